@@ -256,6 +256,11 @@ func (s *sampling) tell(stats sample.Stats, took time.Duration) error {
 			r.Note(fmt.Sprintf("%d negative links are edges, or join a node with itself, after %d tries: their sources may be joined to nearly all nodes", stats.NegativeEdges, sample.NegativeTries))
 		}
 	}
+	if b := s.plan.Before; b != nil && b.Window > 0 && stats.Drawn == 0 {
+		text := "found no edge of any seed in the `Window`, and subgraphs that are seeds alone; is it in the unit of the times?"
+		s.o.warn("%s", text)
+		r.Note(text)
+	}
 	if s.before > 0 {
 		r.Note(fmt.Sprintf("%d subgraphs were written by a run that was interrupted", s.before))
 	}

@@ -84,8 +84,8 @@ type SampleOptions struct {
 	Before    string   // edge column: draw only edges with a time below the seed's; "COLUMN<=" takes equal times too
 	Untimed   []string // edge types without the column of Before, whose edges are drawn at any time
 	// BeforeColumns are the columns of the times of single edge types, in place of that of Before. A key is an edge type, or
-	// its relation if that is unique. Without Before, edges of other types are drawn at any time; Before "<=" then takes
-	// equal times too.
+	// its relation if that is unique. Without Before, edges of other types are drawn at any time. "COLUMN<=" takes equal times
+	// too, and must then be so in Before and BeforeNodes.
 	BeforeColumns map[string]string
 	// BeforeNodes are the columns of the times of nodes, by node type: an edge is drawn only if it also leads to a node with a
 	// time below the seed's.
@@ -147,6 +147,10 @@ type SampleOptions struct {
 	// EdgeFeatures lists the edge columns in Batches, as COLUMN or TYPE/COLUMN. nil is none; the single element "all" is
 	// all columns of numbers with a fixed shape.
 	EdgeFeatures []string
+	// Joined lists columns that Batches have side by side, flat, as one column whose name is TYPE/NAME:
+	// {"paper/x": {"year", "views"}}. TYPE is a node type or an edge type "src:rel:dst". The dtype is that of the columns if
+	// they share one; else float64 if one of them has it, and float32 if not.
+	Joined map[string][]string
 	// Ops keeps, for each op, the nodes that it expanded and the edges that it drew, from which message-flow blocks can be
 	// made.
 	Ops bool
@@ -202,7 +206,7 @@ func (o *SampleOptions) check() error {
 
 // checkFiles refuses the options that only batches have.
 func (o *SampleOptions) checkFiles() error {
-	if name := firstGiven(option{"Order", o.Order != ""}, option{"Features", o.Features != nil}, option{"EdgeFeatures", o.EdgeFeatures != nil}); name != "" {
+	if name := firstGiven(option{"Order", o.Order != ""}, option{"Features", o.Features != nil}, option{"EdgeFeatures", o.EdgeFeatures != nil}, option{"Joined", o.Joined != nil}); name != "" {
 		return usagef("found `%s` with output files, expected it with batches", name)
 	}
 	return o.check()

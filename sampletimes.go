@@ -15,7 +15,7 @@ import (
 
 // timed reports whether draws look at times.
 func (o *SampleOptions) timed() bool {
-	return o.Before != "" || o.BeforeColumns != nil || o.BeforeNodes != nil
+	return len(o.timeColumns()) > 0
 }
 
 // checkTimes checks the options about times.
@@ -30,10 +30,28 @@ func (o *SampleOptions) checkTimes() error {
 		return usagef("found `TemporalStrategy` %q, expected uniform or last (the latest edges)", o.TemporalStrategy)
 	case o.TemporalStrategy == "last" && (o.Replace || o.Weight != ""):
 		return usagef("found `TemporalStrategy` last with `%s`, expected one of them: the latest edges are not drawn at random", firstGiven(option{"Replace", o.Replace}, option{"Weight", o.Weight != ""}))
-	case o.Before == "<=" && o.BeforeColumns == nil && o.BeforeNodes == nil:
-		return usagef("found `Before` <= without a column, expected COLUMN<=, or columns by type in `BeforeColumns` or `BeforeNodes`")
+	}
+	with, without := "", ""
+	for _, c := range o.timeColumns() {
+		if strings.HasSuffix(c, "<=") {
+			with = c
+		} else {
+			without = c
+		}
+	}
+	if with != "" && without != "" {
+		return usagef("found the times %s and %s in `Before`, `BeforeColumns` and `BeforeNodes`, expected <= after all columns or after none, as one rule holds for all of them", without, with)
 	}
 	return nil
+}
+
+// timeColumns is all columns of times, with <= where times that are equal to the seed's pass.
+func (o *SampleOptions) timeColumns() []string {
+	columns := slices.Concat(slices.Sorted(maps.Values(o.BeforeColumns)), slices.Sorted(maps.Values(o.BeforeNodes)))
+	if o.Before != "" {
+		columns = append(columns, o.Before)
+	}
+	return columns
 }
 
 // before is the part of the plan about times, nil without any. Its window is added later, as its unit is that of the
@@ -42,8 +60,7 @@ func (o *SampleOptions) before(g *graph.Graph) (*sample.Before, error) {
 	if !o.timed() {
 		return nil, nil
 	}
-	b := &sample.Before{}
-	b.Column, b.OrEqual = strings.CutSuffix(o.Before, "<=")
+	b := &sample.Before{Column: strings.TrimSuffix(o.Before, "<="), OrEqual: strings.HasSuffix(o.timeColumns()[0], "<=")}
 	for _, name := range o.Untimed {
 		e, err := g.EdgeType(name)
 		if err != nil {
@@ -63,7 +80,7 @@ func (o *SampleOptions) before(g *graph.Graph) (*sample.Before, error) {
 		if b.Columns == nil {
 			b.Columns = map[string]string{}
 		}
-		b.Columns[full] = o.BeforeColumns[name]
+		b.Columns[full] = strings.TrimSuffix(o.BeforeColumns[name], "<=")
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.BeforeNodes)) {
 		if g.NodeType(name) < 0 {
@@ -73,8 +90,11 @@ func (o *SampleOptions) before(g *graph.Graph) (*sample.Before, error) {
 			}
 			return nil, usagef("found `BeforeNodes` of node type %q, expected one of %s", name, strings.Join(have, ", "))
 		}
+		if b.NodeColumns == nil {
+			b.NodeColumns = map[string]string{}
+		}
+		b.NodeColumns[name] = strings.TrimSuffix(o.BeforeNodes[name], "<=")
 	}
-	b.NodeColumns = maps.Clone(o.BeforeNodes)
 	return b, nil
 }
 
@@ -92,10 +112,15 @@ func (o *SampleOptions) temporal(g *graph.Graph, p *sample.Plan) error {
 		return nil
 	}
 	if o.TemporalStrategy == "last" {
+		latest := false
 		for i := range p.Ops {
 			if c := timeColumn(p.Before, p.Ops[i].Edges); c != "" {
 				p.Ops[i].How, p.Ops[i].Column = sample.Top, c
+				latest = true
 			}
+		}
+		if !latest && len(p.Ops) > 0 {
+			return usagef("found `TemporalStrategy` last without an edge type that has times, expected one in `Before` or `BeforeColumns`: the latest edges are told by their own times, not by those of nodes")
 		}
 	}
 	if o.Window == "" {

@@ -20,6 +20,9 @@ type Collection struct {
 	SeedType  []string
 	SeedPtr   Index
 	SeedLocal Index
+	// NegativeLocal has the negative links of link seeds, as SeedLocal: Negatives per link, those of the first link first.
+	Negatives     int
+	NegativeLocal Index
 	// ExampleForm has one row of bytes per graph: how its tf.train.Example was written (GraphTensor.Form of
 	// format/example). nil means all zeros.
 	ExampleForm *Column

@@ -2,7 +2,8 @@
 
     python prepare.py papers|links|events|graphs DATA|made OUT
 
-OUT/tables has a graph.yaml and its arrays, OUT/arrays.npz what the peers and the tests of a model read. DATA is the folder of
+OUT/tables has a graph.yaml and its arrays, OUT/arrays.npz what the peers and the tests of a model read, and for graphs OUT/limits
+the limits of packs of about 32 graphs. DATA is the folder of
 the real data: Cora, the unpacked wordnet and rails_git archives, a TU set. With "made" the data are small, random and learnable.
 """
 
@@ -179,13 +180,17 @@ def graphs(data):
 
 
 def main(what, data, out):
+    out = pathlib.Path(out)
     yaml, arrays, more = {"papers": papers, "links": links, "events": events, "graphs": graphs}[what](None if data == "made" else pathlib.Path(data))
-    tables = pathlib.Path(out) / "tables"
+    tables = out / "tables"
     tables.mkdir(parents=True)
     for name, x in arrays.items():
         np.save(tables / f"{name}.npy", np.ascontiguousarray(x))
     (tables / "graph.yaml").write_text(yaml)
-    np.savez(pathlib.Path(out) / "arrays.npz", **arrays, **more)
+    np.savez(out / "arrays.npz", **arrays, **more)
+    if what == "graphs":
+        full = 1.05 * 32 / len(arrays["label"])
+        (out / "limits").write_text("".join(f"num_{t}={max(int(arrays[t][-1] * full), int(np.diff(arrays[t]).max()) + 1)}\n" for t in ("nodes", "edges")))
 
 
 if __name__ == "__main__":

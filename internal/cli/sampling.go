@@ -16,6 +16,7 @@ type Sampling struct {
 	beforeColumns             string
 	beforeNodes               string
 	features, edgeFeatures    string
+	joined                    string
 	fs                        *pflag.FlagSet
 }
 
@@ -33,7 +34,7 @@ func (p *Sampling) Add(f *pflag.FlagSet) {
 	f.StringVar(&o.Weight, "weight", "", "edge column: draw with probability proportional to it (default: uniformly)")
 	f.StringVar(&o.Before, "before", "", "edge column with times: draw only edges with a time below the seed's; COLUMN<= takes equal times too")
 	f.StringVar(&p.untimed, "untimed", "", "edge types without the column of --before, separated by commas; their edges are drawn at any time")
-	f.StringVar(&p.beforeColumns, "before-columns", "", "columns with the times of single edge types, TYPE=COLUMN;TYPE=COLUMN, in place of that of --before")
+	f.StringVar(&p.beforeColumns, "before-columns", "", "columns with the times of single edge types, TYPE=COLUMN;TYPE=COLUMN, in place of that of --before (COLUMN<= as there)")
 	f.StringVar(&p.beforeNodes, "before-nodes", "", "columns with the times of nodes, TYPE=COLUMN;TYPE=COLUMN: edges are drawn only if they lead to a node with a time below the seed's")
 	f.StringVar(&o.Window, "window", "", "draw only edges whose time is at most this long before the seed's: a number in the unit of the column, or such as 30d, 12h, 90s")
 	f.StringVar(&o.TemporalStrategy, "temporal-strategy", "", "with --before: draw edges uniformly (uniform), or take the latest ones (last)")
@@ -62,6 +63,7 @@ func (p *Sampling) AddEpoch(f *pflag.FlagSet) {
 func (p *Sampling) AddFeed(f *pflag.FlagSet) {
 	f.StringVar(&p.features, "features", "all", "node columns in batches: all, none, or a list of COLUMN or TYPE/COLUMN")
 	f.StringVar(&p.edgeFeatures, "edge-features", "none", "edge columns in batches: all, none, or a list of COLUMN or TYPE/COLUMN")
+	f.StringVar(&p.joined, "joined", "", "columns side by side as one column of batches, TYPE/NAME=COLUMN,COLUMN;TYPE/NAME=COLUMN,COLUMN")
 	f.BoolVar(&p.Shuffle, "shuffle", false, "shuffle the seeds, differently in each epoch")
 	f.StringVar(&p.Order, "order", "", "order of the seeds: weighted:COLUMN, stratified:COLUMN, or windowed:BLOCK,BLOCKS (default: as given, or shuffled with --shuffle)")
 	f.BoolVar(&p.Ops, "ops", false, "add the nodes that each op expanded and the edges that it drew, to make message-flow blocks from")
@@ -97,6 +99,16 @@ func (p *Sampling) Options(run graphmill.Run) (graphmill.SampleOptions, error) {
 	if o.BeforeNodes, err = assignments("BeforeNodes", p.beforeNodes); err != nil {
 		return o, err
 	}
+	joined, err := assignments("Joined", p.joined)
+	if err != nil {
+		return o, err
+	}
+	for name, columns := range joined {
+		if o.Joined == nil {
+			o.Joined = map[string][]string{}
+		}
+		o.Joined[name] = List(columns)
+	}
 	o.SeedType, o.Untimed = List(p.seedType), List(p.untimed)
 	o.Features, o.EdgeFeatures = columns(p.features), columns(p.edgeFeatures)
 	return o, nil
@@ -109,7 +121,7 @@ func assignments(field, text string) (map[string]string, error) {
 	}
 	out := map[string]string{}
 	for part := range strings.SplitSeq(text, ";") {
-		i := strings.LastIndex(part, "=")
+		i := strings.LastIndex(strings.TrimSuffix(part, "<="), "=")
 		if i < 1 || i == len(part)-1 {
 			return nil, Usagef("found %q in `%s`, expected TYPE=COLUMN, separated by semicolons", part, field)
 		}

@@ -122,8 +122,10 @@ func (j *joined) types(plan *sample.Plan) error {
 		if e.Count > 0 && (e.Src.U32 == nil || e.Dst.U32 == nil) {
 			return fmt.Errorf("%s: found local ids of 64 bits, expected 32", name)
 		}
-		if err := t.setHops(name, e.NumSampled, 0); err != nil {
-			return err
+		if plan.Kind == sample.Directional { // other edges have no hops
+			if err := t.setHops(name, e.NumSampled, 0); err != nil {
+				return err
+			}
 		}
 		j.edges = append(j.edges, t)
 	}

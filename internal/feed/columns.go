@@ -2,6 +2,7 @@ package feed
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
@@ -15,8 +16,8 @@ type ColumnInfo struct {
 	DType string `json:"dtype"`
 	// Shape is the shape of a row.
 	Shape []int `json:"shape"`
-	// Least is the least value of a column of links over all seeds, in batches with binary negatives, for labels that
-	// must differ from that of a negative link; nil for others, and where a value is no number.
+	// Least is the least value of a column of links over all seeds, in batches with negatives, for labels that must
+	// differ from that of a negative link; nil for other columns, and where a value is no number.
 	Least *float64 `json:"least,omitempty"`
 	// Of is the column of the store, or of the table of links, that the rows are from; nil for all others.
 	Of *graph.Column `json:"-"`
@@ -50,6 +51,8 @@ type made struct {
 // Features are the columns that come with batches, by type.
 type Features struct {
 	Nodes, Edges map[string][]string
+	// Joined are further columns of nodes and edges, made of several columns each.
+	Joined []Joined
 	// Links are columns of link seeds, with a row per seed in the order of the job.
 	Links []*graph.Column
 	// LeftOut names columns that were asked for and that batches cannot have, for the client.
@@ -70,7 +73,7 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 	}
 	for _, c := range f.Links {
 		column := ofLinks(c)
-		if n := s.Plan().Negatives; n != nil && n.How == sample.Binary {
+		if s.Plan().Negatives != nil {
 			column.info.Least = least(c)
 		}
 		cs = append(cs, column)
@@ -88,6 +91,16 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 			return nil, err
 		}
 		cs = append(cs, features...)
+		for _, j := range f.Joined {
+			if j.Type != n.Type {
+				continue
+			}
+			c, err := joinedOf(tabs, at, j, n.Columns, n.Count, ids, most)
+			if err != nil {
+				return nil, err
+			}
+			cs = append(cs, c)
+		}
 	}
 	for t, e := range g.Edges {
 		at := "edges/" + e.Type.String() + "/"
@@ -107,6 +120,16 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 			return nil, err
 		}
 		cs = append(cs, features...)
+		for _, j := range f.Joined {
+			if j.Type != e.Type.String() {
+				continue
+			}
+			c, err := joinedOf(tabs, at, j, e.Columns, e.Count, ids, most)
+			if err != nil {
+				return nil, err
+			}
+			cs = append(cs, c)
+		}
 	}
 	if !ops {
 		return cs, nil
@@ -124,9 +147,42 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 			return nil, err
 		}
 		frontier := ints(at+"frontier", func(m *made) []uint32 { return m.sub.Ops[k].Frontier }, func(b *bounds) int64 { return b.reached[k] })
-		cs = append(cs, frontier, pairs(at+"edge_index", of, most), id)
+		dst, hop := g.NodeType(g.Edges[t].Type.Dst), s.Plan().OpHops()[k+1]
+		found := func(m *made) (n int) {
+			for _, c := range m.sub.NodesByHop[dst][:hop] {
+				n += int(c)
+			}
+			return n
+		}
+		indptr := offsets(at+"indptr", found, func(m *made) []uint32 { return of(m).Dst }, func(b *bounds) int64 { return b.nodes[dst] + 1 })
+		cs = append(cs, frontier, pairs(at+"edge_index", of, most), id, indptr)
 	}
 	return cs, nil
+}
+
+// offsets is the offset of the edges of each of n destinations, and the end, for edges that are ordered by destination. It has no rows
+// if they are not, or if there are others.
+func offsets(name string, n func(*made) int, dst func(*made) []uint32, most func(*bounds) int64) column {
+	return column{ColumnInfo{Name: name, DType: "int64", Shape: []int{}}, 8,
+		func(m *made) int {
+			ends, n := dst(m), n(m)
+			if !slices.IsSorted(ends) || len(ends) > 0 && int(ends[len(ends)-1]) >= n {
+				return 0
+			}
+			return n + 1
+		},
+		func(to []byte, m *made) {
+			ptr, i := graph.View[int64](to)[:n(m)+1], 0
+			for e, d := range dst(m) {
+				for ; i <= int(d); i++ {
+					ptr[i] = int64(e)
+				}
+			}
+			for ; i < len(ptr); i++ {
+				ptr[i] = int64(len(dst(m)))
+			}
+		}, most,
+	}
 }
 
 // edgesByHop says whether the edges of subgraphs are those that each hop drew, hop by hop. In other kinds of subgraphs

@@ -331,8 +331,33 @@ func (c *client) check(src *Source, p packet, epoch uint64, seeds []uint32, unit
 		if _, ok := got["ops/1/frontier"]; ok {
 			ints(fmt.Sprintf("ops/%d/frontier", k+1), o.Frontier)
 			ints(fmt.Sprintf("ops/%d/edge_index", k+1), slices.Concat(o.Src, o.Dst))
+			ints(fmt.Sprintf("ops/%d/indptr", k+1), indptrOf(src.sampler, sub, k))
 		}
 	}
+}
+
+// indptrOf is where the edges of op k (from 0) begin for each destination that was found before its hop, counted one by one; empty if
+// they are not in this order.
+func indptrOf(s *sample.Sampler, sub *sample.Subgraph, k int) []uint32 {
+	g, p := s.Graph(), s.Plan()
+	t, _ := g.EdgeType(p.Ops[k].Edges)
+	n := 0
+	for _, found := range sub.NodesByHop[g.NodeType(g.Edges[t].Type.Dst)][:p.OpHops()[k+1]] {
+		n += int(found)
+	}
+	dst := sub.Ops[k].Dst
+	if !slices.IsSorted(dst) || slices.ContainsFunc(dst, func(d uint32) bool { return int(d) >= n }) {
+		return nil
+	}
+	ptr := make([]uint32, n+1)
+	for i := range ptr {
+		for _, d := range dst {
+			if int(d) < i {
+				ptr[i]++
+			}
+		}
+	}
+	return ptr
 }
 
 // seedsOf is the seeds of a batch, by the law of orders.

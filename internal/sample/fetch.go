@@ -33,7 +33,7 @@ type Given interface {
 
 // SampleGiven is Sample with all edges from g. Far ends must be below the number of nodes of their type.
 func (c *Context) SampleGiven(in Input, g Given) (*Subgraph, error) {
-	if err := c.s.plan.fetches(); err != nil {
+	if err := c.s.plan.CanGive(); err != nil {
 		return nil, err
 	}
 	c.fetched, c.given = g, g
@@ -41,8 +41,17 @@ func (c *Context) SampleGiven(in Input, g Given) (*Subgraph, error) {
 	return c.Sample(in)
 }
 
-// fetches says, as an ErrFetch, why subgraphs of the plan need other neighbours than those that its ops take.
-func (p *Plan) fetches() error {
+// CanGive is CanFetch for Options.Given. No weights of nodes are read there, so negatives are uniform.
+func (p *Plan) CanGive() error {
+	if n := p.Negatives; n != nil && n.By != ByNone {
+		return tagged.Errorf(ErrFetch, "found negatives by %s, expected uniform ones: no process has the whole graph; take the method local (`Method`), or the memory executor (`Executor`)", n.By)
+	}
+	return p.CanFetch()
+}
+
+// CanFetch is nil where subgraphs need no other neighbours than those that the ops take, so that Options.Fetch can make
+// them. Else it is an ErrFetch that says why not.
+func (p *Plan) CanFetch() error {
 	const take = "; take the memory executor (`Executor`)"
 	switch {
 	case p.Kind == Induced:
@@ -64,6 +73,41 @@ func (c *Context) Begin(in Input) error {
 		return err
 	}
 	return c.seeds(in)
+}
+
+// Visited is the nodes of a type, given by number, that op 0 visits: the ends of the seeds and of their negatives, each
+// once. It follows Begin, and is valid until the next call.
+func (c *Context) Visited(nodeType int) []uint32 {
+	return c.local[nodeType].nodes[:c.sub.NodesByHop[nodeType][0]]
+}
+
+// DrawNegatives draws the negatives of an input alone: source and target in turn, and none for a plan without them. They
+// are valid until the next call of any method.
+func (c *Context) DrawNegatives(in Input) ([]uint32, error) {
+	if c.s.negatives == nil {
+		return nil, nil
+	}
+	if err := c.s.checkLinks(len(in.Seeds) / 2); err != nil {
+		return nil, err
+	}
+	err := c.drawNegatives(in)
+	return c.sub.Negatives.Nodes, err
+}
+
+// NegativeNodes is n nodes like those that are drawn as an end of negatives (0 source, 1 target), for estimates; nil
+// where that end is one of another link.
+func (s *Sampler) NegativeNodes(end, n int) []uint32 {
+	if s.negatives == nil || !slices.Contains(s.negatives.drawn(), end) {
+		return nil
+	}
+	nodes, count := make([]uint32, n), uint64(s.g.Nodes[s.seedTypes[end]].Count)
+	if count == 0 {
+		return nil
+	}
+	for i := range nodes {
+		nodes[i] = s.negatives.one(end, draw.At(0, uint64(i)), count)
+	}
+	return nodes
 }
 
 // Found takes all far ends that op (from 1) reached, in the order of Fetched.Ends. It replaces the nodes in far by

@@ -46,6 +46,33 @@ func TestNeed(t *testing.T) {
 	}
 }
 
+// TestNeedLinks checks that what negatives and times of nodes read is counted.
+func TestNeedLinks(t *testing.T) {
+	const context, tables, edges, column = contextBytes, 4 * (2 + 2), 4*3 + 4*2, 8 * 2
+	for _, test := range []struct {
+		name string
+		edit func(*Plan)
+		want int64
+	}{
+		{"no negatives", func(*Plan) {}, tables},
+		{"uniform", func(p *Plan) { p.Negatives = &Negatives{How: Binary, Each: 1} }, tables},
+		{"by column", func(p *Plan) { p.Negatives = &Negatives{How: Binary, Each: 1, By: ByColumn, Column: "d_w"} }, tables + 4*column},
+		{"targets by column", func(p *Plan) { p.Negatives = &Negatives{How: Triplet, Each: 1, By: ByColumn, Column: "d_w"} }, tables + 2*column},
+		{"by degree", func(p *Plan) { p.Negatives = &Negatives{How: Triplet, Each: 1, By: ByDegree} }, tables + edges + column},
+		{"strict", func(p *Plan) { p.Negatives = &Negatives{How: InBatch, Each: 1, Strict: StrictCount} }, tables + edges},
+		{"times of nodes", func(p *Plan) {
+			p.Scope, p.Before = ScopeSeed, &Before{NodeColumns: map[string]string{"user": "d_w"}}
+			p.Ops = []Op{{From: []int{0}, Edges: "user:buys:item", Take: 1}}
+		}, edges + column},
+	} {
+		p := linkPlan(nil)
+		test.edit(p)
+		if got := Need(linkGraph(2, 2, nil, [][2]int{{0, 0}, {1, 1}}), p, 1); got != context+test.want {
+			t.Errorf("%s: found %d bytes, expected %d", test.name, got-context, test.want)
+		}
+	}
+}
+
 // TestNeedFetch checks that offsets are counted, and that a plan that is refused in any case counts nothing.
 func TestNeedFetch(t *testing.T) {
 	in := Op{From: []int{0}, Edges: "a:r:b", Take: 1}

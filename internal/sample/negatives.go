@@ -80,7 +80,7 @@ func (s *Sampler) degreeWeights(end int) ([]float64, error) {
 	w := make([]float64, s.g.Nodes[s.seedTypes[end]].Count)
 	switch {
 	case s.opt.Fetch && e.Adj[dir] == nil:
-		return nil, tagged.Errorf(ErrFetch, "%s: found no %s-edges in the store, expected them for negatives by degree; take the memory executor (`Executor`), or import with `Both` to store them", e.Type, dir)
+		return nil, tagged.Errorf(ErrFetch, "%s: found no %s-edges in the store and negatives by degree, expected these edges; take the memory executor (`Executor`), or import with `Both` to store them", e.Type, dir)
 	case e.Adj[dir] != nil:
 		// adjacencyOf checks the offsets.
 		a, err := s.adjacencyOf(s.edgesOf(s.plan.SeedEdges), dir)
@@ -165,8 +165,8 @@ func (c *Context) drawNegatives(in Input) error {
 	if int64(links)*int64(n.Each)*2 > maxLocal {
 		return c.errSubgraph(c.s.seedTypes[0])
 	}
-	if c.given != nil && (n.By != ByNone || n.Strict != StrictNo) {
-		return tagged.Errorf(ErrFetch, "found negatives by %s and strict %s, expected uniform ones that may be edges: no process has the whole graph; take a method that reads it", n.By, n.Strict)
+	if c.s.opt.Given && (n.By != ByNone || n.Strict != StrictNo) {
+		return c.s.plan.CanGive()
 	}
 	out.Nodes, out.Edges = out.Nodes[:0], 0
 	prefix := draw.Absorb(c.s.prefixKey(in), 0)

@@ -34,6 +34,61 @@ func TestParsePlan(t *testing.T) {
 	}
 }
 
+const linkPlanText = `{"seed_type": ["user","item"], "seed_edges": "user:buys:item", "scope": "seed", "expand": "new",
+ "negatives": {"how": "triplet", "each": 2, "by": "column", "column": "w", "strict": "count"},
+ "exclude": {"reverse": "item:rev_buys:user"}, "subgraph": "bidirectional", "ops": [],
+ "before": {"columns": {"user:buys:item": "at"}, "node_columns": {"item": "from"}, "or_equal": true, "untimed": ["a:b:c"], "window": 2592000}}`
+
+// TestParseLinkPlan reads what a plan says about links and times, and writes it again.
+func TestParseLinkPlan(t *testing.T) {
+	want := &Plan{SeedType: []string{"user", "item"}, SeedEdges: "user:buys:item", Scope: ScopeSeed, Kind: Bidirectional,
+		Negatives: &Negatives{How: Triplet, Each: 2, By: ByColumn, Column: "w", Strict: StrictCount}, Exclude: &Exclude{"item:rev_buys:user"},
+		Before: &Before{Columns: map[string]string{"user:buys:item": "at"}, NodeColumns: map[string]string{"item": "from"}, OrEqual: true, Untimed: []string{"a:b:c"}, Window: 2592000}}
+	text := []byte(linkPlanText)
+	for range 2 {
+		p, err := ParsePlan("p", text)
+		if err != nil || !reflect.DeepEqual(p, want) {
+			t.Fatalf("found %+v, %v, expected %+v", p, err, want)
+		}
+		if text, err = json.Marshal(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// What is left out has a meaning, too.
+	p, err := ParsePlan("p", []byte(`{"seed_type": ["a","b"], "seed_edges": "a:r:b", "scope": "batch", "expand": "new", "negatives": {"how": "binary", "each": 1}, "exclude": {}, "ops": []}`))
+	if err != nil || *p.Negatives != (Negatives{How: Binary, Each: 1}) || *p.Exclude != (Exclude{}) || p.Kind != Directional {
+		t.Fatalf("found %+v, %v, expected uniform negatives and an exclusion without reverse", p, err)
+	}
+}
+
+func TestParseLinkPlanRefuses(t *testing.T) {
+	for _, test := range []struct{ old, new, want string }{
+		{`"how": "triplet", `, ``, "found no negatives.how"},
+		{`"triplet"`, `"pairs"`, `found negatives.how "pairs", expected one of ["binary" "triplet" "in-batch"]`},
+		{`"each": 2, `, ``, "found no negatives.each"},
+		{`"each": 2`, `"each": 0`, "found each 0, expected 1 to 65536"},
+		{`"by": "column"`, `"by": "weight"`, `found negatives.by "weight"`},
+		{`"strict": "count"`, `"strict": "yes"`, `found negatives.strict "yes"`},
+		{`"strict"`, `"Strict"`, `found unknown field "Strict"`},
+		{`"reverse": `, `"Reverse": `, `found unknown field "Reverse"`},
+		{`"bidirectional"`, `"both"`, `found subgraph "both"`},
+		{`"window"`, `"Window"`, `found unknown field "Window"`},
+		{`"window": 2592000`, `"window": 0`, "found before.window 0"},
+		{`"window": 2592000`, `"window": -3`, "found window -3"},
+		{`"window": 2592000`, `"window": 1e999`, "found number 1e999 in before.window"},
+		{`"columns": {"user:buys:item": "at"}, "node_columns": {"item": "from"}, `, ``, "found no before.column"},
+		{`"seed_edges": "user:buys:item", `, ``, "found exclude without seed_edges"},
+	} {
+		text := strings.Replace(linkPlanText, test.old, test.new, 1)
+		if text == linkPlanText {
+			t.Fatalf("%q is not in the plan", test.old)
+		}
+		if p, err := ParsePlan("p", []byte(text)); !errors.Is(err, ErrPlan) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%q: found %+v, error %v; expected p: ...%s", test.new, p, err, test.want)
+		}
+	}
+}
+
 func TestParsePlanRefuses(t *testing.T) {
 	for _, test := range []struct{ old, new, want string }{
 		{`"scope": "batch"`, `"scope": "epochs"`, `found scope "epochs", expected one of ["epoch" "batch" "seed"]`},
@@ -76,19 +131,21 @@ func TestParsePlanRefuses(t *testing.T) {
 	}
 }
 
-// TestDocumentedPlan reads the plan file of the docs.
+// TestDocumentedPlan reads the plans of the docs.
 func TestDocumentedPlan(t *testing.T) {
 	text, err := os.ReadFile("../../docs/plan.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, plan, _ := strings.Cut(string(text), "```json\n")
-	plan, _, ok := strings.Cut(plan, "```")
-	if !ok {
-		t.Fatal("found no plan in the docs")
+	blocks := strings.Split(string(text), "```json\n")[1:]
+	if len(blocks) < 3 {
+		t.Fatalf("found %d plans in the docs, expected 3", len(blocks))
 	}
-	if _, err := ParsePlan("docs", []byte(plan)); err != nil {
-		t.Error(err)
+	for _, block := range blocks {
+		plan, _, _ := strings.Cut(block, "```")
+		if _, err := ParsePlan("docs", []byte(plan)); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

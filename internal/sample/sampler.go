@@ -99,7 +99,7 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 	for _, t := range p.SeedType {
 		s.seedTypes = append(s.seedTypes, g.NodeType(t))
 	}
-	if err := p.fetches(); opt.Fetch && err != nil {
+	if err := p.CanFetch(); opt.Fetch && err != nil {
 		return nil, err
 	}
 	columns := newColumnCache()

@@ -188,13 +188,18 @@ func (c *checker) collection(l *graph.Collection) {
 	if c.err != nil {
 		return
 	}
+	c.seeds("seed", l, perGraph, l.SeedLocal, 1)
+	c.seeds("negative link", l, perGraph, l.NegativeLocal, uint64(l.Negatives))
+}
+
+// seeds checks local ids of nodes of the seed types, of which there are each per seed.
+func (c *checker) seeds(what string, l *graph.Collection, perGraph map[string]graph.Index, local graph.Index, each uint64) {
 	k := uint64(len(l.SeedType))
 	for g := range l.Graphs {
-		for i := k * l.SeedPtr.At(g); i < k*l.SeedPtr.At(g+1); i++ {
+		for i := each * k * l.SeedPtr.At(g); c.err == nil && i < each*k*l.SeedPtr.At(g+1); i++ {
 			p := perGraph[l.SeedType[i%k]]
-			if p.Len() == 0 || l.SeedLocal.At(int(i)) >= p.At(g+1)-p.At(g) {
-				c.fail("graph %d: found seed with local id %d, expected a node of type %s", g, l.SeedLocal.At(int(i)), l.SeedType[i%k])
-				return
+			if p.Len() == 0 || local.At(int(i)) >= p.At(g+1)-p.At(g) {
+				c.fail("graph %d: found %s with local id %d, expected a node of type %s", g, what, local.At(int(i)), l.SeedType[i%k])
 			}
 		}
 	}

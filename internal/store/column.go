@@ -14,7 +14,7 @@ import (
 var arrayNames = []string{
 	"indptr", "far", "other_indptr", "other_far", "other_edge_id", "ids", "id_buckets", "id_slots",
 	"graph_ptr", "component_ptr", "node_id", "edge_id", "src", "dst", "num_sampled_nodes", "num_sampled_edges",
-	"seed_ptr", "seed_local", "example_form",
+	"seed_ptr", "seed_local", "negative_local", "example_form",
 }
 
 // ColumnDir is the folder of the files of a column: that of its type, or one below it where the name would be that of

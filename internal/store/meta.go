@@ -78,13 +78,14 @@ type EdgesMeta struct {
 }
 
 // ContextMeta has a row per graph of a collection, and its columns a row per component. In a store it has the rows of
-// the table of the context. The Arrays of a collection are seed_ptr, seed_local, component_ptr and example_form.
-// SeedType is the node type of the seeds.
+// the table of the context. The Arrays of a collection are seed_ptr, seed_local, negative_local, component_ptr and
+// example_form. SeedType is the node type of the seeds, and Negatives the number of negative links per link.
 type ContextMeta struct {
-	Count    int                   `json:"count"`
-	SeedType []string              `json:"seed_type,omitempty"`
-	Columns  map[string]ColumnMeta `json:"columns"`
-	Arrays   map[string]string     `json:"arrays,omitempty"`
+	Count     int                   `json:"count"`
+	SeedType  []string              `json:"seed_type,omitempty"`
+	Negatives int                   `json:"negatives,omitempty"`
+	Columns   map[string]ColumnMeta `json:"columns"`
+	Arrays    map[string]string     `json:"arrays,omitempty"`
 }
 
 // Made says how the folder was made. It has nothing in which two equal runs could differ.

@@ -447,6 +447,16 @@ func (s *Store) openCollection() error {
 			return err
 		}
 	}
+	if ctx.Arrays["negative_local"] != "" {
+		links := last(c.SeedPtr)
+		if len(c.SeedType) != 2 || ctx.Negatives < 1 || links > 0 && ctx.Negatives > (1<<60)/links {
+			return fmt.Errorf("%s: found %d negatives per seed of %d types, expected at least 1 per link", MetaFile, ctx.Negatives, len(c.SeedType))
+		}
+		c.Negatives = ctx.Negatives
+		if c.NegativeLocal, err = s.need(ctx.Arrays, "negative_local", 2*links*c.Negatives); err != nil {
+			return err
+		}
+	}
 	if file := ctx.Arrays["example_form"]; file != "" {
 		if c.ExampleForm, err = s.perGraph(file, "u1", graph.Uint8, c.Graphs); err != nil {
 			return err

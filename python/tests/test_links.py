@@ -96,7 +96,6 @@ class TestLinks(unittest.TestCase):
             (lambda: NodeLoader(made.DEBIAN, fanout=[1], seeds=links(3)), "found links in a store of the node types maintainer, "),
             (lambda: NodeLoader(made.RMAT, fanout=[1], seeds=np.zeros((3, 2), int)), "expected node ids, a mask, or links"),
             (lambda: NodeLoader(made.RMAT, fanout=[1], seeds=links(3), seed_type=["a", "b", "c", "d"]), "their edge type"),
-            (lambda: NodeLoader(made.RMAT, fanout=[1], seeds=links(3), as_="jraph"), "found links with as_='jraph', expected as_='pyg', 'dgl' or 'numpy'"),
             (lambda: NodeLoader(made.RMAT, fanout=[1], direction="out", as_="dgl"), "found direction='out' with as_='dgl'"),
             (lambda: NodeLoader(made.RMAT, fanout=[1], scope="seed", as_="dgl"), "found ops with scope seed"),
             (lambda: NodeLoader(made.DEBIAN, fanout=[1], seeds=links(3, 1, 9), seed_type="package", as_="pyg"), "links of package and package, expected their edge type"),

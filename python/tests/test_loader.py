@@ -16,7 +16,8 @@ import unittest
 import numpy as np
 
 import made
-from graphmill import AllSlotsHeld, FeedDied, GraphmillError, NodeLoader, Store
+from graphmill import FeedDied, GraphmillError, NodeLoader, Store
+from graphmill._feed import Connection, batches
 from graphmill._order import ORDER, Order, key
 
 RMAT, DEBIAN = made.RMAT, made.DEBIAN
@@ -237,13 +238,25 @@ class TestBatches(unittest.TestCase):
 
 class TestLifeCycle(unittest.TestCase):
     def test_views_stay_and_slots_run_out(self):
-        with NodeLoader(RMAT, fanout=[5, 5], batch_size=64, slots=4) as loader:
-            it = iter(loader)
-            held = [next(it) for _ in range(4)]
-            copies = [flat(b) for b in held]
-            with self.assertRaises(AllSlotsHeld):
-                next(it)
-            self.assertEqual([flat(b) for b in held], copies)
+        """However many batches are kept, all slots but one hold views, and the others are copies with the same content."""
+        for options in (dict(slots=4), dict(slots=1), dict(slots=2, batch_size=3000), dict(slots=3, as_="pyg")):
+            if options.get("as_") and not available("torch_geometric"):
+                continue
+            with NodeLoader(RMAT, **{**dict(fanout=[5, 5], batch_size=64), **options}) as loader:
+                want = [(b.n_id.tolist(), b.edge_index.tolist()) for b in loader]
+                loader.set_epoch(0)
+                kept = list(loader)
+                self.assertEqual(len(loader._connection._held), loader._slots - 1)
+                self.assertEqual([(b.n_id.tolist(), b.edge_index.tolist()) for b in kept], want)
+                for b in kept[1:]:
+                    b.n_id[:] = -1  # no batch is in the place of another one
+                self.assertEqual(kept[0].n_id.tolist(), want[0][0])
+                del kept, b
+                # Slots are free again.
+                held = []
+                for b in loader:
+                    held.append(len(loader._connection._held))
+                self.assertLessEqual(max(held), loader._slots - 1)
         with NodeLoader(RMAT, fanout=[5, 5], batch_size=64, slots=4) as loader:
             part = None
             for i, b in enumerate(loader):
@@ -252,6 +265,17 @@ class TestLifeCycle(unittest.TestCase):
             del b
             self.assertEqual(part.tolist(), want)
         self.assertEqual(part.tolist(), want)  # and after the loader is closed
+
+    def test_batches_larger_than_a_slot(self):
+        """They have memory of their own, and are kept as they are when slots run out."""
+        with NodeLoader(RMAT, fanout=[-1, -1], batch_size=1024, scope="seed") as loader:
+            want = [(b.number, b.n_id.tolist()) for b in loader]
+            c = Connection(loader._addr, loader._token, 0, 1, 2, loader._died, slot_bytes=1)
+            kept = list(batches(c, 0, 0))
+            self.assertLess(c._slot_bytes, sum(x.nbytes for x in kept[0].columns.values()))
+            self.assertEqual([(b.number, b.columns["nodes/_N/n_id"].tolist()) for b in kept], want)
+            self.assertEqual(len(c._held), 1)
+            c.close()
 
     def test_feed_killed(self):
         with NodeLoader(RMAT, fanout=[5, 5], batch_size=16) as loader:

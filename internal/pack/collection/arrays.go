@@ -245,7 +245,11 @@ func (a *padder) plan() error {
 		err = errors.Join(err, a.columns(name, dir+"columns/", m.Columns, e.Columns, e.GraphPtr, all))
 	}
 	if a.c.SeedPtr.Len() > 0 {
-		a.left = append(a.left, "context: seed_ptr, seed_local")
+		left := "context: seed_ptr, seed_local"
+		if a.c.Negatives > 0 {
+			left += ", negative_local"
+		}
+		a.left = append(a.left, left)
 	}
 	if a.c.ComponentPtr.Len() > 0 {
 		for _, c := range a.c.Context {

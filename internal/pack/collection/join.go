@@ -87,7 +87,7 @@ func (j *joined) reset() {
 		e.EdgeID = emptied(e.EdgeID, j.from.Edges[i].EdgeID)
 		columns(e.Columns)
 	}
-	j.SeedPtr, j.SeedLocal.U32 = begin(j.SeedPtr), j.SeedLocal.U32[:0]
+	j.SeedPtr, j.SeedLocal.U32, j.NegativeLocal.U32 = begin(j.SeedPtr), j.SeedLocal.U32[:0], j.NegativeLocal.U32[:0]
 }
 
 // add appends a pack.
@@ -125,6 +125,9 @@ func (j *joined) graph(g int) error {
 		from, to := span(j.from.SeedPtr, uint64(g))
 		for i := k * from; i < k*to; i++ {
 			j.SeedLocal.U32 = append(j.SeedLocal.U32, uint32(j.from.SeedLocal.At(i)+j.base[j.seeds[i%k]]))
+		}
+		for i, end := j.from.Negatives*k*from, j.from.Negatives*k*to; i < end; i++ {
+			j.NegativeLocal.U32 = append(j.NegativeLocal.U32, uint32(j.from.NegativeLocal.At(i)+j.base[j.seeds[i%k]]))
 		}
 	}
 	for i, e := range j.from.Edges {

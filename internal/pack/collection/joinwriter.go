@@ -80,6 +80,10 @@ func newJoinedWriter(w *store.Writer, c *graph.Collection) (_ *joinedWriter, err
 		array(ctx.Arrays, "context", "seed_ptr", graph.Uint64, func(j *joined) graph.Index { return j.SeedPtr })
 		array(ctx.Arrays, "context", "seed_local", graph.Uint32, func(j *joined) graph.Index { return j.SeedLocal })
 	}
+	if c.Negatives > 0 {
+		ctx.Negatives = c.Negatives
+		array(ctx.Arrays, "context", "negative_local", graph.Uint32, func(j *joined) graph.Index { return j.NegativeLocal })
+	}
 	columns(ctx.Columns, "context", c.Context, func(j *joined) []*graph.Column { return j.Context })
 	for i, n := range c.Nodes {
 		m := &store.NodesMeta{Arrays: map[string]string{}, Columns: map[string]store.ColumnMeta{}}

@@ -440,3 +440,34 @@ func TestOtherLaw(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusesGiven checks that workers that read ranges refuse what needs more than the edges that ops take.
+func TestRefusesGiven(t *testing.T) {
+	s := testStores(t)["typed"]
+	e := s.Graph.Edges[0].Type
+	for name, edit := range map[string]func(p *sample.Plan){
+		"an exclusion":                  func(p *sample.Plan) { p.Exclude = &sample.Exclude{} },
+		"all edges between their nodes": func(p *sample.Plan) { p.Kind = sample.Induced },
+		"negatives by degree": func(p *sample.Plan) {
+			p.Negatives = &sample.Negatives{How: sample.Triplet, Each: 1, By: sample.ByDegree}
+		},
+	} {
+		p := &sample.Plan{SeedType: []string{e.Src, e.Dst}, SeedEdges: e.String(), Scope: sample.ScopeBatch}
+		edit(p)
+		m, err := sample.New(s.Graph, p, sample.Options{Given: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := p.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &Run{FS: vfs.OS, Dir: filepath.Join(t.TempDir(), "work"), Engine: &engine{workers: 1, order: func(int, func(i, j int)) {}}, Sampler: m,
+			Work: Work{Store: s.Dir, Plan: text}, Options: Options{Method: Shuffle}}
+		err = r.Make(t.Context(), sample.Job{Seeds: []uint32{0, 0, 1, 1}, BatchSize: 2}, func(io.Reader) error { return nil })
+		if !errors.Is(err, sample.ErrFetch) || !strings.Contains(err.Error(), name) {
+			t.Errorf("found error %v, expected one that names %s", err, name)
+		}
+		m.Close()
+	}
+}

@@ -77,6 +77,11 @@ const (
 // divide fills in the job and its division.
 func (r *Run) divide(job sample.Job) error {
 	w, o := &r.Work, &r.Options
+	if o.Method == Shuffle {
+		if err := r.Sampler.Plan().CanGive(); err != nil {
+			return err
+		}
+	}
 	w.Format, w.Law, w.Method = 1, draw.Version, o.Method
 	w.BatchSize, w.Seed, w.Epoch, w.Epochs, w.Shuffled, w.Rank, w.Ranks = job.BatchSize, job.Seed, job.Epoch, max(job.Epochs, 1), job.Shuffle, job.Rank, max(job.Ranks, 1)
 	w.Batches = job.EpochBatches(r.Sampler.SeedWidth())
@@ -113,8 +118,11 @@ func (r *Run) divide(job sample.Job) error {
 // take all edges.
 func reach(p *sample.Plan) (nodes, edges uint64) {
 	const all, most = 32, 1 << 20 // edges of a node where an op takes all, nodes of a subgraph
-	found := []uint64{1}
 	nodes = 1
+	if p.Negatives != nil {
+		nodes += uint64(p.Negatives.Each)
+	}
+	found := []uint64{nodes}
 	for i := range p.Ops {
 		o := &p.Ops[i]
 		n := uint64(0)

@@ -72,6 +72,11 @@ func (s *Site) open() (err error) {
 	if err != nil {
 		return err
 	}
+	if w.Method == Shuffle {
+		if err := plan.CanGive(); err != nil {
+			return err
+		}
+	}
 	spec.AddOnes(plan, s.store.Graph)
 	if err := s.openJob(); err != nil {
 		return err
@@ -152,6 +157,7 @@ type Hand struct {
 	order    []section
 	wanted   []wantedRows
 	rows     []uint32
+	ends     []uint32 // of the seeds and the negatives of a subgraph
 }
 
 // Hand takes buffers that are not in use. The caller gives them back by Done.

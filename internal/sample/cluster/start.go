@@ -36,6 +36,11 @@ func (h *Hand) Start(ctx context.Context, group uint64, emit Emit) error {
 func (h *Hand) start(group uint64, sub uint32, in sample.Input) error {
 	s := h.s
 	p, width := s.sampler.Plan(), s.sampler.SeedWidth()
+	negatives, err := h.draws.DrawNegatives(in)
+	if err != nil {
+		return err
+	}
+	h.ends = append(append(h.ends[:0], in.Seeds...), negatives...)
 	h.asked.begin()
 	for op := 1; op <= len(p.Ops); op++ {
 		if s.steps.stage[op] > 0 {
@@ -43,7 +48,7 @@ func (h *Hand) start(group uint64, sub uint32, in sample.Input) error {
 		}
 		w := &s.steps.walks[s.steps.walkOf[op]]
 		key := s.sampler.Key(in, op)
-		for i, v := range in.Seeds {
+		for i, v := range h.ends {
 			if !s.starts(w, i%width) || !h.asked.add(uint64(op)<<32|uint64(v)) {
 				continue
 			}
@@ -57,7 +62,7 @@ func (h *Hand) start(group uint64, sub uint32, in sample.Input) error {
 	}
 	for _, op := range s.steps.next[0] {
 		w := &s.steps.walks[s.steps.walkOf[op]]
-		for i, v := range in.Seeds {
+		for i, v := range h.ends {
 			if s.starts(w, i%width) && h.asked.add(uint64(op)<<32|uint64(v)) {
 				h.requests.add(group, int(op), sub, v)
 			}

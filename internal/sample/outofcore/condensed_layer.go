@@ -142,7 +142,8 @@ func (c *condenser) mark(ctx context.Context, e *epoch, layers []layer) (ok bool
 	})
 }
 
-// markSeeds marks the seeds of the batches of an epoch in the layers of ops that start from them.
+// markSeeds marks the seeds of the batches of an epoch, and the ends of their negatives, in the layers of ops that start
+// from them.
 func (c *condenser) markSeeds(ctx context.Context, e *epoch, layers []layer) error {
 	s := c.sampler
 	plan, g := s.Plan(), s.Graph()
@@ -154,15 +155,8 @@ func (c *condenser) markSeeds(ctx context.Context, e *epoch, layers []layer) err
 		for i := range layers {
 			l := &layers[i]
 			edges, dir := s.Walk(l.op)
-			for end, t := range plan.SeedType {
-				if !slices.Contains(plan.Ops[l.op-1].From, 0) || t != g.Edges[edges].Type.Near(dir) {
-					continue
-				}
-				k.far = k.far[:0]
-				for at := end; at < len(k.batch.Seeds); at += len(plan.SeedType) {
-					k.far = append(k.far, k.batch.Seeds[at])
-				}
-				l.cells.mark(k.far)
+			if slices.Contains(plan.Ops[l.op-1].From, 0) {
+				l.cells.mark(k.c.Visited(g.NodeType(g.Edges[edges].Type.Near(dir))))
 			}
 		}
 		return nil

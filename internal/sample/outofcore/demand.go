@@ -60,7 +60,11 @@ func (n *neighbours) reach(seeds float64, waves int) []float64 {
 	for op := 1; op <= n.ops && n.waveOf[op] < waves; op++ {
 		from := 0.0
 		for _, f := range plan.Ops[op-1].From {
-			from += reach[f]
+			if f == 0 {
+				from += seeds * n.endsOf(op)
+			} else {
+				from += reach[f]
+			}
 		}
 		edges := float64(n.fileOf[op].edges)
 		if plan.Ops[op-1].Take == sample.All {
@@ -73,6 +77,24 @@ func (n *neighbours) reach(seeds float64, waves int) []float64 {
 		}
 	}
 	return reach
+}
+
+// endsOf is the most nodes per seed that op 0 visits for an op: the ends of a link, and those of its negatives that are
+// drawn.
+func (n *neighbours) endsOf(op int) float64 {
+	s := n.sampler
+	plan, ends := s.Plan(), 0
+	edges, dir := s.Walk(op)
+	near := s.Graph().Edges[edges].Type.Near(dir)
+	for end, t := range plan.SeedType {
+		if t == near {
+			ends++
+			if s.NegativeNodes(end, 1) != nil {
+				ends += plan.Negatives.Each
+			}
+		}
+	}
+	return float64(ends)
 }
 
 // bounds is the most that a batch takes.
@@ -95,7 +117,32 @@ func (n *neighbours) bounds(job *sample.Job) demand {
 	return d
 }
 
-// taken is about the edges that the first wave takes of seeds. It reads no file.
+// negativeNodes is the number of nodes whose mean stands for those of the drawn ends of negatives.
+const negativeNodes = 1 << 12
+
+// perLink is about the edges that the first wave takes of the negatives of a link. It reads no file.
+func (n *neighbours) perLink() float64 {
+	s, sum := n.sampler, 0.0
+	plan, g := s.Plan(), s.Graph()
+	if plan.Negatives == nil || len(n.waves) == 0 {
+		return 0
+	}
+	for end, t := range plan.SeedType {
+		nodes := s.NegativeNodes(end, negativeNodes)
+		for op := n.waves[0][0]; op < n.waves[0][1]; op++ {
+			edges, dir := s.Walk(op)
+			if len(plan.Ops[op-1].From) == 0 || t != g.Edges[edges].Type.Near(dir) {
+				continue
+			}
+			for _, v := range nodes {
+				sum += float64(plan.Negatives.Each) * float64(s.Picks(op, s.Degree(op, v))) / negativeNodes
+			}
+		}
+	}
+	return sum
+}
+
+// taken is about the edges that the first wave takes of seeds and of their negatives. It reads no file.
 func (n *neighbours) taken(seeds []uint32) float64 {
 	s, sum := n.sampler, 0.0
 	plan, g := s.Plan(), s.Graph()
@@ -107,7 +154,7 @@ func (n *neighbours) taken(seeds []uint32) float64 {
 			}
 		}
 	}
-	return sum
+	return sum + float64(len(seeds)/s.SeedWidth())*n.links
 }
 
 // average is the edges that the first wave takes per seed, over the first batches.

@@ -21,7 +21,7 @@ type lines struct{ list []string }
 // line is all of a subgraph as text.
 func line(b *sample.Batch, sub *sample.Subgraph) string {
 	h := fnv.New64a()
-	for _, list := range [][][]uint32{sub.Nodes, {sub.SeedLocal}, sub.NodesByHop, sub.EdgesByHop} {
+	for _, list := range [][][]uint32{sub.Nodes, {sub.SeedLocal, sub.Negatives.Nodes, sub.Negatives.Local}, sub.NodesByHop, sub.EdgesByHop} {
 		for _, x := range list {
 			_, _ = fmt.Fprint(h, len(x))
 			_, _ = h.Write(graph.Bytes(x))
@@ -95,6 +95,12 @@ func TestEqualsMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
 				p := sampletest.Plan(r, s.Graph)
+				if p.Negatives != nil && p.Negatives.How != sample.InBatch && rapid.Bool().Draw(r, "by degree") {
+					p.Negatives.By = sample.ByDegree
+					if !stored(s.Graph, p) {
+						p.Negatives.By = sample.ByNone
+					}
+				}
 				job := sampletest.Job(r, s.Graph, p)
 				opt := Options{Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Ops: rapid.Bool().Draw(r, "ops"), NoEdgeIDs: rapid.IntRange(0, 3).Draw(r, "no edge ids") == 0}
 				if rapid.Bool().Draw(r, "budget") {
@@ -106,6 +112,12 @@ func TestEqualsMemory(t *testing.T) {
 			})
 		})
 	}
+}
+
+// stored says whether the store has both directions of the seed edges of a plan, and edges in them.
+func stored(g *graph.Graph, p *sample.Plan) bool {
+	e, err := g.EdgeType(p.SeedEdges)
+	return err == nil && g.Edges[e].Count > 0 && g.Edges[e].Adj[graph.In] != nil && g.Edges[e].Adj[graph.Out] != nil
 }
 
 // checkEqual compares a run with that of the memory executor, sometimes from a later batch on.

@@ -175,9 +175,30 @@ func TestRefuses(t *testing.T) {
 	if _, err := Open(t.Context(), vfs.OS, s, plan, Options{}); !errors.Is(err, sample.ErrFetch) || !strings.Contains(err.Error(), "`Both`") {
 		t.Errorf("found error %v, expected one that names `Both`", err)
 	}
-	plan, _ = fanout(t, s, sample.ScopeBatch, 1)
-	plan.Kind = sample.Induced
-	if _, err := Open(t.Context(), vfs.OS, s, plan, Options{}); !errors.Is(err, sample.ErrFetch) {
-		t.Errorf("found error %v, expected induced subgraphs to be refused", err)
+	for name, edit := range map[string]func(p *sample.Plan){
+		"all edges between their nodes": func(p *sample.Plan) { p.Kind = sample.Induced },
+		"an exclusion":                  func(p *sample.Plan) { p.Exclude = &sample.Exclude{} },
+		"strict negatives": func(p *sample.Plan) {
+			p.Negatives = &sample.Negatives{How: sample.Binary, Each: 1, Strict: sample.StrictCount}
+		},
+		"times of nodes": func(p *sample.Plan) {
+			p.Scope, p.Before = sample.ScopeSeed, &sample.Before{NodeColumns: map[string]string{p.SeedType[0]: "born"}}
+		},
+		"negatives by degree": func(p *sample.Plan) {
+			p.Negatives = &sample.Negatives{How: sample.Binary, Each: 1, By: sample.ByDegree}
+		},
+	} {
+		g := s.Graph
+		e := g.Edges[0].Type
+		plan := &sample.Plan{SeedType: []string{e.Src, e.Dst}, SeedEdges: e.String(), Scope: sample.ScopeBatch}
+		edit(plan)
+		nodes := g.Nodes[g.NodeType(e.Src)]
+		had := nodes.Columns
+		nodes.Columns = append(slices.Clone(had), &graph.Column{Name: "born", DType: graph.Int64, Rows: nodes.Count, Values: make([]byte, 8*nodes.Count)})
+		_, err := Open(t.Context(), vfs.OS, s, plan, Options{})
+		nodes.Columns = had
+		if !errors.Is(err, sample.ErrFetch) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "take the memory executor (`Executor`)") {
+			t.Errorf("found error %v, expected one that names %s and the memory executor", err, name)
+		}
 	}
 }

@@ -54,6 +54,7 @@ type neighbours struct {
 	fileOf  []*file  // by op, from 1
 	blocks  uint32   // of all files
 	disk    disk
+	links   float64 // perLink
 }
 
 // open opens the files that the sampler's plan reads, and measures the disk. The caller closes n, also after an error.
@@ -82,6 +83,7 @@ func (n *neighbours) open(ctx context.Context, fsys vfs.FS, s *store.Store) erro
 			n.fileOf[op], n.waveOf[op] = opened[key], i
 		}
 	}
+	n.links = n.perLink()
 	if len(n.files) == 0 {
 		return nil
 	}

@@ -50,7 +50,11 @@ func (p pilot) run(ctx context.Context) (demand, error) {
 		return demand{}, err
 	}
 	half := some
-	if n > 1 && n < all {
+	least := 1
+	if q := p.sampler.Plan().Negatives; q != nil && q.How == sample.InBatch {
+		least = 2 // negatives in-batch need another link
+	}
+	if n/2 >= least && n < all {
 		if half, _, err = p.try(ctx, &b, n/2); err != nil {
 			return demand{}, err
 		}

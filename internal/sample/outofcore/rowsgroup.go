@@ -67,8 +67,8 @@ func (p *pipeline) wantSampled(ctx context.Context, workers []*emitWorker, table
 	return done, err
 }
 
-// wantNodes finds the rows that batches of a window want from its far ends, which with the seeds are all nodes of the
-// subgraphs. limit bounds the bytes of the rows; 0 is no bound. done is the number of batches whose rows fit.
+// wantNodes finds the rows that batches of a window want from its far ends, which with the seeds and the ends of their
+// negatives are all nodes of the subgraphs. limit bounds the bytes of the rows; 0 is no bound. done is the number of batches whose rows fit.
 func (p *pipeline) wantNodes(ctx context.Context, w *window, tables []*Rows, first, n uint64, limit int64) (done uint64, err error) {
 	g, source := p.sampler.Graph(), p.batches
 	tableOf := func(nodeType int) *Rows {
@@ -87,6 +87,10 @@ func (p *pipeline) wantNodes(ctx context.Context, w *window, tables []*Rows, fir
 		byEnd = append(byEnd, tableOf(g.NodeType(t)))
 	}
 	var b sample.Batch
+	var links *sample.Context
+	if p.sampler.Plan().Negatives != nil {
+		links = p.sampler.NewContext()
+	}
 	for ; done < n; done++ {
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
@@ -98,6 +102,17 @@ func (p *pipeline) wantNodes(ctx context.Context, w *window, tables []*Rows, fir
 			}
 		}
 		for i := range p.sampler.Subgraphs(&b) {
+			if links != nil {
+				nodes, err := links.DrawNegatives(p.sampler.Input(&b, p.job.Seed, i))
+				if err != nil {
+					return 0, err
+				}
+				for i, v := range nodes {
+					if r := byEnd[i%len(byEnd)]; r != nil {
+						r.mark([]uint32{v})
+					}
+				}
+			}
 			for op := 1; op <= p.ops; op++ {
 				if at := w.span(p.ops, first+done-w.first, i, op); byOp[op] != nil && at.n > 0 {
 					byOp[op].mark(w.stages[p.waveOf[op]].far[at.start : at.start+at.n])

@@ -66,9 +66,9 @@ type collectionNodes struct {
 }
 
 type collectionEdges struct {
-	number int // edge type
-	list       // src, dst, and edge_id where there are edge ids
-	hops   *stream
+	number int     // edge type
+	list           // src, dst, and edge_id where there are edge ids
+	hops   *stream // nil where edges have no hops: in other subgraphs than directional ones
 }
 
 type collectionOp struct {
@@ -99,9 +99,17 @@ func (c *Collection) open(before *saved) error {
 	}
 	for _, i := range edges {
 		dir := store.EdgesDir(g.Edges[i].Type)
-		c.edges = append(c.edges, collectionEdges{i, b.list(dir, "graph_ptr", ends...), b.stream(dir+"/num_sampled_edges.npy", graph.Uint32, c.s.Hops())})
+		e := collectionEdges{number: i, list: b.list(dir, "graph_ptr", ends...)}
+		if plan.Kind == sample.Directional {
+			e.hops = b.stream(dir+"/num_sampled_edges.npy", graph.Uint32, c.s.Hops())
+		}
+		c.edges = append(c.edges, e)
 	}
-	c.seeds = b.list("context", "seed_ptr", "seed_local")
+	seeds := []string{"seed_local"}
+	if plan.Negatives != nil {
+		seeds = append(seeds, "negative_local")
+	}
+	c.seeds = b.list("context", "seed_ptr", seeds...)
 	c.epoch = b.stream("context/epoch.npy", graph.Int64)
 	c.batch = b.stream("context/batch.npy", graph.Int64)
 	if c.opt.Ops {
@@ -222,9 +230,11 @@ func (c *Collection) encode(out *graphs, b *sample.Batch, sub *sample.Subgraph) 
 		lists := &sub.Edges[e.number]
 		edges += len(lists.Src)
 		run(&e.list, len(lists.Src), lists.Src, lists.Dst, lists.ID)
-		add(e.hops, sub.EdgesByHop[e.number])
+		if e.hops != nil {
+			add(e.hops, sub.EdgesByHop[e.number])
+		}
 	}
-	run(&c.seeds, len(sub.SeedLocal)/c.s.SeedWidth(), sub.SeedLocal)
+	run(&c.seeds, len(sub.SeedLocal)/c.s.SeedWidth(), sub.SeedLocal, sub.Negatives.Local)
 	for i := range c.ops {
 		op := &sub.Ops[i]
 		run(&c.ops[i].frontier, len(op.Frontier), op.Frontier)
@@ -264,7 +274,11 @@ func (c *Collection) sink(out *graphs) error {
 		}
 	}
 	for i := range c.edges {
-		if err := errors.Join(run(&c.edges[i].list), write(c.edges[i].hops)); err != nil {
+		err := run(&c.edges[i].list)
+		if hops := c.edges[i].hops; hops != nil && err == nil {
+			err = write(hops)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -328,6 +342,9 @@ func (c *Collection) Finish(made store.Made) (*store.Meta, error) {
 			Arrays: map[string]string{"seed_ptr": c.seeds.ptr.name, "seed_local": c.seeds.items[0].name},
 		},
 	}
+	if n := c.s.Plan().Negatives; n != nil {
+		meta.Context.Negatives, meta.Context.Arrays["negative_local"] = n.Each, c.seeds.items[1].name
+	}
 	for _, n := range c.nodes {
 		meta.Nodes[g.Nodes[n.number].Type] = &store.NodesMeta{
 			Count: int(n.total), Columns: map[string]store.ColumnMeta{},
@@ -335,7 +352,10 @@ func (c *Collection) Finish(made store.Made) (*store.Meta, error) {
 		}
 	}
 	for _, e := range c.edges {
-		arrays := map[string]string{"graph_ptr": e.ptr.name, "num_sampled_edges": e.hops.name}
+		arrays := map[string]string{"graph_ptr": e.ptr.name}
+		if e.hops != nil {
+			arrays["num_sampled_edges"] = e.hops.name
+		}
 		for i, s := range e.items {
 			arrays[c.ends()[i]] = s.name
 		}

@@ -13,9 +13,12 @@ type content struct {
 	nodeSizes, edgeSizes [][]uint32
 	seedSizes            []uint32
 
+	// Links with negatives are rows of the lists of seeds, each followed by its negatives, which have the place of their
+	// link.
 	seeds     []uint32    // the place of each seed among all seeds
 	seedNodes [2][]uint32 // the type-wise id of each seed, or of both ends of a link
 	seedLocal [2][]uint32 // their local ids
+	labels    []uint32    // with negatives: the row of each label (labelColumn)
 	ascending []uint32    // 0, 1, 2, ...: one per link
 	first     []uint32    // 0, once per component
 	count     []uint32    // the number of first nodes that are seeds
@@ -26,13 +29,20 @@ type content struct {
 // gatherer makes contents from subgraphs. It belongs to one goroutine.
 type gatherer struct {
 	content
-	group    int      // the most components
-	ends     [][2]int // by edge type: its node types
-	seedType []int
+	group     int      // the most components
+	ends      [][2]int // by edge type: its node types
+	seedType  []int
+	negatives int  // per link
+	labelled  bool // as in Encoding, with none
+	none      uint32
 }
 
-func newGatherer(g *graph.Graph, plan *sample.Plan, group int) *gatherer {
-	a := &gatherer{group: group, ends: endsOf(g)}
+func newGatherer(n *Encoding) *gatherer {
+	g, plan := n.g, n.plan
+	a := &gatherer{group: n.group, ends: endsOf(g), labelled: n.labelled, none: n.none}
+	if plan.Negatives != nil {
+		a.negatives = plan.Negatives.Each
+	}
 	for _, t := range plan.SeedType {
 		a.seedType = append(a.seedType, g.NodeType(t))
 	}
@@ -72,13 +82,17 @@ func (a *gatherer) add(sub *sample.Subgraph, places []uint32) {
 		a.nodes[i] = append(a.nodes[i], from...)
 		a.nodeSizes[i] = append(a.nodeSizes[i], uint32(len(from)))
 	}
-	a.seedSizes = append(a.seedSizes, uint32(len(places)))
+	a.seedSizes = append(a.seedSizes, uint32(len(places)*(1+a.negatives)))
 }
 
 func (a *gatherer) addSeeds(sub *sample.Subgraph, places []uint32) {
 	width, ids := len(a.seedType), sub.Input.Seeds
 	if width == 1 && a.group == 1 {
 		a.seeds, a.seedNodes[0] = places, ids
+		return
+	}
+	if a.negatives > 0 {
+		a.addLinks(sub, places)
 		return
 	}
 	for range places {
@@ -89,6 +103,28 @@ func (a *gatherer) addSeeds(sub *sample.Subgraph, places []uint32) {
 		end := i % width
 		a.seedNodes[end] = append(a.seedNodes[end], v)
 		a.seedLocal[end] = append(a.seedLocal[end], sub.SeedLocal[i]+uint32(a.before(a.seedType[end])))
+	}
+}
+
+// addLinks adds links, each followed by its negatives.
+func (a *gatherer) addLinks(sub *sample.Subgraph, places []uint32) {
+	add := func(ids, local []uint32, place, label uint32) {
+		a.ascending = append(a.ascending, uint32(len(a.ascending)))
+		a.seeds, a.labels = append(a.seeds, place), append(a.labels, label)
+		for end := range 2 {
+			a.seedNodes[end] = append(a.seedNodes[end], ids[end])
+			a.seedLocal[end] = append(a.seedLocal[end], local[end]+uint32(a.before(a.seedType[end])))
+		}
+	}
+	for i, place := range places {
+		label := uint32(1)
+		if a.labelled {
+			label = place
+		}
+		add(sub.Input.Seeds[2*i:], sub.SeedLocal[2*i:], place, label)
+		for k := i * a.negatives; k < (i+1)*a.negatives; k++ {
+			add(sub.Negatives.Nodes[2*k:], sub.Negatives.Local[2*k:], place, a.none)
+		}
 	}
 }
 
@@ -116,7 +152,7 @@ func (a *gatherer) reset() {
 	if len(a.seedType) == 1 && a.group == 1 {
 		return
 	}
-	a.seeds = a.seeds[:0]
+	a.seeds, a.labels = a.seeds[:0], a.labels[:0]
 	for end := range a.seedNodes {
 		a.seedNodes[end], a.seedLocal[end] = a.seedNodes[end][:0], a.seedLocal[end][:0]
 	}

@@ -25,6 +25,9 @@ type Encoding struct {
 	tables []usedTable
 	fields []field // by key, in byte order
 	schema *tfgnnpb.GraphSchema
+	// Of links with negatives: whether they have labels of their own, and the row of the label of a negative (labelColumn).
+	labelled bool
+	none     uint32
 	// rounded are the columns with float64 values that float32 rounds, as "owner: column x".
 	rounded []string
 }

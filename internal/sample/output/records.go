@@ -176,7 +176,7 @@ type chunk struct {
 
 func (r *Records) newChunk() *chunk {
 	g := r.s.Graph()
-	return &chunk{arranger: newArranger(g, &r.opt), gatherer: newGatherer(g, r.s.Plan(), r.encoding.group), records: r.shards.NewChunk()}
+	return &chunk{arranger: newArranger(g, &r.opt), gatherer: newGatherer(r.encoding), records: r.shards.NewChunk()}
 }
 
 // Run samples a job and writes its subgraphs after those of earlier jobs, as Collection.Run does. With several

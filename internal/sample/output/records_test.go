@@ -538,7 +538,7 @@ func TestNothingIsAllocatedASubgraph(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, e := s.NewContext(), &feature.Encoder{}
-	a, r := newGatherer(s.Graph(), s.Plan(), 1), newArranger(s.Graph(), &RecordsOptions{})
+	a, r := newGatherer(n), newArranger(s.Graph(), &RecordsOptions{})
 	seed := []uint32{0}
 	one := func() {
 		seed[0] = (seed[0] + 1) % 500

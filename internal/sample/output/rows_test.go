@@ -119,11 +119,18 @@ func TestRowsAreThoseOfTheStore(t *testing.T) {
 	for i := range 27 {
 		scope, compat := sample.Scope(i%3), Compat(i/3%3)
 		s, dir := stores[i/9%2], graph.Direction(r.IntN(2))
-		seedType := s.Graph.Nodes[r.IntN(2)%len(s.Graph.Nodes)].Type
+		types := []string{s.Graph.Nodes[r.IntN(2)%len(s.Graph.Nodes)].Type}
+		links := compat == Own && i%2 == 0
+		if links {
+			types = append(types, types[0])
+		}
 		plan, err := sample.FromFanouts(s.Graph, sample.Fanouts{Each: []int{4, 3}[:min(r.IntN(5), 2)]},
-			sample.FanoutOptions{SeedType: []string{seedType}, Scope: scope, Dir: dir})
+			sample.FanoutOptions{SeedType: types, Scope: scope, Dir: dir})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if links {
+			plan.Negatives, plan.Kind = &sample.Negatives{How: sample.Binary, Each: 2}, sample.Bidirectional
 		}
 		job := sample.Job{Seeds: seeds(100), BatchSize: 6 * (1 + r.IntN(2)), Seed: 3, Epochs: 1 + r.IntN(2), Shuffle: r.IntN(2) == 0, Threads: 2, Ranks: 1 + r.IntN(2)}
 		opt := RecordsOptions{Shards: 2, Compat: compat, Components: 1}
@@ -136,7 +143,7 @@ func TestRowsAreThoseOfTheStore(t *testing.T) {
 		if scope == sample.ScopeSeed && job.Ranks == 1 {
 			stream.Rows = 0
 		}
-		name := fmt.Sprintf("%s seeds, scope %s, direction %d, %d ops, compat %s, %+v, %+v", seedType, scope, dir, len(plan.Ops), compat, job, stream)
+		name := fmt.Sprintf("%s seeds, scope %s, direction %d, %d ops, compat %s, %+v, %+v", types, scope, dir, len(plan.Ops), compat, job, stream)
 		want := recordsOf(t, s, plan, opt, job, nil)
 		if got := recordsOf(t, s, plan, opt, job, &stream); !maps.Equal(got, want) {
 			t.Errorf("%s: found other bytes than the memory executor's", name)

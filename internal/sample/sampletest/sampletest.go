@@ -107,11 +107,27 @@ func Plan(t *rapid.T, g *graph.Graph) *sample.Plan {
 	}
 	types := func() string { return g.Nodes[rapid.IntRange(0, len(g.Nodes)-1).Draw(t, "seed type")].Type }
 	p.SeedType = []string{types()}
-	if rapid.IntRange(0, 5).Draw(t, "link") == 0 {
-		p.SeedType = append(p.SeedType, types())
+	if rapid.IntRange(0, 3).Draw(t, "link") == 0 {
+		e := g.Edges[rapid.IntRange(0, len(g.Edges)-1).Draw(t, "seed edges")].Type
+		p.SeedType, p.SeedEdges = []string{e.Src, e.Dst}, e.String()
+		if how := rapid.IntRange(0, 3).Draw(t, "negatives"); how < 3 {
+			p.Negatives = &sample.Negatives{How: sample.Corruption(how), Each: rapid.IntRange(1, 3).Draw(t, "each")}
+			if p.Negatives.How == sample.InBatch && p.Scope == sample.ScopeSeed {
+				p.Negatives.How = sample.Triplet
+			}
+		}
+	}
+	if rapid.IntRange(0, 3).Draw(t, "kind") == 0 {
+		p.Kind = sample.Bidirectional
 	}
 	if p.Scope == sample.ScopeSeed && rapid.Bool().Draw(t, "timed") {
 		p.Before = &sample.Before{Column: "t", OrEqual: rapid.Bool().Draw(t, "or equal")}
+		if e := g.Edges[0].Type.String(); rapid.IntRange(0, 3).Draw(t, "columns") == 0 {
+			p.Before.Column, p.Before.Columns = "", map[string]string{e: "t"}
+		}
+		if rapid.Bool().Draw(t, "bounded") {
+			p.Before.Window = float64(rapid.IntRange(1, 60).Draw(t, "window"))
+		}
 	}
 	reach := [][]string{p.SeedType}
 	for range rapid.IntRange(0, 5).Draw(t, "ops") {
@@ -157,7 +173,14 @@ func Job(t *rapid.T, g *graph.Graph, p *sample.Plan) sample.Job {
 	if p.Before != nil {
 		j.Times = []sample.Time{}
 	}
-	for range rapid.IntRange(0, 100).Draw(t, "count") {
+	count := rapid.IntRange(0, 100).Draw(t, "count")
+	if p.Negatives != nil && p.Negatives.How == sample.InBatch { // no batch may have one link
+		j.BatchSize = max(j.BatchSize, 2)
+		if count%j.BatchSize == 1 {
+			count++
+		}
+	}
+	for range count {
 		for _, typ := range p.SeedType {
 			j.Seeds = append(j.Seeds, uint32(r.IntN(g.Nodes[g.NodeType(typ)].Count)))
 		}

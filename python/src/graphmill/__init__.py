@@ -9,7 +9,7 @@ sampler for PyG's own loaders.
 from ._batches import BatchIter, GroupBatchIter
 from ._collection import Collection, Graph
 from ._command import GraphmillError
-from ._feed import AllSlotsHeld, FeedDied
+from ._feed import FeedDied
 from ._folder import Column
 from ._inference import inference
 from ._loader import NodeLoader
@@ -26,7 +26,6 @@ from ._whole_pyg import from_pyg
 from ._whole_tables import from_tables
 
 __all__ = [
-    "AllSlotsHeld",
     "BatchIter",
     "Collection",
     "Column",

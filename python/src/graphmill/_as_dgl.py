@@ -8,30 +8,22 @@ import dgl
 import numpy as np
 import torch
 
+from . import _dgl_blocks
 from ._arrays import Array
 from ._schema import Raw, Schema
 from ._tensors import tensor
 
 _tensor = torch.from_numpy
 _EMPTY = np.empty((2, 0), np.int64)
-_IN_ORDER = torch.empty(0, dtype=torch.int64)  # DGL then numbers the edges in their order
-
-
-def _edges(src: Array, dst: Array, n: int) -> Any:
-    """The edges in the form from which DGL builds a block: CSC if they are ordered by destination, which saves a sort, else COO."""
-    if (dst[1:] >= dst[:-1]).all():
-        indptr = np.zeros(n + 1, np.int64)
-        np.bincount(dst, minlength=n).cumsum(out=indptr[1:])
-        return "csc", (_tensor(indptr), _tensor(src), _IN_ORDER)
-    return "coo", (_tensor(src), _tensor(dst))
 
 
 def _joined(parts: list[Array]) -> Array:
     return parts[0] if len(parts) == 1 else np.concatenate(parts, -1)
 
 
-def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, Any, list[Any]]:
-    """The input nodes, the output nodes (or the graph of the links), and the blocks.
+def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
+    """The input nodes, the output nodes, and the blocks. Links are a graph in place of the output nodes, and their negatives
+    a graph after it.
 
     Hop h expands all nodes found before it. Local ids ascend with the hop, so the nodes of hops below h are the first
     of each type, and a block's destinations are the first of its sources.
@@ -51,13 +43,11 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, Any, list
         for e in schema.edges:
             ops = drew.get(":".join(e), [])
             pair = _joined([c[f"ops/{k}/edge_index"].reshape(2, -1) for k in ops] or [_EMPTY])
-            data[e] = _edges(pair[0], pair[1], dst[e[2]])
+            # The edges of several ops of a relation are not in one order.
+            indptr = c[f"ops/{ops[0]}/indptr"] if len(ops) == 1 else _EMPTY[0]
+            data[e] = _dgl_blocks.edges(pair[0], pair[1], indptr, src[e[0]], dst[e[2]])
             ids[e] = _tensor(_joined([c[f"ops/{k}/e_id"] for k in ops] or [_EMPTY[0]]))
-        if schema.homogeneous:
-            t, e = schema.nodes[0], schema.edges[0]
-            block = dgl.create_block(data[e], num_src_nodes=src[t], num_dst_nodes=dst[t])
-        else:
-            block = dgl.create_block(data, num_src_nodes=src, num_dst_nodes=dst)
+        block = _dgl_blocks.homogeneous(data[schema.edges[0]]) if schema.homogeneous else _dgl_blocks.typed(data, src, dst)
         for t in schema.nodes:
             name = block.srctypes[0] if schema.homogeneous else t
             block.srcnodes[name].data[dgl.NID] = n_id[t][: src[t]]
@@ -76,21 +66,33 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, Any, list
             outer.srcnodes[name].data[column] = x[: int(found[t][raw.hops])]
             inner.dstnodes[name].data[column] = x[: int(found[t][0])]
     outputs = {t: n_id[t][: int(found[t][0])] for t in schema.nodes}
-    middle = _pair_graph(schema, raw, outputs) if schema.linked else outputs[schema.nodes[0]] if schema.homogeneous else outputs
-    return n_id[schema.nodes[0]] if schema.homogeneous else n_id, middle, blocks
+    single = len(schema.nodes) == 1  # DGL has dicts only for several node types
+    inputs = n_id[schema.nodes[0]] if single else n_id
+    if not schema.linked:
+        return inputs, outputs[schema.nodes[0]] if single else outputs, blocks
+    links = {name: tensor(c[full], full, full in schema.bfloat16) for name, full in schema.link_features().items()}
+    if schema.timed:
+        links["seed_time"] = _tensor(c["seed_time"])
+    pair_graph = _pairs(schema, raw.links, {"input_id": _tensor(raw.input_id), **links}, outputs)
+    if not schema.negatives:
+        return inputs, pair_graph, blocks
+    of = _tensor(np.repeat(raw.input_id, schema.negatives))
+    return inputs, pair_graph, _pairs(schema, raw.negatives(schema.negatives).reshape(-1, 2), {"input_id": of}, outputs), blocks
 
 
-def _pair_graph(schema: Schema, raw: Raw, outputs: dict[str, torch.Tensor]) -> Any:
-    """The links as a graph among the output nodes."""
-    src, dst = raw.seed_local.reshape(-1, 2).T
-    pair = _tensor(src), _tensor(dst)
+def _pairs(schema: Schema, pairs: Array, columns: dict[str, torch.Tensor], outputs: dict[str, torch.Tensor]) -> Any:
+    """Pairs [pairs, 2] as a graph among the output nodes, with all types of the store."""
+    pair = _tensor(np.ascontiguousarray(pairs[:, 0])), _tensor(np.ascontiguousarray(pairs[:, 1]))
     if schema.homogeneous:
         graph = dgl.graph(pair, num_nodes=len(outputs[schema.nodes[0]]))
+        data = graph.edata
     else:
-        graph = dgl.heterograph({schema.link_type: pair}, {t: len(ids) for t, ids in outputs.items()})
+        none = _tensor(_EMPTY[0])
+        edges = {e: (none, none) for e in schema.edges}
+        graph = dgl.heterograph({**edges, schema.link_type: pair}, {t: len(ids) for t, ids in outputs.items()})
+        data = graph.edges[schema.link_type].data
     for t in graph.ntypes:
         graph.nodes[t].data[dgl.NID] = outputs[schema.nodes[0] if schema.homogeneous else t]
-    graph.edata["input_id"] = _tensor(raw.input_id)
-    for name, full in schema.link_features().items():
-        graph.edata[name] = tensor(raw.columns[full], full, full in schema.bfloat16)
+    for name, x in columns.items():
+        data[name] = x
     return graph

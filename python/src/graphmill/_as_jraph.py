@@ -33,6 +33,11 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> jraph.GraphsTuple:
 
     ``nodes`` and ``edges`` are dicts of columns, with ``n_id`` and ``e_id``, int32. ``globals`` has ``num_seeds``: the
     first nodes of a graph are its seeds.
+
+    For links, ``globals`` has ``num_links`` and ``links``, int32 [graphs, most links of a graph, 2]: the indices in ``nodes``
+    of source and destination; ``negatives``, int32 [graphs, most links, negatives, 2]; and ``input_id`` and the columns of
+    the links as ``link_NAME`` [graphs, most links, ...]. Beyond ``num_links``, links are pairs of the first padding node,
+    and the rest is zeros.
     """
     if not schema.homogeneous:
         raise ValueError("found a graph of several types, expected one node type and one edge type, because jraph's GraphsTuple has no types")
@@ -42,7 +47,7 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> jraph.GraphsTuple:
         graphs, seeds = schema.batch_size, np.ones(raw.seeds, np.int32)
     else:
         graphs, seeds = 1, schema.node(raw.columns, t, "by_hop")[:1]
-        counts = {t: schema.node(raw.columns, t, "by_hop").sum(keepdims=True), e: schema.edge(raw.columns, e, "by_hop").sum(keepdims=True)}
+        counts = {t: np.array([len(schema.node(raw.columns, t, "n_id"))]), e: np.array([len(schema.edge(raw.columns, e, "e_id"))])}
     c = raw.columns
     src, dst = schema.edge(c, e, "edge_index")
     n, m = len(c[f"nodes/{t}/n_id"]), len(src)
@@ -72,10 +77,34 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> jraph.GraphsTuple:
         edges=rows,
         senders=ends[0],
         receivers=ends[1],
-        globals={"num_seeds": sizes(seeds, 0)},
+        globals={"num_seeds": sizes(seeds, 0), **_links(schema, raw, graphs, n)},
         n_node=sizes(counts[t], nodes - n),
         n_edge=sizes(counts[e], edges - m),
     )
+
+
+def _links(schema: Schema, raw: Raw, graphs: int, padding: int) -> dict[str, Any]:
+    """The links of graphs, of which each has one with ``scope="seed"``, and else the first has all."""
+    if not schema.linked:
+        return {}
+    most = 1 if schema.disjoint else schema.batch_size
+
+    def padded(x: Array, fill: int) -> Array:
+        out = np.full(((graphs + 1) * most, *x.shape[1:]), fill, x.dtype)
+        out[: len(x)] = x  # links of the only graph, or one per graph: both are the first rows
+        return out.reshape(graphs + 1, most, *x.shape[1:])
+
+    c = raw.columns
+    count = np.zeros(graphs + 1, np.int32)
+    count[: raw.seeds if schema.disjoint else 1] = 1 if schema.disjoint else raw.seeds
+    out = {"num_links": count, "links": padded(raw.links.astype(np.int32), padding), "input_id": padded(raw.input_id.astype(np.int32), 0)}
+    if schema.negatives:
+        out["negatives"] = padded(raw.negatives(schema.negatives).astype(np.int32), padding)
+    for name, full in schema.link_features().items():
+        out[f"link_{name}"] = padded(_bfloat16(c[full]) if full in schema.bfloat16 else c[full], 0)
+    if schema.timed:
+        out["seed_time"] = padded(c["seed_time"], 0)
+    return out
 
 
 def packs(schema: PackSchema, b: PackBatch) -> jraph.GraphsTuple:

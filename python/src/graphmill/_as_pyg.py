@@ -51,8 +51,9 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
         for name, full in _named(store, columns, label, alone, prefix).items():
             store[name] = feature(full)
 
-    def feature(full: str) -> torch.Tensor:
-        return tensor(c[full], full, full in schema.bfloat16)
+    def feature(full: str) -> Any:
+        x = c[full]
+        return _value(x) if isinstance(x, Column) else tensor(x, full, full in schema.bfloat16)
 
     of_nodes = None if label in schema.link_columns else label
     if schema.homogeneous:
@@ -65,11 +66,13 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
             data.edge_index = _tensor(schema.edge(c, e, "edge_index"))
             data.e_id = _tensor(schema.edge(c, e, "e_id"))
             put(data, schema.edge_features(e), None, "edge_attr", "edge_")
-            data.num_sampled_edges = schema.edge(c, e, "by_hop").tolist()
-        data.num_sampled_nodes = schema.node(c, t, "by_hop").tolist()
+            if schema.hopped:
+                data.num_sampled_edges = schema.edge(c, e, "by_hop").tolist()
+        if schema.hopped:
+            data.num_sampled_nodes = schema.node(c, t, "by_hop").tolist()
         if schema.disjoint:
             data.batch = _tensor(schema.node(c, t, "batch"))
-        _seeds(schema, raw, label, data)
+        _seeds(schema, raw, label, data, (data, data))
         return data
     data = HeteroData()
     for t in schema.nodes:
@@ -77,33 +80,63 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
         put(store, schema.node_features(t), of_nodes, "x", "node_")
         store.n_id = _tensor(schema.node(c, t, "n_id"))
         store.num_nodes = store.n_id.numel()
-        store.num_sampled_nodes = schema.node(c, t, "by_hop").tolist()
+        if schema.hopped:
+            store.num_sampled_nodes = schema.node(c, t, "by_hop").tolist()
         if schema.disjoint:
             store.batch = _tensor(schema.node(c, t, "batch"))
     for e in schema.edges:
         store = data[e]
         store.edge_index = _tensor(schema.edge(c, e, "edge_index"))
         store.e_id = _tensor(schema.edge(c, e, "e_id"))
-        store.num_sampled_edges = schema.edge(c, e, "by_hop").tolist()
+        if schema.hopped:
+            store.num_sampled_edges = schema.edge(c, e, "by_hop").tolist()
         put(store, schema.edge_features(e), None, "edge_attr", "edge_")
-    _seeds(schema, raw, label, data[schema.link_type if schema.linked else schema.seed_types[0]])
+    ends = data[schema.seed_types[0]], data[schema.seed_types[-1]]
+    _seeds(schema, raw, label, data[schema.link_type] if schema.linked else ends[0], ends)
     return data
 
 
-def _seeds(schema: Schema, raw: Raw, label: str | None, store: Any) -> None:
-    """Sets the attributes of PyG's loaders for the seed nodes or links."""
+def _seeds(schema: Schema, raw: Raw, label: str | None, store: Any, ends: tuple[Any, Any]) -> None:
+    """Sets the attributes of PyG's loaders for the seed nodes or links; `ends` are the stores of their node types."""
     c = raw.columns
     store.input_id = _tensor(raw.input_id)
-    if schema.timed:
-        store["edge_label_time" if schema.linked else "seed_time"] = _tensor(c["seed_time"])
     if not schema.linked:
+        if schema.timed:
+            store.seed_time = _tensor(c["seed_time"])
         if not schema.disjoint and int(schema.node(c, schema.seed_types[0], "by_hop")[0]) != raw.seeds:
             raise ValueError(f"batch {raw.number}: found a seed twice, expected each once, because the first batch_size nodes are the seeds; give scope='seed', or as_='numpy'")
         store.batch_size = raw.seeds
         return
-    store.edge_label_index = _tensor(raw.seed_local.reshape(-1, 2).T)
+    labels = None
     for name, full in schema.link_features().items():
-        store["edge_label" if name == label else f"link_{name}"] = tensor(c[full], full, full in schema.bfloat16)
+        x = tensor(c[full], full, full in schema.bfloat16)
+        if name == label:
+            labels = x
+        else:
+            store[f"link_{name}"] = x
+    times = _tensor(c["seed_time"]) if schema.timed else None
+    if schema.negatives and schema.negatives_how != "binary":
+        negatives = raw.negatives(schema.negatives)[:, :, 1]
+        ends[0].src_index, ends[1].dst_pos_index = (_tensor(np.ascontiguousarray(x)) for x in raw.links.T)
+        ends[1].dst_neg_index = _tensor(np.ascontiguousarray(negatives)).squeeze(-1)
+        for end in ends if times is not None else ():
+            end.seed_time = times
+        return
+    pairs = raw.links
+    if schema.negatives:
+        # The first negative of each link, then the second of each, ...: with scope="seed" also those of PyG are in this order.
+        pairs = np.concatenate([pairs, raw.negatives(schema.negatives).transpose(1, 0, 2).reshape(-1, 2)])
+        if labels is None:
+            labels = torch.ones(raw.seeds)
+        elif schema.least.get(f"links/{label}") == 0:
+            labels = labels + 1  # 0 is the label of a negative
+        labels = torch.cat([labels, labels.new_zeros(len(pairs) - raw.seeds, *labels.shape[1:])])
+        times = None if times is None else times.repeat(1 + schema.negatives)
+    store.edge_label_index = _tensor(pairs.T)
+    if labels is not None:
+        store.edge_label = labels
+    if times is not None:
+        store.edge_label_time = times
 
 
 def _value(c: Column) -> Any:
@@ -147,6 +180,14 @@ def graph(g: Graph, label: str | None) -> Data | HeteroData:
         else:
             for i, name in enumerate(("seed_src_index", "seed_dst_index")):
                 data[types[i]][name] = tensor(local[:, i], "seed_local")
+    negatives = g.negative_local
+    if negatives is not None:
+        pair = negatives.reshape(-1, 2)
+        if homogeneous:
+            data.negative_index = tensor(pair.T, "negative_local")
+        else:
+            for i, name in enumerate(("negative_src_index", "negative_dst_index")):
+                data[types[i]][name] = tensor(pair[:, i], "negative_local")
     return data
 
 

@@ -10,10 +10,11 @@ import tensorflow_gnn as tfgnn
 
 from ._arrays import Array
 from ._disjoint import by_seed
-from ._folder import EdgeType
+from ._folder import Column, EdgeType
 from ._schema import Raw, Schema
 from ._packs import PackBatch, PackSchema
 
+_READOUT = "_readout"
 _NODE, _EDGE = "node", "edge"  # names in place of _N and _E, because sets with underscores are auxiliary to TF-GNN
 
 
@@ -31,6 +32,21 @@ def _constant(x: Any) -> tf.Tensor:
     return tf.constant(np.ascontiguousarray(x))
 
 
+def _ragged(c: Column) -> Any:
+    """A column of strings or lists as a tensor, which is ragged in its variable dimensions."""
+    dims, left = c.shape, len(c.offsets)
+    if c.string_offsets is not None:
+        data, at = c.values.tobytes(), c.string_offsets.tolist()
+        x: Any = tf.constant([data[a:b] for a, b in zip(at, at[1:])], tf.string)
+    else:
+        x = _constant(_bfloat16(c.values) if c.dtype == "bfloat16" else c.values)
+        dims = dims[: len(dims) - dims[::-1].index(-1)]
+    for d in reversed(dims):
+        left -= d == -1
+        x = tf.RaggedTensor.from_row_splits(x, c.offsets[left].astype(np.int64)) if d == -1 else tf.RaggedTensor.from_uniform_row_length(x, d)
+    return x
+
+
 def _bfloat16(x: Array) -> Array:
     return x.view(tf.bfloat16.as_numpy_dtype)
 
@@ -39,18 +55,23 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
     """One component, in which the first nodes of the seeds' set are the seeds; the context has ``num_seeds``.
 
     With ``scope="seed"``, one component per seed, with the seed as its first node.
+
+    Links are TF-GNN's readout sets: ``_readout`` has a node per link, with the columns of the links and ``input_id``, and
+    ``_readout/source`` and ``_readout/target`` have its ends. With negatives, the node of a link is followed by those of its
+    negatives, which have the columns of their link and the ``label`` 0; that of a link is its column ``label``, one more
+    where the least of all links is 0, or 1. There is no ``num_seeds`` then.
     """
     if schema.disjoint:
         raw, counts = by_seed(schema, raw)
-        seeds = np.ones(raw.seeds, np.int64)
+        seeds, links = np.ones(raw.seeds, np.int64), np.ones(raw.seeds, np.int64)
     else:
         counts = {t: np.array([len(schema.node(raw.columns, t, "n_id"))]) for t in schema.nodes}
         counts.update({e: np.array([len(schema.edge(raw.columns, e, "e_id"))]) for e in schema.edges})
-        seeds = schema.node(raw.columns, schema.seed_types[0], "by_hop")[:1]
+        seeds, links = schema.node(raw.columns, schema.seed_types[0], "by_hop")[:1], np.array([raw.seeds])
     c = raw.columns
 
     def constants(names: dict[str, str]) -> dict[str, tf.Tensor]:
-        return {name: _constant(_bfloat16(c[full]) if full in schema.bfloat16 else c[full]) for name, full in names.items()}
+        return {name: _ragged(c[full]) if isinstance(c[full], Column) else _constant(_bfloat16(c[full]) if full in schema.bfloat16 else c[full]) for name, full in names.items()}
 
     nodes = {}
     for t in schema.nodes:
@@ -69,11 +90,45 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
                 source=(_set_name(e[0]), _constant(pair[0])), target=(_set_name(e[2]), _constant(pair[1]))
             ),
         )
-    of_seeds = {"num_seeds": _constant(seeds)}
-    if schema.timed:
+    of_seeds = {} if schema.linked else {"num_seeds": _constant(seeds)}
+    if schema.linked:
+        _readout(schema, raw, links, nodes, edges)
+    elif schema.timed:
         of_seeds["seed_time"] = _constant(c["seed_time"])
     context = tfgnn.Context.from_fields(features=of_seeds)
     return tfgnn.GraphTensor.from_pieces(context=context, node_sets=nodes, edge_sets=edges)
+
+
+def _readout(schema: Schema, raw: Raw, links: Array, nodes: dict[str, Any], edges: dict[str, Any]) -> None:
+    """Adds the readout sets; links is the number of links of each component."""
+    c, each = raw.columns, schema.negatives
+    pairs = raw.links
+    if each:
+        pairs = np.concatenate([pairs[:, None], raw.negatives(each)], 1).reshape(-1, 2)
+
+    def column(full: str) -> Array:
+        x = _bfloat16(c[full]) if full in schema.bfloat16 else c[full]
+        return np.repeat(x, 1 + each, 0)
+
+    columns = {name: column(full) for name, full in schema.link_features().items()}
+    columns["input_id"] = column("input_id")
+    if schema.timed:
+        columns["seed_time"] = column("seed_time")
+    if each:
+        label = columns.get("label")
+        if label is None:
+            label = np.ones(len(pairs), np.int64)
+        elif schema.least.get("links/label") == 0:
+            label = label + np.ones((), np.int64 if label.dtype == bool else label.dtype)
+        label = label.reshape(-1, 1 + each, *label.shape[1:])
+        label[:, 1:] = 0
+        columns["label"] = label.reshape(-1, *label.shape[2:])
+    sizes = tf.constant(links * (1 + each), tf.int64)
+    nodes[_READOUT] = tfgnn.NodeSet.from_fields(sizes=sizes, features={name: _constant(x) for name, x in columns.items()})
+    rows = _constant(np.arange(len(pairs)))
+    for i, (name, t) in enumerate(zip(("source", "target"), schema.seed_types)):
+        adjacency = tfgnn.Adjacency.from_indices(source=(_set_name(t), _constant(pairs[:, i])), target=(_READOUT, rows))
+        edges[f"{_READOUT}/{name}"] = tfgnn.EdgeSet.from_fields(sizes=sizes, features={}, adjacency=adjacency)
 
 
 def packs(schema: PackSchema, b: PackBatch) -> tuple[tfgnn.GraphTensor, tf.Tensor]:

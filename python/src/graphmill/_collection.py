@@ -30,6 +30,7 @@ class Collection(Sequence["Graph"]):
         edges: `CollectionEdges` by edge type, as in `Store`.
         context: columns with a row per graph (a row per component, if graphs have several).
         seed_type: the node types of the seeds of sampled graphs: one, or two for links.
+        negatives: the number of negative links per link of sampled graphs; 0: none.
         meta: graph.json.
 
     Raises:
@@ -53,6 +54,7 @@ class Collection(Sequence["Graph"]):
             context = m["context"]
             self._graphs, self._arrays = int(context["count"]), context.get("arrays") or {}
             self.seed_type: list[str] = context.get("seed_type") or []
+            self.negatives = int(context.get("negatives") or 0)
             parts = self._graphs if self.component_ptr is None else int(self.component_ptr[-1])
             self.context = Columns(self._folder, f"{self.path}: context", context["columns"], parts)
             self.nodes: Mapping[str, CollectionNodes] = NodeTypes({t: CollectionNodes(self, t, m["nodes"][t]) for t in sorted(m["nodes"])})
@@ -105,6 +107,15 @@ class Collection(Sequence["Graph"]):
         ends = max(1, len(self.seed_type))
         x = self._index(self._arrays, "seed_local", int(ptr[-1]) * ends)
         return x if x is None or ends == 1 else x.reshape(-1, ends)
+
+    @property
+    def negative_local(self) -> Array | None:
+        """The local ids of the negative links of each link, [links, negatives, 2]; None without any."""
+        ptr = self.seed_ptr
+        if ptr is None or not self.negatives:
+            return None
+        x = self._index(self._arrays, "negative_local", int(ptr[-1]) * 2 * self.negatives)
+        return None if x is None else x.reshape(-1, self.negatives, 2)
 
     def __len__(self) -> int:
         return self._graphs
@@ -418,6 +429,12 @@ class Graph:
     def seed_local(self) -> Array | None:
         """The local id of each seed; for links [links, 2]."""
         ptr, x = self.collection.seed_ptr, self.collection.seed_local
+        return None if ptr is None or x is None else x[int(ptr[self.number]) : int(ptr[self.number + 1])]
+
+    @property
+    def negative_local(self) -> Array | None:
+        """The local ids of the negative links of each link, [links, negatives, 2]; None without any."""
+        ptr, x = self.collection.seed_ptr, self.collection.negative_local
         return None if ptr is None or x is None else x[int(ptr[self.number]) : int(ptr[self.number + 1])]
 
     def op(self, k: int) -> Op:

@@ -3,12 +3,14 @@
 docs/format-feed.md describes the protocol. Two points are subtle:
 
 - Arrays are views of the ring. NumPy, and torch.from_numpy, keep the base array of a view (also of a view of a view)
-  alive; when the base is freed, its slot is released. So a batch can be kept for any time, until all slots are held.
+  alive; when the base is freed, its slot is released. So a batch can be kept for any time. If only one slot is left, the next
+  batch is copied out of it, because without a free slot the feed would wait for ever.
 - After a fork, the child closes the connection that it inherited, because replies of one socket must not be shared.
 """
 
 from __future__ import annotations
 
+import array
 import errno
 import gc
 import json
@@ -32,10 +34,8 @@ _REQUEST = struct.Struct("<IIQQ")
 _RETURN, _START, _SAMPLE = 2, 3, 4
 _MAGIC, _HEADER = 0x31444545464D47, 8
 _PACKET = 1 << 20
-
-
-class AllSlotsHeld(GraphmillError):
-    """Every slot of the ring is held by arrays that are still in use."""
+_RIGHTS = socket.CMSG_SPACE(4)  # bytes of the message that carries a descriptor
+_COLLECT = 64  # copied batches after which cycles are looked for again
 
 
 _connections: "weakref.WeakSet[Connection]" = weakref.WeakSet()
@@ -67,6 +67,7 @@ class Connection:
         self._pid = os.getpid()
         self._died = died
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._packet = memoryview(bytearray(_PACKET))
         _connections.add(self)
         try:
             self._socket.connect("\0" + addr)
@@ -89,17 +90,26 @@ class Connection:
         self.names = [name for name, _, _ in self._columns]
         self.bfloat16 = frozenset(c["name"] for c in welcome["columns"] if c["dtype"] == "bfloat16")
         self.seed_types: list[str] = welcome["seed_types"]
+        self.seed_edges: str = welcome.get("seed_edges", "")
+        n = welcome.get("negatives")
+        self.negatives: tuple[str, int] | None = (n["how"], n["each"]) if n else None
+        self.least: dict[str, float] = {c["name"]: c["least"] for c in welcome["columns"] if "least" in c}
         self.left_out: list[str] = welcome.get("left_out", [])
         self.ops = [(o["edges"], o["hop"]) for o in welcome["ops"] or []]
         self._words = struct.Struct(f"<{2 * len(self._columns)}Q")
         self._ring = mmap.mmap(fds[0], self.slots * self._slot_bytes, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
         os.close(fds[0])
-        self._run = 0
+        self._run = self._uncollected = 0
         self._held: dict[int, Any] = {}  # weak references to the bases of leased slots, which must be kept
 
     def _receive(self) -> tuple[bytes, list[int]]:
-        body, fds, _, _ = socket.recv_fds(self._socket, _PACKET, 1)
-        return body, fds
+        # Into memory that is kept: a new buffer for the largest packet costs more than all else here.
+        size, ancillary, _, _ = self._socket.recvmsg_into([self._packet], _RIGHTS)
+        fds = array.array("i")
+        for level, kind, data in ancillary:
+            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+                fds.frombytes(data[: len(data) - len(data) % fds.itemsize])
+        return bytes(self._packet[:size]), fds.tolist()
 
     def _check(self) -> None:
         if os.getpid() != self._pid:
@@ -139,10 +149,6 @@ class Connection:
 
     def _next(self, run: int) -> Batch | None:
         while True:
-            if len(self._held) == self.slots:
-                gc.collect()
-                if len(self._held) == self.slots:
-                    raise AllSlotsHeld(f"found all {self.slots} slots held by batches that are in use, expected a free one; copy the arrays that you keep, or give more slots")
             try:
                 body, fds = self._receive()
             except OSError as e:  # also if this side closed the socket
@@ -172,12 +178,26 @@ class Connection:
         magic, _, _, _, seeds, columns, _, _ = struct.unpack_from("<8Q", memory, offset)
         if magic != _MAGIC or columns != len(self._columns):
             raise GraphmillError("found no batch at the offset of the feed's message, expected one; the protocol was violated")
-        self._lease(base, slot, gen)
         words = self._words.unpack_from(memory, offset + 8 * _HEADER)
+        if self._last_free():
+            if memory is self._ring:
+                base = base.copy()
+            self._give_back(slot, gen)
+        else:
+            self._lease(base, slot, gen)
         out: dict[str, Array] = {}
         for i, (name, dtype, shape) in enumerate(self._columns):
             out[name] = np.ndarray((words[2 * i + 1], *shape), dtype, base, words[2 * i])
         return Batch(run, seq, seeds, out)
+
+    def _last_free(self) -> bool:
+        """Whether all slots but one are held by arrays that are in use."""
+        if len(self._held) < self.slots - 1:
+            return False
+        if self._uncollected == 0 and self._held:
+            gc.collect()  # some frameworks' objects are in cycles
+        self._uncollected = (self._uncollected + 1) % _COLLECT
+        return len(self._held) >= self.slots - 1
 
     def _lease(self, base: Array, slot: int, gen: int) -> None:
         connection = weakref.ref(self)

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 from . import _arrays, _identity, _ranks
 from ._arguments import choice, integer, truth
 from ._arrays import Array
+from ._columns import Looked, chosen, joined
 from ._feed import Connection, Feeding
 from ._folder import unknown
 from ._keywords import PyGWords, note_of, translated
-from ._options import checked_fanout, feed_arguments, flags_of, names_of, path_of, with_label
+from ._options import checked_fanout, feed_arguments, flags_of, path_of, with_label
 from ._order import LAW, check_state
 from ._schema import Raw, Schema, as_numpy
 from ._seeds import check_distinct, check_seeds, link_ends, link_labels, seed_file, seed_ids
@@ -47,19 +48,26 @@ class NodeLoader(Feeding):
             ``{"cites": [15, 10], ("author", "writes", "paper"): [5, 5]}``; -1 takes all.
         batch_size: seeds per batch.
         seeds: node ids, a mask of all nodes of the seed type, or a text: ``"paper"``, ``"paper:split=train"``, a file.
-            Default: all nodes of the seed type. Links are a [2, links] array of sources and destinations, or a file.
+            Default: all nodes of the seed type. Links are a [2, links] array of sources and destinations, a file, or edges of
+            the store with their columns: ``"user:rates:movie"``, ``"user:rates:movie:split=train"``.
         seed_type: node type of the seeds, if the store has several; for links, the types of source and destination, or
             their edge type: ``("user", "rates", "movie")``.
         as_: what is yielded: "numpy" (`NodeBatch`), "pyg" (``Data`` or ``HeteroData``), "dgl" (``input_nodes, output_nodes,
-            blocks``; for links, their graph in place of the output nodes), "tfgnn" (``GraphTensor``), "jraph"
-            (``GraphsTuple``).
+            blocks``; for links ``input_nodes, pair_graph, blocks``, with negatives ``input_nodes, pair_graph, neg_graph,
+            blocks``), "tfgnn" (``GraphTensor``), "jraph" (``GraphsTuple``).
         shuffle: use the shuffled order of the seeds for each epoch.
         order: another order of the seeds: "weighted:COLUMN" draws as many seeds in proportion to the column, with
             replacement; "stratified:COLUMN" mixes the values of the column evenly; "windowed:BLOCK,BLOCKS" shuffles blocks of
             BLOCK seeds, and then the seeds within each BLOCKS blocks, so that seeds with nearby ids stay close. Columns are
             those of the seed nodes, or of the links.
         seed: the random seed of all draws and orders.
-        features, edge_features: names of the columns of a batch, "all" or "none".
+        features, edge_features: names of the columns of a batch, as COLUMN or TYPE/COLUMN, "all" or "none". "all" has no columns
+            of strings and lists; a list names them: ``["all", "title"]``. They are `Column` objects in NumPy, Python lists in
+            PyG, and ragged tensors in TF-GNN.
+        x: columns of nodes that come side by side as one column x, [nodes, values]: names or patterns, ``["f*", "year"]``, or
+            a dict of these by node type. Its dtype is that of the columns if they share one; else float64 if one of them has it,
+            and float32 if not. "all" in ``features`` leaves them out.
+        edge_attr: the same for columns of edges and edge_attr; ``"*"`` is all of them.
         label: the column that becomes y (PyG); it is then not in x, and need not be among the features. None: the column
             label, if the features have one.
         rank, world_size: rank r gets the batches r, r + world_size, ...
@@ -70,7 +78,7 @@ class NodeLoader(Feeding):
         drop_last: True means ``tail="drop"``.
         threads: number of sampling threads; default: the number of cores less one for each rank of this machine
             (``LOCAL_WORLD_SIZE`` in the environment, else 1), at least 1.
-        slots: number of batches that can be ready or held at a time.
+        slots: number of batches that can be ready, or held as views, at a time; further ones that are held are copies.
         share: share one feed with the loaders of the same user, training and arguments on this machine. Default: if there
             are several ranks. The ranks then share one copy of the columns and the threads.
         direction: "in", the default: a hop goes from a node to the sources of its edges; "out": to their destinations.
@@ -165,6 +173,8 @@ class NodeLoader(Feeding):
         time_column: str | None = None,
         limit_seeds: int | None = None,
         memory: int | str | None = None,
+        x: Any = None,
+        edge_attr: Any = None,
         transform: Callable[[Any], Any] | None = None,
         **words: Unpack[PyGWords],
     ) -> None:
@@ -184,15 +194,15 @@ class NodeLoader(Feeding):
             "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict,
             "exclude": exclude, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
         }  # fmt: skip
-        o = translated(own, words, self._store, inspect.signature(NodeLoader).parameters)
+        o = translated(own, words, self._store, inspect.signature(NodeLoader.__init__).parameters)
         with note_of(words):
-            self._begin(o, truth("shuffle", shuffle), order, seed, features, edge_features, edge_label)
+            self._begin(o, truth("shuffle", shuffle), order, seed, (features, x), (edge_features, edge_attr), edge_label)
         self._epoch, self._first = 0, 0
         self._at = (0, 0)
         self._stats = LoaderStats()
         self._warned = False
 
-    def _begin(self, o: dict[str, Any], shuffle: bool, order: str | None, seed: int, features: Any, edge_features: Any, edge_label: Any) -> None:
+    def _begin(self, o: dict[str, Any], shuffle: bool, order: str | None, seed: int, nodes: Any, edges: Any, edge_label: Any) -> None:
         """Check the options, and start the feed."""
         store = self._store
         fanout, seeds, seed_type, threads = checked_fanout(o.pop("fanout"), store), seed_ids(o.pop("seeds")), o.pop("seed_type"), o.pop("threads")
@@ -206,10 +216,7 @@ class NodeLoader(Feeding):
             raise ValueError(f"found label={self._label!r} and edge_label=, expected one of them, because both are the labels of a batch")
         if edge_label is not None and self._form == "pyg":
             self._label = "edge_label"
-        features = with_label(store, features, self._label) if self._form == "pyg" else features
-        flags.update(order=order, batch_size=self._batch_size, shuffle=shuffle)
-        flags["features"] = names_of("features", features, {t: n.columns for t, n in store.nodes.items()})
-        flags["edge_features"] = names_of("edge_features", edge_features, {":".join(e): of.columns for e, of in store.edges.items()})
+        flags.update(order=order, batch_size=self._batch_size, shuffle=shuffle, **self._choose(*nodes, *edges))
         if self._form == "dgl":
             if flags.get("direction", "in") != "in":
                 raise ValueError(f"found direction={flags['direction']!r} with as_='dgl', expected 'in', because the edges of a block lead to the nodes that were expanded")
@@ -227,7 +234,7 @@ class NodeLoader(Feeding):
             left = connection.left_out
             if edge_label is not None:
                 self._edge_label = link_labels(edge_label, connection.seeds, self._schema.linked)
-                self._schema.link_columns.append("edge_label")
+                self._schema.add_link_column("edge_label", self._edge_label)
             self._check_form(order or "")
             check_seeds(store, seeds, self._schema.seed_types)  # which a plan may name
             if self._form == "pyg" and not self._schema.linked and not self._schema.disjoint:
@@ -239,10 +246,28 @@ class NodeLoader(Feeding):
         if left:
             shown = ", ".join(left[:8]) + (f" and {len(left) - 8} others" if len(left) > 8 else "")
             warnings.warn(
-                f"batches leave out columns of strings and lists: {shown}; import texts with the dtype category and "
-                "lists of one length with a shape such as float32[3], or read the rows from the store by node or edge id; features= names the columns that you want",
+                f"batches leave out columns of strings and lists: {shown}; name those that you want, such as features=['all', 'title'], or import texts with the "
+                "dtype category and lists of one length with a shape such as float32[3]; features='none' or a list of columns ends this warning",
                 stacklevel=3,
             )
+
+    def _choose(self, features: Any, x: Any, edge_features: Any, edge_attr: Any) -> dict[str, str | None]:
+        """The flags of the columns of batches."""
+        store = self._store
+        nodes = {t: n.columns for t, n in store.nodes.items()}
+        edges = {":".join(e): of.columns for e, of in store.edges.items()}
+        labels = ("y", "label") if self._label is None else (self._label,)
+        side, edge_side = joined("x", x, nodes, labels), joined("edge_attr", edge_attr, edges, ())
+        if self._form == "pyg":
+            features = with_label(store, features, self._label)
+        of_nodes, of_edges = chosen("features", features, nodes, side), chosen("edge_features", edge_features, edges, edge_side)
+        self._looked = Looked(store, of_nodes.looked, of_edges.looked)
+        if self._looked and self._form in ("dgl", "jraph"):
+            names = [c for of in (of_nodes, of_edges) for names in of.looked.values() for c in names]
+            raise ValueError(f"found the columns {', '.join(names)} of strings or lists with as_={self._form!r}, expected as_='numpy', 'pyg' or 'tfgnn', because its graphs hold arrays alone")
+        pairs = {**{f"{t}/x": of for t, of in side.items()}, **{f"{e}/edge_attr": of for e, of in edge_side.items()}}
+        text = ";".join(f"{name}={','.join(of)}" for name, of in pairs.items() if of)
+        return {"features": of_nodes.sent, "edge_features": of_edges.sent, "joined": text or None}
 
     def _connect(self) -> Connection:
         """The connection of this process and worker; a forked child or a worker makes a new one."""
@@ -250,9 +275,11 @@ class NodeLoader(Feeding):
         mine = (os.getpid(), *worker)
         if self._connection is None or self._of != mine:
             c = self._connected(self._rank, self._world, self._slots, self._tail, worker)
-            self._of, self._schema = mine, Schema(c.names, c.ops, c.seed_types, self._batch_size, self._link_type, c.bfloat16)
+            self._of = mine
+            self._schema = Schema(c.names, c.ops, c.seed_types, self._batch_size, self._link_type, c.bfloat16, c.seed_edges, c.negatives, c.least)
+            self._looked.name(self._schema)
             if self._edge_label is not None:
-                self._schema.link_columns.append("edge_label")
+                self._schema.add_link_column("edge_label", self._edge_label)
             return c
         return self._connection
 
@@ -264,12 +291,20 @@ class NodeLoader(Feeding):
             raise ValueError(f"found label={label!r} with as_={form!r}, expected as_='pyg', because other forms have columns by name")
         if label is not None and label not in columns:
             raise ValueError(unknown("label", label, columns))
-        if form in ("tfgnn", "jraph") and s.linked:
-            raise ValueError(f"found links with as_={form!r}, expected as_='pyg', 'dgl' or 'numpy'")
+        if label is not None and form == "pyg" and label in s.link_columns and s.negatives and s.negatives_how != "binary":
+            name = "edge_label=" if label == "edge_label" else f"label={label!r}"
+            raise ValueError(f"found {name} with negatives_how={s.negatives_how!r} and as_='pyg', expected none, as in PyG, because its batches have the links in src_index and dst_pos_index")
+        if form == "dgl" and not s.hopped:
+            raise ValueError("found as_='dgl' with a subgraph_type other than 'directional', expected it, because blocks have the edges that each hop drew")
         if form in ("pyg", "dgl") and s.linked and not s.homogeneous and s.link_type is None:
             raise ValueError(f"found links of {' and '.join(s.seed_types)}, expected their edge type too; give seed_type=(SOURCE, RELATION, TARGET)")
         if order.startswith("weighted:") and form != "numpy" and not (s.linked or s.disjoint):
             raise ValueError(f"found order={order!r} with as_={form!r}, expected as_='numpy' or scope='seed', because otherwise a seed that is drawn twice has one node")
+
+    @property
+    def store(self) -> Store:
+        """The store, such as for the texts of categories: ``loader.store.nodes["item"].columns.column("kind").categories``."""
+        return self._store
 
     def __len__(self) -> int:
         """The number of batches of an epoch for this rank, over all DataLoader workers."""
@@ -295,6 +330,8 @@ class NodeLoader(Feeding):
                 self._stats.seconds = before + came - began  # includes the trainer's time for the last batch
                 return
             raw = Raw(b.columns, b.seeds, b.number, connection.hops)
+            if self._looked:
+                self._looked.add(self._schema, raw)
             if self._edge_label is not None:
                 raw.columns["links/edge_label"] = self._edge_label[raw.input_id]
             out = convert(self._schema, raw, self._label)

@@ -312,7 +312,7 @@ def _left_out(c: Collection) -> Iterator[str]:
             yield f"{what}: {x._hops}"
         yield from _unfixed(what, x.columns)
     if c.seed_ptr is not None:
-        yield "context: seed_ptr, seed_local"
+        yield "context: seed_ptr, seed_local" + (", negative_local" if c.negatives else "")
     if c.component_ptr is not None:
         yield from (f"context: column {name} (one row per component)" for name in c.context)
     else:

@@ -27,11 +27,14 @@ class NodeBatch:
             destination.
         batch_size: number of seeds.
         num_sampled_nodes: number of nodes that each hop found, from hop 0.
-        num_sampled_edges: number of edges that were kept in each hop, from hop 1.
+        num_sampled_edges: number of edges that were kept in each hop, from hop 1; None for ``subgraph_type`` "induced" and
+            "bidirectional", whose edges have no hops.
         number: the batch's number in the epoch, over all ranks.
         batch: int64 [nodes], with ``scope="seed"`` the index in the batch of each node's seed; else None.
         seed_time: the time of each seed, with ``before=``; else None.
         links: columns of the links, by name, if seeds are links.
+        negatives: int64 [links, negatives, 2], with ``negatives=`` the local ids of the negative links of each link, source and
+            destination; else None.
     """
 
     n_id: Any
@@ -48,6 +51,7 @@ class NodeBatch:
     batch: Any = None
     seed_time: Array | None = None
     links: dict[str, Array] = field(default_factory=dict)
+    negatives: Array | None = None
 
 
 class Raw:
@@ -64,6 +68,15 @@ class Raw:
     def seed_local(self) -> Array:
         return self.columns["seed_local"]
 
+    @property
+    def links(self) -> Array:
+        """int64 [links, 2], the local ids of source and destination."""
+        return self.columns["seed_local"].reshape(-1, 2)
+
+    def negatives(self, each: int) -> Array:
+        """int64 [links, each, 2], the local ids of the negative links of each link."""
+        return self.columns["negative_local"].reshape(-1, each, 2)
+
 
 class Schema:
     """The types in a feed's columns and the names of their features."""
@@ -76,6 +89,9 @@ class Schema:
         batch_size: int = 0,
         link_type: tuple[str, str, str] | None = None,
         bfloat16: frozenset[str] = frozenset(),
+        seed_edges: str = "",
+        negatives: tuple[str, int] | None = None,
+        least: Mapping[str, float] | None = None,
     ) -> None:
         self.batch_size = batch_size  # of all batches except the last
         self.bfloat16 = bfloat16  # names of bfloat16 columns, whose values are given as uint16
@@ -83,6 +99,8 @@ class Schema:
         self.seed_types = list(seed_types)  # one, or two for links
         self.link_columns = [n[len("links/") :] for n in names if n.startswith("links/")]
         self.timed = "seed_time" in names
+        self.negatives_how, self.negatives = negatives or ("", 0)  # "binary", "triplet" or "in-batch", and how many per link
+        self.least = dict(least or {})  # the least value of columns of links over all links, with negatives
         self.disjoint = f"nodes/{seed_types[0]}/batch" in names
         self.nodes: list[str] = []
         self.edges: list[tuple[str, str, str]] = []
@@ -103,7 +121,10 @@ class Schema:
         self.homogeneous = len(self.nodes) == 1 and len(self.edges) <= 1
         self.linked = len(self.seed_types) == 2
         of = [e for e in self.edges if [e[0], e[2]] == self.seed_types]
+        if link_type is None and seed_edges:
+            link_type = _triple(seed_edges)
         self.link_type = link_type or (of[0] if len(of) == 1 else None)  # edge type of the links, None if it is not known
+        self.hopped = all(f"edges/{':'.join(e)}/by_hop" in names for e in self.edges)  # edges have hops
 
     def node(self, c: Mapping[str, Any], t: str, what: str) -> Any:
         return c[f"nodes/{t}/{what}"]
@@ -121,6 +142,12 @@ class Schema:
 
     def link_features(self) -> dict[str, str]:
         return {n: f"links/{n}" for n in self.link_columns}
+
+    def add_link_column(self, name: str, values: Array) -> None:
+        """A column of the links that is not in the feed's batches, with its values for all links."""
+        self.link_columns.append(name)
+        if len(values):
+            self.least[f"links/{name}"] = values.min()
 
 
 def _triple(name: str) -> tuple[str, str, str]:
@@ -147,12 +174,13 @@ def as_numpy(schema: Schema, raw: Raw) -> NodeBatch:
         x=of(nodes, lambda t: values(schema.node_features(t))),
         edge_attr=of(edges, lambda e: values(schema.edge_features(e))),
         input_id=raw.input_id,
-        seed_local=raw.seed_local.reshape(-1, 2) if schema.linked else raw.seed_local,
+        seed_local=raw.links if schema.linked else raw.seed_local,
         batch_size=raw.seeds,
         num_sampled_nodes=of(nodes, lambda t: schema.node(c, t, "by_hop").tolist()),
-        num_sampled_edges=of(edges, lambda e: schema.edge(c, e, "by_hop").tolist()),
+        num_sampled_edges=of(edges, lambda e: schema.edge(c, e, "by_hop").tolist()) if schema.hopped else None,
         number=raw.number,
         batch=of(nodes, lambda t: schema.node(c, t, "batch")) if schema.disjoint else None,
         seed_time=c["seed_time"] if schema.timed else None,
         links=values(schema.link_features()),
+        negatives=raw.negatives(schema.negatives) if schema.negatives else None,
     )

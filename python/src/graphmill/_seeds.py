@@ -29,6 +29,10 @@ def link_ends(store: Store, seeds: Any, seed_type: str | Sequence[str] | None, o
         if len(types) != 1:
             raise ValueError(f"found links in a store of the node types {', '.join(types)}, expected seed_type=(SOURCE, RELATION, TARGET) of them")
         seed_type = types[0]
+    if seed_type is None and isinstance(seeds, str):
+        of_seeds = next((e for e in store.edge_types if (seeds + ":").startswith(":".join(e) + ":")), None)
+        if of_seeds is not None:  # the seeds are edges of the store
+            return ":".join(of_seeds), of_seeds
     if seed_type is None and of_edges:
         if len(store.edges) != 1:
             raise ValueError(f"found {of_edges}= without seed_type=, expected the edge type of the links, one of {', '.join(map(':'.join, store.edge_types))}")
@@ -56,7 +60,7 @@ def link_ends(store: Store, seeds: Any, seed_type: str | Sequence[str] | None, o
     if len(names) < 3:
         return ",".join(names), None
     link_type = names[0], names[1], names[2]
-    if of_edges:
+    if of_edges or link_type in store.edge_types:
         return ":".join(_edge_type(store, link_type)), link_type
     return f"{names[0]},{names[2]}", link_type
 

@@ -70,18 +70,20 @@ class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignor
     ) -> None:
         if options.get("before"):
             raise ValueError("found before=, expected none, because seeds from PyG have no times here; graphmill.NodeLoader samples before a time")
+        if options.get("negatives"):
+            raise ValueError("found negatives=, expected none, because PyG's LinkLoader draws them; give it neg_sampling=")
         opened = Store(store)
         self._epoch, self._counts = 0, {t: n.count for t, n in opened.nodes.items()}
         ends, _ = link_ends(opened, None, seed_type)
         # A feed must have seeds of its own, for links in a file; this class does not use them.
-        with seed_file(np.zeros((2, 1), np.int64) if ends and "," in ends else None) as given:
+        with seed_file(np.zeros((2, 1), np.int64) if ends and ("," in ends or ":" in ends) else None) as given:
             self._start(feed_arguments(store, fanout, seed, threads, ends, {"features": "none", **options}) + given)
         self._connect()
 
     def _connect(self) -> Connection:
         c = self._connection
         if c is None or c._pid != os.getpid():
-            c = self._connected(0, 1, 1)
+            c = self._connected(0, 1, 2)  # with one slot, each batch would be copied twice
             self._schema = Schema(c.names, c.ops, c.seed_types)
         return c
 
@@ -165,8 +167,8 @@ def _plain(schema: Schema, b: Batch, metadata: Any) -> SamplerOutput:
         col=_copied(col),
         edge=_copied(schema.edge(c, e, "e_id")),
         batch=_copied(schema.node(c, t, "batch")) if schema.disjoint else None,
-        num_sampled_nodes=schema.node(c, t, "by_hop").tolist(),
-        num_sampled_edges=schema.edge(c, e, "by_hop").tolist(),
+        num_sampled_nodes=schema.node(c, t, "by_hop").tolist() if schema.hopped else None,
+        num_sampled_edges=schema.edge(c, e, "by_hop").tolist() if schema.hopped else None,
         metadata=metadata,
     )
 
@@ -184,7 +186,7 @@ def _typed(schema: Schema, b: Batch, metadata: Any) -> HeteroSamplerOutput:
         col={e: _copied(p[1]) for e, p in pairs.items()},
         edge={e: _copied(schema.edge(c, e, "e_id")) for e in edges},
         batch={t: _copied(schema.node(c, t, "batch")) for t in nodes} if schema.disjoint else None,
-        num_sampled_nodes={t: schema.node(c, t, "by_hop").tolist() for t in nodes},
-        num_sampled_edges={e: schema.edge(c, e, "by_hop").tolist() for e in edges},
+        num_sampled_nodes={t: schema.node(c, t, "by_hop").tolist() for t in nodes} if schema.hopped else None,
+        num_sampled_edges={e: schema.edge(c, e, "by_hop").tolist() for e in edges} if schema.hopped else None,
         metadata=metadata,
     )

@@ -1,0 +1,24 @@
+//go:build interop
+
+package bench_test
+
+import (
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// accurate trains on small random data with the peer's loaders and with Graphmill's. The script fails if a mean differs by
+// more than its bound, or if a training without edges, times or training is as good.
+func accurate(t *testing.T, peer string, trainings ...string) {
+	t.Helper()
+	args := append([]string{"--made", "--seeds", "3", "--peers", peer, "--trainings"}, trainings...)
+	cmd := exec.CommandContext(t.Context(), "./accuracy.py", args...)
+	cmd.Stderr = os.Stderr
+	if out, err := cmd.Output(); err != nil {
+		t.Errorf("%q: %v\n%s", args, err, out)
+	}
+}
+
+func TestAccuracyPyG(t *testing.T) { accurate(t, "pyg", "papers", "links", "events", "graphs") }
+func TestAccuracyDGL(t *testing.T) { accurate(t, "dgl", "papers", "links", "events", "graphs") }
