@@ -129,6 +129,8 @@ func TestBatchesRefuse(t *testing.T) {
 		{Fanout: []int{2}, Executor: graphmill.ExecutorStream},
 		{Fanout: []int{2}, Format: graphmill.FormatTFRecord},
 		{Fanout: []int{2}, Features: []string{"nothing"}},
+		{Fanout: []int{2}, Joined: map[string][]string{"x": {"a"}}},
+		{Fanout: []int{2}, Joined: map[string][]string{"nothing/x": {"a"}}},
 		{Fanout: []int{2}, Shuffle: true, Order: "windowed:2,2"},
 		{Fanout: []int{2}, Plan: "plan.json"},
 		{Plan: "plan.json", Scope: graphmill.ScopeSeed},

@@ -3,6 +3,8 @@ package graphmill
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,17 +49,21 @@ func NewLoader(ctx context.Context, st *Store, o SampleOptions) (*Loader, error)
 	if err != nil {
 		return nil, err
 	}
+	joined, err := o.joinedColumns(s.Graph, nodes, edges)
+	if err != nil {
+		return nil, err
+	}
 	order, err := seedOrder(o.Order, s.Graph, p)
 	if err != nil {
 		return nil, err
 	}
-	sampler, err := newSampler(s.Graph, p.plan, o.Threads, o.Memory, columnBytes(s.Graph, nodes, edges)+orderBytes(order),
+	sampler, err := newSampler(s.Graph, p.plan, o.Threads, o.Memory, columnBytes(s.Graph, nodes, edges, joined)+orderBytes(order),
 		sample.Options{Ops: o.Ops, Warn: func(text string) { o.warn("%s", text) }})
 	if err != nil {
 		return nil, err
 	}
 	l := &Loader{sampler: sampler, o: o}
-	features := feed.Features{Nodes: nodes, Edges: edges, Links: linkColumns(p.columns), LeftOut: o.leftOut(s.Graph, p.columns)}
+	features := feed.Features{Nodes: nodes, Edges: edges, Joined: joined, Links: linkColumns(p.columns), LeftOut: o.leftOut(s.Graph, p.columns)}
 	if l.source, err = feed.NewSource(sampler, p.job, features, o.Ops); err == nil && order != nil {
 		err = l.source.SetOrder(order)
 	}
@@ -88,13 +94,41 @@ func (l *Loader) Close() {
 // Source returns the source of batches for the servers of this module, the feed and Flight. Other programs use Batches.
 func (l *Loader) Source() *feed.Source { return l.source }
 
-// columnBytes returns the size of the columns that batches read: those listed by type, and the positions of edges.
-func columnBytes(g *graph.Graph, nodes, edges map[string][]string) (n int64) {
+// joinedColumns returns the columns that are made of several ones, in the order of their names.
+func (o *SampleOptions) joinedColumns(g *graph.Graph, nodes, edges map[string][]string) ([]feed.Joined, error) {
+	var out []feed.Joined
+	for _, key := range slices.Sorted(maps.Keys(o.Joined)) {
+		at := strings.LastIndex(key, "/")
+		if at < 0 {
+			return nil, usagef("`Joined`: found %q, expected TYPE/NAME", key)
+		}
+		j := feed.Joined{Type: key[:at], Name: key[at+1:], Columns: o.Joined[key]}
+		if t, err := g.EdgeType(j.Type); g.NodeType(j.Type) < 0 && (err != nil || g.Edges[t].Type.String() != j.Type) {
+			return nil, usagef("`Joined`: found %q, expected a node type, or an edge type by its three names", j.Type)
+		}
+		if j.Name == "" || slices.Contains(nodes[j.Type], j.Name) || slices.Contains(edges[j.Type], j.Name) {
+			return nil, usagef("`Joined`: found the name %q, expected one that no column of the batch has", key)
+		}
+		out = append(out, j)
+	}
+	return out, nil
+}
+
+// columnBytes returns the size of the columns that batches read: those listed by type, those that are joined, and the
+// positions of edges.
+func columnBytes(g *graph.Graph, nodes, edges map[string][]string, joined []feed.Joined) (n int64) {
 	add := func(columns []*graph.Column, names ...string) {
 		for _, name := range names {
 			if c := graph.FindColumn(columns, name); c != nil {
 				n += int64(len(c.Values))
 			}
+		}
+	}
+	for _, j := range joined {
+		if t := g.NodeType(j.Type); t >= 0 {
+			add(g.Nodes[t].Columns, j.Columns...)
+		} else if t, err := g.EdgeType(j.Type); err == nil {
+			add(g.Edges[t].Columns, j.Columns...)
 		}
 	}
 	for _, t := range g.Nodes {

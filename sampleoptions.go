@@ -147,6 +147,10 @@ type SampleOptions struct {
 	// EdgeFeatures lists the edge columns in Batches, as COLUMN or TYPE/COLUMN. nil is none; the single element "all" is
 	// all columns of numbers with a fixed shape.
 	EdgeFeatures []string
+	// Joined lists columns that Batches have side by side, flat, as one column whose name is TYPE/NAME:
+	// {"paper/x": {"year", "views"}}. TYPE is a node type or an edge type "src:rel:dst". The dtype is that of the columns if
+	// they share one; else float64 if one of them has it, and float32 if not.
+	Joined map[string][]string
 	// Ops keeps, for each op, the nodes that it expanded and the edges that it drew, from which message-flow blocks can be
 	// made.
 	Ops bool
@@ -202,7 +206,7 @@ func (o *SampleOptions) check() error {
 
 // checkFiles refuses the options that only batches have.
 func (o *SampleOptions) checkFiles() error {
-	if name := firstGiven(option{"Order", o.Order != ""}, option{"Features", o.Features != nil}, option{"EdgeFeatures", o.EdgeFeatures != nil}); name != "" {
+	if name := firstGiven(option{"Order", o.Order != ""}, option{"Features", o.Features != nil}, option{"EdgeFeatures", o.EdgeFeatures != nil}, option{"Joined", o.Joined != nil}); name != "" {
 		return usagef("found `%s` with output files, expected it with batches", name)
 	}
 	return o.check()

@@ -29,6 +29,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 DATA = {"papers": "cora", "links": "wordnet", "events": "rails_git", "graphs": "small/proteins"}  # an archive's folder, or a folder
 WHAT = {"papers": "nodes of Cora, test accuracy", "links": "links of WordNet, MRR among 101", "events": "commits of Rails before their time, test accuracy", "graphs": "graphs of PROTEINS, test accuracy"}
 MADE = {"papers": "nodes, test accuracy", "links": "links, MRR among 101", "events": "events before their time, test accuracy", "graphs": "small graphs, test accuracy"}
+# PyG's sampler of torch-sparse draws among all edges and then drops the later ones, so that it sees less: ours may be better.
+BETTER = {("pyg", "events")}
 
 
 def run(*command, **more):
@@ -70,8 +72,8 @@ def bound(a, b):
     return 3.5 * math.sqrt(sum(max(statistics.stdev(x), 0.01) ** 2 / len(x) for x in (a, b)))
 
 
-def faults(training, results):
-    """What is beyond the bound; results: the results of each contestant, the control last."""
+def faults(training, results, better):
+    """What is beyond the bound; results: the results of each contestant, the control last. If better, ours may be above the peer."""
     peer, (control, floor) = next(iter(results)), list(results.items())[-1]
     for ours, found in results.items():
         if not ours.startswith("Graphmill"):
@@ -81,7 +83,7 @@ def faults(training, results):
             if other is None:
                 continue
             difference, most = statistics.mean(found) - statistics.mean(other), bound(found, other)
-            if difference <= most if below else abs(difference) > most:
+            if difference <= most if below else (-difference if better else abs(difference)) > most:
                 yield f"{training}: found {difference:+.4f} between {ours} and {name}, expected {'more than' if below else 'at most'} {most:.4f}"
 
 
@@ -113,7 +115,7 @@ def main():
             for peer in o.peers:
                 found = json.loads(run(python_of(peer), "-W", "ignore", HERE / f"accuracy/with_{peer}.py", training, data, o.seeds, env=env))
                 result[peer][training] = found
-                wrong += [f"{peer}, {f}" for f in faults(training, found)]
+                wrong += [f"{peer}, {f}" for f in faults(training, found, (peer, training) in BETTER)]
     for peer, trainings in result.items():
         print(f"\n{peer}\n\n| training | peer | Graphmill | control |\n|---|---|---|---|", file=sys.stderr)
         for training, found in trainings.items():

@@ -5,6 +5,7 @@
 #   bench/peers.sh tfgnn      TF-GNN, on TensorFlow
 #   bench/peers.sh dgl        DGL with GraphBolt, on torch (needs gcc and binutils)
 #   bench/peers.sh pyg        PyTorch Geometric with torch-sparse, on torch (needs g++ and binutils)
+#   bench/peers.sh lightning  Lightning and torchdata's StatefulDataLoader, on the environment of pyg
 #   bench/peers.sh batches    batch-iter and grain, on torch (needs gcc and binutils)
 #   bench/peers.sh jraph      jraph, on JAX
 #   bench/peers.sh ogb        OGB and SciPy, on torch (needs gcc and binutils)
@@ -26,6 +27,9 @@
 #
 # Exit status: 0 the path is on stdout; 1 the installation failed; 2 wrong usage.
 set -eu
+
+# The python of an environment on which another one is built, if any.
+BASE=
 
 die() { echo "peers.sh: $1" >&2; exit "${2:-1}"; }
 
@@ -53,7 +57,7 @@ install() {
     [ -r "$file" ] || die "$file: cannot be read; take a whole clone of the repository"
   done
   python=$(python_of "$@")
-  key=$({ pins "$requirements"; "$python" --version; sed -n "/^recipe_$peer()/,/^}/p" "$0"; ${HELPER:+cat "$HELPER"}; } | sha256sum | cut -c1-16)
+  key=$({ pins "$requirements"; "$python" --version; sed -n "/^recipe_$peer()/,/^}/p" "$0"; ${HELPER:+cat "$HELPER"}; ${BASE:+echo "$BASE"}; } | sha256sum | cut -c1-16)
   root=${GRAPHMILL_PEERS:-$HOME/.cache/graphmill-peers}
   venv=$root/$peer-$key
   mkdir -p "$root"
@@ -97,6 +101,13 @@ recipe_pyg() {
     "$1" -c 'import torch_sparse, torch_geometric.loader'
 }
 
+# The packages of the environment of pyg are on the path after its own.
+recipe_lightning() {
+  "$BASE" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' >"$("$1" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/pyg.pth" &&
+    $PIP --no-deps -r "$PINS" &&
+    "$1" -c 'import lightning, pytorch_lightning, torchdata.stateful_dataloader, torch_geometric'
+}
+
 recipe_ogb() {
   $PIP --no-deps torch==2.2.1 ogb==1.3.6 && $PIP -r "$PINS" &&
     "$1" "$HELPER" && OUTDATED_IGNORE=1 "$1" -c 'import ogb.io, scipy.sparse'
@@ -122,17 +133,21 @@ recipe_kubernetes() {
   $PIP -r "$PINS" && "$1" -c 'import kubernetes_validate, yaml'
 }
 
-[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is batches, dgl, jraph, kubernetes, ogb, partition, pyg, tables or tfgnn" 2
+[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is batches, dgl, jraph, kubernetes, lightning, ogb, partition, pyg, tables or tfgnn" 2
 pinned=$(dirname "$0")/peers
 case $1 in
   dgl) install dgl "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   pyg) install pyg "$pinned/pyg-requirements.txt" "$pinned/pyg_mkstub.py" 3.11 ;;
   batches) install batches "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   jraph) install jraph "$pinned/jraph-requirements.txt" "" 3.11 3.12 ;;
+  lightning)
+    BASE=$("$0" pyg)
+    install lightning "$pinned/lightning-requirements.txt" "" 3.11
+    ;;
   kubernetes) install kubernetes "$pinned/kubernetes-requirements.txt" "" 3.11 3.12 ;;
   ogb) install ogb "$pinned/ogb-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   partition) install partition "$pinned/partition-requirements.txt" "" 3.11 3.12 ;;
   tables) install tables "$pinned/tables-requirements.txt" "" 3.11 3.12 ;;
   tfgnn) install tfgnn "$pinned/tfgnn-requirements.txt" "" 3.11 ;;
-  *) die "found peer '$1', expected batches, dgl, jraph, kubernetes, ogb, partition, pyg, tables or tfgnn" 2 ;;
+  *) die "found peer '$1', expected batches, dgl, jraph, kubernetes, lightning, ogb, partition, pyg, tables or tfgnn" 2 ;;
 esac

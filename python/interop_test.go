@@ -61,6 +61,7 @@ func TestClient(t *testing.T) {
 		{"tables", []string{"discover", "-s", "tests"}},
 		{"pyg", []string{"discover", "-s", "tests"}},
 		{"dgl", []string{"discover", "-s", "tests", "-k", "TestDGL", "-k", "TestPandas", "-k", "TestPages"}},
+		{"lightning", []string{"discover", "-s", "tests", "-k", "TestStateful", "-k", "Lightning", "-k", "test_docs_python"}},
 		{"jraph", []string{"discover", "-s", "tests", "-k", "TestJraph", "-k", "TestPages"}},
 		{"tfgnn", []string{"discover", "-s", "tests", "-k", "TestTFGNN", "-k", "TestPages"}},
 	} {

@@ -16,6 +16,7 @@ type Sampling struct {
 	beforeColumns             string
 	beforeNodes               string
 	features, edgeFeatures    string
+	joined                    string
 	fs                        *pflag.FlagSet
 }
 
@@ -62,6 +63,7 @@ func (p *Sampling) AddEpoch(f *pflag.FlagSet) {
 func (p *Sampling) AddFeed(f *pflag.FlagSet) {
 	f.StringVar(&p.features, "features", "all", "node columns in batches: all, none, or a list of COLUMN or TYPE/COLUMN")
 	f.StringVar(&p.edgeFeatures, "edge-features", "none", "edge columns in batches: all, none, or a list of COLUMN or TYPE/COLUMN")
+	f.StringVar(&p.joined, "joined", "", "columns side by side as one column of batches, TYPE/NAME=COLUMN,COLUMN;TYPE/NAME=COLUMN,COLUMN")
 	f.BoolVar(&p.Shuffle, "shuffle", false, "shuffle the seeds, differently in each epoch")
 	f.StringVar(&p.Order, "order", "", "order of the seeds: weighted:COLUMN, stratified:COLUMN, or windowed:BLOCK,BLOCKS (default: as given, or shuffled with --shuffle)")
 	f.BoolVar(&p.Ops, "ops", false, "add the nodes that each op expanded and the edges that it drew, to make message-flow blocks from")
@@ -96,6 +98,16 @@ func (p *Sampling) Options(run graphmill.Run) (graphmill.SampleOptions, error) {
 	}
 	if o.BeforeNodes, err = assignments("BeforeNodes", p.beforeNodes); err != nil {
 		return o, err
+	}
+	joined, err := assignments("Joined", p.joined)
+	if err != nil {
+		return o, err
+	}
+	for name, columns := range joined {
+		if o.Joined == nil {
+			o.Joined = map[string][]string{}
+		}
+		o.Joined[name] = List(columns)
 	}
 	o.SeedType, o.Untimed = List(p.seedType), List(p.untimed)
 	o.Features, o.EdgeFeatures = columns(p.features), columns(p.edgeFeatures)

@@ -51,6 +51,8 @@ type made struct {
 // Features are the columns that come with batches, by type.
 type Features struct {
 	Nodes, Edges map[string][]string
+	// Joined are further columns of nodes and edges, made of several columns each.
+	Joined []Joined
 	// Links are columns of link seeds, with a row per seed in the order of the job.
 	Links []*graph.Column
 	// LeftOut names columns that were asked for and that batches cannot have, for the client.
@@ -89,6 +91,16 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 			return nil, err
 		}
 		cs = append(cs, features...)
+		for _, j := range f.Joined {
+			if j.Type != n.Type {
+				continue
+			}
+			c, err := joinedOf(tabs, at, j, n.Columns, n.Count, ids, most)
+			if err != nil {
+				return nil, err
+			}
+			cs = append(cs, c)
+		}
 	}
 	for t, e := range g.Edges {
 		at := "edges/" + e.Type.String() + "/"
@@ -108,6 +120,16 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 			return nil, err
 		}
 		cs = append(cs, features...)
+		for _, j := range f.Joined {
+			if j.Type != e.Type.String() {
+				continue
+			}
+			c, err := joinedOf(tabs, at, j, e.Columns, e.Count, ids, most)
+			if err != nil {
+				return nil, err
+			}
+			cs = append(cs, c)
+		}
 	}
 	if !ops {
 		return cs, nil

@@ -21,6 +21,8 @@ type tables struct {
 	all   []*table
 	first map[*byte]*table
 	frees []func()
+	// joined are the columns that are made of several ones.
+	joined []*joined
 }
 
 // of is the table of these bytes.
@@ -38,9 +40,16 @@ func (t *tables) of(values []byte) *table {
 	return x
 }
 
-// load replaces large tables by copies in huge pages, up to the given number of bytes of memory, until ctx ends.
+// load makes the tables of joined columns, and replaces large tables by copies in huge pages, up to the given number of bytes of memory, until ctx ends.
 func (t *tables) load(ctx context.Context, memory int64) {
 	const part = 8 << 20
+	for _, j := range t.joined {
+		size, free := j.load(ctx, memory)
+		memory -= size
+		if free != nil {
+			t.frees = append(t.frees, free)
+		}
+	}
 	for _, x := range t.all {
 		from := x.values()
 		if len(from) < leastTable || int64(len(from)) > memory {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"sort"
 	"testing"
 
 	"github.com/graphmill/graphmill/draw"
@@ -66,6 +67,59 @@ func BenchmarkRMAT(b *testing.B) {
 				b.ReportMetric(float64(edges)/seconds/1e6, "Medges/s")
 			})
 		}
+		s.Close()
+	}
+}
+
+// BenchmarkLinks compares batches of links with those of as many nodes: with negatives, with an exclusion, with both.
+func BenchmarkLinks(b *testing.B) {
+	g, _ := rmatGraph(b, *benchScale, 16)
+	e := g.Edges[0]
+	a := e.Adj[e.Primary]
+	var links, nodes []uint32
+	for i := range uint64(1 << 17) {
+		id := int(draw.Below(draw.At(1, i), uint64(e.Count)))
+		near := uint32(sort.Search(len(a.Indptr.U32)-1, func(v int) bool { return int(a.Indptr.U32[v+1]) > id }))
+		links = append(links, a.Far.U32[id], near)
+	}
+	nodes = links
+	for _, kind := range []struct {
+		name  string
+		dir   graph.Direction
+		plan  Plan
+		seeds []uint32
+		size  int
+	}{
+		{"nodes", graph.In, Plan{SeedType: []string{graph.HomogeneousNode}}, nodes, 1024},
+		{"links", graph.In, Plan{}, links, 512},
+		{"exclude", graph.In, Plan{Exclude: &Exclude{}}, links, 512},
+		{"exclude both", graph.In, Plan{Exclude: &Exclude{e.Type.String()}}, links, 512},
+		{"links, out", graph.Out, Plan{}, links, 512},
+		{"exclude, out", graph.Out, Plan{Exclude: &Exclude{}}, links, 512},
+		{"negatives", graph.In, Plan{Negatives: &Negatives{How: Binary, Each: 1}}, links, 256},
+		{"negatives by degree", graph.In, Plan{Negatives: &Negatives{How: Binary, Each: 1, By: ByDegree}}, links, 256},
+		{"strict", graph.In, Plan{Negatives: &Negatives{How: Binary, Each: 1, Strict: StrictCount}}, links, 256},
+		{"all", graph.In, Plan{Negatives: &Negatives{How: Binary, Each: 1}, Exclude: &Exclude{}}, links, 256},
+	} {
+		plan, err := FromFanouts(g, Fanouts{Each: []int{15, 10}}, FanoutOptions{SeedType: []string{graph.HomogeneousNode}, Scope: ScopeBatch, Dir: kind.dir})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if kind.plan.SeedType == nil {
+			plan.SeedType, plan.SeedEdges = []string{graph.HomogeneousNode, graph.HomogeneousNode}, e.Type.String()
+		}
+		plan.Exclude, plan.Negatives = kind.plan.Exclude, kind.plan.Negatives
+		s, err := New(g, plan, Options{Memory: 4 << 30})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(kind.name, func(b *testing.B) {
+			_, seconds, err := Bench(context.Background(), s, Job{Seeds: kind.seeds, BatchSize: kind.size, Shuffle: true, Threads: 1}, max(b.N, 100))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(max(b.N, 100))/seconds, "batches/s")
+		})
 		s.Close()
 	}
 }

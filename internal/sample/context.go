@@ -84,7 +84,9 @@ type Context struct {
 
 	partners [2]partners // with Exclude: of sources and of targets
 	leaves   []uint32    // positions that Exclude leaves out of a node
-	reverses pairSet     // with Bidirectional
+	finds    []find      // what Exclude leaves out of a block, and the part of it that is left
+	found    []find
+	reverses pairSet // with Bidirectional
 
 	// Of the nodes of a block: local id, type-wise id, first position, number of edges.
 	nearLocal, node, start, degree [waveNodes]uint32

@@ -63,7 +63,7 @@ func (c *Context) pick(o *op, key uint64, b block, pos, near []uint32) int {
 		return repeat(b.local, b.degree, near)
 	case c.fetched != nil && c.s.opt.NoEdgeIDs && o.plain() && c.edges[o.edges].kept == nil:
 		return o.nears(b, near)
-	case o.nodeTimes != nil || o.excluded != [2]bool{} && c.meets(o, b):
+	case o.excluded != [2]bool{} && c.meets(o, b) || o.nodeTimes != nil:
 		n = c.pickAny(o, key, b, pos, near)
 	case o.how == Uniform && o.times == nil:
 		n = c.pickUniform(o, key, b, pos, near)

@@ -1,10 +1,13 @@
 package sample
 
 import (
+	"cmp"
 	"slices"
 	"sort"
+	"unsafe"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/prefetch"
 )
 
 // ascendsFar says whether the far ends of each node ascend, so that one can be searched for. It is so in the direction
@@ -133,53 +136,103 @@ func (c *Context) excludes(ends [2]bool, local, far uint32) bool {
 	return false
 }
 
-// meets says whether a node of the block has edges that an op leaves out.
+// find is a far end that an op leaves out of a node of a block. In sorted lists, lo is the first position that may have it.
+type find struct {
+	node   uint32 // its place in the block
+	far    uint32
+	lo, hi uint32
+}
+
+// meets finds what an op leaves out of the nodes of a block, for left. It says whether there is anything.
 func (c *Context) meets(o *op, b block) bool {
-	for _, l := range b.local {
+	finds := c.finds[:0]
+	for i, l := range b.local {
 		for end, is := range o.excluded {
-			if is && len(c.partners[end].of(l)) > 0 {
-				return true
+			if !is {
+				continue
+			}
+			list := c.partners[end].of(l)
+			for k, x := range list {
+				if k == 0 || x != list[k-1] {
+					finds = append(finds, find{uint32(i), x, b.start[i], b.start[i] + b.degree[i]})
+				}
 			}
 		}
 	}
-	return false
+	c.finds, c.found = finds, finds
+	if o.sorted {
+		c.seekAll(o)
+	}
+	return len(finds) > 0
 }
 
-// left is the positions, ascending, of the edges that an op leaves out of those of a node, which are d from start on.
-func (c *Context) left(o *op, local, start, d uint32) []uint32 {
-	out := c.leaves[:0]
-	list := o.adj.far[start : start+d]
-	for end, is := range o.excluded {
-		far := c.partners[end].of(local)
-		if !is || len(far) == 0 {
-			continue
+// seekAll searches for all finds together, a step of each at a time, so that the latencies of their loads overlap.
+func (c *Context) seekAll(o *op) {
+	finds, far := c.finds, o.adj.far
+	for more := true; more; {
+		more = false
+		probes := c.leaves[:0]
+		for i := range finds {
+			if f := &finds[i]; f.lo < f.hi {
+				probes = append(probes, f.lo+(f.hi-f.lo)/2)
+				more = true
+			}
 		}
-		if o.sorted {
-			for i, x := range far {
-				if i > 0 && x == far[i-1] {
-					continue
-				}
-				for p := sort.Search(len(list), func(p int) bool { return list[p] >= x }); p < len(list) && list[p] == x; p++ {
-					out = append(out, start+uint32(p))
+		c.leaves = probes
+		prefetch.At(unsafe.SliceData(far), probes)
+		for i := range finds {
+			if f := &finds[i]; f.lo < f.hi {
+				if mid := f.lo + (f.hi-f.lo)/2; far[mid] < f.far {
+					f.lo = mid + 1
+				} else {
+					f.hi = mid
 				}
 			}
-			continue
 		}
-		// Few far ends are excluded, so a look at a word of their bits settles most.
-		some := uint64(0)
-		for _, x := range far {
-			some |= 1 << (x * mul32 >> 26)
+	}
+}
+
+// left is the positions, ascending, of the edges that an op leaves out of those of node i of the block, which are d from
+// start on. The nodes come in order, after meets.
+func (c *Context) left(o *op, i int, start, d uint32) []uint32 {
+	for len(c.found) > 0 && c.found[0].node < uint32(i) {
+		c.found = c.found[1:]
+	}
+	n := 0
+	for n < len(c.found) && c.found[n].node == uint32(i) {
+		n++
+	}
+	finds, end := c.found[:n], start+d
+	c.found = c.found[n:]
+	out, far := c.leaves[:0], o.adj.far
+	switch {
+	case o.sorted:
+		for _, f := range finds {
+			for p := max(f.lo, start); p < end && far[p] == f.far; p++ {
+				out = append(out, p)
+			}
 		}
-		for p, x := range list {
-			if some>>(x*mul32>>26)&1 == 0 {
+	case n <= fewFinds:
+		for _, f := range finds {
+			out = positions(far[start:end], f.far, start, out)
+		}
+	default:
+		// A bit settles most positions.
+		var some [64]uint64
+		for _, f := range finds {
+			some[f.far*mul32>>26] |= 1 << (f.far % 64)
+		}
+		slices.SortFunc(finds, func(a, b find) int { return cmp.Compare(a.far, b.far) })
+		for p, x := range far[start:end] {
+			if some[x*mul32>>26]>>(x%64)&1 == 0 {
 				continue
 			}
-			if _, found := slices.BinarySearch(far, x); found {
+			if _, is := slices.BinarySearchFunc(finds, x, func(f find, x uint32) int { return cmp.Compare(f.far, x) }); is {
 				out = append(out, start+uint32(p))
 			}
 		}
 	}
-	if len(out) > 1 {
+	if n > 1 {
 		slices.Sort(out)
 		out = slices.Compact(out)
 	}
@@ -187,8 +240,33 @@ func (c *Context) left(o *op, local, start, d uint32) []uint32 {
 	return out
 }
 
+// fewFinds is the number of far ends up to which a list is read once for each.
+const fewFinds = 16
+
 // mul32 spreads the bits of a node.
 const mul32 = 0x9E3779B1
+
+// positions appends the positions of x in a list whose first position is start.
+func positions(list []uint32, x, start uint32, out []uint32) []uint32 {
+	p := 0
+	for ; p+8 <= len(list); p += 8 {
+		b := (*[8]uint32)(list[p:])
+		if b[0] != x && b[1] != x && b[2] != x && b[3] != x && b[4] != x && b[5] != x && b[6] != x && b[7] != x {
+			continue
+		}
+		for i, y := range b {
+			if y == x {
+				out = append(out, start+uint32(p+i))
+			}
+		}
+	}
+	for ; p < len(list); p++ {
+		if list[p] == x {
+			out = append(out, start+uint32(p))
+		}
+	}
+	return out
+}
 
 // skip replaces places in a run of positions from start on without those in left, by positions.
 func skip(places []uint32, start uint32, left []uint32) {

@@ -82,7 +82,7 @@ func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 	bounds := c.bounds(o)
 	n, first := 0, o.adj.first
 	for i, l := range b.local {
-		r := c.allowed(o, &bounds, l, b.start[i], b.degree[i])
+		r := c.allowed(o, &bounds, i, b.start[i], b.degree[i])
 		d := r.n
 		if d == 0 {
 			continue
@@ -160,8 +160,9 @@ func (c *Context) bounds(o *op) (b bounds) {
 	return b
 }
 
-// allowed is the edges that an op may take of a node, whose edges are d from start on. It is valid until the next call.
-func (c *Context) allowed(o *op, b *bounds, local, start, d uint32) run {
+// allowed is the edges that an op may take of node i of a block, whose edges are d from start on. It is valid until the
+// next call.
+func (c *Context) allowed(o *op, b *bounds, i int, start, d uint32) run {
 	r := run{start: start, n: d}
 	if o.ascending {
 		r.n = o.passing(start, d, b.edges.upper)
@@ -171,7 +172,7 @@ func (c *Context) allowed(o *op, b *bounds, local, start, d uint32) run {
 		}
 	}
 	if o.excluded != [2]bool{} && r.n > 0 {
-		r.left = c.left(o, local, r.start, r.n)
+		r.left = c.left(o, i, r.start, r.n)
 	}
 	// The sums of weights begin at the first edge of a node.
 	scattered := o.times != nil && !o.ascending || o.nodeTimes != nil ||

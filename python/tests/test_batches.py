@@ -69,6 +69,31 @@ class TestBatchIter(unittest.TestCase):
         for e, got in zip([0, 1, 2, 4], passes):
             self.assertEqual(got, Order(100, key(3, e, ORDER))(np.arange(100)).tolist())
 
+    def test_small_batches_are_arrays_of_their_own(self):
+        """Small batches are allocated together; a change of one changes no other, and no size of rows changes the result."""
+        for width in (0, 1, 3, 2000, 9000):
+            x = np.arange(300 * width, dtype=np.float32).reshape(300, width)
+            rows = Order(300, key(5, 0, ORDER))(np.arange(300))
+            batches = [b for b, _ in BatchIter(x, np.arange(300), batch_size=7, seed=5)]
+            for b in batches[::2]:
+                b += 1
+            for i, b in enumerate(batches):
+                np.testing.assert_array_equal(b, x[rows[7 * i : 7 * i + 7]] + (i % 2 == 0))
+
+    @unittest.skipUnless(torch, "torch is not installed")
+    def test_tensors_have_storages_and_versions_of_their_own(self):
+        x = torch.arange(3000.0).reshape(300, 10)
+        first, second, *_ = [b for (b,) in BatchIter(x, batch_size=7)]
+        want = second.clone()
+        first.add_(1)
+        self.assertEqual((first._version, second._version), (1, 0))
+        self.assertTrue(torch.equal(second, want))
+        self.assertEqual(second.untyped_storage().nbytes(), 7 * 10 * 4)
+        for y in (x.bfloat16(), x.requires_grad_()):
+            taken = torch.cat([b for (b,) in BatchIter(y, batch_size=7)])
+            self.assertEqual((taken.dtype, taken.requires_grad), (y.dtype, y.requires_grad))
+            self.assertEqual(taken.detach().sort(0).values.tolist(), y.detach().sort(0).values.tolist())
+
     def test_ranks_are_those_of_the_reference(self):
         r = np.random.default_rng(4)
         for k in range(300):

@@ -37,6 +37,7 @@ RUN, DATA = {"sh", "python"}, {"text", "yaml", "json", "go", "pbtxt", "mermaid"}
 # The packages of each environment of `make interop`; a block needs those of at most one.
 PEERS = {
     "pyg": {"torch", "torch_geometric"},
+    "lightning": {"torch", "torch_geometric", "lightning", "torchdata"},
     "dgl": {"torch", "dgl"},
     "jraph": {"jax", "jraph"},
     "tfgnn": {"tensorflow", "tensorflow_gnn"},

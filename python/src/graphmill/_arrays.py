@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,57 @@ def take(x: Any, rows: Any) -> Any:
     if isinstance(x, np.ndarray):
         return x.take(rows, axis=0)
     return x[rows]
+
+
+_TOGETHER = 256 << 10  # bytes of small takes that are allocated together
+
+
+def takes(x: Any, rows: Any, sizes: list[int]) -> Iterator[Any]:
+    """`take` of the first ``sizes[0]`` of the rows, of the next ``sizes[1]``, ...
+
+    Small ones are taken together, because a call for each would take longer than the copy of its rows. Each is an array of
+    its own: a tensor has its own storage and version.
+    """
+    at, together = 0, _together(x, sizes)
+    if together is None:
+        for n in sizes:
+            yield take(x, rows[at : at + n])
+            at += n
+        return
+    per, dtype = together
+    for k in range(0, len(sizes), per):
+        group = sizes[k : k + per]
+        end = at + sum(group)
+        if isinstance(x, np.ndarray):
+            taken = x.take(rows[at:end], axis=0)
+            for n in group:
+                yield taken[:n]
+                taken = taken[n:]
+        else:
+            import torch
+
+            taken = np.empty((end - at, *x.shape[1:]), dtype)
+            torch.index_select(x, 0, rows[at:end], out=torch.from_numpy(taken))
+            for n in group:
+                yield torch.from_numpy(taken[:n])
+                taken = taken[n:]
+        at = end
+
+
+def _together(x: Any, sizes: list[int]) -> tuple[int, Any] | None:
+    """How many takes of these sizes are made together, and NumPy's dtype of them; None for takes one by one."""
+    if type(x) is np.ndarray:
+        dtype = x.dtype
+    elif is_torch(x) and x.device.type == "cpu" and not x.requires_grad and type(x).__name__ == "Tensor":
+        try:
+            dtype = x[:0].numpy().dtype
+        except (TypeError, RuntimeError):  # such as bfloat16
+            return None
+    else:
+        return None
+    each = max(sizes, default=0) * int(np.prod(x.shape[1:])) * dtype.itemsize
+    per = _TOGETHER // max(each, 1)
+    return (per, dtype) if per > 1 else None
 
 
 def numpy(x: Any) -> Array:

@@ -51,8 +51,9 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
         for name, full in _named(store, columns, label, alone, prefix).items():
             store[name] = feature(full)
 
-    def feature(full: str) -> torch.Tensor:
-        return tensor(c[full], full, full in schema.bfloat16)
+    def feature(full: str) -> Any:
+        x = c[full]
+        return _value(x) if isinstance(x, Column) else tensor(x, full, full in schema.bfloat16)
 
     of_nodes = None if label in schema.link_columns else label
     if schema.homogeneous:

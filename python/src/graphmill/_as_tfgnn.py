@@ -10,7 +10,7 @@ import tensorflow_gnn as tfgnn
 
 from ._arrays import Array
 from ._disjoint import by_seed
-from ._folder import EdgeType
+from ._folder import Column, EdgeType
 from ._schema import Raw, Schema
 from ._packs import PackBatch, PackSchema
 
@@ -30,6 +30,21 @@ def _edge_names(edges: Iterable[EdgeType]) -> dict[EdgeType, str]:
 
 def _constant(x: Any) -> tf.Tensor:
     return tf.constant(np.ascontiguousarray(x))
+
+
+def _ragged(c: Column) -> Any:
+    """A column of strings or lists as a tensor, which is ragged in its variable dimensions."""
+    dims, left = c.shape, len(c.offsets)
+    if c.string_offsets is not None:
+        data, at = c.values.tobytes(), c.string_offsets.tolist()
+        x: Any = tf.constant([data[a:b] for a, b in zip(at, at[1:])], tf.string)
+    else:
+        x = _constant(_bfloat16(c.values) if c.dtype == "bfloat16" else c.values)
+        dims = dims[: len(dims) - dims[::-1].index(-1)]
+    for d in reversed(dims):
+        left -= d == -1
+        x = tf.RaggedTensor.from_row_splits(x, c.offsets[left].astype(np.int64)) if d == -1 else tf.RaggedTensor.from_uniform_row_length(x, d)
+    return x
 
 
 def _bfloat16(x: Array) -> Array:
@@ -56,7 +71,7 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
     c = raw.columns
 
     def constants(names: dict[str, str]) -> dict[str, tf.Tensor]:
-        return {name: _constant(_bfloat16(c[full]) if full in schema.bfloat16 else c[full]) for name, full in names.items()}
+        return {name: _ragged(c[full]) if isinstance(c[full], Column) else _constant(_bfloat16(c[full]) if full in schema.bfloat16 else c[full]) for name, full in names.items()}
 
     nodes = {}
     for t in schema.nodes:

@@ -161,7 +161,7 @@ class BatchIter(_Batches):
         rank, world_size: rank r gets the batches r, r + world_size, ...
 
     Yields:
-        a tuple of arrays, one per argument, newly allocated (views if nothing is shuffled).
+        a tuple of arrays, one per argument, newly allocated, small ones several at a time (views if nothing is shuffled).
 
     Example:
         >>> for xb, yb in BatchIter(x, y, batch_size=64, seed=42):
@@ -211,11 +211,11 @@ class BatchIter(_Batches):
             shuffled = order(_arrays.ranges(starts, ends))
             # The row numbers are sent to each device once per block.
             on = {d: _arrays.index(x, shuffled) for d, x in zip(devices, self._arrays)}
-            done = 0
-            for n in (ends - starts).tolist():
-                part = tuple(_arrays.take(x, on[d][done : done + n]) for d, x in zip(devices, self._arrays))
-                done += n
-                yield self._finish(part, n)
+            sizes = (ends - starts).tolist()
+            parts = zip(*(_arrays.takes(x, on[d], sizes) for d, x in zip(devices, self._arrays)))
+            if self._tail == "pad":
+                parts = map(self._finish, parts, sizes)
+            yield from parts
 
     def _finish(self, batch: tuple[Any, ...], n: int) -> tuple[Any, ...]:
         if self._tail != "pad":

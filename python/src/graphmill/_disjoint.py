@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._arrays import Array
+from ._folder import Column
 from ._schema import Raw, Schema
 
 
@@ -25,7 +26,7 @@ def by_seed(schema: Schema, raw: Raw) -> tuple[Raw, dict[Any, Array]]:
         place[t][order] = np.arange(len(order))
         counts[t] = np.bincount(of, minlength=raw.seeds)
         for name in ("n_id", *(f"x/{n}" for n in schema.node_columns[t])):
-            out[f"nodes/{t}/{name}"] = schema.node(raw.columns, t, name)[order]
+            out[f"nodes/{t}/{name}"] = _rows(schema.node(raw.columns, t, name), order)
     for e in schema.edges:
         src, dst = schema.edge(raw.columns, e, "edge_index")
         of = schema.node(raw.columns, e[0], "batch")[src]
@@ -34,7 +35,7 @@ def by_seed(schema: Schema, raw: Raw) -> tuple[Raw, dict[Any, Array]]:
         at = f"edges/{':'.join(e)}"
         out[f"{at}/edge_index"] = np.concatenate([place[e[0]][src[order]], place[e[2]][dst[order]]])
         for name in ("e_id", *(f"x/{n}" for n in schema.edge_columns[e])):
-            out[f"{at}/{name}"] = schema.edge(raw.columns, e, name)[order]
+            out[f"{at}/{name}"] = _rows(schema.edge(raw.columns, e, name), order)
     for name in ("seed_local", *(["negative_local"] if schema.negatives else [])):
         local, moved = raw.columns[name], np.empty_like(raw.columns[name])
         ends = len(schema.seed_types)
@@ -42,3 +43,7 @@ def by_seed(schema: Schema, raw: Raw) -> tuple[Raw, dict[Any, Array]]:
             moved[i::ends] = place[t][local[i::ends]]
         out[name] = moved
     return Raw(out, raw.seeds, raw.number, raw.hops), counts
+
+
+def _rows(x: Any, order: Array) -> Any:
+    return x.take(order) if isinstance(x, Column) else x[order]

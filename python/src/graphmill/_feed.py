@@ -10,6 +10,7 @@ docs/format-feed.md describes the protocol. Two points are subtle:
 
 from __future__ import annotations
 
+import array
 import errno
 import gc
 import json
@@ -33,6 +34,7 @@ _REQUEST = struct.Struct("<IIQQ")
 _RETURN, _START, _SAMPLE = 2, 3, 4
 _MAGIC, _HEADER = 0x31444545464D47, 8
 _PACKET = 1 << 20
+_RIGHTS = socket.CMSG_SPACE(4)  # bytes of the message that carries a descriptor
 _COLLECT = 64  # copied batches after which cycles are looked for again
 
 
@@ -65,6 +67,7 @@ class Connection:
         self._pid = os.getpid()
         self._died = died
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._packet = memoryview(bytearray(_PACKET))
         _connections.add(self)
         try:
             self._socket.connect("\0" + addr)
@@ -100,8 +103,13 @@ class Connection:
         self._held: dict[int, Any] = {}  # weak references to the bases of leased slots, which must be kept
 
     def _receive(self) -> tuple[bytes, list[int]]:
-        body, fds, _, _ = socket.recv_fds(self._socket, _PACKET, 1)
-        return body, fds
+        # Into memory that is kept: a new buffer for the largest packet costs more than all else here.
+        size, ancillary, _, _ = self._socket.recvmsg_into([self._packet], _RIGHTS)
+        fds = array.array("i")
+        for level, kind, data in ancillary:
+            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+                fds.frombytes(data[: len(data) - len(data) % fds.itemsize])
+        return bytes(self._packet[:size]), fds.tolist()
 
     def _check(self) -> None:
         if os.getpid() != self._pid:

@@ -318,6 +318,16 @@ class Columns(Mapping[str, Union[Array, Column]]):
             raise KeyError(unknown(f"{self._what}: column", name, self._metas))
         return self._folder.column(name, self._metas[name], self._rows)
 
+    def fixed(self, name: str) -> bool:
+        """Whether all rows of a column have the same number of bytes: neither strings nor lists. No file is opened."""
+        meta = self._metas[name]
+        return meta["dtype"] != "string" and -1 not in meta["shape"]
+
+    def number(self, name: str) -> bool:
+        """Whether the values of a column are numbers: fixed, and neither times nor categories. No file is opened."""
+        meta = self._metas[name]
+        return self.fixed(name) and meta.get("unit") is None and meta.get("categories") is None
+
     def __getitem__(self, name: str) -> Array | Column:
         c = self.column(name)
         return c.values if c.plain else c

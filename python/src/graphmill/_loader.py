@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 from . import _arrays, _identity, _ranks
 from ._arguments import choice, integer, truth
 from ._arrays import Array
+from ._columns import Looked, chosen, joined
 from ._feed import Connection, Feeding
 from ._folder import unknown
 from ._keywords import PyGWords, note_of, translated
-from ._options import checked_fanout, feed_arguments, flags_of, names_of, path_of, with_label
+from ._options import checked_fanout, feed_arguments, flags_of, path_of, with_label
 from ._order import LAW, check_state
 from ._schema import Raw, Schema, as_numpy
 from ._seeds import check_distinct, check_seeds, link_ends, link_labels, seed_file, seed_ids
@@ -60,7 +61,13 @@ class NodeLoader(Feeding):
             BLOCK seeds, and then the seeds within each BLOCKS blocks, so that seeds with nearby ids stay close. Columns are
             those of the seed nodes, or of the links.
         seed: the random seed of all draws and orders.
-        features, edge_features: names of the columns of a batch, "all" or "none".
+        features, edge_features: names of the columns of a batch, as COLUMN or TYPE/COLUMN, "all" or "none". "all" has no columns
+            of strings and lists; a list names them: ``["all", "title"]``. They are `Column` objects in NumPy, Python lists in
+            PyG, and ragged tensors in TF-GNN.
+        x: columns of nodes that come side by side as one column x, [nodes, values]: names or patterns, ``["f*", "year"]``, or
+            a dict of these by node type. Its dtype is that of the columns if they share one; else float64 if one of them has it,
+            and float32 if not. "all" in ``features`` leaves them out.
+        edge_attr: the same for columns of edges and edge_attr; ``"*"`` is all of them.
         label: the column that becomes y (PyG); it is then not in x, and need not be among the features. None: the column
             label, if the features have one.
         rank, world_size: rank r gets the batches r, r + world_size, ...
@@ -166,6 +173,8 @@ class NodeLoader(Feeding):
         time_column: str | None = None,
         limit_seeds: int | None = None,
         memory: int | str | None = None,
+        x: Any = None,
+        edge_attr: Any = None,
         transform: Callable[[Any], Any] | None = None,
         **words: Unpack[PyGWords],
     ) -> None:
@@ -187,13 +196,13 @@ class NodeLoader(Feeding):
         }  # fmt: skip
         o = translated(own, words, self._store, inspect.signature(NodeLoader.__init__).parameters)
         with note_of(words):
-            self._begin(o, truth("shuffle", shuffle), order, seed, features, edge_features, edge_label)
+            self._begin(o, truth("shuffle", shuffle), order, seed, (features, x), (edge_features, edge_attr), edge_label)
         self._epoch, self._first = 0, 0
         self._at = (0, 0)
         self._stats = LoaderStats()
         self._warned = False
 
-    def _begin(self, o: dict[str, Any], shuffle: bool, order: str | None, seed: int, features: Any, edge_features: Any, edge_label: Any) -> None:
+    def _begin(self, o: dict[str, Any], shuffle: bool, order: str | None, seed: int, nodes: Any, edges: Any, edge_label: Any) -> None:
         """Check the options, and start the feed."""
         store = self._store
         fanout, seeds, seed_type, threads = checked_fanout(o.pop("fanout"), store), seed_ids(o.pop("seeds")), o.pop("seed_type"), o.pop("threads")
@@ -207,10 +216,7 @@ class NodeLoader(Feeding):
             raise ValueError(f"found label={self._label!r} and edge_label=, expected one of them, because both are the labels of a batch")
         if edge_label is not None and self._form == "pyg":
             self._label = "edge_label"
-        features = with_label(store, features, self._label) if self._form == "pyg" else features
-        flags.update(order=order, batch_size=self._batch_size, shuffle=shuffle)
-        flags["features"] = names_of("features", features, {t: n.columns for t, n in store.nodes.items()})
-        flags["edge_features"] = names_of("edge_features", edge_features, {":".join(e): of.columns for e, of in store.edges.items()})
+        flags.update(order=order, batch_size=self._batch_size, shuffle=shuffle, **self._choose(*nodes, *edges))
         if self._form == "dgl":
             if flags.get("direction", "in") != "in":
                 raise ValueError(f"found direction={flags['direction']!r} with as_='dgl', expected 'in', because the edges of a block lead to the nodes that were expanded")
@@ -240,10 +246,28 @@ class NodeLoader(Feeding):
         if left:
             shown = ", ".join(left[:8]) + (f" and {len(left) - 8} others" if len(left) > 8 else "")
             warnings.warn(
-                f"batches leave out columns of strings and lists: {shown}; import texts with the dtype category and "
-                "lists of one length with a shape such as float32[3], or read the rows from the store by node or edge id; features= names the columns that you want",
+                f"batches leave out columns of strings and lists: {shown}; name those that you want, such as features=['all', 'title'], or import texts with the "
+                "dtype category and lists of one length with a shape such as float32[3]; features='none' or a list of columns ends this warning",
                 stacklevel=3,
             )
+
+    def _choose(self, features: Any, x: Any, edge_features: Any, edge_attr: Any) -> dict[str, str | None]:
+        """The flags of the columns of batches."""
+        store = self._store
+        nodes = {t: n.columns for t, n in store.nodes.items()}
+        edges = {":".join(e): of.columns for e, of in store.edges.items()}
+        labels = ("y", "label") if self._label is None else (self._label,)
+        side, edge_side = joined("x", x, nodes, labels), joined("edge_attr", edge_attr, edges, ())
+        if self._form == "pyg":
+            features = with_label(store, features, self._label)
+        of_nodes, of_edges = chosen("features", features, nodes, side), chosen("edge_features", edge_features, edges, edge_side)
+        self._looked = Looked(store, of_nodes.looked, of_edges.looked)
+        if self._looked and self._form in ("dgl", "jraph"):
+            names = [c for of in (of_nodes, of_edges) for names in of.looked.values() for c in names]
+            raise ValueError(f"found the columns {', '.join(names)} of strings or lists with as_={self._form!r}, expected as_='numpy', 'pyg' or 'tfgnn', because its graphs hold arrays alone")
+        pairs = {**{f"{t}/x": of for t, of in side.items()}, **{f"{e}/edge_attr": of for e, of in edge_side.items()}}
+        text = ";".join(f"{name}={','.join(of)}" for name, of in pairs.items() if of)
+        return {"features": of_nodes.sent, "edge_features": of_edges.sent, "joined": text or None}
 
     def _connect(self) -> Connection:
         """The connection of this process and worker; a forked child or a worker makes a new one."""
@@ -253,6 +277,7 @@ class NodeLoader(Feeding):
             c = self._connected(self._rank, self._world, self._slots, self._tail, worker)
             self._of = mine
             self._schema = Schema(c.names, c.ops, c.seed_types, self._batch_size, self._link_type, c.bfloat16, c.seed_edges, c.negatives, c.least)
+            self._looked.name(self._schema)
             if self._edge_label is not None:
                 self._schema.add_link_column("edge_label", self._edge_label)
             return c
@@ -275,6 +300,11 @@ class NodeLoader(Feeding):
             raise ValueError(f"found links of {' and '.join(s.seed_types)}, expected their edge type too; give seed_type=(SOURCE, RELATION, TARGET)")
         if order.startswith("weighted:") and form != "numpy" and not (s.linked or s.disjoint):
             raise ValueError(f"found order={order!r} with as_={form!r}, expected as_='numpy' or scope='seed', because otherwise a seed that is drawn twice has one node")
+
+    @property
+    def store(self) -> Store:
+        """The store, such as for the texts of categories: ``loader.store.nodes["item"].columns.column("kind").categories``."""
+        return self._store
 
     def __len__(self) -> int:
         """The number of batches of an epoch for this rank, over all DataLoader workers."""
@@ -300,6 +330,8 @@ class NodeLoader(Feeding):
                 self._stats.seconds = before + came - began  # includes the trainer's time for the last batch
                 return
             raw = Raw(b.columns, b.seeds, b.number, connection.hops)
+            if self._looked:
+                self._looked.add(self._schema, raw)
             if self._edge_label is not None:
                 raw.columns["links/edge_label"] = self._edge_label[raw.input_id]
             out = convert(self._schema, raw, self._label)

@@ -195,25 +195,6 @@ def fanout_text(fanout: Sequence[int] | Mapping[Any, Sequence[int]]) -> str:
     return ",".join(str(integer("fanout", n, -1)) for n in hops)
 
 
-def names_of(keyword: str, names: str | Sequence[str], columns: Mapping[Any, Any]) -> str:
-    """A list of columns as the value of a flag.
-
-    Args:
-        columns: the columns of each type, by name of the type.
-    """
-    items = names.split(",") if isinstance(names, str) else list(names)
-    if items in (["all"], ["none"], []):
-        return items[0] if items else "none"
-    have = {c for of in columns.values() for c in of if not c.startswith("#")}
-    for x in items:
-        if not isinstance(x, str):
-            raise TypeError(f"found {keyword}={names!r}, expected names of columns")
-        type_, _, column = x.rpartition("/")
-        if x not in have and (type_ not in columns or column not in columns[type_]):
-            raise ValueError(f"found {x!r} in {keyword}=, expected columns among {', '.join(sorted(have)) or 'none'}{meant(x, have)}")
-    return ",".join(items)
-
-
 def with_label(store: Store, features: str | Sequence[str], label: str | None) -> str | Sequence[str]:
     """The features, with a label that is a column of nodes; labels of links need not be named."""
     names = [n for n in features.split(",") if n != "none"] if isinstance(features, str) else list(features)

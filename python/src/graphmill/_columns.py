@@ -1,0 +1,150 @@
+"""The columns of a loader's batches: which the feed sends, which it joins, and which are looked up in the store."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from dataclasses import dataclass, field
+from typing import Any, Mapping, Sequence
+
+from ._arguments import meant
+from ._folder import Columns, EdgeType, triple
+from ._schema import Raw, Schema
+from ._store import Store
+
+
+@dataclass
+class Chosen:
+    """Columns by type, as the keywords name them.
+
+    Attributes:
+        sent: the value of the flag with the names of columns that the feed sends.
+        looked: by type, names of columns of strings and lists, whose rows are looked up in the store for each batch.
+    """
+
+    sent: str
+    looked: dict[Any, list[str]] = field(default_factory=dict)
+
+
+def chosen(keyword: str, names: str | Sequence[str], columns: Mapping[str, Columns], joined: Mapping[str, Sequence[str]]) -> Chosen:
+    """The columns that a keyword names: "all", "none", or a list of COLUMN or TYPE/COLUMN, also with "all" in it.
+
+    Args:
+        columns: the columns of each type, by name of the type.
+        joined: columns of each type that "all" leaves out, because they come joined.
+
+    Raises:
+        TypeError: a name that is no text.
+        ValueError: a column that no type has.
+    """
+    items = names.split(",") if isinstance(names, str) else list(names)
+    if items in (["none"], []) or items == ["all"] and not any(joined.values()):
+        return Chosen(items[0] if items else "none")
+    have = {c for of in columns.values() for c in of if not c.startswith("#")}
+    sent: dict[str, None] = {}
+    looked: dict[str, list[str]] = {}
+    for x in items:
+        if not isinstance(x, str):
+            raise TypeError(f"found {keyword}={names!r}, expected names of columns")
+        if x == "all":
+            sent.update((f"{t}/{c}", None) for t, of in columns.items() for c in of if of.fixed(c) and not c.startswith("#") and c not in joined.get(t, ()))
+            continue
+        type_, _, column = x.rpartition("/")
+        found = [(t, x) for t, of in columns.items() if x in of] or [(type_, column)] * (type_ in columns and column in columns[type_])
+        if not found:
+            raise ValueError(f"found {x!r} in {keyword}=, expected columns among {', '.join(sorted(have)) or 'none'}{meant(x, have)}")
+        for t, c in found:
+            if columns[t].fixed(c):
+                sent[f"{t}/{c}"] = None
+            elif c not in looked.setdefault(t, []):
+                looked[t].append(c)
+    return Chosen(",".join(sent) or "none", looked)
+
+
+def joined(keyword: str, patterns: Any, columns: Mapping[str, Columns], left_out: Sequence[str]) -> dict[str, list[str]]:
+    """The columns of each type that a keyword joins, in the order of the patterns, and within a pattern by name, in which
+    numbers count as numbers.
+
+    Patterns match columns of numbers: no times, categories, strings and lists, and none of `left_out`.
+
+    Args:
+        patterns: a pattern or a list of them for all types that have such columns, or a dict of these by type.
+
+    Raises:
+        TypeError: something that is no pattern.
+        ValueError: a type that does not exist; a pattern that matches nothing; a column that cannot be joined.
+    """
+    if patterns is None:
+        return {}
+    out: dict[str, list[str]] = {}
+    if isinstance(patterns, Mapping):
+        for t, of in patterns.items():
+            name = t if isinstance(t, str) else ":".join(t)
+            if name not in columns:  # an edge type can be named by its relation
+                same = [e for e in columns if e.split(":")[1:2] == [name]]
+                if len(same) != 1:
+                    raise ValueError(f"found {keyword}= for {t!r}, expected types among {', '.join(columns)}{meant(name, columns)}")
+                name = same[0]
+            out[name] = _matching(keyword, of, {name: columns[name]}, left_out)[name]
+        return out
+    return {t: of for t, of in _matching(keyword, patterns, columns, left_out).items() if of}
+
+
+def _matching(keyword: str, patterns: Any, columns: Mapping[str, Columns], left_out: Sequence[str]) -> dict[str, list[str]]:
+    out: dict[str, list[str]] = {t: [] for t in columns}
+    for p in [patterns] if isinstance(patterns, str) else patterns:
+        if not isinstance(p, str):
+            raise TypeError(f"found {keyword}={patterns!r}, expected names of columns, or patterns such as 'f*'")
+        hits = 0
+        for t, of in columns.items():
+            if p in of:
+                if not of.fixed(p):
+                    raise ValueError(f"found {p!r} in {keyword}=, a column of strings or lists, expected columns of numbers")
+                names = [p]
+            else:
+                names = sorted((c for c in fnmatch.filter(of, p) if of.number(c) and not c.startswith("#") and c not in left_out), key=_natural)
+            hits += len(names)
+            out[t] += [c for c in names if c not in out[t]]
+        if not hits:
+            have = sorted({c for of in columns.values() for c in of if not c.startswith("#")}, key=_natural)
+            raise ValueError(f"found {p!r} in {keyword}=, expected a column of numbers, or a pattern of some, among {', '.join(have) or 'none'}{meant(p, have)}")
+    return out
+
+
+def _natural(name: str) -> list[Any]:
+    return [int(x) if x.isdecimal() else x for x in re.split("([0-9]+)", name)]
+
+
+class Looked:
+    """Columns of strings and lists, whose rows are looked up in the store by the ids of a batch.
+
+    They are `Column` objects in the batch. Rows of edges are found by their positions (`Edges.find`), for which 16 bytes per
+    edge are kept.
+    """
+
+    def __init__(self, store: Store, nodes: Mapping[str, list[str]], edges: Mapping[str, list[str]]) -> None:
+        self._store = store
+        self.nodes = dict(nodes)
+        self.edges: dict[EdgeType, list[str]] = {triple(e): names for e, names in edges.items()}
+
+    def __bool__(self) -> bool:
+        return bool(self.nodes or self.edges)
+
+    def name(self, schema: Schema) -> None:
+        """Add the names of the columns to a schema of batches."""
+        for t, names in self.nodes.items():
+            schema.node_columns[t] += names
+        for e, names in self.edges.items():
+            schema.edge_columns[e] += names
+
+    def add(self, schema: Schema, raw: Raw) -> None:
+        """Add the rows to a batch."""
+        c = raw.columns
+        for t, names in self.nodes.items():
+            for name in names:
+                c[f"nodes/{t}/x/{name}"] = self._store.nodes[t].columns.column(name).take(schema.node(c, t, "n_id"))
+        for e, names in self.edges.items():
+            of = self._store.edges[e]
+            ids = of.find(schema.edge(c, e, "e_id"))
+            for name in names:
+                c[f"edges/{':'.join(e)}/x/{name}"] = of.columns.column(name).take(ids)

@@ -1,0 +1,340 @@
+"""Batches with all neighbours equal those of the real PyG and DGL: nodes, edges, ids, seeds, links.
+
+PyG's disjoint and temporal sampling need pyg-lib, which PyPI lacks: disjoint subgraphs are compared with PyG's batches of single
+seeds, times of nodes with torch-sparse's sampler.
+"""
+
+import functools
+import importlib.util
+import unittest
+
+import numpy as np
+
+import graphmill
+from graphmill import NodeLoader
+
+USER, ITEM, BUYS, SOLD = "user", "item", ("user", "buys", "item"), ("item", "sold", "user")
+
+
+@functools.lru_cache(None)
+def simple():
+    """The ends of a random graph of 60 nodes, without parallel edges and self-loops."""
+    r = np.random.default_rng(3)
+    pairs = np.unique(r.integers(0, 60, (2, 260)), axis=1)
+    pairs = pairs[:, pairs[0] != pairs[1]]
+    return np.ascontiguousarray(pairs[:, r.permutation(pairs.shape[1])])
+
+
+@functools.lru_cache(None)
+def plain():
+    """A PyG graph with columns, and its store."""
+    import torch
+    from torch_geometric.data import Data
+
+    edges = torch.from_numpy(simple())
+    data = Data(x=torch.arange(60.0)[:, None], y=torch.arange(60) % 7, edge_index=edges, edge_attr=torch.arange(edges.shape[1]))
+    return data, graphmill.from_pyg(data)
+
+
+@functools.lru_cache(None)
+def typed():
+    """A PyG graph with two node types, all nodes and edges with times, and its store."""
+    import torch
+    from torch_geometric.data import HeteroData
+
+    r, data = np.random.default_rng(4), HeteroData()
+    for t, n in ((USER, 40), (ITEM, 30)):
+        data[t].num_nodes, data[t].time = n, torch.from_numpy(r.integers(0, 100, n))
+    ends = np.unique(np.stack([r.integers(0, 40, 250), r.integers(0, 30, 250)]), axis=1)
+    data[BUYS].edge_index = torch.from_numpy(np.ascontiguousarray(ends))
+    data[SOLD].edge_index = torch.from_numpy(np.ascontiguousarray(ends[::-1]))
+    return data, graphmill.from_pyg(data)
+
+
+def canonical(b):
+    """The nodes and edges of a PyG batch, by their ids in the graph; by type if it has types."""
+    if hasattr(b, "edge_types"):
+        nodes = {t: sorted(b[t].n_id.tolist()) for t in b.node_types if len(b[t].n_id)}
+        edges = {e: sorted(zip(b[e[0]].n_id[b[e].edge_index[0]].tolist(), b[e[2]].n_id[b[e].edge_index[1]].tolist(), b[e].e_id.tolist())) for e in b.edge_types}
+        return nodes, {e: x for e, x in edges.items() if x}
+    return sorted(b.n_id.tolist()), sorted(zip(*b.n_id[b.edge_index].tolist(), b.e_id.tolist()))
+
+
+@unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
+class TestPyG(unittest.TestCase):
+    def both(self, loader, graph, seeds_at=None, **words):
+        """The pairs of PyG's and our batches of loaders with the same words; their nodes and edges are equal."""
+        data, store = graph
+        theirs = list(loader(data, **words))
+        with NodeLoader(store, as_="pyg", **words) as ours:
+            mine = list(ours)
+        self.assertEqual(len(mine), len(theirs))
+        for a, b in zip(mine, theirs):
+            self.assertEqual(canonical(a), canonical(b))
+        return list(zip(mine, theirs))
+
+    def test_words(self):
+        from torch_geometric.loader import NeighborLoader
+
+        def marked(batch):
+            batch.mark = True
+            return batch
+
+        for takes in ([-1], [-1, -1], [-1, 0]):
+            for a, b in self.both(NeighborLoader, plain(), num_neighbors=takes, batch_size=9, transform=marked):
+                self.assertTrue(a.mark and b.mark)
+        takes = {BUYS: [-1, -1], SOLD: [-1, 0]}
+        self.both(NeighborLoader, typed(), num_neighbors=takes, input_nodes=USER, batch_size=9)
+
+    def test_input_nodes(self):
+        import torch
+        from torch_geometric.loader import NeighborLoader
+
+        mask = torch.arange(60) % 3 == 1
+        for nodes in (None, torch.tensor([5, 3, 50]), mask):
+            for a, b in self.both(NeighborLoader, plain(), num_neighbors=[-1], input_nodes=nodes, batch_size=8):
+                self.assertEqual(a.n_id[: a.batch_size].tolist(), b.n_id[: b.batch_size].tolist())
+                if nodes is not mask:
+                    self.assertEqual(a.input_id.tolist(), b.input_id.tolist())
+        for nodes in (ITEM, (ITEM, None), (ITEM, torch.tensor([7, 2])), (ITEM, torch.arange(30) % 2 == 0)):
+            for a, b in self.both(NeighborLoader, typed(), num_neighbors=[-1, -1], input_nodes=nodes, batch_size=8):
+                self.assertEqual(a[ITEM].n_id[: a[ITEM].batch_size].tolist(), b[ITEM].n_id[: b[ITEM].batch_size].tolist())
+
+    def test_attributes(self):
+        from torch_geometric.loader import NeighborLoader
+
+        words = dict(num_neighbors=[-1, -1], batch_size=8)
+        data, store = plain()
+        with NodeLoader(store, as_="pyg", edge_features="all", **words) as ours:
+            for a, b in zip(ours, NeighborLoader(data, **words), strict=True):
+                self.assertEqual((a.batch_size, a.input_id.tolist()), (b.batch_size, b.input_id.tolist()))
+                for batch in (a, b):
+                    self.assertEqual(batch.x[:, 0].tolist(), batch.n_id.tolist())
+                    self.assertEqual(batch.y.tolist(), (batch.n_id % 7).tolist())
+                    self.assertEqual(batch.edge_attr.flatten().tolist(), batch.e_id.tolist())
+                    self.assertEqual(batch.n_id[batch.edge_index].tolist(), data.edge_index[:, batch.e_id].tolist())
+                for name in ("x", "y", "edge_index", "edge_attr", "n_id", "e_id", "input_id"):
+                    self.assertEqual((a[name].dtype, a[name].shape), (b[name].dtype, b[name].shape), name)
+
+    def test_batches(self):
+        from torch_geometric.loader import NeighborLoader
+
+        data, store = plain()
+        for words in (dict(batch_size=8), dict(batch_size=8, drop_last=True), dict(batch_size=8, shuffle=True), dict(batch_size=60, shuffle=True)):
+            theirs = [b.input_id.tolist() for b in NeighborLoader(data, num_neighbors=[1], **words)]
+            with NodeLoader(store, num_neighbors=[1], as_="pyg", **words) as loader:
+                ours = [b.input_id.tolist() for b in loader]
+            self.assertEqual([len(b) for b in ours], [len(b) for b in theirs])
+            for got in (ours, theirs):
+                joined = sum(got, [])
+                self.assertEqual(sorted(joined) if words.get("shuffle") else joined, list(range(len(joined))))
+                self.assertEqual(joined == sorted(joined), not words.get("shuffle"))
+
+    def test_subgraph_types(self):
+        import torch
+        from torch_geometric.loader import NeighborLoader
+
+        seeds = torch.arange(0, 60, 7)
+        for kind in ("directional", "induced", "bidirectional"):
+            for takes in ([-1], [-1, -1]):
+                self.both(NeighborLoader, plain(), num_neighbors=takes, input_nodes=seeds, subgraph_type=kind, batch_size=3)
+
+    def test_disjoint(self):
+        import torch
+        from torch_geometric.loader import NeighborLoader
+
+        data, store = plain()
+        words = dict(num_neighbors=[-1, -1], input_nodes=[5, 9, 40, 41])
+        with NodeLoader(store, as_="pyg", disjoint=True, batch_size=4, **words) as loader:
+            (a,) = loader
+        for i, b in enumerate(NeighborLoader(data, batch_size=1, **{**words, "input_nodes": torch.tensor(words["input_nodes"])})):
+            nodes, edges = a.batch == i, a.batch[a.edge_index[0]] == i
+            self.assertEqual(sorted(a.n_id[nodes].tolist()), sorted(b.n_id.tolist()))
+            self.assertEqual(sorted(a.e_id[edges].tolist()), sorted(b.e_id.tolist()))
+            self.assertTrue((a.batch[a.edge_index[1, edges]] == i).all())
+
+    def past(self, seed, hops):
+        """The edges that torch-sparse's temporal sampler finds from a user, by type and id."""
+        import torch
+        from torch_geometric.sampler.utils import remap_keys, to_hetero_csc
+
+        data, _ = typed()
+        times = {t: data[t].time for t in data.node_types}
+        colptr, row, perm = to_hetero_csc(data, device="cpu", node_time_dict=times)
+        names = {e: "__".join(e) for e in data.edge_types}
+        takes = {names[e]: [-1] * hops for e in data.edge_types}
+        _, _, _, edge = torch.ops.torch_sparse.hetero_temporal_neighbor_sample(
+            *data.metadata(), remap_keys(colptr, names), remap_keys(row, names), {USER: torch.tensor([seed])}, takes, times, hops, False, True
+        )
+        return {e: sorted((edge[n] if perm[e] is None else perm[e][edge[n]]).tolist()) for e, n in names.items()}
+
+    def test_times(self):
+        data, store = typed()
+        with NodeLoader(store, num_neighbors=[-1, -1], input_nodes=USER, time_attr="time", as_="pyg", batch_size=40) as loader:
+            (b,) = loader
+        self.assertEqual(b[USER].seed_time.tolist(), data[USER].time.tolist())
+        later = 0
+        for seed in range(40):
+            ours = {e: sorted(b[e].e_id[b[e[0]].batch[b[e].edge_index[0]] == seed].tolist()) for e in data.edge_types}
+            self.assertEqual(ours, self.past(seed, 2), seed)
+            later += sum((data[e].edge_index[1] == seed).sum() for e in [SOLD]) - len(ours[SOLD])
+        self.assertGreater(later, 50)  # times leave edges out
+
+    def test_last(self):
+        """The latest of the neighbours that the sampler without a fanout finds."""
+        data, store = typed()
+        with NodeLoader(store, num_neighbors=[3], input_nodes=USER, time_attr="time", temporal_strategy="last", as_="pyg", batch_size=40) as loader:
+            (b,) = loader
+        short = 0
+        for seed in range(40):
+            found = b[SOLD].e_id[b[USER].batch[b[SOLD].edge_index[1]] == seed]
+            times = data[ITEM].time[data[SOLD].edge_index[0]]
+            every = sorted(times[self.past(seed, 1)[SOLD]].tolist())
+            self.assertEqual(sorted(times[found].tolist()), every[-3:])
+            short += len(every) > 3
+        self.assertGreater(short, 10)
+
+    def test_links(self):
+        import torch
+        from torch_geometric.loader import LinkNeighborLoader
+
+        pairs = torch.randint(0, 60, (2, 30), generator=torch.Generator().manual_seed(1))
+        for more in ({}, {"edge_label": torch.arange(30) % 4}):
+            for a, b in self.both(LinkNeighborLoader, plain(), num_neighbors=[-1, -1], edge_label_index=pairs, batch_size=8, **more):
+                self.assertEqual(a.n_id[a.edge_label_index].tolist(), b.n_id[b.edge_label_index].tolist())
+                self.assertEqual(a.input_id.tolist(), b.input_id.tolist())
+                if more:
+                    self.assertEqual((a.edge_label.tolist(), a.edge_label.dtype), (b.edge_label.tolist(), b.edge_label.dtype))
+        pairs = torch.stack([torch.arange(20), torch.arange(20) + 5])
+        for links in (BUYS, (BUYS, None), (BUYS, pairs)):
+            for a, b in self.both(LinkNeighborLoader, typed(), num_neighbors=[-1], edge_label_index=links, batch_size=64):
+                ends = [torch.stack([x[USER].n_id[x[BUYS].edge_label_index[0]], x[ITEM].n_id[x[BUYS].edge_label_index[1]]]).tolist() for x in (a, b)]
+                self.assertEqual(*ends)
+
+    def test_link_times(self):
+        """The times of links are those of the edges that they are; PyG's need pyg-lib, and are what it is given."""
+        import torch
+
+        data = typed()[0].clone()
+        data[BUYS].time = torch.arange(data[BUYS].num_edges)
+        del data[USER].time, data[ITEM].time
+        store = graphmill.from_pyg(data)
+        with NodeLoader(store, num_neighbors=[-1], edge_label_index=BUYS, time_attr="time", untimed=[SOLD], as_="pyg", batch_size=50) as loader:
+            for b in loader:
+                self.assertEqual(b[BUYS].edge_label_time.tolist(), data[BUYS].time[b[BUYS].input_id].tolist())
+
+    def test_negatives(self):
+        import torch
+        from torch_geometric.loader import LinkNeighborLoader
+        from torch_geometric.sampler import NegativeSampling
+
+        data, store = plain()
+        pairs = torch.randint(0, 60, (2, 30), generator=torch.Generator().manual_seed(2))
+        for words in (
+            {"neg_sampling": "binary"},
+            {"neg_sampling": NegativeSampling("binary", 3)},
+            {"neg_sampling": dict(mode="binary", amount=2), "edge_label": torch.arange(30) % 3},
+            {"neg_sampling_ratio": 2},
+            {"neg_sampling": "triplet"},
+            {"neg_sampling": dict(mode="triplet", amount=3)},
+        ):
+            words = dict(num_neighbors=[-1], edge_label_index=pairs, batch_size=8, **words)
+            with NodeLoader(store, as_="pyg", **words) as loader:
+                for a, b in zip(loader, LinkNeighborLoader(data, **words), strict=True):
+                    n = len(b.input_id)
+                    self.assertEqual("edge_label_index" in a, "edge_label_index" in b)
+                    if "edge_label_index" in b:
+                        self.assertEqual(a.edge_label_index.shape, b.edge_label_index.shape)
+                        self.assertEqual((a.edge_label.tolist(), a.edge_label.dtype), (b.edge_label.tolist(), b.edge_label.dtype))
+                        self.assertEqual(a.n_id[a.edge_label_index[:, :n]].tolist(), b.n_id[b.edge_label_index[:, :n]].tolist())
+                    else:
+                        for name in ("src_index", "dst_pos_index"):
+                            self.assertEqual(a.n_id[a[name]].tolist(), b.n_id[b[name]].tolist())
+                        self.assertEqual(a.dst_neg_index.shape, b.dst_neg_index.shape)
+
+
+@unittest.skipUnless(importlib.util.find_spec("dgl"), "DGL is not installed")
+class TestDGL(unittest.TestCase):
+    def graph(self):
+        """The simple graph and its reverses: reverse_eids has the reverse of each edge."""
+        import dgl
+        import torch
+
+        pairs = simple()
+        pairs = np.unique(np.concatenate([pairs, pairs[::-1]], 1), axis=1)
+        g = dgl.graph(tuple(torch.from_numpy(pairs)), num_nodes=60)
+        return g, graphmill.from_arrays(60, np.ascontiguousarray(pairs)), torch.from_numpy(pairs)
+
+    def test_batches(self):
+        import dgl
+        import torch
+
+        g, store, _ = self.graph()
+        for words in (dict(batch_size=8), dict(batch_size=8, drop_last=True), dict(batch_size=60, shuffle=True)):
+            theirs = [out.tolist() for _, out, _ in dgl.dataloading.DataLoader(g, torch.arange(60), dgl.dataloading.NeighborSampler([1]), **words)]
+            with NodeLoader(store, fanout=[1], as_="dgl", **words) as loader:
+                ours = [out.tolist() for _, out, _ in loader]
+            self.assertEqual([len(b) for b in ours], [len(b) for b in theirs])
+            for got in (ours, theirs):
+                joined = sum(got, [])
+                self.assertEqual(sorted(joined) if words.get("shuffle") else joined, list(range(len(joined))))
+                self.assertEqual(joined == sorted(joined), not words.get("shuffle"))
+
+    def test_exclude(self):
+        import dgl
+        import torch
+
+        g, store, pairs = self.graph()
+        ids = torch.arange(0, g.num_edges(), 5)
+        reverse = g.edge_ids(pairs[1], pairs[0])
+        sizes = set()
+        for theirs, ours in ((None, None), ("self", "self"), ("reverse_id", "reverse:_E")):
+            sampler = dgl.dataloading.MultiLayerFullNeighborSampler(2)
+            sampler = dgl.dataloading.as_edge_prediction_sampler(sampler, exclude=theirs, reverse_eids=reverse)
+            real = dgl.dataloading.DataLoader(g, ids, sampler, batch_size=16)
+            with NodeLoader(store, fanout=[-1, -1], seeds=pairs[:, ids], seed_type="_E", exclude=ours, batch_size=16, as_="dgl") as loader:
+                for (_, pair, blocks), (_, want_pair, want_blocks) in zip(loader, real, strict=True):
+                    named = lambda x: [x.ndata[dgl.NID][e].tolist() for e in x.edges()]  # noqa: E731
+                    self.assertEqual(named(pair), named(want_pair))
+                    for block, want in zip(blocks, want_blocks, strict=True):
+                        self.assertEqual(sorted(block.edata[dgl.EID].tolist()), sorted(want.edata[dgl.EID].tolist()))
+                        self.assertEqual(sorted(block.dstdata[dgl.NID].tolist()), sorted(want.dstdata[dgl.NID].tolist()))
+                    sizes.add((theirs, blocks[-1].num_edges()))
+        self.assertGreater(len({n for _, n in sizes}), 3)
+
+    def test_negatives(self):
+        import dgl
+        import torch
+
+        g, store, pairs = self.graph()
+        ids = torch.arange(0, g.num_edges(), 5)
+        sampler = dgl.dataloading.MultiLayerFullNeighborSampler(1)
+        sampler = dgl.dataloading.as_edge_prediction_sampler(sampler, negative_sampler=dgl.dataloading.negative_sampler.Uniform(3))
+        real = dgl.dataloading.DataLoader(g, ids, sampler, batch_size=16)
+        with NodeLoader(store, fanout=[-1], seeds=pairs[:, ids], seed_type="_E", negatives=3, negatives_how="triplet", batch_size=16, as_="dgl") as loader:
+            for (_, pair, negative, blocks), (_, want_pair, want, _) in zip(loader, real, strict=True):
+                sources = [x.ndata[dgl.NID][x.edges()[0]].tolist() for x in (negative, want)]
+                self.assertEqual(*sources)
+                self.assertEqual(negative.ndata[dgl.NID].tolist(), pair.ndata[dgl.NID].tolist())
+                self.assertEqual(blocks[-1].dstdata[dgl.NID].tolist(), negative.ndata[dgl.NID].tolist())
+                self.assertEqual(pair.num_edges(), want_pair.num_edges())
+
+    def test_transform(self):
+        import dgl.graphbolt as gb
+        import torch
+
+        g, store, _ = self.graph()
+        items = gb.ItemSet(torch.arange(60), names="seed_nodes")
+        pipe = gb.ItemSampler(items, batch_size=8).sample_neighbor(gb.from_dglgraph(g, True), [-1])
+
+        def counted(m):
+            m.labels = len(m.input_nodes)
+            return m
+
+        theirs = [m.labels for m in pipe.transform(counted)]
+        with NodeLoader(store, fanout=[-1], batch_size=8, as_="dgl", transform=lambda batch: len(batch[0])) as loader:
+            self.assertEqual(list(loader), theirs)
+
+
+if __name__ == "__main__":
+    unittest.main()
