@@ -112,10 +112,15 @@ func (o *SampleOptions) temporal(g *graph.Graph, p *sample.Plan) error {
 		return nil
 	}
 	if o.TemporalStrategy == "last" {
+		latest := false
 		for i := range p.Ops {
 			if c := timeColumn(p.Before, p.Ops[i].Edges); c != "" {
 				p.Ops[i].How, p.Ops[i].Column = sample.Top, c
+				latest = true
 			}
+		}
+		if !latest && len(p.Ops) > 0 {
+			return usagef("found `TemporalStrategy` last without an edge type that has times, expected one in `Before` or `BeforeColumns`: the latest edges are told by their own times, not by those of nodes")
 		}
 	}
 	if o.Window == "" {
