@@ -383,6 +383,15 @@ class NodeLoader(Feeding):
         """The number of batches, the seconds, and the share of the time that the trainer waited."""
         return self._stats
 
+    def __repr__(self) -> str:
+        c = self._connection
+        if c is None:
+            return f"NodeLoader({self._store.path!r}, as_={self._form!r})"
+        kind = " and ".join(c.seed_types) + " links" if self._schema.linked else f"{c.seed_types[0]} seeds"
+        ranks = f", rank {self._rank} of {self._world}" if self._world > 1 else ""
+        hops, batches = (f"{n} {what}{end * (n != 1)}" for n, what, end in ((c.hops, "hop", "s"), (c.batches, "batch", "es")))
+        return f"NodeLoader({self._store.path!r}, as_={self._form!r}): {c.seeds:,} {kind} in batches of {self._batch_size}, {hops}, {batches} per epoch{ranks}"
+
     def state_dict(self) -> dict[str, Any]:
         """The position of the iteration: after the batch that was returned last; the same for all ranks."""
         return {"version": LAW, "data": self._data, "epoch": self._at[0], "batch": self._at[1]}
