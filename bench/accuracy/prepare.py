@@ -67,8 +67,8 @@ def links(data):
         n, group = 1500, draw.integers(0, 50, 1500)
         x = (draw.standard_normal((50, 32))[group] + 2 * draw.standard_normal((n, 32))).astype(np.float32) / 4
         of = [np.flatnonzero(group == g) for g in range(50)]
-        src = np.repeat(np.arange(n), 3)
-        dst = np.array([draw.choice(of[group[s]]) if draw.random() < 0.85 else draw.integers(n) for s in src])
+        src = np.repeat(np.arange(n), 8)
+        dst = np.array([draw.choice(of[group[s]]) if draw.random() < 0.9 else draw.integers(n) for s in src])
     else:
         src, dst, relation = table(data / "synset_synset.csv.gz", ["src", "dst", "rel"])
         src, dst = src[relation == 1], dst[relation == 1]
