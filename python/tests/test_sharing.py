@@ -223,8 +223,8 @@ class TestSharing(unittest.TestCase):
 
     def test_an_error_of_all_ranks(self):
         for r in range(2):
-            with self.assertRaisesRegex(GraphmillError, "found no column"):
-                NodeLoader(made.RMAT, rank=r, world_size=2, features=["no"], **OPTIONS)
+            with self.assertRaisesRegex(GraphmillError, "no.json"):
+                NodeLoader(made.RMAT, rank=r, world_size=2, plan="no.json", **{**OPTIONS, "fanout": None})
 
     def test_a_name_that_nobody_serves(self):
         """If the name is taken by a process that is no feed, a rank has a feed of its own."""
@@ -273,7 +273,7 @@ class TestSharing(unittest.TestCase):
             for context in ("fork", "spawn"):
                 second.set_epoch(0)
                 workers = DataLoader(Flat(second), batch_size=None, num_workers=2, multiprocessing_context=context)
-                self.assertEqual([(number, n_id.tolist()) for number, n_id in workers], want)
+                self.assertEqual([(number, n_id.tolist()) for number, n_id, *_ in workers], want)
 
 
 class TestStates(unittest.TestCase):
