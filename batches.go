@@ -28,8 +28,9 @@ import (
 //	edges/TYPE/by_hop       number of edges per hop
 //	edges/TYPE/x/COLUMN     a feature, one row per edge
 //
-// Some options add arrays: ScopeSeed adds nodes/TYPE/batch (the index of each node's seed in the batch), Before adds
-// seed_time, seeds that are links add links/COLUMN, and Ops adds ops/K/frontier, ops/K/edge_index and ops/K/e_id for op K.
+// Edges have no by_hop with Subgraph bidirectional and induced. Some options add arrays: ScopeSeed adds nodes/TYPE/batch (the index of each node's seed in the batch), Before adds
+// seed_time, seeds that are links add links/COLUMN, Negatives adds negative_local (local ids of the negatives of each link, as
+// seed_local), and Ops adds ops/K/frontier, ops/K/edge_index and ops/K/e_id for op K.
 type Batch struct {
 	Epoch  uint64 // number of the epoch
 	Number int    // number of the batch in the epoch, counted over all ranks

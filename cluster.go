@@ -71,7 +71,7 @@ func (s *sampling) method(c choice) (cluster.Method, string) {
 		return cluster.Shuffle, ""
 	}
 	need, bound := c.need(s.store.Graph, s.plan)
-	if bound == 0 || need <= bound || s.plan.CanGive() != nil {
+	if bound == 0 || need <= bound || s.plan.CanGive(s.store.Graph) != nil {
 		return cluster.Local, ""
 	}
 	for i := range s.plan.Ops {

@@ -299,7 +299,7 @@ func TestSamplesRefuseTwoUnits(t *testing.T) {
 	s := importTables(t, dir, dir+"/out/g.store", graphmill.ImportOptions{})
 	o := graphmill.SampleOptions{}
 	o.Seeds, o.Fanout, o.Before, o.Scope = "u", []int{1}, "at", graphmill.ScopeSeed
-	if _, err := sampleTimes(t, s, o); err == nil || !strings.Contains(err.Error(), "found column \"at\" of u:f:u in s, expected ms, as of the edge types before; import all of them in one unit") {
+	if _, err := sampleTimes(t, s, o); err == nil || !strings.Contains(err.Error(), "found column \"at\" of u:f:u in s, expected ms, as of the types before; import all of them in one unit") {
 		t.Errorf("found %v, want the units", err)
 	}
 }

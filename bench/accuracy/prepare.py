@@ -65,7 +65,7 @@ def links(data):
     draw = np.random.default_rng(1)
     if data is None:
         n, group = 1500, draw.integers(0, 50, 1500)
-        x = (draw.standard_normal((50, 32))[group] + 2 * draw.standard_normal((n, 32))).astype(np.float32)
+        x = (draw.standard_normal((50, 32))[group] + 2 * draw.standard_normal((n, 32))).astype(np.float32) / 4
         of = [np.flatnonzero(group == g) for g in range(50)]
         src = np.repeat(np.arange(n), 3)
         dst = np.array([draw.choice(of[group[s]]) if draw.random() < 0.85 else draw.integers(n) for s in src])
@@ -80,7 +80,7 @@ def links(data):
                 if w not in vector:
                     vector[w] = draw.standard_normal(64).astype(np.float32)
                 x[i] += vector[w]
-            x[i] /= max(np.linalg.norm(x[i]), 1e-6)
+            x[i] *= 3 / max(np.linalg.norm(x[i]), 1e-6)
         n = len(x)
     pairs = np.unique(np.stack([src, dst])[:, src != dst], axis=1)
     codes = set((pairs[0] * n + pairs[1]).tolist())

@@ -1,31 +1,112 @@
 package sample
 
-import "github.com/graphmill/graphmill/graph"
+import (
+	"slices"
+	"strings"
 
-// addReverses gives each edge type within one node type, for each edge, the edge in the other direction: with the same
-// edge id, behind the edges that were drawn, in their order. Left out are those that there are already, and those that
-// Exclude leaves out.
+	"github.com/graphmill/graphmill/graph"
+)
+
+// reversed is an edge type that gets the reverses of the drawn edges of another one, or of its own.
+type reversed struct {
+	edges, from int
+	src, dst    int     // node types of edges
+	pairs       *pairs  // of edges, where the types differ
+	excluded    [2]bool // Sampler.excluded, out of the sources of edges
+}
+
+// reverseType is the edge type with the reverses of the edges of a type, given by number: of b:rev_REL:a that is a:REL:b,
+// of a:REL:b it is b:rev_REL:a, as far as g has it, else within one node type the type itself, else -1.
+func reverseType(g *graph.Graph, edges int) int {
+	et := g.Edges[edges].Type
+	back := func(rel string) int {
+		return slices.IndexFunc(g.Edges, func(e *graph.Edges) bool { return e.Type == graph.EdgeType{Src: et.Dst, Rel: rel, Dst: et.Src} })
+	}
+	if rel, is := strings.CutPrefix(et.Rel, "rev_"); is {
+		if i := back(rel); i >= 0 {
+			return i
+		}
+	}
+	if i := back("rev_" + et.Rel); i >= 0 || et.Src != et.Dst {
+		return i
+	}
+	return edges
+}
+
+// reverses are the edge types of g that get the reverses of edges that the ops draw (to, by number), and those with these
+// edges (from).
+func (p *Plan) reverses(g *graph.Graph) (to, from []int) {
+	if p.Kind != Bidirectional {
+		return nil, nil
+	}
+	for i := range g.Edges {
+		r := reverseType(g, i)
+		if r >= 0 && slices.ContainsFunc(p.Ops, func(o Op) bool { return o.Take != 0 && o.Edges == g.Edges[r].Type.String() }) {
+			to, from = append(to, i), append(from, r)
+		}
+	}
+	return to, from
+}
+
+// Reversed is the numbers of the edge types of g, ascending, to which Bidirectional adds edges.
+func (p *Plan) Reversed(g *graph.Graph) []int {
+	to, _ := p.reverses(g)
+	return to
+}
+
+func (s *Sampler) compileReverses() error {
+	to, from := s.plan.reverses(s.g)
+	for k, i := range to {
+		et := s.g.Edges[i].Type
+		r := reversed{edges: i, from: from[k], src: s.g.NodeType(et.Src), dst: s.g.NodeType(et.Dst), excluded: s.excluded(et.String(), graph.Out)}
+		if i != from[k] && !s.opt.Given {
+			var err error
+			if r.pairs, err = s.pairsOf(i); err != nil {
+				return err
+			}
+		}
+		s.reversed = append(s.reversed, r)
+	}
+	return nil
+}
+
+// addReverses adds the reverses of the edges that were drawn, behind the edges of their type and in the order of the edges.
+// Within one type, a reverse has the id of its edge; in another one, it is the edge of the lowest id between the two nodes,
+// if there is one. Left out are edges between nodes that have one already, and those that Exclude leaves out.
 func (c *Context) addReverses() {
-	for i, et := range c.s.g.Edges {
-		e := &c.edges[i]
-		if et.Type.Src != et.Type.Dst || e.n == 0 {
+	drawn := c.ends[:0]
+	for i := range c.edges {
+		drawn = append(drawn, uint32(c.edges[i].n))
+	}
+	c.ends = drawn
+	for i := range c.s.reversed {
+		r := &c.s.reversed[i]
+		n := int(drawn[r.from])
+		if n == 0 {
 			continue
 		}
-		have := &c.reverses
-		have.begin(2 * e.n)
+		e, from, have := &c.edges[r.edges], &c.edges[r.from], &c.reverses
+		have.begin(e.n + n)
 		for k := range e.n {
 			have.add(e.src[k], e.dst[k])
 		}
-		excluded := c.s.excluded(et.Type.String(), graph.Out)
-		nodes := c.local[c.s.g.NodeType(et.Type.Src)].nodes
-		e.reserve(e.n)
-		for k, n := 0, e.n; k < n; k++ {
-			src, dst := e.dst[k], e.src[k]
-			if excluded != [2]bool{} && c.excludes(excluded, src, nodes[dst]) || !have.add(src, dst) {
+		e.reserve(n)
+		sources, targets := c.local[r.src].nodes, c.local[r.dst].nodes
+		for k := range n {
+			src, dst, id := from.dst[k], from.src[k], from.id[k]
+			if r.excluded != [2]bool{} && c.excludes(r.excluded, src, targets[dst]) {
 				continue
 			}
-			e.src[e.n], e.dst[e.n], e.id[e.n] = src, dst, e.id[k]
-			e.n++
+			if r.pairs != nil {
+				var ok bool
+				if id, ok = r.pairs.find(sources[src], targets[dst]); !ok {
+					continue
+				}
+			}
+			if have.add(src, dst) {
+				e.src[e.n], e.dst[e.n], e.id[e.n] = src, dst, id
+				e.n++
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -430,6 +431,11 @@ func randomGraph(r *rand.Rand, primary string, big bool) *refGraph {
 	ascending := r.IntN(2) == 0
 	for i := range 1 + r.IntN(5) {
 		et := fmt.Sprintf("%s:r%d:%s", types[r.IntN(len(types))], i, types[r.IntN(len(types))])
+		if i > 0 && r.IntN(3) == 0 { // the reverse of an earlier type
+			names := slices.Sorted(maps.Keys(g.Edges))
+			of, _ := graph.ParseEdgeType(names[r.IntN(len(names))])
+			et = fmt.Sprintf("%s:rev_%s:%s", of.Dst, of.Rel, of.Src)
+		}
 		p, _ := graph.ParseEdgeType(et)
 		n := r.IntN(60)
 		if big {

@@ -33,7 +33,7 @@ type Given interface {
 
 // SampleGiven is Sample with all edges from g. Far ends must be below the number of nodes of their type.
 func (c *Context) SampleGiven(in Input, g Given) (*Subgraph, error) {
-	if err := c.s.plan.CanGive(); err != nil {
+	if err := c.s.plan.CanGive(c.s.g); err != nil {
 		return nil, err
 	}
 	c.fetched, c.given = g, g
@@ -42,17 +42,24 @@ func (c *Context) SampleGiven(in Input, g Given) (*Subgraph, error) {
 }
 
 // CanGive is CanFetch for Options.Given. No weights of nodes are read there, so negatives are uniform.
-func (p *Plan) CanGive() error {
+func (p *Plan) CanGive(g *graph.Graph) error {
 	if n := p.Negatives; n != nil && n.By != ByNone {
 		return tagged.Errorf(ErrFetch, "found negatives by %s, expected uniform ones: no process has the whole graph; take the method local (`Method`), or the memory executor (`Executor`)", n.By)
 	}
-	return p.CanFetch()
+	return p.CanFetch(g)
 }
 
-// CanFetch is nil where subgraphs need no other neighbours than those that the ops take, so that Options.Fetch can make
+// CanFetch is nil where subgraphs of g need no other neighbours than those that the ops take, so that Options.Fetch can make
 // them. Else it is an ErrFetch that says why not.
-func (p *Plan) CanFetch() error {
+func (p *Plan) CanFetch(g *graph.Graph) error {
 	const take = "; take the memory executor (`Executor`)"
+	to, from := p.reverses(g)
+	for i, t := range to {
+		if t != from[i] {
+			return tagged.Errorf(ErrFetch, "found bidirectional subgraphs with the edge types %s and %s, expected edge types that have their own reverses: the reverse of each edge would be searched for"+take,
+				g.Edges[from[i]].Type, g.Edges[t].Type)
+		}
+	}
 	switch {
 	case p.Kind == Induced:
 		return tagged.Errorf(ErrFetch, "found subgraphs with all edges between their nodes, expected those that are drawn: all edges of all nodes would be read"+take)

@@ -49,6 +49,11 @@ func newNeed(g *graph.Graph, p *Plan, threads int, fetch bool) int64 {
 		}
 	}
 	n.negatives(p)
+	for to, from := p.reverses(g); len(to) > 0 && !fetch; to, from = to[1:], from[1:] {
+		if to[0] != from[0] {
+			n.adjacency(g.Edges[to[0]], g.Edges[to[0]].Primary)
+		}
+	}
 	if p.Kind == Induced && !fetch {
 		for _, i := range p.Induced(g) {
 			n.adjacency(g.Edges[i], g.Edges[i].Primary)

@@ -166,7 +166,7 @@ func (c *Context) drawNegatives(in Input) error {
 		return c.errSubgraph(c.s.seedTypes[0])
 	}
 	if c.s.opt.Given && (n.By != ByNone || n.Strict != StrictNo) {
-		return c.s.plan.CanGive()
+		return c.s.plan.CanGive(c.s.g)
 	}
 	out.Nodes, out.Edges = out.Nodes[:0], 0
 	prefix := draw.Absorb(c.s.prefixKey(in), 0)

@@ -288,6 +288,36 @@ func TestLinkPlansRefused(t *testing.T) {
 	}
 }
 
+// TestReverseTypes checks which edge types have each other's reverses, and that these are refused where neighbours are
+// fetched.
+func TestReverseTypes(t *testing.T) {
+	g := emptyGraph("user:buys:item", "item:rev_buys:user", "user:knows:user", "user:rev_likes:user", "user:likes:user", "user:sees:item")
+	for name, want := range map[string]string{
+		"user:buys:item": "item:rev_buys:user", "item:rev_buys:user": "user:buys:item", "user:knows:user": "user:knows:user",
+		"user:likes:user": "user:rev_likes:user", "user:rev_likes:user": "user:likes:user", "user:sees:item": "",
+	} {
+		i, err := g.EdgeType(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if r := reverseType(g, i); r >= 0 {
+			got = g.Edges[r].Type.String()
+		}
+		if got != want {
+			t.Errorf("%s: found reverse %q, expected %q", name, got, want)
+		}
+	}
+	plan := &Plan{SeedType: []string{"item"}, Scope: ScopeBatch, Kind: Bidirectional, Ops: []Op{{From: []int{0}, Edges: "user:buys:item", Take: 1}}}
+	if _, err := New(g, plan, Options{Fetch: true}); !errors.Is(err, ErrFetch) || !strings.Contains(err.Error(), "user:buys:item and item:rev_buys:user") {
+		t.Errorf("found error %v, expected one that names both types", err)
+	}
+	plan.Ops[0].Edges = "user:sees:item"
+	if err := plan.CanFetch(g); err != nil {
+		t.Errorf("found error %v, expected none for a type without a reverse", err)
+	}
+}
+
 // TestWindowEnds checks windows at the ends of 64-bit times against exact numbers.
 func TestWindowEnds(t *testing.T) {
 	ints := []int64{math.MinInt64, math.MinInt64 + 1, -2, -1, 0, 1, 2, math.MaxInt64 - 1, math.MaxInt64}

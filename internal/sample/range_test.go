@@ -51,7 +51,7 @@ func (r *ranges) Ends(op int, nodes, far, ids []uint32) {
 // checkRanges compares a sampler that is given its edges from ranges with the answer of a case.
 func checkRanges(t *testing.T, r *refCase, of *Sampler) {
 	t.Helper()
-	if of.plan.CanGive() != nil {
+	if of.plan.CanGive(of.g) != nil {
 		return
 	}
 	for i := range of.ops {

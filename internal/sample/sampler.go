@@ -52,7 +52,8 @@ type Sampler struct {
 	adj       [][2]*adjacency
 	free      []func()
 	waves     []wave
-	induced   []induced // of a plan with Induced
+	induced   []induced  // of a plan with Induced
+	reversed  []reversed // of a plan with Bidirectional
 	negatives *negatives
 	sorted    map[*adjacency]bool // far ends ascend within each node
 
@@ -99,8 +100,10 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 	for _, t := range p.SeedType {
 		s.seedTypes = append(s.seedTypes, g.NodeType(t))
 	}
-	if err := p.CanFetch(); opt.Fetch && err != nil {
-		return nil, err
+	if opt.Fetch {
+		if err := p.CanFetch(g); err != nil {
+			return nil, err
+		}
 	}
 	columns := newColumnCache()
 	for i := range p.Ops {
@@ -120,6 +123,10 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 			s.Close()
 			return nil, err
 		}
+	}
+	if err := s.compileReverses(); err != nil {
+		s.Close()
+		return nil, err
 	}
 	s.markRepeats()
 	if p.Expand == ExpandAll {

@@ -112,6 +112,7 @@ class TestPyG(Folder):
             got = graphmill.inference(plain(), model, self.path(f"out{i}"), batch_size=300)
             self.near(got, want)
             self.near(got, model.inference(loader))
+            self.near(graphmill.inference(plain(), model, self.path(f"pairs{i}"), batch_size=300, as_="bipartite"), want)
         model = GraphSAGE(12, 16, num_layers=2, out_channels=4).eval()
         convs, x_all = model.convs, data.x
         with torch.no_grad():
@@ -136,6 +137,24 @@ class TestPyG(Folder):
             layers = [lambda x, e, w: a(x, e, w).relu(), b.eval()]
             self.near(graphmill.inference(store, layers, self.path(f"out{i}"), edge_attr="weight", batch_size=123), want)
 
+    def test_degrees(self):
+        """GCNConv, which needs the degrees of sources, is warned of; with normalised weights it equals itself on the whole graph."""
+        import torch
+        from torch_geometric.nn import GCNConv
+        from torch_geometric.nn.conv.gcn_conv import gcn_norm
+
+        torch.manual_seed(1)
+        data = plain().to_pyg()
+        conv = GCNConv(12, 4).eval()
+        with self.assertWarnsRegex(UserWarning, "GCNConv divides by the degrees of sources, .*; give it normalised weights with edge_attr= and normalize=False"):
+            got = graphmill.inference(plain(), [conv], self.path("wrong"), batch_size=100)
+        want = conv(data.x, data.edge_index).detach()
+        self.assertGreater(float((torch.from_numpy(np.array(got)) - want).abs().max()), 0.01)
+        pairs, weights = gcn_norm(data.edge_index, num_nodes=2000)
+        store = graphmill.from_arrays({"x": data.x.numpy()}, {"edge_index": pairs.numpy(), "weight": weights.numpy()})
+        conv.normalize = False
+        self.near(graphmill.inference(store, [conv], self.path(), batch_size=100, edge_attr="weight"), want)
+
     def test_types(self):
         import torch
         from torch_geometric.nn import GATConv, HeteroConv, SAGEConv
@@ -158,6 +177,19 @@ class TestPyG(Folder):
         for t in got:
             self.near(got[t], want[t])
             self.near(np.load(self.path(f"all/layer_1/{t}.npy")), x[t].relu())
+
+    def test_attention_over_types(self):
+        """HGTConv takes no batch without edges, such as one of a type to which none lead."""
+        from torch_geometric.nn import HGTConv
+
+        data = typed().to_pyg()
+        conv = HGTConv({t: data[t].x.shape[1] for t in data.node_types}, 8, data.metadata(), heads=2).eval()
+        want = conv(data.x_dict, data.edge_index_dict)
+        for size in (1000, 50):
+            got = graphmill.inference(typed(), [conv], self.path(f"out{size}"), batch_size=size)
+            self.assertEqual(sorted(got), sorted(want))
+            for t in got:
+                self.near(got[t], want[t])
 
     def test_dtypes(self):
         """bfloat16 is written as float32, and the next layer gets bfloat16; integers go to an embedding."""
@@ -375,6 +407,15 @@ class TestDGL(Folder):
         layers = [lambda block, x: a(block, x).relu(), b]
         for i, options in enumerate(({}, dict(batch_size=111))):
             self.near(graphmill.inference(plain(), layers, self.path(f"out{i}"), as_="dgl", **options), want)
+
+    def test_degrees(self):
+        import dgl.nn as nn
+
+        with self.assertWarnsRegex(UserWarning, "GraphConv divides by the degrees of sources, .* norm=none"):
+            graphmill.inference(plain(), [nn.GraphConv(12, 4, allow_zero_in_degree=True).eval()], self.path(), as_="dgl")
+        right = nn.GraphConv(12, 4, norm="right", allow_zero_in_degree=True).eval()
+        g = plain().to_dgl()
+        self.near(graphmill.inference(plain(), [right], self.path("right"), as_="dgl", batch_size=77), right(g, g.ndata["x"]))
 
     def test_by_hand(self):
         """The loop of DGL's examples: one layer at a time with MultiLayerFullNeighborSampler(1)."""

@@ -16,7 +16,7 @@ VERDICT = re.compile(r"same|named otherwise: `[^`]+`|not, because \S.*")
 # The tests against the real peer of each name that is "same", by table. Tests of draws compare distributions by chi-square.
 STRUCTURE, LAWS = "test_peer_structure.TestPyG.", "test_peer_laws.TestPyG."
 SAMPLING = {
-    "num_neighbors": ["test_pyg_hops.TestPyGHops.test_random_graphs", STRUCTURE + "test_words", LAWS + "test_uniform"],
+    "num_neighbors": ["test_pyg_hops.TestPyGHops.test_random_graphs", STRUCTURE + "test_words", LAWS + "test_uniform", "test_peer_laws.TestDGL.test_uniform"],
     "replace": [LAWS + "test_replace"],
     "subgraph_type": [STRUCTURE + "test_subgraph_types"],
     "disjoint": [STRUCTURE + "test_disjoint"],

@@ -242,13 +242,13 @@ def rated():
     rows = [f"{u},{m},{r.integers(0, 100)},{('train', 'test')[i % 3 == 0]},{i % 5}\n" for i, (u, m) in enumerate(ends.T)]
     text = """
 nodes:
-  user: {count: 20}
-  movie: {count: 15}
+  user: {columns: {number: users.npy}}
+  movie: {columns: {number: movies.npy}}
 edges:
   user:rates:movie: {table: e.csv, columns: {time: int64, split: string, stars: int64}}
   movie:rated_by:user: {table: r.npy}
 """
-    folder = made.write("rated", {"e.csv": "src,dst,time,split,stars\n" + "".join(rows), "r.npy": ends[::-1].copy(), "graph.yaml": text})
+    folder = made.write("rated", {"e.csv": "src,dst,time,split,stars\n" + "".join(rows), "r.npy": ends[::-1].copy(), "users.npy": np.arange(20), "movies.npy": np.arange(15), "graph.yaml": text})
     made.graphmill("import", folder, "--out", made.path("rated.store"))
     return made.path("rated.store")
 
@@ -512,6 +512,51 @@ class TestTFGNNNegatives(unittest.TestCase):
                         self.assertEqual(readout["label"].numpy().reshape(80, rows).tolist(), [[1] + [0] * each] * 80)
                     else:
                         self.assertNotIn("label", readout.features)
+
+    def test_records(self):
+        """The real TF-GNN reads the links and negatives of TFRecords, which are those of a loader."""
+        import tensorflow as tf
+        import tensorflow_gnn as tfgnn
+
+        for number, (scope, components, label) in enumerate((("seed", 1, None), ("seed", 4, None), ("batch", 1, None), ("seed", 1, "label"))):
+            out, store, split = made.path(f"negatives-{number}"), rated(), "user:rates:movie:split=train"
+            links = ["--seeds", split]
+            if label:  # a file of links with labels
+                with open(made.path("labelled.csv"), "w") as f:
+                    f.write("source,target,label\n" + "".join(f"{i % 20},{i % 15},{i % 3}\n" for i in range(52)))
+                links = ["--seeds", made.path("labelled.csv"), "--seed-type", "rates"]
+            made.graphmill("sample", store, *links, "--negatives", 2, "--exclude", "reverse:rated_by", "--fanout", "2,2", "--scope", scope, "--batch-size", 16,
+                           "--format", "tfrecord", *(["--components", components] if components > 1 else []), "--out", out)  # fmt: skip
+            spec = tfgnn.create_graph_spec_from_schema_pb(tfgnn.read_schema(out + "/schema.pbtxt"))
+            more = dict(seeds=made.path("labelled.csv") if label else split, seed_type=("user", "rates", "movie"))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                loader = NodeLoader(store, fanout=[2, 2], negatives=2, exclude="reverse:rated_by", scope=scope, batch_size=1 if scope == "seed" else 16, **more)
+            with loader:
+                want = []  # of each link: the ids of its ends, and of those of its negatives
+                for b in loader:
+                    pairs = np.concatenate([b.seed_local[:, None], b.negatives], 1)
+                    want += np.stack([b.n_id["user"][pairs[..., 0]], b.n_id["movie"][pairs[..., 1]]], -1).tolist()
+            got, labels, stars = [], [], []
+            for record in tf.data.TFRecordDataset(sorted(tf.io.gfile.glob(out + "/samples.tfrecord-*"))):
+                g = tfgnn.parse_single_example(spec.relax(num_components=True) if components > 1 else spec, record)
+                tfgnn.check_scalar_graph_tensor(g)
+                readout, pairs = g.node_sets["_readout"], []
+                for name, t in (("source", "user"), ("target", "movie")):
+                    at = g.edge_sets[f"_readout/{name}"].adjacency
+                    self.assertEqual(at.target.numpy().tolist(), list(range(int(readout.total_size))))
+                    pairs.append(tf.gather(g.node_sets[t]["number"], at.source).numpy())
+                    self.assertEqual(tfgnn.structured_readout(g, name, feature_name="number").numpy().tolist(), pairs[-1].tolist())
+                got += np.stack(pairs, -1).reshape(-1, 3, 2).tolist()
+                labels += readout["label"].numpy().tolist()
+                stars += [] if label else readout["stars"].numpy().tolist()
+                self.assertEqual(readout.sizes.numpy().tolist(), [3 * (len(pairs[0]) // 3 if scope == "batch" else 1)] * int(g.num_components))
+            self.assertEqual(got, want)
+            links = len(want)
+            ones = [i % 3 + 1 for i in range(52)] if label else [1] * links
+            self.assertEqual(np.reshape(labels, (-1, 3)).tolist(), [[x, 0, 0] for x in ones])
+            if not label:
+                self.assertEqual([len(set(row)) for row in np.reshape(stars, (-1, 3)).tolist()], [1] * links)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import unittest
 import numpy as np
 
 import graphmill
+import made
 from graphmill import NodeLoader
 
 USER, ITEM, BUYS, SOLD = "user", "item", ("user", "buys", "item"), ("item", "sold", "user")
@@ -62,16 +63,16 @@ def canonical(b):
 
 @unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
 class TestPyG(unittest.TestCase):
-    def both(self, loader, graph, seeds_at=None, **words):
-        """The pairs of PyG's and our batches of loaders with the same words; their nodes and edges are equal."""
+    def both(self, loader, graph, **words):
+        """Our batches with PyG's of a loader with the same words; their nodes and edges are equal."""
         data, store = graph
-        theirs = list(loader(data, **words))
+        count = 0
         with NodeLoader(store, as_="pyg", **words) as ours:
-            mine = list(ours)
-        self.assertEqual(len(mine), len(theirs))
-        for a, b in zip(mine, theirs):
-            self.assertEqual(canonical(a), canonical(b))
-        return list(zip(mine, theirs))
+            for a, b in zip(ours, loader(data, **words), strict=True):
+                self.assertEqual(canonical(a), canonical(b))
+                count += 1
+                yield a, b
+        self.assertGreater(count, 0)
 
     def test_words(self):
         from torch_geometric.loader import NeighborLoader
@@ -84,7 +85,8 @@ class TestPyG(unittest.TestCase):
             for a, b in self.both(NeighborLoader, plain(), num_neighbors=takes, batch_size=9, transform=marked):
                 self.assertTrue(a.mark and b.mark)
         takes = {BUYS: [-1, -1], SOLD: [-1, 0]}
-        self.both(NeighborLoader, typed(), num_neighbors=takes, input_nodes=USER, batch_size=9)
+        for _ in self.both(NeighborLoader, typed(), num_neighbors=takes, input_nodes=USER, batch_size=9):
+            pass
 
     def test_input_nodes(self):
         import torch
@@ -134,10 +136,23 @@ class TestPyG(unittest.TestCase):
         import torch
         from torch_geometric.loader import NeighborLoader
 
-        seeds = torch.arange(0, 60, 7)
-        for kind in ("directional", "induced", "bidirectional"):
+        (data, store), seeds = plain(), torch.arange(0, 60, 7)
+        for kind in ("directional", "induced"):
             for takes in ([-1], [-1, -1]):
-                self.both(NeighborLoader, plain(), num_neighbors=takes, input_nodes=seeds, subgraph_type=kind, batch_size=3)
+                for _ in self.both(NeighborLoader, plain(), num_neighbors=takes, input_nodes=seeds, subgraph_type=kind, batch_size=3):
+                    pass
+        reverses = 0
+        for takes in ([-1], [-1, -1]):
+            words = dict(num_neighbors=takes, input_nodes=seeds, subgraph_type="bidirectional", batch_size=3)
+            with NodeLoader(store, as_="pyg", **words) as loader:
+                for a, b in zip(loader, NeighborLoader(data, **words), strict=True):
+                    (nodes, edges), (want_nodes, want) = canonical(a), canonical(b)
+                    self.assertEqual((nodes, [e[:2] for e in edges]), (want_nodes, [e[:2] for e in want]))
+                    for s, d, e in edges:  # where both directions were drawn, PyG gives them any of their two ids
+                        ends = data.edge_index[:, e].tolist()
+                        self.assertIn(ends, ([s, d], [d, s]))
+                        reverses += ends != [s, d]
+        self.assertGreater(reverses, 50)
 
     def test_disjoint(self):
         import torch
@@ -181,16 +196,18 @@ class TestPyG(unittest.TestCase):
         self.assertGreater(later, 50)  # times leave edges out
 
     def test_last(self):
-        """The latest of the neighbours that the sampler without a fanout finds."""
-        data, store = typed()
-        with NodeLoader(store, num_neighbors=[3], input_nodes=USER, time_attr="time", temporal_strategy="last", as_="pyg", batch_size=40) as loader:
+        """The latest of the edges that the sampler without a fanout finds; an edge is as old as its source."""
+        data = typed()[0].clone()
+        for e in data.edge_types:
+            data[e].at = data[e[0]].time[data[e].edge_index[0]]
+        words = dict(num_neighbors=[3], input_nodes=USER, time_attr="at", input_time="time", temporal_strategy="last", batch_size=40)
+        with NodeLoader(graphmill.from_pyg(data), as_="pyg", **words) as loader:
             (b,) = loader
         short = 0
         for seed in range(40):
             found = b[SOLD].e_id[b[USER].batch[b[SOLD].edge_index[1]] == seed]
-            times = data[ITEM].time[data[SOLD].edge_index[0]]
-            every = sorted(times[self.past(seed, 1)[SOLD]].tolist())
-            self.assertEqual(sorted(times[found].tolist()), every[-3:])
+            every = sorted(data[SOLD].at[self.past(seed, 1)[SOLD]].tolist())
+            self.assertEqual(sorted(data[SOLD].at[found].tolist()), every[-3:])
             short += len(every) > 3
         self.assertGreater(short, 10)
 
@@ -212,16 +229,19 @@ class TestPyG(unittest.TestCase):
                 self.assertEqual(*ends)
 
     def test_link_times(self):
-        """The times of links are those of the edges that they are; PyG's need pyg-lib, and are what it is given."""
+        """PyG needs pyg-lib for times of links; its batches then have the times that it was given."""
         import torch
 
         data = typed()[0].clone()
-        data[BUYS].time = torch.arange(data[BUYS].num_edges)
-        del data[USER].time, data[ITEM].time
-        store = graphmill.from_pyg(data)
-        with NodeLoader(store, num_neighbors=[-1], edge_label_index=BUYS, time_attr="time", untimed=[SOLD], as_="pyg", batch_size=50) as loader:
+        data[BUYS].at = data[SOLD].at = torch.arange(data[BUYS].num_edges)
+        rows = [(i % 40, i % 30, 3 * i) for i in range(60)]
+        folder = made.write("timed-links", {"links.csv": "source,target,at\n" + "".join(f"{s},{t},{at}\n" for s, t, at in rows)})
+        with NodeLoader(graphmill.from_pyg(data), [-1], 25, f"{folder}/links.csv", BUYS, "pyg", time_attr="at") as loader:
             for b in loader:
-                self.assertEqual(b[BUYS].edge_label_time.tolist(), data[BUYS].time[b[BUYS].input_id].tolist())
+                self.assertEqual(b[BUYS].edge_label_time.tolist(), (3 * b[BUYS].input_id).tolist())
+                for e in (BUYS, SOLD):
+                    seed_of = b[e[2]].batch[b[e].edge_index[1]]
+                    self.assertTrue((data[e].at[b[e].e_id] <= b[BUYS].edge_label_time[seed_of]).all())
 
     def test_negatives(self):
         import torch

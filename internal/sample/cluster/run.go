@@ -78,7 +78,7 @@ const (
 func (r *Run) divide(job sample.Job) error {
 	w, o := &r.Work, &r.Options
 	if o.Method == Shuffle {
-		if err := r.Sampler.Plan().CanGive(); err != nil {
+		if err := r.Sampler.Plan().CanGive(r.Sampler.Graph()); err != nil {
 			return err
 		}
 	}

@@ -73,7 +73,7 @@ func (s *Site) open() (err error) {
 		return err
 	}
 	if w.Method == Shuffle {
-		if err := plan.CanGive(); err != nil {
+		if err := plan.CanGive(s.store.Graph); err != nil {
 			return err
 		}
 	}

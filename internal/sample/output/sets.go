@@ -31,6 +31,9 @@ func Reach(g *graph.Graph, p *sample.Plan) (nodes, edges []int) {
 	if p.Kind == sample.Induced {
 		return nodes, p.Induced(g)
 	}
+	for _, i := range p.Reversed(g) {
+		isEdge[i] = true
+	}
 	for i, is := range isEdge {
 		if is {
 			edges = append(edges, i)

@@ -148,3 +148,33 @@ class Looked:
             ids = of.find(schema.edge(c, e, "e_id"))
             for name in names:
                 c[f"edges/{':'.join(e)}/x/{name}"] = of.columns.column(name).take(ids)
+
+
+def flags_of_columns(store: Store, form: str, label: str | None, nodes: tuple[Any, Any], edges: tuple[Any, Any]) -> tuple[dict[str, str | None], Looked]:
+    """The flags of the columns of batches, and the columns that are looked up.
+
+    Args:
+        nodes: the keywords ``features`` and ``x``.
+        edges: the keywords ``edge_features`` and ``edge_attr``.
+    """
+    of_nodes = {t: n.columns for t, n in store.nodes.items()}
+    of_edges = {":".join(e): of.columns for e, of in store.edges.items()}
+    side = joined("x", nodes[1], of_nodes, ("y", "label") if label is None else (label,))
+    edge_side = joined("edge_attr", edges[1], of_edges, ())
+    features = _with_label(store, nodes[0], label) if form == "pyg" else nodes[0]
+    node_columns, edge_columns = chosen("features", features, of_nodes, side), chosen("edge_features", edges[0], of_edges, edge_side)
+    looked = Looked(store, node_columns.looked, edge_columns.looked)
+    if looked and form in ("dgl", "jraph"):
+        names = [c for of in (node_columns, edge_columns) for names in of.looked.values() for c in names]
+        raise ValueError(f"found the columns {', '.join(names)} of strings or lists with as_={form!r}, expected as_='numpy', 'pyg' or 'tfgnn', because its graphs hold arrays alone")
+    pairs = {**{f"{t}/x": of for t, of in side.items()}, **{f"{e}/edge_attr": of for e, of in edge_side.items()}}
+    text = ";".join(f"{name}={','.join(of)}" for name, of in pairs.items() if of)
+    return {"features": node_columns.sent, "edge_features": edge_columns.sent, "joined": text or None}, looked
+
+
+def _with_label(store: Store, features: str | Sequence[str], label: str | None) -> str | Sequence[str]:
+    """The features, with a label that is a column of nodes; labels of links need not be named."""
+    names = [n for n in features.split(",") if n != "none"] if isinstance(features, str) else list(features)
+    if label is None or names == ["all"] or label in names or not any(label in n.columns for n in store.nodes.values()):
+        return features
+    return [*names, label]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Iterable
+from typing import Container, Iterable
 
 import numpy as np
 
@@ -43,7 +43,8 @@ class InEdges:
 
     Args:
         store: the store.
-        fill: whether an edge type without edges to a range of nodes gets one, to a node that is added to them.
+        fill: whether an edge type without edges to a range of nodes gets one, to a node that is added to them. Without it, nodes of a
+            type to which no edges lead get one edge between nodes of other types, because layers do not take what has no edges.
     """
 
     def __init__(self, store: Store, fill: bool = False) -> None:
@@ -75,8 +76,11 @@ class InEdges:
         fits = int(np.searchsorted(total, total[0] + edges, side="right")) - 1
         return start + max(fits, 1)
 
-    def read(self, t: str, start: int, stop: int, of: Iterable[EdgeType]) -> Neighbourhood:
-        """The edges of some edge types to the nodes ``start`` to ``stop - 1`` of type ``t``."""
+    def read(self, t: str, start: int, stop: int, of: Iterable[EdgeType], types: Container[str]) -> Neighbourhood:
+        """The edges of some edge types to the nodes ``start`` to ``stop - 1`` of type ``t``; nodes are only of the given types."""
+        of = list(of)
+        if not of and not self._fill:
+            return self._alone(t, start, stop, types)
         first = [np.arange(start, stop, dtype=np.int64)]
         added = 0
         sources: dict[EdgeType, Array] = {}
@@ -102,6 +106,18 @@ class InEdges:
             nodes[s] = self._compact(s, parts, have, (start, stop) if s == t else (0, 0), local)
         pairs = {e: np.stack([local[e], targets[e]]) for e in sources}
         return Neighbourhood(t, start, stop, nodes, pairs, ids, added)
+
+    def _alone(self, t: str, start: int, stop: int, types: Container[str]) -> Neighbourhood:
+        out = Neighbourhood(t, start, stop, {t: np.arange(start, stop, dtype=np.int64)}, {}, {})
+        for e, edges in self._store.edges.items():
+            if e[0] in types and e[2] in types and e[2] != t and len(edges):
+                ptr, far, edge_id = self._arrays(e)
+                for s, node in ((e[2], np.searchsorted(ptr, 0, side="right") - 1), (e[0], far[0])):
+                    out.nodes[s] = np.append(out.nodes.get(s, np.empty(0, np.int64)), np.int64(node))
+                out.edge_index[e] = np.array([[len(out.nodes[e[0]]) - 1], [0]], np.int64)
+                out.edge_id[e] = np.zeros(1, np.int64) if edge_id is None else int64(edge_id[:1])
+                break
+        return out
 
     def _compact(self, s: str, parts: dict[EdgeType, Array], have: Array, own: tuple[int, int], local: dict[EdgeType, Array]) -> Array:
         """Sets the local ids of sources of type ``s``, and returns the nodes: ``have``, which begin with the range ``own``, and the others."""

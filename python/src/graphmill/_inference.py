@@ -37,8 +37,8 @@ def inference(
     x: Any = None,
     edge_attr: str | None = None,
     as_: str = "pyg",
-    batch_size: int = 8192,
-    batch_edges: int = 1 << 18,
+    batch_size: int = 1 << 16,
+    batch_edges: int = 1 << 20,
     device: Any = None,
     keep: str = "last",
     resume: bool = False,
@@ -65,11 +65,12 @@ def inference(
 
     A layer sees all in-edges of a node, but not those of its neighbours. So a layer that computes something of the degrees
     of sources, such as GCNConv with ``normalize=True``, differs from the same layer on the whole graph; give it normalised weights
-    with ``edge_attr=``.
+    with ``edge_attr=``. A warning names such modules, unless they are inside a function.
 
     What is done is recorded every 10 seconds, after it is safe on the disk. The folder appears under its name when it is
-    complete; until then it is ``.NAME.partial`` beside it. Memory holds a batch, and 4 bytes per node (see `InEdges` for stores
-    that lack the in-edges); the rows of a layer are maps of files.
+    complete; until then it is ``.NAME.partial`` beside it. Memory holds a batch, which is the rows of its nodes and sources and
+    what the layer makes of them (layers of PyG make a row per edge), and 4 bytes per node (see `InEdges` for stores that lack the
+    in-edges); the rows of a layer are maps of files. Larger batches share more sources, so they are faster.
 
     Args:
         store: a store, or its path.
@@ -192,7 +193,7 @@ class _Run:
         of = self._state["of"]
         types = [e for e in self._edges.types(t) if e[0] in inputs]
         stop = self._edges.stop(t, start, of["batch_size"], of["batch_edges"], types)
-        return self._calls.call(i, self._edges.read(t, start, stop, types), inputs)
+        return self._calls.call(i, self._edges.read(t, start, stop, types, inputs), inputs)
 
     def _type(self, i: int, t: str, count: int, inputs: "Mapping[str, Rows]") -> None:
         done = self._layers[i].get(t, {"rows": 0})

@@ -52,7 +52,7 @@ _REFUSED = {
     "batch_sampler": "batch_size= with shuffle=True or order=, because the feed forms the batches itself",
     "worker_init_fn": "none, because no Python runs in the feed",
     "timeout": "none: a feed that ends raises FeedDied",
-    "pin_memory_device": "device=",
+    "pin_memory_device": "device=, to which batches are copied",
 }
 
 

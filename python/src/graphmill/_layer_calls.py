@@ -69,8 +69,8 @@ class Layers:
         if self._per_layer:
             if getattr(layers, "jk_mode", None) not in (None, "last"):
                 raise ValueError(f"found a model with jk={layers.jk_mode!r}, expected None or 'last', because the output of a layer is the input of the next one alone")
-            if edge_attr is not None or as_ != "pyg":
-                raise ValueError("found edge_attr= or as_= with a model of PyG, expected neither; give a list of its layers")
+            if edge_attr is not None or as_ == "dgl":
+                raise ValueError("found edge_attr= or as_='dgl' with a model of PyG, expected neither; give a list of its layers")
             self.layers: list[Any] = [functools.partial(layers.inference_per_layer, i) for i in range(layers.num_layers)]
         else:
             if callable(layers) and not isinstance(layers, Sequence) and not hasattr(layers, "__iter__"):
@@ -85,6 +85,7 @@ class Layers:
         for m in modules:
             if m.training:
                 raise ValueError(f"found {type(m).__name__} in training mode, expected evaluation; call eval()")
+            _warn_of_degrees(m)
         if device is None:
             device = next((p.device for m in modules for p in m.parameters()), "cpu")
         self._device = torch.device(device)
@@ -140,10 +141,8 @@ class Layers:
             return layer(x, pairs, values) if self._edge_attr is not None else layer(x, pairs)
         nodes = x[hood.type]
         pair = next(iter(pairs.values()), torch.empty((2, 0), dtype=torch.int64, device=self._device))
-        if self._per_layer:
-            return layer(nodes, pair, n)
-        more = list(values.values())
-        return layer((nodes, nodes[:n]) if self._as == "bipartite" else nodes, pair, *more)
+        given = (nodes, nodes[:n]) if self._as == "bipartite" else nodes
+        return layer(given, pair, n) if self._per_layer else layer(given, pair, *values.values())
 
     def _block(self, hood: Neighbourhood) -> Any:
         """The neighbourhood as a block of DGL; the edge column is in its edata."""
@@ -168,6 +167,20 @@ class Layers:
             if e in hood.edge_id:
                 (block.edata if self.homogeneous else block.edges[e].data)[self._edge_attr] = take(hood.edge_id[e]).to(self._device)
         return block
+
+
+def _warn_of_degrees(module: torch.nn.Module) -> None:
+    """Warn of modules inside a module that normalise by the degrees of sources, which a batch does not have."""
+    for m in module.modules():
+        of_pyg = hasattr(m, "_cached_edge_index") and getattr(m, "normalize", False)
+        of_dgl = type(m).__module__.startswith("dgl.") and getattr(m, "_norm", None) in ("both", "left")
+        if of_pyg or of_dgl:
+            warnings.warn(
+                f"{type(m).__name__} divides by the degrees of sources, of which a batch has only some edges: its output differs from that on the "
+                f"whole graph; give it normalised weights with edge_attr= and {'normalize=False' if of_pyg else 'norm=none'}",
+                stacklevel=4,
+            )
+            return
 
 
 def fixed(c: Column, what: str) -> Column:

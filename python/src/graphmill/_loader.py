@@ -10,15 +10,16 @@ import warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 from . import _arrays, _identity, _ranks
+from ._ahead import Ahead, Mover
 from ._arguments import choice, integer, truth
 from ._arrays import Array
-from ._columns import Looked, chosen, joined
+from ._columns import flags_of_columns
 from ._feed import Connection, Feeding
-from ._folder import unknown
+from ._forms import FORMS, check_flags, check_schema, converter
 from ._keywords import PyGWords, note_of, translated
-from ._options import checked_fanout, feed_arguments, flags_of, path_of, with_label
+from ._options import checked_fanout, feed_arguments, flags_of, path_of
 from ._order import LAW, check_state
-from ._schema import Raw, Schema, as_numpy
+from ._schema import Raw, Schema
 from ._seeds import check_distinct, check_seeds, link_ends, link_labels, seed_file, seed_ids
 from ._stats import LoaderStats
 from ._store import Store
@@ -26,7 +27,6 @@ from ._store import Store
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_FORMS = ("numpy", "pyg", "dgl", "tfgnn", "jraph")
 _TAILS = ("fill", "drop", "short")
 _MOST = (1 << 63) - 1  # the feed counts with int64
 
@@ -111,7 +111,10 @@ class NodeLoader(Feeding):
         sampling_spec, time_column: a file with a TF-GNN SamplingSpec, and the column by which its LATEST_K orders edges.
         limit_seeds: take only the first so many seeds.
         memory: a bound on the memory of the feed: bytes, or "8GiB".
-        transform: a function that gets each batch and returns what is yielded.
+        device: where the tensors of PyG and DGL come to: ``"cuda:0"``. A thread copies the next batch, for CUDA from pinned memory
+            on a stream of its own, while the trainer works on this one.
+        pin_memory: copy batches to pinned memory, where there is a CUDA device.
+        transform: a function that gets each batch, before it is copied to a device, and returns what is yielded.
         words: words of PyG.
 
     Raises:
@@ -175,16 +178,22 @@ class NodeLoader(Feeding):
         memory: int | str | None = None,
         x: Any = None,
         edge_attr: Any = None,
+        device: Any = None,
+        pin_memory: bool = False,
         transform: Callable[[Any], Any] | None = None,
         **words: Unpack[PyGWords],
     ) -> None:
-        self._form = choice("as_", as_, _FORMS)
+        self._form = choice("as_", as_, FORMS)
         self._rank, self._world = _ranks.checked(rank, world_size)
         self._tail = _ranks.tail_of(tail, drop_last, self._world, _TAILS)
         self._slots, self._batch_size = integer("slots", slots, 1, 1024), integer("batch_size", batch_size, 1, _MOST)
         if transform is not None and not callable(transform):
             raise TypeError(f"found transform={transform!r}, expected a function of a batch")
         self._transform, self._label = transform, label
+        self._device, self._pin = device, truth("pin_memory", pin_memory)
+        self._ahead: Ahead | None = None
+        if (device is not None or self._pin) and self._form not in ("pyg", "dgl"):
+            raise ValueError(f"found {'pin_memory=True' if device is None else f'device={device!r}'} with as_={as_!r}, expected as_='pyg' or 'dgl', whose batches are torch tensors")
         self._shared = self._world > 1 if share is None else truth("share", share)
         self._store = store if isinstance(store, Store) else Store(path_of(store))  # a Store in a temporary folder lives as long as it is held
         own = {
@@ -216,12 +225,10 @@ class NodeLoader(Feeding):
             raise ValueError(f"found label={self._label!r} and edge_label=, expected one of them, because both are the labels of a batch")
         if edge_label is not None and self._form == "pyg":
             self._label = "edge_label"
-        flags.update(order=order, batch_size=self._batch_size, shuffle=shuffle, **self._choose(*nodes, *edges))
+        of_columns, self._looked = flags_of_columns(store, self._form, self._label, nodes, edges)
+        flags.update(order=order, batch_size=self._batch_size, shuffle=shuffle, **of_columns)
+        check_flags(self._form, flags)
         if self._form == "dgl":
-            if flags.get("direction", "in") != "in":
-                raise ValueError(f"found direction={flags['direction']!r} with as_='dgl', expected 'in', because the edges of a block lead to the nodes that were expanded")
-            if flags.get("expand", "all") != "all":
-                raise ValueError(f"found expand={flags['expand']!r} with as_='dgl', expected 'all', because a block expands all nodes that were reached before")
             flags.update(expand="all", ops=True)
         arguments = feed_arguments(store.path, fanout, seed, threads, ends, flags)
         with seed_file(seeds) as given:
@@ -235,7 +242,7 @@ class NodeLoader(Feeding):
             if edge_label is not None:
                 self._edge_label = link_labels(edge_label, connection.seeds, self._schema.linked)
                 self._schema.add_link_column("edge_label", self._edge_label)
-            self._check_form(order or "")
+            check_schema(self._form, self._schema, self._label, order or "")
             check_seeds(store, seeds, self._schema.seed_types)  # which a plan may name
             if self._form == "pyg" and not self._schema.linked and not self._schema.disjoint:
                 why = "because the first batch_size nodes of a batch are its seeds; give scope='seed', as_='numpy', or each seed once"
@@ -251,24 +258,6 @@ class NodeLoader(Feeding):
                 stacklevel=3,
             )
 
-    def _choose(self, features: Any, x: Any, edge_features: Any, edge_attr: Any) -> dict[str, str | None]:
-        """The flags of the columns of batches."""
-        store = self._store
-        nodes = {t: n.columns for t, n in store.nodes.items()}
-        edges = {":".join(e): of.columns for e, of in store.edges.items()}
-        labels = ("y", "label") if self._label is None else (self._label,)
-        side, edge_side = joined("x", x, nodes, labels), joined("edge_attr", edge_attr, edges, ())
-        if self._form == "pyg":
-            features = with_label(store, features, self._label)
-        of_nodes, of_edges = chosen("features", features, nodes, side), chosen("edge_features", edge_features, edges, edge_side)
-        self._looked = Looked(store, of_nodes.looked, of_edges.looked)
-        if self._looked and self._form in ("dgl", "jraph"):
-            names = [c for of in (of_nodes, of_edges) for names in of.looked.values() for c in names]
-            raise ValueError(f"found the columns {', '.join(names)} of strings or lists with as_={self._form!r}, expected as_='numpy', 'pyg' or 'tfgnn', because its graphs hold arrays alone")
-        pairs = {**{f"{t}/x": of for t, of in side.items()}, **{f"{e}/edge_attr": of for e, of in edge_side.items()}}
-        text = ";".join(f"{name}={','.join(of)}" for name, of in pairs.items() if of)
-        return {"features": of_nodes.sent, "edge_features": of_edges.sent, "joined": text or None}
-
     def _connect(self) -> Connection:
         """The connection of this process and worker; a forked child or a worker makes a new one."""
         worker = _arrays.worker() or (0, 1)
@@ -283,24 +272,6 @@ class NodeLoader(Feeding):
             return c
         return self._connection
 
-    def _check_form(self, order: str) -> None:
-        """Reject options that the form of the batches cannot represent."""
-        s, form, label = self._schema, self._form, self._label
-        columns = {n for of in s.node_columns.values() for n in of}.union(s.link_columns)
-        if label is not None and form != "pyg":
-            raise ValueError(f"found label={label!r} with as_={form!r}, expected as_='pyg', because other forms have columns by name")
-        if label is not None and label not in columns:
-            raise ValueError(unknown("label", label, columns))
-        if label is not None and form == "pyg" and label in s.link_columns and s.negatives and s.negatives_how != "binary":
-            name = "edge_label=" if label == "edge_label" else f"label={label!r}"
-            raise ValueError(f"found {name} with negatives_how={s.negatives_how!r} and as_='pyg', expected none, as in PyG, because its batches have the links in src_index and dst_pos_index")
-        if form == "dgl" and not s.hopped:
-            raise ValueError("found as_='dgl' with a subgraph_type other than 'directional', expected it, because blocks have the edges that each hop drew")
-        if form in ("pyg", "dgl") and s.linked and not s.homogeneous and s.link_type is None:
-            raise ValueError(f"found links of {' and '.join(s.seed_types)}, expected their edge type too; give seed_type=(SOURCE, RELATION, TARGET)")
-        if order.startswith("weighted:") and form != "numpy" and not (s.linked or s.disjoint):
-            raise ValueError(f"found order={order!r} with as_={form!r}, expected as_='numpy' or scope='seed', because otherwise a seed that is drawn twice has one node")
-
     @property
     def store(self) -> Store:
         """The store, such as for the texts of categories: ``loader.store.nodes["item"].columns.column("kind").categories``."""
@@ -312,43 +283,90 @@ class NodeLoader(Feeding):
         return batches
 
     def __iter__(self) -> Iterator[Any]:
+        self._leave()  # only one reader of the connection at a time
         connection = self._connect()
         epoch, first = self._epoch, self._first
         self._epoch, self._first = epoch + 1, 0
         self._at = (epoch, first)
         end = _ranks.end(self._tail, connection.total, first, self._world)
-        convert = _converter(self._form)
         began = asked = time.perf_counter()
         run = connection.start(epoch, first)
         before = self._stats.seconds
+        mover = self._mover()
+        made: Any = self._made(connection, run, mover)
+        ahead = None
+        if mover is not None:
+            made = ahead = self._ahead = Ahead(made)
+        try:
+            for number, out, waited, converted, event in made:
+                if mover is not None:
+                    mover.arrived(out, event)
+                now = time.perf_counter()
+                self._stats.batches += 1
+                self._stats.waited += waited if ahead is None else now - asked
+                self._stats.converted += converted
+                self._stats.seconds = before + now - began
+                taken = number - self._rank + self._world
+                self._at = (epoch, taken) if taken < end else (epoch + 1, 0)
+                self._watch()
+                yield out
+                del out
+                asked = time.perf_counter()
+            if ahead is not None and ahead.closed and connection._run != run:
+                connection.next(run)  # another pass began: an error
+            now = time.perf_counter()
+            self._at = (epoch + 1, 0)
+            self._stats.waited += now - asked
+            self._stats.seconds = before + now - began  # includes the trainer's time for the last batch
+        finally:
+            if ahead is not None:
+                ahead.close()
+
+    def _made(self, connection: Connection, run: int, mover: Mover | None) -> Iterator[tuple[int, Any, float, float, Any]]:
+        """For each batch of a pass: its number, what is yielded, the seconds of waiting and of converting, and the event of its copy."""
+        convert = converter(self._form)
         while True:
+            asked = time.perf_counter()
             b = connection.next(run)
             came = time.perf_counter()
             if b is None:
-                self._at = (epoch + 1, 0)
-                self._stats.waited += came - asked
-                self._stats.seconds = before + came - began  # includes the trainer's time for the last batch
                 return
             raw = Raw(b.columns, b.seeds, b.number, connection.hops)
             if self._looked:
                 self._looked.add(self._schema, raw)
             if self._edge_label is not None:
                 raw.columns["links/edge_label"] = self._edge_label[raw.input_id]
-            out = convert(self._schema, raw, self._label)
+            out, event = convert(self._schema, raw, self._label), None
             if self._transform is not None:
                 out = self._transform(out)
-            now = time.perf_counter()
-            self._stats.batches += 1
-            self._stats.waited += came - asked
-            self._stats.converted += now - came
-            self._stats.seconds = before + now - began
-            taken = b.number - self._rank + self._world
-            self._at = (epoch, taken) if taken < end else (epoch + 1, 0)
-            self._watch()
+            if mover is not None:
+                out, event = mover(out)
+            number = b.number
             del b, raw
-            yield out
+            made = (number, out, came - asked, time.perf_counter() - came, event)
             del out
-            asked = time.perf_counter()
+            yield made
+            del made
+
+    def _mover(self) -> Mover | None:
+        if self._device is None and not self._pin:
+            return None
+        mover = Mover(self._device, self._pin)
+        return None if mover.idle else mover
+
+    def _leave(self) -> None:
+        """End the thread of an earlier pass."""
+        if self._ahead is not None and self._connection is not None and self._connection._pid == os.getpid():
+            self._ahead.close()
+        self._ahead = None
+
+    def close(self) -> None:
+        """End the feed, or leave it to the other ranks that use it. Batches that are in use stay readable."""
+        self._leave()
+        super().close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_ahead": None}
 
     def _watch(self) -> None:
         """Warn once if the trainer mostly waits for the feed."""
@@ -364,6 +382,15 @@ class NodeLoader(Feeding):
     def stats(self) -> LoaderStats:
         """The number of batches, the seconds, and the share of the time that the trainer waited."""
         return self._stats
+
+    def __repr__(self) -> str:
+        c = self._connection
+        if c is None:
+            return f"NodeLoader({self._store.path!r}, as_={self._form!r})"
+        kind = " and ".join(c.seed_types) + " links" if self._schema.linked else f"{c.seed_types[0]} seeds"
+        ranks = f", rank {self._rank} of {self._world}" if self._world > 1 else ""
+        hops, batches = (f"{n} {what}{end * (n != 1)}" for n, what, end in ((c.hops, "hop", "s"), (c.batches, "batch", "es")))
+        return f"NodeLoader({self._store.path!r}, as_={self._form!r}): {c.seeds:,} {kind} in batches of {self._batch_size}, {hops}, {batches} per epoch{ranks}"
 
     def state_dict(self) -> dict[str, Any]:
         """The position of the iteration: after the batch that was returned last; the same for all ranks."""
@@ -387,13 +414,3 @@ class NodeLoader(Feeding):
         """Make the next pass begin the given epoch. Running DataLoader workers are not affected."""
         self._epoch, self._first = integer("epoch", epoch, 0, _MOST), 0
         self._at = (self._epoch, 0)
-
-
-def _converter(form: str) -> Callable[[Schema, Raw, str | None], Any]:
-    """The function that makes a framework's object from a batch. The framework is imported here, on first use."""
-    if form == "numpy":
-        return lambda schema, raw, label: as_numpy(schema, raw)
-    import importlib
-
-    convert: Callable[[Schema, Raw, str | None], Any] = importlib.import_module(f"._as_{form}", __package__).convert
-    return convert

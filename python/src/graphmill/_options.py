@@ -193,11 +193,3 @@ def fanout_text(fanout: Sequence[int] | Mapping[Any, Sequence[int]]) -> str:
     except TypeError:
         raise TypeError(f"found fanout={fanout!r}, expected a list with the edges per node at each hop") from None
     return ",".join(str(integer("fanout", n, -1)) for n in hops)
-
-
-def with_label(store: Store, features: str | Sequence[str], label: str | None) -> str | Sequence[str]:
-    """The features, with a label that is a column of nodes; labels of links need not be named."""
-    names = [n for n in features.split(",") if n != "none"] if isinstance(features, str) else list(features)
-    if label is None or names == ["all"] or label in names or not any(label in n.columns for n in store.nodes.values()):
-        return features
-    return [*names, label]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Iterator, Mapping
 
 from torch.utils.data import IterableDataset
@@ -38,8 +39,9 @@ class Pass:
 
     def __next__(self) -> Any:
         if self._ended:
-            for _ in self._batches or ():  # the loader counts the time of the last batch
-                pass
+            batches, self._batches = self._batches, None
+            with contextlib.suppress(RuntimeError):  # another pass began
+                next(batches or iter(()), None)  # its end counts the time of the last step
             raise StopIteration
         if self._batches is None:
             self._at = self._loader._epoch, self._loader._first

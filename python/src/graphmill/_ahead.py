@@ -1,0 +1,129 @@
+"""Batches that a thread takes from the feed and copies to a device, while the trainer works on the one before."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import warnings
+from typing import Any, Callable, Iterator
+
+_END = object()
+
+
+class Ahead:
+    """The items of an iterator, which a thread takes ahead. The thread ends with the iterator, or at `close`.
+
+    Args:
+        items: what to take. Only the thread uses it.
+        depth: number of items that wait, besides the one in the making.
+    """
+
+    def __init__(self, items: Iterator[Any], depth: int = 1) -> None:
+        self._queue: queue.Queue[Any] = queue.Queue(depth)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._take, args=(items,), daemon=True, name="graphmill-ahead")
+        self._thread.start()
+
+    def _take(self, items: Iterator[Any]) -> None:
+        try:
+            for item in items:
+                if not self._put(item):
+                    return
+                del item
+            self._put(_END)
+        except BaseException as e:  # the trainer's thread raises it
+            self._put(e)
+
+    def _put(self, item: Any) -> bool:
+        while not self._stop.is_set():
+            try:
+                self._queue.put(item, timeout=0.1)
+                return True
+            except queue.Full:
+                pass
+        return False
+
+    @property
+    def closed(self) -> bool:
+        return self._stop.is_set()
+
+    def __iter__(self) -> "Ahead":
+        return self
+
+    def __next__(self) -> Any:
+        while True:
+            try:
+                item = self._queue.get(timeout=1)
+                break
+            except queue.Empty:
+                if self._stop.is_set() or not self._thread.is_alive() and self._queue.empty():
+                    raise StopIteration from None
+        if item is _END:
+            self.close()
+            raise StopIteration
+        if isinstance(item, BaseException):
+            self.close()
+            raise item
+        return item
+
+    def close(self) -> None:
+        """End the thread, which first gets the item that it waits for, and drop what was taken."""
+        self._stop.set()
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+        while not self._queue.empty():
+            self._queue.get_nowait()
+
+
+class Mover:
+    """Copies batches of torch tensors to a device, or to pinned memory.
+
+    For a CUDA device, batches are copied from pinned memory on a stream of their own; `arrived` makes the trainer's stream
+    wait for the copies of its batch, and nothing else waits.
+    """
+
+    def __init__(self, device: Any, pin: bool) -> None:
+        import torch
+
+        self._torch, self._stream = torch, None
+        self._device = None if device is None else torch.device(device)
+        self._pin = pin or self._device is not None and self._device.type == "cuda"
+        if self._device is not None and self._device.type == "cuda":
+            self._stream = torch.cuda.Stream(self._device)
+        if self._pin and not torch.cuda.is_available():
+            warnings.warn("found pin_memory=True without a CUDA device, so batches are not pinned", stacklevel=5)
+            self._pin = False
+
+    @property
+    def idle(self) -> bool:
+        """Whether batches stay as they are."""
+        return not self._pin and (self._device is None or self._device.type == "cpu")
+
+    def __call__(self, batch: Any) -> tuple[Any, Any]:
+        """A copy of the batch, and the event that says that it is complete, None if it is."""
+        if self._pin:
+            batch = _each(batch, "pin_memory")
+        if self._device is None:
+            return batch, None
+        if self._stream is None:
+            return _each(batch, "to", self._device), None
+        with self._torch.cuda.stream(self._stream):
+            batch = _each(batch, "to", self._device, non_blocking=True)
+        return batch, self._stream.record_event()
+
+    def arrived(self, batch: Any, event: Any) -> None:
+        """Make the current stream wait for a batch."""
+        if event is not None:
+            stream = self._torch.cuda.current_stream(self._device)
+            stream.wait_event(event)
+            _each(batch, "record_stream", stream)  # its memory is not used again before the stream is done with it
+
+
+def _each(x: Any, method: str, *arguments: Any, **options: Any) -> Any:
+    """A batch with a method applied to its graphs and tensors; what lacks the method stays as it is."""
+    if isinstance(x, (list, tuple)):
+        return type(x)([_each(v, method, *arguments, **options) for v in x])
+    if isinstance(x, dict):
+        return {k: _each(v, method, *arguments, **options) for k, v in x.items()}
+    f: Callable[..., Any] | None = getattr(x, method, None)
+    return x if f is None else f(*arguments, **options)
