@@ -63,6 +63,7 @@ RACES = {
     "batches": "shuffled batches of rows: torch, batch-iter, grain",
     "loader": "batches for training, with features: the loaders of PyG, DGL, GraphBolt",
     "links": "batches of links with negatives: the link loaders of PyG and DGL, and batches of nodes",
+    "inference": "a model for all nodes, layer by layer: PyG's BasicGNN.inference, DGL's loop",
     "cluster": "subgraphs on Flink by graphmill-beam: one process, tfgnn_sampler on Beam",
 }
 # A histogram of molecules: sizes about those of drugs, edges about twice the nodes, both directions.
@@ -654,7 +655,7 @@ class Bench:
             command = [python, HERE / "peer_loader.py", store, features, "--loader", which, "--batches", self.args.batches,
                        "--warm-seconds", self.args.warm_seconds, *more]
             return Contestant(name, command, lambda r: r["batches_per_second"], env, drawn=lambda r: r["edges"] / r["batches"], found=lambda r: {
-                "waiting": r["waiting"], "edges_per_batch": r["edges"] / r["batches"], "rows_per_batch": r["rows"] / r["batches"]})
+                "waiting": r["waiting"], "trainer_cpu_ms_per_batch": 1e3 * r["trainer_cpu_seconds"] / r["batches"], "edges_per_batch": r["edges"] / r["batches"], "rows_per_batch": r["rows"] / r["batches"]})
 
         # PyG expands each node once, DGL and GraphBolt again at each hop. So each form of batches is a separate race.
         for train in ([], ["--train"]):
@@ -662,6 +663,7 @@ class Bench:
             self.race(f"PyG's batches of {what}", "batches/s", [
                 run("graphmill, 2 threads", pyg, "graphmill", "--threads", 2, *train),
                 run("graphmill, 1 thread", pyg, "graphmill", *train),
+                *([run("graphmill, 1 thread, layers on what they need", pyg, "graphmill-pairs", *train)] if train else []),
                 run("PyG NeighborLoader (torch-sparse), no workers", pyg, "pyg", *train),
                 run("PyG NeighborLoader (torch-sparse), 2 workers", pyg, "pyg", "--workers", 2, *train)])
             self.race(f"DGL's blocks of {what}", "batches/s", [
@@ -689,6 +691,24 @@ class Bench:
         self.race(f"DGL's blocks {what}", "batches/s", [
             run("graphmill, DGL blocks, 2 threads", dgl, "graphmill-dgl", "--threads", 2),
             run("DGL as_edge_prediction_sampler", dgl, "dgl")])
+
+    def inference(self):
+        """Two layers of GraphSAGE for all nodes, layer by layer."""
+        store, features, width = self.featured()
+        pyg, dgl = self.python("pyg", "torch_geometric", "torch-sparse", "torch"), self.python("dgl", "dgl")
+        env = {k: v for k, v in self.client().items() if k != "OMP_NUM_THREADS"}  # the layers have all cores
+
+        def run(name, python, by, *more):
+            command = [python, HERE / "peer_inference.py", store, features, "--by", by, "--work", self.work, *more]
+            return Contestant(name, command, lambda r: r["nodes_per_second"], env, found=lambda r: {"sum": r["sum"]})
+
+        what = f"two layers of GraphSAGE for all nodes of R-MAT {self.args.scale}, {width} float32 per node"
+        self.race(f"PyG: {what}", "nodes/s", [
+            run("graphmill, pairs", pyg, "graphmill-bipartite"), run("graphmill", pyg, "graphmill"),
+            *(run(f"PyG BasicGNN.inference, batches of {n}", pyg, "pyg", "--batch-size", n) for n in (1024, 8192, 65536))])
+        self.race(f"DGL: {what}", "nodes/s", [
+            run("graphmill, DGL blocks", dgl, "graphmill-dgl"),
+            *(run(f"DGL's loop, batches of {n}", dgl, "dgl", "--batch-size", n) for n in (1024, 8192, 65536))])
 
     def result(self):
         return {"machine": {"cpus": os.cpu_count(), "cpu": cpu(), "system": platform.platform(terse=True)},

@@ -56,6 +56,14 @@ func TestRatios(t *testing.T) {
 		[]string{"DGL NeighborSampler, 64-bit ids", "DGL GraphBolt, 32-bit ids", "DGL GraphBolt, 64-bit ids"})
 }
 
+// Layer-wise inference against that of PyG and of DGL.
+func TestInference(t *testing.T) {
+	sizes := func(peer string) []string {
+		return []string{peer + ", batches of 1024", peer + ", batches of 8192", peer + ", batches of 65536"}
+	}
+	raced(t, races(t, "inference"), sizes("PyG BasicGNN.inference"), sizes("DGL's loop"))
+}
+
 // The loaders of PyG and of DGL yield as many edges per batch as Graphmill's, alone and in training.
 func TestLoaders(t *testing.T) {
 	pyg := []string{"PyG NeighborLoader (torch-sparse), no workers", "PyG NeighborLoader (torch-sparse), 2 workers"}

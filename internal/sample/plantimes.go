@@ -67,6 +67,9 @@ func (p *Plan) checkBefore() error {
 	return nil
 }
 
+// ofNodes is the place of the columns of nodes.
+const ofNodes = "before: node_columns"
+
 // timesOf is a column of times that a plan reads.
 type timesOf struct {
 	place, owner string
@@ -102,7 +105,7 @@ func (p *Plan) times(g *graph.Graph) []timesOf {
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(p.Before.NodeColumns)) {
-		t := timesOf{place: "before: node_columns", name: p.Before.NodeColumns[n]}
+		t := timesOf{place: ofNodes, name: p.Before.NodeColumns[n]}
 		if i := g.NodeType(n); i >= 0 {
 			t.owner, t.columns = "node type "+n, g.Nodes[i].Columns
 		}
@@ -130,7 +133,11 @@ func (p *Plan) validateBefore(g *graph.Graph) error {
 	have := p.TimeUnit(g)
 	for _, t := range p.times(g) {
 		if err := checkNumbers(t.owner, t.columns, t.name); err != nil {
-			return tagged.Errorf(ErrPlan, "%s: %w; list the edge type as untimed to draw its edges at any time", t.place, err)
+			hint := "list the edge type as untimed to draw its edges at any time"
+			if t.place == ofNodes {
+				hint = "leave out node types whose nodes are drawn at any time"
+			}
+			return tagged.Errorf(ErrPlan, "%s: %w; %s", t.place, err, hint)
 		}
 		c := graph.FindColumn(t.columns, t.name)
 		switch {

@@ -151,8 +151,7 @@ class TestDevice(unittest.TestCase):
         tensor.to.side_effect = lambda d, non_blocking: calls.append(f"to {d} {non_blocking}") or tensor
         tensor.record_stream.side_effect = lambda s: calls.append("keep" if s is current else "wrong")
         with mock.patch.multiple(torch.cuda, Stream=lambda d: stream, is_available=lambda: True, current_stream=lambda d: current, stream=lambda s: mock.MagicMock()):
-            mover = Mover("cuda:1", False)
-            self.assertFalse(mover.idle)
+            mover = Mover.of("cuda:1", False)
             out, event = mover(({"a": tensor}, [tensor], "text"))
             mover.arrived(out, event)
         self.assertEqual(calls, ["pin"] * 2 + ["to cuda:1 True"] * 2 + ["event", "wait event"] + ["keep"] * 2)

@@ -83,6 +83,22 @@ class TestWords(unittest.TestCase):
         self.same(small(), words, own)
         self.same(small(), {**words, "disjoint": True}, own)
 
+    def test_a_time_of_nodes(self):
+        """Every node that is reached has the time of the seed or an earlier one; some are left out."""
+        at = Store(small().path)
+        reached = 0
+        stores = graphmill.from_arrays(
+            {t: {"t": np.asarray(n["born" if t == "user" else "made"]) * (1 if t == "user" else 7)} for t, n in at.nodes.items()}, {e: of.edge_index() for e, of in at.edges.items()}
+        )
+        with NodeLoader(stores, num_neighbors=[-1, -1], input_nodes="user", time_attr="t", batch_size=64) as loader:
+            for b in loader:
+                for t in ("user", "item"):
+                    late = np.asarray(stores.nodes[t]["t"])[b.n_id[t]] > b.seed_time[b.batch[t]]
+                    self.assertFalse(late.any())
+                    reached += len(late)
+        with NodeLoader(stores, num_neighbors=[-1, -1], input_nodes="user", disjoint=True, batch_size=64) as loader:
+            self.assertGreater(sum(len(ids) for b in loader for ids in b.n_id.values()), reached)
+
     def test_labels_of_links(self):
         pairs, labels = np.random.default_rng(2).integers(0, 4096, (2, 200)), np.arange(200) * 10
         with NodeLoader(made.RMAT, fanout=[2], seeds=pairs, edge_label=labels, batch_size=64, shuffle=True, drop_last=True) as loader:

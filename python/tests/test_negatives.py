@@ -14,6 +14,7 @@ import numpy as np
 import made
 import random_graphs
 from graphmill import Collection, GraphmillError, NodeLoader, Store
+from test_dgl_blocks import _lost
 from test_links import PYG, timed
 
 HOW = ("binary", "triplet", "in-batch")
@@ -426,6 +427,8 @@ class TestDGLNegatives(unittest.TestCase):
                 dgl.dataloading.MultiLayerFullNeighborSampler(c.hops), exclude=exclude, negative_sampler=lambda *_: {e: tuple(ends)}
             )
             want_inputs, want_pair, want_neg, want_blocks = sampler.sample(g, {e: eid})
+            if _lost(want_blocks):
+                continue
             with self.subTest(number=number):
                 self.assertEqual(neg.num_edges(e), each * pairs.shape[1])
                 for ours, theirs in ((pair, want_pair), (neg, want_neg)):

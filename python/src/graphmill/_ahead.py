@@ -94,10 +94,13 @@ class Mover:
             warnings.warn("found pin_memory=True without a CUDA device, so batches are not pinned", stacklevel=5)
             self._pin = False
 
-    @property
-    def idle(self) -> bool:
-        """Whether batches stay as they are."""
-        return not self._pin and (self._device is None or self._device.type == "cpu")
+    @classmethod
+    def of(cls, device: Any, pin: bool) -> "Mover | None":
+        """A mover for these options; None if batches stay as they are."""
+        if device is None and not pin:
+            return None
+        mover = cls(device, pin)
+        return None if not mover._pin and (mover._device is None or mover._device.type == "cpu") else mover
 
     def __call__(self, batch: Any) -> tuple[Any, Any]:
         """A copy of the batch, and the event that says that it is complete, None if it is."""

@@ -68,7 +68,7 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
         counts = {t: np.array([len(schema.node(raw.columns, t, "n_id"))]) for t in schema.nodes}
         counts.update({e: np.array([len(schema.edge(raw.columns, e, "e_id"))]) for e in schema.edges})
         seeds, links = schema.node(raw.columns, schema.seed_types[0], "by_hop")[:1], np.array([raw.seeds])
-    c = raw.columns
+    c: dict[str, Any] = raw.columns
 
     def constants(names: dict[str, str]) -> dict[str, tf.Tensor]:
         return {name: _ragged(c[full]) if isinstance(c[full], Column) else _constant(_bfloat16(c[full]) if full in schema.bfloat16 else c[full]) for name, full in names.items()}

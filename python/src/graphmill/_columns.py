@@ -139,7 +139,7 @@ class Looked:
 
     def add(self, schema: Schema, raw: Raw) -> None:
         """Add the rows to a batch."""
-        c = raw.columns
+        c: dict[str, Any] = raw.columns
         for t, names in self.nodes.items():
             for name in names:
                 c[f"nodes/{t}/x/{name}"] = self._store.nodes[t].columns.column(name).take(schema.node(c, t, "n_id"))

@@ -197,7 +197,7 @@ class Connection:
         if self._uncollected == 0 and self._held:
             gc.collect()  # some frameworks' objects are in cycles
         self._uncollected = (self._uncollected + 1) % _COLLECT
-        return len(self._held) >= self.slots - 1
+        return bool(len(self._held) >= self.slots - 1)
 
     def _lease(self, base: Array, slot: int, gen: int) -> None:
         connection = weakref.ref(self)

@@ -103,18 +103,18 @@ def inference(
     """
     from ._layer_calls import Layers
 
-    for name, value, of in (("as_", as_, _FORMS), ("keep", keep, _KEEPS)):
-        if value not in of:
-            raise ValueError(f"found {name}={value!r}, expected one of {', '.join(of)}")
+    for name, value, have in (("as_", as_, _FORMS), ("keep", keep, _KEEPS)):
+        if value not in have:
+            raise ValueError(f"found {name}={value!r}, expected one of {', '.join(have)}")
     batch_size, batch_edges = integer("batch_size", batch_size, 1), integer("batch_edges", batch_edges, 1)
     store = store if isinstance(store, Store) else Store(store)
     if edge_attr is not None:
-        have = {n for e in store.edges.values() for n in e.columns if not n.startswith("#")}
-        if edge_attr not in have:
-            raise ValueError(unknown("edge_attr", edge_attr, have))
+        columns = {n for e in store.edges.values() for n in e.columns if not n.startswith("#")}
+        if edge_attr not in columns:
+            raise ValueError(unknown("edge_attr", edge_attr, columns))
     calls = Layers(layers, as_, store, edge_attr, device)
     inputs, described = _inputs(store, x, calls.homogeneous)
-    of = {"store": store._folder.fingerprint, "layers": len(calls.layers), "x": described, "edge_attr": edge_attr}
+    of: dict[str, Any] = {"store": store._folder.fingerprint, "layers": len(calls.layers), "x": described, "edge_attr": edge_attr}
     of.update({"as_": as_, "batch_size": batch_size, "batch_edges": batch_edges, "keep": keep})
     path = os.path.abspath(os.fsdecode(out))
     if os.path.lexists(path) and not (overwrite and os.path.isfile(os.path.join(path, _META))):
@@ -278,9 +278,10 @@ def _inputs(store: Store, x: Any, homogeneous: bool) -> "tuple[dict[str, Rows], 
                 raise ValueError(unknown("x", t, store.nodes))
     elif x is not None and not isinstance(x, str) and len(store.nodes) > 1:
         raise ValueError(f"found x={type(x).__name__} for the node types {', '.join(store.nodes)}, expected a dict by type")
-    out, described = {}, {}
+    out: dict[str, Rows] = {}
+    described: dict[str, str] = {}
     for t, nodes in store.nodes.items():
-        given = x.get(t, _DEFAULT) if isinstance(x, Mapping) else _DEFAULT if x is None else x
+        given: Any = x.get(t, _DEFAULT) if isinstance(x, Mapping) else _DEFAULT if x is None else x
         if given is None:
             continue
         if given is _DEFAULT or isinstance(given, str):
@@ -298,7 +299,7 @@ def _inputs(store: Store, x: Any, homogeneous: bool) -> "tuple[dict[str, Rows], 
     return out, described
 
 
-_DEFAULT = object()
+_DEFAULT: Any = object()
 
 
 def _column(t: str, nodes: Nodes) -> str:

@@ -135,7 +135,7 @@ def _time_attr(x: Any, store: Store) -> dict[str, Any]:
             f"give before={x + '<='!r} for the edges, or before_nodes= for the nodes"
         )
     if not nodes and not edges:
-        have = {c for of in (*store.nodes.values(), *store.edges.values()) for c in of.columns if not c.startswith("#")}
+        have = {c for kind in (store.nodes, store.edges) for of in kind.values() for c in of.columns if not c.startswith("#")}
         raise ValueError(f"found time_attr={x!r}, expected a column of nodes or edges{meant(x, have)}")
     if nodes:
         return {"before_nodes": {t: f"{x}<=" for t in nodes}, "seed_time": x, "scope": "seed"}

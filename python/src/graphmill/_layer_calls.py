@@ -41,7 +41,7 @@ def rows(x: Any, name: str, bfloat16: bool = False) -> Rows:
         bfloat16: make bfloat16 of the values, which are float32.
     """
     bits = isinstance(x, Column) and x.dtype == "bfloat16"
-    values = x.values if isinstance(x, Column) else x
+    values: Any = x.values if isinstance(x, Column) else x
     if bits or not is_torch(values) and values.dtype.str[1:] in _SIGNED:
         return lambda ids: tensor(values[ids], name, bits)
     whole = values.detach() if is_torch(values) else mapped(values, name)

@@ -292,7 +292,7 @@ class NodeLoader(Feeding):
         began = asked = time.perf_counter()
         run = connection.start(epoch, first)
         before = self._stats.seconds
-        mover = self._mover()
+        mover = Mover.of(self._device, self._pin)
         made: Any = self._made(connection, run, mover)
         ahead = None
         if mover is not None:
@@ -347,12 +347,6 @@ class NodeLoader(Feeding):
             del out
             yield made
             del made
-
-    def _mover(self) -> Mover | None:
-        if self._device is None and not self._pin:
-            return None
-        mover = Mover(self._device, self._pin)
-        return None if mover.idle else mover
 
     def _leave(self) -> None:
         """End the thread of an earlier pass."""

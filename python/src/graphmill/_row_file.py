@@ -54,7 +54,7 @@ class RowFile:
 
     def append(self, x: Array) -> None:
         """Write rows after those that are written. They are safe from a crash after the next `sync`."""
-        self._write(memoryview(np.ascontiguousarray(x, self._dtype).reshape(-1).view(np.uint8)), self._start + self.done * self._row)
+        self._write(np.ascontiguousarray(x, self._dtype).reshape(-1).view(np.uint8).data, self._start + self.done * self._row)
         self.done += len(x)
 
     def _write(self, b: Any, at: int) -> None:

@@ -80,11 +80,12 @@ class DataModule(*_bases()):  # type: ignore[misc, unused-ignore]
         """The loader of "train", "val", "test" or "predict", which is made if there is none yet."""
         if stage not in self._of:
             raise ValueError(f"found no seeds for the stage {stage!r}, expected {stage}= in DataModule(...)")
-        if stage not in self._loaders:
+        loader: NodeLoader | None = self._loaders.get(stage)
+        if loader is None:
             trainer = self.trainer
             ranks = {} if trainer is None else {"rank": trainer.global_rank, "world_size": trainer.world_size}
-            self._loaders[stage] = NodeLoader(self._store, **self._of[stage], **ranks)
-        return self._loaders[stage]
+            loader = self._loaders[stage] = NodeLoader(self._store, **self._of[stage], **ranks)
+        return loader
 
     def train_dataloader(self) -> Any:
         """The loader of the training."""
