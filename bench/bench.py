@@ -655,7 +655,7 @@ class Bench:
             command = [python, HERE / "peer_loader.py", store, features, "--loader", which, "--batches", self.args.batches,
                        "--warm-seconds", self.args.warm_seconds, *more]
             return Contestant(name, command, lambda r: r["batches_per_second"], env, drawn=lambda r: r["edges"] / r["batches"], found=lambda r: {
-                "waiting": r["waiting"], "edges_per_batch": r["edges"] / r["batches"], "rows_per_batch": r["rows"] / r["batches"]})
+                "waiting": r["waiting"], "trainer_cpu_ms_per_batch": 1e3 * r["trainer_cpu_seconds"] / r["batches"], "edges_per_batch": r["edges"] / r["batches"], "rows_per_batch": r["rows"] / r["batches"]})
 
         # PyG expands each node once, DGL and GraphBolt again at each hop. So each form of batches is a separate race.
         for train in ([], ["--train"]):
@@ -663,6 +663,7 @@ class Bench:
             self.race(f"PyG's batches of {what}", "batches/s", [
                 run("graphmill, 2 threads", pyg, "graphmill", "--threads", 2, *train),
                 run("graphmill, 1 thread", pyg, "graphmill", *train),
+                *([run("graphmill, 1 thread, layers on what they need", pyg, "graphmill-pairs", *train)] if train else []),
                 run("PyG NeighborLoader (torch-sparse), no workers", pyg, "pyg", *train),
                 run("PyG NeighborLoader (torch-sparse), 2 workers", pyg, "pyg", "--workers", 2, *train)])
             self.race(f"DGL's blocks of {what}", "batches/s", [

@@ -1,11 +1,12 @@
 """Batches for training, by the loaders of PyG, DGL, GraphBolt and Graphmill: seeds, subgraph, features.
 
-usage: peer_loader.py STORE FEATURES.npy --loader graphmill|graphmill-dgl|pyg|dgl|graphbolt --batches N [--threads T] [--workers W] [--train]
+usage: peer_loader.py STORE FEATURES.npy --loader graphmill|graphmill-pairs|graphmill-dgl|pyg|dgl|graphbolt --batches N [--threads T] [--workers W] [--train]
 
 Prints one JSON. STORE is a homogeneous one; its nodes have the float32 rows of FEATURES.npy, which Graphmill's store
 holds as column x. Batches of 1024 shuffled seeds, fanout 15,10 (reversed for DGL and GraphBolt, which
 count from the far end), torch with one thread; graphmill yields PyG's Data, graphmill-dgl DGL's blocks. PyG samples
-by torch-sparse, in the trainer's process or in W workers. With --train a
+by torch-sparse, in the trainer's process or in W workers. graphmill-pairs trains on the same batches as graphmill, but each
+layer computes only the nodes and edges that later layers need, as on DGL's blocks. With --train a
 two-layer GraphSAGE (hidden 64, Adam) learns from each batch; "waiting" is the share of the time that it waits for
 batches. The clock starts after 20 batches and --warm-seconds, when each loader has its features in memory. "rows" and
 "edges" are the feature rows and the edges of all timed batches.
@@ -37,7 +38,7 @@ def chosen(args, count):
     return np.random.default_rng(0).permutation(count)[: BATCH * (WARM + args.batches)]
 
 
-def graphmill(args, count, as_="pyg"):
+def graphmill(args, count, as_="pyg", pairs=False):
     from graphmill import NodeLoader
 
     with NodeLoader(args.store, fanout=FANOUT, batch_size=BATCH, seeds=chosen(args, count), as_=as_, threads=args.threads, features=["x"]) as loader:
@@ -45,6 +46,8 @@ def graphmill(args, count, as_="pyg"):
             for batch in loader:
                 if as_ == "dgl":
                     yield batch[2][0].srcdata["x"], batch[2], BATCH
+                elif pairs:
+                    yield batch.x, (batch.edge_index, batch.num_sampled_nodes, batch.num_sampled_edges), batch.batch_size
                 else:
                     yield batch.x, batch.edge_index, batch.batch_size
                 del batch
@@ -52,6 +55,10 @@ def graphmill(args, count, as_="pyg"):
 
 def graphmill_dgl(args, count):
     return graphmill(args, count, "dgl")
+
+
+def graphmill_pairs(args, count):
+    return graphmill(args, count, pairs=True)
 
 
 def pyg(args, count):
@@ -100,7 +107,7 @@ def graphbolt(args, count):
             yield batch.node_features["x"], batch.blocks, BATCH
 
 
-LOADERS = {"graphmill": graphmill, "graphmill-dgl": graphmill_dgl, "pyg": pyg, "dgl": dgl, "graphbolt": graphbolt}
+LOADERS = {"graphmill": graphmill, "graphmill-pairs": graphmill_pairs, "graphmill-dgl": graphmill_dgl, "pyg": pyg, "dgl": dgl, "graphbolt": graphbolt}
 
 
 def model(width, blocks):
@@ -118,7 +125,12 @@ def model(width, blocks):
     def step(x, graph, seeds):
         h = x
         for i, conv in enumerate(convs):
-            h = conv(graph[i], h) if blocks else conv(h, graph)
+            if isinstance(graph, tuple):  # each layer computes the nodes that the layers after it need
+                ends, nodes, edges = graph
+                hops = len(convs) - i
+                h = conv((h, h[: sum(nodes[:hops])]), ends[:, : sum(edges[:hops])])
+            else:
+                h = conv(graph[i], h) if blocks else conv(h, graph)
             if i == 0:
                 h = h.relu()
         loss = torch.nn.functional.cross_entropy(h[:seeds], torch.zeros(min(seeds, len(h)), dtype=torch.long))
@@ -145,7 +157,7 @@ def main():
     count, width = features.shape
     step = model(width, args.loader in ("graphmill-dgl", "dgl", "graphbolt")) if args.train else None
     warm = rows = edges = done = 0
-    waited = start = 0.0
+    waited = start = cpu = 0.0
     began = asked = time.perf_counter()
     for x, graph, seeds in LOADERS[args.loader](args, count):
         came = time.perf_counter()
@@ -154,19 +166,19 @@ def main():
         if start:
             waited += came - asked
             rows += len(x)
-            edges += sum(block.num_edges() for block in graph) if isinstance(graph, list) else graph.shape[1]
+            edges += sum(block.num_edges() for block in graph) if isinstance(graph, list) else graph[0].shape[1] if isinstance(graph, tuple) else graph.shape[1]
             done += 1
         else:
             warm += 1
             if warm >= WARM and time.perf_counter() - began >= args.warm_seconds:
-                start = time.perf_counter()
+                start, cpu = time.perf_counter(), time.process_time()
         del x, graph
         if done == args.batches:
             break
         asked = time.perf_counter()
-    seconds = time.perf_counter() - start
+    seconds, trainer = time.perf_counter() - start, time.process_time() - cpu
     print(json.dumps({"batches": done, "seconds": seconds, "batches_per_second": done / seconds, "rows": rows, "edges": edges,
-                      "waiting": waited / seconds}))
+                      "waiting": waited / seconds, "trainer_cpu_seconds": trainer}))
 
 
 if __name__ == "__main__":

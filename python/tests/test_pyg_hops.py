@@ -10,8 +10,9 @@ from types import SimpleNamespace
 
 import numpy as np
 
+import made
 import random_graphs
-from graphmill import NodeLoader
+from graphmill import NodeLoader, Store
 
 
 def _data(c):
@@ -90,6 +91,56 @@ class TestPyGHops(unittest.TestCase):
                 self.assertEqual(_left(c, ours, nodes, edges), _left(c, theirs[-1], nodes, edges))
             shapes.add((len(c.edges), c.hops))
         self.assertGreater(len(shapes), 10)
+
+    def test_a_trimmed_model(self):
+        """PyG's models take the numbers per hop as they are, and the seeds have the outputs that they have in the whole graph."""
+        import torch
+        from torch_geometric.nn import GraphSAGE
+
+        torch.manual_seed(1)
+        store = Store(made.RMAT)
+        (edges,) = store.edges.values()
+        x = torch.rand(store.nodes["_N"].count, 8)
+        model = GraphSAGE(8, 16, num_layers=3, out_channels=4).eval()
+        whole = model(x, torch.from_numpy(edges.edge_index()))
+        for fanout in ([-1, -1, -1], [3, 2, 2]):
+            with NodeLoader(made.RMAT, fanout, batch_size=64, seeds=np.arange(5, 205), as_="pyg") as loader:
+                for b in loader:
+                    h = model(x[b.n_id], b.edge_index)[: b.batch_size]
+                    trimmed = model(x[b.n_id], b.edge_index, num_sampled_nodes_per_hop=b.num_sampled_nodes, num_sampled_edges_per_hop=b.num_sampled_edges)[: b.batch_size]
+                    torch.testing.assert_close(trimmed, h)
+                    blocks = x[b.n_id]
+                    for number, conv in enumerate(model.convs):
+                        hops = 3 - number
+                        blocks = conv((blocks, blocks[: sum(b.num_sampled_nodes[:hops])]), b.edge_index[:, : sum(b.num_sampled_edges[:hops])])
+                        blocks = blocks.relu() if hops > 1 else blocks
+                    torch.testing.assert_close(blocks, h)
+                    if fanout[0] < 0:
+                        torch.testing.assert_close(trimmed, whole[b.n_id[: b.batch_size]])
+
+    def test_a_trimmed_model_of_types(self):
+        import torch
+        from torch_geometric.nn import HeteroConv, SAGEConv
+        from torch_geometric.utils import trim_to_layer
+
+        torch.manual_seed(1)
+        types = Store(made.DEBIAN)
+        layers = [HeteroConv({e: SAGEConv((8, 8), 8) for e in types.edges}) for _ in range(3)]
+        tables = {t: torch.rand(n.count, 8) for t, n in types.nodes.items()}
+        dropped = 0
+        with NodeLoader(made.DEBIAN, [4, 3, 2], batch_size=64, seeds=np.arange(200), seed_type="package", features="none", as_="pyg") as loader:
+            for b in loader:
+                out = []
+                for trim in (False, True):
+                    x, edges = {t: tables[t][b[t].n_id] for t in b.node_types}, b.edge_index_dict
+                    for number, layer in enumerate(layers):
+                        if trim:
+                            x, edges, _ = trim_to_layer(number, b.num_sampled_nodes_dict, b.num_sampled_edges_dict, x, edges)
+                        dropped += trim * sum(e.shape[1] < b.edge_index_dict[t].shape[1] for t, e in edges.items())
+                        x = {**x, **layer(x, edges)}
+                    out.append(x["package"][: b["package"].batch_size])
+                torch.testing.assert_close(*out)
+        self.assertGreater(dropped, 10)
 
 
 if __name__ == "__main__":
