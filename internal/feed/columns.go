@@ -156,6 +156,22 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 		}
 		indptr := offsets(at+"indptr", found, func(m *made) []uint32 { return of(m).Dst }, func(b *bounds) int64 { return b.nodes[dst] + 1 })
 		cs = append(cs, frontier, pairs(at+"edge_index", of, most), id, indptr)
+		ids := func(m *made) []uint32 { return of(m).ID }
+		features, err := rowsOf(tabs, at, g.Edges[t].Columns, f.Edges[g.Edges[t].Type.String()], ids, most)
+		if err != nil {
+			return nil, err
+		}
+		cs = append(cs, features...)
+		for _, j := range f.Joined {
+			if j.Type != g.Edges[t].Type.String() {
+				continue
+			}
+			c, err := joinedOf(tabs, at, j, g.Edges[t].Columns, g.Edges[t].Count, ids, most)
+			if err != nil {
+				return nil, err
+			}
+			cs = append(cs, c)
+		}
 	}
 	return cs, nil
 }

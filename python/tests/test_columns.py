@@ -183,6 +183,27 @@ class TestStringsAndLists(unittest.TestCase):
                 loader(as_=form, features=["title"])
 
 
+@unittest.skipUnless(available("dgl"), "DGL is not installed")
+class TestDGLColumns(unittest.TestCase):
+    def test_edges_of_blocks(self):
+        """Each block has the columns of its own edges, also where a relation is drawn at one hop only."""
+        import dgl
+
+        e = ("user", "buys", "item")
+        have = store().edges[e]
+        for options in (dict(fanout=[3, 2]), dict(fanout={"buys": [3, 2], "sold": [1, 2]}), dict(fanout={"buys": [2, 0], "sold": [0, 2]})):
+            seen = 0
+            with loader(as_="dgl", edge_features=["n"], edge_attr={"buys": ["w", "n"]}, x="f1", **options) as batches:
+                for inputs, _, blocks in batches:
+                    self.assertEqual(tuple(blocks[0].srcnodes["item"].data["x"].shape), (len(inputs["item"]), 1))
+                    for block in blocks:
+                        ids = have.find(block.edges[e].data[dgl.EID].numpy())
+                        self.assertEqual(block.edges[e].data["n"].tolist(), have["n"][ids].tolist())
+                        self.assertEqual(block.edges[e].data["edge_attr"].tolist(), np.stack([have["w"][ids], have["n"][ids]], 1).astype("float32").tolist())
+                        seen += len(ids)
+            self.assertGreater(seen, 0)
+
+
 @unittest.skipUnless(available("tensorflow_gnn"), "TF-GNN is not installed")
 class TestTFGNNColumns(unittest.TestCase):
     def test_ragged(self):

@@ -53,10 +53,12 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
             block.srcnodes[name].data[dgl.NID] = n_id[t][: src[t]]
             block.dstnodes[name].data[dgl.NID] = n_id[t][: dst[t]]
         for e in schema.edges:
-            if schema.homogeneous:
-                block.edata[dgl.EID] = ids[e]
-            else:
-                block.edges[e].data[dgl.EID] = ids[e]
+            edata = block.edata if schema.homogeneous else block.edges[e].data
+            edata[dgl.EID] = ids[e]
+            for column, full in schema.edge_features(e).items():
+                parts = [c[f"ops/{k}/x/{column}"] for k in drew.get(":".join(e), [])] or [c[full][:0]]
+                x = parts[0] if len(parts) == 1 else np.concatenate(parts)
+                edata[column] = tensor(x, full, full in schema.bfloat16)
         blocks.append(block)
     outer, inner = blocks[0], blocks[-1]
     for t in schema.nodes:
