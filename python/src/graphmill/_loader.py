@@ -408,3 +408,8 @@ class NodeLoader(Feeding):
         """Make the next pass begin the given epoch. Running DataLoader workers are not affected."""
         self._epoch, self._first = integer("epoch", epoch, 0, _MOST), 0
         self._at = (self._epoch, 0)
+
+
+# What help() and editors show: __new__ takes any arguments, and would hide those of __init__.
+_signature = inspect.signature(NodeLoader.__init__)
+NodeLoader.__signature__ = _signature.replace(parameters=list(_signature.parameters.values())[1:])  # type: ignore[attr-defined]
