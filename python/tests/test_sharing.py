@@ -117,7 +117,7 @@ class TestSharing(unittest.TestCase):
     def test_one_copy_of_the_columns(self):
         n, width = 1 << 16, 256  # 64 MiB
         store = made.path("wide.store")
-        folder = tempfile.mkdtemp(dir=os.path.dirname(store))
+        folder = tempfile.mkdtemp(prefix="wide-", dir=os.path.dirname(store))
         np.save(os.path.join(folder, "x.npy"), np.ones((n, width), np.float32))
         np.save(os.path.join(folder, "e.npy"), np.stack([np.arange(n), np.roll(np.arange(n), 1)]))
         with open(os.path.join(folder, "graph.yaml"), "w") as f:
@@ -233,7 +233,7 @@ class TestSharing(unittest.TestCase):
         from graphmill import _identity, _process
 
         with NodeLoader(made.RMAT, rank=0, world_size=2, **OPTIONS) as loader:
-            (name,) = (n[1:] for n in names())
+            (name,) = (n[1:] for n in set(names()) - self.others)
         with socket.socket(socket.AF_UNIX) as other, mock.patch.object(_process, "_PATIENCE", 0.2), mock.patch.object(_identity, "shared_name", lambda *_: name):
             other.bind("\0" + name)  # it never listens
             with NodeLoader(made.RMAT, rank=0, world_size=2, **OPTIONS) as loader:

@@ -50,7 +50,7 @@ class TestValues(unittest.TestCase):
     def test_batches_have_codes_and_the_loader_says_once_what_they_leave_out(self):
         said, batches = self.said()
         self.assertEqual(len(said), 1)
-        self.assertIn("user/name; import texts with the dtype category", said[0])
+        self.assertIn("user/name; name those that you want", said[0])
         for b in batches:
             x = b.x
             self.assertEqual(sorted(x), ["born", "kind", "w"])
@@ -62,7 +62,7 @@ class TestValues(unittest.TestCase):
 
     def test_edge_features(self):
         said, _ = self.said(edge_features="all")
-        self.assertIn("user/name, user:knows:user/how; import", said[0])
+        self.assertIn("user/name, user:knows:user/how; name those", said[0])
 
 
 if __name__ == "__main__":
