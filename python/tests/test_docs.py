@@ -56,7 +56,7 @@ class Block:
     marked: bool  # marked as not run
 
     def frameworks(self):
-        """The frameworks that the block needs."""
+        """The frameworks that the block needs: those that it imports, and those of the batches that it asks for."""
         names = set()
         if self.kind == "python":
             for node in ast.walk(ast.parse(self.text)):
@@ -64,6 +64,8 @@ class Block:
                     names |= {a.name for a in node.names}
                 elif isinstance(node, ast.ImportFrom):
                     names.add(node.module)
+                elif isinstance(node, ast.keyword) and node.arg == "as_" and isinstance(node.value, ast.Constant):
+                    names.add({"pyg": "torch_geometric", "dgl": "dgl", "tfgnn": "tensorflow_gnn", "jraph": "jraph"}.get(node.value.value, ""))
         return {n.partition(".")[0] for n in names} & FRAMEWORKS
 
 
