@@ -6,6 +6,7 @@ GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder wit
 import importlib.util
 import os
 import pickle
+import re
 import signal
 import threading
 import time
@@ -15,7 +16,7 @@ from unittest import mock
 
 import made
 from graphmill import FeedDied, NodeLoader
-from graphmill._ahead import Ahead, Mover
+from graphmill._ahead import Ahead, Mover, check_device
 
 
 def threads():
@@ -156,6 +157,20 @@ class TestDevice(unittest.TestCase):
             mover.arrived(out, event)
         self.assertEqual(calls, ["pin"] * 2 + ["to cuda:1 True"] * 2 + ["event", "wait event"] + ["keep"] * 2)
         self.assertEqual(out, ({"a": tensor}, [tensor], "text"))
+
+    def test_devices_that_are_not_there(self):
+        """They are refused when the loader is made."""
+        import torch
+
+        for device in ("cuda:99", "cuda:0" if not torch.cuda.is_available() else "cuda:98", torch.device("cuda:97"), "gpu", "cuda:x"):
+            with self.assertRaisesRegex(ValueError, f"found device={re.escape(repr(device))}, expected a device that torch has: cpu"):
+                self.loader(device=device)
+        with mock.patch("torch.cuda.device_count", return_value=0), self.assertRaisesRegex(ValueError, "^found device='cuda', expected a device that torch has: cpu; "):
+            self.loader(device="cuda")
+        with mock.patch("torch.cuda.device_count", return_value=2):
+            check_device("cuda:1")
+            with self.assertRaisesRegex(ValueError, "found device='cuda:2', expected a device that torch has: cpu, cuda:0, cuda:1"):
+                check_device("cuda:2")
 
     def test_refused(self):
         with self.assertRaisesRegex(ValueError, "found device='cuda' with as_='numpy', expected as_='pyg' or 'dgl'"):

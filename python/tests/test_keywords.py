@@ -5,6 +5,9 @@ GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder wit
 
 import functools
 import importlib.util
+import inspect
+import itertools
+import re
 import unittest
 from types import SimpleNamespace
 
@@ -12,7 +15,7 @@ import numpy as np
 
 import graphmill
 import made
-from graphmill import NodeLoader, Store
+from graphmill import NodeLoader, Store, _keywords
 
 DEPENDS, TAGGED = ("package", "depends", "package"), ("package", "has_tag", "tag")
 
@@ -55,6 +58,11 @@ class TestWords(unittest.TestCase):
             ({"num_workers": 0, "weight_attr": None, "time_attr": None, "neg_sampling": None, "neg_sampling_ratio": 0.0}, {}),
             ({"drop_last": True}, {"tail": "drop"}),
             ({"subgraph_type": SimpleNamespace(value="directional")}, {}),
+            ({"input_nodes": (None, mask)}, {"seeds": mask}),
+            ({"input_nodes": (None, None)}, {}),
+            (dict.fromkeys(["collate_fn", "worker_init_fn", "generator", "sampler", "batch_sampler", "neighbor_sampler"]), {}),
+            (dict.fromkeys(["transform_sampler_output", "custom_cls", "input_id"]), {}),
+            ({"timeout": 0, "pin_memory_device": "", "in_order": True}, {}),
         ):
             self.same(made.RMAT, {"num_neighbors": [3, 2], **word}, {"fanout": [3, 2], **own})
 
@@ -131,8 +139,41 @@ class TestErrors(unittest.TestCase):
         self.refused(ValueError, "found scope= and disjoint=, expected one of them", scope="batch", disjoint=True)
         self.refused(ValueError, "found threads= and num_workers=, expected one of them", threads=1, num_workers=2)
         self.refused(ValueError, "found neg_sampling= and neg_sampling_ratio=", neg_sampling="binary", neg_sampling_ratio=1)
-        for word, want in (("data", "store="), ("generator", "seed="), ("collate_fn", "transform="), ("sampler", "order="), ("custom_cls", "transform=")):
-            self.refused(ValueError, f"found {word}=, expected .*{want}", **{word: None})
+        for word, want in (("data", "store="), ("generator", "seed="), ("collate_fn", "transform="), ("sampler", "order="), ("custom_cls", "transform="), ("in_order", "in_order=True")):
+            self.refused(ValueError, f"found {word}=, expected .*{want}", **{word: False})
+        self.refused(ValueError, "found timeout=, expected none", timeout=np.arange(2))
+        self.refused(ValueError, "found data=, expected store=", data=None)
+
+    def test_words_of_dgl(self):
+        for word, want in (
+            ("reverse_etypes", "exclude='reverse:RELATION'"),
+            ("reverse_eids", "exclude='reverse:RELATION'"),
+            ("indices", "seeds="),
+            ("item_set", "seeds="),
+            ("graph_sampler", "fanout="),
+            ("fanouts", "fanout="),
+            ("prefetch_node_feats", "features="),
+            ("prefetch_edge_feats", "edge_features="),
+            ("prefetch_labels", "features= .*edge_label="),
+            ("fused", "none"),
+            ("prob", "weight="),
+            ("use_ddp", "rank= and world_size="),
+            ("use_uva", "none, .*device="),
+            ("negative_sampler", "negatives="),
+            ("edge_dir", "direction="),
+            ("output_device", "device="),
+        ):
+            self.refused(ValueError, f"^found {word}=, expected {want}", **{word: [1]})
+        for name in _keywords._DGL:  # the keywords that the answers name exist
+            given = set(re.findall(r"\b([a-z_]+)=", _keywords._DGL[name]))
+            self.assertLessEqual(given, set(inspect.signature(NodeLoader).parameters), name)
+            self.assertTrue(given or _keywords._DGL[name].startswith("none"), name)
+        for x in ("reverse_types", "reverse_id"):
+            self.refused(ValueError, f"found exclude='{x}', expected 'self' or 'reverse:RELATION'", seeds=[[1], [2]], exclude=x)
+        graph = type("DGLGraph", (), {"__module__": "dgl.heterograph"})()
+        self.refused(TypeError, "found store= of type DGLGraph, .*; graphmill.from_dgl makes a Store of it", store=graph)
+        self.refused(TypeError, "found seeds= that is a dict by type, .*; give seeds=..., seed_type='user'", store=small(), seeds={"user": [1]})
+        self.refused(TypeError, "found input_nodes= that is a dict by type", store=small(), input_nodes={"user": [1]})
 
     def test_values(self):
         for options, want in (
@@ -275,16 +316,17 @@ class TestPyGWords(unittest.TestCase):
                 self.same(self.typed(), NeighborLoader, dict(num_neighbors=takes, input_nodes=nodes, batch_size=16))
 
     def test_a_mask(self):
-        """Ours counts the seeds where PyG repeats the ids of a mask's nodes."""
+        """The input_id of a mask is the ids of its nodes."""
         import torch
         from torch_geometric.loader import NeighborLoader
 
         data, mask = self.homogeneous(), torch.arange(200) % 3 == 0
-        (want,) = NeighborLoader(data, num_neighbors=[-1], input_nodes=mask, batch_size=100)
-        with NodeLoader(graphmill.from_pyg(data), num_neighbors=[-1], input_nodes=mask, batch_size=100, as_="pyg") as loader:
-            (got,) = loader
-        self.assertEqual(got.n_id[: got.batch_size].tolist(), want.n_id[: want.batch_size].tolist())
-        self.assertEqual((got.input_id.tolist(), want.input_id.tolist()), (list(range(67)), mask.nonzero().flatten().tolist()))
+        words = dict(num_neighbors=[-1], input_nodes=mask, batch_size=50)
+        with NodeLoader(graphmill.from_pyg(data), as_="pyg", **words) as loader:
+            for got, want in itertools.zip_longest(loader, NeighborLoader(data, **words)):
+                self.assertEqual(got.n_id[: got.batch_size].tolist(), want.n_id[: want.batch_size].tolist())
+                self.assertEqual(got.input_id.tolist(), want.input_id.tolist())
+                self.assertEqual((got.input_id.dtype, got.input_id.tolist()), (torch.int64, got.n_id[: got.batch_size].tolist()))
 
     def test_link_neighbour_loader(self):
         import torch

@@ -96,11 +96,11 @@ class TestPyG(unittest.TestCase):
         for nodes in (None, torch.tensor([5, 3, 50]), mask):
             for a, b in self.both(NeighborLoader, plain(), num_neighbors=[-1], input_nodes=nodes, batch_size=8):
                 self.assertEqual(a.n_id[: a.batch_size].tolist(), b.n_id[: b.batch_size].tolist())
-                if nodes is not mask:
-                    self.assertEqual(a.input_id.tolist(), b.input_id.tolist())
+                self.assertEqual(a.input_id.tolist(), b.input_id.tolist())
         for nodes in (ITEM, (ITEM, None), (ITEM, torch.tensor([7, 2])), (ITEM, torch.arange(30) % 2 == 0)):
             for a, b in self.both(NeighborLoader, typed(), num_neighbors=[-1, -1], input_nodes=nodes, batch_size=8):
                 self.assertEqual(a[ITEM].n_id[: a[ITEM].batch_size].tolist(), b[ITEM].n_id[: b[ITEM].batch_size].tolist())
+                self.assertEqual(a[ITEM].input_id.tolist(), b[ITEM].input_id.tolist())
 
     def test_attributes(self):
         from torch_geometric.loader import NeighborLoader

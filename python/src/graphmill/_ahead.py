@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import queue
 import threading
 import warnings
@@ -73,6 +74,33 @@ class Ahead:
             self._thread.join()
         while not self._queue.empty():
             self._queue.get_nowait()
+
+
+def check_device(device: Any) -> None:
+    """Reject a device that torch does not have. Without torch, the form of the batches is the error.
+
+    Raises:
+        ValueError: the device is unknown, or not there.
+    """
+    if importlib.util.find_spec("torch") is None:
+        return
+    import torch
+
+    have = ["cpu", *(f"cuda:{i}" for i in range(torch.cuda.device_count()))]
+    expected = f"expected a device that torch has: {', '.join(have)}"
+    try:
+        d = torch.device(device)
+    except (RuntimeError, TypeError) as e:
+        raise ValueError(f"found device={device!r}, {expected}") from e
+    if d.type == "cuda":
+        if (d.index or 0) >= len(have) - 1:
+            why = "this torch is built without CUDA" if torch.version.cuda is None and torch.version.hip is None else "torch.cuda.device_count() says what it sees"
+            raise ValueError(f"found device={device!r}, {expected}; {why}")
+        return
+    try:
+        torch.empty(0, device=d)
+    except (RuntimeError, NotImplementedError, AssertionError) as e:
+        raise ValueError(f"found device={device!r}, {expected}") from e
 
 
 class Mover:

@@ -92,6 +92,7 @@ def joined(keyword: str, patterns: Any, columns: Mapping[str, Columns], left_out
 
 def _matching(keyword: str, patterns: Any, columns: Mapping[str, Columns], left_out: Sequence[str]) -> dict[str, list[str]]:
     out: dict[str, list[str]] = {t: [] for t in columns}
+    named: dict[str, list[str]] = {t: [] for t in columns}  # by their own names, not by a pattern
     for p in [patterns] if isinstance(patterns, str) else patterns:
         if not isinstance(p, str):
             raise TypeError(f"found {keyword}={patterns!r}, expected names of columns, or patterns such as 'f*'")
@@ -103,6 +104,9 @@ def _matching(keyword: str, patterns: Any, columns: Mapping[str, Columns], left_
                 names = [p]
             else:
                 names = sorted((c for c in fnmatch.filter(of, p) if of.number(c) and not c.startswith("#") and c not in left_out), key=_natural)
+            if p in of and p in named[t]:
+                raise ValueError(f"found {p!r} twice in {keyword}=, expected each column once")
+            named[t] += [p] * (p in of)
             hits += len(names)
             out[t] += [c for c in names if c not in out[t]]
         if not hits:

@@ -1,7 +1,8 @@
-"""PyG's words for the keywords of NodeLoader, and the errors of keywords that it does not have.
+"""The peers' words for the keywords of NodeLoader, and the errors of keywords that it does not have.
 
 Each thing has one keyword of ours. A word of PyG's NeighborLoader, LinkNeighborLoader or of torch's DataLoader either
-stands for keywords of ours, or has no effect here, or is refused with the reason. docs/python.md has the table.
+stands for keywords of ours, or has no effect here, or is refused with the reason; the default value of a refused word asks
+for nothing, and is accepted. docs/python.md has the table. Words of DGL and GraphBolt are refused with our keyword.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class PyGWords(TypedDict, total=False):
     prefetch_factor: int | None
     persistent_workers: bool
     multiprocessing_context: Any
+    in_order: bool  # True
 
 
 # Words that change nothing here, whatever their value: the feed is a process of its own that works ahead.
@@ -45,7 +47,7 @@ _REFUSED = {
     "neighbor_sampler": "none, because the feed samples; graphmill.pyg.GraphmillSampler is a sampler for PyG's own loaders",
     "transform_sampler_output": "transform=, which gets the batch, because there is no output of a sampler before it",
     "custom_cls": "transform=, which can make any object of a batch",
-    "input_id": "none: a batch's input_id counts the seeds in their order",
+    "input_id": "none: a batch's input_id is the place of each seed in seeds=",
     "collate_fn": "transform=, which gets each batch",
     "generator": "seed=, the number that all orders and draws follow from",
     "sampler": "seeds= with shuffle=True or order=, because the feed orders the seeds itself",
@@ -53,6 +55,44 @@ _REFUSED = {
     "worker_init_fn": "none, because no Python runs in the feed",
     "timeout": "none: a feed that ends raises FeedDied",
     "pin_memory_device": "device=, to which batches are copied",
+    "in_order": "in_order=True, because batches always come in order",
+}
+_HARMLESS: dict[str, Any] = {"timeout": 0, "pin_memory_device": "", "in_order": True}  # the default values of refused words that are not None
+
+# The words of DGL's and GraphBolt's loaders, and our keywords. docs/coming-from-dgl.md has them all.
+_DGL = {
+    "graph": "store=, the path of a store or a Store; graphmill.from_dgl(graph) makes one",
+    "indices": "seeds=",
+    "item_set": "seeds=",
+    "graph_sampler": "fanout=, which begins at the seeds where DGL's list begins at the inputs",
+    "fanouts": "fanout=, which begins at the seeds where DGL's list begins at the inputs",
+    "edge_dir": "direction='in' or direction='out'",
+    "prob": "weight=, a column of edges",
+    "prob_name": "weight=, a column of edges",
+    "mask": "weight=, a column of edges of zeros and ones; a mask of nodes is seeds=",
+    "fused": "none, because all samplers of the feed are fused",
+    "prefetch_node_feats": "features=, the columns of nodes in a batch",
+    "prefetch_edge_feats": "edge_features=, the columns of edges in a batch",
+    "prefetch_labels": "features= with the column of the labels, or edge_label= for links",
+    "node_feature_keys": "features=, the columns of nodes in a batch",
+    "edge_feature_keys": "edge_features=, the columns of edges in a batch",
+    "output_device": "device=, to which batches are copied",
+    "negative_sampler": "negatives=, the number per link; DGL's Uniform(1) is negatives=1, negatives_how='triplet'",
+    "negative_ratio": "negatives=, the number per link",
+    "reverse_etypes": "exclude='reverse:RELATION'",
+    "reverse_eids": "exclude='reverse:RELATION'",
+    "reverse_etypes_mapping": "exclude='reverse:RELATION'",
+    "include_reverse_edges": "exclude='reverse:RELATION'",
+    "use_ddp": "rank= and world_size=",
+    "ddp_seed": "seed=",
+    "use_uva": "none, because the graph stays on the CPU; device= is where batches are copied",
+    "gpu_cache": "none, because features come with the batch",
+    "use_prefetch_thread": "slots=, the number of batches that the feed makes ahead",
+    "use_alternate_streams": "none, because copies to device= always have a stream of their own",
+    "pin_prefetcher": "pin_memory=",
+    "drop_uneven_inputs": "tail=",
+    "edge_timestamp_attr_name": "before=",
+    "node_timestamp_attr_name": "before_nodes=",
 }
 
 
@@ -68,17 +108,28 @@ def translated(own: Mapping[str, Any], words: Mapping[str, Any], store: Store, n
     """
     out, of = dict(own), {name: name for name, value in own.items() if value is not None}
     for word, value in words.items():
-        if word in _REFUSED:
-            raise ValueError(f"found {word}=, expected {_REFUSED[word]}")
-        if word in _IDLE:
+        if word in _IDLE or word in _REFUSED and word != "data" and _same(value, _HARMLESS.get(word)):
             continue
+        for refused in (_REFUSED, _DGL):
+            if word in refused:
+                raise ValueError(f"found {word}=, expected {refused[word]}")
         if word not in _MEANINGS:
             raise TypeError(f"found the keyword {word}=, expected one of NodeLoader{meant(word, {*names, *_MEANINGS, *_IDLE})}")
         for name, x in _MEANINGS[word](value, store).items():
             if name in of and not (name == "scope" and out[name] == x):
                 raise ValueError(f"found {of[name]}= and {word}=, expected one of them, because both say {name}=")
             out[name], of[name] = x, word
+    if isinstance(out.get("seeds"), Mapping):
+        t = next((repr(t) for t in out["seeds"]), "TYPE")
+        raise TypeError(f"found {of['seeds']}= that is a dict by type, expected the seeds of one type; give seeds=..., seed_type={t}")
+    if isinstance(out.get("exclude"), str) and out["exclude"] in ("reverse_id", "reverse_types"):  # DGL's
+        raise ValueError(f"found exclude={out['exclude']!r}, expected 'self' or 'reverse:RELATION', with the edge type of the reverse edges")
     return out
+
+
+def _same(x: Any, default: Any) -> bool:
+    """Whether a value, of any type, is a default: None, a number, a bool or a text."""
+    return x is default or default is not None and isinstance(x, (bool, int, float, str)) and bool(x == default)
 
 
 @contextlib.contextmanager
@@ -100,6 +151,8 @@ def _fanout(x: Any, store: Store) -> dict[str, Any]:
 
 
 def _input_nodes(x: Any, store: Store) -> dict[str, Any]:
+    if isinstance(x, tuple) and len(x) == 2 and x[0] is None:  # a graph without types
+        return {} if x[1] is None else {"seeds": x[1]}
     if isinstance(x, (tuple, list)) and len(x) == 2 and isinstance(x[0], str):
         type_, nodes = x
         return {"seed_type": type_} if nodes is None else {"seeds": nodes, "seed_type": type_}

@@ -9,8 +9,10 @@ import time
 import warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
+import numpy as np
+
 from . import _arrays, _identity, _ranks
-from ._ahead import Ahead, Mover
+from ._ahead import Ahead, Mover, check_device
 from ._arguments import choice, integer, truth
 from ._arrays import Array
 from ._columns import flags_of_columns
@@ -194,6 +196,8 @@ class NodeLoader(Feeding):
         self._ahead: Ahead | None = None
         if (device is not None or self._pin) and self._form not in ("pyg", "dgl"):
             raise ValueError(f"found {'pin_memory=True' if device is None else f'device={device!r}'} with as_={as_!r}, expected as_='pyg' or 'dgl', whose batches are torch tensors")
+        if device is not None:
+            check_device(device)
         self._shared = self._world > 1 if share is None else truth("share", share)
         self._store = store if isinstance(store, Store) else Store(path_of(store))  # a Store in a temporary folder lives as long as it is held
         own = {
@@ -215,6 +219,7 @@ class NodeLoader(Feeding):
         """Check the options, and start the feed."""
         store = self._store
         fanout, seeds, seed_type, threads = checked_fanout(o.pop("fanout"), store), seed_ids(o.pop("seeds")), o.pop("seed_type"), o.pop("threads")
+        self._mask = np.flatnonzero(seeds) if isinstance(seeds, np.ndarray) and seeds.dtype == bool else None  # the seeds' places in it
         flags = flags_of(o, store)
         of_edges = next((name for name in ("negatives", "exclude") if flags.get(name)), "")
         ends, self._link_type = link_ends(store, seeds, seed_type, of_edges)
@@ -332,6 +337,8 @@ class NodeLoader(Feeding):
             if b is None:
                 return
             raw = Raw(b.columns, b.seeds, b.number, connection.hops)
+            if self._mask is not None:
+                raw.columns["input_id"] = self._mask[raw.input_id]
             if self._looked:
                 self._looked.add(self._schema, raw)
             if self._edge_label is not None:

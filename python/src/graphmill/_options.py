@@ -55,7 +55,8 @@ def path_of(store: Any) -> str:
     try:
         return os.fsdecode(store)
     except TypeError:
-        advice = "; graphmill.from_pyg makes a Store of it" if type(store).__module__.startswith("torch_geometric") else ""
+        peer = {"torch_geometric": "from_pyg", "dgl": "from_dgl"}.get(type(store).__module__.partition(".")[0])
+        advice = f"; graphmill.{peer} makes a Store of it" if peer else ""
         raise TypeError(f"found store= of type {type(store).__name__}, expected the path of a store, or a Store{advice}") from None
 
 

@@ -22,7 +22,7 @@ class NodeBatch:
             the columns of a store are ordered.
         x: columns of the nodes, by name; bfloat16 as float32.
         edge_attr: columns of the edges, by name.
-        input_id: int64 [seeds], the index of each seed in the loader's seeds.
+        input_id: int64 [seeds], the index of each seed in the loader's ``seeds``; of a mask, the node's own id.
         seed_local: int64 [seeds], the local id of each seed; equal seeds share a node. For links [links, 2], source and
             destination.
         batch_size: number of seeds.
