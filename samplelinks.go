@@ -1,11 +1,13 @@
 package graphmill
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/suggest"
 )
 
 // The values of the choices about links and subgraphs.
@@ -72,6 +74,9 @@ func (o *SampleOptions) linked(g *graph.Graph, p *sample.Plan, edges string) err
 		case "degree":
 			n.By = sample.ByDegree
 		default:
+			if err := o.checkNegativesBy(g, p.SeedType); err != nil {
+				return err
+			}
 			n.By, n.Column = sample.ByColumn, o.NegativesBy
 		}
 		p.Negatives = n
@@ -86,6 +91,27 @@ func (o *SampleOptions) linked(g *graph.Graph, p *sample.Plan, edges string) err
 		}
 	}
 	p.Kind = sample.SubgraphKind(max(0, slices.Index(subgraphKinds, o.Subgraph)))
+	return nil
+}
+
+// checkNegativesBy refuses a NegativesBy that no node type of negatives has as a column. types are those of source and target.
+func (o *SampleOptions) checkNegativesBy(g *graph.Graph, types []string) error {
+	if o.NegativesHow == "triplet" {
+		types = types[1:]
+	}
+	for _, t := range types {
+		i := g.NodeType(t)
+		if i < 0 || graph.FindColumn(g.Nodes[i].Columns, o.NegativesBy) != nil {
+			continue
+		}
+		known := []string{"uniform", "degree"}
+		for _, c := range g.Nodes[i].Columns {
+			if !strings.HasPrefix(c.Name, "#") {
+				known = append(known, c.Name)
+			}
+		}
+		return usagef("found `NegativesBy` %s, expected %s, or a column of node type %s: %s%s", o.NegativesBy, strings.Join(known[:2], ", "), t, cmp.Or(strings.Join(known[2:], ", "), "it has none"), suggest.Hint(o.NegativesBy, known))
+	}
 	return nil
 }
 
@@ -133,7 +159,7 @@ func reverseOf(g *graph.Graph, types []string, rel string) (string, error) {
 		return "", usagef("found `Exclude` reverse:%s, which is no edge type from %s to %s, %s", rel, types[1], types[0], help)
 	}
 	if t := g.Edges[i].Type; t.Src != types[1] || t.Dst != types[0] {
-		return "", usagef("found `Exclude` reverse:%s, whose edges lead from %s to %s, expected edges from %s to %s: %s", rel, t.Src, t.Dst, types[1], types[0], help)
+		return "", usagef("found `Exclude` reverse:%s, whose edges lead from %s to %s and not from %s to %s, %s", rel, t.Src, t.Dst, types[1], types[0], help)
 	}
 	return g.Edges[i].Type.String(), nil
 }

@@ -43,7 +43,10 @@ var of = map[string]string{
 	"seeds":           "graphmill sample",
 }
 
-var quoted = regexp.MustCompile("`([A-Z][A-Za-z]*)`")
+var (
+	quoted = regexp.MustCompile("`([A-Z][A-Za-z]*)`")
+	number = regexp.MustCompile("^ ([0-9]+(?:,[0-9]+)*)(?:[.,:;)]? |[.,:;)]*$)") // the value of a field, or several
+)
 
 // Flags replaces the fields in a text by flags. has reports whether the running command has a flag, by its name without
 // "--". A flag of another command is written with that command. Fields without a flag lose their backquotes.
@@ -70,15 +73,32 @@ func Flags(text string, has func(flag string) bool) string {
 	})
 }
 
-// Keywords replaces the fields in a text by keywords of Python.
+// Keywords replaces the fields in a text by keywords of Python, and a field with whole numbers by an argument: "`Negatives` 1"
+// by "negatives=1", "`Fanout` 15,10" by "fanout=[15, 10]".
 func Keywords(text string) string {
-	return quoted.ReplaceAllStringFunc(text, func(match string) string {
-		field := match[1 : len(match)-1]
-		if name, ok := keywords[field]; ok {
-			return name
+	var b strings.Builder
+	for {
+		at := quoted.FindStringIndex(text)
+		if at == nil {
+			b.WriteString(text)
+			return b.String()
 		}
-		return split(field, '_')
-	})
+		b.WriteString(text[:at[0]])
+		field := text[at[0]+1 : at[1]-1]
+		text = text[at[1]:]
+		name, ok := keywords[field]
+		if !ok {
+			name = split(field, '_')
+		}
+		b.WriteString(name)
+		if value := number.FindStringSubmatch(text); value != nil {
+			text = text[1+len(value[1]):]
+			if list := strings.ReplaceAll(value[1], ",", ", "); list != value[1] {
+				value[1] = "[" + list + "]"
+			}
+			b.WriteString("=" + value[1])
+		}
+	}
 }
 
 // split returns a name in lower case with sep between its words: "edge-features" for "EdgeFeatures", "ip-config" for

@@ -10,7 +10,9 @@ func TestNames(t *testing.T) {
 		return slices.Contains([]string{"memory", "edge-features", "ip-config", "ids", "no-edge-ids", "force", "balance-types", "ssh-port", "save-orig-nids"}, flag)
 	}
 	for _, c := range []struct{ text, flags, keywords string }{
-		{"found `Memory` 1, give more `Memory`", "found --memory 1, give more --memory", "found memory 1, give more memory"},
+		{"found `Memory` 1, give more `Memory`", "found --memory 1, give more --memory", "found memory=1, give more memory"},
+		{"found `Memory` 1.0 MiB; try `Memory` 24", "found --memory 1.0 MiB; try --memory 24", "found memory 1.0 MiB; try memory=24"},
+		{"found 0 of `Fanout` and `Plan`; try `Fanout` 15,10", "found 0 of Fanout and Plan; try Fanout 15,10", "found 0 of fanout and plan; try fanout=[15, 10]"},
 		{"`EdgeFeatures`, `IPConfig`, `SSHPort`", "--edge-features, --ip-config, --ssh-port", "edge_features, ip_config, ssh_port"},
 		{"`IDs` and `NoEdgeIDs` and `SaveOrigNids`", "--ids and --no-edge-ids and --save-orig-nids", "ids and no_edge_ids and save_orig_nids"},
 		{"give `Overwrite`", "give --force", "give overwrite"},

@@ -341,6 +341,28 @@ func TestOutside(t *testing.T) {
 	}
 }
 
+// Names with .. are those of files elsewhere: a file, a glob, shards, a folder.
+func TestOutsideByName(t *testing.T) {
+	for _, name := range []string{"../out/e.csv", "../out/e*.csv", "../o*/e.csv", "x/../../out/e.csv", "../out/s.csv@1", "../out"} {
+		dir := folder(t, map[string]string{
+			"in/graph.yaml": "nodes: {a: {}}\nedges: {\"a:r:a\": {table: " + name + "}}",
+			"out/e.csv":     "src,dst\n0,1\n", "out/s.csv-00000-of-00001": "src,dst\n0,1\n",
+		})
+		if name == "../out" {
+			if err := os.Remove(filepath.Join(dir, "out", "s.csv-00000-of-00001")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := Open(t.Context(), vfs.OS, filepath.Join(dir, "in"), Options{})
+		if !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "found a file name with ..") || !strings.Contains(err.Error(), "give `AllowOutside`") {
+			t.Fatal(name, err)
+		}
+		if _, err := Open(t.Context(), vfs.OS, filepath.Join(dir, "in"), Options{Outside: true}); err != nil {
+			t.Fatal(name, err)
+		}
+	}
+}
+
 func TestFaults(t *testing.T) {
 	dir := folder(t, map[string]string{"graph.yaml": "nodes: {a: {}}\nedges: {\"a:r:a\": {table: e.csv}, \"a:s:a\": {table: e.npy}}", "e.csv": "src,dst\n1,2\n", "e.npy": "i8 2 3"})
 	boom := errors.New("boom")

@@ -33,22 +33,26 @@ var (
 //   - base-?????-of-0000N or base-?????-of-?????: the same, where the existing files give N;
 //   - a glob with *, ? or [...], matched in each part of the path; at least one file must match.
 //
-// A name with ".." is refused. An absolute name is refused unless absolute is set, by which the caller trusts the
-// schema.
-func Tables(fsys vfs.FS, dir, name string, absolute bool) ([]string, error) {
+// An absolute name, and one with "..", is refused unless outside is set, by which the caller trusts the schema.
+func Tables(fsys vfs.FS, dir, name string, outside bool) ([]string, error) {
 	if name == "" {
 		return nil, tagged.Errorf(ErrTable, "found an empty file name, expected the name of a table")
 	}
-	if slices.Contains(strings.Split(filepath.ToSlash(name), "/"), "..") {
-		return nil, tagged.Errorf(ErrTable, "%s: found a file name with .., expected one within %s", name, dir)
+	if !outside && slices.Contains(strings.Split(filepath.ToSlash(name), "/"), "..") {
+		return nil, tagged.Errorf(ErrTable, "%s: found a file name with .., expected one within %s; make it so, or give `AllowOutside`", name, dir)
 	}
 	if filepath.IsAbs(name) {
-		if !absolute {
+		if !outside {
 			return nil, tagged.Errorf(ErrTable, "%s: found an absolute file name, expected one relative to %s; make it relative, or give `AllowOutside`", name, dir)
 		}
 		dir, name = string(filepath.Separator), strings.TrimLeft(name, string(filepath.Separator))
 	}
 	name = filepath.Clean(name)
+	for rest, up := name, true; up; {
+		if rest, up = strings.CutPrefix(name, ".."+string(filepath.Separator)); up {
+			dir, name = filepath.Join(dir, ".."), rest
+		}
+	}
 	full := filepath.Join(dir, name)
 	if m := counted.FindStringSubmatch(full); m != nil {
 		return shards(fsys, m[1], m[2])

@@ -89,6 +89,7 @@ class TestWords(unittest.TestCase):
         own = {"fanout": [3, 3], "seed_type": "user", "seed_time": "born", "before": "time<=", "scope": "seed"}
         words = {"num_neighbors": [3, 3], "input_nodes": "user", "time_attr": "time", "input_time": "born"}
         self.same(small(), words, own)
+        self.same(small(), {**own, "before": "time <="}, own)
         self.same(small(), {**words, "disjoint": True}, own)
 
     def test_a_time_of_nodes(self):
@@ -177,6 +178,8 @@ class TestErrors(unittest.TestCase):
 
     def test_values(self):
         for options, want in (
+            (dict(fanout=None, num_neighbors=[]), r"found fanout=\[\] without a hop, .*; try fanout=\[15, 10\] \(num_neighbors= gives fanout=\)"),
+            (dict(fanout={}), r"found fanout=\{\} without a hop"),
             (dict(as_="pgy"), r"found as_='pgy', expected one of numpy, pyg, dgl, tfgnn, jraph; did you mean pyg\?"),
             (dict(direction="inn"), r"found direction='inn', expected one of in, out; did you mean in\?"),
             (dict(scope="sede"), r"found scope='sede', .* did you mean seed\?"),

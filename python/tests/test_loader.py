@@ -229,8 +229,7 @@ class TestBatches(unittest.TestCase):
             (dict(store="/no/such.store", fanout=[2]), "/no/such.store"),
             (dict(store=DEBIAN, fanout=[2]), "no node type for the seeds"),
             (dict(store=RMAT, fanout=[2], order="weighted:nothing"), "nothing"),
-            (dict(store=RMAT), "found 0 of fanout, plan and sampling_spec, expected one; try fanout 15,10"),
-            (dict(store=RMAT, num_neighbors=[]), r"found 0 of fanout, .* \(num_neighbors= gives fanout=\)"),
+            (dict(store=RMAT), r"found 0 of fanout, plan and sampling_spec, expected one; try fanout=\[15, 10\]"),
         ]:
             with self.assertRaisesRegex(GraphmillError, want):
                 NodeLoader(**arguments)

@@ -221,11 +221,11 @@ class TestNegatives(unittest.TestCase):
         pairs, tagged = np.zeros((2, 3), int), ("package", "has_tag", "tag")
         for more, want in (
             (dict(seed_type="package", negatives=1), "found negatives with seeds that are nodes|expected the edge type of the links"),
-            (dict(seeds=pairs, seed_type=tagged, exclude="reverse:depends"), "found exclude reverse:package:depends:package, whose edges lead from package to package, expected edges from tag to package"),
+            (dict(seeds=pairs, seed_type=tagged, exclude="reverse:depends"), "found exclude reverse:package:depends:package, whose edges lead from package to package and not from tag to package, expected one of tag:tags:package"),
             (dict(seeds=pairs, seed_type=tagged, exclude="reverse:has_tagg"), "exclude: .*has_tagg"),
-            (dict(seeds=pairs, seed_type=tagged, negatives=1, negatives_by="sizes"), 'found no column "sizes" in node type'),
+            (dict(seeds=pairs, seed_type=tagged, negatives=1, negatives_by="sizes"), 'found negatives_by sizes, expected uniform, degree, or a column of node type package: .*; did you mean "size"'),
             (dict(seeds=pairs, seed_type=tagged, negatives=1, negatives_how="in-batch", scope="seed"), "found negatives_how in-batch"),
-            (dict(seeds=pairs, seed_type=tagged, negatives_how="triplet"), "found negatives_how without negatives"),
+            (dict(seeds=pairs, seed_type=tagged, negatives_how="triplet"), "found negatives_how without negatives, .*, such as negatives=1$"),
             (dict(seeds="package:has_tag:tag:relevance=1"), 'found column "relevance", expected a column of edge type package:has_tag:tag'),
             (dict(seed_type="package", window="3d"), "found window without before"),
             (dict(seed_type="package", as_="dgl", subgraph_type="induced"), "subgraph_type other than 'directional'"),

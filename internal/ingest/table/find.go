@@ -17,7 +17,7 @@ func Find(fsys vfs.FS, dir, name string, outside bool) (files []string, folder s
 	if filepath.IsAbs(name) {
 		full = name
 	}
-	if filepath.IsLocal(name) || outside && filepath.IsAbs(name) {
+	if filepath.IsLocal(name) || outside {
 		info, err := fsys.Stat(full)
 		switch {
 		case err == nil && info.IsDir():

@@ -133,8 +133,10 @@ func (n *Encoding) check() error {
 	switch {
 	case n.group > 1 && !bySeed:
 		return tagged.Errorf(sample.ErrPlan, "found scope %s with %d components per Example, expected scope seed: a component is the subgraph of a seed", n.plan.Scope, n.group)
-	case n.opt.SeedIDs && (!bySeed || n.plan.Link()):
-		return tagged.Errorf(sample.ErrPlan, "found several seed nodes per subgraph, expected scope seed and single seeds: the context names one seed by sample_id and seed_id")
+	case n.opt.SeedIDs && n.plan.Link():
+		return tagged.Errorf(sample.ErrPlan, "found `SeedIDs` with links, expected seeds that are single nodes: a link has two seed nodes, and the context names one seed by sample_id and seed_id")
+	case n.opt.SeedIDs && !bySeed:
+		return tagged.Errorf(sample.ErrPlan, "found several seed nodes per subgraph, expected scope seed: the context names one seed by sample_id and seed_id")
 	}
 	return nil
 }

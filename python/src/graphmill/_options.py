@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Container, Mapping, Sequence
 
 from ._arguments import choice, integer, meant, truth
 from ._folder import edge_type
@@ -98,9 +98,16 @@ def _edge_column(name: str, x: Any, store: Store) -> str:
     have = {c for e in store.edges.values() for c in e.columns if not c.startswith("#")}
     if not isinstance(x, str):
         raise TypeError(f"found {name}={x!r}, expected the name of a column of edges")
+    x = _spaced(x, have)
     if x.removesuffix("<=") not in have:
         raise ValueError(f"found {name}={x!r}, expected a column of edges among {', '.join(sorted(have)) or 'none'}{meant(x, have)}")
     return x
+
+
+def _spaced(x: Any, have: Container[str]) -> Any:
+    """The column of "time <=" without the space."""
+    column, at, rest = x.partition("<=") if isinstance(x, str) else (x, "", "")
+    return column.strip() + "<=" if at and not rest.strip() and column not in have else x
 
 
 def _edge_types(name: str, x: Any, store: Store) -> str:
@@ -121,6 +128,7 @@ def _columns_by_type(name: str, x: Any, store: Store) -> str:
         else:
             text = type_text(name, t, store)
             have = store.edges[text].columns
+        column = _spaced(column, have)
         if not isinstance(column, str) or column.removesuffix("<=") not in have:
             raise ValueError(f"found {name}={{{t!r}: {column!r}}}, expected a column of {text} among {', '.join(c for c in have if c[0] != '#') or 'none'}{meant(column, have)}")
         parts.append(f"{text}={column}")
@@ -173,6 +181,8 @@ def type_text(keyword: str, name: Any, store: Store) -> str:
 
 def checked_fanout(fanout: Any, store: Store) -> Any:
     """A fanout whose edge types are those of the store, written with all three names."""
+    if isinstance(fanout, (list, tuple, str, Mapping)) and len(fanout) == 0:
+        raise ValueError(f"found fanout={fanout!r} without a hop, expected the edges per node at each hop; try fanout=[15, 10]")
     if not isinstance(fanout, Mapping):
         return fanout
     out: dict[str, Any] = {}
