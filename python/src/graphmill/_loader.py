@@ -216,7 +216,7 @@ class NodeLoader(Feeding):
         """Check the options, and start the feed."""
         store = self._store
         fanout, seeds, seed_type, threads = checked_fanout(o.pop("fanout"), store), seed_ids(o.pop("seeds")), o.pop("seed_type"), o.pop("threads")
-        times = seed_times(o.get("seed_time"), seeds, o.get("limit_seeds"), unit_of_times(store, o))
+        times = seed_times(o.get("seed_time"), seeds, unit_of_times(store, o))
         flags = flags_of(o if times is None else {**o, "seed_time": None}, store)
         of_edges = next((name for name in ("negatives", "exclude") if flags.get(name)), "")
         if of_edges and not flags.get("plan"):
@@ -252,10 +252,9 @@ class NodeLoader(Feeding):
                 raise ValueError(f"found seed_time= of {len(times)} values, expected {connection.seeds}, one per seed")
             if self._schema.negatives_how == "in-batch":
                 check_last(connection.seeds, self._batch_size, self._tail == "drop")
-            if self._form == "dgl" and not self._schema.linked:
-                check_distinct(seeds, self._batch_size, not shuffle and order is None, "because output_nodes has each once; give as_='numpy', or each seed once")
-            if self._form == "pyg" and not self._schema.linked and not self._schema.disjoint:
-                why = "because the first batch_size nodes of a batch are its seeds; give scope='seed', as_='numpy', or each seed once"
+            if self._form != "numpy" and not self._schema.linked and not self._schema.disjoint:
+                other = "" if self._form == "dgl" else "scope='seed', "
+                why = f"because the first {'output' if self._form == 'dgl' else 'batch_size'} nodes of a batch are its seeds; give {other}as_='numpy', or each seed once"
                 check_distinct(seeds, self._batch_size, not shuffle and order is None, why)
         except (TypeError, ValueError):
             self.close()

@@ -12,6 +12,7 @@ import numpy as np
 from . import _arrays
 from ._arguments import meant
 from ._arrays import Array
+from ._command import GraphmillError
 from ._folder import EdgeType, edge_type
 from ._store import Store
 
@@ -169,21 +170,22 @@ def link_labels(labels: Any, links: int, linked: bool) -> Array:
     return x
 
 
-def seed_times(times: Any, seeds: Any, limit: int | None, unit: str | None) -> Array | None:
+def seed_times(times: Any, seeds: Any, unit: str | None) -> Array | None:
     """An array of times as int64 or float64, one per seed; None for a name or None.
 
     Args:
         times: an array of integers, floats or datetime64, or the name of a column.
         seeds: the result of `seed_ids`.
-        limit: the value of ``limit_seeds=``.
         unit: the unit of the times of the edges or nodes, if they have one.
 
     Raises:
         ValueError: another dtype, shape or length; a datetime64 that the unit cannot hold.
     """
-    if times is None or isinstance(times, (str, os.PathLike)):
+    if times is None or isinstance(times, str):
         return None
     x = _arrays.numpy(times)
+    if x.ndim == 0:
+        raise TypeError(f"found seed_time= of type {type(times).__name__}, expected the name of the column of the seed nodes or links that has their times, or an array of a time per seed")
     if x.ndim != 1 or x.dtype.kind not in "iufM":
         raise ValueError(f"found seed_time= of dtype {x.dtype} and shape {x.shape}, expected the name of a column, or a time per seed: integers, floats or datetime64")
     if isinstance(seeds, np.ndarray):
@@ -225,7 +227,14 @@ def seed_file(seeds: Any, times: Array | None = None) -> Iterator[list[str]]:
         if times is not None:
             flags += ["--seed-time", os.path.join(folder, "times.npy")]
             np.save(flags[-1], times)
-        yield flags
+        try:
+            yield flags
+        except GraphmillError as e:  # the user knows arrays, and no temporary files
+            text = str(e)
+            for keyword, file in (("seed_time=", "times.npy"), ("seeds=", "seeds.npy")):
+                text = text.replace(os.path.join(folder, file), keyword) if folder else text
+            e.args = (text,)
+            raise
 
 
 def check_last(links: int, batch_size: int, drop: bool) -> None:
