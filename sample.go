@@ -363,6 +363,12 @@ func (o *SampleOptions) made(ctx context.Context, s *store.Store, plan *sample.P
 			"epoch": strconv.FormatUint(o.Epoch, 10), "epochs": strconv.Itoa(o.Epochs), "rank": fmt.Sprintf("%d/%d", o.Rank, o.Ranks)}}
 	if o.SeedTime != "" {
 		made.Options["seed_time"] = o.SeedTime
+		if _, err := vfs.OS.Stat(o.SeedTime); err == nil && seeds.IsFileOfTimes(o.SeedTime) {
+			if made.Inputs["seed_time"], err = store.Fingerprint(ctx, vfs.OS, o.SeedTime); err != nil {
+				return store.Made{}, err
+			}
+			made.Options["seed_time"] = filepath.Base(o.SeedTime)
+		}
 	}
 	if o.Format == FormatTFRecord {
 		o.madeRecords(made.Options)

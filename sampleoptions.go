@@ -125,7 +125,8 @@ type SampleOptions struct {
 	// the graph leave no choice.
 	SeedType []string
 	// SeedTime is the node column with the times of the seeds, or the column of links; "" is the column of Before, or of
-	// BeforeColumns or BeforeNodes for the type of the seeds.
+	// BeforeColumns or BeforeNodes for the type of the seeds. A name that ends in .npy, and is no column, is a file with the
+	// time of each seed: integers in the unit of the edges' times, or floats.
 	SeedTime string
 	// LimitSeeds is the number of seeds to take from the start of the list; 0 is all.
 	LimitSeeds int

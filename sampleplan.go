@@ -88,7 +88,7 @@ func (o *SampleOptions) resolve(ctx context.Context, s *store.Store) (*planned, 
 		if column == "" {
 			return nil, usagef("found no column with the times of the seeds, expected one; give `SeedTime`")
 		}
-		if p.job.Times, err = seeds.Times(s.Graph, found, column, p.plan.TimeUnit(s.Graph)); err != nil {
+		if p.job.Times, err = seeds.Times(ctx, vfs.OS, s.Graph, found, column, p.plan.TimeUnit(s.Graph)); err != nil {
 			return nil, err
 		}
 	}

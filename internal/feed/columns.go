@@ -71,6 +71,13 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 	if s.Plan().Negatives != nil {
 		cs = append(cs, ints("negative_local", func(m *made) []uint32 { return m.sub.Negatives.Local }, func(b *bounds) int64 { return 2 * b.negatives }))
 	}
+	if n := s.Plan().Negatives; n != nil && n.Strict == sample.StrictCount {
+		cs = append(cs, column{ColumnInfo{Name: "negative_edges", DType: "int64", Shape: []int{}}, 8,
+			func(*made) int { return 1 },
+			func(dst []byte, m *made) { graph.View[int64](dst)[0] = int64(m.sub.Negatives.Edges) },
+			func(*bounds) int64 { return 1 },
+		})
+	}
 	for _, c := range f.Links {
 		column := ofLinks(c)
 		if s.Plan().Negatives != nil {

@@ -52,6 +52,7 @@ func newDisjoint(s *sample.Sampler) *disjoint {
 
 // begin removes all subgraphs.
 func (d *disjoint) begin() {
+	d.sub.Negatives.Edges = 0
 	d.count, d.seedLocal, d.negatives = 0, d.seedLocal[:0], d.negatives[:0]
 	for t := range d.nodes {
 		d.nodes[t], d.nodeHops[t] = d.nodes[t][:0], d.nodeHops[t][:0]
@@ -77,6 +78,7 @@ func (d *disjoint) add(sub *sample.Subgraph) error {
 	}
 	d.seedLocal = d.appendSeeds(d.seedLocal, sub.SeedLocal)
 	d.negatives = d.appendSeeds(d.negatives, sub.Negatives.Local)
+	d.sub.Negatives.Edges += sub.Negatives.Edges
 	for t, ids := range sub.Nodes {
 		if len(d.nodes[t])+len(ids) > math.MaxInt32 {
 			return errManyNodes

@@ -59,7 +59,7 @@ func TestNegatives(t *testing.T) {
 				}
 				t.Run(fmt.Sprint(how, scope, kind), func(t *testing.T) {
 					src := linked(t, g, links, Features{}, func(p *sample.Plan) {
-						p.Negatives, p.Exclude = &sample.Negatives{How: how, Each: 3}, &sample.Exclude{}
+						p.Negatives, p.Exclude = &sample.Negatives{How: how, Each: 3, Strict: sample.StrictCount}, &sample.Exclude{}
 						p.Scope, p.Kind = scope, kind
 					})
 					if d := cmp.Diff(&NegativesInfo{how.String(), 3}, src.Negatives()); d != "" || src.SeedEdges() != et.String() {
@@ -71,12 +71,14 @@ func TestNegatives(t *testing.T) {
 						first := b * 16
 						n := min(16, len(links)/2-first)
 						var want []int64
+						var edges int64
 						take := func(in sample.Input) {
 							in.Seed, in.Epoch, in.Unit = 9, 3, uint64(b)
 							sub, err := x.Sample(in)
 							if err != nil {
 								t.Fatal(err)
 							}
+							edges += int64(sub.Negatives.Edges)
 							for _, v := range sub.Negatives.Nodes {
 								want = append(want, int64(v))
 							}
@@ -87,6 +89,9 @@ func TestNegatives(t *testing.T) {
 							for i := first; i < first+n; i++ {
 								take(sample.Input{Seeds: links[2*i : 2*i+2]})
 							}
+						}
+						if d := cmp.Diff([]int64{edges}, int64s(got["negative_edges"])); d != "" {
+							t.Fatal(d)
 						}
 						local := int64s(got["negative_local"])
 						ids := make([]int64, len(local))

@@ -75,8 +75,10 @@ class TestWords(unittest.TestCase):
 
     def test_edges(self):
         own = {"fanout": [3], "seed_type": TAGGED}
+        for word in (":".join(TAGGED), "has_tag", ("has_tag",)):
+            self.same(made.DEBIAN, {"num_neighbors": [3], "edge_label_index": word}, {"fanout": [3], "seeds": ":".join(TAGGED) + ":#input_position"})
         pairs = Store(made.DEBIAN).edges["has_tag"].edge_index("input")
-        for word in (TAGGED, (TAGGED, None), (TAGGED, pairs)):
+        for word in (TAGGED, (TAGGED, None), (TAGGED, pairs), ("has_tag", pairs), (":".join(TAGGED), pairs)):
             self.same(made.DEBIAN, {"num_neighbors": [3], "edge_label_index": word}, {**own, "seeds": pairs})
         pairs = np.array([[5, 6, 7], [1, 2, 3]])
         self.same(made.RMAT, {"num_neighbors": [3], "edge_label_index": pairs}, {"fanout": [3], "seeds": pairs})
@@ -213,7 +215,7 @@ class TestErrors(unittest.TestCase):
             (dict(transform=3), "found transform=3, expected a function of a batch"),
             (dict(plan=3), "found plan=3, expected a text"),
             (dict(before_columns="t", before_nodes=["t"]), r"found before_nodes=\['t'\], expected a dict from types to columns"),
-            (dict(input_time=np.arange(3)), "found seed_time= of type ndarray, expected the name of the column"),
+            (dict(input_time=3), "found seed_time= of type int, expected the name of the column"),
         ):
             self.refused(TypeError, want, **options)
         self.refused(TypeError, "found store= of type Data, expected the path of a store, or a Store", type("Data", (), {})())

@@ -53,6 +53,16 @@ edges:
     return made.path("timed.store")
 
 
+@functools.lru_cache(None)
+def times_of_edges():
+    """The times of the imported edges."""
+    edges = Store(timed()).edges["knows"]
+    out = np.array(edges["time"])
+    if edges["#input_position"] is not None:
+        out[np.asarray(edges["#input_position"])] = out.copy()
+    return out
+
+
 def reached(v, time, or_equal):
     """The nodes and edges within two hops of a node, against the edges' direction and before a time, as positions."""
     ends, at = whole(timed(), "knows"), np.array(Store(timed()).edges["knows"]["time"])
@@ -90,6 +100,66 @@ class TestLinks(unittest.TestCase):
         with NodeLoader(timed(), order="stratified:label", **options) as loader:
             labels = sum((b.links["label"].tolist() for b in loader), [])
             self.assertEqual([sorted(labels[i : i + 3]) for i in range(0, 90, 3)], [[0, 1, 2]] * 30)
+
+    def test_edges_in_the_order_of_the_input(self):
+        """Edges as seeds have their columns, in the order in which the table has them."""
+        edges, (ends, times) = Store(timed()).edges["knows"], (whole(timed(), "knows"), times_of_edges())
+        self.assertFalse(np.array_equal(np.array(edges["time"]), times))  # the store has another order
+        for options in (dict(edge_label_index="knows"), dict(seeds="user:knows:user:#input_position")):
+            with NodeLoader(timed(), fanout=[3], batch_size=64, before="time<=", scope="seed", shuffle=True, **options) as loader:
+                for b in loader:
+                    self.assertEqual(b.n_id[b.seed_local].T.tolist(), ends[:, b.input_id].tolist())
+                    self.assertEqual((b.links["time"].tolist(), b.seed_time.tolist()), (times[b.input_id].tolist(),) * 2)
+
+    def test_times_of_an_array(self):
+        ends, times = whole(timed(), "knows"), times_of_edges()
+        own = dict(fanout=[-1], before="time<=", scope="seed", batch_size=64)
+        for seeds in (ends, ("knows", ends), "knows", ("user", "knows", "user")):
+            for given in (times, times.tolist(), times.astype(np.int16), times + 0.5):
+                with NodeLoader(timed(), edge_label_index=seeds, edge_label_time=given, shuffle=True, **own) as loader:
+                    for b in loader:
+                        self.assertEqual(b.seed_time.tolist(), np.asarray(given)[b.input_id].tolist())
+        mask, born = np.arange(60) % 7 == 0, np.array(Store(timed()).nodes["user"]["time"])
+        for seeds, n in ((None, 60), (mask, 9), ([5, 4], 2), (f"user:time={born[0]}", int((born == born[0]).sum()))):
+            with NodeLoader(timed(), seeds=seeds, input_time=np.arange(n) + 20, **own) as loader:
+                (b,) = loader
+                self.assertEqual(b.seed_time.tolist(), list(range(20, 20 + n)))
+                for i, v in enumerate(b.n_id[b.seed_local].tolist()):
+                    self.assertTrue(set(b.e_id[b.batch[b.edge_index[0]] == i].tolist()) <= reached(v, 20 + i, True))
+        for seeds, given, want in (
+            (ends, times[:5], r"found seed_time= of 5 values, expected 600, one per seed \(edge_label_time= gives seed_time=\)"),
+            ("knows", times[:5], "seed_time=: found 5 times, expected 600, one per seed"),
+            ("knows", np.arange(700), "found seed_time= of 700 values, expected 600"),
+            ("knows", np.zeros((600, 1)), r"found seed_time= of dtype float64 and shape \(600, 1\), expected the name of a column, or a time per seed"),
+            ("knows", times > 3, "found seed_time= of dtype bool"),
+            ("knows", times.astype("datetime64[s]"), "of dtype datetime64, expected integers or floats, because the times of the store have no unit"),
+        ):
+            with self.assertRaisesRegex((ValueError, GraphmillError), want):
+                NodeLoader(timed(), edge_label_index=seeds, edge_label_time=given, **own)
+
+    def test_times_in_a_unit(self):
+        text = "src,dst,at\n" + "".join(f"{i},{i + 1},1970-01-01T00:00:{i:02}Z\n" for i in range(9))
+        yaml = "nodes:\n  n: {count: 10}\nedges:\n  n:e:n: {table: e.csv, columns: {at: 'datetime'}}\n"
+        made.graphmill("import", made.write("moments", {"e.csv": text, "graph.yaml": yaml}), "--out", made.path("moments.store"))
+        own = dict(fanout=[-1], before="at<=", scope="seed", seeds=[3, 9])
+        given = np.array(["1970-01-01T00:00:02", "1970-01-01T00:00:07"], "datetime64[ms]")
+        with NodeLoader(made.path("moments.store"), seed_time=given, **own) as loader:
+            (b,) = loader
+            self.assertEqual((b.seed_time.tolist(), b.e_id.tolist()), ([2, 7], [2]))
+        with self.assertRaisesRegex(ValueError, "expected whole s, the unit of the times"):
+            NodeLoader(made.path("moments.store"), seed_time=given + np.timedelta64(1, "ms"), **own)
+
+    def test_unknown_edge_types(self):
+        pairs = links(3, 1, 60)
+        for index, want in (
+            ((("user", "knos", "user"), pairs), r"found links of the edge type user:knos:user, which the store lacks.*did you mean knows\? For links of a new relation, give seed_type=\('user', 'user'\)"),
+            (("user", "knos", "user"), r"edge_label_index: edge type: found 'user:knos:user'"),
+            (("knos", pairs), r"edge_label_index: edge type: found 'knos', expected one of user:knows:user; did you mean knows\?"),
+            ("knos", r"did you mean knows\?"),
+        ):
+            with self.assertRaisesRegex(ValueError, want):
+                NodeLoader(timed(), fanout=[1], edge_label_index=index)
+        NodeLoader(timed(), fanout=[1], edge_label_index=(("user", "buys", "user"), pairs)).close()  # a relation to be predicted
 
     def test_errors(self):
         for f, want in (

@@ -199,8 +199,16 @@ class TestNegatives(unittest.TestCase):
         store = complete()
         for how in HOW[:2]:
             with NodeLoader(store, fanout=[1], seeds="a:r:b", negatives=2, negatives_how=how, negatives_strict="count") as loader:
-                (b,) = loader
+                with self.assertWarnsRegex(RuntimeWarning, "12 of 12 negatives of this pass are edges all the same"):
+                    (b,) = loader
                 self.assertEqual(b.negatives.shape, (6, 2, 2))
+                with self.assertWarnsRegex(RuntimeWarning, "12 of 12 negatives of this pass"):
+                    list(loader)
+                self.assertEqual((loader.stats().negatives, loader.stats().negative_edges), (24, 24))
+            with NodeLoader(store, fanout=[1], seeds="a:r:b", negatives=2, negatives_how=how, negatives_strict="count", scope="seed", batch_size=4) as loader:
+                with self.assertWarns(RuntimeWarning):
+                    list(loader)
+                self.assertEqual((loader.stats().negatives, loader.stats().negative_edges), (12, 12))
             with NodeLoader(store, fanout=[1], seeds="a:r:b", negatives=2, negatives_how=how, negatives_strict="error") as loader:
                 with self.assertRaisesRegex(GraphmillError, "64"):
                     next(iter(loader))
@@ -217,10 +225,31 @@ class TestNegatives(unittest.TestCase):
                 self.assertEqual(g.negative_local.tolist(), b.negatives.tolist())
                 self.assertEqual(g.seed_local.tolist(), b.seed_local.tolist())
 
+    def test_a_last_batch_of_one_link(self):
+        own = dict(fanout=[1], seeds="a:r:b", negatives=1, negatives_how="in-batch")
+        with self.assertRaisesRegex(ValueError, "found 6 links in batches of 5 with negatives_how='in-batch', so that the last batch has one link.*; give drop_last=True, "):
+            NodeLoader(complete(), batch_size=5, **own)
+        with self.assertRaisesRegex(ValueError, "found batch_size=1 with negatives_how='in-batch'"):
+            NodeLoader(complete(), batch_size=1, drop_last=True, **own)
+        with NodeLoader(complete(), batch_size=5, drop_last=True, **own) as loader:
+            self.assertEqual([[b.batch_size for b in loader] for _ in range(2)], [[5], [5]])
+
+    def test_seeds_that_are_nodes(self):
+        for more, want in (
+            (dict(exclude="self"), "found exclude= with seeds that are nodes, expected links"),
+            (dict(exclude="self", seeds=[1, 2]), "found exclude= with seeds that are nodes"),
+            (dict(exclude="self", seeds="_N"), "found exclude= with seeds that are nodes"),
+            (dict(neg_sampling="binary", input_nodes=np.ones(4096, bool)), r"found negatives= .*; give edge_label_index= or seeds= with links .*neg_sampling= gives negatives="),
+            (dict(input_nodes=np.zeros((2, 5), int)), r"found input_nodes= of shape \(2, 5\), expected node ids or a mask; links are given to edge_label_index="),
+            (dict(input_nodes=[[1, 2], [3, 4]]), r"found input_nodes= of shape \(2, 2\)"),
+        ):
+            with self.subTest(want=want), self.assertRaisesRegex(ValueError, want):
+                NodeLoader(made.RMAT, num_neighbors=[5], **more)
+
     def test_errors(self):
         pairs, tagged = np.zeros((2, 3), int), ("package", "has_tag", "tag")
         for more, want in (
-            (dict(seed_type="package", negatives=1), "found negatives with seeds that are nodes|expected the edge type of the links"),
+            (dict(seed_type="package", negatives=1), "found negatives= with seeds that are nodes|expected the edge type of the links"),
             (dict(seeds=pairs, seed_type=tagged, exclude="reverse:depends"), "found exclude reverse:package:depends:package, whose edges lead from package to package and not from tag to package, expected one of tag:tags:package"),
             (dict(seeds=pairs, seed_type=tagged, exclude="reverse:has_tagg"), "exclude: .*has_tagg"),
             (dict(seeds=pairs, seed_type=tagged, negatives=1, negatives_by="sizes"), 'found negatives_by sizes, expected uniform, degree, or a column of node type package: .*; did you mean "size"'),

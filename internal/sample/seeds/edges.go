@@ -1,6 +1,7 @@
 package seeds
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,8 +13,11 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// edgesOf is the edge type that text means by "SRC:REL:DST" or "SRC:REL:DST:COLUMN=VALUE", and the condition; nil if text
-// means something else.
+// inputOrder is the condition that takes all edges, in the order of the input.
+const inputOrder = graph.PositionColumn
+
+// edgesOf is the edge type that text means by "SRC:REL:DST", "SRC:REL:DST:COLUMN=VALUE" or "SRC:REL:DST:#input_position", and
+// the condition; nil if text means something else.
 func edgesOf(g *graph.Graph, text string) (e *graph.Edges, condition string) {
 	for _, e := range g.Edges {
 		rest, ok := strings.CutPrefix(text, e.Type.String())
@@ -21,15 +25,26 @@ func edgesOf(g *graph.Graph, text string) (e *graph.Edges, condition string) {
 			continue
 		}
 		condition, filtered := strings.CutPrefix(rest, ":")
-		if rest == "" || filtered && strings.Contains(condition, "=") {
+		if rest == "" || filtered && (condition == inputOrder || strings.Contains(condition, "=")) {
 			return e, condition
 		}
 	}
 	return nil, ""
 }
 
-// links is the edges of a type as links, in the order of their edge ids: all of them, or those with a value in a column.
+// links is the edges of a type as links, in the order of their edge ids: all of them, or those with a value in a column. With
+// inputOrder they are in the order of the input.
 func links(g *graph.Graph, e *graph.Edges, condition string, features []table.Column, most int) (*Seeds, error) {
+	if condition == inputOrder {
+		s, err := links(g, e, "", features, 0)
+		if err == nil {
+			err = s.reorder(graph.FindColumn(e.Columns, graph.PositionColumn))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return s.first(most)
+	}
 	rows, err := rowsWith("edge type "+e.Type.String(), e.Columns, e.Count, condition)
 	if err != nil {
 		return nil, err
@@ -68,6 +83,31 @@ func links(g *graph.Graph, e *graph.Edges, condition string, features []table.Co
 		}
 	}
 	return s, nil
+}
+
+// reorder puts links in the order of their positions; nil stands for the order that they have.
+func (s *Seeds) reorder(positions *graph.Column) error {
+	if positions == nil {
+		return nil
+	}
+	at, err := numberReader(positions)
+	if err != nil {
+		return fmt.Errorf("column %q of %s: %w", positions.Name, s.Edges, err)
+	}
+	key := func(row uint32) int64 { v, _, _ := at(int(row)).Number(); return v }
+	rows := ascending(len(s.Nodes) / 2)
+	slices.SortFunc(rows, func(a, b uint32) int { return cmp.Compare(key(a), key(b)) })
+	nodes := make([]uint32, 0, len(s.Nodes))
+	for _, r := range rows {
+		nodes = append(nodes, s.Nodes[2*r], s.Nodes[2*r+1])
+	}
+	s.Nodes = nodes
+	for i, c := range s.Columns {
+		if s.Columns[i], err = taken(c, rows); err != nil {
+			return fmt.Errorf("column %q of %s: %w", c.Name, s.Edges, err)
+		}
+	}
+	return nil
 }
 
 // ends is the source and the target of the first count edges among rows, which are edge ids that ascend; nil stands for

@@ -37,7 +37,7 @@ type Seeds struct {
 //   - "" or "TYPE": every node of the type that has a row in its table;
 //   - "TYPE:COLUMN=VALUE": the nodes of the type with the value in the column;
 //   - "SRC:REL:DST" or "SRC:REL:DST:COLUMN=VALUE": the edges of the type, or those with the value, as links, in the order of
-//     their ids;
+//     their ids; "SRC:REL:DST:#input_position": all edges, in the order of the input;
 //   - a file, shards of a file as "base@N", a glob, or a folder. An .npy file holds type-wise ids. Any other table that
 //     table.Open opens has a column "id" or "#id" of original ids, which are the type-wise ids where the type has
 //     none. A table of one column may have any name, and text of one column no header.

@@ -333,7 +333,7 @@ func typesOf(seedType string) []string {
 
 func TestTimes(t *testing.T) {
 	s := papers()
-	got, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}, Nodes: []uint32{3, 0}}, "time", "")
+	got, err := seeds.Times(context.Background(), vfs.OS, s.Graph, &seeds.Seeds{Types: []string{"paper"}, Nodes: []uint32{3, 0}}, "time", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,13 +341,13 @@ func TestTimes(t *testing.T) {
 		t.Fatalf("times %v", got)
 	}
 	links := &seeds.Seeds{Types: []string{"paper", "author"}, Nodes: []uint32{3, 0, 1, 1}, Columns: []*graph.Column{{Name: "at", DType: graph.Int32, Rows: 2, Values: graph.Bytes([]int32{5, 6})}}}
-	if got, err = seeds.Times(s.Graph, links, "at", ""); err != nil || len(got) != 2 || got[1] != sample.IntTime(6) {
+	if got, err = seeds.Times(context.Background(), vfs.OS, s.Graph, links, "at", ""); err != nil || len(got) != 2 || got[1] != sample.IntTime(6) {
 		t.Fatalf("times %v of links, %v", got, err)
 	}
-	if _, err := seeds.Times(s.Graph, links, "time", ""); err == nil || !strings.Contains(err.Error(), "of the links") {
+	if _, err := seeds.Times(context.Background(), vfs.OS, s.Graph, links, "time", ""); err == nil || !strings.Contains(err.Error(), "of the links") {
 		t.Fatalf("error %v", err)
 	}
-	if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "when", ""); err == nil || !strings.Contains(err.Error(), "`SeedTime`") {
+	if _, err := seeds.Times(context.Background(), vfs.OS, s.Graph, &seeds.Seeds{Types: []string{"paper"}}, "when", ""); err == nil || !strings.Contains(err.Error(), "`SeedTime`") {
 		t.Fatalf("error %v", err)
 	}
 	s.Graph.Nodes[1].Columns = append(s.Graph.Nodes[1].Columns, &graph.Column{Name: "topic", DType: graph.Int32, Rows: 4, Values: graph.Bytes([]int32{0, 1, 1, 0}), Categories: &graph.Column{Name: "topic", DType: graph.String}})
@@ -358,12 +358,85 @@ func TestTimes(t *testing.T) {
 		"feat":  "found shape [2], expected one value per row, as in score, time",
 		"topic": `column "topic" of node type paper: found categories, expected times or numbers, as in score, time; give ` + "`SeedTime`",
 	} {
-		if _, err := seeds.Times(s.Graph, &seeds.Seeds{Types: []string{"paper"}}, column, ""); !errors.Is(err, sample.ErrSeed) || !strings.Contains(err.Error(), want) {
+		if _, err := seeds.Times(context.Background(), vfs.OS, s.Graph, &seeds.Seeds{Types: []string{"paper"}}, column, ""); !errors.Is(err, sample.ErrSeed) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", column, err, want)
 		}
 	}
 	none := &seeds.Seeds{Types: []string{"paper", "author"}, Columns: s.Graph.Nodes[1].Columns[len(s.Graph.Nodes[1].Columns)-1:]}
-	if _, err := seeds.Times(s.Graph, none, "topic", ""); err == nil || !strings.Contains(err.Error(), "of which there is no column") {
+	if _, err := seeds.Times(context.Background(), vfs.OS, s.Graph, none, "topic", ""); err == nil || !strings.Contains(err.Error(), "of which there is no column") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestTimesOfAFile checks that a file has a time for each seed, in the order of the seeds.
+func TestTimesOfAFile(t *testing.T) {
+	s, dir := papers(), t.TempDir()
+	file := func(name, descr string, shape []int, values []byte) string {
+		b, err := npy.AppendHeader(nil, descr, shape)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, append(b, values...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	two := &seeds.Seeds{Types: []string{"paper"}, Nodes: []uint32{3, 3}}
+	for _, c := range []struct {
+		path string
+		want []sample.Time
+		err  string
+	}{
+		{path: file("int64.npy", "i8", []int{2}, graph.Bytes([]int64{-7, 1 << 60})), want: []sample.Time{sample.IntTime(-7), sample.IntTime(1 << 60)}},
+		{path: file("int16.npy", "i2", []int{2}, graph.Bytes([]int16{4, -3})), want: []sample.Time{sample.IntTime(4), sample.IntTime(-3)}},
+		{path: file("float64.npy", "f8", []int{2}, graph.Bytes([]float64{.1, 2})), want: []sample.Time{sample.FloatTime(.1), sample.FloatTime(2)}},
+		{path: file("more.npy", "i8", []int{3}, graph.Bytes([]int64{1, 2, 3})), want: []sample.Time{sample.IntTime(1), sample.IntTime(2)}},
+		{path: file("fewer.npy", "i8", []int{1}, graph.Bytes([]int64{1})), err: "fewer.npy: found 1 times, expected 2, one per seed"},
+		{path: file("wide.npy", "i8", []int{2, 1}, graph.Bytes([]int64{1, 2})), err: "wide.npy: found int64 rows of shape [1], expected a number per seed"},
+		{path: file("bools.npy", "b1", []int{2}, []byte{0, 1}), err: "found bool rows"},
+		{path: filepath.Join(dir, "none.npy"), err: "none.npy"},
+	} {
+		got, err := seeds.Times(context.Background(), vfs.OS, s.Graph, two, c.path, "")
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("error %v, want %q", err, c.err)
+			}
+			continue
+		}
+		if d := cmp.Diff(c.want, got, cmp.Comparer(func(a, b sample.Time) bool { return a == b })); d != "" || err != nil {
+			t.Errorf("%s: %s %v", filepath.Base(c.path), d, err)
+		}
+	}
+}
+
+// TestOrderOfTheInput checks that the links and their columns come in the order of the input.
+func TestOrderOfTheInput(t *testing.T) {
+	stored, err := seeds.Find(context.Background(), vfs.OS, rated(), "user:rates:movie", nil, "", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	positions := []uint32{3, 1, 4, 0, 2}
+	for _, most := range []int{0, 2} {
+		s := rated()
+		e := s.Graph.Edges[0]
+		e.Columns = append([]*graph.Column{{Name: graph.PositionColumn, DType: graph.Uint32, Rows: 5, Values: graph.Bytes(positions)}}, e.Columns...)
+		got, err := seeds.Find(context.Background(), vfs.OS, s, "user:rates:movie:#input_position", nil, "", nil, most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 5
+		if most > 0 {
+			n = most
+		}
+		if len(got.Nodes) != 2*n {
+			t.Fatalf("found %d ids, expected %d", len(got.Nodes), 2*n)
+		}
+		stars := func(s *seeds.Seeds) []int32 { return graph.View[int32](graph.FindColumn(s.Columns, "stars").Values) }
+		for id, at := range positions {
+			if int(at) < n && (got.Nodes[2*at] != stored.Nodes[2*id] || got.Nodes[2*at+1] != stored.Nodes[2*id+1] || stars(got)[at] != stars(stored)[id]) {
+				t.Errorf("link %d is not edge %d", at, id)
+			}
+		}
 	}
 }

@@ -1,26 +1,33 @@
 package seeds
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Times is the time of each seed, for a plan with "before": the value of the seed node in a column of its type or, for
-// links, the value in a column of their table. A column of times in another unit than unit, that of the edges' times, is
+// links, the value in a column of their table. A name that ends in .npy, and is no column, is a file in fsys with the time
+// of each seed: an array of integers of 64 bits or less, in the unit of the edges' times, or of floats, read as float64. A column of times in another unit than unit, that of the edges' times, is
 // converted where that loses nothing. A seed without a time has graph.NoTime: no edge is older.
 // Columns of categories, texts, truth values and integers of 8, 16 and unsigned 64 bits are refused.
-func Times(g *graph.Graph, s *Seeds, column string, unit graph.Unit) ([]sample.Time, error) {
+func Times(ctx context.Context, fsys vfs.FS, g *graph.Graph, s *Seeds, column string, unit graph.Unit) ([]sample.Time, error) {
 	owner, columns := "the links", s.Columns
 	if len(s.Types) == 1 {
 		n := g.Nodes[g.NodeType(s.Types[0])]
 		owner, columns = "node type "+n.Type, n.Columns
 	}
 	c := graph.FindColumn(columns, column)
+	if c == nil && IsFileOfTimes(column) {
+		return timesOfFile(ctx, fsys, column, len(s.Nodes)/len(s.Types))
+	}
 	if c == nil {
 		var have []string
 		for _, c := range columns {
@@ -43,6 +50,36 @@ func Times(g *graph.Graph, s *Seeds, column string, unit graph.Unit) ([]sample.T
 		}
 	}
 	return times, nil
+}
+
+// IsFileOfTimes says whether a name that is no column of times means a file.
+func IsFileOfTimes(name string) bool { return strings.HasSuffix(name, ".npy") }
+
+// timesOfFile is the first n times of a file, which must have n, or more where the seeds are the first of a longer list.
+func timesOfFile(ctx context.Context, fsys vfs.FS, path string, n int) ([]sample.Time, error) {
+	tab, err := table.OpenNpy(fsys, []table.NpyColumn{{Name: "time", Path: path}})
+	if err != nil {
+		return nil, err
+	}
+	f := tab.Fields()[0]
+	column := table.Column{Name: "time", DType: graph.Int64}
+	switch {
+	case len(f.Shape) > 0 || !f.DType.IsInt() && f.DType != graph.Float32 && f.DType != graph.Float64:
+		return nil, tagged.Errorf(sample.ErrSeed, "%s: found %s rows of shape %v, expected a number per seed, integers or floats of 32 or 64 bits", path, f.DType, f.Shape)
+	case tab.Rows() < uint64(n):
+		return nil, tagged.Errorf(sample.ErrSeed, "%s: found %d times, expected %d, one per seed", path, tab.Rows(), n)
+	case !f.DType.IsInt():
+		column.DType = graph.Float64
+	}
+	times := make([]sample.Time, 0, n)
+	_, err = tab.Scan(ctx, []table.Column{column}, 1, func(_ int, c *table.Chunk) error {
+		at, err := numberReader(&graph.Column{DType: column.DType, Rows: c.Rows, Values: c.Columns[0].Data})
+		for i := 0; i < c.Rows && len(times) < n && err == nil; i++ {
+			times = append(times, at(i))
+		}
+		return err
+	})
+	return times, err
 }
 
 // inUnit converts times of a unit to another.

@@ -360,7 +360,9 @@ def edge_type(name: Any, types: Sequence[EdgeType]) -> EdgeType:
         return of[0]
     if len(of) > 1:
         raise KeyError(f"edge type: found relation {name!r} of {', '.join(':'.join(t) for t in of)}, expected all three names")
-    raise KeyError(unknown("edge type", name if isinstance(name, str) else ":".join(map(str, name)), [":".join(t) for t in types]))
+    text = unknown("edge type", name if isinstance(name, str) else ":".join(map(str, name)), [":".join(t) for t in types])
+    close = difflib.get_close_matches(str(wanted[0]), [t[1] for t in types], 1) if len(wanted) == 1 and "did you mean" not in text else []
+    raise KeyError(text + (f"; did you mean {close[0]}?" if close else ""))
 
 
 def triple(name: str) -> EdgeType:

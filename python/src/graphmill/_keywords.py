@@ -8,11 +8,15 @@ for nothing, and is accepted. docs/python.md has the table. Words of DGL and Gra
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 from typing import Any, Iterable, Iterator, Mapping, TypedDict
 
+import numpy as np
+
 from ._arguments import choice, integer, meant, truth
 from ._command import GraphmillError
+from ._options import type_text
 from ._store import Store
 
 
@@ -96,6 +100,16 @@ _DGL = {
 }
 
 
+def known(names: Iterable[str]) -> set[str]:
+    """Keywords of NodeLoader, and the words of PyG that it accepts."""
+    return {*names, *_MEANINGS, *_IDLE}
+
+
+def refused(word: str) -> bool:
+    """Whether NodeLoader refuses a word of PyG with a reason."""
+    return word in _REFUSED
+
+
 def translated(own: Mapping[str, Any], words: Mapping[str, Any], store: Store, names: Iterable[str]) -> dict[str, Any]:
     """Keywords of NodeLoader, in which None is not given, with those that PyG's words stand for.
 
@@ -114,7 +128,7 @@ def translated(own: Mapping[str, Any], words: Mapping[str, Any], store: Store, n
             if word in refused:
                 raise ValueError(f"found {word}=, expected {refused[word]}")
         if word not in _MEANINGS:
-            raise TypeError(f"found the keyword {word}=, expected one of NodeLoader{meant(word, {*names, *_MEANINGS, *_IDLE})}")
+            raise TypeError(f"found the keyword {word}=, expected one of NodeLoader{meant(word, known(names))}")
         for name, x in _MEANINGS[word](value, store).items():
             if name in of and not (name == "scope" and out[name] == x):
                 raise ValueError(f"found {of[name]}= and {word}=, expected one of them, because both say {name}=")
@@ -151,6 +165,16 @@ def _fanout(x: Any, store: Store) -> dict[str, Any]:
 
 
 def _input_nodes(x: Any, store: Store) -> dict[str, Any]:
+    out = _nodes(x, store)
+    shape = getattr(out.get("seeds"), "shape", None)
+    if shape is None and isinstance(out.get("seeds"), (list, tuple)):
+        shape = np.shape(out["seeds"])
+    if shape is not None and len(shape) == 2:
+        raise ValueError(f"found input_nodes= of shape {tuple(shape)}, expected node ids or a mask; links are given to edge_label_index=")
+    return out
+
+
+def _nodes(x: Any, store: Store) -> dict[str, Any]:
     if isinstance(x, tuple) and len(x) == 2 and x[0] is None:  # a graph without types
         return {} if x[1] is None else {"seeds": x[1]}
     if isinstance(x, (tuple, list)) and len(x) == 2 and isinstance(x[0], str):
@@ -162,19 +186,33 @@ def _input_nodes(x: Any, store: Store) -> dict[str, Any]:
 
 
 def _edge_label_index(x: Any, store: Store) -> dict[str, Any]:
-    type_, pairs = None, x
-    if isinstance(x, (tuple, list)) and len(x) > 0 and isinstance(x[0], str):
-        type_, pairs = tuple(x), None  # a type alone
-    elif isinstance(x, (tuple, list)) and len(x) == 2 and isinstance(x[0], (tuple, list)) and x[0] and isinstance(x[0][0], str):
-        type_, pairs = tuple(x[0]), x[1]
-    if type_ is None and len(store.edges) != 1 and (pairs is None or len(store.nodes) != 1):
+    name, pairs = _links(x)
+    if name is None and len(store.edges) != 1 and (pairs is None or len(store.nodes) != 1):
         raise ValueError(f"found edge_label_index= without an edge type, expected (EDGE TYPE, LINKS) with one of {', '.join(map(str, store.edge_types))}")
+    if isinstance(name, str) and pairs is None and (os.path.exists(name) or any(name.startswith(":".join(e) + ":") for e in store.edge_types)):
+        return {"seeds": name}  # a file, or edges with a value
+    if name is None and len(store.edges) == 1:
+        name = store.edge_types[0]
+    if name is None:
+        return {"seeds": pairs}
+    names = tuple(name.split(":")) if isinstance(name, str) else tuple(name)
+    if len(names) != 3 or pairs is None:
+        names = tuple(type_text("edge_label_index", names[0] if len(names) == 1 else names, store).split(":"))
     if pairs is None:
-        e = store.edges[type_ if type_ is not None else store.edge_types[0]]
-        type_, pairs = e.type, e.edge_index("input")
-    if type_ is None and len(store.edges) == 1:
-        type_ = store.edge_types[0]
-    return {"seeds": pairs} if type_ is None else {"seeds": pairs, "seed_type": type_}
+        return {"seeds": ":".join(names) + ":#input_position", "seed_type": names}
+    return {"seeds": pairs, "seed_type": names}
+
+
+def _links(x: Any) -> tuple[Any, Any]:
+    """The name of an edge type, and the links; None where they are not given."""
+    if isinstance(x, str):
+        return x, None
+    if isinstance(x, (tuple, list)) and len(x) > 0:
+        if all(isinstance(n, str) for n in x):
+            return tuple(x), None
+        if len(x) == 2 and (isinstance(x[0], str) or isinstance(x[0], (tuple, list)) and x[0] and isinstance(x[0][0], str)):
+            return x[0], x[1]
+    return None, x
 
 
 def _time_attr(x: Any, store: Store) -> dict[str, Any]:
@@ -256,4 +294,4 @@ _MEANINGS: dict[str, Any] = {
     "num_workers": lambda x, _: {"threads": x} if integer("num_workers", x, 0) else {},
 }
 
-_SHOWN = {"num_neighbors": "fanout", "input_nodes": "seeds", "edge_label_index": "seeds", "weight_attr": "weight", "time_attr": "before"}
+_SHOWN = {"num_neighbors": "fanout", "input_nodes": "seeds", "edge_label_index": "seeds", "weight_attr": "weight", "time_attr": "before", "neg_sampling": "negatives", "input_time": "seed_time", "edge_label_time": "seed_time"}

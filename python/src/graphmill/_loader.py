@@ -22,7 +22,7 @@ from ._keywords import PyGWords, note_of, translated
 from ._options import checked_fanout, feed_arguments, flags_of, path_of
 from ._order import LAW, check_state
 from ._schema import Raw, Schema
-from ._seeds import check_distinct, check_seeds, link_ends, link_labels, seed_file, seed_ids
+from ._seeds import check_distinct, check_last, check_linked, check_seeds, link_ends, link_labels, seed_file, seed_ids, seed_times, unit_of_times
 from ._stats import LoaderStats
 from ._store import Store
 
@@ -97,7 +97,8 @@ class NodeLoader(Feeding):
         before_columns: the column for each edge type, where they differ.
         before_nodes: a column of times for each node type: only nodes that are older than the seed are reached.
         untimed: edge types that lack the column of ``before``; their edges are drawn at any time.
-        seed_time: column with the times of the seed nodes or links; default: the column of ``before``.
+        seed_time: column with the times of the seed nodes or links, or an array with a time per seed: integers in the unit of the
+            times of the edges, floats, or datetime64. Default: the column of ``before``.
         window: draw only edges that are at most so much older than the seed: a number in the unit of the times, or "30d".
         temporal_strategy: "uniform", the default, or "last": the latest edges.
         negatives: negative links per link.
@@ -164,7 +165,7 @@ class NodeLoader(Feeding):
         before_columns: Mapping[Any, str] | None = None,
         before_nodes: Mapping[str, str] | None = None,
         untimed: Sequence[Any] | None = None,
-        seed_time: str | None = None,
+        seed_time: Any = None,
         window: float | str | None = None,
         temporal_strategy: str | None = None,
         negatives: int | None = None,
@@ -220,8 +221,11 @@ class NodeLoader(Feeding):
         store = self._store
         fanout, seeds, seed_type, threads = checked_fanout(o.pop("fanout"), store), seed_ids(o.pop("seeds")), o.pop("seed_type"), o.pop("threads")
         self._mask = np.flatnonzero(seeds) if isinstance(seeds, np.ndarray) and seeds.dtype == bool else None  # the seeds' places in it
-        flags = flags_of(o, store)
+        times = seed_times(o.get("seed_time"), seeds, unit_of_times(store, o))
+        flags = flags_of(o if times is None else {**o, "seed_time": None}, store)
         of_edges = next((name for name in ("negatives", "exclude") if flags.get(name)), "")
+        if of_edges and not flags.get("plan"):
+            check_linked(store, seeds, seed_type, of_edges)
         ends, self._link_type = link_ends(store, seeds, seed_type, of_edges)
         if ends is not None or len(store.nodes) == 1:
             check_seeds(store, seeds, ends.replace(":", ",").split(",") if ends else store.node_types)
@@ -236,7 +240,7 @@ class NodeLoader(Feeding):
         if self._form == "dgl":
             flags.update(expand="all", ops=True)
         arguments = feed_arguments(store.path, fanout, seed, threads, ends, flags)
-        with seed_file(seeds) as given:
+        with seed_file(seeds, times) as given:
             identity = _identity.identity(arguments + given)
             self._data = _identity.of_draws(identity)
             self._start(arguments + given, _identity.shared_name(store.path, identity) if self._shared else None)
@@ -249,8 +253,13 @@ class NodeLoader(Feeding):
                 self._schema.add_link_column("edge_label", self._edge_label)
             check_schema(self._form, self._schema, self._label, order or "")
             check_seeds(store, seeds, self._schema.seed_types)  # which a plan may name
-            if self._form == "pyg" and not self._schema.linked and not self._schema.disjoint:
-                why = "because the first batch_size nodes of a batch are its seeds; give scope='seed', as_='numpy', or each seed once"
+            if times is not None and len(times) != connection.seeds and not flags.get("limit_seeds"):
+                raise ValueError(f"found seed_time= of {len(times)} values, expected {connection.seeds}, one per seed")
+            if self._schema.negatives_how == "in-batch":
+                check_last(connection.seeds, self._batch_size, self._tail == "drop")
+            if self._form != "numpy" and not self._schema.linked and not self._schema.disjoint:
+                other = "" if self._form == "dgl" else "scope='seed', "
+                why = f"because the first {'output' if self._form == 'dgl' else 'batch_size'} nodes of a batch are its seeds; give {other}as_='numpy', or each seed once"
                 check_distinct(seeds, self._batch_size, not shuffle and order is None, why)
         except (TypeError, ValueError):
             self.close()
@@ -296,7 +305,7 @@ class NodeLoader(Feeding):
         end = _ranks.end(self._tail, connection.total, first, self._world)
         began = asked = time.perf_counter()
         run = connection.start(epoch, first)
-        before = self._stats.seconds
+        before, drawn, edges = self._stats.seconds, self._stats.negatives, self._stats.negative_edges
         mover = Mover.of(self._device, self._pin)
         made: Any = self._made(connection, run, mover)
         ahead = None
@@ -321,6 +330,13 @@ class NodeLoader(Feeding):
                 connection.next(run)  # another pass began: an error
             now = time.perf_counter()
             self._at = (epoch + 1, 0)
+            if self._stats.negative_edges > edges:
+                warnings.warn(
+                    f"{self._stats.negative_edges - edges} of {self._stats.negatives - drawn} negatives of this pass are edges all the same, after 64 draws each: give fewer "
+                    "negatives=, or negatives_strict='no'",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
             self._stats.waited += now - asked
             self._stats.seconds = before + now - began  # includes the trainer's time for the last batch
         finally:
@@ -339,6 +355,9 @@ class NodeLoader(Feeding):
             raw = Raw(b.columns, b.seeds, b.number, connection.hops)
             if self._mask is not None:
                 raw.columns["input_id"] = self._mask[raw.input_id]
+            if "negative_edges" in raw.columns:
+                self._stats.negatives += raw.seeds * self._schema.negatives
+                self._stats.negative_edges += int(raw.columns["negative_edges"][0])
             if self._looked:
                 self._looked.add(self._schema, raw)
             if self._edge_label is not None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from typing import Any, Iterator, Sequence
+from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from . import _arrays
 from ._arguments import meant
 from ._arrays import Array
+from ._command import GraphmillError
 from ._folder import EdgeType, edge_type
 from ._store import Store
 
@@ -60,9 +61,32 @@ def link_ends(store: Store, seeds: Any, seed_type: str | Sequence[str] | None, o
     if len(names) < 3:
         return ",".join(names), None
     link_type = names[0], names[1], names[2]
+    if not of_edges and link_type not in store.edge_types:
+        near = meant(link_type[1], [e[1] for e in store.edge_types if e[0] == link_type[0] and e[2] == link_type[2]])
+        if near:
+            raise ValueError(
+                f"found links of the edge type {':'.join(link_type)}, which the store lacks, expected one of {', '.join(map(':'.join, store.edge_types))}{near} "
+                f"For links of a new relation, give seed_type={(link_type[0], link_type[2])!r}"
+            )
     if of_edges or link_type in store.edge_types:
         return ":".join(_edge_type(store, link_type)), link_type
     return f"{names[0]},{names[2]}", link_type
+
+
+def check_linked(store: Store, seeds: Any, seed_type: Any, of_edges: str) -> None:
+    """Reject seeds that are nodes.
+
+    Args:
+        seeds: the result of `seed_ids`.
+        of_edges: the keyword that is of links.
+    """
+    nodes = isinstance(seeds, np.ndarray) and seeds.ndim == 1
+    if isinstance(seeds, str):
+        nodes = seeds in store.nodes or "=" in seeds and seeds.partition(":")[0] in store.nodes and seeds.count(":") == 1
+    if seeds is None:
+        nodes = seed_type is None or isinstance(seed_type, str) and seed_type in store.nodes
+    if nodes:
+        raise ValueError(f"found {of_edges}= with seeds that are nodes, expected links, because negatives and exclusion are of links; give edge_label_index= or seeds= with links")
 
 
 def _edge_type(store: Store, name: Any) -> EdgeType:
@@ -146,17 +170,79 @@ def link_labels(labels: Any, links: int, linked: bool) -> Array:
     return x
 
 
+def seed_times(times: Any, seeds: Any, unit: str | None) -> Array | None:
+    """An array of times as int64 or float64, one per seed; None for a name or None.
+
+    Args:
+        times: an array of integers, floats or datetime64, or the name of a column.
+        seeds: the result of `seed_ids`.
+        unit: the unit of the times of the edges or nodes, if they have one.
+
+    Raises:
+        ValueError: another dtype, shape or length; a datetime64 that the unit cannot hold.
+    """
+    if times is None or isinstance(times, str):
+        return None
+    x = _arrays.numpy(times)
+    if x.ndim == 0:
+        raise TypeError(f"found seed_time= of type {type(times).__name__}, expected the name of the column of the seed nodes or links that has their times, or an array of a time per seed")
+    if x.ndim != 1 or x.dtype.kind not in "iufM":
+        raise ValueError(f"found seed_time= of dtype {x.dtype} and shape {x.shape}, expected the name of a column, or a time per seed: integers, floats or datetime64")
+    if isinstance(seeds, np.ndarray):
+        n = int(np.count_nonzero(seeds)) if seeds.dtype == bool else seeds.shape[-1]
+        if len(x) != n:
+            raise ValueError(f"found seed_time= of {len(x)} values, expected {n}, one per seed")
+    if x.dtype.kind == "M":
+        if unit is None:
+            raise ValueError("found seed_time= of dtype datetime64, expected integers or floats, because the times of the store have no unit")
+        exact = x.astype(f"datetime64[{unit}]")
+        if not ((exact == x) | np.isnat(x)).all():
+            raise ValueError(f"found seed_time= of dtype {x.dtype}, expected whole {unit}, the unit of the times of the store")
+        return exact.astype(np.int64)
+    if x.dtype == np.uint64 and x.size and int(x.max()) >= 1 << 63:
+        raise ValueError(f"found seed_time= with {x.max()}, expected times below 2^63")
+    return x.astype(np.float64 if x.dtype.kind == "f" else np.int64)
+
+
+def unit_of_times(store: Store, o: Mapping[str, Any]) -> str | None:
+    """The unit of the columns that ``before=`` and its like name; None if they have none, or several."""
+    names = [o.get("before"), *(c for k in ("before_columns", "before_nodes") if isinstance(o.get(k), Mapping) for c in o[k].values())]
+    wanted = {n.removesuffix("<=") for n in names if isinstance(n, str)}
+    every = [of.columns for kind in (store.nodes, store.edges) for of in kind.values()]
+    units = {columns.column(name).unit for columns in every for name in wanted if name in columns}
+    return units.pop() if len(units) == 1 else None
+
+
 @contextlib.contextmanager
-def seed_file(seeds: Any) -> Iterator[list[str]]:
-    """The flag for the result of `seed_ids`; an array is in a temporary file while the feed starts."""
-    if seeds is None:
-        yield []
-        return
-    if isinstance(seeds, (str, os.PathLike)):
-        yield ["--seeds", os.fspath(seeds)]
-        return
-    ids = np.flatnonzero(seeds) if seeds.dtype == bool else seeds
-    with tempfile.TemporaryDirectory(prefix="graphmill-") as folder:
-        path = os.path.join(folder, "seeds.npy")
-        np.save(path, np.ascontiguousarray(ids, np.int64))
-        yield ["--seeds", path]
+def seed_file(seeds: Any, times: Array | None = None) -> Iterator[list[str]]:
+    """The flags for the results of `seed_ids` and `seed_times`; arrays are in temporary files while the feed starts."""
+    with tempfile.TemporaryDirectory(prefix="graphmill-") if isinstance(seeds, np.ndarray) or times is not None else contextlib.nullcontext("") as folder:
+        flags = []
+        if isinstance(seeds, np.ndarray):
+            ids = np.flatnonzero(seeds) if seeds.dtype == bool else seeds
+            flags += ["--seeds", os.path.join(folder, "seeds.npy")]
+            np.save(flags[-1], np.ascontiguousarray(ids, np.int64))
+        elif seeds is not None:
+            flags += ["--seeds", os.fspath(seeds)]
+        if times is not None:
+            flags += ["--seed-time", os.path.join(folder, "times.npy")]
+            np.save(flags[-1], times)
+        try:
+            yield flags
+        except GraphmillError as e:  # the user knows arrays, and no temporary files
+            text = str(e)
+            for keyword, file in (("seed_time=", "times.npy"), ("seeds=", "seeds.npy")):
+                text = text.replace(os.path.join(folder, file), keyword) if folder else text
+            e.args = (text,)
+            raise
+
+
+def check_last(links: int, batch_size: int, drop: bool) -> None:
+    """Reject batches of one link, for negatives that are exchanged between the links of a batch."""
+    if batch_size == 1 or links == 1:
+        raise ValueError(f"found {'batch_size=1' if batch_size == 1 else 'one link'} with negatives_how='in-batch', expected two links or more per batch, whose destinations are exchanged; or give negatives_how='triplet'")
+    if links % batch_size == 1 and not drop:
+        raise ValueError(
+            f"found {links} links in batches of {batch_size} with negatives_how='in-batch', so that the last batch has one link, expected two or more, whose destinations are "
+            "exchanged; give drop_last=True, another batch_size=, or negatives_how='triplet'"
+        )

@@ -14,12 +14,16 @@ class LoaderStats:
         waited: seconds that the trainer waited for batches, from the feed or while rows were gathered.
         converted: seconds for making the framework's objects.
         seconds: seconds of the passes, from the first request to the end, including the trainer's work.
+        negatives: number of negative links that came, with ``negatives_strict="count"``; else 0.
+        negative_edges: number of those among them that are edges all the same; else 0.
     """
 
     batches: int = 0
     waited: float = 0.0
     converted: float = 0.0
     seconds: float = 0.0
+    negatives: int = 0
+    negative_edges: int = 0
 
     @property
     def waiting_share(self) -> float:
