@@ -114,6 +114,55 @@ class Base:
             self.trainer(max_epochs=3).fit(model, self.data(val=None), ckpt_path=os.path.join(self.folder, f"at{step}.ckpt"))
             self.assertEqual(model.train_batches, want[step:], step)
 
+    def test_resume_from_the_end_of_an_epoch(self):
+        """Lightning's own checkpoints, which it makes at the end of an epoch, with and without a validation before it."""
+        want = self.whole(4)
+        callbacks = importlib.import_module(self.package + ".callbacks")
+        for name, data, before, after in (
+            ("alone", dict(val=None), dict(max_epochs=2), dict(max_epochs=4)),
+            ("validated", {}, dict(max_epochs=2), dict(max_epochs=4)),
+            ("steps", dict(val=None), dict(max_epochs=2), dict(max_steps=32)),
+            ("reloaded", dict(val=None), dict(max_epochs=2), dict(max_epochs=4, reload_dataloaders_every_n_epochs=1)),
+            ("limited", dict(val=None), dict(max_epochs=2, limit_train_batches=3), dict(max_epochs=4)),
+            ("limited and validated", {}, dict(max_epochs=2, limit_train_batches=3), dict(max_epochs=4)),
+        ):
+            with self.subTest(name):
+                checkpoint = callbacks.ModelCheckpoint(self.folder, name)
+                self.trainer(enable_checkpointing=True, callbacks=[checkpoint], **before).fit(kept(self.package)(), self.data(**data))
+                model = kept(self.package)()
+                self.trainer(**after).fit(model, self.data(**data), ckpt_path=checkpoint.best_model_path)
+                self.assertEqual(model.train_batches, want[2] + want[3])
+
+    def test_resume_after_the_last_step(self):
+        """What is saved after max_steps ended a training: Lightning counts the epoch as done, so the next one follows.
+
+        A training that has max_steps too goes on within the epoch.
+        """
+        want = self.whole(3)
+        for steps, epoch in ((5, 1), (8, 1), (13, 2)):
+            trainer, path = self.trainer(max_steps=steps), os.path.join(self.folder, f"after{steps}.ckpt")
+            trainer.fit(kept(self.package)(), self.data(val=None))
+            trainer.save_checkpoint(path)
+            model = kept(self.package)()
+            self.trainer(max_epochs=3).fit(model, self.data(val=None), ckpt_path=path)
+            self.assertEqual(model.train_batches, sum(want[epoch:], []), steps)
+            for reload in (0, 1):
+                model = kept(self.package)()
+                self.trainer(max_steps=20, reload_dataloaders_every_n_epochs=reload).fit(model, self.data(val=None), ckpt_path=path)
+                self.assertEqual(model.train_batches, sum(want, [])[steps:20], (steps, reload))
+
+    def test_second_fit(self):
+        """The same Trainer goes on with its next epoch; another one begins."""
+        want = self.whole(2)
+        model, data, trainer = kept(self.package)(), self.data(val=None), self.trainer(max_epochs=1)
+        trainer.fit(model, data)
+        trainer.fit_loop.max_epochs = 2
+        trainer.fit(model, data)
+        self.assertEqual(model.train_batches, want[0] + want[1])
+        model = kept(self.package)()
+        self.trainer(max_epochs=1).fit(model, data)
+        self.assertEqual(model.train_batches, want[0])
+
     def test_reload(self):
         """Lightning may ask for the loader before each epoch: it is the same, at its next epoch."""
         model = kept(self.package)()
@@ -173,6 +222,14 @@ with open(os.path.join({self.folder!r}, f"rank{{trainer.global_rank}}"), "w") as
             (dict(train={"seeds": [1], "world_size": 2}), "found world_size=, expected none"),
         ):
             with self.assertRaisesRegex(ValueError, text):
+                DataModule(made.RMAT, **options)
+        for options, text in (
+            (dict(trian=[1]), "found the keyword trian=, expected train=, val=, test=, predict= or one of NodeLoader; did you mean train\\?"),
+            (dict(train=[1], batchsize=5), "found the keyword batchsize=, .*; did you mean batch_size\\?"),
+            (dict(train=[1], test={"seeds": [1], "fanuot": [2]}), "test=: found the keyword fanuot=, expected seeds= or one of NodeLoader; did you mean fanout\\?"),
+            (dict(train=[1], zzz=1), "found the keyword zzz=, expected train=, val=, test=, predict= or one of NodeLoader$"),
+        ):
+            with self.assertRaisesRegex(TypeError, text):
                 DataModule(made.RMAT, **options)
         with self.assertRaisesRegex(ValueError, "found no seeds for the stage 'train', expected train= in DataModule"):
             self.data(train=None).train_dataloader()

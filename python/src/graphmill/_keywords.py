@@ -60,6 +60,16 @@ _REFUSED = {
 }
 
 
+def known(names: Iterable[str]) -> set[str]:
+    """Keywords of NodeLoader, and the words of PyG that it accepts."""
+    return {*names, *_MEANINGS, *_IDLE}
+
+
+def refused(word: str) -> bool:
+    """Whether NodeLoader refuses a word of PyG with a reason."""
+    return word in _REFUSED
+
+
 def translated(own: Mapping[str, Any], words: Mapping[str, Any], store: Store, names: Iterable[str]) -> dict[str, Any]:
     """Keywords of NodeLoader, in which None is not given, with those that PyG's words stand for.
 
@@ -77,7 +87,7 @@ def translated(own: Mapping[str, Any], words: Mapping[str, Any], store: Store, n
         if word in _IDLE:
             continue
         if word not in _MEANINGS:
-            raise TypeError(f"found the keyword {word}=, expected one of NodeLoader{meant(word, {*names, *_MEANINGS, *_IDLE})}")
+            raise TypeError(f"found the keyword {word}=, expected one of NodeLoader{meant(word, known(names))}")
         for name, x in _MEANINGS[word](value, store).items():
             if name in of and not (name == "scope" and out[name] == x):
                 raise ValueError(f"found {of[name]}= and {word}=, expected one of them, because both say {name}=")

@@ -13,10 +13,13 @@ is imported, or else of the one that is installed.
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 import sys
-from typing import Any, Iterator, Mapping
+from typing import Any, Iterable, Iterator, Mapping
 
+from ._arguments import meant
+from ._keywords import known, refused
 from ._loader import NodeLoader
 
 _PACKAGES = ("lightning.pytorch", "pytorch_lightning")
@@ -39,9 +42,12 @@ def _bases() -> tuple[Any, ...]:
 class DataModule(*_bases()):  # type: ignore[misc, unused-ignore]
     """A `NodeLoader` for each stage of Lightning's Trainer.
 
-    Each rank of the Trainer gets its share of the batches. Each epoch of training is the next epoch of the loader; the other
-    stages have the same batches in each of their passes. A checkpoint has the state of the loader of the training, so
-    ``fit(..., ckpt_path=...)`` continues with the batch after the last one, also in the middle of an epoch.
+    Each rank of the Trainer gets its share of the batches. Epoch e of the Trainer has the batches of epoch e of the loader, also
+    after ``fit(..., ckpt_path=...)`` and in a second ``fit`` of the same Trainer; a new Trainer begins with epoch 0. The other
+    stages have the same batches in each of their passes. A checkpoint has the state of the loader of the training, so a training
+    that continues within an epoch has exactly the batches that were left of it. Where ``max_steps`` or a limit ended an epoch
+    early, the Trainer counts it as done: what is saved after that continues with the next epoch, or with the next batch if the new
+    Trainer has ``max_steps`` too.
 
     A loader is made when the Trainer first asks for it, and closed by `teardown`.
 
@@ -53,17 +59,20 @@ class DataModule(*_bases()):  # type: ignore[misc, unused-ignore]
             are shuffled if neither ``shuffle`` nor ``order`` is given, which hold for the training alone. Ranks are those of the Trainer.
 
     Raises:
+        TypeError: a keyword that does not exist.
         ValueError: an option that the Trainer decides, or no stage.
     """
 
     def __init__(self, store: str | os.PathLike[str], *, train: Any = None, val: Any = None, test: Any = None, predict: Any = None, **options: Any) -> None:
         super().__init__()
         given = {"train": train, "val": val, "test": test, "predict": predict}
+        _check_keywords("", options, given)
         self._of: dict[str, dict[str, Any]] = {}
         for stage, x in given.items():
             if x is None:
                 continue
             own = dict(x) if isinstance(x, Mapping) else {"seeds": x}
+            _check_keywords(f"{stage}=: ", own, ())
             for name in ("rank", "world_size"):
                 if name in options or name in own:
                     raise ValueError(f"found {name}=, expected none, because the Trainer has it")
@@ -75,6 +84,7 @@ class DataModule(*_bases()):  # type: ignore[misc, unused-ignore]
         if not self._of:
             raise ValueError("found no stage, expected seeds for at least one of train=, val=, test= and predict=")
         self._store, self._loaders = store, dict[str, Any]()
+        self._training: _Training | None = None  # one for all epochs of a fit, because the Trainer may ask before each of them
 
     def loader(self, stage: str) -> NodeLoader:
         """The loader of "train", "val", "test" or "predict", which is made if there is none yet."""
@@ -88,8 +98,14 @@ class DataModule(*_bases()):  # type: ignore[misc, unused-ignore]
         return loader
 
     def train_dataloader(self) -> Any:
-        """The loader of the training."""
-        return self.loader("train")
+        """The loader of the training. With a Trainer, its passes are those of the Trainer's epochs."""
+        loader = self.loader("train")
+        if self.trainer is None:
+            return loader
+        t = self._training
+        if t is None or t._loader is not loader or t._trainer is not self.trainer:
+            t = self._training = _Training(loader, self.trainer)
+        return t
 
     def val_dataloader(self) -> Any:
         """The loader of the validation."""
@@ -112,6 +128,52 @@ class DataModule(*_bases()):  # type: ignore[misc, unused-ignore]
         for loader in self._loaders.values():
             loader.close()
         self._loaders.clear()
+        self._training = None
+
+
+def _check_keywords(place: str, words: Iterable[str], stages: Iterable[str]) -> None:
+    """Raise a TypeError if one of the words is none of NodeLoader's. What it refuses, it refuses itself, with the reason."""
+    names = {*stages, *known(inspect.signature(NodeLoader).parameters)} - {"store", "words"}
+    for word in words:
+        if word not in names and not refused(word):
+            own = "train=, val=, test=, predict= or " if stages else "seeds= or "
+            raise TypeError(f"{place}found the keyword {word}=, expected {own}one of NodeLoader{meant(word, names)}")
+
+
+class _Training:
+    """A loader each of whose passes is the current epoch of a Trainer, or what a state that was loaded leaves of it.
+
+    The Trainer loads the state of a checkpoint if that is from within an epoch, or if the training has max_steps.
+    """
+
+    def __init__(self, loader: NodeLoader, trainer: Any) -> None:
+        self._loader, self._trainer, self._loaded = loader, trainer, False
+        self._ahead = 0  # how many epochs the Trainer has counted more than the loader, because max_steps ended them early
+
+    def __len__(self) -> int:
+        return len(self._loader)
+
+    def __iter__(self) -> Iterator[Any]:
+        # The Trainer begins a pass before it has restored its epoch, so this looks at it when the first batch is wanted.
+        fit = self._trainer.fit_loop
+        epoch = fit.epoch_progress.current.processed  # what the Trainer gives to the set_epoch of a sampler
+        state = self._loader.state_dict()
+        within = state["batch"] == fit.epoch_loop.batch_progress.current.ready * self._trainer.world_size  # the Trainer goes on there too
+        if self._loaded and within and state["epoch"] <= epoch:
+            self._ahead = epoch - state["epoch"]
+        elif not self._loaded or (state["epoch"], state["batch"]) < (epoch, 0):
+            self._loader.set_epoch(epoch - self._ahead)
+        self._loaded = False
+        yield from self._loader
+
+    def state_dict(self) -> dict[str, Any]:
+        """The position after the batch that was returned last."""
+        return self._loader.state_dict()
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Make the next pass continue from a state, unless the Trainer is in a later epoch by then."""
+        self._loader.load_state_dict(state)
+        self._loaded = True
 
 
 class _Same:
