@@ -252,6 +252,8 @@ class TestErrors(unittest.TestCase):
     @unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
     def test_seeds_that_must_differ(self):
         self.refused(ValueError, r"seeds\[3\]: found node 8 again, which is seeds\[1\], expected each once, because .*; give scope='seed'", as_="pyg", seeds=[9, 8, 7, 8, 9])
+        for form in ("dgl", "tfgnn", "jraph"):
+            self.refused(ValueError, r"seeds\[1\]: found node 1 again, which is seeds\[0\], expected each once", as_=form, seeds=[1, 1])
         again = np.concatenate([np.arange(64)] * 2)
         with NodeLoader(made.RMAT, [2], 64, again, as_="pyg") as loader:  # equal seeds are in different batches
             self.assertEqual([b.batch_size for b in loader], [64, 64])
