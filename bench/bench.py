@@ -685,6 +685,7 @@ class Bench:
         what = f"of 256 links of R-MAT {self.args.scale}, a negative each, fanout {FANOUT}, {width} float32 per node"
         self.race(f"PyG's batches {what}", "batches/s", [
             run("graphmill, 2 threads", pyg, "graphmill", "--threads", 2),
+            run("graphmill, the same ends given as 512 pairs, 2 threads", pyg, "graphmill-given", "--threads", 2),
             run("graphmill, 1024 seed nodes, 2 threads", pyg, "graphmill-nodes", "--threads", 2),
             run("PyG LinkNeighborLoader (torch-sparse), no workers", pyg, "pyg"),
             run("PyG LinkNeighborLoader (torch-sparse), 2 workers", pyg, "pyg", "--workers", 2)])

@@ -1,12 +1,14 @@
 """Batches of links with a negative each, by the loaders of PyG, DGL and Graphmill: links, negatives, subgraph, features.
 
-usage: peer_links.py STORE FEATURES.npy --loader graphmill|graphmill-nodes|graphmill-dgl|pyg|dgl --batches N [--threads T] [--workers W]
+usage: peer_links.py STORE FEATURES.npy --loader graphmill|graphmill-given|graphmill-nodes|graphmill-dgl|pyg|dgl --batches N [--threads T] [--workers W]
 
 Prints one JSON. STORE and FEATURES.npy are those of peer_loader.py. Links are edges of the graph, drawn once and shuffled.
 A batch has 256 links, a negative per link, and a subgraph of fanout 15,10 around their ends. graphmill and pyg draw both ends of
 a negative (PyG's binary), graphmill-dgl and dgl its target alone (DGL's Uniform). graphmill, graphmill-dgl and dgl leave the
 links of a batch out of its messages; PyG has no such option. graphmill-nodes makes batches of 1024 seed nodes, as many as
-the links and negatives of a batch have ends. The clock starts after 20 batches and --warm-seconds.
+the links and negatives of a batch have ends; most of these nodes have fewer neighbours than the ends of edges.
+graphmill-given makes batches of 256 links and 256 random pairs that are given: the same ends, without negatives to draw
+and links to leave out. The clock starts after 20 batches and --warm-seconds.
 """
 import argparse
 import json
@@ -51,6 +53,12 @@ def graphmill_nodes(args, count):
     return graphmill(args, count, as_="pyg", seeds=seeds, batch_size=4 * LINKS)
 
 
+def graphmill_given(args, count):
+    links = chosen(args).reshape(2, -1, LINKS)
+    pairs = np.concatenate([links, np.random.default_rng(1).integers(0, count, links.shape)], axis=2).reshape(2, -1)
+    return graphmill(args, count, as_="pyg", seeds=pairs, seed_type=tuple(HOMOGENEOUS.split(":")), batch_size=2 * LINKS)
+
+
 def pyg(args, count):
     from torch_geometric.data import Data
     from torch_geometric.loader import LinkNeighborLoader
@@ -80,7 +88,7 @@ def dgl(args, count):
             yield blocks[0].srcdata["x"], sum(b.num_edges() for b in blocks)
 
 
-LOADERS = {"graphmill": graphmill_links, "graphmill-nodes": graphmill_nodes, "graphmill-dgl": graphmill_dgl, "pyg": pyg, "dgl": dgl}
+LOADERS = {"graphmill": graphmill_links, "graphmill-given": graphmill_given, "graphmill-nodes": graphmill_nodes, "graphmill-dgl": graphmill_dgl, "pyg": pyg, "dgl": dgl}
 
 
 def main():
