@@ -48,10 +48,8 @@ func Tables(fsys vfs.FS, dir, name string, outside bool) ([]string, error) {
 		dir, name = string(filepath.Separator), strings.TrimLeft(name, string(filepath.Separator))
 	}
 	name = filepath.Clean(name)
-	for rest, up := name, true; up; {
-		if rest, up = strings.CutPrefix(name, ".."+string(filepath.Separator)); up {
-			dir, name = filepath.Join(dir, ".."), rest
-		}
+	for up := ".." + string(filepath.Separator); strings.HasPrefix(name, up); {
+		dir, name = filepath.Join(dir, ".."), strings.TrimPrefix(name, up)
 	}
 	full := filepath.Join(dir, name)
 	if m := counted.FindStringSubmatch(full); m != nil {
