@@ -20,5 +20,5 @@ func accurate(t *testing.T, peer string, trainings ...string) {
 	}
 }
 
-func TestAccuracyPyG(t *testing.T) { accurate(t, "pyg", "papers", "links", "events", "graphs") }
-func TestAccuracyDGL(t *testing.T) { accurate(t, "dgl", "papers", "links", "events", "graphs") }
+func TestAccuracyPyG(t *testing.T) { accurate(t, "pyg", "papers", "links", "events") }
+func TestAccuracyDGL(t *testing.T) { accurate(t, "dgl", "papers", "links", "graphs") }
