@@ -7,7 +7,7 @@ examples:
   bench/accuracy.py --trainings papers links --peers dgl
 
 Prints the results as JSON, and a table of means and standard deviations to stderr. Exits with 1 if a mean of Graphmill's differs from
-that of its peer by more than the bound, or is not above that of the control by more than the bound.
+its peer's mean by more than the bound, or does not exceed the control's mean by more than the bound.
 
 The bound is 3.5 standard errors of the difference of the two means, sqrt((s1^2 + s2^2) / n), with s at least 0.01 for each: two
 loaders of the same law exceed 3.5 standard errors once in some 2,000 runs, and the sample deviation of few runs can be far too

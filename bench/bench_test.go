@@ -56,7 +56,7 @@ func TestRatios(t *testing.T) {
 		[]string{"DGL NeighborSampler, 64-bit ids", "DGL GraphBolt, 32-bit ids", "DGL GraphBolt, 64-bit ids"})
 }
 
-// Layer-wise inference against that of PyG and of DGL.
+// The race of layer-wise inference runs against PyG and DGL.
 func TestInference(t *testing.T) {
 	sizes := func(peer string) []string {
 		return []string{peer + ", batches of 1024", peer + ", batches of 8192", peer + ", batches of 65536"}

@@ -16,8 +16,8 @@ type ColumnInfo struct {
 	DType string `json:"dtype"`
 	// Shape is the shape of a row.
 	Shape []int `json:"shape"`
-	// Least is the least value of a column of links over all seeds, in batches with negatives, for labels that must
-	// differ from that of a negative link; nil for other columns, and where a value is no number.
+	// Least is the least value of a column of links over all seeds, in batches with negatives. A label must
+	// differ from the label of negative links; nil for other columns, and where a value is no number.
 	Least *float64 `json:"least,omitempty"`
 	// Of is the column of the store, or of the table of links, that the rows are from; nil for all others.
 	Of *graph.Column `json:"-"`

@@ -12,7 +12,7 @@ import (
 )
 
 // Joined is columns of a type that batches have side by side, as one column. Its rows are the values of all columns in their
-// order, flat. Its dtype is that of the columns if they share one; else float64 if one of them has it, and float32 if not.
+// order, flat. It has the dtype of the columns if they share one; else float64 if one of them has it, and float32 if not.
 type Joined struct {
 	// Type is a node type, or an edge type as "src:rel:dst".
 	Type, Name string

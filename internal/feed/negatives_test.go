@@ -150,7 +150,7 @@ func TestDisjointKinds(t *testing.T) {
 	}
 }
 
-// The least value of a column of links is that of all links, so that labels of negatives can differ from all.
+// The least value of a column is taken over all links, so that the label of a negative can differ from every label.
 func TestLeast(t *testing.T) {
 	g := testGraph()
 	links := linksOf(g, 3)

@@ -37,7 +37,7 @@ type Stats struct {
 	Batches, Seeds, Subgraphs uint64
 	Nodes, Edges              uint64 // in the subgraphs
 	Drawn                     uint64 // sampled edges: edges that an op drew
-	// Negatives is the number of negative links, and NegativeEdges that of those among them that are edges, or join a
+	// Negatives counts the negative links. NegativeEdges counts those among them that are edges, or that join a
 	// node with itself, after all tries (StrictCount).
 	Negatives, NegativeEdges uint64
 }
