@@ -1,26 +1,35 @@
 package vfs
 
 import (
+	"errors"
 	"io/fs"
+	"os"
 	"sync/atomic"
 )
 
 // Fault is a file system that fails one call with Err: call number FailAt, counted from 1 over all files. With FailAt 0
-// it never fails and only counts.
+// it never fails and only counts. It can also fail page FailPage of the mapped files, counted from 1 over all maps in the
+// order of their making: a read of the page is then a fault (package guard).
 type Fault struct {
 	FS     FS
 	FailAt int64
 	Err    error
+	// FailPage is the page of a map that fails; 0 is none.
+	FailPage int64
 	// Short makes a failing write store half of its bytes first.
 	Short bool
 	// Dead also fails all later calls, as for a process that was killed.
 	Dead bool
 
 	calls atomic.Int64
+	pages atomic.Int64
 }
 
 // Calls is the number of calls so far.
 func (t *Fault) Calls() int64 { return t.calls.Load() }
+
+// Pages is the number of pages of all maps so far.
+func (t *Fault) Pages() int64 { return t.pages.Load() }
 
 func (t *Fault) hit(op, name string) error {
 	if n := t.calls.Add(1); n == t.FailAt || t.Dead && t.FailAt > 0 && n > t.FailAt {
@@ -196,7 +205,19 @@ func (f *faultFile) Map() ([]byte, func() error, error) {
 	if err := f.t.hit("mmap", f.Name()); err != nil {
 		return nil, nil, err
 	}
-	return f.File.Map()
+	b, unmap, err := f.File.Map()
+	if err != nil {
+		return nil, nil, err
+	}
+	page := int64(os.Getpagesize())
+	n := (int64(len(b)) + page - 1) / page
+	before := f.t.pages.Add(n) - n
+	if i := f.t.FailPage - before - 1; i >= 0 && i < n {
+		if err := failPage(b[i*page:]); err != nil {
+			return nil, nil, errors.Join(&fs.PathError{Op: "mmap", Path: f.Name(), Err: err}, unmap())
+		}
+	}
+	return b, unmap, nil
 }
 
 func (f *faultFile) SetDirect(on bool) error {

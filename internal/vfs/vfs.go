@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // FS is a file system. Paths are those of the operating system.
@@ -57,8 +59,8 @@ type File interface {
 	Sync() error
 	Truncate(size int64) error
 	// Map maps the whole file read-only. The bytes are valid until the returned function is called, also after Close.
-	// An empty file has no bytes. If another program truncates the file while it is mapped, the process is killed
-	// (SIGBUS).
+	// An empty file has no bytes. Where the disk fails, and where another program cuts the file, a read of the bytes is an
+	// error of guard.Do, and ends the process outside of it (SIGBUS).
 	Map() ([]byte, func() error, error)
 	// SetDirect makes reads and writes bypass the page cache, or stops that. Their offsets, lengths and addresses must
 	// be multiples of 4096. The error is EINVAL or errors.ErrUnsupported where the file system or the system does not
@@ -153,7 +155,23 @@ func (f osFile) Map() ([]byte, func() error, error) {
 	if err != nil {
 		return nil, nil, &fs.PathError{Op: "mmap", Path: f.Name(), Err: err}
 	}
-	return b, func() error { return unix.Munmap(b) }, nil
+	guard.Register(b, f.Name(), info)
+	return b, func() error {
+		guard.Unregister(b)
+		return unix.Munmap(b)
+	}, nil
+}
+
+// Write implements File. The error is a *guard.Error where b lies in a map that cannot be read.
+func (f osFile) Write(b []byte) (int, error) {
+	n, err := f.File.Write(b)
+	return n, guard.Call(err, b, n)
+}
+
+// WriteAt implements File. Its errors are those of Write.
+func (f osFile) WriteAt(b []byte, off int64) (int, error) {
+	n, err := f.File.WriteAt(b, off)
+	return n, guard.Call(err, b, n)
 }
 
 // Release gives the memory of the pages of a map back. They are read again when they are needed. b is the result of

@@ -18,13 +18,13 @@ type newFile struct {
 }
 
 func (f *newFile) Write(b []byte) (int, error) {
-	n, err := f.File.Write(b)
+	n, err := f.osFile.Write(b)
 	f.wrote(n)
 	return n, err
 }
 
 func (f *newFile) WriteAt(b []byte, off int64) (int, error) {
-	n, err := f.File.WriteAt(b, off)
+	n, err := f.osFile.WriteAt(b, off)
 	f.wrote(n)
 	return n, err
 }

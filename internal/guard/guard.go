@@ -1,0 +1,149 @@
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Error is a read of a mapped file that failed.
+type Error struct {
+	Path string
+	Byte int64 // a byte that could not be read; not always the first one
+	Err  error // EIO, or what happened to the file
+}
+
+// Error implements error.
+func (e *Error) Error() string { return fmt.Sprintf("%s: byte %d: %v", e.Path, e.Byte, e.Err) }
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// region is a mapped file.
+type region struct {
+	path       string
+	start, end uintptr
+	info       fs.FileInfo // of the file when it was mapped
+}
+
+// mostClosed bounds the maps that are remembered after they were removed.
+const mostClosed = 1024
+
+// table has the maps of the process. A map stays in the list of closed ones until a new map takes its addresses, because
+// a deferred close may run before the fault is looked up.
+var table struct {
+	sync.Mutex
+	open   map[uintptr]region // by start
+	closed []region
+}
+
+// Register names the file of a map. info is the file's when it was mapped.
+func Register(b []byte, path string, info fs.FileInfo) {
+	if len(b) == 0 {
+		return
+	}
+	start := address(b)
+	r := region{path, start, start + uintptr(len(b)), info}
+	table.Lock()
+	defer table.Unlock()
+	if table.open == nil {
+		table.open = map[uintptr]region{}
+	}
+	table.open[start] = r
+	table.closed = slices.DeleteFunc(table.closed, func(c region) bool { return c.start < r.end && r.start < c.end })
+}
+
+// Unregister says that a map is about to be removed.
+func Unregister(b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	table.Lock()
+	defer table.Unlock()
+	r, there := table.open[address(b)]
+	if !there {
+		return
+	}
+	delete(table.open, r.start)
+	if len(table.closed) == mostClosed {
+		table.closed = slices.Delete(table.closed, 0, 1)
+	}
+	table.closed = append(table.closed, r)
+}
+
+func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
+
+// at is the error of a fault at an address, nil for an address of no map.
+func at(addr uintptr) *Error {
+	table.Lock()
+	defer table.Unlock()
+	for _, r := range table.open {
+		if r.start <= addr && addr < r.end {
+			return r.fault(addr)
+		}
+	}
+	for _, r := range slices.Backward(table.closed) {
+		if r.start <= addr && addr < r.end {
+			return r.fault(addr)
+		}
+	}
+	return nil
+}
+
+func (r region) fault(addr uintptr) *Error {
+	e := &Error{Path: r.path, Byte: int64(addr - r.start), Err: unix.EIO}
+	if now, err := os.Stat(r.path); err == nil && os.SameFile(now, r.info) && now.Size() < r.info.Size() {
+		e.Err = fmt.Errorf("the file was cut while it was read: found %d bytes, expected %d", now.Size(), r.info.Size())
+	}
+	return e
+}
+
+// Do calls f, and returns its error or a fault under a map as an *Error. Other panics go on.
+func Do(f func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			fault := found(p)
+			if fault == nil {
+				panic(p)
+			}
+			err = fault
+		}
+	}()
+	return f()
+}
+
+// Func is f inside Do, for the start of a goroutine that only returns its error.
+func Func(f func() error) func() error { return func() error { return Do(f) } }
+
+// found is the error of a panic that is a fault under a map.
+func found(p any) *Error {
+	err, is := p.(error)
+	if !is {
+		return nil
+	}
+	var fault interface{ Addr() uintptr }
+	if !errors.As(err, &fault) {
+		return nil
+	}
+	return at(fault.Addr())
+}
+
+// Call is the error of a system call that read b and stopped after n bytes. Where the kernel could not read a map (EFAULT)
+// it is an *Error.
+func Call(err error, b []byte, n int) error {
+	if err == nil || n < 0 || n >= len(b) || !errors.Is(err, unix.EFAULT) {
+		return err
+	}
+	if fault := at(address(b[n:])); fault != nil {
+		return fault
+	}
+	return err
+}
