@@ -73,7 +73,7 @@ type confined struct {
 
 func (c *confined) check(name string) error {
 	rel, err := filepath.Rel(c.dir, name)
-	if err != nil || !filepath.IsLocal(rel) {
+	if err != nil || !filepath.IsLocal(rel) || rel == "." {
 		return nil
 	}
 	return inside(c.FS, c.dir, rel, &c.folders)
