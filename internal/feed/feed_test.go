@@ -90,7 +90,7 @@ func source(t *testing.T, f Features, ops bool) *Source {
 func owner(t *testing.T, src *Source) (ready readyLine, lifeline net.Conn, ended chan error) {
 	t.Helper()
 	lifeline, theirs := lifelines(t)
-	ended = serving(src, NewOwners(t.Context(), theirs, nil))
+	ended = serving(src, NewOwners(t.Context(), theirs, nil, nil))
 	return told(t, lifeline), lifeline, ended
 }
 
