@@ -86,6 +86,7 @@ func readPacket(socket *net.UnixConn, buf []byte, most int) ([]byte, error) {
 	case n == 0:
 		return nil, nil
 	case n > most:
+		_, _ = socket.Read(make([]byte, 1)) // a connection that is closed with an unread packet loses its last message
 		return nil, fmt.Errorf("found a packet of %d bytes, expected at most %d: %w", n, most, errPacket)
 	case n > cap(buf):
 		buf = make([]byte, n)
