@@ -135,8 +135,11 @@ func (g greeting) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo,
 	}
 	if !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
 		reason := err
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			reason = errors.New("found no greeting within the bound, expected one")
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			reason = fmt.Errorf("found no whole greeting within %s, expected one", greetingTime)
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			reason = errors.New("the connection ended in the middle of the greeting")
 		}
 		g.log.Client(raw.RemoteAddr().String(), reason)
 	}

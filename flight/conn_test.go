@@ -130,7 +130,7 @@ func TestRefusals(t *testing.T) {
 			c := raw(t, address, http2.ClientPreface[:10])
 			_ = c.Close()
 			return c
-		}, "unexpected EOF"},
+		}, "ended in the middle of the greeting"},
 		{"noise after the greeting", Options{}, func(t *testing.T, address string) net.Conn {
 			return raw(t, address, http2.ClientPreface+"\xff\xff\xff\xff\xff\xff\xff\xff\xff")
 		}, "the connection ended before a call"},
