@@ -184,7 +184,7 @@ func Pack(ctx context.Context, in, out string, o PackOptions) (_ *Packing, err e
 	if err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	made := o.made()
 	if fingerprint == "" {
 		if fingerprint, err = store.Fingerprint(ctx, vfs.OS, in); err != nil {
