@@ -185,7 +185,7 @@ func (o *PackOptions) write(ctx context.Context, in, out, fingerprint string, si
 	if err != nil {
 		return err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	made := o.made()
 	if fingerprint == "" {
 		if fingerprint, err = store.Fingerprint(ctx, vfs.OS, in); err != nil {

@@ -310,7 +310,7 @@ func (o *PackStreamOptions) streamFolder(ctx context.Context, path, out string, 
 	if err != nil {
 		return err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	arrays, err := collection.NewStreamWriter(w)
 	if err != nil {
 		return err

@@ -105,9 +105,6 @@ func (w *Writer) Begin(ctx context.Context, of map[string]string, threads int, w
 // It is nil if there is none.
 func (w *Writer) State() json.RawMessage { return w.checkpoints.last.State }
 
-// Checkpointed says whether there is a checkpoint in the folder, so that Abort leaves the folder.
-func (w *Writer) Checkpointed() bool { return w.checkpoints.there }
-
 // sealedText is a JSON text and its checksum.
 type sealedText struct {
 	XXH3       string          `json:"xxh3"`
