@@ -106,7 +106,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		options = append(options, grpc.Creds(credentials.NewTLS(s.options.TLS)))
 	}
 	if s.options.Token != "" {
-		options = append(options, guard(s.options.Token)...)
+		options = append(options, needToken(s.options.Token)...)
 	}
 	server := grpc.NewServer(options...)
 	flight.RegisterFlightServiceServer(server, s)

@@ -11,9 +11,9 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// guard rejects calls without the token. The time of a rejection reveals nothing about the token, not even its
+// needToken rejects calls without the token. The time of a rejection reveals nothing about the token, not even its
 // length.
-func guard(token string) []grpc.ServerOption {
+func needToken(token string) []grpc.ServerOption {
 	want := sha256.Sum256([]byte("Bearer " + token))
 	check := func(ctx context.Context) error {
 		md, _ := metadata.FromIncomingContext(ctx)
