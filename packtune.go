@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/pack"
 	"github.com/graphmill/graphmill/internal/store"
@@ -97,7 +98,8 @@ func (t *Tuning) Text(out io.Writer) error {
 // graph to packs that cost sixteen times as much, and finds the front: the limits for which no cheaper limits are as full.
 // The measure of fullness is the harmonic mean of the efficiencies, which is low if any component loses room. A report
 // with plots goes to the folder out; if out is "", nothing is written.
-func TunePacks(ctx context.Context, in, out string, o TuneOptions) (*Tuning, error) {
+func TunePacks(ctx context.Context, in, out string, o TuneOptions) (_ *Tuning, err error) {
+	defer guard.Catch(&err)()
 	start := time.Now()
 	search, err := o.search()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -42,7 +43,8 @@ func publish(w sealer, r *report.Report, start time.Time) error {
 }
 
 // RenderReport rewrites report.html of an output folder from its report.json, and returns the report.
-func RenderReport(dir string) (*Report, error) {
+func RenderReport(dir string) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	r, err := readReport(dir)
 	if err != nil {
 		return nil, err

@@ -24,6 +24,7 @@ import (
 	"github.com/graphmill/graphmill/internal/cli/dispatching"
 	"github.com/graphmill/graphmill/internal/cli/importing"
 	"github.com/graphmill/graphmill/internal/cli/sampling"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // Exit statuses.
@@ -47,7 +48,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args[1:])
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd := root
+	err := guard.Do(func() (err error) { // what the operations do not guard
+		cmd, err = root.ExecuteContextC(ctx)
+		return err
+	})
 	switch {
 	case err == nil:
 		return exitDone

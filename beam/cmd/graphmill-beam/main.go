@@ -14,6 +14,7 @@ import (
 
 	"github.com/graphmill/graphmill/beam/internal/engine"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // Exit statuses, equal to those of graphmill.
@@ -36,7 +37,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd := root
+	err := guard.Do(func() (err error) { // what the operations do not guard
+		cmd, err = root.ExecuteContextC(ctx)
+		return err
+	})
 	if err == nil {
 		return exitDone
 	}

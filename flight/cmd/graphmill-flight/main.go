@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // Exit statuses, equal to those of graphmill.
@@ -34,7 +35,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	cmd.SetArgs(args[1:])
 	cmd.SetOut(stdout)
 	cmd.SetErr(stderr)
-	err := cmd.ExecuteContext(ctx)
+	err := guard.Do(func() error { return cmd.ExecuteContext(ctx) }) // what the operations do not guard
 	if err == nil {
 		return exitDone
 	}

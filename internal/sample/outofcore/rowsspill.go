@@ -39,6 +39,7 @@ func (p *pipeline) spillRows(ctx context.Context, tables []*Rows, packs []*pack)
 			err = errors.Join(err, s.close())
 		}
 	}()
+	defer guard.Catch(&err)()
 	// Half of the room is for stripes and half for extents.
 	room := mostStripe * 4
 	if p.share.limit > 0 {
