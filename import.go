@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
@@ -237,6 +238,7 @@ func missingRules(emptyCells string, missing []string) (rules []ingest.Missing, 
 // The source is a file or folder in one of the formats of ImportFormats, "-" for Input, or "" if Indptr and Indices are
 // given. The store does not depend on Memory or Threads. The caller closes it.
 func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store, err error) {
+	defer guard.Catch(&err)()
 	asked := o.BuildOptions
 	if err := o.check(); err != nil {
 		return nil, err
