@@ -224,7 +224,10 @@ func (o *PackOptions) solve(ctx context.Context, in string, p *pack.Problem) (*p
 			o.warn("%s %s", human.Exact(n), larger(n, string(o.Oversize)))
 		}
 	}
-	r, err := pack.Solve(ctx, p, pack.Options{Method: string(o.Method), Heuristic: o.Heuristic, Effort: o.Effort, TimeBudget: o.TimeBudget, Threads: o.Threads})
+	line := o.stages()
+	r, err := pack.Solve(ctx, p, pack.Options{Method: string(o.Method), Heuristic: o.Heuristic, Effort: o.Effort, TimeBudget: o.TimeBudget, Threads: o.Threads,
+		Progress: func(stage string, done, total int64) { line.update(stage, done, total, "%") }})
+	line.end()
 	if errors.Is(err, pack.ErrOversize) {
 		return nil, terms, fmt.Errorf("%s: %w%s; `Oversize` skip leaves them out and counts them, alone makes each a pack of its own", in, err, o.less())
 	}
