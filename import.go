@@ -238,7 +238,6 @@ func missingRules(emptyCells string, missing []string) (rules []ingest.Missing, 
 // The source is a file or folder in one of the formats of ImportFormats, "-" for Input, or "" if Indptr and Indices are
 // given. The store does not depend on Memory or Threads. The caller closes it.
 func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store, err error) {
-	defer guard.Catch(&err)()
 	asked := o.BuildOptions
 	if err := o.check(); err != nil {
 		return nil, err
@@ -249,6 +248,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store
 			st = nil
 		}
 	}()
+	defer guard.Catch(&err)()
 	if o.Schema != "" {
 		return o.importRecords(ctx, append([]string{source}, o.More...), out)
 	}
