@@ -4,6 +4,9 @@ go 1.26.0
 
 replace github.com/graphmill/graphmill => ../
 
-require github.com/rogpeppe/go-internal v1.16.0
+require (
+	github.com/rogpeppe/go-internal v1.16.0
+	golang.org/x/sys v0.49.0
+)
 
 require golang.org/x/tools v0.26.0 // indirect
