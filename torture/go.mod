@@ -9,4 +9,8 @@ require (
 	golang.org/x/sys v0.49.0
 )
 
-require golang.org/x/tools v0.26.0 // indirect
+require (
+	github.com/graphmill/graphmill v0.0.0
+	github.com/hanwen/go-fuse/v2 v2.12.1
+	golang.org/x/tools v0.51.0 // indirect
+)

@@ -19,8 +19,10 @@ type Options struct {
 	Short bool       // let it read or write half of the bytes
 	// Signal is sent before the call: SIGKILL to the program and all that it started, others to the program alone. 0 is none.
 	Signal unix.Signal
-	After  bool   // send it after the call instead
-	Log    string // with At 0: a file that gets a line for each call, NUMBER OP PATH
+	After  bool // send it after the call instead
+	// Cut, if not nil, is the size to which the file of the call is cut after the call, while the thread that made it is stopped.
+	Cut *int64
+	Log string // with At 0: a file that gets a line for each call, NUMBER OP PATH
 }
 
 // Call is a system call on a file.

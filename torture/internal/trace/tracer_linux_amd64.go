@@ -17,6 +17,7 @@ type thread struct {
 	inside bool   // in a system call
 	result *int64 // what the call shall return, from its entry to its exit
 	signal bool   // send the signal at the exit of the call
+	cut    string // cut the file at the exit of the call
 }
 
 // tracer runs the program to its end. It is the whole work of the process.
@@ -90,7 +91,7 @@ func follow(p spec, o *Outcome) (last unix.WaitStatus, err error) {
 			if t.inside = !t.inside; t.inside {
 				err = t.enter(tid, p, o, log)
 			} else {
-				err = t.leave(tid)
+				err = t.leave(tid, p)
 			}
 			if errors.Is(err, errSignal) {
 				for pid := range processes {
@@ -134,6 +135,9 @@ func (t *thread) enter(tid int, p spec, o *Outcome, log func(Call)) error {
 	}
 	o.Hit = &c
 	switch {
+	case p.Cut != nil:
+		t.cut = c.Path
+		return nil
 	case p.Signal != 0 && p.After:
 		t.signal = true
 		return nil
@@ -155,7 +159,12 @@ func (t *thread) enter(tid int, p spec, o *Outcome, log func(Call)) error {
 }
 
 // leave handles the exit of a system call.
-func (t *thread) leave(tid int) error {
+func (t *thread) leave(tid int, p spec) error {
+	if t.cut != "" {
+		path := t.cut
+		t.cut = ""
+		return os.Truncate(path, *p.Cut)
+	}
 	if t.signal {
 		t.signal = false
 		return errSignal

@@ -77,6 +77,9 @@ func (p *Place) Prepare(tb testing.TB, w Workload) *Run {
 	return r
 }
 
+// Place is the folder that has the inputs and the working folders of all runs.
+func (r *Run) Place() string { return r.place.Dir }
+
 // Reset empties the working folder and copies the inputs of the workload to it.
 func (r *Run) Reset(tb testing.TB) {
 	tb.Helper()
