@@ -240,7 +240,8 @@ func realPath(path string) (string, error) {
 		return "", err
 	}
 	real, err := filepath.EvalSymlinks(path)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+	absent := func() bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
+	if err == nil || !absent() {
 		return real, err
 	}
 	dir, base := filepath.Split(path)
@@ -248,7 +249,7 @@ func realPath(path string) (string, error) {
 	switch {
 	case err == nil:
 		return filepath.Join(real, base), nil
-	case errors.Is(err, fs.ErrNotExist):
+	case absent():
 		return path, nil
 	}
 	return "", err

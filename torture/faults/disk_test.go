@@ -78,7 +78,8 @@ func TestDisk(t *testing.T) {
 	})
 }
 
-// TestCut cuts an input of each run at a page after the run has opened it, mapped it or read from it, while the run is stopped.
+// TestCut cuts an input of each run at a page after the run has mapped it, while the run is stopped. Files that are read, and not mapped, are not
+// cut: what a shorter one has is another input.
 func TestCut(t *testing.T) {
 	p := workloads.New(t)
 	graphmill := command.Build(t, "graphmill")
@@ -102,7 +103,7 @@ func TestCut(t *testing.T) {
 			if err := errors.Join(err, err2); err != nil {
 				t.Fatal(err)
 			}
-			if slices.Contains([]string{"open", "mmap", "read"}, f[1]) {
+			if f[1] == "mmap" {
 				calls[rel] = append(calls[rel], number)
 			}
 		}

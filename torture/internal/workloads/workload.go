@@ -83,7 +83,9 @@ func (r *Run) Place() string { return r.place.Dir }
 // Reset empties the working folder and copies the inputs of the workload to it.
 func (r *Run) Reset(tb testing.TB) {
 	tb.Helper()
-	r.Remove(tb)
+	if err := os.RemoveAll(r.Dir); err != nil {
+		tb.Fatal(err)
+	}
 	if err := os.Mkdir(r.Dir, 0o755); err != nil {
 		tb.Fatal(err)
 	}
@@ -97,6 +99,9 @@ func (r *Run) Reset(tb testing.TB) {
 // Remove removes the working folder.
 func (r *Run) Remove(tb testing.TB) {
 	tb.Helper()
+	if os.Getenv(keep) != "" && tb.Failed() {
+		return
+	}
 	if err := os.RemoveAll(r.Dir); err != nil {
 		tb.Fatal(err)
 	}
