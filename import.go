@@ -15,6 +15,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -263,6 +264,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store
 		return nil, err
 	}
 	options.Temp, options.Threads = folderOf(out), o.Threads
+	ctx = table.Bound(ctx, o.Memory, o.Threads)
 	start := time.Now()
 	src, err := ingest.Open(ctx, fsys, source, options)
 	if err != nil {

@@ -214,7 +214,7 @@ func openStream(path string, stdin io.Reader, components []string) (*sizeStream,
 		if info.IsDir() {
 			return x, x.collection(path, components)
 		}
-		file, err := vfs.OS.Open(path)
+		file, err := vfs.OS.OpenStream(path)
 		if err != nil {
 			return nil, err
 		}

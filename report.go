@@ -42,7 +42,7 @@ const mostReport = 512 << 20
 // readReport reads report.json of an output folder.
 func readReport(dir string) (*report.Report, error) {
 	name := filepath.Join(dir, store.ReportJSONFile)
-	b, err := vfs.ReadFile(vfs.OS, name, mostReport)
+	b, err := vfs.ReadFile(vfs.Confine(vfs.OS, dir), name, mostReport)
 	if err != nil {
 		return nil, err
 	}

@@ -149,7 +149,7 @@ func (w *Writer) restore(ctx context.Context, of map[string]string, threads int)
 	if what := difference(c.Of, of); what != "" {
 		return fmt.Errorf("%s: found the %w: %s; give the same options and inputs to resume it, or leave out `Resume` to begin anew", w.dir, ErrOtherRun, what)
 	}
-	all, err := list(w.fs, w.dir)
+	all, _, err := list(w.fs, w.dir)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (w *Writer) recover(ctx context.Context, key string, threads int) error {
 			}
 		}
 	}
-	all, err := list(w.fs, w.dir)
+	all, _, err := list(w.fs, w.dir)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,8 @@ type Verified struct {
 	Files  int      `json:"files"`
 	Bytes  int64    `json:"bytes"`
 	Damage []Damage `json:"damage"`
-	// Unknown are files of the folder that are not in its manifest.
+	// Unknown are the files, links and empty folders that are not in the manifest, and that graphmill does not add to an
+	// output later. The name of a folder ends in '/'.
 	Unknown []string `json:"unknown"`
 }
 
@@ -33,7 +34,8 @@ type Verified struct {
 // damage is in the result. progress, which may be nil, is called with bytes that were read.
 func Verify(ctx context.Context, fsys vfs.FS, dir string, threads int, progress func(bytes int64)) (*Verified, error) {
 	v := &Verified{}
-	names, err := list(fsys, dir)
+	fsys = vfs.Confine(fsys, dir)
+	names, folders, err := list(fsys, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +46,7 @@ func Verify(ctx context.Context, fsys vfs.FS, dir string, threads int, progress 
 	if !have[ManifestFile] && !have[ManifestSumFile] && !have[MetaFile] {
 		return nil, fmt.Errorf("%s: found no %s, so it is no output folder of graphmill", dir, ManifestFile)
 	}
+	v.Unknown = append(v.Unknown, folders...)
 	v.reports(fsys, dir, have)
 	m, err := ReadManifest(fsys, dir)
 	switch {
@@ -57,10 +60,11 @@ func Verify(ctx context.Context, fsys vfs.FS, dir string, threads int, progress 
 		return nil, err
 	}
 	for _, n := range names {
-		if _, ok := m.Files[n]; !ok && !outside(n) {
+		if _, ok := m.Files[n]; !ok && !outside(n) && !slices.Contains(halfWritten, n) {
 			v.Unknown = append(v.Unknown, n)
 		}
 	}
+	sort.Strings(v.Unknown)
 	var present []string
 	for n := range m.Files {
 		if have[n] {

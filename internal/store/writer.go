@@ -297,7 +297,7 @@ func (w *Writer) Seal(ctx context.Context, meta *Meta, threads int) error {
 			return err
 		}
 	}
-	names, err := list(w.fs, w.dir)
+	names, _, err := list(w.fs, w.dir)
 	if err != nil {
 		return err
 	}

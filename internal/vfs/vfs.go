@@ -15,8 +15,10 @@ import (
 
 // FS is a file system. Paths are those of the operating system.
 type FS interface {
-	// Open opens a file for reading.
+	// Open opens a regular file for reading. A folder, a pipe and a device are errors; a pipe could make the call wait for ever.
 	Open(name string) (File, error)
+	// OpenStream opens a file, pipe or device that is read once, from its start.
+	OpenStream(name string) (File, error)
 	// Create makes a new file for reading and writing. It is an error if the file exists.
 	Create(name string) (File, error)
 	// Reopen opens a file from Create, to append to its first size bytes; the rest is cut off. A shorter file is an
@@ -85,7 +87,6 @@ func wrap(f *os.File, err error) (File, error) {
 	return osFile{f}, nil
 }
 
-func (osFS) Open(name string) (File, error) { return wrap(os.Open(name)) }
 func (osFS) Create(name string) (File, error) {
 	return wrapNew(os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644))
 }
@@ -161,20 +162,6 @@ func Release(b []byte) error {
 	return unix.Madvise(b, unix.MADV_DONTNEED)
 }
 
-// Regular is Stat of a file that can be read at any offset. A folder, pipe or device is an error, and is not opened.
-func Regular(fsys FS, name string) (fs.FileInfo, error) {
-	info, err := fsys.Stat(name)
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, fmt.Errorf("%s: found a folder, expected a file", name)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: found a pipe or device, expected a regular file; write its data to a file first", name)
-	}
-	return info, nil
-}
-
 // ReadFile reads a whole file of at most limit bytes. A larger file is an error, before memory is allocated for it.
 func ReadFile(fsys FS, name string, limit int64) (b []byte, err error) {
 	f, err := fsys.Open(name)
@@ -185,9 +172,6 @@ func ReadFile(fsys FS, name string, limit int64) (b []byte, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
-	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("%s: found a folder, expected a file", name)
 	}
 	if info.Size() > limit {
 		return nil, fmt.Errorf("%s: found %d bytes, expected at most %d", name, info.Size(), limit)
@@ -201,8 +185,8 @@ func ReadFile(fsys FS, name string, limit int64) (b []byte, err error) {
 
 // WriteFile writes a whole file next to its name, syncs it and renames it. It replaces an existing file.
 func WriteFile(fsys FS, name string, data []byte) (err error) {
-	dir, base := filepath.Split(name)
-	tmp := filepath.Join(dir, "."+base+".partial")
+	dir := filepath.Dir(name)
+	tmp := Beside(name)
 	if err := fsys.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -221,5 +205,11 @@ func WriteFile(fsys FS, name string, data []byte) (err error) {
 	if err != nil {
 		return errors.Join(err, fsys.RemoveAll(tmp))
 	}
-	return fsys.SyncDir(filepath.Clean(dir + "."))
+	return fsys.SyncDir(dir)
+}
+
+// Beside is the name under which WriteFile writes a file before it renames it.
+func Beside(name string) string {
+	dir, base := filepath.Split(name)
+	return filepath.Join(dir, "."+base+".partial")
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -58,6 +59,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 type command struct {
 	feed                       cli.Sampling
 	threads, streams           int
+	sendTime                   time.Duration
 	memory, maxMessage         cli.Bytes
 	listen                     string
 	certFile, keyFile, tokFile string
@@ -106,8 +108,9 @@ loopback address requires neither; without a token, every user of this machine c
 	f.IntVar(&c.streams, "streams", 16, "most streams at a time; each holds up to 11 batches in memory")
 	f.Var(&c.memory, "memory", "bound on the memory for sampling, such as 2GiB; the batches of streams need more (default: no bound)")
 	f.Var(&c.maxMessage, "max-message", "bound on the size of a batch, below 2GiB; a larger batch ends its stream with an error")
+	f.DurationVar(&c.sendTime, "send-timeout", time.Hour, "a stream whose client takes no batch for this long ends and frees its place")
 	f.StringVar(&c.listen, "listen", "127.0.0.1:0", "HOST:PORT to listen on; port 0 chooses a free port")
-	f.StringVar(&c.certFile, "tls-cert", "", "PEM file with the certificate and its intermediate certificates")
+	f.StringVar(&c.certFile, "tls-cert", "", "PEM file with the certificate and its intermediate certificates; a file that is replaced is read again")
 	f.StringVar(&c.keyFile, "tls-key", "", "PEM file with the key of the certificate")
 	f.StringVar(&c.tokFile, "token-file", "", "file with the token that each call must have, 16 to 4096 characters")
 	return cmd

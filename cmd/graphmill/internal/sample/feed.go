@@ -21,20 +21,21 @@ type feedFlags struct {
 }
 
 // owners returns the processes that the feed serves.
-func (f *feedFlags) owners(cmd *cobra.Command) (*feed.Owners, error) {
+func (f *feedFlags) owners(cmd *cobra.Command, t *cli.Terminal) (*feed.Owners, error) {
 	lifeline, err := feed.Lifeline(f.lifeline)
 	if err != nil {
 		return nil, fmt.Errorf("--lifeline %d: %w", f.lifeline, err)
 	}
+	log := feed.NewLog(func(line string) { t.Say("%s", line) })
 	if f.joining < 0 {
-		return feed.NewOwners(cmd.Context(), lifeline, nil), nil
+		return feed.NewOwners(cmd.Context(), lifeline, nil, log), nil
 	}
 	joining, err := feed.Joining(f.joining)
 	if err != nil {
 		_ = lifeline.Close()
 		return nil, fmt.Errorf("--joining %d: %w", f.joining, err)
 	}
-	return feed.NewOwners(cmd.Context(), lifeline, joining), nil
+	return feed.NewOwners(cmd.Context(), lifeline, joining, log), nil
 }
 
 // NewFeed makes the command feed.
@@ -53,7 +54,7 @@ meant to be run by hand. The process that starts it holds the other end of the s
 			if f.lifeline < 3 {
 				return cli.Usagef("found --lifeline %d, expected the descriptor of a socket; the loaders of the Python package start a feed", f.lifeline)
 			}
-			owners, err := f.owners(cmd)
+			owners, err := f.owners(cmd, t)
 			if err != nil {
 				return err
 			}
