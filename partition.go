@@ -331,7 +331,10 @@ func (o *Run) openChunked(ctx context.Context, in, out string, outside bool, r *
 	if err := keeps(out, src.Files...); err != nil {
 		return nil, nil, err
 	}
-	inputs, err = fingerprints(ctx, vfs.OS, src.Files, r, below(in))
+	names, err := below(in)
+	if err == nil {
+		inputs, err = fingerprints(ctx, vfs.OS, src.Files, r, names)
+	}
 	return src, inputs, err
 }
 
