@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
@@ -236,11 +238,18 @@ func missingRules(emptyCells string, missing []string) (rules []ingest.Missing, 
 // Import reads a source, and writes it to the folder out: one graph becomes a store, many graphs become a collection.
 // The source is a file or folder in one of the formats of ImportFormats, "-" for Input, or "" if Indptr and Indices are
 // given. The store does not depend on Memory or Threads. The caller closes it.
-func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store, err error) {
+func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store, err error) {
 	asked := o.BuildOptions
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil && st != nil {
+			err = errors.Join(err, st.Close())
+			st = nil
+		}
+	}()
+	defer guard.Catch(&err)()
 	if o.Schema != "" {
 		return o.importRecords(ctx, append([]string{source}, o.More...), out)
 	}
@@ -250,7 +259,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store,
 		if fsys, source, done, err = o.spool(ctx, out); err != nil {
 			return nil, err
 		}
-		defer closeWith(&err, done)
+		defer closeAfter(&err, out, done)
 	}
 	options, err := o.source()
 	if err != nil {
@@ -266,7 +275,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store,
 		}
 		return nil, err
 	}
-	defer closeWith(&err, src.Close)
+	defer closeAfter(&err, out, src.Close)
 	if src.Collection != nil {
 		if o.Cluster != nil {
 			return nil, fmt.Errorf("%s: found many graphs, expected one graph on a cluster; use graphmill import", source)
@@ -291,9 +300,11 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store,
 	if source == "" {
 		source = o.Indptr
 	}
-	names := below(source)
-	if fsys != vfs.OS { // the file of a pipe
-		names = filepath.Base
+	names := filepath.Base
+	if fsys == vfs.OS { // no pipe
+		if names, err = below(source); err != nil {
+			return nil, err
+		}
 	}
 	inputs, err := fingerprints(ctx, fsys, src.Files, r, names)
 	if err != nil {
@@ -324,17 +335,22 @@ func folderOf(out string) string {
 }
 
 // below returns a function that names a file by its path relative to the source, or by its base name if it lies elsewhere.
-func below(source string) func(file string) string {
+// A source that does not exist is the common part of names: a glob, or a name with a number of shards.
+func below(source string) (func(file string) string, error) {
 	root := source
-	if info, err := vfs.OS.Stat(source); err == nil && !info.IsDir() {
+	info, err := vfs.OS.Stat(source)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err == nil && !info.IsDir() {
 		root = filepath.Dir(source)
 	}
 	return func(file string) string {
-		if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) && rel != "." {
 			return filepath.ToSlash(rel)
 		}
 		return filepath.Base(file)
-	}
+	}, nil
 }
 
 // importGraph makes a store of one graph.
@@ -416,7 +432,7 @@ func (o *BuildOptions) buildBy(ctx context.Context, out string, made store.Made,
 	if err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	stages := o.stages()
 	result, err := write(w, stages.update)
 	stages.end()

@@ -131,17 +131,18 @@ func (v *Verified) check(ctx context.Context, fsys vfs.FS, dir string) error {
 	return s.Close()
 }
 
-// reports compares the files of the report with their checksums. A folder without a report is whole.
+// reports compares the files of the report with their checksums. A folder without a report is whole. More lines than one per
+// file are left by WriteReport where it failed.
 func (v *Verified) reports(fsys vfs.FS, dir string, have map[string]bool) {
 	if !have[reportSumFile] && !have[ReportHTMLFile] && !have[ReportJSONFile] {
 		return
 	}
-	sums, err := vfs.ReadFile(fsys, filepath.Join(dir, reportSumFile), 4096)
+	b, err := vfs.ReadFile(fsys, filepath.Join(dir, reportSumFile), mostSums*64)
 	if err != nil {
 		v.add(reportSumFile, err.Error())
 		return
 	}
-	var want strings.Builder
+	sums := slices.Collect(strings.Lines(string(b)))
 	for _, name := range []string{ReportHTMLFile, ReportJSONFile} {
 		b, err := vfs.ReadFile(fsys, filepath.Join(dir, name), maxMeta)
 		if err != nil {
@@ -150,13 +151,11 @@ func (v *Verified) reports(fsys vfs.FS, dir string, have map[string]bool) {
 		}
 		v.Files++
 		v.Bytes += int64(len(b))
-		line := sumLine(b, name)
-		want.WriteString(line)
-		if !strings.Contains(string(sums), line) {
+		if line := sumLine(b, name); !slices.Contains(sums, line) {
 			v.add(name, "checksum "+strings.Fields(line)[0]+", expected that of "+reportSumFile)
 		}
 	}
-	if len(v.Damage) == 0 && want.String() != string(sums) {
+	if len(v.Damage) == 0 && slices.ContainsFunc(sums, func(line string) bool { return !isReportSum(line) }) {
 		v.add(reportSumFile, "text that is not the checksums of the report")
 	}
 }

@@ -35,19 +35,17 @@ type FS interface {
 	Stat(name string) (fs.FileInfo, error)
 	Lstat(name string) (fs.FileInfo, error)
 	ReadDir(name string) ([]fs.DirEntry, error)
-	// SyncDir makes renames and new names in a folder durable.
+	// SyncDir makes renames and new names in a folder durable, where the file system can.
 	SyncDir(name string) error
 	// Exchange swaps two names, atomically where the system supports it.
 	Exchange(a, b string) error
 	// Free is the number of bytes that can still be written below a folder.
 	Free(dir string) (int64, error)
 	// Lock locks a folder for this process until unlock is called or the process ends. The error is ErrLocked where
-	// another process holds it.
+	// another process holds it. Where the file system has no locks, a file beside the folder is the lock (LockFile): unlock
+	// removes it.
 	Lock(dir string) (unlock func() error, err error)
 }
-
-// ErrLocked is returned by FS.Lock for a folder that another process holds.
-var ErrLocked = errors.New("held by another process")
 
 // File is an open file.
 type File interface {
@@ -84,7 +82,7 @@ type osFile struct{ *os.File }
 
 func wrap(f *os.File, err error) (File, error) {
 	if err != nil {
-		return nil, err
+		return nil, tooMany(err)
 	}
 	return osFile{f}, nil
 }
@@ -95,49 +93,29 @@ func (osFS) Create(name string) (File, error) {
 func (osFS) Temp(dir string) (File, error) {
 	f, err := os.CreateTemp(dir, ".graphmill-*.tmp")
 	if err != nil {
-		return nil, err
+		return nil, tooMany(err)
 	}
 	if err := os.Remove(f.Name()); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return osFile{f}, nil
 }
-func (osFS) Mkdir(name string) error                    { return os.Mkdir(name, 0o755) }
-func (osFS) MkdirAll(name string) error                 { return os.MkdirAll(name, 0o755) }
-func (osFS) Rename(o, n string) error                   { return os.Rename(o, n) }
-func (osFS) Remove(name string) error                   { return os.Remove(name) }
-func (osFS) RemoveAll(name string) error                { return os.RemoveAll(name) }
-func (osFS) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
-func (osFS) Lstat(name string) (fs.FileInfo, error)     { return os.Lstat(name) }
-func (osFS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
-func (osFS) SyncDir(name string) error {
-	d, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+func (osFS) Mkdir(name string) error                { return os.Mkdir(name, 0o755) }
+func (osFS) MkdirAll(name string) error             { return os.MkdirAll(name, 0o755) }
+func (osFS) Rename(o, n string) error               { return os.Rename(o, n) }
+func (osFS) Remove(name string) error               { return os.Remove(name) }
+func (osFS) Stat(name string) (fs.FileInfo, error)  { return os.Stat(name) }
+func (osFS) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
+func (osFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := os.ReadDir(name)
+	return entries, tooMany(err)
 }
-
 func (osFS) Free(dir string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
 		return 0, &fs.PathError{Op: "statfs", Path: dir, Err: err}
 	}
 	return int64(s.Bavail) * int64(s.Bsize), nil //nolint:unconvert // other systems have other types
-}
-
-func (osFS) Lock(dir string) (func() error, error) {
-	d, err := os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	if err := unix.Flock(int(d.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			err = ErrLocked
-		}
-		return nil, errors.Join(&fs.PathError{Op: "lock", Path: dir, Err: err}, d.Close())
-	}
-	return d.Close, nil
 }
 
 func (f osFile) Map() ([]byte, func() error, error) {
