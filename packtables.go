@@ -54,7 +54,7 @@ func PackHistogram(in string, w io.Writer, o HistogramOptions) error {
 			return err
 		}
 	}
-	h, fingerprint, size, err := histogram(in, o.Components)
+	h, fingerprint, size, err := histogram(in, o.Components, o.Memory)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func ComparePacks(ctx context.Context, in []string, o TablesOptions) (PackTables
 	}
 	var sets PackTablesList
 	for _, path := range in {
-		h, _, _, err := histogram(path, o.Components)
+		h, _, _, err := histogram(path, o.Components, o.Memory)
 		if err != nil {
 			return nil, err
 		}

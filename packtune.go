@@ -74,8 +74,8 @@ func (o *TuneOptions) search() (pack.Tune, error) {
 // Tuning is the result of TunePacks. Its JSON is what the command pack tune prints with --json.
 type Tuning struct {
 	Components []string         `json:"components"`
-	Front      []pack.Candidate `json:"front"` // limits for which no cheaper limits are as full
-	Tried      []pack.Candidate `json:"tried"` // all limits that were packed with
+	Front      []pack.Candidate `json:"front"`            // limits for which no cheaper limits are as full
+	Tried      []pack.Candidate `json:"tried"`            // all limits that were packed with
 	Target     float64          `json:"target,omitempty"` // TuneOptions.Target
 	// Packing is the packing with the cheapest limits that reach Target; nil without a target.
 	Packing *Packing `json:"packing,omitempty"`
@@ -125,7 +125,7 @@ func TunePacks(ctx context.Context, in, out string, o TuneOptions) (*Tuning, err
 	if err != nil {
 		return nil, err
 	}
-	h, fingerprint, size, err := histogram(in, o.Components)
+	h, fingerprint, size, err := histogram(in, o.Components, o.Memory)
 	if err != nil {
 		return nil, err
 	}
