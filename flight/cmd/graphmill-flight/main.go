@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,16 +26,25 @@ func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
 
 // run runs the command. args begins with the name of the program.
 func run(args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := cli.Interruptible()
 	defer stop()
-	t := &cli.Terminal{Program: "graphmill-flight", Args: args, Stdout: stdout, Stderr: stderr}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out := cli.NewStdout(stdout, cancel)
+	t := &cli.Terminal{Program: "graphmill-flight", Args: args, Stdout: out, Stderr: stderr}
 	cmd := newCommand(t)
 	cmd.SetArgs(args[1:])
-	cmd.SetOut(stdout)
+	cmd.SetOut(out)
 	cmd.SetErr(stderr)
 	err := cmd.ExecuteContext(ctx)
-	if err == nil {
+	status := exitFailed
+	if out.Err() != nil {
+		err, status = out.Failed(err, status)
+	} else if err == nil {
 		return exitDone
+	}
+	if err == nil {
+		return status
 	}
 	t.Begin(cmd)
 	t.Fail(err)
@@ -45,7 +52,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "Try 'graphmill-flight --help'.")
 		return exitUsage
 	}
-	return exitFailed
+	return status
 }
 
 // command has the flags.
@@ -65,7 +72,7 @@ func newCommand(t *cli.Terminal) *cobra.Command {
 		Short: "Serve sampled batches to trainers on other machines over Arrow Flight",
 		Long: `Samples batches of a store and streams them to Arrow Flight clients. With the same options,
 the loaders of the Python package make the same batches. When clients can connect, the command
-prints one line of JSON, {"addr":"HOST:PORT"}. SIGINT and SIGTERM end it.
+prints one line of JSON, {"addr":"HOST:PORT"}. SIGINT, SIGTERM and SIGHUP end it.
 
 An address that other machines can reach requires TLS, and a token that each call must have. A
 loopback address requires neither; without a token, every user of this machine can read batches.`,

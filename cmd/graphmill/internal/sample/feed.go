@@ -59,8 +59,9 @@ meant to be run by hand. The process that starts it holds the other end of the s
 				return err
 			}
 			defer owners.Close()
-			// The owners decide when the feed ends: not an interrupt, and not the end of the one that reads its messages.
-			signal.Ignore(syscall.SIGINT, syscall.SIGPIPE)
+			// The owners decide when the feed ends: not an interrupt, not the end of the terminal (which both send to all
+			// processes of the training), and not the end of the one that reads its messages.
+			signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
 			if err := serve(owners, t, args[0], &f); err != nil {
 				// The reader is a Python program: name its keyword arguments, not flags.
 				owners.Refuse(feed.Failure{Error: field.Keywords(err.Error()), Code: feed.CodeStart})
