@@ -68,6 +68,7 @@ race-short:
 
 torture: $(VENV)/pins
 	TORTURE=long $(GO) -C torture test -count=1 -timeout 0 -p 1 -v ./...
+	$(MAKE) race
 
 torture-short: $(VENV)/pins
 	$(GO) -C torture test -count=1 -timeout 20m ./...
