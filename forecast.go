@@ -26,7 +26,7 @@ func Forecast(ctx context.Context, st *Store, o SampleOptions) (*Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	f := forecasting{choice: o.choose(st.Graph(), p, func(text string) { o.warn("%s", text) }), report: r}
+	f := forecasting{choice: o.choose(st.store, p, func(text string) { o.warn("%s", text) }), report: r}
 	if err := f.run(ctx, st, p, o.Format == FormatTFRecord); err != nil {
 		return nil, usageOf(err)
 	}
