@@ -72,7 +72,7 @@ func (c forecasting) run(ctx context.Context, st *Store, p *planned, joins bool)
 		for _, f := range told.Designs {
 			designs = append(designs, forecastOf(f))
 		}
-		memory.Seconds = told.Mapped
+		memory.Seconds, memory.Bytes = told.Mapped, int64(told.Cold)
 		c.report.In("seeds", report.Count(p.seeds(), "seeds"))
 		c.report.In("batches", report.Count(told.Batches, "batches"))
 		c.report.In("sampled edges (estimate)", report.Count(uint64(told.Edges), "edges"))

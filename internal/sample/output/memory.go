@@ -19,7 +19,7 @@ const (
 	outGrown     = 1.7 // of what waits for the sink
 	outOnce      = 0.6 // of one batch, once per run
 	recordGrown  = 1.5 // outGrown of records that are small against a batch
-	largeGrown   = 2.3 // outGrown of records of whole batches, each of which an encoder holds before it is copied
+	largeGrown   = 2.2 // outGrown of records of whole batches, each of which an encoder holds before it is copied
 	recordOnce   = 1.6 // outOnce of records
 
 	// What the runtime of Go adds: a share of the buffers, and a little that even small buffers need.
@@ -61,11 +61,13 @@ func (w *Work) Buffers() (buffers, columns int64) {
 	}
 	threads := int(min(uint64(max(w.Threads, 1)), batches))
 	slots := float64(min(uint64(2*threads+1), batches))
+	// In few rounds, buffers have not grown to the largest batch.
+	full := min(max(0.7+0.15*math.Log2(float64(batches)/slots), 0.7), 1)
 	z := sample.Foresee(w.Graph, w.Plan, &job)
 	held := w.context(&z) * float64(threads) * contextGrown
 	if w.Records == nil {
 		out := w.out(&z)
-		return grown(held + out*(slots*outGrown+outOnce)), 0
+		return grown(held + out*(full*slots*outGrown+outOnce)), 0
 	}
 	out := w.record(&z)
 	each := recordGrown
@@ -75,7 +77,7 @@ func (w *Work) Buffers() (buffers, columns int64) {
 	if w.Records.Gzip {
 		out *= 2 // before and after the compression
 	}
-	return grown(held + out*(slots*each+recordOnce)), int64(w.joined(&z, float64(batches)))
+	return grown(held + out*full*(slots*each+recordOnce)), int64(w.joined(&z, float64(batches)))
 }
 
 // joined is about the bytes of the pages of mapped columns that a number of batches touch.
