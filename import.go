@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
@@ -248,6 +249,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store
 			st = nil
 		}
 	}()
+	defer guard.Catch(&err)()
 	if o.Schema != "" {
 		return o.importRecords(ctx, append([]string{source}, o.More...), out)
 	}

@@ -228,7 +228,7 @@ func keeps(out string, inputs ...string) error {
 			switch {
 			case err == nil:
 				return usagef("found `Out` %s, which lies in the input %s, expected a folder outside it", out, in)
-			case !missing(err):
+			case !missing(err): // an input that is a file holds none
 				return err
 			}
 		}
@@ -247,14 +247,19 @@ func realPath(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real, nil
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil || !missing(err) {
+		return real, err
 	}
 	dir, base := filepath.Split(path)
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
+	real, err = filepath.EvalSymlinks(dir)
+	switch {
+	case err == nil:
 		return filepath.Join(real, base), nil
+	case missing(err):
+		return path, nil
 	}
-	return path, nil
+	return "", err
 }
 
 // closeWith joins the error of a close to the error that a function returns.
