@@ -143,7 +143,9 @@ func Dispatch(ctx context.Context, in, assignment, out string, o DispatchOptions
 	if err != nil {
 		return nil, err
 	}
-	return j.report, errors.Join(j.write(ctx), j.close())
+	err = j.write(ctx)
+	closeAfter(&err, out, j.close)
+	return j.report, err
 }
 
 // ForecastDispatch forecasts the disk space, memory and time that Dispatch will take. It writes no parts.
@@ -242,7 +244,9 @@ func PartitionGraph(ctx context.Context, in, out string, o PartitionGraphOptions
 	if err != nil {
 		return nil, err
 	}
-	return j.report, errors.Join(j.write(ctx), j.close())
+	err = j.write(ctx)
+	closeAfter(&err, out, j.close)
+	return j.report, err
 }
 
 // ForecastPartitionGraph divides a graph, and forecasts the disk space, memory and time that PartitionGraph will take to
@@ -421,19 +425,7 @@ func (j *partsJob) write(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		end := w.Abort
-		switch {
-		case err == nil:
-		case j.parts.Resume && ctx.Err() != nil:
-			end, err = w.Leave, errParts
-		case j.parts.Resume:
-			end, err = w.Leave, fmt.Errorf("%w; %w", err, errParts)
-		case j.cluster != nil:
-			end = func() error { return errors.Join(vfs.OS.RemoveAll(worked(j.out)), w.Abort()) }
-		}
-		err = errors.Join(err, end())
-	}()
+	defer func() { err = j.ended(ctx, w, err) }()
 	if j.run.Memory > 0 {
 		// Garbage counts as memory: return that of reading the assignment now, and let less of it accumulate later.
 		debug.FreeOSMemory()
@@ -448,8 +440,32 @@ func (j *partsJob) write(ctx context.Context) (err error) {
 	return send.sendNew(ctx, j.report, j.start)
 }
 
-// errParts is the error of a run that stopped early and whose finished parts are kept.
-var errParts = fmt.Errorf("the parts that are finished are kept, and %w", ErrResumable)
+// ended ends the output of a run that returns err. If finished parts are on the disk for a run that resumes, the error says
+// so.
+func (j *partsJob) ended(ctx context.Context, w *store.Writer, err error) error {
+	if err == nil || w.Published() {
+		return w.End(err)
+	}
+	kept, unknown := w.Resumable()
+	if j.cluster != nil {
+		if kept = j.parts.Resume && exists(worked(j.out)); !kept {
+			unknown = errors.Join(unknown, vfs.OS.RemoveAll(worked(j.out)))
+		}
+	}
+	if kept {
+		dir := w.Dir()
+		if j.cluster != nil {
+			dir = worked(j.out)
+		}
+		parts := fmt.Errorf("the parts that are finished are kept in %s, and %w", dir, ErrResumable)
+		if onlyStopped(ctx, err) {
+			err = parts
+		} else {
+			err = fmt.Errorf("%w; %w", err, parts)
+		}
+	}
+	return w.End(errors.Join(err, unknown))
+}
 
 // here writes the parts in this process.
 func (j *partsJob) here(ctx context.Context, w *store.Writer) (result *dispatch.Report, forecast dispatch.Forecast, err error) {

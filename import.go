@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -235,11 +237,17 @@ func missingRules(emptyCells string, missing []string) (rules []ingest.Missing, 
 // Import reads a source, and writes it to the folder out: one graph becomes a store, many graphs become a collection.
 // The source is a file or folder in one of the formats of ImportFormats, "-" for Input, or "" if Indptr and Indices are
 // given. The store does not depend on Memory or Threads. The caller closes it.
-func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store, err error) {
+func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store, err error) {
 	asked := o.BuildOptions
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil && st != nil {
+			err = errors.Join(err, st.Close())
+			st = nil
+		}
+	}()
 	if o.Schema != "" {
 		return o.importRecords(ctx, append([]string{source}, o.More...), out)
 	}
@@ -249,13 +257,14 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store,
 		if fsys, source, done, err = o.spool(ctx, out); err != nil {
 			return nil, err
 		}
-		defer closeWith(&err, done)
+		defer closeAfter(&err, out, done)
 	}
 	options, err := o.source()
 	if err != nil {
 		return nil, err
 	}
 	options.Temp, options.Threads = folderOf(out), o.Threads
+	ctx = table.Bound(ctx, o.Memory, o.Threads)
 	start := time.Now()
 	src, err := ingest.Open(ctx, fsys, source, options)
 	if err != nil {
@@ -264,7 +273,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store,
 		}
 		return nil, err
 	}
-	defer closeWith(&err, src.Close)
+	defer closeAfter(&err, out, src.Close)
 	if src.Collection != nil {
 		if o.Cluster != nil {
 			return nil, fmt.Errorf("%s: found many graphs, expected one graph on a cluster; use graphmill import", source)
@@ -314,22 +323,22 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store,
 func folderOf(out string) string {
 	dir := filepath.Dir(filepath.Clean(out))
 	for {
-		if info, err := vfs.OS.Stat(dir); err == nil && info.IsDir() || dir == filepath.Dir(dir) {
-			return dir
+		info, err := vfs.OS.Stat(dir)
+		if err == nil && info.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return dir // one that cannot be looked at fails when it is used
 		}
 		dir = filepath.Dir(dir)
 	}
 }
 
-// below returns a function that names a file by its path relative to the source, or by its base name if it lies elsewhere.
+// below returns a function that names a file by its path relative to the source, if that is a folder, else to the folder of the source, or by
+// its base name if it lies elsewhere. It does not ask the disk, so that a name does not depend on a failure of it.
 func below(source string) func(file string) string {
-	root := source
-	if info, err := vfs.OS.Stat(source); err == nil && !info.IsDir() {
-		root = filepath.Dir(source)
-	}
 	return func(file string) string {
-		if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
-			return filepath.ToSlash(rel)
+		for _, root := range []string{source, filepath.Dir(source)} {
+			if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) && rel != "." {
+				return filepath.ToSlash(rel)
+			}
 		}
 		return filepath.Base(file)
 	}
@@ -414,7 +423,7 @@ func (o *BuildOptions) buildBy(ctx context.Context, out string, made store.Made,
 	if err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	stages := o.stages()
 	result, err := write(w, stages.update)
 	stages.end()

@@ -185,7 +185,7 @@ func (o *PackOptions) write(ctx context.Context, in, out, fingerprint string, si
 	if err != nil {
 		return err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	made := o.made()
 	if fingerprint == "" {
 		if fingerprint, err = store.Fingerprint(ctx, vfs.OS, in); err != nil {
@@ -242,7 +242,7 @@ func histogram(path string, components []string) (h *pack.Histogram, fingerprint
 		return nil, "", 0, fmt.Errorf("%w; expected a histogram (.csv) or a collection", err)
 	}
 	if !info.IsDir() {
-		f, err := vfs.OS.Open(path)
+		f, err := vfs.OS.OpenStream(path)
 		if err != nil {
 			return nil, "", 0, err
 		}

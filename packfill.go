@@ -118,13 +118,13 @@ func Fill(ctx context.Context, plan, in, out string, o FillOptions) (_ *Report, 
 	if err := f.open("pack fill", plan, in, out, &o.Seed, o.Epoch, o.Epochs); err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, f.store.Close)
+	defer closeAfter(&err, out, f.store.Close)
 	f.made.Options["epochs"] = strconv.Itoa(o.Epochs)
 	w, err := store.Create(vfs.OS, out, o.Overwrite)
 	if err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	line := o.meter("fill", f.layout.Meta.Packs*int64(o.Epochs), "packs")
 	defer line.end()
 	began := time.Now()
@@ -158,7 +158,7 @@ func Materialise(ctx context.Context, plan, in, out string, o MaterialiseOptions
 	if err := f.open("pack materialise", plan, in, out, &o.Seed, o.Epoch, 1); err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, f.store.Close)
+	defer closeAfter(&err, out, f.store.Close)
 	f.made.Options["format"] = string(o.Format)
 	began := time.Now()
 	if err := f.store.Check(ctx); err != nil {
@@ -169,7 +169,7 @@ func Materialise(ctx context.Context, plan, in, out string, o MaterialiseOptions
 	if err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	meta, gathered, began, err := f.write(ctx, w, &o)
 	if err != nil {
 		return nil, err

@@ -214,7 +214,7 @@ func openStream(path string, stdin io.Reader, components []string) (*sizeStream,
 		if info.IsDir() {
 			return x, x.collection(path, components)
 		}
-		file, err := vfs.OS.Open(path)
+		file, err := vfs.OS.OpenStream(path)
 		if err != nil {
 			return nil, err
 		}
@@ -310,7 +310,7 @@ func (o *PackStreamOptions) streamFolder(ctx context.Context, path, out string, 
 	if err != nil {
 		return err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	arrays, err := collection.NewStreamWriter(w)
 	if err != nil {
 		return err

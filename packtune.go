@@ -225,7 +225,7 @@ func (o *TuneOptions) report(ctx context.Context, out string, r *report.Report, 
 	if err != nil {
 		return err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	if err := w.WriteMade(made); err != nil {
 		return err
 	}

@@ -168,7 +168,7 @@ func Partition(ctx context.Context, in, out string, o PartitionOptions) (_ *Divi
 	if p.w, err = store.Create(vfs.OS, out, o.Overwrite); err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, p.w.Abort)
+	defer endWith(&err, p.w)
 	if file {
 		return p.metis(ctx)
 	}

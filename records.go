@@ -48,7 +48,7 @@ func RandomRecords(ctx context.Context, schema, out string, o RandomOptions) (_ 
 	if err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	setDefault(&o.Shards, 1)
 	line := o.meter("random", int64(o.Count), "GraphTensors")
 	result, err := tensors.Write(ctx, w, tensors.Options{Schema: message, Seed: o.Seed, Count: o.Count, Shards: o.Shards, Gzip: o.Gzip, Threads: o.Threads, Progress: line.add})
@@ -135,7 +135,7 @@ func Statistics(ctx context.Context, schema string, given []string, out string, 
 	if err != nil {
 		return nil, nil, err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	sums, err := fingerprints(ctx, vfs.OS, inputs, r, filepath.Base)
 	if err != nil {
 		return nil, nil, err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -117,18 +116,14 @@ func (e renamed) Unwrap() error { return e.error }
 func (o *Run) temporary(ctx context.Context, src *ingest.Source, out string, opt assemble.Options) (_ *store.Store, _ *assemble.Result, end func() error, err error) {
 	defer closeWith(&err, src.Close)
 	parent, base := filepath.Split(filepath.Clean(out))
-	dir := filepath.Join(parent, "."+base+".store")
-	if err := vfs.OS.RemoveAll(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil, err
-	}
-	w, err := store.Create(vfs.OS, dir, true)
+	// The store is sealed and never published: the folder in which it is written is its place.
+	w, err := store.Create(vfs.OS, filepath.Join(parent, "."+base+".store"), true)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	remove := func() error { return vfs.OS.RemoveAll(dir) }
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, w.Abort(), remove())
+			err = errors.Join(err, w.Abort())
 		}
 	}()
 	stages := o.stages()
@@ -142,14 +137,14 @@ func (o *Run) temporary(ctx context.Context, src *ingest.Source, out string, opt
 	if src.DeclaredIDs != nil {
 		result.Meta.Made.Options = map[string]string{declaredIDs: strings.Join(src.DeclaredIDs, ",")}
 	}
-	if err := errors.Join(w.Seal(ctx, result.Meta, o.Threads), w.Publish()); err != nil {
+	if err := w.Seal(ctx, result.Meta, o.Threads); err != nil {
 		return nil, nil, nil, err
 	}
-	s, err := store.Open(vfs.OS, dir)
+	s, err := store.Open(vfs.OS, w.Dir())
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return s, result, func() error { return errors.Join(s.Close(), remove()) }, nil
+	return s, result, func() error { return errors.Join(s.Close(), w.Abort()) }, nil
 }
 
 // reportTables reports the imported tables, and the nodes and edges that were dropped or added.

@@ -72,7 +72,7 @@ func StoreToUnigraph(ctx context.Context, in, out string, o UnigraphTables) (_ *
 	if err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, s.Close)
+	defer closeAfter(&err, out, s.Close)
 	sum, err := store.Sum(vfs.OS, in)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func ConvertUnigraph(ctx context.Context, schema, out string, o UnigraphTables) 
 	if err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, src.Close)
+	defer closeAfter(&err, out, src.Close)
 	if err := keeps(out, src.Files...); err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (o *UnigraphTables) write(ctx context.Context, out string, made store.Made,
 	if err != nil {
 		return err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	line := o.meter("tables", total, "rows")
 	u.Progress = func(rows int) { line.add(int64(rows)) }
 	result, err := write(w, u)

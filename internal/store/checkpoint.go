@@ -105,9 +105,6 @@ func (w *Writer) Begin(ctx context.Context, of map[string]string, threads int, w
 // It is nil if there is none.
 func (w *Writer) State() json.RawMessage { return w.checkpoints.last.State }
 
-// Checkpointed says whether there is a checkpoint in the folder, so that Abort leaves the folder.
-func (w *Writer) Checkpointed() bool { return w.checkpoints.there }
-
 // sealedText is a JSON text and its checksum.
 type sealedText struct {
 	XXH3       string          `json:"xxh3"`
@@ -152,7 +149,7 @@ func (w *Writer) restore(ctx context.Context, of map[string]string, threads int)
 	if what := difference(c.Of, of); what != "" {
 		return fmt.Errorf("%s: found the %w: %s; give the same options and inputs to resume it, or leave out `Resume` to begin anew", w.dir, ErrOtherRun, what)
 	}
-	all, err := list(w.fs, w.dir)
+	all, _, err := list(w.fs, w.dir)
 	if err != nil {
 		return err
 	}

@@ -35,9 +35,9 @@ type Store struct {
 // ErrNotStore is the kind of the error of Open for a folder that is no store.
 var ErrNotStore = errors.New("not a store")
 
-// Open maps a store or collection.
+// Open maps a store or collection. A file that is reached through a symbolic link in the folder is an error.
 func Open(fsys vfs.FS, dir string) (*Store, error) {
-	s := &Store{Dir: dir, fs: fsys, Meta: &Meta{}, starts: map[string]int64{}}
+	s := &Store{Dir: dir, fs: vfs.Confine(fsys, dir), Meta: &Meta{}, starts: map[string]int64{}}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

@@ -96,8 +96,9 @@ type Shipment struct {
 }
 
 // Load divides the partitioned folder dir over machines. Files without a checksum, in a folder that DGL wrote,
-// are read here, by as many threads.
+// are read here, by as many threads. Symbolic links in the folder are errors.
 func Load(ctx context.Context, fsys vfs.FS, dir string, machines []Machine, threads int) (*Shipment, error) {
+	fsys = vfs.Confine(fsys, dir)
 	places, own, err := placesOf(ctx, fsys, dir, machines, threads)
 	if err != nil {
 		return nil, err

@@ -96,6 +96,11 @@ func (t *CSV) plain(ctx context.Context, columns []Column, threads int, fn func(
 }
 
 func (t *CSV) scan(ctx context.Context, columns []Column, threads int, fn func(worker int, u *unit, c *Chunk) error) (uint64, error) {
+	if limit := bound(ctx, t.record); limit < t.record {
+		x := *t
+		x.record = limit
+		t = &x
+	}
 	threads = max(threads, 1)
 	parsers := make([]recordParser, threads)
 	for i := range parsers {
