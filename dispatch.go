@@ -19,6 +19,7 @@ import (
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
 	"github.com/graphmill/graphmill/internal/format/chunked"
 	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/partition"
 	"github.com/graphmill/graphmill/internal/partition/assign"
@@ -138,7 +139,8 @@ func (f *DispatchForecast) Text(w io.Writer) error {
 // and for each part graph.dgl, node_feat.dgl and edge_feat.dgl. The graph in is a store or a graph in DGL's chunked
 // format. The assignment is the folder that Partition wrote, or any folder with a file <node type>.txt per node type; with
 // DispatchOptions.Parts it is "". The bytes depend neither on Threads nor on Memory. If a run with Resume stops early, its error is ErrResumable.
-func Dispatch(ctx context.Context, in, assignment, out string, o DispatchOptions) (*Report, error) {
+func Dispatch(ctx context.Context, in, assignment, out string, o DispatchOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	j, err := o.prepare(ctx, in, assignment, out)
 	if err != nil {
 		return nil, err
@@ -149,7 +151,8 @@ func Dispatch(ctx context.Context, in, assignment, out string, o DispatchOptions
 }
 
 // ForecastDispatch forecasts the disk space, memory and time that Dispatch will take. It writes no parts.
-func ForecastDispatch(ctx context.Context, in, assignment, out string, o DispatchOptions) (*DispatchForecast, error) {
+func ForecastDispatch(ctx context.Context, in, assignment, out string, o DispatchOptions) (_ *DispatchForecast, err error) {
+	defer guard.Catch(&err)()
 	j, err := o.prepare(ctx, in, assignment, out)
 	if err != nil {
 		return nil, err
@@ -180,6 +183,7 @@ func (o *DispatchOptions) prepare(ctx context.Context, in, assignment, out strin
 			err = errors.Join(err, j.close())
 		}
 	}()
+	defer guard.Catch(&err)()
 	sums, err := o.assign(ctx, j, assignment)
 	if err != nil {
 		return nil, err
@@ -239,7 +243,8 @@ func (o *DispatchOptions) assign(ctx context.Context, j *partsJob, dir string) (
 
 // PartitionGraph divides a graph and writes its parts to the folder out, as dgl.distributed.partition_graph does:
 // Partition, then Dispatch with the halo that partition_graph keeps and the node data part_id.
-func PartitionGraph(ctx context.Context, in, out string, o PartitionGraphOptions) (*Report, error) {
+func PartitionGraph(ctx context.Context, in, out string, o PartitionGraphOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	j, err := o.prepare(ctx, in, out)
 	if err != nil {
 		return nil, err
@@ -251,7 +256,8 @@ func PartitionGraph(ctx context.Context, in, out string, o PartitionGraphOptions
 
 // ForecastPartitionGraph divides a graph, and forecasts the disk space, memory and time that PartitionGraph will take to
 // write its parts. It writes no parts.
-func ForecastPartitionGraph(ctx context.Context, in, out string, o PartitionGraphOptions) (*DispatchForecast, error) {
+func ForecastPartitionGraph(ctx context.Context, in, out string, o PartitionGraphOptions) (_ *DispatchForecast, err error) {
+	defer guard.Catch(&err)()
 	j, err := o.prepare(ctx, in, out)
 	if err != nil {
 		return nil, err
@@ -282,6 +288,7 @@ func (o *PartitionGraphOptions) prepare(ctx context.Context, in, out string) (_ 
 			err = errors.Join(err, j.close())
 		}
 	}()
+	defer guard.Catch(&err)()
 	cut := o.PartitionOptions.options()
 	cut.Temp = filepath.Dir(filepath.Clean(out))
 	if err := vfs.OS.MkdirAll(cut.Temp); err != nil {
@@ -426,6 +433,7 @@ func (j *partsJob) write(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = j.ended(ctx, w, err) }()
+	defer guard.Catch(&err)()
 	if j.run.Memory > 0 {
 		// Garbage counts as memory: return that of reading the assignment now, and let less of it accumulate later.
 		debug.FreeOSMemory()

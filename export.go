@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/export/chunked"
 	"github.com/graphmill/graphmill/internal/export/metis"
 	format "github.com/graphmill/graphmill/internal/format/chunk"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -71,7 +72,8 @@ func (o *ExportOptions) check() error {
 
 // Export writes a collection as TFRecords or a store as a chunked graph to the folder out, or a store as a METIS graph to
 // the file out. A sampled collection holds its features by reference: ExportOptions.Store joins them.
-func Export(ctx context.Context, in, out string, o ExportOptions) (*Report, error) {
+func Export(ctx context.Context, in, out string, o ExportOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -272,6 +274,7 @@ type ChunkOptions struct {
 // streaming sampler reads whole, one after the other (docs/format-chunk.md). Chunks hold neither features nor original
 // ids: the report lists those that are left out.
 func Chunk(ctx context.Context, in, out string, o ChunkOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	start := time.Now()
 	setDefault(&o.ChunkSize, format.DefaultBytes)
 	if err := o.check(); err != nil {

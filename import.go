@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
@@ -248,6 +249,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store
 			st = nil
 		}
 	}()
+	defer guard.Catch(&err)()
 	if o.Schema != "" {
 		return o.importRecords(ctx, append([]string{source}, o.More...), out)
 	}
@@ -298,9 +300,11 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store
 	if source == "" {
 		source = o.Indptr
 	}
-	names := below(source)
-	if fsys != vfs.OS { // the file of a pipe
-		names = filepath.Base
+	names := filepath.Base
+	if fsys == vfs.OS { // no pipe
+		if names, err = below(source); err != nil {
+			return nil, err
+		}
 	}
 	inputs, err := fingerprints(ctx, fsys, src.Files, r, names)
 	if err != nil {
@@ -331,17 +335,23 @@ func folderOf(out string) string {
 	}
 }
 
-// below returns a function that names a file by its path relative to the source, if that is a folder, else to the folder of the source, or by
-// its base name if it lies elsewhere. It does not ask the disk, so that a name does not depend on a failure of it.
-func below(source string) func(file string) string {
+// below returns a function that names a file by its path relative to the source, or by its base name if it lies elsewhere.
+// A source that does not exist is the common part of names: a glob, or a name with a number of shards.
+func below(source string) (func(file string) string, error) {
+	root := source
+	info, err := vfs.OS.Stat(source)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err == nil && !info.IsDir() {
+		root = filepath.Dir(source)
+	}
 	return func(file string) string {
-		for _, root := range []string{source, filepath.Dir(source)} {
-			if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) && rel != "." {
-				return filepath.ToSlash(rel)
-			}
+		if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) && rel != "." {
+			return filepath.ToSlash(rel)
 		}
 		return filepath.Base(file)
-	}
+	}, nil
 }
 
 // importGraph makes a store of one graph.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/pack"
 	"github.com/graphmill/graphmill/internal/pack/collection"
@@ -147,7 +148,8 @@ func (o *PackOptions) less() string {
 // lower bound on the number of packs. The input is a collection or a histogram: a CSV file with one line per size and the
 // columns num_nodes,num_edges,count, or one to seven components of any name and count. Pack writes the pack layout to
 // the folder out, or nothing if out is "". Without a TimeBudget the result depends neither on Threads nor on the machine.
-func Pack(ctx context.Context, in, out string, o PackOptions) (*Packing, error) {
+func Pack(ctx context.Context, in, out string, o PackOptions) (_ *Packing, err error) {
+	defer guard.Catch(&err)()
 	start := time.Now()
 	if err := o.check(); err != nil {
 		return nil, err
@@ -222,7 +224,10 @@ func (o *PackOptions) solve(ctx context.Context, in string, p *pack.Problem) (*p
 			o.warn("%s %s", human.Exact(n), larger(n, string(o.Oversize)))
 		}
 	}
-	r, err := pack.Solve(ctx, p, pack.Options{Method: string(o.Method), Heuristic: o.Heuristic, Effort: o.Effort, TimeBudget: o.TimeBudget, Threads: o.Threads})
+	line := o.stages()
+	r, err := pack.Solve(ctx, p, pack.Options{Method: string(o.Method), Heuristic: o.Heuristic, Effort: o.Effort, TimeBudget: o.TimeBudget, Threads: o.Threads,
+		Progress: func(stage string, done, total int64) { line.update(stage, done, total, "%") }})
+	line.end()
 	if errors.Is(err, pack.ErrOversize) {
 		return nil, terms, fmt.Errorf("%s: %w%s; `Oversize` skip leaves them out and counts them, alone makes each a pack of its own", in, err, o.less())
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/generate/tensors"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest/records"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/survey"
@@ -32,6 +33,7 @@ type RandomOptions struct {
 // folder out as TFRecords, together with the schema. The same schema and random seed give the same GraphTensors: those of
 // a smaller Count are the first of a larger one.
 func RandomRecords(ctx context.Context, schema, out string, o RandomOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -103,6 +105,7 @@ const StatisticsFile = "stats.pbtxt"
 // values of each feature. given lists the TFRecord files. Statistics returns the text that TF-GNN's sampled_stats writes.
 // If out is not "", it also writes that text to the folder out, with a page of plots.
 func Statistics(ctx context.Context, schema string, given []string, out string, o StatisticsOptions) (text []byte, _ *Report, err error) {
+	defer guard.Catch(&err)()
 	if err := o.check(); err != nil {
 		return nil, nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -24,7 +25,8 @@ func render(r *report.Report) (html, json []byte, err error) {
 }
 
 // RenderReport rewrites report.html of an output folder from its report.json, and returns the report.
-func RenderReport(dir string) (*Report, error) {
+func RenderReport(dir string) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	r, err := readReport(dir)
 	if err != nil {
 		return nil, err

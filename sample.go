@@ -15,6 +15,7 @@ import (
 
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/cluster"
@@ -30,7 +31,8 @@ import (
 // Sample samples subgraphs around the seeds of a store, and writes them to the folder out as a collection or as TFRecords.
 // The same store, options and random seed give the same bytes for any Threads, Memory and Executor. If a run stops after
 // a checkpoint, its error is ErrResumable.
-func Sample(ctx context.Context, st *Store, out string, o SampleOptions) (*Report, error) {
+func Sample(ctx context.Context, st *Store, out string, o SampleOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	start := time.Now()
 	if err := o.checkFiles(); err != nil {
 		return nil, err
@@ -83,6 +85,7 @@ type writer interface {
 
 // run samples the store, and publishes the output.
 func (s *sampling) run(ctx context.Context) (err error) {
+	defer guard.Catch(&err)()
 	began := time.Now()
 	if err := s.prepare(ctx); err != nil {
 		return err

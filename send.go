@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/internal/dispatch/transport"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -116,7 +117,8 @@ func (d *delivery) send(ctx context.Context, r *report.Report) error {
 
 // Send sends existing parts, in the folder dir, to their machines. Files that are already there and equal are not sent
 // again. Of the options, only those of Run and Send apply.
-func Send(ctx context.Context, dir string, o DispatchOptions) (*Report, error) {
+func Send(ctx context.Context, dir string, o DispatchOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	start := time.Now()
 	if err := errors.Join(o.Run.check(), o.Send.check()); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/store"
@@ -49,6 +50,7 @@ func (o *UnigraphOptions) policy() (p assemble.Policy, joined bool, err error) {
 // SampleUnigraph imports the unigraph of a GraphSchema (a file, or the folder that holds it) into a temporary store next
 // to out, samples it, and writes TFRecords to the folder out, as TF-GNN's tfgnn_sampler does.
 func SampleUnigraph(ctx context.Context, schema, out string, o UnigraphOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	start := time.Now()
 	if o.Format == "" {
 		o.Format = FormatTFRecord
@@ -74,6 +76,7 @@ func SampleUnigraph(ctx context.Context, schema, out string, o UnigraphOptions) 
 	}
 	s := &sampling{o: &o.SampleOptions, w: w, out: out, start: start}
 	defer func() { err = s.finished(ctx, err) }()
+	defer guard.Catch(&err)()
 	// A folder stands for the schema in it, as it does for tfgnn_sampler.
 	if o.schema, o.GraphSchema, _, err = tfgnnfiles.ReadSchema(vfs.OS, schema); err != nil {
 		return nil, err
@@ -126,6 +129,7 @@ func (o *Run) temporary(ctx context.Context, src *ingest.Source, out string, opt
 			err = errors.Join(err, w.Abort())
 		}
 	}()
+	defer guard.Catch(&err)()
 	stages := o.stages()
 	opt.Progress = stages.update
 	result, err := assemble.Build(ctx, vfs.OS, w, src.Input, opt)

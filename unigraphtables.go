@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/internal/export/unigraph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -58,6 +59,7 @@ func (o *UnigraphTables) options() (u unigraph.Options, err error) {
 // StoreToUnigraph writes a store to the folder out as a unigraph of TF-GNN: schema.pbtxt, and one table with all columns
 // per node and edge type. The column #id has the original id of each node, or its number if the type has no ids.
 func StoreToUnigraph(ctx context.Context, in, out string, o UnigraphTables) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	if name := firstGiven(option{"EmptyCells", o.EmptyCells != ""}, option{"Missing", len(o.Missing) > 0}, option{"AllowOutside", o.AllowOutside}); name != "" {
 		return nil, usagef("found `%s` with a store, expected it with the schema of a unigraph", name)
 	}
@@ -102,6 +104,7 @@ func StoreToUnigraph(ctx context.Context, in, out string, o UnigraphTables) (_ *
 // format, with the schema. A value that the format cannot hold is an error. Columns that the schema does not declare are
 // left out, and the report lists them.
 func ConvertUnigraph(ctx context.Context, schema, out string, o UnigraphTables) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	u, err := o.options()
 	if err != nil {
 		return nil, err
@@ -124,7 +127,11 @@ func ConvertUnigraph(ctx context.Context, schema, out string, o UnigraphTables) 
 		return nil, err
 	}
 	r := o.begin("tfgnn convert", titled(out))
-	inputs, err := fingerprints(ctx, vfs.OS, src.Files, r, below(filepath.Dir(src.Files[0])))
+	names, err := below(filepath.Dir(src.Files[0]))
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := fingerprints(ctx, vfs.OS, src.Files, r, names)
 	if err != nil {
 		return nil, err
 	}

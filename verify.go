@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/dispatch/audit"
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
 	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -45,7 +46,8 @@ type Verification struct {
 // checks that the arrays are consistent. For the parts of a graph, given by their folder or configuration file, it checks
 // that every node, edge and row of features occurs exactly once and in its place, and that the halo is complete. Damage is
 // not an error: the result has OK false and lists it.
-func Verify(ctx context.Context, path string, o VerifyOptions) (*Verification, error) {
+func Verify(ctx context.Context, path string, o VerifyOptions) (_ *Verification, err error) {
+	defer guard.Catch(&err)()
 	start := time.Now()
 	if err := o.check(); err != nil {
 		return nil, err
@@ -66,6 +68,9 @@ func (o *VerifyOptions) verify(ctx context.Context, v *Verification) error {
 		return err
 	}
 	if info, err := vfs.OS.Stat(path); err == nil && !info.IsDir() {
+		if filepath.Ext(path) != ".json" {
+			return fmt.Errorf("%s: found a file, expected an output folder of graphmill, or the configuration of a partitioned graph (GRAPH_NAME.json)", path)
+		}
 		config = path // even if it cannot be read: Verify reports that
 	}
 	if config == "" && o.Against != "" {

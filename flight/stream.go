@@ -3,6 +3,7 @@ package flight
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/feed"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ordered"
 )
@@ -71,7 +73,14 @@ func (s *Server) DoGet(ticket *flight.Ticket, stream grpc.ServerStreamingServer[
 			left--
 			return nil
 		},
-		Work: func(_ struct{}, it *item) error { return s.make(ctx, it, r.Epoch, sample, pool) },
+		Work: func(_ struct{}, it *item) error {
+			err := guard.Do(func() error { return s.make(ctx, it, r.Epoch, sample, pool) })
+			var fault *guard.Error
+			if errors.As(err, &fault) {
+				return status.Errorf(codes.DataLoss, "batch %d: %v", it.number, fault)
+			}
+			return err
+		},
 		Sink: func(it *item) error { return stream.SendMsg(&it.message) },
 	})
 }

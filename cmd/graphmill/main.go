@@ -22,6 +22,7 @@ import (
 	"github.com/graphmill/graphmill/internal/cli/dispatching"
 	"github.com/graphmill/graphmill/internal/cli/importing"
 	"github.com/graphmill/graphmill/internal/cli/sampling"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -52,8 +53,12 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot(t)
 	root.SetArgs(args[1:])
 	root.SetOut(out)
-	root.SetErr(stderr)
-	cmd, err := root.ExecuteContextC(running)
+	root.SetErr(io.Discard) // where cobra tells of a stdout that fails, as execute does
+	cmd := root
+	err := guard.Do(func() (err error) { // what the operations do not guard
+		cmd, err = root.ExecuteContextC(running)
+		return err
+	})
 	if out.Err() != nil {
 		err, status := out.Failed(err, exitFailed)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/graphmill/graphmill/batch"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // conn is the connection of a client: its ring, its requests, and its batches under way.
@@ -251,28 +252,30 @@ func (c *conn) make() {
 	}
 }
 
-// fill makes a batch in its slot, or in memory of its own where the slot is too small. A panic becomes the error of the
-// batch, so that it does not end the other connections.
+// fill makes a batch in its slot, or in memory of its own where the slot is too small. A fault under a map and a panic
+// become the error of the batch, so that they do not end the other connections.
 func (c *conn) fill(m *Maker, f *finished, sample func() (int, error)) {
 	defer func() {
 		if p := recover(); p != nil {
 			f.err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	n, err := sample()
-	if err != nil {
-		f.err = err
-		return
-	}
-	f.bytes = uint64(n)
-	dst := c.ring.slot(f.slot)
-	if n > len(dst) {
-		if f.jumbo, f.err = newMemory("graphmill-batch", int64(n)); f.err != nil {
-			return
+	f.err = guard.Do(func() error {
+		n, err := sample()
+		if err != nil {
+			return err
 		}
-		dst = f.jumbo.bytes
-	}
-	m.write(dst[:n:n], f.t)
+		f.bytes = uint64(n)
+		dst := c.ring.slot(f.slot)
+		if n > len(dst) {
+			if f.jumbo, err = newMemory("graphmill-batch", int64(n)); err != nil {
+				return err
+			}
+			dst = f.jumbo.bytes
+		}
+		m.write(dst[:n:n], f.t)
+		return nil
+	})
 }
 
 // flush sends the batches that are next in the order of the run.

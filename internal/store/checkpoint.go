@@ -14,8 +14,8 @@ import (
 	"slices"
 
 	"github.com/zeebo/xxh3"
-	"golang.org/x/sync/errgroup"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -217,7 +217,7 @@ func (w *Writer) hold(ctx context.Context, files map[string]*fileSoFar, all []st
 			return fmt.Errorf("%s: %w: found no file %q, expected one", w.dir, ErrDamaged, name)
 		}
 	}
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	g.SetLimit(max(threads, 1))
 	for name, f := range files {
 		g.Go(func() error { return f.check(ctx, w.fs, filepath.Join(w.dir, filepath.FromSlash(name))) })
@@ -317,7 +317,7 @@ const maxSyncing = 16
 
 // syncAll brings all files and their names to the disk.
 func (w *Writer) syncAll() error {
-	var g errgroup.Group
+	var g guard.Group
 	g.SetLimit(maxSyncing)
 	for _, f := range w.checkpoints.open {
 		if f.soFar.synced < f.soFar.Bytes {

@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"github.com/zeebo/xxh3"
-	"golang.org/x/sync/errgroup"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -73,7 +73,7 @@ const hashBuffer = 1 << 20
 // hashAll hashes files with several workers.
 func hashAll(ctx context.Context, fsys vfs.FS, dir string, names []string, threads int, each func(i int, entry ManifestFor, err error) error) error {
 	threads = max(1, min(threads, len(names)))
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	for w := range threads {
 		g.Go(func() error {
 			buf := make([]byte, hashBuffer)

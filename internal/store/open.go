@@ -15,6 +15,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -44,7 +45,8 @@ func Open(fsys vfs.FS, dir string) (*Store, error) {
 	return s, nil
 }
 
-func (s *Store) open() error {
+func (s *Store) open() (err error) {
+	defer guard.Catch(&err)()
 	file := filepath.Join(s.Dir, MetaFile)
 	b, err := vfs.ReadFile(s.fs, file, maxMeta)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/graphmill/graphmill/beam/internal/engine"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // Exit statuses, equal to those of graphmill.
@@ -37,7 +38,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetIn(stdin)
 	root.SetOut(out)
 	root.SetErr(stderr)
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd := root
+	err := guard.Do(func() (err error) { // what the operations do not guard
+		cmd, err = root.ExecuteContextC(ctx)
+		return err
+	})
 	status := exitFailed
 	if out.Err() != nil {
 		err, status = out.Failed(err, status)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // Exit statuses, equal to those of graphmill.
@@ -36,7 +37,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	cmd.SetArgs(args[1:])
 	cmd.SetOut(out)
 	cmd.SetErr(stderr)
-	err := cmd.ExecuteContext(ctx)
+	err := guard.Do(func() error { return cmd.ExecuteContext(ctx) }) // what the operations do not guard
 	status := exitFailed
 	if out.Err() != nil {
 		err, status = out.Failed(err, status)

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -97,6 +98,7 @@ func Open(fsys vfs.FS, name string, outside bool) (_ *Folder, err error) {
 			err = errors.Join(err, f.Close())
 		}
 	}()
+	defer guard.Catch(&err)()
 	dir := filepath.Dir(name)
 	for p, files := range c.Parts {
 		x := &Part{Index: p, config: c}

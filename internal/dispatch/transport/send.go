@@ -7,8 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -171,7 +170,7 @@ func (s *Shipment) Send(ctx context.Context, o Options) (*Report, error) {
 // all calls the functions, at most atOnce at a time, and joins their errors in the order of the functions.
 func all(ctx context.Context, atOnce int, each []func() error) error {
 	errs := make([]error, len(each))
-	var g errgroup.Group
+	var g guard.Group
 	g.SetLimit(atOnce)
 	for i, f := range each {
 		g.Go(func() error {

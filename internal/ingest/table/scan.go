@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -269,7 +270,7 @@ func (s *scan) unit(worker int, p recordParser, u *unit, b *block, r vfs.File, e
 		chunk.Bytes = int64(b.end - b.at)
 	}
 	u.block = b
-	if err := s.fn(worker, u, chunk); err != nil {
+	if err := guard.Do(func() error { return s.fn(worker, u, chunk) }); err != nil {
 		s.fail(u.seq, err)
 		return false
 	}
