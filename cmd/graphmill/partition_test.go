@@ -38,7 +38,7 @@ func TestPartitionTooManyEdges(t *testing.T) {
 			t.Errorf("%s: left %v", command, left)
 		}
 	}
-	if text := graphmill(exitDone, "partition", g, "--parts", "4", "--memory", "63700KiB", "--out", filepath.Join(dir, "bound")); !strings.Contains(text, "multilevel needs about") ||
+	if text := graphmill(exitDone, "partition", g, "--parts", "4", "--memory", "21000KiB", "--out", filepath.Join(dir, "bound")); !strings.Contains(text, "multilevel needs about") ||
 		!strings.Contains(text, "more than the memory bound of 62.2 MiB: fennel, which streams the graph, took its place") {
 		t.Errorf("found %s", text)
 	}
