@@ -7,6 +7,8 @@
 # make goldens      the golden files again, with the real peers: fails if they differ
 # make cluster      tests on a Flink on this machine: needs Java 17 and Maven
 # make race         the packages that run goroutines, with the race detector
+# make torture      the proofs over all commands, every case (hours); torture/README.md
+# make torture-short  a sample of the same cases (minutes)
 # make lint         formatting, vet, golangci-lint
 # make wheel        the Python package with the command in it, into dist/
 # make fuzz         each fuzz target for a while (FUZZTIME=30s)
@@ -25,7 +27,7 @@ RACE := ./batch/... ./internal/direct/... ./internal/dispatch/... ./internal/exp
   ./internal/sample/... ./internal/store/... ./internal/vfs/...
 export GRAPHMILL_PYTHON ?= $(CURDIR)/$(VENV)/bin/python
 
-.PHONY: build flight beam cluster quickstart test race interop interop-data goldens wheel lint fmt fuzz clean
+.PHONY: build flight beam cluster quickstart test race torture torture-short interop interop-data goldens wheel lint fmt fuzz clean
 
 build:
 	$(GO) build -o bin/graphmill ./cmd/graphmill
@@ -60,6 +62,12 @@ race: $(VENV)/pins
 	$(GO) -C flight test -race ./...
 	$(GO) -C beam test -race ./...
 
+torture: $(VENV)/pins
+	TORTURE=long $(GO) -C torture test -count=1 -timeout 0 -p 1 -v ./...
+
+torture-short: $(VENV)/pins
+	$(GO) -C torture test -count=1 -timeout 20m ./...
+
 # The peers are installed by bench/peers.sh on first use.
 interop: $(VENV)/pins
 	$(GO) test -tags interop -timeout 40m ./...
@@ -85,7 +93,7 @@ $(GOLANGCI):
 
 lint: $(GOLANGCI)
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed: $$out" >&2; exit 1; }
-	for module in . flight beam; do \
+	for module in . flight beam torture; do \
 	  $(GO) -C $$module mod verify; \
 	  $(GO) -C $$module vet ./...; \
 	  $(GO) -C $$module vet -tags interop ./...; \

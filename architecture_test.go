@@ -83,7 +83,7 @@ func TestArchitecture(t *testing.T) {
 	}
 	real := map[string]map[string]bool{}
 	for dir, list := range imports(t) {
-		if top, _, _ := strings.Cut(dir, "/"); top == "bench" || top == "examples" {
+		if top, _, _ := strings.Cut(dir, "/"); top == "bench" || top == "examples" || top == "torture" {
 			continue
 		}
 		from := of(dir)

@@ -124,19 +124,10 @@ func (o *PackOptions) limits() (components []string, limits []int) {
 	return components, limits
 }
 
-// limitText returns the limits in the form of the command line.
-func (o *PackOptions) limitText() string {
-	var limits []string
-	for _, l := range o.Limits {
-		limits = append(limits, fmt.Sprintf("%s=%d", l.Component, l.Max))
-	}
-	return strings.Join(limits, ",")
-}
-
 // made returns the options that determine the packing.
 func (o *PackOptions) made() store.Made {
 	m := store.Made{Command: "pack", Version: Version(), Inputs: map[string]string{}, Options: map[string]string{
-		"limit": o.limitText(), "max_graphs": strconv.Itoa(o.MaxGraphs), "method": string(o.Method), "heuristic": o.Heuristic,
+		"limit": limitText(o.limits()), "max_graphs": strconv.Itoa(o.MaxGraphs), "method": string(o.Method), "heuristic": o.Heuristic,
 		"effort": strconv.FormatFloat(o.Effort, 'g', -1, 64), "oversize": string(o.Oversize), "reserve": strconv.FormatBool(o.Reserve), "ranks": strconv.Itoa(o.Ranks)}}
 	if o.TimeBudget > 0 {
 		m.Options["time_budget"] = o.TimeBudget.String()
@@ -156,7 +147,7 @@ func (o *PackOptions) less() string {
 // lower bound on the number of packs. The input is a collection or a histogram: a CSV file with one line per size and the
 // columns num_nodes,num_edges,count, or one to seven components of any name and count. Pack writes the pack layout to
 // the folder out, or nothing if out is "". Without a TimeBudget the result depends neither on Threads nor on the machine.
-func Pack(ctx context.Context, in, out string, o PackOptions) (_ *Packing, err error) {
+func Pack(ctx context.Context, in, out string, o PackOptions) (*Packing, error) {
 	start := time.Now()
 	if err := o.check(); err != nil {
 		return nil, err
@@ -175,34 +166,44 @@ func Pack(ctx context.Context, in, out string, o PackOptions) (_ *Packing, err e
 	if err != nil {
 		return nil, err
 	}
-	l := layout.Of(r, terms)
-	packing := newPacking(r, l, &o)
+	packing, l := o.describe(r, terms)
 	if out == "" {
 		return packing, nil
 	}
+	return packing, o.write(ctx, in, out, fingerprint, size, r, l, packing, start)
+}
+
+// describe makes the layout of a result, and describes it.
+func (o *PackOptions) describe(r *pack.Result, terms layout.Terms) (*Packing, *layout.Layout) {
+	l := layout.Of(r, terms)
+	return newPacking(r, l, o), l
+}
+
+// write writes the layout of a result to the folder out. The fingerprint of a histogram is "", its size is that of the file.
+func (o *PackOptions) write(ctx context.Context, in, out, fingerprint string, size int64, r *pack.Result, l *layout.Layout, packing *Packing, start time.Time) (err error) {
 	w, err := store.Create(vfs.OS, out, o.Overwrite)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer closeWith(&err, w.Abort)
 	made := o.made()
 	if fingerprint == "" {
 		if fingerprint, err = store.Fingerprint(ctx, vfs.OS, in); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	made.Inputs[filepath.Base(in)] = fingerprint
 	if err := l.Write(w, made); err != nil {
-		return nil, err
+		return err
 	}
 	if err := w.Seal(ctx, nil, o.Threads); err != nil {
-		return nil, err
+		return err
 	}
 	rep := o.begin("pack", "Packs of "+filepath.Base(in))
 	rep.MemoryBudget = 0
 	rep.Input(filepath.Base(in), size, fingerprint)
 	reportPacking(rep, r, packing)
-	return packing, publish(w, rep, start)
+	return publish(w, rep, start)
 }
 
 // solve packs the graphs, except those that are larger than a pack.

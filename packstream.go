@@ -293,7 +293,7 @@ func streamLines(out io.Writer, run streamRun) error {
 func (o *PackStreamOptions) streamFolder(ctx context.Context, path, out string, in *sizeStream, s *pack.Stream, start time.Time, run streamRun) (err error) {
 	components, limits := o.limits()
 	name := filepath.Base(filepath.Clean(path))
-	made := store.Made{Command: "pack stream", Version: Version(), Inputs: map[string]string{}, Options: map[string]string{"limit": o.limitText(),
+	made := store.Made{Command: "pack stream", Version: Version(), Inputs: map[string]string{}, Options: map[string]string{"limit": limitText(o.limits()),
 		"max_graphs": strconv.Itoa(o.MaxGraphs), "buffer": strconv.Itoa(s.Buffer), "oversize": string(o.Oversize), "reserve": strconv.FormatBool(o.Reserve)}}
 	if path != "-" {
 		if err := keeps(out, path); err != nil {

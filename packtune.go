@@ -34,6 +34,9 @@ type TuneOptions struct {
 	Ceiling    float64  // the most that a pack may cost; 0 is sixteen times the cost of the smallest limits
 	MaxGraphs  int      // most graphs in a pack; 0 is no bound
 	Tries      int      // the most limits to pack with; 0 is 400
+	// Target is a harmonic mean of the efficiencies, in percent, at most 100. If it is not 0, TunePacks packs with the
+	// cheapest limits that reach it, as Pack does with these Limits and MaxGraphs, and writes the pack layout.
+	Target float64
 }
 
 // search converts the options for package pack.
@@ -45,6 +48,9 @@ func (o *TuneOptions) search() (pack.Tune, error) {
 	s := pack.Tune{Ceiling: o.Ceiling, MaxGraphs: o.MaxGraphs, Tries: o.Tries}
 	if !(o.Ceiling >= 0) || o.MaxGraphs < 0 || o.Tries < 1 {
 		return s, usagef("found `Ceiling` %v, `MaxGraphs` %d and `Tries` %d, expected numbers that are not negative, and at least one try", o.Ceiling, o.MaxGraphs, o.Tries)
+	}
+	if !(o.Target >= 0 && o.Target <= 100) {
+		return s, usagef("found `Target` %v, expected a percentage above 0, at most 100", o.Target)
 	}
 	for range o.Components {
 		s.Align, s.Cost = append(s.Align, 1), append(s.Cost, 1)
@@ -70,11 +76,26 @@ type Tuning struct {
 	Components []string         `json:"components"`
 	Front      []pack.Candidate `json:"front"` // limits for which no cheaper limits are as full
 	Tried      []pack.Candidate `json:"tried"` // all limits that were packed with
+	Target     float64          `json:"target,omitempty"` // TuneOptions.Target
+	// Packing is the packing with the cheapest limits that reach Target; nil without a target.
+	Packing *Packing `json:"packing,omitempty"`
 }
 
-// Text writes the front in words.
+// Text writes the front in words; with a target, the limits that reach it and the packing.
 func (t *Tuning) Text(out io.Writer) error {
 	var b strings.Builder
+	if t.Packing != nil {
+		limits := make([]int, len(t.Components))
+		for i, c := range t.Components {
+			limits[i] = t.Packing.Limits[c]
+		}
+		fmt.Fprintf(&b, "%s are the cheapest limits that reach %v %% (%d were packed)\n", limitText(t.Components, limits), t.Target, len(t.Tried))
+		if err := t.Packing.Text(&b); err != nil {
+			return err
+		}
+		_, err := io.WriteString(out, b.String())
+		return err
+	}
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "%s\tcost of a pack\tpacks\tcost of all\tfull (%%)\tharmonic mean (%%)\t\n", strings.Join(t.Components, "\t"))
 	for _, c := range t.Front {
@@ -96,7 +117,8 @@ func (t *Tuning) Text(out io.Writer) error {
 // TunePacks searches for good limits. It packs with limits near the ratio of the mean sizes, from the size of the largest
 // graph to packs that cost sixteen times as much, and finds the front: the limits for which no cheaper limits are as full.
 // The measure of fullness is the harmonic mean of the efficiencies, which is low if any component loses room. A report
-// with plots goes to the folder out; if out is "", nothing is written.
+// with plots goes to the folder out, or, with a Target, the pack layout for the cheapest limits that reach it; if out is
+// "", nothing is written.
 func TunePacks(ctx context.Context, in, out string, o TuneOptions) (*Tuning, error) {
 	start := time.Now()
 	search, err := o.search()
@@ -119,7 +141,11 @@ func TunePacks(ctx context.Context, in, out string, o TuneOptions) (*Tuning, err
 	if err != nil {
 		return nil, described(in, err)
 	}
-	t := &Tuning{o.Components, front, all}
+	t := &Tuning{Components: o.Components, Front: front, Tried: all, Target: o.Target}
+	if o.Target > 0 {
+		t.Packing, err = o.packTarget(ctx, in, out, fingerprint, size, h, all, start)
+		return t, err
+	}
 	if out == "" {
 		return t, nil
 	}
@@ -137,6 +163,51 @@ func TunePacks(ctx context.Context, in, out string, o TuneOptions) (*Tuning, err
 	r.Input(name, size, fingerprint)
 	r.Stage("search", time.Since(start), int64(len(all)), "limits")
 	return t, o.report(ctx, out, r, made, h, all, front, start)
+}
+
+// packTarget packs with the cheapest of the limits that were tried with which packs are as full as the target, and writes
+// the layout, unless out is "".
+func (o *TuneOptions) packTarget(ctx context.Context, in, out, fingerprint string, size int64, h *pack.Histogram, tried []pack.Candidate, start time.Time) (*Packing, error) {
+	best := tried[0]
+	for _, c := range tried {
+		if c.Mean > best.Mean {
+			best = c
+		}
+		if 100*c.Mean < o.Target {
+			continue
+		}
+		p := PackOptions{Run: o.Run, MaxGraphs: o.MaxGraphs}
+		for i, name := range o.Components {
+			p.Limits = append(p.Limits, PackLimit{name, c.Limits[i]})
+		}
+		if err := p.check(); err != nil {
+			return nil, err
+		}
+		r, terms, err := p.solve(ctx, in, &pack.Problem{Histogram: h, Limits: c.Limits, MaxGraphs: o.MaxGraphs})
+		if err != nil {
+			return nil, err
+		}
+		// Pack works longer than the search did, but by other methods: it may need more packs.
+		if 100*pack.HarmonicMean(h, c.Limits, r.Packs()) < o.Target {
+			continue
+		}
+		packing, l := p.describe(r, terms)
+		if out == "" {
+			return packing, nil
+		}
+		return packing, p.write(ctx, in, out, fingerprint, size, r, l, packing, start)
+	}
+	return nil, fmt.Errorf("%s: found packs that are at most %.2f %% full, with the limits %s, expected %v %%; lower `Target`, or raise `Ceiling` or `Tries`",
+		in, 100*best.Mean, limitText(o.Components, best.Limits), o.Target)
+}
+
+// limitText returns limits in the form of the command line.
+func limitText(components []string, limits []int) string {
+	var list []string
+	for i, c := range components {
+		list = append(list, c+"="+strconv.Itoa(limits[i]))
+	}
+	return strings.Join(list, ",")
 }
 
 // amountText returns amounts in the form of the command line.

@@ -189,6 +189,12 @@ func efficiencies(h *Histogram, limits []int, packs int64) (mean float64, each [
 	return float64(len(limits)) / sum, each
 }
 
+// HarmonicMean is the harmonic mean of the efficiencies of a number of packs with the given limits.
+func HarmonicMean(h *Histogram, limits []int, packs int64) float64 {
+	mean, _ := efficiencies(h, limits, packs)
+	return mean
+}
+
 // candidates returns limits in a geometric series of sizes, each with the other components around the ratio of
 // the means: at the ratio, and up to a quarter away from it.
 func (t *Tune) candidates(least []int, mean []float64, cost func([]int) float64) []Candidate {

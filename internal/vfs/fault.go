@@ -9,20 +9,33 @@ import (
 
 // Fault is a file system that fails one call with Err: call number FailAt, counted from 1 over all files. With FailAt 0
 // it never fails and only counts. It can also fail page FailPage of the mapped files, counted from 1 over all maps in the
-// order of their making: a read of the page is then a fault (package guard).
+// order of their making: a read of the page is then a fault (package guard). Hints (Evict, Reserve) are not counted, because
+// they return no error.
 type Fault struct {
 	FS     FS
 	FailAt int64
 	Err    error
 	// FailPage is the page of a map that fails; 0 is none.
 	FailPage int64
-	// Short makes a failing write store half of its bytes first.
+	// Short makes a failing write store half of its bytes first, and a failing read return half of them.
 	Short bool
 	// Dead also fails all later calls, as for a process that was killed.
 	Dead bool
+	// Trace, if not nil, gets each call and each map before its result is returned, from the goroutine that makes it.
+	Trace func(Call)
 
 	calls atomic.Int64
 	pages atomic.Int64
+}
+
+// Call is a call that a Fault saw, or a map that it made.
+type Call struct {
+	Number int64 // of the call, from 1; 0 for a map
+	Op     string
+	Path   string
+	Failed bool
+	// Page is the number of the map's first page, Pages how many pages it has; 0 for a call.
+	Page, Pages int64
 }
 
 // Calls is the number of calls so far.
@@ -32,7 +45,12 @@ func (t *Fault) Calls() int64 { return t.calls.Load() }
 func (t *Fault) Pages() int64 { return t.pages.Load() }
 
 func (t *Fault) hit(op, name string) error {
-	if n := t.calls.Add(1); n == t.FailAt || t.Dead && t.FailAt > 0 && n > t.FailAt {
+	n := t.calls.Add(1)
+	fails := n == t.FailAt || t.Dead && t.FailAt > 0 && n > t.FailAt
+	if t.Trace != nil {
+		t.Trace(Call{Number: n, Op: op, Path: name, Failed: fails})
+	}
+	if fails {
 		return &fs.PathError{Op: op, Path: name, Err: t.Err}
 	}
 	return nil
@@ -103,7 +121,17 @@ func (t *Fault) Lock(dir string) (func() error, error) {
 	if err := t.hit("lock", dir); err != nil {
 		return nil, err
 	}
-	return t.FS.Lock(dir)
+	unlock, err := t.FS.Lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		failed := t.hit("unlock", dir)
+		if err := unlock(); failed == nil {
+			return err
+		}
+		return failed
+	}, nil
 }
 
 // Stat implements FS.
@@ -137,14 +165,22 @@ type faultFile struct {
 
 func (f *faultFile) Read(b []byte) (int, error) {
 	if err := f.t.hit("read", f.Name()); err != nil {
-		return 0, err
+		n := 0
+		if f.t.Short {
+			n, _ = f.File.Read(b[:len(b)/2])
+		}
+		return n, err
 	}
 	return f.File.Read(b)
 }
 
 func (f *faultFile) ReadAt(b []byte, off int64) (int, error) {
 	if err := f.t.hit("read", f.Name()); err != nil {
-		return 0, err
+		n := 0
+		if f.t.Short {
+			n, _ = f.File.ReadAt(b[:len(b)/2], off)
+		}
+		return n, err
 	}
 	return f.File.ReadAt(b, off)
 }
@@ -212,12 +248,21 @@ func (f *faultFile) Map() ([]byte, func() error, error) {
 	page := int64(os.Getpagesize())
 	n := (int64(len(b)) + page - 1) / page
 	before := f.t.pages.Add(n) - n
+	if f.t.Trace != nil {
+		f.t.Trace(Call{Op: "map", Path: f.Name(), Page: before + 1, Pages: n, Failed: before < f.t.FailPage && f.t.FailPage <= before+n})
+	}
 	if i := f.t.FailPage - before - 1; i >= 0 && i < n {
 		if err := failPage(b[i*page:]); err != nil {
 			return nil, nil, errors.Join(&fs.PathError{Op: "mmap", Path: f.Name(), Err: err}, unmap())
 		}
 	}
-	return b, unmap, nil
+	return b, func() error {
+		failed := f.t.hit("munmap", f.Name())
+		if err := unmap(); failed == nil {
+			return err
+		}
+		return failed
+	}, nil
 }
 
 func (f *faultFile) SetDirect(on bool) error {

@@ -89,9 +89,13 @@ to packs that cost sixteen times as much, and lists the front: the limits for wh
 cheaper limits are as full. The measure of fullness is the harmonic mean of the
 efficiencies, which is low if any component loses room. For given limits, the
 efficiencies have a fixed ratio however the graphs are packed, so limits that cannot be
-fuller than cheaper ones are skipped. Then run graphmill pack, which works longer, with
-the limits of your choice.`,
-		Example: `  graphmill pack tune pcqm4mv2.csv
+fuller than cheaper ones are skipped.
+
+--target packs with the cheapest of these limits that reach a harmonic mean, and --out
+is then the pack layout, the same as graphmill pack writes with these limits. Without
+--target, run graphmill pack, which works longer, with the limits of your choice.`,
+		Example: `  graphmill pack tune molecules.coll --target 95 --out plan
+  graphmill pack tune pcqm4mv2.csv
   graphmill pack tune molecules.coll --align num_nodes=8 --align num_edges=8 --out limits
   graphmill pack tune molecules.coll --cost num_nodes=512 --cost num_edges=24 --ceiling 4000000 --json`,
 		Args: cli.OneArg("one histogram (.csv) or collection"),
@@ -107,7 +111,7 @@ the limits of your choice.`,
 			if o.Cost, err = amounts("cost", f.cost, f.components); err != nil {
 				return err
 			}
-			if err := cli.Positive(cmd.Flags(), "tries"); err != nil {
+			if err := cli.Positive(cmd.Flags(), "tries", "target"); err != nil {
 				return err
 			}
 			found, err := graphmill.TunePacks(cmd.Context(), args[0], f.Path, *o)
@@ -119,7 +123,7 @@ the limits of your choice.`,
 	}
 	f.AddThreads(cmd)
 	fs := cmd.Flags()
-	fs.StringVarP(&f.Path, "out", "o", "", "folder to write a report with plots to (default: write nothing, only print the result)")
+	fs.StringVarP(&f.Path, "out", "o", "", "folder to write a report with plots to, or with --target the pack layout (default: write nothing, only print the result)")
 	fs.BoolVar(&f.Force, "force", false, "replace an existing output folder of graphmill")
 	fs.StringVar(&f.components, "components", "num_nodes,num_edges", "components to pack by")
 	fs.StringArrayVar(&f.align, "align", nil, "COMPONENT=N: the limit of the component is a multiple of N; may be repeated (default: 1 for each)")
@@ -127,6 +131,7 @@ the limits of your choice.`,
 	fs.Float64Var(&o.Ceiling, "ceiling", 0, "the most that a pack may cost (default: sixteen times the cost of the smallest limits)")
 	fs.IntVar(&o.MaxGraphs, "max-graphs", 0, "most graphs in a pack; 0 is no bound")
 	fs.IntVar(&o.Tries, "tries", 400, "the most limits to pack with")
+	fs.Float64Var(&o.Target, "target", 0, "harmonic mean of the efficiencies in percent: pack with the cheapest limits that reach it (default: only list limits)")
 	return cmd
 }
 

@@ -1,0 +1,120 @@
+package workloads
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/graphmill/graphmill/torture/internal/command"
+)
+
+// Outputs is what a run left: for each file below the outputs its path in the working folder and a digest of its bytes. Reports,
+// which have times, are left out, and so are the files of Varies.
+type Outputs map[string]string
+
+// Outputs reads what the run left.
+func (r *Run) Outputs(tb testing.TB) Outputs {
+	tb.Helper()
+	o := Outputs{}
+	for _, out := range r.Workload.Out {
+		err := filepath.WalkDir(filepath.Join(r.Dir, out), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				if os.IsNotExist(err) {
+					return nil
+				}
+				return err
+			}
+			name, err := filepath.Rel(r.Dir, path)
+			if err != nil || strings.HasPrefix(d.Name(), "report.") || slices.Contains(r.Workload.Varies, name) {
+				return err
+			}
+			b, err := os.ReadFile(path)
+			sum := sha256.Sum256(b)
+			o[name] = hex.EncodeToString(sum[:8])
+			return err
+		})
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return o
+}
+
+// Differs says how the outputs differ from others; it is empty where they are equal.
+func (o Outputs) Differs(want Outputs) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if got, has := o[name]; !has {
+			fmt.Fprintf(&b, "%s is missing; ", name)
+		} else if got != want[name] {
+			fmt.Fprintf(&b, "%s differs; ", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		if _, has := want[name]; !has {
+			fmt.Fprintf(&b, "%s is too much; ", name)
+		}
+	}
+	return strings.TrimSuffix(b.String(), "; ")
+}
+
+// Visible are the outputs of the workload that are there.
+func (r *Run) Visible() []string {
+	var there []string
+	for _, out := range r.Workload.Out {
+		if _, err := os.Lstat(filepath.Join(r.Dir, out)); err == nil {
+			there = append(there, out)
+		}
+	}
+	return there
+}
+
+// Beside are the names in the working folder that are neither outputs nor copies of inputs.
+func (r *Run) Beside(tb testing.TB) []string {
+	tb.Helper()
+	entries, err := os.ReadDir(r.Dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		if slices.ContainsFunc(r.Workload.Out, func(out string) bool { return out == e.Name() || strings.HasPrefix(out, e.Name()+"/") }) {
+			continue
+		}
+		if slices.ContainsFunc(r.Workload.Copy, func(in string) bool { return filepath.Base(in) == e.Name() }) {
+			continue
+		}
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// Damaged says why an output that is visible is not whole; it is empty where all are. A folder with a manifest is judged by graphmill
+// verify, and all files must have the bytes of want.
+func (r *Run) Damaged(tb testing.TB, want Outputs) string {
+	tb.Helper()
+	var b strings.Builder
+	got := r.Outputs(tb)
+	for _, out := range r.Visible() {
+		if _, err := os.Lstat(filepath.Join(r.Dir, out, "manifest.json")); err == nil {
+			if v := (command.Call{Program: r.place.binary, Args: []string{"verify", out}, Dir: r.Dir}).Run(tb); v.Status != 0 {
+				fmt.Fprintf(&b, "%s\n", v)
+			}
+		}
+		elsewhere := func(file string, _ string) bool { return file != out && !strings.HasPrefix(file, out+"/") }
+		mine, wanted := maps.Clone(got), maps.Clone(want)
+		maps.DeleteFunc(mine, elsewhere)
+		maps.DeleteFunc(wanted, elsewhere)
+		if d := mine.Differs(wanted); d != "" {
+			fmt.Fprintf(&b, "%s is there, but %s\n", out, d)
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
