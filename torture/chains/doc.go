@@ -14,10 +14,14 @@
 //	verify (parts: --against the store)     finds no damage
 //	what a format cannot hold               is refused with an error, or lost with a warning that names it
 //	beside the outputs                      nothing is left
+//	the commands of a chain, as a script    the bytes of the library
 //
 // # Laws of pairs of steps
 //
 //	tables as csv, tsv, jsonl | import      the same bytes of the store
+//	csv, csv.gz, tsv, jsonl, npy, npz, SNAP, Matrix Market, KONECT, OGB, graph.yaml of one list of edges | import
+//	                                        the same bytes of the store, also with changes of the whole graph
+//	export --to metis | import              each pair of neighbours once in each direction
 //	tables | import                         the counts, ids, ends by edge id, and columns of the tables
 //	export --to chunked | import            equal, but for: the context, ids, strings, lists, columns without rows, units and
 //	                                        texts; bool, int16, uint16, uint32, uint64 and bfloat16 widened; uint64 above
