@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/report"
@@ -133,9 +134,10 @@ func describeColumns(cols []*graph.Column) []ColumnDescription {
 	return infos
 }
 
-// Describe describes the contents of the store or collection.
-func (s *Store) Describe() *Description {
-	return describe(s.store)
+// Describe describes the contents of the store or collection. It reads the degrees of the nodes.
+func (s *Store) Describe() (d *Description, err error) {
+	defer guard.Catch(&err)()
+	return describe(s.store), nil
 }
 
 func describe(s *store.Store) *Description {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"text/tabwriter"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/pack/layout"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -30,7 +31,8 @@ type LayoutDescription struct {
 }
 
 // DescribeLayout describes the pack layout in a folder.
-func DescribeLayout(dir string) (*LayoutDescription, error) {
+func DescribeLayout(dir string) (_ *LayoutDescription, err error) {
+	defer guard.Catch(&err)()
 	l, err := layout.Open(vfs.OS, dir)
 	if err != nil {
 		return nil, err

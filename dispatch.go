@@ -19,6 +19,7 @@ import (
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
 	"github.com/graphmill/graphmill/internal/format/chunked"
 	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/partition"
 	"github.com/graphmill/graphmill/internal/partition/assign"
@@ -138,16 +139,20 @@ func (f *DispatchForecast) Text(w io.Writer) error {
 // and for each part graph.dgl, node_feat.dgl and edge_feat.dgl. The graph in is a store or a graph in DGL's chunked
 // format. The assignment is the folder that Partition wrote, or any folder with a file <node type>.txt per node type; with
 // DispatchOptions.Parts it is "". The bytes depend neither on Threads nor on Memory. If a run with Resume stops early, its error is ErrResumable.
-func Dispatch(ctx context.Context, in, assignment, out string, o DispatchOptions) (*Report, error) {
+func Dispatch(ctx context.Context, in, assignment, out string, o DispatchOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	j, err := o.prepare(ctx, in, assignment, out)
 	if err != nil {
 		return nil, err
 	}
-	return j.report, errors.Join(j.write(ctx), j.close())
+	err = j.write(ctx)
+	closeAfter(&err, out, j.close)
+	return j.report, err
 }
 
 // ForecastDispatch forecasts the disk space, memory and time that Dispatch will take. It writes no parts.
-func ForecastDispatch(ctx context.Context, in, assignment, out string, o DispatchOptions) (*DispatchForecast, error) {
+func ForecastDispatch(ctx context.Context, in, assignment, out string, o DispatchOptions) (_ *DispatchForecast, err error) {
+	defer guard.Catch(&err)()
 	j, err := o.prepare(ctx, in, assignment, out)
 	if err != nil {
 		return nil, err
@@ -178,6 +183,7 @@ func (o *DispatchOptions) prepare(ctx context.Context, in, assignment, out strin
 			err = errors.Join(err, j.close())
 		}
 	}()
+	defer guard.Catch(&err)()
 	sums, err := o.assign(ctx, j, assignment)
 	if err != nil {
 		return nil, err
@@ -237,17 +243,21 @@ func (o *DispatchOptions) assign(ctx context.Context, j *partsJob, dir string) (
 
 // PartitionGraph divides a graph and writes its parts to the folder out, as dgl.distributed.partition_graph does:
 // Partition, then Dispatch with the halo that partition_graph keeps and the node data part_id.
-func PartitionGraph(ctx context.Context, in, out string, o PartitionGraphOptions) (*Report, error) {
+func PartitionGraph(ctx context.Context, in, out string, o PartitionGraphOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	j, err := o.prepare(ctx, in, out)
 	if err != nil {
 		return nil, err
 	}
-	return j.report, errors.Join(j.write(ctx), j.close())
+	err = j.write(ctx)
+	closeAfter(&err, out, j.close)
+	return j.report, err
 }
 
 // ForecastPartitionGraph divides a graph, and forecasts the disk space, memory and time that PartitionGraph will take to
 // write its parts. It writes no parts.
-func ForecastPartitionGraph(ctx context.Context, in, out string, o PartitionGraphOptions) (*DispatchForecast, error) {
+func ForecastPartitionGraph(ctx context.Context, in, out string, o PartitionGraphOptions) (_ *DispatchForecast, err error) {
+	defer guard.Catch(&err)()
 	j, err := o.prepare(ctx, in, out)
 	if err != nil {
 		return nil, err
@@ -278,6 +288,7 @@ func (o *PartitionGraphOptions) prepare(ctx context.Context, in, out string) (_ 
 			err = errors.Join(err, j.close())
 		}
 	}()
+	defer guard.Catch(&err)()
 	cut := o.PartitionOptions.options()
 	cut.Temp = filepath.Dir(filepath.Clean(out))
 	if err := vfs.OS.MkdirAll(cut.Temp); err != nil {
@@ -421,19 +432,8 @@ func (j *partsJob) write(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		end := w.Abort
-		switch {
-		case err == nil:
-		case j.parts.Resume && ctx.Err() != nil:
-			end, err = w.Leave, errParts
-		case j.parts.Resume:
-			end, err = w.Leave, fmt.Errorf("%w; %w", err, errParts)
-		case j.cluster != nil:
-			end = func() error { return errors.Join(vfs.OS.RemoveAll(worked(j.out)), w.Abort()) }
-		}
-		err = errors.Join(err, end())
-	}()
+	defer func() { err = j.ended(ctx, w, err) }()
+	defer guard.Catch(&err)()
 	if j.run.Memory > 0 {
 		// Garbage counts as memory: return that of reading the assignment now, and let less of it accumulate later.
 		debug.FreeOSMemory()
@@ -448,8 +448,32 @@ func (j *partsJob) write(ctx context.Context) (err error) {
 	return send.sendNew(ctx, j.report, j.start)
 }
 
-// errParts is the error of a run that stopped early and whose finished parts are kept.
-var errParts = fmt.Errorf("the parts that are finished are kept, and %w", ErrResumable)
+// ended ends the output of a run that returns err. If finished parts are on the disk for a run that resumes, the error says
+// so.
+func (j *partsJob) ended(ctx context.Context, w *store.Writer, err error) error {
+	if err == nil || w.Published() {
+		return w.End(err)
+	}
+	kept, unknown := w.Resumable()
+	if j.cluster != nil {
+		if kept = j.parts.Resume && exists(worked(j.out)); !kept {
+			unknown = errors.Join(unknown, vfs.OS.RemoveAll(worked(j.out)))
+		}
+	}
+	if kept {
+		dir := w.Dir()
+		if j.cluster != nil {
+			dir = worked(j.out)
+		}
+		parts := fmt.Errorf("the parts that are finished are kept in %s, and %w", dir, ErrResumable)
+		if onlyStopped(ctx, err) {
+			err = parts
+		} else {
+			err = fmt.Errorf("%w; %w", err, parts)
+		}
+	}
+	return w.End(errors.Join(err, unknown))
+}
 
 // here writes the parts in this process.
 func (j *partsJob) here(ctx context.Context, w *store.Writer) (result *dispatch.Report, forecast dispatch.Forecast, err error) {

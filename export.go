@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/export/chunked"
 	"github.com/graphmill/graphmill/internal/export/metis"
 	format "github.com/graphmill/graphmill/internal/format/chunk"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -71,7 +72,8 @@ func (o *ExportOptions) check() error {
 
 // Export writes a collection as TFRecords or a store as a chunked graph to the folder out, or a store as a METIS graph to
 // the file out. A sampled collection holds its features by reference: ExportOptions.Store joins them.
-func Export(ctx context.Context, in, out string, o ExportOptions) (*Report, error) {
+func Export(ctx context.Context, in, out string, o ExportOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -100,7 +102,7 @@ func (e *exporting) records(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer closeWith(&err, s.Close)
+	defer closeAfter(&err, e.out, s.Close)
 	made := store.Made{Command: "export", Inputs: map[string]string{}, Version: Version(), Options: map[string]string{
 		"to": string(o.To), "shards": strconv.Itoa(o.Shards), "gzip": strconv.FormatBool(o.Gzip)}}
 	if made.Inputs["collection"], err = inputFolder(r, e.in); err != nil {
@@ -112,7 +114,7 @@ func (e *exporting) records(ctx context.Context) (err error) {
 		if opt.Store, err = store.Open(vfs.OS, o.Store); err != nil {
 			return err
 		}
-		defer closeWith(&err, opt.Store.Close)
+		defer closeAfter(&err, e.out, opt.Store.Close)
 		if made.Inputs["store"], err = inputFolder(r, o.Store); err != nil {
 			return err
 		}
@@ -161,7 +163,7 @@ func (o *Run) output(ctx context.Context, out string, made *store.Made, r *repor
 	if err != nil {
 		return err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	line := o.meter(do.progress, do.total, do.unit)
 	defer line.end()
 	began := time.Now()
@@ -204,7 +206,7 @@ func (e *exporting) chunked(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer closeWith(&err, s.Close)
+	defer closeAfter(&err, e.out, s.Close)
 	made := store.Made{Command: "export", Inputs: map[string]string{}, Version: Version(), Options: map[string]string{
 		"to": string(o.To), "graph_name": name, "chunks": strconv.Itoa(o.Chunks), "edges": o.Edges, "features": o.Features}}
 	if made.Inputs["store"], err = inputFolder(r, e.in); err != nil {
@@ -239,7 +241,7 @@ func (e *exporting) metis(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer closeWith(&err, s.Close)
+	defer closeAfter(&err, e.out, s.Close)
 	if _, err := inputFolder(r, e.in); err != nil {
 		return err
 	}
@@ -272,6 +274,7 @@ type ChunkOptions struct {
 // streaming sampler reads whole, one after the other (docs/format-chunk.md). Chunks hold neither features nor original
 // ids: the report lists those that are left out.
 func Chunk(ctx context.Context, in, out string, o ChunkOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	start := time.Now()
 	setDefault(&o.ChunkSize, format.DefaultBytes)
 	if err := o.check(); err != nil {
@@ -292,7 +295,7 @@ func Chunk(ctx context.Context, in, out string, o ChunkOptions) (_ *Report, err 
 	if err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, s.Close)
+	defer closeAfter(&err, out, s.Close)
 	r := o.begin("chunk", titled(in))
 	made := store.Made{Command: "chunk", Inputs: map[string]string{}, Version: Version(), Options: map[string]string{
 		"chunk_size": strconv.FormatInt(o.ChunkSize, 10), "direction": string(o.Direction)}}

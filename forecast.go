@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
@@ -16,7 +17,8 @@ import (
 // Forecast predicts the time, memory and reads of Sample with the same options, for each executor, in the field Forecasts
 // of the report. The notes of the report say which executor Sample would choose, and why. To predict, it measures the
 // disk for less than a second and samples a few seeds. It writes nothing.
-func Forecast(ctx context.Context, st *Store, o SampleOptions) (*Report, error) {
+func Forecast(ctx context.Context, st *Store, o SampleOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	start := time.Now()
 	if err := o.checkFiles(); err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/generate"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
@@ -24,7 +25,8 @@ type RMATOptions struct {
 
 // GenerateRMAT makes the R-MAT graph of Graph500 (A = 0.57, B = 0.19, C = 0.19) with nodes renumbered at random, and
 // writes it to the folder out. The same parameters give the same graph on every machine. The caller closes the store.
-func GenerateRMAT(ctx context.Context, out string, o RMATOptions) (*Store, error) {
+func GenerateRMAT(ctx context.Context, out string, o RMATOptions) (_ *Store, err error) {
+	defer guard.Catch(&err)()
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -56,7 +58,8 @@ type CommunityOptions struct {
 // to compare partitioners. Each pair of neighbours is listed once. The density of degree d is proportional to d^(-7/3);
 // 65 % of the edges stay in their community, 20 % in its region, and 15 % go anywhere. The same parameters give the same
 // graph on every machine. The caller closes the store.
-func GenerateCommunity(ctx context.Context, out string, o CommunityOptions) (*Store, error) {
+func GenerateCommunity(ctx context.Context, out string, o CommunityOptions) (_ *Store, err error) {
+	defer guard.Catch(&err)()
 	setDefault(&o.DuplicateEdges, PolicyDrop)
 	setDefault(&o.SelfLoops, PolicyDrop)
 	if err := o.check(); err != nil {

@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -235,11 +237,18 @@ func missingRules(emptyCells string, missing []string) (rules []ingest.Missing, 
 // Import reads a source, and writes it to the folder out: one graph becomes a store, many graphs become a collection.
 // The source is a file or folder in one of the formats of ImportFormats, "-" for Input, or "" if Indptr and Indices are
 // given. The store does not depend on Memory or Threads. The caller closes it.
-func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store, err error) {
+func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store, err error) {
+	defer guard.Catch(&err)()
 	asked := o.BuildOptions
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil && st != nil {
+			err = errors.Join(err, st.Close())
+			st = nil
+		}
+	}()
 	if o.Schema != "" {
 		return o.importRecords(ctx, append([]string{source}, o.More...), out)
 	}
@@ -249,13 +258,14 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store,
 		if fsys, source, done, err = o.spool(ctx, out); err != nil {
 			return nil, err
 		}
-		defer closeWith(&err, done)
+		defer closeAfter(&err, out, done)
 	}
 	options, err := o.source()
 	if err != nil {
 		return nil, err
 	}
 	options.Temp, options.Threads = folderOf(out), o.Threads
+	ctx = table.Bound(ctx, o.Memory, o.Threads)
 	start := time.Now()
 	src, err := ingest.Open(ctx, fsys, source, options)
 	if err != nil {
@@ -264,7 +274,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (_ *Store,
 		}
 		return nil, err
 	}
-	defer closeWith(&err, src.Close)
+	defer closeAfter(&err, out, src.Close)
 	if src.Collection != nil {
 		if o.Cluster != nil {
 			return nil, fmt.Errorf("%s: found many graphs, expected one graph on a cluster; use graphmill import", source)
@@ -414,7 +424,7 @@ func (o *BuildOptions) buildBy(ctx context.Context, out string, made store.Made,
 	if err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	stages := o.stages()
 	result, err := write(w, stages.update)
 	stages.end()

@@ -21,7 +21,7 @@ func (o *ImportOptions) importCollection(ctx context.Context, src *ingest.Source
 	if err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	named := time.Now()
 	r.Stage("name the inputs", named.Sub(start), 0, "")
 	line := o.meter("import", 0, "rows")

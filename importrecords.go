@@ -45,7 +45,7 @@ func (o *ImportOptions) importRecords(ctx context.Context, sources []string, out
 	if err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	named := time.Now()
 	r.Stage("name the inputs", named.Sub(start), 0, "")
 	line := o.meter("import", total, "bytes")

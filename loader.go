@@ -11,6 +11,7 @@ import (
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/feed"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -26,7 +27,8 @@ type Loader struct {
 
 // NewLoader prepares to sample batches from a store in memory. It refuses ExecutorStream and a Format, as batches are not
 // files.
-func NewLoader(ctx context.Context, st *Store, o SampleOptions) (*Loader, error) {
+func NewLoader(ctx context.Context, st *Store, o SampleOptions) (_ *Loader, err error) {
+	defer guard.Catch(&err)()
 	if err := o.check(); err != nil {
 		return nil, err
 	}

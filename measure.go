@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/report"
 )
@@ -30,7 +31,8 @@ type Measurement struct {
 
 // MeasureSampling samples batches in memory and discards them, to measure the speed of sampling itself, including
 // relabelling and edge ids. Without Seeds, the seeds are the nodes at which the first hop finds edges, in shuffled order.
-func MeasureSampling(ctx context.Context, st *Store, batches int, o SampleOptions) (*Measurement, error) {
+func MeasureSampling(ctx context.Context, st *Store, batches int, o SampleOptions) (_ *Measurement, err error) {
+	defer guard.Catch(&err)()
 	if err := o.check(); err != nil {
 		return nil, err
 	}

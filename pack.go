@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/pack"
 	"github.com/graphmill/graphmill/internal/pack/collection"
@@ -147,7 +148,8 @@ func (o *PackOptions) less() string {
 // lower bound on the number of packs. The input is a collection or a histogram: a CSV file with one line per size and the
 // columns num_nodes,num_edges,count, or one to seven components of any name and count. Pack writes the pack layout to
 // the folder out, or nothing if out is "". Without a TimeBudget the result depends neither on Threads nor on the machine.
-func Pack(ctx context.Context, in, out string, o PackOptions) (*Packing, error) {
+func Pack(ctx context.Context, in, out string, o PackOptions) (_ *Packing, err error) {
+	defer guard.Catch(&err)()
 	start := time.Now()
 	if err := o.check(); err != nil {
 		return nil, err
@@ -185,7 +187,7 @@ func (o *PackOptions) write(ctx context.Context, in, out, fingerprint string, si
 	if err != nil {
 		return err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	made := o.made()
 	if fingerprint == "" {
 		if fingerprint, err = store.Fingerprint(ctx, vfs.OS, in); err != nil {
@@ -242,7 +244,7 @@ func histogram(path string, components []string) (h *pack.Histogram, fingerprint
 		return nil, "", 0, fmt.Errorf("%w; expected a histogram (.csv) or a collection", err)
 	}
 	if !info.IsDir() {
-		f, err := vfs.OS.Open(path)
+		f, err := vfs.OS.OpenStream(path)
 		if err != nil {
 			return nil, "", 0, err
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/pack/collection"
 	"github.com/graphmill/graphmill/internal/pack/layout"
@@ -74,6 +75,7 @@ func (f *filling) open(command, plan, dir, out string, seed *uint64, epoch uint6
 			err = errors.Join(err, f.store.Close())
 		}
 	}()
+	defer guard.Catch(&err)()
 	if f.store.Collection == nil {
 		return fmt.Errorf("%s: found a store of one graph, expected the collection that the layout was made from", dir)
 	}
@@ -107,6 +109,7 @@ func (f *filling) open(command, plan, dir, out string, seed *uint64, epoch uint6
 // follow one another in the arrays. Graphs that are larger than a pack are in no pack; with OversizeAlone, alone_id.npy
 // lists them.
 func Fill(ctx context.Context, plan, in, out string, o FillOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	setDefault(&o.Epochs, 1)
 	if o.Epochs < 1 || o.Epochs > mostEpochs {
 		return nil, usagef("found `Epochs` %d, expected 1 to %d", o.Epochs, mostEpochs)
@@ -118,13 +121,13 @@ func Fill(ctx context.Context, plan, in, out string, o FillOptions) (_ *Report, 
 	if err := f.open("pack fill", plan, in, out, &o.Seed, o.Epoch, o.Epochs); err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, f.store.Close)
+	defer closeAfter(&err, out, f.store.Close)
 	f.made.Options["epochs"] = strconv.Itoa(o.Epochs)
 	w, err := store.Create(vfs.OS, out, o.Overwrite)
 	if err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	line := o.meter("fill", f.layout.Meta.Packs*int64(o.Epochs), "packs")
 	defer line.end()
 	began := time.Now()
@@ -146,6 +149,7 @@ func Fill(ctx context.Context, plan, in, out string, o FillOptions) (_ *Report, 
 // Materialise writes the packs that Fill assigns for an epoch to the folder out, with all columns of their graphs: as
 // padded arrays, as a collection with one graph per pack, or as TFRecords with one GraphTensor per pack.
 func Materialise(ctx context.Context, plan, in, out string, o MaterialiseOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	setDefault(&o.Format, FormatNpy)
 	setDefault(&o.Shards, 1)
 	if !slices.Contains([]Format{FormatNpy, FormatCollection, FormatTFRecord}, o.Format) {
@@ -158,7 +162,7 @@ func Materialise(ctx context.Context, plan, in, out string, o MaterialiseOptions
 	if err := f.open("pack materialise", plan, in, out, &o.Seed, o.Epoch, 1); err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, f.store.Close)
+	defer closeAfter(&err, out, f.store.Close)
 	f.made.Options["format"] = string(o.Format)
 	began := time.Now()
 	if err := f.store.Check(ctx); err != nil {
@@ -169,7 +173,7 @@ func Materialise(ctx context.Context, plan, in, out string, o MaterialiseOptions
 	if err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	meta, gathered, began, err := f.write(ctx, w, &o)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/pack"
 	"github.com/graphmill/graphmill/internal/pack/collection"
@@ -50,6 +51,7 @@ func (o *PackStreamOptions) check() error {
 // writes pack_ptr.npy and graph_id.npy to the folder out or, if out is "", one line of JSON per pack to o.Lines. With
 // OversizeAlone, graphs that are larger than a pack go to alone_id.npy or to lines of their own.
 func PackStream(ctx context.Context, in, out string, o PackStreamOptions) (_ *PackedStream, err error) {
+	defer guard.Catch(&err)()
 	start := time.Now()
 	if err := o.check(); err != nil {
 		return nil, err
@@ -214,7 +216,7 @@ func openStream(path string, stdin io.Reader, components []string) (*sizeStream,
 		if info.IsDir() {
 			return x, x.collection(path, components)
 		}
-		file, err := vfs.OS.Open(path)
+		file, err := vfs.OS.OpenStream(path)
 		if err != nil {
 			return nil, err
 		}
@@ -239,6 +241,7 @@ func (x *sizeStream) collection(dir string, components []string) (err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}()
+	defer guard.Catch(&err)()
 	if s.Collection == nil {
 		return fmt.Errorf("%s: found a store of one graph, expected a collection of many", dir)
 	}
@@ -310,7 +313,7 @@ func (o *PackStreamOptions) streamFolder(ctx context.Context, path, out string, 
 	if err != nil {
 		return err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	arrays, err := collection.NewStreamWriter(w)
 	if err != nil {
 		return err

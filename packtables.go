@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/pack"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -41,7 +42,8 @@ type HistogramOptions struct {
 
 // PackHistogram counts the graphs of a collection by their sizes, and writes the counts to w as CSV: one line per size,
 // with the columns of the components and count. Pack reads this format.
-func PackHistogram(in string, w io.Writer, o HistogramOptions) error {
+func PackHistogram(in string, w io.Writer, o HistogramOptions) (err error) {
+	defer guard.Catch(&err)()
 	start := time.Now()
 	if o.Components == nil {
 		o.Components = []string{"num_nodes", "num_edges"}
@@ -95,7 +97,8 @@ type TablesOptions struct {
 // ComparePacks makes the two tables of the paper on tuple packing for any collections or histograms. Table 1 has the
 // properties of the data sets. Table 2 has the efficiency of the published heuristics, of the baselines of the paper, and
 // of PackAuto. The limits are the sizes of the largest graph.
-func ComparePacks(ctx context.Context, in []string, o TablesOptions) (PackTablesList, error) {
+func ComparePacks(ctx context.Context, in []string, o TablesOptions) (_ PackTablesList, err error) {
+	defer guard.Catch(&err)()
 	if o.Components == nil {
 		o.Components = []string{"num_nodes", "num_edges"}
 	}

@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/pack"
 	"github.com/graphmill/graphmill/internal/store"
@@ -74,8 +75,8 @@ func (o *TuneOptions) search() (pack.Tune, error) {
 // Tuning is the result of TunePacks. Its JSON is what the command pack tune prints with --json.
 type Tuning struct {
 	Components []string         `json:"components"`
-	Front      []pack.Candidate `json:"front"` // limits for which no cheaper limits are as full
-	Tried      []pack.Candidate `json:"tried"` // all limits that were packed with
+	Front      []pack.Candidate `json:"front"`            // limits for which no cheaper limits are as full
+	Tried      []pack.Candidate `json:"tried"`            // all limits that were packed with
 	Target     float64          `json:"target,omitempty"` // TuneOptions.Target
 	// Packing is the packing with the cheapest limits that reach Target; nil without a target.
 	Packing *Packing `json:"packing,omitempty"`
@@ -119,7 +120,8 @@ func (t *Tuning) Text(out io.Writer) error {
 // The measure of fullness is the harmonic mean of the efficiencies, which is low if any component loses room. A report
 // with plots goes to the folder out, or, with a Target, the pack layout for the cheapest limits that reach it; if out is
 // "", nothing is written.
-func TunePacks(ctx context.Context, in, out string, o TuneOptions) (*Tuning, error) {
+func TunePacks(ctx context.Context, in, out string, o TuneOptions) (_ *Tuning, err error) {
+	defer guard.Catch(&err)()
 	start := time.Now()
 	search, err := o.search()
 	if err != nil {
@@ -225,7 +227,7 @@ func (o *TuneOptions) report(ctx context.Context, out string, r *report.Report, 
 	if err != nil {
 		return err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	if err := w.WriteMade(made); err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/format/chunked"
 	"github.com/graphmill/graphmill/internal/format/metis"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
@@ -153,6 +154,7 @@ func joinFloats(list []float64) string {
 // tools. The graph is a store, a graph in DGL's chunked format, or a METIS file. For a METIS file out may be "": the
 // assignment is then written next to it as GRAPH.graph.part.K, as gpmetis writes it.
 func Partition(ctx context.Context, in, out string, o PartitionOptions) (_ *Division, err error) {
+	defer guard.Catch(&err)()
 	start := time.Now()
 	if err := o.check(); err != nil {
 		return nil, err
@@ -168,7 +170,7 @@ func Partition(ctx context.Context, in, out string, o PartitionOptions) (_ *Divi
 	if p.w, err = store.Create(vfs.OS, out, o.Overwrite); err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, p.w.Abort)
+	defer endWith(&err, p.w)
 	if file {
 		return p.metis(ctx)
 	}
@@ -238,7 +240,11 @@ func (o *PartitionOptions) cut(opt partition.Options, run func(partition.Options
 			o.note("forecast: %s of memory, %s of temporary files, about %s", human.Bytes(f.Memory), human.Bytes(f.Disk), human.Duration(seconds(f.Seconds)))
 		}
 	}
-	result, err := run(opt)
+	var result *partition.Result
+	err := guard.Do(func() (err error) {
+		result, err = run(opt)
+		return err
+	})
 	stages.end()
 	if err != nil {
 		return nil, cutError(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/generate/tensors"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest/records"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/survey"
@@ -32,6 +33,7 @@ type RandomOptions struct {
 // folder out as TFRecords, together with the schema. The same schema and random seed give the same GraphTensors: those of
 // a smaller Count are the first of a larger one.
 func RandomRecords(ctx context.Context, schema, out string, o RandomOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -48,7 +50,7 @@ func RandomRecords(ctx context.Context, schema, out string, o RandomOptions) (_ 
 	if err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	setDefault(&o.Shards, 1)
 	line := o.meter("random", int64(o.Count), "GraphTensors")
 	result, err := tensors.Write(ctx, w, tensors.Options{Schema: message, Seed: o.Seed, Count: o.Count, Shards: o.Shards, Gzip: o.Gzip, Threads: o.Threads, Progress: line.add})
@@ -103,6 +105,7 @@ const StatisticsFile = "stats.pbtxt"
 // values of each feature. given lists the TFRecord files. Statistics returns the text that TF-GNN's sampled_stats writes.
 // If out is not "", it also writes that text to the folder out, with a page of plots.
 func Statistics(ctx context.Context, schema string, given []string, out string, o StatisticsOptions) (text []byte, _ *Report, err error) {
+	defer guard.Catch(&err)()
 	if err := o.check(); err != nil {
 		return nil, nil, err
 	}
@@ -135,7 +138,7 @@ func Statistics(ctx context.Context, schema string, given []string, out string, 
 	if err != nil {
 		return nil, nil, err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	sums, err := fingerprints(ctx, vfs.OS, inputs, r, filepath.Base)
 	if err != nil {
 		return nil, nil, err

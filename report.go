@@ -2,11 +2,10 @@ package graphmill
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"time"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -15,12 +14,6 @@ import (
 // Report describes a finished operation: its inputs, counts, warnings, stages and plots. Its method JSON returns what the
 // command prints with --json and every output folder keeps as report.json; Text writes it in words, and HTML as a page.
 type Report = report.Report
-
-// sealer completes an output folder.
-type sealer interface {
-	Report(html, json []byte) error
-	Publish() error
-}
 
 // render returns both forms of a report.
 func render(r *report.Report) (html, json []byte, err error) {
@@ -31,18 +24,9 @@ func render(r *report.Report) (html, json []byte, err error) {
 	return html, json, err
 }
 
-// publish adds the report to a sealed output, and gives the folder its final name.
-func publish(w sealer, r *report.Report, start time.Time) error {
-	r.Finish(time.Since(start))
-	html, json, err := render(r)
-	if err != nil {
-		return err
-	}
-	return errors.Join(w.Report(html, json), w.Publish())
-}
-
 // RenderReport rewrites report.html of an output folder from its report.json, and returns the report.
-func RenderReport(dir string) (*Report, error) {
+func RenderReport(dir string) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	r, err := readReport(dir)
 	if err != nil {
 		return nil, err
@@ -60,7 +44,7 @@ const mostReport = 512 << 20
 // readReport reads report.json of an output folder.
 func readReport(dir string) (*report.Report, error) {
 	name := filepath.Join(dir, store.ReportJSONFile)
-	b, err := vfs.ReadFile(vfs.OS, name, mostReport)
+	b, err := vfs.ReadFile(vfs.Confine(vfs.OS, dir), name, mostReport)
 	if err != nil {
 		return nil, err
 	}

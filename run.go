@@ -54,6 +54,9 @@ var (
 	ErrNotStore = store.ErrNotStore
 	// ErrDamaged means that the files of a folder do not match its manifest.
 	ErrDamaged = store.ErrDamaged
+	// ErrWhole means that the output is complete under its name, although a later step failed, which the text names. Verify
+	// accepts the output.
+	ErrWhole = store.ErrWhole
 	// ErrResumable means that a run stopped early and left a state from which the same call with Resume continues.
 	ErrResumable = errors.New("a run with the same options and `Resume` continues from there")
 )

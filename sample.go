@@ -15,6 +15,7 @@ import (
 
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/cluster"
@@ -30,7 +31,8 @@ import (
 // Sample samples subgraphs around the seeds of a store, and writes them to the folder out as a collection or as TFRecords.
 // The same store, options and random seed give the same bytes for any Threads, Memory and Executor. If a run stops after
 // a checkpoint, its error is ErrResumable.
-func Sample(ctx context.Context, st *Store, out string, o SampleOptions) (*Report, error) {
+func Sample(ctx context.Context, st *Store, out string, o SampleOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	start := time.Now()
 	if err := o.checkFiles(); err != nil {
 		return nil, err
@@ -83,6 +85,7 @@ type writer interface {
 
 // run samples the store, and publishes the output.
 func (s *sampling) run(ctx context.Context) (err error) {
+	defer guard.Catch(&err)()
 	began := time.Now()
 	if err := s.prepare(ctx); err != nil {
 		return err
@@ -279,14 +282,15 @@ func sizesPlot(title, of string, nodes, edges *report.Histogram) report.Distribu
 		Series: []report.Series{{Name: "nodes", Histogram: nodes}, {Name: "edges", Histogram: edges}}}
 }
 
-// finished removes an output that was not published. If a checkpoint exists, it stays, and the error says so.
+// finished ends the output. Where it was not published and something is kept from which a run can resume, the error says so.
 func (s *sampling) finished(ctx context.Context, err error) error {
 	kept := spilled(s.out)
-	if err == nil {
-		err = errors.Join(vfs.OS.RemoveAll(kept), vfs.OS.RemoveAll(worked(s.out)))
+	if s.w.Published() {
+		return s.w.End(errors.Join(err, vfs.OS.RemoveAll(kept), vfs.OS.RemoveAll(worked(s.out))))
 	}
+	checkpoint, unknown := s.w.Resumable()
 	spill, pieces := outofcore.Kept(vfs.OS, kept), unfinished(s.out)
-	if err != nil && (s.w.Checkpointed() || spill || pieces) && !errors.Is(err, store.ErrOtherRun) {
+	if (checkpoint || spill || pieces) && !errors.Is(err, store.ErrOtherRun) {
 		what := "the output of an earlier run is kept in " + s.w.Dir()
 		if n := output.Saved(s.w); n > 0 {
 			what = fmt.Sprintf("the first %s subgraphs are kept in %s", human.ExactU(n), s.w.Dir())
@@ -296,16 +300,16 @@ func (s *sampling) finished(ctx context.Context, err error) error {
 			what = "what the workers wrote is kept in " + worked(s.out)
 		}
 		how := fmt.Errorf("%s, and %w", what, ErrResumable)
-		if ctx.Err() != nil {
+		if onlyStopped(ctx, err) {
 			err = how
 		} else {
 			err = errors.Join(err, how)
 		}
 	}
-	if err != nil && !pieces {
+	if !pieces {
 		err = errors.Join(err, vfs.OS.RemoveAll(worked(s.out)))
 	}
-	return errors.Join(err, s.w.Abort())
+	return s.w.End(errors.Join(err, unknown))
 }
 
 // warnContext warns about a context that no Example gets.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/internal/dispatch/transport"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -82,6 +83,9 @@ func (d *delivery) ready(ctx context.Context, parts int) error {
 func (d *delivery) send(ctx context.Context, r *report.Report) error {
 	start := time.Now()
 	load, err := transport.Load(ctx, vfs.OS, d.dir, d.machines, d.run.Threads)
+	if onlyStopped(ctx, err) {
+		return ErrSent
+	}
 	if err != nil {
 		return err
 	}
@@ -90,7 +94,7 @@ func (d *delivery) send(ctx context.Context, r *report.Report) error {
 	d.opt.Progress = line.add
 	sent, err := load.Send(ctx, d.opt)
 	line.end()
-	if ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil { // a connection that is closed has other errors than the context's
 		return ErrSent
 	}
 	if err != nil {
@@ -113,7 +117,8 @@ func (d *delivery) send(ctx context.Context, r *report.Report) error {
 
 // Send sends existing parts, in the folder dir, to their machines. Files that are already there and equal are not sent
 // again. Of the options, only those of Run and Send apply.
-func Send(ctx context.Context, dir string, o DispatchOptions) (*Report, error) {
+func Send(ctx context.Context, dir string, o DispatchOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	start := time.Now()
 	if err := errors.Join(o.Run.check(), o.Send.check()); err != nil {
 		return nil, err
@@ -136,12 +141,15 @@ func Send(ctx context.Context, dir string, o DispatchOptions) (*Report, error) {
 // sendNew sends a folder of parts that was just published, and adds the delivery to its report.
 func (d *delivery) sendNew(ctx context.Context, r *report.Report, start time.Time) error {
 	if err := d.send(ctx, r); err != nil {
-		return fmt.Errorf("%w; the parts in %s are complete: `graphmill dispatch %s` with the same `IPConfig` sends the rest", err, d.dir, d.dir)
+		return fmt.Errorf("not sent: %w; `graphmill dispatch %s` with the same `IPConfig` sends the rest", err, d.dir)
 	}
 	r.Finish(time.Since(start))
 	html, json, err := render(r)
-	if err != nil {
-		return err
+	if err == nil {
+		err = store.WriteReport(vfs.OS, d.dir, html, json)
 	}
-	return store.WriteReport(vfs.OS, d.dir, html, json)
+	if err != nil {
+		return fmt.Errorf("its report does not have the delivery, which succeeded: %w", err)
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -17,7 +18,8 @@ type Store struct {
 }
 
 // Open maps the store or collection in a folder. The caller closes it. For any other folder the error is ErrNotStore.
-func Open(dir string) (*Store, error) {
+func Open(dir string) (_ *Store, err error) {
+	defer guard.Catch(&err)()
 	s, err := store.Open(vfs.OS, dir)
 	if err != nil {
 		return nil, err
@@ -35,7 +37,8 @@ func (s *Store) Graph() *graph.Graph { return s.store.Graph }
 func (s *Store) Collection() *graph.Collection { return s.store.Collection }
 
 // Report returns the report of the run that made the folder.
-func (s *Store) Report() (*Report, error) {
+func (s *Store) Report() (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	if s.report != nil {
 		return s.report, nil
 	}
@@ -44,7 +47,10 @@ func (s *Store) Report() (*Report, error) {
 
 // Check reads the whole graph, and returns an error if its arrays are inconsistent, such as offsets that descend or
 // neighbours that do not exist. It does not compare checksums: Verify does.
-func (s *Store) Check(ctx context.Context) error { return s.store.Check(ctx) }
+func (s *Store) Check(ctx context.Context) (err error) {
+	defer guard.Catch(&err)()
+	return s.store.Check(ctx)
+}
 
 // Close unmaps the files. No slice of the store may be in use.
 func (s *Store) Close() error { return s.store.Close() }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/store"
@@ -50,6 +50,7 @@ func (o *UnigraphOptions) policy() (p assemble.Policy, joined bool, err error) {
 // SampleUnigraph imports the unigraph of a GraphSchema (a file, or the folder that holds it) into a temporary store next
 // to out, samples it, and writes TFRecords to the folder out, as TF-GNN's tfgnn_sampler does.
 func SampleUnigraph(ctx context.Context, schema, out string, o UnigraphOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	start := time.Now()
 	if o.Format == "" {
 		o.Format = FormatTFRecord
@@ -75,6 +76,7 @@ func SampleUnigraph(ctx context.Context, schema, out string, o UnigraphOptions) 
 	}
 	s := &sampling{o: &o.SampleOptions, w: w, out: out, start: start}
 	defer func() { err = s.finished(ctx, err) }()
+	defer guard.Catch(&err)()
 	// A folder stands for the schema in it, as it does for tfgnn_sampler.
 	if o.schema, o.GraphSchema, _, err = tfgnnfiles.ReadSchema(vfs.OS, schema); err != nil {
 		return nil, err
@@ -117,20 +119,17 @@ func (e renamed) Unwrap() error { return e.error }
 func (o *Run) temporary(ctx context.Context, src *ingest.Source, out string, opt assemble.Options) (_ *store.Store, _ *assemble.Result, end func() error, err error) {
 	defer closeWith(&err, src.Close)
 	parent, base := filepath.Split(filepath.Clean(out))
-	dir := filepath.Join(parent, "."+base+".store")
-	if err := vfs.OS.RemoveAll(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil, err
-	}
-	w, err := store.Create(vfs.OS, dir, true)
+	// The store is sealed and never published: the folder in which it is written is its place.
+	w, err := store.Create(vfs.OS, filepath.Join(parent, "."+base+".store"), true)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	remove := func() error { return vfs.OS.RemoveAll(dir) }
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, w.Abort(), remove())
+			err = errors.Join(err, w.Abort())
 		}
 	}()
+	defer guard.Catch(&err)()
 	stages := o.stages()
 	opt.Progress = stages.update
 	result, err := assemble.Build(ctx, vfs.OS, w, src.Input, opt)
@@ -142,14 +141,14 @@ func (o *Run) temporary(ctx context.Context, src *ingest.Source, out string, opt
 	if src.DeclaredIDs != nil {
 		result.Meta.Made.Options = map[string]string{declaredIDs: strings.Join(src.DeclaredIDs, ",")}
 	}
-	if err := errors.Join(w.Seal(ctx, result.Meta, o.Threads), w.Publish()); err != nil {
+	if err := w.Seal(ctx, result.Meta, o.Threads); err != nil {
 		return nil, nil, nil, err
 	}
-	s, err := store.Open(vfs.OS, dir)
+	s, err := store.Open(vfs.OS, w.Dir())
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return s, result, func() error { return errors.Join(s.Close(), remove()) }, nil
+	return s, result, func() error { return errors.Join(s.Close(), w.Abort()) }, nil
 }
 
 // reportTables reports the imported tables, and the nodes and edges that were dropped or added.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/internal/export/unigraph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -58,6 +59,7 @@ func (o *UnigraphTables) options() (u unigraph.Options, err error) {
 // StoreToUnigraph writes a store to the folder out as a unigraph of TF-GNN: schema.pbtxt, and one table with all columns
 // per node and edge type. The column #id has the original id of each node, or its number if the type has no ids.
 func StoreToUnigraph(ctx context.Context, in, out string, o UnigraphTables) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	if name := firstGiven(option{"EmptyCells", o.EmptyCells != ""}, option{"Missing", len(o.Missing) > 0}, option{"AllowOutside", o.AllowOutside}); name != "" {
 		return nil, usagef("found `%s` with a store, expected it with the schema of a unigraph", name)
 	}
@@ -72,7 +74,7 @@ func StoreToUnigraph(ctx context.Context, in, out string, o UnigraphTables) (_ *
 	if err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, s.Close)
+	defer closeAfter(&err, out, s.Close)
 	sum, err := store.Sum(vfs.OS, in)
 	if err != nil {
 		return nil, err
@@ -102,6 +104,7 @@ func StoreToUnigraph(ctx context.Context, in, out string, o UnigraphTables) (_ *
 // format, with the schema. A value that the format cannot hold is an error. Columns that the schema does not declare are
 // left out, and the report lists them.
 func ConvertUnigraph(ctx context.Context, schema, out string, o UnigraphTables) (_ *Report, err error) {
+	defer guard.Catch(&err)()
 	u, err := o.options()
 	if err != nil {
 		return nil, err
@@ -119,7 +122,7 @@ func ConvertUnigraph(ctx context.Context, schema, out string, o UnigraphTables) 
 	if err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, src.Close)
+	defer closeAfter(&err, out, src.Close)
 	if err := keeps(out, src.Files...); err != nil {
 		return nil, err
 	}
@@ -141,7 +144,7 @@ func (o *UnigraphTables) write(ctx context.Context, out string, made store.Made,
 	if err != nil {
 		return err
 	}
-	defer closeWith(&err, w.Abort)
+	defer endWith(&err, w)
 	line := o.meter("tables", total, "rows")
 	u.Progress = func(rows int) { line.add(int64(rows)) }
 	result, err := write(w, u)

@@ -110,7 +110,10 @@ func TestImportValues(t *testing.T) {
 			t.Errorf("%s: found %q, want %q", e.Type, got, want)
 		}
 	}
-	d := s.Describe()
+	d, err := s.Describe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var shown []string
 	for _, c := range slices.Concat(d.Nodes[0].Columns, d.Nodes[1].Columns) {
 		shown = append(shown, c.String())

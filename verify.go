@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/dispatch/audit"
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
 	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -31,7 +32,7 @@ type VerifyOptions struct {
 // Verification is the result of Verify. Its JSON is what the command verify prints with --json.
 type Verification struct {
 	Folder string `json:"folder"`
-	OK     bool   `json:"ok"` // no damage was found
+	OK     bool   `json:"ok"` // no damage was found, and no file that is not in the manifest
 	// Verified is the comparison with the manifest; nil if the folder has none.
 	*store.Verified
 	// Partition is the check of the parts of a graph; nil for any other folder.
@@ -45,7 +46,8 @@ type Verification struct {
 // checks that the arrays are consistent. For the parts of a graph, given by their folder or configuration file, it checks
 // that every node, edge and row of features occurs exactly once and in its place, and that the halo is complete. Damage is
 // not an error: the result has OK false and lists it.
-func Verify(ctx context.Context, path string, o VerifyOptions) (*Verification, error) {
+func Verify(ctx context.Context, path string, o VerifyOptions) (_ *Verification, err error) {
+	defer guard.Catch(&err)()
 	start := time.Now()
 	if err := o.check(); err != nil {
 		return nil, err
@@ -54,7 +56,7 @@ func Verify(ctx context.Context, path string, o VerifyOptions) (*Verification, e
 	if err := o.verify(ctx, v); err != nil {
 		return nil, err
 	}
-	v.OK = (v.Verified == nil || len(v.Damage) == 0) && (v.Partition == nil || v.Partition.Fault == nil)
+	v.OK = (v.Verified == nil || len(v.Damage)+len(v.Unknown) == 0) && (v.Partition == nil || v.Partition.Fault == nil)
 	v.Seconds = time.Since(start).Seconds()
 	return v, nil
 }
@@ -152,13 +154,8 @@ func (o *VerifyOptions) audit(ctx context.Context, config string) (_ *audit.Repo
 	return audit.Verify(ctx, vfs.OS, config, opt)
 }
 
-// Warnings lists findings that are not damage: files that Graphmill did not write, and types of which a part owns nothing.
+// Warnings lists findings that are not damage, such as types of which a part owns nothing.
 func (v *Verification) Warnings() (list []string) {
-	if v.Verified != nil {
-		for _, u := range v.Unknown {
-			list = append(list, fmt.Sprintf("%s: %s is not in the manifest; graphmill did not write it", v.Folder, human.Printable(u)))
-		}
-	}
 	if v.Partition != nil {
 		for _, n := range v.Partition.Notes {
 			list = append(list, fmt.Sprintf("%s: %s", v.Folder, n))
@@ -174,8 +171,17 @@ func (v *Verification) Text(out io.Writer) error {
 		for _, d := range x.Damage {
 			fmt.Fprintf(&b, "damaged  %s: found %s\n", human.Printable(d.File), human.Printable(d.Found))
 		}
+		for _, u := range x.Unknown {
+			fmt.Fprintf(&b, "unknown  %s: not in the manifest, so graphmill did not write it\n", human.Printable(u))
+		}
 		if len(x.Damage) > 0 {
 			fmt.Fprintf(&b, "%s: %s damaged; make the folder again\n", v.Folder, counted(int64(len(x.Damage)), "file"))
+		}
+		if len(x.Unknown) > 0 {
+			fmt.Fprintf(&b, "%s: %s not in the manifest; move what is yours to another folder\n", v.Folder, counted(int64(len(x.Unknown)), "path"))
+		}
+		if len(x.Damage)+len(x.Unknown) > 0 {
+			// The folder is not whole.
 		} else if v.PartsHere != nil {
 			fmt.Fprintf(&b, "%s: whole (parts %s of a graph, %d files, %s); only checksums were compared, because the other parts are elsewhere\n",
 				v.Folder, strings.Trim(fmt.Sprint(v.PartsHere), "[]"), x.Files, human.Bytes(x.Bytes))
@@ -191,7 +197,7 @@ func (v *Verification) Text(out io.Writer) error {
 		switch {
 		case p.Fault != nil:
 			fmt.Fprintf(&b, "wrong  %s\n%s: the parts are not whole; make them again\n", human.Printable(p.Fault.Error()), v.Folder)
-		case v.Verified == nil || len(v.Damage) == 0:
+		case v.Verified == nil || len(v.Damage)+len(v.Unknown) == 0:
 			fmt.Fprintf(&b, "%s: whole (%d parts, %s nodes, %s edges, halo_hops %d%s)\n", v.Folder, p.Parts, human.Exact(p.Nodes), human.Exact(p.Edges), p.HaloHops, compared)
 		}
 	}

@@ -16,13 +16,15 @@
 // A stream holds at most nine batches, and two more that are being sent. There are at most
 // Options.Streams streams; further ones are rejected, not queued. A trainer that does not read stops
 // its own stream (gRPC's flow control) and no other. A batch of more than Options.MaxMessage bytes is
-// an error before its columns are allocated.
+// an error before its columns are allocated. A connection must finish its greeting, and a call must send its request, within
+// a time; a connection without calls and a stream whose trainer takes nothing end.
 //
 // # Trust
 //
 // The server encrypts and requires a token if its Options say so. Listen rejects an address that other
 // machines reach if either is missing. Requests are not trusted: the answer to any request is a batch or
-// an error with a gRPC status.
+// an error with a gRPC status. The token is checked before the request is read. Options.Log gets the address of each client
+// that was refused or cut off, and the reason.
 //
 // The package imports graph, internal/feed, internal helper packages, arrow-go, grpc and the
 // standard library. It is a module of its own, so that the main module has few dependencies.

@@ -1,6 +1,7 @@
 package flight
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -16,6 +17,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 
@@ -34,6 +36,10 @@ type Options struct {
 	Token string
 	// TLS, if not nil, has the certificate of the server.
 	TLS *tls.Config
+	// SendTime bounds the time for which a client can take no batch before its stream ends; 0 means an hour.
+	SendTime time.Duration
+	// Log gets the name of each client that was refused or cut off, and the reason. It may be nil.
+	Log *feed.Log
 }
 
 // MostMessage is the upper bound of MaxMessage: a batch is one gRPC message, and these end at 2 GiB.
@@ -44,12 +50,13 @@ var ErrExposed = errors.New("address open to other machines")
 
 // Server serves the batches of a source.
 type Server struct {
-	flight.BaseFlightServer
 	src     *feed.Source
 	options Options
 	schema  *arrow.Schema
 	makers  chan *maker
 	streams chan struct{}
+	// connections is mostConnections, except in tests.
+	connections int
 }
 
 // NewServer returns a server of the batches of src.
@@ -59,6 +66,8 @@ func NewServer(src *feed.Source, o Options) (*Server, error) {
 		return nil, fmt.Errorf("found %d threads, expected at least 1", o.Threads)
 	case o.Streams < 1:
 		return nil, fmt.Errorf("found %d streams, expected at least 1", o.Streams)
+	case o.SendTime < 0:
+		return nil, fmt.Errorf("found a time for sending of %s, expected a positive one", o.SendTime)
 	case o.MaxMessage < 1 || o.MaxMessage > MostMessage:
 		return nil, fmt.Errorf("found a largest message of %d bytes, expected 1 to %d", o.MaxMessage, MostMessage)
 	}
@@ -66,7 +75,7 @@ func NewServer(src *feed.Source, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{src: src, options: o, schema: schema, makers: make(chan *maker, o.Threads), streams: make(chan struct{}, o.Streams)}
+	s := &Server{src: src, options: o, schema: schema, connections: mostConnections, makers: make(chan *maker, o.Threads), streams: make(chan struct{}, o.Streams)}
 	for range o.Threads {
 		s.makers <- &maker{Maker: src.Maker()}
 	}
@@ -90,29 +99,38 @@ func Listen(ctx context.Context, address string, o Options) (net.Listener, error
 // Serve answers calls until ctx ends. It then closes l and returns when all work has ended. A server can serve
 // once.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	options := []grpc.ServerOption{
+	creds := insecure.NewCredentials()
+	if s.options.TLS != nil {
+		creds = credentials.NewTLS(s.options.TLS)
+	}
+	options := append(refusals(s.options.Token, cmp.Or(s.options.SendTime, time.Hour), s.options.Log),
 		codecOption(),
+		grpc.Creds(greeting{creds, s.options.Log}),
 		grpc.MaxRecvMsgSize(maxRequest),
 		grpc.MaxSendMsgSize(math.MaxInt32),
-		grpc.MaxHeaderListSize(16 << 10),
-		grpc.WriteBufferSize(256 << 10),
-		grpc.ConnectionTimeout(10 * time.Second),
-		// A machine that vanished must not hold a stream.
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 30 * time.Second, Timeout: 20 * time.Second}),
+		grpc.MaxHeaderListSize(16<<10),
+		// A call that the bound of streams rejects gets an answer. Those of other methods are short.
+		grpc.MaxConcurrentStreams(uint32(s.options.Streams)+16),
+		// The window bounds what a client can send before its call is looked at.
+		grpc.InitialWindowSize(64<<10),
+		grpc.InitialConnWindowSize(64<<10),
+		grpc.WriteBufferSize(256<<10),
+		grpc.ConnectionTimeout(greetingTime),
+		// A machine that vanished must not hold a stream, and a client without calls must not hold a connection.
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 30 * time.Second, Timeout: 20 * time.Second, MaxConnectionIdle: idleTime}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
 		grpc.WaitForHandlers(true),
-	}
-	if s.options.TLS != nil {
-		options = append(options, grpc.Creds(credentials.NewTLS(s.options.TLS)))
-	}
-	if s.options.Token != "" {
-		options = append(options, guard(s.options.Token)...)
-	}
+	)
 	server := grpc.NewServer(options...)
-	flight.RegisterFlightServiceServer(server, s)
-	stop := context.AfterFunc(ctx, server.Stop)
-	err := server.Serve(l)
+	server.RegisterService(&service, s)
+	bounded := &listener{Listener: l, most: s.connections, log: s.options.Log, open: map[*conn]bool{}}
+	stop := context.AfterFunc(ctx, func() {
+		bounded.hangUp()
+		server.Stop()
+	})
+	err := server.Serve(bounded)
 	if stop() {
+		bounded.hangUp()
 		server.Stop()
 		return err
 	}
@@ -121,11 +139,18 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
+// greetingTime is the time that a client has to finish its greeting, and idleTime the time after which a connection without
+// calls is closed. gRPC clients connect again by themselves.
+const (
+	greetingTime = 10 * time.Second
+	idleTime     = 5 * time.Minute
+)
+
 // maxRequest bounds the bytes of a request.
 const maxRequest = 1 << 20
 
 // ListFlights lists the only flight, epoch 0.
-func (s *Server) ListFlights(c *flight.Criteria, stream flight.FlightService_ListFlightsServer) error {
+func (s *Server) ListFlights(c *flight.Criteria, stream grpc.ServerStreamingServer[flight.FlightInfo]) error {
 	if len(c.GetExpression()) > 0 {
 		return status.Error(codes.InvalidArgument, "found criteria, expected none, because there is only one flight")
 	}

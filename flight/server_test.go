@@ -48,6 +48,12 @@ var columnShapes = []*graph.Column{
 // source returns shuffled batches of all nodes of a random graph, with every column.
 func source(t testing.TB) *feed.Source {
 	t.Helper()
+	return sourceOf(t, func(_ string, values []byte) []byte { return values })
+}
+
+// sourceOf returns the same batches, with the values of columns at a place of their own.
+func sourceOf(t testing.TB, place func(column string, values []byte) []byte) *feed.Source {
+	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
 	ptr, to := []uint32{0}, []uint32(nil)
 	for range testNodes {
@@ -65,6 +71,7 @@ func source(t testing.TB) *feed.Source {
 		for i := range c.Values {
 			c.Values[i] = byte(r.Uint32())
 		}
+		c.Values = place(c.Name, c.Values)
 		n.Columns, names = append(n.Columns, &c), append(names, c.Name)
 	}
 	e, err := graph.ParseEdgeType("user:follows:user")

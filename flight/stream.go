@@ -3,6 +3,7 @@ package flight
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -10,11 +11,13 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/feed"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ordered"
 )
@@ -36,7 +39,7 @@ type maker struct {
 }
 
 // DoGet streams the batches of a request, which is the ticket.
-func (s *Server) DoGet(ticket *flight.Ticket, stream flight.FlightService_DoGetServer) error {
+func (s *Server) DoGet(ticket *flight.Ticket, stream grpc.ServerStreamingServer[flight.FlightData]) error {
 	r, err := parseRequest(ticket.GetTicket(), s.src)
 	if err != nil {
 		return status.Error(codes.InvalidArgument, err.Error())
@@ -70,7 +73,14 @@ func (s *Server) DoGet(ticket *flight.Ticket, stream flight.FlightService_DoGetS
 			left--
 			return nil
 		},
-		Work: func(_ struct{}, it *item) error { return s.make(ctx, it, r.Epoch, sample, pool) },
+		Work: func(_ struct{}, it *item) error {
+			err := guard.Do(func() error { return s.make(ctx, it, r.Epoch, sample, pool) })
+			var fault *guard.Error
+			if errors.As(err, &fault) {
+				return status.Errorf(codes.DataLoss, "batch %d: %v", it.number, fault)
+			}
+			return err
+		},
 		Sink: func(it *item) error { return stream.SendMsg(&it.message) },
 	})
 }

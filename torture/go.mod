@@ -4,7 +4,11 @@ go 1.26.0
 
 replace github.com/graphmill/graphmill => ../
 
-require github.com/rogpeppe/go-internal v1.16.0
+require (
+	github.com/rogpeppe/go-internal v1.16.0
+	golang.org/x/net v0.60.0
+	google.golang.org/grpc v1.85.0
+)
 
 require (
 	github.com/andybalholm/brotli v1.1.1 // indirect
@@ -17,14 +21,16 @@ require (
 	github.com/zeebo/xxh3 v1.1.0 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
-	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/term v0.47.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
 
 require (
 	github.com/graphmill/graphmill v0.0.0
 	go.uber.org/goleak v1.3.0
+	golang.org/x/sys v0.49.0
 	golang.org/x/tools v0.51.0 // indirect
 	pgregory.net/rapid v1.3.0
 )

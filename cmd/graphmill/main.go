@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -24,6 +22,8 @@ import (
 	"github.com/graphmill/graphmill/internal/cli/dispatching"
 	"github.com/graphmill/graphmill/internal/cli/importing"
 	"github.com/graphmill/graphmill/internal/cli/sampling"
+	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // Exit statuses.
@@ -39,15 +39,34 @@ func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
 
 // run is the whole program; args has the program's name first.
 func run(args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := cli.Interruptible()
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once, even if it waits for stdin
-	t := &cli.Terminal{Args: args, Stdin: os.Stdin, Stdout: stdout, Stderr: stderr}
+	return execute(ctx, args, stdout, stderr)
+}
+
+// execute is run until the context ends.
+func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	running, stop := context.WithCancel(ctx)
+	defer stop()
+	out := cli.NewStdout(stdout, stop)
+	t := &cli.Terminal{Args: args, Stdin: os.Stdin, Stdout: out, Stderr: stderr}
 	root := newRoot(t)
 	root.SetArgs(args[1:])
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd := root
+	err := guard.Do(func() (err error) { // what the operations do not guard
+		cmd, err = root.ExecuteContextC(running)
+		return err
+	})
+	if out.Err() != nil {
+		err, status := out.Failed(err, exitFailed)
+		if err != nil {
+			t.Begin(cmd)
+			t.Fail(err)
+		}
+		return status
+	}
 	switch {
 	case err == nil:
 		return exitDone
@@ -55,12 +74,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitDamaged
 	case errors.Is(err, cli.ErrTold):
 		return exitFailed
-	case ctx.Err() != nil && (errors.Is(err, graphmill.ErrSent) || errors.Is(err, graphmill.ErrResumable)):
-		t.Begin(cmd)
-		t.Say("interrupted: %v", err)
+	case ctx.Err() != nil && tagged.Only(err, context.Canceled): // whatever could not be removed is an error
+		fmt.Fprintln(stderr, "graphmill: interrupted; nothing was left behind")
 		return exitInterrupted
 	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "graphmill: interrupted; nothing was left behind")
+		t.Begin(cmd)
+		t.Say("interrupted: %v", err)
 		return exitInterrupted
 	case cli.IsUsage(err):
 		t.Begin(cmd)

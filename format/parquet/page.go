@@ -15,6 +15,9 @@ import (
 // maxPage bounds the bytes of a page, uncompressed. Writers make pages of about 1 MiB.
 const maxPage = 128 << 20
 
+// freePage is the size, uncompressed, that a page may have in a file that is smaller.
+const freePage = 32 << 20
+
 // maxLZ4Ratio is the largest ratio of sizes of LZ4.
 const maxLZ4Ratio = 255
 
@@ -107,6 +110,7 @@ func (h *pageHeader) read(t *thrift) bool {
 // pages reads the pages of a column in a row group, one at a time.
 type pages struct {
 	r         io.ReaderAt
+	size      int64 // of the file
 	codec     int64
 	at, end   int64 // offsets in the file
 	window    []byte
@@ -171,6 +175,9 @@ func (p *pages) next(h *pageHeader) ([]byte, error) {
 	case h.size > maxPage || h.compressed > maxPage:
 		return nil, unsupportedf("byte %d: found a page of %d bytes, expected at most %d; write smaller pages", p.headStart, max(h.size, h.compressed), maxPage)
 	}
+	if most := max(freePage, p.size); h.size > most {
+		return nil, unsupportedf("byte %d: found a page of %d bytes in %d compressed ones, expected at most %d, which is 32 MiB or the size of the file; write smaller pages", p.headStart, h.size, h.compressed, most)
+	}
 	b, err := p.view(int(h.compressed))
 	if err != nil {
 		return nil, err
@@ -218,12 +225,12 @@ func (p *pages) inflate(b []byte, size int64) ([]byte, error) {
 	case codecZstd:
 		if p.zstd == nil {
 			var err error
-			if p.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPage), zstd.WithDecoderLowmem(true)); err != nil {
+			if p.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPage), zstd.WithDecoderLowmem(true), zstd.WithDecodeAllCapLimit(true)); err != nil {
 				return nil, err
 			}
 		}
 		var err error
-		out, err = p.zstd.DecodeAll(b, p.scratch[:0])
+		out, err = p.zstd.DecodeAll(b, p.room(int(size))[:0])
 		if err != nil {
 			return nil, bad(err)
 		}

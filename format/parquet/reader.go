@@ -102,7 +102,7 @@ func (f *File) Reader(r io.ReaderAt, group, column int) *Reader {
 	c := &f.Columns[column]
 	k := &f.Groups[group].chunks[c.leaf]
 	x := &Reader{c: c, chunk: k, left: k.values}
-	x.pages = pages{r: r, codec: k.codec, at: k.from, end: k.from + k.size}
+	x.pages = pages{r: r, size: f.end, codec: k.codec, at: k.from, end: k.from + k.size}
 	x.values.c = c
 	return x
 }

@@ -19,9 +19,12 @@ var ErrCorrupt = errors.New("not a whole TFRecord file")
 // ErrTooLong is wrapped by the error about a record that exceeds the Reader's limit.
 var ErrTooLong = errors.New("record is too long")
 
-// longest is the maximum size of a protobuf message. A longer record is refused before it is read, since a few bytes
-// of gzip can expand to it and use up the memory.
+// longest is the maximum size of a protobuf message. A longer record is refused before it is read.
 const longest = math.MaxInt32
+
+// inflated bounds a record of a compressed stream that is longer than the stream, since a few bytes of gzip can expand to
+// a record that uses up the memory.
+const inflated = 16 << 20
 
 // step bounds the growth of a record's buffer beyond the bytes that the input is known to hold.
 const step = 1 << 20
@@ -34,8 +37,25 @@ type Reader struct {
 	start  int64 // offset of the frame that Next read last
 	limit  int64 // maximum length of a record
 	left   int64 // bytes from offset to the end; -1: unknown
+	zipped *counted
 	buf    []byte
 }
+
+// counted is a compressed stream.
+type counted struct {
+	r    io.Reader
+	size int64 // -1: unknown
+	read int64
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.read += int64(n)
+	return n, err
+}
+
+// most is the maximum length of a record.
+func (c *counted) most() int64 { return max(inflated, c.size, c.read) }
 
 // NewReader reads records from r. Errors begin with name, usually the path. size is the number of bytes in r, or -1
 // if it is unknown, as for a compressed stream. With a size, a wrong length is found before the record is read.
@@ -47,8 +67,12 @@ func NewReader(r io.Reader, name string, size int64) *Reader {
 // that only if the length of its first record ends in 0x8b1f, so it is more than 35 KiB; the checksum of the length
 // then shows that the file is uncompressed. name and size are as in NewReader; size counts the bytes of r, compressed
 // or not.
+//
+// A record of a compressed stream has at most 16 MiB, or as many bytes as the stream if that has more; of a stream of
+// unknown size, the bytes that were read so far. A longer one is refused before memory is used for it.
 func Open(r io.Reader, name string, size int64) (*Reader, error) {
-	b := bufio.NewReaderSize(r, 64<<10)
+	count := &counted{r: r, size: size}
+	b := bufio.NewReaderSize(count, 64<<10)
 	head, err := b.Peek(headerSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -64,7 +88,9 @@ func Open(r io.Reader, name string, size int64) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: found a damaged gzip header (%w), expected a whole one: %w", name, err, ErrCorrupt)
 	}
-	return NewReader(z, name, -1), nil
+	reader := NewReader(z, name, -1)
+	reader.zipped = count
+	return reader, nil
 }
 
 // Limit makes Next refuse records of more than n bytes before it reads them. Its error wraps ErrTooLong.
@@ -99,6 +125,9 @@ func (r *Reader) Next() ([]byte, error) {
 	if int64(n) > r.limit {
 		return nil, fmt.Errorf("%s: byte %d: found a record of %d bytes, expected at most %d: %w", r.name, r.offset, n, r.limit, ErrTooLong)
 	}
+	if z := r.zipped; z != nil && z.size >= 0 && int64(n) > z.most() {
+		return nil, r.bomb(int64(n))
+	}
 	record, err := r.read(int64(n) + footerSize)
 	if err != nil {
 		return nil, err
@@ -120,6 +149,9 @@ func (r *Reader) read(n int64) ([]byte, error) {
 	r.buf = r.buf[:0]
 	for int64(len(r.buf)) < n {
 		at := len(r.buf)
+		if r.zipped != nil && int64(at) > r.zipped.most() {
+			return nil, r.bomb(n - footerSize)
+		}
 		more := int(min(n-int64(at), int64(max(step, at, cap(r.buf)-at))))
 		if at+more > cap(r.buf) {
 			grown := make([]byte, at, at+more)
@@ -136,6 +168,12 @@ func (r *Reader) read(n int64) ([]byte, error) {
 		}
 	}
 	return r.buf, nil
+}
+
+// bomb is the error about a record of a compressed stream that expands to n bytes.
+func (r *Reader) bomb(n int64) error {
+	return fmt.Errorf("%s: byte %d: found a record of %d bytes in a compressed file, expected at most %d, which is 16 MiB or the size of the compressed file; decompress the file first if you trust it: %w",
+		r.name, r.offset, n, r.zipped.most(), ErrTooLong)
 }
 
 func (r *Reader) corrupt(format string, args ...any) error {

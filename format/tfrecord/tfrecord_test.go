@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -282,4 +283,52 @@ func FuzzReader(f *testing.F) {
 			t.Fatalf("%d records were not written back the same", len(records))
 		}
 	})
+}
+
+// TestBomb reads a record that gzip expands a thousand times: it is refused, with little memory, whether the size of the stream
+// is known or not, and a record of random bytes is read.
+func TestBomb(t *testing.T) {
+	const huge = 128 << 20
+	zip := func(record io.Reader, n int64) []byte {
+		var out bytes.Buffer
+		z, _ := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+		var head [12]byte
+		binary.LittleEndian.PutUint64(head[:], uint64(n))
+		binary.LittleEndian.PutUint32(head[8:], Checksum(head[:8]))
+		_, _ = z.Write(head[:])
+		b, _ := io.ReadAll(record)
+		_, _ = z.Write(b)
+		_ = z.Close()
+		return out.Bytes()
+	}
+	file := zip(bytes.NewReader(make([]byte, huge)), huge)
+	for _, size := range []int64{int64(len(file)), -1} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r, err := Open(bytes.NewReader(file), "f", size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = r.Next()
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, ErrTooLong) || !strings.Contains(err.Error(), "found a record of 134217728 bytes in a compressed file, expected at most") {
+			t.Errorf("size %d: found %v", size, err)
+		}
+		if n := after.TotalAlloc - before.TotalAlloc; n > 80<<20 {
+			t.Errorf("size %d: allocated %d bytes", size, n)
+		}
+	}
+	random := make([]byte, 20<<20)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(random)
+	random = binary.LittleEndian.AppendUint32(random, Checksum(random))
+	file = zip(bytes.NewReader(random), 20<<20)
+	for _, size := range []int64{int64(len(file)), -1} {
+		r, err := Open(bytes.NewReader(file), "f", size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := r.Next(); err != nil || len(b) != 20<<20 {
+			t.Errorf("size %d: found %d bytes, %v", size, len(b), err)
+		}
+	}
 }

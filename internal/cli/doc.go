@@ -2,6 +2,6 @@
 // errors of the command line. A command parses its flags into the options of package graphmill, calls one function, and
 // prints its result.
 //
-// The package imports package graphmill, internal/field, internal/human, internal/progress, internal/suggest, cobra and
-// pflag.
+// The package imports package graphmill, internal/field, internal/human, internal/progress, internal/suggest,
+// internal/tagged, cobra and pflag.
 package cli

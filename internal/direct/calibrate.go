@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 const (
@@ -71,7 +71,7 @@ func Calibrate(ctx context.Context, f *File) (Speed, error) {
 func readFor(ctx context.Context, f *File, buf []byte, readers, size int, count int64, at func(i int64) int64) (bytes, reads int64, seconds float64, err error) {
 	var next, sumBytes, sumReads atomic.Int64
 	start := time.Now()
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	for r := range min(int64(readers), count) {
 		g.Go(func() error {
 			p := buf[int(r)*size:][:size]

@@ -14,5 +14,5 @@
 // millisecond. Programs that read with many goroutines while others work should set GOMAXPROCS above the number of
 // cores. This package does not set it.
 //
-// The package imports internal/vfs, x/sync and x/sys.
+// The package imports internal/guard, internal/vfs and x/sys.
 package direct

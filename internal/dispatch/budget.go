@@ -8,6 +8,7 @@ import (
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // budget divides the memory between its uses.
@@ -31,11 +32,8 @@ const (
 	mostParts   = 128 // limits the number of open files
 )
 
-// errMemory is the kind of errors about too little memory, errSpace about too little disk space.
-var (
-	errMemory = errors.New("memory too small")
-	errSpace  = errors.New("disk too small")
-)
+// errMemory is the kind of errors about too little memory.
+var errMemory = errors.New("memory too small")
 
 // Forecast estimates what a run needs.
 type Forecast struct {
@@ -157,19 +155,12 @@ func (d *dispatcher) predict(first *group, marking time.Duration) (Forecast, err
 		rate = min(rate, disk)
 	}
 	f.Seconds = marking.Seconds()*float64(left)/float64(done) + float64(f.Bytes)/rate
-	free, err := d.fs.Free(d.w.Dir())
-	if err != nil {
-		return f, err
-	}
 	// Temporary files hold the ends of edges where there is no COO, and halo edges that exceed the memory.
 	need := f.Bytes
 	if spill := int64(haloEdges)*haloRecord - d.budget.halo; spill > 0 {
 		need += spill
 	}
-	if need > free {
-		return f, tagged.Errorf(errSpace, "%s: found %s free, expected %s for the parts; make room or choose another `Out`", d.w.Dir(), human.Bytes(free), human.Bytes(need))
-	}
-	return f, nil
+	return f, vfs.Room(d.fs, d.w.Dir(), 1, uint64(need), "the parts")
 }
 
 // writeRate is the number of bytes per second that one thread writes: it copies them into the page cache,

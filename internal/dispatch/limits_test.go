@@ -115,7 +115,7 @@ func (f full) Free(string) (int64, error) { return f.free, nil }
 func TestDiskThatIsTooSmallIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	_, err := dispatchTo(full{disk, 1 << 20}, dir, hubs(), everything)
-	if !errors.Is(err, errSpace) || !strings.Contains(err.Error(), "expected") {
+	if !errors.Is(err, vfs.ErrSpace) || !strings.Contains(err.Error(), "expected") {
 		t.Fatalf("found %v", err)
 	}
 }

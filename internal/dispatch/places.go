@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/partition/assign"
 	"github.com/graphmill/graphmill/internal/store"
@@ -199,6 +200,7 @@ func newMakerDispatcher(fsys vfs.FS, s *store.Store, a *assign.Assignment, l *Pl
 			err = errors.Join(err, d.unmap())
 		}
 	}()
+	defer guard.Catch(&err)()
 	if err := errors.Join(d.check(), d.open(), matches(d.g, a)); err != nil {
 		return nil, err
 	}

@@ -4,14 +4,14 @@ import (
 	"context"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // spread calls work(ctx, worker, i) for all i below n, on at most workers goroutines. All calls have returned
 // when it returns.
 func spread(ctx context.Context, workers, n int, work func(ctx context.Context, worker, i int) error) error {
 	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	for w := range max(1, min(workers, n)) {
 		g.Go(func() error {
 			for {

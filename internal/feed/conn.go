@@ -1,15 +1,16 @@
 package feed
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/graphmill/graphmill/batch"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // conn is the connection of a client: its ring, its requests, and its batches under way.
@@ -22,14 +23,15 @@ type conn struct {
 	world  int
 	tail   batch.Tail
 
-	mu   sync.Mutex
-	wake sync.Cond // signals slots, work or the end
-	free []int     // slots
-	run  *run      // nil while no epoch is requested
-	next *run      // the epoch after run, nil until it begins
-	runs uint64    // number of requested runs
-	asks []request // SAMPLE requests, in order
-	done bool
+	mu    sync.Mutex
+	wake  sync.Cond // signals slots, work or the end
+	free  []int     // slots
+	run   *run      // nil while no epoch is requested
+	next  *run      // the epoch after run, nil until it begins
+	runs  uint64    // number of requested runs
+	asks  []request // SAMPLE requests, in order
+	asked int       // their bytes
+	done  bool
 }
 
 // run is an epoch that a client requested, or will probably request next.
@@ -54,16 +56,18 @@ type finished struct {
 	err   error
 }
 
-// serve answers a connection until it ends.
-func (c *conn) serve(ctx context.Context) {
+// serve answers a connection until it ends. An error is a fault of the client.
+func (c *conn) serve() error {
 	c.wake.L = &c.mu
-	stop := context.AfterFunc(ctx, func() { _ = c.socket.Close() })
-	defer stop()
 	var makers sync.WaitGroup
 	for range c.server.threads {
 		makers.Go(c.make)
 	}
 	err := c.read()
+	if err != nil {
+		// A client that does not read must not hold a maker in a write.
+		_ = c.socket.SetWriteDeadline(time.Now().Add(patience))
+	}
 	c.mu.Lock()
 	c.done = true
 	c.wake.Broadcast()
@@ -75,17 +79,22 @@ func (c *conn) serve(ctx context.Context) {
 	makers.Wait()
 	c.drop()
 	c.ring.close()
+	return err
 }
 
 // read takes requests until the connection ends. An error is a fault of the client.
 func (c *conn) read() error {
-	buf := make([]byte, maxPacket)
+	var buf []byte
 	for {
-		n, err := c.socket.Read(buf)
-		if err != nil || n == 0 {
+		p, err := readPacket(c.socket, buf, maxPacket)
+		switch {
+		case errors.Is(err, errPacket):
+			return err
+		case err != nil || len(p) == 0:
 			return nil // the client is gone
 		}
-		r, err := parseRequest(buf[:n])
+		buf = p
+		r, err := parseRequest(p)
 		if err == nil {
 			err = c.take(r)
 		}
@@ -97,6 +106,9 @@ func (c *conn) read() error {
 
 // maxPacket bounds a request: a SAMPLE is the longest.
 const maxPacket = 1 << 20
+
+// mostAsked bounds the bytes of the SAMPLE requests of a client that wait for a slot.
+const mostAsked = 4 << 20
 
 func (c *conn) take(r request) error {
 	c.mu.Lock()
@@ -125,6 +137,9 @@ func (c *conn) take(r request) error {
 		c.runs++
 		c.flush()
 	case reqSample:
+		if c.asked += r.bytes(); c.asked > mostAsked {
+			return fmt.Errorf("found SAMPLE requests of %d bytes that wait for a slot, expected at most %d; give slots back first", c.asked, mostAsked)
+		}
 		// It may take the slots of an epoch that nobody has requested.
 		c.asks = append(c.asks, r)
 		c.next = c.leave(c.next)
@@ -211,6 +226,7 @@ func (c *conn) make() {
 		if ask {
 			r := c.asks[0]
 			c.asks = c.asks[1:]
+			c.asked -= r.bytes()
 			f.t.seq = r.a
 			c.mu.Unlock()
 			c.server.with(func(m *Maker) { c.fill(m, &f, func() (int, error) { return m.Of(r.seeds, r.b, r.a) }) })
@@ -236,28 +252,30 @@ func (c *conn) make() {
 	}
 }
 
-// fill makes a batch in its slot, or in memory of its own where the slot is too small. A panic becomes the error of the
-// batch, so that it does not end the other connections.
+// fill makes a batch in its slot, or in memory of its own where the slot is too small. A fault under a map and a panic
+// become the error of the batch, so that they do not end the other connections.
 func (c *conn) fill(m *Maker, f *finished, sample func() (int, error)) {
 	defer func() {
 		if p := recover(); p != nil {
 			f.err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	n, err := sample()
-	if err != nil {
-		f.err = err
-		return
-	}
-	f.bytes = uint64(n)
-	dst := c.ring.slot(f.slot)
-	if n > len(dst) {
-		if f.jumbo, f.err = newMemory("graphmill-batch", int64(n)); f.err != nil {
-			return
+	f.err = guard.Do(func() error {
+		n, err := sample()
+		if err != nil {
+			return err
 		}
-		dst = f.jumbo.bytes
-	}
-	m.write(dst[:n:n], f.t)
+		f.bytes = uint64(n)
+		dst := c.ring.slot(f.slot)
+		if n > len(dst) {
+			if f.jumbo, err = newMemory("graphmill-batch", int64(n)); err != nil {
+				return err
+			}
+			dst = f.jumbo.bytes
+		}
+		m.write(dst[:n:n], f.t)
+		return nil
+	})
 }
 
 // flush sends the batches that are next in the order of the run.

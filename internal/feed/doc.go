@@ -21,5 +21,5 @@
 // which bounds the memory. A batch that is larger than a slot comes in memory of its own (JUMBO), and still leases a
 // slot. SAMPLE asks for a batch of given seeds.
 //
-// The package imports batch, graph, internal/direct, internal/sample and x/sys, and runs on Linux.
+// The package imports batch, graph, internal/direct, internal/guard, internal/sample and x/sys, and runs on Linux.
 package feed

@@ -90,7 +90,7 @@ func source(t *testing.T, f Features, ops bool) *Source {
 func owner(t *testing.T, src *Source) (ready readyLine, lifeline net.Conn, ended chan error) {
 	t.Helper()
 	lifeline, theirs := lifelines(t)
-	ended = serving(src, NewOwners(t.Context(), theirs, nil))
+	ended = serving(src, NewOwners(t.Context(), theirs, nil, nil))
 	return told(t, lifeline), lifeline, ended
 }
 
@@ -201,6 +201,13 @@ func (c *client) send(v any) {
 }
 
 func (c *client) request(kind, slot uint32, a, b uint64, seeds ...int64) {
+	if err := c.try(kind, slot, a, b, seeds...); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// try sends a request to a server that may have closed the connection.
+func (c *client) try(kind, slot uint32, a, b uint64, seeds ...int64) error {
 	p := binary.LittleEndian.AppendUint32(nil, kind)
 	p = binary.LittleEndian.AppendUint32(p, slot)
 	p = binary.LittleEndian.AppendUint64(p, a)
@@ -208,9 +215,8 @@ func (c *client) request(kind, slot uint32, a, b uint64, seeds ...int64) {
 	for _, s := range seeds {
 		p = binary.LittleEndian.AppendUint64(p, uint64(s))
 	}
-	if _, err := c.Write(p); err != nil {
-		c.t.Fatal(err)
-	}
+	_, err := c.Write(p)
+	return err
 }
 
 func (c *client) receive() ([]byte, int) {

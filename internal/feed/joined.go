@@ -9,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // Joined is columns of a type that batches have side by side, as one column. Its rows are the values of all columns in their
@@ -49,19 +50,21 @@ func (j *joined) load(ctx context.Context, memory int64) (int64, func()) {
 		return 0, nil // rows are found column by column
 	}
 	rows := make([]uint32, 0, part)
-	for first := 0; first < j.rows; first += part {
-		if ctx.Err() != nil {
-			return size, free
+	err = guard.Do(func() error {
+		for first := 0; first < j.rows && ctx.Err() == nil; first += part {
+			rows = rows[:0]
+			for r := first; r < min(first+part, j.rows); r++ {
+				rows = append(rows, uint32(r))
+			}
+			for _, p := range j.parts {
+				p(to[first*j.width:(first+len(rows))*j.width], rows)
+			}
 		}
-		rows = rows[:0]
-		for r := first; r < min(first+part, j.rows); r++ {
-			rows = append(rows, uint32(r))
-		}
-		for _, p := range j.parts {
-			p(to[first*j.width:(first+len(rows))*j.width], rows)
-		}
+		return ctx.Err()
+	})
+	if err == nil {
+		j.whole.Store(&to)
 	}
-	j.whole.Store(&to)
 	return size, free
 }
 

@@ -16,6 +16,7 @@ type Owners struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	join    *net.UnixListener
+	log     *Log
 	running sync.WaitGroup
 
 	mu        sync.Mutex
@@ -24,9 +25,10 @@ type Owners struct {
 	over      bool   // all have left
 }
 
-// NewOwners takes over the lifeline of the first owner and the socket at which others join, which may be nil.
-func NewOwners(ctx context.Context, first net.Conn, join *net.UnixListener) *Owners {
-	o := &Owners{join: join, lifelines: map[net.Conn]bool{}}
+// NewOwners takes over the lifeline of the first owner and the socket at which others join, which may be nil. Processes
+// that are refused are told to log.
+func NewOwners(ctx context.Context, first net.Conn, join *net.UnixListener, log *Log) *Owners {
+	o := &Owners{join: join, log: log, lifelines: map[net.Conn]bool{}}
 	o.ctx, o.cancel = context.WithCancel(ctx)
 	o.add(first)
 	if join != nil {
@@ -41,11 +43,12 @@ func (o *Owners) Context() context.Context { return o.ctx }
 // accept takes further owners until the socket is closed.
 func (o *Owners) accept() {
 	for {
-		socket, err := o.join.AcceptUnix()
-		if err != nil {
+		socket := accept(o.ctx, o.join, o.log)
+		if socket == nil {
 			return
 		}
-		if sameUser(socket) != nil {
+		if name, err := peer(socket); err != nil {
+			o.log.Client(name, err)
 			_ = socket.Close()
 			continue
 		}

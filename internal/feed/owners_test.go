@@ -60,7 +60,7 @@ func TestOwners(t *testing.T) {
 			l, join := joining(t)
 			first, theirs := lifelines(t)
 			early := join()
-			owners := NewOwners(t.Context(), theirs, l)
+			owners := NewOwners(t.Context(), theirs, l, nil)
 			ended := serving(source(t, Features{}, false), owners)
 			ready := told(t, first)
 			late := join()
@@ -100,7 +100,7 @@ func TestOwnersAreRefused(t *testing.T) {
 	l, join := joining(t)
 	first, theirs := lifelines(t)
 	second := join()
-	owners := NewOwners(t.Context(), theirs, l)
+	owners := NewOwners(t.Context(), theirs, l, nil)
 	owners.Refuse(Failure{"found no store", CodeStart})
 	third := join()
 	for _, o := range []net.Conn{first, second, third} {
@@ -118,7 +118,7 @@ func TestOwnersWhoLeaveEarly(t *testing.T) {
 	l, join := joining(t)
 	first, theirs := lifelines(t)
 	second := join()
-	owners := NewOwners(t.Context(), theirs, l)
+	owners := NewOwners(t.Context(), theirs, l, nil)
 	defer owners.Close()
 	for joined := 0; joined < 2; time.Sleep(time.Millisecond) {
 		owners.mu.Lock()

@@ -119,6 +119,9 @@ type request struct {
 	seeds      []int64
 }
 
+// bytes is the size of the message.
+func (r request) bytes() int { return requestBytes + 8*len(r.seeds) }
+
 func parseRequest(p []byte) (request, error) {
 	if len(p) < requestBytes {
 		return request{}, fmt.Errorf("found a packet of %d bytes, expected at least %d", len(p), requestBytes)

@@ -22,6 +22,7 @@ type server struct {
 	threads int
 	makers  chan *Maker
 	token   string
+	log     *Log
 }
 
 // maxSlots bounds the batches that a client may hold at a time.
@@ -31,11 +32,11 @@ const maxSlots = 1024
 const mostSlotBytes = 1 << 30
 
 // Serve listens, tells its address to the owners, and answers clients until the last owner has left. It makes at most
-// threads batches at a time, over all clients.
+// threads batches at a time, over all clients. Clients that it refuses or cuts off are told to the owners' log.
 func Serve(source *Source, threads int, owners *Owners) error {
 	var secret [16]byte
 	_, _ = rand.Read(secret[:]) // never fails
-	s := &server{source: source, threads: max(threads, 1), token: hex.EncodeToString(secret[:])}
+	s := &server{source: source, threads: max(threads, 1), token: hex.EncodeToString(secret[:]), log: owners.log}
 	s.makers = make(chan *Maker, s.threads)
 	for range s.threads {
 		s.makers <- source.Maker()
@@ -55,9 +56,9 @@ func Serve(source *Source, threads int, owners *Owners) error {
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
 	for {
-		socket, err := l.AcceptUnix()
-		if err != nil {
-			break // closed
+		socket := accept(ctx, l, s.log)
+		if socket == nil {
+			break
 		}
 		running.Go(func() { s.accept(ctx, socket) })
 	}
@@ -74,34 +75,50 @@ func (s *server) with(f func(*Maker)) {
 
 // accept greets a client and serves it.
 func (s *server) accept(ctx context.Context, socket *net.UnixConn) {
-	c, err := s.greet(socket)
-	if err != nil {
+	stop := context.AfterFunc(ctx, func() { _ = socket.Close() })
+	defer stop()
+	name, err := peer(socket)
+	var c *conn
+	if err == nil {
+		c, err = s.greet(socket)
+	}
+	switch {
+	case errors.Is(err, errGone):
+		_ = socket.Close()
+	case err != nil:
+		if ctx.Err() == nil {
+			s.log.Client(name, err)
+		}
+		_ = socket.SetWriteDeadline(time.Now().Add(patience))
 		_, _ = socket.Write(failure(codeProtocol, err, ticket{}))
 		_ = socket.Close()
-		return
+	default:
+		if err := c.serve(); err != nil && ctx.Err() == nil {
+			s.log.Client(name, err)
+		}
 	}
-	c.serve(ctx)
 }
+
+// errGone means that a client left before its greeting.
+var errGone = errors.New("the client left before its greeting")
 
 // greet reads HELLO and answers WELCOME, with the ring.
 func (s *server) greet(socket *net.UnixConn) (*conn, error) {
-	if err := sameUser(socket); err != nil {
-		return nil, err
-	}
 	// A client that sends nothing is not waited for.
-	if err := socket.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+	if err := socket.SetDeadline(time.Now().Add(patience)); err != nil {
 		return nil, err
 	}
-	buf := make([]byte, 4096)
-	n, err := socket.Read(buf)
-	if err != nil {
+	first, err := readPacket(socket, nil, 4096)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, fmt.Errorf("found no greeting within %s, expected one", patience)
+	case err != nil:
 		return nil, fmt.Errorf("reading the greeting: %w", err)
-	}
-	if err := socket.SetReadDeadline(time.Time{}); err != nil {
-		return nil, err
+	case len(first) == 0:
+		return nil, errGone
 	}
 	var h hello
-	if err := json.Unmarshal(buf[:n], &h); err != nil {
+	if err := json.Unmarshal(first, &h); err != nil {
 		return nil, fmt.Errorf("reading the greeting: %w", err)
 	}
 	switch {
@@ -148,31 +165,12 @@ func (s *server) greet(socket *net.UnixConn) (*conn, error) {
 	if err == nil {
 		_, _, err = socket.WriteMsgUnix(body, unix.UnixRights(ring.fd), nil)
 	}
+	if err == nil {
+		err = socket.SetDeadline(time.Time{})
+	}
 	if err != nil {
 		ring.close()
-		return nil, err
+		return nil, fmt.Errorf("answering the greeting: %w", err)
 	}
 	return c, nil
-}
-
-// sameUser refuses connections of other users, so that the token is not the only protection of the data.
-func sameUser(socket *net.UnixConn) error {
-	raw, err := socket.SyscallConn()
-	if err != nil {
-		return err
-	}
-	var cred *unix.Ucred
-	var failed error
-	if err := raw.Control(func(fd uintptr) {
-		cred, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-	}); err != nil {
-		return err
-	}
-	if failed != nil {
-		return failed
-	}
-	if int(cred.Uid) != os.Getuid() {
-		return fmt.Errorf("found user %d, expected %d", cred.Uid, os.Getuid())
-	}
-	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/graphmill/graphmill/batch"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
@@ -84,7 +85,8 @@ func (s *Source) Load(memory int64, loaded func()) {
 	var ctx context.Context
 	ctx, s.halt = context.WithCancel(context.Background())
 	s.loading.Go(func() {
-		s.tables.load(ctx, memory)
+		// Rows that cannot be read stay in the map, and fail the batch that needs them.
+		_ = guard.Do(func() error { s.tables.load(ctx, memory); return nil })
 		loaded()
 	})
 }
@@ -188,10 +190,12 @@ func (s *Source) Columns() []ColumnInfo {
 }
 
 // Maker makes batches, one at a time. First a batch is sampled (Batch, Of), then its columns are written to buffers of
-// the caller (Rows, Fill). It serves one goroutine at a time.
+// the caller (Rows, Fill). It serves one goroutine at a time. Its methods read maps: the caller calls them inside guard.Do,
+// and may use the Maker again after a fault.
 type Maker struct {
 	src     *Source
 	context *sample.Context
+	broken  bool // sampling ended in a panic: context and disjoint hold anything
 	// disjoint is set under scope seed.
 	disjoint *disjoint
 	seeds    []uint32
@@ -201,11 +205,18 @@ type Maker struct {
 
 // Maker is a new maker.
 func (s *Source) Maker() *Maker {
-	m := &Maker{src: s, context: s.sampler.NewContext(), at: make([]int, len(s.columns))}
-	if s.sampler.Plan().Scope == sample.ScopeSeed {
-		m.disjoint = newDisjoint(s.sampler)
-	}
+	m := &Maker{src: s, at: make([]int, len(s.columns))}
+	m.renew()
 	return m
+}
+
+// renew makes what sampling changes.
+func (m *Maker) renew() {
+	s := m.src.sampler
+	m.context, m.broken = s.NewContext(), false
+	if s.Plan().Scope == sample.ScopeSeed {
+		m.disjoint = newDisjoint(s)
+	}
 }
 
 // Epoch is the order of the seeds in an epoch.
@@ -263,12 +274,17 @@ func (m *Maker) Of(seeds []int64, epoch, unit uint64) (int, error) {
 }
 
 func (m *Maker) sample(epoch, unit uint64) (size int, err error) {
+	if m.broken {
+		m.renew()
+	}
+	m.broken = true
 	in := sample.Input{Seeds: m.seeds, Seed: m.src.job.Seed, Epoch: epoch, Unit: unit}
 	if m.disjoint != nil {
 		m.made.sub, err = m.each(in)
 	} else {
 		m.made.sub, err = m.context.Sample(in)
 	}
+	m.broken = false
 	if err != nil {
 		return 0, err
 	}

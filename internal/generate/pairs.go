@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
@@ -24,7 +23,7 @@ func scanPairs(ctx context.Context, what string, edges uint64, columns []table.C
 		}
 	}
 	var next atomic.Uint64
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	for w := range max(threads, 1) {
 		g.Go(func() error {
 			src, dst := make([]uint64, chunkRows), make([]uint64, chunkRows)

@@ -14,5 +14,5 @@
 //
 // File systems register their maps. A fault at an address of no map is a defect of the program, and goes on as a panic.
 //
-// The package imports x/sys.
+// The package imports x/sync and x/sys.
 package guard

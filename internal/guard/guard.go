@@ -50,7 +50,9 @@ func Register(b []byte, path string, info fs.FileInfo) {
 		return
 	}
 	start := address(b)
-	r := region{path, start, start + uintptr(len(b)), info}
+	// The kernel maps whole pages.
+	page := uintptr(os.Getpagesize())
+	r := region{path, start, start + (uintptr(len(b))+page-1)/page*page, info}
 	table.Lock()
 	defer table.Unlock()
 	if table.open == nil {
@@ -82,19 +84,27 @@ func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(
 
 // at is the error of a fault at an address, nil for an address of no map.
 func at(addr uintptr) *Error {
+	if r, there := regionOf(addr); there {
+		return r.fault(addr)
+	}
+	return nil
+}
+
+// regionOf is the map that has an address, an open one first.
+func regionOf(addr uintptr) (r region, there bool) {
 	table.Lock()
 	defer table.Unlock()
 	for _, r := range table.open {
 		if r.start <= addr && addr < r.end {
-			return r.fault(addr)
+			return r, true
 		}
 	}
 	for _, r := range slices.Backward(table.closed) {
 		if r.start <= addr && addr < r.end {
-			return r.fault(addr)
+			return r, true
 		}
 	}
-	return nil
+	return r, false
 }
 
 func (r region) fault(addr uintptr) *Error {
@@ -107,21 +117,30 @@ func (r region) fault(addr uintptr) *Error {
 
 // Do calls f, and returns its error or a fault under a map as an *Error. Other panics go on.
 func Do(f func() error) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	defer func() {
-		if p := recover(); p != nil {
-			fault := found(p)
-			if fault == nil {
-				panic(p)
-			}
-			err = fault
-		}
-	}()
+	defer Catch(&err)()
 	return f()
 }
 
-// Func is f inside Do, for the start of a goroutine that only returns its error.
-func Func(f func() error) func() error { return func() error { return Do(f) } }
+// Catch puts the rest of a function inside a guard: a fault under a map becomes its error. Other panics go on. It has one form:
+//
+//	defer guard.Catch(&err)()
+//
+// where err is the named result. A defer of the function that looks at err comes before it.
+func Catch(err *error) func() {
+	before := debug.SetPanicOnFault(true)
+	return func() {
+		p := recover()
+		debug.SetPanicOnFault(before)
+		if p == nil {
+			return
+		}
+		fault := found(p)
+		if fault == nil {
+			panic(p)
+		}
+		*err = fault
+	}
+}
 
 // found is the error of a panic that is a fault under a map.
 func found(p any) *Error {

@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"testing"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -47,8 +45,8 @@ func sum(b []byte) {
 func TestFault(t *testing.T) {
 	page := os.Getpagesize()
 	name, b, unmap := mapped(t, &vfs.Fault{FS: vfs.OS, FailPage: 3}, 4)
-	group, _ := errgroup.WithContext(context.Background())
-	group.Go(guard.Func(func() error { sum(b); return nil }))
+	group, _ := guard.WithContext(context.Background())
+	group.Go(func() error { sum(b); return nil })
 	err := group.Wait()
 	var fault *guard.Error
 	if !errors.As(err, &fault) || fault.Path != name || fault.Byte != int64(2*page) || !errors.Is(err, syscall.EIO) {

@@ -3,7 +3,6 @@ package ingest
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -101,19 +100,11 @@ func (p *opener) inside(dir, file string) error {
 	if err != nil || !filepath.IsLocal(rel) {
 		return sourcef("%s: found the table %s, expected one within %s; allow files outside of it with `AllowOutside`", p.meta, file, dir)
 	}
-	for at := dir; rel != ""; {
-		var part string
-		part, rel, _ = strings.Cut(rel, string(filepath.Separator))
-		at = filepath.Join(at, part)
-		info, err := p.fsys.Lstat(at)
-		if err != nil {
-			return err
-		}
-		if info.Mode()&fs.ModeSymlink != 0 {
-			return sourcef("%s: found the symbolic link %s, which can lead out of %s; allow it with `AllowOutside`", p.meta, at, dir)
-		}
+	err = vfs.Inside(p.fsys, dir, file)
+	if link, ok := errors.AsType[*vfs.LinkError](err); ok {
+		return sourcef("%s: found the symbolic link %s, which can lead out of %s; allow it with `AllowOutside`", p.meta, link.Path, dir)
 	}
-	return nil
+	return err
 }
 
 // open opens a table of any kind.

@@ -1,14 +1,16 @@
 // Package ordered runs work on several goroutines and takes the results in the order in which the items were made, so
-// that an output does not depend on the number of threads. It imports only the standard library.
+// that an output does not depend on the number of threads. It imports internal/guard.
 package ordered
 
 import (
 	"context"
 	"io"
 	"sync"
+
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
-// Stages are the three steps of an item.
+// Stages are the three steps of an item. Fill and Work run inside guard.Do, Sink inside the guard of the caller.
 type Stages[W, I any] struct {
 	// Fill prepares an item. The error io.EOF itself, not wrapped, says that there are no more items. It is called for
 	// one item at a time.
@@ -50,7 +52,7 @@ func Run[W, I any](ctx context.Context, threads int, newWorker func() W, newItem
 			case <-ctx.Done():
 				return
 			}
-			err := s.Fill(item)
+			err := guard.Do(func() error { return s.Fill(item) })
 			//nolint:errorlint // an error that wraps io.EOF is a fault, not the end
 			last := err == io.EOF
 			filled <- job{item, index, last, err} // there are no more jobs than slots
@@ -67,7 +69,7 @@ func Run[W, I any](ctx context.Context, threads int, newWorker func() W, newItem
 					return
 				}
 				if j.err == nil {
-					j.err = s.Work(worker, j.item)
+					j.err = guard.Do(func() error { return s.Work(worker, j.item) })
 				}
 				done <- j
 			}

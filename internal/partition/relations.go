@@ -4,9 +4,8 @@ import (
 	"context"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/partition/assign"
 	"github.com/graphmill/graphmill/internal/store"
 )
@@ -25,7 +24,7 @@ func relations(ctx context.Context, s *store.Store, a *assign.Assignment, thread
 		far := a.Of(g.NodeType(e.Type.Far(e.Primary)))
 		share := make([]Relation, threads)
 		var next atomic.Int64
-		group, ctx := errgroup.WithContext(ctx)
+		group, ctx := guard.WithContext(ctx)
 		for w := range threads {
 			group.Go(func() error {
 				share[w].Owned = make([]int64, a.Parts)

@@ -36,6 +36,6 @@
 // Ids have 32 bits: New refuses a node type or an edge type with 2^32 or more members (ErrTooLarge). A subgraph has
 // fewer than 2^31 nodes of a type.
 //
-// The package imports draw, graph, format/example (for small floats), internal/direct (for memory), internal/prefetch,
-// internal/tagged and x/sys. It reads and writes no files.
+// The package imports draw, graph, format/example (for small floats), internal/direct (for memory), internal/guard,
+// internal/prefetch, internal/tagged and x/sys. It reads and writes no files.
 package sample

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -329,10 +330,11 @@ type worker struct {
 	batch Batch
 }
 
-// run samples one batch.
-func (w *worker) run(ctx context.Context, encode func(*Subgraph) error) (Stats, error) {
+// run samples one batch. A fault under a map is its error; the context of the worker is not used again.
+func (w *worker) run(ctx context.Context, encode func(*Subgraph) error) (stats Stats, err error) {
+	defer guard.Catch(&err)()
 	b, s := &w.batch, w.c.s
-	stats := Stats{Batches: 1, Seeds: uint64(len(b.Seeds) / s.SeedWidth())}
+	stats = Stats{Batches: 1, Seeds: uint64(len(b.Seeds) / s.SeedWidth())}
 	for i := range s.Subgraphs(b) {
 		if i%64 == 63 && ctx.Err() != nil {
 			return stats, ctx.Err()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -105,28 +106,35 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 			return nil, err
 		}
 	}
+	if err := s.compileAll(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// compileAll compiles the ops and what else the plan asks for, and copies to huge pages what is read at random.
+func (s *Sampler) compileAll() (err error) {
+	defer guard.Catch(&err)()
+	p, opt := s.plan, s.opt
 	columns := newColumnCache()
 	for i := range p.Ops {
 		o, err := s.compile(&p.Ops[i], i+1, columns)
 		if err != nil {
-			s.Close()
-			return nil, err
+			return err
 		}
 		s.ops = append(s.ops, o)
 	}
 	if err := s.compileNegatives(columns); err != nil {
-		s.Close()
-		return nil, err
+		return err
 	}
 	if p.Kind == Induced && !opt.Given {
 		if err := s.compileInduced(); err != nil {
-			s.Close()
-			return nil, err
+			return err
 		}
 	}
 	if err := s.compileReverses(); err != nil {
-		s.Close()
-		return nil, err
+		return err
 	}
 	s.markRepeats()
 	if p.Expand == ExpandAll {
@@ -142,11 +150,7 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 		s.ops[i].fetchIDs = opt.Given || opt.Fetch && s.apart(&s.ops[i])
 	}
 	s.waves = wavesOf(s.ops)
-	if err := s.useHugePages(); err != nil {
-		s.Close()
-		return nil, err
-	}
-	return s, nil
+	return s.useHugePages()
 }
 
 func (s *Sampler) compile(p *Op, number int, columns *columnCache) (op, error) {

@@ -14,8 +14,8 @@ import (
 	"slices"
 
 	"github.com/zeebo/xxh3"
-	"golang.org/x/sync/errgroup"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -105,9 +105,6 @@ func (w *Writer) Begin(ctx context.Context, of map[string]string, threads int, w
 // It is nil if there is none.
 func (w *Writer) State() json.RawMessage { return w.checkpoints.last.State }
 
-// Checkpointed says whether there is a checkpoint in the folder, so that Abort leaves the folder.
-func (w *Writer) Checkpointed() bool { return w.checkpoints.there }
-
 // sealedText is a JSON text and its checksum.
 type sealedText struct {
 	XXH3       string          `json:"xxh3"`
@@ -152,7 +149,7 @@ func (w *Writer) restore(ctx context.Context, of map[string]string, threads int)
 	if what := difference(c.Of, of); what != "" {
 		return fmt.Errorf("%s: found the %w: %s; give the same options and inputs to resume it, or leave out `Resume` to begin anew", w.dir, ErrOtherRun, what)
 	}
-	all, err := list(w.fs, w.dir)
+	all, _, err := list(w.fs, w.dir)
 	if err != nil {
 		return err
 	}
@@ -220,7 +217,7 @@ func (w *Writer) hold(ctx context.Context, files map[string]*fileSoFar, all []st
 			return fmt.Errorf("%s: %w: found no file %q, expected one", w.dir, ErrDamaged, name)
 		}
 	}
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	g.SetLimit(max(threads, 1))
 	for name, f := range files {
 		g.Go(func() error { return f.check(ctx, w.fs, filepath.Join(w.dir, filepath.FromSlash(name))) })
@@ -320,7 +317,7 @@ const maxSyncing = 16
 
 // syncAll brings all files and their names to the disk.
 func (w *Writer) syncAll() error {
-	var g errgroup.Group
+	var g guard.Group
 	g.SetLimit(maxSyncing)
 	for _, f := range w.checkpoints.open {
 		if f.soFar.synced < f.soFar.Bytes {

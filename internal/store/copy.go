@@ -18,7 +18,8 @@ import (
 // Copy copies an output folder to the folder to, which it makes, without the report. The manifest comes last. A file whose
 // bytes do not match the manifest is ErrDamaged. told is called with the bytes of each part that is copied.
 func Copy(ctx context.Context, fsys vfs.FS, from, to string, told func(bytes int)) error {
-	m, err := ReadManifest(fsys, from)
+	source := vfs.Confine(fsys, from)
+	m, err := ReadManifest(source, from)
 	if err != nil {
 		return err
 	}
@@ -27,12 +28,12 @@ func Copy(ctx context.Context, fsys vfs.FS, from, to string, told func(bytes int
 		if err := fsys.MkdirAll(filepath.Join(to, filepath.FromSlash(path.Dir(name)))); err != nil {
 			return err
 		}
-		if err := copyFile(ctx, fsys, filepath.Join(from, filepath.FromSlash(name)), filepath.Join(to, filepath.FromSlash(name)), m.Files[name], buf, told); err != nil {
+		if err := copyFile(ctx, source, filepath.Join(from, filepath.FromSlash(name)), filepath.Join(to, filepath.FromSlash(name)), m.Files[name], buf, told); err != nil {
 			return err
 		}
 	}
 	for _, name := range []string{ManifestFile, ManifestSumFile} {
-		b, err := vfs.ReadFile(fsys, filepath.Join(from, name), maxMeta)
+		b, err := vfs.ReadFile(source, filepath.Join(from, name), maxMeta)
 		if err != nil {
 			return err
 		}

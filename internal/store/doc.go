@@ -10,7 +10,14 @@
 // A Writer writes to a folder next to the folder asked for. Seal adds graph.json, syncs every file and writes the
 // manifest last. Publish renames the folder. Before that, nothing is visible under the name. A Writer that is
 // abandoned, or whose process ends, leaves at most the folder ".NAME.partial", which the next Writer for the same name
-// removes. An existing output is replaced only on request, and then exchanged in one step.
+// removes. An existing output is replaced only on request, and then exchanged in one step. An empty folder is replaced
+// without a request.
+//
+// End ends every Writer. Its error says what is on the disk: an error of the kind ErrWhole leaves the output whole under its
+// name, any other error leaves no output.
+//
+// A Writer locks its partial folder. On a file system without flock, the file ".NAME.partial.lock" is the lock. A process
+// that is killed leaves it, and the error of the next Writer says to remove it.
 //
 // # Resuming
 //
@@ -29,5 +36,5 @@
 // arrays are a valid graph (offsets ascend, ids are in range). Readers that index by stored numbers rely on it and not
 // on the manifest.
 //
-// The package imports graph, format/npy, internal/vfs, x/sync and zeebo/xxh3.
+// The package imports graph, format/npy, internal/guard, internal/tagged, internal/vfs, x/sync and zeebo/xxh3.
 package store

@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"github.com/zeebo/xxh3"
-	"golang.org/x/sync/errgroup"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -73,7 +73,7 @@ const hashBuffer = 1 << 20
 // hashAll hashes files with several workers.
 func hashAll(ctx context.Context, fsys vfs.FS, dir string, names []string, threads int, each func(i int, entry ManifestFor, err error) error) error {
 	threads = max(1, min(threads, len(names)))
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	for w := range threads {
 		g.Go(func() error {
 			buf := make([]byte, hashBuffer)
@@ -114,14 +114,17 @@ func (m *Manifest) Encode() (text, sum []byte, err error) {
 	return b, []byte(sumLine(b, ManifestFile)), nil
 }
 
-// list is every file below dir, in byte order, with '/' between elements.
-func list(fsys vfs.FS, dir string) ([]string, error) {
-	var names []string
+// list is every file and link below dir and, apart from them, every empty folder, in byte order, with '/' between elements. The
+// names of folders end in '/'.
+func list(fsys vfs.FS, dir string) (names, empty []string, err error) {
 	var walk func(rel string) error
 	walk = func(rel string) error {
 		entries, err := fsys.ReadDir(filepath.Join(dir, filepath.FromSlash(rel)))
 		if err != nil {
 			return err
+		}
+		if len(entries) == 0 && rel != "" {
+			empty = append(empty, rel+"/")
 		}
 		for _, e := range entries {
 			name := path.Join(rel, e.Name())
@@ -136,16 +139,20 @@ func list(fsys vfs.FS, dir string) ([]string, error) {
 		return nil
 	}
 	if err := walk(""); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	sort.Strings(names)
-	return names, nil
+	sort.Strings(empty)
+	return names, empty, nil
 }
 
 // outside says whether the manifest leaves the file out.
 func outside(name string) bool {
 	return slices.Contains([]string{ManifestFile, ManifestSumFile, ReportHTMLFile, ReportJSONFile, reportSumFile}, name)
 }
+
+// halfWritten are the files that a report leaves beside those of outside if the process dies while it writes them.
+var halfWritten = []string{vfs.Beside(ReportHTMLFile), vfs.Beside(ReportJSONFile), vfs.Beside(reportSumFile)}
 
 // checkLocal refuses a path of a metadata file that leads out of its folder.
 func checkLocal(name string) error {
@@ -158,6 +165,7 @@ func checkLocal(name string) error {
 // ReadManifest reads the manifest of an output folder and compares it with its checksum. The error of a folder without
 // a manifest is fs.ErrNotExist.
 func ReadManifest(fsys vfs.FS, dir string) (*Manifest, error) {
+	fsys = vfs.Confine(fsys, dir)
 	file := filepath.Join(dir, ManifestFile)
 	b, err := vfs.ReadFile(fsys, file, maxMeta)
 	if err != nil {
@@ -187,7 +195,7 @@ func ReadManifest(fsys vfs.FS, dir string) (*Manifest, error) {
 
 // Sum is the checksum of the manifest of a folder, which identifies the content of all its files.
 func Sum(fsys vfs.FS, dir string) (string, error) {
-	b, err := vfs.ReadFile(fsys, filepath.Join(dir, ManifestSumFile), 4096)
+	b, err := vfs.ReadFile(vfs.Confine(fsys, dir), filepath.Join(dir, ManifestSumFile), 4096)
 	if err != nil {
 		return "", err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -35,16 +36,17 @@ type Store struct {
 // ErrNotStore is the kind of the error of Open for a folder that is no store.
 var ErrNotStore = errors.New("not a store")
 
-// Open maps a store or collection.
+// Open maps a store or collection. A file that is reached through a symbolic link in the folder is an error.
 func Open(fsys vfs.FS, dir string) (*Store, error) {
-	s := &Store{Dir: dir, fs: fsys, Meta: &Meta{}, starts: map[string]int64{}}
+	s := &Store{Dir: dir, fs: vfs.Confine(fsys, dir), Meta: &Meta{}, starts: map[string]int64{}}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-func (s *Store) open() error {
+func (s *Store) open() (err error) {
+	defer guard.Catch(&err)()
 	file := filepath.Join(s.Dir, MetaFile)
 	b, err := vfs.ReadFile(s.fs, file, maxMeta)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {

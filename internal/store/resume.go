@@ -23,7 +23,7 @@ type resumable struct {
 }
 
 // Resume is Create, but it keeps the files that an interrupted run with the same key passed to Keep, if their checksums
-// are right. It removes all others. A run that may be resumed ends with Leave, not with Abort, when it fails.
+// are right. It removes all others.
 func Resume(ctx context.Context, fsys vfs.FS, out string, force bool, key string, threads int) (*Writer, error) {
 	w, err := lock(fsys, out, force)
 	if err != nil {
@@ -63,7 +63,7 @@ func (w *Writer) recover(ctx context.Context, key string, threads int) error {
 			}
 		}
 	}
-	all, err := list(w.fs, w.dir)
+	all, _, err := list(w.fs, w.dir)
 	if err != nil {
 		return err
 	}
@@ -156,28 +156,4 @@ func (w *Writer) Keep(ctx context.Context, name string, files []string, threads 
 // Kept says whether an earlier run kept the files of that name.
 func (w *Writer) Kept(name string) bool {
 	return w.resume != nil && w.resume.Kept[name] != nil
-}
-
-// Leave ends a Writer and leaves its files for Resume. It does nothing after Publish.
-func (w *Writer) Leave() error {
-	if w.unlock == nil {
-		return nil
-	}
-	err := w.unlock()
-	w.unlock = nil
-	return err
-}
-
-// forget removes the lists of kept files and checkpoints.
-func (w *Writer) forget() error {
-	for name, there := range map[string]bool{resumeFile: w.resume != nil, checkpointFile: w.checkpoints.there} {
-		if !there {
-			continue
-		}
-		if err := w.fs.Remove(filepath.Join(w.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	w.checkpoints.there = false
-	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -19,13 +18,14 @@ import (
 // Writer makes an output folder. Array, Create and WriteFile may be called from several goroutines. Seal, Report,
 // Publish and Abort are called by one goroutine, in this order, after every array is closed.
 type Writer struct {
-	fs     vfs.FS
-	out    string // the folder that Publish makes
-	dir    string // the partial folder
-	force  bool
-	sealed bool
-	unlock func() error
-	resume *resumable // nil for a Writer from Create
+	fs        vfs.FS
+	out       string // the folder that Publish makes
+	dir       string // the partial folder
+	force     bool
+	sealed    bool
+	published bool         // dir was renamed to out
+	unlock    func() error // nil after the end
+	resume    *resumable   // nil for a Writer from Create
 
 	checkpoints checkpoints
 
@@ -37,60 +37,17 @@ type Writer struct {
 // ErrExists is the error of Create for a folder that exists.
 var ErrExists = errors.New("exists")
 
-// Create begins the output folder out, and makes its parents. An existing out is an error, unless force is set and out
-// is empty or the output of an earlier run. Such an out stays until Publish.
+// Create begins the output folder out, and makes its parents. An existing out is an error, unless it is empty, or force is
+// set and it is the output of an earlier run. Such an out stays until Publish.
 func Create(fsys vfs.FS, out string, force bool) (*Writer, error) {
 	w, err := lock(fsys, out, force)
 	if err != nil {
 		return nil, err
 	}
 	if err := w.clear(); err != nil {
-		return nil, errors.Join(err, w.unlock())
+		return nil, errors.Join(err, w.Abort())
 	}
 	return w, nil
-}
-
-// lock makes a Writer with the partial folder as it is.
-func lock(fsys vfs.FS, out string, force bool) (*Writer, error) {
-	out = filepath.Clean(out)
-	if err := replaceable(fsys, out, force); err != nil {
-		return nil, err
-	}
-	parent, base := filepath.Split(out)
-	dir := filepath.Join(parent, "."+base+".partial")
-	if err := fsys.MkdirAll(dir); err != nil {
-		return nil, fmt.Errorf("%s: cannot be made: %w; choose another `Out`", out, err)
-	}
-	unlock, err := fsys.Lock(dir)
-	if err != nil {
-		return nil, fmt.Errorf("%s: another run is writing it: %w", out, err)
-	}
-	return &Writer{fs: fsys, out: out, dir: dir, force: force, unlock: unlock, files: map[string]bool{}, dirs: map[string]bool{".": true}}, nil
-}
-
-// replaceable is an error where Publish must not make the folder out.
-func replaceable(fsys vfs.FS, out string, force bool) error {
-	entries, err := fsys.ReadDir(out)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if _, err := fsys.Lstat(out); err == nil {
-			return fmt.Errorf("%s: %w: found a broken link, expected a new name", out, ErrExists)
-		}
-		return nil
-	case err != nil:
-		return fmt.Errorf("%s: %w: found a file, expected a new name; choose another `Out` (%w)", out, ErrExists, err)
-	case len(entries) == 0 && force:
-		return nil
-	case len(entries) == 0:
-		return fmt.Errorf("%s: %w; choose another `Out`, or give `Overwrite` to replace it", out, ErrExists)
-	}
-	if _, err := fsys.Stat(filepath.Join(out, ManifestFile)); err != nil {
-		return fmt.Errorf("%s: %w and has no %s, so it is no output of graphmill and is not replaced; choose another `Out`", out, ErrExists, ManifestFile)
-	}
-	if !force {
-		return fmt.Errorf("%s: %w; choose another `Out`, or give `Overwrite` to replace it", out, ErrExists)
-	}
-	return nil
 }
 
 // clear empties the partial folder of an earlier run.
@@ -340,7 +297,7 @@ func (w *Writer) Seal(ctx context.Context, meta *Meta, threads int) error {
 			return err
 		}
 	}
-	names, err := list(w.fs, w.dir)
+	names, _, err := list(w.fs, w.dir)
 	if err != nil {
 		return err
 	}
@@ -367,54 +324,4 @@ func (w *Writer) Seal(ctx context.Context, meta *Meta, threads int) error {
 		return err
 	}
 	return vfs.WriteFile(w.fs, filepath.Join(w.dir, ManifestSumFile), sum)
-}
-
-// Report adds the report to a sealed folder, with a checksum of its own.
-func (w *Writer) Report(html, json []byte) error { return WriteReport(w.fs, w.dir, html, json) }
-
-// WriteReport writes the report of an output folder.
-func WriteReport(fsys vfs.FS, dir string, html, json []byte) error {
-	sums := sumLine(html, ReportHTMLFile) + sumLine(json, ReportJSONFile)
-	return errors.Join(
-		vfs.WriteFile(fsys, filepath.Join(dir, ReportHTMLFile), html),
-		vfs.WriteFile(fsys, filepath.Join(dir, ReportJSONFile), json),
-		vfs.WriteFile(fsys, filepath.Join(dir, reportSumFile), []byte(sums)))
-}
-
-// Publish renames a sealed folder to its name.
-func (w *Writer) Publish() error {
-	if !w.sealed {
-		return fmt.Errorf("%s: publish before seal", w.out)
-	}
-	if err := replaceable(w.fs, w.out, w.force); err != nil {
-		return err
-	}
-	if err := w.forget(); err != nil {
-		return err
-	}
-	var err error
-	if _, missing := w.fs.Lstat(w.out); missing == nil {
-		if err = w.fs.Exchange(w.dir, w.out); err == nil {
-			err = w.fs.RemoveAll(w.dir)
-		}
-	} else {
-		err = w.fs.Rename(w.dir, w.out)
-	}
-	if err != nil {
-		return err
-	}
-	err = errors.Join(w.fs.SyncDir(filepath.Dir(w.out)), w.unlock())
-	w.unlock = nil
-	return err
-}
-
-// Abort removes the files, unless there is a checkpoint that a later run can resume from. It does nothing after
-// Publish.
-func (w *Writer) Abort() error {
-	if w.unlock == nil || w.checkpoints.there {
-		return w.Leave()
-	}
-	err := errors.Join(w.fs.RemoveAll(w.dir), w.unlock())
-	w.unlock = nil
-	return err
 }

@@ -2,7 +2,10 @@
 // person reads "edges.csv:3:3: found ...". It imports only the standard library.
 package tagged
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Errorf is fmt.Errorf for an error that is also of the given kind.
 func Errorf(kind error, format string, a ...any) error {
@@ -13,3 +16,23 @@ type tagged struct{ kind, err error }
 
 func (t *tagged) Error() string   { return t.err.Error() }
 func (t *tagged) Unwrap() []error { return []error{t.kind, t.err} }
+
+// Only says whether every error that err consists of is one of the kinds. It is false for nil.
+func Only(err error, kinds ...error) bool {
+	switch e := err.(type) { //nolint:errorlint // this walks the tree itself
+	case nil:
+		return false
+	case interface{ Unwrap() []error }:
+		for _, part := range e.Unwrap() {
+			if !Only(part, kinds...) {
+				return false
+			}
+		}
+		return true
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			return Only(inner, kinds...)
+		}
+	}
+	return slices.Contains(kinds, err)
+}

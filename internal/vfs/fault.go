@@ -77,6 +77,9 @@ func (t *Fault) do(op, name string, f func(string) error) error {
 // Open implements FS.
 func (t *Fault) Open(name string) (File, error) { return t.open("open", name, t.FS.Open) }
 
+// OpenStream implements FS.
+func (t *Fault) OpenStream(name string) (File, error) { return t.open("open", name, t.FS.OpenStream) }
+
 // Create implements FS.
 func (t *Fault) Create(name string) (File, error) { return t.open("create", name, t.FS.Create) }
 

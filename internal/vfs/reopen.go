@@ -11,7 +11,7 @@ import (
 func (osFS) Reopen(name string, size int64) (File, error) {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
-		return nil, err
+		return nil, tooMany(err)
 	}
 	if err := cut(f, size); err != nil {
 		return nil, errors.Join(err, f.Close())

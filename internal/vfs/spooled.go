@@ -24,6 +24,14 @@ func (w withFile) Open(name string) (File, error) {
 	return &view{File: w.file}, nil
 }
 
+// OpenStream implements FS.
+func (w withFile) OpenStream(name string) (File, error) {
+	if name != w.name {
+		return w.FS.OpenStream(name)
+	}
+	return w.Open(name)
+}
+
 // Stat implements FS.
 func (w withFile) Stat(name string) (fs.FileInfo, error) {
 	if name != w.name {

@@ -15,8 +15,10 @@ import (
 
 // FS is a file system. Paths are those of the operating system.
 type FS interface {
-	// Open opens a file for reading.
+	// Open opens a regular file for reading. A folder, a pipe and a device are errors; a pipe could make the call wait for ever.
 	Open(name string) (File, error)
+	// OpenStream opens a file, pipe or device that is read once, from its start.
+	OpenStream(name string) (File, error)
 	// Create makes a new file for reading and writing. It is an error if the file exists.
 	Create(name string) (File, error)
 	// Reopen opens a file from Create, to append to its first size bytes; the rest is cut off. A shorter file is an
@@ -33,19 +35,17 @@ type FS interface {
 	Stat(name string) (fs.FileInfo, error)
 	Lstat(name string) (fs.FileInfo, error)
 	ReadDir(name string) ([]fs.DirEntry, error)
-	// SyncDir makes renames and new names in a folder durable.
+	// SyncDir makes renames and new names in a folder durable, where the file system can.
 	SyncDir(name string) error
 	// Exchange swaps two names, atomically where the system supports it.
 	Exchange(a, b string) error
 	// Free is the number of bytes that can still be written below a folder.
 	Free(dir string) (int64, error)
 	// Lock locks a folder for this process until unlock is called or the process ends. The error is ErrLocked where
-	// another process holds it.
+	// another process holds it. Where the file system has no locks, a file beside the folder is the lock (LockFile): unlock
+	// removes it.
 	Lock(dir string) (unlock func() error, err error)
 }
-
-// ErrLocked is returned by FS.Lock for a folder that another process holds.
-var ErrLocked = errors.New("held by another process")
 
 // File is an open file.
 type File interface {
@@ -82,61 +82,40 @@ type osFile struct{ *os.File }
 
 func wrap(f *os.File, err error) (File, error) {
 	if err != nil {
-		return nil, err
+		return nil, tooMany(err)
 	}
 	return osFile{f}, nil
 }
 
-func (osFS) Open(name string) (File, error) { return wrap(os.Open(name)) }
 func (osFS) Create(name string) (File, error) {
 	return wrapNew(os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644))
 }
 func (osFS) Temp(dir string) (File, error) {
 	f, err := os.CreateTemp(dir, ".graphmill-*.tmp")
 	if err != nil {
-		return nil, err
+		return nil, tooMany(err)
 	}
 	if err := os.Remove(f.Name()); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return osFile{f}, nil
 }
-func (osFS) Mkdir(name string) error                    { return os.Mkdir(name, 0o755) }
-func (osFS) MkdirAll(name string) error                 { return os.MkdirAll(name, 0o755) }
-func (osFS) Rename(o, n string) error                   { return os.Rename(o, n) }
-func (osFS) Remove(name string) error                   { return os.Remove(name) }
-func (osFS) RemoveAll(name string) error                { return os.RemoveAll(name) }
-func (osFS) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
-func (osFS) Lstat(name string) (fs.FileInfo, error)     { return os.Lstat(name) }
-func (osFS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
-func (osFS) SyncDir(name string) error {
-	d, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+func (osFS) Mkdir(name string) error                { return os.Mkdir(name, 0o755) }
+func (osFS) MkdirAll(name string) error             { return os.MkdirAll(name, 0o755) }
+func (osFS) Rename(o, n string) error               { return os.Rename(o, n) }
+func (osFS) Remove(name string) error               { return os.Remove(name) }
+func (osFS) Stat(name string) (fs.FileInfo, error)  { return os.Stat(name) }
+func (osFS) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
+func (osFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := os.ReadDir(name)
+	return entries, tooMany(err)
 }
-
 func (osFS) Free(dir string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
 		return 0, &fs.PathError{Op: "statfs", Path: dir, Err: err}
 	}
 	return int64(s.Bavail) * int64(s.Bsize), nil //nolint:unconvert // other systems have other types
-}
-
-func (osFS) Lock(dir string) (func() error, error) {
-	d, err := os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	if err := unix.Flock(int(d.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			err = ErrLocked
-		}
-		return nil, errors.Join(&fs.PathError{Op: "lock", Path: dir, Err: err}, d.Close())
-	}
-	return d.Close, nil
 }
 
 func (f osFile) Map() ([]byte, func() error, error) {
@@ -183,20 +162,6 @@ func Release(b []byte) error {
 	return unix.Madvise(b, unix.MADV_DONTNEED)
 }
 
-// Regular is Stat of a file that can be read at any offset. A folder, pipe or device is an error, and is not opened.
-func Regular(fsys FS, name string) (fs.FileInfo, error) {
-	info, err := fsys.Stat(name)
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, fmt.Errorf("%s: found a folder, expected a file", name)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: found a pipe or device, expected a regular file; write its data to a file first", name)
-	}
-	return info, nil
-}
-
 // ReadFile reads a whole file of at most limit bytes. A larger file is an error, before memory is allocated for it.
 func ReadFile(fsys FS, name string, limit int64) (b []byte, err error) {
 	f, err := fsys.Open(name)
@@ -207,9 +172,6 @@ func ReadFile(fsys FS, name string, limit int64) (b []byte, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
-	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("%s: found a folder, expected a file", name)
 	}
 	if info.Size() > limit {
 		return nil, fmt.Errorf("%s: found %d bytes, expected at most %d", name, info.Size(), limit)
@@ -223,8 +185,8 @@ func ReadFile(fsys FS, name string, limit int64) (b []byte, err error) {
 
 // WriteFile writes a whole file next to its name, syncs it and renames it. It replaces an existing file.
 func WriteFile(fsys FS, name string, data []byte) (err error) {
-	dir, base := filepath.Split(name)
-	tmp := filepath.Join(dir, "."+base+".partial")
+	dir := filepath.Dir(name)
+	tmp := Beside(name)
 	if err := fsys.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -243,5 +205,11 @@ func WriteFile(fsys FS, name string, data []byte) (err error) {
 	if err != nil {
 		return errors.Join(err, fsys.RemoveAll(tmp))
 	}
-	return fsys.SyncDir(filepath.Clean(dir + "."))
+	return fsys.SyncDir(dir)
+}
+
+// Beside is the name under which WriteFile writes a file before it renames it.
+func Beside(name string) string {
+	dir, base := filepath.Split(name)
+	return filepath.Join(dir, "."+base+".partial")
 }

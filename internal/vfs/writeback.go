@@ -38,7 +38,7 @@ func (f *newFile) wrote(n int) {
 // wrapNew is the File of a file that was just created.
 func wrapNew(f *os.File, err error) (File, error) {
 	if err != nil {
-		return nil, err
+		return nil, tooMany(err)
 	}
 	return &newFile{osFile: osFile{f}}, nil
 }

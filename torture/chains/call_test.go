@@ -118,9 +118,12 @@ type outcome struct {
 func (o outcome) warned(text string) bool {
 	var shown strings.Builder
 	for _, r := range text {
-		if strconv.IsPrint(r) {
+		switch {
+		case strconv.IsPrint(r):
 			shown.WriteRune(r)
-		} else {
+		case r > 0xffff:
+			fmt.Fprintf(&shown, `\U%08x`, r)
+		default:
 			fmt.Fprintf(&shown, `\u%04x`, r)
 		}
 	}

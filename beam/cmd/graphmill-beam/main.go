@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill/beam/internal/engine"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // Exit statuses, equal to those of graphmill.
@@ -27,18 +26,31 @@ func main() { os.Exit(run(os.Args, os.Stdin, os.Stdout, os.Stderr)) }
 
 // run runs the command. args begins with the name of the program.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := cli.Interruptible()
 	defer stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out := cli.NewStdout(stdout, cancel)
 	engine.Init()
-	t := &cli.Terminal{Program: "graphmill-beam", Args: args, Stdin: stdin, Stdout: stdout, Stderr: stderr}
+	t := &cli.Terminal{Program: "graphmill-beam", Args: args, Stdin: stdin, Stdout: out, Stderr: stderr}
 	root := newRoot(t)
 	root.SetArgs(args[1:])
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
-	cmd, err := root.ExecuteContextC(ctx)
-	if err == nil {
+	cmd := root
+	err := guard.Do(func() (err error) { // what the operations do not guard
+		cmd, err = root.ExecuteContextC(ctx)
+		return err
+	})
+	status := exitFailed
+	if out.Err() != nil {
+		err, status = out.Failed(err, status)
+	} else if err == nil {
 		return exitDone
+	}
+	if err == nil {
+		return status
 	}
 	t.Begin(cmd)
 	t.Fail(err)
@@ -46,7 +58,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "Try '%s --help'.\n", cmd.CommandPath())
 		return exitUsage
 	}
-	return exitFailed
+	return status
 }
 
 func newRoot(t *cli.Terminal) *cobra.Command {

@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime"
 	"strings"
-	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // Exit statuses, equal to those of graphmill.
@@ -27,16 +27,25 @@ func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
 
 // run runs the command. args begins with the name of the program.
 func run(args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := cli.Interruptible()
 	defer stop()
-	t := &cli.Terminal{Program: "graphmill-flight", Args: args, Stdout: stdout, Stderr: stderr}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	out := cli.NewStdout(stdout, cancel)
+	t := &cli.Terminal{Program: "graphmill-flight", Args: args, Stdout: out, Stderr: stderr}
 	cmd := newCommand(t)
 	cmd.SetArgs(args[1:])
-	cmd.SetOut(stdout)
+	cmd.SetOut(out)
 	cmd.SetErr(stderr)
-	err := cmd.ExecuteContext(ctx)
-	if err == nil {
+	err := guard.Do(func() error { return cmd.ExecuteContext(ctx) }) // what the operations do not guard
+	status := exitFailed
+	if out.Err() != nil {
+		err, status = out.Failed(err, status)
+	} else if err == nil {
 		return exitDone
+	}
+	if err == nil {
+		return status
 	}
 	t.Begin(cmd)
 	t.Fail(err)
@@ -44,13 +53,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "Try 'graphmill-flight --help'.")
 		return exitUsage
 	}
-	return exitFailed
+	return status
 }
 
 // command has the flags.
 type command struct {
 	feed                       cli.Sampling
 	threads, streams           int
+	sendTime                   time.Duration
 	memory, maxMessage         cli.Bytes
 	listen                     string
 	certFile, keyFile, tokFile string
@@ -63,7 +73,7 @@ func newCommand(t *cli.Terminal) *cobra.Command {
 		Short: "Serve sampled batches to trainers on other machines over Arrow Flight",
 		Long: `Samples batches of a store and streams them to Arrow Flight clients. With the same options,
 the loaders of the Python package make the same batches. When clients can connect, the command
-prints one line of JSON, {"addr":"HOST:PORT"}. SIGINT and SIGTERM end it.
+prints one line of JSON, {"addr":"HOST:PORT"}. SIGINT, SIGTERM and SIGHUP end it.
 
 An address that other machines can reach requires TLS, and a token that each call must have. A
 loopback address requires neither; without a token, every user of this machine can read batches.`,
@@ -99,8 +109,9 @@ loopback address requires neither; without a token, every user of this machine c
 	f.IntVar(&c.streams, "streams", 16, "most streams at a time; each holds up to 11 batches in memory")
 	f.Var(&c.memory, "memory", "bound on the memory for sampling, such as 2GiB; the batches of streams need more (default: no bound)")
 	f.Var(&c.maxMessage, "max-message", "bound on the size of a batch, below 2GiB; a larger batch ends its stream with an error")
+	f.DurationVar(&c.sendTime, "send-timeout", time.Hour, "a stream whose client takes no batch for this long ends and frees its place")
 	f.StringVar(&c.listen, "listen", "127.0.0.1:0", "HOST:PORT to listen on; port 0 chooses a free port")
-	f.StringVar(&c.certFile, "tls-cert", "", "PEM file with the certificate and its intermediate certificates")
+	f.StringVar(&c.certFile, "tls-cert", "", "PEM file with the certificate and its intermediate certificates; a file that is replaced is read again")
 	f.StringVar(&c.keyFile, "tls-key", "", "PEM file with the key of the certificate")
 	f.StringVar(&c.tokFile, "token-file", "", "file with the token that each call must have, 16 to 4096 characters")
 	return cmd

@@ -125,6 +125,8 @@ func TestErrors(t *testing.T) {
 	token, short := filepath.Join(t.TempDir(), "token"), filepath.Join(t.TempDir(), "short")
 	write(t, token, "correct-horse-battery\n")
 	write(t, short, "two words, too many\n")
+	old := filepath.Join(t.TempDir(), "old")
+	issue(t, old, time.Now().Add(-2*time.Hour), time.Now().Add(-time.Hour))
 	for _, c := range []struct {
 		args   []string
 		status int
@@ -145,6 +147,8 @@ func TestErrors(t *testing.T) {
 		{[]string{dir, "--fanout", "1", "--threads", "0"}, exitUsage, "found --threads 0"},
 		{[]string{dir, "--fanout", "1", "--streams", "0"}, exitUsage, "found --streams 0"},
 		{[]string{dir, "--fanout", "1", "--max-message", "2GiB"}, exitUsage, "found --max-message 2147483648"},
+		{[]string{dir, "--fanout", "1", "--send-timeout", "0s"}, exitUsage, "found --send-timeout 0s"},
+		{[]string{dir, "--fanout", "1", "--tls-cert", old + ".cert", "--tls-key", old + ".key"}, exitFailed, "found a certificate for the time from"},
 		{[]string{dir, "--fanout", "1", "--memory", "1KiB"}, exitFailed, "found --memory 1.00 KiB"},
 		{[]string{dir, "--fanout", "1", "--scope", "seed", "--ops"}, exitFailed, "found ops with scope seed"},
 		{[]string{dir, "--fanout", "1", "--features", "x"}, exitUsage, `found no column "x"`},

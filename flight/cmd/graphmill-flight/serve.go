@@ -12,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/flight"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -23,6 +24,8 @@ func (c *command) check() error {
 		return cli.Usagef("found --streams %d, expected 1 to %d", c.streams, 1<<16)
 	case c.maxMessage < 1 || c.maxMessage > flight.MostMessage:
 		return cli.Usagef("found --max-message %s, expected 1 to %d bytes, the bound of a Flight message", c.maxMessage.String(), flight.MostMessage)
+	case c.sendTime <= 0:
+		return cli.Usagef("found --send-timeout %s, expected a positive time such as 1h", c.sendTime)
 	case (c.certFile == "") != (c.keyFile == ""):
 		return cli.Usagef("found one of --tls-cert and --tls-key, expected both or neither")
 	}
@@ -41,8 +44,9 @@ func (c *command) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err er
 	if err := sampling.Check(); err != nil {
 		return err
 	}
-	o := flight.Options{Threads: c.threads, Streams: c.streams, MaxMessage: int64(c.maxMessage)}
-	if o.TLS, err = c.certificate(); err != nil {
+	log := feed.NewLog(func(line string) { t.Say("%s", line) })
+	o := flight.Options{Threads: c.threads, Streams: c.streams, MaxMessage: int64(c.maxMessage), SendTime: c.sendTime, Log: log}
+	if o.TLS, err = c.tls(log); err != nil {
 		return err
 	}
 	if o.Token, err = c.token(); err != nil {
@@ -83,24 +87,16 @@ func (c *command) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err er
 // mostFile bounds the size of certificate, key and token files.
 const mostFile = 1 << 20
 
-// certificate reads the certificate and its key. It returns nil if there are none.
-func (c *command) certificate() (*tls.Config, error) {
+// tls is the configuration of TLS. It returns nil if there is no certificate.
+func (c *command) tls(log *feed.Log) (*tls.Config, error) {
 	if c.certFile == "" {
 		return nil, nil
 	}
-	cert, err := vfs.ReadFile(vfs.OS, c.certFile, mostFile)
+	cert, err := openCertificate(c.certFile, c.keyFile, log)
 	if err != nil {
 		return nil, err
 	}
-	key, err := vfs.ReadFile(vfs.OS, c.keyFile, mostFile)
-	if err != nil {
-		return nil, err
-	}
-	pair, err := tls.X509KeyPair(cert, key)
-	if err != nil {
-		return nil, fmt.Errorf("%s, %s: %w; expected a certificate and its key, in PEM", c.certFile, c.keyFile, err)
-	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}, nil
+	return &tls.Config{GetCertificate: cert.get, MinVersion: tls.VersionTLS13}, nil
 }
 
 // token reads the token. It returns "" if there is none.

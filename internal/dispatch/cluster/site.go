@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/internal/dispatch"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/partition/assign"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -53,6 +54,7 @@ func Open(fsys vfs.FS, dir string) (*Site, error) {
 }
 
 func (s *Site) open() (err error) {
+	defer guard.Catch(&err)()
 	if s.Work, err = readWork(s.fs, s.Dir); err != nil {
 		return err
 	}
@@ -124,7 +126,8 @@ func (s *Site) Failed(err error) error {
 
 // Cut gives the records of a segment, a number below Work.Steps. missing are the parts to make, in ascending order. Keys are those
 // of Slice where the Work has several slices, else parts.
-func (s *Site) Cut(ctx context.Context, step int, missing []int, emit Emit) error {
+func (s *Site) Cut(ctx context.Context, step int, missing []int, emit Emit) (err error) {
+	defer guard.Catch(&err)()
 	// Each part has a record, so that the engine knows of it.
 	for i, p := range missing {
 		if i%s.Work.Steps() == step {
@@ -145,9 +148,9 @@ func (s *Site) Cut(ctx context.Context, step int, missing []int, emit Emit) erro
 	if !ok {
 		c = s.maker.NewCutter()
 	}
-	defer s.cutters.Put(c)
-	err := c.Cut(ctx, step, func(p int) bool { return skip[p] }, func(p int, b []byte) { emit(s.Work.key(p, step), b) })
+	err = c.Cut(ctx, step, func(p int) bool { return skip[p] }, func(p int, b []byte) { emit(s.Work.key(p, step), b) })
 	if err == nil {
+		s.cutters.Put(c) // after a fault under a map it holds anything
 		s.cut.Add(1)
 	}
 	return err
@@ -155,6 +158,7 @@ func (s *Site) Cut(ctx context.Context, step int, missing []int, emit Emit) erro
 
 // Gather writes what a part owns, from all of its records, or where the Work has several slices, from those.
 func (s *Site) Gather(ctx context.Context, part int64, records func() ([]byte, bool)) (err error) {
+	defer guard.Catch(&err)()
 	if part < 0 || part >= int64(s.Work.Parts) {
 		return fmt.Errorf("found part %d, expected less than %d; use the same version on all machines", part, s.Work.Parts)
 	}
@@ -166,7 +170,7 @@ func (s *Site) Gather(ctx context.Context, part int64, records func() ([]byte, b
 	defer func() { err = errors.Join(err, s.fs.RemoveAll(temp)) }()
 	if s.Work.Slices > 1 {
 		l := s.slices(int(part))
-		err = s.maker.Gather(ctx, int(part), temp, l.next)
+		err = guard.Do(func() error { return s.maker.Gather(ctx, int(part), temp, l.next) })
 		err = errors.Join(l.close(), err)
 	} else {
 		err = s.maker.Gather(ctx, int(part), temp, records)
@@ -185,6 +189,7 @@ func (s *Site) Gather(ctx context.Context, part int64, records func() ([]byte, b
 
 // Finish writes the graph of a part. Where the Work is Deep, all parts are gathered; else this one.
 func (s *Site) Finish(ctx context.Context, part int64) (err error) {
+	defer guard.Catch(&err)()
 	if part < 0 || part >= int64(s.Work.Parts) {
 		return fmt.Errorf("found part %d, expected less than %d; use the same version on all machines", part, s.Work.Parts)
 	}
@@ -205,7 +210,8 @@ func (s *Site) Finish(ctx context.Context, part int64) (err error) {
 }
 
 // Make is Gather and Finish, for a Work that is not Deep.
-func (s *Site) Make(ctx context.Context, part int64, records func() ([]byte, bool)) error {
+func (s *Site) Make(ctx context.Context, part int64, records func() ([]byte, bool)) (err error) {
+	defer guard.Catch(&err)()
 	if err := s.Gather(ctx, part, records); err != nil {
 		return err
 	}

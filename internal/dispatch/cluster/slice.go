@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/internal/workfolder"
 )
@@ -18,6 +19,7 @@ import (
 
 // Slice writes the records of a key, and returns the part that they are of.
 func (s *Site) Slice(ctx context.Context, key int64, records func() ([]byte, bool)) (part int64, err error) {
+	defer guard.Catch(&err)()
 	part = key / int64(s.Work.Slices)
 	if key < 0 || part >= int64(s.Work.Parts) {
 		return 0, fmt.Errorf("found key %d, expected a slice of one of %d parts; use the same version on all machines", key, s.Work.Parts)

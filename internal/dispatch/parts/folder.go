@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -97,6 +98,7 @@ func Open(fsys vfs.FS, name string, outside bool) (_ *Folder, err error) {
 			err = errors.Join(err, f.Close())
 		}
 	}()
+	defer guard.Catch(&err)()
 	dir := filepath.Dir(name)
 	for p, files := range c.Parts {
 		x := &Part{Index: p, config: c}
@@ -110,7 +112,7 @@ func Open(fsys vfs.FS, name string, outside bool) (_ *Folder, err error) {
 				*file.to = filepath.Join(dir, file.name)
 			}
 			if !outside {
-				if err := inside(fsys, dir, file.name); err != nil {
+				if err := inside(fsys, dir, *file.to); err != nil {
 					return nil, err
 				}
 			}
@@ -128,19 +130,12 @@ func Open(fsys vfs.FS, name string, outside bool) (_ *Folder, err error) {
 }
 
 // inside rejects symbolic links in the path from a folder to a file.
-func inside(fsys vfs.FS, dir, name string) error {
-	at := dir
-	for part := range strings.SplitSeq(filepath.Clean(name), string(filepath.Separator)) {
-		at = filepath.Join(at, part)
-		info, err := fsys.Lstat(at)
-		if err != nil {
-			return err
-		}
-		if info.Mode()&fs.ModeSymlink != 0 {
-			return badf("%s: found a symbolic link, which can point out of the folder, expected a regular file", at)
-		}
+func inside(fsys vfs.FS, dir, path string) error {
+	err := vfs.Inside(fsys, dir, path)
+	if _, link := errors.AsType[*vfs.LinkError](err); link {
+		return badf("%w", err)
 	}
-	return nil
+	return err
 }
 
 // Close unmaps and closes all files.
@@ -217,7 +212,7 @@ func (f *Folder) originals(fsys vfs.FS, name string, types []dgl.TypeRanges, out
 	ids := make([]Pieces, len(types))
 	for p, file := range files {
 		if !outside {
-			if err := inside(fsys, filepath.Dir(file), filepath.Base(file)); err != nil {
+			if err := inside(fsys, filepath.Dir(file), file); err != nil {
 				return nil, err
 			}
 		}

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -96,8 +95,9 @@ type Shipment struct {
 }
 
 // Load divides the partitioned folder dir over machines. Files without a checksum, in a folder that DGL wrote,
-// are read here, by as many threads.
+// are read here, by as many threads. Symbolic links in the folder are errors.
 func Load(ctx context.Context, fsys vfs.FS, dir string, machines []Machine, threads int) (*Shipment, error) {
+	fsys = vfs.Confine(fsys, dir)
 	places, own, err := placesOf(ctx, fsys, dir, machines, threads)
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (s *Shipment) Send(ctx context.Context, o Options) (*Report, error) {
 // all calls the functions, at most atOnce at a time, and joins their errors in the order of the functions.
 func all(ctx context.Context, atOnce int, each []func() error) error {
 	errs := make([]error, len(each))
-	var g errgroup.Group
+	var g guard.Group
 	g.SetLimit(atOnce)
 	for i, f := range each {
 		g.Go(func() error {

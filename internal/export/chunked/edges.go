@@ -12,10 +12,9 @@ import (
 	"sort"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/extsort"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // sorter sorts the edges of a type into the order of their input. A record is
@@ -105,7 +104,7 @@ const releaseEvery = 64
 // cut puts the edges into buckets by position.
 func (s *sorter) cut(ctx context.Context) error {
 	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	for range s.x.o.Threads {
 		w, err := s.cuts.Writer()
 		if err != nil {

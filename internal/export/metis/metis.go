@@ -107,7 +107,7 @@ func Write(ctx context.Context, fsys vfs.FS, out string, s *store.Store, o Optio
 		return nil, errors.Join(err, fsys.RemoveAll(tmp))
 	}
 	r.Writing = time.Since(start)
-	return r, fsys.SyncDir(filepath.Clean(dir + "."))
+	return r, store.Whole(out, fsys.SyncDir(filepath.Clean(dir+".")))
 }
 
 // stoppable is a file that is written until the context ends.

@@ -20,5 +20,5 @@
 // float32; in CSV files, a string that is not UTF-8, and a vector with a string that contains both kinds of quotes.
 //
 // The package imports graph, format/{example, parquet, tfgnn, tfgnn/tfgnnpb, tfrecord} and internal/{extsort, feature,
-// ingest, ingest/table, store, tagged, tfgnnfiles, vfs}.
+// guard, ingest, ingest/table, store, tagged, tfgnnfiles, vfs}.
 package unigraph

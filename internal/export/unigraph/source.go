@@ -6,9 +6,8 @@ import (
 	"strconv"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
@@ -107,7 +106,7 @@ func (s *source) step() int {
 func (s *source) Scan(ctx context.Context, columns []table.Column, threads int, fn func(worker int, c *table.Chunk) error) (uint64, error) {
 	step := s.step()
 	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	for w := range max(threads, 1) {
 		g.Go(func() error {
 			r := sourceReader{chunk: table.Chunk{Columns: make([]table.Vector, len(columns))}, ends: map[*graph.Column][]uint32{}}

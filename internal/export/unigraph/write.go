@@ -8,10 +8,9 @@ import (
 	"sort"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/graphmill/graphmill/internal/extsort"
 	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -140,7 +139,7 @@ type writer struct {
 	file    vfs.File
 	parquet *parquetFile // the Parquet content of file
 	bytes   int64
-	closing errgroup.Group // closes files that are written
+	closing guard.Group // closes files that are written
 
 	narrowed feature.Narrowed
 }

@@ -17,8 +17,10 @@ const (
 )
 
 const (
-	// maxWindow bounds the memory that the header of a zstd frame can ask for.
-	maxWindow = 128 << 20
+	// The header of a zstd frame can ask for freeWindow bytes of memory, or as many as the buffer has in the file, up to
+	// maxWindow.
+	maxWindow  = 128 << 20
+	freeWindow = 32 << 20
 	// ahead is the number of bytes that are read at a time.
 	ahead = 128 << 10
 )
@@ -79,6 +81,9 @@ func (l *layoutOf) buffer(r io.ReaderAt, i int) (*buffer, error) {
 	raw := io.NewSectionReader(r, b.at, n-8)
 	b.left, b.unread = size, size
 	if l.codec == codecZstd {
+		if err := b.window(raw); err != nil {
+			return nil, err
+		}
 		b.zstd = zstdReaders.Get().(*zstd.Decoder)
 		if err := b.zstd.Reset(raw); err != nil {
 			return nil, errors.Join(b.damaged(err), b.close())
@@ -90,6 +95,26 @@ func (l *layoutOf) buffer(r io.ReaderAt, i int) (*buffer, error) {
 		b.source = b.lz4
 	}
 	return b, nil
+}
+
+// window refuses a zstd frame that asks for too much memory.
+func (b *buffer) window(raw *io.SectionReader) error {
+	head := make([]byte, min(raw.Size(), zstd.HeaderMaxSize))
+	if err := readAt(raw, head, 0); err != nil {
+		return err
+	}
+	var h zstd.Header
+	if err := h.Decode(head); err != nil {
+		return nil // the decoder says what is wrong
+	}
+	asked := h.WindowSize
+	if h.SingleSegment {
+		asked = h.FrameContentSize
+	}
+	if most := uint64(min(max(freeWindow, b.raw), maxWindow)); asked > most {
+		return unsupportedf("byte %d: found a zstd window of %d bytes, expected at most %d, which is 32 MiB or the size of the buffer; write smaller batches", b.at, asked, most)
+	}
+	return nil
 }
 
 func (b *buffer) damaged(err error) error {

@@ -6,8 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -20,7 +19,7 @@ func (g *Graph) check(ctx context.Context, fsys vfs.FS, name string, threads int
 	n := g.Len()
 	chunk := (n + threads - 1) / threads
 	faults := make([]int, threads) // per thread: the first node with a fault, or n
-	group, sub := errgroup.WithContext(ctx)
+	group, sub := guard.WithContext(ctx)
 	for w := range threads {
 		group.Go(func() error {
 			var keys []uint64

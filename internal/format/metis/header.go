@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"github.com/klauspost/compress/gzip"
@@ -49,23 +50,29 @@ type text struct {
 	carry []byte // start of a line, which belongs to the next block
 	ended bool
 	block int // bytes; tests make it small
+	// most is the maximum length of a line. A line of a compressed file has at most 16 MiB, or as many bytes as the file.
+	most int64
 }
 
+// inflatedLine bounds a line of a compressed file that is longer than the file.
+const inflatedLine = 16 << 20
+
 func open(fsys vfs.FS, name string) (_ *text, err error) {
-	if _, err := vfs.Regular(fsys, name); err != nil {
+	info, err := vfs.Regular(fsys, name)
+	if err != nil {
 		return nil, err
 	}
 	f, err := fsys.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	t := &text{file: f, name: name, in: bufio.NewReaderSize(f, blockSize), block: blockSize}
+	t := &text{file: f, name: name, in: bufio.NewReaderSize(f, blockSize), block: blockSize, most: math.MaxInt64}
 	if magic, _ := t.in.Peek(2); bytes.Equal(magic, []byte("\x1f\x8b")) {
 		z, err := gzip.NewReader(t.in)
 		if err != nil {
 			return nil, errors.Join(t.broken(err), f.Close())
 		}
-		t.in = bufio.NewReaderSize(z, blockSize)
+		t.in, t.most = bufio.NewReaderSize(z, blockSize), max(inflatedLine, info.Size())
 	}
 	return t, nil
 }
@@ -152,6 +159,9 @@ func (t *text) next(b []byte) ([]byte, error) {
 		b = b[:have]
 		if t.ended {
 			break
+		}
+		if int64(len(b)) > t.most && bytes.IndexByte(b, '\n') < 0 {
+			return nil, badf("%s:%d: found a line of more than %d bytes in a compressed file, expected at most 16 MiB or the size of the compressed file; decompress the file first if you trust it", t.name, t.line+1, t.most)
 		}
 		if end := bytes.LastIndexByte(b, '\n') + 1; end > 0 {
 			t.carry = append(t.carry, b[end:]...)

@@ -36,5 +36,5 @@
 // one bit per row of a node table in which duplicates are dropped, and one bit per far node while duplicates are
 // searched among the edges of one node that exceed a worker's memory.
 //
-// The package imports graph, internal/ingest/table, internal/store and internal/{extsort, tagged, vfs}.
+// The package imports graph, internal/ingest/table, internal/store and internal/{extsort, guard, tagged, vfs}.
 package assemble

@@ -193,6 +193,19 @@ func (s *sink) idTop(way graph.Direction) uint64 {
 }
 
 func (s *sink) create(total, rows uint64) (err error) {
+	types := []*nodeType{}
+	for _, p := range s.parts {
+		if t := p.near(s.way).t; !slices.Contains(types, t) {
+			types = append(types, t)
+		}
+	}
+	nodes := uint64(0)
+	for _, t := range types {
+		nodes += t.count
+	}
+	if err := s.room(max(nodes, s.idTop(s.way)), indexType(total+1)); err != nil {
+		return err
+	}
 	prefix := ""
 	if s.second {
 		prefix = "other_"

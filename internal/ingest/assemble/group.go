@@ -3,14 +3,17 @@ package assemble
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/extsort"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // group is an edge type of the store: one part or, in a homogeneous graph, all parts sorted by type.
@@ -216,6 +219,9 @@ func (g *group) close() error {
 		for _, x := range t.types {
 			n += x.count
 		}
+		if err := g.room(n-min(n, t.filled), t.dtype); err != nil { // the scan may have found more nodes
+			return err
+		}
 		if err := t.fill(n); err != nil {
 			return err
 		}
@@ -225,6 +231,11 @@ func (g *group) close() error {
 	}
 	g.tails = nil
 	return nil
+}
+
+// room is an error where the offsets of nodes do not fit on the disk.
+func (g *group) room(nodes uint64, offset graph.DType) error {
+	return vfs.Room(g.fs, g.w.Dir(), nodes, uint64(offset.Size()), fmt.Sprintf("the offsets of %s nodes of the edge type %s", human.ExactU(nodes), g.etype))
 }
 
 // fill writes the offsets of the nodes that have no bucket, and the last one.

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
@@ -16,7 +15,7 @@ func put64(b []byte, v uint64) { binary.LittleEndian.PutUint64(b, v) }
 
 // parallel runs fn once for each worker and waits for all of them.
 func parallel(ctx context.Context, workers int, fn func(ctx context.Context, worker int) error) error {
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	for w := range workers {
 		g.Go(func() error { return fn(ctx, w) })
 	}

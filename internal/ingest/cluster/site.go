@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -32,7 +33,8 @@ type Site struct {
 }
 
 // Open opens the Work of a folder. The caller closes it.
-func Open(ctx context.Context, fsys vfs.FS, dir string) (*Site, error) {
+func Open(ctx context.Context, fsys vfs.FS, dir string) (_ *Site, err error) {
+	defer guard.Catch(&err)()
 	w, err := readWork(fsys, dir)
 	if err != nil {
 		return nil, err
@@ -108,7 +110,8 @@ type Emit func(key int64, record []byte)
 
 // Do runs the function of a stage for a key: stage 0 for the number of a task, without records; the others for a key that
 // the stage before emitted, with its records, in any order. The last stage emits nothing.
-func (s *Site) Do(ctx context.Context, n int, key int64, records func() ([]byte, bool), emit Emit) error {
+func (s *Site) Do(ctx context.Context, n int, key int64, records func() ([]byte, bool), emit Emit) (err error) {
+	defer guard.Catch(&err)()
 	if n >= len(s.stages) {
 		return fmt.Errorf("found stage %d, expected less than %d; use the same version on all machines", n, len(s.stages))
 	}

@@ -28,5 +28,5 @@
 //
 // Errors name the file and the row.
 //
-// The package imports graph and internal/{ingest/table, report, store, tagged}.
+// The package imports graph and internal/{guard, ingest/table, report, store, tagged}.
 package collection

@@ -6,9 +6,8 @@ import (
 	"errors"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -232,7 +231,7 @@ func (i *importer) rows(ctx context.Context, meta *store.Meta) error {
 		meta.Edges[e.Type.String()] = m
 		tasks = append(tasks, func(ctx context.Context) error { return i.writeEdges(ctx, e, m) })
 	}
-	var group errgroup.Group
+	var group guard.Group
 	group.SetLimit(i.opt.Threads)
 	errs := make([]error, len(tasks))
 	for k, task := range tasks {

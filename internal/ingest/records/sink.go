@@ -6,12 +6,11 @@ import (
 	"maps"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/store"
 )
 
@@ -301,7 +300,7 @@ const maxClosing = 16
 
 // close closes all open arrays. A second call does nothing.
 func (s *sink) close() error {
-	var closing errgroup.Group
+	var closing guard.Group
 	closing.SetLimit(maxClosing)
 	for _, a := range s.open {
 		closing.Go(a.Close)

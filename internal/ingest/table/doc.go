@@ -84,5 +84,5 @@
 //
 // The package reads files, rows and values. Packages ingest and ingest/assemble give them a meaning (ids, ends of
 // edges, features). It imports graph (for dtypes), format/{example, npy, parquet, tfgnn, tfrecord}, internal/format/{arrow,
-// chunk, metis}, internal/tfgnnfiles (for names of shards) and internal/{isotime, tagged, vfs}.
+// chunk, metis}, internal/tfgnnfiles (for names of shards) and internal/{guard, isotime, tagged, vfs}.
 package table

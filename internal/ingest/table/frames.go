@@ -127,7 +127,7 @@ func (s *framer) open(path string) (err error) {
 	if len(head) > 2 && head[0] == 0x1f && head[1] == 0x8b && (len(head) < frameHead || !headOK(head)) {
 		s.z, err = tfrecord.Open(s.file, path, s.size)
 		if err == nil {
-			s.z.Limit(maxRow)
+			s.z.Limit(int64(bound(s.ctx, maxRow)))
 		}
 	}
 	return corrupt(err)
@@ -184,8 +184,9 @@ func (s *framer) plain(b *frames) error {
 	switch {
 	case length > uint64(left-frameHead-frameFoot):
 		return b.corrupt(0, 0, "found a record of %d bytes, expected at most %d, the rest of the file; the file is cut", length, left-frameHead-frameFoot)
-	case length > maxRow:
-		return badf("%s: found a record of %d bytes, expected at most %d; write shorter features", b.place(0, 0), length, maxRow)
+	case length > uint64(bound(s.ctx, maxRow)):
+		most := bound(s.ctx, maxRow)
+		return badf("%s: found a record of %d bytes, expected at most %d; write shorter features%s", b.place(0, 0), length, most, share(most, maxRow))
 	}
 	// The buffer grows only as fast as the file proves to have bytes.
 	for b.end = int(length) + frameHead + frameFoot; n < b.end; {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 
@@ -22,8 +21,12 @@ const (
 	zst
 )
 
-// zstdWindow bounds the memory that a hostile frame header can ask for. It is the default limit of the zstd program.
-const zstdWindow = 128 << 20
+// zstdWindow is the memory that the header of a zstd frame can ask for: freeWindow, or the size of the file if that is more, up
+// to the default limit of the zstd program.
+const (
+	zstdWindow = 128 << 20
+	freeWindow = 32 << 20
+)
 
 // inflated is an open file, read through its decompressor.
 type inflated struct {
@@ -53,7 +56,12 @@ func openInflated(fsys vfs.FS, path string, comp compression) (*inflated, error)
 		}
 		r.Reader = z
 	case zst:
-		z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindow))
+		info, err := f.Stat()
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		window := uint64(min(max(freeWindow, info.Size()), zstdWindow))
+		z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
 		if err != nil {
 			return nil, errors.Join(badf("%s: found data that are not zstd (%w), expected zstd", path, err), f.Close())
 		}
@@ -182,10 +190,6 @@ func (z *inflater) cut(ctx context.Context, r io.Reader, f csvFile, send func(*b
 		}
 	}
 	return nil
-}
-
-func tooLong(limit int) string {
-	return fmt.Sprintf("found a record of more than %d bytes, expected fewer; look for a quote that is never closed", limit)
 }
 
 // lastRecordEnd returns the offset after the last line end of b that is outside quotes, or -1. b starts outside

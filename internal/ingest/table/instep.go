@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // inStep is a table of several tables side by side.
@@ -90,18 +91,21 @@ func (t *inStep) plain(ctx context.Context, columns []Column, _ int, fn func(wor
 		sides[i] = s
 		group.Go(func() {
 			defer close(s.chunks)
-			_, s.err = x.Scan(inner, asked[i], 1, func(_ int, c *Chunk) error {
-				select {
-				case s.chunks <- c:
-				case <-inner.Done():
-					return context.Cause(inner)
-				}
-				select {
-				case <-s.done:
-					return nil
-				case <-inner.Done():
-					return context.Cause(inner)
-				}
+			s.err = guard.Do(func() error {
+				_, err := x.Scan(inner, asked[i], 1, func(_ int, c *Chunk) error {
+					select {
+					case s.chunks <- c:
+					case <-inner.Done():
+						return context.Cause(inner)
+					}
+					select {
+					case <-s.done:
+						return nil
+					case <-inner.Done():
+						return context.Cause(inner)
+					}
+				})
+				return err
 			})
 		})
 	}

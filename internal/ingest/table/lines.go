@@ -181,7 +181,7 @@ func (t *Lines) scan(ctx context.Context, columns []Column, threads int, places 
 		}
 		of[k] = append(of[k], i)
 	}
-	r := lineReader{t: t, file: -1}
+	r := lineReader{t: t, file: -1, most: bound(ctx, maxRecord)}
 	defer func() { err = errors.Join(err, r.close()) }()
 	var ids []Column
 	var idAt []int
@@ -257,6 +257,7 @@ func (t *Lines) Where(row uint64, _ string) string {
 type lineReader struct {
 	t     *Lines
 	file  int // -1: before the first
+	most  int // bytes of a line
 	in    *inflated
 	line  uint64
 	carry []byte
@@ -317,8 +318,8 @@ func (r *lineReader) fill(b *lineBlock) error {
 				return cannotInflate(f.path, err)
 			}
 		}
-		if line := bytes.IndexByte(text, '\n'); line > maxRecord || line < 0 && len(text) > maxRecord {
-			return badf("%s:%d: found a line of more than %d bytes, expected fewer; is this a text file?", f.path, r.line+1, maxRecord)
+		if line := bytes.IndexByte(text, '\n'); line > r.most || line < 0 && len(text) > r.most {
+			return badf("%s:%d: found a line of more than %d bytes, expected fewer; is this a text file?%s", f.path, r.line+1, r.most, share(r.most, maxRecord))
 		}
 		if r.ended {
 			break

@@ -12,6 +12,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -278,7 +279,7 @@ func each(ctx context.Context, n, threads int, fn func(worker, unit int) error) 
 				if end {
 					return
 				}
-				if err := fn(worker, unit); err != nil {
+				if err := guard.Do(func() error { return fn(worker, unit) }); err != nil {
 					mu.Lock()
 					if unit < at {
 						first, at = err, unit

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -96,6 +97,11 @@ func (t *CSV) plain(ctx context.Context, columns []Column, threads int, fn func(
 }
 
 func (t *CSV) scan(ctx context.Context, columns []Column, threads int, fn func(worker int, u *unit, c *Chunk) error) (uint64, error) {
+	if limit := bound(ctx, t.record); limit < t.record {
+		x := *t
+		x.record = limit
+		t = &x
+	}
 	threads = max(threads, 1)
 	parsers := make([]recordParser, threads)
 	for i := range parsers {
@@ -264,7 +270,7 @@ func (s *scan) unit(worker int, p recordParser, u *unit, b *block, r vfs.File, e
 		chunk.Bytes = int64(b.end - b.at)
 	}
 	u.block = b
-	if err := s.fn(worker, u, chunk); err != nil {
+	if err := guard.Do(func() error { return s.fn(worker, u, chunk) }); err != nil {
 		s.fail(u.seq, err)
 		return false
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -165,7 +166,7 @@ func (t *TFRecord) plain(ctx context.Context, columns []Column, threads int, fn 
 					return
 				}
 				if err == nil {
-					err = d.rows(&b, worker, fn)
+					err = guard.Do(func() error { return d.rows(&b, worker, fn) })
 				}
 				if err == nil {
 					continue

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
@@ -151,7 +152,7 @@ func each(ctx context.Context, n, threads int, make func() func(worker, unit int
 				if unit >= n || inner.Err() != nil {
 					return
 				}
-				if err := do(w, unit); err != nil {
+				if err := guard.Do(func() error { return do(w, unit) }); err != nil {
 					mu.Lock()
 					if unit < at {
 						first, at = err, unit

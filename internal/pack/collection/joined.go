@@ -84,7 +84,7 @@ func Joined(ctx context.Context, fsys vfs.FS, w *store.Writer, l *layout.Layout,
 		return nil, nil, err
 	}
 	if name := s.Meta.Schema; name != "" {
-		b, err := vfs.ReadFile(fsys, filepath.Join(s.Dir, filepath.FromSlash(name)), 1<<30)
+		b, err := vfs.ReadFile(vfs.Confine(fsys, s.Dir), filepath.Join(s.Dir, filepath.FromSlash(name)), 1<<30)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -140,6 +140,7 @@ const maxFile = 1 << 32
 
 // Open reads a layout and checks that every graph is dealt once and the limits hold.
 func Open(fsys vfs.FS, dir string) (*Layout, error) {
+	fsys = vfs.Confine(fsys, dir)
 	text, err := vfs.ReadFile(fsys, filepath.Join(dir, MetaFile), 1<<20)
 	if err != nil {
 		return nil, tagged.Errorf(ErrLayout, "%s: found no layout: %w; make one with 'graphmill pack'", dir, err)

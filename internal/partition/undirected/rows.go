@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // Block is the rows of consecutive nodes; First is the first node. The neighbours of node First+i are
@@ -68,7 +68,7 @@ func (g *Graph) Scan(ctx context.Context, threads int, fn func(worker int, b *Bl
 // scan divides n jobs among goroutines; each takes them in ascending order.
 func scan(ctx context.Context, n, threads int, fn func(ctx context.Context, worker, i int) error) error {
 	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	for worker := range max(1, min(threads, n)) {
 		g.Go(func() error {
 			for {

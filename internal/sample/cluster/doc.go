@@ -49,6 +49,6 @@
 // its name when it is whole. A piece carries a checksum. Site.Failed saves the text of an error for the submitter, which
 // ends the job where trying again cannot help.
 //
-// The package imports draw, format/npy, format/tfgnn/tfgnnpb, graph, internal/sample, internal/sample/output,
+// The package imports draw, format/npy, format/tfgnn/tfgnnpb, graph, internal/guard, internal/sample, internal/sample/output,
 // internal/sample/spec, internal/store, internal/vfs, internal/workfolder and protobuf.
 package cluster

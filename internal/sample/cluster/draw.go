@@ -5,12 +5,14 @@ import (
 	"context"
 	"slices"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
 // Range draws for the requests to a range in a stage (from 1). records gives the records of the key. It emits answers, by
 // group, and requests to the ranges of later stages. Records of a group it hands on.
-func (h *Hand) Range(ctx context.Context, stage int, key int64, records func() ([]byte, bool), emit Emit) error {
+func (h *Hand) Range(ctx context.Context, stage int, key int64, records func() ([]byte, bool), emit Emit) (err error) {
+	defer guard.Catch(&err)()
 	s := h.s
 	if key < 0 {
 		handOn(key, records, emit)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
 )
@@ -101,7 +102,8 @@ func (s *Site) rowKey(t *rowTable, row uint32, group uint64) int64 {
 }
 
 // Want asks for the rows of a group.
-func (h *Hand) Want(ctx context.Context, key int64, records func() ([]byte, bool), emit Emit) error {
+func (h *Hand) Want(ctx context.Context, key int64, records func() ([]byte, bool), emit Emit) (err error) {
+	defer guard.Catch(&err)()
 	s := h.s
 	group, err := h.readGroup(key, records)
 	if err != nil {
@@ -180,7 +182,8 @@ func (w *wantedRows) emit(s *Site, number int, group uint64, emit Emit) {
 }
 
 // Rows gives the rows of a range to the groups that asked for them. Records of a group it hands on.
-func (h *Hand) Rows(ctx context.Context, key int64, records func() ([]byte, bool), emit Emit) error {
+func (h *Hand) Rows(ctx context.Context, key int64, records func() ([]byte, bool), emit Emit) (err error) {
+	defer guard.Catch(&err)()
 	s := h.s
 	if key < 0 {
 		handOn(key, records, emit)

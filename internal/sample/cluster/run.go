@@ -13,6 +13,7 @@ import (
 
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/store"
@@ -197,7 +198,7 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reade
 		}
 		ended <- jobEnd{r.Engine.Run(ctx, r.Dir, &r.Work, stages, groups)}
 	}()
-	err = r.joinAll(ctx, job.From, ended, cancel, join)
+	err = guard.Do(func() error { return r.joinAll(ctx, job.From, ended, cancel, join) })
 	cancel(err)
 	if err != nil {
 		return err

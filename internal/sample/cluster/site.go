@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/sample/spec"
@@ -51,6 +52,7 @@ func Open(fsys vfs.FS, dir string) (*Site, error) {
 }
 
 func (s *Site) open() (err error) {
+	defer guard.Catch(&err)()
 	if s.Work, err = readWork(s.fs, s.Dir); err != nil {
 		return err
 	}
@@ -161,12 +163,12 @@ type Hand struct {
 }
 
 // Hand takes buffers that are not in use. The caller gives them back by Done.
-func (s *Site) Hand() (*Hand, error) {
+func (s *Site) Hand() (_ *Hand, err error) {
+	defer guard.Catch(&err)()
 	if h, ok := s.hands.Get().(*Hand); ok {
 		return h, nil
 	}
 	h := &Hand{s: s, kernel: s.sampler.NewContext(), draws: s.sampler.NewContext()}
-	var err error
 	if h.batches, err = s.sampler.Batches(&s.job); err != nil {
 		return nil, err
 	}
@@ -183,7 +185,8 @@ func (s *Site) Hand() (*Hand, error) {
 func (h *Hand) Done() { h.s.hands.Put(h) }
 
 // Sample makes the piece of a group with the whole store (Local).
-func (h *Hand) Sample(ctx context.Context, group uint64) error {
+func (h *Hand) Sample(ctx context.Context, group uint64) (err error) {
+	defer guard.Catch(&err)()
 	return h.piece(ctx, h.writer, group, func(in sample.Input, _ uint32) (*sample.Subgraph, error) { return h.kernel.Sample(in) }, func() error { return nil })
 }
 
@@ -201,13 +204,15 @@ func (h *Hand) piece(ctx context.Context, writer *output.PieceWriter, group uint
 	}
 	first, n := s.Work.Group(group)
 	sub := uint32(0)
-	err = writer.Write(ctx, f, first, n, func(b *sample.Batch, i int) (*sample.Subgraph, error) {
-		g, err := take(s.sampler.Input(b, s.job.Seed, i), sub)
-		sub++
-		if g != nil {
-			s.counts.edges.Add(g.Drawn)
-		}
-		return g, err
+	err = guard.Do(func() error {
+		return writer.Write(ctx, f, first, n, func(b *sample.Batch, i int) (*sample.Subgraph, error) {
+			g, err := take(s.sampler.Input(b, s.job.Seed, i), sub)
+			sub++
+			if g != nil {
+				s.counts.edges.Add(g.Drawn)
+			}
+			return g, err
+		})
 	})
 	if err == nil {
 		err = check()

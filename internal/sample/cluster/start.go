@@ -3,12 +3,14 @@ package cluster
 import (
 	"context"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
 // Start draws the near ops of the subgraphs of a group, and asks the ranges of the nodes that they found. An empty record
 // with the key of the group makes sure that the group is assembled, also where it asks nothing.
-func (h *Hand) Start(ctx context.Context, group uint64, emit Emit) error {
+func (h *Hand) Start(ctx context.Context, group uint64, emit Emit) (err error) {
+	defer guard.Catch(&err)()
 	s := h.s
 	h.requests.emit = emit
 	emit(groupKey(group), nil)

@@ -7,9 +7,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/prefetch"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -85,7 +84,7 @@ func (c *condenser) ask(ctx context.Context, e *epoch) (ok bool, err error) {
 // parallel calls fn with each number below n, in the goroutines of the walkers.
 func (c *condenser) parallel(ctx context.Context, n int, fn func(k *walker, i int) error) error {
 	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	for _, k := range c.walkers {
 		g.Go(func() error {
 			for ctx.Err() == nil {

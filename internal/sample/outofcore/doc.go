@@ -75,6 +75,6 @@
 // with 2^32 members or more. Columns that strategies read are held in memory. The errors wrap sample.ErrFetch or
 // ErrMemory and say what to do.
 //
-// The package imports draw, graph, internal/direct, internal/human, internal/ordered, internal/prefetch,
-// internal/sample, internal/store, internal/tagged, internal/vfs, zeebo/xxh3, x/sync and x/sys.
+// The package imports draw, graph, internal/direct, internal/guard, internal/human, internal/ordered, internal/prefetch,
+// internal/sample, internal/store, internal/tagged, internal/vfs, zeebo/xxh3 and x/sys.
 package outofcore

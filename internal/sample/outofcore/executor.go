@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/sample"
@@ -80,6 +81,7 @@ func Open(ctx context.Context, fsys vfs.FS, s *store.Store, plan *sample.Plan, o
 			err = errors.Join(err, x.Close())
 		}
 	}()
+	defer guard.Catch(&err)()
 	defer raiseProcs(opt.Threads)()
 	// Too little memory is refused before anything is read: columns, and the offsets, which are copied to huge pages
 	// because they are read at random.

@@ -7,10 +7,10 @@ import (
 	"sync"
 
 	"github.com/zeebo/xxh3"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // extent is a piece of a stream of words: its number in the scratch file, its words, and their checksum.
@@ -76,7 +76,7 @@ func (x *extents) read(ctx context.Context, list []extent, bufs [][]uint32, inOr
 		next++
 		return i, before, last
 	}
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	for _, buf := range bufs[:min(len(bufs), len(list))] {
 		g.Go(func() error {
 			for ctx.Err() == nil {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
@@ -165,11 +166,11 @@ func concurrently(ctx context.Context, other, fn func(context.Context) error) er
 	var running sync.WaitGroup
 	var failed error
 	running.Go(func() {
-		if failed = other(ctx); failed != nil {
+		if failed = guard.Do(func() error { return other(ctx) }); failed != nil {
 			cancel(failed)
 		}
 	})
-	err := fn(ctx)
+	err := guard.Do(func() error { return fn(ctx) })
 	if err != nil {
 		cancel(err)
 	}

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // rowReader reads blocks of columns.
@@ -40,7 +39,7 @@ func (t *rowTables) read(ctx context.Context, tables []*Rows, readers int) error
 		return err
 	}
 	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	for i := range n {
 		rd := &rowReader{disk: &t.disk, buf: buf[i*size : (i+1)*size], pages: make([]bool, size/direct.Align)}
 		g.Go(func() error {

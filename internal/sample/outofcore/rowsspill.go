@@ -5,9 +5,8 @@ import (
 	"errors"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 const (
@@ -40,6 +39,7 @@ func (p *pipeline) spillRows(ctx context.Context, tables []*Rows, packs []*pack)
 			err = errors.Join(err, s.close())
 		}
 	}()
+	defer guard.Catch(&err)()
 	// Half of the room is for stripes and half for extents.
 	room := mostStripe * 4
 	if p.share.limit > 0 {
@@ -101,7 +101,7 @@ func (s *rowSpill) column(ctx context.Context, r *Rows, c *rowColumn, packs []*p
 	for first := 0; ; first += per {
 		cur, last := &stripes[first/per%2], &stripes[(first/per+1)%2]
 		*cur = stripe{first: first * c.per, end: min((first+per)*c.per, r.count), buf: s.stripe[first/per%2]}
-		g, ctx := errgroup.WithContext(ctx)
+		g, ctx := guard.WithContext(ctx)
 		if first < c.blocks {
 			g.Go(func() error { return s.readStripe(ctx, r, c, cur, min(per, c.blocks-first), first) })
 		}
@@ -129,7 +129,7 @@ func (s *rowSpill) readStripe(ctx context.Context, r *Rows, c *rowColumn, st *st
 	size := c.rowBuffer()
 	st.base = make([]uint64, n)
 	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	for range min(len(s.p.readers), n) {
 		rd := &rowReader{disk: &s.p.tables.disk, pages: make([]bool, size/direct.Align)}
 		g.Go(func() error {
@@ -162,7 +162,7 @@ type packOut struct {
 func (s *rowSpill) scatter(ctx context.Context, c *rowColumn, st *stripe, outs []packOut) error {
 	size := c.rowBuffer()
 	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	for range s.p.threads {
 		g.Go(func() error {
 			for ctx.Err() == nil {
@@ -213,7 +213,7 @@ func (s *rowSpill) flush(out *packOut) error {
 
 // load reads the rows of a pack from the file into the tables.
 func (s *rowSpill) load(ctx context.Context, tables []*Rows, k *pack) error {
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	g.SetLimit(len(s.p.readers))
 	for t, r := range tables {
 		for i, c := range r.columns {

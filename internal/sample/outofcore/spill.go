@@ -8,9 +8,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
@@ -130,7 +129,7 @@ func (s *spill) walk(ctx context.Context) (*requested, error) {
 		}
 		w.stages = append(w.stages, st)
 		var next atomic.Uint64
-		tasks, ctx := errgroup.WithContext(ctx)
+		tasks, ctx := guard.WithContext(ctx)
 		for _, a := range askers {
 			tasks.Go(func() error {
 				for ctx.Err() == nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // part is requests of a run of blocks, in the order of blocks: as many as are put into order at a time.
@@ -40,7 +40,7 @@ func (s *spill) sweep(ctx context.Context, q *requested) error {
 	idle <- &part{requests: mem[most:]}
 	tasks := make(chan blockTask)
 	to := newStreams(s.file, s.groups, s.bufs)
-	g, gctx := errgroup.WithContext(ctx)
+	g, gctx := guard.WithContext(ctx)
 	g.Go(func() error {
 		defer close(tasks)
 		return s.deal(gctx, q, idle, tasks)

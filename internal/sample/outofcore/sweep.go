@@ -7,10 +7,9 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/prefetch"
 	"github.com/graphmill/graphmill/internal/sample"
 )
@@ -63,7 +62,7 @@ func (p *pipeline) sweep(ctx context.Context, windows []*window) error {
 func (p *pipeline) pass(ctx context.Context, serve func(r *reader, block uint32) error) error {
 	p.counts.sweeps.Add(1)
 	var next atomic.Uint32
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	for _, r := range p.readers {
 		g.Go(func() error {
 			for ctx.Err() == nil {

@@ -4,8 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
@@ -73,7 +72,7 @@ func (p *pipeline) advance(ctx context.Context, windows []*window) error {
 		return task{}
 	}
 	var next atomic.Uint64
-	g, ctx := errgroup.WithContext(ctx)
+	g, ctx := guard.WithContext(ctx)
 	for _, k := range p.walkers {
 		g.Go(func() error {
 			for ctx.Err() == nil {

@@ -253,8 +253,9 @@ func TestNoCheckpoints(t *testing.T) {
 		if err := errors.Join(err, c.Close(), w.Abort()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := os.Lstat(w.Dir()); (err == nil) != (every == 1) || w.Checkpointed() != (every == 1) {
-			t.Errorf("every %s: found checkpoint %v, folder %v", every, w.Checkpointed(), err)
+		kept, unknown := w.Resumable()
+		if _, err := os.Lstat(w.Dir()); (err == nil) != (every == 1) || kept != (every == 1) || unknown != nil {
+			t.Errorf("every %s: found checkpoint %v (%v), folder %v", every, kept, unknown, err)
 		}
 	}
 }

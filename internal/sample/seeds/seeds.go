@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -77,7 +78,7 @@ func Find(ctx context.Context, fsys vfs.FS, s *store.Store, text string, types [
 			}
 			return found.first(most)
 		}
-		return all(g.Nodes[t], most), nil
+		return all(g.Nodes[t], most)
 	}
 	files, dir, err := find(fsys, g, text)
 	if err != nil {
@@ -168,12 +169,16 @@ func typeOf(g *graph.Graph, name string) (int, error) {
 	return t, nil
 }
 
-func all(n *graph.Nodes, most int) *Seeds {
+// all is all nodes of a type that are not added, or the first most of them.
+func all(n *graph.Nodes, most int) (*Seeds, error) {
 	count := n.Count - n.Added
 	if most > 0 {
 		count = min(count, most)
 	}
-	return &Seeds{Types: []string{n.Type}, Nodes: ascending(count)}
+	if count > math.MaxUint32 { // no bytes of the store back a count
+		return nil, tagged.Errorf(sample.ErrTooLarge, "found %d nodes of type %s, expected fewer than 2^32", n.Count, n.Type)
+	}
+	return &Seeds{Types: []string{n.Type}, Nodes: ascending(count)}, nil
 }
 
 // ascending is 0, 1, 2, ...

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -44,7 +44,7 @@ type Writer struct {
 	written uint64   // records
 	bytes   int64
 
-	closing errgroup.Group // files whose writing is done
+	closing guard.Group // files whose writing is done
 }
 
 // Position is the position of a Writer between two chunks, for checkpoints.

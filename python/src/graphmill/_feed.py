@@ -35,6 +35,7 @@ _RETURN, _START, _SAMPLE = 2, 3, 4
 _MAGIC, _HEADER = 0x31444545464D47, 8
 _PACKET = 1 << 20
 _RIGHTS = socket.CMSG_SPACE(4)  # bytes of the message that carries a descriptor
+_PATIENCE = 600  # seconds without a message after which a feed counts as dead
 _COLLECT = 64  # copied batches after which cycles are looked for again
 
 
@@ -69,19 +70,40 @@ class Connection:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._packet = memoryview(bytearray(_PACKET))
         _connections.add(self)
+        # The kernel counts the time, so that waiting costs no further call.
+        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            self._socket.setsockopt(socket.SOL_SOCKET, option, struct.pack("@ll", _PATIENCE, 0))
+        fds: list[int] = []
         try:
             self._socket.connect("\0" + addr)
             hello = {"version": _VERSION, "token": token, "rank": rank, "world": world, "tail": tail, "slots": slots, "slot_bytes": slot_bytes}
             self._socket.send(json.dumps({**hello, "worker": worker[0], "workers": worker[1]}).encode())
             body, fds = self._receive()
+            if not body:
+                raise died()
+            if not fds:
+                raise _failure(body)
+            self._welcome(body, fds[0])
         except (ConnectionError, FileNotFoundError) as e:
             self._socket.close()
             raise died() from e
-        if not fds:
+        except BlockingIOError as e:
             self._socket.close()
-            if len(body) > _MESSAGE.size:
-                raise GraphmillError(json.loads(body[_MESSAGE.size :])["error"])
-            raise died()
+            raise _stalled() from e
+        except (LookupError, TypeError, ValueError, OverflowError, AttributeError, OSError, RecursionError, struct.error) as e:
+            self._socket.close()
+            raise _violated(f"its answer to the greeting cannot be used ({e})") from e
+        except BaseException:
+            self._socket.close()
+            raise
+        finally:
+            for fd in fds:
+                os.close(fd)
+        self._run = self._uncollected = 0
+        self._held: dict[int, Any] = {}  # weak references to the bases of leased slots, which must be kept
+
+    def _welcome(self, body: bytes, ring: int) -> None:
+        """Take what the feed says of itself, and its ring."""
         welcome = json.loads(body)
         self.slots, self._slot_bytes = welcome["slots"], welcome["slot_bytes"]
         self.batches, self.total = welcome["batches"], welcome["total"]
@@ -97,19 +119,23 @@ class Connection:
         self.left_out: list[str] = welcome.get("left_out", [])
         self.ops = [(o["edges"], o["hop"]) for o in welcome["ops"] or []]
         self._words = struct.Struct(f"<{2 * len(self._columns)}Q")
-        self._ring = mmap.mmap(fds[0], self.slots * self._slot_bytes, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
-        os.close(fds[0])
-        self._run = self._uncollected = 0
-        self._held: dict[int, Any] = {}  # weak references to the bases of leased slots, which must be kept
+        if self.slots < 1 or self._slot_bytes < 8 * _HEADER + self._words.size:
+            raise ValueError(f"found {self.slots} slots of {self._slot_bytes} bytes")
+        self._ring = mmap.mmap(ring, self.slots * self._slot_bytes, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
 
     def _receive(self) -> tuple[bytes, list[int]]:
         # Into memory that is kept: a new buffer for the largest packet costs more than all else here.
-        size, ancillary, _, _ = self._socket.recvmsg_into([self._packet], _RIGHTS)
+        size, ancillary, flags, _ = self._socket.recvmsg_into([self._packet], _RIGHTS)
         fds = array.array("i")
         for level, kind, data in ancillary:
             if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
                 fds.frombytes(data[: len(data) - len(data) % fds.itemsize])
-        return bytes(self._packet[:size]), fds.tolist()
+        found: list[int] = fds.tolist()
+        if flags & socket.MSG_TRUNC:
+            for fd in found:
+                os.close(fd)
+            raise _violated(f"it sent a packet of more than {_PACKET} bytes")
+        return bytes(self._packet[:size]), found
 
     def _check(self) -> None:
         if os.getpid() != self._pid:
@@ -145,39 +171,52 @@ class Connection:
         except OSError as e:
             if e.errno == errno.EMSGSIZE:
                 raise GraphmillError(f"found {len(packet) // 8 - 3} seeds, expected fewer, because the system accepts no packet of {len(packet)} bytes") from e
+            if isinstance(e, BlockingIOError):
+                raise _stalled() from e
             raise self._died() from e
 
     def _next(self, run: int) -> Batch | None:
         while True:
             try:
                 body, fds = self._receive()
+            except BlockingIOError as e:
+                raise _stalled() from e
             except OSError as e:  # also if this side closed the socket
                 raise self._died() from e
             if not body:
                 raise self._died()
-            kind, slot, gen, seq, size, of = _MESSAGE.unpack_from(body)
-            if kind == _ERROR:
-                raise GraphmillError(json.loads(body[_MESSAGE.size :])["error"])
-            if of != run:  # of an epoch that ended early
+            try:
+                if len(body) < _MESSAGE.size:
+                    raise _violated(f"it sent a message of {len(body)} bytes")
+                kind, slot, gen, seq, size, of = _MESSAGE.unpack_from(body)
+                if kind == _ERROR:
+                    raise _failure(body)
+                if kind not in (_BATCH, _END, _JUMBO):
+                    raise _violated(f"it sent a message of type {kind}")
+                if of != run:  # of an epoch that ended early
+                    if kind in (_BATCH, _JUMBO):
+                        self._give_back(slot, gen)
+                    continue
+                if kind == _END:
+                    return None
+                if slot >= self.slots or kind == _BATCH and size > self._slot_bytes:
+                    raise _violated(f"it sent a batch of {size} bytes in slot {slot}, of {self.slots} slots of {self._slot_bytes} bytes")
+                memory, offset = self._ring, slot * self._slot_bytes
+                try:
+                    if kind == _JUMBO:
+                        memory, offset = mmap.mmap(fds[0], size, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE), 0
+                    return self._batch(memory, offset, size, slot, gen, seq, run)
+                except (IndexError, TypeError, ValueError, OverflowError, OSError, struct.error) as e:
+                    raise _violated(f"its batch {seq} cannot be read ({e})") from e
+            finally:
                 for fd in fds:
                     os.close(fd)
-                if kind in (_BATCH, _JUMBO):
-                    self._give_back(slot, gen)
-                continue
-            if kind == _END:
-                return None
-            if kind == _JUMBO:
-                memory, offset = mmap.mmap(fds[0], size, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE), 0
-                os.close(fds[0])
-            else:
-                memory, offset = self._ring, slot * self._slot_bytes
-            return self._batch(memory, offset, size, slot, gen, seq, run)
 
     def _batch(self, memory: mmap.mmap, offset: int, size: int, slot: int, gen: int, seq: int, run: int) -> Batch:
         base = np.frombuffer(memory, np.uint8, size, offset)
         magic, _, _, _, seeds, columns, _, _ = struct.unpack_from("<8Q", memory, offset)
         if magic != _MAGIC or columns != len(self._columns):
-            raise GraphmillError("found no batch at the offset of the feed's message, expected one; the protocol was violated")
+            raise _violated("it sent the place of a batch where none is")
         words = self._words.unpack_from(memory, offset + 8 * _HEADER)
         if self._last_free():
             if memory is self._ring:
@@ -278,6 +317,22 @@ class Feeding:
 
 
 _F = TypeVar("_F", bound=Feeding)
+
+
+def _failure(body: bytes) -> GraphmillError:
+    """The error of an ERROR."""
+    try:
+        return GraphmillError(str(json.loads(body[_MESSAGE.size :])["error"]))
+    except (LookupError, TypeError, ValueError, RecursionError):
+        return _violated("it sent an error that cannot be read")
+
+
+def _violated(how: str) -> GraphmillError:
+    return GraphmillError(f"the feed violated the protocol: {how}; install client and command of one release")
+
+
+def _stalled() -> FeedDied:
+    return FeedDied(f"the feed sent nothing for {_PATIENCE} s, expected a message; it was stopped, or its disk does not answer")
 
 
 def _dtype(name: str) -> np.dtype[Any]:

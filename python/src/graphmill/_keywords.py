@@ -57,7 +57,7 @@ _REFUSED = {
     "sampler": "seeds= with shuffle=True or order=, because the feed orders the seeds itself",
     "batch_sampler": "batch_size= with shuffle=True or order=, because the feed forms the batches itself",
     "worker_init_fn": "none, because no Python runs in the feed",
-    "timeout": "none: a feed that ends raises FeedDied",
+    "timeout": "none: a feed that ends, or that sends nothing for 10 minutes, raises FeedDied",
     "pin_memory_device": "device=, to which batches are copied",
     "in_order": "in_order=True, because batches always come in order",
 }

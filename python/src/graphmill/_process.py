@@ -28,6 +28,8 @@ from ._command import GraphmillError, command
 
 _PATIENCE = 10.0  # seconds for which a name may be taken while nobody can be joined
 
+_LONGEST = 1 << 20  # bytes of the line of a feed
+
 
 class FeedDied(GraphmillError):
     """The feed has ended or was killed."""
@@ -62,7 +64,11 @@ class Process:
         atexit.register(_close_at_exit, weakref.ref(self))
         ready = None if name is None else self._find(name)
         if ready is None:
-            ready = self._begin(arguments)
+            try:
+                ready = self._begin(arguments)
+            except GraphmillError:
+                self.close()
+                raise
         if "addr" not in ready:
             self.close()
             # A feed that could not read its arguments names flags; here they are keywords.
@@ -190,7 +196,14 @@ def _line(lifeline: socket.socket) -> dict[str, Any]:
         if not part:
             return {}
         line += part
-    found: dict[str, Any] = json.loads(line)
+        if len(line) > _LONGEST:
+            raise GraphmillError(f"found more than {_LONGEST} bytes on the lifeline of a feed, expected one line; install client and command of one release")
+    try:
+        found: dict[str, Any] = json.loads(line)
+        if "error" not in found:
+            found = {"addr": str(found["addr"]), "token": str(found["token"]), "pid": int(found["pid"])}
+    except (LookupError, TypeError, ValueError, RecursionError) as e:
+        raise GraphmillError(f"found {line[:100]!r} on the lifeline of a feed, expected its address ({e}); install client and command of one release") from e
     return found
 
 

@@ -78,13 +78,14 @@ chunk that is used.`,
 }
 
 func describeChunks(dir string) (*chunksInfo, error) {
-	m, err := chunk.Read(vfs.OS, dir)
+	fsys := vfs.Confine(vfs.OS, dir)
+	m, err := chunk.Read(fsys, dir)
 	if err != nil {
 		return nil, err
 	}
 	info := &chunksInfo{Folder: dir, Kind: "chunks", ChunkBytes: m.ChunkBytes, Nodes: m.Nodes, Edges: []chunkedEdges{}}
 	for _, name := range slices.Sorted(maps.Keys(m.Edges)) {
-		set, err := chunk.OpenSet(vfs.OS, dir, m, name)
+		set, err := chunk.OpenSet(fsys, dir, m, name)
 		if err != nil {
 			return nil, err
 		}

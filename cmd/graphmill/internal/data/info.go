@@ -29,7 +29,11 @@ func NewInfo(t *cli.Terminal) *cobra.Command {
 				return err
 			}
 			defer st.Close()
-			return t.Print(st.Describe(), asJSON)
+			d, err := st.Describe()
+			if err != nil {
+				return err
+			}
+			return t.Print(d, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON on stdout")

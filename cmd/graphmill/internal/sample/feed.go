@@ -21,20 +21,21 @@ type feedFlags struct {
 }
 
 // owners returns the processes that the feed serves.
-func (f *feedFlags) owners(cmd *cobra.Command) (*feed.Owners, error) {
+func (f *feedFlags) owners(cmd *cobra.Command, t *cli.Terminal) (*feed.Owners, error) {
 	lifeline, err := feed.Lifeline(f.lifeline)
 	if err != nil {
 		return nil, fmt.Errorf("--lifeline %d: %w", f.lifeline, err)
 	}
+	log := feed.NewLog(func(line string) { t.Say("%s", line) })
 	if f.joining < 0 {
-		return feed.NewOwners(cmd.Context(), lifeline, nil), nil
+		return feed.NewOwners(cmd.Context(), lifeline, nil, log), nil
 	}
 	joining, err := feed.Joining(f.joining)
 	if err != nil {
 		_ = lifeline.Close()
 		return nil, fmt.Errorf("--joining %d: %w", f.joining, err)
 	}
-	return feed.NewOwners(cmd.Context(), lifeline, joining), nil
+	return feed.NewOwners(cmd.Context(), lifeline, joining, log), nil
 }
 
 // NewFeed makes the command feed.
@@ -53,13 +54,14 @@ meant to be run by hand. The process that starts it holds the other end of the s
 			if f.lifeline < 3 {
 				return cli.Usagef("found --lifeline %d, expected the descriptor of a socket; the loaders of the Python package start a feed", f.lifeline)
 			}
-			owners, err := f.owners(cmd)
+			owners, err := f.owners(cmd, t)
 			if err != nil {
 				return err
 			}
 			defer owners.Close()
-			// The owners decide when the feed ends: not an interrupt, and not the end of the one that reads its messages.
-			signal.Ignore(syscall.SIGINT, syscall.SIGPIPE)
+			// The owners decide when the feed ends: not an interrupt, not the end of the terminal (which both send to all
+			// processes of the training), and not the end of the one that reads its messages.
+			signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
 			if err := serve(owners, t, args[0], &f); err != nil {
 				// The reader is a Python program: name its keyword arguments, not flags.
 				owners.Refuse(feed.Failure{Error: field.Keywords(err.Error()), Code: feed.CodeStart})

@@ -1,0 +1,55 @@
+package graphmill
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/report"
+)
+
+// The end of an output is one way for all operations: Seal, publish, and what is deferred by endWith. A store.Writer owns it,
+// and store.Writer.End has the table of what can then be on the disk. Everything that an operation does after publish, such
+// as the delivery of parts or the removal of a temporary store, passes its error through endWith or closeAfter, which say
+// that the output is whole. An operation that publishes and then finds its context ended returns nil.
+
+// publish adds the report to a sealed output, and gives the folder its final name.
+func publish(w *store.Writer, r *report.Report, start time.Time) error {
+	r.Finish(time.Since(start))
+	html, json, err := render(r)
+	if err != nil {
+		return err
+	}
+	if err := w.Report(html, json); err != nil {
+		return err
+	}
+	return w.Publish()
+}
+
+// endWith ends the output of a function that returns *err. It is deferred before everything else that can fail.
+func endWith(err *error, w *store.Writer) { *err = w.End(*err) }
+
+// closeAfter joins the error of a close to the error that a function returns. The function returns nil only if the output out
+// has its name, so that the error of the close leaves it whole.
+func closeAfter(err *error, out string, f func() error) {
+	whole := *err == nil || errors.Is(*err, ErrWhole)
+	*err = errors.Join(*err, f())
+	if whole {
+		*err = store.Whole(out, *err)
+	}
+}
+
+// exists says whether there is something at a path, or nobody can tell.
+func exists(path string) bool {
+	_, err := vfs.OS.Lstat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// onlyStopped says whether an error is nothing but the end of its context.
+func onlyStopped(ctx context.Context, err error) bool {
+	return ctx.Err() != nil && tagged.Only(err, context.Canceled, context.DeadlineExceeded)
+}

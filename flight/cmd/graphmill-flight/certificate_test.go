@@ -1,0 +1,131 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/feed"
+)
+
+// issue writes a certificate for 127.0.0.1, and its key, as NAME.cert and NAME.key. They appear whole.
+func issue(t *testing.T, name string, from, to time.Time) *x509.Certificate {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &x509.Certificate{SerialNumber: big.NewInt(from.Unix()), NotBefore: from, NotAfter: to, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []struct {
+		path, kind string
+		bytes      []byte
+	}{{name + ".key", "PRIVATE KEY", secret}, {name + ".cert", "CERTIFICATE", der}} {
+		write(t, f.path+".new", string(pem.EncodeToMemory(&pem.Block{Type: f.kind, Bytes: f.bytes})))
+		if err := os.Rename(f.path+".new", f.path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c, err = x509.ParseCertificate(der); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// A certificate that is replaced is used from the next connection on. Until then, and where the files are damaged or gone, the
+// server keeps what it has, also after its end, and the log says what to do.
+func TestCertificateIsReplaced(t *testing.T) {
+	defer func(d time.Duration) { lookEvery = d }(lookEvery)
+	lookEvery = 0
+	name := filepath.Join(t.TempDir(), "server")
+	var mu sync.Mutex
+	var said []string
+	log := feed.NewLog(func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		said = append(said, line)
+	})
+	first := issue(t, name, time.Now().Add(-time.Hour), time.Now().Add(2*time.Second))
+	c, err := openCertificate(name+".cert", name+".key", log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{GetCertificate: c.get, MinVersion: tls.VersionTLS13})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
+			_, _ = conn.Read(make([]byte, 1))
+			_ = conn.Close()
+		}
+	}()
+	connect := func(want *x509.Certificate, ok bool) {
+		t.Helper()
+		pool := x509.NewCertPool()
+		pool.AddCert(want)
+		conn, err := tls.Dial("tcp", l.Addr().String(), &tls.Config{RootCAs: pool})
+		if conn != nil {
+			_ = conn.Close()
+		}
+		if (err == nil) != ok {
+			t.Errorf("found %v, expected a connection: %t", err, ok)
+		}
+	}
+	logged := func(want string) {
+		t.Helper()
+		for range 500 {
+			mu.Lock()
+			all := strings.Join(said, "\n")
+			mu.Unlock()
+			if strings.Contains(all, want) {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Fatalf("found %q in the log, expected %q", said, want)
+	}
+	connect(first, true)
+	write(t, name+".cert", "damaged")
+	connect(first, true)
+	logged("the certificate is not renewed")
+	logged("expected a certificate and its key, in PEM")
+	time.Sleep(time.Until(first.NotAfter.Add(time.Second)))
+	connect(first, false)
+	logged("found a certificate for the time from")
+	second := issue(t, name, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+	connect(second, true)
+	connect(first, false)
+	if err := os.Remove(name + ".cert"); err != nil {
+		t.Fatal(err)
+	}
+	connect(second, true)
+	logged("no such file")
+	_ = l.Close()
+	<-ended
+}

@@ -1,0 +1,62 @@
+package vfs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+func (osFS) Open(name string) (File, error) {
+	if _, err := Regular(OS, name); err != nil { // before it is opened, since the open of a device can have effects
+		return nil, err
+	}
+	// The flag does nothing for regular files. It keeps the open from waiting if the file was replaced by a pipe.
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = regular(name, info)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return osFile{f}, nil
+}
+
+func (osFS) OpenStream(name string) (File, error) {
+	info, err := os.Stat(name)
+	if err == nil && info.IsDir() {
+		err = regular(name, info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return wrap(os.Open(name))
+}
+
+// Regular is Stat of a file that can be read at any offset. A folder, pipe or device is an error, and is not opened.
+func Regular(fsys FS, name string) (fs.FileInfo, error) {
+	info, err := fsys.Stat(name)
+	if err == nil {
+		err = regular(name, info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return info, nil
+}
+
+// regular is an error where a file has no bytes at offsets.
+func regular(name string, info fs.FileInfo) error {
+	switch {
+	case info.IsDir():
+		return fmt.Errorf("%s: found a folder, expected a file", name)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s: found a pipe or device, expected a regular file; write its data to a file first", name)
+	}
+	return nil
+}
