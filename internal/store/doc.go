@@ -36,5 +36,5 @@
 // arrays are a valid graph (offsets ascend, ids are in range). Readers that index by stored numbers rely on it and not
 // on the manifest.
 //
-// The package imports graph, format/npy, internal/guard, internal/tagged, internal/vfs and zeebo/xxh3.
+// The package imports graph, format/npy, internal/guard, internal/tagged, internal/vfs, x/sync and zeebo/xxh3.
 package store
