@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -238,7 +239,6 @@ func missingRules(emptyCells string, missing []string) (rules []ingest.Missing, 
 // The source is a file or folder in one of the formats of ImportFormats, "-" for Input, or "" if Indptr and Indices are
 // given. The store does not depend on Memory or Threads. The caller closes it.
 func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store, err error) {
-	defer guard.Catch(&err)()
 	asked := o.BuildOptions
 	if err := o.check(); err != nil {
 		return nil, err
@@ -249,6 +249,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store
 			st = nil
 		}
 	}()
+	defer guard.Catch(&err)()
 	if o.Schema != "" {
 		return o.importRecords(ctx, append([]string{source}, o.More...), out)
 	}
@@ -299,9 +300,11 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store
 	if source == "" {
 		source = o.Indptr
 	}
-	names := below(source)
-	if fsys != vfs.OS { // the file of a pipe
-		names = filepath.Base
+	names := filepath.Base
+	if fsys == vfs.OS { // no pipe
+		if names, err = below(source); err != nil {
+			return nil, err
+		}
 	}
 	inputs, err := fingerprints(ctx, fsys, src.Files, r, names)
 	if err != nil {
@@ -324,25 +327,31 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store
 func folderOf(out string) string {
 	dir := filepath.Dir(filepath.Clean(out))
 	for {
-		if info, err := vfs.OS.Stat(dir); err == nil && info.IsDir() || dir == filepath.Dir(dir) {
-			return dir
+		info, err := vfs.OS.Stat(dir)
+		if err == nil && info.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return dir // one that cannot be looked at fails when it is used
 		}
 		dir = filepath.Dir(dir)
 	}
 }
 
 // below returns a function that names a file by its path relative to the source, or by its base name if it lies elsewhere.
-func below(source string) func(file string) string {
+// A source that does not exist is the common part of names: a glob, or a name with a number of shards.
+func below(source string) (func(file string) string, error) {
 	root := source
-	if info, err := vfs.OS.Stat(source); err == nil && !info.IsDir() {
+	info, err := vfs.OS.Stat(source)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err == nil && !info.IsDir() {
 		root = filepath.Dir(source)
 	}
 	return func(file string) string {
-		if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
+		if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) && rel != "." {
 			return filepath.ToSlash(rel)
 		}
 		return filepath.Base(file)
-	}
+	}, nil
 }
 
 // importGraph makes a store of one graph.

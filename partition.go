@@ -237,7 +237,11 @@ func (o *PartitionOptions) cut(opt partition.Options, run func(partition.Options
 	opt.Progress = stages.update
 	opt.Foretold = func(f partition.Forecast) {
 		if f.Seconds > 10 {
-			o.note("forecast: %s of memory, %s of temporary files, about %s", human.Bytes(f.Memory), human.Bytes(f.Disk), human.Duration(seconds(f.Seconds)))
+			rough := ""
+			if f.Rough {
+				rough = " (the time of multilevel depends on the graph: it may be several times as long)"
+			}
+			o.note("forecast: %s of memory, %s of temporary files, about %s%s", human.Bytes(f.Memory), human.Bytes(f.Disk), human.Duration(seconds(f.Seconds)), rough)
 		}
 	}
 	var result *partition.Result
@@ -331,7 +335,10 @@ func (o *Run) openChunked(ctx context.Context, in, out string, outside bool, r *
 	if err := keeps(out, src.Files...); err != nil {
 		return nil, nil, err
 	}
-	inputs, err = fingerprints(ctx, vfs.OS, src.Files, r, below(in))
+	names, err := below(in)
+	if err == nil {
+		inputs, err = fingerprints(ctx, vfs.OS, src.Files, r, names)
+	}
 	return src, inputs, err
 }
 

@@ -3,9 +3,11 @@ package graphmill
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/graphmill/graphmill/internal/store"
@@ -222,12 +224,21 @@ func keeps(out string, inputs ...string) error {
 			return usagef("found `Out` %s, which is or contains the input %s, expected another folder", out, in)
 		}
 		if rel, err := filepath.Rel(path, real); err == nil && filepath.IsLocal(rel) {
-			if _, err := vfs.OS.Stat(filepath.Join(path, store.ManifestFile)); err == nil {
+			_, err := vfs.OS.Stat(filepath.Join(path, store.ManifestFile))
+			switch {
+			case err == nil:
 				return usagef("found `Out` %s, which lies in the input %s, expected a folder outside it", out, in)
+			case !missing(err): // an input that is a file holds none
+				return err
 			}
 		}
 	}
 	return nil
+}
+
+// missing says whether an error means that there is no file of that name.
+func missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // realPath returns the absolute path, without symbolic links, of a file that exists or will exist.
@@ -236,14 +247,19 @@ func realPath(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real, nil
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil || !missing(err) {
+		return real, err
 	}
 	dir, base := filepath.Split(path)
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
+	real, err = filepath.EvalSymlinks(dir)
+	switch {
+	case err == nil:
 		return filepath.Join(real, base), nil
+	case missing(err):
+		return path, nil
 	}
-	return path, nil
+	return "", err
 }
 
 // closeWith joins the error of a close to the error that a function returns.

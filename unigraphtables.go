@@ -127,7 +127,11 @@ func ConvertUnigraph(ctx context.Context, schema, out string, o UnigraphTables) 
 		return nil, err
 	}
 	r := o.begin("tfgnn convert", titled(out))
-	inputs, err := fingerprints(ctx, vfs.OS, src.Files, r, below(filepath.Dir(src.Files[0])))
+	names, err := below(filepath.Dir(src.Files[0]))
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := fingerprints(ctx, vfs.OS, src.Files, r, names)
 	if err != nil {
 		return nil, err
 	}

@@ -68,6 +68,9 @@ func (o *VerifyOptions) verify(ctx context.Context, v *Verification) error {
 		return err
 	}
 	if info, err := vfs.OS.Stat(path); err == nil && !info.IsDir() {
+		if filepath.Ext(path) != ".json" {
+			return fmt.Errorf("%s: found a file, expected an output folder of graphmill, or the configuration of a partitioned graph (GRAPH_NAME.json)", path)
+		}
 		config = path // even if it cannot be read: Verify reports that
 	}
 	if config == "" && o.Against != "" {

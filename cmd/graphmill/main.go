@@ -53,7 +53,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot(t)
 	root.SetArgs(args[1:])
 	root.SetOut(out)
-	root.SetErr(stderr)
+	root.SetErr(io.Discard) // where cobra tells of a stdout that fails, as execute does
 	cmd := root
 	err := guard.Do(func() (err error) { // what the operations do not guard
 		cmd, err = root.ExecuteContextC(running)

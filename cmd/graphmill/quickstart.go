@@ -38,7 +38,7 @@ ordinary graphmill command, which is printed before it runs.`,
 				return fmt.Errorf("%s: exists; choose another --out, or give --force", out)
 			}
 			tables := filepath.Join(out, "tables")
-			if err := vfs.OS.MkdirAll(tables); err != nil {
+			if err := vfs.OS.MkdirAll(out); err != nil {
 				return err
 			}
 			if err := quickstart.Unpack(vfs.OS, tables); err != nil {

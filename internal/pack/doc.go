@@ -24,6 +24,13 @@
 // ("Tuple Packing", 2022), exactly. The other methods are baselines. Stream packs graphs of which it
 // sees a few at a time.
 //
+// The linear program has a row per shape, or, if there are many, a row per group of similar shapes and one per
+// component. The patterns that it needs next come from a table of all rooms (knapsack.go) if a pack has one or
+// two components and the table is small, else from branch and bound in all components (branch.go).
+//
+// Of very many shapes, similar ones are first made equal, each as large as the largest, and the graphs are dealt
+// to the places of the packing that results (coarse.go).
+//
 // Graphs of no size in any component, such as single atoms if only edges are limited, are left out by
 // all methods but next-fit and none. Afterwards they are dealt to the packs with the fewest graphs
 // (nosize.go). They take a pack of their own only if the cap leaves no place.
@@ -35,8 +42,9 @@
 //
 // Result.LowerBound is a proof that no packing has fewer packs. It does not depend on floating-point
 // accuracy: the duals of the linear program are rounded to integers, and the bound is computed from
-// these in integers. An inaccurate simplex gives a weak bound, never a false one.
+// these in integers. An inaccurate simplex gives a weak bound, never a false one. Nor does a branch and bound
+// that is cut short: it bounds what it has not searched.
 //
-// The package imports internal/tagged, internal/vector, the standard library, golang.org/x/sync and
-// github.com/zeebo/xxh3.
+// The package imports internal/human, internal/limits, internal/tagged, internal/vector, the standard library,
+// golang.org/x/sync and github.com/zeebo/xxh3.
 package pack

@@ -43,14 +43,14 @@ type candidate struct {
 }
 
 // newProgram begins with the first columns as the basis: column i has copies of row i only.
-func newProgram(counts []int64, singles []int) *program {
+func newProgram(counts []float64, singles []int) *program {
 	n := len(counts)
 	p := &program{rows: n, rhs: make([]float64, n), basis: make([]int, n), inverse: newInverse(singles)}
 	p.value, p.dual = make([]float64, n), make([]float64, n)
 	p.column, p.row = make([]float64, p.inverse.stride), make([]float64, p.inverse.stride)
 	for i, c := range counts {
 		// The counts are perturbed, each differently, so that no pivot stalls.
-		p.rhs[i] = float64(c) + float64((1e-7*float64(c)+1e-4)*float64(1+i*7919%997)/997)
+		p.rhs[i] = c + float64((1e-7*c+1e-4)*float64(1+i*7919%997)/997)
 		p.add(column{[]int32{int32(i)}, []float64{float64(singles[i])}})
 		p.basis[i], p.inBasis[i] = i, true
 		p.value[i] = p.rhs[i] / float64(singles[i])

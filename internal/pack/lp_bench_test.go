@@ -15,7 +15,7 @@ func BenchmarkLinearProgram(b *testing.B) {
 		s := newSearch(in, 8)
 		s.loadAll(in.count)
 		best := s.bins(fill{budget: 300, frac: 1})
-		r := newRelaxation(p, in, []int{0, 1})
+		r := newRelaxation(p, in, []int{0, 1}, 1<<60)
 		r.seedWith(best)
 		r.run(packsOf(best), 1<<60)
 		b.ReportMetric(float64(r.lp.pivots), "pivots")

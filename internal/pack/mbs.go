@@ -27,7 +27,8 @@ type search struct {
 	enough                 int64 // give up at this number of packs; 0: never
 	nodes, budget, scanned int   // of the current pack
 	steps                  int64
-	halted                 func() bool // nil: never
+	halted                 func() bool         // nil: never
+	tell                   func(share float64) // nil: nobody asks for the progress
 	target                 int64
 	now, best              []Part // Shape is the index among the remaining shapes
 	most                   int64
@@ -149,7 +150,7 @@ func (s *search) bins(f fill) []Pattern {
 type outlook struct {
 	*search
 	patterns, packs int64
-	rest            float64 // weight that is not packed yet
+	all, rest       float64 // weight of the graphs, and of those that are not packed yet
 }
 
 func (s *search) outlook() outlook {
@@ -157,6 +158,7 @@ func (s *search) outlook() outlook {
 	for i, c := range s.left {
 		o.rest += float64(s.weight[i]) * float64(c)
 	}
+	o.all = o.rest
 	return o
 }
 
@@ -169,8 +171,13 @@ func (o *outlook) add(packs int64) {
 
 // bad reports whether continuing is useless.
 func (o *outlook) bad() bool {
-	if o.halted != nil && o.patterns%64 == 63 && o.halted() {
-		return true
+	if o.patterns%64 == 63 {
+		if o.tell != nil {
+			o.tell(1 - o.rest/o.all)
+		}
+		if o.halted != nil && o.halted() {
+			return true
+		}
 	}
 	// The weight is a sum with many roundings.
 	return o.enough > 0 && float64(o.packs)+o.rest/float64(o.full)*(1-1e-9) > float64(o.enough-1)+1e-6

@@ -61,8 +61,12 @@ func TestMethodsAndBounds(t *testing.T) {
 
 // The result does not depend on the number of threads, whichever of the slow parts ends the run.
 func TestThreadsChangeNothing(t *testing.T) {
-	for _, limits := range [][]int{{80, 160}, {70, 145}, {600, 1150}} {
+	for _, limits := range [][]int{{80, 160}, {70, 145}, {600, 1150}, {100, 100, 100}} {
 		p := &Problem{Histogram: problemOf(t, molecules(2000), []int{1000, 2000}).Histogram, Limits: limits}
+		if len(limits) == 3 {
+			f := family{"kinds", 1000, limits, kinds(40)}
+			p = f.problem()
+		}
 		p.Histogram, _ = p.Oversize()
 		var first *Result
 		for _, threads := range []int{1, 2, 3} {
@@ -94,12 +98,18 @@ func problemOf(t testing.TB, graphs [][]int, limits []int) *Problem {
 // The bound of small problems is valid: brute force finds the minimum.
 func TestBoundsOfSmallProblems(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		h := &Histogram{Components: []string{"n", "e"}}
+		k := rapid.IntRange(1, 4).Draw(t, "components")
+		h := &Histogram{Components: []string{"n", "e", "t", "u"}[:k]}
 		n := rapid.IntRange(1, 7).Draw(t, "graphs")
 		for range n {
-			h.Add(1, rapid.IntRange(1, 10).Draw(t, "n"), rapid.IntRange(0, 10).Draw(t, "e"))
+			shape := make([]int, k)
+			for j := range shape {
+				shape[j] = rapid.IntRange(0, 10).Draw(t, "size")
+			}
+			shape[0] = max(shape[0], 1)
+			h.Add(1, shape...)
 		}
-		p := &Problem{Histogram: h, Limits: []int{10, 10}, MaxGraphs: rapid.IntRange(0, 3).Draw(t, "cap")}
+		p := &Problem{Histogram: h, Limits: same(10, k), MaxGraphs: rapid.IntRange(0, 3).Draw(t, "cap")}
 		r, err := Solve(context.Background(), p, Options{Effort: 0.01})
 		if err != nil {
 			t.Fatal(err)

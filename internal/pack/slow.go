@@ -76,9 +76,14 @@ func (s *solver) relax(begun []Pattern, effort float64, first *race) part {
 	best, work := packsOf(begun), int64(0)
 	// solve runs a program until it proves that the best packing is minimal.
 	solve := func(r *relaxation, steps int64) {
-		r.halted = func() bool { return s.halted() || first.lost(work+r.steps) }
+		r.known = max(s.bound, out.bound)
+		r.halted = func() bool {
+			s.improved(&s.work[0], work+r.steps, effort)
+			return s.halted() || first.lost(work+r.steps)
+		}
 		r.run(best, steps)
 		work += r.steps
+		s.improved(&s.work[0], work, effort)
 		out.bound = max(out.bound, r.bound)
 	}
 	proven := func(packs int64) bool {
@@ -92,22 +97,27 @@ func (s *solver) relax(begun []Pattern, effort float64, first *race) part {
 	k := len(s.p.Limits)
 	if k > 1 {
 		for j := range k {
-			if r := newRelaxation(s.p, s.in, []int{j}); r != nil && r.sack.most() <= lpSteps/20 {
+			if r := newRelaxation(s.p, s.in, []int{j}, lpSteps/20); r != nil {
 				solve(r, lpSteps/20)
 			}
 		}
 	}
-	if proven(best) || k > 2 {
+	if proven(best) {
 		return out
 	}
-	r, steps := newRelaxation(s.p, s.in, []int{0, 1}[:k]), int64(effort*lpSteps)
-	if r == nil || r.sack.most() > steps/2 {
+	all := make([]int, k)
+	for j := range all {
+		all[j] = j
+	}
+	steps := int64(effort * lpSteps)
+	r := newRelaxation(s.p, s.in, all, steps/2)
+	if r == nil {
 		return out
 	}
 	r.seedWith(begun)
 	s.seed(r)
 	solve(r, steps)
-	if proven(best) || first.lost(work) || s.p.MaxGraphs > 0 && r.crowded(s.p.MaxGraphs) {
+	if proven(best) || first.lost(work) || r.group != nil || s.p.MaxGraphs > 0 && r.crowded(s.p.MaxGraphs) {
 		return out
 	}
 	whole, left := r.round(s.in.count)
@@ -144,6 +154,15 @@ func (s *solver) relax(begun []Pattern, effort float64, first *race) part {
 	out.patterns = append(whole, rest...)
 	proven(packsOf(out.patterns))
 	return out
+}
+
+// improved notes the work of one of the two parts, and reports the share of both.
+func (s *solver) improved(part *atomic.Int64, work int64, effort float64) {
+	if s.progress == nil {
+		return
+	}
+	part.Store(work)
+	s.tell("improve", float64(s.work[0].Load()+s.work[1].Load())/(effort*(lpSteps+searchSteps*searchStep)))
 }
 
 // seed adds patterns of several kinds to a program, which then needs a third of the work.
@@ -197,7 +216,10 @@ func (s *solver) ruinAll(begun []Pattern, effort float64, threads int, first *ra
 				atLeast = least
 			}
 			from := x.steps
-			x.halted = func() bool { return s.halted() || first.lost(work+(x.steps-from)*searchStep) }
+			x.halted = func() bool {
+				s.improved(&s.work[1], work+(x.steps-from)*searchStep, effort)
+				return s.halted() || first.lost(work+(x.steps-from)*searchStep)
+			}
 			run[i] = func() { halves[i] = x.ruin(halves[i], atLeast, steps, random) }
 		}
 		together(threads, run...)

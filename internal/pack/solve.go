@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -25,6 +26,8 @@ type Options struct {
 	// TimeBudget, if not 0, ends auto by the clock instead. The result then depends on the machine.
 	TimeBudget time.Duration
 	Threads    int // workers; 0 is one. The result does not depend on it.
+	// Progress, unless nil, is called with the work that a stage of auto has done and its total, also concurrently.
+	Progress func(stage string, done, total int64)
 }
 
 // Result is a packing with the bound and the times of its search.
@@ -64,17 +67,20 @@ func Solve(ctx context.Context, p *Problem, opt Options) (*Result, error) {
 	// Graphs of no size fill the places that the others leave, so only the others are packed. The number of
 	// packs that the cap requires for all graphs is a bound for both.
 	sized, none := p.sized()
-	s := &solver{ctx: ctx, p: sized, start: start, bound: max(bound(ctx, sized), p.continuous())}
+	s := &solver{ctx: ctx, p: sized, start: start, progress: opt.Progress}
+	if opt.TimeBudget > 0 {
+		var cancel context.CancelFunc
+		s.timed, cancel = context.WithTimeout(ctx, opt.TimeBudget)
+		defer cancel()
+		ctx = s.timed
+	}
+	s.bound = max(bound(ctx, sized), p.continuous())
+	ctx = s.ctx
 	if opt.Method == "none" || opt.Method == "next-fit" {
 		s.p, none = p, 0 // these methods do not return to a pack
 	}
 	if len(s.p.Counts) == 0 {
 		s.best, s.by = &Packing{}, cmp.Or(opt.Method, "auto")
-	}
-	if opt.TimeBudget > 0 {
-		var cancel context.CancelFunc
-		s.timed, cancel = context.WithTimeout(ctx, opt.TimeBudget)
-		defer cancel()
 	}
 	var patterns []Pattern
 	switch opt.Method {
@@ -115,6 +121,9 @@ type solver struct {
 	in    *instance
 	start time.Time
 
+	progress func(stage string, done, total int64) // nil: none
+	work     [2]atomic.Int64                       // of the slow parts, for the progress
+
 	best  *Packing
 	by    string
 	found time.Duration
@@ -147,10 +156,17 @@ const (
 	quickSteps  = 8_000_000  // of one of the searches before the slow parts
 	listSteps   = 30_000_000 // of a listing, whatever the effort
 	quickMixes  = 5
+	manyShapes  = 40_000 // of more, similar ones are packed as one
 )
 
 // auto is the portfolio, from quick to slow parts, until the bound is met.
 func (s *solver) auto(opt *Options) error {
+	if len(s.p.Counts) > manyShapes {
+		patterns, err := s.coarse(opt)
+		s.offer("coarse shapes", patterns)
+		s.offer("next-fit", nextFitBySize(s.p))
+		return err
+	}
 	s.in = newInstance(s.p)
 	effort := opt.Effort
 	if !(effort > 0) {
@@ -164,6 +180,11 @@ func (s *solver) auto(opt *Options) error {
 	for _, x := range []*search{plain, steep, flat} {
 		x.halted = func() bool { return x.steps > end || s.halted() }
 	}
+	// The progress of the searches, in tries.
+	tries, expected := 0.0, 15.0
+	if len(s.p.Counts) > 5000 {
+		expected = 2
+	}
 	try := func(name string, x *search, pack func() []Pattern) {
 		if s.over() {
 			return
@@ -174,7 +195,10 @@ func (s *solver) auto(opt *Options) error {
 			end = x.steps + int64(max(effort, 1)*quickSteps)
 			x.enough = s.best.Packs()
 		}
+		x.tell = func(share float64) { s.tell("search", (tries+share)/expected) }
 		s.offer(name, pack())
+		tries++
+		x.tell(0)
 	}
 	bins := func(name string, x *search, f fill) { try(name, x, func() []Pattern { return x.bins(f) }) }
 	mix := func(name string, f fill, finish float64) {
@@ -216,12 +240,19 @@ func (s *solver) auto(opt *Options) error {
 	}
 	if s.best == nil {
 		// The time was up before anything was found.
-		s.offer("none", alone(s.p))
+		s.offer("next-fit", nextFitBySize(s.p))
 	}
 	if !s.over() {
 		s.slow(effort, opt.Threads)
 	}
 	return nil
+}
+
+// tell reports the share of a stage that is done.
+func (s *solver) tell(stage string, share float64) {
+	if s.progress != nil {
+		s.progress(stage, int64(100*min(max(share, 0), 1)), 100)
+	}
 }
 
 // listings offers the results of the other methods, with every heuristic.

@@ -5,6 +5,7 @@ package quickstart
 
 import (
 	"embed"
+	"errors"
 	"io/fs"
 	"path/filepath"
 
@@ -14,9 +15,23 @@ import (
 //go:embed debian
 var files embed.FS
 
-// Unpack writes the files of the graph into the folder dir, which must exist.
-func Unpack(fsys vfs.FS, dir string) error {
-	return fs.WalkDir(files, "debian", func(path string, d fs.DirEntry, err error) error {
+// Unpack writes the files of the graph into the folder dir, whose parent must exist. dir has all of them, or is not there; one that was
+// there is replaced.
+func Unpack(fsys vfs.FS, dir string) (err error) {
+	parent, base := filepath.Split(filepath.Clean(dir))
+	tmp := filepath.Join(parent, "."+base+".partial")
+	if err := errors.Join(fsys.RemoveAll(tmp), fsys.RemoveAll(dir)); err != nil {
+		return err
+	}
+	if err := fsys.Mkdir(tmp); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, fsys.RemoveAll(tmp))
+		}
+	}()
+	err = fs.WalkDir(files, "debian", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -24,6 +39,13 @@ func Unpack(fsys vfs.FS, dir string) error {
 		if err != nil {
 			return err
 		}
-		return vfs.WriteFile(fsys, filepath.Join(dir, d.Name()), b)
+		return vfs.WriteFile(fsys, filepath.Join(tmp, d.Name()), b)
 	})
+	if err != nil {
+		return err
+	}
+	if err := fsys.Rename(tmp, dir); err != nil {
+		return err
+	}
+	return fsys.SyncDir(filepath.Clean(parent + "."))
 }

@@ -99,7 +99,7 @@ func (t *Fault) Remove(name string) error { return t.do("remove", name, t.FS.Rem
 func (t *Fault) RemoveAll(name string) error { return t.do("remove", name, t.FS.RemoveAll) }
 
 // SyncDir implements FS.
-func (t *Fault) SyncDir(name string) error { return t.do("sync", name, t.FS.SyncDir) }
+func (t *Fault) SyncDir(name string) error { return t.do("syncdir", name, t.FS.SyncDir) }
 
 // Rename implements FS.
 func (t *Fault) Rename(o, n string) error {
@@ -259,13 +259,7 @@ func (f *faultFile) Map() ([]byte, func() error, error) {
 			return nil, nil, errors.Join(&fs.PathError{Op: "mmap", Path: f.Name(), Err: err}, unmap())
 		}
 	}
-	return b, func() error {
-		failed := f.t.hit("munmap", f.Name())
-		if err := unmap(); failed == nil {
-			return err
-		}
-		return failed
-	}, nil
+	return b, unmap, nil
 }
 
 func (f *faultFile) SetDirect(on bool) error {

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/bits"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/graphmill/graphmill/internal/suggest"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -33,11 +35,15 @@ func Read(fsys vfs.FS, name string) (*Metadata, error) {
 }
 
 // IsChunked says whether a file looks like the metadata of a chunked graph, which has the keys node_type and
-// edge_type.
+// edge_type. It is true for a file that cannot be read or is no JSON, so that Read says what is wrong with it.
 func IsChunked(fsys vfs.FS, name string) bool {
-	b, err := vfs.ReadFile(fsys, name, limit)
-	if err != nil {
+	info, err := fsys.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && !info.Mode().IsRegular() {
 		return false
+	}
+	b, err := vfs.ReadFile(fsys, name, limit)
+	if err != nil || !json.Valid(b) {
+		return true
 	}
 	var keys struct {
 		NodeType json.RawMessage `json:"node_type"`

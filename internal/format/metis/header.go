@@ -67,7 +67,11 @@ func open(fsys vfs.FS, name string) (_ *text, err error) {
 		return nil, err
 	}
 	t := &text{file: f, name: name, in: bufio.NewReaderSize(f, blockSize), block: blockSize, most: math.MaxInt64}
-	if magic, _ := t.in.Peek(2); bytes.Equal(magic, []byte("\x1f\x8b")) {
+	magic, err := t.in.Peek(2)
+	if err != nil && !errors.Is(err, io.EOF) { // Peek forgets the error, and reading would go on after it
+		return nil, errors.Join(t.broken(err), f.Close())
+	}
+	if bytes.Equal(magic, []byte("\x1f\x8b")) {
 		z, err := gzip.NewReader(t.in)
 		if err != nil {
 			return nil, errors.Join(t.broken(err), f.Close())

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -282,4 +283,21 @@ func FuzzRead(f *testing.F) {
 			t.Error(diff)
 		}
 	})
+}
+
+// TestReadFails fails each call in turn. No failure is lost, also not one of the read that looks for gzip.
+func TestReadFails(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x.graph")
+	if err := os.WriteFile(name, []byte("2 1\n2\n1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	count := &vfs.Fault{FS: vfs.OS}
+	if _, err := Read(t.Context(), count, name, 1); err != nil || count.Calls() < 5 {
+		t.Fatalf("%d calls, %v", count.Calls(), err)
+	}
+	for at := int64(1); at <= count.Calls(); at++ {
+		if _, err := Read(t.Context(), &vfs.Fault{FS: vfs.OS, FailAt: at, Err: syscall.EIO}, name, 1); !errors.Is(err, syscall.EIO) {
+			t.Errorf("call %d: found %v, expected EIO", at, err)
+		}
+	}
 }

@@ -201,10 +201,15 @@ func (t *Npy) Bytes() int64 { return t.bytes }
 // Rows is the number of rows.
 func (t *Npy) Rows() uint64 { return uint64(t.rows) }
 
-// Where implements Table: "edges.npy[0, 17]".
+// Where implements Table: "edges.npy[0, 17]". Without a column, it names both ends of an edge: "edges.npy[:, 17]".
 func (t *Npy) Where(row uint64, column string) string {
 	i := slices.IndexFunc(t.cols, func(a array) bool { return a.Name == column })
-	return t.cols[max(i, 0)].place(row)
+	if i >= 0 {
+		return t.cols[i].place(row)
+	}
+	whole := t.cols[0]
+	whole.index = strings.NewReplacer("[0, %d]", "[:, %d]", "[%d, 0]", "[%d]").Replace(whole.index)
+	return whole.place(row)
 }
 
 // Scan implements Table. Its memory per thread is 1 MiB, or twice the size of a row if that is more; with lists, it is up

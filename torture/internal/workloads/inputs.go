@@ -57,11 +57,14 @@ var made = []string{
 	"tfgnn from-store rmat.store --format parquet --out rmat.parquet",
 }
 
+// keep names the variable with a folder in which what failed can be looked at.
+const keep = "TORTURE_KEEP"
+
 // New makes the inputs in a new folder, which lives as long as the test.
 func New(tb testing.TB) *Place {
 	tb.Helper()
 	dir := tb.TempDir()
-	if to := os.Getenv("TORTURE_KEEP"); to != "" { // a folder in which what failed can be looked at
+	if to := os.Getenv(keep); to != "" {
 		var err error
 		if dir, err = os.MkdirTemp(to, "torture-"); err != nil {
 			tb.Fatal(err)

@@ -118,3 +118,29 @@ func (r *Run) Damaged(tb testing.TB, want Outputs) string {
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
+
+// Again runs the workload once more, on what an earlier run left, and says what is wrong with the result: it must have the bytes of want.
+func (r *Run) Again(tb testing.TB, graphmill string, want Outputs) []string {
+	tb.Helper()
+	whole := len(r.Visible()) == len(r.Workload.Out)
+	c := r.Call(tb, graphmill)
+	got := c.Run(tb)
+	if got.Status != 0 && whole && len(r.Workload.Out) > 0 && strings.Contains(got.Stderr, "exists") {
+		return nil // it is whole, as Damaged found
+	}
+	if strings.HasPrefix(r.Workload.Name, "quickstart") && strings.Contains(got.Stderr, "exists") { // several outputs in one folder: --force goes on
+		c.Args = append(c.Args, "--force")
+		got = c.Run(tb)
+	}
+	if got.Status != 0 {
+		return []string{fmt.Sprintf("the same command again fails: %s", got)}
+	}
+	var bad []string
+	if d := r.Outputs(tb).Differs(want); d != "" {
+		bad = append(bad, "the same command again gives other bytes: "+d)
+	}
+	if beside := r.Beside(tb); len(beside) > 0 {
+		bad = append(bad, fmt.Sprintf("the same command again leaves %v", beside))
+	}
+	return bad
+}

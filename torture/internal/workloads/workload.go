@@ -77,10 +77,15 @@ func (p *Place) Prepare(tb testing.TB, w Workload) *Run {
 	return r
 }
 
+// Place is the folder that has the inputs and the working folders of all runs.
+func (r *Run) Place() string { return r.place.Dir }
+
 // Reset empties the working folder and copies the inputs of the workload to it.
 func (r *Run) Reset(tb testing.TB) {
 	tb.Helper()
-	r.Remove(tb)
+	if err := os.RemoveAll(r.Dir); err != nil {
+		tb.Fatal(err)
+	}
 	if err := os.Mkdir(r.Dir, 0o755); err != nil {
 		tb.Fatal(err)
 	}
@@ -94,6 +99,9 @@ func (r *Run) Reset(tb testing.TB) {
 // Remove removes the working folder.
 func (r *Run) Remove(tb testing.TB) {
 	tb.Helper()
+	if os.Getenv(keep) != "" && tb.Failed() {
+		return
+	}
 	if err := os.RemoveAll(r.Dir); err != nil {
 		tb.Fatal(err)
 	}

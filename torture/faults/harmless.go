@@ -1,0 +1,75 @@
+package faults
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/graphmill/graphmill/torture/internal/workloads"
+)
+
+// harmlessFaults are the faults that a run may survive with status 0, each with the reason.
+var harmlessFaults = []struct {
+	ops       []string
+	path      string // a pattern of filepath.Match for the base name
+	errnos    []string
+	workloads string // the beginning of their names
+	reason    string
+}{
+	{ops: []string{"hint"}, reason: "a hint to the system about space or the page cache"},
+	{ops: []string{"map"}, reason: "the run does not read the page"},
+	{ops: []string{"open", "read", "close", "stat", "readdir"}, path: "cgroup", reason: "the bound on the memory of the machine is not known"},
+	{ops: []string{"open", "read", "close", "stat", "readdir"}, path: "memory.*", reason: "the bound on the memory of the machine is not known"},
+	{ops: []string{"open", "read", "close", "stat", "readdir"}, path: "meminfo", reason: "the bound on the memory of the machine is not known"},
+	{ops: []string{"statfs"}, reason: "the free space is not known, so the run begins without a check"},
+	{ops: []string{"lock"}, errnos: []string{"ENOLCK", "ENOSYS"}, reason: "the file system has no locks"},
+	{ops: []string{"syncdir"}, errnos: []string{"EINVAL", "ENOSYS"}, reason: "the file system does not sync folders"},
+	{ops: []string{"stat"}, path: ".", reason: "the folder of the output is looked at before it is used; what is made in it fails by itself"},
+	{ops: []string{"stat"}, path: ".out.partial", workloads: "export-metis", reason: "what an earlier run left is looked for; making the file fails by itself"},
+	{ops: []string{"readdir"}, path: "ogb*", workloads: "import-ogb", reason: "the format is recognised by the files of the folder below"},
+	{ops: []string{"direct"}, reason: "the file system does not bypass the page cache"},
+	{ops: []string{"close"}, path: "*.csv", workloads: "pack", reason: "the file was read to its end"},
+	{ops: []string{"open", "read", "close", "stat"}, path: "metadata.json", workloads: "partition", reason: "a folder that is not seen to be a chunked graph is opened as a store, which fails for a chunked graph"},
+	{ops: []string{"stat"}, path: "*.graph", workloads: "partition", reason: "a path that is not seen to be a folder is opened as a file, which fails for a folder"},
+	{ops: []string{"stat", "lstat"}, workloads: "verify", path: "part0", reason: "a folder that has a manifest is verified by it; part0 is looked for only to word an error"},
+	{ops: []string{"stat"}, workloads: "partition", path: "*.chunked", reason: "a path that is not seen to be a folder is one by its metadata.json, which is read next"},
+	{ops: []string{"open", "stat", "read", "close", "lstat"}, workloads: "verify", path: "manifest.json*", reason: "the size of the folder is not known to the progress line; the manifest is read again"},
+}
+
+// libraryFaults are faults of system calls that the Go library makes for itself. TestSeam fails the calls of the product that look alike.
+var libraryFaults = []struct {
+	ops     []string
+	outputs bool // only of outputs, not of inputs
+	reason  string
+}{
+	{[]string{"stat"}, true, "the Go library looks at a file before it renames, makes or removes it, which then fails by itself"},
+	{[]string{"remove"}, true, "the Go library tries to remove a name as a file and as a folder; the file was not there"},
+	{[]string{"close"}, false, "the Go library closes a folder that it has read"},
+}
+
+// harmless is the reason why a run may go on after a fault, or empty.
+func harmless(w workloads.Workload, b broken) string {
+	has := func(list []string, s string) bool {
+		for _, x := range list {
+			if x == s {
+				return true
+			}
+		}
+		return len(list) == 0
+	}
+	if b.legal {
+		return "a read or write may do a part of its work; the run goes on with the rest"
+	}
+	if b.outside {
+		for _, h := range libraryFaults {
+			if has(h.ops, b.op) && (!h.outputs || !strings.HasPrefix(b.path, "../../in/")) {
+				return h.reason
+			}
+		}
+	}
+	for _, h := range harmlessFaults {
+		if match, _ := filepath.Match(h.path, filepath.Base(b.path)); (match || h.path == "") && has(h.ops, b.op) && has(h.errnos, b.errno) && strings.HasPrefix(w.Name, h.workloads) {
+			return h.reason
+		}
+	}
+	return ""
+}
