@@ -49,7 +49,7 @@
 //	a trip that keeps the edges | sample    the same subgraphs
 //	sample --format tfrecord, sample | export --store    the same records and schema
 //	sample | export | import                the same graphs
-//	import of TFRecords | export            the same records
+//	import of TFRecords | export            the same records; one NaN of float16 and of bfloat16
 //	pack of a collection, of its histogram  the same layout
 //	pack fill --epochs 2                    two fills, one after the other; each graph once per epoch
 //	pack materialise | unpack               component i is graph graph_id[i], with all columns
