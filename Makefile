@@ -6,9 +6,11 @@
 # make interop-data tests on other people's data, in the folder GRAPHMILL_DATA
 # make goldens      the golden files again, with the real peers: fails if they differ
 # make cluster      tests on a Flink on this machine: needs Java 17 and Maven
-# make race         the packages that run goroutines, with the race detector
+# make race         every package, with the race detector (an hour)
+# make race-short   the packages with the most goroutines, with the race detector
 # make torture      the proofs over all commands, every case (hours); torture/README.md
 # make torture-short  a sample of the same cases (minutes)
+# make supply       known vulnerabilities (GOVULNDB, where the net is closed), licences, bills of materials into dist/
 # make lint         formatting, vet, golangci-lint
 # make wheel        the Python package with the command in it, into dist/
 # make fuzz         each fuzz target for a while (FUZZTIME=30s): executions and coverage per parser
@@ -22,12 +24,11 @@ CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/graphmill
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI := $(CACHE)/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
 VENV := .venv
-RACE := ./batch/... ./internal/direct/... ./internal/dispatch/... ./internal/export/... ./internal/extsort/... ./internal/feed/... \
-  ./internal/format/metis ./internal/generate/... ./internal/ingest/... ./internal/ordered/... ./internal/pack/... ./internal/partition/... \
-  ./internal/sample/... ./internal/store/... ./internal/vfs/...
+# The packages with the most goroutines: the short form of make race.
+RACE := ./batch/... ./internal/direct/... ./internal/feed/... ./internal/ordered/... ./internal/prefetch/... ./internal/progress/... ./internal/guard/...
 export GRAPHMILL_PYTHON ?= $(CURDIR)/$(VENV)/bin/python
 
-.PHONY: build flight beam cluster quickstart test race torture torture-short interop interop-data goldens wheel lint fmt fuzz clean
+.PHONY: build flight beam cluster quickstart test race race-short supply torture torture-short interop interop-data goldens wheel lint fmt fuzz clean
 
 build:
 	$(GO) build -o bin/graphmill ./cmd/graphmill
@@ -58,12 +59,16 @@ cluster:
 	$(GO) -C beam test -tags cluster -timeout 20m -run '^TestFlink' ./...
 
 race: $(VENV)/pins
-	$(GO) test -race -timeout 40m $(RACE)
-	$(GO) -C flight test -race ./...
-	$(GO) -C beam test -race ./...
+	for module in . flight beam; do $(GO) -C $$module test -race -p 1 -timeout 60m ./...; done
+	$(GO) -C torture test -race -p 1 -timeout 60m ./internal/... ./clients
+
+race-short:
+	$(GO) test -race -timeout 10m $(RACE)
+	$(GO) -C flight test -race -timeout 10m .
 
 torture: $(VENV)/pins
 	TORTURE=long $(GO) -C torture test -count=1 -timeout 0 -p 1 -v ./...
+	$(MAKE) race
 
 torture-short: $(VENV)/pins
 	$(GO) -C torture test -count=1 -timeout 20m ./...
@@ -90,6 +95,12 @@ wheel:
 $(GOLANGCI):
 	mkdir -p $(@D)
 	GOBIN=$(@D) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+
+supply: build flight beam
+	scripts/vulnerabilities.sh
+	$(GO) -C torture test -count=1 ./supply
+	mkdir -p dist
+	for program in graphmill graphmill-flight graphmill-beam; do $(GO) -C torture run ./supply/bill ../bin/$$program > dist/$$program.cdx.json; done
 
 lint: $(GOLANGCI)
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed: $$out" >&2; exit 1; }

@@ -11,7 +11,8 @@ import (
 )
 
 // Store is an open store, which holds one graph, or an open collection, which holds many graphs. It is safe for concurrent
-// readers. Its slices are read-only views of memory maps, valid until Close.
+// readers. Its slices are read-only views of memory maps, valid until Close. Where the disk fails or another program cuts a file, functions of this
+// module return an error; a program that reads the slices itself ends, unless the goroutine has called debug.SetPanicOnFault.
 type Store struct {
 	store  *store.Store
 	report *report.Report // report of the run that made the folder; nil if it has not been read

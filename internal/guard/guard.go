@@ -115,9 +115,14 @@ func (r region) fault(addr uintptr) *Error {
 	return e
 }
 
-// Do calls f, and returns its error or a fault under a map as an *Error. Other panics go on.
+// Do calls f, and returns its error or a fault under a map as an *Error. Other panics go on. It does not allocate.
 func Do(f func() error) (err error) {
-	defer Catch(&err)()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = caught(p)
+		}
+	}()
 	return f()
 }
 
@@ -131,15 +136,19 @@ func Catch(err *error) func() {
 	return func() {
 		p := recover()
 		debug.SetPanicOnFault(before)
-		if p == nil {
-			return
+		if p != nil {
+			*err = caught(p)
 		}
-		fault := found(p)
-		if fault == nil {
-			panic(p)
-		}
-		*err = fault
 	}
+}
+
+// caught is the error of a panic that is a fault under a map. Other panics go on.
+func caught(p any) error {
+	fault := found(p)
+	if fault == nil {
+		panic(p)
+	}
+	return fault
 }
 
 // found is the error of a panic that is a fault under a map.

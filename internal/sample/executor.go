@@ -332,9 +332,16 @@ type worker struct {
 
 // run samples one batch. A fault under a map is its error; the context of the worker is not used again.
 func (w *worker) run(ctx context.Context, encode func(*Subgraph) error) (stats Stats, err error) {
-	defer guard.Catch(&err)()
+	err = guard.Do(func() error { // guard.Catch would allocate
+		stats, err = w.sample(ctx, encode)
+		return err
+	})
+	return stats, err
+}
+
+func (w *worker) sample(ctx context.Context, encode func(*Subgraph) error) (Stats, error) {
 	b, s := &w.batch, w.c.s
-	stats = Stats{Batches: 1, Seeds: uint64(len(b.Seeds) / s.SeedWidth())}
+	stats := Stats{Batches: 1, Seeds: uint64(len(b.Seeds) / s.SeedWidth())}
 	for i := range s.Subgraphs(b) {
 		if i%64 == 63 && ctx.Err() != nil {
 			return stats, ctx.Err()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -112,7 +114,13 @@ func TestRemove(t *testing.T) {
 	if err := w.Remove("a.npy"); err == nil {
 		t.Error("found no error of a file that is not there")
 	}
-	if err := errors.Join(w.WriteFile("a.npy", nil), w.Seal(context.Background(), nil, 1)); err != nil {
+	if err := errors.Join(w.WriteFile("d/e/b.npy", nil), w.WriteFile("d/c.npy", nil), w.Remove("d/e/b.npy"), w.Remove("d/c.npy")); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(w.Dir(), "d")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("found %v, expected no folder without files", err)
+	}
+	if err := errors.Join(w.WriteFile("a.npy", nil), w.WriteFile("d/c.npy", nil), w.Seal(context.Background(), nil, 1)); err != nil {
 		t.Error(err)
 	}
 }

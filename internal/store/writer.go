@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/graphmill/graphmill/format/npy"
@@ -142,7 +143,7 @@ func (w *Writer) Take(name, from string) error {
 	return nil
 }
 
-// Remove removes a closed file from the output.
+// Remove removes a closed file from the output, and the folders that are empty without it.
 func (w *Writer) Remove(name string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -151,7 +152,31 @@ func (w *Writer) Remove(name string) error {
 	}
 	delete(w.files, name)
 	delete(w.checkpoints.last.Files, name)
-	return w.fs.Remove(filepath.Join(w.dir, filepath.FromSlash(name)))
+	if err := w.fs.Remove(filepath.Join(w.dir, filepath.FromSlash(name))); err != nil {
+		return err
+	}
+	for dir := path.Dir(name); dir != "." && !w.used(dir); dir = path.Dir(dir) {
+		if err := w.fs.Remove(filepath.Join(w.dir, filepath.FromSlash(dir))); err != nil {
+			return err
+		}
+		delete(w.dirs, dir)
+	}
+	return nil
+}
+
+// used reports whether a folder has a file or another folder.
+func (w *Writer) used(dir string) bool {
+	for name := range w.files {
+		if strings.HasPrefix(name, dir+"/") {
+			return true
+		}
+	}
+	for name := range w.dirs {
+		if strings.HasPrefix(name, dir+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // WriteMade writes how a folder without graph.json was made.

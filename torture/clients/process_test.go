@@ -205,14 +205,24 @@ func shared(t *testing.T) []string {
 // memory are the names of the feed's shared memory.
 var memory = regexp.MustCompile("graphmill-(feed|ring|batch)")
 
-// left checks that a server of this process id left nothing in shared memory and no socket.
+// left checks that a server of this process id left nothing in shared memory and no socket. The kernel removes them a moment after the
+// end of the process.
 func left(t *testing.T, pid int, before []string) {
 	t.Helper()
-	for _, name := range shared(t) {
-		if strings.Contains(name, fmt.Sprintf("graphmill-feed-%d-", pid)) || !slices.Contains(before, name) && memory.MatchString(name) {
-			t.Errorf("found %s after the end of the server, expected nothing", name)
+	var names []string
+	for range 250 {
+		names = names[:0]
+		for _, name := range shared(t) {
+			if strings.Contains(name, fmt.Sprintf("graphmill-feed-%d-", pid)) || !slices.Contains(before, name) && memory.MatchString(name) && !strings.HasPrefix(name, "@") {
+				names = append(names, name)
+			}
 		}
+		if len(names) == 0 {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
+	t.Errorf("found %v after the end of the server, expected nothing", names)
 }
 
 // store makes a store of a random graph of 2,000 nodes, whose edges have a weight.

@@ -119,6 +119,27 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// A key or a token that other users may read is warned of.
+func TestSecretsOfOthers(t *testing.T) {
+	dir := testStore(t)
+	token := filepath.Join(t.TempDir(), "token")
+	write(t, token, "correct-horse-battery\n")
+	for mode, warned := range map[os.FileMode]bool{0o600: false, 0o400: false, 0o644: true, 0o640: true} {
+		if err := os.Chmod(token, mode); err != nil {
+			t.Fatal(err)
+		}
+		var stdout, stderr bytes.Buffer
+		cmd := newCommand(&cli.Terminal{Program: "graphmill-flight", Stdout: &stdout, Stderr: &stderr})
+		cmd.SetArgs([]string{dir, "--fanout", "2", "--token-file", token})
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_ = cmd.ExecuteContext(ctx)
+		if got := strings.Contains(stderr.String(), "which other users of this machine may read"); got != warned {
+			t.Errorf("mode %04o: found %q, expected a warning: %t", mode, stderr.String(), warned)
+		}
+	}
+}
+
 // An error that keeps the server from starting says what to do.
 func TestErrors(t *testing.T) {
 	dir := testStore(t)

@@ -52,6 +52,11 @@ func (c *command) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err er
 	if o.Token, err = c.token(); err != nil {
 		return err
 	}
+	for _, secret := range []string{c.keyFile, c.tokFile} {
+		if info, err := vfs.OS.Stat(secret); secret != "" && err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Warn(fmt.Sprintf("%s: found mode %04o, with which other users of this machine may read it, expected 0600", secret, info.Mode().Perm()))
+		}
+	}
 	l, err := flight.Listen(ctx, c.listen, o)
 	switch {
 	case errors.Is(err, flight.ErrExposed):
