@@ -1,6 +1,7 @@
 """Feeds that die, stall, or send torn and hostile messages: the client raises its own error, in time, and keeps no descriptor."""
 
 import array
+import functools
 import gc
 import json
 import os
@@ -135,6 +136,11 @@ class Hostile(unittest.TestCase):
             self.assertEqual(b.columns["input_id"].tolist(), [0, 1])
             self.assertEqual(b.columns["x"].shape, (0, 3))
             c.close()
+
+    def test_a_place_that_overflows(self):
+        for offset in (513, (1 << 63) - 1, (1 << 64) - 1):
+            with unittest.mock.patch(f"{__name__}.batch", functools.partial(batch, offset=offset)):
+                self.refused(GraphmillError, f"it sent the place {offset} of a column", Fake(MESSAGE.pack(1, 0, 1, 0, 512, 1)))
 
     def test_a_feed_that_dies(self):
         self.refused(FeedDied, "the feed ended", Fake(welcome=b"", descriptors=0))

@@ -226,6 +226,8 @@ class Connection:
             self._lease(base, slot, gen)
         out: dict[str, Array] = {}
         for i, (name, dtype, shape) in enumerate(self._columns):
+            if words[2 * i] > size:  # NumPy's own check can overflow
+                raise _violated(f"it sent the place {words[2 * i]} of a column in a batch of {size} bytes")
             out[name] = np.ndarray((words[2 * i + 1], *shape), dtype, base, words[2 * i])
         return Batch(run, seq, seeds, out)
 
@@ -335,7 +337,12 @@ def _stalled() -> FeedDied:
     return FeedDied(f"the feed sent nothing for {_PATIENCE} s, expected a message; it was stopped, or its disk does not answer")
 
 
+_NAMES = {"bool", "bfloat16", *(f"{kind}int{bits}" for kind in ("", "u") for bits in (8, 16, 32, 64)), "float16", "float32", "float64"}
+
+
 def _dtype(name: str) -> np.dtype[Any]:
+    if name not in _NAMES:
+        raise ValueError(f"found dtype {name!r}")
     return np.dtype({"bool": "?", "bfloat16": "uint16"}.get(name, name))
 
 

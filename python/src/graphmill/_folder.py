@@ -43,7 +43,7 @@ class Folder:
     """
 
     def __init__(self, path: str | os.PathLike[str], meta: str, kind: str, maker: str) -> None:
-        self.path = as_path("path", path)
+        self.path, self.meta_name = as_path("path", path), meta
         try:
             text = self._read(meta)
         except (FileNotFoundError, NotADirectoryError) as e:
@@ -127,8 +127,8 @@ class Folder:
             raise GraphmillError(f"{path}: found no such file in {MANIFEST}, expected the array that the metadata refer to")
         try:
             x = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError) as e:
-            raise GraphmillError(f"{path}: {e}") from e
+        except Exception as e:  # NumPy reads the header as Python's text, and raises what its tokenizer raises
+            raise GraphmillError(f"{path}: found no .npy file that can be read ({type(e).__name__}: {e}), expected one; graphmill verify finds damage") from e
         want = [np.dtype(_DTYPES[d]) for d in dtypes]
         fits = x.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, x.shape))
         if x.dtype not in want or not fits:
@@ -336,7 +336,8 @@ class Columns(Mapping[str, Union[Array, Column]]):
         """A column as a `Column`, whatever it holds."""
         if not isinstance(name, str) or name not in self._metas:
             raise KeyError(unknown(f"{self._what}: column", name, self._metas))
-        return self._folder.column(name, self._metas[name], self._rows)
+        with metadata(self._folder, self._folder.meta_name):
+            return self._folder.column(name, self._metas[name], self._rows)
 
     def fixed(self, name: str) -> bool:
         """Whether all rows of a column have the same number of bytes: neither strings nor lists. No file is opened."""
