@@ -84,6 +84,8 @@ type DivisionForecast struct {
 	Memory  int64   `json:"memory_bytes"` // peak memory of the process, in bytes
 	Disk    int64   `json:"disk_bytes"`   // temporary disk space, in bytes
 	Seconds float64 `json:"seconds"`
+	// Rough says that Seconds depends on the graph, and may be several times too small or too large.
+	Rough bool `json:"seconds_rough,omitempty"`
 }
 
 func named(names []string, values []float64) map[string]float64 {
@@ -102,7 +104,7 @@ func newDivision(p *partition.Result, elapsed time.Duration) *Division {
 		EdgeBalance: q.EdgeBalance, EmptyParts: q.EmptyParts, EdgeTypes: map[string]EdgeTypeCut{},
 		Random:  RandomDivision{p.RandomCut, p.RandomVolume, ratio(float64(q.Cut), p.RandomCut)},
 		Seconds: p.Seconds, ElapsedSeconds: elapsed.Seconds(), PeakRSS: report.PeakRSS(),
-		Forecast: DivisionForecast{p.Forecast.Memory, p.Forecast.Disk, p.Forecast.Seconds}, Notes: p.Notes, result: p,
+		Forecast: DivisionForecast{p.Forecast.Memory, p.Forecast.Disk, p.Forecast.Seconds, p.Forecast.Rough}, Notes: p.Notes, result: p,
 	}
 	if p.Trainers != nil {
 		j.TrainerBalance = named(p.Constraints, p.Trainers.Balance)

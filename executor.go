@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 	"unsafe"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/sample/output"
@@ -32,7 +32,9 @@ type choice struct {
 	executor Executor
 	threads  int
 	memory   int64
+	work     output.Work
 	columns  int64  // bytes that the caller reads in addition to the graph
+	touched  int64  // the part of columns that the job reads
 	fetched  int64  // the part of columns that the stream executor reads at random when it needs it
 	scratch  string // folder for spill files of the stream executor
 	keep     string // folder for the state from which a later run continues; "" for none
@@ -40,70 +42,96 @@ type choice struct {
 }
 
 // choose fills in a choice for a plan.
-func (o *SampleOptions) choose(g *graph.Graph, p *planned, warn func(string)) choice {
+func (o *SampleOptions) choose(s *store.Store, p *planned, warn func(string)) choice {
 	c := choice{executor: o.Executor, threads: o.Threads, memory: o.Memory,
+		work:    output.Work{Graph: s.Graph, Plan: p.plan, Job: &p.job, Threads: o.Threads, Ops: o.Ops, EdgeIDs: !o.NoEdgeIDs},
 		options: sample.Options{Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs, Warn: warn}}
 	if o.Format == FormatTFRecord {
-		c.columns, c.fetched = joinedBytes(g, p.plan)
+		ids, err := recordIDs(s, p.plan, o.IDs)
+		if err != nil {
+			ids = nil // Sample refuses them when it opens the output
+		}
+		c.work.Records = &output.RecordsOptions{IDs: ids, Gzip: o.Gzip, Components: o.Components}
+		c.joined()
 		for _, column := range p.columns {
 			c.columns += column.Bytes()
+			c.touched += column.Bytes()
 		}
 	}
-	c.columns += 4*int64(len(p.job.Seeds)) + int64(len(p.job.Times))*int64(unsafe.Sizeof(sample.Time{}))
+	seeds := 4*int64(len(p.job.Seeds)) + int64(len(p.job.Times))*int64(unsafe.Sizeof(sample.Time{}))
+	c.columns += seeds
+	c.touched += seeds
 	return c
 }
 
-// joinedBytes returns the size of the columns and ids that are joined into the TFRecords of a plan, and the size of those
-// among them that the stream executor reads at random.
-func joinedBytes(g *graph.Graph, plan *sample.Plan) (all, fetched int64) {
+// joined adds the columns and ids that are joined into TFRecords, without those that the plan reads anyway.
+func (c *choice) joined() {
+	g, plan := c.work.Graph, c.work.Plan
 	nodes, edges := output.Reach(g, plan)
-	add := func(columns []*graph.Column) {
-		for _, c := range columns {
-			all += c.Bytes()
-			if outofcore.Fetches(c) {
-				fetched += c.Bytes()
-			}
+	add := func(column *graph.Column) {
+		if !output.Writes(column) || sample.Reads(g, plan, column) {
+			return
+		}
+		c.columns += column.Bytes()
+		if outofcore.Fetches(column) {
+			c.fetched += column.Bytes()
 		}
 	}
 	for _, i := range edges {
-		add(g.Edges[i].Columns)
-	}
-	for _, i := range nodes {
-		add(g.Nodes[i].Columns)
-		if ids := g.Nodes[i].IDs; ids != nil {
-			all += ids.Bytes()
+		for _, column := range g.Edges[i].Columns {
+			add(column)
 		}
 	}
-	return all, fetched
+	for _, i := range nodes {
+		for _, column := range g.Nodes[i].Columns {
+			add(column)
+		}
+		if slices.Contains(c.work.Records.IDs, g.Nodes[i].Type) {
+			add(g.Nodes[i].IDs)
+		}
+	}
 }
+
+// processBytes is the memory that the program holds before it works, with the memory executor: its code, and the runtime of Go.
+const processBytes = 18 << 20
 
 // samplerBytes returns the least memory of a process that samples a plan in memory with several threads.
 func samplerBytes(g *graph.Graph, plan *sample.Plan, threads int) int64 {
-	return sample.Need(g, plan, threads) + limits.ProcessBytes
+	return sample.Need(g, plan, threads) + processBytes
 }
 
-// newSampler compiles a plan within a budget. columns is the number of bytes that the caller reads in addition to the
-// graph. A budget below the least memory is an error; a memory of 0 is no bound.
-func newSampler(g *graph.Graph, plan *sample.Plan, threads int, memory, columns int64, opt sample.Options) (*sample.Sampler, error) {
-	need := samplerBytes(g, plan, threads) + columns
-	opt.Memory = 1 << 62
-	if memory > 0 {
-		if memory < need {
-			return nil, fmt.Errorf("found `Memory` %s, expected at least %s, which the memory executor needs for this plan; give more memory or fewer `Threads`",
-				human.Bytes(memory), human.Bytes(need))
-		}
-		opt.Memory = memory - need
+// newSampler compiles a plan within a budget, of which need bytes are needed. A budget below the need is an error; a memory of 0 is no
+// bound.
+func newSampler(s *store.Store, plan *sample.Plan, need, memory int64, opt sample.Options) (*sample.Sampler, error) {
+	if memory > 0 && memory < need {
+		return nil, fmt.Errorf("found `Memory` %s, expected at least %s, which the memory executor needs for this plan; give more memory, smaller batches or fewer `Threads`",
+			human.Bytes(memory), human.Bytes(need))
 	}
-	return sample.New(g, plan, opt)
+	// A copy takes the place of mapped pages, which are given back while it is made.
+	opt.Memory, opt.Touched = 1<<62, s.Touched
+	m, err := sample.New(s.Graph, plan, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Release(); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
 }
 
-// The result need is the memory that the memory executor needs for a plan. The result bound is the budget or, without one,
-// the available memory; 0 means unknown.
+// The result need is about the peak memory of the memory executor for a plan. The result bound is the budget or, without one, the
+// available memory; 0 means unknown. Where the arrays alone exceed the bound, the need is theirs: what batches take is not looked up.
 func (c choice) need(g *graph.Graph, plan *sample.Plan) (need, bound int64) {
 	if bound = c.memory; bound == 0 {
 		bound = available(vfs.OS)
 	}
-	return samplerBytes(g, plan, c.threads) + c.columns, bound
+	need = processBytes + sample.NeedArrays(g, plan, c.threads) + c.touched
+	if bound > 0 && need > bound {
+		return need, bound
+	}
+	buffers, columns := c.work.Buffers()
+	return need + buffers + columns, bound
 }
 
 // streamed compiles a plan for the stream executor.
@@ -117,7 +145,7 @@ func (c choice) streamed(ctx context.Context, s *store.Store, plan *sample.Plan,
 func (c choice) open(ctx context.Context, s *store.Store, plan *sample.Plan) (executor, error) {
 	need, bound := c.need(s.Graph, plan)
 	inMemory := func() (executor, error) {
-		m, err := newSampler(s.Graph, plan, c.threads, c.memory, c.columns, c.options)
+		m, err := newSampler(s, plan, need, c.memory, c.options)
 		return executor{sampler: m}, err
 	}
 	if c.executor == ExecutorMemory || c.executor == ExecutorAuto && (bound == 0 || need <= bound) {

@@ -28,7 +28,7 @@ func Forecast(ctx context.Context, st *Store, o SampleOptions) (_ *Report, err e
 	if err != nil {
 		return nil, err
 	}
-	f := forecasting{choice: o.choose(st.Graph(), p, func(text string) { o.warn("%s", text) }), report: r}
+	f := forecasting{choice: o.choose(st.store, p, func(text string) { o.warn("%s", text) }), report: r}
 	if err := f.run(ctx, st, p, o.Format == FormatTFRecord); err != nil {
 		return nil, usageOf(err)
 	}
@@ -74,7 +74,7 @@ func (c forecasting) run(ctx context.Context, st *Store, p *planned, joins bool)
 		for _, f := range told.Designs {
 			designs = append(designs, forecastOf(f))
 		}
-		memory.Seconds = told.Mapped
+		memory.Seconds, memory.Bytes = told.Mapped, int64(told.Cold)
 		c.report.In("seeds", report.Count(p.seeds(), "seeds"))
 		c.report.In("batches", report.Count(told.Batches, "batches"))
 		c.report.In("sampled edges (estimate)", report.Count(uint64(told.Edges), "edges"))

@@ -327,8 +327,9 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store
 func folderOf(out string) string {
 	dir := filepath.Dir(filepath.Clean(out))
 	for {
-		if info, err := vfs.OS.Stat(dir); err == nil && info.IsDir() || dir == filepath.Dir(dir) {
-			return dir
+		info, err := vfs.OS.Stat(dir)
+		if err == nil && info.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return dir // one that cannot be looked at fails when it is used
 		}
 		dir = filepath.Dir(dir)
 	}

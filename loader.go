@@ -59,7 +59,8 @@ func NewLoader(ctx context.Context, st *Store, o SampleOptions) (_ *Loader, err 
 	if err != nil {
 		return nil, err
 	}
-	sampler, err := newSampler(s.Graph, p.plan, o.Threads, o.Memory, columnBytes(s.Graph, nodes, edges, joined)+orderBytes(order),
+	need := samplerBytes(s.Graph, p.plan, o.Threads) + columnBytes(s.Graph, nodes, edges, joined) + orderBytes(order)
+	sampler, err := newSampler(s, p.plan, need, o.Memory,
 		sample.Options{Ops: o.Ops, Warn: func(text string) { o.warn("%s", text) }})
 	if err != nil {
 		return nil, err

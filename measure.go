@@ -45,7 +45,7 @@ func MeasureSampling(ctx context.Context, st *Store, batches int, o SampleOption
 		job.Seeds, job.Times = withEdges(st.Graph(), p.plan, job)
 	}
 	job.Shuffle = true
-	sampler, err := newSampler(st.Graph(), p.plan, o.Threads, o.Memory, 0, sample.Options{Warn: func(text string) { o.warn("%s", text) }})
+	sampler, err := newSampler(st.store, p.plan, samplerBytes(st.Graph(), p.plan, o.Threads), o.Memory, sample.Options{Warn: func(text string) { o.warn("%s", text) }})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,6 +78,9 @@ func PackMethods() []string { return slices.Clone(pack.Methods) }
 
 // PackHeuristics returns the names of the heuristics.
 func PackHeuristics() []string { return slices.Clone(pack.HeuristicNames) }
+
+// unmanaged is the memory of the process that the runtime of Go does not count in its limit: the code.
+const unmanaged = 16 << 20
 
 // mostEffort takes weeks.
 const mostEffort = 1_000_000
@@ -160,7 +164,10 @@ func Pack(ctx context.Context, in, out string, o PackOptions) (_ *Packing, err e
 		}
 	}
 	components, limits := o.limits()
-	h, fingerprint, size, err := histogram(in, components)
+	if o.Memory > 0 {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(o.Memory - unmanaged))
+	}
+	h, fingerprint, size, err := histogram(in, components, o.Memory)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +209,6 @@ func (o *PackOptions) write(ctx context.Context, in, out, fingerprint string, si
 		return err
 	}
 	rep := o.begin("pack", "Packs of "+filepath.Base(in))
-	rep.MemoryBudget = 0
 	rep.Input(filepath.Base(in), size, fingerprint)
 	reportPacking(rep, r, packing)
 	return publish(w, rep, start)
@@ -224,6 +230,9 @@ func (o *PackOptions) solve(ctx context.Context, in string, p *pack.Problem) (*p
 			o.warn("%s %s", human.Exact(n), larger(n, string(o.Oversize)))
 		}
 	}
+	if err := pack.Fits(o.Memory, len(p.Counts), len(p.Components), p.Bytes()); err != nil {
+		return nil, terms, fmt.Errorf("%s: %w", in, err)
+	}
 	line := o.stages()
 	r, err := pack.Solve(ctx, p, pack.Options{Method: string(o.Method), Heuristic: o.Heuristic, Effort: o.Effort, TimeBudget: o.TimeBudget, Threads: o.Threads,
 		Progress: func(stage string, done, total int64) { line.update(stage, done, total, "%") }})
@@ -238,7 +247,7 @@ func (o *PackOptions) solve(ctx context.Context, in string, p *pack.Problem) (*p
 }
 
 // histogram reads the sizes of the graphs in a CSV file or a collection. The fingerprint of a CSV file is "".
-func histogram(path string, components []string) (h *pack.Histogram, fingerprint string, size int64, err error) {
+func histogram(path string, components []string, memory int64) (h *pack.Histogram, fingerprint string, size int64, err error) {
 	if path == "-" {
 		return nil, "", 0, usagef("found -, expected a histogram (.csv) or a collection; only `Stream` reads stdin")
 	}
@@ -252,7 +261,7 @@ func histogram(path string, components []string) (h *pack.Histogram, fingerprint
 			return nil, "", 0, err
 		}
 		defer closeWith(&err, f.Close)
-		h, err := pack.ReadCSV(path, f)
+		h, err := pack.ReadCSV(path, f, memory)
 		if err != nil {
 			return nil, "", 0, err
 		}
@@ -271,7 +280,7 @@ func histogram(path string, components []string) (h *pack.Histogram, fingerprint
 	if err != nil {
 		return nil, "", 0, described(path, err)
 	}
-	if h, err = sizes.Histogram(); err != nil {
+	if h, err = sizes.Histogram(memory); err != nil {
 		return nil, "", 0, described(path, err)
 	}
 	if fingerprint, err = store.Sum(vfs.OS, path); err != nil {

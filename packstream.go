@@ -8,12 +8,14 @@ import (
 	"io"
 	"iter"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/pack"
 	"github.com/graphmill/graphmill/internal/pack/collection"
 	"github.com/graphmill/graphmill/internal/pack/layout"
@@ -46,6 +48,16 @@ func (o *PackStreamOptions) check() error {
 	return o.PackOptions.check()
 }
 
+// checkMemory refuses a memory bound below the need of the buffer.
+func (o *PackStreamOptions) checkMemory() error {
+	const held = 512 // bytes per graph
+	if need := limits.ProcessBytes + held*int64(o.Buffer); need > o.Memory {
+		return fmt.Errorf("found `Memory` %s, expected at least %s for a `Buffer` of %s; give more `Memory` or a smaller `Buffer`",
+			human.Bytes(o.Memory), human.Bytes(need), counted(int64(o.Buffer), "graph"))
+	}
+	return nil
+}
+
 // PackStream packs a stream of graphs in their order, without knowing their number, and holds at most Buffer of them. The
 // input is a CSV file with one graph per line, o.In with the same text (in is "-" then), or a collection. PackStream
 // writes pack_ptr.npy and graph_id.npy to the folder out or, if out is "", one line of JSON per pack to o.Lines. With
@@ -68,6 +80,12 @@ func PackStream(ctx context.Context, in, out string, o PackStreamOptions) (_ *Pa
 		return nil, err
 	}
 	defer closeWith(&err, sizes.close)
+	if o.Memory > 0 {
+		if err := o.checkMemory(); err != nil {
+			return nil, err
+		}
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(o.Memory - unmanaged))
+	}
 	s := &pack.Stream{Limits: p.Limits, MaxGraphs: p.MaxGraphs, Buffer: o.Buffer, Skip: o.Oversize != OversizeError}
 	line := o.meter("pack", 0, "graphs")
 	defer line.end()

@@ -56,7 +56,7 @@ func PackHistogram(in string, w io.Writer, o HistogramOptions) (err error) {
 			return err
 		}
 	}
-	h, fingerprint, size, err := histogram(in, o.Components)
+	h, fingerprint, size, err := histogram(in, o.Components, o.Memory)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func ComparePacks(ctx context.Context, in []string, o TablesOptions) (_ PackTabl
 	}
 	var sets PackTablesList
 	for _, path := range in {
-		h, _, _, err := histogram(path, o.Components)
+		h, _, _, err := histogram(path, o.Components, o.Memory)
 		if err != nil {
 			return nil, err
 		}

@@ -127,7 +127,7 @@ func TunePacks(ctx context.Context, in, out string, o TuneOptions) (_ *Tuning, e
 	if err != nil {
 		return nil, err
 	}
-	h, fingerprint, size, err := histogram(in, o.Components)
+	h, fingerprint, size, err := histogram(in, o.Components, o.Memory)
 	if err != nil {
 		return nil, err
 	}

@@ -237,7 +237,11 @@ func (o *PartitionOptions) cut(opt partition.Options, run func(partition.Options
 	opt.Progress = stages.update
 	opt.Foretold = func(f partition.Forecast) {
 		if f.Seconds > 10 {
-			o.note("forecast: %s of memory, %s of temporary files, about %s", human.Bytes(f.Memory), human.Bytes(f.Disk), human.Duration(seconds(f.Seconds)))
+			rough := ""
+			if f.Rough {
+				rough = " (the time of multilevel depends on the graph: it may be several times as long)"
+			}
+			o.note("forecast: %s of memory, %s of temporary files, about %s%s", human.Bytes(f.Memory), human.Bytes(f.Disk), human.Duration(seconds(f.Seconds)), rough)
 		}
 	}
 	var result *partition.Result

@@ -91,10 +91,8 @@ func (s *sampling) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer closeWith(&err, s.executor.close)
-	if s.executor.stream != nil {
-		// Little is allocated once the buffers have grown, but before that garbage could exceed the budget.
-		defer debug.SetGCPercent(debug.SetGCPercent(20))
-	}
+	// Little is allocated once the buffers have grown, but before that garbage could exceed the budget.
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	prepared := time.Now()
 	s.report.Stage("compile the plan", prepared.Sub(began), 0, "")
 	line := s.o.meter("sample", int64(output.Subgraphs(s.executor.sampler, s.job)*uint64(s.o.Epochs)), "subgraphs")
@@ -135,7 +133,7 @@ func (s *sampling) prepare(ctx context.Context) (err error) {
 	if o.Format == FormatTFRecord {
 		s.warnContext()
 	}
-	chosen := o.choose(s.store.Graph, s.planned, func(text string) {
+	chosen := o.choose(s.store, s.planned, func(text string) {
 		o.warn("%s", text)
 		s.report.Note(text)
 	})
@@ -367,7 +365,11 @@ func (o *SampleOptions) made(ctx context.Context, s *store.Store, plan *sample.P
 			"epoch": strconv.FormatUint(o.Epoch, 10), "epochs": strconv.Itoa(o.Epochs), "rank": fmt.Sprintf("%d/%d", o.Rank, o.Ranks)}}
 	if o.SeedTime != "" {
 		made.Options["seed_time"] = o.SeedTime
-		if _, err := vfs.OS.Stat(o.SeedTime); err == nil && seeds.IsFileOfTimes(o.SeedTime) {
+		_, err := vfs.OS.Stat(o.SeedTime)
+		if err != nil && !missing(err) {
+			return store.Made{}, err
+		}
+		if err == nil && seeds.IsFileOfTimes(o.SeedTime) {
 			if made.Inputs["seed_time"], err = store.Fingerprint(ctx, vfs.OS, o.SeedTime); err != nil {
 				return store.Made{}, err
 			}

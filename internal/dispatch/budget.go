@@ -32,6 +32,9 @@ const (
 	mostParts   = 128 // limits the number of open files
 )
 
+// spareBytes is the part of limits.ProcessBytes that a run keeps in reserve.
+const spareBytes = 8 << 20
+
 // errMemory is the kind of errors about too little memory.
 var errMemory = errors.New("memory too small")
 
@@ -140,9 +143,10 @@ func (d *dispatcher) predict(first *group, marking time.Duration) (Forecast, err
 	b := d.budget
 	b.halo = min(b.halo, int64(haloEdges)*haloRecord)
 	b.window = int(min(int64(b.window), d.largestRows(first)))
-	// storeBytes counts 8 bytes per offset; most offsets take 4.
-	b.pages = min(b.pages, d.storeBytes()) * 2 / 3
-	f.Memory = d.memory(b)
+	// Columns are read at random, and most of the pages of neighbours are released before all are read.
+	structure, columns := d.storeBytes()
+	b.pages = min(b.pages, structure*9/20+columns)
+	f.Memory = d.memory(b) - spareBytes
 	rate := float64(writeRate)
 	if d.opt.Threads > 1 {
 		rate *= 1.6
@@ -208,18 +212,17 @@ func (d *dispatcher) largestRows(g *group) int64 {
 }
 
 // storeBytes is the number of bytes of the store that a run reads.
-func (d *dispatcher) storeBytes() int64 {
-	var n int64
+func (d *dispatcher) storeBytes() (structure, columns int64) {
 	for _, in := range d.edges {
-		n += in.indptr.Bytes() + in.far.Bytes() + in.id.Bytes() + in.position.Bytes()
+		structure += in.indptr.Bytes() + in.far.Bytes() + in.id.Bytes() + in.position.Bytes()
 	}
 	for _, x := range d.nodeTensors {
-		n += int64(len(x.values))
+		columns += int64(len(x.values))
 	}
 	for _, x := range d.edgeTensors {
-		n += int64(len(x.values))
+		columns += int64(len(x.values))
 	}
-	return n
+	return structure, columns
 }
 
 // partBytes is the size of the files of part from+i.

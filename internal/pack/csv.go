@@ -13,8 +13,8 @@ import (
 )
 
 // ReadCSV reads a histogram: a header of component names and "count", then a row per shape. Rows of equal
-// shapes are added up. Errors begin with the name and the line.
-func ReadCSV(name string, r io.Reader) (*Histogram, error) {
+// shapes are added up. Errors begin with the name and the line. memory bounds the process, in bytes; 0 is no bound.
+func ReadCSV(name string, r io.Reader, memory int64) (*Histogram, error) {
 	c := csv.NewReader(r)
 	c.ReuseRecord = true
 	c.TrimLeadingSpace = true
@@ -78,7 +78,11 @@ func ReadCSV(name string, r io.Reader) (*Histogram, error) {
 		if err != nil || count < 0 || count > maxTotal {
 			return nil, bad(line, "found count %q, expected an integer from 0 to 2^62", row[k])
 		}
-		h.Add(count, shape...)
+		if h.Add(count, shape...); len(h.Counts)%4096 == 0 {
+			if err := Fits(memory, len(h.Counts), k, 0); err != nil {
+				return nil, tagged.Errorf(ErrMemory, "%s: %w", name, err)
+			}
+		}
 	}
 	if err := h.Normalise(); err != nil {
 		return nil, tagged.Errorf(ErrHistogram, "%s: %w", name, err)

@@ -7,7 +7,7 @@ import (
 )
 
 func TestReadCSV(t *testing.T) {
-	h, err := ReadCSV("h.csv", strings.NewReader("\ufeffnum_nodes, num_edges,count\n3,4,2\n1,0,5\n3,4,1\n9,9,0\n"))
+	h, err := ReadCSV("h.csv", strings.NewReader("\ufeffnum_nodes, num_edges,count\n3,4,2\n1,0,5\n3,4,1\n9,9,0\n"), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestReadCSV(t *testing.T) {
 		"a,count\n1,0\n":                    "h.csv: found no graphs",
 		"a,b,c,d,e,f,g,h,count":             "h.csv:1: found 8 components",
 	} {
-		_, err := ReadCSV("h.csv", strings.NewReader(text))
+		_, err := ReadCSV("h.csv", strings.NewReader(text), 0)
 		if !errors.Is(err, ErrHistogram) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: found error %v, expected %q", text, err, want)
 		}
@@ -42,7 +42,7 @@ func FuzzReadCSV(f *testing.F) {
 	f.Add("num_nodes,num_edges,count\n3,4,2\n1,0,5\n")
 	f.Add("a,count\n2147483647,4611686018427387904\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		h, err := ReadCSV("h.csv", strings.NewReader(text))
+		h, err := ReadCSV("h.csv", strings.NewReader(text), 0)
 		if err == nil && (h.Graphs() < 1 || len(h.Sizes) != len(h.Counts)*len(h.Components)) {
 			t.Errorf("found %+v", h)
 		}

@@ -45,6 +45,6 @@
 // these in integers. An inaccurate simplex gives a weak bound, never a false one. Nor does a branch and bound
 // that is cut short: it bounds what it has not searched.
 //
-// The package imports internal/tagged, internal/vector, the standard library, golang.org/x/sync and
-// github.com/zeebo/xxh3.
+// The package imports internal/human, internal/limits, internal/tagged, internal/vector, the standard library,
+// golang.org/x/sync and github.com/zeebo/xxh3.
 package pack

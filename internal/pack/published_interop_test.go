@@ -20,7 +20,7 @@ func histogram(t testing.TB, name string, limits []int) *Histogram {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	h, err := ReadCSV(name, f)
+	h, err := ReadCSV(name, f, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

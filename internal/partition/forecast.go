@@ -17,6 +17,8 @@ type Forecast struct {
 	Memory  int64 // peak, in bytes
 	Disk    int64 // temporary files, in bytes
 	Seconds float64
+	// Rough says that Seconds depends on the graph, and may be several times too small or too large.
+	Rough bool
 }
 
 // size is the input of a forecast. The edges are counted in the store, the number of pairs is an estimate.
@@ -29,13 +31,16 @@ type size struct {
 
 // Measured costs of the steps.
 const (
-	baseBytes = 30 << 20 // the program and its buffers
-	mapped    = 32 << 20 // mapped pages of the store
+	baseBytes  = 20 << 20 // the program and its buffers
+	mapped     = 8 << 20  // mapped pages of the store, which store.Touched releases
+	spillBytes = 16 << 20 // buffers of a graph on disk
 	// Bytes of an edge's record while the graph is built.
 	recordBytes = 8
 	// Memory at the peak of multilevel, in addition to the graph and the parts: bytes per pair, more bytes per
-	// pair each time that the number of parts doubles beyond 8, and bytes per node.
-	multilevelPairBytes, multilevelPartBytes, multilevelNodeBytes = 10, 1.5, 14
+	// pair each time that the number of parts doubles beyond 8,
+	multilevelPairBytes, multilevelPartBytes = 21, 1.5
+	// and for each node and each constraint after the first.
+	multilevelConstraintBytes = 64
 
 	buildSeconds      = 60e-9  // per edge, one thread
 	multilevelSeconds = 400e-9 // per pair, 8 parts, one thread
@@ -54,6 +59,9 @@ func (z size) graphBytes() int64 {
 	return 4*z.nodes + 8*z.pairs
 }
 
+// mapped is the most mapped pages of the store.
+func (z size) mapped() int64 { return min(mapped, 4*(z.nodes+z.edges)) }
+
 // nodeBytes is the memory that every method needs for the nodes: their parts and weights.
 func (z size) nodeBytes() int64 {
 	bytes := int64(2)
@@ -71,13 +79,14 @@ func (z size) forecast(method string, onDisk bool, o *Options) Forecast {
 	if onDisk {
 		room := records
 		if o.Memory > 0 {
-			room = max(0, o.Memory-f.Memory-mapped)
+			room = max(0, o.Memory-f.Memory-z.mapped()-min(spillBytes, records))
 		}
 		f.Disk = z.graphBytes() + max(0, records-room)
-		f.Memory += mapped + min(records, room)
+		f.Memory += z.mapped() + min(spillBytes, records) + min(records, room)
 	} else {
-		f.Memory += z.graphBytes() + max(records+mapped, z.methodBytes(method, doubled))
+		f.Memory += z.graphBytes() + max(records+z.mapped(), z.methodBytes(method, doubled))
 	}
+	f.Rough = method == Multilevel
 	threads := 1 + 0.6*float64(min(o.Threads, 8)-1)
 	f.Seconds = buildSeconds*float64(z.edges)/threads + measureSeconds*float64(z.pairs)/threads
 	switch method {
@@ -94,8 +103,7 @@ func (z size) methodBytes(method string, doubled float64) int64 {
 	if method != Multilevel {
 		return 0
 	}
-	more := float64(4 * (z.constraints - 1))
-	return int64((multilevelPairBytes+multilevelPartBytes*doubled)*float64(z.pairs) + (multilevelNodeBytes+more)*float64(z.nodes))
+	return int64((multilevelPairBytes+multilevelPartBytes*doubled)*float64(z.pairs)) + multilevelConstraintBytes*(z.constraints-1)*z.nodes
 }
 
 // fitting chooses where the graph is held and how it is divided: in memory by the requested method if that

@@ -69,7 +69,9 @@ func Run(ctx context.Context, fsys vfs.FS, s *store.Store, o Options) (_ *Result
 	build := undirected.BuildOptions{Threads: o.Threads, FS: fsys, Temp: o.Temp, Progress: j.meter("graph", 2*z.edges, "edges")}
 	if o.Memory > 0 {
 		build.Memory = max(1, o.Memory-baseBytes-mapped-z.nodeBytes())
-		if !spill {
+		if spill {
+			build.Memory = max(1, build.Memory-min(spillBytes, recordBytes*z.edges))
+		} else {
 			build.Memory = max(1, build.Memory-z.graphBytes())
 		}
 	}

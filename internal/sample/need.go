@@ -6,11 +6,35 @@ import "github.com/graphmill/graphmill/graph"
 // Batches of 1024 seeds at fanout 15,10 take 8 MiB.
 const contextBytes = 16 << 20
 
-// Need is a lower bound of the memory in bytes that sampling a plan on g by several threads takes: the adjacencies and
-// columns that its ops, its negatives and its kind of subgraphs read, what is built from them, and the tables of the
-// threads. A plan that Validate refuses needs nothing.
+// Need is about the memory in bytes that sampling a plan on g by several threads takes, without what is made of the subgraphs:
+// NeedArrays, and buffers of usual sizes.
 func Need(g *graph.Graph, p *Plan, threads int) int64 {
+	if p.Validate(g) != nil {
+		return 0
+	}
+	return NeedArrays(g, p, threads) + contextBytes*int64(threads)
+}
+
+// NeedArrays is the memory in bytes of the adjacencies and columns that the ops of a plan, its negatives and its kind of subgraphs
+// read, of what is built from them, and of the tables of the threads. New reads all of it, so that it is resident whatever the seeds
+// are. Copies into huge pages take the place of mapped pages and need no more. A plan that Validate refuses needs nothing.
+func NeedArrays(g *graph.Graph, p *Plan, threads int) int64 {
 	return newNeed(g, p, threads, false)
+}
+
+// Reads says whether sampling a plan reads a column of edges or nodes, so that NeedArrays and NeedFetch count it.
+func Reads(g *graph.Graph, p *Plan, c *graph.Column) bool {
+	for _, op := range p.Ops {
+		e := edgesOf(g, op.Edges)
+		if c == graph.FindColumn(e.Columns, op.Column) || c == graph.FindColumn(e.Columns, p.timeColumn(op.Edges)) {
+			return true
+		}
+		far := g.Nodes[g.NodeType(e.Type.Far(op.Dir))]
+		if c == graph.FindColumn(far.Columns, p.nodeTimes(far.Type)) {
+			return true
+		}
+	}
+	return false
 }
 
 // NeedFetch is Need with Options.Fetch, which holds only the offsets of the adjacencies. It does not include what grows
@@ -64,10 +88,7 @@ func newNeed(g *graph.Graph, p *Plan, threads int, fetch bool) int64 {
 			n.bytes += 4 * int64(t.Count) * int64(threads)
 		}
 	}
-	if fetch {
-		return n.bytes
-	}
-	return n.bytes + contextBytes*int64(threads)
+	return n.bytes
 }
 
 // need adds up the parts that a sampler holds, each part once.

@@ -26,6 +26,9 @@ const (
 	minTableSize = 1 << 10
 )
 
+// Hashed says whether a context finds the local ids of a node type of the given size by a hash table, in subgraphs of batches.
+func Hashed(count int) bool { return count > directNodes }
+
 // localIDs numbers the nodes of one type in order of discovery.
 //
 // Slots hold base + local id. A value below base belongs to an earlier subgraph and counts as empty, so a new subgraph

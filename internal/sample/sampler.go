@@ -284,7 +284,7 @@ func (s *Sampler) useHugePages() error {
 }
 
 // copyWords is the number of words that are copied between two calls of Options.Touched.
-const copyWords = 8 << 20
+const copyWords = 1 << 20
 
 func (s *Sampler) touched(bytes int) error {
 	if s.opt.Touched == nil {

@@ -53,10 +53,14 @@ func replaceable(fsys vfs.FS, out string, force bool) error {
 	entries, err := fsys.ReadDir(out)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if _, err := fsys.Lstat(out); err == nil {
+		_, err := fsys.Lstat(out)
+		switch {
+		case err == nil:
 			return fmt.Errorf("%s: %w: found a broken link, expected a new name", out, ErrExists)
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
 		}
-		return nil
+		return err
 	case err != nil:
 		return existing(fsys, out, err)
 	case vfs.IsMount(out):

@@ -113,7 +113,7 @@ func (s *Store) Release() error {
 }
 
 // releaseEvery is the number of bytes that may be read between two releases of Touched.
-const releaseEvery = 32 << 20
+const releaseEvery = 8 << 20
 
 // Touched counts bytes that were read, and calls Release when they are many, so that a caller that reads a store holds
 // little of it in memory. It may be called from several goroutines.

@@ -129,7 +129,7 @@ func TestCut(t *testing.T) {
 			}
 		}
 		defer heal()
-		o, got := trace.Run(t, s.r.Call(t, graphmill), trace.Options{Below: filepath.Join(p.Dir, "in"), At: at, Cut: &from})
+		o, got := trace.Run(t, s.r.Call(t, graphmill), trace.Options{Below: filepath.Join(p.Dir, "in"), At: at, Cut: &from, File: name})
 		if o.Hit == nil || o.Hit.Path != name {
 			s.count["not met"]++
 			return

@@ -67,7 +67,7 @@ func judge(t *testing.T, r *workloads.Run, got command.Result, b broken, graphmi
 		v.add("failed, and the output is there without a word that it is whole")
 	}
 	beside := r.Beside(t)
-	if len(beside) > 0 && !cleaning(b) && !(got.Status != 0 && strings.Contains(text, "--resume")) { // checkpoints and finished parts are kept
+	if len(beside) > 0 && !cleaning(b) && !(got.Status != 0 && (r.Workload.Resumes || strings.Contains(text, "--resume"))) { // checkpoints and finished parts are kept
 		v.add("left %v", beside)
 	}
 	if len(beside) > 0 || len(visible) > 0 && got.Status != 0 {

@@ -43,7 +43,7 @@ func run() error {
 		return err
 	}
 	defer f.Close()
-	h, err := pack.ReadCSV(flag.Arg(0), f)
+	h, err := pack.ReadCSV(flag.Arg(0), f, 0)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func BenchmarkWriters(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	h, err := sizes.Histogram()
+	h, err := sizes.Histogram(0)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func TestFill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := sizes.Histogram()
+	h, err := sizes.Histogram(0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -106,7 +106,7 @@ func layoutFor(t fatal, c *graph.Collection, limits []int, reserve bool) (*layou
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := sizes.Histogram()
+	h, err := sizes.Histogram(0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -154,7 +154,7 @@ func (s *Sizes) none(i int) error {
 }
 
 // Histogram counts the shapes.
-func (s *Sizes) Histogram() (*pack.Histogram, error) {
+func (s *Sizes) Histogram(memory int64) (*pack.Histogram, error) {
 	h := &pack.Histogram{Components: s.Components}
 	counts := map[[pack.MaxComponents]int]int64{}
 	var key [pack.MaxComponents]int
@@ -162,7 +162,12 @@ func (s *Sizes) Histogram() (*pack.Histogram, error) {
 		if !s.Of(i, key[:len(s.of)]) {
 			return nil, s.none(i)
 		}
-		counts[key]++
+		if counts[key]++; len(counts)%4096 == 0 {
+			const entry = 150 // bytes of the map per shape, with room to grow
+			if err := pack.Fits(memory, len(counts), len(s.of), entry*int64(len(counts))); err != nil {
+				return nil, err
+			}
+		}
 	}
 	for k, n := range counts {
 		h.Add(n, k[:len(s.of)]...)

@@ -40,7 +40,7 @@ func TestSizes(t *testing.T) {
 	if d := cmp.Diff([3][6]int{{3, 4, 2, 0, 4, 7}, {1, 1, 0, 1, 0, 300}, {4, 4, 3, 0, 4, 0}}, got); d != "" {
 		t.Error(d)
 	}
-	h, err := s.Histogram()
+	h, err := s.Histogram(0)
 	if err != nil || h.Graphs() != 3 || h.Max(5) != 300 {
 		t.Errorf("found %+v, %v", h, err)
 	}
@@ -61,7 +61,7 @@ func TestBadComponents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Histogram(); !errors.Is(err, pack.ErrHistogram) {
+	if _, err := s.Histogram(0); !errors.Is(err, pack.ErrHistogram) {
 		t.Errorf("found error %v of a negative size, expected %v", err, pack.ErrHistogram)
 	}
 }

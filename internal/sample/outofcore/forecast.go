@@ -45,6 +45,7 @@ type Outlook struct {
 	Chosen  Design     // the design of Run; Auto where Err refuses the job
 	Err     error
 	Mapped  float64 // seconds that the memory executor takes over the mapped store
+	Cold    float64 // bytes of the neighbours that it reads from the disk: those that are not in the page cache
 }
 
 // Forecasts is the forecast of a run by each design, and the design that Run chooses.
@@ -63,7 +64,8 @@ func (x *Executor) Forecasts(ctx context.Context, job sample.Job) (*Outlook, err
 		o.Chosen = Auto
 	}
 	e := estimate{x.budget(&job, x.found), batches}
-	o.Mapped = e.mapped(o.Edges, x.neighbours.uncached(x.fsys))
+	o.Cold = x.neighbours.uncached(x.fsys)
+	o.Mapped = e.mapped(o.Edges, o.Cold)
 	for _, design := range []Design{Windows, Condensed, Spilled} {
 		if design == Condensed && plan.Plan().Scope != sample.ScopeEpoch {
 			continue

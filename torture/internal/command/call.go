@@ -36,6 +36,8 @@ type Result struct {
 	Stdout, Stderr string
 	Peak           int64         // bytes of the resident set at its largest
 	CPU            time.Duration // processor time, user and system
+	Took           time.Duration // from the start of the process to its end
+	Read           int64         // bytes that the disk gave the process
 }
 
 // Run runs the program to its end.
@@ -59,6 +61,7 @@ func (c Call) Do() (Result, error) {
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Dir, append(os.Environ(), c.Env...), c.Stdin, &stdout, &stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = 10 * time.Second // for a child that keeps the output open
+	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		return r, err
 	}
@@ -67,7 +70,7 @@ func (c Call) Do() (Result, error) {
 		c.Started(cmd.Process.Pid)
 	}
 	err := cmd.Wait()
-	r.Late = !stop.Stop()
+	r.Late, r.Took = !stop.Stop(), time.Since(began)
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
 		return r, err
@@ -77,7 +80,7 @@ func (c Call) Do() (Result, error) {
 		r.Signal = w.Signal()
 	}
 	if u, is := cmd.ProcessState.SysUsage().(*syscall.Rusage); is {
-		r.Peak = u.Maxrss << 10
+		r.Peak, r.Read = u.Maxrss<<10, u.Inblock*512
 	}
 	r.CPU = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return r, nil

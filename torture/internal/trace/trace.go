@@ -20,8 +20,9 @@ type Options struct {
 	// Signal is sent before the call: SIGKILL to the program and all that it started, others to the program alone. 0 is none.
 	Signal unix.Signal
 	After  bool // send it after the call instead
-	// Cut, if not nil, is the size to which the file of the call is cut after the call, while the thread that made it is stopped.
-	Cut *int64
+	// Cut, if not nil, is the size to which File is cut after the call, if the call is on it, while the thread that made it is stopped.
+	Cut  *int64
+	File string
 	Log string // with At 0: a file that gets a line for each call, NUMBER OP PATH
 }
 

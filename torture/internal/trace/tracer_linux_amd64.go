@@ -136,7 +136,9 @@ func (t *thread) enter(tid int, p spec, o *Outcome, log func(Call)) error {
 	o.Hit = &c
 	switch {
 	case p.Cut != nil:
-		t.cut = c.Path
+		if c.Path == p.File {
+			t.cut = c.Path
+		}
 		return nil
 	case p.Signal != 0 && p.After:
 		t.signal = true

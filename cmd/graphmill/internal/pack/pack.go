@@ -71,7 +71,7 @@ than a pack go to lines of their own, or to alone_id.npy.`,
 			return t.Print(p, f.AsJSON)
 		},
 	}
-	f.AddThreads(cmd)
+	f.Common.Add(cmd)
 	fs := cmd.Flags()
 	fs.StringVarP(&f.Path, "out", "o", "", "folder to write the pack layout to (default: write nothing, only print the result)")
 	fs.BoolVar(&f.Force, "force", false, "replace an existing output folder of graphmill")
