@@ -42,7 +42,7 @@ func (o *Run) reportStored(r *report.Report, d *dispatch.Report, f dispatch.Fore
 	}
 	r.Table(table)
 	if len(d.LeftOut) > 0 {
-		what := "columns are left out: " + strings.Join(d.LeftOut, "; ")
+		what := "columns and ids, or parts of them, are left out: " + strings.Join(d.LeftOut, "; ")
 		o.warn("%d %s", len(d.LeftOut), what)
 		r.Warn(int64(len(d.LeftOut)), what)
 	}

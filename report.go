@@ -98,7 +98,7 @@ func onDisk(r *report.Report, dir string) error {
 
 // warnLeft warns about columns that have no place in the output format.
 func (o *Run) warnLeft(r *report.Report, left []string) {
-	o.warnColumns(r, left, "columns and ids have no place in the format and are left out: ")
+	o.warnColumns(r, left, "columns and ids, or parts of them, have no place in the format and are left out: ")
 }
 
 // warnRounded warns about columns whose values are rounded in Examples.

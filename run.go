@@ -225,15 +225,20 @@ func keeps(out string, inputs ...string) error {
 		}
 		if rel, err := filepath.Rel(path, real); err == nil && filepath.IsLocal(rel) {
 			_, err := vfs.OS.Stat(filepath.Join(path, store.ManifestFile))
-			if err == nil {
+			switch {
+			case err == nil:
 				return usagef("found `Out` %s, which lies in the input %s, expected a folder outside it", out, in)
-			}
-			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) { // an input that is a file holds none
+			case !missing(err): // an input that is a file holds none
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// missing says whether an error means that there is no file of that name.
+func missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // realPath returns the absolute path, without symbolic links, of a file that exists or will exist.
@@ -243,8 +248,7 @@ func realPath(path string) (string, error) {
 		return "", err
 	}
 	real, err := filepath.EvalSymlinks(path)
-	absent := func() bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
-	if err == nil || !absent() {
+	if err == nil || !missing(err) {
 		return real, err
 	}
 	dir, base := filepath.Split(path)
@@ -252,7 +256,7 @@ func realPath(path string) (string, error) {
 	switch {
 	case err == nil:
 		return filepath.Join(real, base), nil
-	case absent():
+	case missing(err):
 		return path, nil
 	}
 	return "", err

@@ -365,7 +365,11 @@ func (o *SampleOptions) made(ctx context.Context, s *store.Store, plan *sample.P
 			"epoch": strconv.FormatUint(o.Epoch, 10), "epochs": strconv.Itoa(o.Epochs), "rank": fmt.Sprintf("%d/%d", o.Rank, o.Ranks)}}
 	if o.SeedTime != "" {
 		made.Options["seed_time"] = o.SeedTime
-		if _, err := vfs.OS.Stat(o.SeedTime); err == nil && seeds.IsFileOfTimes(o.SeedTime) {
+		_, err := vfs.OS.Stat(o.SeedTime)
+		if err != nil && !missing(err) {
+			return store.Made{}, err
+		}
+		if err == nil && seeds.IsFileOfTimes(o.SeedTime) {
 			if made.Inputs["seed_time"], err = store.Fingerprint(ctx, vfs.OS, o.SeedTime); err != nil {
 				return store.Made{}, err
 			}

@@ -140,9 +140,9 @@ func (s *timed) SendMsg(m any) error {
 	return s.clock.within(s.send, s.late, func() error { return s.ServerStream.SendMsg(m) })
 }
 
-// refusals rejects calls without the token, bounds the time for which a client can stop a call, and logs failed calls. The
+// limitCalls rejects calls without the token, bounds the time for which a client can stop a call, and logs failed calls. The
 // time of a rejection reveals nothing about the token, not even its length.
-func refusals(token string, send time.Duration, log *feed.Log) []grpc.ServerOption {
+func limitCalls(token string, send time.Duration, log *feed.Log) []grpc.ServerOption {
 	want := sha256.Sum256([]byte("Bearer " + token))
 	check := func(ctx context.Context) error {
 		if token == "" {

@@ -103,7 +103,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if s.options.TLS != nil {
 		creds = credentials.NewTLS(s.options.TLS)
 	}
-	options := append(refusals(s.options.Token, cmp.Or(s.options.SendTime, time.Hour), s.options.Log),
+	options := append(limitCalls(s.options.Token, cmp.Or(s.options.SendTime, time.Hour), s.options.Log),
 		codecOption(),
 		grpc.Creds(greeting{creds, s.options.Log}),
 		grpc.MaxRecvMsgSize(maxRequest),

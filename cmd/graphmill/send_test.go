@@ -39,7 +39,7 @@ func TestVerifyOnAMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, sum, err := m.Encode()
-	err = errors.Join(err, os.CopyFS(at("machine"), os.DirFS(at("parts"))), os.RemoveAll(at("machine/part0")),
+	err = errors.Join(err, os.CopyFS(at("machine"), os.DirFS(at("parts"))), os.RemoveAll(at("machine/part0")), os.Remove(at("machine/made.json")),
 		os.WriteFile(at("machine/manifest.json"), text, 0o600), os.WriteFile(at("machine/manifest.json.xxh3"), sum, 0o600))
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -107,6 +108,9 @@ func (d *dispatcher) tensors(t int, typeName string, columns []*graph.Column, ro
 				d.report.Widened = append(d.report.Widened, fmt.Sprintf("%s: %s to %s", name, c.DType, x.dtype))
 			}
 			list = append(list, x)
+			if meaning := store.Meaning(c); meaning != "" {
+				d.leave(meaning+" "+name, "a tensor has only numbers")
+			}
 		}
 	}
 	switch {
@@ -126,7 +130,13 @@ func (d *dispatcher) leave(column, why string) {
 
 // chooseColumns decides the content of the feature files.
 func (d *dispatcher) chooseColumns() {
+	for _, c := range d.g.Context {
+		d.leave("context."+c.Name, "parts have no context")
+	}
 	for t, n := range d.g.Nodes {
+		if n.IDs != nil {
+			d.leave("original ids of "+n.Type, "parts number the nodes")
+		}
 		list := d.tensors(t, n.Type, n.Columns, d.nodeRows)
 		for i := range list {
 			if list[i].from == 2 && strings.HasSuffix(list[i].name, "/"+trainerID) && d.a.Trainers > 0 {

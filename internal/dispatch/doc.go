@@ -30,7 +30,8 @@
 // cannot map them and does not start; Report.Gaps lists these types and parts.
 //
 // Original ids of nodes are type-wise ids of the store. Those of edges are the column
-// #input_position, or the edge ids where the store has no such column. Columns of strings or with
+// #input_position, or the edge ids where the store has no such column, or where edges share a
+// position, as an edge and its reverse do. Columns of strings or with
 // rows of variable length cannot be tensors; Report.LeftOut lists them. PyTorch has no unsigned
 // types but uint8, so uint16 becomes int32 and uint32 int64; a uint64 must fit an int64. A bool is
 // stored as uint8, as DGL stores it (its server maps no bools). The configuration lists the bools,

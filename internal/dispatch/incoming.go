@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/dispatch/parts"
 	"github.com/graphmill/graphmill/internal/store"
 )
 
@@ -17,21 +18,18 @@ type incoming struct {
 	indptr   graph.Index
 	far      graph.Index
 	id       graph.Index // edge ids; empty when they equal the positions in far
-	position graph.Index // by edge id, the row of the edge in the input; empty: equal to the edge id
+	position graph.Index // by edge id, the original id of the edge; empty: equal to the edge id
 	columns  []*graph.Column
 }
 
-// open reads the lists of an edge type from the store; a store need not have the in-edges.
-func open(g *graph.Graph, e *graph.Edges) (*incoming, error) {
+// open reads the lists of an edge type from the store; a store need not have the in-edges. originals says whether the parts
+// have the original ids of edges.
+func open(g *graph.Graph, e *graph.Edges, originals bool) (*incoming, error) {
 	in := &incoming{name: e.Type.String(), src: g.NodeType(e.Type.Src), dst: g.NodeType(e.Type.Dst), count: e.Count, columns: e.Columns}
-	if c := graph.FindColumn(e.Columns, graph.PositionColumn); c != nil {
-		switch {
-		case c.DType == graph.Uint32 && len(c.Shape) == 0:
-			in.position.U32 = graph.View[uint32](c.Values)
-		case c.DType == graph.Uint64 && len(c.Shape) == 0:
-			in.position.U64 = graph.View[uint64](c.Values)
-		default:
-			return nil, fmt.Errorf("%s: found column %s of %s %v, expected one position per edge", in.name, graph.PositionColumn, c.DType, c.Shape)
+	if originals {
+		var err error
+		if in.position, err = parts.Originals(e); err != nil {
+			return nil, err
 		}
 	}
 	if a := e.Adj[graph.In]; a != nil {

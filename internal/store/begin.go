@@ -54,10 +54,10 @@ func replaceable(fsys vfs.FS, out string, force bool) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		_, err := fsys.Lstat(out)
-		if err == nil {
+		switch {
+		case err == nil:
 			return fmt.Errorf("%s: %w: found a broken link, expected a new name", out, ErrExists)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
+		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		}
 		return err

@@ -27,6 +27,18 @@ func ColumnDir(dir, name string) string {
 	return dir
 }
 
+// Meaning is what a column says beside its dtype and values: "the unit of" times, "the texts of" categories, "" for others.
+// Formats that hold only numbers lose it, and announce that they do.
+func Meaning(c *graph.Column) string {
+	switch {
+	case c.Categories != nil:
+		return "the texts of"
+	case c.Unit != "":
+		return "the unit of"
+	}
+	return ""
+}
+
 // ColumnWriter appends the rows of a column. It holds a few buffers of 64 KiB.
 type ColumnWriter struct {
 	meta    ColumnMeta

@@ -19,6 +19,7 @@ func (w *Writer) Report(html, json []byte) error { return WriteReport(w.fs, w.di
 // WriteReport writes the report of an output folder, or replaces it. A folder with a report is whole at any time: while the
 // files are replaced, their checksums list the old bytes and the new ones.
 func WriteReport(fsys vfs.FS, dir string, html, json []byte) error {
+	fsys = vfs.Confine(fsys, dir)
 	write := func(name, text string) error { return vfs.WriteFile(fsys, filepath.Join(dir, name), []byte(text)) }
 	sums := sumLine(html, ReportHTMLFile) + sumLine(json, ReportJSONFile)
 	old, err := vfs.ReadFile(fsys, filepath.Join(dir, reportSumFile), mostSums*64)

@@ -297,7 +297,7 @@ func (w *Writer) Seal(ctx context.Context, meta *Meta, threads int) error {
 			return err
 		}
 	}
-	names, _, err := list(w.fs, w.dir)
+	names, err := w.tidy()
 	if err != nil {
 		return err
 	}
@@ -324,4 +324,21 @@ func (w *Writer) Seal(ctx context.Context, meta *Meta, threads int) error {
 		return err
 	}
 	return vfs.WriteFile(w.fs, filepath.Join(w.dir, ManifestSumFile), sum)
+}
+
+// tidy removes the folders that Remove has left without a file, and lists the files.
+func (w *Writer) tidy() ([]string, error) {
+	for {
+		names, empty, err := list(w.fs, w.dir)
+		if err != nil || len(empty) == 0 {
+			return names, err
+		}
+		for _, dir := range empty {
+			dir = path.Clean(dir)
+			if err := w.fs.Remove(filepath.Join(w.dir, filepath.FromSlash(dir))); err != nil {
+				return nil, err
+			}
+			delete(w.dirs, dir)
+		}
+	}
 }

@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -102,8 +101,11 @@ func (a *auditor) edgeIDs(ctx context.Context, t int, e *graph.Edges) ([]uint32,
 	missing := func(i, id int64) error {
 		return &Fault{File: originals.File(i), Type: e.Type.String(), Local: i, Global: -1, Found: fmt.Sprintf("the original id %d", id), Expected: "one of an edge of the store"}
 	}
-	c := graph.FindColumn(e.Columns, graph.PositionColumn)
-	if c == nil {
+	positions, err := parts.Originals(e)
+	if err != nil {
+		return nil, err
+	}
+	if positions.Len() == 0 {
 		for i := range ids {
 			id := originals.At(int64(i))
 			if id < 0 || id >= int64(e.Count) {
@@ -113,12 +115,7 @@ func (a *auditor) edgeIDs(ctx context.Context, t int, e *graph.Edges) ([]uint32,
 		}
 		return ids, nil
 	}
-	position := func(i int) int64 { return int64(binary.LittleEndian.Uint32(c.Values[4*i:])) }
-	if c.DType == graph.Uint64 {
-		position = func(i int) int64 { return int64(binary.LittleEndian.Uint64(c.Values[8*i:])) }
-	} else if c.DType != graph.Uint32 {
-		return nil, fmt.Errorf("%s: found column %s of %s, expected uint32 or uint64", e.Type, graph.PositionColumn, c.DType)
-	}
+	position := func(i int) int64 { return int64(positions.At(i)) }
 	largest := int64(-1)
 	for i := range e.Count {
 		largest = max(largest, position(i))

@@ -52,8 +52,8 @@ type Result struct {
 	Nodes, Edges uint64
 	Rows         uint64 // rows of all files
 	Files        int
-	// Left lists the columns and ids that do not fit into the format, "paper.title". Changed lists the columns that
-	// are written with another dtype, with both dtypes.
+	// Left lists the columns and ids that do not fit into the format, "paper.title", and what columns lose: "the unit of
+	// paper.at". Changed lists the columns that are written with another dtype, with both dtypes.
 	Left, Changed []string
 }
 
@@ -96,6 +96,9 @@ func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o 
 	o.Memory = max(o.Memory-limits.ProcessBytes, limits.ProcessBytes) // for buffers
 	x := &exporter{fsys: fsys, w: w, s: s, o: &o, r: &Result{}}
 	m := &chunked.Metadata{GraphName: o.Name}
+	for _, c := range s.Graph.Context {
+		x.r.Left = append(x.r.Left, "context."+c.Name)
+	}
 	for _, n := range s.Graph.Nodes {
 		out := chunked.Nodes{Type: n.Type, Counts: o.cut(n.Count)}
 		x.r.Nodes += uint64(n.Count)
@@ -184,6 +187,11 @@ func (x *exporter) files(dir, of string, columns []*graph.Column, n chunked.Coun
 		f := newSeries(x.w, dir+store.FileName(c.Name), x.o.Features, n.Chunks)
 		f.column, f.dtype, f.shape = c, c.DType, c.Shape
 		f.of = of + "." + c.Name
+		if meaning := store.Meaning(c); n.Total == 0 { // no file has its dtype
+			x.r.Left = append(x.r.Left, f.of+", which has no rows")
+		} else if meaning != "" {
+			x.r.Left = append(x.r.Left, meaning+" "+f.of)
+		}
 		if d, ok := wide[c.DType]; ok {
 			f.dtype = d
 			x.r.Changed = append(x.r.Changed, fmt.Sprintf("%s: %s as %s", f.of, c.DType, d))

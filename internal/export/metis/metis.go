@@ -94,8 +94,8 @@ func Write(ctx context.Context, fsys vfs.FS, out string, s *store.Store, o Optio
 		return nil, err
 	}
 	err = metis.Write(stoppable{ctx, f}, &metis.Graph{Offsets: g.Offsets, Neighbours: g.Neighbours, Constraints: 1})
-	if info, serr := f.Stat(); serr == nil {
-		r.Bytes = info.Size()
+	if err == nil {
+		err = r.measure(f)
 	}
 	if err == nil {
 		err = f.Sync()
@@ -108,6 +108,15 @@ func Write(ctx context.Context, fsys vfs.FS, out string, s *store.Store, o Optio
 	}
 	r.Writing = time.Since(start)
 	return r, store.Whole(out, fsys.SyncDir(filepath.Clean(dir+".")))
+}
+
+// measure sets Bytes to the size of a file.
+func (r *Result) measure(f vfs.File) error {
+	info, err := f.Stat()
+	if err == nil {
+		r.Bytes = info.Size()
+	}
+	return err
 }
 
 // stoppable is a file that is written until the context ends.

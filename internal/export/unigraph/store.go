@@ -3,6 +3,7 @@ package unigraph
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -116,8 +117,12 @@ func fromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph
 		r.Schema.EdgeSets[name] = &tfgnnpb.EdgeSet{Features: j.features, Metadata: j.meta,
 			Source: proto.String(feature.NodeSet(e.Type.Src)), Target: proto.String(feature.NodeSet(e.Type.Dst))}
 	}
+	var lost []string
 	for _, j := range jobs {
 		for _, c := range j.source.cols {
+			if meaning := store.Meaning(c); meaning != "" {
+				lost = append(lost, meaning+" "+j.source.name+"."+c.Name)
+			}
 			if err := c.CheckOffsets(); err != nil {
 				return nil, fmt.Errorf("%s: column %q: %w", j.source.name, c.Name, err)
 			}
@@ -126,6 +131,9 @@ func fromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph
 			}
 			j.features[c.Name] = feature.Proto(c)
 		}
+	}
+	if len(lost) > 0 {
+		r.warn("a schema has integers, and no times or categories; it loses %s", strings.Join(lost, "; "))
 	}
 	if _, err := tfgnn.CheckSchema(r.Schema); err != nil {
 		return nil, err

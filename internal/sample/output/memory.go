@@ -19,7 +19,7 @@ const (
 	outGrown     = 1.7 // of what waits for the sink
 	outOnce      = 0.6 // of one batch, once per run
 	recordGrown  = 1.5 // outGrown of records that are small against a batch
-	largeGrown   = 2.2 // outGrown of records of whole batches, each of which an encoder holds before it is copied
+	largeGrown   = 2.4 // outGrown of records of whole batches, each of which an encoder holds before it is copied
 	recordOnce   = 1.6 // outOnce of records
 
 	// What the runtime of Go adds: a share of the buffers, and a little that even small buffers need.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import operator
-from typing import Any, Iterable, Sequence
+import os
+from typing import Any, Iterable, Mapping, Sequence
 
 
 def integer(name: str, x: Any, least: int, most: int | None = None) -> int:
@@ -45,6 +46,51 @@ def choice(name: str, x: Any, choices: Sequence[str]) -> str:
     if isinstance(x, str) and x in choices:
         return x
     raise ValueError(f"found {name}={x!r}, expected one of {', '.join(choices)}{meant(x, choices)}")
+
+
+def path(name: str, x: Any) -> str:
+    """An argument that is a path, as text.
+
+    Raises:
+        TypeError: it is no path.
+    """
+    try:
+        return os.fsdecode(x)
+    except TypeError:
+        raise TypeError(f"found {name}={_brief(x)}, expected a path") from None
+
+
+def texts(name: str, x: Any, what: str) -> list[str]:
+    """An argument that is a list of texts: any iterable of them, but no text and no mapping. ``what`` names them in the error.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    try:
+        if isinstance(x, (str, bytes, Mapping)):
+            raise TypeError
+        items = list(x)
+    except TypeError:
+        items = [None]
+    if not all(isinstance(i, str) for i in items):
+        raise TypeError(f"found {name}={_brief(x)}, expected {what}")
+    return items
+
+
+def mapping(name: str, x: Any, what: str) -> Mapping[Any, Any]:
+    """An argument that is a mapping. ``what`` shows one in the error.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    if not isinstance(x, Mapping):
+        raise TypeError(f"found {name}={_brief(x)}, expected {what}")
+    return x
+
+
+def _brief(x: object) -> str:
+    text = repr(x)
+    return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def meant(x: object, names: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Mapping, Sequence
 
-from ._arguments import meant
+from ._arguments import meant, texts
 from ._folder import Columns, EdgeType, triple
 from ._schema import Raw, Schema
 from ._store import Store
@@ -37,15 +37,13 @@ def chosen(keyword: str, names: str | Sequence[str], columns: Mapping[str, Colum
         TypeError: a name that is no text.
         ValueError: a column that no type has.
     """
-    items = names.split(",") if isinstance(names, str) else list(names)
+    items = names.split(",") if isinstance(names, str) else texts(keyword, names, "names of columns")
     if items in (["none"], []) or items == ["all"] and not any(joined.values()):
         return Chosen(items[0] if items else "none")
     have = {c for of in columns.values() for c in of if not c.startswith("#")}
     sent: dict[str, None] = {}
     looked: dict[str, list[str]] = {}
     for x in items:
-        if not isinstance(x, str):
-            raise TypeError(f"found {keyword}={names!r}, expected names of columns")
         if x == "all":
             sent.update((f"{t}/{c}", None) for t, of in columns.items() for c in of if of.fixed(c) and not c.startswith("#") and c not in joined.get(t, ()))
             continue
@@ -93,9 +91,7 @@ def joined(keyword: str, patterns: Any, columns: Mapping[str, Columns], left_out
 def _matching(keyword: str, patterns: Any, columns: Mapping[str, Columns], left_out: Sequence[str]) -> dict[str, list[str]]:
     out: dict[str, list[str]] = {t: [] for t in columns}
     named: dict[str, list[str]] = {t: [] for t in columns}  # by their own names, not by a pattern
-    for p in [patterns] if isinstance(patterns, str) else patterns:
-        if not isinstance(p, str):
-            raise TypeError(f"found {keyword}={patterns!r}, expected names of columns, or patterns such as 'f*'")
+    for p in [patterns] if isinstance(patterns, str) else texts(keyword, patterns, "names of columns, or patterns such as 'f*'"):
         hits = 0
         for t, of in columns.items():
             if p in of:

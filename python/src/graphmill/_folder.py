@@ -10,10 +10,12 @@ import difflib
 import json
 import math
 import os
+import stat
 from typing import Any, Iterable, Iterator, Mapping, Sequence, Union
 
 import numpy as np
 
+from ._arguments import path as as_path
 from ._arrays import Array, ranges, widened
 from ._command import GraphmillError
 from ._xxh3 import xxh3
@@ -41,7 +43,7 @@ class Folder:
     """
 
     def __init__(self, path: str | os.PathLike[str], meta: str, kind: str, maker: str) -> None:
-        self.path = os.fsdecode(path)
+        self.path = as_path("path", path)
         try:
             text = self._read(meta)
         except (FileNotFoundError, NotADirectoryError) as e:
@@ -57,24 +59,42 @@ class Folder:
         m = self._json(MANIFEST, manifest)
         self._format(m, MANIFEST)
         self.sizes: dict[str, int] = {}
-        for name, want in m["files"].items():
+        files = m.get("files")
+        if not isinstance(files, dict) or not all(isinstance(want, dict) for want in files.values()):
+            raise GraphmillError(f"{self.path}/{MANIFEST}: damaged: found no list of files, expected the size and checksum of each file by name")
+        for name, want in files.items():
             try:
-                size = os.stat(os.path.join(self.path, name)).st_size
+                size = self._stat(name).st_size
             except OSError as e:
                 raise GraphmillError(f"{self.path}: damaged: {e}") from e
-            if size != want["bytes"]:
-                raise GraphmillError(f"{self.path}/{name}: damaged: found {size} bytes, expected {want['bytes']}")
+            if size != want.get("bytes"):
+                raise GraphmillError(f"{self.path}/{name}: damaged: found {size} bytes, expected {want.get('bytes')}")
             self.sizes[name] = size
         found = f"{xxh3(text):016x}"
-        if m["files"].get(meta, {}).get("xxh3") != found:
+        if files.get(meta, {}).get("xxh3") != found:
             raise GraphmillError(f"{self.path}/{meta}: damaged: found checksum {found}, expected that of {MANIFEST}")
         self.meta: dict[str, Any] = self._json(meta, text)
         self._format(self.meta, meta)
         self.fingerprint = f"{xxh3(manifest):016x}"
         self._open: dict[str, Array] = {}
 
+    def _stat(self, name: str) -> os.stat_result:
+        """A file of the folder. What lies outside it, a link, a folder, a pipe and a device are errors."""
+        at = self.path
+        for part in name.split("/"):
+            if part in ("", ".", "..") or "\\" in part or "\0" in part:
+                raise GraphmillError(f"{self.path}: damaged: found file name {name!r}, expected a path inside the folder")
+            at = os.path.join(at, part)
+            s = os.lstat(at)
+            if stat.S_ISLNK(s.st_mode):
+                raise GraphmillError(f"{at}: found a symbolic link, which can lead out of the folder, expected a file or folder; copy there what it points to")
+        if not stat.S_ISREG(s.st_mode):
+            raise GraphmillError(f"{at}: found a folder, pipe or device, expected a regular file")
+        return s
+
     def _read(self, name: str) -> bytes:
         path = os.path.join(self.path, name)
+        self._stat(name)
         with open(path, "rb") as f:
             b = f.read(_MAX_META + 1)
         if len(b) > _MAX_META:
@@ -84,7 +104,7 @@ class Folder:
     def _json(self, name: str, text: bytes) -> dict[str, Any]:
         try:
             m = json.loads(text)
-        except ValueError as e:
+        except (ValueError, RecursionError) as e:
             raise GraphmillError(f"{self.path}/{name}: {e}") from e
         if not isinstance(m, dict):
             raise GraphmillError(f"{self.path}/{name}: found {type(m).__name__}, expected an object")
@@ -314,7 +334,7 @@ class Columns(Mapping[str, Union[Array, Column]]):
 
     def column(self, name: str) -> Column:
         """A column as a `Column`, whatever it holds."""
-        if name not in self._metas:
+        if not isinstance(name, str) or name not in self._metas:
             raise KeyError(unknown(f"{self._what}: column", name, self._metas))
         return self._folder.column(name, self._metas[name], self._rows)
 

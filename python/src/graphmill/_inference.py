@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping
 
 import numpy as np
 
-from ._arguments import integer
+from ._arguments import choice, integer
+from ._arguments import path as path_of
 from ._arrays import Array, is_torch
 from ._command import GraphmillError
 from ._folder import unknown
@@ -104,19 +105,18 @@ def inference(
     from ._layer_calls import Layers
 
     for name, value, have in (("as_", as_, _FORMS), ("keep", keep, _KEEPS)):
-        if value not in have:
-            raise ValueError(f"found {name}={value!r}, expected one of {', '.join(have)}")
+        choice(name, value, have)
     batch_size, batch_edges = integer("batch_size", batch_size, 1), integer("batch_edges", batch_edges, 1)
     store = store if isinstance(store, Store) else Store(store)
     if edge_attr is not None:
         columns = {n for e in store.edges.values() for n in e.columns if not n.startswith("#")}
-        if edge_attr not in columns:
+        if not isinstance(edge_attr, str) or edge_attr not in columns:
             raise ValueError(unknown("edge_attr", edge_attr, columns))
     calls = Layers(layers, as_, store, edge_attr, device)
     inputs, described = _inputs(store, x, calls.homogeneous)
     of: dict[str, Any] = {"store": store._folder.fingerprint, "layers": len(calls.layers), "x": described, "edge_attr": edge_attr}
     of.update({"as_": as_, "batch_size": batch_size, "batch_edges": batch_edges, "keep": keep})
-    path = os.path.abspath(os.fsdecode(out))
+    path = os.path.abspath(path_of("out", out))
     if os.path.lexists(path) and not (overwrite and os.path.isfile(os.path.join(path, _META))):
         what = "no folder of an earlier inference, expected one to overwrite" if overwrite else "that it exists, expected a new folder; overwrite=True replaces an earlier inference"
         raise GraphmillError(f"{path}: found {what}")

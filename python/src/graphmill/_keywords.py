@@ -259,7 +259,7 @@ def _neg_sampling(x: Any, _: Store) -> dict[str, Any]:
 
 
 def _ratio(x: Any, _: Store) -> dict[str, Any]:
-    return {} if x is None or x == 0 else {"negatives": _whole("neg_sampling_ratio", x), "negatives_how": "binary"}
+    return {} if _same(x, None) or _same(x, 0) else {"negatives": _whole("neg_sampling_ratio", x), "negatives_how": "binary"}
 
 
 def _whole(word: str, x: Any) -> int:

@@ -111,7 +111,14 @@ def _spaced(x: Any, have: Container[str]) -> Any:
 
 
 def _edge_types(name: str, x: Any, store: Store) -> str:
-    return ",".join(type_text(name, e, store) for e in (x.split(",") if isinstance(x, str) else x))
+    return ",".join(type_text(name, e, store) for e in _listed(name, x))
+
+
+def _listed(name: str, x: Any) -> list[Any]:
+    try:
+        return x.split(",") if isinstance(x, str) else list(x)
+    except TypeError:
+        raise TypeError(f"found {name}={x!r}, expected edge types") from None
 
 
 def _columns_by_type(name: str, x: Any, store: Store) -> str:

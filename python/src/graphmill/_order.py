@@ -9,6 +9,7 @@ from typing import Any, Mapping
 
 import numpy as np
 
+from ._arguments import mapping
 from ._arrays import Array
 
 _M64 = (1 << 64) - 1
@@ -29,6 +30,7 @@ _ROUNDS = 8
 
 def check_state(state: Mapping[str, Any], **want: Any) -> None:
     """Raise a ValueError unless a loader's state has this version of the draw law and these values."""
+    mapping("state", state, "the result of state_dict()")
     if state.get("version") != LAW:
         raise ValueError(
             f"state does not match: found version {state.get('version')!r} of the draw law, expected {LAW}; the order of an "

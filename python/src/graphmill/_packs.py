@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator
 import numpy as np
 
 from ._arrays import Array, ranges, widened
-from ._arguments import integer
+from ._arguments import choice, integer
 from ._batches import _Batches
 from ._collection import Collection
 from ._folder import EdgeType, int64, unknown
@@ -162,8 +162,7 @@ class PackedLoader(_Batches):
         rank: int = 0,
         world_size: int = 1,
     ) -> None:
-        if as_ not in _FORMS:
-            raise ValueError(f"found as_={as_!r}, expected one of {', '.join(_FORMS)}")
+        as_ = choice("as_", as_, _FORMS)
         super().__init__((), 1 if batch is None else integer("batch", batch, 1), True, seed, tail, drop_last, rank, world_size)
         self._layout = Layout(layout)
         self._owned, self._closed = not isinstance(collection, Collection), False

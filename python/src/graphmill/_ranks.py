@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._arguments import integer
+from ._arguments import choice, integer
 
 
 def checked(rank: Any, world_size: Any) -> tuple[int, int]:
@@ -21,8 +21,8 @@ def checked(rank: Any, world_size: Any) -> tuple[int, int]:
 
 def tail_of(tail: str | None, drop_last: Any, world_size: int, tails: tuple[str, ...]) -> str:
     """The tail that the arguments select; the default is "fill" for several ranks, "short" for one."""
-    if tail is not None and tail not in tails:
-        raise ValueError(f"found tail={tail!r}, expected one of {', '.join(tails)}")
+    if tail is not None:
+        tail = choice("tail", tail, tails)
     if drop_last is not None:
         if type(drop_last).__name__ not in ("bool", "bool_"):
             raise TypeError(f"found drop_last={drop_last!r}, expected True or False")

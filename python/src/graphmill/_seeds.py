@@ -10,7 +10,7 @@ from typing import Any, Iterator, Mapping, Sequence
 import numpy as np
 
 from . import _arrays
-from ._arguments import meant
+from ._arguments import meant, texts
 from ._arrays import Array
 from ._command import GraphmillError
 from ._folder import EdgeType, edge_type
@@ -47,7 +47,7 @@ def link_ends(store: Store, seeds: Any, seed_type: str | Sequence[str] | None, o
         elif len(names) == 1 and linked:
             names *= 2
     else:
-        names = tuple(seed_type)
+        names = tuple(texts("seed_type", seed_type, "a node type, or for links the two types of their ends or their edge type"))
     if len(names) not in (1, 2, 3) or not all(isinstance(n, str) for n in names):
         raise ValueError(f"found seed_type={seed_type!r}, expected a node type, or for links the two types of their ends or their edge type")
     for name in names[:1] + names[-1:]:

@@ -18,6 +18,7 @@ from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from ._arguments import path as as_path
 from ._arrays import Array, is_torch, numpy
 from ._command import GraphmillError
 from ._folder import _DTYPES, Column, EdgeType, int64
@@ -60,7 +61,7 @@ def build(
     It is removed when nothing uses it any more: neither the `Store` nor its nodes, edges and columns.
     """
     own = None if path is not None else tempfile.mkdtemp(prefix="graphmill-", suffix=".store")
-    out = os.path.join(own, "g.store") if own else os.path.abspath(os.fsdecode(path))  # type: ignore[arg-type]
+    out = os.path.join(own, "g.store") if own else os.path.abspath(as_path("path", path))
     try:
         folder = tempfile.mkdtemp(prefix=".graphmill-", dir=os.path.dirname(out))
         try:

@@ -7,6 +7,7 @@ from typing import Any, Mapping, Sequence
 
 import numpy as np
 
+from ._arguments import choice, mapping
 from ._arrays import Array, module
 from ._folder import _DTYPES, Column, EdgeType
 from ._store import Nodes as StoreNodes
@@ -60,7 +61,8 @@ def from_tables(
     for what, of, form in (("nodes", nodes, '{"user": users}'), ("edges", edges, '{("user", "buys", "item"): buys}')):
         if not isinstance(of, Mapping):
             raise TypeError(f"{what}: found {type(of).__name__}, expected a table by type: {form}")
-    ids, ends = dict(ids or {}), {triple_of(e): pair for e, pair in (ends or {}).items()}
+    ids = dict(mapping("ids", {} if ids is None else ids, 'a dict such as {"user": "id"}'))
+    ends = {triple_of(e): pair for e, pair in mapping("ends", {} if ends is None else ends, 'a dict from edge types to the names of two columns').items()}
     of_nodes: dict[str, Nodes] = {}
     for t, table in nodes.items():
         what = f"node type {t}"
@@ -283,9 +285,7 @@ def arrow_column(name: str, x: Any, what: str) -> list[Column]:
 
 def to_tables(store: Store, as_: str) -> tuple[dict[str, Any], dict[EdgeType, Any]]:
     makers = {"pandas": _to_pandas, "polars": _to_polars, "arrow": _to_arrow}
-    if as_ not in makers:
-        raise ValueError(f"found as_={as_!r}, expected one of {', '.join(makers)}")
-    make = makers[as_]
+    make = makers[choice("as_", as_, tuple(makers))]
     nodes: dict[str, Any] = {}
     for t, n in store.nodes.items():
         of = {name: n.columns.column(name) for name in n.columns if not name.startswith("#")}

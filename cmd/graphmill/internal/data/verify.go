@@ -16,7 +16,9 @@ func NewVerify(t *cli.Terminal) *cobra.Command {
 		Short: "Find any changed, truncated or missing file in an output folder, or any fault in the parts of a graph",
 		Long: `Reads every file of an output folder and compares it with the manifest. Of a
 store or collection it also checks that the arrays mean a graph: offsets
-ascend, ids are in range, the id index finds every id.
+ascend, ids are in range, the id index finds every id. Files, links and empty folders
+that the manifest does not name are faults too, except the reports, which
+graphmill report writes again.
 
 For a partitioned graph, given by its folder or its configuration file, it checks
 that every node, edge and row of features occurs exactly once and in its place, that

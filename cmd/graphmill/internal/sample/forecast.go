@@ -27,7 +27,7 @@ READ is the size of the neighbours and columns that are read; for the memory exe
 of those that are not in the page cache. WRITTEN is the size of the spill files.
 MEMORY is the peak memory of the process, and LEAST the smallest --memory that is
 enough. With --format tfrecord, READ and MEMORY of the stream executor are upper
-bounds, and MEMORY of the memory executor is within 30 % where an Example is a whole
+bounds, and MEMORY of the memory executor is within 35 % where an Example is a whole
 batch. TIME does not include the start of the program, nor writing the output.`,
 		Example: `  graphmill forecast g.store --fanout 15,10,5 --epochs 10 --memory 2GiB
   graphmill forecast g.store --fanout 15,10,5 --scope epoch --epochs 10 --memory 2GiB
