@@ -31,6 +31,7 @@ var judged = map[string]string{
 	"internal/feed/server.go: Serve":                      "reads sockets; conn.fill guards each batch",
 	"internal/feed/source.go: Load":                       "guards the copying",
 	"internal/format/npz/files.go: Unpack":                "reads files",
+	"internal/fuzzing/fuzzing.go: peak":                   "reads memory",
 	"internal/ingest/cluster/run.go: engine":              "runs an engine, whose functions are guarded",
 	"internal/ingest/table/instep.go: plain":              "guards the scan",
 	"internal/ingest/table/npy.go: each":                  "guards each unit",

@@ -3,6 +3,8 @@ package flight
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/graphmill/graphmill/internal/fuzzing"
 )
 
 // Every request is either rejected or selects existing batches.
@@ -12,23 +14,25 @@ func FuzzRequest(f *testing.F) {
 	}
 	src := source(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := parseRequest(b, src)
-		if err != nil {
-			return
-		}
-		n, want := r.batches(src), 1
-		if r.Seeds == nil {
-			want = len(numbersOf(*r))
-		}
-		if n != want {
-			t.Fatalf("%s: found %d batches, expected %d", b, n, want)
-		}
-		text, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if again, err := parseRequest(text, src); err != nil || again.batches(src) != n {
-			t.Fatalf("%s: found %v, %v when read again", text, again, err)
-		}
+		fuzzing.Check(t, len(b), func() {
+			r, err := parseRequest(b, src)
+			if err != nil {
+				return
+			}
+			n, want := r.batches(src), 1
+			if r.Seeds == nil {
+				want = len(numbersOf(*r))
+			}
+			if n != want {
+				t.Fatalf("%s: found %d batches, expected %d", b, n, want)
+			}
+			text, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again, err := parseRequest(text, src); err != nil || again.batches(src) != n {
+				t.Fatalf("%s: found %v, %v when read again", text, again, err)
+			}
+		})
 	})
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/graphmill/graphmill/internal/fuzzing"
 )
 
 // Hostile names add no element, attribute or control character to the page.
@@ -231,30 +233,32 @@ func FuzzFromJSON(f *testing.F) {
 	}
 	f.Add([]byte(`{"format":1,"stages":[{"name":"a","seconds":1e308}],"plots":[{"view":"bins","series":[{"histogram":{"count":1,"sum":18446744073709551615,"min":18446744073709551615,"max":18446744073709551615,"buckets":[[18302628885633695744,1]]}}]}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := Parse(b)
-		if err != nil {
-			if !errors.Is(err, errInvalid) {
-				t.Fatalf("got %v, want errInvalid", err)
+		fuzzing.Check(t, len(b), func() {
+			r, err := Parse(b)
+			if err != nil {
+				if !errors.Is(err, errInvalid) {
+					t.Fatalf("got %v, want errInvalid", err)
+				}
+				return
 			}
-			return
-		}
-		page, err := r.HTML()
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := r.JSON()
-		if err != nil {
-			t.Fatal(err)
-		}
-		back, err := Parse(again)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(must(back.JSON()), again) || !bytes.Equal(must(back.HTML()), page) {
-			t.Fatal("the JSON gives another report")
-		}
-		if err := r.Text(io.Discard); err != nil {
-			t.Fatal(err)
-		}
+			page, err := r.HTML()
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := r.JSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			back, err := Parse(again)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(must(back.JSON()), again) || !bytes.Equal(must(back.HTML()), page) {
+				t.Fatal("the JSON gives another report")
+			}
+			if err := r.Text(io.Discard); err != nil {
+				t.Fatal(err)
+			}
+		})
 	})
 }

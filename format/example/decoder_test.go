@@ -9,6 +9,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"pgregory.net/rapid"
+
+	"github.com/graphmill/graphmill/internal/fuzzing"
 )
 
 func TestDecoderReadsWhatIsWritten(t *testing.T) {
@@ -113,5 +115,7 @@ func FuzzDecoder(f *testing.F) {
 		d Decoder
 	)
 	f.Add(bytes.Clone(subgraph()(&w)))
-	f.Fuzz(func(t *testing.T, record []byte) { agree(t, &d, record) })
+	f.Fuzz(func(t *testing.T, record []byte) {
+		fuzzing.Check(t, len(record), func() { agree(t, &d, record) })
+	})
 }

@@ -9,6 +9,8 @@ import (
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/types/dynamicpb"
 	"pgregory.net/rapid"
+
+	"github.com/graphmill/graphmill/internal/fuzzing"
 )
 
 // fuzzSchema has every kind of key.
@@ -35,34 +37,36 @@ func FuzzCodec(f *testing.F) {
 		f.Add(bytes.Clone(record))
 	}
 	f.Fuzz(func(t *testing.T, record []byte) {
-		g := codec.New()
-		if err := codec.Decode(record, g, false); err == nil {
-			again, err := codec.Encode(&w, g)
-			if err != nil {
-				t.Fatalf("accepted what cannot be written: %v", err)
+		fuzzing.Check(t, len(record), func() {
+			g := codec.New()
+			if err := codec.Decode(record, g, false); err == nil {
+				again, err := codec.Encode(&w, g)
+				if err != nil {
+					t.Fatalf("accepted what cannot be written: %v", err)
+				}
+				h := codec.New()
+				if err := codec.Decode(again, h, false); err != nil {
+					t.Fatalf("wrote what cannot be read: %v", err)
+				}
+				if d := equalGraphs(g, h); d != "" {
+					t.Fatal(d)
+				}
+				bound(t, g, len(record))
+				return
+			} else if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrGraph) {
+				t.Fatal(err)
 			}
-			h := codec.New()
-			if err := codec.Decode(again, h, false); err != nil {
-				t.Fatalf("wrote what cannot be read: %v", err)
+			if err := codec.Decode(record, g, true); err != nil {
+				return
 			}
-			if d := equalGraphs(g, h); d != "" {
-				t.Fatal(d)
+			if err := codec.Check(g); err != nil {
+				t.Fatalf("repaired to what is not sound: %v; %q", err, g.Repairs)
+			}
+			if len(g.Repairs) == 0 {
+				t.Fatal("repaired without a word")
 			}
 			bound(t, g, len(record))
-			return
-		} else if !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrGraph) {
-			t.Fatal(err)
-		}
-		if err := codec.Decode(record, g, true); err != nil {
-			return
-		}
-		if err := codec.Check(g); err != nil {
-			t.Fatalf("repaired to what is not sound: %v; %q", err, g.Repairs)
-		}
-		if len(g.Repairs) == 0 {
-			t.Fatal("repaired without a word")
-		}
-		bound(t, g, len(record))
+		})
 	})
 }
 
@@ -91,22 +95,24 @@ func FuzzPrint(f *testing.F) {
 	f.Add(marshal(f, map[string]value{"\xff\x00\"": texts("\xff\x00\"'\\?"), "f": floats(1e-45, 3.4e38)}))
 	var d Decoder
 	f.Fuzz(func(t *testing.T, record []byte) {
-		if d.Decode(record) != nil {
-			return
-		}
-		if object := AppendJSON(nil, &d); !json.Valid(object) || bytes.ContainsRune(object, '\n') {
-			t.Fatalf("found %s, expected one line of JSON", object)
-		}
-		for i := range d.Features() {
-			if f := &d.Features()[i]; !bytes.Equal(f.Key, bytes.ToValidUTF8(f.Key, nil)) {
-				return // protobuf's text format wants keys to be UTF-8
+		fuzzing.Check(t, len(record), func() {
+			if d.Decode(record) != nil {
+				return
 			}
-		}
-		text := AppendText(nil, &d)
-		ex := dynamicpb.NewMessage(exampleType)
-		if err := prototext.Unmarshal(text, ex); err != nil {
-			t.Fatalf("%v: %s", err, text)
-		}
+			if object := AppendJSON(nil, &d); !json.Valid(object) || bytes.ContainsRune(object, '\n') {
+				t.Fatalf("found %s, expected one line of JSON", object)
+			}
+			for i := range d.Features() {
+				if f := &d.Features()[i]; !bytes.Equal(f.Key, bytes.ToValidUTF8(f.Key, nil)) {
+					return // protobuf's text format wants keys to be UTF-8
+				}
+			}
+			text := AppendText(nil, &d)
+			ex := dynamicpb.NewMessage(exampleType)
+			if err := prototext.Unmarshal(text, ex); err != nil {
+				t.Fatalf("%v: %s", err, text)
+			}
+		})
 	})
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/graphmill/graphmill/internal/fuzzing"
 )
 
 func binary(t testing.TB, m proto.Message) []byte {
@@ -95,21 +97,23 @@ func FuzzBinarySchema(f *testing.F) {
 	f.Add(binary(f, m))
 	f.Add([]byte{0x12, 4, 0x0a, 9, 'n', 'o'})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if !isBinary(b) {
-			return
-		}
-		m, err := ParseSchema("s", b)
-		if err != nil {
-			if !errors.Is(err, ErrSyntax) || strings.Contains(err.Error(), "found ;") {
-				t.Fatalf("found error %v", err)
+		fuzzing.Check(t, len(b), func() {
+			if !isBinary(b) {
+				return
 			}
-			return
-		}
-		_, _ = CheckSchema(m)
-		out := binary(t, m)
-		again, err := ParseSchema("s", out)
-		if len(out) > 0 && (err != nil || !proto.Equal(m, again)) {
-			t.Fatalf("not kept on rewriting: %v", err)
-		}
+			m, err := ParseSchema("s", b)
+			if err != nil {
+				if !errors.Is(err, ErrSyntax) || strings.Contains(err.Error(), "found ;") {
+					t.Fatalf("found error %v", err)
+				}
+				return
+			}
+			_, _ = CheckSchema(m)
+			out := binary(t, m)
+			again, err := ParseSchema("s", out)
+			if len(out) > 0 && (err != nil || !proto.Equal(m, again)) {
+				t.Fatalf("not kept on rewriting: %v", err)
+			}
+		})
 	})
 }

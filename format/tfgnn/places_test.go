@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/internal/fuzzing"
 )
 
 // odd has every form that the text format allows.
@@ -141,12 +142,14 @@ func FuzzPlaces(f *testing.F) {
 	f.Add([]byte("node_sets: [{key:'a' value<>}] ]}> \"\\x"))
 	f.Add([]byte(strings.Repeat("a{", 100)))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		_ = indexText(text).twice(new(tfgnnpb.GraphSchema).ProtoReflect().Descriptor())
-		if isBinary(text) {
-			return
-		}
-		if m, err := ParseSchema("s", text); err == nil {
-			checkPlaces(t, text, m)
-		}
+		fuzzing.Check(t, len(text), func() {
+			_ = indexText(text).twice(new(tfgnnpb.GraphSchema).ProtoReflect().Descriptor())
+			if isBinary(text) {
+				return
+			}
+			if m, err := ParseSchema("s", text); err == nil {
+				checkPlaces(t, text, m)
+			}
+		})
 	})
 }

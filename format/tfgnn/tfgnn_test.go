@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/proto"
+
+	"github.com/graphmill/graphmill/internal/fuzzing"
 )
 
 // Every form of the text format is read, and it is written in one form.
@@ -156,16 +158,18 @@ func FuzzSchema(f *testing.F) {
 	f.Add([]byte(base))
 	f.Add([]byte(`context { features { key: "\xc3\xa9" value { dtype: DT_BOOL shape: < dim [{ size: -1 }, {}] > } } }`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		m, err := ParseSchema("s", text)
-		if err != nil || isBinary(text) {
-			return
-		}
-		_, _ = CheckSchema(m)
-		out := AppendText(nil, m)
-		again, err := ParseSchema("s", out)
-		if err != nil || !proto.Equal(m, again) {
-			t.Fatalf("%v: written as\n%s", err, out)
-		}
+		fuzzing.Check(t, len(text), func() {
+			m, err := ParseSchema("s", text)
+			if err != nil || isBinary(text) {
+				return
+			}
+			_, _ = CheckSchema(m)
+			out := AppendText(nil, m)
+			again, err := ParseSchema("s", out)
+			if err != nil || !proto.Equal(m, again) {
+				t.Fatalf("%v: written as\n%s", err, out)
+			}
+		})
 	})
 }
 
@@ -173,14 +177,16 @@ func FuzzSpec(f *testing.F) {
 	f.Add([]byte(`seed_op < op_name: "s" node_set_name: "n" > sampling_ops { op_name: "a" input_op_names: ["s"] edge_set_name: "e" sample_size: 3 strategy: RANDOM_WEIGHTED }`))
 	f.Add([]byte(`symmetric_link_seed_op { }`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		m, err := ParseSpec("s", text)
-		if err != nil || isBinary(text) {
-			return
-		}
-		out := AppendText(nil, m)
-		again, err := ParseSpec("s", out)
-		if err != nil || !proto.Equal(m, again) {
-			t.Fatalf("%v: written as\n%s", err, out)
-		}
+		fuzzing.Check(t, len(text), func() {
+			m, err := ParseSpec("s", text)
+			if err != nil || isBinary(text) {
+				return
+			}
+			out := AppendText(nil, m)
+			again, err := ParseSpec("s", out)
+			if err != nil || !proto.Equal(m, again) {
+				t.Fatalf("%v: written as\n%s", err, out)
+			}
+		})
 	})
 }

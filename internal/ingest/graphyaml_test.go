@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -149,27 +150,29 @@ func FuzzYAML(f *testing.F) {
 	f.Add("edges: {\"a:b:c\": {columns: {x: {dtype: 'float32[2,3]', empty: .inf, file: |\n  x.npy\n}}}}")
 	f.Add("graphs: {}\nnodes: {a: {graph_ptr: p.npy}}\nedges: {\"a:e:a\": {parent: x.npy, ends: local, reverse: up}}")
 	f.Fuzz(func(t *testing.T, text string) {
-		y := yamlFile{"graph.yaml"}
-		body, err := y.parse([]byte(text))
-		if err != nil {
-			return
-		}
-		top, err := y.sections(body)
-		if err != nil {
-			return
-		}
-		l := &lister{y: y, p: newOpener(vfs.OS, "graph.yaml", Options{}), m: &maker{gaps: newGaps(Options{})}}
-		if top, err = l.readMissing(top); err != nil {
-			return
-		}
-		if slices.ContainsFunc(top, func(e entry) bool { return e.key == "graphs" }) {
-			c := &collectionLister{lister: l}
-			if err := c.read(t.Context(), top); err == nil && (len(c.out.Nodes) == 0 || len(c.out.Edges) == 0) {
-				t.Fatalf("accepted a collection without nodes or edges: %q", text)
+		fuzzing.Check(t, len(text), func() {
+			y := yamlFile{"graph.yaml"}
+			body, err := y.parse([]byte(text))
+			if err != nil {
+				return
 			}
-		} else if err := l.read(body, top); err == nil && len(l.edges) == 0 {
-			t.Fatalf("accepted a graph without edges: %q", text)
-		}
+			top, err := y.sections(body)
+			if err != nil {
+				return
+			}
+			l := &lister{y: y, p: newOpener(vfs.OS, "graph.yaml", Options{}), m: &maker{gaps: newGaps(Options{})}}
+			if top, err = l.readMissing(top); err != nil {
+				return
+			}
+			if slices.ContainsFunc(top, func(e entry) bool { return e.key == "graphs" }) {
+				c := &collectionLister{lister: l}
+				if err := c.read(t.Context(), top); err == nil && (len(c.out.Nodes) == 0 || len(c.out.Edges) == 0) {
+					t.Fatalf("accepted a collection without nodes or edges: %q", text)
+				}
+			} else if err := l.read(body, top); err == nil && len(l.edges) == 0 {
+				t.Fatalf("accepted a graph without edges: %q", text)
+			}
+		})
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fuzzing"
 )
 
 const goodPlan = `{"seed_type": "b", "scope": "batch", "expand": "new", "ops": [
@@ -424,25 +425,27 @@ func FuzzParsePlan(f *testing.F) {
 		f.Add([]byte(c.Plan))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := ParsePlan("plan", data)
-		if err != nil {
-			if !errors.Is(err, ErrPlan) {
-				t.Fatalf("found error %v, expected ErrPlan", err)
+		fuzzing.Check(t, len(data), func() {
+			p, err := ParsePlan("plan", data)
+			if err != nil {
+				if !errors.Is(err, ErrPlan) {
+					t.Fatalf("found error %v, expected ErrPlan", err)
+				}
+				return
 			}
-			return
-		}
-		text, err := json.Marshal(p)
-		if err != nil {
-			t.Fatalf("found error %v for a plan that was read", err)
-		}
-		q, err := ParsePlan("plan", text)
-		if err != nil {
-			t.Fatalf("found error %v in %s, which was written", err, text)
-		}
-		again, err := json.Marshal(q)
-		if err != nil || string(again) != string(text) {
-			t.Fatalf("found %s (%v) after a second round, expected %s", again, err, text)
-		}
+			text, err := json.Marshal(p)
+			if err != nil {
+				t.Fatalf("found error %v for a plan that was read", err)
+			}
+			q, err := ParsePlan("plan", text)
+			if err != nil {
+				t.Fatalf("found error %v in %s, which was written", err, text)
+			}
+			again, err := json.Marshal(q)
+			if err != nil || string(again) != string(text) {
+				t.Fatalf("found %s (%v) after a second round, expected %s", again, err, text)
+			}
+		})
 	})
 }
 
@@ -452,27 +455,29 @@ func FuzzParseFanouts(f *testing.F) {
 	}
 	g := smallGraph()
 	f.Fuzz(func(t *testing.T, text string) {
-		fan, err := ParseFanouts(text)
-		if err != nil {
-			if !errors.Is(err, ErrPlan) {
-				t.Fatalf("found error %v, expected ErrPlan", err)
+		fuzzing.Check(t, len(text), func() {
+			fan, err := ParseFanouts(text)
+			if err != nil {
+				if !errors.Is(err, ErrPlan) {
+					t.Fatalf("found error %v, expected ErrPlan", err)
+				}
+				return
 			}
-			return
-		}
-		if (fan.Each == nil) == (fan.Types == nil) {
-			t.Fatalf("found %+v, expected exactly one field", fan)
-		}
-		if len(text) > 100 {
-			return // a plan has ops in proportion to the square of the hops
-		}
-		p, err := FromFanouts(g, fan, FanoutOptions{SeedType: []string{"b"}, Scope: ScopeBatch})
-		if err == nil {
-			err = p.Validate(g)
-		} else if errors.Is(err, ErrPlan) {
-			err = nil
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+			if (fan.Each == nil) == (fan.Types == nil) {
+				t.Fatalf("found %+v, expected exactly one field", fan)
+			}
+			if len(text) > 100 {
+				return // a plan has ops in proportion to the square of the hops
+			}
+			p, err := FromFanouts(g, fan, FanoutOptions{SeedType: []string{"b"}, Scope: ScopeBatch})
+			if err == nil {
+				err = p.Validate(g)
+			} else if errors.Is(err, ErrPlan) {
+				err = nil
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
 	})
 }

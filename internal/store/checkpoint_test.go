@@ -12,6 +12,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -376,22 +377,24 @@ func FuzzCheckpoint(f *testing.F) {
 	f.Add(`{"format":1,"of":null,"state":{},"files":{"../b":{"bytes":9223372036854775807,"head":-1,"xxh3":""}}}`)
 	f.Add(`{"format":1,"of":{"seed":"1"},"files":{"a":null,".":{}}}`)
 	f.Fuzz(func(t *testing.T, inner string) {
-		base := t.TempDir()
-		dir := filepath.Join(base, ".out.partial")
-		must(t, os.Mkdir(dir, 0o755))
-		write(t, dir+"/a", "a")
-		write(t, base+"/b", "b")
-		writeCheckpoint(t, dir, inner)
-		w, err := Continue(disk, filepath.Join(base, "out"), false)
-		must(t, err)
-		if err := w.Begin(context.Background(), counterOf, 1, func(error) {}); err == nil {
-			if _, err := w.Array("a", graph.Uint8); err == nil {
-				_ = w.Checkpoint(1)
+		fuzzing.Check(t, len(inner), func() {
+			base := t.TempDir()
+			dir := filepath.Join(base, ".out.partial")
+			must(t, os.Mkdir(dir, 0o755))
+			write(t, dir+"/a", "a")
+			write(t, base+"/b", "b")
+			writeCheckpoint(t, dir, inner)
+			w, err := Continue(disk, filepath.Join(base, "out"), false)
+			must(t, err)
+			if err := w.Begin(context.Background(), counterOf, 1, func(error) {}); err == nil {
+				if _, err := w.Array("a", graph.Uint8); err == nil {
+					_ = w.Checkpoint(1)
+				}
 			}
-		}
-		must(t, w.Leave())
-		if b, err := os.ReadFile(base + "/b"); err != nil || string(b) != "b" {
-			t.Errorf("found %q (%v) outside of the folder", b, err)
-		}
+			must(t, w.Leave())
+			if b, err := os.ReadFile(base + "/b"); err != nil || string(b) != "b" {
+				t.Errorf("found %q (%v) outside of the folder", b, err)
+			}
+		})
 	})
 }

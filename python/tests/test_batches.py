@@ -305,7 +305,7 @@ class TestGroupBatchIter(unittest.TestCase):
     def test_bad_input(self):
         with self.assertRaisesRegex(ValueError, "group 1 at row 0 and again at row 3"):
             GroupBatchIter(np.array([1, 1, 2, 1]), batch_size=1)
-        with self.assertRaisesRegex(ValueError, "expected groups or rows"):
+        with self.assertRaisesRegex(ValueError, "expected one of groups, rows"):
             GroupBatchIter(self.ids, count="x")
         for kind in kinds():
             with self.assertRaisesRegex(ValueError, "group_id: found nan at row 2"):

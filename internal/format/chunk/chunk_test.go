@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/internal/format/chunk"
+	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -361,40 +362,42 @@ func FuzzSet(f *testing.F) {
 	add(damaged)
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, nodes, edges uint64, info, chunks []byte) {
-		x := &folder{chunk.Metadata{Format: 1, ChunkBytes: 4096, Nodes: map[string]uint64{"n": nodes},
-			Edges: map[string]chunk.Edges{"n:e:n": {Count: edges, Dir: "in", Chunks: "x/chunks.bin", Info: "x/info.bin"}}}, chunks, info}
-		x.save(t, dir)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		s, err := check(t.Context(), vfs.OS, dir)
-		runtime.ReadMemStats(&after)
-		if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20+64*uint64(len(info)+len(chunks)) {
-			t.Fatalf("found %d bytes allocated for %d", got, len(info)+len(chunks))
-		}
-		if err != nil {
-			return
-		}
-		all := make(chunk.Chunk, len(chunks)/4)
-		for i := range all {
-			all[i] = binary.LittleEndian.Uint32(chunks[4*i:])
-		}
-		node, total := uint64(0), 0
-		for i, r := range s.Rows {
-			c := all[s.Offset(i)/4:][:r.Words()]
-			if err := c.CheckHead(r); err != nil || uint64(r.Start) != node {
-				t.Fatalf("chunk %d: %v", i, err)
+		fuzzing.Check(t, len(info)+len(chunks), func() {
+			x := &folder{chunk.Metadata{Format: 1, ChunkBytes: 4096, Nodes: map[string]uint64{"n": nodes},
+				Edges: map[string]chunk.Edges{"n:e:n": {Count: edges, Dir: "in", Chunks: "x/chunks.bin", Info: "x/info.bin"}}}, chunks, info}
+			x.save(t, dir)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			s, err := check(t.Context(), vfs.OS, dir)
+			runtime.ReadMemStats(&after)
+			if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20+64*uint64(len(info)+len(chunks)) {
+				t.Fatalf("found %d bytes allocated for %d", got, len(info)+len(chunks))
 			}
-			node += uint64(r.Nodes)
-			for v := range c.Nodes() {
-				if _, _, ok := c.Span(v); !ok {
-					t.Fatalf("chunk %d: node %d has no span", i, v)
+			if err != nil {
+				return
+			}
+			all := make(chunk.Chunk, len(chunks)/4)
+			for i := range all {
+				all[i] = binary.LittleEndian.Uint32(chunks[4*i:])
+			}
+			node, total := uint64(0), 0
+			for i, r := range s.Rows {
+				c := all[s.Offset(i)/4:][:r.Words()]
+				if err := c.CheckHead(r); err != nil || uint64(r.Start) != node {
+					t.Fatalf("chunk %d: %v", i, err)
 				}
-				total += len(c.Neighbours(v))
+				node += uint64(r.Nodes)
+				for v := range c.Nodes() {
+					if _, _, ok := c.Span(v); !ok {
+						t.Fatalf("chunk %d: node %d has no span", i, v)
+					}
+					total += len(c.Neighbours(v))
+				}
 			}
-		}
-		if node != nodes || uint64(total) != edges {
-			t.Fatalf("found %d nodes and %d edges, expected %d and %d", node, total, nodes, edges)
-		}
+			if node != nodes || uint64(total) != edges {
+				t.Fatalf("found %d nodes and %d edges, expected %d and %d", node, total, nodes, edges)
+			}
+		})
 	})
 }
 
@@ -408,23 +411,25 @@ func FuzzParse(f *testing.F) {
 	f.Add(text)
 	f.Add([]byte(`{"format": 1, "chunk_bytes": 8192, "edges": {"a:b:c": {"dir": "out", "chunks": "x/../../y", "info": ""}}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := chunk.Parse(b)
-		if err != nil {
-			return
-		}
-		for name, e := range m.Edges {
-			near, far, err := e.Ends(name)
-			if err != nil || m.Nodes[near] > chunk.None || m.Nodes[far] > chunk.None || !filepath.IsLocal(e.Chunks) || !filepath.IsLocal(e.Info) {
-				t.Fatalf("accepted %s: %+v, %v", name, e, err)
+		fuzzing.Check(t, len(b), func() {
+			m, err := chunk.Parse(b)
+			if err != nil {
+				return
 			}
-		}
-		text, err := m.JSON()
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := chunk.Parse(text)
-		if diff := cmp.Diff(m, again); err != nil || diff != "" {
-			t.Fatalf("%v: %s", err, diff)
-		}
+			for name, e := range m.Edges {
+				near, far, err := e.Ends(name)
+				if err != nil || m.Nodes[near] > chunk.None || m.Nodes[far] > chunk.None || !filepath.IsLocal(e.Chunks) || !filepath.IsLocal(e.Info) {
+					t.Fatalf("accepted %s: %+v, %v", name, e, err)
+				}
+			}
+			text, err := m.JSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := chunk.Parse(text)
+			if diff := cmp.Diff(m, again); err != nil || diff != "" {
+				t.Fatalf("%v: %s", err, diff)
+			}
+		})
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -167,28 +168,30 @@ func FuzzParse(f *testing.F) {
 	f.Add(`{"node_type": ["a"], "num_nodes_per_type": [1], "edge_type": [], "num_edges_per_type": [], "edges": {}}`)
 	f.Add(`{"node_type": ["_N"], "num_nodes_per_chunk": [[]], "edge_type": ["_N:_E:_N"], "num_edges_per_chunk": [[]], "edges": {"_N:_E:_N": {"format": {"name": "csv", "delimiter": ":"}, "data": ["/a", "../b"]}}, "x": 1}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := parse([]byte(text))
-		if err != nil {
-			return
-		}
-		for i := range m.Nodes {
-			fill(&m.Nodes[i].Counts)
-		}
-		for i := range m.Edges {
-			fill(&m.Edges[i].Counts)
-		}
-		m.Unused = nil
-		b, err := m.JSON()
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := parse(b)
-		if err != nil {
-			t.Fatalf("%v: %s", err, b)
-		}
-		if diff := cmp.Diff(m, again, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("%s: %s", b, diff)
-		}
+		fuzzing.Check(t, len(text), func() {
+			m, err := parse([]byte(text))
+			if err != nil {
+				return
+			}
+			for i := range m.Nodes {
+				fill(&m.Nodes[i].Counts)
+			}
+			for i := range m.Edges {
+				fill(&m.Edges[i].Counts)
+			}
+			m.Unused = nil
+			b, err := m.JSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			again, err := parse(b)
+			if err != nil {
+				t.Fatalf("%v: %s", err, b)
+			}
+			if diff := cmp.Diff(m, again, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("%s: %s", b, diff)
+			}
+		})
 	})
 }
 

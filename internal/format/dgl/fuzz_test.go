@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"testing"
+
+	"github.com/graphmill/graphmill/internal/fuzzing"
 )
 
 // The arrays of a dict are in the file, one after the other.
@@ -15,21 +17,23 @@ func FuzzDict(f *testing.F) {
 	f.Add(b)
 	f.Add(b[:60])
 	f.Fuzz(func(t *testing.T, b []byte) {
-		d, err := OpenDict(memory{b: b}, "d.dgl")
-		if err != nil {
-			return
-		}
-		defer d.Close()
-		last := int64(24)
-		for _, a := range d.Tensors {
-			if a.Offset < last || a.Offset+a.Size > int64(len(b)) || a.bytes() != a.Size {
-				t.Fatalf("found %+v in a file of %d bytes", a, len(b))
+		fuzzing.Check(t, len(b), func() {
+			d, err := OpenDict(memory{b: b}, "d.dgl")
+			if err != nil {
+				return
 			}
-			last = a.Offset + a.Size
-		}
-		if last != int64(len(b)) {
-			t.Fatalf("found the end of the last tensor at %d, expected %d", last, len(b))
-		}
+			defer d.Close()
+			last := int64(24)
+			for _, a := range d.Tensors {
+				if a.Offset < last || a.Offset+a.Size > int64(len(b)) || a.bytes() != a.Size {
+					t.Fatalf("found %+v in a file of %d bytes", a, len(b))
+				}
+				last = a.Offset + a.Size
+			}
+			if last != int64(len(b)) {
+				t.Fatalf("found the end of the last tensor at %d, expected %d", last, len(b))
+			}
+		})
 	})
 }
 
@@ -45,7 +49,9 @@ func FuzzGraph(f *testing.F) {
 	f.Add(written(f, GraphLayout(GraphSpec{Formats: 7}))[reserved:])
 	front := written(f, GraphLayout(GraphSpec{}))[:reserved]
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_ = readAll(memory{b: append(bytes.Clone(front), b...)}, "graph.dgl") // may return an error, but must not panic
+		fuzzing.Check(t, len(b), func() {
+			_ = readAll(memory{b: append(bytes.Clone(front), b...)}, "graph.dgl") // may return an error, but must not panic
+		})
 	})
 }
 
@@ -58,16 +64,18 @@ func FuzzConfig(f *testing.F) {
 	f.Add(b)
 	f.Add([]byte(`{"num_parts": 1}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		c, err := parseConfig(b)
-		if err != nil {
-			return
-		}
-		again, err := parseConfig(c.JSON())
-		if err != nil {
-			t.Fatalf("%v: %s", err, c.JSON())
-		}
-		if !bytes.Equal(c.JSON(), again.JSON()) {
-			t.Fatalf("found %s, expected %s", again.JSON(), c.JSON())
-		}
+		fuzzing.Check(t, len(b), func() {
+			c, err := parseConfig(b)
+			if err != nil {
+				return
+			}
+			again, err := parseConfig(c.JSON())
+			if err != nil {
+				t.Fatalf("%v: %s", err, c.JSON())
+			}
+			if !bytes.Equal(c.JSON(), again.JSON()) {
+				t.Fatalf("found %s, expected %s", again.JSON(), c.JSON())
+			}
+		})
 	})
 }

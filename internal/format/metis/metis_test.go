@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -263,25 +264,27 @@ func FuzzRead(f *testing.F) {
 		f.Add(s, 7)
 	}
 	f.Fuzz(func(t *testing.T, text string, block int) {
-		if block < 1 || block > 1000 {
-			return
-		}
-		dir := t.TempDir()
-		g, err := readText(t, dir, text, 2, block)
-		if err != nil {
-			return
-		}
-		var b bytes.Buffer
-		if err := Write(&b, g); err != nil {
-			t.Fatal(err)
-		}
-		again, err := readText(t, dir, b.String(), 1, blockSize)
-		if err != nil {
-			t.Fatalf("%v: %q", err, b.String())
-		}
-		if diff := cmp.Diff(g, again, cmpopts.EquateEmpty()); diff != "" {
-			t.Error(diff)
-		}
+		fuzzing.Check(t, len(text), func() {
+			if block < 1 || block > 1000 {
+				return
+			}
+			dir := t.TempDir()
+			g, err := readText(t, dir, text, 2, block)
+			if err != nil {
+				return
+			}
+			var b bytes.Buffer
+			if err := Write(&b, g); err != nil {
+				t.Fatal(err)
+			}
+			again, err := readText(t, dir, b.String(), 1, blockSize)
+			if err != nil {
+				t.Fatalf("%v: %q", err, b.String())
+			}
+			if diff := cmp.Diff(g, again, cmpopts.EquateEmpty()); diff != "" {
+				t.Error(diff)
+			}
+		})
 	})
 }
 

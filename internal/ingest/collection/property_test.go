@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/collection"
 	"github.com/graphmill/graphmill/internal/store"
@@ -104,11 +105,13 @@ func FuzzTU(f *testing.F) {
 	f.Add("1 1\n", "1\n", "nan\n", "1")
 	f.Add("# x\n1,1\n", "\n\n1\n", "1\n\n", "\"1\n\"")
 	f.Fuzz(func(t *testing.T, edges, indicator, labels, attributes string) {
-		dir := folder(t, map[string]string{"x_A.txt": edges, "x_graph_indicator.txt": indicator, "x_graph_labels.txt": labels, "x_node_attributes.txt": attributes})
-		out := filepath.Join(dir, "out")
-		if _, err := importDir(context.Background(), disk, dir, out, ingest.Options{}, collection.Options{}); err == nil {
-			check(t, out)
-		}
+		fuzzing.Check(t, len(edges)+len(indicator)+len(labels)+len(attributes), func() {
+			dir := folder(t, map[string]string{"x_A.txt": edges, "x_graph_indicator.txt": indicator, "x_graph_labels.txt": labels, "x_node_attributes.txt": attributes})
+			out := filepath.Join(dir, "out")
+			if _, err := importDir(context.Background(), disk, dir, out, ingest.Options{}, collection.Options{}); err == nil {
+				check(t, out)
+			}
+		})
 	})
 }
 
@@ -118,11 +121,13 @@ func FuzzOGB(f *testing.F) {
 	f.Add("0,0\n", "1\n", "2\n", "a,\"b\n\"\n")
 	f.Add("", "4294967296\n", "0\n", "nan\n")
 	f.Fuzz(func(t *testing.T, edges, nodes, counts, labels string) {
-		dir := folder(t, map[string]string{"edge.csv.gz": zipped(edges), "num-node-list.csv.gz": zipped(nodes), "num-edge-list.csv.gz": zipped(counts), "graph-label.csv.gz": zipped(labels)})
-		out := filepath.Join(dir, "out")
-		if _, err := importDir(context.Background(), disk, dir, out, ingest.Options{Symmetrise: true}, collection.Options{}); err == nil {
-			check(t, out)
-		}
+		fuzzing.Check(t, len(edges)+len(nodes)+len(counts)+len(labels), func() {
+			dir := folder(t, map[string]string{"edge.csv.gz": zipped(edges), "num-node-list.csv.gz": zipped(nodes), "num-edge-list.csv.gz": zipped(counts), "graph-label.csv.gz": zipped(labels)})
+			out := filepath.Join(dir, "out")
+			if _, err := importDir(context.Background(), disk, dir, out, ingest.Options{Symmetrise: true}, collection.Options{}); err == nil {
+				check(t, out)
+			}
+		})
 	})
 }
 

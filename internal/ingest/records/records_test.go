@@ -21,6 +21,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/ingest/records"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tfgnnfiles"
@@ -402,14 +403,16 @@ func FuzzImport(f *testing.F) {
 		f.Add(encode(two()), r, true)
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte, lenient bool) {
-		dir := t.TempDir()
-		file := write(t, dir, "a", frames(a, b))
-		s, _, err := collect(t, filepath.Join(dir, "c"), []string{file, write(t, dir, "b", nil)}, records.Options{Schema: schema(t), Lenient: lenient})
-		if err != nil && s != nil || err == nil && s.Collection.Graphs != 2 {
-			t.Fatalf("found %v", err)
-		}
-		// Also import the bytes unframed.
-		raw := write(t, dir, "raw", append(bytes.Clone(a), b...))
-		_, _, _ = collect(t, filepath.Join(dir, "d"), []string{raw}, records.Options{Schema: schema(t), Lenient: lenient})
+		fuzzing.Check(t, len(a)+len(b), func() {
+			dir := t.TempDir()
+			file := write(t, dir, "a", frames(a, b))
+			s, _, err := collect(t, filepath.Join(dir, "c"), []string{file, write(t, dir, "b", nil)}, records.Options{Schema: schema(t), Lenient: lenient})
+			if err != nil && s != nil || err == nil && s.Collection.Graphs != 2 {
+				t.Fatalf("found %v", err)
+			}
+			// Also import the bytes unframed.
+			raw := write(t, dir, "raw", append(bytes.Clone(a), b...))
+			_, _, _ = collect(t, filepath.Join(dir, "d"), []string{raw}, records.Options{Schema: schema(t), Lenient: lenient})
+		})
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fuzzing"
 )
 
 // Short numbers are rounded as strconv rounds them.
@@ -125,34 +126,36 @@ func FuzzVector(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, d := range []graph.DType{graph.Int16, graph.String} {
-			for _, shape := range [][]int{{-1}, {2, 2}, {-1, 2}, {-1, -1}, {2, -1}, {1, -1}, {-1, 2, -1}} {
-				c, err := newColumn(Column{Name: "x", DType: d, Shape: shape, Empty: EmptyAbsent})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, problem := c.put([]byte(text)); problem != "" {
-					continue
-				}
-				n, k := 1, 0
-				for _, dim := range shape {
-					if dim > 0 {
-						n *= dim
+		fuzzing.Check(t, len(text), func() {
+			for _, d := range []graph.DType{graph.Int16, graph.String} {
+				for _, shape := range [][]int{{-1}, {2, 2}, {-1, 2}, {-1, -1}, {2, -1}, {1, -1}, {-1, 2, -1}} {
+					c, err := newColumn(Column{Name: "x", DType: d, Shape: shape, Empty: EmptyAbsent})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if _, problem := c.put([]byte(text)); problem != "" {
 						continue
 					}
-					if len(c.lengths[k]) != n {
-						t.Fatalf("%q as %s%v: %d lengths of dimension %d, want %d", text, d, shape, len(c.lengths[k]), k, n)
+					n, k := 1, 0
+					for _, dim := range shape {
+						if dim > 0 {
+							n *= dim
+							continue
+						}
+						if len(c.lengths[k]) != n {
+							t.Fatalf("%q as %s%v: %d lengths of dimension %d, want %d", text, d, shape, len(c.lengths[k]), k, n)
+						}
+						n = 0
+						for _, length := range c.lengths[k] {
+							n += int(length)
+						}
+						k++
 					}
-					n = 0
-					for _, length := range c.lengths[k] {
-						n += int(length)
+					if v := c.vector(1); d == graph.String && len(v.Ends) != n || d == graph.Int16 && len(v.Data) != 2*n {
+						t.Fatalf("%q as %s%v: found %d ends, %d bytes, want %d values", text, d, shape, len(v.Ends), len(v.Data), n)
 					}
-					k++
-				}
-				if v := c.vector(1); d == graph.String && len(v.Ends) != n || d == graph.Int16 && len(v.Data) != 2*n {
-					t.Fatalf("%q as %s%v: found %d ends, %d bytes, want %d values", text, d, shape, len(v.Ends), len(v.Data), n)
 				}
 			}
-		}
+		})
 	})
 }

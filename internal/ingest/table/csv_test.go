@@ -25,6 +25,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -499,59 +500,61 @@ func FuzzCSV(f *testing.F) {
 	f.Add("12345678,123456789\n1234567812345678,1\n", byte(200))
 	f.Add("a\"b,1\n\"x\"y,2\n", byte(0))
 	f.Fuzz(func(t *testing.T, text string, chunk byte) {
-		if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
-			return
-		}
-		path := filepath.Join(t.TempDir(), "t.csv")
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		table, err := OpenCSV(vfs.OS, []string{path}, CSVOptions{Names: []string{"a", "b"}, Delimiter: ','})
-		if (err == nil) != utf8.ValidString(text) {
-			t.Fatalf("error %v, expected one if %q is not UTF-8", err, text)
-		}
-		if err != nil {
-			return
-		}
-		table.chunk, table.margin = int(chunk)+1, int(chunk)/2
-		got, err := rows(table, strs("a", "b"), 2)
-		r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\xef\xbb\xbf")))
-		r.FieldsPerRecord = 2
-		records, oracle := r.ReadAll()
-		if (err == nil) != (oracle == nil) {
-			t.Fatalf("error %v, encoding/csv: %v", err, oracle)
-		}
-		if err != nil {
-			return
-		}
-		var want []string
-		numbers := true
-		for _, rec := range records {
-			want = append(want, rec[0]+"|"+rec[1])
-			for _, c := range rec {
-				_, err := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(c), "+"), 10, 64)
-				numbers = numbers && err == nil && !strings.Contains(c, "++")
+		fuzzing.Check(t, len(text), func() {
+			if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
+				return
 			}
-		}
-		// encoding/csv turns CRLF inside quotes into LF.
-		for i := range got {
-			got[i] = strings.ReplaceAll(got[i], "\r\n", "\n")
-		}
-		if !slices.Equal(got, want) {
-			t.Fatalf("rows %q, encoding/csv %q", got, want)
-		}
-		ints, err := rows(table, []Column{{Name: "a", DType: graph.Uint64}, {Name: "b", DType: graph.Uint64}}, 2)
-		if (err == nil) != numbers {
-			t.Fatalf("integers %v: error %v", numbers, err)
-		}
-		for i := range ints {
-			a, b, _ := strings.Cut(want[i], "|")
-			x, _ := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(a), "+"), 10, 64)
-			y, _ := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(b), "+"), 10, 64)
-			if ints[i] != fmt.Sprintf("%d|%d", x, y) {
-				t.Fatalf("row %d is %s, want %d|%d", i, ints[i], x, y)
+			path := filepath.Join(t.TempDir(), "t.csv")
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
 			}
-		}
+			table, err := OpenCSV(vfs.OS, []string{path}, CSVOptions{Names: []string{"a", "b"}, Delimiter: ','})
+			if (err == nil) != utf8.ValidString(text) {
+				t.Fatalf("error %v, expected one if %q is not UTF-8", err, text)
+			}
+			if err != nil {
+				return
+			}
+			table.chunk, table.margin = int(chunk)+1, int(chunk)/2
+			got, err := rows(table, strs("a", "b"), 2)
+			r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\xef\xbb\xbf")))
+			r.FieldsPerRecord = 2
+			records, oracle := r.ReadAll()
+			if (err == nil) != (oracle == nil) {
+				t.Fatalf("error %v, encoding/csv: %v", err, oracle)
+			}
+			if err != nil {
+				return
+			}
+			var want []string
+			numbers := true
+			for _, rec := range records {
+				want = append(want, rec[0]+"|"+rec[1])
+				for _, c := range rec {
+					_, err := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(c), "+"), 10, 64)
+					numbers = numbers && err == nil && !strings.Contains(c, "++")
+				}
+			}
+			// encoding/csv turns CRLF inside quotes into LF.
+			for i := range got {
+				got[i] = strings.ReplaceAll(got[i], "\r\n", "\n")
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("rows %q, encoding/csv %q", got, want)
+			}
+			ints, err := rows(table, []Column{{Name: "a", DType: graph.Uint64}, {Name: "b", DType: graph.Uint64}}, 2)
+			if (err == nil) != numbers {
+				t.Fatalf("integers %v: error %v", numbers, err)
+			}
+			for i := range ints {
+				a, b, _ := strings.Cut(want[i], "|")
+				x, _ := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(a), "+"), 10, 64)
+				y, _ := strconv.ParseUint(strings.TrimPrefix(strings.TrimSpace(b), "+"), 10, 64)
+				if ints[i] != fmt.Sprintf("%d|%d", x, y) {
+					t.Fatalf("row %d is %s, want %d|%d", i, ints[i], x, y)
+				}
+			}
+		})
 	})
 }
 

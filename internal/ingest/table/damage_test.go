@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -151,12 +152,14 @@ func FuzzArrow(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, b []byte) {
-		path := filepath.Join(dir, "x.arrow")
-		if err := os.WriteFile(path, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := readAll(path); err != nil && !strings.Contains(err.Error(), path) {
-			t.Fatalf("found the error %v, expected one with the place", err)
-		}
+		fuzzing.Check(t, len(b), func() {
+			path := filepath.Join(dir, "x.arrow")
+			if err := os.WriteFile(path, b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := readAll(path); err != nil && !strings.Contains(err.Error(), path) {
+				t.Fatalf("found the error %v, expected one with the place", err)
+			}
+		})
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -365,15 +366,17 @@ func FuzzTimes(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, u := range []graph.Unit{graph.Seconds, graph.Nanoseconds} {
-			v, problem := readTime(trim(text), u)
-			if n, err := strconv.ParseInt(string(trim(text)), 10, 64); err == nil && (problem != "" || v != n) {
-				t.Fatalf("%q: found %d %s, want %d", text, v, problem, n)
+		fuzzing.Check(t, len(text), func() {
+			for _, u := range []graph.Unit{graph.Seconds, graph.Nanoseconds} {
+				v, problem := readTime(trim(text), u)
+				if n, err := strconv.ParseInt(string(trim(text)), 10, 64); err == nil && (problem != "" || v != n) {
+					t.Fatalf("%q: found %d %s, want %d", text, v, problem, n)
+				}
+				if problem != "" && v != 0 {
+					t.Fatalf("%q: found %d with %s", text, v, problem)
+				}
 			}
-			if problem != "" && v != 0 {
-				t.Fatalf("%q: found %d with %s", text, v, problem)
-			}
-		}
+		})
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -148,27 +149,29 @@ func FuzzLines(f *testing.F) {
 	f.Add("a\tb\tc\n\nd\te\tf", 1)
 	f.Add("<a> <b> <c> .\r\n<<", 7)
 	f.Fuzz(func(t *testing.T, text string, block int) {
-		if block < 1 || block > 100 {
-			return
-		}
-		path := filepath.Join(t.TempDir(), "g.nt")
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		for _, open := range []func() (*Lines, error){
-			func() (*Lines, error) { return OpenNTriples(vfs.OS, path) },
-			func() (*Lines, error) { return OpenTriples(vfs.OS, []string{path}, nil) },
-		} {
-			x, err := open()
-			if err != nil {
+		fuzzing.Check(t, len(text), func() {
+			if block < 1 || block > 100 {
+				return
+			}
+			path := filepath.Join(t.TempDir(), "g.nt")
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			want, werr := triplesOf(t, x, 1)
-			x.block = block
-			got, gerr := triplesOf(t, x, 3)
-			if werr == nil && (gerr != nil || strings.Join(want, "\n") != strings.Join(got, "\n")) || werr != nil && (gerr == nil || gerr.Error() != werr.Error()) {
-				t.Errorf("found %q, %v in blocks of %d, and %q, %v in one", got, gerr, block, want, werr)
+			for _, open := range []func() (*Lines, error){
+				func() (*Lines, error) { return OpenNTriples(vfs.OS, path) },
+				func() (*Lines, error) { return OpenTriples(vfs.OS, []string{path}, nil) },
+			} {
+				x, err := open()
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, werr := triplesOf(t, x, 1)
+				x.block = block
+				got, gerr := triplesOf(t, x, 3)
+				if werr == nil && (gerr != nil || strings.Join(want, "\n") != strings.Join(got, "\n")) || werr != nil && (gerr == nil || gerr.Error() != werr.Error()) {
+					t.Errorf("found %q, %v in blocks of %d, and %q, %v in one", got, gerr, block, want, werr)
+				}
 			}
-		}
+		})
 	})
 }

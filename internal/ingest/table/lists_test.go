@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -180,22 +181,24 @@ func FuzzLists(f *testing.F) {
 	f.Add([]byte{0, 2}, []byte{0, 1, 3}, []byte("abc"), true)
 	f.Add([]byte{3, 1, 0}, []byte{0}, []byte{}, false)
 	f.Fuzz(func(t *testing.T, rowOffsets, stringOffsets, data []byte, fixed bool) {
-		dir := t.TempDir()
-		shape := []int{-1}
-		if fixed {
-			shape = []int{2, -1}
-		}
-		l := &Lists{DType: graph.String, Shape: shape, Rows: []string{writeNpy(t, dir, "r.npy", "i1", []int{len(rowOffsets)}, rowOffsets)},
-			Strings: writeNpy(t, dir, "s.npy", "u1", []int{len(stringOffsets)}, stringOffsets)}
-		table, err := OpenNpy(vfs.OS, []NpyColumn{{Name: "v", Path: writeNpy(t, dir, "v.npy", "u1", []int{len(data)}, data), Lists: l}})
-		if err != nil {
-			return
-		}
-		table.chunk = 8
-		one, errOne := rows(table, []Column{{Name: "v", DType: graph.String, Shape: shape}}, 1)
-		four, errFour := rows(table, []Column{{Name: "v", DType: graph.String, Shape: shape}}, 4)
-		if (errOne == nil) != (errFour == nil) || errOne == nil && !slices.Equal(one, four) {
-			t.Fatalf("found %q, %v with one thread and %q, %v with four, expected the same", one, errOne, four, errFour)
-		}
+		fuzzing.Check(t, len(rowOffsets)+len(stringOffsets)+len(data), func() {
+			dir := t.TempDir()
+			shape := []int{-1}
+			if fixed {
+				shape = []int{2, -1}
+			}
+			l := &Lists{DType: graph.String, Shape: shape, Rows: []string{writeNpy(t, dir, "r.npy", "i1", []int{len(rowOffsets)}, rowOffsets)},
+				Strings: writeNpy(t, dir, "s.npy", "u1", []int{len(stringOffsets)}, stringOffsets)}
+			table, err := OpenNpy(vfs.OS, []NpyColumn{{Name: "v", Path: writeNpy(t, dir, "v.npy", "u1", []int{len(data)}, data), Lists: l}})
+			if err != nil {
+				return
+			}
+			table.chunk = 8
+			one, errOne := rows(table, []Column{{Name: "v", DType: graph.String, Shape: shape}}, 1)
+			four, errFour := rows(table, []Column{{Name: "v", DType: graph.String, Shape: shape}}, 4)
+			if (errOne == nil) != (errFour == nil) || errOne == nil && !slices.Equal(one, four) {
+				t.Fatalf("found %q, %v with one thread and %q, %v with four, expected the same", one, errOne, four, errFour)
+			}
+		})
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -352,44 +353,46 @@ func FuzzParquet(f *testing.F) {
 	path := filepath.Join(dir, "fuzz.parquet")
 	enough := errors.New("enough")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if err := os.WriteFile(path, b, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		p, err := OpenParquet(vfs.OS, []string{path})
-		if err != nil {
-			if !errors.Is(err, ErrFormat) {
+		fuzzing.Check(t, len(b), func() {
+			if err := os.WriteFile(path, b, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			return
-		}
-		p.chunk = 1 << 10
-		var columns []Column
-		for _, f := range p.Fields()[:min(len(p.Fields()), 20)] {
-			columns = append(columns, Column{Name: f.Name, DType: f.DType, Shape: f.Shape, Empty: EmptyAbsent})
-		}
-		_, err = p.Scan(context.Background(), columns, 1, func(_ int, c *Chunk) error {
-			for i, v := range c.Columns {
-				n := c.Rows
-				for level := range columns[i].Shape {
-					if len(v.Lengths[level]) != n {
-						t.Fatalf("column %d: found %d lists, expected %d", i, len(v.Lengths[level]), n)
+			p, err := OpenParquet(vfs.OS, []string{path})
+			if err != nil {
+				if !errors.Is(err, ErrFormat) {
+					t.Fatal(err)
+				}
+				return
+			}
+			p.chunk = 1 << 10
+			var columns []Column
+			for _, f := range p.Fields()[:min(len(p.Fields()), 20)] {
+				columns = append(columns, Column{Name: f.Name, DType: f.DType, Shape: f.Shape, Empty: EmptyAbsent})
+			}
+			_, err = p.Scan(context.Background(), columns, 1, func(_ int, c *Chunk) error {
+				for i, v := range c.Columns {
+					n := c.Rows
+					for level := range columns[i].Shape {
+						if len(v.Lengths[level]) != n {
+							t.Fatalf("column %d: found %d lists, expected %d", i, len(v.Lengths[level]), n)
+						}
+						n = 0
+						for _, k := range v.Lengths[level] {
+							n += int(k)
+						}
 					}
-					n = 0
-					for _, k := range v.Lengths[level] {
-						n += int(k)
+					if d := columns[i].DType; d == graph.String && len(v.Ends) != n || d != graph.String && len(v.Data) != n*d.Size() {
+						t.Fatalf("column %d: found %d bytes and %d ends, expected %d values", i, len(v.Data), len(v.Ends), n)
 					}
 				}
-				if d := columns[i].DType; d == graph.String && len(v.Ends) != n || d != graph.String && len(v.Data) != n*d.Size() {
-					t.Fatalf("column %d: found %d bytes and %d ends, expected %d values", i, len(v.Data), len(v.Ends), n)
+				if c.First > 10000 {
+					return enough
 				}
+				return nil
+			})
+			if err != nil && !errors.Is(err, ErrFormat) && !errors.Is(err, enough) {
+				t.Fatal(err)
 			}
-			if c.First > 10000 {
-				return enough
-			}
-			return nil
 		})
-		if err != nil && !errors.Is(err, ErrFormat) && !errors.Is(err, enough) {
-			t.Fatal(err)
-		}
 	})
 }

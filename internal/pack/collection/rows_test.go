@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/pack"
 	"github.com/graphmill/graphmill/internal/pack/collection"
 	"github.com/graphmill/graphmill/internal/pack/layout"
@@ -57,18 +58,20 @@ func FuzzRows(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		all, err := rowsOf(text, "num_nodes")
-		if err != nil && !errors.Is(err, pack.ErrHistogram) && !errors.Is(err, collection.ErrComponent) {
-			t.Errorf("found error %v of no kind", err)
-		}
-		if lines := strings.Count(text, "\n"); len(all) > lines {
-			t.Errorf("found %d graphs in %d lines", len(all), lines)
-		}
-		for _, sizes := range all {
-			if sizes[0] < 0 || sizes[0] >= 1<<31 {
-				t.Errorf("found size %d", sizes[0])
+		fuzzing.Check(t, len(text), func() {
+			all, err := rowsOf(text, "num_nodes")
+			if err != nil && !errors.Is(err, pack.ErrHistogram) && !errors.Is(err, collection.ErrComponent) {
+				t.Errorf("found error %v of no kind", err)
 			}
-		}
+			if lines := strings.Count(text, "\n"); len(all) > lines {
+				t.Errorf("found %d graphs in %d lines", len(all), lines)
+			}
+			for _, sizes := range all {
+				if sizes[0] < 0 || sizes[0] >= 1<<31 {
+					t.Errorf("found size %d", sizes[0])
+				}
+			}
+		})
 	})
 }
 

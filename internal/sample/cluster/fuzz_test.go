@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fuzzing"
 )
 
 // fuzzSite is a Site without files: an op of 100 nodes, and a table with columns of each kind.
@@ -43,33 +44,35 @@ func FuzzRecords(f *testing.F) {
 	}
 	f.Add(b)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if list, err := sections(nil, b, 2); err == nil {
-			for i := range list {
-				_ = list[i].each(64, 32, func(_, v uint32) error {
-					if v < 64 || v >= 96 {
-						t.Errorf("found node %d, expected 64 to 95", v)
-					}
-					return nil
-				})
-			}
-		}
-		_ = s.eachAnswer(b, func(_ uint32, x answerAt) error {
-			width := s.steps.width[x.op]
-			if s.steps.ids[x.op] {
-				width += 4
-			}
-			if uint64(x.at)+uint64(x.n)*uint64(width) > uint64(len(b)) {
-				t.Errorf("found an answer of %d edges at %d of %d bytes", x.n, x.at, len(b))
-			}
-			return nil
-		})
-		g := newGroupRows(s)
-		if g.add(b) == nil {
-			for _, c := range g.tables[0].columns {
-				if err := c.CheckOffsets(); err != nil {
-					t.Errorf("column %s: %v", c.Name, err)
+		fuzzing.Check(t, len(b), func() {
+			if list, err := sections(nil, b, 2); err == nil {
+				for i := range list {
+					_ = list[i].each(64, 32, func(_, v uint32) error {
+						if v < 64 || v >= 96 {
+							t.Errorf("found node %d, expected 64 to 95", v)
+						}
+						return nil
+					})
 				}
 			}
-		}
+			_ = s.eachAnswer(b, func(_ uint32, x answerAt) error {
+				width := s.steps.width[x.op]
+				if s.steps.ids[x.op] {
+					width += 4
+				}
+				if uint64(x.at)+uint64(x.n)*uint64(width) > uint64(len(b)) {
+					t.Errorf("found an answer of %d edges at %d of %d bytes", x.n, x.at, len(b))
+				}
+				return nil
+			})
+			g := newGroupRows(s)
+			if g.add(b) == nil {
+				for _, c := range g.tables[0].columns {
+					if err := c.CheckOffsets(); err != nil {
+						t.Errorf("column %s: %v", c.Name, err)
+					}
+				}
+			}
+		})
 	})
 }

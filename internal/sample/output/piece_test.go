@@ -9,6 +9,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/store/shards"
 )
@@ -90,12 +91,14 @@ func FuzzPiece(f *testing.F) {
 		b, _ := pieceOf(f, records)
 		f.Add(b[pieceHeader+4:])
 	}
-	f.Fuzz(func(_ *testing.T, b []byte) {
-		w, err := shards.New(nil, shards.Options{Shards: 2, Records: 4})
-		if err != nil {
-			panic(err)
-		}
-		_ = (&chunk{records: w.NewChunk()}).readFrom(b)
-		_ = (&graphs{values: make([][]uint32, 8)}).readFrom(b)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		fuzzing.Check(t, len(b), func() {
+			w, err := shards.New(nil, shards.Options{Shards: 2, Records: 4})
+			if err != nil {
+				panic(err)
+			}
+			_ = (&chunk{records: w.NewChunk()}).readFrom(b)
+			_ = (&graphs{values: make([][]uint32, 8)}).readFrom(b)
+		})
 	})
 }

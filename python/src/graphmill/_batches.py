@@ -9,7 +9,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from . import _arrays, _ranks
-from ._arguments import integer
+from ._arguments import choice, integer, truth
 from ._order import BUCKET, LAW, ORDER, Order, check_state, key
 from ._stats import LoaderStats
 
@@ -26,7 +26,7 @@ class _Batches:
         for i, x in enumerate(arrays):
             if x.shape[0] != arrays[0].shape[0]:
                 raise ValueError(f"array {i}: found {x.shape[0]} rows, expected {arrays[0].shape[0]} as in array 0")
-        self._arrays, self._size, self._shuffle = arrays, integer("batch_size", batch_size, 1), bool(shuffle)
+        self._arrays, self._size, self._shuffle = arrays, integer("batch_size", batch_size, 1, 1 << 40), truth("shuffle", shuffle)
         self._seed = integer("seed", seed, 0, (1 << 64) - 1)
         self._rank, self._world = _ranks.checked(rank, world_size)
         self._tail = _ranks.tail_of(tail, drop_last, self._world, _TAILS)
@@ -273,10 +273,9 @@ class GroupBatchIter(_Batches):
         group_id = _arrays.array(group_id, "group_id")
         arrays = (group_id, *(_arrays.array(x, f"array {i}") for i, x in enumerate(arrays)))
         super().__init__(arrays, batch_size, shuffle, seed if shuffle_seed is None else shuffle_seed, tail, drop_last, rank, world_size)
-        if count not in ("groups", "rows"):
-            raise ValueError(f"found count={count!r}, expected groups or rows")
-        if form not in ("flat", "ragged", "padded"):
-            raise ValueError(f"found form={form!r}, expected flat, ragged or padded")
+        choice("count", count, ("groups", "rows"))
+        choice("form", form, ("flat", "ragged", "padded"))
+        bucketed = truth("bucketed", bucketed)
         if bucketed and count == "rows":
             raise ValueError("found bucketed=True with count='rows', expected one of the two")
         if bucketed and not shuffle:

@@ -18,6 +18,7 @@ from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
 
+from ._arguments import integer
 from ._arguments import path as as_path
 from ._arrays import Array, is_torch, numpy
 from ._command import GraphmillError
@@ -333,7 +334,10 @@ def from_arrays(
             count, of = columns(rest, None if ids is None else len(ids), what)
             of_nodes[t] = Nodes(count, of, ids)
         else:
-            of_nodes[t] = Nodes(int(n))
+            try:
+                of_nodes[t] = Nodes(integer(what, n, 0))
+            except TypeError:
+                raise TypeError(f"{what}: found {type(n).__name__}, expected the number of nodes, or a dict of columns") from None
     for e, x in edges.items():
         e = triple_of(e)
         what = f"edge type {':'.join(e)}"

@@ -12,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/fuzzing"
 )
 
 const codecSchema = `{"context": {"features": {"label": {"dtype": "DT_INT64"}}},
@@ -164,20 +165,22 @@ func FuzzCodecBatch(f *testing.F) {
 	b.add(codec.Random(1, 3))
 	f.Add(pack(b.arrays()))
 	f.Fuzz(func(t *testing.T, packed []byte) {
-		var arrays [][]byte
-		if json.Unmarshal(packed, &arrays) != nil {
-			return
-		}
-		var w example.Writer
-		_ = newBatchCodec(codec).each(arrays, func(_ int, g *example.GraphTensor) error {
-			record, err := codec.Encode(&w, g)
-			if err != nil {
-				return err
+		fuzzing.Check(t, len(packed), func() {
+			var arrays [][]byte
+			if json.Unmarshal(packed, &arrays) != nil {
+				return
 			}
-			if err := codec.Decode(record, codec.New(), false); err != nil {
-				t.Fatalf("found %v, expected an Example that can be decoded", err)
-			}
-			return nil
+			var w example.Writer
+			_ = newBatchCodec(codec).each(arrays, func(_ int, g *example.GraphTensor) error {
+				record, err := codec.Encode(&w, g)
+				if err != nil {
+					return err
+				}
+				if err := codec.Decode(record, codec.New(), false); err != nil {
+					t.Fatalf("found %v, expected an Example that can be decoded", err)
+				}
+				return nil
+			})
 		})
 	})
 }

@@ -1,0 +1,119 @@
+package fuzzing
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var sink []byte
+
+// TestBadParsers checks that the harness finds parsers that take too much, and no others.
+func TestBadParsers(t *testing.T) {
+	for name, c := range map[string]struct {
+		input int
+		parse func()
+		bad   bool
+	}{
+		"little":                     {100, func() { sink = make([]byte, 1<<20) }, false},
+		"what the bound allows":      {20 << 20, func() { sink = make([]byte, 100<<20) }, false},
+		"a header's number, kept":    {100, func() { sink = make([]byte, 256<<20) }, true},
+		"a header's number, dropped": {100, func() { grow(256 << 20) }, true},
+		"growth": {100, func() {
+			kept := [][]byte{}
+			for range 200 {
+				kept = append(kept, touched(1<<20))
+			}
+			sink = kept[100]
+		}, true},
+		"much in all, little at a time": {100, func() {
+			for range 300 {
+				sink = touched(1 << 20)
+			}
+		}, false},
+	} {
+		sink = nil
+		problem := check(c.input, c.parse)
+		if (problem != "") != c.bad || c.bad && !strings.Contains(problem, "bytes of memory") {
+			t.Errorf("%s: found %q", name, problem)
+		}
+		sink = nil
+	}
+}
+
+//go:noinline
+func grow(n int) { sink = make([]byte, n); sink = nil }
+
+func touched(n int) []byte {
+	b := make([]byte, n)
+	for i := 0; i < n; i += 4096 {
+		b[i] = 1
+	}
+	return b
+}
+
+// TestTargets checks that every fuzz target of the repository runs its parser in Check, and counts them.
+func TestTargets(t *testing.T) {
+	targets := 0
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") && d.Name() != ".." || d.Name() == "testdata" || d.Name() == "torture"):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) != 1 {
+				return true
+			}
+			if s, ok := call.Fun.(*ast.SelectorExpr); !ok || s.Sel.Name != "Fuzz" {
+				return true
+			}
+			if property, ok := call.Args[0].(*ast.CallExpr); ok {
+				if s, ok := property.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "MakeFuzz" { // a property of rapid parses nothing
+					return true
+				}
+			}
+			body, ok := call.Args[0].(*ast.FuncLit)
+			if !ok {
+				t.Errorf("%s: found a target that is no function literal, expected one that calls fuzzing.Check", set.Position(n.Pos()))
+				return true
+			}
+			targets++
+			checked := false
+			for _, s := range body.Body.List {
+				if e, ok := s.(*ast.ExprStmt); ok {
+					if c, ok := e.X.(*ast.CallExpr); ok {
+						if s, ok := c.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "Check" {
+							x, ok := s.X.(*ast.Ident)
+							checked = checked || ok && x.Name == "fuzzing"
+						}
+					}
+				}
+			}
+			if !checked {
+				t.Errorf("%s: found a target without fuzzing.Check, expected its parser in it", set.Position(n.Pos()))
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if targets < 57 {
+		t.Errorf("found %d fuzz targets, expected those of all parsers", targets)
+	}
+}
