@@ -30,11 +30,16 @@ func Interruptible() (ctx context.Context, stop func()) {
 		ctx, release = signal.NotifyContext(context.Background(), ends...)
 	}
 	context.AfterFunc(ctx, release)
+	// NotifyContext gives the signal's name as the cause. An operation that returns the cause would then not be known to have ended by its
+	// context, so the cause is context.Canceled.
+	stopped, cancel := context.WithCancel(context.Background())
+	context.AfterFunc(ctx, cancel)
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)
-	return ctx, func() {
+	return stopped, func() {
 		signal.Stop(pipes)
 		release()
+		cancel()
 	}
 }
 

@@ -79,7 +79,7 @@ func drawInput(t *rapid.T) *input {
 		if rapid.Bool().Draw(t, "positions") {
 			c := &graph.Column{Name: graph.PositionColumn, DType: graph.Uint32, Rows: e.Count}
 			for j := range e.Count {
-				c.Values = binary.LittleEndian.AppendUint32(c.Values, uint32((j*7+3)%max(e.Count, 1)))
+				c.Values = binary.LittleEndian.AppendUint32(c.Values, uint32(e.Count-1-j))
 			}
 			e.Columns = append([]*graph.Column{c}, e.Columns...)
 		}

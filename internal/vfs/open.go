@@ -15,7 +15,7 @@ func (osFS) Open(name string) (File, error) {
 	// The flag does nothing for regular files. It keeps the open from waiting if the file was replaced by a pipe.
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, err
+		return nil, tooMany(err)
 	}
 	info, err := f.Stat()
 	if err == nil {

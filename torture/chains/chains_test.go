@@ -29,7 +29,7 @@ import (
 
 // The number of chains of each kind in the two forms, and of those whose every step is a process of its own.
 const (
-	shortChains, longChains = 100, 3400
+	shortChains, longChains = 80, 2500
 	byCommand               = 50 // one chain of this many
 	byScript                = 50 // and one whose script is run afterwards
 )

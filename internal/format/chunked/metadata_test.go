@@ -148,7 +148,7 @@ func TestErrors(t *testing.T) {
 }
 
 func TestIsChunked(t *testing.T) {
-	for text, want := range map[string]bool{guide: true, `{"part-0": {}}`: false, `[]`: false, `{"node_type": [], "edge_type": []}`: true, ``: false} {
+	for text, want := range map[string]bool{guide: true, `{"part-0": {}}`: false, `[]`: false, `{"node_type": [], "edge_type": []}`: true, ``: true} {
 		file := filepath.Join(t.TempDir(), File)
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

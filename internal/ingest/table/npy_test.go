@@ -111,11 +111,11 @@ func TestPairs(t *testing.T) {
 		values any
 		want   string // rows, the place of row 1; or the error
 	}{
-		{"i8", []int{2, 3}, []int64{1, 2, 3, 4, 5, 6}, "1|4,2|5,3|6 p.npy[0, 1]"},
-		{"i4", []int{3, 2}, []int32{1, 2, 3, 4, 5, 6}, "1|2,3|4,5|6 p.npy[1, 0]"},
-		{"u1", []int{2, 2}, []uint8{1, 2, 3, 4}, "1|3,2|4 p.npy[0, 1]"},
-		{"u8", []int{2, 0}, []uint64{}, " p.npy[0, 1]"},
-		{"u8", []int{0, 2}, []uint64{}, " p.npy[1, 0]"},
+		{"i8", []int{2, 3}, []int64{1, 2, 3, 4, 5, 6}, "1|4,2|5,3|6 p.npy[:, 1]"},
+		{"i4", []int{3, 2}, []int32{1, 2, 3, 4, 5, 6}, "1|2,3|4,5|6 p.npy[1]"},
+		{"u1", []int{2, 2}, []uint8{1, 2, 3, 4}, "1|3,2|4 p.npy[:, 1]"},
+		{"u8", []int{2, 0}, []uint64{}, " p.npy[:, 1]"},
+		{"u8", []int{0, 2}, []uint64{}, " p.npy[1]"},
 		{"i2", []int{2, 2}, []int16{1, 2, 3, -4}, "p.npy[1, 1]: found -4, expected an integer from 0"},
 		{"i2", []int{3, 2}, []int16{1, 2, 3, 4, 5, -6}, "p.npy[2, 1]: found -6, expected an integer from 0"},
 		{"f4", []int{2, 2}, []float32{1, 2, 3, 4}, "found float32, expected integers"},

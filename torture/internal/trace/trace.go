@@ -23,7 +23,7 @@ type Options struct {
 	// Cut, if not nil, is the size to which File is cut after the call, if the call is on it, while the thread that made it is stopped.
 	Cut  *int64
 	File string
-	Log string // with At 0: a file that gets a line for each call, NUMBER OP PATH
+	Log  string // with At 0: a file that gets a line for each call, NUMBER OP PATH
 }
 
 // Call is a system call on a file.
