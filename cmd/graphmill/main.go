@@ -60,7 +60,7 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return err
 	})
 	if out.Err() != nil {
-		err, status := out.Failed(err, exitFailed)
+		status, err := out.Failed(err, exitFailed)
 		if err != nil {
 			t.Begin(cmd)
 			t.Fail(err)

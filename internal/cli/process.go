@@ -82,17 +82,17 @@ func (s *Stdout) Err() error {
 // program that SIGPIPE ends, and the command prints nothing.
 const ExitPipe = 128 + int(syscall.SIGPIPE)
 
-// Failed returns the error to print and the exit status of a command whose stdout failed: nil and ExitPipe where its reader
+// Failed returns the exit status and the error to print of a command whose stdout failed: ExitPipe and nil where its reader
 // closed it and nothing else failed. err is the error of the command. It must not be called if Err is nil.
-func (s *Stdout) Failed(err error, failed int) (error, int) {
+func (s *Stdout) Failed(err error, failed int) (status int, told error) {
 	failure := s.Err()
 	switch {
 	case errors.Is(failure, syscall.EPIPE) && (err == nil || tagged.Only(err, context.Canceled, syscall.EPIPE)):
-		return nil, ExitPipe
+		return ExitPipe, nil
 	case errors.Is(err, failure):
-		return err, failed
+		return failed, err
 	}
-	return &os.PathError{Op: "write", Path: "stdout", Err: pathless(failure)}, failed
+	return failed, &os.PathError{Op: "write", Path: "stdout", Err: pathless(failure)}
 }
 
 // pathless is an error without the path that it names.

@@ -249,7 +249,7 @@ func (r *relaxation) price(dual []float64) (added int) {
 		r.own[i] = r.value(r.lp.dual, i)
 	}
 	before := r.work()
-	v := int64(0)
+	var v int64
 	if r.sack != nil {
 		v = r.sack.solve(r.worth, r.halted)
 	} else {

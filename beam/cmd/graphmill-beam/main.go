@@ -45,7 +45,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	})
 	status := exitFailed
 	if out.Err() != nil {
-		err, status = out.Failed(err, status)
+		status, err = out.Failed(err, status)
 	} else if err == nil {
 		return exitDone
 	}

@@ -40,7 +40,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	err := guard.Do(func() error { return cmd.ExecuteContext(ctx) }) // what the operations do not guard
 	status := exitFailed
 	if out.Err() != nil {
-		err, status = out.Failed(err, status)
+		status, err = out.Failed(err, status)
 	} else if err == nil {
 		return exitDone
 	}

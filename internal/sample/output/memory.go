@@ -48,9 +48,8 @@ type Work struct {
 // written; and about the bytes of the mapped columns that Examples join and whose rows the job reads.
 func (w *Work) Buffers() (buffers, columns int64) {
 	job := *w.Job
-	group := 1
 	if w.Records != nil {
-		group = max(w.Records.Components, 1)
+		group := max(w.Records.Components, 1)
 		if w.Plan.Scope == sample.ScopeSeed && job.Ranks <= 1 {
 			job.BatchSize = max(chunkSeeds/group, 1) * group
 		}
