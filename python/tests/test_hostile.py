@@ -9,6 +9,7 @@ import random
 import socket
 import stat
 import struct
+import sys
 import tempfile
 import threading
 import time
@@ -239,7 +240,7 @@ class Hostile(unittest.TestCase):
                 with open(said, "w") as f:
                     f.write(line + "\n" if line else "")
                 with open(program, "w") as f:
-                    f.write(f'#!/bin/sh\nwhile [ "$1" != --lifeline ]; do shift; done\ncat {said} >&$2\n')
+                    f.write(f"#!{sys.executable}\nimport os, sys\nos.write(int(sys.argv[sys.argv.index('--lifeline') + 1]), open({said!r}, 'rb').read())\n")
                 os.chmod(program, stat.S_IRWXU)
                 with unittest.mock.patch.dict(os.environ, GRAPHMILL_COMMAND=program):
                     with self.assertRaises(GraphmillError) as caught:

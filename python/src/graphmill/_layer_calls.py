@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import warnings
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping
 
 import numpy as np
 import torch
@@ -73,7 +73,7 @@ class Layers:
                 raise ValueError("found edge_attr= or as_='dgl' with a model of PyG, expected neither; give a list of its layers")
             self.layers: list[Any] = [functools.partial(layers.inference_per_layer, i) for i in range(layers.num_layers)]
         else:
-            if callable(layers) and not isinstance(layers, Sequence) and not hasattr(layers, "__iter__"):
+            if not hasattr(layers, "__iter__"):
                 raise TypeError(f"found layers={type(layers).__name__}, expected a list with a module or function per layer, or a model of PyG with inference_per_layer")
             self.layers = list(layers)
         modules = [m for m in ([layers] if self._per_layer else self.layers) if isinstance(m, torch.nn.Module)]
