@@ -1,9 +1,12 @@
 package graphmill
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
+	"syscall"
 	"text/tabwriter"
 
 	"github.com/graphmill/graphmill/internal/guard"
@@ -16,9 +19,12 @@ import (
 const reserveNote = "a node of each type and a graph of each pack are kept for padding"
 
 // IsLayout reports whether the manifest of a folder says that it is a pack layout.
-func IsLayout(dir string) bool {
+func IsLayout(dir string) (bool, error) {
 	_, err := vfs.OS.Stat(filepath.Join(dir, layout.MetaFile))
-	return err == nil
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // LayoutDescription describes a pack layout. Its JSON is what the command info prints with --json.

@@ -5,8 +5,8 @@
 // ended process. Bytes read are those that the disk gave the process (which bypasses the page cache where a forecast tells bytes);
 // bytes written are the sizes of the files of the output. Time is from the start of the process to its end.
 //
-// A told figure may differ from the measured one by 10 % for memory and bytes, and by 30 % for time. A process of 20 MiB differs by a
-// MiB or two from run to run, so that memory may differ by 1 MiB more. Where buffers hold records of whole batches, and for the
+// A told figure may differ from the measured one by 10 % for memory and bytes, and by 30 % for time. The heap of a small
+// process differs by some MiB from run to run, so that memory may differ by 4 MiB more. Where buffers hold records of whole batches, and for the
 // partition method multilevel, memory is told roughly: within 35 %. Some figures are told as upper bounds: those of the stream executor with
 // TFRecords, and the memory of partition where edge types are reverses of others. A budget may be exceeded by 5 %. Times are judged only in the
 // long form and only with TORTURE_QUIET=1, on a machine that does nothing else.

@@ -24,7 +24,7 @@ const (
 	mib   = 1 << 20
 	// What a told figure may differ by, as a share of the measured one. See doc.go.
 	memoryShare, bytesShare, timeShare, budgetShare, roughShare = 0.10, 0.10, 0.30, 0.05, 0.35
-	noise                                                       = mib
+	noise                                                       = 4 * mib // see the package comment
 	// shortTime is the seconds below which a run is not judged by its time: much of it is the start of the program and the output,
 	// which forecasts leave out.
 	shortTime = 3

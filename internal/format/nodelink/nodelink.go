@@ -62,7 +62,10 @@ type lines struct {
 var errLong = fmt.Errorf("found more than %d bytes in one value, expected fewer", maxItem)
 
 func (l *lines) Read(p []byte) (int, error) {
-	if l.left <= 0 {
+	switch {
+	case l.failed != nil: // the decoder forgets an error that came with enough bytes
+		return 0, l.failed
+	case l.left <= 0:
 		return 0, errLong
 	}
 	n, err := l.Reader.Read(p[:min(len(p), l.left)])
@@ -196,6 +199,9 @@ func (r *reader) read(fn func(*Item) error) error {
 	}
 	r.in.left = maxItem
 	if _, err := r.json.Token(); !errors.Is(err, io.EOF) {
+		if r.in.failed != nil {
+			return r.failed(r.in.failed)
+		}
 		return r.bad("found text after the document, expected none")
 	}
 	return nil

@@ -17,7 +17,11 @@ func NewInfo(t *cli.Terminal) *cobra.Command {
   graphmill info g.store --json | jq .edges`,
 		Args: cli.OneArg("one STORE or LAYOUT"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if graphmill.IsLayout(args[0]) {
+			is, err := graphmill.IsLayout(args[0])
+			if err != nil {
+				return err
+			}
+			if is {
 				l, err := graphmill.DescribeLayout(args[0])
 				if err != nil {
 					return err
