@@ -47,11 +47,11 @@ type nodesSource struct {
 }
 
 type edgesSource struct {
-	src, rel, dst int // src and dst are numbers of node types
-	name          string
-	ends          [][2]int
-	text          []textColumn
-	files         []fileColumn
+	src, dst int // src and dst are numbers of node types
+	name     string
+	ends     [][2]int
+	text     []textColumn
+	files    []fileColumn
 }
 
 // source is a random graph, as tables and arrays.

@@ -207,7 +207,7 @@ var feedAttacks = []attack[*feed]{
 					t.Error(err)
 					return
 				}
-				defer unix.Munmap(ring) //nolint:errcheck // the process ends soon
+				defer unix.Munmap(ring)
 				stop := make(chan struct{})
 				go func() {
 					defer close(stop)

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"net"
@@ -142,7 +143,7 @@ var serverAttacks = []attack[*server]{
 	}},
 	{"streams that are reset at once", "", func(t *testing.T, s *server, _ *rand.Rand) {
 		c := s.dial(t)
-		defer c.Close() //nolint:errcheck // nothing is read
+		defer c.Close()
 		go func() { _, _ = c.Read(make([]byte, 1<<16)) }()
 		var b bytes.Buffer
 		b.WriteString(http2.ClientPreface)
@@ -212,7 +213,7 @@ var serverAttacks = []attack[*server]{
 		for range 20 {
 			running.Go(func() {
 				c := s.dial(t)
-				defer c.Close() //nolint:errcheck // nothing is read
+				defer c.Close()
 				start := time.Now()
 				for i := range len(http2.ClientPreface) {
 					if _, err := c.Write([]byte(http2.ClientPreface[i : i+1])); err != nil {
@@ -238,8 +239,8 @@ var serverAttacks = []attack[*server]{
 }
 
 func isTimeout(err error) bool {
-	e, ok := err.(net.Error)
-	return ok && e.Timeout()
+	var e net.Error
+	return errors.As(err, &e) && e.Timeout()
 }
 
 // gathered opens 1,500 connections (300 in the short form), and checks what they take.
@@ -251,7 +252,7 @@ func gathered(t *testing.T, s *server, first string) {
 	n := form.Count(t, 300, 1500)
 	for range n {
 		c := s.dial(t)
-		defer c.Close() //nolint:errcheck // nothing is read
+		defer c.Close()
 		_, _ = c.Write([]byte(first))
 	}
 	time.Sleep(300 * time.Millisecond)
@@ -349,7 +350,7 @@ func TestFlightSecured(t *testing.T) {
 	s.idle(t)
 	// A client that sends nothing does not delay the end.
 	c := s.dial(t)
-	defer c.Close() //nolint:errcheck // nothing is read
+	defer c.Close()
 	if err := s.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

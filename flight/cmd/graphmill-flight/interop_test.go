@@ -56,7 +56,7 @@ func TestPyArrow(t *testing.T) {
 		}
 	}
 	typesStore(t, in)
-	certificate(t, in("cert.pem"), in("key.pem"))
+	selfSigned(t, in("cert.pem"), in("key.pem"))
 	write(t, in("token"), "correct-horse-battery\n")
 	write(t, in("client.py"), string(client[1]))
 	write(t, in("check.py"), checkScript)
@@ -223,8 +223,8 @@ func typesStore(t *testing.T, in func(string) string) {
 	}
 }
 
-// certificate writes a self-signed certificate of 127.0.0.1 and its key.
-func certificate(t *testing.T, certFile, keyFile string) {
+// selfSigned writes a self-signed certificate of 127.0.0.1 and its key.
+func selfSigned(t *testing.T, certFile, keyFile string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -71,7 +71,7 @@ func build(program, name string, tags []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer lock.Close() //nolint:errcheck // nothing was written
+	defer lock.Close()
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return "", &os.PathError{Op: "lock", Path: lock.Name(), Err: err}
 	}

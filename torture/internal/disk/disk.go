@@ -38,7 +38,8 @@ func Mount(tb testing.TB, real, at string) *Disk {
 	if err := syscall.Stat(real, &st); err != nil {
 		tb.Fatal(err)
 	}
-	root := &fs.LoopbackRoot{Path: real, Dev: uint64(st.Dev), NewNode: func(root *fs.LoopbackRoot, _ *fs.Inode, _ string, _ *syscall.Stat_t) fs.InodeEmbedder {
+	//nolint:staticcheck // WrapChild would copy the lock of a LoopbackNode
+	root := &fs.LoopbackRoot{Path: real, Dev: st.Dev, NewNode: func(root *fs.LoopbackRoot, _ *fs.Inode, _ string, _ *syscall.Stat_t) fs.InodeEmbedder {
 		return &node{fs.LoopbackNode{RootData: root}, d}
 	}}
 	top := &node{fs.LoopbackNode{RootData: root}, d}

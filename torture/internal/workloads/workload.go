@@ -55,7 +55,6 @@ func (w Workload) Arguments() []string {
 type Place struct {
 	Dir    string // has in/ with the inputs, and runs/
 	binary string // graphmill
-	runs   int
 }
 
 // Run is a working folder, prepared for one workload.
