@@ -72,7 +72,7 @@ type clock struct {
 	rang   atomic.Bool // it was
 }
 
-// limited is a context that a clock can end. gRPC sends its error to the client, so it must be that of a time that passed.
+// limited is a context that a clock can end. gRPC sends its error to the client, so it must say that the time has passed.
 type limited struct {
 	context.Context
 	clock *clock

@@ -131,8 +131,8 @@ func hidden(t *testing.T) (names []string) {
 	return names
 }
 
-// ended checks that what a run says and its exit status are what is on the disk. want is the manifest's checksum of the whole
-// output, old that of an output that was there before. With dead, the run could neither remove nor say anything.
+// ended checks that the words and the exit status of a run agree with the disk. want is the manifest's checksum of the whole
+// output; old is the checksum of an output that was there before. With dead, the run could neither remove nor say anything.
 func ended(t *testing.T, status int, text string, want, old []byte, dead bool) {
 	t.Helper()
 	sum, err := os.ReadFile("out/" + store.ManifestSumFile)
@@ -205,7 +205,7 @@ func clean(t *testing.T) {
 }
 
 // TestEnds fails each call of the end of an output once, for each command, over a new and over an existing output: what is on
-// the disk is what the run says.
+// the disk and the words of the run agree.
 func TestEnds(t *testing.T) {
 	endInputs(t)
 	disk := vfs.Unsynced{FS: vfs.OS}

@@ -78,8 +78,8 @@ func (s *Stdout) Err() error {
 	return s.err
 }
 
-// ExitPipe is the exit status of a command whose stdout is a pipe that its reader closed, as head does. It is that of a
-// program that SIGPIPE ends, and the command prints nothing.
+// ExitPipe is the exit status of a command whose stdout is a pipe that its reader closed, as head does. A
+// program that SIGPIPE ends has the same status. The command prints nothing.
 const ExitPipe = 128 + int(syscall.SIGPIPE)
 
 // Failed returns the exit status and the error to print of a command whose stdout failed: ExitPipe and nil where its reader

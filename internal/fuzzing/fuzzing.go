@@ -81,8 +81,8 @@ func peak(parse func()) uint64 {
 
 type allocations struct{ objects, bytes int64 }
 
-// largest is what each stack has allocated, of the objects that the memory profile samples: all that are much larger than
-// runtime.MemProfileRate. It collects garbage, because the profile is that of the last collection.
+// largest returns the allocations of each stack, of the objects that the memory profile samples: all that are much larger than
+// runtime.MemProfileRate. It collects garbage, because the profile shows the state at the last collection.
 func largest() map[[32]uintptr]allocations {
 	runtime.GC()
 	runtime.GC()

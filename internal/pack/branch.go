@@ -131,7 +131,7 @@ func (b *brancher) units(worth []int64) []int64 {
 	for f := range limit {
 		limit[f] = float64(max(b.limit.get(b.fields[f]), 1))
 	}
-	// The simplex has a row per field. inverse is that of the basis; a basis of slacks is worth nothing.
+	// The simplex has a row per field. inverse is the inverse of the basis; a basis of slacks is worth nothing.
 	inverse, value, cost, dual, d := make([]float64, k*k), make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k)
 	for f := range k {
 		inverse[f*k+f], value[f] = 1, 1+1e-6*float64(f+1)
