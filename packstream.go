@@ -79,7 +79,11 @@ func PackStream(ctx context.Context, in, out string, o PackStreamOptions) (_ *Pa
 	if err != nil {
 		return nil, err
 	}
-	defer closeWith(&err, sizes.close)
+	if out == "" {
+		defer closeWith(&err, sizes.close)
+	} else {
+		defer closeAfter(&err, out, sizes.close)
+	}
 	if o.Memory > 0 {
 		if err := o.checkMemory(); err != nil {
 			return nil, err

@@ -72,7 +72,10 @@ type bounded struct {
 var errLong = fmt.Errorf("found more than %d bytes in one piece of markup or text, expected fewer", maxToken)
 
 func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
+	switch {
+	case b.failed != nil: // the decoder forgets an error that came with enough bytes
+		return 0, b.failed
+	case b.left <= 0:
 		return 0, errLong
 	}
 	n, err := b.Reader.Read(p[:min(len(p), b.left)])
@@ -366,11 +369,24 @@ func (r *Reader) data(x *Item) error {
 func (r *Reader) end() error {
 	for {
 		e, err := r.start("data", "desc")
-		if err != nil || e == nil {
+		if err != nil {
 			return err
+		}
+		if e == nil {
+			break
 		}
 		if err := r.skip(); err != nil {
 			return err
+		}
+	}
+	for { // to the end of the file, because an error of the disk may come there
+		t, err := r.token()
+		if t == nil || err != nil {
+			return err
+		}
+		text, is := t.(xml.CharData)
+		if _, element := t.(xml.StartElement); element || is && len(bytes.TrimSpace(text)) > 0 {
+			return r.bad("found content after </graphml>, expected the end of the document")
 		}
 	}
 }

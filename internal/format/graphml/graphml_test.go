@@ -73,3 +73,52 @@ func FuzzReader(f *testing.F) {
 		})
 	})
 }
+
+// failingOnce gives all bytes with an error, and goes on afterwards.
+type failingOnce struct {
+	in  io.Reader
+	err error
+}
+
+func (f *failingOnce) Read(b []byte) (int, error) {
+	n, _ := f.in.Read(b)
+	err := f.err
+	f.err = nil
+	if err == nil && n == 0 {
+		err = io.EOF
+	}
+	return n, err
+}
+
+// An error of the input ends the reading, also where the bytes that came with it are a whole document.
+func TestErrorWithBytes(t *testing.T) {
+	failure := errors.New("input/output error")
+	text := `<graphml><graph edgedefault="directed"><node id="a"/></graph></graphml>`
+	r, err := NewReader(&failingOnce{in: strings.NewReader(text), err: failure}, "g.graphml")
+	for err == nil {
+		var x *Item
+		if x, err = r.Next(); x == nil {
+			break
+		}
+	}
+	if !errors.Is(err, failure) {
+		t.Errorf("found %v, expected %v", err, failure)
+	}
+}
+
+// Nothing may come after the root element but comments and white space.
+func TestAfterTheDocument(t *testing.T) {
+	whole := `<graphml><graph edgedefault="directed"><node id="a"/></graph></graphml>`
+	for after, bad := range map[string]bool{"": false, "\n<!-- end -->\n": false, "x": true, "<graphml/>": true} {
+		r, err := NewReader(strings.NewReader(whole+after), "g.graphml")
+		for err == nil {
+			var x *Item
+			if x, err = r.Next(); x == nil {
+				break
+			}
+		}
+		if (err != nil) != bad || bad && !errors.Is(err, ErrFormat) {
+			t.Errorf("%q: found %v", after, err)
+		}
+	}
+}

@@ -79,6 +79,8 @@ func build(program, name string, tags []string) (string, error) {
 	module, pkg := folders[program][0], folders[program][1]
 	// Without the state of the version control, the program is linked again only after a change of the source.
 	cmd := exec.Command("go", "-C", filepath.Join(root, module), "build", "-buildvcs=false", "-tags", strings.Join(tags, ","), "-o", path, pkg)
+	// A program that another test runs cannot be written to. With its temporary files next to it, go build renames.
+	cmd.Env = append(os.Environ(), "GOTMPDIR="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", &os.PathError{Op: "build", Path: pkg, Err: &buildError{err, string(out)}}
 	}
