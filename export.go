@@ -2,6 +2,7 @@ package graphmill
 
 import (
 	"context"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,6 +77,9 @@ func Export(ctx context.Context, in, out string, o ExportOptions) (_ *Report, er
 	defer guard.Catch(&err)()
 	if err := o.check(); err != nil {
 		return nil, err
+	}
+	if o.Memory > 0 {
+		defer debug.SetGCPercent(debug.SetGCPercent(20)) // garbage counts as memory
 	}
 	e := &exporting{o: &o, in: in, out: out, start: time.Now(), report: o.begin("export", titled(in))}
 	switch o.To {

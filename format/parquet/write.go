@@ -60,7 +60,8 @@ type PageEncoder struct {
 
 // NewPageEncoder makes an encoder.
 func NewPageEncoder() (*PageEncoder, error) {
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault))
+	// The default window takes 18 MiB of memory per encoder. Pages are hardly ever larger than this one.
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(2<<20))
 	return &PageEncoder{zstd: z}, err
 }
 
@@ -168,6 +169,7 @@ type Writer struct {
 	rows   int64 // in all groups
 
 	pending []pendingColumn
+	free    [][]byte // blocks
 	bytes   int
 	inGroup int // pending rows
 
@@ -175,8 +177,31 @@ type Writer struct {
 }
 
 type pendingColumn struct {
-	buf          []byte
+	blocks       [][]byte
+	bytes        int64
 	levels, size int64
+}
+
+// blockBytes is the size of the blocks that hold pending pages. One growing buffer would take twice the memory while it grows.
+const blockBytes = 256 << 10
+
+// keep copies bytes into the blocks of a column.
+func (p *Writer) keep(c *pendingColumn, b []byte) {
+	c.bytes += int64(len(b))
+	for len(b) > 0 {
+		last := len(c.blocks) - 1
+		if last < 0 || len(c.blocks[last]) == blockBytes {
+			block := make([]byte, 0, blockBytes)
+			if n := len(p.free); n > 0 {
+				block, p.free = p.free[n-1], p.free[:n-1]
+			}
+			c.blocks = append(c.blocks, block)
+			last++
+		}
+		block := c.blocks[last]
+		n := min(len(b), blockBytes-len(block))
+		c.blocks[last], b = append(block, b[:n]...), b[n:]
+	}
 }
 
 type writtenGroup struct {
@@ -210,7 +235,7 @@ func (p *Writer) write(b []byte) error {
 func (p *Writer) Add(pages []Page) error {
 	for i := range pages {
 		c, g := &p.pending[i], &pages[i]
-		c.buf = append(c.buf, g.Bytes...)
+		p.keep(c, g.Bytes)
 		c.levels += int64(g.Levels)
 		c.size += int64(g.Size)
 		p.bytes += len(g.Bytes)
@@ -230,11 +255,14 @@ func (p *Writer) group() error {
 	g := writtenGroup{rows: int64(p.inGroup)}
 	for i := range p.pending {
 		c := &p.pending[i]
-		g.chunks = append(g.chunks, writtenChunk{p.at, c.levels, c.size, int64(len(c.buf))})
-		if err := p.write(c.buf); err != nil {
-			return err
+		g.chunks = append(g.chunks, writtenChunk{p.at, c.levels, c.size, c.bytes})
+		for _, block := range c.blocks {
+			if err := p.write(block); err != nil {
+				return err
+			}
+			p.free = append(p.free, block[:0])
 		}
-		c.buf, c.levels, c.size = c.buf[:0], 0, 0
+		*c = pendingColumn{blocks: c.blocks[:0]}
 	}
 	p.groups = append(p.groups, g)
 	p.rows += g.rows

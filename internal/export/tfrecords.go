@@ -9,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ordered"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/store"
@@ -202,7 +203,7 @@ func (w *weights) fits(opt *Options) error {
 	}
 	least := baseBytes + w.joined + largest*int64(chunkFactor*ordered.Slots(opt.Threads)+workerFactor*opt.Threads)
 	if opt.Memory < least {
-		return tagged.Errorf(errMemory, "`Memory`: found %d bytes, expected at least %d for %d threads; give `Memory` %dMiB or more, or fewer `Threads`", opt.Memory, least, opt.Threads, (least+1<<20-1)>>20)
+		return tagged.Errorf(errMemory, "found `Memory` %s, expected at least %d MiB for %d threads; give more `Memory` or fewer `Threads`", human.Bytes(opt.Memory), (least+1<<20-1)>>20, opt.Threads)
 	}
 	return nil
 }

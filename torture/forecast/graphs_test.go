@@ -59,6 +59,43 @@ func (b *bench) store(t *testing.T, name string) string {
 	return path
 }
 
+// edges is the path of a CSV file of a million edges, whose ids are strings.
+func (b *bench) edges(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(b.dir, "edges.csv")
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bufio.NewWriter(f)
+	_, _ = w.WriteString("src,dst,weight\n")
+	r := rand.New(rand.NewPCG(4, 1))
+	src, dst := skewed(r, 100_000), even(r, 100_000)
+	for range 1_000_000 {
+		_, _ = fmt.Fprintf(w, "user-%d,item-%d,%.3f\n", src(), dst(), r.Float64())
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// egonets is the path of a collection of 20,000 small subgraphs of the graph typed.
+func (b *bench) egonets(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(b.dir, "egonets")
+	if _, err := os.Stat(path); err != nil {
+		b.run(t, "sample", b.store(t, "typed"), "--fanout", "5,5", "--scope", "seed", "--batch-size", "1", "--seeds", "paper", "--limit-seeds", "20000", "--out", path)
+	}
+	return path
+}
+
 // tables write the graphs that are not R-MAT.
 var tables = map[string]func(t *testing.T, folder string){
 	// Wide features, weights and times.

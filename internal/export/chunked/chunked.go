@@ -10,6 +10,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/format/chunked"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -79,6 +80,9 @@ func fitting(columns []*graph.Column) (out []*graph.Column) {
 	return out
 }
 
+// What Parquet takes more than other formats: a row group and its pages, and per thread an encoder and its buffers.
+const parquetBytes, parquetThreadBytes = 30 << 20, 8 << 20
+
 // Write writes the graph of a store into w. The caller seals w. fsys is the file system of w.
 func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o Options) (*Result, error) {
 	if err := o.Check(); err != nil {
@@ -93,7 +97,15 @@ func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o 
 	if o.Memory == 0 {
 		o.Memory = 1 << 30
 	}
-	o.Memory = max(o.Memory-limits.ProcessBytes, limits.ProcessBytes) // for buffers
+	fixed := int64(limits.ProcessBytes)
+	if o.Edges == chunked.Parquet || o.Features == chunked.Parquet {
+		// A row group, and the encoders. They may not depend on the bound, because the bytes of the files would.
+		fixed += parquetBytes + parquetThreadBytes*int64(o.Threads)
+		if o.Memory < fixed {
+			return nil, fmt.Errorf("found `Memory` %s, expected at least %s for Parquet with %d threads; give more `Memory` or fewer `Threads`", human.Bytes(o.Memory), human.Bytes(fixed), o.Threads)
+		}
+	}
+	o.Memory = max(o.Memory-fixed, limits.ProcessBytes) // for buffers
 	x := &exporter{fsys: fsys, w: w, s: s, o: &o, r: &Result{}}
 	m := &chunked.Metadata{GraphName: o.Name}
 	for _, c := range s.Graph.Context {

@@ -183,6 +183,9 @@ func draw(t *rapid.T, dir string, dtypes []graph.DType, opt assemble.Options) st
 	return out
 }
 
+// small is a bound that three threads can keep.
+const small = 80 << 20
+
 func drawOptions(t *rapid.T) chunked.Options {
 	return chunked.Options{
 		Name:     "g",
@@ -190,7 +193,7 @@ func drawOptions(t *rapid.T) chunked.Options {
 		Edges:    rapid.SampledFrom([]string{"csv", "numpy", "parquet"}).Draw(t, "edges"),
 		Features: rapid.SampledFrom([]string{"numpy", "parquet"}).Draw(t, "features"),
 		Threads:  rapid.IntRange(1, 3).Draw(t, "threads"),
-		Memory:   rapid.SampledFrom([]int64{0, 1}).Draw(t, "memory"),
+		Memory:   rapid.SampledFrom([]int64{0, small}).Draw(t, "memory"),
 	}
 }
 
@@ -223,7 +226,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatal(diff)
 		}
 		// The number of threads and the memory do not affect the result.
-		opt.Threads, opt.Memory = opt.Threads%3+1, 1-opt.Memory
+		opt.Threads, opt.Memory = opt.Threads%3+1, small-opt.Memory
 		if _, err := write(disk, in, filepath.Join(dir, "other"), opt); err != nil {
 			t.Fatal(err)
 		}
@@ -447,5 +450,19 @@ func TestFaults(t *testing.T) {
 				t.Fatalf("call %d of %d failed unseen", at, fault.Calls())
 			}
 		}
+	}
+}
+
+// A bound that a row group of Parquet exceeds is refused, and the error names the need.
+func TestLeastMemory(t *testing.T) {
+	dir := t.TempDir()
+	in := folder(t, map[string]string{"graph.yaml": "nodes:\n  a: {count: 2}\nedges:\n  \"a:r:a\": {table: e.csv}\n", "e.csv": "src,dst\n0,1\n"}, assemble.Options{})
+	opt := chunked.Options{Name: "g", Chunks: 1, Edges: "csv", Features: "parquet", Threads: 2, Memory: 71 << 20}
+	if _, err := write(disk, in, filepath.Join(dir, "out"), opt); err == nil || !strings.Contains(err.Error(), "found `Memory` 71.0 MiB, expected at least 72.0 MiB for Parquet with 2 threads") {
+		t.Errorf("found %v", err)
+	}
+	opt.Features = "numpy"
+	if _, err := write(disk, in, filepath.Join(dir, "out"), opt); err != nil {
+		t.Error(err)
 	}
 }

@@ -27,7 +27,7 @@ type Options struct {
 var errMemory = errors.New("memory too small")
 
 // baseBytes is the memory of the program, its buffers, and the mapped pages of the store.
-const baseBytes = 64 << 20
+const baseBytes = 32 << 20
 
 // beside returns the part of the memory bound that is left in addition to the graph.
 func beside(s *store.Store, memory int64) (int64, error) {

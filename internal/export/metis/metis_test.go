@@ -109,13 +109,13 @@ func TestExists(t *testing.T) {
 // A memory bound that cannot hold the graph is refused before anything is written.
 func TestMemory(t *testing.T) {
 	s, out := graphOf(t), filepath.Join(t.TempDir(), "g.graph")
-	if _, err := metis.Write(t.Context(), vfs.OS, out, s, metis.Options{Threads: 1, Memory: 1 << 20}); !errors.Is(err, metis.ErrMemory) || !strings.Contains(err.Error(), "found a bound of 1.00 MiB, expected at least 64.0 MiB") {
+	if _, err := metis.Write(t.Context(), vfs.OS, out, s, metis.Options{Threads: 1, Memory: 1 << 20}); !errors.Is(err, metis.ErrMemory) || !strings.Contains(err.Error(), "found a bound of 1.00 MiB, expected at least 32.0 MiB") {
 		t.Errorf("found %v", err)
 	}
 	if _, err := os.Stat(out); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("found %v for a file that must not be there", err)
 	}
-	if _, err := metis.Write(t.Context(), vfs.OS, out, s, metis.Options{Threads: 1, Memory: 65 << 20}); err != nil {
+	if _, err := metis.Write(t.Context(), vfs.OS, out, s, metis.Options{Threads: 1, Memory: 33 << 20}); err != nil {
 		t.Error(err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -117,8 +118,8 @@ func (i *importer) budget() error {
 	}
 	need := baseBytes + i.opt.Held + int64(arrays)*arrayBytes + int64(i.opt.Threads)*scanBytes
 	if i.left = (i.opt.Memory - need) / int64(2*(len(i.in.Nodes)+len(i.in.Edges))+2); i.left < 4096 {
-		return tagged.Errorf(errMemory, "`Memory`: found %d bytes, expected at least %d for %d threads and %d arrays, and 8 bytes per graph and type; give `Memory` %dMiB or more, or fewer `Threads`",
-			i.opt.Memory, need, i.opt.Threads, arrays, need>>20+1)
+		return tagged.Errorf(errMemory, "found `Memory` %s, expected at least %d MiB for %d threads and %d arrays, and 8 bytes per graph and type; give more `Memory` or fewer `Threads`",
+			human.Bytes(i.opt.Memory), need>>20+1, i.opt.Threads, arrays)
 	}
 	return nil
 }

@@ -177,7 +177,7 @@ func TestFaults(t *testing.T) {
 func TestBudgetAndCancel(t *testing.T) {
 	dir := folder(t, arrays(allYAML))
 	_, err := importDir(context.Background(), disk, dir, filepath.Join(dir, "out"), ingest.Options{}, collection.Options{Threads: 2, Memory: 1 << 20})
-	if !errors.Is(err, collection.ErrMemory) || !strings.Contains(err.Error(), "give `Memory` 65MiB or more") {
+	if !errors.Is(err, collection.ErrMemory) || !strings.Contains(err.Error(), "expected at least 65 MiB") {
 		t.Errorf("found %v", err)
 	}
 	many := arrays(allYAML)

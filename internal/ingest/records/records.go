@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/format/tfrecord"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ordered"
 	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/store"
@@ -90,8 +91,8 @@ func (i *importer) budget() (chunk int, record int64, err error) {
 	left := i.opt.Memory - baseBytes - int64(i.arrays)*arrayBytes
 	if left < factor*minChunk {
 		least := baseBytes + int64(i.arrays)*arrayBytes + factor*minChunk
-		return 0, 0, tagged.Errorf(errMemory, "`Memory`: found %d bytes, expected at least %d for %d threads and %d arrays; give `Memory` %dMiB or more, or fewer `Threads`",
-			i.opt.Memory, least, i.opt.Threads, i.arrays, (least+1<<20-1)>>20)
+		return 0, 0, tagged.Errorf(errMemory, "found `Memory` %s, expected at least %d MiB for %d threads and %d arrays; give more `Memory` or fewer `Threads`",
+			human.Bytes(i.opt.Memory), (least+1<<20-1)>>20, i.opt.Threads, i.arrays)
 	}
 	// One half is for chunks, the other for a record that does not fit into a chunk.
 	return int(min(maxChunk, left/factor/2)), min(left/factor, math.MaxInt32), nil
