@@ -151,8 +151,9 @@ func worked(out string) string {
 }
 
 // unfinished says whether the folder of the workers has pieces from which a run continues.
-func unfinished(out string) bool {
-	return cluster.Pieces(vfs.OS, worked(out)) > 0
+func unfinished(out string) (bool, error) {
+	n, err := cluster.Pieces(vfs.OS, worked(out))
+	return n > 0, err
 }
 
 // tellCluster reports what the workers did.

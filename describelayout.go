@@ -1,12 +1,9 @@
 package graphmill
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
-	"syscall"
 	"text/tabwriter"
 
 	"github.com/graphmill/graphmill/internal/guard"
@@ -20,11 +17,7 @@ const reserveNote = "a node of each type and a graph of each pack are kept for p
 
 // IsLayout reports whether the manifest of a folder says that it is a pack layout.
 func IsLayout(dir string) (bool, error) {
-	_, err := vfs.OS.Stat(filepath.Join(dir, layout.MetaFile))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return false, nil
-	}
-	return err == nil, err
+	return vfs.Exists(vfs.OS, filepath.Join(dir, layout.MetaFile))
 }
 
 // LayoutDescription describes a pack layout. Its JSON is what the command info prints with --json.

@@ -442,7 +442,13 @@ func (j *partsJob) write(ctx context.Context) (err error) {
 	if err := j.fill(ctx, w); err != nil {
 		return err
 	}
-	if err := publish(w, j.report, j.start); err != nil || send == nil {
+	err = publish(w, j.report, j.start)
+	switch {
+	case send == nil:
+		return err
+	case errors.Is(err, ErrWhole):
+		return fmt.Errorf("%w; the parts are not sent: %s", err, send.rest())
+	case err != nil:
 		return err
 	}
 	return send.sendNew(ctx, j.report, j.start)

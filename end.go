@@ -15,7 +15,8 @@ import (
 // The end of an output is one way for all operations: Seal, publish, and what is deferred by endWith. A store.Writer owns it,
 // and store.Writer.End has the table of what can then be on the disk. Everything that an operation does after publish, such
 // as the delivery of parts or the removal of a temporary store, passes its error through endWith or closeAfter, which say
-// that the output is whole. An operation that publishes and then finds its context ended returns nil.
+// that the output is whole. An operation that publishes and then finds its context ended returns nil, unless its delivery is
+// not done.
 
 // publish adds the report to a sealed output, and gives the folder its final name.
 func publish(w *store.Writer, r *report.Report, start time.Time) error {

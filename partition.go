@@ -160,7 +160,10 @@ func Partition(ctx context.Context, in, out string, o PartitionOptions) (_ *Divi
 		return nil, err
 	}
 	p := &partitioning{o: &o, in: in, out: out, report: o.begin("partition", "Parts of "+graphName(in)), start: start}
-	file := isMETIS(in)
+	file, err := isMETIS(in)
+	if err != nil {
+		return nil, err
+	}
 	if file && out == "" {
 		return p.metisFile(ctx)
 	}
@@ -195,11 +198,12 @@ func (p *partitioning) inputs() []string {
 }
 
 // isMETIS reports whether a path is that of a METIS file. A folder with such a name is a store.
-func isMETIS(path string) bool {
-	if info, err := vfs.OS.Stat(path); err == nil && info.IsDir() {
-		return false
+func isMETIS(path string) (bool, error) {
+	if !strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".graph") {
+		return false, nil
 	}
-	return strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".graph")
+	info, err := vfs.OS.Stat(path)
+	return err == nil && !info.IsDir(), err
 }
 
 // graphName derives the name of a graph from its folder or file: the base name without extension.

@@ -287,7 +287,9 @@ func (s *sampling) finished(ctx context.Context, err error) error {
 		return s.w.End(errors.Join(err, vfs.OS.RemoveAll(kept), vfs.OS.RemoveAll(worked(s.out))))
 	}
 	checkpoint, unknown := s.w.Resumable()
-	spill, pieces := outofcore.Kept(vfs.OS, kept), unfinished(s.out)
+	spill, unknownSpill := outofcore.Kept(vfs.OS, kept)
+	pieces, unknownPieces := unfinished(s.out)
+	unknown = errors.Join(unknown, unknownSpill, unknownPieces)
 	if (checkpoint || spill || pieces) && !errors.Is(err, store.ErrOtherRun) {
 		what := "the output of an earlier run is kept in " + s.w.Dir()
 		if n := output.Saved(s.w); n > 0 {
@@ -304,7 +306,7 @@ func (s *sampling) finished(ctx context.Context, err error) error {
 			err = errors.Join(err, how)
 		}
 	}
-	if !pieces {
+	if !pieces && unknownPieces == nil {
 		err = errors.Join(err, vfs.OS.RemoveAll(worked(s.out)))
 	}
 	return s.w.End(errors.Join(err, unknown))

@@ -59,7 +59,7 @@ func (o *SampleOptions) resolve(ctx context.Context, s *store.Store) (*planned, 
 	}
 	found, err := seeds.Find(ctx, vfs.OS, s, o.Seeds, types, edges, features, o.LimitSeeds)
 	if err != nil {
-		if _, missing := vfs.OS.Stat(o.Seeds); missing == nil { // a fault of the file, not of the options
+		if there, unknown := vfs.Exists(vfs.OS, o.Seeds); there || unknown != nil { // a fault of the file, not of the options
 			return nil, err
 		}
 		return nil, usageOf(err)

@@ -138,10 +138,15 @@ func Send(ctx context.Context, dir string, o DispatchOptions) (_ *Report, err er
 	return r, nil
 }
 
+// rest says how to send the parts of a folder that has its name, or those of its files that are not on the machines.
+func (d *delivery) rest() string {
+	return fmt.Sprintf("`graphmill dispatch %s` with the same `IPConfig` sends the rest", d.dir)
+}
+
 // sendNew sends a folder of parts that was just published, and adds the delivery to its report.
 func (d *delivery) sendNew(ctx context.Context, r *report.Report, start time.Time) error {
 	if err := d.send(ctx, r); err != nil {
-		return fmt.Errorf("not sent: %w; `graphmill dispatch %s` with the same `IPConfig` sends the rest", err, d.dir)
+		return fmt.Errorf("not sent: %w; %s", err, d.rest())
 	}
 	r.Finish(time.Since(start))
 	html, json, err := render(r)

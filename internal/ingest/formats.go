@@ -68,7 +68,7 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !isPattern(path):
 		return nil, tagged.Errorf(fs.ErrNotExist, "%s: found no such file or folder, expected one", path)
-	case err != nil && !isPattern(path):
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case err == nil && info.IsDir():
 		entries, err := fsys.ReadDir(path)

@@ -74,8 +74,11 @@ func (s *Store) open() (err error) {
 	for name, want := range m.Files {
 		path := filepath.Join(s.Dir, filepath.FromSlash(name))
 		info, err := s.fs.Stat(path)
-		if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s: %w: %w", s.Dir, ErrDamaged, err)
+		}
+		if err != nil {
+			return err
 		}
 		if info.Size() != want.Bytes {
 			return fmt.Errorf("%s: %w: found %d bytes, expected %d", path, ErrDamaged, info.Size(), want.Bytes)

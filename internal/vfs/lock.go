@@ -1,10 +1,13 @@
 package vfs
 
 import (
+	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -67,43 +70,153 @@ func unsupported(err error) bool {
 }
 
 // LockFile locks a folder by a file beside it, DIR.lock, which names the machine and the process. A process that is killed
-// leaves the file. It is never removed for another process, because two runs that do so at the same time could both go on:
-// the error names the file, and what to do.
+// leaves the file. A later run on the same machine that can see that the process has ended takes the lock over. It leaves any
+// other file there: the error names it, and what to do.
 func LockFile(dir string) (unlock func() error, err error) {
 	name := dir + ".lock"
-	host, err := os.Hostname()
+	me, err := self()
 	if err != nil {
+		return nil, err
+	}
+	if err := removeStale(name, me); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, &fs.PathError{Op: "lock", Path: dir, Err: fmt.Errorf("%w: %s", ErrLockFile, holder(name, host))}
+		return nil, &fs.PathError{Op: "lock", Path: dir, Err: fmt.Errorf("%w: %s", ErrLockFile, blocked(name, me))}
 	}
 	if err != nil {
 		return nil, tooMany(err)
 	}
-	_, err = fmt.Fprintf(f, "%d %s\n", os.Getpid(), host)
+	_, err = fmt.Fprintln(f, me)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, errors.Join(err, os.Remove(name))
 	}
 	return func() error { return os.Remove(name) }, nil
 }
 
-// holder describes the process that made a lock file, and says what to do.
-func holder(name, here string) string {
-	var pid int
-	var host string
+// holder is the text of a lock file: what names a process. Only pid and host are set where the system does not tell the rest.
+type holder struct {
+	pid  int
+	host string
+	// place is the running system and the namespaces in which pid means the process: the identifier of this boot, which no other
+	// machine has, and the namespaces of processes and of the network. Two processes of one place see the same processes, and the
+	// same abstract sockets.
+	place string
+	// start is the time at which the process began, in ticks since the boot. A later process of the same pid has another one.
+	start string
+	// nonce differs between any two locks.
+	nonce string
+}
+
+func (h holder) String() string {
+	if h.place == "" {
+		return fmt.Sprintf("%d %s", h.pid, h.host)
+	}
+	return fmt.Sprintf("%d %s %s %s %s", h.pid, h.host, h.place, h.start, h.nonce)
+}
+
+// self is a holder for a new lock of this process.
+func self() (holder, error) {
+	host, err := os.Hostname()
+	if err != nil {
+		return holder{}, err
+	}
+	h := holder{pid: os.Getpid(), host: host}
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	pids, err2 := os.Readlink("/proc/self/ns/pid")
+	nets, err3 := os.Readlink("/proc/self/ns/net")
+	seen, err4 := os.Readlink("/proc/self")
+	start, err5 := started(h.pid)
+	if errors.Join(err, err2, err3, err4, err5) != nil || seen != strconv.Itoa(h.pid) { // no /proc, or that of another namespace
+		return h, nil
+	}
+	h.place, h.start, h.nonce = strings.TrimSpace(string(boot))+","+pids+","+nets, start, rand.Text()
+	return h, nil
+}
+
+// started is the time at which a process began, as /proc has it.
+func started(pid int) (string, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return "", err
+	}
+	// The name of the program, in parentheses, may hold anything. The state after it is field 3, the start is field 22.
+	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	if len(fields) < 20 {
+		return "", fmt.Errorf("/proc/%d/stat: found %d fields, expected more", pid, len(fields)+2)
+	}
+	return fields[19], nil
+}
+
+// readHolder reads a lock file.
+func readHolder(name string) (h holder, err error) {
 	b, err := os.ReadFile(name)
-	if err == nil {
-		_, err = fmt.Sscanf(string(b), "%d %s", &pid, &host)
+	if err != nil {
+		return h, err
 	}
-	if err != nil || pid <= 0 {
+	fields := strings.Fields(string(b))
+	switch len(fields) {
+	case 5:
+		h.place, h.start, h.nonce = fields[2], fields[3], fields[4]
+	case 2:
+	default:
+		return h, fmt.Errorf("found %d words, expected 2 or 5", len(fields))
+	}
+	h.host = fields[1]
+	if h.pid, err = strconv.Atoi(fields[0]); err == nil && h.pid <= 0 {
+		err = fmt.Errorf("found process %d", h.pid)
+	}
+	return h, err
+}
+
+// ended says whether the process of a lock is known to have ended. Where its place is not that of me, nobody can tell: a machine
+// that started anew has another boot, as a machine of the same name has.
+func (h holder) ended(me holder) bool {
+	if me.place == "" || h.place != me.place || h.host != me.host {
+		return false
+	}
+	if errors.Is(unix.Kill(h.pid, 0), unix.ESRCH) {
+		return true
+	}
+	start, err := started(h.pid)
+	return err == nil && start != h.start
+}
+
+// removeStale removes a lock file whose process is known to have ended. Of the runs that see the same file, one at a time is
+// here: it holds an abstract socket that is named by the nonce of the file, which the kernel frees when the run ends. It reads the
+// file again, so that it never removes the lock of a run that was here before.
+func removeStale(name string, me holder) error {
+	h, err := readHolder(name)
+	if err != nil || !h.ended(me) {
+		return nil // the attempt to make the file tells
+	}
+	mutex, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return tooMany(&fs.PathError{Op: "lock", Path: name, Err: err})
+	}
+	defer func() { _ = unix.Close(mutex) }()
+	if unix.Bind(mutex, &unix.SockaddrUnix{Name: "@graphmill-lock-" + h.nonce}) != nil {
+		return nil // another run removes it, or this system has no such sockets
+	}
+	if again, err := readHolder(name); err != nil || again != h {
+		return nil
+	}
+	return os.Remove(name)
+}
+
+// blocked describes the process that made a lock file, and says what to do.
+func blocked(name string, me holder) string {
+	h, err := readHolder(name)
+	switch {
+	case err != nil:
 		return fmt.Sprintf("found %s, which names no process; if no run is writing there, remove it", name)
+	case h.ended(me):
+		return fmt.Sprintf("found %s of process %d on this machine, which has ended; another run may be removing it: run again, and if the file stays, remove it", name, h.pid)
+	case h.place == "" && h.host == me.host && errors.Is(unix.Kill(h.pid, 0), unix.ESRCH):
+		return fmt.Sprintf("found %s of process %d on this machine, which has ended; remove it, and run again", name, h.pid)
 	}
-	if host == here && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
-		return fmt.Sprintf("found %s of process %d on this machine, which has ended; remove it, and run again", name, pid)
-	}
-	return fmt.Sprintf("found %s of process %d on %s; if that process has ended, remove it, and run again", name, pid, strings.TrimSpace(host))
+	return fmt.Sprintf("found %s of process %d on %s; if that process has ended, remove it, and run again", name, h.pid, h.host)
 }
 
 // SyncDir implements FS. A file system that does not sync folders orders names itself: that is no error.

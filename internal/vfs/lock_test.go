@@ -4,8 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 )
@@ -59,6 +63,115 @@ func TestLockWithoutFlock(t *testing.T) {
 	replace(t, &flock, func(int, int) error { return syscall.EIO })
 	if _, err := OS.Lock(t.TempDir()); !errors.Is(err, syscall.EIO) || errors.Is(err, ErrLocked) {
 		t.Errorf("a lock that fails gives %v", err)
+	}
+}
+
+// A lock of a process that has ended on this machine is taken over; any other is left, with words that say what to do.
+func TestLockFileIsTakenOver(t *testing.T) {
+	me, err := self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if me.place == "" {
+		t.Skip("this system does not tell when a process began")
+	}
+	dead := exec.Command("true")
+	if err := dead.Run(); err != nil {
+		t.Fatal(err)
+	}
+	gone := dead.Process.Pid
+	parent := os.Getppid()
+	began, err := started(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		h    holder
+		want string // "" is taken over
+	}{
+		"ended":                           {holder{gone, me.host, me.place, "12", "A"}, ""},
+		"another process of its number":   {holder{parent, me.host, me.place, began + "0", "B"}, ""},
+		"running":                         {holder{parent, me.host, me.place, began, "C"}, fmt.Sprintf(".lock of process %d on %s; if that process has ended, remove it", parent, me.host)},
+		"an earlier start, or a namesake": {holder{gone, me.host, "x" + me.place, "12", "D"}, "if that process has ended, remove it"},
+		"another machine":                 {holder{gone, "elsewhere", me.place, "12", "E"}, "on elsewhere; if that process has ended, remove it"},
+		"without a start":                 {holder{pid: gone, host: me.host}, "which has ended; remove it, and run again"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "d")
+			if err := os.WriteFile(dir+".lock", []byte(c.h.String()+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			unlock, err := LockFile(dir)
+			if c.want != "" {
+				if !errors.Is(err, ErrLockFile) || !strings.Contains(err.Error(), c.want) {
+					t.Fatalf("found %v, expected %q", err, c.want)
+				}
+				if h, err := readHolder(dir + ".lock"); err != nil || h != c.h {
+					t.Errorf("found the lock %v, %v, expected %v", h, err, c.h)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := LockFile(dir); !errors.Is(err, ErrLockFile) {
+				t.Errorf("a second lock gives %v", err)
+			}
+			if err := unlock(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// Of many runs that meet the same lock of a process that has ended, one at a time holds it, and not two.
+func TestLockFileIsTakenOverOnce(t *testing.T) {
+	me, err := self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if me.place == "" {
+		t.Skip("this system does not tell when a process began")
+	}
+	dir := filepath.Join(t.TempDir(), "d")
+	took := 0
+	for round := range 300 {
+		h := holder{1 << 22, me.host, me.place, "1", fmt.Sprint("round", round)} // above the largest process id
+		if err := os.WriteFile(dir+".lock", []byte(h.String()+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var holds, held atomic.Int32
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				unlock, err := LockFile(dir)
+				if err != nil {
+					if !errors.Is(err, ErrLockFile) {
+						t.Error(err)
+					}
+					return
+				}
+				held.Add(1)
+				if holds.Add(1) > 1 {
+					t.Error("found two holders")
+				}
+				runtime.Gosched()
+				holds.Add(-1)
+				if err := unlock(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		if held.Load() > 0 {
+			took++
+		}
+		if err := os.RemoveAll(dir + ".lock"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took < 200 {
+		t.Errorf("found %d of 300 locks taken over", took)
 	}
 }
 

@@ -50,6 +50,16 @@ func Regular(fsys FS, name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
+// Exists says whether there is a file or folder of a name. Only an answer of the file system that there is none counts as
+// absence; that nobody can tell is an error.
+func Exists(fsys FS, name string) (bool, error) {
+	_, err := fsys.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // regular is an error where a file has no bytes at offsets.
 func regular(name string, info fs.FileInfo) error {
 	switch {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -71,6 +72,25 @@ func TestOpenStream(t *testing.T) {
 	b, err := io.ReadAll(f)
 	if err := errors.Join(err, f.Close()); err != nil || string(b) != "12345" {
 		t.Errorf("found %q, %v", b, err)
+	}
+}
+
+// TestExists tells absence, which the file system states, from a file system that does not answer.
+func TestExists(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{file: true, dir: true, file + "2": false, filepath.Join(file, "below"): false, filepath.Join(dir, strings.Repeat("x", 300)): false} {
+		if there, err := vfs.Exists(vfs.OS, name); there != want || err != nil {
+			t.Errorf("%.40s: found %v, %v, expected %v", name, there, err, want)
+		}
+	}
+	for _, errno := range []error{syscall.EIO, syscall.EACCES, syscall.EMFILE} {
+		if there, err := vfs.Exists(&vfs.Fault{FS: vfs.OS, FailAt: 1, Err: errno}, file); there || !errors.Is(err, errno) {
+			t.Errorf("%v: found %v, %v", errno, there, err)
+		}
 	}
 }
 

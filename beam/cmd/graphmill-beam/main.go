@@ -13,13 +13,15 @@ import (
 	"github.com/graphmill/graphmill/beam/internal/engine"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // Exit statuses, equal to those of graphmill.
 const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
 )
 
 func main() { os.Exit(run(os.Args, os.Stdin, os.Stdout, os.Stderr)) }
@@ -28,7 +30,12 @@ func main() { os.Exit(run(os.Args, os.Stdin, os.Stdout, os.Stderr)) }
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := cli.Interruptible()
 	defer stop()
-	ctx, cancel := context.WithCancel(ctx)
+	return execute(ctx, args, stdin, stdout, stderr)
+}
+
+// execute is run until the context ends.
+func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	out := cli.NewStdout(stdout, cancel)
 	engine.Init()
@@ -40,25 +47,33 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetErr(stderr)
 	cmd := root
 	err := guard.Do(func() (err error) { // what the operations do not guard
-		cmd, err = root.ExecuteContextC(ctx)
+		cmd, err = root.ExecuteContextC(running)
 		return err
 	})
-	status := exitFailed
+	t.Begin(cmd)
 	if out.Err() != nil {
-		status, err = out.Failed(err, status)
-	} else if err == nil {
-		return exitDone
-	}
-	if err == nil {
+		status, err := out.Failed(err, exitFailed)
+		if err != nil {
+			t.Fail(err)
+		}
 		return status
 	}
-	t.Begin(cmd)
-	t.Fail(err)
-	if cli.IsUsage(err) {
+	switch {
+	case err == nil:
+		return exitDone
+	case ctx.Err() != nil && tagged.Only(err, context.Canceled): // whatever could not be removed is an error
+		t.Say("interrupted; nothing was left behind")
+		return exitInterrupted
+	case ctx.Err() != nil:
+		t.Say("interrupted: %v", err)
+		return exitInterrupted
+	case cli.IsUsage(err):
+		t.Fail(err)
 		fmt.Fprintf(stderr, "Try '%s --help'.\n", cmd.CommandPath())
 		return exitUsage
 	}
-	return status
+	t.Fail(err)
+	return exitFailed
 }
 
 func newRoot(t *cli.Terminal) *cobra.Command {
@@ -108,5 +123,5 @@ Commands:{{range .Commands}}{{if .IsAvailableCommand}}
 Flags:
 {{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
 {{end}}
-Exit status: 0 done, 1 failed, 2 wrong usage.
+Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
 `

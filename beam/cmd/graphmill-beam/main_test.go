@@ -3,10 +3,12 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -42,6 +44,41 @@ func TestUsage(t *testing.T) {
 		var out, err bytes.Buffer
 		if status := run(append([]string{"graphmill-beam"}, c.args...), strings.NewReader(""), &out, &err); status != c.status || !strings.Contains(err.String(), c.want) || out.Len() > 0 {
 			t.Errorf("%q: found status %d, %q, %q, expected %d and %q", c.args, status, out.String(), err.String(), c.status, c.want)
+		}
+	}
+}
+
+// An interruption ends a command with its own status, before the job and in the middle of one, and leaves nothing.
+func TestInterrupted(t *testing.T) {
+	store := shopStore(t)
+	for name, args := range map[string][]string{
+		"sample":   {"sample", store, "--fanout", "2", "--seeds", "user", "--direction", "out"},
+		"dispatch": {"dispatch", store, "--parts", "2"},
+	} {
+		for _, at := range []string{"before", "while"} {
+			t.Run(name+" "+at, func(t *testing.T) {
+				dir := t.TempDir()
+				ctx, stop := context.WithCancel(t.Context())
+				defer stop()
+				if at == "before" {
+					stop()
+				} else {
+					go func() { // until the work begins
+						for ctx.Err() == nil {
+							if list, _ := os.ReadDir(dir); len(list) > 0 {
+								stop()
+							}
+						}
+					}()
+				}
+				var out, errs bytes.Buffer
+				line := append([]string{"graphmill-beam"}, append(args, "--runner", "prism", "--out", filepath.Join(dir, "out"))...)
+				status := execute(ctx, line, nil, &out, &errs)
+				if status != exitInterrupted || !strings.HasPrefix(errs.String(), "graphmill-beam: interrupted") {
+					t.Errorf("found status %d and %q, expected %d", status, errs.String(), exitInterrupted)
+				}
+				onlyOutput(t, dir)
+			})
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -289,6 +290,21 @@ func TestResume(t *testing.T) {
 				t.Error("found an output after a failure, expected none")
 			}
 			e.fail = nil
+			// A disk that does not answer is not taken for one without parts.
+			for at := int64(1); at <= 3; at++ {
+				r := &Run{FS: &vfs.Fault{FS: vfs.OS, FailAt: at, Err: syscall.EMFILE}, Dir: out + ".work"}
+				if same, err := r.same(); same || !errors.Is(err, syscall.EMFILE) {
+					t.Errorf("call %d fails: found the same work %v, %v", at, same, err)
+				}
+			}
+			w, err := readWork(vfs.OS, out+".work")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := &Run{FS: &vfs.Fault{FS: vfs.OS, FailAt: 2, Err: syscall.EIO}, Dir: out + ".work", Work: *w}
+			if missing, err := r.missing(); len(missing) > 0 || !errors.Is(err, syscall.EIO) {
+				t.Errorf("found the parts %v missing, %v", missing, err)
+			}
 			got, err := outputs(out, s, a, opt, &Run{Engine: e, Resume: true}, 0)
 			if err != nil {
 				t.Fatal(err)

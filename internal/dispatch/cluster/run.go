@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -87,14 +88,21 @@ func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
 	if err := r.prepare(places); err != nil {
 		return nil, err
 	}
-	if missing := r.missing(); len(missing) > 0 {
+	missing, err := r.missing()
+	if err != nil {
+		return nil, err
+	}
+	if len(missing) > 0 {
 		if err := r.check(); err != nil {
 			return nil, err
 		}
 		if err := r.run(ctx, missing); err != nil {
 			return nil, err
 		}
-		if missing := r.missing(); len(missing) > 0 {
+		if missing, err = r.missing(); err != nil {
+			return nil, err
+		}
+		if len(missing) > 0 {
 			return nil, fmt.Errorf("found no part %d after the job ended, expected %d parts; look at the logs of the engine", missing[0], r.Work.Parts)
 		}
 	}
@@ -110,7 +118,13 @@ func (r *Run) prepare(places *dispatch.Places) error {
 	w := &r.Work
 	w.Format, w.Parts, w.Trainers, w.Method, w.Segments = 1, r.Assignment.Parts, r.Assignment.Trainers, r.Assignment.Method, places.Segments
 	w.set(r.Options)
-	same := r.Resume && r.same()
+	same := false
+	if r.Resume {
+		var err error
+		if same, err = r.same(); err != nil {
+			return err
+		}
+	}
 	if !same {
 		w.ID = workfolder.Unique()
 		if err := r.clear(); err != nil {
@@ -147,29 +161,38 @@ func (r *Run) clear() error {
 
 // same says whether the folder has the same Work. Parts from which a file is missing, because they were being moved into the
 // output, are removed.
-func (r *Run) same() bool {
+func (r *Run) same() (bool, error) {
+	if there, err := vfs.Exists(r.FS, filepath.Join(r.Dir, workFile)); !there || err != nil {
+		return false, err
+	}
 	old, err := readWork(r.FS, r.Dir)
-	if err != nil {
-		return false
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return false, err
+	} else if err != nil { // no whole work
+		return false, nil
 	}
 	r.Work.ID = old.ID
 	x, err := json.Marshal(&r.Work)
 	y, err2 := json.Marshal(old)
 	if errors.Join(err, err2) != nil || string(x) != string(y) {
-		return false
+		return false, nil
 	}
 	for p := range r.Work.Parts {
 		dir := filepath.Join(r.Dir, r.Work.partsDir(), dispatch.Folder(p))
 		for _, name := range r.Options.Gathered() {
-			if _, err := r.FS.Stat(filepath.Join(dir, name)); err != nil {
+			there, err := vfs.Exists(r.FS, filepath.Join(dir, name))
+			if err != nil {
+				return false, err
+			}
+			if !there {
 				if err := r.FS.RemoveAll(dir); err != nil {
-					return false
+					return false, err
 				}
 				break
 			}
 		}
 	}
-	return true
+	return true, nil
 }
 
 // check opens the work as a worker does, so that what no worker can do is told before the job starts.
@@ -182,13 +205,17 @@ func (r *Run) check() error {
 }
 
 // missing is the parts that are not made.
-func (r *Run) missing() (parts []int) {
+func (r *Run) missing() (parts []int, err error) {
 	for p := range r.Work.Parts {
-		if _, err := r.FS.Stat(r.Work.graphFile(r.Dir, p)); err != nil {
+		made, err := vfs.Exists(r.FS, r.Work.graphFile(r.Dir, p))
+		if err != nil {
+			return nil, err
+		}
+		if !made {
 			parts = append(parts, p)
 		}
 	}
-	return parts
+	return parts, nil
 }
 
 // run runs the job. An error of a worker after which trying again cannot help ends it.

@@ -163,8 +163,8 @@ func (s *Site) Gather(ctx context.Context, part int64, records func() ([]byte, b
 		return fmt.Errorf("found part %d, expected less than %d; use the same version on all machines", part, s.Work.Parts)
 	}
 	name := filepath.Join(s.Dir, s.Work.partsDir(), dispatch.Folder(int(part)))
-	if _, err := s.fs.Stat(name); err == nil {
-		return nil // by an earlier call
+	if made, err := vfs.Exists(s.fs, name); made || err != nil {
+		return err // made by an earlier call
 	}
 	temp := s.temp()
 	defer func() { err = errors.Join(err, s.fs.RemoveAll(temp)) }()
@@ -194,8 +194,8 @@ func (s *Site) Finish(ctx context.Context, part int64) (err error) {
 		return fmt.Errorf("found part %d, expected less than %d; use the same version on all machines", part, s.Work.Parts)
 	}
 	name := s.Work.graphFile(s.Dir, int(part))
-	if _, err := s.fs.Stat(name); err == nil {
-		return nil // by an earlier call
+	if made, err := vfs.Exists(s.fs, name); made || err != nil {
+		return err // made by an earlier call
 	}
 	temp := s.temp()
 	defer func() { err = errors.Join(err, s.fs.RemoveAll(temp)) }()

@@ -25,8 +25,8 @@ func (s *Site) Slice(ctx context.Context, key int64, records func() ([]byte, boo
 		return 0, fmt.Errorf("found key %d, expected a slice of one of %d parts; use the same version on all machines", key, s.Work.Parts)
 	}
 	name := s.sliceFile(key)
-	if _, err := s.fs.Stat(name); err == nil {
-		return part, nil // by an earlier call
+	if made, err := vfs.Exists(s.fs, name); made || err != nil {
+		return part, err // made by an earlier call
 	}
 	f, err := s.fs.Create(filepath.Join(s.Dir, makingDir, workfolder.Unique()))
 	if err != nil {

@@ -20,7 +20,7 @@ func TestCut(t *testing.T) {
 	dir := parts(t, 2, 4)
 	for _, after := range []int64{1, 2000, 4000, 20_000, 60_000, 100_000} {
 		s, o := serve(t)
-		s.cut(func(n int64) int64 {
+		s.Cut(func(n int64) int64 {
 			if n > 3 {
 				return 0
 			}
@@ -30,8 +30,8 @@ func TestCut(t *testing.T) {
 		o.Progress = func(n int64) { progress.Add(n) }
 		r, err := send(t, dir, here, o)
 		if err != nil { // the connection was too short to log in
-			if after >= 20_000 || s.conns.Load() != 1 {
-				t.Errorf("cut after %d: %v, %d connections", after, err, s.conns.Load())
+			if after >= 20_000 || s.Conns.Load() != 1 {
+				t.Errorf("cut after %d: %v, %d connections", after, err, s.Conns.Load())
 			}
 			s.notWhole(t)
 			continue
@@ -39,8 +39,8 @@ func TestCut(t *testing.T) {
 		s.holds(t, dir, 0, 1)
 		m := r.Machines[0]
 		size := load(t, vfs.OS, dir, here).Bytes()
-		if m.Connections < 2 || progress.Load() != size || s.written.Load() > size+int64(m.Connections)*(o.block+2000) {
-			t.Errorf("cut after %d: %+v, progress %d of %d, %d bytes written", after, m, progress.Load(), size, s.written.Load())
+		if m.Connections < 2 || progress.Load() != size || s.Written.Load() > size+int64(m.Connections)*(o.block+2000) {
+			t.Errorf("cut after %d: %+v, progress %d of %d, %d bytes written", after, m, progress.Load(), size, s.Written.Load())
 		}
 	}
 }
@@ -49,7 +49,7 @@ func TestCut(t *testing.T) {
 func TestCutForever(t *testing.T) {
 	s, o := serve(t)
 	dir := parts(t, 1, 5)
-	s.cut(func(n int64) int64 {
+	s.Cut(func(n int64) int64 {
 		if n == 1 {
 			return 20_000
 		}
@@ -59,11 +59,11 @@ func TestCutForever(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "machine 127.0.0.1, part 0, part0/graph.dgl") || !strings.Contains(err.Error(), "6 times in a row") {
 		t.Errorf("got %v", err)
 	}
-	if n := s.conns.Load(); n != 1+6 && n != 6 {
+	if n := s.Conns.Load(); n != 1+6 && n != 6 {
 		t.Errorf("%d connections", n)
 	}
 	s.notWhole(t)
-	s.limit.Store(nil)
+	s.Cut(nil)
 	r := mustSend(t, dir, here, o)
 	if r.Machines[0].Kept < 8192 {
 		t.Errorf("the second run kept %d bytes", r.Machines[0].Kept)
@@ -74,8 +74,8 @@ func TestCutForever(t *testing.T) {
 func TestSilence(t *testing.T) {
 	dir := parts(t, 2, 8)
 	for name, tell := range map[string]func(*server){
-		"server": func(s *server) { s.silent.Store(true) },
-		"sftp":   func(s *server) { s.stuck.Store(true) },
+		"server": func(s *server) { s.Silent.Store(true) },
+		"sftp":   func(s *server) { s.Stuck.Store(true) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, o := serve(t)
@@ -89,7 +89,7 @@ func TestSilence(t *testing.T) {
 	}
 	t.Run("nobody", func(t *testing.T) {
 		s, o := serve(t)
-		s.listener.Close()
+		s.Deaf()
 		if _, err := send(t, dir, here, o); err == nil || !strings.Contains(err.Error(), "is it up") {
 			t.Errorf("got %v", err)
 		}
@@ -99,18 +99,18 @@ func TestSilence(t *testing.T) {
 func TestDisk(t *testing.T) {
 	s, o := serve(t)
 	dir := parts(t, 2, 9)
-	s.free.Store(1000)
-	if _, err := send(t, dir, here, o); err == nil || !strings.Contains(err.Error(), "found 1000 B free") || s.written.Load() > 0 {
-		t.Errorf("too little room: %v, %d bytes written", err, s.written.Load())
+	s.Free.Store(1000)
+	if _, err := send(t, dir, here, o); err == nil || !strings.Contains(err.Error(), "found 1000 B free") || s.Written.Load() > 0 {
+		t.Errorf("too little room: %v, %d bytes written", err, s.Written.Load())
 	}
-	s.free.Store(1 << 40)
-	s.full.Store(80_000)
+	s.Free.Store(1 << 40)
+	s.Full.Store(80_000)
 	_, err := send(t, dir, here, o)
-	if err == nil || !strings.Contains(err.Error(), "part 1, part1/") || !strings.Contains(err.Error(), "has 1.00 TiB free") || s.conns.Load() != 2 {
+	if err == nil || !strings.Contains(err.Error(), "part 1, part1/") || !strings.Contains(err.Error(), "has 1.00 TiB free") || s.Conns.Load() != 2 {
 		t.Errorf("a full disk: %v", err)
 	}
 	s.notWhole(t)
-	s.full.Store(0)
+	s.Full.Store(0)
 	mustSend(t, dir, here, o)
 	s.holds(t, dir, 0, 1)
 }
@@ -118,12 +118,12 @@ func TestDisk(t *testing.T) {
 func TestCorruptedThere(t *testing.T) {
 	s, o := serve(t)
 	dir := parts(t, 1, 10)
-	s.flip.Store(true)
+	s.Flip.Store(true)
 	if _, err := send(t, dir, here, o); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "when they were read back") {
 		t.Errorf("got %v", err)
 	}
 	s.notWhole(t)
-	s.flip.Store(false)
+	s.Flip.Store(false)
 	mustSend(t, dir, here, o)
 	s.holds(t, dir, 0)
 }
@@ -146,7 +146,7 @@ func TestDamagedHere(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			s.notWhole(t)
-			if _, err := os.Stat(filepath.Join(s.root, "parts/part0/graph.dgl")); err == nil {
+			if _, err := os.Stat(filepath.Join(s.Root, "parts/part0/graph.dgl")); err == nil {
 				t.Error("the damaged file has its name there")
 			}
 		})
@@ -164,7 +164,7 @@ func TestForceCut(t *testing.T) {
 	first, second := parts(t, 1, 15), parts(t, 1, 16)
 	mustSend(t, first, here, o)
 	o.Force = true
-	s.cut(func(n int64) int64 {
+	s.Cut(func(n int64) int64 {
 		if n == 2 {
 			return 30_000
 		}
@@ -174,7 +174,7 @@ func TestForceCut(t *testing.T) {
 		t.Fatal("sent over a line that is cut")
 	}
 	s.notWhole(t)
-	s.limit.Store(nil)
+	s.Cut(nil)
 	mustSend(t, second, here, o)
 	s.holds(t, second, 0)
 }
@@ -191,13 +191,24 @@ func TestCancel(t *testing.T) {
 			}
 		}
 		if after == 0 {
-			s.silent.Store(true)
+			s.Silent.Store(true)
 			time.AfterFunc(50*time.Millisecond, cancel)
 		}
 		if _, err := load(t, vfs.OS, dir, here).Send(ctx, o); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 		s.notWhole(t)
+	}
+}
+
+// A context that ends when all machines have their parts stops nothing.
+func TestCancelTooLate(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := all(ctx, 1, []func() error{func() error { return nil }, func() error { cancel(); return nil }}); err != nil {
+		t.Errorf("found %v", err)
+	}
+	if err := all(ctx, 1, []func() error{func() error { return nil }}); !errors.Is(err, context.Canceled) {
+		t.Errorf("of a context that had ended: found %v", err)
 	}
 }
 
@@ -222,10 +233,10 @@ func TestLocalFaults(t *testing.T) {
 		if !errors.Is(err, syscall.EIO) {
 			t.Errorf("call %d failed: %v", at, err)
 		}
-		if _, err := os.Stat(filepath.Join(s.root, "parts", store.ManifestFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(s.Root, "parts", store.ManifestFile)); err == nil {
 			t.Errorf("call %d failed, and the folder there looks whole", at)
 		}
-		if err := os.RemoveAll(filepath.Join(s.root, "parts")); err != nil {
+		if err := os.RemoveAll(filepath.Join(s.Root, "parts")); err != nil {
 			t.Fatal(err)
 		}
 	}

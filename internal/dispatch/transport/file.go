@@ -107,8 +107,11 @@ func (s *sender) room(c *conn) error {
 	for _, f := range s.files {
 		have := int64(0)
 		for _, name := range []string{s.remote(f.name), partial(s.remote(f.name))} {
-			if info, err := c.Stat(name); err == nil {
+			info, err := c.Stat(name)
+			if err == nil {
 				have = max(have, info.Size())
+			} else if !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
 		need += max(f.want.Bytes-have, 0)

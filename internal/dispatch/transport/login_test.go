@@ -16,20 +16,21 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 
+	"github.com/graphmill/graphmill/internal/dispatch/transport/sftptest"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func TestHostKeys(t *testing.T) {
-	other, _ := newKey(t)
+	other, _ := sftptest.NewKey(t)
 	for name, c := range map[string]struct {
 		known func(s *server) string
 		want  string // "" is accepted
 	}{
-		"known":   {func(s *server) string { return s.knownLine(s.key.PublicKey()) }, ""},
+		"known":   {func(s *server) string { return s.KnownLine(s.Key.PublicKey()) }, ""},
 		"unknown": {func(s *server) string { return "# nobody\n" }, "run 'ssh -o UserKnownHostsFile="},
-		"changed": {func(s *server) string { return "\n" + s.knownLine(other.PublicKey()) }, "the key in "},
+		"changed": {func(s *server) string { return "\n" + s.KnownLine(other.PublicKey()) }, "the key in "},
 		"revoked": {func(s *server) string {
-			return s.knownLine(s.key.PublicKey()) + "@revoked * " + string(ssh.MarshalAuthorizedKey(s.key.PublicKey()))
+			return s.KnownLine(s.Key.PublicKey()) + "@revoked * " + string(ssh.MarshalAuthorizedKey(s.Key.PublicKey()))
 		}, "known_hosts:2 revokes"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -49,7 +50,7 @@ func TestHostKeys(t *testing.T) {
 					t.Errorf("got %v, want %q", err, c.want)
 				}
 			}
-			if len(files(t, s.root)) > 0 {
+			if len(files(t, s.Root)) > 0 {
 				t.Error("files were sent")
 			}
 		})
@@ -74,7 +75,7 @@ func TestHostWithSeveralKeys(t *testing.T) {
 func TestLogin(t *testing.T) {
 	s, o := serve(t)
 	dir := parts(t, 1, 7)
-	_, stranger := newKey(t)
+	_, stranger := sftptest.NewKey(t)
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		t.Fatal(err)

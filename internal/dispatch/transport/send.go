@@ -167,7 +167,8 @@ func (s *Shipment) Send(ctx context.Context, o Options) (*Report, error) {
 	return r, nil
 }
 
-// all calls the functions, at most atOnce at a time, and joins their errors in the order of the functions.
+// all calls the functions, at most atOnce at a time, and joins their errors in the order of the functions. If a context that
+// ended stopped some of them, the error is its cause.
 func all(ctx context.Context, atOnce int, each []func() error) error {
 	errs := make([]error, len(each))
 	var g guard.Group
@@ -181,10 +182,11 @@ func all(ctx context.Context, atOnce int, each []func() error) error {
 		})
 	}
 	_ = g.Wait() // the functions above return nil
-	if ctx.Err() != nil {
+	err := errors.Join(errs...)
+	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // run serves one machine, over as many connections as needed.

@@ -20,6 +20,7 @@ import (
 	"github.com/pkg/sftp"
 	"go.uber.org/goleak"
 
+	"github.com/graphmill/graphmill/internal/dispatch/transport/sftptest"
 	"github.com/graphmill/graphmill/internal/format/dgl"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -94,8 +95,8 @@ func (s *server) holds(t *testing.T, dir string, parts ...int) {
 			want[name] = text
 		}
 	}
-	got := files(t, filepath.Join(s.root, "parts"))
-	v, err := store.Verify(t.Context(), vfs.OS, filepath.Join(s.root, "parts"), 1, nil)
+	got := files(t, filepath.Join(s.Root, "parts"))
+	v, err := store.Verify(t.Context(), vfs.OS, filepath.Join(s.Root, "parts"), 1, nil)
 	if err != nil || len(v.Damage) > 0 || len(v.Unknown) > 0 || v.Files != len(want) {
 		t.Errorf("verify on the machine: %+v, %v", v, err)
 	}
@@ -109,7 +110,7 @@ func (s *server) holds(t *testing.T, dir string, parts ...int) {
 // notWhole checks that nothing on the machine looks like whole parts.
 func (s *server) notWhole(t *testing.T) {
 	t.Helper()
-	for name := range files(t, s.root) {
+	for name := range files(t, s.Root) {
 		if strings.HasSuffix(name, ".json") {
 			t.Errorf("found %s after a failure", name)
 		}
@@ -155,12 +156,12 @@ func TestSend(t *testing.T) {
 	}
 
 	// A second Send writes nothing and reads everything.
-	before := s.written.Load()
+	before := s.Written.Load()
 	r = mustSend(t, dir, here, o)
-	if r.Machines[0].Kept != size || r.Machines[0].Bytes != 0 || s.written.Load() != before {
+	if r.Machines[0].Kept != size || r.Machines[0].Bytes != 0 || s.Written.Load() != before {
 		t.Errorf("sent again: %+v", r)
 	}
-	flipByte(t, filepath.Join(s.root, "parts/part1/graph.dgl"), 40_000)
+	flipByte(t, filepath.Join(s.Root, "parts/part1/graph.dgl"), 40_000)
 	if _, err := send(t, dir, here, o); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "part 1, part1/graph.dgl") {
 		t.Errorf("a changed byte there: %v", err)
 	}
@@ -206,9 +207,9 @@ func TestMachinesGetTheirParts(t *testing.T) {
 // when both keys are known.
 func TestSeveralMachines(t *testing.T) {
 	a, o := serve(t)
-	second := net.JoinHostPort("127.0.0.2", strconv.Itoa(a.port))
-	b, _ := serveAt(t, second)
-	b.user = a.user
+	second := net.JoinHostPort("127.0.0.2", strconv.Itoa(a.Port))
+	b := &server{sftptest.ServeAt(t, second)}
+	b.User = a.User
 	machines := []Machine{{Host: "127.0.0.2"}, {Host: host}}
 	dir := parts(t, 4, 20)
 	_, err := send(t, dir, machines, o)
@@ -216,7 +217,7 @@ func TestSeveralMachines(t *testing.T) {
 		t.Errorf("one is not known: %v", err)
 	}
 	a.holds(t, dir, 1, 3)
-	writeFile(t, o.KnownHosts[0], []byte(a.knownLine(a.key.PublicKey())+b.knownLine(b.key.PublicKey())))
+	writeFile(t, o.KnownHosts[0], []byte(a.KnownLine(a.Key.PublicKey())+b.KnownLine(b.Key.PublicKey())))
 	r := mustSend(t, dir, machines, o)
 	a.holds(t, dir, 1, 3)
 	b.holds(t, dir, 0, 2)
@@ -244,7 +245,7 @@ func TestOtherPartsThere(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	s.holds(t, first, 0)
-	if err := os.Remove(filepath.Join(s.root, "parts", store.ManifestFile)); err != nil {
+	if err := os.Remove(filepath.Join(s.Root, "parts", store.ManifestFile)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := send(t, second, here, o); !errors.Is(err, store.ErrExists) {
@@ -280,12 +281,12 @@ func TestServerWithoutExtensions(t *testing.T) {
 func TestSharedFolder(t *testing.T) {
 	s, o := serve(t)
 	dir := parts(t, 2, 17)
-	if err := os.CopyFS(filepath.Join(s.root, "parts"), os.DirFS(dir)); err != nil {
+	if err := os.CopyFS(filepath.Join(s.Root, "parts"), os.DirFS(dir)); err != nil {
 		t.Fatal(err)
 	}
 	for _, o.Force = range []bool{false, true} {
 		r := mustSend(t, dir, here, o)
-		if d := cmp.Diff(files(t, dir), files(t, filepath.Join(s.root, "parts"))); d != "" || r.Machines[0].Bytes > 0 || s.written.Load() > 0 {
+		if d := cmp.Diff(files(t, dir), files(t, filepath.Join(s.Root, "parts"))); d != "" || r.Machines[0].Bytes > 0 || s.Written.Load() > 0 {
 			t.Errorf("%+v; (-want +got):\n%.1000s", r, d)
 		}
 	}

@@ -58,18 +58,23 @@ func newLogin(fsys vfs.FS, o *Options) (*login, error) {
 	if err != nil {
 		home = "" // no file is found then
 	}
-	there := func(names ...string) []string {
-		var found []string
+	there := func(names ...string) (found []string, err error) {
 		for _, name := range names {
-			if info, err := fsys.Stat(name); err == nil && info.Mode().IsRegular() {
+			there, err := vfs.Exists(fsys, name)
+			if err != nil {
+				return nil, err
+			}
+			if there {
 				found = append(found, name)
 			}
 		}
-		return found
+		return found, nil
 	}
 	mine := func(name string) string { return filepath.Join(home, ".ssh", name) }
 	if l.files = o.KnownHosts; l.files == nil {
-		l.files = there(mine("known_hosts"), "/etc/ssh/ssh_known_hosts")
+		if l.files, err = there(mine("known_hosts"), "/etc/ssh/ssh_known_hosts"); err != nil {
+			return nil, fmt.Errorf("known hosts: %w", err)
+		}
 	}
 	if l.known, err = knownhosts.New(l.files...); err != nil {
 		return nil, fmt.Errorf("known hosts: %w", err)
@@ -79,7 +84,9 @@ func newLogin(fsys vfs.FS, o *Options) (*login, error) {
 	}
 	identities := o.Identities
 	if identities == nil {
-		identities = there(mine("id_ed25519"), mine("id_ecdsa"), mine("id_rsa"))
+		if identities, err = there(mine("id_ed25519"), mine("id_ecdsa"), mine("id_rsa")); err != nil {
+			return nil, err
+		}
 	}
 	for _, name := range identities {
 		s, err := readIdentity(fsys, name)

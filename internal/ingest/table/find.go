@@ -35,7 +35,10 @@ func Find(fsys vfs.FS, dir, name string, outside bool) (files []string, folder s
 func FindPath(fsys vfs.FS, path string, outside bool) (files []string, folder string, err error) {
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	for strings.ContainsAny(dir, "*?[") {
-		if _, err := fsys.Stat(dir); err == nil { // the name of an existing folder means that folder
+		// The name of an existing folder means that folder.
+		if there, err := vfs.Exists(fsys, dir); err != nil {
+			return nil, "", err
+		} else if there {
 			break
 		}
 		dir, name = filepath.Dir(dir), filepath.Join(filepath.Base(dir), name)

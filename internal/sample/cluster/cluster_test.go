@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -393,8 +394,9 @@ func TestFaults(t *testing.T) {
 		}
 		return nil
 	}}
+	disk := vfs.OS
 	run := func(resume bool) (pieces int, err error) {
-		r := &Run{FS: vfs.OS, Dir: dir, Engine: e, Sampler: m, Resume: resume, Work: Work{Store: s.Dir, StoreSum: sum, Plan: text},
+		r := &Run{FS: disk, Dir: dir, Engine: e, Sampler: m, Resume: resume, Work: Work{Store: s.Dir, StoreSum: sum, Plan: text},
 			Options: Options{Method: Shuffle, GroupSeeds: 50}}
 		err = r.Make(t.Context(), job, func(piece io.Reader) error {
 			pieces++
@@ -406,6 +408,31 @@ func TestFaults(t *testing.T) {
 	taken, err := run(false)
 	if err == nil || !strings.Contains(err.Error(), "the disk of this worker is on fire") {
 		t.Errorf("found %v, expected the error of the worker", err)
+	}
+	// A disk that does not answer is not taken for one without pieces.
+	there, err := Pieces(vfs.OS, dir)
+	if err != nil {
+		t.Error(err)
+	}
+	for at := int64(1); ; at++ {
+		fault := &vfs.Fault{FS: vfs.OS, FailAt: at, Err: syscall.EMFILE}
+		n, err := Pieces(fault, dir)
+		if fault.Calls() < at {
+			break
+		}
+		if err == nil && n != there {
+			t.Errorf("call %d fails: found %d pieces, expected %d or an error", at, n, there)
+		}
+	}
+	for at := int64(1); at <= 3; at++ {
+		disk = &vfs.Fault{FS: vfs.OS, FailAt: at, Err: syscall.EIO}
+		if _, err := run(true); !errors.Is(err, syscall.EIO) {
+			t.Errorf("call %d fails: found %v", at, err)
+		}
+		disk = vfs.OS
+		if n, err := Pieces(vfs.OS, dir); n != there || err != nil {
+			t.Errorf("call %d fails: found %d pieces, %v, expected %d", at, n, err, there)
+		}
 	}
 	pieces, err := filepath.Glob(filepath.Join(dir, "pieces-*", "0*"))
 	if err != nil || len(pieces)+taken == 0 {

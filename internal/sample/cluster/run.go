@@ -208,7 +208,14 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reade
 
 // prepare makes the work folder. It keeps the pieces of a run that it continues, if their Work was the same.
 func (r *Run) prepare(job *sample.Job) error {
-	if !r.Resume || !r.same(job) {
+	same := false
+	if r.Resume {
+		var err error
+		if same, err = r.same(job); err != nil {
+			return err
+		}
+	}
+	if !same {
 		if err := r.FS.RemoveAll(r.Dir); err != nil {
 			return err
 		}
@@ -220,7 +227,7 @@ func (r *Run) prepare(job *sample.Job) error {
 	if err := workfolder.Reset(r.FS, r.Dir); err != nil {
 		return err
 	}
-	if _, err := r.FS.Stat(filepath.Join(r.Dir, workFile)); err == nil {
+	if same {
 		return nil
 	}
 	if err := r.Work.save(r.FS, r.Dir, job, r.Records); err != nil {
@@ -242,18 +249,18 @@ func (r *Run) ship(ctx context.Context, from string) error {
 }
 
 // same says whether the folder has the same Work. The seeds are the same, because the output is continued.
-func (r *Run) same(job *sample.Job) bool {
-	old, err := readWork(r.FS, r.Dir)
-	if err != nil {
-		return false
+func (r *Run) same(job *sample.Job) (bool, error) {
+	old, err := earlier(r.FS, r.Dir)
+	if old == nil || err != nil {
+		return false, err
 	}
 	w := r.Work
 	w.ID, w.Seeds, w.Times, w.Columns = old.ID, old.Seeds, old.Times, old.Columns
 	if old.Seeds.Len != len(job.Seeds) || !equalJSON(&w, old) {
-		return false
+		return false, nil
 	}
 	r.Work = w
-	return true
+	return true, nil
 }
 
 // check opens the work as a worker does, so that what no worker can do is told before the job starts.
@@ -272,15 +279,19 @@ func (r *Run) check() (stages Stages, err error) {
 	return s.Stages(), errors.Join(err, s.Close())
 }
 
-// Pieces is the number of pieces in a work folder.
-func Pieces(fsys vfs.FS, dir string) int {
-	w, err := readWork(fsys, dir)
-	if err != nil {
-		return 0
+// Pieces is the number of pieces in a work folder that a run can continue from: 0 where there is no folder, or no whole work
+// in it.
+func Pieces(fsys vfs.FS, dir string) (int, error) {
+	w, err := earlier(fsys, dir)
+	if w == nil || err != nil {
+		return 0, err
 	}
 	entries, err := fsys.ReadDir(filepath.Join(dir, piecesDir(w)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
 	if err != nil {
-		return 0
+		return 0, err
 	}
 	n := 0
 	for _, e := range entries {
@@ -288,7 +299,22 @@ func Pieces(fsys vfs.FS, dir string) int {
 			n++
 		}
 	}
-	return n
+	return n, nil
+}
+
+// earlier is the Work in a folder; nil where there is none, or no whole one. A disk that fails is an error.
+func earlier(fsys vfs.FS, dir string) (*Work, error) {
+	name := filepath.Join(dir, workFile)
+	if there, err := vfs.Exists(fsys, name); !there || err != nil {
+		return nil, err
+	}
+	w, err := readWork(fsys, dir)
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return nil, err
+	} else if err != nil {
+		return nil, nil
+	}
+	return w, nil
 }
 
 // missing is the groups from one on that have no piece. A piece that is damaged, because a machine lost its power, is

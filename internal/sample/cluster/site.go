@@ -195,8 +195,8 @@ func (h *Hand) Sample(ctx context.Context, group uint64) (err error) {
 func (h *Hand) piece(ctx context.Context, writer *output.PieceWriter, group uint64, take func(in sample.Input, sub uint32) (*sample.Subgraph, error), check func() error) (err error) {
 	s := h.s
 	name := pieceFile(s.Dir, s.Work, group)
-	if _, err := s.fs.Stat(name); err == nil {
-		return nil // made by an earlier call
+	if made, err := vfs.Exists(s.fs, name); made || err != nil {
+		return err // made by an earlier call
 	}
 	f, err := s.createPiece(name)
 	if err != nil {

@@ -226,15 +226,16 @@ func (k *keeper) forget() error { return k.remove(keptFile) }
 
 // Kept says whether a folder has steps that another run, with the folder as Options.Keep, can resume after if it is of
 // the same job.
-func Kept(fsys vfs.FS, dir string) bool {
-	_, err := fsys.Stat(filepath.Join(dir, keptFile))
-	return err == nil
+func Kept(fsys vfs.FS, dir string) (bool, error) {
+	return vfs.Exists(fsys, filepath.Join(dir, keptFile))
 }
 
 // end removes everything, unless the run failed and another one can resume it.
 func (k *keeper) end(failed error) error {
-	if failed != nil && !errors.Is(failed, errScratch) && Kept(k.fsys, k.dir) {
-		return nil
+	if failed != nil && !errors.Is(failed, errScratch) {
+		if kept, err := Kept(k.fsys, k.dir); kept || err != nil {
+			return err
+		}
 	}
 	err := errors.Join(k.forget(), k.remove(keptExtents))
 	if err == nil {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 
 	"github.com/graphmill/graphmill/internal/sample"
@@ -154,6 +155,27 @@ func TestKeptOfAnother(t *testing.T) {
 			t.Errorf("found error %v, or other subgraphs, expected what is damaged to be given up", err)
 		}
 	})
+}
+
+// A disk that does not say whether steps are kept does not lose them.
+func TestKeptUnknown(t *testing.T) {
+	dir := t.TempDir()
+	for _, errno := range []error{syscall.EIO, syscall.EMFILE} {
+		if err := os.WriteFile(filepath.Join(dir, keptFile), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fault := &vfs.Fault{FS: vfs.OS, FailAt: 1, Err: errno}
+		if kept, err := Kept(fault, dir); kept || !errors.Is(err, errno) {
+			t.Errorf("found %v, %v", kept, err)
+		}
+		k := &keeper{fsys: &vfs.Fault{FS: vfs.OS, FailAt: 1, Err: errno}, dir: dir}
+		if err := k.end(errKilled); !errors.Is(err, errno) {
+			t.Errorf("the end gives %v", err)
+		}
+		if kept, err := Kept(vfs.OS, dir); !kept || err != nil {
+			t.Errorf("the steps are gone: %v", err)
+		}
+	}
 }
 
 // flip changes a byte, if the file has it.

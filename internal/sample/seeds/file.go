@@ -2,6 +2,7 @@ package seeds
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,7 +94,11 @@ func (r *reader) node(c *table.Chunk, row, end int) (uint32, error) {
 		if col.DType != graph.String {
 			id = strconv.AppendUint(nil, graph.View[uint64](id)[0], 10)
 		}
-		return 0, tagged.Errorf(sample.ErrSeed, "%s: found id %q, expected that of a node of type %s", r.tab.Where(c.First+uint64(row), col.Name), id, r.s.Graph.Nodes[r.types[end]].Type)
+		column := ""
+		if len(r.types) == 2 && col.DType == graph.String { // the place in an array tells the end
+			column = fmt.Sprintf(" in column %q", col.Name)
+		}
+		return 0, tagged.Errorf(sample.ErrSeed, "%s: found id %q%s, expected that of a node of type %s", r.tab.Where(c.First+uint64(row), col.Name), id, column, r.s.Graph.Nodes[r.types[end]].Type)
 	}
 	return uint32(node), nil
 }

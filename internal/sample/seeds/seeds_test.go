@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -184,7 +185,7 @@ func TestFindLinks(t *testing.T) {
 
 		{name: "no file", text: "author", types: both, err: "expected a file of links with columns source and target"},
 		{name: "no ends", text: file("ends.csv", "source,dst,x\n1,2,3\n"), types: both, err: "found no column target, expected one that holds the seeds among source, dst, x"},
-		{name: "a source that is not there", text: file("far.csv", "source,target\n0,1\n2,1\n"), types: both, err: `far.csv:3:1: found id "2", expected that of a node of type author`},
+		{name: "a source that is not there", text: file("far.csv", "source,target\n0,1\n2,1\n"), types: both, err: `far.csv:3:1: found id "2" in column "source", expected that of a node of type author`},
 		{name: "beyond an array", text: pairs, types: []string{"author", "author"}, err: `found id "3", expected that of a node of type author`},
 		{name: "a declared column that is not there", text: table1, types: both, features: []table.Column{{Name: "time", DType: graph.Int64}}, err: "found no column time"},
 		{name: "a value that does not fit", text: table1, types: both, features: []table.Column{{Name: "name", DType: graph.Int64}}, err: "links.csv:2:7: found \"x\" in column \"name\""},
@@ -227,6 +228,121 @@ func TestFindLinks(t *testing.T) {
 			}
 			if d := cmp.Diff(c.columns, columns); d != "" {
 				t.Error(d)
+			}
+		})
+	}
+}
+
+// parquetOf writes rows as a Parquet file with row groups of two rows.
+func parquetOf[T any](t *testing.T, name string, rows ...T) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[T](&b)
+	for pair := range slices.Chunk(rows, 2) {
+		if _, err := w.Write(pair); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestFindParquetLinks reads links from Parquet files. Authors have the ids 0 and 1, papers 0 to 3.
+func TestFindParquetLinks(t *testing.T) {
+	type link struct {
+		Source int64   `parquet:"source"`
+		Target int64   `parquet:"target"`
+		Share  float32 `parquet:"share"`
+	}
+	type texts struct {
+		Target string `parquet:"#target"`
+		Source string `parquet:"#source"`
+	}
+	type small struct {
+		Source int32  `parquet:"source"`
+		Target uint32 `parquet:"target"`
+	}
+	type fractions struct {
+		Source int64   `parquet:"source"`
+		Target float64 `parquet:"target"`
+	}
+	type lists struct {
+		Source []int64 `parquet:"source,list"`
+		Target int64   `parquet:"target"`
+	}
+	type gaps struct {
+		Source int64  `parquet:"source"`
+		Target *int64 `parquet:"target,optional"`
+	}
+	type noSource struct {
+		From   int64 `parquet:"from"`
+		Target int64 `parquet:"target"`
+	}
+	type noTarget struct {
+		Source int64 `parquet:"source"`
+		To     int64 `parquet:"to"`
+	}
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	one := int64(1)
+	if err := os.Mkdir(at("folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	parquetOf(t, at("folder/a.parquet"), link{0, 1, 0}, link{1, 2, 0}, link{1, 3, 0})
+	parquetOf(t, at("folder/b.parquet"), link{0, 0, 0})
+	for _, c := range []struct {
+		name, file string
+		most       int
+		want       []uint32
+		share      []float32
+		err        []string
+	}{
+		{name: "all rows", file: parquetOf(t, at("all.parquet"), link{0, 3, 0.5}, link{1, 2, 1}, link{1, 0, -2}), want: []uint32{0, 3, 1, 2, 1, 0}, share: []float32{0.5, 1, -2}},
+		{name: "the first rows", file: at("all.parquet"), most: 2, want: []uint32{0, 3, 1, 2}, share: []float32{0.5, 1}},
+		{name: "texts, in another order", file: parquetOf(t, at("texts.parquet"), texts{"3", "1"}, texts{"0", "0"}), want: []uint32{1, 3, 0, 0}},
+		{name: "smaller integers", file: parquetOf(t, at("small.parquet"), small{1, 3}), want: []uint32{1, 3}},
+		{name: "a folder", file: at("folder"), want: []uint32{0, 1, 1, 2, 1, 3, 0, 0}, share: []float32{0, 0, 0, 0}},
+
+		{name: "no rows", file: parquetOf[link](t, at("none.parquet")), err: []string{"none.parquet: found no seeds"}},
+		{name: "no source", file: parquetOf(t, at("nosource.parquet"), noSource{0, 0}), err: []string{"nosource.parquet", "found no column source", "among from, target"}},
+		{name: "no target", file: parquetOf(t, at("notarget.parquet"), noTarget{0, 0}), err: []string{"notarget.parquet", "found no column target", "among source, to"}},
+		{name: "fractions", file: parquetOf(t, at("fractions.parquet"), fractions{0, 1}), err: []string{"fractions.parquet", `"target"`}},
+		{name: "lists", file: parquetOf(t, at("lists.parquet"), lists{[]int64{0}, 1}, lists{[]int64{0, 1}, 1}), err: []string{"lists.parquet", `"source"`}},
+		{name: "a gap", file: parquetOf(t, at("gaps.parquet"), gaps{0, &one}, gaps{0, &one}, gaps{1, nil}), err: []string{"gaps.parquet: row 2", `"target"`}},
+		{name: "a source out of range", file: parquetOf(t, at("far.parquet"), link{0, 3, 0}, link{1, 3, 0}, link{2, 3, 0}), err: []string{"far.parquet: row 2", `found id "2" in column "source", expected that of a node of type author`}},
+		{name: "a target out of range", file: parquetOf(t, at("deep.parquet"), link{0, 3, 0}, link{1, 4, 0}), err: []string{"deep.parquet: row 1", `found id "4" in column "target", expected that of a node of type paper`}},
+		{name: "a negative source", file: parquetOf(t, at("below.parquet"), link{-1, 3, 0}), err: []string{"below.parquet: row 0", `found id "-1" in column "source", expected that of a node of type author`}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := seeds.Find(t.Context(), vfs.OS, papers(), c.file, []string{"author", "paper"}, "", nil, c.most)
+			if c.err != nil {
+				for _, want := range c.err {
+					if err == nil || !strings.Contains(err.Error(), want) {
+						t.Errorf("found error %v, expected %q", err, want)
+					}
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(c.want, got.Nodes) + cmp.Diff([]string{"author", "paper"}, got.Types); d != "" {
+				t.Error(d)
+			}
+			share := graph.FindColumn(got.Columns, "share")
+			switch {
+			case (share != nil) != (c.share != nil):
+				t.Errorf("found the column share: %v", share)
+			case share != nil && (share.Rows != len(c.share) || cmp.Diff(c.share, graph.View[float32](share.Values)) != ""):
+				t.Errorf("found %d rows of share, %v", share.Rows, graph.View[float32](share.Values))
 			}
 		})
 	}
