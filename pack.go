@@ -61,7 +61,9 @@ type PackOptions struct {
 	Heuristic string
 	// Effort multiplies the work of PackAuto; 0 is 1, which takes about two seconds.
 	Effort float64
-	// TimeBudget bounds the elapsed time of PackAuto; 0 is no bound. With a bound the result depends on the machine.
+	// TimeBudget bounds the elapsed time of PackAuto, which then returns its best packing so far; 0 is no bound. It does not
+	// bound the reading of the input, nor the writing. With a bound the result depends on the machine. The other methods have
+	// no packing before their end, so they refuse a bound.
 	TimeBudget time.Duration
 	Oversize   Oversize
 	// Reserve keeps room in the limits for one padding node of each type and one padding graph, for arrays of fixed shape.
@@ -107,6 +109,8 @@ func (o *PackOptions) check() error {
 		return usagef("found `MaxGraphs` %d, expected at least 1, or 0 for no bound", o.MaxGraphs)
 	case o.TimeBudget < 0:
 		return usagef("found `TimeBudget` %v, expected a time such as 30s", o.TimeBudget)
+	case o.TimeBudget > 0 && o.Method != PackAuto:
+		return usagef("found `TimeBudget` with `Method` %s, expected it with auto alone; the other methods have no packing before their end", o.Method)
 	case o.Ranks < 1:
 		return usagef("found `Ranks` %d, expected at least 1", o.Ranks)
 	}

@@ -9,7 +9,7 @@ import (
 // brancher finds the most valuable pattern in any number of components, with a cap on the graphs and the count
 // of each item, by branch and bound. An item is a shape, or shapes that are equal in the components of a
 // relaxation. The search need not end: what it has not searched is bounded, so it always knows a value that no
-// pattern exceeds.
+// pattern exceeds. A relaxation takes it where a knapsack cannot be (knapsack.go has the reason).
 //
 // The bounds come from tables. A table weighs an item by one field, or by a sum of the fields in which no item
 // is worth more than it weighs. It has the highest value of each room in that weight alone. A pattern that fits

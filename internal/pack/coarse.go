@@ -53,7 +53,7 @@ func (s *solver) coarse(opt *Options) ([]Pattern, error) {
 	if err := h.Normalise(); err != nil {
 		return nil, err
 	}
-	sub := &solver{ctx: s.ctx, timed: s.timed, p: &Problem{Histogram: h, Limits: p.Limits, MaxGraphs: p.MaxGraphs}, start: s.start, bound: s.bound, progress: s.progress}
+	sub := &solver{ctx: s.ctx, timed: s.timed, p: &Problem{Histogram: h, Limits: p.Limits, MaxGraphs: p.MaxGraphs}, start: s.start, bound: s.bound, progress: s.progress, later: true}
 	if err := sub.auto(opt); err != nil {
 		return nil, err
 	}

@@ -53,6 +53,23 @@ func TestManyShapes(t *testing.T) {
 	}
 }
 
+// A time budget ends the slow parts, which without it would take an hour.
+func TestTimeBudget(t *testing.T) {
+	for _, c := range []family{
+		{"kinds", 3000, same(100, 4), kinds(900)},     // a row per shape
+		{"kinds", 9000, same(100, 6), kinds(3000)},    // a row per group
+		{"two", 20_000, []int{300, 300}, kinds(3000)}, // a table
+	} {
+		r, err := Solve(context.Background(), c.problem(), Options{TimeBudget: 2 * time.Second, Threads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Elapsed > 6*time.Second {
+			t.Errorf("%s in %d components: took %v, expected little more than two seconds", c.name, len(c.limits), r.Elapsed)
+		}
+	}
+}
+
 // A context ends the packing in every stage.
 func TestCancelStages(t *testing.T) {
 	p := wide(6000)

@@ -20,7 +20,7 @@
 // one pack after another (mbs.go), with variants for random mixtures of graphs (mix.go), for few
 // large graphs (balance.go) and for packs limited by their number of graphs (card.go). Then it runs,
 // concurrently (slow.go), column generation for the linear program over patterns (colgen.go, lp.go,
-// inverse.go) and ruin and recreate (ruin.go). The method dlpfhp is the algorithm of Krell et al.
+// inverse.go) and ruin and recreate (ruin.go), which ends with swaps: exchanges of graphs that empty packs (swaps.go). The method dlpfhp is the algorithm of Krell et al.
 // ("Tuple Packing", 2022), exactly. The other methods are baselines. Stream packs graphs of which it
 // sees a few at a time.
 //
@@ -29,7 +29,7 @@
 // two components and the table is small, else from branch and bound in all components (branch.go).
 //
 // Of very many shapes, similar ones are first made equal, each as large as the largest, and the graphs are dealt
-// to the places of the packing that results (coarse.go).
+// to the places of the packing that results (coarse.go). Swaps of the graphs themselves then regain most of the room.
 //
 // Graphs of no size in any component, such as single atoms if only edges are limited, are left out by
 // all methods but next-fit and none. Afterwards they are dealt to the packs with the fewest graphs

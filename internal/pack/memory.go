@@ -36,6 +36,10 @@ func (p *Problem) Bytes() int64 {
 	if shapes > manyShapes {
 		n += shapes * 100 // groups, and their members
 	}
+	if graphs := p.Graphs(); graphs <= swapGraphs {
+		const states = 2 // that of a try, and the one before, which may not be collected yet
+		n += states * graphs * int64(8*(len(p.Limits)+1)+24)
+	}
 	return n + p.programBytes()
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// slow runs the two slow parts, the linear program and ruin and recreate, concurrently if there are threads.
+// slow runs the two slow parts, the linear program, and ruin and recreate with swaps, concurrently if there are threads.
 // Each counts its own work. The part that has a proven packing after less work ends the other one, whose
 // further work is ignored. So the result does not depend on which part is faster.
 func (s *solver) slow(effort float64, threads int) {
@@ -237,6 +237,19 @@ func (s *solver) ruinAll(begun []Pattern, effort float64, threads int, first *ra
 		}
 	}
 	out.patterns = append(slices.Clone(strong), packs...)
+	if out.proof < math.MaxInt64 || s.halted() || first.lost(work) || s.later || s.p.Graphs() > swapGraphs {
+		return out
+	}
+	halted := func() bool { return s.halted() || first.lost(work) }
+	before := packsOf(out.patterns)
+	patterns, steps := s.in.swapped(out.patterns, s.bound, int64(effort*swapSteps), random, halted)
+	if packsOf(patterns) < before {
+		out.by, out.patterns, out.at = "ruin and swaps", patterns, time.Since(s.start)
+	}
+	if work += steps * swapStep; packsOf(patterns) <= s.bound {
+		out.proof = work
+		first.won(work)
+	}
 	return out
 }
 

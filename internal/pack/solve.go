@@ -120,6 +120,7 @@ type solver struct {
 	p     *Problem
 	in    *instance
 	start time.Time
+	later bool // swaps follow, of the graphs themselves
 
 	progress func(stage string, done, total int64) // nil: none
 	work     [2]atomic.Int64                       // of the slow parts, for the progress
@@ -161,13 +162,6 @@ const (
 
 // auto is the portfolio, from quick to slow parts, until the bound is met.
 func (s *solver) auto(opt *Options) error {
-	if len(s.p.Counts) > manyShapes {
-		patterns, err := s.coarse(opt)
-		s.offer("coarse shapes", patterns)
-		s.offer("next-fit", nextFitBySize(s.p))
-		return err
-	}
-	s.in = newInstance(s.p)
 	effort := opt.Effort
 	if !(effort > 0) {
 		effort = 1
@@ -175,6 +169,17 @@ func (s *solver) auto(opt *Options) error {
 	if effort = min(effort, maxEffort); opt.TimeBudget > 0 {
 		effort = maxEffort
 	}
+	if len(s.p.Counts) > manyShapes {
+		patterns, err := s.coarse(opt)
+		s.offer("coarse shapes", patterns)
+		s.offer("next-fit", nextFitBySize(s.p))
+		if err == nil && !s.over() && s.p.Graphs() <= swapGraphs {
+			patterns, _ = newInstance(s.p).swapped(s.best.Patterns, s.bound, int64(effort*swapSteps), random(), s.halted)
+			s.offer("coarse shapes and swaps", patterns)
+		}
+		return err
+	}
+	s.in = newInstance(s.p)
 	plain, steep, flat := newSearch(s.in, 8), newSearch(s.in, 30), newSearch(s.in, 1)
 	end := int64(0) // of the current search, in its steps
 	for _, x := range []*search{plain, steep, flat} {

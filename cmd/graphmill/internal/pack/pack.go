@@ -80,7 +80,7 @@ than a pack go to lines of their own, or to alone_id.npy.`,
 	fs.StringVar((*string)(&o.Method), "method", "", strings.Join(graphmill.PackMethods(), ", "))
 	fs.StringVar(&o.Heuristic, "heuristic", "", "dlpfhp, spfhp, best-fit, first-fit: order in which graphs are taken: "+strings.Join(graphmill.PackHeuristics(), ", ")+", weighted:W,W, or a component")
 	fs.Float64Var(&o.Effort, "effort", 0, "auto: amount of work; 1 takes about two seconds")
-	fs.DurationVar(&o.TimeBudget, "time-budget", 0, "auto: bound on the elapsed time, such as 30s; the result then depends on the machine (default: no bound)")
+	fs.DurationVar(&o.TimeBudget, "time-budget", 0, "auto alone: bound on the elapsed time, such as 30s, after which its best packing so far is the result, which then depends on the machine (default: no bound)")
 	fs.StringVar((*string)(&o.Oversize), "oversize", "", "how to treat graphs that are larger than a pack: error, skip (leave them out and count them) or alone (make each a pack of its own, separate from the others)")
 	fs.BoolVar(&o.Reserve, "reserve", false, "keep room in the limits for one padding node of each type and one padding graph, for arrays of fixed shape")
 	fs.IntVar(&o.Ranks, "ranks", 0, "make the number of packs a multiple of the number of ranks")
