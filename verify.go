@@ -67,7 +67,11 @@ func (o *VerifyOptions) verify(ctx context.Context, v *Verification) error {
 	if err != nil {
 		return err
 	}
-	if info, err := vfs.OS.Stat(path); err == nil && !info.IsDir() {
+	info, err := vfs.OS.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
 		if filepath.Ext(path) != ".json" {
 			return fmt.Errorf("%s: found a file, expected an output folder of graphmill, or the configuration of a partitioned graph (GRAPH_NAME.json)", path)
 		}
@@ -81,8 +85,13 @@ func (o *VerifyOptions) verify(ctx context.Context, v *Verification) error {
 		dir = filepath.Dir(config)
 	}
 	_, err = vfs.OS.Lstat(filepath.Join(dir, store.ManifestFile))
-	if _, part := vfs.OS.Lstat(filepath.Join(dir, "part0")); part == nil && config == "" && errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: found part0 and no configuration that can be read, expected GRAPH_NAME.json of a partitioned graph; name that file", dir)
+	if config == "" && errors.Is(err, fs.ErrNotExist) {
+		switch _, part := vfs.OS.Lstat(filepath.Join(dir, "part0")); {
+		case part == nil:
+			return fmt.Errorf("%s: found part0 and no configuration that can be read, expected GRAPH_NAME.json of a partitioned graph; name that file", dir)
+		case !errors.Is(part, fs.ErrNotExist):
+			return part
+		}
 	}
 	switch {
 	case err == nil || config == "":

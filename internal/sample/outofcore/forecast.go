@@ -64,7 +64,9 @@ func (x *Executor) Forecasts(ctx context.Context, job sample.Job) (*Outlook, err
 		o.Chosen = Auto
 	}
 	e := estimate{x.budget(&job, x.found), batches}
-	o.Cold = x.neighbours.uncached(x.fsys)
+	if o.Cold, err = x.neighbours.uncached(x.fsys); err != nil {
+		return nil, err
+	}
 	o.Mapped = e.mapped(o.Edges, o.Cold)
 	for _, design := range []Design{Windows, Condensed, Spilled} {
 		if design == Condensed && plan.Plan().Scope != sample.ScopeEpoch {

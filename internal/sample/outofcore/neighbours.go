@@ -3,6 +3,7 @@ package outofcore
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"math"
 	"slices"
 
@@ -162,14 +163,16 @@ func (n *neighbours) read() int64 {
 }
 
 // uncached is the bytes of far ends that are not in the page cache, as far as the system says so.
-func (n *neighbours) uncached(fsys vfs.FS) float64 {
-	bytes := 0.0
+func (n *neighbours) uncached(fsys vfs.FS) (bytes float64, err error) {
 	for _, f := range n.files {
-		if share, err := direct.Resident(fsys, f.far.Name()); err == nil {
+		switch share, err := direct.Resident(fsys, f.far.Name()); {
+		case err == nil:
 			bytes += (1 - share) * float64(f.far.Size())
+		case !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrPermission):
+			return 0, err
 		}
 	}
-	return bytes
+	return bytes, nil
 }
 
 // mostNodes is the largest count of nodes that an op expands, plus one.
