@@ -1,8 +1,8 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/quickstart"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -34,7 +35,9 @@ ordinary graphmill command, which is printed before it runs.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			start := time.Now()
 			out = filepath.Clean(out)
-			if _, err := os.Stat(out); err == nil && !force {
+			if there, err := vfs.Exists(vfs.OS, out); err != nil {
+				return err
+			} else if there && !force {
 				return fmt.Errorf("%s: exists; choose another --out, or give --force", out)
 			}
 			tables := filepath.Join(out, "tables")
@@ -42,7 +45,7 @@ ordinary graphmill command, which is printed before it runs.`,
 				return err
 			}
 			if err := quickstart.Unpack(vfs.OS, tables); err != nil {
-				return err
+				return unfinishedTour(out, err)
 			}
 			g, samples := filepath.Join(out, "debian.store"), filepath.Join(out, "samples")
 			for _, args := range [][]string{
@@ -56,7 +59,7 @@ ordinary graphmill command, which is printed before it runs.`,
 				step := newRoot(&cli.Terminal{Args: line, Stdout: t.Stdout, Stderr: t.Stderr})
 				step.SetArgs(args)
 				if err := step.ExecuteContext(cmd.Context()); err != nil {
-					return err
+					return unfinishedTour(out, err)
 				}
 			}
 			fmt.Fprintf(t.Stdout, "\nDone in %.1f s. These files and folders were written:\n", time.Since(start).Seconds())
@@ -72,4 +75,13 @@ ordinary graphmill command, which is printed before it runs.`,
 	cmd.Flags().StringVarP(&out, "out", "o", "quickstart", "folder to write into")
 	cmd.Flags().BoolVar(&force, "force", false, "write into a folder that exists")
 	return cmd
+}
+
+// unfinishedTour adds to an error what it leaves on the disk: the results of the steps before, each whole, in the folder out.
+func unfinishedTour(out string, err error) error {
+	left := fmt.Errorf("what the steps before wrote is left in %s; `graphmill quickstart --out %s --force` begins anew", out, out)
+	if tagged.Only(err, context.Canceled) {
+		return left
+	}
+	return fmt.Errorf("%w; %w", err, left)
 }

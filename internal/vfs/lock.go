@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -191,7 +192,12 @@ func removeStale(name string, me holder) error {
 	if err != nil || !h.ended(me) {
 		return nil // the attempt to make the file tells
 	}
-	mutex, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	syscall.ForkLock.RLock() // a child would hold the socket
+	mutex, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err == nil {
+		unix.CloseOnExec(mutex)
+	}
+	syscall.ForkLock.RUnlock()
 	if err != nil {
 		return tooMany(&fs.PathError{Op: "lock", Path: name, Err: err})
 	}

@@ -2,19 +2,13 @@ package clients
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"io"
-	"math/big"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,6 +22,7 @@ import (
 	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
 
+	"github.com/graphmill/graphmill/internal/certtest"
 	"github.com/graphmill/graphmill/torture/internal/command"
 )
 
@@ -111,38 +106,11 @@ func (s *server) epoch() (string, error) {
 	}
 }
 
-// issue writes a certificate for 127.0.0.1 and its key, as NAME.cert and NAME.key, and returns a pool that trusts it.
+// issue is certtest.Issue, and returns a pool that trusts the certificate.
 func issue(t *testing.T, name string, from, to time.Time) *x509.CertPool {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: from, NotAfter: to, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
-	der, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range []struct {
-		path, kind string
-		bytes      []byte
-	}{{name + ".key", "PRIVATE KEY", secret}, {name + ".cert", "CERTIFICATE", der}} {
-		if err := os.WriteFile(f.path+".new", pem.EncodeToMemory(&pem.Block{Type: f.kind, Bytes: f.bytes}), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(f.path+".new", f.path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if c, err = x509.ParseCertificate(der); err != nil {
-		t.Fatal(err)
-	}
 	pool := x509.NewCertPool()
-	pool.AddCert(c)
+	pool.AddCert(certtest.Issue(t, name, from, to))
 	return pool
 }
 

@@ -3,6 +3,8 @@ package kills
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -107,6 +109,11 @@ func ended(t *testing.T, r *workloads.Run, got command.Result, want workloads.Ou
 		what = "interrupted, resumable"
 		if whole || len(beside) == 0 {
 			bad = append(bad, fmt.Sprintf("it can be resumed, it says, and %v %v are there", visible, beside))
+		}
+	case strings.Contains(words, "what the steps before wrote is left in out"): // quickstart
+		what = "interrupted, steps left"
+		if _, err := os.Stat(filepath.Join(r.Dir, "out")); err != nil || len(beside) > 0 {
+			bad = append(bad, fmt.Sprintf("steps are left, it says, and %v %v are there", visible, beside))
 		}
 	default:
 		what = "interrupted, output whole"

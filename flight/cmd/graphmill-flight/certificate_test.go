@@ -1,14 +1,8 @@
 package main
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
-	"math/big"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,39 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/certtest"
 	"github.com/graphmill/graphmill/internal/feed"
 )
-
-// issue writes a certificate for 127.0.0.1, and its key, as NAME.cert and NAME.key. They appear whole.
-func issue(t *testing.T, name string, from, to time.Time) *x509.Certificate {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &x509.Certificate{SerialNumber: big.NewInt(from.Unix()), NotBefore: from, NotAfter: to, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
-	der, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range []struct {
-		path, kind string
-		bytes      []byte
-	}{{name + ".key", "PRIVATE KEY", secret}, {name + ".cert", "CERTIFICATE", der}} {
-		write(t, f.path+".new", string(pem.EncodeToMemory(&pem.Block{Type: f.kind, Bytes: f.bytes})))
-		if err := os.Rename(f.path+".new", f.path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if c, err = x509.ParseCertificate(der); err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
 
 // A certificate that is replaced is used from the next connection on. Until then, and where the files are damaged or gone, the
 // server keeps what it has, also after its end, and the log says what to do.
@@ -63,7 +27,7 @@ func TestCertificateIsReplaced(t *testing.T) {
 		defer mu.Unlock()
 		said = append(said, line)
 	})
-	first := issue(t, name, time.Now().Add(-time.Hour), time.Now().Add(2*time.Second))
+	first := certtest.Issue(t, name, time.Now().Add(-time.Hour), time.Now().Add(2*time.Second))
 	c, err := openCertificate(name+".cert", name+".key", log)
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +82,7 @@ func TestCertificateIsReplaced(t *testing.T) {
 	time.Sleep(time.Until(first.NotAfter.Add(time.Second)))
 	connect(first, false)
 	logged("found a certificate for the time from")
-	second := issue(t, name, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+	second := certtest.Issue(t, name, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
 	connect(second, true)
 	connect(first, false)
 	if err := os.Remove(name + ".cert"); err != nil {

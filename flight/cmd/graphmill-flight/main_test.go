@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/graphmill/graphmill/internal/certtest"
 	"github.com/graphmill/graphmill/internal/cli"
 
 	"github.com/graphmill/graphmill/graph"
@@ -147,7 +148,7 @@ func TestErrors(t *testing.T) {
 	write(t, token, "correct-horse-battery\n")
 	write(t, short, "two words, too many\n")
 	old := filepath.Join(t.TempDir(), "old")
-	issue(t, old, time.Now().Add(-2*time.Hour), time.Now().Add(-time.Hour))
+	certtest.Issue(t, old, time.Now().Add(-2*time.Hour), time.Now().Add(-time.Hour))
 	for _, c := range []struct {
 		args   []string
 		status int

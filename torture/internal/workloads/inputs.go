@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	_ "embed"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/graphmill/graphmill/internal/dispatch/transport/sftptest"
 	"github.com/graphmill/graphmill/torture/internal/command"
 )
 
@@ -74,7 +76,8 @@ func New(tb testing.TB) *Place {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p := &Place{Dir: dir, binary: command.Build(tb, "graphmill")}
+	p := &Place{Dir: dir, binary: command.Build(tb, "graphmill"), machine: sftptest.Serve(tb)}
+	p.machine.Root = filepath.Join(dir, "machine")
 	if err := p.fill(tb); err != nil {
 		tb.Fatal(err)
 	}
@@ -83,7 +86,7 @@ func New(tb testing.TB) *Place {
 
 func (p *Place) fill(tb testing.TB) error {
 	in := filepath.Join(p.Dir, "in")
-	if err := os.MkdirAll(filepath.Join(p.Dir, "runs"), 0o755); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Join(p.Dir, "runs"), 0o755), os.Mkdir(p.machine.Root, 0o755)); err != nil {
 		return err
 	}
 	for _, f := range txtar.Parse(files).Files {
@@ -103,6 +106,9 @@ func (p *Place) fill(tb testing.TB) error {
 		if err := copyTree(filepath.Join(root, from), filepath.Join(in, to)); err != nil {
 			return err
 		}
+	}
+	if err := write(filepath.Join(in, "ip.txt"), []byte("127.0.0.1 30050\n")); err != nil {
+		return err
 	}
 	for name, a := range arrays() {
 		if err := write(filepath.Join(in, name), a); err != nil {

@@ -23,6 +23,8 @@ func All() []Workload {
 	out("dispatch-resume", dispatch+" --resume --parts-at-once 1").Resumes = true
 	out("dispatch-chunked", "dispatch @features.chunked --assignment @features.parts --save-orig-nids")
 	out("dispatch-force", dispatch+" --force")
+	w := out("dispatch-send", dispatch)
+	w.Sends = true
 	add("dispatch-dry-run", dispatch+" --dry-run")
 
 	out("export-tfrecord", "export @rmat.coll --to tfrecord --shards 2")
@@ -32,7 +34,7 @@ func All() []Workload {
 	out("export-chunked-parquet", "export @features.store --to chunked --chunks 2 --edges parquet --features parquet")
 	out("export-metis", "export @rmat.store --to metis")
 
-	w := add("feed", "")
+	w = add("feed", "")
 	w.Python = feedScript
 
 	add("forecast", "forecast @rmat.store --fanout 3,2 --batch-size 16 --memory 64MiB")

@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/dispatch/transport/sftptest"
 	"github.com/graphmill/graphmill/torture/internal/command"
 )
 
@@ -22,6 +24,9 @@ type Workload struct {
 	Python string
 	// Stdin is an input that the command reads from its standard input.
 	Stdin string
+	// Sends says that the run sends its output to a machine, by flags that are added to Args. What is on the machine is no output: without
+	// a manifest there, an interrupted delivery leaves files from which the next one continues.
+	Sends bool
 	// Copy are inputs that are first copied to the working folder, because the command writes into them or beside them.
 	Copy []string
 	// Out are the files and folders that it writes, in the working folder. Without any the run only reads.
@@ -53,8 +58,9 @@ func (w Workload) Arguments() []string {
 
 // Place is a folder with the inputs, below which runs have their working folders.
 type Place struct {
-	Dir    string // has in/ with the inputs, and runs/
-	binary string // graphmill
+	Dir     string // has in/ with the inputs, runs/, and machine/ with the disk of the machine
+	binary  string // graphmill
+	machine *sftptest.Server
 }
 
 // Run is a working folder, prepared for one workload.
@@ -110,6 +116,12 @@ func (r *Run) Remove(tb testing.TB) {
 func (r *Run) Call(tb testing.TB, graphmill string, env ...string) command.Call {
 	tb.Helper()
 	c := command.Call{Program: graphmill, Args: r.Workload.Arguments(), Dir: r.Dir, Env: env, Limit: time.Minute}
+	if r.Workload.Sends {
+		m := r.place.machine
+		c.Args = append(c.Args, "--ip-config", inputsFolder+"ip.txt", "--remote-dir", "/"+filepath.Base(r.Dir), "--ssh-user", "mill", "--ssh-port", strconv.Itoa(m.Port),
+			"--identity", m.Identity, "--known-hosts", m.KnownHosts)
+		c.Env = append(c.Env, "SSH_AUTH_SOCK=")
+	}
 	if r.Workload.Python != "" {
 		c.Program, c.Args = python(tb), []string{"-c", r.Workload.Python}
 		root, err := command.Root()
