@@ -180,13 +180,18 @@ func (r *Range) Add(records []byte, from int) error {
 			lay.put(b, near, far, seq+base)
 		}
 	}
+	lo := uint64(r.bucket) << r.cut.shift
+	hi, farTop := min(lo+uint64(1)<<r.cut.shift, r.s.nearTop), r.s.idTop(1-r.s.way)
 	for b := records; len(b) > 0; r.n++ {
 		n := lay.fixed
 		if len(b) >= lay.least() {
 			n = lay.size(b)
 		}
-		if n > len(b) {
+		if n > len(b) || !lay.whole(b[:n]) {
 			return fmt.Errorf("found %d bytes of records of edge type %s, expected whole records; use the same version on all machines", len(records), r.s.etype)
+		}
+		if near, far, _ := lay.get(b); near < lo || near >= hi || far >= farTop {
+			return fmt.Errorf("found an edge of nodes %d and %d of edge type %s, expected nodes %d to %d and less than %d; use the same version on all machines", near, far, r.s.etype, lo, hi, farTop)
 		}
 		b = b[n:]
 	}
