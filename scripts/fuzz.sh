@@ -6,8 +6,8 @@
 #   FUZZTIME=0s scripts/fuzz.sh --keep [PATTERN]    also copies inputs of Go's cache into testdata/fuzz
 #
 # An input that breaks a parser is written to testdata/fuzz of the package. The exit status is then 1. Inputs that reached new
-# code are kept in Go's cache; scripts/fuzz.sh goes on from them. --keep copies those of at most 4 KiB that reach statements of
-# the parsers which no committed input of the target reaches, the smallest first, at most KEEP (40) per target. FUZZTIME=0s does
+# code are kept in Go's cache; scripts/fuzz.sh goes on from them. --keep copies those of at most 4 KiB that reach
+# statements of the parsers which no committed input of the target reaches, the smallest first, at most KEEP (40) per target. FUZZTIME=0s does
 # not fuzz.
 #
 # Go makes each new input smaller for up to a minute, and executes nothing else meanwhile. FUZZMINIMIZE bounds this to a number
@@ -29,29 +29,31 @@ export TMPDIR
 trap 'chmod -R u+w "$TMPDIR"; rm -rf "$TMPDIR"' EXIT
 failed=0 total=0
 
-# keep_new PACKAGE TARGET copies inputs, in the folder of the module. Reached statements are lines of a profile with a count above 0.
+# keep_new PACKAGE TARGET copies inputs, in the folder of the module. The test runs candidates after the committed inputs, the
+# smallest first, and tells which of them reached new statements.
 keep_new() {
-  local cache to=$1/testdata/fuzz/$2 binary=$TMPDIR/keep.test parsers input kept=0
+  local cache to=$1/testdata/fuzz/$2 binary=$TMPDIR/keep.test parsers size input kept=0
   cache=$($GO env GOCACHE)/fuzz/$($GO list "$1")/$2
   [[ -d $cache ]] || return 0
   parsers=$($GO list "$1")$($GO list -deps "$1" | grep -E "^$name/(internal/)?format/" | sed 's/^/,/' | tr -d '\n')
   $GO test -c -cover -coverpkg "$parsers" -o "$binary" "$1" || return 1
-  reached() { (cd "$1" && "$binary" -test.run "$2" -test.coverprofile "$TMPDIR/profile" >/dev/null 2>&1) && awk '/ [1-9][0-9]*$/ {print $1}' "$TMPDIR/profile" | sort -u; }
-  reached "$1" "^$2\$" >"$TMPDIR/before" || return 1
   mkdir -p "$to"
-  for input in $(find "$cache" -type f -size -4097c -printf '%s %f\n' | sort -n | cut -d' ' -f2); do
-    ((kept < KEEP)) || break
-    [[ -e $to/$input ]] && continue
-    cp "$cache/$input" "$to/$input"
-    if reached "$1" "^$2\$/^$input\$" >"$TMPDIR/now" && [[ -n $(comm -13 "$TMPDIR/before" "$TMPDIR/now") ]]; then
-      sort -u -o "$TMPDIR/before" "$TMPDIR/before" "$TMPDIR/now"
+  find "$cache" -type f -size -4097c -printf '%s %f\n' | while read -r size input; do
+    [[ -e $to/$input ]] || cp "$cache/$input" "$(printf '%s/zz%05d-%s' "$to" "$size" "$input")"
+  done
+  : >"$TMPDIR/reached"
+  (cd "$1" && GRAPHMILL_REACHED=$TMPDIR/reached "$binary" -test.run "^$2\$" >"$TMPDIR/out" 2>&1) || { tail -5 "$TMPDIR/out" >&2; kept=failed; }
+  for input in "$to"/zz*; do
+    if [[ $kept != failed ]] && ((kept < KEEP)) && grep -qxF "$2/${input##*/}" "$TMPDIR/reached"; then
+      mv "$input" "$to/${input##*-}"
       kept=$((kept + 1))
     else
-      rm "$to/$input"
+      rm -f "$input"
     fi
   done
-  rmdir "$to" 2>/dev/null
+  rmdir -p "$to" 2>/dev/null
   echo "kept $kept inputs of ${1#./} $2"
+  [[ $kept != failed ]]
 }
 
 printf '%-62s %12s %9s %6s %9s\n' target executions per-sec new coverage
