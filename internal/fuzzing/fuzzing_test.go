@@ -122,7 +122,6 @@ func TestTargets(t *testing.T) {
 // fuzzedElsewhere are packages that decode bytes and have no fuzz target of their own, with the reason.
 var fuzzedElsewhere = map[string]string{
 	"format/tfgnn/tfgnnpb":      "format/tfgnn FuzzSchema and FuzzBinarySchema",
-	"internal/ingest/assemble":  "internal/ingest/cluster FuzzRecords",
 	"internal/ingest/transform": "values of tables, which package table has made",
 	"beam/internal/engine":      "the Beam runner's answers, from the endpoint that the user gives",
 	"internal/export/chunked":   "values of a store, whose files are checked before",
