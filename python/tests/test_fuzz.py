@@ -68,10 +68,14 @@ def changed(r, x):
 
 
 class TestFuzz(unittest.TestCase):
-    def each(self, run):
-        """Call run with random sources until the time is over, and check the errors and the memory of the process."""
+    def each(self, run, found=()):
+        """Call run with random sources until the time is over, and check the errors and the memory of the process.
+
+        found are numbers whose mutations once found a fault. They run first.
+        """
         start, number, refused = time.monotonic(), 0, 0
-        run(random.Random(0))
+        for known in (0, *found):
+            run(random.Random(known))
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
         while time.monotonic() - start < SECONDS:
             number += 1
@@ -153,7 +157,7 @@ class TestFuzz(unittest.TestCase):
                         f.write(good[path])
                 return 0
 
-            self.each(run)
+            self.each(run, found=(3088, 5333))
 
 
 if __name__ == "__main__":
