@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"encoding/binary"
+	"slices"
 	"sync"
 
 	"github.com/graphmill/graphmill/graph"
@@ -79,7 +80,7 @@ func (o *inOrder) take(first, rows uint64, vs []table.Vector) error {
 		}
 		o.spill.Free(w.data)
 		for i := range vs {
-			vs[i], b = cutVector(b)
+			vs[i], b, _ = cutVector(b)
 		}
 		if err := o.append(w.rows, vs); err != nil {
 			return err
@@ -123,18 +124,55 @@ func appendVector(b []byte, v *table.Vector) []byte {
 	return b
 }
 
-// cutVector is the inverse of appendVector. It returns a view.
-func cutVector(b []byte) (v table.Vector, rest []byte) {
-	ints := func(n int) []uint32 {
+// cutVector is the inverse of appendVector. It returns a view, and false if b does not begin with a whole vector.
+func cutVector(b []byte) (v table.Vector, rest []byte, ok bool) {
+	ok = true
+	ints := func(n uint32) []uint32 {
+		if ok = ok && uint64(n) <= uint64(len(b))/4; !ok {
+			return nil
+		}
 		x := graph.View[uint32](b[:4*n])
 		b = b[4*n:]
 		return x
 	}
 	head := ints(3)
-	for _, n := range ints(int(head[2])) {
-		v.Lengths = append(v.Lengths, ints(int(n)))
+	if !ok {
+		return v, nil, false
 	}
-	v.Ends = ints(int(head[0]))
-	v.Data, b = b[:head[1]], b[(head[1]+3)&^3:]
-	return v, b
+	for _, n := range ints(head[2]) {
+		v.Lengths = append(v.Lengths, ints(n))
+	}
+	v.Ends = ints(head[0])
+	padded := (uint64(head[1]) + 3) &^ 3
+	if !ok || padded > uint64(len(b)) {
+		return v, nil, false
+	}
+	v.Data, b = b[:head[1]], b[padded:]
+	return v, b, true
+}
+
+// fits says whether a vector has rows of a column, and nothing else.
+func fits(v *table.Vector, c *table.Column, rows int) bool {
+	if len(v.Lengths) != dimensions(c) {
+		return false
+	}
+	n, k := rows, 0
+	for _, d := range c.Shape {
+		if d > 0 {
+			n *= d
+			continue
+		}
+		if len(v.Lengths[k]) != n {
+			return false
+		}
+		n = 0
+		for _, x := range v.Lengths[k] {
+			n += int(x)
+		}
+		k++
+	}
+	if c.DType != graph.String {
+		return len(v.Ends) == 0 && len(v.Data) == n*c.DType.Size()
+	}
+	return len(v.Ends) == n && slices.IsSorted(v.Ends) && (n == 0 || int(v.Ends[n-1]) <= len(v.Data))
 }

@@ -180,13 +180,18 @@ func (r *Range) Add(records []byte, from int) error {
 			lay.put(b, near, far, seq+base)
 		}
 	}
+	lo := uint64(r.bucket) << r.cut.shift
+	hi, farTop := min(lo+uint64(1)<<r.cut.shift, r.s.nearTop), r.s.idTop(1-r.s.way)
 	for b := records; len(b) > 0; r.n++ {
 		n := lay.fixed
 		if len(b) >= lay.least() {
 			n = lay.size(b)
 		}
-		if n > len(b) {
+		if n > len(b) || !lay.whole(b[:n]) {
 			return fmt.Errorf("found %d bytes of records of edge type %s, expected whole records; use the same version on all machines", len(records), r.s.etype)
+		}
+		if near, far, _ := lay.get(b); near < lo || near >= hi || far >= farTop {
+			return fmt.Errorf("found an edge of nodes %d and %d of edge type %s, expected nodes %d to %d and less than %d; use the same version on all machines", near, far, r.s.etype, lo, hi, farTop)
 		}
 		b = b[n:]
 	}
@@ -260,8 +265,9 @@ func (r *Range) Close() error {
 }
 
 // openPiece opens a piece and reads its end.
-func openPiece(fsys vfs.FS, name string) (f vfs.File, end pieceEnd, err error) {
-	if f, err = fsys.Open(name); err != nil {
+func openPiece(fsys vfs.FS, name string) (_ vfs.File, end pieceEnd, err error) {
+	f, err := fsys.Open(name)
+	if err != nil {
 		return nil, end, err
 	}
 	defer func() {
@@ -310,6 +316,10 @@ func (s *sink) joinRange(ctx context.Context, name string, lo, base uint64) (kep
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	if end.Rows < 0 || end.Rows > end.End || end.Kept > end.Most || end.Most > uint64(end.Rows) || end.Nodes > uint64(end.Rows) ||
+		end.Nodes > s.nearTop-min(lo, s.nearTop) || len(end.Drops) > len(s.drops) {
+		return 0, fmt.Errorf("%s: found the end %+v, expected that of a piece; the file is damaged", name, end)
+	}
 	from := sink{group: s.group, lay: s.lay, second: s.second, wideFar: s.wideFar, wideSeq: s.wideSeq}
 	if at := from.sections(f, lo, end.Nodes, end.Most); at != end.Rows {
 		return 0, fmt.Errorf("%s: found sections of %d bytes, expected %d; use the same version on all machines", name, end.Rows, at)
@@ -371,7 +381,10 @@ func (s *sink) joinRange(ctx context.Context, name string, lo, base uint64) (kep
 		if _, err := f.ReadAt(buf[:size], at+8); err != nil {
 			return 0, err
 		}
-		v, _ := cutVector(buf[:size])
+		v, _, ok := cutVector(buf[:size])
+		if !ok {
+			return 0, fmt.Errorf("%s: found %d bytes at %d, expected rows of column %d; the file is damaged", name, size, at, column)
+		}
 		if err := s.columns[column].vars.Append(v.Data, v.Ends, v.Lengths...); err != nil {
 			return 0, err
 		}

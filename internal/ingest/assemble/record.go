@@ -221,6 +221,68 @@ func skip(b []byte, c *table.Column) []byte {
 	return b[4*values+int(size):]
 }
 
+// whole says whether the variable part of a record holds a row of each variable column, and nothing else.
+func (l *layout) whole(rec []byte) bool {
+	if !l.variable {
+		return true
+	}
+	if len(rec) < l.least() {
+		return false
+	}
+	b := rec[l.fixed+4:]
+	for i := range l.cols {
+		if l.cols[i].width > 0 {
+			continue
+		}
+		size, ok := blobSize(b, &l.cols[i].Column)
+		if !ok {
+			return false
+		}
+		b = b[size:]
+	}
+	return len(b) == 0
+}
+
+// blobSize is the number of bytes of the row of column c at the start of b, and false if b has no such row.
+func blobSize(b []byte, c *table.Column) (int, bool) {
+	values, at := 1, 0
+	for _, d := range c.Shape {
+		if d > 0 {
+			values *= d
+			continue
+		}
+		rows := values
+		values = 0
+		if rows > (len(b)-at)/4 {
+			return 0, false
+		}
+		for range rows {
+			values += int(binary.LittleEndian.Uint32(b[at:]))
+			at += 4
+		}
+		if values > len(b)-at { // each takes a byte or more
+			return 0, false
+		}
+	}
+	if c.DType != graph.String {
+		size := values * c.DType.Size()
+		return at + size, size <= len(b)-at
+	}
+	if values > (len(b)-at)/4 {
+		return 0, false
+	}
+	size := uint32(0)
+	for range values {
+		end := binary.LittleEndian.Uint32(b[at:])
+		if end < size {
+			return 0, false
+		}
+		size = end
+		at += 4
+	}
+	return at + int(size), int(size) <= len(b)-at
+}
+
 // empty removes all rows from a vector and keeps its memory.
 func empty(v *table.Vector) {
 	v.Data, v.Ends = v.Data[:0], v.Ends[:0]

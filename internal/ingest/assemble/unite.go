@@ -99,7 +99,7 @@ func (b *builder) joinNodes(ctx context.Context, t *nodeType, index []string) er
 
 // joinTexts writes the keys that edges add.
 func (b *builder) joinTexts(ctx context.Context, files []string, to *nodeColumn, first uint64) error {
-	texts := &chunks{fs: b.fs, columns: []table.Column{{}}, files: files}
+	texts := &chunks{fs: b.fs, columns: []table.Column{{DType: graph.String}}, files: files}
 	_, err := texts.Scan(ctx, texts.columns, 1, func(_ int, c *table.Chunk) error {
 		v := &c.Columns[0]
 		if to.array == nil {
@@ -357,6 +357,13 @@ func (t *chunks) file(ctx context.Context, name string, places []int, rows uint6
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	damaged := func(at int64) error {
+		return fmt.Errorf("%s: found a chunk at %d that is not whole; the file is damaged", name, at)
+	}
 	var head [16]byte
 	var buf []byte
 	vectors := make([]table.Vector, len(t.columns))
@@ -371,6 +378,9 @@ func (t *chunks) file(ctx context.Context, name string, places []int, rows uint6
 			return 0, err
 		}
 		size := int(binary.LittleEndian.Uint32(head[12:]))
+		if int64(size) > info.Size()-at-16 {
+			return 0, damaged(at)
+		}
 		if cap(buf) < size {
 			buf = make([]byte, size)
 		}
@@ -378,14 +388,17 @@ func (t *chunks) file(ctx context.Context, name string, places []int, rows uint6
 		if n, err := f.ReadAt(b, at+16); n < size {
 			return 0, err
 		}
-		at += 16 + int64(size)
 		c := table.Chunk{First: binary.LittleEndian.Uint64(head[:]), Rows: int(binary.LittleEndian.Uint32(head[8:]))}
 		if t.numbered && c.First != rows {
 			return 0, fmt.Errorf("%s: found row %d, expected row %d; the file is damaged", name, c.First, rows)
 		}
 		for i := range vectors {
-			vectors[i], b = cutVector(b)
+			var ok bool
+			if vectors[i], b, ok = cutVector(b); !ok || !fits(&vectors[i], &t.columns[i], c.Rows) {
+				return 0, damaged(at)
+			}
 		}
+		at += 16 + int64(size)
 		for _, i := range places {
 			c.Columns = append(c.Columns, vectors[i])
 		}

@@ -38,6 +38,7 @@ type engine struct {
 	fail    func(stage int) error
 	before  func()
 	opened  func(s *Site)
+	took    func(stage int, key int64, records [][]byte) // after a function was called
 	jobs    []Job
 }
 
@@ -75,6 +76,9 @@ func (e *engine) Run(ctx context.Context, dir string, tasks int64, stages int) (
 				rest = rest[1:]
 				return b, true
 			}, func(k int64, b []byte) { out = append(out, record{k, b}) })
+			if err == nil && e.took != nil {
+				e.took(stage, key, list)
+			}
 			if err == nil && e.fail != nil {
 				err = e.fail(stage)
 			}
@@ -377,7 +381,7 @@ func shuffled(seed uint64) func(n int, swap func(i, j int)) {
 }
 
 // write writes the files of a source and returns its folder.
-func write(t *testing.T, files map[string]string) string {
+func write(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {

@@ -46,10 +46,14 @@ func (s *Site) makeEdges(ctx context.Context, key int64, records func() ([]byte,
 		if r[0] != answers || typ != src && typ != dst {
 			return errRecord
 		}
+		most, err := s.places(key)
+		if err != nil {
+			return err
+		}
 		list := ids[typ]
 		for c.more() {
 			place, n := c.number(), c.node()
-			if place >= noKey || c.bad {
+			if place >= most || c.bad {
 				return errRecord
 			}
 			for uint64(len(list)) <= place {
@@ -124,6 +128,15 @@ type ends struct {
 	started  bool
 	buf      []byte
 	src, dst []uint64
+}
+
+// places bounds the places in the lists of a task: each of its keys is in its file of ends.
+func (s *Site) places(task int64) (uint64, error) {
+	info, err := s.fs.Stat(endsFile(s.Dir, task))
+	if err != nil {
+		return 0, err
+	}
+	return min(uint64(info.Size())/4, noKey), nil
 }
 
 func (s *Site) openEnds(task int64, columns *assemble.KeyColumns, src, dst []uint64) (*ends, error) {

@@ -50,11 +50,18 @@ func (s *Site) number(ctx context.Context, key int64, records func() ([]byte, bo
 		}
 		c := cursor{b: r[1:]}
 		t := c.number()
-		if t >= uint64(len(texts)) {
+		if t >= uint64(len(texts)) || key >= s.keys.tasks {
 			return errRecord
+		}
+		most, err := s.places(key)
+		if err != nil {
+			return err
 		}
 		for c.more() {
 			place := c.number()
+			if place >= most {
+				return errRecord
+			}
 			texts[t] = append(texts[t], text{place, c.bytes(c.number())})
 		}
 		if err := c.err(); err != nil {

@@ -11,9 +11,11 @@ import (
 
 	"pgregory.net/rapid"
 
+	"bytes"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"slices"
 )
 
 // triplesOf scans a table of triples and returns a line per row, in the order of the rows.
@@ -171,6 +173,51 @@ func FuzzLines(f *testing.F) {
 				if werr == nil && (gerr != nil || strings.Join(want, "\n") != strings.Join(got, "\n")) || werr != nil && (gerr == nil || gerr.Error() != werr.Error()) {
 					t.Errorf("found %q, %v in blocks of %d, and %q, %v in one", got, gerr, block, want, werr)
 				}
+			}
+		})
+	})
+}
+
+// Any text is an adjacency list: a node for each line with a word before its comment, and an edge for each other word.
+func FuzzAdjacency(f *testing.F) {
+	f.Add("a b c\n# x\nb\tc # d\r\n\nc", 7)
+	f.Add("1 1 1 1", 1)
+	path := filepath.Join(f.TempDir(), "g.adjlist")
+	f.Fuzz(func(t *testing.T, text string, block int) {
+		fuzzing.Check(t, len(text), func() {
+			if block < 1 || block > 100 {
+				return
+			}
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			nodes, edges, err := OpenAdjacency(vfs.OS, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			nodes.block, edges.block = block, block
+			names, err := triplesOf(t, nodes, 2)
+			if err != nil {
+				return
+			}
+			pairs, err := triplesOf(t, edges, 2)
+			if err != nil {
+				return
+			}
+			var wantNames, wantPairs []string
+			for line := range strings.SplitSeq(text, "\n") {
+				line, _, _ = strings.Cut(line, "#")
+				words := bytes.Fields([]byte(line))
+				for i, w := range words {
+					if i == 0 {
+						wantNames = append(wantNames, string(w))
+					} else {
+						wantPairs = append(wantPairs, string(words[0])+"|"+string(w))
+					}
+				}
+			}
+			if !slices.Equal(names, wantNames) || !slices.Equal(pairs, wantPairs) {
+				t.Errorf("found %q and %q of %q, expected %q and %q", names, pairs, text, wantNames, wantPairs)
 			}
 		})
 	})

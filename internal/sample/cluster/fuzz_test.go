@@ -3,8 +3,15 @@ package cluster
 import (
 	"testing"
 
+	"fmt"
+	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/fuzzing"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"os"
+	"path/filepath"
+	"strings"
 )
 
 // fuzzSite is a Site without files: an op of 100 nodes, and a table with columns of each kind.
@@ -71,6 +78,52 @@ func FuzzRecords(f *testing.F) {
 					if err := c.CheckOffsets(); err != nil {
 						t.Errorf("column %s: %v", c.Name, err)
 					}
+				}
+			}
+		})
+	})
+}
+
+// FuzzWork reads any text as the work that a submitter left, and any bytes as its arrays.
+func FuzzWork(f *testing.F) {
+	seeds, err := npy.AppendHeader(nil, "u4", []int{2})
+	if err != nil {
+		f.Fatal(err)
+	}
+	seeds = append(seeds, 1, 0, 0, 0, 2, 0, 0, 0)
+	work := fmt.Sprintf(`{"format":1,"law":%d,"id":"a","plan":{"version":1},"batches":10,"group_batches":5,"batch_size":2,"method":"local","seeds":{"file":"seeds.npy","descr":"u4","len":2},"times":{"file":"times.npy","descr":"i8","len":1}}`, draw.Version)
+	times, err := npy.AppendHeader(nil, "i8", []int{1})
+	if err != nil {
+		f.Fatal(err)
+	}
+	times = append(times, 1, 0, 0, 0, 0, 0, 0, 0)
+	f.Add(work, seeds, times)
+	f.Add(strings.Replace(work, `"local"`, `"shuffle","range_nodes":1,"most_ranges":1,"wave_groups":1`, 1), seeds, times)
+	f.Add(strings.Replace(work, `"method"`, `"records":{"name":"x","shards":2},"columns":[{"name":"c","dtype":"float32","shape":[],"rows":1}],"method"`, 1), seeds, times)
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text string, seeds, times []byte) {
+		fuzzing.Check(t, len(text)+len(seeds)+len(times), func() {
+			for name, b := range map[string][]byte{workFile: []byte(text), "seeds.npy": seeds, "times.npy": times} {
+				if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w, err := readWork(vfs.OS, dir)
+			if err != nil {
+				return
+			}
+			s := &Site{Dir: dir, Work: w, fs: vfs.OS}
+			if err := s.openJob(); err == nil {
+				if w.Records != nil {
+					_, _ = s.records()
+				}
+				if len(s.job.Seeds) != w.Seeds.Len || w.Times.File != "" && len(s.job.Times) != w.Times.Len {
+					t.Errorf("found %d seeds and %d times, expected %d and %d", len(s.job.Seeds), len(s.job.Times), w.Seeds.Len, w.Times.Len)
+				}
+			}
+			for _, unmap := range s.unmaps {
+				if err := unmap(); err != nil {
+					t.Fatal(err)
 				}
 			}
 		})

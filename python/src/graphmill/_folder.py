@@ -331,6 +331,9 @@ class Columns(Mapping[str, Union[Array, Column]]):
 
     def __init__(self, folder: Folder, what: str, metas: Mapping[str, Any], rows: int) -> None:
         self._folder, self._what, self._metas, self._rows = folder, what, metas, rows
+        sound = isinstance(metas, dict) and all(isinstance(m, dict) and isinstance(m.get("dtype"), str) and isinstance(m.get("shape"), list) for m in metas.values())
+        if not sound:
+            raise GraphmillError(f"{folder.path}/{folder.meta_name}: found columns of another form, expected the dtype and shape of each by name ({what})")
 
     def column(self, name: str) -> Column:
         """A column as a `Column`, whatever it holds."""

@@ -1,0 +1,76 @@
+package ingest
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/graphmill/graphmill/internal/fuzzing"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// opens opens and scans a file. An error is of the kinds of this package, and names the file.
+func opens(t *testing.T, path string, b []byte, o Options) {
+	t.Helper()
+	if err := os.WriteFile(path, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), vfs.OS, path, o)
+	if err == nil {
+		err = scanAll(s)
+	}
+	if err == nil {
+		return
+	}
+	if !errors.Is(err, ErrSource) && !errors.Is(err, table.ErrFormat) && !errors.Is(err, ErrUsage) {
+		t.Fatalf("found %v (%T), expected an error about the source", err, err)
+	}
+	if !strings.Contains(err.Error(), filepath.Base(path)) {
+		t.Fatalf("found %v, expected an error with the name of the file", err)
+	}
+}
+
+// FuzzKonect reads any bytes as out.NAME.
+func FuzzKonect(f *testing.F) {
+	f.Add([]byte("% sym unweighted\n% 2 3 3\n1 2 \n3\t1 \n"))
+	f.Add([]byte("% asym positive\n1 2 1 1100000000\n3 1 2 1100000001\n"))
+	f.Add([]byte("% bip weighted\n% 3 2 4\n1 1 .5\n2 4 1\n1 3 -2\n"))
+	path := filepath.Join(f.TempDir(), "out.x")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		fuzzing.Check(t, len(b), func() { opens(t, path, b, Options{Format: "konect"}) })
+	})
+}
+
+// fuzzFiles are names whose format follows from them, or from the content, with an example.
+var fuzzFiles = []struct{ name, example string }{
+	{"a.txt", "# Directed graph: x.txt\n# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\tSign\n0\t1\t-1\n2\t0\t1\n"},
+	{"a.csv", "src,dst,w\n1,0,.5\n"},
+	{"a.graph", "3 2 011 1\n1 2 5\n1 1 5 3 1\n2 2 1\n"},
+	{"a.nt", "<a> <b> <c> .\n_:x <b> \"l\"@en .\n"},
+	{"a.adjlist", "a b c\nb c\n"},
+	{"a.graphml", `<graphml><key id="w" for="edge" attr.name="w" attr.type="double"/><graph edgedefault="directed"><node id="a"/><edge source="a" target="a"><data key="w">1</data></edge></graph></graphml>`},
+	{"a.json", `{"directed": true, "multigraph": false, "graph": {}, "nodes": [{"id": 0, "x": 1}], "links": [{"source": 0, "target": 0, "w": [1, 2]}]}`},
+	{"a.jsonl", "{\"src\": 0, \"dst\": 1}\n"},
+	{"graph.yaml", "nodes: {p: {count: 2}}\nedges: {\"p:e:p\": {table: graph.yaml}}\n"},
+	{"a.pbtxt", "node_sets { key: 'a' value { metadata { cardinality: 3 } } }"},
+}
+
+// FuzzFiles reads any text as a file of each name.
+func FuzzFiles(f *testing.F) {
+	for i, x := range fuzzFiles {
+		f.Add(uint8(i), []byte(x.example))
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, kind uint8, b []byte) {
+		fuzzing.Check(t, len(b), func() {
+			path := filepath.Join(dir, fuzzFiles[int(kind)%len(fuzzFiles)].name)
+			opens(t, path, b, Options{})
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		})
+	})
+}
