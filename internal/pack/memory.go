@@ -20,7 +20,10 @@ func HistogramBytes(shapes, components int) int64 {
 }
 
 // Bytes is the memory that Solve takes for a problem with the method auto, beyond that of the histogram: the
-// searches over its shapes, the packings that they find, and the linear program.
+// searches over its shapes, the packings that they find, and the linear program. It is an upper estimate: of peaks
+// measured in three components (and in six, with 10^5 shapes: 1.7 times), the command asks for 1.15 times with 300
+// and 3,000 shapes (10^4 to 10^7 graphs), 1.25 times with 10^4 shapes, and 2.5 times with 10^5, for which packings
+// of one graph per pack are reckoned with.
 func (p *Problem) Bytes() int64 {
 	const (
 		searches = 6   // at a time

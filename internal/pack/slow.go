@@ -200,6 +200,11 @@ func (s *solver) ruinAll(begun []Pattern, effort float64, threads int, first *ra
 	fewest := len(packs)
 	least, random := max(1, s.bound-packsOf(strong)), random()
 	work := int64(0)
+	// Of a time budget, swaps have as much as ruins, and the linear program half if it does not run at the same time.
+	ruinTime, swapTime := s.until(0.5), s.until(1)
+	if threads < 2 {
+		ruinTime, swapTime = s.until(0.25), s.until(0.5)
+	}
 	for range ruinRounds {
 		n := len(searches)
 		if len(packs) <= ruinAlone {
@@ -218,7 +223,7 @@ func (s *solver) ruinAll(begun []Pattern, effort float64, threads int, first *ra
 			from := x.steps
 			x.halted = func() bool {
 				s.improved(&s.work[1], work+(x.steps-from)*searchStep, effort)
-				return s.halted() || first.lost(work+(x.steps-from)*searchStep)
+				return ruinTime() || first.lost(work+(x.steps-from)*searchStep)
 			}
 			run[i] = func() { halves[i] = x.ruin(halves[i], atLeast, steps, random) }
 		}
@@ -232,7 +237,7 @@ func (s *solver) ruinAll(begun []Pattern, effort float64, threads int, first *ra
 			first.won(work)
 			break
 		}
-		if int64(len(packs)) <= least || s.halted() || first.lost(work) {
+		if int64(len(packs)) <= least || ruinTime() || first.lost(work) {
 			break
 		}
 	}
@@ -240,7 +245,7 @@ func (s *solver) ruinAll(begun []Pattern, effort float64, threads int, first *ra
 	if out.proof < math.MaxInt64 || s.halted() || first.lost(work) || s.later || s.p.Graphs() > swapGraphs {
 		return out
 	}
-	halted := func() bool { return s.halted() || first.lost(work) }
+	halted := func() bool { return swapTime() || first.lost(work) }
 	before := packsOf(out.patterns)
 	patterns, steps := s.in.swapped(out.patterns, s.bound, int64(effort*swapSteps), random, halted)
 	if packsOf(patterns) < before {
@@ -251,6 +256,17 @@ func (s *solver) ruinAll(begun []Pattern, effort float64, threads int, first *ra
 		first.won(work)
 	}
 	return out
+}
+
+// until returns a function that reports whether the search is halted, or a share of what is left of the time budget is over.
+func (s *solver) until(share float64) func() bool {
+	if s.timed == nil {
+		return s.halted
+	}
+	end, _ := s.timed.Deadline()
+	now := time.Now()
+	end = now.Add(time.Duration(share * float64(end.Sub(now))))
+	return func() bool { return s.halted() || time.Now().After(end) }
 }
 
 // apart returns patterns of one pack each.

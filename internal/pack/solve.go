@@ -186,7 +186,7 @@ func (s *solver) auto(opt *Options) error {
 		x.halted = func() bool { return x.steps > end || s.halted() }
 	}
 	// The progress of the searches, in tries.
-	tries, expected := 0.0, 15.0
+	tries, expected := 0.0, 13.0
 	if len(s.p.Counts) > 5000 {
 		expected = 2
 	}
@@ -235,8 +235,6 @@ func (s *solver) auto(opt *Options) error {
 		bins("search, steep", steep, fill{budget: 300, frac: 1, average: true})
 		bins("search, flat, full", flat, fill{budget: 300, frac: 1})
 		bins("search, full", plain, fill{budget: 300, frac: 1})
-		bins("search, steep, full", steep, fill{budget: 300, frac: 1})
-		mix("mix, long", fill{budget: 300, frac: 8}, 2.5)
 		if err := s.listings(); err != nil {
 			return err
 		}
@@ -260,7 +258,9 @@ func (s *solver) tell(stage string, share float64) {
 	}
 }
 
-// listings offers the results of the other methods, with every heuristic.
+// listings offers the results of the listing and of fit, with every heuristic. Each of the four was the best of all for
+// some of 3,000 random problems of up to 40 shapes, and none for 196 of up to 30,000 graphs in one to four components.
+// Next-fit never was.
 func (s *solver) listings() error {
 	var all []heuristic
 	for _, name := range HeuristicNames {
@@ -288,14 +288,7 @@ func (s *solver) listings() error {
 			s.offer(m.name+", "+h.String(), patterns)
 		}
 	}
-	if s.over() || s.p.Graphs() > 100_000 {
-		return nil
-	}
-	patterns, err := nextFit(s.ctx, s.p)
-	if err == nil {
-		s.offer("next-fit", patterns)
-	}
-	return err
+	return nil
 }
 
 func random() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }

@@ -159,8 +159,9 @@ var noGraph [MaxComponents + 1]int64
 // repair exchanges graphs until no pack is too full, which it reports, at most the given times.
 func (s *swaps) repair(times int64) bool {
 	var x, y [MaxComponents + 1]int64
-	for end := s.steps + times; s.steps < end && len(s.full) > 0; s.steps++ {
-		if s.steps%8192 == 0 && s.halted() {
+	end := s.steps + times
+	for tries := 1; s.steps < end && len(s.full) > 0; tries++ {
+		if s.steps++; tries%8192 == 0 && s.halted() {
 			return false
 		}
 		// Half of the exchanges begin in a pack that is too full, one in sixteen is a move.
@@ -204,6 +205,7 @@ func (s *swaps) repair(times int64) bool {
 func (s *swaps) move(i, b int) {
 	of := s.graphs[s.pack[i]]
 	at := slices.Index(of, int32(i))
+	s.steps += int64(at / 8) // the search takes long in packs of many graphs
 	of[at] = of[len(of)-1]
 	s.graphs[s.pack[i]] = of[:len(of)-1]
 	s.graphs[b] = append(s.graphs[b], int32(i))
