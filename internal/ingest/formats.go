@@ -123,21 +123,32 @@ func detectBelow(fsys vfs.FS, path string, o Options) (format, string, error) {
 	if err == nil {
 		return f, path, nil
 	}
-	if info, failed := fsys.Stat(path); failed != nil || !info.IsDir() {
+	if !errors.Is(err, ErrSource) { // the disk does not answer
+		return nil, "", err
+	}
+	info, failed := fsys.Stat(path)
+	if failed != nil && !errors.Is(failed, fs.ErrNotExist) { // the name may be a pattern
+		return nil, "", failed
+	}
+	if failed != nil || !info.IsDir() {
 		return nil, "", err
 	}
 	entries, failed := fsys.ReadDir(path)
 	if failed != nil {
-		return nil, "", err
+		return nil, "", failed
 	}
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() })
 	if len(entries) != 1 {
 		return nil, "", err
 	}
 	below := filepath.Join(path, entries[0].Name())
-	switch f, _ := detect(fsys, below, o); f.(type) {
+	switch f, failed := detect(fsys, below, o); f.(type) {
 	case ogbDataset, tuDataset:
 		return f, below, nil
+	case nil:
+		if !errors.Is(failed, ErrSource) {
+			return nil, "", failed
+		}
 	}
 	return nil, "", err
 }

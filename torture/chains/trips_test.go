@@ -161,12 +161,14 @@ var chunkTrip = trip{
 	},
 	goes: func(c *chain, in string) (string, outcome) {
 		o := graphmill.ChunkOptions{Run: c.run(), ChunkSize: rapid.SampledFrom([]int64{4096, 8192, 1 << 20}).Draw(c.t, "chunk size")}
+		o.Memory = 0 // chunk has no bound
 		out := c.out("chunks")
 		x := c.runs(chunking(in, out, o))
 		if x.err == nil {
 			c.again(out, func(out string, run graphmill.Run) *call {
 				o := o
 				o.Run = run
+				o.Memory = 0
 				return chunking(in, out, o)
 			})
 			c.verifies(out, "")
