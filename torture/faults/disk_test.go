@@ -68,8 +68,9 @@ func TestDisk(t *testing.T) {
 		s.undisturbed(t)
 		return d.Opened()
 	}, func(t *testing.T, s *spoiled, file string, from int64) {
+		call := s.r.Call(t, graphmill) // reads what the run gets on stdin
 		d.Fail(file, from)
-		got := s.r.Call(t, graphmill).Run(t)
+		got := call.Run(t)
 		if !d.Failed() {
 			s.count["not met"]++
 			return

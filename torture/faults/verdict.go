@@ -96,4 +96,6 @@ func says(text string) bool {
 }
 
 // cleaning reports whether a fault keeps a run from removing what it gives up.
-func cleaning(b broken) bool { return b.op == "remove" }
+func cleaning(b broken) bool {
+	return b.op == "remove" || (b.op == "readdir" || b.op == "open") && strings.Contains(b.path, ".partial/")
+}
