@@ -143,9 +143,7 @@ func (d *dispatcher) predict(first *group, marking time.Duration) (Forecast, err
 	b := d.budget
 	b.halo = min(b.halo, int64(haloEdges)*haloRecord)
 	b.window = int(min(int64(b.window), d.largestRows(first)))
-	// Columns are read at random, and most of the pages of neighbours are released before all are read.
-	structure, columns := d.storeBytes()
-	b.pages = min(b.pages, structure*9/20+columns)
+	b.pages = min(b.pages, d.storeBytes())
 	f.Memory = d.memory(b) - spareBytes
 	rate := float64(writeRate)
 	if d.opt.Threads > 1 {
@@ -212,17 +210,17 @@ func (d *dispatcher) largestRows(g *group) int64 {
 }
 
 // storeBytes is the number of bytes of the store that a run reads.
-func (d *dispatcher) storeBytes() (structure, columns int64) {
+func (d *dispatcher) storeBytes() (n int64) {
 	for _, in := range d.edges {
-		structure += in.indptr.Bytes() + in.far.Bytes() + in.id.Bytes() + in.position.Bytes()
+		n += in.indptr.Bytes() + in.far.Bytes() + in.id.Bytes() + in.position.Bytes()
 	}
 	for _, x := range d.nodeTensors {
-		columns += int64(len(x.values))
+		n += int64(len(x.values))
 	}
 	for _, x := range d.edgeTensors {
-		columns += int64(len(x.values))
+		n += int64(len(x.values))
 	}
-	return structure, columns
+	return n
 }
 
 // partBytes is the size of the files of part from+i.
