@@ -123,15 +123,21 @@ func newSampler(s *store.Store, plan *sample.Plan, need, memory int64, opt sampl
 // The result need is about the peak memory of the memory executor for a plan. The result bound is the budget or, without one, the
 // available memory; 0 means unknown. Where the arrays alone exceed the bound, the need is theirs: what batches take is not looked up.
 func (c choice) need(g *graph.Graph, plan *sample.Plan) (need, bound int64) {
-	if bound = c.memory; bound == 0 {
-		bound = available(vfs.OS)
-	}
+	bound = c.bound()
 	need = processBytes + sample.NeedArrays(g, plan, c.threads) + c.touched
 	if bound > 0 && need > bound {
 		return need, bound
 	}
 	buffers, columns := c.work.Buffers()
 	return need + buffers + columns, bound
+}
+
+// bound is the budget or, without one, the available memory; 0 if unknown.
+func (c choice) bound() int64 {
+	if c.memory > 0 {
+		return c.memory
+	}
+	return available(vfs.OS)
 }
 
 // streamed compiles a plan for the stream executor.
@@ -143,7 +149,10 @@ func (c choice) streamed(ctx context.Context, s *store.Store, plan *sample.Plan,
 // open compiles a plan for the requested executor. ExecutorAuto chooses the memory executor over the mapped store if the
 // data that it reads fit the budget or, without a budget, the available memory.
 func (c choice) open(ctx context.Context, s *store.Store, plan *sample.Plan) (executor, error) {
-	need, bound := c.need(s.Graph, plan)
+	need, bound := int64(0), c.bound()
+	if c.executor != ExecutorStream { // need samples some batches, and the pages that it maps count as memory
+		need, bound = c.need(s.Graph, plan)
+	}
 	inMemory := func() (executor, error) {
 		m, err := newSampler(s, plan, need, c.memory, c.options)
 		return executor{sampler: m}, err
