@@ -56,10 +56,13 @@ func newLogin(fsys vfs.FS, o *Options) (*login, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		home = "" // no file is found then
+		home = "" // then no file of the user is looked for
 	}
 	there := func(names ...string) (found []string, err error) {
 		for _, name := range names {
+			if !filepath.IsAbs(name) {
+				continue
+			}
 			there, err := vfs.Exists(fsys, name)
 			if err != nil {
 				return nil, err
