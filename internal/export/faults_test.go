@@ -94,7 +94,7 @@ func TestBudgetAndCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = exportRecords(context.Background(), disk, collection, filepath.Join(dir, "r"), export.Options{Memory: 1 << 20})
-	if !errors.Is(err, export.ErrMemory) || !strings.Contains(err.Error(), "give `Memory` 63MiB or more") {
+	if !errors.Is(err, export.ErrMemory) || !strings.Contains(err.Error(), "expected at least 63 MiB") {
 		t.Errorf("found %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

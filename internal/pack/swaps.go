@@ -170,7 +170,9 @@ func (s *swaps) repair(times int64) bool {
 			of := s.graphs[s.full[s.below(len(s.full))]]
 			i = int(of[s.below(len(of))])
 		}
-		a, b, other, less := int(s.pack[i]), 0, -1, noGraph[:len(s.limit)]
+		a, other := int(s.pack[i]), -1
+		var b int
+		less := noGraph[:len(s.limit)]
 		if kind < 2 {
 			b = s.below(len(s.graphs))
 		} else {

@@ -70,6 +70,23 @@ func Rows(g *graph.Graph) uint64 {
 	return rows
 }
 
+// bytes is the size of the values of all rows, with both ends of edges as 64-bit integers.
+func bytes(g *graph.Graph) (n int64) {
+	add := func(columns []*graph.Column) {
+		for _, c := range fitting(columns) {
+			n += c.Bytes()
+		}
+	}
+	for _, x := range g.Nodes {
+		add(x.Columns)
+	}
+	for _, x := range g.Edges {
+		n += 16 * int64(x.Count)
+		add(x.Columns)
+	}
+	return n
+}
+
 // fitting returns the columns that the format can hold.
 func fitting(columns []*graph.Column) (out []*graph.Column) {
 	for _, c := range columns {
@@ -100,7 +117,7 @@ func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o 
 	fixed := int64(limits.ProcessBytes)
 	if o.Edges == chunked.Parquet || o.Features == chunked.Parquet {
 		// A row group, and the encoders. They may not depend on the bound, because the bytes of the files would.
-		fixed += parquetBytes + parquetThreadBytes*int64(o.Threads)
+		fixed += min(parquetBytes, 2*bytes(s.Graph)) + parquetThreadBytes*int64(o.Threads)
 		if o.Memory < fixed {
 			return nil, fmt.Errorf("found `Memory` %s, expected at least %s for Parquet with %d threads; give more `Memory` or fewer `Threads`", human.Bytes(o.Memory), human.Bytes(fixed), o.Threads)
 		}

@@ -453,16 +453,23 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A bound that a row group of Parquet exceeds is refused, and the error names the need.
+// A bound that a row group of Parquet exceeds is refused, and the error names the need, which is less for a small graph.
 func TestLeastMemory(t *testing.T) {
-	dir := t.TempDir()
-	in := folder(t, map[string]string{"graph.yaml": "nodes:\n  a: {count: 2}\nedges:\n  \"a:r:a\": {table: e.csv}\n", "e.csv": "src,dst\n0,1\n"}, assemble.Options{})
-	opt := chunked.Options{Name: "g", Chunks: 1, Edges: "csv", Features: "parquet", Threads: 2, Memory: 71 << 20}
-	if _, err := write(disk, in, filepath.Join(dir, "out"), opt); err == nil || !strings.Contains(err.Error(), "found `Memory` 71.0 MiB, expected at least 72.0 MiB for Parquet with 2 threads") {
-		t.Errorf("found %v", err)
-	}
-	opt.Features = "numpy"
-	if _, err := write(disk, in, filepath.Join(dir, "out"), opt); err != nil {
-		t.Error(err)
+	edges := strings.Repeat("0,1\n", 1_000_000)
+	for _, c := range []struct {
+		edges, features string
+		memory          int64
+		want            string
+	}{
+		{edges, "parquet", 71 << 20, "found `Memory` 71.0 MiB, expected at least 72.0 MiB for Parquet with 2 threads"},
+		{edges, "numpy", 41 << 20, ""},
+		{"0,1\n", "parquet", 42<<20 + 32, ""},
+		{"0,1\n", "parquet", 42 << 20, "expected at least 42.0 MiB for Parquet"},
+	} {
+		in := folder(t, map[string]string{"graph.yaml": "nodes:\n  a: {count: 2}\nedges:\n  \"a:r:a\": {table: e.csv}\n", "e.csv": "src,dst\n" + c.edges}, assemble.Options{})
+		opt := chunked.Options{Name: "g", Chunks: 1, Edges: "csv", Features: c.features, Threads: 2, Memory: c.memory}
+		if _, err := write(disk, in, filepath.Join(t.TempDir(), "out"), opt); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("found %v, expected %q", err, c.want)
+		}
 	}
 }

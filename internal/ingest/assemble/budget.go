@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/bits"
 
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/limits"
 
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -49,7 +50,7 @@ func newBudget(opt *Options) (budget, error) {
 	}
 	least := int64(baseBytes+threadBytes+minWork) + opt.Held
 	if opt.Memory < least {
-		return b, tagged.Errorf(errMemory, "`Memory`: found %d bytes, expected at least %d; give `Memory` %dMiB or more", opt.Memory, least, (least+1<<20-1)>>20)
+		return b, tagged.Errorf(errMemory, "found `Memory` %s, expected at least %d MiB; give more `Memory`", human.Bytes(opt.Memory), (least+1<<20-1)>>20)
 	}
 	free := opt.Memory - opt.Held - baseBytes
 	b.threads = int(min(int64(b.threads), free/(threadBytes+minWork)))

@@ -103,7 +103,7 @@ func TestBudgets(t *testing.T) {
 func TestMemoryTooSmall(t *testing.T) {
 	in := Input{Nodes: []Nodes{{Type: "_N"}}}
 	_, _, err := build(t, vfs.OS, t.TempDir(), in, Options{Memory: 8 << 20})
-	if !errors.Is(err, errMemory) || !strings.Contains(err.Error(), "`Memory` 34MiB") {
+	if !errors.Is(err, errMemory) || !strings.Contains(err.Error(), "expected at least 34 MiB") {
 		t.Fatalf("error %v, want ErrMemory with the least", err)
 	}
 	if _, _, err := build(t, vfs.OS, t.TempDir(), in, Options{Memory: 34 << 20, Threads: 64}); err != nil {

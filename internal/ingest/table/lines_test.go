@@ -12,10 +12,11 @@ import (
 	"pgregory.net/rapid"
 
 	"bytes"
+	"slices"
+
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/vfs"
-	"slices"
 )
 
 // triplesOf scans a table of triples and returns a line per row, in the order of the rows.

@@ -4,14 +4,15 @@ import (
 	"testing"
 
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/vfs"
-	"os"
-	"path/filepath"
-	"strings"
 )
 
 // fuzzSite is a Site without files: an op of 100 nodes, and a table with columns of each kind.
