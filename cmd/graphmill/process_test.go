@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -59,8 +60,16 @@ func statusOf(t *testing.T, err error) int {
 	return exitDone
 }
 
+// heedSignals gives the commands of a test the default signals, which they would not have under nohup.
+func heedSignals(t *testing.T) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGHUP, syscall.SIGINT)
+	t.Cleanup(func() { signal.Stop(c) })
+}
+
 // TestSignals ends a command by each signal that ends one, and sends it those that it was started to ignore.
 func TestSignals(t *testing.T) {
+	heedSignals(t)
 	t.Chdir(t.TempDir())
 	const command = "exec graphmill import - --format csv --out g"
 	for _, s := range []syscall.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM} {
@@ -96,6 +105,7 @@ func TestSignals(t *testing.T) {
 
 // A SIGHUP in the middle of a run, which does not wait, is an interrupt.
 func TestHangUp(t *testing.T) {
+	heedSignals(t)
 	t.Chdir(t.TempDir())
 	var stderr bytes.Buffer
 	cmd := exec.Command("graphmill", "generate", "rmat", "--scale", "21", "--edge-factor", "16", "--out", "big", "--threads", "1")
