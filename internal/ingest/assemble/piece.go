@@ -318,7 +318,7 @@ func (s *sink) joinRange(ctx context.Context, name string, lo, base uint64) (kep
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if end.Rows < 0 || end.Rows > end.End || end.Kept > end.Most || end.Most > uint64(end.Rows) || end.Nodes > uint64(end.Rows) ||
 		end.Nodes > s.nearTop-min(lo, s.nearTop) || len(end.Drops) > len(s.drops) {
-		return 0, fmt.Errorf("%s: found the end %+v, expected that of a piece; the file is damaged", name, end)
+		return 0, fmt.Errorf("%s: found an end with %d bytes of rows and %d edges, expected that of a piece; the file is damaged", name, end.Rows, end.Kept)
 	}
 	from := sink{group: s.group, lay: s.lay, second: s.second, wideFar: s.wideFar, wideSeq: s.wideSeq}
 	if at := from.sections(f, lo, end.Nodes, end.Most); at != end.Rows {
