@@ -7,7 +7,7 @@ import "slices"
 //
 // A relaxation takes it where its table is small enough, because one pass gives the best pattern through every row. A
 // brancher, which takes any number of components, in its place needs 5 times the processor time for the linear
-// program of molhiv (4.2 s for 0.9 s), and 23 times for that of molpcba (15.6 s for 0.7 s).
+// program of molhiv (4.2 s instead of 0.9 s), and 23 times for that of molpcba (15.6 s instead of 0.7 s).
 type knapsack struct {
 	a, b  []int32 // sizes of each row, in units
 	wide  int     // number of rooms in the second component

@@ -171,8 +171,8 @@ func readHolder(name string) (h holder, err error) {
 	return h, err
 }
 
-// ended says whether the process of a lock is known to have ended. Where its place is not that of me, nobody can tell: a machine
-// that started anew has another boot, as a machine of the same name has.
+// ended says whether the process of the lock h is known to have ended. It is not known where h has another place than me: the boot may
+// differ because the machine started anew, or because it is another machine with the same name.
 func (h holder) ended(me holder) bool {
 	if me.place == "" || h.place != me.place || h.host != me.host {
 		return false

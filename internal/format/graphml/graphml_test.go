@@ -74,27 +74,11 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// failingOnce gives all bytes with an error, and goes on afterwards.
-type failingOnce struct {
-	in  io.Reader
-	err error
-}
-
-func (f *failingOnce) Read(b []byte) (int, error) {
-	n, _ := f.in.Read(b)
-	err := f.err
-	f.err = nil
-	if err == nil && n == 0 {
-		err = io.EOF
-	}
-	return n, err
-}
-
 // An error of the input ends the reading, also where the bytes that came with it are a whole document.
 func TestErrorWithBytes(t *testing.T) {
 	failure := errors.New("input/output error")
 	text := `<graphml><graph edgedefault="directed"><node id="a"/></graph></graphml>`
-	r, err := NewReader(&failingOnce{in: strings.NewReader(text), err: failure}, "g.graphml")
+	r, err := NewReader(fuzzing.FailOnce(strings.NewReader(text), failure), "g.graphml")
 	for err == nil {
 		var x *Item
 		if x, err = r.Next(); x == nil {

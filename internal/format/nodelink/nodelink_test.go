@@ -3,7 +3,6 @@ package nodelink
 import (
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -68,26 +67,10 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// failingOnce gives all bytes with an error, and goes on afterwards.
-type failingOnce struct {
-	in  io.Reader
-	err error
-}
-
-func (f *failingOnce) Read(b []byte) (int, error) {
-	n, _ := f.in.Read(b)
-	err := f.err
-	f.err = nil
-	if err == nil && n == 0 {
-		err = io.EOF
-	}
-	return n, err
-}
-
 // An error of the input ends the reading, also where the bytes that came with it are a whole document.
 func TestErrorWithBytes(t *testing.T) {
 	failure := errors.New("input/output error")
-	in := &failingOnce{in: strings.NewReader(`{"nodes": [{"id": 1}], "links": []}`), err: failure}
+	in := fuzzing.FailOnce(strings.NewReader(`{"nodes": [{"id": 1}], "links": []}`), failure)
 	if _, err := Read(in, "g.json", func(*Item) error { return nil }); !errors.Is(err, failure) {
 		t.Errorf("found %v, expected %v", err, failure)
 	}
