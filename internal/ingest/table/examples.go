@@ -226,6 +226,12 @@ func (d *exampleDecoder) find(record []byte) bool {
 		return false
 	}
 	for place := 0; len(rest) > 0; place++ {
+		if k := d.guess[place%len(d.guess)]; k < len(d.wanted) {
+			if n := d.wanted[k].short(rest); n > 0 {
+				rest = rest[n:]
+				continue
+			}
+		}
 		var entry []byte
 		if entry, rest = message(rest, tag1); entry == nil {
 			return false
@@ -253,6 +259,25 @@ func (d *exampleDecoder) find(record []byte) bool {
 		w.seen = true
 	}
 	return true
+}
+
+// short finds the list of the feature at the start of the entries of a record, if it is this feature, was not found before
+// and has a list of fewer than 128 bytes: then the length of each message is one byte. It returns the number of bytes of
+// the entry. It returns 0, and finds nothing, if the entry is of another form.
+func (w *wanted) short(entries []byte) int {
+	if len(entries) < 2 || entries[0] != tag1 || entries[1] >= 0x80 || int(entries[1]) > len(entries)-2 || w.seen {
+		return 0
+	}
+	entry := entries[2 : 2+int(entries[1])]
+	if len(entry) < len(w.key)+6 || entry[0] != tag1 || int(entry[1]) != len(w.key) || string(entry[2:2+len(w.key)]) != w.key {
+		return 0
+	}
+	value := entry[2+len(w.key):]
+	if value[0] != tag2 || int(value[1]) != len(value)-2 || value[2]&7 != 2 || int(value[3]) != len(value)-4 {
+		return 0
+	}
+	w.kind, w.list, w.seen = example.Kind(value[2]>>3), value[4:], true
+	return 2 + len(entry)
 }
 
 // index returns the index of a wanted feature, or len(d.wanted) if the feature is not wanted.
