@@ -138,6 +138,8 @@ def ones(like: Any, mask: Array) -> Any:
 
 def ranges(starts: Array, ends: Array) -> Array:
     """The numbers of each range [start, end), one range after another."""
+    if len(starts) and (starts[1:] == ends[:-1]).all():  # one range
+        return np.arange(starts[0], ends[-1], dtype=np.int64)
     sizes = ends - starts
     before = np.cumsum(sizes) - sizes
     out: Array = np.arange(int(sizes.sum()), dtype=np.int64)

@@ -14,7 +14,7 @@ from ._order import BUCKET, LAW, ORDER, Order, check_state, key
 from ._stats import LoaderStats
 
 _TAILS = ("fill", "drop", "short", "pad", "error")
-_BLOCK = 1 << 20  # positions of an order that are computed at a time
+_BLOCK = 1 << 16  # positions of an order that are computed at a time: they stay in the caches
 
 
 class _Batches:

@@ -26,6 +26,7 @@ BUCKET = 9
 
 _SORTED = 65536  # up to this size an order sorts draws; above it, it computes a permutation
 _ROUNDS = 8
+_PIECE = 1 << 14  # positions that go through all rounds at a time, so that their values stay in the caches
 
 
 def check_state(state: Mapping[str, Any], **want: Any) -> None:
@@ -91,7 +92,7 @@ class Order:
     """The shuffled order of ``n`` items under a key.
 
     Calling it with an array of positions returns the items there. For up to 65,536 items it holds the whole order; for
-    more, it holds tables of at most 2 MiB.
+    more, it holds tables of at most 4 MiB.
     """
 
     def __init__(self, n: int, key: int) -> None:
@@ -105,12 +106,12 @@ class Order:
         bits = (n - 1).bit_length()
         self._low, self._high = bits // 2, bits - bits // 2
         self._keys = [draw(key, r) for r in range(_ROUNDS)]
-        # Half a value has at most 16 bits, so each round is a table lookup, and values are 32-bit.
-        self._type = np.uint32 if self._high <= 16 else np.uint64
-        self._tables = None
+        # Up to 2^32 items, half a value has at most 16 bits, and each round is a table lookup. NumPy takes from a table
+        # fastest by indices of its own type, so the tables and the values have that type.
+        self._tables: list[Array] | None = None
         if self._high <= 16:
             self._tables = [
-                self._half(np.arange(1 << width, dtype=np.uint64), r, out).astype(np.uint32)
+                self._half(np.arange(1 << width, dtype=np.uint64), r, out).astype(np.intp)
                 for r in range(_ROUNDS)
                 for width, out in [(self._low, self._high) if r % 2 == 0 else (self._high, self._low)]
             ]
@@ -128,27 +129,42 @@ class Order:
         return y
 
     def _permute(self, x: Array) -> Array:
-        t = self._type
-        lo: Array = x & t((1 << self._low) - 1)
-        hi: Array = x >> t(self._low)
+        """The permutation of all values of the width of ``n - 1``, at int64 values."""
+        if self._tables is not None:
+            return self._looked_up(self._tables, x)
+        u = np.uint64
+        v = x.astype(u)
+        lo: Array = v & u((1 << self._low) - 1)
+        hi: Array = v >> u(self._low)
         for r in range(0, _ROUNDS, 2):
-            if self._tables is not None:
-                hi ^= self._tables[r][lo]
-                lo ^= self._tables[r + 1][hi]
-            else:
-                hi ^= self._half(lo, r, self._high)
-                lo ^= self._half(hi, r + 1, self._low)
-        out: Array = hi << t(self._low) | lo
+            hi ^= self._half(lo, r, self._high)
+            lo ^= self._half(hi, r + 1, self._low)
+        out: Array = (hi << u(self._low) | lo).astype(np.int64)
+        return out
+
+    def _looked_up(self, tables: list[Array], x: Array) -> Array:
+        out: Array = np.empty(len(x), np.int64)
+        space = np.empty(min(len(x), _PIECE), np.intp)
+        for at in range(0, len(x), _PIECE):
+            piece = x[at : at + _PIECE]
+            lo = (piece & ((1 << self._low) - 1)).astype(np.intp, copy=False)
+            hi = (piece >> self._low).astype(np.intp, copy=False)
+            taken = space[: len(piece)]
+            for r in range(0, _ROUNDS, 2):
+                hi ^= np.take(tables[r], lo, out=taken, mode="clip")  # "clip" is fast, and no index is beyond a table
+                lo ^= np.take(tables[r + 1], hi, out=taken, mode="clip")
+            hi <<= self._low
+            np.bitwise_or(hi, lo, out=out[at : at + _PIECE])
         return out
 
     def __call__(self, positions: Array) -> Array:
         """The items, int64, at an array of positions, each below ``len(self)``."""
         if self._n <= _SORTED:
             return self._items[positions]
-        x = self._permute(np.asarray(positions).astype(self._type))
+        x = self._permute(np.asarray(positions).astype(np.int64, copy=False))
         while True:
             # Values of n and above are permuted again until they are below n.
             beyond = np.flatnonzero(x >= self._n)
             if not len(beyond):
-                return x.astype(np.int64)
+                return x
             x[beyond] = self._permute(x[beyond])
