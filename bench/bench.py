@@ -64,6 +64,7 @@ RACES = {
     "loader": "batches for training, with features: the loaders of PyG, DGL, GraphBolt",
     "links": "batches of links with negatives: the link loaders of PyG and DGL, and batches of nodes",
     "inference": "a model for all nodes, layer by layer: PyG's BasicGNN.inference, DGL's loop",
+    "scaling": "no race: how time, memory and bytes of each stage grow with the edges; bench/scaling.py makes the plots",
     "cluster": "subgraphs on Flink by graphmill-beam: one process, tfgnn_sampler on Beam",
 }
 # A histogram of molecules: sizes about those of drugs, edges about twice the nodes, both directions.
@@ -96,6 +97,8 @@ class Run:
     others: float    # share of the machine's CPU time that went to other processes
     digest: str = "" # of the files of the output, without its report
     peaks: dict = dataclasses.field(default_factory=dict)  # bytes, by process of Contestant.also
+    read: int = 0    # bytes from the disk, not from the page cache
+    written: int = 0 # bytes to the disk
 
     def __getitem__(self, key):
         return json.loads(self.stdout)[key]
@@ -206,7 +209,7 @@ def measure(c):
         out.seek(0), err.seek(0)
         if child.returncode:
             raise Failed(f"{shlex.join(map(str, c.command))}: found exit status {child.returncode}, expected 0\n{err.read()[-4000:]}")
-        run = Run(out.read(), wall, cpu, usage.ru_maxrss * 1024, others)
+        run = Run(out.read(), wall, cpu, usage.ru_maxrss * 1024, others, read=512 * usage.ru_inblock, written=512 * usage.ru_oublock)
         if c.also:
             run.peaks = {name: peak(pid) for name, pid in c.also.processes().items()}
     if c.same:
@@ -220,7 +223,7 @@ class Bench:
     """The machine, the programs and the inputs of a run."""
 
     def __init__(self, args):
-        self.args, self.races, self.failed, self.versions, self.stores = args, [], [], {}, set()
+        self.args, self.races, self.failed, self.versions, self.stores, self.scaled = args, [], [], {}, set(), None
         self.data_folder = pathlib.Path(os.environ["GRAPHMILL_DATA"]).resolve() if os.environ.get("GRAPHMILL_DATA") else None
         self.work = args.work.resolve()
         self.work.mkdir(parents=True, exist_ok=True)
@@ -711,9 +714,20 @@ class Bench:
             run("graphmill, DGL blocks", dgl, "graphmill-dgl"),
             *(run(f"DGL's loop, batches of {n}", dgl, "dgl", "--batch-size", n) for n in (1024, 8192, 65536))])
 
+    def scaling(self):
+        """Each stage on graphs of growing size."""
+        import scaling
+
+        def once(command, env, output):
+            r = measure(Contestant("", command, None, env, output=output))
+            return {"time": r.wall, "cpu": r.cpu, "memory": r.peak_rss, "bytes": r.read + r.written, "read": r.read, "written": r.written, "others": r.others}
+
+        points, disk = scaling.run(self, once)
+        self.scaled = {"points": points, "disk": disk, "disturbed_from": DISTURBED}
+
     def result(self):
         return {"machine": {"cpus": os.cpu_count(), "cpu": cpu(), "system": platform.platform(terse=True)},
-                "versions": self.versions, "repeat": self.args.repeat, "races": self.races, "failed": self.failed}
+                "versions": self.versions, "repeat": self.args.repeat, "races": self.races, "failed": self.failed} | ({"scaling": self.scaled} if self.scaled else {})
 
 
 def two_sizes(small, few, large, many):
@@ -787,6 +801,10 @@ def main():
     p.add_argument("--keys", type=int, default=10_000_000, help="string ids of strings and shards (default: 10 million)")
     p.add_argument("--partition-graphs", help="graphs of partition (default: community2m; with GRAPHMILL_DATA web_cnr2000,debian_contents,community2m)")
     p.add_argument("--parts", type=lambda s: [int(k) for k in s.split(",")], default=[8, 64], metavar="K,K", help="numbers of parts of partition (default: 8,64)")
+    p.add_argument("--sizes", type=lambda s: [int(n) for n in s.split(",")], default=[18, 27, 2], metavar="FROM,TO,STEP", help="edges of scaling, as exponents of 2 (default: 18,27,2)")
+    p.add_argument("--scaling-memory", default="1GiB", metavar="BYTES", help="memory of the stages of scaling, but those in memory and partition (default: 1GiB)")
+    p.add_argument("--partition-memory", default="8GiB", metavar="BYTES", help="memory of partition in scaling (default: 8GiB)")
+    p.add_argument("--partition-edges", type=int, default=26, help="largest graph that scaling partitions, as an exponent of 2 (default: 26)")
     p.add_argument("--markdown", type=pathlib.Path, help="file to write a table to")
     args = p.parse_args()
     real = bool(os.environ.get("GRAPHMILL_DATA"))

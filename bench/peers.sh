@@ -11,6 +11,7 @@
 #   bench/peers.sh ogb        OGB and SciPy, on torch (needs gcc and binutils)
 #   bench/peers.sh partition  KaMinPar and Mt-KaHyPar (METIS's gpmetis is the system's)
 #   bench/peers.sh kubernetes the schemas of Kubernetes
+#   bench/peers.sh plots      matplotlib, for the plots of docs/scaling.md
 #   bench/peers.sh tables     polars, DuckDB, pyarrow; NumPy for the benchmarks' own inputs
 #
 # Environments live in ${GRAPHMILL_PEERS:-$HOME/.cache/graphmill-peers}, named by
@@ -129,11 +130,15 @@ recipe_tables() {
   $PIP -r "$PINS" && "$1" -c 'import numpy, polars, duckdb, pyarrow'
 }
 
+recipe_plots() {
+  $PIP -r "$PINS" && "$1" -c 'import matplotlib.pyplot'
+}
+
 recipe_kubernetes() {
   $PIP -r "$PINS" && "$1" -c 'import kubernetes_validate, yaml'
 }
 
-[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is batches, dgl, jraph, kubernetes, lightning, ogb, partition, pyg, tables or tfgnn" 2
+[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is batches, dgl, jraph, kubernetes, lightning, ogb, partition, plots, pyg, tables or tfgnn" 2
 pinned=$(dirname "$0")/peers
 case $1 in
   dgl) install dgl "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
@@ -147,7 +152,8 @@ case $1 in
   kubernetes) install kubernetes "$pinned/kubernetes-requirements.txt" "" 3.11 3.12 ;;
   ogb) install ogb "$pinned/ogb-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   partition) install partition "$pinned/partition-requirements.txt" "" 3.11 3.12 ;;
+  plots) install plots "$pinned/plots-requirements.txt" "" 3.11 3.12 ;;
   tables) install tables "$pinned/tables-requirements.txt" "" 3.11 3.12 ;;
   tfgnn) install tfgnn "$pinned/tfgnn-requirements.txt" "" 3.11 ;;
-  *) die "found peer '$1', expected batches, dgl, jraph, kubernetes, lightning, ogb, partition, pyg, tables or tfgnn" 2 ;;
+  *) die "found peer '$1', expected batches, dgl, jraph, kubernetes, lightning, ogb, partition, plots, pyg, tables or tfgnn" 2 ;;
 esac
