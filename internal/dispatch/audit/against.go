@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
 	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -66,7 +67,7 @@ func (a *auditor) against(ctx context.Context, g *graph.Graph) error {
 		if err := a.compareEdges(ctx, t, e, ids); err != nil {
 			return err
 		}
-		if err := a.compareRows(ctx, t, a.Config.Edges, e.Columns, func(p *parts.Part) ([]parts.Feature, string) { return p.EdgeFeats, p.EdgeFile }, func(i int64) int64 { return int64(ids[i]) }); err != nil {
+		if err := a.compareRows(ctx, t, a.Config.Edges, e.Columns, func(p *parts.Part) ([]parts.Feature, string) { return p.EdgeFeats, p.EdgeFile }, ids); err != nil {
 			return err
 		}
 	}
@@ -91,13 +92,10 @@ func (a *auditor) counts(what string, types []dgl.TypeRanges, n int, count func(
 	return nil
 }
 
-// edgeIDs returns the store's edge ids of the edges of a type, by type-wise new id.
-func (a *auditor) edgeIDs(ctx context.Context, t int, e *graph.Edges) ([]uint32, error) {
-	if e.Count > math.MaxUint32 {
-		return nil, fmt.Errorf("found %d edges of %s, expected at most %d to compare with a store", e.Count, e.Type, uint32(math.MaxUint32))
-	}
+// edgeIDs returns a function from the type-wise new id of an edge to its edge id in the store. Without positions of edges it
+// holds nothing, else 4 bytes per edge, or 8 for a wide edge type (limits.Positions); where positions are sparse, a map.
+func (a *auditor) edgeIDs(ctx context.Context, t int, e *graph.Edges) (func(i int64) int64, error) {
 	originals := &a.EdgeIDs[t]
-	ids := make([]uint32, originals.Len())
 	missing := func(i, id int64) error {
 		return &Fault{File: originals.File(i), Type: e.Type.String(), Local: i, Global: -1, Found: fmt.Sprintf("the original id %d", id), Expected: "one of an edge of the store"}
 	}
@@ -105,52 +103,62 @@ func (a *auditor) edgeIDs(ctx context.Context, t int, e *graph.Edges) ([]uint32,
 	if err != nil {
 		return nil, err
 	}
+	n := originals.Len()
 	if positions.Len() == 0 {
-		for i := range ids {
-			id := originals.At(int64(i))
-			if id < 0 || id >= int64(e.Count) {
-				return nil, missing(int64(i), id)
+		for i := range n {
+			if id := originals.At(i); id < 0 || id >= int64(e.Count) {
+				return nil, missing(i, id)
 			}
-			ids[i] = uint32(id)
 		}
-		return ids, nil
+		return originals.At, nil
 	}
-	position := func(i int) int64 { return int64(positions.At(i)) }
 	largest := int64(-1)
 	for i := range e.Count {
-		largest = max(largest, position(i))
+		largest = max(largest, int64(positions.At(i)))
 	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
 	// A table by position takes least memory if positions are dense, which they are unless most rows of the
 	// input were left out.
-	if largest >= 4*int64(e.Count)+1024 {
-		at := make(map[int64]uint32, e.Count)
+	var at func(position int64) int64 // -1 where there is no edge
+	switch {
+	case largest >= 4*int64(e.Count)+1024:
+		ids := make(map[int64]int64, e.Count)
 		for i := range e.Count {
-			at[position(i)] = uint32(i)
+			ids[int64(positions.At(i))] = int64(i)
 		}
-		for i := range ids {
-			id, ok := at[originals.At(int64(i))]
-			if !ok {
-				return nil, missing(int64(i), originals.At(int64(i)))
+		at = func(position int64) int64 {
+			if id, ok := ids[position]; ok {
+				return id
 			}
-			ids[i] = id
+			return -1
 		}
-		return ids, nil
+	case int64(e.Count) > limits.Positions:
+		at = byPosition[uint64](positions, largest)
+	default:
+		at = byPosition[uint32](positions, largest)
 	}
-	at := make([]uint32, largest+1)
-	for i := range e.Count {
-		at[position(i)] = uint32(i) + 1
-	}
-	for i := range ids {
-		id := originals.At(int64(i))
-		if id < 0 || id > largest || at[id] == 0 {
-			return nil, missing(int64(i), id)
+	for i := range n {
+		if id := originals.At(i); at(id) < 0 {
+			return nil, missing(i, id)
 		}
-		ids[i] = at[id] - 1
 	}
-	return ids, nil
+	return func(i int64) int64 { return at(originals.At(i)) }, nil
+}
+
+// byPosition returns a function from a position to the edge that has it, -1 where there is none.
+func byPosition[T uint32 | uint64](positions graph.Index, largest int64) func(position int64) int64 {
+	table := make([]T, largest+1) // edge ids + 1
+	for i := range positions.Len() {
+		table[positions.At(i)] = T(i) + 1
+	}
+	return func(position int64) int64 {
+		if position < 0 || position > largest {
+			return -1
+		}
+		return int64(table[position]) - 1
+	}
 }
 
 // eachEdge calls fn for the edges of a type that parts own, with the part, the local edge id, the type-wise
@@ -180,17 +188,12 @@ func (a *auditor) eachEdge(ctx context.Context, t int, fn func(p *parts.Part, i,
 }
 
 // compareEdges compares each edge with its edge in the store.
-func (a *auditor) compareEdges(ctx context.Context, t int, e *graph.Edges, ids []uint32) error {
+func (a *auditor) compareEdges(ctx context.Context, t int, e *graph.Edges, ids func(i int64) int64) error {
 	adj := e.Adj[e.Primary]
-	near := make([]uint32, e.Count)
-	for v := range adj.Indptr.Len() - 1 {
-		for i := adj.Indptr.At(v); i < adj.Indptr.At(v+1); i++ {
-			near[i] = uint32(v)
-		}
-	}
+	near := nearOf(e, adj)
 	return a.eachEdge(ctx, t, func(p *parts.Part, i, wise, src, dst int64) error {
-		id := ids[wise]
-		s, d := int64(adj.Far.At(int(id))), int64(near[id])
+		id := ids(wise)
+		s, d := int64(adj.Far.At(int(id))), near(id)
 		if e.Primary == graph.Out {
 			s, d = d, s
 		}
@@ -200,6 +203,23 @@ func (a *auditor) compareEdges(ctx context.Context, t int, e *graph.Edges, ids [
 		a.report.ComparedEdges++
 		return nil
 	})
+}
+
+// nearOf returns a function from an edge id to the near end of the edge. It holds 4 bytes per edge, and nothing for a wide edge
+// type, whose offsets it searches.
+func nearOf(e *graph.Edges, adj *graph.Adjacency) func(id int64) int64 {
+	if int64(e.Count) > limits.Positions {
+		return func(id int64) int64 {
+			return int64(sort.Search(adj.Indptr.Len(), func(v int) bool { return adj.Indptr.At(v) > uint64(id) })) - 1
+		}
+	}
+	near := make([]uint32, e.Count)
+	for v := range adj.Indptr.Len() - 1 {
+		for i := adj.Indptr.At(v); i < adj.Indptr.At(v+1); i++ {
+			near[i] = uint32(v)
+		}
+	}
+	return func(id int64) int64 { return int64(near[id]) }
 }
 
 // compareBundles compares the edges of a type for parts without original edge ids: at each node, the set of

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -52,9 +54,11 @@ func draw(t *rapid.T) *made {
 	return m
 }
 
-// Correct parts pass, alone and against their store.
+// Correct parts pass, alone and against their store, also where edges are too many for ids of 32 bits.
 func TestWhole(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
+		defer func(before int64) { limits.Positions = before }(limits.Positions)
+		limits.Positions = rapid.SampledFrom([]int64{math.MaxUint32, 0, 7}).Draw(rt, "positions")
 		m := draw(rt)
 		dir, err := os.MkdirTemp(t.TempDir(), "")
 		if err != nil {
@@ -319,6 +323,13 @@ func TestFaults(t *testing.T) {
 
 // With a store, every bit of every array is checked.
 func TestEveryBit(t *testing.T) {
+	t.Run("narrow", testEveryBit)
+	defer func(before int64) { limits.Positions = before }(limits.Positions)
+	limits.Positions = 0
+	t.Run("wide", testEveryBit)
+}
+
+func testEveryBit(t *testing.T) {
 	m := example()
 	good := t.TempDir()
 	path := m.write(t, good)
