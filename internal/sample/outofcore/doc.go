@@ -65,14 +65,16 @@
 //
 // # Memory
 //
-// A run holds the offsets of the nodes (4 bytes per node), about 12 bytes for each edge that a window samples, and the
-// buffers of the readers and of the kernel. The window is the largest that Options.Memory allows. The sampled edges of a
-// window have 32-bit numbers, so a window has fewer than 2^32 of them.
+// A run holds the offsets of the nodes (4 bytes per node, 8 where the edge type is wide: sample.Sampler.Wide), about 12 bytes for
+// each edge that a window samples, and the buffers of the readers and of the kernel. The window is the largest that Options.Memory
+// allows. The sampled edges of a window have 32-bit numbers, so a window has fewer than 2^32 of them.
+//
+// A position in a file of neighbours is held as a block and a place in it, which fit 32 bits each for any number of edges.
 //
 // # Refusals
 //
-// Open and Run refuse what needs the neighbours in memory: a direction that is not stored, induced subgraphs, and types
-// with 2^32 members or more. Columns that strategies read are held in memory. The errors wrap sample.ErrFetch or
+// Open and Run refuse what needs the neighbours in memory: a direction that is not stored, and induced subgraphs. They refuse
+// node types with 2^32 members or more. Columns that strategies read are held in memory. The errors wrap sample.ErrFetch or
 // ErrMemory and say what to do.
 //
 // The package imports draw, graph, internal/direct, internal/guard, internal/human, internal/ordered, internal/prefetch,
