@@ -180,13 +180,21 @@ func (j *joinedEncoder) encode(g int) ([]byte, error) {
 	}
 	for i, e := range j.c.Edges {
 		t, from, to := &j.edges[i], e.GraphPtr.At(g), e.GraphPtr.At(g+1)
-		j.sub.Edges[t.number] = sample.SubEdges{Src: e.Src.U32[from:to], Dst: e.Dst.U32[from:to], ID: e.EdgeID.U32[from:to]}
+		j.sub.Edges[t.number] = sample.SubEdges{Src: e.Src.U32[from:to], Dst: e.Dst.U32[from:to], ID: slicePart(e.EdgeID, from, to)}
 		j.sub.EdgesByHop[t.number] = t.hopsOf(g)
 	}
 	if k := uint64(len(j.c.SeedType)); j.c.SeedPtr.Len() > 0 {
 		j.sub.SeedLocal = j.c.SeedLocal.U32[k*j.c.SeedPtr.At(g) : k*j.c.SeedPtr.At(g+1)]
 	}
 	return j.encoding.Encode(&j.e, &j.sub)
+}
+
+// slicePart is a part of an index.
+func slicePart(x graph.Index, from, to uint64) graph.Index {
+	if x.U64 != nil {
+		return graph.Index{U64: x.U64[from:to]}
+	}
+	return graph.Index{U32: x.U32[from:to]}
 }
 
 func (j *joinedEncoder) narrowed() *feature.Narrowed { return &j.e.Narrowed }

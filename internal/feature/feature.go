@@ -21,7 +21,7 @@ type Encoder struct {
 }
 
 // Write adds a feature to the Example that e writes: the values of the given rows of a column.
-type Write func(e *Encoder, key example.Key, rows []uint32)
+type Write func(e *Encoder, key example.Key, rows graph.Index)
 
 // Part is one of the keys of an Example that a column becomes.
 type Part struct {
@@ -134,11 +134,17 @@ func Values(c *graph.Column) (Write, error) {
 		return doubleWriter(c, width), nil
 	case graph.Float32:
 		if c.Ragged() {
-			return func(e *Encoder, k example.Key, rows []uint32) {
+			return func(e *Encoder, k example.Key, rows graph.Index) {
 				example.Float32Rows(&e.W, k, c.Values, width, e.flatten(c, rows))
 			}, nil
 		}
-		return func(e *Encoder, k example.Key, rows []uint32) { example.Float32Rows(&e.W, k, c.Values, width, rows) }, nil
+		return func(e *Encoder, k example.Key, rows graph.Index) {
+			if rows.U64 != nil {
+				example.Float32Rows(&e.W, k, c.Values, width, rows.U64)
+				return
+			}
+			example.Float32Rows(&e.W, k, c.Values, width, rows.U32)
+		}, nil
 	case graph.String:
 		if c.StringOffsets.U64 != nil {
 			return textWriter(c, width, c.StringOffsets.U64), nil
@@ -151,50 +157,65 @@ func Values(c *graph.Column) (Write, error) {
 func intWriter[T example.Integer](c *graph.Column, width int) Write {
 	values := view[T](c)
 	if c.Ragged() {
-		return func(e *Encoder, k example.Key, rows []uint32) {
+		return func(e *Encoder, k example.Key, rows graph.Index) {
 			example.IntRows(&e.W, k, values, width, e.flatten(c, rows))
 		}
 	}
-	return func(e *Encoder, k example.Key, rows []uint32) { example.IntRows(&e.W, k, values, width, rows) }
+	return func(e *Encoder, k example.Key, rows graph.Index) {
+		if rows.U64 != nil {
+			example.IntRows(&e.W, k, values, width, rows.U64)
+			return
+		}
+		example.IntRows(&e.W, k, values, width, rows.U32)
+	}
 }
 
 func floatWriter(c *graph.Column, width int, convert func(uint16) float32) Write {
 	values := view[uint16](c)
 	if c.Ragged() {
-		return func(e *Encoder, k example.Key, rows []uint32) {
+		return func(e *Encoder, k example.Key, rows graph.Index) {
 			example.FloatRows(&e.W, k, values, width, e.flatten(c, rows), convert)
 		}
 	}
-	return func(e *Encoder, k example.Key, rows []uint32) {
-		example.FloatRows(&e.W, k, values, width, rows, convert)
+	return func(e *Encoder, k example.Key, rows graph.Index) {
+		if rows.U64 != nil {
+			example.FloatRows(&e.W, k, values, width, rows.U64, convert)
+			return
+		}
+		example.FloatRows(&e.W, k, values, width, rows.U32, convert)
 	}
 }
 
 func textWriter[O example.Offset](c *graph.Column, width int, offsets []O) Write {
 	if c.Ragged() {
-		return func(e *Encoder, k example.Key, rows []uint32) {
+		return func(e *Encoder, k example.Key, rows graph.Index) {
 			example.TextRows(&e.W, k, c.Values, offsets, width, e.flatten(c, rows))
 		}
 	}
-	return func(e *Encoder, k example.Key, rows []uint32) {
-		example.TextRows(&e.W, k, c.Values, offsets, width, rows)
+	return func(e *Encoder, k example.Key, rows graph.Index) {
+		if rows.U64 != nil {
+			example.TextRows(&e.W, k, c.Values, offsets, width, rows.U64)
+			return
+		}
+		example.TextRows(&e.W, k, c.Values, offsets, width, rows.U32)
 	}
 }
 
 // flatten lists the elements of the last variable dimension in the given rows.
-func (e *Encoder) flatten(c *graph.Column, rows []uint32) []uint64 {
+func (e *Encoder) flatten(c *graph.Column, rows graph.Index) []uint64 {
 	e.elements = e.elements[:0]
 	if len(c.Shape) > 0 && c.Shape[0] == -1 && len(c.Offsets) == 1 {
 		x := c.Offsets[0]
-		for _, r := range rows {
-			for i := x.At(int(r)); i < x.At(int(r)+1); i++ {
+		for k := range rows.Len() {
+			r := int(rows.At(k))
+			for i := x.At(r); i < x.At(r+1); i++ {
 				e.elements = append(e.elements, i)
 			}
 		}
 		return e.elements
 	}
-	for _, r := range rows {
-		from, to := rank(c, len(c.Offsets), int(r))
+	for k := range rows.Len() {
+		from, to := rank(c, len(c.Offsets), int(rows.At(k)))
 		for i := from; i < to; i++ {
 			e.elements = append(e.elements, uint64(i))
 		}
@@ -225,10 +246,10 @@ func rank(c *graph.Column, n, r int) (from, to int) {
 // of elements of each row. The offsets must be valid.
 func Lengths(c *graph.Column, k int) Write {
 	x := c.Offsets[k]
-	return func(e *Encoder, key example.Key, rows []uint32) {
+	return func(e *Encoder, key example.Key, rows graph.Index) {
 		e.lengths = e.lengths[:0]
-		for _, r := range rows {
-			from, to := rank(c, k, int(r))
+		for i := range rows.Len() {
+			from, to := rank(c, k, int(rows.At(i)))
 			for i := from; i < to; i++ {
 				e.lengths = append(e.lengths, x.At(i+1)-x.At(i))
 			}

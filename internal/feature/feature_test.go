@@ -93,7 +93,7 @@ func TestPartsAreNestedLists(t *testing.T) {
 		}
 		e.W.Reset()
 		for i := len(parts) - 1; i >= 0; i-- {
-			parts[i].Write(&e, example.NewKey(parts[i].Key), pick)
+			parts[i].Write(&e, example.NewKey(parts[i].Key), graph.Index{U32: pick})
 		}
 		var d example.Decoder
 		if err := d.Decode(e.W.Close()); err != nil {

@@ -89,15 +89,20 @@ func (n *Narrowed) Add(underflows map[string]uint64) {
 func doubleWriter(c *graph.Column, width int) Write {
 	values := view[float64](c)
 	if c.Ragged() {
-		return func(e *Encoder, k example.Key, rows []uint32) {
+		return func(e *Encoder, k example.Key, rows graph.Index) {
 			elements := e.flatten(c, rows)
 			lookRows(&e.Narrowed, k, values, width, elements)
 			example.FloatRows(&e.W, k, values, width, elements, example.Narrow)
 		}
 	}
-	return func(e *Encoder, k example.Key, rows []uint32) {
-		lookRows(&e.Narrowed, k, values, width, rows)
-		example.FloatRows(&e.W, k, values, width, rows, example.Narrow)
+	return func(e *Encoder, k example.Key, rows graph.Index) {
+		if rows.U64 != nil {
+			lookRows(&e.Narrowed, k, values, width, rows.U64)
+			example.FloatRows(&e.W, k, values, width, rows.U64, example.Narrow)
+			return
+		}
+		lookRows(&e.Narrowed, k, values, width, rows.U32)
+		example.FloatRows(&e.W, k, values, width, rows.U32, example.Narrow)
 	}
 }
 

@@ -96,7 +96,7 @@ func TestNarrowed(t *testing.T) {
 		}
 		var e feature.Encoder
 		e.W.Reset()
-		write(&e, example.NewKey("nodes/n.x"), rows)
+		write(&e, example.NewKey("nodes/n.x"), graph.Index{U32: rows})
 		if n := e.Underflows["nodes/n.x"]; n != small || len(e.Underflows) > 1 {
 			t.Fatalf("found %v underflows, expected %d", e.Underflows, small)
 		}

@@ -87,9 +87,9 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 	}
 	for t, n := range g.Nodes {
 		at := "nodes/" + n.Type + "/"
-		ids := func(m *made) []uint32 { return m.sub.Nodes[t] }
+		ids := func(m *made) graph.Index { return graph.Index{U32: m.sub.Nodes[t]} }
 		most := func(b *bounds) int64 { return b.nodes[t] }
-		cs = append(cs, ints(at+"n_id", ids, most), ints(at+"by_hop", func(m *made) []uint32 { return m.sub.NodesByHop[t] }, hops))
+		cs = append(cs, ints(at+"n_id", func(m *made) []uint32 { return m.sub.Nodes[t] }, most), ints(at+"by_hop", func(m *made) []uint32 { return m.sub.NodesByHop[t] }, hops))
 		if s.Plan().Scope == sample.ScopeSeed {
 			cs = append(cs, ints(at+"batch", func(m *made) []uint32 { return m.batch[t] }, most))
 		}
@@ -112,7 +112,7 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 	for t, e := range g.Edges {
 		at := "edges/" + e.Type.String() + "/"
 		of := func(m *made) sample.SubEdges { return m.sub.Edges[t] }
-		ids := func(m *made) []uint32 { return of(m).ID }
+		ids := func(m *made) graph.Index { return of(m).ID }
 		most := func(b *bounds) int64 { return b.edges[t] }
 		id, err := positions(tabs, at+"e_id", e, ids, most)
 		if err != nil {
@@ -149,7 +149,7 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 		at := fmt.Sprintf("ops/%d/", k+1)
 		of := func(m *made) sample.SubEdges { return m.sub.Ops[k].SubEdges }
 		most := func(b *bounds) int64 { return b.ops[k] }
-		id, err := positions(tabs, at+"e_id", g.Edges[t], func(m *made) []uint32 { return of(m).ID }, most)
+		id, err := positions(tabs, at+"e_id", g.Edges[t], func(m *made) graph.Index { return of(m).ID }, most)
 		if err != nil {
 			return nil, err
 		}
@@ -163,7 +163,7 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 		}
 		indptr := offsets(at+"indptr", found, func(m *made) []uint32 { return of(m).Dst }, func(b *bounds) int64 { return b.nodes[dst] + 1 })
 		cs = append(cs, frontier, pairs(at+"edge_index", of, most), id, indptr)
-		ids := func(m *made) []uint32 { return of(m).ID }
+		ids := func(m *made) graph.Index { return of(m).ID }
 		features, err := rowsOf(tabs, at, g.Edges[t].Columns, f.Edges[g.Edges[t].Type.String()], ids, most)
 		if err != nil {
 			return nil, err
@@ -243,11 +243,20 @@ func pairs(name string, of func(*made) sample.SubEdges, most func(*bounds) int64
 }
 
 // positions is the positions of edges in the imported input where the store has them, else their ids.
-func positions(tabs *tables, name string, e *graph.Edges, ids func(*made) []uint32, most func(*bounds) int64) (column, error) {
+func positions(tabs *tables, name string, e *graph.Edges, ids func(*made) graph.Index, most func(*bounds) int64) (column, error) {
 	c := graph.FindColumn(e.Columns, graph.PositionColumn)
 	switch {
 	case c == nil:
-		return ints(name, ids, most), nil
+		return column{ColumnInfo{Name: name, DType: "int64", Shape: []int{}}, 8,
+			func(m *made) int { return ids(m).Len() },
+			func(dst []byte, m *made) {
+				if rows := ids(m); rows.U64 != nil {
+					widen(dst, rows.U64)
+				} else {
+					widen(dst, rows.U32)
+				}
+			}, most,
+		}, nil
 	case c.DType == graph.Uint32 || c.DType == graph.Int32:
 		return looked(tabs.of(c.Values), 4, name, ids, most), nil
 	case c.DType == graph.Uint64 || c.DType == graph.Int64:
@@ -257,15 +266,19 @@ func positions(tabs *tables, name string, e *graph.Edges, ids func(*made) []uint
 }
 
 // looked is a column of integers of 4 or 8 bytes, as int64.
-func looked(tab *table, width int, name string, ids func(*made) []uint32, most func(*bounds) int64) column {
+func looked(tab *table, width int, name string, ids func(*made) graph.Index, most func(*bounds) int64) column {
 	return column{ColumnInfo{Name: name, DType: "int64", Shape: []int{}}, 8,
-		func(m *made) int { return len(ids(m)) },
+		func(m *made) int { return ids(m).Len() },
 		func(dst []byte, m *made) {
 			rows := ids(m)
 			// Narrow integers are gathered at the end of dst and widened from its beginning. The widened part never
 			// reaches values that are not read yet.
-			found := dst[len(rows)*(8-width):]
-			batch.Gather(found, tab.values(), width, rows)
+			found := dst[rows.Len()*(8-width):]
+			if rows.U64 != nil {
+				batch.Gather(found, tab.values(), width, rows.U64)
+			} else {
+				batch.Gather(found, tab.values(), width, rows.U32)
+			}
 			if width == 4 {
 				widen(dst, graph.View[uint32](found))
 			}
@@ -273,8 +286,17 @@ func looked(tab *table, width int, name string, ids func(*made) []uint32, most f
 	}
 }
 
+// gatherAway is batch.GatherAway for rows of either width.
+func gatherAway(dst, src []byte, width int, rows graph.Index) {
+	if rows.U64 != nil {
+		batch.GatherAway(dst, src, width, rows.U64)
+		return
+	}
+	batch.GatherAway(dst, src, width, rows.U32)
+}
+
 // rowsOf is the columns of a type that names lists, named x/NAME below at.
-func rowsOf(tabs *tables, at string, columns []*graph.Column, names []string, ids func(*made) []uint32, most func(*bounds) int64) ([]column, error) {
+func rowsOf(tabs *tables, at string, columns []*graph.Column, names []string, ids func(*made) graph.Index, most func(*bounds) int64) ([]column, error) {
 	var cs []column
 	for _, name := range names {
 		c := graph.FindColumn(columns, name)
@@ -286,8 +308,8 @@ func rowsOf(tabs *tables, at string, columns []*graph.Column, names []string, id
 		}
 		tab := tabs.of(c.Values)
 		cs = append(cs, column{ColumnInfo{Name: at + "x/" + name, DType: c.DType.String(), Shape: append([]int{}, c.Shape...), Of: c}, c.RowBytes(),
-			func(m *made) int { return len(ids(m)) },
-			func(dst []byte, m *made) { batch.GatherAway(dst, tab.values(), c.RowBytes(), ids(m)) }, most,
+			func(m *made) int { return ids(m).Len() },
+			func(dst []byte, m *made) { gatherAway(dst, tab.values(), c.RowBytes(), ids(m)) }, most,
 		})
 	}
 	return cs, nil

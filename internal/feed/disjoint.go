@@ -59,7 +59,7 @@ func (d *disjoint) begin() {
 	}
 	for t := range d.edges {
 		e := &d.edges[t]
-		e.Src, e.Dst, e.ID, d.edgeHops[t] = e.Src[:0], e.Dst[:0], e.ID[:0], d.edgeHops[t][:0]
+		e.Src, e.Dst, e.ID, d.edgeHops[t] = e.Src[:0], e.Dst[:0], sample.EmptyIDs(e.ID), d.edgeHops[t][:0]
 	}
 }
 
@@ -69,7 +69,7 @@ func (d *disjoint) add(sub *sample.Subgraph) error {
 		e := &d.edges[t]
 		e.Src = appendMoved(e.Src, pair.Src, len(d.nodes[d.ends[t][0]]))
 		e.Dst = appendMoved(e.Dst, pair.Dst, len(d.nodes[d.ends[t][1]]))
-		e.ID = append(e.ID, pair.ID...)
+		e.ID = sample.AppendIDs(e.ID, pair.ID)
 		if d.hopped {
 			d.edgeHops[t] = append(d.edgeHops[t], sub.EdgesByHop[t]...)
 		} else {
@@ -122,11 +122,17 @@ func (d *disjoint) join() *sample.Subgraph {
 	for t, e := range d.edges {
 		src, dst := d.local[d.ends[t][0]], d.local[d.ends[t][1]]
 		out := &d.sub.Edges[t]
-		n := len(e.ID)
-		out.Src, out.Dst, out.ID = sized(out.Src, n), sized(out.Dst, n), sized(out.ID, n)
+		n := len(e.Src)
+		out.Src, out.Dst = sized(out.Src, n), sized(out.Dst, n)
+		out.ID.U32, out.ID.U64 = sized(out.ID.U32, len(e.ID.U32)), sized(out.ID.U64, len(e.ID.U64))
 		d.sub.EdgesByHop[t] = d.byHop(d.sub.EdgesByHop[t], d.edgeHops[t], runs)
 		d.walk(d.edgeHops[t], runs, func(_, from, to int) {
-			out.Src[to], out.Dst[to], out.ID[to] = src[e.Src[from]], dst[e.Dst[from]], e.ID[from]
+			out.Src[to], out.Dst[to] = src[e.Src[from]], dst[e.Dst[from]]
+			if e.ID.U64 != nil {
+				out.ID.U64[to] = e.ID.U64[from]
+			} else {
+				out.ID.U32[to] = e.ID.U32[from]
+			}
 		})
 	}
 	d.sub.SeedLocal = d.joined(d.sub.SeedLocal, d.seedLocal)
@@ -178,9 +184,9 @@ func (d *disjoint) walk(counts []uint32, hops int, f func(sub, from, to int)) {
 }
 
 // sized is a buffer of n values, which is list where it has room.
-func sized(list []uint32, n int) []uint32 {
+func sized[T uint32 | uint64](list []T, n int) []T {
 	if cap(list) < n {
-		return make([]uint32, n+n/4)[:n]
+		return make([]T, n+n/4)[:n]
 	}
 	return list[:n]
 }

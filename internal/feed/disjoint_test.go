@@ -146,13 +146,13 @@ func TestDisjoint(t *testing.T) {
 								continue
 							}
 							want := sub.Edges[k]
-							if ends[j] != places[src][want.Src[seen]] || ends[len(ids)+j] != places[dst][want.Dst[seen]] || id != int64(graph.View[uint32](e.Columns[0].Values)[want.ID[seen]]) {
+							if ends[j] != places[src][want.Src[seen]] || ends[len(ids)+j] != places[dst][want.Dst[seen]] || id != int64(graph.View[uint32](e.Columns[0].Values)[want.ID.At(seen)]) {
 								t.Fatalf("batch %d, seed %d: found another edge %d of %s", b, i, seen, e.Type)
 							}
 							seen++
 						}
-						if seen != len(sub.Edges[k].ID) {
-							t.Fatalf("batch %d, seed %d: found %d edges of %s, expected %d", b, i, seen, e.Type, len(sub.Edges[k].ID))
+						if seen != sub.Edges[k].ID.Len() {
+							t.Fatalf("batch %d, seed %d: found %d edges of %s, expected %d", b, i, seen, e.Type, sub.Edges[k].ID.Len())
 						}
 						edgesByHop[k] = added(edgesByHop[k], sub.EdgesByHop[k])
 					}

@@ -328,7 +328,7 @@ func (c *client) check(src *Source, p packet, epoch uint64, seeds []uint32, unit
 		ints(at+"edge_index", slices.Concat(sub.Edges[t].Src, sub.Edges[t].Dst))
 		ints(at+"by_hop", sub.EdgesByHop[t])
 		var want []uint32
-		for _, id := range sub.Edges[t].ID {
+		for _, id := range sub.Edges[t].ID.U32 {
 			want = append(want, graph.View[uint32](e.Columns[0].Values)[id])
 		}
 		ints(at+"e_id", want)

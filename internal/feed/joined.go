@@ -6,7 +6,6 @@ import (
 	"math"
 	"sync/atomic"
 
-	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/direct"
 	"github.com/graphmill/graphmill/internal/guard"
@@ -24,13 +23,13 @@ type Joined struct {
 // column.
 type joined struct {
 	rows, width int // of the table; bytes per row
-	parts       []func(dst []byte, rows []uint32)
+	parts       []func(dst []byte, rows graph.Index)
 	whole       atomic.Pointer[[]byte]
 }
 
-func (j *joined) write(dst []byte, rows []uint32) {
+func (j *joined) write(dst []byte, rows graph.Index) {
 	if whole := j.whole.Load(); whole != nil {
-		batch.GatherAway(dst, *whole, j.width, rows)
+		gatherAway(dst, *whole, j.width, rows)
 		return
 	}
 	for _, part := range j.parts {
@@ -49,15 +48,15 @@ func (j *joined) load(ctx context.Context, memory int64) (int64, func()) {
 	if err != nil {
 		return 0, nil // rows are found column by column
 	}
-	rows := make([]uint32, 0, part)
+	rows := make([]uint64, 0, part)
 	err = guard.Do(func() error {
 		for first := 0; first < j.rows && ctx.Err() == nil; first += part {
 			rows = rows[:0]
 			for r := first; r < min(first+part, j.rows); r++ {
-				rows = append(rows, uint32(r))
+				rows = append(rows, uint64(r))
 			}
 			for _, p := range j.parts {
-				p(to[first*j.width:(first+len(rows))*j.width], rows)
+				p(to[first*j.width:(first+len(rows))*j.width], graph.Index{U64: rows})
 			}
 		}
 		return ctx.Err()
@@ -69,7 +68,7 @@ func (j *joined) load(ctx context.Context, memory int64) (int64, func()) {
 }
 
 // joinedOf is the column that j names, below at, of a type with the given columns and number of rows.
-func joinedOf(tabs *tables, at string, j Joined, columns []*graph.Column, count int, ids func(*made) []uint32, most func(*bounds) int64) (column, error) {
+func joinedOf(tabs *tables, at string, j Joined, columns []*graph.Column, count int, ids func(*made) graph.Index, most func(*bounds) int64) (column, error) {
 	var from []*graph.Column
 	dtype, values := graph.Invalid, 0
 	for _, name := range j.Columns {
@@ -108,22 +107,22 @@ func joinedOf(tabs *tables, at string, j Joined, columns []*graph.Column, count 
 		tabs.joined = append(tabs.joined, out)
 	} else {
 		tab := tabs.of(from[0].Values)
-		out.parts[0] = func(dst []byte, rows []uint32) { batch.GatherAway(dst, tab.values(), out.width, rows) }
+		out.parts[0] = func(dst []byte, rows graph.Index) { gatherAway(dst, tab.values(), out.width, rows) }
 	}
 	return column{ColumnInfo{Name: at + "x/" + j.Name, DType: dtype.String(), Shape: []int{values}}, out.width,
-		func(m *made) int { return len(ids(m)) },
+		func(m *made) int { return ids(m).Len() },
 		func(dst []byte, m *made) { out.write(dst, ids(m)) }, most,
 	}, nil
 }
 
 // partOf writes the rows of a column as values of a dtype, from a value on, into rows of the given number of values.
-func partOf(c *graph.Column, dtype graph.DType, at, values int) func(dst []byte, rows []uint32) {
+func partOf(c *graph.Column, dtype graph.DType, at, values int) func(dst []byte, rows graph.Index) {
 	switch {
 	case c.DType == dtype:
 		size, width := dtype.Size(), c.RowBytes()
-		return func(dst []byte, rows []uint32) {
-			for i, r := range rows {
-				copy(dst[(i*values+at)*size:][:width], c.Values[int(r)*width:])
+		return func(dst []byte, rows graph.Index) {
+			for i := range rows.Len() {
+				copy(dst[(i*values+at)*size:][:width], c.Values[int(rows.At(i))*width:])
 			}
 		}
 	case dtype == graph.Float64:
@@ -132,7 +131,7 @@ func partOf(c *graph.Column, dtype graph.DType, at, values int) func(dst []byte,
 	return converted[float32](c, at, values)
 }
 
-func converted[D float32 | float64](c *graph.Column, at, values int) func(dst []byte, rows []uint32) {
+func converted[D float32 | float64](c *graph.Column, at, values int) func(dst []byte, rows graph.Index) {
 	switch c.DType {
 	case graph.Bool, graph.Uint8:
 		return spread(c, at, values, func(x uint8) D { return D(x) })
@@ -160,12 +159,12 @@ func converted[D float32 | float64](c *graph.Column, at, values int) func(dst []
 	return spread(c, at, values, func(x float32) D { return D(x) })
 }
 
-func spread[S graph.Numbers, D float32 | float64](c *graph.Column, at, values int, convert func(S) D) func(dst []byte, rows []uint32) {
+func spread[S graph.Numbers, D float32 | float64](c *graph.Column, at, values int, convert func(S) D) func(dst []byte, rows graph.Index) {
 	src, width := graph.View[S](c.Values), c.RowValues()
-	return func(dst []byte, rows []uint32) {
+	return func(dst []byte, rows graph.Index) {
 		to := graph.View[D](dst)
-		for i, r := range rows {
-			for k, x := range src[int(r)*width:][:width] {
+		for i := range rows.Len() {
+			for k, x := range src[int(rows.At(i))*width:][:width] {
 				to[i*values+at+k] = convert(x)
 			}
 		}

@@ -107,7 +107,7 @@ func TestJoined(t *testing.T) {
 		}
 		var tabs tables
 		defer tabs.close()
-		c, err := joinedOf(&tabs, "nodes/n/", Joined{"n", "x", names}, columns, rows, func(*made) []uint32 { return ids }, nil)
+		c, err := joinedOf(&tabs, "nodes/n/", Joined{"n", "x", names}, columns, rows, func(*made) graph.Index { return graph.Index{U32: ids} }, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,5 +10,9 @@ import "math"
 // numbers of 32 bits.
 var Neighbours int64 = math.MaxUint32
 
+// Positions is the most edges of a type whose positions and ids are kept in 32 bits while they are sampled, dispatched and
+// partitioned; those of a larger type take 64 bits. The results are the same.
+var Positions int64 = math.MaxUint32
+
 // ProcessBytes is the memory that the program holds before it works: its code, the runtime of Go, and its first pages.
 const ProcessBytes = 26 << 20

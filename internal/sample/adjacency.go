@@ -3,19 +3,25 @@ package sample
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// adjacency is a graph.Adjacency in 32 bits, as the kernel reads it.
+// adjacency is a graph.Adjacency as the kernel reads it. Positions and edge ids have 32 bits; those of a wide edge type
+// (Sampler.wide) have 64.
 type adjacency struct {
-	first  uint32   // the node that indptr begins with: 0, except in a Range
-	indptr []uint32 // nodes of the near type + 1
-	far    []uint32 // nil with Options.Fetch
-	eid    []uint32 // nil where the edge id is the position, or is not read
-	apart  bool     // edge ids are not the positions
+	first  uint32      // the node that indptr begins with: 0, except in a Range
+	indptr graph.Index // nodes of the near type + 1; U64 where the edge type is wide
+	far    []uint32    // nil with Options.Fetch
+	eid    graph.Index // empty where the edge id is the position, or is not read; U64 where the edge type is wide
+	apart  bool        // edge ids are not the positions
 }
+
+// isWide says whether the positions and the ids of an edge type take 64 bits.
+func isWide(e *graph.Edges) bool { return int64(e.Count) > limits.Positions }
 
 // narrow is an index in 32 bits: the slice of the graph, or a copy.
 func narrow(x graph.Index) []uint32 {
@@ -29,6 +35,21 @@ func narrow(x graph.Index) []uint32 {
 	return out
 }
 
+// sized is an index in 64 bits for a wide edge type, else in 32 bits: the slice of the graph, or a copy.
+func sized(x graph.Index, wide bool) graph.Index {
+	if !wide {
+		return graph.Index{U32: narrow(x)}
+	}
+	if x.U32 == nil {
+		return x
+	}
+	out := make([]uint64, len(x.U32))
+	for i, v := range x.U32 {
+		out[i] = uint64(v)
+	}
+	return graph.Index{U64: out}
+}
+
 // readAdjacency checks the sizes and the order of a's lists and the range of its ids, so that the kernel need not. With
 // fetch it reads only the offsets.
 func readAdjacency(e *graph.Edges, a *graph.Adjacency, near, far int, fetch bool) (*adjacency, error) {
@@ -39,7 +60,10 @@ func readAdjacency(e *graph.Edges, a *graph.Adjacency, near, far int, fetch bool
 	if err := a.Indptr.CheckOffsets(e.Count); err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Type, err)
 	}
-	out := &adjacency{indptr: narrow(a.Indptr), apart: a.EdgeID.Len() > 0}
+	out := &adjacency{indptr: sized(a.Indptr, isWide(e)), apart: a.EdgeID.Len() > 0}
+	if err := out.checkDegrees(e); err != nil {
+		return nil, err
+	}
 	if fetch {
 		return out, nil
 	}
@@ -56,12 +80,22 @@ func readAdjacency(e *graph.Edges, a *graph.Adjacency, near, far int, fetch bool
 	return out, nil
 }
 
-// readEdgeIDs is the edge ids by position. It checks their range.
-func readEdgeIDs(e *graph.Edges, a *graph.Adjacency) ([]uint32, error) {
-	if err := checkBelow(e, a.EdgeID, "edge id", e.Count); err != nil {
-		return nil, err
+// checkDegrees refuses a node of a wide edge type whose edges 32 bits cannot number.
+func (a *adjacency) checkDegrees(e *graph.Edges) error {
+	for v, at := range a.indptr.U64 {
+		if v > 0 && at-a.indptr.U64[v-1] >= math.MaxUint32 {
+			return tagged.Errorf(ErrTooLarge, "%s: found %d edges of node %d, expected fewer than 2^32 - 1 of one node", e.Type, at-a.indptr.U64[v-1], v-1)
+		}
 	}
-	return narrow(a.EdgeID), nil
+	return nil
+}
+
+// readEdgeIDs is the edge ids by position. It checks their range.
+func readEdgeIDs(e *graph.Edges, a *graph.Adjacency) (graph.Index, error) {
+	if err := checkBelow(e, a.EdgeID, "edge id", e.Count); err != nil {
+		return graph.Index{}, err
+	}
+	return sized(a.EdgeID, isWide(e)), nil
 }
 
 func checkBelow(e *graph.Edges, x graph.Index, what string, n int) error {
@@ -81,33 +115,60 @@ func checkBelow(e *graph.Edges, x graph.Index, what string, n int) error {
 // reverse is the adjacency of the other direction, where the near type has n nodes. It is a counting sort, so the edges
 // of a node ascend by their position in a.
 func (a *adjacency) reverse(n int) *adjacency {
-	indptr := make([]uint32, n+1)
-	for _, v := range a.far {
-		indptr[v+1]++
-	}
-	for i := range n {
-		indptr[i+1] += indptr[i]
-	}
-	r := &adjacency{indptr: indptr, far: make([]uint32, len(a.far)), eid: make([]uint32, len(a.far)), apart: true}
-	at := make([]uint32, n)
-	copy(at, indptr)
-	for u := range len(a.indptr) - 1 {
-		for p := a.indptr[u]; p < a.indptr[u+1]; p++ {
-			v := a.far[p]
-			r.far[at[v]], r.eid[at[v]] = uint32(u), a.edge(p)
-			at[v]++
-		}
+	r := &adjacency{far: make([]uint32, len(a.far)), apart: true}
+	if a.wide() {
+		r.indptr.U64, r.eid.U64 = make([]uint64, n+1), make([]uint64, len(a.far))
+		reverse(a, r.indptr.U64, r.far, r.eid.U64)
+	} else {
+		r.indptr.U32, r.eid.U32 = make([]uint32, n+1), make([]uint32, len(a.far))
+		reverse(a, r.indptr.U32, r.far, r.eid.U32)
 	}
 	return r
 }
 
+// reverse fills the lists of the other direction, whose offsets are 0.
+func reverse[T uint32 | uint64](a *adjacency, indptr []T, far []uint32, eid []T) {
+	for _, v := range a.far {
+		indptr[v+1]++
+	}
+	for i := range len(indptr) - 1 {
+		indptr[i+1] += indptr[i]
+	}
+	at := slices.Clone(indptr)
+	for u := range a.nodes() {
+		from, to := a.span(uint32(u))
+		for p := from; p < to; p++ {
+			v := a.far[p]
+			far[at[v]], eid[at[v]] = uint32(u), T(a.edge(p))
+			at[v]++
+		}
+	}
+}
+
+// wide says whether positions and edge ids have 64 bits.
+func (a *adjacency) wide() bool { return a.indptr.U64 != nil }
+
+// nodes is the number of near nodes.
+func (a *adjacency) nodes() int { return a.indptr.Len() - 1 }
+
 // count is the number of edges.
-func (a *adjacency) count() int { return int(a.indptr[len(a.indptr)-1]) }
+func (a *adjacency) count() int { return int(a.indptr.At(a.nodes())) }
+
+// span is the positions of the edges of a near node.
+func (a *adjacency) span(v uint32) (from, to uint64) {
+	if a.indptr.U64 != nil {
+		return a.indptr.U64[v], a.indptr.U64[v+1]
+	}
+	return uint64(a.indptr.U32[v]), uint64(a.indptr.U32[v+1])
+}
 
 // edge is the edge id at a position.
-func (a *adjacency) edge(p uint32) uint32 {
-	if a.eid != nil {
-		return a.eid[p]
+func (a *adjacency) edge(p uint64) uint64 {
+	if a.eid.U32 != nil {
+		return uint64(a.eid.U32[p])
+	}
+	if a.eid.U64 != nil {
+		return a.eid.U64[p]
 	}
 	return p
 }
@@ -126,7 +187,7 @@ func (s *Sampler) adjacencyOf(e int, dir graph.Direction) (*adjacency, error) {
 		if a, err = readAdjacency(edges, own, nodes(dir), nodes(1-dir), s.opt.Fetch); err != nil {
 			return nil, err
 		}
-		if err := s.touched(4 * len(a.indptr)); err != nil {
+		if err := s.touched(int(a.indptr.Bytes())); err != nil {
 			return nil, err
 		}
 	} else if s.opt.Fetch {
@@ -139,7 +200,7 @@ func (s *Sampler) adjacencyOf(e int, dir graph.Direction) (*adjacency, error) {
 		if err != nil {
 			return nil, err
 		}
-		if other.eid != nil {
+		if other.eid.Len() > 0 {
 			return nil, fmt.Errorf("%s: found direction %s alone, expected the primary one", edges.Type, 1-dir)
 		}
 		s.warn("%s: found no %s-edges in the store, so they are built in memory; import with `Both` to store them", edges.Type, dir)
@@ -149,16 +210,17 @@ func (s *Sampler) adjacencyOf(e int, dir graph.Direction) (*adjacency, error) {
 	return a, nil
 }
 
-// tooLarge refuses types whose ids do not fit 32 bits.
-func tooLarge(g *graph.Graph) error {
+// tooLarge refuses node types whose ids do not fit 32 bits. With given it refuses edge types, too, whose ids do not: a
+// cluster sends ids in 32 bits.
+func tooLarge(g *graph.Graph, given bool) error {
 	for _, n := range g.Nodes {
 		if n.Count > math.MaxUint32 {
 			return tagged.Errorf(ErrTooLarge, "found %d nodes of type %s, expected fewer than 2^32", n.Count, n.Type)
 		}
 	}
 	for _, e := range g.Edges {
-		if e.Count > math.MaxUint32 {
-			return tagged.Errorf(ErrTooLarge, "found %d edges of type %s, expected fewer than 2^32", e.Count, e.Type)
+		if given && isWide(e) {
+			return tagged.Errorf(ErrTooLarge, "found %d edges of type %s, expected at most %d to sample by shuffling on a cluster; take the method local (`Method`)", e.Count, e.Type, limits.Positions)
 		}
 	}
 	return nil

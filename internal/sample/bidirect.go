@@ -93,7 +93,7 @@ func (c *Context) addReverses() {
 		e.reserve(n)
 		sources, targets := c.local[r.src].nodes, c.local[r.dst].nodes
 		for k := range n {
-			src, dst, id := from.dst[k], from.src[k], from.id[k]
+			src, dst, id := from.dst[k], from.src[k], from.edge(k)
 			if r.excluded != [2]bool{} && c.excludes(r.excluded, src, targets[dst]) {
 				continue
 			}
@@ -104,7 +104,7 @@ func (c *Context) addReverses() {
 				}
 			}
 			if have.add(src, dst) {
-				e.src[e.n], e.dst[e.n], e.id[e.n] = src, dst, id
+				e.set(e.n, src, dst, id)
 				e.n++
 			}
 		}

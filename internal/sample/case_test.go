@@ -138,7 +138,7 @@ func storeBoth(t testing.TB, g *graph.Graph) {
 			t.Fatal(err)
 		}
 		r := a.reverse(count(other))
-		e.Adj[other] = &graph.Adjacency{Indptr: wide(r.indptr), Far: wide(r.far), EdgeID: wide(r.eid)}
+		e.Adj[other] = &graph.Adjacency{Indptr: wide(narrow(r.indptr)), Far: wide(r.far), EdgeID: wide(narrow(r.eid))}
 	}
 }
 
@@ -205,8 +205,8 @@ func answer(s *Sampler, sub *Subgraph) refResult {
 	}
 	triples := func(e SubEdges) [][]uint32 {
 		out := [][]uint32{}
-		for i := range e.ID {
-			out = append(out, []uint32{e.ID[i], e.Src[i], e.Dst[i]})
+		for i, id := range narrow(e.ID) {
+			out = append(out, []uint32{id, e.Src[i], e.Dst[i]})
 		}
 		return out
 	}
@@ -328,7 +328,7 @@ func checkCounts(t *testing.T, s *Sampler, sub *Subgraph) {
 		if op.Dir == graph.Out {
 			ends = o.Dst
 		}
-		for i, id := range o.ID {
+		for i, id := range narrow(o.ID) {
 			if n := ends[i] + 1; n > found[far] {
 				nodes[far][hop] += n - found[far]
 				found[far] = n
@@ -338,7 +338,7 @@ func checkCounts(t *testing.T, s *Sampler, sub *Subgraph) {
 				edges[e][hop-1]++
 			}
 		}
-		drawn += len(o.ID)
+		drawn += o.ID.Len()
 	}
 	for i := range nodes {
 		if !slices.Equal(sub.NodesByHop[i], nodes[i]) || int(found[i]) != len(sub.Nodes[i]) {

@@ -103,7 +103,7 @@ func TestInclusion(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				ids := sub.Edges[0].ID
+				ids := narrow(sub.Edges[0].ID)
 				if len(ids) != test.k {
 					t.Fatalf("found %d edges, expected %d", len(ids), test.k)
 				}

@@ -3,6 +3,7 @@ package sample
 import (
 	"math"
 
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -48,8 +49,12 @@ type SubNegatives struct {
 	Edges int
 }
 
-// SubEdges is edges of one type: the local ids of their ends, and their edge ids, which are nil with Options.NoEdgeIDs.
-type SubEdges struct{ Src, Dst, ID []uint32 }
+// SubEdges is edges of one type: the local ids of their ends, and their edge ids. The ids are empty with
+// Options.NoEdgeIDs, and have 64 bits where the ids of the edge type do not fit 32.
+type SubEdges struct {
+	Src, Dst []uint32
+	ID       graph.Index
+}
 
 // SubOp is what one op did: the local ids that it expanded, and every edge that it drew, in order. Message-flow blocks
 // are made from these.
@@ -86,8 +91,10 @@ type Context struct {
 	found    []find
 	reverses pairSet // with Bidirectional
 
-	// Of the nodes of a block: local id, type-wise id, first position, number of edges.
+	// Of the nodes of a block: local id, type-wise id, first position, number of edges. Positions of a wide edge type
+	// count from base, the first edge of the node, so that they fit 32 bits; the base of others is 0.
 	nearLocal, node, start, degree [waveNodes]uint32
+	base                           [waveNodes]uint64
 
 	picker Picker
 	at     []uint32  // positions of the edges that may be taken
@@ -97,14 +104,18 @@ type Context struct {
 	parts  []part
 	pos    []uint32 // of the picks of a wave, and the near end of each
 	near   []uint32
-	edge   []uint32 // edge ids of the largest values so far
+	edge   []uint64 // edge ids of the largest values so far
+	places []uint64 // positions of a Frontier
 }
 
 // edgeBuffer is the edges of a type so far, in buffers longer than n.
 type edgeBuffer struct {
-	src, dst, id []uint32
-	n            int
-	kept         *idSet // edge ids, where an op may draw an edge again
+	src, dst []uint32
+	id       []uint32 // edge ids; of a wide edge type only positions of the last picks
+	wide     []uint64 // edge ids of a wide edge type
+	isWide   bool
+	n        int
+	kept     *idSet // edge ids, where an op may draw an edge again
 }
 
 // opState is what an op reached, for later ops that start from it.
@@ -169,10 +180,14 @@ func (s *Sampler) NewContext() *Context {
 	}
 	for i := range c.edges {
 		c.sub.EdgesByHop[i] = make([]uint32, s.hops)
+		c.edges[i].isWide = isWide(s.g.Edges[i])
+	}
+	for i := range s.ops {
+		c.ops[i+1].record.isWide = isWide(s.g.Edges[s.ops[i].edges])
 	}
 	for _, o := range s.ops {
 		if o.dedupe && c.edges[o.edges].kept == nil {
-			c.edges[o.edges].kept = &idSet{}
+			c.edges[o.edges].kept = &idSet{wide: c.edges[o.edges].isWide}
 		}
 	}
 	if s.opt.Ops {
@@ -258,21 +273,27 @@ func (c *Context) finish() {
 	for i := range c.edges {
 		c.sub.Edges[i] = c.edges[i].lists()
 		if c.s.opt.NoEdgeIDs {
-			c.sub.Edges[i].ID = nil
+			c.sub.Edges[i].ID = graph.Index{}
 		}
 	}
 	for i := range c.sub.Ops {
 		st := &c.ops[i+1]
 		c.sub.Ops[i] = SubOp{Frontier: st.frontier, SubEdges: st.record.lists()}
 		if c.s.opt.NoEdgeIDs {
-			c.sub.Ops[i].ID = nil
+			c.sub.Ops[i].ID = graph.Index{}
 		}
 	}
 }
 
 func (e *edgeBuffer) lists() SubEdges {
 	n := e.n
-	return SubEdges{Src: e.src[:n:n], Dst: e.dst[:n:n], ID: e.id[:n:n]}
+	out := SubEdges{Src: e.src[:n:n], Dst: e.dst[:n:n]}
+	if e.isWide {
+		out.ID.U64 = e.wide[:n:n]
+	} else {
+		out.ID.U32 = e.id[:n:n]
+	}
+	return out
 }
 
 // reserve makes room for more edges.
@@ -286,6 +307,29 @@ func (e *edgeBuffer) reserve(more int) {
 		grown := make([]uint32, size)
 		copy(grown, (*x)[:e.n])
 		*x = grown
+	}
+	if e.isWide {
+		grown := make([]uint64, size)
+		copy(grown, e.wide[:e.n])
+		e.wide = grown
+	}
+}
+
+// edge is the id of edge i.
+func (e *edgeBuffer) edge(i int) uint64 {
+	if e.isWide {
+		return e.wide[i]
+	}
+	return uint64(e.id[i])
+}
+
+// set sets edge i.
+func (e *edgeBuffer) set(i int, src, dst uint32, id uint64) {
+	e.src[i], e.dst[i] = src, dst
+	if e.isWide {
+		e.wide[i] = id
+	} else {
+		e.id[i] = uint32(id)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // lawContext is a context for the draws of one node, with the weights or values of its edges.
 func lawContext(column []float64) (*Context, *op) {
 	v := &values{floats: column}
-	a := &adjacency{indptr: []uint32{0, uint32(len(column))}, far: make([]uint32, len(column))}
+	a := &adjacency{indptr: graph.Index{U32: []uint32{0, uint32(len(column))}}, far: make([]uint32, len(column))}
 	o := &op{adj: a, top: v}
 	if column != nil {
 		c := newColumnCache()
@@ -50,12 +50,12 @@ func TestVectors(t *testing.T) {
 	weighted := func(w []float64, k uint32) []uint32 {
 		c, o := lawContext(w)
 		out := make([]uint32, k)
-		return out[:c.weighted(h, o, 0, nil, len(w), k, out)]
+		return out[:c.weighted(h, o, &run{n: uint32(len(w))}, k, out)]
 	}
 	top := func(v []float64, k uint32) []uint32 {
 		c, o := lawContext(v)
 		out := make([]uint32, k)
-		return out[:c.largest(o, 0, nil, len(v), k, out)]
+		return out[:c.largest(o, &run{n: uint32(len(v))}, k, out)]
 	}
 	nan := math.NaN()
 	sevens := make([]float64, 50)

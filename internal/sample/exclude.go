@@ -81,6 +81,7 @@ type find struct {
 	node   uint32 // its place in the block
 	far    uint32
 	lo, hi uint32
+	base   uint64 // of positions
 }
 
 // meets finds what an op leaves out of the nodes of a block, for left. It says whether there is anything.
@@ -94,7 +95,7 @@ func (c *Context) meets(o *op, b block) bool {
 			list := c.partners[end].of(l)
 			for k, x := range list {
 				if k == 0 || x != list[k-1] {
-					finds = append(finds, find{uint32(i), x, b.start[i], b.start[i] + b.degree[i]})
+					finds = append(finds, find{uint32(i), x, b.start[i], b.start[i] + b.degree[i], b.base[i]})
 				}
 			}
 		}
@@ -119,10 +120,12 @@ func (c *Context) seekAll(o *op) {
 			}
 		}
 		c.leaves = probes
-		prefetch.At(unsafe.SliceData(far), probes)
+		if !o.adj.wide() {
+			prefetch.At(unsafe.SliceData(far), probes)
+		}
 		for i := range finds {
 			if f := &finds[i]; f.lo < f.hi {
-				if mid := f.lo + (f.hi-f.lo)/2; far[mid] < f.far {
+				if mid := f.lo + (f.hi-f.lo)/2; far[f.base+uint64(mid)] < f.far {
 					f.lo = mid + 1
 				} else {
 					f.hi = mid
@@ -133,8 +136,8 @@ func (c *Context) seekAll(o *op) {
 }
 
 // left is the positions, ascending, of the edges that an op leaves out of those of node i of the block, which are d from
-// start on. The nodes come in order, after meets.
-func (c *Context) left(o *op, i int, start, d uint32) []uint32 {
+// start on, counted from base. The nodes come in order, after meets.
+func (c *Context) left(o *op, i int, base uint64, start, d uint32) []uint32 {
 	for len(c.found) > 0 && c.found[0].node < uint32(i) {
 		c.found = c.found[1:]
 	}
@@ -144,7 +147,7 @@ func (c *Context) left(o *op, i int, start, d uint32) []uint32 {
 	}
 	finds, end := c.found[:n], start+d
 	c.found = c.found[n:]
-	out, far := c.leaves[:0], o.adj.far
+	out, far := c.leaves[:0], o.adj.far[base:]
 	switch {
 	case o.sorted:
 		for _, f := range finds {

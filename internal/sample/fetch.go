@@ -11,9 +11,9 @@ import (
 // Fetched gives the far ends of the edges of a subgraph, for a Sampler with Options.Fetch.
 type Fetched interface {
 	// Ends fills far with the far ends of the edges that op (from 1) takes of nodes, which are the next ones of its
-	// frontier: node by node, in the order of the draws. Where ids is not nil, it gets the edge ids. That is so for ops
+	// frontier: node by node, in the order of the draws. Where ids is not empty, it gets the edge ids. That is so for ops
 	// for which Apart is true.
-	Ends(op int, nodes, far, ids []uint32)
+	Ends(op int, nodes, far []uint32, ids graph.Index)
 }
 
 // SampleFrom is Sample with the far ends from f, which must be below the number of nodes of their type.
@@ -131,12 +131,12 @@ func (c *Context) Found(op int, far []uint32) error {
 
 // Frontier is a run of the nodes that an op expands.
 type Frontier struct {
-	// Of each node: its type-wise id, the position of its first edge, its number of edges.
-	Node, Start, Degree []uint32
+	// Of each node: its type-wise id, its number of edges.
+	Node, Degree []uint32
 	// Picks is the number of edges that the op takes of all the nodes.
 	Picks int
 	// Positions is the positions of these edges, for an op that is not plain (Sampler.Plain).
-	Positions []uint32
+	Positions []uint64
 }
 
 // Frontier calls fn with the nodes that op (from 1) expands, in order, a few at a time. The lists are valid until fn
@@ -152,13 +152,15 @@ func (c *Context) Frontier(op int, key uint64, fn func(f *Frontier) error) error
 		if need > maxLocal {
 			return c.errSubgraph(o.far)
 		}
-		f.Node, f.Start, f.Degree, f.Picks, f.Positions = b.node, b.start, b.degree, need, nil
+		f.Node, f.Degree, f.Picks, f.Positions = b.node, b.degree, need, nil
 		if !plain {
 			if len(c.pos) < need {
 				c.pos, c.near = make([]uint32, 2*need), make([]uint32, 2*need)
 			}
 			f.Picks = c.pick(o, key, b, c.pos[:need], c.near[:need])
-			f.Positions = c.pos[:f.Picks]
+			c.places = slices.Grow(c.places[:0], f.Picks)[:f.Picks]
+			b.places(c.near[:f.Picks], c.pos, c.places)
+			f.Positions = c.places
 		}
 		return fn(&f)
 	})
@@ -167,8 +169,8 @@ func (c *Context) Frontier(op int, key uint64, fn func(f *Frontier) error) error
 // plain says whether the degree and the key of a node alone determine the edges that the op takes of it.
 func (o *op) plain() bool { return o.times == nil && (o.how == Uniform || o.how == Replace) }
 
-// Draw is the positions of the edges that an op without times takes of node v, in order. It writes them to pos, which
-// has room for Picks of them.
+// Draw is the edges that an op without times takes of node v, in order: the place of each among the edges of the node. It
+// writes them to pos, which has room for Picks of them.
 func (c *Context) Draw(op int, key uint64, v uint32, pos []uint32) []uint32 {
 	o := &c.s.ops[op-1]
 	if !o.plain() {
@@ -178,23 +180,24 @@ func (c *Context) Draw(op int, key uint64, v uint32, pos []uint32) []uint32 {
 		if len(c.near) < need {
 			c.pos, c.near = make([]uint32, 2*need), make([]uint32, 2*need)
 		}
-		return pos[:c.pick(o, key, b, pos[:need], c.near[:need])]
+		pos = pos[:c.pick(o, key, b, pos[:need], c.near[:need])]
+		for i := range pos {
+			pos[i] -= b.start[0]
+		}
+		return pos
 	}
-	start := o.adj.indptr[v]
-	d := o.adj.indptr[v+1] - start
+	from, to := o.adj.span(v)
+	d := uint32(to - from)
 	pos = pos[:o.picks(d)]
 	switch {
 	case o.how == Replace && d > 0:
-		replaced(draw.Absorb(key, uint64(v)), start, d, pos)
+		replaced(draw.Absorb(key, uint64(v)), 0, d, pos)
 	case d <= o.take:
 		for i := range pos {
-			pos[i] = start + uint32(i)
+			pos[i] = uint32(i)
 		}
 	default:
 		c.picker.Distinct(draw.Absorb(key, uint64(v)), d, pos)
-		for i := range pos {
-			pos[i] += start
-		}
 	}
 	return pos
 }
@@ -209,13 +212,19 @@ func (o *op) picks(degree uint32) uint32 {
 
 // Offsets is the position of the first edge that op (from 1) finds at each node. The edges of v end where those of v +
 // 1 begin. The caller must not change it.
-func (s *Sampler) Offsets(op int) []uint32 { return s.ops[op-1].adj.indptr }
+func (s *Sampler) Offsets(op int) graph.Index { return s.ops[op-1].adj.indptr }
+
+// Span is the positions of the edges that op (from 1) finds at node v.
+func (s *Sampler) Span(op int, v uint32) (from, to uint64) { return s.ops[op-1].adj.span(v) }
 
 // Degree is the number of edges that op (from 1) finds at node v.
 func (s *Sampler) Degree(op int, v uint32) uint32 {
-	indptr := s.ops[op-1].adj.indptr
-	return indptr[v+1] - indptr[v]
+	from, to := s.ops[op-1].adj.span(v)
+	return uint32(to - from)
 }
+
+// Wide says whether the ids of an edge type, given by number, take 64 bits (SubEdges).
+func (s *Sampler) Wide(edges int) bool { return isWide(s.g.Edges[edges]) }
 
 // Picks is the number of edges that op (from 1) takes of a node of a degree. Where the op is not plain, it is an upper
 // bound.

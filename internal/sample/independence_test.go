@@ -70,7 +70,7 @@ func bySampler(t testing.TB) generator {
 				t.Fatal(err)
 			}
 			for i, op := range sub.Ops {
-				for k, id := range op.ID {
+				for k, id := range narrow(op.ID) {
 					stream := i
 					if i == len(sub.Ops)-1 {
 						stream += k % 2
@@ -304,7 +304,7 @@ func reachedBySampler(t testing.TB) reacher {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, id := range sub.Ops[1].ID {
+		for _, id := range narrow(sub.Ops[1].ID) {
 			out[(id/picks+independentNodes-v-1)%independentNodes] = uint8(id % picks)
 		}
 		return out
@@ -380,7 +380,7 @@ func negativePairs(t testing.TB, js *joints, runs int) {
 				ends[i%4] = append(ends[i%4], uint8(sub.Negatives.Nodes[i]%picks))
 			}
 			pick = make([]uint8, independentNodes)
-			for _, id := range sub.Ops[0].ID {
+			for _, id := range narrow(sub.Ops[0].ID) {
 				pick[id/picks] = uint8(id % picks)
 			}
 			return ends, pick

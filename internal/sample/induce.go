@@ -51,7 +51,8 @@ func (c *Context) induce() error {
 		near, far, e := &c.local[t.near], &c.local[t.far], &c.edges[t.edges]
 		e.n = 0
 		for local, v := range near.nodes[:near.n] {
-			for p := t.adj.indptr[v]; p < t.adj.indptr[v+1]; p++ {
+			from, to := t.adj.span(v)
+			for p := from; p < to; p++ {
 				other, ok := far.find(t.adj.far[p])
 				if !ok || t.excluded != [2]bool{} && c.excludes(t.excluded, uint32(local), t.adj.far[p]) {
 					continue
@@ -60,10 +61,11 @@ func (c *Context) induce() error {
 					return c.errSubgraph(t.far)
 				}
 				e.reserve(1)
-				e.src[e.n], e.dst[e.n], e.id[e.n] = uint32(local), other, t.adj.edge(p)
+				src, dst := uint32(local), other
 				if t.dir == graph.In {
-					e.src[e.n], e.dst[e.n] = other, uint32(local)
+					src, dst = dst, src
 				}
+				e.set(e.n, src, dst, t.adj.edge(p))
 				e.n++
 			}
 		}

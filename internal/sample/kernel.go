@@ -13,12 +13,13 @@ import (
 type block struct {
 	// Of each node: local id, type-wise id, position of the first edge, number of edges.
 	local, node, start, degree []uint32
+	base                       []uint64 // what the positions of its edges count from
 }
 
 // block is m of the context's nodes, from at on.
 func (c *Context) block(at, m uint32) block {
 	end := at + m
-	return block{c.nearLocal[at:end:end], c.node[at:end:end], c.start[at:end:end], c.degree[at:end:end]}
+	return block{c.nearLocal[at:end:end], c.node[at:end:end], c.start[at:end:end], c.degree[at:end:end], c.base[at:end:end]}
 }
 
 // locate turns local ids into nodes.
@@ -28,7 +29,11 @@ func (c *Context) locate(o *op, b block) {
 		b.node[i] = nodes[l]
 	}
 	if c.given == nil {
-		prefetch.At(unsafe.SliceData(o.adj.indptr), b.node)
+		if indptr := o.adj.indptr.U64; indptr != nil {
+			prefetch.Wide((*float64)(unsafe.Pointer(unsafe.SliceData(indptr))), b.node)
+		} else {
+			prefetch.At(unsafe.SliceData(o.adj.indptr.U32), b.node)
+		}
 	}
 }
 
@@ -42,9 +47,20 @@ func (c *Context) measure(o *op, b block) int {
 		}
 		return need
 	}
+	if indptr := o.adj.indptr.U64; indptr != nil {
+		for i, v := range b.node {
+			base := indptr[v]
+			d := uint32(indptr[v+1] - base)
+			b.start[i], b.degree[i], b.base[i] = 0, d, base
+			need += int(o.picks(d))
+		}
+		return need
+	}
+	clear(b.base)
+	indptr := o.adj.indptr.U32
 	for i, v := range b.node {
-		s := o.adj.indptr[v]
-		d := o.adj.indptr[v+1] - s
+		s := indptr[v]
+		d := indptr[v+1] - s
 		b.start[i], b.degree[i] = s, d
 		if o.how == Replace && d > 0 && o.take != takeAll {
 			d = o.take
@@ -73,7 +89,7 @@ func (c *Context) pick(o *op, key uint64, b block, pos, near []uint32) int {
 	default:
 		n = c.pickAny(o, key, b, pos, near)
 	}
-	if o.adj.far != nil {
+	if o.adj.far != nil && !o.adj.wide() {
 		prefetch.At(unsafe.SliceData(o.adj.far), pos[:n])
 	}
 	return n
@@ -134,21 +150,32 @@ func (e *edgeBuffer) ends(o *op, n int) (near, far []uint32) {
 func (c *Context) reach(o *op, b block, n int) error {
 	e := &c.edges[o.edges]
 	id := e.id[e.n : e.n+n]
-	_, far := e.ends(o, n)
+	near, far := e.ends(o, n)
+	var wide []uint64
+	if e.isWide {
+		wide = e.wide[e.n : e.n+n]
+		b.places(near, id, wide)
+	}
 	switch {
 	case c.fetched != nil:
-		var ids []uint32
-		if o.fetchIDs {
-			ids = id
+		var ids graph.Index
+		switch {
+		case !o.fetchIDs:
+		case e.isWide:
+			ids.U64 = wide
+		default:
+			ids.U32 = id
 		}
 		c.fetched.Ends(int(o.number), b.node, far, ids)
+	case e.isWide:
+		o.adj.follow(wide, far)
 	default:
 		for i, p := range id {
 			far[i] = o.adj.far[p]
 		}
-		if o.adj.eid != nil {
+		if eid := o.adj.eid.U32; eid != nil {
 			for i, p := range id {
-				id[i] = o.adj.eid[p]
+				id[i] = eid[p]
 			}
 		}
 	}
@@ -164,7 +191,11 @@ func (c *Context) reach(o *op, b block, n int) error {
 		r.reserve(n)
 		copy(r.src[r.n:], e.src[e.n:e.n+n])
 		copy(r.dst[r.n:], e.dst[e.n:e.n+n])
-		copy(r.id[r.n:], id)
+		if e.isWide {
+			copy(r.wide[r.n:], wide)
+		} else {
+			copy(r.id[r.n:], id)
+		}
 		r.n += n
 	}
 	if e.kept != nil {
@@ -172,6 +203,31 @@ func (c *Context) reach(o *op, b block, n int) error {
 	}
 	e.n += n
 	return nil
+}
+
+// places writes the positions in the adjacency of picks, which count from the base of their nodes, to out. near is the
+// local id of the node of each, in the order of the block.
+func (b *block) places(near, pos []uint32, out []uint64) {
+	at := 0
+	for i, l := range near {
+		for b.local[at] != l {
+			at++
+		}
+		out[i] = b.base[at] + uint64(pos[i])
+	}
+}
+
+// follow finds the far ends of the edges at positions of a wide edge type, and replaces the positions by edge ids.
+func (a *adjacency) follow(pos []uint64, far []uint32) {
+	// The loads of this loop do not depend on each other, and so they overlap.
+	for i, p := range pos {
+		far[i] = a.far[p]
+	}
+	if eid := a.eid.U64; eid != nil {
+		for i, p := range pos {
+			pos[i] = eid[p]
+		}
+	}
 }
 
 // visit replaces the nodes that an op reaches by local ids, and notes them for later ops.
@@ -199,8 +255,9 @@ func (e *edgeBuffer) keep(n int, always bool) int {
 	e.kept.reserve(n)
 	to := e.n
 	for i := e.n; i < e.n+n; i++ {
-		fresh := e.kept.add(e.id[i])
-		e.src[to], e.dst[to], e.id[to] = e.src[i], e.dst[i], e.id[i]
+		id := e.edge(i)
+		fresh := e.kept.add(id)
+		e.set(to, e.src[i], e.dst[i], id)
 		if fresh || always {
 			to++
 		}

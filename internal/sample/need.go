@@ -123,6 +123,22 @@ func (n *need) nodes(nodeType string) int64 {
 	return 0
 }
 
+// width is the bytes of a position and of an edge id.
+func width(e *graph.Edges) int64 {
+	if isWide(e) {
+		return 8
+	}
+	return 4
+}
+
+// copied is the bytes of the copy of an index in numbers of a width, 0 where it is read in place.
+func copied(x graph.Index, width int64) int64 {
+	if x.Bytes() == width*int64(x.Len()) {
+		return 0
+	}
+	return width * int64(x.Len())
+}
+
 func (n *need) adjacency(e *graph.Edges, dir graph.Direction) {
 	if !n.first(held{edges: e, dir: dir}) {
 		return
@@ -132,24 +148,24 @@ func (n *need) adjacency(e *graph.Edges, dir graph.Direction) {
 	case n.fetch && a == nil: // New refuses it for any memory
 		return
 	case n.fetch:
-		n.bytes += 4 * int64(a.Indptr.Len())
+		n.bytes += width(e) * int64(a.Indptr.Len())
 		return
 	case a != nil:
-		// Arrays of 64 bits are copied.
-		n.bytes += a.Bytes() + 4*int64(len(a.Indptr.U64)+len(a.Far.U64)+len(a.EdgeID.U64))
+		// Arrays of 64 bits are copied, but for the offsets and the edge ids of a wide edge type.
+		n.bytes += a.Bytes() + copied(a.Far, 4) + copied(a.Indptr, width(e)) + copied(a.EdgeID, width(e))
 		return
 	}
 	if e.Adj[1-dir] != nil {
 		// Built from the other one: offsets and places, neighbours and edge ids.
 		n.adjacency(e, 1-dir)
-		n.bytes += 8*n.nodes(e.Type.Near(dir)) + 8*int64(e.Count)
+		n.bytes += 2*width(e)*n.nodes(e.Type.Near(dir)) + (4+width(e))*int64(e.Count)
 	}
 }
 
 // edgeIDs adds the edge ids that lead to columns.
 func (n *need) edgeIDs(e *graph.Edges, dir graph.Direction) {
 	if a := e.Adj[dir]; a != nil && n.first(held{edges: e, dir: dir, ids: true}) {
-		n.bytes += a.EdgeID.Bytes() + 4*int64(len(a.EdgeID.U64))
+		n.bytes += a.EdgeID.Bytes() + copied(a.EdgeID, width(e))
 	}
 }
 

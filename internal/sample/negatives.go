@@ -88,7 +88,8 @@ func (s *Sampler) degreeWeights(end int) ([]float64, error) {
 			return nil, err
 		}
 		for v := range w {
-			w[v] = float64(a.indptr[v+1] - a.indptr[v])
+			from, to := a.span(uint32(v))
+			w[v] = float64(to - from)
 		}
 	default:
 		a, err := s.adjacencyOf(s.edgesOf(s.plan.SeedEdges), 1-dir)
@@ -115,7 +116,7 @@ func (s *Sampler) columnWeights(end int, columns *columnCache) ([]float64, error
 	}
 	w := make([]float64, n.Count)
 	for i := range w {
-		w[i] = v.weight(uint32(i))
+		w[i] = v.weight(uint64(i))
 	}
 	return w, nil
 }

@@ -332,7 +332,7 @@ func TestWindowEnds(t *testing.T) {
 					if want && window < 1<<64 {
 						want = d < uint64(window) || !orEqual && d == uint64(window)
 					}
-					if got := v.within(uint32(e), &in); got != want {
+					if got := v.within(uint64(e), &in); got != want {
 						t.Errorf("%d before %d within %v (equal: %v): found %v", x, at, window, orEqual, got)
 					}
 				}

@@ -14,8 +14,9 @@ func (s *Sampler) ascendsFar(a *adjacency) bool {
 		return up
 	}
 	up = true
-	for v := 0; up && v < len(a.indptr)-1; v++ {
-		up = slices.IsSorted(a.far[a.indptr[v]:a.indptr[v+1]])
+	for v := 0; up && v < a.nodes(); v++ {
+		from, to := a.span(uint32(v))
+		up = slices.IsSorted(a.far[from:to])
 	}
 	if s.sorted == nil {
 		s.sorted = map[*adjacency]bool{}
@@ -53,12 +54,13 @@ func (s *Sampler) pairsOf(edges int) (*pairs, error) {
 }
 
 // find is the lowest id of an edge from one node to another. ok is false where there is none.
-func (p *pairs) find(src, dst uint32) (id uint32, ok bool) {
+func (p *pairs) find(src, dst uint32) (id uint64, ok bool) {
 	near, far := src, dst
 	if p.dir == graph.In {
 		near, far = dst, src
 	}
-	list := p.adj.far[p.adj.indptr[near]:p.adj.indptr[near+1]]
+	from, to := p.adj.span(near)
+	list := p.adj.far[from:to]
 	at := -1
 	if !p.sorted {
 		at = slices.Index(list, far)
@@ -68,7 +70,7 @@ func (p *pairs) find(src, dst uint32) (id uint32, ok bool) {
 	if at < 0 {
 		return 0, false
 	}
-	return p.adj.edge(p.adj.indptr[near] + uint32(at)), true
+	return p.adj.edge(from + uint64(at)), true
 }
 
 // has says whether there is an edge from one node to another.

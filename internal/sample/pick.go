@@ -82,7 +82,7 @@ func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 	bounds := c.bounds(o)
 	n, first := 0, o.adj.first
 	for i, l := range b.local {
-		r := c.allowed(o, &bounds, i, b.start[i], b.degree[i])
+		r := c.allowed(o, &bounds, i, b.base[i], b.start[i], b.degree[i])
 		d := r.n
 		if d == 0 {
 			continue
@@ -111,9 +111,9 @@ func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 				out[j] = uint32(draw.Below(draw.Mix(h), uint64(d)))
 			}
 		case Weighted:
-			took = c.weighted(h, o, r.start, r.at, int(d), k, out)
+			took = c.weighted(h, o, &r, k, out)
 		case Top:
-			took = c.largest(o, r.start, r.at, int(d), k, out)
+			took = c.largest(o, &r, k, out)
 		}
 		r.place(out[:took])
 		for j := range took {
@@ -125,10 +125,19 @@ func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 }
 
 // run is the edges that an op may take of a node: those at the positions at or, where that is nil, those from start on,
-// without those that are left out. There are n of them.
+// without those that are left out. There are n of them. Positions count from base.
 type run struct {
+	base     uint64
 	start, n uint32
 	at, left []uint32
+}
+
+// edge is the id of edge i of a run without left.
+func (r *run) edge(a *adjacency, i int) uint64 {
+	if r.at != nil {
+		return a.edge(r.base + uint64(r.at[i]))
+	}
+	return a.edge(r.base + uint64(r.start) + uint64(i))
 }
 
 // place replaces numbers of edges of the run by their positions.
@@ -160,19 +169,19 @@ func (c *Context) bounds(o *op) (b bounds) {
 	return b
 }
 
-// allowed is the edges that an op may take of node i of a block, whose edges are d from start on. It is valid until the
-// next call.
-func (c *Context) allowed(o *op, b *bounds, i int, start, d uint32) run {
-	r := run{start: start, n: d}
+// allowed is the edges that an op may take of node i of a block, whose edges are d from start on, counted from base. It is
+// valid until the next call.
+func (c *Context) allowed(o *op, b *bounds, i int, base uint64, start, d uint32) run {
+	r := run{base: base, start: start, n: d}
 	if o.ascending {
-		r.n = o.passing(start, d, b.edges.upper)
+		r.n = o.passing(base+uint64(start), d, b.edges.upper)
 		if b.edges.bounded && r.n > 0 {
-			early := o.passing(start, r.n, b.edges.lower)
+			early := o.passing(base+uint64(start), r.n, b.edges.lower)
 			r.start, r.n = start+early, r.n-early
 		}
 	}
 	if o.excluded != [2]bool{} && r.n > 0 {
-		r.left = c.left(o, i, r.start, r.n)
+		r.left = c.left(o, i, base, r.start, r.n)
 	}
 	// The sums of weights begin at the first edge of a node.
 	scattered := o.times != nil && !o.ascending || o.nodeTimes != nil ||
@@ -187,22 +196,22 @@ func (c *Context) allowed(o *op, b *bounds, i int, start, d uint32) run {
 			left = left[1:]
 			continue
 		}
-		if o.times != nil && !o.ascending && !o.times.within(o.adj.edge(p), &b.edges) ||
-			o.nodeTimes != nil && !o.nodeTimes.within(o.adj.far[p], &b.nodes) {
+		if o.times != nil && !o.ascending && !o.times.within(o.adj.edge(base+uint64(p)), &b.edges) ||
+			o.nodeTimes != nil && !o.nodeTimes.within(uint64(o.adj.far[base+uint64(p)]), &b.nodes) {
 			continue
 		}
 		at = append(at, p)
 	}
 	c.at = at
-	return run{n: uint32(len(at)), at: at}
+	return run{base: base, n: uint32(len(at)), at: at}
 }
 
 // passing is the number of edges that pass the bound, where times ascend.
-func (o *op) passing(start, d uint32, bound cut) uint32 {
+func (o *op) passing(start uint64, d uint32, bound cut) uint32 {
 	lo, hi := uint32(0), d
 	for lo < hi {
 		mid := lo + (hi-lo)/2
-		if o.times.passes(o.adj.edge(start+mid), bound) {
+		if o.times.passes(o.adj.edge(start+uint64(mid)), bound) {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -214,10 +223,11 @@ func (o *op) passing(start, d uint32, bound cut) uint32 {
 // ascends says whether no edge is earlier than the one before it at the same node, so that the edges before any time
 // come first.
 func ascends(a *adjacency, v *values) bool {
-	for n := range len(a.indptr) - 1 {
-		for p := a.indptr[n]; p < a.indptr[n+1]; p++ {
+	for n := range a.nodes() {
+		from, to := a.span(uint32(n))
+		for p := from; p < to; p++ {
 			e := a.edge(p)
-			if v.nan(e) || p > a.indptr[n] && v.less(e, a.edge(p-1)) {
+			if v.nan(e) || p > from && v.less(e, a.edge(p-1)) {
 				return false
 			}
 		}

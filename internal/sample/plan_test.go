@@ -305,7 +305,6 @@ func TestNewRefuses(t *testing.T) {
 		want string
 	}{
 		{"many nodes", func(g *graph.Graph, _ *Plan) { g.Nodes[1].Count = 1 << 32 }, ErrTooLarge, "found 4294967296 nodes of type b"},
-		{"many edges", func(g *graph.Graph, _ *Plan) { g.Edges[0].Count = 1 << 32 }, ErrTooLarge, "found 4294967296 edges of type a:r:b"},
 		{"neighbour", func(g *graph.Graph, _ *Plan) { g.Edges[0].Adj[graph.In].Far.U32[1] = 2 }, nil, "found neighbour 2 at position 1, expected less than 2"},
 		{"offsets", func(g *graph.Graph, _ *Plan) { g.Edges[0].Adj[graph.In].Indptr.U32[1] = 3 }, nil, "expected offsets that ascend"},
 		{"short", func(g *graph.Graph, _ *Plan) { g.Edges[0].Count = 5 }, nil, "found 3 offsets, 2 neighbours"},
@@ -321,6 +320,19 @@ func TestNewRefuses(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.want) || test.is != nil && !errors.Is(err, test.is) {
 			t.Errorf("%s: found error %v, expected %q", test.name, err, test.want)
 		}
+	}
+	g := smallGraph()
+	g.Edges[0].Count = 1 << 32
+	if _, err := New(g, plan(), Options{Given: true}); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "found 4294967296 edges of type a:r:b") {
+		t.Errorf("many edges on a cluster: found error %v, expected ErrTooLarge", err)
+	}
+	hub := adjacency{indptr: graph.Index{U64: []uint64{0, 1, 1 << 32}}}
+	if err := hub.checkDegrees(g.Edges[0]); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "found 4294967295 edges of node 1") {
+		t.Errorf("a hub: found error %v, expected ErrTooLarge", err)
+	}
+	hub.indptr.U64[1] = 2
+	if err := hub.checkDegrees(g.Edges[0]); err != nil {
+		t.Errorf("found error %v for a node of 2^32 - 2 edges, expected none", err)
 	}
 }
 
@@ -366,7 +378,7 @@ func TestCutAt(t *testing.T) {
 		for e, i := range ints {
 			for _, f := range floats {
 				want := compare(i, f) < 0 || orEqual && compare(i, f) == 0
-				if got := vi.passes(uint32(e), vi.cutAt(FloatTime(f), orEqual)); got != want {
+				if got := vi.passes(uint64(e), vi.cutAt(FloatTime(f), orEqual)); got != want {
 					t.Errorf("%d before %v (equal: %v): found %v", i, f, orEqual, got)
 				}
 			}
@@ -374,7 +386,7 @@ func TestCutAt(t *testing.T) {
 		for e, f := range floats {
 			for _, i := range ints {
 				want := compare(i, f) > 0 || orEqual && compare(i, f) == 0
-				if got := vf.passes(uint32(e), vf.cutAt(IntTime(i), orEqual)); got != want {
+				if got := vf.passes(uint64(e), vf.cutAt(IntTime(i), orEqual)); got != want {
 					t.Errorf("%v before %d (equal: %v): found %v", f, i, orEqual, got)
 				}
 			}

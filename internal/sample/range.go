@@ -68,7 +68,7 @@ func (s *Sampler) Range(edges int, dir graph.Direction, e RangeEdges) (*Range, e
 		return nil, err
 	}
 	part := &graph.Edges{Type: of.Type, Count: len(e.Far), Columns: e.Columns}
-	adj := &adjacency{first: e.First, indptr: e.Indptr, far: e.Far}
+	adj := &adjacency{first: e.First, indptr: graph.Index{U32: e.Indptr}, far: e.Far}
 	r, columns := &Range{edges: e, ops: make([]*op, len(s.ops))}, newColumnCache()
 	for i := range s.ops {
 		if s.ops[i].edges != edges || s.ops[i].dir != dir {
@@ -103,7 +103,7 @@ func (c *Context) Take(r *Range, op int, key uint64, t Time, v uint32) (far, id 
 		}
 		c.sub.Input.Time = t
 		b := c.block(0, 1)
-		b.local[0], b.node[0], b.start[0], b.degree[0] = 0, v, start, d
+		b.local[0], b.node[0], b.start[0], b.degree[0], b.base[0] = 0, v, start, d, 0
 		pos = pos[:c.pick(o, key, b, pos, c.near[:need])]
 	case d == 0 || o.how == Uniform && d <= o.take:
 		for i := range pos {

@@ -1,7 +1,11 @@
 package sample
 
 import (
+	"errors"
+	"slices"
 	"testing"
+
+	"github.com/graphmill/graphmill/graph"
 )
 
 // ranges gives the edges of a subgraph from ranges of few nodes.
@@ -39,7 +43,8 @@ func (r *ranges) Counts(op int, nodes, counts []uint32) {
 	}
 }
 
-func (r *ranges) Ends(op int, nodes, far, ids []uint32) {
+func (r *ranges) Ends(op int, nodes, far []uint32, to graph.Index) {
+	ids := to.U32
 	for _, v := range nodes {
 		f, id := r.take(op, v)
 		copy(far, f)
@@ -58,6 +63,12 @@ func checkRanges(t *testing.T, r *refCase, of *Sampler) {
 		if of.g.Edges[of.ops[i].edges].Adj[of.ops[i].dir] == nil {
 			return
 		}
+	}
+	if slices.ContainsFunc(of.g.Edges, isWide) {
+		if _, err := New(of.g, of.plan, Options{Given: true}); !errors.Is(err, ErrTooLarge) {
+			t.Fatalf("found error %v for a wide edge type, expected that it is too large for a cluster", err)
+		}
+		return
 	}
 	for _, nodes := range []int{1, 3, 1000} {
 		s, err := New(of.g, of.plan, Options{Ops: true, Given: true})

@@ -220,9 +220,11 @@ func (l *localIDs) visitNarrow(ids []uint32) {
 	l.n = n
 }
 
-// idSet is a set of 32-bit ids that is emptied in one step.
+// idSet is a set of ids that is emptied in one step.
 type idSet struct {
-	slots []uint64 // id<<32 | tick
+	slots []uint64 // the lower half of an id, and the tick
+	wide  bool
+	upper []uint32 // the upper halves of the ids of a wide set
 	n     int
 	tick  uint32
 	shift uint8
@@ -240,29 +242,41 @@ func (s *idSet) begin() {
 // reserve makes room for more ids.
 func (s *idSet) reserve(more int) {
 	if need := s.n + more + 1; 2*need > len(s.slots) {
-		old := s.slots
+		old, upper := s.slots, s.upper
 		size, shift := tableSize(4 * need)
 		s.slots, s.shift, s.n = make([]uint64, size), shift, 0
-		for _, slot := range old {
-			if uint32(slot) == s.tick {
-				s.add(uint32(slot >> 32))
+		if s.wide {
+			s.upper = make([]uint32, size)
+		}
+		for i, slot := range old {
+			if uint32(slot) != s.tick {
+				continue
 			}
+			id := slot >> 32
+			if s.wide {
+				id |= uint64(upper[i]) << 32
+			}
+			s.add(id)
 		}
 	}
 }
 
-// add adds an id and says whether it is new. There must be room for it (reserve).
-func (s *idSet) add(id uint32) bool {
-	want := uint64(id)<<32 | uint64(s.tick)
+// add adds an id and says whether it is new. There must be room for it (reserve). An id has 32 bits in a set that is not
+// wide.
+func (s *idSet) add(id uint64) bool {
+	want := id<<32 | uint64(s.tick)
 	mask := uint64(len(s.slots) - 1)
-	at := uint64(id) * hashMul >> (s.shift & 63) & mask
+	at := id * hashMul >> (s.shift & 63) & mask
 	for uint32(s.slots[at]) == s.tick {
-		if s.slots[at] == want {
+		if s.slots[at] == want && (!s.wide || s.upper[at] == uint32(id>>32)) {
 			return false
 		}
 		at = (at + 1) & mask
 	}
 	s.slots[at] = want
+	if s.wide {
+		s.upper[at] = uint32(id >> 32)
+	}
 	s.n++
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/direct"
@@ -90,7 +91,7 @@ type op struct {
 
 // New compiles a plan. The graph must outlive the Sampler.
 func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
-	if err := tooLarge(g); err != nil {
+	if err := tooLarge(g, opt.Given); err != nil {
 		return nil, err
 	}
 	if err := p.Validate(g); err != nil {
@@ -179,7 +180,7 @@ func (s *Sampler) compile(p *Op, number int, columns *columnCache) (op, error) {
 	if o.adj, err = s.adjacencyOf(e, p.Dir); err != nil {
 		return op{}, err
 	}
-	if own := edges.Adj[p.Dir]; o.adj.apart && o.adj.eid == nil && (p.Column != "" || s.plan.timed(p.Edges)) {
+	if own := edges.Adj[p.Dir]; own != nil && o.adj.apart && o.adj.eid.Len() == 0 && (p.Column != "" || s.plan.timed(p.Edges)) {
 		// Columns are by edge id.
 		if o.adj.eid, err = readEdgeIDs(edges, own); err != nil {
 			return op{}, err
@@ -252,34 +253,47 @@ func (s *Sampler) markRepeats() {
 // useHugePages copies the large arrays that are read at random into huge pages, as far as Options.Memory and the
 // address space allow.
 func (s *Sampler) useHugePages() error {
-	left := &s.opt.Memory
 	for e := range s.adj {
 		for _, a := range s.adj[e] {
 			if a == nil {
 				continue
 			}
-			for _, x := range []*[]uint32{&a.far, &a.indptr, &a.eid} { // empty where they are not in memory
-				size := int64(len(*x)) * 4
-				if len(*x) < hugeWords || size > *left {
-					continue
+			for _, x := range []*[]uint32{&a.far, &a.indptr.U32, &a.eid.U32} { // empty where they are not in memory
+				if err := useHuge(s, x); err != nil {
+					return err
 				}
-				words, free, err := direct.Array[uint32](len(*x))
-				if err != nil {
-					return nil
+			}
+			for _, x := range []*[]uint64{&a.indptr.U64, &a.eid.U64} {
+				if err := useHuge(s, x); err != nil {
+					return err
 				}
-				s.free = append(s.free, free)
-				*left -= size
-				for from := 0; from < len(words); {
-					n := copy(words[from:min(from+copyWords, len(words))], (*x)[from:])
-					from += n
-					if err := s.touched(4 * n); err != nil {
-						return err
-					}
-				}
-				*x = words
 			}
 		}
 	}
+	return nil
+}
+
+// useHuge copies a large array into huge pages, as far as Options.Memory and the address space allow.
+func useHuge[T direct.Word](s *Sampler, x *[]T) error {
+	width := int64(unsafe.Sizeof(T(0)))
+	size := int64(len(*x)) * width
+	if len(*x) < hugeWords || size > s.opt.Memory {
+		return nil
+	}
+	words, free, err := direct.Array[T](len(*x))
+	if err != nil {
+		return nil //nolint:nilerr // the copy only serves speed
+	}
+	s.free = append(s.free, free)
+	s.opt.Memory -= size
+	for from := 0; from < len(words); {
+		n := copy(words[from:min(from+copyWords, len(words))], (*x)[from:])
+		from += n
+		if err := s.touched(int(width) * n); err != nil {
+			return err
+		}
+	}
+	*x = words
 	return nil
 }
 

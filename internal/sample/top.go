@@ -1,18 +1,14 @@
 package sample
 
-// largest picks the k largest values of the edges at the given positions (a run from start where at is nil), by index.
+// largest picks the k largest values of the edges of a run without left, by index.
 // The largest comes first; of equal values the later position comes first; NaN is never picked. It returns how many it
 // picked.
 //
 // One pass keeps the best k so far in a heap with the worst on top. The heap is then emptied from the back.
-func (c *Context) largest(o *op, start uint32, at []uint32, n int, k uint32, dst []uint32) int {
+func (c *Context) largest(o *op, r *run, k uint32, dst []uint32) int {
 	h := topHeap{values: o.top, item: dst[:0], edge: c.edge[:0]}
-	for i := range uint32(n) {
-		p := start + i
-		if at != nil {
-			p = at[i]
-		}
-		e := o.adj.edge(p)
+	for i := range r.n {
+		e := r.edge(o.adj, int(i))
 		switch {
 		case o.top.nan(e):
 		case uint32(len(h.item)) < k:
@@ -35,7 +31,7 @@ func (c *Context) largest(o *op, start uint32, at []uint32, n int, k uint32, dst
 type topHeap struct {
 	values *values
 	item   []uint32
-	edge   []uint32
+	edge   []uint64
 }
 
 // worse says whether element i comes after element j.

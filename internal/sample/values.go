@@ -96,7 +96,7 @@ func readNumbers(owner, row string, columns []*graph.Column, n int, name string)
 }
 
 // less says whether the value of edge a is below that of edge b.
-func (v *values) less(a, b uint32) bool {
+func (v *values) less(a, b uint64) bool {
 	if v.ints != nil {
 		return v.ints[a] < v.ints[b]
 	}
@@ -104,7 +104,7 @@ func (v *values) less(a, b uint32) bool {
 }
 
 // nan says whether the value of an edge is not a number, or no time.
-func (v *values) nan(e uint32) bool {
+func (v *values) nan(e uint64) bool {
 	if v.ints != nil {
 		return v.timed && v.ints[e] == graph.NoTime
 	}
@@ -112,7 +112,7 @@ func (v *values) nan(e uint32) bool {
 }
 
 // real is a value that is not an integer.
-func (v *values) real(e uint32) float64 {
+func (v *values) real(e uint64) float64 {
 	if v.singles != nil {
 		return float64(v.singles[e])
 	}
@@ -120,7 +120,7 @@ func (v *values) real(e uint32) float64 {
 }
 
 // float is the value of an edge as a weight.
-func (v *values) float(e uint32) float64 {
+func (v *values) float(e uint64) float64 {
 	if v.ints != nil {
 		return float64(v.ints[e])
 	}
@@ -128,7 +128,7 @@ func (v *values) float(e uint32) float64 {
 }
 
 // weight is the weight of an edge for a draw: 0 where the edge cannot be taken.
-func (v *values) weight(e uint32) float64 {
+func (v *values) weight(e uint64) float64 {
 	if w := v.float(e); w > 0 {
 		return w
 	}
@@ -175,7 +175,7 @@ func (v *values) interval(t Time, b *Before) interval {
 }
 
 // within says whether the value of an edge or a node lies in the interval.
-func (v *values) within(e uint32, in *interval) bool {
+func (v *values) within(e uint64, in *interval) bool {
 	return v.passes(e, in.upper) && !(in.bounded && v.passes(e, in.lower))
 }
 
@@ -231,7 +231,7 @@ func (v *values) cutAt(t Time, orEqual bool) cut {
 }
 
 // passes says whether the value of an edge passes the bound.
-func (v *values) passes(e uint32, c cut) bool {
+func (v *values) passes(e uint64, c cut) bool {
 	if c.none {
 		return false
 	}

@@ -19,7 +19,7 @@ type weights struct {
 	positive bool // no weight is 0, negative or NaN
 	// guide holds, for equal parts of the total of a node, the position in its sums where the part begins: degree/8 + 1
 	// entries from guideAt on. A search starts there and is still exact, so the guide only changes its speed. It is nil
-	// where its places do not fit 32 bits.
+	// where its places do not fit 32 bits, and for a wide edge type.
 	guide []uint32
 }
 
@@ -80,13 +80,14 @@ func (c *columnCache) weights(e *graph.Edges, name string, dir graph.Direction, 
 		return nil, err
 	}
 	w := &weights{values: v, prefix: makeTable[float64](a.count()), positive: true}
-	nodes := len(a.indptr) - 1
-	if size := a.count()/8 + nodes; size < math.MaxUint32 {
+	nodes := a.nodes()
+	if size := a.count()/8 + nodes; size < math.MaxUint32 && !a.wide() {
 		w.guide = makeTable[uint32](size)
 	}
 	for n := range nodes {
 		sum := 0.0
-		for p := a.indptr[n]; p < a.indptr[n+1]; p++ {
+		start, end := a.span(uint32(n))
+		for p := start; p < end; p++ {
 			x := v.weight(a.edge(p))
 			w.positive = w.positive && x > 0
 			sum += x
@@ -97,8 +98,7 @@ func (c *columnCache) weights(e *graph.Edges, name string, dir graph.Direction, 
 				e.Type, name, dir, a.first+uint32(n))
 		}
 		if w.guide != nil {
-			start, end := a.indptr[n], a.indptr[n+1]
-			fillGuide(w.guide[guideAt(start, uint32(n)):][:guideParts(end-start)], w.prefix[start:end])
+			fillGuide(w.guide[guideAt(uint32(start), uint32(n)):][:guideParts(uint32(end-start))], w.prefix[start:end])
 		}
 	}
 	c.byWeight[key] = w
@@ -230,7 +230,7 @@ func (c *Context) resolve(o *op, h uint64, start, node uint32, x []float64, gues
 		misses = 0
 	}
 	if took < len(out) {
-		weight := func(i int) float64 { return o.weights.weight(o.adj.edge(start + uint32(i))) }
+		weight := func(i int) float64 { return o.weights.weight(o.adj.edge(uint64(start) + uint64(i))) }
 		c.walk(h, uint64(number), int(n), uint32(len(out)), uint32(took), weight, out)
 	}
 	for i := range out {
@@ -241,16 +241,11 @@ func (c *Context) resolve(o *op, h uint64, start, node uint32, x []float64, gues
 // maxMisses is the number of draws in a row that may hit edges that are taken already, before walk takes over.
 const maxMisses = 16
 
-// weighted picks k of the edges at the given positions (a run from start where at is nil), by index. It returns how
-// many it took: fewer than k only where fewer have a positive weight.
-func (c *Context) weighted(h uint64, o *op, start uint32, at []uint32, n int, k uint32, dst []uint32) int {
-	w := o.weights
-	weight := func(i int) float64 {
-		if at != nil {
-			return w.weight(o.adj.edge(at[i]))
-		}
-		return w.weight(o.adj.edge(start + uint32(i)))
-	}
+// weighted picks k of the edges of a run without left, by index. It returns how many it took: fewer than k only where
+// fewer have a positive weight.
+func (c *Context) weighted(h uint64, o *op, r *run, k uint32, dst []uint32) int {
+	w, n := o.weights, int(r.n)
+	weight := func(i int) float64 { return w.weight(r.edge(o.adj, i)) }
 	live := uint32(n)
 	if !w.positive || live <= k {
 		live = 0
@@ -267,8 +262,8 @@ func (c *Context) weighted(h uint64, o *op, start uint32, at []uint32, n int, k 
 		}
 	}
 	var prefix []float64
-	if at == nil {
-		prefix = w.prefix[start:][:n]
+	if r.at == nil {
+		prefix = w.prefix[r.base+uint64(r.start):][:n]
 	} else {
 		prefix = c.prefix[:0]
 		sum := 0.0

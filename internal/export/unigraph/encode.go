@@ -186,7 +186,7 @@ func (e *encoder) records(b []byte, first uint64, from, to int) ([]byte, error) 
 		row[0] = uint32(r)
 		e.example.W.Reset()
 		for i := range e.keys {
-			e.keys[i].write(&e.example, e.keys[i].key, row[:])
+			e.keys[i].write(&e.example, e.keys[i].key, graph.Index{U32: row[:]})
 		}
 		record := e.example.W.Close()
 		if len(record) > math.MaxInt32 {

@@ -289,14 +289,14 @@ func (a *answers) draw(op int, nodes, counts []uint32) {
 }
 
 // Ends implements sample.Given.
-func (a *answers) Ends(op int, _, far, ids []uint32) {
+func (a *answers) Ends(op int, _, far []uint32, ids graph.Index) { // of a wide edge type nothing is given
 	f := &a.fed[op]
 	copy(far, f.far)
-	if len(f.ids) < len(ids) {
-		clear(ids)
+	if len(f.ids) < len(ids.U32) {
+		clear(ids.U32)
 		return
 	}
-	copy(ids, f.ids)
+	copy(ids.U32, f.ids)
 }
 
 // appendWords appends n words of a width in bytes.

@@ -61,7 +61,7 @@ type recordedTable struct {
 func (recordedTable) Fetches(*graph.Column) bool { return true }
 
 // Places implements output.RowTable. A recorder encodes nothing.
-func (recordedTable) Places(to, _ []uint32) []uint32 { return to }
+func (recordedTable) Places(to []uint32, _ graph.Index) []uint32 { return to }
 
 // Column implements output.RowTable.
 func (t recordedTable) Column(c *graph.Column) (*graph.Column, error) {
@@ -131,7 +131,7 @@ func (h *Hand) Want(ctx context.Context, key int64, records func() ([]byte, bool
 			sub++
 			for i := range s.tables {
 				if t := &s.tables[i]; t.edges {
-					h.wanted[i].add(g.Edges[t.number].ID)
+					h.wanted[i].add(g.Edges[t.number].ID.U32)
 				} else {
 					h.wanted[i].add(g.Nodes[t.number])
 				}
@@ -361,8 +361,8 @@ func (t *groupTable) Column(c *graph.Column) (*graph.Column, error) {
 }
 
 // Places implements output.RowTable.
-func (t *groupTable) Places(to, ids []uint32) []uint32 {
-	for _, id := range ids {
+func (t *groupTable) Places(to []uint32, ids graph.Index) []uint32 {
+	for _, id := range ids.U32 { // of a wide edge type nothing is asked for
 		place, ok := t.place.get(uint64(id))
 		if !ok && t.err == nil {
 			t.err = fmt.Errorf("found no row %d of the columns of a type, expected each row that a group asked for: the engine lost a record", id)

@@ -70,7 +70,7 @@ func TestRowsTravel(t *testing.T) {
 		if err := got.CheckOffsets(); err != nil || got.Rows != len(rows) {
 			r.Fatalf("found %d rows and %v, expected %d", got.Rows, err, len(rows))
 		}
-		for i, place := range g.tables[0].Places(nil, rows) {
+		for i, place := range g.tables[0].Places(nil, graph.Index{U32: rows}) {
 			if a, b := appendRow(nil, got, int(place)), appendRow(nil, c, int(rows[i])); !slices.Equal(a, b) {
 				r.Fatalf("row %d: found %x, expected %x", rows[i], a, b)
 			}

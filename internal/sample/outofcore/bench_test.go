@@ -21,7 +21,7 @@ type gathered struct {
 }
 
 func (g *gathered) gather(rows *Rows, stands []*graph.Column, ids []uint32) {
-	g.places, g.values = rows.Places(g.places[:0], ids), g.values[:0]
+	g.places, g.values = rows.Places(g.places[:0], graph.Index{U32: ids}), g.values[:0]
 	for _, c := range stands {
 		for _, p := range g.places {
 			g.values = append(g.values, c.Row(int(p))...)

@@ -135,9 +135,7 @@ type windowBudget struct{ budget }
 // perBatch is the bytes that one more batch takes in a window.
 func (b windowBudget) perBatch() float64 {
 	bytes := edgeBytes + askBytes*b.askedAlone()
-	if b.idBytes() > 0 {
-		bytes += 8
-	}
+	bytes += 8 * float64(b.mostIDWords())
 	return b.need.edges*bytes + b.perSpans()
 }
 

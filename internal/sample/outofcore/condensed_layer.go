@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/direct"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/prefetch"
@@ -113,7 +114,7 @@ func (c *condenser) mark(ctx context.Context, e *epoch, layers []layer) (ok bool
 	seeds := false
 	for i := range layers {
 		l := &layers[i]
-		nodes := len(c.sampler.Offsets(l.op)) - 1
+		nodes := c.sampler.Offsets(l.op).Len() - 1
 		if l.cells, ok, err = alloc[uint64](c, l, cellsOf(nodes)); !ok || err != nil {
 			return false, err
 		}
@@ -235,8 +236,8 @@ func (c *condenser) measure(ctx context.Context, _ *epoch, layers []layer) (ok b
 		if l.far, ok, err = alloc[uint32](c, l, int(sum)); !ok || err != nil {
 			return false, err
 		}
-		if c.fileOf[l.op].ids != nil {
-			if l.ids, ok, err = alloc[uint32](c, l, int(sum)); !ok || err != nil {
+		if l.idWords = c.fileOf[l.op].idWords; l.idWords > 0 {
+			if l.ids, ok, err = alloc[uint32](c, l, int(sum)*l.idWords); !ok || err != nil {
 				return false, err
 			}
 		}
@@ -260,10 +261,10 @@ func (c *condenser) measure(ctx context.Context, _ *epoch, layers []layer) (ok b
 // picks sets the offsets of the nodes of a piece, counted from its first node, and returns the number of their results.
 func (k *walker) picks(p *piece) uint64 {
 	s, l := k.sampler, p.l
-	indptr, plain := s.Offsets(l.op), s.Plain(l.op)
+	plain := s.Plain(l.op)
 	sum := uint64(0)
 	for rank, v := range l.cells.nodes(uint32(p.first*cellNodes), uint32(min(p.end*cellNodes, math.MaxUint32))) {
-		n := s.Picks(l.op, indptr[v+1]-indptr[v])
+		n := s.Picks(l.op, s.Degree(l.op, v))
 		if !plain {
 			if len(k.pos) < int(n) {
 				k.pos = make([]uint32, 2*n)
@@ -283,7 +284,7 @@ type lookup struct {
 }
 
 // Ends implements sample.Fetched. Each loop prefetches the cache lines of the next one.
-func (k *lookup) Ends(op int, nodes, far, ids []uint32) {
+func (k *lookup) Ends(op int, nodes, far []uint32, ids graph.Index) {
 	l := &k.e.layers[op-1]
 	if len(k.rank) < len(nodes) {
 		k.rank, k.end = make([]uint32, 2*len(nodes)), make([]uint32, 2*len(nodes))
@@ -306,10 +307,11 @@ func (k *lookup) Ends(op int, nodes, far, ids []uint32) {
 	for i, start := range rank {
 		to += copy(far[to:], l.far[start:end[i]])
 	}
-	if ids != nil {
+	if ids.Len() > 0 {
 		to = 0
 		for i, start := range rank {
-			to += copy(ids[to:], l.ids[start:end[i]])
+			l.copyIDs(ids, to, start, end[i]-start)
+			to += int(end[i] - start)
 		}
 	}
 }

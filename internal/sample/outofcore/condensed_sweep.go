@@ -3,7 +3,9 @@ package outofcore
 import (
 	"context"
 	"slices"
+	"sort"
 
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
@@ -32,7 +34,7 @@ func (r *reader) serveLayers(number uint32, layers []*layer) error {
 	return r.fulfil(f, block, total, func(put func(to *results, slot uint32, pos []uint32) error) error {
 		for _, l := range layers {
 			if r.fileOf[l.op] == f {
-				if err := r.eachMarked(l, from, to, first, end, put); err != nil {
+				if err := r.eachMarked(f, l, from, to, first, end, put); err != nil {
 					return err
 				}
 			}
@@ -42,24 +44,25 @@ func (r *reader) serveLayers(number uint32, layers []*layer) error {
 }
 
 // nodesAt is the nodes, from from to to, that have edges at the positions from first to end.
-func nodesAt(indptr []uint32, first, end uint32) (from, to uint32) {
-	at, _ := slices.BinarySearch(indptr, first+1)
-	after, _ := slices.BinarySearch(indptr, end)
+func nodesAt(indptr graph.Index, first, end uint64) (from, to uint32) {
+	at := sort.Search(indptr.Len(), func(i int) bool { return indptr.At(i) > first })
+	after := sort.Search(indptr.Len(), func(i int) bool { return indptr.At(i) >= end })
 	return uint32(at - 1), uint32(after)
 }
 
-// eachMarked calls put with the positions from first to end that a layer takes of the nodes from from to to.
-func (r *reader) eachMarked(l *layer, from, to, first, end uint32, put func(to *results, slot uint32, pos []uint32) error) error {
+// eachMarked calls put with the places in their block of the positions from first to end that a layer takes of the nodes
+// from from to to.
+func (r *reader) eachMarked(f *file, l *layer, from, to uint32, first, end uint64, put func(to *results, slot uint32, pos []uint32) error) error {
 	s := r.sampler
-	indptr, whole := s.Offsets(l.op), s.Plan().Ops[l.op-1].How == sample.Uniform
+	whole := s.Plan().Ops[l.op-1].How == sample.Uniform
 	for rank, v := range l.cells.nodes(from, to) {
 		slot := l.offsets[rank]
 		n := l.offsets[rank+1] - slot
 		if n == 0 {
 			continue
 		}
-		start, stop := indptr[v], indptr[v+1]
-		if whole && n == stop-start {
+		start, stop := s.Span(l.op, v)
+		if whole && uint64(n) == stop-start {
 			// All edges in order. Those of a hub may lie in many blocks.
 			if len(r.pos) < runPositions {
 				r.pos = make([]uint32, runPositions)
@@ -67,27 +70,29 @@ func (r *reader) eachMarked(l *layer, from, to, first, end uint32, put func(to *
 			for p := max(start, first); p < min(stop, end); {
 				run := r.pos[:min(len(r.pos), int(min(stop, end)-p))]
 				for i := range run {
-					run[i] = p + uint32(i)
+					run[i] = f.place(p) + uint32(i)
 				}
-				if err := put(&l.results, slot+p-start, run); err != nil {
+				if err := put(&l.results, slot+uint32(p-start), run); err != nil {
 					return err
 				}
-				p += uint32(len(run))
+				p += uint64(len(run))
 			}
 			continue
 		}
-		if most := int(s.Picks(l.op, stop-start)); len(r.pos) < most {
+		if most := int(s.Picks(l.op, uint32(stop-start))); len(r.pos) < most {
 			r.pos = make([]uint32, 2*most)
 		}
 		pos := r.c.Draw(l.op, l.key, v, r.pos)
 		if start >= first && stop <= end {
+			shift(pos, f.place(start))
 			if err := put(&l.results, slot, pos); err != nil {
 				return err
 			}
 			continue
 		}
-		for i, p := range pos {
-			if p >= first && p < end {
+		for i := range pos {
+			if p := start + uint64(pos[i]); p >= first && p < end {
+				pos[i] = f.place(p)
 				if err := put(&l.results, slot+uint32(i), pos[i:i+1]); err != nil {
 					return err
 				}
@@ -95,6 +100,13 @@ func (r *reader) eachMarked(l *layer, from, to, first, end uint32, put func(to *
 		}
 	}
 	return nil
+}
+
+// shift adds a place to places that count from it.
+func shift(places []uint32, by uint32) {
+	for i := range places {
+		places[i] += by
+	}
 }
 
 // sweepLayers fills layers in one pass over the files.

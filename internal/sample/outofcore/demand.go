@@ -183,8 +183,8 @@ func (n *neighbours) spread(job *sample.Job) []float64 {
 				continue
 			}
 			for i := end; i < len(job.Seeds); i += step {
-				if v := job.Seeds[i]; int(v)+1 < len(offsets) && offsets[v] < offsets[v+1] {
-					counts[f.first+f.block(offsets[v])]++
+				if v := job.Seeds[i]; int(v)+1 < offsets.Len() && offsets.At(int(v)) < offsets.At(int(v)+1) {
+					counts[f.first+f.block(offsets.At(int(v)))]++
 				}
 			}
 		}

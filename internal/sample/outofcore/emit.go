@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ordered"
 	"github.com/graphmill/graphmill/internal/sample"
 )
@@ -125,11 +126,11 @@ func (w *window) fetched(k *emitWorker, batch uint64, i int) sample.Fetched {
 }
 
 // Ends implements sample.Fetched.
-func (k *emitWorker) Ends(op int, _, far, ids []uint32) {
+func (k *emitWorker) Ends(op int, _, far []uint32, ids graph.Index) {
 	at, st := &k.ends[op-1], k.w.stages[k.waveOf[op]]
 	copy(far, st.far[at.start:])
-	if ids != nil {
-		copy(ids, st.ids[at.start:])
+	if ids.Len() > 0 {
+		st.copyIDs(ids, 0, at.start, uint32(len(far)))
 	}
 	at.start += uint32(len(far))
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/sampletest"
 	"github.com/graphmill/graphmill/internal/store"
@@ -33,7 +35,11 @@ func line(b *sample.Batch, sub *sample.Subgraph) string {
 		edges = append(edges, op.SubEdges)
 	}
 	for _, e := range edges {
-		for _, x := range [][]uint32{e.Src, e.Dst, e.ID} {
+		ids := slices.Clone(e.ID.U32)
+		for _, id := range e.ID.U64 {
+			ids = append(ids, uint32(id))
+		}
+		for _, x := range [][]uint32{e.Src, e.Dst, ids} {
 			_, _ = fmt.Fprint(h, len(x))
 			_, _ = h.Write(graph.Bytes(x))
 		}
@@ -128,6 +134,9 @@ func checkEqual(t *testing.T, r *rapid.T, s *store.Store, p *sample.Plan, job sa
 		job.From = uint64(rapid.IntRange(0, int(stats.Batches)).Draw(r, "from"))
 		want, stats = memory(t, s, p, job, opt)
 	}
+	// Edge types of more edges are wide.
+	defer func(before int64) { limits.Positions = before }(limits.Positions)
+	limits.Positions = rapid.SampledFrom([]int64{math.MaxUint32, 0, int64(s.Graph.Edges[0].Count)}).Draw(r, "positions")
 	got, counted, _ := streamed(t, s, p, job, opt)
 	if !slices.Equal(got, want) {
 		r.Fatalf("found\n%q\nexpected\n%q", got, want)

@@ -108,10 +108,7 @@ func (e *estimate) spilled(f *Forecast) rowShare {
 			asks += n * batches
 		}
 		most = max(most, asks/windows/float64(z.runs(e.blocks)))
-		results := 4 * (edges + 2*asks)
-		if e.apart(wave) {
-			results += 4 * edges
-		}
+		results := 4 * (edges*float64(1+e.idWords(wave)) + 2*asks)
 		written += 4*askedWords*asks + results
 		again += 4*askedWords*asks + results*float64(len(e.waves)-wave)
 		f.Bytes += int64(bytes)
@@ -164,10 +161,7 @@ func (e *estimate) rounds(f *Forecast, windows uint64, each float64, c cost) (mo
 	for i, ops := range e.waves {
 		perWave[i] = e.need.edgesOf(ops) * each
 		all += perWave[i]
-		word := 4.0
-		if e.apart(i) {
-			word = 8
-		}
+		word := 4 * float64(1+e.idWords(i))
 		ends += perWave[i] * word
 		upTo[i] = ends
 	}

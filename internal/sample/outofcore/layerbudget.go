@@ -39,13 +39,10 @@ func (b layerBudget) sizes() []int64 {
 				distinct += results[f] * shrink
 			}
 		}
-		nodes := float64(len(b.sampler.Offsets(op)))
+		nodes := float64(b.sampler.Offsets(op).Len())
 		distinct = min(distinct, nodes)
 		results[op] = min(distinct*perOp[op]/max(visits, 1), perOp[op]*batches)
-		width := 4.0
-		if b.fileOf[op].ids != nil {
-			width = 8
-		}
+		width := 4 + 4*float64(b.fileOf[op].idWords)
 		sizes[b.waveOf[op]] += int64(results[op]*width + distinct*4 + nodes*16/cellNodes)
 	}
 	return sizes

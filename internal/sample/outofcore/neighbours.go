@@ -72,7 +72,7 @@ func (n *neighbours) open(ctx context.Context, fsys vfs.FS, s *store.Store) erro
 			edges, dir := n.sampler.Walk(op)
 			key := walk{edges, dir}
 			if opened[key] == nil {
-				f, err := openFile(fsys, s, edges, dir, n.sampler.Apart(op))
+				f, err := openFile(fsys, s, edges, dir, n.sampler.Apart(op), n.sampler.Wide(edges))
 				if err != nil {
 					return err
 				}
@@ -119,14 +119,23 @@ func (n *neighbours) fileAt(block uint32) *file {
 	return n.files[at]
 }
 
-// apart says whether an op of a wave walks along edges whose ids are in a file of their own.
-func (n *neighbours) apart(wave int) bool {
+// idWords is the words of 32 bits of an edge id in the results of a wave; 0 where no op of it walks along edges whose ids
+// are in a file of their own.
+func (n *neighbours) idWords(wave int) int {
+	words := 0
 	for op := n.waves[wave][0]; op < n.waves[wave][1]; op++ {
-		if n.fileOf[op].ids != nil {
-			return true
-		}
+		words = max(words, n.fileOf[op].idWords)
 	}
-	return false
+	return words
+}
+
+// mostIDWords is the most of idWords.
+func (n *neighbours) mostIDWords() int {
+	words := 0
+	for wave := range n.waves {
+		words = max(words, n.idWords(wave))
+	}
+	return words
 }
 
 // idBytes is the most bytes that the edge ids of a block take.
@@ -179,7 +188,7 @@ func (n *neighbours) uncached(fsys vfs.FS) (bytes float64, err error) {
 func (n *neighbours) mostNodes() int {
 	nodes := 1
 	for op := 1; op <= n.ops; op++ {
-		nodes = max(nodes, len(n.sampler.Offsets(op)))
+		nodes = max(nodes, n.sampler.Offsets(op).Len())
 	}
 	return nodes
 }

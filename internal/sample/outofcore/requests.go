@@ -1,6 +1,6 @@
 package outofcore
 
-// A request is a value (a node, or the position of an edge) and the first slot of its results.
+// A request is a value (a node, or the place of an edge in its block) and the first slot of its results.
 type request uint64
 
 func newRequest(value, slot uint32) request { return request(value)<<32 | request(slot) }

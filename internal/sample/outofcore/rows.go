@@ -26,7 +26,7 @@ type Rows struct {
 	want   []uint64
 	before []uint32
 	marked int
-	fresh  []uint32 // rows that were marked for one batch and are not in marked yet
+	fresh  []uint64 // rows that were marked for one batch and are not in marked yet
 	free   []func()
 }
 
@@ -210,8 +210,11 @@ func (r *Rows) close() (err error) {
 
 // Places appends to dst the rows of the table that have the rows ids of the column. The batches that are being encoded
 // must want all of ids.
-func (r *Rows) Places(dst, ids []uint32) []uint32 {
-	for _, v := range ids {
+func (r *Rows) Places(dst []uint32, ids graph.Index) []uint32 {
+	for _, v := range ids.U32 {
+		dst = append(dst, r.place(int(v)))
+	}
+	for _, v := range ids.U64 {
 		dst = append(dst, r.place(int(v)))
 	}
 	return dst
@@ -229,10 +232,22 @@ func (r *Rows) place(v int) uint32 {
 // mark marks rows as wanted.
 func (r *Rows) mark(ids []uint32) {
 	for _, v := range ids {
-		if word, bit := &r.want[v>>6], uint64(1)<<(v&63); *word&bit == 0 {
-			*word |= bit
-			r.fresh = append(r.fresh, v)
-		}
+		r.markRow(uint64(v))
+	}
+}
+
+// markIDs is mark for ids of either width.
+func (r *Rows) markIDs(ids graph.Index) {
+	r.mark(ids.U32)
+	for _, v := range ids.U64 {
+		r.markRow(v)
+	}
+}
+
+func (r *Rows) markRow(v uint64) {
+	if word, bit := &r.want[v>>6], uint64(1)<<(v&63); *word&bit == 0 {
+		*word |= bit
+		r.fresh = append(r.fresh, v)
 	}
 }
 

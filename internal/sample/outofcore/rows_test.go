@@ -43,11 +43,11 @@ func columnsOf(s *store.Store) []*graph.Column {
 }
 
 // holds is an error where the rows of a table differ from those of the columns.
-func holds(s *store.Store, r *Rows, stands []*graph.Column, ids []uint32) error {
+func holds(s *store.Store, r *Rows, stands []*graph.Column, ids graph.Index) error {
 	for i, place := range r.Places(nil, ids) {
 		for c, column := range columnsOf(s) {
-			if got, want := stands[c].Row(int(place)), column.Row(int(ids[i])); !bytes.Equal(got, want) {
-				return fmt.Errorf("column %s, row %d: found %x, expected %x", column.Name, ids[i], got, want)
+			if got, want := stands[c].Row(int(place)), column.Row(int(ids.At(i))); !bytes.Equal(got, want) {
+				return fmt.Errorf("column %s, row %d: found %x, expected %x", column.Name, ids.At(i), got, want)
 			}
 		}
 	}
@@ -88,7 +88,7 @@ func TestRowsWanted(t *testing.T) {
 			if r.marked != len(ids) {
 				t.Errorf("found %d rows, expected %d", r.marked, len(ids))
 			}
-			if err := holds(s, r, stands, ids); err != nil {
+			if err := holds(s, r, stands, graph.Index{U32: ids}); err != nil {
 				t.Errorf("%g of the rows, up to %d pages a block: %v", share, brk, err)
 			}
 			read := x.Counts().Rows - before

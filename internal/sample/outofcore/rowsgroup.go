@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ordered"
 	"github.com/graphmill/graphmill/internal/sample"
@@ -18,7 +20,7 @@ var errFull = errors.New("full")
 
 // wanted is the nodes or edges of a batch, by table.
 type wanted struct {
-	ids   [][]uint32
+	ids   []graph.Index
 	batch uint64
 	stats sample.Stats // not used
 }
@@ -28,7 +30,7 @@ func (p *pipeline) wantSampled(ctx context.Context, workers []*emitWorker, table
 	next := uint64(0)
 	err = ordered.Run(ctx, p.threads,
 		func() *emitWorker { k := workers[0]; workers = workers[1:]; return k },
-		func() *wanted { return &wanted{ids: make([][]uint32, len(tables))} },
+		func() *wanted { return &wanted{ids: make([]graph.Index, len(tables))} },
 		ordered.Stages[*emitWorker, *wanted]{
 			Fill: func(i *wanted) error {
 				if next == n {
@@ -40,14 +42,14 @@ func (p *pipeline) wantSampled(ctx context.Context, workers []*emitWorker, table
 			},
 			Work: func(k *emitWorker, i *wanted) error {
 				for t := range i.ids {
-					i.ids[t] = i.ids[t][:0]
+					i.ids[t] = sample.EmptyIDs(i.ids[t])
 				}
 				return k.run(ctx, from, i.batch, p.job.Seed, &i.stats, func(_ *sample.Batch, sub *sample.Subgraph) error {
 					for t, r := range tables {
 						if r.edges {
-							i.ids[t] = append(i.ids[t], sub.Edges[r.number].ID...)
+							i.ids[t] = sample.AppendIDs(i.ids[t], sub.Edges[r.number].ID)
 						} else {
-							i.ids[t] = append(i.ids[t], sub.Nodes[r.number]...)
+							i.ids[t].U32 = append(i.ids[t].U32, sub.Nodes[r.number]...)
 						}
 					}
 					return nil
@@ -55,7 +57,7 @@ func (p *pipeline) wantSampled(ctx context.Context, workers []*emitWorker, table
 			},
 			Sink: func(i *wanted) error {
 				for t, r := range tables {
-					r.mark(i.ids[t])
+					r.markIDs(i.ids[t])
 				}
 				if err := keep(tables, p.share.limit, done == 0); err != nil {
 					return err
@@ -130,11 +132,12 @@ func (p *pipeline) wantNodes(ctx context.Context, w *window, tables []*Rows, fir
 // Then it takes the marks back and returns errFull or, where the batch is the only one (alone), an error that wraps
 // ErrMemory.
 func keep(tables []*Rows, limit int64, alone bool) error {
-	bytes := int64(0)
+	bytes, many := int64(0), false
 	for _, r := range tables {
 		bytes += int64(r.marked+len(r.fresh)) * int64(r.rowBytes())
+		many = many || r.marked+len(r.fresh) > math.MaxUint32 // places have 32 bits
 	}
-	if limit > 0 && bytes > limit {
+	if limit > 0 && bytes > limit || many {
 		for _, r := range tables {
 			r.unmark()
 		}

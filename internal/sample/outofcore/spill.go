@@ -43,7 +43,7 @@ type spill struct {
 type spillStep struct {
 	used    []uint32   // slots by group
 	results [][]extent // by group
-	apart   bool       // results have edge ids
+	idWords int        // of the edge id of a result
 }
 
 // requested is the requests of one step. Slots count over all groups.
@@ -109,7 +109,7 @@ func (s *spill) open(first, n uint64) {
 func (s *spill) walk(ctx context.Context) (*requested, error) {
 	p := s.p
 	wave := len(s.steps)
-	step := spillStep{used: make([]uint32, s.groups), apart: p.apart(wave)}
+	step := spillStep{used: make([]uint32, s.groups), idWords: p.idWords(wave)}
 	q := &requested{base: make([]uint32, s.groups+1), counts: make([]uint32, 2*p.blocks), keys: &stage{shift: p.shift}}
 	subgraphs := float64(s.n)
 	if p.sampler.Plan().Scope == sample.ScopeSeed {
@@ -123,7 +123,7 @@ func (s *spill) walk(ctx context.Context) (*requested, error) {
 		askers = append(askers, &asker{walker: k, s: s, q: q, p: newPacker(to, s.bufs[len(to.list)+i]), counts: make([]uint32, len(q.counts))})
 	}
 	err := s.each(ctx, wave, 0, func(ctx context.Context, g int, w *window) error {
-		st, err := newStage(&p.shared, min(p.slots, math.MaxInt32, math.MaxUint32-int(q.base[g])), false, 0, 0, p.shift)
+		st, err := newStage(&p.shared, min(p.slots, math.MaxInt32, math.MaxUint32-int(q.base[g])), 0, 0, 0, p.shift)
 		if err != nil {
 			return err
 		}
@@ -275,10 +275,7 @@ func (s *spill) each(ctx context.Context, steps int, from uint64, fn func(ctx co
 
 // words is the number of words of a group's results.
 func (st *spillStep) words(g int) int {
-	if st.apart {
-		return 2 * int(st.used[g])
-	}
-	return int(st.used[g])
+	return (1 + st.idWords) * int(st.used[g])
 }
 
 // load is a group with the results of the first steps, which it puts into mem.
@@ -295,8 +292,9 @@ func (s *spill) load(ctx context.Context, g, steps int, mem []uint32) (*window, 
 		n := from.used[g]
 		st := &stage{used: n, freeFar: func() {}, freeIDs: func() {}}
 		st.far, mem = mem[:n:n], mem[n:]
-		if from.apart {
-			st.ids, mem = mem[:n:n], mem[n:]
+		if st.idWords = from.idWords; st.idWords > 0 {
+			ids := int(n) * st.idWords
+			st.ids, mem = mem[:ids:ids], mem[ids:]
 		}
 		w.stages = append(w.stages, st)
 		if err := s.file.read(ctx, from.results[g], s.loads, false, st.unpack); err != nil {

@@ -80,9 +80,7 @@ func (b spillBudget) disk(w Window) float64 {
 	if b.sampler.Plan().Scope == sample.ScopeSeed {
 		edges = 4*askedWords + 8 // each edge has a request of its own
 	}
-	if b.idBytes() > 0 {
-		edges += 4
-	}
+	edges += 4 * float64(b.mostIDWords())
 	return edges * w.BatchEdges
 }
 
@@ -103,10 +101,7 @@ func (b spillBudget) sizes(w Window, total uint64) (z spillSizes, share rowShare
 		return z, share, nil
 	}
 	free, share := rowBudget(b).reserve(b.free(edges))
-	result := 4.0
-	if b.idBytes() > 0 {
-		result = 8
-	}
+	result := 4 + 4*float64(b.mostIDWords())
 	halves := free * 5 / 8
 	groups := halves / (2 * result * edges)
 	if groups < 1 {

@@ -255,7 +255,7 @@ func (k *keeper) keep(s *spill, from uint64) error {
 		f.Spans = append(f.Spans, appendExtents(nil, list))
 	}
 	for _, st := range s.steps {
-		at := keptAt{Used: st.used, Apart: st.apart}
+		at := keptAt{Used: st.used, Apart: st.idWords > 0}
 		for _, list := range st.results {
 			at.Results = append(at.Results, appendExtents(nil, list))
 		}
@@ -280,8 +280,8 @@ func (s *spill) restore(f *kept) {
 		s.spans[g] = readExtents(list)
 		all = append(all, s.spans[g]...)
 	}
-	for _, at := range f.Steps {
-		st := spillStep{used: at.Used, apart: at.Apart}
+	for wave, at := range f.Steps {
+		st := spillStep{used: at.Used, idWords: s.p.idWords(wave)}
 		for _, list := range at.Results {
 			st.results = append(st.results, readExtents(list))
 			all = append(all, st.results[len(st.results)-1]...)

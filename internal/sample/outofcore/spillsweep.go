@@ -47,7 +47,7 @@ func (s *spill) sweep(ctx context.Context, q *requested) error {
 	})
 	var servers []*server
 	for i, r := range s.p.readers {
-		v := &server{reader: r, q: q, apart: step.apart, p: newPacker(to, s.bufs[s.groups+i])}
+		v := &server{reader: r, q: q, idWords: step.idWords, p: newPacker(to, s.bufs[s.groups+i])}
 		servers = append(servers, v)
 		g.Go(func() error {
 			for t := range tasks {
@@ -176,11 +176,11 @@ func (s *spill) dealPart(ctx context.Context, counts []uint32, first uint32, pt 
 // server serves blocks into the streams of results.
 type server struct {
 	*reader
-	q     *requested
-	apart bool
-	p     *packer
-	got   results // of the block
-	runs  []slotRun
+	q       *requested
+	idWords int
+	p       *packer
+	got     results // of the block
+	runs    []slotRun
 }
 
 // slotRun is slots whose results are next to each other.
@@ -193,7 +193,7 @@ func (v *server) serve(t *blockTask) error {
 		at := uint32(0)
 		if err := v.fulfil(f, block, total, func(put func(to *results, slot uint32, pos []uint32) error) error {
 			v.runs, at = v.runs[:0], 0
-			return v.wants(t, func(slot uint32, pos []uint32) error {
+			return v.wants(f, t, func(slot uint32, pos []uint32) error {
 				v.reserve(f, int(at)+len(pos))
 				v.runs = append(v.runs, slotRun{slot, uint32(len(pos))})
 				at += uint32(len(pos))
@@ -216,7 +216,7 @@ func (v *server) serve(t *blockTask) error {
 		at = 0
 		return v.packRuns(f)
 	}
-	if err := v.wants(t, func(slot uint32, pos []uint32) error {
+	if err := v.wants(f, t, func(slot uint32, pos []uint32) error {
 		v.reserve(f, int(at)+len(pos))
 		v.runs = append(v.runs, slotRun{slot, uint32(len(pos))})
 		if err := v.pick(f, block, &v.got, at, pos); err != nil {
@@ -257,12 +257,14 @@ func (v *server) reserve(f *file, n int) {
 	}
 	grow(&v.got.far)
 	if f.ids != nil {
+		v.got.idWords = v.idWords
+		n *= v.idWords
 		grow(&v.got.ids)
 	}
 }
 
-// wants calls fn with the positions that each request wants.
-func (v *server) wants(t *blockTask, fn func(slot uint32, pos []uint32) error) error {
+// wants calls fn with the places in their block that each request wants.
+func (v *server) wants(f *file, t *blockTask, fn func(slot uint32, pos []uint32) error) error {
 	s, at := v.sampler, uint32(0)
 	for _, q := range t.nodes {
 		at = v.q.keys.segment(q.slot(), at)
@@ -271,7 +273,10 @@ func (v *server) wants(t *blockTask, fn func(slot uint32, pos []uint32) error) e
 		if n := int(s.Picks(op, s.Degree(op, q.value()))); len(v.pos) < n {
 			v.pos = make([]uint32, 2*n)
 		}
-		if err := fn(q.slot(), v.c.Draw(op, seg.key, q.value(), v.pos)); err != nil {
+		pos := v.c.Draw(op, seg.key, q.value(), v.pos)
+		from, _ := s.Span(op, q.value())
+		shift(pos, f.place(from))
+		if err := fn(q.slot(), pos); err != nil {
 			return err
 		}
 	}
@@ -283,24 +288,22 @@ func (v *server) wants(t *blockTask, fn func(slot uint32, pos []uint32) error) e
 	return nil
 }
 
-// packed is the most results that go together. Their words are the first slot in the group, shifted left by one, with
+// packed is the most results that go together, where an edge id has the given number of words. Their words are the first slot in the group, shifted left by one, with
 // bit 0 set where there are several results; then their number where there are several; the far ends; and the edge ids
 // in a step that has them apart.
-const packed = (packWords - 2) / 2
+func packed(idWords int) uint32 { return uint32((packWords - 2) / max(2, 1+idWords)) }
 
 // pack sends the results at the places from one to another to the group of their slots.
 func (v *server) pack(f *file, slot, from, to uint32) error {
 	group := v.q.group(slot)
 	local := slot - v.q.base[group]
 	for from < to {
-		n := min(to-from, packed)
+		n := min(to-from, packed(v.idWords))
 		words, head := int(n)+1, uint32(0)
 		if n > 1 {
 			words, head = words+1, 1
 		}
-		if v.apart {
-			words += int(n)
-		}
+		words += int(n) * v.idWords
 		out, err := v.p.room(group, words)
 		if err != nil {
 			return err
@@ -308,12 +311,10 @@ func (v *server) pack(f *file, slot, from, to uint32) error {
 		out[0], out[1] = local<<1|head, n
 		out = out[1+head:]
 		copy(out, v.got.far[from:from+n])
-		if v.apart {
-			if f.ids != nil {
-				copy(out[n:], v.got.ids[from:from+n])
-			} else {
-				clear(out[n:])
-			}
+		if f.ids != nil {
+			copy(out[n:], v.got.ids[int(from)*v.idWords:int(from+n)*v.idWords])
+		} else {
+			clear(out[n:])
 		}
 		from, local = from+n, local+n
 	}
@@ -328,15 +329,14 @@ func (r *results) unpack(words []uint32) error {
 			n, words = words[1], words[1:]
 		}
 		words = words[1:]
-		if uint64(slot)+uint64(n) > uint64(len(r.far)) || int(n) > len(words) || r.ids != nil && 2*int(n) > len(words) {
+		if uint64(slot)+uint64(n) > uint64(len(r.far)) || (1+r.idWords)*int(n) > len(words) {
 			return errScratch
 		}
 		copy(r.far[slot:], words[:n])
 		words = words[n:]
-		if r.ids != nil {
-			copy(r.ids[slot:], words[:n])
-			words = words[n:]
-		}
+		ids := int(n) * r.idWords
+		copy(r.ids[int(slot)*r.idWords:], words[:ids])
+		words = words[ids:]
 	}
 	if len(words) > 0 {
 		return errScratch

@@ -3,6 +3,7 @@ package outofcore
 import (
 	"sync"
 
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/direct"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -42,8 +43,39 @@ type segment struct {
 	key   uint64
 }
 
-// results is far ends by slot, and their edge ids where these are stored apart.
-type results struct{ far, ids []uint32 }
+// results is far ends by slot, and their edge ids where these are stored apart. An edge id has idWords words, the lower one
+// first.
+type results struct {
+	far, ids []uint32
+	idWords  int
+}
+
+// setID sets the edge id of a slot.
+func (r *results) setID(slot uint32, id uint64) {
+	if r.idWords == 2 {
+		at := 2 * int(slot)
+		r.ids[at], r.ids[at+1] = uint32(id), uint32(id>>32)
+		return
+	}
+	r.ids[slot] = uint32(id)
+}
+
+// copyIDs copies edge ids from a slot on, to all of to from place at on.
+func (r *results) copyIDs(to graph.Index, at int, slot, n uint32) {
+	switch {
+	case to.U32 != nil && r.idWords == 1:
+		copy(to.U32[at:], r.ids[slot:slot+n])
+	case to.U32 != nil: // an op along another edge type of the wave has wide ids
+		for i := range to.U32[at : at+int(n)] {
+			to.U32[at+i] = r.ids[2*(int(slot)+i)]
+		}
+	default:
+		for i := range to.U64[at : at+int(n)] {
+			word := 2 * (int(slot) + i)
+			to.U64[at+i] = uint64(r.ids[word]) | uint64(r.ids[word+1])<<32
+		}
+	}
+}
 
 // stage is one step of a window: its requests and their results.
 type stage struct {
@@ -60,15 +92,16 @@ type stage struct {
 	shift uint32
 }
 
-// newStage makes a stage of at most the given number of slots. Memory is taken as they are used. With apart, results have edge ids.
-func newStage(source *shared, slots int, apart bool, workers, buckets int, shift uint32) (*stage, error) {
+// newStage makes a stage of at most the given number of slots. Memory is taken as they are used. Results have edge ids of the
+// given number of words.
+func newStage(source *shared, slots, idWords int, workers, buckets int, shift uint32) (*stage, error) {
 	s := &stage{shift: shift, freeFar: func() {}, freeIDs: func() {}}
 	var err error
 	if s.far, s.freeFar, err = words[uint32](slots, source.lean); err != nil {
 		return nil, err
 	}
-	if apart {
-		if s.ids, s.freeIDs, err = words[uint32](slots, source.lean); err != nil {
+	if s.idWords = idWords; idWords > 0 {
+		if s.ids, s.freeIDs, err = words[uint32](slots*idWords, source.lean); err != nil {
 			s.freeFar()
 			return nil, err
 		}

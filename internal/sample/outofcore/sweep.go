@@ -22,14 +22,14 @@ const (
 	throughGap = 2
 )
 
-// wish is a wanted position, and the slot of its far end.
+// wish is the place in its block of a wanted position, and the slot of its far end.
 type wish struct {
 	to        *results
 	pos, slot uint32
 }
 
-// asks calls put for each request to a block, with the results and the slot where its far ends go and the positions
-// that it wants.
+// asks calls put for each request to a block, with the results and the slot where its far ends go and the places in the block
+// (file.place) that it wants.
 type asks func(put func(to *results, slot uint32, pos []uint32) error) error
 
 // reader serves requests, a block at a time.
@@ -135,9 +135,8 @@ func (r *reader) fulfilSparse(f *file, block uint32, each asks) (sparse bool, er
 	}
 	clear(r.pages[:])
 	wanted := 0
-	base := uint64(block) * blockBytes
 	for _, w := range r.wishes {
-		page := (f.far.start + uint64(w.pos)<<f.far.wide - base) / direct.Align
+		page := uint64(w.pos) << f.far.wide / direct.Align
 		if !r.pages[page] {
 			r.pages[page] = true
 			wanted++
@@ -159,9 +158,9 @@ func (r *reader) fulfilSparse(f *file, block uint32, each asks) (sparse bool, er
 	return true, r.put(f, block)
 }
 
-// each calls fn with the positions that each request of stages wants of a block.
+// each calls fn with the places that each request of stages wants of a block.
 func (r *reader) each(number uint32, stages []*stage, fn func(to *results, slot uint32, pos []uint32) error) error {
-	s := r.sampler
+	s, f := r.sampler, r.fileAt(number)
 	for _, st := range stages {
 		for _, l := range st.lists {
 			at := uint32(0)
@@ -173,7 +172,10 @@ func (r *reader) each(number uint32, stages []*stage, fn func(to *results, slot 
 					if n := int(s.Picks(op, s.Degree(op, q.value()))); len(r.pos) < n {
 						r.pos = make([]uint32, 2*n)
 					}
-					if err := fn(&st.results, q.slot(), r.c.Draw(op, seg.key, q.value(), r.pos)); err != nil {
+					pos := r.c.Draw(op, seg.key, q.value(), r.pos)
+					from, _ := s.Span(op, q.value())
+					shift(pos, f.place(from))
+					if err := fn(&st.results, q.slot(), pos); err != nil {
 						return err
 					}
 				}
@@ -239,8 +241,8 @@ func readAll(a *array, p []byte, off int64) error {
 	return nil
 }
 
-// picks is the positions that some requests want of the block in the buffer, and the slots of one stage where their far
-// ends go. Request i has the positions from ends[i-1] to ends[i], and the slots from slots[i] on.
+// picks is the places that some requests want in the block in the buffer, and the slots of one stage where their far
+// ends go. Request i has the places from ends[i-1] to ends[i], and the slots from slots[i] on.
 type picks struct {
 	to    *results
 	slots []uint32
@@ -254,7 +256,7 @@ const (
 	mostPositions = 512
 )
 
-// pick notes the positions that a request wants of the block in the buffer.
+// pick notes the places that a request wants of the block in the buffer.
 func (r *reader) pick(f *file, block uint32, to *results, slot uint32, pos []uint32) error {
 	p := &r.picks
 	if p.to != to || len(p.slots) >= mostPicks || len(p.pos) >= mostPositions {
@@ -280,11 +282,8 @@ func (r *reader) put(f *file, block uint32) error {
 	i := uint32(0)
 	if f.far.wide == 2 {
 		words := graph.View[uint32](r.buf)
-		skip, limit := uint32(uint64(block)<<f.shift-f.lead), uint32(f.far.limit)
+		limit := uint32(f.far.limit)
 		// The disk wrote the block to memory without going through the caches.
-		for k := range p.pos {
-			p.pos[k] -= skip
-		}
 		prefetch.At(unsafe.SliceData(words), p.pos)
 		for k, slot := range p.slots {
 			at := p.pos[i:p.ends[k]]
@@ -292,26 +291,21 @@ func (r *reader) put(f *file, block uint32) error {
 			for j, w := range at {
 				v := words[w]
 				if v >= limit {
-					return f.far.fault(r.buf, base, w+skip)
+					return f.far.fault(r.buf, base, uint64(w)<<2)
 				}
 				far[j] = v
 			}
 			i = p.ends[k]
 		}
-		if f.ids == nil {
-			return nil
-		}
-		for k := range p.pos {
-			p.pos[k] += skip
-		}
 	} else {
 		for k, slot := range p.slots {
 			for ; i < p.ends[k]; i++ {
-				v, ok := f.far.at(r.buf, base, p.pos[i])
+				at := uint64(p.pos[i]) << f.far.wide
+				v, ok := f.far.at(r.buf, at)
 				if !ok {
-					return f.far.fault(r.buf, base, p.pos[i])
+					return f.far.fault(r.buf, base, at)
 				}
-				p.to.far[slot] = v
+				p.to.far[slot] = uint32(v)
 				slot++
 			}
 		}
@@ -323,11 +317,12 @@ func (r *reader) put(f *file, block uint32) error {
 	from, _ := f.ids.bytes(f.positions(block))
 	for k, slot := range p.slots {
 		for ; i < p.ends[k]; i++ {
-			v, ok := f.ids.at(r.ids, uint64(from), p.pos[i])
+			at := f.ids.start + f.position(block, p.pos[i])<<f.ids.wide - uint64(from)
+			v, ok := f.ids.at(r.ids, at)
 			if !ok {
-				return f.ids.fault(r.ids, uint64(from), p.pos[i])
+				return f.ids.fault(r.ids, uint64(from), at)
 			}
-			p.to.ids[slot] = v
+			p.to.setID(slot, v)
 			slot++
 		}
 	}

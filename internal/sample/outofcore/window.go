@@ -55,7 +55,7 @@ func (p *pipeline) advance(ctx context.Context, windows []*window) error {
 	}
 	total := uint64(0)
 	for _, w := range windows {
-		s, err := newStage(&p.shared, p.slots, p.apart(len(w.stages)), p.threads, 2*int(p.blocks), p.shift)
+		s, err := newStage(&p.shared, p.slots, p.idWords(len(w.stages)), p.threads, 2*int(p.blocks), p.shift)
 		if err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func (k *walker) ask(op int, key uint64, slot *uint64) error {
 		}
 		if run.Positions != nil {
 			for _, p := range run.Positions {
-				k.asks = append(k.asks, asked{single + f.block(p), p, uint32(at)})
+				k.asks = append(k.asks, asked{single + f.block(p), f.place(p), uint32(at)})
 				at++
 			}
 			return nil
@@ -178,8 +178,10 @@ func (k *walker) ask(op int, key uint64, slot *uint64) error {
 			if n == 0 {
 				continue
 			}
-			v, first := run.Node[i], f.block(run.Start[i])
-			if !k.single && first == f.block(run.Start[i]+d-1) {
+			v := run.Node[i]
+			from, end := s.Span(op, v)
+			first := f.block(from)
+			if !k.single && first == f.block(end-1) {
 				k.asks = append(k.asks, asked{f.first + first, v, uint32(at)})
 				at += uint64(n)
 				continue
@@ -187,8 +189,9 @@ func (k *walker) ask(op int, key uint64, slot *uint64) error {
 			if len(k.pos) < int(n) {
 				k.pos = make([]uint32, 2*n)
 			}
-			for _, p := range k.c.Draw(op, key, v, k.pos) {
-				k.asks = append(k.asks, asked{single + f.block(p), p, uint32(at)})
+			for _, i := range k.c.Draw(op, key, v, k.pos) {
+				p := from + uint64(i)
+				k.asks = append(k.asks, asked{single + f.block(p), f.place(p), uint32(at)})
 				at++
 			}
 		}

@@ -99,7 +99,7 @@ func (c *Collection) open(before *saved) error {
 	}
 	for _, i := range edges {
 		dir := store.EdgesDir(g.Edges[i].Type)
-		e := collectionEdges{number: i, list: b.list(dir, "graph_ptr", ends...)}
+		e := collectionEdges{number: i, list: b.edges(dir, "graph_ptr", ends, c.s.Wide(i))}
 		if plan.Kind == sample.Directional {
 			e.hops = b.stream(dir+"/num_sampled_edges.npy", graph.Uint32, c.s.Hops())
 		}
@@ -115,7 +115,8 @@ func (c *Collection) open(before *saved) error {
 	if c.opt.Ops {
 		for i := range plan.Ops {
 			dir := fmt.Sprintf("ops/%d", i+1)
-			c.ops = append(c.ops, collectionOp{b.list(dir, "frontier_ptr", "frontier"), b.list(dir, "edge_ptr", ends...)})
+			t, _ := c.s.Walk(i + 1)
+			c.ops = append(c.ops, collectionOp{b.list(dir, "frontier_ptr", "frontier"), b.edges(dir, "edge_ptr", ends, c.s.Wide(t))})
 		}
 	}
 	if before != nil {
@@ -166,10 +167,17 @@ func (b *builder) stream(name string, dtype graph.DType, row ...int) *stream {
 	return s
 }
 
-func (b *builder) list(dir, ptr string, items ...string) list {
+func (b *builder) list(dir, ptr string, items ...string) list { return b.edges(dir, ptr, items, false) }
+
+// edges is list for the items of collectionEdges. Edge ids have 64 bits where they are wide.
+func (b *builder) edges(dir, ptr string, items []string, wide bool) list {
 	l := list{ptr: b.stream(dir+"/"+ptr+".npy", graph.Uint64)}
 	for _, name := range items {
-		l.items = append(l.items, b.stream(dir+"/"+name+".npy", graph.Uint32))
+		dtype := graph.Uint32
+		if wide && name == edgeID {
+			dtype = graph.Uint64
+		}
+		l.items = append(l.items, b.stream(dir+"/"+name+".npy", dtype))
 	}
 	if b.err == nil && !b.begun && l.ptr.array != nil {
 		_, b.err = l.ptr.array.Write(make([]byte, 8))
@@ -181,7 +189,7 @@ func (b *builder) list(dir, ptr string, items ...string) list {
 func (c *Collection) Sizes() (nodes, edges *report.Histogram) { return &c.all.Nodes, &c.all.Edges }
 
 // graphs is the subgraphs of one batch: values to append to each stream. The values of a ptr are the lengths of the
-// runs until sink adds them up.
+// runs until sink adds them up. A value of 64 bits is two words, the lower one first.
 type graphs struct {
 	values [][]uint32
 	sums   []uint64
@@ -229,7 +237,7 @@ func (c *Collection) encode(out *graphs, b *sample.Batch, sub *sample.Subgraph) 
 		e := &c.edges[i]
 		lists := &sub.Edges[e.number]
 		edges += len(lists.Src)
-		run(&e.list, len(lists.Src), lists.Src, lists.Dst, lists.ID)
+		run(&e.list, len(lists.Src), lists.Src, lists.Dst, words(lists.ID))
 		if e.hops != nil {
 			add(e.hops, sub.EdgesByHop[e.number])
 		}
@@ -238,12 +246,20 @@ func (c *Collection) encode(out *graphs, b *sample.Batch, sub *sample.Subgraph) 
 	for i := range c.ops {
 		op := &sub.Ops[i]
 		run(&c.ops[i].frontier, len(op.Frontier), op.Frontier)
-		run(&c.ops[i].edges, len(op.Src), op.Src, op.Dst, op.ID)
+		run(&c.ops[i].edges, len(op.Src), op.Src, op.Dst, words(op.ID))
 	}
 	out.add(sub, c.s.SeedWidth())
 	out.Nodes.Add(uint64(nodes))
 	out.Edges.Add(uint64(edges))
 	return nil
+}
+
+// words is the memory of an index as words of 32 bits.
+func words(x graph.Index) []uint32 {
+	if x.U64 != nil {
+		return graph.View[uint32](graph.Bytes(x.U64))
+	}
+	return x.U32
 }
 
 // sink appends a batch to the arrays and empties it.
@@ -373,10 +389,12 @@ func (c *Collection) Finish(made store.Made) (*store.Meta, error) {
 	return meta, nil
 }
 
+const edgeID = "edge_id"
+
 // ends is the names of the arrays of an edge.
 func (c *Collection) ends() []string {
 	if c.s.EdgeIDs() {
-		return []string{"src", "dst", "edge_id"}
+		return []string{"src", "dst", edgeID}
 	}
 	return []string{"src", "dst"}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -61,8 +62,15 @@ func slice(x graph.Index, i, j uint64) []uint32 {
 	return out
 }
 
-// Every list of every subgraph is found in the collection.
+// Every list of every subgraph is found in the collection, also edge ids of 64 bits.
 func TestCollectionHoldsTheSubgraphs(t *testing.T) {
+	t.Run("narrow", testCollectionHoldsTheSubgraphs)
+	defer func(before int64) { limits.Positions = before }(limits.Positions)
+	limits.Positions = 0
+	t.Run("wide", testCollectionHoldsTheSubgraphs)
+}
+
+func testCollectionHoldsTheSubgraphs(t *testing.T) {
 	for _, scope := range []sample.Scope{sample.ScopeEpoch, sample.ScopeBatch, sample.ScopeSeed} {
 		t.Run(scope.String(), func(t *testing.T) {
 			g := typed(200)
@@ -104,7 +112,10 @@ func TestCollectionHoldsTheSubgraphs(t *testing.T) {
 						from, to := e.GraphPtr.At(i), e.GraphPtr.At(i+1)
 						same("src", slice(e.Src, from, to), sub.Edges[k].Src)
 						same("dst", slice(e.Dst, from, to), sub.Edges[k].Dst)
-						same("edge_id", slice(e.EdgeID, from, to), sub.Edges[k].ID)
+						if wide := limits.Positions == 0; (e.EdgeID.U64 != nil) != wide && e.Count > 0 {
+							t.Fatalf("found edge ids of 64 bits %t, expected %t", !wide, wide)
+						}
+						same("edge_id", slice(e.EdgeID, from, to), slice(sub.Edges[k].ID, 0, uint64(len(sub.Edges[k].Src))))
 						same("hops", graph.View[uint32](e.NumSampled.Row(i)), sub.EdgesByHop[k])
 					}
 					same("seeds", slice(c.SeedLocal, c.SeedPtr.At(i), c.SeedPtr.At(i+1)), sub.SeedLocal)
@@ -167,7 +178,7 @@ func TestCollectionOfOpsAndLinks(t *testing.T) {
 		for k, op := range sub.Ops {
 			prefix := []string{"op_1_", "op_2_"}[k]
 			frontier, edges := graph.View[uint64](read(prefix+"frontier_ptr")), graph.View[uint64](read(prefix+"edge_ptr"))
-			for key, want := range map[string][]uint32{"src": op.Src, "dst": op.Dst, "edge_id": op.ID} {
+			for key, want := range map[string][]uint32{"src": op.Src, "dst": op.Dst, "edge_id": op.ID.U32} {
 				if got := graph.View[uint32](read(prefix + key))[edges[i]:edges[i+1]]; !slices.Equal(got, want) {
 					t.Fatalf("graph %d: op %d: %s: found %v, expected %v", i, k+1, key, got, want)
 				}

@@ -162,11 +162,11 @@ func appendID(dst []byte, n *graph.Nodes, v uint32) []byte {
 func (a *arranger) arrangeEdges(t int, from *sample.SubEdges) {
 	src, dst := a.ends[t][0], a.ends[t][1]
 	to := &a.edges[t]
-	to.Src, to.Dst, to.ID = to.Src[:0], to.Dst[:0], to.ID[:0]
+	to.Src, to.Dst, to.ID = to.Src[:0], to.Dst[:0], sample.EmptyIDs(to.ID)
 	if a.compat == TFGNN {
 		clear(a.unique)
 	}
-	for i := range from.ID {
+	for i := range from.ID.Len() {
 		s, d := from.Src[i], from.Dst[i]
 		if a.compat == Classic {
 			if s, d = a.local[src][s], a.local[dst][d]; s == gone || d == gone {
@@ -180,17 +180,25 @@ func (a *arranger) arrangeEdges(t int, from *sample.SubEdges) {
 			}
 			a.unique[pair] = struct{}{}
 		}
-		to.Src, to.Dst, to.ID = append(to.Src, s), append(to.Dst, d), append(to.ID, from.ID[i])
+		to.Src, to.Dst, to.ID = append(to.Src, s), append(to.Dst, d), sample.AppendIDs(to.ID, part(from.ID, i))
 	}
 	if a.compat == Classic {
 		sort.Sort((*byEnds)(to))
 	}
 }
 
+// part is id i alone.
+func part(ids graph.Index, i int) graph.Index {
+	if ids.U64 != nil {
+		return graph.Index{U64: ids.U64[i : i+1]}
+	}
+	return graph.Index{U32: ids.U32[i : i+1]}
+}
+
 // byEnds sorts edges by source, target and edge id.
 type byEnds sample.SubEdges
 
-func (e *byEnds) Len() int { return len(e.ID) }
+func (e *byEnds) Len() int { return len(e.Src) }
 
 func (e *byEnds) Less(i, j int) bool {
 	if e.Src[i] != e.Src[j] {
@@ -199,11 +207,16 @@ func (e *byEnds) Less(i, j int) bool {
 	if e.Dst[i] != e.Dst[j] {
 		return e.Dst[i] < e.Dst[j]
 	}
-	return e.ID[i] < e.ID[j]
+	return e.ID.At(i) < e.ID.At(j)
 }
 
 func (e *byEnds) Swap(i, j int) {
 	e.Src[i], e.Src[j] = e.Src[j], e.Src[i]
 	e.Dst[i], e.Dst[j] = e.Dst[j], e.Dst[i]
-	e.ID[i], e.ID[j] = e.ID[j], e.ID[i]
+	if ids := e.ID.U64; ids != nil {
+		ids[i], ids[j] = ids[j], ids[i]
+	} else {
+		ids := e.ID.U32
+		ids[i], ids[j] = ids[j], ids[i]
+	}
 }

@@ -75,8 +75,8 @@ func (a *gatherer) add(sub *sample.Subgraph, places []uint32) {
 		to, ends := &a.edges[i], a.ends[i]
 		to.Src = appendShifted(to.Src, from.Src, len(a.nodes[ends[0]]))
 		to.Dst = appendShifted(to.Dst, from.Dst, len(a.nodes[ends[1]]))
-		to.ID = append(to.ID, from.ID...)
-		a.edgeSizes[i] = append(a.edgeSizes[i], uint32(len(from.ID)))
+		to.ID = sample.AppendIDs(to.ID, from.ID)
+		a.edgeSizes[i] = append(a.edgeSizes[i], uint32(len(from.Src)))
 	}
 	for i, from := range sub.Nodes {
 		a.nodes[i] = append(a.nodes[i], from...)
@@ -164,6 +164,6 @@ func (a *gatherer) reset() {
 	}
 	for i := range a.edges {
 		e := &a.edges[i]
-		e.Src, e.Dst, e.ID, a.edgeSizes[i] = e.Src[:0], e.Dst[:0], e.ID[:0], a.edgeSizes[i][:0]
+		e.Src, e.Dst, e.ID, a.edgeSizes[i] = e.Src[:0], e.Dst[:0], sample.EmptyIDs(e.ID), a.edgeSizes[i][:0]
 	}
 }

@@ -24,7 +24,7 @@ const (
 // context plans the features of the context, which have a row per component.
 func (n *Encoding) context() error {
 	features := map[string]*tfgnnpb.Feature{}
-	put := func(name string, c *graph.Column, rows func(*content) []uint32) error {
+	put := func(name string, c *graph.Column, rows func(*content) graph.Index) error {
 		if features[name] != nil {
 			return fmt.Errorf("context: found column %q in the store, expected another name: Examples have one of that name", name)
 		}
@@ -47,7 +47,7 @@ func (n *Encoding) context() error {
 			Dtype:       tfgnnpb.DataType_DT_INT64.Enum(),
 		}
 		// A dense feature of the context must be in every Example. Its row is a count.
-		n.add(tfgnn.FeatureKey("context", "", numSeeds), func(c *content) []uint32 { return c.count }, writeLocal)
+		n.add(tfgnn.FeatureKey("context", "", numSeeds), func(c *content) graph.Index { return narrow(c.count) }, writeLocal)
 	}
 	if n.opt.SeedIDs {
 		ids, samples := n.seedNames()
@@ -62,7 +62,7 @@ func (n *Encoding) context() error {
 		if c.Rows != 1 {
 			continue // its rows belong to pieces of the graph, and not to subgraphs
 		}
-		if err := put(c.Name, c, func(c *content) []uint32 { return c.first }); err != nil {
+		if err := put(c.Name, c, func(c *content) graph.Index { return narrow(c.first) }); err != nil {
 			return err
 		}
 	}
@@ -75,15 +75,15 @@ func (n *Encoding) context() error {
 // names is a column of strings, and a function that returns the rows of it that an Example has.
 type names struct {
 	*graph.Column
-	rows func(*content) []uint32
+	rows func(*content) graph.Index
 }
 
 // seedNames is the ids of the seeds and those of their samples. An Example of a seed that occurred k times before has
 // the sample id "id:k", the first one "id". The ids of the store are used where they are strings.
 func (n *Encoding) seedNames() (ids, samples names) {
 	seeds, seedType := n.opt.Seeds, n.g.Nodes[n.g.NodeType(n.plan.SeedType[0])]
-	byNode := func(c *content) []uint32 { return c.seedNodes[0] }
-	bySeed := func(c *content) []uint32 { return c.seeds }
+	byNode := func(c *content) graph.Index { return narrow(c.seedNodes[0]) }
+	bySeed := func(c *content) graph.Index { return narrow(c.seeds) }
 	ids = names{seedType.IDs, byNode}
 	if ids.Column == nil || ids.DType != graph.String {
 		ids = names{textColumn(len(seeds), func(b []byte, i int) []byte { return appendID(b, seedType, seeds[i]) }), bySeed}

@@ -37,7 +37,7 @@ type field struct {
 	name string
 	key  example.Key
 	// rows is the rows that write gets. A feature without rows is not written, unless always is set.
-	rows   func(*content) []uint32
+	rows   func(*content) graph.Index
 	write  feature.Write
 	always bool
 }
@@ -59,7 +59,7 @@ func (n *Encoding) encode(e *feature.Encoder, c *content) ([]byte, error) {
 	n.place(c)
 	for i := len(n.fields) - 1; i >= 0; i-- {
 		f := &n.fields[i]
-		if rows := f.rows(c); len(rows) > 0 || f.always {
+		if rows := f.rows(c); rows.Len() > 0 || f.always {
 			f.write(e, f.key, rows)
 		}
 	}
@@ -141,19 +141,19 @@ func (n *Encoding) check() error {
 	return nil
 }
 
-func (n *Encoding) add(name string, rows func(*content) []uint32, write feature.Write) {
+func (n *Encoding) add(name string, rows func(*content) graph.Index, write feature.Write) {
 	n.fields = append(n.fields, field{name: name, key: example.NewKey(name), rows: rows, write: write})
 }
 
 // addSet is add for a feature of a set. With TFGNN it is always written, because tfgnn_sampler writes it for empty
 // sets, too.
-func (n *Encoding) addSet(name string, rows func(*content) []uint32, write feature.Write) {
+func (n *Encoding) addSet(name string, rows func(*content) graph.Index, write feature.Write) {
 	n.add(name, rows, write)
 	n.fields[len(n.fields)-1].always = n.opt.Compat == TFGNN
 }
 
 // size adds the #size of a set: the number of its rows or, where there may be several components, the size in each.
-func (n *Encoding) size(kind, set string, rows, sizes func(*content) []uint32) {
+func (n *Encoding) size(kind, set string, rows, sizes func(*content) graph.Index) {
 	name := tfgnn.FeatureKey(kind, set, tfgnn.SizeName)
 	if n.group > 1 {
 		n.addSet(name, sizes, writeLocal)
@@ -162,16 +162,21 @@ func (n *Encoding) size(kind, set string, rows, sizes func(*content) []uint32) {
 	n.addSet(name, rows, writeSize)
 }
 
-func writeSize(e *feature.Encoder, k example.Key, rows []uint32) { e.W.Int(k, int64(len(rows))) }
+func writeSize(e *feature.Encoder, k example.Key, rows graph.Index) { e.W.Int(k, int64(rows.Len())) }
 
-func writeLocal(e *feature.Encoder, k example.Key, rows []uint32) { example.Ints(&e.W, k, rows) }
+func writeLocal(e *feature.Encoder, k example.Key, rows graph.Index) {
+	example.Ints(&e.W, k, rows.U32)
+}
+
+// narrow is rows of 32 bits.
+func narrow(rows []uint32) graph.Index { return graph.Index{U32: rows} }
 
 func (n *Encoding) nodes(t *graph.Nodes, number int) error {
 	name := feature.NodeSet(t.Type)
 	set := &tfgnnpb.NodeSet{Features: map[string]*tfgnnpb.Feature{}}
 	n.schema.NodeSets[name] = set
-	rows := func(c *content) []uint32 { return c.nodes[number] }
-	n.size("nodes", name, rows, func(c *content) []uint32 { return c.nodeSizes[number] })
+	rows := func(c *content) graph.Index { return narrow(c.nodes[number]) }
+	n.size("nodes", name, rows, func(c *content) graph.Index { return narrow(c.nodeSizes[number]) })
 	declared := n.opt.Schema.GetNodeSets()[name].GetFeatures()
 	columns := n.declared(t.Columns, declared)
 	withIDs := slices.Contains(n.opt.IDs, t.Type)
@@ -211,10 +216,10 @@ func (n *Encoding) edges(t *graph.Edges, number int, name string) error {
 		Target:   proto.String(feature.NodeSet(t.Type.Dst)),
 	}
 	n.schema.EdgeSets[name] = set
-	rows := func(c *content) []uint32 { return c.edges[number].ID }
-	n.size("edges", name, rows, func(c *content) []uint32 { return c.edgeSizes[number] })
-	n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.SourceName), func(c *content) []uint32 { return c.edges[number].Src }, writeLocal)
-	n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.TargetName), func(c *content) []uint32 { return c.edges[number].Dst }, writeLocal)
+	rows := func(c *content) graph.Index { return c.edges[number].ID }
+	n.size("edges", name, rows, func(c *content) graph.Index { return narrow(c.edgeSizes[number]) })
+	n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.SourceName), func(c *content) graph.Index { return narrow(c.edges[number].Src) }, writeLocal)
+	n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.TargetName), func(c *content) graph.Index { return narrow(c.edges[number].Dst) }, writeLocal)
 	var fetched RowTable
 	if from := n.rows(); from != nil {
 		fetched = from.Edges(number)
@@ -235,7 +240,7 @@ func Writes(c *graph.Column) bool {
 	return c.Name != graph.PositionColumn && c.Name != sample.OnesColumn
 }
 
-func (n *Encoding) columns(kind, set, owner string, columns []*graph.Column, features map[string]*tfgnnpb.Feature, rows func(*content) []uint32, fetched RowTable) error {
+func (n *Encoding) columns(kind, set, owner string, columns []*graph.Column, features map[string]*tfgnnpb.Feature, rows func(*content) graph.Index, fetched RowTable) error {
 	for _, c := range columns {
 		if !Writes(c) {
 			continue

@@ -17,8 +17,8 @@ import (
 // to its node. With negatives, the node of a link is followed by those of its negatives, which have the columns of their
 // link; the feature label distinguishes them.
 func (n *Encoding) readout() error {
-	links := func(c *content) []uint32 { return c.seeds }
-	sizes := func(c *content) []uint32 { return c.seedSizes }
+	links := func(c *content) graph.Index { return narrow(c.seeds) }
+	sizes := func(c *content) graph.Index { return narrow(c.seedSizes) }
 	set := &tfgnnpb.NodeSet{Features: map[string]*tfgnnpb.Feature{}}
 	n.schema.NodeSets[tfgnn.ReadoutName] = set
 	n.size("nodes", tfgnn.ReadoutName, links, sizes)
@@ -33,7 +33,7 @@ func (n *Encoding) readout() error {
 			return err
 		}
 		columns = slices.DeleteFunc(slices.Clone(columns), func(c *graph.Column) bool { return c == given })
-		rows := func(c *content) []uint32 { return c.labels }
+		rows := func(c *content) graph.Index { return narrow(c.labels) }
 		if err := n.columns("nodes", tfgnn.ReadoutName, tfgnn.ReadoutName, []*graph.Column{c}, set.Features, rows, nil); err != nil {
 			return err
 		}
@@ -45,15 +45,15 @@ func (n *Encoding) readout() error {
 		t := n.g.Nodes[n.g.NodeType(n.plan.SeedType[end])]
 		n.schema.EdgeSets[name] = &tfgnnpb.EdgeSet{Source: proto.String(feature.NodeSet(t.Type)), Target: proto.String(tfgnn.ReadoutName)}
 		n.size("edges", name, links, sizes)
-		n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.SourceName), func(c *content) []uint32 { return c.seedLocal[end] }, writeLocal)
-		n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.TargetName), func(c *content) []uint32 { return c.ascending }, writeLocal)
+		n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.SourceName), func(c *content) graph.Index { return narrow(c.seedLocal[end]) }, writeLocal)
+		n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.TargetName), func(c *content) graph.Index { return narrow(c.ascending) }, writeLocal)
 		if n.opt.Compat != TFGNN || t.IDs == nil || t.IDs.DType != graph.String {
 			continue
 		}
 		// tfgnn_sampler keeps the columns that it finds the ends by.
 		ids := *t.IDs
 		ids.Name = []string{tfgnn.SourceName, tfgnn.TargetName}[end]
-		nodes := func(c *content) []uint32 { return c.seedNodes[end] }
+		nodes := func(c *content) graph.Index { return narrow(c.seedNodes[end]) }
 		if err := n.columns("nodes", tfgnn.ReadoutName, tfgnn.ReadoutName, []*graph.Column{&ids}, set.Features, nodes, nil); err != nil {
 			return err
 		}

@@ -186,14 +186,14 @@ func expected(s *sample.Sampler, sub *sample.Subgraph, names map[string]string, 
 	}
 	for i, e := range g.Edges {
 		es := sub.Edges[i]
-		if len(es.ID) == 0 {
+		if len(es.Src) == 0 {
 			continue
 		}
 		prefix := "edges/" + names[e.Type.String()] + "."
-		features[prefix+"#size"] = printed([]int64{int64(len(es.ID))}, nil, nil)
+		features[prefix+"#size"] = printed([]int64{int64(len(es.Src))}, nil, nil)
 		features[prefix+"#source"] = printed(widen(es.Src), nil, nil)
 		features[prefix+"#target"] = printed(widen(es.Dst), nil, nil)
-		columns(prefix, e.Columns, es.ID)
+		columns(prefix, e.Columns, es.ID.U32)
 	}
 	if s.Plan().Scope != sample.ScopeSeed {
 		features["context/num_seeds"] = printed(widen(sub.NodesByHop[g.NodeType(s.Plan().SeedType[0])][:1]), nil, nil)

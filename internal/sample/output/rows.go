@@ -23,7 +23,7 @@ type RowTable interface {
 	// Column is the column of the table in place of c.
 	Column(c *graph.Column) (*graph.Column, error)
 	// Places appends the rows of the table that belong to ids.
-	Places(to, ids []uint32) []uint32
+	Places(to []uint32, ids graph.Index) []uint32
 }
 
 // streamRows is the rows that a stream executor reads.
@@ -46,7 +46,7 @@ func (n *Encoding) rows() Rows {
 // usedTable is a table, and the ids of an Example that it has rows for.
 type usedTable struct {
 	rows RowTable
-	ids  func(*content) []uint32
+	ids  func(*content) graph.Index
 }
 
 // place finds the rows of an Example in the tables.
@@ -61,7 +61,7 @@ func (n *Encoding) place(c *content) {
 
 // source is the column that c is written from (c itself, or a table in place of it), and a function that returns the
 // rows of it that an Example has. rows is nil where there is no table, ids is the ids of an Example.
-func (n *Encoding) source(c *graph.Column, rows RowTable, ids func(*content) []uint32) (*graph.Column, func(*content) []uint32, error) {
+func (n *Encoding) source(c *graph.Column, rows RowTable, ids func(*content) graph.Index) (*graph.Column, func(*content) graph.Index, error) {
 	if rows == nil || !rows.Fetches(c) {
 		return c, ids, nil
 	}
@@ -74,7 +74,7 @@ func (n *Encoding) source(c *graph.Column, rows RowTable, ids func(*content) []u
 		i = len(n.tables)
 		n.tables = append(n.tables, usedTable{rows, ids})
 	}
-	return stand, func(c *content) []uint32 { return c.places[i] }, nil
+	return stand, func(c *content) graph.Index { return narrow(c.places[i]) }, nil
 }
 
 // Fetch names the columns of the Examples of its plan to a stream executor, as NewRecords does.

@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/store"
@@ -148,6 +149,15 @@ func TestRowsAreThoseOfTheStore(t *testing.T) {
 		if got := recordsOf(t, s, plan, opt, job, &stream); !maps.Equal(got, want) {
 			t.Errorf("%s: found other bytes than the memory executor's", name)
 		}
+		func() { // edges whose ids take 64 bits
+			defer func(before int64) { limits.Positions = before }(limits.Positions)
+			limits.Positions = 0
+			for _, stream := range []*outofcore.Options{nil, &stream} {
+				if got := recordsOf(t, s, plan, opt, job, stream); !maps.Equal(got, want) {
+					t.Errorf("%s: found other bytes with wide edges, stream %t", name, stream != nil)
+				}
+			}
+		}()
 	}
 }
 
