@@ -123,3 +123,35 @@ func BenchmarkLinks(b *testing.B) {
 		s.Close()
 	}
 }
+
+// BenchmarkExpand compares the ways to expand, in edges drawn per second. Repeats are found by node, and by a set of edges.
+func BenchmarkExpand(b *testing.B) {
+	g, seeds := rmatGraph(b, *benchScale, 16)
+	for _, way := range []struct {
+		name   string
+		expand Expand
+		set    bool
+	}{{"new", ExpandNew, false}, {"all", ExpandAll, false}, {"all, by a set", ExpandAll, true}} {
+		plan, err := FromFanouts(g, Fanouts{Each: []int{15, 10}}, FanoutOptions{SeedType: []string{graph.HomogeneousNode}, Scope: ScopeBatch, Expand: way.expand})
+		if err != nil {
+			b.Fatal(err)
+		}
+		s, err := New(g, plan, Options{Memory: 4 << 30})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if way.set {
+			for i := range s.ops {
+				s.ops[i].oneWay = false
+			}
+		}
+		b.Run(way.name, func(b *testing.B) {
+			edges, seconds, err := Bench(context.Background(), s, Job{Seeds: seeds, BatchSize: 1024, Shuffle: true, Threads: 1}, max(b.N, 100))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(edges)/seconds/1e6, "Medges/s")
+		})
+		s.Close()
+	}
+}

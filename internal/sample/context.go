@@ -115,7 +115,9 @@ type edgeBuffer struct {
 	wide     []uint64 // edge ids of a wide edge type
 	isWide   bool
 	n        int
-	kept     *idSet // edge ids, where an op may draw an edge again
+	// Where an op may draw an edge again: the edges of each near node, or the edge ids if ops walk in both directions.
+	repeats *repeats
+	kept    *idSet
 }
 
 // opState is what an op reached, for later ops that start from it.
@@ -186,8 +188,12 @@ func (s *Sampler) NewContext() *Context {
 		c.ops[i+1].record.isWide = isWide(s.g.Edges[s.ops[i].edges])
 	}
 	for _, o := range s.ops {
-		if o.dedupe && c.edges[o.edges].kept == nil {
-			c.edges[o.edges].kept = &idSet{wide: c.edges[o.edges].isWide}
+		switch e := &c.edges[o.edges]; {
+		case !o.dedupe:
+		case o.oneWay && e.repeats == nil:
+			e.repeats = &repeats{}
+		case !o.oneWay && e.kept == nil:
+			e.kept = &idSet{wide: e.isWide}
 		}
 	}
 	if s.opt.Ops {
@@ -259,6 +265,9 @@ func (c *Context) begin(in Input) error {
 		e.n = 0
 		if e.kept != nil {
 			e.kept.begin()
+		}
+		if e.repeats != nil {
+			e.repeats.begin()
 		}
 		clear(c.sub.EdgesByHop[i])
 	}

@@ -77,7 +77,7 @@ func (c *Context) pick(o *op, key uint64, b block, pos, near []uint32) int {
 	switch {
 	case c.given != nil:
 		return repeat(b.local, b.degree, near)
-	case c.fetched != nil && c.s.opt.NoEdgeIDs && o.plain() && c.edges[o.edges].kept == nil:
+	case c.fetched != nil && c.s.opt.NoEdgeIDs && o.plain() && !c.edges[o.edges].looks():
 		return o.nears(b, near)
 	case o.excluded != [2]bool{} && c.meets(o, b) || o.nodeTimes != nil:
 		n = c.pickAny(o, key, b, pos, near)
@@ -198,7 +198,10 @@ func (c *Context) reach(o *op, b block, n int) error {
 		}
 		r.n += n
 	}
-	if e.kept != nil {
+	switch {
+	case e.repeats != nil:
+		n = e.repeats.keep(e, near, c.local[o.near].n, o.how == Replace)
+	case e.kept != nil:
 		n = e.keep(n, o.how == Replace)
 	}
 	e.n += n
@@ -248,6 +251,9 @@ func (c *Context) visit(o *op, far []uint32) error {
 	}
 	return nil
 }
+
+// looks says whether ops look for edges that were drawn before.
+func (e *edgeBuffer) looks() bool { return e.kept != nil || e.repeats != nil }
 
 // keep drops, of the n edges after the last one, those that the buffer has already, and returns the number of the
 // others. With always it drops none, and only notes them.

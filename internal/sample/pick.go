@@ -113,7 +113,7 @@ func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 		case Weighted:
 			took = c.weighted(h, o, &r, k, out)
 		case Top:
-			took = c.largest(o, &r, k, out)
+			took = c.top(o, b.node[i]+first, b.degree[i], &r, k, out)
 		}
 		r.place(out[:took])
 		for j := range took {

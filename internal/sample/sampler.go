@@ -79,12 +79,14 @@ type op struct {
 	adj       *adjacency
 	weights   *weights
 	top       *values
+	hubs      *hubs   // nil where the largest values depend on the seed, or all are taken
 	times     *values // nil where the edge type is untimed
 	ascending bool    // times ascend within each node
 	nodeTimes *values // by far end; nil where the far type has no times
 	excluded  [2]bool // Sampler.excluded
 	sorted    bool    // with excluded: far ends ascend within each node
 	dedupe    bool    // an edge may have been drawn by an earlier op
+	oneWay    bool    // all ops of the edge type walk it in the same direction
 	fetchIDs  bool    // edge ids are fetched with far ends
 	every     bool    // a later op starts from all nodes that this one reaches
 }
@@ -210,6 +212,9 @@ func (o *op) columns(plan *Plan, p *Op, edges *graph.Edges, columns *columnCache
 			o.ascending = columns.ascending(o.adj, o.times)
 		}
 	}
+	if p.How == Top && o.times == nil && o.nodeTimes == nil && o.take != takeAll {
+		o.hubs = &hubs{room: hubWords}
+	}
 	return err
 }
 
@@ -247,6 +252,10 @@ func (s *Sampler) markRepeats() {
 		for _, f := range o.from {
 			same[f] = true
 		}
+	}
+	for i := range s.ops {
+		o := &s.ops[i]
+		o.oneWay = inputs[walk{o.edges, 1 - o.dir}] == nil
 	}
 }
 
