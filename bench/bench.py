@@ -11,8 +11,8 @@ races:
 
 Each race prints its rates to stderr as they come. The JSON on stdout has, for each race, the best and all
 rates of every contestant, the ratios of Graphmill's best rate to each peer's best rate, peak memory, versions and
-command lines; --markdown writes the ratios as a table. Contestants take turns, so that a busy minute
-hits all of them. A race is "disturbed" if other processes took more than a tenth of the machine from any
+command lines; of profiles it has how often the cut of each contestant is near the least. --markdown writes tables. Contestants
+take turns, so that a busy minute hits all of them. A race is "disturbed" if other processes took more than a tenth of the machine from any
 contestant's best turn: do not quote its ratios. If a race fails, it is listed under "failed", the other races still run,
 and the exit status is 1. docs/benchmarks.md describes what each race measures.
 
@@ -59,6 +59,7 @@ RACES = {
     "shards": "a unigraph of TFRecord shards, larger than the memory: tf.io.parse_example",
     "pack": "histograms into packs: the published algorithm, jraph, PyG",
     "partition": "a graph into parts: METIS, KaMinPar, Mt-KaHyPar",
+    "profiles": "32 small graphs of ten families into parts: METIS, KaMinPar, Mt-KaHyPar",
     "dispatch": "a typed graph into DGL's parts: DGL's partition_graph",
     "batches": "shuffled batches of rows: torch, batch-iter, grain",
     "loader": "batches for training, with features: the loaders of PyG, DGL, GraphBolt",
@@ -224,6 +225,7 @@ class Bench:
 
     def __init__(self, args):
         self.args, self.races, self.failed, self.versions, self.stores, self.scaled = args, [], [], {}, set(), None
+        self.found_profiles = []
         self.data_folder = pathlib.Path(os.environ["GRAPHMILL_DATA"]).resolve() if os.environ.get("GRAPHMILL_DATA") else None
         self.work = args.work.resolve()
         self.work.mkdir(parents=True, exist_ok=True)
@@ -599,6 +601,17 @@ class Bench:
                             ("gpmetis (1 thread)", "gpmetis", 3), ("KaMinPar default", "kaminpar", 3), ("KaMinPar fast", "kaminpar-fast", 3),
                             ("Mt-KaHyPar default", "mtkahypar", 1))])
 
+    def profiles(self):
+        """Many small graphs into parts: how often each partitioner is how near to the best."""
+        python, folder = self.python("partition", "kaminpar", "mtkahypar"), self.work / "families"
+        subprocess.run([python, HERE / "partition_families.py", folder], check=True, stdout=subprocess.DEVNULL)
+        for parts in self.args.parts:
+            command = [python, HERE / "partition_profiles.py", folder, "--graphmill", self.graphmill, "--cuts", self.work / "families.cuts.json",
+                       "--parts", parts, "--seeds", self.args.cut_seeds, *(["--fresh"] if self.args.fresh else [])]
+            run = measure(Contestant("profiles", command, None))
+            self.found_profiles.append({"parts": parts, "seeds": self.args.cut_seeds, "disturbed": run.others is None or run.others > DISTURBED,
+                                        "command": self.shown(command), **json.loads(run.stdout)})
+
     def dispatch(self):
         """A typed graph and its assignment into DGL's parts."""
         if self.data_folder:
@@ -727,7 +740,8 @@ class Bench:
 
     def result(self):
         return {"machine": {"cpus": os.cpu_count(), "cpu": cpu(), "system": platform.platform(terse=True)},
-                "versions": self.versions, "repeat": self.args.repeat, "races": self.races, "failed": self.failed} | ({"scaling": self.scaled} if self.scaled else {})
+                "versions": self.versions, "repeat": self.args.repeat, "races": self.races, "profiles": self.found_profiles,
+                "failed": self.failed} | ({"scaling": self.scaled} if self.scaled else {})
 
 
 def two_sizes(small, few, large, many):
@@ -746,8 +760,9 @@ def cpu():
 
 def markdown(result):
     """The races as a Markdown table, with the ratios first."""
-    yield "| work | against | ratio | ratio at the same work | Graphmill | peer | peak memory, Graphmill / peer |"
-    yield "|---|---|--:|--:|--:|--:|--:|"
+    if result["races"]:
+        yield "| work | against | ratio | ratio at the same work | Graphmill | peer | peak memory, Graphmill / peer |"
+        yield "|---|---|--:|--:|--:|--:|--:|"
     for race in result["races"]:
         table, same = race["contestants"], race.get("same_work_ratios")
         ours, what = table[race["ours"]], race["what"] + (" (DISTURBED)" if race["disturbed"] else "")
@@ -767,6 +782,18 @@ def markdown(result):
         for name, f in rows.items():
             yield (f"| {race['what']} | {name} | {f['cut']:,} | {f['cut'] / least:.3f} | {f['balance']:.3f} | {f['edge_balance']:.3f} | "
                    f"{f['seconds']:.3g} |")
+    for race in result["profiles"]:
+        shares = list(next(iter(race["profiles"].values())))
+        yield ""
+        yield f"| {len(race['graphs'])} graphs into {race['parts']} parts, mean of {race['seeds']} seeds: cut at most | " + " | ".join(f"{float(t):.2f} of the least" for t in shares) + " |"
+        yield "|---|" + "--:|" * len(shares)
+        for name, share in race["profiles"].items():
+            yield f"| {name} | " + " | ".join(f"{share[t]:.0%}" for t in shares) + " |"
+        yield ""
+        yield "| ratio" + (" (times DISTURBED)" if race["disturbed"] or race["cached"] else "") + " | geometric mean | largest | on | graphs above 1 |"
+        yield "|---|--:|--:|---|--:|"
+        for what, r in race["ratios"].items():
+            yield f"| {what} | {r['mean']:.3f} | {r['most']:.3f} | {r['on']} | {len(r['above'])} |"
     waits = [race for race in result["races"] if "waiting" in race["contestants"][race["ours"]].get("found", {})]
     if waits:
         yield ""
@@ -800,11 +827,13 @@ def main():
     p.add_argument("--edges", type=int, default=100_000_000, help="edges of ogb (default: 100 million)")
     p.add_argument("--keys", type=int, default=10_000_000, help="string ids of strings and shards (default: 10 million)")
     p.add_argument("--partition-graphs", help="graphs of partition (default: community2m; with GRAPHMILL_DATA web_cnr2000,debian_contents,community2m)")
-    p.add_argument("--parts", type=lambda s: [int(k) for k in s.split(",")], default=[8, 64], metavar="K,K", help="numbers of parts of partition (default: 8,64)")
+    p.add_argument("--parts", type=lambda s: [int(k) for k in s.split(",")], default=[8, 64], metavar="K,K", help="numbers of parts of partition and profiles (default: 8,64)")
     p.add_argument("--sizes", type=lambda s: [int(n) for n in s.split(",")], default=[18, 27, 2], metavar="FROM,TO,STEP", help="edges of scaling, as exponents of 2 (default: 18,27,2)")
     p.add_argument("--scaling-memory", default="1GiB", metavar="BYTES", help="memory of the stages of scaling, but those in memory and partition (default: 1GiB)")
     p.add_argument("--partition-memory", default="8GiB", metavar="BYTES", help="memory of partition in scaling (default: 8GiB)")
     p.add_argument("--partition-edges", type=int, default=26, help="largest graph that scaling partitions, as an exponent of 2 (default: 26)")
+    p.add_argument("--cut-seeds", type=int, default=5, help="random seeds of profiles (default: 5)")
+    p.add_argument("--fresh", action="store_true", help="profiles runs its peers again, whose figures it keeps in --work")
     p.add_argument("--markdown", type=pathlib.Path, help="file to write a table to")
     args = p.parse_args()
     real = bool(os.environ.get("GRAPHMILL_DATA"))

@@ -86,3 +86,41 @@ func TestHelp(t *testing.T) {
 func TestColumnar(t *testing.T) {
 	raced(t, races(t, "parquet", "arrow", "--threads", "2"), []string{"polars", "duckdb", "pyarrow"}, []string{"polars", "pyarrow"})
 }
+
+// The profiles are judged against the real partitioners: every contestant has a share of graphs for each factor, and one of
+// them has the least cut.
+func TestProfiles(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "./bench.py", "profiles", "--parts", "4", "--cut-seeds", "1", "--work", t.TempDir())
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var result struct {
+		Profiles []struct {
+			Profiles map[string]map[string]float64
+			Ratios   map[string]struct{ Mean float64 }
+		}
+	}
+	if err := json.Unmarshal(out, &result); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	if len(result.Profiles) != 1 || len(result.Profiles[0].Profiles) != 6 {
+		t.Fatalf("found %v, expected one race with six contestants", result.Profiles)
+	}
+	best := 0.0
+	for name, share := range result.Profiles[0].Profiles {
+		best = max(best, share["1.0"])
+		if share["2.0"] < share["1.0"] || share["2.0"] <= 0 {
+			t.Errorf("%s: found shares %v, expected shares that grow", name, share)
+		}
+	}
+	if best <= 0 {
+		t.Errorf("found no contestant with the least cut in %v", result.Profiles[0].Profiles)
+	}
+	for what, r := range result.Profiles[0].Ratios {
+		if r.Mean <= 0 {
+			t.Errorf("%s: found the ratio %v, expected a positive one", what, r.Mean)
+		}
+	}
+}

@@ -11,6 +11,7 @@ Prints one JSON: cut, balance and edge_balance by the definition of cut_check.py
 seconds and cpu_seconds of the partitioning only, without loading the graph.
 """
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -46,10 +47,16 @@ def kaminpar(preset):
     return prepare
 
 
+@functools.cache
+def mtkahypar_started(threads):
+    import mtkahypar
+    return mtkahypar.initialize(threads)  # once per process
+
+
 def mtkahypar(preset):
     def prepare(a):
         import mtkahypar
-        start = mtkahypar.initialize(a.threads)
+        start = mtkahypar_started(a.threads)
         mtkahypar.set_seed(a.seed)
         context = start.context_from_preset(getattr(mtkahypar.PresetType, preset))
         context.set_partitioning_parameters(a.parts, a.imbalance - 1, mtkahypar.Objective.CUT)
@@ -82,6 +89,16 @@ def quality(xadj, adjncy, part, parts):
     return {"cut": cut // 2, "balance": share(np.ones(nodes)), "edge_balance": share(np.diff(xadj).astype(float))}
 
 
+def judged(a):
+    """Runs a peer, and measures what it found."""
+    part, seconds, cpu = PEERS[a.peer](a)
+    xadj = np.load(str(a.prefix) + ".xadj.npy").astype(np.int64)
+    adjncy = np.load(str(a.prefix) + ".adjncy.npy", mmap_mode="r")
+    if len(part) != len(xadj) - 1 or part.min() < 0 or part.max() >= a.parts:
+        sys.exit(f"{a.peer}: found {len(part)} parts from {part.min()} to {part.max()}, expected {len(xadj) - 1} below {a.parts}")
+    return {"seconds": seconds, "cpu_seconds": cpu, "edges": len(adjncy) // 2, **quality(xadj, adjncy, part, a.parts)}
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("prefix", type=pathlib.Path)
@@ -91,13 +108,7 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--threads", type=int, default=1)
     a = p.parse_args()
-    part, seconds, cpu = PEERS[a.peer](a)
-    xadj = np.load(str(a.prefix) + ".xadj.npy").astype(np.int64)
-    adjncy = np.load(str(a.prefix) + ".adjncy.npy", mmap_mode="r")
-    if len(part) != len(xadj) - 1 or part.min() < 0 or part.max() >= a.parts:
-        sys.exit(f"{a.peer}: found {len(part)} parts from {part.min()} to {part.max()}, expected {len(xadj) - 1} below {a.parts}")
-    print(json.dumps({"seconds": seconds, "cpu_seconds": cpu, "edges": len(adjncy) // 2,
-                      **quality(xadj, adjncy, part, a.parts)}))
+    print(json.dumps(judged(a)))
 
 
 if __name__ == "__main__":

@@ -235,7 +235,11 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 		part, err = fennel.Partition(ctx, g, fennel.Options{Options: j.Options.divide(), Passes: j.Passes, Progress: j.meter("divide", g.Entries()*int64(j.Passes), "neighbours")})
 	default:
 		// fitting made sure that the rows are in memory.
-		part, _, err = multilevel.Partition(ctx, g.(*undirected.Graph), multilevel.Options{Options: j.Options.divide(), Preset: j.Preset, Objective: j.Objective})
+		var stats multilevel.Stats
+		part, stats, err = multilevel.Partition(ctx, g.(*undirected.Graph), multilevel.Options{Options: j.Options.divide(), Preset: j.Preset, Objective: j.Objective})
+		if stats.Falling {
+			j.r.Notes = append(j.r.Notes, "the parts were filled in the order of falling degree, which cuts fewest edges here, because hubs share them; parts have unequal numbers of edges (see the edge balance); `BalanceEdges` spreads those of a store, at a larger cut")
+		}
 	}
 	covers := j.covered != nil && (j.r.Method == Multilevel || j.r.Method == Fennel)
 	if err == nil && covers {

@@ -9,6 +9,9 @@
 // later moves into it pay. Small levels are also searched node by node. The preset high refines the
 // result again over additional levels.
 //
+// In graphs with hubs and without communities, filling the parts in the order of falling degree is a better start: it is refined on
+// the given graph and taken if it cuts at least 3 % less.
+//
 // Every random choice is a function of the random seed. Parallel work is cut into blocks that do not
 // depend on the number of threads, and sums do not depend on their order. So equal graphs, options
 // and seeds give equal parts at any number of threads.

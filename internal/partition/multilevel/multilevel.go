@@ -44,6 +44,8 @@ type Stats struct {
 	// Balanced says that no part exceeds its caps. It is false if nodes are too heavy, or too strongly
 	// constrained by several constraints: the parts are then the most even ones that were found.
 	Balanced bool
+	// Falling says that the parts were filled by falling degree: fewer edges are cut, and most edges lie in few parts.
+	Falling bool
 	// Loads are the weights of the parts, stride constraints.
 	Loads []int64
 }
@@ -92,6 +94,13 @@ func (o *Options) check(g *undirected.Graph) error {
 	}
 	if n := len(o.Imbalance); n != 1 && n != g.Constraints {
 		return fmt.Errorf("multilevel: found %d imbalances, expected 1, or one for each of %d constraints", n, g.Constraints)
+	}
+	var edges uint64
+	for _, w := range g.EdgeWeights {
+		edges += uint64(w)
+	}
+	if edges >= 1<<weightBits {
+		return fmt.Errorf("multilevel: found %d as the sum of the edge weights of all rows, expected less than 2^%d; divide the weights by a number", edges, weightBits)
 	}
 	for _, e := range o.Imbalance {
 		if !(e >= 1) {
@@ -156,7 +165,8 @@ func (r *run) partition(l *level) ([]uint16, Stats) {
 	if r.stopped() {
 		return part, stats
 	}
-	best := r.finish(levels, r.start(levels))
+	best := r.start(levels)
+	best, stats.Falling = r.withFalling(levels, best)
 	for i := range r.cycles {
 		best = r.cycle(levels[0], best, i+1)
 	}

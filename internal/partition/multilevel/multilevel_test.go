@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -156,6 +158,46 @@ func TestGrid(t *testing.T) {
 		t.Run(fmt.Sprint(c.side, "/", c.parts), func(t *testing.T) {
 			if _, stats := partition(t, grid(c.side), options(c.parts, 1)); stats.Cut > int64(c.most) || !stats.Balanced {
 				t.Errorf("cut %d, balanced %v, expected at most %d", stats.Cut, stats.Balanced, c.most)
+			}
+		})
+	}
+}
+
+// steep has nodes whose degrees fall like 1/id, without communities.
+func steep(n, edges int) *undirected.Graph {
+	state := uint64(1)
+	end := func() int {
+		state = state*6364136223846793005 + 1442695040888963407
+		return int(math.Pow(float64(n), float64(state>>11)/(1<<53))) - 1
+	}
+	var pairs [][2]int
+	for range edges {
+		pairs = append(pairs, [2]int{end(), end()})
+	}
+	return graph(n, pairs)
+}
+
+func TestFillsByFallingDegree(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		g       *undirected.Graph
+		falling bool
+	}{
+		{"hubs", steep(12_000, 60_000), true},
+		{"grid", grid(100), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			part, stats := partition(t, c.g, options(8, 1))
+			if stats.Falling != c.falling || !stats.Balanced {
+				t.Fatalf("falling %v, balanced %v, expected %v, true", stats.Falling, stats.Balanced, c.falling)
+			}
+			if !c.falling {
+				return
+			}
+			for v := range c.g.Len() {
+				if c.g.Degree(uint32(v)) > 100 && part[v] != part[0] {
+					t.Errorf("hub %d is in part %d, expected all in %d", v, part[v], part[0])
+				}
 			}
 		})
 	}
@@ -355,6 +397,17 @@ func TestRefusesOptions(t *testing.T) {
 			}
 		})
 	}
+	t.Run("edge weights", func(t *testing.T) {
+		star := make([][2]int, 40_000)
+		for i := range star {
+			star[i] = [2]int{0, i + 1}
+		}
+		g := graph(len(star)+1, star)
+		g.EdgeWeights = slices.Repeat([]uint32{1<<32 - 1}, len(g.Neighbours))
+		if _, _, err := multilevel.Partition(context.Background(), g, options(4, 1)); err == nil || !strings.Contains(err.Error(), "divide the weights") {
+			t.Errorf("found the error %v, expected one about the sum of the weights", err)
+		}
+	})
 }
 
 func TestVolume(t *testing.T) {

@@ -163,15 +163,17 @@ func (r *refiner) out(b *binding, v uint32) (to uint16, gain int64, key float32,
 	if w == 0 {
 		return 0, 0, 0, false
 	}
-	b.collect(r.l, r.part, v)
-	sum := int64(-1)
-	for _, p := range b.parts {
-		if p != own && (b.sum[p] > sum || b.sum[p] == sum && r.load[p] < r.load[to]) && r.load[p]+w <= r.caps[0] {
-			to, sum = p, b.sum[p]
+	sum, inner := int64(-1), int64(0)
+	for _, a := range r.row(b, r.l, r.part, v) {
+		p, s := a.part(), a.weight()
+		switch {
+		case p == own:
+			inner = s
+		case s == 0 || s < sum || r.load[p]+w > r.caps[0]:
+		case s > sum || r.load[p] < r.load[to] || r.load[p] == r.load[to] && p < to:
+			to, sum = p, s
 		}
 	}
-	inner := b.sum[own]
-	b.clear()
 	if sum < 0 {
 		p := r.light
 		if p == own || r.load[p]+w > r.caps[0] {
@@ -205,8 +207,13 @@ func (r *refiner) outMany(b *binding, v uint32) (to uint16, gain int64, key floa
 	if relieved <= 0 {
 		return 0, 0, 0, false // v has no weight in the constraints that are exceeded
 	}
-	b.collect(r.l, r.part, v)
-	inner := b.sum[own]
+	row := r.row(b, r.l, r.part, v)
+	var inner int64
+	for _, a := range row {
+		if a.part() == own {
+			inner = a.weight()
+		}
+	}
 	offer := func(p uint16, sum int64) {
 		fall := relieved - r.burdened(p, v)
 		if fall <= 0 {
@@ -223,19 +230,19 @@ func (r *refiner) outMany(b *binding, v uint32) (to uint16, gain int64, key floa
 			to, gain, key, ok = p, g, k, true
 		}
 	}
-	for _, p := range b.parts {
-		if p != own {
-			offer(p, b.sum[p])
+	for _, a := range row {
+		if a.part() != own && a.weight() > 0 {
+			offer(a.part(), a.weight())
 		}
 	}
 	if !ok {
 		for p := range r.parts {
-			if uint16(p) != own && b.sum[p] == 0 {
+			// Parts in the row were refused: with more affinity, so they are refused again.
+			if uint16(p) != own {
 				offer(uint16(p), 0)
 			}
 		}
 	}
-	b.clear()
 	return to, gain, key, ok
 }
 

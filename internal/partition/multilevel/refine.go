@@ -35,21 +35,15 @@ type refiner struct {
 	target    []uint16 // the other part with the highest affinity to a boundary node
 	gain      []int32  // decrease of the cut if the node moves to target
 
-	scratch []binding
-	partial []int64 // one sum per block of work
-	journal []step  // moves since the best division
+	affinities
+	scratch []binding // by worker
+	journal []step    // moves since the best division
 }
 
 // step is a move that can be undone.
 type step struct {
 	node uint32
 	from uint16
-}
-
-// binding has the affinities of one node to all parts. It is zero between nodes.
-type binding struct {
-	sum   []int64
-	parts []uint16 // parts with a sum
 }
 
 // The share of the cost of relief that becomes the price. The full cost would prevent moves for which later
@@ -72,12 +66,11 @@ func newRefiner(t team, m *memory, l *level, parts int, caps []int64, part []uin
 		team: t, m: m, l: l, parts: parts, caps: caps, salt: uint32(mix(seed)), part: part, load: l.loads(part, parts),
 		dirty: beside, boundary: bitmapOf(m, l.n), candidate: bitmapOf(m, l.n), locked: bitmapOf(m, l.n), mover: bitmapOf(m, l.n),
 		target: take[uint16](m, l.n), gain: take[int32](m, l.n),
-		scratch: make([]binding, t.threads),
+		affinities: newAffinities(m, l, parts), scratch: make([]binding, t.threads),
 	}
 	for i := range r.scratch {
-		r.scratch[i].sum = make([]int64, parts)
+		r.scratch[i].sum = make([]uint64, parts)
 	}
-	r.partial = make([]int64, r.blocksOf())
 	r.price, r.lost, r.freed = make([]float64, len(r.load)), make([]float64, parts), make([]float64, len(r.load))
 	return r
 }
@@ -90,6 +83,7 @@ func (r *refiner) free() {
 	give(r.m, r.mover)
 	give(r.m, r.target)
 	give(r.m, r.gain)
+	r.affinities.free(r.m)
 }
 
 func (r *refiner) blocksOf() int { return (len(r.dirty) + refineWords - 1) / refineWords }
@@ -99,36 +93,6 @@ func (r *refiner) words(f func(worker, block, from, to int)) {
 	r.blocks(r.blocksOf(), func(worker, block int) {
 		f(worker, block, block*refineWords, min((block+1)*refineWords, len(r.dirty)))
 	})
-}
-
-// collect sums the affinities of v.
-func (b *binding) collect(l *level, part []uint16, v uint32) {
-	b.parts = b.parts[:0]
-	from, to := l.offsets[v], l.offsets[v+1]
-	if l.edges == nil {
-		for _, u := range l.neighbours[from:to] {
-			p := part[u]
-			if b.sum[p] == 0 {
-				b.parts = append(b.parts, p)
-			}
-			b.sum[p]++
-		}
-		return
-	}
-	edges := l.edges[from:to]
-	for i, u := range l.neighbours[from:to] {
-		p := part[u]
-		if b.sum[p] == 0 {
-			b.parts = append(b.parts, p)
-		}
-		b.sum[p] += int64(edges[i])
-	}
-}
-
-func (b *binding) clear() {
-	for _, p := range b.parts {
-		b.sum[p] = 0
-	}
 }
 
 // look computes the best moves of dirty nodes. Candidates lose less than the given share of their affinity to
@@ -143,13 +107,17 @@ func (r *refiner) look(share float64) {
 
 func (r *refiner) lookAt(b *binding, v uint32, share float64) {
 	own := r.part[v]
-	b.collect(r.l, r.part, v)
 	best, sum, tie := own, int64(math.MinInt64), uint32(0)
-	for _, p := range b.parts {
+	var inner int64
+	for _, a := range r.row(b, r.l, r.part, v) {
+		p, s := a.part(), a.weight()
 		if p == own {
+			inner = s
 			continue
 		}
-		s := b.sum[p]
+		if s == 0 {
+			continue
+		}
 		if r.priced {
 			s -= r.cost(v, p)
 		}
@@ -161,18 +129,16 @@ func (r *refiner) lookAt(b *binding, v uint32, share float64) {
 			best, sum, tie = p, s, t
 		}
 	}
-	inner := b.sum[own]
-	whole := inner
-	if r.priced {
-		inner -= r.cost(v, own)
-	}
-	b.clear()
 	r.candidate.unset(v)
 	if best == own {
 		r.boundary.unset(v)
 		return
 	}
 	r.boundary.set(v)
+	whole := inner
+	if r.priced {
+		inner -= r.cost(v, own)
+	}
 	gain := sum - inner
 	r.target[v] = best
 	r.gain[v] = int32(min(max(gain, math.MinInt32), math.MaxInt32))
@@ -183,11 +149,14 @@ func (r *refiner) lookAt(b *binding, v uint32, share float64) {
 
 // cost is the price of v in p.
 func (r *refiner) cost(v uint32, p uint16) int64 {
+	if r.l.constraints == 1 {
+		return int64(r.price[p]*float64(r.l.weight(v, 0)) + 0.5)
+	}
 	var cost float64
 	for c := range r.l.constraints {
 		cost += r.price[int(p)*r.l.constraints+c] * float64(r.l.weight(v, c))
 	}
-	return int64(math.Round(cost))
+	return int64(cost + 0.5)
 }
 
 // reprice sets the prices from the cost of the last relief of each part, and resets that cost.
@@ -235,24 +204,7 @@ func (r *refiner) chooseMovers() {
 	}
 	r.words(func(_, _, from, to int) {
 		r.candidate.each(from, to, func(v uint32) {
-			own, target := r.part[v], r.target[v]
-			var gain int64
-			if r.priced {
-				gain = r.cost(v, own) - r.cost(v, target)
-			}
-			for i := r.l.offsets[v]; i < r.l.offsets[v+1]; i++ {
-				u := r.l.neighbours[i]
-				p := r.part[u]
-				if r.candidate.has(u) && r.ahead(u, v) {
-					p = r.target[u]
-				}
-				if p == target {
-					gain += r.l.edge(i)
-				} else if p == own {
-					gain -= r.l.edge(i)
-				}
-			}
-			if gain >= 0 {
+			if r.afterOthers(v) >= 0 {
 				r.mover.set(v)
 			}
 		})
@@ -263,39 +215,47 @@ func (r *refiner) chooseMovers() {
 	}
 }
 
+// afterOthers is the gain of v when all candidates ahead of it have moved.
+func (r *refiner) afterOthers(v uint32) int64 {
+	own, target := r.part[v], r.target[v]
+	gain := int64(r.gain[v])
+	for i := r.l.offsets[v]; i < r.l.offsets[v+1]; i++ {
+		u := r.l.neighbours[i]
+		if !r.candidate.has(u) || !r.ahead(u, v) {
+			continue
+		}
+		switch w := r.l.edge(i); r.target[u] {
+		case target:
+			gain += w
+		case own:
+			gain -= w
+		}
+		switch w := r.l.edge(i); r.part[u] {
+		case target:
+			gain -= w
+		case own:
+			gain += w
+		}
+	}
+	return gain
+}
+
 // moveAll makes the moves of mover.
 func (r *refiner) moveAll() {
-	r.words(func(_, block, from, to int) {
-		var twice int64 // each pair of movers is counted from both ends
-		r.mover.each(from, to, func(v uint32) {
-			own, target := r.part[v], r.target[v]
-			r.dirty.setShared(v)
-			for i := r.l.offsets[v]; i < r.l.offsets[v+1]; i++ {
-				u := r.l.neighbours[i]
-				r.dirty.setShared(u)
-				before, w := r.part[u], r.l.edge(i)
-				after := before
-				if r.mover.has(u) {
-					after = r.target[u]
-				} else {
-					w *= 2
-				}
-				if before != own {
-					twice -= w
-				}
-				if after != target {
-					twice += w
-				}
+	b := &r.scratch[0]
+	r.mover.each(0, len(r.mover), func(v uint32) {
+		var gain int64
+		own, target := r.part[v], r.target[v]
+		for _, a := range r.row(b, r.l, r.part, v) {
+			switch a.part() {
+			case own:
+				gain -= a.weight()
+			case target:
+				gain += a.weight()
 			}
-		})
-		r.partial[block] = twice
+		}
+		r.move(v, target, gain)
 	})
-	var twice int64
-	for _, s := range r.partial {
-		twice += s
-	}
-	r.cut += twice / 2
-	r.mover.each(0, len(r.mover), func(v uint32) { r.assign(v, r.target[v]) })
 }
 
 // assign moves v without updating the cut or the data on its neighbours.
@@ -312,11 +272,14 @@ func (r *refiner) assign(v uint32, to uint16) {
 
 // move moves v; the cut decreases by gain.
 func (r *refiner) move(v uint32, to uint16, gain int64) {
+	from := r.part[v]
 	r.assign(v, to)
 	r.cut -= gain
 	r.dirty.set(v)
-	for _, u := range r.l.neighbours[r.l.offsets[v]:r.l.offsets[v+1]] {
+	for i := r.l.offsets[v]; i < r.l.offsets[v+1]; i++ {
+		u := r.l.neighbours[i]
 		r.dirty.set(u)
+		r.shift(r.l, u, from, to, r.l.edge(i))
 	}
 }
 

@@ -28,54 +28,44 @@ func (c candidate) free(m *memory) {
 }
 
 const (
-	startNodes = 10_000 // levels of at most this many nodes are refined for every start
-	startShare = 20     // levels with more than 1/startShare of the edges are refined only for the best start
-	crossNodes = 120    // nodes per part from which on starts are crossed before they descend
-	crossShare = 8      // levels with more than 1/crossShare of the edges do not cross starts
-	crossParts = 255    // with more parts starts are not crossed, because pairs of parts are 16 bits
-	startsMany = 4      // the most starts with several constraints, because boundaries are then long; large graphs are exempt, as starts cost them little
+	startWork  = 0.5 // most edges of all candidates of a level, as a share of the edges of the graph
+	startFew   = 2   // candidates of the last level, however many edges it has
+	crossNodes = 120 // nodes per part from which on candidates are crossed
+	crossShare = 8   // levels with more than 1/crossShare of the edges do not cross candidates
+	crossParts = 255 // with more parts candidates are not crossed, because pairs of parts are 16 bits
+	startsMany = 4   // the most starts with several constraints, because boundaries are then long; large graphs are exempt, as starts cost them little
 )
 
-// start divides the last level several times and refines each division on the small levels. From then on each
-// candidate of the better half is crossed with one of the worse half and descends to the next level, until one
-// is left or the levels become large.
+// start divides the last level several times. The candidates descend, refined on each level, until one is left. Where crossing
+// costs little, the better half is crossed with the worse half before it descends. On other levels, as many candidates stay
+// as the level's edges allow.
 func (r *run) start(levels []*level) candidate {
-	count := r.starts
+	at := len(levels) - 1
+	count := max(r.affordable(levels, at), min(startFew, r.starts))
 	if levels[0].constraints > 1 && !r.large {
 		count = min(count, startsMany)
 	}
 	starts := make([]candidate, count)
-	r.blocks(count, func(_, i int) {
-		starts[i] = r.divide(levels, mix(r.seed+1000+uint64(i)))
-		for at := starts[i].at; at > 0 && levels[at-1].n <= startNodes && !r.stopped(); at-- {
-			if levels[at].n > crossNodes*r.parts && r.crossable(levels, at) {
-				break
-			}
-			starts[i] = r.descend(r.alone(), levels, starts[i])
-		}
-	})
-	edges := len(levels[0].neighbours)
-	for len(starts) > 1 && !r.stopped() {
-		at := starts[0].at
-		crossed := r.crossable(levels, at)
-		if crossed {
+	r.blocks(count, func(_, i int) { starts[i] = r.divide(levels, mix(r.seed+1000+uint64(i))) })
+	for ; len(starts) > 1 && !r.stopped(); at-- {
+		if levels[at].n > crossNodes*r.parts && r.crossable(levels, at) {
 			starts = r.pair(levels[at], starts)
 		}
-		if at == 0 || len(levels[at-1].neighbours) > edges/startShare {
-			if crossed {
-				continue
-			}
+		if at == 0 {
 			break
 		}
-		if len(starts) == 1 {
-			break
-		}
-		r.blocks(len(starts), func(_, i int) { starts[i] = r.descend(r.alone(), levels, starts[i]) })
-		if !crossed {
-			starts = r.keep(starts, (len(starts)+1)/2)
+		starts = r.keep(starts, min(len(starts), r.affordable(levels, at-1)))
+		if len(starts) > 1 {
+			r.blocks(len(starts), func(_, i int) { starts[i] = r.descend(r.alone(), levels, starts[i]) })
 		}
 	}
 	return r.keep(starts, 1)[0]
+}
+
+// affordable is the number of candidates that may be refined on a level.
+func (r *run) affordable(levels []*level, at int) int {
+	share := startWork * float64(len(levels[0].neighbours)) / float64(max(len(levels[at].neighbours), 1))
+	return int(min(max(share, 1), float64(r.starts)))
 }
 
 // crossable reports whether crossing starts on a level costs little.
@@ -208,6 +198,15 @@ func (r *run) finish(levels []*level, c candidate) candidate {
 		c = r.refine(r.team, levels[c.at], c)
 	}
 	return c
+}
+
+// release releases all levels but the first.
+func (r *run) release(levels []*level) {
+	for i := len(levels) - 1; i > 0; i-- {
+		levels[i].free(r.m)
+		give(r.m, levels[i-1].coarse)
+		levels[i-1].coarse = nil
+	}
 }
 
 const (
