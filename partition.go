@@ -43,7 +43,7 @@ type (
 
 // The values of the choices.
 const (
-	MethodMultilevel Method = partition.Multilevel // the smallest cut; holds the graph in memory. The default
+	MethodMultilevel Method = partition.Multilevel // the smallest cut; holds the graph in memory, or reads it from disk in passes. The default
 	MethodFennel     Method = partition.Fennel     // streams the graph from disk
 	MethodRandom     Method = partition.Random     // assigns nodes to parts at random
 	MethodHash       Method = partition.Hash       // assigns nodes to parts by a hash of their ids
@@ -135,6 +135,9 @@ func (o *PartitionOptions) made(command string, r *partition.Result) store.Made 
 	switch r.Method {
 	case partition.Multilevel:
 		m.Options["preset"], m.Options["objective"] = string(o.Preset), string(o.Objective)
+		if r.OutOfCore {
+			m.Options["out_of_core_memory"] = strconv.FormatInt(o.Memory, 10)
+		}
 	case partition.Fennel:
 		m.Options["passes"] = strconv.Itoa(r.Passes)
 	}
@@ -240,6 +243,9 @@ func (o *PartitionOptions) cut(opt partition.Options, run func(partition.Options
 	stages := o.stages()
 	opt.Progress = stages.update
 	opt.Foretold = func(f partition.Forecast) {
+		if f.Unknown {
+			o.note("forecast: at most %s of memory and %s of temporary files; the time out of core is not known before the first passes", human.Bytes(f.Memory), human.Bytes(f.Disk))
+		}
 		if f.Seconds > 10 {
 			rough := ""
 			if f.Rough {
@@ -265,10 +271,7 @@ func (o *PartitionOptions) cut(opt partition.Options, run func(partition.Options
 
 // cutError turns an error of package partition into a usage error if the options cause it.
 func cutError(err error) error {
-	switch {
-	case errors.Is(err, partition.ErrTooLarge):
-		return usagef("%w; give `Method` fennel", err)
-	case errors.Is(err, partition.ErrUsage):
+	if errors.Is(err, partition.ErrUsage) {
 		return usagef("%w", err)
 	}
 	return err
