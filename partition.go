@@ -16,7 +16,6 @@ import (
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/format/chunked"
-	"github.com/graphmill/graphmill/internal/format/metis"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest"
@@ -25,7 +24,6 @@ import (
 	"github.com/graphmill/graphmill/internal/partition"
 	"github.com/graphmill/graphmill/internal/partition/assign"
 	"github.com/graphmill/graphmill/internal/partition/multilevel"
-	"github.com/graphmill/graphmill/internal/partition/undirected"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -449,22 +447,13 @@ func (p *partitioning) metisFile(ctx context.Context) (*Division, error) {
 	return newDivision(result, time.Since(p.start)), nil
 }
 
-// divide reads a METIS file and divides its graph.
+// divide divides the graph of a METIS file.
 func (p *partitioning) divide(ctx context.Context) (*partition.Result, error) {
-	m, err := metis.Read(ctx, vfs.OS, p.in, p.o.Threads)
-	if err != nil {
-		return nil, err
+	o := p.o.options()
+	if o.Temp = filepath.Dir(p.in); p.w != nil {
+		o.Temp = p.w.Dir()
 	}
-	p.report.Stage("read", time.Since(p.start), int64(len(m.Neighbours)/2), "pairs")
-	g := &undirected.Graph{Offsets: m.Offsets, Neighbours: m.Neighbours, EdgeWeights: m.EdgeWeights, Constraints: m.Constraints, Weights: m.Weights}
-	return p.o.cut(p.o.options(), func(opt partition.Options) (*partition.Result, error) {
-		result, err := partition.Divide(ctx, vfs.OS, g, graph.HomogeneousNode, opt)
-		if err != nil {
-			return nil, described(p.in, err)
-		}
-		if m.Sizes != nil {
-			result.Notes = append(result.Notes, "the sizes of nodes in the file are not used")
-		}
-		return result, nil
+	return p.o.cut(o, func(opt partition.Options) (*partition.Result, error) {
+		return partition.File(ctx, vfs.OS, p.in, graph.HomogeneousNode, opt)
 	})
 }

@@ -29,6 +29,7 @@ type size struct {
 	constraints         int64
 	nodeWeights         bool // nodes have weights; else all weigh 1
 	edgeWeights         bool
+	file                bool // the graph is read from a METIS file
 }
 
 // Measured costs of the steps.
@@ -36,6 +37,7 @@ const (
 	baseBytes  = 20 << 20 // the program and its buffers
 	mapped     = 8 << 20  // mapped pages of the store, which store.Touched releases
 	spillBytes = 16 << 20 // buffers of a graph on disk
+	fileBytes  = 14 << 20 // blocks of a METIS file while its rows go to disk
 	// Bytes of an edge's record while the graph is built.
 	recordBytes = 8
 	// Memory at the peak of multilevel, in addition to the graph and the parts: bytes per pair, more bytes per
@@ -61,8 +63,21 @@ func (z size) graphBytes() int64 {
 	return 4*z.nodes + 8*z.pairs
 }
 
-// mapped is the most mapped pages of the store.
-func (z size) mapped() int64 { return min(mapped, 4*(z.nodes+z.edges)) }
+// mapped is the most mapped pages of the store, or the blocks of a file.
+func (z size) mapped() int64 {
+	if z.file {
+		return min(fileBytes, 4*z.graphBytes())
+	}
+	return min(mapped, 4*(z.nodes+z.edges))
+}
+
+// recordsBytes is the memory of the records of edges while a graph is built from a store.
+func (z size) recordsBytes() int64 {
+	if z.file {
+		return 0
+	}
+	return recordBytes * z.edges
+}
 
 // nodeBytes is the memory that every method needs for the nodes: their parts and weights.
 func (z size) nodeBytes() int64 { return 2*z.nodes + z.weightBytes() }
@@ -79,7 +94,7 @@ func (z size) weightBytes() int64 {
 func (z size) forecast(method string, onDisk bool, o *Options) Forecast {
 	f := Forecast{Memory: baseBytes + z.nodeBytes()}
 	doubled := max(0, math.Log2(float64(o.cutInto())/8))
-	records := recordBytes * z.edges
+	records := z.recordsBytes()
 	if onDisk {
 		room := records
 		if o.Memory > 0 {
@@ -131,6 +146,9 @@ func fitting(z size, o *Options) (plan, error) {
 		p.forecast = z.forecast(o.Method, true, o)
 		return p, p.forecast.within(o.Memory)
 	}
+	if z.nodes > outofcore.MaxNodes {
+		return p, usagef("found %s nodes, expected at most %s for the method multilevel out of core; choose the method fennel, although it cuts more edges", human.Exact(z.nodes), human.Exact(outofcore.MaxNodes))
+	}
 	p.outOfCore, p.forecast = true, z.outOfCore(o)
 	least := p.forecast
 	if listed {
@@ -149,7 +167,7 @@ func fitting(z size, o *Options) (plan, error) {
 // outOfCore estimates the needs of multilevel with the rows on disk: the least memory. More memory makes fewer passes.
 func (z size) outOfCore(o *Options) Forecast {
 	f := z.forecast(Fennel, true, o)
-	f.Disk = z.graphBytes() + max(recordBytes*z.edges, outofcore.Disk(z.nodes, z.pairs))
+	f.Disk = z.graphBytes() + max(z.recordsBytes(), outofcore.Disk(z.nodes, z.pairs))
 	f.Memory = max(f.Memory, baseBytes+z.weightBytes()+outofcore.Least(z.nodes, int(z.constraints), o.cutInto()))
 	f.Seconds, f.Unknown = 0, true
 	return f

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/partition"
+	"github.com/graphmill/graphmill/internal/partition/multilevel"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -247,6 +249,9 @@ func TestOutOfCore(t *testing.T) {
 	o.Threads = 3
 	if d := cmp.Diff(few.Assignment, run(t, s, o).Assignment); d != "" {
 		t.Errorf("3 threads: %s", d)
+	}
+	if vol := run(t, s, partition.Options{Parts: 4, Objective: multilevel.Vol, Memory: o.Memory}); !slices.Contains(vol.Notes, "out of core the cut is minimised, not the communication volume") {
+		t.Errorf("%q", vol.Notes)
 	}
 	// The least memory that a refusal states is enough, and it names the method that needs less.
 	o.Temp, o.Memory = t.TempDir(), 31<<20

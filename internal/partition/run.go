@@ -126,6 +126,9 @@ func (j *job) follow(z size, p plan) error {
 	r.Method, r.OutOfCore, r.Forecast = j.Options.Method, p.outOfCore, p.forecast
 	if p.outOfCore {
 		r.Notes = append(r.Notes, z.gaveWay(&j.Options))
+		if j.Objective == multilevel.Vol {
+			r.Notes = append(r.Notes, "out of core the cut is minimised, not the communication volume")
+		}
 		j.memory = math.MaxInt64 / 2
 		if j.Memory > 0 {
 			j.memory = j.Memory - baseBytes - z.weightBytes()
@@ -148,39 +151,43 @@ func Divide(ctx context.Context, fsys vfs.FS, g *undirected.Graph, nodeType stri
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if o.Balance.Edges || len(o.Balance.Columns) > 0 {
-		return nil, usagef("found a graph that has neither columns nor directions, expected a store for in-degrees and columns to be balanced; weights of nodes are in the file")
+	z := size{nodes: int64(g.Len()), pairs: int64(g.Pairs()), constraints: int64(g.Constraints), nodeWeights: g.Weights != nil, edgeWeights: g.EdgeWeights != nil}
+	p := plan{forecast: z.forecast(o.Method, false, &o)}
+	if err := p.forecast.within(o.Memory); err != nil {
+		return nil, err
+	}
+	j := &job{Options: o, fsys: fsys, r: &Result{}, types: []string{nodeType}, starts: []uint64{0, uint64(g.Len())}}
+	if err := j.follow(z, p); err != nil {
+		return nil, err
+	}
+	return j.r, j.weighted(ctx, g)
+}
+
+// weighted divides a graph whose constraints are the weights of its nodes.
+func (j *job) weighted(ctx context.Context, g undirected.Rows) error {
+	if j.Balance.Edges || len(j.Balance.Columns) > 0 {
+		return usagef("found a graph that has neither columns nor directions, expected a store for in-degrees and columns to be balanced; weights of nodes are in the file")
 	}
 	names := []string{"nodes"}
-	if g.Weights != nil {
+	if constraints, weights := g.NodeWeights(); weights != nil {
 		names = nil
-		for c := range g.Constraints {
+		for c := range constraints {
 			names = append(names, fmt.Sprintf("weight %d", c+1))
 		}
 	}
-	if err := o.fit(names); err != nil {
-		return nil, err
+	if err := j.fit(names); err != nil {
+		return err
 	}
-	r := &Result{Constraints: names, Method: o.Method}
-	for c, total := range g.Totals() {
+	j.r.Constraints = names
+	for c, total := range undirected.Totals(g) {
 		switch {
 		case total > maxTotal:
-			return nil, usagef("found %d as the sum of %s, expected at most 2^53; divide the weights by a number", total, names[c])
+			return usagef("found %d as the sum of %s, expected at most 2^53; divide the weights by a number", total, names[c])
 		case total == 0 && g.Len() > 0:
-			r.Notes = append(r.Notes, fmt.Sprintf("%s is 0 for every node, so there is nothing to balance", names[c]))
+			j.r.Notes = append(j.r.Notes, fmt.Sprintf("%s is 0 for every node, so there is nothing to balance", names[c]))
 		}
 	}
-	z := size{nodes: int64(g.Len()), pairs: int64(g.Pairs()), constraints: int64(g.Constraints), nodeWeights: g.Weights != nil, edgeWeights: g.EdgeWeights != nil}
-	if r.Forecast = z.forecast(o.Method, false, &o); o.Memory > 0 && r.Forecast.Memory > o.Memory {
-		if err := r.Forecast.within(o.Memory); err != nil {
-			return nil, err
-		}
-	}
-	if o.Foretold != nil {
-		o.Foretold(r.Forecast)
-	}
-	j := &job{Options: o, fsys: fsys, r: r, types: []string{nodeType}, starts: []uint64{0, uint64(g.Len())}}
-	return r, j.divide(ctx, g)
+	return j.divide(ctx, g)
 }
 
 // job is the state of one run.

@@ -70,7 +70,10 @@ func (r *run) cluster(ctx context.Context, l *level, share float64) (_ *clusters
 	for v := range k.label {
 		k.label[v] = leads | k.size(uint32(v))
 	}
-	s := newSums()
+	if r.sums == nil {
+		r.sums = newSums(n)
+	}
+	s := r.sums
 	for pass := range clusterPasses {
 		last := pass == clusterPasses-1
 		if last {

@@ -16,7 +16,9 @@ const (
 	recordBytes = 12
 	// The buffers before the buckets take a share of Memory within these bounds. More of them make longer extents.
 	leastBuffers, mostBuffers = 2 << 20, 64 << 20
-	buckets                   = 128
+	mostBuckets               = 128
+	// leastBucket is the number of neighbours of a bucket below which it is not worth its cost.
+	leastBucket = 4096
 	// leastRoom is the memory for the records of a bucket that are sorted at once.
 	leastRoom = 4 << 20
 )
@@ -24,13 +26,14 @@ const (
 // contraction makes a level from the clusters of the level below.
 type contraction struct {
 	*run
-	l     *level
-	k     *clusters
-	first []uint32 // the first cluster of each bucket, then the number of clusters
-	hold  int64    // bytes of records in memory
-	spill *extsort.Spill
-	cuts  *extsort.Partition
-	next  *level
+	l       *level
+	k       *clusters
+	buckets int
+	first   []uint32 // the first cluster of each bucket, then the number of clusters
+	hold    int64    // bytes of records in memory
+	spill   *extsort.Spill
+	cuts    *extsort.Partition
+	next    *level
 }
 
 // contract makes the level whose nodes are the clusters k of l. It writes the map of the nodes to a temporary file, and
@@ -56,7 +59,7 @@ func (r *run) contract(ctx context.Context, l *level, k *clusters) (_ *level, er
 	c.hold = max(0, r.Memory-nodeBytes(int64(l.g.Len()), l.constraints)-bufferBytes-buffers)
 	c.spill = extsort.NewSpill(r.FS, r.Temp, c.hold)
 	defer func() { err = errors.Join(err, c.spill.Close()) }()
-	c.cuts = extsort.NewPartition(c.spill, buckets, int(buffers)/buckets, 0)
+	c.cuts = extsort.NewPartition(c.spill, c.buckets, int(buffers)/mostBuckets, 0)
 	defer c.cuts.Close()
 	if err := c.cut(ctx); err != nil {
 		return nil, err
@@ -79,14 +82,17 @@ func (c *contraction) divide(starts []uint32) {
 	for _, n := range c.k.entries {
 		total += n
 	}
+	for c.buckets = 1; c.buckets < mostBuckets && total/uint64(c.buckets) > leastBucket; {
+		c.buckets *= 2
+	}
 	c.first = []uint32{0}
 	for i, n := range c.k.entries {
-		for uint64(len(c.first))*total <= before*buckets && len(c.first) < buckets && before > 0 {
+		for uint64(len(c.first))*total <= before*uint64(c.buckets) && len(c.first) < c.buckets && before > 0 {
 			c.first = append(c.first, starts[i])
 		}
 		before += n
 	}
-	for len(c.first) <= buckets {
+	for len(c.first) <= c.buckets {
 		c.first = append(c.first, uint32(c.k.count))
 	}
 }
@@ -98,7 +104,7 @@ func (c *contraction) cut(ctx context.Context) error {
 		return err
 	}
 	label := c.k.label
-	s := newSums()
+	s := c.sums
 	store := func(bucket uint64, own uint32) error {
 		for _, slot := range s.slots {
 			r := w.Fast(bucket, recordBytes)
@@ -118,7 +124,7 @@ func (c *contraction) cut(ctx context.Context) error {
 	err = c.pass(ctx, c.l, "contract", func(b *undirected.Block) error {
 		for i := range b.Len() {
 			own := label[b.First+uint32(i)]
-			bucket := uint64(sort.Search(buckets-1, func(i int) bool { return c.first[i+1] > own }))
+			bucket := uint64(sort.Search(c.buckets-1, func(i int) bool { return c.first[i+1] > own }))
 			from, to := b.Row(i)
 			s.reset(int(to - from))
 			for j := from; j < to; j++ {
@@ -158,13 +164,15 @@ func (c *contraction) rows(ctx context.Context) (_ *undirected.Spilled, err erro
 		return nil, err
 	}
 	room := max(leastRoom, c.Memory-c.hold-bufferBytes-4*int64(c.k.count)*int64(1+c.l.constraints))
-	m.most = room / 8
+	if m.most = c.atOnce; m.most == 0 {
+		m.most = room / 8
+	}
 	if m.out, err = undirected.NewSpillWriter(c.FS, c.Temp, true); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.out.Close()) }()
 	done := c.begin("sort", c.cuts.Total(), "bytes")
-	for b := range buckets {
+	for b := range c.buckets {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

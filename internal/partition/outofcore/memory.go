@@ -36,7 +36,7 @@ func partBytes(constraints, parts int) int64 { return int64(parts) * (16 + 32*in
 // CoreBytes is the memory that it takes to divide a graph by multilevel.
 func CoreBytes(nodes, pairs int64, constraints, parts int) int64 {
 	doubled := max(0, math.Log2(float64(parts)/8))
-	return bufferBytes/4 + coreNodeBytes*nodes + coreConstraintBytes*int64(constraints-1)*nodes + int64((corePairBytes+corePartBytes*doubled)*float64(pairs))
+	return bufferBytes/3 + coreNodeBytes*nodes + coreConstraintBytes*int64(constraints-1)*nodes + int64((corePairBytes+corePartBytes*doubled)*float64(pairs))
 }
 
 // Disk is the most temporary files that it takes to divide a graph: the pairs between clusters as records, which are

@@ -13,10 +13,14 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
+// MaxNodes is the largest number of nodes: a label has 31 bits for one.
+const MaxNodes = 1<<31 - 1
+
 // Options of Partition.
 type Options struct {
 	undirected.Options
-	Preset multilevel.Preset // of the core; empty: multilevel.Default
+	// Preset is empty for multilevel.Default. The core is divided by the next better one.
+	Preset multilevel.Preset
 	// Memory is the number of bytes to hold in addition to the weights of the given graph; at least Least.
 	Memory int64
 	FS     vfs.FS
@@ -82,9 +86,12 @@ type run struct {
 	caps   []int64 // of a part, by constraint
 	levels []*level
 	stats  Stats
+	sums   *sums // of clustering and contraction
+	// atOnce, in tests, is the number of records that are sorted at once; 0: what the memory has room for.
+	atOnce int64
 }
 
-// Partition divides g into o.Parts parts that do not exceed their caps if that is possible, and minimises the weight of the
+// Partition divides g, of at most MaxNodes nodes, into o.Parts parts that do not exceed their caps if that is possible, and minimises the weight of the
 // pairs between parts. The result has the part of each node. Soon after ctx is done it returns ctx's error.
 func Partition(ctx context.Context, g *undirected.Spilled, o Options) (_ []uint16, _ Stats, err error) {
 	r := &run{Options: o}
@@ -93,9 +100,13 @@ func Partition(ctx context.Context, g *undirected.Spilled, o Options) (_ []uint1
 	r.caps = undirected.Caps(totals, o.Parts, o.Imbalance)
 	r.levels = []*level{{g: g, constraints: constraints, weights: weights, totals: totals}}
 	defer func() { err = errors.Join(err, r.close()) }()
+	if o.Parts == 1 || g.Len() == 0 {
+		return make([]uint16, g.Len()), Stats{Levels: 1, CoreNodes: g.Len(), CorePairs: g.Entries() / 2}, ctx.Err()
+	}
 	if err := r.coarsen(ctx); err != nil {
 		return nil, Stats{}, err
 	}
+	r.sums = nil
 	division, err := r.core(ctx)
 	if err != nil {
 		return nil, Stats{}, err
@@ -209,7 +220,7 @@ func (r *run) core(ctx context.Context) (*division, error) {
 		if g, err = r.load(ctx, l); err != nil {
 			return nil, err
 		}
-		part, _, err = multilevel.Partition(ctx, g, multilevel.Options{Options: o, Preset: r.Preset})
+		part, _, err = multilevel.Partition(ctx, g, multilevel.Options{Options: o, Preset: corePreset(r.Preset)})
 		free(g.Offsets)
 		free(g.Neighbours)
 		free(g.EdgeWeights)
@@ -224,6 +235,14 @@ func (r *run) core(ctx context.Context) (*division, error) {
 	copy(d.part, part)
 	d.weigh(l)
 	return d, nil
+}
+
+// corePreset is the preset of the core: the next better one, because the core is small beside the graph.
+func corePreset(p multilevel.Preset) multilevel.Preset {
+	if p == multilevel.Fast {
+		return multilevel.Default
+	}
+	return multilevel.High
 }
 
 // coreStreams is the number of passes of fennel over a core that does not fit the memory.

@@ -7,7 +7,8 @@ const (
 	noKey    = ^uint32(0) // no node and no cluster has this number
 )
 
-// sums adds up weights by key for one row at a time: a hash table with linear probing, at most half full. It takes 2 MiB.
+// sums adds up weights by key for one row at a time: a hash table with linear probing, at most half full. It takes at most
+// 2 MiB.
 type sums struct {
 	keys  []uint32
 	sum   []uint64
@@ -15,8 +16,10 @@ type sums struct {
 	shift uint     // a key's slot is the top bits of its hash
 }
 
-func newSums() *sums {
-	s := &sums{keys: make([]uint32, 2*mostSums), sum: make([]uint64, 2*mostSums)}
+// newSums makes a table for rows of at most n entries; of longer rows it takes the first keys.
+func newSums(n int) *sums {
+	size := tableSize(n)
+	s := &sums{keys: make([]uint32, size), sum: make([]uint64, size)}
 	for i := range s.keys {
 		s.keys[i] = noKey
 	}
@@ -29,8 +32,11 @@ func (s *sums) reset(n int) {
 		s.keys[i] = noKey
 	}
 	s.slots = s.slots[:0]
-	s.shift = uint(64 - bits.Len(uint(max(8, 2*min(n, mostSums)-1))))
+	s.shift = uint(65 - bits.Len(uint(tableSize(n))))
 }
+
+// tableSize is the number of slots for a row of n entries, a power of two.
+func tableSize(n int) int { return 1 << bits.Len(uint(max(8, 2*min(n, mostSums)-1))) }
 
 // add adds a weight to a key. It reports false where the table is full and the key is new.
 func (s *sums) add(key uint32, weight uint32) bool {
