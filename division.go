@@ -14,14 +14,14 @@ import (
 // Division describes how a graph was divided into parts, and how good the division is. Its JSON is what the command
 // partition prints with --json. A pair is two neighbouring nodes: it counts once, whatever edges join them.
 type Division struct {
-	// Method is the method that divided the graph. It differs from the requested one if that did not fit the memory.
-	Method   string  `json:"method"`
-	Parts    int     `json:"parts"`
-	Trainers int     `json:"trainers_per_machine,omitempty"`
-	Nodes    int     `json:"nodes"`     // nodes of all types
-	Pairs    int64   `json:"pairs"`     // pairs of neighbours
-	Cut      int64   `json:"cut"`       // pairs in different parts
-	CutShare float64 `json:"cut_share"` // Cut / Pairs
+	Method    string  `json:"method"`
+	OutOfCore bool    `json:"out_of_core,omitempty"` // multilevel did not fit the memory and read the graph from disk in passes
+	Parts     int     `json:"parts"`
+	Trainers  int     `json:"trainers_per_machine,omitempty"`
+	Nodes     int     `json:"nodes"`     // nodes of all types
+	Pairs     int64   `json:"pairs"`     // pairs of neighbours
+	Cut       int64   `json:"cut"`       // pairs in different parts
+	CutShare  float64 `json:"cut_share"` // Cut / Pairs
 	// Volume is the total communication volume: the sum, over all nodes, of the number of other parts in which the node
 	// has neighbours.
 	Volume   int64 `json:"volume"`
@@ -86,6 +86,8 @@ type DivisionForecast struct {
 	Seconds float64 `json:"seconds"`
 	// Rough says that Seconds depends on the graph, and may be several times too small or too large.
 	Rough bool `json:"seconds_rough,omitempty"`
+	// Unknown says that Seconds is 0 because the time is not known.
+	Unknown bool `json:"seconds_unknown,omitempty"`
 }
 
 func named(names []string, values []float64) map[string]float64 {
@@ -99,12 +101,12 @@ func named(names []string, values []float64) map[string]float64 {
 func newDivision(p *partition.Result, elapsed time.Duration) *Division {
 	q := p.Quality
 	j := &Division{
-		Method: p.Method, Parts: p.Assignment.Parts, Trainers: p.Assignment.Trainers, Nodes: p.Nodes, Pairs: p.Pairs,
+		Method: p.Method, OutOfCore: p.OutOfCore, Parts: p.Assignment.Parts, Trainers: p.Assignment.Trainers, Nodes: p.Nodes, Pairs: p.Pairs,
 		Cut: q.Cut, CutShare: q.CutShare, Volume: q.Volume, Boundary: q.Boundary, Balance: named(p.Constraints, q.Balance), Within: p.Within,
 		EdgeBalance: q.EdgeBalance, EmptyParts: q.EmptyParts, EdgeTypes: map[string]EdgeTypeCut{},
 		Random:  RandomDivision{p.RandomCut, p.RandomVolume, ratio(float64(q.Cut), p.RandomCut)},
 		Seconds: p.Seconds, ElapsedSeconds: elapsed.Seconds(), PeakRSS: report.PeakRSS(),
-		Forecast: DivisionForecast{p.Forecast.Memory, p.Forecast.Disk, p.Forecast.Seconds, p.Forecast.Rough}, Notes: p.Notes, result: p,
+		Forecast: DivisionForecast{p.Forecast.Memory, p.Forecast.Disk, p.Forecast.Seconds, p.Forecast.Rough, p.Forecast.Unknown}, Notes: p.Notes, result: p,
 	}
 	if p.Trainers != nil {
 		j.TrainerBalance = named(p.Constraints, p.Trainers.Balance)
@@ -137,7 +139,7 @@ func ratio(a, b float64) float64 {
 func (j *Division) Text(w io.Writer) error {
 	p := j.result
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d parts, by %s in %s\n", j.Parts, j.Method, human.Duration(time.Duration(j.Seconds*float64(time.Second))))
+	fmt.Fprintf(&b, "%d parts, by %s%s in %s\n", j.Parts, j.Method, map[bool]string{true: ", out of core,"}[j.OutOfCore], human.Duration(time.Duration(j.Seconds*float64(time.Second))))
 	fmt.Fprintf(&b, "  cut      %s of %s pairs (%s; %s by chance)\n", human.Exact(j.Cut), human.Exact(j.Pairs), human.Percent(j.CutShare), human.Percent(ratio(p.RandomCut, float64(p.Pairs))))
 	fmt.Fprintf(&b, "  volume   %s (%s by chance)\n", human.Exact(j.Volume), human.Exact(int64(p.RandomVolume)))
 	for i, name := range p.Constraints {

@@ -16,7 +16,6 @@ import (
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/format/chunked"
-	"github.com/graphmill/graphmill/internal/format/metis"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest"
@@ -25,7 +24,6 @@ import (
 	"github.com/graphmill/graphmill/internal/partition"
 	"github.com/graphmill/graphmill/internal/partition/assign"
 	"github.com/graphmill/graphmill/internal/partition/multilevel"
-	"github.com/graphmill/graphmill/internal/partition/undirected"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -43,7 +41,7 @@ type (
 
 // The values of the choices.
 const (
-	MethodMultilevel Method = partition.Multilevel // the smallest cut; holds the graph in memory. The default
+	MethodMultilevel Method = partition.Multilevel // the smallest cut; holds the graph in memory, or reads it from disk in passes. The default
 	MethodFennel     Method = partition.Fennel     // streams the graph from disk
 	MethodRandom     Method = partition.Random     // assigns nodes to parts at random
 	MethodHash       Method = partition.Hash       // assigns nodes to parts by a hash of their ids
@@ -135,6 +133,9 @@ func (o *PartitionOptions) made(command string, r *partition.Result) store.Made 
 	switch r.Method {
 	case partition.Multilevel:
 		m.Options["preset"], m.Options["objective"] = string(o.Preset), string(o.Objective)
+		if r.OutOfCore {
+			m.Options["out_of_core_memory"] = strconv.FormatInt(o.Memory, 10)
+		}
 	case partition.Fennel:
 		m.Options["passes"] = strconv.Itoa(r.Passes)
 	}
@@ -240,6 +241,9 @@ func (o *PartitionOptions) cut(opt partition.Options, run func(partition.Options
 	stages := o.stages()
 	opt.Progress = stages.update
 	opt.Foretold = func(f partition.Forecast) {
+		if f.Unknown {
+			o.note("forecast: at most %s of memory and %s of temporary files; the time out of core is not known before the first passes", human.Bytes(f.Memory), human.Bytes(f.Disk))
+		}
 		if f.Seconds > 10 {
 			rough := ""
 			if f.Rough {
@@ -265,10 +269,7 @@ func (o *PartitionOptions) cut(opt partition.Options, run func(partition.Options
 
 // cutError turns an error of package partition into a usage error if the options cause it.
 func cutError(err error) error {
-	switch {
-	case errors.Is(err, partition.ErrTooLarge):
-		return usagef("%w; give `Method` fennel", err)
-	case errors.Is(err, partition.ErrUsage):
+	if errors.Is(err, partition.ErrUsage) {
 		return usagef("%w", err)
 	}
 	return err
@@ -446,22 +447,13 @@ func (p *partitioning) metisFile(ctx context.Context) (*Division, error) {
 	return newDivision(result, time.Since(p.start)), nil
 }
 
-// divide reads a METIS file and divides its graph.
+// divide divides the graph of a METIS file.
 func (p *partitioning) divide(ctx context.Context) (*partition.Result, error) {
-	m, err := metis.Read(ctx, vfs.OS, p.in, p.o.Threads)
-	if err != nil {
-		return nil, err
+	o := p.o.options()
+	if o.Temp = filepath.Dir(p.in); p.w != nil {
+		o.Temp = p.w.Dir()
 	}
-	p.report.Stage("read", time.Since(p.start), int64(len(m.Neighbours)/2), "pairs")
-	g := &undirected.Graph{Offsets: m.Offsets, Neighbours: m.Neighbours, EdgeWeights: m.EdgeWeights, Constraints: m.Constraints, Weights: m.Weights}
-	return p.o.cut(p.o.options(), func(opt partition.Options) (*partition.Result, error) {
-		result, err := partition.Divide(ctx, vfs.OS, g, graph.HomogeneousNode, opt)
-		if err != nil {
-			return nil, described(p.in, err)
-		}
-		if m.Sizes != nil {
-			result.Notes = append(result.Notes, "the sizes of nodes in the file are not used")
-		}
-		return result, nil
+	return p.o.cut(o, func(opt partition.Options) (*partition.Result, error) {
+		return partition.File(ctx, vfs.OS, p.in, graph.HomogeneousNode, opt)
 	})
 }

@@ -1,7 +1,7 @@
 // Package partition divides the nodes of a graph into parts, for training on several machines, and
 // measures the division.
 //
-// Run divides a store, Divide a graph in memory (a METIS file). Each
+// Run divides a store, File a METIS file, Divide a graph in memory. Each
 //
 //  1. builds the graph to be cut: undirected and simple, all types together (package
 //     internal/partition/undirected); its rows go to a temporary file if they do not fit the memory;
@@ -14,8 +14,9 @@
 //     expected of a random division.
 //
 // The result depends on the graph and the options, but not on Threads. It depends on Memory only if
-// multilevel does not fit it: fennel then takes its place, and Result.Method says so.
+// multilevel does not fit it, or has too many edges to hold: it then runs out of core (package
+// internal/partition/outofcore), and Result.OutOfCore and a note say so.
 //
-// The package imports its subpackages, draw, graph, internal/store, internal helper packages and the
-// standard library.
+// The package imports its subpackages, draw, graph, internal/store, internal/format/metis,
+// internal helper packages and the standard library.
 package partition

@@ -7,6 +7,7 @@ import (
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/partition/multilevel"
+	"github.com/graphmill/graphmill/internal/partition/outofcore"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -17,8 +18,9 @@ type Forecast struct {
 	Memory  int64 // peak, in bytes
 	Disk    int64 // temporary files, in bytes
 	Seconds float64
-	// Rough says that Seconds depends on the graph, and may be several times too small or too large.
-	Rough bool
+	// Rough says that Seconds depends on the graph, and may be several times too small or too large. Unknown says that
+	// Seconds is not known; it is 0.
+	Rough, Unknown bool
 }
 
 // size is the input of a forecast. The edges are counted in the store, the number of pairs is an estimate.
@@ -27,6 +29,7 @@ type size struct {
 	constraints         int64
 	nodeWeights         bool // nodes have weights; else all weigh 1
 	edgeWeights         bool
+	file                bool // the graph is read from a METIS file
 }
 
 // Measured costs of the steps.
@@ -34,6 +37,7 @@ const (
 	baseBytes  = 20 << 20 // the program and its buffers
 	mapped     = 8 << 20  // mapped pages of the store, which store.Touched releases
 	spillBytes = 16 << 20 // buffers of a graph on disk
+	fileBytes  = 14 << 20 // blocks of a METIS file while its rows go to disk
 	// Bytes of an edge's record while the graph is built.
 	recordBytes = 8
 	// Memory at the peak of multilevel, in addition to the graph and the parts: bytes per pair, more bytes per
@@ -59,23 +63,38 @@ func (z size) graphBytes() int64 {
 	return 4*z.nodes + 8*z.pairs
 }
 
-// mapped is the most mapped pages of the store.
-func (z size) mapped() int64 { return min(mapped, 4*(z.nodes+z.edges)) }
+// mapped is the most mapped pages of the store, or the blocks of a file.
+func (z size) mapped() int64 {
+	if z.file {
+		return min(fileBytes, 4*z.graphBytes())
+	}
+	return min(mapped, 4*(z.nodes+z.edges))
+}
+
+// recordsBytes is the memory of the records of edges while a graph is built from a store.
+func (z size) recordsBytes() int64 {
+	if z.file {
+		return 0
+	}
+	return recordBytes * z.edges
+}
 
 // nodeBytes is the memory that every method needs for the nodes: their parts and weights.
-func (z size) nodeBytes() int64 {
-	bytes := int64(2)
-	if z.nodeWeights {
-		bytes += 4 * z.constraints
+func (z size) nodeBytes() int64 { return 2*z.nodes + z.weightBytes() }
+
+// weightBytes is the memory of the weights of the nodes.
+func (z size) weightBytes() int64 {
+	if !z.nodeWeights {
+		return 0
 	}
-	return bytes * z.nodes
+	return 4 * z.constraints * z.nodes
 }
 
 // forecast estimates the needs of a method, with the graph in memory, or its rows on disk.
 func (z size) forecast(method string, onDisk bool, o *Options) Forecast {
 	f := Forecast{Memory: baseBytes + z.nodeBytes()}
 	doubled := max(0, math.Log2(float64(o.cutInto())/8))
-	records := recordBytes * z.edges
+	records := z.recordsBytes()
 	if onDisk {
 		room := records
 		if o.Memory > 0 {
@@ -106,36 +125,61 @@ func (z size) methodBytes(method string, doubled float64) int64 {
 	return int64((multilevelPairBytes+multilevelPartBytes*doubled)*float64(z.pairs)) + multilevelConstraintBytes*(z.constraints-1)*z.nodes
 }
 
-// fitting chooses where the graph is held and how it is divided: in memory by the requested method if that
-// fits, else as rows in a temporary file by a method that streams. It is an error if a graph fits the memory
-// but has more edges than multilevel can number.
-func fitting(z size, o *Options) (method string, onDisk bool, f Forecast, err error) {
-	f = z.forecast(o.Method, false, o)
-	fits, listed := o.Memory == 0 || f.Memory <= o.Memory, 2*z.edges <= limits.Neighbours
-	switch {
-	case fits && listed:
-		return o.Method, false, f, nil
-	case fits && o.Method == Multilevel:
-		return "", false, f, tagged.Errorf(ErrTooLarge, "found %s edges, expected at most %s for the method multilevel, which numbers neighbours with 32 bits and lists two for each edge; choose the method fennel, which streams the edges, although it cuts more of them",
-			human.Exact(z.edges), human.Exact(limits.Neighbours/2))
-	}
-	method = streaming(o.Method)
-	f = z.forecast(method, true, o)
-	return method, true, f, f.within(o.Memory)
+// plan is where a graph is held and how it is divided.
+type plan struct {
+	// onDisk says that the rows are in a temporary file. outOfCore says that multilevel reads them from there.
+	onDisk, outOfCore bool
+	forecast          Forecast
 }
 
-// gaveWay says that another method replaced the requested one, and why.
-func (z size) gaveWay(method string, o *Options) string {
-	return fmt.Sprintf("%s needs about %s, which is more than the memory bound of %s: %s, which streams the graph, took its place; its cut is larger",
-		o.Method, human.Bytes(z.forecast(o.Method, false, o).Memory), human.Bytes(o.Memory), method)
+// fitting plans a run: in memory if the method fits there, else with the rows in a temporary file. It is an error if the
+// memory is below the least that the method needs.
+func fitting(z size, o *Options) (plan, error) {
+	p := plan{forecast: z.forecast(o.Method, false, o)}
+	listed := 2*z.edges <= limits.Neighbours
+	if listed && (o.Memory == 0 || p.forecast.Memory <= o.Memory) {
+		return p, nil
+	}
+	inMemory := p.forecast.Memory
+	p.onDisk = true
+	if o.Method != Multilevel {
+		p.forecast = z.forecast(o.Method, true, o)
+		return p, p.forecast.within(o.Memory)
+	}
+	if z.nodes > outofcore.MaxNodes {
+		return p, usagef("found %s nodes, expected at most %s for the method multilevel out of core; choose the method fennel, although it cuts more edges", human.Exact(z.nodes), human.Exact(outofcore.MaxNodes))
+	}
+	p.outOfCore, p.forecast = true, z.outOfCore(o)
+	least := p.forecast
+	if listed {
+		least.Memory = min(least.Memory, inMemory) // of a small graph the buffers are larger than the graph
+	}
+	if err := least.within(o.Memory); err != nil {
+		if f := z.forecast(Fennel, true, o); f.Memory <= o.Memory {
+			err = fmt.Errorf("%w, or choose the method fennel, which needs %s (%d bytes), although it cuts more edges", err, human.Bytes(f.Memory), f.Memory)
+		}
+		return p, err
+	}
+	p.forecast.Memory = max(p.forecast.Memory, o.Memory) // the core is as large as it allows
+	return p, nil
 }
 
-// streaming returns the method itself if it streams, else the method that replaces it where memory is short.
-func streaming(method string) string {
-	if method == Multilevel {
-		return Fennel
+// outOfCore estimates the needs of multilevel with the rows on disk: the least memory. More memory makes fewer passes.
+func (z size) outOfCore(o *Options) Forecast {
+	f := z.forecast(Fennel, true, o)
+	f.Disk = z.graphBytes() + max(z.recordsBytes(), outofcore.Disk(z.nodes, z.pairs))
+	f.Memory = max(f.Memory, baseBytes+z.weightBytes()+outofcore.Least(z.nodes, int(z.constraints), o.cutInto()))
+	f.Seconds, f.Unknown = 0, true
+	return f
+}
+
+// gaveWay says that the rows stay on disk, and why.
+func (z size) gaveWay(o *Options) string {
+	why := fmt.Sprintf("multilevel needs about %s in memory, which is more than the memory bound of %s", human.Bytes(z.forecast(Multilevel, false, o).Memory), human.Bytes(o.Memory))
+	if 2*z.edges > limits.Neighbours {
+		why = fmt.Sprintf("found %s edges, and in memory multilevel numbers at most %s", human.Exact(z.edges), human.Exact(limits.Neighbours/2))
 	}
-	return method
+	return why + ": it runs out of core, in passes over temporary files, and the memory bound has an influence on the parts; the cut is about the same"
 }
 
 // within returns an error if the run would exceed a bound of the memory; 0 is no bound.

@@ -13,7 +13,7 @@ import (
 
 // Names of the methods.
 const (
-	// Multilevel gives the smallest cut. It holds the graph in memory.
+	// Multilevel gives the smallest cut. It holds the graph in memory, or runs out of core if that does not fit.
 	Multilevel = "multilevel"
 	// Fennel streams the rows of the graph, which may lie on disk.
 	Fennel = "fennel"
@@ -75,12 +75,11 @@ type Balance struct {
 	Columns []string
 }
 
-// ErrUsage is the kind of errors about options that contradict each other or the graph, ErrMemory about a
-// memory bound that is too small, ErrTooLarge about a graph with more edges than the method can number.
+// ErrUsage is the kind of errors about options that contradict each other or the graph, ErrMemory about a memory bound that is
+// too small.
 var (
-	ErrUsage    = errors.New("usage")
-	ErrMemory   = errors.New("memory too small")
-	ErrTooLarge = errors.New("graph too large for the method")
+	ErrUsage  = errors.New("usage")
+	ErrMemory = errors.New("memory too small")
 )
 
 func usagef(format string, a ...any) error { return tagged.Errorf(ErrUsage, format, a...) }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/partition"
+	"github.com/graphmill/graphmill/internal/partition/multilevel"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -213,16 +215,64 @@ func relations(s *store.Store, r *partition.Result) (list []partition.Relation) 
 	return list
 }
 
-// With little memory the rows are on disk, and a method that streams replaces one that does not. The parts of
-// streaming methods do not depend on the memory.
+// grid is a store of side x side nodes, with an edge from each node to its right and its lower neighbour.
+func grid(side int) *store.Store {
+	ptr, far := []uint64{0}, []uint64{}
+	for v := range side * side {
+		if v%side > 0 {
+			far = append(far, uint64(v-1))
+		}
+		if v >= side {
+			far = append(far, uint64(v-side))
+		}
+		ptr = append(ptr, uint64(len(far)))
+	}
+	e := &graph.Edges{Type: graph.EdgeType{Src: "a", Rel: "r", Dst: "a"}, Count: len(far)}
+	e.Adj[graph.In] = &graph.Adjacency{Indptr: graph.Index{U64: ptr}, Far: graph.Index{U64: far}}
+	return &store.Store{Dir: "grid", Graph: &graph.Graph{Nodes: []*graph.Nodes{{Type: "a", Count: side * side}}, Edges: []*graph.Edges{e}}}
+}
+
+// Where multilevel does not fit the memory it runs out of core and says so. Its parts do not depend on the threads.
+func TestOutOfCore(t *testing.T) {
+	s := grid(500)
+	o := partition.Options{Parts: 4, Seed: 1, Threads: 1}
+	whole := run(t, s, o)
+	o.Memory = whole.Forecast.Memory - 1
+	few := run(t, s, o)
+	if whole.OutOfCore || len(whole.Notes) > 0 || !few.OutOfCore || few.Method != partition.Multilevel || len(few.Notes) == 0 ||
+		!strings.Contains(few.Notes[0], "multilevel needs about") || !strings.Contains(few.Notes[0], "it runs out of core") || few.Forecast.Disk == 0 || !few.Forecast.Unknown {
+		t.Errorf("%v, %q; %v, %q, %+v", whole.OutOfCore, whole.Notes, few.OutOfCore, few.Notes, few.Forecast)
+	}
+	if x := float64(few.Quality.Cut) / float64(whole.Quality.Cut); x > 1.5 || !few.Within {
+		t.Errorf("cut %d, in memory %d; balance %v", few.Quality.Cut, whole.Quality.Cut, few.Quality.Balance)
+	}
+	o.Threads = 3
+	if d := cmp.Diff(few.Assignment, run(t, s, o).Assignment); d != "" {
+		t.Errorf("3 threads: %s", d)
+	}
+	if vol := run(t, s, partition.Options{Parts: 4, Objective: multilevel.Vol, Memory: o.Memory}); !slices.Contains(vol.Notes, "out of core the cut is minimised, not the communication volume") {
+		t.Errorf("%q", vol.Notes)
+	}
+	// The least memory that a refusal states is enough, and it names the method that needs less.
+	o.Temp, o.Memory = t.TempDir(), 31<<20
+	_, err := partition.Run(t.Context(), vfs.OS, s, o)
+	if !errors.Is(err, partition.ErrMemory) || !strings.Contains(err.Error(), "or choose the method fennel, which needs") {
+		t.Fatalf("got %v", err)
+	}
+	text := err.Error()
+	if _, err := fmt.Sscanf(text[strings.Index(text, "(")+1:], "%d bytes", &o.Memory); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	if least := run(t, s, o); !least.OutOfCore || !least.Within {
+		t.Errorf("%d bytes: %+v", o.Memory, least.Notes)
+	}
+}
+
+// With little memory the rows are on disk. The parts of methods that stream do not depend on the memory.
 func TestMemory(t *testing.T) {
 	s := library()
 	// A little less than the graph takes in memory.
 	bound := run(t, s, partition.Options{Method: partition.Random, Parts: 4}).Forecast.Memory - 1<<10
-	r := run(t, s, partition.Options{Parts: 4, Memory: bound})
-	if r.Method != partition.Fennel || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "multilevel needs about") || r.Forecast.Disk == 0 {
-		t.Errorf("%s, %q, %+v", r.Method, r.Notes, r.Forecast)
-	}
 	for _, method := range []string{partition.Fennel, partition.Random} {
 		few, much := run(t, s, partition.Options{Method: method, Parts: 4, Memory: bound}), run(t, s, partition.Options{Method: method, Parts: 4})
 		if len(few.Notes) > 0 || few.Forecast.Disk == 0 || much.Forecast.Disk != 0 {

@@ -10,9 +10,9 @@ import (
 // Result is a division, its quality and how it was made.
 type Result struct {
 	Assignment *assign.Assignment
-	// Method is the method that divided the graph. It differs from the requested one if that did not fit the
-	// memory.
-	Method string
+	Method     string
+	// OutOfCore says that multilevel did not fit the memory and read the rows from a temporary file.
+	OutOfCore bool
 	// Passes is the number of passes of fennel.
 	Passes int
 	// Constraints are the names of the quantities that are spread evenly, in the order of Quality.Balance.

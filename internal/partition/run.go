@@ -15,6 +15,7 @@ import (
 	"github.com/graphmill/graphmill/internal/partition/assign"
 	"github.com/graphmill/graphmill/internal/partition/fennel"
 	"github.com/graphmill/graphmill/internal/partition/multilevel"
+	"github.com/graphmill/graphmill/internal/partition/outofcore"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -53,23 +54,20 @@ func Run(ctx context.Context, fsys vfs.FS, s *store.Store, o Options) (_ *Result
 	for _, e := range s.Graph.Edges {
 		z.edges += int64(e.Count)
 	}
-	var spill bool
-	if r.Method, spill, r.Forecast, err = fitting(z, &o); err != nil {
+	p, err := fitting(z, &o)
+	if err != nil {
 		if errors.Is(err, ErrMemory) && z.nodeWeights {
 			err = fmt.Errorf("%w, or choose fewer constraints, because %d constraints take %s of it", err, z.constraints, human.Bytes(4*z.constraints*z.nodes))
 		}
 		return nil, fmt.Errorf("%s: %w", s.Dir, err)
 	}
-	if r.Method != o.Method {
-		r.Notes = append(r.Notes, z.gaveWay(r.Method, &o))
-	}
-	if o.Foretold != nil {
-		o.Foretold(r.Forecast)
+	if err := j.follow(z, p); err != nil {
+		return nil, err
 	}
 	build := undirected.BuildOptions{Threads: o.Threads, FS: fsys, Temp: o.Temp, Progress: j.meter("graph", 2*z.edges, "edges")}
 	if o.Memory > 0 {
 		build.Memory = max(1, o.Memory-baseBytes-mapped-z.nodeBytes())
-		if spill {
+		if p.onDisk {
 			build.Memory = max(1, build.Memory-min(spillBytes, recordBytes*z.edges))
 		} else {
 			build.Memory = max(1, build.Memory-z.graphBytes())
@@ -77,7 +75,7 @@ func Run(ctx context.Context, fsys vfs.FS, s *store.Store, o Options) (_ *Result
 	}
 	began := time.Now()
 	var g undirected.Rows
-	if spill {
+	if p.onDisk {
 		var rows *undirected.Spilled
 		if rows, err = undirected.Spill(ctx, s, build); err != nil {
 			return nil, err
@@ -122,6 +120,29 @@ func Run(ctx context.Context, fsys vfs.FS, s *store.Store, o Options) (_ *Result
 	return r, nil
 }
 
+// follow takes a plan: it notes and foretells what the run will do.
+func (j *job) follow(z size, p plan) error {
+	r := j.r
+	r.Method, r.OutOfCore, r.Forecast = j.Options.Method, p.outOfCore, p.forecast
+	if p.outOfCore {
+		r.Notes = append(r.Notes, z.gaveWay(&j.Options))
+		if j.Objective == multilevel.Vol {
+			r.Notes = append(r.Notes, "out of core the cut is minimised, not the communication volume")
+		}
+		j.memory = math.MaxInt64 / 2
+		if j.Memory > 0 {
+			j.memory = j.Memory - baseBytes - z.weightBytes()
+		}
+		if err := vfs.Room(j.fsys, j.Temp, 1, uint64(p.forecast.Disk), "the temporary files of the division"); err != nil {
+			return err
+		}
+	}
+	if j.Foretold != nil {
+		j.Foretold(r.Forecast)
+	}
+	return nil
+}
+
 // maxTotal is the largest sum of weights for which fractions are exact.
 const maxTotal = 1 << 53
 
@@ -130,44 +151,43 @@ func Divide(ctx context.Context, fsys vfs.FS, g *undirected.Graph, nodeType stri
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if o.Balance.Edges || len(o.Balance.Columns) > 0 {
-		return nil, usagef("found a graph that has neither columns nor directions, expected a store for in-degrees and columns to be balanced; weights of nodes are in the file")
+	z := size{nodes: int64(g.Len()), pairs: int64(g.Pairs()), constraints: int64(g.Constraints), nodeWeights: g.Weights != nil, edgeWeights: g.EdgeWeights != nil}
+	p := plan{forecast: z.forecast(o.Method, false, &o)}
+	if err := p.forecast.within(o.Memory); err != nil {
+		return nil, err
+	}
+	j := &job{Options: o, fsys: fsys, r: &Result{}, types: []string{nodeType}, starts: []uint64{0, uint64(g.Len())}}
+	if err := j.follow(z, p); err != nil {
+		return nil, err
+	}
+	return j.r, j.weighted(ctx, g)
+}
+
+// weighted divides a graph whose constraints are the weights of its nodes.
+func (j *job) weighted(ctx context.Context, g undirected.Rows) error {
+	if j.Balance.Edges || len(j.Balance.Columns) > 0 {
+		return usagef("found a graph that has neither columns nor directions, expected a store for in-degrees and columns to be balanced; weights of nodes are in the file")
 	}
 	names := []string{"nodes"}
-	if g.Weights != nil {
+	if constraints, weights := g.NodeWeights(); weights != nil {
 		names = nil
-		for c := range g.Constraints {
+		for c := range constraints {
 			names = append(names, fmt.Sprintf("weight %d", c+1))
 		}
 	}
-	if err := o.fit(names); err != nil {
-		return nil, err
+	if err := j.fit(names); err != nil {
+		return err
 	}
-	r := &Result{Constraints: names, Method: o.Method}
-	for c, total := range g.Totals() {
+	j.r.Constraints = names
+	for c, total := range undirected.Totals(g) {
 		switch {
 		case total > maxTotal:
-			return nil, usagef("found %d as the sum of %s, expected at most 2^53; divide the weights by a number", total, names[c])
+			return usagef("found %d as the sum of %s, expected at most 2^53; divide the weights by a number", total, names[c])
 		case total == 0 && g.Len() > 0:
-			r.Notes = append(r.Notes, fmt.Sprintf("%s is 0 for every node, so there is nothing to balance", names[c]))
+			j.r.Notes = append(j.r.Notes, fmt.Sprintf("%s is 0 for every node, so there is nothing to balance", names[c]))
 		}
 	}
-	z := size{nodes: int64(g.Len()), pairs: int64(g.Pairs()), constraints: int64(g.Constraints), nodeWeights: g.Weights != nil, edgeWeights: g.EdgeWeights != nil}
-	if r.Forecast = z.forecast(o.Method, false, &o); o.Memory > 0 && r.Forecast.Memory > o.Memory {
-		r.Method = streaming(o.Method)
-		r.Forecast = z.forecast(r.Method, false, &o)
-		if err := r.Forecast.within(o.Memory); err != nil {
-			return nil, err
-		}
-	}
-	if r.Method != o.Method {
-		r.Notes = append(r.Notes, z.gaveWay(r.Method, &o))
-	}
-	if o.Foretold != nil {
-		o.Foretold(r.Forecast)
-	}
-	j := &job{Options: o, fsys: fsys, r: r, types: []string{nodeType}, starts: []uint64{0, uint64(g.Len())}}
-	return r, j.divide(ctx, g)
+	return j.divide(ctx, g)
 }
 
 // job is the state of one run.
@@ -177,6 +197,7 @@ type job struct {
 	r      *Result
 	types  []string
 	starts []uint64
+	memory int64 // of multilevel out of core
 	// covered is the store of whose types every part should have nodes; nil: parts may lack types.
 	covered *store.Store
 }
@@ -227,12 +248,18 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 	a := &assign.Assignment{Parts: j.Parts, Types: j.types, Start: j.starts, Method: j.r.Method}
 	var part []uint16
 	var err error
-	switch j.r.Method {
-	case Random, Hash:
+	switch {
+	case j.r.Method == Random || j.r.Method == Hash:
 		part = deal(j.r.Method, j.types, j.starts, j.Parts, j.Trainers, j.Seed)
-	case Fennel:
+	case j.r.Method == Fennel:
 		j.r.Passes = j.Passes
 		part, err = fennel.Partition(ctx, g, fennel.Options{Options: j.Options.divide(), Passes: j.Passes, Progress: j.meter("divide", g.Entries()*int64(j.Passes), "neighbours")})
+	case j.r.OutOfCore:
+		var stats outofcore.Stats
+		if part, stats, err = outofcore.Partition(ctx, g.(*undirected.Spilled), outofcore.Options{Options: j.Options.divide(), Preset: j.Preset, Memory: j.memory,
+			FS: j.fsys, Temp: j.Temp, Progress: j.meter}); err == nil {
+			j.r.Notes = append(j.r.Notes, stats.String())
+		}
 	default:
 		// fitting made sure that the rows are in memory.
 		var stats multilevel.Stats

@@ -70,15 +70,23 @@ func (g *Graph) repeated(v int) uint32 {
 // sort sorts the neighbours of v, with their weights.
 func (g *Graph) sort(v int, keys []uint64) []uint64 {
 	from, to := g.Offsets[v], g.Offsets[v+1]
-	row := g.Neighbours[from:to]
+	var weights []uint32
+	if g.EdgeWeights != nil {
+		weights = g.EdgeWeights[from:to]
+	}
+	return SortRow(g.Neighbours[from:to], weights, keys)
+}
+
+// SortRow sorts the neighbours of a node, and their weights with them if weights is not nil. keys is room for the work,
+// which it returns for the next call.
+func SortRow(row, weights []uint32, keys []uint64) []uint64 {
 	if slices.IsSorted(row) {
 		return keys
 	}
-	if g.EdgeWeights == nil {
+	if weights == nil {
 		slices.Sort(row)
 		return keys
 	}
-	weights := g.EdgeWeights[from:to]
 	keys = keys[:0]
 	for i, u := range row {
 		keys = append(keys, uint64(u)<<32|uint64(weights[i]))

@@ -18,14 +18,15 @@ type Spilled struct {
 	Constraints int
 	Weights     []uint32
 
-	file    vfs.File
-	blocks  []spilledBlock
-	nodes   int
-	entries int64
-	largest int // words of the largest block
+	file     vfs.File
+	blocks   []spilledBlock
+	nodes    int
+	entries  int64
+	weighted bool // pairs have weights
 }
 
-// spilledBlock is the position of a block in the file: first the ends of its rows, then the neighbours.
+// spilledBlock is the position of a block in the file: first the ends of its rows, then the neighbours, then their weights
+// if there are any.
 type spilledBlock struct {
 	at                int64
 	first             uint32
@@ -71,14 +72,23 @@ func Spill(ctx context.Context, s *store.Store, o BuildOptions) (_ *Spilled, err
 		return nil, errors.Join(err, file.Close())
 	}
 	g.entries = entries.Load()
-	for _, x := range g.blocks {
-		g.largest = max(g.largest, x.nodes+x.neighbours)
-	}
 	return g, nil
 }
 
 // Close removes the temporary file.
 func (g *Spilled) Close() error { return g.file.Close() }
+
+// Bytes is the size of the temporary file.
+func (g *Spilled) Bytes() int64 {
+	words := int64(1)
+	if g.weighted {
+		words = 2
+	}
+	return 4*int64(g.nodes) + 4*words*g.entries
+}
+
+// Weighted says that pairs have weights.
+func (g *Spilled) Weighted() bool { return g.weighted }
 
 // Len implements Rows.
 func (g *Spilled) Len() int { return g.nodes }
@@ -89,17 +99,81 @@ func (g *Spilled) Entries() int64 { return g.entries }
 // NodeWeights implements Rows.
 func (g *Spilled) NodeWeights() (int, []uint32) { return g.Constraints, g.Weights }
 
+// piece is about the number of neighbours that Scan holds per goroutine. A row with more neighbours is held whole.
+const piece = 1 << 16
+
 // Scan implements Rows.
 func (g *Spilled) Scan(ctx context.Context, threads int, fn func(worker int, b *Block) error) error {
-	buffers := make([][]uint32, max(1, threads))
+	buffers := make([]spilledBuffer, max(1, threads))
 	return scan(ctx, len(g.blocks), threads, func(_ context.Context, worker, i int) error {
-		if buffers[worker] == nil {
-			buffers[worker] = make([]uint32, 1+g.largest)
+		x, m := g.blocks[i], &buffers[worker]
+		if err := m.readEnds(g, x); err != nil {
+			return err
 		}
-		x, words := g.blocks[i], buffers[worker]
-		if _, err := g.file.ReadAt(graph.Bytes(words[1:1+x.nodes+x.neighbours]), x.at); err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("temporary file: %w", err)
+		for from := 0; from < x.nodes; {
+			to := from + 1
+			for to < x.nodes && m.ends[to+1]-m.ends[from] <= piece {
+				to++
+			}
+			first, end := int64(m.ends[from]), int64(m.ends[to])
+			b := Block{First: x.first + uint32(from), Offsets: m.ends[from : to+1]}
+			at := x.at + 4*int64(x.nodes)
+			var err error
+			if m.neighbours, err = g.words(m.neighbours, int(end-first), at+4*first); err != nil {
+				return err
+			}
+			b.Neighbours = m.neighbours
+			if g.weighted {
+				if m.weights, err = g.words(m.weights, int(end-first), at+4*(int64(x.neighbours)+first)); err != nil {
+					return err
+				}
+				b.EdgeWeights = m.weights
+			}
+			if err := fn(worker, &b); err != nil {
+				return err
+			}
+			from = to
 		}
-		return fn(worker, &Block{First: x.first, Offsets: words[:1+x.nodes], Neighbours: words[1+x.nodes:][:x.neighbours]})
+		return nil
 	})
+}
+
+// Degrees calls fn for consecutive nodes in order, with the ends of their rows: the degree of node first+i is
+// ends[i+1]-ends[i]. It reads no neighbours. ends is valid during the call.
+func (g *Spilled) Degrees(ctx context.Context, fn func(first uint32, ends []uint32) error) error {
+	var m spilledBuffer
+	return scan(ctx, len(g.blocks), 1, func(_ context.Context, _, i int) error {
+		if err := m.readEnds(g, g.blocks[i]); err != nil {
+			return err
+		}
+		return fn(g.blocks[i].first, m.ends)
+	})
+}
+
+// spilledBuffer holds a part of a block while it is read.
+type spilledBuffer struct {
+	ends       []uint32 // 0, then the end of each row of the block
+	neighbours []uint32
+	weights    []uint32
+}
+
+// readEnds reads the ends of the rows of a block.
+func (m *spilledBuffer) readEnds(g *Spilled, x spilledBlock) error {
+	m.ends = sized(m.ends, x.nodes+1)
+	m.ends[0] = 0
+	return g.read(m.ends[1:], x.at)
+}
+
+// words reads n words into s, which it replaces if it is too small.
+func (g *Spilled) words(s []uint32, n int, at int64) ([]uint32, error) {
+	s = sized(s, n)
+	return s, g.read(s, at)
+}
+
+func (g *Spilled) read(words []uint32, at int64) error {
+	b := graph.Bytes(words)
+	if n, err := g.file.ReadAt(b, at); err != nil && !(errors.Is(err, io.EOF) && n == len(b)) {
+		return fmt.Errorf("temporary file: %w", err)
+	}
+	return nil
 }

@@ -82,8 +82,9 @@ partition_meta.json, which DGL's dispatcher and graphmill dispatch read, and a r
 For a METIS file --out is optional: without it the assignment is written next to the
 input as GRAPH.graph.part.K, as gpmetis writes it.
 
-Methods: multilevel has the smallest cut and holds the graph in memory. fennel streams
-the graph from disk; it replaces multilevel if that does not fit the given --memory.
+Methods: multilevel has the smallest cut and holds the graph in memory; if that does not
+fit the given --memory, it runs out of core, in passes over temporary files, and says so.
+fennel streams the graph from disk, in less memory and time, and cuts more edges.
 random and hash assign nodes to parts at random or by a hash of their ids. import reads
 the assignment of another program (--import).
 

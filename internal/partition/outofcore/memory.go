@@ -1,0 +1,56 @@
+package outofcore
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/extsort"
+)
+
+const (
+	// bufferBytes is the memory of the buffers of any stage: rows that are read and written, sums of a row, and the
+	// buffers before the buckets of a sort.
+	bufferBytes = 12 << 20
+	// Memory of multilevel with the graph: bytes per pair with a weight, more each time that the number of parts doubles
+	// beyond 8, and bytes per node, more for each constraint after the first.
+	corePairBytes, corePartBytes, coreNodeBytes, coreConstraintBytes = 40, 1.5, 18, 64
+)
+
+// Least is the smallest Memory for a graph of n nodes with a number of constraints that is divided into parts.
+func Least(n int64, constraints, parts int) int64 {
+	return nodeBytes(n, constraints) + bufferBytes + partBytes(constraints, parts)
+}
+
+// nodeBytes is what clustering holds for the nodes: more than the two divisions of refinement.
+func nodeBytes(n int64, constraints int) int64 {
+	if constraints > 1 {
+		return 4 * n * int64(1+constraints)
+	}
+	return 4 * n
+}
+
+// partBytes is what refinement holds for the parts: sums, loads and prices.
+func partBytes(constraints, parts int) int64 { return int64(parts) * (16 + 32*int64(constraints)) }
+
+// CoreBytes is the memory that it takes to divide a graph by multilevel.
+func CoreBytes(nodes, pairs int64, constraints, parts int) int64 {
+	doubled := max(0, math.Log2(float64(parts)/8))
+	return bufferBytes/3 + coreNodeBytes*nodes + coreConstraintBytes*int64(constraints-1)*nodes + int64((corePairBytes+corePartBytes*doubled)*float64(pairs))
+}
+
+// Disk is the most temporary files that it takes to divide a graph: the pairs between clusters as records, which are
+// freed while the rows of the next level are written, and the maps of the nodes.
+func Disk(nodes, pairs int64) int64 { return 8*nodes + (2*recordBytes+2*4)*pairs }
+
+// take allocates n zeros outside the heap; free releases them.
+func take[T graph.Numbers](n int) ([]T, error) {
+	var zero T
+	b, err := extsort.Slab(n * int(unsafe.Sizeof(zero)))
+	if err != nil {
+		return nil, err
+	}
+	return graph.View[T](b), nil
+}
+
+func free[T graph.Numbers](s []T) { extsort.Free(graph.Bytes(s[:cap(s)])) }
