@@ -103,18 +103,23 @@ func (l *Loader) Batches(ctx context.Context) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
 		o, infos := &l.o, l.source.Columns()
 		end := l.source.End(batch.ByRanks.Of(o.Ranks), 0, o.Ranks)
+		if l.source.Streamed() {
+			if err := l.stream(ctx, end, yield); err != nil {
+				yield(nil, err)
+			}
+			return
+		}
 		epoch, number := o.Epoch, o.Rank
 		if number >= end {
 			return
 		}
 		order := l.source.Epoch(epoch)
 		type item struct {
-			batch *Batch
+			*buffered
 			order batch.Items
-			bufs  [][]uint64 // 8-byte words, so that every view is aligned
 		}
 		err := ordered.Run(ctx, o.Threads, l.source.Maker, func() *item {
-			return &item{batch: newBatch(infos), bufs: make([][]uint64, len(infos))}
+			return &item{buffered: newBuffered(infos)}
 		}, ordered.Stages[*feed.Maker, *item]{
 			Fill: func(i *item) error {
 				if number >= end {
@@ -132,14 +137,7 @@ func (l *Loader) Batches(ctx context.Context) iter.Seq2[*Batch, error] {
 				if _, err := m.Batch(i.order, i.batch.Epoch, i.batch.Number); err != nil {
 					return err
 				}
-				for k, c := range i.batch.columns {
-					n := m.Rows(k) * m.RowBytes(k)
-					if words := (n + 7) / 8; cap(i.bufs[k]) < words {
-						i.bufs[k] = make([]uint64, words+words/4)
-					}
-					c.Rows, c.Values = m.Rows(k), graph.Bytes(i.bufs[k][:cap(i.bufs[k])])[:n]
-					m.Fill(k, c.Values)
-				}
+				i.fill(m)
 				return nil
 			},
 			Sink: func(i *item) error {
@@ -152,6 +150,55 @@ func (l *Loader) Batches(ctx context.Context) iter.Seq2[*Batch, error] {
 		if err != nil && !errors.Is(err, errEnough) {
 			yield(nil, err)
 		}
+	}
+}
+
+// stream makes the batches by the stream executor.
+func (l *Loader) stream(ctx context.Context, end int, yield func(*Batch, error) bool) error {
+	st, err := l.source.OpenStream(1)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }() // its files are only read
+	o, infos, enough := &l.o, l.source.Columns(), false
+	err = feed.RunStream(ctx, st, feed.Pass{Epoch: o.Epoch, First: o.Rank, Step: o.Ranks, End: end, Epochs: o.Epochs},
+		func() *buffered { return newBuffered(infos) },
+		func(i *buffered, m *feed.Maker, epoch uint64, b, _ int) error {
+			i.batch.Epoch, i.batch.Number = epoch, b
+			i.fill(m)
+			return nil
+		},
+		func(i *buffered) error {
+			if enough = !yield(i.batch, nil); enough {
+				return errEnough
+			}
+			return nil
+		})
+	if enough {
+		return nil
+	}
+	return err
+}
+
+// buffered is a batch with memory for its arrays.
+type buffered struct {
+	batch *Batch
+	bufs  [][]uint64 // 8-byte words, so that every view is aligned
+}
+
+func newBuffered(infos []feed.ColumnInfo) *buffered {
+	return &buffered{newBatch(infos), make([][]uint64, len(infos))}
+}
+
+// fill takes the arrays of the batch that a maker has.
+func (f *buffered) fill(m *feed.Maker) {
+	for k, c := range f.batch.columns {
+		n := m.Rows(k) * m.RowBytes(k)
+		if words := (n + 7) / 8; cap(f.bufs[k]) < words {
+			f.bufs[k] = make([]uint64, words+words/4)
+		}
+		c.Rows, c.Values = m.Rows(k), graph.Bytes(f.bufs[k][:cap(f.bufs[k])])[:n]
+		m.Fill(k, c.Values)
 	}
 }
 

@@ -3,16 +3,21 @@ package graphmill
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/ordered"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -20,25 +25,27 @@ import (
 // Loader samples batches from a store: subgraphs around seeds, with the columns that training needs. Batches and the feed
 // of the Python client use it. Close it before the store.
 type Loader struct {
-	source  *feed.Source
-	sampler *sample.Sampler
-	o       SampleOptions
+	source   *feed.Source
+	executor executor
+	o        SampleOptions
+	notes    []string
 }
 
-// NewLoader prepares to sample batches from a store in memory. It refuses ExecutorStream and a Format, as batches are not
-// files.
+// NewLoader prepares to sample batches from a store. With ExecutorAuto, they come from the stream executor if Memory is given
+// and the memory executor needs more. It refuses a Format, as batches are not files.
 func NewLoader(ctx context.Context, st *Store, o SampleOptions) (_ *Loader, err error) {
 	defer guard.Catch(&err)()
 	if err := o.check(); err != nil {
 		return nil, err
 	}
 	switch {
-	case o.Executor == ExecutorStream:
-		return nil, usagef("found `Executor` stream, expected auto or memory: batches are made in memory")
 	case o.Format != FormatCollection:
 		return nil, usagef("found `Format` %s, expected none: batches are not files", o.Format)
+	case o.Slots < 0:
+		return nil, usagef("found `Slots` %d, expected at least 1", o.Slots)
 	}
-	if name := firstGiven(option{"NoEdgeIDs", o.NoEdgeIDs}, option{"GraphSchema", o.GraphSchema != ""}, option{"Resume", o.Resume}, option{"Cluster", o.Cluster != nil}, option{"CheckpointEvery", o.CheckpointEvery != 0},
+	setDefault(&o.Slots, ordered.Slots(o.Threads))
+	if name := firstGiven(option{"GraphSchema", o.GraphSchema != ""}, option{"Resume", o.Resume}, option{"Cluster", o.Cluster != nil}, option{"CheckpointEvery", o.CheckpointEvery != 0},
 		option{"Overwrite", o.Overwrite}); name != "" {
 		return nil, usagef("found `%s` with batches, expected it with output files", name)
 	}
@@ -59,28 +66,93 @@ func NewLoader(ctx context.Context, st *Store, o SampleOptions) (_ *Loader, err 
 	if err != nil {
 		return nil, err
 	}
-	need := samplerBytes(s.Graph, p.plan, o.Threads) + columnBytes(s.Graph, nodes, edges, joined) + orderBytes(order)
-	sampler, err := newSampler(s, p.plan, need, o.Memory,
-		sample.Options{Ops: o.Ops, Warn: func(text string) { o.warn("%s", text) }})
-	if err != nil {
+	features := feed.Features{Nodes: nodes, Edges: edges, Joined: joined, Links: linkColumns(p.columns), LeftOut: o.leftOut(s.Graph, p.columns), NoEdgeIDs: o.NoEdgeIDs}
+	l := &Loader{o: o}
+	if err := l.open(ctx, s, p, &features, orderBytes(order)); err != nil {
 		return nil, err
 	}
-	l := &Loader{sampler: sampler, o: o}
-	features := feed.Features{Nodes: nodes, Edges: edges, Joined: joined, Links: linkColumns(p.columns), LeftOut: o.leftOut(s.Graph, p.columns)}
-	if l.source, err = feed.NewSource(sampler, p.job, features, o.Ops); err == nil && order != nil {
-		err = l.source.SetOrder(order)
+	defer func() {
+		if err != nil {
+			l.Close()
+		}
+	}()
+	if order != nil {
+		if err := l.source.SetOrder(order); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		sampler.Close()
-		return nil, err
+	if l.executor.stream != nil {
+		return l, l.foretell(ctx)
 	}
 	l.load(s)
 	return l, nil
 }
 
+// open compiles the plan for an executor, and makes the source. order is the bytes of the order of the seeds.
+func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.Features, order int64) error {
+	o := &l.o
+	options := sample.Options{Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs && !f.OfEdges(), Warn: func(text string) { o.warn("%s", text) }}
+	need := samplerBytes(s.Graph, p.plan, o.Threads) + columnBytes(s.Graph, f) + order
+	if o.Executor == ExecutorMemory || o.Executor == ExecutorAuto && (o.Memory == 0 || need <= o.Memory) {
+		m, err := newSampler(s, p.plan, need, o.Memory, options)
+		if err != nil {
+			return err
+		}
+		l.executor.sampler = m
+		l.note("executor memory: the plan and the columns need about %s", human.Bytes(need))
+		if l.source, err = feed.NewSource(m, p.job, *f, o.Ops); err != nil {
+			m.Close()
+		}
+		return err
+	}
+	c := choice{threads: o.Threads, memory: o.Memory, options: options}
+	held := order + 4*int64(len(p.job.Seeds)) + int64(len(p.job.Times))*int64(unsafe.Sizeof(sample.Time{}))
+	for _, column := range f.Links {
+		held += column.Bytes()
+	}
+	x, err := outofcore.Open(ctx, vfs.OS, s, p.plan, outofcore.Options{Memory: c.bound(), Held: held, Threads: o.Threads, Ops: o.Ops, NoEdgeIDs: options.NoEdgeIDs,
+		Epochs: 1, Slots: o.Slots, Warn: options.Warn})
+	if o.Executor == ExecutorAuto {
+		l.executor.need = need
+		l.note("executor stream: %s", tooLarge(need, o.Memory))
+	} else {
+		l.note("executor stream, as `Executor` says")
+	}
+	if err != nil {
+		return l.executor.both(err)
+	}
+	l.executor.stream, l.executor.sampler = x, x.Sampler()
+	if l.source, err = feed.NewStreamed(x, p.job, *f, o.Ops); err != nil {
+		return errors.Join(err, x.Close())
+	}
+	return nil
+}
+
+// foretell refuses too little memory for the stream executor, and notes what epochs take.
+func (l *Loader) foretell(ctx context.Context) error {
+	f, err := l.source.Forecast(ctx)
+	if err != nil {
+		return l.executor.both(err)
+	}
+	batches := uint64(l.source.Batches())
+	if f.Design == outofcore.Condensed {
+		l.note("one sample per node and epoch is kept in memory: an epoch of %s goes together", human.Amount(int64(batches), "batches"))
+	} else {
+		l.note("%s per epoch, of about %s: each is sampled by one sweep, while the batches of the one before are taken",
+			human.Amount(int64((batches+f.Batches-1)/max(f.Batches, 1)), "windows"), human.Amount(int64(f.Batches), "batches"))
+	}
+	l.note("forecast: %s read per epoch, %s of memory", human.Bytes(f.Bytes), human.Bytes(f.Memory))
+	return nil
+}
+
+func (l *Loader) note(format string, a ...any) { l.notes = append(l.notes, fmt.Sprintf(format, a...)) }
+
+// Notes says in lines of text which executor makes the batches, why, and what that takes.
+func (l *Loader) Notes() []string { return l.notes }
+
 // load begins to copy the columns into memory, where rows are found faster, as far as the memory allows.
 func (l *Loader) load(s *store.Store) {
-	spare := l.sampler.Spare()
+	spare := l.executor.sampler.Spare()
 	if l.o.Memory == 0 {
 		spare = available(vfs.OS) / 2
 	}
@@ -91,7 +163,7 @@ func (l *Loader) load(s *store.Store) {
 // Close frees the memory of the loader. None of its batches may be in use.
 func (l *Loader) Close() {
 	l.source.Close()
-	l.sampler.Close()
+	_ = l.executor.close() // files that were only read
 }
 
 // Source returns the source of batches for the servers of this module, the feed and Flight. Other programs use Batches.
@@ -119,7 +191,7 @@ func (o *SampleOptions) joinedColumns(g *graph.Graph, nodes, edges map[string][]
 
 // columnBytes returns the size of the columns that batches read: those listed by type, those that are joined, and the
 // positions of edges.
-func columnBytes(g *graph.Graph, nodes, edges map[string][]string, joined []feed.Joined) (n int64) {
+func columnBytes(g *graph.Graph, f *feed.Features) (n int64) {
 	add := func(columns []*graph.Column, names ...string) {
 		for _, name := range names {
 			if c := graph.FindColumn(columns, name); c != nil {
@@ -127,7 +199,7 @@ func columnBytes(g *graph.Graph, nodes, edges map[string][]string, joined []feed
 			}
 		}
 	}
-	for _, j := range joined {
+	for _, j := range f.Joined {
 		if t := g.NodeType(j.Type); t >= 0 {
 			add(g.Nodes[t].Columns, j.Columns...)
 		} else if t, err := g.EdgeType(j.Type); err == nil {
@@ -135,11 +207,13 @@ func columnBytes(g *graph.Graph, nodes, edges map[string][]string, joined []feed
 		}
 	}
 	for _, t := range g.Nodes {
-		add(t.Columns, nodes[t.Type]...)
+		add(t.Columns, f.Nodes[t.Type]...)
 	}
 	for _, e := range g.Edges {
-		add(e.Columns, graph.PositionColumn)
-		add(e.Columns, edges[e.Type.String()]...)
+		if !f.NoEdgeIDs {
+			add(e.Columns, graph.PositionColumn)
+		}
+		add(e.Columns, f.Edges[e.Type.String()]...)
 	}
 	return n
 }

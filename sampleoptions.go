@@ -155,8 +155,11 @@ type SampleOptions struct {
 	// Ops keeps, for each op, the nodes that it expanded and the edges that it drew, from which message-flow blocks can be
 	// made.
 	Ops bool
-	// NoEdgeIDs leaves the ids of edges out.
+	// NoEdgeIDs leaves the ids of edges out. The stream executor then draws less, and reads no positions of edges.
 	NoEdgeIDs bool
+	// Slots is the number of batches that the consumer of a Loader's source holds at a time, which the stream executor counts
+	// in Memory; 0 is the number that Batches holds.
+	Slots int
 
 	Executor Executor
 

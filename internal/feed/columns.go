@@ -3,6 +3,7 @@ package feed
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
@@ -46,6 +47,8 @@ type made struct {
 	input []uint64      // places of the seeds in the list of the source
 	times []sample.Time // of the seeds, with before
 	batch [][]uint32    // under scope seed, by node type: the place of each node's seed in the batch
+	// places are rows of the tables that a stream fetched: see fetched.
+	places []places
 }
 
 // Features are the columns that come with batches, by type.
@@ -57,11 +60,14 @@ type Features struct {
 	Links []*graph.Column
 	// LeftOut names columns that were asked for and that batches cannot have, for the client.
 	LeftOut []string
+	// NoEdgeIDs leaves e_id out.
+	NoEdgeIDs bool
 }
 
 // columnsOf is the columns of the batches of a sampler. They cover every type of the graph, including types that the
-// plan does not reach, so that the columns depend only on the graph.
-func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column, error) {
+// plan does not reach, so that the columns depend only on the graph. from is nil where rows are read through the map of the
+// store.
+func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables, from *fetched) ([]column, error) {
 	g := s.Graph()
 	hops := func(b *bounds) int64 { return b.hops }
 	cs := []column{
@@ -93,7 +99,11 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 		if s.Plan().Scope == sample.ScopeSeed {
 			cs = append(cs, ints(at+"batch", func(m *made) []uint32 { return m.batch[t] }, most))
 		}
-		features, err := rowsOf(tabs, at, n.Columns, f.Nodes[n.Type], ids, most)
+		columns, rows, err := from.node(t, n.Columns, f.names(n.Type), ids)
+		if err != nil {
+			return nil, err
+		}
+		features, err := rowsOf(tabs, at, columns, f.Nodes[n.Type], rows, most)
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +112,7 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 			if j.Type != n.Type {
 				continue
 			}
-			c, err := joinedOf(tabs, at, j, n.Columns, n.Count, ids, most)
+			c, err := joinedOf(tabs, at, j, columns, n.Count, rows, most)
 			if err != nil {
 				return nil, err
 			}
@@ -114,15 +124,22 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 		of := func(m *made) sample.SubEdges { return m.sub.Edges[t] }
 		ids := func(m *made) graph.Index { return of(m).ID }
 		most := func(b *bounds) int64 { return b.edges[t] }
-		id, err := positions(tabs, at+"e_id", e, ids, most)
+		columns, rows, err := from.edge(t, e.Columns, f.edgeNames(e), ids)
 		if err != nil {
 			return nil, err
 		}
-		cs = append(cs, pairs(at+"edge_index", of, most), id)
+		cs = append(cs, pairs(at+"edge_index", of, most))
+		if !f.NoEdgeIDs {
+			id, err := positions(tabs, at+"e_id", e.Type, columns, ids, rows, most)
+			if err != nil {
+				return nil, err
+			}
+			cs = append(cs, id)
+		}
 		if edgesByHop(s) {
 			cs = append(cs, ints(at+"by_hop", func(m *made) []uint32 { return m.sub.EdgesByHop[t] }, hops))
 		}
-		features, err := rowsOf(tabs, at, e.Columns, f.Edges[e.Type.String()], ids, most)
+		features, err := rowsOf(tabs, at, columns, f.Edges[e.Type.String()], rows, most)
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +148,7 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 			if j.Type != e.Type.String() {
 				continue
 			}
-			c, err := joinedOf(tabs, at, j, e.Columns, e.Count, ids, most)
+			c, err := joinedOf(tabs, at, j, columns, e.Count, rows, most)
 			if err != nil {
 				return nil, err
 			}
@@ -149,7 +166,9 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 		at := fmt.Sprintf("ops/%d/", k+1)
 		of := func(m *made) sample.SubEdges { return m.sub.Ops[k].SubEdges }
 		most := func(b *bounds) int64 { return b.ops[k] }
-		id, err := positions(tabs, at+"e_id", g.Edges[t], func(m *made) graph.Index { return of(m).ID }, most)
+		e := g.Edges[t]
+		ids := func(m *made) graph.Index { return of(m).ID }
+		columns, rows, err := from.edge(t, e.Columns, f.edgeNames(e), ids)
 		if err != nil {
 			return nil, err
 		}
@@ -162,18 +181,25 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables) ([]column,
 			return n
 		}
 		indptr := offsets(at+"indptr", found, func(m *made) []uint32 { return of(m).Dst }, func(b *bounds) int64 { return b.nodes[dst] + 1 })
-		cs = append(cs, frontier, pairs(at+"edge_index", of, most), id, indptr)
-		ids := func(m *made) graph.Index { return of(m).ID }
-		features, err := rowsOf(tabs, at, g.Edges[t].Columns, f.Edges[g.Edges[t].Type.String()], ids, most)
+		cs = append(cs, frontier, pairs(at+"edge_index", of, most))
+		if !f.NoEdgeIDs {
+			id, err := positions(tabs, at+"e_id", e.Type, columns, ids, rows, most)
+			if err != nil {
+				return nil, err
+			}
+			cs = append(cs, id)
+		}
+		cs = append(cs, indptr)
+		features, err := rowsOf(tabs, at, columns, f.Edges[e.Type.String()], rows, most)
 		if err != nil {
 			return nil, err
 		}
 		cs = append(cs, features...)
 		for _, j := range f.Joined {
-			if j.Type != g.Edges[t].Type.String() {
+			if j.Type != e.Type.String() {
 				continue
 			}
-			c, err := joinedOf(tabs, at, j, g.Edges[t].Columns, g.Edges[t].Count, ids, most)
+			c, err := joinedOf(tabs, at, j, columns, e.Count, rows, most)
 			if err != nil {
 				return nil, err
 			}
@@ -242,9 +268,10 @@ func pairs(name string, of func(*made) sample.SubEdges, most func(*bounds) int64
 	}
 }
 
-// positions is the positions of edges in the imported input where the store has them, else their ids.
-func positions(tabs *tables, name string, e *graph.Edges, ids func(*made) graph.Index, most func(*bounds) int64) (column, error) {
-	c := graph.FindColumn(e.Columns, graph.PositionColumn)
+// positions is the positions of edges in the imported input where the store has them, else their ids. rows are the rows of
+// the edges in columns.
+func positions(tabs *tables, name string, typ graph.EdgeType, columns []*graph.Column, ids, rows func(*made) graph.Index, most func(*bounds) int64) (column, error) {
+	c := graph.FindColumn(columns, graph.PositionColumn)
 	switch {
 	case c == nil:
 		return column{ColumnInfo{Name: name, DType: "int64", Shape: []int{}}, 8,
@@ -258,11 +285,41 @@ func positions(tabs *tables, name string, e *graph.Edges, ids func(*made) graph.
 			}, most,
 		}, nil
 	case c.DType == graph.Uint32 || c.DType == graph.Int32:
-		return looked(tabs.of(c.Values), 4, name, ids, most), nil
+		return looked(tabs.of(c.Values), 4, name, rows, most), nil
 	case c.DType == graph.Uint64 || c.DType == graph.Int64:
-		return looked(tabs.of(c.Values), 8, name, ids, most), nil
+		return looked(tabs.of(c.Values), 8, name, rows, most), nil
 	}
-	return column{}, fmt.Errorf("edge type %q: column %q: found %s, expected integers of 32 or 64 bits", e.Type, graph.PositionColumn, c.DType)
+	return column{}, fmt.Errorf("edge type %q: column %q: found %s, expected integers of 32 or 64 bits", typ, graph.PositionColumn, c.DType)
+}
+
+// OfEdges says whether batches have columns of edges, for which the ids of edges are looked up.
+func (f *Features) OfEdges() bool {
+	for _, names := range f.Edges {
+		if len(names) > 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(f.Joined, func(j Joined) bool { return strings.Contains(j.Type, ":") })
+}
+
+// names is the columns that batches read of a type.
+func (f *Features) names(typ string) []string {
+	names := slices.Concat(f.Nodes[typ], f.Edges[typ])
+	for _, j := range f.Joined {
+		if j.Type == typ {
+			names = append(names, j.Columns...)
+		}
+	}
+	return names
+}
+
+// edgeNames is the columns that batches read of an edge type, with that of e_id.
+func (f *Features) edgeNames(e *graph.Edges) []string {
+	names := f.names(e.Type.String())
+	if !f.NoEdgeIDs && graph.FindColumn(e.Columns, graph.PositionColumn) != nil {
+		names = append(names, graph.PositionColumn)
+	}
+	return names
 }
 
 // looked is a column of integers of 4 or 8 bytes, as int64.

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -23,6 +24,10 @@ type conn struct {
 	world  int
 	tail   batch.Tail
 
+	// Of a streamed source: the consumers that share the memory, and the stream, which the goroutine of sweeps alone uses.
+	consumers int
+	stream    *Stream
+
 	mu    sync.Mutex
 	wake  sync.Cond // signals slots, work or the end
 	free  []int     // slots
@@ -32,6 +37,8 @@ type conn struct {
 	asks  []request // SAMPLE requests, in order
 	asked int       // their bytes
 	done  bool
+	// cancel ends the sweep that is under way; nil without one.
+	cancel context.CancelFunc
 }
 
 // run is an epoch that a client requested, or will probably request next.
@@ -41,10 +48,14 @@ type run struct {
 	order  batch.Items
 	next   int // next batch to make
 	send   int // next batch to send
-	end    int // first batch after the pass
+	end    int // first batch after the pass; -1 after its END
+	until  int // first batch after the pass
 	ready  map[int]finished
 	failed bool
 	last   bool // no epoch begins before it is requested
+	// Of a streamed source: a sweep makes its batches or has begun to; the error that ended the sweep.
+	swept bool
+	err   error
 }
 
 // finished is a batch that waits for earlier batches.
@@ -60,8 +71,12 @@ type finished struct {
 func (c *conn) serve() error {
 	c.wake.L = &c.mu
 	var makers sync.WaitGroup
-	for range c.server.threads {
-		makers.Go(c.make)
+	if c.server.source.Streamed() {
+		makers.Go(c.sweeps)
+	} else {
+		for range c.server.threads {
+			makers.Go(c.make)
+		}
 	}
 	err := c.read()
 	if err != nil {
@@ -70,6 +85,7 @@ func (c *conn) serve() error {
 	}
 	c.mu.Lock()
 	c.done = true
+	c.halt()
 	c.wake.Broadcast()
 	c.mu.Unlock()
 	if err != nil {
@@ -131,12 +147,20 @@ func (c *conn) take(r request) error {
 		}
 		c.drop()
 		if next == nil {
+			c.halt()
 			next = c.begin(r.b, int(r.a))
 		}
 		c.run = next
 		c.runs++
+		if next.swept {
+			c.foresee()
+		}
 		c.flush()
 	case reqSample:
+		if c.server.source.Streamed() {
+			c.write(failure(codeBatch, errAsked, ticket{seq: r.a}), -1)
+			return nil
+		}
 		if c.asked += r.bytes(); c.asked > mostAsked {
 			return fmt.Errorf("found SAMPLE requests of %d bytes that wait for a slot, expected at most %d; give slots back first", c.asked, mostAsked)
 		}
@@ -156,7 +180,22 @@ func (c *conn) take(r request) error {
 // begin is a run of an epoch from a batch on. Its number is that of the next START.
 func (c *conn) begin(epoch uint64, batch int) *run {
 	src, first := c.server.source, batch+c.first
-	return &run{number: c.runs + 1, epoch: epoch, order: src.Epoch(epoch), next: first, send: first, end: src.End(c.tail, batch, c.world), ready: map[int]finished{}}
+	end := src.End(c.tail, batch, c.world)
+	r := &run{number: c.runs + 1, epoch: epoch, next: first, send: first, end: end, until: end, ready: map[int]finished{}}
+	if !src.Streamed() {
+		r.order = src.Epoch(epoch)
+	}
+	return r
+}
+
+// errAsked is the error of SAMPLE requests to a streamed source.
+var errAsked = errors.New("found seeds that are asked for, expected epochs: each sweep of the stream executor serves many batches; take the memory executor (`Executor`)")
+
+// halt ends the sweep that is under way.
+func (c *conn) halt() {
+	if c.cancel != nil {
+		c.cancel()
+	}
 }
 
 // leave ends a run and frees the slots of batches that were made and not sent. The client frees those that it has not
@@ -284,6 +323,11 @@ func (c *conn) flush() {
 	for !r.failed && r.send < r.end {
 		f, ok := r.ready[r.send]
 		if !ok {
+			if r.err != nil {
+				r.failed = true
+				t := ticket{seq: uint64(r.send), run: r.number}
+				c.write(failure(codeBatch, fmt.Errorf("batch %d: %w", r.send, r.err), t), -1)
+			}
 			return
 		}
 		delete(r.ready, r.send)

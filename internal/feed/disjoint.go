@@ -130,7 +130,7 @@ func (d *disjoint) join() *sample.Subgraph {
 			out.Src[to], out.Dst[to] = src[e.Src[from]], dst[e.Dst[from]]
 			if e.ID.U64 != nil {
 				out.ID.U64[to] = e.ID.U64[from]
-			} else {
+			} else if e.ID.U32 != nil {
 				out.ID.U32[to] = e.ID.U32[from]
 			}
 		})

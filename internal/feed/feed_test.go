@@ -114,7 +114,7 @@ func lifelines(t *testing.T) (ours, theirs net.Conn) {
 func serving(src *Source, owners *Owners) chan error {
 	ended := make(chan error, 1)
 	go func() {
-		err := Serve(src, 2, owners)
+		err := Serve(src, Options{Threads: 2}, owners)
 		owners.Close()
 		ended <- err
 	}()

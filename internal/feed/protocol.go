@@ -64,6 +64,8 @@ type welcome struct {
 	Ops       []OpInfo       `json:"ops"` // from op 1
 	// LeftOut names columns that were asked for, or that the links have, and that batches cannot have.
 	LeftOut []string `json:"left_out,omitempty"`
+	// Notes say which executor makes the batches, why, and what that takes.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // NegativesInfo says how negative links are made of a link (sample.Corruption), and how many.

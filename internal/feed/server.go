@@ -23,6 +23,11 @@ type server struct {
 	makers  chan *Maker
 	token   string
 	log     *Log
+	notes   []string
+	shared  bool // ranks can share it
+
+	mu    sync.Mutex
+	taken float64 // the share of the memory that streams have
 }
 
 // maxSlots bounds the batches that a client may hold at a time.
@@ -31,15 +36,24 @@ const maxSlots = 1024
 // mostSlotBytes bounds a slot. Larger batches come in memory of their own.
 const mostSlotBytes = 1 << 30
 
-// Serve listens, tells its address to the owners, and answers clients until the last owner has left. It makes at most
-// threads batches at a time, over all clients. Clients that it refuses or cuts off are told to the owners' log.
-func Serve(source *Source, threads int, owners *Owners) error {
+// Options are of a server.
+type Options struct {
+	// Threads is the number of batches that are made at a time, over all clients. Streams have threads of their own.
+	Threads int
+	// Notes are lines of text for clients.
+	Notes []string
+}
+
+// Serve listens, tells its address to the owners, and answers clients until the last owner has left. Clients that it refuses or cuts off are told to the owners' log.
+func Serve(source *Source, o Options, owners *Owners) error {
 	var secret [16]byte
 	_, _ = rand.Read(secret[:]) // never fails
-	s := &server{source: source, threads: max(threads, 1), token: hex.EncodeToString(secret[:]), log: owners.log}
-	s.makers = make(chan *Maker, s.threads)
-	for range s.threads {
-		s.makers <- source.Maker()
+	s := &server{source: source, threads: max(o.Threads, 1), notes: o.Notes, token: hex.EncodeToString(secret[:]), log: owners.log, shared: owners.join != nil}
+	if !source.Streamed() {
+		s.makers = make(chan *Maker, s.threads)
+		for range s.threads {
+			s.makers <- source.Maker()
+		}
 	}
 	name := fmt.Sprintf("graphmill-feed-%d-%s", os.Getpid(), s.token[:8])
 	l, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: "@" + name, Net: "unixpacket"})
@@ -152,14 +166,17 @@ func (s *server) greet(socket *net.UnixConn) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{server: s, socket: socket, ring: ring, first: h.Rank + h.World*h.Worker, step: h.World * max(h.Workers, 1), world: h.World, tail: tail.Of(h.World)}
+	c := &conn{server: s, socket: socket, ring: ring, first: h.Rank + h.World*h.Worker, step: h.World * max(h.Workers, 1), world: h.World, tail: tail.Of(h.World), consumers: max(h.Workers, 1)}
+	if s.shared {
+		c.consumers *= h.World
+	}
 	for i := range h.Slots {
 		c.free = append(c.free, i)
 	}
 	w := welcome{
 		Version: protocolVersion, Slots: h.Slots, SlotBytes: size,
 		Batches: max(0, (s.source.End(c.tail, 0, h.World)-h.Rank+h.World-1)/h.World), Total: s.source.End(c.tail, 0, 1),
-		Hops: s.source.Hops(), Seeds: s.source.Seeds(), SeedTypes: s.source.SeedTypes(), SeedEdges: s.source.SeedEdges(), Negatives: s.source.Negatives(), Columns: s.source.Columns(), Ops: s.source.Ops(), LeftOut: s.source.leftOut,
+		Hops: s.source.Hops(), Seeds: s.source.Seeds(), SeedTypes: s.source.SeedTypes(), SeedEdges: s.source.SeedEdges(), Negatives: s.source.Negatives(), Columns: s.source.Columns(), Ops: s.source.Ops(), LeftOut: s.source.leftOut, Notes: s.notes,
 	}
 	body, err := json.Marshal(w)
 	if err == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
 )
 
 // Source is the seeds, the plan and the columns of batches. It is immutable and safe for concurrent use.
@@ -24,6 +25,10 @@ type Source struct {
 	order   batch.Order
 	slot    int64 // bytes that hold every batch of an epoch
 	leftOut []string
+	// stream makes the batches of streams; nil where Makers make them.
+	stream   *outofcore.Executor
+	features Features
+	ops      bool
 }
 
 // NewSource prepares batches of job.Seeds with the columns of f. With ops they also have the frontier and the edges of
@@ -56,7 +61,7 @@ func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source
 			}
 		}
 	}
-	src := &Source{sampler: s, job: job, width: s.SeedWidth(), links: len(f.Links) > 0, leftOut: f.LeftOut}
+	src := &Source{sampler: s, job: job, width: s.SeedWidth(), links: len(f.Links) > 0, leftOut: f.LeftOut, features: f, ops: ops}
 	if _, err := job.Batches(src.width); err != nil {
 		return nil, err
 	}
@@ -68,7 +73,7 @@ func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source
 		return nil, err
 	}
 	var err error
-	if src.columns, err = columnsOf(s, f, ops, &src.tables); err != nil {
+	if src.columns, err = columnsOf(s, f, ops, &src.tables, nil); err != nil {
 		return nil, err
 	}
 	if p.Before != nil {
@@ -189,11 +194,25 @@ func (s *Source) Columns() []ColumnInfo {
 	return infos
 }
 
+// NewStreamed is NewSource for batches that streams of x make (OpenStream), which must outlive the source.
+func NewStreamed(x *outofcore.Executor, job sample.Job, f Features, ops bool) (*Source, error) {
+	src, err := NewSource(x.Sampler(), job, f, ops)
+	if err != nil {
+		return nil, err
+	}
+	src.stream = x
+	return src, nil
+}
+
+// Streamed says whether batches come from streams. There are no Makers then.
+func (s *Source) Streamed() bool { return s.stream != nil }
+
 // Maker makes batches, one at a time. First a batch is sampled (Batch, Of), then its columns are written to buffers of
 // the caller (Rows, Fill). It serves one goroutine at a time. Its methods read maps: the caller calls them inside guard.Do,
 // and may use the Maker again after a fault.
 type Maker struct {
 	src     *Source
+	columns []column
 	context *sample.Context
 	broken  bool // sampling ended in a panic: context and disjoint hold anything
 	// disjoint is set under scope seed.
@@ -205,7 +224,7 @@ type Maker struct {
 
 // Maker is a new maker.
 func (s *Source) Maker() *Maker {
-	m := &Maker{src: s, at: make([]int, len(s.columns))}
+	m := &Maker{src: s, columns: s.columns, at: make([]int, len(s.columns))}
 	m.renew()
 	return m
 }
@@ -288,7 +307,7 @@ func (m *Maker) sample(epoch, unit uint64) (size int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return place(m.src.columns, &m.made, m.at), nil
+	return place(m.columns, &m.made, m.at), nil
 }
 
 // each samples a subgraph per seed, and joins them side by side.
@@ -312,17 +331,17 @@ func (m *Maker) each(in sample.Input) (*sample.Subgraph, error) {
 }
 
 // Rows is the number of rows of a column in the sampled batch.
-func (m *Maker) Rows(column int) int { return m.src.columns[column].rows(&m.made) }
+func (m *Maker) Rows(column int) int { return m.columns[column].rows(&m.made) }
 
 // RowBytes is the bytes per row of a column.
-func (m *Maker) RowBytes(column int) int { return m.src.columns[column].width }
+func (m *Maker) RowBytes(column int) int { return m.columns[column].width }
 
 // Fill writes a column of the sampled batch to dst, which has the bytes of its rows and is aligned to 8 bytes.
 func (m *Maker) Fill(column int, dst []byte) {
 	if len(dst) > 0 {
-		m.src.columns[column].write(dst, &m.made)
+		m.columns[column].write(dst, &m.made)
 	}
 }
 
 // write writes the sampled batch to dst, which has its size.
-func (m *Maker) write(dst []byte, t ticket) { write(dst, m.src.columns, &m.made, m.at, t) }
+func (m *Maker) write(dst []byte, t ticket) { write(dst, m.columns, &m.made, m.at, t) }

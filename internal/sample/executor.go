@@ -28,9 +28,21 @@ type Job struct {
 	From uint64
 	// Shuffle takes the seeds of epoch e in the order of draw.Key(Seed, e, draw.OrderWord).
 	Shuffle bool
+	// Order is the order of the seeds of an epoch, in place of Shuffle; nil leaves it to Shuffle. It is called by several
+	// goroutines.
+	Order func(epoch uint64) Items
 	// Rank r of Ranks takes the batches r, r + Ranks, ...; Ranks 0 means one.
 	Rank, Ranks int
-	Threads     int // workers; 0 means one
+	// End is the batch number, over all ranks, at which each epoch ends; 0 is the number n of batches that the seeds fill.
+	// A batch b from n on has the seeds of batch b mod n, and draws of its own.
+	End     int
+	Threads int // workers; 0 means one
+}
+
+// Items are the places in Job.Seeds (link seeds: of the pairs) of one epoch. They are safe for concurrent use.
+type Items interface {
+	// Fill sets dst[i] to the place of the seed at position first+i.
+	Fill(dst []uint64, first uint64)
 }
 
 // Stats counts the results of a run.
@@ -62,7 +74,7 @@ type Batches struct {
 	seeds uint64
 	each  uint64 // batches of the rank per epoch
 	epoch uint64 // the epoch of order
-	order *draw.Order
+	order Items
 }
 
 // Batches checks the job, and is the batches that its rank takes of seeds with width ids each (Sampler.SeedWidth). It
@@ -76,6 +88,8 @@ func (j *Job) Batches(width int) (*Batches, error) {
 		return nil, tagged.Errorf(ErrSeed, "found batch size %d, expected at least 1", j.BatchSize)
 	case j.Rank < 0 || j.Rank >= ranks:
 		return nil, tagged.Errorf(ErrSeed, "found rank %d of %d, expected 0 to %d", j.Rank, ranks, ranks-1)
+	case j.End < 0 || j.End > 0 && len(j.Seeds) == 0:
+		return nil, tagged.Errorf(ErrSeed, "found epochs of %d batches of %d ids, expected batches of seeds", j.End, len(j.Seeds))
 	case j.Times != nil && len(j.Times) != len(j.Seeds)/width:
 		return nil, tagged.Errorf(ErrSeed, "found %d times for %d seeds, expected one per seed", len(j.Times), len(j.Seeds)/width)
 	}
@@ -98,9 +112,11 @@ func (s *Batches) Lone(scope Scope, i uint64, at int) Input {
 	if scope != ScopeSeed {
 		return in
 	}
-	item := in.Unit*uint64(s.job.BatchSize) + uint64(at)
-	if s.job.Shuffle {
-		item = s.orderOf(epoch).At(item)
+	item := s.first(in.Unit) + uint64(at)
+	if order := s.orderOf(epoch); order != nil {
+		var one [1]uint64
+		order.Fill(one[:], item)
+		item = one[0]
 	}
 	w := uint64(s.width)
 	in.Seeds = s.job.Seeds[item*w : (item+1)*w]
@@ -110,18 +126,35 @@ func (s *Batches) Lone(scope Scope, i uint64, at int) Input {
 	return in
 }
 
-// orderOf is the order of the seeds in an epoch.
-func (s *Batches) orderOf(epoch uint64) *draw.Order {
+// orderOf is the order of the seeds in an epoch; nil for that of the list.
+func (s *Batches) orderOf(epoch uint64) Items {
 	if s.order == nil || s.epoch != epoch {
-		s.order, s.epoch = draw.NewOrder(s.seeds, draw.Key(s.job.Seed, epoch, draw.OrderWord)), epoch
+		switch {
+		case s.job.Order != nil:
+			s.order = s.job.Order(epoch)
+		case s.job.Shuffle:
+			s.order = draw.NewOrder(s.seeds, draw.Key(s.job.Seed, epoch, draw.OrderWord))
+		default:
+			return nil
+		}
+		s.epoch = epoch
 	}
 	return s.order
+}
+
+// first is the position of the first seed of a batch, given by its number over all ranks.
+func (s *Batches) first(number uint64) uint64 {
+	size := uint64(s.job.BatchSize)
+	return number % ((s.seeds + size - 1) / size) * size
 }
 
 // EpochBatches is the number of batches per epoch that the rank of the job takes of seeds with width ids each.
 func (j *Job) EpochBatches(width int) uint64 {
 	size, ranks := uint64(max(j.BatchSize, 1)), uint64(max(j.Ranks, 1))
-	all := (uint64(len(j.Seeds)/width) + size - 1) / size
+	all := uint64(max(j.End, 0))
+	if all == 0 {
+		all = (uint64(len(j.Seeds)/width) + size - 1) / size
+	}
 	if all <= uint64(j.Rank) {
 		return 0
 	}
@@ -140,10 +173,11 @@ func (s *Batches) Get(i uint64, b *Batch) {
 	size := uint64(s.job.BatchSize)
 	b.Epoch, b.Index, b.At = s.job.Epoch+i/s.each, i%s.each, 0
 	b.Number = uint64(s.job.Rank) + b.Index*uint64(max(s.job.Ranks, 1))
-	b.First = b.Number * size
+	b.First = s.first(b.Number)
 	n := min(size, s.seeds-b.First)
 	b.Seeds, b.Times, b.Rows = b.Seeds[:0], b.Times[:0], b.Rows[:0]
-	if !s.job.Shuffle {
+	order := s.orderOf(b.Epoch)
+	if order == nil {
 		w := uint64(s.width)
 		for i := b.First; i < b.First+n; i++ {
 			b.Rows = append(b.Rows, uint32(i))
@@ -154,7 +188,6 @@ func (s *Batches) Get(i uint64, b *Batch) {
 		}
 		return
 	}
-	order := s.orderOf(b.Epoch)
 	// A block of positions at a time: this is faster than one at a time.
 	var items [256]uint64
 	for at := b.First; at < b.First+n; {

@@ -70,6 +70,7 @@ func (c *command) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	sampling.Executor = graphmill.ExecutorMemory // calls ask for any epoch and any seeds
 	loader, err := graphmill.NewLoader(ctx, s, sampling)
 	if err != nil {
 		return err

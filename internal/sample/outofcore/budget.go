@@ -20,8 +20,10 @@ const (
 	// askBytes is what a sampled edge takes in addition where it has a request of its own.
 	askBytes = 8.5
 	// contextEdgeBytes and outEdgeBytes are what a sampled edge of one batch takes in the buffers of a context and in
-	// the output of a batch.
-	contextEdgeBytes, outEdgeBytes = 40, 20
+	// the output of a batch; slotEdgeBytes in a slot: the ends, the id, and the id of a node that was found along it.
+	contextEdgeBytes, outEdgeBytes, slotEdgeBytes = 40, 20, 32
+	// slotOpBytes is what a sampled edge takes in a slot in addition with Options.Ops.
+	slotOpBytes = 32
 	// leanMemory is the budget below which pages are small.
 	leanMemory = 512 << 20
 	// mostReaders is the number of goroutines that keep a disk busy while some of them draw.
@@ -84,6 +86,13 @@ func (b budget) fixed() int64 {
 // perContext is the bytes that a sampled edge of one batch takes in buffers that belong to no window.
 func (b budget) perContext() float64 {
 	threads := float64(b.opt.Threads)
+	if b.opt.Slots > 0 {
+		each := slotEdgeBytes
+		if b.opt.Ops {
+			each += slotOpBytes
+		}
+		return contextEdgeBytes*threads + float64(each*b.opt.Slots)
+	}
 	return contextEdgeBytes*threads + outEdgeBytes*(2*threads+1)
 }
 

@@ -37,7 +37,7 @@ func (x *Executor) budget(job *sample.Job, need demand) budget {
 }
 
 // windows is the division of a job of the given number of batches into windows. A window has as many batches as the memory allows,
-// but no more than the job and, without a bound, no more than an epoch.
+// but no more than the job and, without a bound or where batches go to a training, no more than an epoch.
 func (x *Executor) windows(ctx context.Context, job *sample.Job, total uint64) (d division, err error) {
 	d.budget, d.Design = x.budget(job, x.neighbours.bounds(job)), Windows
 	d.Batches, d.BatchEdges = max(uint64(x.opt.Window), 1), d.need.edges
@@ -58,7 +58,7 @@ func (x *Executor) fitWindows(ctx context.Context, d *division, total uint64) er
 	}
 	d.BatchEdges = d.need.edges
 	d.Batches = min(total, max(d.job.EpochBatches(d.sampler.SeedWidth()), 1))
-	if x.opt.Memory > 0 {
+	if x.opt.Memory > 0 && x.opt.Slots == 0 {
 		d.Batches = total
 	}
 	if (windowBudget{d.budget}).batches() >= float64(d.Batches) {
@@ -103,6 +103,9 @@ func (x *Executor) design(ctx context.Context, job *sample.Job, total uint64) (d
 			d.Design = Condensed
 			return d, nil
 		}
+	}
+	if x.opt.Slots > 0 {
+		return d, err
 	}
 	pays, err := spillBudget{d.budget}.pays(d.Window, total, err)
 	if pays {

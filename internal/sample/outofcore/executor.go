@@ -40,6 +40,10 @@ type Options struct {
 	// Epochs is the number of epochs that go through condensed layers together; 0 takes the most that the memory
 	// allows.
 	Epochs int
+	// Slots is the number of batches that the caller holds at a time, with their rows as they are in the columns, where a
+	// training takes the batches while the run makes them. Windows then have at most an epoch, so that the first batch
+	// comes soon, and epochs are not spilled, so that batches come all the time. 0 is a run for an output.
+	Slots int
 	// Scratch is a folder with room for what the design Spilled writes to disk. Without it, Auto does not choose that
 	// design.
 	Scratch string
@@ -63,6 +67,7 @@ type Executor struct {
 	found      demand // by the last pilot
 	forecast   Forecast
 	counts     counters
+	twin       bool // from Split
 }
 
 // counters counts the work of an executor.
@@ -104,6 +109,21 @@ func Open(ctx context.Context, fsys vfs.FS, s *store.Store, plan *sample.Plan, o
 	return x, nil
 }
 
+// Split divides what x has of the memory, besides the offsets and the columns of the plan, among n executors that run at
+// the same time. They share these and the files with x, which must outlive them, and whose last pilot is theirs.
+func (x *Executor) Split(n int) *Executor {
+	part := &Executor{opt: x.opt, fsys: x.fsys, store: x.store, neighbours: x.neighbours, planned: x.planned, found: x.found, twin: true}
+	if m := &part.opt.Memory; *m > 0 {
+		fixed := limits.ProcessBytes + x.opt.Held + x.planned
+		*m = fixed + (*m-fixed)/int64(max(n, 1))
+	}
+	part.rows = rowTables{fsys: x.fsys, store: x.store, memory: part.opt.Memory, scratch: x.opt.Scratch, disk: x.neighbours.disk}
+	return part
+}
+
+// Learn takes over what a pilot of part, from Split, found.
+func (x *Executor) Learn(part *Executor) { x.found = part.found }
+
 // Sampler is the compiled plan, for those who write its subgraphs.
 func (x *Executor) Sampler() *sample.Sampler { return x.neighbours.sampler }
 
@@ -112,6 +132,9 @@ func (x *Executor) Release() error { return x.store.Release() }
 
 // Close closes the files. No Run may be under way.
 func (x *Executor) Close() error {
+	if x.twin {
+		return x.rows.close()
+	}
 	return errors.Join(x.neighbours.close(), x.rows.close())
 }
 

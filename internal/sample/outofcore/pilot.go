@@ -29,7 +29,7 @@ type pilot struct {
 // run samples as many seeds as a batch has, from all over the job, or fewer where that would read too much.
 func (p pilot) run(ctx context.Context) (demand, error) {
 	mixed := *p.job
-	mixed.Shuffle, mixed.From, mixed.Rank, mixed.Ranks = true, 0, 0, 1
+	mixed.Shuffle, mixed.From, mixed.Rank, mixed.Ranks, mixed.End = true, 0, 0, 1, 0
 	batches, err := p.sampler.Batches(&mixed)
 	if err != nil {
 		return demand{}, err

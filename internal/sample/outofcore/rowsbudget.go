@@ -86,13 +86,20 @@ func (b rowBudget) least() (table, outs float64) {
 	for _, r := range b.tables.tables() {
 		n, encoded := b.perBatch(r), 0
 		for _, c := range r.columns {
-			encoded += encodedBytes(&c.stand)
+			if b.opt.Slots > 0 {
+				encoded += c.row
+			} else {
+				encoded += encodedBytes(&c.stand)
+			}
 		}
 		table += min(n, float64(r.count)) * float64(r.rowBytes())
 		if b.sampler.Plan().Scope != sample.ScopeSeed {
 			n = min(n, float64(r.count))
 		}
 		outs += n * float64(encoded)
+	}
+	if b.opt.Slots > 0 {
+		return table / tableShare, outs * float64(b.opt.Slots)
 	}
 	return table / tableShare, outs * outSlack * float64(ordered.Slots(b.emitters)+b.emitters)
 }

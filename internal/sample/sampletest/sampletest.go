@@ -73,11 +73,50 @@ type Edges struct {
 // and _N. Few nodes have many of the edges.
 func Write(t testing.TB, out string, nodes map[string]int, edges []Edges, opt assemble.Options) {
 	t.Helper()
+	write(t, out, nodes, edges, opt, func(name string, n int) assemble.Nodes { return assemble.Nodes{Type: name, Count: uint64(n)} })
+}
+
+// WriteRows is Write with the columns x (float32, 3 values) and k (int64) of nodes, whose values are random.
+func WriteRows(t testing.TB, out string, nodes map[string]int, edges []Edges, opt assemble.Options) {
+	t.Helper()
+	write(t, out, nodes, edges, opt, func(name string, n int) assemble.Nodes {
+		r := rand.New(rand.NewPCG(uint64(n), 9))
+		x, k := make([]float32, 3*n), make([]int64, n)
+		for i := range k {
+			x[3*i], x[3*i+1], x[3*i+2], k[i] = r.Float32(), r.Float32(), r.Float32(), r.Int64N(5)
+		}
+		return assemble.Nodes{Type: name, Table: &nodeTable{x: graph.Bytes(x), k: graph.Bytes(k)},
+			Columns: []table.Column{{Name: "x", DType: graph.Float32, Shape: []int{3}}, {Name: "k", DType: graph.Int64}}}
+	})
+}
+
+// nodeTable is a table of nodes in memory.
+type nodeTable struct{ x, k []byte }
+
+func (n *nodeTable) rows() int { return len(n.k) / 8 }
+
+func (n *nodeTable) Fields() []table.Field {
+	return []table.Field{{Name: "x", DType: graph.Float32, Shape: []int{3}}, {Name: "k", DType: graph.Int64}}
+}
+func (n *nodeTable) Files() []string                   { return nil }
+func (n *nodeTable) Bytes() int64                      { return int64(20 * n.rows()) }
+func (n *nodeTable) Where(row uint64, _ string) string { return fmt.Sprint("row ", row) }
+
+func (n *nodeTable) Scan(_ context.Context, columns []table.Column, _ int, fn func(int, *table.Chunk) error) (uint64, error) {
+	c := table.Chunk{Rows: n.rows(), Bytes: n.Bytes()}
+	for _, col := range columns {
+		c.Columns = append(c.Columns, table.Vector{Data: map[string][]byte{"x": n.x, "k": n.k}[col.Name]})
+	}
+	return uint64(n.rows()), fn(0, &c)
+}
+
+func write(t testing.TB, out string, nodes map[string]int, edges []Edges, opt assemble.Options, of func(name string, n int) assemble.Nodes) {
+	t.Helper()
 	r := rand.New(rand.NewPCG(7, 8))
 	var in assemble.Input
 	for _, name := range []string{"a", "b", graph.HomogeneousNode} {
 		if n, ok := nodes[name]; ok {
-			in.Nodes = append(in.Nodes, assemble.Nodes{Type: name, Count: uint64(n)})
+			in.Nodes = append(in.Nodes, of(name, n))
 		}
 	}
 	for _, e := range edges {

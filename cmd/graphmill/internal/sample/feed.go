@@ -73,9 +73,22 @@ meant to be run by hand. The process that starts it holds the other end of the s
 	f.Common.Add(cmd)
 	f.Sampling.Add(cmd.Flags())
 	f.AddFeed(cmd.Flags())
+	fs := cmd.Flags()
+	fs.StringVar((*string)(&f.Executor), "executor", "", "how neighbours and rows are read: memory (at random, from the mapped store), stream (in sweeps over the disk, for graphs larger than memory), or auto (stream if the memory executor needs more than --memory)")
+	fs.BoolVar(&f.NoEdgeIDs, "no-edge-ids", false, "leave e_id out of batches: the stream executor then draws and reads less")
+	fs.IntVar(&f.Slots, "slots", 0, "batches that a consumer holds at a time, which the stream executor counts in --memory (default: what --threads asks for)")
+	cli.Defaults(fs, map[string]string{"executor": "auto"})
 	cmd.Flags().IntVar(&f.lifeline, "lifeline", -1, "file descriptor of a socket; the feed ends when its other end is closed (required)")
 	cmd.Flags().IntVar(&f.joining, "joining", -1, "file descriptor of a listening Unix socket, at which other processes can become owners: the feed ends when its last owner has left")
 	return cmd
+}
+
+// keywords names the keywords of Python in texts.
+func keywords(texts []string) (out []string) {
+	for _, text := range texts {
+		out = append(out, field.Keywords(text))
+	}
+	return out
 }
 
 // serve hands out the batches of a store until the last owner has left.
@@ -97,5 +110,5 @@ func serve(owners *feed.Owners, t *cli.Terminal, dir string, f *feedFlags) error
 		return err
 	}
 	defer l.Close()
-	return feed.Serve(l.Source(), f.Threads, owners)
+	return feed.Serve(l.Source(), feed.Options{Threads: f.Threads, Notes: keywords(l.Notes())}, owners)
 }

@@ -1,0 +1,214 @@
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/graphmill/graphmill/internal/guard"
+)
+
+// errLeft ends the stream of a connection whose client wants other batches.
+var errLeft = errors.New("the client wants other batches")
+
+// endless is the epochs of a stream that makes batches until the client wants others.
+const endless = 64
+
+// sweeps makes the batches of a connection by a stream until the connection ends. After the batches of an epoch come those of the
+// next one, as far as there are slots, because most clients will request it.
+func (c *conn) sweeps() {
+	defer func() {
+		if c.stream != nil {
+			c.server.closeStream(c.stream, c.consumers)
+		}
+	}()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		for !c.done && (c.run == nil || c.run.swept) {
+			c.wake.Wait()
+		}
+		if c.done {
+			return
+		}
+		r := c.run
+		ctx, cancel := context.WithCancel(context.Background())
+		c.cancel = cancel
+		r.swept = true
+		c.mu.Unlock()
+		err := c.sweep(ctx, r)
+		c.mu.Lock()
+		cancel()
+		c.cancel = nil
+		if ctx.Err() == nil && !errors.Is(err, errLeft) {
+			c.broken(err)
+		}
+	}
+}
+
+// broken ends the runs under way with the error of their stream.
+func (c *conn) broken(err error) {
+	if err == nil {
+		err = errors.New("found the end of the sweeps, expected more batches")
+	}
+	if c.next != nil {
+		c.next.err = err
+	}
+	c.run.err = err
+	c.flush()
+}
+
+// swept is a batch that a stream makes.
+type swept struct {
+	finished
+	run *run // nil without a slot
+}
+
+// sweep makes the batches of a run, and of the epochs after it, until ctx ends or the client wants others.
+func (c *conn) sweep(ctx context.Context, r *run) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	defer guard.Catch(&err)()
+	stop := context.AfterFunc(ctx, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.wake.Broadcast()
+	})
+	defer stop()
+	src := c.server.source
+	if c.stream == nil {
+		if c.stream, err = c.server.openStream(c.consumers); err != nil {
+			return err
+		}
+	}
+	var items []*swept
+	defer func() { // slots of batches that were not finished
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		for _, i := range items {
+			c.drops(i)
+		}
+	}()
+	newItem := func() *swept {
+		i := &swept{}
+		items = append(items, i)
+		return i
+	}
+	write := func(i *swept, m *Maker, epoch uint64, b, size int) error {
+		if err := c.lease(ctx, i, epoch, b); err != nil {
+			return err
+		}
+		i.bytes = uint64(size)
+		dst := c.ring.slot(i.slot)
+		if size > len(dst) {
+			var err error
+			if i.jumbo, err = newMemory("graphmill-batch", int64(size)); err != nil {
+				return err
+			}
+			dst = i.jumbo.bytes
+		}
+		m.write(dst[:size:size], i.t)
+		return nil
+	}
+	sink := func(i *swept) error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if i.run != c.run && i.run != c.next {
+			return errLeft
+		}
+		i.run.ready[int(i.t.seq)] = i.finished
+		if i.run == c.run {
+			c.flush()
+		}
+		*i = swept{}
+		return nil
+	}
+	c.mu.Lock()
+	pass := Pass{Epoch: r.epoch, First: r.next, Step: c.step, End: r.until, Epochs: 1}
+	if pass.First == c.first {
+		pass.Epochs = endless
+	}
+	c.foresee()
+	c.mu.Unlock()
+	for {
+		if err := RunStream(ctx, c.stream, pass, newItem, write, sink); err != nil {
+			return err
+		}
+		pass = Pass{Epoch: pass.Epoch + uint64(pass.Epochs), First: c.first, Step: c.step, End: src.End(c.tail, 0, c.world), Epochs: endless}
+		if pass.First >= pass.End {
+			return errLeft // there is nothing to make before another START
+		}
+	}
+}
+
+// lease waits for a slot for a batch. Batches get their slots in order, so that the batch that is wanted first never waits
+// for a slot that later batches hold.
+func (c *conn) lease(ctx context.Context, i *swept, epoch uint64, b int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		if ctx.Err() != nil || c.done {
+			return errLeft
+		}
+		r := c.run
+		if r != nil && r.epoch != epoch {
+			r = c.next
+		}
+		if r != nil && r.epoch == epoch && r.next == b && len(c.free) > 0 {
+			i.run = r
+			break
+		}
+		c.wake.Wait()
+	}
+	r := i.run
+	i.slot = c.free[0]
+	c.free = c.free[1:]
+	c.ring.gen[i.slot]++
+	c.ring.leased[i.slot] = true
+	i.t = ticket{gen: c.ring.gen[i.slot], seq: uint64(b), run: r.number}
+	r.next += c.step
+	c.foresee()
+	c.wake.Broadcast() // the next batch may wait for its turn
+	return nil
+}
+
+// foresee begins the epoch after the run when all its batches are under way.
+func (c *conn) foresee() {
+	if c.run != nil && c.next == nil && c.run.next >= c.run.until {
+		c.next = c.begin(c.run.epoch+1, 0)
+		c.next.swept = true
+	}
+}
+
+// drops gives the slot of a batch back that has not come to the sink.
+func (c *conn) drops(i *swept) {
+	if i.run != nil {
+		c.give(i.finished)
+		i.run = nil
+		c.wake.Broadcast()
+	}
+}
+
+// openStream opens the stream of one of n consumers. The memory is divided among them, so there may not be more.
+func (s *server) openStream(n int) (*Stream, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.taken+1/float64(n) > 1.001 {
+		return nil, errors.New("found another process that reads batches of this loader, expected the workers of one DataLoader: they have all of `Memory`; close the other iterator, or make a loader for each")
+	}
+	st, err := s.source.OpenStream(n)
+	if err == nil {
+		s.taken += 1 / float64(n)
+	}
+	return st, err
+}
+
+func (s *server) closeStream(st *Stream, n int) {
+	_ = st.Close() // its files were only read
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken -= 1 / float64(n)
+}
