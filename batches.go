@@ -155,7 +155,7 @@ func (l *Loader) Batches(ctx context.Context) iter.Seq2[*Batch, error] {
 
 // stream makes the batches by the stream executor.
 func (l *Loader) stream(ctx context.Context, end int, yield func(*Batch, error) bool) error {
-	st, err := l.source.OpenStream(1)
+	st, err := l.source.NewStream(1)
 	if err != nil {
 		return err
 	}

@@ -126,7 +126,7 @@ func TestBatchesRefuse(t *testing.T) {
 	st := rmat(t)
 	for _, o := range []graphmill.SampleOptions{
 		{},
-		{Fanout: []int{2}, Executor: graphmill.ExecutorStream},
+		{Fanout: []int{2}, Slots: -1},
 		{Fanout: []int{2}, Format: graphmill.FormatTFRecord},
 		{Fanout: []int{2}, Features: []string{"nothing"}},
 		{Fanout: []int{2}, Joined: map[string][]string{"x": {"a"}}},
@@ -136,7 +136,6 @@ func TestBatchesRefuse(t *testing.T) {
 		{Plan: "plan.json", Scope: graphmill.ScopeSeed},
 		{Fanout: []int{2}, Run: graphmill.Run{Threads: -1}},
 		{Fanout: []int{2}, Run: graphmill.Run{Overwrite: true}},
-		{Fanout: []int{2}, NoEdgeIDs: true},
 		{Fanout: []int{2}, GraphSchema: "schema.pbtxt"},
 		{Fanout: []int{2}, Resume: true},
 	} {

@@ -28,7 +28,7 @@ var judged = map[string]string{
 	"internal/dispatch/transport/sftptest/server.go: ServeAt":          "a machine of the tests",
 	"internal/dispatch/transport/sftptest/server.go: accept":           "a machine of the tests",
 	"internal/dispatch/transport/sftptest/server.go: session, 3 times": "a machine of the tests",
-	"internal/feed/conn.go: serve":                                     "guards each batch (fill)",
+	"internal/feed/conn.go: serve":                                     "guards each batch (fill) and each sweep",
 	"internal/feed/owners.go: add":                                     "reads sockets",
 	"internal/feed/owners.go: NewOwners":                               "reads sockets",
 	"internal/feed/server.go: Serve":                                   "reads sockets; conn.fill guards each batch",

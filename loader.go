@@ -135,11 +135,14 @@ func (l *Loader) foretell(ctx context.Context) error {
 		return l.executor.both(err)
 	}
 	batches := uint64(l.source.Batches())
-	if f.Design == outofcore.Condensed {
-		l.note("one sample per node and epoch is kept in memory: an epoch of %s goes together", human.Amount(int64(batches), "batches"))
-	} else {
-		l.note("%s per epoch, of about %s: each is sampled by one sweep, while the batches of the one before are taken",
-			human.Amount(int64((batches+f.Batches-1)/max(f.Batches, 1)), "windows"), human.Amount(int64(f.Batches), "batches"))
+	windows := (batches + f.Batches - 1) / max(f.Batches, 1)
+	switch {
+	case f.Design == outofcore.Condensed:
+		l.note("the samples of an epoch are in memory once per node, and an epoch is sampled by one sweep per hop")
+	case windows <= 1:
+		l.note("an epoch is one window, sampled by one sweep while the batches of the epoch before are taken")
+	default:
+		l.note("an epoch has %s windows, each sampled by one sweep while the batches of the window before are taken", human.ExactU(windows))
 	}
 	l.note("forecast: %s read per epoch, %s of memory", human.Bytes(f.Bytes), human.Bytes(f.Memory))
 	return nil

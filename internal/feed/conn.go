@@ -71,12 +71,12 @@ type finished struct {
 func (c *conn) serve() error {
 	c.wake.L = &c.mu
 	var makers sync.WaitGroup
+	work, threads := c.make, c.server.threads
 	if c.server.source.Streamed() {
-		makers.Go(c.sweeps)
-	} else {
-		for range c.server.threads {
-			makers.Go(c.make)
-		}
+		work, threads = c.sweeps, 1
+	}
+	for range threads {
+		makers.Go(work)
 	}
 	err := c.read()
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+
+	"github.com/graphmill/graphmill/internal/field"
 )
 
 // protocolVersion is the version of the protocol. A client of another version is refused. It also changes with the draw
@@ -108,9 +110,9 @@ func message(kind, slot uint32, t ticket, bytes uint64) []byte {
 	return m
 }
 
-// failure is an ERROR.
+// failure is an ERROR, with the keywords of Python.
 func failure(code string, err error, t ticket) []byte {
-	body, _ := json.Marshal(Failure{err.Error(), code}) // never fails for strings
+	body, _ := json.Marshal(Failure{field.Keywords(err.Error()), code}) // never fails for strings
 	return append(message(msgError, 0, t, uint64(len(body))), body...)
 }
 

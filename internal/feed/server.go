@@ -25,9 +25,7 @@ type server struct {
 	log     *Log
 	notes   []string
 	shared  bool // ranks can share it
-
-	mu    sync.Mutex
-	taken float64 // the share of the memory that streams have
+	streams streams
 }
 
 // maxSlots bounds the batches that a client may hold at a time.
@@ -48,7 +46,7 @@ type Options struct {
 func Serve(source *Source, o Options, owners *Owners) error {
 	var secret [16]byte
 	_, _ = rand.Read(secret[:]) // never fails
-	s := &server{source: source, threads: max(o.Threads, 1), notes: o.Notes, token: hex.EncodeToString(secret[:]), log: owners.log, shared: owners.join != nil}
+	s := &server{source: source, threads: max(o.Threads, 1), notes: o.Notes, token: hex.EncodeToString(secret[:]), log: owners.log, shared: owners.join != nil, streams: streams{freed: make(chan struct{}), wait: source.wait}}
 	if !source.Streamed() {
 		s.makers = make(chan *Maker, s.threads)
 		for range s.threads {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/internal/guard"
@@ -29,6 +30,7 @@ type Source struct {
 	stream   *outofcore.Executor
 	features Features
 	ops      bool
+	wait     time.Duration // see streams
 }
 
 // NewSource prepares batches of job.Seeds with the columns of f. With ops they also have the frontier and the edges of
@@ -194,13 +196,13 @@ func (s *Source) Columns() []ColumnInfo {
 	return infos
 }
 
-// NewStreamed is NewSource for batches that streams of x make (OpenStream), which must outlive the source.
+// NewStreamed is NewSource for batches that streams of x make (NewStream), which must outlive the source.
 func NewStreamed(x *outofcore.Executor, job sample.Job, f Features, ops bool) (*Source, error) {
 	src, err := NewSource(x.Sampler(), job, f, ops)
 	if err != nil {
 		return nil, err
 	}
-	src.stream = x
+	src.stream, src.wait = x, patience
 	return src, nil
 }
 

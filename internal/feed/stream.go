@@ -21,8 +21,8 @@ type Stream struct {
 	orders  orders
 }
 
-// OpenStream prepares a stream, one of n among which the memory is divided. It is closed before the source.
-func (s *Source) OpenStream(n int) (*Stream, error) {
+// NewStream prepares a stream, one of n among which the memory is divided. It is closed before the source.
+func (s *Source) NewStream(n int) (*Stream, error) {
 	st := &Stream{src: s, x: s.stream.Split(n)}
 	st.orders.src = s
 	from := newFetched(st.x)
@@ -42,7 +42,7 @@ func (st *Stream) Close() error { return st.x.Close() }
 // Forecast is what an epoch is expected to take where epochs follow each other, and one consumer takes all batches. It reads
 // some pages of the files.
 func (s *Source) Forecast(ctx context.Context) (f outofcore.Forecast, err error) {
-	st, err := s.OpenStream(1)
+	st, err := s.NewStream(1)
 	if err != nil {
 		return f, err
 	}

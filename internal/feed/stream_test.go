@@ -48,13 +48,13 @@ type whole struct {
 }
 
 // sources are a source in memory and a streamed one of the same batches.
-func sources(s *store.Store, p *sample.Plan, job sample.Job, f Features, ops bool, opt outofcore.Options) (mem, stream *Source, end func(), err error) {
+func sources(fsys vfs.FS, s *store.Store, p *sample.Plan, job sample.Job, f Features, ops bool, opt outofcore.Options) (mem, stream *Source, end func(), err error) {
 	opt.Ops, opt.NoEdgeIDs = ops, f.NoEdgeIDs && !f.OfEdges()
 	m, err := sample.New(s.Graph, p, sample.Options{Ops: ops, NoEdgeIDs: opt.NoEdgeIDs})
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	x, err := outofcore.Open(context.Background(), vfs.OS, s, p, opt)
+	x, err := outofcore.Open(context.Background(), fsys, s, p, opt)
 	if err != nil {
 		m.Close()
 		return nil, nil, nil, err
@@ -94,7 +94,7 @@ func inMemory(src *Source, p Pass) (all []whole, err error) {
 
 // swept is the batches of a pass from a stream.
 func sweptOf(src *Source, p Pass) (all []whole, err error) {
-	st, err := src.OpenStream(1)
+	st, err := src.NewStream(1)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func TestStreamEqualsMemory(t *testing.T) {
 			opt.Window = rapid.IntRange(1, 12).Draw(r, "window")
 			opt.Rows = rapid.SampledFrom([]int64{0, 1 << 20, 4 << 20}).Draw(r, "rows")
 		}
-		mem, stream, end, err := sources(s, p, job, f, ops, opt)
+		mem, stream, end, err := sources(vfs.OS, s, p, job, f, ops, opt)
 		if err != nil {
 			r.Fatal(err)
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"time"
 
 	"github.com/graphmill/graphmill/internal/guard"
 )
@@ -19,7 +21,7 @@ const endless = 64
 func (c *conn) sweeps() {
 	defer func() {
 		if c.stream != nil {
-			c.server.closeStream(c.stream, c.consumers)
+			c.server.streams.close(c.stream, c.consumers)
 		}
 	}()
 	c.mu.Lock()
@@ -38,11 +40,11 @@ func (c *conn) sweeps() {
 		c.mu.Unlock()
 		err := c.sweep(ctx, r)
 		c.mu.Lock()
-		cancel()
-		c.cancel = nil
 		if ctx.Err() == nil && !errors.Is(err, errLeft) {
 			c.broken(err)
 		}
+		c.cancel = nil
+		cancel()
 	}
 }
 
@@ -80,7 +82,7 @@ func (c *conn) sweep(ctx context.Context, r *run) (err error) {
 	defer stop()
 	src := c.server.source
 	if c.stream == nil {
-		if c.stream, err = c.server.openStream(c.consumers); err != nil {
+		if c.stream, err = c.server.streams.open(ctx, src, c.consumers); err != nil {
 			return err
 		}
 	}
@@ -192,23 +194,47 @@ func (c *conn) drops(i *swept) {
 	}
 }
 
-// openStream opens the stream of one of n consumers. The memory is divided among them, so there may not be more.
-func (s *server) openStream(n int) (*Stream, error) {
+// streams divides the memory of a source among the streams of its clients.
+type streams struct {
+	mu    sync.Mutex
+	taken float64       // the share of the memory that streams have
+	freed chan struct{} // closed when a stream ends
+	wait  time.Duration // for a client that has just left to end its stream
+}
+
+// open opens the stream of one of n consumers. There may not be more than these.
+func (s *streams) open(ctx context.Context, src *Source, n int) (*Stream, error) {
+	late := time.After(s.wait)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.taken+1/float64(n) > 1.001 {
-		return nil, errors.New("found another process that reads batches of this loader, expected the workers of one DataLoader: they have all of `Memory`; close the other iterator, or make a loader for each")
+	for s.taken+1/float64(n) > 1.001 {
+		freed := s.freed
+		s.mu.Unlock()
+		var err error
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			err = errLeft
+		case <-late:
+			err = errors.New("found another process that reads batches of this loader, expected the workers of one DataLoader: they have all of `Memory`; close the other iterator, or make a loader for each")
+		}
+		s.mu.Lock()
+		if err != nil {
+			return nil, err
+		}
 	}
-	st, err := s.source.OpenStream(n)
+	st, err := src.NewStream(n)
 	if err == nil {
 		s.taken += 1 / float64(n)
 	}
 	return st, err
 }
 
-func (s *server) closeStream(st *Stream, n int) {
+func (s *streams) close(st *Stream, n int) {
 	_ = st.Close() // its files were only read
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.taken -= 1 / float64(n)
+	close(s.freed)
+	s.freed = make(chan struct{})
 }

@@ -65,6 +65,8 @@ type Batch struct {
 	Times  []Time
 	Rows   []uint32 // places of the seeds (link seeds: of the pairs) in Job.Seeds
 	At     int      // place in the batch of the seed of the subgraph under ScopeSeed, else 0
+
+	items []uint64 // room for Batches.Get
 }
 
 // Batches hands out the batches of a job. It is not safe for concurrent use: each worker has its own copy.
@@ -189,9 +191,11 @@ func (s *Batches) Get(i uint64, b *Batch) {
 		return
 	}
 	// A block of positions at a time: this is faster than one at a time.
-	var items [256]uint64
+	if b.items == nil {
+		b.items = make([]uint64, 256)
+	}
 	for at := b.First; at < b.First+n; {
-		part := items[:min(uint64(len(items)), b.First+n-at)]
+		part := b.items[:min(uint64(len(b.items)), b.First+n-at)]
 		order.Fill(part, at)
 		at += uint64(len(part))
 		for _, i := range part {

@@ -46,7 +46,8 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
             # The edges of several ops of a relation are not in one order.
             indptr = c[f"ops/{ops[0]}/indptr"] if len(ops) == 1 else _EMPTY[0]
             data[e] = _dgl_blocks.edges(pair[0], pair[1], indptr, src[e[0]], dst[e[2]])
-            ids[e] = _tensor(_joined([c[f"ops/{k}/e_id"] for k in ops] or [_EMPTY[0]]))
+            if schema.numbered:
+                ids[e] = _tensor(_joined([c[f"ops/{k}/e_id"] for k in ops] or [_EMPTY[0]]))
         block = _dgl_blocks.homogeneous(data[schema.edges[0]]) if schema.homogeneous else _dgl_blocks.typed(data, src, dst)
         for t in schema.nodes:
             name = block.srctypes[0] if schema.homogeneous else t
@@ -54,7 +55,8 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
             block.dstnodes[name].data[dgl.NID] = n_id[t][: dst[t]]
         for e in schema.edges:
             edata = block.edata if schema.homogeneous else block.edges[e].data
-            edata[dgl.EID] = ids[e]
+            if schema.numbered:
+                edata[dgl.EID] = ids[e]
             for column, full in schema.edge_features(e).items():
                 parts = [c[f"ops/{k}/x/{column}"] for k in drew.get(":".join(e), [])] or [c[full][:0]]
                 x = parts[0] if len(parts) == 1 else np.concatenate(parts)

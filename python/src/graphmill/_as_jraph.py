@@ -47,7 +47,7 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> jraph.GraphsTuple:
         graphs, seeds = schema.batch_size, np.ones(raw.seeds, np.int32)
     else:
         graphs, seeds = 1, schema.node(raw.columns, t, "by_hop")[:1]
-        counts = {t: np.array([len(schema.node(raw.columns, t, "n_id"))]), e: np.array([len(schema.edge(raw.columns, e, "e_id"))])}
+        counts = {t: np.array([len(schema.node(raw.columns, t, "n_id"))]), e: np.array([schema.edge(raw.columns, e, "edge_index").shape[1]])}
     c = raw.columns
     src, dst = schema.edge(c, e, "edge_index")
     n, m = len(c[f"nodes/{t}/n_id"]), len(src)
@@ -59,7 +59,8 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> jraph.GraphsTuple:
     columns = padded(schema.node_features(t), nodes)
     columns["n_id"] = _padded(schema.node(c, t, "n_id").astype(np.int32), nodes)
     rows = padded(schema.edge_features(e), edges)
-    rows["e_id"] = _padded(schema.edge(c, e, "e_id").astype(np.int32), edges)
+    if schema.numbered:
+        rows["e_id"] = _padded(schema.edge(c, e, "e_id").astype(np.int32), edges)
     ends = []
     for x in (src, dst):
         out = np.full(edges, n, np.int32)  # padding edges are loops at the first padding node

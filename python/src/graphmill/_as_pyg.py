@@ -64,7 +64,8 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
         data.num_nodes = data.n_id.numel()
         if e is not None:
             data.edge_index = _tensor(schema.edge(c, e, "edge_index"))
-            data.e_id = _tensor(schema.edge(c, e, "e_id"))
+            if schema.numbered:
+                data.e_id = _tensor(schema.edge(c, e, "e_id"))
             put(data, schema.edge_features(e), None, "edge_attr", "edge_")
             if schema.hopped:
                 data.num_sampled_edges = schema.edge(c, e, "by_hop").tolist()
@@ -87,7 +88,8 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
     for e in schema.edges:
         store = data[e]
         store.edge_index = _tensor(schema.edge(c, e, "edge_index"))
-        store.e_id = _tensor(schema.edge(c, e, "e_id"))
+        if schema.numbered:
+            store.e_id = _tensor(schema.edge(c, e, "e_id"))
         if schema.hopped:
             store.num_sampled_edges = schema.edge(c, e, "by_hop").tolist()
         put(store, schema.edge_features(e), None, "edge_attr", "edge_")

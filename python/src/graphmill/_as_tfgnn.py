@@ -66,7 +66,7 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
         seeds, links = np.ones(raw.seeds, np.int64), np.ones(raw.seeds, np.int64)
     else:
         counts = {t: np.array([len(schema.node(raw.columns, t, "n_id"))]) for t in schema.nodes}
-        counts.update({e: np.array([len(schema.edge(raw.columns, e, "e_id"))]) for e in schema.edges})
+        counts.update({e: np.array([schema.edge(raw.columns, e, "edge_index").shape[1]]) for e in schema.edges})
         seeds, links = schema.node(raw.columns, schema.seed_types[0], "by_hop")[:1], np.array([raw.seeds])
     c: dict[str, Any] = raw.columns
 
@@ -82,7 +82,8 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
     for e, name in _edge_names(schema.edges).items():
         pair = schema.edge(c, e, "edge_index")
         features = constants(schema.edge_features(e))
-        features["e_id"] = _constant(schema.edge(c, e, "e_id"))
+        if schema.numbered:
+            features["e_id"] = _constant(schema.edge(c, e, "e_id"))
         edges[name] = tfgnn.EdgeSet.from_fields(
             sizes=tf.constant(counts[e], tf.int64),
             features=features,

@@ -34,7 +34,7 @@ def by_seed(schema: Schema, raw: Raw) -> tuple[Raw, dict[Any, Array]]:
         counts[e] = np.bincount(of, minlength=raw.seeds)
         at = f"edges/{':'.join(e)}"
         out[f"{at}/edge_index"] = np.concatenate([place[e[0]][src[order]], place[e[2]][dst[order]]])
-        for name in ("e_id", *(f"x/{n}" for n in schema.edge_columns[e])):
+        for name in (*(("e_id",) if schema.numbered else ()), *(f"x/{n}" for n in schema.edge_columns[e])):
             out[f"{at}/{name}"] = _rows(schema.edge(raw.columns, e, name), order)
     for name in ("seed_local", *(["negative_local"] if schema.negatives else [])):
         local, moved = raw.columns[name], np.empty_like(raw.columns[name])

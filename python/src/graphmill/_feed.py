@@ -112,6 +112,7 @@ class Connection:
         self.names = [name for name, _, _ in self._columns]
         self.bfloat16 = frozenset(c["name"] for c in welcome["columns"] if c["dtype"] == "bfloat16")
         self.seed_types: list[str] = welcome["seed_types"]
+        self.notes: list[str] = welcome.get("notes", [])
         self.seed_edges: str = welcome.get("seed_edges", "")
         n = welcome.get("negatives")
         self.negatives: tuple[str, int] | None = (n["how"], n["each"]) if n else None

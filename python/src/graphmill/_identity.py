@@ -7,7 +7,7 @@ import os
 
 from ._command import command
 
-_NOT_IN_DRAWS = ("threads", "features", "edge_features", "joined", "memory")
+_NOT_IN_DRAWS = ("threads", "features", "edge_features", "joined", "memory", "executor", "no_edge_ids", "slots")
 _JOB = ("MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "SLURM_STEP_ID")
 _NAMESPACES = ("mnt", "pid", "user")
 

@@ -114,6 +114,10 @@ class NodeLoader(Feeding):
         sampling_spec, time_column: a file with a TF-GNN SamplingSpec, and the column by which its LATEST_K orders edges.
         limit_seeds: take only the first so many seeds.
         memory: a bound on the memory of the feed: bytes, or "8GiB".
+        executor: how neighbours and rows are read: "memory": at random, from the mapped store; "stream": in sweeps over the disk, for
+            graphs larger than memory; "auto", the default: "stream" if the memory executor needs more than ``memory``. The
+            batches are the same. `notes` says what was chosen.
+        edge_ids: False leaves e_id out of batches: the stream executor then draws and reads less.
         device: where the tensors of PyG and DGL come to: ``"cuda:0"``. A thread copies the next batch, for CUDA from pinned memory
             on a stream of its own, while the trainer works on this one.
         pin_memory: copy batches to pinned memory, where there is a CUDA device.
@@ -179,6 +183,8 @@ class NodeLoader(Feeding):
         time_column: str | None = None,
         limit_seeds: int | None = None,
         memory: int | str | None = None,
+        executor: str | None = None,
+        edge_ids: bool = True,
         x: Any = None,
         edge_attr: Any = None,
         device: Any = None,
@@ -207,16 +213,17 @@ class NodeLoader(Feeding):
             "before_nodes": before_nodes, "untimed": untimed, "seed_time": seed_time, "window": window, "temporal_strategy": temporal_strategy,
             "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict,
             "exclude": exclude, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
+            "executor": executor,
         }  # fmt: skip
         o = translated(own, words, self._store, inspect.signature(NodeLoader.__init__).parameters)
         with note_of(words):
-            self._begin(o, truth("shuffle", shuffle), order, seed, (features, x), (edge_features, edge_attr), edge_label)
+            self._begin(o, truth("shuffle", shuffle), order, seed, (features, x), (edge_features, edge_attr), edge_label, truth("edge_ids", edge_ids))
         self._epoch, self._first = 0, 0
         self._at = (0, 0)
         self._stats = LoaderStats()
         self._warned = False
 
-    def _begin(self, o: dict[str, Any], shuffle: bool, order: str | None, seed: int, nodes: Any, edges: Any, edge_label: Any) -> None:
+    def _begin(self, o: dict[str, Any], shuffle: bool, order: str | None, seed: int, nodes: Any, edges: Any, edge_label: Any, edge_ids: bool) -> None:
         """Check the options, and start the feed."""
         store = self._store
         fanout, seeds, seed_type, threads = checked_fanout(o.pop("fanout"), store), seed_ids(o.pop("seeds")), o.pop("seed_type"), o.pop("threads")
@@ -235,7 +242,9 @@ class NodeLoader(Feeding):
         if edge_label is not None and self._form == "pyg":
             self._label = "edge_label"
         of_columns, self._looked = flags_of_columns(store, self._form, self._label, nodes, edges)
-        flags.update(order=order, batch_size=self._batch_size, shuffle=shuffle, **of_columns)
+        if self._looked.edges and not edge_ids:
+            raise ValueError("found edge_ids=False and edge columns of strings or lists, expected edge_ids=True, because their rows are found by e_id")
+        flags.update(order=order, batch_size=self._batch_size, shuffle=shuffle, slots=None if flags.get("memory") is None and flags.get("executor") != "stream" else self._slots, no_edge_ids=not edge_ids, **of_columns)
         check_flags(self._form, flags)
         if self._form == "dgl":
             flags.update(expand="all", ops=True)
@@ -290,6 +299,11 @@ class NodeLoader(Feeding):
     def store(self) -> Store:
         """The store, such as for the texts of categories: ``loader.store.nodes["item"].columns.column("kind").categories``."""
         return self._store
+
+    @property
+    def notes(self) -> list[str]:
+        """Which executor makes the batches, why, and what it reads and holds, in lines of text."""
+        return list(self._connect().notes)
 
     def __len__(self) -> int:
         """The number of batches of an epoch for this rank, over all DataLoader workers."""

@@ -13,12 +13,13 @@ _CHOICES = {
     "direction": ("in", "out"),
     "expand": ("new", "all"),
     "scope": ("batch", "seed", "epoch"),
+    "executor": ("auto", "memory", "stream"),
     "subgraph_type": ("directional", "bidirectional", "induced"),
     "temporal_strategy": ("uniform", "last"),
     "negatives_how": ("binary", "triplet", "in-batch"),
     "negatives_strict": ("no", "count", "error"),
 }
-_DEFAULTS = {"subgraph_type": "directional", "temporal_strategy": "uniform"}  # left out, as the plan says them
+_DEFAULTS = {"executor": "auto", "subgraph_type": "directional", "temporal_strategy": "uniform"}  # left out, as the plan says them
 _FLAGS = {"subgraph_type": "--subgraph"}  # keywords whose flags have other names
 
 

@@ -19,7 +19,7 @@ class NodeBatch:
         n_id: int64 [nodes], type-wise ids: the seeds first, then in the order of discovery.
         edge_index: int64 [2, edges], local ids of source and destination.
         e_id: int64 [edges], the position of each edge in the imported input; `Edges.find` makes the edge ids of it, by which
-            the columns of a store are ordered.
+            the columns of a store are ordered. None with ``edge_ids=False``.
         x: columns of the nodes, by name; bfloat16 as float32.
         edge_attr: columns of the edges, by name.
         input_id: int64 [seeds], the index of each seed in the loader's ``seeds``; of a mask, the node's own id.
@@ -124,6 +124,7 @@ class Schema:
         if link_type is None and seed_edges:
             link_type = _triple(seed_edges)
         self.link_type = link_type or (of[0] if len(of) == 1 else None)  # edge type of the links, None if it is not known
+        self.numbered = all(f"edges/{':'.join(e)}/e_id" in names for e in self.edges)  # edges have e_id
         self.hopped = all(f"edges/{':'.join(e)}/by_hop" in names for e in self.edges)  # edges have hops
 
     def node(self, c: Mapping[str, Any], t: str, what: str) -> Any:
@@ -170,7 +171,7 @@ def as_numpy(schema: Schema, raw: Raw) -> NodeBatch:
     return NodeBatch(
         n_id=of(nodes, lambda t: schema.node(c, t, "n_id")),
         edge_index=of(edges, lambda e: schema.edge(c, e, "edge_index")),
-        e_id=of(edges, lambda e: schema.edge(c, e, "e_id")),
+        e_id=of(edges, lambda e: schema.edge(c, e, "e_id")) if schema.numbered else None,
         x=of(nodes, lambda t: values(schema.node_features(t))),
         edge_attr=of(edges, lambda e: values(schema.edge_features(e))),
         input_id=raw.input_id,
