@@ -6,6 +6,13 @@
 // the seeds, the plan and the columns of batches. Its Makers make batches, for the ring or for a caller that hands them
 // on in another form.
 //
+// # Streams
+//
+// Of a source that is made by NewStreamed, a Stream makes the batches of one consumer, in order, by sweeps of the stream
+// executor (RunStream): the bytes are those of Makers. While the batches of a window are taken, the next window is swept.
+// Rows of columns come from the tables of the executor, not from the map of the store (fetched). Each connection has a
+// stream of its own, and they share the memory (streams).
+//
 // # Life cycle
 //
 // The server is started with one end of a socket pair, the lifeline of its first owner. Others, the ranks of a training
@@ -21,5 +28,6 @@
 // which bounds the memory. A batch that is larger than a slot comes in memory of its own (JUMBO), and still leases a
 // slot. SAMPLE asks for a batch of given seeds.
 //
-// The package imports batch, graph, internal/direct, internal/guard, internal/sample and x/sys, and runs on Linux.
+// The package imports batch, graph, internal/direct, internal/field, internal/guard, internal/sample,
+// internal/sample/outofcore and x/sys, and runs on Linux.
 package feed

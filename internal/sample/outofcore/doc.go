@@ -65,6 +65,9 @@
 //
 // # Memory
 //
+// With Options.Slots, a training takes the batches while a run makes them: a window has at most an epoch, and the caller's
+// slots count in the memory. Split divides an executor into several that share the plan, the offsets and the files.
+//
 // A run holds the offsets of the nodes (4 bytes per node, 8 where the edge type is wide: sample.Sampler.Wide), about 12 bytes for
 // each edge that a window samples, and the buffers of the readers and of the kernel. The window is the largest that Options.Memory
 // allows. The sampled edges of a window have 32-bit numbers, so a window has fewer than 2^32 of them.
