@@ -2,7 +2,11 @@
 
 package examples_test
 
-import "testing"
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
 
 // makeData writes random data that can be learned, in the form of the examples' data sets.
 const makeData = `
@@ -77,3 +81,20 @@ func made(t *testing.T, what string) string {
 func TestPapers(t *testing.T)    { trainPapers(t, made(t, "papers"), 0.75) }
 func TestMolecules(t *testing.T) { trainMolecules(t, made(t, "molecules")) }
 func TestRanking(t *testing.T)   { trainRanking(t, made(t, "ranking")) }
+
+// TestLargerThanMemory checks that the example trains by the stream executor, and that its neighbours teach.
+func TestLargerThanMemory(t *testing.T) {
+	dir := t.TempDir()
+	tables, store := filepath.Join(dir, "papers"), filepath.Join(dir, "papers.store")
+	python(t, "pyg", "larger-than-memory/prepare.py", tables)
+	graphmill(t, "import", tables, "--memory", "72MiB", "--out", store)
+	out := python(t, "pyg", "larger-than-memory/train.py", store, "72MiB")
+	timed(t, out)
+	if !strings.Contains(out, "executor stream: the memory executor needs") {
+		t.Errorf("found another executor than stream:\n%s", out)
+	}
+	with, without := figure(t, out, "with neighbours: validation accuracy"), figure(t, out, "without: validation accuracy")
+	if with < 0.93 || with < without+0.4 {
+		t.Errorf("found validation accuracy %.3f, and %.3f without neighbours, expected 0.4 more and at least 0.93", with, without)
+	}
+}
