@@ -11,7 +11,7 @@ func affinityOf(p uint16, weight uint64) affinity { return affinity(p)<<weightBi
 func (a affinity) part() uint16  { return uint16(a >> weightBits) }
 func (a affinity) weight() int64 { return int64(a & (1<<weightBits - 1)) }
 
-// rowMost is the longest row that is kept. Longer ones are summed again on each use.
+// rowMost is the longest row that is searched for a part. Longer ones are summed again on each use.
 const rowMost = 64
 
 // affinities keeps the affinities of nodes to parts, a row for each node that was asked for. The row of a node with as many
@@ -64,23 +64,22 @@ func (t *affinities) row(b *binding, l *level, part []uint16, v uint32) []affini
 			b.sum[p] += uint64(edges[i])
 		}
 	}
-	parts, degree := len(b.sum), int(to-from)
-	switch {
-	case parts > rowMost && degree > rowMost:
+	switch degree := int(to - from); {
+	case degree >= t.parts:
+		row := t.rows[from:][:t.parts]
+		for p, sum := range b.sum {
+			row[p] = affinityOf(uint16(p), sum)
+			b.sum[p] = 0
+		}
+		t.used[v] = uint16(t.parts)
+		return row
+	case degree > rowMost:
 		b.row = b.row[:0]
 		for _, p := range b.parts {
 			b.row = append(b.row, affinityOf(p, b.sum[p]))
 			b.sum[p] = 0
 		}
 		return b.row
-	case degree >= parts:
-		row := t.rows[from:][:parts]
-		for p, sum := range b.sum {
-			row[p] = affinityOf(uint16(p), sum)
-			b.sum[p] = 0
-		}
-		t.used[v] = uint16(parts)
-		return row
 	}
 	row := t.rows[from:][:len(b.parts)]
 	for i, p := range b.parts {

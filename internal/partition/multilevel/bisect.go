@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	bisectLeast  = 100 // number of nodes below which a graph is bisected without further coarsening
+	bisectLeast  = 30 // number of nodes below which a graph is bisected without further coarsening
 	bisectShrink = 2.2
-	bisectTries  = 8
-	bisectGrown  = 6 // number of tries that begin by growing; the others begin at random
+	bisectTries  = 5
+	bisectGrown  = 4 // number of tries that begin by growing; the others begin at random
 )
 
 // bisector divides small graphs by recursive bisection.

@@ -8,7 +8,7 @@ const (
 	fillShare  = 0.5  // of the room between the mean and the cap: the rest is for refinement
 	fallSkewed = 0.4  // least share of the edge ends at the nodes that fill the first part, for the start to be tried
 	fallWorth  = 1.25 // most cut of the filled parts, as a share of the other start's, for them to be refined
-	fallAlone  = 0.7  // the same, for the other start not to be refined
+	fallAlone  = 0.9  // the same, for the other start not to be refined
 	fallGain   = 0.97 // most cut of the refined parts, as a share of the other's, for them to be taken, as their edges are uneven
 )
 

@@ -1,12 +1,10 @@
 package multilevel
 
 // search improves the parts by moving one node at a time, the best first, each at most once per pass, even if
-// that worsens the cut for a while (k-way Fiduccia and Mattheyses). It keeps the affinity of each node to each
-// part (the weight of the edges between them), so it is for levels of few nodes.
+// that worsens the cut for a while (k-way Fiduccia and Mattheyses).
 type search struct {
 	r     *refiner
 	heap  *heap
-	sum   []int64  // the affinity of each node to each part, stride parts
 	to    []uint16 // the best move of each node in the heap
 	done  []bool   // moved in this pass
 	moved []step
@@ -18,33 +16,24 @@ const (
 	searchShare  = 30
 )
 
-// search improves the parts as long as a pass gains. The parts are within their caps before and after it.
+// search improves the parts as long as a pass gains. The parts are within their caps before and after it. The data on nodes must
+// be up to date; it leaves them out of date.
 func (r *refiner) search() {
-	s := &search{
-		r: r, heap: newHeap(r.l.n), sum: take[int64](r.m, r.l.n*r.parts),
-		to: make([]uint16, r.l.n), done: make([]bool, r.l.n),
-	}
-	defer give(r.m, s.sum)
-	for v := range uint32(r.l.n) {
-		for i := r.l.offsets[v]; i < r.l.offsets[v+1]; i++ {
-			s.sum[int(v)*r.parts+int(r.part[r.l.neighbours[i]])] += r.l.edge(i)
-		}
-	}
+	s := &search{r: r, heap: newHeap(r.l.n), to: make([]uint16, r.l.n), done: make([]bool, r.l.n)}
 	for range searchPasses {
 		if r.stopped() || !s.pass() {
 			break
 		}
 	}
 	r.journal = r.journal[:0]
-	r.dirty.fill(r.l.n)
 }
 
 // pass makes one pass and reports whether it gained.
 func (s *search) pass() bool {
 	r := s.r
-	for v := range uint32(r.l.n) {
-		s.offer(v)
-	}
+	r.boundary.each(0, len(r.boundary), s.offer)
+	// The second pass begins with boundary out of date, and offers the nodes beside moves.
+	r.dirty.each(0, len(r.dirty), s.offer)
 	began, best, keep := r.cut, r.cut, 0
 	stall := searchStall + r.l.n/searchShare
 	for s.heap.len() > 0 && len(s.moved)-keep < stall {
@@ -67,8 +56,7 @@ func (s *search) pass() bool {
 	s.heap.clear()
 	for i := len(s.moved) - 1; i >= keep; i-- {
 		m := s.moved[i]
-		s.rebind(m.node, r.part[m.node], m.from, false)
-		r.assign(m.node, m.from)
+		r.move(m.node, m.from, 0)
 	}
 	r.cut = best
 	s.moved = s.moved[:0]
@@ -79,16 +67,20 @@ func (s *search) pass() bool {
 // best is the part within its caps to which a move of v gains most: v's own part if no other part has
 // neighbours of v.
 func (s *search) best(v uint32) (to uint16, gain int64) {
-	own := s.r.part[v]
+	r := s.r
+	own := r.part[v]
 	to = own
-	sums := s.sum[int(v)*s.r.parts:][:s.r.parts]
-	var most int64
-	for p, w := range sums {
-		if w > most && uint16(p) != own && s.r.fits(v, uint16(p)) {
-			to, most = uint16(p), w
+	var most, inner int64
+	for _, a := range r.row(&r.scratch[0], r.l, r.part, v) {
+		p, w := a.part(), a.weight()
+		switch {
+		case p == own:
+			inner = w
+		case (w > most || w == most && w > 0 && p < to) && r.fits(v, p):
+			to, most = p, w
 		}
 	}
-	return to, most - sums[own]
+	return to, most - inner
 }
 
 // fits reports whether v can join p.
@@ -118,41 +110,29 @@ func (s *search) offer(v uint32) {
 
 // move moves v and updates the heap.
 func (s *search) move(v uint32, to uint16, gain int64) {
-	s.moved = append(s.moved, step{v, s.r.part[v]})
-	from := s.r.part[v]
-	s.r.assign(v, to)
-	s.r.cut -= gain
-	s.rebind(v, from, to, true)
-}
-
-// rebind updates the neighbours of v after its move.
-func (s *search) rebind(v uint32, from, to uint16, heap bool) {
-	l := s.r.l
-	for i := l.offsets[v]; i < l.offsets[v+1]; i++ {
-		u, w := l.neighbours[i], l.edge(i)
-		sums := s.sum[int(u)*s.r.parts:][:s.r.parts]
-		sums[from] -= w
-		sums[to] += w
-		if !heap || s.done[u] {
+	r := s.r
+	from := r.part[v]
+	s.moved = append(s.moved, step{v, from})
+	r.move(v, to, gain)
+	for i := r.l.offsets[v]; i < r.l.offsets[v+1]; i++ {
+		u := r.l.neighbours[i]
+		if s.done[u] {
 			continue
 		}
-		own := s.r.part[u]
-		switch {
-		case !s.heap.has(u) || s.to[u] == from:
+		if !s.heap.has(u) || s.to[u] == from || r.part[u] != to && s.to[u] != to {
 			s.offer(u)
-		case own == to:
-			s.heap.put(u, s.heap.gain[u]-w)
-		case s.to[u] == to:
-			g := s.heap.gain[u] + w
-			if own == from {
-				g += w
-			}
-			s.heap.put(u, g)
-		default:
-			if sums[to] > sums[s.to[u]] && s.r.fits(u, to) {
-				s.to[u] = to
-			}
-			s.heap.put(u, sums[s.to[u]]-sums[own])
+			continue
 		}
+		// The target of u stays: u is bound to it more, or to its own part more.
+		g, w := s.heap.gain[u], r.l.edge(i)
+		switch r.part[u] {
+		case to:
+			g -= w
+		case from:
+			g += 2 * w
+		default:
+			g += w
+		}
+		s.heap.put(u, g)
 	}
 }

@@ -121,7 +121,7 @@ type setting struct {
 
 var settings = map[Preset]setting{
 	Fast:    {starts: 1, whole: 1, rounds: 6},
-	Default: {starts: 8, whole: 1, rounds: 12, search: true},
+	Default: {starts: 8, whole: 1, rounds: 8, search: true},
 	High:    {starts: 16, whole: 1, cycles: 2, rounds: 12, search: true},
 }
 

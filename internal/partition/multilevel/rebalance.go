@@ -79,39 +79,43 @@ func (r *refiner) relieve(all bool) {
 		moves = append(moves, f...)
 	}
 	moves = r.enough(moves)
-	slices.SortFunc(moves, func(a, b relief) int {
-		switch {
-		case a.key > b.key:
-			return -1
-		case a.key < b.key:
-			return 1
-		case a.node < b.node:
-			return -1
-		}
-		return 1
-	})
-	b := &r.scratch[0]
+	order := make([]uint64, len(moves))
 	for i, m := range moves {
-		if r.l.constraints == 1 && r.load[r.light]+r.l.weight(m.node, 0) > r.caps[0] {
+		order[i] = uint64(descending(m.key))<<32 | uint64(m.node)
+	}
+	slices.Sort(order)
+	b := &r.scratch[0]
+	for i, at := range order {
+		node := uint32(at)
+		if r.l.constraints == 1 && r.load[r.light]+r.l.weight(node, 0) > r.caps[0] {
 			r.light = r.lightest()
 		}
 		if i&1023 == 0 && r.stopped() {
 			return
 		}
-		if !r.heavy(r.part[m.node]) {
+		if !r.heavy(r.part[node]) {
 			continue
 		}
-		if to, gain, _, ok := r.out(b, m.node); ok {
-			p := r.part[m.node]
+		if to, gain, _, ok := r.out(b, node); ok {
+			p := r.part[node]
 			r.lost[p] -= float64(gain)
 			for c := range r.l.constraints {
 				if i := int(p)*r.l.constraints + c; r.load[i] > r.caps[c] {
-					r.freed[i] += float64(r.l.weight(m.node, c))
+					r.freed[i] += float64(r.l.weight(node, c))
 				}
 			}
-			r.move(m.node, to, gain)
+			r.move(node, to, gain)
 		}
 	}
+}
+
+// descending maps keys to numbers that ascend where keys fall.
+func descending(key float32) uint32 {
+	bits := math.Float32bits(key + 0) // -0 is 0
+	if bits>>31 == 0 {
+		return ^bits &^ (1 << 31)
+	}
+	return bits
 }
 
 // enough keeps the best of the moves: those that relieve each part of twice its overload. Moves are grouped by

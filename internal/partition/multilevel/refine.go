@@ -107,7 +107,7 @@ func (r *refiner) look(share float64) {
 
 func (r *refiner) lookAt(b *binding, v uint32, share float64) {
 	own := r.part[v]
-	best, sum, tie := own, int64(math.MinInt64), uint32(0)
+	best, sum := own, int64(math.MinInt64)
 	var inner int64
 	for _, a := range r.row(b, r.l, r.part, v) {
 		p, s := a.part(), a.weight()
@@ -121,12 +121,8 @@ func (r *refiner) lookAt(b *binding, v uint32, share float64) {
 		if r.priced {
 			s -= r.cost(v, p)
 		}
-		if s < sum {
-			continue
-		}
-		t := spread(uint32(p)<<16^v, r.salt)
-		if s > sum || t > tie {
-			best, sum, tie = p, s, t
+		if s > sum || s == sum && r.tie(v, p) > r.tie(v, best) {
+			best, sum = p, s
 		}
 	}
 	r.candidate.unset(v)
@@ -146,6 +142,9 @@ func (r *refiner) lookAt(b *binding, v uint32, share float64) {
 		r.candidate.set(v)
 	}
 }
+
+// tie orders the parts to which v is bound equally.
+func (r *refiner) tie(v uint32, p uint16) uint32 { return spread(uint32(p)<<16^v, r.salt) }
 
 // cost is the price of v in p.
 func (r *refiner) cost(v uint32, p uint16) int64 {

@@ -28,12 +28,12 @@ func (c candidate) free(m *memory) {
 }
 
 const (
-	startWork  = 0.5 // most edges of all candidates of a level, as a share of the edges of the graph
-	startFew   = 2   // candidates of the last level, however many edges it has
-	crossNodes = 120 // nodes per part from which on candidates are crossed
-	crossShare = 8   // levels with more than 1/crossShare of the edges do not cross candidates
-	crossParts = 255 // with more parts candidates are not crossed, because pairs of parts are 16 bits
-	startsMany = 4   // the most starts with several constraints, because boundaries are then long; large graphs are exempt, as starts cost them little
+	startWork  = 0.25 // most edges of all candidates of a level, as a share of the edges of the graph
+	startFew   = 2    // candidates of the last level, however many edges it has
+	crossNodes = 120  // nodes per part from which on candidates are crossed
+	crossShare = 8    // levels with more than 1/crossShare of the edges do not cross candidates
+	crossParts = 255  // with more parts candidates are not crossed, because pairs of parts are 16 bits
+	startsMany = 4    // the most starts with several constraints, because boundaries are then long; large graphs are exempt, as starts cost them little
 )
 
 // start divides the last level several times. The candidates descend, refined on each level, until one is left. Where crossing
