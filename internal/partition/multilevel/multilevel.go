@@ -120,7 +120,7 @@ type setting struct {
 }
 
 var settings = map[Preset]setting{
-	Fast:    {starts: 1, whole: 1, rounds: 6},
+	Fast:    {starts: 1, whole: 1, rounds: 3},
 	Default: {starts: 8, whole: 1, rounds: 8, search: true},
 	High:    {starts: 16, whole: 1, cycles: 2, rounds: 12, search: true},
 }

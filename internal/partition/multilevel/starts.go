@@ -29,6 +29,7 @@ func (c candidate) free(m *memory) {
 
 const (
 	startWork  = 0.25 // most edges of all candidates of a level, as a share of the edges of the graph
+	startParts = 16   // with more parts there are fewer candidates, as they differ less
 	startFew   = 2    // candidates of the last level, however many edges it has
 	crossNodes = 120  // nodes per part from which on candidates are crossed
 	crossShare = 8    // levels with more than 1/crossShare of the edges do not cross candidates
@@ -65,7 +66,7 @@ func (r *run) start(levels []*level) candidate {
 // affordable is the number of candidates that may be refined on a level.
 func (r *run) affordable(levels []*level, at int) int {
 	share := startWork * float64(len(levels[0].neighbours)) / float64(max(len(levels[at].neighbours), 1))
-	return int(min(max(share, 1), float64(r.starts)))
+	return int(min(max(share, 1), float64(r.starts), max(float64(r.starts*startParts)/float64(r.parts), startFew)))
 }
 
 // crossable reports whether crossing starts on a level costs little.
@@ -215,7 +216,7 @@ const (
 	enough      = 0.001 // least gain of a round, as a share of the cut
 	enoughMany  = 0.005 // the same with several constraints
 	brief       = 4     // rounds without that gain, on levels of more than briefFrom nodes
-	briefFrom   = 1_000_000
+	briefFrom   = 100_000
 	searchTable = 2_000_000 // nodes times parts up to which a level is searched node by node
 )
 
