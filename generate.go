@@ -92,6 +92,6 @@ func pairsInput(edges table.Table, nodes uint64) assemble.Input {
 	end := func(name string) table.Column { return table.Column{Name: name, DType: graph.Uint64, ID: true} }
 	return assemble.Input{
 		Nodes: []assemble.Nodes{{Type: graph.HomogeneousNode, Count: nodes}},
-		Edges: []assemble.Edges{{Type: graph.HomogeneousEdge, Table: edges, Src: end("src"), Dst: end("dst")}},
+		Edges: []assemble.Edges{{Type: graph.HomogeneousEdge, Table: edges, Src: end("src"), Dst: end("dst"), Made: true}},
 	}
 }

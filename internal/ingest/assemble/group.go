@@ -140,7 +140,7 @@ func (g *group) build(ctx context.Context) error {
 		}
 	}
 	wide := g.opt.wide || slices.ContainsFunc(g.parts, func(p *part) bool {
-		return p.src.t.known && g.top(p.src.t) > 1<<32 || p.dst.t.known && g.top(p.dst.t) > 1<<32
+		return p.src.t.known && g.top(p.src.t) > narrowTop() || p.dst.t.known && g.top(p.dst.t) > narrowTop()
 	})
 	err := g.buildAs(ctx, wide)
 	if errors.Is(err, errWide) {
