@@ -43,7 +43,7 @@ func GenerateRMAT(ctx context.Context, out string, o RMATOptions) (_ *Store, err
 		"duplicate_edges": string(o.DuplicateEdges), "self_loops": string(o.SelfLoops)}}
 	o.made(made.Options)
 	r := o.begin("generate rmat", fmt.Sprintf("R-MAT graph, scale %d", o.Scale))
-	return o.build(ctx, pairsInput(law, law.Nodes()), o.assemble(), out, made, r)
+	return o.build(ctx, pairsInput(law, law.Nodes(), law.Edges()), o.assemble(), out, made, r)
 }
 
 // CommunityOptions are the parameters of a community graph. The default of DuplicateEdges and SelfLoops is PolicyDrop
@@ -84,14 +84,14 @@ func GenerateCommunity(ctx context.Context, out string, o CommunityOptions) (_ *
 		"nodes": strconv.Itoa(o.Nodes), "duplicate_edges": string(o.DuplicateEdges), "self_loops": string(o.SelfLoops)}}
 	o.made(made.Options)
 	r := o.begin("generate community", fmt.Sprintf("Community graph, %d nodes", o.Nodes))
-	return o.build(ctx, pairsInput(law, law.Nodes()), opt, out, made, r)
+	return o.build(ctx, pairsInput(law, law.Nodes(), law.Edges()), opt, out, made, r)
 }
 
 // pairsInput is a homogeneous graph with a table of edges: src and dst.
-func pairsInput(edges table.Table, nodes uint64) assemble.Input {
+func pairsInput(edges table.Table, nodes, rows uint64) assemble.Input {
 	end := func(name string) table.Column { return table.Column{Name: name, DType: graph.Uint64, ID: true} }
 	return assemble.Input{
 		Nodes: []assemble.Nodes{{Type: graph.HomogeneousNode, Count: nodes}},
-		Edges: []assemble.Edges{{Type: graph.HomogeneousEdge, Table: edges, Src: end("src"), Dst: end("dst")}},
+		Edges: []assemble.Edges{{Type: graph.HomogeneousEdge, Table: edges, Src: end("src"), Dst: end("dst"), Made: rows}},
 	}
 }

@@ -13,6 +13,9 @@
 // Memory comes from the operating system and returns to it with Close, independently of the garbage collector. So the
 // peak of a stage is the sum of the limits that it was given.
 //
+// Free gives the places of extents to others. A file of 1 GiB or more gives their space back to the disk, too, so that a stage that
+// frees each bucket which it has merged takes about the disk of the larger of its input and its output, and not of both.
+//
 // Out and Add carry extents between Partitions of different processes, without a Spill on the way.
 //
 // The package treats records as bytes. It imports internal/vfs and x/sys.

@@ -59,8 +59,23 @@ func (s *Spill) Close() error {
 	return f.Close()
 }
 
-// Free frees extents, so that others can use their places.
+// discardFrom is the size from which the file gives the space of freed extents back to the disk. In a smaller one the space is
+// not worth the calls. Tests lower it.
+var discardFrom = int64(1 << 30)
+
+// Free frees extents, so that others can use their places. The bytes of the extents are lost. A large file gives their space
+// back to the disk, where the file system can, so that what is made of them has room.
 func (s *Spill) Free(es ...Extent) {
+	s.mu.Lock()
+	file, large := s.file, s.end >= discardFrom
+	s.mu.Unlock()
+	if large {
+		for _, e := range es { // before another extent can have the place
+			if e.n > 0 && e.at >= s.limit {
+				file.Discard(e.at-s.limit, int64(pages(e.n)))
+			}
+		}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range es {

@@ -139,6 +139,9 @@ func (t *Community) edge(v, e uint64, ends uint64) (src, dst uint64) {
 // Nodes is the number of nodes.
 func (t *Community) Nodes() uint64 { return uint64(t.nodes) }
 
+// Edges is the number of rows.
+func (t *Community) Edges() uint64 { return t.first[t.nodes] }
+
 // Fields implements table.Table.
 func (t *Community) Fields() []table.Field {
 	return []table.Field{{Name: "src", DType: graph.Uint64}, {Name: "dst", DType: graph.Uint64}}

@@ -28,3 +28,7 @@ func (f osFile) Evict(off, n int64) {
 func (f osFile) Reserve(off, n int64) {
 	_ = unix.Fallocate(int(f.Fd()), 0, off, n)
 }
+
+func (f osFile) Discard(off, n int64) {
+	_ = unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, off, n)
+}

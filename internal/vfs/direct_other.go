@@ -17,3 +17,5 @@ func (f osFile) SetDirect(on bool) error {
 func (osFile) Evict(off, n int64) {}
 
 func (osFile) Reserve(off, n int64) {}
+
+func (osFile) Discard(off, n int64) {}

@@ -9,7 +9,7 @@ import (
 
 // Fault is a file system that fails one call with Err: call number FailAt, counted from 1 over all files. With FailAt 0
 // it never fails and only counts. It can also fail page FailPage of the mapped files, counted from 1 over all maps in the
-// order of their making: a read of the page is then a fault (package guard). Hints (Evict, Reserve) are not counted, because
+// order of their making: a read of the page is then a fault (package guard). Hints (Evict, Reserve, Discard) are not counted, because
 // they return no error.
 type Fault struct {
 	FS     FS

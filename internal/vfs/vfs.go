@@ -71,6 +71,9 @@ type File interface {
 	// Reserve reserves disk space for a range, also after the end, so that several goroutines can write there at the
 	// same time. The file may become longer. It is a hint.
 	Reserve(off, n int64)
+	// Discard gives the disk space of a range back, where the file system can. The bytes of the range are then lost: they read as
+	// zeros or as they were. The file keeps its length. It is a hint.
+	Discard(off, n int64)
 }
 
 // OS is the real file system.

@@ -229,6 +229,7 @@ func (w *window) SetDirect(bool) error               { return w.no("direct") }
 func (w *window) Sync() error                        { return nil }
 func (w *window) Evict(off, n int64)                 { w.file.Evict(w.offset+off, n) }
 func (w *window) Reserve(int64, int64)               {}
+func (w *window) Discard(int64, int64)               {}
 
 func (w *window) no(op string) error {
 	return &fs.PathError{Op: op, Path: w.name, Err: errors.ErrUnsupported}

@@ -3,6 +3,7 @@ package assemble
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/extsort"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -113,6 +115,23 @@ func Build(ctx context.Context, fsys vfs.FS, w *store.Writer, in Input, opt Opti
 	return b.res, nil
 }
 
+// mostNodes is the most nodes of a type: ids of nodes have 32 bits, and the largest stands for none.
+const mostNodes = 1<<32 - 1
+
+// checkNodes refuses types with more nodes than that, as far as their numbers are known.
+func (b *builder) checkNodes() error {
+	total := uint64(0)
+	for _, t := range b.types {
+		if total += t.count; t.count > mostNodes {
+			return fmt.Errorf("node type %s: found %d nodes, expected fewer than 2^32, because ids of nodes have 32 bits within a type; divide the type into several", t.Type, t.count)
+		}
+	}
+	if b.opt.Homogeneous && total > mostNodes {
+		return fmt.Errorf("found %d nodes of all types, expected fewer than 2^32 in a homogeneous graph, because ids of nodes have 32 bits within a type; keep the types", total)
+	}
+	return nil
+}
+
 // watch asks the tables to count the underflows of all columns. It changes in.Edges, and no other slice of the caller.
 func watch(in *Input) *table.Underflows {
 	u := &table.Underflows{}
@@ -152,6 +171,9 @@ func (b *builder) run(ctx context.Context) error {
 	if err := b.scanNodes(ctx); err != nil {
 		return err
 	}
+	if err := b.checkNodes(); err != nil {
+		return err
+	}
 	if err := b.numberByAppearance(ctx); err != nil {
 		return err
 	}
@@ -168,6 +190,9 @@ func (b *builder) run(ctx context.Context) error {
 				return err
 			}
 		}
+	}
+	if err := b.checkNodes(); err != nil {
+		return err
 	}
 	if err := b.finishNodes(ctx); err != nil {
 		return err
@@ -242,9 +267,12 @@ func (b *builder) closeArray(a *store.Array) error {
 // later registers a function that Build calls at its end.
 func (b *builder) later(f func() error) { b.closers = append(b.closers, f) }
 
+// narrowTop returns the most ids that 32 bits number: 2^32, or fewer in a test.
+func narrowTop() uint64 { return uint64(limits.Positions) + 1 }
+
 // indexType returns the dtype of ids below n, or of offsets up to n - 1.
 func indexType(n uint64) graph.DType {
-	if n <= 1<<32 {
+	if n <= narrowTop() {
 		return graph.Uint32
 	}
 	return graph.Uint64

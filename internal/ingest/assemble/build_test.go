@@ -1,10 +1,12 @@
 package assemble
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,8 +14,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -235,7 +239,10 @@ func TestBuild(t *testing.T) {
 		opt.Memory = rapid.SampledFrom([]int64{0, 64 << 20, 256 << 20}).Draw(t, "memory")
 		opt.work = rapid.SampledFrom([]int64{0, 4 << 10, 32 << 10, 1 << 20}).Draw(t, "work") // so small that everything is spilled and split
 		opt.wide = rapid.IntRange(0, 3).Draw(t, "wide") == 0
+		defer func(before int64) { limits.Positions = before }(limits.Positions)
+		limits.Positions = rapid.SampledFrom([]int64{math.MaxUint32, 0, 6}).Draw(t, "positions") // more ids take 64 bits
 		got, res, err := build(t, vfs.OS, dir, in, opt)
+		narrowed(t, got)
 		if bad != "" {
 			// A homogeneous graph reads some tables early to count their nodes, so the error may name the first bad
 			// row of another table.
@@ -261,4 +268,41 @@ func TestBuild(t *testing.T) {
 			}
 		}
 	})
+}
+
+// narrowed turns lists of ids and offsets of 64 bits into lists of 32 bits. It checks that those with a number above
+// limits.Positions had 64.
+func narrowed(t *rapid.T, files map[string][]byte) {
+	t.Helper()
+	for name, b := range files {
+		if strings.Contains(name, "/columns/") {
+			continue
+		}
+		switch filepath.Base(name) {
+		case "indptr.npy", "far.npy", "other_indptr.npy", "other_far.npy", "other_edge_id.npy", "#input_position.npy", "#type_wise_id.npy", "id_buckets.npy", "id_slots.npy":
+		default:
+			continue
+		}
+		h, err := npy.Read(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := b[h.Offset:]
+		if h.Descr == "u4" {
+			for _, x := range graph.View[uint32](bytes.Clone(data)) {
+				if int64(x) > limits.Positions {
+					t.Fatalf("%s: found %d in 32 bits, expected 64 above %d", name, x, limits.Positions)
+				}
+			}
+			continue
+		}
+		var list []int
+		for _, x := range graph.View[uint64](bytes.Clone(data)) {
+			list = append(list, int(x))
+		}
+		if b, err = npy.AppendHeader(nil, "u4", h.Shape); err != nil {
+			t.Fatal(err)
+		}
+		files[name] = append(b, u32s(list...)...)
+	}
 }

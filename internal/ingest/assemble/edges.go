@@ -250,7 +250,7 @@ func (e *emitter) chunk(c *table.Chunk) error {
 		return nil
 	}
 	end := c.First + uint64(c.Rows)
-	if !e.lay.wide && (e.p.base+end)<<e.sym > 1<<32 {
+	if !e.lay.wide && (e.p.base+end)<<e.sym > narrowTop() {
 		return errWide
 	}
 	if c.First < e.next && e.w != nil {

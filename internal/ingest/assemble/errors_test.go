@@ -69,6 +69,8 @@ func TestErrors(t *testing.T) {
 		{"sparse", Input{Nodes: free, Edges: edge(pairs(1, 1<<31, 3), v, w)}, Options{},
 			`e.csv:3: found id 2147483648 among 3 edges, expected ids below 67108864; read the ids as strings`},
 		{"too many nodes", Input{Nodes: []Nodes{{Type: "n", Count: 1<<40 + 1}}}, Options{}, `node type n: found 1099511627777 as the number of nodes, expected at most 1099511627776`},
+		{"nodes of 2^32", Input{Nodes: []Nodes{{Type: "n", Count: 1 << 32}}}, Options{}, `node type n: found 4294967296 nodes, expected fewer than 2^32, because ids of nodes have 32 bits within a type; divide the type into several`},
+		{"nodes of 2^32 together", Input{Nodes: []Nodes{{Type: "m", Count: 1}, {Type: "n", Count: 1<<32 - 1}}}, Options{Homogeneous: true}, `found 4294967296 nodes of all types, expected fewer than 2^32 in a homogeneous graph`},
 		{"no type", Input{Edges: edge(pairs(1, 2), v, w)}, Options{}, `edge type n:e:n: found node type "n", expected one of`},
 		{"type twice", Input{Nodes: []Nodes{{Type: "n"}, {Type: "n"}}}, Options{}, `found node type "n" twice`},
 		{"edge type twice", Input{Nodes: free, Edges: append(edge(pairs(1, 2), v, w), edge(pairs(1, 2), v, w)...)}, Options{}, `found edge type n:e:n twice`},

@@ -193,6 +193,9 @@ func (s *sink) idTop(way graph.Direction) uint64 {
 }
 
 func (s *sink) create(total, rows uint64) (err error) {
+	if err := s.checkNodes(); err != nil {
+		return err
+	}
 	types := []*nodeType{}
 	for _, p := range s.parts {
 		if t := p.near(s.way).t; !slices.Contains(types, t) {
@@ -242,11 +245,13 @@ func (s *sink) create(total, rows uint64) (err error) {
 	if s.positioned() {
 		return s.createColumns()
 	}
-	pos := fixedMeta(s.dir, graph.PositionColumn, indexType(rows), nil)
-	if s.seq, err = open(pos.File, indexType(rows)); err != nil {
-		return err
+	if len(s.parts) == 0 || s.parts[0].Made == 0 {
+		pos := fixedMeta(s.dir, graph.PositionColumn, indexType(rows), nil)
+		if s.seq, err = open(pos.File, indexType(rows)); err != nil {
+			return err
+		}
+		s.meta.Columns[graph.PositionColumn] = pos
 	}
-	s.meta.Columns[graph.PositionColumn] = pos
 	if s.opt.Homogeneous {
 		x := fixedMeta(s.dir, typeColumn, typeDType(len(s.parts)), nil)
 		if s.types, err = open(x.File, typeDType(len(s.parts))); err != nil {

@@ -139,8 +139,8 @@ func (g *group) build(ctx context.Context) error {
 			return err
 		}
 	}
-	wide := g.opt.wide || slices.ContainsFunc(g.parts, func(p *part) bool {
-		return p.src.t.known && g.top(p.src.t) > 1<<32 || p.dst.t.known && g.top(p.dst.t) > 1<<32
+	wide := g.opt.wide || g.rows()<<g.sym > narrowTop() || slices.ContainsFunc(g.parts, func(p *part) bool {
+		return p.src.t.known && g.top(p.src.t) > narrowTop() || p.dst.t.known && g.top(p.dst.t) > narrowTop()
 	})
 	err := g.buildAs(ctx, wide)
 	if errors.Is(err, errWide) {

@@ -62,6 +62,9 @@ type Edges struct {
 	// keys, and the columns may include those that a build adds. The column graph.PositionColumn among them then has the
 	// positions in the input, instead of the row numbers.
 	OfStore bool
+	// Made is the number of rows, where they are made and not read, else 0. The numbers of such rows mean nothing to anyone, so
+	// the store gets no graph.PositionColumn. All edge types of an input have made rows, or none has.
+	Made uint64
 }
 
 // Policy says how to handle rows that break a rule.

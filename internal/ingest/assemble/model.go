@@ -186,6 +186,7 @@ func (b *builder) edgeModel(e *Edges) error {
 			return fmt.Errorf("found the %s column %q read as %s, expected %s, as the ids of %s", x.what, x.col.Name, x.col.DType, want, x.typ)
 		}
 	}
+	p.rows = p.Made
 	b.parts = append(b.parts, p)
 	return nil
 }

@@ -49,6 +49,40 @@ func TestPack(t *testing.T) {
 	})
 }
 
+// TestPackWide packs records of 64 bits, of near numbers and of far ones.
+func TestPackWide(t *testing.T) {
+	packed := 0
+	rapid.Check(t, func(t *rapid.T) {
+		lay := newLayout(true, nil)
+		n := rapid.IntRange(0, 300).Draw(t, "records")
+		recs := make([]byte, n*wideBytes)
+		seq, step := rapid.Uint64().Draw(t, "seq"), rapid.SampledFrom([]uint64{1, 512, 1 << 22, 1 << 31, 1 << 40}).Draw(t, "step")
+		top := rapid.SampledFrom([]uint64{1, 1 << 14, 1<<32 - 1, 1 << 40}).Draw(t, "top")
+		for i := range n {
+			lay.put(recs[i*wideBytes:], mix(uint64(i))%(top+1), mix(uint64(i)+1<<20)%(top+1), seq)
+			seq += mix(uint64(i)) % step
+		}
+		b, smaller := packWide([]byte("before"), recs)
+		if !smaller {
+			return
+		}
+		packed++
+		b, found := bytes.CutPrefix(b, []byte("before"))
+		got := make([]byte, len(recs))
+		if err := unpackWide(got, b); !found || err != nil || !bytes.Equal(got, recs) {
+			t.Fatalf("%v: records have changed", err)
+		}
+		if err := unpackWide(got, b[:rapid.IntRange(0, len(b)-1).Draw(t, "cut")]); err == nil {
+			t.Fatal("a part was unpacked")
+		}
+		b[rapid.IntRange(0, len(b)-1).Draw(t, "byte")] ^= byte(rapid.IntRange(1, 255).Draw(t, "change"))
+		_ = unpackWide(got, b) // must not panic
+	})
+	if packed == 0 {
+		t.Fatal("found no packed records")
+	}
+}
+
 // TestPackGains packs records as in a bucket of a scan.
 func TestPackGains(t *testing.T) {
 	lay := newLayout(false, nil)

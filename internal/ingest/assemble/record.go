@@ -63,10 +63,13 @@ func (l *layout) plain() bool { return !l.wide && len(l.cols) == 0 }
 
 // codec returns the codec that packs extents of the records, or nil.
 func (l *layout) codec() *extsort.Codec {
-	if l.plain() {
-		return packedEdges
+	switch {
+	case len(l.cols) > 0:
+		return nil
+	case l.wide:
+		return packedWide
 	}
-	return nil
+	return packedEdges
 }
 
 // put writes near, far and seq of a record.

@@ -99,6 +99,9 @@ func (s *Share) Place(ctx context.Context, added []uint64) (err error) {
 			t.stats.Added = added[i]
 		}
 	}
+	if err := s.b.checkNodes(); err != nil {
+		return err
+	}
 	if s.groups, err = s.b.groups(ctx); err != nil {
 		return err
 	}
@@ -145,8 +148,8 @@ func (g *group) rows() (n uint64) {
 
 // wide says whether records of edges need ids of 64 bits.
 func (g *group) wide() bool {
-	return g.opt.wide || g.rows()<<g.sym > 1<<32 || slices.ContainsFunc(g.parts, func(p *part) bool {
-		return g.top(p.src.t) > 1<<32 || g.top(p.dst.t) > 1<<32
+	return g.opt.wide || g.rows()<<g.sym > narrowTop() || slices.ContainsFunc(g.parts, func(p *part) bool {
+		return g.top(p.src.t) > narrowTop() || g.top(p.dst.t) > narrowTop()
 	})
 }
 

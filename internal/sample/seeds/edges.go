@@ -3,6 +3,7 @@ package seeds
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -35,6 +36,9 @@ func edgesOf(g *graph.Graph, text string) (e *graph.Edges, condition string) {
 // links is the edges of a type as links, in the order of their edge ids: all of them, or those with a value in a column. With
 // inputOrder they are in the order of the input.
 func links(g *graph.Graph, e *graph.Edges, condition string, features []table.Column, most int) (*Seeds, error) {
+	if condition == inputOrder && graph.FindColumn(e.Columns, graph.PositionColumn) == nil {
+		condition = "" // the edge ids are in the order of the input
+	}
 	if condition == inputOrder {
 		s, err := links(g, e, "", features, 0)
 		if err == nil {
@@ -44,6 +48,9 @@ func links(g *graph.Graph, e *graph.Edges, condition string, features []table.Co
 			return nil, err
 		}
 		return s.first(most)
+	}
+	if e.Count > math.MaxUint32 && (condition != "" || most == 0 || most > math.MaxUint32) {
+		return nil, tagged.Errorf(sample.ErrTooLarge, "found %d edges of type %s as links, expected fewer than 2^32; take the first of them (`LimitSeeds`), or list some in a file", e.Count, e.Type)
 	}
 	rows, err := rowsWith("edge type "+e.Type.String(), e.Columns, e.Count, condition)
 	if err != nil {
@@ -85,11 +92,8 @@ func links(g *graph.Graph, e *graph.Edges, condition string, features []table.Co
 	return s, nil
 }
 
-// reorder puts links in the order of their positions; nil stands for the order that they have.
+// reorder puts links in the order of their positions.
 func (s *Seeds) reorder(positions *graph.Column) error {
-	if positions == nil {
-		return nil
-	}
 	at, err := numberReader(positions)
 	if err != nil {
 		return fmt.Errorf("column %q of %s: %w", positions.Name, s.Edges, err)
