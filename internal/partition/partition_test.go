@@ -234,7 +234,7 @@ func grid(side int) *store.Store {
 
 // Where multilevel does not fit the memory it runs out of core and says so. Its parts do not depend on the threads.
 func TestOutOfCore(t *testing.T) {
-	s := grid(500)
+	s := grid(560)
 	o := partition.Options{Parts: 4, Seed: 1, Threads: 1}
 	whole := run(t, s, o)
 	o.Memory = whole.Forecast.Memory - 1
@@ -254,7 +254,7 @@ func TestOutOfCore(t *testing.T) {
 		t.Errorf("%q", vol.Notes)
 	}
 	// The least memory that a refusal states is enough, and it names the method that needs less.
-	o.Temp, o.Memory = t.TempDir(), 31<<20
+	o.Temp, o.Memory = t.TempDir(), 33<<20
 	_, err := partition.Run(t.Context(), vfs.OS, s, o)
 	if !errors.Is(err, partition.ErrMemory) || !strings.Contains(err.Error(), "or choose the method fennel, which needs") {
 		t.Fatalf("got %v", err)

@@ -10,7 +10,7 @@ import (
 const (
 	// A cluster weighs at most a share of a part. Each level that does not make the graph fit the memory is followed by one
 	// with a larger share.
-	firstShare, shareStep, lastShare = 0.003, 3.0, 0.243
+	firstShare, shareStep, lastShare = 0.003, 1.5, 0.25
 	clusterPasses                    = 2
 	leastShrink                      = 0.97 // a level that keeps more of the nodes is not worth its passes
 	mostFull                         = 1 << 16

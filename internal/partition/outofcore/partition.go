@@ -220,7 +220,7 @@ func (r *run) core(ctx context.Context) (*division, error) {
 		if g, err = r.load(ctx, l); err != nil {
 			return nil, err
 		}
-		part, _, err = multilevel.Partition(ctx, g, multilevel.Options{Options: o, Preset: corePreset(r.Preset)})
+		part, err = r.best(ctx, g)
 		free(g.Offsets)
 		free(g.Neighbours)
 		free(g.EdgeWeights)
@@ -237,6 +237,26 @@ func (r *run) core(ctx context.Context) (*division, error) {
 	return d, nil
 }
 
+// best divides the core and returns the parts. It divides a core that is small beside the graph several times, for the smallest
+// cut.
+func (r *run) best(ctx context.Context, g *undirected.Graph) ([]uint16, error) {
+	var best []uint16
+	var least multilevel.Stats
+	tries := r.levels[0].g.Entries() / max(1, tryShare*int64(len(g.Neighbours)))
+	for try := range uint64(max(1, min(mostTries, tries))) {
+		o := r.Options.Options
+		o.Seed = mix(o.Seed + try<<32)
+		part, stats, err := multilevel.Partition(ctx, g, multilevel.Options{Options: o, Preset: corePreset(r.Preset)})
+		if err != nil {
+			return nil, err
+		}
+		if best == nil || stats.Balanced && !least.Balanced || stats.Balanced == least.Balanced && stats.Cut < least.Cut {
+			best, least = part, stats
+		}
+	}
+	return best, nil
+}
+
 // corePreset is the preset of the core: the next better one, because the core is small beside the graph.
 func corePreset(p multilevel.Preset) multilevel.Preset {
 	if p == multilevel.Fast {
@@ -245,8 +265,12 @@ func corePreset(p multilevel.Preset) multilevel.Preset {
 	return multilevel.High
 }
 
-// coreStreams is the number of passes of fennel over a core that does not fit the memory.
-const coreStreams = 5
+const (
+	// A core that has a share of 1 / (tryShare t) of the graph's pairs is divided t times, at most mostTries.
+	tryShare, mostTries = 4, 4
+	// coreStreams is the number of passes of fennel over a core that does not fit the memory.
+	coreStreams = 5
+)
 
 // load reads a level into memory.
 func (r *run) load(ctx context.Context, l *level) (_ *undirected.Graph, err error) {
