@@ -47,7 +47,7 @@ type Stats struct {
 }
 
 // String says how the graph was divided.
-func (s Stats) String() string {
+func (s *Stats) String() string {
 	core := "multilevel divided"
 	if s.Streamed {
 		core = "no clustering makes the graph fit the memory bound, so fennel divided"
@@ -56,7 +56,7 @@ func (s Stats) String() string {
 	if s.ByDegree {
 		start = "; parts filled by falling degree gave the smaller cut"
 	}
-	return fmt.Sprintf("%s a core of %s nodes and %s pairs, level %d; %d passes over the graph, %s read and %s written%s", core, human.Count(int64(s.CoreNodes)), human.Count(s.CorePairs), s.Levels,
+	return fmt.Sprintf("%s %s nodes and %s pairs, level %d; %d passes over the graph, %s read and %s written%s", core, human.Count(int64(s.CoreNodes)), human.Count(s.CorePairs), s.Levels,
 		s.Passes, human.Bytes(s.Read), human.Bytes(s.Written), start)
 }
 
