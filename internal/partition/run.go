@@ -260,7 +260,7 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 		part, err = fennel.Partition(ctx, g, fennel.Options{Options: j.Options.divide(), Passes: j.Passes, Progress: j.meter("divide", g.Entries()*int64(j.Passes), "neighbours")})
 	case j.r.OutOfCore != nil:
 		part, *j.r.OutOfCore, err = outofcore.Partition(ctx, g.(*undirected.Spilled), outofcore.Options{Options: j.Options.divide(), Preset: j.Preset, Memory: j.memory,
-			FS: j.fsys, Temp: j.Temp, Progress: j.meter})
+			FS: j.fsys, Temp: j.Temp, Progress: j.meter, CoreProgress: j.steps("divide the core")})
 		if j.r.OutOfCore.ByDegree {
 			j.r.Notes = append(j.r.Notes, filled)
 		}
@@ -270,7 +270,7 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 	default:
 		// fitting made sure that the rows are in memory.
 		var stats multilevel.Stats
-		part, stats, err = multilevel.Partition(ctx, g.(*undirected.Graph), multilevel.Options{Options: j.Options.divide(), Preset: j.Preset, Objective: j.Objective})
+		part, stats, err = multilevel.Partition(ctx, g.(*undirected.Graph), multilevel.Options{Options: j.Options.divide(), Preset: j.Preset, Objective: j.Objective, Progress: j.steps("divide")})
 		if stats.Falling {
 			j.r.Notes = append(j.r.Notes, filled)
 		}
@@ -356,6 +356,14 @@ func (j *job) meter(stage string, total int64, unit string) func(int64) {
 	}
 	var done atomic.Int64
 	return func(n int64) { j.Options.Progress(stage, done.Add(n), total, unit) }
+}
+
+// steps is meter for work whose total changes.
+func (j *job) steps(stage string) func(done, total int64) {
+	if j.Options.Progress == nil {
+		return nil
+	}
+	return func(done, total int64) { j.Options.Progress(stage, done, total, "neighbours") }
 }
 
 // randomVolume is the expected volume of a random division: a node of degree d has neighbours in (parts - 1) *

@@ -2,6 +2,7 @@ package outofcore
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/graphmill/graphmill/internal/partition/undirected"
@@ -80,7 +81,7 @@ func (r *run) cluster(ctx context.Context, l *level, share float64) (_ *clusters
 			k.full, k.entries = map[uint32]uint32{}, make([]uint64, granules)
 		}
 		k.seed = mix(k.seed)
-		if err := r.pass(ctx, l, "cluster", func(b *undirected.Block) error {
+		if err := r.pass(ctx, l, fmt.Sprintf("cluster, pass %d of %d", pass+1, clusterPasses), func(b *undirected.Block) error {
 			for i := range b.Len() {
 				v := b.First + uint32(i)
 				k.visit(s, b, i, last)

@@ -15,7 +15,7 @@ const (
 	// Memory of multilevel with the graph: bytes for starts on small levels, for up to coreParts parts, bytes per pair with a weight, more each time that
 	// the number of parts doubles beyond 8, and bytes per node, more for each constraint after the first.
 	coreBytes, coreEach, coreParts                                   = 6 << 20, 128 << 10, 64
-	corePairBytes, corePartBytes, coreNodeBytes, coreConstraintBytes = 40, 1.5, 18, 64
+	corePairBytes, corePartBytes, coreNodeBytes, coreConstraintBytes = 48, 1.5, 40, 64
 	// leastCore is the memory of a core of about 250,000 pairs. Smaller cores cut more.
 	leastCore = 10 << 20
 )

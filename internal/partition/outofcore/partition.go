@@ -27,6 +27,8 @@ type Options struct {
 	Temp   string // folder for temporary files
 	// Progress, if not nil, begins a stage of an amount of work and returns the function that adds to what is done.
 	Progress func(stage string, total int64, unit string) func(int64)
+	// CoreProgress is multilevel.Options.Progress for each division of the core.
+	CoreProgress func(done, total int64)
 }
 
 // Stats say how a graph was divided.
@@ -246,7 +248,7 @@ func (r *run) best(ctx context.Context, g *undirected.Graph) ([]uint16, error) {
 	for try := range uint64(max(1, min(mostTries, tries))) {
 		o := r.Options.Options
 		o.Seed = mix(o.Seed + try<<32)
-		part, stats, err := multilevel.Partition(ctx, g, multilevel.Options{Options: o, Preset: corePreset(r.Preset)})
+		part, stats, err := multilevel.Partition(ctx, g, multilevel.Options{Options: o, Preset: corePreset(r.Preset), Progress: r.CoreProgress})
 		if err != nil {
 			return nil, err
 		}
@@ -319,9 +321,9 @@ func (r *run) begin(stage string, total int64, unit string) func(int64) {
 	return func(int64) {}
 }
 
-// pass reads the rows of a level in the order of its nodes.
+// pass reads the rows of a level in the order of its nodes. The stage is a name of progress that differs from that before.
 func (r *run) pass(ctx context.Context, l *level, stage string, fn func(b *undirected.Block) error) error {
-	done := r.begin(stage, l.g.Entries(), "neighbours")
+	done := r.begin(fmt.Sprintf("level %d, %s", l.number+1, stage), l.g.Entries(), "neighbours")
 	r.stats.Read += l.g.Bytes()
 	if l.number == 0 {
 		r.stats.Passes++
