@@ -14,14 +14,15 @@ import (
 // Division describes how a graph was divided into parts, and how good the division is. Its JSON is what the command
 // partition prints with --json. A pair is two neighbouring nodes: it counts once, whatever edges join them.
 type Division struct {
-	Method    string  `json:"method"`
-	OutOfCore bool    `json:"out_of_core,omitempty"` // multilevel did not fit the memory and read the graph from disk in passes
-	Parts     int     `json:"parts"`
-	Trainers  int     `json:"trainers_per_machine,omitempty"`
-	Nodes     int     `json:"nodes"`     // nodes of all types
-	Pairs     int64   `json:"pairs"`     // pairs of neighbours
-	Cut       int64   `json:"cut"`       // pairs in different parts
-	CutShare  float64 `json:"cut_share"` // Cut / Pairs
+	Method string `json:"method"`
+	// OutOfCore says how multilevel divided a graph that did not fit the memory; nil: it was in memory.
+	OutOfCore *DivisionOutOfCore `json:"out_of_core,omitempty"`
+	Parts     int                `json:"parts"`
+	Trainers  int                `json:"trainers_per_machine,omitempty"`
+	Nodes     int                `json:"nodes"`     // nodes of all types
+	Pairs     int64              `json:"pairs"`     // pairs of neighbours
+	Cut       int64              `json:"cut"`       // pairs in different parts
+	CutShare  float64            `json:"cut_share"` // Cut / Pairs
 	// Volume is the total communication volume: the sum, over all nodes, of the number of other parts in which the node
 	// has neighbours.
 	Volume   int64 `json:"volume"`
@@ -79,6 +80,17 @@ type RandomDivision struct {
 	CutRatio float64 `json:"cut_ratio"` // Division.Cut / Cut
 }
 
+// DivisionOutOfCore says how a graph that does not fit the memory was divided: in passes over temporary files, which made
+// smaller graphs until one, the core, fitted.
+type DivisionOutOfCore struct {
+	Levels       int   `json:"levels"` // graphs, with the given one and the core
+	CoreNodes    int   `json:"core_nodes"`
+	CorePairs    int64 `json:"core_pairs"`
+	Passes       int   `json:"passes"` // over the given graph
+	ReadBytes    int64 `json:"read_bytes"`
+	WrittenBytes int64 `json:"written_bytes"`
+}
+
 // DivisionForecast is the forecast made before the graph was divided.
 type DivisionForecast struct {
 	Memory  int64   `json:"memory_bytes"` // peak memory of the process, in bytes
@@ -101,12 +113,15 @@ func named(names []string, values []float64) map[string]float64 {
 func newDivision(p *partition.Result, elapsed time.Duration) *Division {
 	q := p.Quality
 	j := &Division{
-		Method: p.Method, OutOfCore: p.OutOfCore, Parts: p.Assignment.Parts, Trainers: p.Assignment.Trainers, Nodes: p.Nodes, Pairs: p.Pairs,
+		Method: p.Method, Parts: p.Assignment.Parts, Trainers: p.Assignment.Trainers, Nodes: p.Nodes, Pairs: p.Pairs,
 		Cut: q.Cut, CutShare: q.CutShare, Volume: q.Volume, Boundary: q.Boundary, Balance: named(p.Constraints, q.Balance), Within: p.Within,
 		EdgeBalance: q.EdgeBalance, EmptyParts: q.EmptyParts, EdgeTypes: map[string]EdgeTypeCut{},
 		Random:  RandomDivision{p.RandomCut, p.RandomVolume, ratio(float64(q.Cut), p.RandomCut)},
 		Seconds: p.Seconds, ElapsedSeconds: elapsed.Seconds(), PeakRSS: report.PeakRSS(),
 		Forecast: DivisionForecast{p.Forecast.Memory, p.Forecast.Disk, p.Forecast.Seconds, p.Forecast.Rough, p.Forecast.Unknown}, Notes: p.Notes, result: p,
+	}
+	if x := p.OutOfCore; x != nil {
+		j.OutOfCore = &DivisionOutOfCore{x.Levels, x.CoreNodes, x.CorePairs, x.Passes, x.Read, x.Written}
 	}
 	if p.Trainers != nil {
 		j.TrainerBalance = named(p.Constraints, p.Trainers.Balance)
@@ -139,13 +154,16 @@ func ratio(a, b float64) float64 {
 func (j *Division) Text(w io.Writer) error {
 	p := j.result
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d parts, by %s%s in %s\n", j.Parts, j.Method, map[bool]string{true: ", out of core,"}[j.OutOfCore], human.Duration(time.Duration(j.Seconds*float64(time.Second))))
+	fmt.Fprintf(&b, "%d parts, by %s%s in %s\n", j.Parts, j.Method, map[bool]string{true: ", out of core,"}[j.OutOfCore != nil], human.Duration(time.Duration(j.Seconds*float64(time.Second))))
 	fmt.Fprintf(&b, "  cut      %s of %s pairs (%s; %s by chance)\n", human.Exact(j.Cut), human.Exact(j.Pairs), human.Percent(j.CutShare), human.Percent(ratio(p.RandomCut, float64(p.Pairs))))
 	fmt.Fprintf(&b, "  volume   %s (%s by chance)\n", human.Exact(j.Volume), human.Exact(int64(p.RandomVolume)))
 	for i, name := range p.Constraints {
 		fmt.Fprintf(&b, "  balance  %.4f  %s\n", p.Quality.Balance[i], human.Printable(name))
 	}
 	fmt.Fprintf(&b, "  balance  %.4f  of edges, by degree%s\n", j.EdgeBalance, map[bool]string{true: "; see `BalanceEdges`"}[j.EdgeBalance > 1.5])
+	if p.OutOfCore != nil {
+		fmt.Fprintf(&b, "  core     %s\n", p.OutOfCore)
+	}
 	if j.EmptyParts > 0 {
 		fmt.Fprintf(&b, "  %d parts are empty\n", j.EmptyParts)
 	}
@@ -167,6 +185,9 @@ func reportCut(r *report.Report, p *partition.Result) {
 	r.In("pairs of neighbours", report.Count(p.Pairs, "pairs"))
 	r.Out("parts", report.Count(p.Assignment.Parts, "parts"))
 	r.Out("method", report.Text(p.Method))
+	if p.OutOfCore != nil {
+		r.Note("out of core: " + p.OutOfCore.String())
+	}
 	for _, note := range p.Notes {
 		r.Note(note)
 	}

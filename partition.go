@@ -133,7 +133,7 @@ func (o *PartitionOptions) made(command string, r *partition.Result) store.Made 
 	switch r.Method {
 	case partition.Multilevel:
 		m.Options["preset"], m.Options["objective"] = string(o.Preset), string(o.Objective)
-		if r.OutOfCore {
+		if r.OutOfCore != nil {
 			m.Options["out_of_core_memory"] = strconv.FormatInt(o.Memory, 10)
 		}
 	case partition.Fennel:

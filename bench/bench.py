@@ -30,6 +30,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import shlex
 import shutil
 import socket
@@ -59,6 +60,7 @@ RACES = {
     "shards": "a unigraph of TFRecord shards, larger than the memory: tf.io.parse_example",
     "pack": "histograms into packs: the published algorithm, jraph, PyG",
     "partition": "a graph into parts: METIS, KaMinPar, Mt-KaHyPar",
+    "outofcore": "a graph into parts in an eighth of the memory: in memory, fennel",
     "profiles": "32 small graphs of ten families into parts: METIS, KaMinPar, Mt-KaHyPar",
     "dispatch": "a typed graph into DGL's parts: DGL's partition_graph",
     "batches": "shuffled batches of rows: torch, batch-iter, grain",
@@ -612,6 +614,34 @@ class Bench:
             self.found_profiles.append({"parts": parts, "seeds": self.args.cut_seeds, "disturbed": run.others is None or run.others > DISTURBED,
                                         "command": self.shown(command), **json.loads(run.stdout)})
 
+    def outofcore(self):
+        """Graphs into parts in an eighth of the memory that they take, or the least: cut, bytes, memory and time."""
+        out = self.work / "out" / "outofcore"
+        found = lambda r: {name: r[name] for name in ("cut", "edge_balance", "seconds")} | {
+            "balance": r["balance"]["nodes"], "forecast_bytes": r["forecast"]["memory_bytes"], **(json.loads(r.stdout).get("out_of_core") or {})}
+        for name in self.args.partition_graphs.split(","):
+            if name == "community2m":
+                store = self.store(f"{name}.store", "generate", "community", "--n", 2_000_000, "--seed", 1)
+            else:
+                python = self.python("partition", "kaminpar", "mtkahypar")
+                store = self.store(f"{name}.store", "import", self.cached(f"{name}.graph", python, HERE / "partition_graphs.py", name, self.data_folder or "none"))
+            pairs = sum(e["count"] for e in json.loads((store / "graph.json").read_text())["edges"].values())
+            for parts in self.args.parts:
+                for t in self.args.threads:
+                    ours = lambda seed, *more: [self.graphmill, "partition", store, "--parts", parts, "--imbalance", IMBALANCE, "--seed", seed,
+                                                "--threads", t, "--out", out, "--json", *more]
+                    within = lambda memory: subprocess.run([str(a) for a in ours(1, "--memory", memory)], capture_output=True, text=True)
+                    whole = measure(Contestant("", ours(1), None, output=out))["forecast"]["memory_bytes"]
+                    refused = within("1MiB")
+                    least = re.search(r"at least .*?\((\d+) bytes\)", refused.stderr)
+                    if not least:
+                        raise Failed(f"{name} in 1 MiB: found no least memory in {refused.stderr!r}")
+                    memory = max(whole // 8, int(least[1]))
+                    rate = lambda r: pairs / r["seconds"]
+                    run = lambda kind, seed, *more: Contestant(f"graphmill {kind}, seed {seed}", ours(seed, *more), rate, output=out, found=found, turns=1)
+                    self.race(f"{name} ({pairs:,} edges) into {parts} parts in {memory / 2**20:.0f} MiB, {t} threads", "edges/s", [c for seed in range(1, 1 + self.args.cut_seeds) for c in (
+                        run("out of core", seed, "--memory", memory), run("in memory", seed), run("fennel", seed, "--method", "fennel", "--memory", memory))])
+
     def dispatch(self):
         """A typed graph and its assignment into DGL's parts."""
         if self.data_folder:
@@ -794,6 +824,21 @@ def markdown(result):
         yield "|---|--:|--:|---|--:|"
         for what, r in race["ratios"].items():
             yield f"| {what} | {r['mean']:.3f} | {r['most']:.3f} | {r['on']} | {len(r['above'])} |"
+    kinds = [(race, kind, [row for name, row in race["contestants"].items() if name.startswith(f"graphmill {kind},")])
+             for race in cuts for kind in ("in memory", "out of core", "fennel")]
+    if any(rows for _, _, rows in kinds):
+        yield ""
+        yield "| partition | by | mean cut | of that in memory | peak memory, MiB | seconds | read, MiB | written, MiB |"
+        yield "|---|---|--:|--:|--:|--:|--:|--:|"
+    mean = lambda rows, value: sum(map(value, rows)) / len(rows)
+    for race, kind, rows in kinds:
+        if rows:
+            cut = mean(rows, lambda row: row["found"]["cut"])
+            if kind == "in memory":
+                whole = cut
+            disk = [f"{mean(rows, lambda row: row['found'][name]) / 2**20:,.0f}" if name in rows[0]["found"] else "-" for name in ("read_bytes", "written_bytes")]
+            yield (f"| {race['what']} | {kind} | {cut:,.0f} | {cut / whole:.3f} | {mean(rows, lambda row: row['peak_rss_bytes']) / 2**20:,.0f} | "
+                   f"{mean(rows, lambda row: row['found']['seconds']):.3g} | {' | '.join(disk)} |")
     waits = [race for race in result["races"] if "waiting" in race["contestants"][race["ours"]].get("found", {})]
     if waits:
         yield ""
@@ -826,13 +871,13 @@ def main():
     p.add_argument("--warm-seconds", type=float, default=10, help="time before the clock of loader starts (default: 10)")
     p.add_argument("--edges", type=int, default=100_000_000, help="edges of ogb (default: 100 million)")
     p.add_argument("--keys", type=int, default=10_000_000, help="string ids of strings and shards (default: 10 million)")
-    p.add_argument("--partition-graphs", help="graphs of partition (default: community2m; with GRAPHMILL_DATA web_cnr2000,debian_contents,community2m)")
+    p.add_argument("--partition-graphs", help="graphs of partition and outofcore (default: community2m; with GRAPHMILL_DATA web_cnr2000,debian_contents,community2m)")
     p.add_argument("--parts", type=lambda s: [int(k) for k in s.split(",")], default=[8, 64], metavar="K,K", help="numbers of parts of partition and profiles (default: 8,64)")
     p.add_argument("--sizes", type=lambda s: [int(n) for n in s.split(",")], default=[18, 27, 2], metavar="FROM,TO,STEP", help="edges of scaling, as exponents of 2 (default: 18,27,2)")
     p.add_argument("--scaling-memory", default="1GiB", metavar="BYTES", help="memory of the stages of scaling, but those in memory and partition (default: 1GiB)")
     p.add_argument("--partition-memory", default="8GiB", metavar="BYTES", help="memory of partition in scaling (default: 8GiB)")
     p.add_argument("--partition-edges", type=int, default=26, help="largest graph that scaling partitions, as an exponent of 2 (default: 26)")
-    p.add_argument("--cut-seeds", type=int, default=5, help="random seeds of profiles (default: 5)")
+    p.add_argument("--cut-seeds", type=int, default=5, help="random seeds of profiles and outofcore (default: 5)")
     p.add_argument("--fresh", action="store_true", help="profiles runs its peers again, whose figures it keeps in --work")
     p.add_argument("--markdown", type=pathlib.Path, help="file to write a table to")
     args = p.parse_args()

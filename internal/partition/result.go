@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/partition/outofcore"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 )
 
@@ -11,8 +12,9 @@ import (
 type Result struct {
 	Assignment *assign.Assignment
 	Method     string
-	// OutOfCore says that multilevel did not fit the memory and read the rows from a temporary file.
-	OutOfCore bool
+	// OutOfCore says how multilevel divided a graph that did not fit the memory, from rows in a temporary file; nil: it
+	// was in memory.
+	OutOfCore *outofcore.Stats
 	// Passes is the number of passes of fennel.
 	Passes int
 	// Constraints are the names of the quantities that are spread evenly, in the order of Quality.Balance.

@@ -123,8 +123,9 @@ func Run(ctx context.Context, fsys vfs.FS, s *store.Store, o Options) (_ *Result
 // follow takes a plan: it notes and foretells what the run will do.
 func (j *job) follow(z size, p plan) error {
 	r := j.r
-	r.Method, r.OutOfCore, r.Forecast = j.Options.Method, p.outOfCore, p.forecast
+	r.Method, r.Forecast = j.Options.Method, p.forecast
 	if p.outOfCore {
+		r.OutOfCore = &outofcore.Stats{}
 		r.Notes = append(r.Notes, z.gaveWay(&j.Options))
 		if j.Objective == multilevel.Vol {
 			r.Notes = append(r.Notes, "out of core the cut is minimised, not the communication volume")
@@ -240,6 +241,9 @@ func (j *job) divide(ctx context.Context, g undirected.Rows) error {
 	return nil
 }
 
+// filled says that the start by falling degree won.
+const filled = "the parts were filled in the order of falling degree, which cuts fewest edges here, because hubs share them; parts have unequal numbers of edges (see the edge balance); `BalanceEdges` spreads those of a store, at a larger cut"
+
 // method runs the method and returns the parts.
 func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment, error) {
 	if j.r.Method == Import {
@@ -254,18 +258,21 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 	case j.r.Method == Fennel:
 		j.r.Passes = j.Passes
 		part, err = fennel.Partition(ctx, g, fennel.Options{Options: j.Options.divide(), Passes: j.Passes, Progress: j.meter("divide", g.Entries()*int64(j.Passes), "neighbours")})
-	case j.r.OutOfCore:
-		var stats outofcore.Stats
-		if part, stats, err = outofcore.Partition(ctx, g.(*undirected.Spilled), outofcore.Options{Options: j.Options.divide(), Preset: j.Preset, Memory: j.memory,
-			FS: j.fsys, Temp: j.Temp, Progress: j.meter}); err == nil {
-			j.r.Notes = append(j.r.Notes, stats.String())
+	case j.r.OutOfCore != nil:
+		part, *j.r.OutOfCore, err = outofcore.Partition(ctx, g.(*undirected.Spilled), outofcore.Options{Options: j.Options.divide(), Preset: j.Preset, Memory: j.memory,
+			FS: j.fsys, Temp: j.Temp, Progress: j.meter, CoreProgress: j.steps("divide the core")})
+		if j.r.OutOfCore.ByDegree {
+			j.r.Notes = append(j.r.Notes, filled)
+		}
+		if j.r.OutOfCore.Streamed {
+			j.r.Notes = append(j.r.Notes, "out of core no clustering made the graph fit the memory bound, so fennel divided the smallest one: the cut is larger; raise `Memory` for multilevel")
 		}
 	default:
 		// fitting made sure that the rows are in memory.
 		var stats multilevel.Stats
-		part, stats, err = multilevel.Partition(ctx, g.(*undirected.Graph), multilevel.Options{Options: j.Options.divide(), Preset: j.Preset, Objective: j.Objective})
+		part, stats, err = multilevel.Partition(ctx, g.(*undirected.Graph), multilevel.Options{Options: j.Options.divide(), Preset: j.Preset, Objective: j.Objective, Progress: j.steps("divide")})
 		if stats.Falling {
-			j.r.Notes = append(j.r.Notes, "the parts were filled in the order of falling degree, which cuts fewest edges here, because hubs share them; parts have unequal numbers of edges (see the edge balance); `BalanceEdges` spreads those of a store, at a larger cut")
+			j.r.Notes = append(j.r.Notes, filled)
 		}
 	}
 	covers := j.covered != nil && (j.r.Method == Multilevel || j.r.Method == Fennel)
@@ -349,6 +356,14 @@ func (j *job) meter(stage string, total int64, unit string) func(int64) {
 	}
 	var done atomic.Int64
 	return func(n int64) { j.Options.Progress(stage, done.Add(n), total, unit) }
+}
+
+// steps is meter for work whose total changes.
+func (j *job) steps(stage string) func(done, total int64) {
+	if j.Options.Progress == nil {
+		return nil
+	}
+	return func(done, total int64) { j.Options.Progress(stage, done, total, "neighbours") }
 }
 
 // randomVolume is the expected volume of a random division: a node of degree d has neighbours in (parts - 1) *

@@ -259,7 +259,7 @@ func TestTooManyEdges(t *testing.T) {
 	shrink(t, 2*5000-1)
 	for _, memory := range []int64{0, 1 << 30} {
 		r := run(t, s, partition.Options{Parts: 4, Memory: memory})
-		if r.Method != partition.Multilevel || !r.OutOfCore || !r.Within || len(r.Notes) == 0 || !strings.Contains(r.Notes[0], "found 5,000 edges, and in memory multilevel numbers at most 4,999: it runs out of core") {
+		if r.Method != partition.Multilevel || r.OutOfCore == nil || !r.Within || len(r.Notes) == 0 || !strings.Contains(r.Notes[0], "found 5,000 edges, and in memory multilevel numbers at most 4,999: it runs out of core") {
 			t.Errorf("memory %d: %s, %v, %q", memory, r.Method, r.OutOfCore, r.Notes)
 		}
 	}
@@ -273,7 +273,7 @@ func TestTooManyEdges(t *testing.T) {
 		}
 	}
 	shrink(t, 2*5000)
-	if r := run(t, s, partition.Options{Parts: 4}); r.OutOfCore {
+	if r := run(t, s, partition.Options{Parts: 4}); r.OutOfCore != nil {
 		t.Errorf("found %q", r.Notes)
 	}
 }

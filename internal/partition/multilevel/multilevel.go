@@ -34,6 +34,9 @@ type Options struct {
 	undirected.Options
 	Preset    Preset    // empty: Default
 	Objective Objective // empty: Cut
+	// Progress, if not nil, receives the amount of work that is done, of a total that may change. One goroutine calls it, after
+	// each level.
+	Progress func(done, total int64)
 }
 
 // Stats describe a division.
@@ -63,6 +66,7 @@ func Partition(ctx context.Context, g *undirected.Graph, o Options) ([]uint16, S
 		caps: g.Caps(o.Parts, o.Imbalance), setting: settings[o.Preset], objective: o.Objective,
 	}
 	defer r.m.close()
+	r.progress = newProgress(o.Progress, int64(len(g.Neighbours)), r.cycles)
 	l := finest(g)
 	part, stats := r.partition(l)
 	if err := ctx.Err(); err != nil {
@@ -130,6 +134,7 @@ type run struct {
 	team
 	setting
 	objective Objective
+	progress  *progress
 	m         *memory
 	parts     int
 	caps      []int64
@@ -160,6 +165,7 @@ func (r *run) partition(l *level) ([]uint16, Stats) {
 	}
 	r.large, r.weighted = l.n > largeFrom, l.edges != nil
 	levels, _ := r.coarsen(l, nil, 0)
+	r.progress.begin(levels)
 	last := len(levels) - 1
 	stats := Stats{Levels: len(levels), Coarsest: levels[last].n}
 	if r.stopped() {
@@ -192,6 +198,7 @@ func (r *run) coarsen(l *level, within []uint16, cycle int) ([]*level, []uint16)
 		}
 		below := l
 		l = contract(r.team, r.m, l, k)
+		r.progress.coarsened(below)
 		levels = append(levels, l)
 		if within != nil {
 			above := take[uint16](r.m, l.n)
@@ -212,6 +219,7 @@ func (r *run) cycle(l *level, c candidate, number int) candidate {
 	own := *l
 	own.coarse = nil
 	levels, within := r.coarsen(&own, c.part, number)
+	r.progress.begin(levels)
 	last := len(levels) - 1
 	if last == 0 || r.stopped() {
 		return c

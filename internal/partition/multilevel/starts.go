@@ -92,7 +92,7 @@ func (r *run) pair(l *level, starts []candidate) []candidate {
 // Sanders and Schulz 2012).
 func (r *run) cross(l *level, c candidate, other []uint16, number int) candidate {
 	one := *r
-	one.team = r.alone()
+	one.team, one.progress = r.alone(), nil
 	own := *l
 	own.coarse = nil
 	within := take[uint16](r.m, l.n)
@@ -197,6 +197,7 @@ func (r *run) finish(levels []*level, c candidate) candidate {
 		give(r.m, levels[c.at].coarse)
 		levels[c.at].coarse = nil
 		c = r.refine(r.team, levels[c.at], c)
+		r.progress.refined(levels[c.at])
 	}
 	return c
 }

@@ -2,6 +2,7 @@ package outofcore
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/graphmill/graphmill/internal/partition/undirected"
@@ -10,7 +11,7 @@ import (
 const (
 	// A cluster weighs at most a share of a part. Each level that does not make the graph fit the memory is followed by one
 	// with a larger share.
-	firstShare, shareStep, lastShare = 0.003, 3.0, 0.243
+	firstShare, shareStep, lastShare = 0.003, 1.5, 0.25
 	clusterPasses                    = 2
 	leastShrink                      = 0.97 // a level that keeps more of the nodes is not worth its passes
 	mostFull                         = 1 << 16
@@ -80,7 +81,7 @@ func (r *run) cluster(ctx context.Context, l *level, share float64) (_ *clusters
 			k.full, k.entries = map[uint32]uint32{}, make([]uint64, granules)
 		}
 		k.seed = mix(k.seed)
-		if err := r.pass(ctx, l, "cluster", func(b *undirected.Block) error {
+		if err := r.pass(ctx, l, fmt.Sprintf("cluster, pass %d of %d", pass+1, clusterPasses), func(b *undirected.Block) error {
 			for i := range b.Len() {
 				v := b.First + uint32(i)
 				k.visit(s, b, i, last)

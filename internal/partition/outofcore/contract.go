@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"slices"
 	"sort"
 
@@ -171,7 +172,7 @@ func (c *contraction) rows(ctx context.Context) (_ *undirected.Spilled, err erro
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.out.Close()) }()
-	done := c.begin("sort", c.cuts.Total(), "bytes")
+	done := c.begin(fmt.Sprintf("level %d, sort", c.l.number+1), c.cuts.Total(), "bytes")
 	for b := range c.buckets {
 		if err := ctx.Err(); err != nil {
 			return nil, err

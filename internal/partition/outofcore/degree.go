@@ -2,6 +2,7 @@ package outofcore
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
 )
 
@@ -25,8 +26,8 @@ func (r *run) byDegree(ctx context.Context, d *division) error {
 		return err
 	}
 	clear(d.prices)
-	for _, priced := range refinement {
-		if err := r.improve(ctx, d, l, priced); err != nil {
+	for i, priced := range refinement {
+		if err := r.improve(ctx, d, l, fmt.Sprintf("second start, pass %d of at most %d", i+1, len(refinement)), priced); err != nil {
 			return err
 		}
 		if float64(d.cut) > hopeless*float64(cut) {

@@ -2,6 +2,7 @@ package outofcore
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 )
@@ -95,8 +96,8 @@ var refinement = []bool{true, true, false}
 
 // refine refines the parts of a level.
 func (r *run) refine(ctx context.Context, d *division, l *level) error {
-	for _, priced := range refinement {
-		if err := r.improve(ctx, d, l, priced); err != nil {
+	for i, priced := range refinement {
+		if err := r.improve(ctx, d, l, fmt.Sprintf("refine, pass %d of %d", i+1, len(refinement)), priced); err != nil {
 			return err
 		}
 	}
@@ -105,14 +106,14 @@ func (r *run) refine(ctx context.Context, d *division, l *level) error {
 
 // improve makes one pass and keeps its result if it is the best one. Before the first pass of a level the parts are the
 // best ones, although their cut is found on the way.
-func (r *run) improve(ctx context.Context, d *division, l *level, priced bool) error {
+func (r *run) improve(ctx context.Context, d *division, l *level, stage string, priced bool) error {
 	first := d.bestCut < 0
 	if first {
 		copy(d.best, d.part)
 		d.bestOver = d.over(r.caps)
 	}
 	m := newMover(r, d, l, priced)
-	if err := r.pass(ctx, l, "refine", func(b *undirected.Block) error {
+	if err := r.pass(ctx, l, stage, func(b *undirected.Block) error {
 		for i := range b.Len() {
 			m.visit(b, i)
 		}

@@ -27,6 +27,8 @@ type Options struct {
 	Temp   string // folder for temporary files
 	// Progress, if not nil, begins a stage of an amount of work and returns the function that adds to what is done.
 	Progress func(stage string, total int64, unit string) func(int64)
+	// CoreProgress is multilevel.Options.Progress for each division of the core.
+	CoreProgress func(done, total int64)
 }
 
 // Stats say how a graph was divided.
@@ -47,7 +49,7 @@ type Stats struct {
 }
 
 // String says how the graph was divided.
-func (s Stats) String() string {
+func (s *Stats) String() string {
 	core := "multilevel divided"
 	if s.Streamed {
 		core = "no clustering makes the graph fit the memory bound, so fennel divided"
@@ -56,7 +58,7 @@ func (s Stats) String() string {
 	if s.ByDegree {
 		start = "; parts filled by falling degree gave the smaller cut"
 	}
-	return fmt.Sprintf("%s a core of %s nodes and %s pairs, level %d; %d passes over the graph, %s read and %s written%s", core, human.Count(int64(s.CoreNodes)), human.Count(s.CorePairs), s.Levels,
+	return fmt.Sprintf("%s %s nodes and %s pairs, level %d; %d passes over the graph, %s read and %s written%s", core, human.Count(int64(s.CoreNodes)), human.Count(s.CorePairs), s.Levels,
 		s.Passes, human.Bytes(s.Read), human.Bytes(s.Written), start)
 }
 
@@ -220,7 +222,7 @@ func (r *run) core(ctx context.Context) (*division, error) {
 		if g, err = r.load(ctx, l); err != nil {
 			return nil, err
 		}
-		part, _, err = multilevel.Partition(ctx, g, multilevel.Options{Options: o, Preset: corePreset(r.Preset)})
+		part, err = r.best(ctx, g)
 		free(g.Offsets)
 		free(g.Neighbours)
 		free(g.EdgeWeights)
@@ -237,6 +239,26 @@ func (r *run) core(ctx context.Context) (*division, error) {
 	return d, nil
 }
 
+// best divides the core and returns the parts. It divides a core that is small beside the graph several times, for the smallest
+// cut.
+func (r *run) best(ctx context.Context, g *undirected.Graph) ([]uint16, error) {
+	var best []uint16
+	var least multilevel.Stats
+	tries := r.levels[0].g.Entries() / max(1, tryShare*int64(len(g.Neighbours)))
+	for try := range uint64(max(1, min(mostTries, tries))) {
+		o := r.Options.Options
+		o.Seed = mix(o.Seed + try<<32)
+		part, stats, err := multilevel.Partition(ctx, g, multilevel.Options{Options: o, Preset: corePreset(r.Preset), Progress: r.CoreProgress})
+		if err != nil {
+			return nil, err
+		}
+		if best == nil || stats.Balanced && !least.Balanced || stats.Balanced == least.Balanced && stats.Cut < least.Cut {
+			best, least = part, stats
+		}
+	}
+	return best, nil
+}
+
 // corePreset is the preset of the core: the next better one, because the core is small beside the graph.
 func corePreset(p multilevel.Preset) multilevel.Preset {
 	if p == multilevel.Fast {
@@ -245,8 +267,12 @@ func corePreset(p multilevel.Preset) multilevel.Preset {
 	return multilevel.High
 }
 
-// coreStreams is the number of passes of fennel over a core that does not fit the memory.
-const coreStreams = 5
+const (
+	// A core that has a share of 1 / (tryShare t) of the graph's pairs is divided t times, at most mostTries.
+	tryShare, mostTries = 4, 4
+	// coreStreams is the number of passes of fennel over a core that does not fit the memory.
+	coreStreams = 5
+)
 
 // load reads a level into memory.
 func (r *run) load(ctx context.Context, l *level) (_ *undirected.Graph, err error) {
@@ -295,9 +321,9 @@ func (r *run) begin(stage string, total int64, unit string) func(int64) {
 	return func(int64) {}
 }
 
-// pass reads the rows of a level in the order of its nodes.
+// pass reads the rows of a level in the order of its nodes. The stage is a name of progress that differs from that before.
 func (r *run) pass(ctx context.Context, l *level, stage string, fn func(b *undirected.Block) error) error {
-	done := r.begin(stage, l.g.Entries(), "neighbours")
+	done := r.begin(fmt.Sprintf("level %d, %s", l.number+1, stage), l.g.Entries(), "neighbours")
 	r.stats.Read += l.g.Bytes()
 	if l.number == 0 {
 		r.stats.Passes++

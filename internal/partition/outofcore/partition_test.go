@@ -76,6 +76,11 @@ func random(rt *rapid.T) *undirected.Graph {
 	return g
 }
 
+// holds is a Memory that holds a core of about a share of a graph.
+func holds(g *undirected.Graph, share float64) int64 {
+	return coreBase(4) + int64(share*float64(CoreBytes(int64(g.Len()), int64(g.Pairs()), g.Constraints, 4)-coreBase(4)))
+}
+
 func options(t testing.TB, parts int, memory int64) Options {
 	return Options{Options: undirected.Options{Parts: parts, Imbalance: []float64{1.03}, Seed: 1, Threads: 1}, Memory: memory, FS: vfs.OS, Temp: t.TempDir()}
 }
@@ -85,7 +90,7 @@ func options(t testing.TB, parts int, memory int64) Options {
 func TestPartsOfAnyGraph(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := random(rt)
-		o := options(t, rapid.IntRange(1, 9).Draw(rt, "parts"), CoreBytes(int64(g.Len()), int64(g.Pairs()), g.Constraints, 8)*rapid.Int64Range(0, 10).Draw(rt, "tenths of the memory")/10)
+		o := options(t, rapid.IntRange(1, 9).Draw(rt, "parts"), holds(g, rapid.Float64Range(-0.1, 1).Draw(rt, "share of the core")))
 		s := spill(rt, o.FS, o.Temp, g)
 		defer s.Close()
 		part, stats, err := Partition(t.Context(), s, o)
@@ -238,7 +243,7 @@ func TestCutIsNearThatInMemory(t *testing.T) {
 	g := mesh(200)
 	var cut, inMemory int64
 	for seed := range uint64(3) {
-		o := options(t, 4, CoreBytes(int64(g.Len()), int64(g.Pairs()), 1, 4)/8+bufferBytes/3)
+		o := options(t, 4, holds(g, 0.125))
 		o.Seed = seed
 		s := spill(t, o.FS, o.Temp, g)
 		part, stats, err := Partition(t.Context(), s, o)
@@ -269,7 +274,7 @@ func TestFallingDegree(t *testing.T) {
 		src, dst = append(src, uint32(r.IntN(centre))*10), append(dst, uint32(r.IntN(centre))*10)
 	}
 	g := undirected.FromPairs(n, src, dst)
-	o := options(t, 4, CoreBytes(n, int64(g.Pairs()), 1, 4)/2)
+	o := options(t, 4, holds(g, 0.5))
 	s := spill(t, o.FS, o.Temp, g)
 	defer s.Close()
 	if _, stats, err := Partition(t.Context(), s, o); err != nil || stats.Cut > int64(g.Pairs())/50 {
@@ -280,7 +285,7 @@ func TestFallingDegree(t *testing.T) {
 // Every call of the file system may fail.
 func TestFaults(t *testing.T) {
 	g := mesh(30)
-	o := options(t, 3, CoreBytes(int64(g.Len()), int64(g.Pairs()), 1, 3)/2)
+	o := options(t, 4, holds(g, 0.5))
 	s := spill(t, o.FS, o.Temp, g)
 	defer s.Close()
 	full := errors.New("disk full")
@@ -303,7 +308,7 @@ func TestFaults(t *testing.T) {
 // A run ends at any stage soon after its context.
 func TestStops(t *testing.T) {
 	g := mesh(30)
-	o := options(t, 3, CoreBytes(int64(g.Len()), int64(g.Pairs()), 1, 3)/2)
+	o := options(t, 4, holds(g, 0.5))
 	s := spill(t, o.FS, o.Temp, g)
 	defer s.Close()
 	stages := 0
@@ -346,42 +351,60 @@ func anonymous(t *testing.T) int64 {
 	return 0
 }
 
-// The memory in use stays below Memory, at the least and with more.
+// used is the most anonymous memory that fn takes.
+func used(t *testing.T, fn func()) int64 {
+	debug.FreeOSMemory()
+	before := anonymous(t)
+	var peak atomic.Int64
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Millisecond):
+				peak.Store(max(peak.Load(), anonymous(t)))
+			}
+		}
+	}()
+	fn()
+	close(stop)
+	<-done
+	return peak.Load() - before
+}
+
+// The memory in use stays below Memory: at the least, with more, and where the core is as large as that allows.
 func TestMemory(t *testing.T) {
-	g := mesh(600)
-	o := options(t, 8, 0)
-	s := spill(t, o.FS, o.Temp, g)
+	g := mesh(400)
+	g.EdgeWeights = make([]uint32, len(g.Neighbours))
+	for i := range g.EdgeWeights {
+		g.EdgeWeights[i] = 3
+	}
+	n, pairs := int64(g.Len()), int64(g.Pairs())
+	fsys, temp := vfs.OS, t.TempDir()
+	s := spill(t, fsys, temp, g)
 	defer s.Close()
-	n := int64(g.Len())
 	g = nil
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
-	for _, memory := range []int64{Least(n, 1, 8), 2 * Least(n, 1, 8)} {
-		debug.FreeOSMemory()
-		before := anonymous(t)
-		var peak atomic.Int64
-		stop, done := make(chan struct{}), make(chan struct{})
-		go func() {
-			defer close(done)
-			for {
-				select {
-				case <-stop:
-					return
-				case <-time.After(time.Millisecond):
-					peak.Store(max(peak.Load(), anonymous(t)))
-				}
-			}
-		}()
-		o.Memory = memory
-		_, stats, err := Partition(t.Context(), s, o)
-		close(stop)
-		<-done
-		if err != nil {
-			t.Fatal(err)
+	for _, parts := range []int{8, 64} {
+		core := CoreBytes(n, pairs, 1, parts)
+		memories := []int64{Least(n, 1, parts), core - 1, core}
+		if parts > 8 { // large cores take long
+			memories = memories[:1]
 		}
-		if used := peak.Load() - before; used > memory {
-			t.Errorf("used %d bytes, expected at most %d (%+v)", used, memory, stats)
-		} else {
-			t.Logf("used %d of %d bytes (%+v)", used, memory, stats)
+		for _, memory := range memories {
+			o := options(t, parts, memory)
+			var stats Stats
+			var err error
+			if took := used(t, func() { _, stats, err = Partition(t.Context(), s, o) }); err != nil || took > memory {
+				t.Errorf("%d parts: %v, used %d bytes, expected at most %d (%v)", parts, err, took, memory, &stats)
+			} else {
+				t.Logf("%d parts: used %d of %d bytes (%v)", parts, took, memory, &stats)
+			}
+			if whole := stats.Levels == 1; whole != (memory == core) {
+				t.Errorf("%d bytes: %v", memory, &stats)
+			}
 		}
 	}
 }
