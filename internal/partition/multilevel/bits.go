@@ -1,9 +1,6 @@
 package multilevel
 
-import (
-	"math/bits"
-	"sync/atomic"
-)
+import "math/bits"
 
 // bitmap is a set of nodes.
 type bitmap []uint64
@@ -13,13 +10,6 @@ func bitmapOf(m *memory, n int) bitmap { return take[uint64](m, (n+63)/64) }
 func (b bitmap) has(v uint32) bool { return b[v>>6]>>(v&63)&1 != 0 }
 func (b bitmap) set(v uint32)      { b[v>>6] |= 1 << (v & 63) }
 func (b bitmap) unset(v uint32)    { b[v>>6] &^= 1 << (v & 63) }
-
-// setShared sets v while other goroutines may set nodes of the same word.
-func (b bitmap) setShared(v uint32) {
-	if w := &b[v>>6]; atomic.LoadUint64(w)>>(v&63)&1 == 0 {
-		atomic.OrUint64(w, 1<<(v&63))
-	}
-}
 
 // each calls f with the nodes of the words from..to-1, in ascending order.
 func (b bitmap) each(from, to int, f func(v uint32)) {
