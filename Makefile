@@ -28,7 +28,7 @@ VENV := .venv
 RACE := ./batch/... ./internal/direct/... ./internal/feed/... ./internal/ordered/... ./internal/prefetch/... ./internal/progress/... ./internal/guard/...
 export GRAPHMILL_PYTHON ?= $(CURDIR)/$(VENV)/bin/python
 
-.PHONY: build flight beam cluster quickstart test race race-short supply torture torture-short interop interop-data goldens wheel lint fmt fuzz clean
+.PHONY: build flight beam cluster quickstart test race race-short supply torture torture-short interop interop-data large goldens wheel lint fmt fuzz clean
 
 build:
 	$(GO) build -o bin/graphmill ./cmd/graphmill
@@ -72,6 +72,10 @@ torture: $(VENV)/pins
 
 torture-short: $(VENV)/pins
 	$(GO) -C torture test -count=1 -timeout 20m ./...
+
+# A store of 5 * 10^9 edges, most of them holes: minutes, and some MB of the disk.
+large:
+	$(GO) test -tags large -timeout 40m -run '^TestLarge' -v .
 
 # The peers are installed by bench/peers.sh on first use.
 interop: $(VENV)/pins

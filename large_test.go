@@ -1,0 +1,157 @@
+//go:build large
+
+package graphmill_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// The size of the store of TestLarge. Almost all edges are from node 0, so that its files are mostly holes.
+const (
+	largeNodes = 1 << 20
+	largeEdges = 5_000_000_000
+)
+
+// largeStart is the position of the first edge into a node. The last node has the rest of the edges.
+func largeStart(v int) uint64 {
+	if v == largeNodes {
+		return largeEdges
+	}
+	return uint64(v) * (largeEdges / largeNodes)
+}
+
+// largeFar is the source of edge k into a node whose sources are written.
+func largeFar(v, k int) uint32 { return uint32((7*k + v) % largeNodes) }
+
+// TestLarge runs commands on a store of 5 * 10^9 edges, which takes some MB of the disk. It reads holes for minutes, so it runs with
+// make large alone. The small stores of TestWide take the same paths.
+func TestLarge(t *testing.T) {
+	dir := t.TempDir() + "/g.store"
+	seeds := []int{0, largeNodes / 2, largeNodes - 1}
+	largeStore(t, dir, seeds)
+	st, err := graphmill.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	t.Run("info", func(t *testing.T) {
+		if n := st.Graph().Edges[0].Count; n != largeEdges {
+			t.Errorf("found %d edges, expected %d", n, largeEdges)
+		}
+		if _, err := st.Describe(); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("verify", func(t *testing.T) {
+		if v, err := graphmill.Verify(t.Context(), dir, graphmill.VerifyOptions{}); err != nil || !v.OK {
+			t.Errorf("found %+v, %v, expected a whole store", v, err)
+		}
+	})
+	list := t.TempDir() + "/seeds.csv"
+	text := "id\n"
+	for _, v := range seeds {
+		text += fmt.Sprintln(v)
+	}
+	if err := os.WriteFile(list, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, executor := range []graphmill.Executor{graphmill.ExecutorStream, graphmill.ExecutorMemory} {
+		t.Run("sample by "+string(executor), func(t *testing.T) {
+			out := t.TempDir() + "/out"
+			if _, err := graphmill.Sample(t.Context(), st, out, graphmill.SampleOptions{Seeds: list, Fanout: []int{-1}, Executor: executor}); err != nil {
+				t.Fatal(err)
+			}
+			s, err := store.Open(vfs.OS, out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			checkLarge(t, seeds, s.Collection.Edges[0].Count, func(i int) (id, src, dst uint64) {
+				e, nodes := s.Collection.Edges[0], s.Collection.Nodes[0].NodeID
+				return e.EdgeID.At(i), nodes.At(int(e.Src.At(i))), nodes.At(int(e.Dst.At(i)))
+			})
+		})
+	}
+	t.Run("batches", func(t *testing.T) {
+		for b, err := range graphmill.Batches(t.Context(), st, graphmill.SampleOptions{Seeds: list, Fanout: []int{-1}}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			ints := func(name string) []int64 { return graph.View[int64](b.Column(name).Values) }
+			nodes, ends, ids := ints("nodes/_N/n_id"), ints("edges/_N:_E:_N/edge_index"), ints("edges/_N:_E:_N/e_id")
+			checkLarge(t, seeds, len(ids), func(i int) (id, src, dst uint64) {
+				return uint64(ids[i]), uint64(nodes[ends[i]]), uint64(nodes[ends[len(ids)+i]])
+			})
+		}
+	})
+}
+
+// checkLarge compares sampled edges with those into the seeds.
+func checkLarge(t *testing.T, seeds []int, n int, edge func(i int) (id, src, dst uint64)) {
+	t.Helper()
+	i := 0
+	for _, v := range seeds {
+		for k := range int(largeStart(v+1) - largeStart(v)) {
+			want := [3]uint64{largeStart(v) + uint64(k), uint64(largeFar(v, k)), uint64(v)}
+			if i == n {
+				t.Fatalf("found %d edges, expected more", n)
+			}
+			if id, src, dst := edge(i); (want != [3]uint64{id, src, dst}) {
+				t.Fatalf("edge %d: found id %d from %d to %d, expected %d", i, id, src, dst, want)
+			}
+			i++
+		}
+	}
+	if i != n {
+		t.Errorf("found %d edges, expected %d", n, i)
+	}
+}
+
+// largeStore writes the store: the sources of the edges into the given nodes are written, and all others are 0.
+func largeStore(t *testing.T, dir string, written []int) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := store.Create(vfs.OS, dir, false)
+	must(err)
+	defer func() { _ = w.Abort() }()
+	folder := store.EdgesDir(graph.HomogeneousEdge)
+	indptr, err := w.Array(folder+"/indptr.npy", graph.Uint64)
+	must(err)
+	offsets := make([]uint64, 0, largeNodes+1)
+	for v := range largeNodes + 1 {
+		offsets = append(offsets, largeStart(v))
+	}
+	_, err = indptr.Write(graph.Bytes(offsets))
+	must(errors.Join(err, indptr.Close()))
+	far, err := w.Array(folder+"/far.npy", graph.Uint32)
+	must(err)
+	for _, v := range slices.Sorted(slices.Values(written)) {
+		var list []uint32
+		for k := range int(largeStart(v+1) - largeStart(v)) {
+			list = append(list, largeFar(v, k))
+		}
+		_, err = far.WriteAt(graph.Bytes(list), 4*int64(largeStart(v)))
+		must(err)
+	}
+	must(far.Close())
+	must(w.Seal(t.Context(), &store.Meta{Format: 1, Kind: store.KindStore,
+		Nodes: map[string]*store.NodesMeta{graph.HomogeneousNode: {Count: largeNodes, Columns: map[string]store.ColumnMeta{}}},
+		Edges: map[string]*store.EdgesMeta{graph.HomogeneousEdge.String(): {Count: largeEdges, Primary: "in", Columns: map[string]store.ColumnMeta{},
+			Arrays: map[string]string{"indptr": folder + "/indptr.npy", "far": folder + "/far.npy"}}},
+	}, 2))
+	must(w.Publish())
+}
