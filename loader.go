@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +30,7 @@ type Loader struct {
 	executor executor
 	o        SampleOptions
 	notes    []string
+	percent  int // of the garbage collector before the stream executor was opened
 }
 
 // NewLoader prepares to sample batches from a store. With ExecutorAuto, they come from the stream executor if Memory is given
@@ -106,7 +108,7 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 		return err
 	}
 	c := choice{threads: o.Threads, memory: o.Memory, options: options}
-	held := order + 4*int64(len(p.job.Seeds)) + int64(len(p.job.Times))*int64(unsafe.Sizeof(sample.Time{}))
+	held := int64(feedBytes) + order + 4*int64(len(p.job.Seeds)) + int64(len(p.job.Times))*int64(unsafe.Sizeof(sample.Time{}))
 	for _, column := range f.Links {
 		held += column.Bytes()
 	}
@@ -122,7 +124,10 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 		return l.executor.both(err)
 	}
 	l.executor.stream, l.executor.sampler = x, x.Sampler()
+	// Little is allocated once the buffers have grown, but before that garbage could exceed the budget.
+	l.percent = debug.SetGCPercent(20)
 	if l.source, err = feed.NewStreamed(x, p.job, *f, o.Ops); err != nil {
+		debug.SetGCPercent(l.percent)
 		return errors.Join(err, x.Close())
 	}
 	return nil
@@ -153,6 +158,9 @@ func (l *Loader) note(format string, a ...any) { l.notes = append(l.notes, fmt.S
 // Notes says in lines of text which executor makes the batches, why, and what that takes.
 func (l *Loader) Notes() []string { return l.notes }
 
+// feedBytes is what a process that hands batches on holds besides: sockets, and garbage.
+const feedBytes = 6 << 20
+
 // load begins to copy the columns into memory, where rows are found faster, as far as the memory allows.
 func (l *Loader) load(s *store.Store) {
 	spare := l.executor.sampler.Spare()
@@ -166,6 +174,9 @@ func (l *Loader) load(s *store.Store) {
 // Close frees the memory of the loader. None of its batches may be in use.
 func (l *Loader) Close() {
 	l.source.Close()
+	if l.executor.stream != nil {
+		debug.SetGCPercent(l.percent)
+	}
 	_ = l.executor.close() // files that were only read
 }
 

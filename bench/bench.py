@@ -65,6 +65,7 @@ RACES = {
     "dispatch": "a typed graph into DGL's parts: DGL's partition_graph",
     "batches": "shuffled batches of rows: torch, batch-iter, grain",
     "loader": "batches for training, with features: the loaders of PyG, DGL, GraphBolt",
+    "larger": "training on a graph larger than memory: DGL's and PyG's loaders over memory maps; needs root, for a limit of memory",
     "links": "batches of links with negatives: the link loaders of PyG and DGL, and batches of nodes",
     "inference": "a model for all nodes, layer by layer: PyG's BasicGNN.inference, DGL's loop",
     "scaling": "no race: how time, memory and bytes of each stage grow with the edges; bench/scaling.py makes the plots",
@@ -718,6 +719,40 @@ class Bench:
                 run("DGL DataLoader, prefetch", dgl, "dgl", *train),
                 run("GraphBolt", dgl, "graphbolt", *train)])
 
+    def larger(self):
+        """Training on a graph that is larger than memory, all contestants under one limit."""
+        scale, columns, memory = self.args.larger_scale, 64, self.args.larger_memory
+        tables, script = self.python("tables", "numpy"), HERE / "peer_larger.py"
+        arrays = self.work / f"larger{scale}"
+        arrays.mkdir(exist_ok=True)
+        x = self.cached(f"larger{scale}/x.npy", tables, script, "features", 1 << scale, columns)
+        plain = self.store(f"larger{scale}.plain.store", "generate", "rmat", "--scale", scale, "--edge-factor", 16, "--seed", 1, "--memory", memory)
+        edges = arrays / "edges.npy"
+        if not edges.exists():
+            subprocess.run([tables, HERE / "peer_tables.py", "edges", plain, edges], check=True)
+        folder = self.work / f"larger{scale}.tables"
+        folder.mkdir(exist_ok=True)
+        for link, target in (("x.npy", x), ("edges.npy", edges)):
+            if not (folder / link).exists():
+                os.link(target, folder / link)
+        (folder / "graph.yaml").write_text('nodes:\n  "_N": {columns: {x: x.npy}}\nedges:\n  "_N:_E:_N": {table: edges.npy}\n')
+        store = self.store(f"larger{scale}.store", "import", folder, "--memory", memory)
+        if not (arrays / "indptr.npy").exists():
+            subprocess.run([tables, script, "arrays", store, arrays], check=True)
+        env = self.client()
+        with limited(memory, self.args.larger_trainer) as group:
+            def run(name, python, which):
+                command = [python, script, "train", store, arrays, "--loader", which, "--memory", memory, "--cgroup", group,
+                           "--batches", self.args.batches, "--seconds", self.args.larger_seconds]
+                return Contestant(name, command, lambda r: r["batches_per_second"], env, found=lambda r: {
+                    k: r[k] for k in ("waiting", "first_batch_seconds", "rows_per_batch", "bytes_read_per_epoch")})
+
+            what = f"training GraphSAGE on R-MAT {scale}, fanout {FANOUT}, batch {BATCH_SIZE}, {columns} float16 per node, in {memory} and {self.args.larger_trainer} for the trainer"
+            dgl = self.python("dgl", "dgl", "torch")
+            self.race(f"DGL's blocks: {what}", "batches/s", [run("graphmill, DGL blocks", dgl, "graphmill-dgl"), run("DGL DataLoader, memory maps", dgl, "dgl")])
+            pyg = self.python("pyg", "torch_geometric", "torch-sparse", "torch")
+            self.race(f"PyG's batches: {what}", "batches/s", [run("graphmill", pyg, "graphmill"), run("PyG NeighborLoader (torch-sparse), memory maps", pyg, "pyg")])
+
     def links(self):
         """Batches of links with a negative each, and of nodes of as many ends."""
         store, features, width = self.featured()
@@ -772,6 +807,35 @@ class Bench:
         return {"machine": {"cpus": os.cpu_count(), "cpu": cpu(), "system": platform.platform(terse=True)},
                 "versions": self.versions, "repeat": self.args.repeat, "races": self.races, "profiles": self.found_profiles,
                 "failed": self.failed} | ({"scaling": self.scaled} if self.scaled else {})
+
+
+def size(text):
+    """Bytes of such as 2GiB."""
+    for unit, shift in (("KiB", 10), ("MiB", 20), ("GiB", 30)):
+        if text.endswith(unit):
+            return int(float(text[: -len(unit)]) * (1 << shift))
+    return int(text)
+
+
+@contextlib.contextmanager
+def limited(*memory):
+    """A memory cgroup with a limit of so much in all, which counts the page cache of its processes too."""
+    root = pathlib.Path("/sys/fs/cgroup")
+    v2 = (root / "cgroup.controllers").exists()
+    group = (root if v2 else root / "memory") / f"graphmill-bench-{os.getpid()}"
+    limits = {"memory.max": sum(map(size, memory)), "memory.swap.max": 0} if v2 else {"memory.limit_in_bytes": sum(map(size, memory))}
+    try:
+        group.mkdir()
+        for name, value in limits.items():
+            (group / name).write_text(str(value))
+    except OSError as e:
+        with contextlib.suppress(OSError):
+            group.rmdir()
+        raise Failed(f"{group}: {e.strerror}: found no way to limit memory, expected a memory cgroup that this user may make; run as root") from e
+    try:
+        yield group
+    finally:
+        group.rmdir()
 
 
 def two_sizes(small, few, large, many):
@@ -839,7 +903,7 @@ def markdown(result):
             disk = [f"{mean(rows, lambda row: row['found'][name]) / 2**20:,.0f}" if name in rows[0]["found"] else "-" for name in ("read_bytes", "written_bytes")]
             yield (f"| {race['what']} | {kind} | {cut:,.0f} | {cut / whole:.3f} | {mean(rows, lambda row: row['peak_rss_bytes']) / 2**20:,.0f} | "
                    f"{mean(rows, lambda row: row['found']['seconds']):.3g} | {' | '.join(disk)} |")
-    waits = [race for race in result["races"] if "waiting" in race["contestants"][race["ours"]].get("found", {})]
+    waits = [race for race in result["races"] if "edges_per_batch" in race["contestants"][race["ours"]].get("found", {})]
     if waits:
         yield ""
         yield "| loader | by | batches/s | the trainer waits | edges per batch | rows per batch |"
@@ -849,6 +913,16 @@ def markdown(result):
             f = row["found"]
             yield (f"| {race['what']} | {name} | {row['best']:.3g} | {f['waiting']:.1%} | {f['edges_per_batch']:,.0f} | "
                    f"{f['rows_per_batch']:,.0f} |")
+    larger = [race for race in result["races"] if "bytes_read_per_epoch" in race["contestants"][race["ours"]].get("found", {})]
+    if larger:
+        yield ""
+        yield "| larger than memory | by | batches/s | the trainer waits | read per epoch | rows per batch | first batch |"
+        yield "|---|---|--:|--:|--:|--:|--:|"
+    for race in larger:
+        for name, row in race["contestants"].items():
+            f = row["found"]
+            yield (f"| {race['what']} | {name} | {row['best']:.3g} | {f['waiting']:.1%} | {f['bytes_read_per_epoch'] / 2**30:,.1f} GiB | "
+                   f"{f['rows_per_batch']:,.0f} | {f['first_batch_seconds']:.3g} s |")
     yield ""
     yield "Versions: " + ", ".join(f"{k} {v}" for k, v in sorted(result["versions"].items())) + "."
     yield f"Machine: {result['machine']['cpus']} CPUs, {result['machine']['cpu']}; best of {result['repeat']} turns each."
@@ -879,6 +953,10 @@ def main():
     p.add_argument("--partition-edges", type=int, default=26, help="largest graph that scaling partitions, as an exponent of 2 (default: 26)")
     p.add_argument("--cut-seeds", type=int, default=5, help="random seeds of profiles and outofcore (default: 5)")
     p.add_argument("--fresh", action="store_true", help="profiles runs its peers again, whose figures it keeps in --work")
+    p.add_argument("--larger-scale", type=int, default=26, help="scale of the R-MAT graph of larger (default: 26)")
+    p.add_argument("--larger-memory", default="2GiB", metavar="BYTES", help="memory of larger for neighbours and rows (default: 2GiB)")
+    p.add_argument("--larger-trainer", default="1GiB", metavar="BYTES", help="memory of larger for the trainer, in addition (default: 1GiB)")
+    p.add_argument("--larger-seconds", type=float, default=120, help="least time of a turn of larger (default: 120)")
     p.add_argument("--markdown", type=pathlib.Path, help="file to write a table to")
     args = p.parse_args()
     real = bool(os.environ.get("GRAPHMILL_DATA"))

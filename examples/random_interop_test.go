@@ -87,8 +87,8 @@ func TestLargerThanMemory(t *testing.T) {
 	dir := t.TempDir()
 	tables, store := filepath.Join(dir, "papers"), filepath.Join(dir, "papers.store")
 	python(t, "pyg", "larger-than-memory/prepare.py", tables)
-	graphmill(t, "import", tables, "--memory", "72MiB", "--out", store)
-	out := python(t, "pyg", "larger-than-memory/train.py", store, "72MiB")
+	graphmill(t, "import", tables, "--memory", "80MiB", "--out", store)
+	out := python(t, "pyg", "larger-than-memory/train.py", store, "80MiB")
 	timed(t, out)
 	if !strings.Contains(out, "executor stream: the memory executor needs") {
 		t.Errorf("found another executor than stream:\n%s", out)

@@ -71,6 +71,9 @@ func NewServer(src *feed.Source, o Options) (*Server, error) {
 	case o.MaxMessage < 1 || o.MaxMessage > MostMessage:
 		return nil, fmt.Errorf("found a largest message of %d bytes, expected 1 to %d", o.MaxMessage, MostMessage)
 	}
+	if src.Streamed() {
+		return nil, errors.New("found batches of the stream executor, expected those of the memory executor: calls ask for any epoch")
+	}
 	schema, err := schemaOf(src)
 	if err != nil {
 		return nil, err

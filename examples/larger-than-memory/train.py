@@ -2,7 +2,7 @@
 
     python train.py STORE [MEMORY]
 
-STORE is the import of what prepare.py wrote, and MEMORY the bound of the feed (default: 72MiB). The same network is trained
+STORE is the import of what prepare.py wrote, and MEMORY the bound of the feed (default: 80MiB). The same network is trained
 with neighbours and without. It is plain PyTorch: a layer takes each node's values and the mean of its neighbours'.
 """
 
@@ -52,7 +52,7 @@ def accuracy(model: Net, loader: NodeLoader) -> float:
 
 def train(store: str, memory: str, neighbours: bool) -> None:
     torch.manual_seed(0)
-    options = dict(fanout=[10, 5], batch_size=512, features=["x", "field"], memory=memory, edge_ids=False)
+    options = dict(fanout=[10, 5], batch_size=256, threads=2, features=["x", "field"], memory=memory, edge_ids=False)
     began = time.perf_counter()
     with NodeLoader(store, seeds="paper:split=0", shuffle=True, **options) as loader, NodeLoader(store, seeds="paper:split=1", **options) as valid:
         if neighbours:
@@ -71,7 +71,7 @@ def train(store: str, memory: str, neighbours: bool) -> None:
 
 
 def main() -> None:
-    store, memory = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "72MiB"
+    store, memory = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "80MiB"
     train(store, memory, True)
     train(store, memory, False)
 

@@ -216,7 +216,7 @@ func (s *streams) open(ctx context.Context, src *Source, n int) (*Stream, error)
 		case <-ctx.Done():
 			err = errLeft
 		case <-late:
-			err = errors.New("found another process that reads batches of this loader, expected the workers of one DataLoader: they have all of `Memory`; close the other iterator, or make a loader for each")
+			err = errors.New("found another process that reads batches of this loader, expected one reader, or the workers of one DataLoader, which have all of `Memory`; make a loader for each")
 		}
 		s.mu.Lock()
 		if err != nil {

@@ -176,7 +176,7 @@ func TestStreamedShares(t *testing.T) {
 	}
 	other := connect(t, ready, hello{})
 	other.request(reqStart, 0, 0, 0)
-	if p := other.next(); p.kind != msgError || !strings.Contains(p.text, "they have all of memory") {
+	if p := other.next(); p.kind != msgError || !strings.Contains(p.text, "which have all of memory") {
 		t.Errorf("found message %d %q, expected a refusal", p.kind, p.text)
 	}
 	for _, c := range workers {

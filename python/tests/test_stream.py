@@ -1,6 +1,7 @@
 """NodeLoader on the stream executor: the batches of the memory executor, and its behaviour when processes end."""
 
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -96,6 +97,23 @@ class TestStream(unittest.TestCase):
         ):
             with NodeLoader(made.DEBIAN, **options, **more) as loader:
                 self.assertIn(want, "\n".join(loader.notes))
+
+    def test_memory(self):
+        """The feed holds no more than it was given, the slots included, and its forecast is near to that."""
+        folder, store = made.path("papers"), made.path("papers.store")
+        subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "../../examples/larger-than-memory/prepare.py"), folder, "16"], check=True)
+        made.graphmill("import", folder, "--out", store)
+        for size, threads, slots in (80, 2, 4), (96, 1, 8), (112, 2, 4):
+            with NodeLoader(store, [10, 5], 512, "paper:split=0", shuffle=True, memory=f"{size}MiB", executor="stream", threads=threads, slots=slots) as loader:
+                for _ in range(4):
+                    held = list(loader)[-slots + 1 :]
+                with open(f"/proc/{loader._process.pid}/status") as f:
+                    peak = int(re.search(r"VmHWM:\s+(\d+) kB", f.read())[1]) / 1024
+                told = float(re.search(r"([0-9.]+) MiB of memory", loader.notes[-1])[1])
+                self.assertLessEqual(peak, size, f"{threads} threads, {slots} slots")
+                self.assertLessEqual(told, size)
+                self.assertGreater(peak, 0.7 * told)
+                del held
 
     def test_refusals(self):
         options = {"fanout": [4, 3], "batch_size": 512, "features": COLUMNS, **PLAN}

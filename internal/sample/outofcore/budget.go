@@ -24,6 +24,9 @@ const (
 	contextEdgeBytes, outEdgeBytes, slotEdgeBytes = 40, 20, 32
 	// slotOpBytes is what a sampled edge takes in a slot in addition with Options.Ops.
 	slotOpBytes = 32
+	// underwayBytes is what a sampled edge of one batch takes on its way to a slot: the rows of its node and of itself, and
+	// their places in the tables.
+	underwayBytes = 24
 	// leanMemory is the budget below which pages are small.
 	leanMemory = 512 << 20
 	// mostReaders is the number of goroutines that keep a disk busy while some of them draw.
@@ -91,7 +94,7 @@ func (b budget) perContext() float64 {
 		if b.opt.Ops {
 			each += slotOpBytes
 		}
-		return contextEdgeBytes*threads + float64(each*b.opt.Slots)
+		return contextEdgeBytes*threads + float64(each*b.opt.Slots) + underwayBytes*(2*threads+1)
 	}
 	return contextEdgeBytes*threads + outEdgeBytes*(2*threads+1)
 }
