@@ -11,7 +11,7 @@ import (
 // Preset chooses between speed and cut.
 type Preset string
 
-// The presets. High takes about three times as long as Default, Fast about half as long.
+// The presets. High takes about 2.5 times as long as Default, Fast about half as long.
 const (
 	Fast    Preset = "fast"
 	Default Preset = "default"
