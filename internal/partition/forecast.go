@@ -52,8 +52,8 @@ const (
 	measureSeconds    = 25e-9  // per pair, one thread
 )
 
-// presetTimes is the time of each preset relative to the default.
-var presetTimes = map[multilevel.Preset]float64{multilevel.Fast: 0.6, multilevel.Default: 1, multilevel.High: 3}
+// presetTimes is the time of each preset relative to the default: the geometric mean over the graphs of bench/partition_families.py.
+var presetTimes = map[multilevel.Preset]float64{multilevel.Fast: 0.55, multilevel.Default: 1, multilevel.High: 2.5}
 
 // graphBytes is the memory of the undirected graph.
 func (z size) graphBytes() int64 {

@@ -11,12 +11,14 @@ func affinityOf(p uint16, weight uint64) affinity { return affinity(p)<<weightBi
 func (a affinity) part() uint16  { return uint16(a >> weightBits) }
 func (a affinity) weight() int64 { return int64(a & (1<<weightBits - 1)) }
 
-// rowMost is the longest row that is searched for a part. Longer ones are summed again on each use.
-const rowMost = 64
+const (
+	rowLeast = 5  // degree from which a row is kept: fewer neighbours are summed as fast as a row is read, and take no memory
+	rowMost  = 64 // length up to which a kept row is searched for a part; longer ones are summed again on each use
+)
 
-// affinities keeps the affinities of nodes to parts, a row for each node that was asked for. The row of a node with as many
-// neighbours as there are parts has every part in order. Other rows have the parts with neighbours of the node, in no order.
-// A row lies where the node's neighbours lie in the level, which are at least as many.
+// affinities keeps the affinities of nodes to parts: a row for each node that was asked for and has enough neighbours. The row of a node
+// with as many neighbours as there are parts has every part in order. Other rows have the parts with neighbours of the node, in no
+// order. A row lies where the node's neighbours lie in the level, which are at least as many.
 type affinities struct {
 	rows  []affinity
 	used  []uint16 // by node: the length of its row; 0: not summed yet
@@ -65,7 +67,7 @@ func (t *affinities) row(b *binding, l *level, part []uint16, v uint32) []affini
 		}
 	}
 	switch degree := int(to - from); {
-	case degree >= t.parts:
+	case degree >= t.parts && degree >= rowLeast:
 		row := t.rows[from:][:t.parts]
 		for p, sum := range b.sum {
 			row[p] = affinityOf(uint16(p), sum)
@@ -73,7 +75,7 @@ func (t *affinities) row(b *binding, l *level, part []uint16, v uint32) []affini
 		}
 		t.used[v] = uint16(t.parts)
 		return row
-	case degree > rowMost:
+	case degree > rowMost || degree < rowLeast:
 		b.row = b.row[:0]
 		for _, p := range b.parts {
 			b.row = append(b.row, affinityOf(p, b.sum[p]))
