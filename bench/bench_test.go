@@ -71,6 +71,19 @@ func TestLoaders(t *testing.T) {
 	raced(t, races(t, "loader", "--batches", "20", "--warm-seconds", "0"), pyg, dgl, pyg, dgl)
 }
 
+// All train under one limit of memory, which a user who may not set it is told.
+func TestLarger(t *testing.T) {
+	args := []string{"larger", "--larger-scale", "14", "--larger-memory", "128MiB", "--larger-seconds", "1", "--batches", "10"}
+	if os.Geteuid() != 0 {
+		cmd := exec.CommandContext(t.Context(), "./bench.py", append(args, "--work", t.TempDir())...)
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "run as root") {
+			t.Errorf("found error %v and %s, expected that it says to run as root", err, out)
+		}
+		return
+	}
+	raced(t, races(t, args...), []string{"DGL DataLoader, memory maps"}, []string{"PyG NeighborLoader (torch-sparse), memory maps"})
+}
+
 func TestHelp(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "./bench.py", "--help").CombinedOutput()
 	if err != nil {
