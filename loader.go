@@ -1,10 +1,13 @@
 package graphmill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -30,7 +33,8 @@ type Loader struct {
 	executor executor
 	o        SampleOptions
 	notes    []string
-	percent  int // of the garbage collector before the stream executor was opened
+	scratch  string // folder of scratch files for rows; "" for none
+	percent  int    // of the garbage collector before the stream executor was opened
 }
 
 // NewLoader prepares to sample batches from a store. With ExecutorAuto, they come from the stream executor if Memory is given
@@ -112,8 +116,11 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 	for _, column := range f.Links {
 		held += column.Bytes()
 	}
+	if l.scratch = scratchFolder(s.Dir); l.scratch != "" {
+		l.scratch, _ = filepath.Abs(l.scratch) // for the note; the folder is there
+	}
 	x, err := outofcore.Open(ctx, vfs.OS, s, p.plan, outofcore.Options{Memory: c.bound(), Held: held, Threads: o.Threads, Ops: o.Ops, NoEdgeIDs: options.NoEdgeIDs,
-		Epochs: 1, Slots: o.Slots, Warn: options.Warn})
+		Epochs: 1, Slots: o.Slots, Scratch: l.scratch, Warn: options.Warn})
 	if o.Executor == ExecutorAuto {
 		l.executor.need = need
 		l.note("executor stream: %s", tooLarge(need, o.Memory))
@@ -149,6 +156,9 @@ func (l *Loader) foretell(ctx context.Context) error {
 	default:
 		l.note("an epoch has %s windows, each sampled by one sweep while the batches of the window before are taken", human.ExactU(windows))
 	}
+	if f.Written > 0 {
+		l.note("rows that several parts of a window want go through a scratch file without a name in %s: %s per epoch", l.scratch, human.Bytes(f.Written))
+	}
 	l.note("forecast: %s read per epoch, %s of memory", human.Bytes(f.Bytes), human.Bytes(f.Memory))
 	return nil
 }
@@ -157,6 +167,17 @@ func (l *Loader) note(format string, a ...any) { l.notes = append(l.notes, fmt.S
 
 // Notes says in lines of text which executor makes the batches, why, and what that takes.
 func (l *Loader) Notes() []string { return l.notes }
+
+// scratchFolder is the folder of scratch files for rows: TMPDIR, or the one that has the store; "" where no file can be made.
+func scratchFolder(store string) string {
+	dir := cmp.Or(os.Getenv("TMPDIR"), filepath.Dir(store))
+	f, err := vfs.OS.Temp(dir)
+	if err != nil {
+		return ""
+	}
+	_ = f.Close() // nothing was written
+	return dir
+}
 
 // feedBytes is what a process that hands batches on holds besides: sockets, and garbage.
 const feedBytes = 6 << 20

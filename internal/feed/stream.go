@@ -53,7 +53,7 @@ func (s *Source) Forecast(ctx context.Context) (f outofcore.Forecast, err error)
 	}
 	f, err = st.x.Foretell(ctx, job)
 	s.stream.Learn(st.x)
-	f.Bytes, f.Sweeps, f.Seconds = f.Bytes/endless, f.Sweeps/endless, f.Seconds/endless
+	f.Bytes, f.Written, f.Sweeps, f.Seconds = f.Bytes/endless, f.Written/endless, f.Sweeps/endless, f.Seconds/endless
 	return f, err
 }
 

@@ -111,7 +111,7 @@ func sweptOf(src *Source, p Pass) (all []whole, err error) {
 // TestStreamEqualsMemory checks that streams make the batches of Makers, byte for byte: for any plan, columns, order, ranks and
 // tails, any window and memory, and from any batch on.
 func TestStreamEqualsMemory(t *testing.T) {
-	s := rowStore(t)
+	s, scratch := rowStore(t), t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {
 		p := sampletest.Plan(r, s.Graph)
 		job := sampletest.Job(r, s.Graph, p)
@@ -141,6 +141,7 @@ func TestStreamEqualsMemory(t *testing.T) {
 			opt.Memory = int64(rapid.IntRange(64, 200).Draw(r, "MiB")) << 20
 		} else {
 			opt.Window = rapid.IntRange(1, 12).Draw(r, "window")
+			opt.Scratch = rapid.SampledFrom([]string{"", scratch}).Draw(r, "scratch")
 			opt.Rows = rapid.SampledFrom([]int64{0, 1 << 20, 4 << 20}).Draw(r, "rows")
 		}
 		mem, stream, end, err := sources(vfs.OS, s, p, job, f, ops, opt)
