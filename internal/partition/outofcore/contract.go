@@ -43,21 +43,8 @@ func (r *run) contract(ctx context.Context, l *level, k *clusters) (_ *level, er
 	c := &contraction{run: r, l: l, k: k}
 	c.divide(k.renumber())
 	c.next = &level{number: l.number + 1, constraints: l.constraints, totals: l.totals}
-	if c.next.weights, err = take[uint32](k.count * l.constraints); err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			free(c.next.weights)
-		}
-	}()
-	for v, to := range k.label {
-		for i := range l.constraints {
-			c.next.weights[int(to)*l.constraints+i] += uint32(l.weight(uint32(v), i))
-		}
-	}
 	buffers := min(max(r.Memory/16, leastBuffers), mostBuffers)
-	c.hold = max(0, r.Memory-nodeBytes(int64(l.g.Len()), l.constraints)-bufferBytes-buffers)
+	c.hold = max(0, r.Memory-r.weights()-nodeBytes(int64(l.g.Len()), l.constraints)-bufferBytes-buffers)
 	c.spill = extsort.NewSpill(r.FS, r.Temp, c.hold)
 	defer func() { err = errors.Join(err, c.spill.Close()) }()
 	c.cuts = extsort.NewPartition(c.spill, c.buckets, int(buffers)/mostBuckets, 0)
@@ -73,6 +60,18 @@ func (r *run) contract(ctx context.Context, l *level, k *clusters) (_ *level, er
 		return nil, err
 	}
 	r.stats.Written += c.next.g.Bytes()
+	if c.next.weights, err = take[uint32](k.count * l.constraints); err == nil {
+		r.stats.Read += 4 * int64(l.g.Len())
+		err = l.coarse.each(ctx, func(v int, to uint32) {
+			for i := range l.constraints {
+				c.next.weights[int(to)*l.constraints+i] += uint32(l.weight(uint32(v), i))
+			}
+		})
+	}
+	if err != nil {
+		free(c.next.weights)
+		return nil, errors.Join(err, c.next.g.Close())
+	}
 	return c.next, nil
 }
 
@@ -164,7 +163,7 @@ func (c *contraction) rows(ctx context.Context) (_ *undirected.Spilled, err erro
 	if m.sum, err = take[uint32](c.k.count); err != nil {
 		return nil, err
 	}
-	room := max(leastRoom, c.Memory-c.hold-bufferBytes-4*int64(c.k.count)*int64(1+c.l.constraints))
+	room := max(leastRoom, c.Memory-c.weights()-c.hold-bufferBytes-4*int64(c.k.count))
 	if m.most = c.atOnce; m.most == 0 {
 		m.most = room / 8
 	}

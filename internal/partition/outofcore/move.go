@@ -8,9 +8,9 @@ import (
 
 const (
 	priceSteps = 512   // per pass
-	raise      = 1.03  // a part that has no room for a node that wants to join
-	raiseBy    = 0.01  //
-	lower      = 1.03  // a part with room
+	raise      = 1.03  // times the price, of a part that has no room for a node that wants to join,
+	raiseBy    = 0.01  // and so much more
+	lower      = 1.03  // divides the price of a part with room
 	leastPrice = 0.02  // below it the price is 0
 	roomShare  = 0.005 // of the cap, from which on a part has room
 )
@@ -31,6 +31,7 @@ type mover struct {
 	own          []int64 // weights of the node at hand
 	wanted       []bool  // parts that had no room, by constraint, since the last step of prices
 	lightest     int     // about the part with the most room
+	sought       int     // nodes since lightest was found
 	step, until  int     // nodes
 }
 
@@ -101,7 +102,7 @@ func (m *mover) choose(own int) int {
 	}
 	// A part that is not among the neighbours is of use for its price alone.
 	if m.priced || heavy {
-		if !m.fits(m.lightest) {
+		if !m.fits(m.lightest) && m.sought >= m.parts { // not at each node, because it looks at all parts
 			m.findLightest()
 		}
 		if x := m.score(m.lightest); m.lightest != own && x > score && m.fits(m.lightest) {
@@ -188,6 +189,7 @@ func (m *mover) fill(p int) float64 {
 
 // findLightest finds the part with the most room.
 func (m *mover) findLightest() {
+	m.sought = 0
 	least := math.Inf(1)
 	for p := range m.parts {
 		if x := m.fill(p); x < least {
@@ -198,6 +200,7 @@ func (m *mover) findLightest() {
 
 // tick counts a node. After each step the prices follow what was wanted.
 func (m *mover) tick() {
+	m.sought++
 	if m.until--; m.until > 0 {
 		return
 	}

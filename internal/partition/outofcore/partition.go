@@ -161,6 +161,15 @@ func (r *run) drop() error {
 	return err
 }
 
+// weights is the memory of the weights of the levels above the given graph.
+func (r *run) weights() int64 {
+	bytes := int64(0)
+	for _, l := range r.levels[1:] {
+		bytes += 4 * int64(len(l.weights))
+	}
+	return bytes
+}
+
 // mostLevels bounds the number of levels; each makes the graph smaller.
 const mostLevels = 12
 
@@ -169,7 +178,7 @@ func (r *run) coarsen(ctx context.Context) error {
 	for share := firstShare; ; share = min(lastShare, share*shareStep) {
 		l := r.levels[len(r.levels)-1]
 		r.stats.Levels, r.stats.CoreNodes, r.stats.CorePairs = len(r.levels), l.g.Len(), l.g.Entries()/2
-		if l.g.Entries() <= limits.Neighbours && CoreBytes(int64(l.g.Len()), l.g.Entries()/2, l.constraints, r.Parts) <= r.Memory {
+		if l.g.Entries() <= limits.Neighbours && CoreBytes(int64(l.g.Len()), l.g.Entries()/2, l.constraints, r.Parts) <= r.Memory-r.weights() {
 			return nil
 		}
 		if len(r.levels) == mostLevels {
@@ -192,14 +201,17 @@ func (r *run) coarsen(ctx context.Context) error {
 }
 
 // contracted makes the level above l, whose clusters weigh at most a share of a part. It returns nil if that level would be
-// hardly smaller.
+// hardly smaller, or would not fit the memory.
 func (r *run) contracted(ctx context.Context, l *level, share float64) (_ *level, err error) {
 	k, err := r.cluster(ctx, l, share)
 	if err != nil {
 		return nil, err
 	}
 	defer k.close()
-	if float64(k.count) > leastShrink*float64(l.g.Len()) {
+	// The next level must be smaller, and there must be room to cluster it.
+	n := int64(k.count)
+	room := max(r.Memory-bufferBytes-r.weights(), nodeBytes(int64(l.g.Len()), l.constraints))
+	if float64(n) > leastShrink*float64(l.g.Len()) || 4*n*int64(l.constraints)+nodeBytes(n, l.constraints) > room {
 		return nil, nil
 	}
 	return r.contract(ctx, l, k)
