@@ -385,7 +385,6 @@ func TestMemory(t *testing.T) {
 	fsys, temp := vfs.OS, t.TempDir()
 	s := spill(t, fsys, temp, g)
 	defer s.Close()
-	g = nil
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	for _, parts := range []int{8, 64} {
 		core := CoreBytes(n, pairs, 1, parts)
