@@ -242,7 +242,7 @@ func (o *PartitionOptions) cut(opt partition.Options, run func(partition.Options
 	opt.Progress = stages.update
 	opt.Foretold = func(f partition.Forecast) {
 		if f.Unknown {
-			o.note("forecast: at most %s of memory and %s of temporary files; the time out of core is not known before the first passes", human.Bytes(f.Memory), human.Bytes(f.Disk))
+			o.note("forecast: at most %s of memory and %s of temporary files, whose rows are read seven times or more; the time out of core is not known, because it depends on the levels that the graph needs", human.Bytes(f.Memory), human.Bytes(f.Disk))
 		}
 		if f.Seconds > 10 {
 			rough := ""

@@ -11,7 +11,7 @@ import (
 const (
 	// bufferBytes is the memory of the buffers of a pass: rows that are read and written, sums of a row, and the buffers
 	// before the buckets of a sort.
-	bufferBytes = 10 << 20
+	bufferBytes = 12 << 20
 	// Memory of multilevel with the graph: bytes for starts on small levels, for up to coreParts parts, bytes per pair with a weight, more each time that
 	// the number of parts doubles beyond 8, and bytes per node, more for each constraint after the first.
 	coreBytes, coreEach, coreParts                                   = 6 << 20, 128 << 10, 64
