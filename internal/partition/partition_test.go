@@ -250,6 +250,11 @@ func TestOutOfCore(t *testing.T) {
 	if d := cmp.Diff(few.Assignment, run(t, s, o).Assignment); d != "" {
 		t.Errorf("3 threads: %s", d)
 	}
+	two := partition.Options{Parts: 4, Balance: partition.Balance{Edges: true}}
+	two.Memory = run(t, s, two).Forecast.Memory - 1
+	if r := run(t, s, two); r.OutOfCore == nil || !r.Within || len(r.Quality.Balance) != 2 {
+		t.Errorf("two constraints: balance %v, %q", r.Quality.Balance, r.Notes)
+	}
 	if vol := run(t, s, partition.Options{Parts: 4, Objective: multilevel.Vol, Memory: o.Memory}); !slices.Contains(vol.Notes, "out of core the cut is minimised, not the communication volume") {
 		t.Errorf("%q", vol.Notes)
 	}
