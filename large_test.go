@@ -105,7 +105,7 @@ func checkLarge(t *testing.T, seeds []int, n int, edge func(i int) (id, src, dst
 			if i == n {
 				t.Fatalf("found %d edges, expected more", n)
 			}
-			if id, src, dst := edge(i); (want != [3]uint64{id, src, dst}) {
+			if id, src, dst := edge(i); want != [3]uint64{id, src, dst} {
 				t.Fatalf("edge %d: found id %d from %d to %d, expected %d", i, id, src, dst, want)
 			}
 			i++
