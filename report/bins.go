@@ -68,7 +68,8 @@ func logBins(lo, hi float64) bins {
 		b.zero = true
 		b.edges = append(b.edges, 0.5)
 	} else {
-		first = math.Pow(2, math.Floor(math.Log2(lo)))
+		_, exponent := math.Frexp(lo) // exact, whereas math.Log2 rounds 2^49 - 1 up to 49
+		first = math.Ldexp(1, exponent-1)
 	}
 	halves := first >= 4 && math.Log2(hi/first) <= 24
 	for e := first; ; e *= 2 {

@@ -43,6 +43,18 @@ func TestBins(t *testing.T) {
 	})
 }
 
+// The first logarithmic bin holds the smallest number, also just below a power of 2, where logarithms round.
+func TestLogBinsBegin(t *testing.T) {
+	for exponent := 1; exponent <= 53; exponent++ {
+		power := math.Ldexp(1, exponent)
+		for _, lo := range []float64{power - 1, power} {
+			if b := logBins(lo, 9*lo); b.edges[0] > lo || 2*b.edges[0] <= lo {
+				t.Errorf("found bins from %v for the smallest number %v, expected the power of 2 at or below it", b.edges[0], lo)
+			}
+		}
+	}
+}
+
 // Few numbers are never divided: each of 8 parts is an eighth.
 func TestBinsKeepFewNumbersWhole(t *testing.T) {
 	h := new(Histogram)
