@@ -71,7 +71,7 @@ func TestLoaders(t *testing.T) {
 	raced(t, races(t, "loader", "--batches", "20", "--warm-seconds", "0"), pyg, dgl, pyg, dgl)
 }
 
-// All train under one limit of memory, which a user who may not set it is told.
+// All contestants train under one limit of memory. A user who may not set one gets an error that says to run as root.
 func TestLarger(t *testing.T) {
 	args := []string{"larger", "--larger-scale", "14", "--larger-memory", "128MiB", "--larger-seconds", "1", "--batches", "10"}
 	if os.Geteuid() != 0 {
