@@ -27,7 +27,7 @@ const (
 func Reset(fsys vfs.FS, dir string) error {
 	for _, name := range []string{pulses, failures} {
 		name = filepath.Join(dir, name)
-		if err := errors.Join(fsys.RemoveAll(name), fsys.MkdirAll(name)); err != nil {
+		if err := errors.Join(RemoveAll(fsys, name), fsys.MkdirAll(name)); err != nil {
 			return err
 		}
 	}

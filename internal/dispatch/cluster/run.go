@@ -59,7 +59,7 @@ const sliceBytes = 64 << 20
 // Make makes the parts in the output. If it fails, the work folder stays, with the parts that are finished.
 func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
 	if !r.Resume {
-		if err := r.FS.RemoveAll(r.Dir); err != nil {
+		if err := workfolder.RemoveAll(r.FS, r.Dir); err != nil {
 			return nil, err
 		}
 	}
@@ -110,7 +110,7 @@ func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return report, r.FS.RemoveAll(r.Dir)
+	return report, workfolder.RemoveAll(r.FS, r.Dir)
 }
 
 // prepare makes the work folder. It keeps the parts of a run that it continues, if their Work was the same.
@@ -132,7 +132,7 @@ func (r *Run) prepare(places *dispatch.Places) error {
 		}
 	}
 	making := filepath.Join(r.Dir, makingDir)
-	err := errors.Join(r.FS.MkdirAll(filepath.Join(r.Dir, r.Work.partsDir())), r.FS.MkdirAll(filepath.Join(r.Dir, w.slicesDir())), r.FS.RemoveAll(making), r.FS.MkdirAll(making), workfolder.Reset(r.FS, r.Dir))
+	err := errors.Join(r.FS.MkdirAll(filepath.Join(r.Dir, r.Work.partsDir())), r.FS.MkdirAll(filepath.Join(r.Dir, w.slicesDir())), workfolder.RemoveAll(r.FS, making), r.FS.MkdirAll(making), workfolder.Reset(r.FS, r.Dir))
 	if err != nil || same {
 		return err
 	}
@@ -152,7 +152,7 @@ func (r *Run) clear() error {
 		if e.Name() == listsDir || e.Name() == shippedDir {
 			continue
 		}
-		if err := r.FS.RemoveAll(filepath.Join(r.Dir, e.Name())); err != nil {
+		if err := workfolder.RemoveAll(r.FS, filepath.Join(r.Dir, e.Name())); err != nil {
 			return err
 		}
 	}

@@ -93,10 +93,10 @@ func (r *Run) Build(ctx context.Context, w *store.Writer) (_ *assemble.Result, e
 	if err != nil {
 		return nil, err
 	}
-	if err := r.FS.RemoveAll(r.Dir); err != nil {
+	if err := workfolder.RemoveAll(r.FS, r.Dir); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, r.FS.RemoveAll(r.Dir)) }()
+	defer func() { err = errors.Join(err, workfolder.RemoveAll(r.FS, r.Dir)) }()
 	if err := r.check(share); err != nil {
 		return nil, err
 	}

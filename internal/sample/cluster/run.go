@@ -203,7 +203,7 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reade
 	if err != nil {
 		return err
 	}
-	return r.FS.RemoveAll(r.Dir)
+	return workfolder.RemoveAll(r.FS, r.Dir)
 }
 
 // prepare makes the work folder. It keeps the pieces of a run that it continues, if their Work was the same.
@@ -216,7 +216,7 @@ func (r *Run) prepare(job *sample.Job) error {
 		}
 	}
 	if !same {
-		if err := r.FS.RemoveAll(r.Dir); err != nil {
+		if err := workfolder.RemoveAll(r.FS, r.Dir); err != nil {
 			return err
 		}
 		r.Work.ID = workfolder.Unique()

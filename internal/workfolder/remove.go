@@ -1,0 +1,39 @@
+package workfolder
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// How long RemoveAll tries again, and the pause between two tries.
+const (
+	removeTime  = 5 * time.Second
+	removePause = 20 * time.Millisecond
+)
+
+// RemoveAll removes a work folder, or a folder in it. Workers may outlive their job by a moment, on this machine or another,
+// and may still write messages. So RemoveAll renames the folder first: from then on workers find no folder to create a file
+// in. A file whose creation began before the rename makes the removal fail with ENOTEMPTY, and then RemoveAll tries again.
+//
+// A call that is killed leaves the renamed folder, dir + ".gone", and the next call removes it.
+func RemoveAll(fsys vfs.FS, dir string) error {
+	gone := dir + ".gone"
+	if err := fsys.RemoveAll(gone); err != nil {
+		return err
+	}
+	if err := fsys.Rename(dir, gone); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	for end := time.Now().Add(removeTime); ; time.Sleep(removePause) {
+		err := fsys.RemoveAll(gone)
+		if !errors.Is(err, syscall.ENOTEMPTY) || time.Now().After(end) {
+			return err
+		}
+	}
+}
