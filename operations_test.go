@@ -59,6 +59,10 @@ func operations(st *graphmill.Store, dir string, run graphmill.Run) map[string]f
 			_, err := graphmill.Sample(ctx, st, out, graphmill.SampleOptions{Run: run, Fanout: []int{3, 2}, BatchSize: 10})
 			return err
 		},
+		"walk": func(ctx context.Context, out string) error {
+			_, err := graphmill.Walk(ctx, store, out, graphmill.WalkOptions{Run: run, Length: 4})
+			return err
+		},
 		"partition": func(ctx context.Context, out string) error {
 			_, err := graphmill.Partition(ctx, store, out, graphmill.PartitionOptions{Run: run, Parts: 3})
 			return err

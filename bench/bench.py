@@ -69,6 +69,7 @@ RACES = {
     "links": "batches of links with negatives: the link loaders of PyG and DGL, and batches of nodes",
     "inference": "a model for all nodes, layer by layer: PyG's BasicGNN.inference, DGL's loop",
     "scaling": "no race: how time, memory and bytes of each stage grow with the edges; bench/scaling.py makes the plots",
+    "walks": "random walks: the operators of PyG and DGL",
     "cluster": "subgraphs on Flink by graphmill-beam: one process, tfgnn_sampler on Beam",
 }
 # A histogram of molecules: sizes about those of drugs, edges about twice the nodes, both directions.
@@ -375,6 +376,21 @@ class Bench:
                     Contestant("graphmill", [self.graphmill, "bench", "sample", store, "--seeds", seeds, "--direction", "out",
                                              "--fanout", "10,5", "--batch-size", BATCH_SIZE, "--batches", self.args.batches,
                                              "--threads", t, "--json"], rate)])
+
+    def walks(self):
+        store, starts, walks, length = self.rmat(), 1 << 20, 4, 80
+        dgl, pyg = self.python("dgl", "dgl", "torch"), self.python("pyg", "torch_sparse", "torch")
+        reported = lambda r: next(f["value"]["number"] for f in r["headline"] if f["label"] == "steps per second")
+        for p, q in ((1, 1), (0.5, 0.5)):
+            for t in self.args.threads:
+                bias, out = ["--p", p, "--q", q], self.work / "out" / "walks"
+                work = ["--length", length, "--walks", walks, "--threads", t, *bias]
+                peer = [HERE / "peer_walks.py", store, "--starts", starts, *work]
+                env, rate = {"OMP_NUM_THREADS": str(t)}, lambda r: r["steps_per_second"]
+                self.race(f"walks of {length} steps over R-MAT {self.args.scale}, p={p:g}, q={q:g}, {t} threads", "steps/s", [
+                    Contestant("graphmill", [self.graphmill, "walk", store, "--direction", "in", "--limit-seeds", starts, *work, "--json", "--out", out], reported, output=out),
+                    Contestant("DGL node2vec_random_walk" if p != 1 else "DGL random_walk", [dgl, *peer, "--peer", "dgl"], rate, env)] + [
+                    Contestant("PyG random_walk (torch-sparse)", [pyg, *peer, "--peer", "torch_sparse"], rate, env)][: p == 1])
 
     def importing(self, source, threads, count, name="graphmill"):
         """A contestant that imports source, with count edges. The whole process is timed."""

@@ -36,6 +36,7 @@ var ends = map[string]string{
 	"materialise":   "pack materialise plan g.coll --out OUT",
 	"export":        "export g.coll --to tfrecord --out OUT",
 	"chunk":         "chunk g.store --out OUT",
+	"walk":          "walk g.store --length 4 --walks 2 --out OUT",
 	"from-store":    "tfgnn from-store g.store --out OUT",
 	"convert":       "tfgnn convert uni/schema.pbtxt --to csv --out OUT",
 	"random":        "tfgnn random uni/schema.pbtxt --count 3 --out OUT",

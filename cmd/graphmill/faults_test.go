@@ -43,7 +43,7 @@ func TestMapFaults(t *testing.T) {
 		"partition g.store --parts 2 --out out": 4, "partition g.store --parts 2 --method fennel --out out": 3,
 		"partition-graph g.store --parts 2 --out out": 3, "dispatch g.store --assignment g.parts --out out": 4,
 		"export g.store --to chunked --out out": 3, "export g.store --to metis --out out": 3, "export g.coll --to tfrecord --out out": 3,
-		"chunk g.store --out out": 3, "tfgnn from-store g.store --out out": 3,
+		"chunk g.store --out out": 3, "walk g.store --length 3 --walks 2 --out out": 3, "tfgnn from-store g.store --out out": 3,
 		"pack g.coll --limit num_nodes=32 --limit num_edges=40 --out out": 3, "pack fill plan g.coll --out out": 3,
 		"pack materialise plan g.coll --out out": 4, "pack hist g.coll": 3, "verify g.store": 3,
 	} {

@@ -132,7 +132,7 @@ DGL, TF-GNN or JAX.`,
 	root.SetHelpTemplate(helpTemplate)
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { t.Begin(cmd) }
 	root.AddCommand(newQuickstart(t), importing.New(t, nil), data.NewExport(t), data.NewGenerate(t), data.NewInfo(t),
-		sampling.New(t, nil), sample.NewForecast(t), data.NewChunk(t), sample.NewFeed(t), pack.New(t),
+		sampling.New(t, nil), sample.NewForecast(t), data.NewChunk(t), sample.NewFeed(t), sample.NewWalk(t), pack.New(t),
 		dispatching.New(t, nil), partition.NewPartitionGraph(t), partition.NewPartition(t), data.NewVerify(t), data.NewReport(t), tfgnn.New(t), bench.New(t))
 	return root
 }

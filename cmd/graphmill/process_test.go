@@ -150,7 +150,7 @@ func TestStdoutFails(t *testing.T) {
 		"pack g.coll --limit num_nodes=40 --limit num_edges=60", "pack g.coll --limit num_nodes=40 --limit num_edges=60 --json", "pack hist g.coll",
 		"pack g.coll --stream --limit num_nodes=40 --limit num_edges=60", "pack tune g.coll --target 80", "bench sample g.store --fanout 2 --json",
 		"tfgnn print ids/random.tfrecord@1", "tfgnn print ids/random.tfrecord@1 --json", "tfgnn stats uni/schema.pbtxt ids/random.tfrecord@1", "tfgnn io-spec uni/schema.pbtxt",
-		"tfgnn validate uni/schema.pbtxt", "tfgnn random uni/schema.pbtxt", "chunk g.store --out out-STREAM",
+		"tfgnn validate uni/schema.pbtxt", "tfgnn random uni/schema.pbtxt", "chunk g.store --out out-STREAM", "walk g.store --length 3 --out walk-STREAM",
 		"sample g.store --fanout 2 --out json-STREAM --json",
 	} {
 		run := func(stdout *os.File, name string) (int, string) {
@@ -173,7 +173,7 @@ func TestStdoutFails(t *testing.T) {
 		}
 	}
 	// Outputs whose report could not be printed are whole.
-	for _, name := range []string{"out-full", "out-pipe", "json-full", "json-pipe"} {
+	for _, name := range []string{"out-full", "out-pipe", "walk-full", "walk-pipe", "json-full", "json-pipe"} {
 		if code, text := endRun(t.Context(), "verify "+name); code != exitDone {
 			t.Errorf("%s: status %d: %s", name, code, text)
 		}

@@ -127,6 +127,9 @@ func All() []Workload {
 	add("verify", "verify @rmat.store")
 	add("verify-collection", "verify @rmat.coll --json")
 	add("verify-parts", "verify @rmat.dgl --against @rmat.store")
+
+	out("walk", "walk @rmat.store --length 6 --walks 2 --p 0.5 --q 2 --edge-ids")
+	out("walk-metapath", "walk @rated.store --metapath rates,rated_by --length 5 --stop 0.1")
 	return all
 }
 

@@ -1,0 +1,204 @@
+package graphmill
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/seeds"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/walk"
+	"github.com/graphmill/graphmill/report"
+)
+
+// WalkOptions say which random walks are made.
+type WalkOptions struct {
+	Run
+
+	// Length is the number of steps; 0 is the number of edge types of Metapath, or 80 without one.
+	Length int
+	// Walks is the number of walks per start; 0 is 10.
+	Walks int
+	// Metapath is the edge types of the steps, each "src:rel:dst" or a relation that is unique in the graph. After its last
+	// edge type a walk begins it again. nil is the only edge type of the graph.
+	Metapath []string
+	// Direction is DirectionOut (the default: from sources to destinations) or DirectionIn.
+	Direction Direction
+	// P and Q are node2vec's return and in-out parameters; 0 is 1. They need one edge type within one node type.
+	P, Q float64
+	// Stop is the chance per step that a walk ends, Restart that it goes on at its start. Restart needs one edge type within
+	// one node type.
+	Stop, Restart float64
+	// Weight is the edge column in proportion to which edges are drawn; "" draws all alike.
+	Weight string
+
+	// Seeds are the starts: TYPE:COLUMN=VALUE, or the name of a file of ids; "" is all nodes of the type from which the path
+	// starts.
+	Seeds string
+	// LimitSeeds is the number of starts to take from the beginning of the list; 0 is all.
+	LimitSeeds int
+	Seed       uint64 // random seed of all draws
+	Epoch      uint64 // another epoch has other walks
+	// EdgeIDs also writes the ids of the edges that were taken.
+	EdgeIDs bool
+}
+
+// Defaults of WalkOptions, those of the paper of node2vec.
+const (
+	defaultWalkLength = 80
+	defaultWalks      = 10
+)
+
+// mostWalks bounds WalkOptions.Walks.
+const mostWalks = 1 << 20
+
+// Walk makes random walks over a store, and writes them to the folder out as an array with a row of nodes per walk
+// (docs/walks.md). A walk depends on the store, the options, its start and its number alone: the same call gives the same bytes
+// for any Threads.
+func Walk(ctx context.Context, in, out string, o WalkOptions) (_ *Report, err error) {
+	defer guard.Catch(&err)()
+	start := time.Now()
+	rules, err := o.rules()
+	if err != nil {
+		return nil, err
+	}
+	if err := keeps(out, in); err != nil {
+		return nil, err
+	}
+	s, err := openGraph(in)
+	if err != nil {
+		return nil, err
+	}
+	defer closeAfter(&err, out, s.Close)
+	// Little is allocated once the buffers have grown, but before that garbage could exceed the budget.
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	r := o.begin("walk", "Walks over "+titled(in))
+	sampler, plan, err := o.sampler(s.store, rules, r)
+	if err != nil {
+		return nil, err
+	}
+	defer sampler.Close()
+	walker, err := walk.New(ctx, sampler, rules, o.Threads)
+	if err != nil {
+		return nil, err
+	}
+	starts, err := o.starts(ctx, s.store, plan.SeedType, out)
+	if err != nil {
+		return nil, err
+	}
+	made := o.made(walker.Rules())
+	if made.Inputs["store"], err = inputFolder(r, in); err != nil {
+		return nil, err
+	}
+	r.Stage("compile the path", time.Since(start), 0, "")
+	rows := int64(len(starts)) * int64(o.Walks)
+	var result *walk.Result
+	return r, o.output(ctx, out, &made, r, start, work{"walk", "walk and write", rows, "walks"}, func(w *store.Writer, line *meter) (int64, error) {
+		if err := vfs.Room(vfs.OS, w.Dir(), uint64(rows), walker.RowBytes(o.EdgeIDs), "the walks"); err != nil {
+			return 0, err
+		}
+		result, err = walker.Write(ctx, w, walk.WriteOptions{Job: walk.Job{Seed: o.Seed, Epoch: o.Epoch}, Starts: starts, Walks: o.Walks, EdgeIDs: o.EdgeIDs,
+			Threads: o.Threads, Progress: func(n int) { line.add(int64(n)) }})
+		return rows, err
+	}, func(took time.Duration) {
+		r.Head("walks", report.Count(result.Walks, "walks"))
+		r.Head("steps", report.Count(result.Steps, "steps"))
+		r.Head("steps per second", report.Number(float64(result.Steps)/took.Seconds(), "/s"))
+		r.In("starts", report.Count(len(starts), "starts"))
+		r.Out("walks", report.Count(result.Walks, "walks"))
+		r.Out("walks that ended early", report.Count(result.Short, "walks"))
+		r.Out("steps", report.Count(result.Steps, "steps"))
+		if result.Steps == 0 {
+			text := "found no edge at any start, and walks that are their starts alone; do the edges lead the other way (`Direction`)?"
+			o.warn("%s", text)
+			r.Note(text)
+		}
+		r.Plot(report.Distribution{Title: "Length of the walks", Of: "walks", What: "length", View: report.Bins, Series: []report.Series{{Name: "nodes", Histogram: &result.Lengths}}})
+	})
+}
+
+// rules checks the options that need no store, and fills in defaults.
+func (o *WalkOptions) rules() (r walk.Rules, err error) {
+	if err := o.check(); err != nil {
+		return r, err
+	}
+	setDefault(&o.Walks, defaultWalks)
+	setDefault(&o.Direction, DirectionOut)
+	if o.Length == 0 && len(o.Metapath) == 0 {
+		o.Length = defaultWalkLength
+	}
+	switch {
+	case o.Walks < 1 || o.Walks > mostWalks:
+		return r, usagef("found `Walks` %d, expected 1 to %d", o.Walks, mostWalks)
+	case o.LimitSeeds < 0:
+		return r, usagef("found `LimitSeeds` %d, expected at least 1, or 0 for all", o.LimitSeeds)
+	}
+	dir, err := graph.ParseDirection(string(o.Direction))
+	if err != nil {
+		return r, usagef("`Direction`: %w", err)
+	}
+	return walk.Rules{Path: o.Metapath, Dir: dir, Length: o.Length, P: o.P, Q: o.Q, Stop: o.Stop, Restart: o.Restart, Column: o.Weight}, nil
+}
+
+// sampler reads what the walks read.
+func (o *WalkOptions) sampler(s *store.Store, rules walk.Rules, r *report.Report) (*sample.Sampler, *sample.Plan, error) {
+	plan, err := walk.Plan(s.Graph, rules)
+	if err == nil {
+		err = plan.Validate(s.Graph)
+	}
+	if errors.Is(err, walk.ErrRules) || errors.Is(err, sample.ErrPlan) {
+		return nil, nil, usagef("%w", err)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	length := rules.Length
+	if length == 0 {
+		length = len(plan.Ops)
+	}
+	need := processBytes + sample.NeedArrays(s.Graph, plan, o.Threads) + walk.Sorted(s.Graph, rules) + walk.Need(length, o.Threads)
+	sampler, err := newSampler(s, plan, need, o.Memory, sample.Options{NoEdgeIDs: !o.EdgeIDs, Warn: func(text string) {
+		o.warn("%s", text)
+		r.Note(text)
+	}})
+	return sampler, plan, err
+}
+
+// starts finds the nodes from which walks start.
+func (o *WalkOptions) starts(ctx context.Context, s *store.Store, types []string, out string) ([]uint32, error) {
+	files, err := seeds.Files(vfs.OS, s.Graph, o.Seeds)
+	if err != nil {
+		return nil, err
+	}
+	if err := keeps(out, files...); err != nil {
+		return nil, err
+	}
+	found, err := seeds.Find(ctx, vfs.OS, s, o.Seeds, types, "", nil, o.LimitSeeds)
+	if err != nil {
+		if len(files) > 0 { // a fault of the file, not of the options
+			return nil, err
+		}
+		return nil, usageOf(err)
+	}
+	if len(found.Types) != 1 {
+		return nil, usagef("found links as `Seeds`, expected nodes of type %s, from which the path starts", types[0])
+	}
+	return found.Nodes, nil
+}
+
+// made says how the output was made.
+func (o *WalkOptions) made(r walk.Rules) store.Made {
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	return store.Made{Command: "walk", Inputs: map[string]string{}, Version: Version(), Options: map[string]string{
+		"length": strconv.Itoa(r.Length), "walks": strconv.Itoa(o.Walks), "metapath": strings.Join(r.Path, ","), "direction": r.Dir.String(),
+		"p": number(r.P), "q": number(r.Q), "stop": number(r.Stop), "restart": number(r.Restart), "weight": r.Column,
+		"seeds": o.Seeds, "limit_seeds": strconv.Itoa(o.LimitSeeds), "seed": strconv.FormatUint(o.Seed, 10), "epoch": strconv.FormatUint(o.Epoch, 10),
+		"edge_ids": strconv.FormatBool(o.EdgeIDs)}}
+}
