@@ -79,6 +79,7 @@ type SampleOptions struct {
 	Direction Direction
 	Expand    Expand
 	Scope     Scope
+	Sampler   string   // "neighbor" (the default): each node draws for itself; "labor": the nodes of a hop share the nodes that they draw
 	Replace   bool     // draw with replacement
 	Weight    string   // edge column: draw with probability proportional to it; "" draws uniformly
 	Before    string   // edge column: draw only edges with a time below the seed's; "COLUMN<=" takes equal times too
@@ -222,7 +223,7 @@ func (o *SampleOptions) checkPlan() error {
 	if !fanout {
 		// A plan or spec says all of this itself, and no option is ignored silently.
 		if name := firstGiven(
-			option{"Direction", o.Direction != ""}, option{"Expand", o.Expand != ""}, option{"Scope", o.Scope != ""}, option{"Replace", o.Replace},
+			option{"Direction", o.Direction != ""}, option{"Expand", o.Expand != ""}, option{"Scope", o.Scope != ""}, option{"Sampler", o.Sampler != ""}, option{"Replace", o.Replace},
 			option{"Weight", o.Weight != ""}, option{"Before", o.Before != ""}, option{"Untimed", o.Untimed != nil},
 			option{"BeforeColumns", o.BeforeColumns != nil}, option{"BeforeNodes", o.BeforeNodes != nil}, option{"Window", o.Window != ""}, option{"TemporalStrategy", o.TemporalStrategy != ""},
 			option{"Negatives", o.Plan != "" && o.Negatives != 0}, option{"Exclude", o.Plan != "" && o.Exclude != ""}, option{"Subgraph", o.Plan != "" && o.Subgraph != ""},
@@ -250,6 +251,10 @@ func (o *SampleOptions) checkPlan() error {
 		return usagef("found `BatchSize` %d, expected at least 1", o.BatchSize)
 	case o.Replace && o.Weight != "":
 		return usagef("found `Replace` and `Weight`, expected one of them")
+	case o.Sampler != "" && o.Sampler != "neighbor" && o.Sampler != "labor":
+		return usagef("found `Sampler` %q, expected neighbor or labor", o.Sampler)
+	case o.Sampler == "labor" && o.Replace:
+		return usagef("found `Sampler` labor and `Replace`, expected one of them: LABOR draws without replacement")
 	case len(o.SeedType) > 2:
 		return usagef("found `SeedType` %s, expected a node type or, for links, those of the source and target, or the edge type SRC:REL:DST", joined(o.SeedType))
 	case o.Shuffle && o.Order != "":

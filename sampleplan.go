@@ -204,6 +204,8 @@ func (o *SampleOptions) fanoutPlan(g *graph.Graph, seedTypes []string, edges str
 		}
 	}
 	switch {
+	case o.Sampler == "labor":
+		f.How, f.Column = sample.Labor, o.Weight
 	case o.Replace:
 		f.How = sample.Replace
 	case o.Weight != "":

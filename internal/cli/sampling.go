@@ -30,6 +30,7 @@ func (p *Sampling) Add(f *pflag.FlagSet) {
 	f.StringVar((*string)(&o.Direction), "direction", "", "edges that a hop follows: in-edges, to their sources (in), or out-edges, to their destinations (out)")
 	f.StringVar((*string)(&o.Expand), "expand", "", "nodes that a hop expands: those that the previous hop reached first (new, as PyG), or all that were reached before, seeds included (all, as DGL)")
 	f.StringVar((*string)(&o.Scope), "scope", "", "batch: one subgraph per batch; seed: one subgraph per seed; epoch: one subgraph per batch, and a node draws the same edges in all batches of an epoch")
+	f.StringVar(&o.Sampler, "sampler", "", "how a hop draws: each node for itself (neighbor), or so that the nodes of a hop share the nodes that they draw, and a batch has fewer (labor)")
 	f.BoolVar(&o.Replace, "replace", false, "draw with replacement")
 	f.StringVar(&o.Weight, "weight", "", "edge column: draw with probability proportional to it (default: uniformly)")
 	f.StringVar(&o.Before, "before", "", "edge column with times: draw only edges with a time below the seed's; COLUMN<= takes equal times too")
@@ -51,7 +52,7 @@ func (p *Sampling) Add(f *pflag.FlagSet) {
 	f.IntVar(&o.LimitSeeds, "limit-seeds", 0, "take only the first N seeds of the list (default: all)")
 	f.IntVar(&o.BatchSize, "batch-size", 0, "seeds per batch")
 	f.Uint64Var(&o.Seed, "seed", 0, "random seed of all draws")
-	Defaults(f, map[string]string{"direction": "in", "expand": "new", "scope": "batch", "batch-size": "1024", "negatives-how": "binary", "negatives-by": "uniform", "negatives-strict": "no", "subgraph": "directional", "temporal-strategy": "uniform"})
+	Defaults(f, map[string]string{"direction": "in", "expand": "new", "scope": "batch", "sampler": "neighbor", "batch-size": "1024", "negatives-how": "binary", "negatives-by": "uniform", "negatives-strict": "no", "subgraph": "directional", "temporal-strategy": "uniform"})
 }
 
 // AddEpoch adds the flag --epoch.

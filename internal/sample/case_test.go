@@ -677,6 +677,10 @@ func randomPlan(r *rand.Rand, g *refGraph, types []string) (p *testPlan, link bo
 			op["column"] = []string{"f_weight", "d_weight", "l_rank"}[r.IntN(3)]
 		case Top:
 			op["column"] = []string{"f_weight", "d_weight", "l_rank"}[r.IntN(3)]
+		case Labor:
+			if r.IntN(2) == 0 {
+				op["column"] = []string{"f_weight", "d_weight", "l_rank"}[r.IntN(3)]
+			}
 		}
 		p.ops = append(p.ops, op)
 		reach = append(reach, []string{et.Far(dir)})

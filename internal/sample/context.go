@@ -100,6 +100,7 @@ type Context struct {
 	at     []uint32  // positions of the edges that may be taken
 	prefix []float64 // of their weights
 	rest   []float64
+	laborX []float64 // of a node: the numbers of the edges that it keeps so far
 	staged *staged
 	parts  []part
 	pos    []uint32 // of the picks of a wave, and the near end of each

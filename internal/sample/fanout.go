@@ -72,7 +72,7 @@ type FanoutOptions struct {
 	Expand   Expand
 	Scope    Scope
 	How      How
-	Column   string // Weighted, Top
+	Column   string // Weighted, Top, Labor
 	Before   *Before
 }
 

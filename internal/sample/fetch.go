@@ -46,13 +46,24 @@ func (p *Plan) CanGive(g *graph.Graph) error {
 	if n := p.Negatives; n != nil && n.By != ByNone {
 		return tagged.Errorf(ErrFetch, "found negatives by %s, expected uniform ones: no process has the whole graph; take the method local (`Method`), or the memory executor (`Executor`)", n.By)
 	}
-	return p.CanFetch(g)
+	return p.canFetch(g)
 }
 
 // CanFetch is nil where subgraphs of g need no other neighbours than those that the ops take, so that Options.Fetch can make
 // them. Else it is an ErrFetch that says why not.
 func (p *Plan) CanFetch(g *graph.Graph) error {
-	const take = "; take the memory executor (`Executor`)"
+	if slices.ContainsFunc(p.Ops, func(o Op) bool { return o.How == Labor }) {
+		return tagged.Errorf(ErrFetch, "found ops with how labor, expected others: all far ends would be read before the draw"+takeMemory)
+	}
+	return p.canFetch(g)
+}
+
+// takeMemory is the advice of CanFetch.
+const takeMemory = "; take the memory executor (`Executor`)"
+
+// canFetch is CanFetch where far ends are read before they are drawn.
+func (p *Plan) canFetch(g *graph.Graph) error {
+	const take = takeMemory
 	to, from := p.reverses(g)
 	for i, t := range to {
 		if t != from[i] {

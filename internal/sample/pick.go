@@ -114,6 +114,8 @@ func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 			took = c.weighted(h, o, &r, k, out)
 		case Top:
 			took = c.top(o, b.node[i]+first, b.degree[i], &r, k, out)
+		case Labor:
+			took = c.labor(key, o, &r, k, out)
 		}
 		r.place(out[:took])
 		for j := range took {
@@ -185,7 +187,7 @@ func (c *Context) allowed(o *op, b *bounds, i int, base uint64, start, d uint32)
 	}
 	// The sums of weights begin at the first edge of a node.
 	scattered := o.times != nil && !o.ascending || o.nodeTimes != nil ||
-		len(r.left) > 0 && (o.how == Weighted || o.how == Top) || o.how == Weighted && r.start != start
+		len(r.left) > 0 && o.how >= Weighted || o.how == Weighted && r.start != start
 	if !scattered {
 		r.n -= uint32(len(r.left))
 		return r

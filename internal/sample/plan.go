@@ -50,18 +50,20 @@ const (
 type How uint8
 
 // The strategies: uniform without replacement; uniform with replacement; without replacement and proportional to a
-// column; and the largest values of a column.
+// column; the largest values of a column; and without replacement so that the nodes of an op share far ends (LABOR), alike
+// or in proportion to a column.
 const (
 	Uniform How = iota
 	Replace
 	Weighted
 	Top
+	Labor
 )
 
 var (
 	scopeNames  = []string{"epoch", "batch", "seed"}
 	expandNames = []string{"new", "all"}
-	howNames    = []string{"uniform", "replace", "weighted", "top"}
+	howNames    = []string{"uniform", "replace", "weighted", "top", "labor"}
 
 	corruptionNames = []string{"binary", "triplet", "in-batch"}
 	strictNames     = []string{"no", "count", "error"}
@@ -187,7 +189,7 @@ type Op struct {
 	Dir    graph.Direction
 	Take   int // edges per node, or All
 	How    How
-	Column string // Weighted, Top
+	Column string // Weighted, Top; with Labor it may be empty
 	// Hop is the hop that counts the nodes and edges of the op, from 1. It changes no draw. Either all ops of a plan
 	// have one, and they ascend with the op numbers, or none has one and OpHops infers them.
 	Hop int
@@ -289,12 +291,13 @@ func (p *Plan) check() error {
 		switch op.How {
 		case Uniform, Replace:
 			if op.Column != "" {
-				return tagged.Errorf(ErrPlan, "op %d: found column %q with how %s, expected none; columns are for weighted and top", number, op.Column, op.How)
+				return tagged.Errorf(ErrPlan, "op %d: found column %q with how %s, expected none; columns are for weighted, top and labor", number, op.Column, op.How)
 			}
 		case Weighted, Top:
 			if op.Column == "" {
 				return tagged.Errorf(ErrPlan, "op %d: found no column with how %s, expected a column", number, op.How)
 			}
+		case Labor:
 		default:
 			return tagged.Errorf(ErrPlan, "op %d: found how %d, expected a named value", number, op.How)
 		}

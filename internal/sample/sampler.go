@@ -79,6 +79,7 @@ type op struct {
 	adj       *adjacency
 	weights   *weights
 	top       *values
+	labor     *values // with Labor: the weights, nil where all edges are alike
 	hubs      *hubs   // nil where the largest values depend on the seed, or all are taken
 	times     *values // nil where the edge type is untimed
 	ascending bool    // times ascend within each node
@@ -206,6 +207,10 @@ func (o *op) columns(plan *Plan, p *Op, edges *graph.Edges, columns *columnCache
 		o.weights, err = columns.weights(edges, p.Column, p.Dir, o.adj)
 	case Top:
 		o.top, err = columns.values(edges, p.Column)
+	case Labor:
+		if p.Column != "" {
+			o.labor, err = columns.values(edges, p.Column)
+		}
 	}
 	if err == nil && plan.timed(p.Edges) {
 		if o.times, err = columns.values(edges, plan.timeColumn(p.Edges)); err == nil {

@@ -165,6 +165,42 @@ class TestDGL(Laws):
         self.alike(pairs(ours), pairs(theirs))
         self.unlike(pairs(ours), pairs(self.theirs()))
 
+    def test_labor(self):
+        """As many nodes as GraphBolt's LayerNeighborSampler reaches from seeds that share neighbours."""
+        import dgl.graphbolt as gb
+        import torch
+
+        seeds, pool, times = 60, 40, 400
+        draw = np.random.default_rng(2)
+        src = seeds + np.concatenate([draw.permutation(pool)[:DEGREE] for _ in range(seeds)])
+        dst = np.repeat(np.arange(seeds), DEGREE)
+        of = graphmill.from_arrays(seeds + pool, np.stack([src, dst]))
+        graph = gb.fused_csc_sampling_graph(torch.from_numpy(np.searchsorted(dst, np.arange(seeds + pool + 1))), torch.from_numpy(src))
+        torch.manual_seed(1)
+
+        def ours(**words):
+            with NodeLoader(of, [4], seeds, np.arange(seeds), seed=1, features="none", **words) as loader:
+                for _ in range(times):
+                    for b in loader:
+                        yield b.n_id[b.edge_index]
+
+        def theirs():
+            for _ in range(times):
+                drawn = graph.sample_layer_neighbors(torch.arange(seeds), torch.tensor([4])).sampled_csc
+                self.assertEqual(len(drawn.indices), 4 * seeds)
+                yield np.stack([drawn.indices.numpy(), np.repeat(np.arange(seeds), np.diff(drawn.indptr.numpy()))])
+
+        reached, first = {}, {}
+        for name, batches in ("labor", ours(sampler="labor")), ("neighbor", ours()), ("GraphBolt", theirs()):
+            reached[name], first[name] = [], []
+            for a, b in batches:
+                self.assertEqual(np.bincount(b, minlength=seeds)[:seeds].tolist(), [4] * seeds)
+                reached[name].append(len(set(a.tolist())))
+                first[name] += sorted(a[b == 0].tolist())[:1]
+        self.alike(reached["labor"], reached["GraphBolt"])
+        self.alike(first["labor"], first["GraphBolt"])
+        self.assertLess(np.mean(reached["labor"]), 0.9 * np.mean(reached["neighbor"]))
+
     def test_negatives(self):
         import dgl
         import torch

@@ -54,7 +54,6 @@ _REFUSED = {
     "input_id": "none: a batch's input_id is the place of each seed in seeds=",
     "collate_fn": "transform=, which gets each batch",
     "generator": "seed=, the number that all orders and draws follow from",
-    "sampler": "seeds= with shuffle=True or order=, because the feed orders the seeds itself",
     "batch_sampler": "batch_size= with shuffle=True or order=, because the feed forms the batches itself",
     "worker_init_fn": "none, because no Python runs in the feed",
     "timeout": "none: a feed that ends, or that sends nothing for 10 minutes, raises FeedDied",

@@ -88,6 +88,8 @@ class NodeLoader(Feeding):
             that were reached before, as in DGL.
         scope: "batch", the default: one subgraph per batch; "seed": each seed has its own; "epoch": one per batch, and a
             node draws the same edges in all batches of an epoch.
+        sampler: "neighbor", the default: each node draws for itself; "labor": the nodes of a hop share the nodes that they draw, so
+            that a batch has fewer nodes at the same fanout (LABOR, GraphBolt's LayerNeighborSampler).
         replace: draw with replacement.
         weight: column of edges: draw in proportion to it.
         subgraph_type: "directional", the default: the edges that were drawn; "bidirectional": also their reverses;
@@ -162,6 +164,7 @@ class NodeLoader(Feeding):
         direction: str | None = None,
         expand: str | None = None,
         scope: str | None = None,
+        sampler: str | None = None,
         replace: bool | None = None,
         weight: str | None = None,
         subgraph_type: Any = None,
@@ -209,7 +212,7 @@ class NodeLoader(Feeding):
         self._store = store if isinstance(store, Store) else Store(path_of(store))  # a Store in a temporary folder lives as long as it is held
         own = {
             "fanout": fanout, "seeds": seeds, "seed_type": seed_type, "threads": threads, "direction": direction, "expand": expand, "scope": scope,
-            "replace": replace, "weight": weight, "subgraph_type": subgraph_type, "before": before, "before_columns": before_columns,
+            "sampler": sampler, "replace": replace, "weight": weight, "subgraph_type": subgraph_type, "before": before, "before_columns": before_columns,
             "before_nodes": before_nodes, "untimed": untimed, "seed_time": seed_time, "window": window, "temporal_strategy": temporal_strategy,
             "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict,
             "exclude": exclude, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,

@@ -161,7 +161,14 @@ def _seed_time(name: str, x: Any, _: Store) -> str:
     return x
 
 
+def _sampler(name: str, x: Any, _: Store) -> str:
+    if not isinstance(x, str):  # a sampler of torch
+        raise ValueError(f"found {name}={x!r}, expected 'neighbor' or 'labor'; for the order of the seeds: seeds= with shuffle=True or order=, because the feed orders the seeds itself")
+    return x
+
+
 _READERS: dict[str, Callable[[str, Any, Store], Any]] = {
+    "sampler": _sampler,
     "replace": _flag,
     "weight": _edge_column,
     "before": _edge_column,
