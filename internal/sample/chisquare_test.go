@@ -73,6 +73,7 @@ func TestInclusion(t *testing.T) {
 		{"weighted", Weighted, uneven, 3},
 		{"weighted, equal", Weighted, ones, 4},
 		{"weighted, one heavy", Weighted, heavy, 3},
+		{"labor", Labor, ones, 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			op := Op{From: []int{0}, Edges: "leaf:to:hub", Take: test.k, How: test.how}

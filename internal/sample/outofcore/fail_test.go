@@ -184,6 +184,9 @@ func TestRefuses(t *testing.T) {
 		"times of nodes": func(p *sample.Plan) {
 			p.Scope, p.Before = sample.ScopeSeed, &sample.Before{NodeColumns: map[string]string{p.SeedType[0]: "born"}}
 		},
+		"how labor": func(p *sample.Plan) {
+			p.Ops = []sample.Op{{From: []int{0}, Edges: p.SeedEdges, Take: 1, How: sample.Labor}}
+		},
 		"negatives by degree": func(p *sample.Plan) {
 			p.Negatives = &sample.Negatives{How: sample.Binary, Each: 1, By: sample.ByDegree}
 		},
