@@ -18,6 +18,7 @@ type Measurement struct {
 	SampledEdgesPerSecond float64      `json:"sampled_edges_per_second"`
 	BatchesPerSecond      float64      `json:"batches_per_second"`
 	SampledEdges          uint64       `json:"sampled_edges"` // in all batches
+	Nodes                 uint64       `json:"nodes"`         // in all batches, those of a batch once
 	Batches               int          `json:"batches"`
 	BatchSize             int          `json:"batch_size"` // seeds per batch
 	Seconds               float64      `json:"seconds"`    // elapsed time of the batches
@@ -50,13 +51,13 @@ func MeasureSampling(ctx context.Context, st *Store, batches int, o SampleOption
 		return nil, err
 	}
 	defer sampler.Close()
-	drawn, seconds, err := sample.Bench(ctx, sampler, job, batches)
+	timed, seconds, err := sample.Bench(ctx, sampler, job, batches)
 	if err != nil {
 		return nil, err
 	}
 	return &Measurement{
-		SampledEdgesPerSecond: float64(drawn) / seconds, BatchesPerSecond: float64(batches) / seconds,
-		SampledEdges: drawn, Batches: batches, BatchSize: job.BatchSize, Seconds: seconds, Threads: o.Threads,
+		SampledEdgesPerSecond: float64(timed.Drawn) / seconds, BatchesPerSecond: float64(batches) / seconds,
+		SampledEdges: timed.Drawn, Nodes: timed.Nodes, Batches: batches, BatchSize: job.BatchSize, Seconds: seconds, Threads: o.Threads,
 		Seeds: len(job.Seeds), PeakRSS: report.PeakRSS(), Plan: p.plan,
 		Machine: fmt.Sprintf("%s/%s, %d CPUs", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()), Version: Version(),
 	}, nil

@@ -70,6 +70,7 @@ RACES = {
     "inference": "a model for all nodes, layer by layer: PyG's BasicGNN.inference, DGL's loop",
     "scaling": "no race: how time, memory and bytes of each stage grow with the edges; bench/scaling.py makes the plots",
     "walks": "random walks: the operators of PyG and DGL",
+    "neighbourhoods": "LABOR: GraphBolt's LayerNeighborSampler",
     "cluster": "subgraphs on Flink by graphmill-beam: one process, tfgnn_sampler on Beam",
 }
 # A histogram of molecules: sizes about those of drugs, edges about twice the nodes, both directions.
@@ -376,6 +377,19 @@ class Bench:
                     Contestant("graphmill", [self.graphmill, "bench", "sample", store, "--seeds", seeds, "--direction", "out",
                                              "--fanout", "10,5", "--batch-size", BATCH_SIZE, "--batches", self.args.batches,
                                              "--threads", t, "--json"], rate)])
+
+    def neighbourhoods(self):
+        store, python = self.rmat(), self.python("dgl", "dgl", "torch")
+        fanout = ["--fanout", FANOUT, "--batch-size", BATCH_SIZE, "--batches", self.args.batches]
+        rate, found = lambda r: r["sampled_edges_per_second"], lambda r: {"nodes_per_batch": r["nodes"] / r["batches"]}
+        for t in self.args.threads:
+            threads, env = ["--threads", t], {"OMP_NUM_THREADS": str(t)}
+            ours = [self.graphmill, "bench", "sample", store, *fanout, *threads, "--json"]
+            self.race(f"LABOR, R-MAT {self.args.scale}, fanout {FANOUT}, {t} threads", "sampled edges/s", [
+                Contestant("graphmill", [*ours, "--sampler", "labor", "--expand", "all"], rate, found=found),
+                Contestant("graphmill --sampler neighbor", [*ours, "--expand", "all"], rate, found=found)] + [
+                Contestant(f"GraphBolt LayerNeighborSampler, {ids}-bit ids", [python, HERE / "peer_dgl.py", "sample", store, "--peer", "labor", "--ids", ids, *fanout, *threads],
+                           rate, env, found=found) for ids in (32, 64)])
 
     def walks(self):
         store, starts, walks, length = self.rmat(), 1 << 20, 4, 80
@@ -929,6 +943,14 @@ def markdown(result):
             f = row["found"]
             yield (f"| {race['what']} | {name} | {row['best']:.3g} | {f['waiting']:.1%} | {f['edges_per_batch']:,.0f} | "
                    f"{f['rows_per_batch']:,.0f} |")
+    shared = [race for race in result["races"] if "nodes_per_batch" in race["contestants"][race["ours"]].get("found", {})]
+    if shared:
+        yield ""
+        yield "| neighbourhoods | by | sampled edges/s | nodes per batch |"
+        yield "|---|---|--:|--:|"
+    for race in shared:
+        for name, row in race["contestants"].items():
+            yield f"| {race['what']} | {name} | {row['best']:.3g} | {row['found']['nodes_per_batch']:,.0f} |"
     larger = [race for race in result["races"] if "bytes_read_per_epoch" in race["contestants"][race["ours"]].get("found", {})]
     if larger:
         yield ""

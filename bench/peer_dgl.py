@@ -1,6 +1,6 @@
 """The work of `graphmill bench sample` and of an npy import, done by DGL.
 
-usage: peer_dgl.py sample STORE --peer neighbor_sampler|graphbolt --ids 32|64 --fanout 15,10 --batch-size B --threads T --batches N
+usage: peer_dgl.py sample STORE --peer neighbor_sampler|graphbolt|labor --ids 32|64 --fanout 15,10 --batch-size B --threads T --batches N
        peer_dgl.py csc PAIRS.npy NODES --threads T
        peer_dgl.py partition FOLDER ASSIGNMENT --out DIR --threads T
 
@@ -67,7 +67,28 @@ def graphbolt(indptr, far, fanouts, batches):
         yield sum(len(sub.sampled_csc.indices) for sub in batch.sampled_subgraphs)
 
 
+def labor(indptr, far, fanouts, batches):
+    """Yields the edges drawn for each batch by GraphBolt's LayerNeighborSampler, and the number of its nodes."""
+    graph = gb.fused_csc_sampling_graph(indptr, far)
+    items = gb.ItemSampler(gb.ItemSet(torch.cat(batches), names="seed_nodes"), batch_size=len(batches[0]))
+    for batch in items.sample_layer_neighbor(graph, fanouts):
+        yield sum(len(sub.sampled_csc.indices) for sub in batch.sampled_subgraphs), len(batch.input_nodes)
+
+
+def sample_layers(args):
+    indptr, far = adjacency(args.store, args.ids)
+    drawn = labor(indptr, far, [int(f) for f in reversed(args.fanout.split(","))], batches_of(indptr, far.dtype, args.batch_size, WARM + args.batches))
+    for _ in range(WARM):
+        next(drawn)
+    start = time.perf_counter()
+    edges, nodes = map(sum, zip(*drawn))
+    seconds = time.perf_counter() - start
+    return {"batches": args.batches, "sampled_edges": edges, "nodes": nodes, "seconds": seconds, "sampled_edges_per_second": edges / seconds}
+
+
 def sample(args):
+    if args.peer == "labor":
+        return sample_layers(args)
     indptr, far = adjacency(args.store, args.ids)
     batches = batches_of(indptr, far.dtype, args.batch_size, WARM + args.batches)
     drawn = {"neighbor_sampler": neighbor_sampler, "graphbolt": graphbolt}[args.peer](
@@ -114,7 +135,7 @@ def main():
     commands = parser.add_subparsers(required=True)
     p = commands.add_parser("sample")
     p.add_argument("store")
-    p.add_argument("--peer", required=True, choices=["neighbor_sampler", "graphbolt"])
+    p.add_argument("--peer", required=True, choices=["neighbor_sampler", "graphbolt", "labor"])
     p.add_argument("--ids", type=int, required=True, choices=[32, 64])
     p.add_argument("--fanout", required=True)
     p.add_argument("--batch-size", type=int, required=True)

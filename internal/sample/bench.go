@@ -14,20 +14,21 @@ import (
 const benchWarm = 20
 
 // Bench times exactly n batches of a job on job.Threads workers, which relabel the batches and drop them. It returns
-// the edges that they drew and the seconds that passed. The batches are those of Run; after the last one they start
+// what the timed batches have and the seconds that passed. The batches are those of Run; after the last one they start
 // over, drawn as in the next epoch. All workers first warm up with draws of the epoch before, which is not timed.
-func Bench(ctx context.Context, s *Sampler, job Job, n int) (drawn uint64, seconds float64, err error) {
+func Bench(ctx context.Context, s *Sampler, job Job, n int) (timed Stats, seconds float64, err error) {
 	batches, err := s.Batches(&job)
 	if err != nil {
-		return 0, 0, err
+		return Stats{}, 0, err
 	}
 	total := batches.Len()
 	if total == 0 || n < 1 {
-		return 0, 0, tagged.Errorf(ErrSeed, "found %d batches and %d of them to time, expected at least 1", total, n)
+		return Stats{}, 0, tagged.Errorf(ErrSeed, "found %d batches and %d of them to time, expected at least 1", total, n)
 	}
 	threads := max(job.Threads, 1)
 	errs := make([]error, threads)
-	var next, edges atomic.Uint64
+	sums := make([]Stats, threads)
+	var next atomic.Uint64
 	var warm, all sync.WaitGroup
 	warm.Add(threads)
 	start := make(chan struct{})
@@ -53,7 +54,7 @@ func Bench(ctx context.Context, s *Sampler, job Job, n int) (drawn uint64, secon
 				}
 				var st Stats
 				st, errs[i] = one(job.Epoch+index/total, index)
-				edges.Add(st.Drawn)
+				sums[i].Add(st)
 			}
 		})
 	}
@@ -64,8 +65,11 @@ func Bench(ctx context.Context, s *Sampler, job Job, n int) (drawn uint64, secon
 	seconds = time.Since(began).Seconds()
 	for _, err := range append(errs, ctx.Err()) {
 		if err != nil {
-			return 0, 0, err
+			return Stats{}, 0, err
 		}
 	}
-	return edges.Load(), seconds, nil
+	for _, st := range sums {
+		timed.Add(st)
+	}
+	return timed, seconds, nil
 }

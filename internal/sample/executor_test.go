@@ -290,12 +290,12 @@ func TestBench(t *testing.T) {
 	s, seeds := rmatSampler(t, FanoutOptions{Scope: ScopeBatch})
 	job := Job{Seeds: seeds, BatchSize: 100, Shuffle: true, Threads: 2}
 	drawn, seconds, err := Bench(context.Background(), s, job, 30)
-	if err != nil || drawn == 0 || seconds <= 0 {
-		t.Fatalf("found %d edges in %v s, error %v, expected some", drawn, seconds, err)
+	if err != nil || drawn.Drawn == 0 || seconds <= 0 {
+		t.Fatalf("found %d edges in %v s, error %v, expected some", drawn.Drawn, seconds, err)
 	}
 	job.Threads = 1
 	if again, _, err := Bench(context.Background(), s, job, 30); err != nil || again != drawn {
-		t.Fatalf("found %d edges on one thread (%v), expected the %d of two", again, err, drawn)
+		t.Fatalf("found %d edges on one thread (%v), expected the %d of two", again.Drawn, err, drawn.Drawn)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -163,7 +163,7 @@ def _seed_time(name: str, x: Any, _: Store) -> str:
 
 def _sampler(name: str, x: Any, _: Store) -> str:
     if not isinstance(x, str):  # a sampler of torch
-        raise ValueError(f"found {name}={x!r}, expected 'neighbor' or 'labor'; for the order of the seeds: seeds= with shuffle=True or order=, because the feed orders the seeds itself")
+        raise ValueError(f"found {name}=, expected 'neighbor' or 'labor', or seeds= with shuffle=True or order=, because the feed orders the seeds itself")
     return x
 
 
