@@ -51,7 +51,7 @@ func (w *Walker) NewContext() *Context {
 	return &Context{w: w, moving: make([]uint32, 0, group), stepping: make([]uint32, 0, group), pending: make([]uint32, 0, group)}
 }
 
-// Job says which walks of a start node are made.
+// Job is what the draws of all walks of a run have in common.
 type Job struct {
 	Seed, Epoch uint64
 }
