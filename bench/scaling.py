@@ -5,7 +5,7 @@ usage:
   bench/bench.py scaling --sizes 18,27,2 > RESULTS.json
       measures graphs of 2^18, 2^20, ... edges
   $(bench/peers.sh plots) bench/scaling.py plot RESULTS.json DOCS
-      writes DOCS/scaling-time.svg, -memory.svg and -bytes.svg, and prints the tables of docs/scaling.md
+      writes DOCS/scaling-time.svg, -memory.svg and -bytes.svg, and prints the table of docs/scaling.md; leaves disturbed runs out
 
 The graphs are R-MAT with 16 edges per node. The work of each stage is proportional to the edges: samples and feeds have one
 seed per 1,024 edges, and the graphs of pack have 64 edges each.
@@ -33,7 +33,7 @@ STAGES = {
     "pack": "`pack --stream`",
 }
 QUANTITIES = {"time": ("seconds", 1), "memory": ("peak MiB", 1 << 20), "bytes": ("MiB read from and written to the disk", 1 << 20)}
-FITTED = 3      # sizes that a fit needs
+FITTED = 3      # sizes of a fit, the largest ones: small graphs fit caches
 SHORTEST = 0.5  # seconds; a shorter run is mostly the start of a process, and is left out of fits
 BOUND = 0.7     # share of a resource from which it is called the bound
 
@@ -153,6 +153,15 @@ def bound(point, disk):
     return f"{name} ({cores:.0%} of the cores, {io:.0%} of the disk)"
 
 
+def quiet(result):
+    """The result without the runs that other programs disturbed, and a sentence that names these."""
+    points = result["points"]
+    calm = [p for p in points if p["others"] is not None and p["others"] <= result["disturbed_from"]]
+    gone = [f"{p['stage']} 2^{int(math.log2(p['edges']))} ({p['threads']})" for p in points if p not in calm]
+    text = f"{len(gone)} of {len(points)} runs were disturbed by other programs or by the host, and are left out: {'; '.join(gone)}." if gone else "No run was disturbed."
+    return result | {"points": calm}, text
+
+
 def tables(result):
     """The fits, and what rules at the largest size, as Markdown."""
     yield "| stage | threads | time | peak memory | bytes | edges, seconds, peak MiB of the largest run | what rules it |"
@@ -160,12 +169,11 @@ def tables(result):
     for stage, what in STAGES.items():
         for t in sorted({p["threads"] for p in result["points"] if p["stage"] == stage}):
             points = [p for p in result["points"] if p["stage"] == stage and p["threads"] == t]
-            fitted = [p for p in points if p["time"] >= SHORTEST]
+            fitted = [p for p in points if p["time"] >= SHORTEST][-FITTED:]
             fits = ["-" if len(fitted) < FITTED else f"{slope([p['edges'] for p in fitted], [p[q] for p in fitted]):.2f}" if max(p[q] for p in fitted) > 0 else "0"
                     for q in QUANTITIES]
             last = points[-1]
-            disturbed = " (DISTURBED)" if any(p["others"] is None or p["others"] > result["disturbed_from"] for p in points) else ""
-            yield (f"| {what}{disturbed} | {t} | {' | '.join(fits)} | 2^{int(math.log2(last['edges']))}, {last['time']:.3g}, {last['memory'] / 2**20:,.0f} | "
+            yield (f"| {what} | {t} | {' | '.join(fits)} | 2^{int(math.log2(last['edges']))}, {last['time']:.3g}, {last['memory'] / 2**20:,.0f} | "
                    f"{bound(last, result['disk'])} |")
 
 
@@ -207,9 +215,9 @@ def plot(result, folder):
 
 def main(what, *rest):
     if what == "plot":
-        result = json.loads(pathlib.Path(rest[0]).read_text())["scaling"]
+        result, left_out = quiet(json.loads(pathlib.Path(rest[0]).read_text())["scaling"])
         plot(result, rest[1])
-        print("\n".join(tables(result)))
+        print("\n".join([*tables(result), "", left_out]))
     elif what == "inputs":
         inputs(*rest)
     elif what == "feed":
