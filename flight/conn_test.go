@@ -171,7 +171,7 @@ func TestSendTime(t *testing.T) {
 	src := source(t)
 	address, stop := start(t, src, Options{Log: log.log(), SendTime: 100 * time.Millisecond, Streams: 1})
 	defer stop()
-	stalled := dial(t, address)
+	stalled := dialSlow(t, address)
 	first, err := stalled.DoGet(t.Context(), &flight.Ticket{Ticket: []byte(`{"world":1}`)})
 	if err != nil {
 		t.Fatal(err)

@@ -146,6 +146,13 @@ func dial(t *testing.T, address string, options ...grpc.DialOption) flight.Clien
 	return c
 }
 
+// dialSlow returns a client whose window does not grow. A window that grows can take the whole epoch of a client that reads
+// none of it.
+func dialSlow(t *testing.T, address string) flight.Client {
+	t.Helper()
+	return dial(t, address, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithStaticStreamWindowSize(64<<10))
+}
+
 // stream has the remaining batches of a request.
 type stream struct {
 	t *testing.T
@@ -448,7 +455,7 @@ func TestMaxMessage(t *testing.T) {
 func TestSlowClients(t *testing.T) {
 	src := source(t)
 	address, stop := start(t, src, Options{Threads: 2, Streams: 2})
-	slow, fast := dial(t, address), dial(t, address)
+	slow, fast := dialSlow(t, address), dial(t, address)
 	ctx, cancel := context.WithCancel(t.Context())
 	begin := func(ctx context.Context, epoch int) flight.FlightService_DoGetClient {
 		t.Helper()
