@@ -755,20 +755,7 @@ class Bench:
         tables, script = self.python("tables", "numpy"), HERE / "peer_larger.py"
         arrays = self.work / f"larger{scale}"
         arrays.mkdir(exist_ok=True)
-        x = self.cached(f"larger{scale}/x.npy", tables, script, "features", 1 << scale, columns)
-        plain = self.store(f"larger{scale}.plain.store", "generate", "rmat", "--scale", scale, "--edge-factor", 16, "--seed", 1, "--memory", memory)
-        edges = arrays / "edges.npy"
-        if not edges.exists():
-            subprocess.run([tables, HERE / "peer_tables.py", "edges", plain, edges], check=True)
-        folder = self.work / f"larger{scale}.tables"
-        folder.mkdir(exist_ok=True)
-        for link, target in (("x.npy", x), ("edges.npy", edges)):
-            if not (folder / link).exists():
-                os.link(target, folder / link)
-        (folder / "graph.yaml").write_text('nodes:\n  "_N": {columns: {x: x.npy}}\nedges:\n  "_N:_E:_N": {table: edges.npy}\n')
-        store = self.store(f"larger{scale}.store", "import", folder, "--memory", memory)
-        if not (arrays / "indptr.npy").exists():
-            subprocess.run([tables, script, "arrays", store, arrays], check=True)
+        store = self.make_larger(arrays, scale, columns, memory, tables, script)
         env = self.client()
         with limited(memory, self.args.larger_trainer) as group:
             def run(name, python, which):
@@ -782,6 +769,24 @@ class Bench:
             self.race(f"DGL's blocks: {what}", "batches/s", [run("graphmill, DGL blocks", dgl, "graphmill-dgl"), run("DGL DataLoader, memory maps", dgl, "dgl")])
             pyg = self.python("pyg", "torch_geometric", "torch-sparse", "torch")
             self.race(f"PyG's batches: {what}", "batches/s", [run("graphmill", pyg, "graphmill"), run("PyG NeighborLoader (torch-sparse), memory maps", pyg, "pyg")])
+
+    def make_larger(self, arrays, scale, columns, memory, tables, script):
+        """Makes the arrays of larger's peers, and returns its store. What only the import needs is removed, because 2^30 edges
+        take many gigabytes in each form."""
+        x = self.cached(f"{arrays.name}/x.npy", tables, script, "features", 1 << scale, columns)
+        folder = self.work / f"larger{scale}.tables"
+        folder.mkdir(exist_ok=True)
+        plain = self.store(f"larger{scale}.plain.store", "generate", "rmat", "--scale", scale, "--edge-factor", 16, "--seed", 1, "--memory", memory)
+        subprocess.run([tables, script, "edges", plain, folder / "edges.npy"], check=True)
+        shutil.rmtree(plain)
+        if not (folder / "x.npy").exists():
+            os.link(x, folder / "x.npy")
+        (folder / "graph.yaml").write_text('nodes:\n  "_N": {columns: {x: x.npy}}\nedges:\n  "_N:_E:_N": {table: edges.npy}\n')
+        store = self.store(f"larger{scale}.store", "import", folder, "--memory", memory)
+        shutil.rmtree(folder)
+        if not (arrays / "indptr.npy").exists():
+            subprocess.run([tables, script, "arrays", store, arrays], check=True)
+        return store
 
     def links(self):
         """Batches of links with a negative each, and of nodes of as many ends."""

@@ -1,10 +1,11 @@
 """Training on a graph larger than memory: Graphmill's stream executor, PyG's and DGL's loaders over memory maps of the same arrays.
 
 usage: peer_larger.py features NODES COLUMNS OUT.npy
+       peer_larger.py edges STORE OUT.npy
        peer_larger.py arrays STORE OUT
        peer_larger.py train STORE ARRAYS --loader graphmill|graphmill-dgl|pyg|dgl --memory BYTES --cgroup FOLDER --batches N --seconds S [--threads T]
 
-`features` writes float16 noise. `arrays` writes the adjacency of a store as the int64 arrays that PyG and DGL take: indptr.npy, far.npy, and
+`features` writes float16 noise. `edges` writes the edges of a store, block by block, as a table that `graphmill import` takes. `arrays` writes the adjacency of a store as the int64 arrays that PyG and DGL take: indptr.npy, far.npy, and
 edge_index.npy of both ends. `train` joins the memory cgroup FOLDER, whose limit counts the page cache too, takes the inputs out of the page cache, and trains a
 two-layer GraphSAGE (hidden 64, Adam, one thread of torch) on batches of 1024 shuffled seeds, fanout 15,10. --memory is what Graphmill's feed
 may hold. The clock runs from the first batch for at least N batches and S seconds, and the JSON has the rate, the share of the time
@@ -38,6 +39,18 @@ def features(nodes, columns, out):
     for first in range(0, nodes, BLOCK // columns):
         end = min(first + BLOCK // columns, nodes)
         x[first:end] = draw.random((end - first, columns), np.float32)
+
+
+def edges(store, out):
+    indptr, far = arrays_of(store)
+    count = len(indptr) - 1
+    pairs = np.lib.format.open_memmap(out, "w+", np.uint32, (2, len(far)))
+    for first in range(0, count, BLOCK):
+        end = min(first + BLOCK, count)
+        ptr = indptr[first : end + 1].astype(np.int64)
+        pairs[0, ptr[0] : ptr[-1]] = far[ptr[0] : ptr[-1]]
+        pairs[1, ptr[0] : ptr[-1]] = np.repeat(np.arange(first, end, dtype=np.uint32), np.diff(ptr))
+    pairs.flush()
 
 
 def arrays(store, out):
@@ -166,6 +179,9 @@ def main():
     f.add_argument("nodes", type=int)
     f.add_argument("columns", type=int)
     f.add_argument("out")
+    e = sub.add_parser("edges")
+    e.add_argument("store")
+    e.add_argument("out")
     a = sub.add_parser("arrays")
     a.add_argument("store")
     a.add_argument("out")
@@ -181,6 +197,8 @@ def main():
     args = p.parse_args()
     if args.what == "features":
         features(args.nodes, args.columns, args.out)
+    elif args.what == "edges":
+        edges(args.store, args.out)
     elif args.what == "arrays":
         arrays(args.store, args.out)
     else:
