@@ -33,6 +33,7 @@ type Loader struct {
 	executor executor
 	o        SampleOptions
 	notes    []string
+	sets     *sets  // of the nodes of batches; nil for neighbourhoods
 	scratch  string // folder of scratch files for rows; "" for none
 	percent  int    // of the garbage collector before the stream executor was opened
 }
@@ -74,7 +75,15 @@ func NewLoader(ctx context.Context, st *Store, o SampleOptions) (_ *Loader, err 
 	}
 	features := feed.Features{Nodes: nodes, Edges: edges, Joined: joined, Links: linkColumns(p.columns), LeftOut: o.leftOut(s.Graph, p.columns), NoEdgeIDs: o.NoEdgeIDs}
 	l := &Loader{o: o}
-	if err := l.open(ctx, s, p, &features, orderBytes(order)); err != nil {
+	held := orderBytes(order)
+	if l.sets, err = o.openSets(ctx, s, p); err != nil {
+		return nil, err
+	}
+	if l.sets != nil {
+		held = l.sets.need
+	}
+	if err := l.open(ctx, s, p, &features, held); err != nil {
+		l.sets.close()
 		return nil, err
 	}
 	defer func() {
@@ -87,6 +96,11 @@ func NewLoader(ctx context.Context, st *Store, o SampleOptions) (_ *Loader, err 
 			return nil, err
 		}
 	}
+	if l.sets != nil {
+		if err := l.source.SetSets(l.sets.order); err != nil {
+			return nil, err
+		}
+	}
 	if l.executor.stream != nil {
 		return l, l.foretell(ctx)
 	}
@@ -94,7 +108,7 @@ func NewLoader(ctx context.Context, st *Store, o SampleOptions) (_ *Loader, err 
 	return l, nil
 }
 
-// open compiles the plan for an executor, and makes the source. order is the bytes of the order of the seeds.
+// open compiles the plan for an executor, and makes the source. order is the bytes of the order of the seeds, or of the sets of nodes.
 func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.Features, order int64) error {
 	o := &l.o
 	options := sample.Options{Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs && !f.OfEdges(), Warn: func(text string) { o.warn("%s", text) }}
@@ -199,6 +213,7 @@ func (l *Loader) Close() {
 		debug.SetGCPercent(l.percent)
 	}
 	_ = l.executor.close() // files that were only read
+	l.sets.close()
 }
 
 // Source returns the source of batches for the servers of this module, the feed and Flight. Other programs use Batches.

@@ -1,6 +1,8 @@
 package graphmill
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
@@ -22,6 +24,8 @@ type (
 	Compat string
 	// Aggregation says which edges an Example has.
 	Aggregation string
+	// Sampler says which way to sample.
+	Sampler string
 	// Missing says how to treat nodes that edges name and that no node table has.
 	Missing string
 )
@@ -37,6 +41,18 @@ const (
 	ScopeBatch Scope = "batch" // one subgraph per batch. The default
 	ScopeSeed  Scope = "seed"  // one subgraph per seed
 	ScopeEpoch Scope = "epoch" // one subgraph per batch; a node draws the same edges in all batches of an epoch
+
+	SamplerNeighbor Sampler = "neighbor" // each node draws for itself. The default
+	SamplerLabor    Sampler = "labor"    // the nodes of a hop share the nodes that they draw, and a batch has fewer
+	SamplerShadow   Sampler = "shadow"   // ShaDow: one subgraph per seed, with all edges between its nodes
+
+	// The subgraphs of sets of nodes, for Batches: nodes and all edges between them, without Fanout. The node type and, but for
+	// SamplerCluster, the edge type must be the only one of the graph.
+
+	SamplerCluster   Sampler = "cluster"    // Cluster-GCN: the nodes of BatchSize parts of Assignment
+	SamplerSaintNode Sampler = "saint-node" // GraphSAINT: BatchSize nodes, in proportion to their out-edges
+	SamplerSaintEdge Sampler = "saint-edge" // GraphSAINT: the ends of BatchSize edges, mostly edges of nodes with few edges
+	SamplerSaintWalk Sampler = "saint-walk" // GraphSAINT: the nodes of BatchSize walks of WalkLength steps
 
 	ExecutorAuto   Executor = "auto"   // ExecutorMemory if its data fit the memory, else ExecutorStream. The default
 	ExecutorMemory Executor = "memory" // random reads from the memory-mapped store
@@ -79,7 +95,7 @@ type SampleOptions struct {
 	Direction Direction
 	Expand    Expand
 	Scope     Scope
-	Sampler   string   // "neighbor" (the default): each node draws for itself; "labor": the nodes of a hop share the nodes that they draw
+	Sampler   Sampler
 	Replace   bool     // draw with replacement
 	Weight    string   // edge column: draw with probability proportional to it; "" draws uniformly
 	Before    string   // edge column: draw only edges with a time below the seed's; "COLUMN<=" takes equal times too
@@ -132,13 +148,20 @@ type SampleOptions struct {
 	// LimitSeeds is the number of seeds to take from the start of the list; 0 is all.
 	LimitSeeds int
 
-	BatchSize int    // seeds per batch; 0 is 1024
+	// BatchSize is the number of seeds per batch; 0 is 1024. With the samplers of sets it is the number of what a batch is made of:
+	// parts (0 is 1), nodes, edges or walks.
+	BatchSize int
 	Seed      uint64 // random seed of all draws
 	Epoch     uint64 // number of the first epoch
 	Epochs    int    // number of epochs; 0 is 1
 	Shuffle   bool   // shuffle the seeds, differently in each epoch
 	Rank      int    // take the batches of this rank, from 0 to Ranks-1
 	Ranks     int    // number of ranks that share the batches of an epoch; 0 is 1
+	// WalkLength is the number of steps of a walk of SamplerSaintWalk.
+	WalkLength int
+	// Assignment is the folder with the part of each node, for SamplerCluster: what Partition wrote. With Shuffle, the parts come
+	// in another order in each epoch.
+	Assignment string
 	// Order is the order of the seeds, for Batches only: "weighted:COLUMN", "stratified:COLUMN" or
 	// "windowed:BLOCK,BLOCKS"; "" is the order of the list, or with Shuffle a shuffled one.
 	Order string
@@ -211,6 +234,9 @@ func (o *SampleOptions) check() error {
 
 // checkFiles refuses the options that only batches have.
 func (o *SampleOptions) checkFiles() error {
+	if o.sets() {
+		return usagef("found `Sampler` %s with output files, expected it with batches", o.Sampler)
+	}
 	if name := firstGiven(option{"Order", o.Order != ""}, option{"Features", o.Features != nil}, option{"EdgeFeatures", o.EdgeFeatures != nil}, option{"Joined", o.Joined != nil}); name != "" {
 		return usagef("found `%s` with output files, expected it with batches", name)
 	}
@@ -219,6 +245,9 @@ func (o *SampleOptions) checkFiles() error {
 
 // checkPlan checks the options that say which edges are drawn.
 func (o *SampleOptions) checkPlan() error {
+	if o.sets() {
+		return o.checkSets()
+	}
 	fanout := o.Fanout != nil || o.FanoutByType != nil
 	if !fanout {
 		// A plan or spec says all of this itself, and no option is ignored silently.
@@ -251,14 +280,23 @@ func (o *SampleOptions) checkPlan() error {
 		return usagef("found `BatchSize` %d, expected at least 1", o.BatchSize)
 	case o.Replace && o.Weight != "":
 		return usagef("found `Replace` and `Weight`, expected one of them")
-	case o.Sampler != "" && o.Sampler != "neighbor" && o.Sampler != "labor":
-		return usagef("found `Sampler` %q, expected neighbor or labor", o.Sampler)
-	case o.Sampler == "labor" && o.Replace:
+	case !slices.Contains([]Sampler{"", SamplerNeighbor, SamplerLabor, SamplerShadow}, o.Sampler):
+		return usagef("found `Sampler` %q, expected neighbor, labor, shadow, cluster, saint-node, saint-edge or saint-walk", o.Sampler)
+	case o.WalkLength != 0:
+		return usagef("found `WalkLength` without `Sampler` saint-walk, expected them together")
+	case o.Assignment != "":
+		return usagef("found `Assignment` without `Sampler` cluster, expected them together")
+	case o.Sampler == SamplerShadow && (o.Scope != "" && o.Scope != ScopeSeed || o.Subgraph != "" && o.Subgraph != induced):
+		return usagef("found `Sampler` shadow with `Scope` %s and `Subgraph` %s, expected neither: it means seed and induced", cmp.Or(o.Scope, "none"), cmp.Or(o.Subgraph, "none"))
+	case o.Sampler == SamplerLabor && o.Replace:
 		return usagef("found `Sampler` labor and `Replace`, expected one of them: LABOR draws without replacement")
 	case len(o.SeedType) > 2:
 		return usagef("found `SeedType` %s, expected a node type or, for links, those of the source and target, or the edge type SRC:REL:DST", joined(o.SeedType))
 	case o.Shuffle && o.Order != "":
 		return usagef("found `Shuffle` and `Order` %s, expected one of them: an order shuffles by itself", o.Order)
+	}
+	if o.Sampler == SamplerShadow {
+		o.Scope, o.Subgraph = ScopeSeed, induced
 	}
 	if err := o.checkTimes(); err != nil {
 		return err

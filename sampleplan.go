@@ -183,6 +183,9 @@ func (o *SampleOptions) readSpec() (*tfgnnpb.SamplingSpec, error) {
 // fanoutPlan returns the plan of the fanouts. edges is the edge type of seed links, empty where it is not known.
 func (o *SampleOptions) fanoutPlan(g *graph.Graph, seedTypes []string, edges string) (*sample.Plan, error) {
 	fanouts := sample.Fanouts{Each: o.Fanout}
+	if o.sets() {
+		fanouts.Each = []int{0}
+	}
 	for _, name := range slices.Sorted(maps.Keys(o.FanoutByType)) {
 		fanouts.Types = append(fanouts.Types, sample.TypeFanouts{Edges: name, Hops: o.FanoutByType[name]})
 	}
@@ -204,7 +207,7 @@ func (o *SampleOptions) fanoutPlan(g *graph.Graph, seedTypes []string, edges str
 		}
 	}
 	switch {
-	case o.Sampler == "labor":
+	case o.Sampler == SamplerLabor:
 		f.How, f.Column = sample.Labor, o.Weight
 	case o.Replace:
 		f.How = sample.Replace

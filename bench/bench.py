@@ -392,7 +392,7 @@ class Bench:
                            rate, env, found=found) for ids in (32, 64)])
 
     def walks(self):
-        store, starts, walks, length = self.rmat(), 1 << 20, 4, 80
+        store, starts, walks, length = self.rmat(), 1 << 20, 1, 80
         dgl, pyg = self.python("dgl", "dgl", "torch"), self.python("pyg", "torch_sparse", "torch")
         reported = lambda r: next(f["value"]["number"] for f in r["headline"] if f["label"] == "steps per second")
         for p, q in ((1, 1), (0.5, 0.5)):

@@ -30,7 +30,7 @@ func (p *Sampling) Add(f *pflag.FlagSet) {
 	f.StringVar((*string)(&o.Direction), "direction", "", "edges that a hop follows: in-edges, to their sources (in), or out-edges, to their destinations (out)")
 	f.StringVar((*string)(&o.Expand), "expand", "", "nodes that a hop expands: those that the previous hop reached first (new, as PyG), or all that were reached before, seeds included (all, as DGL)")
 	f.StringVar((*string)(&o.Scope), "scope", "", "batch: one subgraph per batch; seed: one subgraph per seed; epoch: one subgraph per batch, and a node draws the same edges in all batches of an epoch")
-	f.StringVar(&o.Sampler, "sampler", "", "how a hop draws: each node for itself (neighbor), or so that the nodes of a hop share the nodes that they draw, and a batch has fewer (labor)")
+	f.StringVar((*string)(&o.Sampler), "sampler", "", "how a hop draws: each node for itself (neighbor), or so that the nodes of a hop share the nodes that they draw, and a batch has fewer (labor); or shadow: --scope seed and --subgraph induced; batches also have cluster, saint-node, saint-edge and saint-walk, which choose sets of nodes")
 	f.BoolVar(&o.Replace, "replace", false, "draw with replacement")
 	f.StringVar(&o.Weight, "weight", "", "edge column: draw with probability proportional to it (default: uniformly)")
 	f.StringVar(&o.Before, "before", "", "edge column with times: draw only edges with a time below the seed's; COLUMN<= takes equal times too")
@@ -67,6 +67,8 @@ func (p *Sampling) AddFeed(f *pflag.FlagSet) {
 	f.StringVar(&p.joined, "joined", "", "columns side by side as one column of batches, TYPE/NAME=COLUMN,COLUMN;TYPE/NAME=COLUMN,COLUMN")
 	f.BoolVar(&p.Shuffle, "shuffle", false, "shuffle the seeds, differently in each epoch")
 	f.StringVar(&p.Order, "order", "", "order of the seeds: weighted:COLUMN, stratified:COLUMN, or windowed:BLOCK,BLOCKS (default: as given, or shuffled with --shuffle)")
+	f.IntVar(&p.WalkLength, "walk-length", 0, "steps of a walk, with --sampler saint-walk")
+	f.StringVar(&p.Assignment, "assignment", "", "folder with the part of each node that graphmill partition wrote, with --sampler cluster")
 	f.BoolVar(&p.Ops, "ops", false, "add the nodes that each op expanded and the edges that it drew, to make message-flow blocks from")
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,6 +25,7 @@ type Source struct {
 	width   int  // ids per seed
 	links   bool // the seeds are links with columns
 	order   batch.Order
+	sets    bool  // a batch has each seed once, ascending
 	slot    int64 // bytes that hold every batch of an epoch
 	leftOut []string
 	// stream makes the batches of streams; nil where Makers make them.
@@ -174,7 +176,14 @@ func (s *Source) SetOrder(o batch.Order) error {
 	return nil
 }
 
-// BatchSize is the number of seeds per batch.
+// SetSets is SetOrder for batches of sets of nodes: each seed of a batch comes once, in ascending order, however often the order has
+// it in the batch. The seeds are all nodes of their type.
+func (s *Source) SetSets(o batch.Order) error {
+	s.sets = true
+	return s.SetOrder(o)
+}
+
+// BatchSize is the number of seeds per batch, or the most of a set.
 func (s *Source) BatchSize() int { return s.job.BatchSize }
 
 // Ops is the edge type and the hop of each op, from op 1.
@@ -255,6 +264,10 @@ func (m *Maker) Batch(order batch.Items, epoch uint64, b int) (int, error) {
 	}
 	m.made.input = m.made.input[:n]
 	order.Fill(m.made.input, uint64(first))
+	if src.sets {
+		slices.Sort(m.made.input)
+		m.made.input = slices.Compact(m.made.input)
+	}
 	m.seeds, m.made.times = m.seeds[:0], m.made.times[:0]
 	for _, i := range m.made.input {
 		at := int(i) * src.width

@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"math"
 	"slices"
 
 	"github.com/graphmill/graphmill/draw"
@@ -20,32 +21,67 @@ func (c *Context) labor(key uint64, o *op, r *run, k uint32, dst []uint32) int {
 		}
 		return int(r.n)
 	}
+	if k == 0 {
+		return 0
+	}
 	h := laborHeap{item: dst[:0], x: c.laborX[:0]}
-	for i := range r.n {
-		p := r.base + uint64(r.start) + uint64(i)
-		if r.at != nil {
-			p = r.base + uint64(r.at[i])
-		}
-		x := draw.Unit(draw.At(draw.Absorb(key, uint64(o.adj.far[p])), 0))
-		if o.labor != nil {
-			w := o.labor.weight(o.adj.edge(p))
-			if w == 0 {
-				continue
-			}
-			x /= w
-		}
-		switch {
-		case uint32(len(h.item)) < k:
+	i := uint32(0)
+	for ; i < r.n && uint32(len(h.item)) < k; i++ {
+		if x, ok := o.laborNumber(key, r, i); ok {
 			h.item, h.x = append(h.item, i), append(h.x, x)
 			h.up(len(h.item) - 1)
-		case k > 0 && x < h.x[0]: // of equal numbers the earlier edge is picked
-			h.item[0], h.x[0] = i, x
-			h.down()
+		}
+	}
+	if o.labor == nil && r.at == nil {
+		h.scan(key, o.adj.far[r.base+uint64(r.start):][:r.n], i)
+	} else {
+		for ; i < r.n; i++ {
+			if x, ok := o.laborNumber(key, r, i); ok && x < h.x[0] { // of equal numbers the earlier edge is picked
+				h.replace(i, x)
+			}
 		}
 	}
 	c.laborX = h.x
 	slices.Sort(h.item)
 	return len(h.item)
+}
+
+// laborNumber is the number of an edge of a run, by index; ok is false where it is never drawn.
+func (o *op) laborNumber(key uint64, r *run, i uint32) (x float64, ok bool) {
+	p := r.base + uint64(r.start) + uint64(i)
+	if r.at != nil {
+		p = r.base + uint64(r.at[i])
+	}
+	x = draw.Unit(draw.At(draw.Absorb(key, uint64(o.adj.far[p])), 0))
+	if o.labor != nil {
+		w := o.labor.weight(o.adj.edge(p))
+		return x / w, w > 0
+	}
+	return x, true
+}
+
+// scan offers the far ends from index i on to a full heap. Hubs have most of the edges that LABOR looks at, and nearly none of
+// them enters the heap, so that the bits of a number are compared before it is made a float64.
+func (h *laborHeap) scan(key uint64, far []uint32, i uint32) {
+	bound := unitBound(h.x[0])
+	for at := int(i); at < len(far); at++ {
+		bits := draw.At(draw.Absorb(key, uint64(far[at])), 0)
+		if bits >= bound {
+			continue
+		}
+		if x := draw.Unit(bits); x < h.x[0] { // of equal numbers the earlier edge is picked
+			h.replace(uint32(at), x)
+			bound = unitBound(h.x[0])
+		}
+	}
+}
+
+// unitBound is bits from which on draw.Unit is at least x.
+func unitBound(x float64) uint64 {
+	if n := uint64(x*(1<<53)) + 1; n < 1<<53 {
+		return n << 11
+	}
+	return math.MaxUint64
 }
 
 // laborHeap is a heap of items and their numbers, with the largest number at the root; of equal ones the later item.
@@ -68,6 +104,12 @@ func (h *laborHeap) up(i int) {
 		h.swap(i, (i-1)/2)
 		i = (i - 1) / 2
 	}
+}
+
+// replace puts an item in the place of the worst.
+func (h *laborHeap) replace(i uint32, x float64) {
+	h.item[0], h.x[0] = i, x
+	h.down()
 }
 
 // down sinks the root.

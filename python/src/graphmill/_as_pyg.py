@@ -11,6 +11,7 @@ from torch_geometric.data import Batch, Data, HeteroData
 from ._arrays import Array
 from ._collection import Graph
 from ._folder import Column, EdgeType
+from ._saint import NAMES as NORMS
 from ._schema import Raw, Schema
 from ._packs import PackBatch, PackSchema
 from ._tensors import tensor
@@ -33,7 +34,7 @@ def _named(store: Any, columns: Mapping[str, Any], label: str | None, alone: str
     """
     if label is None and alone != "edge_attr" and "label" in columns and "y" not in columns:
         label = "label"
-    rest = [n for n in columns if n != label]
+    rest = [n for n in columns if n != label and n not in NORMS]
     features = "feat" if "feat" in rest and alone not in rest else rest[0] if len(rest) == 1 and rest != ["y"] else None
     out = {}
     for name, x in columns.items():

@@ -6,6 +6,7 @@ import importlib
 from typing import Any, Callable, Mapping
 
 from ._folder import unknown
+from ._saint import SETS
 from ._schema import Raw, Schema, as_numpy
 
 FORMS = ("numpy", "pyg", "dgl", "tfgnn", "jraph")
@@ -14,6 +15,8 @@ FORMS = ("numpy", "pyg", "dgl", "tfgnn", "jraph")
 def check_flags(form: str, flags: Mapping[str, Any]) -> None:
     """Reject flags that the form of the batches cannot represent."""
     if form == "dgl":
+        if flags.get("sampler") in SETS:
+            raise ValueError(f"found sampler={flags['sampler']!r} with as_='dgl', expected as_='numpy' or 'pyg', because blocks have the edges that each hop drew")
         if flags.get("direction", "in") != "in":
             raise ValueError(f"found direction={flags['direction']!r} with as_='dgl', expected 'in', because the edges of a block lead to the nodes that were expanded")
         if flags.get("expand", "all") != "all":

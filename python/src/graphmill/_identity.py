@@ -29,7 +29,7 @@ def identity(arguments: list[str]) -> dict[str, str]:
         at += 1
         if at < len(arguments) and not arguments[at].startswith("--"):
             value = arguments[at]
-            out[name] = _digest(value) if os.path.isfile(value) else value
+            out[name] = _digest(value) if os.path.isfile(value) else _digests(value) if name == "assignment" else value
             at += 1
         else:
             out[name] = "True"
@@ -62,6 +62,15 @@ def _namespace(name: str) -> int:
         return os.stat(f"/proc/self/ns/{name}").st_ino
     except OSError:
         return 0
+
+
+def _digests(folder: str) -> str:
+    """The digests of the files with the parts; the name of the folder if it cannot be read, of which the feed says what is wrong."""
+    try:
+        files = sorted(e.path for e in os.scandir(folder) if e.name.endswith(".txt"))
+        return ",".join(f"{os.path.basename(path)}={_digest(path)}" for path in files)
+    except OSError:
+        return folder
 
 
 def _digest(path: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from . import _arrays, _identity, _ranks
+from . import _arrays, _identity, _ranks, _saint
 from ._ahead import Ahead, Mover, check_device
 from ._arguments import choice, integer, truth
 from ._arrays import Array
@@ -21,6 +21,7 @@ from ._forms import FORMS, check_flags, check_schema, converter
 from ._keywords import PyGWords, note_of, translated
 from ._options import checked_fanout, feed_arguments, flags_of, path_of
 from ._order import LAW, check_state
+from ._saint import Norms
 from ._schema import Raw, Schema
 from ._seeds import check_distinct, check_last, check_linked, check_seeds, link_ends, link_labels, seed_file, seed_ids, seed_times, unit_of_times
 from ._stats import LoaderStats
@@ -48,7 +49,7 @@ class NodeLoader(Feeding):
         store: path of a store (``graphmill import``), or a `Store`.
         fanout: edges per node at each hop, from the seeds outwards: ``[15, 10]``, or by edge type
             ``{"cites": [15, 10], ("author", "writes", "paper"): [5, 5]}``; -1 takes all.
-        batch_size: seeds per batch.
+        batch_size: seeds per batch; default: 1024. With the samplers of sets of nodes: parts (default: 1), nodes, edges or walks.
         seeds: node ids, a mask of all nodes of the seed type, or a text: ``"paper"``, ``"paper:split=train"``, a file.
             Default: all nodes of the seed type. Links are a [2, links] array of sources and destinations, a file, or edges of
             the store with their columns: ``"user:rates:movie"``, ``"user:rates:movie:split=train"``.
@@ -89,7 +90,15 @@ class NodeLoader(Feeding):
         scope: "batch", the default: one subgraph per batch; "seed": each seed has its own; "epoch": one per batch, and a
             node draws the same edges in all batches of an epoch.
         sampler: "neighbor", the default: each node draws for itself; "labor": the nodes of a hop share the nodes that they draw, so
-            that a batch has fewer nodes at the same fanout (LABOR, GraphBolt's LayerNeighborSampler).
+            that a batch has fewer nodes at the same fanout (LABOR, GraphBolt's LayerNeighborSampler); "shadow": one subgraph per seed,
+            with all edges between its nodes (ShaDowKHopSampler). Four others take no fanout and no seeds: a batch is a set of nodes with
+            all edges between them. "cluster": the nodes of ``batch_size`` parts of ``assignment`` (Cluster-GCN, ClusterLoader);
+            "saint-node", "saint-edge" and "saint-walk": GraphSAINT's, of ``batch_size`` nodes, edges, or walks.
+        walk_length: steps of a walk of "saint-walk".
+        coverage: with GraphSAINT's samplers, batches get the columns node_norm and edge_norm, which weight losses and messages (PyG's
+            ``sample_coverage``): before the first pass, batches are counted until they have each node so many times on average.
+        assignment: for "cluster", the folder with the part of each node that ``graphmill partition`` wrote. With ``shuffle``, the parts
+            come in another order in each epoch.
         replace: draw with replacement.
         weight: column of edges: draw in proportion to it.
         subgraph_type: "directional", the default: the edges that were drawn; "bidirectional": also their reverses;
@@ -143,7 +152,7 @@ class NodeLoader(Feeding):
         self,
         store: str | os.PathLike[str] | Store,
         fanout: Sequence[int] | Mapping[Any, Sequence[int]] | None = None,
-        batch_size: int = 1024,
+        batch_size: int | None = None,
         seeds: Any = None,
         seed_type: str | Sequence[str] | None = None,
         as_: str = "numpy",
@@ -165,6 +174,9 @@ class NodeLoader(Feeding):
         expand: str | None = None,
         scope: str | None = None,
         sampler: str | None = None,
+        walk_length: int | None = None,
+        coverage: int = 0,
+        assignment: str | os.PathLike[str] | None = None,
         replace: bool | None = None,
         weight: str | None = None,
         subgraph_type: Any = None,
@@ -198,7 +210,8 @@ class NodeLoader(Feeding):
         self._form = choice("as_", as_, FORMS)
         self._rank, self._world = _ranks.checked(rank, world_size)
         self._tail = _ranks.tail_of(tail, drop_last, self._world, _TAILS)
-        self._slots, self._batch_size = integer("slots", slots, 1, 1024), integer("batch_size", batch_size, 1, _MOST)
+        size = (1 if sampler == "cluster" else 1024) if batch_size is None else batch_size
+        self._slots, self._batch_size = integer("slots", slots, 1, 1024), integer("batch_size", size, 1, _MOST)
         if transform is not None and not callable(transform):
             raise TypeError(f"found transform={transform!r}, expected a function of a batch")
         self._transform, self._label = transform, label
@@ -212,15 +225,20 @@ class NodeLoader(Feeding):
         self._store = store if isinstance(store, Store) else Store(path_of(store))  # a Store in a temporary folder lives as long as it is held
         own = {
             "fanout": fanout, "seeds": seeds, "seed_type": seed_type, "threads": threads, "direction": direction, "expand": expand, "scope": scope,
-            "sampler": sampler, "replace": replace, "weight": weight, "subgraph_type": subgraph_type, "before": before, "before_columns": before_columns,
+            "sampler": sampler, "walk_length": walk_length, "assignment": assignment, "replace": replace, "weight": weight, "subgraph_type": subgraph_type, "before": before, "before_columns": before_columns,
             "before_nodes": before_nodes, "untimed": untimed, "seed_time": seed_time, "window": window, "temporal_strategy": temporal_strategy,
             "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict,
             "exclude": exclude, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
             "executor": executor,
         }  # fmt: skip
         o = translated(own, words, self._store, inspect.signature(NodeLoader.__init__).parameters)
+        self._norms: Norms | None = None
+        coverage = integer("coverage", coverage, 0)
+        _saint.check(sampler, coverage, (), truth("edge_ids", edge_ids))
         with note_of(words):
             self._begin(o, truth("shuffle", shuffle), order, seed, (features, x), (edge_features, edge_attr), edge_label, truth("edge_ids", edge_ids))
+        if coverage:
+            self._weigh(coverage, {"batch_size": self._batch_size, "sampler": sampler, "walk_length": walk_length, "seed": seed, "threads": threads, "memory": memory})
         self._epoch, self._first = 0, 0
         self._at = (0, 0)
         self._stats = LoaderStats()
@@ -284,6 +302,23 @@ class NodeLoader(Feeding):
                 stacklevel=3,
             )
 
+    def _weigh(self, coverage: int, same: dict[str, Any]) -> None:
+        """Count the nodes and edges of batches, for the columns of GraphSAINT. Each rank counts the same batches."""
+        try:
+            s = self._schema
+            _saint.check(same["sampler"], coverage, [*s.node_columns[s.nodes[0]], *s.edge_columns[s.edges[0]]], True)
+            n, e = self._store.nodes[s.nodes[0]].count, self._store.edges[s.edges[0]].count
+            norms = Norms(n, e)
+            with NodeLoader(self._store, features="none", **same) as counted:
+                counted.set_epoch(_saint.FIRST_EPOCH)
+                while norms.drawn < coverage * n:
+                    norms.count(counted)
+        except BaseException:
+            self.close()
+            raise
+        self._norms = norms
+        norms.name(self._schema)
+
     def _connect(self) -> Connection:
         """The connection of this process and worker; a forked child or a worker makes a new one."""
         worker = _arrays.worker() or (0, 1)
@@ -295,6 +330,8 @@ class NodeLoader(Feeding):
             self._looked.name(self._schema)
             if self._edge_label is not None:
                 self._schema.add_link_column("edge_label", self._edge_label)
+            if self._norms is not None:
+                self._norms.name(self._schema)
             return c
         return self._connection
 
@@ -377,6 +414,8 @@ class NodeLoader(Feeding):
                 self._stats.negative_edges += int(raw.columns["negative_edges"][0])
             if self._looked:
                 self._looked.add(self._schema, raw)
+            if self._norms is not None:
+                self._norms.add(self._schema, raw)
             if self._edge_label is not None:
                 raw.columns["links/edge_label"] = self._edge_label[raw.input_id]
             out, event = convert(self._schema, raw, self._label), None

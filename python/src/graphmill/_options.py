@@ -7,6 +7,7 @@ from typing import Any, Callable, Container, Mapping, Sequence
 
 from ._arguments import choice, integer, meant, truth
 from ._folder import edge_type
+from ._saint import SETS
 from ._store import Store
 
 _CHOICES = {
@@ -163,12 +164,15 @@ def _seed_time(name: str, x: Any, _: Store) -> str:
 
 def _sampler(name: str, x: Any, _: Store) -> str:
     if not isinstance(x, str):  # a sampler of torch
-        raise ValueError(f"found {name}=, expected 'neighbor' or 'labor', or seeds= with shuffle=True or order=, because the feed orders the seeds itself")
-    return x
+        raise ValueError(f"found {name}=, expected one of {', '.join(map(repr, _SAMPLERS))}, or seeds= with shuffle=True or order=, because the feed orders the seeds itself")
+    return choice(name, x, _SAMPLERS)
 
+
+_SAMPLERS = ("neighbor", "labor", "shadow", *SETS)
 
 _READERS: dict[str, Callable[[str, Any, Store], Any]] = {
     "sampler": _sampler,
+    "walk_length": _positive,
     "replace": _flag,
     "weight": _edge_column,
     "before": _edge_column,
