@@ -37,6 +37,9 @@ func MeasureSampling(ctx context.Context, st *Store, batches int, o SampleOption
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	if o.sets() {
+		return nil, usagef("found `Sampler` %s, expected one that draws edges: neighbor, labor or shadow", o.Sampler)
+	}
 	p, err := o.resolve(ctx, st.store)
 	if err != nil {
 		return nil, err

@@ -245,8 +245,11 @@ func (o *SampleOptions) checkFiles() error {
 
 // checkPlan checks the options that say which edges are drawn.
 func (o *SampleOptions) checkPlan() error {
-	if o.sets() {
+	switch {
+	case o.sets():
 		return o.checkSets()
+	case !slices.Contains([]Sampler{"", SamplerNeighbor, SamplerLabor, SamplerShadow}, o.Sampler):
+		return usagef("found `Sampler` %q, expected neighbor, labor, shadow, cluster, saint-node, saint-edge or saint-walk", o.Sampler)
 	}
 	fanout := o.Fanout != nil || o.FanoutByType != nil
 	if !fanout {
@@ -280,8 +283,6 @@ func (o *SampleOptions) checkPlan() error {
 		return usagef("found `BatchSize` %d, expected at least 1", o.BatchSize)
 	case o.Replace && o.Weight != "":
 		return usagef("found `Replace` and `Weight`, expected one of them")
-	case !slices.Contains([]Sampler{"", SamplerNeighbor, SamplerLabor, SamplerShadow}, o.Sampler):
-		return usagef("found `Sampler` %q, expected neighbor, labor, shadow, cluster, saint-node, saint-edge or saint-walk", o.Sampler)
 	case o.WalkLength != 0:
 		return usagef("found `WalkLength` without `Sampler` saint-walk, expected them together")
 	case o.Assignment != "":

@@ -40,6 +40,9 @@ func (o *SampleOptions) resolve(ctx context.Context, s *store.Store) (*planned, 
 	if s.Graph == nil {
 		return nil, fmt.Errorf("%s: found a collection, expected a store to sample from", s.Dir)
 	}
+	if n := len(s.Graph.Nodes); o.sets() && n != 1 {
+		return nil, usagef("found `Sampler` %s on a graph of %d node types, expected one node type", o.Sampler, n)
+	}
 	types, edges, err := o.seedTypes(s.Graph)
 	if err != nil {
 		return nil, err

@@ -47,7 +47,9 @@ func (o *SampleOptions) checkSets() error {
 		return usagef("found `Shuffle` with `Sampler` %s, expected one of them: every epoch draws other nodes", o.Sampler)
 	case o.Sampler != SamplerSaintWalk && o.WalkLength != 0:
 		return usagef("found `WalkLength` with `Sampler` %s, expected it with `Sampler` saint-walk", o.Sampler)
-	case o.Sampler == SamplerSaintWalk && o.WalkLength < 1:
+	case o.Sampler == SamplerSaintWalk && o.WalkLength == 0:
+		return usagef("found no `WalkLength`, expected the number of steps of a walk, such as 2")
+	case o.Sampler == SamplerSaintWalk && o.WalkLength < 0:
 		return usagef("found `WalkLength` %d, expected at least 1 step", o.WalkLength)
 	}
 	if o.BatchSize == 0 {

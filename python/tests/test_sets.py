@@ -1,0 +1,163 @@
+"""Batches that are the subgraphs of sets of nodes: arguments, weights, forms and states. test_peer_sets.py compares with the peers.
+
+GRAPHMILL_COMMAND is the path of the command.
+"""
+
+import functools
+import importlib.util
+import pickle
+import tempfile
+import unittest
+
+import numpy as np
+
+import graphmill
+import made
+from graphmill import GraphmillError, NodeLoader
+
+NODES = 60
+
+
+@functools.lru_cache(None)
+def ends():
+    draw = np.random.default_rng(3)
+    return draw.integers(0, NODES, (2, 300))
+
+
+@functools.lru_cache(None)
+def store():
+    return graphmill.from_arrays({"_N": {"x": np.arange(NODES, dtype=np.float32)}}, {("_N", "_E", "_N"): {"edge_index": ends(), "w": np.arange(300.0)}})
+
+
+@functools.lru_cache(None)
+def parts():
+    out = made.path("parts_of_sets")
+    made.graphmill("partition", store().path, "--parts", 7, "--method", "hash", "--out", out)
+    return out
+
+
+def kinds():
+    return [
+        {"sampler": "cluster", "assignment": parts(), "batch_size": 2, "shuffle": True},
+        {"sampler": "saint-node", "batch_size": 12},
+        {"sampler": "saint-edge", "batch_size": 6},
+        {"sampler": "saint-walk", "batch_size": 5, "walk_length": 2},
+    ]
+
+
+class TestSets(unittest.TestCase):
+    def test_batches(self):
+        for words in kinds():
+            with self.subTest(**words), NodeLoader(store(), seed=3, edge_features="w", **words) as loader:
+                for b in loader:
+                    src, dst = b.n_id[b.edge_index]
+                    self.assertEqual(b.n_id.tolist(), sorted(set(b.n_id.tolist())))
+                    self.assertEqual(b.batch_size, len(b.n_id))
+                    np.testing.assert_array_equal(b.input_id, b.n_id)
+                    np.testing.assert_array_equal(b.x["x"], b.n_id)
+                    want = np.flatnonzero(np.isin(ends()[0], b.n_id) & np.isin(ends()[1], b.n_id))
+                    np.testing.assert_array_equal(np.sort(b.e_id), want)
+                    np.testing.assert_array_equal(ends()[:, b.e_id], [src, dst])
+                    np.testing.assert_array_equal(b.edge_attr["w"], b.e_id)
+
+    def test_state(self):
+        """A pass that goes on from a state, ranks, and a copy in another process have the same batches."""
+        for words in kinds():
+            with self.subTest(**words), NodeLoader(store(), seed=3, **words) as loader:
+                want = [b.n_id.tolist() for b in loader]
+                loader.set_epoch(0)
+                it = iter(loader)
+                self.assertEqual(next(it).n_id.tolist(), want[0])
+                state = loader.state_dict()
+                del it
+                with NodeLoader(store(), seed=3, threads=3, **words) as other:
+                    other.load_state_dict(state)
+                    self.assertEqual([b.n_id.tolist() for b in other], want[1:])
+                loader.set_epoch(0)
+                copy = pickle.loads(pickle.dumps(loader))
+                self.assertEqual([b.n_id.tolist() for b in copy], want)
+                shares = []
+                for rank in range(2):
+                    with NodeLoader(store(), seed=3, rank=rank, world_size=2, tail="short", share=False, **words) as mine:
+                        shares.append([b.n_id.tolist() for b in mine])
+                self.assertEqual(shares, [want[0::2], want[1::2]])
+        with NodeLoader(store(), sampler="saint-node", batch_size=12) as a, NodeLoader(store(), sampler="saint-edge", batch_size=12) as b:
+            with self.assertRaisesRegex(ValueError, "sampler"):
+                b.load_state_dict(a.state_dict())
+
+    def test_weights(self):
+        """The columns of coverage are what the counted batches say, and are the same for every loader."""
+        words = {"sampler": "saint-node", "batch_size": 20, "seed": 3}
+        with NodeLoader(store(), coverage=30, **words) as loader:
+            got = [(b.n_id.tolist(), b.e_id.tolist(), b.x["node_norm"].copy(), b.edge_attr["edge_norm"].copy()) for b in loader]
+        nodes, edges, batches, total = np.zeros(NODES), np.zeros(300), 0, 0
+        with NodeLoader(store(), **words) as counted:
+            counted.set_epoch(1 << 62)
+            while total < 30 * NODES:
+                for b in counted:
+                    nodes[b.n_id] += 1
+                    edges[b.e_id] += 1
+                    batches, total = batches + 1, total + len(b.n_id)
+        for ids, of, node, edge in got:
+            self.assertEqual((node.dtype, edge.dtype), (np.float32, np.float32))
+            np.testing.assert_allclose(node, batches / nodes[ids] / NODES, rtol=1e-6)
+            np.testing.assert_allclose(edge, nodes[ends()[0][of]] / edges[of], rtol=1e-6)
+        # The loss of a node counts once, in the mean over many batches.
+        self.assertAlmostEqual(float(np.mean([n.sum() for _, _, n, _ in got])), 1, delta=0.1)
+
+    @unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
+    def test_pyg(self):
+        with NodeLoader(store(), as_="pyg", sampler="saint-walk", walk_length=2, batch_size=5, coverage=5) as loader:
+            for b in loader:
+                self.assertEqual((b.x.shape, b.node_norm.shape, b.edge_norm.shape), ((b.num_nodes,), (b.num_nodes,), (b.num_edges,)))
+                self.assertNotIn("edge_attr", b)
+                self.assertEqual(b.batch_size, b.num_nodes)
+
+    def test_shadow(self):
+        with NodeLoader(store(), [3, 2], 8, sampler="shadow") as a, NodeLoader(store(), [3, 2], 8, scope="seed", subgraph_type="induced") as b:
+            for x, y in zip(a, b, strict=True):
+                np.testing.assert_array_equal(x.edge_index, y.edge_index)
+                np.testing.assert_array_equal(x.batch, y.batch)
+
+    def test_wrong(self):
+        """Wrong words are refused before the first batch, by name."""
+        empty = tempfile.TemporaryDirectory()
+        self.addCleanup(empty.cleanup)
+        for words, want in [
+            ({"sampler": "saint"}, "sampler='saint', expected .*saint-node"),
+            ({"sampler": "saint-node", "fanout": [3]}, "fanout with sampler saint-node"),
+            ({"sampler": "saint-node", "seeds": [1]}, "seeds with sampler"),
+            ({"sampler": "saint-node", "shuffle": True}, "shuffle with sampler"),
+            ({"sampler": "saint-walk"}, "no walk_length"),
+            ({"sampler": "saint-walk", "walk_length": 0}, "walk_length=0, expected at least 1"),
+            ({"sampler": "saint-node", "walk_length": 2}, "walk_length with sampler"),
+            ({"sampler": "cluster"}, "no assignment"),
+            ({"sampler": "cluster", "assignment": empty.name}, "_N.txt"),
+            ({"sampler": "cluster", "assignment": parts(), "coverage": 3}, "coverage=3 with sampler='cluster'"),
+            ({"fanout": [3], "coverage": 3}, "coverage=3 with sampler=None"),
+            ({"sampler": "saint-node", "coverage": -1}, "coverage=-1"),
+            ({"sampler": "saint-node", "coverage": 2, "edge_ids": False}, "edge_ids=False"),
+            ({"sampler": "saint-node", "as_": "dgl"}, "as_='dgl'"),
+            ({"sampler": "saint-node", "batch_size": 0}, "batch_size=0"),
+        ]:
+            with self.subTest(**words), self.assertRaisesRegex((ValueError, GraphmillError), want):
+                NodeLoader(store(), **words).close()
+        of = graphmill.from_arrays({"_N": {"node_norm": np.zeros(4)}}, np.array([[0, 1], [1, 2]]))
+        with self.assertRaisesRegex(ValueError, "column node_norm"):
+            NodeLoader(of, sampler="saint-node", coverage=2).close()
+        with self.assertRaisesRegex((ValueError, GraphmillError), "node types"):
+            NodeLoader(made.DEBIAN, sampler="saint-node").close()
+
+    def test_other_assignment(self):
+        """An assignment of another store is refused."""
+        other = graphmill.from_arrays(NODES + 1, ends())
+        with self.assertRaisesRegex(GraphmillError, "_N.txt: found 60 lines, expected 61"):
+            NodeLoader(other, sampler="cluster", assignment=parts()).close()
+
+    def test_default_batch_size(self):
+        with NodeLoader(store(), sampler="cluster", assignment=parts()) as loader:
+            self.assertEqual(len(loader), 7)
+
+
+if __name__ == "__main__":
+    unittest.main()
