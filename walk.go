@@ -36,6 +36,8 @@ type WalkOptions struct {
 	// Stop is the chance per step that a walk ends, Restart that it goes on at its start. Restart needs one edge type within
 	// one node type.
 	Stop, Restart float64
+	// End is the chance that a walk ends where it begins the metapath again, in addition to Stop: PinSAGE's termination_prob.
+	End float64
 	// Weight is the edge column in proportion to which edges are drawn; "" draws all alike.
 	Weight string
 
@@ -48,6 +50,9 @@ type WalkOptions struct {
 	Epoch      uint64 // another epoch has other walks
 	// EdgeIDs also writes the ids of the edges that were taken.
 	EdgeIDs bool
+	// Visits writes, in place of the walks, the nodes that the walks of each start visit most at the ends of Metapath, at most so many
+	// per start: the neighbours of PinSAGE, as edges that Import reads. 0 writes the walks.
+	Visits int
 }
 
 // Defaults of WalkOptions, those of the paper of node2vec.
@@ -89,6 +94,11 @@ func Walk(ctx context.Context, in, out string, o WalkOptions) (_ *Report, err er
 	if err != nil {
 		return nil, err
 	}
+	if o.Visits > 0 {
+		if err := walker.CheckVisits(o.Walks); err != nil {
+			return nil, usagef("%w", err)
+		}
+	}
 	starts, err := o.starts(ctx, s.store, plan.SeedType, out)
 	if err != nil {
 		return nil, err
@@ -101,17 +111,25 @@ func Walk(ctx context.Context, in, out string, o WalkOptions) (_ *Report, err er
 	rows := int64(len(starts)) * int64(o.Walks)
 	var result *walk.Result
 	return r, o.output(ctx, out, &made, r, start, work{"walk", "walk and write", rows, "walks"}, func(w *store.Writer, line *meter) (int64, error) {
-		if err := vfs.Room(vfs.OS, w.Dir(), uint64(rows), walker.RowBytes(o.EdgeIDs), "the walks"); err != nil {
+		options := walk.WriteOptions{Job: walk.Job{Seed: o.Seed, Epoch: o.Epoch}, Starts: starts, Walks: o.Walks, EdgeIDs: o.EdgeIDs, Visits: o.Visits,
+			Threads: o.Threads, Progress: func(n int) { line.add(int64(n)) }}
+		write, count, each := walker.Write, uint64(rows), walker.RowBytes(o.EdgeIDs)
+		if o.Visits > 0 {
+			write, count, each = walker.WriteVisits, uint64(len(starts)), walker.VisitBytes(options)
+		}
+		if err := vfs.Room(vfs.OS, w.Dir(), count, each, "the walks"); err != nil {
 			return 0, err
 		}
-		result, err = walker.Write(ctx, w, walk.WriteOptions{Job: walk.Job{Seed: o.Seed, Epoch: o.Epoch}, Starts: starts, Walks: o.Walks, EdgeIDs: o.EdgeIDs,
-			Threads: o.Threads, Progress: func(n int) { line.add(int64(n)) }})
+		result, err = write(ctx, w, options)
 		return rows, err
 	}, func(took time.Duration) {
 		r.Head("walks", report.Count(result.Walks, "walks"))
 		r.Head("steps", report.Count(result.Steps, "steps"))
 		r.Head("steps per second", report.Number(float64(result.Steps)/took.Seconds(), "/s"))
 		r.In("starts", report.Count(len(starts), "starts"))
+		if o.Visits > 0 {
+			r.Out("nodes that were visited most", report.Count(result.Visits, "edges"))
+		}
 		r.Out("walks", report.Count(result.Walks, "walks"))
 		r.Out("walks that ended early", report.Count(result.Short, "walks"))
 		r.Out("steps", report.Count(result.Steps, "steps"))
@@ -139,12 +157,16 @@ func (o *WalkOptions) rules() (r walk.Rules, err error) {
 		return r, usagef("found `Walks` %d, expected 1 to %d", o.Walks, mostWalks)
 	case o.LimitSeeds < 0:
 		return r, usagef("found `LimitSeeds` %d, expected at least 1, or 0 for all", o.LimitSeeds)
+	case o.Visits < 0 || o.Visits > walk.MostVisits:
+		return r, usagef("found `Visits` %d, expected 1 to %d nodes per start, or 0 for the walks", o.Visits, walk.MostVisits)
+	case o.Visits > 0 && o.EdgeIDs:
+		return r, usagef("found `Visits` and `EdgeIDs`, expected one of them: visits are of nodes")
 	}
 	dir, err := graph.ParseDirection(string(o.Direction))
 	if err != nil {
 		return r, usagef("`Direction`: %w", err)
 	}
-	return walk.Rules{Path: o.Metapath, Dir: dir, Length: o.Length, P: o.P, Q: o.Q, Stop: o.Stop, Restart: o.Restart, Column: o.Weight}, nil
+	return walk.Rules{Path: o.Metapath, Dir: dir, Length: o.Length, P: o.P, Q: o.Q, Stop: o.Stop, Restart: o.Restart, End: o.End, Column: o.Weight}, nil
 }
 
 // sampler reads what the walks read.
@@ -163,7 +185,11 @@ func (o *WalkOptions) sampler(s *store.Store, rules walk.Rules, r *report.Report
 	if length == 0 {
 		length = len(plan.Ops)
 	}
-	need := processBytes + sample.NeedArrays(s.Graph, plan, o.Threads) + walk.Sorted(s.Graph, rules) + walk.Need(length, o.Threads)
+	buffers := walk.Need(length, o.Threads)
+	if o.Visits > 0 {
+		buffers = walk.VisitsNeed(length, o.Walks, o.Visits, o.Threads)
+	}
+	need := processBytes + sample.NeedArrays(s.Graph, plan, o.Threads) + walk.Sorted(s.Graph, rules) + buffers
 	sampler, err := newSampler(s, plan, need, o.Memory, sample.Options{NoEdgeIDs: !o.EdgeIDs, Warn: func(text string) {
 		o.warn("%s", text)
 		r.Note(text)
@@ -198,7 +224,7 @@ func (o *WalkOptions) made(r walk.Rules) store.Made {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	return store.Made{Command: "walk", Inputs: map[string]string{}, Version: Version(), Options: map[string]string{
 		"length": strconv.Itoa(r.Length), "walks": strconv.Itoa(o.Walks), "metapath": strings.Join(r.Path, ","), "direction": r.Dir.String(),
-		"p": number(r.P), "q": number(r.Q), "stop": number(r.Stop), "restart": number(r.Restart), "weight": r.Column,
+		"p": number(r.P), "q": number(r.Q), "stop": number(r.Stop), "restart": number(r.Restart), "end": number(r.End), "visits": strconv.Itoa(o.Visits), "weight": r.Column,
 		"seeds": o.Seeds, "limit_seeds": strconv.Itoa(o.LimitSeeds), "seed": strconv.FormatUint(o.Seed, 10), "epoch": strconv.FormatUint(o.Epoch, 10),
 		"edge_ids": strconv.FormatBool(o.EdgeIDs)}}
 }

@@ -20,5 +20,7 @@ func accurate(t *testing.T, peer string, trainings ...string) {
 	}
 }
 
-func TestAccuracyPyG(t *testing.T) { accurate(t, "pyg", "papers", "links", "events") }
-func TestAccuracyDGL(t *testing.T) { accurate(t, "dgl", "papers", "links", "graphs") }
+func TestAccuracyPyG(t *testing.T) {
+	accurate(t, "pyg", "papers", "saint", "clusters", "shadow", "links", "events")
+}
+func TestAccuracyDGL(t *testing.T) { accurate(t, "dgl", "papers", "labor", "links", "graphs") }

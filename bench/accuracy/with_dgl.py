@@ -1,6 +1,6 @@
 """Trains one model with DGL's and GraphBolt's loaders and with Graphmill's, and prints the test results of each as JSON.
 
-    python with_dgl.py papers|links|events|graphs FOLDER SEEDS
+    python with_dgl.py papers|labor|links|events|graphs FOLDER SEEDS
 
 As with_pyg.py, with DGL's models. The temporal training has GraphBolt as its peer, because DGL's own samplers know no times.
 """
@@ -29,7 +29,7 @@ class SAGE(torch.nn.Module):
         return self.second(blocks[1], h)
 
 
-def papers(folder, who, seed):
+def papers(folder, who, seed, sampler="neighbor"):
     """Test accuracy at the epoch with the best validation accuracy."""
     a = tensors(folder)
     x, y, edges = a["x"], a["y"], a["edges"][:, : 0 if who == "no edges" else None]
@@ -39,10 +39,11 @@ def papers(folder, who, seed):
     model = SAGE(x.shape[1], int(y.max()) + 1, 0.5)
     optimiser = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
     if who == "Graphmill":
-        loader = NodeLoader(f"{folder}/store", [10, 10], 64, fit, shuffle=True, seed=seed, as_="dgl", threads=1)
+        loader = NodeLoader(f"{folder}/store", [10, 10], 64, fit, sampler=sampler, shuffle=True, seed=seed, as_="dgl", threads=1)
     else:
-        sampler = dgl.dataloading.NeighborSampler([10, 10], prefetch_node_feats=["x"], prefetch_labels=["y"])
-        loader = dgl.dataloading.DataLoader(whole, torch.from_numpy(fit), sampler, batch_size=64, shuffle=True)
+        of = dgl.dataloading.LaborSampler if sampler == "labor" else dgl.dataloading.NeighborSampler
+        draws = of([10, 10], prefetch_node_feats=["x"], prefetch_labels=["y"])
+        loader = dgl.dataloading.DataLoader(whole, torch.from_numpy(fit), draws, batch_size=64, shuffle=True)
     best = result = 0.0
     for _ in range(20):
         model.train()
@@ -54,6 +55,11 @@ def papers(folder, who, seed):
         if float(right[check].mean()) > best:
             best, result = float(right[check].mean()), float(right[test].mean())
     return result
+
+
+def labor(folder, who, seed):
+    """The papers by LABOR: DGL's draws a random number of edges, Graphmill's the given one."""
+    return papers(folder, who, seed, "labor")
 
 
 def links(folder, who, seed):
@@ -232,6 +238,7 @@ def graphs(folder, who, seed):
 
 TRAININGS = {
     "papers": (papers, ("DGL", "Graphmill", "no edges")),
+    "labor": (labor, ("DGL", "Graphmill", "no edges")),
     "links": (links, ("DGL", "Graphmill", "DGL, seed links excluded", "Graphmill, seed links excluded", "no training")),
     "events": (events, ("GraphBolt", "Graphmill", "no history")),
     "graphs": (graphs, ("DGL", "Graphmill", "no edges")),

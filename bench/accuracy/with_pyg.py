@@ -1,6 +1,6 @@
 """Trains one model with PyG's loaders and with Graphmill's, and prints the test results of each as JSON.
 
-    python with_pyg.py papers|links|events|graphs FOLDER SEEDS
+    python with_pyg.py papers|saint|clusters|shadow|links|events|graphs FOLDER SEEDS
 
 FOLDER is what prepare.py wrote, with the store or the collection beside the tables. The contestants have the same model, the same
 random start, and the same hyperparameters; only the batches differ. One of them is a control that a loader which lost what
@@ -12,9 +12,9 @@ import sys
 import torch
 import torch.nn.functional as F
 from torch_geometric.data import Data, HeteroData
-from torch_geometric.loader import DataLoader, LinkNeighborLoader, NeighborLoader
+from torch_geometric.loader import ClusterData, ClusterLoader, DataLoader, GraphSAINTRandomWalkSampler, LinkNeighborLoader, NeighborLoader, ShaDowKHopSampler
 from torch_geometric.loader import NodeLoader as PyGNodeLoader
-from torch_geometric.nn import GINConv, SAGEConv, global_add_pool
+from torch_geometric.nn import GINConv, GraphConv, SAGEConv, global_add_pool, global_mean_pool
 from torch_geometric.sampler import BaseSampler, HeteroSamplerOutput
 from torch_geometric.sampler.utils import remap_keys, to_hetero_csc
 
@@ -58,6 +58,135 @@ def papers(folder, who, seed):
         if float(right[check].mean()) > best:
             best, result = float(right[check].mean()), float(right[test].mean())
     return result
+
+
+def of_papers(folder, who, seed):
+    """The data of papers with their numbers, which the batches of PyG then have, and masks of the papers to train, validate and test."""
+    a = tensors(folder)
+    edges = a["edges"][:, :0] if who == "no edges" else a["edges"]
+    data = Data(x=a["x"], y=a["y"], edge_index=edges, n_id=torch.arange(len(a["y"])))
+    masks = []
+    for ids in split(a["y"].numpy(), seed):
+        masks.append(torch.zeros(len(a["y"]), dtype=torch.bool))
+        masks[-1][torch.from_numpy(ids)] = True
+    return data, masks
+
+
+def best_of(model, epochs, epoch, right, masks):
+    """Test accuracy at the epoch with the best validation accuracy; right says of which papers the model finds the class."""
+    best = result = 0.0
+    for _ in range(epochs):
+        model.train()
+        epoch()
+        model.eval()
+        with torch.no_grad():
+            found = right().float()
+        if float(found[masks[1]].mean()) > best:
+            best, result = float(found[masks[1]].mean()), float(found[masks[2]].mean())
+    return result
+
+
+class Weighted(torch.nn.Module):
+    """A model whose messages have weights, as GraphSAINT's need."""
+
+    def __init__(self, features, out):
+        super().__init__()
+        self.first, self.second = GraphConv(features, 64, aggr="add"), GraphConv(64, out, aggr="add")
+
+    def forward(self, x, edge_index, weight):
+        h = F.dropout(self.first(F.dropout(x, 0.5, self.training), edge_index, weight).relu(), 0.5, self.training)
+        return self.second(h, edge_index, weight)
+
+
+def saint(folder, who, seed):
+    """The papers by GraphSAINT's random walks, whose losses and messages are weighted."""
+    data, masks = of_papers(folder, who, seed)
+    degree = torch.bincount(data.edge_index[1], minlength=data.num_nodes).clamp(min=1)
+    model = Weighted(data.x.shape[1], int(data.y.max()) + 1)
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
+    if who == "Graphmill":
+        loader = NodeLoader(f"{folder}/store", sampler="saint-walk", batch_size=200, walk_length=2, coverage=20, seed=seed, as_="pyg", label="y", threads=1)
+    elif who == "PyG":
+        loader = GraphSAINTRandomWalkSampler(data, 200, walk_length=2, num_steps=-(-data.num_nodes // 600), sample_coverage=20, log=False)
+    else:
+        loader = [data.clone() for _ in range(5)]
+        for b in loader:
+            b.node_norm, b.edge_norm = torch.full((data.num_nodes,), 1 / data.num_nodes), torch.ones(0)
+
+    def epoch():
+        for b in loader:
+            out = model(b.x, b.edge_index, b.edge_norm / degree[b.n_id[b.edge_index[1]]])
+            fit = masks[0][b.n_id]
+            if fit.any():
+                descend(optimiser, (F.cross_entropy(out, b.y, reduction="none") * b.node_norm)[fit].sum() * len(degree) / masks[0].sum())
+
+    weight = 1 / degree[data.edge_index[1]]
+    return best_of(model, 30, epoch, lambda: model(data.x, data.edge_index, weight).argmax(1) == data.y, masks)
+
+
+PARTS = 30
+
+
+def clusters(folder, who, seed):
+    """The papers by parts of the graph, 5 of 30 per batch. All contestants have the same parts."""
+    data, masks = of_papers(folder, who, seed)
+    model = SAGE(data.x.shape[1], int(data.y.max()) + 1, 0.5)
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
+
+    class Parts(ClusterData):
+        """Parts that `graphmill partition` made."""
+
+        def _metis(self, *_):
+            with open(f"{folder}/parts/paper.txt") as f:
+                return torch.tensor([int(line) for line in f])
+
+    if who == "Graphmill":
+        loader = NodeLoader(f"{folder}/store", sampler="cluster", assignment=f"{folder}/parts", batch_size=5, shuffle=True, seed=seed, as_="pyg", label="y", threads=1)
+    elif who == "PyG":
+        loader = ClusterLoader(Parts(data, PARTS, log=False), batch_size=5, shuffle=True)
+    else:
+        loader = [data] * 6
+
+    def epoch():
+        for b in loader:
+            fit = masks[0][b.n_id]
+            if fit.any():
+                descend(optimiser, F.cross_entropy(model(b.x, b.edge_index)[fit], b.y[fit]))
+
+    return best_of(model, 30, epoch, lambda: model(data.x, data.edge_index).argmax(1) == data.y, masks)
+
+
+def shadow(folder, who, seed):
+    """The papers by a subgraph each: its seed beside the mean of its nodes."""
+    data, masks = of_papers(folder, who, seed)
+    body, head = SAGE(data.x.shape[1], 64, 0.5), torch.nn.Linear(128, int(data.y.max()) + 1)
+    model = torch.nn.ModuleList([body, head])
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
+
+    def loader(mask, shuffle):
+        if who == "Graphmill":
+            return NodeLoader(f"{folder}/store", [5, 5], 64, mask, sampler="shadow", shuffle=shuffle, seed=seed, as_="pyg", label="y", threads=1)
+        return ShaDowKHopSampler(data, depth=2, num_neighbors=5, node_idx=mask, batch_size=64, shuffle=shuffle)
+
+    def scores(b):
+        h = body(b.x, b.edge_index)
+        if who == "Graphmill":
+            roots = torch.arange(b.batch_size)
+            return head(torch.cat([h[roots], global_mean_pool(h, b.batch)], 1)), b.y[roots]
+        return head(torch.cat([h[b.root_n_id], global_mean_pool(h, b.batch)], 1)), b.y
+
+    fit, rest = loader(masks[0], True), loader(masks[1] | masks[2], False)
+
+    def epoch():
+        for b in fit:
+            descend(optimiser, F.cross_entropy(*scores(b)))
+
+    def right():
+        out = torch.zeros(data.num_nodes, dtype=torch.bool)
+        out[masks[1] | masks[2]] = torch.cat([of.argmax(1) == y for of, y in map(scores, rest)])
+        return out
+
+    return best_of(model, 15, epoch, right, masks)
 
 
 def links(folder, who, seed):
@@ -229,6 +358,9 @@ def graphs(folder, who, seed):
 
 TRAININGS = {
     "papers": (papers, ("PyG", "Graphmill", "no edges")),
+    "saint": (saint, ("PyG", "Graphmill", "no edges")),
+    "clusters": (clusters, ("PyG", "Graphmill", "no edges")),
+    "shadow": (shadow, ("PyG", "Graphmill", "no edges")),
     "links": (links, ("PyG", "Graphmill", "Graphmill, seed links excluded", "no training")),
     "events": (events, ("PyG", "Graphmill", "no history")),
     "graphs": (graphs, ("PyG", "Graphmill", "no edges")),

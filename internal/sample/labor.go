@@ -52,7 +52,7 @@ func (o *op) laborNumber(key uint64, r *run, i uint32) (x float64, ok bool) {
 	if r.at != nil {
 		p = r.base + uint64(r.at[i])
 	}
-	x = draw.Unit(draw.At(draw.Absorb(key, uint64(o.adj.far[p])), 0))
+	x = draw.Unit(draw.At(key, uint64(o.adj.far[p])))
 	if o.labor != nil {
 		w := o.labor.weight(o.adj.edge(p))
 		return x / w, w > 0
@@ -65,7 +65,7 @@ func (o *op) laborNumber(key uint64, r *run, i uint32) (x float64, ok bool) {
 func (h *laborHeap) scan(key uint64, far []uint32, i uint32) {
 	bound := unitBound(h.x[0])
 	for at := int(i); at < len(far); at++ {
-		bits := draw.At(draw.Absorb(key, uint64(far[at])), 0)
+		bits := draw.At(key, uint64(far[at]))
 		if bits >= bound {
 			continue
 		}

@@ -137,15 +137,19 @@ func (c *Context) move(i uint32, step uint64, n *sample.Neighbours, p uint64, ou
 func (c *Context) chances(step uint64, out *output) {
 	c.stepping, c.moving = append(c.stepping[:0], c.moving...), c.moving[:0]
 	r := &c.w.rules
-	if r.Stop == 0 && r.Restart == 0 {
+	stop := r.Stop
+	if step > 1 && (step-1)%uint64(len(c.w.steps)) == 0 {
+		stop += r.End
+	}
+	if stop == 0 && r.Restart == 0 {
 		return
 	}
 	all := c.stepping
 	c.stepping = c.stepping[:0]
 	for _, i := range all {
 		switch u := draw.Unit(draw.At(draw.Absorb(c.key[i], step), drawChance)); {
-		case u <= r.Stop:
-		case u <= r.Stop+r.Restart:
+		case u <= stop:
+		case u <= stop+r.Restart:
 			c.node[i], c.last[i] = out.starts[i], None
 			out.nodes[int(i)*out.stride+int(step)] = out.starts[i]
 			c.moving = append(c.moving, i)

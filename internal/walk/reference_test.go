@@ -20,6 +20,8 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 var update = flag.Bool("update", false, "write testdata/cases.json.gz by the reference (needs python3 with numpy)")
@@ -35,6 +37,7 @@ type refCase struct {
 	Rules       refRules `json:"rules"`
 	Starts      []uint32 `json:"starts"`
 	Walks       int      `json:"walks"`
+	Take        int      `json:"take"` // of visits; 0: the walks themselves
 	Seed, Epoch uint64
 	Result      *refResult
 }
@@ -57,16 +60,18 @@ type refRules struct {
 	Q       float64   `json:"q"`
 	Stop    float64   `json:"stop"`
 	Restart float64   `json:"restart"`
+	End     float64   `json:"end"`
 	Column  string    `json:"column,omitempty"`
 }
 
 type refResult struct {
-	Nodes [][]int64 `json:"nodes"`
-	Edges [][]int64 `json:"edges"`
+	Nodes  [][]int64    `json:"nodes"`
+	Edges  [][]int64    `json:"edges"`
+	Visits [][][2]int64 `json:"visits,omitempty"` // by start: nodes and how often they were visited
 }
 
 func (c *refCase) MarshalJSON() ([]byte, error) {
-	return json.Marshal(map[string]any{"graph": c.Graph, "rules": c.Rules, "starts": c.Starts, "walks": c.Walks, "seed": c.Seed, "epoch": c.Epoch, "result": c.Result})
+	return json.Marshal(map[string]any{"graph": c.Graph, "rules": c.Rules, "starts": c.Starts, "walks": c.Walks, "take": c.Take, "seed": c.Seed, "epoch": c.Epoch, "result": c.Result})
 }
 
 // build makes the graph in memory. Edges are by their primary end.
@@ -156,11 +161,17 @@ func randomCase(r *rand.Rand) *refCase {
 		c.Rules.Stop = r.Float64() / 3
 	}
 	if r.IntN(3) == 0 {
+		c.Rules.End = r.Float64() / 6
+	}
+	if r.IntN(3) == 0 {
 		c.Rules.Column = "w"
 	}
 	c.Walks = 1 + r.IntN(3)
 	for range 1 + r.IntN(8) {
 		c.Starts = append(c.Starts, uint32(r.IntN(c.Graph.Nodes[first])))
+	}
+	if r.IntN(4) == 0 && c.Rules.Length >= steps {
+		c.Take = 1 + r.IntN(5)
 	}
 	return c
 }
@@ -196,7 +207,7 @@ func (c *refCase) randomEdges(r *rand.Rand, name string) map[string][]*float64 {
 
 func (c *refCase) rules(t testing.TB) Rules {
 	t.Helper()
-	r := Rules{Length: c.Rules.Length, P: c.Rules.P, Q: c.Rules.Q, Stop: c.Rules.Stop, Restart: c.Rules.Restart, Column: c.Rules.Column}
+	r := Rules{Length: c.Rules.Length, P: c.Rules.P, Q: c.Rules.Q, Stop: c.Rules.Stop, Restart: c.Rules.Restart, End: c.Rules.End, Column: c.Rules.Column}
 	for _, s := range c.Rules.Path {
 		r.Path = append(r.Path, s.Edges)
 		var err error
@@ -254,8 +265,49 @@ func rows(t testing.TB, w *Walker, j Job, starts []uint32, walks int) *refResult
 	return out
 }
 
+// visits is what WriteVisits writes for the starts of a case.
+func (c *refCase) visits(t *testing.T) {
+	t.Helper()
+	w := compile(t, c.Graph.build(), c.rules(t), 2)
+	dir := filepath.Join(t.TempDir(), "visits")
+	out, err := store.Create(vfs.OS, dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = out.Abort() }()
+	if _, err := w.WriteVisits(t.Context(), out, WriteOptions{Job: Job{c.Seed, c.Epoch}, Starts: c.Starts, Walks: c.Walks, Visits: c.Take, Threads: 2}); err != nil {
+		t.Fatal(err)
+	}
+	var got [3][]int32
+	for i, name := range []string{SrcFile, DstFile, VisitsFile} {
+		b, err := os.ReadFile(filepath.Join(out.Dir(), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[i] = graph.View[int32](b[headerOf(b):])
+	}
+	var want [3][]int32
+	for i, list := range c.Result.Visits {
+		for _, v := range list {
+			want[0], want[1], want[2] = append(want[0], int32(v[0])), append(want[1], int32(c.Starts[i])), append(want[2], int32(v[1]))
+		}
+	}
+	for i := range got {
+		if !slices.Equal(got[i], want[i]) {
+			t.Fatalf("%+v: found %v, expected %v", c.Rules, got, want)
+		}
+	}
+}
+
+// headerOf is the length of the header of an .npy file of version 1.
+func headerOf(b []byte) int { return 10 + int(b[8]) + int(b[9])<<8 }
+
 func (c *refCase) check(t *testing.T) {
 	t.Helper()
+	if c.Take > 0 {
+		c.visits(t)
+		return
+	}
 	got := rows(t, compile(t, c.Graph.build(), c.rules(t), 2), Job{c.Seed, c.Epoch}, c.Starts, c.Walks)
 	for i := range c.Result.Nodes {
 		if !slices.Equal(got.Nodes[i], c.Result.Nodes[i]) || !slices.Equal(got.Edges[i], c.Result.Edges[i]) {

@@ -27,6 +27,8 @@ type Rules struct {
 	P, Q float64
 	// Stop and Restart are the chances that a walk, instead of a step, ends, or goes on at its start.
 	Stop, Restart float64
+	// End is the chance that a walk ends where its path begins again, in addition to Stop.
+	End float64
 	// Column has the weights of the edges; "": all edges alike.
 	Column string
 }
@@ -105,7 +107,7 @@ func (r *Rules) checkChances(path []*graph.Edges) error {
 	for _, x := range []struct {
 		name  string
 		value float64
-	}{{"`Stop`", r.Stop}, {"`Restart`", r.Restart}, {"`Stop` and `Restart`", r.Stop + r.Restart}} {
+	}{{"`Stop`", r.Stop}, {"`End`", r.End}, {"`Restart`", r.Restart}, {"`Stop`, `End` and `Restart`", r.Stop + r.End + r.Restart}} {
 		if !(x.value >= 0 && x.value <= 1) {
 			return tagged.Errorf(ErrRules, "found %s %g, expected chances from 0 to 1, together at most 1", x.name, x.value)
 		}

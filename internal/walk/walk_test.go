@@ -177,7 +177,7 @@ func TestBadRules(t *testing.T) {
 		{Rules{Path: []string{"in"}, P: math.NaN()}, "found `P` NaN"},
 		{Rules{Path: []string{"in"}, Q: 1e7}, "found `Q` 1e+07, expected 1e-06 to 1e+06"},
 		{Rules{Path: []string{"in"}, Stop: 1.5}, "found `Stop` 1.5"},
-		{Rules{Path: []string{"in"}, Stop: 0.6, Restart: 0.6}, "found `Stop` and `Restart` 1.2"},
+		{Rules{Path: []string{"in"}, Stop: 0.6, Restart: 0.6}, "found `Stop`, `End` and `Restart` 1.2"},
 		{Rules{Path: []string{"to", "back"}, Dir: graph.Out, Q: 2}, "expected one edge type within one node type"},
 		{Rules{Path: []string{"to"}, Dir: graph.Out, Restart: 0.5}, "expected one edge type within one node type"},
 		{Rules{Path: []string{"in"}, Column: "w2"}, "found `Weight` w2, which is no column of a:in:a"},

@@ -26,6 +26,7 @@ type WriteOptions struct {
 	Starts   []uint32
 	Walks    int  // per start
 	EdgeIDs  bool // write EdgesFile
+	Visits   int  // the most nodes per start that WriteVisits writes
 	Threads  int
 	Progress func(walks int) // if not nil, is called after each part
 }
@@ -36,6 +37,7 @@ type Result struct {
 	Steps   uint64           // edges that were taken
 	Short   uint64           // walks that ended before their last step
 	Lengths report.Histogram // number of nodes per walk
+	Visits  uint64           // nodes that were written, by WriteVisits
 }
 
 // meta is the content of MetaFile.
@@ -46,8 +48,9 @@ type meta struct {
 	Length    int      `json:"length"`
 	Path      []string `json:"path"`
 	Direction string   `json:"direction"`
-	NodeTypes []string `json:"node_types"` // of the nodes at the places of the path, and at its end
-	Edges     bool     `json:"edges"`      // there is an array of edge ids
+	NodeTypes []string `json:"node_types"`       // of the nodes at the places of the path, and at its end
+	Edges     bool     `json:"edges"`            // there is an array of edge ids
+	Visits    int      `json:"visits,omitempty"` // most nodes per start, in place of the walks
 }
 
 // rowBytes bounds the walks that a worker makes in one go.
@@ -164,20 +167,8 @@ func (p *part) make(c *Context, o *WriteOptions, length int) error {
 	if err := c.Walk(o.Job, p.starts[:p.count], p.numbers[:p.count], p.nodes[:p.count*(length+1)], edges); err != nil {
 		return err
 	}
-	p.result = Result{Walks: uint64(p.count), Lengths: p.result.Lengths}
-	p.result.Lengths.Reset()
-	for k := range p.count {
-		row := p.nodes[k*(length+1) : (k+1)*(length+1)]
-		n := len(row)
-		for row[n-1] == None {
-			n--
-		}
-		p.result.Lengths.Add(uint64(n))
-		p.result.Steps += uint64(n - 1)
-		if n < len(row) {
-			p.result.Short++
-		}
-	}
+	p.result.reset()
+	p.result.count(p.nodes[:p.count*(length+1)], length)
 	for i := range p.wide {
 		p.wide[i] = int64(p.nodes[i])
 		if p.nodes[i] == None {
@@ -195,7 +186,30 @@ func (p *part) rows(length int) []byte {
 	return graph.Bytes(p.nodes[:p.count*(length+1)])
 }
 
+// reset makes the sums those of no walks, and keeps memory.
+func (r *Result) reset() {
+	*r = Result{Lengths: r.Lengths}
+	r.Lengths.Reset()
+}
+
+// count adds walks, one after the other in nodes.
+func (r *Result) count(nodes []uint32, length int) {
+	for ; len(nodes) > 0; nodes = nodes[length+1:] {
+		n := length + 1
+		for nodes[n-1] == None {
+			n--
+		}
+		r.Walks++
+		r.Steps += uint64(n - 1)
+		if n <= length {
+			r.Short++
+		}
+		r.Lengths.Add(uint64(n))
+	}
+}
+
 func (r *Result) add(o *Result) {
+	r.Visits += o.Visits
 	r.Walks += o.Walks
 	r.Steps += o.Steps
 	r.Short += o.Short
@@ -205,7 +219,7 @@ func (r *Result) add(o *Result) {
 // writeMeta writes what the arrays do not say.
 func (w *Walker) writeMeta(out *store.Writer, o *WriteOptions) error {
 	g := w.sampler.Graph()
-	m := meta{Format: 1, Starts: len(o.Starts), Walks: o.Walks, Length: w.rules.Length, Direction: w.rules.Dir.String(), NodeTypes: []string{w.start}, Edges: o.EdgeIDs}
+	m := meta{Format: 1, Visits: o.Visits, Starts: len(o.Starts), Walks: o.Walks, Length: w.rules.Length, Direction: w.rules.Dir.String(), NodeTypes: []string{w.start}, Edges: o.EdgeIDs}
 	for _, name := range w.rules.Path {
 		i, err := g.EdgeType(name)
 		if err != nil {

@@ -104,6 +104,32 @@ class TestDGL(Laws):
         theirs = rows(dgl.sampling.random_walk(self.graph, self.starts, length=3, restart_prob=0.3)[0])
         self.alike(rows(walk(store(), "--length", "3", "--stop", "0.3")), theirs)
 
+    def test_visits(self):
+        """The neighbours of PinSAGE: which nodes are visited, and how often, in each of many copies of the graph."""
+        import dgl
+        import torch
+
+        copies, step = 1500, ends().shape[1]
+        many = np.tile(ends(), copies) + np.repeat(np.arange(copies) * NODES, step)
+        of = graphmill.from_arrays(NODES * copies, many)
+        graph = dgl.graph(tuple(map(torch.from_numpy, many)), num_nodes=NODES * copies)
+        near = dgl.sampling.RandomWalkNeighborSampler(graph, 2, 0.4, 3, 100, ["_E", "_E"])(torch.arange(NODES * copies))
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder, "near")
+            flags = "--metapath", "_E,_E", "--length", "4", "--end", "0.4", "--walks", "3", "--visits", "100", "--out", str(out)
+            subprocess.run([command(), "walk", str(of.path), *flags], check=True, capture_output=True)
+            ours = [np.load(out / f"{name}.npy") for name in ("src", "dst", "visits")]
+        src, dst = near.edges()
+        kinds = [], []
+        for found, (a, b, n) in zip(kinds, (ours, (src.numpy(), dst.numpy(), near.edata["weights"].numpy()))):
+            order = np.lexsort((a, b))
+            a, b, n = a[order] % NODES, b[order], n[order]
+            for v in (0, 3, 11):
+                for start in range(v, NODES * copies, NODES):
+                    at = slice(*np.searchsorted(b, (start, start + 1)))
+                    found.append((v, *zip(a[at].tolist(), n[at].tolist())))
+        self.alike(*kinds)
+
     def test_metapath(self):
         import dgl
         import torch

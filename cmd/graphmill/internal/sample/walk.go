@@ -25,17 +25,22 @@ node without an edge to follow, or by --stop.
 Steps are drawn alike, by --weight, or by node2vec's p and q. With --metapath a walk
 follows one edge type after the other, and begins again at the first one. The same
 store, options and random seed give the same bytes for any number of threads; another
---epoch has other walks.`,
+--epoch has other walks.
+
+With --visits N the output has, instead of the walks, an edge to each start from the N
+nodes that its walks visit most at the ends of the metapath, with the number of visits
+(PinSAGE). graphmill import makes a store of it.`,
 		Example: `  graphmill walk g.store --length 80 --walks 10 --out walks
   graphmill walk g.store --length 40 --p 0.5 --q 2 --out walks
   graphmill walk g.store --metapath writes,cites,rev_writes --length 30 --out walks
-  graphmill walk g.store --length 20 --restart 0.15 --seeds paper:split=train --edge-ids --out walks`,
+  graphmill walk g.store --length 20 --restart 0.15 --seeds paper:split=train --edge-ids --out walks
+  graphmill walk g.store --metapath rated_by,rates --length 6 --walks 50 --end 0.5 --visits 10 --out pins`,
 		Args: cli.OneArg("one STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.Output.Check(); err != nil {
 				return err
 			}
-			if err := cli.Positive(cmd.Flags(), "length", "walks", "limit-seeds"); err != nil {
+			if err := cli.Positive(cmd.Flags(), "length", "walks", "limit-seeds", "visits"); err != nil {
 				return err
 			}
 			for _, x := range []struct {
@@ -60,6 +65,7 @@ store, options and random seed give the same bytes for any number of threads; an
 	fs.Float64Var(&o.P, "p", 1, "node2vec: a step back to the node before has the bias 1/p")
 	fs.Float64Var(&o.Q, "q", 1, "node2vec: a step to a node that the node before has no edge to has the bias 1/q")
 	fs.Float64Var(&o.Stop, "stop", 0, "chance per step that the walk ends")
+	fs.Float64Var(&o.End, "end", 0, "chance that the walk ends where the metapath begins again, in addition to --stop")
 	fs.Float64Var(&o.Restart, "restart", 0, "chance per step that the walk goes on at its start")
 	fs.StringVar(&o.Weight, "weight", "", "edge column: draw with probability proportional to it (default: uniformly)")
 	fs.StringVar(&o.Seeds, "seeds", "", "starts: TYPE:COLUMN=VALUE, or a file of ids (default: all nodes of the type from which the path starts)")
@@ -67,6 +73,7 @@ store, options and random seed give the same bytes for any number of threads; an
 	fs.Uint64Var(&o.Seed, "seed", 0, "random seed of all draws")
 	fs.Uint64Var(&o.Epoch, "epoch", 0, "number of the epoch: another one has other walks")
 	fs.BoolVar(&o.EdgeIDs, "edge-ids", false, "also write the ids of the edges that were taken, as edges.npy")
+	fs.IntVar(&o.Visits, "visits", 0, "write an edge to each start from the N nodes that its walks visit most (default: write the walks)")
 	cli.Defaults(fs, map[string]string{"walks": "10", "direction": "out"})
 	return cmd
 }

@@ -7,13 +7,14 @@ rules: {"path": [{"edges": "src:rel:dst", "dir": "in" | "out"}, ...],
        "length": number of steps,
        "p": 1.0, "q": 1.0,           # node2vec's return and in-out parameters
        "stop": 0.0, "restart": 0.0,  # chances per step
+       "end": 0.0,                   # chance to end at each end of the path but the last
        "column": name}               # weights of the edges; optional
 The ends of the path must meet: each edge type leads to the type from which the next one starts and, if there are more steps than
 the path has edge types, the last to the start's. p and q other than 1, and restart, need a path of one edge type within one node
 type.
 
 A step, number j from 1, of walk number r of start node v has the state h = key(seed, epoch, WALK, r, v, j), and these draws:
-- draw 0: with chance stop the walk ends; else with chance restart the next node is the start, and no edge is taken.
+- draw 0: with chance stop the walk ends, or with chance stop + end where the path begins again; else with chance restart the next node is the start, and no edge is taken.
 - draw 1: which edge of the node is taken: alike, or in proportion to its weight. Weights <= 0 and NaN are never drawn; an infinite
   weight or sum is an error. A walk ends at a node without an edge that can be taken.
 - With p or q other than 1, from the second edge on: let t be the node before, and c the edge that draw 1 chose, to node x. Its bias is
@@ -50,9 +51,12 @@ def walk(graph, rules, start, number, seed=0, epoch=0):
     for j, op in enumerate(path_of(rules), 1):
         h = key(seed, epoch, WALK, number, start, j)
         chance = unit(draw(h, 0))
-        if chance <= rules.get("stop", 0.0):
+        stop = rules.get("stop", 0.0)
+        if j > 1 and (j - 1) % len(rules["path"]) == 0:
+            stop += rules.get("end", 0.0)
+        if chance <= stop:
             break
-        if chance <= rules.get("stop", 0.0) + rules.get("restart", 0.0):
+        if chance <= stop + rules.get("restart", 0.0):
             before, node = None, start
             nodes.append(node)
             edges.append(-1)
@@ -108,6 +112,8 @@ if __name__ == "__main__":
         for columns in case["graph"]["edges"].values():
             for name, column in columns.items():
                 columns[name] = [NAN if x is None else x for x in column]
+        if case.get("take"):
+            return {"visits": [visits(case["graph"], case["rules"], v, case["walks"], case["take"], case["seed"], case["epoch"]) for v in case["starts"]]}
         found = [walk(case["graph"], case["rules"], v, r, case["seed"], case["epoch"])
                  for r in range(case["walks"]) for v in case["starts"]]
         return {"nodes": [n for n, _ in found], "edges": [e for _, e in found]}
