@@ -113,6 +113,15 @@ class TestSets(unittest.TestCase):
                 self.assertNotIn("edge_attr", b)
                 self.assertEqual(b.batch_size, b.num_nodes)
 
+    @unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
+    def test_pyg_loader(self):
+        """PyG's own loader gives the seeds, so that a sampler for it draws no sets."""
+        from graphmill.pyg import GraphmillSampler
+
+        with self.assertRaisesRegex(ValueError, "sampler='saint-node'"):
+            GraphmillSampler(store().path, sampler="saint-node")
+        GraphmillSampler(store().path, [3], sampler="labor").close()
+
     def test_shadow(self):
         with NodeLoader(store(), [3, 2], 8, sampler="shadow") as a, NodeLoader(store(), [3, 2], 8, scope="seed", subgraph_type="induced") as b:
             for x, y in zip(a, b, strict=True):

@@ -30,6 +30,7 @@ from ._command import GraphmillError
 from ._feed import Batch, Connection, Feeding
 from ._options import feed_arguments
 from ._pyg_remote import FeatureStore, GraphStore
+from ._saint import SETS
 from ._schema import Schema
 from ._seeds import link_ends, seed_file
 from ._store import Store
@@ -72,6 +73,8 @@ class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignor
             raise ValueError("found before=, expected none, because seeds from PyG have no times here; graphmill.NodeLoader samples before a time")
         if options.get("negatives"):
             raise ValueError("found negatives=, expected none, because PyG's LinkLoader draws them; give it neg_sampling=")
+        if options.get("sampler") in SETS:
+            raise ValueError(f"found sampler={options['sampler']!r}, expected 'neighbor', 'labor' or 'shadow', because PyG's loaders give the seeds; graphmill.NodeLoader makes batches of sets of nodes")
         opened = Store(store)
         self._epoch, self._counts = 0, {t: n.count for t, n in opened.nodes.items()}
         ends, _ = link_ends(opened, None, seed_type)
