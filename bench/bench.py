@@ -70,7 +70,7 @@ RACES = {
     "inference": "a model for all nodes, layer by layer: PyG's BasicGNN.inference, DGL's loop",
     "scaling": "no race: how time, memory and bytes of each stage grow with the edges; bench/scaling.py makes the plots",
     "walks": "random walks: the operators of PyG and DGL",
-    "neighbourhoods": "LABOR: GraphBolt's LayerNeighborSampler",
+    "neighbourhoods": "LABOR: GraphBolt's LayerNeighborSampler; draws by weight; GraphSAINT, Cluster-GCN and ShaDow: PyG's loaders",
     "cluster": "subgraphs on Flink by graphmill-beam: one process, tfgnn_sampler on Beam",
 }
 # A histogram of molecules: sizes about those of drugs, edges about twice the nodes, both directions.
@@ -390,6 +390,28 @@ class Bench:
                 Contestant("graphmill --sampler neighbor", [*ours, "--expand", "all"], rate, found=found)] + [
                 Contestant(f"GraphBolt LayerNeighborSampler, {ids}-bit ids", [python, HERE / "peer_dgl.py", "sample", store, "--peer", "labor", "--ids", ids, *fanout, *threads],
                            rate, env, found=found) for ids in (32, 64)])
+
+        weighted = self.store(f"rmat{self.args.scale}.weighted.store", "import", self.rmat_edges("parquet"))
+        for t in self.args.threads:
+            ours = [self.graphmill, "bench", "sample", weighted, *fanout, "--threads", t, "--json"]
+            self.race(f"draws by weight, R-MAT {self.args.scale}, fanout {FANOUT}, {t} threads", "sampled edges/s", [
+                Contestant("graphmill --weight", [*ours, "--weight", "weight"], rate, found=found), Contestant("graphmill, uniformly", ours, rate, found=found)])
+        self.sets()
+
+    def sets(self):
+        """Sets of nodes with all edges between them, as PyG's Data."""
+        store, python, env = self.rmat(), self.python("pyg", "torch_geometric", "torch-sparse", "torch"), self.client()
+        parts = self.work / "out" / "parts"
+        shutil.rmtree(parts, ignore_errors=True)
+        subprocess.run([str(a) for a in (self.graphmill, "partition", store, "--parts", 1024, "--method", "hash", "--out", parts)], check=True, stdout=sys.stderr)
+        found = lambda r: {"nodes_per_batch": r["nodes_per_batch"]}
+        for kind, size in (("saint-node", 6000), ("saint-walk", 2000), ("cluster", 2), ("shadow", 128)):
+            def run(by, name, *more):
+                command = [python, HERE / "peer_sets.py", store, "--kind", kind, "--by", by, "--size", size, "--batches", self.args.batches, "--assignment", parts, *more]
+                return Contestant(name, command, lambda r: r["batches_per_second"], env, found=found)
+
+            self.race(f"{kind}, {size} per batch, R-MAT {self.args.scale}", "batches/s", [
+                run("graphmill", "graphmill, 2 threads", "--threads", 2), run("graphmill", "graphmill, 1 thread"), run("pyg", "PyG (torch-sparse)")])
 
     def walks(self):
         store, starts, walks, length = self.rmat(), 1 << 20, 1, 80
@@ -951,7 +973,7 @@ def markdown(result):
     shared = [race for race in result["races"] if "nodes_per_batch" in race["contestants"][race["ours"]].get("found", {})]
     if shared:
         yield ""
-        yield "| neighbourhoods | by | sampled edges/s | nodes per batch |"
+        yield "| neighbourhoods | by | rate | nodes per batch |"
         yield "|---|---|--:|--:|"
     for race in shared:
         for name, row in race["contestants"].items():

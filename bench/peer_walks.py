@@ -6,7 +6,8 @@ torch_sparse is the operator of PyG's GraphSAINTRandomWalkSampler, alike for all
 node2vec_random_walk. Both walk over the in-edges of the homogeneous store, from the same starts as Graphmill, BATCH at a
 time, and discard the walks.
 
-Prints one JSON with the steps per second. A walk of torch_sparse stays at a node without edges; each such turn counts as a step.
+Prints one JSON with the steps per second. A walk of torch_sparse never ends: at a node without edges it takes one of another
+node, which counts as a step.
 """
 import argparse
 import json
