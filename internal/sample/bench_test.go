@@ -155,3 +155,39 @@ func BenchmarkExpand(b *testing.B) {
 		s.Close()
 	}
 }
+
+// BenchmarkWeighted compares draws in proportion to weights with uniform ones.
+func BenchmarkWeighted(b *testing.B) {
+	g, seeds := rmatGraph(b, *benchScale, 16)
+	e := g.Edges[0]
+	weights := make([]float32, e.Count)
+	for i := range weights {
+		weights[i] = float32(draw.Unit(draw.At(1, uint64(i))))
+	}
+	e.Columns = []*graph.Column{{Name: "w", DType: graph.Float32, Rows: e.Count, Values: graph.Bytes(weights)}}
+	for _, c := range []struct {
+		name   string
+		how    How
+		column string
+	}{{"uniform", Uniform, ""}, {"weighted", Weighted, "w"}} {
+		plan, err := FromFanouts(g, Fanouts{Each: []int{15, 10}}, FanoutOptions{SeedType: []string{graph.HomogeneousNode}, Scope: ScopeBatch, How: c.how, Column: c.column})
+		if err != nil {
+			b.Fatal(err)
+		}
+		s, err := New(g, plan, Options{Memory: 4 << 30})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, threads := range []int{1, 2} {
+			b.Run(fmt.Sprintf("%s/threads=%d", c.name, threads), func(b *testing.B) {
+				job := Job{Seeds: seeds, BatchSize: 1024, Shuffle: true, Threads: threads}
+				timed, seconds, err := Bench(context.Background(), s, job, max(b.N, 100))
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(timed.Drawn)/seconds/1e6, "Medges/s")
+			})
+		}
+		s.Close()
+	}
+}
