@@ -44,7 +44,11 @@ const (
 
 	SamplerNeighbor Sampler = "neighbor" // each node draws for itself. The default
 	SamplerLabor    Sampler = "labor"    // the nodes of a hop share the nodes that they draw, and a batch has fewer
+	SamplerLadies   Sampler = "ladies"   // LADIES: a hop takes the edges to Fanout nodes of each type, which its nodes choose together
+	SamplerFastGCN  Sampler = "fastgcn"  // FastGCN: the same, but the nodes are drawn from the whole graph
+	SamplerHGT      Sampler = "hgt"      // HGT: a hop adds Fanout nodes of each type, and there are all edges between the nodes
 	SamplerShadow   Sampler = "shadow"   // ShaDow: one subgraph per seed, with all edges between its nodes
+	SamplerPPR      Sampler = "ppr"      // ShaDow with the Fanout nodes of the largest personalised PageRank for the seed
 
 	// The subgraphs of sets of nodes, for Batches: nodes and all edges between them, without Fanout. The node type and, but for
 	// SamplerCluster, the edge type must be the only one of the graph.
@@ -78,10 +82,12 @@ const (
 type SampleOptions struct {
 	Run
 
-	// Fanout is the number of edges to draw per node at each hop, for every edge type; -1 draws all edges.
+	// Fanout is the number of edges to draw per node at each hop, for every edge type; -1 draws all edges. With SamplerLadies,
+	// SamplerFastGCN and SamplerHGT it is the number of nodes of each type per hop.
 	Fanout []int
 	// FanoutByType has a fanout for each edge type. A key is an edge type "src:rel:dst", or its relation if that is unique
-	// in the graph. Edge types that are not listed are not followed.
+	// in the graph. Edge types that are not listed are not followed. With SamplerLadies, SamplerFastGCN and SamplerHGT a key is a node
+	// type, and the edges that lead to node types that are not listed are not followed.
 	FanoutByType map[string][]int
 	// Plan is the name of a file with a plan (JSON, docs/plan.md).
 	Plan string
@@ -96,10 +102,17 @@ type SampleOptions struct {
 	Expand    Expand
 	Scope     Scope
 	Sampler   Sampler
-	Replace   bool     // draw with replacement
-	Weight    string   // edge column: draw with probability proportional to it; "" draws uniformly
-	Before    string   // edge column: draw only edges with a time below the seed's; "COLUMN<=" takes equal times too
-	Untimed   []string // edge types without the column of Before, whose edges are drawn at any time
+	// Importance is the number of rounds in which SamplerLabor raises the chances of nodes that many nodes of the hop have as neighbours
+	// (LABOR-i), so that a batch has fewer nodes. 0 is LABOR-0.
+	Importance int
+	// Alpha is the chance that a walk of SamplerPPR ends before a step; 0 is 0.2. Eps is the tolerance; 0 is 1e-5: where all edges have
+	// their reverses, the PageRank of a node is exact to Eps times the number of its edges.
+	Alpha, Eps float64
+
+	Replace bool     // draw with replacement
+	Weight  string   // edge column: draw with probability proportional to it; "" draws uniformly
+	Before  string   // edge column: draw only edges with a time below the seed's; "COLUMN<=" takes equal times too
+	Untimed []string // edge types without the column of Before, whose edges are drawn at any time
 	// BeforeColumns are the columns of the times of single edge types, in place of that of Before. A key is an edge type, or
 	// its relation if that is unique. Without Before, edges of other types are drawn at any time. "COLUMN<=" takes equal times
 	// too, and must then be so in Before and BeforeNodes.
@@ -232,6 +245,15 @@ func (o *SampleOptions) check() error {
 	return o.checkWork()
 }
 
+// layered says whether the nodes of a hop choose the nodes that they reach together, so that Fanout counts nodes.
+func (o *SampleOptions) layered() bool {
+	switch o.Sampler {
+	case SamplerLadies, SamplerFastGCN, SamplerHGT:
+		return true
+	}
+	return false
+}
+
 // checkFiles refuses the options that only batches have.
 func (o *SampleOptions) checkFiles() error {
 	if o.sets() {
@@ -248,15 +270,15 @@ func (o *SampleOptions) checkPlan() error {
 	switch {
 	case o.sets():
 		return o.checkSets()
-	case !slices.Contains([]Sampler{"", SamplerNeighbor, SamplerLabor, SamplerShadow}, o.Sampler):
-		return usagef("found `Sampler` %q, expected neighbor, labor, shadow, cluster, saint-node, saint-edge or saint-walk", o.Sampler)
+	case !slices.Contains([]Sampler{"", SamplerNeighbor, SamplerLabor, SamplerLadies, SamplerFastGCN, SamplerHGT, SamplerShadow, SamplerPPR}, o.Sampler):
+		return usagef("found `Sampler` %q, expected neighbor, labor, ladies, fastgcn, hgt, shadow, ppr, cluster, saint-node, saint-edge or saint-walk", o.Sampler)
 	}
 	fanout := o.Fanout != nil || o.FanoutByType != nil
 	if !fanout {
 		// A plan or spec says all of this itself, and no option is ignored silently.
 		if name := firstGiven(
-			option{"Direction", o.Direction != ""}, option{"Expand", o.Expand != ""}, option{"Scope", o.Scope != ""}, option{"Sampler", o.Sampler != ""}, option{"Replace", o.Replace},
-			option{"Weight", o.Weight != ""}, option{"Before", o.Before != ""}, option{"Untimed", o.Untimed != nil},
+			option{"Direction", o.Direction != ""}, option{"Expand", o.Expand != ""}, option{"Scope", o.Scope != ""}, option{"Sampler", o.Sampler != ""}, option{"Importance", o.Importance != 0}, option{"Alpha", o.Alpha != 0}, option{"Eps", o.Eps != 0},
+			option{"Replace", o.Replace}, option{"Weight", o.Weight != ""}, option{"Before", o.Before != ""}, option{"Untimed", o.Untimed != nil},
 			option{"BeforeColumns", o.BeforeColumns != nil}, option{"BeforeNodes", o.BeforeNodes != nil}, option{"Window", o.Window != ""}, option{"TemporalStrategy", o.TemporalStrategy != ""},
 			option{"Negatives", o.Plan != "" && o.Negatives != 0}, option{"Exclude", o.Plan != "" && o.Exclude != ""}, option{"Subgraph", o.Plan != "" && o.Subgraph != ""},
 		); name != "" {
@@ -287,8 +309,16 @@ func (o *SampleOptions) checkPlan() error {
 		return usagef("found `WalkLength` without `Sampler` saint-walk, expected them together")
 	case o.Assignment != "":
 		return usagef("found `Assignment` without `Sampler` cluster, expected them together")
-	case o.Sampler == SamplerShadow && (o.Scope != "" && o.Scope != ScopeSeed || o.Subgraph != "" && o.Subgraph != induced):
-		return usagef("found `Sampler` shadow with `Scope` %s and `Subgraph` %s, expected neither: it means seed and induced", cmp.Or(o.Scope, "none"), cmp.Or(o.Subgraph, "none"))
+	case (o.Sampler == SamplerShadow || o.Sampler == SamplerPPR) && (o.Scope != "" && o.Scope != ScopeSeed || o.Subgraph != "" && o.Subgraph != induced):
+		return usagef("found `Sampler` %s with `Scope` %s and `Subgraph` %s, expected neither: it means seed and induced", o.Sampler, cmp.Or(o.Scope, "none"), cmp.Or(o.Subgraph, "none"))
+	case o.Importance != 0 && (o.Sampler != SamplerLabor || o.Weight != ""):
+		return usagef("found `Importance` %d with `Sampler` %s and `Weight` %s, expected it with labor alone", o.Importance, cmp.Or(o.Sampler, SamplerNeighbor), cmp.Or(o.Weight, "none"))
+	case o.Sampler != SamplerPPR && (o.Alpha != 0 || o.Eps != 0):
+		return usagef("found `%s` without `Sampler` ppr, expected them together", firstGiven(option{"Alpha", o.Alpha != 0}, option{"Eps", o.Eps != 0}))
+	case (o.layered() || o.Sampler == SamplerPPR) && (o.Replace || o.Weight != ""):
+		return usagef("found `Sampler` %s and `%s`, expected one of them: it chooses nodes by the edges between them", o.Sampler, firstGiven(option{"Replace", o.Replace}, option{"Weight", o.Weight != ""}))
+	case o.Sampler == SamplerHGT && (o.Expand != "" && o.Expand != ExpandAll || o.Subgraph != "" && o.Subgraph != induced):
+		return usagef("found `Sampler` hgt with `Expand` %s and `Subgraph` %s, expected neither: it means all and induced", cmp.Or(o.Expand, "none"), cmp.Or(o.Subgraph, "none"))
 	case o.Sampler == SamplerLabor && o.Replace:
 		return usagef("found `Sampler` labor and `Replace`, expected one of them: LABOR draws without replacement")
 	case len(o.SeedType) > 2:
@@ -296,8 +326,11 @@ func (o *SampleOptions) checkPlan() error {
 	case o.Shuffle && o.Order != "":
 		return usagef("found `Shuffle` and `Order` %s, expected one of them: an order shuffles by itself", o.Order)
 	}
-	if o.Sampler == SamplerShadow {
+	switch o.Sampler {
+	case SamplerShadow, SamplerPPR:
 		o.Scope, o.Subgraph = ScopeSeed, induced
+	case SamplerHGT:
+		o.Expand, o.Subgraph = ExpandAll, induced
 	}
 	if err := o.checkTimes(); err != nil {
 		return err

@@ -212,6 +212,15 @@ func (o *SampleOptions) fanoutPlan(g *graph.Graph, seedTypes []string, edges str
 	switch {
 	case o.Sampler == SamplerLabor:
 		f.How, f.Column = sample.Labor, o.Weight
+		f.Importance = o.Importance
+	case o.Sampler == SamplerPPR:
+		f.How, f.Alpha, f.Eps = sample.PPR, cmp.Or(o.Alpha, 0.2), cmp.Or(o.Eps, 1e-5)
+	case o.Sampler == SamplerLadies:
+		f.How = sample.Ladies
+	case o.Sampler == SamplerFastGCN:
+		f.How = sample.FastGCN
+	case o.Sampler == SamplerHGT:
+		f.How = sample.HGT
 	case o.Replace:
 		f.How = sample.Replace
 	case o.Weight != "":

@@ -27,7 +27,8 @@ func (o *SampleOptions) sets() bool {
 func (o *SampleOptions) checkSets() error {
 	if name := firstGiven(
 		option{"Fanout", o.Fanout != nil || o.FanoutByType != nil}, option{"Plan", o.Plan != ""}, option{"SamplingSpec", o.SamplingSpec != ""}, option{"TimeColumn", o.TimeColumn != ""},
-		option{"Direction", o.Direction != ""}, option{"Expand", o.Expand != ""}, option{"Replace", o.Replace}, option{"Weight", o.Weight != ""}, option{"Before", o.Before != ""},
+		option{"Direction", o.Direction != ""}, option{"Expand", o.Expand != ""}, option{"Replace", o.Replace}, option{"Importance", o.Importance != 0},
+		option{"Alpha", o.Alpha != 0}, option{"Eps", o.Eps != 0}, option{"Weight", o.Weight != ""}, option{"Before", o.Before != ""},
 		option{"Untimed", o.Untimed != nil}, option{"BeforeColumns", o.BeforeColumns != nil}, option{"BeforeNodes", o.BeforeNodes != nil}, option{"Window", o.Window != ""},
 		option{"TemporalStrategy", o.TemporalStrategy != ""}, option{"SeedTime", o.SeedTime != ""}, option{"Negatives", o.Negatives != 0}, option{"NegativesHow", o.NegativesHow != ""},
 		option{"NegativesBy", o.NegativesBy != ""}, option{"NegativesStrict", o.NegativesStrict != ""}, option{"Exclude", o.Exclude != ""}, option{"Seeds", o.Seeds != ""},

@@ -28,9 +28,9 @@ func (o *SampleOptions) checkTimes() error {
 		return usagef("found `Untimed` without `Before`, expected them together")
 	case o.TemporalStrategy != "" && o.TemporalStrategy != "uniform" && o.TemporalStrategy != "last":
 		return usagef("found `TemporalStrategy` %q, expected uniform or last (the latest edges)", o.TemporalStrategy)
-	case o.TemporalStrategy == "last" && (o.Replace || o.Weight != "" || o.Sampler == SamplerLabor):
+	case o.TemporalStrategy == "last" && (o.Replace || o.Weight != "" || o.Sampler == SamplerLabor || o.Sampler == SamplerPPR || o.layered()):
 		return usagef("found `TemporalStrategy` last with `%s`, expected one of them: the latest edges are not drawn at random",
-			firstGiven(option{"Replace", o.Replace}, option{"Weight", o.Weight != ""}, option{"Sampler", o.Sampler == SamplerLabor}))
+			firstGiven(option{"Replace", o.Replace}, option{"Weight", o.Weight != ""}, option{"Sampler", o.Sampler != ""}))
 	}
 	with, without := "", ""
 	for _, c := range o.timeColumns() {

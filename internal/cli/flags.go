@@ -116,6 +116,9 @@ func Defaults(f *pflag.FlagSet, values map[string]string) {
 func Positive(f *pflag.FlagSet, names ...string) error {
 	for _, name := range names {
 		if f.Changed(name) && f.Lookup(name).Value.String() == "0" {
+			if f.Lookup(name).Value.Type() == "float64" {
+				return Usagef("found --%s 0, expected a number above 0", name)
+			}
 			return Usagef("found --%s 0, expected at least 1", name)
 		}
 	}

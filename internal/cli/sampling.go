@@ -30,7 +30,10 @@ func (p *Sampling) Add(f *pflag.FlagSet) {
 	f.StringVar((*string)(&o.Direction), "direction", "", "edges that a hop follows: in-edges, to their sources (in), or out-edges, to their destinations (out)")
 	f.StringVar((*string)(&o.Expand), "expand", "", "nodes that a hop expands: those that the previous hop reached first (new, as PyG), or all that were reached before, seeds included (all, as DGL)")
 	f.StringVar((*string)(&o.Scope), "scope", "", "batch: one subgraph per batch; seed: one subgraph per seed; epoch: one subgraph per batch, and a node draws the same edges in all batches of an epoch")
-	f.StringVar((*string)(&o.Sampler), "sampler", "", "how a hop draws: each node for itself (neighbor), or so that the nodes of a hop share the nodes that they draw, and a batch has fewer (labor); or shadow: --scope seed and --subgraph induced; batches also have cluster, saint-node, saint-edge and saint-walk, which choose sets of nodes")
+	f.StringVar((*string)(&o.Sampler), "sampler", "", "how a hop draws: each node for itself (neighbor), or so that the nodes of a hop share the nodes that they draw, and a batch has fewer (labor), or the edges to as many nodes as --fanout says, which the nodes of a hop choose together (ladies, fastgcn; hgt: each hop adds so many nodes of each type, and there are all edges between the nodes); or shadow: --scope seed and --subgraph induced; or ppr: as shadow, with the --fanout nodes of the largest personalised PageRank for the seed; batches also have cluster, saint-node, saint-edge and saint-walk, which choose sets of nodes")
+	f.IntVar(&o.Importance, "importance", 0, "with --sampler labor: rounds that raise the chances of nodes which many nodes of a hop have as neighbours, so that a batch has fewer nodes")
+	f.Float64Var(&o.Alpha, "alpha", 0, "with --sampler ppr: the chance that a walk ends before a step (default: 0.2)")
+	f.Float64Var(&o.Eps, "eps", 0, "with --sampler ppr: the tolerance; a smaller one takes longer (default: 1e-05)")
 	f.BoolVar(&o.Replace, "replace", false, "draw with replacement")
 	f.StringVar(&o.Weight, "weight", "", "edge column: draw with probability proportional to it (default: uniformly)")
 	f.StringVar(&o.Before, "before", "", "edge column with times: draw only edges with a time below the seed's; COLUMN<= takes equal times too")
@@ -76,7 +79,7 @@ func (p *Sampling) AddFeed(f *pflag.FlagSet) {
 func (p *Sampling) Options(run graphmill.Run) (graphmill.SampleOptions, error) {
 	o := p.SampleOptions
 	o.Run = run
-	if err := Positive(p.fs, "limit-seeds", "batch-size", "negatives"); err != nil {
+	if err := Positive(p.fs, "limit-seeds", "batch-size", "negatives", "alpha", "eps"); err != nil {
 		return o, err
 	}
 	if p.fanout != "" {

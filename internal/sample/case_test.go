@@ -321,6 +321,18 @@ func checkCounts(t *testing.T, s *Sampler, sub *Subgraph) {
 		edges[i], kept[i] = make([]uint32, hops), map[uint64]bool{}
 	}
 	drawn := 0
+	if slices.ContainsFunc(plan.Ops, func(o Op) bool { return o.How == PPR }) { // nodes are reached without edges
+		for i, byHop := range sub.NodesByHop {
+			sum := uint32(0)
+			for _, n := range byHop {
+				sum += n
+			}
+			if int(sum) != len(sub.Nodes[i]) {
+				t.Fatalf("found nodes by hop %v of %d", byHop, len(sub.Nodes[i]))
+			}
+		}
+		return
+	}
 	for k, o := range sub.Ops {
 		op, hop := plan.Ops[k], opHops[k+1]
 		e := slices.IndexFunc(g.Edges, func(e *graph.Edges) bool { return e.Type.String() == op.Edges })
@@ -645,7 +657,7 @@ func randomPlan(r *rand.Rand, g *refGraph, types []string) (p *testPlan, link bo
 		p.before = map[string]any{"column": []string{"i_time", "f_time"}[r.IntN(2)], "or_equal": r.IntN(2) == 0, "untimed": untimed}
 		p.times(r, g, names, types)
 	}
-	reach := [][]string{p.seedType}
+	reach, takes := [][]string{p.seedType}, map[string]any{}
 	for range r.IntN(9) {
 		name := names[r.IntN(len(names))]
 		et, _ := graph.ParseEdgeType(name)
@@ -680,6 +692,22 @@ func randomPlan(r *rand.Rand, g *refGraph, types []string) (p *testPlan, link bo
 		case Labor:
 			if r.IntN(2) == 0 {
 				op["column"] = []string{"f_weight", "d_weight", "l_rank"}[r.IntN(3)]
+			}
+			if op["column"] == nil && r.IntN(2) == 0 {
+				op["importance"] = r.IntN(4)
+			}
+		case PPR:
+			op["alpha"], op["eps"] = []float64{0.05, 0.15, 0.5, 0.85}[r.IntN(4)], []float64{0.3, 0.01, 0.0001}[r.IntN(3)]
+			if et.Src != et.Dst || p.before != nil || p.more["exclude"] != nil {
+				op["how"] = "uniform"
+				delete(op, "alpha")
+				delete(op, "eps")
+			}
+		case Ladies, FastGCN, HGT:
+			if at := how.String() + et.Far(dir); takes[at] == nil {
+				takes[at] = op["take"]
+			} else {
+				op["take"] = takes[at] // the ops of a hop share a budget
 			}
 		}
 		p.ops = append(p.ops, op)

@@ -89,7 +89,10 @@ type Context struct {
 	leaves   []uint32    // positions that Exclude leaves out of a node
 	finds    []find      // what Exclude leaves out of a block, and the part of it that is left
 	found    []find
-	reverses pairSet // with Bidirectional
+	reverses pairSet  // with Bidirectional
+	chosen   []chosen // the candidates of ops with budgets of nodes or LABOR-i
+	push     *push    // with PPR
+	filter   filter   // with Induced
 
 	// Of the nodes of a block: local id, type-wise id, first position, number of edges. Positions of a wide edge type
 	// count from base, the first edge of the node, so that they fit 32 bits; the base of others is 0.
@@ -222,6 +225,16 @@ func (c *Context) Sample(in Input) (*Subgraph, error) {
 		}
 		for i := w.first; i < w.end; i++ {
 			o := &c.s.ops[i]
+			if l := o.layer; l != nil && l.ops[0] == i {
+				if err := c.choose(l, prefix); err != nil {
+					return nil, err
+				}
+			}
+			if o.rounds > 0 && o.take > 0 {
+				if err := c.weighShared(o); err != nil {
+					return nil, err
+				}
+			}
 			before := c.opBegin(o)
 			if err := c.run(o, prefix); err != nil {
 				return nil, err
@@ -345,6 +358,9 @@ func (e *edgeBuffer) set(i int, src, dst uint32, id uint64) {
 
 // run runs one op over its frontier.
 func (c *Context) run(o *op, prefix uint64) error {
+	if o.how == PPR {
+		return c.blocks(o, func(m uint32) error { return c.runRanks(o, c.block(0, m)) })
+	}
 	return c.blocks(o, func(m uint32) error { return c.runBlock(o, prefix, m) })
 }
 

@@ -13,11 +13,13 @@ import (
 // GraphBolt count from the far end. Exactly one field is set.
 type Fanouts struct {
 	Each  []int         // the same for every edge type
-	Types []TypeFanouts // edge types that are not listed take no edges
+	Types []TypeFanouts // edge types that are not listed take no edges; with a budget of nodes (Ladies, FastGCN, HGT) these are node types
 }
 
 // TypeFanouts is the fanouts of one edge type, given by its full name or by a relation that is unique in the graph.
 // Hops after the end of the list take no edges.
+//
+// With a budget of nodes Edges is the name of a node type, and the fanouts are those of all edge types that lead to it.
 type TypeFanouts struct {
 	Edges string
 	Hops  []int
@@ -73,7 +75,11 @@ type FanoutOptions struct {
 	Scope    Scope
 	How      How
 	Column   string // Weighted, Top, Labor
-	Before   *Before
+
+	Importance int     // Labor
+	Alpha, Eps float64 // PPR
+
+	Before *Before
 }
 
 // FromFanouts is the plan of a fanout list on g, checked by Validate.
@@ -83,7 +89,11 @@ type FanoutOptions struct {
 // hop. Under ExpandAll it starts from every op of an earlier hop that reached the type, op 0 included. The plan has as
 // many hops as the longest list, also where a hop has nothing to start from.
 func FromFanouts(g *graph.Graph, f Fanouts, o FanoutOptions) (*Plan, error) {
-	takes, hops, err := f.resolve(g)
+	resolve := f.resolve
+	if o.How.layered() {
+		resolve = func(g *graph.Graph) ([][]int, int, error) { return f.budgets(g, o.Dir) }
+	}
+	takes, hops, err := resolve(g)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +121,7 @@ func FromFanouts(g *graph.Graph, f Fanouts, o FanoutOptions) (*Plan, error) {
 				continue
 			}
 			p.Ops = append(p.Ops, Op{From: slices.Clone(from), Edges: names[e], Dir: o.Dir,
-				Take: takes[e][hop], How: o.How, Column: o.Column, Hop: hop + 1})
+				Take: takes[e][hop], How: o.How, Column: o.Column, Hop: hop + 1, Importance: o.Importance, Alpha: o.Alpha, Eps: o.Eps})
 			far := et.Far(o.Dir)
 			reached[far] = append(reached[far], len(p.Ops))
 		}
@@ -144,6 +154,30 @@ func (f Fanouts) resolve(g *graph.Graph) (takes [][]int, hops int, err error) {
 			return nil, 0, tagged.Errorf(ErrPlan, "found edge type %s twice in fanout, expected it once", g.Edges[e].Type)
 		}
 		takes[e] = t.Hops
+		hops = max(hops, len(t.Hops))
+	}
+	return takes, hops, nil
+}
+
+// budgets is resolve for fanouts of node types: those of an edge type are those of the type that it leads to.
+func (f Fanouts) budgets(g *graph.Graph, dir graph.Direction) (takes [][]int, hops int, err error) {
+	if f.Types == nil {
+		return f.resolve(g)
+	}
+	takes = make([][]int, len(g.Edges))
+	for _, t := range f.Types {
+		if g.NodeType(t.Edges) < 0 {
+			var have []string
+			for _, n := range g.Nodes {
+				have = append(have, n.Type)
+			}
+			return nil, 0, tagged.Errorf(ErrPlan, "found %q in fanout, expected one of the node types %q, because the nodes of a hop share the budget of a node type", t.Edges, have)
+		}
+		for i, e := range g.Edges {
+			if e.Type.Far(dir) == t.Edges {
+				takes[i] = t.Hops
+			}
+		}
 		hops = max(hops, len(t.Hops))
 	}
 	return takes, hops, nil

@@ -46,31 +46,77 @@ func (s *Sampler) compileInduced() error {
 
 // induce replaces the edges by all edges between the nodes, without those that Exclude leaves out.
 func (c *Context) induce() error {
+	filled := -1 // the node type that the filter is of
 	for i := range c.s.induced {
 		t := &c.s.induced[i]
 		near, far, e := &c.local[t.near], &c.local[t.far], &c.edges[t.edges]
 		e.n = 0
+		if far.n == 0 {
+			continue
+		}
+		if filled != t.far {
+			c.filter.fill(far.nodes[:far.n])
+			filled = t.far
+		}
 		for local, v := range near.nodes[:near.n] {
 			from, to := t.adj.span(v)
-			for p := from; p < to; p++ {
-				other, ok := far.find(t.adj.far[p])
-				if !ok || t.excluded != [2]bool{} && c.excludes(t.excluded, uint32(local), t.adj.far[p]) {
-					continue
-				}
-				if e.n >= maxLocal {
+			for from < to {
+				list := t.adj.far[from:min(from+induceEdges, to)]
+				if e.n > maxLocal-len(list) {
 					return c.errSubgraph(t.far)
 				}
-				e.reserve(1)
-				src, dst := uint32(local), other
-				if t.dir == graph.In {
-					src, dst = dst, src
+				e.reserve(len(list))
+				for _, at := range c.filter.pass(list) {
+					other, ok := far.find(list[at])
+					if !ok || t.excluded != [2]bool{} && c.excludes(t.excluded, uint32(local), list[at]) {
+						continue
+					}
+					src, dst := uint32(local), other
+					if t.dir == graph.In {
+						src, dst = dst, src
+					}
+					e.set(e.n, src, dst, t.adj.edge(from+uint64(at)))
+					e.n++
 				}
-				e.set(e.n, src, dst, t.adj.edge(p))
-				e.n++
+				from += uint64(len(list))
 			}
 		}
 	}
 	return nil
+}
+
+// induceEdges is the number of edges of a node that are looked at together.
+const induceEdges = 1024
+
+// filter is a set of nodes in which a few others seem to be: 32 bits per node and one hash, so that it fits the cache where the tables of
+// local ids do not. Most neighbours of the nodes of a subgraph are outside of it.
+type filter struct {
+	bits  []uint64
+	shift uint8 // of the hash of a node, to the number of its bit
+	at    [induceEdges]uint32
+}
+
+// fill makes the set of nodes.
+func (f *filter) fill(nodes []uint32) {
+	size, shift := tableSize(32 * len(nodes))
+	f.bits, f.shift = slices.Grow(f.bits[:0], size/64)[:size/64], shift
+	clear(f.bits)
+	for _, v := range nodes {
+		h := uint64(v) * hashMul >> shift
+		f.bits[h/64] |= 1 << (h % 64)
+	}
+}
+
+// pass is the places in list, which has at most induceEdges nodes, of the nodes that seem to be in the set. It is valid until the next
+// call. The loop has no branch, because one on whether a node is in the set could not be predicted.
+func (f *filter) pass(list []uint32) []uint32 {
+	n, shift, mask := 0, f.shift&63, uint64(len(f.bits)-1)
+	for i, v := range list {
+		h := uint64(v) * hashMul >> shift
+		f.at[n&(induceEdges-1)] = uint32(i)
+		n += int(f.bits[h>>6&mask] >> (h & 63) & 1)
+	}
+	return f.at[:n]
 }
 
 // find is the local id of a node; ok is false where it was not visited.

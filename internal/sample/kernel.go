@@ -83,7 +83,7 @@ func (c *Context) pick(o *op, key uint64, b block, pos, near []uint32) int {
 		n = c.pickAny(o, key, b, pos, near)
 	case o.how == Uniform && o.times == nil:
 		n = c.pickUniform(o, key, b, pos, near)
-	case o.how == Weighted && o.times == nil && o.weights.positive && o.weights.guide != nil &&
+	case o.how == Weighted && o.times == nil && o.weights.guide != nil &&
 		o.take <= stagedTake && len(b.node) <= blockNodes:
 		n = c.pickWeighted(o, key, b, pos, near)
 	default:

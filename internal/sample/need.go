@@ -62,6 +62,9 @@ func newNeed(g *graph.Graph, p *Plan, threads int, fetch bool) int64 {
 		if fetch && (op.Column != "" || p.timed(op.Edges)) {
 			n.edgeIDs(e, op.Dir)
 		}
+		if op.How == FastGCN && n.first(held{nodes: g.Nodes[g.NodeType(e.Type.Far(op.Dir))], sums: true}) {
+			n.bytes += 8 * n.nodes(e.Type.Far(op.Dir))
+		}
 		if op.How == Weighted {
 			n.sums(e, op.Column, op.Dir)
 		}

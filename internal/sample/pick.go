@@ -116,6 +116,8 @@ func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 			took = c.top(o, b.node[i]+first, b.degree[i], &r, k, out)
 		case Labor:
 			took = c.labor(key, o, &r, k, out)
+		case Ladies, FastGCN, HGT:
+			took = c.toChosen(o, &r, out)
 		}
 		r.place(out[:took])
 		for j := range took {

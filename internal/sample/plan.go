@@ -50,20 +50,26 @@ const (
 type How uint8
 
 // The strategies: uniform without replacement; uniform with replacement; without replacement and proportional to a
-// column; the largest values of a column; and without replacement so that the nodes of an op share far ends (LABOR), alike
-// or in proportion to a column.
+// column; the largest values of a column; without replacement so that the nodes of an op share far ends (LABOR), alike or in
+// proportion to a column; and every edge to some nodes that are chosen for all the nodes of an op together: by the edges that lead to
+// them from these nodes (Ladies), by the edges that lead to them in the whole graph (FastGCN), or by the edges that lead to them from
+// the subgraph, which does not have them (HGT). PPR takes no edges: it reaches the nodes with the largest personalised PageRank.
 const (
 	Uniform How = iota
 	Replace
 	Weighted
 	Top
 	Labor
+	Ladies
+	FastGCN
+	HGT
+	PPR
 )
 
 var (
 	scopeNames  = []string{"epoch", "batch", "seed"}
 	expandNames = []string{"new", "all"}
-	howNames    = []string{"uniform", "replace", "weighted", "top", "labor"}
+	howNames    = []string{"uniform", "replace", "weighted", "top", "labor", "ladies", "fastgcn", "hgt", "ppr"}
 
 	corruptionNames = []string{"binary", "triplet", "in-batch"}
 	strictNames     = []string{"no", "count", "error"}
@@ -184,12 +190,19 @@ type Exclude struct {
 
 // Op expands the union of the frontiers of earlier ops.
 type Op struct {
-	From   []int // op numbers, all smaller than the number of this op
-	Edges  string
-	Dir    graph.Direction
-	Take   int // edges per node, or All
+	From  []int // op numbers, all smaller than the number of this op
+	Edges string
+	Dir   graph.Direction
+	// Take is edges per node or, with Ladies, FastGCN and HGT, nodes per hop and type, or, with PPR, nodes per node; or All.
+	Take   int
 	How    How
 	Column string // Weighted, Top; with Labor it may be empty
+	// Importance is the rounds in which Labor raises the chances of far ends that many nodes share (LABOR-i), so that fewer nodes
+	// are reached. Edges then differ in their chances.
+	Importance int
+	// Alpha is the chance that a walk of PPR ends before a step, and Eps its tolerance: where all edges have their reverses, the
+	// PageRank of a node is exact to Eps times the number of its edges.
+	Alpha, Eps float64
 	// Hop is the hop that counts the nodes and edges of the op, from 1. It changes no draw. Either all ops of a plan
 	// have one, and they ascend with the op numbers, or none has one and OpHops infers them.
 	Hop int
@@ -289,7 +302,7 @@ func (p *Plan) check() error {
 			return tagged.Errorf(ErrPlan, "op %d: found take %d, expected 0 to 2^31 - 1, or -1 for all", number, op.Take)
 		}
 		switch op.How {
-		case Uniform, Replace:
+		case Uniform, Replace, Ladies, FastGCN, HGT, PPR:
 			if op.Column != "" {
 				return tagged.Errorf(ErrPlan, "op %d: found column %q with how %s, expected none; columns are for weighted, top and labor", number, op.Column, op.How)
 			}
@@ -301,8 +314,45 @@ func (p *Plan) check() error {
 		default:
 			return tagged.Errorf(ErrPlan, "op %d: found how %d, expected a named value", number, op.How)
 		}
+		if err := p.checkParameters(number, &op, et); err != nil {
+			return err
+		}
 	}
-	return p.checkHops()
+	if err := p.checkHops(); err != nil {
+		return err
+	}
+	return p.checkLayers(reaches)
+}
+
+// maxImportance bounds the rounds of LABOR-i, which converges in fewer.
+const maxImportance = 100
+
+// leastPush bounds the edges that one node's PPR looks at: at most 1 / (Alpha * Eps).
+const leastPush = 1e-9
+
+// checkParameters refuses parameters of an op that its strategy does not have, or that are out of range.
+func (p *Plan) checkParameters(number int, op *Op, et graph.EdgeType) error {
+	switch {
+	case op.Importance < 0 || op.Importance > maxImportance:
+		return tagged.Errorf(ErrPlan, "op %d: found importance %d, expected 0 to %d rounds", number, op.Importance, maxImportance)
+	case op.Importance > 0 && (op.How != Labor || op.Column != ""):
+		return tagged.Errorf(ErrPlan, "op %d: found importance %d with how %s and column %q, expected it with how labor and no column", number, op.Importance, op.How, op.Column)
+	case op.How != PPR && (op.Alpha != 0 || op.Eps != 0):
+		return tagged.Errorf(ErrPlan, "op %d: found alpha %v and eps %v with how %s, expected them with how ppr", number, op.Alpha, op.Eps, op.How)
+	case op.How != PPR:
+		return nil
+	case et.Src != et.Dst:
+		return tagged.Errorf(ErrPlan, "op %d: found how ppr along %s, expected edges within one node type", number, et)
+	case !(op.Alpha > 0 && op.Alpha < 1):
+		return tagged.Errorf(ErrPlan, "op %d: found alpha %v, expected a probability above 0 and below 1", number, op.Alpha)
+	case !(op.Eps > 0 && op.Eps < 1):
+		return tagged.Errorf(ErrPlan, "op %d: found eps %v, expected a tolerance above 0 and below 1", number, op.Eps)
+	case op.Alpha*op.Eps < leastPush:
+		return tagged.Errorf(ErrPlan, "op %d: found alpha %v and eps %v, expected a product of at least %v: each node looks at up to 1/(alpha*eps) edges", number, op.Alpha, op.Eps, leastPush)
+	case p.Before != nil || p.Exclude != nil:
+		return tagged.Errorf(ErrPlan, "op %d: found how ppr with before or exclude, expected neither: PageRank is that of the whole graph", number)
+	}
+	return nil
 }
 
 // Validate refuses a plan that has no meaning on g. Its types must exist, every op in a From must reach the node type

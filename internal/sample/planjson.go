@@ -38,6 +38,10 @@ type opJSON struct {
 	How    *string `json:"how"`
 	Column string  `json:"column,omitempty"`
 	Hop    *int    `json:"hop,omitempty"`
+
+	Importance int     `json:"importance,omitempty"`
+	Alpha      float64 `json:"alpha,omitempty"`
+	Eps        float64 `json:"eps,omitempty"`
 }
 
 type negativesJSON struct {
@@ -64,7 +68,7 @@ type beforeJSON struct {
 // The fields of a plan's objects.
 var (
 	planFields = []string{"seed_type", "seed_edges", "scope", "expand", "negatives", "exclude", "subgraph", "ops", "hops", "before"}
-	opFields   = []string{"from", "edges", "dir", "take", "how", "column", "hop"}
+	opFields   = []string{"from", "edges", "dir", "take", "how", "column", "importance", "alpha", "eps", "hop"}
 	partFields = map[string][]string{
 		"negatives": {"how", "each", "by", "column", "strict"},
 		"exclude":   {"reverse"},
@@ -276,7 +280,7 @@ func (o *opJSON) op() (Op, error) {
 	case o.Take == nil:
 		return Op{}, missing("take")
 	}
-	op := Op{From: *o.From, Edges: *o.Edges, Take: *o.Take, Column: o.Column}
+	op := Op{From: *o.From, Edges: *o.Edges, Take: *o.Take, Column: o.Column, Importance: o.Importance, Alpha: o.Alpha, Eps: o.Eps}
 	var err error
 	if op.Dir, err = graph.ParseDirection(*o.Dir); err != nil {
 		return Op{}, err
@@ -338,7 +342,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 		if from == nil {
 			from = []int{}
 		}
-		ops[i] = opJSON{From: &from, Edges: &o.Edges, Dir: &dir, Take: &o.Take, How: &how, Column: o.Column}
+		ops[i] = opJSON{From: &from, Edges: &o.Edges, Dir: &dir, Take: &o.Take, How: &how, Column: o.Column, Importance: o.Importance, Alpha: o.Alpha, Eps: o.Eps}
 		if o.Hop != 0 {
 			ops[i].Hop = &o.Hop
 		}

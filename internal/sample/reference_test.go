@@ -312,8 +312,8 @@ func TestSamplingVectors(t *testing.T) {
 	if err := json.Unmarshal(data, &v); err != nil {
 		t.Fatal(err)
 	}
-	if len(v.Cases) < 26 {
-		t.Fatalf("found %d vectors, expected 26", len(v.Cases))
+	if len(v.Cases) < 32 {
+		t.Fatalf("found %d vectors, expected 32", len(v.Cases))
 	}
 	g := &refGraph{Nodes: v.Graph.Nodes, Edges: v.Graph.Edges, Columns: v.Graph.Columns, Primary: v.Graph.Primary}
 	for _, c := range v.Cases {

@@ -53,6 +53,7 @@ type Sampler struct {
 	opHop     []int
 	adj       [][2]*adjacency
 	free      []func()
+	choices   int // candidates of ops and layers
 	waves     []wave
 	induced   []induced  // of a plan with Induced
 	reversed  []reversed // of a plan with Bidirectional
@@ -80,6 +81,11 @@ type op struct {
 	weights   *weights
 	top       *values
 	labor     *values // with Labor: the weights, nil where all edges are alike
+	rounds    int     // with Labor: Op.Importance
+	alpha     float64 // with PPR, as Op has them
+	eps       float64
+	layer     *layer  // with a budget of nodes
+	choice    int     // with a budget of nodes or LABOR-i: the place of its candidates in Context.chosen
 	hubs      *hubs   // nil where the largest values depend on the seed, or all are taken
 	times     *values // nil where the edge type is untimed
 	ascending bool    // times ascend within each node
@@ -129,6 +135,7 @@ func (s *Sampler) compileAll() (err error) {
 		}
 		s.ops = append(s.ops, o)
 	}
+	s.compileLayers()
 	if err := s.compileNegatives(columns); err != nil {
 		return err
 	}
@@ -169,6 +176,9 @@ func (s *Sampler) compile(p *Op, number int, columns *columnCache) (op, error) {
 		from:   unique(p.From),
 		take:   uint32(p.Take),
 		how:    p.How,
+		rounds: p.Importance,
+		alpha:  p.Alpha,
+		eps:    p.Eps,
 	}
 	if p.Take == All {
 		o.take = takeAll

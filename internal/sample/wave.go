@@ -8,7 +8,10 @@ import "github.com/graphmill/graphmill/draw"
 // Where the frontiers are small together (single seeds, typed graphs), the ops go through the phases side by side, so
 // that the latencies of their loads overlap; the few nodes of one op alone would wait for each load. The nodes that are
 // reached are still numbered op by op, so the result is the same.
-type wave struct{ first, end int } // places in Sampler.ops
+type wave struct {
+	first, end int  // places in Sampler.ops
+	apart      bool // has an op that does not run side by side with others
+}
 
 // waveNodes is the most nodes of a wave that runs side by side. It is several blocks, since the part of one op is
 // small.
@@ -31,17 +34,21 @@ func wavesOf(ops []op) []wave {
 			}
 			if !inside {
 				ws[n-1].end = i + 1
+				ws[n-1].apart = ws[n-1].apart || o.apart()
 				continue
 			}
 		}
-		ws = append(ws, wave{i, i + 1})
+		ws = append(ws, wave{i, i + 1, o.apart()})
 	}
 	return ws
 }
 
+// apart says whether an op looks at all its frontier before it draws, or takes no edges.
+func (o *op) apart() bool { return o.layer != nil || o.rounds > 0 || o.how == PPR }
+
 // wave runs a wave with small frontiers. ok is false, and nothing is done, where they are not small.
 func (c *Context) wave(w wave, prefix uint64) (ok bool, err error) {
-	if c.s.noWaves || w.end-w.first == 1 {
+	if c.s.noWaves || w.end-w.first == 1 || w.apart {
 		return false, nil
 	}
 	parts, at := c.parts[:0], uint32(0)

@@ -15,8 +15,8 @@ import (
 type weights struct {
 	*values
 	// prefix holds, by position, the sum of the weights of the node's edges up to this one, inclusive.
-	prefix   []float64
-	positive bool // no weight is 0, negative or NaN
+	prefix []float64
+	poor   []uint64 // a bit per node: it has a weight that is 0, negative or NaN. nil where no node has one.
 	// guide holds, for equal parts of the total of a node, the position in its sums where the part begins: degree/8 + 1
 	// entries from guideAt on. A search starts there and is still exact, so the guide only changes its speed. It is nil
 	// where its places do not fit 32 bits, and for a wide edge type.
@@ -79,7 +79,7 @@ func (c *columnCache) weights(e *graph.Edges, name string, dir graph.Direction, 
 	if err != nil {
 		return nil, err
 	}
-	w := &weights{values: v, prefix: makeTable[float64](a.count()), positive: true}
+	w := &weights{values: v, prefix: makeTable[float64](a.count())}
 	nodes := a.nodes()
 	if size := a.count()/8 + nodes; size < math.MaxUint32 && !a.wide() {
 		w.guide = makeTable[uint32](size)
@@ -89,7 +89,9 @@ func (c *columnCache) weights(e *graph.Edges, name string, dir graph.Direction, 
 		start, end := a.span(uint32(n))
 		for p := start; p < end; p++ {
 			x := v.weight(a.edge(p))
-			w.positive = w.positive && x > 0
+			if !(x > 0) {
+				w.setPoor(uint32(n), nodes)
+			}
 			sum += x
 			w.prefix[p] = sum
 		}
@@ -103,6 +105,33 @@ func (c *columnCache) weights(e *graph.Edges, name string, dir graph.Direction, 
 	}
 	c.byWeight[key] = w
 	return w, nil
+}
+
+// setPoor notes that node v of a number of nodes has a weight that is never drawn.
+func (w *weights) setPoor(v uint32, nodes int) {
+	if w.poor == nil {
+		w.poor = make([]uint64, (nodes+63)/64)
+	}
+	w.poor[v/64] |= 1 << (v % 64)
+}
+
+// isPoor says whether node v has a weight that is never drawn.
+func (w *weights) isPoor(v uint32) bool {
+	return w.poor != nil && w.poor[v/64]>>(v%64)&1 == 1
+}
+
+// live is the edges of a run with a positive weight, up to one more than k: their number, and the first k of them in dst.
+func (w *weights) live(o *op, r *run, k uint32, dst []uint32) uint32 {
+	n := uint32(0)
+	for i := uint32(0); i < r.n && n <= k; i++ {
+		if w.weight(r.edge(o.adj, int(i))) > 0 {
+			if n < k {
+				dst[n] = i
+			}
+			n++
+		}
+	}
+	return n
 }
 
 // fillGuide sets, for each equal part of the total, the position in the sums of a node where the part begins.
@@ -137,7 +166,7 @@ func seek(prefix []float64, guess uint32, x float64) uint32 {
 // stagedTake is the largest take that is drawn in stages.
 const stagedTake = 64
 
-// pickWeighted is pickAny for positive weights where every edge may be taken. The data that a draw reads (the total of
+// pickWeighted is pickAny for weights where every edge may be taken. The data that a draw reads (the total of
 // the node, the guide, the sums) is prefetched for the whole block before it is used.
 func (c *Context) pickWeighted(o *op, key uint64, b block, pos, near []uint32) int {
 	w, k := o.weights, int(o.take)
@@ -145,9 +174,13 @@ func (c *Context) pickWeighted(o *op, key uint64, b block, pos, near []uint32) i
 		c.staged = &staged{}
 	}
 	s := c.staged
-	drawing := 0 // nodes with more edges than are taken
+	drawing := 0 // nodes with more edges of positive weights than are taken
 	for i := range b.local {
-		if b.degree[i] > o.take {
+		s.live[i] = b.degree[i]
+		if w.isPoor(b.node[i]) {
+			s.live[i] = w.live(o, &run{start: b.start[i], n: b.degree[i]}, o.take, s.few[i*k:(i+1)*k])
+		}
+		if s.live[i] > o.take {
 			s.node[drawing] = uint32(i)
 			s.at[drawing] = b.start[i] + b.degree[i] - 1
 			drawing++
@@ -179,15 +212,21 @@ func (c *Context) pickWeighted(o *op, key uint64, b block, pos, near []uint32) i
 	for i, l := range b.local {
 		start, d := b.start[i], b.degree[i]
 		out := pos[n:]
-		if d <= o.take {
+		switch {
+		case s.live[i] > o.take:
+			out = out[:k]
+			c.resolve(o, s.key[j], start, b.node[i], s.x[j*k:(j+1)*k], s.guess[j*k:(j+1)*k], w.prefix[start:start+d], out)
+			j++
+		case s.live[i] == d:
 			out = out[:d]
 			for p := range out {
 				out[p] = start + uint32(p)
 			}
-		} else {
-			out = out[:k]
-			c.resolve(o, s.key[j], start, b.node[i], s.x[j*k:(j+1)*k], s.guess[j*k:(j+1)*k], w.prefix[start:start+d], out)
-			j++
+		default:
+			out = out[:s.live[i]]
+			for p := range out {
+				out[p] = start + s.few[i*k+p]
+			}
 		}
 		for p := range out {
 			near[n+p] = l
@@ -200,6 +239,8 @@ func (c *Context) pickWeighted(o *op, key uint64, b block, pos, near []uint32) i
 // staged is the draws of a block that wait for their data.
 type staged struct {
 	node, at [blockNodes]uint32
+	live     [blockNodes]uint32              // edges with a positive weight, as far as they are counted
+	few      [blockNodes * stagedTake]uint32 // the first of them, of nodes that have others
 	key      [blockNodes]uint64
 	x        [blockNodes * stagedTake]float64
 	guess    [blockNodes * stagedTake]uint32
@@ -246,18 +287,8 @@ const maxMisses = 16
 func (c *Context) weighted(h uint64, o *op, r *run, k uint32, dst []uint32) int {
 	w, n := o.weights, int(r.n)
 	weight := func(i int) float64 { return w.weight(r.edge(o.adj, i)) }
-	live := uint32(n)
-	if !w.positive || live <= k {
-		live = 0
-		for i := 0; i < n && live <= k; i++ {
-			if weight(i) > 0 {
-				if live < k {
-					dst[live] = uint32(i)
-				}
-				live++
-			}
-		}
-		if live <= k {
+	if w.poor != nil || r.n <= k {
+		if live := w.live(o, r, k, dst); live <= k {
 			return int(live)
 		}
 	}

@@ -90,10 +90,17 @@ class NodeLoader(Feeding):
         scope: "batch", the default: one subgraph per batch; "seed": each seed has its own; "epoch": one per batch, and a
             node draws the same edges in all batches of an epoch.
         sampler: "neighbor", the default: each node draws for itself; "labor": the nodes of a hop share the nodes that they draw, so
-            that a batch has fewer nodes at the same fanout (LABOR, GraphBolt's LayerNeighborSampler); "shadow": one subgraph per seed,
-            with all edges between its nodes (ShaDowKHopSampler). Four others take no fanout and no seeds: a batch is a set of nodes with
+            that a batch has fewer nodes at the same fanout (LABOR, GraphBolt's LayerNeighborSampler); "ladies" and "fastgcn": ``fanout`` is a number
+            of nodes per hop and node type, which the nodes of a hop choose together, and the hop takes all edges to them; "hgt": each hop adds
+            ``fanout`` nodes of each node type, and a batch has all edges between its nodes (HGTLoader); "shadow": one subgraph per seed,
+            with all edges between its nodes (ShaDowKHopSampler); "ppr": the same, with the ``fanout=[K]`` nodes that have the largest
+            personalised PageRank for the seed. Four others take no fanout and no seeds: a batch is a set of nodes with
             all edges between them. "cluster": the nodes of ``batch_size`` parts of ``assignment`` (Cluster-GCN, ClusterLoader);
             "saint-node", "saint-edge" and "saint-walk": GraphSAINT's, of ``batch_size`` nodes, edges, or walks.
+        importance: with "labor", rounds that raise the chances of nodes which many nodes of a hop have as neighbours, so that a batch has
+            fewer nodes (DGL's ``importance_sampling``); default: 0.
+        alpha: with "ppr", the chance that a walk ends before a step; default: 0.2.
+        eps: with "ppr", the tolerance, as in PyG's ``get_ppr``; a smaller one takes longer; default: 1e-5.
         walk_length: steps of a walk of "saint-walk".
         coverage: with GraphSAINT's samplers, batches get the columns node_norm and edge_norm, which weight losses and messages (PyG's
             ``sample_coverage``): before the first pass, batches are counted until they have each node so many times on average.
@@ -174,6 +181,9 @@ class NodeLoader(Feeding):
         expand: str | None = None,
         scope: str | None = None,
         sampler: str | None = None,
+        importance: int | None = None,
+        alpha: float | None = None,
+        eps: float | None = None,
         walk_length: int | None = None,
         coverage: int = 0,
         assignment: str | os.PathLike[str] | None = None,
@@ -225,7 +235,7 @@ class NodeLoader(Feeding):
         self._store = store if isinstance(store, Store) else Store(path_of(store))  # a Store in a temporary folder lives as long as it is held
         own = {
             "fanout": fanout, "seeds": seeds, "seed_type": seed_type, "threads": threads, "direction": direction, "expand": expand, "scope": scope,
-            "sampler": sampler, "walk_length": walk_length, "assignment": assignment, "replace": replace, "weight": weight, "subgraph_type": subgraph_type, "before": before, "before_columns": before_columns,
+            "sampler": sampler, "importance": importance, "alpha": alpha, "eps": eps, "walk_length": walk_length, "assignment": assignment, "replace": replace, "weight": weight, "subgraph_type": subgraph_type, "before": before, "before_columns": before_columns,
             "before_nodes": before_nodes, "untimed": untimed, "seed_time": seed_time, "window": window, "temporal_strategy": temporal_strategy,
             "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict,
             "exclude": exclude, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
@@ -247,7 +257,7 @@ class NodeLoader(Feeding):
     def _begin(self, o: dict[str, Any], shuffle: bool, order: str | None, seed: int, nodes: Any, edges: Any, edge_label: Any, edge_ids: bool) -> None:
         """Check the options, and start the feed."""
         store = self._store
-        fanout, seeds, seed_type, threads = checked_fanout(o.pop("fanout"), store), seed_ids(o.pop("seeds")), o.pop("seed_type"), o.pop("threads")
+        fanout, seeds, seed_type, threads = checked_fanout(o.pop("fanout"), store, o["sampler"]), seed_ids(o.pop("seeds")), o.pop("seed_type"), o.pop("threads")
         self._mask = np.flatnonzero(seeds) if isinstance(seeds, np.ndarray) and seeds.dtype == bool else None  # the seeds' places in it
         times = seed_times(o.get("seed_time"), seeds, unit_of_times(store, o))
         flags = flags_of(o if times is None else {**o, "seed_time": None}, store)

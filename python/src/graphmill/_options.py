@@ -168,11 +168,25 @@ def _sampler(name: str, x: Any, _: Store) -> str:
     return choice(name, x, _SAMPLERS)
 
 
-_SAMPLERS = ("neighbor", "labor", "shadow", *SETS)
+LAYERED = ("ladies", "fastgcn", "hgt")  # a fanout is a budget of nodes of a type
+_SAMPLERS = ("neighbor", "labor", *LAYERED, "shadow", "ppr", *SETS)
+
+
+
+def _above_0(name: str, x: Any, _: Store) -> str:
+    if isinstance(x, bool) or not isinstance(x, (int, float)):
+        raise TypeError(f"found {name}={x!r}, expected a number")
+    if not x > 0:
+        raise ValueError(f"found {name}={x!r}, expected a number above 0")
+    return repr(float(x))
+
 
 _READERS: dict[str, Callable[[str, Any, Store], Any]] = {
     "sampler": _sampler,
     "walk_length": _positive,
+    "importance": _each,
+    "alpha": _above_0,
+    "eps": _above_0,
     "replace": _flag,
     "weight": _edge_column,
     "before": _edge_column,
@@ -198,14 +212,20 @@ def type_text(keyword: str, name: Any, store: Store) -> str:
         raise TypeError(f"found {keyword}= for {name!r}, expected an edge type: three names, or a relation") from None
 
 
-def checked_fanout(fanout: Any, store: Store) -> Any:
-    """A fanout whose edge types are those of the store, written with all three names."""
+def checked_fanout(fanout: Any, store: Store, sampler: Any = None) -> Any:
+    """A fanout whose edge types are those of the store, written with all three names; with a sampler that has budgets of nodes, whose
+    node types are those of the store."""
     if isinstance(fanout, (list, tuple, str, Mapping)) and len(fanout) == 0:
         raise ValueError(f"found fanout={fanout!r} without a hop, expected the edges per node at each hop; try fanout=[15, 10]")
     if not isinstance(fanout, Mapping):
         return fanout
     out: dict[str, Any] = {}
     for name, hops in fanout.items():
+        if sampler in LAYERED:
+            if name not in store.nodes:
+                raise ValueError(f"found fanout= for {name!r}, expected one of the node types {list(store.nodes)}, because sampler={sampler!r} chooses nodes of a type")
+            out[name] = hops
+            continue
         text = type_text("fanout", name, store)
         if text in out:
             raise ValueError(f"found fanout= of {text} twice, expected each edge type once")
