@@ -238,7 +238,11 @@ func (s *sampling) seal(ctx context.Context, stats sample.Stats, prepared time.T
 func (s *sampling) tell(stats sample.Stats, took time.Duration) error {
 	r := s.report
 	r.Head("subgraphs", report.Count(stats.Subgraphs, "subgraphs"))
-	r.Head("sampled edges", report.Count(stats.Drawn, "edges"))
+	if stats.Drawn == 0 { // PageRanks take nodes
+		r.Head("edges", report.Count(stats.Edges, "edges"))
+	} else {
+		r.Head("sampled edges", report.Count(stats.Drawn, "edges"))
+	}
 	r.Head("subgraphs per second", report.Number(float64(stats.Subgraphs-s.before)/took.Seconds(), "/s"))
 	if err := onDisk(r, s.w.Dir()); err != nil {
 		return err

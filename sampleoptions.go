@@ -103,7 +103,7 @@ type SampleOptions struct {
 	Scope     Scope
 	Sampler   Sampler
 	// Importance is the number of rounds in which SamplerLabor raises the chances of nodes that many nodes of the hop have as neighbours
-	// (LABOR-i), so that a batch has fewer nodes. 0 is LABOR-0.
+	// (LABOR-i), so that a batch has fewer nodes. A node then takes Fanout edges or more on average. 0 is LABOR-0.
 	Importance int
 	// Alpha is the chance that a walk of SamplerPPR ends before a step; 0 is 0.2. Eps is the tolerance; 0 is 1e-5: where all edges have
 	// their reverses, the PageRank of a node is exact to Eps times the number of its edges.
@@ -311,6 +311,8 @@ func (o *SampleOptions) checkPlan() error {
 		return usagef("found `Assignment` without `Sampler` cluster, expected them together")
 	case (o.Sampler == SamplerShadow || o.Sampler == SamplerPPR) && (o.Scope != "" && o.Scope != ScopeSeed || o.Subgraph != "" && o.Subgraph != induced):
 		return usagef("found `Sampler` %s with `Scope` %s and `Subgraph` %s, expected neither: it means seed and induced", o.Sampler, cmp.Or(o.Scope, "none"), cmp.Or(o.Subgraph, "none"))
+	case o.Sampler == SamplerPPR && len(o.Fanout) > 1:
+		return usagef("found `Fanout` of %d hops with `Sampler` ppr, expected one number: the nodes to take of the seed", len(o.Fanout))
 	case o.Importance != 0 && (o.Sampler != SamplerLabor || o.Weight != ""):
 		return usagef("found `Importance` %d with `Sampler` %s and `Weight` %s, expected it with labor alone", o.Importance, cmp.Or(o.Sampler, SamplerNeighbor), cmp.Or(o.Weight, "none"))
 	case o.Sampler != SamplerPPR && (o.Alpha != 0 || o.Eps != 0):

@@ -230,7 +230,7 @@ func (c *Context) Sample(in Input) (*Subgraph, error) {
 					return nil, err
 				}
 			}
-			if o.rounds > 0 && o.take > 0 {
+			if o.rounds > 0 && o.each > 0 {
 				if err := c.weighShared(o); err != nil {
 					return nil, err
 				}

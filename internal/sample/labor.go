@@ -10,8 +10,7 @@ import (
 // labor picks k of the edges of a run, by index, in ascending order: those whose far ends have the smallest numbers. key is
 // the key of the op. The number of a far end is drawn from its own id, and not from that of the node that is expanded, so that
 // all nodes that the op expands prefer the same far ends, and reach fewer of them (LABOR-0 with a fixed number of edges:
-// Balin and Çatalyürek 2023, arXiv 2210.13339, sections 3.2 and A.3). With a column, the number is divided by the weight, and with
-// rounds (LABOR-i) by what weighShared found for the far end. It
+// Balin and Çatalyürek 2023, arXiv 2210.13339, sections 3.2 and A.3). With a column, the number is divided by the weight. It
 // returns how many it picked: fewer than k only where fewer can be taken.
 //
 // One pass keeps the best k so far in a heap with the worst on top.
@@ -28,16 +27,16 @@ func (c *Context) labor(key uint64, o *op, r *run, k uint32, dst []uint32) int {
 	h := laborHeap{item: dst[:0], x: c.laborX[:0]}
 	i := uint32(0)
 	for ; i < r.n && uint32(len(h.item)) < k; i++ {
-		if x, ok := c.laborNumber(o, key, r, i); ok {
+		if x, ok := o.laborNumber(key, r, i); ok {
 			h.item, h.x = append(h.item, i), append(h.x, x)
 			h.up(len(h.item) - 1)
 		}
 	}
-	if o.labor == nil && r.at == nil && o.rounds == 0 {
+	if o.labor == nil && r.at == nil {
 		h.scan(key, o.adj.far[r.base+uint64(r.start):][:r.n], i)
 	} else {
 		for ; i < r.n; i++ {
-			if x, ok := c.laborNumber(o, key, r, i); ok && x < h.x[0] { // of equal numbers the earlier edge is picked
+			if x, ok := o.laborNumber(key, r, i); ok && x < h.x[0] { // of equal numbers the earlier edge is picked
 				h.replace(i, x)
 			}
 		}
@@ -48,17 +47,12 @@ func (c *Context) labor(key uint64, o *op, r *run, k uint32, dst []uint32) int {
 }
 
 // laborNumber is the number of an edge of a run, by index; ok is false where it is never drawn.
-func (c *Context) laborNumber(o *op, key uint64, r *run, i uint32) (x float64, ok bool) {
+func (o *op) laborNumber(key uint64, r *run, i uint32) (x float64, ok bool) {
 	p := r.position(i)
 	x = draw.Unit(draw.At(key, uint64(o.adj.far[p])))
-	switch {
-	case o.labor != nil:
+	if o.labor != nil {
 		w := o.labor.weight(o.adj.edge(p))
 		return x / w, w > 0
-	case o.rounds > 0:
-		shared := &c.chosen[o.choice]
-		at, _ := shared.nodes.find(o.adj.far[p])
-		return x / shared.weight[at], true
 	}
 	return x, true
 }

@@ -54,6 +54,8 @@ func (s *Sampler) compileLayers() {
 	for i := range s.ops {
 		o := &s.ops[i]
 		if o.rounds > 0 {
+			// It takes more edges than its take of some nodes.
+			o.each, o.take = o.take, takeAll
 			o.choice = s.choices
 			s.choices++
 		}
@@ -239,7 +241,7 @@ func (c *Context) lists(o *op, x *chosen, b block, fn func(far []uint32, d uint3
 }
 
 // weighShared finds the weights by which the far ends of an op with LABOR-i are drawn: in each round the weight of a far end is
-// multiplied by the largest factor that one of the nodes needs, so that its chances to be taken add up to the op's take.
+// multiplied by the largest factor that one of the nodes needs, so that the far ends that many nodes share are taken more often.
 func (c *Context) weighShared(o *op) error {
 	x := c.candidates(o)
 	for round := range o.rounds {
@@ -250,7 +252,7 @@ func (c *Context) weighShared(o *op) error {
 						x.weight[u] = 1
 					}
 				}
-				f := x.factor(far, o.take)
+				f := x.factor(far, o.each)
 				for _, u := range far {
 					x.next[u] = max(x.next[u], f)
 				}
@@ -267,8 +269,38 @@ func (c *Context) weighShared(o *op) error {
 	return nil
 }
 
-// factor is the c by which the chances min(1, c * weight) of the far ends of a node add up to k, in the sense that the sum of their
-// inverses is d²/k for d far ends. Where d is at most k, all chances are 1.
+// laborShared picks the edges of a run whose far ends have numbers below their chances, by index, for an op with LABOR-i. It returns how
+// many it picked.
+func (c *Context) laborShared(key uint64, o *op, r *run, dst []uint32) int {
+	if r.n <= o.each {
+		for i := range r.n {
+			dst[i] = i
+		}
+		return int(r.n)
+	}
+	if o.each == 0 {
+		return 0
+	}
+	x := &c.chosen[o.choice]
+	far := slices.Grow(x.far[:0], int(r.n))
+	for i := range r.n {
+		at, _ := x.nodes.find(o.adj.far[r.position(i)])
+		far = append(far, at)
+	}
+	x.far = far
+	f, n := x.factor(far, o.each), 0
+	for i, at := range far {
+		if draw.Unit(draw.At(key, uint64(x.nodes.nodes[at]))) <= f*x.weight[at] {
+			dst[n] = uint32(i)
+			n++
+		}
+	}
+	return n
+}
+
+// factor is the c by which the chances min(1, c * weight) of d far ends fill a take of k: the sum of their inverses is d²/k, so that a
+// mean over the far ends has the variance of k uniform draws, and k far ends or more are taken on average. Where d is at most k, all
+// chances are 1.
 func (x *chosen) factor(far []uint32, k uint32) float64 {
 	d := len(far)
 	if uint32(d) <= k {

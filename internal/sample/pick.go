@@ -115,7 +115,11 @@ func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 		case Top:
 			took = c.top(o, b.node[i]+first, b.degree[i], &r, k, out)
 		case Labor:
-			took = c.labor(key, o, &r, k, out)
+			if o.rounds > 0 {
+				took = c.laborShared(key, o, &r, out)
+			} else {
+				took = c.labor(key, o, &r, k, out)
+			}
 		case Ladies, FastGCN, HGT:
 			took = c.toChosen(o, &r, out)
 		}

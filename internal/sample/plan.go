@@ -198,7 +198,8 @@ type Op struct {
 	How    How
 	Column string // Weighted, Top; with Labor it may be empty
 	// Importance is the rounds in which Labor raises the chances of far ends that many nodes share (LABOR-i), so that fewer nodes
-	// are reached. Edges then differ in their chances.
+	// are reached. Edges then differ in their chances, and Take is the number of uniform draws that would be as exact: more edges
+	// are taken on average.
 	Importance int
 	// Alpha is the chance that a walk of PPR ends before a step, and Eps its tolerance: where all edges have their reverses, the
 	// PageRank of a node is exact to Eps times the number of its edges.

@@ -82,6 +82,7 @@ type op struct {
 	top       *values
 	labor     *values // with Labor: the weights, nil where all edges are alike
 	rounds    int     // with Labor: Op.Importance
+	each      uint32  // with rounds: Op.Take
 	alpha     float64 // with PPR, as Op has them
 	eps       float64
 	layer     *layer  // with a budget of nodes

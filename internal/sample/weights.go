@@ -17,17 +17,20 @@ type weights struct {
 	// prefix holds, by position, the sum of the weights of the node's edges up to this one, inclusive.
 	prefix []float64
 	poor   []uint64 // a bit per node: it has a weight that is 0, negative or NaN. nil where no node has one.
-	// guide holds, for equal parts of the total of a node, the position in its sums where the part begins: degree/8 + 1
+	// guide holds, for equal parts of the total of a node, the position in its sums where the part begins: degree/guideEdges + 1
 	// entries from guideAt on. A search starts there and is still exact, so the guide only changes its speed. It is nil
 	// where its places do not fit 32 bits, and for a wide edge type.
 	guide []uint32
 }
 
+// guideEdges is the number of edges per entry of the guide.
+const guideEdges = 2
+
 // guideParts is the number of entries of a node in the guide.
-func guideParts(degree uint32) uint32 { return degree/8 + 1 }
+func guideParts(degree uint32) uint32 { return degree/guideEdges + 1 }
 
 // guideAt is the place of the first entry of node v. It is at least the number of entries of all nodes before it.
-func guideAt(start, v uint32) uint32 { return start/8 + v }
+func guideAt(start, v uint32) uint32 { return start/guideEdges + v }
 
 // columnCache holds the columns that several ops share.
 type columnCache struct {
@@ -81,7 +84,7 @@ func (c *columnCache) weights(e *graph.Edges, name string, dir graph.Direction, 
 	}
 	w := &weights{values: v, prefix: makeTable[float64](a.count())}
 	nodes := a.nodes()
-	if size := a.count()/8 + nodes; size < math.MaxUint32 && !a.wide() {
+	if size := a.count()/guideEdges + nodes; size < math.MaxUint32 && !a.wide() {
 		w.guide = makeTable[uint32](size)
 	}
 	for n := range nodes {

@@ -9,7 +9,9 @@ import importlib.util
 import pathlib
 import pickle
 import tempfile
+import types
 import unittest
+import unittest.mock
 
 import numpy as np
 
@@ -104,6 +106,56 @@ class TestPyG(Laws):
             of = x.batch[x.edge_index[0]]
             names.append([(int((x.batch == i).sum()), sorted(np.bincount(x.edge_index[1][of == i].numpy()).tolist())[-5:]) for i in range(NODES)])
         self.assertEqual(names[0], names[1])
+
+    def test_budgets(self):
+        """The nodes of HGTLoader's batches, which draws with replacement: its law is ours where a hop adds one node of a type."""
+        import torch
+        from torch_geometric.data import HeteroData
+        from torch_geometric.loader import HGTLoader
+
+        draw, counts = np.random.default_rng(3), {"a": 8, "b": 7}
+        edges = {("a", "x", "b"): (20, 8, 7), ("b", "y", "a"): (22, 7, 8), ("b", "z", "b"): (16, 7, 7)}
+        edges = {t: np.array(sorted({(int(u) % n, int(v) % m) for u, v in draw.integers(0, 56, (k, 2))})).T for t, (k, n, m) in edges.items()}
+        data = HeteroData()
+        for t, n in counts.items():
+            data[t].num_nodes = n
+            data[t].id = torch.arange(n)
+        for t, e in edges.items():
+            data[t].edge_index = torch.from_numpy(e)
+        torch.manual_seed(1)
+        theirs, ours = [], []
+        while len(theirs) < TIMES:
+            for b in HGTLoader(data, num_samples=[1, 1], input_nodes=("b", torch.tensor([3])), batch_size=1):
+                theirs.append(tuple(tuple(sorted(b[t].id.tolist())) for t in counts))
+        of = graphmill.from_arrays(counts, edges)
+        with NodeLoader(of, {"a": [1, 1], "b": [1, 1]}, 1, np.array([3]), seed_type="b", sampler="hgt", features="none") as loader:
+            while len(ours) < TIMES:
+                for b in loader:
+                    nodes = b.n_id
+                    for t, e in edges.items():
+                        have = sorted(zip(nodes[t[0]][b.edge_index[t][0]].tolist(), nodes[t[2]][b.edge_index[t][1]].tolist()))
+                        self.assertEqual(have, [(u, v) for u, v in sorted(zip(*e.tolist())) if u in nodes[t[0]] and v in nodes[t[2]]])
+                    ours.append(tuple(tuple(sorted(nodes[t].tolist())) for t in counts))
+        self.alike(ours, theirs)
+        self.assertGreater(len(set(ours)), 20)
+
+    def test_ranks(self):
+        """The nodes of the largest PageRanks are those of PyG's get_ppr."""
+        import torch
+        from torch_geometric.utils import ppr
+
+        order = np.lexsort(ends())  # by destination: a walk goes to the sources
+        far = torch.from_numpy(np.ascontiguousarray(ends()[::-1, order]))
+        compiled = types.SimpleNamespace(prange=range, int64=int, jit=lambda **_: lambda function: function)
+        with unittest.mock.patch.multiple(ppr, create=True, numba=compiled, WITH_NUMBA=True):  # PyG's code without its compiler
+            (source, node), rank = ppr.get_ppr(far, alpha=0.15, eps=1e-7, num_nodes=NODES)
+        with NodeLoader(store(), [4], 1, sampler="ppr", alpha=0.15, eps=1e-7, features="none") as loader:
+            for v, b in enumerate(loader):
+                ranks = {int(u): float(r) for u, r in zip(node[source == v], rank[source == v]) if u != v}
+                best = sorted(ranks, key=ranks.get, reverse=True)
+                self.assertGreater(ranks[best[3]] - ranks[best[4]], 1e-5, "found no gap after the fourth node, expected a graph with one")
+                self.assertEqual(b.n_id.tolist(), [v, *best[:4]])
+                self.assertEqual(pairs_of(b), induced({v, *best[:4]}))
 
     def test_clusters(self):
         """The nodes and edges of ClusterLoader's batches, for the same parts."""
@@ -203,6 +255,48 @@ class TestDGL(Laws):
                 nodes = theirs.ndata[dgl.NID]
                 self.assertEqual(sorted(b.n_id.tolist()), sorted(nodes.tolist()))
                 self.assertEqual(pairs_of(b), sorted(zip(*(nodes[x].tolist() for x in theirs.edges()))))
+
+    def test_blocks_of_budgets(self):
+        """A block has all edges from its destinations to the nodes of its budget."""
+        for sampler in ("ladies", "fastgcn"):
+            with NodeLoader(store(), [3, 2], 4, sampler=sampler, as_="dgl") as loader:
+                for inputs, _, blocks in loader:
+                    self.assertEqual(len(inputs), blocks[0].num_src_nodes())
+                    for block, budget in zip(blocks, (2, 3)):
+                        src, dst = block.edges()
+                        ids = block.srcdata["_ID"]
+                        chosen = set(ids[src].tolist())
+                        self.assertLessEqual(len(chosen), budget)
+                        want = [(u, v) for u, v in zip(*ends().tolist()) if u in chosen and v in set(block.dstdata["_ID"].tolist())]
+                        self.assertEqual(sorted(zip(ids[src].tolist(), block.dstdata["_ID"][dst].tolist())), sorted(want))
+
+    def test_importance(self):
+        """LABOR with importance reaches as many nodes, by as many edges, as DGL's."""
+        import dgl
+        import torch
+
+        seeds, pool, take, times = 80, 300, 5, 300
+        draw = np.random.default_rng(4)
+        chances = draw.random(pool) ** 3
+        lists = [draw.choice(pool, n, replace=False, p=chances / chances.sum()) for n in draw.integers(take, 60, seeds)]
+        src, dst = seeds + np.concatenate(lists), np.repeat(np.arange(seeds), [len(x) for x in lists])
+        graph, of = dgl.graph((torch.from_numpy(src), torch.from_numpy(dst)), num_nodes=seeds + pool), graphmill.from_arrays(seeds + pool, np.stack([src, dst]))
+        last = pool
+        for rounds in (1, 2, 50):
+            sampler = dgl.dataloading.LaborSampler([take], importance_sampling=rounds if rounds < 50 else -1)  # -1: as many as change something
+            theirs, ours = [], []
+            for _ in range(times):
+                _, _, (block,) = sampler.sample_blocks(graph, torch.arange(seeds))
+                theirs.append((block.num_src_nodes() - seeds, block.num_edges()))
+            with NodeLoader(of, [take], seeds, np.arange(seeds), sampler="labor", importance=rounds, seed=1, features="none") as loader:
+                while len(ours) < times:
+                    for b in loader:
+                        few = np.bincount(b.edge_index[1], minlength=seeds)[[i for i, x in enumerate(lists) if len(x) == take]]
+                        self.assertEqual(set(few.tolist()) | {take}, {take})
+                        ours.append((len(b.n_id) - seeds, b.edge_index.shape[1]))
+            np.testing.assert_allclose(np.mean(ours, 0), np.mean(theirs, 0), rtol=0.03, err_msg=f"{rounds} rounds")
+            self.assertLess(np.mean(ours, 0)[0], last)
+            last = np.mean(ours, 0)[0]
 
 
 if __name__ == "__main__":

@@ -168,5 +168,35 @@ class TestSets(unittest.TestCase):
             self.assertEqual(len(loader), 7)
 
 
+class TestLayers(unittest.TestCase):
+    def test_budgets(self):
+        for sampler in ("ladies", "fastgcn", "hgt"):
+            with self.subTest(sampler=sampler), NodeLoader(store(), [5, 4], 6, np.arange(12), sampler=sampler, seed=1) as loader:
+                for b in loader:
+                    self.assertLessEqual(len(b.n_id), 6 + 5 + 4)
+                    np.testing.assert_array_equal(ends()[:, b.e_id], b.n_id[b.edge_index])
+
+    def test_ranks(self):
+        with NodeLoader(store(), [7], 6, sampler="ppr", seed=1) as loader:
+            for b in loader:
+                self.assertLessEqual(len(b.n_id), 6 * 8)
+
+    def test_refusals(self):
+        for words, want in (
+            ({"fanout": {("_N", "_E", "_N"): [3]}, "sampler": "hgt"}, "expected one of the node types \\['_N'\\], because sampler='hgt' chooses nodes of a type"),
+            ({"fanout": [3], "importance": 2}, "found importance 2 with sampler neighbor|found importance"),
+            ({"fanout": [3], "importance": -1, "sampler": "labor"}, "importance"),
+            ({"fanout": [3], "alpha": 0.5}, "alpha"),
+            ({"fanout": [3], "alpha": 0, "sampler": "ppr"}, "found alpha=0, expected a number above 0"),
+            ({"fanout": [3], "eps": float("nan"), "sampler": "ppr"}, "found eps=nan, expected a number above 0"),
+            ({"fanout": [3], "alpha": 2.0, "sampler": "ppr"}, "found alpha 2, expected a probability above 0 and below 1"),
+            ({"fanout": [3], "sampler": "ladies", "weight": "w"}, "expected one of them"),
+        ):
+            with self.subTest(**words), self.assertRaisesRegex((ValueError, GraphmillError), want):
+                NodeLoader(store(), batch_size=6, **words).close()
+        with self.assertRaisesRegex(TypeError, "found alpha='x', expected a number"):
+            NodeLoader(store(), [3], sampler="ppr", alpha="x")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -483,6 +483,12 @@ func TestRefusesGiven(t *testing.T) {
 	for name, edit := range map[string]func(p *sample.Plan){
 		"an exclusion":                  func(p *sample.Plan) { p.Exclude = &sample.Exclude{} },
 		"all edges between their nodes": func(p *sample.Plan) { p.Kind = sample.Induced },
+		"how ladies": func(p *sample.Plan) {
+			p.Ops = []sample.Op{{From: []int{0}, Edges: p.SeedEdges, Take: 1, How: sample.Ladies}}
+		},
+		"how labor": func(p *sample.Plan) {
+			p.Ops = []sample.Op{{From: []int{0}, Edges: p.SeedEdges, Take: 1, How: sample.Labor, Importance: 1}}
+		},
 		"negatives by degree": func(p *sample.Plan) {
 			p.Negatives = &sample.Negatives{How: sample.Triplet, Each: 1, By: sample.ByDegree}
 		},

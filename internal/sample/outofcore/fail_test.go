@@ -187,6 +187,9 @@ func TestRefuses(t *testing.T) {
 		"how labor": func(p *sample.Plan) {
 			p.Ops = []sample.Op{{From: []int{0}, Edges: p.SeedEdges, Take: 1, How: sample.Labor}}
 		},
+		"how hgt": func(p *sample.Plan) {
+			p.Ops = []sample.Op{{From: []int{0}, Edges: p.SeedEdges, Take: 1, How: sample.HGT}}
+		},
 		"negatives by degree": func(p *sample.Plan) {
 			p.Negatives = &sample.Negatives{How: sample.Binary, Each: 1, By: sample.ByDegree}
 		},

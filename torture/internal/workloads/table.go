@@ -99,6 +99,10 @@ func All() []Workload {
 	out("sample-tfrecord", sample+"--scope seed --format tfrecord --shards 3")
 	out("sample-tfrecord-gzip-resume", sample+"--scope seed --format tfrecord --gzip --checkpoint-every 1ns --resume").Resumes = true
 	out("sample-labor", sample+"--batch-size 16 --sampler labor")
+	out("sample-labor-importance", sample+"--batch-size 16 --sampler labor --importance 2")
+	out("sample-fastgcn", sample+"--batch-size 16 --sampler fastgcn")
+	out("sample-hgt", sample+"--batch-size 16 --sampler hgt")
+	out("sample-ppr", "sample @rmat.store --fanout 5 --batch-size 16 --sampler ppr --eps 0.001")
 	out("sample-induced", sample+"--batch-size 16 --subgraph induced")
 	out("sample-links", "sample @rated.store --seeds user:rates:movie --negatives 2 --fanout 2,2 --batch-size 3 --exclude reverse:rated_by")
 	out("sample-times", "sample @edges.store --fanout 3,2 --before at --temporal-strategy last --scope seed --batch-size 8 --seeds _N:_E:_N --limit-seeds 50")
