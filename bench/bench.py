@@ -406,12 +406,13 @@ class Bench:
         subprocess.run([str(a) for a in (self.graphmill, "partition", store, "--parts", 1024, "--method", "hash", "--out", parts)], check=True, stdout=sys.stderr)
         found = lambda r: {"nodes_per_batch": r["nodes_per_batch"]}
         for kind, size in (("saint-node", 6000), ("saint-walk", 2000), ("cluster", 2), ("shadow", 128)):
-            def run(by, name, *more):
+            def run(by, name, *more, kind=kind):
                 command = [python, HERE / "peer_sets.py", store, "--kind", kind, "--by", by, "--size", size, "--batches", self.args.batches, "--assignment", parts, *more]
                 return Contestant(name, command, lambda r: r["batches_per_second"], env, found=found)
 
             self.race(f"{kind}, {size} per batch, R-MAT {self.args.scale}", "batches/s", [
-                run("graphmill", "graphmill, 2 threads", "--threads", 2), run("graphmill", "graphmill, 1 thread"), run("pyg", "PyG (torch-sparse)")])
+                run("graphmill", "graphmill, 2 threads", "--threads", 2), run("graphmill", "graphmill, 1 thread"), run("pyg", "PyG (torch-sparse)")] + [
+                run("graphmill", "graphmill, nodes by PageRank, 1 thread", kind="ppr")][: kind == "shadow"])
 
     def walks(self):
         store, starts, walks, length = self.rmat(), 1 << 20, 1, 80

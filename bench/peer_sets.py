@@ -1,9 +1,9 @@
 """Batches that are sets of nodes with all edges between them, by PyG's loaders and by Graphmill's.
 
-usage: peer_sets.py STORE --kind saint-node|saint-walk|cluster|shadow --by graphmill|pyg --size N --batches N [--assignment FOLDER] [--threads T]
+usage: peer_sets.py STORE --kind saint-node|saint-walk|cluster|shadow|ppr --by graphmill|pyg --size N --batches N [--assignment FOLDER] [--threads T]
 
 STORE is homogeneous. A batch has N nodes drawn by their out-edges (saint-node), the nodes of N walks of 2 steps (saint-walk), those of N
-parts of the assignment (cluster), or N subgraphs of 10,10 edges (shadow). Both yield PyG's Data without features; PyG's ClusterData gets
+parts of the assignment (cluster), or N subgraphs of 10,10 edges (shadow) or of the 25 nodes of the largest PageRank (ppr, Graphmill alone). Both yield PyG's Data without features; PyG's ClusterData gets
 the parts of the assignment, as Graphmill. PyG makes its batches in the trainer's process. The clock starts after 5 batches.
 
 Prints one JSON with the batches per second, and the nodes and edges of the timed batches.
@@ -55,7 +55,7 @@ def pyg(args):
 def graphmill(args):
     from graphmill import NodeLoader
 
-    more = {"saint-node": {}, "saint-walk": {"walk_length": 2}, "cluster": {"assignment": args.assignment, "shuffle": True}, "shadow": {"fanout": [10, 10], "shuffle": True}}
+    more = {"saint-node": {}, "saint-walk": {"walk_length": 2}, "cluster": {"assignment": args.assignment, "shuffle": True}, "shadow": {"fanout": [10, 10], "shuffle": True}, "ppr": {"fanout": [25], "shuffle": True}}
     return NodeLoader(args.store, sampler=args.kind, batch_size=args.size, as_="pyg", threads=args.threads, **more[args.kind])
 
 
@@ -67,7 +67,7 @@ def forever(batches):
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("store")
-    p.add_argument("--kind", choices=["saint-node", "saint-walk", "cluster", "shadow"], required=True)
+    p.add_argument("--kind", choices=["saint-node", "saint-walk", "cluster", "shadow", "ppr"], required=True)
     p.add_argument("--by", choices=["graphmill", "pyg"], required=True)
     p.add_argument("--size", type=int, required=True)
     p.add_argument("--batches", type=int, required=True)

@@ -17,7 +17,7 @@ func TestNeed(t *testing.T) {
 		in      = 4*3 + 4*2 // offsets, neighbours
 		built   = 8*2 + 8*2 // offsets and places, neighbours and edge ids
 		column  = 8 * 2
-		sums    = 8*2 + 4*2 // sums, guide
+		sums    = 8*2 + 4*(2/guideEdges+2) // sums, guide
 		tables  = threads * 4 * (2 + 2)
 		context = threads * contextBytes
 	)
@@ -31,6 +31,7 @@ func TestNeed(t *testing.T) {
 		{"the same twice", []Op{one, one}, context + tables + in},
 		{"both directions", []Op{one, with(one, func(o *Op) { o.From, o.Dir = []int{1}, graph.Out })}, context + tables + in + built},
 		{"top", []Op{with(weighted, func(o *Op) { o.How = Top })}, context + tables + in + column},
+		{"fastgcn", []Op{with(one, func(o *Op) { o.How = FastGCN })}, context + tables + in + 8*2},
 		{"weighted", []Op{weighted, weighted}, context + tables + in + column + sums},
 		{"refused", []Op{with(one, func(o *Op) { o.Edges = "a:x:b" })}, 0},
 	} {
