@@ -112,6 +112,12 @@ func NewLoader(ctx context.Context, st *Store, o SampleOptions) (_ *Loader, err 
 func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.Features, order int64) error {
 	o := &l.o
 	options := sample.Options{Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs && !f.OfEdges(), Warn: func(text string) { o.warn("%s", text) }}
+	if p.plan.Weighs() {
+		options.Weights = true
+		if err := freeOfWeights(s.Graph, f); err != nil {
+			return err
+		}
+	}
 	need := samplerBytes(s.Graph, p.plan, o.Threads) + columnBytes(s.Graph, f) + order
 	if o.Executor == ExecutorMemory || o.Executor == ExecutorAuto && (o.Memory == 0 || need <= o.Memory) {
 		m, err := newSampler(s, p.plan, need, o.Memory, options)
@@ -237,6 +243,17 @@ func (o *SampleOptions) joinedColumns(g *graph.Graph, nodes, edges map[string][]
 		out = append(out, j)
 	}
 	return out, nil
+}
+
+// freeOfWeights refuses columns of edges that have the name of the weights that a sampler makes.
+func freeOfWeights(g *graph.Graph, f *feed.Features) error {
+	for _, e := range g.Edges {
+		typ := e.Type.String()
+		if slices.Contains(f.Edges[typ], feed.WeightsColumn) || slices.ContainsFunc(f.Joined, func(j feed.Joined) bool { return j.Type == typ && j.Name == feed.WeightsColumn }) {
+			return usagef("found the column %s of %s with a sampler whose batches have the weights of edges in it, expected another name; leave it out of `EdgeFeatures`", feed.WeightsColumn, typ)
+		}
+	}
+	return nil
 }
 
 // columnBytes returns the size of the columns that batches read: those listed by type, those that are joined, and the

@@ -44,11 +44,15 @@ const (
 
 	SamplerNeighbor Sampler = "neighbor" // each node draws for itself. The default
 	SamplerLabor    Sampler = "labor"    // the nodes of a hop share the nodes that they draw, and a batch has fewer
-	SamplerLadies   Sampler = "ladies"   // LADIES: a hop takes the edges to Fanout nodes of each type, which its nodes choose together
-	SamplerFastGCN  Sampler = "fastgcn"  // FastGCN: the same, but the nodes are drawn from the whole graph
-	SamplerHGT      Sampler = "hgt"      // HGT: a hop adds Fanout nodes of each type, and there are all edges between the nodes
-	SamplerShadow   Sampler = "shadow"   // ShaDow: one subgraph per seed, with all edges between its nodes
-	SamplerPPR      Sampler = "ppr"      // ShaDow with the Fanout nodes of the largest personalised PageRank for the seed
+	// The next two, and SamplerLabor with Importance, give batches the edge column edge_weights: messages are multiplied by it before they
+	// are averaged, because edges differ in their chances.
+
+	SamplerLadies  Sampler = "ladies"  // LADIES: a hop takes the edges to Fanout nodes of each type, which its nodes choose together
+	SamplerFastGCN Sampler = "fastgcn" // FastGCN: the same, but the nodes are drawn from the whole graph
+
+	SamplerHGT    Sampler = "hgt"    // HGT: a hop adds Fanout nodes of each type, and there are all edges between the nodes
+	SamplerShadow Sampler = "shadow" // ShaDow: one subgraph per seed, with all edges between its nodes
+	SamplerPPR    Sampler = "ppr"    // ShaDow with the Fanout nodes of the largest personalised PageRank for the seed
 
 	// The subgraphs of sets of nodes, for Batches: nodes and all edges between them, without Fanout. The node type and, but for
 	// SamplerCluster, the edge type must be the only one of the graph.

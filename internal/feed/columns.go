@@ -144,6 +144,9 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables, from *fetc
 			return nil, err
 		}
 		cs = append(cs, features...)
+		if s.Weights() {
+			cs = append(cs, shares(at, of, most))
+		}
 		for _, j := range f.Joined {
 			if j.Type != e.Type.String() {
 				continue
@@ -195,6 +198,9 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables, from *fetc
 			return nil, err
 		}
 		cs = append(cs, features...)
+		if s.Weights() {
+			cs = append(cs, shares(at, of, most))
+		}
 		for _, j := range f.Joined {
 			if j.Type != e.Type.String() {
 				continue
@@ -265,6 +271,17 @@ func pairs(name string, of func(*made) sample.SubEdges, most func(*bounds) int64
 			widen(dst[8*len(e.Src):], e.Dst)
 		},
 		func(b *bounds) int64 { return 2 * most(b) },
+	}
+}
+
+// WeightsColumn is the name of the column with the weights of edges (sample.SubEdges.Weight).
+const WeightsColumn = "edge_weights"
+
+// shares is the column of the weights of edges.
+func shares(at string, of func(*made) sample.SubEdges, most func(*bounds) int64) column {
+	return column{ColumnInfo{Name: at + "x/" + WeightsColumn, DType: "float32", Shape: []int{}}, 4,
+		func(m *made) int { return len(of(m).Weight) },
+		func(dst []byte, m *made) { copy(graph.View[float32](dst), of(m).Weight) }, most,
 	}
 }
 

@@ -60,6 +60,7 @@ func (d *disjoint) begin() {
 	for t := range d.edges {
 		e := &d.edges[t]
 		e.Src, e.Dst, e.ID, d.edgeHops[t] = e.Src[:0], e.Dst[:0], sample.EmptyIDs(e.ID), d.edgeHops[t][:0]
+		e.Weight = e.Weight[:0]
 	}
 }
 
@@ -70,6 +71,7 @@ func (d *disjoint) add(sub *sample.Subgraph) error {
 		e.Src = appendMoved(e.Src, pair.Src, len(d.nodes[d.ends[t][0]]))
 		e.Dst = appendMoved(e.Dst, pair.Dst, len(d.nodes[d.ends[t][1]]))
 		e.ID = sample.AppendIDs(e.ID, pair.ID)
+		e.Weight = append(e.Weight, pair.Weight...)
 		if d.hopped {
 			d.edgeHops[t] = append(d.edgeHops[t], sub.EdgesByHop[t]...)
 		} else {
@@ -125,6 +127,7 @@ func (d *disjoint) join() *sample.Subgraph {
 		n := len(e.Src)
 		out.Src, out.Dst = sized(out.Src, n), sized(out.Dst, n)
 		out.ID.U32, out.ID.U64 = sized(out.ID.U32, len(e.ID.U32)), sized(out.ID.U64, len(e.ID.U64))
+		out.Weight = sized(out.Weight, len(e.Weight))
 		d.sub.EdgesByHop[t] = d.byHop(d.sub.EdgesByHop[t], d.edgeHops[t], runs)
 		d.walk(d.edgeHops[t], runs, func(_, from, to int) {
 			out.Src[to], out.Dst[to] = src[e.Src[from]], dst[e.Dst[from]]
@@ -132,6 +135,9 @@ func (d *disjoint) join() *sample.Subgraph {
 				out.ID.U64[to] = e.ID.U64[from]
 			} else if e.ID.U32 != nil {
 				out.ID.U32[to] = e.ID.U32[from]
+			}
+			if len(e.Weight) > 0 {
+				out.Weight[to] = e.Weight[from]
 			}
 		})
 	}
@@ -184,7 +190,7 @@ func (d *disjoint) walk(counts []uint32, hops int, f func(sub, from, to int)) {
 }
 
 // sized is a buffer of n values, which is list where it has room.
-func sized[T uint32 | uint64](list []T, n int) []T {
+func sized[T uint32 | uint64 | float32](list []T, n int) []T {
 	if cap(list) < n {
 		return make([]T, n+n/4)[:n]
 	}

@@ -83,11 +83,25 @@ func mostBytes(s *sample.Sampler, cs []column, seeds int) (int64, error) {
 				drawn = min(drawn, int64(e.Count))
 			}
 		}
-		drawn = min(drawn, plenty)
+		found := min(drawn, plenty)
+		switch {
+		case o.How == sample.PPR:
+			drawn = 0
+		case o.How.Layered():
+			// Take counts nodes, and each may have edges from all.
+			found, drawn = int64(o.Take), int64(e.Count)
+			if o.Take == sample.All {
+				found = plenty
+			}
+		case o.Importance > 0:
+			drawn = int64(e.Count)
+			found = drawn
+		}
+		drawn, found = min(drawn, plenty), min(found, plenty, int64(g.Nodes[far].Count))
 		b.reached, b.ops = append(b.reached, from), append(b.ops, drawn)
 		b.edges[t] += drawn
-		b.nodes[far] = min(b.nodes[far]+drawn, int64(g.Nodes[far].Count))
-		reached = append(reached, min(drawn, int64(g.Nodes[far].Count)))
+		b.nodes[far] = min(b.nodes[far]+found, int64(g.Nodes[far].Count))
+		reached = append(reached, found)
 	}
 	if !edgesByHop(s) {
 		// Edges that no op drew: at most all of the graph.

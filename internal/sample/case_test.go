@@ -54,6 +54,7 @@ type refResult struct {
 	Nodes     map[string][]uint32   `json:"nodes"`
 	SeedLocal json.RawMessage       `json:"seed_local"`
 	Edges     map[string][][]uint32 `json:"edges"`
+	Weights   map[string][]float32  `json:"weights,omitempty"`
 	Ops       []refOp               `json:"ops"`
 	Negatives *refNegatives         `json:"negatives,omitempty"`
 }
@@ -212,6 +213,12 @@ func answer(s *Sampler, sub *Subgraph) refResult {
 	}
 	for i, e := range s.g.Edges {
 		r.Edges[e.Type.String()] = triples(sub.Edges[i])
+		if s.opt.Weights {
+			if r.Weights == nil {
+				r.Weights = map[string][]float32{}
+			}
+			r.Weights[e.Type.String()] = append([]float32{}, sub.Edges[i].Weight...)
+		}
 	}
 	for _, o := range sub.Ops {
 		r.Ops = append(r.Ops, refOp{slices.Clone(o.Frontier), triples(o.SubEdges)})
@@ -280,7 +287,7 @@ func checkCase(t *testing.T, r *refCase, g *refGraph, kind relabelKind) {
 		if kind == relabelWide {
 			storeBoth(t, built)
 		}
-		s, err := New(built, plan, Options{Ops: true})
+		s, err := New(built, plan, Options{Ops: true, Weights: plan.Weighs()})
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", r.Name, err, r.Plan)
 		}
@@ -644,7 +651,8 @@ func randomPlan(r *rand.Rand, g *refGraph, types []string) (p *testPlan, link bo
 		p.seedType = append(p.seedType, types[r.IntN(len(types))])
 		p.links(r, g, names)
 	}
-	if kind := r.IntN(6); kind < len(kindNames) {
+	weighs := r.IntN(6) == 0
+	if kind := r.IntN(6); kind < len(kindNames) && !weighs {
 		p.more["subgraph"] = kindNames[kind]
 	}
 	if p.scope == ScopeSeed && r.IntN(2) == 0 {
@@ -676,6 +684,9 @@ func randomPlan(r *rand.Rand, g *refGraph, types []string) (p *testPlan, link bo
 			from = append(from, from[0])
 		}
 		how := How(r.IntN(len(howNames)))
+		if weighs {
+			how = []How{Labor, Ladies, FastGCN}[r.IntN(3)]
+		}
 		op := map[string]any{"from": from, "edges": name, "dir": dir.String(), "take": r.IntN(8) - 1, "how": how.String()}
 		if r.IntN(6) == 0 {
 			op["take"] = 20 + r.IntN(40)
@@ -693,8 +704,11 @@ func randomPlan(r *rand.Rand, g *refGraph, types []string) (p *testPlan, link bo
 			if r.IntN(2) == 0 {
 				op["column"] = []string{"f_weight", "d_weight", "l_rank"}[r.IntN(3)]
 			}
-			if op["column"] == nil && r.IntN(2) == 0 {
-				op["importance"] = r.IntN(4)
+			if weighs {
+				delete(op, "column")
+			}
+			if op["column"] == nil && (r.IntN(2) == 0 || weighs) {
+				op["importance"] = 1 + r.IntN(3)
 			}
 		case PPR:
 			op["alpha"], op["eps"] = []float64{0.05, 0.15, 0.5, 0.85}[r.IntN(4)], []float64{0.3, 0.01, 0.0001}[r.IntN(3)]

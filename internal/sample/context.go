@@ -54,6 +54,9 @@ type SubNegatives struct {
 type SubEdges struct {
 	Src, Dst []uint32
 	ID       graph.Index
+	// Weight is, with Options.Weights, what the value of each edge is multiplied by in a mean over the edges that an op drew of a node:
+	// the mean is then about that over all edges which the op might have drawn. It is nil without them.
+	Weight []float32
 }
 
 // SubOp is what one op did: the local ids that it expanded, and every edge that it drew, in order. Message-flow blocks
@@ -89,10 +92,11 @@ type Context struct {
 	leaves   []uint32    // positions that Exclude leaves out of a node
 	finds    []find      // what Exclude leaves out of a block, and the part of it that is left
 	found    []find
-	reverses pairSet  // with Bidirectional
-	chosen   []chosen // the candidates of ops with budgets of nodes or LABOR-i
-	push     *push    // with PPR
-	filter   filter   // with Induced
+	reverses pairSet   // with Bidirectional
+	chosen   []chosen  // the candidates of ops with budgets of nodes or LABOR-i
+	push     *push     // with PPR
+	filter   filter    // with Induced
+	share    []float64 // of the edges that were picked of a block, by ops of Plan.Weighs: their weights
 
 	// Of the nodes of a block: local id, type-wise id, first position, number of edges. Positions of a wide edge type
 	// count from base, the first edge of the node, so that they fit 32 bits; the base of others is 0.
@@ -118,6 +122,8 @@ type edgeBuffer struct {
 	id       []uint32 // edge ids; of a wide edge type only positions of the last picks
 	wide     []uint64 // edge ids of a wide edge type
 	isWide   bool
+	weight   []float32 // with weighs
+	weighs   bool
 	n        int
 	// Where an op may draw an edge again: the edges of each near node, or the edge ids if ops walk in both directions.
 	repeats *repeats
@@ -186,10 +192,10 @@ func (s *Sampler) NewContext() *Context {
 	}
 	for i := range c.edges {
 		c.sub.EdgesByHop[i] = make([]uint32, s.hops)
-		c.edges[i].isWide = isWide(s.g.Edges[i])
+		c.edges[i].isWide, c.edges[i].weighs = isWide(s.g.Edges[i]), s.opt.Weights
 	}
 	for i := range s.ops {
-		c.ops[i+1].record.isWide = isWide(s.g.Edges[s.ops[i].edges])
+		c.ops[i+1].record.isWide, c.ops[i+1].record.weighs = isWide(s.g.Edges[s.ops[i].edges]), s.opt.Weights
 	}
 	for _, o := range s.ops {
 		switch e := &c.edges[o.edges]; {
@@ -316,6 +322,9 @@ func (e *edgeBuffer) lists() SubEdges {
 	} else {
 		out.ID.U32 = e.id[:n:n]
 	}
+	if e.weighs {
+		out.Weight = e.weight[:n:n]
+	}
 	return out
 }
 
@@ -335,6 +344,11 @@ func (e *edgeBuffer) reserve(more int) {
 		grown := make([]uint64, size)
 		copy(grown, e.wide[:e.n])
 		e.wide = grown
+	}
+	if e.weighs {
+		grown := make([]float32, size)
+		copy(grown, e.weight[:e.n])
+		e.weight = grown
 	}
 }
 

@@ -90,7 +90,7 @@ type FanoutOptions struct {
 // many hops as the longest list, also where a hop has nothing to start from.
 func FromFanouts(g *graph.Graph, f Fanouts, o FanoutOptions) (*Plan, error) {
 	resolve := f.resolve
-	if o.How.layered() {
+	if o.How.Layered() {
 		resolve = func(g *graph.Graph) ([][]int, int, error) { return f.budgets(g, o.Dir) }
 	}
 	takes, hops, err := resolve(g)

@@ -134,6 +134,11 @@ func (c *Context) runBlock(o *op, prefix uint64, m uint32) error {
 	e.reserve(need)
 	near, _ := e.ends(o, need)
 	n := c.pick(o, draw.Absorb(prefix, o.number), b, e.id[e.n:e.n+need], near)
+	if e.weighs {
+		for i, x := range c.share[:n] {
+			e.weight[e.n+i] = float32(x)
+		}
+	}
 	return c.reach(o, b, n)
 }
 
@@ -195,6 +200,9 @@ func (c *Context) reach(o *op, b block, n int) error {
 			copy(r.wide[r.n:], wide)
 		} else {
 			copy(r.id[r.n:], id)
+		}
+		if e.weighs {
+			copy(r.weight[r.n:], e.weight[e.n:e.n+n])
 		}
 		r.n += n
 	}
@@ -264,6 +272,9 @@ func (e *edgeBuffer) keep(n int, always bool) int {
 		id := e.edge(i)
 		fresh := e.kept.add(id)
 		e.set(to, e.src[i], e.dst[i], id)
+		if e.weighs {
+			e.weight[to] = e.weight[i]
+		}
 		if fresh || always {
 			to++
 		}

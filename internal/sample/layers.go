@@ -9,13 +9,13 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// layered says whether ops of a strategy choose the nodes that they reach for all the nodes that they expand together, so that
+// Layered says whether ops of a strategy choose the nodes that they reach for all the nodes that they expand together, so that
 // Take is a budget of nodes. The ops of a hop that have the same strategy and reach the same node type share one budget.
-func (h How) layered() bool { return h == Ladies || h == FastGCN || h == HGT }
+func (h How) Layered() bool { return h == Ladies || h == FastGCN || h == HGT }
 
-// Layered says whether the plan has an op with a budget of nodes, whose strategy layered is.
+// Layered says whether the plan has an op with a budget of nodes, whose strategy is Layered.
 func (p *Plan) Layered() bool {
-	return slices.ContainsFunc(p.Ops, func(o Op) bool { return o.How.layered() })
+	return slices.ContainsFunc(p.Ops, func(o Op) bool { return o.How.Layered() })
 }
 
 // layer is the ops that share a budget.
@@ -24,10 +24,10 @@ type layer struct {
 	how  How
 	far  int    // node type
 	take uint32 // nodes, or takeAll
-	// sums holds, with FastGCN, the sums of the weights of the nodes of the type up to each, inclusive. last is the last node with
-	// a weight, -1 for none.
-	sums []float64
-	last int
+	// weights holds, with FastGCN, the weights of the nodes of the type, and sums their sums up to each, inclusive. last is the last
+	// node with a weight, -1 for none.
+	weights, sums []float64
+	last          int
 }
 
 // checkLayers refuses ops that would share a budget and do not agree on it.
@@ -37,7 +37,7 @@ func (p *Plan) checkLayers(reaches [][]string) error {
 	}
 	hops := p.OpHops()
 	for i, op := range p.Ops {
-		if !op.How.layered() {
+		if !op.How.Layered() {
 			continue
 		}
 		for j, other := range p.Ops[:i] {
@@ -59,7 +59,7 @@ func (s *Sampler) compileLayers() {
 			o.choice = s.choices
 			s.choices++
 		}
-		if !o.how.layered() {
+		if !o.how.Layered() {
 			continue
 		}
 		for j := range s.ops[:i] {
@@ -102,15 +102,15 @@ func (s *Sampler) weigh(l *layer) {
 			}
 		}
 	}
+	l.weights, l.sums = w, make([]float64, len(w))
 	sum := 0.0
 	for u, x := range w {
 		if x > 0 {
 			l.last = u
 		}
 		sum += x
-		w[u] = sum
+		l.sums[u] = sum
 	}
-	l.sums = w
 }
 
 // chosen is the nodes that the ops of a layer or an op with LABOR-i may reach, and those that a layer chose.
@@ -118,9 +118,10 @@ type chosen struct {
 	nodes  localIDs // numbers the candidates
 	weight []float64
 	next   []float64 // with LABOR-i: the weights of the next round
-	in     []bool
-	far    []uint32
-	heap   laborHeap
+	// inverse is the inverse of the chance of each candidate that was chosen, or 1 where it is not wanted; 0 for the others.
+	inverse []float64
+	far     []uint32
+	heap    laborHeap
 }
 
 // choose chooses the nodes of a layer, before its first op. prefix is the key without the op.
@@ -128,7 +129,7 @@ func (c *Context) choose(l *layer, prefix uint64) error {
 	x := c.candidates(&c.s.ops[l.ops[0]])
 	h := draw.Absorb(prefix, c.s.ops[l.ops[0]].number)
 	if l.how == FastGCN && l.take != takeAll {
-		x.nodes.visit(l.independent(h, x))
+		l.independent(h, x)
 	} else {
 		for _, i := range l.ops {
 			o := &c.s.ops[i]
@@ -137,24 +138,50 @@ func (c *Context) choose(l *layer, prefix uint64) error {
 			}
 		}
 	}
+	if l.how == FastGCN && l.take != takeAll {
+		return nil
+	}
 	n := int(x.nodes.n)
-	x.in = slices.Grow(x.in[:0], n)[:n]
-	if l.how == FastGCN || l.take >= uint32(n) {
-		for i := range x.in {
-			x.in[i] = true
+	x.inverse = slices.Grow(x.inverse[:0], n)[:n]
+	if l.take >= uint32(n) {
+		for i := range x.inverse {
+			x.inverse[i] = 1
 		}
 		return nil
 	}
-	clear(x.in)
+	clear(x.inverse)
 	if l.how == HGT {
 		for i, w := range x.weight {
 			x.weight[i] = w * w
 		}
 	}
+	f := math.Inf(1)
+	if l.how == Ladies && c.s.opt.Weights && l.take > 0 {
+		f = filled(x.weight, l.take)
+	}
 	for _, i := range x.race(h, int(l.take)) {
-		x.in[i] = true
+		x.inverse[i] = 1 / min(1, f*x.weight[i])
 	}
 	return nil
+}
+
+// filled is the c by which the chances min(1, c * weight) of more than k candidates add up to k.
+func filled(weight []float64, k uint32) float64 {
+	c := 0.0
+	for saturated := -1; ; {
+		full, rest := 0, 0.0
+		for _, w := range weight {
+			if c*w >= 1 {
+				full++
+			} else {
+				rest += w
+			}
+		}
+		if full <= saturated {
+			return c
+		}
+		saturated, c = full, (float64(k)-float64(full))/rest
+	}
 }
 
 // candidates is the empty candidates of an op, which it shares with those of its layer.
@@ -170,10 +197,10 @@ func (c *Context) candidates(o *op) *chosen {
 }
 
 // independent draws the nodes of a layer of FastGCN, with replacement and in proportion to their weights.
-func (l *layer) independent(h uint64, x *chosen) []uint32 {
-	x.far = x.far[:0]
+func (l *layer) independent(h uint64, x *chosen) {
+	x.far, x.inverse = x.far[:0], x.inverse[:0]
 	if l.last < 0 {
-		return nil
+		return
 	}
 	total := l.sums[len(l.sums)-1]
 	for i := range uint64(l.take) {
@@ -184,7 +211,15 @@ func (l *layer) independent(h uint64, x *chosen) []uint32 {
 		}
 		x.far = append(x.far, uint32(u))
 	}
-	return x.far
+	x.nodes.visit(x.far)
+	x.inverse = slices.Grow(x.inverse, int(x.nodes.n))[:x.nodes.n]
+	clear(x.inverse)
+	for _, at := range x.far {
+		x.inverse[at]++
+	}
+	for at, u := range x.nodes.nodes[:x.nodes.n] {
+		x.inverse[at] /= l.weights[u]
+	}
 }
 
 // weigh adds the edges of a block of an op to the weights of the candidates: 1/degree² of the near end of each, or 1/degree with HGT.
@@ -275,6 +310,7 @@ func (c *Context) laborShared(key uint64, o *op, r *run, dst []uint32) int {
 	if r.n <= o.each {
 		for i := range r.n {
 			dst[i] = i
+			c.share = append(c.share, 1)
 		}
 		return int(r.n)
 	}
@@ -293,9 +329,30 @@ func (c *Context) laborShared(key uint64, o *op, r *run, dst []uint32) int {
 		if draw.Unit(draw.At(key, uint64(x.nodes.nodes[at]))) <= f*x.weight[at] {
 			dst[n] = uint32(i)
 			n++
+			c.share = append(c.share, 1/min(1, f*x.weight[at]))
 		}
 	}
+	c.shareOut(n)
 	return n
+}
+
+// shareOut turns the last n shares, which are inverse chances of the edges of a node, into weights of a mean of 1.
+func (c *Context) shareOut(n int) {
+	total, of := 0.0, c.share[len(c.share)-n:]
+	for _, x := range of {
+		total += x
+	}
+	for i, x := range of {
+		of[i] = x * float64(n) / total
+	}
+}
+
+// Weighs says whether the edges of a subgraph have weights (Options.Weights): all ops choose far ends by known chances that are not
+// alike.
+func (p *Plan) Weighs() bool {
+	return len(p.Ops) > 0 && p.Kind == Directional && !slices.ContainsFunc(p.Ops, func(o Op) bool {
+		return o.How != Ladies && o.How != FastGCN && o.Importance == 0
+	})
 }
 
 // factor is the c by which the chances min(1, c * weight) of d far ends fill a take of k: the sum of their inverses is d²/k, so that a
@@ -382,10 +439,12 @@ func exponential(bits uint64) float64 {
 func (c *Context) toChosen(o *op, r *run, dst []uint32) int {
 	x, n := &c.chosen[o.choice], 0
 	for i := range r.n {
-		if at, ok := x.nodes.find(o.adj.far[r.position(i)]); ok && x.in[at] {
+		if at, ok := x.nodes.find(o.adj.far[r.position(i)]); ok && x.inverse[at] > 0 {
 			dst[n] = i
 			n++
+			c.share = append(c.share, x.inverse[at])
 		}
 	}
+	c.shareOut(n)
 	return n
 }

@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -165,6 +166,73 @@ func TestImportance(t *testing.T) {
 		}
 		t.Logf("%d rounds: %d nodes, %d edges", rounds, nodes, drawn)
 		last = nodes
+	}
+}
+
+// TestWeights checks that means by the weights of edges are about those over all edges, where the means without them are not.
+func TestWeights(t *testing.T) {
+	g, seeds := rmatGraph(t, 10, 16)
+	adj := g.Edges[0].Adj[graph.In]
+	degree := func(v uint32) float64 { return float64(adj.Indptr.At(int(v)+1) - adj.Indptr.At(int(v))) }
+	// Far ends that many nodes have are drawn more often: their values are another.
+	have := make([]float64, g.Nodes[0].Count)
+	for i := range adj.Far.Len() {
+		have[adj.Far.At(i)]++
+	}
+	value := func(u uint32) float64 { return math.Log1p(have[u]) }
+	for _, op := range []Op{{How: Ladies, Take: 200}, {How: FastGCN, Take: 400}, {How: Labor, Take: 5, Importance: 1}, {How: Labor, Take: 5, Importance: 3}} {
+		t.Run(fmt.Sprintf("%s %d", op.How, op.Importance), func(t *testing.T) {
+			op.From, op.Edges = []int{0}, graph.HomogeneousEdge.String()
+			plan := &Plan{SeedType: []string{graph.HomogeneousNode}, Scope: ScopeBatch, Ops: []Op{op}}
+			s, err := New(g, plan, Options{Weights: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			c := s.NewContext()
+			off, offAlike, nodes := 0.0, 0.0, 0.0
+			for unit := range uint64(400) {
+				at := int(unit*64) % (len(seeds) - 64)
+				sub, err := c.Sample(Input{Seeds: seeds[at : at+64], Unit: unit})
+				if err != nil {
+					t.Fatal(err)
+				}
+				e := sub.Edges[0]
+				sum, alike, count := make([]float64, len(sub.Nodes[0])), make([]float64, len(sub.Nodes[0])), make([]float64, len(sub.Nodes[0]))
+				total := make([]float64, len(sub.Nodes[0]))
+				for i, src := range e.Src {
+					x := value(sub.Nodes[0][src])
+					sum[e.Dst[i]] += float64(e.Weight[i]) * x
+					alike[e.Dst[i]] += x
+					total[e.Dst[i]] += float64(e.Weight[i])
+					count[e.Dst[i]]++
+				}
+				for l, n := range count {
+					v := sub.Nodes[0][l]
+					if n == 0 || degree(v) < 20 {
+						continue
+					}
+					if math.Abs(total[l]-n) > 1e-4*n {
+						t.Fatalf("found weights with a sum of %v over %v edges, expected a mean of 1", total[l], n)
+					}
+					all := 0.0
+					for p := adj.Indptr.At(int(v)); p < adj.Indptr.At(int(v)+1); p++ {
+						all += value(uint32(adj.Far.At(int(p))))
+					}
+					off += sum[l]/n - all/degree(v)
+					offAlike += alike[l]/n - all/degree(v)
+					nodes++
+				}
+			}
+			t.Logf("off by %.4f with weights and by %.4f without them", off/nodes, offAlike/nodes)
+			if nodes < 1000 || math.Abs(off) > math.Abs(offAlike)/2 { // a mean of few edges by weights is not free of bias
+				t.Errorf("found means that are off by %v with weights and by %v without them, over %v nodes; expected weights to help", off/nodes, offAlike/nodes, nodes)
+			}
+		})
+	}
+	plan := &Plan{SeedType: []string{graph.HomogeneousNode}, Scope: ScopeBatch, Ops: []Op{{From: []int{0}, Edges: graph.HomogeneousEdge.String(), Take: 2, How: Labor}}}
+	if _, err := New(g, plan, Options{Weights: true}); err == nil || !strings.Contains(err.Error(), "found weights of edges with ops that draw alike") {
+		t.Errorf("found error %v, expected one about ops that draw alike", err)
 	}
 }
 

@@ -63,7 +63,7 @@ func newNeed(g *graph.Graph, p *Plan, threads int, fetch bool) int64 {
 			n.edgeIDs(e, op.Dir)
 		}
 		if op.How == FastGCN && n.first(held{nodes: g.Nodes[g.NodeType(e.Type.Far(op.Dir))], sums: true}) {
-			n.bytes += 8 * n.nodes(e.Type.Far(op.Dir))
+			n.bytes += 16 * n.nodes(e.Type.Far(op.Dir))
 		}
 		if op.How == Weighted {
 			n.sums(e, op.Column, op.Dir)

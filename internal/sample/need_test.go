@@ -31,7 +31,7 @@ func TestNeed(t *testing.T) {
 		{"the same twice", []Op{one, one}, context + tables + in},
 		{"both directions", []Op{one, with(one, func(o *Op) { o.From, o.Dir = []int{1}, graph.Out })}, context + tables + in + built},
 		{"top", []Op{with(weighted, func(o *Op) { o.How = Top })}, context + tables + in + column},
-		{"fastgcn", []Op{with(one, func(o *Op) { o.How = FastGCN })}, context + tables + in + 8*2},
+		{"fastgcn", []Op{with(one, func(o *Op) { o.How = FastGCN })}, context + tables + in + 16*2},
 		{"weighted", []Op{weighted, weighted}, context + tables + in + column + sums},
 		{"refused", []Op{with(one, func(o *Op) { o.Edges = "a:x:b" })}, 0},
 	} {

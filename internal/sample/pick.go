@@ -80,6 +80,7 @@ func (p *Picker) Distinct(h uint64, n uint32, out []uint32) {
 // pickAny is pickUniform for every strategy, with or without Before and Exclude.
 func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 	bounds := c.bounds(o)
+	c.share = c.share[:0]
 	n, first := 0, o.adj.first
 	for i, l := range b.local {
 		r := c.allowed(o, &bounds, i, b.base[i], b.start[i], b.degree[i])

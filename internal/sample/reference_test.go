@@ -236,8 +236,11 @@ func checkAll(t *testing.T, cases []*refCase) {
 	for i, kind := range []relabelKind{relabelAuto, relabelDirect, relabelWide, relabelNarrow} {
 		// Edge types of more edges are wide: none, all, and some.
 		setPositions(t, []int64{math.MaxUint32, 0, 8, 20}[i])
-		edges := 0
+		edges, weighed := 0, 0
 		for _, c := range cases {
+			if len(c.Result.Weights) > 0 {
+				weighed++
+			}
 			if c.Fanouts != nil {
 				checkFanouts(t, c)
 				c.Plan = c.Result.Plan
@@ -246,6 +249,9 @@ func checkAll(t *testing.T, cases []*refCase) {
 			for _, e := range c.Result.Edges {
 				edges += len(e)
 			}
+		}
+		if weighed < len(cases)/20 {
+			t.Fatalf("found %d of %d cases with weights, expected more", weighed, len(cases))
 		}
 		if edges < 10*len(cases) {
 			t.Fatalf("found %d edges in %d cases, expected a test that samples", edges, len(cases))

@@ -147,6 +147,9 @@ func (e *edgeBuffer) move(from, end, to int) int {
 		} else {
 			copy(e.id[to:], e.id[from:end])
 		}
+		if e.weighs {
+			copy(e.weight[to:], e.weight[from:end])
+		}
 	}
 	return to + end - from
 }

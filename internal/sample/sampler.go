@@ -21,6 +21,8 @@ type Options struct {
 	Ops bool
 	// NoEdgeIDs leaves the ids of edges out of subgraphs. With Fetch, edges are then not drawn again.
 	NoEdgeIDs bool
+	// Weights adds the weights of edges (SubEdges.Weight). New refuses it where Plan.Weighs is false.
+	Weights bool
 	// Fetch leaves neighbours and edge ids on the disk. New does not read them, and the caller gives a context those of
 	// the edges that it takes (Context.SampleFrom). Offsets and columns are read. New refuses a direction that is not
 	// stored, and what needs other neighbours than those: Induced, Exclude, times of nodes and strict negatives (ErrFetch).
@@ -106,6 +108,9 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 	}
 	if err := p.Validate(g); err != nil {
 		return nil, err
+	}
+	if opt.Weights && !p.Weighs() {
+		return nil, tagged.Errorf(ErrPlan, "found weights of edges with ops that draw alike, expected ops with how ladies, how fastgcn, or how labor with importance")
 	}
 	s := &Sampler{g: g, plan: p, opt: opt, adj: make([][2]*adjacency, len(g.Edges)), opHop: p.OpHops()}
 	s.hops = max(p.Hops, slices.Max(s.opHop))
@@ -346,6 +351,9 @@ func (s *Sampler) Spare() int64 { return s.opt.Memory }
 
 // EdgeIDs says whether subgraphs have the ids of their edges.
 func (s *Sampler) EdgeIDs() bool { return !s.opt.NoEdgeIDs }
+
+// Weights says whether subgraphs have the weights of their edges.
+func (s *Sampler) Weights() bool { return s.opt.Weights }
 
 // Induces says whether subgraphs have all edges between their nodes.
 func (s *Sampler) Induces() bool { return s.plan.Kind == Induced }

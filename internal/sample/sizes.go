@@ -186,7 +186,14 @@ func (w *walker) walk(seeds [][]uint32) {
 			}
 		}
 		drawn := 0
+		if o.How.Layered() {
+			drawn = w.layer(e, a, o, frontier, func(v uint32) { visit(&r, of, v) })
+			w.drawn += drawn
+		}
 		for _, v := range frontier {
+			if o.How.Layered() {
+				break
+			}
 			if w.drawn > 4*sizesEdges {
 				break
 			}
@@ -211,7 +218,9 @@ func (w *walker) walk(seeds [][]uint32) {
 					visit(&r, of, uint32(far))
 				}
 			}
-			drawn += take
+			if o.How != PPR {
+				drawn += take
+			}
 			w.drawn += take
 		}
 		w.sizes.Frontier[i] += float64(len(frontier))
@@ -229,6 +238,43 @@ func (w *walker) walk(seeds [][]uint32) {
 			w.sizes.Edges[i] += w.induced(w.g.Edges[i], found)
 		}
 	}
+}
+
+// layer visits about the nodes that an op with a budget of nodes chooses, and returns the number of edges to them. The ends of edges at
+// random stand for draws by weight. Ops that share a budget choose each on its own.
+func (w *walker) layer(e *graph.Edges, a *graph.Adjacency, o *Op, frontier []uint32, visit func(v uint32)) int {
+	if a == nil {
+		return min(len(frontier)*max(o.Take, 0), e.Count)
+	}
+	var far []uint32
+	for _, v := range frontier {
+		start, degree := w.edges(e, a, o.Dir, v)
+		for k := 0; k < degree && len(far) < sizesEdges; k++ {
+			far = append(far, uint32(a.Far.At(start+k)))
+		}
+	}
+	chosen, tries := map[uint32]bool{}, len(far)
+	if o.Take != All {
+		tries = 8 * o.Take
+	}
+	for k := 0; k < tries && (o.Take == All || len(chosen) < o.Take) && len(far) > 0; k++ {
+		switch {
+		case o.Take == All:
+			chosen[far[k]] = true
+		case o.How == FastGCN:
+			chosen[uint32(a.Far.At(w.random(a.Far.Len())))] = true
+		default:
+			chosen[far[w.random(len(far))]] = true
+		}
+	}
+	drawn, count := 0, w.g.Nodes[w.g.NodeType(e.Type.Far(o.Dir))].Count
+	for _, u := range far {
+		if chosen[u] && int(u) < count {
+			drawn++
+			visit(u)
+		}
+	}
+	return drawn
 }
 
 // edges is the place of a node's edges and their number.

@@ -271,7 +271,7 @@ class TestDGL(Laws):
                         self.assertEqual(sorted(zip(ids[src].tolist(), block.dstdata["_ID"][dst].tolist())), sorted(want))
 
     def test_importance(self):
-        """LABOR with importance reaches as many nodes, by as many edges, as DGL's."""
+        """LABOR with importance reaches as many nodes, by as many edges of the same weights, as DGL's."""
         import dgl
         import torch
 
@@ -287,13 +287,15 @@ class TestDGL(Laws):
             theirs, ours = [], []
             for _ in range(times):
                 _, _, (block,) = sampler.sample_blocks(graph, torch.arange(seeds))
-                theirs.append((block.num_src_nodes() - seeds, block.num_edges()))
+                theirs.append((block.num_src_nodes() - seeds, block.num_edges(), float((block.edata["edge_weights"] ** 2).sum())))
             with NodeLoader(of, [take], seeds, np.arange(seeds), sampler="labor", importance=rounds, seed=1, features="none") as loader:
                 while len(ours) < times:
                     for b in loader:
                         few = np.bincount(b.edge_index[1], minlength=seeds)[[i for i, x in enumerate(lists) if len(x) == take]]
                         self.assertEqual(set(few.tolist()) | {take}, {take})
-                        ours.append((len(b.n_id) - seeds, b.edge_index.shape[1]))
+                        weights = b.edge_attr["edge_weights"]
+                        np.testing.assert_allclose(np.bincount(b.edge_index[1], weights, seeds), np.bincount(b.edge_index[1], minlength=seeds), rtol=1e-4)
+                        ours.append((len(b.n_id) - seeds, b.edge_index.shape[1], float((weights**2).sum())))
             np.testing.assert_allclose(np.mean(ours, 0), np.mean(theirs, 0), rtol=0.03, err_msg=f"{rounds} rounds")
             self.assertLess(np.mean(ours, 0)[0], last)
             last = np.mean(ours, 0)[0]

@@ -176,6 +176,23 @@ class TestLayers(unittest.TestCase):
                     self.assertLessEqual(len(b.n_id), 6 + 5 + 4)
                     np.testing.assert_array_equal(ends()[:, b.e_id], b.n_id[b.edge_index])
 
+    def test_weights(self):
+        """Of the samplers whose edges have other chances, in all forms and also with a subgraph per seed."""
+        for words in ({"sampler": "ladies"}, {"sampler": "fastgcn"}, {"sampler": "labor", "importance": 1}):
+            for scope in ("batch", "seed"):
+                with self.subTest(**words, scope=scope), NodeLoader(store(), [5, 4], 6, np.arange(12), scope=scope, seed=1, **words) as loader:
+                    for b in loader:
+                        weights = b.edge_attr["edge_weights"]
+                        self.assertEqual(weights.dtype, np.float32)
+                        edges = np.bincount(b.edge_index[1], minlength=len(b.n_id))
+                        np.testing.assert_allclose(np.bincount(b.edge_index[1], weights, len(b.n_id)), edges, rtol=1e-4)
+        with NodeLoader(store(), [5], 6, sampler="hgt") as loader:
+            self.assertEqual(next(iter(loader)).edge_attr, {})
+        named = graphmill.from_arrays({"_N": {"x": np.arange(NODES)}}, {("_N", "_E", "_N"): {"edge_index": ends(), "edge_weights": np.arange(300.0)}})
+        NodeLoader(named, [5], 6, sampler="ladies").close()
+        with self.assertRaisesRegex((ValueError, GraphmillError), "found the column edge_weights of _N:_E:_N with a sampler whose batches have the weights of edges in it"):
+            NodeLoader(named, [5], 6, sampler="ladies", edge_features="edge_weights").close()
+
     def test_ranks(self):
         with NodeLoader(store(), [7], 6, sampler="ppr", seed=1) as loader:
             for b in loader:

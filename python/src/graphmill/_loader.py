@@ -91,14 +91,15 @@ class NodeLoader(Feeding):
             node draws the same edges in all batches of an epoch.
         sampler: "neighbor", the default: each node draws for itself; "labor": the nodes of a hop share the nodes that they draw, so
             that a batch has fewer nodes at the same fanout (LABOR, GraphBolt's LayerNeighborSampler); "ladies" and "fastgcn": ``fanout`` is a number
-            of nodes per hop and node type, which the nodes of a hop choose together, and the hop takes all edges to them; "hgt": each hop adds
+            of nodes per hop and node type, which the nodes of a hop choose together, and the hop takes all edges to them. Messages are multiplied by the
+            edge column ``edge_weights`` before they are averaged. "hgt": each hop adds
             ``fanout`` nodes of each node type, and a batch has all edges between its nodes (HGTLoader); "shadow": one subgraph per seed,
             with all edges between its nodes (ShaDowKHopSampler); "ppr": the same, with the ``fanout=[K]`` nodes that have the largest
             personalised PageRank for the seed. Four others take no fanout and no seeds: a batch is a set of nodes with
             all edges between them. "cluster": the nodes of ``batch_size`` parts of ``assignment`` (Cluster-GCN, ClusterLoader);
             "saint-node", "saint-edge" and "saint-walk": GraphSAINT's, of ``batch_size`` nodes, edges, or walks.
         importance: with "labor", rounds that raise the chances of nodes which many nodes of a hop have as neighbours, so that a batch has
-            fewer nodes (DGL's ``importance_sampling``); default: 0.
+            fewer nodes (DGL's ``importance_sampling``); batches then have the edge column ``edge_weights``; default: 0.
         alpha: with "ppr", the chance that a walk ends before a step; default: 0.2.
         eps: with "ppr", the tolerance, as in PyG's ``get_ppr``; a smaller one takes longer; default: 1e-5.
         walk_length: steps of a walk of "saint-walk".
