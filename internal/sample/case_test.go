@@ -718,6 +718,7 @@ func randomPlan(r *rand.Rand, g *refGraph, types []string) (p *testPlan, link bo
 				delete(op, "eps")
 			}
 		case Ladies, FastGCN, HGT:
+			op["take"] = min(op["take"].(int), g.Nodes[et.Far(dir)])
 			if at := how.String() + et.Far(dir); takes[at] == nil {
 				takes[at] = op["take"]
 			} else {

@@ -159,12 +159,18 @@ func (f Fanouts) resolve(g *graph.Graph) (takes [][]int, hops int, err error) {
 	return takes, hops, nil
 }
 
-// budgets is resolve for fanouts of node types: those of an edge type are those of the type that it leads to.
+// budgets is resolve for fanouts of node types: those of an edge type are those of the type that it leads to. A number for all types is
+// at most all nodes of each.
 func (f Fanouts) budgets(g *graph.Graph, dir graph.Direction) (takes [][]int, hops int, err error) {
+	of := map[string][]int{}
 	if f.Types == nil {
-		return f.resolve(g)
+		for _, n := range g.Nodes {
+			for _, take := range f.Each {
+				of[n.Type] = append(of[n.Type], min(take, n.Count))
+			}
+		}
+		hops = len(f.Each)
 	}
-	takes = make([][]int, len(g.Edges))
 	for _, t := range f.Types {
 		if g.NodeType(t.Edges) < 0 {
 			var have []string
@@ -173,12 +179,12 @@ func (f Fanouts) budgets(g *graph.Graph, dir graph.Direction) (takes [][]int, ho
 			}
 			return nil, 0, tagged.Errorf(ErrPlan, "found %q in fanout, expected one of the node types %q, because the nodes of a hop share the budget of a node type", t.Edges, have)
 		}
-		for i, e := range g.Edges {
-			if e.Type.Far(dir) == t.Edges {
-				takes[i] = t.Hops
-			}
-		}
+		of[t.Edges] = t.Hops
 		hops = max(hops, len(t.Hops))
+	}
+	takes = make([][]int, len(g.Edges))
+	for i, e := range g.Edges {
+		takes[i] = of[e.Type.Far(dir)]
 	}
 	return takes, hops, nil
 }

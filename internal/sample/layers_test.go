@@ -298,7 +298,7 @@ func TestRanks(t *testing.T) {
 // that wait at most as many as the nodes.
 func TestRanksMakeRoom(t *testing.T) {
 	g, seeds := rmatGraph(t, 10, 8)
-	plan := &Plan{SeedType: []string{graph.HomogeneousNode}, Ops: []Op{{From: []int{0}, Edges: graph.HomogeneousEdge.String(), Take: 5, How: PPR, Alpha: 0.1, Eps: 1e-7}}}
+	plan := &Plan{SeedType: []string{graph.HomogeneousNode}, Ops: []Op{{From: []int{0}, Edges: graph.HomogeneousEdge.String(), Take: 5, How: PPR, Alpha: 0.1, Eps: 2e-7}}}
 	s, err := New(g, plan, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -348,7 +348,7 @@ func TestLayerPlans(t *testing.T) {
 		{walk(1, 0.1), "found alpha 1, expected"},
 		{walk(math.NaN(), 0.1), "found alpha NaN, expected"},
 		{walk(0.1, 0), "found eps 0, expected a tolerance above 0 and below 1"},
-		{walk(0.1, 1e-9), "found alpha 0.1 and eps 1e-09, expected a product of at least 1e-09: each node looks at up to 1/(alpha*eps) edges"},
+		{walk(0.1, 1e-9), "found alpha 0.1 and eps 1e-09, expected a product of at least 1e-08: each node looks at up to 1/(alpha*eps) edges"},
 		{timed, "found how ppr with before or exclude, expected neither"},
 	} {
 		if err := test.plan.check(); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -358,6 +358,13 @@ func TestLayerPlans(t *testing.T) {
 	_, err := FromFanouts(g, Fanouts{Types: []TypeFanouts{{Edges: "leaf:to:seed", Hops: []int{2}}}}, FanoutOptions{SeedType: []string{"seed"}, How: HGT})
 	if want := `found "leaf:to:seed" in fanout, expected one of the node types ["leaf" "seed"], because the nodes of a hop share the budget of a node type`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("found error %v, expected %q", err, want)
+	}
+	_, err = FromFanouts(g, Fanouts{Types: []TypeFanouts{{Edges: "leaf", Hops: []int{7}}}}, FanoutOptions{SeedType: []string{"seed"}, How: Ladies})
+	if want := "found a budget of 7 nodes of type leaf, which has 6, expected at most as many; -1 takes all"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("found error %v, expected %q", err, want)
+	}
+	if p, err := FromFanouts(g, Fanouts{Each: []int{7}}, FanoutOptions{SeedType: []string{"seed"}, How: Ladies}); err != nil || p.Ops[0].Take != 6 {
+		t.Errorf("found plan %+v and error %v, expected a budget of all 6 nodes", p, err)
 	}
 	p, err := FromFanouts(g, Fanouts{Types: []TypeFanouts{{Edges: "leaf", Hops: []int{2, 3}}}}, FanoutOptions{SeedType: []string{"seed"}, How: HGT, Expand: ExpandAll})
 	if err != nil || len(p.Ops) != 3 || p.Ops[0].Take != 2 || p.Ops[1].Take != 3 || p.Ops[2].Take != 3 || p.Ops[2].Hop != 2 {

@@ -329,7 +329,7 @@ func (p *Plan) check() error {
 const maxImportance = 100
 
 // leastPush bounds the edges that one node's PPR looks at: at most 1 / (Alpha * Eps).
-const leastPush = 1e-9
+const leastPush = 1e-8
 
 // checkParameters refuses parameters of an op that its strategy does not have, or that are out of range.
 func (p *Plan) checkParameters(number int, op *Op, et graph.EdgeType) error {
@@ -379,6 +379,10 @@ func (p *Plan) Validate(g *graph.Graph) error {
 				have = append(have, e.Type.String())
 			}
 			return tagged.Errorf(ErrPlan, "op %d: found edge type %q, expected one of %q", i+1, op.Edges, have)
+		}
+		et, _ := graph.ParseEdgeType(op.Edges)
+		if far := g.NodeType(et.Far(op.Dir)); op.How.Layered() && far >= 0 && op.Take > g.Nodes[far].Count {
+			return tagged.Errorf(ErrPlan, "op %d: found a budget of %d nodes of type %s, which has %d, expected at most as many; -1 takes all", i+1, op.Take, et.Far(op.Dir), g.Nodes[far].Count)
 		}
 		if op.Column != "" {
 			if err := checkColumn(e, op.Column); err != nil {

@@ -255,7 +255,7 @@ func (w *walker) layer(e *graph.Edges, a *graph.Adjacency, o *Op, frontier []uin
 	}
 	chosen, tries := map[uint32]bool{}, len(far)
 	if o.Take != All {
-		tries = 8 * o.Take
+		tries = min(8*o.Take, 4*sizesEdges)
 	}
 	for k := 0; k < tries && (o.Take == All || len(chosen) < o.Take) && len(far) > 0; k++ {
 		switch {

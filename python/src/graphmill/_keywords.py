@@ -49,6 +49,7 @@ _IDLE = ("is_sorted", "filter_per_worker", "prefetch_factor", "persistent_worker
 _REFUSED = {
     "data": "store=, the path of a store or a Store; graphmill.from_pyg(data) makes one",
     "neighbor_sampler": "none, because the feed samples; graphmill.pyg.GraphmillSampler is a sampler for PyG's own loaders",
+    "num_samples": 'fanout=, the nodes per hop and node type, with sampler="hgt"',
     "transform_sampler_output": "transform=, which gets the batch, because there is no output of a sampler before it",
     "custom_cls": "transform=, which can make any object of a batch",
     "input_id": "none: a batch's input_id is the place of each seed in seeds=",
