@@ -26,12 +26,12 @@ import tarfile
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-DATA = {"papers": "cora", "links": "wordnet", "events": "rails_git", "graphs": "small/enzymes"}  # an archive's folder, or a folder
+DATA = {"papers": "cora", "words": "cora", "links": "wordnet", "events": "rails_git", "graphs": "small/enzymes"}  # an archive's folder, or a folder
 OF = {"saint": "papers", "clusters": "papers", "shadow": "papers", "labor": "papers"}  # trainings with the data of another
-ONLY = {"saint": "pyg", "clusters": "pyg", "shadow": "pyg", "labor": "dgl"}  # trainings with one peer
+ONLY = {"saint": "pyg", "clusters": "pyg", "shadow": "pyg", "words": "pyg", "labor": "dgl"}  # trainings with one peer
 LAWS = {"saint": "GraphSAINT's walks", "clusters": "Cluster-GCN", "shadow": "ShaDow", "labor": "LABOR"}
-WHAT = {"papers": "nodes of Cora, test accuracy", "links": "links of WordNet, MRR among 101", "events": "commits of Rails before their time, test accuracy", "graphs": "graphs of ENZYMES, test accuracy"}
-MADE = {"papers": "nodes, test accuracy", "links": "links, MRR among 101", "events": "events before their time, test accuracy", "graphs": "small graphs, test accuracy"}
+WHAT = {"papers": "nodes of Cora, test accuracy", "words": "papers of Cora among words as nodes, test accuracy, by HGT", "links": "links of WordNet, MRR among 101", "events": "commits of Rails before their time, test accuracy", "graphs": "graphs of ENZYMES, test accuracy"}
+MADE = {"papers": "nodes, test accuracy", "words": "papers among words as nodes, test accuracy, by HGT", "links": "links, MRR among 101", "events": "events before their time, test accuracy", "graphs": "small graphs, test accuracy"}
 # PyG's sampler of torch-sparse draws among all edges and then drops the later ones, so that it sees less: ours may be better.
 BETTER = {("pyg", "events")}
 

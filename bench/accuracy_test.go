@@ -21,6 +21,6 @@ func accurate(t *testing.T, peer string, trainings ...string) {
 }
 
 func TestAccuracyPyG(t *testing.T) {
-	accurate(t, "pyg", "papers", "saint", "clusters", "shadow", "links", "events")
+	accurate(t, "pyg", "papers", "saint", "clusters", "shadow", "words", "links", "events")
 }
 func TestAccuracyDGL(t *testing.T) { accurate(t, "dgl", "papers", "labor", "links", "graphs") }

@@ -1,6 +1,6 @@
 """Writes the data of a training: tables for ``graphmill import``, and the same arrays for its peers.
 
-    python prepare.py papers|links|events|graphs DATA|made OUT
+    python prepare.py papers|words|links|events|graphs DATA|made OUT
 
 OUT/tables has a graph.yaml and its arrays, OUT/arrays.npz what the peers and the tests of a model read, and for graphs OUT/limits
 the limits of packs of about 32 graphs. DATA is the folder of
@@ -58,6 +58,22 @@ def papers(data):
     edges = both(np.array(src), np.array(dst))
     yaml = "nodes:\n  paper: {columns: {x: x.npy, y: y.npy}}\nedges:\n  paper:cites:paper: {table: edges.npy}\n"
     return yaml, dict(x=x, y=y, edges=edges), {}
+
+
+def words(data):
+    """The papers among the words that they have, as nodes of another type."""
+    _, of, _ = papers(data)
+    paper, word = np.nonzero(of["x"])
+    yaml = f"""\
+nodes:
+  paper: {{columns: {{y: y.npy}}}}
+  word: {{count: {of["x"].shape[1]}}}
+edges:
+  paper:cites:paper: {{table: edges.npy}}
+  word:in:paper: {{table: words.npy}}
+  paper:has:word: {{table: has.npy}}
+"""
+    return yaml, dict(y=of["y"], edges=of["edges"], words=np.stack([word, paper]), has=np.stack([paper, word])), {}
 
 
 def links(data):
@@ -181,7 +197,7 @@ def graphs(data):
 
 def main(what, data, out):
     out = pathlib.Path(out)
-    yaml, arrays, more = {"papers": papers, "links": links, "events": events, "graphs": graphs}[what](None if data == "made" else pathlib.Path(data))
+    yaml, arrays, more = {"papers": papers, "words": words, "links": links, "events": events, "graphs": graphs}[what](None if data == "made" else pathlib.Path(data))
     tables = out / "tables"
     tables.mkdir(parents=True)
     for name, x in arrays.items():

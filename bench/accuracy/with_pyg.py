@@ -12,7 +12,7 @@ import sys
 import torch
 import torch.nn.functional as F
 from torch_geometric.data import Data, HeteroData
-from torch_geometric.loader import ClusterData, ClusterLoader, DataLoader, GraphSAINTRandomWalkSampler, LinkNeighborLoader, NeighborLoader, ShaDowKHopSampler
+from torch_geometric.loader import ClusterData, ClusterLoader, DataLoader, GraphSAINTRandomWalkSampler, HGTLoader, LinkNeighborLoader, NeighborLoader, ShaDowKHopSampler
 from torch_geometric.loader import NodeLoader as PyGNodeLoader
 from torch_geometric.nn import GINConv, GraphConv, SAGEConv, global_add_pool, global_mean_pool
 from torch_geometric.sampler import BaseSampler, HeteroSamplerOutput
@@ -189,6 +189,54 @@ def shadow(folder, who, seed):
     return best_of(model, 15, epoch, right, masks)
 
 
+CITES, HAS, HELD = ("paper", "cites", "paper"), ("paper", "has", "word"), ("word", "in", "paper")
+
+
+class OfWords(torch.nn.Module):
+    """The mean of a paper's words, which are learned, beside those of the papers that it cites and that cite it."""
+
+    def __init__(self, words, out):
+        super().__init__()
+        self.words = torch.nn.Embedding(words, 64)
+        self.first, self.second = SAGEConv((64, 64), 64, root_weight=False), SAGEConv(64, out)
+
+    def forward(self, words, papers, held, cites):
+        h = self.first((self.words(words), torch.zeros(papers, 64)), held).relu()
+        return self.second(F.dropout(h, 0.5, self.training), cites)
+
+
+def words(folder, who, seed):
+    """The papers among their words, by HGT's budgets of nodes of each type."""
+    a = tensors(folder)
+    y, count = a["y"], int(a["words"][0].max()) + 1
+    edges = {CITES: a["edges"], HELD: a["words"], HAS: a["has"]}
+    if who == "no edges":
+        edges = {t: e[:, :0] for t, e in edges.items()}
+    fit, check, test = split(y.numpy(), seed)
+    if who == "Graphmill":
+        loader = NodeLoader(f"{folder}/store", [256, 256], 64, fit, "paper", sampler="hgt", shuffle=True, seed=seed, as_="pyg", label="y", threads=1)
+    else:
+        data = HeteroData()
+        data["paper"].y, data["paper"].n_id = y, torch.arange(len(y))
+        data["word"].n_id, data["word"].num_nodes, data["paper"].num_nodes = torch.arange(count), count, len(y)
+        for t, e in edges.items():
+            data[t].edge_index = e
+        loader = HGTLoader(data, [256, 256], ("paper", torch.from_numpy(fit)), batch_size=64, shuffle=True)
+    model = OfWords(count, int(y.max()) + 1)
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
+
+    def epoch():
+        for b in loader:
+            n = b["paper"].batch_size
+            out = model(b["word"].n_id, len(b["paper"].n_id), b[HELD].edge_index, b[CITES].edge_index)
+            descend(optimiser, F.cross_entropy(out[:n], b["paper"].y[:n]))
+
+    masks = [torch.zeros(len(y), dtype=torch.bool) for _ in range(3)]
+    for mask, ids in zip(masks, (fit, check, test)):
+        mask[torch.from_numpy(ids)] = True
+    return best_of(model, 20, epoch, lambda: model(torch.arange(count), len(y), edges[HELD], edges[CITES]).argmax(1) == y, masks)
+
+
 def links(folder, who, seed):
     """MRR of the held-out links after 100,000 links, half of which are negative."""
     a = tensors(folder)
@@ -361,6 +409,7 @@ TRAININGS = {
     "saint": (saint, ("PyG", "Graphmill", "no edges")),
     "clusters": (clusters, ("PyG", "Graphmill", "no edges")),
     "shadow": (shadow, ("PyG", "Graphmill", "no edges")),
+    "words": (words, ("PyG", "Graphmill", "no edges")),
     "links": (links, ("PyG", "Graphmill", "Graphmill, seed links excluded", "no training")),
     "events": (events, ("PyG", "Graphmill", "no history")),
     "graphs": (graphs, ("PyG", "Graphmill", "no edges")),

@@ -96,7 +96,7 @@ func (s *Sampler) weigh(l *layer) {
 		for v := range uint32(a.nodes()) {
 			from, to := a.span(v)
 			add := 1 / float64(to-from)
-			add *= add
+			add = float64(add * add) // rounded, so that no machine fuses it with the sum
 			for _, u := range a.far[from:to] {
 				w[u] += add
 			}
@@ -130,16 +130,13 @@ func (c *Context) choose(l *layer, prefix uint64) error {
 	h := draw.Absorb(prefix, c.s.ops[l.ops[0]].number)
 	if l.how == FastGCN && l.take != takeAll {
 		l.independent(h, x)
-	} else {
-		for _, i := range l.ops {
-			o := &c.s.ops[i]
-			if err := c.blocks(o, func(m uint32) error { return c.weigh(o, x, c.block(0, m)) }); err != nil {
-				return err
-			}
-		}
-	}
-	if l.how == FastGCN && l.take != takeAll {
 		return nil
+	}
+	for _, i := range l.ops {
+		o := &c.s.ops[i]
+		if err := c.blocks(o, func(m uint32) error { return c.weigh(o, x, c.block(0, m)) }); err != nil {
+			return err
+		}
 	}
 	n := int(x.nodes.n)
 	x.inverse = slices.Grow(x.inverse[:0], n)[:n]
@@ -227,7 +224,7 @@ func (c *Context) weigh(o *op, x *chosen, b block) error {
 	return c.lists(o, x, b, func(far []uint32, d uint32) {
 		add := 1 / float64(d)
 		if o.how != HGT {
-			add *= add
+			add = float64(add * add)
 		}
 		for _, u := range far {
 			x.weight[u] += add
