@@ -139,6 +139,13 @@ class TestPyG(Laws):
         self.alike(ours, theirs)
         self.assertGreater(len(set(ours)), 20)
 
+    def test_weights(self):
+        """The weights of edges keep their name in PyG's batches, also as the only column."""
+        with NodeLoader(store(), [3, 2], 4, sampler="ladies", as_="pyg") as loader:
+            for b in loader:
+                self.assertEqual(b.edge_weights.shape, b.e_id.shape)
+                self.assertNotIn("edge_attr", b)
+
     def test_ranks(self):
         """The nodes of the largest PageRanks are those of PyG's get_ppr."""
         import torch

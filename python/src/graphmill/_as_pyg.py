@@ -26,15 +26,18 @@ def _tensor(x: Any) -> torch.Tensor:
     return torch.from_numpy(x)
 
 
+_MADE = (*NORMS, "edge_weights")  # columns that samplers make
+
+
 def _named(store: Any, columns: Mapping[str, Any], label: str | None, alone: str | None, prefix: str) -> dict[str, Any]:
     """Columns by the names of their attributes.
 
     The column feat, as OGB and DGL name features, is named ``alone``, and so is a column that is the only one besides the label,
-    unless its name is y. The label is named y; without one, the column label of nodes and graphs is.
+    unless its name is y or a sampler made it. The label is named y; without one, the column label of nodes and graphs is.
     """
     if label is None and alone != "edge_attr" and "label" in columns and "y" not in columns:
         label = "label"
-    rest = [n for n in columns if n != label and n not in NORMS]
+    rest = [n for n in columns if n != label and n not in _MADE]
     features = "feat" if "feat" in rest and alone not in rest else rest[0] if len(rest) == 1 and rest != ["y"] else None
     out = {}
     for name, x in columns.items():
