@@ -12,7 +12,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// TestExponential compares the logarithm of the law with that of the machine.
+// TestExponential compares the logarithm of the law with math.Log.
 func TestExponential(t *testing.T) {
 	sum := 0.0
 	const n = 100_000

@@ -351,7 +351,7 @@ func (p *Plan) checkParameters(number int, op *Op, et graph.EdgeType) error {
 	case op.Alpha*op.Eps < leastPush:
 		return tagged.Errorf(ErrPlan, "op %d: found alpha %v and eps %v, expected a product of at least %v: each node looks at up to 1/(alpha*eps) edges", number, op.Alpha, op.Eps, leastPush)
 	case p.Before != nil || p.Exclude != nil:
-		return tagged.Errorf(ErrPlan, "op %d: found how ppr with before or exclude, expected neither: PageRank is that of the whole graph", number)
+		return tagged.Errorf(ErrPlan, "op %d: found how ppr with before or exclude, expected neither: a PageRank follows all edges", number)
 	}
 	return nil
 }
