@@ -2,7 +2,8 @@
 # make flight       the Arrow Flight server, bin/graphmill-flight
 # make beam         the command for clusters, bin/graphmill-beam
 # make test         every test that needs this repository alone, the golden files of real peers included
-# make interop      tests against the real peers, and of the code without assembly
+# make interop      tests against the real peers, of the code without assembly, and of the sockets of macOS
+# make pages        pages of reports in headless Chromium at three widths, light and dark; screenshots in pages/
 # make interop-data tests on other people's data, in the folder GRAPHMILL_DATA
 # make goldens      the golden files again, with the real peers: fails if they differ
 # make cluster      tests on a Flink on this machine: needs Java 17 and Maven
@@ -11,8 +12,13 @@
 # make torture      the proofs over all commands, every case (hours); torture/README.md
 # make torture-short  a sample of the same cases (minutes)
 # make supply       known vulnerabilities (GOVULNDB, where the net is closed), licences, bills of materials into dist/
-# make lint         formatting, vet, golangci-lint
+# make lint         formatting, vet (also for macOS), golangci-lint
+# make site         the documentation as a site of static pages, dist/site; any broken link fails
 # make wheel        the Python package with the command in it, into dist/
+# make man          a manual page for each command, into dist/man
+# make wheels       the wheels of all platforms and the sdist, into dist/wheels: the same commit gives the same bytes
+# make wheels-check checks those: contents, metadata, platforms, an installation into an empty environment
+# make release VERSION=x DRY=1  all files of a release into dist/release-x, without the upload; the same commit gives the same bytes
 # make fuzz         each fuzz target for a while (FUZZTIME=30s): executions and coverage per parser
 
 SHELL := /bin/bash
@@ -24,11 +30,13 @@ CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/graphmill
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI := $(CACHE)/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
 VENV := .venv
+SITE := .venv-site
+RELEASE := .venv-release
 # The packages with the most goroutines: the short form of make race.
 RACE := ./batch/... ./internal/direct/... ./internal/feed/... ./internal/ordered/... ./internal/prefetch/... ./internal/progress/... ./internal/guard/...
 export GRAPHMILL_PYTHON ?= $(CURDIR)/$(VENV)/bin/python
 
-.PHONY: build flight beam cluster quickstart test race race-short supply torture torture-short interop interop-data large goldens wheel lint fmt fuzz clean
+.PHONY: build flight beam cluster quickstart test race race-short supply torture torture-short interop pages interop-data large goldens site wheel wheels wheels-check release man lint fmt fuzz clean
 
 build:
 	$(GO) build -o bin/graphmill ./cmd/graphmill
@@ -81,7 +89,11 @@ large:
 interop: $(VENV)/pins
 	$(GO) test -tags interop -timeout 40m ./...
 	$(GO) test -tags purego ./internal/sample ./batch
+	$(GO) test -tags portable ./internal/feed ./internal/vfs
 	$(GO) -C flight test -tags interop ./...
+
+pages:
+	$(GO) test -tags interop -count=1 -run '^TestPages$$' . -screenshots $(CURDIR)/pages
 
 interop-data: $(VENV)/pins
 	@test -d "$${GRAPHMILL_DATA:-}" || { echo "make interop-data: found GRAPHMILL_DATA=$${GRAPHMILL_DATA:-}, expected the folder of other people's data; set it" >&2; exit 1; }
@@ -90,11 +102,43 @@ interop-data: $(VENV)/pins
 goldens:
 	scripts/goldens.sh
 
+$(SITE)/pins: scripts/site/requirements.txt
+	rm -rf $(SITE)
+	$(PYTHON) -m venv $(SITE)
+	$(SITE)/bin/pip install --quiet --disable-pip-version-check -r scripts/site/requirements.txt
+	cp scripts/site/requirements.txt $@
+
+site: build $(SITE)/pins
+	$(SITE)/bin/python -B scripts/site/build.py bin/graphmill
+
 # The command is static, so that it runs on any Linux of its processor.
 wheel:
 	arch=$$($(GO) env GOARCH); case $$arch in amd64) tag=x86_64;; arm64) tag=aarch64;; *) echo "make wheel: found processor $$arch, expected amd64 or arm64" >&2; exit 1;; esac; \
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags=-s -o python/bin/graphmill ./cmd/graphmill; \
+	rm -f dist/graphmill-*.whl; \
+	GO=$(GO) scripts/build.sh linux $$arch python/bin/graphmill; \
 	GRAPHMILL_WHEEL_TAG=py3-none-manylinux_2_17_$$tag $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./python
+
+man: build
+	rm -rf dist/man
+	bin/graphmill man dist/man
+
+# The tools that build and check what is published; the environment is remade when their pins change.
+$(RELEASE)/pins: scripts/release-requirements.txt
+	rm -rf $(RELEASE)
+	$(PYTHON) -m venv $(RELEASE)
+	$(RELEASE)/bin/pip install --quiet --disable-pip-version-check -r scripts/release-requirements.txt
+	cp scripts/release-requirements.txt $@
+
+wheels: $(RELEASE)/pins
+	GO=$(GO) scripts/wheels.sh dist/wheels
+
+wheels-check: $(RELEASE)/pins
+	@test -d dist/wheels || { echo "make wheels-check: found no dist/wheels, expected the wheels to check; run make wheels" >&2; exit 1; }
+	GO=$(GO) scripts/wheels-check.sh dist/wheels
+
+release: $(RELEASE)/pins
+	@test "$(DRY)" = 1 || { echo "make release: found DRY=$(DRY), expected DRY=1; files are uploaded by the workflow release.yml alone, when a tag v$(VERSION) is pushed" >&2; exit 1; }
+	GO=$(GO) scripts/release.sh "$(VERSION)"
 
 $(GOLANGCI):
 	mkdir -p $(@D)
@@ -116,6 +160,9 @@ lint: $(GOLANGCI)
 	  $(GO) -C $$module vet -tags cluster ./...; \
 	  (cd $$module; $(GOLANGCI) run ./...); \
 	done
+	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
+	GOOS=linux GOARCH=arm64 $(GO) build ./...
+	$(GO) vet -tags portable ./internal/feed ./internal/vfs
 	for module in examples/library bench/decisions/parquet bench/decisions/lp; do \
 	  $(GO) -C $$module vet ./...; \
 	  (cd $$module; $(GOLANGCI) run ./...); \
@@ -129,4 +176,5 @@ fuzz:
 	GO=$(GO) FUZZTIME=$(FUZZTIME) scripts/fuzz.sh
 
 clean:
-	rm -rf bin dist python/bin $(VENV) quickstart
+	rm -rf bin dist python/bin $(VENV) $(SITE) $(RELEASE) quickstart
+	rm -rf bin dist pages python/bin $(VENV) quickstart

@@ -90,11 +90,11 @@ func (s *sampling) elsewhere(records *output.RecordsOptions) (output.Elsewhere, 
 	if err != nil {
 		return nil, err
 	}
-	dir, err := filepath.Abs(s.store.Dir)
+	dir, err := vfs.Abs(s.store.Dir)
 	if err != nil {
 		return nil, err
 	}
-	work, err := filepath.Abs(worked(s.out))
+	work, err := sharedWork(s.out)
 	if err != nil {
 		return nil, err
 	}

@@ -442,7 +442,7 @@ func (j *partsJob) write(ctx context.Context) (err error) {
 	if err := j.fill(ctx, w); err != nil {
 		return err
 	}
-	err = publish(w, j.report, j.start)
+	err = j.run.publish(w, j.report, j.start)
 	switch {
 	case send == nil:
 		return err

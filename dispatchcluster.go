@@ -2,7 +2,6 @@ package graphmill
 
 import (
 	"context"
-	"path/filepath"
 	"time"
 
 	"github.com/graphmill/graphmill/internal/dispatch"
@@ -30,11 +29,11 @@ func (c *DispatchCluster) check(o *DispatchOptions) error {
 // elsewhere makes the parts on the cluster.
 func (j *partsJob) elsewhere(ctx context.Context, w *store.Writer) (_ *dispatch.Report, err error) {
 	began := time.Now()
-	dir, err := filepath.Abs(j.store.Dir)
+	dir, err := vfs.Abs(j.store.Dir)
 	if err != nil {
 		return nil, err
 	}
-	work, err := filepath.Abs(worked(j.out))
+	work, err := sharedWork(j.out)
 	if err != nil {
 		return nil, err
 	}

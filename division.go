@@ -3,6 +3,8 @@ package graphmill
 import (
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -66,11 +68,12 @@ type TypeGap struct {
 
 // DividedPart describes a part.
 type DividedPart struct {
-	Nodes      int64            `json:"nodes"`       // nodes that the part owns
-	Halo       int64            `json:"halo_nodes"`  // nodes of other parts that are neighbours of owned nodes
-	InnerShare float64          `json:"inner_share"` // Nodes / (Nodes + Halo)
-	Cut        int64            `json:"cut"`         // pairs with one end in the part
-	Weights    map[string]int64 `json:"weights"`     // weight of each quantity that is balanced
+	Nodes int64 `json:"nodes"` // nodes that the part owns
+	// Volume is the number of nodes of other parts that are neighbours of the part's nodes. The sum over the parts is
+	// Division.Volume. The halo of a part of Dispatch has some or all of these nodes, and more for several hops.
+	Volume  int64            `json:"volume"`
+	Cut     int64            `json:"cut"`     // pairs with one end in the part
+	Weights map[string]int64 `json:"weights"` // weight of each quantity that is balanced
 }
 
 // RandomDivision has the values expected of a division that assigns nodes to parts at random.
@@ -137,7 +140,7 @@ func newDivision(p *partition.Result, elapsed time.Duration) *Division {
 		for c, name := range p.Constraints {
 			w[name] = x.Weights[c]
 		}
-		j.Each = append(j.Each, DividedPart{x.Nodes, x.Halo, ratio(float64(x.Nodes), float64(x.Nodes+x.Halo)), x.Cut, w})
+		j.Each = append(j.Each, DividedPart{x.Nodes, x.Volume, x.Cut, w})
 	}
 	return j
 }
@@ -196,7 +199,7 @@ func reportCut(r *report.Report, p *partition.Result) {
 	}
 	r.Warn(int64(q.EmptyParts), "parts are empty")
 
-	chance := report.Table{Title: "Against chance", Columns: []string{"", "this", "nodes dealt out by chance", "ratio"}}
+	chance := report.Table{Title: "Against chance", Columns: []string{"measure", "this", "nodes dealt out by chance", "ratio"}}
 	for _, x := range []struct {
 		name       string
 		this, that float64
@@ -249,22 +252,20 @@ func (o *Run) tellGaps(r *report.Report, p *partition.Result) {
 	r.Warn(int64(len(list)), what)
 }
 
-// reportParts adds a table with a row per part to the report.
+// reportParts adds a table with a row per part to the report, and plots of the parts.
 func reportParts(r *report.Report, p *partition.Result) {
 	q := p.Quality
-	parts := report.Table{Title: "Parts", Columns: []string{"part", "nodes", "halo", "inner share", "pairs cut"}}
+	parts := report.Table{Title: "Parts", Columns: []string{"part", "nodes", "volume", "pairs cut"}}
 	if len(p.Relations) > 0 {
 		parts.Columns = append(parts.Columns, "edges owned")
 	}
-	inner, halo, cut := new(report.Histogram), new(report.Histogram), new(report.Histogram)
+	var inner, volume, cut []uint64
 	for i, x := range q.Parts {
-		inner.Add(uint64(x.Nodes))
-		halo.Add(uint64(x.Halo))
-		cut.Add(uint64(x.Cut))
+		inner, volume, cut = append(inner, uint64(x.Nodes)), append(volume, uint64(x.Volume)), append(cut, uint64(x.Cut))
 		if i >= shownParts {
 			continue
 		}
-		row := []report.Value{report.Text(fmt.Sprint(i)), report.Count(x.Nodes, ""), report.Count(x.Halo, ""), report.Share(ratio(float64(x.Nodes), float64(x.Nodes+x.Halo))), report.Count(x.Cut, "")}
+		row := []report.Value{report.Count(i, ""), report.Count(x.Nodes, ""), report.Count(x.Volume, ""), report.Count(x.Cut, "")}
 		if len(p.Relations) > 0 {
 			var owned int64
 			for _, e := range p.Relations {
@@ -278,9 +279,65 @@ func reportParts(r *report.Report, p *partition.Result) {
 		parts.Title = fmt.Sprintf("Parts (the first %d of %d)", shownParts, n)
 	}
 	r.Table(parts)
-	r.Plot(report.Distribution{Title: "Sizes of parts", Of: "parts", What: "nodes", View: report.Bins,
-		Series: []report.Series{{Name: "inner", Histogram: inner}, {Name: "halo", Histogram: halo}}})
-	r.Plot(report.Distribution{Title: "Pairs that leave a part", Of: "parts", What: "pairs", View: report.Bins, Series: []report.Series{{Name: "cut", Histogram: cut}}})
+	r.Note("the volume of a part is the number of nodes of other parts that are neighbours of its nodes")
+	plotParts(r, "Sizes of parts", "nodes", partValues{"nodes", inner}, partValues{"volume", volume})
+	plotParts(r, "Pairs that leave a part", "pairs", partValues{"pairs cut", cut})
+	if m := betweenMap(q.Between, len(q.Parts)); m != nil {
+		r.Heat(*m)
+	}
+}
+
+// partValues is a number per part.
+type partValues struct {
+	name   string
+	values []uint64
+}
+
+// plotParts draws a number per part: as bars, or as a distribution where there are too many parts for bars.
+func plotParts(r *report.Report, title, of string, all ...partValues) {
+	if len(all[0].values) <= report.MostBars {
+		b := report.Bars{Title: title, X: "part", Y: of}
+		for i := range all[0].values {
+			b.Names = append(b.Names, strconv.Itoa(i))
+		}
+		for _, x := range all {
+			b.Series = append(b.Series, report.BarSeries{Name: x.name, Values: x.values})
+		}
+		r.Bar(b)
+		return
+	}
+	d := report.Distribution{Title: title, Of: "parts", What: of, View: report.Bins}
+	for _, x := range all {
+		h := new(report.Histogram)
+		for _, v := range x.values {
+			h.Add(v)
+		}
+		d.Series = append(d.Series, report.Series{Name: x.name, Histogram: h})
+	}
+	r.Plot(d)
+}
+
+// betweenMap draws the pairs between each two parts; nil if they are not counted or there is none.
+func betweenMap(between []int64, parts int) *report.HeatMap {
+	most, least := int64(0), int64(math.MaxInt64)
+	for _, n := range between {
+		if most = max(most, n); n > 0 {
+			least = min(least, n)
+		}
+	}
+	if most == 0 {
+		return nil
+	}
+	m := &report.HeatMap{Title: "Pairs between parts", X: "part", Y: "part", Value: "pairs", Low: 0, High: float64(most), Numbered: true}
+	if most >= 20*least {
+		m.Low, m.Log = float64(least), true
+	}
+	for i, n := range between {
+		if y, x := float64(i/parts), float64(i%parts); x != y {
+			m.Cells = append(m.Cells, report.HeatCell{X0: x, X1: x + 1, Y0: y, Y1: y + 1, Value: float64(n)})
+		}
+	}
+	return m
 }
 
 // shownParts is the most parts that a table of the report lists.

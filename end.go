@@ -18,15 +18,18 @@ import (
 // that the output is whole. An operation that publishes and then finds its context ended returns nil, unless its delivery is
 // not done.
 
-// publish adds the report to a sealed output, and gives the folder its final name.
-func publish(w *store.Writer, r *report.Report, start time.Time) error {
+// publish adds the report to a sealed output, unless it is to have none, and gives the folder its final name.
+func (o *Run) publish(w *store.Writer, r *report.Report, start time.Time) error {
 	r.Finish(time.Since(start))
-	html, json, err := render(r)
-	if err != nil {
-		return err
-	}
-	if err := w.Report(html, json); err != nil {
-		return err
+	if !o.NoReport {
+		r.Link(func(at, _, _ string) string { return pageOf(w.Dir(), at) }) // it lies beside the output until it gets its name
+		html, json, err := render(r)
+		if err != nil {
+			return err
+		}
+		if err := w.Report(html, json); err != nil {
+			return err
+		}
 	}
 	return w.Publish()
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
 )
@@ -45,7 +46,7 @@ type choice struct {
 func (o *SampleOptions) choose(s *store.Store, p *planned, warn func(string)) choice {
 	c := choice{executor: o.Executor, threads: o.Threads, memory: o.Memory,
 		work:    output.Work{Graph: s.Graph, Plan: p.plan, Job: &p.job, Threads: o.Threads, Ops: o.Ops, EdgeIDs: !o.NoEdgeIDs},
-		options: sample.Options{Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs, Warn: warn}}
+		options: sample.Options{Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs, Weights: p.plan.Weighs(), Warn: warn}}
 	if o.Format == FormatTFRecord {
 		ids, err := recordIDs(s, p.plan, o.IDs)
 		if err != nil {
@@ -93,7 +94,7 @@ func (c *choice) joined() {
 }
 
 // processBytes is the memory that the program holds before it works, with the memory executor: its code, and the runtime of Go.
-const processBytes = 18 << 20
+const processBytes = 25 << 20
 
 // samplerBytes returns the least memory of a process that samples a plan in memory with several threads.
 func samplerBytes(g *graph.Graph, plan *sample.Plan, threads int) int64 {
@@ -104,7 +105,7 @@ func samplerBytes(g *graph.Graph, plan *sample.Plan, threads int) int64 {
 // bound.
 func newSampler(s *store.Store, plan *sample.Plan, need, memory int64, opt sample.Options) (*sample.Sampler, error) {
 	if memory > 0 && memory < need {
-		return nil, fmt.Errorf("found `Memory` %s, expected at least %s, which the memory executor needs for this plan; give more memory, smaller batches or fewer `Threads`",
+		return nil, tagged.Errorf(ErrMemory, "found `Memory` %s, expected at least %s, which the memory executor needs for this plan; give more memory, smaller batches or fewer `Threads`",
 			human.Bytes(memory), human.Bytes(need))
 	}
 	// A copy takes the place of mapped pages, which are given back while it is made.

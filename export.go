@@ -189,7 +189,7 @@ func (o *Run) output(ctx context.Context, out string, made *store.Made, r *repor
 	if err := onDisk(r, w.Dir()); err != nil {
 		return err
 	}
-	return publish(w, r, start)
+	return o.publish(w, r, start)
 }
 
 // chunked writes a store in DGL's chunked graph format.

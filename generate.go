@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // RMATOptions are the parameters of an R-MAT graph.
@@ -73,7 +74,7 @@ func GenerateCommunity(ctx context.Context, out string, o CommunityOptions) (_ *
 		opt.Held = int64(o.Nodes) * generate.CommunityNodeBytes
 	}
 	if opt.Memory > 0 && opt.Held >= opt.Memory {
-		return nil, fmt.Errorf("found `Memory` %s, expected more than the %s that the tables for %s nodes take; give more `Memory` or fewer nodes",
+		return nil, tagged.Errorf(ErrMemory, "found `Memory` %s, expected more than the %s that the tables for %s nodes take; give more `Memory` or fewer nodes",
 			human.Bytes(opt.Memory), human.Bytes(opt.Held), human.Exact(int64(o.Nodes)))
 	}
 	law, err := generate.NewCommunity(o.Seed, o.Nodes)

@@ -1,6 +1,7 @@
 package graphmill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/database"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
@@ -50,6 +52,8 @@ type BuildOptions struct {
 	SelfLoops Policy
 
 	Transforms
+
+	started time.Time // when the work began; zero: when the graph is built
 }
 
 // ImportOptions say how a source is read. The zero value recognises the format and columns of most sources.
@@ -102,7 +106,7 @@ type ImportOptions struct {
 	Relations string
 	// EmptyCells is an older name for one rule of Missing for all: "error", or the value of each empty cell.
 	EmptyCells string
-	// AllowOutside lets a metadata file name files outside its folder.
+	// AllowOutside lets a metadata file name files outside its folder, and databases on servers.
 	AllowOutside bool
 
 	// Cluster imports on the workers of a cluster; nil imports in this process.
@@ -119,6 +123,11 @@ type ImportOptions struct {
 	// Lenient repairs Examples that are not valid GraphTensors where that is possible, and counts them. Without it, such an
 	// Example is an error.
 	Lenient bool
+	// TimeColumn are the columns of a database, TABLE.COLUMN, that are the times of the nodes and edges of their table.
+	TimeColumn []string
+
+	begun  func(r *report.Report) // called with the report of Import; nil: not
+	copies *copies                // of databases; nil: none
 }
 
 // ImportFormats returns the names of the formats that Import reads.
@@ -236,7 +245,8 @@ func missingRules(emptyCells string, missing []string) (rules []ingest.Missing, 
 }
 
 // Import reads a source, and writes it to the folder out: one graph becomes a store, many graphs become a collection.
-// The source is a file or folder in one of the formats of ImportFormats, "-" for Input, or "" if Indptr and Indices are
+// The source is a file or folder in one of the formats of ImportFormats, the address of a database (sqlite:FILE or
+// postgres://USER@HOST/DATABASE), "-" for Input, or "" if Indptr and Indices are
 // given. The store does not depend on Memory or Threads. The caller closes it.
 func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store, err error) {
 	asked := o.BuildOptions
@@ -250,6 +260,12 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store
 		}
 	}()
 	defer guard.Catch(&err)()
+	if database.Is(source) {
+		return o.importDatabase(ctx, source, out)
+	}
+	if len(o.TimeColumn) > 0 {
+		return nil, usagef("found `TimeColumn` without a database, expected the times of tables in a graph.yaml")
+	}
 	if o.Schema != "" {
 		return o.importRecords(ctx, append([]string{source}, o.More...), out)
 	}
@@ -266,6 +282,12 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store
 		return nil, err
 	}
 	options.Temp, options.Threads = folderOf(out), o.Threads
+	if o.Cluster == nil && o.copies == nil {
+		q := &queries{out: out, overwrite: o.Overwrite}
+		options.Query, o.copies = q.read, &q.copies
+		defer closeAfter(&err, out, q.close)
+		defer func() { err = q.places.In(err) }()
+	}
 	ctx = table.Bound(ctx, o.Memory, o.Threads)
 	start := time.Now()
 	src, err := ingest.Open(ctx, fsys, source, options)
@@ -289,7 +311,12 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store
 	}
 	o.follow(&asked, &src.Transforms)
 	r := o.begin("import", titled(out))
-	for _, w := range src.Warnings {
+	if o.begun != nil {
+		o.begun(r)
+	}
+	o.copies.report(r)
+	for _, w := range append(o.copies.warnings(), src.Warnings...) {
+		w = o.copies.text(w)
 		o.warn("%s", w)
 		r.Note(w)
 	}
@@ -306,7 +333,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store
 			return nil, err
 		}
 	}
-	inputs, err := fingerprints(ctx, fsys, src.Files, r, names)
+	inputs, err := fingerprints(ctx, fsys, src.Files, r, o.copies.inputs(names))
 	if err != nil {
 		return nil, err
 	}
@@ -314,12 +341,14 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store
 	if err := src.Collect(ctx, o.Threads, o.Memory/4, o.Homogeneous); err != nil {
 		return nil, err
 	}
+	r.Stage("open", collecting.Sub(start)-o.copies.time(), 0, "")
 	if src.Collected() != nil {
 		r.Stage("categories", time.Since(collecting), 0, "")
 	}
 	if src.Collection != nil {
 		return o.importCollection(ctx, src, inputs, out, r, start)
 	}
+	o.started = cmp.Or(o.started, start)
 	return o.importGraph(ctx, given, options, src, inputs, out, r)
 }
 
@@ -371,6 +400,7 @@ func (o *ImportOptions) importGraph(ctx context.Context, source string, from ing
 		"self_loops": string(o.SelfLoops), "empty_cells": o.EmptyCells, "both": strconv.FormatBool(o.Both), "primary": opt.Primary.String(), declaredIDs: strings.Join(src.DeclaredIDs, ","),
 	}}
 	o.made(made.Options)
+	o.copies.made(made.Options)
 	if len(o.Missing) > 0 {
 		made.Options["missing"] = strings.Join(o.Missing, ",")
 	}
@@ -385,7 +415,11 @@ func (o *ImportOptions) importGraph(ctx context.Context, source string, from ing
 			return nil, usagef("found changes of the whole graph (`LargestComponent`, `Splits`, `Normalise`, or `SelfLoops` and `DuplicateEdges` other than keep, drop and error) on a cluster, expected none; use graphmill import")
 		}
 		return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress progress) (*assemble.Result, error) {
-			return o.reviewed(src, r)(o.Cluster.build(ctx, w, source, from, src, opt, worked(out), progress))
+			work, err := sharedWork(out)
+			if err != nil {
+				return nil, err
+			}
+			return o.reviewed(src, r)(o.Cluster.build(ctx, w, source, from, src, opt, work, progress))
 		})
 	}
 	return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress progress) (*assemble.Result, error) {
@@ -399,6 +433,7 @@ func (o *ImportOptions) reviewed(src *ingest.Source, r *report.Report) func(*ass
 	return func(result *assemble.Result, err error) (*assemble.Result, error) {
 		if err == nil {
 			for _, w := range src.Review(result) {
+				w = o.copies.text(w)
 				o.warn("%s", w)
 				r.Note(w)
 			}
@@ -428,7 +463,7 @@ type progress = func(stage string, done, total int64, unit string)
 
 // buildBy is build with the function that writes the arrays and columns.
 func (o *BuildOptions) buildBy(ctx context.Context, out string, made store.Made, r *report.Report, write func(w *store.Writer, progress progress) (*assemble.Result, error)) (_ *Store, err error) {
-	start := time.Now()
+	start := cmp.Or(o.started, time.Now())
 	w, err := store.Create(vfs.OS, out, o.Overwrite)
 	if err != nil {
 		return nil, err
@@ -452,11 +487,13 @@ func (o *BuildOptions) buildBy(ctx context.Context, out string, made store.Made,
 	reportBuild(r, result)
 	o.warnUnderflows(r, result.Underflows)
 	r.Stage("checksums", time.Since(sealing), 0, "")
+	counting := time.Now()
 	err = reportStore(r, s)
+	r.Stage("count degrees", time.Since(counting), 0, "")
 	if err := errors.Join(err, s.Close()); err != nil {
 		return nil, err
 	}
-	return opened(out, r, publish(w, r, start))
+	return opened(out, r, o.publish(w, r, start))
 }
 
 // opened opens an output after it was published.

@@ -2,7 +2,6 @@ package graphmill
 
 import (
 	"context"
-	"path/filepath"
 
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
@@ -25,7 +24,7 @@ func (c *ImportCluster) build(ctx context.Context, w *store.Writer, source strin
 			continue
 		}
 		var err error
-		if *path, err = filepath.Abs(*path); err != nil {
+		if *path, err = vfs.Abs(*path); err != nil {
 			return nil, err
 		}
 	}

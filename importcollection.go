@@ -23,7 +23,6 @@ func (o *ImportOptions) importCollection(ctx context.Context, src *ingest.Source
 	}
 	defer endWith(&err, w)
 	named := time.Now()
-	r.Stage("name the inputs", named.Sub(start), 0, "")
 	line := o.meter("import", 0, "rows")
 	defer line.end()
 	result, err := collection.Import(ctx, w, src.Collection, collection.Options{Threads: o.Threads, Memory: o.Memory, Held: src.Held, Progress: line.add})
@@ -48,12 +47,12 @@ func (o *ImportOptions) importCollection(ctx context.Context, src *ingest.Source
 	o.warnUnderflows(r, result.Underflows)
 	r.Head("graphs per second", report.Number(float64(graphs)/read.Sub(named).Seconds(), "/s"))
 	r.In("files", report.Count(len(src.Files), "files"))
-	return publishCollection(w, r, out, &result.Nodes, &result.Edges, start)
+	return o.publishCollection(w, r, out, &result.Nodes, &result.Edges, start)
 }
 
 // publishCollection completes the import of a collection: it reports the contents and the sizes of the graphs, gives the
 // folder its final name and opens it.
-func publishCollection(w *store.Writer, r *report.Report, out string, nodes, edges *report.Histogram, start time.Time) (*Store, error) {
+func (o *ImportOptions) publishCollection(w *store.Writer, r *report.Report, out string, nodes, edges *report.Histogram, start time.Time) (*Store, error) {
 	s, err := store.Open(vfs.OS, w.Dir())
 	if err != nil {
 		return nil, err
@@ -63,5 +62,5 @@ func publishCollection(w *store.Writer, r *report.Report, out string, nodes, edg
 		return nil, err
 	}
 	r.Plot(sizesPlot("Size of the graphs", "graphs", nodes, edges))
-	return opened(out, r, publish(w, r, start))
+	return opened(out, r, o.publish(w, r, start))
 }

@@ -67,7 +67,7 @@ func (o *ImportOptions) importRecords(ctx context.Context, sources []string, out
 	o.reportRecords(r, result)
 	r.Head("graphs per second", report.Number(float64(graphs)/read.Sub(named).Seconds(), "/s"))
 	r.In("records", report.Count(graphs, "records"))
-	return publishCollection(w, r, out, &result.Nodes, &result.Edges, start)
+	return o.publishCollection(w, r, out, &result.Nodes, &result.Edges, start)
 }
 
 // recordInputs returns the fingerprints of the inputs of a collection by file name, and the bytes of the records. Files

@@ -249,8 +249,8 @@ func (o *SampleOptions) joinedColumns(g *graph.Graph, nodes, edges map[string][]
 func freeOfWeights(g *graph.Graph, f *feed.Features) error {
 	for _, e := range g.Edges {
 		typ := e.Type.String()
-		if slices.Contains(f.Edges[typ], feed.WeightsColumn) || slices.ContainsFunc(f.Joined, func(j feed.Joined) bool { return j.Type == typ && j.Name == feed.WeightsColumn }) {
-			return usagef("found the column %s of %s with a sampler whose batches have the weights of edges in it, expected another name; leave it out of `EdgeFeatures`", feed.WeightsColumn, typ)
+		if slices.Contains(f.Edges[typ], sample.WeightsColumn) || slices.ContainsFunc(f.Joined, func(j feed.Joined) bool { return j.Type == typ && j.Name == sample.WeightsColumn }) {
+			return usagef("found the column %s of %s with a sampler whose batches have the weights of edges in it, expected another name; leave it out of `EdgeFeatures`", sample.WeightsColumn, typ)
 		}
 	}
 	return nil

@@ -175,6 +175,7 @@ func Pack(ctx context.Context, in, out string, o PackOptions) (_ *Packing, err e
 	if err != nil {
 		return nil, err
 	}
+	from := packSource{in: in, fingerprint: fingerprint, size: size, start: start, ready: time.Now(), before: "read the sizes"}
 	r, terms, err := o.solve(ctx, in, &pack.Problem{Histogram: h, Limits: limits, MaxGraphs: o.MaxGraphs})
 	if err != nil {
 		return nil, err
@@ -183,7 +184,7 @@ func Pack(ctx context.Context, in, out string, o PackOptions) (_ *Packing, err e
 	if out == "" {
 		return packing, nil
 	}
-	return packing, o.write(ctx, in, out, fingerprint, size, r, l, packing, start)
+	return packing, o.write(ctx, from, out, r, l, packing)
 }
 
 // describe makes the layout of a result, and describes it.
@@ -192,30 +193,44 @@ func (o *PackOptions) describe(r *pack.Result, terms layout.Terms) (*Packing, *l
 	return newPacking(r, l, o), l
 }
 
-// write writes the layout of a result to the folder out. The fingerprint of a histogram is "", its size is that of the file.
-func (o *PackOptions) write(ctx context.Context, in, out, fingerprint string, size int64, r *pack.Result, l *layout.Layout, packing *Packing, start time.Time) (err error) {
+// packSource is what was packed: a collection, or a histogram, whose fingerprint is "" and whose size is that of the file. The
+// run took the time from start to ready for the stage before packing.
+type packSource struct {
+	in, fingerprint string
+	size            int64
+	start, ready    time.Time
+	before          string
+}
+
+// write writes the layout of a result to the folder out.
+func (o *PackOptions) write(ctx context.Context, from packSource, out string, r *pack.Result, l *layout.Layout, packing *Packing) (err error) {
+	writing := time.Now()
 	w, err := store.Create(vfs.OS, out, o.Overwrite)
 	if err != nil {
 		return err
 	}
 	defer endWith(&err, w)
 	made := o.made()
-	if fingerprint == "" {
-		if fingerprint, err = store.Fingerprint(ctx, vfs.OS, in); err != nil {
+	if from.fingerprint == "" {
+		if from.fingerprint, err = store.Fingerprint(ctx, vfs.OS, from.in); err != nil {
 			return err
 		}
 	}
-	made.Inputs[filepath.Base(in)] = fingerprint
+	name := filepath.Base(from.in)
+	made.Inputs[name] = from.fingerprint
 	if err := l.Write(w, made); err != nil {
 		return err
 	}
 	if err := w.Seal(ctx, nil, o.Threads); err != nil {
 		return err
 	}
-	rep := o.begin("pack", "Packs of "+filepath.Base(in))
-	rep.Input(filepath.Base(in), size, fingerprint)
+	rep := o.begin("pack", "Packs of "+name)
+	rep.InputAt(name, from.size, from.fingerprint, from.in)
 	reportPacking(rep, r, packing)
-	return publish(w, rep, start)
+	rep.Stage(from.before, from.ready.Sub(from.start), 0, "")
+	rep.Stage("pack, by "+packing.By, writing.Sub(from.ready), packing.Graphs, "graphs")
+	rep.Stage("write", time.Since(writing), 0, "")
+	return o.publish(w, rep, from.start)
 }
 
 // solve packs the graphs, except those that are larger than a pack.

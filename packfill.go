@@ -100,6 +100,7 @@ func (f *filling) open(command, plan, dir, out string, seed *uint64, epoch uint6
 		f.report.Warn(n, larger(n, m.Oversize))
 		f.run.warn("%s %s", human.Exact(n), larger(n, m.Oversize))
 	}
+	f.report.Stage("open", time.Since(f.start), 0, "")
 	return nil
 }
 
@@ -136,14 +137,16 @@ func Fill(ctx context.Context, plan, in, out string, o FillOptions) (_ *Report, 
 		return nil, err
 	}
 	line.end()
-	f.report.Stage("deal and write", time.Since(began), f.layout.Meta.Graphs*int64(o.Epochs), "graphs")
+	written := time.Now()
+	f.report.Stage("deal and write", written.Sub(began), f.layout.Meta.Graphs*int64(o.Epochs), "graphs")
 	if err := w.WriteMade(f.made); err != nil {
 		return nil, err
 	}
 	if err := w.Seal(ctx, nil, o.Threads); err != nil {
 		return nil, err
 	}
-	return f.report, publish(w, f.report, f.start)
+	f.report.Stage("checksums", time.Since(written), 0, "")
+	return f.report, o.publish(w, f.report, f.start)
 }
 
 // Materialise writes the packs that Fill assigns for an epoch to the folder out, with all columns of their graphs: as
@@ -196,7 +199,7 @@ func Materialise(ctx context.Context, plan, in, out string, o MaterialiseOptions
 	}
 	f.report.Head("on disk", report.Bytes(size))
 	f.report.Head("bytes per second", report.Bytes(int64(float64(size)/gathered.Sub(began).Seconds())))
-	return f.report, publish(w, f.report, f.start)
+	return f.report, o.publish(w, f.report, f.start)
 }
 
 // write writes the packs in the requested format.

@@ -100,7 +100,7 @@ func reportPacking(r *report.Report, p *pack.Result, j *Packing) {
 	r.Warn(j.Oversize, larger(j.Oversize, j.oversize))
 	rows := [][]report.Value{}
 	for _, c := range components {
-		rows = append(rows, []report.Value{report.Text(c), report.Count(j.Limits[c], ""), report.Count(j.Used[c], ""), report.Share(j.Efficiency[c]), report.Share(j.EfficiencyUsed[c]), report.Share(j.Ceiling[c])})
+		rows = append(rows, []report.Value{report.Text(c), report.Exact(int64(j.Limits[c])), report.Exact(int64(j.Used[c])), report.Share(j.Efficiency[c]), report.Share(j.EfficiencyUsed[c]), report.Share(j.Ceiling[c])})
 	}
 	r.Table(report.Table{Title: "Components", Columns: []string{"component", "limit", "most used", "full", "full, of the most used", "ceiling"}, Rows: rows})
 	if m := shapesMap(p.Problem.Histogram); m != nil {
@@ -118,7 +118,6 @@ func reportPacking(r *report.Report, p *pack.Result, j *Packing) {
 		r.Plot(report.Distribution{Title: "Sizes in " + c, Of: "graphs or packs", What: c, View: report.Bins,
 			Series: []report.Series{{Name: "graphs", Histogram: sizesOf(h, i)}, {Name: "packs", Histogram: after}}})
 	}
-	r.Stage("pack, by "+j.By, p.Elapsed, j.Graphs, "graphs")
 }
 
 // sizesOf returns the histogram of the sizes of the graphs in a component.

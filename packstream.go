@@ -20,6 +20,7 @@ import (
 	"github.com/graphmill/graphmill/internal/pack/collection"
 	"github.com/graphmill/graphmill/internal/pack/layout"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
 )
@@ -52,7 +53,7 @@ func (o *PackStreamOptions) check() error {
 func (o *PackStreamOptions) checkMemory() error {
 	const held = 512 // bytes per graph
 	if need := limits.ProcessBytes + held*int64(o.Buffer); need > o.Memory {
-		return fmt.Errorf("found `Memory` %s, expected at least %s for a `Buffer` of %s; give more `Memory` or a smaller `Buffer`",
+		return tagged.Errorf(ErrMemory, "found `Memory` %s, expected at least %s for a `Buffer` of %s; give more `Memory` or a smaller `Buffer`",
 			human.Bytes(o.Memory), human.Bytes(need), counted(int64(o.Buffer), "graph"))
 	}
 	return nil
@@ -365,9 +366,9 @@ func (o *PackStreamOptions) streamFolder(ctx context.Context, path, out string, 
 	for i, c := range components {
 		full := report.Share(streamShare(s, i, limits[i]))
 		rep.Head(c+" full", full)
-		table.Rows = append(table.Rows, []report.Value{report.Text(c), report.Text(human.Exact(int64(limits[i]))), full})
+		table.Rows = append(table.Rows, []report.Value{report.Text(c), report.Exact(int64(limits[i])), full})
 	}
 	rep.Table(table)
-	rep.Stage("pack", time.Since(start), s.Graphs, "graphs")
-	return publish(w, rep, start)
+	rep.Stage("pack and write", time.Since(start), s.Graphs, "graphs")
+	return o.publish(w, rep, start)
 }

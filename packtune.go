@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -145,7 +146,8 @@ func TunePacks(ctx context.Context, in, out string, o TuneOptions) (_ *Tuning, e
 	}
 	t := &Tuning{Components: o.Components, Front: front, Tried: all, Target: o.Target}
 	if o.Target > 0 {
-		t.Packing, err = o.packTarget(ctx, in, out, fingerprint, size, h, all, start)
+		from := packSource{in: in, fingerprint: fingerprint, size: size, start: start, ready: time.Now(), before: "search for limits"}
+		t.Packing, err = o.packTarget(ctx, from, out, h, all)
 		return t, err
 	}
 	if out == "" {
@@ -162,14 +164,14 @@ func TunePacks(ctx context.Context, in, out string, o TuneOptions) (_ *Tuning, e
 	name := filepath.Base(filepath.Clean(in))
 	made.Inputs[name] = fingerprint
 	r := o.begin("pack tune", "Limits for "+name)
-	r.Input(name, size, fingerprint)
+	r.InputAt(name, size, fingerprint, in)
 	r.Stage("search", time.Since(start), int64(len(all)), "limits")
 	return t, o.report(ctx, out, r, made, h, all, front, start)
 }
 
 // packTarget packs with the cheapest of the limits that were tried with which packs are as full as the target, and writes
 // the layout, unless out is "".
-func (o *TuneOptions) packTarget(ctx context.Context, in, out, fingerprint string, size int64, h *pack.Histogram, tried []pack.Candidate, start time.Time) (*Packing, error) {
+func (o *TuneOptions) packTarget(ctx context.Context, from packSource, out string, h *pack.Histogram, tried []pack.Candidate) (*Packing, error) {
 	best := tried[0]
 	for _, c := range tried {
 		if c.Mean > best.Mean {
@@ -185,7 +187,7 @@ func (o *TuneOptions) packTarget(ctx context.Context, in, out, fingerprint strin
 		if err := p.check(); err != nil {
 			return nil, err
 		}
-		r, terms, err := p.solve(ctx, in, &pack.Problem{Histogram: h, Limits: c.Limits, MaxGraphs: o.MaxGraphs})
+		r, terms, err := p.solve(ctx, from.in, &pack.Problem{Histogram: h, Limits: c.Limits, MaxGraphs: o.MaxGraphs})
 		if err != nil {
 			return nil, err
 		}
@@ -197,10 +199,10 @@ func (o *TuneOptions) packTarget(ctx context.Context, in, out, fingerprint strin
 		if out == "" {
 			return packing, nil
 		}
-		return packing, p.write(ctx, in, out, fingerprint, size, r, l, packing, start)
+		return packing, p.write(ctx, from, out, r, l, packing)
 	}
 	return nil, fmt.Errorf("%s: found packs that are at most %.2f %% full, with the limits %s, expected %v %%; lower `Target`, or raise `Ceiling` or `Tries`",
-		in, 100*best.Mean, limitText(o.Components, best.Limits), o.Target)
+		from.in, 100*best.Mean, limitText(o.Components, best.Limits), o.Target)
 }
 
 // limitText returns limits in the form of the command line.
@@ -223,6 +225,7 @@ func amountText(list []Amount) string {
 
 // report writes the result of a search as a page with plots.
 func (o *TuneOptions) report(ctx context.Context, out string, r *report.Report, made store.Made, h *pack.Histogram, all, front []pack.Candidate, start time.Time) (err error) {
+	writing := time.Now()
 	w, err := store.Create(vfs.OS, out, o.Overwrite)
 	if err != nil {
 		return err
@@ -234,6 +237,7 @@ func (o *TuneOptions) report(ctx context.Context, out string, r *report.Report, 
 	if err := w.Seal(ctx, nil, o.Threads); err != nil {
 		return err
 	}
+	r.Stage("write", time.Since(writing), 0, "")
 	best := front[len(front)-1]
 	r.Head("best harmonic mean", report.Share(best.Mean))
 	r.In("graphs", report.Count(h.Graphs(), "graphs"))
@@ -244,31 +248,32 @@ func (o *TuneOptions) report(ctx context.Context, out string, r *report.Report, 
 	for _, f := range front {
 		var row []report.Value
 		for _, l := range f.Limits {
-			row = append(row, report.Text(human.Exact(int64(l)))) // exact, because users type it
+			row = append(row, report.Exact(int64(l)))
 		}
-		table.Rows = append(table.Rows, append(row, report.Number(f.Cost, ""), report.Text(human.Exact(f.Packs)), report.Share(f.Mean)))
+		table.Rows = append(table.Rows, append(row, report.Number(f.Cost, ""), report.Exact(f.Packs), report.Share(f.Mean)))
 	}
 	r.Table(table)
 	if m := shapesMap(h); m != nil {
 		r.Heat(*m)
 	}
 	began := time.Now()
-	line := o.meter("heat map", gridSize*gridSize, "limits")
-	grid, err := pack.Grid(ctx, h, o.MaxGraphs, gridSize, o.Threads, func() { line.add(1) })
+	n := gridSize(len(all))
+	line := o.meter("heat map", int64(n*n), "limits")
+	grid, err := pack.Grid(ctx, h, o.MaxGraphs, n, o.Threads, func() { line.add(1) })
 	line.end()
 	if err != nil {
 		return err
 	}
 	r.Stage("heat map", time.Since(began), int64(len(grid)), "limits")
-	if m := limitsMap(h, grid); m != nil {
+	if m := limitsMap(h, grid, n); m != nil {
 		r.Heat(*m)
 	}
-	return publish(w, r, start)
+	return o.publish(w, r, start)
 }
 
 // limitsMap draws how full packs are by pairs of limits; nil if nothing can be drawn. As in the paper, values below a half
 // are drawn as a half.
-func limitsMap(h *pack.Histogram, grid []pack.Candidate) *report.HeatMap {
+func limitsMap(h *pack.Histogram, grid []pack.Candidate, size int) *report.HeatMap {
 	if len(grid) == 0 {
 		return nil
 	}
@@ -281,7 +286,7 @@ func limitsMap(h *pack.Histogram, grid []pack.Candidate) *report.HeatMap {
 				return float64(c.Limits[j])
 			}
 		}
-		return float64(at) + max(float64(at-grid[0].Limits[j])/gridSize, 1)
+		return float64(at) + max(float64(at-grid[0].Limits[j])/float64(size), 1)
 	}
 	for _, c := range grid {
 		y, x := c.Limits[0], c.Limits[1]
@@ -290,5 +295,6 @@ func limitsMap(h *pack.Histogram, grid []pack.Candidate) *report.HeatMap {
 	return m
 }
 
-// gridSize is the number of limits of each component in the heat map.
-const gridSize = 20
+// gridSize returns the number of limits of each component in the heat map: so few that the map, which has up to two cells for
+// each limit that was tried, takes about the time of the search at most.
+func gridSize(tried int) int { return min(max(int(math.Sqrt(2*float64(tried))), 10), 16) }

@@ -188,6 +188,7 @@ type partitioning struct {
 	w       *store.Writer
 	report  *report.Report
 	start   time.Time
+	divided time.Time // when the division was there
 }
 
 // inputs returns the paths that are read.
@@ -225,6 +226,7 @@ func (p *partitioning) graph(ctx context.Context) (*Division, error) {
 		return nil, err
 	}
 	result, err := p.o.cut(opt, func(opt partition.Options) (*partition.Result, error) { return partition.Run(ctx, vfs.OS, s, opt) })
+	p.divided = time.Now()
 	if err := errors.Join(err, end()); err != nil {
 		return nil, err
 	}
@@ -291,6 +293,7 @@ func (p *partitioning) open(ctx context.Context, opt *partition.Options) (_ *sto
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, s.Close())
 	}
+	p.report.Stage("open", time.Since(p.start), 0, "")
 	return s.store, map[string]string{"graph": sum}, s.Close, nil
 }
 
@@ -300,6 +303,7 @@ func (p *partitioning) importChunked(ctx context.Context, opt *partition.Options
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	p.report.Stage("open", time.Since(p.start), 0, "")
 	opt.ImportOrder = nil
 	var known []string
 	for i := range src.Input.Nodes {
@@ -366,7 +370,6 @@ func (p *partitioning) write(ctx context.Context, result *partition.Result, made
 		return nil, err
 	}
 	maps.Copy(made.Inputs, imported)
-	writing := time.Now()
 	if err := assign.Write(p.w, result.Assignment); err != nil {
 		return nil, err
 	}
@@ -378,8 +381,8 @@ func (p *partitioning) write(ctx context.Context, result *partition.Result, made
 	}
 	reportCut(p.report, result)
 	p.o.tellGaps(p.report, result)
-	p.report.Stage("write", time.Since(writing), int64(result.Nodes), "nodes")
-	if err := publish(p.w, p.report, p.start); err != nil {
+	p.report.Stage("write", time.Since(p.divided), int64(result.Nodes), "nodes")
+	if err := p.o.publish(p.w, p.report, p.start); err != nil {
 		return nil, err
 	}
 	return newDivision(result, time.Since(p.start)), nil
@@ -419,6 +422,7 @@ func (p *partitioning) metis(ctx context.Context) (*Division, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.divided = time.Now()
 	made := p.o.made("partition", result)
 	if made.Inputs, err = fingerprints(ctx, vfs.OS, []string{p.in}, p.report, filepath.Base); err != nil {
 		return nil, err

@@ -13,8 +13,10 @@ import (
 // reportStored reports the contents of the parts.
 func (o *Run) reportStored(r *report.Report, d *dispatch.Report, f dispatch.Forecast, took time.Duration) {
 	var nodes, edges, haloNodes, haloEdges uint64
-	table := report.Table{Title: "Parts as they are stored", Columns: []string{"part", "nodes", "halo", "inner share", "edges", "of the halo", "bytes"}}
+	table := report.Table{Title: "Parts as they are stored", Columns: []string{"part", "nodes", "halo nodes", "inner share", "edges", "halo edges", "bytes"}}
+	var own, halo, bytes []uint64
 	for p, x := range d.Parts {
+		own, halo, bytes = append(own, uint64(x.OwnNodes)), append(halo, uint64(x.HaloNodes)), append(bytes, uint64(x.Bytes))
 		nodes, haloNodes = nodes+uint64(x.OwnNodes), haloNodes+uint64(x.HaloNodes)
 		edges, haloEdges = edges+x.OwnEdges, haloEdges+x.HaloEdges
 		if p < shownParts {
@@ -28,19 +30,21 @@ func (o *Run) reportStored(r *report.Report, d *dispatch.Report, f dispatch.Fore
 	r.Head("on disk", report.Bytes(d.Bytes))
 	r.Out("nodes", report.Count(nodes, "nodes"))
 	r.Out("edges", report.Count(edges, "edges"))
-	r.Out("nodes of halos", report.Count(haloNodes, "nodes"))
-	r.Out("edges of halos", report.Count(haloEdges, "edges"))
+	r.Out("halo nodes", report.Count(haloNodes, "halo nodes"))
+	r.Out("halo edges", report.Count(haloEdges, "halo edges"))
 	r.Out("own nodes, of all nodes in the parts", report.Share(share(int(nodes), int(haloNodes))))
 	r.Out("parts made at once", report.Count(d.AtOnce, "parts"))
 	if f.Bytes > 0 { // a cluster makes no forecast
 		r.Out("forecast of disk space", report.Bytes(f.Bytes))
 		r.Out("forecast of memory", report.Bytes(f.Memory))
-		r.Out("forecast of time", report.Number(f.Seconds, "s"))
+		r.Out("forecast of time", report.Seconds(f.Seconds))
 	}
 	if len(d.Parts) > shownParts {
 		r.Note(fmt.Sprintf("the table lists the first %d of %d parts", shownParts, len(d.Parts)))
 	}
 	r.Table(table)
+	plotParts(r, "Nodes of parts", "nodes", partValues{"nodes", own}, partValues{"halo nodes", halo})
+	plotParts(r, "Bytes of parts", "bytes", partValues{"bytes", bytes})
 	if len(d.LeftOut) > 0 {
 		what := "columns and ids, or parts of them, are left out: " + strings.Join(d.LeftOut, "; ")
 		o.warn("%d %s", len(d.LeftOut), what)

@@ -71,7 +71,7 @@ func RandomRecords(ctx context.Context, schema, out string, o RandomOptions) (_ 
 	r.Out("edges", report.Count(result.Edges.Sum(), ""))
 	r.Out("TFRecords", report.Bytes(result.Bytes))
 	r.Plot(sizesPlot("Size of a GraphTensor", "GraphTensors", &result.Nodes, &result.Edges))
-	return r, publish(w, r, start)
+	return r, o.publish(w, r, start)
 }
 
 // readSchema reads a schema, and passes on its warnings. A folder stands for the schema in it.
@@ -156,7 +156,7 @@ func Statistics(ctx context.Context, schema string, given []string, out string, 
 	if err := w.Seal(ctx, nil, o.Threads); err != nil {
 		return nil, nil, err
 	}
-	return text, r, publish(w, r, start)
+	return text, r, o.publish(w, r, start)
 }
 
 // survey counts the files, and warns about keys and Examples that do not conform to the schema.

@@ -2,11 +2,15 @@ package graphmill
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/url"
+	"path"
 	"path/filepath"
 
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
 )
@@ -24,11 +28,19 @@ func render(r *report.Report) (html, json []byte, err error) {
 	return html, json, err
 }
 
-// RenderReport rewrites report.html of an output folder from its report.json, and returns the report.
+// ErrNoReport means that an output folder has no report, because the run that wrote it had NoReport.
+var ErrNoReport = errors.New("no report")
+
+// RenderReport rewrites report.html of an output folder from its report.json, and returns the report. Both get links to the
+// pages of those inputs that lie beside the folder or in it, or are where a link led before. A folder without a report is
+// ErrNoReport.
 func RenderReport(dir string) (_ *Report, err error) {
 	defer guard.Catch(&err)()
 	r, err := readReport(dir)
 	if err != nil {
+		return nil, err
+	}
+	if err := relink(r, dir); err != nil {
 		return nil, err
 	}
 	html, json, err := render(r)
@@ -38,6 +50,32 @@ func RenderReport(dir string) (_ *Report, err error) {
 	return r, store.WriteReport(vfs.OS, dir, html, json)
 }
 
+// relink sets the links of a report that lies in the folder dir.
+func relink(r *Report, dir string) error {
+	p := newPlaces()
+	for _, place := range []string{folderAbove(dir), dir} {
+		if err := p.add(place); err != nil && !errors.Is(err, errCrowded) { // a page without links is better than none
+			return err
+		}
+	}
+	var failed error
+	r.Link(func(_, fingerprint, earlier string) string {
+		if page := pageOf(dir, p.folders[fingerprint]); page != "" {
+			return page
+		}
+		if u, err := url.PathUnescape(earlier); err == nil && earlier != "" && exists(filepath.Join(dir, filepath.FromSlash(u))) {
+			at := filepath.Join(dir, filepath.FromSlash(path.Dir(u)))
+			sum, err := store.Sum(vfs.OS, at)
+			if err == nil && (isFile(fingerprint) || sum == fingerprint) {
+				return earlier
+			}
+			failed = errors.Join(failed, unanswered(err))
+		}
+		return ""
+	})
+	return failed
+}
+
 // mostReport bounds the size of a report.json, which is held in memory. It is enough for 10,000 full histograms.
 const mostReport = 512 << 20
 
@@ -45,11 +83,20 @@ const mostReport = 512 << 20
 func readReport(dir string) (*report.Report, error) {
 	name := filepath.Join(dir, store.ReportJSONFile)
 	b, err := vfs.ReadFile(vfs.Confine(vfs.OS, dir), name, mostReport)
-	if err != nil {
+	switch {
+	case missing(err) && isOutput(dir):
+		return nil, tagged.Errorf(ErrNoReport, "%s: found no report.json, which an output that was written with `NoReport` does not have", dir)
+	case err != nil:
 		return nil, err
 	}
 	r, err := report.Parse(b)
 	return r, described(name, err)
+}
+
+// isOutput says whether a folder is an output: it has a manifest.
+func isOutput(dir string) bool {
+	_, err := vfs.OS.Stat(filepath.Join(dir, store.ManifestFile))
+	return err == nil
 }
 
 // inputFolder names a store or collection as an input of a report, and returns its checksum.
@@ -61,7 +108,7 @@ func inputFolder(r *report.Report, dir string) (sum string, err error) {
 	if err != nil {
 		return "", err
 	}
-	r.Input(filepath.Base(filepath.Clean(dir)), size, sum)
+	r.InputAt(titled(dir), size, sum, dir)
 	return sum, nil
 }
 
@@ -81,7 +128,7 @@ func fingerprints(ctx context.Context, fsys vfs.FS, files []string, r *report.Re
 			continue
 		}
 		inputs[name(f)] = sum
-		r.Input(name(f), info.Size(), sum)
+		r.InputAt(name(f), info.Size(), sum, f)
 	}
 	return inputs, nil
 }

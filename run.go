@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -24,6 +25,9 @@ type Run struct {
 	Memory int64
 	// Overwrite replaces an existing output folder if Graphmill wrote it. Otherwise an existing output is ErrExists.
 	Overwrite bool
+	// NoReport leaves report.html and report.json out of the output folder. Verify accepts the folder, and RenderReport
+	// has nothing to render.
+	NoReport bool
 
 	// Progress, if not nil, is called at most ten times per second for each stage, and once at the end of the stage.
 	Progress func(Progress)
@@ -59,6 +63,8 @@ var (
 	// ErrWhole means that the output is complete under its name, although a later step failed, which the text names. Verify
 	// accepts the output.
 	ErrWhole = store.ErrWhole
+	// ErrMemory means that Memory is too small for the operation. The text says how much is enough.
+	ErrMemory = limits.ErrMemory
 	// ErrResumable means that a run stopped early and left a state from which the same call with Resume continues.
 	ErrResumable = errors.New("a run with the same options and `Resume` continues from there")
 )
@@ -243,6 +249,9 @@ func missing(err error) bool {
 
 // realPath returns the absolute path, without symbolic links, of a file that exists or will exist.
 func realPath(path string) (string, error) {
+	if vfs.Scheme(path) != "" {
+		return filepath.Clean(path), nil
+	}
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return "", err

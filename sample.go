@@ -69,6 +69,7 @@ type sampling struct {
 	*planned
 	chosen   choice
 	executor executor
+	sets     *sets          // of the nodes of subgraphs; nil for neighbourhoods
 	counts   cluster.Counts // what the workers of a cluster did
 	made     store.Made
 	before   uint64 // subgraphs that an interrupted run wrote
@@ -90,6 +91,7 @@ func (s *sampling) run(ctx context.Context) (err error) {
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
+	defer s.sets.close()
 	defer closeWith(&err, s.executor.close)
 	// Little is allocated once the buffers have grown, but before that garbage could exceed the budget.
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
@@ -138,6 +140,14 @@ func (s *sampling) prepare(ctx context.Context) (err error) {
 		s.report.Note(text)
 	})
 	chosen.scratch, chosen.keep = s.w.Dir(), spilled(s.out)
+	if s.sets, err = o.openSets(ctx, s.store, s.planned); err != nil {
+		return err
+	}
+	if s.sets != nil {
+		s.sets.into(&s.job)
+		chosen.columns += s.sets.need
+		chosen.touched += s.sets.need
+	}
 	s.chosen = chosen
 	if o.Cluster != nil {
 		s.executor, err = chosen.onCluster(s.store, s.plan)
@@ -145,12 +155,17 @@ func (s *sampling) prepare(ctx context.Context) (err error) {
 		s.executor, err = chosen.open(ctx, s.store, s.plan)
 	}
 	if err != nil {
+		s.sets.close()
 		return err
 	}
-	if s.made, err = o.made(ctx, s.store, s.plan); err == nil {
+	if s.made, err = o.made(ctx, s.store, s.plan); err == nil && s.sets != nil {
+		err = o.madeSets(ctx, s.sets, s.made, s.report)
+	}
+	if err == nil {
 		err = s.begin(ctx)
 	}
 	if err != nil {
+		s.sets.close()
 		return errors.Join(err, s.executor.close())
 	}
 	return nil
@@ -231,7 +246,7 @@ func (s *sampling) seal(ctx context.Context, stats sample.Stats, prepared time.T
 	if err := s.tell(stats, took); err != nil {
 		return err
 	}
-	return publish(s.w, s.report, s.start)
+	return s.o.publish(s.w, s.report, s.start)
 }
 
 // tell reports the result of the sampling.
@@ -429,7 +444,7 @@ func (o *SampleOptions) madeRecords(options map[string]string) {
 
 // freeFields lists the options that may differ between a run and the run that continues it. They do not change the bytes of
 // the output, or they name files that are identified by content.
-var freeFields = []string{"Run", "Cluster", "CheckpointEvery", "Executor", "Resume", "GraphSchema", "Plan", "SamplingSpec", "Seeds", "Features", "EdgeFeatures", "Order"}
+var freeFields = []string{"Run", "Cluster", "CheckpointEvery", "Executor", "Resume", "GraphSchema", "Plan", "SamplingSpec", "Seeds", "Features", "EdgeFeatures", "Order", "Assignment"}
 
 // identity returns a value that covers everything that determines the bytes of the output.
 func (o *SampleOptions) identity(ctx context.Context, made store.Made) (map[string]string, error) {

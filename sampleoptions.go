@@ -53,6 +53,7 @@ const (
 	SamplerHGT    Sampler = "hgt"    // HGT: a hop adds Fanout nodes of each type, and there are all edges between the nodes
 	SamplerShadow Sampler = "shadow" // ShaDow: one subgraph per seed, with all edges between its nodes
 	SamplerPPR    Sampler = "ppr"    // ShaDow with the Fanout nodes of the largest personalised PageRank for the seed
+	SamplerWalk   Sampler = "walk"   // ShaDow with the Fanout nodes that random walks from the seed visit most
 
 	// The subgraphs of sets of nodes, for Batches: nodes and all edges between them, without Fanout. The node type and, but for
 	// SamplerCluster, the edge type must be the only one of the graph.
@@ -100,7 +101,7 @@ type SampleOptions struct {
 	// TimeColumn is the edge column by which LATEST_K of a SamplingSpec orders edges.
 	TimeColumn string
 
-	// The fields up to TemporalStrategy apply to Fanout and FanoutByType. A Plan or SamplingSpec says these things itself.
+	// The fields up to HalfLife apply to Fanout and FanoutByType. A Plan or SamplingSpec says these things itself.
 
 	Direction Direction
 	Expand    Expand
@@ -112,6 +113,10 @@ type SampleOptions struct {
 	// Alpha is the chance that a walk of SamplerPPR ends before a step; 0 is 0.2. Eps is the tolerance; 0 is 1e-5: where all edges have
 	// their reverses, the PageRank of a node is exact to Eps times the number of its edges.
 	Alpha, Eps float64
+	// Walks is the number of walks of SamplerWalk from each seed; 0 is 10. They have WalkLength steps, and each step goes back to the seed
+	// with the chance Restart.
+	Walks   int
+	Restart float64
 
 	Replace bool     // draw with replacement
 	Weight  string   // edge column: draw with probability proportional to it; "" draws uniformly
@@ -127,8 +132,11 @@ type SampleOptions struct {
 	// Window is the length of the time before the seed's in which times must lie: a number in the unit of the columns or,
 	// where these have a unit, such as "30d", "12h" or "90s". "" is no bound.
 	Window string
-	// TemporalStrategy is "uniform" (the default), or "last": the edges with the latest times, in place of a draw.
+	// TemporalStrategy is "uniform" (the default), or "last": the edges with the latest times, in place of a draw; or "recent": a draw in
+	// which the chance of an edge halves with each HalfLife that it is older.
 	TemporalStrategy string
+	// HalfLife is the age at which "recent" draws an edge half as often as the latest one. It is written as Window is.
+	HalfLife string
 
 	// The fields up to Subgraph apply to SamplingSpec too.
 
@@ -174,7 +182,7 @@ type SampleOptions struct {
 	Shuffle   bool   // shuffle the seeds, differently in each epoch
 	Rank      int    // take the batches of this rank, from 0 to Ranks-1
 	Ranks     int    // number of ranks that share the batches of an epoch; 0 is 1
-	// WalkLength is the number of steps of a walk of SamplerSaintWalk.
+	// WalkLength is the number of steps of a walk of SamplerSaintWalk and SamplerWalk.
 	WalkLength int
 	// Assignment is the folder with the part of each node, for SamplerCluster: what Partition wrote. With Shuffle, the parts come
 	// in another order in each epoch.
@@ -249,6 +257,9 @@ func (o *SampleOptions) check() error {
 	return o.checkWork()
 }
 
+// reaches says whether the seed's nodes are reached without hops.
+func (o *SampleOptions) reaches() bool { return o.Sampler == SamplerPPR || o.Sampler == SamplerWalk }
+
 // layered says whether the nodes of a hop choose the nodes that they reach together, so that Fanout counts nodes.
 func (o *SampleOptions) layered() bool {
 	switch o.Sampler {
@@ -260,9 +271,6 @@ func (o *SampleOptions) layered() bool {
 
 // checkFiles refuses the options that only batches have.
 func (o *SampleOptions) checkFiles() error {
-	if o.sets() {
-		return usagef("found `Sampler` %s with output files, expected it with batches", o.Sampler)
-	}
 	if name := firstGiven(option{"Order", o.Order != ""}, option{"Features", o.Features != nil}, option{"EdgeFeatures", o.EdgeFeatures != nil}, option{"Joined", o.Joined != nil}); name != "" {
 		return usagef("found `%s` with output files, expected it with batches", name)
 	}
@@ -274,16 +282,16 @@ func (o *SampleOptions) checkPlan() error {
 	switch {
 	case o.sets():
 		return o.checkSets()
-	case !slices.Contains([]Sampler{"", SamplerNeighbor, SamplerLabor, SamplerLadies, SamplerFastGCN, SamplerHGT, SamplerShadow, SamplerPPR}, o.Sampler):
-		return usagef("found `Sampler` %q, expected neighbor, labor, ladies, fastgcn, hgt, shadow, ppr, cluster, saint-node, saint-edge or saint-walk", o.Sampler)
+	case !slices.Contains([]Sampler{"", SamplerNeighbor, SamplerLabor, SamplerLadies, SamplerFastGCN, SamplerHGT, SamplerShadow, SamplerPPR, SamplerWalk}, o.Sampler):
+		return usagef("found `Sampler` %q, expected neighbor, labor, ladies, fastgcn, hgt, shadow, ppr, walk, cluster, saint-node, saint-edge or saint-walk", o.Sampler)
 	}
 	fanout := o.Fanout != nil || o.FanoutByType != nil
 	if !fanout {
 		// A plan or spec says all of this itself, and no option is ignored silently.
 		if name := firstGiven(
-			option{"Direction", o.Direction != ""}, option{"Expand", o.Expand != ""}, option{"Scope", o.Scope != ""}, option{"Sampler", o.Sampler != ""}, option{"Importance", o.Importance != 0}, option{"Alpha", o.Alpha != 0}, option{"Eps", o.Eps != 0},
+			option{"Direction", o.Direction != ""}, option{"Expand", o.Expand != ""}, option{"Scope", o.Scope != ""}, option{"Sampler", o.Sampler != ""}, option{"Importance", o.Importance != 0}, option{"Alpha", o.Alpha != 0}, option{"Eps", o.Eps != 0}, option{"Walks", o.Walks != 0}, option{"Restart", o.Restart != 0},
 			option{"Replace", o.Replace}, option{"Weight", o.Weight != ""}, option{"Before", o.Before != ""}, option{"Untimed", o.Untimed != nil},
-			option{"BeforeColumns", o.BeforeColumns != nil}, option{"BeforeNodes", o.BeforeNodes != nil}, option{"Window", o.Window != ""}, option{"TemporalStrategy", o.TemporalStrategy != ""},
+			option{"BeforeColumns", o.BeforeColumns != nil}, option{"BeforeNodes", o.BeforeNodes != nil}, option{"Window", o.Window != ""}, option{"TemporalStrategy", o.TemporalStrategy != ""}, option{"HalfLife", o.HalfLife != ""},
 			option{"Negatives", o.Plan != "" && o.Negatives != 0}, option{"Exclude", o.Plan != "" && o.Exclude != ""}, option{"Subgraph", o.Plan != "" && o.Subgraph != ""},
 		); name != "" {
 			return usagef("found `%s` without `Fanout`, expected it in the plan", name)
@@ -309,19 +317,23 @@ func (o *SampleOptions) checkPlan() error {
 		return usagef("found `BatchSize` %d, expected at least 1", o.BatchSize)
 	case o.Replace && o.Weight != "":
 		return usagef("found `Replace` and `Weight`, expected one of them")
-	case o.WalkLength != 0:
-		return usagef("found `WalkLength` without `Sampler` saint-walk, expected them together")
+	case o.WalkLength != 0 && o.Sampler != SamplerWalk:
+		return usagef("found `WalkLength` without `Sampler` walk or saint-walk, expected them together")
+	case o.Sampler == SamplerWalk && o.WalkLength == 0:
+		return usagef("found no `WalkLength`, expected the number of steps of a walk, such as 8")
+	case o.Sampler != SamplerWalk && (o.Walks != 0 || o.Restart != 0):
+		return usagef("found `%s` without `Sampler` walk, expected them together", firstGiven(option{"Walks", o.Walks != 0}, option{"Restart", o.Restart != 0}))
 	case o.Assignment != "":
 		return usagef("found `Assignment` without `Sampler` cluster, expected them together")
-	case (o.Sampler == SamplerShadow || o.Sampler == SamplerPPR) && (o.Scope != "" && o.Scope != ScopeSeed || o.Subgraph != "" && o.Subgraph != induced):
+	case (o.Sampler == SamplerShadow || o.reaches()) && (o.Scope != "" && o.Scope != ScopeSeed || o.Subgraph != "" && o.Subgraph != induced):
 		return usagef("found `Sampler` %s with `Scope` %s and `Subgraph` %s, expected neither: it means seed and induced", o.Sampler, cmp.Or(o.Scope, "none"), cmp.Or(o.Subgraph, "none"))
-	case o.Sampler == SamplerPPR && len(o.Fanout) > 1:
-		return usagef("found `Fanout` of %d hops with `Sampler` ppr, expected one number: the nodes to take of the seed", len(o.Fanout))
+	case o.reaches() && len(o.Fanout) > 1:
+		return usagef("found `Fanout` of %d hops with `Sampler` %s, expected one number: the nodes to take of the seed", len(o.Fanout), o.Sampler)
 	case o.Importance != 0 && (o.Sampler != SamplerLabor || o.Weight != ""):
 		return usagef("found `Importance` %d with `Sampler` %s and `Weight` %s, expected it with labor alone", o.Importance, cmp.Or(o.Sampler, SamplerNeighbor), cmp.Or(o.Weight, "none"))
 	case o.Sampler != SamplerPPR && (o.Alpha != 0 || o.Eps != 0):
 		return usagef("found `%s` without `Sampler` ppr, expected them together", firstGiven(option{"Alpha", o.Alpha != 0}, option{"Eps", o.Eps != 0}))
-	case (o.layered() || o.Sampler == SamplerPPR) && (o.Replace || o.Weight != ""):
+	case (o.layered() || o.reaches()) && (o.Replace || o.Weight != ""):
 		return usagef("found `Sampler` %s and `%s`, expected one of them: it chooses nodes by the edges between them", o.Sampler, firstGiven(option{"Replace", o.Replace}, option{"Weight", o.Weight != ""}))
 	case o.Sampler == SamplerHGT && (o.Expand != "" && o.Expand != ExpandAll || o.Subgraph != "" && o.Subgraph != induced):
 		return usagef("found `Sampler` hgt with `Expand` %s and `Subgraph` %s, expected neither: it means all and induced", cmp.Or(o.Expand, "none"), cmp.Or(o.Subgraph, "none"))
@@ -333,7 +345,7 @@ func (o *SampleOptions) checkPlan() error {
 		return usagef("found `Shuffle` and `Order` %s, expected one of them: an order shuffles by itself", o.Order)
 	}
 	switch o.Sampler {
-	case SamplerShadow, SamplerPPR:
+	case SamplerShadow, SamplerPPR, SamplerWalk:
 		o.Scope, o.Subgraph = ScopeSeed, induced
 	case SamplerHGT:
 		o.Expand, o.Subgraph = ExpandAll, induced

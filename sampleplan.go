@@ -60,6 +60,9 @@ func (o *SampleOptions) resolve(ctx context.Context, s *store.Store) (*planned, 
 	if err != nil {
 		return nil, err
 	}
+	if err := o.bring(ctx, s, edges); err != nil {
+		return nil, err
+	}
 	found, err := seeds.Find(ctx, vfs.OS, s, o.Seeds, types, edges, features, o.LimitSeeds)
 	if err != nil {
 		if there, unknown := vfs.Exists(vfs.OS, o.Seeds); there || unknown != nil { // a fault of the file, not of the options
@@ -215,6 +218,8 @@ func (o *SampleOptions) fanoutPlan(g *graph.Graph, seedTypes []string, edges str
 		f.Importance = o.Importance
 	case o.Sampler == SamplerPPR:
 		f.How, f.Alpha, f.Eps = sample.PPR, cmp.Or(o.Alpha, 0.2), cmp.Or(o.Eps, 1e-5)
+	case o.Sampler == SamplerWalk:
+		f.How, f.Walks, f.Length, f.Restart = sample.Walk, cmp.Or(o.Walks, 10), o.WalkLength, o.Restart
 	case o.Sampler == SamplerLadies:
 		f.How = sample.Ladies
 	case o.Sampler == SamplerFastGCN:

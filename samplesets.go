@@ -3,6 +3,8 @@ package graphmill
 import (
 	"context"
 	"errors"
+	"maps"
+	"strconv"
 
 	"github.com/graphmill/graphmill/internal/partition/assign"
 	"github.com/graphmill/graphmill/internal/sample"
@@ -28,9 +30,9 @@ func (o *SampleOptions) checkSets() error {
 	if name := firstGiven(
 		option{"Fanout", o.Fanout != nil || o.FanoutByType != nil}, option{"Plan", o.Plan != ""}, option{"SamplingSpec", o.SamplingSpec != ""}, option{"TimeColumn", o.TimeColumn != ""},
 		option{"Direction", o.Direction != ""}, option{"Expand", o.Expand != ""}, option{"Replace", o.Replace}, option{"Importance", o.Importance != 0},
-		option{"Alpha", o.Alpha != 0}, option{"Eps", o.Eps != 0}, option{"Weight", o.Weight != ""}, option{"Before", o.Before != ""},
+		option{"Alpha", o.Alpha != 0}, option{"Eps", o.Eps != 0}, option{"Walks", o.Walks != 0}, option{"Restart", o.Restart != 0}, option{"Weight", o.Weight != ""}, option{"Before", o.Before != ""},
 		option{"Untimed", o.Untimed != nil}, option{"BeforeColumns", o.BeforeColumns != nil}, option{"BeforeNodes", o.BeforeNodes != nil}, option{"Window", o.Window != ""},
-		option{"TemporalStrategy", o.TemporalStrategy != ""}, option{"SeedTime", o.SeedTime != ""}, option{"Negatives", o.Negatives != 0}, option{"NegativesHow", o.NegativesHow != ""},
+		option{"TemporalStrategy", o.TemporalStrategy != ""}, option{"HalfLife", o.HalfLife != ""}, option{"SeedTime", o.SeedTime != ""}, option{"Negatives", o.Negatives != 0}, option{"NegativesHow", o.NegativesHow != ""},
 		option{"NegativesBy", o.NegativesBy != ""}, option{"NegativesStrict", o.NegativesStrict != ""}, option{"Exclude", o.Exclude != ""}, option{"Seeds", o.Seeds != ""},
 		option{"LimitSeeds", o.LimitSeeds != 0}, option{"Order", o.Order != ""}, option{"Ops", o.Ops}, option{"Scope", o.Scope != "" && o.Scope != ScopeBatch},
 		option{"Subgraph", o.Subgraph != "" && o.Subgraph != induced},
@@ -59,8 +61,13 @@ func (o *SampleOptions) checkSets() error {
 			o.BatchSize = 1
 		}
 	}
-	if o.BatchSize < 1 {
+	switch {
+	case o.BatchSize < 1:
 		return usagef("found `BatchSize` %d, expected at least 1", o.BatchSize)
+	case o.Cluster != nil:
+		return usagef("found a cluster with `Sampler` %s, expected one of them: no worker has the whole graph", o.Sampler)
+	case o.Executor == ExecutorStream:
+		return usagef("found `Executor` stream with `Sampler` %s, expected memory: all edges of all nodes of a set would be read", o.Sampler)
 	}
 	return nil
 }
@@ -70,6 +77,27 @@ type sets struct {
 	order   *subset.Order
 	sampler *sample.Sampler // reads the edges that the draws need; nil for none
 	need    int64           // bytes of memory
+	divided *assign.Assignment
+}
+
+// into makes the batches of a job the sets.
+func (s *sets) into(job *sample.Job) {
+	job.Positions = s.order.Len()
+	job.Order = func(epoch uint64) sample.Items { return s.order.Epoch(job.Seed, epoch) }
+}
+
+// madeSets adds to the options that determine an output those of its sets.
+func (o *SampleOptions) madeSets(ctx context.Context, s *sets, made store.Made, r *Report) error {
+	made.Options["sampler"] = string(o.Sampler)
+	if o.WalkLength > 0 {
+		made.Options["walk_length"] = strconv.Itoa(o.WalkLength)
+	}
+	if s.divided == nil {
+		return nil
+	}
+	inputs, err := assignmentInputs(ctx, o.Assignment, "assignment/", s.divided, r)
+	maps.Copy(made.Inputs, inputs)
+	return err
 }
 
 // openSets prepares the sets of nodes of batches, and sets the batch size of the job to the most nodes of a set. It returns nil for
@@ -79,6 +107,7 @@ func (o *SampleOptions) openSets(ctx context.Context, s *store.Store, p *planned
 		return nil, nil
 	}
 	g := s.Graph
+	var divided *assign.Assignment
 	r := subset.Rules{How: subset.How(o.Sampler), Size: o.BatchSize, Length: o.WalkLength, Shuffle: o.Shuffle}
 	if o.Assignment != "" {
 		types, counts := nodeCounts(g)
@@ -86,13 +115,13 @@ func (o *SampleOptions) openSets(ctx context.Context, s *store.Store, p *planned
 		if err != nil {
 			return nil, err
 		}
-		r.Part = a.Part
+		r.Part, divided = a.Part, a
 	}
 	plan, err := subset.Plan(g, &r)
 	if err != nil {
 		return nil, setsUsage(err)
 	}
-	out := &sets{need: subset.Need(g, &r)}
+	out := &sets{need: subset.Need(g, &r), divided: divided}
 	if plan != nil {
 		out.need += sample.NeedArrays(g, plan, o.Threads)
 		if out.sampler, err = newSampler(s, plan, out.need, o.Memory, sample.Options{NoEdgeIDs: true}); err != nil {

@@ -20,16 +20,18 @@ func (o *SampleOptions) timed() bool {
 
 // checkTimes checks the options about times.
 func (o *SampleOptions) checkTimes() error {
-	if name := firstGiven(option{"Window", o.Window != ""}, option{"TemporalStrategy", o.TemporalStrategy != ""}); name != "" && !o.timed() {
+	if name := firstGiven(option{"Window", o.Window != ""}, option{"TemporalStrategy", o.TemporalStrategy != ""}, option{"HalfLife", o.HalfLife != ""}); name != "" && !o.timed() {
 		return usagef("found `%s` without `Before`, expected the column of the times of edges in `Before`, or columns by type in `BeforeColumns` or `BeforeNodes`", name)
 	}
 	switch {
 	case o.Before == "" && o.Untimed != nil:
 		return usagef("found `Untimed` without `Before`, expected them together")
-	case o.TemporalStrategy != "" && o.TemporalStrategy != "uniform" && o.TemporalStrategy != "last":
-		return usagef("found `TemporalStrategy` %q, expected uniform or last (the latest edges)", o.TemporalStrategy)
-	case o.TemporalStrategy == "last" && (o.Replace || o.Weight != "" || o.Sampler == SamplerLabor || o.Sampler == SamplerPPR || o.layered()):
-		return usagef("found `TemporalStrategy` last with `%s`, expected one of them: the latest edges are not drawn at random",
+	case !slices.Contains([]string{"", "uniform", "last", "recent"}, o.TemporalStrategy):
+		return usagef("found `TemporalStrategy` %q, expected uniform, recent (late edges more often) or last (the latest edges)", o.TemporalStrategy)
+	case (o.TemporalStrategy == "recent") != (o.HalfLife != ""):
+		return usagef("found `TemporalStrategy` %s with `HalfLife` %s, expected recent together with an age, such as 30d", cmp.Or(o.TemporalStrategy, "uniform"), cmp.Or(o.HalfLife, "none"))
+	case o.byTime() && (o.Replace || o.Weight != "" || o.Sampler == SamplerLabor || o.reaches() || o.layered()):
+		return usagef("found `TemporalStrategy` %s with `%s`, expected one of them: both say how edges are drawn", o.TemporalStrategy,
 			firstGiven(option{"Replace", o.Replace}, option{"Weight", o.Weight != ""}, option{"Sampler", o.Sampler != ""}))
 	}
 	with, without := "", ""
@@ -44,6 +46,11 @@ func (o *SampleOptions) checkTimes() error {
 		return usagef("found the times %s and %s in `Before`, `BeforeColumns` and `BeforeNodes`, expected <= after all columns or after none, as one rule holds for all of them", without, with)
 	}
 	return nil
+}
+
+// byTime reports whether the times of edges say how they are drawn.
+func (o *SampleOptions) byTime() bool {
+	return o.TemporalStrategy == "last" || o.TemporalStrategy == "recent"
 }
 
 // timeColumns is all columns of times, with <= where times that are equal to the seed's pass.
@@ -107,32 +114,40 @@ func timeColumn(b *sample.Before, edges string) string {
 	return cmp.Or(b.Columns[edges], b.Column)
 }
 
-// temporal completes a plan with times: its window, and the draw of the latest edges.
+// temporal completes a plan with times: its window, and the draw of late edges.
 func (o *SampleOptions) temporal(g *graph.Graph, p *sample.Plan) error {
 	if p.Before == nil {
 		return nil
 	}
-	if o.TemporalStrategy == "last" {
-		latest := false
+	if o.byTime() {
+		halfLife, how := 0.0, sample.Top
+		if o.TemporalStrategy == "recent" {
+			var err error
+			if halfLife, err = ageOf("HalfLife", o.HalfLife, p.TimeUnit(g)); err != nil {
+				return err
+			}
+			how = sample.Recent
+		}
+		timed := false
 		for i := range p.Ops {
 			if c := timeColumn(p.Before, p.Ops[i].Edges); c != "" {
-				p.Ops[i].How, p.Ops[i].Column = sample.Top, c
-				latest = true
+				p.Ops[i].How, p.Ops[i].Column, p.Ops[i].HalfLife = how, c, halfLife
+				timed = true
 			}
 		}
-		if !latest && len(p.Ops) > 0 {
-			return usagef("found `TemporalStrategy` last without an edge type that has times, expected one in `Before` or `BeforeColumns`: the latest edges are told by their own times, not by those of nodes")
+		if !timed && len(p.Ops) > 0 {
+			return usagef("found `TemporalStrategy` %s without an edge type that has times, expected one in `Before` or `BeforeColumns`: late edges are told by their own times, not by those of nodes", o.TemporalStrategy)
 		}
 	}
 	if o.Window == "" {
 		return nil
 	}
 	var err error
-	p.Before.Window, err = window(o.Window, p.TimeUnit(g))
+	p.Before.Window, err = ageOf("Window", o.Window, p.TimeUnit(g))
 	return err
 }
 
-// spans has the units of a window.
+// spans has the units of an age.
 var spans = []struct {
 	suffix string
 	length time.Duration
@@ -141,14 +156,14 @@ var spans = []struct {
 	{"s", time.Second}, {"m", time.Minute}, {"h", time.Hour}, {"d", 24 * time.Hour}, {"w", 7 * 24 * time.Hour},
 }
 
-// window is the length of a window in units of the columns: a number of these units, or a number with a unit of its own
-// where the columns have one.
-func window(text string, unit graph.Unit) (float64, error) {
+// ageOf is the age that a field of SampleOptions gives, in units of the columns of times: a number of these units, or a number with a
+// unit of its own where the columns have one.
+func ageOf(field, text string, unit graph.Unit) (float64, error) {
 	factor, number := 1.0, text
 	for _, s := range spans {
 		if n, ok := strings.CutSuffix(text, s.suffix); ok {
 			if unit == "" {
-				return 0, usagef("found `Window` %s with times that are plain numbers, expected a number in their unit", text)
+				return 0, usagef("found `%s` %s with times that are plain numbers, expected a number in their unit", field, text)
 			}
 			number, factor = n, s.length.Seconds()*float64(unit.PerSecond())
 			break
@@ -156,7 +171,7 @@ func window(text string, unit graph.Unit) (float64, error) {
 	}
 	n, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if n *= factor; err != nil || !(n > 0) || math.IsInf(n, 0) {
-		return 0, usagef("found `Window` %q, expected a number above 0 in the unit of the times, or such as 30d, 12h or 90s", text)
+		return 0, usagef("found `%s` %q, expected a number above 0 in the unit of the times, or such as 30d, 12h or 90s", field, text)
 	}
 	return n, nil
 }

@@ -149,6 +149,9 @@ func (d *delivery) sendNew(ctx context.Context, r *report.Report, start time.Tim
 		return fmt.Errorf("not sent: %w; %s", err, d.rest())
 	}
 	r.Finish(time.Since(start))
+	if d.run.NoReport {
+		return nil
+	}
 	html, json, err := render(r)
 	if err == nil {
 		err = store.WriteReport(vfs.OS, d.dir, html, json)

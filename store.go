@@ -28,6 +28,18 @@ func Open(dir string) (_ *Store, err error) {
 	return &Store{store: s}, nil
 }
 
+// OpenStreamed is Open for a Sample or NewLoader with ExecutorStream. Of a store in an object store it fetches only what that
+// executor holds in memory; neighbours and wide rows are then read in parts as they are needed. Another use of the Store
+// before Sample or NewLoader has returned, or with another executor, may read arrays that are not there, which is an error.
+func OpenStreamed(dir string) (_ *Store, err error) {
+	defer guard.Catch(&err)()
+	s, err := store.OpenLater(vfs.OS, dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{store: s}, nil
+}
+
 // Dir returns the folder, as Open was given it.
 func (s *Store) Dir() string { return s.store.Dir }
 

@@ -190,5 +190,5 @@ func (o *UnigraphTables) write(ctx context.Context, out string, made store.Made,
 	r.Table(tables)
 	r.Stage("tables", writing, int64(rows), "rows")
 	r.Stage("checksums", time.Since(sealing), 0, "")
-	return publish(w, r, start)
+	return o.publish(w, r, start)
 }

@@ -204,7 +204,7 @@ func (v *Verification) Text(out io.Writer) error {
 	if p := v.Partition; p != nil {
 		compared := ""
 		if p.ComparedEdges > 0 || p.ComparedRows > 0 {
-			compared = fmt.Sprintf("; %s and %s rows of features compared with the store", human.Amount(p.ComparedEdges, "edges"), human.Count(p.ComparedRows))
+			compared = fmt.Sprintf("; %s edges and %s rows of features compared with the store", human.Exact(p.ComparedEdges), human.Exact(p.ComparedRows))
 		}
 		switch {
 		case p.Fault != nil:

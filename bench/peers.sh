@@ -6,12 +6,16 @@
 #   bench/peers.sh dgl        DGL with GraphBolt, on torch (needs gcc and binutils)
 #   bench/peers.sh pyg        PyTorch Geometric with torch-sparse, on torch (needs g++ and binutils)
 #   bench/peers.sh lightning  Lightning and torchdata's StatefulDataLoader, on the environment of pyg
+#   bench/peers.sh databases  RelBench and the server of PostgreSQL, on the environment of pyg
+#   bench/peers.sh integrations  Ray Data, datasets, TensorBoard, Weights & Biases, Jupyter's kernel, on the environment of pyg
 #   bench/peers.sh batches    batch-iter and grain, on torch (needs gcc and binutils)
 #   bench/peers.sh jraph      jraph, on JAX
 #   bench/peers.sh ogb        OGB and SciPy, on torch (needs gcc and binutils)
 #   bench/peers.sh partition  KaMinPar and Mt-KaHyPar (METIS's gpmetis is the system's)
 #   bench/peers.sh kubernetes the schemas of Kubernetes
 #   bench/peers.sh plots      matplotlib, for the plots of docs/scaling.md
+#   bench/peers.sh axe        axe-core, which judges pages (the browser is the system's chromium)
+#   bench/peers.sh s3         versitygw, a server with the protocol of Amazon S3 (needs Go), beside the python
 #   bench/peers.sh tables     polars, DuckDB, pyarrow; NumPy for the benchmarks' own inputs
 #
 # Environments live in ${GRAPHMILL_PEERS:-$HOME/.cache/graphmill-peers}, named by
@@ -19,7 +23,7 @@
 # Python and the recipe), so that a changed pin makes a new one and a finished one is used as it
 # is. An environment is finished when it holds the file "complete", which is
 # written last; one that was interrupted is removed and made anew. Only pip is
-# used. Pins and helpers are in bench/peers. The hash leaves out the comments of a file of pins;
+# used, and go install for s3. Pins and helpers are in bench/peers. The hash leaves out the comments of a file of pins;
 # it covers every byte of a helper and of a recipe below.
 #
 # To add a peer, add a function recipe_NAME that runs $PIP and checks an import,
@@ -109,6 +113,18 @@ recipe_lightning() {
     "$1" -c 'import lightning, pytorch_lightning, torchdata.stateful_dataloader, torch_geometric'
 }
 
+recipe_databases() {
+  "$BASE" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' >"$("$1" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/pyg.pth" &&
+    $PIP --no-deps -r "$PINS" &&
+    "$1" -c 'import relbench.modeling.graph'
+}
+
+recipe_integrations() {
+  "$BASE" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' >"$("$1" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/pyg.pth" &&
+    $PIP --no-deps -r "$PINS" &&
+    "$1" -c 'import datasets, ipykernel, nbclient, ray.data, tensorboard, torch_geometric, wandb'
+}
+
 recipe_ogb() {
   $PIP --no-deps torch==2.2.1 ogb==1.3.6 && $PIP -r "$PINS" &&
     "$1" "$HELPER" && OUTDATED_IGNORE=1 "$1" -c 'import ogb.io, scipy.sparse'
@@ -138,9 +154,19 @@ recipe_kubernetes() {
   $PIP -r "$PINS" && "$1" -c 'import kubernetes_validate, yaml'
 }
 
-[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is batches, dgl, jraph, kubernetes, lightning, ogb, partition, plots, pyg, tables or tfgnn" 2
+# The package brings axe.min.js; the browser that it drives by itself is not needed.
+recipe_axe() {
+  $PIP --no-deps -r "$PINS" && ls "$("$1" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/axe_playwright_python/axe.min.js"
+}
+
+recipe_s3() {
+  GOFLAGS= GOBIN=$(dirname "$1") go install "$(cat "$PINS")" && "$(dirname "$1")/versitygw" --version
+}
+
+[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is axe, batches, databases, dgl, integrations, jraph, kubernetes, lightning, ogb, partition, plots, pyg, s3, tables or tfgnn" 2
 pinned=$(dirname "$0")/peers
 case $1 in
+  axe) install axe "$pinned/axe-requirements.txt" "" 3.11 3.12 ;;
   dgl) install dgl "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   pyg) install pyg "$pinned/pyg-requirements.txt" "$pinned/pyg_mkstub.py" 3.11 ;;
   batches) install batches "$pinned/dgl-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
@@ -149,11 +175,20 @@ case $1 in
     BASE=$("$0" pyg)
     install lightning "$pinned/lightning-requirements.txt" "" 3.11
     ;;
+  s3) install s3 "$pinned/s3-requirements.txt" "" 3.11 3.12 3.10 ;;
+  databases)
+    BASE=$("$0" pyg)
+    install databases "$pinned/databases-requirements.txt" "" 3.11
+    ;;
+  integrations)
+    BASE=$("$0" pyg)
+    install integrations "$pinned/integrations-requirements.txt" "" 3.11
+    ;;
   kubernetes) install kubernetes "$pinned/kubernetes-requirements.txt" "" 3.11 3.12 ;;
   ogb) install ogb "$pinned/ogb-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
   partition) install partition "$pinned/partition-requirements.txt" "" 3.11 3.12 ;;
   plots) install plots "$pinned/plots-requirements.txt" "" 3.11 3.12 ;;
   tables) install tables "$pinned/tables-requirements.txt" "" 3.11 3.12 ;;
   tfgnn) install tfgnn "$pinned/tfgnn-requirements.txt" "" 3.11 ;;
-  *) die "found peer '$1', expected batches, dgl, jraph, kubernetes, lightning, ogb, partition, plots, pyg, tables or tfgnn" 2 ;;
+  *) die "found peer '$1', expected axe, batches, databases, dgl, integrations, jraph, kubernetes, lightning, ogb, partition, plots, pyg, s3, tables or tfgnn" 2 ;;
 esac

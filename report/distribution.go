@@ -79,7 +79,8 @@ func (d *Distribution) roles() []role {
 
 // figure returns the plot for the page, with the numbers of its series.
 func (d *Distribution) figure(id string) figure {
-	f := figure{ID: id, Title: human.Printable(d.Title), Of: human.Printable(d.Of), Wide: len(d.Series) > 4}
+	of, withZeros := human.Printable(d.Of), false
+	f := figure{ID: id, Title: human.Printable(d.Title), SeriesTitle: "quantiles", Wide: len(d.Series) > 4}
 	roles := d.roles()
 	if d.View == CCDF {
 		f.SVG = d.drawCCDF(id, roles)
@@ -92,7 +93,7 @@ func (d *Distribution) figure(id string) figure {
 	grey, hidden := 0, 0
 	for i, s := range d.Series {
 		h := s.Histogram
-		f.WithZeros = f.WithZeros || h.Zeros() > 0
+		withZeros = withZeros || h.Zeros() > 0
 		switch {
 		case roles[i] == roleRest:
 			grey++
@@ -101,13 +102,18 @@ func (d *Distribution) figure(id string) figure {
 		}
 	}
 	if grey > 0 {
-		f.Footnote = fmt.Sprintf("In colour: the %d with the most %s; grey: %d more.", seriesColours, f.Of, grey)
+		f.Footnote = fmt.Sprintf("In colour: the %d with the most %s; grey: %d more.", seriesColours, of, grey)
 	}
 	if hidden > 0 {
 		f.Footnote += fmt.Sprintf(" Not drawn: %d.", hidden)
 	}
+	f.SeriesHead = append(f.SeriesHead, of)
+	if withZeros {
+		f.SeriesHead = append(f.SeriesHead, "at 0")
+	}
+	f.SeriesHead = append(f.SeriesHead, "mean", "median", "p90", "p99", "max")
 	for i, s := range d.Series {
-		f.Series = append(f.Series, seriesView{human.Printable(s.Name), roles[i].class(), s.cells(f.WithZeros)})
+		f.Series = append(f.Series, seriesView{human.Printable(s.Name), roles[i].class(), s.cells(withZeros)})
 	}
 	return f
 }

@@ -8,7 +8,8 @@
 //     its JSON gives the same page, byte for byte.
 //   - The same Report gives the same bytes. The package adds no time, host or order of its own. Only the last digit
 //     of a coordinate in a drawing may differ between kinds of processor.
-//   - The page is one file with inline SVG. It has no script and no font, and it requests nothing. It follows light
+//   - The page is one file with inline SVG. It has no font, and it requests nothing. A script adds a search box to
+//     tables of more than 20 rows; a page without one has no script, and without scripts all rows show. It follows light
 //     and dark mode, and its colours differ for colour-blind readers.
 //   - Names (types, files, columns) may be hostile. They are escaped everywhere, and characters that control a
 //     terminal or the direction of text are shown as escapes. JSON keeps names as they are, except that bytes that

@@ -15,11 +15,14 @@ type HeatMap struct {
 	Value string `json:"value"`
 	// Low and High are the ends of the colour scale; values outside have the colour of the nearer end. Log makes the
 	// scale logarithmic, and Share says that the values are shares of one.
-	Low   float64    `json:"low"`
-	High  float64    `json:"high"`
-	Log   bool       `json:"log,omitempty"`
-	Share bool       `json:"share,omitempty"`
-	Cells []HeatCell `json:"cells"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	Log   bool    `json:"log,omitempty"`
+	Share bool    `json:"share,omitempty"`
+	// Numbered says that X and Y are numbers of things, such as parts: each thing has a cell of width 1 from its number on,
+	// and its number under the middle of the cell.
+	Numbered bool       `json:"numbered,omitempty"`
+	Cells    []HeatCell `json:"cells"`
 }
 
 // HeatCell is the rectangle [X0, X1) x [Y0, Y1) with its value.

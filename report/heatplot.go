@@ -48,6 +48,9 @@ func (h *HeatMap) draw(id string) template.HTML {
 		y.lo, y.hi = min(y.lo, c.Y0), max(y.hi, c.Y1)
 	}
 	x.ticks, y.ticks = evenTicks(x.lo, x.hi, 6, human.Tick), evenTicks(y.lo, y.hi, 7, human.Tick)
+	if h.Numbered {
+		x.ticks, y.ticks = middles(x.lo, x.hi), middles(y.lo, y.hi)
+	}
 	bar := h.colourAxis()
 	room := 0.0
 	for _, t := range bar.ticks {
@@ -56,7 +59,9 @@ func (h *HeatMap) draw(id string) template.HTML {
 	f := newFrame(x, y, room+barWidth+16)
 	f.xGrid = true
 	d := newDrawing(id, plotWidth, plotHeight, h.Title, h.describe())
-	f.grid(d)
+	if !h.Numbered {
+		f.grid(d)
+	}
 	if len(h.Cells) <= hoverCells {
 		for _, c := range h.Cells {
 			f.cell(d, h, &c)
@@ -68,6 +73,18 @@ func (h *HeatMap) draw(id string) template.HTML {
 	bar.from, bar.to = f.y.from, f.y.to
 	drawColours(d, &bar, f.x.to+18, h.Value)
 	return d.end()
+}
+
+// middles returns a tick in the middle of each cell of a heat map of numbered things, or of every 2nd, 5th, ... where they
+// are many.
+func middles(lo, hi float64) []tick {
+	const most = 16
+	every := newStep(max((hi-lo)/most, 1)).times(1)
+	var ticks []tick
+	for v := math.Ceil(lo/every) * every; v < hi; v += every {
+		ticks = append(ticks, tick{v + 0.5, human.Tick(v)})
+	}
+	return ticks
 }
 
 func (f *frame) cell(d *drawing, h *HeatMap, c *HeatCell) {
@@ -134,11 +151,22 @@ func drawColours(d *drawing, a *axis, x float64, name string) {
 	d.text("axis end", plotWidth, 11, human.Cut(human.Printable(name), 40))
 }
 
-// peaks returns the cells with the largest values, the largest first.
+// peaks returns the cells with the largest values, the largest first. Of what is between two things of the same kind, which
+// has two cells, it returns one.
 func (h *HeatMap) peaks() []HeatCell {
 	cells := slices.Clone(h.Cells)
 	slices.SortStableFunc(cells, func(a, b HeatCell) int { return cmp.Compare(b.Value, a.Value) })
-	return cells[:min(len(cells), peakCells)]
+	var peaks []HeatCell
+	for _, c := range cells {
+		if len(peaks) == peakCells {
+			break
+		}
+		if h.Numbered && h.X == h.Y && slices.Contains(peaks, HeatCell{c.Y0, c.Y1, c.X0, c.X1, c.Value}) {
+			continue
+		}
+		peaks = append(peaks, c)
+	}
+	return peaks
 }
 
 // describe says for screen readers what the heat map shows.
@@ -158,6 +186,9 @@ func (h *HeatMap) figure(id string) figure {
 		return f
 	}
 	peaks := tableView{ID: id, Title: "The largest values and where their cells begin"}
+	if h.Numbered {
+		peaks.Title = "The largest values"
+	}
 	for _, name := range []string{h.Value, h.X, h.Y} {
 		peaks.Columns = append(peaks.Columns, columnView{human.Printable(name), true})
 	}

@@ -22,6 +22,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"bytes":     human.Bytes,
 	"exact":     human.Exact,
 	"name":      breakable,
+	"find":      findAttribute,
 }).Parse(pageSource))
 
 // breakable escapes a printable name and allows line breaks between its parts, as in package:depends:package.
@@ -55,6 +56,11 @@ func (r *Report) html(beside bool) ([]byte, error) {
 	}
 	v := r.view()
 	v.Beside = beside
+	if find := v.hasLong(); find {
+		v.Script, v.Policy = findScript, policy(true)
+	} else {
+		v.Policy = policy(false)
+	}
 	var out bytes.Buffer
 	if err := page.Execute(&out, v); err != nil {
 		return nil, err
@@ -75,6 +81,8 @@ type pageView struct {
 	Figures  []figure
 	Times    *timesView
 	Beside   bool // report.json is in the folder of the page
+	Policy   string
+	Script   template.JS // "": none
 }
 
 type tile struct{ Label, Value, Unit, Exact string }
@@ -84,6 +92,7 @@ type noteView struct{ Count, Exact, Text string }
 // itemList is the section of inputs or of outputs.
 type itemList struct {
 	ID, Title string
+	Wide      bool // as wide as the page
 	Inputs    []input
 	Items     []itemView
 }
@@ -113,15 +122,16 @@ type columnView struct {
 
 // figure is a plot with its numbers.
 type figure struct {
-	ID, Title  string
-	SVG        template.HTML
-	Of         string
-	WithZeros  bool
-	Series     []seriesView
-	Peaks      *tableView
-	Wide       bool // as wide as the page, with the table next to the plot
-	Footnote   string
-	NothingYet string
+	ID, Title string
+	SVG       template.HTML
+	Series    []seriesView // rows of the table of the plot
+	// SeriesTitle says what is in the table, and SeriesHead has the names of its columns after that of the series.
+	SeriesTitle string
+	SeriesHead  []string
+	Peaks       *tableView
+	Wide        bool // as wide as the page, with the table next to the plot
+	Footnote    string
+	NothingYet  string
 }
 
 type seriesView struct {
@@ -172,11 +182,19 @@ func (r *Report) view() *pageView {
 			v.Columns = append(v.Columns, l)
 		}
 	}
+	if len(v.Columns) == 1 || len(v.Columns) == 2 && v.Columns[0].rows() > v.Columns[1].rows()+unevenRows {
+		for i := range v.Columns {
+			v.Columns[i].Wide = true
+		}
+	}
 	for i, t := range r.Tables {
 		v.Sheets = append(v.Sheets, t.view(fmt.Sprintf("table-%d", i+1)))
 	}
 	for i, d := range r.Plots {
 		v.Figures = append(v.Figures, d.figure(fmt.Sprintf("plot-%d", i+1)))
+	}
+	for i := range r.Bars {
+		v.Figures = append(v.Figures, r.Bars[i].figure(fmt.Sprintf("bars-%d", i+1)))
 	}
 	for i := range r.HeatMaps {
 		v.Figures = append(v.Figures, r.HeatMaps[i].figure(fmt.Sprintf("heat-%d", i+1)))
@@ -188,6 +206,11 @@ func (r *Report) view() *pageView {
 	}
 	return v
 }
+
+// unevenRows is how many more rows the inputs can have than the outputs to stand beside them.
+const unevenRows = 6
+
+func (l *itemList) rows() int { return len(l.Inputs) + len(l.Items) }
 
 // pairUp makes each section wide that would be alone in a row of two.
 func pairUp(n int, wide func(int) *bool) {

@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/url"
 	"strings"
 	"time"
 )
 
-// format is the version of the JSON format.
-const format = 1
+// Format is the version of the JSON form of a Report.
+const Format = 1
 
 // Report describes what one command did. Set the fields that are known at the start, and fill the lists with the
 // methods. The page leaves out empty fields and lists.
@@ -46,6 +47,7 @@ type Report struct {
 	Notes    []note         `json:"notes,omitempty"`
 	Tables   []Table        `json:"tables,omitempty"`
 	Plots    []Distribution `json:"plots,omitempty"`
+	Bars     []Bars         `json:"bars,omitempty"`
 	HeatMaps []HeatMap      `json:"heat_maps,omitempty"`
 	Stages   []Stage        `json:"stages,omitempty"`
 }
@@ -74,6 +76,10 @@ type input struct {
 	Name        string `json:"name"`
 	Bytes       int64  `json:"bytes"`
 	Fingerprint string `json:"fingerprint,omitempty"`
+	// Page is the address of the input's page, relative to that of the report.
+	Page string `json:"page,omitempty"`
+
+	at string // the path, for Link
 }
 
 // note is a remark, or a problem, with Count as its number of cases.
@@ -102,7 +108,7 @@ type Stage struct {
 // New returns the report of a command ("import") that was called as argv. As in os.Args, argv begins with the program;
 // the report leaves out the folder of the program.
 func New(command, title, version string, argv []string) *Report {
-	return &Report{Format: format, Command: command, Title: title, Version: version, Line: quoteLine(argv)}
+	return &Report{Format: Format, Command: command, Title: title, Version: version, Line: quoteLine(argv)}
 }
 
 // Head adds one of the few numbers at the top of the page.
@@ -110,7 +116,27 @@ func (r *Report) Head(label string, v Value) { r.Headline = append(r.Headline, i
 
 // Input adds a file or folder that was read, with its size in bytes and its fingerprint, which may be empty.
 func (r *Report) Input(name string, bytes int64, fingerprint string) {
-	r.Inputs = append(r.Inputs, input{name, bytes, fingerprint})
+	r.InputAt(name, bytes, fingerprint, "")
+}
+
+// InputAt is Input with the path of the file or folder, which Link needs. The path itself is in no output.
+func (r *Report) InputAt(name string, bytes int64, fingerprint, path string) {
+	r.Inputs = append(r.Inputs, input{Name: name, Bytes: bytes, Fingerprint: fingerprint, at: path})
+}
+
+// Link sets the page of each input: page returns its address, relative to the page of the report, or "" for none. It is given
+// the path of InputAt, or "", and the fingerprint and earlier page of the input.
+func (r *Report) Link(page func(path, fingerprint, earlier string) string) {
+	for i := range r.Inputs {
+		in := &r.Inputs[i]
+		in.Page = page(in.at, in.Fingerprint, in.Page)
+	}
+}
+
+// isRelative says whether an address leads to no other machine, and to no script.
+func isRelative(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && !u.IsAbs() && u.Host == "" && !strings.HasPrefix(u.Path, "/")
 }
 
 // In adds a line to the inputs.
@@ -155,8 +181,8 @@ var errInvalid = errors.New("invalid report")
 
 // check refuses contents that the page cannot show or JSON cannot hold.
 func (r *Report) check() error {
-	if r.Format != format {
-		return fmt.Errorf("%w: found format %d, expected %d; use the version of graphmill that wrote it", errInvalid, r.Format, format)
+	if r.Format != Format {
+		return fmt.Errorf("%w: found format %d, expected %d; use the version of graphmill that wrote it", errInvalid, r.Format, Format)
 	}
 	if r.Threads < 0 || r.MemoryBudget < 0 || r.PeakRSS < 0 || !isTime(r.ElapsedSeconds) {
 		return fmt.Errorf("%w: found a negative number of threads, bytes or seconds", errInvalid)
@@ -172,6 +198,9 @@ func (r *Report) check() error {
 		}
 	}
 	for i, in := range r.Inputs {
+		if !isRelative(in.Page) {
+			return fmt.Errorf("%w: input %d (%q): found the page %q, expected a relative address", errInvalid, i, in.Name, in.Page)
+		}
 		if in.Bytes < 0 {
 			return fmt.Errorf("%w: input %d (%q): found %d bytes, expected 0 or more", errInvalid, i, in.Name, in.Bytes)
 		}
@@ -189,6 +218,11 @@ func (r *Report) check() error {
 	for i, d := range r.Plots {
 		if err := d.check(); err != nil {
 			return fmt.Errorf("%w: plot %d (%q): %w", errInvalid, i, d.Title, err)
+		}
+	}
+	for i := range r.Bars {
+		if err := r.Bars[i].check(); err != nil {
+			return fmt.Errorf("%w: bars %d (%q): %w", errInvalid, i, r.Bars[i].Title, err)
 		}
 	}
 	for i := range r.HeatMaps {

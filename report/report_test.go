@@ -129,7 +129,7 @@ func TestParseAndRebuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(r, back, cmp.AllowUnexported(Histogram{})); d != "" {
+	if d := cmp.Diff(r, back, cmp.AllowUnexported(Histogram{}, input{})); d != "" {
 		t.Errorf("read back: %s", d)
 	}
 	if !bytes.Equal(must(r.HTML()), must(back.HTML())) {

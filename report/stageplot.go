@@ -10,6 +10,9 @@ import (
 	"github.com/graphmill/graphmill/internal/human"
 )
 
+// mostOutside is the largest share of the time outside of all stages that is not shown.
+const mostOutside = 0.05
+
 // stagePitch is the height of a stage with its gap.
 const stagePitch = 24.0
 
@@ -51,9 +54,8 @@ func (r *Report) times() *timesView {
 		total += s.Seconds
 	}
 	stages := r.Stages
-	// Time outside of all stages is shown where it is more than a rounding error.
-	if rest := r.ElapsedSeconds - total; total > 0 && rest > 0.01*r.ElapsedSeconds {
-		stages = append(slices.Clone(stages), Stage{Name: "(outside the stages)", Seconds: rest})
+	if rest := r.ElapsedSeconds - total; total > 0 && rest > mostOutside*r.ElapsedSeconds {
+		stages = append(slices.Clone(stages), Stage{Name: "other", Seconds: rest})
 		total = r.ElapsedSeconds
 	}
 	v := &timesView{}

@@ -25,6 +25,13 @@ func newDrawing(id string, w, h float64, title, desc string) *drawing {
 	return d
 }
 
+// links makes a group of the drawing, which was a picture: what is in a picture cannot be followed by keyboard.
+func (d *drawing) links() {
+	text := strings.Replace(d.b.String(), `role="img" focusable="false"`, `role="group"`, 1)
+	d.b.Reset()
+	d.b.WriteString(text)
+}
+
 // end returns the finished element.
 func (d *drawing) end() template.HTML {
 	d.b.WriteString("</svg>")
@@ -82,8 +89,9 @@ func coord(v float64) string {
 
 func escape(s string) string { return html.EscapeString(human.Printable(s)) }
 
-// textWidth estimates the width of s in units, from the width of a digit at the font size of page.css.
+// textWidth estimates the width of s in units, from the width of a digit at the largest font size of page.css, that of narrow
+// screens.
 func textWidth(s string) float64 {
-	const digit = 6.6
+	const digit = 7.6
 	return digit * float64(width(s))
 }

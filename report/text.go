@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/term"
@@ -14,8 +15,11 @@ import (
 
 // Text writes the report as a few aligned lines for people. It uses colours only where w is a terminal and NO_COLOR is
 // not set.
-func (r *Report) Text(w io.Writer) error {
-	_, err := w.Write(r.text(wantsColour(w)))
+func (r *Report) Text(w io.Writer) error { return r.Styled(w, wantsColour(w)) }
+
+// Styled writes the report as Text does, with colours if colour is true.
+func (r *Report) Styled(w io.Writer, colour bool) error {
+	_, err := w.Write(r.text(colour))
 	return err
 }
 
@@ -92,11 +96,7 @@ func (r *Report) text(colour bool) []byte {
 func (r *Report) run() string {
 	var parts []string
 	for _, it := range r.Headline {
-		s := it.Value.String()
-		if it.Value.Unit == "" { // without a unit the number needs its label
-			s = human.Printable(it.Label) + " " + s
-		}
-		parts = append(parts, s)
+		parts = append(parts, headline(it))
 	}
 	if r.ElapsedSeconds > 0 {
 		parts = append(parts, human.Duration(seconds(r.ElapsedSeconds)))
@@ -117,15 +117,51 @@ func (r *Report) run() string {
 	return strings.Join(parts, " · ")
 }
 
+// headline is a number of the headline in words: "8,850 graphs/s" of "graphs per second", "2.01 MiB on disk". A number without a unit
+// needs its label.
+func headline(it item) string {
+	label, v := human.Printable(it.Label), it.Value
+	what, speed := strings.CutSuffix(label, " per second")
+	switch {
+	case speed && v.Number != nil:
+		return human.Words(*v.Number) + " " + what + "/s"
+	case speed && v.Bytes != nil:
+		return v.words() + "/s"
+	case v.Bytes != nil:
+		return v.words() + " " + label
+	case v.Unit == "":
+		return label + " " + v.words()
+	}
+	return v.words()
+}
+
+// words is the value with its unit. Counts have all their digits.
+func (v Value) words() string {
+	switch {
+	case v.Count != nil:
+		return join(human.Exact(*v.Count), v.Unit)
+	case v.Number != nil && v.Unit == "s":
+		return human.Duration(seconds(*v.Number))
+	case v.Number != nil:
+		return join(human.Words(*v.Number), v.Unit)
+	}
+	return v.String()
+}
+
+// names says whether a label has a unit as one of its words.
+func names(label, unit string) bool {
+	return unit != "" && strings.Contains(" "+label+" ", " "+unit+" ")
+}
+
 func (r *Report) textLines() []textLine {
 	var lines []textLine
 	add := func(head, label string, v Value, rate string) {
 		l := textLine{head: head, label: human.Cut(human.Printable(label), 40), rate: human.Printable(rate)}
 		if v.Text != nil {
-			l.words = v.String()
+			l.words = v.words()
 		} else {
-			l.value, l.unit, _ = strings.Cut(v.String(), " ")
-			if v.Unit == label {
+			l.value, l.unit, _ = strings.Cut(v.words(), " ")
+			if names(label, v.Unit) {
 				l.unit = ""
 			}
 		}
@@ -136,7 +172,7 @@ func (r *Report) textLines() []textLine {
 		for _, in := range r.Inputs {
 			size += in.Bytes
 		}
-		add("in", human.Count(int64(n))+" files", Bytes(size), "")
+		add("in", human.Exact(int64(n))+" files", Bytes(size), "")
 	} else {
 		for _, in := range r.Inputs {
 			add("in", in.Name, Bytes(in.Bytes), "")
@@ -151,7 +187,7 @@ func (r *Report) textLines() []textLine {
 	for _, s := range r.Stages {
 		rate := ""
 		if s.Count > 0 {
-			rate = s.rate()
+			rate = human.Speed(s.Count, max(seconds(s.Seconds), time.Nanosecond), s.Unit)
 		}
 		add("time", s.Name, Value{Seconds: &s.Seconds}, rate)
 	}

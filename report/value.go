@@ -21,6 +21,8 @@ type Value struct {
 	Text    *string  `json:"text,omitempty"`
 	// Unit is for Count and Number: "edges", "edges/s", or empty.
 	Unit string `json:"unit,omitempty"`
+	// Exact writes Count with all its digits, for numbers that people copy.
+	Exact bool `json:"exact,omitempty"`
 }
 
 // Count returns a count of things of a unit, which may be empty: Count(12, "edges").
@@ -31,6 +33,12 @@ func Count[T int | int32 | int64 | uint32 | uint64](n T, unit string) Value {
 	}
 	return Value{Count: &c, Unit: unit}
 }
+
+// Exact returns a count of which all digits are shown, such as a limit that people type.
+func Exact(n int64) Value { return Value{Count: &n, Exact: true} }
+
+// Seconds returns a time.
+func Seconds(s float64) Value { return Value{Seconds: &s} }
 
 // Bytes returns a size in bytes.
 func Bytes(n int64) Value { return Value{Bytes: &n} }
@@ -56,6 +64,8 @@ func (v Value) String() string {
 // short returns the two parts of String.
 func (v Value) short() (s, unit string) {
 	switch {
+	case v.Count != nil && v.Exact:
+		return human.Exact(*v.Count), human.Printable(v.Unit)
 	case v.Count != nil:
 		return human.Count(*v.Count), human.Printable(v.Unit)
 	case v.Bytes != nil:
@@ -107,8 +117,8 @@ func (v Value) check() error {
 			set++
 		}
 	}
-	if set > 1 || v.Unit != "" && v.Count == nil && v.Number == nil {
-		return errors.New("found several kinds in one value, or a unit without a count or number; expected one of count, bytes, seconds, number, share, text")
+	if set > 1 || v.Unit != "" && v.Count == nil && v.Number == nil || v.Exact && v.Count == nil {
+		return errors.New("found several kinds in one value, a unit without a count or number, or exact without a count; expected one of count, bytes, seconds, number, share, text")
 	}
 	for _, f := range []*float64{v.Seconds, v.Number, v.Share} {
 		if f != nil && (math.IsNaN(*f) || math.IsInf(*f, 0)) {

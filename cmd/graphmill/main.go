@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/cmd/graphmill/internal/bench"
@@ -75,19 +74,24 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, cli.ErrTold):
 		return exitFailed
 	case ctx.Err() != nil && tagged.Only(err, context.Canceled): // whatever could not be removed is an error
+		t.Begin(cmd)
+		t.FailJSON(err, exitInterrupted)
 		fmt.Fprintln(stderr, "graphmill: interrupted; nothing was left behind")
 		return exitInterrupted
 	case ctx.Err() != nil:
 		t.Begin(cmd)
+		t.FailJSON(err, exitInterrupted)
 		t.Say("interrupted: %v", err)
 		return exitInterrupted
 	case cli.IsUsage(err):
 		t.Begin(cmd)
+		t.FailJSON(err, exitUsage)
 		t.Fail(err)
 		fmt.Fprintf(stderr, "Try '%s --help'.\n", cmd.CommandPath())
 		return exitUsage
 	default:
 		t.Begin(cmd)
+		t.FailJSON(err, exitFailed)
 		t.Fail(err)
 		return exitFailed
 	}
@@ -100,15 +104,13 @@ func newRoot(t *cli.Terminal) *cobra.Command {
 		Long: `Graphmill turns raw graph tables into training-ready batches: it imports the
 tables into a store, samples subgraphs reproducibly, and writes them for PyG,
 DGL, TF-GNN or JAX.`,
-		Example: `  graphmill quickstart                                   try all steps on a small real graph
-  graphmill import edges.csv --out g.store               make a store from an edge list
-  graphmill import schema.pbtxt --out g.store            ... or from a TF-GNN unigraph
-  graphmill info g.store                                 print types, counts, degrees
+		Example: `  graphmill quickstart  # try all steps on a small real graph
+  graphmill import edges.csv --out g.store  # make a store from an edge list
+  graphmill import schema.pbtxt --out g.store  # ... or from a TF-GNN unigraph
+  graphmill info g.store  # print types, counts, degrees
   graphmill sample g.store --fanout 15,10 --batch-size 1024 --out batches
-  graphmill verify batches                               find any changed bit`,
-		Version:       graphmill.Version(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
+  graphmill verify batches  # find any changed bit`,
+		Version: graphmill.Version(),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil
@@ -122,35 +124,22 @@ DGL, TF-GNN or JAX.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SuggestionsMinimumDistance = 2
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
-	})
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cli.Usagef("%w%s", err, cli.Suggest(cmd.Flags(), err))
-	})
-	root.SetHelpTemplate(helpTemplate)
-	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { t.Begin(cmd) }
 	root.AddCommand(newQuickstart(t), importing.New(t, nil), data.NewExport(t), data.NewGenerate(t), data.NewInfo(t),
 		sampling.New(t, nil), sample.NewForecast(t), data.NewChunk(t), sample.NewFeed(t), sample.NewWalk(t), pack.New(t),
-		dispatching.New(t, nil), partition.NewPartitionGraph(t), partition.NewPartition(t), data.NewVerify(t), data.NewReport(t), tfgnn.New(t), bench.New(t))
+		dispatching.New(t, nil), partition.NewPartitionGraph(t), partition.NewPartition(t), data.NewVerify(t), data.NewReport(t), data.NewMetadata(t), tfgnn.New(t), bench.New(t), newVersion(t))
+	cli.Setup(root, t, "0 done, 1 failed, 2 wrong usage, 3 verification found damage, 130 interrupted")
+	cli.GroupCommands(root, commandGroups)
 	return root
 }
 
-// helpTemplate puts the examples first.
-const helpTemplate = `{{with or .Long .Short}}{{. | trimTrailingWhitespaces}}{{end}}
-{{if .HasExample}}
-Examples:
-{{.Example}}
-{{end}}
-Usage:
-  {{if .Runnable}}{{.UseLine}}{{else}}{{.CommandPath}} COMMAND{{end}}
-{{if .HasAvailableSubCommands}}
-Commands:{{range .Commands}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
-{{end}}{{if .HasAvailableLocalFlags}}
-Flags:
-{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
-{{end}}
-Exit status: 0 done, 1 failed, 2 wrong usage, 3 verification found damage, 130 interrupted.
-`
+// commandGroups are the groups of the commands in the help.
+var commandGroups = []cli.CommandGroup{
+	{Title: "Start", Names: []string{"quickstart", "version", "help", "completion"}},
+	{Title: "Import", Names: []string{"import", "generate"}},
+	{Title: "Sample", Names: []string{"sample", "forecast", "walk"}},
+	{Title: "Divide", Names: []string{"partition", "dispatch", "partition-graph"}},
+	{Title: "Pack", Names: []string{"pack"}},
+	{Title: "Serve", Names: []string{"feed"}},
+	{Title: "Other formats", Names: []string{"export", "chunk", "tfgnn"}},
+	{Title: "Check", Names: []string{"info", "verify", "report", "bench"}},
+}

@@ -33,7 +33,7 @@ func waiting(t *testing.T, line string) (cmd *exec.Cmd, stdin *os.File, stderr *
 		t.Fatal(err)
 	}
 	for range 3000 {
-		left, err := unix.IoctlGetInt(int(r.Fd()), unix.TIOCINQ)
+		left, err := unix.IoctlGetInt(int(r.Fd()), fionread)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestStdoutFails(t *testing.T) {
 	defer closed.Close()
 	r.Close()
 	for _, line := range []string{
-		"--help", "--version", "help sample", "verify --help", "verify g.store", "verify g.store --json", "verify cut", "info g.store", "info g.store --json", "info plan",
+		"--help", "--version", "version", "version --json", "help sample", "verify --help", "verify g.store", "verify g.store --json", "verify cut", "info g.store", "info g.store --json", "info plan",
 		"forecast g.store --fanout 2", "forecast g.store --fanout 2 --json", "report g.store", "report g.store --json",
 		"pack g.coll --limit num_nodes=40 --limit num_edges=60", "pack g.coll --limit num_nodes=40 --limit num_edges=60 --json", "pack hist g.coll",
 		"pack g.coll --stream --limit num_nodes=40 --limit num_edges=60", "pack tune g.coll --target 80", "bench sample g.store --fanout 2 --json",

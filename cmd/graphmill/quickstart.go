@@ -55,12 +55,20 @@ ordinary graphmill command, which is printed before it runs.`,
 				{"verify", samples},
 			} {
 				line := append([]string{"graphmill"}, args...)
-				fmt.Fprintf(t.Stdout, "\n$ %s\n", strings.Join(line, " "))
-				step := newRoot(&cli.Terminal{Args: line, Stdout: t.Stdout, Stderr: t.Stderr})
+				if t.Quiet && args[0] == "info" {
+					continue
+				}
+				if !t.Quiet {
+					fmt.Fprintf(t.Stdout, "\n$ %s\n", strings.Join(line, " "))
+				}
+				step := newRoot(t.Step(line))
 				step.SetArgs(args)
 				if err := step.ExecuteContext(cmd.Context()); err != nil {
 					return unfinishedTour(out, err)
 				}
+			}
+			if t.Quiet {
+				return nil
 			}
 			fmt.Fprintf(t.Stdout, "\nDone in %.1f s. These files and folders were written:\n", time.Since(start).Seconds())
 			w := tabwriter.NewWriter(t.Stdout, 0, 0, 2, ' ', 0)
@@ -74,6 +82,8 @@ ordinary graphmill command, which is printed before it runs.`,
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "quickstart", "folder to write into")
 	cmd.Flags().BoolVar(&force, "force", false, "write into a folder that exists")
+	cli.Folders(cmd.Flags(), "out")
+	cli.Group(cmd.Flags(), cli.GroupOutput, "*out", "*force")
 	return cmd
 }
 

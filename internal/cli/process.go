@@ -49,8 +49,9 @@ type Stdout struct {
 	w    io.Writer
 	stop func()
 
-	mu  sync.Mutex
-	err error
+	mu      sync.Mutex
+	err     error
+	written int64
 }
 
 // NewStdout returns a Stdout that writes to w and, when that fails, calls stop.
@@ -64,11 +65,19 @@ func (s *Stdout) Write(b []byte) (int, error) {
 		return 0, s.err
 	}
 	n, err := s.w.Write(b)
+	s.written += int64(n)
 	if err != nil {
 		s.err = err
 		s.stop()
 	}
 	return n, err
+}
+
+// Written is the number of bytes that were written.
+func (s *Stdout) Written() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.written
 }
 
 // Err is the first error of a write.

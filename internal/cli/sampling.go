@@ -24,16 +24,21 @@ type Sampling struct {
 func (p *Sampling) Add(f *pflag.FlagSet) {
 	p.fs = f
 	o := &p.SampleOptions
-	f.StringVar(&p.fanout, "fanout", "", "edges to draw per node at each hop, for all edge types (15,10) or by type (cites=15,10;writes=5,5; types that are not listed are not followed); -1 draws all")
+	f.StringVar(&p.fanout, "fanout", "", "edges to draw per node at each hop, for all edge types (15,10) or by type (cites=15,10;writes=5,5), where -1 draws all; types that are not listed are not followed")
 	f.StringVar(&o.Plan, "plan", "", "file with a plan (JSON)")
 	f.StringVar(&o.SamplingSpec, "sampling-spec", "", "file with a TF-GNN SamplingSpec (pbtxt)")
 	f.StringVar((*string)(&o.Direction), "direction", "", "edges that a hop follows: in-edges, to their sources (in), or out-edges, to their destinations (out)")
 	f.StringVar((*string)(&o.Expand), "expand", "", "nodes that a hop expands: those that the previous hop reached first (new, as PyG), or all that were reached before, seeds included (all, as DGL)")
-	f.StringVar((*string)(&o.Scope), "scope", "", "batch: one subgraph per batch; seed: one subgraph per seed; epoch: one subgraph per batch, and a node draws the same edges in all batches of an epoch")
-	f.StringVar((*string)(&o.Sampler), "sampler", "", "how nodes are chosen. neighbor: each node draws for itself; labor: the nodes of a hop share what they draw, so that a batch has fewer nodes; ladies, fastgcn: --fanout counts the nodes of a type that a hop chooses, and the hop takes all edges to them; hgt: the same, and a batch has all edges between its nodes; shadow: --scope seed and --subgraph induced; ppr: as shadow, with the --fanout nodes of the largest personalised PageRank for the seed; in batches also cluster, saint-node, saint-edge and saint-walk, which choose sets of nodes")
+	f.StringVar((*string)(&o.Scope), "scope", "", "one subgraph per batch (batch), per seed (seed), or per batch with the same draws of a node in all batches of an epoch (epoch)")
+	f.StringVar((*string)(&o.Sampler), "sampler", "", "how nodes are chosen: neighbor, labor, ladies, fastgcn, hgt, shadow, ppr, walk, cluster, saint-node, saint-edge or saint-walk; "+
+		"neighbor: each node draws for itself; labor: the nodes of a hop share what they draw, so that a batch has fewer nodes; ladies, fastgcn: --fanout counts the nodes of a type that a hop chooses, and the hop takes all edges to them; hgt: the same, and a batch has all edges between its nodes; shadow: --scope seed and --subgraph induced; ppr: as shadow, with the --fanout nodes of the largest personalised PageRank for the seed; walk: as shadow, with the --fanout nodes that random walks from the seed visit most; cluster, saint-node, saint-edge, saint-walk: a subgraph is a set of nodes with all edges between them, without --fanout and --seeds: the nodes of --batch-size parts, or --batch-size nodes, edges or walks")
 	f.IntVar(&o.Importance, "importance", 0, "with --sampler labor: rounds that raise the chances of nodes which many nodes of a hop have as neighbours, so that a batch has fewer nodes")
 	f.Float64Var(&o.Alpha, "alpha", 0, "with --sampler ppr: the chance that a walk ends before a step (default: 0.2)")
 	f.Float64Var(&o.Eps, "eps", 0, "with --sampler ppr: the tolerance; a smaller one takes longer (default: 1e-05)")
+	f.IntVar(&o.WalkLength, "walk-length", 0, "steps of a walk, with --sampler walk or saint-walk")
+	f.IntVar(&o.Walks, "walks", 0, "with --sampler walk: walks from each seed (default: 10)")
+	f.Float64Var(&o.Restart, "restart", 0, "with --sampler walk: the chance that a step goes back to the seed")
+	f.StringVar(&o.Assignment, "assignment", "", "folder with the part of each node that graphmill partition wrote, with --sampler cluster")
 	f.BoolVar(&o.Replace, "replace", false, "draw with replacement")
 	f.StringVar(&o.Weight, "weight", "", "edge column: draw with probability proportional to it (default: uniformly)")
 	f.StringVar(&o.Before, "before", "", "edge column with times: draw only edges with a time below the seed's; COLUMN<= takes equal times too")
@@ -41,7 +46,8 @@ func (p *Sampling) Add(f *pflag.FlagSet) {
 	f.StringVar(&p.beforeColumns, "before-columns", "", "columns with the times of single edge types, TYPE=COLUMN;TYPE=COLUMN, in place of that of --before (COLUMN<= as there)")
 	f.StringVar(&p.beforeNodes, "before-nodes", "", "columns with the times of nodes, TYPE=COLUMN;TYPE=COLUMN: edges are drawn only if they lead to a node with a time below the seed's")
 	f.StringVar(&o.Window, "window", "", "draw only edges whose time is at most this long before the seed's: a number in the unit of the column, or such as 30d, 12h, 90s")
-	f.StringVar(&o.TemporalStrategy, "temporal-strategy", "", "with --before: draw edges uniformly (uniform), or take the latest ones (last)")
+	f.StringVar(&o.TemporalStrategy, "temporal-strategy", "", "with --before: draw edges uniformly (uniform), draw late ones more often (recent, with --half-life), or take the latest ones (last)")
+	f.StringVar(&o.HalfLife, "half-life", "", "with --temporal-strategy recent: the age at which an edge is drawn half as often as the latest one, written as --window is")
 	f.IntVar(&o.Negatives, "negatives", 0, "number of negative links per seed link (default: none)")
 	f.StringVar(&o.NegativesHow, "negatives-how", "", "negative links: draw both ends (binary), draw the target (triplet), or take the target of another link of the batch (in-batch)")
 	f.StringVar(&o.NegativesBy, "negatives-by", "", "draw the ends of negative links in proportion to: uniform (all alike), degree (number of edges to the power of 0.75), or a node column")
@@ -49,18 +55,47 @@ func (p *Sampling) Add(f *pflag.FlagSet) {
 	f.StringVar(&o.Exclude, "exclude", "", "edges that the subgraph of seed links leaves out: those of the links (self), or these and the edges of RELATION in the other direction (reverse:RELATION)")
 	f.StringVar(&o.Subgraph, "subgraph", "", "edges of a subgraph: those that were drawn (directional), these and their reverses (bidirectional), or all edges between its nodes (induced)")
 	f.StringVar(&o.TimeColumn, "time-column", "", "edge column by which LATEST_K of a sampling spec orders edges")
-	f.StringVar(&o.Seeds, "seeds", "", "seeds: TYPE or TYPE:COLUMN=VALUE, where TYPE is a node type or, for links, an edge type SRC:REL:DST; or a file of ids or links (default: all nodes of the seed type)")
+	f.StringVar(&o.Seeds, "seeds", "", "TYPE, TYPE:COLUMN=VALUE, or a file of ids or links; TYPE is a node type or, for links, an edge type SRC:REL:DST (default: all nodes of the seed type)")
 	f.StringVar(&p.seedType, "seed-type", "", "node type of the ids in a file of seeds; for links their edge type SRC:REL:DST, or the node types SOURCE,TARGET")
 	f.StringVar(&o.SeedTime, "seed-time", "", "column with the times of the seed nodes or links, or an .npy file with a time per seed (default: the column of --before)")
 	f.IntVar(&o.LimitSeeds, "limit-seeds", 0, "take only the first N seeds of the list (default: all)")
 	f.IntVar(&o.BatchSize, "batch-size", 0, "seeds per batch")
 	f.Uint64Var(&o.Seed, "seed", 0, "random seed of all draws")
 	Defaults(f, map[string]string{"direction": "in", "expand": "new", "scope": "batch", "sampler": "neighbor", "batch-size": "1024", "negatives-how": "binary", "negatives-by": "uniform", "negatives-strict": "no", "subgraph": "directional", "temporal-strategy": "uniform"})
+	Choices(f, "direction", "in", "out")
+	Choices(f, "expand", "new", "all")
+	Choices(f, "scope", "batch", "seed", "epoch")
+	Choices(f, "sampler", "neighbor", "labor", "ladies", "fastgcn", "hgt", "shadow", "ppr", "walk", "cluster", "saint-node", "saint-edge", "saint-walk")
+	Choices(f, "subgraph", "directional", "bidirectional", "induced")
+	Choices(f, "temporal-strategy", "uniform", "recent", "last")
+	Choices(f, "negatives-how", "binary", "triplet", "in-batch")
+	Choices(f, "negatives-by", "uniform", "degree")
+	Choices(f, "negatives-strict", "no", "count", "error")
+	Choices(f, "exclude", "self")
+	Values(f, Fanouts, "N,N", "fanout")
+	Values(f, EdgeColumn, "COLUMN", "weight", "before", "time-column")
+	Values(f, EdgeTypes, "TYPES", "untimed")
+	Values(f, EdgeAssignments, "TYPE=COLUMN", "before-columns")
+	Values(f, NodeAssignments, "TYPE=COLUMN", "before-nodes")
+	Values(f, NodeColumns, "NAME", "negatives-by")
+	Values(f, Reverses, "EDGES", "exclude")
+	Values(f, Types, "SEEDS", "seeds")
+	Values(f, Types, "TYPE", "seed-type")
+	Files(f, "plan", "sampling-spec")
+	Folders(f, "assignment")
+	Named(f, "TIME", "window", "half-life")
+	Named(f, "COLUMN|FILE", "seed-time")
+	Group(f, GroupDraw, "*fanout", "plan", "*sampling-spec", "direction", "expand", "*scope", "*sampler", "importance", "alpha", "eps", "walk-length",
+		"walks", "restart", "assignment", "replace", "*weight", "subgraph")
+	Group(f, GroupSeeds, "*seeds", "seed-type", "*before", "untimed", "before-columns", "before-nodes", "window", "temporal-strategy", "half-life",
+		"time-column", "seed-time", "limit-seeds", "*batch-size", "*seed")
+	Group(f, GroupLinks, "negatives", "negatives-how", "negatives-by", "negatives-strict", "exclude")
 }
 
 // AddEpoch adds the flag --epoch.
 func (p *Sampling) AddEpoch(f *pflag.FlagSet) {
 	f.Uint64Var(&p.Epoch, "epoch", 0, "number of the first epoch")
+	Group(f, GroupSeeds, "epoch")
 }
 
 // AddFeed adds the flags that say in which order batches are made, and with which columns.
@@ -70,16 +105,21 @@ func (p *Sampling) AddFeed(f *pflag.FlagSet) {
 	f.StringVar(&p.joined, "joined", "", "columns side by side as one column of batches, TYPE/NAME=COLUMN,COLUMN;TYPE/NAME=COLUMN,COLUMN")
 	f.BoolVar(&p.Shuffle, "shuffle", false, "shuffle the seeds, differently in each epoch")
 	f.StringVar(&p.Order, "order", "", "order of the seeds: weighted:COLUMN, stratified:COLUMN, or windowed:BLOCK,BLOCKS (default: as given, or shuffled with --shuffle)")
-	f.IntVar(&p.WalkLength, "walk-length", 0, "steps of a walk, with --sampler saint-walk")
-	f.StringVar(&p.Assignment, "assignment", "", "folder with the part of each node that graphmill partition wrote, with --sampler cluster")
 	f.BoolVar(&p.Ops, "ops", false, "add the nodes that each op expanded and the edges that it drew, to make message-flow blocks from")
+	Choices(f, "features", "all", "none")
+	Choices(f, "edge-features", "all", "none")
+	Values(f, NodeColumns, "COLUMNS", "features")
+	Values(f, EdgeColumns, "COLUMNS", "edge-features")
+	Values(f, Orders, "ORDER", "order")
+	Named(f, "TYPE/NAME=COLUMNS", "joined")
+	Group(f, GroupBatches, "*features", "*edge-features", "joined", "*shuffle", "order", "ops")
 }
 
 // Options returns the options that the flags set.
 func (p *Sampling) Options(run graphmill.Run) (graphmill.SampleOptions, error) {
 	o := p.SampleOptions
 	o.Run = run
-	if err := Positive(p.fs, "limit-seeds", "batch-size", "negatives", "alpha", "eps"); err != nil {
+	if err := Positive(p.fs, "limit-seeds", "batch-size", "negatives", "alpha", "eps", "walks"); err != nil {
 		return o, err
 	}
 	if p.fanout != "" {

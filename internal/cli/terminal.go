@@ -17,6 +17,7 @@ import (
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/progress"
 	"github.com/graphmill/graphmill/internal/suggest"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Terminal holds the arguments and streams of a command, and prints its messages.
@@ -27,12 +28,16 @@ type Terminal struct {
 	Stdout, Stderr io.Writer
 	// Renamed maps the flag of a field to the flag that the running command has for the field instead.
 	Renamed map[string]string
+	// Quiet leaves out progress, notes and summaries.
+	Quiet bool
 
-	flags *pflag.FlagSet // flags of the running command
-	mu    sync.Mutex
-	line  *progress.Line // line of the current stage
-	stage string
-	at    int64
+	colour  colour         // of --color
+	helpAll bool           // of --help-all
+	flags   *pflag.FlagSet // flags of the running command
+	mu      sync.Mutex
+	line    *progress.Line // line of the current stage
+	stage   string
+	at      int64
 
 	warned map[string]bool // the texts of the warnings so far
 }
@@ -55,15 +60,35 @@ func (t *Terminal) translate(text string) string {
 // longestLine is the most bytes of one line of a message.
 const longestLine = 4000
 
+// warning begins the text of a warning.
+const warning = "warning:"
+
 // Say prints a message to stderr, and the prefix before each of its lines. Control characters are escaped, because
 // messages contain names and values of the input. A very long line is shortened in the middle.
-func (t *Terminal) Say(format string, a ...any) {
+func (t *Terminal) Say(format string, a ...any) { t.say("", format, a...) }
+
+// say is Say with the prefix in a colour.
+func (t *Terminal) say(code, format string, a ...any) {
+	prefix := cmp.Or(t.Program, "graphmill") + ":"
+	if code != "" {
+		prefix = t.paint(t.Stderr, code, prefix)
+	}
 	for line := range strings.SplitSeq(t.translate(fmt.Sprintf(format, a...)), "\n") {
-		line = human.Printable(line)
+		line = human.Printable(vfs.Spelled(line))
 		if cut := len(line) - longestLine; cut > 0 {
 			line = line[:longestLine/2] + fmt.Sprintf("[%d bytes]", cut) + line[len(line)-longestLine/2:]
 		}
-		fmt.Fprintf(t.Stderr, "%s: %s\n", cmp.Or(t.Program, "graphmill"), line)
+		if text, is := strings.CutPrefix(line, warning); is {
+			line = t.paint(t.Stderr, yellow, warning) + text
+		}
+		fmt.Fprintf(t.Stderr, "%s %s\n", prefix, line)
+	}
+}
+
+// Note prints a remark, unless the command is quiet.
+func (t *Terminal) Note(text string) {
+	if !t.Quiet {
+		t.Say("%s", text)
 	}
 }
 
@@ -79,16 +104,19 @@ func (t *Terminal) Warn(text string) {
 }
 
 // Fail prints the error that ends a command.
-func (t *Terminal) Fail(err error) { t.Say("%v", err) }
+func (t *Terminal) Fail(err error) { t.say(red, "%v", err) }
 
 // Progress shows the progress of a stage as a line, if stderr is a terminal.
 func (t *Terminal) Progress(p graphmill.Progress) {
+	if t.Quiet {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p.Stage != t.stage || t.line == nil {
 		t.line.Done()
 		t.stage, t.at = p.Stage, 0
-		t.line = progress.Start(t.Stderr, p.Stage, p.Total, p.Unit)
+		t.line = progress.Start(t.Stderr, t.colours(t.Stderr), p.Stage, p.Total, p.Unit)
 	}
 	if p.Done > t.at {
 		t.line.Add(p.Done - t.at)
@@ -102,7 +130,10 @@ func (t *Terminal) Progress(p graphmill.Progress) {
 
 // Start shows a line of progress for work that the command does itself. The caller ends it.
 func (t *Terminal) Start(label string, total int64, unit string) *progress.Line {
-	return progress.Start(t.Stderr, label, total, unit)
+	if t.Quiet {
+		return nil
+	}
+	return progress.Start(t.Stderr, t.colours(t.Stderr), label, total, unit)
 }
 
 // Result is the result of an operation. Text writes it in words.
@@ -121,6 +152,14 @@ func (t *Terminal) Print(r Result, asJSON bool) error {
 	return err
 }
 
+// Summarise prints what an operation did that wrote an output. A quiet command prints it only as JSON.
+func (t *Terminal) Summarise(r Result, asJSON bool) error {
+	if t.Quiet && !asJSON {
+		return nil
+	}
+	return t.Print(r, asJSON)
+}
+
 // PrintReport prints the report of an operation that has already published its output, if it has one. In words, it leaves
 // out the remarks that Warn has printed; numbers of cases stay.
 func (t *Terminal) PrintReport(r *graphmill.Report, asJSON bool) error {
@@ -132,7 +171,7 @@ func (t *Terminal) PrintReport(r *graphmill.Report, asJSON bool) error {
 			_, err = t.Stdout.Write(b)
 		}
 	} else {
-		err = r.Text(t.Stdout)
+		err = r.Styled(t.Stdout, t.colours(t.Stdout))
 	}
 	if err != nil {
 		return fmt.Errorf("the output is complete, but its report could not be printed: %w", err)
@@ -155,16 +194,25 @@ func (t *Terminal) noted(r *graphmill.Report, once bool) *graphmill.Report {
 	return &of
 }
 
+// Step returns the terminal of a command that this one runs as one of its steps.
+func (t *Terminal) Step(args []string) *Terminal {
+	return &Terminal{Args: args, Stdin: t.Stdin, Stdout: t.Stdout, Stderr: t.Stderr, Quiet: t.Quiet, colour: t.colour}
+}
+
 // Println prints a line to stdout.
 func (t *Terminal) Println(text string) {
 	fmt.Fprintln(t.Stdout, human.Printable(t.translate(text)))
 }
 
-// Finish returns a function that prints the report of an operation, or returns its error.
+// Finish returns a function that prints the report of an operation as a summary, or returns its error. A quiet command prints it only
+// as JSON.
 func (t *Terminal) Finish(asJSON bool) func(*graphmill.Report, error) error {
 	return func(r *graphmill.Report, err error) error {
 		if err != nil {
 			return err
+		}
+		if t.Quiet && !asJSON {
+			return nil
 		}
 		return t.PrintReport(r, asJSON)
 	}

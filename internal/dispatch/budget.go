@@ -33,10 +33,10 @@ const (
 )
 
 // spareBytes is the part of limits.ProcessBytes that a run keeps in reserve.
-const spareBytes = 8 << 20
+const spareBytes = 2 << 20
 
 // errMemory is the kind of errors about too little memory.
-var errMemory = errors.New("memory too small")
+var errMemory = tagged.Errorf(limits.ErrMemory, "memory too small")
 
 // Forecast estimates what a run needs.
 type Forecast struct {

@@ -31,6 +31,8 @@ type joinedType struct {
 	number int // index in the store
 	hops   []uint32
 	width  int // length of a row of hops
+
+	weights []float32 // of edges; nil for none
 }
 
 // newJoined finds the plan that the collection was sampled by. It adds to r what is left out.
@@ -58,7 +60,7 @@ func newJoined(fsys vfs.FS, s, from *store.Store, r *Result) (*joined, error) {
 	if err := plan.Validate(j.g); err != nil {
 		return nil, err
 	}
-	if j.encoding, err = output.NewEncoding(j.g, plan, declaredIDs(from, plan)); err != nil {
+	if j.encoding, err = output.NewEncoding(j.g, plan, declaredIDs(from, plan), j.weighed()); err != nil {
 		return nil, err
 	}
 	r.Rounded = j.encoding.Rounded()
@@ -74,6 +76,14 @@ func newJoined(fsys vfs.FS, s, from *store.Store, r *Result) (*joined, error) {
 		return nil, fmt.Errorf("seed_local: found ids of 64 bits, expected 32")
 	}
 	return j, j.types(plan)
+}
+
+// weighed says whether the edges of the collection have weights.
+func (j *joined) weighed() bool {
+	return slices.ContainsFunc(j.c.Edges, func(e *graph.CollectionEdges) bool {
+		w := graph.FindColumn(e.Columns, sample.WeightsColumn)
+		return w != nil && w.DType == graph.Float32 && w.RowValues() == 1
+	})
 }
 
 // declaredIDs lists the node types whose original ids are written by default: those that the plan reaches and for
@@ -126,6 +136,9 @@ func (j *joined) types(plan *sample.Plan) error {
 			if err := t.setHops(name, e.NumSampled, 0); err != nil {
 				return err
 			}
+		}
+		if w := graph.FindColumn(e.Columns, sample.WeightsColumn); w != nil {
+			t.weights = graph.View[float32](w.Values)
 		}
 		j.edges = append(j.edges, t)
 	}
@@ -181,6 +194,9 @@ func (j *joinedEncoder) encode(g int) ([]byte, error) {
 	for i, e := range j.c.Edges {
 		t, from, to := &j.edges[i], e.GraphPtr.At(g), e.GraphPtr.At(g+1)
 		j.sub.Edges[t.number] = sample.SubEdges{Src: e.Src.U32[from:to], Dst: e.Dst.U32[from:to], ID: slicePart(e.EdgeID, from, to)}
+		if t.weights != nil {
+			j.sub.Edges[t.number].Weight = t.weights[from:to]
+		}
 		j.sub.EdgesByHop[t.number] = t.hopsOf(g)
 	}
 	if k := uint64(len(j.c.SeedType)); j.c.SeedPtr.Len() > 0 {

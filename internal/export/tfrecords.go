@@ -10,6 +10,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/feature"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/ordered"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/store"
@@ -25,7 +26,7 @@ var (
 	errNotCollection = errors.New("not a collection")
 	errStore         = errors.New("not the store of the collection")
 	// errMemory is the kind of errors about a memory budget that is below the minimum.
-	errMemory = errors.New("memory budget too small")
+	errMemory = tagged.Errorf(limits.ErrMemory, "memory budget too small")
 )
 
 // Options say what is written and how.

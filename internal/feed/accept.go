@@ -44,56 +44,32 @@ func peer(socket *net.UnixConn) (name string, err error) {
 	if err != nil {
 		return "unknown", err
 	}
-	var cred *unix.Ucred
+	var pid, uid int
 	var failed error
-	if err := raw.Control(func(fd uintptr) {
-		cred, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-	}); err != nil {
+	if err := raw.Control(func(fd uintptr) { pid, uid, failed = credentials(int(fd)) }); err != nil {
 		return "unknown", err
 	}
 	if failed != nil {
 		return "unknown", failed
 	}
-	name = fmt.Sprintf("process %d", cred.Pid)
-	if int(cred.Uid) != os.Getuid() {
-		return name, fmt.Errorf("found user %d, expected %d", cred.Uid, os.Getuid())
+	name = fmt.Sprintf("process %d", pid)
+	if uid != os.Getuid() {
+		return name, fmt.Errorf("found user %d, expected %d", uid, os.Getuid())
 	}
 	return name, nil
 }
 
-// readPacket reads the next packet into buf, which it makes larger for a larger packet. The length of a packet is looked at
-// before memory is allocated for it. The result is empty where the client is gone.
-func readPacket(socket *net.UnixConn, buf []byte, most int) ([]byte, error) {
-	raw, err := socket.SyscallConn()
-	if err != nil {
-		return nil, err
-	}
-	var n int
-	var failed error
-	if err := raw.Read(func(fd uintptr) bool {
-		for {
-			n, _, failed = unix.Recvfrom(int(fd), nil, unix.MSG_PEEK|unix.MSG_TRUNC)
-			if failed != unix.EINTR {
-				return failed != unix.EAGAIN
-			}
-		}
-	}); err != nil {
-		return nil, err
-	}
-	switch {
-	case failed != nil:
-		return nil, failed
-	case n == 0:
-		return nil, nil
-	case n > most:
-		_, _ = socket.Read(make([]byte, 1)) // a connection that is closed with an unread packet loses its last message
-		return nil, fmt.Errorf("found a packet of %d bytes, expected at most %d: %w", n, most, errPacket)
-	case n > cap(buf):
-		buf = make([]byte, n)
-	}
-	n, err = socket.Read(buf[:n])
-	return buf[:n], err
-}
-
 // errPacket is the kind of errors about packets that are too long.
 var errPacket = errors.New("the packet is too long")
+
+func tooLong(n, most int) error {
+	return fmt.Errorf("found a packet of %d bytes, expected at most %d: %w", n, most, errPacket)
+}
+
+// rights is the control message that carries a descriptor; nil for a negative one.
+func rights(fd int) []byte {
+	if fd < 0 {
+		return nil
+	}
+	return unix.UnixRights(fd)
+}

@@ -274,12 +274,9 @@ func pairs(name string, of func(*made) sample.SubEdges, most func(*bounds) int64
 	}
 }
 
-// WeightsColumn is the name of the column with the weights of edges (sample.SubEdges.Weight).
-const WeightsColumn = "edge_weights"
-
 // shares is the column of the weights of edges.
 func shares(at string, of func(*made) sample.SubEdges, most func(*bounds) int64) column {
-	return column{ColumnInfo{Name: at + "x/" + WeightsColumn, DType: "float32", Shape: []int{}}, 4,
+	return column{ColumnInfo{Name: at + "x/" + sample.WeightsColumn, DType: "float32", Shape: []int{}}, 4,
 		func(m *made) int { return len(of(m).Weight) },
 		func(dst []byte, m *made) { copy(graph.View[float32](dst), of(m).Weight) }, most,
 	}

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/internal/guard"
 )
@@ -87,10 +85,10 @@ func (c *conn) serve() error {
 	c.done = true
 	c.halt()
 	c.wake.Broadcast()
-	c.mu.Unlock()
 	if err != nil {
-		_, _ = c.socket.Write(failure(codeProtocol, err, ticket{}))
+		_ = writePacket(c.socket, failure(codeProtocol, err, ticket{}), -1)
 	}
+	c.mu.Unlock()
 	_ = c.socket.Close()
 	makers.Wait()
 	c.drop()
@@ -356,13 +354,10 @@ func (c *conn) post(f finished) {
 	}
 }
 
-// write sends a packet and, with it, the descriptor fd unless it is negative. read notices where the client is gone.
+// write sends a packet and, with it, the descriptor fd unless it is negative, while the lock is held. read notices where the client
+// is gone.
 func (c *conn) write(p []byte, fd int) {
-	var rights []byte
-	if fd >= 0 {
-		rights = unix.UnixRights(fd)
-	}
-	if _, _, err := c.socket.WriteMsgUnix(p, rights, nil); err != nil && !errors.Is(err, net.ErrClosed) {
+	if err := writePacket(c.socket, p, fd); err != nil && !errors.Is(err, net.ErrClosed) {
 		_ = c.socket.Close()
 	}
 }

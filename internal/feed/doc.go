@@ -29,5 +29,5 @@
 // slot. SAMPLE asks for a batch of given seeds.
 //
 // The package imports batch, graph, internal/direct, internal/field, internal/guard, internal/sample,
-// internal/sample/outofcore and x/sys, and runs on Linux.
+// internal/sample/outofcore and x/sys. It runs on Linux and macOS, where packets are framed in a stream (packets_other.go).
 package feed

@@ -154,7 +154,7 @@ type client struct {
 
 func dial(t *testing.T, r readyLine) *client {
 	t.Helper()
-	c, err := net.DialUnix("unixpacket", nil, &net.UnixAddr{Name: "@" + r.Addr, Net: "unixpacket"})
+	c, err := dialed(r.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,6 +190,9 @@ func mapped(t *testing.T, fd, n int) []byte {
 	return b
 }
 
+// Write sends a packet.
+func (c *client) Write(p []byte) (int, error) { return c.UnixConn.Write(framed(p)) }
+
 func (c *client) send(v any) {
 	b, err := json.Marshal(v)
 	if err == nil {
@@ -223,14 +226,14 @@ func (c *client) receive() ([]byte, int) {
 	c.t.Helper()
 	buf, oob := make([]byte, 1<<16), make([]byte, 128)
 	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
-	n, oobn, _, _, err := c.ReadMsgUnix(buf, oob)
+	buf, oob, err := packetOf(c.UnixConn, buf, oob)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if oobn == 0 {
-		return buf[:n], -1
+	if len(oob) == 0 {
+		return buf, -1
 	}
-	m, err := unix.ParseSocketControlMessage(oob[:oobn])
+	m, err := unix.ParseSocketControlMessage(oob)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -238,7 +241,7 @@ func (c *client) receive() ([]byte, int) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	return buf[:n], fds[0]
+	return buf, fds[0]
 }
 
 // packet is a message of the server.
@@ -649,14 +652,14 @@ func TestBadClients(t *testing.T) {
 		h    hello
 		want string
 	}{
-		"token":   {hello{Version: protocolVersion, Token: "x", World: 1, Slots: 1}, "wrong token"},
-		"version": {hello{Version: protocolVersion + 1, Token: ready.Token, World: 1, Slots: 1}, "protocol version 3"},
-		"rank":    {hello{Version: protocolVersion, Token: ready.Token, World: 1, Rank: 1, Slots: 1}, "rank 1 of 1"},
-		"world":   {hello{Version: protocolVersion, Token: ready.Token, World: 1 << 62, Slots: 1}, "a world of"},
-		"worker":  {hello{Version: protocolVersion, Token: ready.Token, World: 1, Worker: 2, Workers: 2, Slots: 1}, "worker 2 of 2"},
-		"tail":    {hello{Version: protocolVersion, Token: ready.Token, World: 1, Tail: "pad", Slots: 1}, "expected one of short, fill, drop"},
-		"slots":   {hello{Version: protocolVersion, Token: ready.Token, World: 1, Slots: 1 << 20}, "slots"},
-		"bytes":   {hello{Version: protocolVersion, Token: ready.Token, World: 1, Slots: 1, SlotBytes: 1 << 50}, "slots of"},
+		"token":   {hello{Version: ProtocolVersion, Token: "x", World: 1, Slots: 1}, "wrong token"},
+		"version": {hello{Version: ProtocolVersion + 1, Token: ready.Token, World: 1, Slots: 1}, "protocol version 3"},
+		"rank":    {hello{Version: ProtocolVersion, Token: ready.Token, World: 1, Rank: 1, Slots: 1}, "rank 1 of 1"},
+		"world":   {hello{Version: ProtocolVersion, Token: ready.Token, World: 1 << 62, Slots: 1}, "a world of"},
+		"worker":  {hello{Version: ProtocolVersion, Token: ready.Token, World: 1, Worker: 2, Workers: 2, Slots: 1}, "worker 2 of 2"},
+		"tail":    {hello{Version: ProtocolVersion, Token: ready.Token, World: 1, Tail: "pad", Slots: 1}, "expected one of short, fill, drop"},
+		"slots":   {hello{Version: ProtocolVersion, Token: ready.Token, World: 1, Slots: 1 << 20}, "slots"},
+		"bytes":   {hello{Version: ProtocolVersion, Token: ready.Token, World: 1, Slots: 1, SlotBytes: 1 << 50}, "slots of"},
 	} {
 		c := dial(t, ready)
 		c.send(test.h)

@@ -43,7 +43,7 @@ func TestSlotsHoldLayers(t *testing.T) {
 				}
 				how[at] = of
 			}
-			o.How, o.Column, o.Take, o.Importance, o.Alpha, o.Eps = of.How, "", of.Take, of.Importance, of.Alpha, of.Eps
+			o.How, o.Column, o.HalfLife, o.Take, o.Importance, o.Alpha, o.Eps = of.How, "", 0, of.Take, of.Importance, of.Alpha, of.Eps
 		}
 		if rapid.Bool().Draw(r, "induced") {
 			p.Kind = sample.Induced
@@ -83,8 +83,8 @@ func TestSlotsHoldLayers(t *testing.T) {
 			}
 		}
 	})
-	if !slices.ContainsFunc([]string{"ladies", "hgt", "labor", "fastgcn"}, func(how string) bool { return most[how] > 0.3 }) {
-		t.Errorf("found no batch of more than 0.3 of its slot, expected bounds that are near: %v", most)
+	if !slices.ContainsFunc([]string{"ladies", "hgt", "labor", "fastgcn"}, func(how string) bool { return most[how] > 0.05 }) {
+		t.Errorf("found no batch of more than 0.05 of its slot, expected bounds that are near: %v", most)
 	}
 	t.Log(fmt.Sprint(most))
 }

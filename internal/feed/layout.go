@@ -85,7 +85,7 @@ func mostBytes(s *sample.Sampler, cs []column, seeds int) (int64, error) {
 		}
 		found := min(drawn, plenty)
 		switch {
-		case o.How == sample.PPR:
+		case o.How.Reaches():
 			drawn = 0
 		case o.How.Layered():
 			// Take counts nodes, and each may have edges from all.

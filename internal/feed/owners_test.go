@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 )
@@ -12,7 +13,12 @@ import (
 // joining is a socket at which owners join, and a function that joins.
 func joining(t *testing.T) (*net.UnixListener, func() net.Conn) {
 	t.Helper()
-	address := &net.UnixAddr{Name: "@graphmill-test-" + t.Name(), Net: "unix"}
+	dir, err := os.MkdirTemp("", "") // t.TempDir may be longer than the path of a socket can be
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	address := &net.UnixAddr{Name: filepath.Join(dir, "join"), Net: "unix"}
 	l, err := net.ListenUnix("unix", address)
 	if err != nil {
 		t.Fatal(err)

@@ -8,14 +8,14 @@ import (
 	"github.com/graphmill/graphmill/internal/field"
 )
 
-// protocolVersion is the version of the protocol. A client of another version is refused. It also changes with the draw
+// ProtocolVersion is the version of the protocol. A client of another version is refused. It also changes with the draw
 // law, which the states of clients depend on.
-const protocolVersion = 2
+const ProtocolVersion = 2
 
 // readyLine is the line that a server writes on its lifeline when clients can connect.
 type readyLine struct {
 	Version int    `json:"version"`
-	Addr    string `json:"addr"`  // of an abstract Unix socket of packets, without the leading zero byte
+	Addr    string `json:"addr"`  // of an abstract Unix socket of packets, without the leading zero byte; on systems without them, the path of a stream socket
 	Token   string `json:"token"` // which a client must send
 	PID     int    `json:"pid"`
 }

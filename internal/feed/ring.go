@@ -12,24 +12,22 @@ type memory struct {
 	bytes []byte
 }
 
-// newMemory is n bytes of zeros. Their size is sealed, so that no client can make the server fault.
+// newMemory is n bytes of zeros.
 func newMemory(name string, n int64) (*memory, error) {
-	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	fd, err := anonymous(name, n)
 	if err != nil {
-		return nil, fmt.Errorf("making shared memory: %w", err)
+		return nil, err
 	}
 	m := &memory{fd: fd}
-	if err = unix.Ftruncate(fd, n); err == nil {
-		_, err = unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL)
-	}
-	if err == nil {
-		m.bytes, err = unix.Mmap(fd, 0, int(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	}
-	if err != nil {
+	if m.bytes, err = unix.Mmap(fd, 0, int(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
 		m.close()
-		return nil, fmt.Errorf("making %d bytes of shared memory: %w; check the free memory and the limits of the process", n, err)
+		return nil, noMemory(n, err)
 	}
 	return m, nil
+}
+
+func noMemory(n int64, err error) error {
+	return fmt.Errorf("making %d bytes of shared memory: %w; check the free memory and the limits of the process", n, err)
 }
 
 func (m *memory) close() {

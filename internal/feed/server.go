@@ -12,8 +12,6 @@ import (
 	"os"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // server hands batches to its clients.
@@ -54,12 +52,13 @@ func Serve(source *Source, o Options, owners *Owners) error {
 		}
 	}
 	name := fmt.Sprintf("graphmill-feed-%d-%s", os.Getpid(), s.token[:8])
-	l, err := net.ListenUnix("unixpacket", &net.UnixAddr{Name: "@" + name, Net: "unixpacket"})
+	l, addr, clean, err := listen(name)
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)
 	}
+	defer clean()
 	ctx := owners.Context()
-	if err := owners.tell(readyLine{protocolVersion, name, s.token, os.Getpid()}); err != nil {
+	if err := owners.tell(readyLine{ProtocolVersion, addr, s.token, os.Getpid()}); err != nil {
 		_ = l.Close()
 		return err
 	}
@@ -89,6 +88,7 @@ func (s *server) with(f func(*Maker)) {
 func (s *server) accept(ctx context.Context, socket *net.UnixConn) {
 	stop := context.AfterFunc(ctx, func() { _ = socket.Close() })
 	defer stop()
+	enlarge(socket)
 	name, err := peer(socket)
 	var c *conn
 	if err == nil {
@@ -102,7 +102,7 @@ func (s *server) accept(ctx context.Context, socket *net.UnixConn) {
 			s.log.Client(name, err)
 		}
 		_ = socket.SetWriteDeadline(time.Now().Add(patience))
-		_, _ = socket.Write(failure(codeProtocol, err, ticket{}))
+		_ = writePacket(socket, failure(codeProtocol, err, ticket{}), -1)
 		_ = socket.Close()
 	default:
 		if err := c.serve(); err != nil && ctx.Err() == nil {
@@ -136,8 +136,8 @@ func (s *server) greet(socket *net.UnixConn) (*conn, error) {
 	switch {
 	case subtle.ConstantTimeCompare([]byte(h.Token), []byte(s.token)) != 1:
 		return nil, errors.New("found a wrong token, expected that of the lifeline")
-	case h.Version != protocolVersion:
-		return nil, fmt.Errorf("found a client of protocol version %d, expected %d; install client and command of one release", h.Version, protocolVersion)
+	case h.Version != ProtocolVersion:
+		return nil, fmt.Errorf("found a client of protocol version %d, expected %d; install client and command of one release", h.Version, ProtocolVersion)
 	case h.World < 1 || h.Rank < 0 || h.Rank >= h.World:
 		return nil, fmt.Errorf("found rank %d of %d, expected 0 to %d", h.Rank, h.World, h.World-1)
 	case h.World > MostRanks || h.Workers > MostRanks:
@@ -172,13 +172,13 @@ func (s *server) greet(socket *net.UnixConn) (*conn, error) {
 		c.free = append(c.free, i)
 	}
 	w := welcome{
-		Version: protocolVersion, Slots: h.Slots, SlotBytes: size,
+		Version: ProtocolVersion, Slots: h.Slots, SlotBytes: size,
 		Batches: max(0, (s.source.End(c.tail, 0, h.World)-h.Rank+h.World-1)/h.World), Total: s.source.End(c.tail, 0, 1),
 		Hops: s.source.Hops(), Seeds: s.source.Seeds(), SeedTypes: s.source.SeedTypes(), SeedEdges: s.source.SeedEdges(), Negatives: s.source.Negatives(), Columns: s.source.Columns(), Ops: s.source.Ops(), LeftOut: s.source.leftOut, Notes: s.notes,
 	}
 	body, err := json.Marshal(w)
 	if err == nil {
-		_, _, err = socket.WriteMsgUnix(body, unix.UnixRights(ring.fd), nil)
+		err = writePacket(socket, body, ring.fd)
 	}
 	if err == nil {
 		err = socket.SetDeadline(time.Time{})

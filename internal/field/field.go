@@ -37,6 +37,7 @@ var of = map[string]string{
 	"duplicate-nodes": "graphmill import",
 	"list-formats":    "graphmill import",
 	"missing":         "graphmill import",
+	"no-report":       "",
 	"save-orig-eids":  "graphmill dispatch",
 	"save-orig-nids":  "graphmill dispatch",
 	"seed-type":       "",

@@ -30,6 +30,11 @@ func (g *Group) Go(f func() error) {
 	g.group().Go(func() error { return Do(f) })
 }
 
+// TryGo is Go where the limit allows it now, and says whether it does.
+func (g *Group) TryGo(f func() error) bool {
+	return g.group().TryGo(func() error { return Do(f) })
+}
+
 // SetLimit bounds the number of goroutines at a time.
 func (g *Group) SetLimit(n int) { g.group().SetLimit(n) }
 

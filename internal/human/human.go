@@ -67,6 +67,49 @@ func Number(f float64) string {
 	}
 }
 
+// Words is a number of any size as one reads it aloud: 8.85, 8,850, 885,000 or 67.1 million, with three significant digits.
+func Words(f float64) string {
+	a := math.Abs(f)
+	if a < 999.5 {
+		return digits(f)
+	}
+	if a < 999_500 {
+		unit := math.Pow(10, math.Floor(math.Log10(a))-2)
+		return Exact(int64(math.Round(f/unit) * unit))
+	}
+	for i, name := range []string{" million", " billion", " trillion"} {
+		if unit := math.Pow(1000, float64(i+2)); a < 999.5*unit {
+			return digits(f/unit) + name
+		}
+	}
+	return strconv.FormatFloat(f, 'e', 2, 64)
+}
+
+// CountWords is exact up to 999,999, and Words above.
+func CountWords(n int64) string {
+	if n > -1_000_000 && n < 1_000_000 {
+		return Exact(n)
+	}
+	return Words(float64(n))
+}
+
+// Speed is n things in d, in words: "8,850 graphs/s", "38.0 million edges/s" or, for the unit "bytes", "1.21 GiB/s". It is empty where d
+// is not positive.
+func Speed(n int64, d time.Duration, unit string) string {
+	if d <= 0 || unit == "bytes" {
+		return Rate(n, d, unit)
+	}
+	return strings.TrimSpace(Words(float64(n)/d.Seconds()) + " " + unit + "/s")
+}
+
+// AmountWords is n with its unit: "67.1 million edges" or, for the unit "bytes", "3.41 GiB".
+func AmountWords(n int64, unit string) string {
+	if unit == "bytes" {
+		return Bytes(n)
+	}
+	return strings.TrimSpace(CountWords(n) + " " + unit)
+}
+
 // Tick is Number without trailing zeros after the point: 1, 20, 1.5k.
 func Tick(f float64) string {
 	s := Number(f)

@@ -82,3 +82,31 @@ func TestNumbersForPeople(t *testing.T) {
 		}
 	}
 }
+
+func TestWords(t *testing.T) {
+	for f, want := range map[float64]string{
+		0: "0", 8.849: "8.85", 14.72: "14.7", 999.4: "999", 999.6: "1,000", 8849.7: "8,850", 104_321: "104,000", 999_499: "999,000", 999_501: "1.00 million",
+		67_108_864: "67.1 million", 3.456e9: "3.46 billion", 2e12: "2.00 trillion", 5e15: "5.00e+15", -8849.7: "-8,850",
+	} {
+		if got := Words(f); got != want {
+			t.Errorf("%v: found %q, expected %q", f, got, want)
+		}
+	}
+	for n, want := range map[int64]string{0: "0", 999_999: "999,999", 1_000_000: "1.00 million", -5: "-5"} {
+		if got := CountWords(n); got != want {
+			t.Errorf("%v: found %q, expected %q", n, got, want)
+		}
+	}
+	for _, c := range []struct{ got, want string }{
+		{Speed(8849, time.Second, "graphs"), "8,850 graphs/s"},
+		{Speed(1<<30, time.Second, "bytes"), "1.00 GiB/s"},
+		{Speed(5, 0, "graphs"), ""},
+		{AmountWords(67_108_864, "edges"), "67.1 million edges"},
+		{AmountWords(1<<20, "bytes"), "1.00 MiB"},
+		{AmountWords(4, ""), "4"},
+	} {
+		if c.got != c.want {
+			t.Errorf("found %q, expected %q", c.got, c.want)
+		}
+	}
+}

@@ -55,9 +55,17 @@ func (l *lister) open(s *source) error {
 			return l.place(s.at, err)
 		}
 	}
+	if s.query != nil {
+		if err = l.openQueried(s); err != nil {
+			return l.place(s.at, err)
+		}
+	}
 	if s.base != nil {
 		if s.fields, err = describe(s.base); err != nil {
 			return l.place(s.at, err)
+		}
+		if s.query != nil {
+			s.fields = s.query.queried.declare(s.fields)
 		}
 	}
 	s.joined = s.base

@@ -55,6 +55,9 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 		return nil, err
 	}
 	if slices.ContainsFunc(top, func(e entry) bool { return e.key == "graphs" }) {
+		if i := slices.IndexFunc(top, func(e entry) bool { return e.key == "source" }); i >= 0 {
+			return nil, l.y.errorf(top[i].at, "found a source of many graphs, expected tables of files: rows of a query are sorted, and those of graphs must be in the order of the graphs; export the tables")
+		}
 		if i := slices.IndexFunc(top, func(e entry) bool { return e.key == "transforms" }); i >= 0 {
 			return nil, l.y.errorf(top[i].at, "found transforms of many graphs, expected them with one graph")
 		}
@@ -65,6 +68,9 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 		return &Source{Collection: &c.out, Files: l.p.files, Warnings: l.m.notes}, l.m.check()
 	}
 	err = l.read(body, top)
+	if err == nil {
+		err = l.queries(ctx)
+	}
 	if err == nil {
 		err = l.resolve(ctx)
 	}
@@ -100,6 +106,8 @@ type lister struct {
 	m     *maker
 	nodes []*nodeEntry
 	edges []*edgeEntry
+	// source is the database of queries; nil: none.
+	source *entry
 
 	transforms Transforms
 }
@@ -108,6 +116,7 @@ type lister struct {
 type source struct {
 	at      ast.Node
 	names   []string // file names of the table
+	query   *queryEntry
 	csv     table.CSVOptions
 	listed  bool // the file lists the columns
 	columns []columnEntry
@@ -159,7 +168,7 @@ func (l *lister) node(name string) *nodeEntry {
 
 // sections returns the entries of the whole file.
 func (y yamlFile) sections(body ast.Node) ([]entry, error) {
-	return y.mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs", "missing", "transforms"})
+	return y.mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs", "missing", "transforms", "source"})
 }
 
 // readMissing reads what empty cells mean, by dtype or kind of dtypes, and returns the other sections.
@@ -189,6 +198,10 @@ func (l *lister) readMissing(top []entry) (rest []entry, err error) {
 
 func (l *lister) read(body ast.Node, top []entry) error {
 	for _, part := range top {
+		if part.key == "source" {
+			l.source = &part
+			continue
+		}
 		if part.key == "transforms" {
 			var err error
 			if l.transforms, err = l.y.readTransforms(part.value); err != nil {
@@ -217,7 +230,7 @@ func (l *lister) read(body ast.Node, top []entry) error {
 	return nil
 }
 
-var tableKeys = []string{"table", "columns", "names", "delimiter", "header"}
+var tableKeys = []string{"table", "source", "query", "columns", "names", "delimiter", "header"}
 
 func (l *lister) readNode(e entry) error {
 	n := &nodeEntry{source: source{at: e.at}, ids: l.o.IDs, out: assemble.Nodes{Type: e.key}}
@@ -241,10 +254,13 @@ func (l *lister) readNode(e entry) error {
 			return err
 		}
 	}
-	if n.count > 0 && (n.names != nil || n.columns != nil || n.id != "") {
+	if err := l.checkQuery(e, &n.source); err != nil {
+		return err
+	}
+	if n.count > 0 && (n.tabled() || n.columns != nil || n.id != "") {
 		return l.y.errorf(e.at, "found a count together with a table, an id or columns of %q, expected no count, as the rows give it", e.key)
 	}
-	if n.id != "" && n.names == nil && !n.array(n.id) {
+	if n.id != "" && !n.tabled() && !n.array(n.id) {
 		return l.y.errorf(e.at, "found an id column of %q, expected a table or an array that has it", e.key)
 	}
 	n.keyed(n.id)
@@ -275,6 +291,8 @@ func (l *lister) readID(f entry, n *nodeEntry) (err error) {
 // readSource reads a key that node and edge types share.
 func (l *lister) readSource(f entry, s *source) (err error) {
 	switch f.key {
+	case "source", "query":
+		return l.readQuery(f, s)
 	case "table":
 		s.names, err = l.y.texts(f.value, "the name of a file")
 	case "names":
@@ -449,11 +467,14 @@ func (l *lister) readEdge(e entry) error {
 			return err
 		}
 	}
+	if err := l.checkQuery(e, &x.source); err != nil {
+		return err
+	}
 	matrix := x.indptr != "" || x.indices != ""
 	switch {
-	case matrix && (x.indptr == "" || x.indices == "" || x.names != nil || x.src != "" || x.dst != "" || x.where != nil):
+	case matrix && (x.indptr == "" || x.indices == "" || x.tabled() || x.src != "" || x.dst != "" || x.where != nil):
 		return l.y.errorf(e.at, "found some of indptr, indices and a table, expected both arrays and no table, src, dst or where")
-	case !matrix && x.names == nil && !(x.array(x.src) && x.array(x.dst)):
+	case !matrix && !x.tabled() && !(x.array(x.src) && x.array(x.dst)):
 		return l.y.errorf(e.at, "found no table of %s, expected one, or arrays for src and dst among its columns, or indptr and indices", typ)
 	}
 	x.keyed(x.src)

@@ -96,6 +96,8 @@ func (l *collectionLister) fields(e entry, what string, own []string) (*graphsEn
 			}
 		case "symmetrise":
 			g.symmetrise, err = l.y.boolean(f.value)
+		case "source", "query":
+			err = l.y.errorf(f.at, "found a query of many graphs, expected tables of files: rows of a query are sorted, and those of graphs must be in the order of the graphs; export the tables")
 		default:
 			err = l.readSource(f, &g.source)
 		}

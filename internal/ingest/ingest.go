@@ -79,6 +79,9 @@ type Options struct {
 	// Threads is the number of goroutines that unpack arrays; 0: 1.
 	Threads int
 
+	// Query carries out queries of a graph.yaml, and returns their results in the same order; nil: queries are refused.
+	Query func(ctx context.Context, queries []Query) ([]Queried, error) `json:"-"`
+
 	arrays *npz.Files // the file system, with the arrays that Open unpacks
 }
 
@@ -127,8 +130,8 @@ func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (_ *Source, 
 func open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
 	var f format
 	var err error
-	if scheme, _, ok := strings.Cut(path, "://"); ok {
-		return nil, sourcef("%s: found an address of %s, expected a file or folder on this machine; download it first", path, scheme)
+	if scheme, _, ok := strings.Cut(path, "://"); ok && vfs.Scheme(path) == "" {
+		return nil, sourcef("%s: found an address of %s, expected a file or folder, or an address of %s; download it first", path, scheme, strings.Join(vfs.Schemes, ", "))
 	}
 	switch {
 	case o.Format != "":

@@ -36,7 +36,7 @@ var refusals = []refused{
 	{what: "a PyTorch file, which is a pickle", exts: []string{".pt", ".pth", ".ckpt"}, sure: true, do: fromPyG},
 	{what: "an Excel workbook", exts: []string{".xlsx", ".xls", ".ods"}, sure: true, magic: []string{"PK\x03\x04\x14\x00\x06\x00\x08\x00\x00\x00!\x00", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}, do: "save each sheet as CSV"},
 	{what: "a DuckDB database", exts: []string{".duckdb", ".ddb"}, is: isDuckDB, do: "write each table with COPY t TO 'x.parquet'"},
-	{what: "an SQLite database", exts: []string{".sqlite", ".sqlite3", ".db"}, magic: []string{"SQLite format 3\x00"}, do: "write each table as CSV: sqlite3 -header -csv FILE 'SELECT * FROM t' > t.csv"},
+	{what: "an SQLite database", exts: []string{".sqlite", ".sqlite3", ".db"}, magic: []string{"SQLite format 3\x00"}, do: "name it as sqlite:FILE, and its tables become a graph by their keys"},
 	{what: "an HDF5 file", exts: []string{".h5", ".hdf5", ".hdf", ".h5ad"}, sure: true, magic: []string{"\x89HDF\r\n\x1a\n"}, do: "write its arrays with numpy.save, or its tables with pandas.read_hdf(FILE).to_parquet('x.parquet')"},
 	{what: "a MATLAB file", exts: []string{".mat"}, sure: true, magic: []string{"MATLAB 5.0", "MATLAB 7.3"}, do: "write its sparse matrix with scipy.sparse.save_npz('x.npz', scipy.io.loadmat(FILE)['A'])"},
 	{what: "an Avro file", exts: []string{".avro"}, sure: true, magic: []string{"Obj\x01"}, do: "convert it to Parquet"},

@@ -45,8 +45,8 @@ func TestRefused(t *testing.T) {
 		{"g.duckdb", "01234567DUCK@\x00\x00\x00\x00\x00\x00\x00", "a DuckDB database", "COPY t TO 'x.parquet'"},
 		{"g.csv", "01234567DUCK@\x00\x00\x00\x00\x00\x00\x00", "a DuckDB database", "COPY t TO 'x.parquet'"},
 		{"g.duckdb", "01234567DUCK\xe7\x03\x00\x00\x00\x00\x00\x00", "a DuckDB database", "COPY t TO 'x.parquet'"},
-		{"g.db", sqlite, "an SQLite database", "sqlite3 -header -csv"},
-		{"g.txt", sqlite, "an SQLite database", "sqlite3 -header -csv"},
+		{"g.db", sqlite, "an SQLite database", "name it as sqlite:FILE"},
+		{"g.txt", sqlite, "an SQLite database", "name it as sqlite:FILE"},
 		{"g.xlsx", zipped(t, "[Content_Types].xml"), "an Excel workbook", "save each sheet as CSV"},
 		{"g.csv", zipped(t, "[Content_Types].xml"), "an Excel workbook", "save each sheet as CSV"},
 		{"g.h5", "\x89HDF\r\n\x1a\n", "an HDF5 file", "numpy.save"},
@@ -92,7 +92,7 @@ func TestNotRefused(t *testing.T) {
 }
 
 func TestRefusedPlaces(t *testing.T) {
-	for _, address := range []string{"https://example.org/edges.csv", "s3://bucket/edges.csv"} {
+	for _, address := range []string{"ftp://example.org/edges.csv", "hdfs://host/edges.csv"} {
 		if _, err := Open(t.Context(), vfs.OS, address, Options{}); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "download it first") {
 			t.Errorf("%s: found %v, expected an ErrSource that says to download it", address, err)
 		}

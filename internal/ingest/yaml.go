@@ -36,12 +36,16 @@ type entry struct {
 }
 
 func (y yamlFile) errorf(at ast.Node, format string, a ...any) error {
-	place := y.path
-	if at != nil && at.GetToken() != nil {
-		p := at.GetToken().Position
-		place = fmt.Sprintf("%s:%d:%d", y.path, p.Line, p.Column)
+	return sourcef("%s: %w", y.place(at), fmt.Errorf(format, a...))
+}
+
+// place is the file, line and column of a node.
+func (y yamlFile) place(at ast.Node) string {
+	if at == nil || at.GetToken() == nil {
+		return y.path
 	}
-	return sourcef("%s: %w", place, fmt.Errorf(format, a...))
+	p := at.GetToken().Position
+	return fmt.Sprintf("%s:%d:%d", y.path, p.Line, p.Column)
 }
 
 // read returns the one document of the file.
@@ -105,7 +109,11 @@ func (y yamlFile) mapping(n ast.Node, what string, known []string) ([]entry, err
 			return nil, err
 		}
 		if known != nil && !slices.Contains(known, key) {
-			return nil, y.errorf(v.Key, "found the key %q, expected one of %s%s", key, strings.Join(known, ", "), suggest.Hint(key, known))
+			hint := suggest.Hint(key, known)
+			if strings.Contains(key, " ") {
+				hint = "; put quotes around a text with commas"
+			}
+			return nil, y.errorf(v.Key, "found the key %q, expected one of %s%s", key, strings.Join(known, ", "), hint)
 		}
 		if slices.ContainsFunc(out, func(e entry) bool { return e.key == key }) {
 			return nil, y.errorf(v.Key, "found the key %q twice, expected it once", key)

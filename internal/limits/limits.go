@@ -4,7 +4,13 @@
 // It imports only the standard library.
 package limits
 
-import "math"
+import (
+	"errors"
+	"math"
+)
+
+// ErrMemory is the kind of all errors about a bound on the memory that is too small.
+var ErrMemory = errors.New("too little memory")
 
 // Neighbours is the most neighbours that a graph in memory can list, two for each pair, because their places are
 // numbers of 32 bits.

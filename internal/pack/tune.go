@@ -176,6 +176,20 @@ func quick(p *Problem, halted func() bool) (packs int64, ok bool) {
 	return max(packs, least), !halted() // graphs of no size fill the rest
 }
 
+// rough returns the number of packs that one quick search needs, which is near that of quick, in a quarter of its time; ok is
+// false if it is halted.
+func rough(p *Problem, halted func() bool) (packs int64, ok bool) {
+	least := p.continuous()
+	sized, _ := p.sized()
+	if len(sized.Counts) == 0 {
+		return least, true
+	}
+	s := newSearch(newInstance(sized), 8)
+	s.halted = halted
+	s.loadAll(s.in.count)
+	return max(packsOf(s.bins(fill{budget: 100, frac: 1, average: true})), least), !halted()
+}
+
 func alignUp(n, to int) int { return (n + to - 1) / to * to }
 
 // efficiencies returns the efficiencies of a number of packs, and their harmonic mean.
@@ -250,7 +264,7 @@ func appendInts(b []byte, ints []int) []byte {
 const gridShapes = 3000
 
 // Grid packs with n x n limits of the first two components, from the largest graph to three times as much, for
-// a heat map. It returns nothing for a histogram of one component or of very many shapes. One of the threads
+// a heat map, whose colours need less than the search for limits: each is packed once. It returns nothing for a histogram of one component or of very many shapes. One of the threads
 // calls tried after each.
 func Grid(ctx context.Context, h *Histogram, maxGraphs, n, threads int, tried func()) ([]Candidate, error) {
 	if len(h.Components) < 2 || len(h.Counts) > gridShapes {
@@ -284,7 +298,7 @@ func Grid(ctx context.Context, h *Histogram, maxGraphs, n, threads int, tried fu
 		group.Go(func() error {
 			c := &all[i]
 			var ok bool
-			if c.Packs, ok = quick(&Problem{Histogram: h, Limits: c.Limits, MaxGraphs: maxGraphs}, func() bool { return ctx.Err() != nil }); !ok {
+			if c.Packs, ok = rough(&Problem{Histogram: h, Limits: c.Limits, MaxGraphs: maxGraphs}, func() bool { return ctx.Err() != nil }); !ok {
 				return ctx.Err()
 			}
 			_, c.Efficiency = efficiencies(h, c.Limits, c.Packs)

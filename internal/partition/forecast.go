@@ -34,7 +34,7 @@ type size struct {
 
 // Measured costs of the steps.
 const (
-	baseBytes  = 20 << 20 // the program and its buffers
+	baseBytes  = 25 << 20 // the program and its buffers
 	mapped     = 8 << 20  // mapped pages of the store, which store.Touched releases
 	spillBytes = 16 << 20 // buffers of a graph on disk
 	fileBytes  = 14 << 20 // blocks of a METIS file while its rows go to disk

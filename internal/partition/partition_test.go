@@ -259,7 +259,7 @@ func TestOutOfCore(t *testing.T) {
 		t.Errorf("%q", vol.Notes)
 	}
 	// The least memory that a refusal states is enough, and it names the method that needs less.
-	o.Temp, o.Memory = t.TempDir(), 33<<20
+	o.Temp, o.Memory = t.TempDir(), 38<<20
 	_, err := partition.Run(t.Context(), vfs.OS, s, o)
 	if !errors.Is(err, partition.ErrMemory) || !strings.Contains(err.Error(), "or choose the method fennel, which needs") {
 		t.Fatalf("got %v", err)

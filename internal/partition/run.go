@@ -23,6 +23,7 @@ import (
 
 // Run divides the nodes of a store.
 func Run(ctx context.Context, fsys vfs.FS, s *store.Store, o Options) (_ *Result, err error) {
+	began := time.Now()
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -73,7 +74,6 @@ func Run(ctx context.Context, fsys vfs.FS, s *store.Store, o Options) (_ *Result
 			build.Memory = max(1, build.Memory-z.graphBytes())
 		}
 	}
-	began := time.Now()
 	var g undirected.Rows
 	if p.onDisk {
 		var rows *undirected.Spilled

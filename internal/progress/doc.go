@@ -6,7 +6,7 @@
 // line is cleared and its goroutine has ended.
 //
 // A terminal shows one line at a time. Other output during the work would follow the line, so messages must wait until
-// Done. NO_COLOR turns off the dimming of the less important parts.
+// Done. The less important parts are dim where the caller wants colours.
 //
 // The package imports internal/human and golang.org/x/term.
 package progress

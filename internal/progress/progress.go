@@ -42,8 +42,8 @@ type Line struct {
 }
 
 // Start shows work on w, usually os.Stderr: its label ("import edges"), its amount (0 means unknown) and the unit
-// ("edges"; "bytes" are shown as MiB). It returns nil where w is not a terminal.
-func Start(w io.Writer, label string, total int64, unit string) *Line {
+// ("edges"; "bytes" are shown as MiB). With colour, its less important parts are dim. It returns nil where w is not a terminal.
+func Start(w io.Writer, colour bool, label string, total int64, unit string) *Line {
 	f, ok := w.(*os.File)
 	if !ok || os.Getenv("TERM") == "dumb" || !term.IsTerminal(int(f.Fd())) {
 		return nil
@@ -55,7 +55,7 @@ func Start(w io.Writer, label string, total int64, unit string) *Line {
 		}
 		return columns
 	}
-	return start(w, width, os.Getenv("NO_COLOR") == "", label, total, unit)
+	return start(w, width, colour, label, total, unit)
 }
 
 func start(w io.Writer, width func() int, colour bool, label string, total int64, unit string) *Line {
@@ -132,18 +132,18 @@ func (m *meter) update(now time.Time, n int64) {
 // picture is the line in at most columns characters. Where there is no room, it leaves out the bar first, then the
 // rate, the amount, and at last the end of the label. It keeps the share that is done and the time left longest.
 func (l *Line) picture(n int64, rate float64, elapsed time.Duration, columns int) string {
-	amount, left := human.Amount(n, l.unit), clock(elapsed)
+	amount, left := human.AmountWords(n, l.unit), clock(elapsed)
 	var speed, bar string
 	if rate >= 1 {
-		speed = human.Rate(int64(rate), time.Second, l.unit)
+		speed = human.Speed(int64(rate), time.Second, l.unit)
 	}
 	if l.total > 0 {
 		part := min(max(float64(n)/float64(l.total), 0), 1)
-		amount = human.Amount(l.total, l.unit)
+		amount = human.AmountWords(l.total, l.unit)
 		if l.unit == "bytes" {
 			amount = human.Bytes(n) + " of " + amount
 		} else {
-			amount = human.Count(n) + " of " + amount
+			amount = human.CountWords(n) + " of " + amount
 		}
 		left = padLeft(human.Percent(float64(int(part*100))/100), 4)
 		if n > 0 && n < l.total && rate > 0 {

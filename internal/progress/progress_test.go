@@ -56,8 +56,8 @@ func TestLineShowsRateAndTimeLeftAndClearsItself(t *testing.T) {
 			t.Errorf("the line ends as %q, want it cleared", last)
 		}
 		got := s.pictures[len(s.pictures)-2]
-		if !strings.HasPrefix(got, "import  ▕█████████") || !strings.Contains(got, "4.00M of 10.0M edges") ||
-			!strings.Contains(got, "M edges/s") || !strings.Contains(got, " left") {
+		if !strings.HasPrefix(got, "import  ▕█████████") || !strings.Contains(got, "4.00 million of 10.0 million edges") ||
+			!strings.Contains(got, " million edges/s") || !strings.Contains(got, " left") {
 			t.Errorf("got %q", got)
 		}
 	})
@@ -81,7 +81,7 @@ func TestNobodyLooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	for _, l := range []*Line{Start(new(bytes.Buffer), "a", 1, ""), Start(f, "a", 1, "")} {
+	for _, l := range []*Line{Start(new(bytes.Buffer), true, "a", 1, ""), Start(f, true, "a", 1, "")} {
 		if l != nil {
 			t.Error("a line is shown where no terminal is")
 		}
@@ -99,15 +99,15 @@ func TestPicture(t *testing.T) {
 		columns int
 		want    string
 	}{
-		{rows(67_108_864, "edges"), 41_600_000, 38e6, 120,
-			"import edges  ▕██████████████▉         ▏   61%  0:01 left  41.6M of 67.1M edges  38.0M edges/s"},
-		{rows(67_108_864, "edges"), 41_600_000, 38e6, 80, "import edges   61%  0:01 left  41.6M of 67.1M edges  38.0M edges/s"},
-		{rows(67_108_864, "edges"), 41_600_000, 38e6, 60, "import edges   61%  0:01 left  41.6M of 67.1M edges"},
+		{rows(67_108_864, "edges"), 41_600_000, 38e6, 140,
+			"import edges  ▕██████████████▉         ▏   61%  0:01 left  41.6 million of 67.1 million edges  38.0 million edges/s"},
+		{rows(67_108_864, "edges"), 41_600_000, 38e6, 100, "import edges   61%  0:01 left  41.6 million of 67.1 million edges  38.0 million edges/s"},
+		{rows(67_108_864, "edges"), 41_600_000, 38e6, 70, "import edges   61%  0:01 left  41.6 million of 67.1 million edges"},
 		{rows(67_108_864, "edges"), 41_600_000, 38e6, 40, "import edges   61%  0:01 left"},
 		{rows(67_108_864, "edges"), 41_600_000, 38e6, 24, "import…   61%  0:01 left"},
 		{rows(67_108_864, "edges"), 41_600_000, 38e6, 3, "61…"},
 		{rows(67_108_864, "edges"), 41_600_000, 38e6, 0, ""},
-		{rows(0, "edges"), 41_600_000, 38e6, 80, "import edges  0:05  41.6M edges  38.0M edges/s"},
+		{rows(0, "edges"), 41_600_000, 38e6, 80, "import edges  0:05  41.6 million edges  38.0 million edges/s"},
 		{rows(0, "bytes"), 1 << 20, 0, 80, "import edges  0:05  1.00 MiB"},
 		{rows(1<<30, "bytes"), 1 << 29, 1 << 20, 80, "import edges   50%  8:32 left  512 MiB of 1.00 GiB  1.00 MiB/s"},
 		{rows(1000, "x"), 1, 0.0001, 60, "import edges    0%  277:46:40 left  1 of 1,000 x"},

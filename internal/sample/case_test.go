@@ -328,7 +328,7 @@ func checkCounts(t *testing.T, s *Sampler, sub *Subgraph) {
 		edges[i], kept[i] = make([]uint32, hops), map[uint64]bool{}
 	}
 	drawn := 0
-	if slices.ContainsFunc(plan.Ops, func(o Op) bool { return o.How == PPR }) { // nodes are reached without edges
+	if slices.ContainsFunc(plan.Ops, func(o Op) bool { return o.How.Reaches() }) { // nodes are reached without edges
 		for i, byHop := range sub.NodesByHop {
 			sum := uint32(0)
 			for _, n := range byHop {
@@ -700,6 +700,12 @@ func randomPlan(r *rand.Rand, g *refGraph, types []string) (p *testPlan, link bo
 			op["column"] = []string{"f_weight", "d_weight", "l_rank"}[r.IntN(3)]
 		case Top:
 			op["column"] = []string{"f_weight", "d_weight", "l_rank"}[r.IntN(3)]
+		case Recent:
+			op["column"] = []string{"f_weight", "d_weight", "l_rank", "i_time", "f_time"}[r.IntN(5)]
+			if g.Edges[name]["i_time"] == nil {
+				op["column"] = "l_rank"
+			}
+			op["half_life"] = []float64{0.001, 0.5, 3, 1000, 1e30}[r.IntN(5)]
 		case Labor:
 			if r.IntN(2) == 0 {
 				op["column"] = []string{"f_weight", "d_weight", "l_rank"}[r.IntN(3)]
@@ -709,6 +715,11 @@ func randomPlan(r *rand.Rand, g *refGraph, types []string) (p *testPlan, link bo
 			}
 			if op["column"] == nil && (r.IntN(2) == 0 || weighs) {
 				op["importance"] = 1 + r.IntN(3)
+			}
+		case Walk:
+			op["walks"], op["length"], op["restart"] = 1+r.IntN(6), 1+r.IntN(5), []float64{0, 0.1, 0.7}[r.IntN(3)]
+			if et.Src != et.Dst || p.before != nil || p.more["exclude"] != nil {
+				op = map[string]any{"from": from, "edges": name, "dir": dir.String(), "take": op["take"]}
 			}
 		case PPR:
 			op["alpha"], op["eps"] = []float64{0.05, 0.15, 0.5, 0.85}[r.IntN(4)], []float64{0.3, 0.01, 0.0001}[r.IntN(3)]

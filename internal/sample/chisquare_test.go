@@ -3,6 +3,7 @@ package sample
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"testing"
 
 	"github.com/graphmill/graphmill/graph"
@@ -74,13 +75,21 @@ func TestInclusion(t *testing.T) {
 		{"weighted, equal", Weighted, ones, 4},
 		{"weighted, one heavy", Weighted, heavy, 3},
 		{"labor", Labor, ones, 3},
+		{"recent", Recent, []float64{8, 1, 0.5, 4, 2, 4, 1, 0.125}, 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			op := Op{From: []int{0}, Edges: "leaf:to:hub", Take: test.k, How: test.how}
-			if test.how == Weighted {
+			column := slices.Clone(test.weights)
+			switch test.how {
+			case Weighted:
 				op.Column = "d_weight"
+			case Recent: // times with these weights
+				op.Column, op.HalfLife = "d_weight", 0.25
+				for i, w := range column {
+					column[i] = -1e9 + 0.25*math.Log2(w)
+				}
 			}
-			s, err := New(star(test.weights), &Plan{SeedType: []string{"hub"}, Scope: ScopeBatch, Ops: []Op{op}}, Options{})
+			s, err := New(star(column), &Plan{SeedType: []string{"hub"}, Scope: ScopeBatch, Ops: []Op{op}}, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

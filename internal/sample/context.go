@@ -94,7 +94,7 @@ type Context struct {
 	found    []find
 	reverses pairSet   // with Bidirectional
 	chosen   []chosen  // the candidates of ops with budgets of nodes or LABOR-i
-	push     *push     // with PPR
+	push     *push     // with PPR and Walk
 	filter   filter    // with Induced
 	share    []float64 // of the edges that were picked of a block, by ops of Plan.Weighs: their weights
 
@@ -372,8 +372,8 @@ func (e *edgeBuffer) set(i int, src, dst uint32, id uint64) {
 
 // run runs one op over its frontier.
 func (c *Context) run(o *op, prefix uint64) error {
-	if o.how == PPR {
-		return c.blocks(o, func(m uint32) error { return c.runRanks(o, c.block(0, m)) })
+	if o.how.Reaches() {
+		return c.blocks(o, func(m uint32) error { return c.runReached(o, prefix, c.block(0, m)) })
 	}
 	return c.blocks(o, func(m uint32) error { return c.runBlock(o, prefix, m) })
 }

@@ -3,6 +3,7 @@ package sample
 import (
 	"context"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -31,6 +32,9 @@ type Job struct {
 	// Order is the order of the seeds of an epoch, in place of Shuffle; nil leaves it to Shuffle. It is called by several
 	// goroutines.
 	Order func(epoch uint64) Items
+	// Positions is the number of positions of an Order that makes sets: a batch has each of its seeds once, in the order of Seeds, however
+	// often the order has it in the batch. 0 means an order that has each seed once.
+	Positions uint64
 	// Rank r of Ranks takes the batches r, r + Ranks, ...; Ranks 0 means one.
 	Rank, Ranks int
 	// End is the batch number, over all ranks, at which each epoch ends; 0 is the number n of batches that the seeds fill.
@@ -71,12 +75,12 @@ type Batch struct {
 
 // Batches hands out the batches of a job. It is not safe for concurrent use: each worker has its own copy.
 type Batches struct {
-	job   *Job
-	width int
-	seeds uint64
-	each  uint64 // batches of the rank per epoch
-	epoch uint64 // the epoch of order
-	order Items
+	job       *Job
+	width     int
+	positions uint64 // of the order of an epoch
+	each      uint64 // batches of the rank per epoch
+	epoch     uint64 // the epoch of order
+	order     Items
 }
 
 // Batches checks the job, and is the batches that its rank takes of seeds with width ids each (Sampler.SeedWidth). It
@@ -95,9 +99,9 @@ func (j *Job) Batches(width int) (*Batches, error) {
 	case j.Times != nil && len(j.Times) != len(j.Seeds)/width:
 		return nil, tagged.Errorf(ErrSeed, "found %d times for %d seeds, expected one per seed", len(j.Times), len(j.Seeds)/width)
 	}
-	b := &Batches{job: j, width: width, seeds: uint64(len(j.Seeds) / width), each: j.EpochBatches(width)}
-	if b.seeds > math.MaxUint32 {
-		return nil, tagged.Errorf(ErrTooLarge, "found %d seeds, expected fewer than 2^32; sample them in several runs", b.seeds)
+	b := &Batches{job: j, width: width, positions: j.positions(width), each: j.EpochBatches(width)}
+	if n := len(j.Seeds) / width; uint64(n) > math.MaxUint32 {
+		return nil, tagged.Errorf(ErrTooLarge, "found %d seeds, expected fewer than 2^32; sample them in several runs", n)
 	}
 	if b.each > 0 && uint64(max(j.Epochs, 1)) > math.MaxInt64/b.each {
 		return nil, tagged.Errorf(ErrTooLarge, "found %d epochs of %d batches, expected fewer than 2^63 in all", j.Epochs, b.each)
@@ -135,7 +139,7 @@ func (s *Batches) orderOf(epoch uint64) Items {
 		case s.job.Order != nil:
 			s.order = s.job.Order(epoch)
 		case s.job.Shuffle:
-			s.order = draw.NewOrder(s.seeds, draw.Key(s.job.Seed, epoch, draw.OrderWord))
+			s.order = draw.NewOrder(s.positions, draw.Key(s.job.Seed, epoch, draw.OrderWord))
 		default:
 			return nil
 		}
@@ -147,7 +151,7 @@ func (s *Batches) orderOf(epoch uint64) Items {
 // first is the position of the first seed of a batch, given by its number over all ranks.
 func (s *Batches) first(number uint64) uint64 {
 	size := uint64(s.job.BatchSize)
-	return number % ((s.seeds + size - 1) / size) * size
+	return number % ((s.positions + size - 1) / size) * size
 }
 
 // EpochBatches is the number of batches per epoch that the rank of the job takes of seeds with width ids each.
@@ -155,12 +159,20 @@ func (j *Job) EpochBatches(width int) uint64 {
 	size, ranks := uint64(max(j.BatchSize, 1)), uint64(max(j.Ranks, 1))
 	all := uint64(max(j.End, 0))
 	if all == 0 {
-		all = (uint64(len(j.Seeds)/width) + size - 1) / size
+		all = (j.positions(width) + size - 1) / size
 	}
 	if all <= uint64(j.Rank) {
 		return 0
 	}
 	return (all - uint64(j.Rank) + ranks - 1) / ranks
+}
+
+// positions is the number of positions of the order of an epoch.
+func (j *Job) positions(width int) uint64 {
+	if j.Positions > 0 {
+		return j.Positions
+	}
+	return uint64(len(j.Seeds) / width)
 }
 
 // Len is the number of batches of all epochs, without those that Job.From leaves out.
@@ -176,7 +188,7 @@ func (s *Batches) Get(i uint64, b *Batch) {
 	b.Epoch, b.Index, b.At = s.job.Epoch+i/s.each, i%s.each, 0
 	b.Number = uint64(s.job.Rank) + b.Index*uint64(max(s.job.Ranks, 1))
 	b.First = s.first(b.Number)
-	n := min(size, s.seeds-b.First)
+	n := min(size, s.positions-b.First)
 	b.Seeds, b.Times, b.Rows = b.Seeds[:0], b.Times[:0], b.Rows[:0]
 	order := s.orderOf(b.Epoch)
 	if order == nil {
@@ -200,14 +212,20 @@ func (s *Batches) Get(i uint64, b *Batch) {
 		at += uint64(len(part))
 		for _, i := range part {
 			b.Rows = append(b.Rows, uint32(i))
-			if s.width == 1 {
-				b.Seeds = append(b.Seeds, s.job.Seeds[i])
-			} else {
-				b.Seeds = append(b.Seeds, s.job.Seeds[2*i], s.job.Seeds[2*i+1])
-			}
-			if s.job.Times != nil {
-				b.Times = append(b.Times, s.job.Times[i])
-			}
+		}
+	}
+	if s.job.Positions > 0 {
+		slices.Sort(b.Rows)
+		b.Rows = slices.Compact(b.Rows)
+	}
+	for _, i := range b.Rows {
+		if s.width == 1 {
+			b.Seeds = append(b.Seeds, s.job.Seeds[i])
+		} else {
+			b.Seeds = append(b.Seeds, s.job.Seeds[2*i], s.job.Seeds[2*i+1])
+		}
+		if s.job.Times != nil {
+			b.Times = append(b.Times, s.job.Times[i])
 		}
 	}
 }
@@ -305,8 +323,8 @@ func (s *Sampler) Batches(job *Job) (*Batches, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.seeds > 0 {
-		if err := s.checkLinks(int((b.seeds-1)%uint64(job.BatchSize)) + 1); err != nil { // of the last batch
+	if b.positions > 0 {
+		if err := s.checkLinks(int((b.positions-1)%uint64(job.BatchSize)) + 1); err != nil { // of the last batch
 			return nil, err
 		}
 	}

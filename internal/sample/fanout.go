@@ -79,6 +79,9 @@ type FanoutOptions struct {
 	Importance int     // Labor
 	Alpha, Eps float64 // PPR
 
+	Walks, Length int     // Walk
+	Restart       float64 // Walk
+
 	Before *Before
 }
 
@@ -121,7 +124,7 @@ func FromFanouts(g *graph.Graph, f Fanouts, o FanoutOptions) (*Plan, error) {
 				continue
 			}
 			p.Ops = append(p.Ops, Op{From: slices.Clone(from), Edges: names[e], Dir: o.Dir,
-				Take: takes[e][hop], How: o.How, Column: o.Column, Hop: hop + 1, Importance: o.Importance, Alpha: o.Alpha, Eps: o.Eps})
+				Take: takes[e][hop], How: o.How, Column: o.Column, Hop: hop + 1, Importance: o.Importance, Alpha: o.Alpha, Eps: o.Eps, Walks: o.Walks, Length: o.Length, Restart: o.Restart})
 			far := et.Far(o.Dir)
 			reached[far] = append(reached[far], len(p.Ops))
 		}

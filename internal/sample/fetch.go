@@ -71,7 +71,7 @@ func (p *Plan) canFetch(g *graph.Graph) error {
 				g.Edges[from[i]].Type, g.Edges[t].Type)
 		}
 	}
-	if i := slices.IndexFunc(p.Ops, func(o Op) bool { return o.How.Layered() || o.How == PPR || o.Importance > 0 }); i >= 0 {
+	if i := slices.IndexFunc(p.Ops, func(o Op) bool { return o.How.Layered() || o.How.Reaches() || o.Importance > 0 }); i >= 0 {
 		return tagged.Errorf(ErrFetch, "found ops with how %s, expected others: the neighbours of other nodes would be read before the draw"+take, p.Ops[i].How)
 	}
 	switch {

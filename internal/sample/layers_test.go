@@ -332,6 +332,9 @@ func TestLayerPlans(t *testing.T) {
 	two := with(func(o *Op) { o.How = Ladies })
 	two.Ops = append(two.Ops, two.Ops[0])
 	two.Ops[1].Take = 3
+	walked := func(walks, length int, restart float64) *Plan {
+		return &Plan{SeedType: []string{"leaf"}, Scope: ScopeBatch, Ops: []Op{{From: []int{0}, Edges: "leaf:self:leaf", Take: 2, How: Walk, Walks: walks, Length: length, Restart: restart}}}
+	}
 	timed := walk(0.1, 0.1)
 	timed.Scope, timed.Before = ScopeSeed, &Before{NodeColumns: map[string]string{"leaf": "t"}}
 	for _, test := range []struct {
@@ -349,6 +352,12 @@ func TestLayerPlans(t *testing.T) {
 		{walk(math.NaN(), 0.1), "found alpha NaN, expected"},
 		{walk(0.1, 0), "found eps 0, expected a tolerance above 0 and below 1"},
 		{walk(0.1, 1e-9), "found alpha 0.1 and eps 1e-09, expected a product of at least 1e-08: each node looks at up to 1/(alpha*eps) edges"},
+		{with(func(o *Op) { o.Walks = 3 }), "found walks 3, length 0 and restart 0 with how uniform, expected them with how walk"},
+		{walked(0, 3, 0), "found walks 0 and length 3, expected at least 1 each"},
+		{walked(3, -1, 0), "found walks 3 and length -1, expected at least 1 each"},
+		{walked(1<<40, 1<<40, 0), "and at most 1048576 steps per node together"},
+		{walked(3, 3, 1), "found restart 1, expected a probability from 0 to below 1"},
+		{walked(3, 3, math.NaN()), "found restart NaN"},
 		{timed, "found how ppr with before or exclude, expected neither"},
 	} {
 		if err := test.plan.check(); err == nil || !strings.Contains(err.Error(), test.want) {

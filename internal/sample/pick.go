@@ -115,6 +115,8 @@ func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 			took = c.weighted(h, o, &r, k, out)
 		case Top:
 			took = c.top(o, b.node[i]+first, b.degree[i], &r, k, out)
+		case Recent:
+			took = c.recent(h, o, &r, k, out)
 		case Labor:
 			if o.rounds > 0 {
 				took = c.laborShared(key, o, &r, out)

@@ -3,6 +3,7 @@ package sample
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -54,6 +55,8 @@ type How uint8
 // proportion to a column; and every edge to some nodes that are chosen for all the nodes of an op together: by the edges that lead to
 // them from these nodes (Ladies), by the edges that lead to them in the whole graph (FastGCN), or by the edges that lead to them from
 // the subgraph, which does not have them (HGT). PPR takes no edges: it reaches the nodes with the largest personalised PageRank.
+// Recent draws without replacement, and the chance of an edge halves with each half-life that it is older.
+// Walk takes no edges: it reaches the nodes that random walks visit most.
 const (
 	Uniform How = iota
 	Replace
@@ -64,12 +67,14 @@ const (
 	FastGCN
 	HGT
 	PPR
+	Recent
+	Walk
 )
 
 var (
 	scopeNames  = []string{"epoch", "batch", "seed"}
 	expandNames = []string{"new", "all"}
-	howNames    = []string{"uniform", "replace", "weighted", "top", "labor", "ladies", "fastgcn", "hgt", "ppr"}
+	howNames    = []string{"uniform", "replace", "weighted", "top", "labor", "ladies", "fastgcn", "hgt", "ppr", "recent", "walk"}
 
 	corruptionNames = []string{"binary", "triplet", "in-batch"}
 	strictNames     = []string{"no", "count", "error"}
@@ -147,6 +152,9 @@ func (k SubgraphKind) String() string { return kindNames[k] }
 // All is the Take of an op that takes every edge that the strategy may take.
 const All = -1
 
+// WeightsColumn is the name of the column with the weights of edges (SubEdges.Weight) in batches and files.
+const WeightsColumn = "edge_weights"
+
 // OnesColumn is the name of a column of ones, which package spec adds to the graph in memory where a plan needs weights
 // and the edge type has none. Outputs leave it out. No feature has this name, because TF-GNN reserves '#'.
 const OnesColumn = "#one"
@@ -193,10 +201,12 @@ type Op struct {
 	From  []int // op numbers, all smaller than the number of this op
 	Edges string
 	Dir   graph.Direction
-	// Take is edges per node or, with Ladies, FastGCN and HGT, nodes per hop and type, or, with PPR, nodes per node; or All.
+	// Take is edges per node or, with Ladies, FastGCN and HGT, nodes per hop and type, or, with PPR and Walk, nodes per node; or All.
 	Take   int
 	How    How
-	Column string // Weighted, Top; with Labor it may be empty
+	Column string // Weighted, Top, Recent; with Labor it may be empty
+	// HalfLife is the age, in units of the column of Recent, at which an edge is drawn half as often as the latest one.
+	HalfLife float64
 	// Importance is the rounds in which Labor raises the chances of far ends that many nodes share (LABOR-i), so that fewer nodes
 	// are reached. Edges then differ in their chances, and Take is the number of uniform draws that would be as exact: more edges
 	// are taken on average.
@@ -204,6 +214,10 @@ type Op struct {
 	// Alpha is the chance that a walk of PPR ends before a step, and Eps its tolerance: where all edges have their reverses, the
 	// PageRank of a node is exact to Eps times the number of its edges.
 	Alpha, Eps float64
+	// Walks and Length are the number of walks of Walk from each node, and of their steps. Restart is the chance that a step goes back
+	// to the node.
+	Walks, Length int
+	Restart       float64
 	// Hop is the hop that counts the nodes and edges of the op, from 1. It changes no draw. Either all ops of a plan
 	// have one, and they ascend with the op numbers, or none has one and OpHops infers them.
 	Hop int
@@ -303,11 +317,11 @@ func (p *Plan) check() error {
 			return tagged.Errorf(ErrPlan, "op %d: found take %d, expected 0 to 2^31 - 1, or -1 for all", number, op.Take)
 		}
 		switch op.How {
-		case Uniform, Replace, Ladies, FastGCN, HGT, PPR:
+		case Uniform, Replace, Ladies, FastGCN, HGT, PPR, Walk:
 			if op.Column != "" {
-				return tagged.Errorf(ErrPlan, "op %d: found column %q with how %s, expected none; columns are for weighted, top and labor", number, op.Column, op.How)
+				return tagged.Errorf(ErrPlan, "op %d: found column %q with how %s, expected none; columns are for weighted, top, recent and labor", number, op.Column, op.How)
 			}
-		case Weighted, Top:
+		case Weighted, Top, Recent:
 			if op.Column == "" {
 				return tagged.Errorf(ErrPlan, "op %d: found no column with how %s, expected a column", number, op.How)
 			}
@@ -328,6 +342,12 @@ func (p *Plan) check() error {
 // maxImportance bounds the rounds of LABOR-i, which converges in fewer.
 const maxImportance = 100
 
+// mostSteps bounds the steps of the walks of Walk from one node.
+const mostSteps = 1 << 20
+
+// Reaches says whether ops take no edges, but reach nodes.
+func (h How) Reaches() bool { return h == PPR || h == Walk }
+
 // leastPush bounds the edges that one node's PPR looks at: at most 1 / (Alpha * Eps).
 const leastPush = 1e-8
 
@@ -338,20 +358,32 @@ func (p *Plan) checkParameters(number int, op *Op, et graph.EdgeType) error {
 		return tagged.Errorf(ErrPlan, "op %d: found importance %d, expected 0 to %d rounds", number, op.Importance, maxImportance)
 	case op.Importance > 0 && (op.How != Labor || op.Column != ""):
 		return tagged.Errorf(ErrPlan, "op %d: found importance %d with how %s and column %q, expected it with how labor and no column", number, op.Importance, op.How, op.Column)
+	case op.How != Recent && op.HalfLife != 0:
+		return tagged.Errorf(ErrPlan, "op %d: found half_life %v with how %s, expected it with how recent", number, op.HalfLife, op.How)
+	case op.How == Recent && !(op.HalfLife > 0 && op.HalfLife <= math.MaxFloat64):
+		return tagged.Errorf(ErrPlan, "op %d: found half_life %v, expected an age above 0, in units of the column", number, op.HalfLife)
 	case op.How != PPR && (op.Alpha != 0 || op.Eps != 0):
 		return tagged.Errorf(ErrPlan, "op %d: found alpha %v and eps %v with how %s, expected them with how ppr", number, op.Alpha, op.Eps, op.How)
-	case op.How != PPR:
+	case op.How != Walk && (op.Walks != 0 || op.Length != 0 || op.Restart != 0):
+		return tagged.Errorf(ErrPlan, "op %d: found walks %d, length %d and restart %v with how %s, expected them with how walk", number, op.Walks, op.Length, op.Restart, op.How)
+	case !op.How.Reaches():
 		return nil
 	case et.Src != et.Dst:
-		return tagged.Errorf(ErrPlan, "op %d: found how ppr along %s, expected edges within one node type", number, et)
+		return tagged.Errorf(ErrPlan, "op %d: found how %s along %s, expected edges within one node type", number, op.How, et)
+	case p.Before != nil || p.Exclude != nil:
+		return tagged.Errorf(ErrPlan, "op %d: found how %s with before or exclude, expected neither: it follows all edges", number, op.How)
+	case op.How == Walk && (op.Walks < 1 || op.Length < 1 || op.Walks > mostSteps/op.Length):
+		return tagged.Errorf(ErrPlan, "op %d: found walks %d and length %d, expected at least 1 each, and at most %d steps per node together", number, op.Walks, op.Length, mostSteps)
+	case op.How == Walk && !(op.Restart >= 0 && op.Restart < 1):
+		return tagged.Errorf(ErrPlan, "op %d: found restart %v, expected a probability from 0 to below 1", number, op.Restart)
+	case op.How == Walk:
+		return nil
 	case !(op.Alpha > 0 && op.Alpha < 1):
 		return tagged.Errorf(ErrPlan, "op %d: found alpha %v, expected a probability above 0 and below 1", number, op.Alpha)
 	case !(op.Eps > 0 && op.Eps < 1):
 		return tagged.Errorf(ErrPlan, "op %d: found eps %v, expected a tolerance above 0 and below 1", number, op.Eps)
 	case op.Alpha*op.Eps < leastPush:
 		return tagged.Errorf(ErrPlan, "op %d: found alpha %v and eps %v, expected a product of at least %v: each node looks at up to 1/(alpha*eps) edges", number, op.Alpha, op.Eps, leastPush)
-	case p.Before != nil || p.Exclude != nil:
-		return tagged.Errorf(ErrPlan, "op %d: found how ppr with before or exclude, expected neither: a PageRank follows all edges", number)
 	}
 	return nil
 }

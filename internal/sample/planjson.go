@@ -39,9 +39,13 @@ type opJSON struct {
 	Column string  `json:"column,omitempty"`
 	Hop    *int    `json:"hop,omitempty"`
 
+	HalfLife   float64 `json:"half_life,omitempty"`
 	Importance int     `json:"importance,omitempty"`
 	Alpha      float64 `json:"alpha,omitempty"`
 	Eps        float64 `json:"eps,omitempty"`
+	Walks      int     `json:"walks,omitempty"`
+	Length     int     `json:"length,omitempty"`
+	Restart    float64 `json:"restart,omitempty"`
 }
 
 type negativesJSON struct {
@@ -68,7 +72,7 @@ type beforeJSON struct {
 // The fields of a plan's objects.
 var (
 	planFields = []string{"seed_type", "seed_edges", "scope", "expand", "negatives", "exclude", "subgraph", "ops", "hops", "before"}
-	opFields   = []string{"from", "edges", "dir", "take", "how", "column", "importance", "alpha", "eps", "hop"}
+	opFields   = []string{"from", "edges", "dir", "take", "how", "column", "half_life", "importance", "alpha", "eps", "walks", "length", "restart", "hop"}
 	partFields = map[string][]string{
 		"negatives": {"how", "each", "by", "column", "strict"},
 		"exclude":   {"reverse"},
@@ -280,7 +284,7 @@ func (o *opJSON) op() (Op, error) {
 	case o.Take == nil:
 		return Op{}, missing("take")
 	}
-	op := Op{From: *o.From, Edges: *o.Edges, Take: *o.Take, Column: o.Column, Importance: o.Importance, Alpha: o.Alpha, Eps: o.Eps}
+	op := Op{From: *o.From, Edges: *o.Edges, Take: *o.Take, Column: o.Column, HalfLife: o.HalfLife, Importance: o.Importance, Alpha: o.Alpha, Eps: o.Eps, Walks: o.Walks, Length: o.Length, Restart: o.Restart}
 	var err error
 	if op.Dir, err = graph.ParseDirection(*o.Dir); err != nil {
 		return Op{}, err
@@ -342,7 +346,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 		if from == nil {
 			from = []int{}
 		}
-		ops[i] = opJSON{From: &from, Edges: &o.Edges, Dir: &dir, Take: &o.Take, How: &how, Column: o.Column, Importance: o.Importance, Alpha: o.Alpha, Eps: o.Eps}
+		ops[i] = opJSON{From: &from, Edges: &o.Edges, Dir: &dir, Take: &o.Take, How: &how, Column: o.Column, HalfLife: o.HalfLife, Importance: o.Importance, Alpha: o.Alpha, Eps: o.Eps, Walks: o.Walks, Length: o.Length, Restart: o.Restart}
 		if o.Hop != 0 {
 			ops[i].Hop = &o.Hop
 		}

@@ -2,10 +2,13 @@ package sample
 
 import (
 	"cmp"
+	"math"
 	"slices"
+
+	"github.com/graphmill/graphmill/draw"
 )
 
-// push is the buffers of a personalised PageRank. Nodes have local numbers in the order in which they are found.
+// push is the buffers of a personalised PageRank, or of walks. Nodes have local numbers in the order in which they are found.
 type push struct {
 	nodes           localIDs
 	value, residual []float64
@@ -14,13 +17,19 @@ type push struct {
 	queue           []uint32
 	far             []uint32
 	order           []uint32
+	at              []uint32 // of walks: the local node of each; its size after the end
 }
 
-// runRanks runs an op with PPR for a block of nodes. It takes no edges.
-func (c *Context) runRanks(o *op, b block) error {
+// runReached runs an op that takes no edges for a block of nodes. prefix is the key without the op.
+func (c *Context) runReached(o *op, prefix uint64, b block) error {
 	c.locate(o, b)
+	key := draw.Absorb(prefix, o.number)
 	for _, v := range b.node {
-		if err := c.visit(o, c.ranks(o, v)); err != nil {
+		nodes := c.ranks
+		if o.how == Walk {
+			nodes = func(o *op, v uint32) []uint32 { return c.walked(draw.Absorb(key, uint64(v)), o, v) }
+		}
+		if err := c.visit(o, nodes(o, v)); err != nil {
 			return err
 		}
 	}
@@ -34,14 +43,7 @@ func (c *Context) runRanks(o *op, b block) error {
 // ranks is the nodes with the largest personalised PageRank for v, largest first and without v, by the push of Andersen, Chung and
 // Lang (2006). It is valid until the next call.
 func (c *Context) ranks(o *op, v uint32) []uint32 {
-	if c.push == nil {
-		c.push = &push{nodes: localIDs{count: c.local[o.far].count, forced: relabelWide}}
-	}
-	p := c.push
-	p.nodes.begin()
-	p.value, p.residual, p.least, p.waits, p.queue = p.value[:0], p.residual[:0], p.least[:0], p.waits[:0], p.queue[:0]
-	p.far = append(p.far[:0], v)
-	p.number(o, p.far)
+	p := c.reached(o, v)
 	p.residual[0], p.waits[0] = o.alpha, true
 	p.queue = append(p.queue, 0)
 	for head := 0; head < len(p.queue); head++ {
@@ -63,6 +65,54 @@ func (c *Context) ranks(o *op, v uint32) []uint32 {
 				p.waits[w] = true
 				p.queue = append(p.queue, w)
 			}
+		}
+	}
+	return p.most(o.take)
+}
+
+// reached is empty buffers that have numbered v.
+func (c *Context) reached(o *op, v uint32) *push {
+	if c.push == nil {
+		c.push = &push{nodes: localIDs{count: c.local[o.far].count, forced: relabelWide}}
+	}
+	p := c.push
+	p.nodes.begin()
+	p.value, p.residual, p.least, p.waits, p.queue = p.value[:0], p.residual[:0], p.least[:0], p.waits[:0], p.queue[:0]
+	p.far = append(p.far[:0], v)
+	p.number(o, p.far)
+	return p
+}
+
+// walked is the nodes that random walks from v visit most, most visited first and without v. It is valid until the next call. All
+// walks take a step before the next one, so that their reads overlap.
+func (c *Context) walked(h uint64, o *op, v uint32) []uint32 {
+	const ended = math.MaxUint32
+	p := c.reached(o, v)
+	p.at = slices.Grow(p.at[:0], o.walks)[:o.walks]
+	for r := range p.at {
+		p.at[r] = v
+	}
+	for j := range o.length {
+		p.far = p.far[:0]
+		for r, u := range p.at {
+			step := 2 * uint64(r*o.length+j)
+			switch {
+			case u == ended:
+			case draw.Unit(draw.At(h, step)) <= o.restart:
+				p.at[r] = v
+			default:
+				from, to := o.adj.span(u)
+				if from == to {
+					p.at[r] = ended
+					continue
+				}
+				p.at[r] = o.adj.far[from+draw.Below(draw.At(h, step+1), to-from)]
+				p.far = append(p.far, p.at[r])
+			}
+		}
+		p.number(o, p.far)
+		for _, u := range p.far {
+			p.value[u]++
 		}
 	}
 	return p.most(o.take)

@@ -83,10 +83,16 @@ type op struct {
 	weights   *weights
 	top       *values
 	labor     *values // with Labor: the weights, nil where all edges are alike
+	recent    *values // with Recent: the times
+	halfLife  float64 // with Recent
+	late      bool    // with Recent: the times ascend within each node
 	rounds    int     // with Labor: Op.Importance
 	each      uint32  // with rounds: Op.Take
 	alpha     float64 // with PPR, as Op has them
 	eps       float64
+	walks     int // with Walk, as Op has them
+	length    int
+	restart   float64
 	layer     *layer  // with a budget of nodes
 	choice    int     // with a budget of nodes or LABOR-i: the place of its candidates in Context.chosen
 	hubs      *hubs   // nil where the largest values depend on the seed, or all are taken
@@ -185,6 +191,7 @@ func (s *Sampler) compile(p *Op, number int, columns *columnCache) (op, error) {
 		rounds: p.Importance,
 		alpha:  p.Alpha,
 		eps:    p.Eps,
+		walks:  p.Walks, length: p.Length, restart: p.Restart,
 	}
 	if p.Take == All {
 		o.take = takeAll
@@ -223,6 +230,11 @@ func (o *op) columns(plan *Plan, p *Op, edges *graph.Edges, columns *columnCache
 		o.weights, err = columns.weights(edges, p.Column, p.Dir, o.adj)
 	case Top:
 		o.top, err = columns.values(edges, p.Column)
+	case Recent:
+		o.halfLife = p.HalfLife
+		if o.recent, err = columns.values(edges, p.Column); err == nil {
+			o.late = columns.ascending(o.adj, o.recent)
+		}
 	case Labor:
 		if p.Column != "" {
 			o.labor, err = columns.values(edges, p.Column)

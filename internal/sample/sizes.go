@@ -218,7 +218,7 @@ func (w *walker) walk(seeds [][]uint32) {
 					visit(&r, of, uint32(far))
 				}
 			}
-			if o.How != PPR {
+			if !o.How.Reaches() {
 				drawn += take
 			}
 			w.drawn += take

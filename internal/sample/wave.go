@@ -44,7 +44,7 @@ func wavesOf(ops []op) []wave {
 }
 
 // apart says whether an op looks at all its frontier before it draws, or takes no edges.
-func (o *op) apart() bool { return o.layer != nil || o.rounds > 0 || o.how == PPR }
+func (o *op) apart() bool { return o.layer != nil || o.rounds > 0 || o.how.Reaches() }
 
 // wave runs a wave with small frontiers. ok is false, and nothing is done, where they are not small.
 func (c *Context) wave(w wave, prefix uint64) (ok bool, err error) {

@@ -36,18 +36,25 @@ func guideAt(start, v uint32) uint32 { return start/guideEdges + v }
 type columnCache struct {
 	byName   map[string]*values
 	byWeight map[string]*weights
-	byTime   map[*adjacency]bool // ascends; an edge type has one column of times
+	byTime   map[timeOrder]bool // ascends
 }
 
 func newColumnCache() *columnCache {
-	return &columnCache{map[string]*values{}, map[string]*weights{}, map[*adjacency]bool{}}
+	return &columnCache{map[string]*values{}, map[string]*weights{}, map[timeOrder]bool{}}
+}
+
+// timeOrder is a column of times in the order of an adjacency.
+type timeOrder struct {
+	adj   *adjacency
+	times *values
 }
 
 func (c *columnCache) ascending(a *adjacency, times *values) bool {
-	up, known := c.byTime[a]
+	order := timeOrder{a, times}
+	up, known := c.byTime[order]
 	if !known {
 		up = ascends(a, times)
-		c.byTime[a] = up
+		c.byTime[order] = up
 	}
 	return up
 }

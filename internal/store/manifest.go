@@ -19,6 +19,9 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
+// ManifestFormat is the version of manifest.json.
+const ManifestFormat = 1
+
 // Manifest is manifest.json: every file of the folder except the manifest, its checksum and the report.
 type Manifest struct {
 	Format int                    `json:"format"`
@@ -98,7 +101,7 @@ func SumFiles(ctx context.Context, fsys vfs.FS, dir string, names []string, thre
 	}); err != nil {
 		return nil, err
 	}
-	m := &Manifest{Format: 1, Files: map[string]ManifestFor{}}
+	m := &Manifest{Format: ManifestFormat, Files: map[string]ManifestFor{}}
 	for i, name := range names {
 		m.Files[name] = entries[i]
 	}
@@ -182,8 +185,8 @@ func ReadManifest(fsys vfs.FS, dir string) (*Manifest, error) {
 	if err := decode(b, &m); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", file, ErrDamaged, err)
 	}
-	if m.Format != 1 {
-		return nil, fmt.Errorf("%s: found format %d, expected 1; use a newer graphmill", file, m.Format)
+	if m.Format != ManifestFormat {
+		return nil, fmt.Errorf("%s: found format %d, expected %d; use a newer graphmill", file, m.Format, ManifestFormat)
 	}
 	for name := range m.Files {
 		if err := checkLocal(name); err != nil {

@@ -3,9 +3,13 @@ package store
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Names of the files that every output folder, or every store, has.
@@ -25,6 +29,9 @@ const (
 	KindStore      = "store"
 	KindCollection = "collection"
 )
+
+// Format is the version of graph.json and of the files that it names. Readers refuse versions that they do not know.
+const Format = 1
 
 // Meta is graph.json.
 type Meta struct {
@@ -97,6 +104,32 @@ type Made struct {
 	Plan    json.RawMessage   `json:"plan,omitempty"`
 	Options map[string]string `json:"options,omitempty"`
 	Version string            `json:"version"`
+}
+
+// ReadMade reads how an output folder was made, from graph.json or made.json.
+func ReadMade(fsys vfs.FS, dir string) (*Made, error) {
+	fsys = vfs.Confine(fsys, dir)
+	name := filepath.Join(dir, MetaFile)
+	b, err := vfs.ReadFile(fsys, name, maxMeta)
+	if errors.Is(err, fs.ErrNotExist) {
+		name = filepath.Join(dir, madeFile)
+		if b, err = vfs.ReadFile(fsys, name, maxMeta); err != nil {
+			return nil, err
+		}
+		var m Made
+		if err := decode(b, &m); err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", name, ErrDamaged, err)
+		}
+		return &m, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var m Meta
+	if err := decode(b, &m); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", name, ErrDamaged, err)
+	}
+	return &m.Made, nil
 }
 
 // encode is v as indented JSON, which all metadata files have.

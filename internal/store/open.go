@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,7 +31,8 @@ type Store struct {
 	starts map[string]int64 // of array files: the offset of the values
 	maps   [][]byte
 	unmaps []func() error
-	read   atomic.Int64 // bytes that Touched has counted since a Release
+	later  map[string]func(context.Context) error // fetches the bytes of an array file that are not there yet
+	read   atomic.Int64                           // bytes that Touched has counted since a Release
 }
 
 // ErrNotStore is the kind of the error of Open for a folder that is no store.
@@ -38,12 +40,46 @@ var ErrNotStore = errors.New("not a store")
 
 // Open maps a store or collection. A file that is reached through a symbolic link in the folder is an error.
 func Open(fsys vfs.FS, dir string) (*Store, error) {
-	s := &Store{Dir: dir, fs: vfs.Confine(fsys, dir), Meta: &Meta{}, starts: map[string]int64{}}
+	s, err := OpenLater(fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Fetch(context.Background(), func(string) bool { return true }); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// OpenLater is Open of a store whose far ends, edge ids and values of columns may be on another machine: a read of them is an
+// error of guard.Do before Fetch has brought them. Offsets are there at once, as everything is of a store on this machine.
+func OpenLater(fsys vfs.FS, dir string) (*Store, error) {
+	s := &Store{Dir: dir, fs: vfs.Confine(fsys, dir), Meta: &Meta{}, starts: map[string]int64{}, later: map[string]func(context.Context) error{}}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
+
+// Fetch brings the arrays that OpenLater has left out and want takes. want gets the names of their files, as in Meta. It may be called
+// again for others, while nothing reads the store.
+func (s *Store) Fetch(ctx context.Context, want func(file string) bool) error {
+	for _, name := range slices.Sorted(maps.Keys(s.later)) {
+		if !want(name) {
+			continue
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := s.later[name](ctx); err != nil {
+			return err
+		}
+		delete(s.later, name)
+	}
+	return nil
+}
+
+// Fetched says whether every array is there.
+func (s *Store) Fetched() bool { return len(s.later) == 0 }
 
 func (s *Store) open() (err error) {
 	defer guard.Catch(&err)()
@@ -68,8 +104,8 @@ func (s *Store) open() (err error) {
 	if err := decode(b, s.Meta); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	if s.Meta.Format != 1 {
-		return fmt.Errorf("%s: found format %d, expected 1; use a newer graphmill", file, s.Meta.Format)
+	if s.Meta.Format != Format {
+		return fmt.Errorf("%s: found format %d, expected %d; use a newer graphmill", file, s.Meta.Format, Format)
 	}
 	for name, want := range m.Files {
 		path := filepath.Join(s.Dir, filepath.FromSlash(name))
@@ -179,7 +215,8 @@ type mapped struct {
 	data []byte
 }
 
-func (s *Store) mapFile(name string) (m mapped, err error) {
+// mapFile maps an array file. Its values may come later, where later is set.
+func (s *Store) mapFile(name string, later bool) (m mapped, err error) {
 	if err := checkLocal(name); err != nil {
 		return m, err
 	}
@@ -188,7 +225,16 @@ func (s *Store) mapFile(name string) (m mapped, err error) {
 		return m, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	b, unmap, err := f.Map()
+	var b []byte
+	var unmap func() error
+	if far, ok := f.(vfs.Later); ok && later {
+		var fetch func(context.Context) error
+		if b, fetch, unmap, err = far.MapLater(); err == nil {
+			s.later[name] = fetch
+		}
+	} else {
+		b, unmap, err = f.Map()
+	}
 	if err != nil {
 		return m, err
 	}
@@ -227,10 +273,15 @@ func view(descr string, b []byte) (graph.Index, bool) {
 
 // index maps an array of offsets or ids. An empty name is the empty list. want < 0 accepts any length.
 func (s *Store) index(name string, want int) (graph.Index, error) {
+	return s.indexLater(name, want, false)
+}
+
+// indexLater is index, of values that may come later where later is set.
+func (s *Store) indexLater(name string, want int, later bool) (graph.Index, error) {
 	if name == "" {
 		return graph.Index{}, nil
 	}
-	m, err := s.mapFile(name)
+	m, err := s.mapFile(name, later)
 	if err != nil {
 		return graph.Index{}, err
 	}
@@ -244,12 +295,13 @@ func (s *Store) index(name string, want int) (graph.Index, error) {
 	return x, nil
 }
 
-// need is index for an array that must exist.
+// need is index for an array that must exist. Far ends and edge ids may come later: the others are offsets, which
+// Open reads.
 func (s *Store) need(arrays map[string]string, key string, want int) (graph.Index, error) {
 	if arrays[key] == "" {
 		return graph.Index{}, fmt.Errorf("found no array %q in %s, expected its file", key, MetaFile)
 	}
-	return s.index(arrays[key], want)
+	return s.indexLater(arrays[key], want, key == "far" || key == "other_far" || key == "other_edge_id")
 }
 
 // last is the last offset, which is the length of the list that the offsets divide.
@@ -266,7 +318,7 @@ func (s *Store) column(name string, c ColumnMeta, rows int) (*graph.Column, erro
 		return nil, err
 	}
 	col := &graph.Column{Name: name, DType: dtype, Shape: c.Shape, Rows: rows}
-	m, err := s.mapFile(c.File)
+	m, err := s.mapFile(c.File, true)
 	if err != nil {
 		return nil, err
 	}
@@ -528,7 +580,7 @@ func (s *Store) openCollection() error {
 
 // perGraph maps an array with a row of a fixed width per graph.
 func (s *Store) perGraph(name, descr string, dtype graph.DType, graphs int) (*graph.Column, error) {
-	m, err := s.mapFile(name)
+	m, err := s.mapFile(name, true)
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ type confined struct {
 
 func (c *confined) check(name string) error {
 	rel, err := filepath.Rel(c.dir, name)
-	if err != nil || !filepath.IsLocal(rel) || rel == "." {
+	if err != nil || !filepath.IsLocal(rel) || rel == "." || Scheme(name) != "" { // buckets have no links
 		return nil
 	}
 	return inside(c.FS, c.dir, rel, &c.folders)

@@ -1,3 +1,5 @@
+//go:build !portable
+
 package vfs
 
 import "golang.org/x/sys/unix"

@@ -76,8 +76,8 @@ type File interface {
 	Discard(off, n int64)
 }
 
-// OS is the real file system.
-var OS FS = osFS{}
+// OS is the file system of the operating system, with those that Mount adds.
+var OS FS = mounts{}
 
 type osFS struct{}
 

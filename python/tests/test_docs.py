@@ -38,6 +38,7 @@ RUN, DATA = {"sh", "python"}, {"text", "yaml", "json", "go", "pbtxt", "mermaid"}
 PEERS = {
     "pyg": {"torch", "torch_geometric"},
     "lightning": {"torch", "torch_geometric", "lightning", "torchdata"},
+    "integrations": {"torch", "torch_geometric", "datasets", "ray", "tensorboard"},
     "dgl": {"torch", "dgl"},
     "jraph": {"jax", "jraph"},
     "tfgnn": {"tensorflow", "tensorflow_gnn"},
@@ -64,6 +65,7 @@ class Block:
                     names |= {a.name for a in node.names}
                 elif isinstance(node, ast.ImportFrom):
                     names.add(node.module)
+                    names |= {"tensorboard"} if node.module == "torch.utils.tensorboard" else set()
                 elif isinstance(node, ast.keyword) and node.arg == "as_" and isinstance(node.value, ast.Constant):
                     names.add({"pyg": "torch_geometric", "dgl": "dgl", "tfgnn": "tensorflow_gnn", "jraph": "jraph"}.get(node.value.value, ""))
         return {n.partition(".")[0] for n in names} & FRAMEWORKS

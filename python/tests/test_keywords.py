@@ -186,7 +186,7 @@ class TestErrors(unittest.TestCase):
             (dict(direction="inn"), r"found direction='inn', expected one of in, out; did you mean in\?"),
             (dict(scope="sede"), r"found scope='sede', .* did you mean seed\?"),
             (dict(subgraph_type="inducd"), r"found subgraph_type='inducd', .* did you mean induced\?"),
-            (dict(temporal_strategy="latest"), "found temporal_strategy='latest', expected one of uniform, last"),
+            (dict(temporal_strategy="latest"), "found temporal_strategy='latest', expected one of uniform, recent, last"),
             (dict(negatives_how="in_batch"), r"found negatives_how='in_batch', .* did you mean in-batch\?"),
             (dict(negatives_strict=True), "found negatives_strict=True, expected one of no, count, error"),
             (dict(exclude="slef"), r"found exclude='slef', expected one of self, reverse:RELATION; did you mean self\?"),

@@ -66,8 +66,8 @@ class Laws(unittest.TestCase):
         with self.assertRaises(AssertionError):
             self.alike(ours, theirs)
 
-    def ours(self, batch_size=50, epochs=5, **words):
-        with NodeLoader(store(), seeds=np.arange(HUBS), batch_size=batch_size, features="none", seed=1, **words) as loader:
+    def ours(self, batch_size=50, epochs=5, of=None, **words):
+        with NodeLoader(of or store(), seeds=np.arange(HUBS), batch_size=batch_size, features="none", seed=1, **words) as loader:
             return [d for _ in range(epochs) for b in loader for d in drawn(b.e_id.tolist())]
 
 
@@ -135,13 +135,13 @@ class TestPyG(Laws):
 
 @unittest.skipUnless(importlib.util.find_spec("dgl"), "DGL is not installed")
 class TestDGL(Laws):
-    def theirs(self, epochs=5, **words):
+    def theirs(self, epochs=5, weight=None, **words):
         import dgl
         import torch
 
         dgl.seed(1)
         g = dgl.graph(tuple(torch.from_numpy(ends())), num_nodes=HUBS * (DEGREE + 1))
-        g.edata["w"] = torch.arange(1.0, DEGREE + 1).repeat(HUBS)
+        g.edata["w"] = torch.arange(1.0, DEGREE + 1).repeat(HUBS) if weight is None else torch.from_numpy(weight)
         out = []
         for _ in range(epochs):
             _, _, (block,) = dgl.dataloading.NeighborSampler([4], **words).sample(g, torch.arange(HUBS))
@@ -164,6 +164,19 @@ class TestDGL(Laws):
         self.assertEqual({len(d) for d in ours + theirs}, {4})
         self.alike(pairs(ours), pairs(theirs))
         self.unlike(pairs(ours), pairs(self.theirs()))
+
+    def test_recent(self):
+        """As draws by weights that double with each half-life."""
+        at = np.tile(np.random.default_rng(3).permutation(DEGREE) * 1000, HUBS)
+        weight = 2.0 ** (at / 2000)
+        columns = {"edge_index": ends(), "at": at}
+        of = graphmill.from_arrays(HUBS * (DEGREE + 1), {("_N", "_E", "_N"): columns})
+        words = dict(scope="seed", before="at", seed_time=np.full(HUBS, 8000), temporal_strategy="recent")
+        ours = self.ours(of=of, fanout=[4], half_life=2000, **words)
+        self.assertEqual({len(d) for d in ours}, {4})
+        theirs = self.theirs(weight=np.where(at < 8000, weight, 0.0), prob="w")
+        self.alike(pairs(ours), pairs(theirs))
+        self.unlike(pairs(self.ours(of=of, fanout=[4], half_life=6000, **words)), pairs(theirs))
 
     def test_labor(self):
         """As many nodes as GraphBolt's LayerNeighborSampler reaches from seeds that share neighbours."""

@@ -93,6 +93,19 @@ class TestPyG(Laws):
                 np.testing.assert_allclose(b.node_norm.numpy(), node, rtol=0.1)
                 np.testing.assert_allclose(b.edge_norm.numpy(), edge, rtol=0.2)
 
+    def test_random_nodes(self):
+        """Each epoch is a partition of the nodes, alike: what is between two of them is drawn as often as by PyG's RandomNodeLoader."""
+        from torch_geometric.loader import RandomNodeLoader
+
+        loader = RandomNodeLoader(self.data, num_parts=2, shuffle=True)
+        theirs = [b.edge_index.shape[1] for _ in range(TIMES // 2) for b in loader]
+        with NodeLoader(store(), [0], NODES // 2, np.arange(NODES), subgraph_type="induced", shuffle=True, seed=1) as ours:
+            self.assertEqual(len(ours), len(loader))
+            epochs = [list(ours) for _ in range(TIMES // 2)]
+        for batches in epochs[:20]:
+            self.assertEqual(sorted(np.concatenate([b.n_id for b in batches]).tolist()), list(range(NODES)))
+        self.alike([b.edge_index.shape[1] for batches in epochs for b in batches], theirs)
+
     def test_shadow(self):
         """All neighbours of two hops: the same subgraph of each seed."""
         from torch_geometric.loader import ShaDowKHopSampler

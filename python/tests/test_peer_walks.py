@@ -130,6 +130,25 @@ class TestDGL(Laws):
                     found.append((v, *zip(a[at].tolist(), n[at].tolist())))
         self.alike(*kinds)
 
+    def test_subgraphs(self):
+        """The nodes of sampler="walk" are those that as many of DGL's walks visit."""
+        import dgl
+        import torch
+        from graphmill import NodeLoader
+
+        walks, length, copies = 3, 4, 2000
+        many = np.tile(ends(), copies) + np.repeat(np.arange(copies) * NODES, ends().shape[1])
+        of = graphmill.from_arrays(NODES * copies, many)
+        graph = dgl.graph(tuple(map(torch.from_numpy, ends())), num_nodes=NODES)
+        kinds = [], []
+        for v in (0, 3, 11):
+            nodes, _ = dgl.sampling.random_walk(graph, torch.full((copies * walks,), v), length=length)
+            kinds[1].extend((v, *sorted({u for u in row if u >= 0} - {v})) for row in nodes.reshape(copies, -1).tolist())
+            seeds = np.arange(v, NODES * copies, NODES)
+            with NodeLoader(of, [-1], 1, seeds, sampler="walk", direction="out", walks=walks, walk_length=length) as loader:
+                kinds[0].extend((v, *sorted((b.n_id[1:] % NODES).tolist())) for b in loader)
+        self.alike(*kinds)
+
     def test_metapath(self):
         import dgl
         import torch

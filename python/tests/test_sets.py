@@ -5,6 +5,7 @@ GRAPHMILL_COMMAND is the path of the command.
 
 import functools
 import importlib.util
+import pathlib
 import pickle
 import tempfile
 import unittest
@@ -59,6 +60,26 @@ class TestSets(unittest.TestCase):
                     np.testing.assert_array_equal(np.sort(b.e_id), want)
                     np.testing.assert_array_equal(ends()[:, b.e_id], [src, dst])
                     np.testing.assert_array_equal(b.edge_attr["w"], b.e_id)
+
+    def test_files(self):
+        """The command writes the subgraphs of the loader."""
+        cases = [*kinds(), {"sampler": "ladies", "fanout": [8, 8], "batch_size": 16}, {"sampler": "labor", "fanout": [3, 3], "batch_size": 16, "importance": 2}]
+        for i, words in enumerate(cases):
+            with self.subTest(**words), NodeLoader(store(), seed=3, **words) as loader:
+                flags = [x for k, v in words.items() for x in ("--" + k.replace("_", "-"), ",".join(map(str, v)) if isinstance(v, list) else v) if x is not True]
+                out = pathlib.Path(made.path(f"files_of_sets_{i}"))
+                made.graphmill("sample", store().path, "--seed", 3, "--force", "--out", out, *flags)
+                edges, nodes = out / "edges" / "_N+_E+_N", out / "nodes" / "_N"
+                of = {name: np.split(np.load(folder / f"{name}.npy"), np.load(folder / "graph_ptr.npy")[1:-1].astype(int))
+                      for folder, names in ((nodes, ["node_id"]), (edges, ["src", "dst"])) for name in names}
+                batches = list(loader)
+                self.assertEqual(len(batches), len(of["node_id"]))
+                for at, b in enumerate(batches):
+                    np.testing.assert_array_equal(b.n_id, of["node_id"][at])
+                    np.testing.assert_array_equal(b.edge_index, [of["src"][at], of["dst"][at]])
+                if "fanout" in words:
+                    weights = np.concatenate([b.edge_attr["edge_weights"] for b in batches])
+                    np.testing.assert_array_equal(weights, np.load(edges / "edge_weights.npy"))
 
     def test_state(self):
         """A pass that goes on from a state, ranks, and a copy in another process have the same batches."""

@@ -43,7 +43,7 @@ class TestStore(unittest.TestCase):
         self.assertEqual((s.num_nodes, s.num_edges, len(s.nodes["person"])), (8, 4, 4))
         for name in ("likes", "person:likes:item", ("person", "likes", "item"), ["person", "likes", "item"]):
             self.assertEqual(s.edges[name].count, 4)
-        self.assertIn("person: 4 nodes {deep: int64 [-1, -1], half: bfloat16, name: string", repr(s))
+        self.assertIn("person: 4 nodes {deep: int64 [-1, -1], half: bfloat16, name: string", str(s))
         with self.assertRaisesRegex(KeyError, "did you mean person"):
             s.nodes["persn"]
         with self.assertRaisesRegex(KeyError, "person:likes:item"):

@@ -34,6 +34,9 @@ var harmlessFaults = []struct {
 	{ops: []string{"open", "read", "close", "stat"}, path: "metadata.json", workloads: "partition", reason: "a file that cannot be read is taken for that of a chunked graph, and read again"},
 	{ops: []string{"open", "read", "close", "stat"}, path: "metadata.json", workloads: "dispatch", reason: "a file that cannot be read is taken for that of a chunked graph, and read again"},
 	{ops: []string{"open", "stat", "mmap", "close"}, path: "far.npy", workloads: "forecast", errnos: []string{"EACCES"}, reason: "the system does not tell what is in the page cache"},
+	{ops: []string{"lstat", "stat"}, path: "manifest.json", reason: "the page of an output has no link to that of an input, or one to a page that is not there"},
+	{ops: []string{"lstat", "stat"}, path: "report.html", reason: "the page of an output has no link to that of an input, or one to a page that is not there"},
+	{ops: []string{"open", "stat", "lstat"}, workloads: "report", errnos: []string{"EACCES"}, reason: "a folder that may not be read is not searched for inputs"},
 	{ops: []string{"open", "stat", "read", "close", "lstat"}, workloads: "verify", path: "manifest.json*", reason: "the size of the folder is not known to the progress line; the manifest is read again"},
 }
 
@@ -45,6 +48,7 @@ var libraryFaults = []struct {
 	reason  string
 }{
 	{[]string{"stat"}, true, nil, "the Go library looks at a file before it renames, makes or removes it, which then fails by itself"},
+	{[]string{"stat"}, false, nil, "the Go library looks at each folder of a path whose links it follows, to link to a page"},
 	{[]string{"remove"}, true, nil, "the Go library tries to remove a name as a file and as a folder; the file was not there"},
 	{[]string{"close"}, false, nil, "the Go library closes a folder that it has read"},
 	{[]string{"open", "readdir"}, true, []string{"EMFILE"}, "a folder that is removed is listed a second time, with one descriptor"},

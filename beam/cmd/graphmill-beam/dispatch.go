@@ -36,6 +36,7 @@ first sorted on the disk by this command: import a large graph by destination.`,
 		Add: func(fs *pflag.FlagSet) {
 			e.add(fs)
 			fs.BoolVar(&c.ShipGraph, "ship-graph", false, "copy the store next to the output first, for workers that reach the output and not the store")
+			cli.Group(fs, cli.GroupCluster, "ship-graph")
 		},
 		Set: func(o *graphmill.DispatchOptions) error {
 			opt, err := e.options(t)

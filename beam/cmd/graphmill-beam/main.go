@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill/beam/internal/engine"
 	"github.com/graphmill/graphmill/internal/cli"
@@ -81,11 +79,9 @@ func newRoot(t *cli.Terminal) *cobra.Command {
 		Use:   "graphmill-beam",
 		Short: "Run graphmill on a cluster, by Apache Beam",
 		Long:  `Runs graphmill's operations on a cluster, by Apache Beam on Flink, or on this machine by Beam's Prism.`,
-		Example: `  graphmill-beam sample g.store --fanout 15,10 --out o   on this machine, by Prism
-  graphmill-beam worker --listen localhost:50000         on each machine of the cluster
-  scripts/flink up                                       a Flink on this machine, to try it`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Example: `  graphmill-beam sample g.store --fanout 15,10 --out o  # on this machine, by Prism
+  graphmill-beam worker --listen localhost:50000  # on each machine of the cluster
+  scripts/flink up  # a Flink on this machine, to try it`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return cli.Usagef("found command %q, expected one of --help", args[0])
@@ -97,31 +93,7 @@ func newRoot(t *cli.Terminal) *cobra.Command {
 		},
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
-	})
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cli.Usagef("%w%s", err, cli.Suggest(cmd.Flags(), err))
-	})
-	root.SetHelpTemplate(helpTemplate)
 	root.AddCommand(newImport(t), newSample(t), newDispatch(t), newWorker(t), newHarness())
+	cli.Setup(root, t, "0 done, 1 failed, 2 wrong usage, 130 interrupted")
 	return root
 }
-
-// helpTemplate puts the examples before the flags.
-const helpTemplate = `{{.Long | trimTrailingWhitespaces}}
-{{if .Example}}
-Examples:
-{{.Example}}
-{{end}}
-Usage:
-  {{.UseLine}}
-{{if .HasAvailableSubCommands}}
-Commands:{{range .Commands}}{{if .IsAvailableCommand}}
-  {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}
-{{end}}{{if .HasAvailableLocalFlags}}
-Flags:
-{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
-{{end}}
-Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
-`

@@ -90,7 +90,7 @@ func TestHelp(t *testing.T) {
 		if status := run(append([]string{"graphmill-beam"}, args...), nil, &out, io.Discard); status != exitDone {
 			t.Errorf("%q: found status %d, expected %d", args, status, exitDone)
 		}
-		examples, flags := strings.Index(out.String(), "Examples:\n  graphmill-beam"), strings.Index(out.String(), "Flags:")
+		examples, flags := strings.Index(out.String(), "Examples:\n  graphmill-beam"), strings.Index(out.String(), "--help")
 		if examples < 0 || flags < examples {
 			t.Errorf("%q: found %q, expected examples before flags", args, out.String())
 		}

@@ -34,6 +34,11 @@ func (f *engineFlags) add(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.o.Insecure, "insecure", false, "allow endpoints on other machines without TLS")
 	fs.StringVar(&f.ca, "tls-ca", "", "PEM file with the certificates that the job server's is signed by; encrypts the connection to it")
 	fs.BoolVar(&f.verbose, "verbose", false, "print the messages of the runner")
+	cli.Choices(fs, "runner", engine.Prism, engine.Flink)
+	cli.Named(fs, "HOST:PORT", "endpoint", "workers")
+	cli.Named(fs, "URL", "job-manager")
+	cli.Files(fs, "tls-ca")
+	cli.Group(fs, cli.GroupCluster, "*runner", "*endpoint", "*parallelism", "*workers", "job-manager", "time-limit", "*insecure", "tls-ca", "verbose")
 }
 
 // options completes the options of the engine.
@@ -89,6 +94,8 @@ worker. If a job fails, --resume continues from the pieces that it wrote.`,
 			fs.StringVar((*string)(&c.Method), "method", string(graphmill.ClusterAuto), "how workers read the store: whole (local), in ranges (shuffle), or whole if --memory or the memory of this machine holds it (auto)")
 			fs.BoolVar(&c.ShipGraph, "ship-graph", false, "copy the store next to the output first, for workers that reach the output and not the store")
 			fs.IntVar(&c.WaveSeeds, "wave-seeds", 0, "seeds whose requests to one range a worker holds at a time, with shuffle (default: about 64 MiB of requests)")
+			cli.Choices(fs, "method", graphmill.ClusterAuto, graphmill.ClusterLocal, graphmill.ClusterShuffle)
+			cli.Group(fs, cli.GroupCluster, "*method", "ship-graph", "wave-seeds")
 		},
 		Set: func(o *graphmill.SampleOptions) error {
 			opt, err := e.options(t)

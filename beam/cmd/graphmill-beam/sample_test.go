@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/cli/sampling"
+	"github.com/graphmill/graphmill/internal/objects/objectstest"
 )
 
 // alone samples in one process, by the command of graphmill.
@@ -58,6 +60,36 @@ func TestPrism(t *testing.T) {
 		}
 		onlyOutput(t, dir, "one", "out")
 	})
+}
+
+// TestPrismBucket samples a store in an object store, which workers read by themselves.
+func TestPrismBucket(t *testing.T) {
+	store := shopStore(t)
+	server := objectstest.New(t, "bucket")
+	if err := filepath.WalkDir(store, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		server.Put("bucket/shop.store"+filepath.ToSlash(strings.TrimPrefix(path, store)), b)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	one, out := filepath.Join(dir, "one"), filepath.Join(dir, "out")
+	args := cases(t, store)["links"]
+	alone(t, one, append([]string{store}, args...)...)
+	if _, text, status := command(t, append([]string{"sample", "s3://bucket/shop.store", "--out", out}, args...)...); status != 0 {
+		t.Fatalf("found status %d, expected 0\n%s", status, text)
+	}
+	if got, want := manifest(t, out), manifest(t, one); got != want {
+		t.Errorf("found\n%s\nexpected\n%s", got, want)
+	}
+	onlyOutput(t, dir, "one", "out")
+	if _, text, status := command(t, append([]string{"sample", "s3://bucket/shop.store", "--out", "s3://bucket/out"}, args...)...); status != 2 || !strings.Contains(text, "expected a folder that every machine reaches") {
+		t.Errorf("found status %d, expected 2\n%s", status, text)
+	}
 }
 
 // TestRefused checks that what cannot work is told before a job starts, and leaves nothing.

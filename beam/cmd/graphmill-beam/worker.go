@@ -35,7 +35,7 @@ Beam has no encryption between a TaskManager and its workers, so that the addres
 only this machine can reach, unless --insecure is given. Every user of this machine can have the
 functions of this program run as the user of the service.`,
 		Example: `  graphmill-beam worker --listen localhost:50000
-  graphmill-beam worker --listen 0.0.0.0:50000 --insecure        in a network that nobody else can reach`,
+  graphmill-beam worker --listen 0.0.0.0:50000 --insecure  # in a network that nobody else can reach`,
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			t.Begin(cmd)
@@ -46,6 +46,8 @@ functions of this program run as the user of the service.`,
 	f.StringVar(&w.listen, "listen", "localhost:50000", "HOST:PORT to listen on; port 0 chooses a free port")
 	f.BoolVar(&w.insecure, "insecure", false, "allow connections from and to other machines, without encryption")
 	f.BoolVar(&w.verbose, "verbose", false, "print a line for each worker that starts or ends")
+	cli.Named(f, "HOST:PORT", "listen")
+	cli.Group(f, cli.GroupServe, "listen", "insecure", "verbose")
 	return cmd
 }
 

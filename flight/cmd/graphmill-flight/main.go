@@ -6,11 +6,9 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/guard"
@@ -79,9 +77,7 @@ An address that other machines can reach requires TLS, and a token that each cal
 loopback address requires neither; without a token, every user of this machine can read batches.`,
 		Example: `  graphmill-flight g.store --fanout 15,10 --batch-size 1024 --shuffle
   graphmill-flight g.store --fanout 15,10 --listen 0.0.0.0:8815 --tls-cert cert.pem --tls-key key.pem --token-file token
-  head -c 32 /dev/urandom | base64 > token               make a token`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
+  head -c 32 /dev/urandom | base64 > token  # make a token`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return cli.Usagef("found %d arguments, expected one STORE", len(args))
@@ -95,17 +91,10 @@ loopback address requires neither; without a token, every user of this machine c
 			return c.serve(cmd, t, args[0])
 		},
 	}
-	cmd.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
-	})
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cli.Usagef("%w%s", err, cli.Suggest(cmd.Flags(), err))
-	})
-	cmd.SetHelpTemplate(helpTemplate)
 	f := cmd.Flags()
 	c.feed.Add(f)
 	c.feed.AddFeed(f)
-	f.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "number of batches made at a time; their content does not depend on it")
+	f.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "number of batches made at a time; their content does not depend on it (default: one per processor)")
 	f.IntVar(&c.streams, "streams", 16, "most streams at a time; each holds up to 11 batches in memory")
 	f.Var(&c.memory, "memory", "bound on the memory for sampling, such as 2GiB; the batches of streams need more (default: no bound)")
 	f.Var(&c.maxMessage, "max-message", "bound on the size of a batch, below 2GiB; a larger batch ends its stream with an error")
@@ -114,20 +103,11 @@ loopback address requires neither; without a token, every user of this machine c
 	f.StringVar(&c.certFile, "tls-cert", "", "PEM file with the certificate and its intermediate certificates; a file that is replaced is read again")
 	f.StringVar(&c.keyFile, "tls-key", "", "PEM file with the key of the certificate")
 	f.StringVar(&c.tokFile, "token-file", "", "file with the token that each call must have, 16 to 4096 characters")
+	cli.Defaults(f, map[string]string{"threads": ""})
+	cli.Files(f, "tls-cert", "tls-key", "token-file")
+	cli.Named(f, "HOST:PORT", "listen")
+	cli.Group(f, cli.GroupRun, "*threads", "*memory")
+	cli.Group(f, cli.GroupServe, "*listen", "*tls-cert", "*tls-key", "*token-file", "streams", "max-message", "send-timeout")
+	cli.Setup(cmd, t, "0 ended by a signal, 1 failed, 2 wrong usage")
 	return cmd
 }
-
-// helpTemplate puts the examples before the flags.
-const helpTemplate = `{{.Long | trimTrailingWhitespaces}}
-
-Examples:
-{{.Example}}
-
-Usage:
-  {{.UseLine}}
-
-Flags:
-{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
-
-Exit status: 0 ended by a signal, 1 failed, 2 wrong usage.
-`

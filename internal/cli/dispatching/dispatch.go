@@ -117,6 +117,7 @@ only sends them.`,
 		where.Add(fs)
 	} else {
 		fs.BoolVar(&f.dryRun, "dry-run", false, "print a forecast of disk space, memory and time, and write no parts")
+		cli.Group(fs, cli.GroupParts, "*dry-run")
 	}
 	fs.StringVar(&f.assignment, "assignment", "", "folder with <node type>.txt and partition_meta.json (required without --parts)")
 	fs.IntVarP(&o.Parts, "parts", "k", 0, "number of parts to divide the nodes into, without an assignment")
@@ -128,5 +129,11 @@ only sends them.`,
 	fs.IntVar(&o.NumParts, "num-parts", 0, "number of parts that the assignment must have (default: any)")
 	fs.BoolVar(&o.AllowOutside, "allow-outside", false, "let metadata.json name files outside its folder")
 	cli.Defaults(fs, map[string]string{"parts-by": "hash"})
+	cli.Choices(fs, "parts-by", "hash", "random")
+	cli.Folders(fs, "assignment", "in-dir", "partitions-dir", "out-dir")
+	cli.Group(fs, cli.GroupDivide, "*assignment", "*parts", "parts-by", "seed", "num-parts")
+	cli.Group(fs, cli.GroupParts, "*out-edges")
+	cli.Group(fs, cli.GroupSource, "allow-outside")
+	cli.Group(fs, cli.GroupDGL, "in-dir", "partitions-dir", "out-dir")
 	return cmd
 }

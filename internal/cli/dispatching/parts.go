@@ -25,6 +25,13 @@ func AddParts(cmd *cobra.Command, o *graphmill.PartsOptions) {
 	f.StringArrayVar(&s.Identity, "identity", nil, "file with a private key to log in with; may be repeated (default: keys of the SSH agent and in ~/.ssh)")
 	f.StringArrayVar(&s.KnownHosts, "known-hosts", nil, "file with host keys of the machines; may be repeated (default: ~/.ssh/known_hosts)")
 	cli.Defaults(f, map[string]string{"graph-formats": "coo,csc", "ssh-port": "22"})
+	cli.Files(f, "ip-config", "identity", "known-hosts")
+	cli.Folders(f, "remote-dir")
+	cli.Named(f, "FORMATS", "graph-formats")
+	cli.Named(f, "NAME", "graph-name", "ssh-user")
+	cli.Group(f, cli.GroupParts, "*num-hops", "*graph-formats", "graph-name", "*save-orig-nids", "*save-orig-eids")
+	cli.Group(f, cli.GroupRun, "*resume", "parts-at-once")
+	cli.Group(f, cli.GroupSend, "*ip-config", "*remote-dir", "ssh-user", "ssh-port", "identity", "known-hosts")
 }
 
 // Hops turns --num-hops 0 into NoHops, because 0 in the options is the default.

@@ -47,10 +47,13 @@ func AddBuild(cmd *cobra.Command, o *graphmill.BuildOptions, duplicates, loops s
 	f.Var(policy{&o.DuplicateEdges, "keep|drop|error|sum|count"}, "duplicate-edges", "how to treat edges with equal ends; drop keeps the first, sum adds up its columns, count adds a column count")
 	f.Var(policy{&o.SelfLoops, "keep|drop|error|add"}, "self-loops", "how to treat edges from a node to itself; add gives one to each node that has none")
 	f.BoolVar(&o.LargestComponent, "largest-component", false, "keep only the nodes and edges of the largest component")
-	f.Var(&splits{&o.Splits}, "split", "add a column split to a type, at random (paper=0.8,0.1,0.1), in the order of a column (paper.year=0.8,0.1,0.1), or at two of its values (paper.year@2018,2020); can be repeated")
+	f.Var(&splits{&o.Splits}, "split", "add a column split to a type, such as paper=0.8,0.1,0.1; at random, or in the order of a column (paper.year=0.8,0.1,0.1), or at two of its values (paper.year@2018,2020); can be repeated")
 	f.Uint64Var(&o.SplitSeed, "split-seed", 0, "random seed of --split")
 	f.StringArrayVar(&o.Normalise, "normalise", nil, "column whose rows to divide by the sum of their absolute values: feat, or paper.feat; can be repeated")
 	cli.Defaults(f, map[string]string{"duplicate-edges": duplicates, "self-loops": loops})
+	cli.Named(f, "SPLIT", "split")
+	cli.Named(f, "COLUMN", "normalise")
+	cli.Group(f, cli.GroupGraph, "*both", "*duplicate-edges", "*self-loops", "largest-component", "*split", "split-seed", "normalise")
 }
 
 // splits is a flag that adds a split each time it is given.
@@ -107,6 +110,12 @@ files of another program (TF-GNN, DGL, OGB, TU), or a file of a graph format. Th
 and the first bytes tell the format; --format names it. graphmill import --list-formats
 lists all of them, and docs/formats.md says what becomes of each.
 
+sqlite:FILE and postgres://USER@HOST/DATABASE are databases: tables become node types,
+and foreign keys edges. The password is in PGPASSWORD or ~/.pgpass.
+
+SRC and --out can lie in an object store, as s3://BUCKET/KEY or gs://BUCKET/KEY, and SRC
+on a web server, as https://HOST/PATH (docs/object-stores.md).
+
 Tables of edges can be several files, a glob, NAME@SHARDS, or a folder, whose folders
 KEY=VALUE are columns. SRC - is a table on the standard input, of the --format csv, tsv,
 txt, jsonl, arrow or parquet; it is copied to the folder of the output first.
@@ -118,11 +127,13 @@ globs or NAME@SHARDS, plain or compressed with gzip).
 A row that breaks a rule is an error that names file, line and column, unless a
 flag says how to treat it. The store does not depend on --memory or --threads.`,
 		Example: `  graphmill import edges.csv --out g.store
+  graphmill import schema.pbtxt --out g.store
   graphmill import edges.txt.gz --columns src,dst,weight:float32 --symmetrise --out g.store
   graphmill import events.csv --columns src,dst,at:datetime,kind:category --out g.store
   graphmill import edges.csv --vector feat=f0:f127 --missing float=nan --out g.store
   graphmill import 'part-*.parquet' --out g.store
-  graphmill import schema.pbtxt --out g.store
+  graphmill import s3://data/edges.parquet --out s3://data/g.store
+  graphmill import postgres://me@db.example.com/shop --time-column orders.at --out g.store
   graphmill import graph.yaml --dangling-edges drop --out g.store
   graphmill import pairs.npy --num-nodes 1000000 --out g.store
   graphmill import chunks/ --out g.store
@@ -179,7 +190,8 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 	fs.BoolVar(&o.Lenient, "lenient", false, "repair Examples that are not valid GraphTensors where that is possible, and count them (default: stop with an error)")
 	fs.BoolVar(&f.list, "list-formats", false, "print the formats of SRC, and what they become, and end; with --json as JSON")
 	fs.StringVar(&o.Format, "format", "", "name of the format of SRC, as --list-formats has it (default: recognised by name and content)")
-	fs.StringVar(&o.Columns, "columns", "", "names of the columns of an edge list without a header, or a selection of the columns of one with a header; a dtype may follow a name: src,dst,weight:float32,at:datetime[ms],kind:category")
+	fs.StringArrayVar(&o.TimeColumn, "time-column", nil, "column of a database that is the time of the nodes and edges of its table: TABLE.COLUMN; can be repeated")
+	fs.StringVar(&o.Columns, "columns", "", "names of the columns of an edge list without a header, or a selection of those of its header; a dtype may follow a name: src,dst,weight:float32,at:datetime[ms],kind:category")
 	fs.StringVar(&o.Src, "src", "", "column of an edge list that has the sources (default: a usual name, such as src or Source)")
 	fs.StringVar(&o.Dst, "dst", "", "column of an edge list that has the destinations (default: a usual name, such as dst or target)")
 	fs.StringVar(&o.IDs, "ids", "", "type of the ids: auto, integer or string")
@@ -193,12 +205,31 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 	fs.StringVar((*string)(&o.Primary), "primary", "", "direction by which edges are numbered and stored: in or out (default: out for unigraphs, else in)")
 	fs.Var(policy{&o.DanglingEdges, "error|drop|zeros"}, "dangling-edges", "how to treat edges with an end that no node table has; zeros adds the node, with zeros in its columns")
 	fs.Var(policy{&o.DuplicateNodes, "error|drop"}, "duplicate-nodes", "how to treat rows of a node table with the id of an earlier row")
-	fs.StringArrayVar(&o.Missing, "missing", nil, "what empty cells mean: WHAT=VALUE, or VALUE for all; WHAT is a dtype, float, int, bool, string, datetime, category or a column; VALUE is a value, error, or column, which adds a column NAME_missing (default: an error for numbers and bools)")
-	fs.StringArrayVar(&o.Vectors, "vector", nil, "join columns of an edge list to one: NAME=FIRST:LAST for a range of columns, NAME=PATTERN, or NAME=A,B,C; a dtype may follow NAME: feat:float32=f*")
+	fs.StringArrayVar(&o.Missing, "missing", nil, "what empty cells mean, or VALUE alone for all of them; WHAT is a dtype, float, int, bool, string, datetime, category or a column; VALUE is a value, error, or column, which adds a column NAME_missing (default: an error for numbers and bools)")
+	fs.StringArrayVar(&o.Vectors, "vector", nil, "join columns of an edge list to one, as NAME=FIRST:LAST, NAME=PATTERN or NAME=A,B,C; a dtype may follow NAME: feat:float32=f*")
 	fs.StringVar(&o.EmptyCells, "empty-cells", "", "older name for --missing VALUE")
 	fs.Lookup("empty-cells").Hidden = true
-	fs.BoolVar(&o.AllowOutside, "allow-outside", false, "let a metadata file name files outside its folder")
+	fs.BoolVar(&o.AllowOutside, "allow-outside", false, "let a metadata file name files outside its folder, and databases on servers")
 	cli.Defaults(fs, map[string]string{"ids": "auto", "dangling-edges": "error", "duplicate-nodes": "error", "empty-cells": "error"})
+	var formats []string
+	for _, f := range graphmill.DescribeImportFormats() {
+		formats = append(formats, f.Name)
+	}
+	cli.Choices(fs, "format", formats...)
+	cli.Choices(fs, "ids", "auto", "integer", "string")
+	cli.Choices(fs, "relations", "types", "column")
+	cli.Choices(fs, "primary", "in", "out")
+	cli.Choices(fs, "delimiter", "tab", "space")
+	cli.Files(fs, "schema", "indptr", "indices")
+	cli.Named(fs, "C", "delimiter")
+	cli.Named(fs, "COLUMNS", "columns")
+	cli.Named(fs, "COLUMN", "src", "dst")
+	cli.Named(fs, "TABLE.COLUMN", "time-column")
+	cli.Named(fs, "WHAT=VALUE", "missing")
+	cli.Named(fs, "NAME=COLUMNS", "vector")
+	cli.Group(fs, cli.GroupSource, "*format", "*list-formats", "*schema", "lenient", "indptr", "indices", "time-column", "allow-outside")
+	cli.Group(fs, cli.GroupColumns, "*columns", "*src", "*dst", "ids", "delimiter", "vector", "*missing")
+	cli.Group(fs, cli.GroupGraph, "*num-nodes", "relations", "*symmetrise", "homogeneous", "primary", "*dangling-edges", "duplicate-nodes")
 	if where != nil {
 		cmd.Long, cmd.Example = where.Long, where.Example
 		where.Add(fs)
@@ -216,5 +247,5 @@ func PrintStore(t *cli.Terminal, st *graphmill.Store, err error, asJSON bool) er
 	if err != nil {
 		return err
 	}
-	return t.PrintReport(r, asJSON)
+	return t.Finish(asJSON)(r, nil)
 }

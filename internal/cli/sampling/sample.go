@@ -94,6 +94,7 @@ features.`,
 		where.Add(fs)
 	} else {
 		fs.StringVar(&f.runner, "runner", "", "TF-GNN: accepted and ignored, as sampling does not use Beam")
+		cli.Group(fs, cli.GroupTFGNN, "runner")
 	}
 	fs.BoolVar(&o.Resume, "resume", false, "continue an interrupted run of the same command, if there is one")
 	fs.DurationVar(&f.checkpoint, "checkpoint-every", 30*time.Second, "time between two checkpoints, from which --resume continues; 0 makes no checkpoints")
@@ -102,6 +103,13 @@ features.`,
 	fs.BoolVar(&o.Gzip, "gzip", false, "compress TFRecords")
 	fs.StringVar(&f.ids, "ids", "", "node types whose original ids are written to TFRecords as #id: TYPE,TYPE, all or none (default: as the unigraph's schema declares)")
 	cli.Defaults(fs, map[string]string{"shards": "1"})
+	cli.Choices(fs, "missing-nodes", "error", "drop", "zeros")
+	cli.Files(fs, "graph-schema", "input-seeds")
+	cli.Folders(fs, "data-path")
+	cli.Values(fs, cli.NodeTypes, "TYPES", "ids")
+	cli.Group(fs, cli.GroupTFGNN, "graph-schema", "data-path", "output-samples", "input-seeds", "missing-nodes")
+	cli.Group(fs, cli.GroupOutput, "*shards", "name", "gzip", "ids")
+	cli.Group(fs, cli.GroupRun, "*resume", "checkpoint-every")
 	return cmd
 }
 
@@ -117,7 +125,8 @@ func (f *sampleFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.Sa
 	if err != nil {
 		return o, err
 	}
-	o.Overwrite, o.IDs, o.CheckpointEvery = f.Force, cli.List(f.ids), f.checkpoint
+	f.Out.Apply(&o.Run)
+	o.IDs, o.CheckpointEvery = cli.List(f.ids), f.checkpoint
 	if f.checkpoint == 0 {
 		o.CheckpointEvery = -1
 	}
@@ -134,7 +143,11 @@ func sampleStore(cmd *cobra.Command, t *cli.Terminal, dir string, f *sampleFlags
 		return err
 	}
 	t.Renamed = map[string]string{"ranks": "rank"}
-	st, err := graphmill.Open(dir)
+	open := graphmill.Open
+	if o.Executor == graphmill.ExecutorStream {
+		open = graphmill.OpenStreamed
+	}
+	st, err := open(dir)
 	if err != nil {
 		return err
 	}

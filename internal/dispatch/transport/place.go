@@ -89,7 +89,7 @@ func placesOf(ctx context.Context, fsys vfs.FS, dir string, machines []Machine, 
 		if err := add(pl, noPart, configs); err != nil {
 			return nil, nil, err
 		}
-		mine := store.Manifest{Format: 1, Files: map[string]store.ManifestFor{}}
+		mine := store.Manifest{Format: store.ManifestFormat, Files: map[string]store.ManifestFor{}}
 		for _, f := range pl.files {
 			mine.Files[f.name] = f.want
 		}

@@ -47,7 +47,7 @@ func Write(ctx context.Context, w *store.Writer, s *store.Store, o Options) (*Re
 		return nil, err
 	}
 	g := s.Graph
-	r := &Result{Metadata: chunk.Metadata{Format: 1, ChunkBytes: o.ChunkBytes, Nodes: map[string]uint64{}, Edges: map[string]chunk.Edges{}}}
+	r := &Result{Metadata: chunk.Metadata{Format: chunk.Format, ChunkBytes: o.ChunkBytes, Nodes: map[string]uint64{}, Edges: map[string]chunk.Edges{}}}
 	for _, n := range g.Nodes {
 		if uint64(n.Count) > chunk.None {
 			return nil, fmt.Errorf("%s: node type %s: %w: found %d nodes, expected at most %d; ids of chunks are 32-bit", s.Dir, n.Type, chunk.ErrTooLarge, n.Count, uint64(chunk.None))

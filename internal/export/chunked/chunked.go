@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -119,7 +120,7 @@ func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o 
 		// A row group, and the encoders. They may not depend on the bound, because the bytes of the files would.
 		fixed += min(parquetBytes, 2*bytes(s.Graph)) + parquetThreadBytes*int64(o.Threads)
 		if o.Memory < fixed {
-			return nil, fmt.Errorf("found `Memory` %s, expected at least %s for Parquet with %d threads; give more `Memory` or fewer `Threads`", human.Bytes(o.Memory), human.Bytes(fixed), o.Threads)
+			return nil, tagged.Errorf(limits.ErrMemory, "found `Memory` %s, expected at least %s for Parquet with %d threads; give more `Memory` or fewer `Threads`", human.Bytes(o.Memory), human.Bytes(fixed), o.Threads)
 		}
 	}
 	o.Memory = max(o.Memory-fixed, limits.ProcessBytes) // for buffers

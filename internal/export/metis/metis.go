@@ -10,8 +10,10 @@ import (
 
 	"github.com/graphmill/graphmill/internal/format/metis"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -24,7 +26,7 @@ type Options struct {
 }
 
 // errMemory is wrapped by errors about a memory bound that cannot hold the graph.
-var errMemory = errors.New("memory too small")
+var errMemory = tagged.Errorf(limits.ErrMemory, "memory too small")
 
 // baseBytes is the memory of the program, its buffers, and the mapped pages of the store.
 const baseBytes = 32 << 20

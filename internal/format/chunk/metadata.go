@@ -13,6 +13,9 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
+// Format is the version of chunk files and their metadata.
+const Format = 1
+
 // File is the name of the metadata file in a folder.
 const File = "chunks.json"
 
@@ -21,7 +24,7 @@ const limit = 64 << 20
 
 // Metadata is the content of chunks.json, which describes the files of a folder.
 type Metadata struct {
-	Format int `json:"format"` // 1
+	Format int `json:"format"`
 	// ChunkBytes is the size of every chunk except the last one of each edge type.
 	ChunkBytes int64             `json:"chunk_bytes"`
 	Nodes      map[string]uint64 `json:"nodes"` // count by type
@@ -79,8 +82,8 @@ func parse(b []byte) (*Metadata, error) {
 	if d.More() {
 		return nil, badf("byte %d: found text after the JSON value, expected its end", d.InputOffset())
 	}
-	if m.Format != 1 {
-		return nil, badf("found format %d, expected 1; use a newer graphmill", m.Format)
+	if m.Format != Format {
+		return nil, badf("found format %d, expected %d; use a newer graphmill", m.Format, Format)
 	}
 	if err := CheckBytes(m.ChunkBytes); err != nil {
 		return nil, badf("chunk_bytes: %w", err)

@@ -1,7 +1,6 @@
 package assemble
 
 import (
-	"errors"
 	"math/bits"
 
 	"github.com/graphmill/graphmill/internal/human"
@@ -11,7 +10,7 @@ import (
 )
 
 // errMemory is the kind of errors about a memory budget that is below the minimum.
-var errMemory = errors.New("memory budget too small")
+var errMemory = tagged.Errorf(limits.ErrMemory, "memory budget too small")
 
 // Memory that a build needs in any case: for the program itself, and for each thread's chunk of a table and small
 // buffers.

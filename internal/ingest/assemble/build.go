@@ -107,7 +107,7 @@ func Build(ctx context.Context, fsys vfs.FS, w *store.Writer, in Input, opt Opti
 	b.seed = rand.Uint64()
 	b.spill = extsort.NewSpill(fsys, b.tmp, b.budget.spill())
 	b.later(b.spill.Close)
-	b.res.Meta = &store.Meta{Format: 1, Kind: store.KindStore, Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{}}
+	b.res.Meta = &store.Meta{Format: store.Format, Kind: store.KindStore, Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{}}
 	if err := b.run(ctx); err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func (b *builder) run(ctx context.Context) error {
 			return err
 		}
 		if g.counted() { // a graph can have more edge types than a process can have open files
-			if err := g.close(); err != nil {
+			if err := g.stage("offsets", g.etype.String(), func() (uint64, error) { return 0, g.close() }); err != nil {
 				return err
 			}
 		}

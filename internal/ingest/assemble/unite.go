@@ -35,7 +35,7 @@ type Pieces struct {
 func (s *Share) Join(ctx context.Context, w *store.Writer, pieces *Pieces) (_ *Result, err error) {
 	b := s.b
 	b.w, b.open, b.openColumns = w, map[*store.Array]bool{}, map[*store.ColumnWriter]bool{}
-	b.res.Meta = &store.Meta{Format: 1, Kind: store.KindStore, Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{}}
+	b.res.Meta = &store.Meta{Format: store.Format, Kind: store.KindStore, Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{}}
 	defer func() { err = b.end(err) }()
 	for i, t := range b.types {
 		if t.Table != nil {

@@ -77,7 +77,7 @@ func (r *Run) Build(ctx context.Context, w *store.Writer) (_ *assemble.Result, e
 		if err != nil {
 			return nil, err
 		}
-		if f, err = filepath.Abs(f); err != nil {
+		if f, err = vfs.Abs(f); err != nil {
 			return nil, err
 		}
 		r.Work.Files = append(r.Work.Files, File{f, info.Size()})

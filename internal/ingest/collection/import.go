@@ -51,7 +51,7 @@ func Import(ctx context.Context, w *store.Writer, in *Input, opt Options) (_ *Re
 	if err := i.budget(); err != nil {
 		return nil, err
 	}
-	meta := &store.Meta{Format: 1, Kind: store.KindCollection, Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{}, Context: &store.ContextMeta{}}
+	meta := &store.Meta{Format: store.Format, Kind: store.KindCollection, Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{}, Context: &store.ContextMeta{}}
 	if meta.Context.Columns, err = i.context(ctx); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/report"
@@ -15,7 +16,7 @@ var (
 	// errFormat: the tables do not make a collection. Errors about the bytes of tables are those of package table.
 	errFormat = errors.New("bad collection")
 	// errMemory: the memory budget is below the minimum.
-	errMemory = errors.New("memory budget too small")
+	errMemory = tagged.Errorf(limits.ErrMemory, "memory budget too small")
 )
 
 func badf(format string, a ...any) error { return tagged.Errorf(errFormat, format, a...) }

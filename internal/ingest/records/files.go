@@ -20,10 +20,10 @@ func Files(fsys vfs.FS, args []string) (files, warnings []string, err error) {
 		dir, name := filepath.Split(arg)
 		absolute := strings.ContainsAny(dir, "*?[")
 		if absolute { // a folder of the path is a pattern
-			if dir, err = filepath.Abs("."); err != nil {
+			if dir, err = vfs.Abs("."); err != nil {
 				return nil, nil, err
 			}
-			if name, err = filepath.Abs(arg); err != nil {
+			if name, err = vfs.Abs(arg); err != nil {
 				return nil, nil, err
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/ordered"
 	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/store"
@@ -26,7 +27,7 @@ import (
 const schemaFile = "schema.pbtxt"
 
 // errMemory is the kind of errors about a memory budget that is below the minimum, or too small for a record.
-var errMemory = errors.New("memory budget too small")
+var errMemory = tagged.Errorf(limits.ErrMemory, "memory budget too small")
 
 // Options say how records are read.
 type Options struct {

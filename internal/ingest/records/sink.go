@@ -252,7 +252,7 @@ func (s *sink) finish() error {
 		}
 		return s.i.w.Remove(a.name)
 	}
-	meta := &store.Meta{Format: 1, Kind: store.KindCollection, Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{}, Context: ctx, Schema: schemaFile}
+	meta := &store.Meta{Format: store.Format, Kind: store.KindCollection, Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{}, Context: ctx, Schema: schemaFile}
 	if err := errors.Join(keep(ctx.Arrays, "component_ptr", s.components.array, s.several), keep(ctx.Arrays, "example_form", s.forms, s.formed)); err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ type joinedColumn struct {
 }
 
 func newJoinedWriter(w *store.Writer, c *graph.Collection) (_ *joinedWriter, err error) {
-	o := &joinedWriter{w: w, meta: &store.Meta{Format: 1, Kind: store.KindCollection, Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{},
+	o := &joinedWriter{w: w, meta: &store.Meta{Format: store.Format, Kind: store.KindCollection, Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{},
 		Context: &store.ContextMeta{SeedType: c.SeedType, Columns: map[string]store.ColumnMeta{}, Arrays: map[string]string{}}}}
 	defer func() {
 		if err != nil {

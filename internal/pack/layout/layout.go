@@ -20,6 +20,9 @@ import (
 // ErrLayout is the kind of errors about a folder that is no valid pack layout.
 var ErrLayout = errors.New("not a pack layout")
 
+// Format is the version of layout.json and of the files that it names.
+const Format = 1
+
 // MetaFile describes a layout.
 const MetaFile = "layout.json"
 
@@ -55,7 +58,7 @@ type Layout struct {
 // Of makes the layout of a result whose problem was made with these terms.
 func Of(r *pack.Result, t Terms) *Layout {
 	l := &Layout{Problem: r.Problem, Packing: r.Packing, Over: t.Over, Meta: Meta{
-		Format: 1, Components: r.Problem.Components, Limits: r.Problem.Limits, MaxGraphs: r.Problem.MaxGraphs, Reserve: t.Reserve,
+		Format: Format, Components: r.Problem.Components, Limits: r.Problem.Limits, MaxGraphs: r.Problem.MaxGraphs, Reserve: t.Reserve,
 		Packs: r.Packs(), LowerBound: r.LowerBound, Graphs: r.Problem.Graphs(),
 		Shapes: len(r.Problem.Counts), Patterns: len(r.Patterns),
 	}}
@@ -152,8 +155,8 @@ func Open(fsys vfs.FS, dir string) (*Layout, error) {
 		return nil, tagged.Errorf(ErrLayout, "%s: %w", filepath.Join(dir, MetaFile), err)
 	}
 	m := &l.Meta
-	if m.Format != 1 {
-		return nil, tagged.Errorf(ErrLayout, "%s: found format %d, expected 1; use a newer graphmill", dir, m.Format)
+	if m.Format != Format {
+		return nil, tagged.Errorf(ErrLayout, "%s: found format %d, expected %d; use a newer graphmill", dir, m.Format, Format)
 	}
 	r := reader{fsys: fsys, dir: dir}
 	k := len(m.Components)

@@ -58,7 +58,7 @@ func (s *Stats) String() string {
 	if s.ByDegree {
 		start = "; parts filled by falling degree gave the smaller cut"
 	}
-	return fmt.Sprintf("%s %s nodes and %s pairs, level %d; %d passes over the graph, %s read and %s written%s", core, human.Count(int64(s.CoreNodes)), human.Count(s.CorePairs), s.Levels,
+	return fmt.Sprintf("%s %s nodes and %s pairs, level %d; %d passes over the graph, %s read and %s written%s", core, human.Exact(int64(s.CoreNodes)), human.Exact(s.CorePairs), s.Levels,
 		s.Passes, human.Bytes(s.Read), human.Bytes(s.Written), start)
 }
 

@@ -23,16 +23,22 @@ type Quality struct {
 	// EmptyParts is the number of parts without a node.
 	EmptyParts int
 	Parts      []PartQuality
+	// Between has, for each two parts p and q, the weight of the pairs with an end in each, at p*len(Parts)+q and at
+	// q*len(Parts)+p; 0 for a part and itself. It is nil for more than MostBetween parts.
+	Between []int64
 }
+
+// MostBetween is the most parts between which pairs are counted.
+const MostBetween = 64
 
 // PartQuality measures one part.
 type PartQuality struct {
 	Nodes   int64
 	Entries int64 // sum of the degrees of its nodes
 	Cut     int64 // pairs with one end in the part
-	// Halo is the number of nodes of other parts that are neighbours of its nodes. The sum over all parts is
-	// Volume.
-	Halo    int64
+	// Volume is the number of nodes of other parts that are neighbours of its nodes. The sum over all parts is
+	// Quality.Volume.
+	Volume  int64
 	Weights []int64
 }
 
@@ -49,6 +55,9 @@ func Evaluate(ctx context.Context, g Rows, part []uint16, parts, threads int) (*
 	counts := make([]*partCounts, max(1, threads))
 	for i := range counts {
 		counts[i] = &partCounts{parts: make([]PartQuality, parts), seen: make([]uint32, parts)}
+		if parts <= MostBetween {
+			counts[i].between = make([]int64, parts*parts)
+		}
 	}
 	err := g.Scan(ctx, threads, func(worker int, b *Block) error {
 		counts[worker].add(b, part)
@@ -58,16 +67,22 @@ func Evaluate(ctx context.Context, g Rows, part []uint16, parts, threads int) (*
 		return nil, err
 	}
 	q := &Quality{Parts: make([]PartQuality, parts)}
+	if parts <= MostBetween {
+		q.Between = make([]int64, parts*parts)
+	}
 	var pairs int64
 	for _, c := range counts {
 		pairs += c.weight
 		q.Boundary += c.boundary
+		for i, w := range c.between {
+			q.Between[i] += w
+		}
 		for p := range q.Parts {
 			to, from := &q.Parts[p], &c.parts[p]
 			to.Nodes += from.Nodes
 			to.Entries += from.Entries
 			to.Cut += from.Cut
-			to.Halo += from.Halo
+			to.Volume += from.Volume
 		}
 	}
 	constraints, weights := g.NodeWeights()
@@ -85,7 +100,7 @@ func Evaluate(ctx context.Context, g Rows, part []uint16, parts, threads int) (*
 	most := make([]int64, constraints)
 	for _, p := range q.Parts {
 		q.Cut += p.Cut
-		q.Volume += p.Halo
+		q.Volume += p.Volume
 		heaviest = max(heaviest, p.Entries)
 		if p.Nodes == 0 {
 			q.EmptyParts++
@@ -118,6 +133,7 @@ type partCounts struct {
 	parts    []PartQuality
 	weight   int64 // of all entries
 	boundary int64
+	between  []int64  // as Quality.Between; nil: not counted
 	seen     []uint32 // by part: a mark of the last node that had a neighbour there
 	mark     uint32
 }
@@ -144,9 +160,12 @@ func (c *partCounts) add(b *Block, part []uint16) {
 				w = int64(b.EdgeWeights[j])
 			}
 			cut += w
+			if c.between != nil {
+				c.between[int(own)*len(c.parts)+int(other)] += w
+			}
 			if c.seen[other] != c.mark {
 				c.seen[other] = c.mark
-				c.parts[other].Halo++
+				c.parts[other].Volume++
 			}
 		}
 		if b.EdgeWeights == nil {

@@ -174,7 +174,7 @@ func grid(side int) *store.Store {
 
 // naiveQuality counts pair by pair.
 func naiveQuality(g *Graph, part []uint16, parts int) *Quality {
-	q := &Quality{Parts: make([]PartQuality, parts)}
+	q := &Quality{Parts: make([]PartQuality, parts), Between: make([]int64, parts*parts)}
 	total := make([]int64, g.Constraints)
 	var weight int64
 	for p := range q.Parts {
@@ -194,13 +194,14 @@ func naiveQuality(g *Graph, part []uint16, parts int) *Quality {
 			if other := part[g.Neighbours[j]]; other != part[v] {
 				others[other] = true
 				p.Cut += w
+				q.Between[int(part[v])*parts+int(other)] += w
 				if g.Neighbours[j] > uint32(v) {
 					q.Cut += w
 				}
 			}
 		}
 		for other := range others {
-			q.Parts[other].Halo++
+			q.Parts[other].Volume++
 		}
 		q.Volume += int64(len(others))
 		if len(others) > 0 {

@@ -278,7 +278,7 @@ func TestEqualsMemory(t *testing.T) {
 				p := sampletest.Plan(r, s.Graph)
 				for i := range p.Ops { // ranges have far ends, so what the stream executor refuses is drawn here
 					if rapid.IntRange(0, 5).Draw(r, "labor") == 0 {
-						p.Ops[i].How = sample.Labor
+						p.Ops[i].How, p.Ops[i].HalfLife = sample.Labor, 0
 					}
 				}
 				job := sampletest.Job(r, s.Graph, p)

@@ -92,10 +92,10 @@ func (c *condenser) open() {
 // advance adds the layers of the next wave of the epochs under way: for as many epochs in each wave as go together, the
 // oldest first.
 func (c *condenser) advance(ctx context.Context) error {
-	for {
+	for opens := true; ; opens = false {
 		asked, fits := 0, true
 		for wave := len(c.waves) - 1; wave >= 0 && fits; wave-- {
-			if wave == 0 {
+			if wave == 0 && opens {
 				c.open()
 			}
 			n := 0
@@ -119,7 +119,7 @@ func (c *condenser) advance(ctx context.Context) error {
 		if asked > 0 || len(c.full) > 0 || len(c.under) == 0 {
 			return nil
 		}
-		// Younger epochs hold the memory that the oldest needs: they begin again later.
+		// Younger epochs hold the memory that the oldest needs: they begin again at a later call.
 		if len(c.under) == 1 {
 			once := int64(1 << 20)
 			for _, size := range c.sizes {

@@ -1,13 +1,16 @@
 package outofcore
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/sampletest"
 	"github.com/graphmill/graphmill/internal/store"
@@ -27,11 +30,52 @@ func TestCondensedEqualsMemory(t *testing.T) {
 				opt := Options{Design: Condensed, Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Ops: rapid.Bool().Draw(r, "ops"), NoEdgeIDs: rapid.IntRange(0, 3).Draw(r, "no edge ids") == 0,
 					Epochs: rapid.IntRange(0, 9).Draw(r, "together")}
 				if rapid.Bool().Draw(r, "budget") {
-					opt.Memory = int64(rapid.IntRange(64, 300).Draw(r, "MiB")) << 20
+					opt.Memory = int64(rapid.IntRange(96, 300).Draw(r, "MiB")) << 20
 				}
 				checkEqual(t, r, s, p, job, opt)
 			})
 		})
+	}
+}
+
+// TestCondensedEnds checks that a run ends with every budget: where the layers of the oldest epoch do not fit although younger
+// epochs have given up theirs, the error says so.
+func TestCondensedEnds(t *testing.T) {
+	s := plainStore(t)
+	edges := s.Graph.Edges[0].Type.String()
+	p := &sample.Plan{SeedType: []string{graph.HomogeneousNode, graph.HomogeneousNode}, SeedEdges: edges, Scope: sample.ScopeEpoch,
+		Negatives: &sample.Negatives{How: sample.Triplet, Each: 2},
+		Ops: []sample.Op{{From: []int{0}, Edges: edges, Take: 1, How: sample.Weighted, Column: "w"},
+			{From: []int{0, 1}, Edges: edges, Take: 2, How: sample.Recent, Column: "t", HalfLife: 23}}}
+	job := sample.Job{Seeds: make([]uint32, 180), BatchSize: 2, Epochs: 7}
+	for i := range job.Seeds {
+		job.Seeds[i] = uint32(i * 1000)
+	}
+	refused, done := 0, 0
+	for memory := int64(63 << 20); memory < 69<<20; memory += 1 << 20 {
+		x, err := Open(t.Context(), vfs.OS, s, p, Options{Design: Condensed, Threads: 3, Ops: true, Epochs: 3, Memory: memory})
+		if err == nil {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			_, err = Run(ctx, x, job, newLines, encodeLine, func(out *lines) error {
+				out.list = out.list[:0]
+				return nil
+			})
+			cancel()
+			if err := x.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		switch {
+		case err == nil:
+			done++
+		case errors.Is(err, ErrMemory) && done == 0:
+			refused++
+		default:
+			t.Fatalf("%d bytes: found %v, expected an error about memory for small budgets and none for larger ones", memory, err)
+		}
+	}
+	if refused == 0 || done == 0 {
+		t.Errorf("found %d budgets refused and %d not, expected some of each", refused, done)
 	}
 }
 

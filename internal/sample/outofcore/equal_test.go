@@ -110,7 +110,7 @@ func TestEqualsMemory(t *testing.T) {
 				job := sampletest.Job(r, s.Graph, p)
 				opt := Options{Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Ops: rapid.Bool().Draw(r, "ops"), NoEdgeIDs: rapid.IntRange(0, 3).Draw(r, "no edge ids") == 0}
 				if rapid.Bool().Draw(r, "budget") {
-					opt.Memory = int64(rapid.IntRange(64, 400).Draw(r, "MiB")) << 20
+					opt.Memory = int64(rapid.IntRange(96, 400).Draw(r, "MiB")) << 20
 				} else {
 					opt.Window = rapid.IntRange(1, 12).Draw(r, "window")
 				}

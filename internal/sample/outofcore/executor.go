@@ -16,7 +16,7 @@ import (
 )
 
 // ErrMemory is the error of a budget that cannot hold the least that a run needs.
-var ErrMemory = errors.New("too little memory")
+var ErrMemory = tagged.Errorf(limits.ErrMemory, "too little memory")
 
 func errWindow() error {
 	return tagged.Errorf(sample.ErrTooLarge, "found a step of a window with 2^32 sampled edges or more, expected fewer; take fewer edges or smaller batches")

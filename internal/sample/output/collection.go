@@ -67,7 +67,7 @@ type collectionNodes struct {
 
 type collectionEdges struct {
 	number int     // edge type
-	list           // src, dst, and edge_id where there are edge ids
+	list           // src, dst, and edge_id and the weights of edges where there are any
 	hops   *stream // nil where edges have no hops: in other subgraphs than directional ones
 }
 
@@ -174,8 +174,11 @@ func (b *builder) edges(dir, ptr string, items []string, wide bool) list {
 	l := list{ptr: b.stream(dir+"/"+ptr+".npy", graph.Uint64)}
 	for _, name := range items {
 		dtype := graph.Uint32
-		if wide && name == edgeID {
+		switch {
+		case wide && name == edgeID:
 			dtype = graph.Uint64
+		case name == sample.WeightsColumn:
+			dtype = graph.Float32
 		}
 		l.items = append(l.items, b.stream(dir+"/"+name+".npy", dtype))
 	}
@@ -237,7 +240,7 @@ func (c *Collection) encode(out *graphs, b *sample.Batch, sub *sample.Subgraph) 
 		e := &c.edges[i]
 		lists := &sub.Edges[e.number]
 		edges += len(lists.Src)
-		run(&e.list, len(lists.Src), lists.Src, lists.Dst, words(lists.ID))
+		run(&e.list, len(lists.Src), c.values(lists)...)
 		if e.hops != nil {
 			add(e.hops, sub.EdgesByHop[e.number])
 		}
@@ -246,7 +249,7 @@ func (c *Collection) encode(out *graphs, b *sample.Batch, sub *sample.Subgraph) 
 	for i := range c.ops {
 		op := &sub.Ops[i]
 		run(&c.ops[i].frontier, len(op.Frontier), op.Frontier)
-		run(&c.ops[i].edges, len(op.Src), op.Src, op.Dst, words(op.ID))
+		run(&c.ops[i].edges, len(op.Src), c.values(&op.SubEdges)...)
 	}
 	out.add(sub, c.s.SeedWidth())
 	out.Nodes.Add(uint64(nodes))
@@ -346,7 +349,7 @@ func (c *Collection) Finish(made store.Made) (*store.Meta, error) {
 	}
 	g := c.s.Graph()
 	meta := &store.Meta{
-		Format: 1, Kind: store.KindCollection, Made: made,
+		Format: store.Format, Kind: store.KindCollection, Made: made,
 		Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{},
 		Context: &store.ContextMeta{
 			Count:    int(c.all.Stats.Subgraphs),
@@ -368,14 +371,18 @@ func (c *Collection) Finish(made store.Made) (*store.Meta, error) {
 		}
 	}
 	for _, e := range c.edges {
-		arrays := map[string]string{"graph_ptr": e.ptr.name}
+		arrays, columns := map[string]string{"graph_ptr": e.ptr.name}, map[string]store.ColumnMeta{}
 		if e.hops != nil {
 			arrays["num_sampled_edges"] = e.hops.name
 		}
 		for i, s := range e.items {
-			arrays[c.ends()[i]] = s.name
+			if name := c.ends()[i]; name == sample.WeightsColumn {
+				columns[name] = store.ColumnMeta{File: s.name, DType: graph.Float32.String(), Shape: []int{}}
+			} else {
+				arrays[name] = s.name
+			}
 		}
-		meta.Edges[g.Edges[e.number].Type.String()] = &store.EdgesMeta{Count: int(e.total), Columns: map[string]store.ColumnMeta{}, Arrays: arrays}
+		meta.Edges[g.Edges[e.number].Type.String()] = &store.EdgesMeta{Count: int(e.total), Columns: columns, Arrays: arrays}
 	}
 	for i, op := range c.ops {
 		arrays := map[string]*stream{"frontier_ptr": op.frontier.ptr, "frontier": op.frontier.items[0], "edge_ptr": op.edges.ptr}
@@ -393,11 +400,30 @@ const edgeID = "edge_id"
 
 // ends is the names of the arrays of an edge.
 func (c *Collection) ends() []string {
+	names := []string{"src", "dst"}
 	if c.s.EdgeIDs() {
-		return []string{"src", "dst", edgeID}
+		names = append(names, edgeID)
 	}
-	return []string{"src", "dst"}
+	if c.s.Weights() {
+		names = append(names, sample.WeightsColumn)
+	}
+	return names
 }
+
+// values is the arrays of edges, in the order of their names (ends), as words.
+func (c *Collection) values(e *sample.SubEdges) [][]uint32 {
+	lists := [][]uint32{e.Src, e.Dst}
+	if c.s.EdgeIDs() {
+		lists = append(lists, words(e.ID))
+	}
+	if c.s.Weights() {
+		lists = append(lists, weightWords(e))
+	}
+	return lists
+}
+
+// weightWords is the weights of edges as words.
+func weightWords(e *sample.SubEdges) []uint32 { return graph.View[uint32](graph.Bytes(e.Weight)) }
 
 // Close closes the open arrays. It does nothing after Finish.
 func (c *Collection) Close() error {

@@ -76,6 +76,7 @@ func (a *gatherer) add(sub *sample.Subgraph, places []uint32) {
 		to.Src = appendShifted(to.Src, from.Src, len(a.nodes[ends[0]]))
 		to.Dst = appendShifted(to.Dst, from.Dst, len(a.nodes[ends[1]]))
 		to.ID = sample.AppendIDs(to.ID, from.ID)
+		to.Weight = append(to.Weight, from.Weight...)
 		a.edgeSizes[i] = append(a.edgeSizes[i], uint32(len(from.Src)))
 	}
 	for i, from := range sub.Nodes {

@@ -67,12 +67,12 @@ func (n *Encoding) encode(e *feature.Encoder, c *content) ([]byte, error) {
 }
 
 // NewEncoding plans the Examples of a plan with single seeds over a graph. ids lists the node types with original ids
-// to write.
-func NewEncoding(g *graph.Graph, plan *sample.Plan, ids []string) (*Encoding, error) {
+// to write. With weights, subgraphs have the weights of edges, and so have Examples.
+func NewEncoding(g *graph.Graph, plan *sample.Plan, ids []string, weights bool) (*Encoding, error) {
 	if plan.Link() {
 		return nil, fmt.Errorf("found link seeds, expected single seeds: the columns of the links are not in the subgraphs; sample with `Format` tfrecord")
 	}
-	return newEncoding(g, plan, &RecordsOptions{IDs: ids})
+	return newEncoding(g, plan, &RecordsOptions{IDs: ids, weights: weights})
 }
 
 // newEncoding plans Examples.
@@ -168,6 +168,11 @@ func writeLocal(e *feature.Encoder, k example.Key, rows graph.Index) {
 	example.Ints(&e.W, k, rows.U32)
 }
 
+// writeFloats writes the words of floats.
+func writeFloats(e *feature.Encoder, k example.Key, words graph.Index) {
+	example.Floats(&e.W, k, graph.View[float32](graph.Bytes(words.U32)))
+}
+
 // narrow is rows of 32 bits.
 func narrow(rows []uint32) graph.Index { return graph.Index{U32: rows} }
 
@@ -220,6 +225,13 @@ func (n *Encoding) edges(t *graph.Edges, number int, name string) error {
 	n.size("edges", name, rows, func(c *content) graph.Index { return narrow(c.edgeSizes[number]) })
 	n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.SourceName), func(c *content) graph.Index { return narrow(c.edges[number].Src) }, writeLocal)
 	n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.TargetName), func(c *content) graph.Index { return narrow(c.edges[number].Dst) }, writeLocal)
+	if n.opt.weights {
+		if graph.FindColumn(t.Columns, sample.WeightsColumn) != nil {
+			return fmt.Errorf("%s: found the column %s in addition to the weights of edges, which have that name, expected another one; rename it", t.Type, sample.WeightsColumn)
+		}
+		n.addSet(tfgnn.FeatureKey("edges", name, sample.WeightsColumn), func(c *content) graph.Index { return narrow(weightWords(&c.edges[number])) }, writeFloats)
+		set.Features[sample.WeightsColumn] = feature.Proto(&graph.Column{DType: graph.Float32})
+	}
 	var fetched RowTable
 	if from := n.rows(); from != nil {
 		fetched = from.Edges(number)

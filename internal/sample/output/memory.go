@@ -140,6 +140,9 @@ func (w *Work) out(z *sample.Sizes) float64 {
 	if w.EdgeIDs {
 		lists = 12
 	}
+	if w.Plan.Weighs() {
+		lists += 4
+	}
 	hops := 0
 	for _, h := range w.Plan.OpHops() {
 		hops = max(hops, h)
@@ -176,9 +179,12 @@ func (w *Work) record(z *sample.Sizes) float64 {
 	for _, list := range z.Nodes {
 		all = max(all, list/z.Subgraphs)
 	}
-	local := float64(varint(uint64(all) * 3 / 4))
+	local, weight := float64(varint(uint64(all)*3/4)), 0.0
+	if w.Plan.Weighs() {
+		weight = 4
+	}
 	for _, i := range edges {
-		n += z.Edges[i]*(2*local+encodedRow(w.Graph.Edges[i].Columns, w.Graph.Edges[i].Count)) + 128*z.Subgraphs
+		n += z.Edges[i]*(2*local+weight+encodedRow(w.Graph.Edges[i].Columns, w.Graph.Edges[i].Count)) + 128*z.Subgraphs
 	}
 	return n
 }

@@ -59,6 +59,8 @@ type RecordsOptions struct {
 	Elsewhere  Elsewhere
 	Progress   func(subgraphs int)
 	Checkpoint time.Duration
+
+	weights bool // Examples have the weights of edges
 }
 
 // Records writes subgraphs as TFRecords of tf.train.Examples.
@@ -96,6 +98,7 @@ func NewRecords(w *store.Writer, s *sample.Sampler, opt RecordsOptions) (*Record
 
 // newRecords is NewRecords without a checkpoint to resume from. w is nil for pieces.
 func newRecords(w *store.Writer, s *sample.Sampler, opt RecordsOptions) (*Records, error) {
+	opt.weights = s.Weights() && opt.Compat == Own
 	n, err := newEncoding(s.Graph(), s.Plan(), &opt)
 	if err != nil {
 		return nil, err

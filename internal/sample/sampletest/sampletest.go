@@ -191,9 +191,12 @@ func Plan(t *rapid.T, g *graph.Graph) *sample.Plan {
 		if len(op.From) == 1 && op.From[0] == 0 && rapid.IntRange(0, 3).Draw(t, "all") == 0 {
 			op.Take = sample.All
 		}
-		op.How = sample.How(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3}).Draw(t, "how"))
+		op.How = sample.How(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3, int(sample.Recent)}).Draw(t, "how"))
 		if op.How == sample.Weighted || op.How == sample.Top {
 			op.Column = "w"
+		}
+		if op.How == sample.Recent {
+			op.Column, op.HalfLife = "t", float64(rapid.IntRange(1, 40).Draw(t, "half-life"))
 		}
 		p.Ops = append(p.Ops, op)
 		reach = append(reach, []string{e.Type.Far(op.Dir)})

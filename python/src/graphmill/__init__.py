@@ -6,6 +6,8 @@ many small graphs, all of one shape. ``Store`` and ``Collection`` are views of t
 sampler for PyG's own loaders.
 """
 
+from ._as_datasets import hf_dataset
+from ._as_ray import ray_dataset
 from ._batches import BatchIter, GroupBatchIter
 from ._collection import Collection, Graph
 from ._command import GraphmillError
@@ -13,6 +15,7 @@ from ._feed import FeedDied
 from ._folder import Column
 from ._inference import inference
 from ._loader import NodeLoader
+from ._log import log_stats
 from ._packs import PackBatch, PackedLoader
 from ._run import run
 from ._schema import NodeBatch
@@ -45,6 +48,9 @@ __all__ = [
     "from_networkx",
     "from_pyg",
     "from_tables",
+    "hf_dataset",
     "inference",
+    "log_stats",
+    "ray_dataset",
     "run",
 ]

@@ -11,6 +11,7 @@ from ._arguments import integer
 from ._arrays import Array
 from ._command import GraphmillError
 from ._folder import Column, Columns, EdgeType, Folder, human, metadata, triple, unknown
+from ._html import counted, table
 from ._store import META, EdgeTypes, NodeTypes, Store
 
 MAKER = "graphmill sample --format collection or graphmill import"
@@ -175,9 +176,16 @@ class Collection(Sequence["Graph"]):
         Collection.__init__(self, *state)  # each process maps the files itself
 
     def __repr__(self) -> str:
-        lines = [f"Collection({self.path!r}): {self._graphs:,} graphs, {human(sum(self._folder.sizes.values()))}"]
-        lines += [f"  {n!r}" for n in self.nodes.values()] + [f"  {e!r}" for e in self.edges.values()] + [f"  context: {self.context!r}"]
-        return "\n".join(lines)
+        counts = (counted(sum(x.count for x in of.values()), what) for of, what in ((self.nodes, "node"), (self.edges, "edge")))
+        return f"Collection({self.path!r}): {counted(self._graphs, 'graph')}, {', '.join(counts)}, {human(sum(self._folder.sizes.values()))}"
+
+    def __str__(self) -> str:
+        lines = [repr(self)] + [f"  {x!r}" for x in [*self.nodes.values(), *self.edges.values()]]
+        return "\n".join([*lines, f"  context: {self.context!r}"])
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[str, int, str]] = [(x.name, x.count, x.columns.listed()) for x in [*self.nodes.values(), *self.edges.values()]]
+        return table(repr(self), ("type", "count", "columns"), [*rows, ("context", self.context._rows, self.context.listed())])
 
 
 class CollectionNodes:

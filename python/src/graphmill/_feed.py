@@ -10,13 +10,11 @@ docs/format-feed.md describes the protocol. Two points are subtle:
 
 from __future__ import annotations
 
-import array
 import errno
 import gc
 import json
 import mmap
 import os
-import socket
 import struct
 import weakref
 from typing import Any, Iterator, TypeVar
@@ -25,6 +23,7 @@ import numpy as np
 
 from ._arrays import Array
 from ._command import GraphmillError
+from ._packets import TooLong, dial
 from ._process import FeedDied, Process
 
 _VERSION = 2
@@ -34,7 +33,6 @@ _REQUEST = struct.Struct("<IIQQ")
 _RETURN, _START, _SAMPLE = 2, 3, 4
 _MAGIC, _HEADER = 0x31444545464D47, 8
 _PACKET = 1 << 20
-_RIGHTS = socket.CMSG_SPACE(4)  # bytes of the message that carries a descriptor
 _PATIENCE = 600  # seconds without a message after which a feed counts as dead
 _COLLECT = 64  # copied batches after which cycles are looked for again
 
@@ -67,17 +65,13 @@ class Connection:
     ) -> None:
         self._pid = os.getpid()
         self._died = died
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._packet = memoryview(bytearray(_PACKET))
+        self._packets = dial(addr, _PACKET, _PATIENCE)
         _connections.add(self)
-        # The kernel counts the time, so that waiting costs no further call.
-        for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-            self._socket.setsockopt(socket.SOL_SOCKET, option, struct.pack("@ll", _PATIENCE, 0))
         fds: list[int] = []
         try:
-            self._socket.connect("\0" + addr)
+            self._packets.connect(addr)
             hello = {"version": _VERSION, "token": token, "rank": rank, "world": world, "tail": tail, "slots": slots, "slot_bytes": slot_bytes}
-            self._socket.send(json.dumps({**hello, "worker": worker[0], "workers": worker[1]}).encode())
+            self._packets.send(json.dumps({**hello, "worker": worker[0], "workers": worker[1]}).encode())
             body, fds = self._receive()
             if not body:
                 raise died()
@@ -85,16 +79,16 @@ class Connection:
                 raise _failure(body)
             self._welcome(body, fds[0])
         except (ConnectionError, FileNotFoundError) as e:
-            self._socket.close()
+            self._packets.close()
             raise died() from e
         except BlockingIOError as e:
-            self._socket.close()
+            self._packets.close()
             raise _stalled() from e
         except (LookupError, TypeError, ValueError, OverflowError, AttributeError, OSError, RecursionError, struct.error) as e:
-            self._socket.close()
+            self._packets.close()
             raise _violated(f"its answer to the greeting cannot be used ({e})") from e
         except BaseException:
-            self._socket.close()
+            self._packets.close()
             raise
         finally:
             for fd in fds:
@@ -125,18 +119,10 @@ class Connection:
         self._ring = mmap.mmap(ring, self.slots * self._slot_bytes, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
 
     def _receive(self) -> tuple[bytes, list[int]]:
-        # Into memory that is kept: a new buffer for the largest packet costs more than all else here.
-        size, ancillary, flags, _ = self._socket.recvmsg_into([self._packet], _RIGHTS)
-        fds = array.array("i")
-        for level, kind, data in ancillary:
-            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
-                fds.frombytes(data[: len(data) - len(data) % fds.itemsize])
-        found: list[int] = fds.tolist()
-        if flags & socket.MSG_TRUNC:
-            for fd in found:
-                os.close(fd)
-            raise _violated(f"it sent a packet of more than {_PACKET} bytes")
-        return bytes(self._packet[:size]), found
+        try:
+            return self._packets.receive()
+        except TooLong as e:
+            raise _violated(str(e)) from None
 
     def _check(self) -> None:
         if os.getpid() != self._pid:
@@ -168,7 +154,7 @@ class Connection:
 
     def _send(self, packet: bytes) -> None:
         try:
-            self._socket.send(packet)
+            self._packets.send(packet)
         except OSError as e:
             if e.errno == errno.EMSGSIZE:
                 raise GraphmillError(f"found {len(packet) // 8 - 3} seeds, expected fewer, because the system accepts no packet of {len(packet)} bytes") from e
@@ -257,16 +243,16 @@ class Connection:
             return
         try:
             # Released at once, even if a reader is blocked, because it may wait for this slot.
-            self._socket.send(_REQUEST.pack(_RETURN, slot, gen, 0), socket.MSG_DONTWAIT)
+            self._packets.send_now(_REQUEST.pack(_RETURN, slot, gen, 0))
         except OSError:
             pass  # the feed has ended, so nobody needs the slot
 
     def close(self) -> None:
         """Disconnect. Arrays that are in use stay readable."""
-        self._socket.close()
+        self._packets.close()
 
     def _forget(self) -> None:
-        self._socket.close()
+        self._packets.close()
 
 
 class Feeding:

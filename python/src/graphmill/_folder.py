@@ -5,19 +5,22 @@ Arrays are read-only maps that are opened on first use and never read whole. Onl
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import difflib
 import json
 import math
 import os
 import stat
+import subprocess
 from typing import Any, Iterable, Iterator, Mapping, Sequence, Union
 
 import numpy as np
 
 from ._arguments import path as as_path
 from ._arrays import Array, ranges, widened
-from ._command import GraphmillError
+from ._command import GraphmillError, command
+from ._html import listed
 from ._xxh3 import xxh3
 
 EdgeType = tuple[str, str, str]
@@ -34,16 +37,18 @@ _DTYPES = {
 class Folder:
     """An output folder, opened: the manifest is valid, and every file has the size in the manifest.
 
-    Only the checksums of the manifest and of the metadata are checked; ``graphmill verify`` checks all.
+    Only the checksums of the manifest and of the metadata are checked; ``graphmill verify`` checks all. Of a folder in an
+    object store only these files are read, by the command, and its arrays are errors.
 
     Args:
-        path: path of the folder.
+        path: path of the folder, or its address: s3://BUCKET/KEY, gs://BUCKET/KEY or https://HOST/PATH.
         meta: file name of its metadata.
         kind, maker: the kind of such a folder, and the command that makes one, for errors.
     """
 
     def __init__(self, path: str | os.PathLike[str], meta: str, kind: str, maker: str) -> None:
         self.path, self.meta_name = as_path("path", path), meta
+        self._fetched = fetched(self.path) if is_address(self.path) else None
         try:
             text = self._read(meta)
         except (FileNotFoundError, NotADirectoryError) as e:
@@ -64,7 +69,7 @@ class Folder:
             raise GraphmillError(f"{self.path}/{MANIFEST}: damaged: found no list of files, expected the size and checksum of each file by name")
         for name, want in files.items():
             try:
-                size = self._stat(name).st_size
+                size = want.get("bytes") if self._fetched is not None else self._stat(name).st_size
             except OSError as e:
                 raise GraphmillError(f"{self.path}: damaged: {e}") from e
             if size != want.get("bytes"):
@@ -93,6 +98,8 @@ class Folder:
         return s
 
     def _read(self, name: str) -> bytes:
+        if self._fetched is not None:
+            return self._fetched[name]
         path = os.path.join(self.path, name)
         self._stat(name)
         with open(path, "rb") as f:
@@ -125,6 +132,8 @@ class Folder:
         path = f"{self.path}/{name}"
         if name not in self.sizes:
             raise GraphmillError(f"{path}: found no such file in {MANIFEST}, expected the array that the metadata refer to")
+        if self._fetched is not None:
+            raise GraphmillError(f"{path}: found an array in an object store, expected one on this machine, which can be mapped; copy the folder here, or take the rows from batches")
         try:
             x = np.load(path, mmap_mode="r", allow_pickle=False)
         except Exception as e:  # NumPy reads the header as Python's text, and raises what its tokenizer raises
@@ -166,6 +175,19 @@ class Folder:
         if texts is not None:
             categories = self.column(name, texts, len(self.index(texts["string_offsets"], None)) - 1)
         return Column(name, dtype, shape, rows, self.array(meta["file"], (dtype,), want), tuple(offsets), strings, unit, categories)
+
+
+def is_address(path: str) -> bool:
+    """Whether a path is an address of an object store or a web server."""
+    return path.startswith(("s3://", "gs://", "https://", "http://"))
+
+
+def fetched(address: str) -> dict[str, bytes]:
+    """The files that describe a folder in an object store, by name. The command reads them, with its credentials."""
+    p = subprocess.run([command(), "metadata", "--", address], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if p.returncode:
+        raise GraphmillError(p.stderr.strip().removeprefix("graphmill: "))
+    return {name: base64.b64decode(text) for name, text in json.loads(p.stdout).items()}
 
 
 @contextlib.contextmanager
@@ -361,6 +383,16 @@ class Columns(Mapping[str, Union[Array, Column]]):
 
     def __len__(self) -> int:
         return len(self._metas)
+
+    def described(self, name: str) -> str:
+        """The dtype and shape of a column, and whether it holds times or categories. No file is opened."""
+        meta = self._metas[name]
+        kind = f", times in {meta['unit']}" if meta.get("unit") else ", categories" if meta.get("categories") else ""
+        return described(meta["dtype"], meta["shape"]) + kind
+
+    def listed(self) -> str:
+        """The columns with their dtypes and shapes, as one text."""
+        return listed([f"{n}: {self.described(n)}" for n in self])
 
     def __repr__(self) -> str:
         return "{" + ", ".join(f"{n}: {described(self._metas[n]['dtype'], self._metas[n]['shape'])}" for n in self) + "}"

@@ -6,23 +6,19 @@ import hashlib
 import os
 
 from ._command import command
+from ._folder import is_address
 
 _NOT_IN_DRAWS = ("threads", "features", "edge_features", "joined", "memory", "executor", "no_edge_ids", "slots")
 _JOB = ("MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "SLURM_STEP_ID")
 _NAMESPACES = ("mnt", "pid", "user")
 
 
-def identity(arguments: list[str]) -> dict[str, str]:
-    """The arguments of a feed by keyword, as texts. A store is its checksum, a file its digest.
+def identity(fingerprint: str, arguments: list[str]) -> dict[str, str]:
+    """The arguments of a feed by keyword, as texts. A store is its fingerprint, a file its digest.
 
     Two feeds with the same identity make the same batches, with any number of threads.
     """
-    out = {}
-    try:
-        with open(os.path.join(arguments[0], "manifest.json.xxh3"), "rb") as f:
-            out["store"] = f.read(4096).decode(errors="replace").partition(" ")[0]
-    except OSError:
-        pass  # the feed says what is wrong with the store
+    out = {"store": fingerprint}
     at = 1
     while at < len(arguments):
         name = arguments[at][2:].replace("-", "_")
@@ -49,7 +45,8 @@ def shared_name(store: str | os.PathLike[str], identity: dict[str, str]) -> str:
     """
     h = hashlib.blake2b(digest_size=16)
     program = os.stat(command())
-    parts = [os.path.realpath(os.fsdecode(store)), program.st_dev, program.st_ino, program.st_size, program.st_mtime_ns]
+    path = os.fsdecode(store)
+    parts = [path if is_address(path) else os.path.realpath(path), program.st_dev, program.st_ino, program.st_size, program.st_mtime_ns]
     parts += [os.environ.get(name) for name in _JOB]
     parts += [_namespace(name) for name in _NAMESPACES]
     for part in [*parts, *sorted(identity.items())]:

@@ -18,6 +18,7 @@ from ._arrays import Array
 from ._columns import flags_of_columns
 from ._feed import Connection, Feeding
 from ._forms import FORMS, check_flags, check_schema, converter
+from ._html import listed, table
 from ._keywords import PyGWords, note_of, translated
 from ._options import checked_fanout, feed_arguments, flags_of, path_of
 from ._order import LAW, check_state
@@ -46,7 +47,7 @@ class NodeLoader(Feeding):
     ``edge_label_index=``, ``disjoint=`` and so on. docs/python.md has the table.
 
     Args:
-        store: path of a store (``graphmill import``), or a `Store`.
+        store: path of a store (``graphmill import``) or its address in an object store (s3://BUCKET/KEY), or a `Store`.
         fanout: edges per node at each hop, from the seeds outwards: ``[15, 10]``, or by edge type
             ``{"cites": [15, 10], ("author", "writes", "paper"): [5, 5]}``; -1 takes all.
         batch_size: seeds per batch; default: 1024. With the samplers of sets of nodes: parts (default: 1), nodes, edges or walks.
@@ -95,14 +96,16 @@ class NodeLoader(Feeding):
             edge column ``edge_weights`` before they are averaged. "hgt": each hop adds
             ``fanout`` nodes of each node type, and a batch has all edges between its nodes (HGTLoader); "shadow": one subgraph per seed,
             with all edges between its nodes (ShaDowKHopSampler); "ppr": the same, with the ``fanout=[K]`` nodes that have the largest
-            personalised PageRank for the seed. Four others take no fanout and no seeds: a batch is a set of nodes with
+            personalised PageRank for the seed; "walk": the same, with those that random walks from the seed visit most. Four others take no fanout and no seeds: a batch is a set of nodes with
             all edges between them. "cluster": the nodes of ``batch_size`` parts of ``assignment`` (Cluster-GCN, ClusterLoader);
             "saint-node", "saint-edge" and "saint-walk": GraphSAINT's, of ``batch_size`` nodes, edges, or walks.
         importance: with "labor", rounds that raise the chances of nodes which many nodes of a hop have as neighbours, so that a batch has
             fewer nodes (DGL's ``importance_sampling``); batches then have the edge column ``edge_weights``; default: 0.
         alpha: with "ppr", the chance that a walk ends before a step; default: 0.2.
         eps: with "ppr", the tolerance, as in PyG's ``get_ppr``; a smaller one takes longer; default: 1e-5.
-        walk_length: steps of a walk of "saint-walk".
+        walk_length: steps of a walk of "walk" and "saint-walk".
+        walks: with "walk", walks from each seed; default: 10.
+        restart: with "walk", the chance that a step goes back to the seed; default: 0.
         coverage: with GraphSAINT's samplers, batches get the columns node_norm and edge_norm, which weight losses and messages (PyG's
             ``sample_coverage``): before the first pass, batches are counted until they have each node so many times on average.
         assignment: for "cluster", the folder with the part of each node that ``graphmill partition`` wrote. With ``shuffle``, the parts
@@ -119,7 +122,8 @@ class NodeLoader(Feeding):
         seed_time: column with the times of the seed nodes or links, or an array with a time per seed: integers in the unit of the
             times of the edges, floats, or datetime64. Default: the column of ``before``.
         window: draw only edges that are at most so much older than the seed: a number in the unit of the times, or "30d".
-        temporal_strategy: "uniform", the default, or "last": the latest edges.
+        temporal_strategy: "uniform", the default; "recent": late edges are drawn more often, by ``half_life``; "last": the latest edges.
+        half_life: with "recent", the age at which an edge is drawn half as often as the latest one of the node, as ``window`` is given.
         negatives: negative links per link.
         negatives_how: "binary", the default: pairs of any nodes; "triplet": other destinations; "in-batch": destinations of
             other links of the batch.
@@ -186,6 +190,8 @@ class NodeLoader(Feeding):
         alpha: float | None = None,
         eps: float | None = None,
         walk_length: int | None = None,
+        walks: int | None = None,
+        restart: float | None = None,
         coverage: int = 0,
         assignment: str | os.PathLike[str] | None = None,
         replace: bool | None = None,
@@ -198,6 +204,7 @@ class NodeLoader(Feeding):
         seed_time: Any = None,
         window: float | str | None = None,
         temporal_strategy: str | None = None,
+        half_life: float | str | None = None,
         negatives: int | None = None,
         negatives_how: str | None = None,
         negatives_by: str | None = None,
@@ -236,8 +243,8 @@ class NodeLoader(Feeding):
         self._store = store if isinstance(store, Store) else Store(path_of(store))  # a Store in a temporary folder lives as long as it is held
         own = {
             "fanout": fanout, "seeds": seeds, "seed_type": seed_type, "threads": threads, "direction": direction, "expand": expand, "scope": scope,
-            "sampler": sampler, "importance": importance, "alpha": alpha, "eps": eps, "walk_length": walk_length, "assignment": assignment, "replace": replace, "weight": weight, "subgraph_type": subgraph_type, "before": before, "before_columns": before_columns,
-            "before_nodes": before_nodes, "untimed": untimed, "seed_time": seed_time, "window": window, "temporal_strategy": temporal_strategy,
+            "sampler": sampler, "importance": importance, "alpha": alpha, "eps": eps, "walk_length": walk_length, "walks": walks, "restart": restart, "assignment": assignment, "replace": replace, "weight": weight, "subgraph_type": subgraph_type, "before": before, "before_columns": before_columns,
+            "before_nodes": before_nodes, "untimed": untimed, "seed_time": seed_time, "window": window, "temporal_strategy": temporal_strategy, "half_life": half_life,
             "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict,
             "exclude": exclude, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
             "executor": executor,
@@ -282,7 +289,7 @@ class NodeLoader(Feeding):
             flags.update(expand="all", ops=True)
         arguments = feed_arguments(store.path, fanout, seed, threads, ends, flags)
         with seed_file(seeds, times) as given:
-            identity = _identity.identity(arguments + given)
+            identity = _identity.identity(store._folder.fingerprint, arguments + given)
             self._data = _identity.of_draws(identity)
             self._start(arguments + given, _identity.shared_name(store.path, identity) if self._shared else None)
         self._of = (0, 0, 0)  # process, worker and number of workers of the connection
@@ -478,6 +485,15 @@ class NodeLoader(Feeding):
         ranks = f", rank {self._rank} of {self._world}" if self._world > 1 else ""
         hops, batches = (f"{n} {what}{end * (n != 1)}" for n, what, end in ((c.hops, "hop", "s"), (c.batches, "batch", "es")))
         return f"NodeLoader({self._store.path!r}, as_={self._form!r}): {c.seeds:,} {kind} in batches of {self._batch_size}, {hops}, {batches} per epoch{ranks}"
+
+    def _repr_html_(self) -> str:
+        """What a batch has: for each type, its columns."""
+        rows = []
+        for of, columns in ((self._store.nodes, self._schema.node_columns), (self._store.edges, self._schema.edge_columns)):
+            for t, names in columns.items():
+                have = of[t].columns
+                rows.append((of[t].name, listed([f"{n}: {have.described(n)}" if n in have else n for n in names])))
+        return table(repr(self), ("type", "columns of a batch"), rows)
 
     def state_dict(self) -> dict[str, Any]:
         """The position of the iteration: after the batch that was returned last; the same for all ranks."""

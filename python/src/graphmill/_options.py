@@ -16,7 +16,7 @@ _CHOICES = {
     "scope": ("batch", "seed", "epoch"),
     "executor": ("auto", "memory", "stream"),
     "subgraph_type": ("directional", "bidirectional", "induced"),
-    "temporal_strategy": ("uniform", "last"),
+    "temporal_strategy": ("uniform", "recent", "last"),
     "negatives_how": ("binary", "triplet", "in-batch"),
     "negatives_strict": ("no", "count", "error"),
 }
@@ -35,7 +35,8 @@ def feed_arguments(
     """The arguments of ``graphmill feed``; options are other flags, with the value True for flags without a value."""
     if threads is None:
         local = os.environ.get("LOCAL_WORLD_SIZE", "")
-        threads = max(1, len(os.sched_getaffinity(0)) - (int(local) if local.isdecimal() else 1))
+        processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        threads = max(1, processors - (int(local) if local.isdecimal() else 1))
     seed, threads = integer("seed", seed, 0, (1 << 64) - 1), integer("threads", threads, 1)
     flags = {"seed": seed, "threads": threads, "fanout": None if fanout is None else fanout_text(fanout), "seed_type": seed_type, **options}
     arguments = [os.fspath(store)]
@@ -169,7 +170,7 @@ def _sampler(name: str, x: Any, _: Store) -> str:
 
 
 LAYERED = ("ladies", "fastgcn", "hgt")  # a fanout is a budget of nodes of a type
-_SAMPLERS = ("neighbor", "labor", *LAYERED, "shadow", "ppr", *SETS)
+_SAMPLERS = ("neighbor", "labor", *LAYERED, "shadow", "ppr", "walk", *SETS)
 
 
 
@@ -187,6 +188,8 @@ _READERS: dict[str, Callable[[str, Any, Store], Any]] = {
     "importance": _each,
     "alpha": _above_0,
     "eps": _above_0,
+    "walks": _positive,
+    "restart": _above_0,
     "replace": _flag,
     "weight": _edge_column,
     "before": _edge_column,
@@ -194,6 +197,7 @@ _READERS: dict[str, Callable[[str, Any, Store], Any]] = {
     "before_nodes": _columns_by_type,
     "untimed": _edge_types,
     "window": _number,
+    "half_life": _number,
     "memory": _number,
     "seed_time": _seed_time,
     "limit_seeds": _positive,

@@ -15,6 +15,7 @@ from ._arguments import choice, integer
 from ._batches import _Batches
 from ._collection import Collection
 from ._folder import EdgeType, int64, unknown
+from ._html import counted, listed, table
 from ._layout import Deal, Layout, PackShape
 
 _FORMS = ("numpy", "pyg", "jraph", "tfgnn")
@@ -209,6 +210,19 @@ class PackedLoader(_Batches):
 
     def __exit__(self, *_: Any) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        of = f"{counted(len(self._graphs.ids), 'graph')} in {counted(self._layout.packs, 'pack')} of {counted(self.shape.graphs, 'graph')}"
+        return f"PackedLoader({self._layout.path!r}, {self._c.path!r}, as_={self._form!r}): {of}, {counted(len(self), 'batch', 'batches')} per epoch"
+
+    def _repr_html_(self) -> str:
+        """The shape of a pack: rows of each type, including padding, and the columns that packs have."""
+        rows = []
+        sizes: list[tuple[Any, str, int]] = [(t, t, n) for t, n in self.shape.nodes.items()] + [(e, ":".join(e), n) for e, n in self.shape.edges.items()]
+        for t, name, n in [*sizes, (None, "context", self.shape.graphs)]:
+            of = self._c.context if t is None else (self._c.edges if isinstance(t, tuple) else self._c.nodes)[t].columns
+            rows.append((name, n, listed([f"{c}: {of.described(c)}" for c in self._columns.get(t, ())])))
+        return table(repr(self), ("type", "rows per pack", "columns"), rows)
 
     def _options(self) -> str:
         return f"PackedLoader {self._size} {self._tail_of_state()} {self._layout.fingerprint} {self._c.fingerprint}"

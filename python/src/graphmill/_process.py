@@ -1,9 +1,9 @@
 """The process of a feed, and its owners.
 
 A feed has one owner, or several that found it by name: the ranks of a training on one machine. Each owner holds one end
-of a lifeline. The feed ends when the last lifeline is closed, however the owners end; no file takes part in it.
+of a lifeline. The feed ends when the last lifeline is closed, however the owners end.
 
-- The name is that of an abstract Unix socket, which only one process can bind. That process starts the feed and hands the
+- The name is that of a Unix socket, which only one process can claim (_meeting.py). That process starts the feed and hands the
   listening socket to it; the others connect, and each connection is a lifeline. The name is free again when the feed ends.
 - After a fork, the child closes the lifeline that it inherited: a copy would keep the feed alive after its owner was killed.
 """
@@ -12,12 +12,10 @@ from __future__ import annotations
 
 import atexit
 import collections
-import errno
 import json
 import os
 import re
 import socket
-import struct
 import subprocess
 import threading
 import time
@@ -25,6 +23,7 @@ import weakref
 from typing import Any
 
 from ._command import GraphmillError, command
+from ._meeting import Claimed, place
 
 _PATIENCE = 10.0  # seconds for which a name may be taken while nobody can be joined
 
@@ -58,7 +57,7 @@ class Process:
         self._lines: collections.deque[str] = collections.deque(maxlen=50)
         self._process: subprocess.Popen[bytes] | None = None
         self._lifeline: socket.socket | None = None
-        self._claim: socket.socket | None = None
+        self._claim: list[Claimed] = []
         self._shared = name is not None
         _processes.add(self)
         atexit.register(_close_at_exit, weakref.ref(self))
@@ -79,29 +78,21 @@ class Process:
     def _find(self, name: str) -> dict[str, Any] | None:
         """What the feed with a name says; None if this process has to start it."""
         end = time.monotonic() + _PATIENCE
+        meeting = place(name)
         while time.monotonic() < end:
-            s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            try:
-                s.bind("\0" + name)
-                s.listen(128)
-                self._claim = s
+            self._claim = meeting.claim()
+            if self._claim:
                 return None
-            except OSError as e:
-                s.close()
-                if e.errno != errno.EADDRINUSE:
-                    raise
             s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             self._lifeline = s
             try:
-                s.connect("\0" + name)
-                _, uid, _ = struct.unpack("3i", s.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
-                if uid != os.geteuid():
+                if not meeting.join(s):
                     break
                 line = _line(s)
                 if line:
                     return line
                 end = time.monotonic() + _PATIENCE  # that feed ended before it could tell its address
-            except ConnectionError:  # the process that has the name does not listen yet, or has just ended
+            except (ConnectionError, FileNotFoundError):  # the process that has the name does not listen yet, or has just ended
                 pass
             s.close()
             time.sleep(0.01)
@@ -114,7 +105,7 @@ class Process:
     def _begin(self, arguments: list[str]) -> dict[str, Any]:
         """What a feed says that this process starts."""
         ours, theirs = socket.socketpair()
-        given = [theirs] + ([] if self._claim is None else [self._claim])
+        given = [theirs, *self._claim]
         flags = [x for flag, s in zip(("--lifeline", "--joining"), given) for x in (flag, str(s.fileno()))]
         try:
             self._process = subprocess.Popen(
@@ -179,7 +170,7 @@ class Process:
         self._listener.join(timeout=1)
 
     def _forget(self) -> None:
-        for s in (self._lifeline, self._claim):
+        for s in (self._lifeline, *self._claim):
             if s is not None:
                 s.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import io
 import json
 import os
@@ -44,6 +45,9 @@ class RowFile:
             raise
 
     def _allocate(self, size: int) -> None:
+        if not hasattr(os, "posix_fallocate"):  # macOS: a full disk is noticed later, by a write
+            os.ftruncate(self._fd, size)
+            return
         try:
             os.posix_fallocate(self._fd, 0, size)
         except OSError as e:
@@ -68,7 +72,7 @@ class RowFile:
     def sync(self) -> None:
         """Wait until the rows are on the disk."""
         try:
-            os.fsync(self._fd)
+            _sync(self._fd)
         except OSError as e:
             raise self._error(e, "the rows on the disk") from e
 
@@ -88,7 +92,7 @@ def write_json(path: str, x: Any) -> None:
         with open(beside, "w") as f:
             json.dump(x, f, indent=1)
             f.flush()
-            os.fsync(f.fileno())
+            _sync(f.fileno())
         os.replace(beside, path)
         sync_folder(os.path.dirname(path))
     except OSError as e:
@@ -99,6 +103,19 @@ def sync_folder(path: str) -> None:
     """Wait until the names in a folder are on the disk."""
     fd = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(fd)
+        _sync(fd)
     finally:
         os.close(fd)
+
+
+def _sync(fd: int) -> None:
+    """Wait until a file or folder is on the disk. fsync of macOS does not wait for the disk: F_FULLFSYNC does, where the file system has it."""
+    full = getattr(fcntl, "F_FULLFSYNC", None)
+    if full is not None:
+        try:
+            fcntl.fcntl(fd, full)
+            return
+        except OSError as e:
+            if e.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOTTY):
+                raise
+    os.fsync(fd)

@@ -16,13 +16,16 @@ from typing import IO, Any, Iterator, Mapping
 from ._command import GraphmillError, command
 
 _FLAGS = {"overwrite": "force"}  # keywords whose flags have other names
+_CLEAR = "\x1b[2K"  # begins a line of progress, after a return
+_COLOUR = re.compile("\x1b\\[[0-9;]*m")
 _SAID = re.compile(r"^graphmill: ?", re.M)
-_ASIDE = ("graphmill: warning: ", "graphmill: note: ", "\r", "\x1b")
+_ASIDE = ("graphmill: warning: ", "graphmill: note: ", "\r", _CLEAR)
 _JSON = re.compile(r"^ +--json\b", re.M)
+_CLEAR, _COLUMNS = "\r\x1b[2K", 79  # what the command clears its line with, and its width on a terminal without a size
 
 
 def run(*arguments: Any, check: bool = True, **flags: Any) -> Any:
-    """Run the ``graphmill`` command, and show its progress, notes and warnings on stderr.
+    """Run the ``graphmill`` command, and show its progress, notes and warnings on stderr, a terminal or the output of a notebook.
 
     Args:
         arguments: the arguments, such as ``"import", "edges.csv", "--out", "g.store"``.
@@ -79,7 +82,7 @@ def keywords(text: str) -> str:
 
 def _follow(arguments: list[str], out: IO[bytes]) -> tuple[int, str]:
     """Run a program, show what it says, and return its exit status and, if that is not 0, its last message."""
-    shown = sys.stderr is not None and sys.stderr.isatty()
+    shown = sys.stderr is not None and (sys.stderr.isatty() or _notebook())
     ours, theirs = pty.openpty() if shown else os.pipe()  # the command draws its progress only on a terminal
     try:
         p = subprocess.Popen(arguments, stdin=subprocess.DEVNULL, stdout=out, stderr=theirs)
@@ -93,7 +96,7 @@ def _follow(arguments: list[str], out: IO[bytes]) -> tuple[int, str]:
         with contextlib.closing(_parts(ours)) as parts:
             # Lines that are neither progress nor warnings are held back, because those at the end are the error.
             for part in parts:
-                if part.endswith("\n") and not part.startswith(_ASIDE):
+                if part.endswith("\n") and not _COLOUR.sub("", part).startswith(_ASIDE):
                     last += part
                     continue
                 _show(last + part)
@@ -106,12 +109,18 @@ def _follow(arguments: list[str], out: IO[bytes]) -> tuple[int, str]:
     if status == 0:
         _show(last)
         return 0, ""
-    return status, _SAID.sub("", last).strip()
+    return status, _SAID.sub("", _COLOUR.sub("", last)).strip()
+
+
+def _notebook() -> bool:
+    """Whether stderr is the output of a notebook, which is no terminal, and shows a line that begins with a carriage return in place of the last one."""
+    return type(sys.stderr).__module__.startswith("ipykernel.")
 
 
 def _show(text: str) -> None:
     if text and sys.stderr is not None:
-        sys.stderr.write(text)
+        # Notebooks know no codes that clear a line: spaces do it.
+        sys.stderr.write(text.replace(_CLEAR, "\r" + " " * _COLUMNS + "\r") if _notebook() else text)
         sys.stderr.flush()
 
 
@@ -132,6 +141,6 @@ def _parts(fd: int) -> Iterator[str]:
                 if left:
                     yield left + "\n"
                 return
-            if left.startswith(("\r", "\x1b")):
+            if left.startswith(("\r", _CLEAR)):
                 yield left
                 left = ""

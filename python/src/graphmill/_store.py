@@ -11,6 +11,7 @@ from ._arguments import integer
 from ._arrays import Array, numpy
 from ._command import GraphmillError
 from ._folder import Column, Columns, EdgeType, Folder, edge_type, human, int64, metadata, triple, unknown
+from ._html import counted, table
 from ._xxh3 import xxh3
 
 META = "graph.json"
@@ -152,9 +153,15 @@ class Store:
         Store.__init__(self, path)  # each process maps the files itself
 
     def __repr__(self) -> str:
-        lines = [f"Store({self.path!r}): {human(sum(self._folder.sizes.values()))}"]
-        lines += [f"  {n!r}" for n in self.nodes.values()] + [f"  {e!r}" for e in self.edges.values()]
-        return "\n".join(lines)
+        types = (f"{counted(n, what)} of {counted(len(of), 'type')}" for n, what, of in ((self.num_nodes, "node", self.nodes), (self.num_edges, "edge", self.edges)))
+        return f"Store({self.path!r}): {', '.join(types)}, {human(sum(self._folder.sizes.values()))}"
+
+    def __str__(self) -> str:
+        return "\n".join([repr(self)] + [f"  {x!r}" for x in [*self.nodes.values(), *self.edges.values()]])
+
+    def _repr_html_(self) -> str:
+        rows = [(x.name, x.count, x.columns.listed()) for x in [*self.nodes.values(), *self.edges.values()]]
+        return table(repr(self), ("type", "count", "columns"), rows)
 
 
 class NodeTypes(Mapping[str, Any]):
@@ -210,6 +217,11 @@ class Nodes:
         self._folder, self._meta = folder, meta
         self.type, self.count = type_, int(meta["count"])
         self.columns = Columns(folder, f"{folder.path}: node type {type_}", meta["columns"], self.count)
+
+    @property
+    def name(self) -> str:
+        """The node type."""
+        return self.type
 
     def __len__(self) -> int:
         return self.count
@@ -295,6 +307,11 @@ class Edges:
                 raise GraphmillError(f"{folder.path}: edge type {':'.join(type_)}: found no node type {t!r}")
         self._near, self._far = counts[ends[0]], counts[ends[1]]
         self._by_position: tuple[Array, Array] | None = None  # the positions in ascending order, and their edge ids
+
+    @property
+    def name(self) -> str:
+        """The edge type as one text, "src:rel:dst"."""
+        return ":".join(self.type)
 
     def __len__(self) -> int:
         return self.count

@@ -32,7 +32,7 @@ func (r *Run) Outputs(tb testing.TB) Outputs {
 				return err
 			}
 			name, err := filepath.Rel(r.Dir, path)
-			if err != nil || strings.HasPrefix(d.Name(), "report.") || slices.Contains(r.Workload.Varies, name) {
+			if err != nil || strings.HasPrefix(strings.TrimPrefix(d.Name(), "."), "report.") || slices.Contains(r.Workload.Varies, name) {
 				return err
 			}
 			b, err := os.ReadFile(path)

@@ -89,6 +89,8 @@ func All() []Workload {
 
 	add("quickstart", "quickstart --out out", "out/tables", "out/debian.store", "out/samples")
 	add("report", "report rmat.coll").Copy = []string{"rmat.coll"}
+	add("report-lineage", "report rmat.coll --lineage --out lineage.html", "lineage.html").Copy = []string{"rmat.coll"}
+	add("version", "version --json")
 
 	const sample = "sample @rmat.store --fanout 3,2 "
 	out("sample", sample+"--batch-size 16")
@@ -102,6 +104,8 @@ func All() []Workload {
 	out("sample-labor-importance", sample+"--batch-size 16 --sampler labor --importance 2")
 	out("sample-fastgcn", sample+"--batch-size 16 --sampler fastgcn")
 	out("sample-hgt", sample+"--batch-size 16 --sampler hgt")
+	out("sample-walk", "sample @rmat.store --fanout 5 --batch-size 16 --sampler walk --walk-length 4")
+	out("sample-saint-walk", "sample @rmat.store --batch-size 16 --sampler saint-walk --walk-length 3")
 	out("sample-ppr", "sample @rmat.store --fanout 5 --batch-size 16 --sampler ppr --eps 0.001")
 	out("sample-induced", sample+"--batch-size 16 --subgraph induced")
 	out("sample-links", "sample @rated.store --seeds user:rates:movie --negatives 2 --fanout 2,2 --batch-size 3 --exclude reverse:rated_by")

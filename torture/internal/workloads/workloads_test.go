@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -63,6 +64,9 @@ func TestEveryCommand(t *testing.T) {
 	}
 }
 
+// listedCommand is a line of the list of commands in a help. The titles of groups begin with an upper-case letter.
+var listedCommand = regexp.MustCompile(`^ {2,4}([a-z][a-z-]*) {2,}`)
+
 // commands are the paths of the commands below one that do something.
 func commands(t *testing.T, graphmill string, path []string) [][]string {
 	r := command.Call{Program: graphmill, Args: append(slices.Clone(path), "--help")}.Run(t)
@@ -76,8 +80,9 @@ func commands(t *testing.T, graphmill string, path []string) [][]string {
 	}
 	list, _, _ = strings.Cut(list, "\n\n")
 	for _, line := range strings.Split(list, "\n") {
-		if words := strings.Fields(line); len(words) > 0 && words[0] != "help" {
-			all = append(all, commands(t, graphmill, append(slices.Clone(path), words[0]))...)
+		m := listedCommand.FindStringSubmatch(line)
+		if m != nil && !slices.Contains([]string{"help", "completion"}, m[1]) {
+			all = append(all, commands(t, graphmill, append(slices.Clone(path), m[1]))...)
 		}
 	}
 	if len(path) == 0 {

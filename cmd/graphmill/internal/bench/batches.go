@@ -76,8 +76,8 @@ take turns, and the best time of each counts.`,
 			if c.AsJSON {
 				return t.JSON(r)
 			}
-			_, err = fmt.Fprintf(t.Stdout, "%s rows/s in shuffled batches of %d, %.2f times the time of copying them (%d rows of %d float32, %d threads)\n",
-				human.Number(r.RowsPerSecond), size, r.AgainstCopy, rows, width, c.Threads)
+			_, err = fmt.Fprintf(t.Stdout, "%s rows/s in shuffled batches of %d, %.2f times the time of copying them (%s rows of %d float32, %d threads)\n",
+				human.Words(r.RowsPerSecond), size, r.AgainstCopy, human.Exact(int64(rows)), width, c.Threads)
 			return err
 		},
 	}
@@ -87,6 +87,7 @@ take turns, and the best time of each counts.`,
 	f.IntVar(&width, "width", 100, "float32 numbers per row")
 	f.IntVar(&size, "batch-size", 64, "rows per batch")
 	f.IntVar(&repeat, "repeat", 5, "number of turns of each measurement")
+	cli.Group(f, cli.GroupBatches, "rows", "width", "batch-size", "repeat")
 	return cmd
 }
 

@@ -66,7 +66,7 @@ hop finds edges, in shuffled order. A sampled edge is an edge drawn by an op.`,
 				return t.JSON(b)
 			}
 			_, err = fmt.Fprintf(t.Stdout, "%s sampled edges/s, %s batches/s (%d batches of %d seeds in %.3g s, %d threads, peak %s)\n",
-				human.Number(b.SampledEdgesPerSecond), human.Number(b.BatchesPerSecond), b.Batches, b.BatchSize, b.Seconds, b.Threads, human.Bytes(b.PeakRSS))
+				human.Words(b.SampledEdgesPerSecond), human.Words(b.BatchesPerSecond), b.Batches, b.BatchSize, b.Seconds, b.Threads, human.Bytes(b.PeakRSS))
 			return err
 		},
 	}
@@ -74,5 +74,6 @@ hop finds edges, in shuffled order. A sampled edge is an edge drawn by an op.`,
 	p.Add(cmd.Flags())
 	p.AddEpoch(cmd.Flags())
 	cmd.Flags().IntVar(&batches, "batches", 200, "number of batches to measure")
+	cli.Group(cmd.Flags(), cli.GroupBatches, "*batches")
 	return cmd
 }

@@ -42,7 +42,7 @@ the same order.`,
 				return err
 			}
 			o := graphmill.ChunkOptions{Run: f.Run(t), ChunkSize: int64(size), Direction: graphmill.Direction(f.direction)}
-			o.Overwrite = f.Force
+			f.Out.Apply(&o.Run)
 			return t.Finish(f.AsJSON)(graphmill.Chunk(cmd.Context(), args[0], f.Path, o))
 		},
 	}
@@ -52,6 +52,8 @@ the same order.`,
 	fs.Var(&size, "chunk-size", "size of a chunk, a multiple of 4096 bytes")
 	fs.StringVar(&f.direction, "direction", "", "neighbours to write: in (each node's sources) or out (its destinations) (default: primary direction of the store)")
 	cli.Defaults(fs, map[string]string{"chunk-size": "512MiB"})
+	cli.Choices(fs, "direction", "in", "out")
+	cli.Group(fs, cli.GroupOutput, "chunk-size", "direction")
 	cmd.AddCommand(newChunkInfo(t))
 	return cmd
 }

@@ -73,7 +73,7 @@ chunk that is used.`,
 			return w.Flush()
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON on stdout")
+	cli.AddJSON(cmd, &asJSON, "print JSON on stdout")
 	return cmd
 }
 

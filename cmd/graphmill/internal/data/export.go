@@ -65,5 +65,10 @@ Examples have only the arrays of the collection, and a warning lists the rest.`,
 	fs.StringVar(&o.Edges, "edges", "", "chunked: format of edges: csv, numpy or parquet; DGL's tools read csv and parquet")
 	fs.StringVar(&o.Features, "features", "", "chunked: format of features: numpy or parquet")
 	cli.Defaults(fs, map[string]string{"shards": "1", "chunks": "1", "edges": "csv", "features": "numpy"})
+	cli.Choices(fs, "to", graphmill.FormatTFRecord, "chunked", "metis")
+	cli.Choices(fs, "edges", "csv", "numpy", "parquet")
+	cli.Choices(fs, "features", "numpy", "parquet")
+	cli.Folders(fs, "store")
+	cli.Group(fs, cli.GroupOutput, "*to", "*store", "*shards", "name", "gzip", "graph-name", "*chunks", "edges", "features")
 	return cmd
 }

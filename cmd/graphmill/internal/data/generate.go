@@ -57,6 +57,7 @@ same graph on every machine.`,
 	fs.IntVar(&o.Scale, "scale", 0, "the graph has 2^scale nodes (required)")
 	fs.IntVar(&o.EdgeFactor, "edge-factor", 16, "edges per node")
 	fs.Uint64Var(&o.Seed, "seed", 0, "random seed")
+	cli.Group(fs, cli.GroupSource, "*scale", "*edge-factor", "*seed")
 	return cmd
 }
 
@@ -91,5 +92,6 @@ at random. The same parameters give the same graph on every machine.`,
 	fs.IntVar(&o.Nodes, "nodes", 0, "number of nodes (required)")
 	fs.IntVar(&o.Nodes, "n", 0, "the same as --nodes")
 	fs.Uint64Var(&o.Seed, "seed", 0, "random seed")
+	cli.Group(fs, cli.GroupSource, "*nodes", "n", "*seed")
 	return cmd
 }

@@ -40,28 +40,6 @@ func NewInfo(t *cli.Terminal) *cobra.Command {
 			return t.Print(d, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON on stdout")
-	return cmd
-}
-
-// NewReport makes the command report.
-func NewReport(t *cli.Terminal) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:     "report FOLDER",
-		Short:   "Print the report of an output folder, and rewrite its report.html",
-		Long:    `Prints the report of an output folder in words, and rewrites report.html from report.json.`,
-		Example: `  graphmill report samples`,
-		Args:    cli.OneArg("one FOLDER"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			r, err := graphmill.RenderReport(args[0])
-			if err != nil {
-				return err
-			}
-			t.Say("wrote %s/report.html", args[0])
-			return t.PrintReport(r, asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON on stdout")
+	cli.AddJSON(cmd, &asJSON, "print JSON on stdout")
 	return cmd
 }

@@ -28,9 +28,7 @@ Parts that DGL wrote have no manifest, but are checked in the same way. A warnin
 lists the parts that own nothing of a type with features: they are not damaged, but
 DGL's server does not start for them. --against compares edges and features with the
 store from which the parts were made. It requires parts with original ids (dispatch
---save-orig-nids --save-orig-eids).
-
-Exit status: 0 no damage, 1 failed, 2 wrong usage, 3 found damage.`,
+--save-orig-nids --save-orig-eids).`,
 		Example: `  graphmill verify g.store
   graphmill verify samples --json
   graphmill verify parts/
@@ -50,7 +48,11 @@ Exit status: 0 no damage, 1 failed, 2 wrong usage, 3 found damage.`,
 					t.Warn(w)
 				}
 			}
-			if err := t.Print(v, f.AsJSON); err != nil {
+			show := t.Print
+			if v.OK {
+				show = t.Summarise
+			}
+			if err := show(v, f.AsJSON); err != nil {
 				return err
 			}
 			if !v.OK {
@@ -62,5 +64,7 @@ Exit status: 0 no damage, 1 failed, 2 wrong usage, 3 found damage.`,
 	f.AddThreads(cmd)
 	cmd.Flags().StringVar(&o.Against, "against", "", "store from which the parts were made: compare their edges and features with it")
 	cmd.Flags().BoolVar(&o.AllowOutside, "allow-outside", false, "let the configuration of parts name files outside its folder")
+	cli.Folders(cmd.Flags(), "against")
+	cli.Group(cmd.Flags(), cli.GroupCheck, "against", "allow-outside")
 	return cmd
 }

@@ -34,7 +34,7 @@ lists them.`,
 				return err
 			}
 			o.Run = f.Common.Run(t)
-			o.Overwrite = f.Force
+			f.Out.Apply(&o.Run)
 			return t.Finish(f.AsJSON)(graphmill.Fill(cmd.Context(), args[0], args[1], f.Path, *o))
 		},
 	}
@@ -44,6 +44,7 @@ lists them.`,
 	fs.Uint64Var(&o.Seed, "seed", 0, "random seed of the order")
 	fs.Uint64Var(&o.Epoch, "epoch", 0, "number of the first epoch")
 	fs.IntVar(&o.Epochs, "epochs", 1, "number of epochs")
+	cli.Group(fs, cli.GroupSeeds, "*seed", "*epoch", "*epochs")
 	return cmd
 }
 
@@ -60,15 +61,15 @@ func newMaterialise(t *cli.Terminal) *cobra.Command {
 		Short:   "Write the packs of an epoch as tensors",
 		Long: `Writes the packs that pack fill assigns for an epoch, with all columns of their graphs.
 
-Formats:
-  npy         arrays that are padded to one shape, with masks, for JAX, PyG and others.
-              Every node and edge type needs a limit (num_nodes and num_edges if there
-              is one type). The shape of a pack is its limits if the layout was made
-              with --reserve; otherwise a padding node of each type and a padding graph
-              are added on top.
-  collection  one graph per pack, with one component per graph of the pack; not padded
-  tfrecord    one GraphTensor per pack, with one component per graph; not padded: TF-GNN
-              pads it to the limits with pad_to_total_sizes`,
+The format npy is arrays that are padded to one shape, with masks, for JAX, PyG and others. Every
+node and edge type needs a limit (num_nodes and num_edges if there is one type). The
+shape of a pack is its limits if the layout was made with --reserve; otherwise a padding
+node of each type and a padding graph are added on top.
+
+The format collection is one graph per pack, with one component per graph of the pack; not padded.
+
+The format tfrecord is one GraphTensor per pack, with one component per graph; not padded: TF-GNN
+pads it to the limits with pad_to_total_sizes.`,
 		Example: `  graphmill pack molecules.coll --limit num_nodes=1024 --limit num_edges=2200 --max-graphs 64 --reserve --out plan
   graphmill pack materialise plan molecules.coll --seed 1 --epoch 0 --out packs
   graphmill pack materialise plan molecules.coll --format tfrecord --out records`,
@@ -81,7 +82,7 @@ Formats:
 				return err
 			}
 			o.Run = f.Common.Run(t)
-			o.Overwrite = f.Force
+			f.Out.Apply(&o.Run)
 			return t.Finish(f.AsJSON)(graphmill.Materialise(cmd.Context(), args[0], args[1], f.Path, *o))
 		},
 	}
@@ -92,5 +93,8 @@ Formats:
 	fs.Uint64Var(&o.Epoch, "epoch", 0, "number of the epoch")
 	fs.StringVar((*string)(&o.Format), "format", string(graphmill.FormatNpy), "output format: npy, collection or tfrecord")
 	fs.IntVar(&o.Shards, "shards", 1, "tfrecord: number of files")
+	cli.Choices(fs, "format", graphmill.FormatNpy, graphmill.FormatCollection, graphmill.FormatTFRecord)
+	cli.Group(fs, cli.GroupSeeds, "*seed", "*epoch")
+	cli.Group(fs, cli.GroupOutput, "*format", "*shards")
 	return cmd
 }

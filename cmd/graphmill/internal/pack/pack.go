@@ -60,7 +60,7 @@ than a pack go to lines of their own, or to alone_id.npy.`,
 				return err
 			}
 			o.Run = f.Common.Run(t)
-			o.Overwrite = f.Force
+			f.Out.Apply(&o.Run)
 			if f.stream {
 				return f.packStream(cmd, t, args[0])
 			}
@@ -68,14 +68,14 @@ than a pack go to lines of their own, or to alone_id.npy.`,
 			if err != nil {
 				return err
 			}
-			return t.Print(p, f.AsJSON)
+			return f.print(t, p)
 		},
 	}
 	f.Common.Add(cmd)
 	fs := cmd.Flags()
-	fs.StringVarP(&f.Path, "out", "o", "", "folder to write the pack layout to (default: write nothing, only print the result)")
-	fs.BoolVar(&f.Force, "force", false, "replace an existing output folder of graphmill")
-	fs.StringArrayVar(&f.limits, "limit", nil, "COMPONENT=N, the limit of a pack in a component; give one for each component (required)")
+	f.Out.Add(cmd)
+	fs.Lookup("out").Usage = "folder to write the pack layout to (default: write nothing, only print the result)"
+	fs.StringArrayVar(&f.limits, "limit", nil, "limit of a pack in a component, such as num_nodes=222; give one for each component (required)")
 	fs.IntVar(&o.MaxGraphs, "max-graphs", 0, "most graphs in a pack; 0 is no bound")
 	fs.StringVar((*string)(&o.Method), "method", "", strings.Join(graphmill.PackMethods(), ", "))
 	fs.StringVar(&o.Heuristic, "heuristic", "", "dlpfhp, spfhp, best-fit, first-fit: order in which graphs are taken: "+strings.Join(graphmill.PackHeuristics(), ", ")+", weighted:W,W, or a component")
@@ -87,6 +87,11 @@ than a pack go to lines of their own, or to alone_id.npy.`,
 	fs.BoolVar(&f.stream, "stream", false, "pack graphs in their order: SIZES.csv (one graph per line), - (stdin) or a COLLECTION")
 	fs.IntVar(&f.Buffer, "buffer", 0, "number of graphs that --stream holds at a time")
 	cli.Defaults(fs, map[string]string{"method": "auto", "heuristic": "product", "effort": "1", "oversize": "error", "ranks": "1", "buffer": "512"})
+	cli.Choices(fs, "method", graphmill.PackMethods()...)
+	cli.Choices(fs, "heuristic", append(graphmill.PackHeuristics(), "weighted:")...)
+	cli.Choices(fs, "oversize", "error", "skip", "alone")
+	cli.Values(fs, cli.ComponentsAmounts, "COMPONENT=N", "limit")
+	cli.Group(fs, cli.GroupPack, "*limit", "*max-graphs", "*method", "heuristic", "effort", "time-budget", "*oversize", "*reserve", "*ranks", "*stream", "buffer")
 	cmd.AddCommand(newHist(t), newFill(t), newMaterialise(t), newTables(t), newTune(t))
 	return cmd
 }
@@ -128,5 +133,13 @@ func (f *packFlags) packStream(cmd *cobra.Command, t *cli.Terminal, in string) e
 	if f.Path == "" {
 		return p.Text(t.Stderr) // the packs are on stdout
 	}
-	return t.Print(p, false)
+	return t.Summarise(p, false)
+}
+
+// print prints a packing: a summary if the layout was written, else the result.
+func (f *packFlags) print(t *cli.Terminal, p *graphmill.Packing) error {
+	if f.Path != "" {
+		return t.Summarise(p, f.AsJSON)
+	}
+	return t.Print(p, f.AsJSON)
 }

@@ -26,6 +26,9 @@ func newHist(t *cli.Terminal) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&components, "components", "num_nodes,num_edges", "components to count")
 	cmd.Flags().StringVar(&plot, "plot", "", "new file that ends in .html, for a page with a plot of the histogram")
+	cli.Values(cmd.Flags(), cli.Components, "COMPONENTS", "components")
+	cli.Files(cmd.Flags(), "plot")
+	cli.Group(cmd.Flags(), cli.GroupOutput, "components", "plot")
 	return cmd
 }
 
@@ -69,6 +72,8 @@ is measured after the limits were reduced to the fullest pack, and the row
 	fs.StringVar(&components, "components", "num_nodes,num_edges", "components to pack by")
 	fs.IntVar(&o.MaxGraphs, "max-graphs", graphmill.PublishedCap, "most graphs in a pack; 0 is no bound")
 	fs.Float64Var(&o.Effort, "effort", 1, "amount of work of auto; 1 takes about two seconds")
+	cli.Values(fs, cli.Components, "COMPONENTS", "components")
+	cli.Group(fs, cli.GroupPack, "components", "max-graphs", "effort")
 	return cmd
 }
 
@@ -104,7 +109,7 @@ is then the pack layout, the same as graphmill pack writes with these limits. Wi
 				return err
 			}
 			o.Run, o.Components = f.Common.Run(t), strings.Split(f.components, ",")
-			o.Overwrite = f.Force
+			f.Out.Apply(&o.Run)
 			if o.Align, err = amounts("align", f.align, f.components); err != nil {
 				return err
 			}
@@ -123,15 +128,17 @@ is then the pack layout, the same as graphmill pack writes with these limits. Wi
 	}
 	f.AddThreads(cmd)
 	fs := cmd.Flags()
-	fs.StringVarP(&f.Path, "out", "o", "", "folder to write a report with plots to, or with --target the pack layout (default: write nothing, only print the result)")
-	fs.BoolVar(&f.Force, "force", false, "replace an existing output folder of graphmill")
+	f.AddFolder(cmd, "folder to write a report with plots to, or with --target the pack layout (default: write nothing, only print the result)")
 	fs.StringVar(&f.components, "components", "num_nodes,num_edges", "components to pack by")
-	fs.StringArrayVar(&f.align, "align", nil, "COMPONENT=N: the limit of the component is a multiple of N; may be repeated (default: 1 for each)")
-	fs.StringArrayVar(&f.cost, "cost", nil, "COMPONENT=N: cost of one unit of the component, such as its bytes; may be repeated (default: 1 for each)")
+	fs.StringArrayVar(&f.align, "align", nil, "the limit of the component is a multiple of N; may be repeated (default: 1 for each)")
+	fs.StringArrayVar(&f.cost, "cost", nil, "cost of one unit of the component, such as its bytes; may be repeated (default: 1 for each)")
 	fs.Float64Var(&o.Ceiling, "ceiling", 0, "the most that a pack may cost (default: sixteen times the cost of the smallest limits)")
 	fs.IntVar(&o.MaxGraphs, "max-graphs", 0, "most graphs in a pack; 0 is no bound")
 	fs.IntVar(&o.Tries, "tries", 400, "the most limits to pack with")
+	cli.Values(fs, cli.Components, "COMPONENTS", "components")
+	cli.Values(fs, cli.ComponentsAmounts, "COMPONENT=N", "align", "cost")
 	fs.Float64Var(&o.Target, "target", 0, "harmonic mean of the efficiencies in percent: pack with the cheapest limits that reach it (default: only list limits)")
+	cli.Group(fs, cli.GroupPack, "*components", "*target", "*align", "*cost", "*ceiling", "*max-graphs", "*tries")
 	return cmd
 }
 

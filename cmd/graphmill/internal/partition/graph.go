@@ -54,5 +54,6 @@ each new type-wise id.`,
 	fs.BoolVar(&f.outEdges, "out-edges", true, "add the edges that leave the part to the halo, as DGL's partition_graph does; needs --num-hops of at least 1")
 	fs.BoolVar(&f.dryRun, "dry-run", false, "print a forecast of disk space, memory and time, and write no parts")
 	fs.BoolVar(&o.ReturnMapping, "return-mapping", false, "write the original ids: sets --save-orig-nids and --save-orig-eids, and adds one .npy file per type")
+	cli.Group(fs, cli.GroupParts, "*out-edges", "*dry-run", "*return-mapping")
 	return cmd
 }

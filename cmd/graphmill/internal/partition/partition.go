@@ -36,6 +36,15 @@ func (c *cutFlags) add(cmd *cobra.Command) {
 	f.IntVar(&c.theirs.trainers, "num-trainers-per-machine", 0, "DGL's name of --trainers-per-machine")
 	f.IntVar(&c.theirs.parts, "num-partitions", 0, "DGL's name of --parts")
 	cli.Defaults(f, map[string]string{"method": "multilevel", "preset": "default", "objective": "cut", "imbalance": "[1.03]", "trainers-per-machine": "1", "passes": "5"})
+	cli.Choices(f, "method", "multilevel", "fennel", "random", "hash", "import")
+	cli.Choices(f, "preset", "fast", "default", "high")
+	cli.Choices(f, "objective", "cut", "vol")
+	cli.Values(f, cli.NodeColumns, "COLUMN", "balance-column", "balance-ntypes")
+	cli.Files(f, "import")
+	cli.Group(f, cli.GroupDivide, "*parts", "*method", "*preset", "objective", "passes", "import", "*seed")
+	cli.Group(f, cli.GroupBalance, "*imbalance", "*balance-edges", "*balance-types", "*balance-column", "trainers-per-machine")
+	cli.Group(f, cli.GroupSource, "allow-outside")
+	cli.Group(f, cli.GroupDGL, "balance-ntypes", "num-trainers-per-machine", "num-partitions")
 }
 
 // check applies the flags with DGL's names.
@@ -127,7 +136,7 @@ threads.`,
 			if err != nil {
 				return err
 			}
-			return t.Print(d, f.AsJSON)
+			return t.Summarise(d, f.AsJSON)
 		},
 	}
 	f.Output.Add(cmd)
@@ -136,5 +145,7 @@ threads.`,
 	fs.Lookup("out").Usage = "folder to write (required, except for METIS files)"
 	fs.StringVar(&f.inDir, "in-dir", "", "DGL's name of the input")
 	fs.StringVar(&f.outDir, "out-dir", "", "DGL's name of --out")
+	cli.Folders(fs, "in-dir", "out-dir")
+	cli.Group(fs, cli.GroupDGL, "in-dir", "out-dir")
 	return cmd
 }

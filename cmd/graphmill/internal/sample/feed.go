@@ -80,6 +80,10 @@ meant to be run by hand. The process that starts it holds the other end of the s
 	cli.Defaults(fs, map[string]string{"executor": "auto"})
 	cmd.Flags().IntVar(&f.lifeline, "lifeline", -1, "file descriptor of a socket; the feed ends when its other end is closed (required)")
 	cmd.Flags().IntVar(&f.joining, "joining", -1, "file descriptor of a listening Unix socket, at which other processes can become owners: the feed ends when its last owner has left")
+	cli.Choices(fs, "executor", graphmill.ExecutorAuto, graphmill.ExecutorMemory, graphmill.ExecutorStream)
+	cli.Group(fs, cli.GroupBatches, "no-edge-ids")
+	cli.Group(fs, cli.GroupRun, "*executor", "slots")
+	cli.Group(fs, cli.GroupServe, "*lifeline", "*joining")
 	return cmd
 }
 
@@ -100,7 +104,11 @@ func serve(owners *feed.Owners, t *cli.Terminal, dir string, f *feedFlags) error
 	if err != nil {
 		return err
 	}
-	st, err := graphmill.Open(dir)
+	open := graphmill.Open
+	if o.Executor == graphmill.ExecutorStream {
+		open = graphmill.OpenStreamed
+	}
+	st, err := open(dir)
 	if err != nil {
 		return err
 	}

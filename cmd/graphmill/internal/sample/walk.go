@@ -75,5 +75,12 @@ nodes that its walks visit most at the ends of the metapath, with the number of 
 	fs.BoolVar(&o.EdgeIDs, "edge-ids", false, "also write the ids of the edges that were taken, as edges.npy")
 	fs.IntVar(&o.Visits, "visits", 0, "write an edge to each start from the N nodes that its walks visit most (default: write the walks)")
 	cli.Defaults(fs, map[string]string{"walks": "10", "direction": "out"})
+	cli.Choices(fs, "direction", "in", "out")
+	cli.Values(fs, cli.EdgeTypes, "TYPES", "metapath")
+	cli.Values(fs, cli.EdgeColumn, "COLUMN", "weight")
+	cli.Values(fs, cli.NodeTypes, "SEEDS", "seeds")
+	cli.Group(fs, cli.GroupWalk, "*length", "*walks", "*metapath", "*direction", "*p", "*q", "stop", "end", "*restart", "*weight", "*visits")
+	cli.Group(fs, cli.GroupSeeds, "*seeds", "limit-seeds", "*seed", "epoch")
+	cli.Group(fs, cli.GroupOutput, "edge-ids")
 	return cmd
 }

@@ -28,7 +28,7 @@ length, and ragged keys with a partition per dimension, which is a key of row le
 or a fixed length. The content is that of tfgnn.get_io_spec.`,
 		Example: `  graphmill tfgnn io-spec schema.pbtxt
   graphmill tfgnn io-spec schema.pbtxt --json
-  graphmill tfgnn io-spec schema.pbtxt --python > features.py    for tf.io.parse_example, without TF-GNN`,
+  graphmill tfgnn io-spec schema.pbtxt --python > features.py  # for tf.io.parse_example, without TF-GNN`,
 		Args: cli.OneArg("one SCHEMA"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if asJSON && python {
@@ -48,8 +48,9 @@ or a fixed length. The content is that of tfgnn.get_io_spec.`,
 			return writeIOSpec(t.Stdout, spec)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON on stdout")
+	cli.AddJSON(cmd, &asJSON, "print JSON on stdout")
 	cmd.Flags().BoolVar(&python, "python", false, "print the features argument of tf.io.parse_single_example, as Python")
+	cli.Group(cmd.Flags(), cli.GroupOutput, "python")
 	return cmd
 }
 

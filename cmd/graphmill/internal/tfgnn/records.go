@@ -26,7 +26,7 @@ func newRandom(t *cli.Terminal) *cobra.Command {
 writes them as TFRecords, together with the schema. Without --out it prints the
 Examples. The same schema and random seed give the same GraphTensors: those of a smaller
 --count are the first of a larger one.`,
-		Example: `  graphmill tfgnn random schema.pbtxt                          print an Example of a schema
+		Example: `  graphmill tfgnn random schema.pbtxt  # print an Example of a schema
   graphmill tfgnn random schema.pbtxt --count 10 --json
   graphmill tfgnn random schema.pbtxt --count 100000 --shards 8 --out random`,
 		Args: cli.OneArg("one SCHEMA"),
@@ -35,25 +35,26 @@ Examples. The same schema and random seed give the same GraphTensors: those of a
 				return err
 			}
 			if f.Path == "" {
-				if cmd.Flags().Changed("shards") || f.Gzip || f.Force {
+				if cmd.Flags().Changed("shards") || f.Gzip || f.Force || f.NoReport {
 					return cli.Usagef("found a flag of files and no --out, expected a folder to write; give --out FOLDER")
 				}
 				return printRandom(cmd, t, args[0], &f)
 			}
 			o := f.RandomOptions
 			o.Run = f.Common.Run(t)
-			o.Overwrite = f.Force
+			f.Out.Apply(&o.Run)
 			return t.Finish(f.AsJSON)(graphmill.RandomRecords(cmd.Context(), args[0], f.Path, o))
 		},
 	}
 	f.AddThreads(cmd)
 	fs := cmd.Flags()
-	fs.StringVarP(&f.Path, "out", "o", "", "folder to write (default: print the Examples)")
-	fs.BoolVar(&f.Force, "force", false, "replace an existing output folder of graphmill")
+	f.Out.Add(cmd)
+	fs.Lookup("out").Usage = "folder to write (default: print the Examples)"
 	fs.Uint64Var(&f.Count, "count", 1, "number of GraphTensors")
 	fs.Uint64Var(&f.Seed, "seed", 0, "random seed")
 	fs.IntVar(&f.Shards, "shards", 1, "number of files")
 	fs.BoolVar(&f.Gzip, "gzip", false, "compress the files")
+	cli.Group(fs, cli.GroupOutput, "count", "seed", "shards", "gzip")
 	return cmd
 }
 
@@ -90,7 +91,7 @@ func newStats(t *cli.Terminal) *cobra.Command {
 the values of each feature. Prints the text that TF-GNN's sampled_stats writes, and also
 fills in means, deviations and a sample of sizes. With --out it writes this text to a
 folder, with a page of plots. FILES are paths, globs, or base@N.`,
-		Example: `  graphmill tfgnn stats schema.pbtxt samples.tfrecord@8 --out stats     then see stats/report.html
+		Example: `  graphmill tfgnn stats schema.pbtxt samples.tfrecord@8 --out stats  # then see stats/report.html
   graphmill tfgnn stats schema.pbtxt 'samples.tfrecord-*' > stats.pbtxt
   graphmill tfgnn stats schema.pbtxt samples.tfrecord --json | jq .tables`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -108,13 +109,13 @@ folder, with a page of plots. FILES are paths, globs, or base@N.`,
 				return err
 			}
 			o.Run = f.Common.Run(t)
-			o.Overwrite = f.Force
+			f.Out.Apply(&o.Run)
 			text, r, err := graphmill.Statistics(cmd.Context(), args[0], args[1:], f.Path, o)
 			if err != nil {
 				return err
 			}
 			if f.Path != "" || f.AsJSON {
-				return t.PrintReport(r, f.AsJSON)
+				return t.Finish(f.AsJSON)(r, nil)
 			}
 			_, err = t.Stdout.Write(text)
 			return err
@@ -122,9 +123,10 @@ folder, with a page of plots. FILES are paths, globs, or base@N.`,
 	}
 	f.AddThreads(cmd)
 	fs := cmd.Flags()
-	fs.StringVarP(&f.Path, "out", "o", "", "folder to write (default: print the statistics)")
-	fs.BoolVar(&f.Force, "force", false, "replace an existing output folder of graphmill")
+	f.AddFolder(cmd, "folder to write (default: print the statistics)")
 	fs.IntVar(&f.Quantiles, "quantiles", 10, "number of quantiles per feature, an even number from 2 to 10000")
 	fs.BoolVar(&f.Lenient, "lenient", false, "read broken Examples as far as possible, and count them (default: stop with an error)")
+	cli.Group(fs, cli.GroupSource, "lenient")
+	cli.Group(fs, cli.GroupOutput, "quantiles")
 	return cmd
 }

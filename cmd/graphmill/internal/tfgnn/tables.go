@@ -29,6 +29,8 @@ func (f *tablesFlags) add(cmd *cobra.Command, format, preset string) {
 	fs.IntVar(&f.Shards, "shards", 0, "number of files per table, such as 8 for NAME-00000-of-00008 and so on (default: one file NAME)")
 	fs.BoolVar(&f.Gzip, "gzip", false, "compress csv and tfrecord files")
 	fs.BoolVar(&f.RoundDoubles, "round-doubles", false, "tfrecord: round float64 to float32; without it a value that would lose digits is an error; values beyond the range of float32 are always an error")
+	cli.Choices(fs, format, graphmill.TablesFormats()...)
+	cli.Group(fs, cli.GroupOutput, "*"+format, "*shards", "*gzip", "round-doubles")
 }
 
 // options returns the options that the flags set.
@@ -47,7 +49,7 @@ func (f *tablesFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.Un
 		return o, cli.Usagef(`found --to "", expected %s`, strings.Join(graphmill.TablesFormats(), ", "))
 	}
 	o.Run = f.Common.Run(t)
-	o.Overwrite = f.Force
+	f.Out.Apply(&o.Run)
 	return o, nil
 }
 
@@ -106,5 +108,7 @@ warning lists them.`,
 	fs.StringVar(&f.EmptyCells, "empty-cells", "error", "older name for --missing VALUE")
 	fs.Lookup("empty-cells").Hidden = true
 	fs.BoolVar(&f.AllowOutside, "allow-outside", false, "let the schema name files outside its folder")
+	cli.Named(fs, "WHAT=VALUE", "missing")
+	cli.Group(fs, cli.GroupSource, "missing", "allow-outside")
 	return cmd
 }

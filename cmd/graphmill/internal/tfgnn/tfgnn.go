@@ -15,13 +15,13 @@ func New(t *cli.Terminal) *cobra.Command {
 		Short: "Check, print and convert the files of TensorFlow GNN",
 		Long: `Tools for the files of TensorFlow GNN: schemas, sampling specs, TFRecords of
 GraphTensors, and the tables of unigraphs.`,
-		Example: `  graphmill tfgnn validate schema.pbtxt --spec spec.pbtxt    find every fault, with its line
-  graphmill tfgnn print samples.tfrecord --count 1           print the content of TFRecords
-  graphmill tfgnn random schema.pbtxt                        print an Example of a schema
-  graphmill tfgnn io-spec schema.pbtxt                       print the keys that a parser needs
+		Example: `  graphmill tfgnn validate schema.pbtxt --spec spec.pbtxt  # find every fault, with its line
+  graphmill tfgnn print samples.tfrecord --count 1  # print the content of TFRecords
+  graphmill tfgnn random schema.pbtxt  # print an Example of a schema
+  graphmill tfgnn io-spec schema.pbtxt  # print the keys that a parser needs
   graphmill tfgnn stats schema.pbtxt samples.tfrecord@8 --out stats
   graphmill tfgnn convert schema.pbtxt --to parquet --out tables
-  graphmill tfgnn from-store g.store --out unigraph          write the tables of a store`,
+  graphmill tfgnn from-store g.store --out unigraph  # write the tables of a store`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil

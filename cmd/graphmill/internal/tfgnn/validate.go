@@ -40,9 +40,9 @@ With FILES (paths, globs, base@N) it reads TFRecords, and lists the Examples tha
 not valid GraphTensors of the schema: sources or destinations out of range, sizes that
 disagree, values of another kind.`,
 		Example: `  graphmill tfgnn validate schema.pbtxt
-  graphmill tfgnn validate graph/ --tables                     also check that all tables and shards exist
+  graphmill tfgnn validate graph/ --tables  # also check that all tables and shards exist
   graphmill tfgnn validate schema.pbtxt --spec sampling_spec.pbtxt
-  graphmill tfgnn validate schema.pbtxt samples.tfrecord@8     also check every Example of these files
+  graphmill tfgnn validate schema.pbtxt samples.tfrecord@8  # also check every Example of these files
   graphmill tfgnn validate schema.pb --json | jq .faults`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -63,6 +63,9 @@ disagree, values of another kind.`,
 	fs.BoolVar(&f.tables, "tables", false, "check that all tables that the schema names exist, with all their shards")
 	fs.StringVar(&f.dataPath, "data-path", "", "folder of the tables (default: folder of the schema)")
 	fs.BoolVar(&f.outside, "allow-outside", false, "let the schema name files outside its folder")
+	cli.Files(fs, "spec")
+	cli.Folders(fs, "data-path")
+	cli.Group(fs, cli.GroupCheck, "spec", "tables", "data-path", "allow-outside")
 	return cmd
 }
 

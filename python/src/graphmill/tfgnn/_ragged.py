@@ -13,7 +13,7 @@ class Ragged:
     """Rows of which some dimensions are variable: flat values, and the lengths of the rows.
 
     Attributes:
-        values: the values of all rows, in order: [values, *the fixed dimensions after the last variable one].
+        values: the values of all rows, in order: [values, fixed dimensions after the last variable one].
         row_lengths: for each variable dimension, the outermost first, the lengths of its rows, int64.
         shape: the shape of a row; -1 is a variable dimension.
 

@@ -1,0 +1,203 @@
+"""The benchmark book: a page of Markdown per race, with plots, and an index.
+
+bench.py calls write() with the result of a run. A page has the file NAME.json beside it, with the races of its last run, and the
+index is made from all of these files, so that races can be run on different days. Plots are SVG without fonts or scripts of others. The same result makes
+the same bytes.
+
+A ratio of a disturbed race is not printed. Where a peer is faster, the page says so before anything else.
+"""
+import json
+import statistics
+
+# What the peers do that Graphmill does not, or does worse. It is true whatever the figures are.
+BETTER = {
+    "sample": "DGL and GraphBolt also sample on a GPU. They sample inside the trainer's process, from a graph that another program has built there in memory.",
+    "csv": "polars and DuckDB are query engines: they filter and join while they read.",
+    "parquet": "polars, DuckDB and pyarrow read only the columns that a query asks for, and do not sort rows.",
+    "arrow": "polars and pyarrow map the file and copy nothing.",
+    "npy": "DGL's graph is in memory when the conversion ends, ready for its own kernels.",
+    "ogb": "OGB's readers know every data set of OGB by name, and download it.",
+    "strings": "polars and DuckDB join any tables by any columns.",
+    "tfgnn": "tfgnn_sampler runs on Google Dataflow without a cluster of one's own.",
+    "records": "tfgnn.parse_example is a part of a tf.data pipeline, with TensorFlow's augmentation and distribution.",
+    "shards": "tf.io.parse_example parses on the workers of tf.data while a model trains.",
+    "pack": "jraph and PyG pack batches while they train, without a pass over the data before.",
+    "partition": "KaMinPar and Mt-KaHyPar use many cores better. METIS also partitions by several constraints, and KaMinPar on several machines.",
+    "outofcore": "A partitioner that has the graph in memory is faster.",
+    "profiles": "KaMinPar and Mt-KaHyPar use many cores better. METIS also partitions by several constraints.",
+    "dispatch": "DGL's partition_graph also divides the graph; here both get the parts.",
+    "batches": "torch's DataLoader takes any Python data set, and runs any Python code in its workers.",
+    "loader": "PyG's and DGL's loaders run any Python transform in their workers, and take graphs that change in memory. DGL also loads features to a GPU by itself.",
+    "larger": "PyG and DGL need no store of another format: they map arrays that NumPy wrote.",
+    "links": "PyG's and DGL's loaders take any Python function that draws negatives.",
+    "relational": "RelBench has data sets and tasks with published results, and PyTorch Frame encodes texts by models.",
+    "inference": "PyG's BasicGNN.inference and DGL's loop run any model and any device that PyTorch has.",
+    "walks": "DGL's and PyG's walks are tensors in the trainer's memory at once, also on a GPU.",
+    "neighbourhoods": "PyG's and DGL's samplers run in the trainer's process and take any graph in memory; GraphBolt's also run on a GPU.",
+    "cluster": "tfgnn_sampler runs on every runner of Beam in Python.",
+}
+
+
+def write(folder, result, table):
+    """Writes the pages of the races of a result to a folder, and the index of all pages there.
+
+    table has the row of each race in docs/benchmarks.md: what Graphmill runs, what the peers run, and the measure.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in dict.fromkeys(r["race"] for r in result["races"]):
+        races = [r for r in result["races"] if r["race"] == name]
+        for old in folder.glob(f"{name}-*.svg"):
+            old.unlink()
+        for i, race in enumerate(races, 1):
+            (folder / f"{name}-{i}.svg").write_text(plot(race))
+        (folder / f"{name}.md").write_text("\n".join(page(name, races, result, table)) + "\n")
+        kept = {key: result[key] for key in ("machine", "versions", "repeat")} | {"races": races}
+        (folder / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
+    (folder / "README.md").write_text("\n".join(index(folder)) + "\n")
+
+
+def rows_of(page_of_benchmarks):
+    """The rows of the first table in docs/benchmarks.md, by the names of races."""
+    rows = {}
+    for line in page_of_benchmarks.splitlines():
+        cells = [c.strip() for c in line.strip().strip("|").split(" | ")]
+        if line.startswith("| `") and len(cells) == 4:
+            for name in cells[0].replace("`", "").split(", "):
+                rows.setdefault(name, cells[1:])
+    return rows
+
+
+def is_ours(name):
+    return name.startswith("graphmill")
+
+
+def lost(races):
+    """The peers that are faster than Graphmill, in races that nothing disturbed: (race, peer, ratio)."""
+    return [(r, peer, ratio) for r in races if not r["disturbed"] for peer, ratio in r["ratios"].items() if ratio < 1]
+
+
+def page(name, races, result, table):
+    yield f"# Race: {name}"
+    yield ""
+    faster = lost(races)
+    for race, peer, ratio in faster:
+        yield f"- **{peer} is faster**: Graphmill has {ratio:.2g} of its rate in \"{race['what']}\"."
+    if faster:
+        yield ""
+    if name in BETTER:
+        yield f"**What the peers do better.** {BETTER[name]}"
+        yield ""
+    if name in table:
+        ours, peers, measured = table[name]
+        yield "| | |"
+        yield "|---|---|"
+        yield f"| Graphmill | {ours} |"
+        yield f"| peers | {peers} |"
+        yield f"| measure | {measured} |"
+        yield ""
+    for i, race in enumerate(races, 1):
+        yield from section(f"{name}-{i}.svg", race)
+    machine = result["machine"]
+    yield "## Machine and versions"
+    yield ""
+    yield (f"{machine['cpus']} processors ({machine['cpu']}), {machine['system']}. Contestants take turns, {result['repeat']} each, and the best turn counts. "
+           + ", ".join(f"{k} {v}" for k, v in sorted(result["versions"].items())) + ".")
+    yield ""
+    yield "[All races](README.md) · [how they are measured](../benchmarks.md)"
+
+
+def section(picture, race):
+    """A race: its plot, its table and its command lines."""
+    yield f"## {race['what'][:1].upper()}{race['what'][1:]}"
+    yield ""
+    if race["disturbed"]:
+        most = max((share(row) for row in race["contestants"].values()), default=None, key=lambda s: 1 if s is None else s)
+        how = "an unknown share" if most is None else f"up to {most:.0%}"
+        yield f"**Disturbed**: other programs took {how} of the machine in a best turn, so no ratio is given. Run the race again."
+        yield ""
+    yield f"![{race['what']}: {race['unit']} of each contestant]({picture})"
+    yield ""
+    yield f"| | {race['unit']}, best | median | slowest turn | Graphmill's rate to it | at the same work | peak memory | other programs |"
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|"
+    same = race.get("same_work_ratios") or {}
+    for contestant, row in race["contestants"].items():
+        ratio, exact = "", ""
+        if not is_ours(contestant) and not race["disturbed"]:
+            ratio = f"**{race['ratios'][contestant]:.3g} x**"
+            exact = f"{same[contestant]:.3g} x" if contestant in same else ""
+        others = share(row)
+        yield (f"| {contestant} | {number(row['best'])} | {number(statistics.median(row['all']))} | {number(min(row['all']))} | {ratio} | {exact} | "
+               f"{row['peak_rss_bytes'] / 2**20:,.0f} MiB | {'unknown' if others is None else f'{others:.0%}'} |")
+    yield ""
+    yield "<details><summary>Command lines</summary>"
+    yield ""
+    yield "```text"
+    for contestant, row in race["contestants"].items():
+        yield f"# {contestant}"
+        yield row["command"]
+    yield "```"
+    yield ""
+    yield "</details>"
+    yield ""
+
+
+def share(row):
+    """The share of the machine that others took from the best turn; None if it is not known."""
+    return row["others"][row["all"].index(row["best"])]
+
+
+def index(folder):
+    """The page with all races that the folder has: where a peer is faster first."""
+    yield "# The benchmark book"
+    yield ""
+    yield "A page per race, as `bench/bench.py RACE --book docs/bench` wrote it. [How races are measured](../benchmarks.md). A ratio is Graphmill's best rate to that of the peer, in one run on"
+    yield "one machine; disturbed races have none."
+    yield ""
+    pages = {p.stem: json.loads(p.read_text())["races"] for p in sorted(folder.glob("*.json"))}
+    for title, first in (("Where a peer is faster", True), ("Where Graphmill is faster", False)):
+        lines = [f"| [{name}]({name}.md) | {race['what']} | {peer} | {ratio:.3g} x |"
+                 for name, races in pages.items() for race in races if not race["disturbed"]
+                 for peer, ratio in race["ratios"].items() if (ratio < 1) == first]
+        if lines:
+            yield from (f"## {title}", "", "| race | work | peer | ratio |", "|---|---|---|--:|", *lines, "")
+    disturbed = [f"- [{name}]({name}.md): {race['what']}" for name, races in pages.items() for race in races if race["disturbed"]]
+    if disturbed:
+        yield from ("## Disturbed, to be run again", "", *disturbed, "")
+
+
+def number(x):
+    """A rate with three digits."""
+    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if abs(x) >= size:
+            return f"{x / size:.3g} {unit}"
+    return f"{x:.3g}"
+
+
+STYLE = """<style>
+text { font: 13px system-ui, sans-serif; fill: #1f2328 }
+.ours { fill: #0b6bcb } .peer { fill: #8c959f } .turn { fill: #1f2328 } .value { text-anchor: start }
+@media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .ours { fill: #4c9ff0 } .peer { fill: #6e7681 } .turn { fill: #e6edf3 } }
+</style>"""
+NAME, BAR, LINE = 300, 360, 30  # widths of names and bars, height of a line
+
+
+def plot(race):
+    """Bars of the best rates, with a dot per turn."""
+    table = race["contestants"]
+    most = max(row["best"] for row in table.values()) or 1
+    height = LINE * len(table) + 34
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {NAME + BAR + 90} {height}" role="img" aria-label="{text(race["what"])}: {text(race["unit"])}">', STYLE]
+    for i, (name, row) in enumerate(table.items()):
+        y = LINE * i + 8
+        short = name if len(name) <= 42 else name[:41] + "…"
+        out.append(f'<text x="{NAME - 10}" y="{y + 15}" text-anchor="end">{text(short)}</text>')
+        out.append(f'<rect class="{"ours" if is_ours(name) else "peer"}" x="{NAME}" y="{y}" width="{BAR * row["best"] / most:.1f}" height="20" rx="2"/>')
+        out += [f'<circle class="turn" cx="{NAME + BAR * rate / most:.1f}" cy="{y + 10}" r="2.5"/>' for rate in row["all"]]
+        out.append(f'<text class="value" x="{NAME + BAR * row["best"] / most + 8:.1f}" y="{y + 15}">{number(row["best"])}</text>')
+    note = f"{race['unit']}; bars are best turns, dots all turns" + ("; disturbed" if race["disturbed"] else "")
+    out.append(f'<text x="{NAME}" y="{height - 8}">{text(note)}</text>')
+    return "\n".join([*out, "</svg>"]) + "\n"
+
+
+def text(s):
+    return s.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")

@@ -1,0 +1,90 @@
+package bench_test
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A result with a race that a peer wins, and one that was disturbed.
+const bookResult = `{
+ "machine": {"cpus": 2, "cpu": "A <processor>", "system": "Linux"}, "versions": {"polars": "1.0"}, "repeat": 3,
+ "races": [
+  {"race": "csv", "what": "import & read", "unit": "edges/s", "ours": "graphmill", "ratios": {"polars": 0.5, "DuckDB": 2.0}, "disturbed": false, "contestants": {
+   "graphmill": {"best": 2e6, "all": [1e6, 2e6], "peak_rss_bytes": 1048576, "others": [0.5, 0.01], "command": "graphmill import x.csv"},
+   "polars": {"best": 4e6, "all": [4e6, 3e6], "peak_rss_bytes": 2097152, "others": [0.0, 0.0], "command": "python polars"},
+   "DuckDB": {"best": 1e6, "all": [1e6], "peak_rss_bytes": 2097152, "others": [0.0], "command": "python duckdb"}}},
+  {"race": "csv", "what": "again", "unit": "edges/s", "ours": "graphmill", "ratios": {"polars": 7.25}, "disturbed": true, "contestants": {
+   "graphmill": {"best": 29e6, "all": [29e6], "peak_rss_bytes": 1048576, "others": [0.25], "command": "graphmill import x.csv"},
+   "polars": {"best": 4e6, "all": [4e6], "peak_rss_bytes": 2097152, "others": [null], "command": "python polars"}}}]}`
+
+// The book names first where a peer is faster, gives no ratio of a disturbed race, and is the same for the same result.
+func TestBook(t *testing.T) {
+	write := func() map[string]string {
+		dir := t.TempDir()
+		cmd := exec.Command("python3", "-c", "import json, pathlib, sys, book; book.write(pathlib.Path(sys.argv[1]), json.load(sys.stdin), book.rows_of(pathlib.Path('../docs/benchmarks.md').read_text()))", dir)
+		cmd.Stdin = strings.NewReader(bookResult)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		files := map[string]string{}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files[e.Name()] = string(b)
+		}
+		return files
+	}
+	every := `import bench, book, pathlib; rows = book.rows_of(pathlib.Path("../docs/benchmarks.md").read_text()); print(*(r for r in bench.RACES if r != "scaling" and not (r in rows and r in book.BETTER)))`
+	if out, err := exec.Command("python3", "-c", every).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != "" {
+		t.Errorf("found races without a row in docs/benchmarks.md or a word on what the peers do better: %s, %v", out, err)
+	}
+	files, again := write(), write()
+	if len(files) != 5 {
+		t.Errorf("found %d files, expected a page, an index, two plots and the figures", len(files))
+	}
+	for name, text := range files {
+		if again[name] != text {
+			t.Errorf("%s: found other bytes of the same result", name)
+		}
+		if strings.HasSuffix(name, ".svg") {
+			d := xml.NewDecoder(strings.NewReader(text))
+			for {
+				if _, err := d.Token(); errors.Is(err, io.EOF) {
+					break
+				} else if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+			}
+		}
+	}
+	page := files["csv.md"]
+	faster := strings.Index(page, "**polars is faster**: Graphmill has 0.5 of its rate")
+	if table := strings.Index(page, "| Graphmill |"); faster < 0 || table < faster {
+		t.Errorf("found the faster peer at %d and the table at %d, expected it first\n%s", faster, table, page)
+	}
+	for _, want := range []string{"| DuckDB | 1 M | 1 M | 1 M | **2 x** |", "| polars | 4 M | 3.5 M | 3 M | **0.5 x** |", "**Disturbed**: other programs took an unknown share", "graphmill import X.csv --memory 256MiB"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("found no %q\n%s", want, page)
+		}
+	}
+	for name, text := range files {
+		if strings.HasSuffix(name, ".md") && strings.Contains(text, "7.25") {
+			t.Errorf("%s: found the ratio of a disturbed race", name)
+		}
+	}
+	if all := files["README.md"]; strings.Index(all, "Where a peer is faster") > strings.Index(all, "Where Graphmill is faster") || !strings.Contains(all, "Disturbed, to be run again") {
+		t.Errorf("found an index in another order\n%s", all)
+	}
+}

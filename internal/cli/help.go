@@ -1,0 +1,289 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+)
+
+const (
+	widestPage    = 100
+	narrowestPage = 60
+	// manyFlags is the most flags of its own that a command shows in --help, and longPage the most lines of a page. A command with
+	// more shows the common flags, and no description.
+	manyFlags = 20
+	longPage  = 60
+	// mostExamples is the most examples that --help of a command with many flags shows.
+	mostExamples = 6
+)
+
+// Page is the form of a help page.
+type Page struct {
+	Columns int  // the most columns of a line
+	All     bool // of all flags and examples, also where there are many
+	Bold    bool // headings are bold
+}
+
+// columns is the width of a help page: that of the terminal, if it is known and less than that of a page.
+func (t *Terminal) columns() int {
+	if f := fileOf(t.Stdout); f != nil {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return min(max(n, narrowestPage), widestPage)
+		}
+	}
+	return widestPage
+}
+
+// shown are the flags that the help of a command lists, by group. many says whether they are too many for --help.
+func shown(cmd *cobra.Command) (byGroup map[string][]*pflag.Flag, many bool) {
+	byGroup = map[string][]*pflag.Flag{}
+	own := 0
+	see := func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		title := noted(f, groupNote)
+		if title != GroupEvery {
+			own++
+		}
+		byGroup[title] = append(byGroup[title], f)
+	}
+	cmd.LocalFlags().VisitAll(see)
+	cmd.InheritedFlags().VisitAll(see)
+	return byGroup, own > manyFlags
+}
+
+// Help returns the help of a command.
+func Help(cmd *cobra.Command, p Page) string {
+	byGroup, many := shown(cmd)
+	if p.All {
+		return page(cmd, p, byGroup, false)
+	}
+	return page(cmd, p, byGroup, many || strings.Count(page(cmd, Page{Columns: widestPage}, byGroup, false), "\n") > longPage)
+}
+
+// page is Help, of the common flags if it is to be short.
+func page(cmd *cobra.Command, p Page, byGroup map[string][]*pflag.Flag, short bool) string {
+	var b strings.Builder
+	heading := func(title string) {
+		if p.Bold {
+			title = bold + title + plain
+		}
+		b.WriteString("\n" + title + ":\n")
+	}
+	about := paragraphs(cmd.Long)
+	if len(about) == 0 {
+		about = []string{cmd.Short + "."}
+	}
+	b.WriteString(fill(about[0], p.Columns) + "\n")
+	examples := exampleLines(cmd.Example)
+	more := 0
+	if len(examples) > 0 {
+		if short && len(examples) > mostExamples {
+			more = len(examples) - mostExamples
+			examples = examples[:mostExamples]
+		}
+		heading("Examples")
+		pad := 0
+		for _, line := range examples {
+			if command, about := comment(line); about != "" && width(command) <= p.Columns/2 {
+				pad = max(pad, width(command))
+			}
+		}
+		for _, line := range examples {
+			b.WriteString(example(line, p.Columns, pad) + "\n")
+		}
+	}
+	heading("Usage")
+	if cmd.Runnable() {
+		b.WriteString("  " + cmd.UseLine() + "\n")
+	} else {
+		b.WriteString("  " + cmd.CommandPath() + " COMMAND\n")
+	}
+	if !short && len(about) > 1 {
+		heading("Description")
+		for i, paragraph := range about[1:] {
+			if i > 0 {
+				b.WriteByte('\n')
+			}
+			for line := range strings.SplitSeq(fill(paragraph, p.Columns-2), "\n") {
+				b.WriteString(strings.TrimRight("  "+line, " ") + "\n")
+			}
+		}
+	}
+	if cmd.HasAvailableSubCommands() {
+		heading("Commands")
+		writeCommands(&b, cmd, p)
+	}
+	left := 0
+	for _, title := range groups {
+		var flags []*pflag.Flag
+		for _, f := range byGroup[title] {
+			if short && title != GroupEvery && noted(f, commonNote) == "" {
+				left++
+				continue
+			}
+			flags = append(flags, f)
+		}
+		switch {
+		case len(flags) == 0:
+		case short && title == GroupEvery:
+			var names []string
+			for _, f := range flags {
+				names = append(names, strings.TrimSpace(flagName(f)))
+			}
+			b.WriteString("\n" + fill(title+": "+strings.Join(names, "; "), p.Columns) + "\n")
+		default:
+			heading(title)
+			writeFlags(&b, flags, p, short)
+		}
+	}
+	b.WriteString("\n" + fill("Exit status: "+exitStatus(cmd)+".", p.Columns) + "\n")
+	if short {
+		what := []string{"the whole description"}
+		if more > 0 {
+			what = append([]string{fmt.Sprintf("%d more examples", more)}, what...)
+		}
+		if left > 0 {
+			what = append([]string{fmt.Sprintf("%d more flags", left)}, what...)
+		}
+		list := what[0]
+		if n := len(what) - 1; n > 0 {
+			list = strings.Join(what[:n], ", ") + " and " + what[n]
+		}
+		b.WriteString(fill(fmt.Sprintf("%s --help-all shows %s.", cmd.CommandPath(), list), p.Columns) + "\n")
+	}
+	return b.String()
+}
+
+// statusNote is the annotation of a root command that has the exit statuses.
+const statusNote = "graphmill-status"
+
+// exitStatus is the list of the exit statuses of a command.
+func exitStatus(cmd *cobra.Command) string { return cmd.Root().Annotations[statusNote] }
+
+// listed says whether the help lists a command.
+func listed(c *cobra.Command) bool { return c.IsAvailableCommand() || c.Name() == "help" }
+
+// writeCommands lists the commands below a command, by group where they have groups.
+func writeCommands(b *strings.Builder, cmd *cobra.Command, p Page) {
+	names := 0
+	for _, c := range cmd.Commands() {
+		if listed(c) {
+			names = max(names, width(c.Name()))
+		}
+	}
+	list := func(id, indent string) {
+		for _, c := range cmd.Commands() {
+			if !listed(c) || c.GroupID != id {
+				continue
+			}
+			begin := indent + c.Name() + strings.Repeat(" ", names-width(c.Name())+2)
+			for i, line := range wrap(c.Short, p.Columns-width(begin)) {
+				if i > 0 {
+					begin = strings.Repeat(" ", width(begin))
+				}
+				b.WriteString(begin + line + "\n")
+			}
+		}
+	}
+	for _, g := range cmd.Groups() {
+		title := g.Title
+		if p.Bold {
+			title = bold + title + plain
+		}
+		b.WriteString("  " + title + "\n")
+		list(g.ID, "    ")
+	}
+	list("", "  ")
+}
+
+// writeFlags lists flags with their texts.
+func writeFlags(b *strings.Builder, flags []*pflag.Flag, p Page, short bool) {
+	names := make([]string, len(flags))
+	column := 0
+	for i, f := range flags {
+		names[i] = flagName(f)
+		if n := width(names[i]) + 2; n <= p.Columns/3 {
+			column = max(column, n)
+		}
+	}
+	column = max(column, 12)
+	for i, f := range flags {
+		at := names[i]
+		for _, line := range wrap(flagText(f, short), p.Columns-column) {
+			if width(at)+2 > column {
+				b.WriteString(at + "\n")
+				at = ""
+			}
+			b.WriteString(at + strings.Repeat(" ", column-width(at)) + line + "\n")
+			at = ""
+		}
+	}
+}
+
+// flagName is a flag with the name of its value: "  -o, --out FOLDER".
+func flagName(f *pflag.Flag) string {
+	name := "      --" + f.Name
+	if f.Shorthand != "" && f.ShorthandDeprecated == "" {
+		name = "  -" + f.Shorthand + ", --" + f.Name
+	}
+	if value := ValueName(f); value != "" {
+		name += " " + value
+	}
+	return name
+}
+
+// mostChoices is the longest list of choices that stands for the name of a value.
+const mostChoices = 24
+
+// ValueName is the name of a flag's value in the help, or "" for a flag that needs none.
+func ValueName(f *pflag.Flag) string {
+	if name := noted(f, valueNote); name != "" {
+		return name
+	}
+	if choices := strings.Join(f.Annotations[choiceNote], "|"); choices != "" {
+		if len(choices) <= mostChoices {
+			return choices
+		}
+		return "NAME"
+	}
+	switch kind := f.Value.Type(); kind {
+	case "bool":
+		return ""
+	case "string", "stringArray", "stringSlice":
+		return "TEXT"
+	case "int", "int64", "uint64":
+		return "N"
+	case "float64", "float64Slice":
+		return "X"
+	case "duration":
+		return "TIME"
+	default:
+		return kind
+	}
+}
+
+// flagText is the text of a flag with its default. A short page shows what is before the first semicolon.
+func flagText(f *pflag.Flag, short bool) string {
+	text := f.Usage
+	if first, rest, more := strings.Cut(text, "; "); more && short {
+		text = first
+		for _, end := range []string{" (default", " (required"} {
+			if at := strings.LastIndex(rest, end); at >= 0 {
+				text += rest[at:]
+			}
+		}
+	}
+	switch f.DefValue {
+	case "", "0", "0s", "[]", "false", "<nil>":
+		return text
+	}
+	if strings.Contains(text, "(default") {
+		return text
+	}
+	return text + " (default: " + strings.Trim(f.DefValue, "[]") + ")"
+}

@@ -1,0 +1,231 @@
+package objects
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// sendFiles is the number of files that are sent at a time.
+const sendFiles = 4
+
+// Rename implements vfs.FS. Within the staging folder it renames. From there to another path it sends a file or the files of a
+// folder, those of Options.Last after all others. Where one fails, those that were sent are removed.
+func (f *FS) Rename(oldname, newname string) error {
+	from, _, local, err := f.of(oldname)
+	if err != nil {
+		return err
+	}
+	to, s, staged, err := f.of(newname)
+	if err != nil {
+		return err
+	}
+	switch {
+	case local == "":
+		return only("rename", from)
+	case staged != "":
+		return inFolder(staged, func() error { return vfs.OS.Rename(local, staged) })
+	}
+	if _, err = f.send(local, to, s, true); err != nil {
+		return err
+	}
+	if err := vfs.OS.RemoveAll(local); err != nil {
+		return err
+	}
+	// The folders above are left where something else is in them.
+	for dir := filepath.Dir(local); dir != f.o.Cache && vfs.OS.Remove(dir) == nil; dir = filepath.Dir(dir) {
+	}
+	return nil
+}
+
+// Exchange implements vfs.FS for a in the staging folder and b a folder of a bucket: b gets the files of a. It is not atomic: the files of
+// Options.Last of b are removed first and sent last, so that b is at no time whole with files of both. Afterwards a has its own files,
+// which the caller removes.
+func (f *FS) Exchange(a, b string) error {
+	from, _, local, err := f.of(a)
+	if err != nil {
+		return err
+	}
+	to, s, staged, err := f.of(b)
+	if err != nil {
+		return err
+	}
+	switch {
+	case local == "":
+		return only("exchange", from)
+	case staged != "":
+		return vfs.OS.Exchange(local, staged)
+	}
+	ctx := context.Background()
+	for _, name := range f.o.Last {
+		if err := s.remove(ctx, path.Join(to.key, name)); err != nil {
+			return failed("remove", to, err)
+		}
+	}
+	var old []string
+	if err := s.list(ctx, to.under(), true, func(e entry) error {
+		old = append(old, e.key)
+		return nil
+	}); err != nil {
+		return failed("list", to, err)
+	}
+	sent, err := f.send(local, to, s, false)
+	if err != nil {
+		return err
+	}
+	for _, key := range old {
+		if !slices.Contains(sent, key) {
+			if err := s.remove(ctx, key); err != nil {
+				return failed("remove", to, err)
+			}
+		}
+	}
+	return nil
+}
+
+// local is a file to send.
+type localFile struct{ path, key string }
+
+// send sends a local file, or the files of a local folder, and returns the keys. With only, an object that is there already is an
+// error, because another run makes the same output. Where one fails, the objects that this call has made are removed.
+func (f *FS) send(local string, to address, s service, only bool) (keys []string, err error) {
+	files, err := below(local, to.key)
+	if err != nil {
+		return nil, err
+	}
+	only = only && len(files) > 0 && files[0].key != to.key // a single file replaces another
+	last := func(l localFile) bool {
+		return slices.Contains(f.o.Last, path.Base(l.key)) && path.Dir(l.key) == to.key
+	}
+	var mu sync.Mutex
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, key := range keys {
+			err = errors.Join(err, failed("remove", address{to.scheme, to.bucket, key}, s.remove(context.Background(), key)))
+		}
+	}()
+	one := func(ctx context.Context, l localFile) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		err := f.sendFile(ctx, l, s, only)
+		if !errors.Is(err, fs.ErrExist) { // after another error the object may be there or not
+			mu.Lock()
+			defer mu.Unlock()
+			keys = append(keys, l.key)
+		}
+		return failed("send", address{to.scheme, to.bucket, l.key}, err)
+	}
+	g, ctx := guard.WithContext(context.Background())
+	g.SetLimit(sendFiles)
+	for _, l := range files {
+		if !last(l) {
+			g.Go(func() error { return one(ctx, l) })
+		}
+	}
+	if err := g.Wait(); err != nil {
+		return keys, err
+	}
+	for _, name := range f.o.Last { // in this order
+		for _, l := range files {
+			if last(l) && path.Base(l.key) == name {
+				if err := one(context.Background(), l); err != nil {
+					return keys, err
+				}
+			}
+		}
+	}
+	return keys, nil
+}
+
+func (f *FS) sendFile(ctx context.Context, l localFile, s service, only bool) (err error) {
+	file, err := vfs.OS.Open(l.path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	return s.write(ctx, l.key, file, info.Size(), only)
+}
+
+// below is a local file, or all files of a local folder, in order.
+func below(local, key string) ([]localFile, error) {
+	info, err := vfs.OS.Lstat(local)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		if !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s: found a link, pipe or device, expected a file", local)
+		}
+		return []localFile{{local, key}}, nil
+	}
+	entries, err := vfs.OS.ReadDir(local)
+	if err != nil {
+		return nil, err
+	}
+	var files []localFile
+	for _, e := range entries {
+		more, err := below(filepath.Join(local, e.Name()), path.Join(key, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, more...)
+	}
+	return files, nil
+}
+
+// Remove implements vfs.FS.
+func (f *FS) Remove(name string) error {
+	a, s, staged, err := f.of(name)
+	if err != nil {
+		return err
+	}
+	if staged != "" {
+		return vfs.OS.Remove(staged)
+	}
+	if _, err := s.head(context.Background(), a.key); err != nil {
+		return failed("remove", a, err)
+	}
+	return failed("remove", a, s.remove(context.Background(), a.key))
+}
+
+// RemoveAll implements vfs.FS.
+func (f *FS) RemoveAll(name string) error {
+	a, s, staged, err := f.of(name)
+	if err != nil {
+		return err
+	}
+	if staged != "" {
+		return vfs.OS.RemoveAll(staged)
+	}
+	if a.key == "" {
+		return failed("remove", a, fs.ErrInvalid)
+	}
+	keys := []string{a.key}
+	if err := s.list(context.Background(), a.under(), true, func(e entry) error {
+		keys = append(keys, e.key)
+		return nil
+	}); err != nil {
+		return failed("remove", a, err)
+	}
+	for _, key := range keys {
+		if err := s.remove(context.Background(), key); err != nil {
+			return failed("remove", a, err)
+		}
+	}
+	return nil
+}

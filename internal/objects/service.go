@@ -1,0 +1,187 @@
+package objects
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// service is a server that holds objects. Its errors are fs.ErrNotExist where there is no object, and name no credentials.
+type service interface {
+	// head describes an object.
+	head(ctx context.Context, key string) (version, error)
+	// read begins to read n bytes of a version from an offset. The caller closes the result.
+	read(ctx context.Context, key string, v version, off, n int64) (io.ReadCloser, error)
+	// list calls f with the keys that begin with prefix, in order. Without deep, a folder is one entry whose key ends in a slash.
+	list(ctx context.Context, prefix string, deep bool, f func(entry) error) error
+	// write makes an object of a file. With only, it is an error that wraps fs.ErrExist if there is one.
+	write(ctx context.Context, key string, f vfs.File, size int64, only bool) error
+	// remove removes an object, if it is there.
+	remove(ctx context.Context, key string) error
+}
+
+// version is a state of an object.
+type version struct {
+	size  int64 // -1: not known
+	tag   string
+	mod   time.Time
+	whole bool // the server reads it only from its start to its end
+}
+
+// entry is an object or a folder of a list.
+type entry struct {
+	key string
+	version
+}
+
+var (
+	errChanged  = errors.New("found another version than at the start, expected that it does not change while it is read; run again")
+	errReadOnly = fmt.Errorf("%w: a web server is only read; write to s3:// or gs://, or to a local folder", errors.ErrUnsupported)
+	errRedirect = errors.New("found a redirect to another host, expected the file itself; give its own address")
+)
+
+// The patience with servers.
+const (
+	connectTime = 10 * time.Second
+	answerTime  = 60 * time.Second
+	// stallTime is the longest time without a byte in an answer.
+	stallTime = 30 * time.Second
+	// tries is the number of requests that fail one after the other before an error is given up on.
+	tries = 8
+)
+
+// transport makes connections. HTTPS_PROXY and the like mean what they mean for other programs.
+func transport() *http.Transport {
+	return &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		DialContext:           (&net.Dialer{Timeout: connectTime}).DialContext,
+		TLSHandshakeTimeout:   connectTime,
+		ResponseHeaderTimeout: answerTime,
+		MaxIdleConnsPerHost:   64,
+		IdleConnTimeout:       stallTime,
+		DisableCompression:    true,
+		ForceAttemptHTTP2:     false, // one connection would share its window among all ranges
+	}
+}
+
+// pause waits before try number n, counted from 1. It returns the cause of a context that is done.
+func pause(ctx context.Context, n int) error {
+	t := time.NewTimer(min(100*time.Millisecond<<n, 2*time.Second))
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}
+
+// fetch reads n bytes of an object from an offset to w. A connection that is lost goes on at its byte.
+func fetch(ctx context.Context, s service, key string, v version, off, n int64, w io.WriterAt) error {
+	buf := make([]byte, 256<<10)
+	for failed := 0; ; {
+		got, err := part(ctx, s, key, v, off, n, w, buf)
+		off, n = off+got, n-got
+		switch {
+		case n == 0:
+			return nil
+		case err == nil:
+			err = io.ErrUnexpectedEOF
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case final(err):
+			return err
+		}
+		if got > 0 {
+			failed = 0
+		}
+		if failed++; failed == tries {
+			return fmt.Errorf("byte %d: %w", off, err)
+		}
+		if err := pause(ctx, failed); err != nil {
+			return err
+		}
+	}
+}
+
+// final says whether another try would have the same error.
+func final(err error) bool {
+	var w *writeError
+	return errors.Is(err, errChanged) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, errRedirect) || errors.Is(err, errAnswer) || errors.As(err, &w)
+}
+
+// writeError is an error of the local disk.
+type writeError struct{ error }
+
+func (e *writeError) Unwrap() error { return e.error }
+
+// part is one request of fetch, and returns how many bytes it got.
+func part(ctx context.Context, s service, key string, v version, off, n int64, w io.WriterAt, buf []byte) (got int64, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stalled := time.AfterFunc(answerTime, func() { cancel(fmt.Errorf("found no byte for %s", stallTime)) })
+	defer stalled.Stop()
+	r, err := s.read(ctx, key, v, off, n)
+	if err != nil {
+		return 0, because(ctx, err)
+	}
+	defer func() { _ = r.Close() }() // what was read is checked by its length
+	for got < n {
+		stalled.Reset(stallTime)
+		k, err := r.Read(buf[:min(int64(len(buf)), n-got)])
+		if k > 0 {
+			if _, err := w.WriteAt(buf[:k], off+got); err != nil {
+				return got, &writeError{err}
+			}
+			got += int64(k)
+		}
+		if errors.Is(err, io.EOF) {
+			return got, nil
+		}
+		if err != nil {
+			return got, because(ctx, err)
+		}
+	}
+	return got, nil
+}
+
+// because prefers the cause of a context to the error that followed from it.
+func because(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// copyAll reads an object of a server without ranges to w, at most limit bytes, and returns their number.
+func copyAll(ctx context.Context, s service, key string, v version, w io.WriterAt, limit int64) (n int64, err error) {
+	for failed := 1; ; failed++ {
+		r, err := s.read(ctx, key, v, 0, 0)
+		if err == nil {
+			n, err = io.Copy(io.NewOffsetWriter(w, 0), io.LimitReader(r, limit+1))
+			_ = r.Close() // what was read is checked by its length
+			switch {
+			case err == nil && n > limit:
+				return n, fmt.Errorf("found more than %s of a server without ranges, expected room in the cache; set GRAPHMILL_CACHE_SIZE to more", human.Bytes(limit))
+			case err == nil && v.size >= 0 && n != v.size:
+				err = io.ErrUnexpectedEOF
+			case err == nil:
+				return n, nil
+			}
+		}
+		if ctx.Err() != nil || final(err) || failed == tries {
+			return n, because(ctx, err)
+		}
+		if err := pause(ctx, failed); err != nil {
+			return n, err
+		}
+	}
+}

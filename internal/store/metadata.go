@@ -1,0 +1,31 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"syscall"
+
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Metadata reads the files of a store or collection that describe it, by their names: graph.json and the manifest with its
+// checksum. It checks none of them.
+func Metadata(fsys vfs.FS, dir string) (map[string][]byte, error) {
+	fsys = vfs.Confine(fsys, dir)
+	files := map[string][]byte{}
+	for _, name := range []string{MetaFile, ManifestFile, ManifestSumFile} {
+		b, err := vfs.ReadFile(fsys, filepath.Join(dir, name), maxMeta)
+		switch missing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR); {
+		case missing && name == MetaFile:
+			return nil, fmt.Errorf("%s: %w: it has no %s; import or generate one first", dir, ErrNotStore, MetaFile)
+		case missing:
+			return nil, fmt.Errorf("%s: %w: found no %s, expected one; writing or copying it was not completed", dir, ErrDamaged, name)
+		case err != nil:
+			return nil, err
+		}
+		files[name] = b
+	}
+	return files, nil
+}

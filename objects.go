@@ -1,0 +1,63 @@
+package graphmill
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/objects"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// Paths of object stores work wherever paths of files do: s3://BUCKET/KEY, gs://BUCKET/KEY, and to read https://HOST/PATH.
+func init() {
+	o := objects.Options{Cache: objects.CacheFolder(), CacheSize: os.Getenv("GRAPHMILL_CACHE_SIZE"), Last: []string{store.ManifestFile, store.ManifestSumFile}}
+	for _, scheme := range vfs.Schemes {
+		vfs.Mount(scheme, objects.New(scheme, o))
+	}
+}
+
+// wideRow is the bytes of a row from which a column is not fetched as a whole for the stream executor. Narrower ones can be masks and
+// times of seeds, which are read before anything is sampled.
+const wideRow = 64
+
+// bring fetches what OpenStreamed has left out and the executor reads through maps. edges is the edge type of seeds that are links, or "".
+func (o *SampleOptions) bring(ctx context.Context, s *store.Store, edges string) error {
+	if s.Fetched() {
+		return nil
+	}
+	parts := map[string]bool{} // files that the stream executor reads in parts
+	wide := func(metas map[string]store.ColumnMeta, columns []*graph.Column) {
+		for _, c := range columns {
+			if outofcore.Fetches(c) && c.RowBytes() >= wideRow {
+				parts[metas[c.Name].File] = true
+			}
+		}
+	}
+	if o.Executor == ExecutorStream && s.Graph != nil {
+		for _, n := range s.Graph.Nodes {
+			wide(s.Meta.Nodes[n.Type].Columns, n.Columns)
+		}
+		for _, e := range s.Graph.Edges {
+			if name := e.Type.String(); name != edges {
+				m := s.Meta.Edges[name]
+				wide(m.Columns, e.Columns)
+				for _, array := range []string{"far", "other_far", "other_edge_id"} {
+					parts[m.Arrays[array]] = true
+				}
+			}
+		}
+	}
+	return s.Fetch(ctx, func(file string) bool { return !parts[file] })
+}
+
+// sharedWork is the absolute path of the folder in which the workers of a cluster leave what they made for the output out.
+func sharedWork(out string) (string, error) {
+	if vfs.Scheme(out) != "" {
+		return "", usagef("found `Out` %s with a cluster, expected a folder that every machine reaches at the same path, because workers leave their pieces beside it", out)
+	}
+	return filepath.Abs(worked(out))
+}

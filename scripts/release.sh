@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Makes all files of a release: scripts/release.sh VERSION. They lie in dist/release-VERSION: wheels, sdist, static commands, their bills of materials, the
+# notes, and SHA256SUMS over all. The same commit gives the same bytes. It uploads nothing.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+version=${1:-}
+fail() { echo "make release: $*" >&2; exit 1; }
+
+[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "found VERSION=$version, expected three numbers; give VERSION=0.2.0"
+check() { [ "$2" = "$version" ] || fail "$1: found version ${2:-none}, expected $version; set it there"; }
+check version.go "$(sed -n 's/^const release = "\(.*\)"$/\1/p' version.go)"
+check python/src/graphmill/_version.py "$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' python/src/graphmill/_version.py)"
+notes=$(awk -v v="$version" '/^## \[/ { on = index($0, "## [" v "]") == 1; next } on' CHANGELOG.md)
+[ -n "${notes//[[:space:]]/}" ] || fail "CHANGELOG.md: found no text under \"## [$version]\", expected what has changed; write it"
+changed=$(git status --porcelain)
+[ -z "$changed" ] || fail "found files that differ from the commit, expected none; commit or remove them:
+$changed"
+
+out=dist/release-$version
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+export SOURCE_DATE_EPOCH
+umask 022
+rm -rf "$out"
+mkdir -p "$out"
+scripts/wheels.sh "$out"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for platform in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
+  os=${platform%/*} arch=${platform#*/}
+  name=graphmill-$version-$os-$arch
+  mkdir "$work/$name"
+  scripts/build.sh "$os" "$arch" "$work/$name/graphmill"
+  cp LICENSE README.md CHANGELOG.md docs/third-party.md "$work/$name/"
+  chmod 644 "$work/$name/"*.md "$work/$name/LICENSE"
+  tar --create --sort=name --format=ustar --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --directory="$work" "$name" | gzip --no-name -9 >"$out/$name.tar.gz"
+  "${GO:-go}" -C torture run ./supply/bill "$work/$name/graphmill" >"$out/$name.cdx.json"
+done
+printf '%s\n' "$notes" | sed -e '/./,$!d' >"$out/NOTES.md"
+(cd "$out" && sha256sum -- * >"$work/sums" && mv "$work/sums" SHA256SUMS)
+echo "$out: $(wc -l <"$out/SHA256SUMS") files, of commit $(git rev-parse HEAD)"
