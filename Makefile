@@ -176,5 +176,4 @@ fuzz:
 	GO=$(GO) FUZZTIME=$(FUZZTIME) scripts/fuzz.sh
 
 clean:
-	rm -rf bin dist python/bin $(VENV) $(SITE) $(RELEASE) quickstart
-	rm -rf bin dist pages python/bin $(VENV) quickstart
+	rm -rf bin dist pages python/bin $(VENV) $(SITE) $(RELEASE) quickstart

@@ -130,7 +130,8 @@ func (m *meter) update(now time.Time, n int64) {
 }
 
 // picture is the line in at most columns characters. Where there is no room, it leaves out the bar first, then the
-// rate, the amount, and at last the end of the label. It keeps the share that is done and the time left longest.
+// amount, the rate, and at last the end of the label. It keeps the share that is done and the time left longest. Where
+// the total is unknown, nothing but the amount tells how far the work is, so the rate goes before it.
 func (l *Line) picture(n int64, rate float64, elapsed time.Duration, columns int) string {
 	amount, left := human.AmountWords(n, l.unit), clock(elapsed)
 	var speed, bar string
@@ -152,7 +153,11 @@ func (l *Line) picture(n int64, rate float64, elapsed time.Duration, columns int
 		bar = drawBar(part)
 	}
 	parts := []string{l.label, bar, left, amount, speed}
-	for _, drop := range []int{1, 4, 3} { // bar, rate, amount
+	drops := []int{1, 3, 4} // bar, amount, rate
+	if l.total <= 0 {
+		drops = []int{1, 4, 3}
+	}
+	for _, drop := range drops {
 		if length(parts) <= columns {
 			break
 		}

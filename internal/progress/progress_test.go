@@ -102,7 +102,7 @@ func TestPicture(t *testing.T) {
 		{rows(67_108_864, "edges"), 41_600_000, 38e6, 140,
 			"import edges  ▕██████████████▉         ▏   61%  0:01 left  41.6 million of 67.1 million edges  38.0 million edges/s"},
 		{rows(67_108_864, "edges"), 41_600_000, 38e6, 100, "import edges   61%  0:01 left  41.6 million of 67.1 million edges  38.0 million edges/s"},
-		{rows(67_108_864, "edges"), 41_600_000, 38e6, 70, "import edges   61%  0:01 left  41.6 million of 67.1 million edges"},
+		{rows(67_108_864, "edges"), 41_600_000, 38e6, 70, "import edges   61%  0:01 left  38.0 million edges/s"},
 		{rows(67_108_864, "edges"), 41_600_000, 38e6, 40, "import edges   61%  0:01 left"},
 		{rows(67_108_864, "edges"), 41_600_000, 38e6, 24, "import…   61%  0:01 left"},
 		{rows(67_108_864, "edges"), 41_600_000, 38e6, 3, "61…"},
@@ -112,7 +112,8 @@ func TestPicture(t *testing.T) {
 		{rows(1<<30, "bytes"), 1 << 29, 1 << 20, 80, "import edges   50%  8:32 left  512 MiB of 1.00 GiB  1.00 MiB/s"},
 		{rows(1000, "x"), 1, 0.0001, 60, "import edges    0%  277:46:40 left  1 of 1,000 x"},
 		// An amount above the total does not exceed the bar.
-		{rows(1000, "x"), 2000, 5, 40, "import edges  100%  2,000 of 1,000 x"},
+		{rows(1000, "x"), 2000, 5, 50, "import edges  100%  2,000 of 1,000 x  5.00 x/s"},
+		{rows(0, "edges"), 41_600_000, 38e6, 50, "import edges  0:05  41.6 million edges"},
 	} {
 		if got := c.line.picture(c.n, c.rate, 5*time.Second, c.columns); got != c.want {
 			t.Errorf("%d columns:\n got %q\nwant %q", c.columns, got, c.want)

@@ -212,6 +212,8 @@ class TestRayIntegration(unittest.TestCase):
         cls.enterClassContext(mock.patch.dict(os.environ, HOME=home.name))
         # The workers of Ray have working folders of their own.
         os.environ["PYTHONPATH"] = os.pathsep.join([os.path.abspath(os.path.join(_HERE, "..", "src")), _HERE])
+        # By itself, Ray waits 30 s for its server to start, which is too short on a busy machine.
+        os.environ["RAY_gcs_server_port_wait_time_s"] = "300"
         ray.init(num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1", log_to_driver=False, logging_level="ERROR", object_store_memory=100 << 20)
         cls.addClassCleanup(ray.shutdown)
 
