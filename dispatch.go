@@ -294,7 +294,7 @@ func (o *PartitionGraphOptions) prepare(ctx context.Context, in, out string) (_ 
 	if err := vfs.OS.MkdirAll(cut.Temp); err != nil {
 		return nil, err
 	}
-	result, err := o.cut(cut, func(opt partition.Options) (*partition.Result, error) {
+	result, err := o.cut(cut, stageWrite, func(opt partition.Options) (*partition.Result, error) {
 		return partition.Run(ctx, vfs.OS, j.store, opt)
 	})
 	if err != nil {
@@ -481,6 +481,9 @@ func (j *partsJob) ended(ctx context.Context, w *store.Writer, err error) error 
 	return w.End(errors.Join(err, unknown))
 }
 
+// stageWrite is the stage of progress in which parts are written.
+const stageWrite = "write parts"
+
 // here writes the parts in this process.
 func (j *partsJob) here(ctx context.Context, w *store.Writer) (result *dispatch.Report, forecast dispatch.Forecast, err error) {
 	var line *meter
@@ -496,7 +499,7 @@ func (j *partsJob) here(ctx context.Context, w *store.Writer) (result *dispatch.
 	if forecast.Seconds > 10 {
 		j.run.note("forecast: %s on disk, %s of memory, about %s", human.Bytes(forecast.Bytes), human.Bytes(forecast.Memory), human.Duration(seconds(forecast.Seconds)))
 	}
-	line = j.run.meter("write parts", forecast.Bytes, "bytes")
+	line = j.run.meter(stageWrite, forecast.Bytes, "bytes")
 	defer line.end()
 	counted := time.Now()
 	if result, err = plan.Run(ctx); err == nil {

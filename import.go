@@ -414,7 +414,7 @@ func (o *ImportOptions) importGraph(ctx context.Context, source string, from ing
 		if t := o.transforms(); !t.None() {
 			return nil, usagef("found changes of the whole graph (`LargestComponent`, `Splits`, `Normalise`, or `SelfLoops` and `DuplicateEdges` other than keep, drop and error) on a cluster, expected none; use graphmill import")
 		}
-		return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress progress) (*assemble.Result, error) {
+		return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress told) (*assemble.Result, error) {
 			work, err := sharedWork(out)
 			if err != nil {
 				return nil, err
@@ -422,7 +422,7 @@ func (o *ImportOptions) importGraph(ctx context.Context, source string, from ing
 			return o.reviewed(src, r)(o.Cluster.build(ctx, w, source, from, src, opt, work, progress))
 		})
 	}
-	return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress progress) (*assemble.Result, error) {
+	return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress told) (*assemble.Result, error) {
 		opt.Progress = progress
 		return o.reviewed(src, r)(o.assembled(ctx, w, src.Input, opt, r))
 	})
@@ -444,7 +444,7 @@ func (o *ImportOptions) reviewed(src *ingest.Source, r *report.Report) func(*ass
 
 // build builds, seals, reports, publishes and opens a store.
 func (o *BuildOptions) build(ctx context.Context, in assemble.Input, opt assemble.Options, out string, made store.Made, r *report.Report) (*Store, error) {
-	return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress progress) (*assemble.Result, error) {
+	return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress told) (*assemble.Result, error) {
 		opt.Progress = progress
 		return o.assembled(ctx, w, in, opt, r)
 	})
@@ -455,14 +455,15 @@ func (o *BuildOptions) assembled(ctx context.Context, w *store.Writer, in assemb
 	if t := o.transforms(); !t.None() {
 		return o.buildTransformed(ctx, w, in, opt, r)
 	}
+	opt.Foreseen = o.foresee
 	return assemble.Build(ctx, vfs.OS, w, in, opt)
 }
 
-// progress is a function that takes the progress of a stage.
-type progress = func(stage string, done, total int64, unit string)
+// told is a function that takes the progress of a stage.
+type told = func(stage string, done, total int64, unit string)
 
 // buildBy is build with the function that writes the arrays and columns.
-func (o *BuildOptions) buildBy(ctx context.Context, out string, made store.Made, r *report.Report, write func(w *store.Writer, progress progress) (*assemble.Result, error)) (_ *Store, err error) {
+func (o *BuildOptions) buildBy(ctx context.Context, out string, made store.Made, r *report.Report, write func(w *store.Writer, progress told) (*assemble.Result, error)) (_ *Store, err error) {
 	start := cmp.Or(o.started, time.Now())
 	w, err := store.Create(vfs.OS, out, o.Overwrite)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 type ImportCluster struct{ Engine importing.Engine }
 
 // build writes the arrays and columns of a store.
-func (c *ImportCluster) build(ctx context.Context, w *store.Writer, source string, from ingest.Options, src *ingest.Source, opt assemble.Options, work string, progress progress) (*assemble.Result, error) {
+func (c *ImportCluster) build(ctx context.Context, w *store.Writer, source string, from ingest.Options, src *ingest.Source, opt assemble.Options, work string, progress told) (*assemble.Result, error) {
 	for _, path := range []*string{&source, &from.Indptr, &from.Indices, &from.DataPath, &work} {
 		if *path == "" {
 			continue

@@ -24,6 +24,7 @@ import (
 	"github.com/graphmill/graphmill/internal/partition"
 	"github.com/graphmill/graphmill/internal/partition/assign"
 	"github.com/graphmill/graphmill/internal/partition/multilevel"
+	"github.com/graphmill/graphmill/internal/progress"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -225,7 +226,7 @@ func (p *partitioning) graph(ctx context.Context) (*Division, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := p.o.cut(opt, func(opt partition.Options) (*partition.Result, error) { return partition.Run(ctx, vfs.OS, s, opt) })
+	result, err := p.o.cut(opt, "", func(opt partition.Options) (*partition.Result, error) { return partition.Run(ctx, vfs.OS, s, opt) })
 	p.divided = time.Now()
 	if err := errors.Join(err, end()); err != nil {
 		return nil, err
@@ -235,14 +236,25 @@ func (p *partitioning) graph(ctx context.Context) (*Division, error) {
 	return p.write(ctx, result, made)
 }
 
-// cut divides the nodes of a graph with run, and reports progress. It notes a forecast if the division takes long.
-func (o *PartitionOptions) cut(opt partition.Options, run func(partition.Options) (*partition.Result, error)) (*partition.Result, error) {
+// writingWork is the time in which parts are written, relative to that in which the neighbours of the nodes are listed.
+const writingWork = 2
+
+// cut divides the nodes of a graph with run, and reports progress. It notes a forecast if the division takes long. The stage
+// writing, which comes after it, writes the parts; "" if none does.
+func (o *PartitionOptions) cut(opt partition.Options, writing string, run func(partition.Options) (*partition.Result, error)) (*partition.Result, error) {
 	// The graph is most of the heap. By default the garbage collector waits until the heap has doubled, which may exceed
 	// the budget, so it runs earlier here.
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	stages := o.stages()
 	opt.Progress = stages.update
 	opt.Foretold = func(f partition.Forecast) {
+		if !f.Unknown {
+			work := []progress.Stage{{Name: partition.StageGraph, Work: f.Reading}, {Name: partition.StageDivide, Work: f.Seconds - f.Reading}}
+			if writing != "" {
+				work = append(work, progress.Stage{Name: writing, Work: f.Reading * writingWork})
+			}
+			o.foresee(work)
+		}
 		if f.Unknown {
 			o.note("forecast: at most %s of memory and %s of temporary files, whose rows are read seven times or more; the time out of core is not known, because it depends on the levels that the graph needs", human.Bytes(f.Memory), human.Bytes(f.Disk))
 		}
@@ -457,7 +469,7 @@ func (p *partitioning) divide(ctx context.Context) (*partition.Result, error) {
 	if o.Temp = filepath.Dir(p.in); p.w != nil {
 		o.Temp = p.w.Dir()
 	}
-	return p.o.cut(o, func(opt partition.Options) (*partition.Result, error) {
+	return p.o.cut(o, "", func(opt partition.Options) (*partition.Result, error) {
 		return partition.File(ctx, vfs.OS, p.in, graph.HomogeneousNode, opt)
 	})
 }

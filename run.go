@@ -38,6 +38,8 @@ type Run struct {
 
 	// CommandLine is the command that the report shows: the program, then its arguments.
 	CommandLine []string
+
+	foreseen *foreseen // the work of the stages, or nil
 }
 
 // Progress is the progress of a stage of an operation.
@@ -47,6 +49,9 @@ type Progress struct {
 	Total int64  // work of the whole stage, in units; 0 is unknown
 	Unit  string // unit of Done and Total, such as "subgraphs"
 	End   bool   // the stage has ended
+	// Share is the share of the whole run that is done, from 0 to 1, by an estimate of the work of all stages. It never falls.
+	// It is 0 where the stage is the whole run, and where the work of the stages is not known.
+	Share float64
 }
 
 // Kinds of errors. Test for them with errors.Is.
@@ -110,6 +115,7 @@ func (o *Run) begin(command, title string) *report.Report {
 // meter counts the progress of a stage and passes it to Run.Progress. A nil meter does nothing.
 type meter struct {
 	tell func(Progress)
+	run  *foreseen
 	mu   sync.Mutex
 	at   Progress
 	last time.Time
@@ -123,7 +129,7 @@ func (o *Run) meter(stage string, total int64, unit string) *meter {
 	if o.Progress == nil {
 		return nil
 	}
-	return &meter{tell: o.Progress, at: Progress{Stage: stage, Total: total, Unit: unit}, last: time.Now()}
+	return &meter{tell: o.Progress, run: o.foreseen, at: Progress{Stage: stage, Total: total, Unit: unit}, last: time.Now()}
 }
 
 // add counts n more units. It is safe for concurrent use.
@@ -152,6 +158,7 @@ func (m *meter) set(done, total int64) {
 func (m *meter) pass() {
 	if now := time.Now(); now.Sub(m.last) >= between {
 		m.last = now
+		m.at.Share = m.run.share(m.at)
 		m.tell(m.at)
 	}
 }
@@ -165,6 +172,7 @@ func (m *meter) end() {
 	defer m.mu.Unlock()
 	if !m.at.End {
 		m.at.End = true
+		m.at.Share = m.run.share(m.at)
 		m.tell(m.at)
 	}
 }

@@ -38,12 +38,14 @@ type Terminal struct {
 	line    *progress.Line // line of the current stage
 	stage   string
 	at      int64
+	whole   *progress.Whole // the run that the stages are of, of which share is done
+	share   float64
 
 	warned map[string]bool // the texts of the warnings so far
 }
 
 // Begin sets the running command, whose flags errors name.
-func (t *Terminal) Begin(cmd *cobra.Command) { t.flags = cmd.Flags() }
+func (t *Terminal) Begin(cmd *cobra.Command) { t.flags, t.whole = cmd.Flags(), progress.NewWhole() }
 
 // translate replaces the names of fields by the names of flags.
 func (t *Terminal) translate(text string) string {
@@ -113,10 +115,15 @@ func (t *Terminal) Progress(p graphmill.Progress) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.whole == nil || p.Share < t.share { // or the next operation of the command begins
+		t.whole = progress.NewWhole()
+	}
+	t.share = p.Share
+	t.whole.Set(p.Share)
 	if p.Stage != t.stage || t.line == nil {
 		t.line.Done()
 		t.stage, t.at = p.Stage, 0
-		t.line = progress.Start(t.Stderr, t.colours(t.Stderr), p.Stage, p.Total, p.Unit)
+		t.line = progress.Start(t.Stderr, t.colours(t.Stderr), p.Stage, p.Total, p.Unit, t.whole)
 	}
 	if p.Done > t.at {
 		t.line.Add(p.Done - t.at)
@@ -133,7 +140,7 @@ func (t *Terminal) Start(label string, total int64, unit string) *progress.Line 
 	if t.Quiet {
 		return nil
 	}
-	return progress.Start(t.Stderr, t.colours(t.Stderr), label, total, unit)
+	return progress.Start(t.Stderr, t.colours(t.Stderr), label, total, unit, nil)
 }
 
 // Result is the result of an operation. Text writes it in words.

@@ -44,7 +44,7 @@ func File(ctx context.Context, fsys vfs.FS, name, nodeType string, o Options) (_
 		j.r.stage("graph", began, z.pairs, "pairs")
 		return j.r, named(name, j.weighted(ctx, g))
 	}
-	rows, err := readRows(ctx, fsys, name, h, o.Temp, j.meter("graph", 2*z.edges, "neighbours"))
+	rows, err := readRows(ctx, fsys, name, h, o.Temp, j.meter(StageGraph, 2*z.edges, "neighbours"))
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ type Forecast struct {
 	Memory  int64 // peak, in bytes
 	Disk    int64 // temporary files, in bytes
 	Seconds float64
+	Reading float64 // seconds of Seconds until the neighbours of the nodes are listed, which is the stage "graph"
 	// Rough says that Seconds depends on the graph, and may be several times too small or too large. Unknown says that
 	// Seconds is not known; it is 0.
 	Rough, Unknown bool
@@ -107,7 +108,8 @@ func (z size) forecast(method string, onDisk bool, o *Options) Forecast {
 	}
 	f.Rough = method == Multilevel
 	threads := 1 + 0.6*float64(min(o.Threads, 8)-1)
-	f.Seconds = buildSeconds*float64(z.edges)/threads + measureSeconds*float64(z.pairs)/threads
+	f.Reading = buildSeconds * float64(z.edges) / threads
+	f.Seconds = f.Reading + measureSeconds*float64(z.pairs)/threads
 	switch method {
 	case Multilevel:
 		f.Seconds += multilevelSeconds * float64(z.pairs) * (1 + 0.2*doubled) * presetTimes[o.Preset] / threads
@@ -169,7 +171,7 @@ func (z size) outOfCore(o *Options) Forecast {
 	f := z.forecast(Fennel, true, o)
 	f.Disk = z.graphBytes() + max(z.recordsBytes(), outofcore.Disk(z.nodes, z.pairs))
 	f.Memory = max(f.Memory, baseBytes+z.weightBytes()+outofcore.Least(z.nodes, int(z.constraints), o.cutInto()))
-	f.Seconds, f.Unknown = 0, true
+	f.Seconds, f.Reading, f.Unknown = 0, 0, true
 	return f
 }
 

@@ -29,6 +29,12 @@ const (
 // Methods lists the methods.
 var Methods = []string{Multilevel, Fennel, Random, Hash, Import}
 
+// Stages of Options.Progress of a division in memory.
+const (
+	StageGraph  = "graph"  // the neighbours of the nodes are listed
+	StageDivide = "divide" // the nodes are divided
+)
+
 // Options define how a graph is divided.
 type Options struct {
 	Method string // empty: Multilevel

@@ -65,7 +65,7 @@ func Run(ctx context.Context, fsys vfs.FS, s *store.Store, o Options) (_ *Result
 	if err := j.follow(z, p); err != nil {
 		return nil, err
 	}
-	build := undirected.BuildOptions{Threads: o.Threads, FS: fsys, Temp: o.Temp, Progress: j.meter("graph", 2*z.edges, "edges")}
+	build := undirected.BuildOptions{Threads: o.Threads, FS: fsys, Temp: o.Temp, Progress: j.meter(StageGraph, 2*z.edges, "edges")}
 	if o.Memory > 0 {
 		build.Memory = max(1, o.Memory-baseBytes-mapped-z.nodeBytes())
 		if p.onDisk {
@@ -100,7 +100,7 @@ func Run(ctx context.Context, fsys vfs.FS, s *store.Store, o Options) (_ *Result
 	if err := s.Release(); err != nil {
 		return nil, err
 	}
-	r.stage("graph", began, z.edges, "edges")
+	r.stage(StageGraph, began, z.edges, "edges")
 	if err := j.divide(ctx, g); err != nil {
 		return nil, err
 	}
@@ -257,7 +257,7 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 		part = deal(j.r.Method, j.types, j.starts, j.Parts, j.Trainers, j.Seed)
 	case j.r.Method == Fennel:
 		j.r.Passes = j.Passes
-		part, err = fennel.Partition(ctx, g, fennel.Options{Options: j.Options.divide(), Passes: j.Passes, Progress: j.meter("divide", g.Entries()*int64(j.Passes), "neighbours")})
+		part, err = fennel.Partition(ctx, g, fennel.Options{Options: j.Options.divide(), Passes: j.Passes, Progress: j.meter(StageDivide, g.Entries()*int64(j.Passes), "neighbours")})
 	case j.r.OutOfCore != nil:
 		part, *j.r.OutOfCore, err = outofcore.Partition(ctx, g.(*undirected.Spilled), outofcore.Options{Options: j.Options.divide(), Preset: j.Preset, Memory: j.memory,
 			FS: j.fsys, Temp: j.Temp, Progress: j.meter, CoreProgress: j.steps("divide the core")})
@@ -270,7 +270,7 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 	default:
 		// fitting made sure that the rows are in memory.
 		var stats multilevel.Stats
-		part, stats, err = multilevel.Partition(ctx, g.(*undirected.Graph), multilevel.Options{Options: j.Options.divide(), Preset: j.Preset, Objective: j.Objective, Progress: j.steps("divide")})
+		part, stats, err = multilevel.Partition(ctx, g.(*undirected.Graph), multilevel.Options{Options: j.Options.divide(), Preset: j.Preset, Objective: j.Objective, Progress: j.steps(StageDivide)})
 		if stats.Falling {
 			j.r.Notes = append(j.r.Notes, filled)
 		}

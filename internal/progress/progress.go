@@ -2,6 +2,7 @@ package progress
 
 import (
 	"io"
+	"math"
 	"os"
 	"strings"
 	"sync"
@@ -35,15 +36,43 @@ type Line struct {
 	label  string
 	total  int64 // 0 means unknown
 	unit   string
+	whole  *Whole // the run of which the work is a stage, or nil
 
 	once sync.Once
 	stop chan struct{}
 	gone chan struct{}
 }
 
+// Stage is a stage of a run, with the work that it is expected to take. A stage with twice the work takes about twice the time.
+type Stage struct {
+	Name string
+	Work float64
+}
+
+// Whole is a run of several stages. Its share that is done replaces that of a stage on the lines of its stages.
+type Whole struct {
+	began time.Time
+	share atomic.Uint64 // bits of a float64
+}
+
+// NewWhole begins a run.
+func NewWhole() *Whole { return &Whole{began: time.Now()} }
+
+// Set sets the share of the run that is done, from 0 to 1. 0 means that it is not known. Any goroutine may call it.
+func (w *Whole) Set(share float64) { w.share.Store(math.Float64bits(share)) }
+
+// done is the share that is done, and the time that the run has taken until now.
+func (w *Whole) done(now time.Time) (share float64, elapsed time.Duration) {
+	if w == nil {
+		return 0, 0
+	}
+	return math.Float64frombits(w.share.Load()), now.Sub(w.began)
+}
+
 // Start shows work on w, usually os.Stderr: its label ("import edges"), its amount (0 means unknown) and the unit
-// ("edges"; "bytes" are shown as MiB). With colour, its less important parts are dim. It returns nil where w is not a terminal.
-func Start(w io.Writer, colour bool, label string, total int64, unit string) *Line {
+// ("edges"; "bytes" are shown as MiB). With colour, its less important parts are dim. The work may be a stage of a run, or
+// whole is nil. It returns nil where w is not a terminal.
+func Start(w io.Writer, colour bool, label string, total int64, unit string, whole *Whole) *Line {
 	f, ok := w.(*os.File)
 	if !ok || os.Getenv("TERM") == "dumb" || !term.IsTerminal(int(f.Fd())) {
 		return nil
@@ -55,13 +84,13 @@ func Start(w io.Writer, colour bool, label string, total int64, unit string) *Li
 		}
 		return columns
 	}
-	return start(w, width, colour, label, total, unit)
+	return start(w, width, colour, label, total, unit, whole)
 }
 
-func start(w io.Writer, width func() int, colour bool, label string, total int64, unit string) *Line {
+func start(w io.Writer, width func() int, colour bool, label string, total int64, unit string, whole *Whole) *Line {
 	l := &Line{
 		w: w, width: width, colour: colour,
-		label: human.Printable(label), total: max(total, 0), unit: human.Printable(unit),
+		label: human.Printable(label), total: max(total, 0), unit: human.Printable(unit), whole: whole,
 		stop: make(chan struct{}), gone: make(chan struct{}),
 	}
 	go l.run()
@@ -99,11 +128,13 @@ func (l *Line) run() {
 			}
 			return
 		case now := <-tick.C:
-			n := l.n.Load()
-			m.update(now, n)
+			at := moment{n: l.n.Load(), elapsed: now.Sub(began)}
+			m.update(now, at.n)
+			at.rate = m.rate
+			at.share, at.run = l.whole.done(now)
 			// Errors of a terminal that is gone are ignored, so that the work goes on. One column stays free, because
 			// terminals wrap there.
-			_, _ = io.WriteString(l.w, clearLine+l.picture(n, m.rate, now.Sub(began), l.width()-1))
+			_, _ = io.WriteString(l.w, clearLine+l.picture(at, l.width()-1))
 			shown = true
 		}
 	}
@@ -129,34 +160,51 @@ func (m *meter) update(now time.Time, n int64) {
 	m.last, m.n = now, n
 }
 
+// moment is how far the work of a line is.
+type moment struct {
+	n       int64
+	rate    float64       // per second
+	elapsed time.Duration // since the work began
+	share   float64       // of the run; 0 where it is not known
+	run     time.Duration // since the run began
+}
+
 // picture is the line in at most columns characters. Where there is no room, it leaves out the bar first, then the
 // amount, the rate, and at last the end of the label. It keeps the share that is done and the time left longest. Where
-// the total is unknown, nothing but the amount tells how far the work is, so the rate goes before it.
-func (l *Line) picture(n int64, rate float64, elapsed time.Duration, columns int) string {
-	amount, left := human.AmountWords(n, l.unit), clock(elapsed)
+// the total is unknown, nothing but the amount tells how far the work is, so the rate goes before it. Where the share of the run is
+// known, the bar, the share and the time left are those of the run, and the amount, which is that of the stage, is left out.
+func (l *Line) picture(at moment, columns int) string {
+	amount, left := human.AmountWords(at.n, l.unit), clock(at.elapsed)
 	var speed, bar string
-	if rate >= 1 {
-		speed = human.Speed(int64(rate), time.Second, l.unit)
+	if at.rate >= 1 {
+		speed = human.Speed(int64(at.rate), time.Second, l.unit)
 	}
-	if l.total > 0 {
-		part := min(max(float64(n)/float64(l.total), 0), 1)
+	drops := []int{1, 3, 4} // bar, amount, rate
+	switch {
+	case at.share > 0:
+		part := min(at.share, 1)
+		amount, bar = "", drawBar(part)
+		left = percent(part) + " of the run"
+		if part < 1 {
+			left += "  " + clock(time.Duration(min(at.run.Seconds()*(1-part)/part, 1e6)*1e9)) + " left"
+		}
+	case l.total > 0:
+		part := min(max(float64(at.n)/float64(l.total), 0), 1)
 		amount = human.AmountWords(l.total, l.unit)
 		if l.unit == "bytes" {
-			amount = human.Bytes(n) + " of " + amount
+			amount = human.Bytes(at.n) + " of " + amount
 		} else {
-			amount = human.CountWords(n) + " of " + amount
+			amount = human.CountWords(at.n) + " of " + amount
 		}
-		left = padLeft(human.Percent(float64(int(part*100))/100), 4)
-		if n > 0 && n < l.total && rate > 0 {
-			left += "  " + clock(time.Duration(min(float64(l.total-n)/rate, 1e6)*1e9)) + " left"
+		left = percent(part)
+		if at.n > 0 && at.n < l.total && at.rate > 0 {
+			left += "  " + clock(time.Duration(min(float64(l.total-at.n)/at.rate, 1e6)*1e9)) + " left"
 		}
 		bar = drawBar(part)
-	}
-	parts := []string{l.label, bar, left, amount, speed}
-	drops := []int{1, 3, 4} // bar, amount, rate
-	if l.total <= 0 {
+	default:
 		drops = []int{1, 4, 3}
 	}
+	parts := []string{l.label, bar, left, amount, speed}
 	for _, drop := range drops {
 		if length(parts) <= columns {
 			break
@@ -178,6 +226,9 @@ func (l *Line) picture(n int64, rate float64, elapsed time.Duration, columns int
 	}
 	return strings.Join(without(parts), "  ")
 }
+
+// percent is a share in whole percents that are reached, in four characters.
+func percent(part float64) string { return padLeft(human.Percent(float64(int(part*100))/100), 4) }
 
 const barWidth = 24
 

@@ -34,7 +34,7 @@ func columns(n int) func() int { return func() int { return n } }
 func TestLineShowsRateAndTimeLeftAndClearsItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s screen
-		l := start(&s, columns(120), false, "import", 10_000_000, "edges")
+		l := start(&s, columns(120), false, "import", 10_000_000, "edges", nil)
 		var workers sync.WaitGroup
 		for range 4 {
 			workers.Go(func() {
@@ -66,7 +66,7 @@ func TestLineShowsRateAndTimeLeftAndClearsItself(t *testing.T) {
 func TestShortWorkShowsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s screen
-		l := start(&s, columns(80), true, "import", 10, "edges")
+		l := start(&s, columns(80), true, "import", 10, "edges", nil)
 		time.Sleep(interval / 2)
 		l.Done()
 		if len(s.pictures) != 0 {
@@ -81,7 +81,7 @@ func TestNobodyLooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	for _, l := range []*Line{Start(new(bytes.Buffer), true, "a", 1, ""), Start(f, true, "a", 1, "")} {
+	for _, l := range []*Line{Start(new(bytes.Buffer), true, "a", 1, "", nil), Start(f, true, "a", 1, "", nil)} {
 		if l != nil {
 			t.Error("a line is shown where no terminal is")
 		}
@@ -115,14 +115,50 @@ func TestPicture(t *testing.T) {
 		{rows(1000, "x"), 2000, 5, 50, "import edges  100%  2,000 of 1,000 x  5.00 x/s"},
 		{rows(0, "edges"), 41_600_000, 38e6, 50, "import edges  0:05  41.6 million edges"},
 	} {
-		if got := c.line.picture(c.n, c.rate, 5*time.Second, c.columns); got != c.want {
+		if got := c.line.picture(moment{n: c.n, rate: c.rate, elapsed: 5 * time.Second}, c.columns); got != c.want {
 			t.Errorf("%d columns:\n got %q\nwant %q", c.columns, got, c.want)
 		}
 	}
 	dimmed := &Line{label: "import", unit: "rows", colour: true}
-	if got, want := dimmed.picture(5, 0, 0, 80), "import  0:00  \x1b[2m5 rows\x1b[0m"; got != want {
+	if got, want := dimmed.picture(moment{n: 5}, 80), "import  0:00  \x1b[2m5 rows\x1b[0m"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+func TestPictureOfARun(t *testing.T) {
+	l := &Line{label: "edges a:r:b", total: 100, unit: "rows"}
+	for _, c := range []struct {
+		share   float64
+		columns int
+		want    string
+	}{
+		{0.25, 100, "edges a:r:b  ▕██████                  ▏   25% of the run  0:09 left  50.0 rows/s"},
+		{0.25, 60, "edges a:r:b   25% of the run  0:09 left  50.0 rows/s"},
+		{0.25, 40, "edges a:r:b   25% of the run  0:09 left"},
+		{0.25, 30, "e…   25% of the run  0:09 left"},
+		{1, 60, "edges a:r:b  100% of the run  50.0 rows/s"},
+		{0, 60, "edges a:r:b   10%  0:02 left  10 of 100 rows  50.0 rows/s"},
+	} {
+		if got := l.picture(moment{n: 10, rate: 50, elapsed: time.Second, share: c.share, run: 3 * time.Second}, c.columns); got != c.want {
+			t.Errorf("share %v in %d columns:\n got %q\nwant %q", c.share, c.columns, got, c.want)
+		}
+	}
+}
+
+// The share that is shown is the last one that was set, with the time since the run began, not the stage.
+func TestStagesOfARun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s screen
+		w := NewWhole()
+		time.Sleep(10 * time.Second)
+		l := start(&s, columns(80), false, "edges", 100, "rows", w)
+		w.Set(0.5)
+		time.Sleep(interval + interval/2)
+		l.Done()
+		if want := "edges  ▕████████████            ▏   50% of the run  0:11 left"; s.pictures[0] != want {
+			t.Errorf("got %q, want %q", s.pictures[0], want)
+		}
+	})
 }
 
 func TestPictureFits(t *testing.T) {
@@ -136,7 +172,8 @@ func TestPictureFits(t *testing.T) {
 		rate := rapid.Float64Range(-1e18, 1e18).Draw(t, "rate")
 		width := rapid.IntRange(-1, 200).Draw(t, "columns")
 		elapsed := time.Duration(rapid.Int64Range(0, 1<<50).Draw(t, "elapsed"))
-		got := l.picture(n, rate, elapsed, width)
+		at := moment{n: n, rate: rate, elapsed: elapsed, run: elapsed, share: rapid.Float64Range(0, 2).Draw(t, "share")}
+		got := l.picture(at, width)
 		if utf8.RuneCountInString(got) > max(width, 0) {
 			t.Fatalf("%q is wider than %d columns", got, width)
 		}

@@ -104,6 +104,9 @@ func Build(ctx context.Context, fsys vfs.FS, w *store.Writer, in Input, opt Opti
 	if err := b.model(); err != nil {
 		return nil, err
 	}
+	if opt.Foreseen != nil {
+		opt.Foreseen(b.foresee())
+	}
 	b.seed = rand.Uint64()
 	b.spill = extsort.NewSpill(fsys, b.tmp, b.budget.spill())
 	b.later(b.spill.Close)

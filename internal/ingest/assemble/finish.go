@@ -125,6 +125,10 @@ func (s *sink) finish(ctx context.Context, edges *extsort.Partition) (uint64, er
 	var next atomic.Int64
 	var done atomic.Int64
 	n := s.buckets(edges)
+	stage := "adjacency"
+	if s.second {
+		stage = "other direction"
+	}
 	err := parallel(ctx, s.budget.threads, func(ctx context.Context, _ int) error {
 		stop := context.AfterFunc(ctx, s.queue.kill)
 		defer stop()
@@ -148,7 +152,7 @@ func (s *sink) finish(ctx context.Context, edges *extsort.Partition) (uint64, er
 			if err := w.bucket(ctx, edges, b); err != nil {
 				return err
 			}
-			s.progress("adjacency "+s.etype.String(), done.Add(size/int64(s.lay.fixed)), int64(total))
+			s.progress(stage+" "+s.etype.String(), done.Add(size/int64(s.lay.fixed)), int64(total))
 		}
 	})
 	if err != nil {

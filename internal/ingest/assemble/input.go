@@ -3,6 +3,7 @@ package assemble
 import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/progress"
 )
 
 // Input holds the tables of one graph.
@@ -100,6 +101,8 @@ type Options struct {
 	// ...). The unit is "rows", or "bytes" of the tables if the number of rows is unknown; total is 0 if neither
 	// total is known. Several goroutines call it.
 	Progress func(stage string, done, total int64, unit string)
+	// Foreseen, if not nil, receives an estimate of the work of the stages of Progress before the first one begins.
+	Foreseen func([]progress.Stage)
 
 	work int64 // for tests: bytes of all buffers
 	wide bool  // for tests: make records for ids of more than 32 bits

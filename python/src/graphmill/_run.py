@@ -16,10 +16,9 @@ from typing import IO, Any, Iterator, Mapping
 from ._command import GraphmillError, command
 
 _FLAGS = {"overwrite": "force"}  # keywords whose flags have other names
-_CLEAR = "\x1b[2K"  # begins a line of progress, after a return
 _COLOUR = re.compile("\x1b\\[[0-9;]*m")
 _SAID = re.compile(r"^graphmill: ?", re.M)
-_ASIDE = ("graphmill: warning: ", "graphmill: note: ", "\r", _CLEAR)
+_ASIDE = ("graphmill: warning: ", "graphmill: note: ", "\r")
 _JSON = re.compile(r"^ +--json\b", re.M)
 _CLEAR, _COLUMNS = "\r\x1b[2K", 79  # what the command clears its line with, and its width on a terminal without a size
 
@@ -141,6 +140,6 @@ def _parts(fd: int) -> Iterator[str]:
                 if left:
                     yield left + "\n"
                 return
-            if left.startswith(("\r", _CLEAR)):
+            if left.startswith("\r"):
                 yield left
                 left = ""

@@ -56,8 +56,10 @@ found, in these, and in --search. What is not there is shown as not found here.`
 	}
 	cli.AddJSON(cmd, &asJSON, "print the report, or the lineage, as JSON on stdout")
 	cmd.Flags().BoolVar(&lineage, "lineage", false, "follow the inputs of the folder through all steps to the first tables, and write a page of them")
-	cmd.Flags().StringArrayVar(&search, "search", nil, "with --lineage: `FOLDER` that holds inputs; can be repeated")
-	cmd.Flags().StringVarP(&out, "out", "o", "", "with --lineage: `FILE` to write the page to (default: FOLDER.lineage.html)")
+	cmd.Flags().StringArrayVar(&search, "search", nil, "with --lineage: a folder that holds inputs; can be repeated")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "with --lineage: the file to write the page to (default: FOLDER.lineage.html)")
+	cli.Folders(cmd.Flags(), "search")
+	cli.Named(cmd.Flags(), "FILE", "out")
 	cli.Group(cmd.Flags(), cli.GroupOutput, "*lineage", "*search", "*out")
 	return cmd
 }
