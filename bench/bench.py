@@ -191,7 +191,7 @@ class Flink:
 
 
 class Postgres:
-    """A server of PostgreSQL with a database that examples/relational-postgres/shop.py makes. The race adds the CPU time of the server to that of the contestant that uses it."""
+    """A PostgreSQL server with the database of examples/relational-postgres/shop.py. A race adds the server's CPU time to that of the contestant that uses it."""
 
     def __init__(self, python, people):
         server = HERE.parent / "python" / "tests" / "server.py"

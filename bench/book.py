@@ -150,7 +150,7 @@ def index(folder):
     """The page with all races that the folder has: where a peer is faster first."""
     yield "# The benchmark book"
     yield ""
-    yield "A page per race, as `bench/bench.py RACE --book docs/bench` wrote it. [How races are measured](../benchmarks.md). A ratio is Graphmill's best rate to that of the peer, in one run on"
+    yield "`bench/bench.py RACE --book docs/bench` wrote the page of each race. [How races are measured](../benchmarks.md). A ratio is Graphmill's best rate to that of the peer, in one run on"
     yield "one machine; disturbed races have none."
     yield ""
     pages = {p.stem: json.loads(p.read_text())["races"] for p in sorted(folder.glob("*.json"))}

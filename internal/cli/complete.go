@@ -14,7 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Kind is what a shell completes the value of a flag with, from the graph.json of the store that is the first argument.
+// Kind says which names complete the value of a flag. A shell takes them from the graph.json of the store that is the first argument.
 type Kind string
 
 // The kinds of values.

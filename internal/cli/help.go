@@ -27,7 +27,7 @@ type Page struct {
 	Bold    bool // headings are bold
 }
 
-// columns is the width of a help page: that of the terminal, if it is known and less than that of a page.
+// columns returns the width of a help page: the width of the terminal, if that is known and smaller than a page.
 func (t *Terminal) columns() int {
 	if f := fileOf(t.Stdout); f != nil {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {

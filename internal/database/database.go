@@ -10,7 +10,7 @@ import (
 // ErrUsage is the kind of errors about an address or options that cannot be meant.
 var ErrUsage = errors.New("bad address or options of a database")
 
-// kind is what the values of a column are.
+// kind is the kind of the values of a column.
 type kind uint8
 
 const (

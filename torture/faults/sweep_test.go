@@ -237,8 +237,8 @@ func readLog(t *testing.T, log string) *broken {
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// kind is what files of one kind have in common: whether they are inputs, and the ending; of the files of an output that all outputs have, the
-// name.
+// kind returns the name of the kind of a file: whether it is an input, and its ending. A file that all outputs have is a kind of its own,
+// under its name.
 func kind(path string) string {
 	base := digits.ReplaceAllString(filepath.Base(path), "#")
 	if strings.Contains(path, "/in/") {
