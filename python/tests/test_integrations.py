@@ -206,14 +206,9 @@ class TestRayIntegration(unittest.TestCase):
     def setUpClass(cls):
         import ray
 
-        home = tempfile.TemporaryDirectory(prefix="graphmill-")
-        cls.addClassCleanup(home.cleanup)
-        pathlib.Path(home.name, "ray_bootstrap_config.yaml").write_text("provider: {type: local}\n")
-        cls.enterClassContext(mock.patch.dict(os.environ, HOME=home.name))
-        # The workers of Ray have working folders of their own.
-        os.environ["PYTHONPATH"] = os.pathsep.join([os.path.abspath(os.path.join(_HERE, "..", "src")), _HERE])
-        # By itself, Ray waits 30 s for its server to start, which is too short on a busy machine.
-        os.environ["RAY_gcs_server_port_wait_time_s"] = "300"
+        # The workers of Ray have working folders of their own. HOME stays, because a second Ray in this process wants the token that
+        # the first one wrote there.
+        cls.enterClassContext(mock.patch.dict(os.environ, PYTHONPATH=os.pathsep.join([os.path.abspath(os.path.join(_HERE, "..", "src")), _HERE])))
         ray.init(num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1", log_to_driver=False, logging_level="ERROR", object_store_memory=100 << 20)
         cls.addClassCleanup(ray.shutdown)
 
