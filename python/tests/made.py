@@ -1,12 +1,15 @@
 """Stores, collections and packs for tests, which the command makes once."""
 
 import atexit
+import contextlib
 import functools
 import importlib.util
 import json
 import os
+import shutil
 import subprocess
 import tempfile
+from unittest import mock
 
 import numpy as np
 
@@ -32,6 +35,18 @@ def graphmill(*args):
     p = subprocess.run([command(), *map(str, args)], capture_output=True, text=True)
     if p.returncode:
         raise AssertionError(f"{args}: {p.stderr}")
+
+
+@contextlib.contextmanager
+def cold_command():
+    """Runs use a copy of the command that is read from the disk. Some systems map what was just written in pieces of MiB, which count as memory of the process."""
+    copy = path("cold-graphmill")
+    shutil.copy(command(), copy)
+    with open(copy, "rb") as f:
+        os.fsync(f.fileno())
+        os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    with mock.patch.dict(os.environ, GRAPHMILL_COMMAND=copy):
+        yield
 
 
 def write(name, files):

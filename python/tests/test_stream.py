@@ -104,7 +104,7 @@ class TestStream(unittest.TestCase):
         subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "../../examples/larger-than-memory/prepare.py"), folder, "16"], check=True)
         made.graphmill("import", folder, "--out", store)
         for size, threads, slots in (80, 2, 4), (96, 1, 8), (112, 2, 4):
-            with NodeLoader(store, [10, 5], 512, "paper:split=0", shuffle=True, memory=f"{size}MiB", executor="stream", threads=threads, slots=slots) as loader:
+            with made.cold_command(), NodeLoader(store, [10, 5], 512, "paper:split=0", shuffle=True, memory=f"{size}MiB", executor="stream", threads=threads, slots=slots) as loader:
                 for _ in range(4):
                     held = list(loader)[-slots + 1 :]
                 with open(f"/proc/{loader._process.pid}/status") as f:
