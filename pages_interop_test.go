@@ -11,10 +11,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/graphmill/graphmill"
 )
 
-var screenshots = flag.String("screenshots", "", "folder to write pictures of the pages to")
+var (
+	screenshots   = flag.String("screenshots", "", "folder to write pictures of the pages to")
+	updateLayouts = flag.Bool("update-layouts", false, "write testdata/pages.txt, the layouts of the pages")
+)
 
 // makePages makes outputs whose pages have every kind of section, and returns the pages.
 func makePages(t *testing.T) []string {
@@ -112,11 +117,18 @@ const faults = `(() => {
   return out;
 })()`
 
+// boxes lists where the sections and plots of a page stand, in px from the left: what does not depend on the fonts of the machine.
+const boxes = `[...document.querySelectorAll("section, figure svg")].map((e) => {
+  const b = e.getBoundingClientRect(), title = e.closest("section").querySelector("h2").textContent;
+  return (e.tagName === "SECTION" ? "" : "  plot of ") + title + ": from " + Math.round(b.left) + " to " + Math.round(b.right);
+})`
+
 // The pages of all kinds of outputs are whole and readable: at three widths, in light and dark mode, by axe-core's rules, with
 // no error and nothing cut. The search of a long table finds its rows.
 func TestPages(t *testing.T) {
 	axe, pages := axeScript(t), makePages(t)
 	b := startBrowser(t)
+	var layouts strings.Builder
 	t.Run("search", func(t *testing.T) { checkSearch(t, b, pages) })
 	// The pages forbid scripts from elsewhere; that of axe-core is let in.
 	b.call("Page.setBypassCSP", map[string]any{"enabled": true}, nil)
@@ -138,10 +150,35 @@ func TestPages(t *testing.T) {
 							t.Fatal(err)
 						}
 					}
+					if !dark {
+						var lines []string
+						if err := b.eval(boxes, &lines); err != nil {
+							t.Fatal(err)
+						}
+						fmt.Fprintf(&layouts, "%s in %d px\n%s\n\n", strings.TrimSuffix(name, fmt.Sprintf("-%d-light", width)), width, strings.Join(lines, "\n"))
+					}
 					b.judge(width, dark, axe)
 				})
 			}
 		}
+	}
+	t.Run("layouts", func(t *testing.T) { checkLayouts(t, layouts.String()) })
+}
+
+// checkLayouts compares the layouts of the pages with those that were looked at.
+func checkLayouts(t *testing.T, got string) {
+	const file = "testdata/pages.txt"
+	if *updateLayouts {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("found other layouts (+) than those that were looked at (-); look at the pages that make pages writes, and run the test with -update-layouts:\n%s", diff)
 	}
 }
 
