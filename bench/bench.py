@@ -91,6 +91,11 @@ with open(sys.argv[1], "w") as f:
 SAME_WORK = 0.02  # drawn edges of samplers that do the same may differ by this share
 
 
+def in_words(threads):
+    """A number of threads: 1 thread, 2 threads."""
+    return f"{threads} thread" + "s" * (threads != 1)
+
+
 class Failed(Exception):
     """A contestant failed, or did other work than the others."""
 
@@ -397,7 +402,7 @@ class Bench:
                 threads, env = ["--threads", t], {"OMP_NUM_THREADS": str(t)}
                 python = self.python("dgl", "dgl", "torch")
                 ours = [self.graphmill, "bench", "sample", store, *fanout, *threads, "--json"]
-                self.race(f"sample {name}, fanout {FANOUT}, {t} threads", "sampled edges/s", [
+                self.race(f"sample {name}, fanout {FANOUT}, {in_words(t)}", "sampled edges/s", [
                     Contestant("graphmill", ours, rate),
                     Contestant("graphmill --expand all", [*ours, "--expand", "all"], rate, drawn=drawn)] + [
                     Contestant(f"DGL {title}, {ids}-bit ids", [python, HERE / "peer_dgl.py", "sample", store, "--peer", kind, "--ids", ids, *fanout, *threads],
@@ -408,7 +413,7 @@ class Bench:
             name, unigraph, seeds = self.unigraph()
             store = self.store(f"{name}.store", "import", unigraph)
             for t in self.args.threads:
-                self.race(f"sample {name}, 24 edge types, fanout 10,5, {t} threads", "sampled edges/s", [
+                self.race(f"sample {name}, 24 edge types, fanout 10,5, {in_words(t)}", "sampled edges/s", [
                     Contestant("graphmill", [self.graphmill, "bench", "sample", store, "--seeds", seeds, "--direction", "out",
                                              "--fanout", "10,5", "--batch-size", BATCH_SIZE, "--batches", self.args.batches,
                                              "--threads", t, "--json"], rate)])
@@ -420,7 +425,7 @@ class Bench:
         for t in self.args.threads:
             threads, env = ["--threads", t], {"OMP_NUM_THREADS": str(t)}
             ours = [self.graphmill, "bench", "sample", store, *fanout, *threads, "--json"]
-            self.race(f"LABOR, R-MAT {self.args.scale}, fanout {FANOUT}, {t} threads", "sampled edges/s", [
+            self.race(f"LABOR, R-MAT {self.args.scale}, fanout {FANOUT}, {in_words(t)}", "sampled edges/s", [
                 Contestant("graphmill", [*ours, "--sampler", "labor", "--expand", "all"], rate, found=found),
                 Contestant("graphmill --sampler neighbor", [*ours, "--expand", "all"], rate, found=found)] + [
                 Contestant(f"GraphBolt LayerNeighborSampler, {ids}-bit ids", [python, HERE / "peer_dgl.py", "sample", store, "--peer", "labor", "--ids", ids, *fanout, *threads],
@@ -429,7 +434,7 @@ class Bench:
         weighted = self.store(f"rmat{self.args.scale}.weighted.store", "import", self.rmat_edges("parquet"))
         for t in self.args.threads:
             ours = [self.graphmill, "bench", "sample", weighted, *fanout, "--threads", t, "--json"]
-            self.race(f"draws by weight, R-MAT {self.args.scale}, fanout {FANOUT}, {t} threads", "sampled edges/s", [
+            self.race(f"draws by weight, R-MAT {self.args.scale}, fanout {FANOUT}, {in_words(t)}", "sampled edges/s", [
                 Contestant("graphmill --weight", [*ours, "--weight", "weight"], rate, found=found), Contestant("graphmill, uniformly", ours, rate, found=found)])
         self.sets()
 
@@ -459,7 +464,7 @@ class Bench:
                 work = ["--length", length, "--walks", walks, "--threads", t, *bias]
                 peer = [HERE / "peer_walks.py", store, "--starts", starts, *work]
                 env, rate = {"OMP_NUM_THREADS": str(t)}, lambda r: r["steps_per_second"]
-                self.race(f"walks of {length} steps over R-MAT {self.args.scale}, p={p:g}, q={q:g}, {t} threads", "steps/s", [
+                self.race(f"walks of {length} steps over R-MAT {self.args.scale}, p={p:g}, q={q:g}, {in_words(t)}", "steps/s", [
                     Contestant("graphmill", [self.graphmill, "walk", store, "--direction", "in", "--limit-seeds", starts, *work, "--json", "--out", out], reported, output=out),
                     Contestant("DGL node2vec_random_walk" if p != 1 else "DGL random_walk", [dgl, *peer, "--peer", "dgl"], rate, env)] + [
                     Contestant("PyG random_walk (torch-sparse)", [pyg, *peer, "--peer", "torch_sparse"], rate, env)][: p == 1])
@@ -477,14 +482,14 @@ class Bench:
     def csv(self):
         source = self.rmat_edges("csv")
         for t in self.args.threads:
-            self.race(f"import of R-MAT {self.args.scale} from CSV within {MEMORY}, against reading it into columns, {t} threads", "edges/s",
+            self.race(f"import of R-MAT {self.args.scale} from CSV within {MEMORY}, against reading it into columns, {in_words(t)}", "edges/s",
                       [self.importing(source, t, 16 << self.args.scale)] +
                       [self.tables_peer("read", source, peer, t) for peer in ("polars", "duckdb", "pyarrow")])
 
     def columnar(self, suffix, what, peers):
         source = self.rmat_edges(suffix)
         for t in self.args.threads:
-            self.race(f"import of R-MAT {self.args.scale} with a weight from {what} within {MEMORY}, against reading all columns, {t} threads", "edges/s",
+            self.race(f"import of R-MAT {self.args.scale} with a weight from {what} within {MEMORY}, against reading all columns, {in_words(t)}", "edges/s",
                       [self.importing(source, t, 16 << self.args.scale)] +
                       [self.tables_peer("scan", source, peer, t) for peer in peers])
 
@@ -498,7 +503,7 @@ class Bench:
         source = self.rmat_edges("npy")
         for t in self.args.threads:
             peer = [self.python("dgl", "dgl", "torch"), HERE / "peer_dgl.py", "csc", source, 1 << self.args.scale, "--threads", t]
-            self.race(f"import of R-MAT {self.args.scale} from npy within {MEMORY}, against building a CSC in memory, {t} threads", "edges/s",
+            self.race(f"import of R-MAT {self.args.scale} from npy within {MEMORY}, against building a CSC in memory, {in_words(t)}", "edges/s",
                       [self.importing(source, t, 16 << self.args.scale),
                        Contestant("DGL create_formats_", peer, lambda r: r["edges_per_second"], {"OMP_NUM_THREADS": str(t)})])
 
@@ -510,7 +515,7 @@ class Bench:
             source = self.cached(f"ogb_{layout}{edges}", self.python("tables"), script, "make", "--layout", layout, "--edges", edges)
             for t in self.args.threads:
                 ours = [self.graphmill, "import", source, "--out", out, "--threads", t, "--memory", OGB_MEMORY]
-                self.race(f"import of {edges:,} edges and {edges // 25:,} x 128 features in OGB's layout, {layout}, within {OGB_MEMORY}, against reading it into memory, {t} threads",
+                self.race(f"import of {edges:,} edges and {edges // 25:,} x 128 features in OGB's layout, {layout}, within {OGB_MEMORY}, against reading it into memory, {in_words(t)}",
                           "edges/s", [Contestant("graphmill", ours, lambda r: edges / r.wall, output=out),
                                       Contestant("ogb", [python, script, "read", "--layout", layout, source], lambda r: r["edges_per_second"], {"OMP_NUM_THREADS": str(t)})])
 
@@ -518,7 +523,7 @@ class Bench:
         keys, refs = self.args.keys, 5 * self.args.keys
         source = self.cached(f"strings{keys}", self.python("tables"), HERE / "peer_tables.py", "strings", "--keys", keys, "--refs", refs)
         for t in self.args.threads:
-            self.race(f"import of {keys:,} string ids and {refs:,} references within {MEMORY}, against reading and joining them, {t} threads",
+            self.race(f"import of {keys:,} string ids and {refs:,} references within {MEMORY}, against reading and joining them, {in_words(t)}",
                       "references/s", [self.importing(source / "schema.pbtxt", t, refs)] +
                       [self.tables_peer("join", source, peer, t) for peer in ("polars", "duckdb")])
 
@@ -544,7 +549,7 @@ class Bench:
             "tfgnn_sampler": two_sizes(table[f"tfgnn_sampler, {FEW_SEEDS} seeds"], FEW_SEEDS, table["tfgnn_sampler"], seeds)}
         store = self.store(f"{name}.store", "import", graph)
         threads = max(self.args.threads)
-        self.race(f"{name} store to TFRecord, every {node_set}, {threads} threads", "subgraphs/s", [
+        self.race(f"{name} store to TFRecord, every {node_set}, {in_words(threads)}", "subgraphs/s", [
             Contestant("graphmill", [self.graphmill, "sample", store, "--sampling-spec", graph / "spec.pbtxt", "--format", "tfrecord",
                                      "--shards", 4, "--threads", threads, "--out", out], lambda r: all_seeds / r.wall, output=out)])
 
@@ -563,9 +568,9 @@ class Bench:
         store = self.store(f"{typed[0]}.store", "import", typed[1])
         jobs.append((typed[0], store, ["--sampling-spec", typed[1] / "spec.pbtxt"], f"every {typed[2]}"))
         records = lambda program, store, flags, name: [program, "sample", store, *flags, "--format", "tfrecord", "--shards", 4, "--json", "--out", out / name]
-        alone = lambda store, flags, t: Contestant(f"graphmill sample, {t} threads", [*records(self.graphmill, store, flags, "one"), "--threads", t], lambda r: drawn(r) / r.cpu,
+        alone = lambda store, flags, t: Contestant(f"graphmill sample, {in_words(t)}", [*records(self.graphmill, store, flags, "one"), "--threads", t], lambda r: drawn(r) / r.cpu,
                                                    output=out / "one", same=True, found=told)
-        bench = lambda store, flags, t: Contestant(f"graphmill bench sample, {t} threads", [self.graphmill, "bench", "sample", store, *(f for f in flags if "spec" not in str(f)), "--batches", self.args.batches,
+        bench = lambda store, flags, t: Contestant(f"graphmill bench sample, {in_words(t)}", [self.graphmill, "bench", "sample", store, *(f for f in flags if "spec" not in str(f)), "--batches", self.args.batches,
                                                    "--threads", t, "--json"], lambda r: r["sampled_edges_per_second"] / t)
         on = lambda flink, store, flags, p, method, more: Contestant(
             f"graphmill-beam {method}, parallelism {p}", [*records(beam, store, flags, "many"), "--method", method, "--parallelism", p, *more], lambda r: drawn(r) / r.cpu,
@@ -616,10 +621,10 @@ class Bench:
         out = self.work / "out" / "records"
         for t in self.args.threads:
             threads = ["--threads", t]
-            self.race(f"import of {count:,} Examples into a collection, against parsing them, {t} threads", "Examples/s", [
+            self.race(f"import of {count:,} Examples into a collection, against parsing them, {in_words(t)}", "Examples/s", [
                 Contestant("graphmill", [self.graphmill, "import", *files, "--schema", schema, *threads, "--out", out], lambda r: count / r.wall, output=out),
                 Contestant("tfgnn.parse_example", [peer, HERE / "peer_tfgnn.py", "parse", schema, *files, *threads], records)])
-            self.race(f"export of {count:,} Examples to disk, against encoding them, {t} threads", "Examples/s", [
+            self.race(f"export of {count:,} Examples to disk, against encoding them, {in_words(t)}", "Examples/s", [
                 Contestant("graphmill", [self.graphmill, "export", collection, "--to", "tfrecord", "--shards", 8, *threads, "--out", out], lambda r: count / r.wall, output=out),
                 Contestant("tfgnn.write_example", [peer, HERE / "peer_tfgnn.py", "write", schema, *files], records, turns=1)])
         # Both in Python, in one environment, and all of the GraphTensors in memory before the clock starts.
@@ -640,7 +645,7 @@ class Bench:
         files = sorted(unigraph.glob("*edge*.tfrecord*"))
         peer, out = self.python("tfgnn", "tensorflow-cpu"), self.work / "out" / "shards.store"
         for t in self.args.threads:
-            self.race(f"import of {nodes:,} nodes and {edges:,} edges with string ids from TFRecord shards within 512MiB, against reading the edges, {t} threads", "edges/s", [
+            self.race(f"import of {nodes:,} nodes and {edges:,} edges with string ids from TFRecord shards within 512MiB, against reading the edges, {in_words(t)}", "edges/s", [
                 Contestant("graphmill", [self.graphmill, "import", unigraph / "schema.pbtxt", "--memory", "512MiB", "--threads", t, "--out", out],
                            lambda r: edges / r.wall, output=out),
                 Contestant("tf.io.parse_example", [peer, HERE / "peer_tfgnn.py", "rows", "#source,#target", *files, "--records", edges // 20, "--threads", t],
@@ -684,7 +689,7 @@ class Bench:
                                           "--threads", t, "--out", out, "--json", *more]
                     peer = lambda which: [python, HERE / "peer_partition.py", graph.with_suffix(""), "--peer", which, "--parts", parts,
                                           "--imbalance", IMBALANCE, "--threads", t]
-                    self.race(f"{name} ({edges:,} edges) into {parts} parts, {t} threads", "edges/s", [
+                    self.race(f"{name} ({edges:,} edges) into {parts} parts, {in_words(t)}", "edges/s", [
                         Contestant("graphmill", ours(), rate, output=out, found=ours_found),
                         Contestant("graphmill --preset fast", ours("--preset", "fast"), rate, output=out, found=ours_found),
                         Contestant("graphmill --preset high", ours("--preset", "high"), rate, output=out, found=ours_found)] + [
@@ -728,7 +733,7 @@ class Bench:
                     memory = max(whole // 8, int(least[1]))
                     rate = lambda r: pairs / r["seconds"]
                     run = lambda kind, seed, *more: Contestant(f"graphmill {kind}, seed {seed}", ours(seed, *more), rate, output=out, found=found, turns=1)
-                    self.race(f"{name} ({pairs:,} edges) into {parts} parts in {memory / 2**20:.0f} MiB, {t} threads", "edges/s", [c for seed in range(1, 1 + self.args.cut_seeds) for c in (
+                    self.race(f"{name} ({pairs:,} edges) into {parts} parts in {memory / 2**20:.0f} MiB, {in_words(t)}", "edges/s", [c for seed in range(1, 1 + self.args.cut_seeds) for c in (
                         run("out of core", seed, "--memory", memory), run("in memory", seed), run("fennel", seed, "--method", "fennel", "--memory", memory))])
 
     def dispatch(self):
@@ -746,7 +751,7 @@ class Bench:
             ours = lambda name, *more: Contestant(name, [
                 self.graphmill, "dispatch", store, "--assignment", parts, "--save-orig-nids", "--save-orig-eids", "--memory", "512MiB",
                 "--threads", t, "--out", out, *more], lambda r: count / r.wall, output=out)
-            self.race(f"{name} with features, {count:,} edges, into 8 parts of DGL's, {t} threads", "edges/s", [
+            self.race(f"{name} with features, {count:,} edges, into 8 parts of DGL's, {in_words(t)}", "edges/s", [
                 ours("graphmill", "--out-edges"), ours("graphmill, in-edges alone"),
                 Contestant("DGL partition_graph without METIS", [python, HERE / "peer_dgl.py", "partition", source, parts, "--out", out, "--threads", t],
                            lambda r: r["edges_per_second"], {"OMP_NUM_THREADS": str(t)}, output=out, turns=1)])
@@ -759,7 +764,7 @@ class Bench:
             for t in self.args.threads:
                 ours = [self.graphmill, "bench", "batches", "--rows", 500_000, "--width", width, "--batch-size", 64, "--threads", t, "--json"]
                 peer = lambda name, which: Contestant(name, [python, HERE / "peer_batches.py", 500_000, width, 64, "--loader", which], rate, env)
-                self.race(f"500,000 rows of {width} float32 in shuffled batches of 64, {t} threads", "rows/s", [
+                self.race(f"500,000 rows of {width} float32 in shuffled batches of 64, {in_words(t)}", "rows/s", [
                     Contestant("graphmill", ours, rate, found=lambda r: {"against_copy": r["against_copy"]}),
                     peer("graphmill.BatchIter in Python", "graphmill"), peer("torch.index_select, order known", "index_select"),
                     peer("batch-iter", "batch-iter"), peer("grain", "grain"),
