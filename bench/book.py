@@ -131,7 +131,8 @@ def section(picture, race):
     yield ""
     yield "<details><summary>Command lines</summary>"
     yield ""
-    yield "```text"
+    yield "<!-- not run: bench/bench.py has run these -->"
+    yield "```sh"
     for contestant, row in race["contestants"].items():
         yield f"# {contestant}"
         yield row["command"]

@@ -46,7 +46,7 @@ def collect(out):
             text = converted(page, f.read(), known, out)
         if page == "README.md":
             text += "\n" + navigation()
-        elif page == "docs/decisions/README.md":
+        elif page in ("docs/decisions/README.md", "docs/bench/README.md"):
             text += "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
         path = os.path.join(out, place(page))
         os.makedirs(os.path.dirname(path), exist_ok=True)
