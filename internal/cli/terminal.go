@@ -38,8 +38,8 @@ type Terminal struct {
 	line    *progress.Line // line of the current stage
 	stage   string
 	at      int64
-	whole   *progress.Whole // the run that the stages are of, of which share is done
-	share   float64
+	whole   *progress.Whole // the run whose stages are shown
+	share   float64         // of the run, that is done; 0 where it is not known
 
 	warned map[string]bool // the texts of the warnings so far
 }
