@@ -254,8 +254,7 @@ func (o *PartitionOptions) cut(opt partition.Options, writing string, run func(p
 				work = append(work, progress.Stage{Name: writing, Work: f.Reading * writingWork})
 			}
 			o.foresee(work)
-		}
-		if f.Unknown {
+		} else {
 			o.note("forecast: at most %s of memory and %s of temporary files, whose rows are read seven times or more; the time out of core is not known, because it depends on the levels that the graph needs", human.Bytes(f.Memory), human.Bytes(f.Disk))
 		}
 		if f.Seconds > 10 {

@@ -38,14 +38,16 @@ type Terminal struct {
 	line    *progress.Line // line of the current stage
 	stage   string
 	at      int64
-	whole   *progress.Whole // the run whose stages are shown
-	share   float64         // of the run, that is done; 0 where it is not known
+	whole   progress.Whole // the run whose stages are shown
 
 	warned map[string]bool // the texts of the warnings so far
 }
 
 // Begin sets the running command, whose flags errors name.
-func (t *Terminal) Begin(cmd *cobra.Command) { t.flags, t.whole = cmd.Flags(), progress.NewWhole() }
+func (t *Terminal) Begin(cmd *cobra.Command) {
+	t.flags = cmd.Flags()
+	t.whole.Set(0)
+}
 
 // translate replaces the names of fields by the names of flags.
 func (t *Terminal) translate(text string) string {
@@ -115,15 +117,11 @@ func (t *Terminal) Progress(p graphmill.Progress) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.whole == nil || p.Share < t.share { // or the next operation of the command begins
-		t.whole = progress.NewWhole()
-	}
-	t.share = p.Share
 	t.whole.Set(p.Share)
 	if p.Stage != t.stage || t.line == nil {
 		t.line.Done()
 		t.stage, t.at = p.Stage, 0
-		t.line = progress.Start(t.Stderr, t.colours(t.Stderr), p.Stage, p.Total, p.Unit, t.whole)
+		t.line = progress.Start(t.Stderr, t.colours(t.Stderr), p.Stage, p.Total, p.Unit, &t.whole)
 	}
 	if p.Done > t.at {
 		t.line.Add(p.Done - t.at)

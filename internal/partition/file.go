@@ -41,7 +41,7 @@ func File(ctx context.Context, fsys vfs.FS, name, nodeType string, o Options) (_
 			return nil, err
 		}
 		g := &undirected.Graph{Offsets: m.Offsets, Neighbours: m.Neighbours, EdgeWeights: m.EdgeWeights, Constraints: m.Constraints, Weights: m.Weights}
-		j.r.stage("graph", began, z.pairs, "pairs")
+		j.r.stage(StageGraph, began, z.pairs, "pairs")
 		return j.r, named(name, j.weighted(ctx, g))
 	}
 	rows, err := readRows(ctx, fsys, name, h, o.Temp, j.meter(StageGraph, 2*z.edges, "neighbours"))
@@ -49,7 +49,7 @@ func File(ctx context.Context, fsys vfs.FS, name, nodeType string, o Options) (_
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	j.r.stage("graph", began, z.pairs, "pairs")
+	j.r.stage(StageGraph, began, z.pairs, "pairs")
 	return j.r, named(name, j.weighted(ctx, rows))
 }
 

@@ -2,7 +2,6 @@ package progress
 
 import (
 	"io"
-	"math"
 	"os"
 	"strings"
 	"sync"
@@ -49,24 +48,33 @@ type Stage struct {
 	Work float64
 }
 
-// Whole is a run of several stages. Its share that is done replaces that of a stage on the lines of its stages.
+// Whole is a run of several stages. The line of a stage shows how far the run is, where that is known. The zero Whole is a run
+// that begins with the first call of Set.
 type Whole struct {
+	mu    sync.Mutex
 	began time.Time
-	share atomic.Uint64 // bits of a float64
+	share float64
 }
 
-// NewWhole begins a run.
-func NewWhole() *Whole { return &Whole{began: time.Now()} }
+// Set sets the share of the run that is done, from 0 to 1; 0 means that it is not known. A run begins when its share is last 0, so
+// that work without a share does not count as time of the run, and anew when its share falls. Any goroutine may call Set.
+func (w *Whole) Set(share float64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if share == 0 || share < w.share || w.began.IsZero() {
+		w.began = time.Now()
+	}
+	w.share = share
+}
 
-// Set sets the share of the run that is done, from 0 to 1. 0 means that it is not known. Any goroutine may call it.
-func (w *Whole) Set(share float64) { w.share.Store(math.Float64bits(share)) }
-
-// done is the share that is done, and the time that the run has taken until now.
+// done returns the share of the run that is done, and the time that the run has taken until now.
 func (w *Whole) done(now time.Time) (share float64, elapsed time.Duration) {
 	if w == nil {
 		return 0, 0
 	}
-	return math.Float64frombits(w.share.Load()), now.Sub(w.began)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.share, now.Sub(w.began)
 }
 
 // Start shows work on w, usually os.Stderr: its label ("import edges"), its amount (0 means unknown) and the unit
@@ -171,8 +179,8 @@ type moment struct {
 
 // picture is the line in at most columns characters. Where there is no room, it leaves out the bar first, then the
 // amount, the rate, and at last the end of the label. It keeps the share that is done and the time left longest. Where
-// the total is unknown, nothing but the amount tells how far the work is, so the rate goes before it. Where the share of the run is
-// known, the bar, the share and the time left are those of the run, and the amount, which is that of the stage, is left out.
+// the total is unknown, nothing but the amount tells how far the work is, so the rate goes before it. Where it is known how far the
+// run is, the line shows the bar, the share and the time left of the run, and no amount, because an amount is that of the stage.
 func (l *Line) picture(at moment, columns int) string {
 	amount, left := human.AmountWords(at.n, l.unit), clock(at.elapsed)
 	var speed, bar string

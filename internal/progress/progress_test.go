@@ -149,14 +149,22 @@ func TestPictureOfARun(t *testing.T) {
 func TestStagesOfARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s screen
-		w := NewWhole()
+		var w Whole
+		w.Set(0)
+		time.Sleep(time.Hour) // of work that has no share
+		w.Set(0)
 		time.Sleep(10 * time.Second)
-		l := start(&s, columns(80), false, "edges", 100, "rows", w)
+		l := start(&s, columns(80), false, "edges", 100, "rows", &w)
 		w.Set(0.5)
 		time.Sleep(interval + interval/2)
 		l.Done()
 		if want := "edges  ▕████████████            ▏   50% of the run  0:11 left"; s.pictures[0] != want {
 			t.Errorf("got %q, want %q", s.pictures[0], want)
+		}
+		w.Set(0.1) // of the next run
+		time.Sleep(9 * time.Second)
+		if share, elapsed := w.done(time.Now()); share != 0.1 || elapsed != 9*time.Second {
+			t.Errorf("found share %v after %v of another run, expected 0.1 after 9 s", share, elapsed)
 		}
 	})
 }

@@ -45,7 +45,7 @@ const firstSeenBytes = 24
 // Options.DanglingEdges it numbers the keys that tables lack in the same way.
 func (b *builder) numberByAppearance(ctx context.Context) error {
 	for _, t := range b.types {
-		if !t.keyed || t.Table != nil && b.opt.DanglingEdges != Zeros {
+		if !b.appears(t) {
 			continue
 		}
 		if err := b.stage("numbering", t.Type, func() (uint64, error) { return b.number(ctx, t) }); err != nil {
@@ -53,6 +53,11 @@ func (b *builder) numberByAppearance(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// appears says whether keys of a type are numbered by their appearance.
+func (b *builder) appears(t *nodeType) bool {
+	return t.keyed && (t.Table == nil || b.opt.DanglingEdges == Zeros)
 }
 
 func (b *builder) number(ctx context.Context, t *nodeType) (uint64, error) {

@@ -280,7 +280,11 @@ func (e *emitter) chunk(c *table.Chunk) error {
 			return err
 		}
 	}
-	e.scanned("edges "+e.p.Type.String(), e.p.Table, c, e.p.rows, &e.done)
+	stage := "edges "
+	if e.w == nil { // nothing is written
+		stage = "count "
+	}
+	e.scanned(stage+e.p.Type.String(), e.p.Table, c, e.p.rows, &e.done)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package assemble
 import (
 	"slices"
 
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/progress"
 )
 
@@ -12,43 +13,57 @@ const (
 	scanWork      = 1.0  // read the edges
 	lookupWork    = 0.5  // find the nodes of names while the edges are read
 	adjacencyWork = 0.5  // sort and write one direction
-	endsWork      = 2.0  // read names and hash them, where no table lists the nodes
-	joinWork      = 0.4  // find the nodes of these names
-	rescanWork    = 0.25 // read the edges after that
+	endsWork      = 2.0  // read names and hash them, where the nodes are numbered by their appearance
+	rescanWork    = 0.65 // find the nodes of these names, and read the edges again
 )
 
-// foresee estimates the work of the stages of Progress, in their order. Tables that do not tell their size add nothing.
+// foresee estimates the work of the stages of Progress, in their order. Tables that do not tell their size add
+// nothing. Whether integer ids are keys is known only when they have been read, so the stages of such types may come in another order.
 func (b *builder) foresee() []progress.Stage {
-	var nodes, ends, joins, edges stages
+	var all stages
 	for _, t := range b.types {
 		if t.Table != nil {
-			nodes.add("nodes "+t.Type, float64(t.Table.Bytes()))
+			all.add("nodes "+t.Type, float64(t.Table.Bytes()))
 		}
 	}
-	for _, p := range b.parts {
+	named := map[*part]bool{} // parts with names of nodes that are numbered by their appearance
+	for _, t := range b.types {
+		for _, p := range b.parts {
+			if b.appears(t) && (p.src.t == t || p.dst.t == t) && p.Table != nil && !named[p] {
+				named[p] = true
+				all.add("ends "+p.Type.String(), float64(p.Table.Bytes())*endsWork)
+			}
+		}
+	}
+	sorting := 0.0
+	sort := func(of string) {
+		all.add("adjacency "+of, sorting)
+		if b.opt.Both {
+			all.add("other direction "+of, sorting)
+		}
+		sorting = 0
+	}
+	for _, p := range b.byName() {
 		if p.Table == nil {
 			continue
 		}
 		size, name := float64(p.Table.Bytes()), p.Type.String()
-		scan := scanWork
-		for _, e := range []end{p.src, p.dst} {
-			switch {
-			case !e.isRefs():
-			case e.t.Table != nil:
-				scan = scanWork + lookupWork
-			case scan != rescanWork:
-				scan = rescanWork
-				ends.add("ends "+name, size*endsWork)
-				joins.add("join "+e.t.Type, size*joinWork)
-			}
+		work := scanWork
+		switch {
+		case named[p]:
+			work = rescanWork
+		case p.src.isRefs() || p.dst.isRefs():
+			work += lookupWork
 		}
-		edges.add("edges "+name, size*scan)
-		edges.add("adjacency "+name, size*adjacencyWork)
-		if b.opt.Both {
-			edges.add("other direction "+name, size*adjacencyWork)
+		all.add("edges "+name, size*work)
+		if sorting += size * adjacencyWork; !b.opt.Homogeneous {
+			sort(name)
 		}
 	}
-	return slices.Concat(nodes, ends, joins, edges)
+	if b.opt.Homogeneous {
+		sort(graph.HomogeneousEdge.String())
+	}
+	return all
 }
 
 // stages are stages with different names.
