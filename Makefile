@@ -11,7 +11,7 @@
 # make race-short   the packages with the most goroutines, with the race detector
 # make torture      the proofs over all commands, every case (hours); torture/README.md
 # make torture-short  a sample of the same cases (minutes)
-# make supply       known vulnerabilities (GOVULNDB, where the net is closed), licences, bills of materials into dist/
+# make supply       known vulnerabilities, licences, bills of materials into dist/
 # make lint         formatting, vet (also for macOS), golangci-lint
 # make site         the documentation as a site of static pages, dist/site; any broken link fails
 # make wheel        the Python package with the command in it, into dist/

@@ -2,8 +2,10 @@ module github.com/graphmill/graphmill
 
 go 1.26.0
 
+toolchain go1.26.11
+
 require (
-	github.com/andybalholm/brotli v1.1.1
+	github.com/andybalholm/brotli v1.2.7
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/go-cmp v0.7.0
 	github.com/jackc/pgx/v5 v5.12.0

@@ -2,6 +2,8 @@ module github.com/graphmill/graphmill/torture
 
 go 1.26.0
 
+toolchain go1.26.11
+
 replace github.com/graphmill/graphmill => ../
 
 require (
@@ -19,7 +21,7 @@ require (
 )
 
 require (
-	github.com/andybalholm/brotli v1.1.1 // indirect
+	github.com/andybalholm/brotli v1.2.7 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/goccy/go-yaml v1.19.2 // indirect

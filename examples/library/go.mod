@@ -2,12 +2,14 @@ module example.org/library
 
 go 1.26.0
 
+toolchain go1.26.11
+
 replace github.com/graphmill/graphmill => ../../
 
 require github.com/graphmill/graphmill v0.0.0
 
 require (
-	github.com/andybalholm/brotli v1.1.1 // indirect
+	github.com/andybalholm/brotli v1.2.7 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/goccy/go-yaml v1.19.2 // indirect

@@ -206,24 +206,50 @@ func (g *group) markBlock(t, e, first int, r *reader, offsets []uint64, far []ui
 			continue
 		}
 		lo, hi := g.num.owned(int(p))
-		for _, u := range far[offsets[k]-base : offsets[k+1]-base] {
+		run := far[offsets[k]-base : offsets[k+1]-base]
+		if mine {
+			if err := g.markSources(g.reached[int(p)-g.from], r, sources, run, lo, hi); err != nil {
+				return err
+			}
+		}
+		if !m.leaving {
+			continue
+		}
+		for _, u := range run {
+			if int(u) >= len(sources) {
+				return r.noSource(u)
+			}
+			if s := sources[u]; s-lo < hi-lo {
+				continue
+			}
+			if q := sourcePart[u]; g.has(q) {
+				g.reached[int(q)-g.from].set(id[k])
+				counts[(int(q)-g.from)*len(g.edges)+e]++
+			}
+		}
+	}
+	return nil
+}
+
+// markSources adds those of a run of sources to reached whose new ids are not in [lo, hi).
+func (g *group) markSources(reached *bitset, r *reader, sources, run []uint32, lo, hi uint32) error {
+	const some = 256
+	var ids [some]uint32
+	for len(run) > 0 {
+		n := 0
+		now := run[:min(some, len(run))]
+		run = run[len(now):]
+		for _, u := range now {
 			if int(u) >= len(sources) {
 				return r.noSource(u)
 			}
 			s := sources[u]
-			if s-lo < hi-lo {
-				continue
-			}
-			if mine {
-				g.reached[int(p)-g.from].set(s)
-			}
-			if m.leaving {
-				if q := sourcePart[u]; g.has(q) {
-					g.reached[int(q)-g.from].set(id[k])
-					counts[(int(q)-g.from)*len(g.edges)+e]++
-				}
+			ids[n] = s
+			if s-lo >= hi-lo { // without a branch
+				n++
 			}
 		}
+		reached.setAll(ids[:n])
 	}
 	return nil
 }

@@ -245,17 +245,19 @@ func (w *worker) own(g *group, files []*partFile, t, i, j int, r *reader, run, s
 		}
 		n := min(len(run), len(l.src)-l.n)
 		src, dsts := l.src[l.n:l.n+n], l.dst[l.n:l.n+n]
+		// Two loops, because each waits for memory in its own way: the processor fetches many new ids, and then many ranks, at a time.
 		for k, u := range run[:n] {
 			if int(u) >= len(sources) {
 				return r.noSource(u)
 			}
-			s := sources[u]
-			if s-lo < hi-lo {
-				s -= lo
+			src[k], dsts[k] = uint64(sources[u]), dst
+		}
+		for k, v := range src {
+			if s := uint32(v); s-lo < hi-lo {
+				src[k] = uint64(s - lo)
 			} else {
-				s = hi - lo + reached.rank(s)
+				src[k] = uint64(hi - lo + reached.rank(s))
 			}
-			src[k], dsts[k] = uint64(s), dst
 		}
 		if l.orig != nil {
 			if err := r.original(l.orig[l.n:l.n+n], begin); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/graphmill/graphmill/torture/internal/command"
 	"github.com/graphmill/graphmill/torture/internal/form"
@@ -187,32 +189,46 @@ func python() string {
 	return "python3"
 }
 
-// The search for known vulnerabilities finds one, given a database in a folder that has it.
+// The search for known vulnerabilities finds one, in a database that is made of a folder of entries.
 func TestVulnerabilitiesAreFound(t *testing.T) {
 	if !form.Long(t) {
 		t.Skip("builds govulncheck: TORTURE=long")
 	}
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"index/db.json":      `{"modified":"2026-01-01T00:00:00Z"}`,
-		"index/modules.json": `[{"path":"github.com/zeebo/xxh3","vulns":[{"id":"GO-2026-99999","modified":"2026-01-01T00:00:00Z"}]}]`,
-		"index/vulns.json":   `[{"id":"GO-2026-99999","modified":"2026-01-01T00:00:00Z"}]`,
-		"ID/GO-2026-99999.json": `{"schema_version":"1.3.1","id":"GO-2026-99999","modified":"2026-01-01T00:00:00Z","published":"2026-01-01T00:00:00Z","details":"made for a test",` +
-			`"affected":[{"package":{"name":"github.com/zeebo/xxh3","ecosystem":"Go"},"ranges":[{"type":"SEMVER","events":[{"introduced":"0"}]}],` +
-			`"ecosystem_specific":{"imports":[{"path":"github.com/zeebo/xxh3"}]}}],"database_specific":{"url":"https://pkg.go.dev/vuln/GO-2026-99999"}}`,
-	} {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	entries, dir := t.TempDir(), t.TempDir()
+	entry := `{"schema_version":"1.3.1","id":"GO-2026-99999","modified":"0001-01-01T00:00:00Z","published":"0001-01-01T00:00:00Z","details":"made for a test",` +
+		`"affected":[{"package":{"name":"github.com/zeebo/xxh3","ecosystem":"Go"},"ranges":[{"type":"SEMVER","events":[{"introduced":"0"}]}],` +
+		`"ecosystem_specific":{"imports":[{"path":"github.com/zeebo/xxh3"}]}}],"database_specific":{"url":"https://pkg.go.dev/vuln/GO-2026-99999"}}`
+	if err := os.WriteFile(filepath.Join(entries, "GO-2026-99999.json"), []byte(entry), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := Database(entries, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), dir); n != 1 || err != nil {
+		t.Fatalf("found %d entries, %v", n, err)
 	}
 	cmd := exec.Command(filepath.Join(root(t), "scripts", "vulnerabilities.sh"), ".")
 	cmd.Env = append(os.Environ(), "GOVULNDB=file://"+dir)
 	out, err := cmd.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "GO-2026-99999") {
-		t.Errorf("found %v and no such vulnerability:\n%s", err, out)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 3 || !strings.Contains(string(out), "GO-2026-99999") {
+		t.Errorf("found %v, expected exit status 3 and the vulnerability:\n%s", err, out)
+	}
+}
+
+// A folder without entries, and an entry under a name that is not its id, are no database.
+func TestBadEntries(t *testing.T) {
+	for name, c := range map[string]struct{ file, text, want string }{
+		"none":       {"readme.txt", "", "found no entry"},
+		"other id":   {"GO-2026-1.json", `{"id":"GO-2026-2"}`, `found the id "GO-2026-2"`},
+		"not JSON":   {"GO-2026-1.json", `{"id":`, "GO-2026-1.json: unexpected end"},
+		"other type": {"GO-2026-1.json", `[]`, "GO-2026-1.json: json: cannot unmarshal"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Database(dir, time.Time{}, t.TempDir()); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("found %v, expected %q", err, c.want)
+			}
+		})
 	}
 }

@@ -2,6 +2,8 @@ module github.com/graphmill/graphmill/bench/decisions/parquet
 
 go 1.26.0
 
+toolchain go1.26.11
+
 replace github.com/graphmill/graphmill => ../../../
 
 require (
@@ -11,7 +13,7 @@ require (
 )
 
 require (
-	github.com/andybalholm/brotli v1.2.3 // indirect
+	github.com/andybalholm/brotli v1.2.7 // indirect
 	github.com/apache/thrift v0.24.0 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/goccy/go-json v0.10.6 // indirect
