@@ -63,13 +63,11 @@ func (s *Spill) Close() error {
 // not worth the calls. Tests lower it.
 var discardFrom = int64(1 << 30)
 
-// Free frees extents, so that others can use their places. The bytes of the extents are lost. A large file gives their space
-// back to the disk, where the file system can, so that what is made of them has room.
+// Free frees extents, so that others can use their places. The bytes of the extents are lost. A large file on a disk with little
+// room gives their space back to the disk, where the file system can, so that what is made of them has room.
 func (s *Spill) Free(es ...Extent) {
-	s.mu.Lock()
-	file, large := s.file, s.end >= discardFrom
-	s.mu.Unlock()
-	if large {
+	if s.short() {
+		file := s.file
 		for _, e := range es { // before another extent can have the place
 			if e.n > 0 && e.at >= s.limit {
 				file.Discard(e.at-s.limit, int64(pages(e.n)))
@@ -83,6 +81,20 @@ func (s *Spill) Free(es ...Extent) {
 			s.free[n] = append(s.free[n], e.at)
 		}
 	}
+}
+
+// short reports whether the disk may have too little room for what is made of the extents: less than twice the size of the file. Where
+// the disk has more, the space is not given back. A file system that tells its device of each freed range (ext4 with the option discard)
+// takes half a millisecond for it, and merging would wait for that more than for the data.
+func (s *Spill) short() bool {
+	s.mu.Lock()
+	size := s.end
+	s.mu.Unlock()
+	if size == 0 || size < discardFrom {
+		return false
+	}
+	free, err := s.fs.Free(s.dir)
+	return err != nil || free < 2*size
 }
 
 func pages(n int) int { return (n + pageBytes - 1) &^ (pageBytes - 1) }
