@@ -99,6 +99,10 @@ func (s *bitset) index() int {
 	return int(n)
 }
 
+// fetch loads the line of id and returns some of it, for a loop over many ids before that over their ranks. The processor then waits for many
+// lines at a time; rank alone has too many instructions for that.
+func (s *bitset) fetch(id uint32) uint64 { return s.words[lineWords*int(id/lineIDs)] }
+
 // rank is the number of members below id.
 func (s *bitset) rank(id uint32) uint32 {
 	i, bit := place(id)

@@ -156,7 +156,8 @@ func (d *dispatcher) predict(first *group, marking time.Duration) (Forecast, err
 		}
 		rate = min(rate, disk)
 	}
-	f.Seconds = marking.Seconds()*float64(left)/float64(done) + float64(f.Bytes)/rate
+	// Writing the edges of a part looks the same ids up as marking it did, which is most of the time of a large graph.
+	f.Seconds = marking.Seconds()*float64(2*int64(left)+done)/float64(done) + float64(f.Bytes)/rate
 	// Temporary files hold the ends of edges where there is no COO, and halo edges that exceed the memory.
 	need := f.Bytes
 	if spill := int64(haloEdges)*haloRecord - d.budget.halo; spill > 0 {

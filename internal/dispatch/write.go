@@ -31,6 +31,8 @@ type worker struct {
 	ptrs   []stream  // of each part, the offsets of its CSC
 	halo   haloWriter
 	ids    []uint64 // for consecutive numbers
+
+	fetched uint64 // keeps the loads of bitset.fetch in the program
 }
 
 // writeEdges is the second pass over all edges: it writes the edges that the parts own, and gives the halo
@@ -245,13 +247,20 @@ func (w *worker) own(g *group, files []*partFile, t, i, j int, r *reader, run, s
 		}
 		n := min(len(run), len(l.src)-l.n)
 		src, dsts := l.src[l.n:l.n+n], l.dst[l.n:l.n+n]
-		// Two loops, because each waits for memory in its own way: the processor fetches many new ids, and then many ranks, at a time.
+		// Three loops, each of which waits for memory in one place: the processor fetches many new ids, and then many ranks, at a time.
 		for k, u := range run[:n] {
 			if int(u) >= len(sources) {
 				return r.noSource(u)
 			}
 			src[k], dsts[k] = uint64(sources[u]), dst
 		}
+		sum := uint64(0)
+		for _, v := range src {
+			if s := uint32(v); s-lo >= hi-lo {
+				sum += reached.fetch(s)
+			}
+		}
+		w.fetched += sum
 		for k, v := range src {
 			if s := uint32(v); s-lo < hi-lo {
 				src[k] = uint64(s - lo)
