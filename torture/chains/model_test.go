@@ -312,10 +312,15 @@ func oneNaN(c *column) *column {
 	})
 }
 
-// sameEdges says whether two models have the same edges, with their ids.
-func sameEdges(a, b *model) bool {
-	if len(a.edges) != len(b.edges) {
+// sameStructure says whether two models have as many nodes of each type, and the same edges, with their ids.
+func sameStructure(a, b *model) bool {
+	if len(a.edges) != len(b.edges) || len(a.nodes) != len(b.nodes) {
 		return false
+	}
+	for t, x := range a.nodes {
+		if y := b.nodes[t]; y == nil || x.count != y.count {
+			return false
+		}
 	}
 	for t, x := range a.edges {
 		y := b.edges[t]

@@ -503,7 +503,7 @@ func TestSamples(t *testing.T) {
 		if rapid.Bool().Draw(c.t, "a trip") {
 			before := c.load(in)
 			other := c.goesBack(trips[rapid.IntRange(0, len(trips)-1).Draw(c.t, "trip")], in, both)
-			if sameEdges(before, c.load(other)) {
+			if sameStructure(before, c.load(other)) {
 				o := o
 				o.Run = c.run()
 				again := c.out("samples")
