@@ -44,14 +44,20 @@ func NodeSet(nodeType string) string {
 	return nodeType
 }
 
+// EdgeSet is the name of the edge set of a type whose relation no other type has.
+func EdgeSet(t graph.EdgeType) string {
+	if t == graph.HomogeneousEdge {
+		return "edge"
+	}
+	return t.Rel
+}
+
 // EdgeSets returns the names of the edge sets of edge types: their relations ("edge" in a homogeneous graph), or
 // src_rel_dst where several types have the same relation. Two names can still be equal, which the caller must refuse.
 func EdgeSets(types []graph.EdgeType) []string {
 	names, count := make([]string, len(types)), map[string]int{}
 	for i, t := range types {
-		if names[i] = t.Rel; t == graph.HomogeneousEdge {
-			names[i] = "edge"
-		}
+		names[i] = EdgeSet(t)
 		count[names[i]]++
 	}
 	for i, t := range types {

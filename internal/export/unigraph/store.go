@@ -60,7 +60,7 @@ func FromStore(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store
 //
 // A node type becomes a node set of the same name (_N becomes "node"). Its #id is the original id, or the type-wise
 // id as decimal text. An edge type becomes an edge set named by its relation (_E becomes "edge"), or by src_rel_dst
-// if several types have the same relation. Its rows are in the order of edge ids.
+// if several types have the same relation, with a warning. Its rows are in the order of edge ids.
 func fromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph, opt Options) (*Result, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
@@ -110,8 +110,8 @@ func fromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph
 		if r.Schema.EdgeSets[name] != nil {
 			return nil, fmt.Errorf("found the edge set name %q for two types, one of them %s, expected different names; rename the relation", name, e.Type)
 		}
-		if name != e.Type.Rel && e.Type != graph.HomogeneousEdge {
-			r.warn("edge type %s is the edge set %s, as several types have the relation %s", e.Type, name, e.Type.Rel)
+		if short := feature.EdgeSet(e.Type); name != short {
+			r.warn("edge type %s is the edge set %s, as several types would be the edge set %s", e.Type, name, short)
 		}
 		j := add("edges-"+store.FileName(name), name, edgeSource(g, e))
 		r.Schema.EdgeSets[name] = &tfgnnpb.EdgeSet{Features: j.features, Metadata: j.meta,

@@ -247,6 +247,21 @@ func TestNames(t *testing.T) {
 	if err != nil || schema.GetEdgeSets()["a/b_r_node"].GetTarget() != "node" {
 		t.Errorf("found %v, %v", schema, err)
 	}
+	// _E is "edge" in a unigraph, as the other relation is.
+	same := &graph.Graph{Nodes: []*graph.Nodes{{Type: "_N"}}, Edges: []*graph.Edges{edge("_N", "_E", "_N"), edge("_N", "edge", "_N")}}
+	var r *unigraph.Result
+	if err := publish(filepath.Join(t.TempDir(), "out"), func(w *store.Writer) (err error) {
+		r, err = unigraph.FromGraph(ctx, disk, w, same, unigraph.Options{Format: unigraph.CSV, Shards: 1})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{
+		"edge type _N:_E:_N is the edge set node__E_node, as several types would be the edge set edge",
+		"edge type _N:edge:_N is the edge set node_edge_node, as several types would be the edge set edge",
+	}, r.Warnings); diff != "" {
+		t.Error(diff)
+	}
 	g.Nodes = append(g.Nodes, &graph.Nodes{Type: "node"})
 	if err := fromGraph(g, filepath.Join(t.TempDir(), "out"), unigraph.Options{}); err == nil || !strings.Contains(err.Error(), `found the node set name "node" for two types`) {
 		t.Errorf("found %v", err)
