@@ -245,7 +245,7 @@ func (g *group) markSources(reached *bitset, r *reader, sources, run []uint32, l
 			}
 			s := sources[u]
 			ids[n] = s
-			if s-lo >= hi-lo { // without a branch
+			if s-lo >= hi-lo { // random, so that nothing else depends on it
 				n++
 			}
 		}

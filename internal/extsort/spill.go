@@ -84,8 +84,8 @@ func (s *Spill) Free(es ...Extent) {
 }
 
 // short reports whether the disk may have too little room for what is made of the extents: less than twice the size of the file. Where
-// the disk has more, the space is not given back. A file system that tells its device of each freed range (ext4 with the option discard)
-// takes half a millisecond for it, and merging would wait for that more than for the data.
+// the disk has more, the space is not given back: a file system that tells its device of each freed range (ext4 with the option discard)
+// takes as long for it as for the data, and merging would wait for both.
 func (s *Spill) short() bool {
 	s.mu.Lock()
 	size := s.end
