@@ -138,15 +138,17 @@ func oracleRows(file []byte) (ints, texts []string, ok bool) {
 			return nil, nil, false
 		}
 		i, s := d.Find("i"), d.Find("s")
-		if i == nil || i.Kind != example.Int64List || i.Count != 1 || s != nil && (s.Kind != example.BytesList && s.Count > 0 || s.Count > 1) {
+		if i == nil || i.Kind != example.Int64List || i.Count != 1 || s != nil && (s.Kind == example.FloatList && s.Count > 0 || s.Count > 1) {
 			return nil, nil, false
 		}
 		ints = append(ints, fmt.Sprint(i.AppendInts(nil)[0]))
 		text := ""
-		if s != nil {
-			for _, b := range s.AppendTexts(nil) {
-				text = string(b)
-			}
+		switch {
+		case s == nil || s.Count == 0:
+		case s.Kind == example.Int64List: // a number is a text, too
+			text = fmt.Sprint(s.AppendInts(nil)[0])
+		default:
+			text = string(s.AppendTexts(nil)[0])
 		}
 		texts = append(texts, text)
 	}
