@@ -148,7 +148,7 @@ supply: build flight beam
 	scripts/vulnerabilities.sh
 	$(GO) -C torture test -count=1 ./supply
 	mkdir -p dist
-	for program in graphmill graphmill-flight graphmill-beam; do $(GO) -C torture run ./supply/bill ../bin/$$program > dist/$$program.cdx.json; done
+	for program in graphmill graphmill-flight graphmill-beam; do $(GO) -C torture run ./supply/write bill ../bin/$$program > dist/$$program.cdx.json; done
 
 lint: $(GOLANGCI)
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed: $$out" >&2; exit 1; }

@@ -12,7 +12,7 @@ trap 'rm -rf "$folder"' EXIT
 # "go run" would hide the exit status.
 GOBIN=$folder "$GO" install "golang.org/x/vuln/cmd/govulncheck@$version"
 if [ -z "${GOVULNDB:-}" ]; then
-  "$GO" -C torture run ./supply/vulnerabilities "$folder/database"
+  "$GO" -C torture run ./supply/write database "$folder/database"
   GOVULNDB=file://$folder/database
 fi
 status=0

@@ -35,7 +35,8 @@ func Vulnerabilities() (entries string, modified time.Time, err error) {
 }
 
 // Database writes the OSV entries of a folder as a database that govulncheck reads by GOVULNDB=file://out: ID/ID.json for each entry, and
-// index/. Their format is https://go.dev/doc/security/vuln/database. Entries of the module have no time, so all get that of its version. It returns the number of entries.
+// index/. Their format is https://go.dev/doc/security/vuln/database. The module's
+// entries have no time; modified stands in for it. Database returns the number of entries.
 func Database(entries string, modified time.Time, out string) (int, error) {
 	type vuln struct {
 		ID       string    `json:"id"`
