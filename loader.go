@@ -199,8 +199,8 @@ func scratchFolder(store string) string {
 	return dir
 }
 
-// feedBytes is what a process that hands batches on holds besides: sockets, and garbage.
-const feedBytes = 6 << 20
+// feedBytes is what a process that hands batches on holds besides: the code of servers, sockets, and garbage.
+const feedBytes = 8 << 20
 
 // load begins to copy the columns into memory, where rows are found faster, as far as the memory allows.
 func (l *Loader) load(s *store.Store) {
