@@ -29,7 +29,7 @@ STAGES = {
     "sample, stream": "`sample --executor stream`, fanout 15,10",
     "feed": "`NodeLoader`, fanout 15,10, NumPy",
     "partition": "`partition`, 8 parts",
-    "dispatch": "`dispatch` into 8 random parts",
+    "dispatch": "`dispatch --graph-formats csc` into 8 random parts",
     "pack": "`pack --stream`",
 }
 QUANTITIES = {"time": ("seconds", 1), "memory": ("peak MiB", 1 << 20), "bytes": ("MiB read from and written to the disk", 1 << 20)}
@@ -58,7 +58,7 @@ def run(bench, measure):
             "sample, stream": [*sample, "stream", *memory],
             "feed": [numpy, HERE / "scaling.py", "feed", store, seeds],
             "partition": [bench.graphmill, "partition", store, "--parts", PARTS, "--memory", args.partition_memory],
-            "dispatch": [bench.graphmill, "dispatch", store, "--assignment", parts, *memory],
+            "dispatch": [bench.graphmill, "dispatch", store, "--assignment", parts, "--graph-formats", "csc", *memory],
             "pack": [bench.graphmill, "pack", sizes, "--stream", "--limit", "num_nodes=1024", "--limit", "num_edges=4096"],
         }
         try:

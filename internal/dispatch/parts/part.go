@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"math"
 	"sort"
 	"strings"
 
@@ -27,7 +26,7 @@ type Part struct {
 	// if they are not stored.
 	NodeID, InnerNode, NodeType, Owner Ints
 	EdgeID, InnerEdge, EdgeType        Ints
-	// Src and Dst are the local ids of the ends of the part's edges. Ends fills them.
+	// Src and Dst are the local ids of the ends of the part's edges, by edge id. Ends fills them.
 	Src, Dst Ints
 	// NodeFeats and EdgeFeats have a row per node or edge that the part owns.
 	NodeFeats, EdgeFeats []Feature
@@ -46,10 +45,11 @@ type Feature struct {
 	Data []byte
 }
 
-// Ints is a mapped array of integers of any width.
+// Ints is a mapped array of integers of any width, or the rows of the places of a matrix.
 type Ints struct {
 	b     []byte
 	dtype dgl.DType
+	rows  *rowIndex // instead of both
 }
 
 // Len is the number of values.
@@ -72,10 +72,13 @@ func (x Ints) At(i int64) int64 {
 	case dgl.Uint32: // only Ends makes these
 		return int64(binary.LittleEndian.Uint32(x.b[4*i:]))
 	}
+	if x.rows != nil {
+		return x.rows.at(i)
+	}
 	return int64(x.b[i])
 }
 
-func ints(m []byte, a dgl.Array) Ints { return Ints{m[a.Offset:][:a.Size], a.DType} }
+func ints(m []byte, a dgl.Array) Ints { return Ints{b: m[a.Offset:][:a.Size], dtype: a.DType} }
 
 // Pieces is one list of ids that several files hold.
 type Pieces struct {
@@ -239,33 +242,6 @@ func (p *Part) features(fsys vfs.FS, file string, types []dgl.TypeRanges) ([]Fea
 		list = append(list, f)
 	}
 	return list, nil
-}
-
-// Ends fills Src and Dst. They are the part's own arrays if it has COO. Else Ends computes them from the
-// part's rows and holds 8 bytes per edge.
-func (p *Part) Ends(ctx context.Context) error {
-	r := &p.Graph.Relations[0]
-	if r.COO != nil && r.COO.EdgeIDs.Rows() == 0 {
-		p.Src, p.Dst = ints(p.graph, r.COO.Src), ints(p.graph, r.COO.Dst)
-		return nil
-	}
-	if p.Nodes > math.MaxUint32 {
-		return badf("%s: found %d nodes without COO, expected at most %d; write the parts with COO", p.GraphFile, p.Nodes, uint32(math.MaxUint32))
-	}
-	p.Src, p.Dst = Ints{make([]byte, 4*p.Edges), dgl.Uint32}, Ints{make([]byte, 4*p.Edges), dgl.Uint32}
-	seen := make([]bool, p.Edges)
-	return p.Each(ctx, r.Formats(), func(e Edge) error {
-		switch {
-		case e.Src < 0 || e.Src >= p.Nodes || e.Dst < 0 || e.Dst >= p.Nodes:
-			return badf("%s: edge %d: found the ends %d and %d, expected ends below %d", p.GraphFile, e.ID, e.Src, e.Dst, p.Nodes)
-		case e.ID < 0 || e.ID >= p.Edges || seen[e.ID]:
-			return badf("%s: found edge id %d twice or out of range, expected each below %d once", p.GraphFile, e.ID, p.Edges)
-		}
-		seen[e.ID] = true
-		binary.LittleEndian.PutUint32(p.Src.b[4*e.ID:], uint32(e.Src))
-		binary.LittleEndian.PutUint32(p.Dst.b[4*e.ID:], uint32(e.Dst))
-		return nil
-	})
 }
 
 // Edge is an edge of a part, with local ids.

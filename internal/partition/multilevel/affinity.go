@@ -41,12 +41,9 @@ type binding struct {
 	row   []affinity
 }
 
-// row returns the affinities of v, until a neighbour of v moves or b is used again.
-func (t *affinities) row(b *binding, l *level, part []uint16, v uint32) []affinity {
+// add sums the affinities of v.
+func (b *binding) add(l *level, part []uint16, v uint32) {
 	from, to := l.offsets[v], l.offsets[v+1]
-	if n := t.used[v]; n > 0 {
-		return t.rows[from:][:n]
-	}
 	b.parts = b.parts[:0]
 	if l.edges == nil {
 		for _, u := range l.neighbours[from:to] {
@@ -66,6 +63,25 @@ func (t *affinities) row(b *binding, l *level, part []uint16, v uint32) []affini
 			b.sum[p] += uint64(edges[i])
 		}
 	}
+}
+
+// take returns the sums, until b is used again.
+func (b *binding) take() []affinity {
+	b.row = b.row[:0]
+	for _, p := range b.parts {
+		b.row = append(b.row, affinityOf(p, b.sum[p]))
+		b.sum[p] = 0
+	}
+	return b.row
+}
+
+// row returns the affinities of v, until a neighbour of v moves or b is used again.
+func (t *affinities) row(b *binding, l *level, part []uint16, v uint32) []affinity {
+	from, to := l.offsets[v], l.offsets[v+1]
+	if n := t.used[v]; n > 0 {
+		return t.rows[from:][:n]
+	}
+	b.add(l, part, v)
 	switch degree := int(to - from); {
 	case degree >= t.parts && degree >= rowLeast:
 		row := t.rows[from:][:t.parts]
@@ -76,12 +92,7 @@ func (t *affinities) row(b *binding, l *level, part []uint16, v uint32) []affini
 		t.used[v] = uint16(t.parts)
 		return row
 	case degree > rowMost || degree < rowLeast:
-		b.row = b.row[:0]
-		for _, p := range b.parts {
-			b.row = append(b.row, affinityOf(p, b.sum[p]))
-			b.sum[p] = 0
-		}
-		return b.row
+		return b.take()
 	}
 	row := t.rows[from:][:len(b.parts)]
 	for i, p := range b.parts {

@@ -52,7 +52,7 @@ func contract(t team, m *memory, l *level, k *clustering) *level {
 	blocks := contractBlocks(l, start, members)
 	wave := 4 * t.threads
 	gatherers := make([]gatherer, t.threads)
-	outs := make([]block, wave)
+	outs, places := make([]block, wave), make([]int, wave)
 	at := 0
 	for from := 0; from+1 < len(blocks) && !t.stopped(); from += wave {
 		count := min(wave, len(blocks)-1-from)
@@ -63,10 +63,14 @@ func contract(t team, m *memory, l *level, k *clustering) *level {
 			break
 		}
 		for i := range count {
-			copy(neighbours[at:], outs[i].neighbours)
-			copy(edges[at:], outs[i].edges)
+			places[i] = at
 			at += len(outs[i].neighbours)
 		}
+		// The first copy into a page waits for the system to clear it.
+		t.blocks(count, func(_, i int) {
+			copy(neighbours[places[i]:], outs[i].neighbours)
+			copy(edges[places[i]:], outs[i].edges)
+		})
 	}
 	if t.stopped() {
 		// The call was cancelled, and edges are missing. The level must be valid, but its content is not used.
@@ -137,28 +141,36 @@ func (g *gatherer) sum(l *level, nodes []uint32, c uint32, entries int, out *blo
 	}
 	mask := uint32(size - 1)
 	g.used = g.used[:0]
+	var clusters [64]uint32
 	for _, v := range nodes {
-		for i := l.offsets[v]; i < l.offsets[v+1]; i++ {
-			to := l.coarse[l.neighbours[i]]
-			if to == c {
-				continue
+		end := int(l.offsets[v+1])
+		for from := int(l.offsets[v]); from < end; from += len(clusters) {
+			// A loop of its own, in which the processor waits for the memory of many clusters together.
+			near := l.neighbours[from:min(from+len(clusters), end)]
+			for i, u := range near {
+				clusters[i] = l.coarse[u]
 			}
-			w := uint32(1)
-			if l.edges != nil {
-				w = min(l.edges[i], maxEdgeWeight)
+			for i, to := range clusters[:len(near)] {
+				if to == c {
+					continue
+				}
+				w := uint32(1)
+				if l.edges != nil {
+					w = min(l.edges[from+i], maxEdgeWeight)
+				}
+				h := to * 0x9e3779b1 >> 7 & mask
+				for g.slots[h] != 0 && out.neighbours[g.slots[h]-1] != to {
+					h = (h + 1) & mask
+				}
+				if p := g.slots[h]; p != 0 {
+					out.edges[p-1] = min(out.edges[p-1]+w, maxEdgeWeight)
+					continue
+				}
+				out.neighbours = append(out.neighbours, to)
+				out.edges = append(out.edges, w)
+				g.slots[h] = uint32(len(out.neighbours))
+				g.used = append(g.used, h)
 			}
-			h := to * 0x9e3779b1 >> 7 & mask
-			for g.slots[h] != 0 && out.neighbours[g.slots[h]-1] != to {
-				h = (h + 1) & mask
-			}
-			if p := g.slots[h]; p != 0 {
-				out.edges[p-1] = min(out.edges[p-1]+w, maxEdgeWeight)
-				continue
-			}
-			out.neighbours = append(out.neighbours, to)
-			out.edges = append(out.edges, w)
-			g.slots[h] = uint32(len(out.neighbours))
-			g.used = append(g.used, h)
 		}
 	}
 	for _, h := range g.used {

@@ -84,7 +84,7 @@ func (r *refiner) relieve(all bool) {
 		order[i] = uint64(descending(m.key))<<32 | uint64(m.node)
 	}
 	slices.Sort(order)
-	b := &r.scratch[0]
+	b, first := &r.scratch[0], len(r.journal)
 	for i, at := range order {
 		node := uint32(at)
 		if r.l.constraints == 1 && r.load[r.light]+r.l.weight(node, 0) > r.caps[0] {
@@ -104,9 +104,30 @@ func (r *refiner) relieve(all bool) {
 					r.freed[i] += float64(r.l.weight(node, c))
 				}
 			}
-			r.move(node, to, gain)
+			r.moveAlone(node, to, gain)
 		}
 	}
+	r.carry(r.journal[first:])
+}
+
+// moveAlone moves v; the cut decreases by gain. Until carry is told of the move, the neighbours of v are dirty, and their data are
+// not those after the move.
+func (r *refiner) moveAlone(v uint32, to uint16, gain int64) {
+	r.assign(v, to)
+	r.cut -= gain
+	r.dirty.set(v)
+	for _, u := range r.l.neighbours[r.l.offsets[v]:r.l.offsets[v+1]] {
+		r.dirty.set(u)
+	}
+}
+
+// current returns the affinities of v after moveAlone, until b is used again.
+func (r *refiner) current(b *binding, v uint32) []affinity {
+	if r.dirty.has(v) {
+		b.add(r.l, r.part, v)
+		return b.take()
+	}
+	return r.row(b, r.l, r.part, v)
 }
 
 // descending maps keys to numbers that ascend where keys fall.
@@ -168,7 +189,7 @@ func (r *refiner) out(b *binding, v uint32) (to uint16, gain int64, key float32,
 		return 0, 0, 0, false
 	}
 	sum, inner := int64(-1), int64(0)
-	for _, a := range r.row(b, r.l, r.part, v) {
+	for _, a := range r.current(b, v) {
 		p, s := a.part(), a.weight()
 		switch {
 		case p == own:
@@ -211,7 +232,7 @@ func (r *refiner) outMany(b *binding, v uint32) (to uint16, gain int64, key floa
 	if relieved <= 0 {
 		return 0, 0, 0, false // v has no weight in the constraints that are exceeded
 	}
-	row := r.row(b, r.l, r.part, v)
+	row := r.current(b, v)
 	var inner int64
 	for _, a := range row {
 		if a.part() == own {

@@ -241,20 +241,56 @@ func (r *refiner) afterOthers(v uint32) int64 {
 
 // moveAll makes the moves of mover.
 func (r *refiner) moveAll() {
-	b := &r.scratch[0]
-	r.mover.each(0, len(r.mover), func(v uint32) {
-		var gain int64
-		own, target := r.part[v], r.target[v]
-		for _, a := range r.row(b, r.l, r.part, v) {
-			switch a.part() {
-			case own:
-				gain -= a.weight()
-			case target:
-				gain += a.weight()
+	r.cut -= r.together()
+	first := len(r.journal)
+	r.mover.each(0, len(r.mover), func(v uint32) { r.assign(v, r.target[v]) })
+	r.carry(r.journal[first:])
+}
+
+// together is the decrease of the cut if all nodes of mover move.
+func (r *refiner) together() int64 {
+	gains := make([]int64, r.blocksOf())
+	r.words(func(worker, block, from, to int) {
+		b := &r.scratch[worker]
+		var twice int64 // because an edge between two movers is met twice
+		r.mover.each(from, to, func(v uint32) {
+			own, target := r.part[v], r.target[v]
+			for _, a := range r.row(b, r.l, r.part, v) {
+				switch a.part() {
+				case own:
+					twice -= 2 * a.weight()
+				case target:
+					twice += 2 * a.weight()
+				}
 			}
-		}
-		r.move(v, target, gain)
+			for i := r.l.offsets[v]; i < r.l.offsets[v+1]; i++ {
+				u := r.l.neighbours[i]
+				if !r.mover.has(u) {
+					continue
+				}
+				// The row counted the edge as if u stayed.
+				n := int64(0)
+				switch r.part[u] {
+				case own:
+					n += 2
+				case target:
+					n--
+				default:
+					n++
+				}
+				if r.target[u] != target {
+					n--
+				}
+				twice += n * r.l.edge(i)
+			}
+		})
+		gains[block] = twice
 	})
+	var twice int64
+	for _, g := range gains {
+		twice += g
+	}
+	return twice / 2
 }
 
 // assign moves v without updating the cut or the data on its neighbours.
@@ -282,12 +318,95 @@ func (r *refiner) move(v uint32, to uint16, gain int64) {
 	}
 }
 
-// undo returns to the best division.
-func (r *refiner) undo() {
-	for i := len(r.journal) - 1; i >= 0; i-- {
-		s := r.journal[i]
-		r.move(s.node, s.from, 0)
+// owned is the number of neighbouring nodes that one goroutine updates: as many as have their bits in one cache line.
+const owned = 512
+
+// carry updates the data on the nodes that have moved and on their neighbours. Each goroutine updates nodes of its own, in the order of
+// the moves, so that the result is the same for any number of them.
+func (r *refiner) carry(moved []step) {
+	workers := r.threads
+	if len(moved) < 1000 {
+		workers = 1
 	}
+	r.blocks(workers, func(_, worker int) {
+		mine := func(v uint32) bool { return workers == 1 || int(spread(v/owned, 0))%workers == worker }
+		c := carrier{refiner: r}
+		for i, s := range moved {
+			if i&1023 == 0 && r.stopped() {
+				return
+			}
+			if mine(s.node) {
+				r.dirty.set(s.node)
+			}
+			to := r.part[s.node]
+			for i := r.l.offsets[s.node]; i < r.l.offsets[s.node+1]; i++ {
+				if u := r.l.neighbours[i]; mine(u) {
+					c.add(shift{u, i, s.from, to})
+				}
+			}
+		}
+		c.flush()
+	})
+}
+
+// shift is the move of a neighbour of a node. edge is the place of the edge in the row of the neighbour.
+type shift struct {
+	node, edge uint32
+	from, to   uint16
+}
+
+// carrier makes shifts, many at a time: the processor then waits for the memory of all of them together.
+type carrier struct {
+	*refiner
+	shifts [64]shift
+	n      int
+	read   affinity // what was read ahead, so that the reads are not left out
+}
+
+func (c *carrier) add(s shift) {
+	c.shifts[c.n] = s
+	if c.n++; c.n == len(c.shifts) {
+		c.flush()
+	}
+}
+
+func (c *carrier) flush() {
+	var rows [len(c.shifts)]uint32
+	for k := range c.n {
+		u := c.shifts[k].node
+		at := c.l.offsets[u]
+		if c.used[u] == 0 {
+			at = 0 // a row that is not kept has no memory
+		}
+		rows[k] = at
+	}
+	for k := range c.n {
+		c.read |= c.rows[rows[k]]
+	}
+	for k := range c.n {
+		s := &c.shifts[k]
+		c.dirty.set(s.node)
+		c.shift(c.l, s.node, s.from, s.to, c.l.edge(s.edge))
+	}
+	c.n = 0
+}
+
+// undo returns to the best division. It leaves the cut as it is.
+func (r *refiner) undo() {
+	journal := r.journal
+	r.journal = journal[:0]
+	// The first move of a node has the part to return to. The moves back take the place of moves that were read.
+	clear(r.mover)
+	for _, s := range journal {
+		if r.mover.has(s.node) {
+			continue
+		}
+		r.mover.set(s.node)
+		if r.part[s.node] != s.from {
+			r.assign(s.node, s.from)
+		}
+	}
+	r.carry(r.journal)
 	r.journal = r.journal[:0]
 }
 

@@ -1,0 +1,124 @@
+package parts
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"github.com/graphmill/graphmill/internal/format/dgl"
+)
+
+// Ends fills Src and Dst. They are the part's own arrays if it has COO. Else they are looked up in the part's rows, with
+// 1/16 byte per edge, if the edges lie there in the order of their ids, as those of one type do in parts that Graphmill
+// writes. Other parts take 8 bytes per edge, and one more while Ends runs.
+func (p *Part) Ends(ctx context.Context) error {
+	r := &p.Graph.Relations[0]
+	if r.COO != nil && r.COO.EdgeIDs.Rows() == 0 {
+		p.Src, p.Dst = ints(p.graph, r.COO.Src), ints(p.graph, r.COO.Dst)
+		return nil
+	}
+	if p.Nodes > math.MaxUint32 {
+		return badf("%s: found %d nodes without COO, expected at most %d; write the parts with COO", p.GraphFile, p.Nodes, uint32(math.MaxUint32))
+	}
+	if r.COO == nil {
+		ordered, err := p.inOrder(ctx)
+		if err != nil || ordered {
+			return err
+		}
+	}
+	p.Src, p.Dst = Ints{b: make([]byte, 4*p.Edges), dtype: dgl.Uint32}, Ints{b: make([]byte, 4*p.Edges), dtype: dgl.Uint32}
+	seen := make([]bool, p.Edges)
+	return p.Each(ctx, r.Formats(), func(e Edge) error {
+		switch {
+		case !p.has(e):
+			return p.noNodes(e)
+		case e.ID < 0 || e.ID >= p.Edges || seen[e.ID]:
+			return badf("%s: found edge id %d twice or out of range, expected each below %d once", p.GraphFile, e.ID, p.Edges)
+		}
+		seen[e.ID] = true
+		binary.LittleEndian.PutUint32(p.Src.b[4*e.ID:], uint32(e.Src))
+		binary.LittleEndian.PutUint32(p.Dst.b[4*e.ID:], uint32(e.Dst))
+		return nil
+	})
+}
+
+func (p *Part) has(e Edge) bool {
+	return e.Src >= 0 && e.Src < p.Nodes && e.Dst >= 0 && e.Dst < p.Nodes
+}
+
+func (p *Part) noNodes(e Edge) error {
+	return badf("%s: edge %d: found the ends %d and %d, expected ends below %d", p.GraphFile, e.ID, e.Src, e.Dst, p.Nodes)
+}
+
+// errOrder ends the scan of edges that are not in the order of their ids.
+var errOrder = badf("edges in another order")
+
+// inOrder fills Src and Dst from the first matrix of rows, and returns true, if its edges are in the order of their ids.
+func (p *Part) inOrder(ctx context.Context) (bool, error) {
+	r := &p.Graph.Relations[0]
+	m, csc := r.CSR, r.CSC != nil
+	if csc {
+		m = r.CSC
+	}
+	if m == nil {
+		return false, nil // Each has the error
+	}
+	x := &rowIndex{offsets: ints(p.graph, m.Indptr), first: make([]uint32, 0, p.Edges>>placeShift+1)}
+	at := int64(0)
+	err := p.Each(ctx, r.Formats(), func(e Edge) error {
+		switch {
+		case e.ID != at:
+			return errOrder
+		case !p.has(e):
+			return p.noNodes(e)
+		}
+		if at&(1<<placeShift-1) == 0 {
+			row := e.Src
+			if csc {
+				row = e.Dst
+			}
+			x.first = append(x.first, uint32(row))
+		}
+		at++
+		return nil
+	})
+	switch {
+	case errors.Is(err, errOrder):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	x.last = max(p.Nodes-1, 0)
+	p.Src, p.Dst = Ints{rows: x}, ints(p.graph, m.Indices)
+	if csc {
+		p.Src, p.Dst = p.Dst, p.Src
+	}
+	return true, nil
+}
+
+// rowIndex finds the row of a place in a matrix of rows.
+type rowIndex struct {
+	offsets Ints     // of the rows, and the number of places
+	first   []uint32 // row of each place that is a multiple of 1<<placeShift
+	last    int64    // row
+}
+
+const placeShift = 6
+
+// at is the row of a place: the last one that begins at the place or before it.
+func (x *rowIndex) at(place int64) int64 {
+	k := place >> placeShift
+	low, high := int64(x.first[k]), x.last // the row is one of these
+	if k+1 < int64(len(x.first)) {
+		high = int64(x.first[k+1])
+	}
+	for low < high {
+		if middle := (low + high + 1) / 2; x.offsets.At(middle) <= place {
+			low = middle
+		} else {
+			high = middle - 1
+		}
+	}
+	return low
+}
