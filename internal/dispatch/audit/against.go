@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
@@ -190,10 +189,10 @@ func (a *auditor) eachEdge(ctx context.Context, t int, fn func(p *parts.Part, i,
 // compareEdges compares each edge with its edge in the store.
 func (a *auditor) compareEdges(ctx context.Context, t int, e *graph.Edges, ids func(i int64) int64) error {
 	adj := e.Adj[e.Primary]
-	near := nearOf(e, adj)
+	near := parts.NewRowIndex(int64(adj.Indptr.Len()-1), func(v int64) int64 { return int64(adj.Indptr.At(int(v))) })
 	return a.eachEdge(ctx, t, func(p *parts.Part, i, wise, src, dst int64) error {
 		id := ids(wise)
-		s, d := int64(adj.Far.At(int(id))), near(id)
+		s, d := int64(adj.Far.At(int(id))), near.At(id)
 		if e.Primary == graph.Out {
 			s, d = d, s
 		}
@@ -203,23 +202,6 @@ func (a *auditor) compareEdges(ctx context.Context, t int, e *graph.Edges, ids f
 		a.report.ComparedEdges++
 		return nil
 	})
-}
-
-// nearOf returns a function from an edge id to the near end of the edge. It holds 4 bytes per edge, and nothing for a wide edge
-// type, whose offsets it searches.
-func nearOf(e *graph.Edges, adj *graph.Adjacency) func(id int64) int64 {
-	if int64(e.Count) > limits.Positions {
-		return func(id int64) int64 {
-			return int64(sort.Search(adj.Indptr.Len(), func(v int) bool { return adj.Indptr.At(v) > uint64(id) })) - 1
-		}
-	}
-	near := make([]uint32, e.Count)
-	for v := range adj.Indptr.Len() - 1 {
-		for i := adj.Indptr.At(v); i < adj.Indptr.At(v+1); i++ {
-			near[i] = uint32(v)
-		}
-	}
-	return func(id int64) int64 { return int64(near[id]) }
 }
 
 // compareBundles compares the edges of a type for parts without original edge ids: at each node, the set of

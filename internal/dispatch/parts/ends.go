@@ -64,7 +64,6 @@ func (p *Part) inOrder(ctx context.Context) (bool, error) {
 	if m == nil {
 		return false, nil // Each has the error
 	}
-	x := &rowIndex{offsets: ints(p.graph, m.Indptr), first: make([]uint32, 0, p.Edges>>placeShift+1)}
 	at := int64(0)
 	err := p.Each(ctx, r.Formats(), func(e Edge) error {
 		switch {
@@ -72,13 +71,6 @@ func (p *Part) inOrder(ctx context.Context) (bool, error) {
 			return errOrder
 		case !p.has(e):
 			return p.noNodes(e)
-		}
-		if at&(1<<placeShift-1) == 0 {
-			row := e.Src
-			if csc {
-				row = e.Dst
-			}
-			x.first = append(x.first, uint32(row))
 		}
 		at++
 		return nil
@@ -89,36 +81,9 @@ func (p *Part) inOrder(ctx context.Context) (bool, error) {
 	case err != nil:
 		return false, err
 	}
-	x.last = max(p.Nodes-1, 0)
-	p.Src, p.Dst = Ints{rows: x}, ints(p.graph, m.Indices)
+	p.Src, p.Dst = Ints{rows: NewRowIndex(p.Nodes, ints(p.graph, m.Indptr).At)}, ints(p.graph, m.Indices)
 	if csc {
 		p.Src, p.Dst = p.Dst, p.Src
 	}
 	return true, nil
-}
-
-// rowIndex finds the row of a place in a matrix of rows.
-type rowIndex struct {
-	offsets Ints     // of the rows, and the number of places
-	first   []uint32 // row of each place that is a multiple of 1<<placeShift
-	last    int64    // row
-}
-
-const placeShift = 6
-
-// at is the row of a place: the last one that begins at the place or before it.
-func (x *rowIndex) at(place int64) int64 {
-	k := place >> placeShift
-	low, high := int64(x.first[k]), x.last // the row is one of these
-	if k+1 < int64(len(x.first)) {
-		high = int64(x.first[k+1])
-	}
-	for low < high {
-		if middle := (low + high + 1) / 2; x.offsets.At(middle) <= place {
-			low = middle
-		} else {
-			high = middle - 1
-		}
-	}
-	return low
 }

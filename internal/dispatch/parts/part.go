@@ -49,7 +49,7 @@ type Feature struct {
 type Ints struct {
 	b     []byte
 	dtype dgl.DType
-	rows  *rowIndex // instead of both
+	rows  *RowIndex // instead of both
 }
 
 // Len is the number of values.
@@ -73,7 +73,7 @@ func (x Ints) At(i int64) int64 {
 		return int64(binary.LittleEndian.Uint32(x.b[4*i:]))
 	}
 	if x.rows != nil {
-		return x.rows.at(i)
+		return x.rows.At(i)
 	}
 	return int64(x.b[i])
 }

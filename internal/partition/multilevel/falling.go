@@ -22,11 +22,16 @@ func (r *run) withFalling(levels []*level, c candidate) (best candidate, falling
 	}
 	if float64(filled.cut) <= fallAlone*float64(c.cut) {
 		c.free(r.m)
+		for _, l := range levels[1:] {
+			r.progress.refined(l)
+		}
 		r.release(levels)
-		return r.refine(r.team, levels[0], filled), true
+		filled = r.refine(r.team, levels[0], filled, r.progress)
+		r.progress.refined(levels[0])
+		return filled, true
 	}
 	best = r.finish(levels, c)
-	filled = r.refine(r.team, levels[0], filled)
+	filled = r.refine(r.team, levels[0], filled, nil)
 	if filled.over > best.over || filled.over == best.over && float64(filled.cut) > fallGain*float64(best.cut) {
 		filled.free(r.m)
 		return best, false

@@ -18,7 +18,7 @@ func (r *refiner) jet(e effort) {
 		best, bestOver = r.cut, r.overload()
 	}
 	r.journal = r.journal[:0]
-	for idle := 0; idle < e.rounds && !r.stopped(); {
+	for idle, round := 0, 1; idle < e.rounds && !r.stopped(); round++ {
 		r.look(e.share)
 		r.chooseMovers()
 		r.moveAll()
@@ -27,6 +27,7 @@ func (r *refiner) jet(e effort) {
 			r.rebalance(e.share)
 		}
 		r.reprice()
+		r.progress.round(r.l, round)
 		over := r.overload()
 		idle++
 		if over < bestOver || over == bestOver && r.cut < best {

@@ -35,7 +35,7 @@ type Options struct {
 	Preset    Preset    // empty: Default
 	Objective Objective // empty: Cut
 	// Progress, if not nil, receives the amount of work that is done, of a total that may change. One goroutine calls it, after
-	// each level.
+	// each level and each round of refinement.
 	Progress func(done, total int64)
 }
 
@@ -228,7 +228,9 @@ func (r *run) cycle(l *level, c candidate, number int) candidate {
 	again := candidate{at: last, part: within, boundary: bitmapOf(r.m, top.n), cut: c.cut}
 	again.boundary.fill(top.n)
 	c.free(r.m)
-	return r.finish(levels, r.refine(r.team, top, again))
+	again = r.refine(r.team, top, again, r.progress)
+	r.progress.refined(top)
+	return r.finish(levels, again)
 }
 
 // clusters is the rule for clustering a level.

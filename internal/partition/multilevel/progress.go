@@ -1,5 +1,10 @@
 package multilevel
 
+import "math"
+
+// roundLeft is the share of the work on a level that is left after a round of refinement, of what was left before it.
+const roundLeft = 0.85
+
 // refineWork is the time that it takes to refine a level, relative to the time to coarsen it.
 const refineWork = 2
 
@@ -32,6 +37,15 @@ func (p *progress) begin(levels []*level) {
 // coarsened says that the level above l is made, and refined that l is refined.
 func (p *progress) coarsened(l *level) { p.add(int64(len(l.neighbours))) }
 func (p *progress) refined(l *level)   { p.add(refineWork * int64(len(l.neighbours))) }
+
+// round says that a number of rounds of the refinement of l are made. How many there will be is not known: each counts for a part of
+// what is left.
+func (p *progress) round(l *level, rounds int) {
+	if p != nil && p.tell != nil {
+		work := float64(refineWork * int64(len(l.neighbours)))
+		p.tell(min(p.done+int64(work*(1-math.Pow(roundLeft, float64(rounds)))), p.total), p.total)
+	}
+}
 
 func (p *progress) add(n int64) {
 	if p != nil && p.tell != nil {

@@ -36,8 +36,9 @@ type refiner struct {
 	gain      []int32  // decrease of the cut if the node moves to target
 
 	affinities
-	scratch []binding // by worker
-	journal []step    // moves since the best division
+	progress *progress // nil: nothing is told of rounds
+	scratch  []binding // by worker
+	journal  []step    // moves since the best division
 }
 
 // step is a move that can be undone.

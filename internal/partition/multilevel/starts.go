@@ -114,7 +114,7 @@ func (r *run) cross(l *level, c candidate, other []uint16, number int) candidate
 	give(r.m, pairs)
 	at := c.at
 	c.free(r.m)
-	c = one.finish(levels, one.refine(one.team, top, again))
+	c = one.finish(levels, one.refine(one.team, top, again, nil))
 	c.at = at
 	return c
 }
@@ -143,7 +143,7 @@ func (r *run) divide(levels []*level, seed uint64) candidate {
 	imbalance := float64(r.caps[0]) / max(float64(l.totals[0]), 1)
 	b.divide(flat, r.parts, imbalance*float64(flat.totals[0]), seed, nodes, c.part, 0)
 	c.cut = l.cut(c.part)
-	return r.refine(r.alone(), l, c)
+	return r.refine(r.alone(), l, c, nil)
 }
 
 // flatten returns a level with one constraint: the sum of all, each as a share of its total.
@@ -168,7 +168,7 @@ func (r *run) flatten(l *level) *level {
 
 // descend projects a candidate to the level below and refines it there.
 func (r *run) descend(t team, levels []*level, c candidate) candidate {
-	return r.refine(t, levels[c.at-1], r.project(t, levels, c))
+	return r.refine(t, levels[c.at-1], r.project(t, levels, c), nil)
 }
 
 // project projects a candidate to the level below.
@@ -196,7 +196,7 @@ func (r *run) finish(levels []*level, c candidate) candidate {
 		levels[c.at+1].free(r.m)
 		give(r.m, levels[c.at].coarse)
 		levels[c.at].coarse = nil
-		c = r.refine(r.team, levels[c.at], c)
+		c = r.refine(r.team, levels[c.at], c, r.progress)
 		r.progress.refined(levels[c.at])
 	}
 	return c
@@ -221,10 +221,10 @@ const (
 	searchTable = 2_000_000 // nodes times parts up to which a level is searched node by node
 )
 
-// refine improves the parts of a level.
-func (r *run) refine(t team, l *level, c candidate) candidate {
+// refine improves the parts of a level. It tells p, if not nil, of its rounds, but not of the end.
+func (r *run) refine(t team, l *level, c candidate, p *progress) candidate {
 	f := newRefiner(t, r.m, l, r.parts, r.caps, c.part, c.boundary, r.seed)
-	f.cut = c.cut
+	f.cut, f.progress = c.cut, p
 	if r.weighted {
 		f.cut = l.cut(c.part) // bounded weights of coarse edges make the sum inexact
 	}
