@@ -13,6 +13,7 @@ that the trainer waited, and the bytes that its processes read from the disk, pe
 """
 import argparse
 import json
+import mmap
 import os
 import pathlib
 import sys
@@ -72,9 +73,12 @@ def arrays(store, out):
 
 
 def mapped(path):
+    """A map whose pages are read one by one: around each row that is wanted, the system would read up to megabytes that are not."""
     import torch
 
-    return torch.from_numpy(np.load(path, mmap_mode="c"))  # nothing writes, but torch takes no map that is read-only
+    x = np.load(path, mmap_mode="c")  # nothing writes, but torch takes no map that is read-only
+    x._mmap.madvise(mmap.MADV_RANDOM)
+    return torch.from_numpy(x)
 
 
 def graphmill(args, as_="pyg"):

@@ -65,8 +65,8 @@ func (b *binding) add(l *level, part []uint16, v uint32) {
 	}
 }
 
-// take returns the sums, until b is used again.
-func (b *binding) take() []affinity {
+// sums returns the affinities that add has summed, until b is used again.
+func (b *binding) sums() []affinity {
 	b.row = b.row[:0]
 	for _, p := range b.parts {
 		b.row = append(b.row, affinityOf(p, b.sum[p]))
@@ -92,7 +92,7 @@ func (t *affinities) row(b *binding, l *level, part []uint16, v uint32) []affini
 		t.used[v] = uint16(t.parts)
 		return row
 	case degree > rowMost || degree < rowLeast:
-		return b.take()
+		return b.sums()
 	}
 	row := t.rows[from:][:len(b.parts)]
 	for i, p := range b.parts {

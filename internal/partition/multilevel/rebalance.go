@@ -125,7 +125,7 @@ func (r *refiner) moveAlone(v uint32, to uint16, gain int64) {
 func (r *refiner) current(b *binding, v uint32) []affinity {
 	if r.dirty.has(v) {
 		b.add(r.l, r.part, v)
-		return b.take()
+		return b.sums()
 	}
 	return r.row(b, r.l, r.part, v)
 }
