@@ -189,7 +189,7 @@ func (a *auditor) eachEdge(ctx context.Context, t int, fn func(p *parts.Part, i,
 // compareEdges compares each edge with its edge in the store.
 func (a *auditor) compareEdges(ctx context.Context, t int, e *graph.Edges, ids func(i int64) int64) error {
 	adj := e.Adj[e.Primary]
-	near := parts.NewRowIndex(int64(adj.Indptr.Len()-1), func(v int64) int64 { return int64(adj.Indptr.At(int(v))) })
+	near := parts.NewRowIndex(int64(adj.Indptr.Len()-1), int64(e.Count), func(v int64) int64 { return int64(adj.Indptr.At(int(v))) })
 	return a.eachEdge(ctx, t, func(p *parts.Part, i, wise, src, dst int64) error {
 		id := ids(wise)
 		s, d := int64(adj.Far.At(int(id))), near.At(id)

@@ -81,7 +81,7 @@ func (p *Part) inOrder(ctx context.Context) (bool, error) {
 	case err != nil:
 		return false, err
 	}
-	p.Src, p.Dst = Ints{rows: NewRowIndex(p.Nodes, ints(p.graph, m.Indptr).At)}, ints(p.graph, m.Indices)
+	p.Src, p.Dst = Ints{rows: NewRowIndex(p.Nodes, p.Edges, ints(p.graph, m.Indptr).At)}, ints(p.graph, m.Indices)
 	if csc {
 		p.Src, p.Dst = p.Dst, p.Src
 	}

@@ -92,6 +92,20 @@ func TestEnds(t *testing.T) {
 	})
 }
 
+// Damaged offsets give some row.
+func TestRowIndexDamaged(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		offsets := rapid.SliceOfN(rapid.Int64Range(-5, 500), 1, 20).Draw(t, "offsets")
+		rows, places := int64(len(offsets)-1), rapid.Int64Range(0, 300).Draw(t, "places")
+		x := NewRowIndex(rows, places, func(row int64) int64 { return offsets[row] })
+		for place := range places {
+			if row := x.At(place); row < 0 || row > max(rows-1, 0) {
+				t.Fatalf("place %d: found row %d of %d", place, row, rows)
+			}
+		}
+	})
+}
+
 func TestEndsDamaged(t *testing.T) {
 	for want, p := range map[string]*part{
 		"found the ends 1 and 2":             newPart([][]int64{{0, 1}, {2}}, nil, false),

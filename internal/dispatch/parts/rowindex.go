@@ -9,13 +9,17 @@ type RowIndex struct {
 
 const placeShift = 6
 
-// NewRowIndex makes the index of rows 0..rows-1, of which there are less than 2^32. Row r has the places offset(r)..offset(r+1)-1.
-func NewRowIndex(rows int64, offset func(row int64) int64) *RowIndex {
-	x := &RowIndex{offset: offset, first: make([]uint32, 0, offset(rows)>>placeShift+1), last: rows - 1}
+// NewRowIndex makes the index of rows 0..rows-1, of which there are less than 2^32, and of a number of places. Row r has the places
+// offset(r)..offset(r+1)-1. Offsets that do not ascend to the number of places give wrong rows, but no panic.
+func NewRowIndex(rows, places int64, offset func(row int64) int64) *RowIndex {
+	x := &RowIndex{offset: offset, first: make([]uint32, 0, places>>placeShift+1), last: rows - 1}
 	for row := range rows {
-		for end := offset(row + 1); int64(len(x.first))<<placeShift < end; {
+		for end := min(offset(row+1), places); int64(len(x.first))<<placeShift < end; {
 			x.first = append(x.first, uint32(row))
 		}
+	}
+	for len(x.first) < cap(x.first) {
+		x.first = append(x.first, uint32(max(x.last, 0)))
 	}
 	return x
 }
