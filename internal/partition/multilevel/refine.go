@@ -373,16 +373,16 @@ func (c *carrier) add(s shift) {
 
 func (c *carrier) flush() {
 	var rows [len(c.shifts)]uint32
+	kept := 0 // other rows have no memory
 	for k := range c.n {
 		u := c.shifts[k].node
-		at := c.l.offsets[u]
-		if c.used[u] == 0 {
-			at = 0 // a row that is not kept has no memory
+		rows[kept] = c.l.offsets[u]
+		if c.used[u] > 0 {
+			kept++
 		}
-		rows[k] = at
 	}
-	for k := range c.n {
-		c.read |= c.rows[rows[k]]
+	for _, at := range rows[:kept] {
+		c.read |= c.rows[at]
 	}
 	for k := range c.n {
 		s := &c.shifts[k]
