@@ -199,7 +199,7 @@ func scratchFolder(store string) string {
 	return dir
 }
 
-// feedBytes is what a process that hands batches on holds besides: the code of servers, sockets, and garbage.
+// feedBytes is the memory that a process takes to hand batches on: for the code of its servers, sockets, and garbage.
 const feedBytes = 8 << 20
 
 // load begins to copy the columns into memory, where rows are found faster, as far as the memory allows.

@@ -196,7 +196,7 @@ class Flink:
 
 
 class Postgres:
-    """A PostgreSQL server with the database of examples/relational-postgres/shop.py. A race adds the CPU time of the server to that of its contestant."""
+    """A PostgreSQL server with the database of examples/relational-postgres/shop.py. The CPU time that the server takes during a turn is added to that of the contestant."""
 
     def __init__(self, python, people):
         server = HERE.parent / "python" / "tests" / "server.py"

@@ -8,8 +8,8 @@
 // A terminal shows one line at a time. Other output during the work would follow the line, so messages must wait until
 // Done. The less important parts are dim where the caller wants colours.
 //
-// Work may be a stage of a run. The lines of the stages then show the share of the run that is done, which a Whole is told, and
-// the time that the run has left.
+// Work may be a stage of a run. A Whole is then told what share of the run is done. The line of each stage shows this share and the
+// time that the run has left.
 //
 // The package imports internal/human and golang.org/x/term.
 package progress

@@ -2,7 +2,7 @@ package multilevel
 
 import "math"
 
-// roundLeft is the share of the work on a level that is left after a round of refinement, of what was left before it.
+// roundLeft is a guess: after each round of refinement, this share of the work that was left on the level before it is still left.
 const roundLeft = 0.85
 
 // refineWork is the time that it takes to refine a level, relative to the time to coarsen it.
@@ -38,8 +38,8 @@ func (p *progress) begin(levels []*level) {
 func (p *progress) coarsened(l *level) { p.add(int64(len(l.neighbours))) }
 func (p *progress) refined(l *level)   { p.add(refineWork * int64(len(l.neighbours))) }
 
-// round says that a number of rounds of the refinement of l are made. How many there will be is not known: each counts for a part of
-// what is left.
+// round says that a number of rounds of the refinement of l are done. How many there will be is not known, so each takes a share of
+// the work that is left.
 func (p *progress) round(l *level, rounds int) {
 	if p != nil && p.tell != nil {
 		work := float64(refineWork * int64(len(l.neighbours)))

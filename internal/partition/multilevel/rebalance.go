@@ -110,8 +110,8 @@ func (r *refiner) relieve(all bool) {
 	r.carry(r.journal[first:])
 }
 
-// moveAlone moves v; the cut decreases by gain. Until carry is told of the move, the neighbours of v are dirty, and their data are
-// not those after the move.
+// moveAlone moves v, which decreases the cut by gain. It marks v and its neighbours as dirty. Their affinities are out of date until
+// carry is called.
 func (r *refiner) moveAlone(v uint32, to uint16, gain int64) {
 	r.assign(v, to)
 	r.cut -= gain

@@ -36,7 +36,7 @@ type refiner struct {
 	gain      []int32  // decrease of the cut if the node moves to target
 
 	affinities
-	progress *progress // nil: nothing is told of rounds
+	progress *progress // told of each round; may be nil
 	scratch  []binding // by worker
 	journal  []step    // moves since the best division
 }
@@ -342,7 +342,7 @@ func (r *refiner) carry(moved []step) {
 			to := r.part[s.node]
 			for i := r.l.offsets[s.node]; i < r.l.offsets[s.node+1]; i++ {
 				if u := r.l.neighbours[i]; mine(u) {
-					c.add(shift{u, i, s.from, to})
+					c.add(carried{u, i, s.from, to})
 				}
 			}
 		}
@@ -350,32 +350,32 @@ func (r *refiner) carry(moved []step) {
 	})
 }
 
-// shift is the move of a neighbour of a node. edge is the place of the edge in the row of the neighbour.
-type shift struct {
+// carried is the move of a neighbour of node. edge is the place of the edge in the row of that neighbour.
+type carried struct {
 	node, edge uint32
 	from, to   uint16
 }
 
-// carrier makes shifts, many at a time: the processor then waits for the memory of all of them together.
+// carrier shifts the rows of nodes, many at a time: the processor then waits for the memory of all of them together.
 type carrier struct {
 	*refiner
-	shifts [64]shift
-	n      int
-	read   affinity // what was read ahead, so that the reads are not left out
+	moves [64]carried
+	n     int
+	read  affinity // what was read ahead, so that the reads are not left out
 }
 
-func (c *carrier) add(s shift) {
-	c.shifts[c.n] = s
-	if c.n++; c.n == len(c.shifts) {
+func (c *carrier) add(m carried) {
+	c.moves[c.n] = m
+	if c.n++; c.n == len(c.moves) {
 		c.flush()
 	}
 }
 
 func (c *carrier) flush() {
-	var rows [len(c.shifts)]uint32
+	var rows [len(c.moves)]uint32
 	kept := 0 // other rows have no memory
 	for k := range c.n {
-		u := c.shifts[k].node
+		u := c.moves[k].node
 		rows[kept] = c.l.offsets[u]
 		if c.used[u] > 0 {
 			kept++
@@ -385,9 +385,9 @@ func (c *carrier) flush() {
 		c.read |= c.rows[at]
 	}
 	for k := range c.n {
-		s := &c.shifts[k]
-		c.dirty.set(s.node)
-		c.shift(c.l, s.node, s.from, s.to, c.l.edge(s.edge))
+		m := &c.moves[k]
+		c.dirty.set(m.node)
+		c.shift(c.l, m.node, m.from, m.to, c.l.edge(m.edge))
 	}
 	c.n = 0
 }
