@@ -33,7 +33,7 @@ VENV := .venv
 SITE := .venv-site
 RELEASE := .venv-release
 # The packages with the most goroutines: the short form of make race.
-RACE := ./batch/... ./internal/direct/... ./internal/partition/multilevel/... ./internal/feed/... ./internal/ordered/... ./internal/prefetch/... ./internal/progress/... ./internal/guard/...
+RACE := ./batch/... ./internal/direct/... ./internal/dispatch/audit/... ./internal/partition/multilevel/... ./internal/feed/... ./internal/ordered/... ./internal/prefetch/... ./internal/progress/... ./internal/guard/...
 export GRAPHMILL_PYTHON ?= $(CURDIR)/$(VENV)/bin/python
 
 .PHONY: build flight beam cluster quickstart test race race-short supply torture torture-short interop pages interop-data large goldens site wheel wheels wheels-check release man lint fmt fuzz clean

@@ -82,6 +82,9 @@ type ImportOptions struct {
 	Symmetrise bool
 	// Homogeneous merges all node types into _N and all edge types into _N:_E:_N, in the order of their names.
 	Homogeneous bool
+	// NoPositions leaves out the position of each edge in the input (the column #input_position), which takes 4 bytes per
+	// edge, or 8 in an edge type of at least 2^32 edges. Outputs then have the edge ids of the store instead of positions.
+	NoPositions bool
 	// Primary is the direction by which edges are numbered and stored: DirectionIn or DirectionOut; "" is DirectionOut for
 	// unigraphs and DirectionIn for all other sources.
 	Primary Direction
@@ -386,7 +389,7 @@ func below(source string) (func(file string) string, error) {
 // importGraph makes a store of one graph.
 func (o *ImportOptions) importGraph(ctx context.Context, source string, from ingest.Options, src *ingest.Source, inputs map[string]string, out string, r *report.Report) (*Store, error) {
 	opt := o.assemble()
-	opt.Homogeneous, opt.Primary, opt.Held = o.Homogeneous, src.Primary, src.Held
+	opt.Homogeneous, opt.NoPositions, opt.Primary, opt.Held = o.Homogeneous, o.NoPositions, src.Primary, src.Held
 	opt.DanglingEdges, opt.DuplicateNodes = policies[o.DanglingEdges], policies[o.DuplicateNodes]
 	if o.Primary != "" {
 		var err error
@@ -406,6 +409,9 @@ func (o *ImportOptions) importGraph(ctx context.Context, source string, from ing
 	}
 	if o.Relations != "" {
 		made.Options["relations"] = o.Relations
+	}
+	if o.NoPositions {
+		made.Options["no_positions"] = "true"
 	}
 	if o.NumNodes > 0 {
 		made.Options["num_nodes"] = fmt.Sprint(o.NumNodes)
@@ -522,7 +528,7 @@ func (o *ImportOptions) checkOnly(what, have string, takes ...string) error {
 		given bool
 	}{
 		{"Format", o.Format != ""}, {"Columns", o.Columns != ""}, {"Vectors", len(o.Vectors) > 0}, {"Missing", len(o.Missing) > 0}, {"Src", o.Src != ""}, {"Dst", o.Dst != ""}, {"IDs", o.IDs != "" && o.IDs != "auto"}, {"Delimiter", o.Delimiter != ""},
-		{"Indptr", o.Indptr != ""}, {"Indices", o.Indices != ""}, {"NumNodes", o.NumNodes != 0}, {"Relations", o.Relations != ""}, {"Symmetrise", o.Symmetrise}, {"Homogeneous", o.Homogeneous},
+		{"Indptr", o.Indptr != ""}, {"Indices", o.Indices != ""}, {"NumNodes", o.NumNodes != 0}, {"Relations", o.Relations != ""}, {"Symmetrise", o.Symmetrise}, {"Homogeneous", o.Homogeneous}, {"NoPositions", o.NoPositions},
 		{"Primary", o.Primary != ""}, {"Both", o.Both}, {"DanglingEdges", o.DanglingEdges != PolicyError}, {"DuplicateNodes", o.DuplicateNodes != PolicyError},
 		{"DuplicateEdges", o.DuplicateEdges != PolicyKeep}, {"SelfLoops", o.SelfLoops != PolicyKeep}, {"LargestComponent", o.LargestComponent}, {"Splits", len(o.Splits) > 0},
 		{"SplitSeed", o.SplitSeed != 0}, {"Normalise", len(o.Normalise) > 0}, {"EmptyCells", o.EmptyCells != "error"}, {"AllowOutside", o.AllowOutside},

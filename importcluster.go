@@ -29,7 +29,7 @@ func (c *ImportCluster) build(ctx context.Context, w *store.Writer, source strin
 		}
 	}
 	r := &importing.Run{FS: vfs.OS, Dir: work, Engine: c.Engine, Source: src, Work: importing.Work{Version: Version(), Source: source, Options: from,
-		Rules: importing.Rules{Primary: opt.Primary, Both: opt.Both, Homogeneous: opt.Homogeneous,
+		Rules: importing.Rules{Primary: opt.Primary, Both: opt.Both, Homogeneous: opt.Homogeneous, NoPositions: opt.NoPositions,
 			DanglingEdges: opt.DanglingEdges, DuplicateNodes: opt.DuplicateNodes, DuplicateEdges: opt.DuplicateEdges, SelfLoops: opt.SelfLoops}}}
 	r.Progress = progress
 	return r.Build(ctx, w)

@@ -177,6 +177,7 @@ func (o *BuildOptions) buildTransformed(ctx context.Context, w *store.Writer, in
 	defer closeWith(&err, first.Abort)
 	once := opt
 	once.Both = opt.Both && !t.Edges()
+	once.NoPositions = false // changes go by them: an edge and its reverse are in the same part of a split
 	result, err := assemble.Build(ctx, vfs.OS, first, in, once)
 	if err != nil {
 		return nil, err
@@ -198,11 +199,18 @@ func (o *BuildOptions) buildTransformed(ctx context.Context, w *store.Writer, in
 		return nil, optionError(err)
 	}
 	if !t.Edges() {
-		return result, takeColumns(ctx, w, first.Dir(), changed, s.Meta, result.Meta)
+		return result, takeColumns(ctx, w, first.Dir(), changed, s.Meta, result.Meta, opt.NoPositions)
 	}
 	opt.Homogeneous, opt.DanglingEdges, opt.DuplicateNodes = false, assemble.Error, assemble.Error
 	opt.DuplicateEdges, opt.SelfLoops = assemble.Keep, assemble.Keep
-	second, err := assemble.Build(ctx, vfs.OS, w, changed.Input(), opt)
+	again := changed.Input()
+	if opt.NoPositions {
+		for i := range again.Edges {
+			e := &again.Edges[i]
+			e.Columns = slices.DeleteFunc(e.Columns, func(c table.Column) bool { return c.Name == graph.PositionColumn })
+		}
+	}
+	second, err := assemble.Build(ctx, vfs.OS, w, again, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -253,15 +261,24 @@ func isReverse(e, r *assemble.Edges) bool {
 	return r.Table == e.Table && r.Src.Name == e.Dst.Name && r.Dst.Name == e.Src.Name && r.Type.Src == e.Type.Dst && r.Type.Dst == e.Type.Src
 }
 
-// takeColumns moves the files of a store that stay as they are to the output, and writes the others.
-func takeColumns(ctx context.Context, w *store.Writer, from string, changed *transform.Transform, of, meta *store.Meta) error {
+// takeColumns moves the files of a store that stay as they are to the output, and writes the others. With noPositions it leaves
+// out the positions of edges.
+func takeColumns(ctx context.Context, w *store.Writer, from string, changed *transform.Transform, of, meta *store.Meta, noPositions bool) error {
 	m, err := store.ReadManifest(vfs.OS, from)
 	if err != nil {
 		return err
 	}
-	anew := changed.Changed(of)
+	left := changed.Changed(of)
+	if noPositions {
+		for _, e := range meta.Edges {
+			if c, ok := e.Columns[graph.PositionColumn]; ok {
+				left[c.File] = true
+				delete(e.Columns, graph.PositionColumn)
+			}
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
-		if name == store.MetaFile || anew[name] {
+		if name == store.MetaFile || left[name] {
 			continue
 		}
 		if err := w.Take(name, from); err != nil {

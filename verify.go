@@ -145,7 +145,7 @@ func (o *VerifyOptions) audit(ctx context.Context, config string) (_ *audit.Repo
 	line := o.meter("verify the parts", 0, "edges")
 	defer line.end()
 	last := int64(0)
-	opt := audit.Options{Outside: o.AllowOutside, Progress: func(done, _ int64) {
+	opt := audit.Options{Outside: o.AllowOutside, Threads: o.Threads, Progress: func(done, _ int64) {
 		line.add(done - last)
 		last = done
 	}}

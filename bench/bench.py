@@ -60,6 +60,7 @@ RACES = {
     "records": "TFRecords into arrays and back: tfgnn.parse_example, write_example",
     "shards": "a unigraph of TFRecord shards, larger than the memory: tf.io.parse_example",
     "pack": "histograms into packs: the published algorithm, jraph, PyG",
+    "packs": "packs of molecules with features: jraph, PyG",
     "partition": "a graph into parts: METIS, KaMinPar, Mt-KaHyPar",
     "outofcore": "a graph into parts in an eighth of the memory: in memory, fennel",
     "profiles": "32 small graphs of ten families into parts: METIS, KaMinPar, Mt-KaHyPar",
@@ -671,6 +672,33 @@ class Bench:
                 Contestant("the published listing, in Python", other(tables, "listing"), peer, found=found),
                 Contestant("jraph.dynamically_batch", other(jraph, "jraph"), peer, found=found, turns=turns),
                 Contestant("PyG DynamicBatchSampler", other(pyg, "pyg"), peer, found=found, turns=turns)])
+
+    def packs(self):
+        """Packs with the features of their graphs: batches in memory, and arrays on the disk."""
+        jraph, pyg = self.python("jraph", "jraph", "jax"), self.python("pyg", "torch_geometric", "torch")
+        limits, copies, width = (222, 502), 4, 64
+        histogram = self.cached("random_molecules.csv", sys.executable, "-c", HISTOGRAM)
+        folder = self.cached("random_molecules", self.python("tables", "numpy"), HERE / "random_molecules.py", "{out}", histogram, copies, width)
+        collection = self.store("random_molecules.coll", "import", folder)
+        layout = self.store("random_molecules.layout", "pack", collection, "--limit", f"num_nodes={limits[0]}", "--limit", f"num_edges={limits[1]}", "--max-graphs", 256, "--reserve")
+        graphs = copies * sum(int(line.split(",")[2]) for line in histogram.read_text().splitlines()[1:])
+        out, env = self.work / "out" / "packs", {"PYTHONPATH": str(HERE.parent / "python" / "src"), "OMP_NUM_THREADS": "1"}
+
+        def memory(name, python, which, *more):
+            return Contestant(name, [python, HERE / "peer_packs.py", which, folder, *limits, *more], lambda r: r["graphs_per_second"], env,
+                              found=lambda r: {"packs": r["packs"], "bytes_per_second": r["bytes_per_second"]})
+
+        def disk(threads):
+            heads = lambda r: {h["label"]: h["value"] for h in r["headline"]}
+            return Contestant(f"graphmill pack materialise, {in_words(threads)}", [
+                self.graphmill, "pack", "materialise", layout, collection, "--seed", 1, "--threads", threads, "--json", "--out", out], lambda r: graphs / r.wall, output=out,
+                found=lambda r: {"packs": heads(r)["packs"]["count"], "bytes_per_second": heads(r)["on disk"]["bytes"] / r.wall})
+
+        ours = ["--layout", layout, "--collection", collection]
+        self.race(f"batches of packs of {graphs:,} random molecules, {width} float32 per atom", "graphs/s", [
+            memory('graphmill.PackedLoader, as_="numpy"', jraph, "numpy", *ours), memory('graphmill.PackedLoader, as_="jraph"', jraph, "jraph-form", *ours),
+            memory("jraph.dynamically_batch", jraph, "jraph"), memory('graphmill.PackedLoader, as_="pyg"', pyg, "pyg-form", *ours),
+            memory("PyG DataLoader with DynamicBatchSampler", pyg, "pyg"), *map(disk, self.args.threads)])
 
     def partition(self):
         """Graphs into parts: speed, and number of cut edges."""

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
@@ -160,30 +161,39 @@ func byPosition[T uint32 | uint64](positions graph.Index, largest int64) func(po
 	}
 }
 
+// wiseBefore is the number of ids of a type in the parts before one: the type-wise id of its first.
+func wiseBefore(t *dgl.TypeRanges, part int) (n int64) {
+	for _, r := range t.Ranges[:part] {
+		n += r[1] - r[0]
+	}
+	return n
+}
+
 // eachEdge calls fn for the edges of a type that parts own, with the part, the local edge id, the type-wise
-// new id and the original ids of the ends.
+// new id and the original ids of the ends. fn is called for several parts at the same time.
 func (a *auditor) eachEdge(ctx context.Context, t int, fn func(p *parts.Part, i, wise, src, dst int64) error) error {
-	wise := int64(0)
-	for _, p := range a.Parts {
-		r := a.Config.Edges[t].Ranges[p.Index]
+	typ := &a.Config.Edges[t]
+	return a.each(ctx, func(ctx context.Context, x *reading) error {
+		r, wise := typ.Ranges[x.Index], wiseBefore(typ, x.Index)
 		for id := r[0]; id < r[1]; id++ {
 			if wise%every == 0 {
 				if err := context.Cause(ctx); err != nil {
 					return err
 				}
 			}
-			i := id - p.FirstEdge
-			src, dst := a.wise(p.NodeID.At(p.Src.At(i))), a.wise(p.NodeID.At(p.Dst.At(i)))
-			if err := fn(p, i, wise, a.NodeIDs[a.ends[t][0]].At(src), a.NodeIDs[a.ends[t][1]].At(dst)); err != nil {
+			i := id - x.FirstEdge
+			src, dst := a.wise(x.NodeID.At(x.Src.At(i))), a.wise(x.NodeID.At(x.Dst.At(i)))
+			if err := fn(x.Part, i, wise, a.NodeIDs[a.ends[t][0]].At(src), a.NodeIDs[a.ends[t][1]].At(dst)); err != nil {
 				return err
 			}
 			wise++
 		}
-		if err := a.Touched(edgeTouches * (r[1] - r[0])); err != nil {
-			return err
-		}
-	}
-	return nil
+		x.count.ComparedEdges += r[1] - r[0]
+		return nil
+	}, func(p *parts.Part) error {
+		r := typ.Ranges[p.Index]
+		return a.Touched(edgeTouches * (r[1] - r[0]))
+	})
 }
 
 // compareEdges compares each edge with its edge in the store.
@@ -199,7 +209,6 @@ func (a *auditor) compareEdges(ctx context.Context, t int, e *graph.Edges, ids f
 		if s != src || d != dst {
 			return a.edge(p, i, fmt.Sprintf("an edge from original id %d to %d", src, dst), fmt.Sprintf("one from %d to %d, as edge %d of the store", s, d, id))
 		}
-		a.report.ComparedEdges++
 		return nil
 	})
 }
@@ -214,8 +223,7 @@ func (a *auditor) compareBundles(ctx context.Context, t int, e *graph.Edges) err
 		if e.Primary == graph.Out {
 			src, dst = dst, src
 		}
-		sums[dst] += scramble(uint64(src))
-		a.report.ComparedEdges++
+		atomic.AddUint64(&sums[dst], scramble(uint64(src)))
 		return nil
 	}); err != nil {
 		return err
@@ -264,12 +272,11 @@ func (a *auditor) compareRows(ctx context.Context, t int, types []dgl.TypeRanges
 		}
 		size := c.DType.Size()
 		wide := int(dtype.Size())
-		first := int64(0)
-		scratch := make([]byte, c.RowValues()*wide)
-		for _, p := range a.Parts {
-			r := typ.Ranges[p.Index]
+		if err := a.each(ctx, func(ctx context.Context, x *reading) error {
+			r, first := typ.Ranges[x.Index], wiseBefore(typ, x.Index)
 			rows := r[1] - r[0]
-			list, file := of(p)
+			scratch := make([]byte, c.RowValues()*wide)
+			list, file := of(x.Part)
 			k := slices.IndexFunc(list, func(f parts.Feature) bool { return f.Array.Name == name })
 			if k < 0 && rows > 0 {
 				return &Fault{File: file, Type: typ.Name, Local: -1, Global: -1, Found: fmt.Sprintf("no tensor %q", name), Expected: "the column of the store"}
@@ -291,12 +298,14 @@ func (a *auditor) compareRows(ctx context.Context, t int, types []dgl.TypeRanges
 				if got := f.Data[i*int64(len(want)):][:len(want)]; !bytes.Equal(got, want) {
 					return &Fault{File: file, Type: typ.Name, Local: i, Global: r[0] + i, Found: fmt.Sprintf("%q with the bytes %x", name, head(got)), Expected: fmt.Sprintf("%x as row %d of the store", head(want), at(first+i))}
 				}
-				a.report.ComparedRows++
 			}
-			first += rows
-			if err := a.Touched(int64(2*wide*c.RowValues()) * rows); err != nil {
-				return err
-			}
+			x.count.ComparedRows += rows
+			return nil
+		}, func(p *parts.Part) error {
+			r := typ.Ranges[p.Index]
+			return a.Touched(int64(2*wide*c.RowValues()) * (r[1] - r[0]))
+		}); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -17,7 +17,9 @@ type Options struct {
 	Against *graph.Graph
 	// Outside allows parts outside the configuration's folder.
 	Outside bool
-	// Progress, if not nil, receives the number of edges read and their total.
+	// Threads is the number of parts that are read at the same time; 0 is 1. The result does not depend on it.
+	Threads int
+	// Progress, if not nil, receives the number of edges read and their total. One goroutine calls it.
 	Progress func(done, total int64)
 }
 
@@ -76,13 +78,8 @@ func (a *auditor) all(ctx context.Context) error {
 	for _, p := range a.Parts {
 		a.total += 2 * p.Edges
 	}
-	for _, p := range a.Parts {
-		if err := a.local(ctx, p); err != nil {
-			return err
-		}
-		if err := a.advance(p); err != nil {
-			return err
-		}
+	if err := a.each(ctx, func(ctx context.Context, x *reading) error { return a.local(ctx, x) }, a.advance); err != nil {
+		return err
 	}
 	if err := a.features(); err != nil {
 		return err
@@ -101,18 +98,6 @@ func (a *auditor) all(ctx context.Context) error {
 	}
 	return nil
 }
-
-// advance reports that a part was read, and releases its memory.
-func (a *auditor) advance(p *parts.Part) error {
-	a.done += p.Edges
-	if a.opt.Progress != nil {
-		a.opt.Progress(a.done, a.total)
-	}
-	return a.Touched(int64(nodeTouches)*p.Nodes + int64(edgeTouches)*p.Edges)
-}
-
-// nodeTouches and edgeTouches are the bytes of a part's arrays per node and per edge.
-const nodeTouches, edgeTouches = 24, 96
 
 // node and edge return the fault of a part's node or edge.
 func (a *auditor) node(p *parts.Part, i int64, found, expected string) *Fault {
@@ -140,7 +125,8 @@ func (a *auditor) wise(id int64) int64 {
 }
 
 // local checks a part by itself.
-func (a *auditor) local(ctx context.Context, p *parts.Part) error {
+func (a *auditor) local(ctx context.Context, x *reading) error {
+	p := x.Part
 	if err := p.Ends(ctx); err != nil {
 		return err
 	}
@@ -148,7 +134,7 @@ func (a *auditor) local(ctx context.Context, p *parts.Part) error {
 		return err
 	}
 	touched := newBitmap(p.Nodes)
-	if err := a.localEdges(ctx, p, touched); err != nil {
+	if err := a.localEdges(ctx, x, touched); err != nil {
 		return err
 	}
 	for i := p.OwnedNodes; i < p.Nodes; i++ {
@@ -156,8 +142,8 @@ func (a *auditor) local(ctx context.Context, p *parts.Part) error {
 			return a.node(p, i, "a halo node without an edge", "an end of one of the part's edges")
 		}
 	}
-	a.report.HaloNodes += p.Nodes - p.OwnedNodes
-	a.report.HaloEdges += p.Edges - p.OwnedEdges
+	x.count.HaloNodes += p.Nodes - p.OwnedNodes
+	x.count.HaloEdges += p.Edges - p.OwnedEdges
 	return a.formats(ctx, p)
 }
 
@@ -206,7 +192,8 @@ func (a *auditor) localNodes(ctx context.Context, p *parts.Part) error {
 	return nil
 }
 
-func (a *auditor) localEdges(ctx context.Context, p *parts.Part, touched bitmap) error {
+func (a *auditor) localEdges(ctx context.Context, x *reading, touched bitmap) error {
+	p := x.Part
 	// Halo ids mostly ascend; the bitmap is made only when one does not.
 	var halo bitmap
 	last := int64(-1)
@@ -238,7 +225,7 @@ func (a *auditor) localEdges(ctx context.Context, p *parts.Part, touched bitmap)
 				a.degree[p.FirstNode+dst]++
 			}
 			if src >= p.OwnedNodes {
-				a.leaving[a.Nodes.Find(p.NodeID.At(src)).Part]++
+				x.leaving[a.Nodes.Find(p.NodeID.At(src)).Part]++
 			}
 		} else {
 			switch {
@@ -288,19 +275,16 @@ func (a *auditor) formats(ctx context.Context, p *parts.Part) error {
 		n := int64(0)
 		if err := p.Each(ctx, f, func(e parts.Edge) error {
 			n++
-			at := &Fault{File: p.GraphFile, Type: f.String(), Local: e.ID, Global: -1}
 			switch {
 			case e.ID < 0 || e.ID >= p.Edges:
-				at.Local = -1
-				at.Found, at.Expected = fmt.Sprintf("edge id %d", e.ID), fmt.Sprintf("ids below %d", p.Edges)
-				return at
+				return &Fault{File: p.GraphFile, Type: f.String(), Local: -1, Global: -1, Found: fmt.Sprintf("edge id %d", e.ID), Expected: fmt.Sprintf("ids below %d", p.Edges)}
 			case !seen.add(e.ID):
-				at.Found, at.Expected = "an edge twice", "each once"
-				return at
+				return &Fault{File: p.GraphFile, Type: f.String(), Local: e.ID, Global: -1, Found: "an edge twice", Expected: "each once"}
 			case e.Src != p.Src.At(e.ID) || e.Dst != p.Dst.At(e.ID):
-				at.Global = p.EdgeID.At(e.ID)
-				at.Found, at.Expected = fmt.Sprintf("an edge from %d to %d", e.Src, e.Dst), fmt.Sprintf("one from %d to %d, as in the other formats", p.Src.At(e.ID), p.Dst.At(e.ID))
-				return at
+				return &Fault{
+					File: p.GraphFile, Type: f.String(), Local: e.ID, Global: p.EdgeID.At(e.ID), Found: fmt.Sprintf("an edge from %d to %d", e.Src, e.Dst),
+					Expected: fmt.Sprintf("one from %d to %d, as in the other formats", p.Src.At(e.ID), p.Dst.At(e.ID)),
+				}
 			}
 			return nil
 		}); err != nil {

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -361,6 +362,13 @@ func testEveryBit(t *testing.T) {
 				}
 				if r.Fault == nil {
 					t.Errorf("%s, %s: bit %d is not missed", file, array, bit)
+				}
+				many, err := Verify(t.Context(), vfs.OS, path, Options{Against: against, Threads: 3})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !reflect.DeepEqual(many, r) {
+					t.Errorf("%s, %s, bit %d: found %+v with three threads, expected %+v as with one", file, array, bit, many, r)
 				}
 				edit(t, name, flip)
 			}

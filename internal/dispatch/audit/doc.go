@@ -21,9 +21,10 @@
 //
 // # Memory
 //
-// Files are mapped, and one part is read after another. Verify holds bitmaps of nodes and edges,
-// 4 bytes per node for more than one hop, and 8 bytes per edge of parts without COO; when it compares
-// with a store, also 8 bytes per edge of one type at a time.
+// Files are mapped, and Options.Threads parts are read at a time. For each of these, Verify holds
+// bitmaps of all nodes and edges. It also holds 4 bytes per node for more than one hop. Of parts without
+// COO it holds 1/16 byte per edge, or 8 bytes where edges are not in the order of their ids, and as much
+// per edge of a type when it compares with a store (see edgeIDs).
 //
 // The package imports graph, internal/dispatch/parts, internal/format/dgl, internal helper packages
 // and the standard library.

@@ -10,14 +10,11 @@ import (
 // halos checks the halo edges of all parts against their owners, and that no halo edge is missing.
 func (a *auditor) halos(ctx context.Context) error {
 	outs := make([]int64, len(a.Parts)) // by part: halo edges that leave its nodes
-	for _, p := range a.Parts {
-		var err error
-		if outs[p.Index], err = a.halo(ctx, p); err != nil {
-			return err
-		}
-		if err := a.advance(p); err != nil {
-			return err
-		}
+	if err := a.each(ctx, func(ctx context.Context, x *reading) (err error) {
+		outs[x.Index], err = a.halo(ctx, x)
+		return err
+	}, a.advance); err != nil {
+		return err
 	}
 	if !a.report.Leaving {
 		return nil
@@ -31,7 +28,8 @@ func (a *auditor) halos(ctx context.Context) error {
 }
 
 // halo checks one part and returns the number of halo edges that leave its nodes.
-func (a *auditor) halo(ctx context.Context, p *parts.Part) (outs int64, err error) {
+func (a *auditor) halo(ctx context.Context, x *reading) (outs int64, err error) {
+	p := x.Part
 	for i := p.OwnedEdges; i < p.Edges; i++ {
 		if i%every == 0 {
 			if err := context.Cause(ctx); err != nil {
@@ -55,7 +53,7 @@ func (a *auditor) halo(ctx context.Context, p *parts.Part) (outs int64, err erro
 		case !walked && (!leaves || hops == 0):
 			return 0, a.edge(p, i, "a halo edge", fmt.Sprintf("none here, because halo_hops %d in-edges do not lead to it from the part's nodes", hops))
 		case !walked:
-			a.report.Leaving = true
+			x.count.Leaving = true
 		}
 		if leaves {
 			outs++

@@ -221,6 +221,7 @@ func genOptions(t *rapid.T) Options {
 		Primary:        rapid.SampledFrom([]graph.Direction{graph.In, graph.Out}).Draw(t, "primary"),
 		Both:           rapid.Bool().Draw(t, "both"),
 		Homogeneous:    rapid.IntRange(0, 2).Draw(t, "homogeneous") == 0,
+		NoPositions:    rapid.IntRange(0, 3).Draw(t, "no positions") == 0,
 		DanglingEdges:  policy("dangling", Drop, Drop, Drop, Zeros, Zeros, Zeros, Error),
 		DuplicateNodes: policy("duplicate nodes", Drop, Drop, Error),
 		DuplicateEdges: policy("duplicate edges", Keep, Drop, Keep, Drop, Error),

@@ -249,7 +249,7 @@ func (s *sink) create(total, rows uint64) (err error) {
 	if s.positioned() {
 		return s.createColumns()
 	}
-	if len(s.parts) == 0 || s.parts[0].Made == 0 {
+	if !s.opt.NoPositions && (len(s.parts) == 0 || s.parts[0].Made == 0) {
 		pos := fixedMeta(s.dir, graph.PositionColumn, indexType(rows), nil)
 		if s.seq, err = open(pos.File, indexType(rows)); err != nil {
 			return err

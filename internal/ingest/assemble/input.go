@@ -85,6 +85,7 @@ type Options struct {
 	Primary     graph.Direction
 	Both        bool // also store the other direction
 	Homogeneous bool // all types become _N, sorted by name
+	NoPositions bool // edge types get no graph.PositionColumn
 	// DanglingEdges is Error, Drop or Zeros. With Zeros, an id that edges name and the node table lacks becomes a
 	// node after those of the table, numbered by first appearance as in Nodes.Table. Its columns are zeros, empty
 	// strings and empty lists. Integer ids are then keys even if they equal the row numbers. Nothing can be added to

@@ -396,7 +396,9 @@ func (o *oracle) adjacency(typ graph.EdgeType, parts []int, lists [][]oracleEdge
 	}
 	o.put(dir+"/indptr.npy", "u4", []int{near + 1}, u32s(degree...))
 	o.put(dir+"/far.npy", "u4", []int{len(all)}, fars)
-	o.put(dir+"/#input_position.npy", "u4", []int{len(all)}, pos)
+	if !o.opt.NoPositions {
+		o.put(dir+"/#input_position.npy", "u4", []int{len(all)}, pos)
+	}
 	if o.opt.Homogeneous {
 		o.put(dir+"/#type.npy", "u1", []int{len(all)}, kinds)
 	}

@@ -17,7 +17,7 @@ import (
 
 // A piece of a range is a file of
 //
-//	the sections of fixed size: offsets of the nodes (uint64, from 0), far, seq, edge types, columns
+//	the sections of fixed size: offsets of the nodes (uint64, from 0), far, seq (if it is stored), edge types, columns
 //	the rows of variable size: per list of rows the number of the column, its size (uint32), and a vector
 //	pieceEnd as JSON, and its size (uint64)
 //
@@ -51,7 +51,9 @@ func (s *sink) sections(f vfs.File, lo, nodes, n uint64) (end int64) {
 	offsets.from = int64(lo) * 8
 	s.indptr = &tail{dtype: graph.Uint64, out: offsets}
 	s.far = next(n, idBytes(s.wideFar))
-	s.seq = next(n, idBytes(s.wideSeq))
+	if s.second || !s.opt.NoPositions {
+		s.seq = next(n, idBytes(s.wideSeq))
+	}
 	if s.opt.Homogeneous && !s.second {
 		s.types = next(n, typeDType(len(s.parts)).Size())
 	}
@@ -343,12 +345,15 @@ func (s *sink) joinRange(ctx context.Context, name string, lo, base uint64) (kep
 	places := []struct {
 		from, to io.WriterAt
 		width    int
-	}{{from.far, s.far, idBytes(s.wideFar)}, {from.seq, s.seq, idBytes(s.wideSeq)}}
+	}{{from.far, s.far, idBytes(s.wideFar)}}
 	add := func(from, to io.WriterAt, width int) {
 		places = append(places, struct {
 			from, to io.WriterAt
 			width    int
 		}{from, to, width})
+	}
+	if s.seq != nil {
+		add(from.seq, s.seq, idBytes(s.wideSeq))
 	}
 	if s.types != nil {
 		add(from.types, s.types, typeDType(len(s.parts)).Size())

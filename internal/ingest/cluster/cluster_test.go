@@ -169,7 +169,7 @@ func together(t testing.TB, path string, o ingest.Options, opt assemble.Options,
 	}
 	r := sizes
 	r.FS, r.Dir, r.Engine, r.Source = unsynced, filepath.Join(filepath.Dir(dir), ".work"), e, src
-	r.Work = Work{Source: path, Options: o, Rules: Rules{Primary: opt.Primary, Both: opt.Both, Homogeneous: opt.Homogeneous,
+	r.Work = Work{Source: path, Options: o, Rules: Rules{Primary: opt.Primary, Both: opt.Both, Homogeneous: opt.Homogeneous, NoPositions: opt.NoPositions,
 		DanglingEdges: opt.DanglingEdges, DuplicateNodes: opt.DuplicateNodes, DuplicateEdges: opt.DuplicateEdges, SelfLoops: opt.SelfLoops}}
 	res, err := r.Build(context.Background(), w)
 	if _, there := os.Stat(r.Dir); !errors.Is(there, fs.ErrNotExist) {
@@ -346,7 +346,7 @@ func TestSameBytes(t *testing.T) {
 		}
 		g := &tables{T: rt, dir: dir}
 		g.graph()
-		opt := assemble.Options{Primary: graph.Direction(g.number("primary", 1)), Both: rapid.Bool().Draw(rt, "both"), Homogeneous: g.number("homogeneous", 3) == 0,
+		opt := assemble.Options{Primary: graph.Direction(g.number("primary", 1)), Both: rapid.Bool().Draw(rt, "both"), Homogeneous: g.number("homogeneous", 3) == 0, NoPositions: g.number("no positions", 3) == 0,
 			DanglingEdges:  rapid.SampledFrom([]assemble.Policy{assemble.Error, assemble.Drop, assemble.Zeros}).Draw(rt, "dangling"),
 			DuplicateEdges: rapid.SampledFrom([]assemble.Policy{assemble.Keep, assemble.Drop}).Draw(rt, "duplicates"),
 			SelfLoops:      rapid.SampledFrom([]assemble.Policy{assemble.Keep, assemble.Drop}).Draw(rt, "loops")}

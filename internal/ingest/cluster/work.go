@@ -52,12 +52,12 @@ type File struct {
 // Rules are the options of assemble that determine the store.
 type Rules struct {
 	Primary                                                  graph.Direction
-	Both, Homogeneous                                        bool
+	Both, Homogeneous, NoPositions                           bool
 	DanglingEdges, DuplicateNodes, DuplicateEdges, SelfLoops assemble.Policy
 }
 
 func (r *Rules) options() assemble.Options {
-	return assemble.Options{Primary: r.Primary, Both: r.Both, Homogeneous: r.Homogeneous, DanglingEdges: r.DanglingEdges,
+	return assemble.Options{Primary: r.Primary, Both: r.Both, Homogeneous: r.Homogeneous, NoPositions: r.NoPositions, DanglingEdges: r.DanglingEdges,
 		DuplicateNodes: r.DuplicateNodes, DuplicateEdges: r.DuplicateEdges, SelfLoops: r.SelfLoops, Threads: 1}
 }
 
