@@ -676,9 +676,9 @@ class Bench:
     def packs(self):
         """Packs with the features of their graphs: batches in memory, and arrays on the disk."""
         jraph, pyg = self.python("jraph", "jraph", "jax"), self.python("pyg", "torch_geometric", "torch")
-        limits, copies, width = (222, 502), 4, 64
+        limits, copies, width = (222, 502), self.args.molecules, 64
         histogram = self.cached("random_molecules.csv", sys.executable, "-c", HISTOGRAM)
-        folder = self.cached("random_molecules", self.python("tables", "numpy"), HERE / "random_molecules.py", "{out}", histogram, copies, width)
+        folder = self.cached(f"random_molecules{copies}", self.python("tables", "numpy"), HERE / "random_molecules.py", histogram, copies, width)
         collection = self.store("random_molecules.coll", "import", folder)
         layout = self.store("random_molecules.layout", "pack", collection, "--limit", f"num_nodes={limits[0]}", "--limit", f"num_edges={limits[1]}", "--max-graphs", 256, "--reserve")
         graphs = copies * sum(int(line.split(",")[2]) for line in histogram.read_text().splitlines()[1:])
@@ -1127,6 +1127,7 @@ def main():
     p.add_argument("--larger-seconds", type=float, default=120, help="least time of a turn of larger (default: 120)")
     p.add_argument("--people", type=int, default=270_000, help="people in the database of relational, who make eight orders each (default: 270000)")
     p.add_argument("--relational-batches", type=int, default=1000, help="batches of relational (default: 1000)")
+    p.add_argument("--molecules", type=int, default=4, help="of packs: 40,000 random molecules times this (default: 4)")
     p.add_argument("--markdown", type=pathlib.Path, help="file to write a table to")
     p.add_argument("--book", type=pathlib.Path, metavar="FOLDER", help="folder to write a page with plots for each race to, and the index of its pages")
     args = p.parse_args()

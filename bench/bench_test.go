@@ -71,6 +71,11 @@ func TestLoaders(t *testing.T) {
 	raced(t, races(t, "loader", "--batches", "20", "--warm-seconds", "0"), pyg, dgl, pyg, dgl)
 }
 
+// The makers of packs of molecules run against jraph and PyG, in memory and on the disk.
+func TestPacks(t *testing.T) {
+	raced(t, races(t, "packs", "--molecules", "1", "--threads", "1"), []string{"jraph.dynamically_batch", "PyG DataLoader with DynamicBatchSampler"})
+}
+
 // RelBench and PyG find as many edges in the past of the seeds as Graphmill does.
 func TestRelational(t *testing.T) {
 	raced(t, races(t, "relational", "--people", "2000", "--relational-batches", "5"),

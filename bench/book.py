@@ -22,6 +22,7 @@ BETTER = {
     "records": "tfgnn.parse_example is a part of a tf.data pipeline, with TensorFlow's augmentation and distribution.",
     "shards": "tf.io.parse_example parses on the workers of tf.data while a model trains.",
     "pack": "jraph and PyG pack batches while they train, without a pass over the data before.",
+    "packs": "jraph and PyG need no collection and no layout on the disk, and take graphs that change in memory. PyG's batches are not padded.",
     "partition": "KaMinPar and Mt-KaHyPar use many cores better. METIS also partitions by several constraints, and KaMinPar on several machines.",
     "outofcore": "A partitioner that has the graph in memory is faster.",
     "profiles": "KaMinPar and Mt-KaHyPar use many cores better. METIS also partitions by several constraints.",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes random molecules as a graph.yaml with arrays, for Graphmill and for programs that read the arrays alone.
 
-usage: random_molecules.py FOLDER HIST.csv COPIES WIDTH
+usage: random_molecules.py HIST.csv COPIES WIDTH FOLDER
 
 HIST.csv has the columns num_nodes, num_edges and count; there are COPIES x count graphs of each size, in a random order. Each has random edges between its own
 atoms, WIDTH float32 per atom (x) and one label. Equal NumPy versions give equal bytes.
@@ -20,7 +20,7 @@ edges:
 """
 
 
-def main(folder, histogram, copies, width):
+def main(histogram, copies, width, folder):
     folder.mkdir(parents=True, exist_ok=True)
     with open(histogram) as f:
         rows = np.array([(int(r["num_nodes"]), int(r["num_edges"]), int(r["count"])) for r in csv.DictReader(f)])
@@ -37,4 +37,4 @@ def main(folder, histogram, copies, width):
 if __name__ == "__main__":
     if len(sys.argv) != 5:
         sys.exit(__doc__)
-    main(pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), pathlib.Path(sys.argv[4]))

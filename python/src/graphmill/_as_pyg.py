@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, Mapping
 
 import numpy as np
@@ -197,11 +198,15 @@ def graph(g: Graph, label: str | None) -> Data | HeteroData:
     return data
 
 
+# PyG makes a class for each Batch that is constructed, which takes longer than filling it.
+_EMPTY = {True: Batch(_base_cls=Data), False: Batch(_base_cls=HeteroData)}
+
+
 class _Joined:
     """A batch in the making, and for each attribute the offsets of the parts of each graph."""
 
     def __init__(self, homogeneous: bool, graphs: int) -> None:
-        self.batch: Any = Batch(_base_cls=Data if homogeneous else HeteroData)
+        self.batch: Any = copy.copy(_EMPTY[homogeneous])
         self._homogeneous = homogeneous
         self.slices: dict[Any, Any] = {}
         self.incs: dict[Any, Any] = {}

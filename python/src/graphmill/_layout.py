@@ -165,16 +165,20 @@ class Deal:
             order = Order(n, key(seed, epoch, ORDER, s + 1))
             self._ids[start : start + n] = graphs.ids[start + order(np.arange(n))]
 
-    def pack(self, p: int) -> Array:
-        """The graph ids of pack p of the epoch, by ascending shape."""
+    def graphs(self, packs: range) -> list[Array]:
+        """The graph ids of each of some packs of the epoch, by ascending shape."""
         layout = self._l
-        q = int(self._packs(np.array([p]))[0])
-        t = int(np.searchsorted(layout.first_pack, q, side="right")) - 1
-        parts = slice(int(layout.pattern_ptr[t]), int(layout.pattern_ptr[t + 1]))
-        copies = layout.part_copies[parts]
-        first = self._ptr[layout.part_shape[parts]] + layout.first_place[parts] + (q - layout.first_pack[t]) * copies
-        ids: Array = self._ids[ranges(first, first + copies)]
-        return ids
+        if not len(packs):
+            return []
+        qs = self._packs(np.arange(packs.start, packs.stop, packs.step))
+        ts = np.searchsorted(layout.first_pack, qs, side="right") - 1
+        out = []
+        for q, t in zip(qs.tolist(), ts.tolist()):
+            parts = slice(int(layout.pattern_ptr[t]), int(layout.pattern_ptr[t + 1]))
+            copies = layout.part_copies[parts]
+            first = self._ptr[layout.part_shape[parts]] + layout.first_place[parts] + (q - layout.first_pack[t]) * copies
+            out.append(self._ids[ranges(first, first + copies)])
+        return out
 
 
 def _sizes(c: Collection, component: str) -> Array:

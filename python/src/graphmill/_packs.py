@@ -19,6 +19,7 @@ from ._html import counted, listed, table
 from ._layout import Deal, Layout, PackShape
 
 _FORMS = ("numpy", "pyg", "jraph", "tfgnn")
+_BLOCK = 4 << 20  # bytes of packs that are gathered together, because a call of NumPy costs as much as the copy of a small pack
 
 
 @dataclass
@@ -88,17 +89,23 @@ class PackBatch:
 
     def flat(self) -> "PackBatch":
         """The one pack, without the axis of the packs."""
+        return self._at(self.number, 0)
 
-        def first(x: Any) -> Any:
-            if isinstance(x, np.ndarray):
-                return x[0]
-            if isinstance(x, dict):
-                return {k: first(v) for k, v in x.items()}
-            if isinstance(x, (PackNodes, PackEdges)):
-                return type(x)(*(first(v) for v in vars(x).values()))
-            return x
+    def _at(self, number: int, packs: int | slice) -> "PackBatch":
+        """Views of some of the packs, or of one without the axis of the packs, as the batch of a number."""
 
-        return PackBatch(self.number, *(first(v) for k, v in vars(self).items() if k != "number"))
+        def columns(of: dict[str, Array]) -> dict[str, Array]:
+            return {k: x[packs] for k, x in of.items()}
+
+        nodes = {
+            t: PackNodes(x.n_node[packs], x.ptr[packs], x.graph[packs], x.mask[packs], None if x.node_id is None else x.node_id[packs], columns(x.columns))
+            for t, x in self.nodes.items()
+        }
+        edges = {
+            e: PackEdges(x.n_edge[packs], x.ptr[packs], x.src[packs], x.dst[packs], x.mask[packs], None if x.edge_id is None else x.edge_id[packs], columns(x.columns))
+            for e, x in self.edges.items()
+        }
+        return PackBatch(number, self.num_graphs[packs], self.graph_id[packs], self.graph_mask[packs], nodes, edges, columns(self.context))
 
 
 @dataclass(frozen=True)
@@ -121,7 +128,8 @@ class PackedLoader(_Batches):
     ``persistent_workers=True``, or call `set_epoch` before each pass: new workers begin with the epoch of this loader.
 
     Padding follows jraph: the real graphs of a pack are followed by one graph with all padding nodes and edges, then by empty
-    graphs; padding edges join the first padding nodes of their types. All other padding values are 0, except graph_id.
+    graphs; padding edges join the first padding nodes of their types. All other padding values are 0, except graph_id. Arrays
+    are newly allocated, those of small packs several at a time.
 
     Args:
         layout: path of a pack layout (``graphmill pack COLLECTION --limit ... --out LAYOUT``).
@@ -197,6 +205,9 @@ class PackedLoader(_Batches):
                         bfloat16.add((t, name))
         self._columns = columns
         self._ptr = {t: int64(x.graph_ptr) for t, x in [*c.nodes.items(), *c.edges.items()]}
+        rows: dict[Any, int] = {**self.shape.nodes, **self.shape.edges, None: self.shape.graphs}
+        # A row of nodes or edges has about 16 bytes besides its columns.
+        self._bytes = max(1, sum(n * (16 + sum(x.itemsize * int(np.prod(x.shape[1:])) for x in columns[t].values())) for t, n in rows.items()))
         self._schema = PackSchema(self.shape, len(c.nodes) == 1 and len(c.edges) == 1, frozenset(bfloat16), self._label, self._stacked)
 
     def close(self) -> None:
@@ -241,13 +252,19 @@ class PackedLoader(_Batches):
             self._deal = epoch, Deal(self._layout, self._graphs, self._seed, epoch)
         deal = self._deal[1]
         none = np.empty(0, np.int64)
-        for b in numbers:
-            at = self._source(b, real)
-            packs = range(0) if at is None else range(at * self._size, min((at + 1) * self._size, self._layout.packs))
-            graphs = [deal.pack(p) for p in packs]
-            if self._tail == "pad":
-                graphs += [none] * (self._size - len(graphs))
-            yield self._gather(b, graphs)
+        per = max(1, _BLOCK // (self._size * self._bytes))
+        for first in range(0, len(numbers), per):
+            block, graphs, ends = numbers[first : first + per], [], []
+            for b in block:
+                at = self._source(b, real)
+                packs = range(0) if at is None else range(at * self._size, min((at + 1) * self._size, self._layout.packs))
+                graphs += deal.graphs(packs)
+                if self._tail == "pad":
+                    graphs += [none] * (self._size - len(packs))
+                ends.append(len(graphs))
+            made = self._gather(block[0], graphs)
+            for b, start, end in zip(block, [0, *ends], ends):
+                yield made._at(b, slice(start, end))
 
     def _convert(self, batch: PackBatch) -> Any:
         return _converter(self._form)(self._schema, batch)
@@ -276,7 +293,8 @@ class PackedLoader(_Batches):
                 ends.append(end)
             columns = {k: x.put(v) for k, v in self._columns[e].items()}
             edges[e] = PackEdges(x.counts, x.ptr, ends[0], ends[1], x.mask, None if of.edge_id is None else x.put(of.edge_id), columns)
-        context = {k: _put(v, at.ids, graph_mask) for k, v in self._columns[None].items()}
+        of_graphs = _Put(at.ids, graph_mask)
+        context = {k: of_graphs(v) for k, v in self._columns[None].items()}
         return PackBatch(number, at.lengths, graph_id, graph_mask, nodes, edges, context)
 
 
@@ -304,19 +322,24 @@ class _Rows:
         self.ptr = np.zeros((at.packs, at.room + 1), np.int32)
         np.cumsum(self.counts, axis=1, out=self.ptr[:, 1:])
         self.mask = np.arange(room) < total[:, None]
-
-    def put(self, values: Array) -> Array:
-        return _put(values, self.rows, self.mask)
+        self.put = _Put(self.rows, self.mask)
 
 
-def _put(values: Array, rows: Array, mask: Array) -> Array:
-    """The given rows, in order, at the places where the mask is True; zeros elsewhere."""
-    out = np.zeros((*mask.shape, *values.shape[1:]), values.dtype)
-    if len(mask) == 1:
-        out[0, : len(rows)] = values[rows]
-    else:
-        out[mask] = values[rows]
-    return out
+class _Put:
+    """Puts the given rows of arrays, in order, at the places where a mask is True, and zeros elsewhere."""
+
+    def __init__(self, rows: Array, mask: Array) -> None:
+        self._mask, self._padding = mask, np.flatnonzero(~mask)
+        self._rows = np.zeros(mask.size, np.int64)
+        self._rows[mask.ravel()] = rows
+
+    def __call__(self, values: Array) -> Array:
+        if not len(values):
+            return np.zeros((*self._mask.shape, *values.shape[1:]), values.dtype)
+        out = np.empty((self._mask.size, *values.shape[1:]), values.dtype)
+        np.take(values, self._rows, axis=0, out=out, mode="clip")  # "raise" would copy twice; all rows are in range
+        out[self._padding] = 0
+        return out.reshape(*self._mask.shape, *values.shape[1:])
 
 
 def _left_out(c: Collection) -> Iterator[str]:
