@@ -73,7 +73,7 @@ func TestLoaders(t *testing.T) {
 
 // The makers of packs of molecules run against jraph and PyG, in memory and on the disk.
 func TestPacks(t *testing.T) {
-	raced(t, races(t, "packs", "--molecules", "1", "--threads", "1"), []string{"jraph.dynamically_batch", "PyG DataLoader with DynamicBatchSampler"})
+	raced(t, races(t, "packs", "--molecules", "1", "--threads", "1"), []string{"jraph.dynamically_batch"}, []string{"PyG DataLoader with DynamicBatchSampler"}, nil)
 }
 
 // RelBench and PyG find as many edges in the past of the seeds as Graphmill does.

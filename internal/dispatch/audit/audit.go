@@ -78,7 +78,7 @@ func (a *auditor) all(ctx context.Context) error {
 	for _, p := range a.Parts {
 		a.total += 2 * p.Edges
 	}
-	if err := a.each(ctx, func(ctx context.Context, x *reading) error { return a.local(ctx, x) }, a.advance); err != nil {
+	if err := a.each(ctx, a.local, a.advance); err != nil {
 		return err
 	}
 	if err := a.features(); err != nil {
@@ -194,6 +194,7 @@ func (a *auditor) localNodes(ctx context.Context, p *parts.Part) error {
 
 func (a *auditor) localEdges(ctx context.Context, x *reading, touched bitmap) error {
 	p := x.Part
+	x.leaving = make([]int64, len(a.Parts))
 	// Halo ids mostly ascend; the bitmap is made only when one does not.
 	var halo bitmap
 	last := int64(-1)

@@ -21,10 +21,11 @@
 //
 // # Memory
 //
-// Files are mapped, and Options.Threads parts are read at a time. For each of these, Verify holds
-// bitmaps of all nodes and edges. It also holds 4 bytes per node for more than one hop. Of parts without
-// COO it holds 1/16 byte per edge, or 8 bytes where edges are not in the order of their ids, and as much
-// per edge of a type when it compares with a store (see edgeIDs).
+// Files are mapped, and Options.Threads parts are read at a time. For each of these, Verify holds bitmaps
+// of all nodes and edges. It holds 4 bytes per node for more than one hop. Of parts without COO it holds
+// 1/16 byte per edge, or 8 bytes where edges are not in the order of their ids. When it compares with a
+// store, it holds 1/16 byte per edge of one type at a time, and 4 or 8 bytes more where edges have
+// positions in an input.
 //
 // The package imports graph, internal/dispatch/parts, internal/format/dgl, internal helper packages
 // and the standard library.

@@ -12,7 +12,7 @@ import (
 type reading struct {
 	*parts.Part
 	count   Report  // what is counted in this part
-	leaving []int64 // as in auditor, of this part's edges alone
+	leaving []int64 // as in auditor, of this part's edges alone; nil: none
 	ctx     context.Context
 }
 
@@ -30,7 +30,7 @@ func (a *auditor) each(ctx context.Context, work func(ctx context.Context, x *re
 			if next == len(a.Parts) {
 				return io.EOF
 			}
-			*x = reading{Part: a.Parts[next], ctx: contexts[next], leaving: make([]int64, len(a.Parts))}
+			*x = reading{Part: a.Parts[next], ctx: contexts[next]}
 			next++
 			return nil
 		},
@@ -52,9 +52,6 @@ func (a *auditor) each(ctx context.Context, work func(ctx context.Context, x *re
 			r.ComparedRows += x.count.ComparedRows
 			for q, n := range x.leaving {
 				a.leaving[q] += n
-			}
-			if after == nil {
-				return nil
 			}
 			return after(x.Part)
 		},
