@@ -54,6 +54,10 @@ def write(folder, result, table):
         (folder / f"{name}.md").write_text("\n".join(page(name, races, result, table)) + "\n")
         kept = {key: result[key] for key in ("machine", "versions", "repeat")} | {"races": races}
         (folder / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
+    if result.get("profiles"):
+        import book_profiles
+
+        book_profiles.write(folder, result, table.get("profiles"))
     (folder / "README.md").write_text("\n".join(index(folder)) + "\n")
 
 
@@ -162,6 +166,8 @@ def index(folder):
                  for peer, ratio in race["ratios"].items() if (ratio < 1) == first]
         if lines:
             yield from (f"## {title}", "", "| race | work | peer | ratio |", "|---|---|---|--:|", *lines, "")
+    if "profiles" in pages:
+        yield from ("## How often a partitioner is near the best", "", "[profiles](profiles.md): the cuts of Graphmill, METIS, KaMinPar and Mt-KaHyPar on many graphs.", "")
     disturbed = [f"- [{name}]({name}.md): {race['what']}" for name, races in pages.items() for race in races if race["disturbed"]]
     if disturbed:
         yield from ("## Disturbed, to be run again", "", *disturbed, "")

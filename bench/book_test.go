@@ -23,34 +23,41 @@ const bookResult = `{
    "graphmill": {"best": 29e6, "all": [29e6], "peak_rss_bytes": 1048576, "others": [0.25], "command": "graphmill import x.csv"},
    "polars": {"best": 4e6, "all": [4e6], "peak_rss_bytes": 2097152, "others": [null], "command": "python polars"}}}]}`
 
+// A result of the race profiles.
+const profilesResult = `{
+ "machine": {"cpus": 2, "cpu": "A <processor>", "system": "Linux"}, "versions": {"graphmill": "1.0"}, "repeat": 3, "races": [],
+ "profiles": [{"parts": 8, "seeds": 3, "disturbed": false, "command": "python profiles", "versions": {"kaminpar": "3.7"},
+  "profiles": {"graphmill": {"1.0": 1.0, "2.0": 1.0}, "KaMinPar": {"1.0": 0.5, "2.0": 0.75}},
+  "ratios": {"default by KaMinPar": {"mean": 0.5, "most": 0.75, "on": "mesh", "above": {}}},
+  "graphs": {"mesh": {"graphmill": {"cut": 1234, "seconds": 0.5}, "KaMinPar": {"cut": 2345.5, "seconds": 0.25}}}}]}`
+
+// The page of profiles has the shares, the ratios and each graph, and a plot with a line for each contestant.
+func TestBookOfProfiles(t *testing.T) {
+	files := written(t, profilesResult)
+	if len(files) != 4 {
+		t.Errorf("found %d files, expected a page, an index, a plot and the figures", len(files))
+	}
+	for _, want := range []string{"| KaMinPar | 50% | 75% |", "| default by KaMinPar | 0.500 | 0.750 | mesh | 0 |", "| mesh | **1,234** / 500 | 2,346 / 250 |", "python profiles", "kaminpar 3.7"} {
+		if !strings.Contains(files["profiles.md"], want) {
+			t.Errorf("found no %q\n%s", want, files["profiles.md"])
+		}
+	}
+	if index := files["README.md"]; !strings.Contains(index, "(profiles.md)") {
+		t.Errorf("found no link to the page\n%s", index)
+	}
+	if lines := strings.Count(files["profiles-1.svg"], `<path class="line `); lines != 4 {
+		t.Errorf("found %d lines, expected one in the plot and one in the legend for each contestant", lines)
+	}
+	wellFormed(t, "profiles-1.svg", files["profiles-1.svg"])
+}
+
 // The book names first where a peer is faster, gives no ratio of a disturbed race, and is the same for the same result.
 func TestBook(t *testing.T) {
-	write := func() map[string]string {
-		dir := t.TempDir()
-		cmd := exec.Command("python3", "-c", "import json, pathlib, sys, book; book.write(pathlib.Path(sys.argv[1]), json.load(sys.stdin), book.rows_of(pathlib.Path('../docs/benchmarks.md').read_text()))", dir)
-		cmd.Stdin = strings.NewReader(bookResult)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		files := map[string]string{}
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range entries {
-			b, err := os.ReadFile(filepath.Join(dir, e.Name()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			files[e.Name()] = string(b)
-		}
-		return files
-	}
 	every := `import bench, book, pathlib; rows = book.rows_of(pathlib.Path("../docs/benchmarks.md").read_text()); print(*(r for r in bench.RACES if r != "scaling" and not (r in rows and r in book.BETTER)))`
 	if out, err := exec.Command("python3", "-c", every).CombinedOutput(); err != nil || strings.TrimSpace(string(out)) != "" {
 		t.Errorf("found races without a row in docs/benchmarks.md or a word on what the peers do better: %s, %v", out, err)
 	}
-	files, again := write(), write()
+	files, again := written(t, bookResult), written(t, bookResult)
 	if len(files) != 5 {
 		t.Errorf("found %d files, expected a page, an index, two plots and the figures", len(files))
 	}
@@ -59,14 +66,7 @@ func TestBook(t *testing.T) {
 			t.Errorf("%s: found other bytes of the same result", name)
 		}
 		if strings.HasSuffix(name, ".svg") {
-			d := xml.NewDecoder(strings.NewReader(text))
-			for {
-				if _, err := d.Token(); errors.Is(err, io.EOF) {
-					break
-				} else if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-			}
+			wellFormed(t, name, text)
 		}
 	}
 	page := files["csv.md"]
@@ -86,5 +86,42 @@ func TestBook(t *testing.T) {
 	}
 	if all := files["README.md"]; strings.Index(all, "Where a peer is faster") > strings.Index(all, "Where Graphmill is faster") || !strings.Contains(all, "Disturbed, to be run again") {
 		t.Errorf("found an index in another order\n%s", all)
+	}
+}
+
+// written returns the files that the book has of a result.
+func written(t *testing.T, result string) map[string]string {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command("python3", "-c", "import json, pathlib, sys, book; book.write(pathlib.Path(sys.argv[1]), json.load(sys.stdin), book.rows_of(pathlib.Path('../docs/benchmarks.md').read_text()))", dir)
+	cmd.Stdin = strings.NewReader(result)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	files := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(b)
+	}
+	return files
+}
+
+// wellFormed checks the XML of a plot.
+func wellFormed(t *testing.T, name, text string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(text))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
 	}
 }
