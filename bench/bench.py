@@ -252,7 +252,9 @@ def measure(c):
         child.returncode = os.waitstatus_to_exitcode(status)
         wall = time.perf_counter() - start
         cpu = usage.ru_utime + usage.ru_stime + (c.also.cpu() - flink if c.also else 0)
-        others = None if before is None else max(0, busy() - before - cpu) / (wall * os.cpu_count())
+        # The kernel counts whole ticks per processor: that could be half of a run of a few ticks.
+        rounding = os.cpu_count() / os.sysconf("SC_CLK_TCK")
+        others = None if before is None else max(0, busy() - before - cpu - rounding) / (wall * os.cpu_count())
         out.seek(0), err.seek(0)
         if child.returncode:
             raise Failed(f"{shlex.join(map(str, c.command))}: found exit status {child.returncode}, expected 0\n{err.read()[-4000:]}")
