@@ -83,7 +83,8 @@ type ImportOptions struct {
 	// Homogeneous merges all node types into _N and all edge types into _N:_E:_N, in the order of their names.
 	Homogeneous bool
 	// NoPositions leaves out the position of each edge in the input (the column #input_position), which takes 4 bytes per
-	// edge, or 8 in an edge type of at least 2^32 edges. Outputs then have the edge ids of the store instead of positions.
+	// edge, or 8 where the input has 2^32 rows or more. Outputs then have the edge ids of the store instead of positions, and
+	// what needs the order of the edges in the input is an error.
 	NoPositions bool
 	// Primary is the direction by which edges are numbered and stored: DirectionIn or DirectionOut; "" is DirectionOut for
 	// unigraphs and DirectionIn for all other sources.

@@ -177,7 +177,7 @@ func (o *BuildOptions) buildTransformed(ctx context.Context, w *store.Writer, in
 	defer closeWith(&err, first.Abort)
 	once := opt
 	once.Both = opt.Both && !t.Edges()
-	once.NoPositions = false // changes go by them: an edge and its reverse are in the same part of a split
+	once.NoPositions = false // splits use positions, to put an edge and its reverse into the same part
 	result, err := assemble.Build(ctx, vfs.OS, first, in, once)
 	if err != nil {
 		return nil, err
@@ -274,6 +274,7 @@ func takeColumns(ctx context.Context, w *store.Writer, from string, changed *tra
 			if c, ok := e.Columns[graph.PositionColumn]; ok {
 				left[c.File] = true
 				delete(e.Columns, graph.PositionColumn)
+				e.NoPositions = true
 			}
 		}
 	}

@@ -169,6 +169,8 @@ def index(folder):
     if "profiles" in pages:
         yield from ("## How often a partitioner is near the best", "", "[profiles](profiles.md): the cuts of Graphmill, METIS, KaMinPar and Mt-KaHyPar on many graphs.", "")
     disturbed = [f"- [{name}]({name}.md): {race['what']}" for name, races in pages.items() for race in races if race["disturbed"]]
+    if "profiles" in pages and any(found["disturbed"] for found in json.loads((folder / "profiles.json").read_text())["profiles"]):
+        disturbed.append("- [profiles](profiles.md): CPU seconds")
     if disturbed:
         yield from ("## Disturbed, to be run again", "", *disturbed, "")
 

@@ -42,7 +42,8 @@ def main():
     p.add_argument("--run", type=int, default=1_000_000)
     a = p.parse_args()
     indptr, far = arrays(a.store)
-    cuts = np.unique(np.append(np.searchsorted(indptr, np.arange(0, len(far), a.run)), len(indptr) - 1))
+    # Needles of the dtype of indptr, because NumPy would convert all of it otherwise.
+    cuts = np.unique(np.append(np.searchsorted(indptr, np.arange(0, len(far), a.run, dtype=indptr.dtype)), len(indptr) - 1))
     runs = list(zip(cuts.tolist(), cuts[1:].tolist()))
     runs = [runs[i] for i in np.random.default_rng(1).permutation(len(runs))]
     a.folder.mkdir(parents=True)

@@ -21,7 +21,8 @@ edges:
 
 
 def main(histogram, copies, width, folder):
-    folder.mkdir(parents=True, exist_ok=True)
+    partial = folder.with_name(f"{folder.name}.partial")
+    partial.mkdir(parents=True, exist_ok=True)
     with open(histogram) as f:
         rows = np.array([(int(r["num_nodes"]), int(r["num_edges"]), int(r["count"])) for r in csv.DictReader(f)])
     draw = np.random.default_rng(1)
@@ -30,8 +31,9 @@ def main(histogram, copies, width, folder):
     arrays = {"atom_ptr": np.append(0, np.cumsum(atoms)), "bond_ptr": np.append(0, np.cumsum(bonds)), "src": draw.integers(0, of), "dst": draw.integers(0, of),
               "x": draw.random((atoms.sum(), width), np.float32), "label": draw.integers(0, 2, len(atoms))}
     for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array)
-    (folder / "graph.yaml").write_text(YAML)
+        np.save(partial / f"{name}.npy", array)
+    (partial / "graph.yaml").write_text(YAML)
+    partial.rename(folder)
 
 
 if __name__ == "__main__":

@@ -82,6 +82,8 @@ type EdgesMeta struct {
 	Arrays  map[string]string     `json:"arrays"`
 	Columns map[string]ColumnMeta `json:"columns"`
 	Types   []string              `json:"types,omitempty"` // as in NodesMeta
+	// NoPositions says that the import left the positions of the edges in the input out, so that their order is not known.
+	NoPositions bool `json:"no_positions,omitempty"`
 }
 
 // ContextMeta has a row per graph of a collection, and its columns a row per component. In a store it has the rows of

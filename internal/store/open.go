@@ -442,7 +442,7 @@ func (s *Store) openEdges(name string, m *EdgesMeta) (*graph.Edges, error) {
 			return nil, fmt.Errorf("found no node type %q", end)
 		}
 	}
-	e := &graph.Edges{Type: t, Count: m.Count}
+	e := &graph.Edges{Type: t, Count: m.Count, NoPositions: m.NoPositions}
 	if e.Primary, err = graph.ParseDirection(m.Primary); err != nil {
 		return nil, err
 	}

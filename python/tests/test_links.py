@@ -91,6 +91,23 @@ class TestLinks(unittest.TestCase):
                 seen += b.input_id.tolist()
             self.assertEqual(sorted(seen), list(range(500)))
 
+    def test_without_positions(self):
+        made.graphmill("import", made.write("ends", {"e.csv": "src,dst\n4,0\n2,1\n3,0\n"}) + "/e.csv", "--no-positions", "--out", made.path("ends.store"))
+        edges = Store(made.path("ends.store")).edges["_E"]
+        self.assertFalse(edges.has_positions)
+        self.assertTrue(Store(made.RMAT).edges["_E"].has_positions)
+        with self.assertRaisesRegex(GraphmillError, "found no positions of the edges in the input"):
+            edges.edge_index("input")
+        pairs = edges.edge_index()
+        with NodeLoader(made.path("ends.store"), fanout=[-1], edge_label_index=("_N", "_E", "_N"), batch_size=2) as loader:
+            for b in loader:  # in the order of the edge ids, which e_id is, too
+                self.assertEqual(b.n_id[b.seed_local].T.tolist(), pairs[:, b.input_id].tolist())
+                self.assertEqual(pairs[:, edges.find(b.e_id)].tolist(), b.n_id[b.edge_index].tolist())
+        with self.assertRaisesRegex(ValueError, "found edge_label= with all links of _N:_E:_N, whose order in the input the import left out"):
+            NodeLoader(made.path("ends.store"), fanout=[-1], edge_label_index=("_N", "_E", "_N"), edge_label=np.arange(3), batch_size=2)
+        with self.assertRaisesRegex(GraphmillError, "found no positions of the edges in the input"):
+            NodeLoader(made.path("ends.store"), fanout=[-1], seeds="_N:_E:_N:#input_position", batch_size=2)
+
     def test_columns_of_a_file(self):
         options = dict(fanout=[-1, -1], seeds=made.path("links.csv"), seed_type=("user", "user"), batch_size=16, shuffle=True)
         with NodeLoader(timed(), **options) as loader:

@@ -6,7 +6,9 @@ GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder wit
 import importlib.util
 import itertools
 import json
+import os
 import pickle
+import shutil
 import time
 import unittest
 
@@ -154,6 +156,14 @@ class TestPacks(unittest.TestCase):
         self.assertGreater(int(p.num_graphs), 0)
         with self.assertRaisesRegex(ValueError, "was closed"):
             next(iter(packs))
+
+    def test_rows_out_of_range(self):
+        damaged = made.path("shifted.coll")
+        shutil.copytree(made.molecules(), damaged)
+        name = os.path.join(damaged, json.load(open(os.path.join(damaged, "graph.json")))["nodes"]["atom"]["arrays"]["graph_ptr"])
+        np.save(name, np.load(name) + np.array(1, np.load(name).dtype))
+        with self.assertRaisesRegex(GraphmillError, "atom: found graphs from row 1 to [0-9]+, expected 0 to"):
+            PackedLoader(made.layout("molecules", "--reserve"), damaged)
 
     def test_errors(self):
         with self.assertRaisesRegex(GraphmillError, "found no layout.json, expected a pack layout; graphmill pack --out makes one"):

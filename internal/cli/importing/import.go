@@ -202,7 +202,7 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 	fs.StringVar(&o.Relations, "relations", "", "what the relations of triples become: types, an edge type each; or column, a column of one edge type (default: types for up to 1,000 relations)")
 	fs.BoolVar(&o.Symmetrise, "symmetrise", false, "add the reverse of each edge; if source and destination differ in type, the reverse edges have the type dst:rev_REL:src")
 	fs.BoolVar(&o.Homogeneous, "homogeneous", false, "merge all node types into _N and all edge types into _N:_E:_N, in the order of their names")
-	fs.BoolVar(&o.NoPositions, "no-positions", false, "leave out the position of each edge in the input: 4 bytes per edge less, or 8 in an edge type of 2^32 edges or more; outputs then have the edge ids of the store")
+	fs.BoolVar(&o.NoPositions, "no-positions", false, "leave out the position of each edge in the input: 4 bytes per edge less, or 8 from 2^32 rows on; outputs then have the edge ids of the store")
 	fs.StringVar((*string)(&o.Primary), "primary", "", "direction by which edges are numbered and stored: in or out (default: out for unigraphs, else in)")
 	fs.Var(policy{&o.DanglingEdges, "error|drop|zeros"}, "dangling-edges", "how to treat edges with an end that no node table has; zeros adds the node, with zeros in its columns")
 	fs.Var(policy{&o.DuplicateNodes, "error|drop"}, "duplicate-nodes", "how to treat rows of a node table with the id of an earlier row")

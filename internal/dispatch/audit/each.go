@@ -35,12 +35,16 @@ func (a *auditor) each(ctx context.Context, work func(ctx context.Context, x *re
 			return nil
 		},
 		Work: func(_ struct{}, x *reading) error {
-			err := work(x.ctx, x)
-			if err != nil {
-				for _, stop := range stops[x.Index+1:] {
-					stop()
+			whole := false
+			defer func() { // also after a fault under a map
+				if !whole {
+					for _, stop := range stops[x.Index+1:] {
+						stop()
+					}
 				}
-			}
+			}()
+			err := work(x.ctx, x)
+			whole = err == nil
 			return err
 		},
 		Sink: func(x *reading) error {

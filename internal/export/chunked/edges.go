@@ -78,7 +78,7 @@ func (x *exporter) edges(ctx context.Context, e *graph.Edges, all []*series) (er
 }
 
 // positions returns the positions of the edges in their input, by edge id. It returns an empty index if edge ids are
-// in that order.
+// in that order, or if the order is not known.
 func positions(e *graph.Edges) (graph.Index, error) {
 	c := graph.FindColumn(e.Columns, graph.PositionColumn)
 	switch {

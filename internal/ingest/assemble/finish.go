@@ -249,7 +249,9 @@ func (s *sink) create(total, rows uint64) (err error) {
 	if s.positioned() {
 		return s.createColumns()
 	}
-	if !s.opt.NoPositions && (len(s.parts) == 0 || s.parts[0].Made == 0) {
+	made := len(s.parts) > 0 && s.parts[0].Made > 0
+	s.meta.NoPositions = s.opt.NoPositions && !made
+	if !s.opt.NoPositions && !made {
 		pos := fixedMeta(s.dir, graph.PositionColumn, indexType(rows), nil)
 		if s.seq, err = open(pos.File, indexType(rows)); err != nil {
 			return err

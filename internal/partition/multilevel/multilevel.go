@@ -11,7 +11,7 @@ import (
 // Preset chooses between speed and cut.
 type Preset string
 
-// The presets. High takes about 2.5 times as long as Default, Fast half as long on small graphs, and 0.8 to 1.0 times from a million
+// The presets. High takes 2.5 to 3 times as long as Default, Fast half as long on small graphs, and 0.7 to 1.0 times from a million
 // nodes on.
 const (
 	Fast    Preset = "fast"

@@ -36,6 +36,9 @@ func edgesOf(g *graph.Graph, text string) (e *graph.Edges, condition string) {
 // links is the edges of a type as links, in the order of their edge ids: all of them, or those with a value in a column. With
 // inputOrder they are in the order of the input.
 func links(g *graph.Graph, e *graph.Edges, condition string, features []table.Column, most int) (*Seeds, error) {
+	if condition == inputOrder && e.NoPositions {
+		return nil, fmt.Errorf("edge type %s: found no positions of the edges in the input, expected them, to take links in its order; import with positions, or take the links as %s, by their edge ids", e.Type, e.Type)
+	}
 	if condition == inputOrder && graph.FindColumn(e.Columns, graph.PositionColumn) == nil {
 		condition = "" // the edge ids are in the order of the input
 	}

@@ -199,7 +199,8 @@ def _edge_label_index(x: Any, store: Store) -> dict[str, Any]:
     if len(names) != 3 or pairs is None:
         names = tuple(type_text("edge_label_index", names[0] if len(names) == 1 else names, store).split(":"))
     if pairs is None:
-        return {"seeds": ":".join(names) + ":#input_position", "seed_type": names}
+        order = ":#input_position" if store.edges[names].has_positions else ""
+        return {"seeds": ":".join(names) + order, "seed_type": names}
     return {"seeds": pairs, "seed_type": names}
 
 

@@ -276,6 +276,9 @@ class NodeLoader(Feeding):
         if ends is not None or len(store.nodes) == 1:
             check_seeds(store, seeds, ends.replace(":", ",").split(",") if ends else store.node_types)
         self._edge_label: Array | None = None
+        names = tuple(seeds.split(":")) if isinstance(seeds, str) else ()
+        if edge_label is not None and names in store.edges and not store.edges[names].has_positions:
+            raise ValueError(f"found edge_label= with all links of {seeds}, whose order in the input the import left out (--no-positions), expected links as pairs, in the order of their labels")
         if edge_label is not None and self._label is not None:
             raise ValueError(f"found label={self._label!r} and edge_label=, expected one of them, because both are the labels of a batch")
         if edge_label is not None and self._form == "pyg":

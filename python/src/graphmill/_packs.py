@@ -14,7 +14,7 @@ from ._arrays import Array, ranges, widened
 from ._arguments import choice, integer
 from ._batches import _Batches
 from ._collection import Collection
-from ._folder import EdgeType, int64, unknown
+from ._folder import EdgeType, GraphmillError, int64, unknown
 from ._html import counted, listed, table
 from ._layout import Deal, Layout, PackShape
 
@@ -129,7 +129,7 @@ class PackedLoader(_Batches):
 
     Padding follows jraph: the real graphs of a pack are followed by one graph with all padding nodes and edges, then by empty
     graphs; padding edges join the first padding nodes of their types. All other padding values are 0, except graph_id. Arrays
-    are newly allocated, those of small packs several at a time.
+    are newly allocated, but small packs are views of blocks of up to 4 MiB that several packs share: copy one that you keep.
 
     Args:
         layout: path of a pack layout (``graphmill pack COLLECTION --limit ... --out LAYOUT``).
@@ -205,6 +205,10 @@ class PackedLoader(_Batches):
                         bfloat16.add((t, name))
         self._columns = columns
         self._ptr = {t: int64(x.graph_ptr) for t, x in [*c.nodes.items(), *c.edges.items()]}
+        for t, of_type in [*c.nodes.items(), *c.edges.items()]:  # rows are taken without a check of their range
+            ptr = self._ptr[t]
+            if ptr[0] != 0 or ptr[-1] != of_type.count:
+                raise GraphmillError(f"{c.path}: {of_type.name}: found graphs from row {ptr[0]} to {ptr[-1]}, expected 0 to {of_type.count}")
         rows: dict[Any, int] = {**self.shape.nodes, **self.shape.edges, None: self.shape.graphs}
         # A row of nodes or edges has about 16 bytes besides its columns.
         self._bytes = max(1, sum(n * (16 + sum(x.itemsize * int(np.prod(x.shape[1:])) for x in columns[t].values())) for t, n in rows.items()))

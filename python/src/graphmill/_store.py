@@ -313,6 +313,11 @@ class Edges:
         """The edge type as one text, "src:rel:dst"."""
         return ":".join(self.type)
 
+    @property
+    def has_positions(self) -> bool:
+        """Whether the order of the edges in the input is known: False after ``graphmill import --no-positions``."""
+        return not self._meta.get("no_positions", False)
+
     def __len__(self) -> int:
         return self.count
 
@@ -365,6 +370,8 @@ class Edges:
         near_ptr, far = int64(self.indptr), self.neighbours  # the sizes of these files confirm the number of edges
         out = np.empty((2, self.count), np.int64)
         near = int(self.primary == "in")
+        if order == "input" and not self.has_positions:
+            raise GraphmillError(f"{':'.join(self.type)}: found no positions of the edges in the input, because the import left them out (--no-positions); give order='id'")
         at = np.asarray(self.columns["#input_position"]) if order == "input" and "#input_position" in self.columns else None
         if at is not None:
             at = int64(at)
@@ -405,7 +412,7 @@ class Edges:
             added = np.iinfo(np.asarray(self.columns["#input_position"]).dtype).max
             bad = np.ones(want.shape, bool) if not self.count else (positions[k] != want) | (want == added)
             out = ids[k] if self.count else k
-        else:  # the input is in the order of the edge ids
+        else:  # e_id is the edge id
             out, bad = int64(want), (want < 0) | (want >= self.count)
         if bad.any():
             p = int(want[bad][0])

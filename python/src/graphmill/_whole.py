@@ -358,7 +358,7 @@ def triple_of(e: Any) -> EdgeType:
 
 
 def input_order(store: Store, e: EdgeType) -> Any:
-    """The rows of an edge type's columns in the order of the imported input; a slice if they are in it."""
+    """The rows of an edge type's columns in the order of the imported input; a slice if they are in it, or if it is not known."""
     at = store.edges[e].columns.get("#input_position")
     if at is None:
         return slice(None)
