@@ -604,8 +604,8 @@ class Bench:
                 mine = lambda name, count, *more: Contestant(name, [*unigraph(beam, "many/samples.tfrecord", "sample"), *flink.flags, *more], lambda r: count / r.cpu, output=out / "many", also=flink)
                 some = ["--input_seeds", graph / "seeds.csv"]
                 self.race(f"{name} from CSV to TFRecord on a Beam runner, {seeds} seeds", "subgraphs/CPU s", [
-                    mine(f"graphmill-beam on Flink, every {node_set}", everything, "--method", "local"),
                     mine("graphmill-beam on Flink", seeds, "--method", "local", *some),
+                    mine(f"graphmill-beam on Flink, every {node_set}", everything, "--method", "local"),
                     Contestant("tfgnn_sampler on Beam's direct runner", [*unigraph(python.parent / "tfgnn_sampler", "beam/samples.tfrecord"), *some], lambda r: seeds / r.cpu, output=out / "beam", turns=1)])
 
     def records(self):

@@ -160,7 +160,8 @@ class TestPacks(unittest.TestCase):
     def test_rows_out_of_range(self):
         damaged = made.path("shifted.coll")
         shutil.copytree(made.molecules(), damaged)
-        name = os.path.join(damaged, json.load(open(os.path.join(damaged, "graph.json")))["nodes"]["atom"]["arrays"]["graph_ptr"])
+        with open(os.path.join(damaged, "graph.json")) as f:
+            name = os.path.join(damaged, json.load(f)["nodes"]["atom"]["arrays"]["graph_ptr"])
         np.save(name, np.load(name) + np.array(1, np.load(name).dtype))
         with self.assertRaisesRegex(GraphmillError, "atom: found graphs from row 1 to [0-9]+, expected 0 to"):
             PackedLoader(made.layout("molecules", "--reserve"), damaged)
