@@ -197,7 +197,7 @@ class Flink:
 
 
 class Postgres:
-    """A PostgreSQL server with the database of examples/relational-postgres/shop.py. The CPU time that the server takes during a turn is added to that of the contestant."""
+    """A PostgreSQL server with the database of examples/relational-postgres/shop.py. The CPU seconds of a contestant include those of the server."""
 
     def __init__(self, python, people):
         server = HERE.parent / "python" / "tests" / "server.py"

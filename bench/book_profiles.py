@@ -9,7 +9,7 @@ LINES = "<style>.line { fill: none; stroke-width: 2.5 } .line.ours { stroke: #0b
 
 
 def write(folder, result, row):
-    """Writes the page, a plot for each number of parts, and the figures. row is that of the race in docs/benchmarks.md."""
+    """Writes the page, a plot for each number of parts, and the figures. row has the cells for profiles in docs/benchmarks.md."""
     for old in folder.glob("profiles-*.svg"):
         old.unlink()
     for i, found in enumerate(result["profiles"], 1):

@@ -3,9 +3,9 @@
 
 usage: edge_tables.py STORE FOLDER [--files 16] [--run 1000000]
 
-The edges are cut into runs of about --run edges that do not divide the in-edges of a node. The runs are in a random order, and edges
-within a run in that of the store. An import of the tables therefore gives the arrays of the store again, to the byte. The columns are
-src and dst, of uint32, compressed by zstd. Two processes write; each holds one run.
+The edges are cut into runs of about --run edges. All in-edges of a node are in one run, in the order of the store, so an import of
+the tables gives the arrays of the store again, to the byte. The order of the runs is random. The columns are src and dst, of uint32,
+compressed by zstd. Two processes write; each holds one run.
 """
 import argparse
 import concurrent.futures

@@ -255,8 +255,8 @@ type Edges struct {
 	// Adj is by direction. The primary one always exists; the other may be nil.
 	Adj     [2]*Adjacency
 	Columns []*Column // by name, in byte order; rows in edge-id order
-	// NoPositions says that the order of the edges in the input is not known. Otherwise it is that of PositionColumn, or
-	// that of the edge ids where there is no such column.
+	// NoPositions says that the order of the edges in the input is not known. If it is false, PositionColumn has that
+	// order; without that column, the edge ids are in it.
 	NoPositions bool
 }
 

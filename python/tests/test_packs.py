@@ -8,14 +8,16 @@ import itertools
 import json
 import os
 import pickle
+import random
 import shutil
 import time
 import unittest
+import unittest.mock
 
 import numpy as np
 
 import made
-from graphmill import Collection, GraphmillError, PackedLoader
+from graphmill import Collection, GraphmillError, PackedLoader, _packs
 from made import law
 
 CASES = [
@@ -25,6 +27,15 @@ CASES = [
     ("typed", "--reserve"),
     ("small_samples", "--reserve"),
 ]
+
+
+def flat(x):
+    """All that a batch has, with the bytes of its arrays."""
+    if isinstance(x, np.ndarray):
+        return x.dtype.str, x.shape, x.tobytes()
+    if isinstance(x, dict):
+        return [(k, flat(v)) for k, v in x.items()]
+    return [flat(v) for v in vars(x).values()] if hasattr(x, "__dict__") else x
 
 
 def collection(name):
@@ -156,6 +167,18 @@ class TestPacks(unittest.TestCase):
         self.assertGreater(int(p.num_graphs), 0)
         with self.assertRaisesRegex(ValueError, "was closed"):
             next(iter(packs))
+
+    def test_blocks(self):
+        # Packs are gathered in blocks: batches do not depend on the size of a block.
+        draw = random.Random(5)
+        for case in CASES:
+            for tail in ("fill", "drop", "short", "pad"):
+                options = dict(seed=draw.randrange(99), batch=draw.choice([None, 1, 2, 3]), tail=tail, world_size=2, rank=draw.randrange(2))
+                with loader(*case, **options) as packs:
+                    whole = [flat(b) for b in packs]
+                for size in (1, draw.randrange(2_000, 60_000)):
+                    with unittest.mock.patch.object(_packs, "_BLOCK", size), loader(*case, **options) as packs:
+                        self.assertEqual([flat(b) for b in packs], whole, (case, options, size))
 
     def test_rows_out_of_range(self):
         damaged = made.path("shifted.coll")
