@@ -149,7 +149,8 @@ type Frontier struct {
 	Node, Degree []uint32
 	// Picks is the number of edges that the op takes of all the nodes.
 	Picks int
-	// Positions is the positions of these edges, for an op that is not plain (Sampler.Plain).
+	// Positions is the positions of these edges, for an op that is not plain (Sampler.Plain). It may be nil where there are
+	// none, so it does not tell the one kind of op from the other.
 	Positions []uint64
 }
 

@@ -54,6 +54,16 @@ func encodeLine(out *lines, b *sample.Batch, sub *sample.Subgraph) error {
 	return nil
 }
 
+// encodeChecked is encodeLine of a graph, and checks the ends of the edges.
+func encodeChecked(g *graph.Graph, p *sample.Plan) func(out *lines, b *sample.Batch, sub *sample.Subgraph) error {
+	return func(out *lines, b *sample.Batch, sub *sample.Subgraph) error {
+		if err := sampletest.CheckEnds(g, p, sub); err != nil {
+			return err
+		}
+		return encodeLine(out, b, sub)
+	}
+}
+
 func memory(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, opt Options) ([]string, sample.Stats) {
 	t.Helper()
 	m, err := sample.New(s.Graph, p, sample.Options{Ops: opt.Ops, NoEdgeIDs: opt.NoEdgeIDs})
@@ -62,7 +72,7 @@ func memory(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, opt Op
 	}
 	defer m.Close()
 	var all []string
-	stats, err := sample.Run(context.Background(), m, job, newLines, encodeLine, func(out *lines) error {
+	stats, err := sample.Run(context.Background(), m, job, newLines, encodeChecked(s.Graph, p), func(out *lines) error {
 		all, out.list = append(all, out.list...), out.list[:0]
 		return nil
 	})
@@ -84,7 +94,7 @@ func streamed(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, opt 
 		}
 	}()
 	var all []string
-	stats, err := Run(context.Background(), x, job, newLines, encodeLine, func(out *lines) error {
+	stats, err := Run(context.Background(), x, job, newLines, encodeChecked(s.Graph, p), func(out *lines) error {
 		all, out.list = append(all, out.list...), out.list[:0]
 		return nil
 	})

@@ -161,12 +161,12 @@ func (k *walker) walk(ctx context.Context, p *pipeline, w *window, batch uint64)
 func (k *walker) ask(op int, key uint64, slot *uint64) error {
 	s, f := k.sampler, k.fileOf[op]
 	single := k.blocks + f.first // the first bucket of requests for single edges of the file
-	at := *slot
+	at, plain := *slot, s.Plain(op)
 	err := k.c.Frontier(op, key, func(run *sample.Frontier) error {
 		if at+uint64(run.Picks) >= 1<<32 {
 			return errWindow()
 		}
-		if run.Positions != nil {
+		if !plain {
 			for _, p := range run.Positions {
 				k.asks = append(k.asks, asked{single + f.block(p), f.place(p), uint32(at)})
 				at++

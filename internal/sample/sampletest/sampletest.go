@@ -124,6 +124,12 @@ func write(t testing.TB, out string, nodes map[string]int, edges []Edges, opt as
 		in.Edges = append(in.Edges, assemble.Edges{Type: graph.EdgeType{Src: e.Src, Rel: e.Rel, Dst: e.Dst}, Table: randomEdges(r, e.Count, nodes[e.Src], nodes[e.Dst]),
 			Src: end("src"), Dst: end("dst"), Columns: []table.Column{{Name: "w", DType: graph.Float32}, {Name: "t", DType: graph.Int64}}})
 	}
+	writeStore(t, out, in, opt)
+}
+
+// writeStore writes a store with all the edges of in.
+func writeStore(t testing.TB, out string, in assemble.Input, opt assemble.Options) {
+	t.Helper()
 	opt.DuplicateEdges, opt.SelfLoops, opt.Threads = assemble.Keep, assemble.Keep, 2
 	w, err := store.Create(vfs.OS, out, false)
 	if err != nil {
@@ -195,6 +201,9 @@ func Plan(t *rapid.T, g *graph.Graph) *sample.Plan {
 		if op.How == sample.Weighted || op.How == sample.Top {
 			op.Column = "w"
 		}
+		if op.How == sample.Top && rapid.Bool().Draw(t, "last") {
+			op.Column = "t"
+		}
 		if op.How == sample.Recent {
 			op.Column, op.HalfLife = "t", float64(rapid.IntRange(1, 40).Draw(t, "half-life"))
 		}
@@ -216,6 +225,11 @@ func Job(t *rapid.T, g *graph.Graph, p *sample.Plan) sample.Job {
 		j.Times = []sample.Time{}
 	}
 	count := rapid.IntRange(0, 100).Draw(t, "count")
+	for _, typ := range p.SeedType {
+		if g.Nodes[g.NodeType(typ)].Count == 0 {
+			count = 0
+		}
+	}
 	if p.Negatives != nil && p.Negatives.How == sample.InBatch { // no batch may have one link
 		j.BatchSize = max(j.BatchSize, 2)
 		if count%j.BatchSize == 1 {
