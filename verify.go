@@ -22,9 +22,13 @@ import (
 // VerifyOptions say with what Verify compares a folder, in addition to its manifest.
 type VerifyOptions struct {
 	Run
-	// Against is the store from which the parts of a graph were made. Their edges and features are compared with it, which
-	// requires parts with original ids (PartsOptions.SaveOrigNids, SaveOrigEids). "" compares nothing.
+	// Against is the store from which the parts of a graph, a collection or TFRecords were made. "" compares nothing. Edges and
+	// features of parts are compared with it, which requires parts with original ids (PartsOptions.SaveOrigNids, SaveOrigEids).
+	// The ends of each edge of a sampled collection are compared with those of the edge with its id. TFRecords have no ids:
+	// they are drawn anew by the memory executor, next to the folder, and each record is compared.
 	Against string
+	// Seeds, SeedTime and GraphSchema are the files with which TFRecords were sampled (SampleOptions), if there were any.
+	Seeds, SeedTime, GraphSchema string
 	// AllowOutside lets the configuration of parts name files outside its folder.
 	AllowOutside bool
 }
@@ -38,8 +42,10 @@ type Verification struct {
 	// Partition is the check of the parts of a graph; nil for any other folder.
 	Partition *audit.Report `json:"partition,omitempty"`
 	// PartsHere lists the parts in a folder that holds only some parts of a graph, as on each machine of a cluster.
-	PartsHere []int   `json:"parts_here,omitempty"`
-	Seconds   float64 `json:"seconds"` // elapsed time
+	PartsHere []int `json:"parts_here,omitempty"`
+	// Compared is the comparison of subgraphs with a store; nil without one.
+	Compared *Compared `json:"compared,omitempty"`
+	Seconds  float64   `json:"seconds"` // elapsed time
 }
 
 // Verify reads every file of an output folder, and compares it with the manifest. For a store or a collection it also
@@ -56,7 +62,7 @@ func Verify(ctx context.Context, path string, o VerifyOptions) (_ *Verification,
 	if err := o.verify(ctx, v); err != nil {
 		return nil, err
 	}
-	v.OK = (v.Verified == nil || len(v.Damage)+len(v.Unknown) == 0) && (v.Partition == nil || v.Partition.Fault == nil)
+	v.OK = (v.Verified == nil || len(v.Damage)+len(v.Unknown) == 0) && (v.Partition == nil || v.Partition.Fault == nil) && (v.Compared == nil || v.Compared.Fault == "")
 	v.Seconds = time.Since(start).Seconds()
 	return v, nil
 }
@@ -77,8 +83,8 @@ func (o *VerifyOptions) verify(ctx context.Context, v *Verification) error {
 		}
 		config = path // even if it cannot be read: Verify reports that
 	}
-	if config == "" && o.Against != "" {
-		return usagef("found `Against` with %s, expected it with the parts of a graph", path)
+	if name := firstGiven(option{"Seeds", o.Seeds != ""}, option{"SeedTime", o.SeedTime != ""}, option{"GraphSchema", o.GraphSchema != ""}); name != "" && (o.Against == "" || config != "") {
+		return usagef("found `%s` without TFRecords and `Against`, expected them together", name)
 	}
 	dir := path
 	if config != "" {
@@ -113,8 +119,11 @@ func (o *VerifyOptions) verify(ctx context.Context, v *Verification) error {
 			return usagef("found `Against` with a folder that holds only parts %v, expected all parts", v.PartsHere)
 		}
 	}
-	if config != "" && v.PartsHere == nil {
+	switch {
+	case config != "" && v.PartsHere == nil:
 		v.Partition, err = o.audit(ctx, config)
+	case config == "" && o.Against != "" && len(v.Damage) == 0:
+		v.Compared, err = o.compareSubgraphs(ctx, dir)
 	}
 	return err
 }
@@ -194,11 +203,13 @@ func (v *Verification) Text(out io.Writer) error {
 		}
 		if len(x.Damage)+len(x.Unknown) > 0 {
 			// The folder is not whole.
+		} else if c := v.Compared; c != nil && c.Fault != "" {
+			fmt.Fprintf(&b, "wrong  %s\n%s: the subgraphs are not those of %s; sample them again\n", human.Printable(c.Fault), v.Folder, c.Store)
 		} else if v.PartsHere != nil {
 			fmt.Fprintf(&b, "%s: whole (parts %s of a graph, %d files, %s); only checksums were compared, because the other parts are elsewhere\n",
 				v.Folder, strings.Trim(fmt.Sprint(v.PartsHere), "[]"), x.Files, human.Bytes(x.Bytes))
 		} else if v.Partition == nil {
-			fmt.Fprintf(&b, "%s: whole (%d files, %s, %s)\n", v.Folder, x.Files, human.Bytes(x.Bytes), human.Rate(x.Bytes, seconds(v.Seconds), "bytes"))
+			fmt.Fprintf(&b, "%s: whole (%d files, %s, %s%s)\n", v.Folder, x.Files, human.Bytes(x.Bytes), human.Rate(x.Bytes, seconds(v.Seconds), "bytes"), v.Compared.text())
 		}
 	}
 	if p := v.Partition; p != nil {

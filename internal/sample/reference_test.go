@@ -204,13 +204,50 @@ func randomCases(n int, stream uint64) []*refCase {
 	return cases
 }
 
-// TestReference compares every node, edge, order, seed and op of random cases with the reference: 2,700 cases where
+// sparseCases are cases of which most edges are left out, so that ops often find none that they may take.
+func sparseCases(n int, stream uint64) []*refCase {
+	cases := randomCases(n, stream)
+	r := rand.New(rand.NewPCG(20261127, stream))
+	for _, c := range cases {
+		var plan struct {
+			SeedEdges string `json:"seed_edges"`
+		}
+		if err := json.Unmarshal(c.Plan, &plan); err != nil {
+			panic(err)
+		}
+		for _, name := range slices.Sorted(maps.Keys(c.Graph.Edges)) {
+			if name == plan.SeedEdges { // negatives by degree need edges
+				continue
+			}
+			columns := c.Graph.Edges[name]
+			keep := []int{0, 1, 1, 2, 4}[r.IntN(5)] // of 20
+			left := map[string][]*float64{}
+			for name := range columns {
+				left[name] = []*float64{}
+			}
+			for i := range columns["src"] {
+				if r.IntN(20) >= keep {
+					continue
+				}
+				for name, values := range columns {
+					left[name] = append(left[name], values[i])
+				}
+			}
+			maps.Copy(columns, left)
+		}
+	}
+	return cases
+}
+
+// TestReference compares every node, edge, order, seed and op of random cases with the reference: 3,300 cases where
 // there is a Python with NumPy, else the committed ones.
 func TestReference(t *testing.T) {
 	var cases []*refCase
 	if py := python(t); py != "" {
 		cases = append(randomCases(2400, 1), fanoutCases(300, 3)...)
-		answerAll(t, py, cases)
+		sparse := sparseCases(600, 5)
+		answerAll(t, py, append(slices.Clone(cases), sparse...))
+		checkEach(t, sparse)
 	} else {
 		t.Log("python3 has no numpy: comparing the committed cases alone; set GRAPHMILL_PYTHON for all")
 		cases = readGolden(t)
@@ -230,6 +267,16 @@ func TestReferenceGolden(t *testing.T) {
 		writeGolden(t, cases)
 	}
 	checkAll(t, readGolden(t))
+}
+
+// checkEach compares cases, some of which sample nothing.
+func checkEach(t *testing.T, cases []*refCase) {
+	for i, kind := range []relabelKind{relabelAuto, relabelDirect, relabelWide, relabelNarrow} {
+		setPositions(t, []int64{math.MaxUint32, 0, 1, 2}[i])
+		for _, c := range cases {
+			checkCase(t, c, c.Graph, kind)
+		}
+	}
 }
 
 func checkAll(t *testing.T, cases []*refCase) {

@@ -512,3 +512,27 @@ func TestRefusesGiven(t *testing.T) {
 		m.Close()
 	}
 }
+
+// TestSparse checks outputs as TestEqualsMemory does, on graphs where the first frontiers of an op often draw nothing.
+func TestSparse(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(r *rapid.T) {
+		s := sampletest.Sparse(t, r, dir)
+		defer sampletest.Drop(t, s)
+		p, job := sampletest.SparseCase(r, s.Graph)
+		run := &Run{
+			Engine: &engine{workers: rapid.IntRange(1, 3).Draw(r, "workers"), order: func(n int, swap func(i, j int)) {
+				for i := range n {
+					swap(i, rapid.IntRange(0, i).Draw(r, "order"))
+				}
+			}},
+			Options: Options{Method: rapid.SampledFrom([]Method{Local, Shuffle, Shuffle}).Draw(r, "method"), GroupSeeds: rapid.IntRange(0, 10).Draw(r, "group"),
+				WaveSeeds: rapid.SampledFrom([]int{0, 1, 5}).Draw(r, "wave"), RangeNodes: rapid.SampledFrom([]int{0, 1, 3}).Draw(r, "range")},
+		}
+		opt := sample.Options{Ops: rapid.Bool().Draw(r, "ops")}
+		want := outputs(t, s, p, job, nil, opt, nil)
+		if got := outputs(t, s, p, job, nil, opt, run); got != want {
+			r.Fatalf("found\n%s\nexpected\n%s", got, want)
+		}
+	})
+}

@@ -28,11 +28,17 @@ Parts that DGL wrote have no manifest, but are checked in the same way. A warnin
 lists the parts that own nothing of a type with features: they are not damaged, but
 DGL's server does not start for them. --against compares edges and features with the
 store from which the parts were made. It requires parts with original ids (dispatch
---save-orig-nids --save-orig-eids).`,
+--save-orig-nids --save-orig-eids).
+
+Of a sampled collection, --against compares the two nodes of each edge with the ends of the
+edge in the store that has its id. TFRecords have no ids: the subgraphs are drawn anew from
+the store by the memory executor, next to the folder, and each record is compared. If they
+were sampled with a file of seeds, of times or of a schema, give it again.`,
 		Example: `  graphmill verify g.store
   graphmill verify samples --json
   graphmill verify parts/
-  graphmill verify parts/cora.json --against cora.store`,
+  graphmill verify parts/cora.json --against cora.store
+  graphmill verify samples --against g.store --seeds train.csv`,
 		Args: cli.OneArg("one FOLDER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.Check(); err != nil {
@@ -62,9 +68,12 @@ store from which the parts were made. It requires parts with original ids (dispa
 		},
 	}
 	f.AddThreads(cmd)
-	cmd.Flags().StringVar(&o.Against, "against", "", "store from which the parts were made: compare their edges and features with it")
+	cmd.Flags().StringVar(&o.Against, "against", "", "store from which the folder was made: compare the edges and features of parts, or the subgraphs, with it")
+	cmd.Flags().StringVar(&o.Seeds, "seeds", "", "file of seeds with which TFRecords were sampled")
+	cmd.Flags().StringVar(&o.SeedTime, "seed-time", "", ".npy file of times with which TFRecords were sampled")
+	cmd.Flags().StringVar(&o.GraphSchema, "graph-schema", "", "GraphSchema with which TFRecords were sampled")
 	cmd.Flags().BoolVar(&o.AllowOutside, "allow-outside", false, "let the configuration of parts name files outside its folder")
 	cli.Folders(cmd.Flags(), "against")
-	cli.Group(cmd.Flags(), cli.GroupCheck, "against", "allow-outside")
+	cli.Group(cmd.Flags(), cli.GroupCheck, "against", "seeds", "seed-time", "graph-schema", "allow-outside")
 	return cmd
 }
