@@ -11,6 +11,7 @@
 # make race-short   the packages with the most goroutines, with the race detector
 # make torture      the proofs over all commands, every case (hours); torture/README.md
 # make torture-short  a sample of the same cases (minutes)
+# make check-long   random comparisons in their long form: 10,000 cases of executors on sparse graphs, and of the cluster
 # make supply       known vulnerabilities, licences, bills of materials into dist/
 # make lint         formatting, vet (also for macOS), golangci-lint
 # make site         the documentation as a site of static pages, dist/site; any broken link fails
@@ -36,7 +37,7 @@ RELEASE := .venv-release
 RACE := ./batch/... ./internal/direct/... ./internal/dispatch/audit/... ./internal/partition/multilevel/... ./internal/feed/... ./internal/ordered/... ./internal/prefetch/... ./internal/progress/... ./internal/guard/...
 export GRAPHMILL_PYTHON ?= $(CURDIR)/$(VENV)/bin/python
 
-.PHONY: build flight beam cluster quickstart test race race-short supply torture torture-short interop pages interop-data large goldens site wheel wheels wheels-check release man lint fmt fuzz clean
+.PHONY: build flight beam cluster quickstart test check-long race race-short supply torture torture-short interop pages interop-data large goldens site wheel wheels wheels-check release man lint fmt fuzz clean
 
 build:
 	$(GO) build -o bin/graphmill ./cmd/graphmill
@@ -65,6 +66,11 @@ test: $(VENV)/pins
 
 cluster:
 	$(GO) -C beam test -tags cluster -timeout 20m -run '^TestFlink' ./...
+
+# A check of the stream executor has eight cases.
+check-long: $(VENV)/pins
+	$(GO) test ./internal/sample/outofcore -count=1 -timeout 60m -run '^TestSparse$$' -rapid.checks=1250
+	$(GO) test ./internal/sample/cluster -count=1 -timeout 60m -run '^TestSparse$$' -rapid.checks=10000
 
 race: $(VENV)/pins
 	for module in . flight beam; do $(GO) -C $$module test -race -p 1 -timeout 60m ./...; done
