@@ -56,6 +56,9 @@ func (o *VerifyOptions) compareSubgraphs(ctx context.Context, dir string) (_ *Co
 	if made.Command != "sample" {
 		return nil, usagef("found `Against` with %s, expected it with the parts of a graph, or with a collection or TFRecords that sample wrote", dir)
 	}
+	if made.Options["missing_nodes"] != "" {
+		return nil, usagef("found `Against` with %s, which was sampled from TF-GNN's tables, expected subgraphs of a store; sample it again where it may be wrong", dir)
+	}
 	st, err := Open(o.Against)
 	if err != nil {
 		return nil, err
@@ -149,10 +152,8 @@ func (o *VerifyOptions) asSampled(dir string, made *store.Made, g *graph.Graph) 
 	switch {
 	case made.Law != draw.Version:
 		return nil, fmt.Errorf("%s: found version %d of the draw law, expected %d; verify with the version of graphmill that wrote it, %s", dir, made.Law, draw.Version, made.Version)
-	case made.Options["missing_nodes"] != "":
-		return nil, usagef("found `Against` with %s, which was sampled from TF-GNN's tables, expected records that were sampled from a store; sample it again to compare it", dir)
 	case made.Options["sampler"] != "":
-		return nil, usagef("found `Against` with %s, whose subgraphs have all edges between sets of nodes, expected subgraphs that were drawn; sample it again to compare it", dir)
+		return nil, usagef("found `Against` with %s, whose subgraphs have all edges between sets of nodes, expected subgraphs that were drawn: the stream executor makes no others", dir)
 	}
 	r := o.Run
 	r.Overwrite, r.NoReport, r.Warn, r.Note = true, true, nil, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 
 	"github.com/graphmill/graphmill/graph"
@@ -22,7 +23,7 @@ func WriteMapping(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Gr
 		}
 	}
 	for _, e := range g.Edges {
-		name := "orig_eids/" + store.FileName(e.Type.Src) + "+" + store.FileName(e.Type.Rel) + "+" + store.FileName(e.Type.Dst) + ".npy"
+		name := "orig_eids/" + path.Base(store.EdgesDir(e.Type)) + ".npy"
 		if err := concatenate(ctx, fsys, w, name, origEdgeFile, e.Type.String(), parts); err != nil {
 			return err
 		}

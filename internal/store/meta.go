@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"unicode/utf8"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -159,9 +162,31 @@ func decode(b []byte, v any) error {
 	return nil
 }
 
+// longestName is the most bytes of a path element that is made of names. File systems allow 255, of which the endings of files
+// take up to 40.
+const longestName = 200
+
 // FileName is a path element for a name: letters, digits, '.', '_', '-' and '#' stay (except a leading '.'), and every
-// other byte becomes %XX.
-func FileName(name string) string {
+// other byte becomes %XX. An element of more than 200 bytes is shortened (Shortened).
+func FileName(name string) string { return Shortened(escaped(name), name, longestName) }
+
+// Shortened is element, or where it has more than most bytes its beginning, '~' and the XXH3 of name in 16 hexadecimal digits. No
+// other element has a '~'.
+func Shortened(element, name string, most int) string {
+	if len(element) <= most {
+		return element
+	}
+	head := element[:most-20]
+	for i := range 4 { // no part of a character or of %XX
+		if c := element[most-20-i]; c == '%' || c >= utf8.RuneSelf && utf8.RuneStart(c) {
+			head = element[:most-20-i]
+			break
+		}
+	}
+	return fmt.Sprintf("%s~%016x", head, xxh3.HashString(name))
+}
+
+func escaped(name string) string {
 	var b []byte
 	for i := 0; i < len(name); i++ {
 		c := name[i]
@@ -180,5 +205,5 @@ func NodesDir(nodeType string) string { return "nodes/" + FileName(nodeType) }
 
 // EdgesDir is the folder of an edge type's files.
 func EdgesDir(e graph.EdgeType) string {
-	return "edges/" + FileName(e.Src) + "+" + FileName(e.Rel) + "+" + FileName(e.Dst)
+	return "edges/" + Shortened(escaped(e.Src)+"+"+escaped(e.Rel)+"+"+escaped(e.Dst), e.String(), longestName)
 }

@@ -41,9 +41,12 @@ type meta struct {
 
 const metaVersion = "1.0.0"
 
+// longestName leaves room for the ending of a file.
+const longestName = 255 - len(".txt")
+
 // FileName is the name of a node type's file: the type and ".txt". '/', '\\', '%', control characters, a
 // leading '.' and bytes that are not UTF-8 are written as %XX, so that two types never share a file and no
-// name points out of the folder.
+// name points out of the folder. A name too long for a file is shortened as those of stores are.
 func FileName(nodeType string) string {
 	var b []byte
 	for i := 0; i < len(nodeType); {
@@ -55,7 +58,7 @@ func FileName(nodeType string) string {
 		}
 		i += n
 	}
-	return string(b) + ".txt"
+	return store.Shortened(string(b), nodeType, longestName) + ".txt"
 }
 
 // Write writes the folder of an assignment into w, which the caller seals. Equal assignments give equal bytes.

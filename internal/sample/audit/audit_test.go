@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/graph"
@@ -19,6 +20,8 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // sampled is a collection of a job, in a new folder of dir.
 func sampled(t *testing.T, dir string, s *store.Store, p *sample.Plan, job sample.Job, opt sample.Options) *store.Store {
