@@ -78,6 +78,10 @@ func joinedOf(tabs *tables, at string, j Joined, columns []*graph.Column, count 
 			return column{}, fmt.Errorf("found no column %q of %s to join, expected one of %s", name, j.Type, columnNames(columns))
 		case c.DType == graph.String || c.Ragged():
 			return column{}, fmt.Errorf("column %q of %s: found %s rows of shape %v, expected numbers of a fixed shape to join", name, j.Type, c.DType, c.Shape)
+		case c.Categories != nil:
+			return column{}, fmt.Errorf("column %q of %s: found categories, whose codes are no quantities, expected numbers to join; take it as a column of its own", name, j.Type)
+		case c.Unit != "":
+			return column{}, fmt.Errorf("column %q of %s: found times, expected numbers to join; take it as a column of its own", name, j.Type)
 		case len(from) == 0 || dtype == c.DType:
 			dtype = c.DType
 		case dtype == graph.Float64 || c.DType == graph.Float64:

@@ -161,13 +161,16 @@ func TestHalf(t *testing.T) {
 func TestJoinedRefuses(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	a, _ := random(graph.Int8, "a", 3, 1, r)
-	columns := []*graph.Column{a, {Name: "s", DType: graph.String, Rows: 3}}
+	columns := []*graph.Column{a, {Name: "s", DType: graph.String, Rows: 3},
+		{Name: "kind", DType: graph.Int32, Rows: 3, Categories: &graph.Column{DType: graph.String}}, {Name: "day", DType: graph.Int64, Rows: 3, Unit: graph.Seconds}}
 	for _, c := range []struct {
 		names []string
 		want  string
 	}{
-		{[]string{"b"}, `found no column "b" of n to join, expected one of a s`},
+		{[]string{"b"}, `found no column "b" of n to join, expected one of a s kind day`},
 		{[]string{"a", "s"}, `column "s" of n: found string rows of shape [], expected numbers of a fixed shape to join`},
+		{[]string{"a", "kind"}, `column "kind" of n: found categories, whose codes are no quantities, expected numbers to join`},
+		{[]string{"day"}, `column "day" of n: found times, expected numbers to join`},
 		{nil, "found no columns of n to join, expected at least one"},
 	} {
 		var tabs tables

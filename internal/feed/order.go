@@ -15,6 +15,12 @@ func WeightedBy(c *graph.Column, rows []uint32) (batch.Order, error) {
 	if err := single(c); err != nil {
 		return nil, err
 	}
+	if c.Categories != nil {
+		return nil, fmt.Errorf("column %q: found categories as weights, expected numbers; stratified:%s mixes them evenly", c.Name, c.Name)
+	}
+	if c.Unit != "" {
+		return nil, fmt.Errorf("column %q: found times as weights, expected numbers", c.Name)
+	}
 	weights, err := float64s(c, rows)
 	if err != nil {
 		return nil, fmt.Errorf("column %q: %w as weights", c.Name, err)

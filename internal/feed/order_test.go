@@ -102,6 +102,14 @@ func TestClasses(t *testing.T) {
 			}
 		}
 	}
+	for want, c := range map[string]*graph.Column{
+		"categories": {Name: "kind", DType: graph.Int32, Rows: 1, Values: graph.Bytes([]int32{1}), Categories: &graph.Column{DType: graph.String}},
+		"times":      {Name: "day", DType: graph.Int64, Rows: 1, Values: graph.Bytes([]int64{1}), Unit: graph.Seconds},
+	} {
+		if _, err := WeightedBy(c, []uint32{0}); err == nil || !strings.Contains(err.Error(), "found "+want+" as weights, expected numbers") {
+			t.Errorf("found %v, expected an error of %s as weights", err, want)
+		}
+	}
 	if _, err := WeightedBy(&graph.Column{Name: "w", DType: graph.Int8, Rows: 1, Values: []byte{0}}, []uint32{0}); err == nil || !strings.Contains(err.Error(), "expected a positive and finite") {
 		t.Errorf("found %v, expected an error of the sum", err)
 	}

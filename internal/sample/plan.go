@@ -389,7 +389,7 @@ func (p *Plan) checkParameters(number int, op *Op, et graph.EdgeType) error {
 }
 
 // Validate refuses a plan that has no meaning on g. Its types must exist, every op in a From must reach the node type
-// that the op expands, and the columns must exist and be scalar numbers.
+// that the op expands, and the columns must exist and be scalar numbers; weights may be bools.
 func (p *Plan) Validate(g *graph.Graph) error {
 	if err := p.check(); err != nil {
 		return err
@@ -417,7 +417,7 @@ func (p *Plan) Validate(g *graph.Graph) error {
 			return tagged.Errorf(ErrPlan, "op %d: found a budget of %d nodes of type %s, which has %d, expected at most as many; -1 takes all", i+1, op.Take, et.Far(op.Dir), g.Nodes[far].Count)
 		}
 		if op.Column != "" {
-			if err := checkColumn(e, op.Column); err != nil {
+			if err := checkColumn(e, op.How, op.Column); err != nil {
 				return tagged.Errorf(ErrPlan, "op %d: %w", i+1, err)
 			}
 		}
@@ -438,22 +438,68 @@ func edgesOf(g *graph.Graph, name string) *graph.Edges {
 	return nil
 }
 
-func checkColumn(e *graph.Edges, name string) error {
-	return checkNumbers(e.Type.String(), e.Columns, name)
+// checkColumn refuses a name that is no column of e by which a strategy can draw.
+func checkColumn(e *graph.Edges, how How, name string) error {
+	if how != Top && how != Recent {
+		return checkWeights(e.Type.String(), e.Columns, name)
+	}
+	if err := checkNumbers(e.Type.String(), e.Columns, name); err != nil {
+		return err
+	}
+	if graph.FindColumn(e.Columns, name).Categories != nil {
+		return fmt.Errorf("found column %q of %s, whose values are categories, expected numbers or times: one of %q", name, e.Type, numbers(e.Columns))
+	}
+	return nil
+}
+
+// checkWeights refuses a name that is no column of owner with one weight per row: a number, or a bool, which counts as 1 or 0. Codes of
+// categories and times are none, although integers hold them.
+func checkWeights(owner string, columns []*graph.Column, name string) error {
+	c := graph.FindColumn(columns, name)
+	if c != nil && isMask(c) {
+		return nil
+	}
+	if c != nil && c.Categories == nil && c.Unit == "" {
+		return checkNumbers(owner, columns, name)
+	}
+	var have []string
+	for _, x := range columns {
+		if isMask(x) || isNumber(x) && x.Categories == nil && x.Unit == "" && !strings.HasPrefix(x.Name, "#") {
+			have = append(have, x.Name)
+		}
+	}
+	expected := among("weight", have)
+	switch {
+	case c == nil:
+		return fmt.Errorf("found no column %q in %s, expected %s", name, owner, expected)
+	case c.Categories != nil:
+		return fmt.Errorf("found column %q of %s, whose values are categories, expected %s; import a column of numbers with the weight of each category", name, owner, expected)
+	}
+	return fmt.Errorf("found column %q of %s, whose values are times, expected %s; how recent draws late edges more often", name, owner, expected)
+}
+
+// among says which columns an error expects.
+func among(what string, names []string) string {
+	if len(names) == 0 {
+		return "one " + what + " per row, which no column has"
+	}
+	return fmt.Sprintf("one %s per row: one of %q", what, names)
+}
+
+// isMask says whether a column has one bool per row.
+func isMask(c *graph.Column) bool {
+	return !c.Ragged() && c.RowValues() == 1 && c.DType == graph.Bool
 }
 
 // checkNumbers refuses a name that is no column of owner with one number per row.
 func checkNumbers(owner string, columns []*graph.Column, name string) error {
 	c := graph.FindColumn(columns, name)
+	expected := among("number", numbers(columns))
 	if c == nil {
-		var have []string
-		for _, c := range columns {
-			have = append(have, c.Name)
-		}
-		return fmt.Errorf("found no column %q in %s, expected one of %q", name, owner, have)
+		return fmt.Errorf("found no column %q in %s, expected %s", name, owner, expected)
 	}
 	if !isNumber(c) {
-		return fmt.Errorf("found column %q of %s with dtype %s and shape %v, expected one number per row: one of %q", name, owner, c.DType, c.Shape, numbers(columns))
+		return fmt.Errorf("found column %q of %s with dtype %s and shape %v, expected %s", name, owner, c.DType, c.Shape, expected)
 	}
 	return nil
 }

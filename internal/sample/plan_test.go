@@ -173,11 +173,18 @@ func TestValidate(t *testing.T) {
 		{"good", func(*Plan) {}, ""},
 		{"seed type", func(p *Plan) { p.SeedType[0] = "c"; p.Ops = nil }, `found seed type "c", expected one of ["a" "b"]`},
 		{"edge type", func(p *Plan) { p.Ops[0].Edges = "a:x:b" }, `op 1: found edge type "a:x:b"`},
-		{"column", func(p *Plan) { p.Ops[0].Column = "w" }, `op 1: found no column "w" in a:r:b, expected one of ["d_weight" "kind"]`},
+		{"column", func(p *Plan) { p.Ops[0].Column = "w" }, `op 1: found no column "w" in a:r:b, expected one weight per row: one of ["d_weight" "mask"]`},
+		{"weights of categories", func(p *Plan) { p.Ops[0].Column = "kind" }, `op 1: found column "kind" of a:r:b, whose values are categories, expected one weight per row: one of ["d_weight" "mask"]; import a column of numbers`},
+		{"weights of times", func(p *Plan) { p.Ops[0].Column = "day" }, `op 1: found column "day" of a:r:b, whose values are times, expected one weight per row`},
+		{"weights of bools", func(p *Plan) { p.Ops[0].Column = "mask" }, ""},
+		{"largest categories", func(p *Plan) { p.Ops[0].How, p.Ops[0].Column = Top, "kind" }, `whose values are categories, expected numbers or times: one of ["d_weight" "day"]`},
+		{"largest times", func(p *Plan) { p.Ops[0].How, p.Ops[0].Column = Top, "day" }, ""},
+		{"recent categories", func(p *Plan) { p.Ops[0].How, p.Ops[0].HalfLife, p.Ops[0].Column = Recent, 1, "kind" }, `whose values are categories, expected numbers or times`},
+		{"labor by categories", func(p *Plan) { p.Ops[0].How, p.Ops[0].Column = Labor, "kind" }, `whose values are categories, expected one weight per row`},
 		{"before", func(p *Plan) { p.Scope = ScopeSeed; p.Before = &Before{Column: "t"} }, `before: found no column "t" in a:r:b`},
 		{"before a category", func(p *Plan) {
 			p.Scope, p.Before, p.Ops[0].Edges = ScopeSeed, &Before{Column: "kind"}, "a:r:b"
-		}, `op 1: before: found column "kind" of a:r:b, whose values are categories, expected times: one of ["d_weight"]`},
+		}, `op 1: before: found column "kind" of a:r:b, whose values are categories, expected times: one of ["d_weight" "day"]`},
 		{"untimed", func(p *Plan) { p.Scope = ScopeSeed; p.Before = &Before{Column: "t", Untimed: []string{"a:r:b"}} }, ""},
 		{"no seed type", func(p *Plan) { p.SeedType = nil }, "found 0 seed types"},
 		{"values", func(p *Plan) { p.Scope = 9 }, "expected named values"},
@@ -196,7 +203,10 @@ func TestValidate(t *testing.T) {
 		g := smallGraph()
 		for _, e := range g.Edges {
 			if e.Type.Rel == "r" {
-				e.Columns = append(e.Columns, &graph.Column{Name: "kind", DType: graph.Int32, Rows: 2, Values: graph.Bytes([]int32{0, 0}), Categories: &graph.Column{Name: "kind", DType: graph.String}})
+				e.Columns = append(e.Columns,
+					&graph.Column{Name: "mask", DType: graph.Bool, Rows: 2, Values: []byte{0, 1}},
+					&graph.Column{Name: "day", DType: graph.Int64, Rows: 2, Values: graph.Bytes([]int64{0, 1}), Unit: graph.Seconds},
+					&graph.Column{Name: "kind", DType: graph.Int32, Rows: 2, Values: graph.Bytes([]int32{0, 0}), Categories: &graph.Column{Name: "kind", DType: graph.String}})
 			}
 		}
 		_, err = New(g, p, Options{})

@@ -86,11 +86,8 @@ func (p *Plan) validateLinks(g *graph.Graph) error {
 	if n := p.Negatives; n != nil && n.By == ByColumn {
 		for _, end := range n.drawn() {
 			nodes := g.Nodes[g.NodeType(p.SeedType[end])]
-			if err := checkNumbers("node type "+nodes.Type, nodes.Columns, n.Column); err != nil {
+			if err := checkWeights("node type "+nodes.Type, nodes.Columns, n.Column); err != nil {
 				return tagged.Errorf(ErrPlan, "negatives: %w", err)
-			}
-			if graph.FindColumn(nodes.Columns, n.Column).Categories != nil {
-				return tagged.Errorf(ErrPlan, "negatives: found column %q of node type %s, whose values are categories, expected weights: one of %q", n.Column, nodes.Type, numbers(nodes.Columns))
 			}
 		}
 	}

@@ -72,7 +72,7 @@ func readNumbers(owner, row string, columns []*graph.Column, n int, name string)
 		switch c.DType {
 		case graph.Int8:
 			v.ints[i] = int64(int8(b[i]))
-		case graph.Uint8:
+		case graph.Bool, graph.Uint8:
 			v.ints[i] = int64(b[i])
 		case graph.Int16:
 			v.ints[i] = int64(int16(le.Uint16(b[2*i:])))

@@ -1,4 +1,4 @@
-"""Columns of batches that are joined, and columns of strings and lists.
+"""Columns of batches that are joined, what of them is missing, and columns of strings and lists.
 
 GRAPHMILL_COMMAND is the path of the command.
 """
@@ -9,6 +9,7 @@ import pickle
 import unittest
 import warnings
 
+import made
 import numpy as np
 
 import graphmill
@@ -101,6 +102,7 @@ class TestJoined(unittest.TestCase):
             (dict(x="g*"), r"found 'g\*' in x=, expected a column of numbers, or a pattern of some, among age, bag, count"),
             (dict(x=["cuont"]), r"found 'cuont' in x=.*; did you mean count\?"),
             (dict(x=["title"]), "found 'title' in x=, a column of strings or lists, expected columns of numbers"),
+            (dict(x=["day"]), r"found 'day' in x=, a column of times, expected columns of numbers; give features=\['day'\]"),
             (dict(x=["f1", "f1"]), "found 'f1' twice in x=, expected each column once"),
             (dict(x={"user": ["f1", "age", "f1"]}), "found 'f1' twice in x="),
             (dict(x={"itm": "f*"}), r"found x= for 'itm', expected types among item, user; did you mean item\?"),
@@ -111,6 +113,47 @@ class TestJoined(unittest.TestCase):
                 loader(**options)
         with self.assertRaisesRegex(TypeError, r"found x=\[3\], expected names of columns, or patterns"):
             loader(x=[3])
+
+    def test_missing(self):
+        """Patterns match finite and complete columns of numbers alone. A warning says once what has missing values."""
+        kind = ["a", "b", "", "a"]
+        users = {"user_id": list("abcd"), "age": [1.0, np.nan, np.inf, 4], "wide": [[1, 2], [3, 4], [5, np.nan], [7, 8]], "all": [1, 2, 3, 4]}
+        users.update(count=[1, 0, 3, 4], count_missing=[False, True, False, False])
+        knows = {"user_id": list("abcd"), "to": list("bcda"), "w": [1, np.nan, 3, 4], "ok": [1.0, 2, 3, 4]}
+        folder = made.write(
+            "gaps",
+            {
+                "users.csv": "id,kind,joined\n" + "".join(f"{i},{k},2024-0{n}-01\n" for n, (i, k) in enumerate(zip("abcd", kind), 1)),
+                "knows.csv": "src,dst,split,at\na,b,x,2024-01-01\nb,c,y,2024-01-02\n",
+                "graph.yaml": "nodes: {u: {table: users.csv, id: {column: id, dtype: string}, columns: {kind: category, joined: datetime}}}\n"
+                "edges: {'u:knows:u': {table: knows.csv, columns: {split: category, at: datetime}}}\n",
+            },
+        )
+        made.graphmill("import", folder, "--out", made.path("gaps.store"))
+        for options, want in (
+            (dict(x=["kind"]), r"found 'kind' in x=, a column of categories, expected columns of numbers, because codes are no quantities; give features=\['kind'\]"),
+            (dict(x="joined"), "a column of times"),
+            (dict(edge_attr=["split"]), r"a column of categories, .*; give edge_features=\['split'\]"),
+            (dict(weight="split"), "whose values are categories, expected one weight per row"),
+            (dict(weight="at"), "whose values are times, expected one weight per row"),
+            (dict(order="weighted:kind"), "found categories as weights"),
+            (dict(order="weighted:joined"), "found times as weights"),
+        ):
+            with self.assertRaisesRegex((ValueError, graphmill.GraphmillError), want):
+                NodeLoader(made.path("gaps.store"), [2], features="none", **options)
+        s = graphmill.from_tables({"user": users}, {("user", "knows", "user"): {"src": knows["user_id"], "dst": knows["to"], "w": knows["w"], "ok": knows["ok"]}})
+        options = dict(fanout=[2], features="none", seeds=[0, 1, 2, 3])
+        for _ in range(2):
+            with self.assertWarns(UserWarning) as w, NodeLoader(s, x="*", edge_attr="*", **options) as batches:
+                b = next(iter(batches))
+            self.assertEqual((b.x["x"].tolist(), b.edge_attr["edge_attr"].shape[1]), ([[1, 0], [2, 1], [3, 0], [4, 0]], 1))
+            self.assertEqual(len(w.warnings), 1)
+            self.assertIn("x= leaves out columns with missing or infinite values, which patterns do not match: user/age (2 of 4 rows), user/count (1 of 4 rows), user/wide (1 of 4 rows)", str(w.warning))
+            self.assertIn("edge_attr= leaves out columns with missing or infinite values, which patterns do not match: user:knows:user/w (1 of 4 rows)", str(w.warning))
+        with self.assertWarnsRegex(UserWarning, r"x= has columns with missing or infinite values, of which a loss becomes nan: user/age \(2 of 4 rows\)"), NodeLoader(s, x=["age", "all"], **options) as batches:
+            self.assertEqual(next(iter(batches)).x["x"].shape, (4, 2))
+        with self.assertRaisesRegex(ValueError, r"found 'a\[g\]e' in x=, a pattern of columns with missing or infinite values: user/age \(2 of 4 rows\)"):
+            NodeLoader(s, x="a[g]e", **options)
 
     @unittest.skipUnless(available("torch_geometric"), "PyG is not installed")
     def test_pyg(self):

@@ -9,6 +9,7 @@ from typing import Any, Mapping, Sequence
 
 from ._arguments import meant, texts
 from ._folder import Columns, EdgeType, triple
+from ._gaps import gaps, listed
 from ._schema import Raw, Schema
 from ._store import Store
 
@@ -59,11 +60,27 @@ def chosen(keyword: str, names: str | Sequence[str], columns: Mapping[str, Colum
     return Chosen(",".join(sent) or "none", looked)
 
 
-def joined(keyword: str, patterns: Any, columns: Mapping[str, Columns], left_out: Sequence[str]) -> dict[str, list[str]]:
+@dataclass
+class Joined:
+    """Columns by type that a keyword joins.
+
+    Attributes:
+        columns: their names, in order.
+        with_gaps: those named by themselves that have missing or infinite values, with the numbers of these rows.
+        left_out: the same of those that patterns left out.
+    """
+
+    columns: dict[str, list[str]] = field(default_factory=dict)
+    with_gaps: dict[str, dict[str, int]] = field(default_factory=dict)
+    left_out: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+def joined(keyword: str, patterns: Any, columns: Mapping[str, Columns], left_out: Sequence[str]) -> Joined:
     """The columns of each type that a keyword joins, in the order of the patterns, and within a pattern by name, in which
     numbers count as numbers.
 
-    Patterns match columns of numbers: no times, categories, strings and lists, and none of `left_out`.
+    Patterns match columns of finite numbers: no times, categories, strings and lists, none with missing or infinite values, and
+    none of `left_out`.
 
     Args:
         patterns: a pattern or a list of them for all types that have such columns, or a dict of these by type.
@@ -72,9 +89,9 @@ def joined(keyword: str, patterns: Any, columns: Mapping[str, Columns], left_out
         TypeError: something that is no pattern.
         ValueError: a type that does not exist; a pattern that matches nothing; a column that cannot be joined.
     """
+    out = Joined()
     if patterns is None:
-        return {}
-    out: dict[str, list[str]] = {}
+        return out
     if isinstance(patterns, Mapping):
         for t, of in patterns.items():
             name = t if isinstance(t, str) else ":".join(t)
@@ -83,32 +100,53 @@ def joined(keyword: str, patterns: Any, columns: Mapping[str, Columns], left_out
                 if len(same) != 1:
                     raise ValueError(f"found {keyword}= for {t!r}, expected types among {', '.join(columns)}{meant(name, columns)}")
                 name = same[0]
-            out[name] = _matching(keyword, of, {name: columns[name]}, left_out)[name]
+            _match(out, keyword, of, {name: columns[name]}, left_out)
         return out
-    return {t: of for t, of in _matching(keyword, patterns, columns, left_out).items() if of}
+    _match(out, keyword, patterns, columns, left_out)
+    out.columns = {t: of for t, of in out.columns.items() if of}
+    return out
 
 
-def _matching(keyword: str, patterns: Any, columns: Mapping[str, Columns], left_out: Sequence[str]) -> dict[str, list[str]]:
-    out: dict[str, list[str]] = {t: [] for t in columns}
+def _match(out: Joined, keyword: str, patterns: Any, columns: Mapping[str, Columns], left_out: Sequence[str]) -> None:
+    """Add the columns that patterns match to those of a keyword."""
+    out.columns.update((t, []) for t in columns)
     named: dict[str, list[str]] = {t: [] for t in columns}  # by their own names, not by a pattern
     for p in [patterns] if isinstance(patterns, str) else texts(keyword, patterns, "names of columns, or patterns such as 'f*'"):
-        hits = 0
+        hits, without = 0, {}
         for t, of in columns.items():
             if p in of:
-                if not of.fixed(p):
-                    raise ValueError(f"found {p!r} in {keyword}=, a column of strings or lists, expected columns of numbers")
+                if not of.number(p):
+                    raise ValueError(f"found {p!r} in {keyword}=, {_no_number(keyword, of, p)}")
                 names = [p]
             else:
-                names = sorted((c for c in fnmatch.filter(of, p) if of.number(c) and not c.startswith("#") and c not in left_out), key=_natural)
+                numbers = sorted((c for c in fnmatch.filter(of, p) if of.number(c) and not c.startswith("#") and c not in left_out), key=_natural)
+                without[t] = {c: gaps(of, c) for c in numbers if gaps(of, c)}
+                names = [c for c in numbers if c not in without[t]]
             if p in of and p in named[t]:
                 raise ValueError(f"found {p!r} twice in {keyword}=, expected each column once")
             named[t] += [p] * (p in of)
             hits += len(names)
-            out[t] += [c for c in names if c not in out[t]]
+            out.columns[t] += [c for c in names if c not in out.columns[t]]
+        for t, found in without.items():
+            out.left_out.setdefault(t, {}).update(found)
+        if not hits and any(without.values()):
+            raise ValueError(f"found {p!r} in {keyword}=, a pattern of columns with missing or infinite values: {listed(without, columns)}; name them to take them, or fill them before the import")
         if not hits:
             have = sorted({c for of in columns.values() for c in of if not c.startswith("#")}, key=_natural)
             raise ValueError(f"found {p!r} in {keyword}=, expected a column of numbers, or a pattern of some, among {', '.join(have) or 'none'}{meant(p, have)}")
-    return out
+    for t, names in named.items():
+        out.with_gaps[t] = {c: gaps(columns[t], c) for c in names if gaps(columns[t], c)}
+        out.left_out[t] = {c: n for c, n in out.left_out.get(t, {}).items() if c not in names}
+
+
+def _no_number(keyword: str, columns: Columns, name: str) -> str:
+    """What a column is that cannot be joined, and what to give in its place."""
+    other = "features" if keyword == "x" else "edge_features"
+    if not columns.fixed(name):
+        return "a column of strings or lists, expected columns of numbers"
+    if columns.column(name).categories is not None:
+        return f"a column of categories, expected columns of numbers, because codes are no quantities; give {other}=[{name!r}], whose codes an embedding takes"
+    return f"a column of times, expected columns of numbers; give {other}=[{name!r}], of which the model makes differences, or import a column of numbers made of it"
 
 
 def _natural(name: str) -> list[Any]:
@@ -150,8 +188,8 @@ class Looked:
                 c[f"edges/{':'.join(e)}/x/{name}"] = of.columns.column(name).take(ids)
 
 
-def flags_of_columns(store: Store, form: str, label: str | None, nodes: tuple[Any, Any], edges: tuple[Any, Any]) -> tuple[dict[str, str | None], Looked]:
-    """The flags of the columns of batches, and the columns that are looked up.
+def flags_of_columns(store: Store, form: str, label: str | None, nodes: tuple[Any, Any], edges: tuple[Any, Any]) -> tuple[dict[str, str | None], Looked, str]:
+    """The flags of the columns of batches, the columns that are looked up, and a warning of missing values, empty for none.
 
     Args:
         nodes: the keywords ``features`` and ``x``.
@@ -161,15 +199,26 @@ def flags_of_columns(store: Store, form: str, label: str | None, nodes: tuple[An
     of_edges = {":".join(e): of.columns for e, of in store.edges.items()}
     side = joined("x", nodes[1], of_nodes, ("y", "label") if label is None else (label,))
     edge_side = joined("edge_attr", edges[1], of_edges, ())
+    warned = [_warned("x", side, of_nodes), _warned("edge_attr", edge_side, of_edges)]
     features = _with_label(store, nodes[0], label) if form == "pyg" else nodes[0]
-    node_columns, edge_columns = chosen("features", features, of_nodes, side), chosen("edge_features", edges[0], of_edges, edge_side)
+    node_columns, edge_columns = chosen("features", features, of_nodes, side.columns), chosen("edge_features", edges[0], of_edges, edge_side.columns)
     looked = Looked(store, node_columns.looked, edge_columns.looked)
     if looked and form in ("dgl", "jraph"):
         names = [c for of in (node_columns, edge_columns) for names in of.looked.values() for c in names]
         raise ValueError(f"found the columns {', '.join(names)} of strings or lists with as_={form!r}, expected as_='numpy', 'pyg' or 'tfgnn', because its graphs hold arrays alone")
-    pairs = {**{f"{t}/x": of for t, of in side.items()}, **{f"{e}/edge_attr": of for e, of in edge_side.items()}}
+    pairs = {**{f"{t}/x": of for t, of in side.columns.items()}, **{f"{e}/edge_attr": of for e, of in edge_side.columns.items()}}
     text = ";".join(f"{name}={','.join(of)}" for name, of in pairs.items() if of)
-    return {"features": node_columns.sent, "edge_features": edge_columns.sent, "joined": text or None}, looked
+    return {"features": node_columns.sent, "edge_features": edge_columns.sent, "joined": text or None}, looked, "; ".join(filter(None, warned))
+
+
+def _warned(keyword: str, of: Joined, columns: Mapping[str, Columns]) -> str:
+    """What a warning says of the missing values of the columns that a keyword joins; empty for none."""
+    parts = []
+    if any(of.left_out.values()):
+        parts.append(f"{keyword}= leaves out columns with missing or infinite values, which patterns do not match: {listed(of.left_out, columns)}; name them to take them, or fill them before the import")
+    if any(of.with_gaps.values()):
+        parts.append(f"{keyword}= has columns with missing or infinite values, of which a loss becomes nan: {listed(of.with_gaps, columns)}; fill them before the import, or in the model")
+    return "; ".join(parts)
 
 
 def _with_label(store: Store, features: str | Sequence[str], label: str | None) -> str | Sequence[str]:

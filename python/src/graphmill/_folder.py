@@ -48,7 +48,8 @@ class Folder:
 
     def __init__(self, path: str | os.PathLike[str], meta: str, kind: str, maker: str) -> None:
         self.path, self.meta_name = as_path("path", path), meta
-        self._fetched = fetched(self.path) if is_address(self.path) else None
+        self.remote = is_address(self.path)
+        self._fetched = fetched(self.path) if self.remote else None
         try:
             text = self._read(meta)
         except (FileNotFoundError, NotADirectoryError) as e:
@@ -352,7 +353,9 @@ class Columns(Mapping[str, Union[Array, Column]]):
     """
 
     def __init__(self, folder: Folder, what: str, metas: Mapping[str, Any], rows: int) -> None:
-        self._folder, self._what, self._metas, self._rows = folder, what, metas, rows
+        self._folder, self._what, self._metas, self.rows = folder, what, metas, rows
+        self.remote = folder.remote
+        self.gaps: dict[str, int] = {}  # numbers of rows, by the name of the column (_gaps)
         sound = isinstance(metas, dict) and all(isinstance(m, dict) and isinstance(m.get("dtype"), str) and isinstance(m.get("shape"), list) for m in metas.values())
         if not sound:
             raise GraphmillError(f"{folder.path}/{folder.meta_name}: found columns of another form, expected the dtype and shape of each by name ({what})")
@@ -362,7 +365,7 @@ class Columns(Mapping[str, Union[Array, Column]]):
         if not isinstance(name, str) or name not in self._metas:
             raise KeyError(unknown(f"{self._what}: column", name, self._metas))
         with metadata(self._folder, self._folder.meta_name):
-            return self._folder.column(name, self._metas[name], self._rows)
+            return self._folder.column(name, self._metas[name], self.rows)
 
     def fixed(self, name: str) -> bool:
         """Whether all rows of a column have the same number of bytes: neither strings nor lists. No file is opened."""

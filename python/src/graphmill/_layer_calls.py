@@ -185,6 +185,7 @@ def _warn_of_degrees(module: torch.nn.Module) -> None:
 
 def fixed(c: Column, what: str) -> Column:
     """The column, if it has numbers of one shape."""
-    if not c.fixed or c.categories is not None:
-        raise ValueError(f"{what} {c.name!r}: found {c!r}, expected numbers of one shape")
+    if not c.fixed or c.categories is not None or c.unit is not None:
+        kind = "categories" if c.categories is not None else "times" if c.unit is not None else repr(c)
+        raise ValueError(f"{what} {c.name!r}: found {kind}, expected numbers of one shape")
     return c

@@ -69,7 +69,7 @@ class NodeLoader(Feeding):
             of strings and lists; a list names them: ``["all", "title"]``. They are `Column` objects in NumPy, Python lists in
             PyG, and ragged tensors in TF-GNN.
         x: columns of nodes that come side by side as one column x, [nodes, values]: names or patterns, ``["f*", "year"]``, or
-            a dict of these by node type. Its dtype is that of the columns if they share one; else float64 if one of them has it,
+            a dict of these by node type. Patterns leave out columns with missing or infinite values, with a warning. Its dtype is that of the columns if they share one; else float64 if one of them has it,
             and float32 if not. "all" in ``features`` leaves them out.
         edge_attr: the same for columns of edges and edge_attr; ``"*"`` is all of them.
         label: the column that becomes y (PyG); it is then not in x, and need not be among the features. None: the column
@@ -283,7 +283,7 @@ class NodeLoader(Feeding):
             raise ValueError(f"found label={self._label!r} and edge_label=, expected one of them, because both are the labels of a batch")
         if edge_label is not None and self._form == "pyg":
             self._label = "edge_label"
-        of_columns, self._looked = flags_of_columns(store, self._form, self._label, nodes, edges)
+        of_columns, self._looked, gaps = flags_of_columns(store, self._form, self._label, nodes, edges)
         if self._looked.edges and not edge_ids:
             raise ValueError("found edge_ids=False and edge columns of strings or lists, expected edge_ids=True, because their rows are found by e_id")
         flags.update(order=order, batch_size=self._batch_size, shuffle=shuffle, slots=None if flags.get("memory") is None and flags.get("executor") != "stream" else self._slots, no_edge_ids=not edge_ids, **of_columns)
@@ -315,6 +315,8 @@ class NodeLoader(Feeding):
         except (TypeError, ValueError):
             self.close()
             raise
+        if gaps:
+            warnings.warn(gaps, stacklevel=3)
         if left:
             shown = ", ".join(left[:8]) + (f" and {len(left) - 8} others" if len(left) > 8 else "")
             warnings.warn(
