@@ -162,8 +162,8 @@ func (f Fanouts) resolve(g *graph.Graph) (takes [][]int, hops int, err error) {
 	return takes, hops, nil
 }
 
-// budgets is resolve for fanouts of node types: those of an edge type are those of the type that it leads to. A number for all types is
-// at most all nodes of each.
+// budgets is resolve for fanouts of node types: those of an edge type are those of the type that it leads to. A number stands for
+// all nodes of a type that has fewer.
 func (f Fanouts) budgets(g *graph.Graph, dir graph.Direction) (takes [][]int, hops int, err error) {
 	of := map[string][]int{}
 	if f.Types == nil {
@@ -182,7 +182,10 @@ func (f Fanouts) budgets(g *graph.Graph, dir graph.Direction) (takes [][]int, ho
 			}
 			return nil, 0, tagged.Errorf(ErrPlan, "found %q in fanout, expected one of the node types %q, because the nodes of a hop share the budget of a node type", t.Edges, have)
 		}
-		of[t.Edges] = t.Hops
+		n := g.Nodes[g.NodeType(t.Edges)]
+		for _, take := range t.Hops {
+			of[t.Edges] = append(of[t.Edges], min(take, n.Count))
+		}
 		hops = max(hops, len(t.Hops))
 	}
 	takes = make([][]int, len(g.Edges))

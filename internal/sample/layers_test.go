@@ -368,12 +368,15 @@ func TestLayerPlans(t *testing.T) {
 	if want := `found "leaf:to:seed" in fanout, expected one of the node types ["leaf" "seed"], because the nodes of a hop share the budget of a node type`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("found error %v, expected %q", err, want)
 	}
-	_, err = FromFanouts(g, Fanouts{Types: []TypeFanouts{{Edges: "leaf", Hops: []int{7}}}}, FanoutOptions{SeedType: []string{"seed"}, How: Ladies})
+	over := &Plan{SeedType: []string{"seed"}, Ops: []Op{{From: []int{0}, Edges: "leaf:to:seed", Take: 7, How: Ladies}}}
+	err = over.Validate(g)
 	if want := "found a budget of 7 nodes of type leaf, which has 6, expected at most as many; -1 takes all"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("found error %v, expected %q", err, want)
 	}
-	if p, err := FromFanouts(g, Fanouts{Each: []int{7}}, FanoutOptions{SeedType: []string{"seed"}, How: Ladies}); err != nil || p.Ops[0].Take != 6 {
-		t.Errorf("found plan %+v and error %v, expected a budget of all 6 nodes", p, err)
+	for _, f := range []Fanouts{{Each: []int{7}}, {Types: []TypeFanouts{{Edges: "leaf", Hops: []int{7}}}}} {
+		if p, err := FromFanouts(g, f, FanoutOptions{SeedType: []string{"seed"}, How: Ladies}); err != nil || p.Ops[0].Take != 6 {
+			t.Errorf("%+v: found plan %+v and error %v, expected a budget of all 6 nodes", f, p, err)
+		}
 	}
 	p, err := FromFanouts(g, Fanouts{Types: []TypeFanouts{{Edges: "leaf", Hops: []int{2, 3}}}}, FanoutOptions{SeedType: []string{"seed"}, How: HGT, Expand: ExpandAll})
 	if err != nil || len(p.Ops) != 3 || p.Ops[0].Take != 2 || p.Ops[1].Take != 3 || p.Ops[2].Take != 3 || p.Ops[2].Hop != 2 {
