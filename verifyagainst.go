@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -23,6 +24,7 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // Compared is what Verify found of subgraphs that it compared with the store that they were sampled from.
@@ -111,11 +113,11 @@ func (o *VerifyOptions) compareCollection(ctx context.Context, dir string, made 
 	return &Compared{Store: o.Against, Edges: r.Edges, Fault: r.Fault}, nil
 }
 
-// compareRecords compares TFRecords, which have no ids, with those that the memory executor draws anew. They are written next to
-// the folder, and removed.
+// compareRecords compares TFRecords, which have no ids, with those that the memory executor draws anew. They are written to the
+// folder for temporary files, and removed.
 func (o *VerifyOptions) compareRecords(ctx context.Context, dir string, made *store.Made, st *Store) (_ *Compared, err error) {
-	again := againFolder(dir)
-	if err := errors.Join(vfs.OS.RemoveAll(again), vfs.OS.MkdirAll(again)); err != nil {
+	again := filepath.Join(os.TempDir(), "graphmill-verify-"+workfolder.Unique())
+	if err := vfs.OS.MkdirAll(again); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, vfs.OS.RemoveAll(again)) }()
@@ -139,12 +141,6 @@ func (o *VerifyOptions) compareRecords(ctx context.Context, dir string, made *st
 		return nil, err
 	}
 	return c, nil
-}
-
-// againFolder is the folder next to an output for what Verify draws anew.
-func againFolder(dir string) string {
-	parent, base := filepath.Split(filepath.Clean(dir))
-	return filepath.Join(parent, "."+base+".again")
 }
 
 // asSampled is the options that TFRecords were sampled with, but for their plan, and for what changes no record.

@@ -42,6 +42,7 @@ var made = []string{
 	"import rated --out rated.store",
 	"import features --out features.store",
 	"sample rmat.store --fanout 3,2 --scope seed --batch-size 1 --limit-seeds 60 --out rmat.coll",
+	"sample rmat.store --fanout 3,2 --scope seed --limit-seeds 20 --format tfrecord --out rmat.records",
 	"sample uni.store --fanout 2 --direction out --seeds author --scope seed --out uni.coll",
 	"sample uni.store --fanout 2 --direction out --seeds author --scope seed --format tfrecord --shards 2 --out uni.records",
 	"sample uni.store --fanout 2 --direction out --seeds author --scope seed --format tfrecord --gzip --out uni.zipped",

@@ -135,6 +135,8 @@ func All() []Workload {
 
 	add("verify", "verify @rmat.store")
 	add("verify-collection", "verify @rmat.coll --json")
+	add("verify-against-collection", "verify @rmat.coll --against @rmat.store")
+	add("verify-against-records", "verify @rmat.records --against @rmat.store")
 	add("verify-parts", "verify @rmat.dgl --against @rmat.store")
 
 	out("walk", "walk @rmat.store --length 6 --walks 2 --p 0.5 --q 2 --edge-ids")

@@ -32,7 +32,7 @@ store from which the parts were made. It requires parts with original ids (dispa
 
 Of a sampled collection, --against compares the two nodes of each edge with the ends of the
 edge in the store that has its id. TFRecords have no ids: the subgraphs are drawn anew from
-the store by the memory executor, next to the folder, and each record is compared. If they
+the store by the memory executor, into the folder TMPDIR, and each record is compared. If they
 were sampled with a file of seeds, of times or of a schema, give it again.`,
 		Example: `  graphmill verify g.store
   graphmill verify samples --json
