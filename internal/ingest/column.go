@@ -116,6 +116,7 @@ func describe(t table.Table) ([]looks, error) {
 			continue
 		}
 		g := guesses[i]
+		out[i].Inferred = true
 		out[i].guess = &g
 		out[i].text = g.Seen && !g.Integer && !g.Unsigned && !g.Number
 		out[i].unsigned, out[i].rows = g.Unsigned && !g.Empty, g.Rows && g.Seen

@@ -112,6 +112,7 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 	}
 	typ := edgeTypeOf(src.Name, dst.Name)
 	e := assemble.Edges{Type: typ, Table: t, Src: end(src.Name, integer), Dst: end(dst.Name, integer)}
+	e.Src.Inferred, e.Dst.Inferred = o.IDs == idsAuto, o.IDs == idsAuto
 	m := &maker{gaps: newGaps(o)}
 	if e.Columns, err = m.features(ctx, t, fields, specs, o.Vectors, src.Name, dst.Name); err != nil {
 		return nil, err

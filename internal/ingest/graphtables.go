@@ -280,6 +280,7 @@ func (l *lister) identify(ctx context.Context, n *nodeEntry) error {
 		}
 		n.out.Count = n.count
 		n.out.ID = end("", integer)
+		n.out.ID.Inferred = n.ids == idsAuto
 	case n.id != "" || slices.ContainsFunc(idNames, func(name string) bool { return candidates(n.fields, name, false) != nil }):
 		f, err := pick(n.joined, n.fields, n.id, idNames)
 		if err != nil {
@@ -291,6 +292,7 @@ func (l *lister) identify(ctx context.Context, n *nodeEntry) error {
 			integer = n.ids == idsInteger
 		}
 		n.out.ID = end(f.Name, integer)
+		n.out.ID.Inferred = n.ids == idsAuto
 	default:
 		n.out.ID = end("", true)
 	}
@@ -370,6 +372,7 @@ func (l *lister) edge(ctx context.Context, e *edgeEntry) error {
 			continue
 		}
 		*x.col = end(x.looks.Name, id.DType == graph.Uint64)
+		x.col.Inferred = id.Inferred
 		if e.srcLooks == nil || e.dstLooks == nil {
 			x.col.Empty = table.EmptyAbsent // an empty foreign key
 		}

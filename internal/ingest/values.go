@@ -43,7 +43,11 @@ func (m *maker) column(ctx context.Context, t table.Table, f *looks, w *wanted) 
 	if want.DType == graph.Invalid {
 		want = f.Field
 	}
-	c = table.Column{Name: f.Name, DType: want.DType, Shape: want.Shape, Unit: want.Unit}
+	c = table.Column{Name: f.Name, DType: want.DType, Shape: want.Shape, Unit: want.Unit, Inferred: want.Inferred && w.DType == graph.Invalid}
+	if c.Inferred && c.DType == graph.Int64 && c.Unit == "" && f.guess != nil && f.guess.Zeros != "" {
+		c.Inferred = false
+		m.note("%s: column %q: found leading zeros, as in %q, and integers, which do not keep them; give it the dtype string to keep them, or int64", t.Files()[0], f.Name, f.guess.Zeros)
+	}
 	if w.DType == graph.Invalid && slices.Equal(f.Shape, []int{-1}) && f.DType != graph.String && f.Unit == "" {
 		// Lists that are all alike are vectors: batches have only these.
 		if width, err := table.Width(ctx, t, f.Field); err != nil {
@@ -370,16 +374,23 @@ func (m *maker) vector(name string, w *wanted, fields []looks, but []string) ([]
 	if w.Category || w.Unit == autoUnit || w.DType == graph.String {
 		return nil, nil, fmt.Errorf("found a vector of strings, categories, or times without a unit, expected numbers")
 	}
+	integers, wide := true, false
 	for _, f := range parts {
 		c.From = append(c.From, f.Name)
 		if f.text && c.Unit == "" || len(f.Shape) > 0 {
 			return nil, nil, fmt.Errorf("found the column %q of %s%v in a vector, expected numbers, one per row", f.Name, f.DType, f.Shape)
 		}
-		if w.DType == graph.Invalid && (f.DType != graph.Int64 || c.DType == graph.Invalid) && c.DType != graph.Float32 {
-			if c.DType = graph.Float32; f.DType == graph.Int64 {
-				c.DType = graph.Int64
-			}
-		}
+		c.Inferred = w.DType == graph.Invalid
+		integers, wide = integers && f.DType == graph.Int64, wide || f.guess != nil && (f.guess.Wide || f.DType == graph.Int64 && f.guess.Largest >= 1<<24)
+	}
+	switch {
+	case !c.Inferred:
+	case integers:
+		c.DType = graph.Int64
+	case wide:
+		c.DType = graph.Float64
+	default:
+		c.DType = graph.Float32
 	}
 	switch n := 1; {
 	case c.Shape == nil:

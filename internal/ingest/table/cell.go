@@ -85,9 +85,17 @@ func (c *column) one(text []byte) bool {
 		return ok
 	case d.IsFloat():
 		v, ok := parseFloat(text, d)
+		if c.Inferred && d == graph.Float32 && (v >= wideFloat || v <= -wideFloat) && !math.IsInf(v, 0) {
+			exact, _ := parseFloat(text, graph.Float64)
+			c.lost = exact != v
+			ok = ok && !c.lost
+		}
 		return putFloat(c.data.add(d.Size()), d, v) && ok
 	default:
 		v, ok := parseInt(text, d)
+		if c.Inferred && ok && (leadingZero(text) || d == graph.Uint64 && (text[0] == '+' || text[0] == '-')) {
+			c.lost, ok = true, false
+		}
 		size := d.Size()
 		if c.wide {
 			size = 8
@@ -97,8 +105,26 @@ func (c *column) one(text []byte) bool {
 	}
 }
 
+// wideFloat is the number from which on Float32 does not hold every integer.
+const wideFloat = 1 << 24
+
+// leadingZero says whether an integer is written with zeros that the number does not keep.
+func leadingZero(text []byte) bool {
+	if text[0] == '-' || text[0] == '+' {
+		text = text[1:]
+	}
+	return len(text) > 1 && text[0] == '0'
+}
+
 // expected describes the values of the column.
 func (c *column) expected() string {
+	if c.lost {
+		c.lost = false
+		if c.DType.IsFloat() {
+			return "a number that float32 holds, as the first ones are; give the column the dtype float64 (`Columns`, or columns in graph.yaml)"
+		}
+		return "an integer without leading zeros or a sign, as the first ones are; give the column the dtype string to keep them, or int64 (`Columns`, or columns in graph.yaml; of ids: `IDs` string)"
+	}
 	var what string
 	switch d := c.DType; {
 	case d == graph.String && c.ID:

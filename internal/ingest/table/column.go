@@ -25,6 +25,7 @@ type column struct {
 	keys    []string   // keys of the lengths in Examples
 	ends    []uint32
 	empties []uint32 // rows with empty cells, if mark is set
+	lost    bool     // the dtype would have lost a part of the last bad text (Inferred)
 }
 
 func newColumn(a Column) (column, error) {

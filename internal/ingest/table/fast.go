@@ -29,10 +29,11 @@ func digitsOf(w uint64) (v uint64, n int) {
 
 var powers = [8]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7}
 
-// number parses 1 to 15 digits at b[at:] and returns the offset after them. It returns 0 if there are none or more.
+// number parses 1 to 15 digits at b[at:] and returns the offset after them. It returns 0 if there are none or more, or zeros before
+// the first other digit, which a column may refuse.
 func number(b []byte, at int) (uint64, int) {
 	v, n := digitsOf(load(b, at))
-	if n == 0 {
+	if n == 0 || n > 1 && b[at] == '0' {
 		return 0, 0
 	}
 	at += n
@@ -70,7 +71,7 @@ func pairs(b []byte, at, end int, d, d2 byte, x, y []uint64) (int, int) {
 		}
 		v, n := digitsOf(load(b, at))
 		p := at + n
-		if n == 0 || n == 8 {
+		if n == 0 || n == 8 || b[at] == '0' {
 			if v, p = number(b, at); p == 0 {
 				return at, i
 			}
@@ -81,7 +82,7 @@ func pairs(b []byte, at, end int, d, d2 byte, x, y []uint64) (int, int) {
 		p++
 		w, n := digitsOf(load(b, p))
 		q := p + n
-		if n == 0 || n == 8 {
+		if n == 0 || n == 8 || b[p] == '0' {
 			if w, q = number(b, p); q == 0 {
 				return at, i
 			}

@@ -20,6 +20,8 @@ type Guess struct {
 	// Time: all are dates or times of ISO 8601. Digits is the largest number of digits of a fraction.
 	Time   bool
 	Digits int
+	// Zeros is the first integer with leading zeros, if Integer is set; empty: there is none.
+	Zeros string
 	// Largest is the largest of the integers without their signs, if Integer is set.
 	Largest uint64
 	Rows    bool // each is the number of its row, from 0
@@ -136,8 +138,8 @@ func (g *Guess) add(cell []byte, row uint64) {
 	}
 	if g.Number {
 		v, ok := parseFloat(text, graph.Float64)
-		g.Number = ok && !math.IsInf(v, 0)
-		g.Wide = g.Wide || math.Abs(v) >= 1<<24
+		g.Number = ok
+		g.Wide = g.Wide || math.Abs(v) >= wideFloat && !math.IsInf(v, 0)
 	}
 }
 

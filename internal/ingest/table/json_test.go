@@ -36,7 +36,7 @@ func TestJSONFields(t *testing.T) {
 	for _, name := range []string{"a.jsonl", "a.ndjson.gz", "a.jsonl.zst"} {
 		tab := openJSON(t, name, text, nil)
 		want := []Field{{Name: "src"}, {Name: "dst"}, {Name: "w"}, {Name: "ok", DType: graph.Bool}, {Name: "name"},
-			{Name: "feat", DType: graph.Float32, Shape: []int{2}}, {Name: "tags", DType: graph.String, Shape: []int{-1}},
+			{Name: "feat", DType: graph.Float32, Shape: []int{2}, Inferred: true}, {Name: "tags", DType: graph.String, Shape: []int{-1}},
 			{Name: "deep", DType: graph.Int64, Shape: []int{-1, -1}}, {Name: "code"}, {Name: "late"}, {Name: "mix"}, {Name: "big"}}
 		if diff := cmp.Diff(want, tab.Fields()); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -2,6 +2,7 @@ package table
 
 import (
 	"github.com/graphmill/graphmill/graph"
+	"math"
 )
 
 // jsonKeys are the keys of the first objects.
@@ -31,6 +32,7 @@ type jsonKey struct {
 type jsonElement struct {
 	strings, bools, numbers, others bool
 	integer                         bool // all numbers are integers in the range of int64
+	wide                            bool // some number is as Guess.Wide
 }
 
 // field is the field of a key, and why it cannot be read otherwise.
@@ -66,8 +68,10 @@ func (k *jsonKey) field() (f Field, reason string) {
 		return f, "arrays of several kinds of values"
 	case e.numbers && e.integer:
 		f.DType = graph.Int64
+	case e.wide:
+		f.DType = graph.Float64
 	default:
-		f.DType = graph.Float32
+		f.DType, f.Inferred = graph.Float32, true
 	}
 	for range k.depth {
 		f.Shape = append(f.Shape, -1)
@@ -132,6 +136,8 @@ func (e *jsonElement) array(b []byte) (n, depth int, even bool) {
 			_, ok := parseInt(v.text, graph.Int64)
 			e.integer = ok && (e.integer || !e.numbers)
 			e.numbers = true
+			x, _ := parseFloat(v.text, graph.Float64)
+			e.wide = e.wide || math.Abs(x) >= wideFloat && !math.IsInf(x, 0)
 		default:
 			e.others = true
 		}

@@ -51,6 +51,9 @@ func (g *Guess) integer(text []byte) {
 		v = -v
 	}
 	g.Integer, g.Largest = g.Integer && ok, max(g.Largest, v)
+	if ok && g.Zeros == "" && leadingZero(text) {
+		g.Zeros = string(text)
+	}
 }
 
 // time notes a text that may be a time.

@@ -18,6 +18,8 @@ type Field struct {
 	Unit graph.Unit
 	// Category is set if the format declares that the strings are categories. DType is String then.
 	Category bool
+	// Inferred says that DType follows from the first cells.
+	Inferred bool
 }
 
 // Empty says how an empty cell is handled.
@@ -42,6 +44,9 @@ type Column struct {
 	Fill  string
 	// ID makes an empty String cell subject to Empty.
 	ID bool
+	// Inferred makes the text of a number an error if the dtype, which follows from the first cells, loses a part of it: 2^24 or more
+	// that Float32 rounds, or leading zeros of an integer.
+	Inferred bool
 	// Given says that Empty and Fill were asked for in this column itself. An empty cell of any dtype is subject to Empty
 	// then, and a Fill that is no value of the column is an error of each scan. Otherwise only numbers, bools and shapes
 	// of several strings are subject to Empty, an empty time is graph.NoTime, an empty category -1, and a Fill that is no
