@@ -89,6 +89,9 @@ func parseColumns(s string) ([]table.Field, error) {
 type looks struct {
 	table.Field // DType is the one to read the field as by default
 	unsigned    bool
+	integers    bool // as unsigned, but empty cells do not count, and whole numbers do
+	whole       bool // integers, of which some have a point, as wholeText does
+	wholeText   string
 	rows        bool // the values are the row numbers
 	mixed       bool // some values are unsigned integers; odd, in row oddRow, is the first that is not
 	odd         string
@@ -113,13 +116,15 @@ func describe(t table.Table) ([]looks, error) {
 		if f.DType != graph.Invalid {
 			out[i].text = f.DType == graph.String
 			out[i].unsigned = f.DType.IsInt() && len(f.Shape) == 0
+			out[i].integers = out[i].unsigned
 			continue
 		}
 		g := guesses[i]
 		out[i].Inferred = true
 		out[i].guess = &g
 		out[i].text = g.Seen && !g.Integer && !g.Unsigned && !g.Number
-		out[i].unsigned, out[i].rows = g.Unsigned && !g.Empty, g.Rows && g.Seen
+		out[i].unsigned, out[i].rows = (g.Unsigned || g.Whole) && !g.Empty, g.Rows && g.Seen
+		out[i].integers, out[i].whole, out[i].wholeText = g.Seen && (g.Unsigned || g.Whole), g.Whole, g.WholeText
 		out[i].mixed, out[i].odd, out[i].oddRow = g.Mixed, g.Odd, g.OddRow
 		switch {
 		case !g.Seen:
@@ -161,6 +166,30 @@ func fieldNames(fields []looks) []string {
 		names[i] = f.Name
 	}
 	return names
+}
+
+// blanksNote is a warning of texts of ids in the files of t whose blanks do not count; empty: there are none.
+func blanksNote(t table.Table, f *looks) string {
+	if f == nil || f.guess == nil || f.guess.Blank == "" || f.guess.Unsigned {
+		return ""
+	}
+	return fmt.Sprintf("%s: column %q: blanks around ids without quotes do not count, as in %q; put the ids in quotes to keep them", t.Files()[0], f.Name, f.guess.Blank)
+}
+
+// wholeNumbers makes the columns of ids that hold whole numbers with a point, such as 2.0, columns of integers, if all columns with these
+// ids have integers. It returns their names and the first such number of each, for a warning.
+func wholeNumbers(columns ...*looks) (whole []string) {
+	for _, f := range columns {
+		if !f.integers {
+			return nil
+		}
+	}
+	for _, f := range columns {
+		if f.whole {
+			whole = append(whole, fmt.Sprintf("%q (%s)", f.Name, f.wholeText))
+		}
+	}
+	return whole
 }
 
 // end returns the column to ask for to read an end of edges, or the ids of nodes.

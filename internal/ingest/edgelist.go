@@ -113,6 +113,15 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 	typ := edgeTypeOf(src.Name, dst.Name)
 	e := assemble.Edges{Type: typ, Table: t, Src: end(src.Name, integer), Dst: end(dst.Name, integer)}
 	e.Src.Inferred, e.Dst.Inferred = o.IDs == idsAuto, o.IDs == idsAuto
+	for _, f := range []*looks{src, dst} {
+		if note := blanksNote(t, f); note != "" {
+			warnings = append(warnings, note)
+		}
+	}
+	if whole := wholeNumbers(src, dst); whole != nil && o.IDs != idsString {
+		e.Src.Whole, e.Dst.Whole = src.whole, dst.whole
+		warnings = append(warnings, fmt.Sprintf("%s: found whole numbers with a point as ids, in %s, and reads integers; give `IDs` string to keep the texts", t.Files()[0], strings.Join(whole, ", ")))
+	}
 	m := &maker{gaps: newGaps(o)}
 	if e.Columns, err = m.features(ctx, t, fields, specs, o.Vectors, src.Name, dst.Name); err != nil {
 		return nil, err

@@ -268,6 +268,7 @@ func (l *lister) ends(e *edgeEntry) error {
 // identify decides how the ids of a node type are read, and which columns it has.
 func (l *lister) identify(ctx context.Context, n *nodeEntry) error {
 	integer := true
+	ids := slices.Clone(n.uses)
 	switch {
 	case n.joined == nil:
 		if n.count == 0 {
@@ -292,10 +293,17 @@ func (l *lister) identify(ctx context.Context, n *nodeEntry) error {
 			integer = n.ids == idsInteger
 		}
 		n.out.ID = end(f.Name, integer)
-		n.out.ID.Inferred = n.ids == idsAuto
+		n.out.ID.Inferred, n.out.ID.Whole = n.ids == idsAuto, f.whole
+		ids = append(ids, f)
+		l.m.notes = noted(l.m.notes, blanksNote(n.joined, f))
 	default:
 		n.out.ID = end("", true)
 	}
+	whole := wholeNumbers(ids...)
+	if n.whole = whole != nil && n.ids != idsString; n.whole {
+		l.m.note("node type %s: found whole numbers with a point as ids, in %s, and reads integers; give it ids of the dtype string to keep the texts", n.out.Type, strings.Join(whole, ", "))
+	}
+	n.out.ID.Whole = n.out.ID.Whole && n.whole
 	n.out.Table = n.joined
 	if n.joined == nil {
 		if n.columns != nil {
@@ -366,13 +374,14 @@ func (l *lister) edge(ctx context.Context, e *edgeEntry) error {
 		looks *looks
 		typ   string
 	}{{&e.out.Src, e.srcLooks, e.typ.Src}, {&e.out.Dst, e.dstLooks, e.typ.Dst}} {
-		id := l.node(x.typ).out.ID
+		id, whole := l.node(x.typ).out.ID, l.node(x.typ).whole
 		if x.looks == nil {
 			*x.col = table.Column{DType: id.DType}
 			continue
 		}
 		*x.col = end(x.looks.Name, id.DType == graph.Uint64)
-		x.col.Inferred = id.Inferred
+		l.m.notes = noted(l.m.notes, blanksNote(e.joined, x.looks))
+		x.col.Inferred, x.col.Whole = id.Inferred, whole && x.looks.whole
 		if e.srcLooks == nil || e.dstLooks == nil {
 			x.col.Empty = table.EmptyAbsent // an empty foreign key
 		}

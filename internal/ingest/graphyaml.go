@@ -143,6 +143,7 @@ type nodeEntry struct {
 	// uses are the columns of edges that contain ids of this type.
 	uses    []*looks
 	foreign []string // columns of the table that edges use as foreign keys
+	whole   bool     // ids such as 2.0 are integers
 }
 
 type edgeEntry struct {

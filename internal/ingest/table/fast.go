@@ -50,13 +50,13 @@ func number(b []byte, at int) (uint64, int) {
 	return v, at
 }
 
-// lineEnd returns the offset after LF or CRLF at b[at:], or 0 if there is none.
+// lineEnd returns the offset after LF at b[at:], which may follow CRs, or 0 if there is none.
 func lineEnd(b []byte, at int) int {
+	for b[at] == '\r' && at+1 < len(b) {
+		at++
+	}
 	if b[at] == '\n' {
 		return at + 1
-	}
-	if b[at] == '\r' && b[at+1] == '\n' {
-		return at + 2
 	}
 	return 0
 }

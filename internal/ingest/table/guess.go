@@ -25,9 +25,15 @@ type Guess struct {
 	// Largest is the largest of the integers without their signs, if Integer is set.
 	Largest uint64
 	Rows    bool // each is the number of its row, from 0
+	// Whole: all are such integers, or these with a point and zeros after them, as programs write integers of a column that has
+	// empty cells; some have a point. WholeText is the first of these.
+	Whole     bool
+	WholeText string
 	// Comma: all are numbers if a comma is their point, and some have one.
 	Comma bool
 	Empty bool // some are empty; the fields above ignore them
+	// Blank is the first text without quotes that has blanks around it; empty: there is none.
+	Blank string
 	// Words: some are words for a missing value, such as NA, which the fields above ignore, except Unsigned and Rows: they are
 	// texts as ids.
 	Words bool
@@ -38,6 +44,7 @@ type Guess struct {
 	OddRow uint64
 
 	whole  bool // some cell is Unsigned
+	parts  bool // some cell is neither Unsigned nor a whole number with a point
 	commas bool // some cell is a number with a comma
 	others bool // some cell is no number, even if a comma is its point
 }
@@ -83,6 +90,13 @@ func (t *CSV) guess(guesses []Guess, b []byte, end int) bool {
 			if bad != nil || f == len(guesses) {
 				return row > 0
 			}
+			if b[at] != '"' {
+				text := unquotedText(cell)
+				if len(text) < len(cell) && len(text) > 0 && guesses[f].Blank == "" {
+					guesses[f].Blank = string(cell[:min(len(cell), 40)])
+				}
+				cell = text
+			}
 			guesses[f].add(cell, row)
 			at = p.blanks(b, next)
 			if next := lineEnd(b, at); next > 0 {
@@ -121,6 +135,9 @@ func (g *Guess) add(cell []byte, row uint64) {
 	if word {
 		return
 	}
+	if !g.parts {
+		g.wholeNumber(cell)
+	}
 	if !g.others {
 		comma, ok := decimalComma(text)
 		g.commas, g.others = g.commas || comma, !ok
@@ -141,6 +158,31 @@ func (g *Guess) add(cell []byte, row uint64) {
 		g.Number = ok
 		g.Wide = g.Wide || math.Abs(v) >= wideFloat && !math.IsInf(v, 0)
 	}
+}
+
+// wholeNumber notes a text that may be a whole number.
+func (g *Guess) wholeNumber(text []byte) {
+	digits := wholeDigits(text)
+	if len(digits) < len(text) && g.WholeText == "" {
+		g.WholeText = string(text[:min(len(text), 40)])
+	}
+	_, ok := parseInt(digits, graph.Uint64)
+	g.parts = !ok || digits[0] == '+' || digits[0] == '-' || digits[0] == '0' && len(digits) > 1
+	g.Whole = !g.parts && g.WholeText != ""
+}
+
+// wholeDigits is the digits before the point of a text such as 2.0, and any other text as it is.
+func wholeDigits(text []byte) []byte {
+	point := bytes.IndexByte(text, '.')
+	if point < 1 || point == len(text)-1 || len(bytes.TrimRight(text[point+1:], "0")) > 0 {
+		return text
+	}
+	for _, c := range text[:point] {
+		if c < '0' || c > '9' {
+			return text
+		}
+	}
+	return text[:point]
 }
 
 // missingWord says whether a text is a word that programs write for a missing value. In columns of numbers, bools and times

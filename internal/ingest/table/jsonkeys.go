@@ -46,7 +46,7 @@ func (k *jsonKey) field() (f Field, reason string) {
 			f.DType = graph.Bool
 		}
 		if k.strings > 0 { // a string is not a number, whatever it contains
-			k.Unsigned, k.Integer, k.Number, k.Rows, k.Mixed = false, false, false, false, false
+			k.Unsigned, k.Integer, k.Number, k.Rows, k.Mixed, k.Whole = false, false, false, false, false, false
 			k.Time, k.Comma = k.Time && k.text, false
 		}
 		return f, ""

@@ -193,7 +193,11 @@ func (p *parser) record(b []byte, at, end int) (int, *badText) {
 			at = next
 			for ; i >= 0; i = p.cols[i].next {
 				c := &p.cols[i]
-				none, problem := c.put(cell)
+				text := cell
+				if c.ID && b[begin] != '"' {
+					text = unquotedText(cell)
+				}
+				none, problem := c.put(text)
 				if problem != "" {
 					if !strings.Contains(problem, ";") {
 						problem += "; correct it, or read the column as another dtype"
@@ -252,12 +256,24 @@ func (p *parser) field(b []byte, at, end int) ([]byte, int, *badText) {
 	if b[stop] == '"' {
 		return nil, 0, &badText{stop, `found a quote inside a field, expected quotes around all of it; write it as "...""..."`}
 	}
+	if b[stop] == '\n' {
+		for stop > at && b[stop-1] == '\r' {
+			stop--
+		}
+	}
 	cell := b[at:stop]
-	if b[stop] == '\n' && stop > at && b[stop-1] == '\r' {
-		stop--
-		cell = b[at:stop]
+	if n := bytes.IndexByte(cell, '\r'); n >= 0 {
+		return nil, 0, &badText{at + n, "found a carriage return within a cell, expected one only before a line end; put the cell in quotes, or convert the file: tr '\\r' '\\n' < FILE"}
 	}
 	return cell, stop, nil
+}
+
+// unquotedText is the text of a field without quotes, around which blanks do not count.
+func unquotedText(cell []byte) []byte {
+	if n := len(cell); n > 0 && (cell[0] <= ' ' || cell[n-1] <= ' ') {
+		return bytes.Trim(cell, " \t")
+	}
+	return cell
 }
 
 func (p *parser) quoted(b []byte, at, end int) ([]byte, int, *badText) {
@@ -303,6 +319,9 @@ func (s syntax) split(b []byte, end int) ([]string, *badText) {
 		cell, next, bad := p.field(b, at, end)
 		if bad != nil {
 			return nil, bad
+		}
+		if b[at] != '"' {
+			cell = unquotedText(cell)
 		}
 		cells = append(cells, string(cell))
 		if at = s.blanks(b, next); lineEnd(b, at) > 0 {

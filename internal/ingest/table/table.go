@@ -47,6 +47,8 @@ type Column struct {
 	// Inferred makes the text of a number an error if the dtype, which follows from the first cells, loses a part of it: 2^24 or more
 	// that Float32 rounds, or leading zeros of an integer.
 	Inferred bool
+	// Whole reads whole numbers with a point, such as 2.0, as integers, also where the column has texts.
+	Whole bool
 	// Given says that Empty and Fill were asked for in this column itself. An empty cell of any dtype is subject to Empty
 	// then, and a Fill that is no value of the column is an error of each scan. Otherwise only numbers, bools and shapes
 	// of several strings are subject to Empty, an empty time is graph.NoTime, an empty category -1, and a Fill that is no
