@@ -43,7 +43,7 @@ const (
 	ScopeEpoch Scope = "epoch" // one subgraph per batch; a node draws the same edges in all batches of an epoch
 
 	SamplerNeighbor Sampler = "neighbor" // each node draws for itself. The default
-	SamplerLabor    Sampler = "labor"    // the nodes of a hop share the nodes that they draw, and a batch has fewer
+	SamplerLabor    Sampler = "labor"    // the nodes of a hop share the nodes that they draw, and a batch has fewer; parallel edges share one number
 	// The next two, and SamplerLabor with Importance, give batches the edge column edge_weights: messages are multiplied by it before they
 	// are averaged, because edges differ in their chances.
 
@@ -108,7 +108,8 @@ type SampleOptions struct {
 	Scope     Scope
 	Sampler   Sampler
 	// Importance is the number of rounds in which SamplerLabor raises the chances of nodes that many nodes of the hop have as neighbours
-	// (LABOR-i), so that a batch has fewer nodes. A node then takes Fanout edges or more on average. 0 is LABOR-0.
+	// (LABOR-i), so that a batch has fewer nodes. A node then takes Fanout edges or more on average; means by edge_weights have about 1.2
+	// times the variance of Fanout uniform draws. 0 is LABOR-0.
 	Importance int
 	// Alpha is the chance that a walk of SamplerPPR ends before a step; 0 is 0.2. Eps is the tolerance; 0 is 1e-5: where all edges have
 	// their reverses, the PageRank of a node is exact to Eps times the number of its edges.
@@ -118,8 +119,10 @@ type SampleOptions struct {
 	Walks   int
 	Restart float64
 
-	Replace bool     // draw with replacement
-	Weight  string   // edge column: draw with probability proportional to it; "" draws uniformly
+	Replace bool // draw with replacement
+	// Weight is the edge column in proportion to which edges are drawn, one after the other; "" draws uniformly. SamplerLabor divides
+	// the number of a neighbour by it: heavy edges are preferred, but not in exact proportion.
+	Weight  string
 	Before  string   // edge column: draw only edges with a time below the seed's; "COLUMN<=" takes equal times too
 	Untimed []string // edge types without the column of Before, whose edges are drawn at any time
 	// BeforeColumns are the columns of the times of single edge types, in place of that of Before. A key is an edge type, or

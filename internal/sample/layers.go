@@ -353,7 +353,7 @@ func (p *Plan) Weighs() bool {
 }
 
 // factor is the c by which the chances min(1, c * weight) of d far ends fill a take of k: the sum of their inverses is d²/k, so that a
-// mean over the far ends has the variance of k uniform draws, and k far ends or more are taken on average. Where d is at most k, all
+// sum over the far ends, divided by d, has the variance of k uniform draws, and k far ends or more are taken on average. Where d is at most k, all
 // chances are 1.
 func (x *chosen) factor(far []uint32, k uint32) float64 {
 	d := len(far)

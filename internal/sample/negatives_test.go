@@ -161,6 +161,32 @@ func TestNegativesLaw(t *testing.T) {
 	}
 }
 
+// TestLinkTwice checks that a link that is twice among the seeds has the same negatives with scope seed, wherever it comes, and others in
+// the next epoch.
+func TestLinkTwice(t *testing.T) {
+	plan := linkPlan(&Negatives{How: Binary, Each: 20})
+	plan.Scope = ScopeSeed
+	s, err := New(linkGraph(50, 50, nil, [][2]int{{3, 4}}), plan, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c := s.NewContext()
+	drawn := func(unit, epoch uint64) string {
+		sub, err := c.Sample(Input{Seeds: []uint32{3, 4}, Unit: unit, Epoch: epoch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(sub.Nodes)
+	}
+	if a, b := drawn(0, 0), drawn(7, 0); a != b {
+		t.Errorf("found negatives %s and %s of the same link, expected the same", a, b)
+	}
+	if a, b := drawn(0, 0), drawn(0, 1); a == b {
+		t.Errorf("found negatives %s in two epochs, expected others", a)
+	}
+}
+
 // TestStrictBounded checks graphs where every pair is an edge, or joins a node with itself: the tries end, and the
 // pairs are counted or an error.
 func TestStrictBounded(t *testing.T) {

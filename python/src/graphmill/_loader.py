@@ -91,7 +91,7 @@ class NodeLoader(Feeding):
         scope: "batch", the default: one subgraph per batch; "seed": each seed has its own; "epoch": one per batch, and a
             node draws the same edges in all batches of an epoch.
         sampler: "neighbor", the default: each node draws for itself; "labor": the nodes of a hop share the nodes that they draw, so
-            that a batch has fewer nodes at the same fanout (LABOR, GraphBolt's LayerNeighborSampler); "ladies" and "fastgcn": ``fanout`` is a number
+            that a batch has fewer nodes at the same fanout (LABOR, GraphBolt's LayerNeighborSampler); parallel edges share one number, so the first of them come first; "ladies" and "fastgcn": ``fanout`` is a number
             of nodes per hop and node type, which the nodes of a hop choose together, and the hop takes all edges to them. Messages are multiplied by the
             edge column ``edge_weights`` before they are averaged. "hgt": each hop adds
             ``fanout`` nodes of each node type, and a batch has all edges between its nodes (HGTLoader); "shadow": one subgraph per seed,
@@ -111,7 +111,7 @@ class NodeLoader(Feeding):
         assignment: for "cluster", the folder with the part of each node that ``graphmill partition`` wrote. With ``shuffle``, the parts
             come in another order in each epoch.
         replace: draw with replacement.
-        weight: column of edges: draw in proportion to it.
+        weight: column of edges: draw in proportion to it, one after the other. "labor" prefers heavy edges, but not in exact proportion.
         subgraph_type: "directional", the default: the edges that were drawn; "bidirectional": also their reverses;
             "induced": all edges between the nodes.
         before: column of edges with times; with ``scope="seed"``, only edges that are older than the seed are drawn. "time<="
