@@ -171,7 +171,8 @@ type SampleOptions struct {
 	SeedType []string
 	// SeedTime is the node column with the times of the seeds, or the column of links; "" is the column of Before, or of
 	// BeforeColumns or BeforeNodes for the type of the seeds. A name that ends in .npy, and is no column, is a file with the
-	// time of each seed: integers in the unit of the edges' times, or floats.
+	// time of each seed: integers in the unit of the edges' times, or floats. A date such as 2024-04-01 or a time such as
+	// 2024-04-01T12:00:00+02:00 (UTC without a zone), or a number in that unit, is the time of all seeds.
 	SeedTime string
 	// LimitSeeds is the number of seeds to take from the start of the list; 0 is all.
 	LimitSeeds int

@@ -57,7 +57,7 @@ func (p *Sampling) Add(f *pflag.FlagSet) {
 	f.StringVar(&o.TimeColumn, "time-column", "", "edge column by which LATEST_K of a sampling spec orders edges")
 	f.StringVar(&o.Seeds, "seeds", "", "TYPE, TYPE:COLUMN=VALUE, or a file of ids or links; TYPE is a node type or, for links, an edge type SRC:REL:DST (default: all nodes of the seed type)")
 	f.StringVar(&p.seedType, "seed-type", "", "node type of the ids in a file of seeds; for links their edge type SRC:REL:DST, or the node types SOURCE,TARGET")
-	f.StringVar(&o.SeedTime, "seed-time", "", "column with the times of the seed nodes or links, or an .npy file with a time per seed (default: the column of --before)")
+	f.StringVar(&o.SeedTime, "seed-time", "", "column with the times of the seed nodes or links, an .npy file with a time per seed, or one time for all seeds, such as 2024-04-01 (default: the column of --before)")
 	f.IntVar(&o.LimitSeeds, "limit-seeds", 0, "take only the first N seeds of the list (default: all)")
 	f.IntVar(&o.BatchSize, "batch-size", 0, "seeds per batch")
 	f.Uint64Var(&o.Seed, "seed", 0, "random seed of all draws")
@@ -84,7 +84,7 @@ func (p *Sampling) Add(f *pflag.FlagSet) {
 	Files(f, "plan", "sampling-spec")
 	Folders(f, "assignment")
 	Named(f, "TIME", "window", "half-life")
-	Named(f, "COLUMN|FILE", "seed-time")
+	Named(f, "COLUMN|FILE|TIME", "seed-time")
 	Group(f, GroupDraw, "*fanout", "plan", "*sampling-spec", "direction", "expand", "*scope", "*sampler", "importance", "alpha", "eps", "walk-length",
 		"walks", "restart", "assignment", "replace", "*weight", "subgraph")
 	Group(f, GroupSeeds, "*seeds", "seed-type", "*before", "untimed", "before-columns", "before-nodes", "window", "temporal-strategy", "half-life",

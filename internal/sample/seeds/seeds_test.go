@@ -484,6 +484,50 @@ func TestTimes(t *testing.T) {
 	}
 }
 
+// TestTimeOfAllSeeds reads dates, times and numbers in place of the name of a column. A column of the same name comes first.
+func TestTimeOfAllSeeds(t *testing.T) {
+	s := papers()
+	two := &seeds.Seeds{Types: []string{"paper"}, Nodes: []uint32{3, 0}}
+	for _, test := range []struct {
+		text string
+		unit graph.Unit
+		want any // sample.Time, or what the error says
+	}{
+		{"2024-04-01", graph.Seconds, sample.IntTime(1711929600)},
+		{"2024-04-01", graph.Nanoseconds, sample.IntTime(1711929600e9)},
+		{"2024-04-01T12:00:00+02:00", graph.Milliseconds, sample.IntTime(1711965600e3)},
+		{"2024-04-01 12:00:00.25", graph.Milliseconds, sample.IntTime(1711972800250)},
+		{"1969-12-31T23:59:59.75", graph.Milliseconds, sample.IntTime(-250)},
+		{"1711929600", graph.Seconds, sample.IntTime(1711929600)},
+		{"-5", "", sample.IntTime(-5)},
+		{"2.5", "", sample.FloatTime(2.5)},
+		{"9223372036854775807", "", sample.IntTime(1<<63 - 1)},
+		{"2024-04-01T12:00:00.25", graph.Seconds, "found 2024-04-01T12:00:00.25, expected whole s"},
+		{"2024-04-01", "", "found the date 2024-04-01, expected a number, because the times of the edges have no unit"},
+		{"2300-01-01", graph.Nanoseconds, "expected a time that 64 bits hold in ns"},
+		{"1600-01-01", graph.Nanoseconds, "expected a time that 64 bits hold in ns"},
+		{"2024-02-30", graph.Seconds, `found no column "2024-02-30" of node type paper`},
+		{"NaN", "", `found no column "NaN"`},
+		{"1e999", "", `found no column "1e999"`},
+	} {
+		got, err := seeds.Times(context.Background(), vfs.OS, s.Graph, two, test.text, test.unit)
+		switch want := test.want.(type) {
+		case sample.Time:
+			if err != nil || !slices.Equal(got, []sample.Time{want, want}) {
+				t.Errorf("%s in %q: found %v and error %v, expected %v twice", test.text, test.unit, got, err, want)
+			}
+		case string:
+			if !errors.Is(err, sample.ErrSeed) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "; ") {
+				t.Errorf("%s in %q: found error %v, expected %q", test.text, test.unit, err, want)
+			}
+		}
+	}
+	s.Graph.Nodes[1].Columns = append(s.Graph.Nodes[1].Columns, &graph.Column{Name: "2024-04-01", DType: graph.Int64, Rows: 4, Values: graph.Bytes([]int64{1, 2, 3, 4})})
+	if got, err := seeds.Times(context.Background(), vfs.OS, s.Graph, two, "2024-04-01", ""); err != nil || got[0] != sample.IntTime(4) {
+		t.Errorf("found %v and error %v, expected the values of the column", got, err)
+	}
+}
+
 // TestTimesOfAFile checks that a file has a time for each seed, in the order of the seeds.
 func TestTimesOfAFile(t *testing.T) {
 	s, dir := papers(), t.TempDir()

@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/isotime"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -15,8 +18,9 @@ import (
 
 // Times is the time of each seed, for a plan with "before": the value of the seed node in a column of its type or, for
 // links, the value in a column of their table. A name that ends in .npy, and is no column, is a file in fsys with the time
-// of each seed: an array of integers of 64 bits or less, in the unit of the edges' times, or of floats, read as float64. A column of times in another unit than unit, that of the edges' times, is
-// converted where that loses nothing. A seed without a time has graph.NoTime: no edge is older.
+// of each seed: an array of integers of 64 bits or less, in the unit of the edges' times, or of floats, read as float64. A date
+// or a number that is no column is the time of all seeds (timeOfText). A column of times in another unit than unit, that of the
+// edges' times, is converted where that loses nothing. A seed without a time has graph.NoTime: no edge is older.
 // Columns of categories, texts, truth values and integers of 8, 16 and unsigned 64 bits are refused.
 func Times(ctx context.Context, fsys vfs.FS, g *graph.Graph, s *Seeds, column string, unit graph.Unit) ([]sample.Time, error) {
 	owner, columns := "the links", s.Columns
@@ -29,11 +33,21 @@ func Times(ctx context.Context, fsys vfs.FS, g *graph.Graph, s *Seeds, column st
 		return timesOfFile(ctx, fsys, column, len(s.Nodes)/len(s.Types))
 	}
 	if c == nil {
-		var have []string
-		for _, c := range columns {
-			have = append(have, c.Name)
+		switch t, is, err := timeOfText(column, unit); {
+		case err != nil:
+			return nil, tagged.Errorf(sample.ErrSeed, "`SeedTime`: %w", err)
+		case is:
+			return slices.Repeat([]sample.Time{t}, len(s.Nodes)/len(s.Types)), nil
 		}
-		return nil, tagged.Errorf(sample.ErrSeed, "found no column %q of %s for the times of the seeds, expected one of %s; give `SeedTime`", column, owner, strings.Join(have, ", "))
+		expected := "a column, of which there is none"
+		if columns != nil {
+			var have []string
+			for _, c := range columns {
+				have = append(have, c.Name)
+			}
+			expected = "one of " + strings.Join(have, ", ")
+		}
+		return nil, tagged.Errorf(sample.ErrSeed, "found no column %q of %s for the times of the seeds, expected %s; give `SeedTime`, a column or one time for all seeds such as 2024-04-01", column, owner, expected)
 	}
 	at, err := timeReader(c, unit)
 	if err != nil {
@@ -50,6 +64,32 @@ func Times(ctx context.Context, fsys vfs.FS, g *graph.Graph, s *Seeds, column st
 		}
 	}
 	return times, nil
+}
+
+// timeOfText is the time that a text writes, in a unit: a date or a time as package isotime reads it, or a number in the unit. is says
+// whether the text is one of these. A date needs a unit that holds it exactly.
+func timeOfText(text string, unit graph.Unit) (t sample.Time, is bool, err error) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return sample.IntTime(n), true, nil
+	}
+	if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(x, 0) && !math.IsNaN(x) {
+		return sample.FloatTime(x), true, nil
+	}
+	moment, is := isotime.Parse([]byte(text))
+	if !is {
+		return t, false, nil
+	}
+	if unit == "" {
+		return t, true, fmt.Errorf("found the date %s, expected a number, because the times of the edges have no unit; give a number, or import them as times", text)
+	}
+	per := unit.PerSecond()
+	if one := int64(1e9) / per; int64(moment.Nanos)%one != 0 {
+		return t, true, fmt.Errorf("found %s, expected whole %s, the unit of the times of the edges; leave out the further digits", text, unit)
+	}
+	if moment.Seconds > math.MaxInt64/per-1 || moment.Seconds < math.MinInt64/per+1 {
+		return t, true, fmt.Errorf("found %s, expected a time that 64 bits hold in %s, the unit of the times of the edges; take one between 1678 and 2261", text, unit)
+	}
+	return sample.IntTime(moment.Seconds*per + int64(moment.Nanos)/(1e9/per)), true, nil
 }
 
 // IsFileOfTimes says whether a name that is no column of times means a file.

@@ -119,7 +119,7 @@ class NodeLoader(Feeding):
         before_columns: the column for each edge type, where they differ.
         before_nodes: a column of times for each node type: only nodes that are older than the seed are reached.
         untimed: edge types that lack the column of ``before``; their edges are drawn at any time.
-        seed_time: column with the times of the seed nodes or links, or an array with a time per seed: integers in the unit of the
+        seed_time: column with the times of the seed nodes or links, one time for all as a text ("2024-04-01", UTC), or an array with a time per seed: integers in the unit of the
             times of the edges, floats, or datetime64. Default: the column of ``before``.
         window: draw only edges that are at most so much older than the seed: a number in the unit of the times, or "30d".
         temporal_strategy: "uniform", the default; "recent": late edges are drawn more often, by ``half_life``; "last": the latest edges.
