@@ -22,6 +22,7 @@ class Ahead:
     def __init__(self, items: Iterator[Any], depth: int = 1) -> None:
         self._queue: queue.Queue[Any] = queue.Queue(depth)
         self._stop = threading.Event()
+        self.done = False  # all items were taken
         self._thread = threading.Thread(target=self._take, args=(items,), daemon=True, name="graphmill-ahead")
         self._thread.start()
 
@@ -44,10 +45,6 @@ class Ahead:
                 pass
         return False
 
-    @property
-    def closed(self) -> bool:
-        return self._stop.is_set()
-
     def __iter__(self) -> "Ahead":
         return self
 
@@ -60,6 +57,7 @@ class Ahead:
                 if self._stop.is_set() or not self._thread.is_alive() and self._queue.empty():
                     raise StopIteration from None
         if item is _END:
+            self.done = True
             self.close()
             raise StopIteration
         if isinstance(item, BaseException):

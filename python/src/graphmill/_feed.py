@@ -16,6 +16,7 @@ import json
 import mmap
 import os
 import struct
+import threading
 import weakref
 from typing import Any, Iterator, TypeVar
 
@@ -38,9 +39,17 @@ _COLLECT = 64  # copied batches after which cycles are looked for again
 
 
 _connections: "weakref.WeakSet[Connection]" = weakref.WeakSet()
+_connecting = threading.RLock()
+
+
+def connecting() -> threading.RLock:
+    """What a thread holds while it looks for a connection and makes one, so that two threads make one."""
+    return _connecting
 
 
 def _after_fork() -> None:
+    global _connecting
+    _connecting = threading.RLock()  # a thread that the child does not have may hold the other one
     for c in list(_connections):
         c._forget()
 
@@ -58,13 +67,17 @@ class Batch:
 
 
 class Connection:
-    """A consumer's connection. Only the process that made it may use it."""
+    """A consumer's connection. Only the process that made it may use it.
+
+    Several threads may: each message belongs to the pass that was started last, and what reads another pass raises an error.
+    """
 
     def __init__(
         self, addr: str, token: str, rank: int, world: int, slots: int, died: Any, slot_bytes: int = 0, tail: str = "", worker: tuple[int, int] = (0, 1)
     ) -> None:
         self._pid = os.getpid()
         self._died = died
+        self._using = threading.Lock()  # held while messages are read, so that no pass gets those of another one
         self._packets = dial(addr, _PACKET, _PATIENCE)
         _connections.add(self)
         fds: list[int] = []
@@ -131,15 +144,17 @@ class Connection:
     def start(self, epoch: int, first: int) -> int:
         """Start an epoch at batch ``first`` (over all ranks); pending batches of another epoch are dropped. Returns the pass, for `next`."""
         self._check()
-        self._run += 1
-        self._send(_REQUEST.pack(_START, 0, first, epoch))
-        return self._run
+        with self._using:
+            self._run += 1
+            self._send(_REQUEST.pack(_START, 0, first, epoch))
+            return self._run
 
     def sample(self, seeds: Array, epoch: int, unit: int) -> Batch:
         """The batch of the given seeds. No pass may be in progress."""
         self._check()
-        self._send(_REQUEST.pack(_SAMPLE, 0, unit, epoch) + np.ascontiguousarray(seeds, np.int64).tobytes())
-        batch = self._next(0)
+        with self._using:
+            self._send(_REQUEST.pack(_SAMPLE, 0, unit, epoch) + np.ascontiguousarray(seeds, np.int64).tobytes())
+            batch = self._next(0)
         if batch is None:
             raise GraphmillError("found the end of an epoch, expected a batch")
         return batch
@@ -147,10 +162,17 @@ class Connection:
     def next(self, run: int) -> Batch | None:
         """The next batch of a pass; None at its end."""
         self._check()
-        if run != self._run:
-            # No batch of it will arrive, so waiting would never end.
-            raise RuntimeError("found a pass that ended because another one began, expected one pass at a time; make a loader for each")
-        return self._next(run)
+        with self._using:
+            if run != self._run:
+                raise self.ended()  # no batch of it will arrive, so waiting would never end
+            return self._next(run)
+
+    def ended(self) -> Exception:
+        """The error of a pass that ended early."""
+        if self._packets.closed:
+            error: Exception = self._died()
+            return error
+        return RuntimeError("found a pass that ended because another one began, expected one pass at a time; make a loader for each")
 
     def _send(self, packet: bytes) -> None:
         try:
@@ -249,7 +271,7 @@ class Connection:
 
     def close(self) -> None:
         """Disconnect. Arrays that are in use stay readable."""
-        self._packets.close()
+        self._packets.hang_up()
 
     def _forget(self) -> None:
         self._packets.close()

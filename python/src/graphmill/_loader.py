@@ -16,7 +16,7 @@ from ._ahead import Ahead, Mover, check_device
 from ._arguments import choice, integer, truth
 from ._arrays import Array
 from ._columns import flags_of_columns
-from ._feed import Connection, Feeding
+from ._feed import Connection, Feeding, connecting
 from ._forms import FORMS, check_flags, check_schema, converter
 from ._html import listed, table
 from ._keywords import PyGWords, note_of, translated
@@ -33,6 +33,13 @@ if TYPE_CHECKING:
 
 _TAILS = ("fill", "drop", "short")
 _MOST = (1 << 63) - 1  # the feed counts with int64
+
+
+class Place:
+    """Where a pass is: the epoch and batch from which it began, and those after the batch that it yielded last."""
+
+    began: tuple[int, int]
+    at: tuple[int, int]
 
 
 class NodeLoader(Feeding):
@@ -346,7 +353,9 @@ class NodeLoader(Feeding):
         """The connection of this process and worker; a forked child or a worker makes a new one."""
         worker = _arrays.worker() or (0, 1)
         mine = (os.getpid(), *worker)
-        if self._connection is None or self._of != mine:
+        with connecting():
+            if self._connection is not None and self._of == mine:
+                return self._connection
             c = self._connected(self._rank, self._world, self._slots, self._tail, worker)
             self._of = mine
             self._schema = Schema(c.names, c.ops, c.seed_types, self._batch_size, self._link_type, c.bfloat16, c.seed_edges, c.negatives, c.least)
@@ -356,7 +365,6 @@ class NodeLoader(Feeding):
             if self._norms is not None:
                 self._norms.name(self._schema)
             return c
-        return self._connection
 
     @property
     def store(self) -> Store:
@@ -374,11 +382,15 @@ class NodeLoader(Feeding):
         return batches
 
     def __iter__(self) -> Iterator[Any]:
+        return self._pass(Place())
+
+    def _pass(self, place: Place) -> Iterator[Any]:
+        """The batches of the next epoch, and where that pass is."""
         self._leave()  # only one reader of the connection at a time
         connection = self._connect()
         epoch, first = self._epoch, self._first
         self._epoch, self._first = epoch + 1, 0
-        self._at = (epoch, first)
+        self._at = place.began = (epoch, first)
         end = _ranks.end(self._tail, connection.total, first, self._world)
         began = asked = time.perf_counter()
         run = connection.start(epoch, first)
@@ -398,13 +410,13 @@ class NodeLoader(Feeding):
                 self._stats.converted += converted
                 self._stats.seconds = before + now - began
                 taken = number - self._rank + self._world
-                self._at = (epoch, taken) if taken < end else (epoch + 1, 0)
+                self._at = place.at = (epoch, taken) if taken < end else (epoch + 1, 0)
                 self._watch()
                 yield out
                 del out
                 asked = time.perf_counter()
-            if ahead is not None and ahead.closed and connection._run != run:
-                connection.next(run)  # another pass began: an error
+            if ahead is not None and not ahead.done:
+                raise connection.ended()
             now = time.perf_counter()
             self._at = (epoch + 1, 0)
             if self._stats.negative_edges > edges:
@@ -455,9 +467,9 @@ class NodeLoader(Feeding):
 
     def _leave(self) -> None:
         """End the thread of an earlier pass."""
-        if self._ahead is not None and self._connection is not None and self._connection._pid == os.getpid():
-            self._ahead.close()
-        self._ahead = None
+        ahead, self._ahead = self._ahead, None  # another thread may leave it too
+        if ahead is not None and self._connection is not None and self._connection._pid == os.getpid():
+            ahead.close()
 
     def close(self) -> None:
         """End the feed, or leave it to the other ranks that use it. Batches that are in use stay readable."""

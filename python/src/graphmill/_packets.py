@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import array
 import collections
+import contextlib
 import errno
 import os
 import socket
@@ -56,8 +57,18 @@ class Packets:
             raise _too_long(len(self._packet), found)
         return bytes(self._packet[:size]), found
 
+    @property
+    def closed(self) -> bool:
+        return self._socket.fileno() < 0
+
+    def hang_up(self) -> None:
+        """Disconnect, for all processes that have the connection, so that a thread that waits in `receive` goes on."""
+        with contextlib.suppress(OSError):  # it is not connected
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+
     def close(self) -> None:
-        """Disconnect."""
+        """Disconnect this process."""
         self._socket.close()
 
 

@@ -9,7 +9,7 @@ from torch.utils.data import IterableDataset
 
 from . import _arrays
 from ._arguments import integer
-from ._loader import NodeLoader
+from ._loader import NodeLoader, Place
 
 
 class TorchNodeLoader(NodeLoader, IterableDataset):  # type: ignore[misc, type-arg, unused-ignore]
@@ -17,9 +17,6 @@ class TorchNodeLoader(NodeLoader, IterableDataset):  # type: ignore[misc, type-a
 
     def __iter__(self) -> "Pass":
         return Pass(self)
-
-    def _batches(self) -> Iterator[Any]:
-        return NodeLoader.__iter__(self)
 
 
 class Pass:
@@ -44,17 +41,18 @@ class Pass:
                 next(batches or iter(()), None)  # its end counts the time of the last step
             raise StopIteration
         if self._batches is None:
-            self._at = self._loader._epoch, self._loader._first
-            self._batches = self._loader._batches()
-        assert self._at is not None
+            self._place = Place()
+            self._batches = self._loader._pass(self._place)
         try:
             batch = next(self._batches)
         except StopIteration:
             self._ended = True
+            self._at = self._at or self._place.began
             raise
-        epoch, taken = self._loader._at
-        if epoch != self._at[0]:
+        epoch, taken = self._place.at
+        if epoch != self._place.began[0]:
             self._ended = True
+            self._at = self._at or self._place.began
         else:
             # A feed counts the share of a worker from the first batch of its pass, so this is where the share of this one goes on.
             worker, workers = _arrays.worker() or (0, 1)
