@@ -28,6 +28,8 @@ import (
 //	edges/TYPE/by_hop       number of edges per hop
 //	edges/TYPE/x/COLUMN     a feature, one row per edge
 //
+// In TYPE and COLUMN, % is written %25, and / is written %2F.
+//
 // Edges have no by_hop with Subgraph bidirectional and induced. Some options add arrays: ScopeSeed adds nodes/TYPE/batch (the index of each node's seed in the batch), Before adds
 // seed_time, seeds that are links add links/COLUMN, Negatives adds negative_local (local ids of the negatives of each link, as
 // seed_local), and Ops adds ops/K/frontier, ops/K/edge_index and ops/K/e_id for op K.
@@ -48,17 +50,17 @@ func (b *Batch) Columns() []*graph.Column { return b.columns }
 func (b *Batch) Seeds() []int64 { return b.ints("seed_local") }
 
 // Nodes returns the ids in the store of the nodes of a type. The index in the slice is the local id.
-func (b *Batch) Nodes(typ string) []int64 { return b.ints("nodes/" + typ + "/n_id") }
+func (b *Batch) Nodes(typ string) []int64 { return b.ints("nodes/" + feed.Escaped(typ) + "/n_id") }
 
 // Edges returns the local ids of the sources and destinations of the edges of a type, such as "src:rel:dst".
 func (b *Batch) Edges(typ string) (src, dst []int64) {
-	both := b.ints("edges/" + typ + "/edge_index")
+	both := b.ints("edges/" + feed.Escaped(typ) + "/edge_index")
 	return both[:len(both)/2], both[len(both)/2:]
 }
 
 // Feature returns a feature of the nodes of a type, one row per node; nil if the batch does not have it.
 func (b *Batch) Feature(typ, name string) *graph.Column {
-	return b.Column("nodes/" + typ + "/x/" + name)
+	return b.Column("nodes/" + feed.Escaped(typ) + "/x/" + feed.Escaped(name))
 }
 
 // Clone returns a copy of the batch that stays valid after the iterator's next step.

@@ -92,7 +92,7 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables, from *fetc
 		cs = append(cs, column)
 	}
 	for t, n := range g.Nodes {
-		at := "nodes/" + n.Type + "/"
+		at := "nodes/" + Escaped(n.Type) + "/"
 		ids := func(m *made) graph.Index { return graph.Index{U32: m.sub.Nodes[t]} }
 		most := func(b *bounds) int64 { return b.nodes[t] }
 		cs = append(cs, ints(at+"n_id", func(m *made) []uint32 { return m.sub.Nodes[t] }, most), ints(at+"by_hop", func(m *made) []uint32 { return m.sub.NodesByHop[t] }, hops))
@@ -120,7 +120,7 @@ func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables, from *fetc
 		}
 	}
 	for t, e := range g.Edges {
-		at := "edges/" + e.Type.String() + "/"
+		at := "edges/" + Escaped(e.Type.String()) + "/"
 		of := func(m *made) sample.SubEdges { return m.sub.Edges[t] }
 		ids := func(m *made) graph.Index { return of(m).ID }
 		most := func(b *bounds) int64 { return b.edges[t] }
@@ -366,6 +366,12 @@ func gatherAway(dst, src []byte, width int, rows graph.Index) {
 	batch.GatherAway(dst, src, width, rows.U32)
 }
 
+// Escaped is the name of a type or a column as a part of the path of a column of batches: with %25 for each % and %2F for each /. So
+// no name is taken for two parts, or for a part of the structure.
+func Escaped(name string) string { return escaper.Replace(name) }
+
+var escaper = strings.NewReplacer("%", "%25", "/", "%2F")
+
 // rowsOf is the columns of a type that names lists, named x/NAME below at.
 func rowsOf(tabs *tables, at string, columns []*graph.Column, names []string, ids func(*made) graph.Index, most func(*bounds) int64) ([]column, error) {
 	var cs []column
@@ -378,7 +384,7 @@ func rowsOf(tabs *tables, at string, columns []*graph.Column, names []string, id
 			return nil, fmt.Errorf("column %q of %s: found %s rows of shape %v, expected numbers of a fixed shape", name, at[:len(at)-1], c.DType, c.Shape)
 		}
 		tab := tabs.of(c.Values)
-		cs = append(cs, column{ColumnInfo{Name: at + "x/" + name, DType: c.DType.String(), Shape: append([]int{}, c.Shape...), Of: c}, c.RowBytes(),
+		cs = append(cs, column{ColumnInfo{Name: at + "x/" + Escaped(name), DType: c.DType.String(), Shape: append([]int{}, c.Shape...), Of: c}, c.RowBytes(),
 			func(m *made) int { return ids(m).Len() },
 			func(dst []byte, m *made) { gatherAway(dst, tab.values(), c.RowBytes(), ids(m)) }, most,
 		})

@@ -113,7 +113,7 @@ func joinedOf(tabs *tables, at string, j Joined, columns []*graph.Column, count 
 		tab := tabs.of(from[0].Values)
 		out.parts[0] = func(dst []byte, rows graph.Index) { gatherAway(dst, tab.values(), out.width, rows) }
 	}
-	return column{ColumnInfo{Name: at + "x/" + j.Name, DType: dtype.String(), Shape: []int{values}}, out.width,
+	return column{ColumnInfo{Name: at + "x/" + Escaped(j.Name), DType: dtype.String(), Shape: []int{values}}, out.width,
 		func(m *made) int { return ids(m).Len() },
 		func(dst []byte, m *made) { out.write(dst, ids(m)) }, most,
 	}, nil

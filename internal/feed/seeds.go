@@ -24,7 +24,7 @@ func checkLinks(columns []*graph.Column, links int) error {
 
 // ofLinks is a column of the seeds, named links/NAME.
 func ofLinks(c *graph.Column) column {
-	return column{ColumnInfo{Name: "links/" + c.Name, DType: c.DType.String(), Shape: append([]int{}, c.Shape...), Of: c}, c.RowBytes(),
+	return column{ColumnInfo{Name: "links/" + Escaped(c.Name), DType: c.DType.String(), Shape: append([]int{}, c.Shape...), Of: c}, c.RowBytes(),
 		func(m *made) int { return len(m.input) },
 		func(dst []byte, m *made) { batch.Gather(dst, c.Values, c.RowBytes(), m.input) },
 		func(b *bounds) int64 { return b.seeds },

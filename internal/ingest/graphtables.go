@@ -282,7 +282,7 @@ func (l *lister) identify(ctx context.Context, n *nodeEntry) error {
 		n.out.Count = n.count
 		n.out.ID = end("", integer)
 		n.out.ID.Inferred = n.ids == idsAuto
-	case n.id != "" || slices.ContainsFunc(idNames, func(name string) bool { return candidates(n.fields, name, false) != nil }):
+	case n.id != "" || !n.noID && slices.ContainsFunc(idNames, func(name string) bool { return candidates(n.fields, name, false) != nil }):
 		f, err := pick(n.joined, n.fields, n.id, idNames)
 		if err != nil {
 			return l.y.errorf(n.at, "%w", err)

@@ -137,6 +137,7 @@ type columnEntry struct {
 type nodeEntry struct {
 	source
 	id    string
+	noID  bool // no column has the ids: they are the row numbers
 	ids   IDs
 	count uint64
 	out   assemble.Nodes
@@ -272,6 +273,10 @@ func (l *lister) readNode(e entry) error {
 func (l *lister) readID(f entry, n *nodeEntry) (err error) {
 	if s, ok := f.value.(*ast.StringNode); ok {
 		n.id = s.Value
+		return nil
+	}
+	if _, ok := f.value.(*ast.NullNode); ok {
+		n.noID = true
 		return nil
 	}
 	fields, err := l.y.mapping(f.value, "column and dtype", []string{"column", "dtype"})

@@ -68,6 +68,9 @@ paper:about:topic paper.csv :string>topic:uint64?`),
 		ok("row numbers as ids", "nodes: {p: {table: rows.csv}}\nedges: {\"p:e:p\": {table: e.txt, names: [src, dst], symmetrise: true}}", `
 p rows.csv id:uint64 year:int64
 p:e:p e.txt src:uint64>dst:uint64 symmetrise`),
+		ok("no column has the ids", "nodes: {p: {table: rows.csv, id: null}}\nedges: {\"p:e:p\": {table: e.txt, names: [src, dst]}}", `
+p rows.csv :uint64 id:int64 year:int64
+p:e:p e.txt src:uint64>dst:uint64`),
 		ok("keys of foreign columns are no features", "nodes: {p: {table: paper.csv}, v: {}}\nedges: {\"p:e:v\": {table: paper.csv, dst: venue}}", `
 p paper.csv id:string year:int64 topic:int64
 v - :string

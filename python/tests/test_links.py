@@ -205,6 +205,7 @@ class TestLinks(unittest.TestCase):
                 self.assertEqual(set(b.keys()), {"edge_index", "n_id", "e_id", "num_nodes", "num_sampled_nodes", "num_sampled_edges", "input_id", "edge_label_index"})
         with NodeLoader(timed(), fanout=[2], seeds=made.path("links.csv"), seed_type="user,user", as_="pyg", label="label") as loader:
             (b,) = loader
+            b = b["knows"]
             self.assertEqual((b.edge_label.tolist(), b.link_time.tolist()), ((b.input_id % 3).tolist(), (b.input_id % 55).tolist()))
 
     @PYG
@@ -268,7 +269,7 @@ class TestDisjoint(unittest.TestCase):
             NodeLoader(made.RMAT, fanout=[2], seeds=[3, 4, 3], as_="pyg")
         with NodeLoader(timed(), fanout=[-1], scope="seed", before="time", as_="pyg") as loader:
             (b,) = loader
-            self.assertEqual(b.seed_time.tolist(), Store(timed()).nodes["user"]["time"].tolist())
+            self.assertEqual(b["user"].seed_time.tolist(), Store(timed()).nodes["user"]["time"].tolist())
 
 
 @unittest.skipUnless(importlib.util.find_spec("dgl"), "DGL is not installed")

@@ -16,6 +16,7 @@ import unittest
 import numpy as np
 
 import made
+import graphmill
 from graphmill import FeedDied, GraphmillError, NodeLoader, Store
 from graphmill._feed import Connection, batches
 from graphmill._order import ORDER, Order, key
@@ -409,6 +410,26 @@ if available("torch"):
 
 @unittest.skipUnless(available("torch_geometric"), "PyG is not installed")
 class TestPyG(unittest.TestCase):
+    def test_names_of_types_make_hetero_data(self):
+        """A graph comes back as what it was: batches of a HeteroData are HeteroData, also of one type, as those of PyG's loaders and of to_pyg."""
+        import torch
+        from torch_geometric.data import Data, HeteroData
+        from torch_geometric.loader import NeighborLoader
+
+        ends = torch.tensor([[0, 1, 2], [1, 2, 3]])
+        typed, plain = HeteroData(), Data(x=torch.rand(5, 3), edge_index=ends)
+        typed["paper"].x, typed["paper", "cites", "paper"].edge_index = torch.rand(5, 3), ends
+        with self.assertRaises(AttributeError):
+            typed.x
+        for data, nodes in ((typed, "paper"), (plain, None)):
+            store = graphmill.from_pyg(data)
+            with NodeLoader(store, [2], 5, as_="pyg") as loader:
+                (got,) = loader
+            (want,) = NeighborLoader(data, [2], batch_size=5, input_nodes=nodes)
+            self.assertEqual({type(got), type(store.to_pyg())}, {type(want)})
+            if nodes:
+                self.assertEqual((got["paper"].x.tolist(), got["cites"].edge_index.tolist()), (want["paper"].x.tolist(), want["cites"].edge_index.tolist()))
+
     def test_data(self):
         import torch
         from torch_geometric.nn import SAGEConv
@@ -431,7 +452,7 @@ class TestPyG(unittest.TestCase):
             {
                 "n.csv": "id,batch,weight,y\n" + "".join(f"{i},{i},{i / 2},{i % 2}\n" for i in range(4)),
                 "e.csv": "src,dst,weight\n0,1,5\n2,1,6\n3,1,7\n",
-                "graph.yaml": "nodes: {n: {table: n.csv, columns: {batch: int64, weight: float32, y: int64}}}\nedges: {'n:e:n': {table: e.csv, columns: {weight: int64}}}\n",
+                "graph.yaml": "nodes: {_N: {table: n.csv, columns: {batch: int64, weight: float32, y: int64}}}\nedges: {'_N:_E:_N': {table: e.csv, columns: {weight: int64}}}\n",
             },
         )
         made.graphmill("import", folder, "--out", made.path("taken.store"))

@@ -6,7 +6,6 @@ loader of h hops has in addition to those of h - 1 hops were found in hop h.
 
 import importlib.util
 import unittest
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -35,14 +34,6 @@ def _theirs(c, hops):
     takes = {e: takes[:hops] for e, takes in c.fanout.items()}
     (batch,) = NeighborLoader(_data(c), takes, input_nodes=(c.seed_type, torch.from_numpy(c.seeds)), batch_size=len(c.seeds))
     return batch
-
-
-def _typed(c, batch):
-    """The batch by types, as for graphs of several types."""
-    if len(c.nodes) > 1 or len(c.edges) > 1:
-        return batch
-    (t,), (e,) = c.nodes, c.edges
-    return {t: SimpleNamespace(n_id=batch.n_id, num_sampled_nodes=batch.num_sampled_nodes), e: SimpleNamespace(edge_index=batch.edge_index, e_id=batch.e_id, num_sampled_edges=batch.num_sampled_edges)}
 
 
 def _counts(batches, types, size):
@@ -84,7 +75,6 @@ class TestPyGHops(unittest.TestCase):
             edges = _counts(theirs, c.edges, lambda s: s.num_edges)
             with NodeLoader(c.store, **random_graphs.loader_arguments(c), as_="pyg") as loader:
                 (ours,) = list(loader)
-            ours = _typed(c, ours)
             with self.subTest(number=number, case=c):
                 self.assertEqual({t: ours[t].num_sampled_nodes for t in c.nodes}, nodes)
                 self.assertEqual({e: ours[e].num_sampled_edges for e in c.edges}, edges)

@@ -155,9 +155,8 @@ class TestPyG(Forms):
     def test_batches(self):
         for options in ({}, dict(scope="seed")):
             for b in self.loader("pyg", **options):
-                # Nodes and edges have columns of the same names: those of edges come second.
-                edges = {n: b[f"edge_{n}"] for of in NAMES for n in (of, of + "_2")}
-                self.check(b.n_id, b, b.e_id, edges, torch_array, self.dtype)
+                nodes, edges = b["n"], b["n", "e", "n"]
+                self.check(nodes.n_id, nodes, edges.e_id, edges, torch_array, self.dtype)
 
     def test_large(self):
         self.refused("pyg")

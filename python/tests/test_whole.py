@@ -9,6 +9,7 @@ import importlib.util
 import io
 import os
 import random
+import re
 import unittest
 import warnings
 
@@ -17,7 +18,7 @@ import numpy as np
 import graphmill
 import made
 import random_graphs
-from graphmill import Column, GraphmillError, Store, from_arrays, from_dgl, from_networkx, from_pyg, from_tables
+from graphmill import Column, GraphmillError, Store, _whole_tables, from_arrays, from_dgl, from_networkx, from_pyg, from_tables
 
 COUNT = min(random_graphs.COUNT, 60)
 NUMBERS = ["bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64"]
@@ -320,7 +321,9 @@ class TestDGLWhole(unittest.TestCase):
                 for name, x in columns(r, g.num_edges(e), NUMBERS, more=False).items():
                     g.edges[e].data[name] = torch.from_numpy(x)
             with self.subTest(number):
-                got = from_dgl(g).to_dgl(g.idtype)
+                with self.assertWarnsRegex(UserWarning, "found a graph with int32 ids, which become int64") if number % 2 else contextlib.nullcontext():
+                    store = from_dgl(g)
+                got = store.to_dgl(g.idtype)
                 self.assertEqual((got.ntypes, got.canonical_etypes, got.idtype), (g.ntypes, g.canonical_etypes, g.idtype))
                 for t in g.ntypes:
                     self.assertEqual(got.num_nodes(t), g.num_nodes(t))
@@ -329,6 +332,15 @@ class TestDGLWhole(unittest.TestCase):
                     for a, b in zip(got.edges(etype=e, order="eid"), g.edges(etype=e, order="eid")):
                         self.assertTrue(torch.equal(a, b))
                     self.same(got.edges[e].data, g.edges[e].data)
+
+    def test_types_without_nodes_and_edges(self):
+        """No type is lost: neither one without nodes nor one without edges."""
+        store = from_arrays({"a": 2, "b": 2, "none": 0, "alone": 3}, {("a", "r", "b"): [[0], [1]], ("none", "x", "none"): [[], []]})
+        g = store.to_dgl()
+        self.assertEqual({t: g.num_nodes(t) for t in g.ntypes}, {"a": 2, "b": 2, "none": 0, "alone": 3})
+        g = from_arrays({"a": 2, "b": 2, "none": 0}, {("a", "r", "b"): [[0], [1]]}).to_dgl()
+        self.assertEqual((g.ntypes, g.num_nodes("none")), (["a", "b", "none"], 0))
+        self.assertEqual(list(from_dgl(g).nodes), ["a", "b", "none"])
 
     def same(self, got, want):
         import torch
@@ -556,6 +568,37 @@ class TestPandas(Tables, unittest.TestCase):
 
 
 class TestMappings(unittest.TestCase):
+    def test_ends_are_those_of_the_command(self):
+        """The names of ends, and the rule that finds them, are those of `graphmill import`; several possible ends are an error in both."""
+        with open(os.path.join(os.path.dirname(__file__), "../../internal/ingest/header.go"), encoding="utf-8") as f:
+            source = f.read()
+        lists = [re.findall('"([^"]*)"', re.search(f"{kind}Names = .*?{{(.*?)}}", source)[1]) for kind in ("src", "dst")]
+        self.assertEqual(lists, [list(_whole_tables._SOURCES), list(_whole_tables._TARGETS)])
+        usual = sorted({n for of in lists for n in of if not n.startswith(":")} | {"Source", "TARGET", "From", "To", "w"})
+        fixed = [["from", "to", "source"], ["src", "dst", "source", "target"], ["from", "to", "u", "v"], ["source", "destination"], ["src", "to"], ["From", "To"], ["#source", "#target", "src", "dst"]]
+        found = set()
+        for number in range(len(fixed) + 60):
+            names = fixed[number] if number < len(fixed) else random.Random(number).sample(usual, 2 + number % 3)
+            file = os.path.join(made.path("ends.csv"))
+            with open(file, "w") as f:
+                f.write(",".join(names) + "\n" + ",".join(str(k) for k in range(len(names))) + "\n")
+            got = []
+            for make in (
+                lambda: graphmill.run("import", file, out=made.path("ends.store"), overwrite=True) and Store(made.path("ends.store")),
+                lambda: from_tables({"_N": {"id": list(map(str, range(len(names))))}}, {("_N", "_E", "_N"): {n: [k] for k, n in enumerate(names)}}),
+            ):
+                try:
+                    store = make()
+                    left = [n for n in store.edges["_E"].columns if not n.startswith("#")]
+                    ids, ends = store.nodes["_N"].ids, store.edges["_E"].edge_index()[:, 0]
+                    got.append((sorted(left), [int(e if ids is None else ids[int(e)]) for e in ends]))
+                except (GraphmillError, KeyError, ValueError) as e:
+                    got.append("twice" if re.search("which can (both|all) be", str(e)) else "none")
+            with self.subTest(names=names):
+                self.assertEqual(got[1], got[0])
+                found.add(got[0] if isinstance(got[0], str) else "ends")
+        self.assertEqual(found, {"ends", "twice", "none"})
+
     def test_ids_and_ends(self):
         users = {"key": ["b", "a", "c"], "x": np.arange(3)}
         follows = {"who": ["a"], "whom": ["c"], "w": [1.5]}

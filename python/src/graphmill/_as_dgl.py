@@ -10,11 +10,13 @@ import torch
 
 from . import _dgl_blocks
 from ._arrays import Array
-from ._schema import Raw, Schema
+from ._folder import apart
+from ._schema import Raw, Schema, key
 from ._tensors import tensor
 
 _tensor = torch.from_numpy
 _EMPTY = np.empty((2, 0), np.int64)
+_TAKEN = (dgl.NID, dgl.EID, "_TYPE")  # names of data that DGL uses
 
 
 def _joined(parts: list[Array]) -> Array:
@@ -57,24 +59,29 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
             edata = block.edata if schema.homogeneous else block.edges[e].data
             if schema.numbered:
                 edata[dgl.EID] = ids[e]
-            for column, full in schema.edge_features(e).items():
-                parts = [c[f"ops/{k}/x/{column}"] for k in drew.get(":".join(e), [])] or [c[full][:0]]
+            of_edges = schema.edge_features(e)
+            names = apart(of_edges, _TAKEN, "edge_")
+            for column, full in of_edges.items():
+                parts = [c[key("ops", str(k), "x", column)] for k in drew.get(":".join(e), [])] or [c[full][:0]]
                 x = parts[0] if len(parts) == 1 else np.concatenate(parts)
-                edata[column] = tensor(x, full, full in schema.bfloat16)
+                edata[names[column]] = tensor(x, full, full in schema.bfloat16)
         blocks.append(block)
     outer, inner = blocks[0], blocks[-1]
     for t in schema.nodes:
         name = outer.srctypes[0] if schema.homogeneous else t
-        for column, full in schema.node_features(t).items():
+        of_nodes = schema.node_features(t)
+        for column, to in apart(of_nodes, _TAKEN, "node_").items():
+            full = of_nodes[column]
             x = tensor(c[full], full, full in schema.bfloat16)
-            outer.srcnodes[name].data[column] = x[: int(found[t][raw.hops])]
-            inner.dstnodes[name].data[column] = x[: int(found[t][0])]
+            outer.srcnodes[name].data[to] = x[: int(found[t][raw.hops])]
+            inner.dstnodes[name].data[to] = x[: int(found[t][0])]
     outputs = {t: n_id[t][: int(found[t][0])] for t in schema.nodes}
     single = len(schema.nodes) == 1  # DGL has dicts only for several node types
     inputs = n_id[schema.nodes[0]] if single else n_id
     if not schema.linked:
         return inputs, outputs[schema.nodes[0]] if single else outputs, blocks
-    links = {name: tensor(c[full], full, full in schema.bfloat16) for name, full in schema.link_features().items()}
+    of_links = schema.link_features()
+    links = {to: tensor(c[of_links[name]], of_links[name], of_links[name] in schema.bfloat16) for name, to in apart(of_links, (*_TAKEN, "input_id", "seed_time"), "link_").items()}
     if schema.timed:
         links["seed_time"] = _tensor(c["seed_time"])
     pair_graph = _pairs(schema, raw.links, {"input_id": _tensor(raw.input_id), **links}, outputs)

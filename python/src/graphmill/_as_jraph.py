@@ -8,6 +8,7 @@ import jraph
 import numpy as np
 
 from ._arrays import Array
+from ._folder import apart
 from ._disjoint import by_seed
 from ._schema import Raw, Schema
 from ._packs import PackBatch, PackSchema
@@ -50,15 +51,17 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> jraph.GraphsTuple:
         counts = {t: np.array([len(schema.node(raw.columns, t, "n_id"))]), e: np.array([schema.edge(raw.columns, e, "edge_index").shape[1]])}
     c = raw.columns
     src, dst = schema.edge(c, e, "edge_index")
-    n, m = len(c[f"nodes/{t}/n_id"]), len(src)
+    n, m = len(schema.node(c, t, "n_id")), len(src)
     nodes, edges = _room(n + 1), _room(m)
 
     def padded(names: dict[str, str], room: int) -> dict[str, Any]:
         return {name: _padded(_bfloat16(c[full]) if full in schema.bfloat16 else c[full], room) for name, full in names.items()}
 
-    columns = padded(schema.node_features(t), nodes)
+    of_nodes, of_edges = schema.node_features(t), schema.edge_features(e)
+    names, edge_names = apart(of_nodes, ["n_id"], "node_"), apart(of_edges, ["e_id"], "edge_")  # in the dicts of the graph
+    columns = padded({names[name]: full for name, full in of_nodes.items()}, nodes)
     columns["n_id"] = _padded(schema.node(c, t, "n_id").astype(np.int32), nodes)
-    rows = padded(schema.edge_features(e), edges)
+    rows = padded({edge_names[name]: full for name, full in of_edges.items()}, edges)
     if schema.numbered:
         rows["e_id"] = _padded(schema.edge(c, e, "e_id").astype(np.int32), edges)
     ends = []

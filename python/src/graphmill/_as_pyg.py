@@ -13,7 +13,7 @@ from ._arrays import Array
 from ._collection import Graph
 from ._folder import Column, EdgeType
 from ._saint import NAMES as NORMS
-from ._schema import Raw, Schema
+from ._schema import Raw, Schema, key
 from ._packs import PackBatch, PackSchema
 from ._tensors import tensor
 
@@ -43,7 +43,7 @@ def _named(store: Any, columns: Mapping[str, Any], label: str | None, alone: str
     out = {}
     for name, x in columns.items():
         to = "y" if name == label else alone if alone and name == features else name
-        if to in _TAKEN or to in store or to in out:
+        while to in _TAKEN or to in store or to in out:
             to = prefix + to
         out[to] = x
     return out
@@ -61,7 +61,7 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
         return _value(x) if isinstance(x, Column) else tensor(x, full, full in schema.bfloat16)
 
     of_nodes = None if label in schema.link_columns else label
-    if schema.homogeneous:
+    if not schema.typed:
         data = Data()
         t, e = schema.nodes[0], schema.edges[0] if schema.edges else None
         put(data, schema.node_features(t), of_nodes, "x", "node_")
@@ -135,7 +135,7 @@ def _seeds(schema: Schema, raw: Raw, label: str | None, store: Any, ends: tuple[
         pairs = np.concatenate([pairs, raw.negatives(schema.negatives).transpose(1, 0, 2).reshape(-1, 2)])
         if labels is None:
             labels = torch.ones(raw.seeds)
-        elif schema.least.get(f"links/{label}") == 0:
+        elif schema.least.get(key("links", str(label))) == 0:
             labels = labels + 1  # 0 is the label of a negative
         labels = torch.cat([labels, labels.new_zeros(len(pairs) - raw.seeds, *labels.shape[1:])])
         times = None if times is None else times.repeat(1 + schema.negatives)

@@ -10,7 +10,7 @@ import tensorflow_gnn as tfgnn
 
 from ._arrays import Array
 from ._disjoint import by_seed
-from ._folder import Column, EdgeType
+from ._folder import Column, EdgeType, apart
 from ._schema import Raw, Schema
 from ._packs import PackBatch, PackSchema
 
@@ -75,13 +75,13 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
 
     nodes = {}
     for t in schema.nodes:
-        features = constants(schema.node_features(t))
+        features = constants(_apart(schema.node_features(t), "n_id", "node_"))
         features["n_id"] = _constant(schema.node(c, t, "n_id"))
         nodes[_set_name(t)] = tfgnn.NodeSet.from_fields(sizes=tf.constant(counts[t], tf.int64), features=features)
     edges = {}
     for e, name in _edge_names(schema.edges).items():
         pair = schema.edge(c, e, "edge_index")
-        features = constants(schema.edge_features(e))
+        features = constants(_apart(schema.edge_features(e), "e_id", "edge_"))
         if schema.numbered:
             features["e_id"] = _constant(schema.edge(c, e, "e_id"))
         edges[name] = tfgnn.EdgeSet.from_fields(
@@ -100,6 +100,11 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
     return tfgnn.GraphTensor.from_pieces(context=context, node_sets=nodes, edge_sets=edges)
 
 
+def _apart(columns: dict[str, str], taken: str, prefix: str) -> dict[str, str]:
+    names = apart(columns, [taken], prefix)
+    return {names[name]: full for name, full in columns.items()}
+
+
 def _readout(schema: Schema, raw: Raw, links: Array, nodes: dict[str, Any], edges: dict[str, Any]) -> None:
     """Adds the readout sets; links is the number of links of each component."""
     c, each = raw.columns, schema.negatives
@@ -111,7 +116,7 @@ def _readout(schema: Schema, raw: Raw, links: Array, nodes: dict[str, Any], edge
         x = _bfloat16(c[full]) if full in schema.bfloat16 else c[full]
         return np.repeat(x, 1 + each, 0)
 
-    columns = {name: column(full) for name, full in schema.link_features().items()}
+    columns = {name: column(full) for name, full in _apart(schema.link_features(), "input_id", "link_").items()}
     columns["input_id"] = column("input_id")
     if schema.timed:
         columns["seed_time"] = column("seed_time")

@@ -10,7 +10,7 @@ from typing import Any, Mapping, Sequence
 from ._arguments import meant, texts
 from ._folder import Columns, EdgeType, triple
 from ._gaps import gaps, listed
-from ._schema import Raw, Schema
+from ._schema import Raw, Schema, key
 from ._store import Store
 
 
@@ -48,8 +48,7 @@ def chosen(keyword: str, names: str | Sequence[str], columns: Mapping[str, Colum
         if x == "all":
             sent.update((f"{t}/{c}", None) for t, of in columns.items() for c in of if of.fixed(c) and not c.startswith("#") and c not in joined.get(t, ()))
             continue
-        type_, _, column = x.rpartition("/")
-        found = [(t, x) for t, of in columns.items() if x in of] or [(type_, column)] * (type_ in columns and column in columns[type_])
+        found = [(t, x) for t, of in columns.items() if x in of] or [(t, x[len(t) + 1 :]) for t, of in columns.items() if x.startswith(t + "/") and x[len(t) + 1 :] in of]
         if not found:
             raise ValueError(f"found {x!r} in {keyword}=, expected columns among {', '.join(sorted(have)) or 'none'}{meant(x, have)}")
         for t, c in found:
@@ -180,12 +179,12 @@ class Looked:
         c: dict[str, Any] = raw.columns
         for t, names in self.nodes.items():
             for name in names:
-                c[f"nodes/{t}/x/{name}"] = self._store.nodes[t].columns.column(name).take(schema.node(c, t, "n_id"))
+                c[key("nodes", t, "x", name)] = self._store.nodes[t].columns.column(name).take(schema.node(c, t, "n_id"))
         for e, names in self.edges.items():
             of = self._store.edges[e]
             ids = of.find(schema.edge(c, e, "e_id"))
             for name in names:
-                c[f"edges/{':'.join(e)}/x/{name}"] = of.columns.column(name).take(ids)
+                c[key("edges", ":".join(e), "x", name)] = of.columns.column(name).take(ids)
 
 
 def flags_of_columns(store: Store, form: str, label: str | None, nodes: tuple[Any, Any], edges: tuple[Any, Any]) -> tuple[dict[str, str | None], Looked, str]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ._arrays import Array
 from ._folder import Column
-from ._schema import Raw, Schema
+from ._schema import Raw, Schema, key
 
 
 def by_seed(schema: Schema, raw: Raw) -> tuple[Raw, dict[Any, Array]]:
@@ -25,17 +25,17 @@ def by_seed(schema: Schema, raw: Raw) -> tuple[Raw, dict[Any, Array]]:
         place[t] = np.empty_like(order)
         place[t][order] = np.arange(len(order))
         counts[t] = np.bincount(of, minlength=raw.seeds)
-        for name in ("n_id", *(f"x/{n}" for n in schema.node_columns[t])):
-            out[f"nodes/{t}/{name}"] = _rows(schema.node(raw.columns, t, name), order)
+        for name in (key("nodes", t, "n_id"), *schema.node_features(t).values()):
+            out[name] = _rows(raw.columns[name], order)
     for e in schema.edges:
         src, dst = schema.edge(raw.columns, e, "edge_index")
         of = schema.node(raw.columns, e[0], "batch")[src]
         order = np.argsort(of, kind="stable")
         counts[e] = np.bincount(of, minlength=raw.seeds)
-        at = f"edges/{':'.join(e)}"
-        out[f"{at}/edge_index"] = np.concatenate([place[e[0]][src[order]], place[e[2]][dst[order]]])
-        for name in (*(("e_id",) if schema.numbered else ()), *(f"x/{n}" for n in schema.edge_columns[e])):
-            out[f"{at}/{name}"] = _rows(schema.edge(raw.columns, e, name), order)
+        out[key("edges", ":".join(e), "edge_index")] = np.concatenate([place[e[0]][src[order]], place[e[2]][dst[order]]])
+        ids = [key("edges", ":".join(e), "e_id")] if schema.numbered else []
+        for name in (*ids, *schema.edge_features(e).values()):
+            out[name] = _rows(raw.columns[name], order)
     for name in ("seed_local", *(["negative_local"] if schema.negatives else [])):
         local, moved = raw.columns[name], np.empty_like(raw.columns[name])
         ends = len(schema.seed_types)

@@ -424,6 +424,24 @@ def edge_type(name: Any, types: Sequence[EdgeType]) -> EdgeType:
     raise KeyError(text + (f"; did you mean {close[0]}?" if close else ""))
 
 
+def typed(nodes: Sequence[str], edges: Sequence[EdgeType]) -> bool:
+    """Whether a graph has types with names: other ones than those of a graph without types."""
+    return list(nodes) != ["_N"] or any(e != ("_N", "_E", "_N") for e in edges)
+
+
+def apart(names: Iterable[str], taken: Iterable[str], prefix: str) -> dict[str, str]:
+    """Names of columns, each with the name that it has beside others that are taken: with the prefix, perhaps several times, where it is one of them."""
+    have = list(names)
+    used = {*taken}
+    out = {name: name for name in have if name not in used}
+    for name in have:
+        to = name
+        while to in used or to in out.values():
+            to = prefix + to
+        out.setdefault(name, to)
+    return {name: out[name] for name in have}
+
+
 def triple(name: str) -> EdgeType:
     src, rel, dst = name.split(":")
     return src, rel, dst

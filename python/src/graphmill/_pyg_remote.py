@@ -13,7 +13,7 @@ from torch_geometric.data import GraphStore as PyGGraphStore
 from torch_geometric.data.graph_store import EdgeLayout
 
 from ._as_pyg import _named
-from ._folder import Column, int64, unknown
+from ._folder import Column, int64, typed, unknown
 from ._layer_calls import mapped, rows
 from ._store import Store
 
@@ -25,7 +25,7 @@ def _opened(store: Store | str | os.PathLike[str]) -> Store:
 
 
 def _homogeneous(store: Store) -> bool:
-    return len(store.nodes) == 1 and len(store.edges) <= 1
+    return not typed(store.node_types, store.edge_types)
 
 
 class FeatureStore(PyGFeatureStore):  # type: ignore[misc, unused-ignore]

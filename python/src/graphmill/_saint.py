@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Iterable
 import numpy as np
 
 from ._arrays import Array
-from ._schema import Raw, Schema
+from ._schema import Raw, Schema, key
 
 if TYPE_CHECKING:
     from ._schema import NodeBatch
@@ -58,7 +58,7 @@ class Norms:
             node: Array = self.batches / np.where(times == 0, _NEVER, times) / len(self.nodes)
             edge: Array = np.minimum(times[src] / self.edges[schema.edge(c, e, "e_id")], _MOST)
         edge[np.isnan(edge)] = _NEVER
-        c[f"nodes/{t}/x/{NAMES[0]}"], c[f"edges/{':'.join(e)}/x/{NAMES[1]}"] = node.astype(np.float32), edge.astype(np.float32)
+        c[key("nodes", t, "x", NAMES[0])], c[key("edges", ":".join(e), "x", NAMES[1])] = node.astype(np.float32), edge.astype(np.float32)
 
 
 def check(sampler: Any, coverage: int, columns: Iterable[str], edge_ids: bool) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from typing import Any, Callable, Mapping, Sequence
 
 from . import _arrays
 from ._arrays import Array
+from ._folder import typed
 
 
 @dataclass
@@ -78,6 +80,17 @@ class Raw:
         return self.columns["negative_local"].reshape(-1, each, 2)
 
 
+@functools.lru_cache(1 << 16)
+def key(*parts: str) -> str:
+    """The name of a column of a feed: a path, whose parts have no slashes."""
+    return "/".join([p.replace("%", "%25").replace("/", "%2F") for p in parts])
+
+
+def parts_of(name: str) -> list[str]:
+    """The parts of the name of a column."""
+    return [p.replace("%2F", "/").replace("%25", "%") for p in name.split("/")]
+
+
 class Schema:
     """The types in a feed's columns and the names of their features."""
 
@@ -97,58 +110,53 @@ class Schema:
         self.bfloat16 = bfloat16  # names of bfloat16 columns, whose values are given as uint16
         self.op_list = list(ops)  # edge type and hop of each op, from op 1
         self.seed_types = list(seed_types)  # one, or two for links
-        self.link_columns = [n[len("links/") :] for n in names if n.startswith("links/")]
+        paths = [parts_of(n) for n in names]
+        self.link_columns = [p[1] for p in paths if p[0] == "links"]
         self.timed = "seed_time" in names
         self.negatives_how, self.negatives = negatives or ("", 0)  # "binary", "triplet" or "in-batch", and how many per link
         self.least = dict(least or {})  # the least value of columns of links over all links, with negatives
-        self.disjoint = f"nodes/{seed_types[0]}/batch" in names
+        self.disjoint = key("nodes", seed_types[0], "batch") in names
         self.nodes: list[str] = []
         self.edges: list[tuple[str, str, str]] = []
-        self.node_columns: dict[str, list[str]] = {}
-        self.edge_columns: dict[tuple[str, str, str], list[str]] = {}
-        for name in names:
-            kind, _, rest = name.partition("/")
-            if kind == "nodes" and rest.endswith("/n_id"):
-                self.nodes.append(rest[: -len("/n_id")])
-            elif kind == "edges" and rest.endswith("/edge_index"):
-                self.edges.append(_triple(rest[: -len("/edge_index")]))
-        for t in self.nodes:
-            at = f"nodes/{t}/x/"
-            self.node_columns[t] = [n[len(at) :] for n in names if n.startswith(at)]
-        for e in self.edges:
-            at = f"edges/{':'.join(e)}/x/"
-            self.edge_columns[e] = [n[len(at) :] for n in names if n.startswith(at)]
+        for kind, *rest in paths:
+            if kind == "nodes" and rest[1:] == ["n_id"]:
+                self.nodes.append(rest[0])
+            elif kind == "edges" and rest[1:] == ["edge_index"]:
+                self.edges.append(_triple(rest[0]))
+        self.node_columns = {t: [p[3] for p in paths if p[:3] == ["nodes", t, "x"]] for t in self.nodes}
+        self.edge_columns = {e: [p[3] for p in paths if p[:3] == ["edges", ":".join(e), "x"]] for e in self.edges}
+        self.typed = typed(self.nodes, self.edges)
         self.homogeneous = len(self.nodes) == 1 and len(self.edges) <= 1
         self.linked = len(self.seed_types) == 2
         of = [e for e in self.edges if [e[0], e[2]] == self.seed_types]
         if link_type is None and seed_edges:
             link_type = _triple(seed_edges)
         self.link_type = link_type or (of[0] if len(of) == 1 else None)  # edge type of the links, None if it is not known
-        self.numbered = all(f"edges/{':'.join(e)}/e_id" in names for e in self.edges)  # edges have e_id
-        self.hopped = all(f"edges/{':'.join(e)}/by_hop" in names for e in self.edges)  # edges have hops
+        self.numbered = all(key("edges", ":".join(e), "e_id") in names for e in self.edges)  # edges have e_id
+        self.hopped = all(key("edges", ":".join(e), "by_hop") in names for e in self.edges)  # edges have hops
 
     def node(self, c: Mapping[str, Any], t: str, what: str) -> Any:
-        return c[f"nodes/{t}/{what}"]
+        return c[key("nodes", t, what)]
 
     def edge(self, c: Mapping[str, Any], e: tuple[str, str, str], what: str) -> Any:
-        x = c[f"edges/{':'.join(e)}/{what}"]
+        x = c[key("edges", ":".join(e), what)]
         return x.reshape(2, -1) if what == "edge_index" else x
 
     def node_features(self, t: str) -> dict[str, str]:
         """The feed's names of a type's features, by feature name."""
-        return {n: f"nodes/{t}/x/{n}" for n in self.node_columns[t]}
+        return {n: key("nodes", t, "x", n) for n in self.node_columns[t]}
 
     def edge_features(self, e: tuple[str, str, str]) -> dict[str, str]:
-        return {n: f"edges/{':'.join(e)}/x/{n}" for n in self.edge_columns[e]}
+        return {n: key("edges", ":".join(e), "x", n) for n in self.edge_columns[e]}
 
     def link_features(self) -> dict[str, str]:
-        return {n: f"links/{n}" for n in self.link_columns}
+        return {n: key("links", n) for n in self.link_columns}
 
     def add_link_column(self, name: str, values: Array) -> None:
         """A column of the links that is not in the feed's batches, with its values for all links."""
         self.link_columns.append(name)
         if len(values):
-            self.least[f"links/{name}"] = values.min()
+            self.least[key("links", name)] = values.min()
 
 
 def _triple(name: str) -> tuple[str, str, str]:

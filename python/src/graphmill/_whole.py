@@ -22,7 +22,7 @@ from ._arguments import integer
 from ._arguments import path as as_path
 from ._arrays import Array, is_torch, numpy
 from ._command import GraphmillError
-from ._folder import _DTYPES, Column, EdgeType, int64
+from ._folder import _DTYPES, Column, EdgeType, apart, int64
 from ._run import keywords, run
 from ._store import Store
 
@@ -94,7 +94,8 @@ def _write(folder: str, nodes: Mapping[str, Nodes], edges: Mapping[EdgeType, Edg
     w = _Writer(folder)
     lines = ["nodes:"]
     for t, n in nodes.items():
-        fields = [f"    columns: {{{w.columns(t, n.columns)}}}"] if n.columns else []
+        # A column that is called id is no id unless it is given as #id.
+        fields = ["    id: null", f"    columns: {{{w.columns(t, n.columns)}}}"] if n.columns else []
         if n.ids is not None:
             name = _free("id", n.columns)
             fields = [
@@ -402,7 +403,8 @@ def to_arrays(store: Store) -> tuple[dict[str, Any], dict[EdgeType, Any]]:
         ids = [store.nodes[t].ids for t in (e[0], e[2])]
         if any(i is not None for i in ids):
             pair = tuple(p if i is None else column("", i, "").take(p) if isinstance(i, Column) else i[p] for p, i in zip(pair, ids))
-        edges[e] = {"edge_index": pair, **{name: value(take(x.columns.column(name), order)) for name in x.columns if not name.startswith("#")}}
+        names = apart([name for name in x.columns if not name.startswith("#")], ["edge_index"], "edge_")
+        edges[e] = {"edge_index": pair, **{to: value(take(x.columns.column(name), order)) for name, to in names.items()}}
     return nodes, edges
 
 

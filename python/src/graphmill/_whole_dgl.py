@@ -24,6 +24,9 @@ def from_dgl(
 ) -> Store:
     """Make a store of a ``DGLGraph``, with its types, and ``ndata`` and ``edata`` as columns.
 
+    Ids are int64 in a store and in all that is made of it; a warning says so of a graph with int32 ids. ``store.to_dgl(idtype=torch.int32)``
+    gives them back.
+
     Args:
         g: the graph; it is not changed. Blocks and batches of graphs are refused.
         path: the folder to write; None makes a store in a temporary folder, which is removed when the `Store` is.
@@ -37,6 +40,8 @@ def from_dgl(
 
     if not isinstance(g, dgl.DGLGraph) or g.is_block or g.batch_size > 1:
         raise TypeError(f"found {type(g).__name__}{', a block or a batch' if isinstance(g, dgl.DGLGraph) else ''}, expected one DGLGraph; dgl.unbatch divides a batch")
+    if str(g.idtype) == "torch.int32":
+        warnings.warn("found a graph with int32 ids, which become int64, as in all blocks; store.to_dgl(idtype=torch.int32) has int32, and so has block.int()", stacklevel=2)
     left: list[str] = []
     nodes = {t: Nodes(g.num_nodes(t), _columns(g.nodes[t].data, t, left)) for t in g.ntypes}
     edges: dict[EdgeType, Edges] = {}
@@ -81,7 +86,7 @@ def to_dgl(store: Store, idtype: Any = None) -> Any:
     left: list[str] = []
     orders = {e: input_order(store, e) for e in store.edge_types}
     pairs = {e: tuple(torch.from_numpy(np.ascontiguousarray(x)) for x in store.edges[e].edge_index()[:, orders[e]]) for e in store.edge_types}
-    g = dgl.heterograph(pairs, {t: n.count for t, n in store.nodes.items() if n.count or any(t in (e[0], e[2]) for e in pairs)}, idtype=idtype)
+    g = dgl.heterograph(pairs, {t: n.count for t, n in store.nodes.items()}, idtype=idtype)
     for t in g.ntypes:
         data(g.nodes[t].data, store.nodes[t].columns, slice(None))
     for e in g.canonical_etypes:

@@ -8,7 +8,7 @@ from typing import Any, Iterable
 
 import numpy as np
 
-from ._folder import Column, EdgeType
+from ._folder import Column, EdgeType, apart, typed
 from ._store import Store
 from ._whole import EDGE, NODE, Edges, Nodes, build, column, input_order, take
 
@@ -106,21 +106,20 @@ def to_pyg(store: Store) -> Any:
     import torch
     from torch_geometric.data import Data, HeteroData
 
-    typed = store.node_types != [NODE] or any(e != EDGE for e in store.edge_types)
-    data: Any = HeteroData() if typed else Data()
+    with_types = typed(store.node_types, store.edge_types)
+    data: Any = HeteroData() if with_types else Data()
     for t, n in store.nodes.items():
-        to = data[t] if typed else data
-        for name in n.columns:
-            if not name.startswith("#"):
-                to[name] = _value(n.columns.column(name))
+        to = data[t] if with_types else data
+        for name, attribute in apart([c for c in n.columns if not c.startswith("#")], _STRUCTURE, "node_").items():
+            to[attribute] = _value(n.columns.column(name))
         to.num_nodes = n.count
     for e, x in store.edges.items():
-        to = data[e] if typed else data
+        to = data[e] if with_types else data
         order = input_order(store, e)
         to.edge_index = torch.from_numpy(np.ascontiguousarray(x.edge_index()[:, order]))
-        for name in x.columns:
-            if not name.startswith("#"):
-                to[f"edge_{name}" if not typed and name in store.nodes[NODE].columns else name] = _value(take(x.columns.column(name), order))
+        taken = _STRUCTURE | (set() if with_types else set(to.keys()))
+        for name, attribute in apart([c for c in x.columns if not c.startswith("#")], taken, "edge_").items():
+            to[attribute] = _value(take(x.columns.column(name), order))
     return data
 
 

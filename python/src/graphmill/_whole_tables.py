@@ -9,7 +9,7 @@ import numpy as np
 
 from ._arguments import choice, mapping
 from ._arrays import Array, module
-from ._folder import _DTYPES, Column, EdgeType
+from ._folder import Column, EdgeType, _DTYPES, apart
 from ._store import Nodes as StoreNodes
 from ._store import Store
 from ._whole import Edges, Nodes, build, column, columns, input_order, strings, take, triple_of
@@ -17,7 +17,9 @@ from ._whole_networkx import _MISSING, filled
 
 NO_TIME = np.iinfo(np.int64).min  # a missing time, and NumPy's NaT
 _IDS = ("#id", "id")
-_SOURCES, _TARGETS = ("#source", "src", "source", "from"), ("#target", "dst", "target", "destination", "to")
+# The usual names of the ends, those of internal/ingest/header.go; names that belong together have the same places.
+_SOURCES = ("#source", "src", "source", "from", "from_id", "src_id", "source_id", "FromNodeId", ":START_ID", "head", "u", "source", "src")
+_TARGETS = ("#target", "dst", "target", "to", "to_id", "dst_id", "target_id", "ToNodeId", ":END_ID", "tail", "v", "destination", "destination")
 
 
 def from_tables(
@@ -45,13 +47,14 @@ def from_tables(
         path: the folder to write; None makes a store in a temporary folder, which is removed when the `Store` is.
         ids: by node type, the column of the ids that edges refer to, integers or strings. By default it is ``#id``, ``id`` or
             ``TYPE_id``, and without such a column the ids are the row numbers.
-        ends: by edge type, the columns of the sources and targets. By default they are ``#source``, ``src``, ``source`` or
-            ``from``, and ``#target``, ``dst``, ``target``, ``destination`` or ``to``; else the columns that are named like the
-            id columns of the node types, or ``TYPE_id``.
+        ends: by edge type, the columns of the sources and targets. By default they are a pair of usual names, such as ``src`` and ``dst``,
+            ``source`` and ``target``, ``from`` and ``to``, as ``graphmill import`` finds them (docs/graph-yaml.md lists them); else the columns that are named
+            like the id columns of the node types, or ``TYPE_id``. Two such pairs are an error.
         overwrite, memory, threads, options: as for `from_arrays`.
 
     Raises:
         KeyError: a column of ids or ends does not exist.
+        ValueError: several columns can be the ends.
         TypeError: a column has values that are neither numbers, strings, times, nor lists.
 
     Example:
@@ -82,7 +85,7 @@ def from_tables(
         of = fields(table, what)
         names = ends.get(e)
         if names is None:
-            names = tuple(_end(of, usual, t, ids.get(t), e[0] != e[2], what) for usual, t in ((_SOURCES, e[0]), (_TARGETS, e[2])))  # type: ignore[assignment]
+            names = _ends(of, e, ids, what)
         keys = {n: of[n] for n in names if n in of}
         source, target = (_key(dict(keys), n, what, of) for n in names)
         rest = {n: c for n, c in of.items() if n not in names}
@@ -90,12 +93,57 @@ def from_tables(
     return build(of_nodes, of_edges, path, overwrite, memory, threads, options)
 
 
-def _end(of: Mapping[str, Column], usual: Sequence[str], t: str, key: str | None, typed: bool, what: str) -> str:
-    names = [*usual, *([n for n in (key, f"{t}_id") if n and n not in _IDS] if typed else [])]
-    for n in names:
-        if n in of:
-            return n
-    raise KeyError(f"{what}: found the columns {', '.join(map(repr, of))}, expected one of {', '.join(names)} for the ids of {t}; name both with ends=")
+def _ends(of: Mapping[str, Column], e: EdgeType, ids: Mapping[str, str], what: str) -> tuple[str, str]:
+    """The columns of the sources and the targets, by the rule of ``graphmill import``: a pair of usual names that belong together, as they are
+    written or else in any case of their letters; else the ids of two node types, by the names that they have there; else one usual name for each end.
+
+    Raises:
+        KeyError: there is none.
+        ValueError: there are several.
+    """
+
+    def named(usual: str, exact: bool) -> list[str]:
+        return [n for n in of if _means(n, usual, exact)]
+
+    def twice(*pairs: tuple[str, ...]) -> ValueError:
+        return ValueError(f"{what}: found the columns {' and '.join(', '.join(map(repr, p)) for p in pairs)}, which can all be the ends, expected one pair; name both with ends={{{e!r}: {pairs[0] if len(pairs[0]) == 2 else ('SOURCE', 'TARGET')!r}}}")
+
+    for exact in (True, False):
+        pairs = []
+        for usual in zip(_SOURCES, _TARGETS):
+            x, y = (named(n, exact) for n in usual)
+            if len(x) == len(y) == 1 and (x[0], y[0]) not in pairs:
+                pairs.append((x[0], y[0]))
+                if usual[0] == "#source":
+                    return pairs[0]
+        if len(pairs) > 1:
+            raise twice(*pairs)
+        if pairs:
+            return pairs[0]
+    keys = [[n for n in dict.fromkeys((ids.get(t), f"{t}_id")) if n and n not in _IDS and n in of] if e[0] != e[2] else [] for t in (e[0], e[2])]
+    if all(keys):
+        return keys[0][0], keys[1][0]
+    out = []
+    for usual_names, key, t in ((_SOURCES, keys[0], e[0]), (_TARGETS, keys[1], e[2])):
+        found = next((f for exact in (True, False) if (f := list(dict.fromkeys(n for usual in usual_names for n in named(usual, exact))))), []) or key
+        found = found[:1] if found and found[0].startswith("#") else found
+        if not found:
+            expected = [*dict.fromkeys(usual_names), *([n for n in dict.fromkeys((ids.get(t), f"{t}_id")) if n and n not in _IDS] if e[0] != e[2] else [])]
+            raise KeyError(f"{what}: found the columns {', '.join(map(repr, of))}, expected one of {', '.join(expected)} for the ids of {t}; name both with ends=")
+        if len(found) > 1:
+            raise twice(*((n,) for n in found))
+        out.append(found[0])
+    return out[0], out[1]
+
+
+def _means(header: str, usual: str, exact: bool) -> bool:
+    """Whether a header is a usual name. Neo4j's headers have an id space in parentheses: ":START_ID(Person)"."""
+    if exact:
+        return header == usual
+    if usual.startswith(":"):
+        name, colon, kind = header.partition(":")
+        return not name and bool(colon) and kind.partition("(")[0].lower() == usual[1:].lower()
+    return header.lower() == usual.lower()
 
 
 def _key(of: dict[str, Column], name: str, what: str, shown: Mapping[str, Column] | None = None) -> Column:
@@ -288,15 +336,16 @@ def to_tables(store: Store, as_: str) -> tuple[dict[str, Any], dict[EdgeType, An
     make = makers[choice("as_", as_, tuple(makers))]
     nodes: dict[str, Any] = {}
     for t, n in store.nodes.items():
-        of = {name: n.columns.column(name) for name in n.columns if not name.startswith("#")}
-        nodes[t] = make({"id": _ids(n), **of})
+        names = apart([name for name in n.columns if not name.startswith("#")], ["id"], "node_")
+        nodes[t] = make({"id": _ids(n), **{to: n.columns.column(name) for name, to in names.items()}})
     edges: dict[EdgeType, Any] = {}
     for e, x in store.edges.items():
         order = input_order(store, e)
         of = {}
         for name, t, rows in zip(("source", "target"), (e[0], e[2]), x.edge_index()[:, order]):
             of[name] = _ids(store.nodes[t]).take(rows)
-        of.update({name: take(x.columns.column(name), order) for name in x.columns if not name.startswith("#")})
+        names = apart([name for name in x.columns if not name.startswith("#")], ["source", "target"], "edge_")
+        of.update({to: take(x.columns.column(name), order) for name, to in names.items()})
         edges[e] = make(of)
     return nodes, edges
 
