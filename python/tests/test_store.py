@@ -15,7 +15,7 @@ import unittest
 import numpy as np
 
 import made
-from graphmill import Collection, GraphmillError, NodeLoader, Store
+from graphmill import Collection, GraphmillError, NodeLoader, Store, from_tables
 from graphmill._xxh3 import xxh3
 
 
@@ -120,6 +120,11 @@ class TestStore(unittest.TestCase):
             self.assertEqual(e["w"][e.find(b.e_id[listed])].tolist(), b.edge_attr["w"][listed].tolist())
             with self.assertRaisesRegex(KeyError, "self-loops that the import added"):
                 e.find(b.e_id)
+            pairs = e.edge_index(order="input")  # one of each edge and its reverse, that which find gives
+            self.assertEqual(pairs.tolist(), e.edge_index()[:, e.find(np.arange(4))].tolist())
+            self.assertEqual([sorted(p) for p in pairs.T.tolist()], [[0, 2], [0, 1], [1, 1], [0, 2]])
+        with self.assertRaisesRegex(GraphmillError, "_N:_E:_N: found edges at some positions of the input only, expected one at each, because the import left some out; give order='id'"):
+            from_tables({"_N": 3}, {("_N", "_E", "_N"): {"src": [0, 1, 1], "dst": [1, 1, 2]}}, self_loops="drop").edges["_E"].edge_index(order="input")
 
     def test_ids(self):
         person, item = self.store.nodes["person"], self.store.nodes["item"]

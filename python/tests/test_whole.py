@@ -114,6 +114,22 @@ class TestArrays(unittest.TestCase):
                 for name in ("nodes", "edges"):
                     self.assertEqual(again.meta[name], store.meta[name] if again.meta[name] == store.meta[name] else from_arrays(nodes, edges).meta[name])
 
+    def test_times(self):
+        """datetime64 is a column of times, in each unit, with NaT; and so it comes back."""
+        for unit, want in (("D", "s"), ("h", "s"), ("s", "s"), ("ms", "ms"), ("us", "us"), ("ns", "ns"), ("10ms", "ms"), ("M", "s")):
+            x = np.array(["2024-04-01", "1969-12-01", "NaT"], f"datetime64[{unit}]")
+            store = from_arrays({"t": x, "y": [1, 2, 3]}, {"edge_index": [[0], [1]], "at": x[:1].astype(x.dtype.newbyteorder(">"))})
+            c = store.nodes["_N"].columns.column("t")
+            self.assertEqual((c.unit, c.values.view(f"datetime64[{want}]").tolist()), (want, x.astype(f"datetime64[{want}]").tolist()), unit)
+            self.assertEqual(store.edges["_E"].columns.column("at").unit, want)
+            nodes, edges = store.to_arrays()
+            self.assertEqual(from_arrays(nodes, edges).meta, store.meta)
+        for bad, found in ((np.array(["2024-01-01"], "datetime64[s]").reshape(1, 1), "one time per row"), (np.array([1], "timedelta64[s]"), "timedelta64"), (np.array(["NaT"], "datetime64"), "of a unit")):
+            with self.assertRaisesRegex(TypeError, found):
+                from_arrays({"t": bad}, [[0], [0]])
+        with self.assertRaisesRegex(ValueError, "of the unit ps that no unit of a store has"):
+            from_arrays({"t": np.array([1], "datetime64[ps]")}, [[0], [0]])
+
     def test_ids(self):
         for ids in (["b", "a", "c"], [7, 5, 1 << 62], np.array([3, 4, 5], np.uint8), np.array(["x", "yy", "z"])):
             listed = list(ids)
@@ -295,6 +311,30 @@ class TestPyGWhole(unittest.TestCase):
             from_pyg(Data(x=torch.zeros(3, 2)))
         with self.assertRaisesRegex(TypeError, "found dict"):
             from_pyg({})
+
+    def test_adjacency_matrices(self):
+        """Sparse tensors of torch in each layout, as ToSparseTensor makes them, are the edges and their weights."""
+        import torch
+        from torch_geometric.data import Data, HeteroData
+        from torch_geometric.transforms import ToSparseTensor
+
+        ends, w = torch.tensor([[0, 1, 2, 0, 4], [1, 2, 3, 3, 1]]), torch.tensor([1.0, 2, 3, 4, 5])
+        pairs = set(zip(*ends.tolist(), w.tolist()))
+        made_ = [ToSparseTensor(attr="edge_weight", layout=layout)(Data(edge_index=ends, edge_weight=w, num_nodes=5)).adj_t for layout in (torch.sparse_coo, torch.sparse_csr)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            made_.append(made_[0].to_dense().to_sparse_csc())
+        for adj_t in made_:
+            store = from_pyg(Data(adj_t=adj_t, num_nodes=5))
+            pair, weight = store.edges["_E"].edge_index(), store.edges["_E"].columns["edge_weight"]
+            self.assertEqual(set(zip(*pair.tolist(), weight.tolist())), pairs, adj_t.layout)
+        twice = torch.sparse_coo_tensor([[1, 1], [0, 0]], [2.0, 3.0], (2, 2))  # edges that come twice stay two
+        data = HeteroData()
+        data["a"].num_nodes, data["a", "e", "a"].adj_t = 2, twice
+        store = from_pyg(data)
+        self.assertEqual((store.edges["e"].edge_index().tolist(), store.edges["e"].columns["edge_weight"].tolist()), ([[0, 0], [1, 1]], [2, 3]))
+        with self.assertRaisesRegex(TypeError, "found adj_t of Tensor torch.strided, expected a SparseTensor, or a sparse tensor of torch"):
+            from_pyg(Data(adj_t=torch.ones(2, 2), num_nodes=2))
 
     def test_names_of_both(self):
         store = from_arrays({"w": [1, 2]}, {"edge_index": [[0], [1]], "w": [5]})

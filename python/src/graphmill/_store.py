@@ -363,7 +363,11 @@ class Edges:
         """Sources and destinations, int64 [2, count], newly allocated.
 
         Args:
-            order: "id": in edge-id order, like the columns; "input": in the order of the imported input, like ``e_id``.
+            order: "id": in edge-id order, like the columns; "input": in the order of the imported input, like ``e_id``. In a symmetrised type
+                an edge and its reverse share a position, so that there is one column for both: that of the edge that `find` gives.
+
+        Raises:
+            GraphmillError: with "input": some edges of the input are not in the store, or the store has no positions.
         """
         if order not in ("id", "input"):
             raise ValueError(f"found order={order!r}, expected id or input")
@@ -372,16 +376,21 @@ class Edges:
         near = int(self.primary == "in")
         if order == "input" and not self.has_positions:
             raise GraphmillError(f"{':'.join(self.type)}: found no positions of the edges in the input, because the import left them out (--no-positions); give order='id'")
-        at = np.asarray(self.columns["#input_position"]) if order == "input" and "#input_position" in self.columns else None
-        if at is not None:
-            at = int64(at)
-            seen = np.zeros(self.count, bool)
-            seen[at[at < self.count]] = True
-            if not seen.all():
-                raise GraphmillError(f"{':'.join(self.type)}: found edges at some positions of the input only, expected all {self.count}; give order='id'")
-        rows: Any = slice(None) if at is None else at
-        out[near][rows] = np.repeat(np.arange(self._near), np.diff(near_ptr))
-        out[1 - near][rows] = far
+        out[near] = np.repeat(np.arange(self._near), np.diff(near_ptr))
+        out[1 - near] = far
+        return out if order == "id" or "#input_position" not in self.columns else out[:, self._by_input()]
+
+    def _by_input(self) -> Array:
+        """The edge id at each position of the input, the lower one where two edges share it."""
+        have = np.asarray(self.columns["#input_position"])
+        ids = np.flatnonzero(have != np.iinfo(have.dtype).max)  # of edges that the import did not add
+        at = int64(have)[ids]
+        rows = int(at.max()) + 1 if len(at) else 0
+        out = np.full(min(rows, self.count), -1)
+        if rows <= self.count:
+            out[at[::-1]] = ids[::-1]
+        if rows > self.count or (out < 0).any():
+            raise GraphmillError(f"{':'.join(self.type)}: found edges at some positions of the input only, expected one at each, because the import left some out; give order='id'")
         return out
 
     def find(self, e_id: Any) -> Any:

@@ -189,7 +189,7 @@ def column(name: str, x: Any, what: str) -> Column:
         return x
     if is_torch(x):
         x = x.detach().cpu()
-        if not hasattr(x, "numpy") or getattr(x, "is_sparse", False) or getattr(x, "is_quantized", False):
+        if not hasattr(x, "numpy") or str(getattr(x, "layout", "torch.strided")) != "torch.strided" or getattr(x, "is_quantized", False):
             raise TypeError(f"{what}: column {name!r}: found a sparse or quantized tensor, expected a dense one")
         if str(x.dtype) == "torch.bfloat16":
             import torch
@@ -201,12 +201,33 @@ def column(name: str, x: Any, what: str) -> Column:
     if isinstance(x, np.ndarray):
         if x.dtype.kind in "US":
             return strings(name, x.ravel().tolist(), x.shape)
+        if x.dtype.kind == "M":
+            return times(name, x)
         if x.dtype.kind != "O":
             return _plain(name, x.view(np.uint16) if x.dtype.name == "bfloat16" else x, x.dtype.name, what)
         x = x.tolist()
     if isinstance(x, (list, tuple)):
         return _nested(name, list(x), what)
     raise TypeError(f"{what}: column {name!r}: found {type(x).__name__}, expected an array, a tensor or a list")
+
+
+def times(name: str, x: Array) -> Column:
+    """Times of NumPy, datetime64 of any unit, in a unit of the store: s, ms, us or ns.
+
+    Raises:
+        TypeError: more than one time per row, or numbers without a unit.
+        ValueError: a time that does not fit the unit.
+    """
+    unit = np.datetime_data(x.dtype)[0]
+    if x.ndim != 1 or unit == "generic":
+        raise TypeError(f"column {name!r}: found {x.dtype} {list(x.shape)}, expected one time per row, of a unit")
+    if unit not in ("s", "ms", "us", "ns") or np.datetime_data(x.dtype)[1] != 1:
+        to = unit if unit in ("s", "ms", "us", "ns") else "s" if unit in ("Y", "M", "W", "D", "h", "m") else "ns"
+        y = x.astype(f"datetime64[{to}]")
+        if not ((y == x) | np.isnat(x)).all():
+            raise ValueError(f"column {name!r}: found times of the unit {unit} that no unit of a store has, expected s, ms, us or ns")
+        x, unit = y, to
+    return Column(name, "int64", (), len(x), np.ascontiguousarray(x.astype(x.dtype.newbyteorder("="))).view(np.int64), (), None, unit)
 
 
 def _plain(name: str, x: Array, dtype: str, what: str) -> Column:

@@ -74,8 +74,7 @@ def _edges(store: Any, names: Iterable[str], e: EdgeType, left: list[str]) -> Ed
 
     pair, more = store.get("edge_index"), {}
     if pair is None and store.get("adj_t") is not None:
-        target, source, value = store["adj_t"].coo()
-        pair = torch.stack([source, target])
+        pair, value = _adjacency(store["adj_t"], ":".join(e))
         if value is not None:
             more["edge_weight" if value.dim() == 1 else "edge_attr"] = value
     if pair is None:
@@ -85,6 +84,28 @@ def _edges(store: Any, names: Iterable[str], e: EdgeType, left: list[str]) -> Ed
         raise ValueError(f"edge type {':'.join(e)}: found edge_index of {str(pair.dtype)[6:]} and shape {tuple(pair.shape)}, expected integers of shape (2, E)")
     source, target = (Column("", "int64", (), len(x), x, (), None) for x in pair.long().numpy())
     return Edges(source, target, _columns({**more, **{k: store[k] for k in names}}, list(more) + [k for k in names if k not in more], len(source), ":".join(e), left))
+
+
+def _adjacency(adj_t: Any, what: str) -> tuple[Any, Any]:
+    """The edges [2, edges] of a transposed adjacency matrix, and their values, None for none.
+
+    It is a SparseTensor of torch-sparse, or a sparse tensor of torch of any layout. A matrix of torch always has values.
+    """
+    import torch
+
+    if hasattr(adj_t, "coo"):
+        target, source, value = adj_t.coo()
+        return torch.stack([source, target]), value
+    if not isinstance(adj_t, torch.Tensor) or adj_t.layout not in (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc) or adj_t.sparse_dim() != 2:
+        raise TypeError(f"edge type {what}: found adj_t of {type(adj_t).__name__}{f' {adj_t.layout}' if isinstance(adj_t, torch.Tensor) else ''}, expected a SparseTensor, or a sparse tensor of torch")
+    if adj_t.layout == torch.sparse_coo:
+        target, source = adj_t._indices()  # also of matrices that are not coalesced: edges that come twice stay two
+        value = adj_t._values()
+    else:
+        starts, ids, value = (adj_t.crow_indices(), adj_t.col_indices(), adj_t.values()) if adj_t.layout == torch.sparse_csr else (adj_t.ccol_indices(), adj_t.row_indices(), adj_t.values())
+        rows = torch.repeat_interleave(torch.arange(len(starts) - 1, device=starts.device), starts.diff())
+        target, source = (rows, ids) if adj_t.layout == torch.sparse_csr else (ids, rows)
+    return torch.stack([source, target]), value
 
 
 def _columns(store: Any, names: Iterable[str], rows: int, what: str, left: list[str]) -> dict[str, Column]:

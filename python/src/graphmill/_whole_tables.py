@@ -9,10 +9,10 @@ import numpy as np
 
 from ._arguments import choice, mapping
 from ._arrays import Array, module
-from ._folder import Column, EdgeType, _DTYPES, apart
+from ._folder import _DTYPES, Column, EdgeType, apart
 from ._store import Nodes as StoreNodes
 from ._store import Store
-from ._whole import Edges, Nodes, build, column, columns, input_order, strings, take, triple_of
+from ._whole import Edges, Nodes, build, column, columns, input_order, strings, take, times, triple_of
 from ._whole_networkx import _MISSING, filled
 
 NO_TIME = np.iinfo(np.int64).min  # a missing time, and NumPy's NaT
@@ -204,7 +204,7 @@ def _values(name: str, x: Any, what: str) -> list[Column]:
     if module(x) == "pyarrow":
         return arrow_column(name, x, what)
     if isinstance(x, np.ndarray) and x.dtype.kind == "M":
-        return times(name, x)
+        return [times(name, x)]
     if isinstance(x, np.ndarray) and x.dtype.kind == "O" and x.ndim == 1:
         x = x.tolist()
     return filled(name, list(x), what) if isinstance(x, (list, tuple)) else [column(name, x, what)]
@@ -214,16 +214,6 @@ def _flagged(c: Column, missing: Array | None) -> list[Column]:
     if missing is None or not missing.any():
         return [c]
     return [c, Column(c.name + _MISSING, "bool", (), len(c), np.ascontiguousarray(missing), (), None)]
-
-
-def times(name: str, x: Array) -> list[Column]:
-    """Times of NumPy, datetime64 of any unit, in a unit of the store: s, ms, us or ns."""
-    unit = np.datetime_data(x.dtype)[0]
-    if unit not in ("s", "ms", "us", "ns"):
-        x, unit = x.astype("datetime64[s]"), "s"
-    elif np.datetime_data(x.dtype)[1] != 1:
-        x = x.astype(f"datetime64[{unit}]")
-    return [Column(name, "int64", (), len(x), np.ascontiguousarray(x).view(np.int64), (), None, unit)]
 
 
 def categories(name: str, codes: Array, texts: Sequence[Any], what: str) -> list[Column]:
@@ -242,9 +232,9 @@ def _pandas(name: str, s: Any, what: str) -> list[Column]:
     if hasattr(pandas, "ArrowDtype") and isinstance(d, pandas.ArrowDtype):
         return arrow_column(name, s.array.__arrow_array__(), what)
     if isinstance(d, pandas.DatetimeTZDtype):
-        return times(name, s.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
+        return [times(name, s.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())]
     if isinstance(d, np.dtype) and d.kind == "M":
-        return times(name, s.to_numpy())
+        return [times(name, s.to_numpy())]
     if isinstance(d, np.dtype) and d.kind != "O":
         return [column(name, s.to_numpy(), what)]
     missing = s.isna().to_numpy()
