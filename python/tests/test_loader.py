@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import unittest
+import warnings
 
 import numpy as np
 
@@ -356,6 +357,40 @@ print(loader._process.pid, flush=True)
             self.assertEqual(loader.stats().batches, 600 * len(loader))
         for before, after in zip(*sizes):
             self.assertLess(after - before, 4 << 10, sizes)
+
+    def test_a_dropped_loader_ends_its_feed(self):
+        """With the last reference, without Python's collector and without a warning; batches that are held stay readable."""
+
+        def used(form, how):
+            loader = NodeLoader(RMAT, fanout=[3, 2], batch_size=100, as_=form)
+            if how == "none":
+                return loader._process.pid, None
+            passing = iter(loader)
+            b = next(passing)
+            if how == "whole":
+                list(passing)
+            return loader._process.pid, b
+
+        self.addCleanup(gc.enable)
+        gc.collect()
+        gc.disable()
+        forms = ["numpy", *["pyg"] * available("torch_geometric"), *["dgl"] * available("dgl")]
+        for form in forms:
+            for how in ("none", "first", "whole"):
+                with self.subTest(form=form, how=how), warnings.catch_warnings(record=True) as found:
+                    warnings.simplefilter("always", ResourceWarning)
+                    pid, b = used(form, how)
+                    self.assertTrue(gone(pid))
+                    self.assertEqual([str(w.message) for w in found if w.category is ResourceWarning], [])
+                if form == "numpy" and b is not None:
+                    self.assertEqual(b.n_id[:100].tolist(), list(range(100)))
+        loader = NodeLoader(RMAT, fanout=[3, 2], batch_size=100)
+        pid, passing = loader._process.pid, iter(loader)
+        next(passing)
+        del loader  # a pass needs its loader
+        self.assertEqual(len(list(passing)), 40)
+        del passing
+        self.assertTrue(gone(pid))
 
     def test_nothing_is_left(self):
         fds = len(os.listdir("/proc/self/fd"))

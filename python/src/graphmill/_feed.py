@@ -296,7 +296,13 @@ class Feeding:
     def _connected(self, rank: int, world: int, slots: int, tail: str = "", worker: tuple[int, int] = (0, 1)) -> Connection:
         """A new connection of this process, which replaces an earlier one."""
         self._disconnect()
-        self._connection = Connection(self._addr, self._token, rank, world, slots, self._died, tail=tail, worker=worker)
+        of = weakref.WeakMethod(self._died)  # a cycle would keep the feed until Python's collector runs
+
+        def died() -> Exception:
+            f = of()
+            return FeedDied("found a loader that is gone, expected one that is open") if f is None else f()
+
+        self._connection = Connection(self._addr, self._token, rank, world, slots, died, tail=tail, worker=worker)
         return self._connection
 
     def _disconnect(self) -> None:
@@ -314,6 +320,10 @@ class Feeding:
         self._disconnect()
         if self._process is not None:
             self._process.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_process", None) is not None or getattr(self, "_connection", None) is not None:
+            Feeding.close(self)
 
     def __enter__(self: _F) -> _F:
         return self
