@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/graphmill/graphmill/internal/tagged"
 )
@@ -57,6 +60,17 @@ type lines struct {
 	failed error   // of the input
 	ends   []int64 // offsets of line ends that have not been passed
 	line   int     // number of line ends that have been passed
+	split  []byte  // the bytes of a character that ends in the next read
+}
+
+// encodingError is a byte that is not UTF-8. The decoder would put U+FFFD in its place, and so make two names one.
+type encodingError struct {
+	line int // from 1
+	byte byte
+}
+
+func (e *encodingError) Error() string {
+	return fmt.Sprintf("found the byte %#02x, expected UTF-8; convert the file, for example with iconv -f latin1 -t utf8 FILE", e.byte)
 }
 
 var errLong = fmt.Errorf("found more than %d bytes in one value, expected fewer", maxItem)
@@ -80,9 +94,38 @@ func (l *lines) Read(p []byte) (int, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		l.failed = err
 	}
+	if at, found := l.encoding(p[:n], err != nil); found != nil {
+		n, err, l.failed = at, nil, found
+	}
 	l.left -= n
 	l.read += int64(n)
 	return n, err
+}
+
+// encoding finds the first byte of the next text that is not UTF-8, and returns its offset. last says that no other text follows.
+func (l *lines) encoding(text []byte, last bool) (int, error) {
+	before := len(l.split)
+	if before == 0 && utf8.Valid(text) {
+		return len(text), nil
+	}
+	line := l.line + len(l.ends) + 1 - bytes.Count(text, []byte("\n"))
+	all := append(l.split, text...)
+	l.split = nil
+	for at := 0; at < len(all); {
+		r, n := utf8.DecodeRune(all[at:])
+		switch {
+		case r == '\n':
+			line++
+		case r != utf8.RuneError || n > 1:
+		case last || utf8.FullRune(all[at:]):
+			return max(at-before, 0), &encodingError{line, all[at]}
+		default:
+			l.split = bytes.Clone(all[at:])
+			return len(text), nil
+		}
+		at += n
+	}
+	return len(text), nil
 }
 
 // at returns the line of an offset that is not before those of earlier calls.
@@ -120,8 +163,10 @@ func (r *reader) bad(format string, a ...any) error {
 
 // failed turns an error of the decoder into one about the document.
 func (r *reader) failed(err error) error {
-	syntax := (*json.SyntaxError)(nil)
+	syntax, encoding := (*json.SyntaxError)(nil), (*encodingError)(nil)
 	switch {
+	case errors.As(err, &encoding):
+		return tagged.Errorf(ErrFormat, "%s:%d: %w", r.name, encoding.line, encoding)
 	case errors.Is(err, errLong):
 		return r.bad("%w", errLong)
 	case errors.As(err, &syntax):
@@ -226,6 +271,9 @@ func (r *reader) list(edges bool, fn func(*Item) error) error {
 		if err != nil {
 			return err
 		}
+		if surrogate(raw) {
+			return r.bad(`found an escape that is half a character (\ud800 to \udfff without the other half), expected whole ones`)
+		}
 		x := &Item{Line: r.in.at(r.json.InputOffset()), Edge: edges, Values: map[string]Value{}}
 		var values map[string]json.RawMessage
 		if err := json.Unmarshal(raw, &values); err != nil || values == nil {
@@ -244,6 +292,36 @@ func (r *reader) list(edges bool, fn func(*Item) error) error {
 	}
 	_, err := r.token()
 	return err
+}
+
+// surrogate says whether a text of JSON escapes one half of a surrogate pair without the other. The decoder would put U+FFFD in its place.
+func surrogate(raw []byte) bool {
+	unit := func(at int) rune { // the escape \uXXXX at an offset, or 0
+		if at+6 > len(raw) || raw[at] != '\\' || raw[at+1] != 'u' {
+			return 0
+		}
+		v, err := strconv.ParseUint(string(raw[at+2:at+6]), 16, 16)
+		if err != nil {
+			return 0
+		}
+		return rune(v)
+	}
+	for at := 0; ; {
+		n := bytes.IndexByte(raw[at:], '\\')
+		if n < 0 {
+			return false
+		}
+		at += n
+		u := unit(at)
+		switch {
+		case !utf16.IsSurrogate(u):
+			at += 2
+		case utf16.DecodeRune(u, unit(at+6)) == utf8.RuneError:
+			return true
+		default:
+			at += 12
+		}
+	}
 }
 
 // parse reads a value.

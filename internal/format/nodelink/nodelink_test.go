@@ -49,6 +49,30 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// Text that the decoder would change is an error with its line: a byte that is not UTF-8, and half a surrogate pair.
+func TestEncoding(t *testing.T) {
+	item := func(id string) string {
+		return "{\"a\": 1,\n\"nodes\": [{\"id\": \"é\"},\n{\"id\": \"" + id + "\"}],\n\"links\": []}"
+	}
+	for _, c := range []struct{ text, want string }{
+		{item("a\xff"), "g.json:3: found the byte 0xff, expected UTF-8; convert the file, for example with iconv -f latin1 -t utf8 FILE"},
+		{item("\xe4\xb8"), "g.json:3: found the byte 0xe4"},
+		{item("\xed\xa0\x80"), "g.json:3: found the byte 0xed"},
+		{item(`\ud800`), "g.json:3: found an escape that is half a character"},
+		{item(`\udc00\ud800`), "g.json:3: found an escape that is half a character"},
+		{item(`\ud83d\ude00\\ud800 \ufffd�`), ""},
+		{"{\"nodes\": [], \"links\": [], \"\xc3", "g.json:1: found the byte 0xc3"},
+		{"{\"nodes\": [], \"links\": [], \"graph\":\n {\"name\": \"\xff\"}}", "g.json:2: found the byte 0xff"},
+	} {
+		for _, small := range []bool{false, true} {
+			_, _, err := dump(c.text, small)
+			if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrFormat) || !strings.HasPrefix(err.Error(), c.want)) {
+				t.Errorf("%q: found %v, expected %q", c.text, err, c.want)
+			}
+		}
+	}
+}
+
 // No text makes the reader panic, and what is read does not depend on how the bytes come.
 func FuzzRead(f *testing.F) {
 	f.Add(`{"directed": true, "nodes": [{"id": "a", "x": 1.5}], "links": [{"source": "a", "target": "a", "l": [{}]}]}`)
@@ -56,11 +80,12 @@ func FuzzRead(f *testing.F) {
 	f.Add(`{"nodes": {}}`)
 	f.Add(`{"nodes": [null]}`)
 	f.Add(`[]`)
+	f.Add("{\"nodes\": [{\"id\": \"a\xff\"}, {\"id\": \"\\ud800\"}], \"links\": []}")
 	f.Fuzz(func(t *testing.T, text string) {
 		fuzzing.Check(t, len(text), func() {
 			a, h, err := dump(text, false)
 			b, k, again := dump(text, true)
-			if !slices.Equal(a, b) || h != k || (err == nil) != (again == nil) || err != nil && !errors.Is(err, ErrFormat) {
+			if !slices.Equal(a, b) || err == nil && h != k || (err == nil) != (again == nil) || err != nil && !errors.Is(err, ErrFormat) {
 				t.Errorf("found %q, %+v, %v, and byte by byte %q, %+v, %v", a, h, err, b, k, again)
 			}
 		})

@@ -193,19 +193,12 @@ func (h *head) encoding() error {
 	if utf8.Valid(b) {
 		return nil
 	}
-	at := 0
-	for at < len(b) {
-		r, size := utf8.DecodeRune(b[at:])
-		if r == utf8.RuneError && size == 1 {
-			break
-		}
-		at += size
-	}
+	at := invalid(b)
 	if !h.whole && !utf8.FullRune(b[at:]) { // the head ends within a character
 		return nil
 	}
 	line := h.line + uint64(bytes.Count(b[:at], []byte("\n"))) + 1
-	return badf("%s:%d:%d: found the byte %#02x, expected UTF-8; convert the file, for example with iconv -f latin1 -t utf8 FILE", h.path, line, at-bytes.LastIndexByte(b[:at], '\n'), b[at])
+	return badEncoding(h.path, line, at-bytes.LastIndexByte(b[:at], '\n')-1, b[at])
 }
 
 // first returns the first record, without its line end.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/format/rdf"
@@ -215,11 +216,17 @@ func (t *Lines) parse(b *lineBlock, empty func(b *lineBlock, from int) string) e
 	b.reset()
 	b.left, b.line = 0, b.first
 	label := []byte(t.files[b.file].label)
+	encoded := utf8.Valid(b.text)
 	for text := b.text; len(text) > 0; {
 		end := bytes.IndexByte(text, '\n')
 		line := bytes.TrimSuffix(text[:end], []byte("\r"))
 		text = text[end+1:]
 		b.line++
+		if !encoded {
+			if at := invalid(line); at >= 0 {
+				return badEncoding(t.files[b.file].path, b.line, at, line[at])
+			}
+		}
 		before := b.rows
 		problem, at := t.split(line, &b.cells)
 		switch {
@@ -236,6 +243,23 @@ func (t *Lines) parse(b *lineBlock, empty func(b *lineBlock, from int) string) e
 		}
 	}
 	return nil
+}
+
+// invalid returns the offset of the first byte that is not UTF-8, or -1.
+func invalid(text []byte) int {
+	for at := 0; at < len(text); {
+		r, n := utf8.DecodeRune(text[at:])
+		if r == utf8.RuneError && n == 1 {
+			return at
+		}
+		at += n
+	}
+	return -1
+}
+
+// badEncoding is the error of a byte that is not UTF-8. at is its offset in the line.
+func badEncoding(path string, line uint64, at int, found byte) error {
+	return badf("%s:%d:%d: found the byte %#02x, expected UTF-8; convert the file, for example with iconv -f latin1 -t utf8 FILE", path, line, at+1, found)
 }
 
 // Where implements Table: "triples.nt:17".

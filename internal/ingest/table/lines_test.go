@@ -104,6 +104,8 @@ func TestLinesErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"<a> <b> <c> .\n\n<a> <b> .\n":                 ":3:9: found \".\", expected an object",
 		"<a> <b> <c> .\n<a> <b>":                       ":2:8: found the end of the line",
+		"<a> <b> <c> .\n<é> <b> <a\xff> .\n":           ":2:12: found the byte 0xff, expected UTF-8; convert the file",
+		"<a> <b> \"\xe9\" .\n":                         ":1:10: found the byte 0xe9, expected UTF-8",
 		"# " + strings.Repeat("x", maxRecord+1) + "\n": ":1: found a line of more than",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
