@@ -115,10 +115,10 @@ type Source struct {
 // Close frees what was unpacked.
 func (s *Source) Close() error { return s.arrays.Close() }
 
-// Open reads the metadata of a source and opens its tables. It unpacks the arrays that cannot be read in place. The
-// caller closes the Source.
+// Open reads the metadata of a source and opens its tables. It unpacks the arrays that cannot be read in place. Tables are read several
+// times; a file that is another one then is an error of kind vfs.ErrChanged. The caller closes the Source.
 func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (_ *Source, err error) {
-	o.arrays = npz.NewFiles(fsys, cmp.Or(o.Temp, os.TempDir()))
+	o.arrays = npz.NewFiles(vfs.Unchanged(fsys), cmp.Or(o.Temp, os.TempDir()))
 	s, err := open(ctx, o.arrays, path, o)
 	if err != nil {
 		return nil, errors.Join(err, o.arrays.Close())

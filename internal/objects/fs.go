@@ -203,7 +203,7 @@ func (f *FS) dropIdle() (bytes int64, ok bool) {
 	defer f.mu.Unlock()
 	var names []string
 	for name, o := range f.objects {
-		if o.users == 0 {
+		if o.users == 0 && !o.whole { // a whole one is not counted, and could be another version when it is read again
 			names = append(names, name)
 		}
 	}

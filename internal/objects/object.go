@@ -275,7 +275,7 @@ func (o *object) drop() (bytes int64) {
 	return bytes
 }
 
-// once reads an object that a server gives only as a whole, from its start to its end.
+// once reads an object that is not read in parts, from its start to its end.
 func (o *object) once(ctx context.Context) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -485,5 +485,5 @@ func (i *info) ModTime() time.Time { return i.mod }
 // IsDir implements fs.FileInfo.
 func (i *info) IsDir() bool { return i.folder }
 
-// Sys implements fs.FileInfo.
-func (i *info) Sys() any { return nil }
+// Sys implements fs.FileInfo: it is the tag of the version, a string.
+func (i *info) Sys() any { return i.tag }

@@ -30,10 +30,11 @@ type service interface {
 
 // version is a state of an object.
 type version struct {
-	size  int64 // -1: not known
-	tag   string
-	mod   time.Time
-	whole bool // the server reads it only from its start to its end
+	size int64 // -1: not known
+	tag  string
+	mod  time.Time
+	// whole objects are read from their start to their end: the server gives no parts, or nothing tells whether two parts are those of one version.
+	whole bool
 }
 
 // entry is an object or a folder of a list.
@@ -43,7 +44,7 @@ type entry struct {
 }
 
 var (
-	errChanged  = errors.New("found another version than at the start, expected that it does not change while it is read; run again")
+	errChanged  = vfs.ErrChanged
 	errReadOnly = fmt.Errorf("%w: a web server is only read; write to s3:// or gs://, or to a local folder", errors.ErrUnsupported)
 	errRedirect = errors.New("found a redirect to another host, expected the file itself; give its own address")
 )
@@ -161,7 +162,7 @@ func because(ctx context.Context, err error) error {
 	return err
 }
 
-// copyAll reads an object of a server without ranges to w, at most limit bytes, and returns their number.
+// copyAll reads a whole object to w, at most limit bytes, and returns their number.
 func copyAll(ctx context.Context, s service, key string, v version, w io.WriterAt, limit int64) (n int64, err error) {
 	for failed := 1; ; failed++ {
 		r, err := s.read(ctx, key, v, 0, 0)
@@ -170,7 +171,7 @@ func copyAll(ctx context.Context, s service, key string, v version, w io.WriterA
 			_ = r.Close() // what was read is checked by its length
 			switch {
 			case err == nil && n > limit:
-				return n, fmt.Errorf("found more than %s of a server without ranges, expected room in the cache; set GRAPHMILL_CACHE_SIZE to more", human.Bytes(limit))
+				return n, fmt.Errorf("found more than %s of a server without ranges or without a strong ETag, expected room in the cache; set GRAPHMILL_CACHE_SIZE to more", human.Bytes(limit))
 			case err == nil && v.size >= 0 && n != v.size:
 				err = io.ErrUnexpectedEOF
 			case err == nil:

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
+	"strings"
+	"time"
 
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -42,9 +44,10 @@ func (s *web) do(ctx context.Context, method, key string, v version, from, n int
 	if n > 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-%d", from, from+n-1))
 	}
-	if v.tag != "" {
+	if strong(v.tag) {
 		req.Header.Set("If-Match", v.tag)
 	}
+	req.Header.Set("Accept-Encoding", "identity")
 	r, err := s.client.Do(req)
 	if err != nil {
 		if e := (*url.Error)(nil); errors.As(err, &e) {
@@ -52,7 +55,10 @@ func (s *web) do(ctx context.Context, method, key string, v version, from, n int
 		}
 		return nil, err
 	}
+	encoding := r.Header.Get("Content-Encoding")
 	switch code := r.StatusCode; {
+	case code < 300 && !plain(encoding, key):
+		err = fmt.Errorf("%w: Content-Encoding %s, expected the bytes of the file; serve it without, or under a name that ends in .gz or .zst", errAnswer, encoding)
 	case code == http.StatusOK || code == http.StatusPartialContent, code == http.StatusRequestedRangeNotSatisfiable && r.Header.Get("Content-Range") == noBytes:
 		return r, nil
 	case code == http.StatusNotFound || code == http.StatusGone:
@@ -67,6 +73,28 @@ func (s *web) do(ctx context.Context, method, key string, v version, from, n int
 		err = fmt.Errorf("%w: the server says %s", errAnswer, r.Status)
 	}
 	return nil, errors.Join(err, r.Body.Close())
+}
+
+// plain says whether an answer has the bytes of the file. Some servers call a file that is compressed itself an encoded one.
+func plain(encoding, key string) bool {
+	switch strings.ToLower(encoding) {
+	case "", "identity":
+		return true
+	case "gzip", "x-gzip":
+		return strings.HasSuffix(key, ".gz")
+	case "zstd":
+		return strings.HasSuffix(key, ".zst")
+	}
+	return false
+}
+
+// strong says whether a tag is that of the bytes. A weak one, or none, may be that of several versions.
+func strong(tag string) bool { return len(tag) > 1 && tag[0] == '"' }
+
+// settled says whether a time of change tells versions apart: it counts seconds, so it does once its second is over.
+func settled(mod time.Time, answer http.Header) bool {
+	date, err := http.ParseTime(answer.Get("Date"))
+	return err == nil && !mod.IsZero() && date.Sub(mod) >= 2*time.Second
 }
 
 // head implements service. It reads the first byte, since not all servers answer HEAD, and what HEAD says of ranges may be wrong.
@@ -85,9 +113,7 @@ func (s *web) head(ctx context.Context, key string) (v version, err error) {
 		}
 	}
 	v.mod, _ = http.ParseTime(r.Header.Get("Last-Modified")) // the zero time where it is not known
-	if tag := r.Header.Get("Etag"); len(tag) > 1 && tag[0] == '"' {
-		v.tag = tag
-	}
+	v.tag = r.Header.Get("Etag")
 	switch r.StatusCode {
 	case http.StatusRequestedRangeNotSatisfiable:
 		v.size = 0
@@ -99,6 +125,7 @@ func (s *web) head(ctx context.Context, key string) (v version, err error) {
 	default:
 		v.size, v.whole = r.ContentLength, true
 	}
+	v.whole = v.whole || v.size > 0 && !strong(v.tag) && !settled(v.mod, r.Header) // parts could be those of two versions
 	return v, r.Body.Close()
 }
 
@@ -108,6 +135,9 @@ func (s *web) read(ctx context.Context, key string, v version, off, n int64) (io
 		r, err := s.do(ctx, http.MethodGet, key, v, 0, 0)
 		if err != nil {
 			return nil, err
+		}
+		if r.StatusCode != http.StatusOK || v.size >= 0 && r.ContentLength >= 0 && r.ContentLength != v.size {
+			return nil, errors.Join(errChanged, r.Body.Close())
 		}
 		if _, err := io.CopyN(io.Discard, r.Body, off); err != nil {
 			return nil, errors.Join(err, r.Body.Close())
@@ -123,7 +153,8 @@ func (s *web) read(ctx context.Context, key string, v version, off, n int64) (io
 		err := fmt.Errorf("%w (%s %q for %q)", errChanged, r.Status, got, want)
 		return nil, errors.Join(err, r.Body.Close())
 	}
-	if mod, err := http.ParseTime(r.Header.Get("Last-Modified")); err == nil && !mod.Equal(v.mod) {
+	mod, err := http.ParseTime(r.Header.Get("Last-Modified"))
+	if tag := r.Header.Get("Etag"); err == nil && !mod.Equal(v.mod) || strong(v.tag) && tag != v.tag && tag != "" || !strong(v.tag) && (err != nil || tag != v.tag) {
 		return nil, errors.Join(errChanged, r.Body.Close())
 	}
 	return r.Body, nil

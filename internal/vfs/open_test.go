@@ -138,3 +138,35 @@ func TestConfine(t *testing.T) {
 		t.Error("a file beside the folder is inside")
 	}
 }
+
+// A file that was written again between two opens is another version.
+func TestUnchanged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	write := func(text string, at time.Time) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := time.Now()
+	write("a", at)
+	fsys := vfs.Unchanged(vfs.OS)
+	for _, c := range []struct {
+		text    string
+		at      time.Time
+		changed bool
+	}{{"a", at, false}, {"b", at.Add(time.Second), true}, {"ab", at, true}, {"a", at, false}} {
+		write(c.text, c.at)
+		for _, open := range []func(string) (vfs.File, error){fsys.Open, fsys.OpenStream} {
+			f, err := open(path)
+			if errors.Is(err, vfs.ErrChanged) != c.changed || err != nil && !c.changed {
+				t.Errorf("%q: found %v, expected changed %v", c.text, err, c.changed)
+			}
+			if err == nil && f.Close() != nil {
+				t.Error("cannot close")
+			}
+		}
+	}
+}
