@@ -226,7 +226,10 @@ func (z *archived) graph() error {
 		}
 	}
 	e.Table = ends
-	rows := z.rows(used)
+	rows, err := z.rows(used)
+	if err != nil {
+		return err
+	}
 	count, known, err := z.nodes(rows, ends.Rows())
 	if err != nil {
 		return err
@@ -306,13 +309,18 @@ func (x arrayRows) of() (nodes, edges bool) {
 	return slices.Contains(nodeNames, x.name) || strings.HasPrefix(x.name, "node_"), strings.HasPrefix(x.name, "edge_")
 }
 
-// rows lists the arrays that may be columns. Others are left out with a warning.
-func (z *archived) rows(but []string) (list []arrayRows) {
+// rows lists the arrays that may be columns. Others are left out with a warning, and damaged ones are errors.
+func (z *archived) rows(but []string) (list []arrayRows, err error) {
 	for _, name := range z.Names() {
 		if slices.Contains(but, name) {
 			continue
 		}
 		h, err := z.Header(name)
+		if err != nil { // an array that is not meant is left out, but damage can make it look so
+			if err := z.Check(z.ctx, name); err != nil {
+				return nil, arrayError(err)
+			}
+		}
 		switch {
 		case err != nil:
 			z.warn("the array %q is left out: %v", name, err)
@@ -328,7 +336,7 @@ func (z *archived) rows(but []string) (list []arrayRows) {
 			list = append(list, x)
 		}
 	}
-	return list
+	return list, nil
 }
 
 // nodes returns the number of nodes: num_nodes or, without it, the rows of the arrays of nodes: those with such a name

@@ -32,6 +32,9 @@ const (
 // ErrFormat is wrapped by every error about the content of an archive.
 var ErrFormat = errors.New("not a usable .npz file")
 
+// ErrDamaged is wrapped, besides ErrFormat, by errors about an array that is not the one that was saved.
+var ErrDamaged = errors.New("found damaged data")
+
 // Archive is an open .npz file.
 type Archive struct {
 	path    string
@@ -92,7 +95,7 @@ func (a *Archive) problem(name string, err error) error {
 		return err
 	}
 	if name != "" {
-		return a.bad("%q: found damaged data (%w), expected those that were saved; copy the file again", name, err)
+		return a.bad("%q: %w (%w), expected those that were saved; copy the file again", name, ErrDamaged, err)
 	}
 	return a.bad("found no directory of a zip archive (%w), expected one; the file is cut or is no .npz", err)
 }
@@ -211,6 +214,9 @@ func (a *Archive) head(name string, n int64) (_ *member, b []byte, err error) {
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	b, err = io.ReadAll(io.LimitReader(r, n))
+	if err == nil && uint64(len(b)) == m.UncompressedSize64 {
+		_, err = io.Copy(io.Discard, r) // the end, which checks the checksum
+	}
 	if err != nil {
 		return nil, nil, a.problem(m.Name, err)
 	}

@@ -10,7 +10,7 @@
 // names that occur twice, members that overlap and encrypted members. An array must have exactly the bytes that its
 // .npy header promises. A member of more than 4 GiB that is more than 256 times as large as its compressed bytes is
 // refused, and so is one that does not fit the disk. Names of members are keys only: no file ever gets one. Pickles
-// are never loaded. Checksums of stored members are not checked, as those of .npy files are not.
+// are never loaded. The checksum of an array is checked before it is used: one that is stored is read once for it.
 //
 // Memory: the directory; while an array is written, 1 MiB, and 64 MiB in Fortran order.
 //

@@ -94,6 +94,9 @@ func (f *Files) Array(ctx context.Context, path, name string) (string, error) {
 		return "", a.bad("%q: found Fortran order with shape %v, expected at most two dimensions; save numpy.ascontiguousarray(a)", m.Name, h.Shape)
 	}
 	if m.Method == 0 && l == (npy.Layout{}) {
+		if err := a.Check(ctx, name); err != nil {
+			return "", err
+		}
 		f.mu.Lock()
 		f.arrays[at] = &window{name: at, file: a.file, offset: m.offset, size: int64(m.UncompressedSize64)}
 		f.mu.Unlock()

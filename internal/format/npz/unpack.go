@@ -24,6 +24,28 @@ type unpacking struct {
 	r       io.Reader
 }
 
+// Check reads an array to its end, where its checksum is compared. The error of another one is of kind ErrDamaged.
+func (a *Archive) Check(ctx context.Context, name string) (err error) {
+	m := a.members[name]
+	r, err := m.Open()
+	if err != nil {
+		return a.problem(m.Name, err)
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	buf := make([]byte, min(unpackBuffer, m.UncompressedSize64+1))
+	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		switch _, err := r.Read(buf); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return a.problem(m.Name, err)
+		}
+	}
+}
+
 // to writes the values to a file in the order of the archive, little-endian.
 func (u *unpacking) to(ctx context.Context, file vfs.File, offset int64) error {
 	if _, err := io.CopyN(io.Discard, u.r, u.header.Offset); err != nil {
