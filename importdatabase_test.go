@@ -155,3 +155,23 @@ func TestImportDatabaseTwice(t *testing.T) {
 		t.Errorf("found %v, %v, expected the store alone", left, err)
 	}
 }
+
+// A report shows of the address of a database no more than host, port, user and database.
+func TestReportHidesAddresses(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "e.csv"), filepath.Join(dir, "g.store")
+	if err := os.WriteFile(in, []byte("src,dst\n0,1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := graphmill.ImportOptions{}
+	o.CommandLine = []string{"graphmill", "import", "postgres://me@h:5/db?sslpassword=secret&sslkey=secret", "--out", out}
+	if _, err := graphmill.Import(t.Context(), in, out, o); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"report.json", "report.html"} {
+		b, err := os.ReadFile(filepath.Join(out, name))
+		if err != nil || !strings.Contains(string(b), "postgres://me@h:5/db") || strings.Contains(string(b), "secret") {
+			t.Errorf("%s: found %v and a text with secret %t, expected postgres://me@h:5/db", name, err, strings.Contains(string(b), "secret"))
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/database"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -36,7 +37,7 @@ type Run struct {
 	// Note, if not nil, is called with one line of text about each choice that the operation makes, and with forecasts.
 	Note func(text string)
 
-	// CommandLine is the command that the report shows: the program, then its arguments.
+	// CommandLine is the command that the report shows: the program, then its arguments. Of addresses of databases it shows host, port, user and database.
 	CommandLine []string
 
 	foreseen *foreseen // the work of the stages, or nil
@@ -107,7 +108,11 @@ func (o *Run) note(format string, a ...any) {
 
 // begin makes the report of an operation.
 func (o *Run) begin(command, title string) *report.Report {
-	rep := report.New(command, title, Version(), o.CommandLine)
+	line := make([]string, len(o.CommandLine))
+	for i, arg := range o.CommandLine {
+		line[i] = database.Redact(arg)
+	}
+	rep := report.New(command, title, Version(), line)
 	rep.Threads, rep.MemoryBudget = o.Threads, o.Memory
 	return rep
 }

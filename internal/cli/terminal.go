@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/database"
 	"github.com/graphmill/graphmill/internal/field"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/progress"
@@ -49,8 +50,9 @@ func (t *Terminal) Begin(cmd *cobra.Command) {
 	t.whole.Set(0)
 }
 
-// translate replaces the names of fields by the names of flags.
+// translate replaces the names of fields by the names of flags, and leaves out what addresses have that others must not see.
 func (t *Terminal) translate(text string) string {
+	text = database.Redact(text)
 	if t.flags == nil {
 		return text
 	}

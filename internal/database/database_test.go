@@ -259,6 +259,8 @@ func TestRefused(t *testing.T) {
 		{"sqlite:" + with("UPDATE users SET name = x'ff' WHERE id = 10"), nil, "table users, row 2 of its key's order, column name: found 1 bytes, expected text or numbers", false},
 		{"postgres://me:secret@127.0.0.1:1/db", nil, "found a password in the address of the database, expected it in PGPASSWORD or in ~/.pgpass", true},
 		{"postgres://me@127.0.0.1:1/db?password=secret", nil, "found a password in the address", true},
+		{"postgres://me@127.0.0.1:1/db?sslpassword=secret", nil, "found sslpassword in the address of the database, expected it in PGSSLPASSWORD", true},
+		{"postgres://me@127.0.0.1:1/db?sslkey=/secret&sslcert=/secret", nil, "postgres://me@127.0.0.1:1/db: ", true},
 		{"postgres://me:sec%zzret@127.0.0.1/db", nil, "found an address of PostgreSQL that is not one", true},
 		{"postgres://me@127.0.0.1:1/db?sslmode=secret", nil, "postgres://me@127.0.0.1:1/db: found an address that cannot be read", true},
 		{"postgres://me@127.0.0.1:1/db", nil, "postgres://me@127.0.0.1:1/db: 127.0.0.1:1 (127.0.0.1): dial error", false},
@@ -271,6 +273,33 @@ func TestRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, ErrUsage) != c.usage || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: found error %v, expected %q (usage: %t)", c.address, err, c.want, c.usage)
 		}
+	}
+}
+
+// Of an address of PostgreSQL only host, port, user and database are shown.
+func TestShown(t *testing.T) {
+	for address, want := range map[string]string{
+		"sqlite:a?b.db":                   "sqlite:a?b.db",
+		"edges.csv":                       "edges.csv",
+		"postgres://me@h:5/db":            "postgres://me@h:5/db",
+		"postgresql://USER@HOST/DATABASE": "postgresql://USER@HOST/DATABASE",
+		"postgres://me:secret@h:5/db":     "postgres://me@h:5/db",
+		"postgres://me@h/db?sslpassword=secret&passfile=/secret&sslkey=secret&options=-c%20secret=1": "postgres://me@h/db",
+		"postgres:///db?host=/run&user=me&port=5&password=secret":                                    "postgres:///db?host=%2Frun&port=5&user=me",
+		"postgres://me@h/db#secret":        "postgres://me@h/db",
+		"postgres://me:1/secret@h/db":      hidden,
+		"postgres://me:1#secret@h/db":      hidden,
+		"postgres://me:1?secret@h/db":      hidden,
+		"postgres://me:sec%zzret@h/db":     hidden,
+		"postgres://me:secret/secret@h/db": hidden,
+	} {
+		if got := Shown(address); got != want {
+			t.Errorf("%s: found %s, expected %s", address, got, want)
+		}
+	}
+	text := `--source=postgres://me:secret@h/db?x=secret "postgresql:/me@h/db?sslpassword=secret"; write postgres://USER@HOST/DATABASE; end`
+	if got, want := Redact(text), `--source=postgres://me@h/db "postgresql://me@h/db"; write postgres://USER@HOST/DATABASE; end`; got != want {
+		t.Errorf("found %s, expected %s", got, want)
 	}
 }
 

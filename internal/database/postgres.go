@@ -33,10 +33,12 @@ func openPostgres(ctx context.Context, address string) (*Snapshot, error) {
 		return nil, tagged.Errorf(ErrUsage, "found an address of PostgreSQL that is not one, expected postgres://USER@HOST/DATABASE; write special characters as %%XX")
 	}
 	if _, has := u.User.Password(); has || u.Query().Has("password") {
-		return nil, tagged.Errorf(ErrUsage, "found a password in the address of the database, expected it in PGPASSWORD or in ~/.pgpass: an address is seen by others, in the list of processes and in reports")
+		return nil, tagged.Errorf(ErrUsage, "found a password in the address of the database, expected it in PGPASSWORD or in ~/.pgpass: an address is seen by others, in the list of processes")
 	}
-	shown := url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host, Path: u.Path}
-	p := &postgres{name: shown.String(), oids: map[string]uint32{}, sql: map[string]string{}}
+	if u.Query().Has("sslpassword") {
+		return nil, tagged.Errorf(ErrUsage, "found sslpassword in the address of the database, expected it in PGSSLPASSWORD: an address is seen by others, in the list of processes")
+	}
+	p := &postgres{name: Shown(address), oids: map[string]uint32{}, sql: map[string]string{}}
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
 		return nil, tagged.Errorf(ErrUsage, "%s: found an address that cannot be read, expected postgres://USER@HOST/DATABASE", p.name)
