@@ -50,6 +50,8 @@ type relation struct {
 	columns []column
 	key     []string
 	foreign []foreignKey
+	// generated says that expressions make columns of the table.
+	generated bool
 }
 
 func (r *relation) column(name string) *column {

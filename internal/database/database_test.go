@@ -257,6 +257,8 @@ func TestRefused(t *testing.T) {
 		{"sqlite:" + with(`CREATE TABLE "a:b"(id INTEGER PRIMARY KEY)`), nil, `table "a:b"`, false},
 		{"sqlite:" + with(`CREATE TABLE b("u:v" INTEGER REFERENCES users)`), nil, `table b: the foreign key "u:v", which names an edge type`, false},
 		{"sqlite:" + with("UPDATE users SET name = x'ff' WHERE id = 10"), nil, "table users, row 2 of its key's order, column name: found 1 bytes, expected text or numbers", false},
+		{"sqlite:" + with("CREATE TABLE b(x TEXT GENERATED ALWAYS AS (hex(zeroblob(300000000))) VIRTUAL, y INTEGER)", "INSERT INTO b(y) VALUES (1)"), nil, "table b: found a value of more than 2097152 bytes, expected fewer", false},
+		{"sqlite:" + with("CREATE TABLE b(x TEXT)", "INSERT INTO b(x) VALUES (hex(zeroblob(8388609)))"), nil, "table b: found a value of more than 16777216 bytes, expected fewer", false},
 		{"postgres://me:secret@127.0.0.1:1/db", nil, "found a password in the address of the database, expected it in PGPASSWORD or in ~/.pgpass", true},
 		{"postgres://me@127.0.0.1:1/db?password=secret", nil, "found a password in the address", true},
 		{"postgres://me@127.0.0.1:1/db?sslpassword=secret", nil, "found sslpassword in the address of the database, expected it in PGSSLPASSWORD", true},

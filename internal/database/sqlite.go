@@ -28,10 +28,42 @@ type sqliteFile struct {
 	db   *sql.DB
 	conn *sql.Conn
 	tx   *sql.Tx
+	most int    // bytes of a value
+	of   string // the table that is read, for errors
 }
 
-// limitAttached is SQLITE_LIMIT_ATTACHED of SQLite, the number of files besides the first that a connection can open, also to write.
-const limitAttached = 7
+// The limits of a connection: SQLITE_LIMIT_LENGTH, the bytes of a value, and SQLITE_LIMIT_ATTACHED, the number of files besides the first that
+// it can open, also to write.
+const (
+	limitLength   = 0
+	limitAttached = 7
+)
+
+// The most bytes of a value: of one that is stored, as many as a record of a table has; of one that an expression makes, fewer, as a few bytes
+// of a file can demand any number of them. All values of a row are in memory at a time.
+const (
+	maxValue     = 16 << 20
+	maxGenerated = 2 << 20
+	maxRow       = 64 << 20 // of generated columns
+	maxResult    = 256 << 20
+)
+
+// bound limits the values of a table or query of which n columns are read.
+func (s *sqliteFile) bound(r *relation, n int) error {
+	most := maxValue
+	switch {
+	case r.query != "":
+		most = min(maxValue, maxResult/max(n, 1))
+	case r.generated:
+		most = min(maxGenerated, maxRow/max(n, 1))
+	}
+	_, err := sqlite.Limit(s.conn, limitLength, most)
+	s.most, s.of = most, ""
+	if r.query == "" && r.name != "" {
+		s.of = "table " + r.name + ": "
+	}
+	return err
+}
 
 func openSQLite(ctx context.Context, file string) (*sqliteFile, error) {
 	info, err := vfs.OS.Stat(file)
@@ -53,6 +85,9 @@ func openSQLite(ctx context.Context, file string) (*sqliteFile, error) {
 	s := &sqliteFile{file: file, db: db}
 	if s.conn, err = db.Conn(ctx); err == nil {
 		_, err = sqlite.Limit(s.conn, limitAttached, 0)
+	}
+	if err == nil {
+		err = s.bound(&relation{}, 1)
 	}
 	if err == nil {
 		s.tx, err = s.conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
@@ -82,7 +117,16 @@ func (s *sqliteFile) close() error {
 }
 
 // in adds the file to an error of the driver.
-func (s *sqliteFile) in(err error) error { return fmt.Errorf("sqlite:%s: %w", s.file, err) }
+func (s *sqliteFile) in(err error) error {
+	var failed *sqlite.Error
+	if errors.As(err, &failed) && failed.Code() == tooBig {
+		err = fmt.Errorf("%sfound a value of more than %d bytes, expected fewer; name the other columns in a query, with graph.yaml", s.of, s.most)
+	}
+	return fmt.Errorf("sqlite:%s: %w", s.file, err)
+}
+
+// tooBig is SQLITE_TOOBIG, the error of a value that is longer than the limit.
+const tooBig = 18
 
 // quoted is an identifier in SQL.
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
@@ -153,16 +197,17 @@ func (s *sqliteFile) describe(ctx context.Context, r *relation) error {
 	var key []part
 	err := s.list(ctx, func(scan func(...any) error) error {
 		var name, typ string
-		var notNull, place int
-		if err := scan(&name, &typ, &notNull, &place); err != nil {
+		var notNull, place, hidden int
+		if err := scan(&name, &typ, &notNull, &place, &hidden); err != nil {
 			return err
 		}
+		r.generated = r.generated || hidden != 0
 		r.columns = append(r.columns, column{name: name, kind: sqliteKind(typ), typ: cmp.Or(typ, "no type"), nullable: notNull == 0})
 		if place > 0 {
 			key = append(key, part{name, place})
 		}
 		return nil
-	}, `SELECT name, type, "notnull", pk FROM pragma_table_xinfo(?) WHERE hidden <> 1`, r.name)
+	}, `SELECT name, type, "notnull", pk, hidden FROM pragma_table_xinfo(?) WHERE hidden <> 1`, r.name)
 	if err != nil {
 		return err
 	}
@@ -223,6 +268,9 @@ func (s *sqliteFile) size(ctx context.Context) (n int64, err error) {
 }
 
 func (s *sqliteFile) has(ctx context.Context, r *relation, condition string) (found bool, err error) {
+	if err := s.bound(r, 1); err != nil {
+		return false, err
+	}
 	err = s.list(ctx, func(scan func(...any) error) error { return scan(&found) }, "SELECT EXISTS (SELECT 1 FROM "+quoted(r.name)+" WHERE "+condition+")")
 	return found, err
 }
@@ -242,6 +290,9 @@ func (s *sqliteFile) copy(ctx context.Context, to io.Writer, r *relation, column
 	from := quoted(r.name)
 	if r.query != "" {
 		from = r.from()
+	}
+	if err := s.bound(r, len(columns)+len(order)); err != nil {
+		return 0, err
 	}
 	query := "SELECT " + strings.Join(names, ", ") + " FROM " + from
 	if len(by) > 0 {
