@@ -71,6 +71,9 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case err == nil && info.IsDir():
+		if err := table.RefuseLake(fsys, path); err != nil {
+			return nil, sourcef("%w", err)
+		}
 		entries, err := fsys.ReadDir(path)
 		if err != nil {
 			return nil, err

@@ -11,7 +11,7 @@ import (
 )
 
 // Find returns the files of a table that a name in folder dir means, as tfgnnfiles.Tables does. The name can also be that
-// of a folder, which is returned too.
+// of a folder, which is returned too. Files of a lake's table are refused (RefuseLake).
 func Find(fsys vfs.FS, dir, name string, outside bool) (files []string, folder string, err error) {
 	full := filepath.Join(dir, name)
 	if filepath.IsAbs(name) {
@@ -21,13 +21,22 @@ func Find(fsys vfs.FS, dir, name string, outside bool) (files []string, folder s
 		info, err := fsys.Stat(full)
 		switch {
 		case err == nil && info.IsDir():
+			if err := RefuseLake(fsys, full); err != nil {
+				return nil, "", err
+			}
 			files, err := Folder(fsys, full, outside)
+			if err == nil {
+				err = refuseLakes(fsys, files)
+			}
 			return files, full, err
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			return nil, "", err
 		}
 	}
 	files, err = tfgnnfiles.Tables(fsys, dir, name, outside)
+	if err == nil {
+		err = refuseLakes(fsys, files)
+	}
 	return files, "", err
 }
 
