@@ -35,9 +35,13 @@ func npyFile(descr string, shape []int, data []byte) string {
 	return string(append(b, data...))
 }
 
-// damaged changes a bit of the last byte of a text in the first archive.
+// damaged changes a bit of the last byte of a text in an archive that is not compressed, at its last place.
 func damaged(files map[string]string, text string) map[string]string {
-	at := strings.Index(files["a.npz"], text) + len(text) - 1
+	at := strings.LastIndex(files["a.npz"], text)
+	if at < 0 {
+		panic("no such text in the archive")
+	}
+	at += len(text) - 1
 	b := []byte(files["a.npz"])
 	b[at] ^= 1
 	return map[string]string{"a.npz": string(b)}
@@ -148,8 +152,8 @@ func TestEdgeIndex(t *testing.T) {
 		{name: "a source", path: "a.npz", files: files("edge_index", int64Array([]int{2, 3}, 0, 1, 5, 1, 0, 1), "num_nodes", n(2)), fails: true, want: "a.npz:edge_index[0, 2]: found source 5"},
 		{name: "a number of nodes that is none", path: "a.npz", files: files("num_nodes", int64Array([]int{2}, 1, 2)), fails: true, want: "a.npz:num_nodes: found [1 2], expected the number of nodes"},
 		{name: "a damaged column", path: "a.npz", files: damaged(files("x", f(6, 7), "y", f(1, 2)), f(6, 7)), fails: true, want: `a.npz: not a usable .npz file: "x.npy": found damaged data`},
-		{name: "a damaged column of many values", path: "a.npz", files: damaged(files("num_nodes", n(9000), "x", float32Array([]int{9000}, make([]float32, 9000)...), "y", f(1, 2)), "\x00\x00\x00\x00\x00"), fails: true, want: `"x.npy": found damaged data`},
-		{name: "a damaged header", path: "a.npz", files: damaged(files("x", f(6, 7)), f(6, 7)[:20]), fails: true, want: `"x.npy": found damaged data`},
+		{name: "a damaged column of many values", path: "a.npz", files: damaged(files("num_nodes", n(9000), "x", float32Array([]int{9000}, slices.Repeat([]float32{7.5}, 9000)...)), "\x00\x00\xf0\x40\x00\x00\xf0\x40"), fails: true, want: `"x.npy": found damaged data`},
+		{name: "a damaged header", path: "a.npz", files: damaged(files("x", f(6, 7), "y", f(1, 2)), "x.npy"+f(6, 7)[:20]), fails: true, want: `"x.npy": found damaged data`},
 		{name: "damaged", path: "a.npz", files: map[string]string{"a.npz": "PK and more"}, fails: true, want: "a.npz: not a usable .npz file: found no directory"},
 	})
 }
