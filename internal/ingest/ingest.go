@@ -103,6 +103,7 @@ type Source struct {
 	Transforms Transforms
 	// Declared holds the counts that comments of the source state; see Review.
 	Declared Declared
+	counts   countsLine
 	// skipped, if not nil, returns after a build how many parts of the source are left out, and why.
 	skipped func() (int64, string)
 	// Warnings describe suspicious parts of the source, and parts that are left out.

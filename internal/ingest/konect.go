@@ -28,7 +28,7 @@ func (konect) becomes() string {
 }
 func (konect) detect(path string, names []string) bool {
 	if names == nil {
-		return strings.HasPrefix(filepath.Base(path), konectEdges)
+		return strings.HasPrefix(filepath.Base(path), konectEdges) || mayBeList(path)
 	}
 	return slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, konectEdges) })
 }
@@ -40,13 +40,31 @@ func (konect) sniff(fsys vfs.FS, path string, names []string) (bool, error) {
 	if names != nil {
 		return true, nil
 	}
-	text, err := head(fsys, path)
+	line, err := headLine(fsys, path)
 	if err != nil {
 		return false, err
 	}
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	_, err = konectKind(string(line))
+	_, err = konectKind(line)
 	return err == nil, nil
+}
+
+// mayBeList says whether a path is one of a text whose first line can be that of another format than a list.
+func mayBeList(path string) bool {
+	kind := table.KindByName(path)
+	return !isPattern(path) && lastAt(path) < 0 && (kind == table.Text || kind == table.Unknown)
+}
+
+// headLine is the first line of a file, without its line end; empty for what is no file.
+func headLine(fsys vfs.FS, path string) (string, error) {
+	if info, err := fsys.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return "", nil // a later format says what is wrong
+	}
+	text, err := head(fsys, path)
+	if err != nil {
+		return "", err
+	}
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return strings.TrimRight(string(line[:min(len(line), 1000)]), "\r"), nil
 }
 
 // konectKind returns sym, asym or bip of the first line, "% sym unweighted".

@@ -25,7 +25,16 @@ func (matrixMarket) name() string    { return "matrix-market" }
 func (matrixMarket) about() string   { return ".mtx, plain or as .gz or .zst" }
 func (matrixMarket) becomes() string { return npzArrays{}.becomes() }
 func (matrixMarket) detect(path string, names []string) bool {
-	return names == nil && table.Extension(path) == ".mtx"
+	return names == nil && (table.Extension(path) == ".mtx" || mayBeList(path))
+}
+
+// sniff looks at the first line of files with other names.
+func (matrixMarket) sniff(fsys vfs.FS, path string, _ []string) (bool, error) {
+	if table.Extension(path) == ".mtx" {
+		return true, nil
+	}
+	line, err := headLine(fsys, path)
+	return strings.HasPrefix(line, "%%MatrixMarket "), err
 }
 
 // mtxHeader is what the lines before the entries say.

@@ -2,6 +2,8 @@ package ingest
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
@@ -13,6 +15,26 @@ type Declared struct {
 	Nodes, Edges uint64
 }
 
+// countsLine is a first line that may be the numbers of nodes and edges.
+type countsLine struct {
+	place string // empty: the first line is no such line
+	line  string
+	edges uint64
+}
+
+// newCountsLine is that of a file whose first line, at a place, has the cells.
+func newCountsLine(place string, cells []string) (c countsLine) {
+	if len(cells) != 2 {
+		return c
+	}
+	_, nerr := strconv.ParseUint(cells[0], 10, 64)
+	edges, eerr := strconv.ParseUint(cells[1], 10, 64)
+	if nerr == nil && eerr == nil {
+		c = countsLine{place: place, line: strings.Join(cells, " "), edges: edges}
+	}
+	return c
+}
+
 // Review compares a build with what its source says, and describes what is suspicious: counts that differ, ids of
 // which most are not used, and what is left out.
 func (s *Source) Review(r *assemble.Result) []string {
@@ -21,6 +43,9 @@ func (s *Source) Review(r *assemble.Result) []string {
 		if n, why := s.skipped(); n > 0 {
 			warnings = append(warnings, fmt.Sprintf("%s: %d %s", s.Files[0], n, why))
 		}
+	}
+	if c := s.counts; c.place != "" && len(r.Edges) == 1 && r.Edges[0].Rows == c.edges+1 {
+		warnings = append(warnings, fmt.Sprintf("%s: found the first line %q, which is read as an edge, above %d others: it looks like the numbers of nodes and edges; remove the line", c.place, c.line, c.edges))
 	}
 	d := s.Declared
 	if d.Place != "" && len(r.Edges) == 1 && r.Edges[0].Rows != d.Edges {
