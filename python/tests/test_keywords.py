@@ -215,7 +215,7 @@ class TestErrors(unittest.TestCase):
             (dict(transform=3), "found transform=3, expected a function of a batch"),
             (dict(plan=3), "found plan=3, expected a text"),
             (dict(before_columns="t", before_nodes=["t"]), r"found before_nodes=\['t'\], expected a dict from types to columns"),
-            (dict(input_time=3), "found seed_time= of type int, expected the name of the column"),
+            (dict(input_time={}), "found seed_time= of type dict, expected the name of the column"),
         ):
             self.refused(TypeError, want, **options)
         self.refused(TypeError, "found store= of type Data, expected the path of a store, or a Store", type("Data", (), {})())

@@ -3,6 +3,7 @@
 GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
+import datetime
 import functools
 import importlib.util
 import os
@@ -165,6 +166,30 @@ class TestLinks(unittest.TestCase):
             self.assertEqual((b.seed_time.tolist(), b.e_id.tolist()), ([2, 7], [2]))
         with self.assertRaisesRegex(ValueError, "expected whole s, the unit of the times"):
             NodeLoader(made.path("moments.store"), seed_time=given + np.timedelta64(1, "ms"), **own)
+
+    def test_one_time_of_all_seeds(self):
+        text = "src,dst,at\n0,1,2024-03-31\n2,1,2024-04-01\n3,1,2024-04-01T12:30:00Z\n"
+        made.graphmill("import", made.write("days", {"e.csv": text, "graph.yaml": "nodes: {n: {count: 4}}\nedges: {'n:e:n': {table: e.csv, columns: {at: datetime}}}\n"}), "--out", made.path("days.store"))
+        april, noon = datetime.datetime(2024, 4, 1), datetime.datetime(2024, 4, 1, 14, 30, tzinfo=datetime.timezone(datetime.timedelta(hours=2)))
+        own = dict(fanout=[-1], before="at<=", scope="seed", seeds=[1, 3])
+        for time, edges, seconds in (
+            ("2024-04-01", [0, 1], 1711929600), (np.datetime64("2024-04-01"), [0, 1], 1711929600), (np.datetime64("2024-04"), [0, 1], 1711929600), (april, [0, 1], 1711929600),
+            (april.date(), [0, 1], 1711929600), (1711929600, [0, 1], 1711929600), (np.int64(1711929600), [0, 1], 1711929600), (noon, [0, 1, 2], 1711974600), (np.datetime64("2024-04-01T12:30:00.000"), [0, 1, 2], 1711974600),
+            (np.datetime64("2024-04-01T12"), [0, 1], 1711972800), ("2024-03-30", [], 1711756800),
+        ):  # fmt: skip
+            for word in ("seed_time", "input_time"):
+                with self.subTest(time=time, word=word), NodeLoader(made.path("days.store"), **{word: time}, **own) as loader:
+                    (b,) = loader
+                    self.assertEqual((sorted(b.e_id.tolist()), b.seed_time.tolist()), (edges, [seconds] * 2))
+        for bad, want in (
+            ("2024-13-01", "found no column \"2024-13-01\" .* one time for all seeds such as 2024-04-01"),
+            (np.datetime64("2024-04-01T00:00:00.5"), "found 2024-04-01T00:00:00.500, expected whole s"),
+            (np.datetime64("NaT"), "found seed_time=NaT"),
+            (float("nan"), "found seed_time=nan"),
+            (True, "found seed_time= of type bool"),
+        ):
+            with self.subTest(bad=bad), self.assertRaisesRegex((ValueError, TypeError, GraphmillError), want):
+                NodeLoader(made.path("days.store"), seed_time=bad, **own)
 
     def test_unknown_edge_types(self):
         pairs = links(3, 1, 60)

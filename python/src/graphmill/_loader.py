@@ -24,7 +24,7 @@ from ._options import checked_fanout, feed_arguments, flags_of, path_of
 from ._order import LAW, check_state
 from ._saint import Norms
 from ._schema import Raw, Schema
-from ._seeds import check_distinct, check_last, check_linked, check_seeds, link_ends, link_labels, seed_file, seed_ids, seed_times, unit_of_times
+from ._seeds import check_distinct, check_last, check_linked, check_seeds, link_ends, link_labels, one_time, seed_file, seed_ids, seed_times, unit_of_times
 from ._stats import LoaderStats
 from ._store import Store
 
@@ -126,7 +126,7 @@ class NodeLoader(Feeding):
         before_columns: the column for each edge type, where they differ.
         before_nodes: a column of times for each node type: only nodes that are older than the seed are reached.
         untimed: edge types that lack the column of ``before``; their edges are drawn at any time.
-        seed_time: column with the times of the seed nodes or links, one time for all as a text ("2024-04-01", UTC), or an array with a time per seed: integers in the unit of the
+        seed_time: column with the times of the seed nodes or links, one time for all (``"2024-04-01"``, a datetime64, a ``datetime`` or a number; UTC without a zone), or an array with a time per seed: integers in the unit of the
             times of the edges, floats, or datetime64. Default: the column of ``before``.
         window: draw only edges that are at most so much older than the seed: a number in the unit of the times, or "30d".
         temporal_strategy: "uniform", the default; "recent": late edges are drawn more often, by ``half_life``; "last": the latest edges.
@@ -274,7 +274,8 @@ class NodeLoader(Feeding):
         store = self._store
         fanout, seeds, seed_type, threads = checked_fanout(o.pop("fanout"), store, o["sampler"]), seed_ids(o.pop("seeds")), o.pop("seed_type"), o.pop("threads")
         self._mask = np.flatnonzero(seeds) if isinstance(seeds, np.ndarray) and seeds.dtype == bool else None  # the seeds' places in it
-        times = seed_times(o.get("seed_time"), seeds, unit_of_times(store, o))
+        o["seed_time"] = one_time(o.get("seed_time"))
+        times = seed_times(o["seed_time"], seeds, unit_of_times(store, o))
         flags = flags_of(o if times is None else {**o, "seed_time": None}, store)
         of_edges = next((name for name in ("negatives", "exclude") if flags.get(name)), "")
         if of_edges and not flags.get("plan"):

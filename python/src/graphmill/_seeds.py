@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import os
 import tempfile
 from typing import Any, Iterator, Mapping, Sequence
@@ -202,6 +203,29 @@ def seed_times(times: Any, seeds: Any, unit: str | None) -> Array | None:
     if x.dtype == np.uint64 and x.size and int(x.max()) >= 1 << 63:
         raise ValueError(f"found seed_time= with {x.max()}, expected times below 2^63")
     return x.astype(np.float64 if x.dtype.kind == "f" else np.int64)
+
+
+def one_time(time: Any, keyword: str = "seed_time") -> Any:
+    """A time of all seeds as the text that the feed reads; anything else as it is.
+
+    Args:
+        time: a datetime64, date or datetime, which are UTC without a zone; an integer or a float, in the unit of the times of the edges.
+
+    Raises:
+        ValueError: NaT, NaN or an infinite number.
+    """
+    if isinstance(time, np.datetime64):
+        if np.isnat(time):
+            raise ValueError(f"found {keyword}=NaT, expected a time")
+        unit = np.datetime_data(time.dtype)[0]
+        return np.datetime_as_string(time, "D" if unit in ("Y", "M", "W") else "m" if unit == "h" else None)
+    if isinstance(time, datetime.date):
+        return time.isoformat()
+    if isinstance(time, (int, float, np.integer, np.floating)) and not isinstance(time, (bool, np.bool_)):
+        if not np.isfinite(time):
+            raise ValueError(f"found {keyword}={time}, expected a time")
+        return repr(float(time)) if isinstance(time, (float, np.floating)) else str(int(time))
+    return time
 
 
 def unit_of_times(store: Store, o: Mapping[str, Any]) -> str | None:
