@@ -15,7 +15,7 @@ import numpy as np
 
 import graphmill
 import made
-from graphmill import NodeLoader, Store, _keywords
+from graphmill import GraphmillError, NodeLoader, Store, _keywords
 
 DEPENDS, TAGGED = ("package", "depends", "package"), ("package", "has_tag", "tag")
 
@@ -202,6 +202,10 @@ class TestErrors(unittest.TestCase):
             (dict(edge_label=[1]), "found edge_label= with seeds that are nodes, expected links"),
             (dict(edge_label=[1], seeds=[[1, 2], [3, 4]]), "found edge_label= of 1 values, expected 2, one per link"),
             (dict(time_attr="time"), "found time_attr='time', expected a column of nodes or edges"),
+            (dict(fanout={"_E": []}), r"found fanout= with \[\] for '_E', expected the edges per node at each hop"),
+            (dict(seeds=[1, "a"]), "found 'a', of type str, in seeds=, expected node ids"),
+            (dict(seeds=[1, 2.5]), "found 2.5, of type float, in seeds="),
+            (dict(seeds=[[1, 2], [3]]), "found seeds= that are lists of several lengths"),
             (dict(limit_seeds=0), "found limit_seeds=0, expected at least 1"),
             (dict(negatives=-1), "found negatives=-1, expected at least 0"),
             (dict(as_="dgl", expand="new"), "found expand='new' with as_='dgl', expected 'all'"),
@@ -227,6 +231,8 @@ class TestErrors(unittest.TestCase):
         self.refused(ValueError, r"found 'verzioned' in edge_features=.*; did you mean versioned\?", edge_features="verzioned", **debian)
         users = dict(store=small(), seed_type="user")
         self.refused(ValueError, r"found weight_attr|found weight='ww', expected a column of edges among time, w; did you mean w\?", weight_attr="ww", **users)
+        self.refused(GraphmillError, "^found time_attr='time' without input_time=, expected the times of the seeds, because there is no such column of node type user; give input_time=", time_attr="time", **users)
+        self.refused(GraphmillError, "^found time_attr='time' without edge_label_time=, expected", time_attr="time", edge_label_index=("buys", [[0], [0]]), store=small())
         self.refused(ValueError, r"found before='tim<=', .*; did you mean time\?", before="tim<=", **users)
         self.refused(ValueError, r"found before_nodes= for 'usr', expected node types among item, user; did you mean user\?", before_nodes={"usr": "born"}, **users)
         self.refused(ValueError, r"found before_nodes=\{'user': 'bron'\}, expected a column of user among born; did you mean born\?", before_nodes={"user": "bron"}, **users)

@@ -70,7 +70,7 @@ class TestThreads(unittest.TestCase):
                 pass
 
         self.addCleanup(setattr, _ahead.Mover, "of", _ahead.Mover.__dict__["of"])
-        _ahead.Mover.of = classmethod(lambda cls, device, pin: Mover())
+        _ahead.Mover.of = classmethod(lambda cls, device, pin, warn: Mover())
         with NodeLoader(made.RMAT, fanout=[3, 2], batch_size=100, seeds=range(2000)) as loader:
             for _ in range(8):
                 self.check(in_threads(*[lambda: [b.number for b in loader]] * 3), 20)

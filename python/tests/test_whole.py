@@ -143,13 +143,40 @@ class TestArrays(unittest.TestCase):
 
     def test_options(self):
         pair = np.array([[0, 1, 1, 5], [1, 1, 0, 0]])
-        with self.assertRaisesRegex(GraphmillError, r"source\.npy\[3\]|5.*dangling_edges"):
+        with self.assertRaisesRegex(GraphmillError, r"^_N:_E:_N: column 'source'\[3\]: found source 5, expected .*dangling_edges"):
             from_arrays(3, pair)
         store = from_arrays(3, pair, dangling_edges="drop", self_loops="drop", primary="out")
         self.assertEqual(store.edges["_E"].primary, "out")
         self.assertEqual(store.to_arrays()[1]["_N", "_E", "_N"]["edge_index"].tolist(), [[0, 1], [1, 0]])
-        with self.assertRaisesRegex(GraphmillError, "unknown flag: dangling"):
-            from_arrays(3, pair, dangling=True)
+        for options, want in (
+            (dict(dangling=True), "found dangling=, expected keywords of this function, or flags of graphmill import such as both=True"),
+            (dict(reverse=True), "found reverse=, expected keywords"),
+            (dict(bothh=True), r"found bothh=, .*; did you mean both=\?$"),
+            (dict(dangling_edges="x"), 'dangling_edges=: found "x", expected one of error, drop, zeros$'),
+        ):
+            with self.assertRaisesRegex(GraphmillError, want) as e:
+                from_arrays(3, pair, **options)
+            self.assertNotRegex(str(e.exception), "flag:|--|import help|Try")
+
+    def test_errors_in_words_of_python(self):
+        nodes, edges = {"u": {"user id": ["a", "b"]}}, {("u", "e", "u"): {"src": ["a", "b"], "dst": ["b", "zz"]}}
+        with self.assertRaisesRegex(GraphmillError, r"^u:e:u: column 'target'\[1\]: found destination \"zz\", expected an id of node type u; add the node, or give dangling_edges"):
+            from_tables(nodes, edges, ids={"u": "user id"})
+        with self.assertRaisesRegex(GraphmillError, r"^u: column 'id'\[2\]: found id \"a\" again, first at u: column 'id'\[0\]"):
+            from_tables({"u": {"user id": ["a", "b", "a"]}}, edges, ids={"u": "user id"})
+        for values, want in (
+            ([1, "x"], r"node type _N: column 'a': found values of several types, int \(1\) and str \('x'\), expected numbers, strings, or lists of one of them"),
+            ([[1], "x", "y"], r"several types, list \(\[1\]\) and str \('x'\)"),
+            ([1, None, 2], r"several types, int \(1\) and NoneType \(None\)"),
+            ([{}, {}], r"found \{\} among the values"),
+        ):
+            with self.assertRaisesRegex(TypeError, want):
+                from_arrays({"a": values}, [[0], [0]])
+        for make in (lambda: from_arrays({"a": 3}, {}), lambda: from_tables({"u": {"id": [0]}}, {})):
+            with self.assertRaisesRegex(ValueError, r"found no edge type, expected at least one; a type without edges has an edge_index of shape \[2, 0\]"):
+                make()
+        store = from_tables({"u": {"id": []}}, {("u", "e", "u"): {"src": [], "dst": []}})
+        self.assertEqual((store.nodes["u"].count, store.edges["e"].count), (0, 0))
 
     def test_place(self):
         out = made.path("placed.store")
@@ -177,7 +204,7 @@ class TestArrays(unittest.TestCase):
         for nodes, edges, error, text in (
             ({"x": [1, 2], "y": [1, 2, 3]}, pair, ValueError, "column 'y': found 3 rows, expected 2"),
             ({"x": np.zeros(2, complex)}, pair, TypeError, "column 'x': found complex128, expected one of bool"),
-            ({"x": [1, "a"]}, pair, TypeError, "column 'x': found 'a' among the values, expected numbers, strings"),
+            ({"x": [1, "a"]}, pair, TypeError, "column 'x': found values of several types, int \\(1\\) and str \\('a'\\), expected numbers, strings"),
             ({"x": [1 << 63, -1]}, pair, TypeError, "expected numbers"),
             ({"x": [[1], "a"]}, pair, TypeError, "expected numbers"),
             ({"x": [object()]}, pair, TypeError, "expected numbers"),
@@ -189,7 +216,7 @@ class TestArrays(unittest.TestCase):
             ({"u": 2}, {"u:to:u": {"w": [1]}}, ValueError, "expected edge_index"),
             ({"u": 0}, {"u:to:u": pair}, ValueError, "which has no nodes"),
             ({"u": 2}, {"u:to:v": pair}, GraphmillError, 'found the node type "v"'),
-            ({"u": 2}, {}, GraphmillError, "found no edges"),
+            ({"u": 2}, {}, ValueError, "found no edge type"),
             ({"x": np.zeros((2, 0))}, pair, GraphmillError, "expected rows with values"),
         ):
             with self.subTest(text), self.assertRaisesRegex(error, text):
@@ -307,6 +334,14 @@ class TestPyGWhole(unittest.TestCase):
         with self.assertWarnsRegex(UserWarning, "'node.z', 'pairs', 'title'"):
             store = from_pyg(data)
         self.assertEqual(list(store.nodes["_N"].columns), ["x"])
+        from torch_geometric.data import HeteroData
+
+        data = HeteroData()
+        data["paper"].x = torch.zeros(3, 2)
+        with self.assertRaisesRegex(ValueError, r"found a HeteroData without edge types, expected at least one; data\['paper', 'to', 'paper'\].edge_index = torch.empty\(2, 0, dtype=torch.long\)"):
+            from_pyg(data)
+        data["paper", "to", "paper"].edge_index = torch.empty(2, 0, dtype=torch.long)
+        self.assertEqual(from_pyg(data).nodes["paper"].count, 3)
         with self.assertRaisesRegex(ValueError, "found no edge_index"):
             from_pyg(Data(x=torch.zeros(3, 2)))
         with self.assertRaisesRegex(TypeError, "found dict"):
@@ -619,12 +654,12 @@ class TestMappings(unittest.TestCase):
         found = set()
         for number in range(len(fixed) + 60):
             names = fixed[number] if number < len(fixed) else random.Random(number).sample(usual, 2 + number % 3)
-            file = os.path.join(made.path("ends.csv"))
+            file = os.path.join(made.path("pairs.csv"))
             with open(file, "w") as f:
                 f.write(",".join(names) + "\n" + ",".join(str(k) for k in range(len(names))) + "\n")
             got = []
             for make in (
-                lambda: graphmill.run("import", file, out=made.path("ends.store"), overwrite=True) and Store(made.path("ends.store")),
+                lambda: graphmill.run("import", file, out=made.path("pairs.store"), overwrite=True) and Store(made.path("pairs.store")),
                 lambda: from_tables({"_N": {"id": list(map(str, range(len(names))))}}, {("_N", "_E", "_N"): {n: [k] for k, n in enumerate(names)}}),
             ):
                 try:

@@ -108,7 +108,7 @@ class Mover:
     wait for the copies of its batch, and nothing else waits.
     """
 
-    def __init__(self, device: Any, pin: bool) -> None:
+    def __init__(self, device: Any, pin: bool, warn: bool = True) -> None:
         import torch
 
         self._torch, self._stream = torch, None
@@ -117,15 +117,16 @@ class Mover:
         if self._device is not None and self._device.type == "cuda":
             self._stream = torch.cuda.Stream(self._device)
         if self._pin and not torch.cuda.is_available():
-            warnings.warn("found pin_memory=True without a CUDA device, so batches are not pinned", stacklevel=5)
+            if warn:
+                warnings.warn("found pin_memory=True without a CUDA device, so batches are not pinned", stacklevel=5)
             self._pin = False
 
     @classmethod
-    def of(cls, device: Any, pin: bool) -> "Mover | None":
-        """A mover for these options; None if batches stay as they are."""
+    def of(cls, device: Any, pin: bool, warn: bool = True) -> "Mover | None":
+        """A mover for these options; None if batches stay as they are. ``warn`` says whether to warn of options without an effect."""
         if device is None and not pin:
             return None
-        mover = cls(device, pin)
+        mover = cls(device, pin, warn)
         return None if not mover._pin and (mover._device is None or mover._device.type == "cpu") else mover
 
     def __call__(self, batch: Any) -> tuple[Any, Any]:

@@ -8,6 +8,7 @@ for nothing, and is accepted. docs/python.md has the table. Words of DGL and Gra
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 from typing import Any, Iterable, Iterator, Mapping, TypedDict
@@ -153,6 +154,10 @@ def note_of(words: Iterable[str]) -> Iterator[None]:
         yield
     except (GraphmillError, TypeError, ValueError) as e:
         if len(e.args) == 1 and isinstance(e.args[0], str):
+            if "time_attr" in words and isinstance(e, GraphmillError) and (m := re.search(r"found no column (\".*?\") of (.*?) for the times of the seeds", e.args[0])):
+                given = "edge_label_time" if m[2] == "the links" else "input_time"
+                e.args = (f"found time_attr={json.loads(m[1])!r} without {given}=, expected the times of the seeds, because there is no such column of {m[2]}; give {given}= a time per seed, the name of a column, or one time",)
+                raise
             pairs = [f"{word}= gives {name}=" for word, name in _SHOWN.items() if word in words and re.search(rf"\b{name}\b", e.args[0])]
             e.args = (e.args[0] + (f" ({', '.join(pairs)})" if pairs else ""),)
         raise

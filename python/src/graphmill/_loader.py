@@ -267,7 +267,7 @@ class NodeLoader(Feeding):
         self._epoch, self._first = 0, 0
         self._at = (0, 0)
         self._stats = LoaderStats()
-        self._warned = False
+        self._warned = self._began = False
 
     def _begin(self, o: dict[str, Any], shuffle: bool, order: str | None, seed: int, nodes: Any, edges: Any, edge_label: Any, edge_ids: bool) -> None:
         """Check the options, and start the feed."""
@@ -396,7 +396,8 @@ class NodeLoader(Feeding):
         began = asked = time.perf_counter()
         run = connection.start(epoch, first)
         before, drawn, edges = self._stats.seconds, self._stats.negatives, self._stats.negative_edges
-        mover = Mover.of(self._device, self._pin)
+        mover = Mover.of(self._device, self._pin, warn=not self._began)
+        self._began = True
         made: Any = self._made(connection, run, mover)
         ahead = None
         if mover is not None:

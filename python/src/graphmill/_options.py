@@ -225,6 +225,8 @@ def checked_fanout(fanout: Any, store: Store, sampler: Any = None) -> Any:
         return fanout
     out: dict[str, Any] = {}
     for name, hops in fanout.items():
+        if isinstance(hops, (list, tuple, str)) and len(hops) == 0:
+            raise ValueError(f"found fanout= with {hops!r} for {name!r}, expected the edges per node at each hop; leave out edge types that are not followed")
         if sampler in LAYERED:
             if name not in store.nodes:
                 raise ValueError(f"found fanout= for {name!r}, expected one of the node types {list(store.nodes)}, because sampler={sampler!r} chooses nodes of a type")

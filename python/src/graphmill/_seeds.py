@@ -105,7 +105,14 @@ def seed_ids(seeds: Any) -> Any:
     """
     if seeds is None or isinstance(seeds, (str, os.PathLike)):
         return seeds
-    ids = _arrays.numpy(seeds)
+    try:
+        ids = _arrays.numpy(seeds)
+    except ValueError:  # lists of several lengths
+        raise ValueError("found seeds= that are lists of several lengths, expected node ids, a mask, or links [2, links]") from None
+    if isinstance(seeds, (list, tuple)) and ids.dtype.kind not in "biu" and ids.size:
+        odd = next((x for of in seeds for x in (of if isinstance(of, (list, tuple)) else [of]) if not isinstance(x, (int, np.integer))), None)
+        if odd is not None and not isinstance(odd, np.ndarray) and not _arrays.is_torch(odd):
+            raise ValueError(f"found {odd!r}, of type {type(odd).__name__}, in seeds=, expected node ids, a mask, or links [2, links], of integers or bools; store.nodes[TYPE].find gives the node ids of original ids")
     if ids.size == 0 and ids.ndim in (1, 2):
         raise ValueError("found seeds= without a seed, expected at least one; leave it out for all nodes of the seed type")
     fits = ids.ndim == 1 and ids.dtype == bool or ids.dtype.kind in "iu" and (ids.ndim == 1 or ids.ndim == 2 and len(ids) == 2)

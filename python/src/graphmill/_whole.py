@@ -10,6 +10,7 @@ import contextlib
 import dataclasses
 import json
 import os
+import re
 import shutil
 import tempfile
 import urllib.parse
@@ -18,7 +19,7 @@ from typing import Any, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ._arguments import integer
+from ._arguments import _brief, integer
 from ._arguments import path as as_path
 from ._arrays import Array, is_torch, numpy
 from ._command import GraphmillError
@@ -61,13 +62,15 @@ def build(
 
     It is removed when nothing uses it any more: neither the `Store` nor its nodes, edges and columns.
     """
+    if not edges:
+        raise ValueError("found no edge type, expected at least one; a type without edges has an edge_index of shape [2, 0], or a table without rows")
     own = None if path is not None else tempfile.mkdtemp(prefix="graphmill-", suffix=".store")
     out = os.path.join(own, "g.store") if own else os.path.abspath(as_path("path", path))
     try:
         folder = tempfile.mkdtemp(prefix=".graphmill-", dir=os.path.dirname(out))
         try:
-            _write(folder, nodes, edges)
-            with _said_of(folder):
+            files = _write(folder, nodes, edges)
+            with _said_of(folder, files):
                 run("import", folder, out=out, overwrite=overwrite, memory=memory, threads=threads, **options)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
@@ -82,15 +85,32 @@ def build(
 
 
 @contextlib.contextmanager
-def _said_of(folder: str) -> Iterator[None]:
-    """Makes errors of the command name files without their folder, which is gone, and keywords instead of flags."""
+def _said_of(folder: str, files: Mapping[str, str]) -> Iterator[None]:
+    """Makes errors of the command name columns instead of the files of the folder, which is gone, and keywords instead of flags.
+
+    Args:
+        files: the columns by file.
+    """
     try:
         yield
     except GraphmillError as e:
-        raise GraphmillError(keywords(str(e).replace(folder + os.sep, ""))) from None
+        text = str(e).replace(folder + os.sep, "").removesuffix("\nTry 'graphmill import --help'.")
+        for file, what in files.items():
+            text = text.replace(file, what)
+        raise GraphmillError(_of_flags(keywords(text))) from None
 
 
-def _write(folder: str, nodes: Mapping[str, Nodes], edges: Mapping[EdgeType, Edges]) -> None:
+def _of_flags(text: str) -> str:
+    """An error about flags as one about keywords."""
+    if m := re.fullmatch(r"unknown flag: (\w+)(?:; did you mean (\w+)\?)?", text):
+        return f"found {m[1]}=, expected keywords of this function, or flags of graphmill import such as both=True, symmetrise=True, dangling_edges='drop'" + (f"; did you mean {m[2]}=?" if m[2] else "")
+    if m := re.fullmatch(r'invalid argument "(.*)" for "(?:-\w, )?(\w+)" flag: (.*)', text, re.S):
+        return f"{m[2]}=: {m[3]}"
+    return text
+
+
+def _write(folder: str, nodes: Mapping[str, Nodes], edges: Mapping[EdgeType, Edges]) -> dict[str, str]:
+    """Write the files, and say which column each has."""
     w = _Writer(folder)
     lines = ["nodes:"]
     for t, n in nodes.items():
@@ -117,6 +137,7 @@ def _write(folder: str, nodes: Mapping[str, Nodes], edges: Mapping[EdgeType, Edg
         lines.append(f"    columns: {{{w.columns(name, {source: x.source, target: x.target, **x.columns})}}}")
     with open(os.path.join(folder, "graph.yaml"), "w", encoding="utf-8", errors="surrogateescape") as f:
         f.write("\n".join(lines) + "\n")
+    return w.saved
 
 
 def _free(name: str, taken: Mapping[str, Any]) -> str:
@@ -133,7 +154,8 @@ class _Writer:
     """Writes columns as .npy files of a folder."""
 
     def __init__(self, folder: str) -> None:
-        self._folder, self._files, self._listed = folder, 0, 0
+        self._folder, self._listed = folder, 0
+        self.saved: dict[str, str] = {}  # the column of each file
 
     def columns(self, type_: str, of: Mapping[str, Column]) -> str:
         """The entries of columns in graph.yaml, a line each."""
@@ -171,8 +193,8 @@ class _Writer:
     def save(self, type_: str, name: str, x: Array) -> str:
         """Write an array, and return the name of its file, which errors of the importer show."""
         part = urllib.parse.quote(f"{type_} {name}", safe=" ,;!()+=", errors="surrogatepass").replace("%3A", "-")
-        file = f"{self._files} {part[:150]}.npy"
-        self._files += 1
+        file = f"{len(self.saved)} {part[:150]}.npy"
+        self.saved[file] = f"{type_}: column {name!r}"
         np.save(os.path.join(self._folder, file), np.ascontiguousarray(x, x.dtype.newbyteorder("<")).reshape(x.shape))
         return file
 
@@ -273,8 +295,12 @@ def _nested(name: str, items: list[Any], what: str) -> Column:
         flat = strings(name, x.ravel().tolist())
         return Column(name, "string", (*dims, *x.shape[1:]), rows, flat.values, tuple(offsets), flat.string_offsets)
     if x.dtype.kind not in "biuf" or mixed:
-        odd = next((i for i in items if not isinstance(i, (int, float, np.number, np.bool_))), items[0])
-        raise TypeError(f"{what}: column {name!r}: found {odd!r} among the values, expected numbers, strings, or lists of one of them")
+        kinds: dict[str, Any] = {}  # the first value of each type
+        for i in items:
+            kinds.setdefault(type(i).__name__, i)
+        if len(kinds) > 1:
+            raise TypeError(f"{what}: column {name!r}: found values of several types, {' and '.join(f'{k} ({_brief(i)})' for k, i in kinds.items())}, expected numbers, strings, or lists of one of them")
+        raise TypeError(f"{what}: column {name!r}: found {_brief(items[0])} among the values, expected numbers, strings, or lists of one of them")
     tail = tuple(x.shape[1:])
     last = max((k for k, d in enumerate(dims) if d == -1), default=-1)
     x = x.reshape((-1, *dims[last + 1 :], *tail) if last >= 0 else (rows, *dims, *tail))

@@ -92,5 +92,5 @@ def to_dgl(store: Store, idtype: Any = None) -> Any:
     for e in g.canonical_etypes:
         data(g.edges[e].data, store.edges[e].columns, orders[e])
     if left:
-        warnings.warn(f"found the columns {', '.join(map(repr, left))} of strings or lists, expected numbers; DGL has no data of these, and they are left out", stacklevel=3)
+        warnings.warn(f"found the columns {', '.join(map(repr, dict.fromkeys(left)))} of strings or lists, expected numbers; DGL has no data of these, and they are left out", stacklevel=3)
     return g

@@ -64,6 +64,8 @@ def from_pyg(
         nodes[NODE] = Nodes(rows, _columns(data, of_nodes, rows, "node", left))
         edges[EDGE] = _edges(data, of_edges, EDGE, left)
         left += [k for k in data.keys() if k not in _STRUCTURE and k not in of_edges and k not in of_nodes]
+    if not edges:
+        raise ValueError(f"found a HeteroData without edge types, expected at least one; data[{(list(nodes) or ['node'])[0]!r}, 'to', {(list(nodes) or ['node'])[0]!r}].edge_index = torch.empty(2, 0, dtype=torch.long) is one without edges")
     if left:
         warnings.warn(f"found {', '.join(map(repr, sorted(left)))}, expected attributes with a row per node or edge of numbers or strings; they are left out", stacklevel=2)
     return build(nodes, edges, path, overwrite, memory, threads, options)
@@ -78,7 +80,7 @@ def _edges(store: Any, names: Iterable[str], e: EdgeType, left: list[str]) -> Ed
         if value is not None:
             more["edge_weight" if value.dim() == 1 else "edge_attr"] = value
     if pair is None:
-        raise ValueError(f"edge type {':'.join(e)}: found no edge_index and no adj_t, expected one of them")
+        raise ValueError(f"edge type {':'.join(e)}: found no edge_index and no adj_t, expected one of them; torch.empty(2, 0, dtype=torch.long) is an edge_index without edges")
     pair = torch.as_tensor(pair).detach().cpu()
     if pair.is_floating_point() or pair.dim() != 2 or pair.shape[0] != 2:
         raise ValueError(f"edge type {':'.join(e)}: found edge_index of {str(pair.dtype)[6:]} and shape {tuple(pair.shape)}, expected integers of shape (2, E)")

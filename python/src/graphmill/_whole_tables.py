@@ -155,6 +155,8 @@ def _key(of: dict[str, Column], name: str, what: str, shown: Mapping[str, Column
         raise ValueError(f"{what}: column {name!r}: found missing values, expected an id in every row; drop these rows")
     if c.categories is not None:
         c = c.categories.take(c.values)
+    if not len(c) and c.dtype == "float64" and not c.shape:  # an empty list
+        c = column(name, np.zeros(0, np.int64), what)
     if c.shape or c.dtype != "string" and np.dtype(_DTYPES[c.dtype]).kind not in "iu":
         raise TypeError(f"{what}: column {name!r}: found {c.dtype} {list(c.shape)}, expected integers or strings, which are ids")
     if c.dtype != "string" and len(c) and c.values.min() < 0:  # the ids of a store are unsigned; others are strings
