@@ -17,6 +17,7 @@ const (
 	convertInt96              // nanoseconds of a day and a Julian day, to nanoseconds
 	convertDecimal            // to float64
 	convertWhole              // a decimal to int64
+	convertDigits             // a decimal to its digits
 )
 
 const (
@@ -47,6 +48,15 @@ func (v *values) read(r *Rows, n, limit int) (int, error) {
 		} else {
 			b = raw.Data[i*size : (i+1)*size]
 		}
+		if v.c.convert == convertDigits {
+			digits, err := v.c.bigEndian(b)
+			if err != nil {
+				return i, err
+			}
+			r.Data = decimal.Digits(r.Data, digits)
+			r.Ends = append(r.Ends, uint32(len(r.Data)))
+			continue
+		}
 		x, err := v.c.converted(b)
 		if err != nil {
 			return i, err
@@ -70,13 +80,9 @@ func (c *Column) converted(b []byte) (uint64, error) {
 		}
 		return uint64(day*dayNanos + nanos), nil
 	}
-	if len(b) > maxDecimal {
-		return 0, unsupportedf("found a decimal of %d bytes, expected at most %d", len(b), maxDecimal)
-	}
-	var big [maxDecimal]byte
-	digits := append(big[:0], b...)
-	if c.phys == physInt32 || c.phys == physInt64 {
-		slices.Reverse(digits)
+	digits, err := c.bigEndian(b)
+	if err != nil {
+		return 0, err
 	}
 	if c.convert == convertDecimal {
 		return math.Float64bits(decimal.Float64(digits, c.scale)), nil
@@ -86,4 +92,15 @@ func (c *Column) converted(b []byte) (uint64, error) {
 		return 0, corruptf("found a decimal of more than 18 digits, expected fewer as the schema says; the file is damaged")
 	}
 	return uint64(x), nil
+}
+
+// bigEndian reverses the bytes of a decimal that is stored as an integer, in place.
+func (c *Column) bigEndian(b []byte) ([]byte, error) {
+	if len(b) > maxDecimal {
+		return nil, unsupportedf("found a decimal of %d bytes, expected at most %d", len(b), maxDecimal)
+	}
+	if c.phys == physInt32 || c.phys == physInt64 {
+		slices.Reverse(b)
+	}
+	return b, nil
 }

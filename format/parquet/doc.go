@@ -22,7 +22,8 @@
 // Encrypted files, and files that refer to other files, are refused.
 //
 // Times are Int64 in the unit that Column.Unit says: a timestamp in its own, a date in seconds, INT96 in nanoseconds. A
-// decimal is the nearest Float64, or an Int64 if it has at most 18 digits and none after the point.
+// decimal is the nearest Float64, or an Int64 if it has at most 18 digits and none after the point; File.Digits reads longer
+// ones as text.
 //
 // Input is not trusted. A number in a header allocates no more memory than the file has shown to need, except for one
 // page of at most 128 MiB. Runs of equal values are not expanded, so that a small file of many rows costs the caller

@@ -107,6 +107,16 @@ func (f *File) Reader(r io.ReaderAt, group, column int) *Reader {
 	return x
 }
 
+// Digits returns a reader of a column whose Digits is set that reads byte strings: the digits of each value, after a '-' if it
+// is negative.
+func (f *File) Digits(r io.ReaderAt, group, column int) *Reader {
+	x := f.Reader(r, group, column)
+	c := *x.c
+	c.Type, c.Width, c.convert = Bytes, 0, convertDigits
+	x.c, x.values.c = &c, &c
+	return x
+}
+
 // Close frees the decompressor.
 func (r *Reader) Close() { r.pages.close() }
 

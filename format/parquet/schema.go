@@ -83,6 +83,11 @@ type Column struct {
 	Unit string
 	// Category says that the strings are those of a fixed set.
 	Category bool
+	// Digits says that the values are decimals of more than 18 digits, all before the point. Type is Float64; File.Digits reads
+	// all digits.
+	Digits bool
+	// Text says that the byte strings are text, which is UTF-8.
+	Text bool
 	// Lists is the depth of lists: 0 for single values.
 	Lists int
 	// Reason says why the column cannot be read. It is empty if it can.
@@ -208,6 +213,7 @@ func (w *walk) decimal(e element) {
 	if e.scale == 0 && e.precision <= 18 {
 		c.Type, c.convert = Int64, convertWhole
 	}
+	c.Digits = e.scale == 0 && c.Type == Float64
 	switch c.fixed = int(e.width); {
 	case e.kind == physInt32 || e.kind == physInt64 || e.kind == physBytes:
 	case e.kind == physFixed && e.width > 0 && e.width <= maxDecimal:

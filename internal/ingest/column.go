@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -115,7 +116,7 @@ func describe(t table.Table) ([]looks, error) {
 		out[i].Field = f
 		if f.DType != graph.Invalid {
 			out[i].text = f.DType == graph.String
-			out[i].unsigned = f.DType.IsInt() && len(f.Shape) == 0
+			out[i].unsigned = (f.DType.IsInt() || f.DType.IsFloat()) && len(f.Shape) == 0
 			out[i].integers = out[i].unsigned
 			continue
 		}
@@ -148,6 +149,18 @@ func describe(t table.Table) ([]looks, error) {
 		}
 	}
 	return out, nil
+}
+
+// peekIDs examines the first rows of a field of ids that declares its dtype.
+func (f *looks) peekIDs(ctx context.Context, t table.Table) error {
+	if f == nil || t == nil || f.guess != nil || !f.unsigned {
+		return nil
+	}
+	g, err := table.PeekIDs(ctx, t, f.Field)
+	if g != nil {
+		f.unsigned, f.integers, f.mixed, f.odd, f.oddRow = g.Unsigned, g.Unsigned, g.Mixed, g.Odd, g.OddRow
+	}
+	return err
 }
 
 // field returns the looks of a field, or nil if there is no field of that name.

@@ -98,6 +98,11 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 	if err != nil {
 		return nil, fmt.Errorf("%w with `Src` and `Dst`, or name all with `Columns` if there is no header", err)
 	}
+	for _, f := range []*looks{src, dst} {
+		if err := f.peekIDs(ctx, t); err != nil {
+			return nil, err
+		}
+	}
 	integer := src.unsigned && dst.unsigned
 	if o.IDs != idsAuto {
 		integer = o.IDs == idsInteger

@@ -22,7 +22,7 @@ func (l *lister) resolve(ctx context.Context) error {
 		}
 	}
 	for _, e := range l.edges {
-		if err := l.ends(e); err != nil {
+		if err := l.ends(ctx, e); err != nil {
 			return err
 		}
 	}
@@ -189,7 +189,7 @@ func (l *lister) values(c columnEntry, file string) (table.Table, error) {
 }
 
 // ends opens the table of an edge type and finds the columns of its ends.
-func (l *lister) ends(e *edgeEntry) error {
+func (l *lister) ends(ctx context.Context, e *edgeEntry) error {
 	for _, typ := range []string{e.typ.Src, e.typ.Dst} {
 		if l.node(typ) == nil {
 			var names []string
@@ -248,6 +248,11 @@ func (l *lister) ends(e *edgeEntry) error {
 	}
 	if err != nil {
 		return l.y.errorf(e.at, "%w with src and dst", err)
+	}
+	for _, f := range []*looks{e.srcLooks, e.dstLooks} {
+		if err := f.peekIDs(ctx, e.base); err != nil {
+			return l.place(e.at, err)
+		}
 	}
 	if e.srcLooks != nil {
 		src.uses = append(src.uses, e.srcLooks)

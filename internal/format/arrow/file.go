@@ -246,6 +246,14 @@ func (f *File) Reader(r io.ReaderAt, batch, column int) *Reader {
 	return &Reader{f: f, r: r, batch: batch, column: column}
 }
 
+// Digits returns a reader of a column whose Digits is set that reads byte strings: the digits of each value, after a '-' if it
+// is negative.
+func (f *File) Digits(r io.ReaderAt, batch, column int) *Reader {
+	x := f.Reader(r, batch, column)
+	x.digits = true
+	return x
+}
+
 // layoutOf is the buffers of a batch.
 type layoutOf struct {
 	rows     int64

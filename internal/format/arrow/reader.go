@@ -25,6 +25,7 @@ type Reader struct {
 	batch, column int
 	c             *cursor
 	rows          int64 // that were read
+	digits        bool  // decimals are read as texts
 }
 
 // Close frees the decompressors.
@@ -104,7 +105,13 @@ func (r *Reader) begin() error {
 	if 16*p.node != len(l.nodes) || 16*p.buffer != len(l.buffers) {
 		return corruptf("found %d fields with %d buffers, expected %d with %d; the file is damaged", len(l.nodes)/16, len(l.buffers)/16, p.node, p.buffer)
 	}
-	r.c, err = r.f.cursor(r.r, r.f.fields[r.column], &own, &l, b.chunks)
+	field := r.f.fields[r.column]
+	if r.digits {
+		texts := *field
+		texts.convert, texts.width = convertDigits, 0
+		field = &texts
+	}
+	r.c, err = r.f.cursor(r.r, field, &own, &l, b.chunks)
 	if err == nil && r.c.left != b.Rows {
 		err = corruptf("found %d rows, expected %d as of the batch; the file is damaged", r.c.left, b.Rows)
 	}

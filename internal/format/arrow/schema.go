@@ -50,6 +50,7 @@ const (
 	convertDecimal // to float64
 	convertWhole   // a decimal to int64
 	convertBytes   // a byte string of fixed size
+	convertDigits  // a decimal to its digits
 )
 
 // maxDepth bounds the depth of the schema.
@@ -274,6 +275,7 @@ func (n *node) column() parquet.Column {
 	}
 	c.Type, c.Width, c.Unit, c.Category = leaf.typ, leaf.width, leaf.unit, leaf.category
 	c.Null = leaf.layout == layoutNull
+	c.Digits = leaf.convert == convertDecimal && leaf.scale == 0
 	switch {
 	case c.Reason != "":
 	case leaf.reason != "" && c.Lists > 0:

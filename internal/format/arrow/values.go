@@ -60,6 +60,15 @@ func (c *cursor) fixed(b []byte, out *parquet.Rows) {
 			out.Ends = append(out.Ends, uint32(len(out.Data)))
 		}
 		return
+	case n.convert == convertDigits:
+		var big [32]byte
+		for i := range c.null {
+			if !c.null[i] {
+				out.Data = decimal.Digits(out.Data, reversed(&big, b[i*n.size:(i+1)*n.size]))
+			}
+			out.Ends = append(out.Ends, uint32(len(out.Data)))
+		}
+		return
 	case n.convert == convertDays:
 		for ; len(b) > 0; b = b[4:] {
 			out.Data = le.AppendUint64(out.Data, uint64(signed(b[:4])*86400))
@@ -67,9 +76,7 @@ func (c *cursor) fixed(b []byte, out *parquet.Rows) {
 	case n.convert == convertDecimal || n.convert == convertWhole:
 		var big [32]byte
 		for ; len(b) > 0; b = b[n.size:] {
-			for i := range n.size {
-				big[n.size-1-i] = b[i]
-			}
+			reversed(&big, b[:n.size])
 			if n.convert == convertDecimal {
 				out.Data = le.AppendUint64(out.Data, math.Float64bits(decimal.Float64(big[:n.size], n.scale)))
 			} else {
@@ -95,6 +102,14 @@ func (c *cursor) fixed(b []byte, out *parquet.Rows) {
 			}
 		}
 	}
+}
+
+// reversed returns the bytes of a decimal with the highest first.
+func reversed(big *[32]byte, b []byte) []byte {
+	for i, x := range b {
+		big[len(b)-1-i] = x
+	}
+	return big[:len(b)]
 }
 
 // look appends the values of a dictionary that indices refer to.

@@ -4,6 +4,7 @@ package decimal
 import (
 	"math"
 	"math/big"
+	"strconv"
 )
 
 // Float64 returns the number nearest to v / 10^scale, where v is a big-endian integer in two's complement. A number
@@ -12,10 +13,7 @@ func Float64(v []byte, scale int) float64 {
 	if n, ok := Int64(v); ok && n > -1<<53 && n < 1<<53 && scale >= 0 && scale < len(tens) {
 		return float64(n) / tens[scale] // both are exact, so that there is one rounding
 	}
-	i := new(big.Int).SetBytes(v)
-	if len(v) > 0 && v[0]&0x80 != 0 {
-		i.Sub(i, new(big.Int).Lsh(big.NewInt(1), uint(8*len(v))))
-	}
+	i := integer(v)
 	scale = max(min(scale, maxScale), -maxScale)
 	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(scale, -scale))), nil)
 	r := new(big.Rat)
@@ -26,6 +24,23 @@ func Float64(v []byte, scale int) float64 {
 	}
 	f, _ := r.Float64()
 	return f
+}
+
+// Digits appends the decimal digits of a big-endian integer in two's complement.
+func Digits(b, v []byte) []byte {
+	if n, ok := Int64(v); ok {
+		return strconv.AppendInt(b, n, 10)
+	}
+	return integer(v).Append(b, 10)
+}
+
+// integer is a big-endian integer in two's complement.
+func integer(v []byte) *big.Int {
+	i := new(big.Int).SetBytes(v)
+	if len(v) > 0 && v[0]&0x80 != 0 {
+		i.Sub(i, new(big.Int).Lsh(big.NewInt(1), uint(8*len(v))))
+	}
+	return i
 }
 
 // maxScale bounds the work for a scale. 10^400 is beyond the range of float64 even for values of 32 bytes.

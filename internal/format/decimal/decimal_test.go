@@ -45,6 +45,9 @@ func TestModel(t *testing.T) {
 		if got := Float64(b, scale); got != want {
 			t.Fatalf("found %v, expected %v", got, want)
 		}
+		if digits := Digits(nil, b); string(digits) != v.String() {
+			t.Fatalf("found the digits %s, expected %v", digits, v)
+		}
 		got, ok := Int64(b)
 		if ok != v.IsInt64() || ok && got != v.Int64() {
 			t.Fatalf("found %d, %v, expected %v", got, ok, v)

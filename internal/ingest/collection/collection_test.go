@@ -305,7 +305,7 @@ func TestBadInput(t *testing.T) {
 		{"offsets that fall", file("ptr.npy", array[int64](0, 3, 2, 5)), collection.ErrFormat, "ptr.npy[2]: found 2, expected offsets that ascend from 0; the one before is 3"},
 		{"offsets not from 0", file("ptr.npy", array[int64](1, 2, 2, 5)), collection.ErrFormat, "ptr.npy[0]: found 1, expected offsets that ascend from 0"},
 		{"no offsets", file("ptr.npy", array[int64]()), collection.ErrFormat, "ptr.npy: found no offsets"},
-		{"offsets of floats", file("ptr.npy", array[float32](0, 2, 2, 5)), table.ErrFormat, "ptr.npy: found float32"},
+		{"offsets of floats", file("ptr.npy", array[float32](0, 1.5, 2, 5)), table.ErrFormat, "ptr.npy[1]: found 1.5, expected an integer from 0"},
 		{"negative offsets", file("ptr.npy", array[int64](0, -2, 2, 5)), table.ErrFormat, "ptr.npy[1]: found -2, expected an integer from 0"},
 		{"too few rows", file("ptr.npy", array[int64](0, 2, 2, 6)), collection.ErrFormat, "tag.npy: found 5 rows, expected 6"},
 		{"too few graphs", file("ptr.npy", array[int64](0, 2, 5)), collection.ErrFormat, "ptr.npy: found 2 graphs, expected 3"},

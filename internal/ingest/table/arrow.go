@@ -20,6 +20,7 @@ func OpenArrow(fsys vfs.FS, paths []string) (*Columnar, error) {
 			f.groups = append(f.groups, uint64(b.Rows))
 		}
 		f.reader = func(r io.ReaderAt, group, column int) rowReader { return a.Reader(r, group, column) }
+		f.digits = func(r io.ReaderAt, group, column int) rowReader { return a.Digits(r, group, column) }
 		return nil
 	})
 }

@@ -35,8 +35,8 @@ type columnarFile struct {
 	groups  []uint64 // rows of each row group
 	meta    map[string]string
 	rows    uint64
-	// reader reads a column of a row group from the open file.
-	reader func(r io.ReaderAt, group, column int) rowReader
+	// reader reads a column of a row group from the open file, and digits one of large decimals as texts.
+	reader, digits func(r io.ReaderAt, group, column int) rowReader
 }
 
 // rowReader reads the rows of a column of a row group, as parquet.Reader does.
@@ -69,6 +69,7 @@ func OpenParquet(fsys vfs.FS, paths []string) (*Columnar, error) {
 			f.groups = append(f.groups, uint64(g.Rows))
 		}
 		f.reader = func(r io.ReaderAt, group, column int) rowReader { return p.Reader(r, group, column) }
+		f.digits = func(r io.ReaderAt, group, column int) rowReader { return p.Digits(r, group, column) }
 		return nil
 	})
 }
@@ -277,7 +278,10 @@ func (t *Columnar) column(a Column) (p columnarColumn, err error) {
 	if p.null = c.Null && c.Lists == 0; p.null {
 		return p, nil // empty cells of any dtype and shape
 	}
-	if !readable(p.from, a.DType) {
+	if p.digits = c.Digits && c.Lists == 0 && (a.DType == graph.String || a.DType.IsInt()); p.digits {
+		p.from = graph.String
+	}
+	if !p.digits && !readable(p.from, a.DType, a.ID) {
 		return p, badf("%s: found %s in column %q, expected values that can be read as %s", path, columnarTypes[c.Type], a.Name, a.DType)
 	}
 	switch {
@@ -329,7 +333,11 @@ func (w *columnarWorker) group(ctx context.Context, g rowGroup, fn func(*Chunk) 
 		c := &w.columns[i]
 		c.close()
 		c.rows.Reset()
-		c.reader = f.reader(w.file, g.group, c.number)
+		open := f.reader
+		if c.digits {
+			open = f.digits
+		}
+		c.reader = open(w.file, g.group, c.number)
 	}
 	for done := uint64(0); done < g.rows; {
 		if ctx.Err() != nil {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/graph"
@@ -13,6 +14,7 @@ type columnarColumn struct {
 	lists  int         // levels of lists in the file
 	from   graph.DType // dtype of the values in rows
 	null   bool        // no row has a value
+	digits bool        // the values are digits of integers
 	reader rowReader
 	rows   parquet.Rows // rows that were read but not taken: all columns are taken in step
 	out    column
@@ -105,6 +107,17 @@ func (c *columnarColumn) run(row, n int, at []int) (bad int, problem string) {
 	if values == 0 {
 		return 0, ""
 	}
+	if c.digits && c.out.DType != graph.String {
+		for i := range values {
+			text := c.text(first + i)
+			v, ok := parseInt(text, c.out.DType)
+			if !ok {
+				return c.rowOf(row, c.lists, i), c.unfit(string(text))
+			}
+			putInt(c.out.data.add(c.out.DType.Size()), v)
+		}
+		return 0, ""
+	}
 	if c.from == graph.String {
 		start := uint32(0)
 		if first > 0 {
@@ -127,9 +140,27 @@ func (c *columnarColumn) run(row, n int, at []int) (bad int, problem string) {
 		copy(c.out.data.add(out.n), out.bytes()[:out.n])
 	}
 	if i >= 0 {
-		return c.rowOf(row, c.lists, i), fmt.Sprintf("found %s in column %q, expected %s", text, c.out.Name, (&column{Column: Column{DType: c.out.DType}}).expected())
+		return c.rowOf(row, c.lists, i), c.unfit(text)
 	}
 	return 0, ""
+}
+
+// text is a byte string.
+func (c *columnarColumn) text(i int) []byte {
+	start := uint32(0)
+	if i > 0 {
+		start = c.rows.Ends[i-1]
+	}
+	return c.rows.Data[start:c.rows.Ends[i]]
+}
+
+// unfit describes a value that the column asked for cannot hold.
+func (c *columnarColumn) unfit(text string) string {
+	expected := expectedNumber(&c.out.Column)
+	if c.out.Inferred && c.out.DType == graph.Uint64 && strings.Trim(text, "-0123456789") == "" {
+		expected += ", as the first ids are; give `IDs` string to take all ids as texts"
+	}
+	return fmt.Sprintf("found %s in column %q, expected %s", text, c.out.Name, expected)
 }
 
 // rowOf returns the row, from row on, that contains element i of a level, counted from start.

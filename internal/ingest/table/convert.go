@@ -2,6 +2,7 @@ package table
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"strconv"
 
@@ -20,15 +21,16 @@ func (a *array) check(c Column) error {
 	if width != a.width {
 		return badf("%s: found rows of shape %v, expected %v for column %q", a.path, a.Shape, c.Shape, c.Name)
 	}
-	if from := a.dtype; !readable(from, c.DType) {
+	if from := a.dtype; !readable(from, c.DType, c.ID) {
 		return badf("%s: found %s, expected a dtype that can be read as %s for column %q; convert the array", a.path, from, c.DType, c.Name)
 	}
 	return nil
 }
 
-// readable says whether convert can convert one dtype to another.
-func readable(from, to graph.DType) bool {
-	return from == to || to == graph.String && !from.IsFloat() ||
+// readable says whether convert can convert values of one dtype to another. Floats that are whole numbers are integers, and
+// texts as ids.
+func readable(from, to graph.DType, id bool) bool {
+	return from == to || to == graph.String && (id || !from.IsFloat()) || from.IsFloat() && to.IsInt() ||
 		(from.IsInt() || from == graph.Bool) && (to.IsInt() || to.IsFloat() && to != graph.BFloat16 || to == graph.Bool) ||
 		from.IsFloat() && to.IsFloat() || from == graph.Uint16 && to == graph.BFloat16
 }
@@ -44,6 +46,29 @@ func (a *array) convert(out *words, ends *[]uint32, raw []byte, n int, c *Column
 	switch {
 	case step == size && (a.dtype == to || a.dtype == graph.Uint16 && to == graph.BFloat16):
 		copy(out.add(n*size), raw)
+		return -1, ""
+	case a.dtype.IsFloat() && (to.IsInt() || to == graph.String):
+		for i := range n {
+			v, text := whole(raw[i*step:], a.dtype)
+			fits := text == ""
+			if text == "" {
+				text = strconv.FormatInt(v, 10)
+			}
+			switch {
+			case !fits:
+			case to == graph.String:
+				copy(out.add(len(text)), text)
+				*ends = append(*ends, uint32(out.n))
+				continue
+			default:
+				least, largest := bounds(to)
+				fits = v >= least && (v < 0 || uint64(v) <= largest)
+				putInt(out.add(to.Size()), uint64(v))
+			}
+			if !fits {
+				return i, text
+			}
+		}
 		return -1, ""
 	case a.dtype.IsFloat():
 		small := uint64(0)
@@ -98,6 +123,33 @@ func (a *array) convert(out *words, ends *[]uint32, raw []byte, n int, c *Column
 		}
 	}
 	return -1, ""
+}
+
+// whole returns a floating-point value that is an integer which its dtype tells from all others. For other values it returns what
+// was found.
+func whole(b []byte, d graph.DType) (v int64, other string) {
+	f, bits := getFloat(b, d), 53
+	switch d {
+	case graph.Float32:
+		bits = 24
+	case graph.Float16:
+		bits = 11
+	}
+	switch {
+	case f != math.Trunc(f) || math.IsInf(f, 0):
+		return 0, strconv.FormatFloat(f, 'g', -1, 64)
+	case math.Abs(f) >= float64(int64(1)<<bits):
+		return 0, fmt.Sprintf("%s, which may have been another integer, as %s rounds them from 2^%d on,", strconv.FormatFloat(f, 'f', -1, 64), d, bits)
+	}
+	return int64(f), ""
+}
+
+// expectedNumber describes the values of a column for an error about a number.
+func expectedNumber(c *Column) string {
+	if c.DType == graph.String {
+		return "a whole number as an id"
+	}
+	return (&column{Column: Column{DType: c.DType}}).expected()
 }
 
 // integer returns the decimal text of a widened value.

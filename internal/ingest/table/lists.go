@@ -96,7 +96,7 @@ func (a *array) checkLists(c Column) error {
 	if !slices.Equal(c.Shape, a.Shape) {
 		return badf("%s: found rows of shape %v, expected %v for column %q", a.path, a.Shape, c.Shape, c.Name)
 	}
-	if text := a.DType == graph.String; text != (c.DType == graph.String) || !text && !readable(a.dtype, c.DType) {
+	if text := a.DType == graph.String; text != (c.DType == graph.String) || !text && !readable(a.dtype, c.DType, false) {
 		return badf("%s: found %s, expected a dtype that can be read as %s for column %q; convert the array", a.path, a.DType, c.DType, c.Name)
 	}
 	return nil

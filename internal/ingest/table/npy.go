@@ -370,7 +370,7 @@ func (r *npyReader) read(i int, a *array, c Column) error {
 	r.data[i].n = 0
 	r.ends[i] = r.ends[i][:0]
 	if bad, what := a.convert(&r.data[i], &r.ends[i], raw[a.inner:], rows*a.width, &c); bad >= 0 {
-		return badf("%s: found %s, expected %s", a.place(r.chunk.First+uint64(bad/a.width)), what, (&column{Column: Column{DType: c.DType}}).expected())
+		return badf("%s: found %s, expected %s", a.place(r.chunk.First+uint64(bad/a.width)), what, expectedNumber(&c))
 	}
 	v := &r.chunk.Columns[i]
 	v.Data, v.Ends, v.Lengths = r.data[i].bytes()[:r.data[i].n:r.data[i].n], nil, nil

@@ -69,7 +69,7 @@ func TestNpy(t *testing.T) {
 		{col("i64", graph.Int8), "a.npy[2]: found 255, expected an integer from -128 to 127"},
 		{col("i64", graph.Bool), "a.npy[1]: found 2, expected 0, 1, true or false"},
 		{col("f32", graph.Float32, 2), "1 2,3 4,5 6.5"}, {col("f32", graph.Float16, 2), "0x3c00 0x4000,0x4200 0x4400,0x4500 0x4680"}, {col("f32", graph.Float64, 2), "1 2,3 4,5 6.5"},
-		{col("f32", graph.Int32, 2), "found float32, expected a dtype that can be read as int32"},
+		{col("f32", graph.Int32, 2), "b.npy[2]: found 6.5, expected an integer from -2147483648"}, {col("f32", graph.Bool, 2), "found float32, expected a dtype that can be read as bool"},
 		{col("f32", graph.Float32), "found rows of shape [2], expected []"},
 		{col("f32", graph.Float32, -1), "found rows of shape [2], expected [-1]"},
 		{col("i8", graph.Int64), "-1,0,1"}, {col("i8", graph.Uint64), "c.npy[0]: found -1, expected an integer from 0"}, {col("i8", graph.Uint8), "c.npy[0]: found -1"}, {col("i8", graph.Float64), "-1,0,1"},

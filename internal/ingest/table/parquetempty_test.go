@@ -107,7 +107,7 @@ func TestParquetNull(t *testing.T) {
 			t.Errorf("%d: found %v, %v", i, got, err)
 		}
 	}
-	if _, err := show(p, []Column{{Name: "x", DType: graph.Int64}}, 1); err == nil || !strings.Contains(err.Error(), `found float64 in column "x", expected values that can be read as int64`) {
+	if _, err := show(p, []Column{{Name: "x", DType: graph.Bool}}, 1); err == nil || !strings.Contains(err.Error(), `found float64 in column "x", expected values that can be read as bool`) {
 		t.Errorf("found error %v", err)
 	}
 	_, err = OpenParquet(vfs.OS, []string{null, "testdata/empty/fastparquet-gzip.parquet"})

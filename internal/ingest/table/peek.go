@@ -3,6 +3,8 @@ package table
 import (
 	"context"
 	"errors"
+	"slices"
+	"strconv"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/isotime"
@@ -36,6 +38,56 @@ func Peek(ctx context.Context, t Table, f Field) (*Guess, error) {
 			}
 			return true
 		})
+		return errFound
+	})
+	if errors.Is(err, errFound) {
+		err = nil
+	}
+	return g, err
+}
+
+// PeekIDs examines the first rows of a field of numbers in Parquet or Arrow files that holds ids. It returns what a Guess says of
+// Unsigned and Mixed, as if the field were text, and nil for other fields and tables.
+func PeekIDs(ctx context.Context, t Table, f Field) (*Guess, error) {
+	switch x := t.(type) {
+	case *parted:
+		if !slices.ContainsFunc(x.shown, func(k Field) bool { return k.Name == f.Name }) {
+			return PeekIDs(ctx, x.Table, f)
+		}
+		return nil, nil
+	case *Columnar:
+	default:
+		return nil, nil
+	}
+	c := Column{Name: f.Name, DType: graph.Int64, Empty: EmptyFill, Fill: "0"}
+	switch {
+	case len(f.Shape) > 0 || f.DType >= graph.Uint8 && f.DType <= graph.Uint64:
+		return nil, nil
+	case f.DType.IsFloat():
+		c.DType = graph.Float64
+	case !f.DType.IsInt():
+		return nil, nil
+	}
+	g := &Guess{Unsigned: true}
+	_, err := t.Scan(ctx, []Column{c}, 1, func(_ int, chunk *Chunk) error {
+		row := chunk.First
+		note := func(negative bool, text string) {
+			if negative && g.Unsigned {
+				g.Odd, g.OddRow = text, row
+			}
+			g.Unsigned, g.whole = g.Unsigned && !negative, g.whole || !negative
+			row++
+		}
+		if data := chunk.Columns[0].Data; c.DType == graph.Int64 {
+			for _, n := range graph.View[int64](data) {
+				note(n < 0, strconv.FormatInt(n, 10))
+			}
+		} else {
+			for _, v := range graph.View[float64](data) {
+				note(v < 0, strconv.FormatFloat(v, 'f', -1, 64))
+			}
+		}
+		g.Mixed = g.whole && !g.Unsigned
 		return errFound
 	})
 	if errors.Is(err, errFound) {

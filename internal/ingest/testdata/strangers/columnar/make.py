@@ -1,0 +1,56 @@
+"""Makes the files of ids that are not plain integers, and the rows that DuckDB and polars read from them.
+
+Run in this folder with pyarrow 26.0.1, duckdb 2.0.1 and polars 2.1.0.
+"""
+
+import decimal
+import json
+
+import duckdb
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+wide = pa.decimal128(38, 0)
+
+
+def number(x: int) -> decimal.Decimal:
+    return decimal.Decimal(x)
+
+
+pq.write_table(  # as Snowflake unloads NUMBER
+    pa.table({"src": pa.array([number(0), number(7), number(3)], wide), "dst": pa.array([number(3), number(0), number(7)], wide)}),
+    "number.parquet",
+)
+t = pa.table({
+    "src": pa.array([number(12345678901234567890), number(-7), number(2**80)], wide),
+    "dst": pa.array([number(-7), number(2**80), number(2**80 + 1)], wide),
+    "w": pa.array([decimal.Decimal("0.10"), None, decimal.Decimal("7.25")], pa.decimal128(38, 2)),
+})
+with pa.OSFile("large.arrow", "wb") as f, pa.ipc.new_file(f, t.schema) as out:
+    out.write_table(t)
+# DuckDB writes its HUGEINT, the type of sum(), as double.
+duckdb.sql("COPY (SELECT sum(a) AS src, sum(b) AS dst, max(c) AS c FROM (VALUES (0, 5, 'x'), (5, 9, 'y'), (9, 0, 'z')) t(a, b, c) GROUP BY a ORDER BY a) TO 'hugeint.parquet'")
+pl.DataFrame({"src": [4, -2, 4], "dst": [-2, 4, 0]}, schema={"src": pl.Int32, "dst": pl.Int64}).write_ipc("negative.arrow", compat_level=pl.CompatLevel.oldest())
+pl.DataFrame({"src": [0.0, 16777215.0], "dst": [2.0, 1.0]}, schema={"src": pl.Float32, "dst": pl.Float64}).write_parquet("whole.parquet")
+
+tables = {}
+for name in ["number.parquet", "large.arrow", "hugeint.parquet", "negative.arrow", "whole.parquet"]:
+    rows = (pl.read_parquet(name) if name.endswith("parquet") else pl.read_ipc(name)).rows(named=True)
+    if name.endswith("parquet"):
+        r = duckdb.sql(f"SELECT * FROM '{name}'")
+        assert [dict(zip(r.columns, row)) for row in r.fetchall()] == rows
+    for row in rows:
+        for k, v in row.items():
+            if k in ("src", "dst"):
+                assert v == int(v)
+                row[k] = str(int(v))
+            elif isinstance(v, decimal.Decimal):
+                row[k] = float(v)
+    tables[name] = {"rows": rows}
+for name in ["large.arrow", "negative.arrow"]:
+    tables[name]["warning"] = "all ids are read as strings"
+tables["large.arrow"]["empty"] = "nan"
+with open("expected.json", "w") as f:
+    json.dump({"program": f"duckdb {duckdb.__version__}, polars {pl.__version__}", "tables": tables}, f, indent=1)
+    f.write("\n")
