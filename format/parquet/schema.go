@@ -250,6 +250,7 @@ func (w *walk) value(e element) {
 	c := &w.c
 	c.phys, c.Null = e.kind, e.logical == logicalNull
 	c.Category = e.kind == physBytes && (e.converted == convertedEnum || e.logical == logicalEnum)
+	c.Text = c.Category || e.kind == physBytes && (e.converted == convertedUTF8 || e.logical == logicalString)
 	if e.converted == convertedDecimal || e.logical == logicalDecimal {
 		w.decimal(e)
 		return

@@ -63,6 +63,7 @@ func TestLateCells(t *testing.T) {
 		"leading zeros":          {"e.csv", "src,dst,zip", "%d,%d,7", "3,4,01234", `found "01234" in column "zip", expected an integer without leading zeros or a sign, as the first ones are; give the column the dtype string to keep them`, "src,dst,zip:string", 0},
 		"an id of leading zeros": {"e.csv", "src,dst", "%d,%d", "007,4", `e.csv:180002:1: found "007" in column "src", expected an integer without leading zeros or a sign`, "", idsString},
 		"an id with a sign":      {"e.csv", "src,dst", "%d,%d", "+7,4", `found "+7" in column "src"`, "", idsString},
+		"Latin-1":                {"e.csv", "src,dst,name", "%d,%d,x", "3,4,caf\xe9", "e.csv:180002:8: found the byte 0xe9, expected UTF-8; convert the file", "src,dst", 0},
 		"JSON":                   {"e.jsonl", "", `{"src": %d, "dst": %d, "t": 0.5}`, `{"src": 3, "dst": 4, "t": 116777217.0}`, `in column "t", expected a number that float32 holds`, "src,dst,t:float64", 0},
 		"a vector of JSON":       {"e.jsonl", "", `{"src": %d, "dst": %d, "x": [0.5, 1]}`, `{"src": 3, "dst": 4, "x": [0.5, 16777217]}`, "expected a number that float32 holds", "src,dst,x:float64[2]", 0},
 	} {

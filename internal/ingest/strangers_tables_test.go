@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -24,6 +25,8 @@ type strangers struct {
 		Warning string
 		Columns string // Options.Columns
 		Empty   string // Options.Missing, for all columns
+		// Error is a part of the error, if the other program refuses the file.
+		Error string
 	}
 }
 
@@ -47,6 +50,12 @@ func TestStrangeTables(t *testing.T) {
 					missing = []Missing{{Value: want.Empty}}
 				}
 				s, src, err := built(t, filepath.Join(dir, name), Options{Columns: want.Columns, Missing: missing})
+				if want.Error != "" {
+					if err == nil || !strings.Contains(err.Error(), want.Error) {
+						t.Errorf("found error %v, expected %q", err, want.Error)
+					}
+					return
+				}
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -66,6 +75,18 @@ func TestStrangeTables(t *testing.T) {
 	}
 }
 
+// latin1 returns text, and bytes that are no UTF-8 as Latin-1, which JSON can hold.
+func latin1(b []byte) string {
+	if utf8.Valid(b) {
+		return string(b)
+	}
+	var s []rune
+	for _, c := range b {
+		s = append(s, rune(c))
+	}
+	return string(s)
+}
+
 // edgesOf returns the edges of a store of one edge type in the order of the input, with their ids under the names src and dst. A
 // value that is missing is nil.
 func edgesOf(t *testing.T, s *store.Store, src, dst string) []map[string]any {
@@ -76,7 +97,7 @@ func edgesOf(t *testing.T, s *store.Store, src, dst string) []map[string]any {
 		if n.IDs == nil {
 			return fmt.Sprint(i)
 		}
-		return string(n.IDs.Text(i))
+		return latin1(n.IDs.Text(i))
 	}
 	rows := make([]map[string]any, e.Count)
 	position := graph.FindColumn(e.Columns, graph.PositionColumn)

@@ -35,6 +35,7 @@ type node struct {
 	unit     string // of times
 	reason   string // why the field cannot be read
 	category bool
+	text     bool // the byte strings are UTF-8
 	// values is set for an index: the field of the dictionary.
 	values   *node
 	id       int64
@@ -90,7 +91,7 @@ func (w *walk) field(t table, depth int) *node {
 	kind := t.int(2, 1, 0)
 	n.value(kind, typ)
 	if d, ok := t.table(4); ok {
-		index := &node{name: n.name, layout: layoutFixed, size: 4, values: n, id: d.int(0, 8, 0), typ: n.typ, width: n.width, unit: n.unit, reason: n.reason, category: n.width == 0}
+		index := &node{name: n.name, layout: layoutFixed, size: 4, values: n, id: d.int(0, 8, 0), typ: n.typ, width: n.width, unit: n.unit, reason: n.reason, category: n.width == 0, text: n.text}
 		if i, ok := d.table(1); ok {
 			bits := i.int(0, 4, 0)
 			index.size, index.unsigned = int(bits)/8, i.int(1, 1, 0) == 0
@@ -167,10 +168,13 @@ func (n *node) value(kind int64, t table) {
 		}
 	case typeBinary, typeUTF8:
 		text(layoutText, 4)
+		n.text = kind == typeUTF8
 	case typeLargeBytes, typeLargeUTF8:
 		text(layoutText, 8)
+		n.text = kind == typeLargeUTF8
 	case typeBytesView, typeUTF8View:
 		text(layoutView, 16)
+		n.text = kind == typeUTF8View
 	case typeBool:
 		n.layout, n.typ, n.width = layoutBits, parquet.Bool, 1
 	case typeDecimal:
@@ -274,6 +278,7 @@ func (n *node) column() parquet.Column {
 		leaf = leaf.children[0]
 	}
 	c.Type, c.Width, c.Unit, c.Category = leaf.typ, leaf.width, leaf.unit, leaf.category
+	c.Text = leaf.text
 	c.Null = leaf.layout == layoutNull
 	c.Digits = leaf.convert == convertDecimal && leaf.scale == 0
 	switch {

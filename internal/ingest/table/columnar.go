@@ -265,7 +265,7 @@ func (t *Columnar) column(a Column) (p columnarColumn, err error) {
 	if p.out, err = newColumn(a); err != nil {
 		return p, fmt.Errorf("%s: column %q: %w", path, a.Name, err)
 	}
-	p.number, p.lists = n, c.Lists
+	p.number, p.lists, p.utf8 = n, c.Lists, c.Text
 	p.out.wide = false // values are converted, not parsed
 	// Narrow integers are stored in 32 bits.
 	p.from = columnarTypes[c.Type]

@@ -1,8 +1,10 @@
 package table
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/graph"
@@ -15,6 +17,7 @@ type columnarColumn struct {
 	from   graph.DType // dtype of the values in rows
 	null   bool        // no row has a value
 	digits bool        // the values are digits of integers
+	utf8   bool        // the values are text
 	reader rowReader
 	rows   parquet.Rows // rows that were read but not taken: all columns are taken in step
 	out    column
@@ -118,6 +121,11 @@ func (c *columnarColumn) run(row, n int, at []int) (bad int, problem string) {
 		}
 		return 0, ""
 	}
+	if c.utf8 {
+		if i := c.notText(first, values); i >= 0 {
+			return c.rowOf(row, c.lists, i), fmt.Sprintf("found %s in column %q, expected UTF-8, as the column is declared as text; correct it, or write the column as binary", quote(c.text(first+i)), c.out.Name)
+		}
+	}
 	if c.from == graph.String {
 		start := uint32(0)
 		if first > 0 {
@@ -143,6 +151,38 @@ func (c *columnarColumn) run(row, n int, at []int) (bad int, problem string) {
 		return c.rowOf(row, c.lists, i), c.unfit(text)
 	}
 	return 0, ""
+}
+
+// notText returns the index of the first of n values that is not UTF-8, or -1.
+func (c *columnarColumn) notText(first, n int) int {
+	start := uint32(0)
+	if first > 0 {
+		start = c.rows.Ends[first-1]
+	}
+	if whole := c.rows.Data[start:c.rows.Ends[first+n-1]]; isASCII(whole) {
+		return -1
+	}
+	for i := range n {
+		if !utf8.Valid(c.text(first + i)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// isASCII says whether no byte is part of a longer character.
+func isASCII(b []byte) bool {
+	for ; len(b) >= 8; b = b[8:] {
+		if binary.LittleEndian.Uint64(b)&0x8080808080808080 != 0 {
+			return false
+		}
+	}
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // text is a byte string.

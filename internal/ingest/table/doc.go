@@ -9,7 +9,7 @@
 // # CSV
 //
 // OpenCSV reads .csv, .tsv and .txt files, plain or compressed (.gz, .zst), in UTF-8, with or without a byte order
-// mark; other bytes in the first MiB are an error. Quoting follows RFC 4180: a field may be enclosed in double quotes, inside which a quote is written twice,
+// mark; other bytes in the first MiB, or in a chunk of which texts are read, are an error. Quoting follows RFC 4180: a field may be enclosed in double quotes, inside which a quote is written twice,
 // and delimiters and line ends stand for themselves. A quote inside an unquoted field is an error. Lines end in LF, which may
 // follow CRs; the last line needs no end. Another CR in an unquoted field is an error, and so is a file whose lines end in CR alone. Empty lines are skipped. A record has at most 16 MiB.
 //

@@ -259,7 +259,11 @@ func invalid(text []byte) int {
 
 // badEncoding is the error of a byte that is not UTF-8. at is its offset in the line.
 func badEncoding(path string, line uint64, at int, found byte) error {
-	return badf("%s:%d:%d: found the byte %#02x, expected UTF-8; convert the file, for example with iconv -f latin1 -t utf8 FILE", path, line, at+1, found)
+	return badf("%s:%d:%d: %s", path, line, at+1, notUTF8(found))
+}
+
+func notUTF8(found byte) string {
+	return fmt.Sprintf("found the byte %#02x, expected UTF-8; convert the file, for example with iconv -f latin1 -t utf8 FILE", found)
 }
 
 // Where implements Table: "triples.nt:17".

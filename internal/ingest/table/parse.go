@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/graphmill/graphmill/graph"
 )
 
 // badText describes what was found at an offset of a block, what was expected and what to do.
@@ -33,6 +36,7 @@ type parser struct {
 	targets []int // per field: index of the first column that asks for it, or -1
 	cols    []column
 	fast    [][]uint64 // one per field while all fields are integers; otherwise nil
+	texts   bool       // some column has texts
 	chunk   Chunk
 	absent  []bool
 	marked  bool // a row of the chunk is absent
@@ -60,6 +64,7 @@ func newParser(t *CSV, asked []Column) (*parser, error) {
 		p.cols[i] = c
 		p.targets[f] = i
 		integers = integers && c.wide && c.next < 0
+		p.texts = p.texts || a.DType == graph.String
 	}
 	if integers {
 		p.fast = make([][]uint64, len(t.fields))
@@ -70,6 +75,11 @@ func newParser(t *CSV, asked []Column) (*parser, error) {
 // parse reads all records of a block. The chunk is valid until the next call.
 func (p *parser) parse(b *block) (*Chunk, *badText) {
 	bad := p.records(b.buf, b.at, b.end, p.fast != nil)
+	if p.texts && !utf8.Valid(b.buf[b.at:b.end]) {
+		if at := b.at + invalid(b.buf[b.at:b.end]); bad == nil || at < bad.at {
+			bad = &badText{at, notUTF8(b.buf[at])}
+		}
+	}
 	if bad != nil {
 		return nil, bad
 	}

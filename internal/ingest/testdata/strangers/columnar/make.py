@@ -34,7 +34,26 @@ duckdb.sql("COPY (SELECT sum(a) AS src, sum(b) AS dst, max(c) AS c FROM (VALUES 
 pl.DataFrame({"src": [4, -2, 4], "dst": [-2, 4, 0]}, schema={"src": pl.Int32, "dst": pl.Int64}).write_ipc("negative.arrow", compat_level=pl.CompatLevel.oldest())
 pl.DataFrame({"src": [0.0, 16777215.0], "dst": [2.0, 1.0]}, schema={"src": pl.Float32, "dst": pl.Float64}).write_parquet("whole.parquet")
 
+# Latin-1 that is declared as text: DuckDB and polars refuse it. The bytes of the two values together are UTF-8.
+latin1 = pa.Array.from_buffers(pa.utf8(), 2, [None, pa.py_buffer(b"\0\0\0\0\x02\0\0\0\x03\0\0\0"), pa.py_buffer(b"a\xc3\xa9")])
+t = pa.table({"src": latin1, "dst": pa.array(["b", "c"])})
+pq.write_table(t, "latin1.parquet")
+with pa.OSFile("latin1.arrow", "wb") as f, pa.ipc.new_file(f, t.schema) as out:
+    out.write_table(t)
+# The same bytes as binary are no text.
+t = pa.table({"src": latin1.view(pa.binary()), "dst": pa.array([b"b", b"c"])})
+pq.write_table(t, "binary.parquet")
+
 tables = {}
+for name in ["latin1.parquet", "latin1.arrow"]:
+    try:
+        duckdb.sql(f"SELECT * FROM '{name}'").fetchall() if name.endswith("parquet") else pl.read_ipc(name)
+    except (duckdb.InvalidInputException, pl.exceptions.ComputeError) as e:
+        print(e)
+        tables[name] = {"error": r'row 0 ' + ("(row group 0)" if name.endswith("parquet") else "(record batch 0)") + r': found "a\xc3" in column "src", expected UTF-8'}
+assert len(tables) == 2
+rows = [(a.decode("latin1"), b.decode()) for a, b in duckdb.sql("SELECT * FROM 'binary.parquet'").fetchall()]
+tables["binary.parquet"] = {"rows": [{"src": a, "dst": b} for a, b in rows]}
 for name in ["number.parquet", "large.arrow", "hugeint.parquet", "negative.arrow", "whole.parquet"]:
     rows = (pl.read_parquet(name) if name.endswith("parquet") else pl.read_ipc(name)).rows(named=True)
     if name.endswith("parquet"):
