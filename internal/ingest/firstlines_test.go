@@ -13,8 +13,8 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// edgesOf are the edges of all types, as "type: src>dst ...", sorted.
-func edgesOf(s *store.Store) string {
+// edgesText is the edges of all types, as "type: src>dst ...", sorted.
+func edgesText(s *store.Store) string {
 	var out []string
 	for _, e := range s.Graph.Edges {
 		a := e.Adj[e.Primary]
@@ -73,7 +73,7 @@ func TestFirstLines(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := edgesOf(s); got != test.want || source.Format != test.format {
+			if got := edgesText(s); got != test.want || source.Format != test.format {
 				t.Errorf("found %s: %s, expected %s: %s", source.Format, got, test.format, test.want)
 			}
 			rows := uint64(strings.Count(test.text, "\n") - strings.Count(test.text, "%"))

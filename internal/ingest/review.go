@@ -27,9 +27,9 @@ func newCountsLine(place string, cells []string) (c countsLine) {
 	if len(cells) != 2 {
 		return c
 	}
-	_, nerr := strconv.ParseUint(cells[0], 10, 64)
+	nodes, nerr := strconv.ParseUint(cells[0], 10, 64)
 	edges, eerr := strconv.ParseUint(cells[1], 10, 64)
-	if nerr == nil && eerr == nil {
+	if nerr == nil && eerr == nil && nodes > 1 && edges > 1 {
 		c = countsLine{place: place, line: strings.Join(cells, " "), edges: edges}
 	}
 	return c
