@@ -227,7 +227,7 @@ func (m *maker) features(ctx context.Context, t table.Table, fields []looks, spe
 	}
 	for i := range fields {
 		f := &fields[i]
-		if slices.Contains(used, f.Name) {
+		if slices.Contains(used, f.Name) || specs == nil && f.Ignored {
 			continue
 		}
 		w := &wanted{}

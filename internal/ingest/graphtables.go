@@ -327,7 +327,7 @@ func (l *lister) columns(ctx context.Context, s *source, but []string) ([]table.
 	if !s.listed {
 		for i := range s.fields {
 			f := &s.fields[i]
-			if slices.Contains(but, f.Name) {
+			if slices.Contains(but, f.Name) || f.Ignored {
 				continue
 			}
 			add, err := l.m.columns(ctx, s.joined, f, &wanted{})

@@ -403,7 +403,7 @@ func (c *column) strings(text []byte, bracketed bool) (int, bool) {
 	}
 	if !bracketed {
 		var parts []string
-		if bytes.IndexByte(text, ';') >= 0 {
+		if c.Semicolons || bytes.IndexByte(text, ';') >= 0 {
 			parts = strings.Split(string(text), ";")
 		} else {
 			parts = strings.Fields(string(text))

@@ -58,6 +58,7 @@ type CSV struct {
 	files  []csvFile
 	fields []Field
 	first  []string // the cells of the first line, if the caller names the columns
+	typed  []string // the names in a header that also has types (neo4jFields); nil for others
 	syntax syntax
 	parser func(columns []Column) (recordParser, error)
 
@@ -251,14 +252,23 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 		return &NoHeaderError{place, names}
 	}
 	if t.fields == nil {
-		if err := checkNames(place, names); err != nil {
+		if fields := neo4jFields(names); fields != nil {
+			t.fields, t.typed = fields, names
+			if err := checkTyped(place, fields); err != nil {
+				return err
+			}
+		} else if err := checkNames(place, names); err != nil {
 			return err
 		}
-		for _, n := range names {
-			t.fields = append(t.fields, Field{Name: n})
+		for i := range names[len(t.fields):] {
+			t.fields = append(t.fields, Field{Name: names[i]})
 		}
 	}
-	if have := t.names(); !slices.Equal(have, names) {
+	have := t.names()
+	if t.typed != nil {
+		have = t.typed
+	}
+	if !slices.Equal(have, names) {
 		return badf("%s: found the header %q, expected %q, as in %s: %s", place, strings.Join(names, " "), strings.Join(have, " "), t.files[0].path, difference(quoted(names), quoted(have)))
 	}
 	rest := h.bytes[h.body+len(line):]

@@ -20,6 +20,10 @@ type Field struct {
 	Category bool
 	// Inferred says that DType follows from the first cells.
 	Inferred bool
+	// Ignored says that the file marks the field as one to leave out.
+	Ignored bool
+	// Semicolons says that ';' alone separates the values of a list.
+	Semicolons bool
 }
 
 // Empty says how an empty cell is handled.
@@ -47,6 +51,8 @@ type Column struct {
 	// Inferred makes the text of a number an error if the dtype, which follows from the first cells, loses a part of it: 2^24 or more
 	// that Float32 rounds, or leading zeros of an integer.
 	Inferred bool
+	// Semicolons makes ';' the only separator of the values of a list without brackets.
+	Semicolons bool
 	// Whole reads whole numbers with a point, such as 2.0, as integers, also where the column has texts.
 	Whole bool
 	// Given says that Empty and Fill were asked for in this column itself. An empty cell of any dtype is subject to Empty
