@@ -454,8 +454,6 @@ class TestPyG(unittest.TestCase):
         ends = torch.tensor([[0, 1, 2], [1, 2, 3]])
         typed, plain = HeteroData(), Data(x=torch.rand(5, 3), edge_index=ends)
         typed["paper"].x, typed["paper", "cites", "paper"].edge_index = torch.rand(5, 3), ends
-        with self.assertRaises(AttributeError):
-            typed.x
         for data, nodes in ((typed, "paper"), (plain, None)):
             store = graphmill.from_pyg(data)
             with NodeLoader(store, [2], 5, as_="pyg") as loader:

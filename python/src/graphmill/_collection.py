@@ -185,7 +185,7 @@ class Collection(Sequence["Graph"]):
 
     def _repr_html_(self) -> str:
         rows: list[tuple[str, int, str]] = [(x.name, x.count, x.columns.listed()) for x in [*self.nodes.values(), *self.edges.values()]]
-        return table(repr(self), ("type", "count", "columns"), [*rows, ("context", self.context._rows, self.context.listed())])
+        return table(repr(self), ("type", "count", "columns"), [*rows, ("context", self.context.rows, self.context.listed())])
 
 
 class CollectionNodes:
