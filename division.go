@@ -16,6 +16,7 @@ import (
 // Division describes how a graph was divided into parts, and how good the division is. Its JSON is what the command
 // partition prints with --json. A pair is two neighbouring nodes: it counts once, whatever edges join them.
 type Division struct {
+	Output string `json:"output"` // the folder of the assignment, or the file in the form of gpmetis, as it was named
 	Method string `json:"method"`
 	// OutOfCore says how multilevel divided a graph that did not fit the memory; nil: it was in memory.
 	OutOfCore *DivisionOutOfCore `json:"out_of_core,omitempty"`

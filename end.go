@@ -31,7 +31,11 @@ func (o *Run) publish(w *store.Writer, r *report.Report, start time.Time) error 
 			return err
 		}
 	}
-	return w.Publish()
+	err := w.Publish()
+	if w.Published() {
+		r.Output = w.Out() // after report.json, which may be moved with its folder
+	}
+	return err
 }
 
 // endWith ends the output of a function that returns *err. It is deferred before everything else that can fail.

@@ -182,8 +182,8 @@ func TestOutputs(t *testing.T) {
 			if err := replace[name](t.Context(), out); err != nil {
 				t.Errorf("with Overwrite: %v", err)
 			}
-			if _, err := graphmill.RenderReport(out); err != nil {
-				t.Error(err)
+			if r, err := graphmill.RenderReport(out); err != nil || r.Output != out {
+				t.Errorf("found %+v, %v, expected a report that names %s", r, err, out)
 			}
 		})
 	}

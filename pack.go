@@ -96,9 +96,9 @@ func (o *PackOptions) check() error {
 	setDefault(&o.Ranks, 1)
 	switch {
 	case len(o.Limits) == 0:
-		return usagef("found no `Limit`, expected one for each component, such as num_nodes=222 and num_edges=502")
+		return usagef("found no `Limits`, expected one for each component, such as num_nodes=222 and num_edges=502")
 	case len(o.Limits) > pack.MaxComponents:
-		return usagef("found `Limit` of %d components, expected at most %d", len(o.Limits), pack.MaxComponents)
+		return usagef("found `Limits` of %d components, expected at most %d", len(o.Limits), pack.MaxComponents)
 	case !slices.Contains(pack.Methods, string(o.Method)):
 		return usagef("found `Method` %q, expected one of %s", o.Method, strings.Join(pack.Methods, ", "))
 	case !slices.Contains([]Oversize{OversizeError, OversizeSkip, OversizeAlone}, o.Oversize):
@@ -117,12 +117,24 @@ func (o *PackOptions) check() error {
 	for i, l := range o.Limits {
 		switch {
 		case l.Component == "" || l.Max < 0 || l.Max > 1<<31-1:
-			return usagef("found `Limit` %s=%d, expected COMPONENT=N with an integer from 0 to 2^31 - 1, such as num_nodes=222", l.Component, l.Max)
+			return usagef("found `Limits` %s=%d, expected COMPONENT=N with an integer from 0 to 2^31 - 1, such as num_nodes=222", l.Component, l.Max)
 		case slices.ContainsFunc(o.Limits[:i], func(x PackLimit) bool { return x.Component == l.Component }):
-			return usagef("found `Limit` of %s twice, expected each component once", l.Component)
+			return usagef("found `Limits` of %s twice, expected each component once", l.Component)
 		}
 	}
+	components, _ := o.limits()
+	if err := pack.CheckHeuristic(o.Heuristic, components); err != nil {
+		return usagef("%w", err)
+	}
 	return o.Run.check()
+}
+
+// ofComponents makes the error of a component that the graphs lack ErrUsage: the options name it.
+func ofComponents(path string, err error) error {
+	if errors.Is(err, collection.ErrComponent) {
+		return usagef("%s: %w", path, err)
+	}
+	return described(path, err)
 }
 
 // limits returns the components and their limits.
@@ -184,7 +196,10 @@ func Pack(ctx context.Context, in, out string, o PackOptions) (_ *Packing, err e
 	if out == "" {
 		return packing, nil
 	}
-	return packing, o.write(ctx, from, out, r, l, packing)
+	if err = o.write(ctx, from, out, r, l, packing); err == nil || errors.Is(err, ErrWhole) {
+		packing.Output = out
+	}
+	return packing, err
 }
 
 // describe makes the layout of a result, and describes it.
@@ -272,7 +287,7 @@ func histogram(path string, components []string, memory int64) (h *pack.Histogra
 	}
 	info, err := vfs.OS.Stat(path)
 	if err != nil {
-		return nil, "", 0, fmt.Errorf("%w; expected a histogram (.csv) or a collection", err)
+		return nil, "", 0, fmt.Errorf("%w; give a histogram (.csv) or a collection", err)
 	}
 	if !info.IsDir() {
 		f, err := vfs.OS.OpenStream(path)
@@ -297,7 +312,7 @@ func histogram(path string, components []string, memory int64) (h *pack.Histogra
 	}
 	sizes, err := collection.NewSizes(s.Collection, components)
 	if err != nil {
-		return nil, "", 0, described(path, err)
+		return nil, "", 0, ofComponents(path, err)
 	}
 	if h, err = sizes.Histogram(memory); err != nil {
 		return nil, "", 0, described(path, err)

@@ -17,8 +17,9 @@ import (
 // components.
 type Packing struct {
 	Packs      int64   `json:"packs"`
-	LowerBound int64   `json:"lower_bound"` // proven: no packing has fewer packs
-	Gap        float64 `json:"gap"`         // (Packs - LowerBound) / LowerBound
+	Output     string  `json:"output,omitempty"` // the folder of the pack layout, as it was named; "" if none was written
+	LowerBound int64   `json:"lower_bound"`      // proven: no packing has fewer packs
+	Gap        float64 `json:"gap"`              // (Packs - LowerBound) / LowerBound
 	// Efficiency is the share of the room of all packs that graphs fill.
 	Efficiency map[string]float64 `json:"efficiency"`
 	// EfficiencyUsed is the same with Used in place of Limits, as in the paper on tuple packing.

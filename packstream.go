@@ -104,7 +104,7 @@ func PackStream(ctx context.Context, in, out string, o PackStreamOptions) (_ *Pa
 		return nil, err
 	}
 	line.end()
-	j := &PackedStream{Packs: s.Packs, Graphs: s.Graphs, Skipped: s.Skipped, Efficiency: map[string]float64{}, Limits: map[string]int{},
+	j := &PackedStream{Output: out, Packs: s.Packs, Graphs: s.Graphs, Skipped: s.Skipped, Efficiency: map[string]float64{}, Limits: map[string]int{},
 		MaxGraphs: o.MaxGraphs, Buffer: s.Buffer, Lost: s.Lost(), BufferWanted: s.Short(), Seconds: time.Since(start).Seconds(), components: components}
 	for i, name := range components {
 		j.Limits[name] = limits[i]
@@ -168,6 +168,7 @@ func (j *PackedStream) Text(out io.Writer) error {
 // PackedStream describes how a stream of graphs was packed. Its JSON is what the command pack --stream prints with --json.
 // The keys of its maps are components.
 type PackedStream struct {
+	Output     string             `json:"output,omitempty"` // the folder that was written, as it was named; "" if none was
 	Packs      int64              `json:"packs"`
 	Graphs     int64              `json:"graphs"`     // graphs in packs
 	Skipped    int64              `json:"skipped"`    // graphs larger than a pack, left out or alone
@@ -246,6 +247,9 @@ func openStream(path string, stdin io.Reader, components []string) (*sizeStream,
 		from, name, x.close, x.bytes = file, path, file.Close, info.Size()
 	}
 	rows, err := collection.NewRows(name, from, components)
+	if errors.Is(err, collection.ErrComponent) {
+		err = usagef("%w", err)
+	}
 	if err != nil {
 		return nil, errors.Join(err, x.close())
 	}
@@ -270,7 +274,7 @@ func (x *sizeStream) collection(dir string, components []string) (err error) {
 	}
 	sizes, err := collection.NewSizes(s.Collection, components)
 	if err != nil {
-		return err
+		return ofComponents(dir, err)
 	}
 	x.sizes, x.where = sizes.All(), func() string { return dir }
 	x.err = func() error {

@@ -75,6 +75,7 @@ func (o *TuneOptions) search() (pack.Tune, error) {
 
 // Tuning is the result of TunePacks. Its JSON is what the command pack tune prints with --json.
 type Tuning struct {
+	Output     string           `json:"output,omitempty"` // the folder that was written, as it was named; "" if none was
 	Components []string         `json:"components"`
 	Front      []pack.Candidate `json:"front"`            // limits for which no cheaper limits are as full
 	Tried      []pack.Candidate `json:"tried"`            // all limits that were packed with
@@ -147,7 +148,9 @@ func TunePacks(ctx context.Context, in, out string, o TuneOptions) (_ *Tuning, e
 	t := &Tuning{Components: o.Components, Front: front, Tried: all, Target: o.Target}
 	if o.Target > 0 {
 		from := packSource{in: in, fingerprint: fingerprint, size: size, start: start, ready: time.Now(), before: "search for limits"}
-		t.Packing, err = o.packTarget(ctx, from, out, h, all)
+		if t.Packing, err = o.packTarget(ctx, from, out, h, all); err == nil || errors.Is(err, ErrWhole) {
+			t.Output = out
+		}
 		return t, err
 	}
 	if out == "" {
@@ -166,7 +169,10 @@ func TunePacks(ctx context.Context, in, out string, o TuneOptions) (_ *Tuning, e
 	r := o.begin("pack tune", "Limits for "+name)
 	r.InputAt(name, size, fingerprint, in)
 	r.Stage("search", time.Since(start), int64(len(all)), "limits")
-	return t, o.report(ctx, out, r, made, h, all, front, start)
+	if err = o.report(ctx, out, r, made, h, all, front, start); err == nil || errors.Is(err, ErrWhole) {
+		t.Output = out
+	}
+	return t, err
 }
 
 // packTarget packs with the cheapest of the limits that were tried with which packs are as full as the target, and writes

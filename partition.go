@@ -396,7 +396,9 @@ func (p *partitioning) write(ctx context.Context, result *partition.Result, made
 	if err := p.o.publish(p.w, p.report, p.start); err != nil {
 		return nil, err
 	}
-	return newDivision(result, time.Since(p.start)), nil
+	d := newDivision(result, time.Since(p.start))
+	d.Output = p.w.Out()
+	return d, nil
 }
 
 // imported returns the fingerprints of an imported assignment: of its file, or of the files in its folder.
@@ -459,7 +461,9 @@ func (p *partitioning) metisFile(ctx context.Context) (*Division, error) {
 	if err := vfs.WriteFile(vfs.OS, name, b.Bytes()); err != nil {
 		return nil, err
 	}
-	return newDivision(result, time.Since(p.start)), nil
+	d := newDivision(result, time.Since(p.start))
+	d.Output = name
+	return d, nil
 }
 
 // divide divides the graph of a METIS file.

@@ -47,6 +47,7 @@ func RenderReport(dir string) (_ *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
+	r.Output = dir
 	return r, store.WriteReport(vfs.OS, dir, html, json)
 }
 

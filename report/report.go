@@ -23,6 +23,8 @@ type Report struct {
 	// Line repeats the command, quoted for a shell.
 	Line    string `json:"line"`
 	Version string `json:"version"`
+	// Output is the folder that the operation wrote, as it was named; "" in the report.json of the folder.
+	Output string `json:"output,omitempty"`
 
 	// These describe the run; 0 means unknown.
 	Threads        int     `json:"threads,omitempty"`

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/graphmill/graphmill"
@@ -64,7 +65,7 @@ func (t *Terminal) FailJSON(err error, status int) {
 		return
 	}
 	// Stdout remembers the error of a write.
-	_ = t.JSON(map[string]Failure{"error": {t.translate(vfs.Spelled(err.Error())), kindOf(err), status}})
+	_ = t.JSON(map[string]Failure{"error": {t.translate(vfs.Spelled(inWords(err))), kindOf(err), status}})
 }
 
 // asksJSON says whether the command line has the flag --json of the running command. It is asked for also where the flags were wrong.
@@ -81,4 +82,37 @@ func (t *Terminal) asksJSON() bool {
 		}
 	}
 	return false
+}
+
+// inWords is the text of an error, in which missing files are told in words and not by the call that looked for them: "x: found no such
+// file or folder" for "stat x: no such file or directory".
+func inWords(err error) string {
+	text := err.Error()
+	for _, missing := range missingFiles(err) {
+		raw, said := missing.Error(), missing.Path+": found no such file or folder"
+		if strings.HasSuffix(text, raw) { // nothing says yet what to do
+			text = strings.TrimSuffix(text, raw) + said + "; correct the path"
+		}
+		text = strings.ReplaceAll(text, raw, said)
+	}
+	return text
+}
+
+// missingFiles are the errors within an error of calls that looked for files which are not there.
+func missingFiles(err error) (list []*fs.PathError) {
+	switch e := err.(type) { //nolint:errorlint // this walks the tree itself
+	case *fs.PathError:
+		if errors.Is(e.Err, fs.ErrNotExist) && slices.Contains([]string{"stat", "lstat", "open"}, e.Op) && e.Path != "" {
+			return []*fs.PathError{e}
+		}
+	case interface{ Unwrap() []error }:
+		for _, part := range e.Unwrap() {
+			list = append(list, missingFiles(part)...)
+		}
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			return missingFiles(inner)
+		}
+	}
+	return list
 }

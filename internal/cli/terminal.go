@@ -110,7 +110,7 @@ func (t *Terminal) Warn(text string) {
 }
 
 // Fail prints the error that ends a command.
-func (t *Terminal) Fail(err error) { t.say(red, "%v", err) }
+func (t *Terminal) Fail(err error) { t.say(red, "%s", inWords(err)) }
 
 // Progress shows the progress of a stage as a line, if stderr is a terminal.
 func (t *Terminal) Progress(p graphmill.Progress) {
@@ -146,7 +146,7 @@ func (t *Terminal) Start(label string, total int64, unit string) *progress.Line 
 // Result is the result of an operation. Text writes it in words.
 type Result interface{ Text(w io.Writer) error }
 
-// Print prints a result in words or as JSON.
+// Print prints a result in words or as JSON. In words, it leaves out the lines that Warn has printed.
 func (t *Terminal) Print(r Result, asJSON bool) error {
 	if asJSON {
 		return t.JSON(r)
@@ -155,8 +155,24 @@ func (t *Terminal) Print(r Result, asJSON bool) error {
 	if err := r.Text(&b); err != nil {
 		return err
 	}
-	_, err := io.WriteString(t.Stdout, t.translate(b.String()))
+	_, err := io.WriteString(t.Stdout, t.translate(t.unsaid(b.String())))
 	return err
+}
+
+// unsaid is a text without the lines that Warn has printed.
+func (t *Terminal) unsaid(text string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.warned) == 0 {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !t.warned[strings.TrimSpace(line)] {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 // Summarise prints what an operation did that wrote an output. A quiet command prints it only as JSON.
@@ -168,7 +184,7 @@ func (t *Terminal) Summarise(r Result, asJSON bool) error {
 }
 
 // PrintReport prints the report of an operation that has already published its output, if it has one. In words, it leaves
-// out the remarks that Warn has printed; numbers of cases stay.
+// out what Warn has printed.
 func (t *Terminal) PrintReport(r *graphmill.Report, asJSON bool) error {
 	r = t.noted(r, !asJSON)
 	var err error
@@ -186,19 +202,24 @@ func (t *Terminal) PrintReport(r *graphmill.Report, asJSON bool) error {
 	return nil
 }
 
-// noted is a report whose notes name flags. Once, it has no remark that Warn has printed.
+// noted is a report whose notes name flags. Once, it has no remark and no warning that Warn has printed.
 func (t *Terminal) noted(r *graphmill.Report, once bool) *graphmill.Report {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	of := *r
 	of.Notes = nil
 	for _, n := range r.Notes {
-		if !once || n.Warning || !t.warned[n.Text] {
+		if !once || !t.said(n.Text, n.Count) {
 			n.Text = t.translate(n.Text)
 			of.Notes = append(of.Notes, n)
 		}
 	}
 	return &of
+}
+
+// said says whether Warn has printed a text, or a number of cases and the text.
+func (t *Terminal) said(text string, count int64) bool {
+	return count == 0 && t.warned[text] || count != 0 && (t.warned[fmt.Sprintf("%d %s", count, text)] || t.warned[human.Exact(count)+" "+text])
 }
 
 // Step returns the terminal of a command that this one runs as one of its steps.

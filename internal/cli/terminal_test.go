@@ -28,12 +28,13 @@ func TestSay(t *testing.T) {
 	}
 }
 
-// A remark that was a warning is not repeated in words; what a report says names flags.
+// What was a warning is not repeated in words; what a report says names flags.
 func TestPrintReport(t *testing.T) {
 	r := &graphmill.Report{Format: 1}
 	r.Note("a: `Symmetrise` adds the reverses")
 	r.Note("b: `Both` stores it")
 	r.Warn(2, "rows dropped")
+	r.Warn(3, "cells empty") // which the operation told only in its report
 	cmd := &cobra.Command{}
 	cmd.Flags().Bool("symmetrise", false, "")
 	for _, asJSON := range []bool{false, true} {
@@ -48,7 +49,7 @@ func TestPrintReport(t *testing.T) {
 		if want := "graphmill: warning: a: --symmetrise adds the reverses\n"; !strings.HasPrefix(said.String(), want) {
 			t.Errorf("found %q, expected %q", said.String(), want)
 		}
-		for text, want := range map[string]bool{"a: --symmetrise adds the reverses": asJSON, "b: --both stores it": true, "rows dropped": true, "`": false} {
+		for text, want := range map[string]bool{"a: --symmetrise adds the reverses": asJSON, "b: --both stores it": true, "rows dropped": asJSON, "3 cells empty": !asJSON, "cells empty": true, "`": false} {
 			if strings.Contains(out.String(), text) != want {
 				t.Errorf("JSON %v: %q in the report: found %v, expected %v:\n%s", asJSON, text, !want, want, out.String())
 			}

@@ -22,6 +22,12 @@ type heuristic struct {
 // HeuristicNames lists the heuristics without arguments.
 var HeuristicNames = []string{"product", "sum", "max", "min"}
 
+// CheckHeuristic is an error where a name is no heuristic for components.
+func CheckHeuristic(name string, components []string) error {
+	_, err := parseHeuristic(name, components)
+	return err
+}
+
 // parseHeuristic parses "product", "sum", "max", "min", "weighted:W,W" (integers, one per component), or the
 // name of a component.
 func parseHeuristic(s string, components []string) (heuristic, error) {
@@ -33,18 +39,18 @@ func parseHeuristic(s string, components []string) (heuristic, error) {
 	}
 	list, ok := strings.CutPrefix(s, "weighted:")
 	if !ok {
-		return heuristic{}, tagged.Errorf(ErrLimits, "found heuristic %q, expected one of %s, weighted:W,W or a component (%s)", s, strings.Join(HeuristicNames, ", "), strings.Join(components, ", "))
+		return heuristic{}, tagged.Errorf(ErrLimits, "found `Heuristic` %q, expected one of %s, weighted:W,W or a component (%s)", s, strings.Join(HeuristicNames, ", "), strings.Join(components, ", "))
 	}
 	h := heuristic{name: "weighted"}
 	for _, w := range strings.Split(list, ",") {
 		n, err := strconv.ParseInt(w, 10, 32)
 		if err != nil || n < 0 {
-			return heuristic{}, tagged.Errorf(ErrLimits, "found heuristic %q, expected weights that are integers from 0 to 2^31 - 1", s)
+			return heuristic{}, tagged.Errorf(ErrLimits, "found `Heuristic` %q, expected weights that are integers from 0 to 2^31 - 1", s)
 		}
 		h.weights = append(h.weights, n)
 	}
 	if len(h.weights) != len(components) {
-		return heuristic{}, tagged.Errorf(ErrLimits, "found heuristic %q, expected %d weights", s, len(components))
+		return heuristic{}, tagged.Errorf(ErrLimits, "found `Heuristic` %q, expected %d weights, one for each component in the order of their limits", s, len(components))
 	}
 	return h, nil
 }

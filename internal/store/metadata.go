@@ -19,7 +19,7 @@ func Metadata(fsys vfs.FS, dir string) (map[string][]byte, error) {
 		b, err := vfs.ReadFile(fsys, filepath.Join(dir, name), maxMeta)
 		switch missing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR); {
 		case missing && name == MetaFile:
-			return nil, fmt.Errorf("%s: %w: it has no %s; import or generate one first", dir, ErrNotStore, MetaFile)
+			return nil, notStore(fsys, dir)
 		case missing:
 			return nil, fmt.Errorf("%s: %w: found no %s, expected one; writing or copying it was not completed", dir, ErrDamaged, name)
 		case err != nil:

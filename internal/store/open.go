@@ -17,6 +17,7 @@ import (
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -37,6 +38,18 @@ type Store struct {
 
 // ErrNotStore is the kind of the error of Open for a folder that is no store.
 var ErrNotStore = errors.New("not a store")
+
+// notStore is ErrNotStore for a folder without graph.json; it is also fs.ErrNotExist where there is no folder.
+func notStore(fsys vfs.FS, dir string) error {
+	err := fmt.Errorf("%s: %w: it has no %s; import or generate one first", dir, ErrNotStore, MetaFile)
+	if there, failed := vfs.Exists(fsys, dir); there || failed != nil {
+		return err
+	}
+	if vfs.Scheme(dir) == "" { // of an address, only that graph.json is missing is known
+		err = fmt.Errorf("%s: %w: there is no such folder; correct the path, or import or generate one first", dir, ErrNotStore)
+	}
+	return tagged.Errorf(fs.ErrNotExist, "%w", err)
+}
 
 // Open maps a store or collection. A file that is reached through a symbolic link in the folder is an error.
 func Open(fsys vfs.FS, dir string) (*Store, error) {
@@ -86,7 +99,7 @@ func (s *Store) open() (err error) {
 	file := filepath.Join(s.Dir, MetaFile)
 	b, err := vfs.ReadFile(s.fs, file, maxMeta)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return fmt.Errorf("%s: %w: it has no %s; import or generate one first", s.Dir, ErrNotStore, MetaFile)
+		return notStore(s.fs, s.Dir)
 	}
 	if err != nil {
 		return err

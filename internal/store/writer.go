@@ -68,6 +68,9 @@ func (w *Writer) clear() error {
 // Dir is the folder of the files until Publish. Temporary files in it are on the same disk.
 func (w *Writer) Dir() string { return w.dir }
 
+// Out is the name that the folder gets in the end.
+func (w *Writer) Out() string { return w.out }
+
 // Create makes a file of the output. The caller writes and closes it.
 func (w *Writer) Create(name string) (vfs.File, error) {
 	f, err := w.create(name)

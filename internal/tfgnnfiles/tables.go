@@ -69,14 +69,14 @@ func Tables(fsys vfs.FS, dir, name string, outside bool) ([]string, error) {
 	case err == nil:
 		return nil, tagged.Errorf(ErrTable, "%s: found a folder, expected a file", full)
 	default:
-		return nil, tagged.Errorf(ErrTable, "%s: found no such file%s", full, shardsHint(fsys, full))
+		return nil, tagged.Errorf(ErrTable, "%w", tagged.Errorf(fs.ErrNotExist, "%s: found no such file%s", full, shardsHint(fsys, full)))
 	}
 	files, err := glob(fsys, []string{dir}, strings.Split(filepath.ToSlash(name), "/"))
 	if err != nil {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, tagged.Errorf(ErrTable, "%s: found no file that matches, expected at least one", full)
+		return nil, tagged.Errorf(ErrTable, "%w", tagged.Errorf(fs.ErrNotExist, "%s: found no file that matches, expected at least one; correct the pattern", full))
 	}
 	return files, nil
 }
