@@ -90,6 +90,9 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 		return nil, err
 	}
 	warnings = append(warnings, snap.warnings...)
+	if specs == nil {
+		warnings = append(warnings, unnamed(t)...)
+	}
 	fields, err := describe(t)
 	if err != nil {
 		return nil, err
@@ -366,12 +369,23 @@ func (s *Source) unreadable(t table.Table, listed bool) {
 	if t == nil || listed {
 		return
 	}
+	warnings := unnamed(t)
 	for _, c := range table.Unreadable(t) {
-		w := fmt.Sprintf("%s: the column %s is left out: it is not a number, bool or string, or a list of them", t.Files()[0], c)
+		warnings = append(warnings, fmt.Sprintf("%s: the column %s is left out: it is not a number, bool or string, or a list of them", t.Files()[0], c))
+	}
+	for _, w := range warnings {
 		if !slices.Contains(s.Warnings, w) {
 			s.Warnings = append(s.Warnings, w)
 		}
 	}
+}
+
+// unnamed warns of columns of text without a name that have values.
+func unnamed(t table.Table) (warnings []string) {
+	for _, i := range table.Unnamed(t) {
+		warnings = append(warnings, fmt.Sprintf("%s: column %d has no name and is left out, as the index of pandas and the names of R's rows are; give it a name to keep it", t.Files()[0], i))
+	}
+	return warnings
 }
 
 // openTable opens a table. If the caller names the columns of text that has a header, the header would become a row. It is

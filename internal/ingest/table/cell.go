@@ -162,12 +162,20 @@ func (c *column) expected() string {
 	return what
 }
 
+// parseBool parses 0, 1, true, false, and t and f, as PostgreSQL and R write them.
 func parseBool(text []byte) (byte, bool) {
-	switch {
-	case len(text) == 1 && text[0] == '1' || len(text) == 4 && bytes.EqualFold(text, []byte("true")):
-		return 1, true
-	case len(text) == 1 && text[0] == '0' || len(text) == 5 && bytes.EqualFold(text, []byte("false")):
-		return 0, true
+	switch len(text) {
+	case 1:
+		switch text[0] {
+		case '1', 't', 'T':
+			return 1, true
+		case '0', 'f', 'F':
+			return 0, true
+		}
+	case 4:
+		return 1, bytes.EqualFold(text, []byte("true"))
+	case 5:
+		return 0, bytes.EqualFold(text, []byte("false"))
 	}
 	return 0, false
 }

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -58,9 +59,12 @@ type CSV struct {
 	files  []csvFile
 	fields []Field
 	first  []string // the cells of the first line, if the caller names the columns
-	typed  []string // the names in a header that also has types (neo4jFields); nil for others
-	syntax syntax
-	parser func(columns []Column) (recordParser, error)
+	// written are the names in the header; fields has the columns that it leaves out, too.
+	written []string
+	// unnamed are the numbers, from 1, of the columns without a name that have values.
+	unnamed []int
+	syntax  syntax
+	parser  func(columns []Column) (recordParser, error)
 
 	// Sizes that tests make small.
 	chunk, margin, record int
@@ -114,7 +118,7 @@ func OpenCSV(fsys vfs.FS, paths []string, o CSVOptions) (*CSV, error) {
 		}
 		buf = head.bytes
 		if i == 0 {
-			t.syntax = syntaxOf(path, o.Delimiter, head.first())
+			t.syntax = syntaxOf(path, cmp.Or(o.Delimiter, head.delim), head.first())
 		}
 		if err := t.header(&f, head, o); err != nil {
 			return nil, err
@@ -135,6 +139,7 @@ type head struct {
 	body  int // offset after the byte order mark and the comments
 	line  uint64
 	whole bool // bytes is all of the file
+	delim byte // that the first line says; 0: it says none
 }
 
 func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error) {
@@ -160,8 +165,16 @@ func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error)
 	if bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) {
 		h.body = 3
 	}
+	if delim, n := separatorLine(b[h.body:]); n > 0 {
+		h.delim, h.body, h.line = delim, h.body+n, h.line+1
+	}
 	ext, _ := extension(path)
 	comments := o.Comments || isList(ext)
+	if !comments {
+		n := remarks(path, cmp.Or(o.Delimiter, h.delim), b[h.body:])
+		h.line += uint64(bytes.Count(b[h.body:][:n], []byte("\n")))
+		h.body += n
+	}
 	for h.body < len(b) {
 		c := b[h.body]
 		comment := h.line < uint64(o.Skip) || comments && (c == '#' || c == '%')
@@ -251,38 +264,34 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 	if !o.Header && slices.ContainsFunc(names, isNumber) {
 		return &NoHeaderError{place, names}
 	}
+	rest := bytes.TrimPrefix(bytes.TrimLeft(h.bytes[h.body+len(line):], "\r"), []byte("\n"))
 	if t.fields == nil {
-		if fields := neo4jFields(names); fields != nil {
-			t.fields, t.typed = fields, names
+		t.written = names
+		for _, n := range t.complete(names, rest, h.whole) {
+			t.fields = append(t.fields, Field{Name: n})
+		}
+		if fields := neo4jFields(t.fields); fields != nil {
+			t.fields = fields
 			if err := checkTyped(place, fields); err != nil {
 				return err
 			}
-		} else if err := checkNames(place, names); err != nil {
+		} else if err := checkNames(place, t.names()); err != nil {
 			return err
 		}
-		for i := range names[len(t.fields):] {
-			t.fields = append(t.fields, Field{Name: names[i]})
+		if len(t.names()) == 0 {
+			return badf("%s: found no name of a column, expected a header", place)
 		}
 	}
-	have := t.names()
-	if t.typed != nil {
-		have = t.typed
+	if !slices.Equal(t.written, names) {
+		return badf("%s: found the header %q, expected %q, as in %s: %s", place, strings.Join(names, " "), strings.Join(t.written, " "), t.files[0].path, difference(quoted(names), quoted(t.written)))
 	}
-	if !slices.Equal(have, names) {
-		return badf("%s: found the header %q, expected %q, as in %s: %s", place, strings.Join(names, " "), strings.Join(have, " "), t.files[0].path, difference(quoted(names), quoted(have)))
-	}
-	rest := h.bytes[h.body+len(line):]
-	rest = rest[:len(rest)-len(bytes.TrimPrefix(bytes.TrimLeft(rest, "\r"), []byte("\n")))]
-	f.body += int64(len(line) + len(rest))
+	f.body += int64(len(h.bytes) - h.body - len(rest))
 	f.line += uint64(bytes.Count(line, []byte("\n"))) + 1
 	return nil
 }
 
 func checkNames(place string, names []string) error {
 	for i, n := range names {
-		if n == "" && i == 0 && len(names) > 1 {
-			return badf("%s: found no name for column 1, expected one; name it, or leave it out: if it is the index of pandas, write the file with to_csv(index=False)", place)
-		}
 		if n == "" {
 			return badf("%s: found no name for column %d, expected one; name all columns", place, i+1)
 		}
@@ -361,9 +370,9 @@ func extension(path string) (string, compression) {
 }
 
 func (t *CSV) names() []string {
-	names := make([]string, len(t.fields))
-	for i, f := range t.fields {
-		names[i] = f.Name
+	var names []string
+	for _, f := range named(t.fields) {
+		names = append(names, f.Name)
 	}
 	return names
 }
@@ -371,8 +380,8 @@ func (t *CSV) names() []string {
 // First returns the cells of the first line of a table whose columns the caller names, or nil if they cannot be read.
 func (t *CSV) First() []string { return t.first }
 
-// Fields implements Table. The dtypes are Invalid, since text does not declare any.
-func (t *CSV) Fields() []Field { return t.fields }
+// Fields implements Table. The dtypes are Invalid, since text does not declare any. Columns without a name are left out.
+func (t *CSV) Fields() []Field { return named(t.fields) }
 
 // Files implements Table.
 func (t *CSV) Files() []string {

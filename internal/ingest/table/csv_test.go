@@ -239,6 +239,52 @@ func TestCSV(t *testing.T) {
 	}
 }
 
+// TestCSVFirstLines checks which lines come before a header, and which columns have no name in it.
+func TestCSVFirstLines(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, text string
+		unnamed    []int
+		want       string // the names, and the rows
+	}{
+		"index":                       {"e.csv", ",a,b\n0,x,y\n", []int{1}, "a|b x|y"},
+		"index without values":        {"e.csv", ",a,b\n,x,y\n", nil, "a|b x|y"},
+		"columns between":             {"e.csv", "a,,b,\nx,1,y,2\n", []int{2, 4}, "a|b x|y"},
+		"names of rows":               {"e.csv", "a,b\nr,x,y\ns,z,\n", []int{1}, "a|b x|y z|"},
+		"names of rows, spaces":       {"e.txt", "a b\n1 x y\n2 z w\n", []int{1}, "a|b x|y z|w"},
+		"delimiters at the end":       {"e.csv", "a;b;\nx;y;\nz;w;\n", nil, "a|b x|y z|w"},
+		"delimiters after rows":       {"e.csv", "a,b\n\nx,y,\nx,w,", nil, "a|b x|y x|w"},
+		"separator":                   {"e.csv", "SEP=;\r\na,;b\r\n", nil, "a,|b"},
+		"separator in quotes":         {"e.tsv", "\"sep=,\"\na,b\nx,y\n", nil, "a|b x|y"},
+		"comments":                    {"e.csv", "#\n# p, q, r\n#\na,b\nx,y\n", nil, "a|b x|y"},
+		"comments and a separator":    {"e.csv", "sep=|\n# p|q|r\na|b\nx|y\n", nil, "a|b x|y"},
+		"a comment that is a header":  {"e.tsv", "# p\n#id\tb\nx\ty\n", nil, "#id|b x|y"},
+		"a comment of the same cells": {"e.csv", "# p, q\na,b\nx,y\n", nil, "# p|q a|b x|y"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, comp := range []string{"", ".gz"} {
+				tab, err := OpenCSV(vfs.OS, []string{write(t, t.TempDir(), c.file+comp, c.text)}, CSVOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				tab.chunk, tab.margin = 3, 3
+				got, err := rows(tab, strs(tab.names()...), 2)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := strings.Join(append([]string{strings.Join(tab.names(), "|")}, got...), " "); got != c.want {
+					t.Errorf("found %s, expected %s", got, c.want)
+				}
+				if diff := cmp.Diff(c.unnamed, Unnamed(tab)); diff != "" {
+					t.Error(diff)
+				}
+				if guesses, err := tab.Guess(); err != nil || len(guesses) != len(tab.Fields()) {
+					t.Errorf("found %d guesses, %v, expected %d", len(guesses), err, len(tab.Fields()))
+				}
+			}
+		})
+	}
+}
+
 func TestCSVErrors(t *testing.T) {
 	u := []Column{{Name: "src", DType: graph.Uint64}, {Name: "dst", DType: graph.Uint64}}
 	deep := []Column{{Name: "a", DType: graph.Int8, Shape: []int{2, -1}}}
@@ -280,8 +326,13 @@ func TestCSVErrors(t *testing.T) {
 		{"number in the header", "e.csv", "1,2\n", CSVOptions{}, nil, "e.csv:1: found the first line \"1 2\", which contains a number, expected a header"},
 		{"no header", "e.csv", "", CSVOptions{}, nil, "e.csv:1: found no line, expected a header"},
 		{"two of a name", "e.csv", "a,a\n", CSVOptions{}, nil, `e.csv:1: found two columns "a"`},
-		{"index of pandas", "e.csv", ",src,dst\n0,a,b\n", CSVOptions{}, nil, "e.csv:1: found no name for column 1, expected one; name it, or leave it out: if it is the index of pandas, write the file with to_csv(index=False)"},
-		{"no name", "e.csv", "a,\n", CSVOptions{}, nil, "e.csv:1: found no name for column 2"},
+		{"bad cell after an index", "e.csv", ",src,dst\n0,1,x\n", CSVOptions{}, u, `e.csv:2:5: found "x" in column "dst"`},
+		{"few fields with an index", "e.csv", ",src,dst\n0,1\n", CSVOptions{}, u, "e.csv:2:4: found 2 fields, expected 3 (no name, src, dst)"},
+		{"no names", "e.csv", ",\n1,2\n", CSVOptions{}, nil, "e.csv:1: found no name of a column, expected a header"},
+		{"more cells, equal first ones", "e.csv", "src,dst\n1,2,3\n1,4,5\n", CSVOptions{}, u, "e.csv:2:5: found more than 2 fields"},
+		{"more cells in some lines", "e.csv", "src,dst\n1,2,3\n4,5\n", CSVOptions{}, u, "e.csv:2:5: found more than 2 fields"},
+		{"another separator line", "e.csv", "sep=:\na:b\n", CSVOptions{}, u, "expected \"src\""},
+		{"the name of no column", "e.csv", ",src,dst\n0,1,2\n", CSVOptions{}, strs(""), `expected "" among them`},
 		{"UTF-16", "e.csv", "\xff\xfea\x00", CSVOptions{}, nil, "found UTF-16, expected UTF-8; convert the file: iconv -f utf16 -t utf8 FILE"},
 		{"Latin-1", "e.csv", "a,b\nx,y\nx,\u00e9\xe9\n", CSVOptions{}, nil, "e.csv:3:5: found the byte 0xe9, expected UTF-8; convert the file, for example with iconv -f latin1 -t utf8 FILE"},
 		{"Latin-1 at the end", "e.csv", "a,b\nx,\xe9", CSVOptions{}, nil, "e.csv:2:3: found the byte 0xe9"},

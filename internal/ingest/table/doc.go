@@ -18,6 +18,12 @@
 // and tabs if its first line contains none of these, or if its tabs and spaces separate numbers only. Lines of a .txt
 // file that start with '#' or '%' are comments if they come before the first other line; after it they are data.
 //
+// A line "sep=;" before all others says the delimiter. Lines that start with '#' before the first other line are comments in the
+// other files too, except that the last is the header if it has as many cells as the line after it.
+//
+// Columns without a name in the header are no fields. If the lines have one cell more than the header, a column without a name is
+// at their end, if all of those cells in the head of the file are empty, or else at their start, if those cells differ.
+//
 // Unless the caller names the columns, the first line is a header. A header with a cell that is a number is refused,
 // since headers rarely contain numbers and data mostly do.
 //

@@ -49,7 +49,7 @@ type Guess struct {
 	others bool // some cell is no number, even if a comma is its point
 }
 
-// Guess examines the first MiB of the first file with rows and returns one guess per field. If later cells contradict
+// Guess examines the first MiB of the first file with rows and returns one guess per field of Fields. If later cells contradict
 // a guess, the scan reports them.
 func (t *CSV) Guess() ([]Guess, error) {
 	guesses := make([]Guess, len(t.fields))
@@ -72,7 +72,13 @@ func (t *CSV) Guess() ([]Guess, error) {
 			break
 		}
 	}
-	return guesses, nil
+	var out []Guess
+	for i, f := range t.fields {
+		if f.Name != "" {
+			out = append(out, guesses[i])
+		}
+	}
+	return out, nil
 }
 
 // guess examines all complete records up to the first bad one. It returns whether there is a bad one.

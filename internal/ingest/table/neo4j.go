@@ -16,16 +16,16 @@ var neo4jEnds = []string{"ID", "START_ID", "END_ID"}
 
 // neo4jFields are the fields of a header of Neo4j, and nil for any other header. Fields of ids and ends keep their names. Those of
 // other kinds have the name before the kind, and labels and types the name of the kind.
-func neo4jFields(names []string) []Field {
-	if !slices.ContainsFunc(names, func(n string) bool {
-		_, kind, ok := neo4jKind(n)
+func neo4jFields(header []Field) []Field {
+	if !slices.ContainsFunc(header, func(f Field) bool {
+		_, kind, ok := neo4jKind(f.Name)
 		return ok && slices.Contains(neo4jEnds, strings.ToUpper(kind))
 	}) {
 		return nil
 	}
-	fields := make([]Field, len(names))
-	for i, n := range names {
-		fields[i] = neo4jField(n)
+	fields := make([]Field, len(header))
+	for i, f := range header {
+		fields[i] = neo4jField(f.Name)
 	}
 	return fields
 }
@@ -46,7 +46,7 @@ func neo4jKind(header string) (name, kind string, ok bool) {
 // checkTyped is checkNames for the fields that are not left out.
 func checkTyped(place string, fields []Field) error {
 	var names []string
-	for _, f := range fields {
+	for _, f := range named(fields) {
 		if !f.Ignored {
 			names = append(names, f.Name)
 		}

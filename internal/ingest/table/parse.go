@@ -52,7 +52,7 @@ func newParser(t *CSV, asked []Column) (*parser, error) {
 	p.chunk.Columns = make([]Vector, len(asked))
 	integers := len(asked) > 0
 	for i, a := range asked {
-		f := slices.IndexFunc(t.fields, func(f Field) bool { return f.Name == a.Name })
+		f := slices.IndexFunc(t.fields, func(f Field) bool { return f.Name == a.Name && a.Name != "" })
 		if f < 0 {
 			return nil, badf("%s: found the columns %s, expected %q among them", t.files[0].path, strings.Join(t.names(), ", "), a.Name)
 		}
@@ -238,7 +238,9 @@ func (p *parser) record(b []byte, at, end int) (int, *badText) {
 func (p *parser) expected() string {
 	names := make([]string, len(p.fields))
 	for i, f := range p.fields {
-		names[i] = f.Name
+		if names[i] = f.Name; f.Name == "" {
+			names[i] = "no name"
+		}
 	}
 	return fmt.Sprintf("%d (%s)", len(names), strings.Join(names, ", "))
 }
