@@ -17,7 +17,7 @@ func Setup(root *cobra.Command, t *Terminal, status string) {
 		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
 	})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return Usagef("%w%s", err, Suggest(cmd.Flags(), err))
+		return Usagef("%w%s", wrongValue(err), Suggest(cmd.Flags(), err))
 	})
 	if t.colour == "" {
 		t.colour = colourAuto
