@@ -227,7 +227,7 @@ func (l *lister) ends(ctx context.Context, e *edgeEntry) error {
 		return err
 	}
 	if e.where != nil && field(e.fields, e.where.Column) == nil {
-		return l.y.errorf(e.at, "found the column %q in where, expected one of %s%s", e.where.Column, strings.Join(fieldNames(e.fields), ", "), suggest.Hint(e.where.Column, fieldNames(e.fields)))
+		return l.y.errorf(e.at, "found the column %q in where, expected one of %s%s", e.where.Column, table.List(some(fieldNames(e.fields))), suggest.Hint(e.where.Column, fieldNames(e.fields)))
 	}
 	// The table is one of nodes: the end that is not named is the node of the row.
 	src, dst := l.node(e.typ.Src), l.node(e.typ.Dst)
@@ -353,7 +353,7 @@ func (l *lister) columns(ctx context.Context, s *source, but []string) ([]table.
 		}
 		f := field(s.fields, c.Name)
 		if f == nil {
-			return nil, l.y.errorf(c.at, "found the column %q, expected one of %s%s", c.Name, strings.Join(some(fieldNames(s.fields)), ", "), suggest.Hint(c.Name, fieldNames(s.fields)))
+			return nil, l.y.errorf(c.at, "found the column %q, expected one of %s%s", c.Name, table.List(some(fieldNames(s.fields))), suggest.Hint(c.Name, fieldNames(s.fields)))
 		}
 		if c.DType != graph.Invalid && c.file != "" && c.Shape == nil {
 			c.Shape = f.Shape

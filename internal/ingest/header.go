@@ -109,7 +109,7 @@ func pick(t table.Table, fields []looks, given string, usual []string) (*looks, 
 		names = slices.Compact(names)
 		expected = "one of " + strings.Join(names, ", ") + " among them"
 	}
-	return nil, sourcef("%s: found the columns %s, expected %s", t.Files()[0], strings.Join(some(fieldNames(fields)), ", "), expected)
+	return nil, sourcef("%s: found the columns %s, expected %s", t.Files()[0], table.List(some(fieldNames(fields))), expected)
 }
 
 func twice(t table.Table, a, b *looks) error {

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
@@ -207,7 +206,7 @@ func (u *unigraphReader) features(place string, t table.Table, fields []looks, f
 			_, records := t.(*table.TFRecord)
 			hint := suggest.Hint(name, fieldNames(fields))
 			if !records || filled[0].Empty == table.EmptyError && !slices.Contains(c.Shape, -1) {
-				return nil, sourcef("%s: feature %q: found no such column in %s, expected it among %s%s", place, name, t.Files()[0], strings.Join(fieldNames(fields), ", "), hint)
+				return nil, sourcef("%s: feature %q: found no such column in %s, expected it among %s%s", place, name, t.Files()[0], table.List(some(fieldNames(fields))), hint)
 			}
 			if hint != "" {
 				u.s.Warnings = append(u.s.Warnings, fmt.Sprintf("%s: feature %q is not in the first row of %s%s", place, name, t.Files()[0], hint))

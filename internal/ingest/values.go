@@ -291,7 +291,7 @@ func joined(from []string, fields []looks, but []string) ([]*looks, error) {
 			begin = slices.IndexFunc(fields, func(f looks) bool { return f.Name == first })
 			end = slices.IndexFunc(fields, func(f looks) bool { return f.Name == last })
 			if begin < 0 || end < begin {
-				return nil, fmt.Errorf("found the range %q of columns, expected two of %s, in this order", s, strings.Join(some(fieldNames(fields)), ", "))
+				return nil, fmt.Errorf("found the range %q of columns, expected two of %s, in this order", s, table.List(some(fieldNames(fields))))
 			}
 		}
 		found := false
@@ -306,7 +306,7 @@ func joined(from []string, fields []looks, but []string) ([]*looks, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("found no column that %q means, expected some of %s", s, strings.Join(some(fieldNames(fields)), ", "))
+			return nil, fmt.Errorf("found no column that %q means, expected some of %s", s, table.List(some(fieldNames(fields))))
 		}
 	}
 	return out, nil

@@ -176,7 +176,7 @@ func describeColumns(f *columnarFile) (names []string, fields []Field, unreadabl
 func declared(fields []Field) string {
 	var out []string
 	for _, f := range fields {
-		out = append(out, fmt.Sprintf("%s %s%s", f.Name, strings.Repeat("list of ", len(f.Shape)), f.DType))
+		out = append(out, fmt.Sprintf("%s %s%s", word(f.Name), strings.Repeat("list of ", len(f.Shape)), f.DType))
 	}
 	return strings.Join(out, ", ")
 }
@@ -256,7 +256,7 @@ func (t *Columnar) column(a Column) (p columnarColumn, err error) {
 		for _, f := range t.fields {
 			names = append(names, f.Name)
 		}
-		return p, badf("%s: found the columns %s, expected %q among them", path, strings.Join(names, ", "), a.Name)
+		return p, badf("%s: found the columns %s, expected %q among them", path, List(names), a.Name)
 	}
 	c := &t.files[t.like].columns[n]
 	if c.Reason != "" {

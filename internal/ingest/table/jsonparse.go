@@ -27,7 +27,7 @@ func newJSONParser(t *JSON, asked []Column) (*jsonParser, error) {
 	for i, a := range asked {
 		f := slices.IndexFunc(t.text.fields, func(f Field) bool { return f.Name == a.Name })
 		if f < 0 {
-			return nil, badf("%s: found the keys %s, expected %q among them", path, list(t.text.names()), a.Name)
+			return nil, badf("%s: found the keys %s, expected %q among them", path, List(t.text.names()), a.Name)
 		}
 		c, err := newColumn(a)
 		if err != nil {
@@ -108,7 +108,7 @@ func (p *jsonParser) member() string {
 	f, known := p.guess, p.guess < len(p.targets)
 	if !known || string(key) != p.t.text.fields[f].Name {
 		if f, known = p.index[string(key)]; !known && !p.t.named {
-			return fmt.Sprintf("found the key %s, which no object in the first MiB has, expected some of %s; put an object with all keys first, or name the keys to read", quote(key), list(p.t.all))
+			return fmt.Sprintf("found the key %s, which no object in the first MiB has, expected some of %s; put an object with all keys first, or name the keys to read", quote(key), List(p.t.all))
 		}
 	}
 	if !known || f < 0 {

@@ -228,7 +228,7 @@ func (t *Npy) plain(ctx context.Context, columns []Column, threads int, fn func(
 			for _, a := range t.cols {
 				names = append(names, a.Name)
 			}
-			return 0, badf("%s: found the columns %s, expected %q among them", t.cols[0].path, strings.Join(names, ", "), c.Name)
+			return 0, badf("%s: found the columns %s, expected %q among them", t.cols[0].path, List(names), c.Name)
 		}
 		asked[i] = &t.cols[n]
 		if err := asked[i].check(c); err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -170,6 +169,3 @@ func quoted(names []string) []string {
 	}
 	return out
 }
-
-// list joins names for errors.
-func list(names []string) string { return strings.Join(names, ", ") }

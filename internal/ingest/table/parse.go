@@ -54,7 +54,7 @@ func newParser(t *CSV, asked []Column) (*parser, error) {
 	for i, a := range asked {
 		f := slices.IndexFunc(t.fields, func(f Field) bool { return f.Name == a.Name && a.Name != "" })
 		if f < 0 {
-			return nil, badf("%s: found the columns %s, expected %q among them", t.files[0].path, strings.Join(t.names(), ", "), a.Name)
+			return nil, badf("%s: found the columns %s, expected %q among them", t.files[0].path, List(t.names()), a.Name)
 		}
 		c, err := newColumn(a)
 		if err != nil {
@@ -238,11 +238,9 @@ func (p *parser) record(b []byte, at, end int) (int, *badText) {
 func (p *parser) expected() string {
 	names := make([]string, len(p.fields))
 	for i, f := range p.fields {
-		if names[i] = f.Name; f.Name == "" {
-			names[i] = "no name"
-		}
+		names[i] = f.Name
 	}
-	return fmt.Sprintf("%d (%s)", len(names), strings.Join(names, ", "))
+	return fmt.Sprintf("%d (%s)", len(names), List(names))
 }
 
 // blanks skips spaces and tabs if runs of them separate fields.

@@ -1,0 +1,32 @@
+package table
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// List joins the names of columns for errors. Those that are more than a word are in quotes, and long ones are cut.
+func List(names []string) string {
+	var out []string
+	for _, n := range names {
+		out = append(out, word(n))
+	}
+	return strings.Join(out, ", ")
+}
+
+// longest is the number of bytes of a name in an error.
+const longest = 60
+
+// word returns a name as it is, or in quotes if it is not one word of letters, digits and the signs within names.
+func word(name string) string {
+	plain := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.:#/()[]", r) }
+	switch {
+	case len(name) > longest:
+		return fmt.Sprintf("%q...", strings.ToValidUTF8(name[:longest], ""))
+	case name == "" || strings.ContainsFunc(name, func(r rune) bool { return !plain(r) }):
+		return strconv.Quote(name)
+	}
+	return name
+}
