@@ -1,6 +1,7 @@
 package graphmill
 
 import (
+	"context"
 	"encoding/json"
 	"path/filepath"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
 	"github.com/graphmill/graphmill/report"
 )
 
@@ -154,6 +156,20 @@ func worked(out string) string {
 func unfinished(out string) (bool, error) {
 	n, err := cluster.Pieces(vfs.OS, worked(out))
 	return n > 0, err
+}
+
+// free refuses to work beside the job of an earlier submitter and, unless the run may do so, to remove what the workers of one
+// finished.
+func (c *Cluster) free(ctx context.Context, out string, may bool) error {
+	dir := worked(out)
+	if err := c.Engine.Free(ctx, dir); err != nil || may {
+		return err
+	}
+	n, err := cluster.Pieces(vfs.OS, dir)
+	if err == nil && n > 0 {
+		err = workfolder.Kept(n, "pieces", dir)
+	}
+	return err
 }
 
 // tellCluster reports what the workers did.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/dispatch"
+	"github.com/graphmill/graphmill/internal/dispatch/cluster"
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
 	"github.com/graphmill/graphmill/internal/format/chunked"
 	"github.com/graphmill/graphmill/internal/format/dgl"
@@ -25,6 +26,7 @@ import (
 	"github.com/graphmill/graphmill/internal/partition/assign"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
 	"github.com/graphmill/graphmill/report"
 )
 
@@ -461,16 +463,15 @@ func (j *partsJob) ended(ctx context.Context, w *store.Writer, err error) error 
 		return w.End(err)
 	}
 	kept, unknown := w.Resumable()
+	dir := w.Dir()
 	if j.cluster != nil {
-		if kept = j.parts.Resume && exists(worked(j.out)); !kept {
-			unknown = errors.Join(unknown, vfs.OS.RemoveAll(worked(j.out)))
+		dir = worked(j.out)
+		kept, unknown = j.keepsWork(dir)
+		if !kept && unknown == nil {
+			unknown = vfs.OS.RemoveAll(dir)
 		}
 	}
-	if kept {
-		dir := w.Dir()
-		if j.cluster != nil {
-			dir = worked(j.out)
-		}
+	if kept && !errors.Is(err, workfolder.ErrEarlier) {
 		parts := fmt.Errorf("the parts that are finished are kept in %s, and %w", dir, ErrResumable)
 		if onlyStopped(ctx, err) {
 			err = parts
@@ -479,6 +480,14 @@ func (j *partsJob) ended(ctx context.Context, w *store.Writer, err error) error 
 		}
 	}
 	return w.End(errors.Join(err, unknown))
+}
+
+// keepsWork says whether the folder of the workers stays after a failure: it has finished parts, a job may still work there, or the
+// run may resume, with a copy of the store.
+func (j *partsJob) keepsWork(dir string) (bool, error) {
+	n, err := cluster.Finished(vfs.OS, dir)
+	busy, err2 := workfolder.Busy(vfs.OS, dir)
+	return n > 0 || busy || j.parts.Resume && exists(dir), errors.Join(err, err2)
 }
 
 // stageWrite is the stage of progress in which parts are written.

@@ -418,16 +418,7 @@ func (o *ImportOptions) importGraph(ctx context.Context, source string, from ing
 		made.Options["num_nodes"] = fmt.Sprint(o.NumNodes)
 	}
 	if o.Cluster != nil {
-		if t := o.transforms(); !t.None() {
-			return nil, usagef("found changes of the whole graph (`LargestComponent`, `Splits`, `Normalise`, or `SelfLoops` and `DuplicateEdges` other than keep, drop and error) on a cluster, expected none; use graphmill import")
-		}
-		return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress told) (*assemble.Result, error) {
-			work, err := sharedWork(out)
-			if err != nil {
-				return nil, err
-			}
-			return o.reviewed(src, r)(o.Cluster.build(ctx, w, source, from, src, opt, work, progress))
-		})
+		return o.onCluster(ctx, source, from, src, opt, out, made, r)
 	}
 	return o.buildBy(ctx, out, made, r, func(w *store.Writer, progress told) (*assemble.Result, error) {
 		opt.Progress = progress

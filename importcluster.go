@@ -2,12 +2,16 @@ package graphmill
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	importing "github.com/graphmill/graphmill/internal/ingest/cluster"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
+	"github.com/graphmill/graphmill/report"
 )
 
 // ImportCluster imports on the workers of an engine. The binary graphmill-beam makes it; the engine is internal, so other
@@ -15,22 +19,56 @@ import (
 //
 // The store has the bytes of an import in this process. The source and the folder of the output lie on storage that all
 // workers reach at the same paths.
-type ImportCluster struct{ Engine importing.Engine }
+type ImportCluster struct {
+	Engine importing.Engine
+	// Resume continues from the pieces that an interrupted run of the same import left. They are kept with and without it.
+	Resume bool
+}
 
-// build writes the arrays and columns of a store.
-func (c *ImportCluster) build(ctx context.Context, w *store.Writer, source string, from ingest.Options, src *ingest.Source, opt assemble.Options, work string, progress told) (*assemble.Result, error) {
-	for _, path := range []*string{&source, &from.Indptr, &from.Indices, &from.DataPath, &work} {
+// onCluster makes a store of one graph on the cluster. If pieces are kept after an error, the error is ErrResumable.
+func (o *ImportOptions) onCluster(ctx context.Context, source string, from ingest.Options, src *ingest.Source, opt assemble.Options, out string, made store.Made, r *report.Report) (*Store, error) {
+	if t := o.transforms(); !t.None() {
+		return nil, usagef("found changes of the whole graph (`LargestComponent`, `Splits`, `Normalise`, or `SelfLoops` and `DuplicateEdges` other than keep, drop and error) on a cluster, expected none; use graphmill import")
+	}
+	work, err := sharedWork(out)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range []*string{&source, &from.Indptr, &from.Indices, &from.DataPath} {
 		if *path == "" {
 			continue
 		}
-		var err error
 		if *path, err = vfs.Abs(*path); err != nil {
 			return nil, err
 		}
 	}
-	r := &importing.Run{FS: vfs.OS, Dir: work, Engine: c.Engine, Source: src, Work: importing.Work{Version: Version(), Source: source, Options: from,
-		Rules: importing.Rules{Primary: opt.Primary, Both: opt.Both, Homogeneous: opt.Homogeneous, NoPositions: opt.NoPositions,
-			DanglingEdges: opt.DanglingEdges, DuplicateNodes: opt.DuplicateNodes, DuplicateEdges: opt.DuplicateEdges, SelfLoops: opt.SelfLoops}}}
-	r.Progress = progress
-	return r.Build(ctx, w)
+	run := &importing.Run{FS: vfs.OS, Dir: work, Engine: o.Cluster.Engine, Source: src, Resume: o.Cluster.Resume, Overwrite: o.Overwrite,
+		Work: importing.Work{Version: Version(), Source: source, Options: from, Inputs: made.Inputs,
+			Rules: importing.Rules{Primary: opt.Primary, Both: opt.Both, Homogeneous: opt.Homogeneous, NoPositions: opt.NoPositions,
+				DanglingEdges: opt.DanglingEdges, DuplicateNodes: opt.DuplicateNodes, DuplicateEdges: opt.DuplicateEdges, SelfLoops: opt.SelfLoops}}}
+	began := false
+	s, err := o.buildBy(ctx, out, made, r, func(w *store.Writer, progress told) (*assemble.Result, error) {
+		began, run.Progress = true, progress
+		return o.reviewed(src, r)(run.Build(ctx, w))
+	})
+	if !began {
+		return s, err
+	}
+	if err == nil || errors.Is(err, ErrWhole) {
+		closeAfter(&err, out, func() error {
+			_, err := run.End(nil)
+			return err
+		})
+		return s, err
+	}
+	kept, unknown := run.End(err)
+	if kept && !errors.Is(err, workfolder.ErrEarlier) {
+		pieces := fmt.Errorf("the pieces that are finished are kept in %s, and %w", work, ErrResumable)
+		if onlyStopped(ctx, err) {
+			err = pieces
+		} else {
+			err = fmt.Errorf("%w; %w", err, pieces)
+		}
+	}
+	return s, errors.Join(err, unknown)
 }

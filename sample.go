@@ -25,6 +25,7 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
 	"github.com/graphmill/graphmill/report"
 )
 
@@ -49,7 +50,7 @@ func Sample(ctx context.Context, st *Store, out string, o SampleOptions) (_ *Rep
 			return nil, err
 		}
 	}
-	w, err := o.create(out)
+	w, err := o.create(ctx, out)
 	if err != nil {
 		return nil, err
 	}
@@ -308,7 +309,8 @@ func (s *sampling) finished(ctx context.Context, err error) error {
 	checkpoint, unknown := s.w.Resumable()
 	spill, unknownSpill := outofcore.Kept(vfs.OS, kept)
 	pieces, unknownPieces := unfinished(s.out)
-	unknown = errors.Join(unknown, unknownSpill, unknownPieces)
+	busy, unknownJob := workfolder.Busy(vfs.OS, worked(s.out))
+	unknown = errors.Join(unknown, unknownSpill, unknownPieces, unknownJob)
 	if (checkpoint || spill || pieces) && !errors.Is(err, store.ErrOtherRun) {
 		what := "the output of an earlier run is kept in " + s.w.Dir()
 		if n := output.Saved(s.w); n > 0 {
@@ -325,7 +327,7 @@ func (s *sampling) finished(ctx context.Context, err error) error {
 			err = errors.Join(err, how)
 		}
 	}
-	if !pieces && unknownPieces == nil {
+	if !pieces && !busy && errors.Join(unknownPieces, unknownJob) == nil {
 		err = errors.Join(err, vfs.OS.RemoveAll(worked(s.out)))
 	}
 	return s.w.End(errors.Join(err, unknown))
@@ -342,7 +344,12 @@ func (s *sampling) warnContext() {
 }
 
 // create begins the output, or continues that of an interrupted run.
-func (o *SampleOptions) create(out string) (*store.Writer, error) {
+func (o *SampleOptions) create(ctx context.Context, out string) (*store.Writer, error) {
+	if o.Cluster != nil {
+		if err := o.Cluster.free(ctx, out, o.Resume || o.Overwrite); err != nil {
+			return nil, err
+		}
+	}
 	if o.Resume {
 		return store.Continue(vfs.OS, out, o.Overwrite)
 	}

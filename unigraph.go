@@ -70,7 +70,7 @@ func SampleUnigraph(ctx context.Context, schema, out string, o UnigraphOptions) 
 	}
 	o.joined, o.tables, o.missing = joined, true, o.MissingNodes
 	// Begin the output before the import, so that a folder that cannot be written fails early.
-	w, err := o.create(out)
+	w, err := o.create(ctx, out)
 	if err != nil {
 		return nil, err
 	}

@@ -39,6 +39,8 @@ type failure struct {
 	Host  string `json:"host"`
 	Text  string `json:"text"`
 	Final bool   `json:"final"` // trying again cannot help
+	// System is set for an error of a disk or a network: a later run of the same work can succeed.
+	System bool `json:"system,omitempty"`
 }
 
 // Fail saves the text of an error of a worker for the submitter. That of a job that was cancelled is none.
@@ -47,7 +49,7 @@ func Fail(fsys vfs.FS, dir string, err error) {
 		return
 	}
 	host, _ := os.Hostname()
-	b, _ := json.Marshal(failure{Host: host, Text: err.Error(), Final: final(err)})
+	b, _ := json.Marshal(failure{Host: host, Text: err.Error(), Final: final(err), System: System(err)})
 	_ = vfs.WriteFile(fsys, filepath.Join(dir, failures, Unique()), b)
 }
 
@@ -56,23 +58,41 @@ func final(err error) bool {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
 		return true
 	}
-	var path *fs.PathError
-	var system syscall.Errno
-	return !errors.As(err, &path) && !errors.As(err, &system) || errors.Is(err, fs.ErrNotExist)
+	return !System(err) || errors.Is(err, fs.ErrNotExist)
 }
 
-// Failures is the errors of the workers, without repeats: those after which trying again cannot help, and the others.
-func Failures(fsys vfs.FS, dir string) (final, other []string) {
+// System says whether an error is one of a disk or a network, and none of what was read.
+func System(err error) bool {
+	var path *fs.PathError
+	var system syscall.Errno
+	return errors.As(err, &path) || errors.As(err, &system)
+}
+
+// Hopeless says whether a worker met an error that every run of the same work meets: what it read breaks a rule.
+func Hopeless(fsys vfs.FS, dir string) bool {
+	found := false
+	eachFailure(fsys, dir, func(f *failure) { found = found || f.Final && !f.System })
+	return found
+}
+
+// eachFailure calls fn for the errors of the workers that can be read.
+func eachFailure(fsys vfs.FS, dir string, fn func(f *failure)) {
 	entries, err := fsys.ReadDir(filepath.Join(dir, failures))
 	if err != nil {
-		return nil, nil
+		return
 	}
 	for _, e := range entries {
 		var f failure
 		b, err := vfs.ReadFile(fsys, filepath.Join(dir, failures, e.Name()), 1<<20)
-		if err != nil || json.Unmarshal(b, &f) != nil {
-			continue
+		if err == nil && json.Unmarshal(b, &f) == nil {
+			fn(&f)
 		}
+	}
+}
+
+// Failures is the errors of the workers, without repeats: those after which trying again cannot help, and the others.
+func Failures(fsys vfs.FS, dir string) (final, other []string) {
+	eachFailure(fsys, dir, func(f *failure) {
 		list := &other
 		if f.Final {
 			list = &final
@@ -80,7 +100,7 @@ func Failures(fsys vfs.FS, dir string) (final, other []string) {
 		if text := fmt.Sprintf("worker on %s: %s", f.Host, f.Text); !slices.Contains(*list, text) {
 			*list = append(*list, text)
 		}
-	}
+	})
 	return final, other
 }
 

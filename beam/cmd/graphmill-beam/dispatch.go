@@ -25,7 +25,7 @@ through the engine; one worker makes one part. A part fits a worker, and the gra
 not: a worker maps 6 bytes per node of the graph, and holds 4 per edge that the part
 owns and 32 per edge of its halo. --memory bounds that for one part: a part that needs
 more is refused. A process that makes several parts at a time needs as much for each.
-If a job fails, --resume keeps and continues from the parts that are finished.
+If a job fails, finished parts are kept, and --resume continues from them.
 
 Workers read in-edges. Those of an edge type that the store lists by source alone are
 first sorted on the disk by this command: import a large graph by destination.`,

@@ -13,6 +13,7 @@ import (
 // newImport makes the command import.
 func newImport(t *cli.Terminal) *cobra.Command {
 	var e engineFlags
+	var c graphmill.ImportCluster
 	cmd := importing.New(t, &importing.Where{
 		Long: `Makes a store from the tables of a graph on a cluster, by Apache Beam on Flink, or on this
 machine by Beam's Prism. Each file has the bytes that graphmill import writes with the
@@ -23,6 +24,7 @@ reach at the same paths. Workers read parts of the tables: plain .csv, .tsv and 
 any line, Parquet by row groups, arrays by rows, compressed text and TFRecords by files.
 Tables that are joined side by side, and the formats of DGL, are read as a whole by one
 worker. No machine holds the graph; the submitter copies the pieces of the store, in order.
+If a job fails, finished pieces are kept, and --resume continues from them.
 
 Not on a cluster: many graphs (collections), --schema, --duplicate-nodes drop, and node
 types without a table whose number is the largest integer id next to a type with keys.`,
@@ -30,13 +32,18 @@ types without a table whose number is the largest integer id next to a type with
   graphmill-beam import graph.yaml --both --out g.store --runner flink --endpoint localhost:8099
   graphmill-beam import /shared/graph.yaml --out /shared/g.store --runner flink \
     --endpoint flink:8099 --workers localhost:50000 --parallelism 64 --insecure`,
-		Add: func(fs *pflag.FlagSet) { e.add(fs) },
+		Add: func(fs *pflag.FlagSet) {
+			e.add(fs)
+			fs.BoolVar(&c.Resume, "resume", false, "continue from the pieces that an interrupted run of the same command left")
+			cli.Group(fs, cli.GroupRun, "*resume")
+		},
 		Set: func(o *graphmill.ImportOptions) error {
 			opt, err := e.options(t)
 			if err != nil {
 				return err
 			}
-			o.Cluster = &graphmill.ImportCluster{Engine: &beamimporting.Engine{Options: opt}}
+			c.Engine = &beamimporting.Engine{Options: opt}
+			o.Cluster = &c
 			return nil
 		},
 	})

@@ -2,11 +2,13 @@ package dispatching
 
 import (
 	"context"
+	"path/filepath"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/graphmill/graphmill/beam/internal/engine"
 	"github.com/graphmill/graphmill/internal/dispatch/cluster"
+	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // Engine implements cluster.Engine on a Beam runner.
@@ -17,8 +19,18 @@ func (e *Engine) Workers() int { return max(e.Options.Parallelism, 1) }
 
 // Run implements cluster.Engine.
 func (e *Engine) Run(ctx context.Context, dir string, w *cluster.Work, parts []int) error {
-	_, err := engine.Run(ctx, pipeline(dir, w, parts), e.Options)
+	_, err := engine.Run(ctx, pipeline(dir, w, parts), e.options(dir))
 	return err
+}
+
+// Free implements cluster.Engine.
+func (e *Engine) Free(ctx context.Context, dir string) error { return engine.Free(ctx, e.options(dir)) }
+
+// options are those of a job that works in a folder.
+func (e *Engine) options(dir string) engine.Options {
+	o := e.Options
+	o.Record = filepath.Join(dir, workfolder.JobFile)
+	return o
 }
 
 func pipeline(dir string, w *cluster.Work, parts []int) *beam.Pipeline {

@@ -44,6 +44,9 @@ type Options struct {
 	// Message receives the messages of the job and of Beam. It may be called by several goroutines. Nil drops them.
 	Message func(level slog.Level, text string)
 
+	// Record is a file that names the job while it runs, so that Free finds it after the death of this process. "" is none.
+	Record string
+
 	ownWorkers bool // this process runs the workers
 }
 

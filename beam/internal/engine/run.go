@@ -134,5 +134,10 @@ func (o *Options) submit(ctx context.Context, pipeline *pipepb.Pipeline) (Result
 		return Result{}, err
 	}
 	o.Message(slog.LevelInfo, "job "+id+" submitted")
-	return s.follow(ctx, id)
+	unrecorded := o.record(id)
+	res, err := s.follow(ctx, id)
+	if !mayRun(res, err) {
+		unrecorded = errors.Join(unrecorded, o.forget())
+	}
+	return res, errors.Join(err, unrecorded)
 }

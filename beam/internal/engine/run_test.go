@@ -234,3 +234,59 @@ func TestOptions(t *testing.T) {
 		t.Errorf("found %v, expected a refusal of the artifact endpoint", err)
 	}
 }
+
+// A job of a submitter that died keeps others from its folder while it runs, and no longer.
+func TestFree(t *testing.T) {
+	f := newFake(t)
+	o := engine.Options{Runner: engine.Flink, Endpoint: f.endpoint, Workers: "localhost:1", Record: filepath.Join(t.TempDir(), "job.json")}
+	if err := engine.Free(t.Context(), o); err != nil {
+		t.Errorf("no job: %v", err)
+	}
+	note := func(text string) {
+		if err := os.WriteFile(o.Record, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for text, want := range map[string]string{
+		"{": "found no job in it",
+		`{"endpoint": "elsewhere:1", "job": "graphmill-1_2"}`:        "given to the job server at elsewhere:1; give that `Endpoint`",
+		`{"endpoint": "` + f.endpoint + `", "job": "graphmill-1_2"}`: "job graphmill-1_2 of an earlier run still runs",
+	} {
+		note(text)
+		if err := engine.Free(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: found %v, expected %q", text, err, want)
+		}
+	}
+	note(`{"endpoint": "` + f.endpoint + `", "job": "graphmill-1_2"}`)
+	close(f.cancelled)
+	if err := engine.Free(t.Context(), o); err != nil {
+		t.Errorf("after the end of the job: %v", err)
+	}
+	if _, err := os.Stat(o.Record); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("found the note of a job that has ended: %v", err)
+	}
+}
+
+// The note of a job stays where the job may still run, and only there.
+func TestRecord(t *testing.T) {
+	for name, c := range map[string]struct {
+		tell []*jobpb.JobMessagesResponse
+		want string
+		kept bool
+	}{
+		"done":               {[]*jobpb.JobMessagesResponse{state(jobpb.JobState_DONE)}, "", false},
+		"failed":             {[]*jobpb.JobMessagesResponse{text(jobpb.JobMessage_JOB_MESSAGE_ERROR, "a bad row"), state(jobpb.JobState_FAILED)}, "failed: a bad row", false},
+		"JobManager is gone": {[]*jobpb.JobMessagesResponse{text(jobpb.JobMessage_JOB_MESSAGE_ERROR, "java.net.ConnectException: Connection refused"), state(jobpb.JobState_FAILED)}, "cannot reach Flink's JobManager, which may have died (Connection refused)", false},
+		"no end":             {nil, "found state RUNNING", true},
+	} {
+		f := newFake(t, c.tell...)
+		o := engine.Options{Runner: engine.Flink, Endpoint: f.endpoint, Workers: "localhost:1", Record: filepath.Join(t.TempDir(), "job.json")}
+		_, err := engine.Run(t.Context(), counting(t.TempDir(), 1), o)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: found %v, expected %q", name, err, c.want)
+		}
+		if _, err := os.Stat(o.Record); (err == nil) != c.kept {
+			t.Errorf("%s: found the note: %v, expected it kept: %v", name, err, c.kept)
+		}
+	}
+}

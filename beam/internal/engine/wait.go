@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"regexp"
 	"strings"
 	"time"
 
@@ -43,6 +44,7 @@ func (s *server) follow(ctx context.Context, id string) (Result, error) {
 	defer stop()
 	e := <-ended
 	if cancelled != nil {
+		e.res.State = "" // not known
 		return e.res, fmt.Errorf("job %s: %w; it could not be cancelled and may still run: %w", id, context.Cause(ctx), cancelled)
 	}
 	e.res.State = jobpb.JobState_CANCELLED.String()
@@ -111,10 +113,16 @@ func verdict(res Result, reason string) error {
 		if reason == "" {
 			reason = "the job server told no reason; see its log"
 		}
+		if unreachable.MatchString(reason) {
+			reason = "the job server cannot reach Flink's JobManager, which may have died (" + reason + "); look at its log and start it again"
+		}
 		return fmt.Errorf("job %s failed: %s", res.JobID, reason)
 	}
 	return fmt.Errorf("job %s: found state %s, expected DONE; somebody else ended it", res.JobID, res.State)
 }
+
+// unreachable begins the message of Java's network where a job server does not reach the JobManager.
+var unreachable = regexp.MustCompile(`^(Connection refused|Connection reset|Connection timed out|Connection prematurely closed|No route to host|Channel became inactive)`)
 
 func last(s jobpb.JobState_Enum) bool {
 	switch s {
@@ -136,12 +144,13 @@ func (s *server) cancel(id string) error {
 	if s.o.JobManager == "" {
 		return err
 	}
-	// The job server makes the id from Flink's name of the job.
-	name := id[:max(0, strings.LastIndexByte(id, '_'))]
 	m := s.o.manager()
 	defer m.close()
-	return errors.Join(err, m.cancel(ctx, name))
+	return errors.Join(err, m.cancel(ctx, flinkName(id)))
 }
+
+// flinkName is Flink's name of a job, from which the job server makes the id.
+func flinkName(id string) string { return id[:max(0, strings.LastIndexByte(id, '_'))] }
 
 // cancelHere cancels a job at the job server.
 func (s *server) cancelHere(ctx context.Context, id string) error {

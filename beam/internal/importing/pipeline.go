@@ -3,10 +3,12 @@ package importing
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/graphmill/graphmill/beam/internal/engine"
+	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // Engine implements cluster.Engine on a Beam runner.
@@ -17,8 +19,18 @@ func (e *Engine) Workers() int { return max(e.Options.Parallelism, 1) }
 
 // Run implements cluster.Engine.
 func (e *Engine) Run(ctx context.Context, dir string, tasks int64, stages int) error {
-	_, err := engine.Run(ctx, pipeline(dir, tasks, stages), e.Options)
+	_, err := engine.Run(ctx, pipeline(dir, tasks, stages), e.options(dir))
 	return err
+}
+
+// Free implements cluster.Engine.
+func (e *Engine) Free(ctx context.Context, dir string) error { return engine.Free(ctx, e.options(dir)) }
+
+// options are those of a job that works in a folder.
+func (e *Engine) options(dir string) engine.Options {
+	o := e.Options
+	o.Record = filepath.Join(dir, workfolder.JobFile)
+	return o
 }
 
 func pipeline(dir string, tasks int64, stages int) *beam.Pipeline {

@@ -23,6 +23,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample/sampletest"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // fsys does not wait for the disk.
@@ -38,9 +39,12 @@ type engine struct {
 	order    func(n int, swap func(i, j int))
 	fail     func(stage string, key int64) error
 	parts    []int // that the last run was asked for
+	busy     error // of Free
 }
 
 func (e *engine) Workers() int { return 2 }
+
+func (e *engine) Free(context.Context, string) error { return e.busy }
 
 type record struct {
 	key int64
@@ -304,6 +308,26 @@ func TestResume(t *testing.T) {
 			r := &Run{FS: &vfs.Fault{FS: vfs.OS, FailAt: 2, Err: syscall.EIO}, Dir: out + ".work", Work: *w}
 			if missing, err := r.missing(); len(missing) > 0 || !errors.Is(err, syscall.EIO) {
 				t.Errorf("found the parts %v missing, %v", missing, err)
+			}
+			// A run that may not remove the part leaves it: one that does not resume, one of another Work, and one beside a job.
+			busy := errors.New("a job runs")
+			for name, x := range map[string]struct {
+				run    Run
+				engine engine
+				opt    dispatch.Options
+				want   error
+			}{
+				"does not resume": {Run{}, *e, opt, workfolder.ErrEarlier},
+				"another work":    {Run{Resume: true}, *e, dispatch.Options{GraphName: "h", Hops: hops, Formats: dgl.COO}, workfolder.ErrEarlier},
+				"busy":            {Run{Resume: true, Overwrite: true}, engine{order: inOrder, busy: busy}, opt, busy},
+			} {
+				x.run.Engine = &x.engine
+				if _, err := outputs(out, s, a, x.opt, &x.run, 0); !errors.Is(err, x.want) {
+					t.Errorf("%s: found %v, expected %v", name, err, x.want)
+				}
+				if n, err := Finished(vfs.OS, out+".work"); n == 0 || err != nil {
+					t.Fatalf("%s: found %d parts, %v, expected the finished ones", name, n, err)
+				}
 			}
 			got, err := outputs(out, s, a, opt, &Run{Engine: e, Resume: true}, 0)
 			if err != nil {

@@ -22,6 +22,8 @@ type Engine interface {
 	// Run returns when each of the parts is made, or with the error of the job. It opens the Work of the folder in the
 	// workers. When ctx is done, it ends the job.
 	Run(ctx context.Context, dir string, w *Work, parts []int) error
+	// Free returns an error where the job of an earlier submitter may still work in the folder.
+	Free(ctx context.Context, dir string) error
 	// Workers is the number of workers that the engine has at the same time.
 	Workers() int
 }
@@ -43,6 +45,9 @@ type Run struct {
 	Work Work
 	// Resume keeps the parts that an interrupted run of the same Work left.
 	Resume bool
+	// Overwrite lets a run remove the parts that an earlier one finished. Without it they are an error, except for a run with
+	// Resume of the same Work.
+	Overwrite bool
 	// Ship copies the store into the work folder, for workers that cannot reach it. Shipped, if not nil, is called with the
 	// bytes of each part that is copied.
 	Ship    bool
@@ -58,7 +63,13 @@ const sliceBytes = 64 << 20
 
 // Make makes the parts in the output. If it fails, the work folder stays, with the parts that are finished.
 func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
+	if err := r.Engine.Free(ctx, r.Dir); err != nil {
+		return nil, err
+	}
 	if !r.Resume {
+		if err := r.spare(); err != nil {
+			return nil, err
+		}
 		if err := workfolder.RemoveAll(r.FS, r.Dir); err != nil {
 			return nil, err
 		}
@@ -126,6 +137,9 @@ func (r *Run) prepare(places *dispatch.Places) error {
 		}
 	}
 	if !same {
+		if err := r.spare(); err != nil {
+			return err
+		}
 		w.ID = workfolder.Unique()
 		if err := r.clear(); err != nil {
 			return err
@@ -140,6 +154,34 @@ func (r *Run) prepare(places *dispatch.Places) error {
 		return fmt.Errorf("cannot save the work: %w", err)
 	}
 	return nil
+}
+
+// Finished is the number of parts that runs have finished in a work folder.
+func Finished(fsys vfs.FS, dir string) (int, error) {
+	entries, err := fsys.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	n := 0
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), partsPrefix) {
+			parts, unknown := workfolder.Whole(fsys, filepath.Join(dir, e.Name()))
+			n, err = n+parts, errors.Join(err, unknown)
+		}
+	}
+	return n, err
+}
+
+// spare refuses to remove the parts of an earlier run.
+func (r *Run) spare() error {
+	if r.Overwrite {
+		return nil
+	}
+	n, err := Finished(r.FS, r.Dir)
+	if err == nil && n > 0 {
+		err = workfolder.Kept(n, "parts", r.Dir)
+	}
+	return err
 }
 
 // clear removes what another run left in the work folder, but for what this one made before.

@@ -75,7 +75,10 @@ const (
 	makingDir  = "making"
 )
 
-func (w *Work) partsDir() string { return "parts-" + w.ID }
+// partsPrefix begins the names of the folders of parts.
+const partsPrefix = "parts-"
+
+func (w *Work) partsDir() string { return partsPrefix + w.ID }
 
 func (w *Work) slicesDir() string { return "slices-" + w.ID }
 

@@ -44,6 +44,8 @@ type engine struct {
 
 func (e *engine) Workers() int { return e.workers }
 
+func (e *engine) Free(context.Context, string) error { return nil }
+
 type record struct {
 	key int64
 	b   []byte
@@ -172,6 +174,9 @@ func together(t testing.TB, path string, o ingest.Options, opt assemble.Options,
 	r.Work = Work{Source: path, Options: o, Rules: Rules{Primary: opt.Primary, Both: opt.Both, Homogeneous: opt.Homogeneous, NoPositions: opt.NoPositions,
 		DanglingEdges: opt.DanglingEdges, DuplicateNodes: opt.DuplicateNodes, DuplicateEdges: opt.DuplicateEdges, SelfLoops: opt.SelfLoops}}
 	res, err := r.Build(context.Background(), w)
+	if kept, unknown := r.End(err); kept || unknown != nil {
+		t.Errorf("found kept pieces %v, %v, expected none", kept, unknown)
+	}
 	if _, there := os.Stat(r.Dir); !errors.Is(there, fs.ErrNotExist) {
 		t.Errorf("found the work folder after the run: %v", there)
 	}

@@ -78,7 +78,9 @@ func (s *Site) makeEdges(ctx context.Context, key int64, records func() ([]byte,
 	g := s.share.GroupOf(t.Index)
 	first := s.keys.ranges[0][g]
 	stats, err := s.share.ScanEdges(ctx, t.Index, t.Part, s.Work.Ranges[g][0], counts, resolve, func(bucket int, records []byte) error {
-		emit(first+int64(bucket), records)
+		if to := first + int64(bucket); !s.Work.finished(to) {
+			emit(to, records)
+		}
 		return ctx.Err()
 	})
 	if err != nil {
@@ -200,6 +202,11 @@ func (e *ends) resolve(first uint64, n int) (src, dst []uint64, err error) {
 func (s *Site) sort(ctx context.Context, key int64, records func() ([]byte, bool), emit Emit) error {
 	if err := s.place(ctx); err != nil {
 		return err
+	}
+	if s.Work.finished(key) {
+		for _, ok := records(); ok; _, ok = records() {
+		}
+		return nil
 	}
 	g, at, err := find(s.keys.ranges[0], key)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -24,6 +23,8 @@ type Engine interface {
 	// before emitted, once that has ended for all of its keys. It opens the Work of the folder in the workers. It returns
 	// when the last stage has ended, or with the error of the job. When ctx is done, it ends the job.
 	Run(ctx context.Context, dir string, tasks int64, stages int) error
+	// Free returns an error where the job of an earlier submitter may still work in the folder.
+	Free(ctx context.Context, dir string) error
 	// Workers is the number of workers that the engine has at the same time.
 	Workers() int
 }
@@ -43,8 +44,15 @@ type Run struct {
 	// the edges of a range; 0 chooses. Local is the most bytes of tables that the submitter reads itself to count rows and
 	// to look at ids; 0 chooses, and a negative number is none.
 	PartBytes, BucketBytes, RangeBytes, Local int64
+	// Resume keeps the pieces that an interrupted run of the same Work left.
+	Resume bool
+	// Overwrite lets a run remove the pieces that an earlier one finished. Without it they are an error, except for a run with
+	// Resume of the same Work.
+	Overwrite bool
 	// Progress, if not nil, is called with the name of a step, and how much of it was done.
 	Progress func(stage string, done, total int64, unit string)
+
+	useless bool // the source breaks a rule, so that no run can continue from the pieces
 }
 
 const (
@@ -67,7 +75,9 @@ func Check(src *ingest.Source, r *Rules) error {
 }
 
 // Build makes a store from the source on the workers of the engine.
-func (r *Run) Build(ctx context.Context, w *store.Writer) (_ *assemble.Result, err error) {
+//
+// The caller calls End.
+func (r *Run) Build(ctx context.Context, w *store.Writer) (*assemble.Result, error) {
 	r.defaults()
 	if err := Check(r.Source, &r.Work.Rules); err != nil {
 		return nil, err
@@ -93,10 +103,9 @@ func (r *Run) Build(ctx context.Context, w *store.Writer) (_ *assemble.Result, e
 	if err != nil {
 		return nil, err
 	}
-	if err := workfolder.RemoveAll(r.FS, r.Dir); err != nil {
+	if err := r.begin(ctx); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, workfolder.RemoveAll(r.FS, r.Dir)) }()
 	if err := r.check(share); err != nil {
 		return nil, err
 	}
@@ -112,7 +121,7 @@ func (r *Run) Build(ctx context.Context, w *store.Writer) (_ *assemble.Result, e
 	if err := r.plan(share); err != nil {
 		return nil, err
 	}
-	if err := r.run(ctx, Build); err != nil {
+	if err := r.run(ctx); err != nil {
 		return nil, err
 	}
 	return r.join(ctx, w, share)
@@ -283,21 +292,29 @@ func (r *Run) do(ctx context.Context, s *assemble.Share, job Job, tasks []Task, 
 	}
 	w := r.Work
 	w.Job, w.Tasks, w.Numbers = job, tasks, nil
-	site, err := newSite(r.FS, filepath.Join(r.Dir, string(job)), &w, r.Source)
+	site, err := newSite(r.FS, r.jobDir(job), &w, r.Source)
 	if err != nil {
 		return err
 	}
 	if err := r.prepare(site); err != nil {
 		return err
 	}
-	if size <= r.Local {
+	missing, err := r.missing(site)
+	switch {
+	case err != nil:
+		return err
+	case !missing:
+	case size <= r.Local:
 		for task := range tasks {
 			if err := site.Do(ctx, 0, int64(task), nil, nil); err != nil {
+				r.useless = ctx.Err() == nil && !workfolder.System(err)
 				return err
 			}
 		}
-	} else if err := r.engine(ctx, site, int64(len(tasks))); err != nil {
-		return err
+	default:
+		if err := r.engine(ctx, site, int64(len(tasks))); err != nil {
+			return err
+		}
 	}
 	for task := range tasks {
 		if err := read(int64(task), site); err != nil {
@@ -345,35 +362,6 @@ func (r *Run) plan(s *assemble.Share) error {
 	return nil
 }
 
-// prepare makes the folders of a Work and saves it.
-func (r *Run) prepare(site *Site) error {
-	if err := r.FS.MkdirAll(site.Dir); err != nil {
-		return err
-	}
-	if err := workfolder.Reset(r.FS, site.Dir); err != nil {
-		return err
-	}
-	for _, f := range site.folders() {
-		if err := r.FS.MkdirAll(filepath.Join(site.Dir, f)); err != nil {
-			return err
-		}
-	}
-	return site.Work.save(r.FS, site.Dir)
-}
-
-// run runs the job Build.
-func (r *Run) run(ctx context.Context, job Job) error {
-	r.Work.Job = job
-	site, err := newSite(r.FS, r.Dir, &r.Work, r.Source)
-	if err != nil {
-		return err
-	}
-	if err := r.prepare(site); err != nil {
-		return err
-	}
-	return r.engine(ctx, site, site.keys.tasks+1)
-}
-
 func (r *Run) progress(stage string, done, total int64, unit string) {
 	if r.Progress != nil {
 		r.Progress(stage, done, total, unit)
@@ -396,10 +384,12 @@ func (r *Run) engine(ctx context.Context, site *Site, tasks int64) error {
 	for {
 		select {
 		case end := <-ended:
+			r.useless = end.err != nil && workfolder.Hopeless(r.FS, site.Dir)
 			return workfolder.Explain(r.FS, site.Dir, end.err)
 		case <-tick.C:
 			if final, _ := workfolder.Failures(r.FS, site.Dir); len(final) > 0 {
 				err := errors.New(strings.Join(final, "\n"))
+				r.useless = workfolder.Hopeless(r.FS, site.Dir)
 				cancel(err)
 				<-ended
 				return err

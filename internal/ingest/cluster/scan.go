@@ -27,6 +27,9 @@ func (s *Site) measure(ctx context.Context, key int64) error {
 	if err != nil {
 		return err
 	}
+	if there, err := vfs.Exists(s.fs, statsFile(s.Dir, key)); there || err != nil {
+		return err // an earlier run measured it
+	}
 	m, err := table.Measure(ctx, s.table(t), t.Part)
 	if err != nil {
 		return err
@@ -45,6 +48,9 @@ func (s *Site) look(ctx context.Context, key int64) error {
 	t, err := s.task(key)
 	if err != nil {
 		return err
+	}
+	if there, err := vfs.Exists(s.fs, statsFile(s.Dir, key)); there || err != nil {
+		return err // an earlier run looked
 	}
 	var l looked
 	if t.Nodes {
@@ -89,6 +95,11 @@ func (s *Site) scan(ctx context.Context, key int64, emit Emit) error {
 func (s *Site) scanNodes(ctx context.Context, key int64, t *Task, emit Emit) error {
 	columns := s.share.Columns(t.Index)
 	keyed := s.Work.Top[t.Index] >= 0
+	if !keyed {
+		if there, err := vfs.Exists(s.fs, chunkFile(s.Dir, key)); there || err != nil {
+			return err // an earlier run wrote the rows, and nothing else is needed
+		}
+	}
 	out := newOutbox(emit)
 	last := map[int64]uint64{} // row of the last key of the record of a bucket
 	return s.write(chunkFile(s.Dir, key), func(f vfs.File) error {

@@ -152,7 +152,11 @@ func (s *Site) write(name string, fn func(f vfs.File) error) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(fn(f), f.Close()); err != nil {
+	err = fn(f)
+	if err == nil {
+		err = f.Sync() // a run that resumes relies on the file
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, s.fs.Remove(temp))
 	}
 	if err := s.fs.Rename(temp, name); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest"
@@ -31,7 +32,9 @@ type Work struct {
 	Source  string         `json:"source"`
 	Options ingest.Options `json:"options"`
 	Files   []File         `json:"files"`
-	Rules   Rules          `json:"rules"`
+	// Inputs are the fingerprints of the files, so that a run resumes with the same files alone.
+	Inputs map[string]string `json:"inputs,omitempty"`
+	Rules  Rules             `json:"rules"`
 	// Categories are those that the submitter found: ingest.Source.Collected.
 	Categories [][][]byte `json:"categories,omitempty"`
 
@@ -41,6 +44,9 @@ type Work struct {
 	Top []int `json:"top,omitempty"`
 	// Ranges are the numbers of ranges of each edge type of the store, in both directions.
 	Ranges [][2]int `json:"ranges,omitempty"`
+	// Finished are the keys of the ranges that an earlier run finished, in ascending order: they get no edges. All workers read the
+	// same list, because a worker that looked for the files could see other ones than the next worker.
+	Finished []int64 `json:"finished,omitempty"`
 }
 
 // File is a file of the source, which must be the same for all workers.
@@ -132,6 +138,12 @@ func (w *Work) stages(s *assemble.Share) []stage {
 		list = append(list, otherStage)
 	}
 	return list
+}
+
+// finished says whether an earlier run finished a range.
+func (w *Work) finished(key int64) bool {
+	_, found := slices.BinarySearch(w.Finished, key)
+	return found
 }
 
 // keys numbers the keys by which an engine groups records.

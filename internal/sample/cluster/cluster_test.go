@@ -81,6 +81,8 @@ type engine struct {
 
 func (e *engine) Workers() int { return e.workers }
 
+func (e *engine) Free(context.Context, string) error { return nil }
+
 type record struct {
 	key int64
 	b   []byte

@@ -26,6 +26,8 @@ type Engine interface {
 	// Run returns when each of the groups has a piece, or with the error of the job. It opens the Work of the folder in
 	// the workers. When ctx is done, it ends the job.
 	Run(ctx context.Context, dir string, w *Work, stages Stages, groups []uint64) error
+	// Free returns an error where the job of an earlier submitter may still work in the folder.
+	Free(ctx context.Context, dir string) error
 	// Workers is the number of workers that the engine has at the same time.
 	Workers() int
 }

@@ -1,0 +1,219 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
+)
+
+// builtFile is there once the job Build has ended: all pieces are whole.
+const builtFile = "built"
+
+// begin refuses to work beside a job of an earlier submitter, and removes what an earlier run left, unless this one resumes.
+func (r *Run) begin(ctx context.Context) error {
+	for _, job := range []Job{Measure, Look, Build} {
+		if err := r.Engine.Free(ctx, r.jobDir(job)); err != nil {
+			return err
+		}
+	}
+	if r.Resume {
+		return nil
+	}
+	if err := r.spare(); err != nil {
+		return err
+	}
+	return workfolder.RemoveAll(r.FS, r.Dir)
+}
+
+// End removes the work folder after the output was published, or err is why it was not. After an error it keeps finished pieces from
+// which a run can resume, and the folder of a job that may still run, and says so.
+func (r *Run) End(err error) (kept bool, _ error) {
+	if err != nil && !r.useless {
+		if kept, unknown := keeps(r.FS, r.Dir); kept || unknown != nil {
+			return kept, unknown
+		}
+	}
+	return false, workfolder.RemoveAll(r.FS, r.Dir)
+}
+
+// jobDir is the folder of a job.
+func (r *Run) jobDir(job Job) string {
+	if job == Build {
+		return r.Dir
+	}
+	return filepath.Join(r.Dir, string(job))
+}
+
+// keeps says whether a work folder has something that a later run needs: finished pieces, or a job that may still run.
+func keeps(fsys vfs.FS, dir string) (bool, error) {
+	n, err := finishedPieces(fsys, dir)
+	for _, job := range []string{"", string(Measure), string(Look)} {
+		busy, unknown := workfolder.Busy(fsys, filepath.Join(dir, job))
+		if err = errors.Join(err, unknown); busy {
+			n++
+		}
+	}
+	return n > 0, err
+}
+
+// finishedPieces is the number of finished pieces in a work folder.
+func finishedPieces(fsys vfs.FS, dir string) (n int, err error) {
+	for _, folder := range []string{"nodes", "index", "ranges", "others", filepath.Join(string(Measure), "stats"), filepath.Join(string(Look), "stats")} {
+		whole, unknown := workfolder.Whole(fsys, filepath.Join(dir, folder))
+		n, err = n+whole, errors.Join(err, unknown)
+	}
+	return n, err
+}
+
+// spare refuses to remove the pieces of an earlier run.
+func (r *Run) spare() error {
+	if r.Overwrite {
+		return nil
+	}
+	n, err := finishedPieces(r.FS, r.Dir)
+	if err == nil && n > 0 {
+		err = workfolder.Kept(n, "pieces", r.Dir)
+	}
+	return err
+}
+
+// prepare makes the folders of a Work and saves it. It keeps the pieces of the same Work.
+func (r *Run) prepare(site *Site) error {
+	same := false
+	if r.Resume {
+		var err error
+		if same, err = r.same(site); err != nil {
+			return err
+		}
+	}
+	if !same {
+		if err := r.clear(site); err != nil {
+			return err
+		}
+	}
+	if err := r.FS.MkdirAll(site.Dir); err != nil {
+		return err
+	}
+	if err := workfolder.Reset(r.FS, site.Dir); err != nil {
+		return err
+	}
+	for _, f := range site.folders() {
+		if err := r.FS.MkdirAll(filepath.Join(site.Dir, f)); err != nil {
+			return err
+		}
+	}
+	if site.Work.Job == Build {
+		var err error
+		if site.Work.Finished, err = r.finished(site); err != nil {
+			return err
+		}
+	}
+	return site.Work.save(r.FS, site.Dir)
+}
+
+// clear removes what another Work left in the folder of a job.
+func (r *Run) clear(site *Site) error {
+	there, err := vfs.Exists(r.FS, filepath.Join(site.Dir, workFile))
+	if err != nil || !there {
+		return err
+	}
+	if err := r.spare(); err != nil {
+		return err
+	}
+	for _, f := range append(site.folders(), builtFile, workFile) {
+		if err := workfolder.RemoveAll(r.FS, filepath.Join(site.Dir, f)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// same says whether the folder of a job has the same Work.
+func (r *Run) same(site *Site) (bool, error) {
+	there, err := vfs.Exists(r.FS, filepath.Join(site.Dir, workFile))
+	if err != nil || !there {
+		return false, err
+	}
+	old, err := readWork(r.FS, site.Dir)
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return false, err
+	} else if err != nil { // no whole work
+		return false, nil
+	}
+	w := *site.Work
+	w.Format, w.Finished, old.Finished = format, nil, nil
+	x, err := json.Marshal(&w)
+	y, err2 := json.Marshal(old)
+	return bytes.Equal(x, y), errors.Join(err, err2)
+}
+
+// missing says whether a task of a job of one stage has no result.
+func (r *Run) missing(site *Site) (bool, error) {
+	for task := range site.Work.Tasks {
+		if there, err := vfs.Exists(r.FS, statsFile(site.Dir, int64(task))); !there || err != nil {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// finished are the keys of the ranges that need no edges again: their pieces are whole and, where the other direction takes
+// edges from them, so are all of that.
+func (r *Run) finished(site *Site) (list []int64, err error) {
+	whole := func(d, g int) (list []int64, all bool, err error) {
+		all = true
+		for k := site.keys.ranges[d][g]; k < site.keys.ranges[d][g+1]; k++ {
+			there, err := vfs.Exists(r.FS, rangeFile(site.Dir, d, k))
+			if err != nil {
+				return nil, false, err
+			}
+			if all = all && there; there {
+				list = append(list, k)
+			}
+		}
+		return list, all, nil
+	}
+	for g := range site.Work.Ranges {
+		keys, _, err := whole(0, g)
+		if err != nil {
+			return nil, err
+		}
+		if r.Work.Rules.Both {
+			_, all, err := whole(1, g)
+			if err != nil {
+				return nil, err
+			}
+			if !all {
+				continue
+			}
+		}
+		list = append(list, keys...)
+	}
+	return list, nil
+}
+
+// run runs the job Build, unless an earlier run did.
+func (r *Run) run(ctx context.Context) error {
+	r.Work.Job = Build
+	site, err := newSite(r.FS, r.Dir, &r.Work, r.Source)
+	if err != nil {
+		return err
+	}
+	if err := r.prepare(site); err != nil {
+		return err
+	}
+	built := filepath.Join(r.Dir, builtFile)
+	if there, err := vfs.Exists(r.FS, built); there || err != nil {
+		return err
+	}
+	if err := r.engine(ctx, site, site.keys.tasks+1); err != nil {
+		return err
+	}
+	return vfs.WriteFile(r.FS, built, nil)
+}
