@@ -151,7 +151,7 @@ func TestStdoutFails(t *testing.T) {
 		"pack g.coll --stream --limit num_nodes=40 --limit num_edges=60", "pack tune g.coll --target 80", "bench sample g.store --fanout 2 --json",
 		"tfgnn print ids/random.tfrecord@1", "tfgnn print ids/random.tfrecord@1 --json", "tfgnn stats uni/schema.pbtxt ids/random.tfrecord@1", "tfgnn io-spec uni/schema.pbtxt",
 		"tfgnn validate uni/schema.pbtxt", "tfgnn random uni/schema.pbtxt", "chunk g.store --out out-STREAM", "walk g.store --length 3 --out walk-STREAM",
-		"sample g.store --fanout 2 --out json-STREAM --json",
+		"sample g.store --fanout 2 --out json-STREAM --json", "quickstart --out quick-STREAM",
 	} {
 		run := func(stdout *os.File, name string) (int, string) {
 			var stderr bytes.Buffer

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -64,6 +66,9 @@ ordinary graphmill command, which is printed before it runs.`,
 				step := newRoot(t.Step(line))
 				step.SetArgs(args)
 				if err := step.ExecuteContext(cmd.Context()); err != nil {
+					if s, ok := t.Stdout.(*cli.Stdout); ok && errors.Is(s.Err(), syscall.EPIPE) {
+						return err // the reader has seen enough
+					}
 					return unfinishedTour(out, err)
 				}
 			}
