@@ -122,6 +122,7 @@ wheel:
 	arch=$$($(GO) env GOARCH); case $$arch in amd64) tag=x86_64;; arm64) tag=aarch64;; *) echo "make wheel: found processor $$arch, expected amd64 or arm64" >&2; exit 1;; esac; \
 	rm -f dist/graphmill-*.whl; \
 	GO=$(GO) scripts/build.sh linux $$arch python/bin/graphmill; \
+	GO=$(GO) scripts/notices.sh; \
 	GRAPHMILL_WHEEL_TAG=py3-none-manylinux_2_17_$$tag $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./python
 
 man: build
@@ -182,4 +183,4 @@ fuzz:
 	GO=$(GO) FUZZTIME=$(FUZZTIME) scripts/fuzz.sh
 
 clean:
-	rm -rf bin dist pages python/bin $(VENV) $(SITE) $(RELEASE) quickstart
+	rm -rf bin dist pages python/bin python/THIRD-PARTY-NOTICES $(VENV) $(SITE) $(RELEASE) quickstart

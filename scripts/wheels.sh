@@ -10,6 +10,7 @@ export SOURCE_DATE_EPOCH
 umask 022
 rm -rf "$out"
 mkdir -p "$out" python/bin
+scripts/notices.sh
 # A Go command without cgo needs no C library, so one serves both kinds of Linux. Go 1.26 needs macOS 12.
 while read -r os arch tags; do
   scripts/build.sh "$os" "$arch" python/bin/graphmill

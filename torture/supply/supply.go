@@ -50,6 +50,54 @@ var licences = []struct {
 	{"MPL-2.0", []string{"Mozilla Public License Version 2.0"}, ""},
 }
 
+// licenceFiles are the paths of the files with the licences and notices of a folder.
+func licenceFiles(dir string) (paths []string, err error) {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		name := strings.ToUpper(f.Name())
+		if !f.IsDir() && (strings.HasPrefix(name, "LICEN") || strings.HasPrefix(name, "COPYING") || strings.HasPrefix(name, "NOTICE") || strings.HasPrefix(name, "PATENTS")) {
+			paths = append(paths, filepath.Join(dir, f.Name()))
+		}
+	}
+	return paths, nil
+}
+
+// Notices is the text of the licences and notices of the modules that are linked into a program, and of Go, which those who hand on the
+// program must add. dir is the folder of the program's module.
+func Notices(dir, program string) ([]byte, error) {
+	modules, err := Linked(dir, program)
+	if err != nil {
+		return nil, err
+	}
+	out, err := exec.Command("go", "-C", dir, "env", "GOROOT").Output()
+	if err != nil {
+		return nil, err
+	}
+	modules = append([]Module{{"The Go standard library and runtime", "", strings.TrimSpace(string(out))}}, modules...)
+	var b strings.Builder
+	b.WriteString("The graphmill command has code of others in it. These are their licences and notices.\n")
+	for _, m := range modules {
+		files, err := licenceFiles(m.Dir)
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == 0 {
+			return nil, fmt.Errorf("%s %s: found no licence in %s", m.Path, m.Version, m.Dir)
+		}
+		for _, name := range files {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(&b, "\n%s\n%s, %s\n\n%s\n", strings.Repeat("=", 80), strings.TrimSpace(m.Path+" "+m.Version), filepath.Base(name), strings.TrimSpace(string(text)))
+		}
+	}
+	return []byte(b.String()), nil
+}
+
 // Licence is the licences in the files of a module, as an SPDX expression. A module without a known one is an error.
 func Licence(m Module) (string, error) {
 	files, err := os.ReadDir(m.Dir)

@@ -1,5 +1,6 @@
-// Command write writes what package supply makes: the bill of materials of a program to stdout, in CycloneDX 1.5, or a folder that
-// govulncheck takes as its database, of the entries that the Go module proxy has.
+// Command write writes what package supply makes: the bill of materials of a program to stdout, in CycloneDX 1.5; a folder that
+// govulncheck takes as its database, of the entries that the Go module proxy has; or a file of the licences and notices of the
+// modules that are linked into graphmill.
 package main
 
 import (
@@ -10,13 +11,10 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 3 || os.Args[1] != "bill" && os.Args[1] != "database" {
-		fmt.Fprintln(os.Stderr, "usage: write bill PROGRAM, or write database FOLDER")
+	write := map[string]func(string) error{"bill": bill, "database": database, "notices": notices}[os.Args[min(1, len(os.Args)-1)]]
+	if len(os.Args) != 3 || write == nil {
+		fmt.Fprintln(os.Stderr, "usage: write bill PROGRAM, write database FOLDER, or write notices FILE")
 		os.Exit(2)
-	}
-	write := bill
-	if os.Args[1] == "database" {
-		write = database
 	}
 	if err := write(os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, "write:", err)
@@ -42,4 +40,12 @@ func database(folder string) error {
 		fmt.Printf("%d known vulnerabilities of the Go module proxy, of %s\n", n, modified.Format("2006-01-02"))
 	}
 	return err
+}
+
+func notices(file string) error {
+	b, err := supply.Notices("..", "./cmd/graphmill")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, b, 0o644)
 }
