@@ -4,6 +4,22 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 version=${1:-}
+pages=(README.md python/README.md docs/python.md)
+# scripts/release.sh --registry writes the line that installs from the registry into the pages, in place of the wheel made in a clone: into
+# the block after each comment "install: PACKAGES". The first release is cut with it.
+if [ "$version" = --registry ]; then
+  sed -i -E '/^<!-- install:.* -->$/{
+    s/^<!-- install:(.*) -->$/\1/; h
+    s/.*//; N; N; s/^\n//
+    :block
+    N
+    /\n```$/!b block
+    G
+    s/^([^\n]*)\n(```sh)\n(python3 -m venv[^\n]*\n)?.*\n```\n ?(.*)$/\1\n\2\n\3pip install graphmill \4\n```/
+    s/ +\n```$/\n```/
+  }' "${pages[@]}"
+  exit
+fi
 fail() { echo "make release: $*" >&2; exit 1; }
 
 [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "found VERSION=$version, expected three numbers; give VERSION=0.2.0"
@@ -12,6 +28,9 @@ check version.go "$(sed -n 's/^const release = "\(.*\)"$/\1/p' version.go)"
 check python/src/graphmill/_version.py "$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' python/src/graphmill/_version.py)"
 notes=$(awk -v v="$version" '/^## \[/ { on = index($0, "## [" v "]") == 1; next } on' CHANGELOG.md)
 [ -n "${notes//[[:space:]]/}" ] || fail "CHANGELOG.md: found no text under \"## [$version]\", expected what has changed; write it"
+for page in "${pages[@]}"; do
+  ! grep -q '^<!-- install:' "$page" || fail "$page: found the wheel of a clone, expected the line with the registry; run scripts/release.sh --registry and commit it"
+done
 changed=$(git status --porcelain)
 [ -z "$changed" ] || fail "found files that differ from the commit, expected none; commit or remove them:
 $changed"

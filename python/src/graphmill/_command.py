@@ -25,5 +25,5 @@ def command() -> str:
             return path
     found = shutil.which("graphmill")
     if found is None:
-        raise FileNotFoundError("found no graphmill command, expected it next to Python or on PATH; pip install graphmill, or set GRAPHMILL_COMMAND")
+        raise FileNotFoundError("found no graphmill command, expected it next to Python or on PATH; install the wheel, which has it, or set GRAPHMILL_COMMAND")
     return found
