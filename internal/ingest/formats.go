@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -156,7 +157,8 @@ func detectBelow(fsys vfs.FS, path string, o Options) (format, string, error) {
 	return nil, "", err
 }
 
-// head returns the first bytes of a file, decompressed.
+// head returns the first bytes of a file, decompressed and without a byte order mark.
 func head(fsys vfs.FS, path string) ([]byte, error) {
-	return table.Head(fsys, path, headSize)
+	text, err := table.Head(fsys, path, headSize)
+	return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), err
 }

@@ -275,6 +275,10 @@ func (l *lister) identify(ctx context.Context, n *nodeEntry) error {
 	integer := true
 	ids := slices.Clone(n.uses)
 	switch {
+	case n.none:
+		n.out.ID = end("", true)
+		n.out.Table = noNodes{l.y.path}
+		return nil
 	case n.joined == nil:
 		if n.count == 0 {
 			for _, f := range n.uses {

@@ -140,6 +140,7 @@ type nodeEntry struct {
 	noID  bool // no column has the ids: they are the row numbers
 	ids   IDs
 	count uint64
+	none  bool // the count is 0
 	out   assemble.Nodes
 	// uses are the columns of edges that contain ids of this type.
 	uses    []*looks
@@ -248,7 +249,8 @@ func (l *lister) readNode(e entry) error {
 		case "id":
 			err = l.readID(f, n)
 		case "count":
-			n.count, err = l.y.count(f.value, "the number of nodes, at least 1")
+			n.count, err = l.y.count(f.value, "the number of nodes")
+			n.none = n.count == 0
 		default:
 			err = l.readSource(f, &n.source)
 		}
@@ -259,7 +261,7 @@ func (l *lister) readNode(e entry) error {
 	if err := l.checkQuery(e, &n.source); err != nil {
 		return err
 	}
-	if n.count > 0 && (n.tabled() || n.columns != nil || n.id != "") {
+	if (n.count > 0 || n.none) && (n.tabled() || n.columns != nil || n.id != "") {
 		return l.y.errorf(e.at, "found a count together with a table, an id or columns of %q, expected no count, as the rows give it", e.key)
 	}
 	if n.id != "" && !n.tabled() && !n.array(n.id) {

@@ -33,7 +33,7 @@ type strangers struct {
 // TestStrangeTables imports small files of other programs, with the rows that other programs read from them: the make.py
 // beside each expected.json says which.
 func TestStrangeTables(t *testing.T) {
-	for _, kind := range []string{"columnar", "headers"} {
+	for _, kind := range []string{"columnar", "headers", "misnamed"} {
 		dir := filepath.Join("testdata", "strangers", kind)
 		b, err := os.ReadFile(filepath.Join(dir, "expected.json"))
 		if err != nil {

@@ -7,10 +7,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 
 	"github.com/graphmill/graphmill/internal/suggest"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -75,7 +78,7 @@ func (y yamlFile) parse(text []byte) (ast.Node, error) {
 			}
 		}
 	}
-	f, err := parser.ParseBytes(text, 0)
+	f, err := parser.Parse(colonKeys(lexer.Tokenize(string(text))), 0)
 	if err != nil {
 		if e := (yaml.Error)(nil); errors.As(err, &e) && e.GetToken() != nil {
 			p := e.GetToken().Position
@@ -163,7 +166,7 @@ func (y yamlFile) count(n ast.Node, what string) (uint64, error) {
 		return 0, err
 	}
 	v, err := strconv.ParseUint(strings.ReplaceAll(s, "_", ""), 10, 64)
-	if err != nil || v == 0 {
+	if err != nil {
 		return 0, y.errorf(n, "found %q, expected %s", s, what)
 	}
 	return v, nil
@@ -174,6 +177,31 @@ func (y yamlFile) boolean(n ast.Node) (bool, error) {
 		return b.Value, nil
 	}
 	return false, y.errorf(n, "found %s, expected true or false", kindOf(n))
+}
+
+// colonKeys makes one token of a key in braces that has colons, {u:e:u: {...}}. A colon without a space after it is a part of
+// the key, but the lexer cuts the key at the first one, and then finds a scalar "e:u:" before a bracket, which no YAML has.
+func colonKeys(tokens token.Tokens) token.Tokens {
+	var out token.Tokens
+	for i := 0; i < len(tokens); i++ {
+		t := tokens[i]
+		if i+3 < len(tokens) && t.Type == token.StringType && tokens[i+1].Type == token.MappingValueType && (tokens[i+3].Type == token.MappingStartType || tokens[i+3].Type == token.SequenceStartType) {
+			colon, rest, open := tokens[i+1], tokens[i+2], tokens[i+3]
+			name, ok := strings.CutSuffix(rest.Value, ":")
+			if ok && rest.Type == token.StringType && rest.Position.Line == t.Position.Line && rest.Position.Column == t.Position.Column+utf8.RuneCountInString(t.Value)+1 {
+				t.Value += ":" + name
+				t.Origin += ":" + name
+				colon.Position.Column += utf8.RuneCountInString(name) + 1
+				colon.Position.Offset += len(name) + 1
+				colon.Next, open.Prev = open, colon
+				out = append(out, t, colon)
+				i += 2
+				continue
+			}
+		}
+		out = append(out, t)
+	}
+	return out
 }
 
 func kindOf(n ast.Node) string {

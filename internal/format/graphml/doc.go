@@ -1,7 +1,7 @@
 // Package graphml reads GraphML: nodes and edges one after the other, with the values of their keys.
 //
 // A file has keys, which declare the names and types of values, and one graph. Nested graphs, hyperedges and ports are
-// refused, and so are documents with declarations of entities. Keys without a name, as yEd writes them for drawings, are
+// refused, and so are documents with declarations of entities. The text is UTF-8, ISO-8859-1 or US-ASCII. Keys without a name, as yEd writes them for drawings, are
 // skipped with all that is in their values.
 //
 // A Reader holds one node or edge. A piece of markup or text of more than 16 MiB, and elements within each other more

@@ -54,10 +54,13 @@ type Item struct {
 // Reader reads a document.
 type Reader struct {
 	Header
-	name  string
-	in    *bounded
-	xml   *xml.Decoder
-	index map[string]int // of the keys, by id; -1: without a name
+	name string
+	in   *bounded
+	xml  *xml.Decoder
+	// index has the keys of nodes and those of edges by their ids, as a key of each can have the same; -1: without a name.
+	index [2]map[string]int
+	other map[string]bool // ids of the keys of neither
+	keys  int
 	depth int
 	item  Item
 }
@@ -88,8 +91,9 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 // NewReader reads a document up to the start of its graph. name is that of the file, for errors.
 func NewReader(in io.Reader, name string) (*Reader, error) {
-	r := &Reader{name: name, in: &bounded{Reader: in, left: maxToken}, index: map[string]int{}}
+	r := &Reader{name: name, in: &bounded{Reader: in, left: maxToken}, index: [2]map[string]int{{}, {}}, other: map[string]bool{}}
 	r.xml = xml.NewDecoder(r.in)
+	r.xml.CharsetReader = charset
 	root, err := r.start("graphml")
 	if err != nil {
 		return nil, err
@@ -98,7 +102,7 @@ func NewReader(in io.Reader, name string) (*Reader, error) {
 		return nil, r.bad("found no element, expected <graphml>")
 	}
 	for {
-		e, err := r.start("key", "graph", "desc")
+		e, err := r.start("key", "graph", "desc", "data")
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +114,7 @@ func NewReader(in io.Reader, name string) (*Reader, error) {
 			if err := r.key(e); err != nil {
 				return nil, err
 			}
-		case "desc":
+		case "desc", "data": // of the document
 			if err := r.skip(); err != nil {
 				return nil, err
 			}
@@ -151,7 +155,7 @@ func (r *Reader) token() (xml.Token, error) {
 	case err != nil && r.in.failed != nil:
 		return nil, fmt.Errorf("%s: %w", r.name, err)
 	case err != nil:
-		return nil, r.bad("found markup that is not read (%w), expected XML in UTF-8", err)
+		return nil, r.bad("found markup that is not read (%w), expected XML in UTF-8, ISO-8859-1 or US-ASCII", err)
 	}
 	switch t := t.(type) {
 	case xml.StartElement:
@@ -247,10 +251,7 @@ func attribute(e *xml.StartElement, name string) string {
 // key reads a key.
 func (r *Reader) key(e *xml.StartElement) error {
 	k := Key{ID: attribute(e, "id"), Name: attribute(e, "attr.name"), Type: attribute(e, "attr.type")}
-	if _, twice := r.index[k.ID]; k.ID == "" || twice {
-		return r.bad("found a key with the id %q, expected an id that no other has", k.ID)
-	}
-	if len(r.index) == maxKeys {
+	if r.keys++; r.keys > maxKeys {
 		return r.bad("found more than %d keys, expected fewer", maxKeys)
 	}
 	switch of := attribute(e, "for"); of {
@@ -264,8 +265,20 @@ func (r *Reader) key(e *xml.StartElement) error {
 	if k.Type == "" {
 		k.Type = "string"
 	}
-	if k.Name == "" || !k.Node && !k.Edge {
-		r.index[k.ID] = -1
+	twice := r.other[k.ID] && !k.Node && !k.Edge
+	for i, has := range []bool{k.Node, k.Edge} {
+		_, known := r.index[i][k.ID]
+		twice = twice || has && known
+	}
+	if k.ID == "" || twice {
+		return r.bad("found a key with the id %q, expected an id that no other has", k.ID)
+	}
+	if !k.Node && !k.Edge {
+		r.other[k.ID] = true
+		return r.skip()
+	}
+	if k.Name == "" {
+		r.list(&k, -1)
 		return r.skip()
 	}
 	if !slices.Contains(types, k.Type) {
@@ -277,7 +290,7 @@ func (r *Reader) key(e *xml.StartElement) error {
 			return err
 		}
 		if e == nil {
-			r.index[k.ID] = len(r.Keys)
+			r.list(&k, len(r.Keys))
 			r.Keys = append(r.Keys, k)
 			return nil
 		}
@@ -289,6 +302,15 @@ func (r *Reader) key(e *xml.StartElement) error {
 		}
 		if k.Default, err = r.text([]byte{}, "a default"); err != nil {
 			return err
+		}
+	}
+}
+
+// list enters the place of a key in the indexes of what has it.
+func (r *Reader) list(k *Key, at int) {
+	for i, has := range []bool{k.Node, k.Edge} {
+		if has {
+			r.index[i][k.ID] = at
 		}
 	}
 }
@@ -340,18 +362,26 @@ func (r *Reader) Next() (*Item, error) {
 
 // data reads the values of an item.
 func (r *Reader) data(x *Item) error {
+	index, of, what := r.index[0], r.index[1], "a node"
+	if x.Edge {
+		index, of, what = of, index, "an edge"
+	}
 	for {
 		e, err := r.start("data", "desc")
 		if err != nil || e == nil {
 			return err
 		}
 		id := attribute(e, "key")
-		i, known := r.index[id]
-		if e.Name.Local == "desc" || known && i < 0 {
+		i, known := index[id]
+		_, foreign := of[id]
+		if e.Name.Local == "desc" || known && i < 0 || !known && !foreign && r.other[id] {
 			if err := r.skip(); err != nil {
 				return err
 			}
 			continue
+		}
+		if !known && foreign {
+			return r.bad("found data of the key %q in %s, expected a key that is declared for it, or for all", id, what)
 		}
 		if !known {
 			return r.bad("found data of the key %q, expected one of the keys before the graph", id)

@@ -151,11 +151,14 @@ func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error)
 	}
 	f.size = info.Size()
 	h := head{path: path}
-	h.bytes, h.whole, err = readHead(t.fsys, path, f.size, f.comp, buf)
+	h.bytes, h.whole, f.comp, err = readHead(t.fsys, path, f.size, f.comp, buf)
 	if err != nil {
 		return f, h, err
 	}
 	b := h.bytes
+	if k := binaryKind(b); k != Unknown {
+		return f, h, badf("%s: found %s, expected text; a table has files of one kind, and a name that fits it", path, k)
+	}
 	if bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff")) {
 		return f, h, badf("%s:1:1: found UTF-16, expected UTF-8; convert the file: iconv -f utf16 -t utf8 FILE", path)
 	}

@@ -57,7 +57,7 @@ func (t *CSV) Guess() ([]Guess, error) {
 		guesses[i] = Guess{Unsigned: true, Integer: true, Number: true, Bool: true, Time: true, Rows: true}
 	}
 	for _, f := range t.files {
-		b, whole, err := readHead(t.fsys, f.path, f.size, f.comp, nil)
+		b, whole, _, err := readHead(t.fsys, f.path, f.size, f.comp, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -28,10 +28,22 @@ const (
 	freeWindow = 32 << 20
 )
 
+// compressionOf recognises a compression by the first bytes of a file. No text in UTF-8 has them.
+func compressionOf(first []byte) compression {
+	switch {
+	case bytes.HasPrefix(first, []byte("\x1f\x8b\x08")):
+		return gz
+	case bytes.HasPrefix(first, []byte("\x28\xb5\x2f\xfd")):
+		return zst
+	}
+	return plain
+}
+
 // inflated is an open file, read through its decompressor.
 type inflated struct {
 	io.Reader
 	file vfs.File
+	comp compression
 	stop func()
 }
 
@@ -40,12 +52,21 @@ func (r *inflated) Close() error {
 	return r.file.Close()
 }
 
+// openInflated opens a file whose name says its compression. The first bytes of one that seems plain tell, too.
 func openInflated(fsys vfs.FS, path string, comp compression) (*inflated, error) {
 	f, err := fsys.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	r := &inflated{Reader: f, file: f, stop: func() {}}
+	if comp == plain {
+		var first [4]byte
+		n, err := f.ReadAt(first[:], 0)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, errors.Join(err, f.Close())
+		}
+		comp = compressionOf(first[:n])
+	}
+	r := &inflated{Reader: f, file: f, comp: comp, stop: func() {}}
 	switch comp {
 	case gz:
 		z, err := gzip.NewReader(f)
@@ -70,15 +91,16 @@ func openInflated(fsys vfs.FS, path string, comp compression) (*inflated, error)
 	return r, nil
 }
 
-// readHead reads the first bytes of a file of size bytes into buf. whole says that the file has no more bytes.
-func readHead(fsys vfs.FS, path string, size int64, comp compression, buf []byte) (b []byte, whole bool, err error) {
-	r, err := openInflated(fsys, path, comp)
+// readHead reads the first bytes of a file of size bytes into buf. whole says that the file has no more bytes, and comp is its
+// compression, which its name need not say.
+func readHead(fsys vfs.FS, path string, size int64, named compression, buf []byte) (b []byte, whole bool, comp compression, err error) {
+	r, err := openInflated(fsys, path, named)
 	if err != nil {
-		return nil, false, err
+		return nil, false, named, err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	want := headSize
-	if comp == plain { // many small files then have small buffers
+	if comp = r.comp; comp == plain { // many small files then have small buffers
 		want = int(min(headSize, size+1))
 	}
 	if cap(buf) < want {
@@ -86,9 +108,9 @@ func readHead(fsys vfs.FS, path string, size int64, comp compression, buf []byte
 	}
 	n, err := fill(r, buf[:want])
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, false, cannotInflate(path, err)
+		return nil, false, comp, cannotInflate(path, err)
 	}
-	return buf[:n], errors.Is(err, io.EOF), nil
+	return buf[:n], errors.Is(err, io.EOF), comp, nil
 }
 
 // fill reads until b is full or the reader ends. It then returns io.EOF, which differs from the error about a cut

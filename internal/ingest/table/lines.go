@@ -290,6 +290,7 @@ type lineReader struct {
 	line  uint64
 	carry []byte
 	ended bool
+	begun bool // the first block of the file is read
 }
 
 func (r *lineReader) close() error {
@@ -313,10 +314,14 @@ func (r *lineReader) next(b *lineBlock) error {
 			if r.in, err = openInflated(r.t.fsys, f.path, f.comp); err != nil {
 				return err
 			}
-			r.line, r.carry, r.ended = 0, r.carry[:0], false
+			r.line, r.carry, r.ended, r.begun = 0, r.carry[:0], false, false
 		}
 		if err := r.fill(b); err != nil {
 			return err
+		}
+		if !r.begun {
+			r.begun = true
+			b.text = bytes.TrimPrefix(b.text, []byte(byteOrderMark))
 		}
 		if len(b.text) > 0 {
 			b.file, b.first = r.file, r.line

@@ -47,16 +47,33 @@ func KindByName(path string) Kind { return extensions[Extension(path)] }
 // Expected names the files that Open reads, for errors.
 const Expected = ".csv, .tsv, .txt, .jsonl or .ndjson, plain or as .gz or .zst, .tfrecord, .parquet, .arrow, .ipc or .feather"
 
-// KindOf recognises the kind of a file by its extension or, where that says nothing, by its first bytes.
+// KindOf recognises the kind of a file by the first bytes of those that are not text, or else by its extension, or else by
+// other first bytes.
 func KindOf(fsys vfs.FS, path string) (Kind, error) {
-	if k := KindByName(path); k != Unknown {
-		return k, nil
+	named := KindByName(path)
+	if named == TFRecords || named == Array { // they are opened by name alone
+		return named, nil
 	}
 	head, err := Head(fsys, path, 512)
 	if err != nil {
 		return Unknown, err
 	}
+	if k := binaryKind(head); k != Unknown && named != Unknown {
+		return k, nil
+	}
+	if named != Unknown {
+		return named, nil
+	}
 	return kindOfBytes(head), nil
+}
+
+// binaryKind recognises the kinds whose first bytes no text has.
+func binaryKind(b []byte) Kind {
+	switch k := kindOfBytes(b); k {
+	case ParquetFile, ArrowFile, Array:
+		return k
+	}
+	return Unknown
 }
 
 // kindOfBytes recognises the kind of a file by its first bytes.
@@ -93,7 +110,11 @@ func Open(fsys vfs.FS, files []string, o Options) (Table, error) {
 	}
 	kind := Unknown
 	for i, f := range files {
-		k, err := KindOf(fsys, f)
+		k := KindByName(f)
+		var err error
+		if i == 0 || k != kind { // one of another kind under the name is refused when it is opened
+			k, err = KindOf(fsys, f)
+		}
 		switch {
 		case err != nil:
 			return nil, err

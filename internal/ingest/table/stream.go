@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ const (
 	streamBytes = 1 << 20
 )
 
-// OpenStream opens a file, plain or compressed as its extension says.
+// OpenStream opens a file, plain or compressed.
 func OpenStream(fsys vfs.FS, path string, fields []Field, read StreamReader) (*Stream, error) {
 	info, err := vfs.Regular(fsys, path)
 	if err != nil {
@@ -42,7 +43,7 @@ func OpenStream(fsys vfs.FS, path string, fields []Field, read StreamReader) (*S
 	return &Stream{fsys: fsys, path: path, comp: comp, size: info.Size(), fields: fields, read: read, rows: streamRows}, nil
 }
 
-// ReadStream opens a file for a read from its beginning, which fn does.
+// ReadStream opens a file for a read from its beginning, which fn does. A byte order mark of UTF-8 is left out.
 func ReadStream(fsys vfs.FS, path string, fn func(in io.Reader) error) (err error) {
 	_, comp := extension(path)
 	if _, err := vfs.Regular(fsys, path); err != nil {
@@ -53,7 +54,40 @@ func ReadStream(fsys vfs.FS, path string, fn func(in io.Reader) error) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	return fn(inflating{in, path})
+	return fn(unmarked(inflating{in, path}))
+}
+
+const byteOrderMark = "\xef\xbb\xbf"
+
+// unmarked reads from after the byte order mark.
+func unmarked(in io.Reader) io.Reader {
+	return &marked{in: in}
+}
+
+// marked is a text that may begin with a byte order mark.
+type marked struct {
+	in    io.Reader
+	begun bool
+	first []byte // bytes that were read to look for the mark, and err is what came after them
+	err   error
+}
+
+func (m *marked) Read(p []byte) (int, error) {
+	if !m.begun {
+		m.begun = true
+		b := make([]byte, len(byteOrderMark))
+		n, err := fill(m.in, b)
+		m.first, m.err = bytes.TrimPrefix(b[:n], []byte(byteOrderMark)), err
+	}
+	if len(m.first) > 0 {
+		n := copy(p, m.first)
+		m.first = m.first[n:]
+		return n, nil
+	}
+	if m.err != nil {
+		return 0, m.err
+	}
+	return m.in.Read(p)
 }
 
 // inflating names the file in errors of the decompression.
@@ -139,7 +173,7 @@ func (t *Stream) plain(ctx context.Context, columns []Column, _ int, fn func(wor
 		chunk.Rows, absent, marked = 0, absent[:0], false
 		return ctx.Err()
 	}
-	bytes := 0
+	size := 0
 	err := ReadStream(t.fsys, t.path, func(in io.Reader) error {
 		return t.read(in, func(line int, cells [][]byte) error {
 			none := false
@@ -153,11 +187,11 @@ func (t *Stream) plain(ctx context.Context, columns []Column, _ int, fn func(wor
 					return badf("%s:%d: found %s in column %q, expected %s", t.path, line, quote(cell), cols[i].Name, problem)
 				}
 				none = none || empty
-				bytes += len(cell)
+				size += len(cell)
 			}
 			absent, marked = append(absent, none), marked || none
-			if chunk.Rows++; chunk.Rows >= t.rows || bytes >= streamBytes {
-				bytes = 0
+			if chunk.Rows++; chunk.Rows >= t.rows || size >= streamBytes {
+				size = 0
 				return flush()
 			}
 			return nil
