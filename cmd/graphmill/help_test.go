@@ -31,7 +31,9 @@ func TestHelp(t *testing.T) {
 			for _, everything := range []bool{false, true} {
 				text := cli.Help(cmd, cli.Page{Columns: columns, All: everything})
 				for line := range strings.SplitSeq(text, "\n") {
-					if n := utf8.RuneCountInString(line); n > columns && columns == 100 || n > columns+40 {
+					// Only one word, such as a path, or a flag with its value may be wider.
+					one := regexp.MustCompile(`^ *(-\S+ )?('[^']*'|\S+)( \\)?$`).MatchString(line)
+					if n := utf8.RuneCountInString(line); n > columns && (columns == 100 || !one) {
 						t.Errorf("%s: found %d columns in %d: %s", cmd.CommandPath(), n, columns, line)
 					}
 					if line != strings.TrimRight(line, " ") {

@@ -99,7 +99,7 @@ func page(cmd *cobra.Command, p Page, byGroup map[string][]*pflag.Flag, short bo
 	}
 	heading("Usage")
 	if cmd.Runnable() {
-		b.WriteString("  " + cmd.UseLine() + "\n")
+		b.WriteString(strings.Join(hang("  "+cmd.UseLine(), p.Columns), "\n") + "\n")
 	} else {
 		b.WriteString("  " + cmd.CommandPath() + " COMMAND\n")
 	}

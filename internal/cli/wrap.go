@@ -51,8 +51,8 @@ func paragraphs(text string) []string {
 	return out
 }
 
-// fill breaks a paragraph into lines of at most columns. Lines that begin with a space are kept as they are, because they
-// are a list or a command.
+// fill breaks a paragraph into lines of at most columns. Lines that begin with a space are a list or a command: they keep their
+// spaces where they fit, and go on below their last column where they do not.
 func fill(paragraph string, columns int) string {
 	var out, words []string
 	flush := func() {
@@ -62,13 +62,40 @@ func fill(paragraph string, columns int) string {
 	for line := range strings.SplitSeq(paragraph, "\n") {
 		if line != "" && (line[0] == ' ' || line[0] == '\t') {
 			flush()
-			out = append(out, strings.ReplaceAll(line, "\t", "  "))
+			out = append(out, hang(strings.ReplaceAll(line, "\t", "  "), columns)...)
 			continue
 		}
 		words = append(words, line)
 	}
 	flush()
 	return strings.Join(out, "\n")
+}
+
+// hang breaks a line of a list into lines of at most columns. Those after the first begin where the text after the first gap of
+// two spaces begins, or two columns further in than the line, where there is no gap or little room after it.
+func hang(line string, columns int) []string {
+	if width(line) <= columns {
+		return []string{line}
+	}
+	text := strings.TrimLeft(line, " ")
+	indent := width(line) - width(text)
+	begin, further := strings.Repeat(" ", indent), strings.Repeat(" ", indent+2)
+	if at := strings.Index(text, "  "); at > 0 {
+		rest := strings.TrimLeft(text[at:], " ")
+		if in := width(line) - width(rest); in <= columns/2 {
+			begin = strings.TrimSuffix(line, rest)
+			text, further = rest, strings.Repeat(" ", in)
+		}
+	}
+	var out []string
+	for i, l := range wrap(text, max(columns-width(further), 1)) {
+		if i == 0 {
+			out = append(out, begin+l)
+			continue
+		}
+		out = append(out, further+l)
+	}
+	return out
 }
 
 // exampleLines returns the lines of examples. A command that goes on in the next line is one of them.

@@ -50,6 +50,25 @@ func TestFill(t *testing.T) {
 	}
 }
 
+// A line of a list that does not fit goes on below its text.
+func TestHang(t *testing.T) {
+	for _, c := range []struct {
+		line    string
+		columns int
+		want    string
+	}{
+		{"  a  b", 9, "  a  b"},
+		{"  a  one two three", 12, "  a  one two\n     three"},
+		{"  one two three", 10, "  one\n    two\n    three"},
+		{"  g sample FOLDER [flags]", 20, "  g sample FOLDER\n    [flags]"},
+		{"  a long name  one two", 18, "  a long name\n    one two"},
+	} {
+		if got := strings.Join(hang(c.line, c.columns), "\n"); got != c.want {
+			t.Errorf("%q in %d:\nfound    %q\nexpected %q", c.line, c.columns, got, c.want)
+		}
+	}
+}
+
 func TestExample(t *testing.T) {
 	for _, c := range []struct {
 		line         string
