@@ -31,7 +31,7 @@ type Pieces struct {
 	Edges []EdgesResult
 }
 
-// Join writes all arrays and columns of a store from pieces. It removes each piece.
+// Join writes all arrays and columns of a store from pieces. They stay, so that a run whose output fails later can join them again.
 func (s *Share) Join(ctx context.Context, w *store.Writer, pieces *Pieces) (_ *Result, err error) {
 	b := s.b
 	b.w, b.open, b.openColumns = w, map[*store.Array]bool{}, map[*store.ColumnWriter]bool{}
@@ -142,9 +142,6 @@ func (s *sink) unite(ctx context.Context, files []string, total uint64) (uint64,
 			return 0, err
 		}
 		base += kept
-		if err := s.fs.Remove(name); err != nil {
-			return 0, err
-		}
 	}
 	return base, s.end(base, len(files), c.shift)
 }
@@ -221,9 +218,6 @@ func (b *builder) joinIndex(ctx context.Context, t *nodeType, files []string) (e
 			return err
 		}
 		bucket += int64(len(counts))
-		if err := b.fs.Remove(name); err != nil {
-			return err
-		}
 	}
 	return x.close(bucket, base)
 }
@@ -238,9 +232,6 @@ func (x *indexer) few(files []string) error {
 		}
 		for ; len(data) >= 16; data = data[16:] {
 			list = append(list, IndexKey{binary.LittleEndian.Uint64(data), binary.LittleEndian.Uint64(data[8:])})
-		}
-		if err := x.fs.Remove(name); err != nil {
-			return err
 		}
 	}
 	var b strings.Builder
@@ -332,7 +323,7 @@ func (t *chunks) Files() []string                        { return t.of.Files() }
 func (t *chunks) Bytes() int64                           { return t.of.Bytes() }
 func (t *chunks) Where(row uint64, column string) string { return t.of.Where(row, column) }
 
-// Scan implements table.Table. Columns are those of the chunks. It removes the files.
+// Scan implements table.Table. Columns are those of the chunks.
 func (t *chunks) Scan(ctx context.Context, columns []table.Column, _ int, fn func(worker int, c *table.Chunk) error) (rows uint64, err error) {
 	places := make([]int, len(columns))
 	for i := range columns {
@@ -373,7 +364,7 @@ func (t *chunks) file(ctx context.Context, name string, places []int, rows uint6
 		}
 		n, err := f.ReadAt(head[:], at)
 		if n == 0 && errors.Is(err, io.EOF) {
-			return rows, t.fs.Remove(name)
+			return rows, nil
 		} else if n < len(head) {
 			return 0, err
 		}
