@@ -425,9 +425,21 @@ func TestSources(t *testing.T) {
 		"words":             {path: "words.txt", o: ingest.Options{Columns: "src,dst", IDs: 2}, opt: assemble.Options{Both: true}},
 		"integers as words": {path: "pairs.csv", o: ingest.Options{Columns: "src,dst", IDs: 2}},
 		"side by side":      {path: "beside.yaml"},
+		// Files of other programs, in place.
+		"names of rows":     {path: "../testdata/strangers/headers/rows.txt"},
+		"separator":         {path: "../testdata/strangers/headers/excel.csv"},
+		"trailing":          {path: "../testdata/strangers/headers/trailingrows.csv"},
+		"comments":          {path: "../testdata/strangers/headers/comment.csv"},
+		"decimals":          {path: "../testdata/strangers/columnar/number.parquet"},
+		"large decimals":    {path: "../testdata/strangers/columnar/large.arrow", o: ingest.Options{Missing: []ingest.Missing{{Value: "nan"}}}},
+		"floats":            {path: "../testdata/strangers/columnar/hugeint.parquet"},
+		"negative integers": {path: "../testdata/strangers/columnar/negative.arrow"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(write(t, files), c.path)
+			path := c.path
+			if !strings.HasPrefix(path, "..") {
+				path = filepath.Join(write(t, files), path)
+			}
 			c.opt.DuplicateEdges, c.opt.SelfLoops = assemble.Keep, assemble.Keep
 			for _, local := range []int64{-1, 1 << 20} {
 				want, _, err := alone(t, path, c.o, c.opt)
