@@ -50,9 +50,9 @@ func (c *Cluster) check(o *SampleOptions) error {
 	case c.WaveSeeds < 0:
 		return usagef("found `WaveSeeds` %d, expected at least 1", c.WaveSeeds)
 	case o.Executor != ExecutorAuto:
-		return usagef("found `Executor` %s, expected auto: on a cluster, `Method` says how workers read the graph", o.Executor)
+		return usagef("found `Executor` %s, expected auto: on a cluster, `Method` says how workers read the graph; leave `Executor` out", o.Executor)
 	case c.Method == ClusterShuffle && (o.Aggregation == AggregationNode || o.Subgraph == "induced"):
-		return usagef("found `Method` shuffle with all edges between the nodes of a subgraph, expected local: all edges of all of its nodes would be read")
+		return usagef("found `Method` shuffle with all edges between the nodes of a subgraph, expected local: all edges of all of its nodes would be read; give `Method` local, or `Subgraph` directional")
 	}
 	return nil
 }

@@ -191,7 +191,7 @@ func (o *DispatchOptions) prepare(ctx context.Context, in, assignment, out strin
 		return nil, err
 	}
 	if o.NumParts != 0 && o.NumParts != j.assignment.Parts {
-		return nil, usagef("found `NumParts` %d, expected %d as in %s", o.NumParts, j.assignment.Parts, assignment)
+		return nil, usagef("found `NumParts` %d, expected %d as in %s; leave `NumParts` out, or divide the graph again", o.NumParts, j.assignment.Parts, assignment)
 	}
 	if j.opt, err = o.options(j.name, j.assignment.Parts, &o.Run); err != nil {
 		return nil, err

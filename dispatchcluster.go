@@ -21,7 +21,7 @@ type DispatchCluster struct {
 // check refuses what a cluster does not do.
 func (c *DispatchCluster) check(o *DispatchOptions) error {
 	if c != nil && o.PartsAtOnce != 0 {
-		return usagef("found `PartsAtOnce` %d, expected none: on a cluster, each worker makes one part at a time", o.PartsAtOnce)
+		return usagef("found `PartsAtOnce` %d, expected none: on a cluster, each worker makes one part at a time; leave it out", o.PartsAtOnce)
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func (o *ExportOptions) check() error {
 		{"GraphName", FormatChunked, o.GraphName != ""}, {"Chunks", FormatChunked, o.Chunks != 0}, {"Edges", FormatChunked, o.Edges != ""}, {"Features", FormatChunked, o.Features != ""},
 	} {
 		if f.given && f.of != o.To {
-			return usagef("found `%s` with `To` %s, expected it with `To` %s", f.name, o.To, f.of)
+			return usagef("found `%s` with `To` %s, expected it with `To` %s; leave it out, or give the other `To`", f.name, o.To, f.of)
 		}
 	}
 	setDefault(&o.Shards, 1)

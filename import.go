@@ -196,7 +196,7 @@ func (o *ImportOptions) check() error {
 	setDefault(&o.DuplicateNodes, PolicyError)
 	setDefault(&o.EmptyCells, "error")
 	if o.Schema == "" && o.Lenient {
-		return usagef("found `Lenient` without `Schema`, expected TFRecords and `Schema`")
+		return usagef("found `Lenient` without `Schema`, expected TFRecords and `Schema`; leave `Lenient` out, or give the schema of the TFRecords")
 	}
 	if o.Cluster != nil && o.Schema != "" {
 		return usagef("found `Schema` on a cluster, expected the tables of one graph; use graphmill import")
@@ -268,7 +268,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store
 		return o.importDatabase(ctx, source, out)
 	}
 	if len(o.TimeColumn) > 0 {
-		return nil, usagef("found `TimeColumn` without a database, expected the times of tables in a graph.yaml")
+		return nil, usagef("found `TimeColumn` without a database, expected the times of tables in a graph.yaml; write the column with the type datetime in a graph.yaml")
 	}
 	if o.Schema != "" {
 		return o.importRecords(ctx, append([]string{source}, o.More...), out)

@@ -22,11 +22,11 @@ func (o *ImportOptions) spool(ctx context.Context, out string) (fsys vfs.FS, nam
 	case !slices.Contains(pipeKinds, kind):
 		return nil, "", nil, usagef("found `Format` %q with the source -, expected one of %s, as a pipe has no name that says it", o.Format, strings.Join(pipeKinds, ", "))
 	case o.Input == nil:
-		return nil, "", nil, usagef("found the source - without `Input`, expected what it reads")
+		return nil, "", nil, usagef("found the source - without `Input`, expected what it reads; give `Input` os.Stdin or another reader")
 	case o.Cluster != nil:
-		return nil, "", nil, usagef("found the source - on a cluster, expected files that all workers can read")
+		return nil, "", nil, usagef("found the source - on a cluster, expected files that all workers can read; write the pipe to a file first")
 	case len(o.More) > 0:
-		return nil, "", nil, usagef("found the source - with further files, expected it alone")
+		return nil, "", nil, usagef("found the source - with further files, expected it alone; write the pipe to a file, or import one of them")
 	}
 	f, err := vfs.OS.Temp(filepath.Dir(filepath.Clean(out)))
 	if err != nil {

@@ -34,7 +34,7 @@ func TraceLineage(ctx context.Context, dir string, o LineageOptions) (_ *Lineage
 	defer guard.Catch(&err)()
 	if _, err := store.ReadManifest(vfs.OS, dir); err != nil {
 		if missing(err) {
-			return nil, fmt.Errorf("%s: %w, expected an output folder of graphmill, which has a manifest", dir, err)
+			return nil, fmt.Errorf("%s: %w, expected an output folder of graphmill, which has a manifest; give the folder that has manifest.json", dir, err)
 		}
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func TraceLineage(ctx context.Context, dir string, o LineageOptions) (_ *Lineage
 		if info, err := vfs.OS.Stat(s); err != nil {
 			return nil, err
 		} else if !info.IsDir() {
-			return nil, usagef("found `Search` %s, which is a file, expected a folder", s)
+			return nil, usagef("found `Search` %s, which is a file, expected a folder; give the folder that holds it", s)
 		}
 		if err := t.places.add(s); err != nil {
 			return nil, err

@@ -47,7 +47,7 @@ func NewLoader(ctx context.Context, st *Store, o SampleOptions) (_ *Loader, err 
 	}
 	switch {
 	case o.Format != FormatCollection:
-		return nil, usagef("found `Format` %s, expected none: batches are not files", o.Format)
+		return nil, usagef("found `Format` %s, expected none: batches are not files; leave it out, or use sample to write files", o.Format)
 	case o.Slots < 0:
 		return nil, usagef("found `Slots` %d, expected at least 1", o.Slots)
 	}
@@ -231,14 +231,14 @@ func (o *SampleOptions) joinedColumns(g *graph.Graph, nodes, edges map[string][]
 	for _, key := range slices.Sorted(maps.Keys(o.Joined)) {
 		at := strings.LastIndex(key, "/")
 		if at < 0 {
-			return nil, usagef("`Joined`: found %q, expected TYPE/NAME", key)
+			return nil, usagef("`Joined`: found %q, expected TYPE/NAME; write it as in user/score", key)
 		}
 		j := feed.Joined{Type: key[:at], Name: key[at+1:], Columns: o.Joined[key]}
 		if t, err := g.EdgeType(j.Type); g.NodeType(j.Type) < 0 && (err != nil || g.Edges[t].Type.String() != j.Type) {
 			return nil, usagef("`Joined`: found %q, expected a node type, or an edge type by its three names", j.Type)
 		}
 		if j.Name == "" || slices.Contains(nodes[j.Type], j.Name) || slices.Contains(edges[j.Type], j.Name) {
-			return nil, usagef("`Joined`: found the name %q, expected one that no column of the batch has", key)
+			return nil, usagef("`Joined`: found the name %q, expected one that no column of the batch has; give the joined column another name", key)
 		}
 		out = append(out, j)
 	}
@@ -409,7 +409,7 @@ func seedColumn(name string, g *graph.Graph, p *planned) (*graph.Column, []uint3
 			have = append(have, c.Name)
 		}
 	}
-	return nil, nil, usagef("found no column %q of %s, expected one of %s", name, what, strings.Join(have, ", "))
+	return nil, nil, usagef("found no column %q of %s, expected one of %s; name one of these, or import the column", name, what, strings.Join(have, ", "))
 }
 
 // orderBytes returns the memory that an order takes.

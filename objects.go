@@ -57,7 +57,7 @@ func (o *SampleOptions) bring(ctx context.Context, s *store.Store, edges string)
 // sharedWork is the absolute path of the folder in which the workers of a cluster leave what they made for the output out.
 func sharedWork(out string) (string, error) {
 	if vfs.Scheme(out) != "" {
-		return "", usagef("found `Out` %s with a cluster, expected a folder that every machine reaches at the same path, because workers leave their pieces beside it", out)
+		return "", usagef("found `Out` %s with a cluster, expected a folder that every machine reaches at the same path, because workers leave their pieces beside it; give a folder on a disk that all machines share", out)
 	}
 	return filepath.Abs(worked(out))
 }

@@ -77,7 +77,7 @@ func (f *filling) open(command, plan, dir, out string, seed *uint64, epoch uint6
 	}()
 	defer guard.Catch(&err)()
 	if f.store.Collection == nil {
-		return fmt.Errorf("%s: found a store of one graph, expected the collection that the layout was made from", dir)
+		return fmt.Errorf("%s: found a store of one graph, expected the collection that the layout was made from; give the input of graphmill pack", dir)
 	}
 	if f.graphs, err = collection.Graphs(f.layout, f.store.Collection); err != nil {
 		return fmt.Errorf("%s, filled with %s: %w", plan, dir, err)

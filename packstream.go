@@ -270,7 +270,7 @@ func (x *sizeStream) collection(dir string, components []string) (err error) {
 	}()
 	defer guard.Catch(&err)()
 	if s.Collection == nil {
-		return fmt.Errorf("%s: found a store of one graph, expected a collection of many", dir)
+		return fmt.Errorf("%s: found a store of one graph, expected a collection of many; graphmill sample or graphmill import makes one", dir)
 	}
 	sizes, err := collection.NewSizes(s.Collection, components)
 	if err != nil {

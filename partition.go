@@ -108,9 +108,9 @@ func (o *PartitionOptions) check() error {
 	case !slices.Contains([]Objective{"", ObjectiveCut, ObjectiveVol}, o.Objective):
 		return usagef("found `Objective` %q, expected cut or vol", o.Objective)
 	case o.Preset != "" && o.Method != MethodMultilevel:
-		return usagef("found `Preset` with `Method` %s, expected it only with multilevel", o.Method)
+		return usagef("found `Preset` with `Method` %s, expected it only with multilevel; leave it out", o.Method)
 	case o.Objective != "" && o.Method != MethodMultilevel:
-		return usagef("found `Objective` with `Method` %s, expected it only with multilevel", o.Method)
+		return usagef("found `Objective` with `Method` %s, expected it only with multilevel; leave it out", o.Method)
 	}
 	setDefault(&o.Preset, PresetDefault)
 	setDefault(&o.Objective, ObjectiveCut)
@@ -329,7 +329,7 @@ func (p *partitioning) importChunked(ctx context.Context, opt *partition.Options
 	}
 	for _, name := range p.o.BalanceColumn {
 		if !slices.ContainsFunc(known, func(full string) bool { return full == name || strings.HasSuffix(full, "/"+name) }) {
-			return nil, nil, nil, usagef("%s: found no column %q of nodes, expected one of %s", p.in, name, strings.Join(known, ", "))
+			return nil, nil, nil, usagef("%s: found no column %q of nodes, expected one of %s; name one of these, or import the column", p.in, name, strings.Join(known, ", "))
 		}
 	}
 	for i := range src.Input.Edges {
@@ -446,7 +446,7 @@ func (p *partitioning) metis(ctx context.Context) (*Division, error) {
 // metisFile divides the graph of a METIS file, and writes the assignment to the file that gpmetis writes.
 func (p *partitioning) metisFile(ctx context.Context) (*Division, error) {
 	if p.o.TrainersPerMachine > 1 {
-		return nil, usagef("found `TrainersPerMachine` without `Out`, expected both: a file in the form of gpmetis has no place for trainers")
+		return nil, usagef("found `TrainersPerMachine` without `Out`, expected both: a file in the form of gpmetis has no place for trainers; give `Out`")
 	}
 	result, err := p.divide(ctx)
 	if err != nil {

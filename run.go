@@ -240,13 +240,13 @@ func keeps(out string, inputs ...string) error {
 			return err
 		}
 		if rel, err := filepath.Rel(real, path); err == nil && filepath.IsLocal(rel) {
-			return usagef("found `Out` %s, which is or contains the input %s, expected another folder", out, in)
+			return usagef("found `Out` %s, which is or contains the input %s, expected another folder; give an `Out` beside it", out, in)
 		}
 		if rel, err := filepath.Rel(path, real); err == nil && filepath.IsLocal(rel) {
 			_, err := vfs.OS.Stat(filepath.Join(path, store.ManifestFile))
 			switch {
 			case err == nil:
-				return usagef("found `Out` %s, which lies in the input %s, expected a folder outside it", out, in)
+				return usagef("found `Out` %s, which lies in the input %s, expected a folder outside it; give an `Out` beside it", out, in)
 			case !missing(err): // an input that is a file holds none
 				return err
 			}

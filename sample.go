@@ -512,7 +512,7 @@ func recordIDs(s *store.Store, plan *sample.Plan, asked []string) ([]string, err
 	}
 	for _, n := range asked {
 		if !slices.Contains(have, n) {
-			return nil, usagef("found `IDs` %s, expected node types that the plan reaches and that have string ids: %s", n, strings.Join(have, ", "))
+			return nil, usagef("found `IDs` %s, expected node types that the plan reaches and that have string ids: %s; leave the others out", n, strings.Join(have, ", "))
 		}
 	}
 	return asked, nil

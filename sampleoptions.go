@@ -298,7 +298,7 @@ func (o *SampleOptions) checkPlan() error {
 			option{"BeforeColumns", o.BeforeColumns != nil}, option{"BeforeNodes", o.BeforeNodes != nil}, option{"Window", o.Window != ""}, option{"TemporalStrategy", o.TemporalStrategy != ""}, option{"HalfLife", o.HalfLife != ""},
 			option{"Negatives", o.Plan != "" && o.Negatives != 0}, option{"Exclude", o.Plan != "" && o.Exclude != ""}, option{"Subgraph", o.Plan != "" && o.Subgraph != ""},
 		); name != "" {
-			return usagef("found `%s` without `Fanout`, expected it in the plan", name)
+			return usagef("found `%s` without `Fanout`, expected it in the plan; write it in the plan, or give `Fanout` in place of the plan", name)
 		}
 	}
 	given := 0
@@ -330,17 +330,17 @@ func (o *SampleOptions) checkPlan() error {
 	case o.Assignment != "":
 		return usagef("found `Assignment` without `Sampler` cluster, expected them together")
 	case (o.Sampler == SamplerShadow || o.reaches()) && (o.Scope != "" && o.Scope != ScopeSeed || o.Subgraph != "" && o.Subgraph != induced):
-		return usagef("found `Sampler` %s with `Scope` %s and `Subgraph` %s, expected neither: it means seed and induced", o.Sampler, cmp.Or(o.Scope, "none"), cmp.Or(o.Subgraph, "none"))
+		return usagef("found `Sampler` %s with `Scope` %s and `Subgraph` %s, expected neither: it means seed and induced; leave both out", o.Sampler, cmp.Or(o.Scope, "none"), cmp.Or(o.Subgraph, "none"))
 	case o.reaches() && len(o.Fanout) > 1:
 		return usagef("found `Fanout` of %d hops with `Sampler` %s, expected one number: the nodes to take of the seed", len(o.Fanout), o.Sampler)
 	case o.Importance != 0 && (o.Sampler != SamplerLabor || o.Weight != ""):
-		return usagef("found `Importance` %d with `Sampler` %s and `Weight` %s, expected it with labor alone", o.Importance, cmp.Or(o.Sampler, SamplerNeighbor), cmp.Or(o.Weight, "none"))
+		return usagef("found `Importance` %d with `Sampler` %s and `Weight` %s, expected it with labor alone; leave `Weight` out, or `Importance`", o.Importance, cmp.Or(o.Sampler, SamplerNeighbor), cmp.Or(o.Weight, "none"))
 	case o.Sampler != SamplerPPR && (o.Alpha != 0 || o.Eps != 0):
 		return usagef("found `%s` without `Sampler` ppr, expected them together", firstGiven(option{"Alpha", o.Alpha != 0}, option{"Eps", o.Eps != 0}))
 	case (o.layered() || o.reaches()) && (o.Replace || o.Weight != ""):
 		return usagef("found `Sampler` %s and `%s`, expected one of them: it chooses nodes by the edges between them", o.Sampler, firstGiven(option{"Replace", o.Replace}, option{"Weight", o.Weight != ""}))
 	case o.Sampler == SamplerHGT && (o.Expand != "" && o.Expand != ExpandAll || o.Subgraph != "" && o.Subgraph != induced):
-		return usagef("found `Sampler` hgt with `Expand` %s and `Subgraph` %s, expected neither: it means all and induced", cmp.Or(o.Expand, "none"), cmp.Or(o.Subgraph, "none"))
+		return usagef("found `Sampler` hgt with `Expand` %s and `Subgraph` %s, expected neither: it means all and induced; leave both out", cmp.Or(o.Expand, "none"), cmp.Or(o.Subgraph, "none"))
 	case o.Sampler == SamplerLabor && o.Replace:
 		return usagef("found `Sampler` labor and `Replace`, expected one of them: LABOR draws without replacement")
 	case len(o.SeedType) > 2:
@@ -403,7 +403,7 @@ func (o *SampleOptions) checkRecords() error {
 	case o.Compat != CompatNone && o.Compat != CompatTFGNN && o.Compat != CompatClassic:
 		return usagef("found `Compat` %q, expected none, tfgnn or tfgnn-classic", o.Compat)
 	case o.NoEdgeIDs:
-		return usagef("found `NoEdgeIDs` with `Format` tfrecord, expected `Format` collection")
+		return usagef("found `NoEdgeIDs` with `Format` tfrecord, expected `Format` collection; leave it out: TFRecords have no edge ids")
 	case o.Ops:
 		return usagef("found `Ops` with `Format` tfrecord, expected `Format` collection")
 	case o.Aggregation != AggregationEdge && o.Aggregation != AggregationNode:

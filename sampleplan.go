@@ -38,10 +38,10 @@ func (p *planned) seeds() int { return len(p.job.Seeds) / len(p.plan.SeedType) }
 func (o *SampleOptions) resolve(ctx context.Context, s *store.Store) (*planned, error) {
 	p := &planned{job: sample.Job{BatchSize: o.BatchSize, Seed: o.Seed, Epoch: o.Epoch, Epochs: o.Epochs, Shuffle: o.Shuffle, Rank: o.Rank, Ranks: o.Ranks, Threads: o.Threads}}
 	if s.Graph == nil {
-		return nil, fmt.Errorf("%s: found a collection, expected a store to sample from", s.Dir)
+		return nil, fmt.Errorf("%s: found a collection, expected a store to sample from; give the store that it was sampled from", s.Dir)
 	}
 	if n := len(s.Graph.Nodes); o.sets() && n != 1 {
-		return nil, usagef("found `Sampler` %s on a graph of %d node types, expected one node type", o.Sampler, n)
+		return nil, usagef("found `Sampler` %s on a graph of %d node types, expected one node type; import the graph as one node type, or take `Sampler` hgt or neighbor", o.Sampler, n)
 	}
 	types, edges, err := o.seedTypes(s.Graph)
 	if err != nil {
@@ -52,7 +52,7 @@ func (o *SampleOptions) resolve(ctx context.Context, s *store.Store) (*planned, 
 	}
 	if p.plan != nil {
 		if len(types) > 0 && !slices.Equal(types, p.plan.SeedType) && !(p.plan.Link() && len(types) == 1) || edges != "" && p.plan.SeedEdges != "" && edges != p.plan.SeedEdges {
-			return nil, usagef("found `SeedType` %s, expected %s, from which the plan starts", joined(o.SeedType), cmp.Or(p.plan.SeedEdges, joined(p.plan.SeedType)))
+			return nil, usagef("found `SeedType` %s, expected %s, from which the plan starts; leave `SeedType` out, or change seed_type in the plan", joined(o.SeedType), cmp.Or(p.plan.SeedEdges, joined(p.plan.SeedType)))
 		}
 		types, edges = p.plan.SeedType, cmp.Or(edges, p.plan.SeedEdges)
 	}
@@ -87,7 +87,7 @@ func (o *SampleOptions) resolve(ctx context.Context, s *store.Store) (*planned, 
 	}
 	p.job.Seeds, p.columns = found.Nodes, found.Columns
 	if p.plan.Before == nil && o.SeedTime != "" {
-		return nil, usagef("found `SeedTime` with a plan that does not use times, expected `Before`")
+		return nil, usagef("found `SeedTime` with a plan that does not use times, expected `Before`; give the column of the edges' times as `Before`, or leave `SeedTime` out")
 	}
 	if p.plan.Before != nil {
 		column := cmp.Or(o.SeedTime, p.timeOfSeeds())
@@ -121,7 +121,7 @@ func (o *SampleOptions) linkFeatures() ([]table.Column, error) {
 		f := set.Features[name]
 		d := feature.DType(f.GetDtype())
 		if d == graph.Invalid {
-			return nil, fmt.Errorf("node set %q: feature %q: found dtype %s, expected a number, bool or string", tfgnn.ReadoutName, name, f.GetDtype())
+			return nil, fmt.Errorf("node set %q: feature %q: found dtype %s, expected a number, bool or string; remove the feature from the schema", tfgnn.ReadoutName, name, f.GetDtype())
 		}
 		if name != tfgnn.SourceName && name != tfgnn.TargetName {
 			columns = append(columns, table.Column{Name: name, DType: d, Shape: feature.Shape(f)})

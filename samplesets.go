@@ -65,9 +65,9 @@ func (o *SampleOptions) checkSets() error {
 	case o.BatchSize < 1:
 		return usagef("found `BatchSize` %d, expected at least 1", o.BatchSize)
 	case o.Cluster != nil:
-		return usagef("found a cluster with `Sampler` %s, expected one of them: no worker has the whole graph", o.Sampler)
+		return usagef("found a cluster with `Sampler` %s, expected one of them: no worker has the whole graph; run it on one machine", o.Sampler)
 	case o.Executor == ExecutorStream:
-		return usagef("found `Executor` stream with `Sampler` %s, expected memory: all edges of all nodes of a set would be read", o.Sampler)
+		return usagef("found `Executor` stream with `Sampler` %s, expected memory: all edges of all nodes of a set would be read; give `Executor` memory", o.Sampler)
 	}
 	return nil
 }

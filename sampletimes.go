@@ -29,7 +29,7 @@ func (o *SampleOptions) checkTimes() error {
 	case !slices.Contains([]string{"", "uniform", "last", "recent"}, o.TemporalStrategy):
 		return usagef("found `TemporalStrategy` %q, expected uniform, recent (late edges more often) or last (the latest edges)", o.TemporalStrategy)
 	case (o.TemporalStrategy == "recent") != (o.HalfLife != ""):
-		return usagef("found `TemporalStrategy` %s with `HalfLife` %s, expected recent together with an age, such as 30d", cmp.Or(o.TemporalStrategy, "uniform"), cmp.Or(o.HalfLife, "none"))
+		return usagef("found `TemporalStrategy` %s with `HalfLife` %s, expected recent together with an age, such as 30d; leave `HalfLife` out, or give both", cmp.Or(o.TemporalStrategy, "uniform"), cmp.Or(o.HalfLife, "none"))
 	case o.byTime() && (o.Replace || o.Weight != "" || o.Sampler == SamplerLabor || o.reaches() || o.layered()):
 		return usagef("found `TemporalStrategy` %s with `%s`, expected one of them: both say how edges are drawn", o.TemporalStrategy,
 			firstGiven(option{"Replace", o.Replace}, option{"Weight", o.Weight != ""}, option{"Sampler", o.Sampler != ""}))
@@ -43,7 +43,7 @@ func (o *SampleOptions) checkTimes() error {
 		}
 	}
 	if with != "" && without != "" {
-		return usagef("found the times %s and %s in `Before`, `BeforeColumns` and `BeforeNodes`, expected <= after all columns or after none, as one rule holds for all of them", without, with)
+		return usagef("found the times %s and %s in `Before`, `BeforeColumns` and `BeforeNodes`, expected <= after all columns or after none, as one rule holds for all of them; write <= after each, or after none", without, with)
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (o *SampleOptions) temporal(g *graph.Graph, p *sample.Plan) error {
 			}
 		}
 		if !timed && len(p.Ops) > 0 {
-			return usagef("found `TemporalStrategy` %s without an edge type that has times, expected one in `Before` or `BeforeColumns`: late edges are told by their own times, not by those of nodes", o.TemporalStrategy)
+			return usagef("found `TemporalStrategy` %s without an edge type that has times, expected one in `Before` or `BeforeColumns`: late edges are told by their own times, not by those of nodes; give `TemporalStrategy` uniform, or a column of the edges' times", o.TemporalStrategy)
 		}
 	}
 	if o.Window == "" {
@@ -163,7 +163,7 @@ func ageOf(field, text string, unit graph.Unit) (float64, error) {
 	for _, s := range spans {
 		if n, ok := strings.CutSuffix(text, s.suffix); ok {
 			if unit == "" {
-				return 0, usagef("found `%s` %s with times that are plain numbers, expected a number in their unit", field, text)
+				return 0, usagef("found `%s` %s with times that are plain numbers, expected a number in their unit; give a plain number, or import the column with the dtype datetime", field, text)
 			}
 			number, factor = n, s.length.Seconds()*float64(unit.PerSecond())
 			break

@@ -59,7 +59,7 @@ func SampleUnigraph(ctx context.Context, schema, out string, o UnigraphOptions) 
 		return nil, err
 	}
 	if o.GraphSchema != "" {
-		return nil, usagef("found `GraphSchema` and a schema, expected the schema alone")
+		return nil, usagef("found `GraphSchema` and a schema, expected the schema alone; leave `GraphSchema` out")
 	}
 	policy, joined, err := o.policy()
 	if err != nil {

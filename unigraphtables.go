@@ -61,7 +61,7 @@ func (o *UnigraphTables) options() (u unigraph.Options, err error) {
 func StoreToUnigraph(ctx context.Context, in, out string, o UnigraphTables) (_ *Report, err error) {
 	defer guard.Catch(&err)()
 	if name := firstGiven(option{"EmptyCells", o.EmptyCells != ""}, option{"Missing", len(o.Missing) > 0}, option{"AllowOutside", o.AllowOutside}); name != "" {
-		return nil, usagef("found `%s` with a store, expected it with the schema of a unigraph", name)
+		return nil, usagef("found `%s` with a store, expected it with the schema of a unigraph; leave it out", name)
 	}
 	u, err := o.options()
 	if err != nil {

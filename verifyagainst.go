@@ -67,7 +67,7 @@ func (o *VerifyOptions) compareSubgraphs(ctx context.Context, dir string) (_ *Co
 	}
 	defer closeWith(&err, st.Close)
 	if st.Graph() == nil {
-		return nil, usagef("`Against` %s: found a collection, expected the store that %s was sampled from", o.Against, dir)
+		return nil, usagef("`Against` %s: found a collection, expected the store that %s was sampled from; graph.json of the collection names it under \"made\"", o.Against, dir)
 	}
 	sum, err := store.Sum(vfs.OS, o.Against)
 	if err != nil {

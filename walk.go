@@ -214,7 +214,7 @@ func (o *WalkOptions) starts(ctx context.Context, s *store.Store, types []string
 		return nil, usageOf(err)
 	}
 	if len(found.Types) != 1 {
-		return nil, usagef("found links as `Seeds`, expected nodes of type %s, from which the path starts", types[0])
+		return nil, usagef("found links as `Seeds`, expected nodes of type %s, from which the path starts; give a file of ids, or TYPE:COLUMN=VALUE", types[0])
 	}
 	return found.Nodes, nil
 }

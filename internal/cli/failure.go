@@ -85,7 +85,7 @@ func (t *Terminal) asksJSON() bool {
 }
 
 // inWords is the text of an error, in which missing files are told in words and not by the call that looked for them: "x: found no such
-// file or folder" for "stat x: no such file or directory".
+// file or folder" for "stat x: no such file or directory". Damage that says nothing yet of what to do gets advice.
 func inWords(err error) string {
 	text := err.Error()
 	for _, missing := range missingFiles(err) {
@@ -94,6 +94,9 @@ func inWords(err error) string {
 			text = strings.TrimSuffix(text, raw) + said + "; correct the path"
 		}
 		text = strings.ReplaceAll(text, raw, said)
+	}
+	if errors.Is(err, graphmill.ErrDamaged) && !strings.Contains(text, "; ") {
+		text += "; 'graphmill verify FOLDER' names all that is damaged: copy it again, or make the folder again"
 	}
 	return text
 }

@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/graphmill/graphmill"
 )
 
-// TestMissingFilesInWords checks that an error about a file that is not there names no call of the system.
-func TestMissingFilesInWords(t *testing.T) {
+// TestErrorsInWords checks that an error about a file that is not there names no call of the system, and that damage has advice.
+func TestErrorsInWords(t *testing.T) {
 	gone := filepath.Join(t.TempDir(), "gone")
 	_, stat := os.Stat(gone)
 	_, open := os.Open(gone)
@@ -28,6 +30,8 @@ func TestMissingFilesInWords(t *testing.T) {
 		{&fs.PathError{Op: "mkdir", Path: "a", Err: syscall.ENOENT}, "mkdir a: no such file or directory"},
 		{&fs.PathError{Op: "open", Path: "a", Err: syscall.EACCES}, "open a: permission denied"},
 		{errors.New("plain"), "plain"},
+		{fmt.Errorf("g: %w: found 3 bytes", graphmill.ErrDamaged), "g: damaged: found 3 bytes; 'graphmill verify FOLDER' names all that is damaged: copy it again, or make the folder again"},
+		{fmt.Errorf("g: %w: found 3 bytes; send again", graphmill.ErrDamaged), "g: damaged: found 3 bytes; send again"},
 	} {
 		if got := inWords(test.err); got != test.want {
 			t.Errorf("%v: found %q, expected %q", test.err, got, test.want)

@@ -62,7 +62,7 @@ func (d *dispatcher) plan() error {
 	least := *b
 	least.parts = 1
 	if n := d.memory(least); n > d.opt.Memory {
-		return tagged.Errorf(errMemory, "found a memory bound of %s, expected at least %s for %s nodes in %d parts", human.Bytes(d.opt.Memory), human.Bytes(n), human.Count(int64(d.nodes())), parts)
+		return tagged.Errorf(errMemory, "found a memory bound of %s, expected at least %s for %s nodes in %d parts; give more `Memory`", human.Bytes(d.opt.Memory), human.Bytes(n), human.Count(int64(d.nodes())), parts)
 	}
 	for b.parts > 1 && d.memory(*b) > d.opt.Memory {
 		b.parts--

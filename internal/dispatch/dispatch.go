@@ -253,7 +253,7 @@ const configFile = "metadata.json"
 // check rejects names that DGL or the output folder cannot use.
 func (d *dispatcher) check() error {
 	if d.g == nil {
-		return fmt.Errorf("%s: found a collection, expected a store of one graph", d.dir)
+		return fmt.Errorf("%s: found a collection, expected a store of one graph; import the graph as one store; 'graphmill info' says what a folder is", d.dir)
 	}
 	if err := CheckGraphName(d.opt.GraphName); err != nil {
 		return err
@@ -278,9 +278,9 @@ func (d *dispatcher) check() error {
 func CheckGraphName(name string) error {
 	switch {
 	case name == "" || store.FileName(name) != name:
-		return fmt.Errorf("found graph name %q, expected letters, digits, '.', '_' and '-'", name)
+		return fmt.Errorf("found graph name %q, expected letters, digits, '.', '_' and '-'; give another `GraphName`", name)
 	case name+".json" == configFile || name == "manifest" || name == "made" || name == "report" || name == "graph":
-		return fmt.Errorf("found graph name %q, which is that of another file of the output, expected another", name)
+		return fmt.Errorf("found graph name %q, which is that of another file of the output, expected another; give another `GraphName`", name)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func newNumbering(g *graph.Graph, a *assign.Assignment) (*numbering, error) {
 	for t := range n.types {
 		for v, p := range n.part[n.base[t]:n.base[t+1]] {
 			if int(p) >= n.parts {
-				return nil, tagged.Errorf(errAssignment, "node %d of type %s: found part %d, expected one below %d", v, g.Nodes[t].Type, p, n.parts)
+				return nil, tagged.Errorf(errAssignment, "node %d of type %s: found part %d, expected one below %d; the assignment is of another division; make it again with 'graphmill partition'", v, g.Nodes[t].Type, p, n.parts)
 			}
 			n.start[int(p)*n.types+t+1]++
 		}
@@ -73,21 +73,21 @@ func matches(g *graph.Graph, a *assign.Assignment) error {
 		return tagged.Errorf(errAssignment, "found %d parts, expected 1 to %d", a.Parts, assign.MaxParts)
 	}
 	if len(a.Types) != len(g.Nodes) || len(a.Start) != len(a.Types)+1 {
-		return tagged.Errorf(errAssignment, "found an assignment of the node types %q, expected %d types, those of the graph", a.Types, len(g.Nodes))
+		return tagged.Errorf(errAssignment, "found an assignment of the node types %q, expected %d types, those of the graph; the assignment is of another graph; make one of this graph with 'graphmill partition'", a.Types, len(g.Nodes))
 	}
 	for t, n := range g.Nodes {
 		if a.Types[t] != n.Type {
-			return tagged.Errorf(errAssignment, "found an assignment of node type %q, expected %q", a.Types[t], n.Type)
+			return tagged.Errorf(errAssignment, "found an assignment of node type %q, expected %q; the assignment is of another graph; make one of this graph with 'graphmill partition'", a.Types[t], n.Type)
 		}
 		if got := a.Start[t+1] - a.Start[t]; got != uint64(n.Count) {
-			return tagged.Errorf(errAssignment, "node type %s: found parts of %d nodes, expected %d", n.Type, got, n.Count)
+			return tagged.Errorf(errAssignment, "node type %s: found parts of %d nodes, expected %d; the assignment is of another graph; make one of this graph with 'graphmill partition'", n.Type, got, n.Count)
 		}
 	}
 	if total := a.Start[len(a.Types)]; uint64(len(a.Part)) != total {
-		return tagged.Errorf(errAssignment, "found parts of %d nodes, expected %d", len(a.Part), total)
+		return tagged.Errorf(errAssignment, "found parts of %d nodes, expected %d; the assignment is of another graph; make one of this graph with 'graphmill partition'", len(a.Part), total)
 	}
 	if a.Trainers > 0 && len(a.Trainer) != len(a.Part) {
-		return tagged.Errorf(errAssignment, "found trainers of %d nodes, expected %d", len(a.Trainer), len(a.Part))
+		return tagged.Errorf(errAssignment, "found trainers of %d nodes, expected %d; the assignment is of another graph; make one of this graph with 'graphmill partition'", len(a.Trainer), len(a.Part))
 	}
 	return nil
 }

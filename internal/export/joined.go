@@ -40,7 +40,7 @@ func newJoined(fsys vfs.FS, s, from *store.Store, r *Result) (*joined, error) {
 	j := &joined{c: s.Collection, g: from.Graph}
 	made := s.Meta.Made
 	if from.Graph == nil {
-		return nil, tagged.Errorf(errStore, "%s: found a collection, expected the store that was sampled", from.Dir)
+		return nil, tagged.Errorf(errStore, "%s: found a collection, expected the store that was sampled; give the store that graph.json names under \"made\"", from.Dir)
 	}
 	want, sampled := made.Inputs["store"]
 	if !sampled || len(made.Plan) == 0 {
@@ -106,7 +106,7 @@ func (j *joined) types(plan *sample.Plan) error {
 	for _, n := range j.c.Nodes {
 		t := joinedType{number: j.g.NodeType(n.Type)}
 		if !slices.Contains(nodes, t.number) {
-			return tagged.Errorf(errStore, "found node type %s, expected the types that the plan reaches in the store", n.Type)
+			return tagged.Errorf(errStore, "found node type %s, expected the types that the plan reaches in the store; give the store that was sampled", n.Type)
 		}
 		if err := below(n.Type+" node_id", n.NodeID, n.Count, j.g.Nodes[t.number].Count); err != nil {
 			return err
@@ -123,7 +123,7 @@ func (j *joined) types(plan *sample.Plan) error {
 			return tagged.Errorf(errStore, "%w", err)
 		}
 		if !slices.Contains(edges, number) {
-			return tagged.Errorf(errStore, "found edge type %s, expected the types that the plan samples from", name)
+			return tagged.Errorf(errStore, "found edge type %s, expected the types that the plan samples from; give the store that was sampled", name)
 		}
 		t := joinedType{number: number}
 		if err := below(name+" edge_id", e.EdgeID, e.Count, j.g.Edges[number].Count); err != nil {
@@ -152,7 +152,7 @@ func below(what string, x graph.Index, count, n int) error {
 	}
 	for i, v := range x.U32 {
 		if int64(v) >= int64(n) {
-			return fmt.Errorf("%s: found id %d at %d, expected one below %d", what, v, i, n)
+			return fmt.Errorf("%s: found id %d at %d, expected one below %d; give the store that was sampled, not a later import of its data", what, v, i, n)
 		}
 	}
 	return nil
@@ -161,7 +161,7 @@ func below(what string, x graph.Index, count, n int) error {
 // setHops keeps the counts of at least the given number of hops.
 func (t *joinedType) setHops(what string, hops *graph.Column, least int) error {
 	if hops == nil || hops.Shape[0] < least {
-		return fmt.Errorf("%s: found no numbers of sampled nodes or edges, expected them in a collection that was sampled", what)
+		return fmt.Errorf("%s: found no numbers of sampled nodes or edges, expected them in a collection that was sampled; leave `Store` out", what)
 	}
 	t.hops, t.width = graph.View[uint32](hops.Values), hops.Shape[0]
 	return nil

@@ -113,13 +113,13 @@ func find(schema *tfgnnpb.GraphSchema, c *graph.Collection) (nodes, edges map[st
 	for _, name := range slices.Sorted(maps.Keys(schema.NodeSets)) {
 		t := feature.TypeName(name)
 		if nodes[name] = slices.IndexFunc(c.Nodes, func(n *graph.CollectionNodes) bool { return n.Type == t }); nodes[name] < 0 {
-			return nil, nil, fmt.Errorf("found no node type %q, expected one for the node set of the schema", t)
+			return nil, nil, fmt.Errorf("found no node type %q, expected one for the node set of the schema; leave the node set out of the schema, or import it", t)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(schema.EdgeSets)) {
 		t := feature.EdgeType(name, schema.EdgeSets[name])
 		if edges[name] = slices.IndexFunc(c.Edges, func(e *graph.CollectionEdges) bool { return e.Type == t }); edges[name] < 0 {
-			return nil, nil, fmt.Errorf("found no edge type %q, expected one for the edge set of the schema", t)
+			return nil, nil, fmt.Errorf("found no edge type %q, expected one for the edge set of the schema; leave the edge set out of the schema, or import it", t)
 		}
 	}
 	return nodes, edges, nil
@@ -132,10 +132,10 @@ func pick(what string, features map[string]*tfgnnpb.Feature, columns []*graph.Co
 		f := features[name]
 		c := graph.FindColumn(columns, name)
 		if c == nil {
-			return nil, fmt.Errorf("%s: found no column %q, expected one for the feature of the schema", what, name)
+			return nil, fmt.Errorf("%s: found no column %q, expected one for the feature of the schema; leave the feature out of the schema, or import the column", what, name)
 		}
 		if want := feature.DType(f.GetDtype()); c.DType != want || !slices.Equal(c.Shape, feature.Shape(f)) {
-			return nil, fmt.Errorf("%s: column %q: found %s %v, expected %s %v of the schema", what, name, c.DType, c.Shape, want, feature.Shape(f))
+			return nil, fmt.Errorf("%s: column %q: found %s %v, expected %s %v of the schema; change the schema, or import the column with that dtype and shape", what, name, c.DType, c.Shape, want, feature.Shape(f))
 		}
 		picked = append(picked, c)
 		if feature.Rounds(c) {

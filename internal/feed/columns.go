@@ -379,9 +379,9 @@ func rowsOf(tabs *tables, at string, columns []*graph.Column, names []string, id
 		c := graph.FindColumn(columns, name)
 		switch {
 		case c == nil:
-			return nil, fmt.Errorf("found no column %q of %s, expected one of %s", name, at[:len(at)-1], columnNames(columns))
+			return nil, fmt.Errorf("found no column %q of %s, expected one of %s; name one of these, or import the column", name, at[:len(at)-1], columnNames(columns))
 		case c.DType == graph.String || c.Ragged():
-			return nil, fmt.Errorf("column %q of %s: found %s rows of shape %v, expected numbers of a fixed shape", name, at[:len(at)-1], c.DType, c.Shape)
+			return nil, fmt.Errorf("column %q of %s: found %s rows of shape %v, expected numbers of a fixed shape; leave it out, or import it with a dtype and shape such as float32[3], or texts as categories", name, at[:len(at)-1], c.DType, c.Shape)
 		}
 		tab := tabs.of(c.Values)
 		cs = append(cs, column{ColumnInfo{Name: at + "x/" + Escaped(name), DType: c.DType.String(), Shape: append([]int{}, c.Shape...), Of: c}, c.RowBytes(),

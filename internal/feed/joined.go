@@ -75,9 +75,9 @@ func joinedOf(tabs *tables, at string, j Joined, columns []*graph.Column, count 
 		c := graph.FindColumn(columns, name)
 		switch {
 		case c == nil:
-			return column{}, fmt.Errorf("found no column %q of %s to join, expected one of %s", name, j.Type, columnNames(columns))
+			return column{}, fmt.Errorf("found no column %q of %s to join, expected one of %s; name one of these, or import the column", name, j.Type, columnNames(columns))
 		case c.DType == graph.String || c.Ragged():
-			return column{}, fmt.Errorf("column %q of %s: found %s rows of shape %v, expected numbers of a fixed shape to join", name, j.Type, c.DType, c.Shape)
+			return column{}, fmt.Errorf("column %q of %s: found %s rows of shape %v, expected numbers of a fixed shape to join; import it with a dtype and shape such as float32[3], or texts as categories", name, j.Type, c.DType, c.Shape)
 		case c.Categories != nil:
 			return column{}, fmt.Errorf("column %q of %s: found categories, whose codes are no quantities, expected numbers to join; take it as a column of its own", name, j.Type)
 		case c.Unit != "":

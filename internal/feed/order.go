@@ -19,7 +19,7 @@ func WeightedBy(c *graph.Column, rows []uint32) (batch.Order, error) {
 		return nil, fmt.Errorf("column %q: found categories as weights, expected numbers; stratified:%s mixes them evenly", c.Name, c.Name)
 	}
 	if c.Unit != "" {
-		return nil, fmt.Errorf("column %q: found times as weights, expected numbers", c.Name)
+		return nil, fmt.Errorf("column %q: found times as weights, expected numbers; give a column of numbers, such as an age that you computed from the times", c.Name)
 	}
 	weights, err := float64s(c, rows)
 	if err != nil {
@@ -53,7 +53,7 @@ func float64s(c *graph.Column, rows []uint32) ([]float64, error) {
 	case graph.Float64:
 		numbers(values, graph.View[float64](c.Values), rows)
 	default:
-		return nil, fmt.Errorf("found dtype %s, expected bool, an integer, float32 or float64", c.DType)
+		return nil, fmt.Errorf("found dtype %s, expected bool, an integer, float32 or float64; import the column with one of these dtypes", c.DType)
 	}
 	return values, nil
 }
@@ -94,7 +94,7 @@ func StratifiedBy(c *graph.Column, rows []uint32) (batch.Order, error) {
 		}
 		classes = ranks(func(row uint32) string { return string(c.Text(int(row))) }, rows)
 	default:
-		return nil, fmt.Errorf("column %q: found dtype %s, expected bool, an integer or string as classes", c.Name, c.DType)
+		return nil, fmt.Errorf("column %q: found dtype %s, expected bool, an integer or string as classes; import the column as a category or an integer", c.Name, c.DType)
 	}
 	return batch.Stratified(classes)
 }
@@ -129,7 +129,7 @@ func at[T graph.Numbers](c *graph.Column) func(row uint32) T {
 
 func single(c *graph.Column) error {
 	if c.Ragged() || c.RowValues() != 1 {
-		return fmt.Errorf("column %q: found shape %v, expected one value per row", c.Name, c.Shape)
+		return fmt.Errorf("column %q: found shape %v, expected one value per row; split the column into one per value", c.Name, c.Shape)
 	}
 	return nil
 }

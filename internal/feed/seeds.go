@@ -14,7 +14,7 @@ func checkLinks(columns []*graph.Column, links int) error {
 	for _, c := range columns {
 		switch {
 		case c.Rows != links:
-			return fmt.Errorf("column %q of the links: found %d rows, expected %d, one per link", c.Name, c.Rows, links)
+			return fmt.Errorf("column %q of the links: found %d rows, expected %d, one per link; give as many rows as links", c.Name, c.Rows, links)
 		case c.DType == graph.String || c.Ragged():
 			return fmt.Errorf("column %q of the links: found %s rows of shape %v, expected numbers of a fixed shape", c.Name, c.DType, c.Shape)
 		}

@@ -42,7 +42,7 @@ func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source
 	p := s.Plan()
 	switch {
 	case ops && p.Scope == sample.ScopeSeed:
-		return nil, errors.New("found ops with scope seed, expected scope batch or epoch: message-flow blocks are made from one subgraph per batch")
+		return nil, errors.New("found ops with scope seed, expected scope batch or epoch: message-flow blocks are made from one subgraph per batch; give `Scope` batch, or leave `Ops` out")
 	case p.Before != nil && job.Times == nil:
 		return nil, errors.New("found no times of seeds and a plan with before, expected one time per seed")
 	case job.BatchSize < 1:
@@ -284,11 +284,11 @@ func (m *Maker) Of(seeds []int64, epoch, unit uint64) (int, error) {
 	s := m.src.sampler
 	switch {
 	case s.Plan().Before != nil:
-		return 0, errors.New("found a plan with before, expected one without: seeds that are asked for have no times")
+		return 0, errors.New("found a plan with before, expected one without: seeds that are asked for have no times; sample with the seeds in a file, which may have times")
 	case m.src.links:
-		return 0, errors.New("found links with columns, expected none: links that are asked for have no columns")
+		return 0, errors.New("found links with columns, expected none: links that are asked for have no columns; give links as ids of their ends alone")
 	case len(seeds)%m.src.width != 0:
-		return 0, fmt.Errorf("found %d ids, expected pairs of source and target", len(seeds))
+		return 0, fmt.Errorf("found %d ids, expected pairs of source and target; give two ids per link", len(seeds))
 	}
 	var counts []int64
 	for _, t := range m.src.SeedTypes() {
@@ -297,7 +297,7 @@ func (m *Maker) Of(seeds []int64, epoch, unit uint64) (int, error) {
 	m.seeds, m.made.input = m.seeds[:0], m.made.input[:0]
 	for i, v := range seeds {
 		if n := counts[i%m.src.width]; v < 0 || v >= n {
-			return 0, fmt.Errorf("seed %d: found node %d, expected 0 to %d", i/m.src.width, v, n-1)
+			return 0, fmt.Errorf("seed %d: found node %d, expected 0 to %d; seeds are row numbers of the store; look original ids up with find", i/m.src.width, v, n-1)
 		}
 		m.seeds = append(m.seeds, uint32(v))
 		if i%m.src.width == 0 {

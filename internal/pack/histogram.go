@@ -89,7 +89,7 @@ func (h *Histogram) Normalise() error {
 	for i, c := range h.Counts {
 		for j, s := range h.Shape(i) {
 			if s < 0 || s > maxSize {
-				return tagged.Errorf(ErrHistogram, "row %d: found %s %d, expected 0 to 2^31 - 1", i+1, h.Components[j], s)
+				return tagged.Errorf(ErrHistogram, "row %d: found %s %d, expected 0 to 2^31 - 1; leave the row out, or give the size in a larger unit", i+1, h.Components[j], s)
 			}
 		}
 		if c < 0 {
@@ -100,7 +100,7 @@ func (h *Histogram) Normalise() error {
 		}
 	}
 	if len(order) == 0 {
-		return tagged.Errorf(ErrHistogram, "found no graphs, expected at least one")
+		return tagged.Errorf(ErrHistogram, "found no graphs, expected at least one; check that the file has rows with a count above 0")
 	}
 	slices.SortFunc(order, func(a, b int) int { return slices.Compare(h.Shape(a), h.Shape(b)) })
 	sizes, counts := make([]int, 0, k*len(order)), make([]int64, 0, len(order))
@@ -108,13 +108,13 @@ func (h *Histogram) Normalise() error {
 	var totals [MaxComponents]uint64
 	for _, i := range order {
 		if graphs += uint64(h.Counts[i]); graphs > maxTotal {
-			return tagged.Errorf(ErrHistogram, "found more than 2^62 graphs, expected fewer")
+			return tagged.Errorf(ErrHistogram, "found more than 2^62 graphs, expected fewer; divide all counts by one number")
 		}
 		for j, s := range h.Shape(i) {
 			hi, lo := bits.Mul64(uint64(h.Counts[i]), uint64(s))
 			sum, carry := bits.Add64(totals[j], lo, 0)
 			if hi+carry > 0 || sum > maxTotal {
-				return tagged.Errorf(ErrHistogram, "found a sum of %s beyond 2^62, expected less", h.Components[j])
+				return tagged.Errorf(ErrHistogram, "found a sum of %s beyond 2^62, expected less; divide all counts by one number", h.Components[j])
 			}
 			totals[j] = sum
 		}

@@ -23,7 +23,7 @@ func alone(p *Problem) []Pattern {
 // graph.
 func nextFit(ctx context.Context, p *Problem) ([]Pattern, error) {
 	if n := p.Graphs(); n > maxOneByOne {
-		return nil, tagged.Errorf(ErrLimits, "found %d graphs, expected at most %d for next-fit, which takes graphs one by one", n, maxOneByOne)
+		return nil, tagged.Errorf(ErrLimits, "found %d graphs, expected at most %d for next-fit, which takes graphs one by one; give `Method` auto, or `Stream`", n, maxOneByOne)
 	}
 	in := newInstance(p)
 	order := make([]int32, 0, p.Graphs())

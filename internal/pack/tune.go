@@ -77,7 +77,7 @@ func Search(ctx context.Context, h *Histogram, t Tune) (all, front []Candidate, 
 		t.Ceiling = 16 * cost(least)
 	}
 	if !(cost(least) <= t.Ceiling) {
-		return nil, nil, tagged.Errorf(ErrLimits, "found a ceiling of %v, expected at least %v, which a pack for the largest graph costs", t.Ceiling, cost(least))
+		return nil, nil, tagged.Errorf(ErrLimits, "found a ceiling of %v, expected at least %v, which a pack for the largest graph costs; raise `Ceiling`, or leave out the largest graphs", t.Ceiling, cost(least))
 	}
 	candidates := t.candidates(least, mean, cost)
 	for i := range candidates {

@@ -195,7 +195,7 @@ func oneSided(ctx context.Context, fsys vfs.FS, name string, g *undirected.Spill
 		v, u = u, v
 	}
 	if here[other] != 0 && there[other] != 0 {
-		return tagged.Errorf(metis.ErrFormat, "%s: found the weight %d of the edge to node %d, expected %d as at the other end", metis.Place(ctx, fsys, name, uint64(other), true), there[other], node+1, here[other])
+		return tagged.Errorf(metis.ErrFormat, "%s: found the weight %d of the edge to node %d, expected %d as at the other end; write the edge with one weight on both lines", metis.Place(ctx, fsys, name, uint64(other), true), there[other], node+1, here[other])
 	}
 	return tagged.Errorf(metis.ErrFormat, "%s: found %d among the neighbours of node %d, but not %d among those of node %d; list each edge at both ends",
 		metis.Place(ctx, fsys, name, uint64(v), true), u+1, v+1, v+1, u+1)

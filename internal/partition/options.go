@@ -109,11 +109,11 @@ func (o *Options) check() error {
 	o.Trainers = max(1, o.Trainers)
 	switch {
 	case o.Method == Import && o.Import == "":
-		return usagef("found the method import without a file, expected a folder of <node type>.txt or a METIS or ParMETIS file")
+		return usagef("found the method import without a file, expected a folder of <node type>.txt or a METIS or ParMETIS file; give it as `Import`")
 	case o.Method != Import && o.Import != "":
-		return usagef("found an assignment to import with the method %s, expected the method import", o.Method)
+		return usagef("found an assignment to import with the method %s, expected the method import; give `Method` import, or leave the assignment out", o.Method)
 	case o.Method == Import && o.Trainers > 1:
-		return usagef("found %d trainers with the method import, expected the trainers of the assignment, if it has any", o.Trainers)
+		return usagef("found %d trainers with the method import, expected the trainers of the assignment, if it has any; leave `TrainersPerMachine` out", o.Trainers)
 	case o.Trainers > undirected.MaxParts:
 		return usagef("found %d trainers per part, expected 1 to %d", o.Trainers, undirected.MaxParts)
 	case o.Method != Import && (o.Parts < 1 || o.Parts > undirected.MaxParts/o.Trainers):
@@ -121,7 +121,7 @@ func (o *Options) check() error {
 	case o.Passes < 0 || o.Passes > 1000:
 		return usagef("found %d passes, expected 1 to 1000", o.Passes)
 	case o.Passes != 0 && o.Method != Fennel:
-		return usagef("found passes with the method %s, expected them with fennel alone", o.Method)
+		return usagef("found passes with the method %s, expected them with fennel alone; leave `Passes` out, or give `Method` fennel", o.Method)
 	}
 	if o.Passes == 0 {
 		o.Passes = passes

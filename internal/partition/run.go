@@ -28,7 +28,7 @@ func Run(ctx context.Context, fsys vfs.FS, s *store.Store, o Options) (_ *Result
 		return nil, err
 	}
 	if s.Graph == nil {
-		return nil, usagef("%s: found a collection of graphs, expected a store of one", s.Dir)
+		return nil, usagef("%s: found a collection of graphs, expected a store of one; import the graph as one store; the graphs of a collection need no partition", s.Dir)
 	}
 	c, err := newConstraints(s, o.Balance)
 	if err != nil {
@@ -331,7 +331,7 @@ func (j *job) imported(ctx context.Context) (*assign.Assignment, error) {
 		return nil, err
 	}
 	if j.Parts != 0 && j.Parts != a.Parts {
-		return nil, usagef("%s: found %d parts, expected %d, the number of parts that was requested", j.Options.Import, a.Parts, j.Parts)
+		return nil, usagef("%s: found %d parts, expected %d, the number of parts that was requested; leave `Parts` out", j.Options.Import, a.Parts, j.Parts)
 	}
 	if !slices.Equal(a.Types, j.types) {
 		a = inOrder(a, j.types, j.starts)

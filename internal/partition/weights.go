@@ -40,7 +40,7 @@ func newConstraints(s *store.Store, b Balance) (*constraints, error) {
 		}
 	}
 	if len(c.names) >= maxConstraints {
-		return nil, usagef("%s: found %d constraints in addition to the nodes, expected at most %d: %s", s.Dir, len(c.names), maxConstraints-1, strings.Join(c.names, ", "))
+		return nil, usagef("%s: found %d constraints in addition to the nodes, expected at most %d: %s; balance fewer columns or types", s.Dir, len(c.names), maxConstraints-1, strings.Join(c.names, ", "))
 	}
 	nodes := &constraints{}
 	if typed := nonEmpty(s.Graph); len(typed) > 1 && !b.TypesTogether {
@@ -147,7 +147,7 @@ func (c *constraints) column(s *store.Store, starts []uint64, name string) error
 	count := map[int64]int{}
 	for i := range col.Rows {
 		if count[class(col, i)]++; len(count) > maxClasses {
-			return usagef("%s: found more than %d values in column %s of %s, expected a column of classes, such as a mask", s.Dir, maxClasses, col.Name, s.Graph.Nodes[t].Type)
+			return usagef("%s: found more than %d values in column %s of %s, expected a column of classes, such as a mask; import a coarser column to balance", s.Dir, maxClasses, col.Name, s.Graph.Nodes[t].Type)
 		}
 	}
 	var classes []int64
@@ -204,10 +204,10 @@ func findColumn(s *store.Store, name string) (nodeType int, _ *graph.Column, err
 		if len(known) > 0 {
 			expected = "one of " + strings.Join(known, ", ")
 		}
-		return -1, nil, usagef("%s: found no column %q of nodes, expected %s", s.Dir, name, expected)
+		return -1, nil, usagef("%s: found no column %q of nodes, expected %s; name one of these, or import the column", s.Dir, name, expected)
 	}
 	if !isClass(found) {
-		return -1, nil, usagef("%s: found %s in column %s of %s, expected integers or bool, one per node", s.Dir, found.DType, name, s.Graph.Nodes[nodeType].Type)
+		return -1, nil, usagef("%s: found %s in column %s of %s, expected integers or bool, one per node; import the column as a category, an integer or bool", s.Dir, found.DType, name, s.Graph.Nodes[nodeType].Type)
 	}
 	return nodeType, found, nil
 }

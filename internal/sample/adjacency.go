@@ -84,7 +84,7 @@ func readAdjacency(e *graph.Edges, a *graph.Adjacency, near, far int, fetch bool
 func (a *adjacency) checkDegrees(e *graph.Edges) error {
 	for v, at := range a.indptr.U64 {
 		if v > 0 && at-a.indptr.U64[v-1] >= math.MaxUint32 {
-			return tagged.Errorf(ErrTooLarge, "%s: found %d edges of node %d, expected fewer than 2^32 - 1 of one node", e.Type, at-a.indptr.U64[v-1], v-1)
+			return tagged.Errorf(ErrTooLarge, "%s: found %d edges of node %d, expected fewer than 2^32 - 1 of one node; leave some of its edges out of the import", e.Type, at-a.indptr.U64[v-1], v-1)
 		}
 	}
 	return nil

@@ -262,14 +262,14 @@ func (c *Context) Sample(in Input) (*Subgraph, error) {
 func (c *Context) begin(in Input) error {
 	width := c.s.SeedWidth()
 	if len(in.Seeds)%width != 0 {
-		return tagged.Errorf(ErrSeed, "found %d ids, expected pairs of source and target", len(in.Seeds))
+		return tagged.Errorf(ErrSeed, "found %d ids, expected pairs of source and target; give two ids per link", len(in.Seeds))
 	}
 	if c.s.plan.Scope == ScopeSeed && len(in.Seeds) != width {
 		return tagged.Errorf(ErrSeed, "found %d seeds, expected one for scope seed", len(in.Seeds)/width)
 	}
 	for i, v := range in.Seeds {
 		if t := c.s.g.Nodes[c.s.seedTypes[i%width]]; int(v) >= t.Count {
-			return tagged.Errorf(ErrSeed, "found node %d of type %s, expected less than %d", v, t.Type, t.Count)
+			return tagged.Errorf(ErrSeed, "found node %d of type %s, expected less than %d; seeds are row numbers of the store; look original ids up first", v, t.Type, t.Count)
 		}
 	}
 	if err := c.s.checkLinks(len(in.Seeds) / 2); width == 2 && err != nil {

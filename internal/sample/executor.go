@@ -89,7 +89,7 @@ func (j *Job) Batches(width int) (*Batches, error) {
 	ranks := max(j.Ranks, 1)
 	switch {
 	case len(j.Seeds)%width != 0:
-		return nil, tagged.Errorf(ErrSeed, "found %d ids, expected pairs of source and target", len(j.Seeds))
+		return nil, tagged.Errorf(ErrSeed, "found %d ids, expected pairs of source and target; give two ids per link", len(j.Seeds))
 	case j.BatchSize < 1:
 		return nil, tagged.Errorf(ErrSeed, "found batch size %d, expected at least 1", j.BatchSize)
 	case j.Rank < 0 || j.Rank >= ranks:

@@ -36,14 +36,14 @@ func ParseFanouts(text string) (Fanouts, error) {
 	for part := range strings.SplitSeq(text, ";") {
 		i := strings.LastIndex(part, "=")
 		if i < 0 {
-			return Fanouts{}, tagged.Errorf(ErrPlan, "found %q in fanout, expected TYPE=N,N", part)
+			return Fanouts{}, tagged.Errorf(ErrPlan, "found %q in fanout, expected TYPE=N,N; write it as in cites=15,10, and separate types by semicolons", part)
 		}
 		name := strings.TrimSpace(part[:i])
 		if name == "" {
 			return Fanouts{}, tagged.Errorf(ErrPlan, "found %q in fanout, expected an edge type before =", part)
 		}
 		if slices.ContainsFunc(f.Types, func(t TypeFanouts) bool { return t.Edges == name }) {
-			return Fanouts{}, tagged.Errorf(ErrPlan, "found edge type %q twice in fanout, expected it once", name)
+			return Fanouts{}, tagged.Errorf(ErrPlan, "found edge type %q twice in fanout, expected it once; join both lists, one number per hop", name)
 		}
 		hops, err := parseHops(part[i+1:])
 		if err != nil {
@@ -154,7 +154,7 @@ func (f Fanouts) resolve(g *graph.Graph) (takes [][]int, hops int, err error) {
 			return nil, 0, tagged.Errorf(ErrPlan, "fanout: %w", err)
 		}
 		if takes[e] != nil {
-			return nil, 0, tagged.Errorf(ErrPlan, "found edge type %s twice in fanout, expected it once", g.Edges[e].Type)
+			return nil, 0, tagged.Errorf(ErrPlan, "found edge type %s twice in fanout, expected it once; one of the two is its relation alone; leave one out", g.Edges[e].Type)
 		}
 		takes[e] = t.Hops
 		hops = max(hops, len(t.Hops))

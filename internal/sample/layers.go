@@ -42,7 +42,7 @@ func (p *Plan) checkLayers(reaches [][]string) error {
 		}
 		for j, other := range p.Ops[:i] {
 			if hops[j+1] == hops[i+1] && other.How == op.How && reaches[j+1][0] == reaches[i+1][0] && other.Take != op.Take {
-				return tagged.Errorf(ErrPlan, "op %d: found take %d where op %d has %d, expected the same: both choose nodes of type %q for hop %d", i+1, op.Take, j+1, other.Take, reaches[i+1][0], hops[i+1])
+				return tagged.Errorf(ErrPlan, "op %d: found take %d where op %d has %d, expected the same: both choose nodes of type %q for hop %d; give both the same take", i+1, op.Take, j+1, other.Take, reaches[i+1][0], hops[i+1])
 			}
 		}
 	}

@@ -134,7 +134,7 @@ func (s *Sampler) sumWeights(end int, w []float64) (*nodeWeights, error) {
 	t := s.g.Nodes[s.seedTypes[end]].Type
 	switch {
 	case math.IsInf(sum, 1):
-		return nil, tagged.Errorf(errWeight, "negatives: found an infinite sum of weights of node type %s, expected finite weights and sums", t)
+		return nil, tagged.Errorf(errWeight, "negatives: found an infinite sum of weights of node type %s, expected finite weights and sums; replace the infinite values of the column, or draw negatives uniformly", t)
 	case sum == 0:
 		return nil, tagged.Errorf(ErrPlan, "negatives: found no node of type %s with a positive weight, expected one; draw by another column, or uniformly", t)
 	}

@@ -289,7 +289,7 @@ func TestLinkPlansRefused(t *testing.T) {
 		{"no such node type", before(Before{NodeColumns: map[string]string{"shop": "d_w"}}), `before: node_columns: found node type "shop", expected one of`},
 		{"no such edge type", before(Before{Columns: map[string]string{"a:b:c": "d_w"}}), `before: columns: found edge type "a:b:c", expected one of`},
 		{"no edge type", before(Before{Columns: map[string]string{"c": "d_w"}}), `before: columns: found edge type "c"`},
-		{"no column of nodes", before(Before{NodeColumns: map[string]string{"item": "t"}}), `before: node_columns: found no column "t" in node type item, expected one number per row: one of ["d_w" "i_t"]; leave out node types`},
+		{"no column of nodes", before(Before{NodeColumns: map[string]string{"item": "t"}}), `before: node_columns: found no column "t" in node type item, expected one number per row: one of ["d_w" "i_t"]; name one of these, or import the column; leave out node types`},
 		{"empty column of nodes", before(Before{NodeColumns: map[string]string{"item": ""}}), `before: node_columns: found no column of "item"`},
 		{"empty column of edges", before(Before{Columns: map[string]string{"user:buys:item": ""}}), "before: columns: found no column of user:buys:item"},
 		{"timed and untimed", before(Before{Columns: map[string]string{"user:buys:item": "t"}, Untimed: []string{"user:buys:item"}}), "found user:buys:item in columns and in untimed"},

@@ -267,13 +267,13 @@ func (p *Plan) checkHops() error {
 	for i, op := range p.Ops {
 		switch {
 		case (op.Hop == 0) != (p.Ops[0].Hop == 0):
-			return tagged.Errorf(ErrPlan, "op %d: found hop %d where op 1 has %d, expected a hop from 1 in all ops or in none", i+1, op.Hop, p.Ops[0].Hop)
+			return tagged.Errorf(ErrPlan, "op %d: found hop %d where op 1 has %d, expected a hop from 1 in all ops or in none; give every op a hop, or remove all", i+1, op.Hop, p.Ops[0].Hop)
 		case op.Hop != 0 && op.Hop != hops[i+1]:
-			return tagged.Errorf(ErrPlan, "op %d: found hop %d, expected %d or more: hops ascend with the op numbers and lie above those in from", i+1, op.Hop, hops[i+1])
+			return tagged.Errorf(ErrPlan, "op %d: found hop %d, expected %d or more: hops ascend with the op numbers and lie above those in from; raise it, or remove all hops", i+1, op.Hop, hops[i+1])
 		}
 	}
 	if most := hops[len(p.Ops)]; p.Hops != 0 && p.Hops < most || max(p.Hops, most) > maxHops {
-		return tagged.Errorf(ErrPlan, "found %d hops with ops of up to hop %d, expected as many hops as the ops have, and at most %d", p.Hops, most, maxHops)
+		return tagged.Errorf(ErrPlan, "found %d hops with ops of up to hop %d, expected as many hops as the ops have, and at most %d; remove hops, which then follows from the ops", p.Hops, most, maxHops)
 	}
 	return nil
 }
@@ -309,7 +309,7 @@ func (p *Plan) check() error {
 				return tagged.Errorf(ErrPlan, "op %d: found op %d in from, expected 0 to %d", number, f, i)
 			}
 			if !slices.Contains(reaches[f], et.Near(op.Dir)) {
-				return tagged.Errorf(ErrPlan, "op %d: found op %d in from, which reaches %q, expected one that reaches %q, where %s starts (dir %s)",
+				return tagged.Errorf(ErrPlan, "op %d: found op %d in from, which reaches %q, expected one that reaches %q, where %s starts (dir %s); name another op in from, or turn dir round",
 					number, f, reaches[f], et.Near(op.Dir), op.Edges, op.Dir)
 			}
 		}
@@ -323,7 +323,7 @@ func (p *Plan) check() error {
 			}
 		case Weighted, Top, Recent:
 			if op.Column == "" {
-				return tagged.Errorf(ErrPlan, "op %d: found no column with how %s, expected a column", number, op.How)
+				return tagged.Errorf(ErrPlan, "op %d: found no column with how %s, expected a column; add column, or take how uniform", number, op.How)
 			}
 		case Labor:
 		default:
@@ -357,21 +357,21 @@ func (p *Plan) checkParameters(number int, op *Op, et graph.EdgeType) error {
 	case op.Importance < 0 || op.Importance > maxImportance:
 		return tagged.Errorf(ErrPlan, "op %d: found importance %d, expected 0 to %d rounds", number, op.Importance, maxImportance)
 	case op.Importance > 0 && (op.How != Labor || op.Column != ""):
-		return tagged.Errorf(ErrPlan, "op %d: found importance %d with how %s and column %q, expected it with how labor and no column", number, op.Importance, op.How, op.Column)
+		return tagged.Errorf(ErrPlan, "op %d: found importance %d with how %s and column %q, expected it with how labor and no column; remove importance, or the column", number, op.Importance, op.How, op.Column)
 	case op.How != Recent && op.HalfLife != 0:
-		return tagged.Errorf(ErrPlan, "op %d: found half_life %v with how %s, expected it with how recent", number, op.HalfLife, op.How)
+		return tagged.Errorf(ErrPlan, "op %d: found half_life %v with how %s, expected it with how recent; remove half_life, or give how recent", number, op.HalfLife, op.How)
 	case op.How == Recent && !(op.HalfLife > 0 && op.HalfLife <= math.MaxFloat64):
 		return tagged.Errorf(ErrPlan, "op %d: found half_life %v, expected an age above 0, in units of the column", number, op.HalfLife)
 	case op.How != PPR && (op.Alpha != 0 || op.Eps != 0):
-		return tagged.Errorf(ErrPlan, "op %d: found alpha %v and eps %v with how %s, expected them with how ppr", number, op.Alpha, op.Eps, op.How)
+		return tagged.Errorf(ErrPlan, "op %d: found alpha %v and eps %v with how %s, expected them with how ppr; remove them, or give how ppr", number, op.Alpha, op.Eps, op.How)
 	case op.How != Walk && (op.Walks != 0 || op.Length != 0 || op.Restart != 0):
-		return tagged.Errorf(ErrPlan, "op %d: found walks %d, length %d and restart %v with how %s, expected them with how walk", number, op.Walks, op.Length, op.Restart, op.How)
+		return tagged.Errorf(ErrPlan, "op %d: found walks %d, length %d and restart %v with how %s, expected them with how walk; remove them, or give how walk", number, op.Walks, op.Length, op.Restart, op.How)
 	case !op.How.Reaches():
 		return nil
 	case et.Src != et.Dst:
-		return tagged.Errorf(ErrPlan, "op %d: found how %s along %s, expected edges within one node type", number, op.How, et)
+		return tagged.Errorf(ErrPlan, "op %d: found how %s along %s, expected edges within one node type; take how uniform for these edges", number, op.How, et)
 	case p.Before != nil || p.Exclude != nil:
-		return tagged.Errorf(ErrPlan, "op %d: found how %s with before or exclude, expected neither: it follows all edges", number, op.How)
+		return tagged.Errorf(ErrPlan, "op %d: found how %s with before or exclude, expected neither: it follows all edges; remove before and exclude, or take another how", number, op.How)
 	case op.How == Walk && (op.Walks < 1 || op.Length < 1 || op.Walks > mostSteps/op.Length):
 		return tagged.Errorf(ErrPlan, "op %d: found walks %d and length %d, expected at least 1 each, and at most %d steps per node together", number, op.Walks, op.Length, mostSteps)
 	case op.How == Walk && !(op.Restart >= 0 && op.Restart < 1):
@@ -383,7 +383,7 @@ func (p *Plan) checkParameters(number int, op *Op, et graph.EdgeType) error {
 	case !(op.Eps > 0 && op.Eps < 1):
 		return tagged.Errorf(ErrPlan, "op %d: found eps %v, expected a tolerance above 0 and below 1", number, op.Eps)
 	case op.Alpha*op.Eps < leastPush:
-		return tagged.Errorf(ErrPlan, "op %d: found alpha %v and eps %v, expected a product of at least %v: each node looks at up to 1/(alpha*eps) edges", number, op.Alpha, op.Eps, leastPush)
+		return tagged.Errorf(ErrPlan, "op %d: found alpha %v and eps %v, expected a product of at least %v: each node looks at up to 1/(alpha*eps) edges; raise eps", number, op.Alpha, op.Eps, leastPush)
 	}
 	return nil
 }
@@ -447,7 +447,7 @@ func checkColumn(e *graph.Edges, how How, name string) error {
 		return err
 	}
 	if graph.FindColumn(e.Columns, name).Categories != nil {
-		return fmt.Errorf("found column %q of %s, whose values are categories, expected numbers or times: one of %q", name, e.Type, numbers(e.Columns))
+		return fmt.Errorf("found column %q of %s, whose values are categories, expected numbers or times: one of %q; give one of these, or import the column as a number", name, e.Type, numbers(e.Columns))
 	}
 	return nil
 }
@@ -471,7 +471,7 @@ func checkWeights(owner string, columns []*graph.Column, name string) error {
 	expected := among("weight", have)
 	switch {
 	case c == nil:
-		return fmt.Errorf("found no column %q in %s, expected %s", name, owner, expected)
+		return fmt.Errorf("found no column %q in %s, expected %s; name one of these, or import the column", name, owner, expected)
 	case c.Categories != nil:
 		return fmt.Errorf("found column %q of %s, whose values are categories, expected %s; import a column of numbers with the weight of each category", name, owner, expected)
 	}
@@ -496,10 +496,10 @@ func checkNumbers(owner string, columns []*graph.Column, name string) error {
 	c := graph.FindColumn(columns, name)
 	expected := among("number", numbers(columns))
 	if c == nil {
-		return fmt.Errorf("found no column %q in %s, expected %s", name, owner, expected)
+		return fmt.Errorf("found no column %q in %s, expected %s; name one of these, or import the column", name, owner, expected)
 	}
 	if !isNumber(c) {
-		return fmt.Errorf("found column %q of %s with dtype %s and shape %v, expected %s", name, owner, c.DType, c.Shape, expected)
+		return fmt.Errorf("found column %q of %s with dtype %s and shape %v, expected %s; give another column, or import it with such a dtype", name, owner, c.DType, c.Shape, expected)
 	}
 	return nil
 }

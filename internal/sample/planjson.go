@@ -91,7 +91,7 @@ func ParsePlan(name string, data []byte) (*Plan, error) {
 		return nil, planError(name, data, d.InputOffset(), err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, planError(name, data, d.InputOffset(), errors.New("found more after the plan, expected one JSON object"))
+		return nil, planError(name, data, d.InputOffset(), errors.New("found more after the plan, expected one JSON object; remove what follows the last brace"))
 	}
 	if err := foldedFields(data); err != nil {
 		return nil, planError(name, data, 0, err)
@@ -164,12 +164,12 @@ func planError(name string, data []byte, at int64, err error) error {
 		err = fmt.Errorf("found %s in %s, expected %s", kind.Value, kind.Field, kind.Type)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		at = int64(len(data))
-		err = errors.New("found the end of the file, expected a plan")
+		err = errors.New("found the end of the file, expected a plan; docs/plan.md has examples of plans")
 	}
 	field, unknown := strings.CutPrefix(err.Error(), unknownField)
 	if unknown {
 		at = int64(max(bytes.Index(data, []byte(field)), 0))
-		err = fmt.Errorf("found unknown field %s, expected those of a plan", field)
+		err = fmt.Errorf("found unknown field %s, expected those of a plan; remove it, or correct its name as in docs/plan.md", field)
 	}
 	line := 1 + bytes.Count(data[:min(max(at, 0), int64(len(data)))], []byte("\n"))
 	return tagged.Errorf(ErrPlan, "%s:%d: %w", name, line, err)
@@ -305,7 +305,9 @@ func (o *opJSON) op() (Op, error) {
 	return op, nil
 }
 
-func missing(field string) error { return fmt.Errorf("found no %s, expected one", field) }
+func missing(field string) error {
+	return fmt.Errorf("found no %s, expected one; add it, as the examples in docs/plan.md do", field)
+}
 
 func named(field string, s *string, names []string) (int, error) {
 	if s == nil {

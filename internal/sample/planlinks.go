@@ -15,7 +15,7 @@ func (p *Plan) checkLinks() error {
 	}
 	if p.SeedEdges != "" {
 		if !p.Link() {
-			return tagged.Errorf(ErrPlan, "found seed_edges %s and one seed type, expected two seed types: the source and the target of links", p.SeedEdges)
+			return tagged.Errorf(ErrPlan, "found seed_edges %s and one seed type, expected two seed types: the source and the target of links; give seed_type as a list of two, or remove seed_edges", p.SeedEdges)
 		}
 		if err := p.checkSeedEdges("seed_edges", p.SeedEdges, 0); err != nil {
 			return err
@@ -23,7 +23,7 @@ func (p *Plan) checkLinks() error {
 	}
 	if x := p.Exclude; x != nil {
 		if p.SeedEdges == "" {
-			return tagged.Errorf(ErrPlan, "found exclude without seed_edges, expected the edge type of the seed links, whose edges are left out")
+			return tagged.Errorf(ErrPlan, "found exclude without seed_edges, expected the edge type of the seed links, whose edges are left out; add seed_edges")
 		}
 		if x.Reverse != "" {
 			if err := p.checkSeedEdges("exclude: reverse", x.Reverse, 1); err != nil {
@@ -44,7 +44,7 @@ func (p *Plan) checkSeedEdges(field, edges string, from int) error {
 		return tagged.Errorf(ErrPlan, "%s: %w", field, err)
 	}
 	if et.Src != p.SeedType[from] || et.Dst != p.SeedType[1-from] {
-		return tagged.Errorf(ErrPlan, "%s: found %s, expected an edge type from %s to %s, as the seed types %q say", field, edges, p.SeedType[from], p.SeedType[1-from], p.SeedType)
+		return tagged.Errorf(ErrPlan, "%s: found %s, expected an edge type from %s to %s, as the seed types %q say; give another edge type, or turn seed_type round", field, edges, p.SeedType[from], p.SeedType[1-from], p.SeedType)
 	}
 	return nil
 }

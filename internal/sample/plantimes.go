@@ -53,7 +53,7 @@ func (p *Plan) checkBefore() error {
 			return tagged.Errorf(ErrPlan, "before: columns: found no column of %s, expected one; list the edge type as untimed to draw its edges at any time", e)
 		}
 		if slices.Contains(b.Untimed, e) {
-			return tagged.Errorf(ErrPlan, "before: found %s in columns and in untimed, expected it in one of them", e)
+			return tagged.Errorf(ErrPlan, "before: found %s in columns and in untimed, expected it in one of them; remove it from untimed, if its edges have times", e)
 		}
 	}
 	for _, t := range slices.Sorted(maps.Keys(b.NodeColumns)) {
@@ -142,11 +142,11 @@ func (p *Plan) validateBefore(g *graph.Graph) error {
 		c := graph.FindColumn(t.columns, t.name)
 		switch {
 		case c.Categories != nil:
-			return tagged.Errorf(ErrPlan, "%s: found column %q of %s, whose values are categories, expected times: one of %q", t.place, c.Name, t.owner, numbers(t.columns))
+			return tagged.Errorf(ErrPlan, "%s: found column %q of %s, whose values are categories, expected times: one of %q; give one of these, or import the column with the dtype datetime", t.place, c.Name, t.owner, numbers(t.columns))
 		case c.Unit != have:
 			return tagged.Errorf(ErrPlan, "%s: found column %q of %s in %s, expected %s, as of the types before; import all of them in one unit", t.place, c.Name, t.owner, unitName(c.Unit), unitName(have))
 		case p.Before.Window != math.Floor(p.Before.Window) && c.DType.IsInt():
-			return tagged.Errorf(ErrPlan, "%s: found window %v and whole numbers in column %q of %s, expected a whole window", t.place, p.Before.Window, c.Name, t.owner)
+			return tagged.Errorf(ErrPlan, "%s: found window %v and whole numbers in column %q of %s, expected a whole window; round it", t.place, p.Before.Window, c.Name, t.owner)
 		}
 	}
 	return nil

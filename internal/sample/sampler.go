@@ -116,7 +116,7 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 		return nil, err
 	}
 	if opt.Weights && !p.Weighs() {
-		return nil, tagged.Errorf(ErrPlan, "found weights of edges with ops that draw alike, expected ops with how ladies, how fastgcn, or how labor with importance")
+		return nil, tagged.Errorf(ErrPlan, "found weights of edges with ops that draw alike, expected ops with how ladies, how fastgcn, or how labor with importance; leave the weights out, because all edges have the same")
 	}
 	s := &Sampler{g: g, plan: p, opt: opt, adj: make([][2]*adjacency, len(g.Edges)), opHop: p.OpHops()}
 	s.hops = max(p.Hops, slices.Max(s.opHop))

@@ -87,7 +87,7 @@ func readNumbers(owner, row string, columns []*graph.Column, n int, name string)
 		case graph.Uint64:
 			x := le.Uint64(b[8*i:])
 			if x > math.MaxInt64 {
-				return nil, fmt.Errorf("%s: found %d in column %q at %s %d, expected at most 2^63 - 1", owner, x, name, row, i)
+				return nil, fmt.Errorf("%s: found %d in column %q at %s %d, expected at most 2^63 - 1; import the column as int64 or float64", owner, x, name, row, i)
 			}
 			v.ints[i] = int64(x)
 		}

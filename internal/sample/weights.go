@@ -106,7 +106,7 @@ func (c *columnCache) weights(e *graph.Edges, name string, dir graph.Direction, 
 			w.prefix[p] = sum
 		}
 		if math.IsInf(sum, 1) {
-			return nil, tagged.Errorf(errWeight, "%s: found an infinite sum of column %q over the %s-edges of node %d, expected finite weights and sums",
+			return nil, tagged.Errorf(errWeight, "%s: found an infinite sum of column %q over the %s-edges of node %d, expected finite weights and sums; replace infinite weights, or divide all of them by one number",
 				e.Type, name, dir, a.first+uint32(n))
 		}
 		if w.guide != nil {

@@ -56,7 +56,7 @@ func replaceable(fsys vfs.FS, out string, force bool) error {
 		_, err := fsys.Lstat(out)
 		switch {
 		case err == nil:
-			return fmt.Errorf("%s: %w: found a broken link, expected a new name", out, ErrExists)
+			return fmt.Errorf("%s: %w: found a broken link, expected a new name; remove the link, or give another `Out`", out, ErrExists)
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		}

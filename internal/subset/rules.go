@@ -42,7 +42,7 @@ type Rules struct {
 func (r *Rules) check(g *graph.Graph) error {
 	switch {
 	case len(g.Nodes) != 1:
-		return tagged.Errorf(ErrRules, "found `Sampler` %s on a graph of %d node types, expected one node type", r.How, len(g.Nodes))
+		return tagged.Errorf(ErrRules, "found `Sampler` %s on a graph of %d node types, expected one node type; import the graph as one node type and one edge type, or take `Sampler` hgt or neighbor", r.How, len(g.Nodes))
 	case r.Size < 1:
 		return tagged.Errorf(ErrRules, "found `BatchSize` %d, expected at least 1", r.Size)
 	case g.Nodes[0].Count == 0:
@@ -50,13 +50,13 @@ func (r *Rules) check(g *graph.Graph) error {
 	}
 	if r.How == Cluster {
 		if len(r.Part) != g.Nodes[0].Count {
-			return tagged.Errorf(ErrRules, "found an assignment of %d nodes, expected one of the %d nodes of type %s", len(r.Part), g.Nodes[0].Count, g.Nodes[0].Type)
+			return tagged.Errorf(ErrRules, "found an assignment of %d nodes, expected one of the %d nodes of type %s; the assignment is of another graph; make one of this graph with 'graphmill partition'", len(r.Part), g.Nodes[0].Count, g.Nodes[0].Type)
 		}
 		return nil
 	}
 	switch {
 	case len(g.Edges) != 1:
-		return tagged.Errorf(ErrRules, "found `Sampler` %s on a graph of %d edge types, expected one edge type", r.How, len(g.Edges))
+		return tagged.Errorf(ErrRules, "found `Sampler` %s on a graph of %d edge types, expected one edge type; import the graph as one edge type, or take `Sampler` cluster, which reads none, or neighbor", r.How, len(g.Edges))
 	case g.Edges[0].Count == 0:
 		return tagged.Errorf(ErrRules, "found no edges, expected at least one for `Sampler` %s", r.How)
 	case r.How == SaintWalk && (r.Length < 1 || r.Length > walk.MaxLength):
@@ -64,7 +64,7 @@ func (r *Rules) check(g *graph.Graph) error {
 	}
 	// Draws are numbered with 32 bits, and the last batch may begin within the last nodes.
 	if count := g.Nodes[0].Count; r.Size > (math.MaxUint32-count)/r.each() {
-		return tagged.Errorf(ErrRules, "found `BatchSize` %d, expected at most %d on this graph", r.Size, (math.MaxUint32-count)/r.each())
+		return tagged.Errorf(ErrRules, "found `BatchSize` %d, expected at most %d on this graph; give less, and more batches", r.Size, (math.MaxUint32-count)/r.each())
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func (c *Context) group(j Job, starts, numbers, nodes []uint32, edges []uint64) 
 	base := draw.Key(j.Seed, j.Epoch, walkWord)
 	for i, v := range starts {
 		if int(v) >= count {
-			return fmt.Errorf("found start node %d, expected less than %d, the nodes of type %s", v, count, w.start)
+			return fmt.Errorf("found start node %d, expected less than %d, the nodes of type %s; starts are row numbers of the store; look original ids up first", v, count, w.start)
 		}
 		c.key[i] = draw.Absorb(draw.Absorb(base, uint64(numbers[i])), uint64(v))
 		c.node[i], c.last[i] = v, None
@@ -305,7 +305,7 @@ func (c *Context) exact(k int, step uint64, n *sample.Neighbours) (uint64, error
 		c.prefix = append(c.prefix, sum)
 	}
 	if math.IsInf(sum, 1) {
-		return 0, fmt.Errorf("found an infinite sum of weights times biases at node %d, expected finite ones", c.node[i])
+		return 0, fmt.Errorf("found an infinite sum of weights times biases at node %d, expected finite ones; replace infinite weights, or divide all of them by one number", c.node[i])
 	}
 	x := draw.Unit(draw.At(draw.Absorb(c.key[i], step), drawEdge+2*tries)) * sum
 	if p := sort.Search(len(c.prefix), func(p int) bool { return c.prefix[p] > x }); p < len(c.prefix) {

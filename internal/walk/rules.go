@@ -49,7 +49,7 @@ func (r *Rules) biased() bool { return r.P != 1 || r.Q != 1 }
 func (r *Rules) resolve(g *graph.Graph) (path []*graph.Edges, err error) {
 	if len(r.Path) == 0 {
 		if len(g.Edges) != 1 {
-			return nil, tagged.Errorf(ErrRules, "found %d edge types and no `Metapath`, expected a metapath: give the edge types of the steps, some of %s", len(g.Edges), names(g))
+			return nil, tagged.Errorf(ErrRules, "found %d edge types and no `Metapath`, expected a metapath; give the edge types of the steps, some of %s", len(g.Edges), names(g))
 		}
 		r.Path = []string{g.Edges[0].Type.String()}
 	}
@@ -71,7 +71,7 @@ func (r *Rules) resolve(g *graph.Graph) (path []*graph.Edges, err error) {
 	}
 	for _, e := range path {
 		if r.Column != "" && graph.FindColumn(e.Columns, r.Column) == nil {
-			return nil, tagged.Errorf(ErrRules, "found `Weight` %s, which is no column of %s, expected one of each edge type of the walk", r.Column, e.Type)
+			return nil, tagged.Errorf(ErrRules, "found `Weight` %s, which is no column of %s, expected one of each edge type of the walk; import the column for every edge type of the path", r.Column, e.Type)
 		}
 	}
 	return path, r.checkChances(path)
@@ -114,7 +114,7 @@ func (r *Rules) checkChances(path []*graph.Edges) error {
 	}
 	within := len(path) == 1 && path[0].Type.Src == path[0].Type.Dst
 	if !within && (r.biased() || r.Restart > 0) {
-		return tagged.Errorf(ErrRules, "found `P`, `Q` or `Restart` with a `Metapath` of %s, expected one edge type within one node type", strings.Join(r.Path, ", "))
+		return tagged.Errorf(ErrRules, "found `P`, `Q` or `Restart` with a `Metapath` of %s, expected one edge type within one node type; leave them out, or import the graph as one type", strings.Join(r.Path, ", "))
 	}
 	return nil
 }

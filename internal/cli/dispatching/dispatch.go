@@ -96,7 +96,7 @@ only sends them.`,
 			case err != nil:
 				return err
 			case made && (f.assignment != "" || f.Path != ""):
-				return cli.Usagef("%s: found the parts of a graph with --assignment or --out, expected neither: they are only sent", in)
+				return cli.Usagef("%s: found the parts of a graph with --assignment or --out, expected neither: they are only sent; leave both out to send the parts, or give the store to make others", in)
 			case made:
 				return t.Finish(f.AsJSON)(graphmill.Send(cmd.Context(), in, o))
 			case f.dryRun:

@@ -76,7 +76,7 @@ features.`,
 				return sampleUnigraph(cmd, t, &f)
 			}
 			if cmd.Flags().Changed("missing-nodes") {
-				return cli.Usagef("found --missing-nodes with a STORE, expected it with TF-GNN's flags: a store was imported with import --dangling-edges")
+				return cli.Usagef("found --missing-nodes with a STORE, expected it with TF-GNN's flags: a store was imported with import --dangling-edges; import again with --dangling-edges")
 			}
 			return sampleStore(cmd, t, args[0], &f)
 		},
@@ -160,7 +160,7 @@ var shardedName = regexp.MustCompile(`^(.+?)(?:@(\d+))?$`)
 // sampleUnigraph imports and samples, as tfgnn_sampler does.
 func sampleUnigraph(cmd *cobra.Command, t *cli.Terminal, f *sampleFlags) error {
 	if f.GraphSchema == "" || f.samples == "" || f.SamplingSpec == "" {
-		return cli.Usagef("found some of TF-GNN's flags, expected --graph_schema, --sampling_spec and --output_samples, or a STORE")
+		return cli.Usagef("found some of TF-GNN's flags, expected --graph_schema, --sampling_spec and --output_samples, or a STORE; give all three, or Graphmill's own flags with a STORE")
 	}
 	if f.Path != "" {
 		return cli.Usagef("found --out and --output_samples, expected one of them")

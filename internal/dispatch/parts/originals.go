@@ -18,7 +18,7 @@ func Originals(e *graph.Edges) (x graph.Index, err error) {
 	case c.DType == graph.Uint64 && len(c.Shape) == 0:
 		x.U64 = graph.View[uint64](c.Values)
 	default:
-		return x, fmt.Errorf("%s: found column %s of %s %v, expected one position per edge", e.Type, graph.PositionColumn, c.DType, c.Shape)
+		return x, fmt.Errorf("%s: found column %s of %s %v, expected one position per edge; import the column under another name", e.Type, graph.PositionColumn, c.DType, c.Shape)
 	}
 	if shared(x) {
 		return graph.Index{}, nil

@@ -336,7 +336,7 @@ func (s *sender) put(c *conn, name string, text []byte) error {
 		back := make([]byte, len(text))
 		var equal bool
 		if equal, err = readBack(there, text, back, 0); err == nil && !equal {
-			err = fmt.Errorf("%w: found other bytes when they were read back, expected those that were written", store.ErrDamaged)
+			err = fmt.Errorf("%w: found other bytes when they were read back, expected those that were written; the disk or the network there loses bytes; check the machine, then send again", store.ErrDamaged)
 		}
 	}
 	if err == nil {

@@ -45,7 +45,7 @@ func parseIPConfig(name string, b []byte) ([]Machine, error) {
 			continue
 		}
 		bad := func(found, expected string) error {
-			return fmt.Errorf("%s:%d: found %s, expected %s", name, line, found, expected)
+			return fmt.Errorf("%s:%d: found %s, expected %s; write ADDRESS or ADDRESS PORT on each line", name, line, found, expected)
 		}
 		if len(fields) > 2 {
 			return nil, bad(fmt.Sprintf("%d words", len(fields)), "an address and at most a port, as in '10.0.0.1 30050'")
@@ -67,7 +67,7 @@ func parseIPConfig(name string, b []byte) ([]Machine, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(machines) == 0 {
-		return nil, fmt.Errorf("%s: found no machine, expected one address per line", name)
+		return nil, fmt.Errorf("%s: found no machine, expected one address per line; write the address of each machine, such as 10.0.0.1, on a line of its own", name)
 	}
 	return machines, nil
 }

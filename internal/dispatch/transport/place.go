@@ -134,12 +134,12 @@ func filesOf(fsys vfs.FS, dir string) (configs []string, parts [][]string, err e
 			return nil, nil, err
 		}
 		if config != nil && !slices.Equal(c.Parts, config.Parts) {
-			return nil, nil, fmt.Errorf("%s: found other parts than in %s, expected one partitioned graph in a folder", name, configs[0])
+			return nil, nil, fmt.Errorf("%s: found other parts than in %s, expected one partitioned graph in a folder; move the files of each graph to a folder of their own", name, configs[0])
 		}
 		config, configs = c, append(configs, e.Name())
 	}
 	if config == nil {
-		return nil, nil, fmt.Errorf("%s: found no partition config (GRAPH.json), expected a folder that 'graphmill dispatch' or DGL wrote", dir)
+		return nil, nil, fmt.Errorf("%s: found no partition config (GRAPH.json), expected a folder that 'graphmill dispatch' or DGL wrote; dispatch the graph first, or give the folder that holds GRAPH.json", dir)
 	}
 	owner := map[string]int{} // part of each folder that has files; noPart: of several parts
 	for p, f := range config.Parts {

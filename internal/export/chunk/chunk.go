@@ -41,7 +41,7 @@ type Result struct {
 // Write writes the chunks of all edge types. The caller calls Seal and Publish.
 func Write(ctx context.Context, w *store.Writer, s *store.Store, o Options) (*Result, error) {
 	if s.Graph == nil {
-		return nil, fmt.Errorf("%s: found a collection, expected a store", s.Dir)
+		return nil, fmt.Errorf("%s: found a collection, expected a store; export collections with `To` tfrecord", s.Dir)
 	}
 	if err := chunk.CheckBytes(o.ChunkBytes); err != nil {
 		return nil, err

@@ -107,7 +107,7 @@ func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o 
 		return nil, err
 	}
 	if s.Graph == nil {
-		return nil, fmt.Errorf("%s: found a collection, expected a store, as a chunked graph is one graph", s.Dir)
+		return nil, fmt.Errorf("%s: found a collection, expected a store, as a chunked graph is one graph; export it with `To` tfrecord", s.Dir)
 	}
 	if err := errors.Join(s.Check(ctx), s.Release()); err != nil {
 		return nil, err
@@ -242,6 +242,6 @@ func (x *exporter) release(read int) error {
 	return x.s.Release()
 }
 
-var errOver = errors.New("found a number above the largest int64, expected a smaller one, as DGL's tools cannot read uint64")
+var errOver = errors.New("found a number above the largest int64, expected a smaller one, as DGL's tools cannot read uint64; import the column as int64 or float64")
 
 const maxInt64 = uint64(math.MaxInt64)

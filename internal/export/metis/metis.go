@@ -58,7 +58,7 @@ type Result struct {
 // Write writes the file out completely, or not at all.
 func Write(ctx context.Context, fsys vfs.FS, out string, s *store.Store, o Options) (r *Result, err error) {
 	if s.Graph == nil {
-		return nil, fmt.Errorf("%s: found a collection, expected a store", s.Dir)
+		return nil, fmt.Errorf("%s: found a collection, expected a store; METIS files hold one graph; export one store", s.Dir)
 	}
 	switch info, err := fsys.Lstat(out); {
 	case errors.Is(err, fs.ErrNotExist):

@@ -44,7 +44,7 @@ func newEncoder(w *writer) (*encoder, error) {
 	for i, c := range w.columns {
 		e.cols[i] = graph.Column{Name: c.Name, DType: c.From.DType, Shape: c.From.Shape}
 		if slices.ContainsFunc(w.columns[:i], func(o tableColumn) bool { return o.Name == c.Name }) {
-			return nil, fmt.Errorf("found two columns %q, expected different names", c.Name)
+			return nil, fmt.Errorf("found two columns %q, expected different names; rename one of them in the import", c.Name)
 		}
 	}
 	if w.opt.Gzip {
@@ -147,7 +147,7 @@ func (e *encoder) view(c *table.Chunk) error {
 				at[j+1] = uint32(sum)
 			}
 			if sum > math.MaxUint32 {
-				return fmt.Errorf("column %q: found rows of more than %d values in a chunk, expected fewer", col.Name, uint32(math.MaxUint32))
+				return fmt.Errorf("column %q: found rows of more than %d values in a chunk, expected fewer; leave the column out of the import", col.Name, uint32(math.MaxUint32))
 			}
 			col.Offsets = append(col.Offsets, graph.Index{U32: at})
 		}
@@ -190,7 +190,7 @@ func (e *encoder) records(b []byte, first uint64, from, to int) ([]byte, error) 
 		}
 		record := e.example.W.Close()
 		if len(record) > math.MaxInt32 {
-			return b, fmt.Errorf("%s: found a row of %d bytes, expected at most 2 GiB, the maximum size of an Example", e.w.t.Where(first+uint64(r), ""), len(record))
+			return b, fmt.Errorf("%s: found a row of %d bytes, expected at most 2 GiB, the maximum size of an Example; write the tables as csv or parquet", e.w.t.Where(first+uint64(r), ""), len(record))
 		}
 		b = tfrecord.AppendFrame(b, record)
 	}

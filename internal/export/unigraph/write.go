@@ -72,9 +72,9 @@ func (o Options) Check() error {
 	case o.Shards < 0 || o.Shards > maxShards:
 		return fmt.Errorf("found %d shards, expected 1 to %d", o.Shards, maxShards)
 	case o.Gzip && o.Format == Parquet:
-		return errors.New("found gzip for Parquet tables, which are compressed already, expected it with csv or tfrecord")
+		return errors.New("found gzip for Parquet tables, which are compressed already, expected it with csv or tfrecord; leave `Gzip` out")
 	case o.RoundDoubles && o.Format != TFRecord:
-		return fmt.Errorf("found rounding of doubles for %s tables, which can hold doubles, expected it with tfrecord", o.Format)
+		return fmt.Errorf("found rounding of doubles for %s tables, which can hold doubles, expected it with tfrecord; leave it out", o.Format)
 	}
 	return nil
 }

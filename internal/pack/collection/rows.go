@@ -48,7 +48,7 @@ func NewRows(name string, r io.Reader, components []string) (*Rows, error) {
 	for _, c := range components {
 		i := slices.Index(header, c)
 		if i < 0 {
-			return nil, tagged.Errorf(ErrComponent, "%s:1: found columns %s, expected %s among them%s", name, strings.Join(header, ", "), c, suggest.Hint(c, header))
+			return nil, tagged.Errorf(ErrComponent, "%s:1: found columns %s, expected %s among them%s; name the component as the header does", name, strings.Join(header, ", "), c, suggest.Hint(c, header))
 		}
 		x.places = append(x.places, i)
 	}
@@ -57,7 +57,7 @@ func NewRows(name string, r io.Reader, components []string) (*Rows, error) {
 
 func (x *Rows) failed(line int, err error) error {
 	if errors.Is(err, bufio.ErrTooLong) {
-		return tagged.Errorf(pack.ErrHistogram, "%s:%d: found a line of more than %d bytes, expected a size for each component", x.name, line, maxLine)
+		return tagged.Errorf(pack.ErrHistogram, "%s:%d: found a line of more than %d bytes, expected a size for each component; check that the file is a CSV file of sizes", x.name, line, maxLine)
 	}
 	return fmt.Errorf("%s:%d: %w", x.name, line, err)
 }
@@ -76,13 +76,13 @@ func (x *Rows) All() iter.Seq[[]int] {
 				}
 			}
 			if len(fields) != x.columns {
-				x.Err = tagged.Errorf(pack.ErrHistogram, "%s:%d: found %q, expected %d numbers, one per column of the header", x.name, x.line, head(x.lines.Text()), x.columns)
+				x.Err = tagged.Errorf(pack.ErrHistogram, "%s:%d: found %q, expected %d numbers, one per column of the header; complete the line, or remove it", x.name, x.line, head(x.lines.Text()), x.columns)
 				return
 			}
 			for i, p := range x.places {
 				v, err := strconv.ParseUint(strings.TrimSpace(fields[p]), 10, 31)
 				if err != nil {
-					x.Err = tagged.Errorf(pack.ErrHistogram, "%s:%d: found size %q, expected an integer from 0 to 2^31 - 1", x.name, x.line, head(fields[p]))
+					x.Err = tagged.Errorf(pack.ErrHistogram, "%s:%d: found size %q, expected an integer from 0 to 2^31 - 1; correct the cell, or remove the line", x.name, x.line, head(fields[p]))
 					return
 				}
 				sizes[i] = int(v)

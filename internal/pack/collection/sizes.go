@@ -40,7 +40,7 @@ func NewSizes(c *graph.Collection, components []string) (*Sizes, error) {
 	s := &Sizes{Components: components, Graphs: c.Graphs}
 	for i, name := range components {
 		if slices.Contains(components[:i], name) {
-			return nil, tagged.Errorf(ErrComponent, "found component %q twice, expected each once", name)
+			return nil, tagged.Errorf(ErrComponent, "found component %q twice, expected each once; leave one of them out", name)
 		}
 		of, err := component(c, name)
 		if err != nil {
@@ -102,7 +102,7 @@ func column(c *graph.Collection, name string) (func(i int) uint64, error) {
 		return nil, tagged.Errorf(ErrComponent, "found component %q, expected num_nodes, num_edges, num_nodes:TYPE, num_edges:TYPE or an integer column of the context: %s%s", name, strings.Join(have, ", "), suggest.Hint(name, have))
 	}
 	if !x.DType.IsInt() || x.Ragged() || x.RowValues() != 1 || x.Rows != c.Graphs {
-		return nil, tagged.Errorf(ErrComponent, "found column %q of the context with dtype %s, shape %v and %d rows, expected one integer per graph", name, x.DType, x.Shape, x.Rows)
+		return nil, tagged.Errorf(ErrComponent, "found column %q of the context with dtype %s, shape %v and %d rows, expected one integer per graph; name another component, or import the column as an integer", name, x.DType, x.Shape, x.Rows)
 	}
 	size := x.DType.Size()
 	signed := x.DType < graph.Uint8
@@ -150,7 +150,7 @@ func (s *Sizes) All() iter.Seq[[]int] {
 
 // none is the error about a graph with invalid sizes.
 func (s *Sizes) none(i int) error {
-	return tagged.Errorf(pack.ErrHistogram, "graph %d: found a size in %s that is negative or beyond 2^31 - 1, expected sizes that a pack can have", i, strings.Join(s.Components, ", "))
+	return tagged.Errorf(pack.ErrHistogram, "graph %d: found a size in %s that is negative or beyond 2^31 - 1, expected sizes that a pack can have; leave the graph out, or choose another component", i, strings.Join(s.Components, ", "))
 }
 
 // Histogram counts the shapes.

@@ -40,15 +40,15 @@ func Reserve(p *pack.Problem) error {
 		n := reserved(p.Components[i])
 		nodes += n
 		if l < n {
-			return tagged.Errorf(pack.ErrLimits, "found limit %d of %s, expected at least %d, the padding node of the reserve", l, p.Components[i], n)
+			return tagged.Errorf(pack.ErrLimits, "found limit %d of %s, expected at least %d, the padding node of the reserve; raise `Limits`, or leave `Reserve` out", l, p.Components[i], n)
 		}
 		limits[i] = l - n
 	}
 	if nodes == 0 {
-		return tagged.Errorf(pack.ErrLimits, "found limits of %s, expected num_nodes or num_nodes:TYPE among them, because the reserve takes a node", strings.Join(p.Components, ", "))
+		return tagged.Errorf(pack.ErrLimits, "found limits of %s, expected num_nodes or num_nodes:TYPE among them, because the reserve takes a node; add num_nodes to `Limits`, or leave `Reserve` out", strings.Join(p.Components, ", "))
 	}
 	if p.MaxGraphs == 1 {
-		return tagged.Errorf(pack.ErrLimits, "found at most 1 graph per pack, expected 0 (no cap) or at least 2, because the reserve takes one")
+		return tagged.Errorf(pack.ErrLimits, "found at most 1 graph per pack, expected 0 (no cap) or at least 2, because the reserve takes one; raise `MaxGraphs`, or leave `Reserve` out")
 	}
 	if p.Limits = limits; p.MaxGraphs > 0 {
 		p.MaxGraphs--

@@ -39,7 +39,7 @@ func Build(ctx context.Context, s *store.Store, o BuildOptions) (_ *Graph, err e
 	defer func() { err = errors.Join(err, b.close()) }()
 	if 2*b.edges > limits.Neighbours {
 		// Duplicates and reciprocal edges count once, but their number is known only at the end.
-		return nil, fmt.Errorf("%s: %w: found %d edges, expected at most %d in memory", s.Dir, errTooLarge, b.edges, limits.Neighbours/2)
+		return nil, fmt.Errorf("%s: %w: found %d edges, expected at most %d in memory; take `Method` hash or random, which look at no edges", s.Dir, errTooLarge, b.edges, limits.Neighbours/2)
 	}
 	if err := b.cut(ctx); err != nil {
 		return nil, err

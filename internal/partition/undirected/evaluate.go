@@ -45,7 +45,7 @@ type PartQuality struct {
 // Evaluate measures a division. part has the part of each node, below parts.
 func Evaluate(ctx context.Context, g Rows, part []uint16, parts, threads int) (*Quality, error) {
 	if len(part) != g.Len() {
-		return nil, fmt.Errorf("found parts of %d nodes, expected %d", len(part), g.Len())
+		return nil, fmt.Errorf("found parts of %d nodes, expected %d; the assignment is of another graph; make one of this graph with 'graphmill partition'", len(part), g.Len())
 	}
 	for v, p := range part {
 		if int(p) >= parts {

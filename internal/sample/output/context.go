@@ -26,7 +26,7 @@ func (n *Encoding) context() error {
 	features := map[string]*tfgnnpb.Feature{}
 	put := func(name string, c *graph.Column, rows func(*content) graph.Index) error {
 		if features[name] != nil {
-			return fmt.Errorf("context: found column %q in the store, expected another name: Examples have one of that name", name)
+			return fmt.Errorf("context: found column %q in the store, expected another name: Examples have one of that name; rename the column in the import", name)
 		}
 		parts, err := feature.Parts(tfgnn.FeatureKey("context", "", name), c)
 		if err != nil {

@@ -126,17 +126,17 @@ func newEncoding(g *graph.Graph, plan *sample.Plan, opt *RecordsOptions) (*Encod
 func (n *Encoding) check() error {
 	for _, t := range n.opt.IDs {
 		if i := n.g.NodeType(t); i < 0 || n.g.Nodes[i].IDs == nil || n.g.Nodes[i].IDs.DType != graph.String {
-			return fmt.Errorf("found node type %q to write the ids of, expected one with string ids in the store", t)
+			return fmt.Errorf("found node type %q to write the ids of, expected one with string ids in the store; leave it out of `IDs`", t)
 		}
 	}
 	bySeed := n.plan.Scope == sample.ScopeSeed
 	switch {
 	case n.group > 1 && !bySeed:
-		return tagged.Errorf(sample.ErrPlan, "found scope %s with %d components per Example, expected scope seed: a component is the subgraph of a seed", n.plan.Scope, n.group)
+		return tagged.Errorf(sample.ErrPlan, "found scope %s with %d components per Example, expected scope seed: a component is the subgraph of a seed; give `Scope` seed, or leave `Components` out", n.plan.Scope, n.group)
 	case n.opt.SeedIDs && n.plan.Link():
-		return tagged.Errorf(sample.ErrPlan, "found `SeedIDs` with links, expected seeds that are single nodes: a link has two seed nodes, and the context names one seed by sample_id and seed_id")
+		return tagged.Errorf(sample.ErrPlan, "found `SeedIDs` with links, expected seeds that are single nodes: a link has two seed nodes, and the context names one seed by sample_id and seed_id; leave `SeedIDs` out")
 	case n.opt.SeedIDs && !bySeed:
-		return tagged.Errorf(sample.ErrPlan, "found several seed nodes per subgraph, expected scope seed: the context names one seed by sample_id and seed_id")
+		return tagged.Errorf(sample.ErrPlan, "found several seed nodes per subgraph, expected scope seed: the context names one seed by sample_id and seed_id; give `Scope` seed, or leave `SeedIDs` out")
 	}
 	return nil
 }

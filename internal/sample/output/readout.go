@@ -72,7 +72,7 @@ func labelColumn(given *graph.Column) (*graph.Column, error) {
 		return &graph.Column{Name: labelName, DType: graph.Int64, Rows: 2, Values: graph.Bytes([]int64{0, 1})}, nil
 	}
 	if given.Ragged() || given.RowValues() != 1 {
-		return nil, fmt.Errorf("column %q of the links: found shape %v, expected one number per link, as negatives have the label 0", given.Name, given.Shape)
+		return nil, fmt.Errorf("column %q of the links: found shape %v, expected one number per link, as negatives have the label 0; split the column, or sample without negatives", given.Name, given.Shape)
 	}
 	c := &graph.Column{Name: labelName, DType: graph.Int64, Rows: given.Rows + 1}
 	switch given.DType {
@@ -97,7 +97,7 @@ func labelColumn(given *graph.Column) (*graph.Column, error) {
 	case graph.Float64:
 		c.DType, c.Values = given.DType, graph.Bytes(labels[float64, float64](given))
 	default:
-		return nil, fmt.Errorf("column %q of the links: found dtype %s, expected a number, as negatives have the label 0", given.Name, given.DType)
+		return nil, fmt.Errorf("column %q of the links: found dtype %s, expected a number, as negatives have the label 0; import the label as a number, or sample without negatives", given.Name, given.DType)
 	}
 	return c, nil
 }

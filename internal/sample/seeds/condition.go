@@ -43,7 +43,7 @@ func rowsWith(owner string, columns []*graph.Column, count int, condition string
 				have = append(have, c.Name)
 			}
 		}
-		return nil, tagged.Errorf(sample.ErrSeed, "found column %q, expected a column of %s: %s", name, owner, strings.Join(have, ", "))
+		return nil, tagged.Errorf(sample.ErrSeed, "found column %q, expected a column of %s: %s; name one of these, or import the column", name, owner, strings.Join(have, ", "))
 	}
 	match, err := matcher(c, value)
 	if err != nil {
@@ -65,7 +65,7 @@ func rowsWith(owner string, columns []*graph.Column, count int, condition string
 // matcher compares a row of a scalar column with a value.
 func matcher(c *graph.Column, value string) (func(row int) bool, error) {
 	if c.Ragged() || c.RowValues() != 1 {
-		return nil, fmt.Errorf("found shape %v, expected one value per row", c.Shape)
+		return nil, fmt.Errorf("found shape %v, expected one value per row; write the seeds to a file instead", c.Shape)
 	}
 	if c.Categories != nil {
 		return category(c, value)
@@ -73,7 +73,7 @@ func matcher(c *graph.Column, value string) (func(row int) bool, error) {
 	if t, ok := isotime.Parse([]byte(value)); ok && c.Unit != "" {
 		want, exact, fits := t.In(c.Unit.PerSecond())
 		if !exact || !fits {
-			return nil, fmt.Errorf("found the time %q, expected one in whole %s, as the times of the column", value, c.Unit)
+			return nil, fmt.Errorf("found the time %q, expected one in whole %s, as the times of the column; leave out the further digits", value, c.Unit)
 		}
 		times := graph.View[int64](c.Values)
 		return func(i int) bool { return times[i] == want }, nil
@@ -122,7 +122,7 @@ func matcher(c *graph.Column, value string) (func(row int) bool, error) {
 		rows := graph.View[float64](c.Values)
 		return func(i int) bool { return rows[i] == v }, nil
 	default:
-		return nil, fmt.Errorf("found dtype %s, expected bool, an integer, float32, float64 or string", c.DType)
+		return nil, fmt.Errorf("found dtype %s, expected bool, an integer, float32, float64 or string; write the seeds to a file instead", c.DType)
 	}
 	return func(i int) bool { return bytes.Equal(c.Row(i), want) }, nil
 }
@@ -148,7 +148,7 @@ func category(c *graph.Column, value string) (func(row int) bool, error) {
 		if c.Categories.Rows > len(some) {
 			some = append(some, "...")
 		}
-		return nil, fmt.Errorf("found the category %q, expected one of %s", value, strings.Join(some, ", "))
+		return nil, fmt.Errorf("found the category %q, expected one of %s; check upper and lower case", value, strings.Join(some, ", "))
 	}
 	codes := graph.View[int32](c.Values)
 	return func(i int) bool { return codes[i] == want }, nil

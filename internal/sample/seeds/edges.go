@@ -64,7 +64,7 @@ func links(g *graph.Graph, e *graph.Edges, condition string, features []table.Co
 		count = len(rows)
 	}
 	if count == 0 {
-		return nil, tagged.Errorf(sample.ErrSeed, "found no edges of type %s, expected some as links", e.Type)
+		return nil, tagged.Errorf(sample.ErrSeed, "found no edges of type %s, expected some as links; take another edge type for the links", e.Type)
 	}
 	if most > 0 && most < count {
 		count = most
@@ -89,7 +89,7 @@ func links(g *graph.Graph, e *graph.Edges, condition string, features []table.Co
 	}
 	for _, f := range features {
 		if graph.FindColumn(s.Columns, f.Name) == nil {
-			return nil, tagged.Errorf(sample.ErrSeed, "found no column %s of %s, expected it, because the schema declares it for %s", f.Name, e.Type, tfgnn.ReadoutName)
+			return nil, tagged.Errorf(sample.ErrSeed, "found no column %s of %s, expected it, because the schema declares it for %s; import the column, or remove it from the schema", f.Name, e.Type, tfgnn.ReadoutName)
 		}
 	}
 	return s, nil

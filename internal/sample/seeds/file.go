@@ -98,7 +98,7 @@ func (r *reader) node(c *table.Chunk, row, end int) (uint32, error) {
 		if len(r.types) == 2 && col.DType == graph.String { // the place in an array tells the end
 			column = fmt.Sprintf(" in column %q", col.Name)
 		}
-		return 0, tagged.Errorf(sample.ErrSeed, "%s: found id %q%s, expected that of a node of type %s", r.tab.Where(c.First+uint64(row), col.Name), id, column, r.s.Graph.Nodes[r.types[end]].Type)
+		return 0, tagged.Errorf(sample.ErrSeed, "%s: found id %q%s, expected that of a node of type %s; ids are those of the import; check `SeedType`, or leave the line out", r.tab.Where(c.First+uint64(row), col.Name), id, column, r.s.Graph.Nodes[r.types[end]].Type)
 	}
 	return uint32(node), nil
 }
@@ -138,7 +138,7 @@ func (r *reader) open() error {
 			if _, text := r.tab.(*table.CSV); !text {
 				place = r.tab.Where(0, "")
 			}
-			return tagged.Errorf(sample.ErrSeed, "%s: found no column %s, expected one that holds the seeds among %s", place, name, strings.Join(have, ", "))
+			return tagged.Errorf(sample.ErrSeed, "%s: found no column %s, expected one that holds the seeds among %s; rename the column of the seeds", place, name, strings.Join(have, ", "))
 		}
 		ids, err := r.s.IDs(r.types[i])
 		if err != nil {
@@ -201,7 +201,7 @@ func (r *reader) features(want []table.Column) error {
 		fields := r.tab.Fields()
 		for _, c := range want {
 			if !slices.ContainsFunc(fields, func(f table.Field) bool { return f.Name == c.Name }) {
-				return tagged.Errorf(sample.ErrSeed, "%s: found no column %s, expected it in the table of seeds, because the schema declares it for %s", r.files[0], c.Name, tfgnn.ReadoutName)
+				return tagged.Errorf(sample.ErrSeed, "%s: found no column %s, expected it in the table of seeds, because the schema declares it for %s; add the column, or remove it from the schema", r.files[0], c.Name, tfgnn.ReadoutName)
 			}
 		}
 		r.columns = append(r.columns, want...)

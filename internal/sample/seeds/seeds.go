@@ -52,7 +52,7 @@ func Find(ctx context.Context, fsys vfs.FS, s *store.Store, text string, types [
 	g := s.Graph
 	if e, condition := edgesOf(g, cmp.Or(text, edges)); e != nil {
 		if ends := []string{e.Type.Src, e.Type.Dst}; len(types) > 0 && !slices.Equal(types, ends) || edges != "" && edges != e.Type.String() {
-			return nil, tagged.Errorf(sample.ErrSeed, "found seeds that are edges of type %s, expected %s, from which the plan starts", e.Type, cmp.Or(edges, strings.Join(types, ",")))
+			return nil, tagged.Errorf(sample.ErrSeed, "found seeds that are edges of type %s, expected %s, from which the plan starts; give such seeds, or change seed_type in the plan", e.Type, cmp.Or(edges, strings.Join(types, ",")))
 		}
 		return links(g, e, condition, features, most)
 	}
@@ -65,7 +65,7 @@ func Find(ctx context.Context, fsys vfs.FS, s *store.Store, text string, types [
 			return nil, tagged.Errorf(sample.ErrSeed, "found seeds %q, expected a file of links with columns source and target, because the plan starts from links; give such a file in `Seeds`, or an edge type SRC:REL:DST", text)
 		}
 		if name != "" && nodeType != "" && nodeType != name {
-			return nil, tagged.Errorf(sample.ErrSeed, "found seeds of node type %q, expected %q, from which the plan starts", name, nodeType)
+			return nil, tagged.Errorf(sample.ErrSeed, "found seeds of node type %q, expected %q, from which the plan starts; give such seeds, or change seed_type in the plan", name, nodeType)
 		}
 		t, err := typeOf(g, cmp.Or(nodeType, name))
 		if err != nil {

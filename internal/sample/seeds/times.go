@@ -105,9 +105,9 @@ func timesOfFile(ctx context.Context, fsys vfs.FS, path string, n int) ([]sample
 	column := table.Column{Name: "time", DType: graph.Int64}
 	switch {
 	case len(f.Shape) > 0 || !f.DType.IsInt() && f.DType != graph.Float32 && f.DType != graph.Float64:
-		return nil, tagged.Errorf(sample.ErrSeed, "%s: found %s rows of shape %v, expected a number per seed, integers or floats of 32 or 64 bits", path, f.DType, f.Shape)
+		return nil, tagged.Errorf(sample.ErrSeed, "%s: found %s rows of shape %v, expected a number per seed, integers or floats of 32 or 64 bits; save the times as a vector, datetime64 as int64", path, f.DType, f.Shape)
 	case tab.Rows() < uint64(n):
-		return nil, tagged.Errorf(sample.ErrSeed, "%s: found %d times, expected %d, one per seed", path, tab.Rows(), n)
+		return nil, tagged.Errorf(sample.ErrSeed, "%s: found %d times, expected %d, one per seed; save a time for each seed, in the order of the seeds", path, tab.Rows(), n)
 	case !f.DType.IsInt():
 		column.DType = graph.Float64
 	}

@@ -59,7 +59,7 @@ func Compile(s *tfgnnpb.SamplingSpec, g *graph.Graph, o Options) (*sample.Plan, 
 		for _, in := range op.InputOpNames {
 			n, ok := numbers[in]
 			if !ok {
-				return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: found input %q, expected an earlier op", op.GetOpName(), in)
+				return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: found input %q, expected an earlier op; write the op of that name before this one", op.GetOpName(), in)
 			}
 			made.From = append(made.From, n)
 		}
@@ -79,7 +79,7 @@ func Compile(s *tfgnnpb.SamplingSpec, g *graph.Graph, o Options) (*sample.Plan, 
 			return nil, tagged.Errorf(sample.ErrPlan, "sampling op %q: found strategy %v, expected TOP_K, RANDOM_UNIFORM, RANDOM_WEIGHTED or LATEST_K", op.GetOpName(), op.GetStrategy())
 		}
 		if _, twice := numbers[op.GetOpName()]; twice {
-			return nil, tagged.Errorf(sample.ErrPlan, "found op name %q twice, expected it once", op.GetOpName())
+			return nil, tagged.Errorf(sample.ErrPlan, "found op name %q twice, expected it once; rename one of the ops, and the inputs that mean it", op.GetOpName())
 		}
 		numbers[op.GetOpName()] = i + 1
 		p.Ops = append(p.Ops, made)
@@ -92,12 +92,12 @@ func seedTypes(p *sample.Plan, s *tfgnnpb.SamplingSpec, o Options) (string, erro
 	link, seed := s.GetSymmetricLinkSeedOp(), s.GetSeedOp()
 	switch {
 	case link != nil && seed != nil:
-		return "", tagged.Errorf(sample.ErrPlan, "found both seed_op and symmetric_link_seed_op in the sampling spec, expected one of them")
+		return "", tagged.Errorf(sample.ErrPlan, "found both seed_op and symmetric_link_seed_op in the sampling spec, expected one of them; keep seed_op for nodes, symmetric_link_seed_op for links")
 	case seed != nil:
 		p.SeedType = []string{seed.GetNodeSetName()}
 		return seed.GetOpName(), nil
 	case link == nil:
-		return "", tagged.Errorf(sample.ErrPlan, "found neither seed_op nor symmetric_link_seed_op in the sampling spec, expected one of them")
+		return "", tagged.Errorf(sample.ErrPlan, "found neither seed_op nor symmetric_link_seed_op in the sampling spec, expected one of them; write seed_op for nodes, symmetric_link_seed_op for links")
 	}
 	switch types := o.SeedTypes; {
 	case len(types) == 1:

@@ -87,7 +87,7 @@ func New(w *store.Writer, opt Options) (*Writer, error) {
 		}
 	}
 	if opt.Name != filepath.Base(opt.Name) || strings.HasPrefix(opt.Name, ".") {
-		return nil, fmt.Errorf("found name %q of the records, expected a plain file name", opt.Name)
+		return nil, fmt.Errorf("found name %q of the records, expected a plain file name; leave folders out of it", opt.Name)
 	}
 	s := &Writer{w: w, opt: opt, shard: -1}
 	s.closing.SetLimit(maxClosing)
@@ -132,7 +132,7 @@ func (s *Writer) NewChunk() *Chunk {
 // Append adds a record. number counts all records from 0.
 func (c *Chunk) Append(record []byte, number uint64) error {
 	if len(record) > math.MaxInt32 {
-		return fmt.Errorf("found a record of %d bytes, expected at most 2 GiB, the limit of an Example", len(record))
+		return fmt.Errorf("found a record of %d bytes, expected at most 2 GiB, the limit of an Example; take a smaller fanout, or fewer features", len(record))
 	}
 	shard := shardOf(number, c.opt.Records, c.opt.Shards)
 	if n := len(c.parts); n == 0 || c.parts[n-1].shard != shard {
