@@ -47,7 +47,7 @@ var unadvised = map[string]string{
 }
 
 // option is a text whose subject is an option: what is expected is then what to give.
-var option = regexp.MustCompile("^(%s: )?found (no |both |the |an? )?(`[A-Z%]|--)")
+var option = regexp.MustCompile("^--%s: found|^(%s: )?found (no |both |the |an? )?(`[A-Z%]|--)")
 
 // values is an expectation of a written value, which is then what to write: a plan's field, a spec's, a number.
 var values = regexp.MustCompile(`, expected (at (least|most) |fewer than |one of |a? ?(number|probability|tolerance|integer)|[0-9%]+d? to |[a-z]+, [a-z]+|.*such as )`)

@@ -21,7 +21,9 @@ const longest = 60
 
 // word returns a name as it is, or in quotes if it is not one word of letters, digits and the signs within names.
 func word(name string) string {
-	plain := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.:#/()[]", r) }
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.:#/()[]", r)
+	}
 	switch {
 	case len(name) > longest:
 		return fmt.Sprintf("%q...", strings.ToValidUTF8(name[:longest], ""))

@@ -314,7 +314,7 @@ func TestFindParquetLinks(t *testing.T) {
 		{name: "no rows", file: parquetOf[link](t, at("none.parquet")), err: []string{"none.parquet: found no seeds"}},
 		{name: "no source", file: parquetOf(t, at("nosource.parquet"), noSource{0, 0}), err: []string{"nosource.parquet", "found no column source", "among from, target"}},
 		{name: "no target", file: parquetOf(t, at("notarget.parquet"), noTarget{0, 0}), err: []string{"notarget.parquet", "found no column target", "among source, to"}},
-		{name: "fractions", file: parquetOf(t, at("fractions.parquet"), fractions{0, 1}), err: []string{"fractions.parquet", `"target"`}},
+		{name: "fractions", file: parquetOf(t, at("fractions.parquet"), fractions{0, 1.5}), err: []string{"fractions.parquet", `"target"`}},
 		{name: "lists", file: parquetOf(t, at("lists.parquet"), lists{[]int64{0}, 1}, lists{[]int64{0, 1}, 1}), err: []string{"lists.parquet", `"source"`}},
 		{name: "a gap", file: parquetOf(t, at("gaps.parquet"), gaps{0, &one}, gaps{0, &one}, gaps{1, nil}), err: []string{"gaps.parquet: row 2", `"target"`}},
 		{name: "a source out of range", file: parquetOf(t, at("far.parquet"), link{0, 3, 0}, link{1, 3, 0}, link{2, 3, 0}), err: []string{"far.parquet: row 2", `found id "2" in column "source", expected that of a node of type author`}},
