@@ -253,7 +253,7 @@ func missingRules(emptyCells string, missing []string) (rules []ingest.Missing, 
 // postgres://USER@HOST/DATABASE), "-" for Input, or "" if Indptr and Indices are
 // given. The store does not depend on Memory or Threads. The caller closes it.
 func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store, err error) {
-	asked := o.BuildOptions
+	asked := o
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -313,7 +313,7 @@ func Import(ctx context.Context, source, out string, o ImportOptions) (st *Store
 	if o.Cluster != nil && slices.ContainsFunc(src.Input.Edges, func(e assemble.Edges) bool { return e.Where != nil && e.Where.Own }) {
 		return nil, fmt.Errorf("%s: found triples with an edge type for each relation, expected other tables on a cluster; give `Relations` column, or use graphmill import", source)
 	}
-	o.follow(&asked, &src.Transforms)
+	o.follow(&asked, src)
 	r := o.begin("import", titled(out))
 	if o.begun != nil {
 		o.begun(r)

@@ -100,8 +100,15 @@ func (s Split) String() string {
 	return s.Of + "=" + strings.Join(parts, ",")
 }
 
-// follow adds the changes that a source asks for. Options that were asked for win.
-func (o *ImportOptions) follow(asked *BuildOptions, t *ingest.Transforms) {
+// follow adds the changes and rules that a source asks for. Options that were asked for win.
+func (o *ImportOptions) follow(asked *ImportOptions, src *ingest.Source) {
+	t := &src.Transforms
+	if asked.DanglingEdges == "" && src.Rules.DanglingEdges != "" {
+		o.DanglingEdges = Policy(src.Rules.DanglingEdges)
+	}
+	if asked.DuplicateNodes == "" && src.Rules.DuplicateNodes != "" {
+		o.DuplicateNodes = Policy(src.Rules.DuplicateNodes)
+	}
 	if asked.SelfLoops == "" && t.SelfLoops != "" {
 		o.SelfLoops = Policy(t.SelfLoops)
 	}

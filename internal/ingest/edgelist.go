@@ -97,7 +97,7 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 	if err != nil {
 		return nil, err
 	}
-	src, dst, err := pickEnds(t, fields, o.Src, o.Dst)
+	src, dst, err := pickEnds(t, fields, o.Src, o.Dst, [2]*looks{})
 	if err != nil {
 		return nil, fmt.Errorf("%w with `Src` and `Dst`, or name all with `Columns` if there is no header", err)
 	}

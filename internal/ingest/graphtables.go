@@ -233,18 +233,19 @@ func (l *lister) ends(ctx context.Context, e *edgeEntry) error {
 	src, dst := l.node(e.typ.Src), l.node(e.typ.Dst)
 	srcRow := e.src == "" && src.base == e.base && (e.dst != "" || dst.base != e.base)
 	dstRow := !srcRow && e.dst == "" && dst.base == e.base
+	keys := [2]*looks{e.key(src), e.key(dst)}
 	var err error
 	switch {
 	case srcRow:
-		if e.dstLooks, err = pick(e.joined, e.fields, e.dst, dstNames); err != nil {
+		if e.dstLooks, err = pickEnd(e.joined, e.fields, e.dst, dstNames, keys[1]); err != nil {
 			err = fmt.Errorf("%w; name the column of the destination", err)
 		}
 	case dstRow:
-		if e.srcLooks, err = pick(e.joined, e.fields, e.src, srcNames); err != nil {
+		if e.srcLooks, err = pickEnd(e.joined, e.fields, e.src, srcNames, keys[0]); err != nil {
 			err = fmt.Errorf("%w; name the column of the source", err)
 		}
 	default:
-		e.srcLooks, e.dstLooks, err = pickEnds(e.joined, e.fields, e.src, e.dst)
+		e.srcLooks, e.dstLooks, err = pickEnds(e.joined, e.fields, e.src, e.dst, keys)
 	}
 	if err != nil {
 		return l.y.errorf(e.at, "%w with src and dst", err)
@@ -265,6 +266,20 @@ func (l *lister) ends(ctx context.Context, e *edgeEntry) error {
 			if f != nil && n.base != nil && n.base == e.base {
 				n.foreign = append(n.foreign, f.Name)
 			}
+		}
+	}
+	return nil
+}
+
+// key returns the field of an edge table with the name that the ids of a node type have there, or TYPE_id; nil: there is none, or
+// it would be that of both ends. Names of ids of all types, such as id, do not count.
+func (e *edgeEntry) key(n *nodeEntry) *looks {
+	if e.typ.Src == e.typ.Dst {
+		return nil
+	}
+	for _, name := range []string{n.id, n.out.Type + "_id"} {
+		if f := field(e.fields, name); f != nil && !slices.Contains(idNames, name) {
+			return f
 		}
 	}
 	return nil

@@ -58,8 +58,10 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 		if i := slices.IndexFunc(top, func(e entry) bool { return e.key == "source" }); i >= 0 {
 			return nil, l.y.errorf(top[i].at, "found a source of many graphs, expected tables of files: rows of a query are sorted, and those of graphs must be in the order of the graphs; export the tables")
 		}
-		if i := slices.IndexFunc(top, func(e entry) bool { return e.key == "transforms" }); i >= 0 {
-			return nil, l.y.errorf(top[i].at, "found transforms of many graphs, expected them with one graph")
+		if i := slices.IndexFunc(top, func(e entry) bool {
+			return slices.Contains([]string{"transforms", "dangling_edges", "duplicate_nodes"}, e.key)
+		}); i >= 0 {
+			return nil, l.y.errorf(top[i].at, "found %s of many graphs, expected them with one graph", top[i].key)
 		}
 		c := &collectionLister{lister: l}
 		if err := c.read(ctx, top); err != nil {
@@ -80,7 +82,7 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Primary: graph.In, Files: l.p.files, Transforms: l.transforms, Warnings: l.m.notes}
+	s := &Source{Primary: graph.In, Files: l.p.files, Transforms: l.transforms, Rules: l.rules, Warnings: l.m.notes}
 	for _, n := range l.nodes {
 		s.unreadable(n.base, n.listed)
 		s.Input.Nodes = append(s.Input.Nodes, n.out)
@@ -110,6 +112,7 @@ type lister struct {
 	source *entry
 
 	transforms Transforms
+	rules      Rules
 }
 
 // source holds the parts that node and edge types share: a table, arrays with the same rows, and columns.
@@ -171,7 +174,7 @@ func (l *lister) node(name string) *nodeEntry {
 
 // sections returns the entries of the whole file.
 func (y yamlFile) sections(body ast.Node) ([]entry, error) {
-	return y.mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs", "missing", "transforms", "source"})
+	return y.mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs", "missing", "dangling_edges", "duplicate_nodes", "transforms", "source"})
 }
 
 // readMissing reads what empty cells mean, by dtype or kind of dtypes, and returns the other sections.
@@ -203,6 +206,20 @@ func (l *lister) read(body ast.Node, top []entry) error {
 	for _, part := range top {
 		if part.key == "source" {
 			l.source = &part
+			continue
+		}
+		if part.key == "dangling_edges" {
+			var err error
+			if l.rules.DanglingEdges, err = l.y.policy(part.value, "error", "drop", "zeros"); err != nil {
+				return err
+			}
+			continue
+		}
+		if part.key == "duplicate_nodes" {
+			var err error
+			if l.rules.DuplicateNodes, err = l.y.policy(part.value, "error", "drop"); err != nil {
+				return err
+			}
 			continue
 		}
 		if part.key == "transforms" {

@@ -312,7 +312,7 @@ func (l *collectionLister) pairs(ctx context.Context, g *graphsEntry, x *collect
 	if g.joined == nil {
 		return l.y.errorf(g.at, "found no edges of %s, expected a table, or src and dst, or parent", x.Type)
 	}
-	s, d, err := pickEnds(g.joined, g.fields, g.src, g.dst)
+	s, d, err := pickEnds(g.joined, g.fields, g.src, g.dst, [2]*looks{})
 	if err != nil {
 		return l.y.errorf(g.at, "%w with src and dst", err)
 	}

@@ -20,6 +20,11 @@ type Transforms struct {
 	Normalise                    []string
 }
 
+// Rules are the names of the policies for rows that break a rule; "" where the source says nothing.
+type Rules struct {
+	DanglingEdges, DuplicateNodes string
+}
+
 // readTransforms reads the section transforms.
 func (y yamlFile) readTransforms(n ast.Node) (t Transforms, err error) {
 	fields, err := y.mapping(n, "transforms", []string{"self_loops", "duplicate_edges", "symmetrise", "largest_component", "split", "seed", "normalise"})

@@ -117,8 +117,9 @@ func twice(t table.Table, a, b *looks) error {
 }
 
 // pickEnds returns the fields of the two ends. Without given names, a pair of usual names that belong together goes
-// before names that do not: from, to in a table that has a column source, too.
-func pickEnds(t table.Table, fields []looks, src, dst string) (s, d *looks, err error) {
+// before names that do not: from, to in a table that has a column source, too. Then follow the two keys, which are the fields with the
+// names of the ids of the ends' node types, or nil, and then a usual name or a key for each end.
+func pickEnds(t table.Table, fields []looks, src, dst string, keys [2]*looks) (s, d *looks, err error) {
 	if src == "" && dst == "" {
 		for _, exact := range []bool{true, false} {
 			for i := range srcNames {
@@ -142,12 +143,23 @@ func pickEnds(t table.Table, fields []looks, src, dst string) (s, d *looks, err 
 				return s, d, nil
 			}
 		}
+		if keys[0] != nil && keys[1] != nil {
+			return keys[0], keys[1], nil
+		}
 	}
-	if s, err = pick(t, fields, src, srcNames); err != nil {
+	if s, err = pickEnd(t, fields, src, srcNames, keys[0]); err != nil {
 		return nil, nil, fmt.Errorf("%w; name the column of the source", err)
 	}
-	if d, err = pick(t, fields, dst, dstNames); err != nil {
+	if d, err = pickEnd(t, fields, dst, dstNames, keys[1]); err != nil {
 		return nil, nil, fmt.Errorf("%w; name the column of the destination", err)
 	}
 	return s, d, nil
+}
+
+// pickEnd is pick for one end, whose key counts where there is no usual name.
+func pickEnd(t table.Table, fields []looks, given string, usual []string, key *looks) (*looks, error) {
+	if given == "" && key != nil && !slices.ContainsFunc(usual, func(n string) bool { return candidates(fields, n, false) != nil }) {
+		return key, nil
+	}
+	return pick(t, fields, given, usual)
 }

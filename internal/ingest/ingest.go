@@ -101,6 +101,8 @@ type Source struct {
 	DeclaredIDs []string
 	// Transforms are what the source asks to change of Input.
 	Transforms Transforms
+	// Rules are how the source asks to treat rows that break a rule.
+	Rules Rules
 	// Declared holds the counts that comments of the source state; see Review.
 	Declared Declared
 	counts   countsLine
