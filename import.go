@@ -68,6 +68,8 @@ type ImportOptions struct {
 	// Src and Dst name the columns of an edge list that hold the sources and destinations; "" finds usual
 	// names such as src and dst, or source and target.
 	Src, Dst string
+	// SrcType and DstType name the node types of the ends of an edge list; "" is _N. With equal names, equal ids are one node.
+	SrcType, DstType string
 	// IDs is the type of the ids: "auto" (the default), "integer" or "string".
 	IDs string
 	// Delimiter separates the columns of text tables: one character, "tab" or "space"; "" recognises it.
@@ -208,7 +210,7 @@ func (o *ImportOptions) check() error {
 
 // source converts the options for package ingest.
 func (o *ImportOptions) source() (ingest.Options, error) {
-	s := ingest.Options{Format: o.Format, More: o.More, Columns: o.Columns, Src: o.Src, Dst: o.Dst, Indptr: o.Indptr, Indices: o.Indices, NumNodes: o.NumNodes, Relations: o.Relations,
+	s := ingest.Options{Format: o.Format, More: o.More, Columns: o.Columns, Src: o.Src, Dst: o.Dst, SrcType: o.SrcType, DstType: o.DstType, Indptr: o.Indptr, Indices: o.Indices, NumNodes: o.NumNodes, Relations: o.Relations,
 		Symmetrise: o.Symmetrise, Outside: o.AllowOutside}
 	if o.IDs != "" {
 		ids, err := ingest.ParseIDs(o.IDs)
@@ -519,7 +521,7 @@ func (o *ImportOptions) checkOnly(what, have string, takes ...string) error {
 		name  string
 		given bool
 	}{
-		{"Format", o.Format != ""}, {"Columns", o.Columns != ""}, {"Vectors", len(o.Vectors) > 0}, {"Missing", len(o.Missing) > 0}, {"Src", o.Src != ""}, {"Dst", o.Dst != ""}, {"IDs", o.IDs != "" && o.IDs != "auto"}, {"Delimiter", o.Delimiter != ""},
+		{"Format", o.Format != ""}, {"Columns", o.Columns != ""}, {"Vectors", len(o.Vectors) > 0}, {"Missing", len(o.Missing) > 0}, {"Src", o.Src != ""}, {"Dst", o.Dst != ""}, {"SrcType", o.SrcType != ""}, {"DstType", o.DstType != ""}, {"IDs", o.IDs != "" && o.IDs != "auto"}, {"Delimiter", o.Delimiter != ""},
 		{"Indptr", o.Indptr != ""}, {"Indices", o.Indices != ""}, {"NumNodes", o.NumNodes != 0}, {"Relations", o.Relations != ""}, {"Symmetrise", o.Symmetrise}, {"Homogeneous", o.Homogeneous}, {"NoPositions", o.NoPositions},
 		{"Primary", o.Primary != ""}, {"Both", o.Both}, {"DanglingEdges", o.DanglingEdges != PolicyError}, {"DuplicateNodes", o.DuplicateNodes != PolicyError},
 		{"DuplicateEdges", o.DuplicateEdges != PolicyKeep}, {"SelfLoops", o.SelfLoops != PolicyKeep}, {"LargestComponent", o.LargestComponent}, {"Splits", len(o.Splits) > 0},

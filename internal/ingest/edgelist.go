@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,8 +120,19 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 		}
 	}
 	typ := edgeTypeOf(src.Name, dst.Name)
+	if typ.Src, typ.Dst = cmp.Or(o.SrcType, typ.Src), cmp.Or(o.DstType, typ.Dst); o.SrcType+o.DstType != "" {
+		for _, name := range []string{typ.Src, typ.Dst} {
+			if err := graph.CheckName(name); err != nil {
+				return nil, usagef("`SrcType` and `DstType`: %w", err)
+			}
+		}
+	}
 	e := assemble.Edges{Type: typ, Table: t, Src: end(src.Name, integer), Dst: end(dst.Name, integer)}
 	e.Src.Inferred, e.Dst.Inferred = o.IDs == idsAuto, o.IDs == idsAuto
+	if o.Src+o.Dst != "" && o.SrcType+o.DstType == "" && typ.Src == typ.Dst && !isPair(src.Name, dst.Name) && overlap(ctx, t, e.Src, e.Dst) {
+		warnings = append(warnings, fmt.Sprintf("%s: found equal ids in the columns %q and %q, which are read as one node each; if the columns are of two types of nodes, name them with `SrcType` and `DstType`, and give both the same name otherwise",
+			t.Files()[0], src.Name, dst.Name))
+	}
 	for _, f := range []*looks{src, dst} {
 		if note := blanksNote(t, f); note != "" {
 			warnings = append(warnings, note)
@@ -144,7 +156,7 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 	nodes := []assemble.Nodes{{Type: typ.Src, ID: table.Column{DType: e.Src.DType}, Count: o.NumNodes}}
 	if typ.Dst != typ.Src {
 		if o.NumNodes > 0 {
-			return nil, usagef("found `NumNodes` with the id spaces %s and %s, expected it with one node type", typ.Src, typ.Dst)
+			return nil, usagef("found `NumNodes` with the node types %s and %s, expected it with one node type", typ.Src, typ.Dst)
 		}
 		nodes = append(nodes, assemble.Nodes{Type: typ.Dst, ID: table.Column{DType: e.Dst.DType}})
 	}
@@ -203,6 +215,33 @@ func gephiUndirected(ctx context.Context, t table.Table, fields []looks, src, ds
 		return true, fmt.Sprintf("%s: column %q says that the edges are undirected, so the reverse of each edge is added", t.Files()[0], f.Name), nil
 	}
 	return false, "", nil
+}
+
+var errEnough = errors.New("enough rows")
+
+// overlap says whether a row among the first has the id of a source that is the id of a destination in one of them.
+func overlap(ctx context.Context, t table.Table, src, dst table.Column) bool {
+	found := false
+	_, err := t.Scan(ctx, []table.Column{src, dst}, 1, func(_ int, c *table.Chunk) error {
+		ids := [2]map[string]bool{{}, {}}
+		for i, seen := range ids {
+			v := &c.Columns[i]
+			if src.DType == graph.String {
+				for _, id := range texts(v) {
+					seen[string(id)] = true
+				}
+				continue
+			}
+			for at := 0; at < len(v.Data); at += 8 {
+				seen[string(v.Data[at:at+8])] = true
+			}
+		}
+		for id := range ids[0] {
+			found = found || id != "" && ids[1][id]
+		}
+		return errEnough
+	})
+	return found && errors.Is(err, errEnough) // another error is that of the import
 }
 
 // features returns the columns of an edge list that are not ends: the vectors, and the other columns, or those of specs

@@ -1,6 +1,9 @@
 package ingest
 
 import (
+	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -28,6 +31,45 @@ func TestEndsByIDs(t *testing.T) {
 		{name: "one type", files: files(nodes+"edges:\n  u:knows:u: {table: e.csv}\n", "user,item\nb,x\n"), path: ".", want: "name the column of the source with src and dst", fails: true},
 		{name: "no names", files: files(bought, "a,b\nb,x\n"), path: ".", want: "found the columns a, b, expected one of", fails: true},
 	})
+}
+
+// TestTwoTypes checks the warning where ids of two columns with names of no pair are those of one type, and the names of two.
+func TestTwoTypes(t *testing.T) {
+	shop := map[string]string{"e.csv": "user,item\n0,1\n1,0\n"}
+	const (
+		merged = "_N 2:\n_N:_E:_N: 0>1 1>0"
+		warned = "\nwarning: e.csv: found equal ids in the columns \"user\" and \"item\", which are read as one node each; if the columns are of two types of nodes, name them with `SrcType` and `DstType`, and give both the same name otherwise"
+	)
+	runImports(t, []importCase{
+		{name: "merged", files: shop, path: "e.csv", opts: Options{Src: "user", Dst: "item"}, want: merged + warned},
+		{name: "two types", files: shop, path: "e.csv", opts: Options{Src: "user", Dst: "item", SrcType: "u", DstType: "i"}, want: "i 2:\nu 2:\nu:_E:i: 0>1 1>0"},
+		{name: "one type", files: shop, path: "e.csv", opts: Options{Src: "user", Dst: "item", SrcType: "p", DstType: "p"}, want: "p 2:\np:_E:p: 0>1 1>0"},
+		{name: "no equal ids", files: map[string]string{"e.csv": "user,item\na,x\nb,y\n"}, path: "e.csv", opts: Options{Src: "user", Dst: "item"}, want: "_N 4: a x b y\n_N:_E:_N: 0>1 2>3"},
+		{name: "equal texts", files: map[string]string{"e.csv": "user,item\na,x\nx,a\n"}, path: "e.csv", opts: Options{Src: "user", Dst: "item"}, want: "_N 2: a x\n_N:_E:_N: 0>1 1>0" + warned},
+		{name: "a pair", files: map[string]string{"e.csv": "Source,Target\n0,1\n1,0\n"}, path: "e.csv", opts: Options{Src: "Source", Dst: "Target"}, want: merged},
+		{name: "bad name", files: shop, path: "e.csv", opts: Options{Src: "user", Dst: "item", SrcType: "a:b"}, want: "`SrcType` and `DstType`: ", fails: true},
+		{name: "two pairs", files: map[string]string{"e.csv": "src,dst,from,to\n0,1,1,0\n"}, path: "e.csv", want: `found the columns "src" and "from", which can both be that one`, fails: true},
+		{name: "two destinations", files: map[string]string{"e.csv": "source,target,destination\n0,1,1\n"}, path: "e.csv", want: `found the columns "target" and "destination", which can both be that one`, fails: true},
+	})
+}
+
+// TestEndsOfClient checks that from_tables of the Python client has the same names of ends.
+func TestEndsOfClient(t *testing.T) {
+	text, err := os.ReadFile("../../python/src/graphmill/_whole_tables.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]string{"_SOURCES": srcNames, "_TARGETS": dstNames} {
+		_, list, _ := strings.Cut(string(text), "\n"+name+" = (")
+		list, _, _ = strings.Cut(list, ")")
+		var got []string
+		for n := range strings.SplitSeq(list, ",") {
+			got = append(got, strings.Trim(strings.TrimSpace(n), `"`))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: found %q, expected %q, as in header.go", name, got, want)
+		}
+	}
 }
 
 // TestRules checks the policies of a graph.yaml.

@@ -116,6 +116,16 @@ func twice(t table.Table, a, b *looks) error {
 	return sourcef("%s: found the columns %q and %q, which can both be that one, expected one of them", t.Files()[0], a.Name, b.Name)
 }
 
+// isPair says whether two columns have the names of a pair of ends that belong together.
+func isPair(src, dst string) bool {
+	for i := range srcNames {
+		if means(src, srcNames[i], false) && means(dst, dstNames[i], false) {
+			return true
+		}
+	}
+	return false
+}
+
 // pickEnds returns the fields of the two ends. Without given names, a pair of usual names that belong together goes
 // before names that do not: from, to in a table that has a column source, too. Then follow the two keys, which are the fields with the
 // names of the ids of the ends' node types, or nil, and then a usual name or a key for each end.

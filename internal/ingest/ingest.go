@@ -49,7 +49,9 @@ type Options struct {
 	// Src and Dst name the columns of the ends of an edge list; empty: src or source, dst or target, and other usual
 	// names.
 	Src, Dst string
-	IDs      IDs
+	// SrcType and DstType are the node types of the ends of an edge list; empty: _N, or the id space of Neo4j's header.
+	SrcType, DstType string
+	IDs              IDs
 	// Delimiter separates the fields of text tables, as in table.CSVOptions.
 	Delimiter byte
 	// Indptr and Indices are the arrays of a sparse matrix with one row per destination. The path is empty then.
@@ -156,8 +158,8 @@ func open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, er
 	if _, ok := f.(unigraph); !ok && o.DataPath != "" {
 		return nil, usagef("found `DataPath` with a source of format %s, expected it with a unigraph", f.name())
 	}
-	if _, ok := f.(edgeList); !ok && (o.Columns != "" || o.Src != "" || o.Dst != "" || len(o.Vectors) > 0) {
-		return nil, usagef("found `Columns`, `Src`, `Dst` or `Vectors` with a source of format %s, expected them with an edge list; a graph.yaml says them itself", f.name())
+	if _, ok := f.(edgeList); !ok && (o.Columns != "" || o.Src != "" || o.Dst != "" || o.SrcType != "" || o.DstType != "" || len(o.Vectors) > 0) {
+		return nil, usagef("found `Columns`, `Src`, `Dst`, `SrcType`, `DstType` or `Vectors` with a source of format %s, expected them with an edge list; a graph.yaml says them itself", f.name())
 	}
 	if _, ok := f.(edgeList); !ok && len(o.More) > 0 {
 		return nil, usagef("found several files with a source of format %s, expected them with an edge list or TFRecords; other sources are one file or folder", f.name())

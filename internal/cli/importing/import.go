@@ -194,6 +194,8 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 	fs.StringVar(&o.Columns, "columns", "", "names of the columns of an edge list without a header, or a selection of those of its header; a dtype may follow a name: src,dst,weight:float32,at:datetime[ms],kind:category")
 	fs.StringVar(&o.Src, "src", "", "column of an edge list that has the sources (default: a usual name, such as src or Source)")
 	fs.StringVar(&o.Dst, "dst", "", "column of an edge list that has the destinations (default: a usual name, such as dst or target)")
+	fs.StringVar(&o.SrcType, "src-type", "", "node type of the sources of an edge list, such as user (default: _N)")
+	fs.StringVar(&o.DstType, "dst-type", "", "node type of the destinations of an edge list, such as item (default: _N)")
 	fs.StringVar(&o.IDs, "ids", "", "type of the ids: auto, integer or string")
 	fs.StringVar(&o.Delimiter, "delimiter", "", "delimiter of text tables: one character, tab or space (default: recognised)")
 	fs.StringVar(&o.Indptr, "indptr", "", ".npy file with the index pointer of a sparse matrix, one row per destination; give it with --indices instead of SRC")
@@ -225,11 +227,12 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 	cli.Named(fs, "C", "delimiter")
 	cli.Named(fs, "COLUMNS", "columns")
 	cli.Named(fs, "COLUMN", "src", "dst")
+	cli.Named(fs, "TYPE", "src-type", "dst-type")
 	cli.Named(fs, "TABLE.COLUMN", "time-column")
 	cli.Named(fs, "WHAT=VALUE", "missing")
 	cli.Named(fs, "NAME=COLUMNS", "vector")
 	cli.Group(fs, cli.GroupSource, "*format", "*list-formats", "*schema", "lenient", "indptr", "indices", "time-column", "allow-outside")
-	cli.Group(fs, cli.GroupColumns, "*columns", "*src", "*dst", "ids", "delimiter", "vector", "*missing")
+	cli.Group(fs, cli.GroupColumns, "*columns", "*src", "*dst", "src-type", "dst-type", "ids", "delimiter", "vector", "*missing")
 	cli.Group(fs, cli.GroupGraph, "*num-nodes", "relations", "*symmetrise", "homogeneous", "no-positions", "primary", "*dangling-edges", "duplicate-nodes")
 	if where != nil {
 		cmd.Long, cmd.Example = where.Long, where.Example
