@@ -69,16 +69,6 @@ func (chunkFiles) open(_ context.Context, fsys vfs.FS, path string, o Options) (
 		}
 		s.Input.Nodes = append(s.Input.Nodes, n)
 	}
-	// A node in a chunk takes a word there. The count of other nodes is known from the metadata alone.
-	var unbacked []assemble.Nodes
-	for _, n := range s.Input.Nodes {
-		if !backed[n.Type] {
-			unbacked = append(unbacked, n)
-		}
-	}
-	if err := plausible(fsys, p.meta, p.files, unbacked); err != nil {
-		return nil, err
-	}
 	s.Files = p.files
 	return s, nil
 }

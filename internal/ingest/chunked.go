@@ -63,9 +63,6 @@ func (chunkedGraph) open(ctx context.Context, fsys vfs.FS, path string, o Option
 		}
 		s.Input.Edges = append(s.Input.Edges, e)
 	}
-	if err := plausible(fsys, path, c.p.files, s.Input.Nodes); err != nil {
-		return nil, err
-	}
 	for _, key := range m.Unused {
 		c.warnings = append(c.warnings, fmt.Sprintf("%s: the key %q is not used", path, key))
 	}
@@ -78,26 +75,6 @@ type chunks struct {
 	p        *opener
 	o        Options
 	warnings []string
-}
-
-// plausible refuses numbers of nodes that the files do not show and that are out of proportion to the sizes of all
-// files, since the offsets of these nodes could fill the disk.
-func plausible(fsys vfs.FS, meta string, files []string, nodes []assemble.Nodes) error {
-	limit := uint64(0)
-	for _, f := range files {
-		info, err := fsys.Stat(f)
-		if err != nil {
-			return err
-		}
-		limit += 64 * uint64(info.Size())
-	}
-	limit = max(limit, 1<<26)
-	for _, n := range nodes {
-		if n.Table == nil && n.Count > limit {
-			return sourcef("%s: found %d nodes of type %s without features, expected at most %d, 64 for each byte of the files; is the count right?", meta, n.Count, n.Type, limit)
-		}
-	}
-	return nil
 }
 
 // plainNodes makes a node type of which only the number of nodes is known.

@@ -54,6 +54,17 @@ _N:_E:_N:`},
 		{name: "no XML", files: map[string]string{"g.graphml": "hello"}, path: "g.graphml", want: "g.graphml:1: found the text \"hello\"", fails: true},
 		{name: "another document", files: map[string]string{"g.graphml": "<gexf/>"}, path: "g.graphml", want: "g.graphml:1: found <gexf>, expected <graphml>", fails: true},
 		{name: "too deep", files: one(`<graph edgedefault="directed"><desc>` + strings.Repeat("<a>", 100) + `</graph>`), path: "g.graphml", want: "more than 64 deep", fails: true},
-		{name: "a long text", files: one(`<graph edgedefault="directed"><desc>` + strings.Repeat("x", 17<<20) + `</desc></graph>`), path: "g.graphml", want: "found more than 16777216 bytes in one piece of markup or text", fails: true},
+		{name: "a long text", files: one(`<graph edgedefault="directed"><desc>` + strings.Repeat("x", 17<<20) + `</desc></graph>`), path: "g.graphml", want: "found more than 4194304 bytes in one piece of markup or text", fails: true},
+		{name: "many attributes", files: one(`<graph edgedefault="directed"><node id="a" ` + strings.Repeat(`x="" `, 250_000) + `/></graph>`), path: "g.graphml", want: "found more than 1048576 bytes in one piece of markup or text", fails: true},
+		{name: "many keys", files: one(manyKeys(10_001) + `<graph edgedefault="directed"></graph>`), path: "g.graphml", want: "found more than 10000 keys, expected fewer", fails: true},
 	})
+}
+
+// manyKeys declares keys of nodes.
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `<key id="k%d" for="node" attr.name="a%d" attr.type="int"/>`, i, i)
+	}
+	return b.String()
 }

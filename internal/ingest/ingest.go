@@ -182,6 +182,9 @@ func open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, er
 		}
 		return s, checkCollection(s.Collection)
 	}
+	if err := plausible(fsys, path, s, o); err != nil {
+		return nil, err
+	}
 	if o.Symmetrise || s.Transforms.Symmetrise {
 		if err := symmetrise(&s.Input); err != nil {
 			return nil, err

@@ -175,9 +175,6 @@ func (konect) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*S
 	if err := d.entities(strings.TrimPrefix(konectName(file), konectEdges), nodes, s); err != nil {
 		return nil, err
 	}
-	if err := plausible(fsys, path, []string{path}, nodes); err != nil {
-		return nil, err
-	}
 	if h.kind == "sym" {
 		s.Warnings = append(s.Warnings, path+":1: the network is undirected, so the reverse of each edge is added")
 	}

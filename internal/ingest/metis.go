@@ -71,9 +71,6 @@ func (metisGraph) open(ctx context.Context, fsys vfs.FS, path string, o Options)
 	if e.Columns, _, err = featuresOf(ctx, edges, fields[2:], o); err != nil {
 		return nil, err
 	}
-	if err := plausible(fsys, path, []string{path}, []assemble.Nodes{n}); err != nil {
-		return nil, err
-	}
 	s := &Source{Primary: graph.In, Files: []string{path}, Input: assemble.Input{Nodes: []assemble.Nodes{n}, Edges: []assemble.Edges{e}}}
 	if o.Symmetrise {
 		return nil, usagef("found `Symmetrise` with %s, expected it with directed edges: the file lists both directions", path)

@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/format/nodelink"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -45,9 +46,6 @@ func (nodeLink) sniff(fsys vfs.FS, path string, _ []string) (bool, error) {
 	}), nil
 }
 
-// maxNames bounds the names of values that are held.
-const maxNames = 10_000
-
 // linkNames are the values that nodes or edges have, by name, and their kinds.
 type linkNames struct {
 	kinds map[string]nodelink.Kind
@@ -70,8 +68,8 @@ func (n *linkNames) add(x *nodelink.Item, path string, keys ...string) error {
 		if slices.Contains(keys, name) {
 			continue
 		}
-		if n.kinds[name] |= v.Kind; len(n.kinds) > maxNames {
-			return sourcef("%s:%d: found more than %d names of values, expected fewer", path, x.Line, maxNames)
+		if n.kinds[name] |= v.Kind; len(n.kinds) > limits.Names {
+			return sourcef("%s:%d: found more than %d names of values, expected fewer", path, x.Line, limits.Names)
 		}
 	}
 	return nil

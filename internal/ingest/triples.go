@@ -14,18 +14,15 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/ingest/transform"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // entity is the node type of triples.
 const entity = "entity"
 
-// maxRelations is the number of relations up to which each becomes an edge type by default, and typesLimit that up to
-// which it does so if it is told to.
-const (
-	maxRelations = 1000
-	typesLimit   = 100_000
-)
+// maxRelations is the number of relations up to which each becomes an edge type by default. If it is told to, it does so up to limits.Names.
+const maxRelations = 1000
 
 // nTriples is a file of N-Triples or N-Quads. It gives one node type.
 type nTriples struct{}
@@ -158,8 +155,8 @@ func (s *Source) dictionaries(ctx context.Context, d *raw) (relations []string, 
 					return sourcef("%s: found number %q, expected %s: the lines number the names from 0 in order", t.Where(c.First+uint64(i), ""), number, want)
 				}
 				if !isNodes {
-					if len(relations) == typesLimit {
-						return sourcef("%s: found more than %d relations, expected fewer", path, typesLimit)
+					if len(relations) == limits.Names {
+						return sourcef("%s: found more than %d relations, expected fewer", path, limits.Names)
 					}
 					relations = append(relations, string(names[i]))
 				}
@@ -212,7 +209,7 @@ func (s *Source) triples(ctx context.Context, t *table.Lines, o Options, naming 
 			c.Categories.Set(transform.Parts)
 		}
 	}
-	limit := typesLimit
+	limit := limits.Names
 	if o.Relations == "" {
 		limit = maxRelations
 	}

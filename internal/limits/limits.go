@@ -22,3 +22,10 @@ var Positions int64 = math.MaxUint32
 
 // ProcessBytes is the memory that the program holds before it works: its code, the runtime of Go, and its first pages.
 const ProcessBytes = 26 << 20
+
+// Names is the most types and columns of a graph, and names of values in a format that does not say how many there are. Each has files of its
+// own, so a small input with many of them would take hours.
+const Names = 10_000
+
+// PerByte is the most nodes or graphs that a source is believed to have for each byte of its files, where numbers of them need no bytes of their own.
+const PerByte = 64

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -222,7 +221,7 @@ func (f *outFile) Close() error {
 // either Write or WriteAt.
 type Array struct {
 	file  vfs.File
-	buf   *bufio.Writer
+	buf   []byte // of Write, of at most arrayBuffer bytes; it grows with what is written, as a store can have thousands of arrays
 	descr string
 	row   []int
 	width int64
@@ -245,7 +244,6 @@ func (w *Writer) Array(name string, dtype graph.DType, row ...int) (*Array, erro
 		return nil, err
 	}
 	a.file = f
-	a.buf = bufio.NewWriterSize(f, arrayBuffer)
 	if err := f.leaveHead(npy.HeaderSize); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -253,7 +251,18 @@ func (w *Writer) Array(name string, dtype graph.DType, row ...int) (*Array, erro
 }
 
 // Write appends little-endian values.
-func (a *Array) Write(b []byte) (int, error) { return a.buf.Write(b) }
+func (a *Array) Write(b []byte) (int, error) {
+	if len(a.buf)+len(b) > arrayBuffer {
+		if err := a.Flush(); err != nil {
+			return 0, err
+		}
+	}
+	if len(b) >= arrayBuffer {
+		return a.file.Write(b)
+	}
+	a.buf = append(a.buf, b...)
+	return len(b), nil
+}
 
 // WriteAt writes little-endian values at a byte offset from the first value.
 func (a *Array) WriteAt(b []byte, off int64) (int, error) {
@@ -261,13 +270,20 @@ func (a *Array) WriteAt(b []byte, off int64) (int, error) {
 }
 
 // Flush writes out the buffer of Write, for Writer.Checkpoint.
-func (a *Array) Flush() error { return a.buf.Flush() }
+func (a *Array) Flush() error {
+	if len(a.buf) == 0 {
+		return nil
+	}
+	_, err := a.file.Write(a.buf)
+	a.buf = a.buf[:0]
+	return err
+}
 
 // Close writes the header, syncs and closes.
 func (a *Array) Close() error { return errors.Join(a.finish(), a.file.Close()) }
 
 func (a *Array) finish() error {
-	if err := a.buf.Flush(); err != nil {
+	if err := a.Flush(); err != nil {
 		return err
 	}
 	info, err := a.file.Stat()

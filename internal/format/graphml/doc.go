@@ -4,8 +4,8 @@
 // refused, and so are documents with declarations of entities. The text is UTF-8, ISO-8859-1 or US-ASCII. Keys without a name, as yEd writes them for drawings, are
 // skipped with all that is in their values.
 //
-// A Reader holds one node or edge. A piece of markup or text of more than 16 MiB, and elements within each other more
-// than 64 deep, are errors, so that no document makes it hold more. Errors name the line.
+// A Reader holds one node or edge. A text of more than 16 MiB, a piece of markup of more than 1 MiB, more than limits.Names keys, and elements
+// within each other more than 64 deep, are errors, so that no document makes it hold more. Errors name the line.
 //
-// The package imports internal/tagged.
+// The package imports internal/limits and internal/tagged.
 package graphml

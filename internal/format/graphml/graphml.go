@@ -9,13 +9,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 const (
-	maxToken = 16 << 20 // bytes of a piece of markup or text
-	maxDepth = 64       // of elements within each other
-	maxKeys  = 100_000
+	maxToken = 16 << 20 // bytes of a text
+	// Bytes of a piece of markup, and of a piece of what is passed over. An attribute takes ten times its bytes.
+	maxMarkup  = 1 << 20
+	maxSkipped = 4 << 20
+	maxDepth   = 64 // of elements within each other
 )
 
 // ErrFormat is the kind of errors about the content of a document.
@@ -72,7 +75,7 @@ type bounded struct {
 	failed error // of the input
 }
 
-var errLong = fmt.Errorf("found more than %d bytes in one piece of markup or text, expected fewer", maxToken)
+var errLong = errors.New("found more bytes in one piece of markup or text than are read")
 
 func (b *bounded) Read(p []byte) (int, error) {
 	switch {
@@ -140,16 +143,21 @@ func (r *Reader) badAt(line int, format string, a ...any) error {
 	return tagged.Errorf(ErrFormat, "%s:%d: "+format, append([]any{r.name, line}, a...)...)
 }
 
-// token returns the next token, or nil at the end of the document.
-func (r *Reader) token() (xml.Token, error) {
-	r.in.left = maxToken
+// long is the error of a token of more than most bytes.
+func (r *Reader) long(most int) error {
+	return r.bad("found more than %d bytes in one piece of markup or text, expected fewer", most)
+}
+
+// token returns the next token, of at most some bytes, or nil at the end of the document.
+func (r *Reader) token(most int) (xml.Token, error) {
+	r.in.left = most
 	t, err := r.xml.Token()
 	syntax := (*xml.SyntaxError)(nil)
 	switch {
 	case errors.Is(err, io.EOF) && r.depth == 0:
 		return nil, nil
 	case errors.Is(err, errLong):
-		return nil, r.bad("%w", errLong)
+		return nil, r.long(most)
 	case errors.As(err, &syntax):
 		return nil, r.badAt(syntax.Line, "found markup that is not XML (%s), expected a whole GraphML document", syntax.Msg)
 	case err != nil && r.in.failed != nil:
@@ -176,7 +184,7 @@ func (r *Reader) token() (xml.Token, error) {
 // around it. Text before it must be blank.
 func (r *Reader) start(names ...string) (*xml.StartElement, error) {
 	for {
-		t, err := r.token()
+		t, err := r.token(maxMarkup)
 		if t == nil || err != nil {
 			return nil, err
 		}
@@ -208,7 +216,7 @@ func (r *Reader) start(names ...string) (*xml.StartElement, error) {
 // skip passes the rest of an element.
 func (r *Reader) skip() error {
 	for depth := r.depth; r.depth >= depth; {
-		t, err := r.token()
+		t, err := r.token(maxSkipped)
 		if err != nil {
 			return err
 		}
@@ -222,7 +230,7 @@ func (r *Reader) skip() error {
 // text reads the rest of an element that holds text alone, and appends it to b.
 func (r *Reader) text(b []byte, of string) ([]byte, error) {
 	for {
-		t, err := r.token()
+		t, err := r.token(maxToken)
 		if err != nil {
 			return nil, err
 		}
@@ -233,7 +241,7 @@ func (r *Reader) text(b []byte, of string) ([]byte, error) {
 			return b, nil
 		case xml.CharData:
 			if b = append(b, t...); len(b) > maxToken {
-				return nil, r.bad("%w", errLong)
+				return nil, r.long(maxToken)
 			}
 		}
 	}
@@ -251,8 +259,8 @@ func attribute(e *xml.StartElement, name string) string {
 // key reads a key.
 func (r *Reader) key(e *xml.StartElement) error {
 	k := Key{ID: attribute(e, "id"), Name: attribute(e, "attr.name"), Type: attribute(e, "attr.type")}
-	if r.keys++; r.keys > maxKeys {
-		return r.bad("found more than %d keys, expected fewer", maxKeys)
+	if r.keys++; r.keys > limits.Names {
+		return r.bad("found more than %d keys, expected fewer; write lists of numbers as one string", limits.Names)
 	}
 	switch of := attribute(e, "for"); of {
 	case "node":
@@ -410,7 +418,7 @@ func (r *Reader) end() error {
 		}
 	}
 	for { // to the end of the file, because an error of the disk may come there
-		t, err := r.token()
+		t, err := r.token(maxSkipped)
 		if t == nil || err != nil {
 			return err
 		}

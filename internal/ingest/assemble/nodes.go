@@ -148,7 +148,7 @@ func (b *builder) readType(ctx context.Context, t *nodeType, keys bool, out *nod
 			} else {
 				c = t.Columns[find(t.Columns, &c)]
 			}
-			if at := slices.IndexFunc(ask, func(x table.Column) bool { return reflect.DeepEqual(x, c) }); at >= 0 {
+			if at := slices.IndexFunc(ask, func(x table.Column) bool { return x.Name == c.Name && reflect.DeepEqual(x, c) }); at >= 0 {
 				places = append(places, at)
 				continue
 			}

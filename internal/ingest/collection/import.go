@@ -10,6 +10,7 @@ import (
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
@@ -165,6 +166,34 @@ func (i *importer) context(ctx context.Context) (map[string]store.ColumnMeta, er
 	return metas, err
 }
 
+// likelyGraphs is a number of graphs that is believed, whatever the files have.
+const likelyGraphs = 1 << 23
+
+// likely is the most graphs that the files are believed to have: rows without content compress to nothing.
+func (i *importer) likely() int64 {
+	bytes := int64(0)
+	add := func(tables ...Rows) {
+		for _, t := range tables {
+			bytes += t.Table.Bytes()
+		}
+	}
+	add(i.in.Context...)
+	for _, n := range i.in.Nodes {
+		add(n.Tables...)
+		if n.Split.Table != nil {
+			bytes += n.Split.Table.Bytes()
+		}
+	}
+	for _, e := range i.in.Edges {
+		add(e.Rows)
+		add(e.Beside...)
+		if e.Split.Table != nil {
+			bytes += e.Split.Table.Bytes()
+		}
+	}
+	return max(likelyGraphs, limits.PerByte*bytes)
+}
+
 // split computes the offsets of the rows of each graph. It begins with the types whose offsets or counts give the
 // number of graphs.
 func (i *importer) split(ctx context.Context) error {
@@ -174,13 +203,14 @@ func (i *importer) split(ctx context.Context) error {
 	for k := range i.in.Edges {
 		i.edges = append(i.edges, &edgeWriter{Edges: &i.in.Edges[k]})
 	}
+	likely := i.likely()
 	for _, ids := range []bool{false, true} {
 		known := i.graphs
 		for _, n := range i.nodes {
 			if (n.Split.Kind == IDs) != ids {
 				continue
 			}
-			ptr, err := n.Split.offsets(ctx, known, i.left)
+			ptr, err := n.Split.offsets(ctx, known, i.left, likely)
 			if err != nil {
 				return err
 			}
@@ -206,7 +236,7 @@ func (i *importer) split(ctx context.Context) error {
 			e.rows = e.srcPtr
 		case e.Split.Kind != NoSplit:
 			var err error
-			if e.rows, err = e.Split.offsets(ctx, i.graphs, i.left); err != nil {
+			if e.rows, err = e.Split.offsets(ctx, i.graphs, i.left, likely); err != nil {
 				return err
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -13,18 +14,27 @@ import (
 const unknown = -1
 
 // offsets reads a Split as graphs + 1 offsets, from 0 on. graphs is the number of graphs, or unknown, in which case
-// IDs must not skip a graph. limit bounds the bytes of the offsets.
-func (s *Split) offsets(ctx context.Context, graphs int, limit int64) ([]uint64, error) {
-	if int64(graphs)*8 > limit {
-		return nil, s.tooMany(limit)
+// IDs must not skip a graph. limit bounds the bytes of the offsets, and likely the number of graphs.
+func (s *Split) offsets(ctx context.Context, graphs int, limit, likely int64) ([]uint64, error) {
+	check := func(n int64) error {
+		switch {
+		case n*8 > limit:
+			return s.tooMany(limit)
+		case n > likely:
+			return badf("%s: found more than %d graphs, expected fewer, %d for each byte of the files; is the file right?", s.file(), likely, limits.PerByte)
+		}
+		return nil
+	}
+	if err := check(int64(graphs)); err != nil {
+		return nil, err
 	}
 	r := &splitReader{s: s, graphs: graphs, ptr: []uint64{0}}
 	if s.Kind == Offsets {
 		r.ptr = nil
 	}
 	rows, err := s.Table.Scan(ctx, []table.Column{{Name: s.Column, DType: graph.Uint64}}, 1, func(_ int, c *table.Chunk) error {
-		if int64(len(r.ptr))*8 > limit {
-			return s.tooMany(limit)
+		if err := check(int64(len(r.ptr))); err != nil {
+			return err
 		}
 		for i, v := range graph.View[uint64](c.Columns[0].Data) {
 			if err := r.add(c.First+uint64(i), v); err != nil {

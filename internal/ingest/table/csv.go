@@ -19,6 +19,7 @@ const (
 	chunkSize  = 1 << 20  // bytes of a file that a worker reads at a time
 	marginSize = 64 << 10 // bytes read after a chunk, for its last record
 	maxRecord  = 16 << 20 // bytes of one record
+	maxFields  = 1 << 16  // columns of a file
 	headSize   = 1 << 20  // bytes in which the comments and the header must end
 	padding    = 32       // bytes of a buffer after a block: a line end and 16 readable bytes
 )
@@ -256,6 +257,9 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 	if bad != nil {
 		return badf("%s:%d: %s", place, bad.at+1, bad.text)
 	}
+	if len(names) > maxFields {
+		return badf("%s: found %d columns, expected at most %d; is the table the wrong way round?", place, len(names), maxFields)
+	}
 	if o.Numbered {
 		if t.fields == nil {
 			for i := range names {
@@ -294,13 +298,15 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 }
 
 func checkNames(place string, names []string) error {
+	seen := make(map[string]bool, len(names))
 	for i, n := range names {
 		if n == "" {
 			return badf("%s: found no name for column %d, expected one; name all columns", place, i+1)
 		}
-		if slices.Contains(names[:i], n) {
+		if seen[n] {
 			return badf("%s: found two columns %q, expected different names", place, n)
 		}
+		seen[n] = true
 	}
 	return nil
 }
