@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -498,6 +499,25 @@ func TestWeb(t *testing.T) {
 		}
 		if _, err := f.Stat("http://" + host + "/bkt/none"); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("found %v, expected that it is not there", err)
+		}
+	}
+}
+
+// A list that never ends is an error: a server that gives the same token again would be asked for ever.
+func TestEndlessList(t *testing.T) {
+	for _, tokens := range []int{1, 2} {
+		f, s := opened(t, "")
+		pages := 0
+		s.Fault = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Query().Get("list-type") == "" {
+				return false
+			}
+			pages++
+			fmt.Fprintf(w, `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>%d</NextContinuationToken><Contents><Key>g/x</Key><LastModified>2026-01-01T00:00:00Z</LastModified></Contents></ListBucketResult>`, pages%tokens)
+			return true
+		}
+		if _, err := f.ReadDir("s3://bkt/g"); !errors.Is(err, errAnswer) || !strings.Contains(err.Error(), "goes on at a place where it has been") {
+			t.Errorf("%d tokens: found %v after %d pages, expected an error", tokens, err, pages)
 		}
 	}
 }

@@ -221,6 +221,7 @@ func (s *s3) list(ctx context.Context, prefix string, deep bool, f func(entry) e
 	if deep {
 		delimiter = ""
 	}
+	seen := map[string]bool{}
 	for token := ""; ; {
 		r, err := s.core.ListObjectsV2(s.bucket, prefix, "", token, delimiter, 0)
 		if err != nil {
@@ -242,7 +243,11 @@ func (s *s3) list(ctx context.Context, prefix string, deep bool, f func(entry) e
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		if seen[r.NextContinuationToken] {
+			return fmt.Errorf("%w: found a list that goes on at a place where it has been, expected one that ends", errAnswer)
+		}
 		token = r.NextContinuationToken
+		seen[token] = true
 	}
 }
 
