@@ -54,10 +54,13 @@ func TestTokenAndTLS(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		client flight.Client
-		header string
+		header string // several with commas between
 		want   codes.Code
 	}{
 		{"right", secure, "Bearer " + token, codes.OK},
+		{"right and another", secure, "Bearer " + token + ",Bearer x", codes.Unauthenticated},
+		{"another and right", secure, "Bearer x,Bearer " + token, codes.Unauthenticated},
+		{"right twice", secure, "Bearer " + token + ",Bearer " + token, codes.Unauthenticated},
 		{"none", secure, "", codes.Unauthenticated},
 		{"another", secure, "Bearer " + token + "x", codes.Unauthenticated},
 		{"bare", secure, token, codes.Unauthenticated},
@@ -65,8 +68,10 @@ func TestTokenAndTLS(t *testing.T) {
 		{"no TLS", dial(t, address, grpc.WithTransportCredentials(insecure.NewCredentials())), "Bearer " + token, codes.Unavailable},
 	} {
 		ctx := t.Context()
-		if c.header != "" {
-			ctx = metadata.AppendToOutgoingContext(ctx, "authorization", c.header)
+		for header := range strings.SplitSeq(c.header, ",") {
+			if header != "" {
+				ctx = metadata.AppendToOutgoingContext(ctx, "authorization", header)
+			}
 		}
 		d := &flight.FlightDescriptor{Type: flight.DescriptorCMD}
 		_, infoErr := c.client.GetFlightInfo(ctx, d)
