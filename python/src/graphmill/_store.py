@@ -33,6 +33,10 @@ class Store:
     Raises:
         GraphmillError: the folder is not a store, or has changed since it was written.
 
+    Note:
+        The process ends with SIGBUS where it reads an array whose file another program has cut meanwhile, as with
+        any map of NumPy. Replace a store by a new folder; never write into one.
+
     Example:
         >>> g = Store("g.store")
         >>> g.nodes["paper"]["feat"][:3]          # float32 [3, 128]
