@@ -1,8 +1,9 @@
 package table
 
 import (
-	"github.com/graphmill/graphmill/graph"
 	"math"
+
+	"github.com/graphmill/graphmill/graph"
 )
 
 // jsonKeys are the keys of the first objects.
