@@ -21,7 +21,7 @@ func TestIDSpaces(t *testing.T) {
 		{name: "one of two ends", files: e(":START_ID(Person),:END_ID\na,b\n"), path: "e.csv",
 			want: "Person - :string\n_N - :string\nPerson:_E:_N e.csv :START_ID(Person):string>:END_ID:string"},
 		{name: "a number of nodes", files: e(":START_ID(Person),:END_ID(Movie)\n1,1\n"), path: "e.csv", opts: Options{NumNodes: 3},
-			want: "found `NumNodes` with the id spaces Person and Movie", err: ErrUsage},
+			want: "found `NumNodes` with the node types Person and Movie", err: ErrUsage},
 	})
 }
 
