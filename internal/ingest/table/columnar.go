@@ -265,7 +265,7 @@ func (t *Columnar) column(a Column) (p columnarColumn, err error) {
 	if p.out, err = newColumn(a); err != nil {
 		return p, fmt.Errorf("%s: column %q: %w", path, a.Name, err)
 	}
-	p.number, p.lists, p.utf8 = n, c.Lists, c.Text
+	p.number, p.lists = n, c.Lists
 	p.out.wide = false // values are converted, not parsed
 	// Narrow integers are stored in 32 bits.
 	p.from = columnarTypes[c.Type]
@@ -338,6 +338,7 @@ func (w *columnarWorker) group(ctx context.Context, g rowGroup, fn func(*Chunk) 
 			open = f.digits
 		}
 		c.reader = open(w.file, g.group, c.number)
+		c.utf8 = f.columns[c.number].Text // shards of bytes that happen to be text may say so
 	}
 	for done := uint64(0); done < g.rows; {
 		if ctx.Err() != nil {

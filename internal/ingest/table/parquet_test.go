@@ -396,3 +396,26 @@ func FuzzParquet(f *testing.F) {
 		})
 	})
 }
+
+// TestShardsOfBytes checks that a shard of bytes that are no text is read beside one whose bytes are declared as text,
+// because a writer may declare each file by what is in it.
+func TestShardsOfBytes(t *testing.T) {
+	dir := t.TempDir()
+	paths := []string{filepath.Join(dir, "t-0.parquet"), filepath.Join(dir, "t-1.parquet")}
+	err := errors.Join(pq.WriteFile(paths[0], []struct {
+		X string `parquet:"x"`
+	}{{"plain"}}), pq.WriteFile(paths[1], []struct {
+		X []byte `parquet:"x"`
+	}{{[]byte("\xceF")}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab, err := OpenParquet(vfs.OS, paths)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := rows(tab, strs("x"), 1)
+	if diff := cmp.Diff([]string{"plain", "\xceF"}, got); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+}
