@@ -87,7 +87,7 @@ func TFRecords(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store
 	opt.Threads = max(1, opt.Threads)
 	c := s.Collection
 	if c == nil {
-		return nil, fmt.Errorf("%s: %w: found a %s, expected many graphs; sample it, or import TFRecords with `Schema`", s.Dir, errNotCollection, s.Meta.Kind)
+		return nil, fmt.Errorf("%s: %w: found a %s, expected many graphs; sample it, or read TFRecords with `Schema`", s.Dir, errNotCollection, s.Meta.Kind)
 	}
 	if err := s.Check(ctx); err != nil {
 		return nil, err

@@ -40,6 +40,7 @@ var of = map[string]string{
 	"no-report":       "",
 	"save-orig-eids":  "graphmill dispatch",
 	"save-orig-nids":  "graphmill dispatch",
+	"schema":          "graphmill import",
 	"seed-type":       "",
 	"seeds":           "graphmill sample",
 }

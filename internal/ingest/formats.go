@@ -95,6 +95,9 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 		if ok, err := dgl.IsConfig(fsys, path); ok || err != nil {
 			return dglParts{}, err
 		}
+		if err := refuseJGF(fsys, path); err != nil {
+			return nil, err
+		}
 	}
 	for _, f := range formats {
 		if !f.detect(path, names) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -44,7 +45,8 @@ var refusals = []refused{
 	{what: "an R data file", exts: []string{".rda", ".rdata", ".rds"}, sure: true, magic: []string{"RDX2\n", "RDX3\n", "RDA2\n", "RDA3\n"}, do: "write its tables in R with write.csv(x, 'x.csv', row.names = FALSE)"},
 	{what: "a Feather file of version 1", magic: []string{"FEA1"}, do: "convert it: pyarrow.feather.write_feather(pyarrow.feather.read_table(FILE), 'x.arrow')"},
 	{what: "a GEXF file", exts: []string{".gexf"}, sure: true, do: viaNetworkX("read_gexf")},
-	{what: "a GML file", exts: []string{".gml"}, sure: true, do: viaNetworkX("read_gml")},
+	{what: "a GML file", exts: []string{".gml"}, sure: true, do: "read it in Python with networkx.read_gml(FILE, label='id') or, where that fails, igraph.Graph.Read_GML(FILE).to_networkx(), and give the graph to `graphmill.from_networkx(graph, path)`"},
+	{what: whatJGF, exts: []string{".jgf"}, sure: true, do: doJGF},
 	{what: "a Graphviz file", exts: []string{".dot", ".gv"}, sure: true, do: viaNetworkX("nx_pydot.read_dot")},
 	{what: "a Pajek file", exts: []string{".net", ".paj"}, sure: true, do: viaNetworkX("read_pajek")},
 	{what: "RDF in XML or Turtle", exts: []string{".ttl", ".trig", ".rdf", ".owl", ".n3", ".jsonld"}, sure: true, do: "convert it to N-Triples: rapper -o ntriples FILE > x.nt"},
@@ -81,7 +83,7 @@ func refuse(fsys vfs.FS, path string, size int64, o Options) error {
 		return err
 	}
 	is := func(what, do string) error {
-		return sourcef("%s: found %s, expected a format of graphs or tables; %s", path, what, do)
+		return notImported(path, what, do)
 	}
 	ext := strings.ToLower(filepath.Ext(path))
 	inner := table.Extension(path)
@@ -107,6 +109,28 @@ func refuse(fsys vfs.FS, path string, size int64, o Options) error {
 		}
 	}
 	return nil
+}
+
+const (
+	whatJGF = "a JSON Graph Format file"
+	doJGF   = "write its edges as a table: pandas.json_normalize(json.load(open(FILE))['graph']['edges']).to_csv('edges.csv', index=False)"
+)
+
+// jgf matches an object whose first key is that of JSON Graph Format. Node-link JSON can begin so, too.
+var jgf = regexp.MustCompile(`^\s*\{\s*"graphs?"\s*:\s*[\[{]`)
+
+// refuseJGF refuses JSON Graph Format, in a file that is not node-link JSON.
+func refuseJGF(fsys vfs.FS, path string) error {
+	text, err := head(fsys, path)
+	if err == nil && jgf.Match(text) {
+		err = notImported(path, whatJGF, doJGF)
+	}
+	return err
+}
+
+// notImported is the error for a file of a kind that is not imported.
+func notImported(path, what, do string) error {
+	return sourcef("%s: found %s, expected a format of graphs or tables; %s", path, what, do)
 }
 
 // isDuckDB recognises a DuckDB database: a checksum, the letters, and the version of the format in 8 bytes, which text
@@ -141,7 +165,7 @@ func unrecognised(path string, names []string) error {
 	if names == nil {
 		ext := table.Extension(path)
 		hint := ""
-		if w := suggest.Word(ext, known); w != "" && ext != "" {
+		if w := suggest.Word(ext, known); w != "" && ext != "" && w[1] == ext[1] { // .cvs, but not .bin for .sif
 			hint = fmt.Sprintf("; did you mean %s?", w)
 		}
 		return sourcef("%s: found a file of no known format, expected one of those that are imported; %s%s", path, list, hint)

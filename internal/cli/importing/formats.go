@@ -11,6 +11,14 @@ import (
 // formatList is the list of the formats of import.
 type formatList []graphmill.ImportFormat
 
+// sources are the formats, and the databases, which are recognised by their address and have no name for --format.
+func sources() formatList {
+	return append(graphmill.DescribeImportFormats(), graphmill.ImportFormat{
+		Name: "database", Source: "sqlite:FILE, or postgres://USER@HOST/DATABASE; not a name for --format",
+		Becomes: "a node type for each table, and an edge type for each foreign key; or the rows of queries in a graph.yaml",
+	})
+}
+
 // Text writes a paragraph for each format: its name and what SRC is, and below it what SRC becomes.
 func (l formatList) Text(w io.Writer) error {
 	width := 0

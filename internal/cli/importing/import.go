@@ -161,7 +161,7 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.list {
-				return t.Print(formatList(graphmill.DescribeImportFormats()), f.AsJSON)
+				return t.Print(sources(), f.AsJSON)
 			}
 			if err := f.Output.Check(); err != nil {
 				return err
