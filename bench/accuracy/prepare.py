@@ -56,7 +56,7 @@ def papers(data):
         x[np.repeat(np.arange(len(x)), np.diff(indptr)), words] = 1
         src, dst = table(data / "edges.csv.gz", ["src", "dst"])
     edges = both(np.array(src), np.array(dst))
-    yaml = "nodes:\n  paper: {columns: {x: x.npy, y: y.npy}}\nedges:\n  paper:cites:paper: {table: edges.npy}\n"
+    yaml = "nodes:\n  _N: {columns: {x: x.npy, y: y.npy}}\nedges:\n  _N:_E:_N: {table: edges.npy}\n"
     return yaml, dict(x=x, y=y, edges=edges), {}
 
 
@@ -103,7 +103,7 @@ def links(data):
     pairs = pairs[:, [c % n * n + c // n not in codes or c // n < c % n for c in (pairs[0] * n + pairs[1]).tolist()]]  # one direction of each
     pairs = pairs[:, draw.permutation(pairs.shape[1])]
     test, train = pairs[:, : (300 if data is None else 1000)], pairs[:, (300 if data is None else 1000) :]
-    yaml = "nodes:\n  synset: {columns: {x: x.npy}}\nedges:\n  synset:is:synset: {table: edges.npy}\n"
+    yaml = "nodes:\n  _N: {columns: {x: x.npy}}\nedges:\n  _N:_E:_N: {table: edges.npy}\n"
     return yaml, dict(x=x, edges=both(*train)), dict(train=train, test=test, others=draw.integers(0, n, (test.shape[1], 100)))
 
 

@@ -79,9 +79,9 @@ def links(folder, who, seed):
         sampler = dgl.dataloading.as_edge_prediction_sampler(sampler, negative_sampler=dgl.dataloading.negative_sampler.Uniform(1), **excluded)
         loader = dgl.dataloading.DataLoader(whole, whole.edge_ids(*pairs), sampler, batch_size=256, shuffle=True)
     else:
-        exclude = "reverse:is" if "excluded" in who else None
+        exclude = "reverse:_E" if "excluded" in who else None
         loader = NodeLoader(
-            f"{folder}/store", [10, 5], 256, pairs, ("synset", "is", "synset"), shuffle=True, seed=seed, as_="dgl", threads=1,
+            f"{folder}/store", [10, 5], 256, pairs, ("_N", "_E", "_N"), shuffle=True, seed=seed, as_="dgl", threads=1,
             negatives=1, negatives_how="triplet", exclude=exclude,
         )  # fmt: skip
     for _ in range(100000 // pairs.shape[1]):

@@ -249,9 +249,9 @@ def links(folder, who, seed):
     elif who == "PyG":
         loader = LinkNeighborLoader(Data(x=x, edge_index=edges), [10, 5], pairs, neg_sampling="binary", batch_size=256, shuffle=True)
     else:
-        exclude = "reverse:is" if who == "Graphmill, seed links excluded" else None
+        exclude = "reverse:_E" if who == "Graphmill, seed links excluded" else None
         loader = NodeLoader(
-            f"{folder}/store", [10, 5], 256, pairs, ("synset", "is", "synset"), shuffle=True, seed=seed, as_="pyg", threads=1, negatives=1, exclude=exclude
+            f"{folder}/store", [10, 5], 256, pairs, ("_N", "_E", "_N"), shuffle=True, seed=seed, as_="pyg", threads=1, negatives=1, exclude=exclude
         )
     for _ in range(100000 // pairs.shape[1]):
         for b in loader:

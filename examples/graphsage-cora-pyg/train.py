@@ -52,9 +52,10 @@ def train(store: Store, fanout: list, seed: int):
             start = time.perf_counter()
             model.train()
             for data in loader:
-                out = model(data.x, data.edge_index)[: data.batch_size]  # the seeds are the first nodes
+                papers = data["paper"]
+                out = model(papers.x, data["cites"].edge_index)[: papers.batch_size]  # the seeds are the first nodes
                 optimiser.zero_grad()
-                F.cross_entropy(out, data.y[: data.batch_size]).backward()
+                F.cross_entropy(out, papers.y[: papers.batch_size]).backward()
                 optimiser.step()
             seconds += time.perf_counter() - start
             model.eval()
