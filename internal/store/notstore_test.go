@@ -24,13 +24,13 @@ func TestNotStore(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"parts": "it has the parts of a graph", "records": "it has TFRecords", record: "it has TFRecords",
-		"empty": "import or generate one first", "none": "import or generate one first",
+		"empty": "import or generate one first", "none": "there is no such folder",
 	} {
 		path := filepath.Join(dir, name)
 		_, opened := Open(vfs.OS, path)
 		_, read := Metadata(vfs.OS, path)
 		for _, err := range []error{opened, read} {
-			if !errors.Is(err, ErrNotStore) || !strings.Contains(err.Error(), "it has no graph.json; "+want) {
+			if !errors.Is(err, ErrNotStore) || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: found %v, expected %q", name, err, want)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"strings"
 	"sync/atomic"
 	"syscall"
 
@@ -41,7 +42,7 @@ var ErrNotStore = errors.New("not a store")
 
 // notStore is ErrNotStore for a folder without graph.json; it is also fs.ErrNotExist where there is no folder.
 func notStore(fsys vfs.FS, dir string) error {
-	err := fmt.Errorf("%s: %w: it has no %s; import or generate one first", dir, ErrNotStore, MetaFile)
+	err := fmt.Errorf("%s: %w: it has no %s; %s", dir, ErrNotStore, MetaFile, instead(fsys, dir))
 	if there, failed := vfs.Exists(fsys, dir); there || failed != nil {
 		return err
 	}
@@ -49,6 +50,26 @@ func notStore(fsys vfs.FS, dir string) error {
 		err = fmt.Errorf("%s: %w: there is no such folder; correct the path, or import or generate one first", dir, ErrNotStore)
 	}
 	return tagged.Errorf(fs.ErrNotExist, "%w", err)
+}
+
+// instead says what to do with a folder or file without graph.json, which may be something else that graphmill writes.
+func instead(fsys vfs.FS, dir string) string {
+	names := []string{filepath.Base(dir)}
+	if entries, err := fsys.ReadDir(dir); err == nil { // a file has no entries, and its own name
+		names = names[:0]
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+	}
+	for _, name := range names {
+		switch {
+		case strings.Contains(name, ".tfrecord"):
+			return "it has TFRecords: make a collection of them with their schema, by `Schema`"
+		case name == "part0":
+			return "it has the parts of a graph: check them with graphmill verify, or import their .json file, which gives the whole graph"
+		}
+	}
+	return "import or generate one first"
 }
 
 // Open maps a store or collection. A file that is reached through a symbolic link in the folder is an error.
