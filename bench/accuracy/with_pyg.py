@@ -137,7 +137,7 @@ def clusters(folder, who, seed):
         """Parts that `graphmill partition` made."""
 
         def _metis(self, *_):
-            with open(f"{folder}/parts/paper.txt") as f:
+            with open(f"{folder}/parts/_N.txt") as f:
                 return torch.tensor([int(line) for line in f])
 
     if who == "Graphmill":
