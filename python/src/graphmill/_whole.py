@@ -97,6 +97,7 @@ def _said_of(folder: str, files: Mapping[str, str]) -> Iterator[None]:
         text = str(e).replace(folder + os.sep, "").removesuffix("\nTry 'graphmill import --help'.")
         for file, what in files.items():
             text = text.replace(file, what)
+        text = re.sub(r"^--([\w-]+): ", lambda m: m[1].replace("-", "_") + "=: ", text)
         raise GraphmillError(_of_flags(keywords(text))) from None
 
 
@@ -104,8 +105,6 @@ def _of_flags(text: str) -> str:
     """An error about flags as one about keywords."""
     if m := re.fullmatch(r"unknown flag: (\w+)(?:; did you mean (\w+)\?)?", text):
         return f"found {m[1]}=, expected keywords of this function, or flags of graphmill import such as both=True, symmetrise=True, dangling_edges='drop'" + (f"; did you mean {m[2]}=?" if m[2] else "")
-    if m := re.fullmatch(r'invalid argument "(.*)" for "(?:-\w, )?(\w+)" flag: (.*)', text, re.S):
-        return f"{m[2]}=: {m[3]}"
     return text
 
 
