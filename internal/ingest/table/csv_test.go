@@ -258,6 +258,7 @@ func TestCSVFirstLines(t *testing.T) {
 		"comments":                    {"e.csv", "#\n# p, q, r\n#\na,b\nx,y\n", nil, "a|b x|y"},
 		"comments and a separator":    {"e.csv", "sep=|\n# p|q|r\na|b\nx|y\n", nil, "a|b x|y"},
 		"a comment that is a header":  {"e.tsv", "# p\n#id\tb\nx\ty\n", nil, "#id|b x|y"},
+		"names that begin with #":     {"e.csv", "#a,#b\n#x,#y\nz,w\n", nil, "#a|#b #x|#y z|w"},
 		"a comment of the same cells": {"e.csv", "# p, q\na,b\nx,y\n", nil, "# p|q a|b x|y"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -282,6 +283,17 @@ func TestCSVFirstLines(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A column without a name whose cells in the head are empty has no later values either.
+func TestCSVLateValueWithoutName(t *testing.T) {
+	text := "src,dst,\n" + strings.Repeat("1,2,\n", headSize/5) + "3,4, \n3,4,x\n"
+	for _, threads := range []int{1, 3} {
+		_, err := rows(openText(t, "e.csv", text, CSVOptions{}), strs("dst"), threads)
+		if want := fmt.Sprintf(`e.csv:%d:5: found "x" in a column without a name, expected nothing`, headSize/5+3); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, expected %s", err, want)
+		}
 	}
 }
 

@@ -19,7 +19,7 @@
 // file that start with '#' or '%' are comments if they come before the first other line; after it they are data.
 //
 // A line "sep=;" before all others says the delimiter. Lines that start with '#' before the first other line are comments in the
-// other files too, except that the last is the header if it has as many cells as the line after it.
+// other files too, up to one that has as many cells as the first line without '#'.
 //
 // Columns without a name in the header are no fields. If the lines have one cell more than the header, a column without a name is
 // at their end, if all of those cells in the head of the file are empty, or else at their start, if those cells differ.

@@ -37,6 +37,7 @@ type parser struct {
 	cols    []column
 	fast    [][]uint64 // one per field while all fields are integers; otherwise nil
 	texts   bool       // some column has texts
+	void    []bool     // per field: it has no name, and no values in the head; nil: there are none
 	chunk   Chunk
 	absent  []bool
 	marked  bool // a row of the chunk is absent
@@ -65,6 +66,12 @@ func newParser(t *CSV, asked []Column) (*parser, error) {
 		p.targets[f] = i
 		integers = integers && c.wide && c.next < 0
 		p.texts = p.texts || a.DType == graph.String
+	}
+	for i, f := range t.fields {
+		if f.Name == "" && !slices.Contains(t.unnamed, i+1) {
+			p.void = append(p.void, make([]bool, len(t.fields)-len(p.void))...)
+			p.void[i], integers = true, false
+		}
 	}
 	if integers {
 		p.fast = make([][]uint64, len(t.fields))
@@ -201,6 +208,9 @@ func (p *parser) record(b []byte, at, end int) (int, *badText) {
 				return 0, bad
 			}
 			at = next
+			if p.void != nil && p.void[f] && len(trim(cell)) > 0 {
+				return 0, &badText{begin, fmt.Sprintf("found %s in a column without a name, expected nothing, as in the first lines; name the column in the header, or put a field that contains a delimiter in quotes", quote(cell))}
+			}
 			for ; i >= 0; i = p.cols[i].next {
 				c := &p.cols[i]
 				text := cell

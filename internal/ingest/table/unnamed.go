@@ -114,29 +114,32 @@ func separatorLine(b []byte) (delim byte, n int) {
 	return text[4], len(line) + 1
 }
 
-// remarks returns the offset after the lines at the start of b that begin with # and are comments. The last of them is the header
-// if it has as many cells as the line after it.
+// remarks returns the offset after the lines at the start of b that begin with # and are comments: those before the first that has as
+// many cells as the first line without #. That one is a header, or data.
 func remarks(path string, delim byte, b []byte) int {
-	at, last := 0, 0
+	at := 0
 	for at < len(b) && b[at] == '#' {
 		n := bytes.IndexByte(b[at:], '\n')
 		if n < 0 {
 			return 0
 		}
-		last, at = at, at+n+1
+		at += n + 1
 	}
 	if at == 0 {
 		return 0
 	}
 	after := (&head{bytes: b, body: at}).first()
-	if len(after) == 0 {
+	s := syntaxOf(path, delim, after)
+	cells, bad := s.cells(after)
+	if len(after) == 0 || bad != nil {
 		return 0
 	}
-	s := syntaxOf(path, delim, after)
-	header, bad := s.cells(bytes.TrimRight(b[last:at], "\r\n"))
-	cells, bad2 := s.cells(after)
-	if bad == nil && bad2 == nil && len(header) == len(cells) {
-		return last
+	for line := 0; line < at; {
+		n := bytes.IndexByte(b[line:], '\n')
+		if found, bad := s.cells(bytes.TrimRight(b[line:line+n], "\r")); bad == nil && len(found) == len(cells) {
+			return line
+		}
+		line += n + 1
 	}
 	return at
 }
