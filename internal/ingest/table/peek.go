@@ -46,6 +46,9 @@ func Peek(ctx context.Context, t Table, f Field) (*Guess, error) {
 	return g, err
 }
 
+// peeked is the number of rows that PeekIDs examines, or a few more: row groups may be small.
+const peeked = 1 << 16
+
 // PeekIDs examines the first rows of a field of numbers in Parquet or Arrow files that holds ids. It returns what a Guess says of
 // Unsigned and Mixed, as if the field were text, and nil for other fields and tables.
 func PeekIDs(ctx context.Context, t Table, f Field) (*Guess, error) {
@@ -87,8 +90,10 @@ func PeekIDs(ctx context.Context, t Table, f Field) (*Guess, error) {
 				note(v < 0, strconv.FormatFloat(v, 'f', -1, 64))
 			}
 		}
-		g.Mixed = g.whole && !g.Unsigned
-		return errFound
+		if g.Mixed = g.whole && !g.Unsigned; row >= peeked {
+			return errFound
+		}
+		return nil
 	})
 	if errors.Is(err, errFound) {
 		err = nil

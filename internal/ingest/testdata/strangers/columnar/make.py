@@ -32,6 +32,7 @@ with pa.OSFile("large.arrow", "wb") as f, pa.ipc.new_file(f, t.schema) as out:
 # DuckDB writes its HUGEINT, the type of sum(), as double.
 duckdb.sql("COPY (SELECT sum(a) AS src, sum(b) AS dst, max(c) AS c FROM (VALUES (0, 5, 'x'), (5, 9, 'y'), (9, 0, 'z')) t(a, b, c) GROUP BY a ORDER BY a) TO 'hugeint.parquet'")
 pl.DataFrame({"src": [4, -2, 4], "dst": [-2, 4, 0]}, schema={"src": pl.Int32, "dst": pl.Int64}).write_ipc("negative.arrow", compat_level=pl.CompatLevel.oldest())
+pq.write_table(pa.table({"src": [0, 7, -3], "dst": [7, 0, 0]}), "groups.parquet", row_group_size=1)
 pl.DataFrame({"src": [0.0, 16777215.0], "dst": [2.0, 1.0]}, schema={"src": pl.Float32, "dst": pl.Float64}).write_parquet("whole.parquet")
 
 # Latin-1 that is declared as text: DuckDB and polars refuse it. The bytes of the two values together are UTF-8.
@@ -54,7 +55,7 @@ for name in ["latin1.parquet", "latin1.arrow"]:
 assert len(tables) == 2
 rows = [(a.decode("latin1"), b.decode()) for a, b in duckdb.sql("SELECT * FROM 'binary.parquet'").fetchall()]
 tables["binary.parquet"] = {"rows": [{"src": a, "dst": b} for a, b in rows]}
-for name in ["number.parquet", "large.arrow", "hugeint.parquet", "negative.arrow", "whole.parquet"]:
+for name in ["number.parquet", "large.arrow", "hugeint.parquet", "negative.arrow", "groups.parquet", "whole.parquet"]:
     rows = (pl.read_parquet(name) if name.endswith("parquet") else pl.read_ipc(name)).rows(named=True)
     if name.endswith("parquet"):
         r = duckdb.sql(f"SELECT * FROM '{name}'")
@@ -67,7 +68,7 @@ for name in ["number.parquet", "large.arrow", "hugeint.parquet", "negative.arrow
             elif isinstance(v, decimal.Decimal):
                 row[k] = float(v)
     tables[name] = {"rows": rows}
-for name in ["large.arrow", "negative.arrow"]:
+for name in ["large.arrow", "negative.arrow", "groups.parquet"]:
     tables[name]["warning"] = "all ids are read as strings"
 tables["large.arrow"]["empty"] = "nan"
 with open("expected.json", "w") as f:
