@@ -170,7 +170,7 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 	e.Symmetrise = (snap.undirected || undirected) && typ.Src == typ.Dst
 	var counts countsLine
 	if text, ok := t.(*table.CSV); ok && len(files) == 1 {
-		counts = newCountsLine(t.Where(0, ""), text.First())
+		counts = newCountsLine(text)
 	}
 	return &Source{
 		counts:   counts,

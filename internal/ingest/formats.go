@@ -72,8 +72,10 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case err == nil && info.IsDir():
-		if err := table.RefuseLake(fsys, path); err != nil {
+		if err := table.RefuseLake(fsys, path); errors.Is(err, table.ErrFormat) {
 			return nil, sourcef("%w", err)
+		} else if err != nil {
+			return nil, err
 		}
 		entries, err := fsys.ReadDir(path)
 		if err != nil {

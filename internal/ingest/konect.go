@@ -3,7 +3,9 @@ package ingest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -56,8 +58,12 @@ func mayBeList(path string) bool {
 
 // headLine is the first line of a file, without its line end; empty for what is no file.
 func headLine(fsys vfs.FS, path string) (string, error) {
-	if info, err := fsys.Stat(path); err != nil || !info.Mode().IsRegular() {
+	info, err := fsys.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
 		return "", nil // a later format says what is wrong
+	}
+	if err != nil {
+		return "", err
 	}
 	text, err := head(fsys, path)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
 // Declared holds the counts that a source states in words that nothing else depends on.
@@ -17,20 +18,21 @@ type Declared struct {
 
 // countsLine is a first line that may be the numbers of nodes and edges.
 type countsLine struct {
-	place string // empty: the first line is no such line
+	table table.Table // nil: the first line is no such line
 	line  string
 	edges uint64
 }
 
-// newCountsLine is that of a file whose first line, at a place, has the cells.
-func newCountsLine(place string, cells []string) (c countsLine) {
+// newCountsLine returns the line of a table of one file without a header.
+func newCountsLine(t *table.CSV) (c countsLine) {
+	cells := t.First()
 	if len(cells) != 2 {
 		return c
 	}
 	nodes, nerr := strconv.ParseUint(cells[0], 10, 64)
 	edges, eerr := strconv.ParseUint(cells[1], 10, 64)
 	if nerr == nil && eerr == nil && nodes > 1 && edges > 1 {
-		c = countsLine{place: place, line: strings.Join(cells, " "), edges: edges}
+		c = countsLine{table: t, line: strings.Join(cells, " "), edges: edges}
 	}
 	return c
 }
@@ -44,8 +46,8 @@ func (s *Source) Review(r *assemble.Result) []string {
 			warnings = append(warnings, fmt.Sprintf("%s: %d %s", s.Files[0], n, why))
 		}
 	}
-	if c := s.counts; c.place != "" && len(r.Edges) == 1 && r.Edges[0].Rows == c.edges+1 {
-		warnings = append(warnings, fmt.Sprintf("%s: found the first line %q, which is read as an edge, above %d others: it looks like the numbers of nodes and edges; remove the line", c.place, c.line, c.edges))
+	if c := s.counts; c.table != nil && len(r.Edges) == 1 && r.Edges[0].Rows == c.edges+1 {
+		warnings = append(warnings, fmt.Sprintf("%s: found the first line %q, which is read as an edge, above %d others: it looks like the numbers of nodes and edges; remove the line", c.table.Where(0, ""), c.line, c.edges))
 	}
 	d := s.Declared
 	if d.Place != "" && len(r.Edges) == 1 && r.Edges[0].Rows != d.Edges {
