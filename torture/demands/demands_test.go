@@ -13,8 +13,9 @@ import (
 	"github.com/graphmill/graphmill/torture/internal/command"
 )
 
-// mostBytes is the resident set that a refusal may take: the program itself, a record of the longest, and what is read ahead.
-const mostBytes = 256 << 20
+// mostBytes is the resident set that a refusal may take. The largest that a demand needs is two lists of 80 MB of counts, and the garbage
+// collector may let the heap grow to twice what is in use. What the sources ask for is far more.
+const mostBytes = 512 << 20
 
 // demand is a small source and what is said about it.
 type demand struct {
