@@ -6,14 +6,17 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/partition/undirected"
 	"github.com/graphmill/graphmill/internal/store"
 )
 
 // coverEdges lets every part own an edge of each edge type that leads to enough nodes; a part owns the edges
 // into its nodes. The nodes with the fewest such edges move. The part that a node leaves keeps nodes of the
-// type, and edges of every type of which it had some. coverEdges also counts the edges of a.
-func (j *job) coverEdges(ctx context.Context, s *store.Store, a *assign.Assignment, piece []uint16) (err error) {
+// type, and edges of every type of which it had some. Where a move makes a piece too heavy, another node of the
+// type goes the other way. coverEdges also counts the edges of a.
+func (j *job) coverEdges(ctx context.Context, g undirected.Rows, s *store.Store, a *assign.Assignment, piece []uint16) (err error) {
 	r := j.r
+	b := &barter{j: j, rows: g, store: s, piece: piece, a: a, byDegree: map[int][]uint32{}}
 	if r.Relations, err = relations(ctx, s, a, j.Threads); err != nil {
 		return err
 	}
@@ -25,8 +28,11 @@ func (j *job) coverEdges(ctx context.Context, s *store.Store, a *assign.Assignme
 				return err
 			}
 			for _, x := range m {
-				piece[x.node] = uint16(x.part*j.Trainers + e%j.Trainers)
-				a.Part[x.node] = uint16(x.part)
+				from, to := piece[x.node], uint16(x.part*j.Trainers+e%j.Trainers)
+				b.place(x.node, to)
+				if err := b.giveBack(ctx, from, to, s.Graph.NodeType(s.Graph.Edges[e].Type.Dst)); err != nil {
+					return err
+				}
 				moved = true
 			}
 		}

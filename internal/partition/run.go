@@ -290,7 +290,7 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 		}
 	}
 	if covers {
-		err = j.coverEdges(ctx, j.covered, a, part)
+		err = j.coverEdges(ctx, g, j.covered, a, part)
 	}
 	return a, err
 }
