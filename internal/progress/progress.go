@@ -51,9 +51,9 @@ type Stage struct {
 // Whole is a run of several stages. The line of a stage shows how far the run is, where that is known. The zero Whole is a run
 // that begins with the first call of Set.
 type Whole struct {
-	mu    sync.Mutex
-	began time.Time
-	share float64
+	mu           sync.Mutex
+	began, moved time.Time // moved is when the share changed last
+	share        float64
 }
 
 // Set sets the share of the run that is done, from 0 to 1; 0 means that it is not known. A run begins when its share is last 0, so
@@ -61,20 +61,24 @@ type Whole struct {
 func (w *Whole) Set(share float64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	now := time.Now()
 	if share == 0 || share < w.share || w.began.IsZero() {
-		w.began = time.Now()
+		w.began = now
+	}
+	if share != w.share || w.moved.IsZero() {
+		w.moved = now
 	}
 	w.share = share
 }
 
-// done returns the share of the run that is done, and the time that the run has taken until now.
-func (w *Whole) done(now time.Time) (share float64, elapsed time.Duration) {
+// done returns the share of the run that is done, the time that the run took to get there, and the time since then.
+func (w *Whole) done(now time.Time) (share float64, took, since time.Duration) {
 	if w == nil {
-		return 0, 0
+		return 0, 0, 0
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.share, now.Sub(w.began)
+	return w.share, w.moved.Sub(w.began), now.Sub(w.moved)
 }
 
 // Start shows work on w, usually os.Stderr: its label ("import edges"), its amount (0 means unknown) and the unit
@@ -139,7 +143,7 @@ func (l *Line) run() {
 			at := moment{n: l.n.Load(), elapsed: now.Sub(began)}
 			m.update(now, at.n)
 			at.rate = m.rate
-			at.share, at.run = l.whole.done(now)
+			at.share, at.took, at.since = l.whole.done(now)
 			// Errors of a terminal that is gone are ignored, so that the work goes on. One column stays free, because
 			// terminals wrap there.
 			_, _ = io.WriteString(l.w, clearLine+l.picture(at, l.width()-1))
@@ -174,7 +178,8 @@ type moment struct {
 	rate    float64       // per second
 	elapsed time.Duration // since the work began
 	share   float64       // of the run; 0 where it is not known
-	run     time.Duration // since the run began
+	took    time.Duration // from the beginning of the run until the share was reached
+	since   time.Duration // since then
 }
 
 // picture is the line in at most columns characters. Where there is no room, it leaves out the bar first, then the
@@ -193,8 +198,10 @@ func (l *Line) picture(at moment, columns int) string {
 		part := min(at.share, 1)
 		amount, bar = "", drawBar(part)
 		left = percent(part) + " of the run"
-		if part < 1 {
-			left += "  " + clock(time.Duration(min(at.run.Seconds()*(1-part)/part, 1e6)*1e9)) + " left"
+		// While the share stands, the time left falls, and is not known any more once it is over.
+		rest := time.Duration(min(at.took.Seconds()*(1-part)/part, 1e6)*1e9) - at.since
+		if part < 1 && rest > 0 {
+			left += "  " + clock(rest) + " left"
 		}
 	case l.total > 0:
 		part := min(max(float64(at.n)/float64(l.total), 0), 1)

@@ -139,8 +139,24 @@ func TestPictureOfARun(t *testing.T) {
 		{1, 60, "edges a:r:b  100% of the run  50.0 rows/s"},
 		{0, 60, "edges a:r:b   10%  0:02 left  10 of 100 rows  50.0 rows/s"},
 	} {
-		if got := l.picture(moment{n: 10, rate: 50, elapsed: time.Second, share: c.share, run: 3 * time.Second}, c.columns); got != c.want {
+		if got := l.picture(moment{n: 10, rate: 50, elapsed: time.Second, share: c.share, took: 3 * time.Second}, c.columns); got != c.want {
 			t.Errorf("share %v in %d columns:\n got %q\nwant %q", c.share, c.columns, got, c.want)
+		}
+	}
+}
+
+// While the share stands, the time left falls. When it is over, nothing is said about the time left.
+func TestTimeLeftFalls(t *testing.T) {
+	l := &Line{label: "divide"}
+	for since, want := range map[time.Duration]string{
+		0:                  "divide   12% of the run  0:22 left",
+		10 * time.Second:   "divide   12% of the run  0:12 left",
+		21 * time.Second:   "divide   12% of the run  0:01 left",
+		22 * time.Second:   "divide   12% of the run",
+		1000 * time.Second: "divide   12% of the run",
+	} {
+		if got := l.picture(moment{n: 10, share: 0.12, took: 3 * time.Second, since: since}, 40); got != want {
+			t.Errorf("after %v: got %q, want %q", since, got, want)
 		}
 	}
 }
@@ -158,13 +174,15 @@ func TestStagesOfARun(t *testing.T) {
 		w.Set(0.5)
 		time.Sleep(interval + interval/2)
 		l.Done()
-		if want := "edges  ▕████████████            ▏   50% of the run  0:11 left"; s.pictures[0] != want {
+		if want := "edges  ▕████████████            ▏   50% of the run  0:10 left"; s.pictures[0] != want {
 			t.Errorf("got %q, want %q", s.pictures[0], want)
 		}
 		w.Set(0.1) // of the next run
 		time.Sleep(9 * time.Second)
-		if share, elapsed := w.done(time.Now()); share != 0.1 || elapsed != 9*time.Second {
-			t.Errorf("found share %v after %v of another run, expected 0.1 after 9 s", share, elapsed)
+		w.Set(0.4)
+		time.Sleep(2 * time.Second)
+		if share, took, since := w.done(time.Now()); share != 0.4 || took != 9*time.Second || since != 2*time.Second {
+			t.Errorf("found share %v after %v of another run, %v ago, expected 0.4 after 9 s, 2 s ago", share, took, since)
 		}
 	})
 }
@@ -180,7 +198,7 @@ func TestPictureFits(t *testing.T) {
 		rate := rapid.Float64Range(-1e18, 1e18).Draw(t, "rate")
 		width := rapid.IntRange(-1, 200).Draw(t, "columns")
 		elapsed := time.Duration(rapid.Int64Range(0, 1<<50).Draw(t, "elapsed"))
-		at := moment{n: n, rate: rate, elapsed: elapsed, run: elapsed, share: rapid.Float64Range(0, 2).Draw(t, "share")}
+		at := moment{n: n, rate: rate, elapsed: elapsed, took: elapsed, share: rapid.Float64Range(0, 2).Draw(t, "share"), since: elapsed / 3}
 		got := l.picture(at, width)
 		if utf8.RuneCountInString(got) > max(width, 0) {
 			t.Fatalf("%q is wider than %d columns", got, width)
