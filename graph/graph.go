@@ -260,6 +260,18 @@ type Edges struct {
 	NoPositions bool
 }
 
+// Ends returns the source and the destination of edge id, which is less than Count. It takes time that is logarithmic in the number of
+// nodes.
+func (e *Edges) Ends(id int) (src, dst uint64) {
+	a := e.Adj[e.Primary]
+	near := uint64(sort.Search(a.Indptr.Len()-1, func(v int) bool { return a.Indptr.At(v+1) > uint64(id) }))
+	far := a.Far.At(id)
+	if e.Primary == In {
+		return far, near
+	}
+	return near, far
+}
+
 // Graph is a graph of typed nodes and edges.
 type Graph struct {
 	// Context is columns of the whole graph, by name; mostly with one row.

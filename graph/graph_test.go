@@ -143,3 +143,23 @@ func TestCheckOffsets(t *testing.T) {
 		}
 	}
 }
+
+// TestEnds checks the ends of each edge of 0>1, 0>3, 2>1, 3>3, in the order of either direction. Node 4 has no edges.
+func TestEnds(t *testing.T) {
+	index := func(v ...uint64) graph.Index { return graph.Index{U64: v} }
+	for primary, test := range map[graph.Direction]struct {
+		adj  graph.Adjacency
+		want [][2]uint64
+	}{
+		graph.In:  {graph.Adjacency{Indptr: index(0, 0, 2, 2, 4, 4), Far: index(0, 2, 0, 3)}, [][2]uint64{{0, 1}, {2, 1}, {0, 3}, {3, 3}}},
+		graph.Out: {graph.Adjacency{Indptr: index(0, 2, 2, 3, 4, 4), Far: index(1, 3, 1, 3)}, [][2]uint64{{0, 1}, {0, 3}, {2, 1}, {3, 3}}},
+	} {
+		e := &graph.Edges{Count: 4, Primary: primary}
+		e.Adj[primary] = &test.adj
+		for id, want := range test.want {
+			if src, dst := e.Ends(id); src != want[0] || dst != want[1] {
+				t.Errorf("%s: edge %d: found %d>%d, expected %d>%d", primary, id, src, dst, want[0], want[1])
+			}
+		}
+	}
+}

@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -173,7 +172,7 @@ func (p *pair) edge(i int, from, to uint64) string {
 		if !ok || !okToo {
 			return fmt.Sprintf("edge %d: found local ids %d and %d, expected nodes of the graph", k-from, p.edges.Src.At(int(k)), p.edges.Dst.At(int(k)))
 		}
-		s, d := endsOf(p.of, id)
+		s, d := p.of.Ends(int(id))
 		if (src != s || dst != d) && !(p.reverses && src == d && dst == s) {
 			return fmt.Sprintf("edge %d with edge id %d: found the nodes %d and %d, expected %d and %d, the ends of the edge in the store", k-from, id, src, dst, s, d)
 		}
@@ -188,15 +187,4 @@ func nodeOf(n *graph.CollectionNodes, i int, local uint64) (uint64, bool) {
 		return 0, false
 	}
 	return n.NodeID.At(int(at)), true
-}
-
-// endsOf is source and target of an edge of the store, which Store.Check has accepted.
-func endsOf(e *graph.Edges, id uint64) (src, dst uint64) {
-	a := e.Adj[e.Primary]
-	near := uint64(sort.Search(a.Indptr.Len()-1, func(v int) bool { return a.Indptr.At(v+1) > id }))
-	far := a.Far.At(int(id))
-	if e.Primary == graph.In {
-		return far, near
-	}
-	return near, far
 }

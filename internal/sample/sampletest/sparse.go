@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"sort"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -89,28 +88,17 @@ func CheckEnds(g *graph.Graph, p *sample.Plan, sub *sample.Subgraph) error {
 		src, dst := sub.Nodes[g.NodeType(t.Type.Src)], sub.Nodes[g.NodeType(t.Type.Dst)]
 		for k := range e.ID.Len() {
 			id := e.ID.At(k)
-			ends := [2]uint32{src[e.Src[k]], dst[e.Dst[k]]}
-			want := endsOf(t, id)
-			if p.Kind == sample.Bidirectional && t.Type.Src == t.Type.Dst && ends == [2]uint32{want[1], want[0]} {
+			s, d := src[e.Src[k]], dst[e.Dst[k]]
+			from, to := t.Ends(int(id))
+			if p.Kind == sample.Bidirectional && t.Type.Src == t.Type.Dst && uint64(s) == to && uint64(d) == from {
 				continue
 			}
-			if ends != want {
-				return fmt.Errorf("%s: edge %d: found the ends %d, expected %d, as in the store", t.Type, id, ends, want)
+			if uint64(s) != from || uint64(d) != to {
+				return fmt.Errorf("%s: edge %d: found the ends %d and %d, expected %d and %d, as in the store", t.Type, id, s, d, from, to)
 			}
 		}
 	}
 	return nil
-}
-
-// endsOf is source and target of an edge in the store.
-func endsOf(e *graph.Edges, id uint64) [2]uint32 {
-	a := e.Adj[e.Primary]
-	near := sort.Search(a.Indptr.Len()-1, func(v int) bool { return a.Indptr.At(v+1) > id })
-	far := uint32(a.Far.At(int(id)))
-	if e.Primary == graph.In {
-		return [2]uint32{far, uint32(near)}
-	}
-	return [2]uint32{uint32(near), far}
 }
 
 // SparseCase is a plan and a job over a store of Sparse. Half of the plans are fanouts of a few hops along all edge types. More
