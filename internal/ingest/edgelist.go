@@ -160,7 +160,7 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 		}
 		nodes = append(nodes, assemble.Nodes{Type: typ.Dst, ID: table.Column{DType: e.Dst.DType}})
 	}
-	undirected, note, err := gephiUndirected(ctx, t, fields, src.Name, dst.Name, o.Threads)
+	undirected, note, err := gephiUndirected(ctx, t, fields, src.Name, dst.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -183,38 +183,6 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 			Edges: []assemble.Edges{e},
 		},
 	}, nil
-}
-
-// gephiUndirected says whether the edges of a table that Gephi wrote are undirected: their column Type says so. The note is a warning.
-// It reads the column once.
-func gephiUndirected(ctx context.Context, t table.Table, fields []looks, src, dst string, threads int) (undirected bool, note string, err error) {
-	f := field(fields, "Type")
-	if f == nil {
-		f = field(fields, "type")
-	}
-	if f == nil || f.DType != graph.String || !strings.EqualFold(src, "source") || !strings.EqualFold(dst, "target") {
-		return false, "", nil
-	}
-	const most = 4
-	found, err := table.Collect(ctx, t, []table.Column{{Name: f.Name, DType: graph.String}}, threads, table.Limits{Categories: most})
-	if errors.Is(err, table.ErrFormat) {
-		return false, "", nil // there are other types of edges than Gephi's, or the scan names what is wrong
-	}
-	if err != nil {
-		return false, "", err
-	}
-	known := map[string]int{}
-	for _, text := range found[0].Texts() {
-		known[strings.ToLower(text)]++
-	}
-	one, both := known["undirected"] > 0, known["undirected"] > 0 && len(known) > 1
-	switch {
-	case both && known["directed"]+known["mutual"] > 0 && len(known) <= 3:
-		return false, fmt.Sprintf("%s: column %q: found directed and undirected edges, and reads each in the direction of its row; write the undirected ones in both directions", t.Files()[0], f.Name), nil
-	case one && !both:
-		return true, fmt.Sprintf("%s: column %q says that the edges are undirected, so the reverse of each edge is added", t.Files()[0], f.Name), nil
-	}
-	return false, "", nil
 }
 
 var errEnough = errors.New("enough rows")

@@ -84,3 +84,42 @@ func TestFirstLines(t *testing.T) {
 		})
 	}
 }
+
+// TestGephiTables checks that the column Type of Gephi's tables counts in graph.yaml too, unless the file says what the edges are.
+func TestGephiTables(t *testing.T) {
+	const self = "n:e:n "
+	const both = self + "a>b, " + self + "b>a"
+	for name, test := range map[string]struct {
+		types, keys string
+		want, warns string
+	}{
+		"undirected":    {"Undirected", "", both, `column "Type" says that the edges are undirected`},
+		"directed":      {"Directed", "", self + "a>b", ""},
+		"not":           {"Undirected", ", symmetrise: false", self + "a>b", ""},
+		"symmetrised":   {"Directed", ", symmetrise: true", both, ""},
+		"another table": {"Undirected", ", where: {Type: Undirected}", self + "a>b", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for file, text := range map[string]string{
+				"n.csv":      "id\na\nb\n",
+				"e.csv":      "Source,Target,Type\na,b," + test.types + "\n",
+				"graph.yaml": "nodes: {n: {table: n.csv}}\nedges: {\"n:e:n\": {table: e.csv" + test.keys + "}}\n",
+			} {
+				if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, source, err := built(t, filepath.Join(dir, "graph.yaml"), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := edgesText(s); got != test.want {
+				t.Errorf("found %s, expected %s", got, test.want)
+			}
+			if warns := strings.Join(source.Warnings, "\n"); !strings.Contains(warns, test.warns) || test.warns == "" && warns != "" {
+				t.Errorf("found the warnings %q, expected %q", warns, test.warns)
+			}
+		})
+	}
+}

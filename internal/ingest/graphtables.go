@@ -414,6 +414,14 @@ func (l *lister) edge(ctx context.Context, e *edgeEntry) error {
 	if (e.srcLooks == nil || e.dstLooks == nil) && !e.listed {
 		return nil // the columns are those of the node type
 	}
+	if e.srcLooks != nil && e.dstLooks != nil && e.typ.Src == e.typ.Dst && e.where == nil && !e.asWritten {
+		undirected, note, err := gephiUndirected(ctx, e.joined, e.fields, e.srcLooks.Name, e.dstLooks.Name)
+		if err != nil {
+			return err
+		}
+		e.out.Symmetrise = undirected
+		l.m.notes = noted(l.m.notes, note)
+	}
 	var err error
 	e.out.Columns, err = l.columns(ctx, &e.source, but)
 	return err

@@ -158,6 +158,7 @@ type edgeEntry struct {
 	indptr, indices string
 	where           *assemble.Filter
 	reverse         string
+	asWritten       bool // the file gives symmetrise or reverse, so a column of the table does not decide it
 	out             assemble.Edges
 	srcLooks        *looks // nil: the end is the row number
 	dstLooks        *looks
@@ -474,12 +475,14 @@ func (l *lister) readEdge(e entry) error {
 		case "indices":
 			x.indices, err = l.y.text(f.value, "the name of a file")
 		case "reverse":
+			x.asWritten = true
 			if x.reverse, err = l.y.text(f.value, "the name of a relation"); err == nil {
 				if bad := graph.CheckName(x.reverse); bad != nil {
 					err = l.y.errorf(f.value, "%w", bad)
 				}
 			}
 		case "symmetrise":
+			x.asWritten = true
 			if x.out.Symmetrise, err = l.y.boolean(f.value); err == nil && x.out.Symmetrise && typ.Src != typ.Dst {
 				err = l.y.errorf(f.value, "found symmetrise between %s and %s, expected one node type; name the other direction with reverse", typ.Src, typ.Dst)
 			}
