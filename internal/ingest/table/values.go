@@ -141,7 +141,7 @@ func (p *values) field(name string) (Field, bool) {
 func (p *values) ask(c Column) int {
 	for i, x := range p.inner {
 		x.mark, c.mark = false, c.mark || x.mark
-		if x.Name == c.Name && x.DType == c.DType && x.ID == c.ID && x.Empty == c.Empty && x.Fill == c.Fill && x.Given == c.Given && x.Inferred == c.Inferred && x.Whole == c.Whole && x.Unit == c.Unit && slices.Equal(x.Shape, c.Shape) {
+		if x.Name == c.Name && x.DType == c.DType && x.ID == c.ID && x.Empty == c.Empty && x.Fill == c.Fill && x.Given == c.Given && x.Inferred == c.Inferred && x.Whole == c.Whole && x.Unit == c.Unit && x.Semicolons == c.Semicolons && slices.Equal(x.Shape, c.Shape) {
 			p.inner[i].mark = p.inner[i].mark || c.mark
 			return i
 		}
