@@ -189,8 +189,8 @@ func blanksNote(t table.Table, f *looks) string {
 	return fmt.Sprintf("%s: column %q: blanks around ids without quotes do not count, as in %q; put the ids in quotes to keep them", t.Files()[0], f.Name, f.guess.Blank)
 }
 
-// wholeNumbers makes the columns of ids that hold whole numbers with a point, such as 2.0, columns of integers, if all columns with these
-// ids have integers. It returns their names and the first such number of each, for a warning.
+// wholeNumbers returns the columns of ids that hold whole numbers with a point, such as 2.0, each with the first of them, for a warning.
+// It returns nil if a column has ids that are no integers, because such texts are kept.
 func wholeNumbers(columns ...*looks) (whole []string) {
 	for _, f := range columns {
 		if !f.integers {

@@ -166,7 +166,7 @@ func (t *CSV) open(path string, buf []byte, o CSVOptions) (csvFile, head, error)
 	if at := bytes.IndexByte(b, '\r'); at >= 0 && len(bytes.TrimRight(b[at:], "\r")) > 0 && bytes.IndexByte(b, '\n') < 0 && bytes.Count(b[:at], []byte{'"'})%2 == 0 {
 		return f, h, badf("%s:1: found line ends that are carriage returns alone, expected LF or CRLF; convert the file: tr '\\r' '\\n' < FILE", path)
 	}
-	if bytes.HasPrefix(b, []byte("\xef\xbb\xbf")) {
+	if bytes.HasPrefix(b, []byte(byteOrderMark)) {
 		h.body = 3
 	}
 	if delim, n := separatorLine(b[h.body:]); n > 0 {
@@ -380,7 +380,7 @@ func extension(path string) (string, compression) {
 
 func (t *CSV) names() []string {
 	var names []string
-	for _, f := range named(t.fields) {
+	for _, f := range namedFields(t.fields) {
 		names = append(names, f.Name)
 	}
 	return names
@@ -390,7 +390,7 @@ func (t *CSV) names() []string {
 func (t *CSV) First() []string { return t.first }
 
 // Fields implements Table. The dtypes are Invalid, since text does not declare any. Columns without a name are left out.
-func (t *CSV) Fields() []Field { return named(t.fields) }
+func (t *CSV) Fields() []Field { return namedFields(t.fields) }
 
 // Files implements Table.
 func (t *CSV) Files() []string {

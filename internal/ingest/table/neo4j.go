@@ -46,7 +46,7 @@ func neo4jKind(header string) (name, kind string, ok bool) {
 // checkTyped is checkNames for the fields that are not left out.
 func checkTyped(place string, fields []Field) error {
 	var names []string
-	for _, f := range named(fields) {
+	for _, f := range namedFields(fields) {
 		if !f.Ignored {
 			names = append(names, f.Name)
 		}

@@ -78,7 +78,7 @@ func binaryKind(b []byte) Kind {
 
 // kindOfBytes recognises the kind of a file by its first bytes.
 func kindOfBytes(b []byte) Kind {
-	text := bytes.TrimLeft(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), " \t\r\n")
+	text := bytes.TrimLeft(bytes.TrimPrefix(b, []byte(byteOrderMark)), " \t\r\n")
 	switch {
 	case bytes.HasPrefix(b, []byte("PAR1")):
 		return ParquetFile

@@ -9,8 +9,8 @@ import (
 // Columns without a name are no fields. Programs write them as the index of a table (pandas), as the names of its rows (R, which
 // leaves them out of the header), and after a delimiter at the end of each line.
 
-// named returns the fields that have a name.
-func named(fields []Field) []Field {
+// namedFields returns the fields that have a name.
+func namedFields(fields []Field) []Field {
 	if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == "" }) {
 		return fields
 	}
