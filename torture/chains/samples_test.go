@@ -224,7 +224,7 @@ func (c *chain) samples(in string) (collection string, o graphmill.SampleOptions
 	out := c.out("samples")
 	c.must("sample", make(plain)(out, c.run()))
 	c.again(out, make(plain))
-	c.verifies(out, "")
+	c.verifies(out, in)
 	want := c.graphs(out, false, true)
 
 	const executors = "sample: same bytes by the executors memory and stream"
@@ -404,6 +404,7 @@ func (c *chain) records(in, collection string, o graphmill.SampleOptions) (impor
 	}
 	c.again(out, make)
 	c.verifies(out, "")
+	c.verifies(sampled, in)
 	problem := ""
 	if a, b := c.frames(out), c.frames(sampled); a != b {
 		problem = fmt.Sprintf("found %d bytes of records and %d others", len(a), len(b))
