@@ -61,7 +61,7 @@ func (o *PartsOptions) options(name string, parts int, run *Run) (opt dispatch.O
 		name = o.GraphName
 	}
 	if err := dispatch.CheckGraphName(name); err != nil {
-		return opt, usagef("%w; give `GraphName`", err)
+		return opt, usagef("%w", err)
 	}
 	if o.NumHops < NoHops || o.NumHops > 8 {
 		return opt, usagef("found `NumHops` %d, expected 0 to 8", o.NumHops)

@@ -280,7 +280,7 @@ func CheckGraphName(name string) error {
 	case name == "" || store.FileName(name) != name:
 		return fmt.Errorf("found graph name %q, expected letters, digits, '.', '_' and '-'; give another `GraphName`", name)
 	case name+".json" == configFile || name == "manifest" || name == "made" || name == "report" || name == "graph":
-		return fmt.Errorf("found graph name %q, which is that of another file of the output, expected another; give another `GraphName`", name)
+		return fmt.Errorf("found graph name %q, which another file of the output has; give another `GraphName`", name)
 	}
 	return nil
 }
