@@ -46,14 +46,14 @@ var unadvised = map[string]string{
 	"internal/pack/layout/layout.go":       "files of a pack layout that graphmill did not write so",
 }
 
-// option is a text whose subject is an option: what is expected is then what to give.
+// option matches a text about an option: its "expected Y" already says what to give.
 var option = regexp.MustCompile("^--%s: found|^(%s: )?found (no |both |the |an? )?(`[A-Z%]|--)")
 
-// values is an expectation of a written value, which is then what to write: a plan's field, a spec's, a number.
+// values matches an expectation that already says what to write: a field of a plan or spec, a number.
 var values = regexp.MustCompile(`, expected (at (least|most) |fewer than |one of |a? ?(number|probability|tolerance|integer)|[0-9%]+d? to |[a-z]+, [a-z]+|.*such as )`)
 
-// TestAdvice holds the errors of operations to their form, "found X, expected Y; do Z". An error may end with Y where Y is what to give:
-// where the subject is an option, or a value that the text lists.
+// TestAdvice checks the form of the errors of operations: "found X, expected Y; do Z". An error may end with Y where Y already says what
+// to give: it is about an option, or it lists the values.
 func TestAdvice(t *testing.T) {
 	set := token.NewFileSet()
 	texts, with := 0, 0
@@ -151,7 +151,7 @@ func makesError(f ast.Expr) bool {
 
 // enough are texts that need no advice, and why.
 var enough = map[string][]string{
-	"what is expected is what to write": {
+	"the expectation says what to write": {
 		"`Joined`: found %q, expected a node type, or an edge type by its three names",
 		"%s: found a file, expected an output folder of graphmill, or the configuration of a partitioned graph (GRAPH_NAME.json)",
 		"`Against` %s: found a collection, expected a store",

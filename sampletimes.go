@@ -136,7 +136,7 @@ func (o *SampleOptions) temporal(g *graph.Graph, p *sample.Plan) error {
 			}
 		}
 		if !timed && len(p.Ops) > 0 {
-			return usagef("found `TemporalStrategy` %s without an edge type that has times, expected one in `Before` or `BeforeColumns`: late edges are told by their own times, not by those of nodes; give `TemporalStrategy` uniform, or a column of the edges' times", o.TemporalStrategy)
+			return usagef("found `TemporalStrategy` %s without an edge type that has times, expected one in `Before` or `BeforeColumns`: edges are late by their own times, not by the times of nodes; give `TemporalStrategy` uniform, or a column of the edges' times", o.TemporalStrategy)
 		}
 	}
 	if o.Window == "" {

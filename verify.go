@@ -204,7 +204,7 @@ func (v *Verification) Text(out io.Writer) error {
 		if len(x.Damage)+len(x.Unknown) > 0 {
 			// The folder is not whole.
 		} else if c := v.Compared; c != nil && c.Fault != "" {
-			fmt.Fprintf(&b, "wrong  %s\n%s: the subgraphs are not those of %s; sample them again\n", human.Printable(c.Fault), v.Folder, c.Store)
+			fmt.Fprintf(&b, "wrong  %s\n%s: the subgraphs were not drawn from %s as it is now; sample them again\n", human.Printable(c.Fault), v.Folder, c.Store)
 		} else if v.PartsHere != nil {
 			fmt.Fprintf(&b, "%s: whole (parts %s of a graph, %d files, %s); only checksums were compared, because the other parts are elsewhere\n",
 				v.Folder, strings.Trim(fmt.Sprint(v.PartsHere), "[]"), x.Files, human.Bytes(x.Bytes))

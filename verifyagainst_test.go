@@ -41,7 +41,7 @@ func TestVerifyAgainst(t *testing.T) {
 			}
 			v, err := graphmill.Verify(t.Context(), out, graphmill.VerifyOptions{Against: st.Dir()})
 			if err != nil || !v.OK || v.Compared.Records == 0 {
-				t.Fatalf("found %+v, %v, expected records like those of the store", v, err)
+				t.Fatalf("found %+v, %v, expected records drawn from the store", v, err)
 			}
 			rewrite(t, out, "made.json", func(b []byte) []byte { return bytes.Replace(b, []byte(`"seed": 5`), []byte(`"seed": 6`), 1) })
 			v, err = graphmill.Verify(t.Context(), out, graphmill.VerifyOptions{Against: st.Dir()})

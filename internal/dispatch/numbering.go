@@ -73,7 +73,7 @@ func matches(g *graph.Graph, a *assign.Assignment) error {
 		return tagged.Errorf(errAssignment, "found %d parts, expected 1 to %d", a.Parts, assign.MaxParts)
 	}
 	if len(a.Types) != len(g.Nodes) || len(a.Start) != len(a.Types)+1 {
-		return tagged.Errorf(errAssignment, "found an assignment of the node types %q, expected %d types, those of the graph; the assignment is of another graph; make one of this graph with 'graphmill partition'", a.Types, len(g.Nodes))
+		return tagged.Errorf(errAssignment, "found an assignment of the node types %q, expected the %d node types of the graph; the assignment belongs to another graph, so make one of this graph with 'graphmill partition'", a.Types, len(g.Nodes))
 	}
 	for t, n := range g.Nodes {
 		if a.Types[t] != n.Type {

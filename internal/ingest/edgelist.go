@@ -209,7 +209,7 @@ func overlap(ctx context.Context, t table.Table, src, dst table.Column) bool {
 		}
 		return errEnough
 	})
-	return found && errors.Is(err, errEnough) // another error is that of the import
+	return found && errors.Is(err, errEnough) // the import meets any other error again and returns it
 }
 
 // features returns the columns of an edge list that are not ends: the vectors, and the other columns, or those of specs

@@ -40,7 +40,7 @@ func edgesText(s *store.Store) string {
 }
 
 // TestFirstLines checks that the first line decides the format of a list, whatever its name is. The edges of the
-// matrix are those that scipy.io.mmread 1.17 gives; those of KONECT and Gephi follow from the formats' descriptions.
+// matrix come from scipy.io.mmread 1.17; the edges of KONECT and Gephi follow from the formats' descriptions.
 func TestFirstLines(t *testing.T) {
 	const (
 		sym  = "% sym unweighted\n1 2\n2 3\n"

@@ -272,7 +272,7 @@ func (l *lister) ends(ctx context.Context, e *edgeEntry) error {
 }
 
 // key returns the field of an edge table with the name that the ids of a node type have there, or TYPE_id; nil: there is none, or
-// it would be that of both ends. Names of ids of all types, such as id, do not count.
+// both ends would have it. Names of ids of all types, such as id, do not count.
 func (e *edgeEntry) key(n *nodeEntry) *looks {
 	if e.typ.Src == e.typ.Dst {
 		return nil

@@ -50,7 +50,7 @@ func (konect) sniff(fsys vfs.FS, path string, names []string) (bool, error) {
 	return err == nil, nil
 }
 
-// mayBeList says whether a path is one of a text whose first line can be that of another format than a list.
+// mayBeList says whether a path names a text file that can be a list, unless its first line says another format.
 func mayBeList(path string) bool {
 	kind := table.KindByName(path)
 	return !isPattern(path) && lastAt(path) < 0 && (kind == table.Text || kind == table.Unknown)

@@ -116,7 +116,7 @@ const (
 	doJGF   = "write its edges as a table: pandas.json_normalize(json.load(open(FILE))['graph']['edges']).to_csv('edges.csv', index=False)"
 )
 
-// jgf matches an object whose first key is that of JSON Graph Format. Node-link JSON can begin so, too.
+// jgf matches an object that begins like JSON Graph Format. Node-link JSON can begin like this too.
 var jgf = regexp.MustCompile(`^\s*\{\s*"graphs?"\s*:\s*[\[{]`)
 
 // refuseJGF refuses JSON Graph Format, in a file that is not node-link JSON.

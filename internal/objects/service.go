@@ -33,7 +33,7 @@ type version struct {
 	size int64 // -1: not known
 	tag  string
 	mod  time.Time
-	// whole objects are read from their start to their end: the server gives no parts, or nothing tells whether two parts are those of one version.
+	// whole objects are read from their start to their end: the server gives no parts, or nothing tells whether two parts belong to one version.
 	whole bool
 }
 

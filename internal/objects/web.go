@@ -88,7 +88,7 @@ func plain(encoding, key string) bool {
 	return false
 }
 
-// strong says whether a tag is that of the bytes. A weak one, or none, may be that of several versions.
+// strong says whether equal tags mean equal bytes. Several versions may share a weak tag, or have none.
 func strong(tag string) bool { return len(tag) > 1 && tag[0] == '"' }
 
 // settled says whether a time of change tells versions apart: it counts seconds, so it does once its second is over.
@@ -125,7 +125,7 @@ func (s *web) head(ctx context.Context, key string) (v version, err error) {
 	default:
 		v.size, v.whole = r.ContentLength, true
 	}
-	v.whole = v.whole || v.size > 0 && !strong(v.tag) && !settled(v.mod, r.Header) // parts could be those of two versions
+	v.whole = v.whole || v.size > 0 && !strong(v.tag) && !settled(v.mod, r.Header) // parts could come from two versions
 	return v, r.Body.Close()
 }
 

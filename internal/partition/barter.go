@@ -18,7 +18,7 @@ type barter struct {
 	piece []uint16
 	a     *assign.Assignment
 
-	// caps are those of the constraints, and loads the weights of the pieces, stride len(caps). They are made at the first need.
+	// caps has an entry per constraint, loads one per piece and constraint. They are made at the first need.
 	caps, loads []int64
 	// byDegree has the nodes of a type, numbered within the type, by ascending number of neighbours, then by number. It has the types
 	// that were needed.

@@ -169,7 +169,7 @@ func planError(name string, data []byte, at int64, err error) error {
 	field, unknown := strings.CutPrefix(err.Error(), unknownField)
 	if unknown {
 		at = int64(max(bytes.Index(data, []byte(field)), 0))
-		err = fmt.Errorf("found unknown field %s, expected those of a plan; remove it, or correct its name as in docs/plan.md", field)
+		err = fmt.Errorf("found unknown field %s, expected the fields of a plan; remove it, or correct its name as in docs/plan.md", field)
 	}
 	line := 1 + bytes.Count(data[:min(max(at, 0), int64(len(data)))], []byte("\n"))
 	return tagged.Errorf(ErrPlan, "%s:%d: %w", name, line, err)

@@ -11,7 +11,7 @@ import (
 )
 
 // TestFileNames checks that names of any length are path elements that leave room for an ending, that no two names share one,
-// and that short ones are as they always were. The checksums are those of the xxhash package of Python, 4.1.0.
+// and that short ones are as they always were. The checksums come from Python's xxhash package, 4.1.0.
 func TestFileNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"paper":                       "paper",

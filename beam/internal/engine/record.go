@@ -52,7 +52,7 @@ func mayRun(res Result, err error) bool {
 	return err != nil && (!known || !last(jobpb.JobState_Enum(state)))
 }
 
-// Free returns an error where the job that Record names may still run: that of a submitter which was killed, or lost the server.
+// Free returns an error where the job that Record names may still run, because its submitter was killed or lost the server.
 // It removes the note of a job that has ended. A job that the server does not know has, unless the JobManager knows it.
 func Free(ctx context.Context, o Options) error {
 	b, err := vfs.ReadFile(vfs.OS, o.Record, 1<<16)
@@ -64,13 +64,13 @@ func Free(ctx context.Context, o Options) error {
 	}
 	var r recorded
 	if json.Unmarshal(b, &r) != nil || r.Job == "" { // the process died while it wrote
-		return fmt.Errorf("%s: found no job in it, expected that of an earlier run; see on the pages of the engine that none runs, and remove the file", o.Record)
+		return fmt.Errorf("%s: found no job in it, expected the job of an earlier run; check on the engine's web pages that no job runs, and remove the file", o.Record)
 	}
 	if err := o.Check(); err != nil {
 		return err
 	}
 	if o.Endpoint != r.Endpoint {
-		return fmt.Errorf("found job %s of an earlier run, which was given to the job server at %s; give that `Endpoint`, or see on the pages of the engine that the job has ended and remove %s", r.Job, r.Endpoint, o.Record)
+		return fmt.Errorf("found job %s of an earlier run, which was given to the job server at %s; give that `Endpoint`, or check on the engine's web pages that the job has ended, and remove %s", r.Job, r.Endpoint, o.Record)
 	}
 	s, err := o.connect(ctx)
 	if err != nil {

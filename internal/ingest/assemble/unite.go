@@ -323,7 +323,7 @@ func (t *chunks) Files() []string                        { return t.of.Files() }
 func (t *chunks) Bytes() int64                           { return t.of.Bytes() }
 func (t *chunks) Where(row uint64, column string) string { return t.of.Where(row, column) }
 
-// Scan implements table.Table. Columns are those of the chunks.
+// Scan implements table.Table. The columns come from the chunks.
 func (t *chunks) Scan(ctx context.Context, columns []table.Column, _ int, fn func(worker int, c *table.Chunk) error) (rows uint64, err error) {
 	places := make([]int, len(columns))
 	for i := range columns {

@@ -46,7 +46,7 @@ const longestName = 255 - len(".txt")
 
 // FileName is the name of a node type's file: the type and ".txt". '/', '\\', '%', control characters, a
 // leading '.' and bytes that are not UTF-8 are written as %XX, so that two types never share a file and no
-// name points out of the folder. A name too long for a file is shortened as those of stores are.
+// name points out of the folder. A name too long for a file is shortened as in stores.
 func FileName(nodeType string) string {
 	var b []byte
 	for i := 0; i < len(nodeType); {

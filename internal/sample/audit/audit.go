@@ -38,7 +38,7 @@ type Result struct {
 	Fault string // the first one, in the order of edge types and graphs; empty: none
 }
 
-// Collection compares the edges of a sampled collection with those of the store against.
+// Collection compares the edges of a sampled collection with the edges of the store against.
 func Collection(ctx context.Context, c, against *store.Store, opt Options) (Result, error) {
 	var r Result
 	for _, e := range c.Collection.Edges {
@@ -59,7 +59,7 @@ func Collection(ctx context.Context, c, against *store.Store, opt Options) (Resu
 	return r, nil
 }
 
-// pair is an edge type of a collection, and that of the store.
+// pair is an edge type of a collection, and the same type of the store.
 type pair struct {
 	c, against *store.Store
 	opt        Options

@@ -102,7 +102,7 @@ func CheckEnds(g *graph.Graph, p *sample.Plan, sub *sample.Subgraph) error {
 }
 
 // SparseCase is a plan and a job over a store of Sparse. Half of the plans are fanouts of a few hops along all edge types. More
-// ops than those of Plan read times, weights or values, and often the job has few seeds.
+// ops than in Plan read times, weights or values, and often the job has few seeds.
 func SparseCase(r *rapid.T, g *graph.Graph) (*sample.Plan, sample.Job) {
 	p := Plan(r, g)
 	if rapid.Bool().Draw(r, "fanout") {

@@ -98,7 +98,7 @@ func (r *reader) node(c *table.Chunk, row, end int) (uint32, error) {
 		if len(r.types) == 2 && col.DType == graph.String { // the place in an array tells the end
 			column = fmt.Sprintf(" in column %q", col.Name)
 		}
-		return 0, tagged.Errorf(sample.ErrSeed, "%s: found id %q%s, expected that of a node of type %s; ids are those of the import; check `SeedType`, or leave the line out", r.tab.Where(c.First+uint64(row), col.Name), id, column, r.s.Graph.Nodes[r.types[end]].Type)
+		return 0, tagged.Errorf(sample.ErrSeed, "%s: found id %q%s, expected the id of a node of type %s, as it was imported; check `SeedType`, or leave the line out", r.tab.Where(c.First+uint64(row), col.Name), id, column, r.s.Graph.Nodes[r.types[end]].Type)
 	}
 	return uint32(node), nil
 }

@@ -107,7 +107,7 @@ def joined(keyword: str, patterns: Any, columns: Mapping[str, Columns], left_out
 
 
 def _match(out: Joined, keyword: str, patterns: Any, columns: Mapping[str, Columns], left_out: Sequence[str]) -> None:
-    """Add the columns that patterns match to those of a keyword."""
+    """Add the columns that patterns match to the columns of a keyword."""
     out.columns.update((t, []) for t in columns)
     named: dict[str, list[str]] = {t: [] for t in columns}  # by their own names, not by a pattern
     for p in [patterns] if isinstance(patterns, str) else texts(keyword, patterns, "names of columns, or patterns such as 'f*'"):

@@ -77,7 +77,7 @@ class Connection:
     ) -> None:
         self._pid = os.getpid()
         self._died = died
-        self._using = threading.Lock()  # held while messages are read, so that no pass gets those of another one
+        self._using = threading.Lock()  # held while messages are read, so that no pass gets another pass's messages
         self._packets = dial(addr, _PACKET, _PATIENCE)
         _connections.add(self)
         fds: list[int] = []

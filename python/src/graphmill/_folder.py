@@ -425,7 +425,7 @@ def edge_type(name: Any, types: Sequence[EdgeType]) -> EdgeType:
 
 
 def typed(nodes: Sequence[str], edges: Sequence[EdgeType]) -> bool:
-    """Whether a graph has types with names: other ones than those of a graph without types."""
+    """Whether a graph has types with names of its own."""
     return list(nodes) != ["_N"] or any(e != ("_N", "_E", "_N") for e in edges)
 
 

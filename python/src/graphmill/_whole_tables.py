@@ -17,7 +17,7 @@ from ._whole_networkx import _MISSING, filled
 
 NO_TIME = np.iinfo(np.int64).min  # a missing time, and NumPy's NaT
 _IDS = ("#id", "id")
-# The usual names of the ends, those of internal/ingest/header.go; names that belong together have the same places.
+# The usual names of the ends, as in internal/ingest/header.go; names that belong together have the same places.
 _SOURCES = ("#source", "src", "source", "from", "from_id", "src_id", "source_id", "FromNodeId", ":START_ID", "head", "u", "source", "src")
 _TARGETS = ("#target", "dst", "target", "to", "to_id", "dst_id", "target_id", "ToNodeId", ":END_ID", "tail", "v", "destination", "destination")
 
