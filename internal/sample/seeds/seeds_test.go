@@ -119,9 +119,9 @@ func TestFind(t *testing.T) {
 		{name: "a value that does not fit", text: "paper:year=70000", err: `found value "70000"`},
 		{name: "a vector", text: "paper:feat=1", err: "expected one value per row"},
 		{name: "neither type nor file", text: "venue", err: `found seeds "venue", which is neither a node type (author, paper) nor a file`},
-		{name: "an id that is not there", text: file("bad.txt", "1\n9\n"), seedType: "paper", err: `bad.txt:2:1: found id "9", expected that of a node of type paper`},
+		{name: "an id that is not there", text: file("bad.txt", "1\n9\n"), seedType: "paper", err: `bad.txt:2:1: found id "9", expected the id of a node of type paper`},
 		{name: "no id column", text: file("n.csv", "a,b\n1,2\n"), seedType: "paper", err: "found no column id"},
-		{name: "out of range in an array", text: ids, seedType: "author", err: `found id "3", expected that of a node of type author`},
+		{name: "out of range in an array", text: ids, seedType: "author", err: `found id "3", expected the id of a node of type author`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := seeds.Find(context.Background(), vfs.OS, papers(), c.text, typesOf(c.seedType), "", nil, 0)
@@ -185,8 +185,8 @@ func TestFindLinks(t *testing.T) {
 
 		{name: "no file", text: "author", types: both, err: "expected a file of links with columns source and target"},
 		{name: "no ends", text: file("ends.csv", "source,dst,x\n1,2,3\n"), types: both, err: "found no column target, expected one that holds the seeds among source, dst, x"},
-		{name: "a source that is not there", text: file("far.csv", "source,target\n0,1\n2,1\n"), types: both, err: `far.csv:3:1: found id "2" in column "source", expected that of a node of type author`},
-		{name: "beyond an array", text: pairs, types: []string{"author", "author"}, err: `found id "3", expected that of a node of type author`},
+		{name: "a source that is not there", text: file("far.csv", "source,target\n0,1\n2,1\n"), types: both, err: `far.csv:3:1: found id "2" in column "source", expected the id of a node of type author`},
+		{name: "beyond an array", text: pairs, types: []string{"author", "author"}, err: `found id "3", expected the id of a node of type author`},
 		{name: "a declared column that is not there", text: table1, types: both, features: []table.Column{{Name: "time", DType: graph.Int64}}, err: "found no column time"},
 		{name: "a value that does not fit", text: table1, types: both, features: []table.Column{{Name: "name", DType: graph.Int64}}, err: "links.csv:2:7: found \"x\" in column \"name\""},
 		{name: "missing shards", text: strings.TrimSuffix(records, "-00000-of-00001") + "@2", types: both, err: "found 0 of 2 shards"},
@@ -317,9 +317,9 @@ func TestFindParquetLinks(t *testing.T) {
 		{name: "fractions", file: parquetOf(t, at("fractions.parquet"), fractions{0, 1.5}), err: []string{"fractions.parquet", `"target"`}},
 		{name: "lists", file: parquetOf(t, at("lists.parquet"), lists{[]int64{0}, 1}, lists{[]int64{0, 1}, 1}), err: []string{"lists.parquet", `"source"`}},
 		{name: "a gap", file: parquetOf(t, at("gaps.parquet"), gaps{0, &one}, gaps{0, &one}, gaps{1, nil}), err: []string{"gaps.parquet: row 2", `"target"`}},
-		{name: "a source out of range", file: parquetOf(t, at("far.parquet"), link{0, 3, 0}, link{1, 3, 0}, link{2, 3, 0}), err: []string{"far.parquet: row 2", `found id "2" in column "source", expected that of a node of type author`}},
-		{name: "a target out of range", file: parquetOf(t, at("deep.parquet"), link{0, 3, 0}, link{1, 4, 0}), err: []string{"deep.parquet: row 1", `found id "4" in column "target", expected that of a node of type paper`}},
-		{name: "a negative source", file: parquetOf(t, at("below.parquet"), link{-1, 3, 0}), err: []string{"below.parquet: row 0", `found id "-1" in column "source", expected that of a node of type author`}},
+		{name: "a source out of range", file: parquetOf(t, at("far.parquet"), link{0, 3, 0}, link{1, 3, 0}, link{2, 3, 0}), err: []string{"far.parquet: row 2", `found id "2" in column "source", expected the id of a node of type author`}},
+		{name: "a target out of range", file: parquetOf(t, at("deep.parquet"), link{0, 3, 0}, link{1, 4, 0}), err: []string{"deep.parquet: row 1", `found id "4" in column "target", expected the id of a node of type paper`}},
+		{name: "a negative source", file: parquetOf(t, at("below.parquet"), link{-1, 3, 0}), err: []string{"below.parquet: row 0", `found id "-1" in column "source", expected the id of a node of type author`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := seeds.Find(t.Context(), vfs.OS, papers(), c.file, []string{"author", "paper"}, "", nil, c.most)
