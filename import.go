@@ -36,6 +36,8 @@ const (
 	PolicyAdd   Policy = "add"   // add the rows that are missing
 	PolicySum   Policy = "sum"   // keep the first row, with the sums of the columns of all
 	PolicyCount Policy = "count" // keep the first row, with the number of all in a column "count"
+	// PolicyDropEqual drops rows that are equal to an earlier one in all columns, where 0 equals -0 and NaN equals NaN.
+	PolicyDropEqual Policy = "drop-equal"
 )
 
 // BuildOptions are the options that all operations share that make a store from edges.
@@ -45,7 +47,7 @@ type BuildOptions struct {
 	// Both stores the adjacency of both directions, not only of the primary one.
 	Both bool
 	// DuplicateEdges says how to treat edges with equal ends: PolicyKeep (the default), PolicyDrop (which keeps the first),
-	// PolicyError, PolicySum or PolicyCount.
+	// PolicyDropEqual, PolicyError, PolicySum or PolicyCount.
 	DuplicateEdges Policy
 	// SelfLoops says how to treat edges from a node to itself: PolicyKeep (the default), PolicyDrop, PolicyError, or
 	// PolicyAdd, which gives one to each node that has none, in edge types between nodes of one type.
@@ -163,7 +165,7 @@ func (o *BuildOptions) check() error {
 	setDefault(&o.DuplicateEdges, PolicyKeep)
 	setDefault(&o.SelfLoops, PolicyKeep)
 	return errors.Join(o.Run.check(),
-		checkPolicy("DuplicateEdges", o.DuplicateEdges, PolicyKeep, PolicyDrop, PolicyError, PolicySum, PolicyCount),
+		checkPolicy("DuplicateEdges", o.DuplicateEdges, PolicyKeep, PolicyDrop, PolicyDropEqual, PolicyError, PolicySum, PolicyCount),
 		checkPolicy("SelfLoops", o.SelfLoops, PolicyKeep, PolicyDrop, PolicyError, PolicyAdd))
 }
 
@@ -182,7 +184,7 @@ func checkPolicy(field string, p Policy, takes ...Policy) error {
 //
 // Those that a transform carries out keep the rows until then.
 var policies = map[Policy]assemble.Policy{PolicyError: assemble.Error, PolicyDrop: assemble.Drop, PolicyKeep: assemble.Keep, PolicyZeros: assemble.Zeros,
-	PolicyAdd: assemble.Keep, PolicySum: assemble.Keep, PolicyCount: assemble.Keep}
+	PolicyAdd: assemble.Keep, PolicySum: assemble.Keep, PolicyCount: assemble.Keep, PolicyDropEqual: assemble.Keep}
 
 func (o *BuildOptions) assemble() assemble.Options {
 	return assemble.Options{

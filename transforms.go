@@ -144,6 +144,8 @@ func (o *BuildOptions) transforms() transform.Options {
 		t.Merge = transform.MergeSum
 	case PolicyCount:
 		t.Merge = transform.MergeCount
+	case PolicyDropEqual:
+		t.Merge = transform.MergeEqual
 	}
 	for _, s := range o.Splits {
 		t.Splits = append(t.Splits, transform.Split{Of: s.Of, Ratios: s.Ratios, At: s.At, Values: s.Values})
@@ -223,7 +225,7 @@ func (o *BuildOptions) buildTransformed(ctx context.Context, w *store.Writer, in
 	}
 	changed.Finish(second.Meta, s.Meta)
 	result.Meta, result.Stages = second.Meta, slices.Concat(result.Stages, second.Stages)
-	noteTransforms(r, changed.Result())
+	noteTransforms(r, changed.Result(), t.Merge)
 	return result, nil
 }
 
@@ -328,12 +330,16 @@ func optionError(err error) error {
 }
 
 // noteTransforms says in the report what was changed.
-func noteTransforms(r *report.Report, x transform.Result) {
+func noteTransforms(r *report.Report, x transform.Result, merge transform.Merge) {
 	if x.Components > 0 {
 		r.Note(fmt.Sprintf("%s of %s nodes are in the largest of %s components; the others are left out", human.Exact(int64(x.Kept)), human.Exact(int64(x.Nodes)), human.Exact(int64(x.Components))))
 	}
 	for _, name := range slices.Sorted(maps.Keys(x.Merged)) {
-		r.Note(fmt.Sprintf("%s edges of %s were merged into earlier ones with equal ends", human.Exact(int64(x.Merged[name])), name))
+		what := "were merged into earlier ones with equal ends"
+		if merge == transform.MergeEqual {
+			what = "dropped: an earlier one has the same ends and columns"
+		}
+		r.Note(fmt.Sprintf("%s edges of %s %s", human.Exact(int64(x.Merged[name])), name, what))
 	}
 	for _, name := range slices.Sorted(maps.Keys(x.Loops)) {
 		r.Note(fmt.Sprintf("%s self-loops of %s were added", human.Exact(int64(x.Loops[name])), name))

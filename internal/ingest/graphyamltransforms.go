@@ -36,7 +36,7 @@ func (y yamlFile) readTransforms(n ast.Node) (t Transforms, err error) {
 		case "self_loops":
 			t.SelfLoops, err = y.policy(f.value, "keep", "drop", "error", "add")
 		case "duplicate_edges":
-			t.DuplicateEdges, err = y.policy(f.value, "keep", "drop", "error", "sum", "count")
+			t.DuplicateEdges, err = y.policy(f.value, "keep", "drop", "drop-equal", "error", "sum", "count")
 		case "symmetrise":
 			t.Symmetrise, err = y.boolean(f.value)
 		case "largest_component":

@@ -44,7 +44,7 @@ func (p policy) Type() string { return p.takes }
 func AddBuild(cmd *cobra.Command, o *graphmill.BuildOptions, duplicates, loops string) {
 	f := cmd.Flags()
 	f.BoolVar(&o.Both, "both", false, "store the adjacency of both directions, not only of the primary one")
-	f.Var(policy{&o.DuplicateEdges, "keep|drop|error|sum|count"}, "duplicate-edges", "how to treat edges with equal ends; drop keeps the first, sum adds up its columns, count adds a column count")
+	f.Var(policy{&o.DuplicateEdges, "keep|drop|drop-equal|error|sum|count"}, "duplicate-edges", "how to treat edges with equal ends; drop keeps the first, drop-equal the first of those with equal columns, sum adds up its columns, count adds a column count")
 	f.Var(policy{&o.SelfLoops, "keep|drop|error|add"}, "self-loops", "how to treat edges from a node to itself; add gives one to each node that has none")
 	f.BoolVar(&o.LargestComponent, "largest-component", false, "keep only the nodes and edges of the largest component")
 	f.Var(&splits{&o.Splits}, "split", "add a column split to a type, such as paper=0.8,0.1,0.1; at random, or in the order of a column (paper.year=0.8,0.1,0.1), or at two of its values (paper.year@2018,2020); can be repeated")

@@ -16,8 +16,10 @@
 //     of the node. Their columns are 1 if they are named weight or edge_weight and hold one number, else 0, empty, or
 //     missing (-1 in a column of categories, graph.NoTime in one of times); their position is the largest of its dtype.
 //   - Edges of one type with equal ends are merged into the first of them. MergeSum adds up its columns of integers and
-//     floats, of which a sum outside the range of the dtype is an error. MergeCount adds a column count. Columns of
-//     other kinds are those of the first.
+//     floats, of which a sum outside the range of the dtype is an error. MergeCount adds a column count. The first edge's
+//     columns of other kinds are kept.
+//   - MergeEqual merges only edges whose columns are equal, too: the position in the input does not count, 0 equals -0, and
+//     NaN equals NaN, since it stands for a missing value.
 //   - The largest component is that with the most nodes, where all edge types connect their ends in both directions. Of
 //     equal ones it is that of the first node, by the order of types and ids.
 //   - A Split adds the column split, of the categories train, valid and test. Rows in none of them have -1.

@@ -180,10 +180,17 @@ func (s *edgeScan) merge() {
 		return
 	}
 	order := s.order
-	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(s.list[i].far, s.list[j].far), cmp.Compare(i, j)) })
+	compare := func(i, j int) int {
+		c := cmp.Compare(s.list[i].far, s.list[j].far)
+		if c == 0 && s.t.o.Merge == MergeEqual {
+			c = compareRows(s.rows.columns, s.list[i].id, s.list[j].id)
+		}
+		return c
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(compare(i, j), cmp.Compare(i, j)) })
 	first, last := order[0], order[0]
 	for _, i := range order[1:] {
-		if s.list[i].far != s.list[first].far {
+		if compare(i, first) != 0 {
 			first, last = i, i
 			continue
 		}

@@ -23,11 +23,12 @@ func optionf(format string, a ...any) error { return tagged.Errorf(ErrOption, fo
 type Merge uint8
 
 // MergeNone keeps them. MergeSum and MergeCount keep the first: with the sums of the columns, or with their number in
-// the column CountColumn.
+// the column CountColumn. MergeEqual keeps the first of those that also have equal columns.
 const (
 	MergeNone Merge = iota
 	MergeSum
 	MergeCount
+	MergeEqual
 )
 
 // Columns that transforms add.

@@ -178,14 +178,18 @@ func (g *plain) expected(typ graph.EdgeType, o transform.Options, primary graph.
 		if !kept[typ.Near(primary)][v] {
 			continue
 		}
-		at, loop := map[[2]int]int{}, false
+		at, loop := map[string]int{}, false
 		for i, e := range g.edges[typ] {
 			e.position = i
 			if near(e) != v {
 				continue
 			}
 			loop = loop || typ.Src == typ.Dst && e.src == e.dst
-			if k, again := at[[2]int{e.src, e.dst}]; again && o.Merge != transform.MergeNone {
+			key := fmt.Sprint(e.src, e.dst)
+			if o.Merge == transform.MergeEqual {
+				key = fmt.Sprint(e.src, e.dst, e.weight+0, e.n, e.tag, e.list) // -0 + 0 is 0
+			}
+			if k, again := at[key]; again && o.Merge != transform.MergeNone {
 				counts[k]++
 				if o.Merge == transform.MergeSum {
 					out[k].weight += e.weight
@@ -193,7 +197,7 @@ func (g *plain) expected(typ graph.EdgeType, o transform.Options, primary graph.
 				}
 				continue
 			}
-			at[[2]int{e.src, e.dst}] = len(out)
+			at[key] = len(out)
 			out, counts = append(out, e), append(counts, 1)
 		}
 		if o.SelfLoops && typ.Src == typ.Dst && !loop {
@@ -223,6 +227,10 @@ func TestModel(t *testing.T) {
 			typ := graph.EdgeType{Src: rapid.SampledFrom(names).Draw(t, "src"), Rel: fmt.Sprint("r", i), Dst: rapid.SampledFrom(names).Draw(t, "dst")}
 			var list []edge
 			for range rapid.IntRange(1, 20).Draw(t, "edges") {
+				if len(list) > 0 && rapid.IntRange(0, 3).Draw(t, "again") == 0 {
+					list = append(list, rapid.SampledFrom(list).Draw(t, "row"))
+					continue
+				}
 				list = append(list, edge{src: rapid.IntRange(0, g.nodes[typ.Src]-1).Draw(t, "s"), dst: rapid.IntRange(0, g.nodes[typ.Dst]-1).Draw(t, "d"),
 					weight: float32(rapid.IntRange(-4, 4).Draw(t, "w")) / 4, n: rapid.Int64Range(-9, 9).Draw(t, "n"), tag: rapid.StringMatching("[a-c]{0,3}").Draw(t, "tag"),
 					list: rapid.SliceOfN(rapid.Float32Range(0, 1), 0, 2).Draw(t, "list")})
@@ -231,7 +239,7 @@ func TestModel(t *testing.T) {
 		}
 		primary := rapid.SampledFrom([]graph.Direction{graph.In, graph.Out}).Draw(t, "primary")
 		o := transform.Options{SelfLoops: rapid.Bool().Draw(t, "loops"), LargestComponent: rapid.Bool().Draw(t, "largest"), Normalise: []string{names[0] + ".x"},
-			Merge: rapid.SampledFrom([]transform.Merge{transform.MergeNone, transform.MergeSum, transform.MergeCount}).Draw(t, "merge")}
+			Merge: rapid.SampledFrom([]transform.Merge{transform.MergeNone, transform.MergeSum, transform.MergeCount, transform.MergeEqual}).Draw(t, "merge")}
 		s := g.write(t, dir, primary)
 		defer s.Close()
 		c, err := transform.New(context.Background(), s.Graph, o)
