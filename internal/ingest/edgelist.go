@@ -215,7 +215,10 @@ func overlap(ctx context.Context, t table.Table, src, dst table.Column) bool {
 // features returns the columns of an edge list that are not ends: the vectors, and the other columns, or those of specs
 // if it is not nil.
 func (m *maker) features(ctx context.Context, t table.Table, fields []looks, specs []table.Field, vectors []string, ends ...string) (cols []table.Column, err error) {
-	used := slices.Clone(ends)
+	used := map[string]bool{}
+	for _, name := range ends {
+		used[name] = true
+	}
 	var joins []table.Column
 	for _, v := range vectors {
 		name, from, ok := strings.Cut(v, "=")
@@ -233,11 +236,14 @@ func (m *maker) features(ctx context.Context, t table.Table, fields []looks, spe
 		if err != nil {
 			return nil, sourcef("%s: `Vectors` %s: %w", t.Files()[0], v, err)
 		}
-		joins, used = append(joins, add...), append(used, parts...)
+		joins = append(joins, add...)
+		for _, name := range parts {
+			used[name] = true
+		}
 	}
 	for i := range fields {
 		f := &fields[i]
-		if slices.Contains(used, f.Name) || specs == nil && f.Ignored {
+		if used[f.Name] || specs == nil && f.Ignored {
 			continue
 		}
 		w := &wanted{}

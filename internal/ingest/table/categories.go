@@ -100,7 +100,8 @@ func Collect(ctx context.Context, t Table, columns []Column, threads int, limits
 		limits.Categories = math.MaxInt32
 	}
 	threads = max(threads, 1)
-	p := &values{t: t, collecting: true}
+	p := emptyValues(t)
+	p.collecting = true
 	var parts []part
 	for _, c := range columns {
 		var out output

@@ -46,15 +46,17 @@ type parser struct {
 
 func newParser(t *CSV, asked []Column) (*parser, error) {
 	p := &parser{syntax: t.syntax, stops: stopsOf(t.syntax), fields: t.fields}
-	for range t.fields {
+	numbers := make(map[string]int, len(t.fields))
+	for i, f := range t.fields {
 		p.targets = append(p.targets, -1)
+		numbers[f.Name] = i
 	}
 	p.cols = make([]column, len(asked))
 	p.chunk.Columns = make([]Vector, len(asked))
 	integers := len(asked) > 0
 	for i, a := range asked {
-		f := slices.IndexFunc(t.fields, func(f Field) bool { return f.Name == a.Name && a.Name != "" })
-		if f < 0 {
+		f, found := numbers[a.Name]
+		if !found || a.Name == "" {
 			return nil, badf("%s: found the columns %s, expected %q among them", t.files[0].path, List(t.names()), a.Name)
 		}
 		c, err := newColumn(a)

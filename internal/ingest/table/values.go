@@ -42,8 +42,10 @@ func scanValues(ctx context.Context, t Table, columns []Column, threads int, fn 
 
 // values plans how the columns of a scan are made from plain ones.
 type values struct {
-	t     Table
-	inner []Column // plain
+	t      Table
+	fields map[string]Field // of the table, by name
+	inner  []Column         // plain
+	named  map[string][]int // the numbers of the plain columns, by name
 	outs  []output
 	// collecting: the texts of categories are wanted.
 	collecting bool
@@ -79,8 +81,17 @@ type part struct {
 	signed bool
 }
 
+// emptyValues plans no columns.
+func emptyValues(t Table) *values {
+	p := &values{t: t, fields: map[string]Field{}, named: map[string][]int{}}
+	for _, f := range slices.Backward(t.Fields()) { // the first of equal names counts
+		p.fields[f.Name] = f
+	}
+	return p
+}
+
 func newValues(t Table, columns []Column) (*values, error) {
-	p := &values{t: t}
+	p := emptyValues(t)
 	for _, c := range columns {
 		out := output{Column: c}
 		for _, name := range c.From {
@@ -127,25 +138,16 @@ func checkFrom(c *Column) error {
 	return nil
 }
 
-// field returns what the table declares of a field. It returns false if the table does not list it.
-func (p *values) field(name string) (Field, bool) {
-	for _, f := range p.t.Fields() {
-		if f.Name == name {
-			return f, true
-		}
-	}
-	return Field{}, false
-}
-
 // ask returns the number of the plain column c, which is asked for once.
 func (p *values) ask(c Column) int {
-	for i, x := range p.inner {
-		x.mark, c.mark = false, c.mark || x.mark
-		if x.Name == c.Name && x.DType == c.DType && x.ID == c.ID && x.Empty == c.Empty && x.Fill == c.Fill && x.Given == c.Given && x.Inferred == c.Inferred && x.Whole == c.Whole && x.Unit == c.Unit && x.Semicolons == c.Semicolons && slices.Equal(x.Shape, c.Shape) {
-			p.inner[i].mark = p.inner[i].mark || c.mark
+	for _, i := range p.named[c.Name] {
+		x := &p.inner[i]
+		if x.DType == c.DType && x.ID == c.ID && x.Empty == c.Empty && x.Fill == c.Fill && x.Given == c.Given && x.Inferred == c.Inferred && x.Whole == c.Whole && x.Unit == c.Unit && x.Semicolons == c.Semicolons && slices.Equal(x.Shape, c.Shape) {
+			x.mark = x.mark || c.mark
 			return i
 		}
 	}
+	p.named[c.Name] = append(p.named[c.Name], len(p.inner))
 	p.inner = append(p.inner, c)
 	return len(p.inner) - 1
 }
@@ -153,9 +155,9 @@ func (p *values) ask(c Column) int {
 // add adds the part of an output that is made from one field.
 func (p *values) add(out *output, c Column) (err error) {
 	x := part{Column: c}
-	f, _ := p.field(c.Name)
+	f := p.fields[c.Name]
 	if c.Missing != nil {
-		f, _ = p.field(c.Missing.Name)
+		f = p.fields[c.Missing.Name]
 	}
 	plain := Column{Name: c.Name, DType: graph.String, Shape: c.Shape, Empty: EmptyFill}
 	declared := f.DType.IsInt() || f.DType == graph.Bool
