@@ -170,7 +170,7 @@ func describe(s *store.Store) *Description {
 				ei.Directions = append(ei.Directions, d.String())
 			}
 		}
-		h := degrees(e)
+		h, _ := degrees(e, nil) // without a function there is no error
 		ei.Degree = &DegreeDescription{h.Mean(), h.Quantile(.5), h.Quantile(.9), h.Quantile(.99), h.Max(), h.Zeros()}
 		i.Edges = append(i.Edges, ei)
 	}
@@ -183,13 +183,25 @@ func describe(s *store.Store) *Description {
 	return i
 }
 
-// degrees returns the histogram of the degrees of an edge type in its primary direction.
-func degrees(e *graph.Edges) *report.Histogram {
-	p := e.Adj[e.Primary].Indptr
-	if p.U64 != nil {
-		return report.Degrees(p.U64)
+// degrees returns the histogram of the degrees of an edge type in its primary direction. It tells touched, if that is not nil, how many
+// bytes it has read since the last call.
+func degrees(e *graph.Edges, touched func(bytes int64) error) (*report.Histogram, error) {
+	const most = 1 << 20 // offsets between two calls of touched
+	p, h := e.Adj[e.Primary].Indptr, new(report.Histogram)
+	for from := 0; from < p.Len()-1; from += most {
+		to := min(from+most+1, p.Len())
+		if p.U64 != nil {
+			h.Merge(report.Degrees(p.U64[from:to]))
+		} else {
+			h.Merge(report.Degrees(p.U32[from:to]))
+		}
+		if touched != nil {
+			if err := touched(p.Bytes() / int64(p.Len()) * int64(to-from)); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return report.Degrees(p.U32)
+	return h, nil
 }
 
 // Text writes the description in words.

@@ -91,13 +91,13 @@ func reportStore(r *report.Report, s *store.Store) error {
 	for _, e := range s.Graph.Edges {
 		edges += e.Count
 		columns += len(e.Columns)
-		h := degrees(e)
+		h, err := degrees(e, s.Touched)
+		if err != nil {
+			return err
+		}
 		relations.Rows = append(relations.Rows, []report.Value{report.Text(e.Type.String()), report.Count(e.Count, ""),
 			report.Number(h.Mean(), ""), report.Count(h.Max(), ""), report.Text(joinColumns(describeColumns(e.Columns)))})
 		plots[e.Primary].Series = append(plots[e.Primary].Series, report.Series{Name: e.Type.String(), Histogram: h})
-		if err := s.Touched(e.Adj[e.Primary].Indptr.Bytes()); err != nil {
-			return err
-		}
 	}
 	r.Head("nodes", report.Count(nodes, "nodes"))
 	r.Head("edges", report.Count(edges, "edges"))
