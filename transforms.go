@@ -200,7 +200,10 @@ func (o *BuildOptions) buildTransformed(ctx context.Context, w *store.Writer, in
 	}
 	defer closeWith(&err, s.Close)
 	for _, n := range s.Graph.Nodes {
-		opt.Held += 8 * int64(n.Count)
+		opt.Held += t.NodeBytes() * int64(n.Count)
+	}
+	if err := opt.CheckMemory(); err != nil {
+		return nil, err
 	}
 	t.Touched = s.Touched
 	changed, err := transform.New(ctx, s.Graph, t)

@@ -57,6 +57,12 @@ func newBudget(opt *Options) (budget, error) {
 	return b, nil
 }
 
+// CheckMemory is an error where Memory is less than a build needs, whatever the size of its input.
+func (o *Options) CheckMemory() error {
+	_, err := newBudget(o)
+	return err
+}
+
 // spill returns the memory of the extents of one Spill.
 func (b budget) spill() int64 { return b.work / 8 }
 

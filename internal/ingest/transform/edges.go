@@ -58,7 +58,7 @@ func (x *edgeTable) Where(row uint64, _ string) string { return place(x.e.Type.S
 type unit struct{ from, to int }
 
 // units cuts the near nodes into runs of about chunkRows edges and nodes.
-func (x *edgeTable) units() []unit {
+func (x *edgeTable) units() ([]unit, error) {
 	a, nodes := x.e.Adj[x.e.Primary], x.t.nodes[x.near()].count
 	var out []unit
 	for from := 0; from < nodes; {
@@ -67,28 +67,39 @@ func (x *edgeTable) units() []unit {
 			to++
 		}
 		out = append(out, unit{from, to})
+		if err := x.t.touched(offsetBytes * int64(to-from)); err != nil {
+			return nil, err
+		}
 		from = to
 	}
-	return out
+	return out, nil
 }
+
+// offsetBytes is the most that the offset of a node takes.
+const offsetBytes = 8
 
 // Scan implements table.Table. The number of the first edge of near node v is that of the edges and nodes before it, so
 // that each node has a number for the self-loop it may get.
 func (x *edgeTable) Scan(ctx context.Context, columns []table.Column, threads int, fn func(worker int, c *table.Chunk) error) (uint64, error) {
 	x.added.Store(0)
 	x.merged.Store(0)
-	units := x.units()
-	err := each(ctx, len(units), threads, func() func(worker, unit int) error {
+	units, err := x.units()
+	if err != nil {
+		return 0, err
+	}
+	err = each(ctx, len(units), threads, func() func(worker, unit int) error {
 		s := &edgeScan{edgeTable: x, columns: columns, vectors: x.vectors(columns)}
 		s.chunk.Columns = make([]table.Vector, len(columns))
 		return func(worker, unit int) error {
 			if err := s.read(units[unit]); err != nil {
 				return err
 			}
-			if s.chunk.Rows == 0 {
-				return nil
+			var err error
+			if s.chunk.Rows > 0 {
+				err = fn(worker, &s.chunk)
 			}
-			return errors.Join(fn(worker, &s.chunk), x.t.touched(read(&s.chunk)))
+			u := units[unit]
+			return errors.Join(err, x.t.touched(offsetBytes*int64(u.to-u.from)+read(&s.chunk)))
 		}
 	})
 	if err != nil {

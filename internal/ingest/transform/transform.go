@@ -60,6 +60,17 @@ func (o *Options) None() bool {
 // Edges says whether the options change which nodes and edges there are, and not only their columns.
 func (o *Options) Edges() bool { return o.SelfLoops || o.Merge != MergeNone || o.LargestComponent }
 
+// NodeBytes is the memory that the changes take per node.
+func (o *Options) NodeBytes() int64 {
+	switch {
+	case o.LargestComponent:
+		return 8
+	case len(o.Splits) > 0:
+		return 1
+	}
+	return 0
+}
+
 // Result counts what was changed.
 type Result struct {
 	Nodes, Kept uint64 // of LargestComponent: nodes before and after
