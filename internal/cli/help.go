@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 )
 
 const (
@@ -29,10 +28,8 @@ type Page struct {
 
 // columns returns the width of a help page: the width of the terminal, if that is known and smaller than a page.
 func (t *Terminal) columns() int {
-	if f := fileOf(t.Stdout); f != nil {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
-			return min(max(n, narrowestPage), widestPage)
-		}
+	if n := terminalColumns(t.Stdout); n > 0 {
+		return min(max(n, narrowestPage), widestPage)
 	}
 	return widestPage
 }

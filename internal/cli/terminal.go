@@ -87,7 +87,7 @@ func (t *Terminal) say(code, format string, a ...any) {
 		if text, is := strings.CutPrefix(line, warning); is {
 			line = t.paint(t.Stderr, yellow, warning) + text
 		}
-		fmt.Fprintf(t.Stderr, "%s %s\n", prefix, line)
+		fmt.Fprintln(t.Stderr, fitted(prefix+" "+line, terminalColumns(t.Stderr)))
 	}
 }
 
@@ -155,7 +155,7 @@ func (t *Terminal) Print(r Result, asJSON bool) error {
 	if err := r.Text(&b); err != nil {
 		return err
 	}
-	_, err := io.WriteString(t.Stdout, t.translate(t.unsaid(b.String())))
+	_, err := io.WriteString(t.Stdout, fitted(t.translate(t.unsaid(b.String())), terminalColumns(t.Stdout)))
 	return err
 }
 
@@ -194,7 +194,10 @@ func (t *Terminal) PrintReport(r *graphmill.Report, asJSON bool) error {
 			_, err = t.Stdout.Write(b)
 		}
 	} else {
-		err = r.Styled(t.Stdout, t.colours(t.Stdout))
+		var text strings.Builder
+		if err = r.Styled(&text, t.colours(t.Stdout)); err == nil {
+			_, err = io.WriteString(t.Stdout, fitted(text.String(), terminalColumns(t.Stdout)))
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("the output is complete, but its report could not be printed: %w", err)
