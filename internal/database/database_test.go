@@ -250,7 +250,7 @@ func TestRefused(t *testing.T) {
 		{"sqlite:" + t.TempDir(), nil, "found a folder or a device, expected a file of SQLite", false},
 		{"sqlite:" + file(t, "PRAGMA user_version = 3"), nil, "found no table, expected some", false},
 		{"sqlite:" + file(t, "CREATE TABLE a(id INTEGER PRIMARY KEY)"), nil, "found no foreign key between the tables", false},
-		{"sqlite:" + with(), []string{"reviews.att"}, `found the time "reviews.att", expected TABLE.COLUMN, one of the columns of the database; did you mean "reviews.at"?`, true},
+		{"sqlite:" + with(), []string{"reviews.att"}, `found the time "reviews.att", expected TABLE.COLUMN, one of the columns of the database; correct its name; did you mean "reviews.at"?`, true},
 		{"sqlite:" + with(), []string{"users.score"}, `found the time "users.score" of type REAL, expected a column of times`, true},
 		{"sqlite:" + with(), []string{"reviews.rid"}, `found the time "reviews.rid", which is a key`, true},
 		{"sqlite:" + with("CREATE TABLE b(x BLOB, y BLOB)"), nil, "table b: found no column of numbers, bools, texts or times", false},

@@ -286,15 +286,15 @@ func (l *layout) setTimes(times []string) error {
 					have = append(have, t.name+"."+c.name)
 				}
 			}
-			return tagged.Errorf(ErrUsage, "found the time %q, expected TABLE.COLUMN, one of the columns of the database%s", name, suggest.Hint(name, have))
+			return tagged.Errorf(ErrUsage, "found the time %q, expected TABLE.COLUMN, one of the columns of the database; correct its name%s", name, suggest.Hint(name, have))
 		}
 		t := &l.tables[i]
 		c := t.column(name[len(t.name)+1:])
 		if c.kind != timestamp && c.kind != integer && c.kind != text {
-			return tagged.Errorf(ErrUsage, "found the time %q of type %s, expected a column of times, dates or whole numbers", name, c.typ)
+			return tagged.Errorf(ErrUsage, "found the time %q of type %s, expected a column of times, dates or whole numbers; choose another column, or cast it in a query", name, c.typ)
 		}
 		if slices.Contains(t.keys, c.name) {
-			return tagged.Errorf(ErrUsage, "found the time %q, which is a key, expected another column", name)
+			return tagged.Errorf(ErrUsage, "found the time %q, which is a key, expected another column; leave this one out", name)
 		}
 		t.times = append(t.times, c.name)
 	}

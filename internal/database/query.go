@@ -29,7 +29,7 @@ type Result struct {
 // is one SELECT, which can end with a semicolon. It is read within the snapshot, so it cannot change anything.
 func (s *Snapshot) Query(ctx context.Context, fsys vfs.FS, file, query string) (*Result, error) {
 	if strings.Contains(query, "\x00") {
-		return nil, s.errorf("found a NUL in a query, expected text")
+		return nil, s.errorf("found a NUL in a query, expected text; remove the byte")
 	}
 	r, err := s.db.describeQuery(ctx, strings.TrimRight(query, "; \t\r\n"))
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Snapshot) Query(ctx context.Context, fsys vfs.FS, file, query string) (
 		out.Columns = append(out.Columns, Column{c.name, dtypes[c.kind]})
 	}
 	if len(t.copied) == 0 {
-		return nil, s.errorf("found a query without a column of numbers, bools, texts or times, expected a SELECT of at least one")
+		return nil, s.errorf("found a query without a column of numbers, bools, texts or times, expected a SELECT of at least one; cast a column of another type in the query")
 	}
 	out.Rows, err = s.copyTable(ctx, fsys, file, &t)
 	return out, err
@@ -93,17 +93,17 @@ func oneSelect(query string) error {
 		case c == ')':
 			depth--
 		case c == ';':
-			return errors.New("found a semicolon within a query, expected one SELECT")
+			return errors.New("found a semicolon within a query, expected one SELECT; give each query a table of its own")
 		case strings.IndexByte("?$@:#", c) >= 0:
-			return fmt.Errorf("found a parameter %q in a query, expected its value", rest[:1])
+			return fmt.Errorf("found a parameter %q in a query, expected its value; write the value into the query", rest[:1])
 		}
 		if end == 0 || depth < 0 {
-			return fmt.Errorf("found %q in a query, which nothing opens or closes, expected one SELECT", rest[:1])
+			return fmt.Errorf("found %q in a query, which nothing opens or closes, expected one SELECT; correct the query", rest[:1])
 		}
 		i += end - 1
 	}
 	if depth > 0 {
-		return errors.New("found a bracket in a query that nothing closes, expected one SELECT")
+		return errors.New("found a bracket in a query that nothing closes, expected one SELECT; close it")
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (p *postgres) describeQuery(ctx context.Context, query string) (*relation, 
 		r.columns = append(r.columns, c)
 	}
 	if len(d.Fields) == 0 {
-		return nil, p.in(errors.New("found a statement that has no result, expected one SELECT"))
+		return nil, p.in(errors.New("found a statement that has no result, expected one SELECT; write a query that returns rows"))
 	}
 	return r, nil
 }

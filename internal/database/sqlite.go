@@ -74,7 +74,7 @@ func openSQLite(ctx context.Context, file string) (*sqliteFile, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("sqlite:%s: found a folder or a device, expected a file of SQLite", file)
+		return nil, fmt.Errorf("sqlite:%s: found a folder or a device, expected a file of SQLite; correct the path", file)
 	}
 	address := url.URL{Scheme: "file", Opaque: url.PathEscape(file), RawQuery: "mode=ro&_pragma=busy_timeout(5000)&_pragma=query_only(1)&_pragma=trusted_schema(0)"}
 	db, err := sql.Open("sqlite", address.String())
@@ -349,13 +349,13 @@ func appendCell(b []byte, k kind, v any) ([]byte, error) {
 		return v.UTC().AppendFormat(b, "2006-01-02T15:04:05.999999999Z"), nil
 	case string:
 		if !utf8.ValidString(v) {
-			return b, errors.New("found bytes that are no UTF-8, expected text")
+			return b, errors.New("found bytes that are no UTF-8, expected text; cast the column to a number, or convert its text in a query")
 		}
 		return appendQuoted(b, v), nil
 	case []byte:
-		return b, fmt.Errorf("found %d bytes, expected text or numbers", len(v))
+		return b, fmt.Errorf("found %d bytes, expected text or numbers; leave the column out, or convert it with hex() in a query", len(v))
 	}
-	return b, fmt.Errorf("found a value of type %T, expected text or numbers", v)
+	return b, fmt.Errorf("found a value of type %T, expected text or numbers; cast the column in a query", v)
 }
 
 // appendQuoted appends a text as a cell, in quotes.

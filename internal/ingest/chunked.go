@@ -99,12 +99,12 @@ func (c *chunks) files(of string, paths []string) ([]string, error) {
 			return nil, sourcef("%s: %s: found the absolute path %s, expected one within %s; allow it with `AllowOutside`", c.p.meta, of, path, c.p.dir)
 		}
 		if err := c.p.inside(c.p.dir, file); errors.Is(err, fs.ErrNotExist) {
-			return nil, sourcef("%s: %s: found no file %s, expected chunk %d of %d", c.p.meta, of, file, i, len(paths))
+			return nil, sourcef("%s: %s: found no file %s, expected chunk %d of %d; copy the missing chunk, or write the graph again", c.p.meta, of, file, i, len(paths))
 		} else if err != nil {
 			return nil, err
 		}
 		if _, err := vfs.Regular(c.p.fsys, file); errors.Is(err, fs.ErrNotExist) {
-			return nil, sourcef("%s: %s: found no file %s, expected chunk %d of %d", c.p.meta, of, file, i, len(paths))
+			return nil, sourcef("%s: %s: found no file %s, expected chunk %d of %d; copy the missing chunk, or write the graph again", c.p.meta, of, file, i, len(paths))
 		} else if err != nil {
 			return nil, sourcef("%s: %s: %w", c.p.meta, of, err)
 		}
@@ -189,7 +189,7 @@ func join(tables []table.Table) table.Table {
 func (c *chunks) ends(of string, e *chunked.Edges, files, names []string) ([]table.Piece, error) {
 	want := rows(e.Counts, len(files))
 	if len(files) == 0 && e.Total > 0 {
-		return nil, sourcef("%s: %s: found no files, expected the files of %d edges", c.p.meta, of, e.Total)
+		return nil, sourcef("%s: %s: found no files, expected the files of %d edges; list them in the file", c.p.meta, of, e.Total)
 	}
 	open := func(files []string, rows uint64) (t table.Table, err error) {
 		switch e.Format {
@@ -227,7 +227,7 @@ func (c *chunks) ends(of string, e *chunked.Edges, files, names []string) ([]tab
 			n = a.Rows()
 		}
 		if left -= n; want == nil && (n > e.Total || left > e.Total || i == len(files)-1 && left > 0) {
-			return nil, sourcef("%s: %s: found a different number of edges in the files up to %s, expected %d in all", c.p.meta, of, file, e.Total)
+			return nil, sourcef("%s: %s: found a different number of edges in the files up to %s, expected %d in all; correct num_edges_per_chunk, or write the chunks again", c.p.meta, of, file, e.Total)
 		}
 		pieces = append(pieces, table.Piece{Table: t, Rows: n, Says: c.p.meta})
 	}

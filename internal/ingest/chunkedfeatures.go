@@ -68,25 +68,25 @@ func (c *chunks) arrays(of string, n chunked.Counts, files []string) (raw table.
 			return raw, c.in(of, err)
 		}
 		if len(h.Shape) == 0 {
-			return raw, c.in(of, sourcef("%s: found a single value, expected an array", file))
+			return raw, c.in(of, sourcef("%s: found a single value, expected an array; write one row per node or edge", file))
 		}
 		f := table.Field{DType: table.DTypeOf(h.Descr), Shape: h.Shape[1:]}
 		if like == "" || len(raw.Runs) == 0 && h.Shape[0] > 0 {
 			raw.Field, like = f, file
 		}
 		if total += uint64(h.Shape[0]); want != nil && uint64(h.Shape[0]) != want[i] {
-			return raw, c.in(of, sourcef("%s: found %d rows, expected %d in chunk %d", file, h.Shape[0], want[i], i))
+			return raw, c.in(of, sourcef("%s: found %d rows, expected %d in chunk %d; correct the numbers per chunk, or write the array again", file, h.Shape[0], want[i], i))
 		}
 		if h.Shape[0] == 0 {
 			continue // a file without values does not determine the dtype
 		}
 		if f.DType != raw.DType || !slices.Equal(f.Shape, raw.Shape) {
-			return raw, c.in(of, sourcef("%s: found %s with rows of shape %v, expected %s %v, as in %s", file, f.DType, f.Shape, raw.DType, raw.Shape, like))
+			return raw, c.in(of, sourcef("%s: found %s with rows of shape %v, expected %s %v, as in %s; write all chunks with one dtype and shape", file, f.DType, f.Shape, raw.DType, raw.Shape, like))
 		}
 		raw.Runs = append(raw.Runs, table.Run{Path: file, Offset: h.Offset, Rows: uint64(h.Shape[0])})
 	}
 	if total != n.Total {
-		return raw, c.in(of, sourcef("found %d rows in all files, expected %d", total, n.Total))
+		return raw, c.in(of, sourcef("found %d rows in all files, expected %d; write the files of all rows", total, n.Total))
 	}
 	if raw.Runs == nil {
 		raw.Runs = []table.Run{{Path: files[0]}}
@@ -143,7 +143,7 @@ func (c *chunks) rowsOf(ctx context.Context, of string, n chunked.Counts, d chun
 		if len(piece.Fields()) > 0 { // a text without lines has no fields
 			pieces = append(pieces, table.Piece{Table: piece, Rows: want[i], Says: c.p.meta})
 		} else if want[i] > 0 {
-			return nil, field, c.in(of, sourcef("%s: found no rows, expected %d", g[0], want[i]))
+			return nil, field, c.in(of, sourcef("%s: found no rows, expected %d; write the array again", g[0], want[i]))
 		}
 	}
 	field.Name = d.Name
@@ -212,12 +212,12 @@ func (c *chunks) shape(ctx context.Context, pieces []table.Piece, columns []look
 	values := 1
 	for _, d := range shape {
 		if d < 1 || values > 1<<30/d {
-			return nil, sourcef("%s: found rows of shape %v, expected some values in each", pieces[0].Files()[0], shape)
+			return nil, sourcef("%s: found rows of shape %v, expected some values in each; write the array again, or leave it out of the file", pieces[0].Files()[0], shape)
 		}
 		values *= d
 	}
 	if len(first.Shape) == 0 && values != len(columns) {
-		return nil, sourcef("%s: found rows of shape %v, expected %d values, one per column", pieces[0].Files()[0], shape, len(columns))
+		return nil, sourcef("%s: found rows of shape %v, expected %d values, one per column; correct the shape in the file, or write the array again", pieces[0].Files()[0], shape, len(columns))
 	}
 	return shape, nil
 }
@@ -243,7 +243,7 @@ func (c *chunks) said(pieces []table.Piece) (shape []int, err error) {
 			if like == "" {
 				shape, like = dims[1:], file
 			} else if !slices.Equal(shape, dims[1:]) {
-				return nil, sourcef("%s: found rows of shape %v, expected %v, as in %s", file, dims[1:], shape, like)
+				return nil, sourcef("%s: found rows of shape %v, expected %v, as in %s; write all chunks with one shape", file, dims[1:], shape, like)
 			}
 		}
 	}

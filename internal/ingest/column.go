@@ -41,7 +41,7 @@ func parseType(s string) (f table.Field, err error) {
 	}
 	inner, ok := strings.CutSuffix(dims, "]")
 	if !ok {
-		return f, fmt.Errorf("found type %q, expected a closing ']' at its end", s)
+		return f, fmt.Errorf("found type %q, expected a closing ']' at its end; add it", s)
 	}
 	for part := range strings.SplitSeq(inner, ",") {
 		n := -1

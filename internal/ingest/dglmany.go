@@ -35,7 +35,7 @@ func (d *dglFile) add(t *dglType, g int, count int64, list []dgl.Array) error {
 		return nil
 	}
 	if len(list) != len(t.columns) {
-		return sourcef("%s: found %d arrays of %s in graph %d, expected %d, as in graph 0", d.path, len(list), t.name, g, len(t.columns))
+		return sourcef("%s: found %d arrays of %s in graph %d, expected %d, as in graph 0; give all graphs the same data, or split the file", d.path, len(list), t.name, g, len(t.columns))
 	}
 	for i := range t.columns {
 		c := &t.columns[i]
@@ -45,7 +45,7 @@ func (d *dglFile) add(t *dglType, g int, count int64, list []dgl.Array) error {
 		}
 		got, ok := d.raw(t.name, list[k])
 		if !ok || got.DType != c.DType || !slices.Equal(got.Shape, c.Shape) {
-			return sourcef("%s: found the data %q of %s in graph %d as %s %v, expected %s %v, as in graph 0", d.path, c.Name, t.name, g, got.DType, got.Shape, c.DType, c.Shape)
+			return sourcef("%s: found the data %q of %s in graph %d as %s %v, expected %s %v, as in graph 0; give all graphs data of one dtype and shape, or split the file", d.path, c.Name, t.name, g, got.DType, got.Shape, c.DType, c.Shape)
 		}
 		c.Runs = append(c.Runs, got.Runs...)
 	}
@@ -89,7 +89,7 @@ func (d *dglFile) many(f *dgl.Graphs) error {
 			if i == 0 {
 				nodes[k] = dglType{name: n.Name, counts: &numbers{path: d.path}}
 			} else if nodes[k].name != n.Name {
-				return sourcef("%s: found node type %q in graph %d, expected %q, as in graph 0", d.path, n.Name, i, nodes[k].name)
+				return sourcef("%s: found node type %q in graph %d, expected %q, as in graph 0; split the file by the types of the graphs", d.path, n.Name, i, nodes[k].name)
 			}
 			if err := d.add(&nodes[k], i, n.Nodes, n.Data); err != nil {
 				return err
@@ -137,7 +137,7 @@ type dglEdges struct {
 
 func (d *dglFile) addEdges(e *dglEdges, i int, g *dgl.Graph, r *dgl.Relation) error {
 	if of := dglEdgeType(g, r); of != e.of {
-		return sourcef("%s: found edge type %s in graph %d, expected %s, as in graph 0", d.path, of, i, e.of)
+		return sourcef("%s: found edge type %s in graph %d, expected %s, as in graph 0; split the file by the types of the graphs", d.path, of, i, e.of)
 	}
 	e.scattered.add(g, r)
 	if e.plain = e.plain && r.COO != nil && r.COO.EdgeIDs.Rows() == 0; e.plain {

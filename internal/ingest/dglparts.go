@@ -38,7 +38,7 @@ func (dglParts) open(_ context.Context, fsys vfs.FS, path string, o Options) (_ 
 		return nil, err
 	}
 	if config == "" {
-		return nil, sourcef("%s: found no configuration, expected the JSON file of a partitioned graph, with num_parts, node_map and so on", path)
+		return nil, sourcef("%s: found no configuration, expected the JSON file of a partitioned graph, with num_parts, node_map and so on; give the path of that file, or of its folder", path)
 	}
 	if o.NumNodes > 0 {
 		return nil, usagef("found `NumNodes` with %s, expected the counts in that file", config)
@@ -221,7 +221,7 @@ func (r *partsReader) begin(ctx context.Context, columns []table.Column) error {
 		types, list, have = r.Config.Edges, r.Folder.EdgeIDs, edges
 	}
 	if t.typ >= len(types) || types[t.typ].Name != t.types[t.typ].Name {
-		return sourcef("%s: found other types than in the first read, expected a file that does not change", t.config)
+		return sourcef("%s: found other types than in the first read, expected a file that does not change; run again", t.config)
 	}
 	ends, features := false, false
 	for _, c := range columns {
@@ -232,7 +232,7 @@ func (r *partsReader) begin(ctx context.Context, columns []table.Column) error {
 			ends = true
 			r.columns = append(r.columns, nil)
 		case end || i < 0 || dglDTypes[have[t.typ][i].DType] != c.DType || !slices.EqualFunc(c.Shape, have[t.typ][i].Shape, func(a int, b int64) bool { return int64(a) == b }):
-			return sourcef("%s: found no column %q of %s with rows of shape %v, expected a column that the parts have", t.config, c.Name, c.DType, c.Shape)
+			return sourcef("%s: found no column %q of %s with rows of shape %v, expected a column that the parts have; the parts were written by different runs; partition the graph again", t.config, c.Name, c.DType, c.Shape)
 		default:
 			features = true
 			r.columns = append(r.columns, &have[t.typ][i])
@@ -291,7 +291,7 @@ func checkOriginals(ctx context.Context, name string, ids *parts.Pieces, nodes b
 			return false, nil
 		}
 		if id < 0 || id >= n || seen[id>>6]>>(id&63)&1 != 0 {
-			return false, sourcef("%s: found the original id %d of %s twice or out of range, expected each id below %d once", ids.File(i), id, name, n)
+			return false, sourcef("%s: found the original id %d of %s twice or out of range, expected each id below %d once; the mapping is damaged; partition the graph again with return_mapping=True", ids.File(i), id, name, n)
 		}
 		seen[id>>6] |= 1 << (id & 63)
 	}
@@ -312,7 +312,7 @@ func rank(name string, ids *parts.Pieces) ([]uint32, error) {
 	ranks := make([]uint32, len(list))
 	for i, e := range list {
 		if e.id < 0 || i > 0 && e.id == list[i-1].id {
-			return nil, sourcef("%s: found the original id %d of %s twice or below 0, expected each id once", ids.File(int64(e.new)), e.id, name)
+			return nil, sourcef("%s: found the original id %d of %s twice or below 0, expected each id once; the mapping is damaged; partition the graph again with return_mapping=True", ids.File(int64(e.new)), e.id, name)
 		}
 		ranks[e.new] = uint32(i)
 	}
@@ -459,7 +459,7 @@ func (r *partsReader) fill(c *table.Chunk) error {
 			return err
 		}
 		if i := slices.IndexFunc(data, func(b byte) bool { return b > 1 }); i >= 0 && column.DType == dgl.Bool {
-			return sourcef("%s: found the value %d in %q of %s, expected 0 or 1, as the column is a bool", r.t.config, data[i], column.Name, r.t.types[r.t.typ].Name)
+			return sourcef("%s: found the value %d in %q of %s, expected 0 or 1, as the column is a bool; the part is damaged; partition the graph again", r.t.config, data[i], column.Name, r.t.types[r.t.typ].Name)
 		}
 	}
 	return nil

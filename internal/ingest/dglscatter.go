@@ -106,11 +106,11 @@ func (t *scattered) one(ctx context.Context, f vfs.File, r relation, e endsByID)
 	put := func(id, src, dst int64) error {
 		switch {
 		case id < 0 || id >= r.Edges || e.src[id] != unknown:
-			return sourcef("%s: found edge id %d twice or out of range, expected each id below %d once", t.path, id, r.Edges)
+			return sourcef("%s: found edge id %d twice or out of range, expected each id below %d once; the file is damaged; save the graph again", t.path, id, r.Edges)
 		case src < 0 || src >= r.srcNodes:
-			return sourcef("%s: found source %d of edge %d, expected one below %d", t.path, src, id, r.srcNodes)
+			return sourcef("%s: found source %d of edge %d, expected one below %d; the file is damaged; save the graph again", t.path, src, id, r.srcNodes)
 		case dst < 0 || dst >= r.dstNodes:
-			return sourcef("%s: found destination %d of edge %d, expected one below %d", t.path, dst, id, r.dstNodes)
+			return sourcef("%s: found destination %d of edge %d, expected one below %d; the file is damaged; save the graph again", t.path, dst, id, r.dstNodes)
 		}
 		e.src[id], e.dst[id] = uint32(src), uint32(dst)
 		return nil
@@ -169,7 +169,7 @@ func eachInRows(ctx context.Context, f vfs.File, m *dgl.Rows, fn func(id, row, c
 		for i := range cols {
 			for at+int64(i) >= last {
 				if row++; row >= rows {
-					return sourcef("%s: found the offset %d at the end of the rows, expected %d, the number of edges", f.Name(), last, edges)
+					return sourcef("%s: found the offset %d at the end of the rows, expected %d, the number of edges; the file is damaged; save the graph again", f.Name(), last, edges)
 				}
 				if next == len(ends) {
 					ends, next = grown(ends, min(window, rows-row)), 0
@@ -180,7 +180,7 @@ func eachInRows(ctx context.Context, f vfs.File, m *dgl.Rows, fn func(id, row, c
 				end := ends[next]
 				next++
 				if end < last || end > edges {
-					return sourcef("%s: found the offset %d of row %d after %d, expected offsets that ascend to %d, the number of edges", f.Name(), end, row, last, edges)
+					return sourcef("%s: found the offset %d of row %d after %d, expected offsets that ascend to %d, the number of edges; the file is damaged; save the graph again", f.Name(), end, row, last, edges)
 				}
 				last = end
 			}

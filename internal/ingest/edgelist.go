@@ -371,7 +371,7 @@ func openEdgeColumns(fsys vfs.FS, files, folders []string, o Options) (table.Tab
 	}
 	for _, c := range specs {
 		if !slices.Contains(names, c.Name) {
-			return nil, nil, nil, usagef("found the column %q in `Columns`, expected some of %s, which %s has%s", c.Name, table.List(some(names)), files[0], suggest.Hint(c.Name, names))
+			return nil, nil, nil, usagef("found the column %q in `Columns`, expected some of %s, which %s has; correct `Columns`, or give the names of all columns if the file has no header%s", c.Name, table.List(some(names)), files[0], suggest.Hint(c.Name, names))
 		}
 	}
 	return t, specs, nil, nil

@@ -68,7 +68,7 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 	info, err := fsys.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !isPattern(path):
-		return nil, tagged.Errorf(fs.ErrNotExist, "%s: found no such file or folder, expected one", path)
+		return nil, tagged.Errorf(fs.ErrNotExist, "%s: found no such file or folder, expected one; correct the path", path)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, err
 	case err == nil && info.IsDir():

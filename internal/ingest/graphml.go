@@ -83,7 +83,7 @@ func graphMLTable(fsys vfs.FS, path string, h graphml.Header, edges bool) (table
 		f := slices.IndexFunc(fields, func(f table.Field) bool { return f.Name == k.Name })
 		switch {
 		case f >= 0 && f < own:
-			return nil, sourcef("%s: found a key with the name %q, expected another name", path, k.Name)
+			return nil, sourcef("%s: found a key with the name %q, expected another name; rename the key", path, k.Name)
 		case f < 0:
 			f = len(fields)
 			fields = append(fields, table.Field{Name: k.Name, DType: d})

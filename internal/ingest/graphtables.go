@@ -80,7 +80,7 @@ func (l *lister) open(s *source) error {
 			return l.place(c.at, err)
 		}
 		if len(files) != 1 {
-			return l.y.errorf(c.at, "found %d files of column %q, expected one", len(files), c.Name)
+			return l.y.errorf(c.at, "found %d files of column %q, expected one; name one file", len(files), c.Name)
 		}
 		if isText(c.file) {
 			t, err := l.values(c, files[0])
@@ -135,7 +135,7 @@ func (l *lister) lists(c columnEntry) (*table.Lists, error) {
 	}
 	files, err := l.p.find(names...)
 	if err == nil && len(files) != len(names) {
-		err = fmt.Errorf("found %d files of offsets of column %q, expected %d", len(files), c.Name, len(names))
+		err = fmt.Errorf("found %d files of offsets of column %q, expected %d; name one file", len(files), c.Name, len(names))
 	}
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (l *lister) values(c columnEntry, file string) (table.Table, error) {
 	f := table.Field{Name: c.Name, DType: c.DType}
 	switch n := len(fields); {
 	case n == 0:
-		return nil, sourcef("%s: found no lines, expected one per row", file)
+		return nil, sourcef("%s: found no lines, expected one per row; write one line per row", file)
 	case n > 1:
 		f.Shape = []int{n}
 	}
@@ -203,7 +203,7 @@ func (l *lister) ends(ctx context.Context, e *edgeEntry) error {
 	case e.indptr != "":
 		files, err := l.p.find(e.indptr, e.indices)
 		if err == nil && len(files) != 2 {
-			err = fmt.Errorf("found %d files of indptr and indices, expected 2", len(files))
+			err = fmt.Errorf("found %d files of indptr and indices, expected 2; name one file each", len(files))
 		}
 		if err == nil {
 			e.base, err = table.OpenCSC(l.p.fsys, files[0], files[1])
@@ -214,7 +214,7 @@ func (l *lister) ends(ctx context.Context, e *edgeEntry) error {
 	case e.names != nil && isArray(e.names[0]):
 		files, err := l.p.find(e.names...)
 		if err == nil && len(files) != 1 {
-			err = fmt.Errorf("found %d arrays, expected one with the ends of edges", len(files))
+			err = fmt.Errorf("found %d arrays, expected one with the ends of edges; name one file", len(files))
 		}
 		if err == nil {
 			e.base, err = table.OpenPairs(l.p.fsys, files[0])
@@ -331,7 +331,7 @@ func (l *lister) identify(ctx context.Context, n *nodeEntry) error {
 	n.out.Table = n.joined
 	if n.joined == nil {
 		if n.columns != nil {
-			return l.y.errorf(n.at, "found columns of %q, expected a table that has them", n.out.Type)
+			return l.y.errorf(n.at, "found columns of %q, expected a table that has them; name the table", n.out.Type)
 		}
 		return nil
 	}

@@ -61,7 +61,7 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 		if i := slices.IndexFunc(top, func(e entry) bool {
 			return slices.Contains([]string{"transforms", "dangling_edges", "duplicate_nodes"}, e.key)
 		}); i >= 0 {
-			return nil, l.y.errorf(top[i].at, "found %s of many graphs, expected them with one graph", top[i].key)
+			return nil, l.y.errorf(top[i].at, "found %s of many graphs, expected them with one graph; remove the key", top[i].key)
 		}
 		c := &collectionLister{lister: l}
 		if err := c.read(ctx, top); err != nil {
@@ -280,10 +280,10 @@ func (l *lister) readNode(e entry) error {
 		return err
 	}
 	if (n.count > 0 || n.none) && (n.tabled() || n.columns != nil || n.id != "") {
-		return l.y.errorf(e.at, "found a count together with a table, an id or columns of %q, expected no count, as the rows give it", e.key)
+		return l.y.errorf(e.at, "found a count together with a table, an id or columns of %q, expected no count, as the rows give it; remove count", e.key)
 	}
 	if n.id != "" && !n.tabled() && !n.array(n.id) {
-		return l.y.errorf(e.at, "found an id column of %q, expected a table or an array that has it", e.key)
+		return l.y.errorf(e.at, "found an id column of %q, expected a table or an array that has it; name the table", e.key)
 	}
 	n.keyed(n.id)
 	l.nodes = append(l.nodes, n)
@@ -426,7 +426,7 @@ func (l *lister) readColumn(e entry) (columnEntry, error) {
 		}
 	}
 	if archive := filepath.Ext(c.file) == npzSuffix; archive != (array != "") {
-		return c, l.y.errorf(e.at, "found file %q and array %q of column %q, expected both for an array of an archive .npz, and otherwise no array", c.file, array, c.Name)
+		return c, l.y.errorf(e.at, "found file %q and array %q of column %q, expected both for an array of an archive .npz, and otherwise no array; add the missing key, or remove array", c.file, array, c.Name)
 	} else if archive {
 		c.file += ":" + array
 	}
@@ -436,7 +436,7 @@ func (l *lister) readColumn(e entry) (columnEntry, error) {
 	case c.categories != nil && c.DType == graph.Invalid:
 		c.DType, c.Category = graph.String, true
 	case c.categories != nil && !c.Category:
-		return c, l.y.errorf(e.at, "found categories of column %q with another dtype, expected the dtype category", c.Name)
+		return c, l.y.errorf(e.at, "found categories of column %q with another dtype, expected the dtype category; remove categories, or give the dtype", c.Name)
 	case c.from != nil && c.file != "":
 		return c, l.y.errorf(e.at, "found from and file of column %q, expected one of them", c.Name)
 	}
@@ -501,7 +501,7 @@ func (l *lister) readEdge(e entry) error {
 	matrix := x.indptr != "" || x.indices != ""
 	switch {
 	case matrix && (x.indptr == "" || x.indices == "" || x.tabled() || x.src != "" || x.dst != "" || x.where != nil):
-		return l.y.errorf(e.at, "found some of indptr, indices and a table, expected both arrays and no table, src, dst or where")
+		return l.y.errorf(e.at, "found some of indptr, indices and a table, expected both arrays and no table, src, dst or where; add the missing array, or remove what does not belong")
 	case !matrix && !x.tabled() && !(x.array(x.src) && x.array(x.dst)):
 		return l.y.errorf(e.at, "found no table of %s, expected one, or arrays for src and dst among its columns, or indptr and indices", typ)
 	}
@@ -517,7 +517,7 @@ func (l *lister) readWhere(f entry, x *edgeEntry) error {
 		return err
 	}
 	if len(fields) != 1 {
-		return l.y.errorf(f.at, "found %d columns in where, expected one", len(fields))
+		return l.y.errorf(f.at, "found %d columns in where, expected one; split the edge type into one per value", len(fields))
 	}
 	value, err := l.y.text(fields[0].value, "a value of the column")
 	x.where = &assemble.Filter{Column: fields[0].key, Value: value}

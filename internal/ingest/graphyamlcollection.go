@@ -49,7 +49,7 @@ func (l *collectionLister) read(ctx context.Context, top []entry) error {
 	}{{"nodes", l.readNode}, {"edges", l.readEdge}} {
 		s := section(part.name)
 		if s == nil {
-			return l.y.errorf(top[0].at, "found no %s, expected the keys graphs, nodes and edges", part.name)
+			return l.y.errorf(top[0].at, "found no %s, expected the keys graphs, nodes and edges; add the key", part.name)
 		}
 		entries, err := l.y.mapping(s.value, "types", nil)
 		if err != nil {
@@ -115,7 +115,7 @@ func (l *collectionLister) array(g *graphsEntry, name string) (table.NpyColumn, 
 		return table.NpyColumn{}, l.place(g.at, err)
 	}
 	if len(files) != 1 {
-		return table.NpyColumn{}, l.y.errorf(g.at, "found %d arrays for %s, expected one", len(files), name)
+		return table.NpyColumn{}, l.y.errorf(g.at, "found %d arrays for %s, expected one; name one file", len(files), name)
 	}
 	return table.NpyColumn{Name: name, Path: files[0]}, nil
 }
@@ -145,7 +145,7 @@ func (l *collectionLister) has(g *graphsEntry, name string) error {
 		return nil
 	}
 	names := fieldNames(g.fields)
-	return l.y.errorf(g.at, "found the column %q, expected an .npy array or one of the columns %s%s", name, strings.Join(names, ", "), suggest.Hint(name, names))
+	return l.y.errorf(g.at, "found the column %q, expected an .npy array or one of the columns %s; correct the name%s", name, strings.Join(names, ", "), suggest.Hint(name, names))
 }
 
 // split opens the array or column that says which rows belong to which graph.
@@ -155,7 +155,7 @@ func (l *collectionLister) split(g *graphsEntry) (s collection.Split, err error)
 		return s, l.y.errorf(g.at, "found graph_ptr and graph_id, expected one of them")
 	case g.graphPtr != "":
 		if !isArray(g.graphPtr) {
-			return s, l.y.errorf(g.at, "found graph_ptr %q, expected an .npy array", g.graphPtr)
+			return s, l.y.errorf(g.at, "found graph_ptr %q, expected an .npy array; save the offsets with numpy.save", g.graphPtr)
 		}
 		s.Kind, s.Column = collection.Offsets, g.graphPtr
 		s.Table, err = l.alone(g, g.graphPtr)
@@ -173,7 +173,7 @@ func (l *collectionLister) split(g *graphsEntry) (s collection.Split, err error)
 func (l *collectionLister) rows(ctx context.Context, g *graphsEntry, but ...string) ([]collection.Rows, error) {
 	if g.joined == nil {
 		if g.columns != nil {
-			return nil, l.y.errorf(g.at, "found columns, expected a table that has them")
+			return nil, l.y.errorf(g.at, "found columns, expected a table that has them; name the table")
 		}
 		return nil, nil
 	}
@@ -269,10 +269,10 @@ func (l *collectionLister) readEdge(ctx context.Context, e entry) error {
 // parents adds edges that a column of the nodes gives.
 func (l *collectionLister) parents(g *graphsEntry, x *collection.Edges, node *graphsEntry) (err error) {
 	if g.names != nil || g.listed || g.src != "" || g.dst != "" || g.graphPtr != "" || g.graphID != "" {
-		return l.y.errorf(g.at, "found parent together with a table, columns, src, dst, graph_ptr or graph_id, expected it alone, as there is one edge per node")
+		return l.y.errorf(g.at, "found parent together with a table, columns, src, dst, graph_ptr or graph_id, expected it alone, as there is one edge per node; remove the other keys")
 	}
 	if x.Type.Src != x.Type.Dst {
-		return l.y.errorf(g.at, "found parent between %s and %s, expected one node type", x.Type.Src, x.Type.Dst)
+		return l.y.errorf(g.at, "found parent between %s and %s, expected one node type; use src and dst", x.Type.Src, x.Type.Dst)
 	}
 	x.Parent = g.parent
 	if isArray(g.parent) {
@@ -291,7 +291,7 @@ func (l *collectionLister) pairs(ctx context.Context, g *graphsEntry, x *collect
 			return l.place(g.at, err)
 		}
 		if len(files) != 1 {
-			return l.y.errorf(g.at, "found %d arrays, expected one with the ends of edges", len(files))
+			return l.y.errorf(g.at, "found %d arrays, expected one with the ends of edges; name one file", len(files))
 		}
 		if g.base, err = table.OpenPairs(l.p.fsys, files[0]); err != nil {
 			return l.place(g.at, err)
@@ -310,7 +310,7 @@ func (l *collectionLister) pairs(ctx context.Context, g *graphsEntry, x *collect
 		return err
 	}
 	if g.joined == nil {
-		return l.y.errorf(g.at, "found no edges of %s, expected a table, or src and dst, or parent", x.Type)
+		return l.y.errorf(g.at, "found no edges of %s, expected a table, or src and dst, or parent; add one of them", x.Type)
 	}
 	s, d, err := pickEnds(g.joined, g.fields, g.src, g.dst, [2]*looks{})
 	if err != nil {

@@ -61,13 +61,13 @@ func (l *lister) checkQuery(e entry, s *source) error {
 	q.key = e.key
 	switch {
 	case q.SQL == "" && q.at.value != nil:
-		return l.y.errorf(q.at.value, "found an empty query of %s, expected a SELECT", e.key)
+		return l.y.errorf(q.at.value, "found an empty query of %s, expected a SELECT; write the query", e.key)
 	case q.SQL == "":
 		return l.y.errorf(q.from.at, "found a source of %s without a query, expected both; write query: SELECT ..., or leave the source out", e.key)
 	case s.names != nil:
 		return l.y.errorf(q.at.at, "found a table and a query of %s, expected one of them", e.key)
 	case s.csv.Names != nil || s.csv.Header || s.csv.Delimiter != 0:
-		return l.y.errorf(q.at.at, "found names, header or delimiter with the query of %s, expected a SELECT that names its columns with AS", e.key)
+		return l.y.errorf(q.at.at, "found names, header or delimiter with the query of %s, expected a SELECT that names its columns with AS; remove these keys", e.key)
 	}
 	return nil
 }

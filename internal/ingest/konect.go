@@ -77,7 +77,7 @@ func headLine(fsys vfs.FS, path string) (string, error) {
 func konectKind(line string) (string, error) {
 	words := strings.Fields(strings.TrimPrefix(line, "%"))
 	if !strings.HasPrefix(line, "%") || len(words) < 1 || !slices.Contains([]string{"sym", "asym", "bip"}, words[0]) {
-		return "", sourcef("found the first line %q, expected %% sym, %% asym or %% bip, and the kind of the weights", line[:min(len(line), 60)])
+		return "", sourcef("found the first line %q, expected %% sym, %% asym or %% bip, and the kind of the weights; correct the first line", line[:min(len(line), 60)])
 	}
 	return words[0], nil
 }
@@ -119,7 +119,7 @@ func readKonect(fsys vfs.FS, path string) (h konectHeader, err error) {
 		counts = append(counts, 0, 0)
 		h.counted, h.edges, h.left, h.right = true, counts[0], counts[1], counts[2]
 		if h.kind != "bip" && h.left != h.right && len(words) > 2 {
-			return h, sourcef("%s:%d: found %d and %d nodes, expected the same number twice in a network of one node type", path, n, h.left, h.right)
+			return h, sourcef("%s:%d: found %d and %d nodes, expected the same number twice in a network of one node type; correct the line, or write bip on the first line", path, n, h.left, h.right)
 		}
 	}
 	return h, nil

@@ -43,7 +43,7 @@ func (metisGraph) sniff(fsys vfs.FS, path string, _ []string) (bool, error) {
 
 func (metisGraph) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
 	if o.IDs == idsString || o.NumNodes > 0 {
-		return nil, usagef("found string ids or `NumNodes` with %s, expected neither: the file numbers its nodes and states their number", path)
+		return nil, usagef("found string ids or `NumNodes` with %s, expected neither: the file numbers its nodes and states their number; leave `IDs` and `NumNodes` out", path)
 	}
 	edges, nodes, h, err := table.OpenMETIS(fsys, path)
 	if err != nil {

@@ -181,7 +181,7 @@ func (g *gaps) check() error {
 	for _, m := range g.given {
 		if used, named := g.named[m.What]; named && !used {
 			words := slices.Concat(missingKinds, g.names)
-			return usagef("`Missing`: found %q, expected a dtype, one of %s, or a column that is imported%s", m.What, strings.Join(missingKinds, ", "), suggest.Hint(m.What, words))
+			return usagef("`Missing`: found %q, expected a dtype, one of %s, or a column that is imported; correct the name%s", m.What, strings.Join(missingKinds, ", "), suggest.Hint(m.What, words))
 		}
 	}
 	return nil

@@ -106,7 +106,7 @@ func (h *mtxHeader) kind(words []string) error {
 	case "array":
 		return fmt.Errorf("found a dense matrix (array), expected coordinate; save scipy.sparse.coo_matrix(A)")
 	default:
-		return fmt.Errorf("found the form %q, expected coordinate", words[0])
+		return fmt.Errorf("found the form %q, expected coordinate; write it with scipy.io.mmwrite of a sparse matrix", words[0])
 	}
 	switch h.values {
 	case "real", "double", "integer", "unsigned-integer", "pattern":
@@ -149,7 +149,7 @@ func (matrixMarket) open(_ context.Context, fsys vfs.FS, path string, o Options)
 	pieces := []table.Piece{piece}
 	if h.symmetry == "skew-symmetric" {
 		if h.values == "pattern" || h.values == "unsigned-integer" {
-			return nil, sourcef("%s:1: found a skew-symmetric matrix of the values %s, expected real or integer", path, h.values)
+			return nil, sourcef("%s:1: found a skew-symmetric matrix of the values %s, expected real or integer; write the values of both triangles as a general matrix", path, h.values)
 		}
 		piece.Table = table.Reversed(piece.Table, "src", "dst", weight)
 		pieces = append(pieces, piece)

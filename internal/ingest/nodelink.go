@@ -58,7 +58,7 @@ func (n *linkNames) add(x *nodelink.Item, path string, keys ...string) error {
 	for _, k := range keys {
 		v := x.Values[k]
 		if v.Kind != nodelink.String && v.Kind != nodelink.Integer {
-			return sourcef("%s:%d: found no %q that is a string or an integer, expected one", path, x.Line, k)
+			return sourcef("%s:%d: found no %q that is a string or an integer, expected one; give each node an id, and each edge both ends", path, x.Line, k)
 		}
 		if n.keys |= v.Kind; v.Kind == nodelink.Integer && v.Text[0] == '-' {
 			n.keys |= nodelink.String
@@ -69,7 +69,7 @@ func (n *linkNames) add(x *nodelink.Item, path string, keys ...string) error {
 			continue
 		}
 		if n.kinds[name] |= v.Kind; len(n.kinds) > limits.Names {
-			return sourcef("%s:%d: found more than %d names of values, expected fewer", path, x.Line, limits.Names)
+			return sourcef("%s:%d: found more than %d names of values, expected fewer; write rare values as one list or text", path, x.Line, limits.Names)
 		}
 	}
 	return nil
@@ -122,7 +122,7 @@ func (nodeLink) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 	case err != nil:
 		return nil, nodeLinkError(err)
 	case !h.Nodes || !h.Edges:
-		return nil, sourcef("%s: found no list of nodes, or none of links or edges, expected both", path)
+		return nil, sourcef("%s: found no list of nodes, or none of links or edges, expected both; write the file with networkx.node_link_data", path)
 	}
 	integer := nodes.keys|edges.keys == nodelink.Integer
 	if o.IDs != idsAuto {

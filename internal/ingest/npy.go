@@ -49,7 +49,7 @@ func openArrays(fsys vfs.FS, path, indptr, indices string, given uint64) (t tabl
 		return t, given, err
 	}
 	if path != "" || indptr == "" || indices == "" {
-		return nil, 0, usagef("found only one of `Indptr` and `Indices`, or another source with them, expected both and nothing else")
+		return nil, 0, usagef("found only one of `Indptr` and `Indices`, or another source with them, expected both and nothing else; give both arrays and no source")
 	}
 	csc, err := table.OpenCSC(fsys, indptr, indices)
 	if err != nil {

@@ -85,7 +85,7 @@ func (z *archived) matrix() error {
 		return arrayError(err)
 	}
 	if !ok || len(shape) != 2 || shape[0] < 0 || shape[1] < 0 {
-		return sourcef("%s: found the shape %v, expected that of a matrix, of two dimensions", z.Path(), shape)
+		return sourcef("%s: found the shape %v, expected that of a matrix, of two dimensions; write the matrix again with scipy.sparse.save_npz", z.Path(), shape)
 	}
 	e := assemble.Edges{Type: graph.HomogeneousEdge, Src: end("src", true), Dst: end("dst", true)}
 	weight, err := z.array("data", "weight")
@@ -112,7 +112,7 @@ func (z *archived) matrix() error {
 			e.Src, e.Dst = e.Dst, e.Src
 		}
 		if t.Nodes() != uint64(lists) {
-			return sourcef("%s: found an indptr of %d rows, expected %d, as the shape %v says", z.Path(), t.Nodes(), lists, shape)
+			return sourcef("%s: found an indptr of %d rows, expected %d, as the shape %v says; write the matrix again with scipy.sparse.save_npz", z.Path(), t.Nodes(), lists, shape)
 		}
 		data, err := table.OpenNpy(z.fsys, []table.NpyColumn{weight})
 		if err != nil {
@@ -209,7 +209,7 @@ func (z *archived) graph() error {
 	} else {
 		i := slices.IndexFunc(npzEnds, func(n [2]string) bool { return z.Has(n[0]) && z.Has(n[1]) })
 		if i < 0 {
-			return sourcef("%s: found the arrays %s, expected edge_index or edges, or src and dst, or the arrays of a sparse matrix of SciPy", z.Path(), strings.Join(z.Names(), ", "))
+			return sourcef("%s: found the arrays %s, expected edge_index or edges, or src and dst, or the arrays of a sparse matrix of SciPy; rename the arrays, or name their files in a graph.yaml", z.Path(), strings.Join(z.Names(), ", "))
 		}
 		var columns []table.NpyColumn
 		for k, to := range []string{"src", "dst"} {
@@ -240,9 +240,9 @@ func (z *archived) graph() error {
 		to := &nodes
 		switch ofNodes, ofEdges := x.of(); {
 		case ofEdges && x.rows != ends.Rows():
-			return sourcef("%s: found %d rows of %q, expected %d, one per edge", z.Path(), x.rows, x.name, ends.Rows())
+			return sourcef("%s: found %d rows of %q, expected %d, one per edge; write one row per edge", z.Path(), x.rows, x.name, ends.Rows())
 		case ofNodes && x.rows != count:
-			return sourcef("%s: found %d rows of %q, expected %d, one per node", z.Path(), x.rows, x.name, count)
+			return sourcef("%s: found %d rows of %q, expected %d, one per node; write one row per node", z.Path(), x.rows, x.name, count)
 		case ofEdges, !ofNodes && x.rows == ends.Rows() && !(known && x.rows == count):
 			to = &edges
 		case !known || x.rows != count:
@@ -283,7 +283,7 @@ func (z *archived) graph() error {
 			return err
 		}
 		if t.Rows() != ends.Rows() {
-			return sourcef("%s: found %d rows, expected %d", edges[0].Path, t.Rows(), ends.Rows())
+			return sourcef("%s: found %d rows, expected %d; write the arrays of one graph together", edges[0].Path, t.Rows(), ends.Rows())
 		}
 		e.Columns, e.Table = z.columns(t), table.Beside(ends, t)
 	}
@@ -349,7 +349,7 @@ func (z *archived) nodes(rows []arrayRows, edges uint64) (count uint64, known bo
 			return 0, false, arrayError(err)
 		}
 		if !ok || len(v) != 1 || v[0] < 0 {
-			return 0, false, sourcef("%s:num_nodes: found %v, expected the number of nodes", z.Path(), v)
+			return 0, false, sourcef("%s:num_nodes: found %v, expected the number of nodes; correct the array, or leave it out", z.Path(), v)
 		}
 		count, known = uint64(v[0]), true
 	default:

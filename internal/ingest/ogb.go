@@ -74,7 +74,7 @@ func (ogbDataset) open(ctx context.Context, fsys vfs.FS, path string, o Options)
 	case isMAG240M(d.names):
 		err = g.mag240M()
 	default:
-		err = sourcef("%s: found none of the files of an OGB data set, expected %s", path, ogbDataset{}.about())
+		err = sourcef("%s: found none of the files of an OGB data set, expected %s; give the folder raw of the data set, or its parent", path, ogbDataset{}.about())
 	}
 	if err != nil {
 		return nil, err
@@ -201,7 +201,7 @@ func (d *raw) add(ctx context.Context, to *[]collection.Rows, file, column strin
 func (d *raw) inFolder(parts ...string) (string, error) {
 	for _, p := range parts {
 		if !filepath.IsLocal(p) || strings.ContainsRune(p, filepath.Separator) {
-			return "", sourcef("%s: found a type named %q, expected a name that a folder can have", d.dir, p)
+			return "", sourcef("%s: found a type named %q, expected a name that a folder can have; rename the type", d.dir, p)
 		}
 	}
 	at := d.dir

@@ -66,7 +66,7 @@ func count(a *npz.Archive, name string) (n uint64, one bool, err error) {
 	case !small || len(values) != 1:
 		return 0, false, nil
 	case values[0] < 0:
-		return 0, false, sourcef("%s:%s: found %d, expected the number of nodes or edges of a graph", a.Path(), name, values[0])
+		return 0, false, sourcef("%s:%s: found %d, expected the number of nodes or edges of a graph; download the data set again", a.Path(), name, values[0])
 	}
 	return uint64(values[0]), true, nil
 }
@@ -155,7 +155,7 @@ func (g *ogbGraph) addArray(path, name string, t *ogbType) error {
 		return err
 	}
 	if t.says != "" && x.Rows() != t.count {
-		return sourcef("%s: found %d rows, expected %d, as %s says", path, x.Rows(), t.count, t.says)
+		return sourcef("%s: found %d rows, expected %d, as %s says; download the data set again", path, x.Rows(), t.count, t.says)
 	}
 	t.arrays = append(t.arrays, c)
 	t.columns = append(t.columns, featureOf(x.Fields()[0]))
@@ -191,7 +191,7 @@ func (g *ogbGraph) typedArrays(ctx context.Context) (one bool, err error) {
 	for _, r := range edges.Names() {
 		parts := strings.Split(r, "___")
 		if len(parts) != 3 {
-			return true, sourcef("%s: found the array %q, expected SOURCE___RELATION___TARGET", edges.Path(), r)
+			return true, sourcef("%s: found the array %q, expected SOURCE___RELATION___TARGET; rename it, or remove it from the folder", edges.Path(), r)
 		}
 		e := &ogbType{name: strings.Join(parts, ":")}
 		if numbers != nil {
@@ -298,7 +298,7 @@ func (g *ogbGraph) mag240M() error {
 			}
 		}
 		if len(parts) == 3 && t.ends == nil {
-			return sourcef("%s: found no edge_index.npy, expected the ends of edges", d.dir)
+			return sourcef("%s: found no edge_index.npy, expected the ends of edges; download the data set again", d.dir)
 		}
 	}
 	for _, e := range g.edges {
@@ -310,7 +310,7 @@ func (g *ogbGraph) mag240M() error {
 		}
 	}
 	if len(g.edges) == 0 {
-		return sourcef("%s: found no folder SOURCE___RELATION___TARGET, expected the edges of MAG240M", root.dir)
+		return sourcef("%s: found no folder SOURCE___RELATION___TARGET, expected the edges of MAG240M; download the data set again", root.dir)
 	}
 	return nil
 }

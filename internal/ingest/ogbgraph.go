@@ -68,7 +68,7 @@ func (g *ogbGraph) source(ctx context.Context, path string) (*Source, error) {
 		}
 		for _, of := range []string{typ.Src, typ.Dst} {
 			if g.node(of) == nil {
-				return nil, sourcef("%s: found the node type %q of %s without a number of nodes, expected it among the types with one", g.dir, of, typ)
+				return nil, sourcef("%s: found the node type %q of %s without a number of nodes, expected it among the types with one; add its number to num-node-dict.csv.gz", g.dir, of, typ)
 			}
 		}
 		t, err := g.table(e)
@@ -213,7 +213,7 @@ func (g *ogbGraph) relation(ctx context.Context, d *raw, e *ogbType) error {
 		}
 		e.says = filepath.Join(d.dir, ogbEdgeCounts)
 		if counts == nil {
-			return sourcef("%s: found no line or several, expected the number of edges of one graph", e.says)
+			return sourcef("%s: found no line or several, expected the number of edges of one graph; give the file one line per graph", e.says)
 		}
 		e.count = counts[0]
 	}

@@ -152,7 +152,7 @@ func (g *ogbGraph) splitOf(ctx context.Context, d *raw, name string, n *ogbType)
 		}
 		a, ok := t.(*table.Npy)
 		if !ok { // only MAG240M has types without a stated number
-			return sourcef("%s: found a split of %q, whose number of nodes no file says, expected a type with an array", d.dir, n.name)
+			return sourcef("%s: found a split of %q, whose number of nodes no file says, expected a type with an array; remove the split, or add an array of the type", d.dir, n.name)
 		}
 		n.count = a.Rows()
 	}
@@ -208,13 +208,13 @@ func mark(ctx context.Context, t table.Table, codes []int8, from, count uint64, 
 	_, err := t.Scan(ctx, []table.Column{{Name: "id", DType: graph.Uint64}}, 1, func(_ int, c *table.Chunk) error {
 		for i, id := range graph.View[uint64](c.Columns[0].Data)[:c.Rows] {
 			if id >= count {
-				return sourcef("%s: found node %d, expected less than %d, the number of nodes", t.Where(c.First+uint64(i), "id"), id, count)
+				return sourcef("%s: found node %d, expected less than %d, the number of nodes; download the split again", t.Where(c.First+uint64(i), "id"), id, count)
 			}
 			if id < from || id-from >= uint64(len(codes)) {
 				continue
 			}
 			if old := codes[id-from]; old >= 0 && old != code {
-				return sourcef("%s: found node %d, which is also in %s, expected each node in one of %s", t.Where(c.First+uint64(i), "id"), id, splitNames[old], strings.Join(splitNames, ", "))
+				return sourcef("%s: found node %d, which is also in %s, expected each node in one of %s; download the split again", t.Where(c.First+uint64(i), "id"), id, splitNames[old], strings.Join(splitNames, ", "))
 			}
 			codes[id-from] = code
 		}

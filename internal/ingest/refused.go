@@ -76,7 +76,7 @@ func refuse(fsys vfs.FS, path string, size int64, o Options) error {
 		if o.Columns != "" { // the names of the columns make it a table without rows
 			return nil
 		}
-		return sourcef("%s: found an empty file, expected a graph", path)
+		return sourcef("%s: found an empty file, expected a graph; write the file again, or name its columns with `Columns` for a table without rows", path)
 	}
 	first, err := start(fsys, path)
 	if err != nil {
@@ -171,7 +171,7 @@ func unrecognised(path string, names []string) error {
 		return sourcef("%s: found a file of no known format, expected one of those that are imported; %s%s", path, list, hint)
 	}
 	if len(names) == 0 {
-		return sourcef("%s: found an empty folder, expected a graph", path)
+		return sourcef("%s: found an empty folder, expected a graph; correct the path", path)
 	}
 	if slices.Contains(names, "graph.json") {
 		return sourcef("%s: found a folder that graphmill wrote, expected the source of a graph; use it as it is", path)

@@ -96,7 +96,7 @@ func TestChosenKeys(t *testing.T) {
 	run(t, []sourceCase{
 		{name: "a slip", files: e(`{"src": 0, "dst": 1, "weight": 2}`), path: "e.jsonl", opts: Options{Columns: "src,dst,wieght"}, err: ErrUsage,
 			want: "found the column \"wieght\" in `Columns`, expected some of src, dst, weight, which "},
-		{name: "a hint", files: e(`{"src": 0, "dst": 1, "weight": 2}`), path: "e.jsonl", opts: Options{Columns: "src,dst,wieght"}, err: ErrUsage, want: "e.jsonl has; did you mean \"weight\"?"},
+		{name: "a hint", files: e(`{"src": 0, "dst": 1, "weight": 2}`), path: "e.jsonl", opts: Options{Columns: "src,dst,wieght"}, err: ErrUsage, want: "e.jsonl has; correct `Columns`, or give the names of all columns if the file has no header; did you mean \"weight\"?"},
 		{name: "no objects", files: e("\n"), path: "e.jsonl", opts: Options{Columns: "src,dst,w:float32"}, want: "_N - :uint64\n_N:_E:_N e.jsonl src:uint64>dst:uint64 w:float32"},
 	})
 }

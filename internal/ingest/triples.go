@@ -116,7 +116,7 @@ func (tripleFiles) open(ctx context.Context, fsys vfs.FS, path string, o Options
 			}
 		}
 		if paths == nil {
-			return nil, sourcef("%s: found no train.txt, expected train.txt, valid.txt and test.txt, or one file of triples", path)
+			return nil, sourcef("%s: found no train.txt, expected train.txt, valid.txt and test.txt, or one file of triples; add the file, or name one file of triples", path)
 		}
 		if t, err = table.OpenTriples(fsys, paths, labels); err != nil {
 			return nil, err
@@ -152,11 +152,11 @@ func (s *Source) dictionaries(ctx context.Context, d *raw) (relations []string, 
 			numbers, names := texts(&c.Columns[0]), texts(&c.Columns[1])
 			for i, number := range numbers {
 				if want := strconv.FormatUint(c.First+uint64(i), 10); string(number) != want {
-					return sourcef("%s: found number %q, expected %s: the lines number the names from 0 in order", t.Where(c.First+uint64(i), ""), number, want)
+					return sourcef("%s: found number %q, expected %s: the lines number the names from 0 in order; sort the lines by their numbers", t.Where(c.First+uint64(i), ""), number, want)
 				}
 				if !isNodes {
 					if len(relations) == limits.Names {
-						return sourcef("%s: found more than %d relations, expected fewer", path, limits.Names)
+						return sourcef("%s: found more than %d relations, expected fewer; read them as a column with `Relations` column", path, limits.Names)
 					}
 					relations = append(relations, string(names[i]))
 				}
@@ -239,7 +239,7 @@ func (s *Source) triples(ctx context.Context, t *table.Lines, o Options, naming 
 		return nil
 	}
 	if len(relations) == 0 {
-		return sourcef("%s: found no triples between nodes, expected some", t.Files()[0])
+		return sourcef("%s: found no triples between nodes, expected some; check that objects are IRIs, not only literals", t.Files()[0])
 	}
 	for i, name := range naming(relations) {
 		if err := graph.CheckName(name); err != nil {

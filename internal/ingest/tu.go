@@ -43,7 +43,7 @@ func (tuDataset) open(_ context.Context, fsys vfs.FS, path string, o Options) (*
 		}
 	}
 	if len(names) != 1 {
-		return nil, sourcef("%s: found %d files NAME_A.txt, expected one data set in the folder", d.dir, len(names))
+		return nil, sourcef("%s: found %d files NAME_A.txt, expected one data set in the folder; move each data set into a folder of its own", d.dir, len(names))
 	}
 	name := names[0]
 	edges, err := d.table(name+tuEdges, table.CSVOptions{Names: []string{"src", "dst"}})
@@ -131,7 +131,7 @@ func (d *raw) inside(path string) error {
 	info, err := d.fsys.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return sourcef("%s: found no such file, expected it in the data set", path)
+		return sourcef("%s: found no such file, expected it in the data set; download the data set again", path)
 	case err == nil && info.Mode()&fs.ModeSymlink != 0 && !d.o.Outside:
 		return sourcef("%s: found a symbolic link, which can lead out of the folder; allow it with `AllowOutside`", path)
 	}
@@ -164,7 +164,7 @@ func (d *raw) rows(file, column string, dtype graph.DType) (r collection.Rows, e
 	}
 	switch n := len(c.Fields); {
 	case n == 0:
-		return r, sourcef("%s: found no lines, expected one per row", filepath.Join(d.dir, file))
+		return r, sourcef("%s: found no lines, expected one per row; download the data set again", filepath.Join(d.dir, file))
 	case n > 1:
 		c.Shape = []int{n}
 	}

@@ -147,7 +147,7 @@ func (u *unigraphReader) edges(name string, set *tfgnnpb.EdgeSet) error {
 			u.warn("the auxiliary edge set %q is left out: it has no table", name)
 			return nil
 		}
-		return sourcef("%s: found no filename in its metadata, expected the table of its edges", place)
+		return sourcef("%s: found no filename in its metadata, expected the table of its edges; add the filename of its table", place)
 	}
 	e := assemble.Edges{Type: graph.EdgeType{Src: set.GetSource(), Rel: name, Dst: set.GetTarget()}, Table: t}
 	e.Src, e.Dst = end(tfgnn.SourceName, false), end(tfgnn.TargetName, false)
@@ -206,7 +206,7 @@ func (u *unigraphReader) features(place string, t table.Table, fields []looks, f
 			_, records := t.(*table.TFRecord)
 			hint := suggest.Hint(name, fieldNames(fields))
 			if !records || filled[0].Empty == table.EmptyError && !slices.Contains(c.Shape, -1) {
-				return nil, sourcef("%s: feature %q: found no such column in %s, expected it among %s%s", place, name, t.Files()[0], table.List(some(fieldNames(fields))), hint)
+				return nil, sourcef("%s: feature %q: found no such column in %s, expected it among %s; correct the schema or the table%s", place, name, t.Files()[0], table.List(some(fieldNames(fields))), hint)
 			}
 			if hint != "" {
 				u.s.Warnings = append(u.s.Warnings, fmt.Sprintf("%s: feature %q is not in the first row of %s%s", place, name, t.Files()[0], hint))

@@ -273,7 +273,7 @@ func joined(from []string, fields []looks, but []string) ([]*looks, error) {
 	var out []*looks
 	add := func(f *looks) error {
 		if slices.Contains(out, f) {
-			return fmt.Errorf("found the column %q twice in a vector, expected it once", f.Name)
+			return fmt.Errorf("found the column %q twice in a vector, expected it once; name it once", f.Name)
 		}
 		out = append(out, f)
 		return nil
@@ -291,7 +291,7 @@ func joined(from []string, fields []looks, but []string) ([]*looks, error) {
 			begin = slices.IndexFunc(fields, func(f looks) bool { return f.Name == first })
 			end = slices.IndexFunc(fields, func(f looks) bool { return f.Name == last })
 			if begin < 0 || end < begin {
-				return nil, fmt.Errorf("found the range %q of columns, expected two of %s, in this order", s, table.List(some(fieldNames(fields))))
+				return nil, fmt.Errorf("found the range %q of columns, expected two of %s, in this order; correct the names, or their order", s, table.List(some(fieldNames(fields))))
 			}
 		}
 		found := false
@@ -306,7 +306,7 @@ func joined(from []string, fields []looks, but []string) ([]*looks, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("found no column that %q means, expected some of %s", s, table.List(some(fieldNames(fields))))
+			return nil, fmt.Errorf("found no column that %q means, expected some of %s; correct the name or the pattern", s, table.List(some(fieldNames(fields))))
 		}
 	}
 	return out, nil
@@ -404,7 +404,7 @@ func (m *maker) vector(name string, w *wanted, fields []looks, but []string) ([]
 			n *= max(d, 0)
 		}
 		if n != len(parts) {
-			return nil, nil, fmt.Errorf("found %d columns for a vector of shape %v, expected %d", len(parts), c.Shape, n)
+			return nil, nil, fmt.Errorf("found %d columns for a vector of shape %v, expected %d; correct the shape or the columns", len(parts), c.Shape, n)
 		}
 	}
 	return m.fill(c, w.missing), c.From, nil

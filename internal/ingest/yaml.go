@@ -74,7 +74,7 @@ func (y yamlFile) parse(text []byte) (ast.Node, error) {
 				depth = max(0, depth-1)
 			}
 			if depth > maxYAMLFlow {
-				return nil, sourcef("%s:%d: found more than %d open brackets, expected fewer", y.path, i+1, maxYAMLFlow)
+				return nil, sourcef("%s:%d: found more than %d open brackets, expected fewer; write lists as lines", y.path, i+1, maxYAMLFlow)
 			}
 		}
 	}
@@ -87,7 +87,7 @@ func (y yamlFile) parse(text []byte) (ast.Node, error) {
 		return nil, sourcef("%s: found bad YAML: %w", y.path, err)
 	}
 	if len(f.Docs) != 1 || f.Docs[0].Body == nil {
-		return nil, sourcef("%s: found %d documents, expected one with nodes and edges", y.path, len(f.Docs))
+		return nil, sourcef("%s: found %d documents, expected one with nodes and edges; leave one, and remove the lines ---", y.path, len(f.Docs))
 	}
 	return f.Docs[0].Body, nil
 }
@@ -119,7 +119,7 @@ func (y yamlFile) mapping(n ast.Node, what string, known []string) ([]entry, err
 			return nil, y.errorf(v.Key, "found the key %q, expected one of %s%s", key, strings.Join(known, ", "), hint)
 		}
 		if slices.ContainsFunc(out, func(e entry) bool { return e.key == key }) {
-			return nil, y.errorf(v.Key, "found the key %q twice, expected it once", key)
+			return nil, y.errorf(v.Key, "found the key %q twice, expected it once; remove one", key)
 		}
 		out = append(out, entry{key, v.Key, v.Value})
 	}
@@ -155,7 +155,7 @@ func (y yamlFile) texts(n ast.Node, what string) ([]string, error) {
 		out = append(out, s)
 	}
 	if len(out) == 0 {
-		return nil, y.errorf(n, "found an empty list, expected %s", what)
+		return nil, y.errorf(n, "found an empty list, expected %s; add an entry, or remove the key", what)
 	}
 	return out, nil
 }

@@ -35,7 +35,7 @@ func parse(name string) (address, error) {
 		a.key = ""
 	}
 	if a.key == ".." || strings.HasPrefix(a.key, "../") {
-		return a, fmt.Errorf("%s: found a path out of the bucket, expected one in it", name)
+		return a, fmt.Errorf("%s: found a path out of the bucket, expected one in it; remove the .. from the path", name)
 	}
 	return a, nil
 }

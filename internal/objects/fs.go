@@ -149,7 +149,7 @@ func (f *FS) Open(name string) (vfs.File, error) {
 		// An answer to HEAD has no text. That to a list says whether the bucket and the credentials are good.
 		folder, listErr := f.isFolder(a, s)
 		if folder {
-			return nil, fmt.Errorf("%s: found a folder, expected a file", a)
+			return nil, fmt.Errorf("%s: found a folder, expected a file; name a file in it", a)
 		}
 		err = cmp.Or(listErr, err)
 	}

@@ -169,7 +169,7 @@ func below(local, key string) ([]localFile, error) {
 	}
 	if !info.IsDir() {
 		if !info.Mode().IsRegular() {
-			return nil, fmt.Errorf("%s: found a link, pipe or device, expected a file", local)
+			return nil, fmt.Errorf("%s: found a link, pipe or device, expected a file; remove it from the folder", local)
 		}
 		return []localFile{{local, key}}, nil
 	}

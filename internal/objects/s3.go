@@ -244,7 +244,7 @@ func (s *s3) list(ctx context.Context, prefix string, deep bool, f func(entry) e
 			return context.Cause(ctx)
 		}
 		if seen[r.NextContinuationToken] {
-			return fmt.Errorf("%w: found a list that goes on at a place where it has been, expected one that ends", errAnswer)
+			return fmt.Errorf("%w: found a list that goes on at a place where it has been, expected one that ends; report it to the operator of the store, or try another endpoint", errAnswer)
 		}
 		token = r.NextContinuationToken
 		seen[token] = true

@@ -51,7 +51,7 @@ func (f *Folder) columns(types []dgl.TypeRanges, of func(p *Part) ([]Feature, st
 			}
 			c := &columns[x.Type][i]
 			if c.DType != dtype || !slices.Equal(c.Shape, x.RowShape()) {
-				return nil, badf("%s: found %q of %s with rows of shape %v, expected %s with rows of shape %v as in %s", file, x.Array.Name, dtype, x.RowShape(), c.DType, c.Shape, first[x.Array.Name])
+				return nil, badf("%s: found %q of %s with rows of shape %v, expected %s with rows of shape %v as in %s; the parts were written by different runs; partition the graph again", file, x.Array.Name, dtype, x.RowShape(), c.DType, c.Shape, first[x.Array.Name])
 			}
 			c.Data[p.Index] = x.Data
 		}
@@ -61,7 +61,7 @@ func (f *Folder) columns(types []dgl.TypeRanges, of func(p *Part) ([]Feature, st
 			for _, p := range f.Parts {
 				if r := types[t].Ranges[p.Index]; c.Data[p.Index] == nil && r[0] < r[1] {
 					_, file := of(p)
-					return nil, badf("%s: found no tensor %q, expected the %d rows that the part owns, as %s has its own", file, types[t].Name+"/"+c.Name, r[1]-r[0], first[types[t].Name+"/"+c.Name])
+					return nil, badf("%s: found no tensor %q, expected the %d rows that the part owns, as %s has its own; the parts were written by different runs; partition the graph again", file, types[t].Name+"/"+c.Name, r[1]-r[0], first[types[t].Name+"/"+c.Name])
 				}
 			}
 		}

@@ -34,7 +34,7 @@ func (p *Part) Ends(ctx context.Context) error {
 		case !p.has(e):
 			return p.noNodes(e)
 		case e.ID < 0 || e.ID >= p.Edges || seen[e.ID]:
-			return badf("%s: found edge id %d twice or out of range, expected each below %d once", p.GraphFile, e.ID, p.Edges)
+			return badf("%s: found edge id %d twice or out of range, expected each below %d once; the part is damaged; partition the graph again", p.GraphFile, e.ID, p.Edges)
 		}
 		seen[e.ID] = true
 		binary.LittleEndian.PutUint32(p.Src.b[4*e.ID:], uint32(e.Src))
@@ -48,7 +48,7 @@ func (p *Part) has(e Edge) bool {
 }
 
 func (p *Part) noNodes(e Edge) error {
-	return badf("%s: edge %d: found the ends %d and %d, expected ends below %d", p.GraphFile, e.ID, e.Src, e.Dst, p.Nodes)
+	return badf("%s: edge %d: found the ends %d and %d, expected ends below %d; the part is damaged; partition the graph again", p.GraphFile, e.ID, e.Src, e.Dst, p.Nodes)
 }
 
 // errOrder ends the scan of edges that are not in the order of their ids.

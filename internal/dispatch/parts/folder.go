@@ -206,7 +206,7 @@ func (f *Folder) originals(fsys vfs.FS, name string, types []dgl.TypeRanges, out
 			return nil, nil
 		}
 		if len(files) < len(f.Parts) {
-			return nil, badf("%s: found %s in %d of %d parts, expected it in all or none", f.Name, name, len(files), len(f.Parts))
+			return nil, badf("%s: found %s in %d of %d parts, expected it in all or none; copy the missing files, or partition the graph again", f.Name, name, len(files), len(f.Parts))
 		}
 	}
 	ids := make([]Pieces, len(types))
@@ -231,7 +231,7 @@ func (f *Folder) originals(fsys vfs.FS, name string, types []dgl.TypeRanges, out
 				continue
 			}
 			if !ok || a.DType != dgl.Int64 || len(a.Shape) != 1 || a.Rows() != rows {
-				return nil, badf("%s: found %s, expected int64 [%d], the original ids of %s", file, describe(a, ok), rows, types[t].Name)
+				return nil, badf("%s: found %s, expected int64 [%d], the original ids of %s; write them with DGL's partition_graph(..., return_mapping=True)", file, describe(a, ok), rows, types[t].Name)
 			}
 			ids[t].add(file, m, a)
 		}

@@ -210,7 +210,7 @@ func (p *Part) openGraph(fsys vfs.FS) error {
 			known = known || a.DType == d
 		}
 		if !ok || !known || len(a.Shape) != 1 {
-			return badf("%s: found %s as %s data %q, expected %s with one value per row", p.GraphFile, describe(a, ok), x.what, x.name, x.ok[0])
+			return badf("%s: found %s as %s data %q, expected %s with one value per row; the part is damaged; partition the graph again", p.GraphFile, describe(a, ok), x.what, x.name, x.ok[0])
 		}
 		*x.to = ints(p.graph, a)
 	}
@@ -233,11 +233,11 @@ func (p *Part) features(fsys vfs.FS, file string, types []dgl.TypeRanges) ([]Fea
 			}
 		}
 		if !ok || f.Type < 0 || name == "" || strings.Contains(name, "/") {
-			return nil, badf("%s: found the tensor %q, expected TYPE/NAME with a type of the configuration", file, a.Name)
+			return nil, badf("%s: found the tensor %q, expected TYPE/NAME with a type of the configuration; rename the tensor", file, a.Name)
 		}
 		r := types[f.Type].Ranges[p.Index]
 		if rows := r[1] - r[0]; len(a.Shape) == 0 || a.Rows() != rows {
-			return nil, badf("%s: found %q of shape %v, expected %d rows, one per row that the part owns", file, a.Name, a.Shape, rows)
+			return nil, badf("%s: found %q of shape %v, expected %d rows, one per row that the part owns; the part is damaged; partition the graph again", file, a.Name, a.Shape, rows)
 		}
 		list = append(list, f)
 	}
@@ -270,7 +270,7 @@ func (p *Part) Each(ctx context.Context, of dgl.Formats, fn func(Edge) error) er
 	case of&dgl.CSR != 0 && r.CSR != nil:
 		return p.eachRow(ctx, r.CSR, "csr", func(row, col, id int64) error { return fn(Edge{id, row, col}) })
 	}
-	return badf("%s: found no edges, expected COO, CSC or CSR", p.GraphFile)
+	return badf("%s: found no edges, expected COO, CSC or CSR; partition the graph again with one of these formats", p.GraphFile)
 }
 
 // idsOf returns the edge ids of a matrix; without stored ids they equal the positions.
@@ -284,10 +284,10 @@ func (p *Part) idsOf(a dgl.Array) func(i int64) int64 {
 func (p *Part) eachRow(ctx context.Context, m *dgl.Rows, name string, fn func(row, col, id int64) error) error {
 	indptr, indices, id := ints(p.graph, m.Indptr), ints(p.graph, m.Indices), p.idsOf(m.EdgeIDs)
 	if first := indptr.At(0); first != 0 {
-		return badf("%s: %s: found the first offset %d, expected 0", p.GraphFile, name, first)
+		return badf("%s: %s: found the first offset %d, expected 0; the part is damaged; partition the graph again", p.GraphFile, name, first)
 	}
 	if p.Nodes == 0 && p.Edges > 0 {
-		return badf("%s: %s: found %d edges and no nodes, expected nodes", p.GraphFile, name, p.Edges)
+		return badf("%s: %s: found %d edges and no nodes, expected nodes; the part is damaged; partition the graph again", p.GraphFile, name, p.Edges)
 	}
 	at := int64(0)
 	for row := range p.Nodes {
@@ -298,7 +298,7 @@ func (p *Part) eachRow(ctx context.Context, m *dgl.Rows, name string, fn func(ro
 		}
 		end := indptr.At(row + 1)
 		if end < at || end > p.Edges || row == p.Nodes-1 && end != p.Edges {
-			return badf("%s: %s: found the offset %d after row %d, expected offsets that ascend from %d to %d at the last", p.GraphFile, name, end, row, at, p.Edges)
+			return badf("%s: %s: found the offset %d after row %d, expected offsets that ascend from %d to %d at the last; the part is damaged; partition the graph again", p.GraphFile, name, end, row, at, p.Edges)
 		}
 		for ; at < end; at++ {
 			if err := fn(row, indices.At(at), id(at)); err != nil {

@@ -49,7 +49,7 @@ func (b *builder) cutTable(ctx context.Context, column string, of []*Edges) (uin
 	for _, e := range of {
 		for _, col := range append([]table.Column{e.Src, e.Dst}, e.Columns...) {
 			if col.Name == "" || slices.Contains(col.Shape, -1) || col.DType == graph.String && len(col.Shape) > 0 {
-				return 0, fmt.Errorf("edge type %s: found the column %q of shape %v, expected a column of fixed shape to cut the table by %s", e.Type, col.Name, col.Shape, column)
+				return 0, fmt.Errorf("edge type %s: found the column %q of shape %v, expected a column of fixed shape to cut the table by %s; choose a column with one value per row", e.Type, col.Name, col.Shape, column)
 			}
 			if find(c.columns, &col) < 0 {
 				c.columns = append(c.columns, col)
@@ -71,7 +71,7 @@ func (b *builder) cutTable(ctx context.Context, column string, of []*Edges) (uin
 	var done atomic.Int64
 	rows, err := c.from.Scan(ctx, asked, b.budget.threads, func(_ int, x *table.Chunk) error {
 		if x.Absent != nil {
-			return fmt.Errorf("%s: found an empty cell in a table that is cut, expected none", c.from.Where(x.First, ""))
+			return fmt.Errorf("%s: found an empty cell in a table that is cut, expected none; fill the cell", c.from.Where(x.First, ""))
 		}
 		b.scanned("cut", c.from, x, 0, &done)
 		return order.put(x.First, uint64(x.Rows), x.Columns)

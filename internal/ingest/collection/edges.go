@@ -44,7 +44,7 @@ func (e *edgeWriter) scan(ctx context.Context, progress func(int64)) error {
 	}
 	if e.rows != nil {
 		if want := e.rows[len(e.rows)-1]; rows != want {
-			return badf("%s: found %d rows, expected %d, the sum over the graphs", e.Table.Files()[0], rows, want)
+			return badf("%s: found %d rows, expected %d, the sum over the graphs; correct the table or the counts", e.Table.Files()[0], rows, want)
 		}
 	}
 	for e.graph < e.graphs() {
@@ -84,7 +84,7 @@ func (e *edgeWriter) chunk(c *table.Chunk) error {
 // seek makes the graph of a row the current one.
 func (e *edgeWriter) seek(row uint64) error {
 	if n := e.rows[len(e.rows)-1]; row >= n {
-		return badf("%s: found row %d, expected %d rows, the sum over the graphs", e.Table.Where(row, ""), row, n)
+		return badf("%s: found row %d, expected %d rows, the sum over the graphs; correct the table or the counts", e.Table.Where(row, ""), row, n)
 	}
 	for row >= e.rows[e.graph+1] {
 		e.next()
@@ -113,7 +113,7 @@ func (e *edgeWriter) outside(row uint64, column string, id uint64) error {
 	if column == e.Dst {
 		ptr = e.dstPtr
 	}
-	return badf("%s: found node %d, expected one from %d to %d", e.Table.Where(row, column), id, e.Base, int64(ptr[e.graphs()]+e.Base)-1)
+	return badf("%s: found node %d, expected one from %d to %d; correct the row", e.Table.Where(row, column), id, e.Base, int64(ptr[e.graphs()]+e.Base)-1)
 }
 
 // local returns the local id of an end in the current graph.
@@ -129,9 +129,9 @@ func (e *edgeWriter) local(ptr []uint64, row uint64, column string, id uint64) (
 		}
 		where := e.Table.Where(row, column)
 		if n == 0 {
-			return 0, badf("%s: found node %d in graph %d, expected no edge, as the graph has no nodes", where, id, e.graph)
+			return 0, badf("%s: found node %d in graph %d, expected no edge, as the graph has no nodes; remove the row, or add the nodes", where, id, e.graph)
 		}
-		return 0, badf("%s: found node %d, expected one from %d to %d, the nodes of graph %d", where, id, first+e.Base, first+e.Base+n-1, e.graph)
+		return 0, badf("%s: found node %d, expected one from %d to %d, the nodes of graph %d; correct the row", where, id, first+e.Base, first+e.Base+n-1, e.graph)
 	}
 	return uint32(v), nil
 }
@@ -178,7 +178,7 @@ func (e *edgeWriter) parents(c *table.Chunk) error {
 			continue
 		}
 		if v < 0 {
-			return badf("%s: found parent %d, expected a node, or -1 for a root", e.Table.Where(row, e.Parent), v)
+			return badf("%s: found parent %d, expected a node, or -1 for a root; correct the row", e.Table.Where(row, e.Parent), v)
 		}
 		parent, err := e.local(e.srcPtr, row, e.Parent, uint64(v))
 		if err != nil {

@@ -139,7 +139,7 @@ func (i *importer) scan(ctx context.Context, tables []Rows, dir string, want int
 			want = rows
 		}
 		if rows != want {
-			return 0, badf("%s: found %d rows, expected %d, as in the other tables", t.Table.Files()[0], rows, want)
+			return 0, badf("%s: found %d rows, expected %d, as in the other tables; give all tables of the type one row per node or edge", t.Table.Files()[0], rows, want)
 		}
 	}
 	return want, nil

@@ -50,7 +50,7 @@ func (s *Split) offsets(ctx context.Context, graphs int, limit, likely int64) ([
 		r.ptr = append(r.ptr, rows)
 	}
 	if s.Kind == Offsets && r.ptr == nil {
-		return nil, badf("%s: found no offsets, expected one more than there are graphs", s.file())
+		return nil, badf("%s: found no offsets, expected one more than there are graphs; write the array again", s.file())
 	}
 	if s.Kind == IDs && graphs != unknown {
 		for len(r.ptr) <= graphs {
@@ -58,7 +58,7 @@ func (s *Split) offsets(ctx context.Context, graphs int, limit, likely int64) ([
 		}
 	}
 	if n := len(r.ptr) - 1; graphs != unknown && n != graphs {
-		return nil, badf("%s: found %d graphs, expected %d, as in the other tables", s.file(), n, graphs)
+		return nil, badf("%s: found %d graphs, expected %d, as in the other tables; give all types offsets of the same graphs", s.file(), n, graphs)
 	}
 	return r.ptr, nil
 }

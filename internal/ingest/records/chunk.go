@@ -217,7 +217,7 @@ func appendEnds(dst []uint32, ends []int64, nodes uint64) ([]uint32, error) {
 	nodes = min(nodes, math.MaxUint32)
 	for _, v := range ends {
 		if uint64(v) >= nodes {
-			return dst, fmt.Errorf("found an edge to node %d, expected one below %d", v, nodes)
+			return dst, fmt.Errorf("found an edge to node %d, expected one below %d; the record is damaged, so write it again", v, nodes)
 		}
 		dst = append(dst, uint32(v))
 	}

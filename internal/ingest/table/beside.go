@@ -82,7 +82,7 @@ func (t *beside) plain(ctx context.Context, columns []Column, threads int, fn fu
 }
 
 func (t *beside) differ(rows string) error {
-	return badf("%s: found %d rows, expected %s, as in %s", t.arrays.cols[0].rowFile(), t.arrays.rows, rows, t.Table.Files()[0])
+	return badf("%s: found %d rows, expected %s, as in %s; write one row per row of the table", t.arrays.cols[0].rowFile(), t.arrays.rows, rows, t.Table.Files()[0])
 }
 
 func newReader(fsys vfs.FS, columns int) npyReader {

@@ -25,13 +25,13 @@ func NewCategories(texts []string) (*Categories, error) {
 	c := &Categories{}
 	for _, s := range texts {
 		if s == "" {
-			return nil, fmt.Errorf("found an empty category, expected texts: an empty cell has no category")
+			return nil, fmt.Errorf("found an empty category, expected texts: an empty cell has no category; remove it")
 		}
 	}
 	if c.Set(texts); len(c.codes) < len(texts) {
 		for i, s := range texts {
 			if int(c.codes[s]) != i {
-				return nil, fmt.Errorf("found the category %q twice, expected it once", s)
+				return nil, fmt.Errorf("found the category %q twice, expected it once; remove one", s)
 			}
 		}
 	}
@@ -77,7 +77,7 @@ func (c *Categories) fill(a *Column) (uint64, error) {
 	}
 	code, ok := c.codes[a.Fill]
 	if !ok {
-		return 0, fmt.Errorf("found the fill value %q, expected %s", a.Fill, c.expected())
+		return 0, fmt.Errorf("found the fill value %q, expected %s; correct the value", a.Fill, c.expected())
 	}
 	return uint64(uint32(code)), nil
 }

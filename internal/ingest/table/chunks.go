@@ -135,7 +135,7 @@ func (w *chunkWorker) read(t *Chunks, f vfs.File, i int, from, n uint64) error {
 	for done := uint64(0); done < n; {
 		m := min(window, int(r.Nodes)-node)
 		if m <= 0 {
-			return badf("%s: found other offsets than in the first read, expected a file that does not change", t.set.Name)
+			return badf("%s: found other offsets than in the first read, expected a file that does not change; run again", t.set.Name)
 		}
 		if raw, err = w.words(t, f, i, chunk.Offset(node+1), uint64(m)); err != nil {
 			return err

@@ -40,7 +40,7 @@ func newColumn(a Column) (column, error) {
 			c.ragged = true
 			c.lengths, c.keys = append(c.lengths, nil), append(c.keys, tfgnn.RaggedKey(a.Name, i+1))
 		case d <= 0 || c.values > maxRecord/d:
-			return c, fmt.Errorf("found shape %v, expected positive dimensions, or -1 for variable ones, of at most %d values", a.Shape, maxRecord)
+			return c, fmt.Errorf("found shape %v, expected positive dimensions, or -1 for variable ones, of at most %d values; correct the shape", a.Shape, maxRecord)
 		default:
 			c.values *= d
 		}
@@ -50,10 +50,10 @@ func newColumn(a Column) (column, error) {
 	}
 	if a.Empty == EmptyFill && a.Given && !c.ragged {
 		if strings.TrimSpace(a.Fill) == "" && a.DType != graph.String {
-			return c, fmt.Errorf("found an empty fill value, expected a value of %s", a.DType)
+			return c, fmt.Errorf("found an empty fill value, expected a value of %s; give a value", a.DType)
 		}
 		if _, problem := c.put([]byte(a.Fill)); problem != "" {
-			return c, fmt.Errorf("found the fill value %q, expected %s", a.Fill, problem)
+			return c, fmt.Errorf("found the fill value %q, expected %s; correct the value", a.Fill, problem)
 		}
 		c.reset()
 	}

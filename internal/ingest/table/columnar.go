@@ -144,7 +144,7 @@ func (t *Columnar) declare() error {
 			return a.Name == b.Name && (a.DType == b.DType && len(a.Shape) == len(b.Shape) || f.rows == 0 && f.null(a.Name))
 		}
 		if !slices.EqualFunc(fields, t.fields, same) || !slices.Equal(unreadable, t.unreadable) {
-			return badf("%s: found the columns %s, expected %s, as in %s", f.path, declared(fields), declared(t.fields), t.files[t.like].path)
+			return badf("%s: found the columns %s, expected %s, as in %s; write all files of a table with the same columns", f.path, declared(fields), declared(t.fields), t.files[t.like].path)
 		}
 	}
 	return nil
@@ -256,7 +256,7 @@ func (t *Columnar) column(a Column) (p columnarColumn, err error) {
 		for _, f := range t.fields {
 			names = append(names, f.Name)
 		}
-		return p, badf("%s: found the columns %s, expected %q among them", path, List(names), a.Name)
+		return p, badf("%s: found the columns %s, expected %q among them; correct the name", path, List(names), a.Name)
 	}
 	c := &t.files[t.like].columns[n]
 	if c.Reason != "" {
@@ -282,14 +282,14 @@ func (t *Columnar) column(a Column) (p columnarColumn, err error) {
 		p.from = graph.String
 	}
 	if !p.digits && !readable(p.from, a.DType, a.ID) {
-		return p, badf("%s: found %s in column %q, expected values that can be read as %s", path, columnarTypes[c.Type], a.Name, a.DType)
+		return p, badf("%s: found %s in column %q, expected values that can be read as %s; read it as another dtype, or convert the column", path, columnarTypes[c.Type], a.Name, a.DType)
 	}
 	switch {
 	case c.Lists == len(a.Shape):
 	case c.Lists == 1 && !p.out.deep: // flat values
 	case c.Lists == 0 && !p.out.ragged && p.out.values == 1:
 	default:
-		return p, badf("%s: found lists of depth %d in column %q, expected depth %d for shape %v", path, c.Lists, a.Name, len(a.Shape), a.Shape)
+		return p, badf("%s: found lists of depth %d in column %q, expected depth %d for shape %v; correct the shape", path, c.Lists, a.Name, len(a.Shape), a.Shape)
 	}
 	return p, nil
 }

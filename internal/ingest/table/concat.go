@@ -29,7 +29,7 @@ func Concat(names []string, pieces []Piece) (Table, error) {
 	for i, p := range pieces {
 		fields := p.Fields()
 		if len(fields) != len(names) {
-			return nil, badf("%s: found %d columns, expected %d", p.Files()[0], len(fields), len(names))
+			return nil, badf("%s: found %d columns, expected %d; write all files with the same columns", p.Files()[0], len(fields), len(names))
 		}
 		for k, f := range fields {
 			f.Name = names[k]
@@ -37,7 +37,7 @@ func Concat(names []string, pieces []Piece) (Table, error) {
 			case i == 0:
 				t.fields = append(t.fields, f)
 			case f.DType != t.fields[k].DType && !(f.DType.IsInt() && t.fields[k].DType.IsInt()) || len(f.Shape) != len(t.fields[k].Shape):
-				return nil, badf("%s: found %s %v in column %d, expected %s %v, as in %s", p.Files()[0], f.DType, f.Shape, k, t.fields[k].DType, t.fields[k].Shape, pieces[0].Files()[0])
+				return nil, badf("%s: found %s %v in column %d, expected %s %v, as in %s; write all files with the same columns", p.Files()[0], f.DType, f.Shape, k, t.fields[k].DType, t.fields[k].Shape, pieces[0].Files()[0])
 			}
 		}
 		t.bytes += p.Bytes()
@@ -73,7 +73,7 @@ func (t *concat) plain(ctx context.Context, columns []Column, threads int, fn fu
 		for i, c := range columns {
 			n := t.column(c.Name)
 			if n < 0 {
-				return 0, badf("%s: found no column %q, expected it", p.Files()[0], c.Name)
+				return 0, badf("%s: found no column %q, expected it; correct the name", p.Files()[0], c.Name)
 			}
 			asked[i].Name = fields[n].Name
 		}
@@ -96,7 +96,7 @@ func (t *concat) plain(ctx context.Context, columns []Column, threads int, fn fu
 }
 
 func (p *Piece) differ(rows string) error {
-	return badf("%s: found %s rows, expected %d, as %s says", p.Files()[0], rows, p.Rows, p.Says)
+	return badf("%s: found %s rows, expected %d, as %s says; write the files again", p.Files()[0], rows, p.Rows, p.Says)
 }
 
 func (t *concat) column(name string) int {

@@ -19,7 +19,7 @@ func (a *array) check(c Column) error {
 		width *= max(d, 0) // rows of an array have no variable dimensions
 	}
 	if width != a.width {
-		return badf("%s: found rows of shape %v, expected %v for column %q", a.path, a.Shape, c.Shape, c.Name)
+		return badf("%s: found rows of shape %v, expected %v for column %q; correct the shape, or write the array again", a.path, a.Shape, c.Shape, c.Name)
 	}
 	if from := a.dtype; !readable(from, c.DType, c.ID) {
 		return badf("%s: found %s, expected a dtype that can be read as %s for column %q; convert the array", a.path, from, c.DType, c.Name)

@@ -33,7 +33,7 @@ func OpenCSC(fsys vfs.FS, indptr, indices string) (*CSC, error) {
 		*c.table = n
 	}
 	if t.indptr.rows == 0 {
-		return nil, badf("%s: found no values, expected one more value than there are nodes", indptr)
+		return nil, badf("%s: found no values, expected one more value than there are nodes; write the array again", indptr)
 	}
 	return t, nil
 }
@@ -67,7 +67,7 @@ func (t *CSC) check(ctx context.Context, threads int) error {
 	type ends struct{ row, first, last uint64 }
 	seen := make([][]ends, max(threads, 1))
 	bad := func(row, found uint64, expected string) error {
-		return badf("%s: found %d, expected %s", a.place(row), found, expected)
+		return badf("%s: found %d, expected %s; write the matrix again", a.place(row), found, expected)
 	}
 	asked := []Column{{Name: "indptr", DType: graph.Uint64}}
 	_, err := t.indptr.Scan(ctx, asked, threads, func(worker int, c *Chunk) error {
@@ -202,7 +202,7 @@ func (w *cscWorker) destinations(t *CSC, first uint64, rows int) error {
 	for done := 0; done < rows; {
 		n := min(window, int(t.Nodes())-row)
 		if n == 0 {
-			return badf("%s: found other values than in the first read, expected a file that does not change", t.indptr.cols[0].path)
+			return badf("%s: found other values than in the first read, expected a file that does not change; run again", t.indptr.cols[0].path)
 		}
 		ends, err := w.read(t, row+1, n)
 		if err != nil {

@@ -251,7 +251,7 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 		return nil
 	}
 	if len(line) == 0 {
-		return badf("%s: found no line, expected a header", place)
+		return badf("%s: found no line, expected a header; write a header, or name the columns with `Columns`", place)
 	}
 	names, bad := t.syntax.cells(line)
 	if bad != nil {
@@ -286,11 +286,11 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 			return err
 		}
 		if len(t.names()) == 0 {
-			return badf("%s: found no name of a column, expected a header", place)
+			return badf("%s: found no name of a column, expected a header; write a header, or name the columns with `Columns`", place)
 		}
 	}
 	if !slices.Equal(t.written, names) {
-		return badf("%s: found the header %q, expected %q, as in %s: %s", place, strings.Join(names, " "), strings.Join(t.written, " "), t.files[0].path, difference(quoted(names), quoted(t.written)))
+		return badf("%s: found the header %q, expected %q, as in %s: %s; give all files of a table the same header", place, strings.Join(names, " "), strings.Join(t.written, " "), t.files[0].path, difference(quoted(names), quoted(t.written)))
 	}
 	f.body += int64(len(h.bytes) - h.body - len(rest))
 	f.line += uint64(bytes.Count(line, []byte("\n"))) + 1
@@ -304,7 +304,7 @@ func checkNames(place string, names []string) error {
 			return badf("%s: found no name for column %d, expected one; name all columns", place, i+1)
 		}
 		if seen[n] {
-			return badf("%s: found two columns %q, expected different names", place, n)
+			return badf("%s: found two columns %q, expected different names; rename one", place, n)
 		}
 		seen[n] = true
 	}

@@ -112,13 +112,13 @@ func (d *exampleDecoder) row(record []byte) (absent bool, err error) {
 		return false, err
 	}
 	if key := d.repeated(record); key != "" {
-		return false, fmt.Errorf("found the feature %q twice, expected it once", key)
+		return false, fmt.Errorf("found the feature %q twice, expected it once; remove one", key)
 	}
 	for i := range d.cols {
 		c := &d.cols[i]
 		none, found, expected := d.put(c, d.decoder.Find(c.Name))
 		if expected != "" {
-			return false, fmt.Errorf("found %s in feature %q, expected %s", found, c.Name, expected)
+			return false, fmt.Errorf("found %s in feature %q, expected %s; write the feature again, or correct the schema", found, c.Name, expected)
 		}
 		absent = absent || none
 	}

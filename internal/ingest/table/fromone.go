@@ -49,7 +49,7 @@ func (t *fromOne) Scan(ctx context.Context, columns []Column, threads int, fn fu
 			values := d.w[:c.Rows]
 			for row := range values {
 				if values[row] == 0 && (c.Absent == nil || !c.Absent[row]) {
-					return badf("%s: found id 0, expected ids from 1", t.Where(c.First+uint64(row), columns[i].Name))
+					return badf("%s: found id 0, expected ids from 1; number the nodes from 1, or leave the ids as they are in a table of another format", t.Where(c.First+uint64(row), columns[i].Name))
 				}
 				values[row]--
 			}

@@ -73,7 +73,7 @@ func openInflated(fsys vfs.FS, path string, comp compression) (*inflated, error)
 		if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
 			return nil, errors.Join(err, f.Close())
 		} else if err != nil {
-			return nil, errors.Join(badf("%s: found data that are not gzip (%w), expected gzip", path, err), f.Close())
+			return nil, errors.Join(badf("%s: found data that are not gzip (%w), expected gzip; correct the extension, or compress the file again", path, err), f.Close())
 		}
 		r.Reader = z
 	case zst:
@@ -84,7 +84,7 @@ func openInflated(fsys vfs.FS, path string, comp compression) (*inflated, error)
 		window := uint64(min(max(freeWindow, info.Size()), zstdWindow))
 		z, err := zstd.NewReader(f, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
 		if err != nil {
-			return nil, errors.Join(badf("%s: found data that are not zstd (%w), expected zstd", path, err), f.Close())
+			return nil, errors.Join(badf("%s: found data that are not zstd (%w), expected zstd; correct the extension, or compress the file again", path, err), f.Close())
 		}
 		r.Reader, r.stop = z, z.Close
 	}
@@ -131,7 +131,7 @@ func cannotInflate(path string, err error) error {
 	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
 		return err
 	}
-	return badf("%s: found damaged or cut compressed data, expected a whole file: %w", path, err)
+	return badf("%s: found damaged or cut compressed data, expected a whole file; copy or download it again: %w", path, err)
 }
 
 // inflater cuts a decompressed file into blocks of whole records.

@@ -27,7 +27,7 @@ func newJSONParser(t *JSON, asked []Column) (*jsonParser, error) {
 	for i, a := range asked {
 		f := slices.IndexFunc(t.text.fields, func(f Field) bool { return f.Name == a.Name })
 		if f < 0 {
-			return nil, badf("%s: found the keys %s, expected %q among them", path, List(t.text.names()), a.Name)
+			return nil, badf("%s: found the keys %s, expected %q among them; correct the name", path, List(t.text.names()), a.Name)
 		}
 		c, err := newColumn(a)
 		if err != nil {

@@ -236,7 +236,7 @@ func (t *Lines) parse(b *lineBlock, empty func(b *lineBlock, from int) string) e
 			return badf("%s:%d:%d: %s", t.files[b.file].path, b.line, at+1, problem)
 		}
 		if id := empty(b, before); id != "" {
-			return badf("%s:%d: found an empty %s, expected an id", t.files[b.file].path, b.line, id)
+			return badf("%s:%d: found an empty %s, expected an id; correct or remove the line", t.files[b.file].path, b.line, id)
 		}
 		for ; t.labelled && before < b.rows; before++ {
 			b.add(len(t.fields)-1, label)

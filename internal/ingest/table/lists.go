@@ -51,13 +51,13 @@ func (a *array) open(fsys vfs.FS, l *Lists, values int) (rows int, err error) {
 		fixed = fixed[:0]
 	}
 	if len(paths) != len(a.levels) || len(paths) == 0 || text != (l.Strings != "") {
-		return 0, badf("%s: found %d arrays of offsets for shape %v of %s, expected one per variable dimension, and one more for strings", a.path, len(paths), l.Shape, l.DType)
+		return 0, badf("%s: found %d arrays of offsets for shape %v of %s, expected one per variable dimension, and one more for strings; name one file for each", a.path, len(paths), l.Shape, l.DType)
 	}
 	if text && (a.dtype != graph.Uint8 || len(a.Shape) > 0) {
-		return 0, badf("%s: found %s %v, expected the bytes of strings, uint8", a.path, a.dtype, a.Shape)
+		return 0, badf("%s: found %s %v, expected the bytes of strings, uint8; write the texts as bytes", a.path, a.dtype, a.Shape)
 	}
 	if !slices.Equal(fixed, a.Shape) {
-		return 0, badf("%s: found rows of shape %v, expected %v, the last dimensions of %v", a.path, a.Shape, fixed, l.Shape)
+		return 0, badf("%s: found rows of shape %v, expected %v, the last dimensions of %v; correct the shape", a.path, a.Shape, fixed, l.Shape)
 	}
 	below := values
 	for i := len(paths) - 1; i >= 0; i-- {
@@ -67,15 +67,15 @@ func (a *array) open(fsys vfs.FS, l *Lists, values int) (rows int, err error) {
 		}
 		d := descrs[h.Descr]
 		if !d.IsInt() || len(h.Shape) != 1 || h.Shape[0] == 0 {
-			return 0, badf("%s: found %s %v, expected a list of integers, with one more offset than there are lists or strings", paths[i], d, h.Shape)
+			return 0, badf("%s: found %s %v, expected a list of integers, with one more offset than there are lists or strings; write the offsets again", paths[i], d, h.Shape)
 		}
 		v := &a.levels[i]
 		v.path, v.dtype, v.offset, v.count, v.below = paths[i], d, h.Offset, h.Shape[0]-1, below
 		if v.before == 0 || v.count%v.before != 0 {
-			return 0, badf("%s: found %d offsets, expected one more than a multiple of %d", v.path, v.count+1, v.before)
+			return 0, badf("%s: found %d offsets, expected one more than a multiple of %d; write the offsets again", v.path, v.count+1, v.before)
 		}
 		if v.count == 0 && below > 0 {
-			return 0, badf("%s: found one offset, expected the offsets of %d values", v.path, below)
+			return 0, badf("%s: found one offset, expected the offsets of %d values; write the offsets again", v.path, below)
 		}
 		below = v.count / v.before
 	}
@@ -94,7 +94,7 @@ func (a *array) rowFile() string {
 // checkLists checks that a column can be read as it is asked for.
 func (a *array) checkLists(c Column) error {
 	if !slices.Equal(c.Shape, a.Shape) {
-		return badf("%s: found rows of shape %v, expected %v for column %q", a.path, a.Shape, c.Shape, c.Name)
+		return badf("%s: found rows of shape %v, expected %v for column %q; correct the shape", a.path, a.Shape, c.Shape, c.Name)
 	}
 	if text := a.DType == graph.String; text != (c.DType == graph.String) || !text && !readable(a.dtype, c.DType, false) {
 		return badf("%s: found %s, expected a dtype that can be read as %s for column %q; convert the array", a.path, a.DType, c.DType, c.Name)
@@ -118,15 +118,15 @@ func (r *npyReader) offsets(l *level, lo, hi uint64) ([]uint64, error) {
 	last := uint64(0)
 	for i, v := range w {
 		if v < last || v > uint64(l.below) {
-			return nil, badf("%s[%d]: found %s, expected an offset from %d to %d", l.path, lo+uint64(i), integer(v, l.dtype), last, l.below)
+			return nil, badf("%s[%d]: found %s, expected an offset from %d to %d; write the offsets again", l.path, lo+uint64(i), integer(v, l.dtype), last, l.below)
 		}
 		last = v
 	}
 	if lo == 0 && w[0] != 0 {
-		return nil, badf("%s[0]: found %d, expected 0, the first offset", l.path, w[0])
+		return nil, badf("%s[0]: found %d, expected 0, the first offset; write the offsets again", l.path, w[0])
 	}
 	if hi == uint64(l.count) && last != uint64(l.below) {
-		return nil, badf("%s[%d]: found %d, expected %d, the end of the last list or string", l.path, hi, last, l.below)
+		return nil, badf("%s[%d]: found %d, expected %d, the end of the last list or string; write the offsets again", l.path, hi, last, l.below)
 	}
 	return w, nil
 }
@@ -146,7 +146,7 @@ func (r *npyReader) bytes(a *array, first uint64, rows int) (int64, error) {
 			*x = w[0]
 		}
 		if hi < lo {
-			return 0, badf("%s: found offset %d after %d, expected offsets that do not decrease", l.path, hi, lo)
+			return 0, badf("%s: found offset %d after %d, expected offsets that do not decrease; write the offsets again", l.path, hi, lo)
 		}
 	}
 	return n + int64(hi-lo)*a.stride, nil
@@ -217,7 +217,7 @@ func (r *npyReader) readLists(i int, a *array, c Column) error {
 		copy(r.data[i].add(len(raw)), raw)
 		v.Ends = r.ends[i]
 	} else if bad, what := a.convert(&r.data[i], nil, raw, int(hi-lo)*a.width, &c); bad >= 0 {
-		return badf("%s: found %s, expected %s", a.place(lo+uint64(bad/a.width)), what, (&column{Column: Column{DType: c.DType}}).expected())
+		return badf("%s: found %s, expected %s; write the array again", a.place(lo+uint64(bad/a.width)), what, (&column{Column: Column{DType: c.DType}}).expected())
 	}
 	v.Data = r.data[i].bytes()[:r.data[i].n:r.data[i].n]
 	if len(lengths) > 0 {

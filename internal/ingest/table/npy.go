@@ -103,10 +103,10 @@ func OpenNpy(fsys vfs.FS, columns []NpyColumn) (*Npy, error) {
 			return nil, err
 		}
 		if len(h.Shape) == 0 {
-			return nil, badf("%s: found a single value, expected an array", c.Path)
+			return nil, badf("%s: found a single value, expected an array; write one row per node or edge", c.Path)
 		}
 		if h.Values() == 0 && h.Shape[0] > 0 {
-			return nil, badf("%s: found shape %v, expected rows with values", c.Path, h.Shape)
+			return nil, badf("%s: found shape %v, expected rows with values; write one row per node or edge", c.Path, h.Shape)
 		}
 		a := array{path: c.Path, dtype: descrs[h.Descr], width: 1, offset: h.Offset, index: "[%d]"}
 		for _, d := range h.Shape[1:] {
@@ -124,7 +124,7 @@ func OpenNpy(fsys vfs.FS, columns []NpyColumn) (*Npy, error) {
 			}
 		}
 		if i > 0 && rows != t.rows {
-			return nil, badf("%s: found %d rows, expected %d, as in %s", a.rowFile(), rows, t.rows, t.cols[0].rowFile())
+			return nil, badf("%s: found %d rows, expected %d, as in %s; write arrays with the same rows", a.rowFile(), rows, t.rows, t.cols[0].rowFile())
 		}
 		t.rows = rows
 		t.cols = append(t.cols, a)
@@ -152,7 +152,7 @@ func OpenPairs(fsys vfs.FS, path string) (*Npy, error) {
 		e, inner, stride = h.Shape[0], s, 2*s
 		index = [2]string{"[%d, 0]", "[%d, 1]"}
 	default:
-		return nil, badf("%s: found shape %v, expected (2, E) or (E, 2), the ends of edges", path, h.Shape)
+		return nil, badf("%s: found shape %v, expected (2, E) or (E, 2), the ends of edges; transpose or stack the ends", path, h.Shape)
 	}
 	if !d.IsInt() {
 		return nil, badf("%s: found %s, expected integers, the ends of edges", path, d)
@@ -228,7 +228,7 @@ func (t *Npy) plain(ctx context.Context, columns []Column, threads int, fn func(
 			for _, a := range t.cols {
 				names = append(names, a.Name)
 			}
-			return 0, badf("%s: found the columns %s, expected %q among them", t.cols[0].path, List(names), c.Name)
+			return 0, badf("%s: found the columns %s, expected %q among them; correct the name", t.cols[0].path, List(names), c.Name)
 		}
 		asked[i] = &t.cols[n]
 		if err := asked[i].check(c); err != nil {
@@ -370,7 +370,7 @@ func (r *npyReader) read(i int, a *array, c Column) error {
 	r.data[i].n = 0
 	r.ends[i] = r.ends[i][:0]
 	if bad, what := a.convert(&r.data[i], &r.ends[i], raw[a.inner:], rows*a.width, &c); bad >= 0 {
-		return badf("%s: found %s, expected %s", a.place(r.chunk.First+uint64(bad/a.width)), what, expectedNumber(&c))
+		return badf("%s: found %s, expected %s; write the array again", a.place(r.chunk.First+uint64(bad/a.width)), what, expectedNumber(&c))
 	}
 	v := &r.chunk.Columns[i]
 	v.Data, v.Ends, v.Lengths = r.data[i].bytes()[:r.data[i].n:r.data[i].n], nil, nil

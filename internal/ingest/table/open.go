@@ -124,14 +124,14 @@ func Open(fsys vfs.FS, files []string, o Options) (Table, error) {
 				return nil, err
 			}
 			if bytes.IndexByte(b, 0) >= 0 {
-				return nil, badf("%s: found bytes of no known kind that are no text, expected %s", f, Expected)
+				return nil, badf("%s: found bytes of no known kind that are no text, expected %s; convert the file", f, Expected)
 			}
 			k = Text
 		case k == Unknown:
 			ext, _ := extension(f)
-			return nil, badf("%s: found a table with the extension %q whose first bytes are those of no known kind, expected %s", f, ext, Expected)
+			return nil, badf("%s: found a table with the extension %q whose first bytes are those of no known kind, expected %s; correct the extension, or convert the file", f, ext, Expected)
 		case k == Array:
-			return nil, badf("%s: found an array, which has no names of columns, expected %s", f, Expected)
+			return nil, badf("%s: found an array, which has no names of columns, expected %s; name the array among the columns of a graph.yaml", f, Expected)
 		}
 		if i > 0 && k != kind {
 			return nil, badf("%s: found %s, expected %s, as %s is; one table has files of one kind", f, k, kind, files[0])

@@ -57,7 +57,7 @@ func newParser(t *CSV, asked []Column) (*parser, error) {
 	for i, a := range asked {
 		f, found := numbers[a.Name]
 		if !found || a.Name == "" {
-			return nil, badf("%s: found the columns %s, expected %q among them", t.files[0].path, List(t.names()), a.Name)
+			return nil, badf("%s: found the columns %s, expected %q among them; correct the name", t.files[0].path, List(t.names()), a.Name)
 		}
 		c, err := newColumn(a)
 		if err != nil {

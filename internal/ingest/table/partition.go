@@ -28,7 +28,7 @@ func Folder(fsys vfs.FS, dir string, links bool) ([]string, error) {
 	var walk func(dir string, depth int) error
 	walk = func(dir string, depth int) error {
 		if depth > maxFolders {
-			return badf("%s: found folders deeper than %d, expected fewer", dir, maxFolders)
+			return badf("%s: found folders deeper than %d, expected fewer; move the files up", dir, maxFolders)
 		}
 		entries, err := fsys.ReadDir(dir)
 		if err != nil {
@@ -126,7 +126,7 @@ func partitioned(t Table, folders []string) (Table, error) {
 			have[i] = k.Name
 		}
 		if !slices.Equal(keys, have) {
-			return nil, badf("%s: found the folders of keys %q, expected %q, as of %s", file, keys, have, first)
+			return nil, badf("%s: found the folders of keys %q, expected %q, as of %s; move the files into one tree", file, keys, have, first)
 		}
 		for i, v := range values {
 			if _, ok := parseInt([]byte(v), graph.Int64); !ok && v != "" {
@@ -164,13 +164,13 @@ func hive(file string, folders []string) (keys, values []string, err error) {
 			value, err = url.PathUnescape(value)
 		}
 		if err != nil {
-			return nil, nil, badf("%s: found the folder %q, expected %%XX only for escaped bytes: %w", file, part, err)
+			return nil, nil, badf("%s: found the folder %q, expected %%XX only for escaped bytes; rename the folder: %w", file, part, err)
 		}
 		if value == hiveNull {
 			value = ""
 		}
 		if slices.Contains(keys, key) {
-			return nil, nil, badf("%s: found two folders of the key %q, expected one", file, key)
+			return nil, nil, badf("%s: found two folders of the key %q, expected one; rename one", file, key)
 		}
 		keys, values = append(keys, key), append(values, value)
 	}
@@ -252,7 +252,7 @@ func (t *parted) plain(ctx context.Context, columns []Column, threads int, fn fu
 			for range c.Rows {
 				gone, problem := col.put([]byte(values[from[i]]))
 				if problem != "" {
-					return badf("%s: found the value %q of the key %q in a folder, expected %s", c.File, values[from[i]], col.Name, problem)
+					return badf("%s: found the value %q of the key %q in a folder, expected %s; rename the folder, or read the key as another dtype", c.File, values[from[i]], col.Name, problem)
 				}
 				all = all || gone // the cells of a file are equal
 			}

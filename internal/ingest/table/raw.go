@@ -37,7 +37,7 @@ func OpenRaw(fsys vfs.FS, columns []RawColumn) (*Npy, error) {
 			a.ends[k] = rows
 		}
 		if i > 0 && rows != uint64(t.rows) {
-			return nil, badf("%s: found %d rows of %q, expected %d, as of %q", a.path, rows, c.Name, t.rows, columns[0].Name)
+			return nil, badf("%s: found %d rows of %q, expected %d, as of %q; download the data set again", a.path, rows, c.Name, t.rows, columns[0].Name)
 		}
 		t.rows = int(rows)
 		t.cols = append(t.cols, a)

@@ -139,7 +139,7 @@ func (t *Stream) plain(ctx context.Context, columns []Column, _ int, fn func(wor
 	cols, from := make([]column, len(columns)), make([]int, len(columns))
 	for i, c := range columns {
 		if from[i] = slices.IndexFunc(t.fields, func(f Field) bool { return f.Name == c.Name }); from[i] < 0 {
-			return 0, badf("%s: found no column %q, expected it", t.path, c.Name)
+			return 0, badf("%s: found no column %q, expected it; correct the name", t.path, c.Name)
 		}
 		var err error
 		if cols[i], err = newColumn(c); err != nil {
@@ -184,7 +184,7 @@ func (t *Stream) plain(ctx context.Context, columns []Column, _ int, fn func(wor
 					if !strings.Contains(problem, ";") {
 						problem += "; correct it"
 					}
-					return badf("%s:%d: found %s in column %q, expected %s", t.path, line, quote(cell), cols[i].Name, problem)
+					return badf("%s:%d: found %s in column %q, expected %s; correct the value, or read the column as another dtype", t.path, line, quote(cell), cols[i].Name, problem)
 				}
 				none = none || empty
 				size += len(cell)

@@ -145,7 +145,7 @@ func (t *TFRecord) plain(ctx context.Context, columns []Column, threads int, fn 
 		for _, a := range columns {
 			// A feature that rows may lack can be missing in the first row.
 			if a.Empty == EmptyError && !slices.Contains(a.Shape, -1) && !slices.ContainsFunc(t.fields, func(f Field) bool { return f.Name == a.Name }) {
-				return 0, badf("%s: found the features %s, expected %q among them", t.paths[0], List(t.names()), a.Name)
+				return 0, badf("%s: found the features %s, expected %q among them; correct the name", t.paths[0], List(t.names()), a.Name)
 			}
 		}
 	}

@@ -46,7 +46,7 @@ type values struct {
 	fields map[string]Field // of the table, by name
 	inner  []Column         // plain
 	named  map[string][]int // the numbers of the plain columns, by name
-	outs  []output
+	outs   []output
 	// collecting: the texts of categories are wanted.
 	collecting bool
 }
@@ -230,7 +230,7 @@ func timeFill(c *Column) (uint64, error) {
 	}
 	v, problem := readTime([]byte(c.Fill), c.Unit)
 	if problem != "" {
-		return 0, fmt.Errorf("found the fill value %q, expected %s", c.Fill, problem)
+		return 0, fmt.Errorf("found the fill value %q, expected %s; correct the value", c.Fill, problem)
 	}
 	return uint64(v), nil
 }

@@ -86,7 +86,7 @@ func parse(c *graph.Column, text string) (key, error) {
 	}
 	v, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("found %q, expected an integer", text)
+		return 0, fmt.Errorf("found %q, expected an integer; correct the value", text)
 	}
 	return intKey(v), nil
 }

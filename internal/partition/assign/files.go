@@ -178,7 +178,7 @@ func readMeta(fsys vfs.FS, dir string) (meta, error) {
 		return m, badf("%s: %w; expected {\"version\": \"1.0.0\", \"num_parts\": 4, \"algo_name\": \"random\"}", file, err)
 	}
 	if m.Version != "" && m.Version != metaVersion {
-		return m, badf("%s: found version %q, expected %q", file, m.Version, metaVersion)
+		return m, badf("%s: found version %q, expected %q; make the assignment again with this version", file, m.Version, metaVersion)
 	}
 	if m.NumParts < 1 || m.NumParts > MaxParts {
 		return m, badf("%s: found num_parts %d, expected 1 to %d", file, m.NumParts, MaxParts)
@@ -216,7 +216,7 @@ func readTypes(ctx context.Context, fsys vfs.FS, dir string, types []string, cou
 		var err error
 		if all, err = l.read(ctx, fsys, all); err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil, badf("%s: found no such file, expected the %ss of the %d nodes of type %s (%w)", file, what, counts[t], name, err)
+				return nil, badf("%s: found no such file, expected the %ss of the %d nodes of type %s; add the file, or make the assignment again (%w)", file, what, counts[t], name, err)
 			}
 			return nil, err
 		}

@@ -90,7 +90,7 @@ func (l *lines) read(ctx context.Context, fsys vfs.FS, to []uint16) (_ []uint16,
 		if eof {
 			end = have
 		} else if end == 0 && have == len(buf) {
-			return nil, badf("%s:%d: found a line of more than %d bytes, expected a %s", l.file, l.line+1, have, l.what)
+			return nil, badf("%s:%d: found a line of more than %d bytes, expected a %s; the file is no assignment", l.file, l.line+1, have, l.what)
 		}
 		if all, err = l.parse(all, first, buf[:end]); err != nil {
 			return nil, err
@@ -135,13 +135,13 @@ func (l *lines) parse(all []uint16, first int, b []byte) ([]uint16, error) {
 		if l.ids {
 			id, n, ok := number(rest)
 			if !ok || n == len(rest) || rest[n] != ' ' && rest[n] != '\t' {
-				return all, badf("%s:%d: found %s, expected an id and a %s", l.file, l.line, quote(rest), l.what)
+				return all, badf("%s:%d: found %s, expected an id and a %s; correct the line", l.file, l.line, quote(rest), l.what)
 			}
 			if id >= l.want {
-				return all, badf("%s:%d: found id %d, expected one below %d, the number of %s", l.file, l.line, id, l.want, l.of)
+				return all, badf("%s:%d: found id %d, expected one below %d, the number of %s; the assignment is of another graph, or the line is wrong", l.file, l.line, id, l.want, l.of)
 			}
 			if l.seen[id/64]>>(id%64)&1 == 1 {
-				return all, badf("%s:%d: found id %d a second time, expected each id once", l.file, l.line, id)
+				return all, badf("%s:%d: found id %d a second time, expected each id once; remove the line", l.file, l.line, id)
 			}
 			l.seen[id/64] |= 1 << (id % 64)
 			at, rest = id, bytes.TrimLeft(rest[n:], " \t")
