@@ -377,7 +377,7 @@ func folderOf(out string) string {
 func below(source string) (func(file string) string, error) {
 	root := source
 	info, err := vfs.OS.Stat(source)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !vfs.Absent(err) {
 		return nil, err
 	}
 	if err == nil && !info.IsDir() {

@@ -33,7 +33,7 @@ type LineageOptions struct {
 func TraceLineage(ctx context.Context, dir string, o LineageOptions) (_ *Lineage, err error) {
 	defer guard.Catch(&err)()
 	if _, err := store.ReadManifest(vfs.OS, dir); err != nil {
-		if missing(err) {
+		if vfs.Absent(err) {
 			return nil, fmt.Errorf("%s: %w, expected an output folder of graphmill, which has a manifest; give the folder that has manifest.json", dir, err)
 		}
 		return nil, err
@@ -113,7 +113,7 @@ func (t *tracer) folder(dir string) (int, error) {
 				s.Warnings = append(s.Warnings, report.LineageWarning{Count: n.Count, Text: n.Text})
 			}
 		}
-	case !missing(err) && !errors.Is(err, ErrNoReport):
+	case !vfs.Absent(err) && !errors.Is(err, ErrNoReport):
 		return 0, err
 	}
 	if s.Inputs, err = t.inputs(dir, made, r); err != nil {

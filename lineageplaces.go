@@ -78,7 +78,7 @@ func (p *places) look(dir string) error {
 // is not what is searched.
 func unanswered(err error) error {
 	var call *fs.PathError
-	if errors.As(err, &call) && !missing(err) && !errors.Is(err, fs.ErrPermission) {
+	if errors.As(err, &call) && !vfs.Absent(err) && !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
 	return nil
@@ -168,7 +168,7 @@ func pageOf(dir, at string) string {
 	}
 	has := func(name string) bool {
 		_, err := vfs.OS.Lstat(filepath.Join(at, name))
-		return !missing(err) // also where at is a file
+		return !vfs.Absent(err) // also where at is a file
 	}
 	if !has(store.ManifestFile) {
 		at = filepath.Dir(at)

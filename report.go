@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -85,8 +86,10 @@ func readReport(dir string) (*report.Report, error) {
 	name := filepath.Join(dir, store.ReportJSONFile)
 	b, err := vfs.ReadFile(vfs.Confine(vfs.OS, dir), name, mostReport)
 	switch {
-	case missing(err) && isOutput(dir):
+	case vfs.Absent(err) && isOutput(dir):
 		return nil, tagged.Errorf(ErrNoReport, "%s: found no report.json, which an output that was written with `NoReport` does not have", dir)
+	case vfs.Absent(err):
+		return nil, tagged.Errorf(fs.ErrNotExist, "%s: found no report.json, expected the folder of an output of graphmill; correct the path", dir)
 	case err != nil:
 		return nil, err
 	}

@@ -3,11 +3,9 @@ package graphmill
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"runtime"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/graphmill/graphmill/internal/database"
@@ -247,17 +245,12 @@ func keeps(out string, inputs ...string) error {
 			switch {
 			case err == nil:
 				return usagef("found `Out` %s, which lies in the input %s, expected a folder outside it; give an `Out` beside it", out, in)
-			case !missing(err): // an input that is a file holds none
+			case !vfs.Absent(err): // an input that is a file holds none
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// missing says whether an error means that there is no file of that name.
-func missing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // realPath returns the absolute path, without symbolic links, of a file that exists or will exist.
@@ -270,7 +263,7 @@ func realPath(path string) (string, error) {
 		return "", err
 	}
 	real, err := filepath.EvalSymlinks(path)
-	if err == nil || !missing(err) {
+	if err == nil || !vfs.Absent(err) {
 		return real, err
 	}
 	dir, base := filepath.Split(path)
@@ -278,7 +271,7 @@ func realPath(path string) (string, error) {
 	switch {
 	case err == nil:
 		return filepath.Join(real, base), nil
-	case missing(err):
+	case vfs.Absent(err):
 		return path, nil
 	}
 	return "", err

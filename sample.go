@@ -394,7 +394,7 @@ func (o *SampleOptions) made(ctx context.Context, s *store.Store, plan *sample.P
 	if o.SeedTime != "" {
 		made.Options["seed_time"] = o.SeedTime
 		_, err := vfs.OS.Stat(o.SeedTime)
-		if err != nil && !missing(err) {
+		if err != nil && !vfs.Absent(err) {
 			return store.Made{}, err
 		}
 		if err == nil && seeds.IsFileOfTimes(o.SeedTime) {

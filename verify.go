@@ -16,6 +16,7 @@ import (
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -69,11 +70,14 @@ func Verify(ctx context.Context, path string, o VerifyOptions) (_ *Verification,
 
 func (o *VerifyOptions) verify(ctx context.Context, v *Verification) error {
 	path := v.Folder
-	config, err := parts.Find(vfs.OS, path)
+	info, err := vfs.OS.Stat(path)
+	if vfs.Absent(err) {
+		return tagged.Errorf(fs.ErrNotExist, "%s: found no such file or folder, expected an output of graphmill; correct the path", path)
+	}
 	if err != nil {
 		return err
 	}
-	info, err := vfs.OS.Stat(path)
+	config, err := parts.Find(vfs.OS, path)
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func (o *VerifyOptions) compareSubgraphs(ctx context.Context, dir string) (_ *Co
 	switch {
 	case err == nil:
 		return o.compareCollection(ctx, dir, made, st)
-	case missing(err):
+	case vfs.Absent(err):
 		return o.compareRecords(ctx, dir, made, st)
 	}
 	return nil, err

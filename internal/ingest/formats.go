@@ -67,9 +67,9 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 	var names []string
 	info, err := fsys.Stat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && !isPattern(path):
+	case vfs.Absent(err) && !isPattern(path):
 		return nil, tagged.Errorf(fs.ErrNotExist, "%s: found no such file or folder, expected one; correct the path", path)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	case err != nil && !vfs.Absent(err):
 		return nil, err
 	case err == nil && info.IsDir():
 		if err := table.RefuseLake(fsys, path); errors.Is(err, table.ErrFormat) {
@@ -136,7 +136,7 @@ func detectBelow(fsys vfs.FS, path string, o Options) (format, string, error) {
 		return nil, "", err
 	}
 	info, failed := fsys.Stat(path)
-	if failed != nil && !errors.Is(failed, fs.ErrNotExist) { // the name may be a pattern
+	if failed != nil && !vfs.Absent(failed) { // the name may be a pattern
 		return nil, "", failed
 	}
 	if failed != nil || !info.IsDir() {

@@ -3,9 +3,7 @@ package ingest
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -59,7 +57,7 @@ func mayBeList(path string) bool {
 // headLine is the first line of a file, without its line end; empty for what is no file.
 func headLine(fsys vfs.FS, path string) (string, error) {
 	info, err := fsys.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+	if vfs.Absent(err) || err == nil && !info.Mode().IsRegular() {
 		return "", nil // a later format says what is wrong
 	}
 	if err != nil {

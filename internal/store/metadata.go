@@ -1,11 +1,8 @@
 package store
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
-	"syscall"
 
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -17,7 +14,7 @@ func Metadata(fsys vfs.FS, dir string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, name := range []string{MetaFile, ManifestFile, ManifestSumFile} {
 		b, err := vfs.ReadFile(fsys, filepath.Join(dir, name), maxMeta)
-		switch missing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR); {
+		switch missing := vfs.Absent(err); {
 		case missing && name == MetaFile:
 			return nil, notStore(fsys, dir)
 		case missing:

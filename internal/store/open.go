@@ -13,7 +13,6 @@ import (
 	"sort"
 	"strings"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
@@ -119,7 +118,7 @@ func (s *Store) open() (err error) {
 	defer guard.Catch(&err)()
 	file := filepath.Join(s.Dir, MetaFile)
 	b, err := vfs.ReadFile(s.fs, file, maxMeta)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+	if vfs.Absent(err) {
 		return notStore(s.fs, s.Dir)
 	}
 	if err != nil {

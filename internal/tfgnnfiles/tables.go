@@ -63,7 +63,7 @@ func Tables(fsys vfs.FS, dir, name string, outside bool) ([]string, error) {
 	switch {
 	case err == nil && !info.IsDir():
 		return []string{full}, nil
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	case err != nil && !vfs.Absent(err):
 		return nil, err
 	case strings.ContainsAny(name, "*?["):
 	case err == nil:

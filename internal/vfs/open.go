@@ -54,10 +54,16 @@ func Regular(fsys FS, name string) (fs.FileInfo, error) {
 // absence; that nobody can tell is an error.
 func Exists(fsys FS, name string) (bool, error) {
 	_, err := fsys.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) {
+	if Absent(err) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// Absent says whether an error means that there is no file or folder of the name: nothing has it, a part of the path is a file, or the
+// name is longer than any can be.
+func Absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)
 }
 
 // regular is an error where a file has no bytes at offsets.

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/bits"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/graphmill/graphmill/internal/suggest"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -38,7 +36,7 @@ func Read(fsys vfs.FS, name string) (*Metadata, error) {
 // edge_type. It is true for a file that cannot be read or is no JSON, so that Read says what is wrong with it.
 func IsChunked(fsys vfs.FS, name string) bool {
 	info, err := fsys.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || err == nil && !info.Mode().IsRegular() {
+	if vfs.Absent(err) || err == nil && !info.Mode().IsRegular() {
 		return false
 	}
 	b, err := vfs.ReadFile(fsys, name, limit)

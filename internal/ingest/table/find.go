@@ -1,8 +1,6 @@
 package table
 
 import (
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -29,7 +27,7 @@ func Find(fsys vfs.FS, dir, name string, outside bool) (files []string, folder s
 				err = refuseLakes(fsys, files)
 			}
 			return files, full, err
-		case err != nil && !errors.Is(err, fs.ErrNotExist):
+		case err != nil && !vfs.Absent(err):
 			return nil, "", err
 		}
 	}

@@ -164,9 +164,11 @@ func newAssignment(types []string, counts []uint64) *Assignment {
 func readMeta(fsys vfs.FS, dir string) (meta, error) {
 	file := filepath.Join(dir, MetaFile)
 	b, err := vfs.ReadFile(fsys, file, 1<<20)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := fsys.Stat(dir); err != nil {
+	if vfs.Absent(err) {
+		if there, err := vfs.Exists(fsys, dir); err != nil {
 			return meta{}, err
+		} else if !there {
+			return meta{}, tagged.Errorf(fs.ErrNotExist, "%s: found no such folder, expected an assignment of nodes to parts; correct the path", dir)
 		}
 		return meta{AlgoName: "import"}, nil
 	}
