@@ -52,6 +52,17 @@ func number(b []byte, at int) (uint64, int) {
 
 // lineEnd returns the offset after LF at b[at:], which may follow CRs, or 0 if there is none.
 func lineEnd(b []byte, at int) int {
+	switch b[at] {
+	case '\n':
+		return at + 1
+	case '\r':
+		return lineEndAfterCR(b, at)
+	}
+	return 0
+}
+
+// lineEndAfterCR is lineEnd where b[at] is CR.
+func lineEndAfterCR(b []byte, at int) int {
 	for b[at] == '\r' && at+1 < len(b) {
 		at++
 	}
@@ -131,26 +142,23 @@ func integers(b []byte, at, end int, d, d2 byte, out [][]uint64, rows int) (int,
 	return at, rows
 }
 
-// stops are the bytes that end a field, each repeated eight times.
-type stops [4]uint64
+// stops are the bytes that may end a field: the delimiter, a quote, each repeated eight times, and the control characters before 0x0e,
+// among them tab, LF and CR.
+type stops struct{ delim uint64 }
 
 func stopsOf(s syntax) stops {
-	d, d2 := uint64(s.delim), uint64(s.delim)
 	if s.runs {
-		d, d2 = ' ', '\t'
+		return stops{' ' * ones}
 	}
-	return stops{d * ones, d2 * ones, '\n' * ones, '"' * ones}
+	return stops{uint64(s.delim) * ones}
 }
 
 // find returns the offset of the first stop in b[at:], where there must be one.
 func (s *stops) find(b []byte, at int) int {
 	for {
 		w := load(b, at)
-		m := uint64(0)
-		for _, stop := range s {
-			x := w ^ stop
-			m |= (x - ones) &^ x & highs
-		}
+		x, y := w^s.delim, w^'"'*ones
+		m := ((w-0x0e*ones)&^w | (x-ones)&^x | (y-ones)&^y) & highs
 		if m != 0 {
 			return at + bits.TrailingZeros64(m)>>3
 		}

@@ -20,16 +20,18 @@ func TestLineEnds(t *testing.T) {
 		want []string // by row, of the columns a (an id) and b
 		bad  string
 	}{
-		"CRLF":                     {"a,b\r\n1,2\r\n", []string{"1|2"}, ""},
-		"CR CR LF":                 {"a,b\r\r\n1,2\r\r\n3,x\r\r\r\n", []string{"1|2", "3|x"}, ""},
-		"empty lines of CR":        {"a,b\n\r\n\r\r\n1,2\n", []string{"1|2"}, ""},
-		"CR at the end":            {"a,b\n1,2\r", []string{"1|2"}, ""},
-		"CR in quotes":             {"a,b\n\"1\r\",\"x\ry\"\n", []string{"1\r|x\ry"}, ""},
-		"CR in a cell":             {"a,b\n1\r,2\n", nil, `t.csv:2:2: found a carriage return within a cell, expected one only before a line end`},
-		"CR alone":                 {"a,b\r1,2\r2,3\r", nil, `t.csv:1: found line ends that are carriage returns alone, expected LF or CRLF; convert the file: tr '\r' '\n' < FILE`},
-		"blanks around ids":        {"a, b\n 1,2\n2 ,\t3\n\"4 \", 5 \n", []string{"1|2", "2|\t3", "4 | 5 "}, ""},
-		"blanks that are an id":    {"a,b\n  ,2\n", nil, `found "  " in column "a", expected an id`},
-		"blanks of a file of runs": {"", nil, ""},
+		"CRLF":                      {"a,b\r\n1,2\r\n", []string{"1|2"}, ""},
+		"CR CR LF":                  {"a,b\r\r\n1,2\r\r\n3,x\r\r\r\n", []string{"1|2", "3|x"}, ""},
+		"empty lines of CR":         {"a,b\n\r\n\r\r\n1,2\n", []string{"1|2"}, ""},
+		"CR at the end":             {"a,b\n1,2\r", []string{"1|2"}, ""},
+		"CR in quotes":              {"a,b\n\"1\r\",\"x\ry\"\n", []string{"1\r|x\ry"}, ""},
+		"CR in a cell":              {"a,b\n1\r,2\n", nil, `t.csv:2:2: found a carriage return within a cell, expected one only before a line end`},
+		"CR alone":                  {"a,b\r1,2\r2,3\r", nil, `t.csv:1: found line ends that are carriage returns alone, expected LF or CRLF; convert the file: tr '\r' '\n' < FILE`},
+		"control characters":        {"a,b\nx\x00\v\by,\tz\f\n\x01\x0d\n", nil, `found 1 fields, expected 2`},
+		"control characters, cells": {"a,b\nx\x00\v\by,\tz\f\n\x01,\x02\x0d\n", []string{"x\x00\v\by|\tz\f", "\x01|\x02"}, ""},
+		"blanks around ids":         {"a, b\n 1,2\n2 ,\t3\n\"4 \", 5 \n", []string{"1|2", "2|\t3", "4 | 5 "}, ""},
+		"blanks that are an id":     {"a,b\n  ,2\n", nil, `found "  " in column "a", expected an id`},
+		"blanks of a file of runs":  {"", nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "t.csv")
