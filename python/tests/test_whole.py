@@ -674,6 +674,37 @@ class TestMappings(unittest.TestCase):
                 found.add(got[0] if isinstance(got[0], str) else "ends")
         self.assertEqual(found, {"ends", "twice", "none"})
 
+    def test_ids_are_those_of_the_command(self):
+        """The names of ids, and the rule that finds them, are the same for tables in memory and in graph.yaml."""
+        with open(os.path.join(os.path.dirname(__file__), "../../internal/ingest/header.go"), encoding="utf-8") as f:
+            usual = re.findall('"([^"]*)"', re.search("idNames *= .*?{(.*?)}", f.read())[1])
+        self.assertEqual(usual, list(_whole_tables._IDS))
+        cases = [["id", "node_id"], ["node_id"], ["NODE_ID"], ["node_id", "nodeId"], ["x", "#id", "id"], ["x"], ["ID"], ["Id", "id"], ["nodeid", "Node_Id"]]
+        found = set()
+        for names in cases:
+            for file, text in (
+                ("ids.csv", ",".join(names) + "\n" + ",".join("b" * len(names)) + "\n" + ",".join("a" * len(names)) + "\n"),
+                ("e.csv", "src,dst\na,b\n" if names != ["x"] else "src,dst\n1,0\n"),
+                ("graph.yaml", 'nodes: {u: {table: ids.csv}}\nedges: {"u:e:u": {table: e.csv}}\n'),
+            ):
+                with open(made.path(file), "w") as f:
+                    f.write(text)
+            ends = ["a", "b"] if names != ["x"] else [1, 0]
+            got = []
+            for make in (
+                lambda: graphmill.run("import", made.path("graph.yaml"), out=made.path("ids.store"), overwrite=True) and Store(made.path("ids.store")),
+                lambda: from_tables({"u": {n: ["b", "a"] for n in names}}, {"u:e:u": {"src": ends[:1], "dst": ends[1:]}}),
+            ):
+                try:
+                    got.append(sorted(make().nodes["u"].columns))
+                except (GraphmillError, ValueError) as e:
+                    got.append("twice" if re.search("which can (both|all) be", str(e)) else str(e))
+            with self.subTest(names=names):
+                self.assertEqual(got[1], got[0])
+                found.add(str(got[0]))
+        self.assertIn("twice", found)
+        self.assertIn("['x']", found)
+
     def test_ids_and_ends(self):
         users = {"key": ["b", "a", "c"], "x": np.arange(3)}
         follows = {"who": ["a"], "whom": ["c"], "w": [1.5]}

@@ -16,8 +16,8 @@ from ._whole import Edges, Nodes, build, column, columns, input_order, strings, 
 from ._whole_networkx import _MISSING, filled
 
 NO_TIME = np.iinfo(np.int64).min  # a missing time, and NumPy's NaT
-_IDS = ("#id", "id")
-# The usual names of the ends, as in internal/ingest/header.go; names that belong together have the same places.
+# The usual names of ids and of the ends, as in internal/ingest/header.go; names that belong together have the same places.
+_IDS = ("#id", "id", "node_id", "nodeId", ":ID")
 _SOURCES = ("#source", "src", "source", "from", "from_id", "src_id", "source_id", "FromNodeId", ":START_ID", "head", "u", "source", "src")
 _TARGETS = ("#target", "dst", "target", "to", "to_id", "dst_id", "target_id", "ToNodeId", ":END_ID", "tail", "v", "destination", "destination")
 
@@ -45,8 +45,8 @@ def from_tables(
         nodes: by node type, a table with a row per node, or the number of nodes.
         edges: by edge type, ``("user", "buys", "item")`` or "user:buys:item", a table with a row per edge.
         path: the folder to write; None makes a store in a temporary folder, which is removed when the `Store` is.
-        ids: by node type, the column of the ids that edges refer to, integers or strings. By default it is ``#id``, ``id`` or
-            ``TYPE_id``, and without such a column the ids are the row numbers.
+        ids: by node type, the column of the ids that edges refer to, integers or strings. By default it is ``#id``, ``id``,
+            ``node_id``, ``nodeId`` or ``:ID``, in any case of the letters, or ``TYPE_id``; without such a column the ids are the row numbers.
         ends: by edge type, the columns of the sources and targets. By default they are a pair of usual names, such as ``src`` and ``dst``,
             ``source`` and ``target``, ``from`` and ``to``, as ``graphmill import`` finds them (docs/graph-yaml.md lists them); else the columns that are named
             like the id columns of the node types, or ``TYPE_id``. Two such pairs are an error.
@@ -73,7 +73,7 @@ def from_tables(
             of_nodes[t] = Nodes(int(table))
             continue
         of = fields(table, what)
-        name = ids.get(t) or next((n for n in (*_IDS, f"{t}_id") if n in of), None)
+        name = ids.get(t) or _id(of, t, what)
         ids[t] = name or ""
         key = None if name is None else _key(of, name, what)
         rows, of = columns(of, None if key is None else len(key), what)
@@ -91,6 +91,26 @@ def from_tables(
         rest = {n: c for n, c in of.items() if n not in names}
         of_edges[e] = Edges(source, target, columns(rest, len(source), what)[1])
     return build(of_nodes, of_edges, path, overwrite, memory, threads, options)
+
+
+def _id(of: Mapping[str, Column], t: str, what: str) -> str | None:
+    """The column of ids of a node type, by the rule of ``graphmill import``: a usual name, as it is written or else in any case of its
+    letters; else ``TYPE_id``. None: the ids are the row numbers.
+
+    Raises:
+        ValueError: there are several.
+    """
+    for exact in (True, False):
+        found: list[str] = []
+        for usual in _IDS:
+            found += [n for n in of if _means(n, usual, exact) and n not in found]
+            if len(found) == 1 and (usual.startswith("#") or usual == "id"):
+                return found[0]
+        if len(found) > 1:
+            raise ValueError(f"{what}: found the columns {', '.join(map(repr, found))}, which can all be the ids, expected one; name it with ids={{{t!r}: {found[0]!r}}}")
+        if found:
+            return found[0]
+    return f"{t}_id" if f"{t}_id" in of else None
 
 
 def _ends(of: Mapping[str, Column], e: EdgeType, ids: Mapping[str, str], what: str) -> tuple[str, str]:
