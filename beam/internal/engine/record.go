@@ -6,18 +6,26 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // recorded is a job that may run.
 type recorded struct {
 	Endpoint string `json:"endpoint"`
 	Job      string `json:"job"`
+}
+
+// In returns the options of a job that works in a folder of package workfolder, which names the job while it runs.
+func (o Options) In(dir string) Options {
+	o.Record = filepath.Join(dir, workfolder.JobFile)
+	return o
 }
 
 // record notes a job in the file Record.

@@ -3,12 +3,10 @@ package importing
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/graphmill/graphmill/beam/internal/engine"
-	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // Engine implements cluster.Engine on a Beam runner.
@@ -19,18 +17,13 @@ func (e *Engine) Workers() int { return max(e.Options.Parallelism, 1) }
 
 // Run implements cluster.Engine.
 func (e *Engine) Run(ctx context.Context, dir string, tasks int64, stages int) error {
-	_, err := engine.Run(ctx, pipeline(dir, tasks, stages), e.options(dir))
+	_, err := engine.Run(ctx, pipeline(dir, tasks, stages), e.Options.In(dir))
 	return err
 }
 
 // Free implements cluster.Engine.
-func (e *Engine) Free(ctx context.Context, dir string) error { return engine.Free(ctx, e.options(dir)) }
-
-// options are those of a job that works in a folder.
-func (e *Engine) options(dir string) engine.Options {
-	o := e.Options
-	o.Record = filepath.Join(dir, workfolder.JobFile)
-	return o
+func (e *Engine) Free(ctx context.Context, dir string) error {
+	return engine.Free(ctx, e.Options.In(dir))
 }
 
 func pipeline(dir string, tasks int64, stages int) *beam.Pipeline {

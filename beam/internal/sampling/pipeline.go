@@ -2,13 +2,11 @@ package sampling
 
 import (
 	"context"
-	"path/filepath"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/graphmill/graphmill/beam/internal/engine"
 	"github.com/graphmill/graphmill/internal/sample/cluster"
-	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // Engine implements cluster.Engine on a Beam runner.
@@ -22,18 +20,13 @@ func (e *Engine) Run(ctx context.Context, dir string, w *cluster.Work, stages cl
 	if len(groups) == 0 {
 		return errNoGroups
 	}
-	_, err := engine.Run(ctx, pipeline(dir, w, stages, groups), e.options(dir))
+	_, err := engine.Run(ctx, pipeline(dir, w, stages, groups), e.Options.In(dir))
 	return err
 }
 
 // Free implements cluster.Engine.
-func (e *Engine) Free(ctx context.Context, dir string) error { return engine.Free(ctx, e.options(dir)) }
-
-// options are those of a job that works in a folder.
-func (e *Engine) options(dir string) engine.Options {
-	o := e.Options
-	o.Record = filepath.Join(dir, workfolder.JobFile)
-	return o
+func (e *Engine) Free(ctx context.Context, dir string) error {
+	return engine.Free(ctx, e.Options.In(dir))
 }
 
 func pipeline(dir string, w *cluster.Work, stages cluster.Stages, groups []uint64) *beam.Pipeline {
