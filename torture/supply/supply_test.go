@@ -232,3 +232,32 @@ func TestBadEntries(t *testing.T) {
 		})
 	}
 }
+
+// The notices that go with the command have the words that the licences ask to be handed on, for Go and for each linked module: the holders
+// of the copyright, and the conditions.
+func TestNotices(t *testing.T) {
+	b, err := Notices(root(t), "./cmd/graphmill")
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(string(b), strings.Repeat("=", 80)+"\n")[1:]
+	modules, err := Linked(root(t), "./cmd/graphmill")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"The Go standard library and runtime"}
+	for _, m := range modules {
+		names = append(names, m.Path+" "+m.Version)
+	}
+	for _, name := range names {
+		licensed := false
+		for _, p := range parts {
+			if strings.HasPrefix(p, name+", ") && len(p) > 500 && strings.Contains(strings.ToLower(p), "copyright") {
+				licensed = true
+			}
+		}
+		if !licensed {
+			t.Errorf("found no licence of %s", name)
+		}
+	}
+}
