@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -499,6 +500,34 @@ func TestWeb(t *testing.T) {
 		}
 		if _, err := f.Stat("http://" + host + "/bkt/none"); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("found %v, expected that it is not there", err)
+		}
+	}
+}
+
+// A list whose answer is cut is asked for again: where its length was told, and where it was not.
+func TestCutList(t *testing.T) {
+	for _, told := range []bool{true, false} {
+		f, s := opened(t, "")
+		answers := 0
+		s.Fault = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Query().Get("list-type") == "" {
+				return false
+			}
+			const answer = `<ListBucketResult><Contents><Key>g/x</Key><LastModified>2026-01-01T00:00:00Z</LastModified></Contents></ListBucketResult>`
+			if told {
+				w.Header().Set("Content-Length", strconv.Itoa(len(answer)))
+			}
+			if answers++; answers > 2 {
+				fmt.Fprint(w, answer)
+				return true
+			}
+			fmt.Fprint(w, answer[:40])
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		}
+		entries, err := f.ReadDir("s3://bkt/g")
+		if err != nil || len(entries) != 1 || entries[0].Name() != "x" || answers != 3 {
+			t.Errorf("length told %v: found %v, %v after %d answers, expected one file after 3", told, entries, err, answers)
 		}
 	}
 }

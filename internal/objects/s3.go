@@ -223,9 +223,9 @@ func (s *s3) list(ctx context.Context, prefix string, deep bool, f func(entry) e
 	}
 	seen := map[string]bool{}
 	for token := ""; ; {
-		r, err := s.core.ListObjectsV2(s.bucket, prefix, "", token, delimiter, 0)
+		r, err := s.page(ctx, prefix, token, delimiter)
 		if err != nil {
-			return explained(err)
+			return err
 		}
 		for _, p := range r.CommonPrefixes {
 			if err := f(entry{key: p.Prefix}); err != nil {
@@ -248,6 +248,25 @@ func (s *s3) list(ctx context.Context, prefix string, deep bool, f func(entry) e
 		}
 		token = r.NextContinuationToken
 		seen[token] = true
+	}
+}
+
+// page is one request of list. The client library repeats requests that have no answer, but not one whose answer is cut.
+func (s *s3) page(ctx context.Context, prefix, token, delimiter string) (minio.ListBucketV2Result, error) {
+	for failed := 1; ; failed++ {
+		r, err := s.core.ListObjectsV2(s.bucket, prefix, "", token, delimiter, 0)
+		var answer minio.ErrorResponse
+		switch {
+		case err == nil:
+			return r, nil
+		case ctx.Err() != nil:
+			return r, context.Cause(ctx)
+		case errors.As(err, &answer) || failed == tries:
+			return r, explained(err)
+		}
+		if err := pause(ctx, failed); err != nil {
+			return r, err
+		}
 	}
 }
 
