@@ -93,13 +93,13 @@ large:
 
 # The peers are installed by bench/peers.sh on first use.
 interop: $(VENV)/pins
-	$(GO) test -tags interop -timeout 40m ./...
+	$(GO) test -tags interop -timeout 40m -run '^Test(Peer|Golden)' ./...
 	$(GO) test -tags purego ./internal/sample ./batch
 	$(GO) test -tags portable ./internal/feed ./internal/vfs
-	$(GO) -C flight test -tags interop ./...
+	$(GO) -C flight test -tags interop -run '^TestPeer' ./...
 
 pages:
-	$(GO) test -tags interop -count=1 -run '^TestPages$$' . -screenshots $(CURDIR)/pages
+	$(GO) test -tags interop -count=1 -run '^TestPeerPages$$' . -screenshots $(CURDIR)/pages
 
 interop-data: $(VENV)/pins
 	@test -d "$${GRAPHMILL_DATA:-}" || { echo "make interop-data: found GRAPHMILL_DATA=$${GRAPHMILL_DATA:-}, expected the folder of other people's data; set it" >&2; exit 1; }

@@ -116,8 +116,8 @@ func (g *gateway) command(program, cache string, args ...string) *exec.Cmd {
 	return c
 }
 
-// TestObjectStores runs every command that reads and writes folders on a real server with the protocol of S3.
-func TestObjectStores(t *testing.T) {
+// TestPeerObjectStores runs every command that reads and writes folders on a real server with the protocol of S3.
+func TestPeerObjectStores(t *testing.T) {
 	g := startGateway(t)
 	dir := t.TempDir()
 	program := filepath.Join(dir, "graphmill")

@@ -125,7 +125,7 @@ const boxes = `[...document.querySelectorAll("section, figure svg")].map((e) => 
 
 // The pages of all kinds of outputs are whole and readable: at three widths, in light and dark mode, by axe-core's rules, with
 // no error and nothing cut. The search of a long table finds its rows.
-func TestPages(t *testing.T) {
+func TestPeerPages(t *testing.T) {
 	axe, pages := axeScript(t), makePages(t)
 	b := startBrowser(t)
 	var layouts strings.Builder

@@ -10,7 +10,7 @@ import (
 )
 
 // The committed values are those of the executable definition.
-func TestReferenceIsCurrent(t *testing.T) {
+func TestPeerReferenceIsCurrent(t *testing.T) {
 	python, err := exec.Command("../bench/peers.sh", "tables").Output()
 	if err != nil {
 		t.Fatalf("the Python of bench/peers.sh tables: %v", err)

@@ -20,7 +20,7 @@ func accurate(t *testing.T, peer string, trainings ...string) {
 	}
 }
 
-func TestAccuracyPyG(t *testing.T) {
+func TestPeerAccuracyPyG(t *testing.T) {
 	accurate(t, "pyg", "papers", "saint", "clusters", "shadow", "words", "links", "events")
 }
-func TestAccuracyDGL(t *testing.T) { accurate(t, "dgl", "papers", "labor", "links", "graphs") }
+func TestPeerAccuracyDGL(t *testing.T) { accurate(t, "dgl", "papers", "labor", "links", "graphs") }

@@ -51,13 +51,13 @@ func raced(t *testing.T, found []race, peers ...[]string) {
 	}
 }
 
-func TestRatios(t *testing.T) {
+func TestPeerRatios(t *testing.T) {
 	raced(t, races(t, "sample", "--graph", "rmat", "--batches", "5", "--threads", "2"),
 		[]string{"DGL NeighborSampler, 64-bit ids", "DGL GraphBolt, 32-bit ids", "DGL GraphBolt, 64-bit ids"})
 }
 
 // The race of layer-wise inference runs against PyG and DGL.
-func TestInference(t *testing.T) {
+func TestPeerInference(t *testing.T) {
 	sizes := func(peer string) []string {
 		return []string{peer + ", batches of 1024", peer + ", batches of 8192", peer + ", batches of 65536"}
 	}
@@ -65,25 +65,25 @@ func TestInference(t *testing.T) {
 }
 
 // The loaders of PyG and of DGL yield as many edges per batch as Graphmill's, alone and in training.
-func TestLoaders(t *testing.T) {
+func TestPeerLoaders(t *testing.T) {
 	pyg := []string{"PyG NeighborLoader (torch-sparse), no workers", "PyG NeighborLoader (torch-sparse), 2 workers"}
 	dgl := []string{"DGL DataLoader, prefetch", "GraphBolt"}
 	raced(t, races(t, "loader", "--batches", "20", "--warm-seconds", "0"), pyg, dgl, pyg, dgl)
 }
 
 // The makers of packs of molecules run against jraph and PyG, in memory and on the disk.
-func TestPacks(t *testing.T) {
+func TestPeerPacks(t *testing.T) {
 	raced(t, races(t, "packs", "--molecules", "1", "--threads", "1"), []string{"jraph.dynamically_batch"}, []string{"PyG DataLoader with DynamicBatchSampler"}, nil)
 }
 
 // RelBench and PyG find as many edges in the past of the seeds as Graphmill does.
-func TestRelational(t *testing.T) {
+func TestPeerRelational(t *testing.T) {
 	raced(t, races(t, "relational", "--people", "2000", "--relational-batches", "5"),
 		[]string{"RelBench and PyG (torch-sparse), no workers", "RelBench and PyG (torch-sparse), 2 workers"}, []string{"psql, COPY to /dev/null"})
 }
 
 // All contestants train under one limit of memory. A user who may not set one gets an error that says to run as root.
-func TestLarger(t *testing.T) {
+func TestPeerLarger(t *testing.T) {
 	args := []string{"larger", "--larger-scale", "14", "--larger-memory", "128MiB", "--larger-seconds", "1", "--batches", "10"}
 	if os.Geteuid() != 0 {
 		cmd := exec.CommandContext(t.Context(), "./bench.py", append(args, "--work", t.TempDir())...)
@@ -95,7 +95,7 @@ func TestLarger(t *testing.T) {
 	raced(t, races(t, args...), []string{"DGL DataLoader, memory maps"}, []string{"PyG NeighborLoader (torch-sparse), memory maps"})
 }
 
-func TestHelp(t *testing.T) {
+func TestPeerHelp(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "./bench.py", "--help").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -107,13 +107,13 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-func TestColumnar(t *testing.T) {
+func TestPeerColumnar(t *testing.T) {
 	raced(t, races(t, "parquet", "arrow", "--threads", "2"), []string{"polars", "duckdb", "pyarrow"}, []string{"polars", "pyarrow"})
 }
 
 // The profiles are judged against the real partitioners: every contestant has a share of graphs for each factor, and one of
 // them has the least cut.
-func TestProfiles(t *testing.T) {
+func TestPeerProfiles(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "./bench.py", "profiles", "--parts", "4", "--cut-seeds", "1", "--work", t.TempDir())
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()

@@ -13,8 +13,8 @@ import (
 // manifests are those of a cluster on Kubernetes.
 const manifests = "../beam/flink/kubernetes"
 
-// TestKubernetes checks the manifests by the schemas of Kubernetes and against each other, and that faults are found.
-func TestKubernetes(t *testing.T) {
+// TestPeerKubernetes checks the manifests by the schemas of Kubernetes and against each other, and that faults are found.
+func TestPeerKubernetes(t *testing.T) {
 	peers := exec.CommandContext(t.Context(), "./peers.sh", "kubernetes")
 	peers.Stderr = os.Stderr
 	out, err := peers.Output()

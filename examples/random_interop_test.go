@@ -78,12 +78,12 @@ func made(t *testing.T, what string) string {
 }
 
 // Random papers, molecules and queries are learned by the examples for Cora, MUTAG and LightGBM's data.
-func TestPapers(t *testing.T)    { trainPapers(t, made(t, "papers"), 0.75) }
-func TestMolecules(t *testing.T) { trainMolecules(t, made(t, "molecules")) }
-func TestRanking(t *testing.T)   { trainRanking(t, made(t, "ranking")) }
+func TestPeerPapers(t *testing.T)    { trainPapers(t, made(t, "papers"), 0.75) }
+func TestPeerMolecules(t *testing.T) { trainMolecules(t, made(t, "molecules")) }
+func TestPeerRanking(t *testing.T)   { trainRanking(t, made(t, "ranking")) }
 
-// TestLargerThanMemory checks that the example trains by the stream executor, and that its neighbours teach.
-func TestLargerThanMemory(t *testing.T) {
+// TestPeerLargerThanMemory checks that the example trains by the stream executor, and that its neighbours teach.
+func TestPeerLargerThanMemory(t *testing.T) {
 	dir := t.TempDir()
 	tables, store := filepath.Join(dir, "papers"), filepath.Join(dir, "papers.store")
 	python(t, "pyg", "larger-than-memory/prepare.py", tables)

@@ -20,7 +20,7 @@ python -W ignore relational-postgres/relbench_peer.py "$1" "$1/rows.csv" 2
 
 // A database of PostgreSQL becomes a graph, and a network on it forecasts who orders again: far better than by the number of their
 // orders, and as well as on RelBench's graph. The examples check that no batch has a row of its seed's future.
-func TestRelational(t *testing.T) {
+func TestPeerRelational(t *testing.T) {
 	server, err := filepath.Abs("../python/tests/server.py")
 	if err != nil {
 		t.Fatal(err)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTFGNN trains a Keras model of TF-GNN on the TFRecords of the quickstart.
-func TestTFGNN(t *testing.T) {
+// TestPeerTFGNN trains a Keras model of TF-GNN on the TFRecords of the quickstart.
+func TestPeerTFGNN(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "quickstart")
 	graphmill(t, "quickstart", "--out", dir)
 	out := python(t, "tfgnn", "debian-tfgnn/train.py", filepath.Join(dir, "samples"))

@@ -71,7 +71,7 @@ func stores(t *testing.T) []string {
 
 // The client's own tests pass: all of them with only NumPy and with torch and PyG, and those of each other
 // framework with that framework. The blocks of the documentation run too.
-func TestClient(t *testing.T) {
+func TestPeerClient(t *testing.T) {
 	env := stores(t)
 	for _, run := range []struct {
 		peer string
@@ -100,7 +100,7 @@ func TestClient(t *testing.T) {
 }
 
 // Both languages go through the same items, for 1,000 random sizes, seeds and epochs.
-func TestOrdersAgree(t *testing.T) {
+func TestPeerOrdersAgree(t *testing.T) {
 	type order struct {
 		N, Seed, Epoch uint64
 		At, Items      []uint64
@@ -136,7 +136,7 @@ for o in json.load(sys.stdin):
 
 // The wheel installs the command and the client into an empty environment, and the first example of its readme
 // runs there.
-func TestWheel(t *testing.T) {
+func TestPeerWheel(t *testing.T) {
 	env := filepath.Join(t.TempDir(), "env")
 	wheel := exec.Command("make", "wheel")
 	wheel.Dir = ".."

@@ -35,7 +35,7 @@ print("equal")
 
 // docs/graphbolt.md: DGL's tool accepts dispatched parts, typed or not. verify then still finds no damage, and ignores
 // the files that the tool added.
-func TestGraphBolt(t *testing.T) {
+func TestPeerGraphBolt(t *testing.T) {
 	for _, name := range []string{"homo", "hetero_hop1"} {
 		dir := t.TempDir()
 		s, out := filepath.Join(dir, "g.store"), filepath.Join(dir, "parts")

@@ -48,7 +48,7 @@ func ogbCounts(t *testing.T, args ...string) (counts map[string]int) {
 
 // Random data sets of nodes, in OGB's text and written by OGB's own DatasetSaver, are imported as OGB reads them: ends,
 // all columns, labels and splits.
-func TestOGB(t *testing.T) {
+func TestPeerOGB(t *testing.T) {
 	const sets = 24
 	dir := t.TempDir()
 	ogbCounts(t, "ogb_check.py", "make", dir, "1", fmt.Sprint(sets))
@@ -69,7 +69,7 @@ func TestOGB(t *testing.T) {
 
 // Random sparse matrices that SciPy saved, as .npz and as Matrix Market files, are imported with the entries that SciPy
 // reads.
-func TestSciPy(t *testing.T) {
+func TestPeerSciPy(t *testing.T) {
 	const matrices = 48
 	dir := t.TempDir()
 	ogbCounts(t, "scipy_check.py", "make", dir, "1", fmt.Sprint(matrices))

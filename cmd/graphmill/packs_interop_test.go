@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// TestPacksInPython builds GraphsTuples, PyG Batches and padded GraphTensors of packs,
+// TestPeerPacksInPython builds GraphsTuples, PyG Batches and padded GraphTensors of packs,
 // with NumPy and with the real TF-GNN, and compares the sums over each graph with the
 // collection. examples/packs/check.py uses jraph and torch_geometric if they are installed.
-func TestPacksInPython(t *testing.T) {
+func TestPeerPacksInPython(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	graphmill := func(args ...string) {

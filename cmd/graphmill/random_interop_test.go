@@ -105,17 +105,17 @@ func manyGraphs(t *testing.T, count int, trees, full bool) string {
 }
 
 // Imports of many random graphs, and of trees given by their parents, equal their arrays.
-func TestManyGraphs(t *testing.T) {
+func TestPeerManyGraphs(t *testing.T) {
 	asCollection(t, manyGraphs(t, 500, false, false), "edge_src_local.npy", "small")
 	asCollection(t, manyGraphs(t, 501, true, false), "node_parent_local.npy", "trees", "--memory", "96MiB", "--threads", "2")
 }
 
 // A TU data set of random graphs is read as DGL reads it.
-func TestTUAsDGL(t *testing.T) { tuAsDGL(t, manyGraphs(t, 300, false, true)) }
+func TestPeerTUAsDGL(t *testing.T) { tuAsDGL(t, manyGraphs(t, 300, false, true)) }
 
-// TestCutOfMETISFiles compares the values that partition reports for a METIS file, a grid with random shortcuts, with the
+// TestPeerCutOfMETISFiles compares the values that partition reports for a METIS file, a grid with random shortcuts, with the
 // definition.
-func TestCutOfMETISFiles(t *testing.T) {
+func TestPeerCutOfMETISFiles(t *testing.T) {
 	const side = 120
 	r := rand.New(rand.NewPCG(3, 4))
 	near := make([]map[int]bool, side*side)

@@ -77,9 +77,9 @@ func rareTypes(t *testing.T, seed uint64, parts int) (dir string) {
 	return dir
 }
 
-// TestDGLServesTypedParts has the real DGL serve the parts of typed graphs with a rare type, divided by
+// TestPeerDGLServesTypedParts has the real DGL serve the parts of typed graphs with a rare type, divided by
 // default, and a client sample from them and read features; and the bools come back.
-func TestDGLServesTypedParts(t *testing.T) {
+func TestPeerDGLServesTypedParts(t *testing.T) {
 	oracle := startDGL(t)
 	for seed, flags := range [][]string{nil, {"--method", "fennel", "--trainers-per-machine", "2"}} {
 		dir := rareTypes(t, uint64(seed), 3)
@@ -141,9 +141,9 @@ s = DistGraphServer(int(part), ip, 1, 1, config, disable_shared_mem=True)
 print("features", sorted((name, str(x.dtype)) for name, x in s.data_store.items()))
 `
 
-// TestDGLServerNeedsRows checks the warning of dispatch against the real server, which starts only for parts that own rows
+// TestPeerDGLServerNeedsRows checks the warning of dispatch against the real server, which starts only for parts that own rows
 // of all features. A mask is served as uint8.
-func TestDGLServerNeedsRows(t *testing.T) {
+func TestPeerDGLServerNeedsRows(t *testing.T) {
 	python, dir := dglPython(t), t.TempDir()
 	s := rareTypes(t, 7, 3)
 	// The venues are all in part 1.

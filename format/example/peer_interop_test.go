@@ -80,8 +80,8 @@ type drawn struct {
 	graph *GraphTensor
 }
 
-// TestPeer asks the real TF-GNN everything in one process: it takes long to start.
-func TestPeer(t *testing.T) {
+// TestPeerExamples asks the real TF-GNN everything in one process: it takes long to start.
+func TestPeerExamples(t *testing.T) {
 	var questions []question
 	parts := []struct {
 		name string

@@ -77,7 +77,7 @@ func ask(t *testing.T, program string, input any, n int) []verdict {
 
 // What TF-GNN's own validation refuses is refused, and what it lets pass is
 // refused only for the reasons that are listed here.
-func TestAsStrictAsTFGNN(t *testing.T) {
+func TestPeerAsStrictAsTFGNN(t *testing.T) {
 	node := func(features string) string { return `node_sets { key: "m" value { ` + features + ` } }` }
 	feature := func(name, body string) string { return `features { key: "` + name + `" value { ` + body + ` } }` }
 	dims := func(sizes ...string) string {
@@ -192,7 +192,7 @@ for schema, text in json.load(sys.stdin):
 json.dump(verdicts, sys.stdout)
 `
 
-func TestSpecsAsStrictAsTFGNN(t *testing.T) {
+func TestPeerSpecsAsStrictAsTFGNN(t *testing.T) {
 	const graph = `node_sets { key: "a" } node_sets { key: "b" }
 		edge_sets { key: "ab" value { source: "a" target: "b" } } edge_sets { key: "ba" value { source: "b" target: "a" } }`
 	const seed, link = `seed_op { op_name: "s" node_set_name: "a" } `, `symmetric_link_seed_op { op_name: "s" } `

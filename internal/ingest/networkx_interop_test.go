@@ -10,7 +10,7 @@ import (
 )
 
 // Random graphs of the installed networkx are read as they are.
-func TestNetworkXPeer(t *testing.T) {
+func TestPeerNetworkX(t *testing.T) {
 	peers := exec.Command("../../bench/peers.sh", "pyg") // installs networkx, too
 	peers.Stderr = os.Stderr
 	python, err := peers.Output()

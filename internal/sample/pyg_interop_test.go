@@ -15,9 +15,9 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// TestBidirectionalPyG compares the edges of bidirectional subgraphs with those that the real PyG makes of the drawn edges:
+// TestPeerBidirectionalPyG compares the edges of bidirectional subgraphs with those that the real PyG makes of the drawn edges:
 // of one edge type, and of several with their reverses. The graphs have no parallel edges, which PyG would join.
-func TestBidirectionalPyG(t *testing.T) {
+func TestPeerBidirectionalPyG(t *testing.T) {
 	type ends map[string][][2]uint32
 	var cases []map[string]ends
 	r := rand.New(rand.NewPCG(1, 2))

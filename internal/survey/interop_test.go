@@ -30,7 +30,7 @@ sampled_stats.run_pipeline(pattern, "tfrecord", tfgnn.read_schema(schema), int(q
 `
 
 // TF-GNN's own tool fills in the same figures.
-func TestAsSampledStats(t *testing.T) {
+func TestPeerAsSampledStats(t *testing.T) {
 	cmd := exec.Command("../../bench/peers.sh", "tfgnn")
 	cmd.Stderr = os.Stderr
 	python, err := cmd.Output()

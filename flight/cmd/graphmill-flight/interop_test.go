@@ -28,7 +28,7 @@ const root = "../../.."
 
 // The pyarrow client of docs/flight.md gets batches that equal those of the feed in shared memory. Over TLS it
 // needs the certificate and the token.
-func TestPyArrow(t *testing.T) {
+func TestPeerPyArrow(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "flight.md"))
 	if err != nil {
 		t.Fatal(err)

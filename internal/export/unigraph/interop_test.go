@@ -168,7 +168,7 @@ func normal(v any) any {
 }
 
 // TF-GNN's own reader returns the rows of our tables, from CSV files and TFRecords, in one file and in shards.
-func TestTFGNNReadsTables(t *testing.T) {
+func TestPeerTFGNNReadsTables(t *testing.T) {
 	dir := t.TempDir()
 	records := scalars()
 	n := records.Nodes[0]
@@ -224,7 +224,7 @@ print(json.dumps([dict(zip(d.columns, r)) for r in d.fetchall()]))
 `
 
 // pyarrow, polars and DuckDB read our Parquet files with equal values.
-func TestOthersReadParquet(t *testing.T) {
+func TestPeerOthersReadParquet(t *testing.T) {
 	dir := t.TempDir()
 	deep := numbers("deep", graph.Int16, int16(1), -2, 3, 4, 5, 6)
 	deep.Shape, deep.Rows = []int{-1, 2}, 3
@@ -317,7 +317,7 @@ for path in files:
 
 // Files that pyarrow, polars and DuckDB write are read with equal values: nulls, lists, dictionaries, several row
 // groups, all encodings and codecs.
-func TestOthersWriteParquet(t *testing.T) {
+func TestPeerOthersWriteParquet(t *testing.T) {
 	dir := t.TempDir()
 	for _, line := range strings.Split(strings.TrimSpace(string(python(t, "tables", writeParquet, dir))), "\n") {
 		var v []json.RawMessage

@@ -44,13 +44,13 @@ func made(t *testing.T, folder string) map[string]map[string][]any {
 }
 
 // Files that the real pyarrow and polars write now have the rows that pyarrow reads from them.
-func TestArrowPeers(t *testing.T) {
+func TestPeerArrow(t *testing.T) {
 	for path, expected := range made(t, "arrow") {
 		checkArrow(t, path, expected)
 	}
 }
 
-func TestParquetPeers(t *testing.T) {
+func TestPeerParquet(t *testing.T) {
 	for path, expected := range made(t, "parquet") {
 		checkParquet(t, path, expected)
 	}
@@ -80,7 +80,7 @@ print(json.dumps(expected))
 `
 
 // JSON lines of Python's json and of polars have the rows that Python reads from them.
-func TestJSONPeers(t *testing.T) {
+func TestPeerJSON(t *testing.T) {
 	for path, expected := range parseValues(t, peer(t, "-c", jsonScript, t.TempDir())) {
 		tab, err := OpenJSONLines(vfs.OS, []string{path}, nil)
 		if err != nil {

@@ -21,7 +21,7 @@ make.lists(Path(sys.argv[1]))
 `
 
 // Tables without rows of the real pyarrow, polars and DuckDB have no rows.
-func TestParquetEmptyPeers(t *testing.T) {
+func TestPeerParquetEmpty(t *testing.T) {
 	peers := exec.Command("../../../bench/peers.sh", "tables")
 	peers.Stderr = os.Stderr
 	python, err := peers.Output()

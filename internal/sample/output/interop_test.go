@@ -33,7 +33,7 @@ func tfgnnPython(t *testing.T) string {
 
 // The real TF-GNN parses every Example, finds the sets and features of the schema, batches and merges the Examples, and
 // trains on them for a step.
-func TestTFGNNReadsRecords(t *testing.T) {
+func TestPeerTFGNNReadsRecords(t *testing.T) {
 	python := tfgnnPython(t)
 	seed, batch := sample.ScopeSeed, sample.ScopeBatch
 	for _, c := range []struct {
@@ -88,7 +88,7 @@ func TestTFGNNReadsRecords(t *testing.T) {
 }
 
 // TensorFlow reads the compressed files, each of which has many gzip members.
-func TestTensorFlowReadsGzip(t *testing.T) {
+func TestPeerTensorFlowReadsGzip(t *testing.T) {
 	python := tfgnnPython(t)
 	s := sampler(t, homogeneous(2000), "5,3", sample.FanoutOptions{SeedType: []string{"_N"}, Scope: sample.ScopeSeed}, false)
 	dir := filepath.Join(t.TempDir(), "out")
