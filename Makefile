@@ -13,7 +13,7 @@
 # make torture-short  a sample of the same cases (minutes)
 # make check-long   random comparisons in their long form: 10,000 cases of executors on sparse graphs, and of the cluster
 # make supply       known vulnerabilities, licences, bills of materials into dist/
-# make lint         formatting, vet (also for macOS), golangci-lint
+# make lint         formatting, sizes of files, golangci-lint with vet, vet of what tags and macOS add
 # make site         the documentation as a site of static pages, dist/site; any broken link fails
 # make wheel        the Python package with the command in it, into dist/
 # make man          a manual page for each command, into dist/man
@@ -159,17 +159,16 @@ supply: build flight beam
 
 lint: $(GOLANGCI)
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed: $$out" >&2; exit 1; }
+	@large=$$(git ls-tree -r -l HEAD | awk '$$4 > 1048576 {print $$5}'); test -z "$$large" || { echo "make lint: found files of more than 1 MiB, expected none in the repository: $$large" >&2; exit 1; }
 	for module in . flight beam torture; do \
 	  $(GO) -C $$module mod verify; \
-	  $(GO) -C $$module vet ./...; \
-	  $(GO) -C $$module vet -tags interop ./...; \
-	  $(GO) -C $$module vet -tags interopdata ./...; \
-	  $(GO) -C $$module vet -tags cluster ./...; \
 	  (cd $$module; $(GOLANGCI) run ./...); \
 	done
+	$(GO) vet -tags interopdata,large,faults ./...
+	$(GO) vet -tags purego,portable ./batch ./internal/feed ./internal/prefetch ./internal/vector ./internal/vfs
+	$(GO) -C beam vet -tags cluster ./...
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	GOOS=linux GOARCH=arm64 $(GO) build ./...
-	$(GO) vet -tags portable ./internal/feed ./internal/vfs
 	for module in examples/library bench/decisions/parquet bench/decisions/lp; do \
 	  $(GO) -C $$module vet ./...; \
 	  (cd $$module; $(GOLANGCI) run ./...); \
