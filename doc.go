@@ -35,6 +35,4 @@
 // iterator's next step; Clone returns a copy that stays valid. An operation ends soon after its context is cancelled, and
 // leaves no half-written output. No goroutine outlives the call that started it, except those of a Loader, which end with
 // its Close.
-//
-// The package imports the stages below internal/, and no command.
 package graphmill

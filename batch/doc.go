@@ -27,6 +27,4 @@
 // A Batch is valid until the next one is requested, because its arrays are reused. Goroutines fill batches in advance,
 // in chunks of about a quarter of a MiB or one batch, and 2*Threads+1 chunks at a time. All ends these goroutines
 // before it returns, also when the loop ends early.
-//
-// The package imports draw, graph, internal/ordered, zeebo/xxh3 and x/sys.
 package batch

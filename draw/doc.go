@@ -9,6 +9,4 @@
 // checkpoints of another version are refused, because they would continue in another order.
 //
 // The reference in Python (internal/sample/testdata/reference) defines the law; its vectors.json holds values of it.
-//
-// The package imports only the standard library.
 package draw

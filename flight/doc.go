@@ -26,6 +26,5 @@
 // an error with a gRPC status. The token is checked before the request is read. Options.Log gets the address of each client
 // that was refused or cut off, and the reason.
 //
-// The package imports graph, internal/feed, internal helper packages, arrow-go, grpc and the
-// standard library. It is a module of its own, so that the main module has few dependencies.
+// It is a module of its own, so that the main module has few dependencies.
 package flight

@@ -18,6 +18,4 @@
 //
 // The slices of a graph are read-only views. Their maker (package store, a builder) defines how long they live. This
 // package copies nothing.
-//
-// The package imports only the standard library, and does no I/O.
 package graph

@@ -21,6 +21,4 @@
 //
 // Package store writes report.json and report.html next to the manifest of an output folder. The manifest does not
 // list them.
-//
-// The package imports internal packages only, so that every stage may import it.
 package report

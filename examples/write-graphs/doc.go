@@ -11,6 +11,4 @@
 //
 // or print them with "graphmill tfgnn print DIR/graphs.tfrecord", or import them as a collection with
 // "graphmill import DIR/graphs.tfrecord --schema DIR/schema.pbtxt --out CLASSES".
-//
-// The package imports format/example, format/tfgnn, format/tfrecord and the standard library.
 package main

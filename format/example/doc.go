@@ -43,6 +43,4 @@
 // The keys of an Example are computed from the schema and never split, since names may contain dots. The encoding is
 // TF-GNN's. Decode accepts what TF-GNN's parser accepts, except for broken graphs; see Decode, also for how a lenient
 // Decode repairs them. Decoding and encoding an Example with sorted keys gives the same bytes.
-//
-// The package imports protobuf, format/tfgnn, format/tfgnn/tfgnnpb and internal/suggest.
 package example

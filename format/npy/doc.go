@@ -3,6 +3,4 @@
 //
 // Object arrays (pickles) and structured arrays are refused with an error that names the reason, and Read also refuses
 // big-endian arrays and Fortran-ordered arrays of more than one dimension, which ReadLayout describes. A header never makes the reader allocate more than its own length.
-//
-// The package imports the standard library only.
 package npy

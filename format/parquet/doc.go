@@ -37,7 +37,4 @@
 //
 // A Page holds the values of a column for a run of rows, PLAIN and compressed with zstd. Each goroutine may make
 // pages with a PageEncoder of its own. A Writer puts the pages into row groups. Equal input gives equal bytes.
-//
-// The package imports the standard library, klauspost/compress, pierrec/lz4, andybalholm/brotli, internal/format/decimal and
-// internal/tagged.
 package parquet

@@ -28,6 +28,4 @@
 //
 // FindTables passes the file name of each set's table to the caller's function and reports missing tables as faults
 // of the schema.
-//
-// The package imports protobuf, tfgnnpb, internal/suggest and internal/tagged.
 package tfgnn

@@ -16,6 +16,4 @@
 //
 // A Reader checks both checksums. It never allocates more memory than the input has shown to need, since a length in
 // a header may be wrong. Errors wrap ErrCorrupt and name the byte offset of the frame.
-//
-// The package imports the standard library, and gzip and flate of klauspost/compress.
 package tfrecord

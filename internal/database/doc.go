@@ -11,6 +11,4 @@
 // foreign keys are no features. A column that is named as a time is a column of the nodes and of the edges of its table.
 //
 // Passwords come from the environment or from ~/.pgpass, and never from an address, so that no report or error has one.
-//
-// The package imports graph (for names), internal/{suggest, tagged, vfs}, and the drivers of the databases.
 package database

@@ -13,6 +13,4 @@
 // A goroutine in a read counts towards GOMAXPROCS until the runtime notices that it waits, which is late for reads of a
 // millisecond. Programs that read with many goroutines while others work should set GOMAXPROCS above the number of
 // cores. This package does not set it.
-//
-// The package imports internal/guard, internal/vfs and x/sys.
 package direct

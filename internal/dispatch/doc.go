@@ -53,7 +53,4 @@
 //
 // Node ids take 32 bits. The memory bound holds, except for a node whose in-edges of one type that
 // is stored by source exceed it alone.
-//
-// The package imports graph, internal/store, internal/partition/assign, internal/dispatch/parts,
-// internal/format/dgl, internal helper packages and the standard library.
 package dispatch

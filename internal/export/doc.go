@@ -22,7 +22,4 @@
 //
 // Arrays are checked before they are used as indices. Everything in the collection that the Examples do not contain
 // is named in the result.
-//
-// The package imports graph, format/{example, tfgnn, tfgnn/tfgnnpb} and internal/{feature, ordered, report, sample,
-// sample/output, store, store/shards, tagged, tfgnnfiles, vfs}.
 package export

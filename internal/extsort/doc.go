@@ -18,5 +18,5 @@
 //
 // Out and Add carry extents between Partitions of different processes, without a Spill on the way.
 //
-// The package treats records as bytes. It imports internal/vfs and x/sys.
+// The package treats records as bytes.
 package extsort

@@ -4,6 +4,4 @@
 // Values are written in the order of the rows, flat and row-major. Each variable dimension adds its row lengths under
 // a key of its own (Parts). All integers and bools become int64 and all floats float32, as in format/example. Writing
 // allocates nothing once the buffers of an Encoder have grown.
-//
-// The package imports graph, format/example, format/tfgnn, format/tfgnn/tfgnnpb and internal/tagged.
 package feature

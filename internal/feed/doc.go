@@ -28,6 +28,5 @@
 // which bounds the memory. A batch that is larger than a slot comes in memory of its own (JUMBO), and still leases a
 // slot. SAMPLE asks for a batch of given seeds.
 //
-// The package imports batch, graph, internal/direct, internal/field, internal/guard, internal/sample,
-// internal/sample/outofcore and x/sys. It runs on Linux and macOS, where packets are framed in a stream (packets_other.go).
+// It runs on Linux and macOS, where packets are framed in a stream (packets_other.go).
 package feed

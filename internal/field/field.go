@@ -2,8 +2,6 @@
 // backquotes: "found `Memory` 1.0 MiB, expected at least 24 MiB". The command line replaces them by flags, and the Python
 // client by keywords. A flag is the name of the field in lower case with hyphens between its words; a keyword is the same
 // with underscores. Tables hold the exceptions.
-//
-// The package imports only the standard library.
 package field
 
 import (

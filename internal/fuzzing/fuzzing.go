@@ -1,7 +1,5 @@
 // Package fuzzing holds parsers to their bounds, in fuzz targets and in tests of hostile files: a parser takes at most 4 times the
 // bytes of its input and 64 MiB of memory, ends within Longest, and forgets no error of its input.
-//
-// It imports only the standard library.
 package fuzzing
 
 import (

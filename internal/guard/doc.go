@@ -13,6 +13,4 @@
 //   - Buffers that were being written at a fault hold anything.
 //
 // File systems register their maps. A fault at an address of no map is a defect of the program, and goes on as a panic.
-//
-// The package imports x/sync and x/sys.
 package guard

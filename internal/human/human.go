@@ -1,7 +1,5 @@
 // Package human writes numbers for people: three significant digits and a prefix, in the same way on the terminal and
 // on a page. Nothing that a program reads back is written with it.
-//
-// It imports only the standard library.
 package human
 
 import (

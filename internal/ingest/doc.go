@@ -33,7 +33,4 @@
 // the types or the columns: triples and node-link. Files that a metadata file names must be in
 // its folder and not be reached through symbolic links, unless the caller allows others. Every error about them names
 // the file and the line, and says what to do.
-//
-// The package imports graph, format/*, internal/dispatch/parts, internal/format/*, internal/ingest/{assemble,
-// collection, table, transform} and helpers under internal.
 package ingest

@@ -8,6 +8,5 @@
 // has up to nine digits. Without a zone, the time is in UTC. There are no weeks, ordinal dates, leap seconds (:60) or
 // ends of days (24:00). Calendar dates are Gregorian for all years.
 //
-// Parse allocates nothing and accepts exactly these texts, so that a scan of a table can call it for each cell. The
-// package imports nothing of this module.
+// Parse allocates nothing and accepts exactly these texts, so that a scan of a table can call it for each cell.
 package isotime

@@ -1,7 +1,5 @@
 // Package limits holds sizes that several stages go by: the largest that numbers of 32 bits allow, and the memory of the
 // program itself. The former are variables so that a test reaches them with a small graph. Nothing else changes them.
-//
-// It imports only the standard library.
 package limits
 
 import (

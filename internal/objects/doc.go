@@ -14,6 +14,4 @@
 //
 // Credentials are found as the tools of each service find them (see the functions s3Credentials and googleCredentials), and no error
 // and no file has them.
-//
-// The package imports packages human, guard and vfs, and minio-go.
 package objects

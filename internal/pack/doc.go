@@ -44,7 +44,4 @@
 // accuracy: the duals of the linear program are rounded to integers, and the bound is computed from
 // these in integers. An inaccurate simplex gives a weak bound, never a false one. Nor does a branch and bound
 // that is cut short: it bounds what it has not searched.
-//
-// The package imports internal/human, internal/limits, internal/tagged, internal/vector, the standard library,
-// golang.org/x/sync and github.com/zeebo/xxh3.
 package pack

@@ -16,7 +16,4 @@
 // The result depends on the graph and the options, but not on Threads. It depends on Memory only if
 // multilevel does not fit it, or has too many edges to hold: it then runs out of core (package
 // internal/partition/outofcore), and Result.OutOfCore and a note say so.
-//
-// The package imports its subpackages, draw, graph, internal/store, internal/format/metis,
-// internal helper packages and the standard library.
 package partition

@@ -10,6 +10,4 @@
 //
 // Work may be a stage of a run. A Whole is then told what share of the run is done. The line of each stage shows this share and the
 // time that the run has left.
-//
-// The package imports internal/human and golang.org/x/term.
 package progress

@@ -37,6 +37,5 @@
 // have 32 bits where the edge type has at most limits.Positions edges, else 64: the type is wide. A node has fewer than
 // 2^32 - 1 edges of a type, and a subgraph fewer than 2^31 nodes of a type.
 //
-// The package imports draw, graph, format/example (for small floats), internal/direct (for memory), internal/guard,
-// internal/prefetch, internal/tagged and x/sys. It reads and writes no files.
+// The package reads and writes no files.
 package sample

@@ -35,6 +35,4 @@
 // Checksums find damage, not forgery: a malicious folder can have a valid manifest. Check therefore tells whether the
 // arrays are a valid graph (offsets ascend, ids are in range). Readers that index by stored numbers rely on it and not
 // on the manifest.
-//
-// The package imports graph, format/npy, internal/guard, internal/tagged, internal/vfs, x/sync and zeebo/xxh3.
 package store

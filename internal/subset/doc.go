@@ -4,6 +4,4 @@
 // Rules say how the sets are chosen, and New makes an Order of them on a graph. An Order is a batch.Order: batch b of an epoch
 // takes its positions from b * Order.BatchSize on. The items at these positions are the nodes of the batch, in any order and some of
 // them several times; who samples the batch takes each once.
-//
-// The package imports batch, draw, graph, internal/sample, internal/tagged and internal/walk.
 package subset

@@ -25,7 +25,4 @@
 //
 // A thread holds its current records and, per feature, from 48 KiB for few different values to 8 MiB for values over
 // the whole range of float32.
-//
-// The package imports format/example, format/tfgnn, format/tfgnn/tfgnnpb and internal/{ordered, recordfiles, report,
-// vfs}.
 package survey

@@ -7,6 +7,4 @@
 //
 // Errors of the bytes wrap tfgnn.ErrSyntax or tfgnn.ErrInvalid, errors of file names ErrTable; other errors are those of
 // the file system.
-//
-// The package imports format/tfgnn, internal/tagged and internal/vfs.
 package tfgnnfiles

@@ -3,6 +3,4 @@
 //
 // Results are the same to the bit on all machines: each product and each sum is rounded, in the order of the arguments,
 // and never fused.
-//
-// The package imports x/sys/cpu.
 package vector

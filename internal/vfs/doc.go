@@ -5,6 +5,4 @@
 // Errors name the path and the call. They are the *fs.PathError of the standard library where it makes them.
 //
 // Outputs are written next to their name and then renamed: by WriteFile for one file, by package store for folders.
-//
-// The package imports x/sys.
 package vfs

@@ -6,7 +6,4 @@
 // turn: the cache lines that they need next are then fetched side by side, and not one after the other.
 //
 // An output has walks.npy, one row of node ids per walk, and walks.json (docs/walks.md).
-//
-// The package imports draw, graph, internal/guard, internal/ordered, internal/prefetch, internal/sample, internal/store,
-// internal/tagged and report.
 package walk

@@ -8,6 +8,4 @@
 //
 // Elements are coarse: a step reads some megabytes, and a record has up to 64 KiB, because each costs Beam about a microsecond on
 // each side. Keys are int64 and records are bytes, which the runner only copies.
-//
-// The package imports Beam, internal/engine, internal/sites, and graphmill's internal/dispatch/cluster and internal/vfs.
 package dispatching

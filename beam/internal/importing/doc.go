@@ -4,6 +4,4 @@
 //	tasks -> Reshuffle -> stage 0 -> GBK -> stage 1 -> GBK -> stage 2 ...
 //
 // Each stage has one output, because Flink sends all outputs of a stage to each consumer.
-//
-// The package imports Beam, internal/engine, and graphmill's internal/ingest/cluster, internal/vfs and internal/workfolder.
 package importing

@@ -9,6 +9,4 @@
 // microsecond on each side. Keys are int64 and records are bytes, which the runner only copies. Every function has
 // one output: Flink sends all outputs of a stage to each consumer, and the translation of 2.62.0 refuses a Flatten of
 // records that go elsewhere, too.
-//
-// The package imports Beam, internal/engine, internal/sites, and graphmill's internal/sample/cluster and internal/vfs.
 package sampling

@@ -1,6 +1,4 @@
 // Package sites shares the open work of a folder among the functions of a pipeline in one process.
-//
-// The package imports the standard library.
 package sites
 
 import (

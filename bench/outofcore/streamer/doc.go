@@ -42,7 +42,4 @@
 // f is at most N, and at most the k f of the previous layer. 67M nodes and 1.07e9 edges of R-MAT, with 270k training
 // nodes and fanouts 15, 10, 5, have frontiers of 0.27M, 0.86M and 2.7M nodes: 125 MB per epoch of 84M sampled edges, in
 // addition to the chunks.
-//
-// The package imports draw, graph, internal/direct, internal/format/chunk, internal/sample, internal/tagged,
-// internal/vfs, x/sync and x/sys.
 package streamer

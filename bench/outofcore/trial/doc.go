@@ -32,8 +32,4 @@
 // offsets of the nodes stay. This is milder than a limit of the system, which costs time of its own. Eight goroutines
 // per thread wait for the disk. The epoch is extrapolated from the batches that end in a period after the limit was
 // reached.
-//
-// The package imports bench/outofcore/streamer, draw, graph, internal/direct, internal/human, report,
-// internal/sample, internal/sample/outofcore, internal/store, internal/suggest, internal/tagged, internal/vfs,
-// zeebo/xxh3, x/sync and x/sys.
 package trial

@@ -3,7 +3,4 @@
 // The command parses its flags, checks the address (TLS and a token are required unless it is a loopback address), and
 // calls the libraries. Package flight defines the batches and messages. When clients can connect, the command prints one
 // line of JSON to stdout. Its exit statuses equal those of graphmill.
-//
-// The package imports flight, internal/store, internal helper packages, cobra, pflag and the standard
-// library.
 package main

@@ -1,3 +1,3 @@
 // Package dispatching has the command dispatch, for the binaries graphmill and graphmill-beam, and the flags that it shares with
-// partition-graph. It imports package graphmill, internal/cli, cobra and pflag.
+// partition-graph.
 package dispatching

@@ -1,3 +1,3 @@
 // Package importing has the command import, for the binaries graphmill and graphmill-beam, and the flags that it shares with
-// other commands. It imports package graphmill, internal/cli, cobra and pflag.
+// other commands.
 package importing

@@ -26,7 +26,4 @@
 // 1/16 byte per edge, or 8 bytes where edges are not in the order of their ids. When it compares with a
 // store, it holds 1/16 byte per edge of one type at a time, and 4 or 8 bytes more where edges have
 // positions in an input.
-//
-// The package imports graph, internal/dispatch/parts, internal/format/dgl, internal helper packages
-// and the standard library.
 package audit

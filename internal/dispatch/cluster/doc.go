@@ -31,6 +31,4 @@
 // An engine may call a function again, at the same time, or on another machine. Functions are pure. Folders and files are made under
 // names that no other call has, and renamed when they are whole. A record that is lost, or that comes twice, is found by the number
 // of bytes.
-//
-// The package imports graph, internal/dispatch, internal/partition/assign, internal/store, internal/vfs and internal/workfolder.
 package cluster

@@ -3,7 +3,4 @@
 //
 // A Folder maps the graphs of all parts and reads nothing ahead. Opening a part checks which arrays
 // it has, their dtypes and their lengths. It does not check their values: ids can be out of range.
-//
-// The package imports internal/format/dgl, internal/vfs, internal helper packages and the standard
-// library.
 package parts

@@ -25,7 +25,4 @@
 // A machine's key must be in known_hosts; no option turns this off. Keys of the user come from
 // identity files and the agent. Passwords, ~/.ssh/config and host certificates are not used. No text
 // of the user reaches a shell: the session runs the sftp subsystem and nothing else.
-//
-// The package imports internal/store, internal/format/dgl, internal helper packages, the standard
-// library, golang.org/x/crypto/ssh and github.com/pkg/sftp.
 package transport

@@ -4,6 +4,4 @@
 // Each edge type is read once, from start to end: in the direction that the caller asks for, which the store must
 // have, or by default in its primary direction. Memory is a buffer of 256 KiB and the mapped pages of the store,
 // which are released on the way. Columns and original ids do not fit into the format and are named in the result.
-//
-// The package imports graph and internal/{format/chunk, store}.
 package chunk

@@ -11,6 +11,4 @@
 //
 // Edges are sorted by buckets of positions, in memory or in a temporary file. Several goroutines encode buckets,
 // which are written in order. Equal stores give equal bytes for any number of threads and any memory.
-//
-// The package imports graph, format/{example, npy, parquet} and internal/{extsort, format/chunked, guard, ordered, store, vfs}.
 package chunked

@@ -5,6 +5,4 @@
 //
 // The graph is made in memory. It takes 8 bytes per pair, and while it is made 8 bytes per edge, which are in a
 // temporary file if the memory is bounded.
-//
-// The package imports internal/{format/metis, human, partition/undirected, store, vfs}.
 package metis

@@ -18,7 +18,4 @@
 //
 // A value that a format cannot hold is an error that names the row: in TFRecord files, a float64 that is not a
 // float32; in CSV files, a string that is not UTF-8, and a vector with a string that contains both kinds of quotes.
-//
-// The package imports graph, format/{example, parquet, tfgnn, tfgnn/tfgnnpb, tfrecord} and internal/{extsort, feature,
-// guard, ingest, ingest/table, store, tagged, tfgnnfiles, vfs}.
 package unigraph

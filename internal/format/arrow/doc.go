@@ -34,7 +34,4 @@
 //
 // The package has its own parser because a library needs the same checks before it sees the bytes, and they are most of
 // the work: docs/decisions/arrow.md. The tests, in package ingest/table, read files of pyarrow and polars.
-//
-// The package imports the standard library, klauspost/compress/zstd, pierrec/lz4, format/parquet, internal/format/decimal
-// and internal/tagged.
 package arrow

@@ -5,6 +5,5 @@
 // chunk_graph.py, and one count per type (num_nodes_per_type), which DGL's partitioning and dispatching tools read.
 // Read accepts either, or both if they agree. JSON writes both.
 //
-// The package reads and writes the metadata only, not the files that they list. It imports internal/suggest,
-// internal/tagged, internal/vfs and the standard library.
+// The package reads and writes the metadata only, not the files that they list.
 package chunked

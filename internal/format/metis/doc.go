@@ -19,6 +19,4 @@
 //
 // Scan reads a file of any size in bounded memory, and checks the lines and the counts, but not the other end of each
 // edge.
-//
-// The package imports internal/guard, internal/ordered, internal/tagged, internal/vfs and klauspost/compress.
 package metis

@@ -4,6 +4,4 @@
 //
 // The list of edges has the name links or edges. A reader holds one node or edge, of at most 16 MiB; other members of the document are
 // passed over. Errors name the line.
-//
-// The package imports internal/tagged.
 package nodelink

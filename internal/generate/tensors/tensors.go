@@ -3,9 +3,6 @@
 //
 // The GraphTensors are those of example.Codec.Random. Each is a function of the schema, the random seed and its
 // number, so the bytes do not depend on the number of threads, and a larger count begins with the same GraphTensors.
-//
-// The package imports format/example, format/tfgnn, format/tfgnn/tfgnnpb and internal/{ordered, report, store,
-// store/shards}.
 package tensors
 
 import (

@@ -35,6 +35,4 @@
 // Options.Memory bounds buffers, extents and the chunks of tables. Two bitmaps are added only where they are needed:
 // one bit per row of a node table in which duplicates are dropped, and one bit per far node while duplicates are
 // searched among the edges of one node that exceed a worker's memory.
-//
-// The package imports graph, internal/ingest/table, internal/store and internal/{extsort, guard, tagged, vfs}.
 package assemble

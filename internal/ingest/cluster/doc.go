@@ -40,7 +40,4 @@
 // its name when it is whole. Files that a stage reads are those of earlier stages. Site.Failed saves the text of an error
 // for the submitter, which ends the job where trying again cannot help. Of several bad rows the error names one, not always
 // the first.
-//
-// The package imports graph, internal/ingest and its packages assemble and table, internal/store, internal/tagged,
-// internal/vfs and internal/workfolder.
 package cluster

@@ -27,6 +27,4 @@
 // on the number of threads, and neither does the error: of several types with errors the first is reported.
 //
 // Errors name the file and the row.
-//
-// The package imports graph and internal/{guard, ingest/table, report, store, tagged}.
 package collection

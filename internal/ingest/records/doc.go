@@ -30,7 +30,4 @@
 // records that a lenient decoder repairs are counted.
 //
 // Errors name the file, the record (from 0), and the byte offset of its frame.
-//
-// The package imports graph, format/example, format/tfgnn, format/tfgnn/tfgnnpb, format/tfrecord and
-// internal/{feature, guard, ordered, recordfiles, report, store, tagged, tfgnnfiles, vfs}.
 package records

@@ -90,6 +90,5 @@
 // text must be counted first: Measure counts a part without knowing whether it starts inside quotes, and Settle decides.
 //
 // The package reads files, rows and values. Packages ingest and ingest/assemble give them a meaning (ids, ends of
-// edges, features). It imports graph (for dtypes), format/{example, npy, parquet, tfgnn, tfrecord}, internal/format/{arrow,
-// chunk, metis}, internal/tfgnnfiles (for names of shards) and internal/{guard, isotime, tagged, vfs}.
+// edges, features).
 package table

@@ -30,6 +30,4 @@
 //
 // Components take 8 bytes per node while they are searched, and 4 bytes afterwards. A Split takes 1 byte per row, and for edges 1.2 bytes per row of their input. A scan
 // holds a chunk per thread, and 40 bytes per edge of the node with the most edges. Pages of the graph are not counted: see Options.Touched.
-//
-// The package imports draw, graph, internal/ingest/{assemble, table} and internal/{guard, isotime, store, tagged}.
 package transform

@@ -1,6 +1,4 @@
 // Package objectstest is a server of objects for tests: enough of the protocol of S3 for package objects, in memory, with faults.
-//
-// It imports only the standard library.
 package objectstest
 
 import (

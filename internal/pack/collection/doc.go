@@ -19,8 +19,4 @@
 //
 // Several goroutines gather the packs; the output does not depend on their number. Arrays holds a few
 // MiB per goroutine, however large a pack is. Joined and Records hold a few packs per goroutine.
-//
-// The package imports format/tfgnn, graph, internal/pack, internal/pack/layout, internal/export (which turns graphs
-// into Examples), internal/sample/output, internal/store, internal helper packages and the standard
-// library.
 package collection

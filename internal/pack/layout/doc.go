@@ -31,7 +31,4 @@
 //	oversize_size.npy         uint32 [shapes, components], if there are oversize graphs
 //	oversize_count.npy        uint64 [shapes], likewise
 //	made.json, manifest.json  as in every output folder
-//
-// The package imports draw, format/npy, graph, internal/pack, internal/store, internal helper
-// packages and the standard library.
 package layout

@@ -20,6 +20,4 @@
 // Lines end in LF or CRLF; the last line may lack its end, and spaces around numbers are ignored.
 // Errors name the file and line. Reading takes the memory of the assignment, as far as the files have
 // lines for it, and 256 KiB.
-//
-// The package imports internal/store, internal/vfs, internal/tagged and the standard library.
 package assign

@@ -12,6 +12,4 @@
 //
 // The result depends only on the graph and the options. One goroutine does the work. No part exceeds
 // its caps as long as each node finds a part with room.
-//
-// The package imports internal/partition/undirected and the standard library.
 package fennel

@@ -17,6 +17,4 @@
 // and seeds give equal parts at any number of threads.
 //
 // Large arrays are allocated outside the heap (extsort.Slab) and released level by level.
-//
-// The package imports internal/partition/undirected, internal/extsort and the standard library.
 package multilevel

@@ -21,7 +21,4 @@
 // What is held at once, for n nodes with c weights: 4 bytes per node for its cluster, and if c > 1, 4c bytes more; or 2 x 2 bytes
 // for two divisions; in addition the given weights, and 12 MiB of buffers. Coarser levels have fewer nodes. The rest of
 // Memory holds pairs that are sorted, or the core. Large arrays are allocated outside the heap and released level by level.
-//
-// The package imports internal/partition/fennel, internal/partition/multilevel, internal/partition/undirected,
-// internal/extsort, internal/vfs, graph and the standard library.
 package outofcore

@@ -8,6 +8,4 @@
 //
 // Build builds a Graph from the edges of a store, FromPairs from pairs in memory. Spill builds one in
 // a temporary file. Evaluate measures the cut and the balance of a division into parts.
-//
-// The package imports draw, graph, internal/store, internal helper packages and the standard library.
 package undirected

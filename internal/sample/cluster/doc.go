@@ -48,7 +48,4 @@
 // An engine may call a function again, at the same time, or on another machine. All functions are pure, and a piece gets
 // its name when it is whole. A piece carries a checksum. Site.Failed saves the text of an error for the submitter, which
 // ends the job where trying again cannot help.
-//
-// The package imports draw, format/npy, format/tfgnn/tfgnnpb, graph, internal/guard, internal/sample, internal/sample/output,
-// internal/sample/spec, internal/store, internal/vfs, internal/workfolder and protobuf.
 package cluster

@@ -79,7 +79,4 @@
 // Open and Run refuse what needs the neighbours in memory: a direction that is not stored, and induced subgraphs. They refuse
 // node types with 2^32 members or more. Columns that strategies read are held in memory. The errors wrap sample.ErrFetch or
 // ErrMemory and say what to do.
-//
-// The package imports draw, graph, internal/direct, internal/guard, internal/human, internal/ordered, internal/prefetch,
-// internal/sample, internal/store, internal/tagged, internal/vfs, zeebo/xxh3 and x/sys.
 package outofcore

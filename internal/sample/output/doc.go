@@ -45,7 +45,4 @@
 // # Contents of a collection
 //
 // docs/format-collection.md describes every array. Columns are not copied: node_id and edge_id lead to them.
-//
-// The package imports graph, format/example, format/tfgnn, internal/feature, report, internal/sample,
-// internal/sample/outofcore, internal/store, internal/store/shards and internal/tagged.
 package output

@@ -1,7 +1,4 @@
 // Package sampletest makes random stores, plans and jobs for the tests of executors.
-//
-// The package imports graph, internal/ingest/assemble, internal/ingest/table, internal/sample, internal/store,
-// internal/vfs and rapid.
 package sampletest
 
 import (

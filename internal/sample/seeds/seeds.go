@@ -1,8 +1,5 @@
 // Package seeds finds the seeds of a run: the nodes or edges of a type, those with a value of a column, or the nodes or
 // links of a file.
-//
-// The package imports graph, format/tfgnn, internal/ingest/table, internal/sample,
-// internal/store, internal/tagged and internal/vfs.
 package seeds
 
 import (

@@ -10,8 +10,6 @@
 //   - LATEST_K takes the edges with the largest values of the time column that the caller names.
 //
 // symmetric_link_seed_op makes link seeds: op 0 visits both ends.
-//
-// The package imports graph, format/tfgnn, format/tfgnn/tfgnnpb, internal/sample and internal/tagged.
 package spec
 
 import (

@@ -17,6 +17,4 @@
 //
 // Between two chunks a Writer is at a Position. Another Writer can Resume from it where the output resumes from a
 // checkpoint, because no gzip member extends over two chunks.
-//
-// The package imports format/tfrecord, internal/guard, internal/store, internal/vfs and klauspost/compress/gzip.
 package shards

@@ -1,3 +1,2 @@
-// Package bench has the command bench of graphmill, which measures the machine. It imports package graphmill, batch, draw,
-// graph, internal/cli and internal/human.
+// Package bench has the command bench of graphmill, which measures the machine.
 package bench

@@ -1,3 +1,2 @@
-// Package pack has the command pack of graphmill with its subcommands fill, materialise, hist, tables and tune. It imports
-// package graphmill and internal/cli.
+// Package pack has the command pack of graphmill with its subcommands fill, materialise, hist, tables and tune.
 package pack

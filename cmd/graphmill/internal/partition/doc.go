@@ -1,3 +1,2 @@
-// Package partition has the commands partition and partition-graph of graphmill. It imports package graphmill, internal/cli and
-// internal/cli/dispatching.
+// Package partition has the commands partition and partition-graph of graphmill.
 package partition

@@ -1,3 +1,2 @@
-// Package sample has the commands forecast and feed of graphmill. It imports package graphmill, internal/cli,
-// internal/cli/sampling, internal/feed, internal/field and internal/human.
+// Package sample has the commands forecast and feed of graphmill.
 package sample
