@@ -85,7 +85,7 @@ func (z *archived) matrix() error {
 		return arrayError(err)
 	}
 	if !ok || len(shape) != 2 || shape[0] < 0 || shape[1] < 0 {
-		return sourcef("%s: found the shape %v, expected that of a matrix, of two dimensions; write the matrix again with scipy.sparse.save_npz", z.Path(), shape)
+		return sourcef("%s: found the shape %v, expected a matrix, which has two dimensions; write the matrix again with scipy.sparse.save_npz", z.Path(), shape)
 	}
 	e := assemble.Edges{Type: graph.HomogeneousEdge, Src: end("src", true), Dst: end("dst", true)}
 	weight, err := z.array("data", "weight")

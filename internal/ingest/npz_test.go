@@ -97,7 +97,7 @@ func TestSparseMatrices(t *testing.T) {
 		{name: "not square, with a number of nodes", path: "a.npz", files: compressed("csr", []int64{2, 5}, ends(0, 1, 3)), opts: Options{NumNodes: 5}, fails: true, want: "found `NumNodes` with a matrix of shape [2 5]"},
 		{name: "nothing", path: "a.npz", files: map[string]string{"a.npz": archiveOf(map[string]string{"format": textArray("coo"), "shape": ends(0, 0), "row": ends(), "col": ends(), "data": float32Array([]int{0})})}, want: "_N 0:\n_N:_E:_N:"},
 		{name: "bsr", path: "a.npz", files: one("bsr", []int64{3, 3}), fails: true, want: "a.npz: found a sparse matrix in the format bsr, expected csr, csc or coo; save A.tocsr()"},
-		{name: "one dimension", path: "a.npz", files: one("coo", []int64{3}), fails: true, want: "found the shape [3], expected that of a matrix"},
+		{name: "one dimension", path: "a.npz", files: one("coo", []int64{3}), fails: true, want: "found the shape [3], expected a matrix"},
 		{name: "another shape", path: "a.npz", files: compressed("csr", []int64{4, 4}, ends(0, 1, 3, 3)), fails: true, want: "found an indptr of 3 rows, expected 4, as the shape [4 4] says"},
 		{name: "a column beyond the shape", path: "a.npz", files: compressed("csr", []int64{2, 2}, ends(0, 1, 3)), fails: true, want: "a.npz:indices[2]: found destination 2, expected an id of node type _N, below 2"},
 		{name: "an indptr that decreases", path: "a.npz", files: compressed("csr", []int64{3, 3}, ends(0, 2, 1, 3)), fails: true, want: "a.npz:indptr[2]: found 1, expected at least 2"},

@@ -57,7 +57,7 @@ func newBudget(opt *Options) (budget, error) {
 	return b, nil
 }
 
-// CheckMemory is an error where Memory is less than a build needs, whatever the size of its input.
+// CheckMemory returns an error where Memory is less than a build needs, whatever the size of its input.
 func (o *Options) CheckMemory() error {
 	_, err := newBudget(o)
 	return err

@@ -50,7 +50,9 @@ func newParser(t *CSV, asked []Column) (*parser, error) {
 	numbers := make(map[string]int, len(t.fields))
 	for i, f := range t.fields {
 		p.targets = append(p.targets, -1)
-		numbers[f.Name] = i
+		if _, twice := numbers[f.Name]; !twice {
+			numbers[f.Name] = i
+		}
 	}
 	p.cols = make([]column, len(asked), len(asked)+1) // the last keeps them out of the cache lines of another worker's
 	p.chunk.Columns = make([]Vector, len(asked))
@@ -217,7 +219,7 @@ func (p *parser) record(b []byte, at, end int) (int, *badText) {
 			for ; i >= 0; i = p.cols[i].next {
 				c := &p.cols[i]
 				text := cell
-				if n := len(cell); c.ID && n > 0 && (cell[0] <= ' ' || cell[n-1] <= ' ') && b[begin] != '"' {
+				if c.ID && blankEnds(cell) && b[begin] != '"' {
 					text = unquotedText(cell)
 				}
 				none, problem := c.put(text)
@@ -289,11 +291,12 @@ func (p *parser) field(b []byte, at, end int) ([]byte, int, *badText) {
 }
 
 // unquotedText is the text of a field without quotes, around which blanks do not count.
-func unquotedText(cell []byte) []byte {
-	if n := len(cell); n > 0 && (cell[0] <= ' ' || cell[n-1] <= ' ') {
-		return bytes.Trim(cell, " \t")
-	}
-	return cell
+func unquotedText(cell []byte) []byte { return bytes.Trim(cell, " \t") }
+
+// blankEnds says whether a blank or a control character begins or ends a cell.
+func blankEnds(cell []byte) bool {
+	n := len(cell)
+	return n > 0 && (cell[0] <= ' ' || cell[n-1] <= ' ')
 }
 
 func (p *parser) quoted(b []byte, at, end int) ([]byte, int, *badText) {

@@ -226,7 +226,7 @@ func TestModel(t *testing.T) {
 		for i := range rapid.IntRange(1, 3).Draw(t, "edge types") {
 			typ := graph.EdgeType{Src: rapid.SampledFrom(names).Draw(t, "src"), Rel: fmt.Sprint("r", i), Dst: rapid.SampledFrom(names).Draw(t, "dst")}
 			var list []edge
-			for range rapid.IntRange(1, 20).Draw(t, "edges") {
+			for range rapid.IntRange(0, 20).Draw(t, "edges") {
 				if len(list) > 0 && rapid.IntRange(0, 3).Draw(t, "again") == 0 {
 					list = append(list, rapid.SampledFrom(list).Draw(t, "row"))
 					continue
