@@ -260,7 +260,7 @@ def check(data, p):
     return out
 
 
-# The graph has 10^11 edges in types of fewer than 2^32, which is the most that samplers take: 25 types of 4 x 10^9, of which one
+# The graph has 10^11 edges in types of fewer than 2^32, which is the most that the method shuffle takes: 25 types of 4 x 10^9, of which one
 # is followed per hop here, and 4 x 10^7 nodes of each of 25 types. More seeds than nodes are several epochs. A machine has 16 cores, 8 slots, 25 Gbit/s and an NVMe; the storage gives 10 GB/s in all.
 MACHINE = {"cores": 16, "slots": 8, "network": 25e9 / 8, "disk": 2e9, "storage": 10e9, "managed": 1 * GIB}
 TYPE = {"method": "shuffle", "nodes": 4 * 10**7, "degree": 100, "skew": 0.5, "ids": False}
