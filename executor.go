@@ -10,6 +10,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/sample/output"
@@ -93,12 +94,9 @@ func (c *choice) joined() {
 	}
 }
 
-// processBytes is the memory that the program holds before it works, with the memory executor: its code, and the runtime of Go.
-const processBytes = 25 << 20
-
 // samplerBytes returns the least memory of a process that samples a plan in memory with several threads.
 func samplerBytes(g *graph.Graph, plan *sample.Plan, threads int) int64 {
-	return sample.Need(g, plan, threads) + processBytes
+	return sample.Need(g, plan, threads) + limits.ProcessBytes
 }
 
 // newSampler compiles a plan within a budget, of which need bytes are needed. A budget below the need is an error; a memory of 0 is no
@@ -125,7 +123,7 @@ func newSampler(s *store.Store, plan *sample.Plan, need, memory int64, opt sampl
 // available memory; 0 means unknown. Where the arrays alone exceed the bound, the need is theirs: what batches take is not looked up.
 func (c choice) need(g *graph.Graph, plan *sample.Plan) (need, bound int64) {
 	bound = c.bound()
-	need = processBytes + sample.NeedArrays(g, plan, c.threads) + c.touched
+	need = limits.ProcessBytes + sample.NeedArrays(g, plan, c.threads) + c.touched
 	if bound > 0 && need > bound {
 		return need, bound
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/seeds"
 	"github.com/graphmill/graphmill/internal/store"
@@ -189,7 +190,7 @@ func (o *WalkOptions) sampler(s *store.Store, rules walk.Rules, r *report.Report
 	if o.Visits > 0 {
 		buffers = walk.VisitsNeed(length, o.Walks, o.Visits, o.Threads)
 	}
-	need := processBytes + sample.NeedArrays(s.Graph, plan, o.Threads) + walk.Sorted(s.Graph, rules) + buffers
+	need := limits.ProcessBytes + sample.NeedArrays(s.Graph, plan, o.Threads) + walk.Sorted(s.Graph, rules) + buffers
 	sampler, err := newSampler(s, plan, need, o.Memory, sample.Options{NoEdgeIDs: !o.EdgeIDs, Warn: func(text string) {
 		o.warn("%s", text)
 		r.Note(text)

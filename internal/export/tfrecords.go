@@ -61,9 +61,9 @@ const (
 	// enough for large writes, and few enough for the cache.
 	chunkGraphs = 256
 	chunkBytes  = 1 << 20
-	// baseBytes is the memory of an export in any case. chunkFactor and workerFactor bound the ratio of memory to the
-	// bytes of a chunk.
-	baseBytes    = 48 << 20
+	// baseBytes is the memory of an export in any case: of the program, and of mapped pages. chunkFactor and workerFactor
+	// bound the ratio of memory to the bytes of a chunk.
+	baseBytes    = limits.ProcessBytes + 22<<20
 	chunkFactor  = 3
 	workerFactor = 6
 )

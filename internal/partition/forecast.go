@@ -35,7 +35,6 @@ type size struct {
 
 // Measured costs of the steps.
 const (
-	baseBytes  = 25 << 20 // the program and its buffers
 	mapped     = 8 << 20  // mapped pages of the store, which store.Touched releases
 	spillBytes = 16 << 20 // buffers of a graph on disk
 	fileBytes  = 14 << 20 // blocks of a METIS file while its rows go to disk
@@ -93,7 +92,7 @@ func (z size) weightBytes() int64 {
 
 // forecast estimates the needs of a method, with the graph in memory, or its rows on disk.
 func (z size) forecast(method string, onDisk bool, o *Options) Forecast {
-	f := Forecast{Memory: baseBytes + z.nodeBytes()}
+	f := Forecast{Memory: limits.ProcessBytes + z.nodeBytes()}
 	doubled := max(0, math.Log2(float64(o.cutInto())/8))
 	records := z.recordsBytes()
 	if onDisk {
@@ -170,7 +169,7 @@ func fitting(z size, o *Options) (plan, error) {
 func (z size) outOfCore(o *Options) Forecast {
 	f := z.forecast(Fennel, true, o)
 	f.Disk = z.graphBytes() + max(z.recordsBytes(), outofcore.Disk(z.nodes, z.pairs))
-	f.Memory = max(f.Memory, baseBytes+z.weightBytes()+outofcore.Least(z.nodes, int(z.constraints), o.cutInto()))
+	f.Memory = max(f.Memory, limits.ProcessBytes+z.weightBytes()+outofcore.Least(z.nodes, int(z.constraints), o.cutInto()))
 	f.Seconds, f.Reading, f.Unknown = 0, 0, true
 	return f
 }

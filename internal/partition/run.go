@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/partition/assign"
 	"github.com/graphmill/graphmill/internal/partition/fennel"
 	"github.com/graphmill/graphmill/internal/partition/multilevel"
@@ -67,7 +68,7 @@ func Run(ctx context.Context, fsys vfs.FS, s *store.Store, o Options) (_ *Result
 	}
 	build := undirected.BuildOptions{Threads: o.Threads, FS: fsys, Temp: o.Temp, Progress: j.meter(StageGraph, 2*z.edges, "edges")}
 	if o.Memory > 0 {
-		build.Memory = max(1, o.Memory-baseBytes-mapped-z.nodeBytes())
+		build.Memory = max(1, o.Memory-limits.ProcessBytes-mapped-z.nodeBytes())
 		if p.onDisk {
 			build.Memory = max(1, build.Memory-min(spillBytes, recordBytes*z.edges))
 		} else {
@@ -132,7 +133,7 @@ func (j *job) follow(z size, p plan) error {
 		}
 		j.memory = math.MaxInt64 / 2
 		if j.Memory > 0 {
-			j.memory = j.Memory - baseBytes - z.weightBytes()
+			j.memory = j.Memory - limits.ProcessBytes - z.weightBytes()
 		}
 		if err := vfs.Room(j.fsys, j.Temp, 1, uint64(p.forecast.Disk), "the temporary files of the division"); err != nil {
 			return err

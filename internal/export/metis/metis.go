@@ -28,8 +28,8 @@ type Options struct {
 // errMemory is wrapped by errors about a memory bound that cannot hold the graph.
 var errMemory = tagged.Errorf(limits.ErrMemory, "memory too small")
 
-// baseBytes is the memory of the program, its buffers, and the mapped pages of the store.
-const baseBytes = 32 << 20
+// mappedBytes is the memory of the mapped pages of the store, and of buffers.
+const mappedBytes = 6 << 20
 
 // beside returns the part of the memory bound that is left in addition to the graph.
 func beside(s *store.Store, memory int64) (int64, error) {
@@ -41,7 +41,7 @@ func beside(s *store.Store, memory int64) (int64, error) {
 		return 0, err
 	}
 	nodes := undirected.Starts(s.Graph)[len(s.Graph.Nodes)]
-	least := baseBytes + 8*pairs + 4*int64(nodes)
+	least := limits.ProcessBytes + mappedBytes + 8*pairs + 4*int64(nodes)
 	if least > memory {
 		return 0, fmt.Errorf("%s: %w: found a bound of %s, expected at least %s; raise `Memory`", s.Dir, errMemory, human.Bytes(memory), human.Bytes(least))
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Bytes that an import holds in any case, per array, and per scan.
+// Bytes that an import holds in any case, for the program and its buffers; per array; and per scan.
 const (
-	baseBytes  = 32 << 20
+	baseBytes  = limits.ProcessBytes + 6<<20
 	arrayBytes = 72 << 10
 	scanBytes  = 16 << 20
 )

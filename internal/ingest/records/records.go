@@ -74,7 +74,7 @@ const (
 // (where a byte can become a value of eight, in addition to the bytes that were read), and in a worker (the views and
 // values of one record).
 const (
-	baseBytes    = 48 << 20
+	baseBytes    = limits.ProcessBytes + 22<<20
 	arrayBytes   = 72 << 10
 	chunkFactor  = 14
 	workerFactor = 40
