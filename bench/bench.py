@@ -5,7 +5,7 @@ examples:
   bench/bench.py sample --scale 18 --graph rmat           a quick look, minutes
   bench/bench.py loader --markdown loader.md              against the loaders of PyG, DGL and GraphBolt
   bench/bench.py sample csv npy --markdown results.md > results.json
-  bench/bench.py all --book docs/bench                    every race, as pages with plots: hours
+  bench/bench.py all --book docs/bench                    every race, as pages: hours
 
 races:
 {races}
@@ -1134,7 +1134,7 @@ def main():
     p.add_argument("--relational-batches", type=int, default=1000, help="batches of relational (default: 1000)")
     p.add_argument("--molecules", type=int, default=4, help="of packs: 40,000 random molecules times this (default: 4)")
     p.add_argument("--markdown", type=pathlib.Path, help="file to write a table to")
-    p.add_argument("--book", type=pathlib.Path, metavar="FOLDER", help="folder to write a page with plots for each race to, and the index of its pages")
+    p.add_argument("--book", type=pathlib.Path, metavar="FOLDER", help="folder to write a page for each race to, and the index of its pages")
     args = p.parse_args()
     real = bool(os.environ.get("GRAPHMILL_DATA"))
     args.graph = args.graph or ("rmat,debian,typed" if real else "rmat,typed")

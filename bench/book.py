@@ -1,8 +1,8 @@
-"""The benchmark book: a page of Markdown per race, with plots, and an index.
+"""The benchmark book: a page of Markdown per race, and an index.
 
 bench.py calls write() with the result of a run. A page has the file NAME.json beside it, with the races of its last run, and the
-index is made from all of these files, so that races can be run on different days. Plots are SVG without fonts or scripts of others. The same result makes
-the same bytes.
+index is made from all of these files, so that races can be run on different days. The site makes the plots from these files, too, with plots(),
+in place of the comments <!-- plot NAME-1.svg --> of a page. They are SVG without fonts or scripts of others. The same result makes the same bytes.
 
 A ratio of a disturbed race is not printed. Where a peer is faster, the page says so before anything else.
 """
@@ -47,10 +47,6 @@ def write(folder, result, table):
     folder.mkdir(parents=True, exist_ok=True)
     for name in dict.fromkeys(r["race"] for r in result["races"]):
         races = [r for r in result["races"] if r["race"] == name]
-        for old in folder.glob(f"{name}-*.svg"):
-            old.unlink()
-        for i, race in enumerate(races, 1):
-            (folder / f"{name}-{i}.svg").write_text(plot(race))
         (folder / f"{name}.md").write_text("\n".join(page(name, races, result, table)) + "\n")
         kept = {key: result[key] for key in ("machine", "versions", "repeat")} | {"races": races}
         (folder / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
@@ -59,6 +55,16 @@ def write(folder, result, table):
 
         book_profiles.write(folder, result, table.get("profiles"))
     (folder / "README.md").write_text("\n".join(index(folder)) + "\n")
+
+
+def plots(path):
+    """The plots of the page beside a file of figures: name of the file, alternative text and SVG of each."""
+    kept = json.loads(path.read_text())
+    if path.stem == "profiles":
+        import book_profiles
+
+        return [(f"profiles-{i}.svg", book_profiles.title(found), book_profiles.plot(found)) for i, found in enumerate(kept["profiles"], 1)]
+    return [(f"{path.stem}-{i}.svg", f"{race['what']}: {race['unit']} of each contestant", plot(race)) for i, race in enumerate(kept["races"], 1)]
 
 
 def rows_of(page_of_benchmarks):
@@ -120,7 +126,7 @@ def section(picture, race):
         how = "an unknown share" if most is None else f"up to {most:.0%}"
         yield f"**Disturbed**: other programs took {how} of the machine in a best turn, so no ratio is given. Run the race again."
         yield ""
-    yield f"![{race['what']}: {race['unit']} of each contestant]({picture})"
+    yield f"<!-- plot {picture} -->"
     yield ""
     yield f"| | {race['unit']}, best | median | slowest turn | Graphmill's rate to it | at the same work | peak memory | other programs |"
     yield "|---|--:|--:|--:|--:|--:|--:|--:|"

@@ -9,11 +9,7 @@ LINES = "<style>.line { fill: none; stroke-width: 2.5 } .line.ours { stroke: #0b
 
 
 def write(folder, result, row):
-    """Writes the page, a plot for each number of parts, and the figures. row has the cells for profiles in docs/benchmarks.md."""
-    for old in folder.glob("profiles-*.svg"):
-        old.unlink()
-    for i, found in enumerate(result["profiles"], 1):
-        (folder / f"profiles-{i}.svg").write_text(plot(found))
+    """Writes the page and the figures. row has the cells for profiles in docs/benchmarks.md."""
     (folder / "profiles.md").write_text("\n".join(page(result, row)) + "\n")
     kept = {"machine": result["machine"], "profiles": result["profiles"], "races": []}
     (folder / "profiles.json").write_text(json.dumps(kept, indent=1) + "\n")
@@ -44,7 +40,7 @@ def section(picture, found):
     if found["disturbed"]:
         yield "**Disturbed**: other programs took more than a tenth of the machine, so the seconds mean little. Cuts do not depend on that."
         yield ""
-    yield f"![The share of graphs on which the mean cut of each contestant is at most a factor of the least, for {found['parts']} parts]({picture})"
+    yield f"<!-- plot {picture} -->"
     yield ""
     taus = list(next(iter(found["profiles"].values())))
     yield "| cut at most | " + " | ".join(taus) + " of the least |"
@@ -70,13 +66,17 @@ def section(picture, found):
     yield from ("```sh", found["command"], "```", "")
 
 
+def title(found):
+    """What the plot shows."""
+    return f"The share of graphs on which the mean cut of each contestant is at most a factor of the least, for {found['parts']} parts"
+
+
 def plot(found):
     """A line for each contestant: the share of graphs over the factor."""
     taus = list(next(iter(found["profiles"].values())))
     x = lambda i: LEFT + WIDTH * i / (len(taus) - 1)
     y = lambda share: 10 + HEIGHT * (1 - share)
-    title = f"the share of graphs on which the mean cut is at most a factor of the least, {found['parts']} parts"
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + RIGHT} {HEIGHT + 60}" role="img" aria-label="{text(title)}">', STYLE, LINES]
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + RIGHT} {HEIGHT + 60}" role="img" aria-label="{text(title(found))}">', STYLE, LINES]
     for share in (0, 0.25, 0.5, 0.75, 1):
         out.append(f'<path class="grid" d="M{LEFT} {y(share):.1f}H{LEFT + WIDTH}"/><text x="{LEFT - 8}" y="{y(share) + 5:.1f}" text-anchor="end">{share:.0%}</text>')
     out += [f'<text x="{x(i):.1f}" y="{HEIGHT + 28}" text-anchor="middle">{t}</text>' for i, t in enumerate(taus)]

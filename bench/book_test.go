@@ -35,7 +35,7 @@ const profilesResult = `{
 func TestBookOfProfiles(t *testing.T) {
 	files := written(t, profilesResult)
 	if len(files) != 4 {
-		t.Errorf("found %d files, expected a page, an index, a plot and the figures", len(files))
+		t.Errorf("found %d files, expected a page, an index, the figures and a plot of them", len(files))
 	}
 	for _, want := range []string{"| KaMinPar | 50% | 75% |", "| default by KaMinPar | 0.500 | 0.750 | mesh | 0 |", "| mesh | **1,234** / 500 | 2,346 / 250 |", "python profiles", "kaminpar 3.7"} {
 		if !strings.Contains(files["profiles.md"], want) {
@@ -59,7 +59,7 @@ func TestBook(t *testing.T) {
 	}
 	files, again := written(t, bookResult), written(t, bookResult)
 	if len(files) != 5 {
-		t.Errorf("found %d files, expected a page, an index, two plots and the figures", len(files))
+		t.Errorf("found %d files, expected a page, an index, the figures and two plots of them", len(files))
 	}
 	for name, text := range files {
 		if again[name] != text {
@@ -89,11 +89,23 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// written returns the files that the book has of a result.
+// makeBook writes the book of the result on stdin into a folder, with the plots of its pages.
+const makeBook = `
+import json, pathlib, sys, book
+folder = pathlib.Path(sys.argv[1])
+book.write(folder, json.load(sys.stdin), book.rows_of(pathlib.Path("../docs/benchmarks.md").read_text()))
+for figures in list(folder.glob("*.json")):
+    page = figures.with_suffix(".md").read_text()
+    for name, title, svg in book.plots(figures):
+        assert title and f"<!-- plot {name} -->" in page, name
+        (folder / name).write_text(svg)
+`
+
+// written returns the files that the book has of a result, and the plots that the site makes of them.
 func written(t *testing.T, result string) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
-	cmd := exec.Command("python3", "-c", "import json, pathlib, sys, book; book.write(pathlib.Path(sys.argv[1]), json.load(sys.stdin), book.rows_of(pathlib.Path('../docs/benchmarks.md').read_text()))", dir)
+	cmd := exec.Command("python3", "-c", makeBook, dir)
 	cmd.Stdin = strings.NewReader(result)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -2,13 +2,16 @@
 
 import glob
 import os
+import pathlib
 import posixpath
 import re
 import shutil
+import sys
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 FORGE = "https://github.com/graphmill/graphmill"
 PAGES = ["README.md", "examples/README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
+PLOT = re.compile(r"<!-- plot (.+) -->")
 # Links and images: [text](target).
 LINK = re.compile(r"\[([^\[\]]*)\]\(([^()\s]+)\)|\]\(([^()\s]+)\)")
 ENTRY = re.compile(r"(.+) <(.+)>")
@@ -57,6 +60,7 @@ def collect(out):
 def converted(page, text, known, out):
     """The text of a page for the site: without comments of the tests, and with drawings of packages as tables."""
     lines, code, drawing = [], False, None
+    plots = plots_of(page, out) if PLOT.search(text) else {}
     for line in text.splitlines():
         if drawing is not None:
             if line == "```":
@@ -71,9 +75,26 @@ def converted(page, text, known, out):
             lines.append(line.replace("```pbtxt", "```text"))
         elif code:
             lines.append(line)
+        elif m := PLOT.fullmatch(line):
+            lines.append(f"![{plots[m[1]]}]({m[1]})")
         elif not re.fullmatch(r" *<!-- .* -->", line):
             lines.append(links(page, line, known, out))
     return "\n".join(lines) + "\n"
+
+
+def plots_of(page, out):
+    """Write the plots of a page of the benchmark book beside it, and return their alternative texts by the names of their files."""
+    sys.path.insert(0, os.path.join(ROOT, "bench"))
+    import book
+
+    folder = os.path.join(out, os.path.dirname(page))
+    os.makedirs(folder, exist_ok=True)
+    texts = {}
+    for name, title, svg in book.plots(pathlib.Path(ROOT, page).with_suffix(".json")):
+        texts[name] = title
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+            f.write(svg)
+    return texts
 
 
 def links(page, line, known, out):
