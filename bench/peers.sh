@@ -26,6 +26,9 @@
 # used, and go install for s3. Pins and helpers are in bench/peers. The hash leaves out the comments of a file of pins;
 # it covers every byte of a helper and of a recipe below.
 #
+# GRAPHMILL_WHEELS names a folder of wheels that were compiled before. Those whose name and SHA-256 are in bench/peers/wheels.txt are
+# installed in place of compiling them, which takes 11 minutes of two processors; others in the folder are left alone.
+#
 # To add a peer, add a function recipe_NAME that runs $PIP and checks an import,
 # and a line to the case at the end that names its pins, the file of the
 # recipe besides them (or "") and its Python versions.
@@ -54,6 +57,18 @@ python_of() {
   die "found none of Python $*, expected one; install it and put it on the PATH"
 }
 
+# take_wheels FOLDER: copies the pinned wheels of GRAPHMILL_WHEELS to a folder, where pip prefers them to the source of the same version.
+take_wheels() {
+  mkdir -p "$1"
+  pins "$(dirname "$0")/peers/wheels.txt" | while read -r sum name; do
+    cp "$GRAPHMILL_WHEELS/$name" "$1/$name" 2>/dev/null || continue
+    if [ "$(sha256sum <"$1/$name")" != "$sum  -" ]; then
+      echo "peers.sh: $GRAPHMILL_WHEELS/$name: found another SHA-256 than bench/peers/wheels.txt has, so it is not used" >&2
+      rm "$1/$name"
+    fi
+  done
+}
+
 # install PEER REQUIREMENTS HELPER VERSION...: makes the environment if it is absent.
 install() {
   peer=$1 requirements=$2 HELPER=$3
@@ -75,6 +90,10 @@ install() {
     echo "peers.sh: installing $peer into $venv (minutes)" >&2
     "$python" -m venv "$venv" >&2
     PIP="$venv/bin/python -m pip --quiet --disable-pip-version-check install"
+    if [ -n "${GRAPHMILL_WHEELS:-}" ]; then
+      take_wheels "$venv/wheels"
+      export PIP_FIND_LINKS="$venv/wheels"
+    fi
     PINS=$venv/pins.txt
     pins "$requirements" >"$PINS"
     "recipe_$peer" "$venv/bin/python" >&2 || die "$peer: the installation failed (see above)"
