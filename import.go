@@ -112,8 +112,6 @@ type ImportOptions struct {
 	// Relations says what the relations of triples (RDF, or head, relation and tail) become: "types", an edge type each;
 	// "column", a column relation of one edge type; "" is types for up to 1,000 relations, and otherwise a column.
 	Relations string
-	// EmptyCells is an older name for one rule of Missing for all: "error", or the value of each empty cell.
-	EmptyCells string
 	// AllowOutside lets a metadata file name files outside its folder, and databases on servers.
 	AllowOutside bool
 
@@ -198,7 +196,6 @@ func (o *BuildOptions) assemble() assemble.Options {
 func (o *ImportOptions) check() error {
 	setDefault(&o.DanglingEdges, PolicyError)
 	setDefault(&o.DuplicateNodes, PolicyError)
-	setDefault(&o.EmptyCells, "error")
 	if o.Schema == "" && o.Lenient {
 		return usagef("found `Lenient` without `Schema`, expected TFRecords and `Schema`; leave `Lenient` out, or give the schema of the TFRecords")
 	}
@@ -233,15 +230,12 @@ func (o *ImportOptions) source() (ingest.Options, error) {
 	}
 	s.Vectors = o.Vectors
 	var err error
-	s.Missing, err = missingRules(o.EmptyCells, o.Missing)
+	s.Missing, err = missingRules(o.Missing)
 	return s, err
 }
 
-// missingRules are the rules of Missing and of its older name.
-func missingRules(emptyCells string, missing []string) (rules []ingest.Missing, err error) {
-	if emptyCells != "error" {
-		rules = append(rules, ingest.Missing{Value: emptyCells})
-	}
+// missingRules reads the rules of Missing.
+func missingRules(missing []string) (rules []ingest.Missing, err error) {
 	for _, m := range missing {
 		more, err := ingest.ParseMissing(m)
 		if err != nil {
@@ -405,7 +399,7 @@ func (o *ImportOptions) importGraph(ctx context.Context, source string, from ing
 	made := store.Made{Command: "import", Inputs: inputs, Version: Version(), Options: map[string]string{
 		"format": src.Format, "homogeneous": strconv.FormatBool(o.Homogeneous), "symmetrise": strconv.FormatBool(o.Symmetrise),
 		"dangling_edges": string(o.DanglingEdges), "duplicate_nodes": string(o.DuplicateNodes), "duplicate_edges": string(o.DuplicateEdges),
-		"self_loops": string(o.SelfLoops), "empty_cells": o.EmptyCells, "both": strconv.FormatBool(o.Both), "primary": opt.Primary.String(), declaredIDs: strings.Join(src.DeclaredIDs, ","),
+		"self_loops": string(o.SelfLoops), "both": strconv.FormatBool(o.Both), "primary": opt.Primary.String(), declaredIDs: strings.Join(src.DeclaredIDs, ","),
 	}}
 	o.made(made.Options)
 	o.copies.made(made.Options)
@@ -514,7 +508,7 @@ func opened(out string, r *report.Report, err error) (*Store, error) {
 
 // checkCollection refuses options that do not apply to sources of many graphs.
 func (o *ImportOptions) checkCollection(format string) error {
-	return o.checkOnly(format+" of many graphs", "that collections have", "Format", "Symmetrise", "Missing", "EmptyCells", "AllowOutside")
+	return o.checkOnly(format+" of many graphs", "that collections have", "Format", "Symmetrise", "Missing", "AllowOutside")
 }
 
 // checkOnly refuses all options except those of Run and those that takes lists.
@@ -527,7 +521,7 @@ func (o *ImportOptions) checkOnly(what, have string, takes ...string) error {
 		{"Indptr", o.Indptr != ""}, {"Indices", o.Indices != ""}, {"NumNodes", o.NumNodes != 0}, {"Relations", o.Relations != ""}, {"Symmetrise", o.Symmetrise}, {"Homogeneous", o.Homogeneous}, {"NoPositions", o.NoPositions},
 		{"Primary", o.Primary != ""}, {"Both", o.Both}, {"DanglingEdges", o.DanglingEdges != PolicyError}, {"DuplicateNodes", o.DuplicateNodes != PolicyError},
 		{"DuplicateEdges", o.DuplicateEdges != PolicyKeep}, {"SelfLoops", o.SelfLoops != PolicyKeep}, {"LargestComponent", o.LargestComponent}, {"Splits", len(o.Splits) > 0},
-		{"SplitSeed", o.SplitSeed != 0}, {"Normalise", len(o.Normalise) > 0}, {"EmptyCells", o.EmptyCells != "error"}, {"AllowOutside", o.AllowOutside},
+		{"SplitSeed", o.SplitSeed != 0}, {"Normalise", len(o.Normalise) > 0}, {"AllowOutside", o.AllowOutside},
 	} {
 		if f.given && !slices.Contains(takes, f.name) {
 			list := ""

@@ -34,7 +34,7 @@ func (o *ImportOptions) importCollection(ctx context.Context, src *ingest.Source
 	graphs := result.Meta.Context.Count
 	r.Stage("read and write", read.Sub(named), int64(graphs), "graphs")
 	result.Meta.Made = store.Made{Command: "import", Inputs: inputs, Version: Version(), Options: map[string]string{
-		"format": src.Format, "symmetrise": strconv.FormatBool(o.Symmetrise), "empty_cells": o.EmptyCells}}
+		"format": src.Format, "symmetrise": strconv.FormatBool(o.Symmetrise)}}
 	if err := w.Seal(ctx, result.Meta, o.Threads); err != nil {
 		return nil, err
 	}

@@ -32,10 +32,10 @@ func TestImportPipe(t *testing.T) {
 			o.Src, o.Dst, o.Columns = "last", "last", "last,float"
 		case "parquet":
 			o.Src, o.Dst, o.Columns = "id", "id", "id,decimal_7_2"
-			o.EmptyCells = "0"
+			o.Missing = []string{"0"}
 		}
 		if kind == "arrow" {
-			o.EmptyCells = "0"
+			o.Missing = []string{"0"}
 		}
 		want, err := graphmill.Import(t.Context(), path, filepath.Join(dir, "a.store"), o)
 		if err != nil {

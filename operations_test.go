@@ -213,8 +213,8 @@ func TestRefused(t *testing.T) {
 			_, err := graphmill.Import(t.Context(), "testdata/library", out, graphmill.ImportOptions{More: []string{"papers.csv"}})
 			return err
 		},
-		"empty cells": func(out string) error {
-			_, err := graphmill.StoreToUnigraph(t.Context(), dir+"/g.store", out, graphmill.UnigraphTables{EmptyCells: "0"})
+		"missing": func(out string) error {
+			_, err := graphmill.StoreToUnigraph(t.Context(), dir+"/g.store", out, graphmill.UnigraphTables{Missing: []string{"0"}})
 			return err
 		},
 		"gzip": func(out string) error {

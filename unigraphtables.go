@@ -34,16 +34,13 @@ type UnigraphTables struct {
 	// The remaining fields apply only to ConvertUnigraph.
 
 	// Missing says what empty cells mean, as for Import, except that no columns are added.
-	Missing []string
-	// EmptyCells is an older name for one rule of Missing for all.
-	EmptyCells   string
+	Missing      []string
 	AllowOutside bool // let the schema name files outside its folder
 }
 
 // options converts the options for package unigraph.
 func (o *UnigraphTables) options() (u unigraph.Options, err error) {
 	setDefault(&o.To, "csv")
-	setDefault(&o.EmptyCells, "error")
 	u = unigraph.Options{Shards: o.Shards, Gzip: o.Gzip, RoundDoubles: o.RoundDoubles}
 	if u.Format, err = unigraph.ParseFormat(o.To); err != nil {
 		return u, usagef("`To`: %w", err)
@@ -60,7 +57,7 @@ func (o *UnigraphTables) options() (u unigraph.Options, err error) {
 // per node and edge type. The column #id has the original id of each node, or its number if the type has no ids.
 func StoreToUnigraph(ctx context.Context, in, out string, o UnigraphTables) (_ *Report, err error) {
 	defer guard.Catch(&err)()
-	if name := firstGiven(option{"EmptyCells", o.EmptyCells != ""}, option{"Missing", len(o.Missing) > 0}, option{"AllowOutside", o.AllowOutside}); name != "" {
+	if name := firstGiven(option{"Missing", len(o.Missing) > 0}, option{"AllowOutside", o.AllowOutside}); name != "" {
 		return nil, usagef("found `%s` with a store, expected it with the schema of a unigraph; leave it out", name)
 	}
 	u, err := o.options()
@@ -110,7 +107,7 @@ func ConvertUnigraph(ctx context.Context, schema, out string, o UnigraphTables) 
 		return nil, err
 	}
 	from := ingest.Options{Format: "unigraph", Outside: o.AllowOutside}
-	if from.Missing, err = missingRules(o.EmptyCells, o.Missing); err != nil {
+	if from.Missing, err = missingRules(o.Missing); err != nil {
 		return nil, err
 	}
 	for _, m := range from.Missing {
@@ -135,7 +132,7 @@ func ConvertUnigraph(ctx context.Context, schema, out string, o UnigraphTables) 
 	if err != nil {
 		return nil, err
 	}
-	made := store.Made{Command: "tfgnn convert", Inputs: inputs, Options: map[string]string{"empty_cells": o.EmptyCells}}
+	made := store.Made{Command: "tfgnn convert", Inputs: inputs}
 	return r, o.write(ctx, out, made, r, u, 0, func(w *store.Writer, u unigraph.Options) (*unigraph.Result, error) {
 		return unigraph.Convert(ctx, vfs.OS, w, src, u)
 	})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -256,6 +257,9 @@ func (t *Terminal) JSON(v any) error {
 	return e.Encode(v)
 }
 
+// renamed holds flags of earlier versions, with their names now.
+var renamed = map[string]string{"empty-cells": "missing"}
+
 // Suggest returns the end of an error about an unknown flag: the known flag that was probably meant, or "".
 func Suggest(f *pflag.FlagSet, err error) string {
 	var unknown *pflag.NotExistError
@@ -264,6 +268,9 @@ func Suggest(f *pflag.FlagSet, err error) string {
 	}
 	var known []string
 	f.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	if now := renamed[unknown.GetSpecifiedName()]; slices.Contains(known, now) {
+		return "; it is named --" + now + " now"
+	}
 	if w := suggest.Word(strings.ReplaceAll(unknown.GetSpecifiedName(), "_", "-"), known); w != "" {
 		return "; did you mean --" + w + "?"
 	}

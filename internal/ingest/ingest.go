@@ -68,9 +68,6 @@ type Options struct {
 	Vectors []string
 	// Relations says what the relations of triples become: "types", "column", or "" for types if they are not too many.
 	Relations string
-	// Empty and Fill say what an empty cell of a feature means: EmptyError or EmptyFill.
-	Empty table.Empty
-	Fill  string
 	// DataPath is the folder that the file names of a unigraph's tables are relative to; empty: the folder of the
 	// schema.
 	DataPath string

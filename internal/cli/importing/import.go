@@ -210,10 +210,8 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 	fs.Var(policy{&o.DuplicateNodes, "error|drop"}, "duplicate-nodes", "how to treat rows of a node table with the id of an earlier row")
 	fs.StringArrayVar(&o.Missing, "missing", nil, "what empty cells mean, or VALUE alone for all of them; WHAT is a dtype, float, int, bool, string, datetime, category or a column; VALUE is a value, error, or column, which adds a column NAME_missing (default: an error for numbers and bools)")
 	fs.StringArrayVar(&o.Vectors, "vector", nil, "join columns of an edge list to one, as NAME=FIRST:LAST, NAME=PATTERN or NAME=A,B,C; a dtype may follow NAME: feat:float32=f*")
-	fs.StringVar(&o.EmptyCells, "empty-cells", "", "older name for --missing VALUE")
-	fs.Lookup("empty-cells").Hidden = true
 	fs.BoolVar(&o.AllowOutside, "allow-outside", false, "let a metadata file name files outside its folder, and databases on servers")
-	cli.Defaults(fs, map[string]string{"ids": "auto", "dangling-edges": "error", "duplicate-nodes": "error", "empty-cells": "error"})
+	cli.Defaults(fs, map[string]string{"ids": "auto", "dangling-edges": "error", "duplicate-nodes": "error"})
 	var formats []string
 	for _, f := range graphmill.DescribeImportFormats() {
 		formats = append(formats, f.Name)

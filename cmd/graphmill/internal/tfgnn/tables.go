@@ -105,8 +105,6 @@ warning lists them.`,
 	f.add(cmd, "to", "")
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.Missing, "missing", nil, "what empty cells mean: WHAT=VALUE, where WHAT is a dtype, float, int, bool, string or a feature; or VALUE for all (default: an error, and the empty string)")
-	fs.StringVar(&f.EmptyCells, "empty-cells", "error", "older name for --missing VALUE")
-	fs.Lookup("empty-cells").Hidden = true
 	fs.BoolVar(&f.AllowOutside, "allow-outside", false, "let the schema name files outside its folder")
 	cli.Named(fs, "WHAT=VALUE", "missing")
 	cli.Group(fs, cli.GroupSource, "missing", "allow-outside")
