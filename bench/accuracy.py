@@ -13,6 +13,7 @@ The bound is 3.5 standard errors of the difference of the two means, sqrt((s1^2 
 loaders of the same law exceed 3.5 standard errors once in some 2,000 runs, and the sample deviation of few runs can be far too
 small. A control is the same training without what the loader must provide: the edges, the times, or the training itself.
 """
+
 # Only the standard library: the frameworks are in the environments of bench/peers.sh.
 import argparse
 import json
@@ -30,8 +31,20 @@ DATA = {"papers": "cora", "words": "cora", "links": "wordnet", "events": "rails_
 OF = {"saint": "papers", "clusters": "papers", "shadow": "papers", "labor": "papers"}  # trainings with the data of another
 ONLY = {"saint": "pyg", "clusters": "pyg", "shadow": "pyg", "words": "pyg", "labor": "dgl"}  # trainings with one peer
 LAWS = {"saint": "GraphSAINT's walks", "clusters": "Cluster-GCN", "shadow": "ShaDow", "labor": "LABOR"}
-WHAT = {"papers": "nodes of Cora, test accuracy", "words": "papers of Cora among words as nodes, test accuracy, by HGT", "links": "links of WordNet, MRR among 101", "events": "commits of Rails before their time, test accuracy", "graphs": "graphs of ENZYMES, test accuracy"}
-MADE = {"papers": "nodes, test accuracy", "words": "papers among words as nodes, test accuracy, by HGT", "links": "links, MRR among 101", "events": "events before their time, test accuracy", "graphs": "small graphs, test accuracy"}
+WHAT = {
+    "papers": "nodes of Cora, test accuracy",
+    "words": "papers of Cora among words as nodes, test accuracy, by HGT",
+    "links": "links of WordNet, MRR among 101",
+    "events": "commits of Rails before their time, test accuracy",
+    "graphs": "graphs of ENZYMES, test accuracy",
+}
+MADE = {
+    "papers": "nodes, test accuracy",
+    "words": "papers among words as nodes, test accuracy, by HGT",
+    "links": "links, MRR among 101",
+    "events": "events before their time, test accuracy",
+    "graphs": "small graphs, test accuracy",
+}
 # PyG's sampler of torch-sparse draws among all edges and then drops the later ones, so that it sees less: ours may be better.
 BETTER = {("pyg", "events")}
 
@@ -88,7 +101,7 @@ def faults(training, results, better):
         found = results[ours]
         theirs = ours.replace("Graphmill", peer)
         for name, other, below in ((theirs, results.get(theirs), False), (control, floor, True)):
-            if other is None or below and ours != contestants[-1]:  # a model that reads links off its batch may learn nothing else
+            if other is None or (below and ours != contestants[-1]):  # a model that reads links off its batch may learn nothing else
                 continue
             difference, most = statistics.mean(found) - statistics.mean(other), bound(found, other)
             if difference <= most if below else (-difference if better else abs(difference)) > most:
@@ -117,7 +130,13 @@ def main():
         if not graphmill:
             graphmill = work / "graphmill"
             run("go", "build", "-o", graphmill, "./cmd/graphmill", cwd=HERE.parent)
-        env = {**os.environ, "GRAPHMILL_COMMAND": str(graphmill), "PYTHONPATH": str(HERE.parent / "python/src"), "DGLBACKEND": "pytorch", "OMP_NUM_THREADS": "1"}
+        env = {
+            **os.environ,
+            "GRAPHMILL_COMMAND": str(graphmill),
+            "PYTHONPATH": str(HERE.parent / "python/src"),
+            "DGLBACKEND": "pytorch",
+            "OMP_NUM_THREADS": "1",
+        }
         for training in o.trainings:
             data = prepared(training, o.made, graphmill, work)
             for peer in o.peers:

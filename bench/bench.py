@@ -21,6 +21,7 @@ Needs Go (or --graphmill) and a C compiler. bench/peers.sh installs the peers on
 Graphs are generated. If GRAPHMILL_DATA names a folder of real data, races also run on real graphs (Debian's packages and
 files, a web crawl, molecules). A race that needs a missing file fails, and the error names the file.
 """
+
 # Only the standard library is used, and no data is held, because the system never counts the peak memory of a child below
 # that of the process that starts it.
 import argparse
@@ -47,7 +48,9 @@ FUSED = 2  # threads from which DGL 2.1.0 fuses its sampler, which then draws to
 DISTURBED = 0.1  # share of the machine that others may take from a best turn
 FEW_SEEDS = 100
 IMBALANCE = 1.03
-FEATURES = "import sys, numpy as np; n, w, out = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]; np.save(out, np.random.default_rng(1).random((n, w), np.float32))"
+FEATURES = (
+    "import sys, numpy as np; n, w, out = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]; np.save(out, np.random.default_rng(1).random((n, w), np.float32))"
+)
 RACES = {
     "sample": "sampled edges: DGL's NeighborSampler, GraphBolt",
     "csv": "an edge list from CSV: polars, DuckDB, pyarrow",
@@ -104,15 +107,16 @@ class Failed(Exception):
 @dataclasses.dataclass
 class Run:
     """The result of one child process."""
+
     stdout: str
-    wall: float      # seconds, start of the process included
-    cpu: float       # seconds of user and system time, children included
-    peak_rss: int    # bytes
-    others: float    # share of the machine's CPU time that went to other processes
-    digest: str = "" # of the files of the output, without its report
+    wall: float  # seconds, start of the process included
+    cpu: float  # seconds of user and system time, children included
+    peak_rss: int  # bytes
+    others: float  # share of the machine's CPU time that went to other processes
+    digest: str = ""  # of the files of the output, without its report
     peaks: dict = dataclasses.field(default_factory=dict)  # bytes, by process of Contestant.also
-    read: int = 0    # bytes from the disk, not from the page cache
-    written: int = 0 # bytes to the disk
+    read: int = 0  # bytes from the disk, not from the page cache
+    written: int = 0  # bytes to the disk
 
     def __getitem__(self, key):
         return json.loads(self.stdout)[key]
@@ -121,16 +125,17 @@ class Run:
 @dataclasses.dataclass
 class Contestant:
     """A program that does the work of a race."""
+
     name: str
     command: list
-    rate: object                # of a Run, in the race's unit
+    rate: object  # of a Run, in the race's unit
     env: dict = dataclasses.field(default_factory=dict)
     output: pathlib.Path = None  # what it writes: removed before and after each run
-    drawn: object = None        # of a Run: what must agree with the others that have it
-    turns: int = 1 << 30        # at most: for the slow ones
-    found: object = None        # of a Run: what else it tells, for the table
-    also: object = None         # a Flink, whose CPU time counts too
-    same: bool = False          # the bytes of the output must equal those of the others that have this
+    drawn: object = None  # of a Run: what must agree with the others that have it
+    turns: int = 1 << 30  # at most: for the slow ones
+    found: object = None  # of a Run: what else it tells, for the table
+    also: object = None  # a Flink, whose CPU time counts too
+    same: bool = False  # the bytes of the output must equal those of the others that have this
 
 
 def tree_cpu(pid):
@@ -180,7 +185,9 @@ class Flink:
         self.script = HERE.parent / "scripts/flink"
         subprocess.run([self.script, "down", "--dir", self.dir], check=True, stdout=sys.stderr)
         ports = [f for name in ("job", "rest", "worker") for f in (f"--{name}-port", str(free_port()))]
-        line = subprocess.run([self.script, "up", "--dir", self.dir, "--binary", binary, *ports, *map(str, args)], check=True, stdout=subprocess.PIPE, text=True).stdout
+        line = subprocess.run(
+            [self.script, "up", "--dir", self.dir, "--binary", binary, *ports, *map(str, args)], check=True, stdout=subprocess.PIPE, text=True
+        ).stdout
         self.flags = shlex.split(line.strip().splitlines()[-1])
 
     def __enter__(self):
@@ -219,7 +226,9 @@ class Postgres:
         self.child.wait()
 
     def rows(self, table):
-        found = subprocess.run(["psql", "-tA", self.address, "-c", f"SELECT count(*) FROM {table}"], check=True, stdout=subprocess.PIPE, text=True, env=os.environ | self.env)
+        found = subprocess.run(
+            ["psql", "-tA", self.address, "-c", f"SELECT count(*) FROM {table}"], check=True, stdout=subprocess.PIPE, text=True, env=os.environ | self.env
+        )
         return int(found.stdout)
 
     def processes(self):
@@ -366,9 +375,15 @@ class Bench:
         table = {}
         for c in contestants:
             rates = [c.rate(r) for r in runs[c.name]]
-            table[c.name] = {"best": max(rates), "all": rates, "peak_rss_bytes": max(r.peak_rss for r in runs[c.name]),
-                             "cpu_seconds": min(r.cpu for r in runs[c.name]), "wall_seconds": min(r.wall for r in runs[c.name]),
-                             "others": [r.others for r in runs[c.name]], "command": self.shown(c.command)}
+            table[c.name] = {
+                "best": max(rates),
+                "all": rates,
+                "peak_rss_bytes": max(r.peak_rss for r in runs[c.name]),
+                "cpu_seconds": min(r.cpu for r in runs[c.name]),
+                "wall_seconds": min(r.wall for r in runs[c.name]),
+                "others": [r.others for r in runs[c.name]],
+                "command": self.shown(c.command),
+            }
             if c.found:
                 table[c.name]["found"] = c.found(max(runs[c.name], key=c.rate))
             if c.same:
@@ -378,8 +393,15 @@ class Bench:
         best = {name: row["best"] for name, row in table.items()}
         ratios = lambda ours: {name: best[ours] / rate for name, rate in best.items() if not name.startswith("graphmill")}
         of_best = [row["others"][row["all"].index(row["best"])] for row in table.values()]
-        race = {"race": self.running, "what": what, "unit": unit, "ours": contestants[0].name, "ratios": ratios(contestants[0].name),
-                "disturbed": None in of_best or max(of_best) > DISTURBED, "contestants": table}
+        race = {
+            "race": self.running,
+            "what": what,
+            "unit": unit,
+            "ours": contestants[0].name,
+            "ratios": ratios(contestants[0].name),
+            "disturbed": None in of_best or max(of_best) > DISTURBED,
+            "contestants": table,
+        }
         same = next((c.name for c in contestants if c.drawn and c.name.startswith("graphmill")), None)
         if same:
             race["same_work_ratios"] = ratios(same)
@@ -397,29 +419,63 @@ class Bench:
         if "rmat" in graphs:
             homogeneous.append((f"R-MAT {self.args.scale}", self.rmat()))
         if "debian" in graphs:
-            pairs = self.cached("debian_contents.npy", self.python("tables"), HERE / "debian_contents.py",
-                                self.data("debian_contents.tar.gz"))
+            pairs = self.cached("debian_contents.npy", self.python("tables"), HERE / "debian_contents.py", self.data("debian_contents.tar.gz"))
             homogeneous.append(("debian_contents", self.store("debian_contents.store", "import", pairs)))
         for name, store in homogeneous:
             for t in self.args.threads:
                 threads, env = ["--threads", t], {"OMP_NUM_THREADS": str(t)}
                 python = self.python("dgl", "dgl", "torch")
                 ours = [self.graphmill, "bench", "sample", store, *fanout, *threads, "--json"]
-                self.race(f"sample {name}, fanout {FANOUT}, {in_words(t)}", "sampled edges/s", [
-                    Contestant("graphmill", ours, rate),
-                    Contestant("graphmill --expand all", [*ours, "--expand", "all"], rate, drawn=drawn)] + [
-                    Contestant(f"DGL {title}, {ids}-bit ids", [python, HERE / "peer_dgl.py", "sample", store, "--peer", kind, "--ids", ids, *fanout, *threads],
-                               rate, env, drawn=drawn)
-                    for title, kind in (("NeighborSampler", "neighbor_sampler"), ("GraphBolt", "graphbolt")) for ids in (32, 64)
-                    if (title, ids) != ("NeighborSampler", 32) or t < FUSED])
+                self.race(
+                    f"sample {name}, fanout {FANOUT}, {in_words(t)}",
+                    "sampled edges/s",
+                    [Contestant("graphmill", ours, rate), Contestant("graphmill --expand all", [*ours, "--expand", "all"], rate, drawn=drawn)]
+                    + [
+                        Contestant(
+                            f"DGL {title}, {ids}-bit ids",
+                            [python, HERE / "peer_dgl.py", "sample", store, "--peer", kind, "--ids", ids, *fanout, *threads],
+                            rate,
+                            env,
+                            drawn=drawn,
+                        )
+                        for title, kind in (("NeighborSampler", "neighbor_sampler"), ("GraphBolt", "graphbolt"))
+                        for ids in (32, 64)
+                        if (title, ids) != ("NeighborSampler", 32) or t < FUSED
+                    ],
+                )
         if "typed" in graphs:
             name, unigraph, seeds = self.unigraph()
             store = self.store(f"{name}.store", "import", unigraph)
             for t in self.args.threads:
-                self.race(f"sample {name}, 24 edge types, fanout 10,5, {in_words(t)}", "sampled edges/s", [
-                    Contestant("graphmill", [self.graphmill, "bench", "sample", store, "--seeds", seeds, "--direction", "out",
-                                             "--fanout", "10,5", "--batch-size", BATCH_SIZE, "--batches", self.args.batches,
-                                             "--threads", t, "--json"], rate)])
+                self.race(
+                    f"sample {name}, 24 edge types, fanout 10,5, {in_words(t)}",
+                    "sampled edges/s",
+                    [
+                        Contestant(
+                            "graphmill",
+                            [
+                                self.graphmill,
+                                "bench",
+                                "sample",
+                                store,
+                                "--seeds",
+                                seeds,
+                                "--direction",
+                                "out",
+                                "--fanout",
+                                "10,5",
+                                "--batch-size",
+                                BATCH_SIZE,
+                                "--batches",
+                                self.args.batches,
+                                "--threads",
+                                t,
+                                "--json",
+                            ],
+                            rate,
+                        )
+                    ],
+                )
 
     def neighbourhoods(self):
         store, python = self.rmat(), self.python("dgl", "dgl", "torch")
@@ -428,17 +484,36 @@ class Bench:
         for t in self.args.threads:
             threads, env = ["--threads", t], {"OMP_NUM_THREADS": str(t)}
             ours = [self.graphmill, "bench", "sample", store, *fanout, *threads, "--json"]
-            self.race(f"LABOR, R-MAT {self.args.scale}, fanout {FANOUT}, {in_words(t)}", "sampled edges/s", [
-                Contestant("graphmill", [*ours, "--sampler", "labor", "--expand", "all"], rate, found=found),
-                Contestant("graphmill --sampler neighbor", [*ours, "--expand", "all"], rate, found=found)] + [
-                Contestant(f"GraphBolt LayerNeighborSampler, {ids}-bit ids", [python, HERE / "peer_dgl.py", "sample", store, "--peer", "labor", "--ids", ids, *fanout, *threads],
-                           rate, env, found=found) for ids in (32, 64)])
+            self.race(
+                f"LABOR, R-MAT {self.args.scale}, fanout {FANOUT}, {in_words(t)}",
+                "sampled edges/s",
+                [
+                    Contestant("graphmill", [*ours, "--sampler", "labor", "--expand", "all"], rate, found=found),
+                    Contestant("graphmill --sampler neighbor", [*ours, "--expand", "all"], rate, found=found),
+                ]
+                + [
+                    Contestant(
+                        f"GraphBolt LayerNeighborSampler, {ids}-bit ids",
+                        [python, HERE / "peer_dgl.py", "sample", store, "--peer", "labor", "--ids", ids, *fanout, *threads],
+                        rate,
+                        env,
+                        found=found,
+                    )
+                    for ids in (32, 64)
+                ],
+            )
 
         weighted = self.store(f"rmat{self.args.scale}.weighted.store", "import", self.rmat_edges("parquet"))
         for t in self.args.threads:
             ours = [self.graphmill, "bench", "sample", weighted, *fanout, "--threads", t, "--json"]
-            self.race(f"draws by weight, R-MAT {self.args.scale}, fanout {FANOUT}, {in_words(t)}", "sampled edges/s", [
-                Contestant("graphmill --weight", [*ours, "--weight", "weight"], rate, found=found), Contestant("graphmill, uniformly", ours, rate, found=found)])
+            self.race(
+                f"draws by weight, R-MAT {self.args.scale}, fanout {FANOUT}, {in_words(t)}",
+                "sampled edges/s",
+                [
+                    Contestant("graphmill --weight", [*ours, "--weight", "weight"], rate, found=found),
+                    Contestant("graphmill, uniformly", ours, rate, found=found),
+                ],
+            )
         self.sets()
 
     def sets(self):
@@ -446,16 +521,41 @@ class Bench:
         store, python, env = self.rmat(), self.python("pyg", "torch_geometric", "torch-sparse", "torch"), self.client()
         parts = self.work / "out" / "parts"
         shutil.rmtree(parts, ignore_errors=True)
-        subprocess.run([str(a) for a in (self.graphmill, "partition", store, "--parts", 1024, "--method", "hash", "--out", parts)], check=True, stdout=sys.stderr)
+        subprocess.run(
+            [str(a) for a in (self.graphmill, "partition", store, "--parts", 1024, "--method", "hash", "--out", parts)], check=True, stdout=sys.stderr
+        )
         found = lambda r: {"nodes_per_batch": r["nodes_per_batch"]}
         for kind, size in (("saint-node", 6000), ("saint-walk", 2000), ("cluster", 2), ("shadow", 128)):
+
             def run(by, name, *more, kind=kind):
-                command = [python, HERE / "peer_sets.py", store, "--kind", kind, "--by", by, "--size", size, "--batches", self.args.batches, "--assignment", parts, *more]
+                command = [
+                    python,
+                    HERE / "peer_sets.py",
+                    store,
+                    "--kind",
+                    kind,
+                    "--by",
+                    by,
+                    "--size",
+                    size,
+                    "--batches",
+                    self.args.batches,
+                    "--assignment",
+                    parts,
+                    *more,
+                ]
                 return Contestant(name, command, lambda r: r["batches_per_second"], env, found=found)
 
-            self.race(f"{kind}, {size} per batch, R-MAT {self.args.scale}", "batches/s", [
-                run("graphmill", "graphmill, 2 threads", "--threads", 2), run("graphmill", "graphmill, 1 thread"), run("pyg", "PyG (torch-sparse)")] + [
-                run("graphmill", "graphmill, nodes by PageRank, 1 thread", kind="ppr")][: kind == "shadow"])
+            self.race(
+                f"{kind}, {size} per batch, R-MAT {self.args.scale}",
+                "batches/s",
+                [
+                    run("graphmill", "graphmill, 2 threads", "--threads", 2),
+                    run("graphmill", "graphmill, 1 thread"),
+                    run("pyg", "PyG (torch-sparse)"),
+                    *[run("graphmill", "graphmill, nodes by PageRank, 1 thread", kind="ppr")][: kind == "shadow"],
+                ],
+            )
 
     def walks(self):
         store, starts, walks, length = self.rmat(), 1 << 20, 1, 80
@@ -467,16 +567,27 @@ class Bench:
                 work = ["--length", length, "--walks", walks, "--threads", t, *bias]
                 peer = [HERE / "peer_walks.py", store, "--starts", starts, *work]
                 env, rate = {"OMP_NUM_THREADS": str(t)}, lambda r: r["steps_per_second"]
-                self.race(f"walks of {length} steps over R-MAT {self.args.scale}, p={p:g}, q={q:g}, {in_words(t)}", "steps/s", [
-                    Contestant("graphmill", [self.graphmill, "walk", store, "--direction", "in", "--limit-seeds", starts, *work, "--json", "--out", out], reported, output=out),
-                    Contestant("DGL node2vec_random_walk" if p != 1 else "DGL random_walk", [dgl, *peer, "--peer", "dgl"], rate, env)] + [
-                    Contestant("PyG random_walk (torch-sparse)", [pyg, *peer, "--peer", "torch_sparse"], rate, env)][: p == 1])
+                self.race(
+                    f"walks of {length} steps over R-MAT {self.args.scale}, p={p:g}, q={q:g}, {in_words(t)}",
+                    "steps/s",
+                    [
+                        Contestant(
+                            "graphmill",
+                            [self.graphmill, "walk", store, "--direction", "in", "--limit-seeds", starts, *work, "--json", "--out", out],
+                            reported,
+                            output=out,
+                        ),
+                        Contestant("DGL node2vec_random_walk" if p != 1 else "DGL random_walk", [dgl, *peer, "--peer", "dgl"], rate, env),
+                        *[Contestant("PyG random_walk (torch-sparse)", [pyg, *peer, "--peer", "torch_sparse"], rate, env)][: p == 1],
+                    ],
+                )
 
     def importing(self, source, threads, count, name="graphmill"):
         """A contestant that imports source, with count edges. The whole process is timed."""
         out = self.work / "out" / "import.store"
-        return Contestant(name, [self.graphmill, "import", source, "--memory", MEMORY, "--threads", threads, "--out", out],
-                          lambda r: count / r.wall, output=out)
+        return Contestant(
+            name, [self.graphmill, "import", source, "--memory", MEMORY, "--threads", threads, "--out", out], lambda r: count / r.wall, output=out
+        )
 
     def tables_peer(self, what, source, peer, threads):
         command = [self.python("tables", "polars", "duckdb", "pyarrow", "numpy"), HERE / "peer_tables.py", what, source, "--peer", peer, "--threads", threads]
@@ -485,16 +596,20 @@ class Bench:
     def csv(self):
         source = self.rmat_edges("csv")
         for t in self.args.threads:
-            self.race(f"import of R-MAT {self.args.scale} from CSV within {MEMORY}, against reading it into columns, {in_words(t)}", "edges/s",
-                      [self.importing(source, t, 16 << self.args.scale)] +
-                      [self.tables_peer("read", source, peer, t) for peer in ("polars", "duckdb", "pyarrow")])
+            self.race(
+                f"import of R-MAT {self.args.scale} from CSV within {MEMORY}, against reading it into columns, {in_words(t)}",
+                "edges/s",
+                [self.importing(source, t, 16 << self.args.scale)] + [self.tables_peer("read", source, peer, t) for peer in ("polars", "duckdb", "pyarrow")],
+            )
 
     def columnar(self, suffix, what, peers):
         source = self.rmat_edges(suffix)
         for t in self.args.threads:
-            self.race(f"import of R-MAT {self.args.scale} with a weight from {what} within {MEMORY}, against reading all columns, {in_words(t)}", "edges/s",
-                      [self.importing(source, t, 16 << self.args.scale)] +
-                      [self.tables_peer("scan", source, peer, t) for peer in peers])
+            self.race(
+                f"import of R-MAT {self.args.scale} with a weight from {what} within {MEMORY}, against reading all columns, {in_words(t)}",
+                "edges/s",
+                [self.importing(source, t, 16 << self.args.scale)] + [self.tables_peer("scan", source, peer, t) for peer in peers],
+            )
 
     def parquet(self):
         self.columnar("parquet", "Parquet as polars writes it", ("polars", "duckdb", "pyarrow"))
@@ -506,9 +621,14 @@ class Bench:
         source = self.rmat_edges("npy")
         for t in self.args.threads:
             peer = [self.python("dgl", "dgl", "torch"), HERE / "peer_dgl.py", "csc", source, 1 << self.args.scale, "--threads", t]
-            self.race(f"import of R-MAT {self.args.scale} from npy within {MEMORY}, against building a CSC in memory, {in_words(t)}", "edges/s",
-                      [self.importing(source, t, 16 << self.args.scale),
-                       Contestant("DGL create_formats_", peer, lambda r: r["edges_per_second"], {"OMP_NUM_THREADS": str(t)})])
+            self.race(
+                f"import of R-MAT {self.args.scale} from npy within {MEMORY}, against building a CSC in memory, {in_words(t)}",
+                "edges/s",
+                [
+                    self.importing(source, t, 16 << self.args.scale),
+                    Contestant("DGL create_formats_", peer, lambda r: r["edges_per_second"], {"OMP_NUM_THREADS": str(t)}),
+                ],
+            )
 
     def ogb(self):
         edges, out = self.args.edges, self.work / "out" / "ogb.store"
@@ -518,43 +638,79 @@ class Bench:
             source = self.cached(f"ogb_{layout}{edges}", self.python("tables"), script, "make", "--layout", layout, "--edges", edges)
             for t in self.args.threads:
                 ours = [self.graphmill, "import", source, "--out", out, "--threads", t, "--memory", OGB_MEMORY]
-                self.race(f"import of {edges:,} edges and {edges // 25:,} x 128 features in OGB's layout, {layout}, within {OGB_MEMORY}, against reading it into memory, {in_words(t)}",
-                          "edges/s", [Contestant("graphmill", ours, lambda r: edges / r.wall, output=out),
-                                      Contestant("ogb", [python, script, "read", "--layout", layout, source], lambda r: r["edges_per_second"], {"OMP_NUM_THREADS": str(t)})])
+                self.race(
+                    f"import of {edges:,} edges and {edges // 25:,} x 128 features in OGB's layout, {layout}, within {OGB_MEMORY}, against reading it into memory, {in_words(t)}",
+                    "edges/s",
+                    [
+                        Contestant("graphmill", ours, lambda r: edges / r.wall, output=out),
+                        Contestant("ogb", [python, script, "read", "--layout", layout, source], lambda r: r["edges_per_second"], {"OMP_NUM_THREADS": str(t)}),
+                    ],
+                )
 
     def strings(self):
         keys, refs = self.args.keys, 5 * self.args.keys
         source = self.cached(f"strings{keys}", self.python("tables"), HERE / "peer_tables.py", "strings", "--keys", keys, "--refs", refs)
         for t in self.args.threads:
-            self.race(f"import of {keys:,} string ids and {refs:,} references within {MEMORY}, against reading and joining them, {in_words(t)}",
-                      "references/s", [self.importing(source / "schema.pbtxt", t, refs)] +
-                      [self.tables_peer("join", source, peer, t) for peer in ("polars", "duckdb")])
+            self.race(
+                f"import of {keys:,} string ids and {refs:,} references within {MEMORY}, against reading and joining them, {in_words(t)}",
+                "references/s",
+                [self.importing(source / "schema.pbtxt", t, refs)] + [self.tables_peer("join", source, peer, t) for peer in ("polars", "duckdb")],
+            )
 
     def tfgnn(self):
         (name, graph, node_set), out = self.unigraph(), self.work / "out" / "tfgnn"
         python = self.python("tfgnn", "tensorflow-gnn", "apache-beam", "tensorflow-cpu")
         rows = (graph / "seeds.csv").read_text().splitlines(keepends=True)
         few = self.work / "few_seeds.csv"
-        few.write_text("".join(rows[:1 + FEW_SEEDS]))
+        few.write_text("".join(rows[: 1 + FEW_SEEDS]))
         seeds, all_seeds = len(rows) - 1, sum(1 for _ in open(graph / f"{node_set}.csv")) - 1
         flags = lambda name: ["--graph_schema", graph / "schema.pbtxt", "--sampling_spec", graph / "spec.pbtxt", "--output_samples", out / name]
         some = lambda file: ["--input_seeds", file]
         ours = lambda *more: [self.graphmill, "sample", *flags("graphmill.tfrecord"), *more]
         beam = lambda file: [python.parent / "tfgnn_sampler", *flags("beam.tfrecord"), *some(file)]
-        table = self.race(f"{name} from CSV to TFRecord, fanout 10,5 over 24 edge sets, {seeds} seeds", "subgraphs/CPU s", [
-            Contestant("graphmill", ours(*some(graph / "seeds.csv")), lambda r: seeds / r.cpu, output=out),
-            Contestant(f"graphmill, every {node_set}", ours(), lambda r: all_seeds / r.cpu, output=out),
-            Contestant("tfgnn_sampler", beam(graph / "seeds.csv"), lambda r: seeds / r.cpu, output=out, turns=1),
-            Contestant(f"tfgnn_sampler, {FEW_SEEDS} seeds", beam(few), lambda r: FEW_SEEDS / r.cpu, output=out, turns=1)])
+        table = self.race(
+            f"{name} from CSV to TFRecord, fanout 10,5 over 24 edge sets, {seeds} seeds",
+            "subgraphs/CPU s",
+            [
+                Contestant("graphmill", ours(*some(graph / "seeds.csv")), lambda r: seeds / r.cpu, output=out),
+                Contestant(f"graphmill, every {node_set}", ours(), lambda r: all_seeds / r.cpu, output=out),
+                Contestant("tfgnn_sampler", beam(graph / "seeds.csv"), lambda r: seeds / r.cpu, output=out, turns=1),
+                Contestant(f"tfgnn_sampler, {FEW_SEEDS} seeds", beam(few), lambda r: FEW_SEEDS / r.cpu, output=out, turns=1),
+            ],
+        )
         # Runs of two sizes separate the cost of a subgraph from the fixed cost of a run.
         self.races[-1]["fixed_cost"] = {
             "graphmill": two_sizes(table["graphmill"], seeds, table[f"graphmill, every {node_set}"], all_seeds),
-            "tfgnn_sampler": two_sizes(table[f"tfgnn_sampler, {FEW_SEEDS} seeds"], FEW_SEEDS, table["tfgnn_sampler"], seeds)}
+            "tfgnn_sampler": two_sizes(table[f"tfgnn_sampler, {FEW_SEEDS} seeds"], FEW_SEEDS, table["tfgnn_sampler"], seeds),
+        }
         store = self.store(f"{name}.store", "import", graph)
         threads = max(self.args.threads)
-        self.race(f"{name} store to TFRecord, every {node_set}, {in_words(threads)}", "subgraphs/s", [
-            Contestant("graphmill", [self.graphmill, "sample", store, "--sampling-spec", graph / "spec.pbtxt", "--format", "tfrecord",
-                                     "--shards", 4, "--threads", threads, "--out", out], lambda r: all_seeds / r.wall, output=out)])
+        self.race(
+            f"{name} store to TFRecord, every {node_set}, {in_words(threads)}",
+            "subgraphs/s",
+            [
+                Contestant(
+                    "graphmill",
+                    [
+                        self.graphmill,
+                        "sample",
+                        store,
+                        "--sampling-spec",
+                        graph / "spec.pbtxt",
+                        "--format",
+                        "tfrecord",
+                        "--shards",
+                        4,
+                        "--threads",
+                        threads,
+                        "--out",
+                        out,
+                    ],
+                    lambda r: all_seeds / r.wall,
+                    output=out,
+                )
+            ],
+        )
 
     def cluster(self):
         """Subgraphs of single seeds as TFRecords, by one process and by graphmill-beam on Flink, to the same bytes."""
@@ -571,13 +727,28 @@ class Bench:
         store = self.store(f"{typed[0]}.store", "import", typed[1])
         jobs.append((typed[0], store, ["--sampling-spec", typed[1] / "spec.pbtxt"], f"every {typed[2]}"))
         records = lambda program, store, flags, name: [program, "sample", store, *flags, "--format", "tfrecord", "--shards", 4, "--json", "--out", out / name]
-        alone = lambda store, flags, t: Contestant(f"graphmill sample, {in_words(t)}", [*records(self.graphmill, store, flags, "one"), "--threads", t], lambda r: drawn(r) / r.cpu,
-                                                   output=out / "one", same=True, found=told)
-        bench = lambda store, flags, t: Contestant(f"graphmill bench sample, {in_words(t)}", [self.graphmill, "bench", "sample", store, *(f for f in flags if "spec" not in str(f)), "--batches", self.args.batches,
-                                                   "--threads", t, "--json"], lambda r: r["sampled_edges_per_second"] / t)
+        alone = lambda store, flags, t: Contestant(
+            f"graphmill sample, {in_words(t)}",
+            [*records(self.graphmill, store, flags, "one"), "--threads", t],
+            lambda r: drawn(r) / r.cpu,
+            output=out / "one",
+            same=True,
+            found=told,
+        )
+        bench = lambda store, flags, t: Contestant(
+            f"graphmill bench sample, {in_words(t)}",
+            [self.graphmill, "bench", "sample", store, *(f for f in flags if "spec" not in str(f)), "--batches", self.args.batches, "--threads", t, "--json"],
+            lambda r: r["sampled_edges_per_second"] / t,
+        )
         on = lambda flink, store, flags, p, method, more: Contestant(
-            f"graphmill-beam {method}, parallelism {p}", [*records(beam, store, flags, "many"), "--method", method, "--parallelism", p, *more], lambda r: drawn(r) / r.cpu,
-            output=out / "many", also=flink, same=True, found=told)
+            f"graphmill-beam {method}, parallelism {p}",
+            [*records(beam, store, flags, "many"), "--method", method, "--parallelism", p, *more],
+            lambda r: drawn(r) / r.cpu,
+            output=out / "many",
+            also=flink,
+            same=True,
+            found=told,
+        )
 
         def races(where, flink, more, parallelisms):
             for name, store, flags, what in jobs:
@@ -590,7 +761,11 @@ class Bench:
                 self.race(f"{name}, {what}, on {where}", "sampled edges/CPU s", [first, alone(store, flags, 2), *timed, *ours])
 
         races("Prism", None, ["--runner", "prism"], [2])
-        for where, args in (("embedded Flink", ["--embedded"]), ("Flink, 1 TaskManager", ["--task-managers", 1, "--slots", 2]), ("Flink, 2 TaskManagers", ["--task-managers", 2, "--slots", 1])):
+        for where, args in (
+            ("embedded Flink", ["--embedded"]),
+            ("Flink, 1 TaskManager", ["--task-managers", 1, "--slots", 2]),
+            ("Flink, 2 TaskManagers", ["--task-managers", 2, "--slots", 1]),
+        ):
             with Flink(self.work, beam, *args) as flink:
                 races(where, flink, flink.flags, [1, 2])
                 if where != "embedded Flink":
@@ -600,13 +775,35 @@ class Bench:
                 seeds = sum(1 for _ in open(graph / "seeds.csv")) - 1
                 everything = sum(1 for _ in open(graph / f"{node_set}.csv")) - 1
                 python = self.python("tfgnn", "tensorflow-gnn", "apache-beam", "tensorflow-cpu")
-                unigraph = lambda program, file, *more: [program, *more, "--graph_schema", graph / "schema.pbtxt", "--sampling_spec", graph / "spec.pbtxt", "--output_samples", out / file]
-                mine = lambda name, count, *more: Contestant(name, [*unigraph(beam, "many/samples.tfrecord", "sample"), *flink.flags, *more], lambda r: count / r.cpu, output=out / "many", also=flink)
+                unigraph = lambda program, file, *more: [
+                    program,
+                    *more,
+                    "--graph_schema",
+                    graph / "schema.pbtxt",
+                    "--sampling_spec",
+                    graph / "spec.pbtxt",
+                    "--output_samples",
+                    out / file,
+                ]
+                mine = lambda name, count, *more: Contestant(
+                    name, [*unigraph(beam, "many/samples.tfrecord", "sample"), *flink.flags, *more], lambda r: count / r.cpu, output=out / "many", also=flink
+                )
                 some = ["--input_seeds", graph / "seeds.csv"]
-                self.race(f"{name} from CSV to TFRecord on a Beam runner, {seeds} seeds", "subgraphs/CPU s", [
-                    mine("graphmill-beam on Flink", seeds, "--method", "local", *some),
-                    mine(f"graphmill-beam on Flink, every {node_set}", everything, "--method", "local"),
-                    Contestant("tfgnn_sampler on Beam's direct runner", [*unigraph(python.parent / "tfgnn_sampler", "beam/samples.tfrecord"), *some], lambda r: seeds / r.cpu, output=out / "beam", turns=1)])
+                self.race(
+                    f"{name} from CSV to TFRecord on a Beam runner, {seeds} seeds",
+                    "subgraphs/CPU s",
+                    [
+                        mine("graphmill-beam on Flink", seeds, "--method", "local", *some),
+                        mine(f"graphmill-beam on Flink, every {node_set}", everything, "--method", "local"),
+                        Contestant(
+                            "tfgnn_sampler on Beam's direct runner",
+                            [*unigraph(python.parent / "tfgnn_sampler", "beam/samples.tfrecord"), *some],
+                            lambda r: seeds / r.cpu,
+                            output=out / "beam",
+                            turns=1,
+                        ),
+                    ],
+                )
 
     def records(self):
         """TFRecords of subgraphs with features into a collection, and back."""
@@ -614,8 +811,25 @@ class Bench:
         store = self.store(f"{name}.store", "import", unigraph)
         relations = sorted(e.split(":")[1] for e in json.loads((store / "graph.json").read_text())["edges"])
         fanout = ";".join(f"{r}=10,5" for r in relations if not r.startswith("rev_"))
-        samples = self.store("samples", "sample", store, "--seeds", node_set, "--direction", "out", "--scope", "seed", "--fanout", fanout,
-                             "--format", "tfrecord", "--ids", "all", "--shards", 8)
+        samples = self.store(
+            "samples",
+            "sample",
+            store,
+            "--seeds",
+            node_set,
+            "--direction",
+            "out",
+            "--scope",
+            "seed",
+            "--fanout",
+            fanout,
+            "--format",
+            "tfrecord",
+            "--ids",
+            "all",
+            "--shards",
+            8,
+        )
         files, schema = sorted(samples.glob("samples.tfrecord-*")), samples / "schema.pbtxt"
         collection = self.store("samples.coll", "import", *files, "--schema", schema)
         count = json.loads((collection / "graph.json").read_text())["context"]["count"]
@@ -624,21 +838,50 @@ class Bench:
         out = self.work / "out" / "records"
         for t in self.args.threads:
             threads = ["--threads", t]
-            self.race(f"import of {count:,} Examples into a collection, against parsing them, {in_words(t)}", "Examples/s", [
-                Contestant("graphmill", [self.graphmill, "import", *files, "--schema", schema, *threads, "--out", out], lambda r: count / r.wall, output=out),
-                Contestant("tfgnn.parse_example", [peer, HERE / "peer_tfgnn.py", "parse", schema, *files, *threads], records)])
-            self.race(f"export of {count:,} Examples to disk, against encoding them, {in_words(t)}", "Examples/s", [
-                Contestant("graphmill", [self.graphmill, "export", collection, "--to", "tfrecord", "--shards", 8, *threads, "--out", out], lambda r: count / r.wall, output=out),
-                Contestant("tfgnn.write_example", [peer, HERE / "peer_tfgnn.py", "write", schema, *files], records, turns=1)])
+            self.race(
+                f"import of {count:,} Examples into a collection, against parsing them, {in_words(t)}",
+                "Examples/s",
+                [
+                    Contestant(
+                        "graphmill", [self.graphmill, "import", *files, "--schema", schema, *threads, "--out", out], lambda r: count / r.wall, output=out
+                    ),
+                    Contestant("tfgnn.parse_example", [peer, HERE / "peer_tfgnn.py", "parse", schema, *files, *threads], records),
+                ],
+            )
+            self.race(
+                f"export of {count:,} Examples to disk, against encoding them, {in_words(t)}",
+                "Examples/s",
+                [
+                    Contestant(
+                        "graphmill",
+                        [self.graphmill, "export", collection, "--to", "tfrecord", "--shards", 8, *threads, "--out", out],
+                        lambda r: count / r.wall,
+                        output=out,
+                    ),
+                    Contestant("tfgnn.write_example", [peer, HERE / "peer_tfgnn.py", "write", schema, *files], records, turns=1),
+                ],
+            )
         # Both in Python, in one environment, and all of the GraphTensors in memory before the clock starts.
         ours = [peer, HERE / "graph_tensors.py"]
         env = {"PYTHONPATH": str(HERE.parent / "python" / "src"), "GRAPHMILL_COMMAND": str(self.graphmill)}
-        self.race("GraphTensors of Python into Examples of a file, against encoding them", "Examples/s", [
-            Contestant("graphmill.tfgnn", [*ours, "write", schema, *files], records, env),
-            Contestant("tfgnn.write_example", [peer, HERE / "peer_tfgnn.py", "write", schema, *files], records, turns=1)])
-        self.race("Examples of files into GraphTensors of Python, against tensors", "Examples/s", [
-            Contestant("graphmill.tfgnn", [*ours, "read", schema, *files], records, env),
-            Contestant("tfgnn.parse_example in tf.data", [peer, HERE / "peer_tfgnn.py", "parse", schema, *files, "--threads", 2, "--records", 20000], records)])
+        self.race(
+            "GraphTensors of Python into Examples of a file, against encoding them",
+            "Examples/s",
+            [
+                Contestant("graphmill.tfgnn", [*ours, "write", schema, *files], records, env),
+                Contestant("tfgnn.write_example", [peer, HERE / "peer_tfgnn.py", "write", schema, *files], records, turns=1),
+            ],
+        )
+        self.race(
+            "Examples of files into GraphTensors of Python, against tensors",
+            "Examples/s",
+            [
+                Contestant("graphmill.tfgnn", [*ours, "read", schema, *files], records, env),
+                Contestant(
+                    "tfgnn.parse_example in tf.data", [peer, HERE / "peer_tfgnn.py", "parse", schema, *files, "--threads", 2, "--records", 20000], records
+                ),
+            ],
+        )
 
     def shards(self):
         """A unigraph of TFRecord shards that is larger than the memory it is read with."""
@@ -648,11 +891,24 @@ class Bench:
         files = sorted(unigraph.glob("*edge*.tfrecord*"))
         peer, out = self.python("tfgnn", "tensorflow-cpu"), self.work / "out" / "shards.store"
         for t in self.args.threads:
-            self.race(f"import of {nodes:,} nodes and {edges:,} edges with string ids from TFRecord shards within 512MiB, against reading the edges, {in_words(t)}", "edges/s", [
-                Contestant("graphmill", [self.graphmill, "import", unigraph / "schema.pbtxt", "--memory", "512MiB", "--threads", t, "--out", out],
-                           lambda r: edges / r.wall, output=out),
-                Contestant("tf.io.parse_example", [peer, HERE / "peer_tfgnn.py", "rows", "#source,#target", *files, "--records", edges // 20, "--threads", t],
-                           lambda r: r["records_per_second"], turns=1)])
+            self.race(
+                f"import of {nodes:,} nodes and {edges:,} edges with string ids from TFRecord shards within 512MiB, against reading the edges, {in_words(t)}",
+                "edges/s",
+                [
+                    Contestant(
+                        "graphmill",
+                        [self.graphmill, "import", unigraph / "schema.pbtxt", "--memory", "512MiB", "--threads", t, "--out", out],
+                        lambda r: edges / r.wall,
+                        output=out,
+                    ),
+                    Contestant(
+                        "tf.io.parse_example",
+                        [peer, HERE / "peer_tfgnn.py", "rows", "#source,#target", *files, "--records", edges // 20, "--threads", t],
+                        lambda r: r["records_per_second"],
+                        turns=1,
+                    ),
+                ],
+            )
 
     def pack(self):
         """Histograms into packs: speed, and number of packs."""
@@ -665,15 +921,32 @@ class Bench:
             histograms = [("ogbg-molhiv_train_exact", 222, 502, 3), ("ogbg-molpcba_train_exact", 313, 636, 1)]
         for name, nodes, edges, turns in histograms:
             source = self.data(f"packing/{name}.csv") if self.data_folder else self.cached(f"{name}.csv", sys.executable, "-c", HISTOGRAM)
-            pack = lambda *more: [self.graphmill, "pack", source, "--limit", f"num_nodes={nodes}", "--limit", f"num_edges={edges}", "--max-graphs", 256, "--json", *more]
+            pack = lambda *more: [
+                self.graphmill,
+                "pack",
+                source,
+                "--limit",
+                f"num_nodes={nodes}",
+                "--limit",
+                f"num_edges={edges}",
+                "--max-graphs",
+                256,
+                "--json",
+                *more,
+            ]
             other = lambda python, what: [python, HERE / "peer_pack.py", what, source, nodes, edges]
-            self.race(f"packs of {name}, limits {nodes}, {edges}", "graphs/s", [
-                Contestant("graphmill --method dlpfhp", pack("--method", "dlpfhp"), ours, found=found),
-                Contestant("graphmill --method next-fit", pack("--method", "next-fit"), ours, found=found),
-                Contestant("graphmill --method auto", pack(), ours, found=found),
-                Contestant("the published listing, in Python", other(tables, "listing"), peer, found=found),
-                Contestant("jraph.dynamically_batch", other(jraph, "jraph"), peer, found=found, turns=turns),
-                Contestant("PyG DynamicBatchSampler", other(pyg, "pyg"), peer, found=found, turns=turns)])
+            self.race(
+                f"packs of {name}, limits {nodes}, {edges}",
+                "graphs/s",
+                [
+                    Contestant("graphmill --method dlpfhp", pack("--method", "dlpfhp"), ours, found=found),
+                    Contestant("graphmill --method next-fit", pack("--method", "next-fit"), ours, found=found),
+                    Contestant("graphmill --method auto", pack(), ours, found=found),
+                    Contestant("the published listing, in Python", other(tables, "listing"), peer, found=found),
+                    Contestant("jraph.dynamically_batch", other(jraph, "jraph"), peer, found=found, turns=turns),
+                    Contestant("PyG DynamicBatchSampler", other(pyg, "pyg"), peer, found=found, turns=turns),
+                ],
+            )
 
     def packs(self):
         """Packs with the features of their graphs: batches in memory, and arrays on the disk."""
@@ -682,32 +955,61 @@ class Bench:
         histogram = self.cached("random_molecules.csv", sys.executable, "-c", HISTOGRAM)
         folder = self.cached(f"random_molecules{copies}", self.python("tables", "numpy"), HERE / "random_molecules.py", histogram, copies, width)
         collection = self.store("random_molecules.coll", "import", folder)
-        layout = self.store("random_molecules.layout", "pack", collection, "--limit", f"num_nodes={limits[0]}", "--limit", f"num_edges={limits[1]}", "--max-graphs", 256, "--reserve")
+        layout = self.store(
+            "random_molecules.layout",
+            "pack",
+            collection,
+            "--limit",
+            f"num_nodes={limits[0]}",
+            "--limit",
+            f"num_edges={limits[1]}",
+            "--max-graphs",
+            256,
+            "--reserve",
+        )
         graphs = copies * sum(int(line.split(",")[2]) for line in histogram.read_text().splitlines()[1:])
         out, env = self.work / "out" / "packs", {"PYTHONPATH": str(HERE.parent / "python" / "src"), "OMP_NUM_THREADS": "1"}
 
         def memory(name, python, which, *more):
-            return Contestant(name, [python, HERE / "peer_packs.py", which, folder, *limits, *more], lambda r: r["graphs_per_second"], env,
-                              found=lambda r: {"packs": r["packs"], "bytes_per_second": r["bytes_per_second"]})
+            return Contestant(
+                name,
+                [python, HERE / "peer_packs.py", which, folder, *limits, *more],
+                lambda r: r["graphs_per_second"],
+                env,
+                found=lambda r: {"packs": r["packs"], "bytes_per_second": r["bytes_per_second"]},
+            )
 
         def disk(threads):
             heads = lambda r: {h["label"]: h["value"] for h in r["headline"]}
-            return Contestant(f"graphmill pack materialise, {in_words(threads)}", [
-                self.graphmill, "pack", "materialise", layout, collection, "--seed", 1, "--threads", threads, "--json", "--out", out], lambda r: graphs / r.wall, output=out,
-                found=lambda r: {"packs": heads(r)["packs"]["count"], "bytes_per_second": heads(r)["on disk"]["bytes"] / r.wall})
+            return Contestant(
+                f"graphmill pack materialise, {in_words(threads)}",
+                [self.graphmill, "pack", "materialise", layout, collection, "--seed", 1, "--threads", threads, "--json", "--out", out],
+                lambda r: graphs / r.wall,
+                output=out,
+                found=lambda r: {"packs": heads(r)["packs"]["count"], "bytes_per_second": heads(r)["on disk"]["bytes"] / r.wall},
+            )
 
         ours = ["--layout", layout, "--collection", collection]
         what = f"packs of {graphs:,} random molecules, {width} float32 per atom"
-        self.race(f"jraph's {what}", "graphs/s", [
-            memory('graphmill.PackedLoader, as_="jraph"', jraph, "jraph-form", *ours), memory("jraph.dynamically_batch", jraph, "jraph"),
-            memory('graphmill.PackedLoader, as_="numpy"', jraph, "numpy", *ours)])
-        self.race(f"PyG's batches of {what}", "graphs/s", [
-            memory('graphmill.PackedLoader, as_="pyg"', pyg, "pyg-form", *ours), memory("PyG DataLoader with DynamicBatchSampler", pyg, "pyg")])
+        self.race(
+            f"jraph's {what}",
+            "graphs/s",
+            [
+                memory('graphmill.PackedLoader, as_="jraph"', jraph, "jraph-form", *ours),
+                memory("jraph.dynamically_batch", jraph, "jraph"),
+                memory('graphmill.PackedLoader, as_="numpy"', jraph, "numpy", *ours),
+            ],
+        )
+        self.race(
+            f"PyG's batches of {what}",
+            "graphs/s",
+            [memory('graphmill.PackedLoader, as_="pyg"', pyg, "pyg-form", *ours), memory("PyG DataLoader with DynamicBatchSampler", pyg, "pyg")],
+        )
         self.race(f"{what}, on the disk", "graphs/s", [disk(t) for t in self.args.threads])
 
     def partition(self):
         """Graphs into parts: speed, and number of cut edges."""
-        python, prefixes = self.python("partition", "kaminpar", "mtkahypar"), {}
+        python, _prefixes = self.python("partition", "kaminpar", "mtkahypar"), {}
         found = lambda r: {name: r[name] for name in ("cut", "balance", "edge_balance", "seconds")}
         ours_found = lambda r: found(r) | {"balance": r["balance"]["nodes"]}  # of each thing that is balanced: here of one
         out = self.work / "out" / "parts"
@@ -718,45 +1020,120 @@ class Bench:
             rate = lambda r: edges / r["seconds"]
             for parts in self.args.parts:
                 for t in self.args.threads:
-                    ours = lambda *more: [self.graphmill, "partition", graph, "--parts", parts, "--imbalance", IMBALANCE, "--seed", 1,
-                                          "--threads", t, "--out", out, "--json", *more]
-                    peer = lambda which: [python, HERE / "peer_partition.py", graph.with_suffix(""), "--peer", which, "--parts", parts,
-                                          "--imbalance", IMBALANCE, "--threads", t]
-                    self.race(f"{name} ({edges:,} edges) into {parts} parts, {in_words(t)}", "edges/s", [
-                        Contestant("graphmill", ours(), rate, output=out, found=ours_found),
-                        Contestant("graphmill --preset fast", ours("--preset", "fast"), rate, output=out, found=ours_found),
-                        Contestant("graphmill --preset high", ours("--preset", "high"), rate, output=out, found=ours_found)] + [
-                        Contestant(title, peer(which), rate, found=found, turns=turns) for title, which, turns in (
-                            ("gpmetis (1 thread)", "gpmetis", 3), ("KaMinPar default", "kaminpar", 3), ("KaMinPar fast", "kaminpar-fast", 3),
-                            ("Mt-KaHyPar default", "mtkahypar", 1))])
+                    ours = lambda *more: [
+                        self.graphmill,
+                        "partition",
+                        graph,
+                        "--parts",
+                        parts,
+                        "--imbalance",
+                        IMBALANCE,
+                        "--seed",
+                        1,
+                        "--threads",
+                        t,
+                        "--out",
+                        out,
+                        "--json",
+                        *more,
+                    ]
+                    peer = lambda which: [
+                        python,
+                        HERE / "peer_partition.py",
+                        graph.with_suffix(""),
+                        "--peer",
+                        which,
+                        "--parts",
+                        parts,
+                        "--imbalance",
+                        IMBALANCE,
+                        "--threads",
+                        t,
+                    ]
+                    self.race(
+                        f"{name} ({edges:,} edges) into {parts} parts, {in_words(t)}",
+                        "edges/s",
+                        [
+                            Contestant("graphmill", ours(), rate, output=out, found=ours_found),
+                            Contestant("graphmill --preset fast", ours("--preset", "fast"), rate, output=out, found=ours_found),
+                            Contestant("graphmill --preset high", ours("--preset", "high"), rate, output=out, found=ours_found),
+                        ]
+                        + [
+                            Contestant(title, peer(which), rate, found=found, turns=turns)
+                            for title, which, turns in (
+                                ("gpmetis (1 thread)", "gpmetis", 3),
+                                ("KaMinPar default", "kaminpar", 3),
+                                ("KaMinPar fast", "kaminpar-fast", 3),
+                                ("Mt-KaHyPar default", "mtkahypar", 1),
+                            )
+                        ],
+                    )
 
     def profiles(self):
         """Many small graphs into parts: how often each partitioner is how near to the best."""
         python, folder = self.python("partition", "kaminpar", "mtkahypar"), self.work / "families"
         subprocess.run([python, HERE / "partition_families.py", folder], check=True, stdout=subprocess.DEVNULL)
         for parts in self.args.parts:
-            command = [python, HERE / "partition_profiles.py", folder, "--graphmill", self.graphmill, "--cuts", self.work / "families.cuts.json",
-                       "--parts", parts, "--seeds", self.args.cut_seeds, *(["--fresh"] if self.args.fresh else [])]
+            command = [
+                python,
+                HERE / "partition_profiles.py",
+                folder,
+                "--graphmill",
+                self.graphmill,
+                "--cuts",
+                self.work / "families.cuts.json",
+                "--parts",
+                parts,
+                "--seeds",
+                self.args.cut_seeds,
+                *(["--fresh"] if self.args.fresh else []),
+            ]
             run = measure(Contestant("profiles", command, None))
-            self.found_profiles.append({"parts": parts, "seeds": self.args.cut_seeds, "disturbed": run.others is None or run.others > DISTURBED,
-                                        "command": self.shown(command), **json.loads(run.stdout)})
+            self.found_profiles.append(
+                {
+                    "parts": parts,
+                    "seeds": self.args.cut_seeds,
+                    "disturbed": run.others is None or run.others > DISTURBED,
+                    "command": self.shown(command),
+                    **json.loads(run.stdout),
+                }
+            )
 
     def outofcore(self):
         """Graphs into parts in an eighth of the memory that they take, or the least: cut, bytes, memory and time."""
         out = self.work / "out" / "outofcore"
-        found = lambda r: {name: r[name] for name in ("cut", "edge_balance", "seconds")} | {
-            "balance": r["balance"]["nodes"], "forecast_bytes": r["forecast"]["memory_bytes"], **(json.loads(r.stdout).get("out_of_core") or {})}
+        found = lambda r: (
+            {name: r[name] for name in ("cut", "edge_balance", "seconds")}
+            | {"balance": r["balance"]["nodes"], "forecast_bytes": r["forecast"]["memory_bytes"], **(json.loads(r.stdout).get("out_of_core") or {})}
+        )
         for name in self.args.partition_graphs.split(","):
             if name == "community2m":
                 store = self.store(f"{name}.store", "generate", "community", "--n", 2_000_000, "--seed", 1)
             else:
                 python = self.python("partition", "kaminpar", "mtkahypar")
-                store = self.store(f"{name}.store", "import", self.cached(f"{name}.graph", python, HERE / "partition_graphs.py", name, self.data_folder or "none"))
+                store = self.store(
+                    f"{name}.store", "import", self.cached(f"{name}.graph", python, HERE / "partition_graphs.py", name, self.data_folder or "none")
+                )
             pairs = sum(e["count"] for e in json.loads((store / "graph.json").read_text())["edges"].values())
             for parts in self.args.parts:
                 for t in self.args.threads:
-                    ours = lambda seed, *more: [self.graphmill, "partition", store, "--parts", parts, "--imbalance", IMBALANCE, "--seed", seed,
-                                                "--threads", t, "--out", out, "--json", *more]
+                    ours = lambda seed, *more: [
+                        self.graphmill,
+                        "partition",
+                        store,
+                        "--parts",
+                        parts,
+                        "--imbalance",
+                        IMBALANCE,
+                        "--seed",
+                        seed,
+                        "--threads",
+                        t,
+                        "--out",
+                        out,
+                        "--json",
+                        *more,
+                    ]
                     within = lambda memory: subprocess.run([str(a) for a in ours(1, "--memory", memory)], capture_output=True, text=True)
                     whole = measure(Contestant("", ours(1), None, output=out))["forecast"]["memory_bytes"]
                     refused = within("1MiB")
@@ -766,8 +1143,19 @@ class Bench:
                     memory = max(whole // 8, int(least[1]))
                     rate = lambda r: pairs / r["seconds"]
                     run = lambda kind, seed, *more: Contestant(f"graphmill {kind}, seed {seed}", ours(seed, *more), rate, output=out, found=found, turns=1)
-                    self.race(f"{name} ({pairs:,} edges) into {parts} parts in {memory / 2**20:.0f} MiB, {in_words(t)}", "edges/s", [c for seed in range(1, 1 + self.args.cut_seeds) for c in (
-                        run("out of core", seed, "--memory", memory), run("in memory", seed), run("fennel", seed, "--method", "fennel", "--memory", memory))])
+                    self.race(
+                        f"{name} ({pairs:,} edges) into {parts} parts in {memory / 2**20:.0f} MiB, {in_words(t)}",
+                        "edges/s",
+                        [
+                            c
+                            for seed in range(1, 1 + self.args.cut_seeds)
+                            for c in (
+                                run("out of core", seed, "--memory", memory),
+                                run("in memory", seed),
+                                run("fennel", seed, "--method", "fennel", "--memory", memory),
+                            )
+                        ],
+                    )
 
     def dispatch(self):
         """A typed graph and its assignment into DGL's parts."""
@@ -781,13 +1169,43 @@ class Bench:
         count = sum(e["count"] for e in json.loads((store / "graph.json").read_text())["edges"].values())
         python, out = self.python("dgl", "dgl", "torch"), self.work / "out" / "dispatch"
         for t in self.args.threads:
-            ours = lambda name, *more: Contestant(name, [
-                self.graphmill, "dispatch", store, "--assignment", parts, "--save-orig-nids", "--save-orig-eids", "--memory", "512MiB",
-                "--threads", t, "--out", out, *more], lambda r: count / r.wall, output=out)
-            self.race(f"{name} with features, {count:,} edges, into 8 parts of DGL's, {in_words(t)}", "edges/s", [
-                ours("graphmill", "--out-edges"), ours("graphmill, in-edges alone"),
-                Contestant("DGL partition_graph without METIS", [python, HERE / "peer_dgl.py", "partition", source, parts, "--out", out, "--threads", t],
-                           lambda r: r["edges_per_second"], {"OMP_NUM_THREADS": str(t)}, output=out, turns=1)])
+            ours = lambda name, *more: Contestant(
+                name,
+                [
+                    self.graphmill,
+                    "dispatch",
+                    store,
+                    "--assignment",
+                    parts,
+                    "--save-orig-nids",
+                    "--save-orig-eids",
+                    "--memory",
+                    "512MiB",
+                    "--threads",
+                    t,
+                    "--out",
+                    out,
+                    *more,
+                ],
+                lambda r: count / r.wall,
+                output=out,
+            )
+            self.race(
+                f"{name} with features, {count:,} edges, into 8 parts of DGL's, {in_words(t)}",
+                "edges/s",
+                [
+                    ours("graphmill", "--out-edges"),
+                    ours("graphmill, in-edges alone"),
+                    Contestant(
+                        "DGL partition_graph without METIS",
+                        [python, HERE / "peer_dgl.py", "partition", source, parts, "--out", out, "--threads", t],
+                        lambda r: r["edges_per_second"],
+                        {"OMP_NUM_THREADS": str(t)},
+                        output=out,
+                        turns=1,
+                    ),
+                ],
+            )
 
     def batches(self):
         """Shuffled batches of rows in memory."""
@@ -797,11 +1215,19 @@ class Bench:
             for t in self.args.threads:
                 ours = [self.graphmill, "bench", "batches", "--rows", 500_000, "--width", width, "--batch-size", 64, "--threads", t, "--json"]
                 peer = lambda name, which: Contestant(name, [python, HERE / "peer_batches.py", 500_000, width, 64, "--loader", which], rate, env)
-                self.race(f"500,000 rows of {width} float32 in shuffled batches of 64, {in_words(t)}", "rows/s", [
-                    Contestant("graphmill", ours, rate, found=lambda r: {"against_copy": r["against_copy"]}),
-                    peer("graphmill.BatchIter in Python", "graphmill"), peer("torch.index_select, order known", "index_select"),
-                    peer("batch-iter", "batch-iter"), peer("grain", "grain"),
-                    peer("torch DataLoader with BatchSampler", "dataloader"), peer("torch DataLoader, default", "dataloader-default")])
+                self.race(
+                    f"500,000 rows of {width} float32 in shuffled batches of 64, {in_words(t)}",
+                    "rows/s",
+                    [
+                        Contestant("graphmill", ours, rate, found=lambda r: {"against_copy": r["against_copy"]}),
+                        peer("graphmill.BatchIter in Python", "graphmill"),
+                        peer("torch.index_select, order known", "index_select"),
+                        peer("batch-iter", "batch-iter"),
+                        peer("grain", "grain"),
+                        peer("torch DataLoader with BatchSampler", "dataloader"),
+                        peer("torch DataLoader, default", "dataloader-default"),
+                    ],
+                )
 
     def featured(self):
         """The R-MAT graph with 100 float32 per node: its store and the array of the features."""
@@ -825,25 +1251,57 @@ class Bench:
         pyg, dgl, env = self.python("pyg", "torch_geometric", "torch-sparse", "torch"), self.python("dgl", "dgl"), self.client()
 
         def run(name, python, which, *more):
-            command = [python, HERE / "peer_loader.py", store, features, "--loader", which, "--batches", self.args.batches,
-                       "--warm-seconds", self.args.warm_seconds, *more]
-            return Contestant(name, command, lambda r: r["batches_per_second"], env, drawn=lambda r: r["edges"] / r["batches"], found=lambda r: {
-                "waiting": r["waiting"], "trainer_cpu_ms_per_batch": 1e3 * r["trainer_cpu_seconds"] / r["batches"], "edges_per_batch": r["edges"] / r["batches"], "rows_per_batch": r["rows"] / r["batches"]})
+            command = [
+                python,
+                HERE / "peer_loader.py",
+                store,
+                features,
+                "--loader",
+                which,
+                "--batches",
+                self.args.batches,
+                "--warm-seconds",
+                self.args.warm_seconds,
+                *more,
+            ]
+            return Contestant(
+                name,
+                command,
+                lambda r: r["batches_per_second"],
+                env,
+                drawn=lambda r: r["edges"] / r["batches"],
+                found=lambda r: {
+                    "waiting": r["waiting"],
+                    "trainer_cpu_ms_per_batch": 1e3 * r["trainer_cpu_seconds"] / r["batches"],
+                    "edges_per_batch": r["edges"] / r["batches"],
+                    "rows_per_batch": r["rows"] / r["batches"],
+                },
+            )
 
         # PyG expands each node once, DGL and GraphBolt again at each hop. So each form of batches is a separate race.
         for train in ([], ["--train"]):
             what = f"R-MAT {self.args.scale}, fanout {FANOUT}, batch {BATCH_SIZE}, {width} float32 per node" + (", training GraphSAGE" if train else "")
-            self.race(f"PyG's batches of {what}", "batches/s", [
-                run("graphmill, 2 threads", pyg, "graphmill", "--threads", 2, *train),
-                run("graphmill, 1 thread", pyg, "graphmill", *train),
-                *([run("graphmill, 1 thread, layers on what they need", pyg, "graphmill-pairs", *train)] if train else []),
-                run("PyG NeighborLoader (torch-sparse), no workers", pyg, "pyg", *train),
-                run("PyG NeighborLoader (torch-sparse), 2 workers", pyg, "pyg", "--workers", 2, *train)])
-            self.race(f"DGL's blocks of {what}", "batches/s", [
-                run("graphmill, DGL blocks, 2 threads", dgl, "graphmill-dgl", "--threads", 2, *train),
-                run("graphmill, DGL blocks, 1 thread", dgl, "graphmill-dgl", *train),
-                run("DGL DataLoader, prefetch", dgl, "dgl", *train),
-                run("GraphBolt", dgl, "graphbolt", *train)])
+            self.race(
+                f"PyG's batches of {what}",
+                "batches/s",
+                [
+                    run("graphmill, 2 threads", pyg, "graphmill", "--threads", 2, *train),
+                    run("graphmill, 1 thread", pyg, "graphmill", *train),
+                    *([run("graphmill, 1 thread, layers on what they need", pyg, "graphmill-pairs", *train)] if train else []),
+                    run("PyG NeighborLoader (torch-sparse), no workers", pyg, "pyg", *train),
+                    run("PyG NeighborLoader (torch-sparse), 2 workers", pyg, "pyg", "--workers", 2, *train),
+                ],
+            )
+            self.race(
+                f"DGL's blocks of {what}",
+                "batches/s",
+                [
+                    run("graphmill, DGL blocks, 2 threads", dgl, "graphmill-dgl", "--threads", 2, *train),
+                    run("graphmill, DGL blocks, 1 thread", dgl, "graphmill-dgl", *train),
+                    run("DGL DataLoader, prefetch", dgl, "dgl", *train),
+                    run("GraphBolt", dgl, "graphbolt", *train),
+                ],
+            )
 
     def larger(self):
         """Training on a graph that is larger than memory, all contestants under one limit."""
@@ -854,17 +1312,42 @@ class Bench:
         store = self.make_larger(arrays, scale, columns, memory, tables, script)
         env = self.client()
         with limited(memory, self.args.larger_trainer) as group:
+
             def run(name, python, which):
-                command = [python, script, "train", store, arrays, "--loader", which, "--memory", memory, "--cgroup", group,
-                           "--batches", self.args.batches, "--seconds", self.args.larger_seconds]
-                return Contestant(name, command, lambda r: r["batches_per_second"], env, found=lambda r: {
-                    k: r[k] for k in ("waiting", "first_batch_seconds", "rows_per_batch", "bytes_read_per_epoch")})
+                command = [
+                    python,
+                    script,
+                    "train",
+                    store,
+                    arrays,
+                    "--loader",
+                    which,
+                    "--memory",
+                    memory,
+                    "--cgroup",
+                    group,
+                    "--batches",
+                    self.args.batches,
+                    "--seconds",
+                    self.args.larger_seconds,
+                ]
+                return Contestant(
+                    name,
+                    command,
+                    lambda r: r["batches_per_second"],
+                    env,
+                    found=lambda r: {k: r[k] for k in ("waiting", "first_batch_seconds", "rows_per_batch", "bytes_read_per_epoch")},
+                )
 
             what = f"training GraphSAGE on R-MAT {scale}, fanout {FANOUT}, batch {BATCH_SIZE}, {columns} float16 per node, in {memory} and {self.args.larger_trainer} for the trainer"
             dgl = self.python("dgl", "dgl", "torch")
-            self.race(f"DGL's blocks: {what}", "batches/s", [run("graphmill, DGL blocks", dgl, "graphmill-dgl"), run("DGL DataLoader, memory maps", dgl, "dgl")])
+            self.race(
+                f"DGL's blocks: {what}", "batches/s", [run("graphmill, DGL blocks", dgl, "graphmill-dgl"), run("DGL DataLoader, memory maps", dgl, "dgl")]
+            )
             pyg = self.python("pyg", "torch_geometric", "torch-sparse", "torch")
-            self.race(f"PyG's batches: {what}", "batches/s", [run("graphmill", pyg, "graphmill"), run("PyG NeighborLoader (torch-sparse), memory maps", pyg, "pyg")])
+            self.race(
+                f"PyG's batches: {what}", "batches/s", [run("graphmill", pyg, "graphmill"), run("PyG NeighborLoader (torch-sparse), memory maps", pyg, "pyg")]
+            )
 
     def make_larger(self, arrays, scale, columns, memory, tables, script):
         """Makes the arrays of larger's peers, and returns its store. What only the import needs is removed, because 2^30 edges
@@ -890,20 +1373,38 @@ class Bench:
         pyg, dgl, env = self.python("pyg", "torch_geometric", "torch-sparse", "torch"), self.python("dgl", "dgl"), self.client()
 
         def run(name, python, which, *more):
-            command = [python, HERE / "peer_links.py", store, features, "--loader", which, "--batches", self.args.batches,
-                       "--warm-seconds", self.args.warm_seconds, *more]
+            command = [
+                python,
+                HERE / "peer_links.py",
+                store,
+                features,
+                "--loader",
+                which,
+                "--batches",
+                self.args.batches,
+                "--warm-seconds",
+                self.args.warm_seconds,
+                *more,
+            ]
             return Contestant(name, command, lambda r: r["batches_per_second"], env)
 
         what = f"of 256 links of R-MAT {self.args.scale}, a negative each, fanout {FANOUT}, {width} float32 per node"
-        self.race(f"PyG's batches {what}", "batches/s", [
-            run("graphmill, 2 threads", pyg, "graphmill", "--threads", 2),
-            run("graphmill, the same ends given as 512 pairs, 2 threads", pyg, "graphmill-given", "--threads", 2),
-            run("graphmill, 1024 seed nodes, 2 threads", pyg, "graphmill-nodes", "--threads", 2),
-            run("PyG LinkNeighborLoader (torch-sparse), no workers", pyg, "pyg"),
-            run("PyG LinkNeighborLoader (torch-sparse), 2 workers", pyg, "pyg", "--workers", 2)])
-        self.race(f"DGL's blocks {what}", "batches/s", [
-            run("graphmill, DGL blocks, 2 threads", dgl, "graphmill-dgl", "--threads", 2),
-            run("DGL as_edge_prediction_sampler", dgl, "dgl")])
+        self.race(
+            f"PyG's batches {what}",
+            "batches/s",
+            [
+                run("graphmill, 2 threads", pyg, "graphmill", "--threads", 2),
+                run("graphmill, the same ends given as 512 pairs, 2 threads", pyg, "graphmill-given", "--threads", 2),
+                run("graphmill, 1024 seed nodes, 2 threads", pyg, "graphmill-nodes", "--threads", 2),
+                run("PyG LinkNeighborLoader (torch-sparse), no workers", pyg, "pyg"),
+                run("PyG LinkNeighborLoader (torch-sparse), 2 workers", pyg, "pyg", "--workers", 2),
+            ],
+        )
+        self.race(
+            f"DGL's blocks {what}",
+            "batches/s",
+            [run("graphmill, DGL blocks, 2 threads", dgl, "graphmill-dgl", "--threads", 2), run("DGL as_edge_prediction_sampler", dgl, "dgl")],
+        )
 
     def relational(self):
         """The tables of a database to batches for training, and the reading of the tables alone."""
@@ -915,19 +1416,56 @@ class Bench:
             total, env = sum(rows.values()), self.client() | server.env
 
             def run(name, by, *more):
-                command = [python, "-W", "ignore", HERE / "peer_relational.py", "--by", by, "--command", self.graphmill, "--work", self.work, "--batches", batches, *more]
-                return Contestant(name, command, lambda r: r["batches_per_second"], env, also=server, drawn=lambda r: r["edges"] / r["batches"], found=lambda r: {
-                    k: r[k] for k in ("graph_seconds", "first_batch_seconds", "seconds", "peak_bytes")} | {"edges_of_a_batch": r["edges"] / r["batches"]})
+                command = [
+                    python,
+                    "-W",
+                    "ignore",
+                    HERE / "peer_relational.py",
+                    "--by",
+                    by,
+                    "--command",
+                    self.graphmill,
+                    "--work",
+                    self.work,
+                    "--batches",
+                    batches,
+                    *more,
+                ]
+                return Contestant(
+                    name,
+                    command,
+                    lambda r: r["batches_per_second"],
+                    env,
+                    also=server,
+                    drawn=lambda r: r["edges"] / r["batches"],
+                    found=lambda r: (
+                        {k: r[k] for k in ("graph_seconds", "first_batch_seconds", "seconds", "peak_bytes")} | {"edges_of_a_batch": r["edges"] / r["batches"]}
+                    ),
+                )
 
-            self.race(f"PostgreSQL ({total:,} rows, {rows['orders']:,} of them orders) to {batches:,} temporal batches of 512", "batches/s", [
-                run("graphmill, 2 threads", "graphmill", "--threads", 2), run("graphmill, 1 thread", "graphmill", "--threads", 1),
-                run("RelBench and PyG (torch-sparse), no workers", "relbench"), run("RelBench and PyG (torch-sparse), 2 workers", "relbench", "--workers", 2)])
+            self.race(
+                f"PostgreSQL ({total:,} rows, {rows['orders']:,} of them orders) to {batches:,} temporal batches of 512",
+                "batches/s",
+                [
+                    run("graphmill, 2 threads", "graphmill", "--threads", 2),
+                    run("graphmill, 1 thread", "graphmill", "--threads", 1),
+                    run("RelBench and PyG (torch-sparse), no workers", "relbench"),
+                    run("RelBench and PyG (torch-sparse), 2 workers", "relbench", "--workers", 2),
+                ],
+            )
             out = self.work / "out" / "relational.store"
             read = lambda r: next(total / s["seconds"] for s in r["stages"] if s["name"] == "read the database")
             copies = "; ".join(f'psql "$DATABASE" -c "COPY (SELECT * FROM {t}) TO STDOUT" > /dev/null' for t in tables)
-            self.race(f"reading {total:,} rows of PostgreSQL", "rows/s", [
-                Contestant("graphmill import's reading", [self.graphmill, "import", server.address, "--json", "--out", out], read, env, output=out, also=server),
-                Contestant("psql, COPY to /dev/null", ["sh", "-ec", copies], lambda r: total / r.wall, env, also=server)])
+            self.race(
+                f"reading {total:,} rows of PostgreSQL",
+                "rows/s",
+                [
+                    Contestant(
+                        "graphmill import's reading", [self.graphmill, "import", server.address, "--json", "--out", out], read, env, output=out, also=server
+                    ),
+                    Contestant("psql, COPY to /dev/null", ["sh", "-ec", copies], lambda r: total / r.wall, env, also=server),
+                ],
+            )
 
     def inference(self):
         """Two layers of GraphSAGE for all nodes, layer by layer."""
@@ -940,12 +1478,23 @@ class Bench:
             return Contestant(name, command, lambda r: r["nodes_per_second"], env, found=lambda r: {"sum": r["sum"]})
 
         what = f"two layers of GraphSAGE for all nodes of R-MAT {self.args.scale}, {width} float32 per node"
-        self.race(f"PyG: {what}", "nodes/s", [
-            run("graphmill, pairs", pyg, "graphmill-bipartite"), run("graphmill", pyg, "graphmill"),
-            *(run(f"PyG BasicGNN.inference, batches of {n}", pyg, "pyg", "--batch-size", n) for n in (1024, 8192, 65536))])
-        self.race(f"DGL: {what}", "nodes/s", [
-            run("graphmill, DGL blocks", dgl, "graphmill-dgl"),
-            *(run(f"DGL's loop, batches of {n}", dgl, "dgl", "--batch-size", n) for n in (1024, 8192, 65536))])
+        self.race(
+            f"PyG: {what}",
+            "nodes/s",
+            [
+                run("graphmill, pairs", pyg, "graphmill-bipartite"),
+                run("graphmill", pyg, "graphmill"),
+                *(run(f"PyG BasicGNN.inference, batches of {n}", pyg, "pyg", "--batch-size", n) for n in (1024, 8192, 65536)),
+            ],
+        )
+        self.race(
+            f"DGL: {what}",
+            "nodes/s",
+            [
+                run("graphmill, DGL blocks", dgl, "graphmill-dgl"),
+                *(run(f"DGL's loop, batches of {n}", dgl, "dgl", "--batch-size", n) for n in (1024, 8192, 65536)),
+            ],
+        )
 
     def scaling(self):
         """Each stage on graphs of growing size."""
@@ -959,9 +1508,14 @@ class Bench:
         self.scaled = {"points": points, "disk": disk, "disturbed_from": DISTURBED}
 
     def result(self):
-        return {"machine": {"cpus": os.cpu_count(), "cpu": cpu(), "system": platform.platform(terse=True)},
-                "versions": self.versions, "repeat": self.args.repeat, "races": self.races, "profiles": self.found_profiles,
-                "failed": self.failed} | ({"scaling": self.scaled} if self.scaled else {})
+        return {
+            "machine": {"cpus": os.cpu_count(), "cpu": cpu(), "system": platform.platform(terse=True)},
+            "versions": self.versions,
+            "repeat": self.args.repeat,
+            "races": self.races,
+            "profiles": self.found_profiles,
+            "failed": self.failed,
+        } | ({"scaling": self.scaled} if self.scaled else {})
 
 
 def size(text):
@@ -1015,11 +1569,18 @@ def markdown(result):
     for race in result["races"]:
         table, same = race["contestants"], race.get("same_work_ratios")
         ours, what = table[race["ours"]], race["what"] + (" (DISTURBED)" if race["disturbed"] else "")
-        rows = [(peer, f"**{ratio:.3g} x**", f"{same[peer]:.3g} x" if same else "-", f"{table[peer]['best']:.3g}", f" / {table[peer]['peak_rss_bytes'] / 2**20:,.0f}")
-                for peer, ratio in race["ratios"].items()]
+        rows = [
+            (
+                peer,
+                f"**{ratio:.3g} x**",
+                f"{same[peer]:.3g} x" if same else "-",
+                f"{table[peer]['best']:.3g}",
+                f" / {table[peer]['peak_rss_bytes'] / 2**20:,.0f}",
+            )
+            for peer, ratio in race["ratios"].items()
+        ]
         for peer, ratio, exact, rate, memory in rows or [("-", "-", "-", "-", "")]:
-            yield (f"| {what}, {race['unit']} | {peer} | {ratio} | {exact} | {ours['best']:.3g} | {rate} | "
-                   f"{ours['peak_rss_bytes'] / 2**20:,.0f}{memory} MiB |")
+            yield (f"| {what}, {race['unit']} | {peer} | {ratio} | {exact} | {ours['best']:.3g} | {rate} | {ours['peak_rss_bytes'] / 2**20:,.0f}{memory} MiB |")
     cuts = [race for race in result["races"] if "cut" in race["contestants"][race["ours"]].get("found", {})]
     if cuts:
         yield ""
@@ -1029,12 +1590,15 @@ def markdown(result):
         rows = {name: row["found"] for name, row in race["contestants"].items()}
         least = max(1, min(f["cut"] for f in rows.values()))
         for name, f in rows.items():
-            yield (f"| {race['what']} | {name} | {f['cut']:,} | {f['cut'] / least:.3f} | {f['balance']:.3f} | {f['edge_balance']:.3f} | "
-                   f"{f['seconds']:.3g} |")
+            yield (f"| {race['what']} | {name} | {f['cut']:,} | {f['cut'] / least:.3f} | {f['balance']:.3f} | {f['edge_balance']:.3f} | {f['seconds']:.3g} |")
     for race in result["profiles"]:
         shares = list(next(iter(race["profiles"].values())))
         yield ""
-        yield f"| {len(race['graphs'])} graphs into {race['parts']} parts, mean of {race['seeds']} seeds: cut at most | " + " | ".join(f"{float(t):.2f} of the least" for t in shares) + " |"
+        yield (
+            f"| {len(race['graphs'])} graphs into {race['parts']} parts, mean of {race['seeds']} seeds: cut at most | "
+            + " | ".join(f"{float(t):.2f} of the least" for t in shares)
+            + " |"
+        )
         yield "|---|" + "--:|" * len(shares)
         for name, share in race["profiles"].items():
             yield f"| {name} | " + " | ".join(f"{share[t]:.0%}" for t in shares) + " |"
@@ -1043,8 +1607,11 @@ def markdown(result):
         yield "|---|--:|--:|---|--:|"
         for what, r in race["ratios"].items():
             yield f"| {what} | {r['mean']:.3f} | {r['most']:.3f} | {r['on']} | {len(r['above'])} |"
-    kinds = [(race, kind, [row for name, row in race["contestants"].items() if name.startswith(f"graphmill {kind},")])
-             for race in cuts for kind in ("in memory", "out of core", "fennel")]
+    kinds = [
+        (race, kind, [row for name, row in race["contestants"].items() if name.startswith(f"graphmill {kind},")])
+        for race in cuts
+        for kind in ("in memory", "out of core", "fennel")
+    ]
     if any(rows for _, _, rows in kinds):
         yield ""
         yield "| partition | by | mean cut | of that in memory | peak memory, MiB | seconds | read, MiB | written, MiB |"
@@ -1055,9 +1622,13 @@ def markdown(result):
             cut = mean(rows, lambda row: row["found"]["cut"])
             if kind == "in memory":
                 whole = cut
-            disk = [f"{mean(rows, lambda row: row['found'][name]) / 2**20:,.0f}" if name in rows[0]["found"] else "-" for name in ("read_bytes", "written_bytes")]
-            yield (f"| {race['what']} | {kind} | {cut:,.0f} | {cut / whole:.3f} | {mean(rows, lambda row: row['peak_rss_bytes']) / 2**20:,.0f} | "
-                   f"{mean(rows, lambda row: row['found']['seconds']):.3g} | {' | '.join(disk)} |")
+            disk = [
+                f"{mean(rows, lambda row: row['found'][name]) / 2**20:,.0f}" if name in rows[0]["found"] else "-" for name in ("read_bytes", "written_bytes")
+            ]
+            yield (
+                f"| {race['what']} | {kind} | {cut:,.0f} | {cut / whole:.3f} | {mean(rows, lambda row: row['peak_rss_bytes']) / 2**20:,.0f} | "
+                f"{mean(rows, lambda row: row['found']['seconds']):.3g} | {' | '.join(disk)} |"
+            )
     waits = [race for race in result["races"] if "edges_per_batch" in race["contestants"][race["ours"]].get("found", {})]
     if waits:
         yield ""
@@ -1066,8 +1637,7 @@ def markdown(result):
     for race in waits:
         for name, row in race["contestants"].items():
             f = row["found"]
-            yield (f"| {race['what']} | {name} | {row['best']:.3g} | {f['waiting']:.1%} | {f['edges_per_batch']:,.0f} | "
-                   f"{f['rows_per_batch']:,.0f} |")
+            yield (f"| {race['what']} | {name} | {row['best']:.3g} | {f['waiting']:.1%} | {f['edges_per_batch']:,.0f} | {f['rows_per_batch']:,.0f} |")
     shared = [race for race in result["races"] if "nodes_per_batch" in race["contestants"][race["ours"]].get("found", {})]
     if shared:
         yield ""
@@ -1084,8 +1654,10 @@ def markdown(result):
     for race in larger:
         for name, row in race["contestants"].items():
             f = row["found"]
-            yield (f"| {race['what']} | {name} | {row['best']:.3g} | {f['waiting']:.1%} | {f['bytes_read_per_epoch'] / 2**30:,.1f} GiB | "
-                   f"{f['rows_per_batch']:,.0f} | {f['first_batch_seconds']:.3g} s |")
+            yield (
+                f"| {race['what']} | {name} | {row['best']:.3g} | {f['waiting']:.1%} | {f['bytes_read_per_epoch'] / 2**30:,.1f} GiB | "
+                f"{f['rows_per_batch']:,.0f} | {f['first_batch_seconds']:.3g} s |"
+            )
     relational = [race for race in result["races"] if "edges_of_a_batch" in race["contestants"][race["ours"]].get("found", {})]
     if relational:
         yield ""
@@ -1094,8 +1666,10 @@ def markdown(result):
     for race in relational:
         for name, row in race["contestants"].items():
             f = row["found"]
-            yield (f"| {race['what']} | {name} | {f['graph_seconds']:.3g} s | {f['first_batch_seconds']:.3g} s | {f['seconds']:.3g} s | "
-                   f"{f['peak_bytes'] / 2**20:,.0f} MiB | {f['edges_of_a_batch']:,.0f} |")
+            yield (
+                f"| {race['what']} | {name} | {f['graph_seconds']:.3g} s | {f['first_batch_seconds']:.3g} s | {f['seconds']:.3g} s | "
+                f"{f['peak_bytes'] / 2**20:,.0f} MiB | {f['edges_of_a_batch']:,.0f} |"
+            )
     yield ""
     yield "Versions: " + ", ".join(f"{k} {v}" for k, v in sorted(result["versions"].items())) + "."
     yield f"Machine: {result['machine']['cpus']} CPUs, {result['machine']['cpu']}; best of {result['repeat']} turns each."
@@ -1106,22 +1680,53 @@ def main():
     races = "\n".join(f"  {name:<10} {what}" for name, what in RACES.items())
     p = argparse.ArgumentParser(description=__doc__.replace("{races}", races), formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("races", nargs="+", choices=["all", *RACES], metavar="RACE", help="one of the races above, or all of them but scaling")
-    p.add_argument("--work", type=pathlib.Path, default=pathlib.Path(cache, "graphmill-bench").expanduser(), help="folder of inputs and outputs, kept between runs (default: ~/.cache/graphmill-bench)")
+    p.add_argument(
+        "--work",
+        type=pathlib.Path,
+        default=pathlib.Path(cache, "graphmill-bench").expanduser(),
+        help="folder of inputs and outputs, kept between runs (default: ~/.cache/graphmill-bench)",
+    )
     p.add_argument("--graphmill", type=pathlib.Path, help="the command to measure (default: built from this clone)")
-    p.add_argument("--threads", type=lambda s: [int(t) for t in s.split(",")], default=[1, 2], metavar="T,T", help="numbers of threads to race with (default: 1,2)")
+    p.add_argument(
+        "--threads", type=lambda s: [int(t) for t in s.split(",")], default=[1, 2], metavar="T,T", help="numbers of threads to race with (default: 1,2)"
+    )
     p.add_argument("--repeat", type=int, default=3, help="turns of each contestant, of which the best counts (default: 3)")
     p.add_argument("--scale", type=int, default=22, help="scale of the R-MAT graph: 2^SCALE nodes, 16 times as many edges (default: 22)")
     p.add_argument("--graph", help="graphs of sample (default: rmat,typed; with GRAPHMILL_DATA rmat,debian,typed)")
-    p.add_argument("--typed-graph", choices=["random", "debian"], help="graph of sample's typed, tfgnn and records (default: random; with GRAPHMILL_DATA debian)")
+    p.add_argument(
+        "--typed-graph", choices=["random", "debian"], help="graph of sample's typed, tfgnn and records (default: random; with GRAPHMILL_DATA debian)"
+    )
     p.add_argument("--batches", type=int, default=200, help="batches that sample and loader time (default: 200)")
-    p.add_argument("--seeds", type=lambda s: [int(n) for n in s.split(",")], default=[50_000, 1_000_000], metavar="N,N", help="numbers of seeds of cluster (default: 50000,1000000)")
+    p.add_argument(
+        "--seeds",
+        type=lambda s: [int(n) for n in s.split(",")],
+        default=[50_000, 1_000_000],
+        metavar="N,N",
+        help="numbers of seeds of cluster (default: 50000,1000000)",
+    )
     p.add_argument("--warm-seconds", type=float, default=10, help="time before the clock of loader starts (default: 10)")
     p.add_argument("--edges", type=int, default=100_000_000, help="edges of ogb (default: 100 million)")
     p.add_argument("--keys", type=int, default=10_000_000, help="string ids of strings and shards (default: 10 million)")
-    p.add_argument("--partition-graphs", help="graphs of partition and outofcore (default: community2m; with GRAPHMILL_DATA web_cnr2000,debian_contents,community2m)")
-    p.add_argument("--parts", type=lambda s: [int(k) for k in s.split(",")], default=[8, 64], metavar="K,K", help="numbers of parts of partition and profiles (default: 8,64)")
-    p.add_argument("--sizes", type=lambda s: [int(n) for n in s.split(",")], default=[18, 27, 2], metavar="FROM,TO,STEP", help="edges of scaling, as exponents of 2 (default: 18,27,2)")
-    p.add_argument("--scaling-memory", default="1GiB", metavar="BYTES", help="memory of the stages of scaling, but those in memory and partition (default: 1GiB)")
+    p.add_argument(
+        "--partition-graphs", help="graphs of partition and outofcore (default: community2m; with GRAPHMILL_DATA web_cnr2000,debian_contents,community2m)"
+    )
+    p.add_argument(
+        "--parts",
+        type=lambda s: [int(k) for k in s.split(",")],
+        default=[8, 64],
+        metavar="K,K",
+        help="numbers of parts of partition and profiles (default: 8,64)",
+    )
+    p.add_argument(
+        "--sizes",
+        type=lambda s: [int(n) for n in s.split(",")],
+        default=[18, 27, 2],
+        metavar="FROM,TO,STEP",
+        help="edges of scaling, as exponents of 2 (default: 18,27,2)",
+    )
+    p.add_argument(
+        "--scaling-memory", default="1GiB", metavar="BYTES", help="memory of the stages of scaling, but those in memory and partition (default: 1GiB)"
+    )
     p.add_argument("--partition-memory", default="8GiB", metavar="BYTES", help="memory of partition in scaling (default: 8GiB)")
     p.add_argument("--partition-edges", type=int, default=26, help="largest graph that scaling partitions, as an exponent of 2 (default: 26)")
     p.add_argument("--cut-seeds", type=int, default=5, help="random seeds of profiles and outofcore (default: 5)")

@@ -6,6 +6,7 @@ in place of the comments <!-- plot NAME-1.svg --> of a page. They are SVG withou
 
 A ratio of a disturbed race is not printed. Where a peer is faster, the page says so before anything else.
 """
+
 import json
 import statistics
 
@@ -92,7 +93,7 @@ def page(name, races, result, table):
     yield ""
     faster = lost(races)
     for race, peer, ratio in faster:
-        yield f"- **{peer} is faster**: Graphmill has {ratio:.2g} of its rate in \"{race['what']}\"."
+        yield f'- **{peer} is faster**: Graphmill has {ratio:.2g} of its rate in "{race["what"]}".'
     if faster:
         yield ""
     if name in BETTER:
@@ -111,8 +112,11 @@ def page(name, races, result, table):
     machine = result["machine"]
     yield "## Machine and versions"
     yield ""
-    yield (f"{machine['cpus']} processors ({machine['cpu']}), {machine['system']}. Contestants take turns, {result['repeat']} each, and the best turn counts. "
-           + ", ".join(f"{k} {v}" for k, v in sorted(result["versions"].items())) + ".")
+    yield (
+        f"{machine['cpus']} processors ({machine['cpu']}), {machine['system']}. Contestants take turns, {result['repeat']} each, and the best turn counts. "
+        + ", ".join(f"{k} {v}" for k, v in sorted(result["versions"].items()))
+        + "."
+    )
     yield ""
     yield "[All races](README.md) · [how they are measured](../benchmarks.md)"
 
@@ -137,8 +141,10 @@ def section(picture, race):
             ratio = f"**{race['ratios'][contestant]:.3g} x**"
             exact = f"{same[contestant]:.3g} x" if contestant in same else ""
         others = share(row)
-        yield (f"| {contestant} | {number(row['best'])} | {number(statistics.median(row['all']))} | {number(min(row['all']))} | {ratio} | {exact} | "
-               f"{row['peak_rss_bytes'] / 2**20:,.0f} MiB | {'unknown' if others is None else f'{others:.0%}'} |")
+        yield (
+            f"| {contestant} | {number(row['best'])} | {number(statistics.median(row['all']))} | {number(min(row['all']))} | {ratio} | {exact} | "
+            f"{row['peak_rss_bytes'] / 2**20:,.0f} MiB | {'unknown' if others is None else f'{others:.0%}'} |"
+        )
     yield ""
     yield "<details><summary>Command lines</summary>"
     yield ""
@@ -167,13 +173,23 @@ def index(folder):
     yield ""
     pages = {p.stem: json.loads(p.read_text())["races"] for p in sorted(folder.glob("*.json"))}
     for title, first in (("Where a peer is faster", True), ("Where Graphmill is faster", False)):
-        lines = [f"| [{name}]({name}.md) | {race['what']} | {peer} | {ratio:.3g} x |"
-                 for name, races in pages.items() for race in races if not race["disturbed"]
-                 for peer, ratio in race["ratios"].items() if (ratio < 1) == first]
+        lines = [
+            f"| [{name}]({name}.md) | {race['what']} | {peer} | {ratio:.3g} x |"
+            for name, races in pages.items()
+            for race in races
+            if not race["disturbed"]
+            for peer, ratio in race["ratios"].items()
+            if (ratio < 1) == first
+        ]
         if lines:
             yield from (f"## {title}", "", "| race | work | peer | ratio |", "|---|---|---|--:|", *lines, "")
     if "profiles" in pages:
-        yield from ("## How often a partitioner is near the best", "", "[profiles](profiles.md): the cuts of Graphmill, METIS, KaMinPar and Mt-KaHyPar on many graphs.", "")
+        yield from (
+            "## How often a partitioner is near the best",
+            "",
+            "[profiles](profiles.md): the cuts of Graphmill, METIS, KaMinPar and Mt-KaHyPar on many graphs.",
+            "",
+        )
     disturbed = [f"- [{name}]({name}.md): {race['what']}" for name, races in pages.items() for race in races if race["disturbed"]]
     if "profiles" in pages and any(found["disturbed"] for found in json.loads((folder / "profiles.json").read_text())["profiles"]):
         disturbed.append("- [profiles](profiles.md): CPU seconds")
@@ -202,7 +218,10 @@ def plot(race):
     table = race["contestants"]
     most = max(row["best"] for row in table.values()) or 1
     height = LINE * len(table) + 34
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {NAME + BAR + 90} {height}" role="img" aria-label="{text(race["what"])}: {text(race["unit"])}">', STYLE]
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {NAME + BAR + 90} {height}" role="img" aria-label="{text(race["what"])}: {text(race["unit"])}">',
+        STYLE,
+    ]
     for i, (name, row) in enumerate(table.items()):
         y = LINE * i + 8
         short = name if len(name) <= 42 else name[:41] + "…"

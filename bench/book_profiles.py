@@ -1,4 +1,5 @@
 """The page of the race profiles in the benchmark book: how often the cut of each partitioner is near the least."""
+
 import json
 
 from book import BETTER, LINE, STYLE, is_ours, text
@@ -28,7 +29,11 @@ def page(result, row):
     yield "## Machine and versions"
     yield ""
     versions = {"graphmill": result["versions"]["graphmill"]} | {peer: version for found in result["profiles"] for peer, version in found["versions"].items()}
-    yield f"{machine['cpus']} processors ({machine['cpu']}), {machine['system']}; each run has one thread. " + ", ".join(f"{k} {v}" for k, v in sorted(versions.items())) + "."
+    yield (
+        f"{machine['cpus']} processors ({machine['cpu']}), {machine['system']}; each run has one thread. "
+        + ", ".join(f"{k} {v}" for k, v in sorted(versions.items()))
+        + "."
+    )
     yield ""
     yield "[All races](README.md) · [how they are measured](../benchmarks.md)"
 
@@ -60,7 +65,11 @@ def section(picture, found):
     yield "|---|" + "--:|" * len(names)
     for graph, table in graphs.items():
         least = min(f["cut"] for f in table.values())
-        yield f"| {graph} | " + " | ".join(f"{'**' * (f['cut'] == least)}{f['cut']:,.0f}{'**' * (f['cut'] == least)} / {1000 * f['seconds']:,.0f}" for f in table.values()) + " |"
+        yield (
+            f"| {graph} | "
+            + " | ".join(f"{'**' * (f['cut'] == least)}{f['cut']:,.0f}{'**' * (f['cut'] == least)} / {1000 * f['seconds']:,.0f}" for f in table.values())
+            + " |"
+        )
     yield ""
     yield "<!-- not run: bench/bench.py has run this -->"
     yield from ("```sh", found["command"], "```", "")
@@ -76,9 +85,15 @@ def plot(found):
     taus = list(next(iter(found["profiles"].values())))
     x = lambda i: LEFT + WIDTH * i / (len(taus) - 1)
     y = lambda share: 10 + HEIGHT * (1 - share)
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + RIGHT} {HEIGHT + 60}" role="img" aria-label="{text(title(found))}">', STYLE, LINES]
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + RIGHT} {HEIGHT + 60}" role="img" aria-label="{text(title(found))}">',
+        STYLE,
+        LINES,
+    ]
     for share in (0, 0.25, 0.5, 0.75, 1):
-        out.append(f'<path class="grid" d="M{LEFT} {y(share):.1f}H{LEFT + WIDTH}"/><text x="{LEFT - 8}" y="{y(share) + 5:.1f}" text-anchor="end">{share:.0%}</text>')
+        out.append(
+            f'<path class="grid" d="M{LEFT} {y(share):.1f}H{LEFT + WIDTH}"/><text x="{LEFT - 8}" y="{y(share) + 5:.1f}" text-anchor="end">{share:.0%}</text>'
+        )
     out += [f'<text x="{x(i):.1f}" y="{HEIGHT + 28}" text-anchor="middle">{t}</text>' for i, t in enumerate(taus)]
     used = {True: 0, False: 0}
     for i, (name, shares) in enumerate(found["profiles"].items()):

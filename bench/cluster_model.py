@@ -19,6 +19,7 @@ The model
 Sizes
   A request takes 3 bytes; an answer takes 4, and 1 to 4 per edge, and 4 more per edge where the output needs edge ids.
 """
+
 import argparse
 import dataclasses
 import heapq
@@ -27,50 +28,52 @@ import math
 import sys
 
 MIB, GIB = 1 << 20, 1 << 30
-REQUEST, ANSWER = 3, 4           # bytes
-WAVE_BYTES = 256 * MIB           # internal/sample/cluster/run.go, as are the next four
+REQUEST, ANSWER = 3, 4  # bytes
+WAVE_BYTES = 256 * MIB  # internal/sample/cluster/run.go, as are the next four
 REQUEST_ABOUT = 4
 LEAST_GROUP, MOST_GROUP, GROUPS_PER_WORKER = 1 << 12, 1 << 15, 8
 RANGE_NODES, MOST_RANGES = 1 << 13, 1 << 11
-KEPT_RANGES = 1 << 12            # ranges.go
-HELD = 64 * MIB                  # requests that wait for their record, request.go
+KEPT_RANGES = 1 << 12  # ranges.go
+HELD = 64 * MIB  # requests that wait for their record, request.go
 
-WORKER_BASE = 60 * MIB           # a worker without records
-MAPPED = 1 << 30                 # bytes of the store that count as memory of a worker here; the system takes them back where it needs them
-COPIES = 4                       # of a record in Go's memory, garbage included: measured once, 3.7
-JOIN = 2.3e-9                    # seconds per byte of output in the submitter: measured once, 2.4 GB in 5.4 CPU seconds
+WORKER_BASE = 60 * MIB  # a worker without records
+MAPPED = 1 << 30  # bytes of the store that count as memory of a worker here; the system takes them back where it needs them
+COPIES = 4  # of a record in Go's memory, garbage included: measured once, 3.7
+JOIN = 2.3e-9  # seconds per byte of output in the submitter: measured once, 2.4 GB in 5.4 CPU seconds
 
 
 @dataclasses.dataclass
 class Job:
     """What is sampled."""
-    method: str                  # local or shuffle
+
+    method: str  # local or shuffle
     seeds: int
-    edges: int                   # sampled
-    requests: list               # to ranges, by range stage; [] by the method local
+    edges: int  # sampled
+    requests: list  # to ranges, by range stage; [] by the method local
     fanout: list
     output_bytes: int
-    nodes: int                   # of the graph, which has one type here
-    width: int = 0               # bytes of a far end in answers; 0: by the number of nodes
-    ids: bool = False            # answers have edge ids
-    degree: float = 0            # edges of the store per node: what workers read
-    walks: int = 1               # edge types that the hops follow, in a direction each
-    shuffled: bool = False       # seeds in random order, not in that of the nodes
-    pages: float = 0             # bytes of feature rows that assemblers read, whole pages
-    feature_bytes: int = 0       # of output_bytes: those of features
-    skew: float = 0              # of requests over ranges: the share of the i-th is i^-skew
+    nodes: int  # of the graph, which has one type here
+    width: int = 0  # bytes of a far end in answers; 0: by the number of nodes
+    ids: bool = False  # answers have edge ids
+    degree: float = 0  # edges of the store per node: what workers read
+    walks: int = 1  # edge types that the hops follow, in a direction each
+    shuffled: bool = False  # seeds in random order, not in that of the nodes
+    pages: float = 0  # bytes of feature rows that assemblers read, whole pages
+    feature_bytes: int = 0  # of output_bytes: those of features
+    skew: float = 0  # of requests over ranges: the share of the i-th is i^-skew
 
 
 @dataclasses.dataclass
 class Cluster:
     """Where it runs. Bandwidths are bytes per second."""
+
     machines: int = 1
     cores: int = 2
-    slots: int = 1               # per machine, which has one worker process
-    network: float = math.inf    # of a machine
-    disk: float = math.inf       # of a machine
-    storage: float = math.inf    # of all machines together
-    managed: float = math.inf    # bytes that Flink sorts in memory, per slot
+    slots: int = 1  # per machine, which has one worker process
+    network: float = math.inf  # of a machine
+    disk: float = math.inf  # of a machine
+    storage: float = math.inf  # of all machines together
+    managed: float = math.inf  # bytes that Flink sorts in memory, per slot
 
 
 def solve(rows, right):
@@ -194,8 +197,12 @@ def simulate(job, cluster, p):
             queues[where(i) % slots].append(t)
         # Flink sorts what it sends and what it receives.
         spill = 2 * 2 * received if received > slots * cluster.managed else 0
-        parts = {"cpu": stage(queues, cluster), "network": received * away / cluster.machines / cluster.network,
-                 "disk": spill / cluster.machines / cluster.disk, "storage": reads / min(cluster.storage, cluster.machines * cluster.network)}
+        parts = {
+            "cpu": stage(queues, cluster),
+            "network": received * away / cluster.machines / cluster.network,
+            "disk": spill / cluster.machines / cluster.disk,
+            "storage": reads / min(cluster.storage, cluster.machines * cluster.network),
+        }
         stages.append({"stage": name, "seconds": max(parts.values()), "bound": max(parts, key=parts.get), "received": received, "read": reads})
 
     store = 4 * (job.degree + 1) * job.nodes  # of one edge type: far ends and offsets
@@ -242,8 +249,18 @@ def simulate(job, cluster, p):
         jvm_cpu = p["jvm_fixed"] + p["jvm_byte"] * moved(job)
     longest = max(stages, key=lambda s: s["seconds"])
     bound = "submitter" if before + join > made else f"{longest['bound']} of {longest['stage']}"
-    return {"wall_s": wall, "go_cpu_s": go_cpu, "jvm_cpu_s": jvm_cpu, "request_bytes": sum(asked), "answer_bytes": sum(told), "worker_bytes": peak + min(store * job.walks, MAPPED), "held_bytes": peak,
-            "read_bytes": sum(s["read"] for s in stages), "bound": bound, "stages": stages}
+    return {
+        "wall_s": wall,
+        "go_cpu_s": go_cpu,
+        "jvm_cpu_s": jvm_cpu,
+        "request_bytes": sum(asked),
+        "answer_bytes": sum(told),
+        "worker_bytes": peak + min(store * job.walks, MAPPED),
+        "held_bytes": peak,
+        "read_bytes": sum(s["read"] for s in stages),
+        "bound": bound,
+        "stages": stages,
+    }
 
 
 def check(data, p):
@@ -274,8 +291,17 @@ def sampled(name, seeds, fanout, machines, fill=1.0, per_edge=12.5, features=0, 
         edges += found
         requests.append(found)
     nodes = edges + seeds
-    job = Job(walks=len(fanout), seeds=seeds, fanout=fanout, edges=edges, requests=requests[:-1],
-              output_bytes=int(per_edge * edges + features * nodes), pages=4096 * nodes if features else 0, feature_bytes=features * nodes, **{**TYPE, **more})
+    job = Job(
+        walks=len(fanout),
+        seeds=seeds,
+        fanout=fanout,
+        edges=edges,
+        requests=requests[:-1],
+        output_bytes=int(per_edge * edges + features * nodes),
+        pages=4096 * nodes if features else 0,
+        feature_bytes=features * nodes,
+        **{**TYPE, **more},
+    )
     return name, job, Cluster(machines=machines, **MACHINE)
 
 
@@ -303,8 +329,21 @@ def forecast(p):
     rows = []
     for name, job, cluster in FORECASTS:
         r = simulate(job, cluster, p)
-        rows.append({"job": name, "machines": cluster.machines, "edges": job.edges, "wall_s": r["wall_s"], "cpu_s": r["go_cpu_s"] + r["jvm_cpu_s"],
-                     "moved": moved(job), "read": r["read_bytes"], "output": job.output_bytes, "held_bytes": r["held_bytes"], "bound": r["bound"], "stages": r["stages"]})
+        rows.append(
+            {
+                "job": name,
+                "machines": cluster.machines,
+                "edges": job.edges,
+                "wall_s": r["wall_s"],
+                "cpu_s": r["go_cpu_s"] + r["jvm_cpu_s"],
+                "moved": moved(job),
+                "read": r["read_bytes"],
+                "output": job.output_bytes,
+                "held_bytes": r["held_bytes"],
+                "bound": r["bound"],
+                "stages": r["stages"],
+            }
+        )
     return rows
 
 
@@ -334,8 +373,10 @@ def main(args):
         return
     print("| job | machines | sampled edges | time | CPU | shuffled | read from the store | output | memory of a worker | bound by |\n|" + "---|" * 10)
     for r in rows:
-        print(f"| {r['job']} | {r['machines']} | {r['edges']:.2g} | {hours(r['wall_s'])} | {r['cpu_s'] / 3600:.1f} h | {amount(r['moved'])} | {amount(r['read'])} | {amount(r['output'])} | "
-              f"{r['held_bytes'] / GIB:.1f} GiB | {r['bound']} |")
+        print(
+            f"| {r['job']} | {r['machines']} | {r['edges']:.2g} | {hours(r['wall_s'])} | {r['cpu_s'] / 3600:.1f} h | {amount(r['moved'])} | {amount(r['read'])} | {amount(r['output'])} | "
+            f"{r['held_bytes'] / GIB:.1f} GiB | {r['bound']} |"
+        )
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ Each run samples subgraphs of single seeds as TFRecords. The first job of a Flin
 among the runs. CPU seconds of Go are those of the submitter and the workers, those of the JVM all others of scripts/flink.
 Bytes and peak memory are measured where Flink is not embedded.
 """
+
 import argparse
 import contextlib
 import json
@@ -54,8 +55,29 @@ def peaks(flink, stop, found):
 def run(flink, binary, store, out, fanout, seeds, method, parallelism):
     """One run, as JSON."""
     shutil.rmtree(out, ignore_errors=True)
-    command = [binary, "sample", store, "--fanout", fanout, "--scope", "seed", "--limit-seeds", seeds, "--format", "tfrecord", "--shards", 4, "--method", method,
-               "--parallelism", parallelism, "--out", out, "--json", *flink.flags]
+    command = [
+        binary,
+        "sample",
+        store,
+        "--fanout",
+        fanout,
+        "--scope",
+        "seed",
+        "--limit-seeds",
+        seeds,
+        "--format",
+        "tfrecord",
+        "--shards",
+        4,
+        "--method",
+        method,
+        "--parallelism",
+        parallelism,
+        "--out",
+        out,
+        "--json",
+        *flink.flags,
+    ]
     pids = flink.processes()
     java = lambda: sum(bench.tree_cpu(p) for n, p in pids.items() if n != "worker")
     service = lambda: bench.tree_cpu(pids["worker"]) if "worker" in pids else 0
@@ -85,8 +107,17 @@ def run(flink, binary, store, out, fanout, seeds, method, parallelism):
             measured |= shuffled(flink.flags)
     written = sum(p.stat().st_size for p in pathlib.Path(out).rglob("*") if p.is_file())
     shutil.rmtree(out, ignore_errors=True)
-    return {"method": method, "fanout": [int(k) for k in fanout.split(",")], "seeds": seeds, "parallelism": parallelism, "cores": cores, "edges": rows["sampled edges"],
-            "requests": rows.get("requests to ranges", 0), "output_bytes": written, "measured": measured}
+    return {
+        "method": method,
+        "fanout": [int(k) for k in fanout.split(",")],
+        "seeds": seeds,
+        "parallelism": parallelism,
+        "cores": cores,
+        "edges": rows["sampled edges"],
+        "requests": rows.get("requests to ranges", 0),
+        "output_bytes": written,
+        "measured": measured,
+    }
 
 
 def main():

@@ -8,6 +8,7 @@ PAIRS.npy is (2, 31186818) int64 with the sources in row 0: a simple graph with 
 edge in both directions, sorted by (destination, source). Its 7,999,808 nodes are the
 files, then the folders, then the packages. The result is checked against its sha256.
 """
+
 import hashlib
 import io
 import os
@@ -49,8 +50,7 @@ def main(archive, out):
     np.cumsum(np.bincount(dst, minlength=nodes), out=indptr[1:])
     found = hashlib.sha256(indptr.tobytes() + src.astype(np.uint32).tobytes()).hexdigest()
     if len(src) != EDGES or found != SHA256:
-        sys.exit(f"{archive}: found {len(src)} edges of sha256 {found}, expected {EDGES} of {SHA256}; "
-                 "take the archive that the figures were measured with")
+        sys.exit(f"{archive}: found {len(src)} edges of sha256 {found}, expected {EDGES} of {SHA256}; take the archive that the figures were measured with")
     with open(out + ".partial", "wb") as f:
         np.save(f, np.stack([src, dst]))
     os.replace(out + ".partial", out)

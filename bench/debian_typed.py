@@ -8,11 +8,11 @@ usage: debian_typed.py debian_contents.tar.gz FOLDER      (needs NumPy)
 FOLDER gets graph.yaml, an array of (2, E) int64 per edge type, and the columns ext (int32) and namelen
 (uint8) of the files. Debian's graph has 7,999,808 nodes and 15.6 million edges; the random one a quarter of these.
 """
+
 import os
 import sys
 
 import numpy as np
-
 from debian_contents import PACKAGES, arrays
 
 
@@ -22,15 +22,22 @@ def drawn():
     files, dirs = 1_830_000, 155_000
     skewed = lambda n, count: (n * draw.random(count) ** 3).astype(np.int64)
     parent = np.r_[0, skewed(np.arange(1, dirs), dirs - 1)]
-    return (skewed(dirs, files), parent, np.stack([skewed(PACKAGES, files), np.arange(files)]), np.stack([draw.integers(0, PACKAGES, 80_000), skewed(PACKAGES, 80_000)]),
-            draw.integers(0, 500, files), draw.integers(1, 60, files))
+    return (
+        skewed(dirs, files),
+        parent,
+        np.stack([skewed(PACKAGES, files), np.arange(files)]),
+        np.stack([draw.integers(0, PACKAGES, 80_000), skewed(PACKAGES, 80_000)]),
+        draw.integers(0, 500, files),
+        draw.integers(1, 60, files),
+    )
 
 
 def main(archive, out):
     partial = out + ".partial"
     os.makedirs(partial, exist_ok=True)
-    folder, parent, holds, needs, ext, namelen = drawn() if archive == "random" else arrays(
-        archive, "file_dir", "dir_parent", "package_file", "package_package", "file_ext", "file_namelen")
+    folder, parent, holds, needs, ext, namelen = (
+        drawn() if archive == "random" else arrays(archive, "file_dir", "dir_parent", "package_file", "package_package", "file_ext", "file_namelen")
+    )
     files, dirs = len(folder), len(parent)
     for name, src, dst in (
         ("dir-in-dir", np.arange(1, dirs), parent[1:]),

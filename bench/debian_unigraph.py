@@ -12,6 +12,7 @@ file. The folder also gets
   seeds.csv     500 packages, evenly spread.
 Equal input gives equal bytes.
 """
+
 import csv
 import gzip
 import io
@@ -24,8 +25,16 @@ SEEDS = 500
 FANOUTS = 10, 5
 
 NODE_SETS = {
-    "package": {"section": "STRING", "priority": "STRING", "size": "INT64", "installed_size": "INT64", "arch_all": "INT64",
-                "essential": "INT64", "has_homepage": "INT64", "virtual": "INT64"},
+    "package": {
+        "section": "STRING",
+        "priority": "STRING",
+        "size": "INT64",
+        "installed_size": "INT64",
+        "arch_all": "INT64",
+        "essential": "INT64",
+        "has_homepage": "INT64",
+        "virtual": "INT64",
+    },
     "source": {},
     "maintainer": {},
     "tag": {"facet": "STRING"},
@@ -57,10 +66,26 @@ def tables(tar, folder):
     source, tag = names(tar, "source"), names(tar, "tag")
     real = list(rows(tar, "nodes_package"))
     package = [r["name"] for r in real] + names(tar, "virtual_package")
-    write(folder, "package", ["id", *NODE_SETS["package"]],
-          [[r["name"], section[int(r["section"])], priority[int(r["priority"])], r["size"], r["installed_size"],
-            r["arch_all"], r["essential"], r["has_homepage"], 0] for r in real] +
-          [[name, "", "", 0, 0, 0, 0, 0, 1] for name in package[len(real):]])
+    write(
+        folder,
+        "package",
+        ["id", *NODE_SETS["package"]],
+        [
+            [
+                r["name"],
+                section[int(r["section"])],
+                priority[int(r["priority"])],
+                r["size"],
+                r["installed_size"],
+                r["arch_all"],
+                r["essential"],
+                r["has_homepage"],
+                0,
+            ]
+            for r in real
+        ]
+        + [[name, "", "", 0, 0, 0, 0, 0, 1] for name in package[len(real) :]],
+    )
     write(folder, "source", ["id"], ([s] for s in source))
     write(folder, "tag", ["id", "facet"], ([t, t.split("::")[0]] for t in tag))
 
@@ -75,7 +100,7 @@ def tables(tar, folder):
     write(folder, "maintained_by", ends, ([package[p], f"m{m}"] for p, m in maintained))
     write(folder, "built_from", ends, ([package[int(r["package"])], source[int(r["source"])]] for r in rows(tar, "package_source")))
     write(folder, "has_tag", ends, ([package[int(r["package"])], tag[int(r["tag"])]] for r in rows(tar, "package_tag")))
-    return package[:len(real)]
+    return package[: len(real)]
 
 
 def feature_lines(features):
@@ -84,13 +109,13 @@ def feature_lines(features):
 
 def schema():
     for name, features in NODE_SETS.items():
-        yield (f'node_sets {{\n  key: "{name}"\n  value {{\n{feature_lines({"#id": "STRING"} | features)}'
-               f'    metadata {{ filename: "{name}.csv" }}\n  }}\n}}\n')
+        yield (f'node_sets {{\n  key: "{name}"\n  value {{\n{feature_lines({"#id": "STRING"} | features)}    metadata {{ filename: "{name}.csv" }}\n  }}\n}}\n')
     for name, (source, target, features) in EDGE_SETS.items():
-        for key, ends, extra in ((name, (source, target), ""),
-                                 ("rev_" + name, (target, source), ' extra { key: "edge_type" value: "reversed" }')):
-            yield (f'edge_sets {{\n  key: "{key}"\n  value {{\n    source: "{ends[0]}"\n    target: "{ends[1]}"\n'
-                   f'{feature_lines(features)}    metadata {{ filename: "{name}.csv"{extra} }}\n  }}\n}}\n')
+        for key, ends, extra in ((name, (source, target), ""), ("rev_" + name, (target, source), ' extra { key: "edge_type" value: "reversed" }')):
+            yield (
+                f'edge_sets {{\n  key: "{key}"\n  value {{\n    source: "{ends[0]}"\n    target: "{ends[1]}"\n'
+                f'{feature_lines(features)}    metadata {{ filename: "{name}.csv"{extra} }}\n  }}\n}}\n'
+            )
 
 
 def spec(seeds="package"):
@@ -104,8 +129,10 @@ def spec(seeds="package"):
             if source in found:
                 inputs = ", ".join(f'"{op}"' for op in found[source])
                 after.setdefault(target, []).append(f"{edge_set}-{hop}")
-                yield (f'sampling_ops {{ op_name: "{edge_set}-{hop}" input_op_names: [{inputs}] '
-                       f'edge_set_name: "{edge_set}" sample_size: {size} strategy: RANDOM_UNIFORM }}\n')
+                yield (
+                    f'sampling_ops {{ op_name: "{edge_set}-{hop}" input_op_names: [{inputs}] '
+                    f'edge_set_name: "{edge_set}" sample_size: {size} strategy: RANDOM_UNIFORM }}\n'
+                )
         found = after
 
 

@@ -7,6 +7,7 @@ The edges are cut into runs of about --run edges. All in-edges of a node are in 
 the tables gives the arrays of the store again, to the byte. The order of the runs is random. The columns are src and dst, of uint32,
 compressed by zstd. Two processes write; each holds one run.
 """
+
 import argparse
 import concurrent.futures
 import json
@@ -25,12 +26,13 @@ def arrays(store):
 def write(store, path, runs):
     indptr, far = arrays(store)
     schema = pa.schema([("src", pa.uint32()), ("dst", pa.uint32())])
-    with pq.ParquetWriter(path, schema, compression="zstd", compression_level=1, use_dictionary=False,
-                          column_encoding={"src": "PLAIN", "dst": "DELTA_BINARY_PACKED"}) as out:
+    with pq.ParquetWriter(
+        path, schema, compression="zstd", compression_level=1, use_dictionary=False, column_encoding={"src": "PLAIN", "dst": "DELTA_BINARY_PACKED"}
+    ) as out:
         for first, last in runs:
-            offsets = np.asarray(indptr[first:last + 1]).astype(np.int64)
+            offsets = np.asarray(indptr[first : last + 1]).astype(np.int64)
             dst = np.repeat(np.arange(first, last, dtype=np.uint32), np.diff(offsets))
-            src = np.asarray(far[offsets[0]:offsets[-1]]).astype(np.uint32)
+            src = np.asarray(far[offsets[0] : offsets[-1]]).astype(np.uint32)
             out.write_table(pa.table([src, dst], schema=schema), row_group_size=len(dst) or None)
 
 
@@ -48,7 +50,7 @@ def main():
     runs = [runs[i] for i in np.random.default_rng(1).permutation(len(runs))]
     a.folder.mkdir(parents=True)
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
-        each = [pool.submit(write, a.store, a.folder / f"part-{i:02}.parquet", runs[i::a.files]) for i in range(a.files)]
+        each = [pool.submit(write, a.store, a.folder / f"part-{i:02}.parquet", runs[i :: a.files]) for i in range(a.files)]
         for done in each:
             done.result()
 

@@ -1,8 +1,9 @@
 """Reads and writes Examples with graphmill.tfgnn, as peer_tfgnn.py does with TF-GNN: one JSON on stdout.
 
-  graph_tensors.py read SCHEMA FILES...   parse_examples, to GraphTensors in NumPy
-  graph_tensors.py write SCHEMA FILES... [--seconds 10]   write_examples of the first 2000 of them
+graph_tensors.py read SCHEMA FILES...   parse_examples, to GraphTensors in NumPy
+graph_tensors.py write SCHEMA FILES... [--seconds 10]   write_examples of the first 2000 of them
 """
+
 import argparse
 import json
 import os
@@ -28,7 +29,7 @@ def main():
         seconds = time.perf_counter() - start
     else:
         graphs = []
-        for g in tfgnn.parse_examples(sorted(args.files)[0], schema):
+        for g in tfgnn.parse_examples(min(args.files), schema):
             graphs.append(g)
             if len(graphs) == 2000:
                 break

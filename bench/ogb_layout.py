@@ -7,6 +7,7 @@ The data sets have the proportions of ogbn-products: 25 edges per node, and 128 
 decimals, and labels. `text` is the layout of ogbn-products and ogbn-arxiv, `npz` that of DatasetSaver and of
 ogbn-papers100M: one archive, compressed. The clock of `read` starts after the imports.
 """
+
 import argparse
 import contextlib
 import gzip
@@ -35,6 +36,7 @@ def chunks(rows):
 
 def columns(edges, nodes):
     """The arrays in chunks of rows, always the same ones."""
+
     def ends():
         rng = np.random.default_rng(1)
         for _, n in chunks(edges):
@@ -55,9 +57,15 @@ def columns(edges, nodes):
 
 def make_text(raw, edges, nodes):
     import polars
+
     ends, feat, label = columns(edges, nodes)
-    for name, rows in (("edge", ends()), ("node-feat", feat()), ("node-label", label()),
-                       ("num-node-list", [np.array([[nodes]])]), ("num-edge-list", [np.array([[edges]])])):
+    for name, rows in (
+        ("edge", ends()),
+        ("node-feat", feat()),
+        ("node-label", label()),
+        ("num-node-list", [np.array([[nodes]])]),
+        ("num-edge-list", [np.array([[edges]])]),
+    ):
         with gzip.open(raw / f"{name}.csv.gz", "wb", compresslevel=4) as f:
             for x in rows:
                 f.write(polars.DataFrame(x, orient="row").write_csv(None, include_header=False, float_precision=6).encode())
@@ -78,8 +86,15 @@ def make_npz(raw, edges, nodes):
         for k in range(2):
             yield from (x[:, k] for x in ends())
 
-    archive("data.npz", {"num_nodes_list": ("i8", (1,), [np.array([nodes])]), "num_edges_list": ("i8", (1,), [np.array([edges])]),
-                         "edge_index": ("i8", (2, edges), transposed()), "node_feat": ("f4", (nodes, WIDTH), feat())})
+    archive(
+        "data.npz",
+        {
+            "num_nodes_list": ("i8", (1,), [np.array([nodes])]),
+            "num_edges_list": ("i8", (1,), [np.array([edges])]),
+            "edge_index": ("i8", (2, edges), transposed()),
+            "node_feat": ("f4", (nodes, WIDTH), feat()),
+        },
+    )
     archive("node-label.npz", {"node_label": ("i8", (nodes, 1), label())})
 
 
@@ -88,6 +103,7 @@ def read(raw):
     os.environ["OUTDATED_IGNORE"] = "1"
     import pandas
     from ogb.io.read_graph_raw import read_binary_graph_raw, read_csv_graph_raw
+
     start = time.perf_counter()
     if args.layout == "text":
         graph = read_csv_graph_raw(raw)[0]

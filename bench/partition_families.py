@@ -9,12 +9,12 @@ and come from ten families: meshes, grids with holes, small worlds, blobs of poi
 planted communities, bipartite graphs, and a crawl. Each is a function of its name: the random seed is fixed, and floating
 point is used only where IEEE 754 rounds it exactly. Nodes are numbered at random unless the name ends in -sorted.
 """
+
 import pathlib
 import sys
 
-import numpy as np
-
 import gen_community
+import numpy as np
 from partition_graphs import simple, write_metis
 
 
@@ -68,7 +68,7 @@ def nearest(points, k):
     """Pairs of each point and the k nearest others."""
     n, step, pairs = len(points), 256, []
     for i in range(0, n, step):
-        distance = square(points[i:i + step], points)
+        distance = square(points[i : i + step], points)
         distance[np.arange(len(distance)), np.arange(i, i + len(distance))] = np.inf
         to = np.argpartition(distance, k, axis=1)[:, :k]
         pairs.append(np.stack([np.repeat(np.arange(i, i + len(distance)), k), to.ravel()], 1))
@@ -121,7 +121,7 @@ def preferential(r, n, m):
     for v in range(1, n):
         at = 2 * m * (v - 1)
         to = ends[r.integers(at, size=m)] if v > 1 else np.zeros(m, np.int64)
-        ends[at:at + 2 * m:2], ends[at + 1:at + 2 * m:2] = v, to
+        ends[at : at + 2 * m : 2], ends[at + 1 : at + 2 * m : 2] = v, to
     used = 2 * m * (n - 1)
     return n, ends[:used].reshape(-1, 2)
 
@@ -201,7 +201,7 @@ def crawl(r, n, links, copy):
 
 GRAPHS = {
     "mesh-2d": lambda r: lattice((200, 200), AXES2),
-    "mesh-triangles": lambda r: lattice((150, 240), AXES2 + [(1, 1)]),
+    "mesh-triangles": lambda r: lattice((150, 240), [*AXES2, (1, 1)]),
     "mesh-torus": lambda r: lattice((160, 160), AXES2, True),
     "mesh-3d": lambda r: lattice((30, 30, 30), AXES3),
     "mesh-3d-27": lambda r: lattice((22, 24, 26), ALL3),

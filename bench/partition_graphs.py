@@ -7,6 +7,7 @@ Writes PREFIX.xadj.npy, PREFIX.adjncy.npy and, last, PREFIX.graph (METIS text): 
 undirected graph, both directions stored, neighbours ascending. community2m is generated; debian_contents,
 delaunay_n15, rgg_n_2_15_s0 and web_cnr2000 are made from files in the folder DATA. Each is checked against its sha256.
 """
+
 import gzip
 import hashlib
 import io
@@ -16,9 +17,8 @@ import subprocess
 import sys
 import tarfile
 
-import numpy as np
-
 import debian_contents
+import numpy as np
 
 SHA256 = {
     "community2m": "b171db2522012e5e7e5102a7e5e521ba5968317f580eb26d82443dc5cfeb10fe",
@@ -46,7 +46,9 @@ def offsets(nodes, rows):
 
 def make(name, data, prefix):
     if name == "community2m":
-        subprocess.run([sys.executable, pathlib.Path(__file__).parent / "gen_community.py", prefix, "--n", "2000000", "--seed", "1"], check=True, stdout=sys.stderr)
+        subprocess.run(
+            [sys.executable, pathlib.Path(__file__).parent / "gen_community.py", prefix, "--n", "2000000", "--seed", "1"], check=True, stdout=sys.stderr
+        )
         return np.load(prefix + ".xadj.npy"), np.load(prefix + ".adjncy.npy")
     if name == "debian_contents":
         nodes, src, dst = debian_contents.pairs(data / "debian_contents.tar.gz")
@@ -68,8 +70,8 @@ def write_metis(xadj, adjncy, out):
         f.write(f"{len(xadj) - 1} {len(adjncy) // 2}\n")
         step = 1 << 16
         for i in range(0, len(xadj) - 1, step):
-            bounds = xadj[i:i + step + 1].astype(np.int64)
-            words = [str(v) for v in (adjncy[bounds[0]:bounds[-1]] + np.uint32(1)).tolist()]
+            bounds = xadj[i : i + step + 1].astype(np.int64)
+            words = [str(v) for v in (adjncy[bounds[0] : bounds[-1]] + np.uint32(1)).tolist()]
             f.writelines(" ".join(words[a:b]) + "\n" for a, b in zip(bounds - bounds[0], bounds[1:] - bounds[0]))
     os.replace(out + ".partial", out)
 

@@ -14,6 +14,7 @@ Prints one JSON:
             geometric mean, largest, the graph of the largest, and the graphs above 1
   cached    whether figures of peers, and so their times, are from an earlier run
 """
+
 import argparse
 import hashlib
 import importlib.metadata
@@ -63,8 +64,23 @@ class Cuts:
 def graphmill(a, prefix, seed, *more):
     """What a run tells, and its CPU seconds, all threads and the start included."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [a.graphmill, "partition", f"{prefix}.graph", "--parts", a.parts, "--imbalance", a.imbalance, "--seed", seed, *more,
-                   "--threads", 1, "--out", pathlib.Path(folder, "parts"), "--json"]
+        command = [
+            a.graphmill,
+            "partition",
+            f"{prefix}.graph",
+            "--parts",
+            a.parts,
+            "--imbalance",
+            a.imbalance,
+            "--seed",
+            seed,
+            *more,
+            "--threads",
+            1,
+            "--out",
+            pathlib.Path(folder, "parts"),
+            "--json",
+        ]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         out = subprocess.run([str(c) for c in command], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -84,8 +100,13 @@ def mean(found):
     """The figures of one contestant on one graph, over the seeds."""
     cuts = [f["cut"] for f in found]
     average = lambda name: statistics.mean(f[name] for f in found)
-    return {"cut": average("cut"), "spread": max(cuts) / max(1, min(cuts)), "balance": average("balance"), "edge_balance": average("edge_balance"),
-            "seconds": min(f["cpu_seconds"] for f in found)}
+    return {
+        "cut": average("cut"),
+        "spread": max(cuts) / max(1, min(cuts)),
+        "balance": average("balance"),
+        "edge_balance": average("edge_balance"),
+        "seconds": min(f["cpu_seconds"] for f in found),
+    }
 
 
 def profiles(graphs):
@@ -102,20 +123,26 @@ def ratio(graphs, ours, theirs):
     """One figure for each graph, from two functions of its table."""
     each = {name: ours(table) / theirs(table) for name, table in graphs.items()}
     most = max(each, key=each.get)
-    return {"mean": math.exp(statistics.mean(map(math.log, each.values()))), "most": each[most], "on": most,
-            "above": {name: r for name, r in each.items() if r > 1}}
+    return {
+        "mean": math.exp(statistics.mean(map(math.log, each.values()))),
+        "most": each[most],
+        "on": most,
+        "above": {name: r for name, r in each.items() if r > 1},
+    }
 
 
 def ratios(graphs):
     cut = lambda name: lambda table: table[name]["cut"] + 1
     better = lambda table: min(cut("METIS")(table), cut("KaMinPar")(table))
     of = lambda name, what: lambda table: max(table[name][what], 1e-3)
-    return {"default by the better of METIS and KaMinPar": ratio(graphs, cut("graphmill"), better),
-            "fast by the better of METIS and KaMinPar": ratio(graphs, cut("graphmill fast"), better),
-            "high by Mt-KaHyPar": ratio(graphs, cut("graphmill high"), cut("Mt-KaHyPar")),
-            "CPU seconds of default by METIS's": ratio(graphs, of("graphmill", "seconds"), of("METIS", "seconds")),
-            "CPU seconds of fast by METIS's": ratio(graphs, of("graphmill fast", "seconds"), of("METIS", "seconds")),
-            "edge balance of default by METIS's": ratio(graphs, of("graphmill", "edge_balance"), of("METIS", "edge_balance"))}
+    return {
+        "default by the better of METIS and KaMinPar": ratio(graphs, cut("graphmill"), better),
+        "fast by the better of METIS and KaMinPar": ratio(graphs, cut("graphmill fast"), better),
+        "high by Mt-KaHyPar": ratio(graphs, cut("graphmill high"), cut("Mt-KaHyPar")),
+        "CPU seconds of default by METIS's": ratio(graphs, of("graphmill", "seconds"), of("METIS", "seconds")),
+        "CPU seconds of fast by METIS's": ratio(graphs, of("graphmill fast", "seconds"), of("METIS", "seconds")),
+        "edge balance of default by METIS's": ratio(graphs, of("graphmill", "edge_balance"), of("METIS", "edge_balance")),
+    }
 
 
 def main():

@@ -7,12 +7,12 @@ torch runs with one thread. index_select copies into a warm buffer in an order t
 DataLoader at its fastest, with a BatchSampler that asks the data set for a batch of rows at once; dataloader-default
 asks for one row after another.
 """
+
 import argparse
 import json
 import sys
 import time
 
-import numpy as np
 import torch
 
 
@@ -60,8 +60,14 @@ def dataloader_default(x, size):
         yield b
 
 
-LOADERS = {"index_select": index_select, "batch-iter": batch_iter, "graphmill": graphmill, "grain": grain, "dataloader": dataloader,
-           "dataloader-default": dataloader_default}
+LOADERS = {
+    "index_select": index_select,
+    "batch-iter": batch_iter,
+    "graphmill": graphmill,
+    "grain": grain,
+    "dataloader": dataloader,
+    "dataloader-default": dataloader_default,
+}
 SLOW = ("grain", "dataloader-default")  # a tenth of an epoch tells their rate
 
 
@@ -75,7 +81,7 @@ def main():
     torch.set_num_threads(1)
     x = torch.arange(args.rows * args.width, dtype=torch.float32).reshape(args.rows, args.width)
     loader, slow = LOADERS[args.loader], args.loader in SLOW
-    for _, b in zip(range(args.rows // args.batch // 10 if slow else sys.maxsize), loader(x, args.batch)):
+    for _, _b in zip(range(args.rows // args.batch // 10 if slow else sys.maxsize), loader(x, args.batch)):
         pass
     limit = args.rows // 10 if slow else args.rows
     start, rows = time.perf_counter(), 0

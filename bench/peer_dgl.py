@@ -12,6 +12,7 @@ without a loader's processes, with no shuffling on the clock; GraphBolt returns 
 edge ids. Both count fanouts from the far end, so the list is turned around: the
 seeds draw as many as Graphmill's. Edges are counted in what came out.
 """
+
 import argparse
 import contextlib
 import json
@@ -91,8 +92,7 @@ def sample(args):
         return sample_layers(args)
     indptr, far = adjacency(args.store, args.ids)
     batches = batches_of(indptr, far.dtype, args.batch_size, WARM + args.batches)
-    drawn = {"neighbor_sampler": neighbor_sampler, "graphbolt": graphbolt}[args.peer](
-        indptr, far, [int(f) for f in reversed(args.fanout.split(","))], batches)
+    drawn = {"neighbor_sampler": neighbor_sampler, "graphbolt": graphbolt}[args.peer](indptr, far, [int(f) for f in reversed(args.fanout.split(","))], batches)
     for _ in range(WARM):
         next(drawn)
     start = time.perf_counter()
@@ -113,8 +113,10 @@ def csc(args):
 
 def partition(args):
     load = lambda name: np.load(os.path.join(args.folder, name + ".npy"))
-    edges = {t: tuple(map(torch.from_numpy, load("-".join(t)))) for t in (
-        ("dir", "in", "dir"), ("file", "in", "dir"), ("package", "holds", "file"), ("package", "needs", "package"))}
+    edges = {
+        t: tuple(map(torch.from_numpy, load("-".join(t))))
+        for t in (("dir", "in", "dir"), ("file", "in", "dir"), ("package", "holds", "file"), ("package", "needs", "package"))
+    }
     parts = {t: torch.from_numpy(np.loadtxt(os.path.join(args.assignment, t + ".txt"), np.int64)) for t in ("dir", "file", "package")}
     graph = dgl.heterograph(edges, {t: len(p) for t, p in parts.items()})
     for column in ("ext", "namelen"):
@@ -124,8 +126,7 @@ def partition(args):
     count = 1 + max(int(p.max()) for p in parts.values())
     start = time.perf_counter()
     with contextlib.redirect_stdout(sys.stderr):
-        dgl.distributed.partition_graph(graph, "debian", count, args.out, num_hops=1, part_method="metis",
-                                        graph_formats=["coo", "csc"], return_mapping=True)
+        dgl.distributed.partition_graph(graph, "debian", count, args.out, num_hops=1, part_method="metis", graph_formats=["coo", "csc"], return_mapping=True)
     seconds = time.perf_counter() - start
     return {"edges": graph.num_edges(), "parts": count, "seconds": seconds, "edges_per_second": graph.num_edges() / seconds}
 

@@ -6,6 +6,7 @@ Prints one JSON. STORE and FEATURES.npy are those of peer_loader.py. pyg is PyG'
 takes all neighbours; dgl is the loop of DGL's examples with MultiLayerFullNeighborSampler(1). Both hold all outputs in memory;
 Graphmill writes them to files. The sum of the outputs says that the work is the same.
 """
+
 import argparse
 import json
 import os

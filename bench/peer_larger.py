@@ -11,6 +11,7 @@ two-layer GraphSAGE (hidden 64, Adam, one thread of torch) on batches of 1024 sh
 may hold. The clock runs from the first batch for at least N batches and S seconds, and the JSON has the rate, the share of the time
 that the trainer waited, and the bytes that its processes read from the disk, per epoch.
 """
+
 import argparse
 import json
 import mmap
@@ -84,7 +85,18 @@ def mapped(path):
 def graphmill(args, as_="pyg"):
     from graphmill import NodeLoader
 
-    with NodeLoader(args.store, fanout=[15, 10], batch_size=1024, shuffle=True, as_=as_, threads=args.threads, features=["x"], memory=args.memory, executor="stream", edge_ids=False) as loader:
+    with NodeLoader(
+        args.store,
+        fanout=[15, 10],
+        batch_size=1024,
+        shuffle=True,
+        as_=as_,
+        threads=args.threads,
+        features=["x"],
+        memory=args.memory,
+        executor="stream",
+        edge_ids=False,
+    ) as loader:
         print("\n".join(loader.notes), file=sys.stderr)
         yield loader._process.pid
         while True:
@@ -144,9 +156,8 @@ def train(args):
             with open(path, "rb") as f:
                 os.fdatasync(f.fileno())
                 os.posix_fadvise(f.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-    import torch
-
     import peer_loader
+    import torch
 
     torch.set_num_threads(1)
     count, width = np.load(args.x, mmap_mode="r").shape

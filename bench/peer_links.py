@@ -10,6 +10,7 @@ the links and negatives of a batch have ends; most of these nodes have fewer nei
 graphmill-given makes batches of 256 links and 256 random pairs that are given: the same ends, without negatives to draw
 and links to leave out. The clock starts after 20 batches and --warm-seconds.
 """
+
 import argparse
 import json
 import time
@@ -40,8 +41,9 @@ def graphmill(args, count, **options):
 
 
 def graphmill_links(args, count, as_="pyg", how="binary"):
-    return graphmill(args, count, as_=as_, seeds=chosen(args), seed_type=tuple(HOMOGENEOUS.split(":")), batch_size=LINKS, negatives=1,
-                     negatives_how=how, exclude="self")
+    return graphmill(
+        args, count, as_=as_, seeds=chosen(args), seed_type=tuple(HOMOGENEOUS.split(":")), batch_size=LINKS, negatives=1, negatives_how=how, exclude="self"
+    )
 
 
 def graphmill_dgl(args, count):
@@ -66,8 +68,16 @@ def pyg(args, count):
     indptr, far = adjacency(args.store)
     dst = torch.repeat_interleave(torch.arange(count), indptr.diff())
     data = Data(x=torch.from_numpy(np.load(args.features)), edge_index=torch.stack([far, dst]), num_nodes=count)
-    loader = LinkNeighborLoader(data, FANOUT, edge_label_index=torch.from_numpy(chosen(args)), batch_size=LINKS, neg_sampling="binary",
-                                is_sorted=True, num_workers=args.workers, persistent_workers=args.workers > 0)
+    loader = LinkNeighborLoader(
+        data,
+        FANOUT,
+        edge_label_index=torch.from_numpy(chosen(args)),
+        batch_size=LINKS,
+        neg_sampling="binary",
+        is_sorted=True,
+        num_workers=args.workers,
+        persistent_workers=args.workers > 0,
+    )
     while True:
         for batch in loader:
             yield batch.x, batch.num_edges
@@ -81,14 +91,22 @@ def dgl(args, count):
     graph.ndata["x"] = torch.from_numpy(np.load(args.features))
     at = torch.from_numpy(np.random.default_rng(0).permutation(len(far))[: LINKS * (WARM + args.batches)])
     sampler = d.dataloading.as_edge_prediction_sampler(
-        d.dataloading.NeighborSampler(FANOUT[::-1], prefetch_node_feats=["x"]), exclude="self", negative_sampler=d.dataloading.negative_sampler.Uniform(1))
+        d.dataloading.NeighborSampler(FANOUT[::-1], prefetch_node_feats=["x"]), exclude="self", negative_sampler=d.dataloading.negative_sampler.Uniform(1)
+    )
     loader = d.dataloading.DataLoader(graph, at, sampler, batch_size=LINKS)
     while True:
         for _, _, _, blocks in loader:
             yield blocks[0].srcdata["x"], sum(b.num_edges() for b in blocks)
 
 
-LOADERS = {"graphmill": graphmill_links, "graphmill-given": graphmill_given, "graphmill-nodes": graphmill_nodes, "graphmill-dgl": graphmill_dgl, "pyg": pyg, "dgl": dgl}
+LOADERS = {
+    "graphmill": graphmill_links,
+    "graphmill-given": graphmill_given,
+    "graphmill-nodes": graphmill_nodes,
+    "graphmill-dgl": graphmill_dgl,
+    "pyg": pyg,
+    "dgl": dgl,
+}
 
 
 def main():

@@ -11,6 +11,7 @@ two-layer GraphSAGE (hidden 64, Adam) learns from each batch; "waiting" is the s
 batches. The clock starts after 20 batches and --warm-seconds, when each loader has its features in memory. "rows" and
 "edges" are the feature rows and the edges of all timed batches.
 """
+
 import argparse
 import json
 import os
@@ -72,8 +73,7 @@ def pyg(args, count):
     dst = torch.repeat_interleave(torch.arange(count), indptr.diff())
     data = Data(x=torch.from_numpy(np.load(args.features)), edge_index=torch.stack([far, dst]), num_nodes=count)
     seeds = torch.from_numpy(chosen(args, count))
-    loader = NeighborLoader(data, FANOUT, input_nodes=seeds, batch_size=BATCH, is_sorted=True,
-                            num_workers=args.workers, persistent_workers=args.workers > 0)
+    loader = NeighborLoader(data, FANOUT, input_nodes=seeds, batch_size=BATCH, is_sorted=True, num_workers=args.workers, persistent_workers=args.workers > 0)
     while True:
         for batch in loader:
             yield batch.x, batch.edge_index, batch.batch_size
@@ -177,8 +177,19 @@ def main():
             break
         asked = time.perf_counter()
     seconds, trainer = time.perf_counter() - start, time.process_time() - cpu
-    print(json.dumps({"batches": done, "seconds": seconds, "batches_per_second": done / seconds, "rows": rows, "edges": edges,
-                      "waiting": waited / seconds, "trainer_cpu_seconds": trainer}))
+    print(
+        json.dumps(
+            {
+                "batches": done,
+                "seconds": seconds,
+                "batches_per_second": done / seconds,
+                "rows": rows,
+                "edges": edges,
+                "waiting": waited / seconds,
+                "trainer_cpu_seconds": trainer,
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

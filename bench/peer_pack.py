@@ -8,6 +8,7 @@
 Prints one JSON: packs, the shares of the limits that graphs fill, graphs per second. The
 clock starts after the imports and after the graphs are made.
 """
+
 import argparse
 import collections
 import csv
@@ -48,7 +49,7 @@ def listing(histogram, limits):
                     open_packs[key].append((room, content, have - packs))
                 if not open_packs[key]:
                     del open_packs[key]
-                room, content = (room[0] - shape[0], room[1] - shape[1]), content + [shape]
+                room, content = (room[0] - shape[0], room[1] - shape[1]), [*content, shape]
                 count -= packs
                 least = rating + 1
             if rate(room) == 0 or len(content) == CAP:
@@ -60,9 +61,20 @@ def listing(histogram, limits):
 
 def jraph_batches(sizes, limits):
     import jraph
+
     empty = np.zeros(0, np.int32)
-    graphs = [jraph.GraphsTuple(nodes=np.zeros((n, 1), np.float32), edges=None, receivers=np.zeros(e, np.int32), senders=np.zeros(e, np.int32),
-                                globals=empty[:0], n_node=np.array([n], np.int32), n_edge=np.array([e], np.int32))._replace(globals=None) for n, e in sizes]
+    graphs = [
+        jraph.GraphsTuple(
+            nodes=np.zeros((n, 1), np.float32),
+            edges=None,
+            receivers=np.zeros(e, np.int32),
+            senders=np.zeros(e, np.int32),
+            globals=empty[:0],
+            n_node=np.array([n], np.int32),
+            n_edge=np.array([e], np.int32),
+        )._replace(globals=None)
+        for n, e in sizes
+    ]
     start = time.perf_counter()
     # One node and one graph of each batch are padding.
     packs = sum(1 for _ in jraph.dynamically_batch(iter(graphs), n_node=limits[0] + 1, n_edge=limits[1], n_graph=CAP + 1))

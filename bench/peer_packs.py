@@ -8,6 +8,7 @@
 FOLDER is that of random_molecules.py. The graphs of jraph and PyG are views of its arrays, made before the clock starts, in a fixed
 shuffle. Graphmill reads the mapped collection, in an epoch's order of its own. Prints one JSON: packs, graphs per second, and for padded packs the bytes of their arrays per second (0 for PyG).
 """
+
 import argparse
 import json
 import pathlib
@@ -28,8 +29,8 @@ class Molecules:
     def views(self):
         a = self.arrays
         for i in self.order:
-            atoms, bonds = slice(*a["atom_ptr"][i:i + 2]), slice(*a["bond_ptr"][i:i + 2])
-            yield a["x"][atoms], a["src"][bonds], a["dst"][bonds], a["label"][i:i + 1]
+            atoms, bonds = slice(*a["atom_ptr"][i : i + 2]), slice(*a["bond_ptr"][i : i + 2])
+            yield a["x"][atoms], a["src"][bonds], a["dst"][bonds], a["label"][i : i + 1]
 
 
 def bytes_of(tree):
@@ -45,6 +46,7 @@ def bytes_of(tree):
 
 def ours(args, form):
     from graphmill import PackedLoader
+
     loader = PackedLoader(args.layout, args.collection, as_=form, seed=1)
     next(iter(loader))  # imports the framework
     return loader, len(np.load(args.folder / "label.npy", mmap_mode="r"))
@@ -52,8 +54,19 @@ def ours(args, form):
 
 def jraph_batches(args):
     import jraph
-    graphs = [jraph.GraphsTuple(nodes={"x": x}, edges=None, senders=src.astype(np.int32), receivers=dst.astype(np.int32), globals={"label": label},
-                                n_node=np.array([len(x)], np.int32), n_edge=np.array([len(src)], np.int32)) for x, src, dst, label in Molecules(args.folder).views()]
+
+    graphs = [
+        jraph.GraphsTuple(
+            nodes={"x": x},
+            edges=None,
+            senders=src.astype(np.int32),
+            receivers=dst.astype(np.int32),
+            globals={"label": label},
+            n_node=np.array([len(x)], np.int32),
+            n_edge=np.array([len(src)], np.int32),
+        )
+        for x, src, dst, label in Molecules(args.folder).views()
+    ]
     # One node and one graph of each batch are padding.
     return jraph.dynamically_batch(iter(graphs), n_node=args.limits[0] + 1, n_edge=args.limits[1], n_graph=CAP + 1), len(graphs)
 
@@ -62,6 +75,7 @@ def pyg_batches(args):
     import torch
     from torch_geometric.data import Data
     from torch_geometric.loader import DataLoader, DynamicBatchSampler
+
     torch.set_num_threads(1)
     tensor = torch.from_numpy
     graphs = [Data(x=tensor(x), edge_index=tensor(np.stack([src, dst])), y=tensor(label)) for x, src, dst, label in Molecules(args.folder).views()]

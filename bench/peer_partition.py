@@ -10,6 +10,7 @@ and mtkahypar-quality.
 Prints one JSON: cut, balance and edge_balance by the definition of cut_check.py, and
 seconds and cpu_seconds of the partitioning only, without loading the graph.
 """
+
 import argparse
 import functools
 import json
@@ -40,22 +41,26 @@ def gpmetis(a):
 def kaminpar(preset):
     def prepare(a):
         import kaminpar
+
         graph = kaminpar.load_graph(str(a.prefix) + ".graph", kaminpar.GraphFileFormat.METIS)
         kaminpar.reseed(a.seed)
         instance = kaminpar.KaMinPar(num_threads=a.threads, ctx=kaminpar.context_by_name(preset))
         return lambda: instance.compute_partition(graph, k=a.parts, eps=a.imbalance - 1)
+
     return prepare
 
 
 @functools.cache
 def mtkahypar_started(threads):
     import mtkahypar
+
     return mtkahypar.initialize(threads)  # once per process
 
 
 def mtkahypar(preset):
     def prepare(a):
         import mtkahypar
+
         start = mtkahypar_started(a.threads)
         mtkahypar.set_seed(a.seed)
         context = start.context_from_preset(getattr(mtkahypar.PresetType, preset))
@@ -63,6 +68,7 @@ def mtkahypar(preset):
         context.logging = False
         graph = start.graph_from_file(str(a.prefix) + ".graph", context, mtkahypar.FileFormat.METIS)
         return lambda: graph.partition(context).get_partition()
+
     return prepare
 
 
@@ -73,18 +79,24 @@ def timed(prepare):
         part = partition()
         seconds, after = time.perf_counter() - start, os.times()
         return np.asarray(part, np.int64), seconds, after.user + after.system - cpu.user - cpu.system
+
     return run
 
 
-PEERS = {"gpmetis": gpmetis, "kaminpar": timed(kaminpar("default")), "kaminpar-fast": timed(kaminpar("fast")),
-         "mtkahypar": timed(mtkahypar("DEFAULT")), "mtkahypar-quality": timed(mtkahypar("QUALITY"))}
+PEERS = {
+    "gpmetis": gpmetis,
+    "kaminpar": timed(kaminpar("default")),
+    "kaminpar-fast": timed(kaminpar("fast")),
+    "mtkahypar": timed(mtkahypar("DEFAULT")),
+    "mtkahypar-quality": timed(mtkahypar("QUALITY")),
+}
 
 
 def quality(xadj, adjncy, part, parts):
     nodes, step, cut = len(xadj) - 1, 1 << 20, 0
     for i in range(0, nodes, step):  # slices keep memory small
         j = min(nodes, i + step)
-        cut += int((np.repeat(part[i:j], np.diff(xadj[i:j + 1])) != part[adjncy[xadj[i]:xadj[j]]]).sum())
+        cut += int((np.repeat(part[i:j], np.diff(xadj[i : j + 1])) != part[adjncy[xadj[i] : xadj[j]]]).sum())
     share = lambda weights: float(np.bincount(part, weights, parts).max()) * parts / float(weights.sum())
     return {"cut": cut // 2, "balance": share(np.ones(nodes)), "edge_balance": share(np.diff(xadj).astype(float))}
 

@@ -12,7 +12,9 @@ the 512 are those of RelBench's examples. The clock starts after the imports of 
 "peak_bytes" is the memory of this process and its descendants without the server: the sum of the proportional shares (PSS),
 which counts shared pages once. "edges" are those of all batches.
 """
+
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -35,10 +37,8 @@ def tree(pid):
     """The process and its descendants."""
     found = [pid]
     for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
+        with contextlib.suppress(OSError):  # a process that ended meanwhile
             found += [p for child in task.read_text().split() for p in tree(child)]
-        except OSError:  # a process that ended meanwhile
-            pass
     return found
 
 
@@ -73,7 +73,9 @@ def graphmill(args, mark):
     with Store(store) as s:
         people = len(s.nodes["people"])
     who, at = chosen(args.batches, people)
-    with NodeLoader(str(store), FANOUT, BATCH, who, "people", as_="pyg", scope="seed", before_nodes={"orders": "at", "reviews": "at"}, seed_time=at, threads=args.threads) as loader:
+    with NodeLoader(
+        str(store), FANOUT, BATCH, who, "people", as_="pyg", scope="seed", before_nodes={"orders": "at", "reviews": "at"}, seed_time=at, threads=args.threads
+    ) as loader:
         yield from loader
     shutil.rmtree(store)
 
@@ -110,7 +112,7 @@ def main():
     torch.set_num_threads(1)
     by = {"graphmill": graphmill, "relbench": relbench}[args.by]
     if args.by == "graphmill":
-        import torch_geometric.data  # noqa: F401: before the clock, as the others
+        import torch_geometric.data  # noqa: F401  before the clock, as the others
     else:
         import relbench_peer  # noqa: F401
     peak, done, told = [0], threading.Event(), {}

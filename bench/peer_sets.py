@@ -8,6 +8,7 @@ the parts of the assignment, as Graphmill. PyG makes its batches in the trainer'
 
 Prints one JSON with the batches per second, and the nodes and edges of the timed batches.
 """
+
 import argparse
 import json
 import os
@@ -55,7 +56,13 @@ def pyg(args):
 def graphmill(args):
     from graphmill import NodeLoader
 
-    more = {"saint-node": {}, "saint-walk": {"walk_length": 2}, "cluster": {"assignment": args.assignment, "shuffle": True}, "shadow": {"fanout": [10, 10], "shuffle": True}, "ppr": {"fanout": [25], "shuffle": True}}
+    more = {
+        "saint-node": {},
+        "saint-walk": {"walk_length": 2},
+        "cluster": {"assignment": args.assignment, "shuffle": True},
+        "shadow": {"fanout": [10, 10], "shuffle": True},
+        "ppr": {"fanout": [25], "shuffle": True},
+    }
     return NodeLoader(args.store, sampler=args.kind, batch_size=args.size, as_="pyg", threads=args.threads, **more[args.kind])
 
 

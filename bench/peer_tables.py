@@ -11,6 +11,7 @@ read; `join` reads the tables that `strings`
 writes and finds the row number of every reference. Their clock starts after the
 imports. Prints one JSON.
 """
+
 import argparse
 import json
 import os
@@ -26,13 +27,14 @@ parser.add_argument("--refs", type=int)
 args = parser.parse_args()
 os.environ["POLARS_MAX_THREADS"] = str(args.threads)  # read when polars is loaded
 
-import numpy as np
+import numpy as np  # noqa: E402
 
 HOMOGENEOUS = "_N:_E:_N"
 
 
 def duck():
     import duckdb
+
     return duckdb.connect(config={"threads": args.threads})
 
 
@@ -40,17 +42,20 @@ def read(path):
     """Returns the rows read and the clock's start."""
     if args.peer == "polars":
         import polars as pl
+
         start = time.perf_counter()
         frame = pl.read_csv(path, schema={"src": pl.Int64, "dst": pl.Int64})
         return frame.height, start
     if args.peer == "duckdb":
         db = duck()
         start = time.perf_counter()
-        db.execute("CREATE TABLE pairs AS FROM read_csv(?, columns = {'src': 'BIGINT', 'dst': 'BIGINT'}, header = true, "
-                   "auto_detect = false, delim = ',')", [path])
+        db.execute(
+            "CREATE TABLE pairs AS FROM read_csv(?, columns = {'src': 'BIGINT', 'dst': 'BIGINT'}, header = true, auto_detect = false, delim = ',')", [path]
+        )
         return db.execute("SELECT count(*) FROM pairs").fetchone()[0], start
     import pyarrow as pa
     from pyarrow import csv
+
     pa.set_cpu_count(args.threads)
     start = time.perf_counter()
     return csv.read_csv(path).num_rows, start
@@ -61,6 +66,7 @@ def scan(path):
     arrow = path.endswith(".arrow")
     if args.peer == "polars":
         import polars as pl
+
         start = time.perf_counter()
         sums = (pl.scan_ipc if arrow else pl.scan_parquet)(path).select(pl.len(), pl.all().exclude("len").sum()).collect(engine="streaming")
         return sums["len"][0], start
@@ -71,6 +77,7 @@ def scan(path):
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.dataset as ds
+
     pa.set_cpu_count(args.threads)
     start = time.perf_counter()
     rows = 0
@@ -86,6 +93,7 @@ def join(folder):
     nodes, edges = os.path.join(folder, "node.csv"), os.path.join(folder, "edge.csv")
     if args.peer == "polars":
         import polars as pl
+
         start = time.perf_counter()
         keys = pl.read_csv(nodes).with_row_index("row")
         refs = pl.read_csv(edges)
@@ -97,8 +105,11 @@ def join(folder):
     db = duck()
     start = time.perf_counter()
     db.execute("CREATE TABLE keys AS SELECT id, row_number() OVER () - 1 AS row FROM read_csv(?, header = true)", [nodes])
-    db.execute("CREATE TABLE refs AS SELECT s.row AS source, t.row AS target FROM read_csv(?, header = true) e "
-               "JOIN keys s ON e.source = s.id JOIN keys t ON e.target = t.id", [edges])
+    db.execute(
+        "CREATE TABLE refs AS SELECT s.row AS source, t.row AS target FROM read_csv(?, header = true) e "
+        "JOIN keys s ON e.source = s.id JOIN keys t ON e.target = t.id",
+        [edges],
+    )
     return 2 * db.execute("SELECT count(*) FROM refs").fetchone()[0], start
 
 
@@ -119,11 +130,13 @@ def edges(store, out):
             np.save(f, pairs)
     elif out.endswith((".parquet", ".arrow")):
         import polars as pl
+
         weight = np.random.default_rng(1).random(pairs.shape[1], np.float32)
         frame = pl.DataFrame({"src": pairs[0], "dst": pairs[1], "weight": weight})
         (frame.write_parquet if out.endswith(".parquet") else frame.write_ipc)(out + ".partial")
     else:
         import polars as pl
+
         pl.DataFrame({"src": pairs[0], "dst": pairs[1]}).write_csv(out + ".partial")
     os.replace(out + ".partial", out)
 
@@ -131,10 +144,13 @@ def edges(store, out):
 def strings(folder):
     """A unigraph of N string keys in random order, with random references to them."""
     import polars as pl
+
     rng = np.random.default_rng(1)
     os.makedirs(folder + ".partial", exist_ok=True)
+
     def write(name, frame):
         frame.write_csv(os.path.join(folder + ".partial", name))
+
     number = rng.permutation(args.keys)
     # Hexadecimal of a bijection of the row's number: 16 letters, all distinct.
     key = pl.Series("id", (number.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)).astype(">u8").tobytes().hex("\n", 8).split("\n"))
@@ -142,8 +158,10 @@ def strings(folder):
     ends = {end: key.gather(rng.integers(0, args.keys, args.refs // 2, dtype=np.uint32)) for end in ("source", "target")}
     write("edge.csv", pl.DataFrame(ends))
     with open(os.path.join(folder + ".partial", "schema.pbtxt"), "w") as f:
-        f.write('node_sets { key: "node" value { metadata { filename: "node.csv" } } }\n'
-                'edge_sets { key: "edge" value { source: "node" target: "node" metadata { filename: "edge.csv" } } }\n')
+        f.write(
+            'node_sets { key: "node" value { metadata { filename: "node.csv" } } }\n'
+            'edge_sets { key: "edge" value { source: "node" target: "node" metadata { filename: "edge.csv" } } }\n'
+        )
     os.replace(folder + ".partial", folder)
 
 

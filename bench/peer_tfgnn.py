@@ -8,6 +8,7 @@
 The clock starts after TensorFlow is imported and the first batch is done, so that neither
 start-up nor tracing counts.
 """
+
 import argparse
 import importlib.util
 import json
@@ -55,6 +56,7 @@ def main():
         count, seconds = batches(args, lambda b: tf.io.parse_example(b, spec))
     else:
         import tensorflow_gnn as tfgnn
+
         spec = tfgnn.create_graph_spec_from_schema_pb(tfgnn.read_schema(args.of))
         if args.what == "parse":
             count, seconds = batches(args, lambda b: tfgnn.parse_example(spec, b))

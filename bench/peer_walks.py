@@ -9,6 +9,7 @@ time, and discard the walks.
 Prints one JSON with the steps per second. A walk of torch_sparse never ends: at a node without edges it takes one of another
 node, which counts as a step.
 """
+
 import argparse
 import json
 import os

@@ -6,6 +6,7 @@ usage: random_molecules.py HIST.csv COPIES WIDTH FOLDER
 HIST.csv has the columns num_nodes, num_edges and count; there are COPIES x count graphs of each size, in a random order. Each has random edges between its own
 atoms, WIDTH float32 per atom (x) and one label. Equal NumPy versions give equal bytes.
 """
+
 import csv
 import pathlib
 import sys
@@ -28,8 +29,14 @@ def main(histogram, copies, width, folder):
     draw = np.random.default_rng(1)
     atoms, bonds = draw.permutation(np.repeat(rows[:, :2], copies * rows[:, 2], axis=0)).T
     of = np.repeat(atoms, bonds)  # atoms of the graph of each edge
-    arrays = {"atom_ptr": np.append(0, np.cumsum(atoms)), "bond_ptr": np.append(0, np.cumsum(bonds)), "src": draw.integers(0, of), "dst": draw.integers(0, of),
-              "x": draw.random((atoms.sum(), width), np.float32), "label": draw.integers(0, 2, len(atoms))}
+    arrays = {
+        "atom_ptr": np.append(0, np.cumsum(atoms)),
+        "bond_ptr": np.append(0, np.cumsum(bonds)),
+        "src": draw.integers(0, of),
+        "dst": draw.integers(0, of),
+        "x": draw.random((atoms.sum(), width), np.float32),
+        "label": draw.integers(0, 2, len(atoms)),
+    }
     for name, array in arrays.items():
         np.save(partial / f"{name}.npy", array)
     (partial / "graph.yaml").write_text(YAML)

@@ -7,6 +7,7 @@ Its form is that of debian_unigraph.py's graph: four node sets, twelve edge sets
 fanouts 10 and 5 over every edge set that leaves the nodes found, and seeds.csv with 500 nodes of the set "item". A few nodes
 of each set have most of its edges, so that most items have edges of few relations. Equal Python versions give equal bytes.
 """
+
 import os
 import random
 import sys
@@ -36,8 +37,12 @@ def main(folder):
     for name, (source, target, features) in form.EDGE_SETS.items():
         power = 6 if name in RELATIONS[1:] else 2
         skewed = lambda of: int(SIZES[of] * draw.random() ** power)
-        form.write(partial, name, ["source", "target", *features],
-                   ([f"{source}{skewed(source)}", f"{target}{skewed(target)}", *(draw.randrange(2) for _ in features)] for _ in range(EDGES[name])))
+        form.write(
+            partial,
+            name,
+            ["source", "target", *features],
+            ([f"{source}{skewed(source)}", f"{target}{skewed(target)}", *(draw.randrange(2) for _ in features)] for _ in range(EDGES[name])),
+        )
     form.write(partial, "seeds", ["id"], ([f"item{i * SIZES['item'] // form.SEEDS}"] for i in range(form.SEEDS)))
     for name, lines in (("schema.pbtxt", form.schema()), ("spec.pbtxt", form.spec("item"))):
         with open(os.path.join(partial, name), "w", encoding="utf-8") as f:

@@ -10,6 +10,7 @@ usage:
 The graphs are R-MAT with 16 edges per node. The work of each stage is proportional to the edges: samples and feeds have one
 seed per 1,024 edges, and the graphs of pack have 64 edges each.
 """
+
 import json
 import math
 import mmap
@@ -33,9 +34,9 @@ STAGES = {
     "pack": "`pack --stream`",
 }
 QUANTITIES = {"time": ("seconds", 1), "memory": ("peak MiB", 1 << 20), "bytes": ("MiB read from and written to the disk", 1 << 20)}
-FITTED = 3      # sizes of a fit, the largest ones: small graphs fit caches
+FITTED = 3  # sizes of a fit, the largest ones: small graphs fit caches
 SHORTEST = 0.5  # seconds; a shorter run is mostly the start of a process, and is left out of fits
-BOUND = 0.7     # share of a resource from which it is called the bound
+BOUND = 0.7  # share of a resource from which it is called the bound
 
 
 def run(bench, measure):
@@ -69,8 +70,10 @@ def run(bench, measure):
                 if stage == "partition" and size > args.partition_edges:
                     continue
                 for t in args.threads[:1] if stage == "pack" else args.threads:  # pack --stream has one thread
-                    points.append({"stage": stage, "edges": 1 << size, "threads": t}
-                                  | measure([*command, "--threads", t, *([] if stage == "feed" else ["--out", out])], bench.client(), out))
+                    points.append(
+                        {"stage": stage, "edges": 1 << size, "threads": t}
+                        | measure([*command, "--threads", t, *([] if stage == "feed" else ["--out", out])], bench.client(), out)
+                    )
                     p = points[-1]
                     print(f"bench.py: 2^{size} edges, {stage}, {t} threads: {p['time']:.3g} s, {p['memory'] / 2**20:,.0f} MiB", file=sys.stderr)
         finally:
@@ -128,8 +131,8 @@ def inputs(store, pairs, sizes, graphs):
 
 def feed(store, seeds, threads):
     """One epoch of a NodeLoader, whose batches are discarded."""
-    from graphmill import NodeLoader
     import numpy as np
+    from graphmill import NodeLoader
 
     nodes = next(iter(json.loads((pathlib.Path(store) / "graph.json").read_text())["nodes"].values()))["count"]
     picked = np.random.default_rng(1).integers(0, nodes, int(seeds))
@@ -158,7 +161,11 @@ def quiet(result):
     points = result["points"]
     calm = [p for p in points if p["others"] is not None and p["others"] <= result["disturbed_from"]]
     gone = [f"{p['stage']} 2^{int(math.log2(p['edges']))} ({p['threads']})" for p in points if p not in calm]
-    text = f"{len(gone)} of {len(points)} runs were disturbed by other programs or by the host, and are left out: {'; '.join(gone)}." if gone else "No run was disturbed."
+    text = (
+        f"{len(gone)} of {len(points)} runs were disturbed by other programs or by the host, and are left out: {'; '.join(gone)}."
+        if gone
+        else "No run was disturbed."
+    )
     return result | {"points": calm}, text
 
 
@@ -170,11 +177,15 @@ def tables(result):
         for t in sorted({p["threads"] for p in result["points"] if p["stage"] == stage}):
             points = [p for p in result["points"] if p["stage"] == stage and p["threads"] == t]
             fitted = [p for p in points if p["time"] >= SHORTEST][-FITTED:]
-            fits = ["-" if len(fitted) < FITTED else f"{slope([p['edges'] for p in fitted], [p[q] for p in fitted]):.2f}" if max(p[q] for p in fitted) > 0 else "0"
-                    for q in QUANTITIES]
+            fits = [
+                "-" if len(fitted) < FITTED else f"{slope([p['edges'] for p in fitted], [p[q] for p in fitted]):.2f}" if max(p[q] for p in fitted) > 0 else "0"
+                for q in QUANTITIES
+            ]
             last = points[-1]
-            yield (f"| {what} | {t} | {' | '.join(fits)} | 2^{int(math.log2(last['edges']))}, {last['time']:.3g}, {last['memory'] / 2**20:,.0f} | "
-                   f"{bound(last, result['disk'])} |")
+            yield (
+                f"| {what} | {t} | {' | '.join(fits)} | 2^{int(math.log2(last['edges']))}, {last['time']:.3g}, {last['memory'] / 2**20:,.0f} | "
+                f"{bound(last, result['disk'])} |"
+            )
 
 
 def plot(result, folder):
@@ -195,14 +206,21 @@ def plot(result, folder):
                 if not points:
                     continue
                 solid = t == most or stage == "pack"
-                ax.plot([p["edges"] for p in points], [p[name] / unit for p in points], color=f"C{k}", marker=".", linewidth=1.5 if solid else 0.8, linestyle="-" if solid else ":")
+                ax.plot(
+                    [p["edges"] for p in points],
+                    [p[name] / unit for p in points],
+                    color=f"C{k}",
+                    marker=".",
+                    linewidth=1.5 if solid else 0.8,
+                    linestyle="-" if solid else ":",
+                )
                 if solid:
                     ends.append((points[-1][name] / unit, stage, f"C{k}", points[-1]["edges"]))
         ax.set_xscale("log", base=2)
         ax.set_yscale("log")
         low, high = ax.get_ylim()
         at, gap = 0.0, 0.045  # of the height: labels of close lines move apart
-        for y, stage, color, x in sorted(ends):
+        for y, stage, color, _x in sorted(ends):
             at = max(at + gap, math.log(y / low) / math.log(high / low))
             ax.annotate(stage, (1.01, at), xycoords="axes fraction", color=color, va="center")
         ax.set_xlabel("edges")

@@ -86,16 +86,19 @@ func TestPeerClient(t *testing.T) {
 		{"jraph", []string{"discover", "-s", "tests", "-k", "TestJraph", "-k", "TestPages"}},
 		{"tfgnn", []string{"discover", "-s", "tests", "-k", "TestTFGNN", "-k", "TestPages"}},
 	} {
-		cmd := python(t, run.peer, append([]string{"-m", "unittest"}, run.args...)...)
-		cmd.Env = append(cmd.Env, env...)
-		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Errorf("%s: %v\n%s", run.peer, err, out)
-		}
-		// The tests of a framework that cannot be imported would be skipped.
-		if len(run.args) > 3 && bytes.Contains(out, []byte("skipped")) {
-			t.Errorf("%s: found tests left out, expected none\n%s", run.peer, out)
-		}
+		t.Run(run.peer, func(t *testing.T) {
+			t.Parallel() // tests of loaders wait for other processes half of the time
+			cmd := python(t, run.peer, append([]string{"-m", "unittest"}, run.args...)...)
+			cmd.Env = append(cmd.Env, env...)
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+			// The tests of a framework that cannot be imported would be skipped.
+			if len(run.args) > 3 && bytes.Contains(out, []byte("skipped")) {
+				t.Errorf("found tests left out, expected none\n%s", out)
+			}
+		})
 	}
 }
 

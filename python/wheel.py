@@ -53,7 +53,7 @@ def _source(module):
 def _build(module, command):
     """Build the command of this machine."""
     with open(os.path.join(module, "go.mod")) as f:
-        needed = re.search(r"^go (\d+)\.(\d+)", f.read(), re.M)
+        needed = re.search(r"^go (\d+)\.(\d+)", f.read(), re.MULTILINE)
     want = f"{needed[1]}.{needed[2]}"
     help_ = "install it from https://go.dev/dl, or take a wheel, which needs no Go: pip install --only-binary graphmill graphmill"
     go = shutil.which("go")
@@ -64,6 +64,8 @@ def _build(module, command):
     if found and (int(found[1]), int(found[2])) < (int(needed[1]), int(needed[2])):
         raise RuntimeError(f"building graphmill from its source needs Go {want} or newer: found {said}; {help_}")
     os.makedirs(os.path.dirname(command), exist_ok=True)
-    built = subprocess.run([go, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s", "-o", command, "./cmd/graphmill"], cwd=module, env={**os.environ, "CGO_ENABLED": "0"})
+    built = subprocess.run(
+        [go, "build", "-trimpath", "-buildvcs=false", "-ldflags=-s", "-o", command, "./cmd/graphmill"], cwd=module, env={**os.environ, "CGO_ENABLED": "0"}
+    )
     if built.returncode:
         raise RuntimeError("go build failed, with the errors above; it needs the Go modules of go.mod, from the net or from the module cache")

@@ -176,7 +176,9 @@ def graphs(data):
             nodes.append(len(kinds))
             edges.append(len(src))
     else:
-        nodes, edges, kinds, src, dst, label = (np.load(data / f"{name}.npy") for name in ("graph_node_ptr", "graph_edge_ptr", "node_tag", "edge_src_local", "edge_dst_local", "graph_label"))
+        nodes, edges, kinds, src, dst, label = (
+            np.load(data / f"{name}.npy") for name in ("graph_node_ptr", "graph_edge_ptr", "node_tag", "edge_src_local", "edge_dst_local", "graph_label")
+        )
         kinds, label = (np.unique(x, return_inverse=True)[1] for x in (kinds, label))
     kinds = np.asarray(kinds, np.int64)
     x, nodes, edges, src, dst, label = np.eye(kinds.max() + 1, dtype=np.float32)[kinds], *(np.asarray(v, np.int64) for v in (nodes, edges, src, dst, label))
@@ -197,7 +199,9 @@ def graphs(data):
 
 def main(what, data, out):
     out = pathlib.Path(out)
-    yaml, arrays, more = {"papers": papers, "words": words, "links": links, "events": events, "graphs": graphs}[what](None if data == "made" else pathlib.Path(data))
+    yaml, arrays, more = {"papers": papers, "words": words, "links": links, "events": events, "graphs": graphs}[what](
+        None if data == "made" else pathlib.Path(data)
+    )
     tables = out / "tables"
     tables.mkdir(parents=True)
     for name, x in arrays.items():

@@ -12,7 +12,6 @@ import dgl.graphbolt as gb
 import torch
 import torch.nn.functional as F
 from dgl.nn import GINConv, SAGEConv, SumPooling
-
 from graphmill import NodeLoader, PackedLoader
 from prepare import CLASSES, split
 from shared import descend, main, mrr, some, tensors

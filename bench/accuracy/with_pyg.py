@@ -11,16 +11,24 @@ import sys
 
 import torch
 import torch.nn.functional as F
+from graphmill import NodeLoader, PackedLoader
+from prepare import CLASSES, split
+from shared import descend, main, mrr, some, tensors
 from torch_geometric.data import Data, HeteroData
-from torch_geometric.loader import ClusterData, ClusterLoader, DataLoader, GraphSAINTRandomWalkSampler, HGTLoader, LinkNeighborLoader, NeighborLoader, ShaDowKHopSampler
+from torch_geometric.loader import (
+    ClusterData,
+    ClusterLoader,
+    DataLoader,
+    GraphSAINTRandomWalkSampler,
+    HGTLoader,
+    LinkNeighborLoader,
+    NeighborLoader,
+    ShaDowKHopSampler,
+)
 from torch_geometric.loader import NodeLoader as PyGNodeLoader
 from torch_geometric.nn import GINConv, GraphConv, SAGEConv, global_add_pool, global_mean_pool
 from torch_geometric.sampler import BaseSampler, HeteroSamplerOutput
 from torch_geometric.sampler.utils import remap_keys, to_hetero_csc
-
-from graphmill import NodeLoader, PackedLoader
-from prepare import CLASSES, split
-from shared import descend, main, mrr, some, tensors
 
 
 class SAGE(torch.nn.Module):
@@ -141,7 +149,9 @@ def clusters(folder, who, seed):
                 return torch.tensor([int(line) for line in f])
 
     if who == "Graphmill":
-        loader = NodeLoader(f"{folder}/store", sampler="cluster", assignment=f"{folder}/parts", batch_size=5, shuffle=True, seed=seed, as_="pyg", label="y", threads=1)
+        loader = NodeLoader(
+            f"{folder}/store", sampler="cluster", assignment=f"{folder}/parts", batch_size=5, shuffle=True, seed=seed, as_="pyg", label="y", threads=1
+        )
     elif who == "PyG":
         loader = ClusterLoader(Parts(data, PARTS, log=False), batch_size=5, shuffle=True)
     else:
@@ -377,10 +387,7 @@ class GIN(torch.nn.Module):
 def data_list(a, prefix):
     nodes, edges = a[prefix + "nodes"].tolist(), a[prefix + "edges"].tolist()
     ends = torch.stack([a[prefix + "src"], a[prefix + "dst"]])
-    return [
-        Data(x=a[prefix + "x"][nodes[i] : nodes[i + 1]], edge_index=ends[:, edges[i] : edges[i + 1]], y=y[None])
-        for i, y in enumerate(a[prefix + "label"])
-    ]
+    return [Data(x=a[prefix + "x"][nodes[i] : nodes[i + 1]], edge_index=ends[:, edges[i] : edges[i + 1]], y=y[None]) for i, y in enumerate(a[prefix + "label"])]
 
 
 def graphs(folder, who, seed):

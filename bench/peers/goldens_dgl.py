@@ -12,8 +12,8 @@ to zero.
 chunked_in, chunked_assign and chunked_out are not made here: DGL's wheel does not have the tools that wrote them. testdata/README.md
 says how they were made.
 """
+
 import contextlib
-import json
 import os
 import pathlib
 import shutil
@@ -53,15 +53,20 @@ def typed():
     """Four types of nodes, five of edges, and columns of many dtypes."""
     draw = np.random.default_rng(2)
     count = {"maintainer": 20, "package": 120, "source": 40, "tag": 15}
-    edges = {("package", "depends", "package"): 180, ("package", "has", "tag"): 70, ("package", "maintained-by", "maintainer"): 120,
-             ("package", "recommends", "package"): 30, ("source", "builds", "package"): 120}
+    edges = {
+        ("package", "depends", "package"): 180,
+        ("package", "has", "tag"): 70,
+        ("package", "maintained-by", "maintainer"): 120,
+        ("package", "recommends", "package"): 30,
+        ("source", "builds", "package"): 120,
+    }
     ends = {e: (torch.from_numpy(draw.integers(0, count[e[0]], m)), torch.from_numpy(draw.integers(0, count[e[2]], m))) for e, m in edges.items()}
     g = dgl.heterograph(ends, num_nodes_dict=count)
     n = count["package"]
     g.nodes["package"].data["size"] = torch.from_numpy(draw.random((n, 2)))
     g.nodes["package"].data["section"] = torch.from_numpy(draw.integers(0, 50, n).astype(np.int32))
     g.nodes["package"].data["train_mask"] = torch.arange(n) % 5 == 0
-    g.nodes["source"].data["key"] = torch.from_numpy(draw.permutation(1000)[:count["source"]])
+    g.nodes["source"].data["key"] = torch.from_numpy(draw.permutation(1000)[: count["source"]])
     g.nodes["tag"].data["key"] = torch.from_numpy(draw.integers(0, 99, count["tag"]).astype(np.int16))
     g.edges["depends"].data["or_group"] = torch.from_numpy(draw.integers(0, 4, edges["package", "depends", "package"]))
     g.edges["has"].data["w"] = torch.from_numpy(draw.random((edges["package", "has", "tag"], 3)).astype(np.float16))

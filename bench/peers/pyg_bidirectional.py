@@ -1,5 +1,6 @@
 """Makes subgraphs bidirectional by the real PyG, and compares their edges: argv[1] is a JSON file with a list of
 {"drawn": {edge type: [[source, target], ...]}, "bidirectional": the same}. It exits with 1 where edges differ."""
+
 import json
 import sys
 
@@ -12,7 +13,7 @@ for number, case in enumerate(cases):
     ends = {tuple(t.split(":")): torch.tensor(e, dtype=torch.long).reshape(-1, 2) for t, e in case["drawn"].items()}
     row, col = ({t: e[:, i].clone() for t, e in ends.items()} for i in (0, 1))
     if len(ends) == 1:
-        (only, _), = ends.items()
+        ((only, _),) = ends.items()
         out = SamplerOutput(node=None, row=row[only], col=col[only], edge=None).to_bidirectional()
         found = {only: (out.row, out.col)}
     else:

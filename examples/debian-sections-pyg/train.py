@@ -11,9 +11,8 @@ import time
 import numpy as np
 import torch
 import torch.nn.functional as F
-from torch_geometric.nn import HeteroConv, SAGEConv
-
 from graphmill import NodeLoader, Store
+from torch_geometric.nn import HeteroConv, SAGEConv
 
 GOAL = 0.70  # validation accuracy for "time to accuracy"
 SECTIONS, PRIORITIES, WIDTH = 58, 5, 64
@@ -26,9 +25,7 @@ class Net(torch.nn.Module):
         self.neighbours = neighbours
         self.package = torch.nn.Linear(4 + PRIORITIES, WIDTH)
         self.named = torch.nn.ModuleDict({t: torch.nn.Embedding(n, WIDTH) for t, n in NAMED.items()})
-        self.layers = torch.nn.ModuleList(
-            HeteroConv({e: SAGEConv((-1, -1), WIDTH) for e in edge_types}, aggr="sum") for _ in range(2)
-        )
+        self.layers = torch.nn.ModuleList(HeteroConv({e: SAGEConv((-1, -1), WIDTH) for e in edge_types}, aggr="sum") for _ in range(2))
         self.out = torch.nn.Linear(WIDTH, SECTIONS)
 
     def forward(self, data):

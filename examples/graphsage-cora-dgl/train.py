@@ -14,7 +14,6 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from dgl.nn import SAGEConv
-
 from graphmill import NodeLoader, Store
 
 GOAL = 0.72  # validation accuracy for "time to accuracy"

@@ -11,7 +11,6 @@ import time
 
 import torch
 import torch.nn.functional as F
-
 from graphmill import NodeLoader
 
 FIELDS, WIDTH, EPOCHS = 16, 64, 3

@@ -13,7 +13,6 @@ import jax
 import jax.numpy as jnp
 import jraph
 import numpy as np
-
 from graphmill import Collection, PackedLoader
 
 GOAL = 0.80  # accuracy for "time to accuracy"
@@ -77,7 +76,7 @@ def main(layout: str, collection: str) -> None:
     m = v = jax.tree.map(jnp.zeros_like, p)
     steps, seconds, waited, reached, first = 0, 0.0, 0.0, None, None
     for _ in range(50):
-        start, total, value = time.perf_counter(), 0, 0.0
+        start, _total, value = time.perf_counter(), 0, 0.0
         asked = start
         for g in packs:
             waited += time.perf_counter() - asked

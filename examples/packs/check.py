@@ -5,12 +5,12 @@
 Sums the first column of nodes over each graph, and over the sources of its edges, three times: from the collection, from
 a GraphsTuple, and from a PyG Batch. Uses jraph and torch_geometric if they are installed, and otherwise NumPy.
 """
+
 import json
 import pathlib
 import sys
 
 import numpy as np
-
 from packs import Packs
 
 

@@ -1,7 +1,8 @@
 """Compares packs as TFRecords, as TF-GNN reads and pads them, with the collection from which they were made.
 
-    python check_tfgnn.py RECORDS COLLECTION
+python check_tfgnn.py RECORDS COLLECTION
 """
+
 import json
 import pathlib
 import sys
@@ -9,7 +10,6 @@ import sys
 import numpy as np
 import tensorflow as tf
 import tensorflow_gnn as tfgnn
-
 from check import expected
 
 
@@ -31,7 +31,7 @@ def main(folder, collection):
         at_edges = tfgnn.broadcast_node_to_edges(padded, edges, tfgnn.SOURCE, feature_name=name)
         of_edges = tfgnn.pool_edges_to_context(padded, edges, "sum", feature_value=at_edges)
         sums = np.stack([of_nodes.numpy(), of_edges.numpy()], 1)[mask.numpy()]
-        np.testing.assert_allclose(sums, want[ids[ptr[p]:ptr[p + 1]]], rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(sums, want[ids[ptr[p] : ptr[p + 1]]], rtol=1e-4, atol=1e-4)
         packs += 1
     assert packs == len(ptr) - 1 and len(set(ids)) == len(want), "packs or graphs are missing"
     print(f"{packs} packs, {len(want)} graphs: equal sums with TF-GNN")

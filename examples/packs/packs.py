@@ -1,9 +1,10 @@
 """Reads the packs of graphmill pack materialise (--format npy) for JAX and PyG, with NumPy.
 
-    packs = Packs("packs")
-    graph = jraph.GraphsTuple(**packs.graphs_tuple(p))
-    batch = torch_geometric.data.Data(**{k: torch.from_numpy(v) for k, v in packs.pyg(p).items()})
+packs = Packs("packs")
+graph = jraph.GraphsTuple(**packs.graphs_tuple(p))
+batch = torch_geometric.data.Data(**{k: torch.from_numpy(v) for k, v in packs.pyg(p).items()})
 """
+
 import json
 import pathlib
 
@@ -31,15 +32,27 @@ class Packs:
         """The fields of jraph.GraphsTuple, for collections with one node type and one edge type."""
         (n, nodes), (e, edges) = *self.nodes.values(), *self.edges.values()
         row = lambda columns: {k: v[p] for k, v in columns.items()}
-        return dict(nodes=row(nodes), edges=row(edges), globals=row(self.context), senders=e["src"][p],
-                    receivers=e["dst"][p], n_node=n["n_node"][p], n_edge=e["n_edge"][p])
+        return dict(
+            nodes=row(nodes),
+            edges=row(edges),
+            globals=row(self.context),
+            senders=e["src"][p],
+            receivers=e["dst"][p],
+            n_node=n["n_node"][p],
+            n_edge=e["n_edge"][p],
+        )
 
     def pyg(self, p):
         """The fields of a PyG Batch: node columns by name, edge columns as edge_NAME, context columns as graph_NAME."""
         (n, nodes), (e, edges) = *self.nodes.values(), *self.edges.values()
         index = np.stack([e["src"][p], e["dst"][p]]).astype(np.int64)
-        fields = dict(edge_index=index, batch=n["graph"][p].astype(np.int64), ptr=n["ptr"][p].astype(np.int64),
-                      node_mask=np.array(n["mask"][p]), edge_mask=np.array(e["mask"][p]),
-                      graph_mask=np.array(self.packs["graph_mask"][p]))
+        fields = dict(
+            edge_index=index,
+            batch=n["graph"][p].astype(np.int64),
+            ptr=n["ptr"][p].astype(np.int64),
+            node_mask=np.array(n["mask"][p]),
+            edge_mask=np.array(e["mask"][p]),
+            graph_mask=np.array(self.packs["graph_mask"][p]),
+        )
         named = {"": nodes, "edge_": edges, "graph_": self.context}
         return {prefix + k: np.array(v[p]) for prefix, columns in named.items() for k, v in columns.items()} | fields

@@ -15,7 +15,6 @@ import time
 import numpy as np
 import torch
 import torch.nn.functional as F
-
 from graphmill import BatchIter, GroupBatchIter
 
 GOAL = 0.70  # validation NDCG@10 for "time to accuracy"
@@ -98,7 +97,7 @@ def main(data: pathlib.Path) -> None:
         "point-wise": (pointwise, lambda x, y, _, seed: BatchIter(x, y, batch_size=128, seed=seed)),
         "list-wise": (listwise, lambda x, y, query, seed: GroupBatchIter(query, x, y, batch_size=8, form="padded", seed=seed)),
     }
-    x, y, query = rows["test"]
+    _x, y, query = rows["test"]
     print(f"no model: NDCG@10 {ndcg(torch.zeros(len(y)), y, query):.3f}")
     for name, (loss, make) in losses.items():
         runs = [train(make, loss, rows, seed) for seed in SEEDS]

@@ -15,15 +15,14 @@ import sys
 import numpy as np
 import pandas as pd
 import torch
-import torch_sparse  # noqa: F401: registers the operator
+import torch_sparse  # noqa: F401  registers the operator
+import train
 from relbench.base import Database, Table
 from relbench.modeling.graph import make_pkey_fkey_graph
 from relbench.modeling.utils import get_stype_proposal
 from torch_geometric.loader import NodeLoader
 from torch_geometric.sampler import BaseSampler, HeteroSamplerOutput
 from torch_geometric.sampler.utils import remap_keys, to_hetero_csc
-
-import train
 
 KEYS = {"people": {}, "items": {}, "orders": {"person": "people", "item": "items"}, "reviews": {"person": "people", "item": "items"}}
 ROW = "row"
@@ -54,8 +53,16 @@ class TemporalSampler(BaseSampler):
     def sample_from_nodes(self, index) -> HeteroSamplerOutput:
         count, first = len(index.node), "__".join(self.first)
         node, row, col, edge = torch.ops.torch_sparse.hetero_temporal_neighbor_sample(
-            [*self.types, ROW], [*self.edges, self.first], {**self.colptr, first: torch.arange(count + 1)}, {**self.row, first: index.node},
-            {ROW: torch.arange(count)}, self.fanout, {**self.time, ROW: index.time}, self.hops + 1, False, True,
+            [*self.types, ROW],
+            [*self.edges, self.first],
+            {**self.colptr, first: torch.arange(count + 1)},
+            {**self.row, first: index.node},
+            {ROW: torch.arange(count)},
+            self.fanout,
+            {**self.time, ROW: index.time},
+            self.hops + 1,
+            False,
+            True,
         )
         # The sampler does not say to which seed a node belongs: each node takes the seed of the node from which it was reached.
         batch = {t: torch.full((len(node[t]),), -1) for t in self.types}

@@ -13,9 +13,8 @@ import time
 import numpy as np
 import torch
 import torch.nn.functional as F
-from torch_geometric.nn import HeteroConv, SAGEConv
-
 from graphmill import NodeLoader
+from torch_geometric.nn import HeteroConv, SAGEConv
 
 TRAIN, TEST = np.datetime64("2025-01-01", "s"), np.datetime64("2025-02-01", "s")  # train before the one, test from the other on
 COLUMNS = {"people": ["age"], "items": ["lasts", "price"], "orders": ["amount"], "reviews": ["stars"]}
@@ -98,7 +97,9 @@ def rows(path: str):
 def report(name: str, runs: list, more: str = "") -> None:
     """Prints the mean AUROC of the runs of `learn`, and the AUROC of each run."""
     found = [a for a, _ in runs]
-    print(f"{name}: test AUROC {statistics.mean(found):.3f} ({', '.join(f'{a:.3f}' for a in found)}), each after {statistics.mean(s for _, s in runs):.1f} s of training{more}")
+    print(
+        f"{name}: test AUROC {statistics.mean(found):.3f} ({', '.join(f'{a:.3f}' for a in found)}), each after {statistics.mean(s for _, s in runs):.1f} s of training{more}"
+    )
 
 
 def main(store: str, path: str, seeds: int = 5) -> None:
@@ -110,8 +111,18 @@ def main(store: str, path: str, seeds: int = 5) -> None:
     def batches(part, seed, shuffle):
         # Seeds are row numbers of the store, which are in the order of the key: here the key itself.
         return NodeLoader(
-            store, FANOUT, BATCH, part["person"], "people", as_="pyg", x=COLUMNS, shuffle=shuffle, seed=seed,
-            scope="seed", before_nodes={t: "at" for t in TIMED}, seed_time=part["at"],
+            store,
+            FANOUT,
+            BATCH,
+            part["person"],
+            "people",
+            as_="pyg",
+            x=COLUMNS,
+            shuffle=shuffle,
+            seed=seed,
+            scope="seed",
+            before_nodes=dict.fromkeys(TIMED, "at"),
+            seed_time=part["at"],
         )
 
     runs, waited = [], []

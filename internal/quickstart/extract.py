@@ -8,6 +8,7 @@ counted over two steps, and everything known among them. Written as a unigraph:
 gzipped CSV tables; schema.pbtxt and sampling_spec.pbtxt are written by hand.
 Equal input gives equal bytes.
 """
+
 import collections
 import csv
 import gzip
@@ -16,8 +17,7 @@ import os
 import sys
 
 PACKAGES = 4000
-RELATIONS = {"Depends": "depends", "Recommends": "recommends", "Suggests": "suggests",
-             "Enhances": "enhances", "Breaks": "breaks", "Conflicts": "conflicts"}
+RELATIONS = {"Depends": "depends", "Recommends": "recommends", "Suggests": "suggests", "Enhances": "enhances", "Breaks": "breaks", "Conflicts": "conflicts"}
 
 
 def rows(folder, name):
@@ -33,9 +33,8 @@ def write(folder, name, header, lines):
     for line in lines:
         out.writerow(line)
         n += 1
-    with open(os.path.join(folder, name + ".csv.gz"), "wb") as f:
-        with gzip.GzipFile("", "wb", 9, f, mtime=0) as z:
-            z.write(text.getvalue().encode())
+    with open(os.path.join(folder, name + ".csv.gz"), "wb") as f, gzip.GzipFile("", "wb", 9, f, mtime=0) as z:
+        z.write(text.getvalue().encode())
     print(f"{name}: {n}")
 
 
@@ -56,13 +55,34 @@ def main(src, dst):
     tag = {r["id"]: r["name"] for r in rows(src, "names_tag")}
 
     ordered = sorted(kept, key=int)
-    write(dst, "package", ["id", "section", "priority", "size", "installed_size", "essential", "label"],
-          ([name[p], section[packages[p]["section"]], priority[packages[p]["priority"]], packages[p]["size"],
-            packages[p]["installed_size"], packages[p]["essential"], packages[p]["section"]] for p in ordered))
+    write(
+        dst,
+        "package",
+        ["id", "section", "priority", "size", "installed_size", "essential", "label"],
+        (
+            [
+                name[p],
+                section[packages[p]["section"]],
+                priority[packages[p]["priority"]],
+                packages[p]["size"],
+                packages[p]["installed_size"],
+                packages[p]["essential"],
+                packages[p]["section"],
+            ]
+            for p in ordered
+        ),
+    )
     for rel in RELATIONS.values():
-        write(dst, rel, ["source", "target", "alternative", "versioned"],
-              ([name[r["src"]], name[r["dst"]], r["alternative"], r["versioned"]] for r in edges
-               if relation[r["rel"]] == rel and r["src"] in kept and r["dst"] in kept))
+        write(
+            dst,
+            rel,
+            ["source", "target", "alternative", "versioned"],
+            (
+                [name[r["src"]], name[r["dst"]], r["alternative"], r["versioned"]]
+                for r in edges
+                if relation[r["rel"]] == rel and r["src"] in kept and r["dst"] in kept
+            ),
+        )
 
     built = [(r["package"], r["source"]) for r in rows(src, "package_source") if r["package"] in kept]
     write(dst, "source", ["id"], ([source[s]] for s in sorted({s for _, s in built}, key=int)))

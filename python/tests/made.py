@@ -12,7 +12,6 @@ import tempfile
 from unittest import mock
 
 import numpy as np
-
 from graphmill._command import command
 
 STORES = os.environ.get("GRAPHMILL_TEST_STORES", "")
@@ -172,7 +171,25 @@ edges:
 @functools.lru_cache(None)
 def sampled():
     """Batches sampled from the Debian graph, with ops."""
-    graphmill("sample", DEBIAN, "--fanout", "depends=4,3;has_tag=2,0", "--direction", "out", "--seeds", "package", "--limit-seeds", 700, "--batch-size", 64, "--epochs", 2, "--ops", "--out", path("sampled.coll"))
+    graphmill(
+        "sample",
+        DEBIAN,
+        "--fanout",
+        "depends=4,3;has_tag=2,0",
+        "--direction",
+        "out",
+        "--seeds",
+        "package",
+        "--limit-seeds",
+        700,
+        "--batch-size",
+        64,
+        "--epochs",
+        2,
+        "--ops",
+        "--out",
+        path("sampled.coll"),
+    )
     return path("sampled.coll")
 
 

@@ -5,9 +5,8 @@ import functools
 import os
 import random
 
-import numpy as np
-
 import made
+import numpy as np
 
 COUNT = int(os.environ.get("GRAPHMILL_TEST_GRAPHS", "300"))
 """How many graphs a comparison takes."""

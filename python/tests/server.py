@@ -35,7 +35,18 @@ class Server:
         if self.user:
             subprocess.run(["chown", "-R", "65534:65534", str(self.folder)], check=True)
         self.bin, self.data = programs / "bin", self.folder / "data"
-        self.run("initdb", "-D", self.data, "-U", "postgres", "--auth=scram-sha-256", f"--pwfile={self.folder / 'password'}", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
+        self.run(
+            "initdb",
+            "-D",
+            self.data,
+            "-U",
+            "postgres",
+            "--auth=scram-sha-256",
+            f"--pwfile={self.folder / 'password'}",
+            "--encoding=UTF8",
+            "--locale=C.UTF-8",
+            "--no-sync",
+        )
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             self.port = s.getsockname()[1]
@@ -63,7 +74,12 @@ def main():
     server = Server()
     try:
         if len(sys.argv) > 1:
-            env = {**os.environ, "PATH": os.pathsep.join([str(server.bin), os.path.dirname(sys.executable), os.environ["PATH"]]), "PGPASSWORD": PASSWORD, "DATABASE": server.address}
+            env = {
+                **os.environ,
+                "PATH": os.pathsep.join([str(server.bin), os.path.dirname(sys.executable), os.environ["PATH"]]),
+                "PGPASSWORD": PASSWORD,
+                "DATABASE": server.address,
+            }
             return subprocess.run(sys.argv[1:], env=env).returncode
         pid = int((server.data / "postmaster.pid").read_text().split()[0])
         print(json.dumps({"address": server.address, "password": PASSWORD, "bin": str(server.bin), "pid": pid}), flush=True)

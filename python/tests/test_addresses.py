@@ -11,9 +11,8 @@ import threading
 import unittest
 from unittest import mock
 
-import numpy as np
-
 import made
+import numpy as np
 from graphmill import GraphmillError, NodeLoader, Store
 
 
@@ -45,11 +44,14 @@ class TestAddresses(unittest.TestCase):
         self.assertEqual(repr(s).replace(s.path, ""), repr(local).replace(local.path, ""))
         self.assertEqual(s.meta, local.meta)
         with self.assertRaisesRegex(GraphmillError, f"{self.server}/debian.store/edges/.*: found an array in an object store, expected one on this machine"):
-            s.edges[local.edge_types[0]].neighbours
+            _ = s.edges[local.edge_types[0]].neighbours
 
     def test_loader(self):
         for executor in ("auto", "stream"):
-            with NodeLoader(made.RMAT, [3, 2], 256, seed=4, as_="numpy") as want, NodeLoader(f"{self.server}/rmat.store", [3, 2], 256, seed=4, as_="numpy", executor=executor) as got:
+            with (
+                NodeLoader(made.RMAT, [3, 2], 256, seed=4, as_="numpy") as want,
+                NodeLoader(f"{self.server}/rmat.store", [3, 2], 256, seed=4, as_="numpy", executor=executor) as got,
+            ):
                 self.assertEqual(got.state_dict(), want.state_dict())
                 batches = 0
                 for a, b in zip(got, want, strict=True):

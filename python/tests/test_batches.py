@@ -6,7 +6,6 @@ import time
 import unittest
 
 import numpy as np
-
 from graphmill import BatchIter, GroupBatchIter
 from graphmill._order import ORDER, Order, key
 from made import law
@@ -102,7 +101,10 @@ class TestBatchIter(unittest.TestCase):
             items = Order(n, key(9, 2, ORDER))(np.arange(n)).tolist() if shuffle else list(range(n))
             batches = law.batches(items, size, tail == "drop")
             first = int(r.integers(0, len(batches) + 1)) if k % 3 == 0 else 0
-            given = [dict(tail=tail), dict(tail=None) if tail == ("fill" if world > 1 else "short") else dict(drop_last=True) if tail == "drop" else dict(tail=tail, drop_last=False)]
+            given = [
+                dict(tail=tail),
+                dict(tail=None) if tail == ("fill" if world > 1 else "short") else dict(drop_last=True) if tail == "drop" else dict(tail=tail, drop_last=False),
+            ]
             for rank, want in enumerate(law.ranks(batches, world, tail, first)):
                 for options in given:
                     it = BatchIter(np.arange(n), batch_size=size, shuffle=shuffle, seed=9, rank=rank, world_size=world, **options)
@@ -217,7 +219,6 @@ class TestBatchIter(unittest.TestCase):
             with self.assertRaisesRegex((ValueError, TypeError), want):
                 f()
 
-
     def test_integers_of_any_kind(self):
         want = [b.tolist() for (b,) in BatchIter(np.arange(50), batch_size=4, seed=7, rank=1, world_size=2)]
         kinds = [np.int64, np.uint8, np.int16, np.array] + ([torch.tensor] if torch is not None else [])
@@ -267,7 +268,7 @@ class TestGroupBatchIter(unittest.TestCase):
                 self.assertEqual((len(ptr), int(ptr[-1])), (6, len(want)))
                 for a, b in zip(ptr, ptr[1:]):
                     self.assertLessEqual(len(set(self.ids[want[a:b]])), 1)
-            for (g, r, mask), want in zip(GroupBatchIter(kind(self.ids), kind(self.rows), batch_size=5, seed=4, form="padded"), flat):
+            for (_g, r, mask), want in zip(GroupBatchIter(kind(self.ids), kind(self.rows), batch_size=5, seed=4, form="padded"), flat):
                 r, mask = np.asarray(r), np.asarray(mask)
                 self.assertEqual(r[mask].tolist(), want.tolist())
                 self.assertTrue((r[~mask] == 0).all())

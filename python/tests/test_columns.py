@@ -9,10 +9,9 @@ import pickle
 import unittest
 import warnings
 
+import graphmill
 import made
 import numpy as np
-
-import graphmill
 from graphmill import Column, NodeLoader
 
 N, M = 40, 200
@@ -131,7 +130,10 @@ class TestJoined(unittest.TestCase):
         )
         made.graphmill("import", folder, "--out", made.path("gaps.store"))
         for options, want in (
-            (dict(x=["kind"]), r"found 'kind' in x=, a column of categories, expected columns of numbers, because codes are no quantities; give features=\['kind'\]"),
+            (
+                dict(x=["kind"]),
+                r"found 'kind' in x=, a column of categories, expected columns of numbers, because codes are no quantities; give features=\['kind'\]",
+            ),
             (dict(x="joined"), "a column of times"),
             (dict(edge_attr=["split"]), r"a column of categories, .*; give edge_features=\['split'\]"),
             (dict(weight="split"), "whose values are categories, expected one weight per row"),
@@ -141,16 +143,26 @@ class TestJoined(unittest.TestCase):
         ):
             with self.assertRaisesRegex((ValueError, graphmill.GraphmillError), want):
                 NodeLoader(made.path("gaps.store"), [2], features="none", **options)
-        s = graphmill.from_tables({"user": users}, {("user", "knows", "user"): {"src": knows["user_id"], "dst": knows["to"], "w": knows["w"], "ok": knows["ok"]}})
+        s = graphmill.from_tables(
+            {"user": users}, {("user", "knows", "user"): {"src": knows["user_id"], "dst": knows["to"], "w": knows["w"], "ok": knows["ok"]}}
+        )
         options = dict(fanout=[2], features="none", seeds=[0, 1, 2, 3])
         for _ in range(2):
             with self.assertWarns(UserWarning) as w, NodeLoader(s, x="*", edge_attr="*", **options) as batches:
                 b = next(iter(batches))
             self.assertEqual((b.x["x"].tolist(), b.edge_attr["edge_attr"].shape[1]), ([[1, 0], [2, 1], [3, 0], [4, 0]], 1))
             self.assertEqual(len(w.warnings), 1)
-            self.assertIn("x= leaves out columns with missing or infinite values, which patterns do not match: user/age (2 of 4 rows), user/count (1 of 4 rows), user/wide (1 of 4 rows)", str(w.warning))
-            self.assertIn("edge_attr= leaves out columns with missing or infinite values, which patterns do not match: user:knows:user/w (1 of 4 rows)", str(w.warning))
-        with self.assertWarnsRegex(UserWarning, r"x= has columns with missing or infinite values, of which a loss becomes nan: user/age \(2 of 4 rows\)"), NodeLoader(s, x=["age", "all"], **options) as batches:
+            self.assertIn(
+                "x= leaves out columns with missing or infinite values, which patterns do not match: user/age (2 of 4 rows), user/count (1 of 4 rows), user/wide (1 of 4 rows)",
+                str(w.warning),
+            )
+            self.assertIn(
+                "edge_attr= leaves out columns with missing or infinite values, which patterns do not match: user:knows:user/w (1 of 4 rows)", str(w.warning)
+            )
+        with (
+            self.assertWarnsRegex(UserWarning, r"x= has columns with missing or infinite values, of which a loss becomes nan: user/age \(2 of 4 rows\)"),
+            NodeLoader(s, x=["age", "all"], **options) as batches,
+        ):
             self.assertEqual(next(iter(batches)).x["x"].shape, (4, 2))
         with self.assertRaisesRegex(ValueError, r"found 'a\[g\]e' in x=, a pattern of columns with missing or infinite values: user/age \(2 of 4 rows\)"):
             NodeLoader(s, x="a[g]e", **options)
@@ -193,7 +205,9 @@ class TestStringsAndLists(unittest.TestCase):
         self.assertEqual((set(b.x["item"]), set(b.x["user"])), ({*numbers, "title"}, {"f1", "f10", "age"}))
 
     def test_the_warning_says_how(self):
-        with self.assertWarnsRegex(UserWarning, r"batches leave out columns of strings and lists: .*item/title.*; name those that you want, such as features=\['all', 'title'\]"):
+        with self.assertWarnsRegex(
+            UserWarning, r"batches leave out columns of strings and lists: .*item/title.*; name those that you want, such as features=\['all', 'title'\]"
+        ):
             NodeLoader(store(), [2], seed_type="item").close()
 
     def test_one_type(self):

@@ -13,12 +13,12 @@ import tempfile
 import time
 import unittest
 
-import numpy as np
-
 import graphmill
+import numpy as np
 from graphmill import NodeLoader
 from graphmill._command import command
 from server import PASSWORD, Server
+
 
 def database(seed, reviews=400):
     """Tables by name, as lists of rows: users, items, and reviews of both, some without a user, with times."""
@@ -31,6 +31,7 @@ def database(seed, reviews=400):
 
 def fill(server, tables):
     """Replaces the tables of the server, with the rows in another order than that of their keys."""
+
     def value(v):
         return "NULL" if v is None else repr(v)
 
@@ -89,8 +90,12 @@ class TestDatabases(unittest.TestCase):
             for t, rows in tables.items():
                 np.testing.assert_array_equal(nodes[t].get("#id", np.arange(len(rows))), [r[0] for r in rows])
             np.testing.assert_array_equal(nodes["reviews"]["at"].values, theirs["reviews"].time.numpy())
-            named = {("reviews", "f2p_user", "users"): ("reviews", "user", "users"), ("reviews", "f2p_item", "items"): ("reviews", "item", "items"),
-                     ("users", "rev_f2p_user", "reviews"): ("users", "rev_user", "reviews"), ("items", "rev_f2p_item", "reviews"): ("items", "rev_item", "reviews")}
+            named = {
+                ("reviews", "f2p_user", "users"): ("reviews", "user", "users"),
+                ("reviews", "f2p_item", "items"): ("reviews", "item", "items"),
+                ("users", "rev_f2p_user", "reviews"): ("users", "rev_user", "reviews"),
+                ("items", "rev_f2p_item", "reviews"): ("items", "rev_item", "reviews"),
+            }
             self.assertEqual(set(theirs.edge_types), set(named))
             self.assertEqual(set(edges), set(named.values()))
             for theirs_of, ours_of in named.items():
@@ -133,7 +138,7 @@ class TestDatabases(unittest.TestCase):
             (self.server.address.replace("postgres@", f"postgres:{PASSWORD}@"), PASSWORD, "found a password in the address of the database"),
         ):
             with self.subTest(want):
-                out, p = self.imported(address=address, password=password)
+                _out, p = self.imported(address=address, password=password)
                 self.assertIn(want, p.stderr)
                 self.assertIn(p.returncode, (1, 2))
                 self.assertEqual(list(self.folder.iterdir()), [])
@@ -191,8 +196,11 @@ class TestDatabases(unittest.TestCase):
         """1.5 and 1.50 are one key."""
         clean = "DROP TABLE IF EXISTS b; DROP TABLE IF EXISTS a;"
         self.addCleanup(self.server.sql, clean)
-        self.server.sql(clean + """CREATE TABLE a (id numeric PRIMARY KEY); CREATE TABLE b (id int PRIMARY KEY, a numeric REFERENCES a);
-            INSERT INTO a VALUES (1.50), (2); INSERT INTO b VALUES (1, 1.5), (2, 2.000);""")
+        self.server.sql(
+            clean
+            + """CREATE TABLE a (id numeric PRIMARY KEY); CREATE TABLE b (id int PRIMARY KEY, a numeric REFERENCES a);
+            INSERT INTO a VALUES (1.50), (2); INSERT INTO b VALUES (1, 1.5), (2, 2.000);"""
+        )
         out, p = self.imported()
         self.assertEqual(p.returncode, 0, p.stderr)
         with graphmill.Store(out) as store:
@@ -252,7 +260,9 @@ class TestDatabases(unittest.TestCase):
         draw, lost, out = random.Random(5), 0, self.folder / "g.store"
         env = {**os.environ, "PGPASSWORD": PASSWORD}
         for _ in range(20):
-            p = subprocess.Popen([command(), "import", self.server.address, "--out", str(out)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env)
+            p = subprocess.Popen(
+                [command(), "import", self.server.address, "--out", str(out)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env
+            )
             time.sleep(draw.uniform(0.0, 0.3))
             self.server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend';")
             _, err = p.communicate()

@@ -77,7 +77,7 @@ class TestDevice(unittest.TestCase):
 
     def test_batches(self):
         with self.loader() as plain, self.loader(device="meta", transform=with_first) as moved:
-            for epoch in range(2):
+            for _epoch in range(2):
                 n = 0
                 for a, b in zip(plain, moved):
                     self.assertEqual((b.n_id.device.type, b.edge_index.shape, b.first), ("meta", a.edge_index.shape, a.n_id[:3].tolist()))
@@ -90,7 +90,7 @@ class TestDevice(unittest.TestCase):
 
     def test_the_state_is_that_of_the_batch_that_was_yielded(self):
         with self.loader(device="meta") as loader:
-            for i, b in enumerate(loader):
+            for i, _b in enumerate(loader):
                 time.sleep(0.01)  # the thread is ahead now
                 self.assertEqual(loader.state_dict()["batch"] or len(loader), i + 1)
                 if i == 4:
@@ -110,7 +110,7 @@ class TestDevice(unittest.TestCase):
             with self.assertRaisesRegex(RuntimeError, "one pass at a time"):
                 while True:
                     next(first)
-            for b in loader:
+            for _b in loader:
                 break
             del first
         # The loader was closed in a pass.
@@ -151,7 +151,9 @@ class TestDevice(unittest.TestCase):
         tensor.pin_memory.side_effect = lambda: calls.append("pin") or tensor
         tensor.to.side_effect = lambda d, non_blocking: calls.append(f"to {d} {non_blocking}") or tensor
         tensor.record_stream.side_effect = lambda s: calls.append("keep" if s is current else "wrong")
-        with mock.patch.multiple(torch.cuda, Stream=lambda d: stream, is_available=lambda: True, current_stream=lambda d: current, stream=lambda s: mock.MagicMock()):
+        with mock.patch.multiple(
+            torch.cuda, Stream=lambda d: stream, is_available=lambda: True, current_stream=lambda d: current, stream=lambda s: mock.MagicMock()
+        ):
             mover = Mover.of("cuda:1", False)
             out, event = mover(({"a": tensor}, [tensor], "text"))
             mover.arrived(out, event)
@@ -165,7 +167,10 @@ class TestDevice(unittest.TestCase):
         for device in ("cuda:99", "cuda:0" if not torch.cuda.is_available() else "cuda:98", torch.device("cuda:97"), "gpu", "cuda:x"):
             with self.assertRaisesRegex(ValueError, f"found device={re.escape(repr(device))}, expected a device that torch has: cpu"):
                 self.loader(device=device)
-        with mock.patch("torch.cuda.device_count", return_value=0), self.assertRaisesRegex(ValueError, "^found device='cuda', expected a device that torch has: cpu; "):
+        with (
+            mock.patch("torch.cuda.device_count", return_value=0),
+            self.assertRaisesRegex(ValueError, "^found device='cuda', expected a device that torch has: cpu; "),
+        ):
             self.loader(device="cuda")
         with mock.patch("torch.cuda.device_count", return_value=2):
             check_device("cuda:1")
@@ -182,7 +187,9 @@ class TestDevice(unittest.TestCase):
 class TestRepr(unittest.TestCase):
     def test_what_it_says(self):
         with NodeLoader(made.RMAT, [3, 2], 64, rank=1, world_size=2) as loader:
-            self.assertEqual(repr(loader), f"NodeLoader({made.RMAT!r}, as_='numpy'): 4,096 _N seeds in batches of 64, 2 hops, 32 batches per epoch, rank 1 of 2")
+            self.assertEqual(
+                repr(loader), f"NodeLoader({made.RMAT!r}, as_='numpy'): 4,096 _N seeds in batches of 64, 2 hops, 32 batches per epoch, rank 1 of 2"
+            )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             loader = NodeLoader(made.DEBIAN, {"depends": [2]}, seeds=[[1, 2], [3, 4]], seed_type=("package", "depends", "package"))

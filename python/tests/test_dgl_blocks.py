@@ -16,7 +16,9 @@ def _graph(c):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return dgl.heterograph({e: tuple(torch.from_numpy(x)) for e, x in c.edges.items()}, {t: n for t, n in c.nodes.items() if any(t in (e[0], e[2]) for e in c.edges)})
+        return dgl.heterograph(
+            {e: tuple(torch.from_numpy(x)) for e, x in c.edges.items()}, {t: n for t, n in c.nodes.items() if any(t in (e[0], e[2]) for e in c.edges)}
+        )
 
 
 def _edges(block, e):

@@ -17,7 +17,6 @@ import unittest.mock
 import warnings
 
 import numpy as np
-
 from graphmill import GraphmillError, Store, _feed, from_arrays
 from graphmill._xxh3 import xxh3
 from test_hostile import MESSAGE, WELCOME, Fake, batch

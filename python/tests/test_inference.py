@@ -12,11 +12,10 @@ import sys
 import tempfile
 import unittest
 
-import numpy as np
-
-import made
 import graphmill
-from graphmill import GraphmillError, Store
+import made
+import numpy as np
+from graphmill import GraphmillError
 
 
 def has(*modules):
@@ -42,7 +41,12 @@ def typed():
     count = {"paper": 900, "author": 500, "venue": 11}
     nodes = {t: {"x": r.standard_normal((n, k)).astype(np.float32)} for (t, n), k in zip(count.items(), (6, 4, 3))}
     edges = {}
-    for e, n in {("author", "writes", "paper"): 1500, ("paper", "cites", "paper"): 2500, ("venue", "holds", "paper"): 40, ("paper", "by", "author"): 1200}.items():
+    for e, n in {
+        ("author", "writes", "paper"): 1500,
+        ("paper", "cites", "paper"): 2500,
+        ("venue", "holds", "paper"): 40,
+        ("paper", "by", "author"): 1200,
+    }.items():
         edges[e] = np.stack([r.integers(0, count[e[0]], n), r.integers(0, count[e[2]], n)])
     return graphmill.from_arrays(nodes, edges, made.path("inference-typed.store"))
 
@@ -146,7 +150,9 @@ class TestPyG(Folder):
         torch.manual_seed(1)
         data = plain().to_pyg()
         conv = GCNConv(12, 4).eval()
-        with self.assertWarnsRegex(UserWarning, "GCNConv divides by the degrees of sources, .*; give it normalised weights with edge_attr= and normalize=False"):
+        with self.assertWarnsRegex(
+            UserWarning, "GCNConv divides by the degrees of sources, .*; give it normalised weights with edge_attr= and normalize=False"
+        ):
             got = graphmill.inference(plain(), [conv], self.path("wrong"), batch_size=100)
         want = conv(data.x, data.edge_index).detach()
         self.assertGreater(float((torch.from_numpy(np.array(got)) - want).abs().max()), 0.01)
@@ -208,7 +214,6 @@ class TestPyG(Folder):
         self.assertTrue(np.array_equal(got, 2 * table.weight.detach().float().numpy()[::-1]))
 
     def test_errors(self):
-        import torch
         from torch_geometric.nn import GraphSAGE, SAGEConv
 
         same = [lambda x, e: x]
@@ -229,10 +234,20 @@ class TestPyG(Folder):
             (GraphSAGE(12, 8, 2, jk="cat").eval(), {}, ValueError, "found a model with jk='cat', expected None or 'last'"),
             ([wide], {}, GraphmillError, r"layer 1, nodes 0 to 1999 of _N, which got x float32 \[2000, 12\]: found RuntimeError: .*mat1 and mat2"),
             ([lambda x, e: x[:5]], {}, GraphmillError, "found 5 rows, expected 2000, one per node"),
-            ([lambda x, e: x[:5]], dict(batch_size=10), GraphmillError, r"layer 1, nodes 0 to 9 of _N, .*: found 5 rows, expected 10, one per node, or \d+, one per row of x"),
+            (
+                [lambda x, e: x[:5]],
+                dict(batch_size=10),
+                GraphmillError,
+                r"layer 1, nodes 0 to 9 of _N, .*: found 5 rows, expected 10, one per node, or \d+, one per row of x",
+            ),
             ([lambda x, e: [x]], {}, GraphmillError, "found list, expected a tensor with a row per node"),
             ([lambda x, e: x.sum()], {}, GraphmillError, "found Tensor of no dimension, expected a tensor with a row per node"),
-            ([lambda x, e: x[:, : 3 + (len(x) % 7)]], dict(batch_size=10), GraphmillError, r"layer 1, nodes from \d+ of _N: found float32 \[\d\] per node, expected float32 \[\d\]"),
+            (
+                [lambda x, e: x[:, : 3 + (len(x) % 7)]],
+                dict(batch_size=10),
+                GraphmillError,
+                r"layer 1, nodes from \d+ of _N: found float32 \[\d\] per node, expected float32 \[\d\]",
+            ),
         ):
             with self.subTest(text):
                 with self.assertRaisesRegex(error, text):
@@ -247,12 +262,19 @@ class TestPyG(Folder):
         with self.assertRaisesRegex(GraphmillError, "layer 1: found no rows of any node type"):
             graphmill.inference(typed(), [lambda x, e: {}] * 2, self.path())
         with self.assertRaisesRegex(ValueError, "x: found the columns .* of node type package, expected x, feat or one column of floats"):
-            graphmill.inference(graphmill.from_arrays({"package": {"a": np.zeros(3), "b": np.zeros(3)}}, {("package", "r", "package"): np.zeros((2, 1), int)}), same, self.path())
+            graphmill.inference(
+                graphmill.from_arrays({"package": {"a": np.zeros(3), "b": np.zeros(3)}}, {("package", "r", "package"): np.zeros((2, 1), int)}),
+                same,
+                self.path(),
+            )
 
     def test_folders(self):
         same = [lambda x, e: x]
         os.mkdir(self.path())
-        for options, text in (({}, "found that it exists, expected a new folder; overwrite=True"), (dict(overwrite=True), "found no folder of an earlier inference")):
+        for options, text in (
+            ({}, "found that it exists, expected a new folder; overwrite=True"),
+            (dict(overwrite=True), "found no folder of an earlier inference"),
+        ):
             with self.assertRaisesRegex(GraphmillError, text):
                 graphmill.inference(plain(), same, self.path(), **options)
         os.rmdir(self.path())
@@ -302,7 +324,6 @@ class TestPyG(Folder):
         self.assertFalse([name for name in os.listdir(self.folder) if name.startswith(".")])
 
     def test_resume_with_other_things(self):
-        import torch
 
         def stops(x, e):
             if len(x) < 1500:

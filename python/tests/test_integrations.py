@@ -20,10 +20,9 @@ os.environ.update(
     RAY_USAGE_STATS_ENABLED="0", RAY_USAGE_STATS_REPORT_URL="http://127.0.0.1:9", RAY_DATA_DISABLE_PROGRESS_BARS="1",
 )  # fmt: skip
 
-import numpy as np
-
 import graphmill
 import made
+import numpy as np
 from graphmill import BatchIter, Collection, GraphmillError, NodeLoader, tfgnn
 from graphmill._fields import fields
 from graphmill._folder import Column
@@ -226,10 +225,18 @@ class TestRayIntegration(unittest.TestCase):
         """The dtypes and shapes of rows and batches: those of batches of a loader."""
         r = graphmill.ray_dataset(made.molecules()).take(1)[0]
         c = Collection(made.molecules())[0].nodes["atom"]
-        for name, dtype in (("atom/x", np.float32), ("atom/charge", np.float32), ("atom:bond:atom/src", np.uint32), ("atom:bond:atom/order", np.uint16), ("target", np.float64)):
+        for name, dtype in (
+            ("atom/x", np.float32),
+            ("atom/charge", np.float32),
+            ("atom:bond:atom/src", np.uint32),
+            ("atom:bond:atom/order", np.uint16),
+            ("target", np.float64),
+        ):
             self.assertEqual(r[name].dtype, dtype, name)
         self.assertEqual(r["atom/x"].shape, c["x"].shape)
-        sums = graphmill.ray_dataset(made.molecules(), override_num_blocks=4).map_batches(lambda b: {"sum": np.array([x.sum() for x in b["atom/x"]])}, batch_size=32)
+        sums = graphmill.ray_dataset(made.molecules(), override_num_blocks=4).map_batches(
+            lambda b: {"sum": np.array([x.sum() for x in b["atom/x"]])}, batch_size=32
+        )
         want = [g.nodes["atom"]["x"].sum() for g in Collection(made.molecules())]
         self.assertTrue(np.allclose([x["sum"] for x in sums.take_all()], want))
 
@@ -243,7 +250,24 @@ class TestRayIntegration(unittest.TestCase):
     def test_records(self):
         """TFRecords of a sample: the same subgraphs as its collection, a task per file."""
         with tempfile.TemporaryDirectory(prefix="graphmill-") as folder:
-            made.graphmill("sample", made.DEBIAN, "--fanout", "depends=4,3", "--seeds", "package", "--limit-seeds", 50, "--scope", "seed", "--format", "tfrecord", "--shards", 3, "--out", folder + "/out")
+            made.graphmill(
+                "sample",
+                made.DEBIAN,
+                "--fanout",
+                "depends=4,3",
+                "--seeds",
+                "package",
+                "--limit-seeds",
+                50,
+                "--scope",
+                "seed",
+                "--format",
+                "tfrecord",
+                "--shards",
+                3,
+                "--out",
+                folder + "/out",
+            )
             rows = graphmill.ray_dataset(folder + "/out").take_all()
             schema = tfgnn.read_schema(folder + "/out/schema.pbtxt")
             graphs = list(tfgnn.parse_examples(folder + "/out/*.tfrecord*", schema))
@@ -280,7 +304,14 @@ class TestStats(unittest.TestCase):
         got = graphmill.log_stats(batches, writer, 3)
         writer.log.assert_called_once_with(got, step=3)
         s = batches.stats()
-        want = {"batches": 10, "batches_per_second": 10 / s.seconds, "seconds": s.seconds, "waited": s.waited, "converted": s.converted, "waiting_share": s.waiting_share}
+        want = {
+            "batches": 10,
+            "batches_per_second": 10 / s.seconds,
+            "seconds": s.seconds,
+            "waited": s.waited,
+            "converted": s.converted,
+            "waiting_share": s.waiting_share,
+        }
         self.assertEqual(got, {f"graphmill/{name}": x for name, x in want.items()})
 
     def test_negatives(self):
@@ -327,7 +358,10 @@ class TestJupyterIntegration(unittest.TestCase):
         from nbclient import NotebookClient
 
         with tempfile.TemporaryDirectory(prefix="graphmill-") as folder:
-            cells = [f"import graphmill\ngraphmill.Collection({made.molecules()!r})", f"r = graphmill.run('generate', 'rmat', scale=18, edge_factor=16, threads=1, out={folder + '/g.store'!r})"]
+            cells = [
+                f"import graphmill\ngraphmill.Collection({made.molecules()!r})",
+                f"r = graphmill.run('generate', 'rmat', scale=18, edge_factor=16, threads=1, out={folder + '/g.store'!r})",
+            ]
             notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
             NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
         shown, progress = (c.outputs for c in notebook.cells)

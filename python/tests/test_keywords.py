@@ -11,10 +11,9 @@ import re
 import unittest
 from types import SimpleNamespace
 
-import numpy as np
-
 import graphmill
 import made
+import numpy as np
 from graphmill import GraphmillError, NodeLoader, Store, _keywords
 
 DEPENDS, TAGGED = ("package", "depends", "package"), ("package", "has_tag", "tag")
@@ -32,7 +31,7 @@ def small():
 
 def flat(b):
     """All of a batch that its draws decide."""
-    typed = lambda x: {t: v.tolist() for t, v in x.items()} if isinstance(x, dict) else x.tolist()  # noqa: E731
+    typed = lambda x: {t: v.tolist() for t, v in x.items()} if isinstance(x, dict) else x.tolist()
     return [typed(b.n_id), typed(b.edge_index), typed(b.e_id), b.input_id.tolist(), b.seed_local.tolist()]
 
 
@@ -99,7 +98,8 @@ class TestWords(unittest.TestCase):
         at = Store(small().path)
         reached = 0
         stores = graphmill.from_arrays(
-            {t: {"t": np.asarray(n["born" if t == "user" else "made"]) * (1 if t == "user" else 7)} for t, n in at.nodes.items()}, {e: of.edge_index() for e, of in at.edges.items()}
+            {t: {"t": np.asarray(n["born" if t == "user" else "made"]) * (1 if t == "user" else 7)} for t, n in at.nodes.items()},
+            {e: of.edge_index() for e, of in at.edges.items()},
         )
         with NodeLoader(stores, num_neighbors=[-1, -1], input_nodes="user", time_attr="t", batch_size=64) as loader:
             for b in loader:
@@ -142,7 +142,14 @@ class TestErrors(unittest.TestCase):
         self.refused(ValueError, "found scope= and disjoint=, expected one of them", scope="batch", disjoint=True)
         self.refused(ValueError, "found threads= and num_workers=, expected one of them", threads=1, num_workers=2)
         self.refused(ValueError, "found neg_sampling= and neg_sampling_ratio=", neg_sampling="binary", neg_sampling_ratio=1)
-        for word, want in (("data", "store="), ("generator", "seed="), ("collate_fn", "transform="), ("sampler", "order="), ("custom_cls", "transform="), ("in_order", "in_order=True")):
+        for word, want in (
+            ("data", "store="),
+            ("generator", "seed="),
+            ("collate_fn", "transform="),
+            ("sampler", "order="),
+            ("custom_cls", "transform="),
+            ("in_order", "in_order=True"),
+        ):
             self.refused(ValueError, f"found {word}=, expected .*{want}", **{word: False})
         self.refused(ValueError, "found timeout=, expected none", timeout=np.arange(2))
         self.refused(ValueError, "found data=, expected store=", data=None)
@@ -231,11 +238,25 @@ class TestErrors(unittest.TestCase):
         self.refused(ValueError, r"found 'verzioned' in edge_features=.*; did you mean versioned\?", edge_features="verzioned", **debian)
         users = dict(store=small(), seed_type="user")
         self.refused(ValueError, r"found weight_attr|found weight='ww', expected a column of edges among time, w; did you mean w\?", weight_attr="ww", **users)
-        self.refused(GraphmillError, "^found time_attr='time' without input_time=, expected the times of the seeds, because there is no such column of node type user; give input_time=", time_attr="time", **users)
-        self.refused(GraphmillError, "^found time_attr='time' without edge_label_time=, expected", time_attr="time", edge_label_index=("buys", [[0], [0]]), store=small())
+        self.refused(
+            GraphmillError,
+            "^found time_attr='time' without input_time=, expected the times of the seeds, because there is no such column of node type user; give input_time=",
+            time_attr="time",
+            **users,
+        )
+        self.refused(
+            GraphmillError, "^found time_attr='time' without edge_label_time=, expected", time_attr="time", edge_label_index=("buys", [[0], [0]]), store=small()
+        )
         self.refused(ValueError, r"found before='tim<=', .*; did you mean time\?", before="tim<=", **users)
-        self.refused(ValueError, r"found before_nodes= for 'usr', expected node types among item, user; did you mean user\?", before_nodes={"usr": "born"}, **users)
-        self.refused(ValueError, r"found before_nodes=\{'user': 'bron'\}, expected a column of user among born; did you mean born\?", before_nodes={"user": "bron"}, **users)
+        self.refused(
+            ValueError, r"found before_nodes= for 'usr', expected node types among item, user; did you mean user\?", before_nodes={"usr": "born"}, **users
+        )
+        self.refused(
+            ValueError,
+            r"found before_nodes=\{'user': 'bron'\}, expected a column of user among born; did you mean born\?",
+            before_nodes={"user": "bron"},
+            **users,
+        )
         self.refused(ValueError, r"found before_columns=\{'buys': 't'\}, expected a column of user:buys:item", before_columns={"buys": "t"}, **users)
 
     def test_seeds(self):
@@ -252,12 +273,19 @@ class TestErrors(unittest.TestCase):
         ):
             self.refused(ValueError, want, seeds=seeds)
         tags = Store(made.DEBIAN).nodes["tag"].count
-        self.refused(ValueError, rf"seeds\[1, 0\]: found node {tags} of type tag, expected 0 to {tags - 1}", store=made.DEBIAN, seeds=[[tags], [tags]], seed_type=TAGGED)
+        self.refused(
+            ValueError, rf"seeds\[1, 0\]: found node {tags} of type tag, expected 0 to {tags - 1}", store=made.DEBIAN, seeds=[[tags], [tags]], seed_type=TAGGED
+        )
         self.refused(ValueError, r"\(input_nodes= gives seeds=\)", input_nodes=[5000], seeds=None)
 
     @unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
     def test_seeds_that_must_differ(self):
-        self.refused(ValueError, r"seeds\[3\]: found node 8 again, which is seeds\[1\], expected each once, because .*; give scope='seed'", as_="pyg", seeds=[9, 8, 7, 8, 9])
+        self.refused(
+            ValueError,
+            r"seeds\[3\]: found node 8 again, which is seeds\[1\], expected each once, because .*; give scope='seed'",
+            as_="pyg",
+            seeds=[9, 8, 7, 8, 9],
+        )
         for form in ("dgl", "tfgnn", "jraph"):
             self.refused(ValueError, r"seeds\[1\]: found node 1 again, which is seeds\[0\], expected each once", as_=form, seeds=[1, 1])
         again = np.concatenate([np.arange(64)] * 2)

@@ -13,9 +13,8 @@ import tempfile
 import unittest
 import warnings
 
-import numpy as np
-
 import made
+import numpy as np
 from graphmill import NodeLoader
 
 
@@ -106,7 +105,9 @@ class Base:
         """Checkpoints after any number of steps: the training goes on with the batches that are left, and the following epochs."""
         want = sum(self.whole(3), [])
         for step in (1, 5, 8, 11, 16):
-            checkpoint = importlib.import_module(self.package + ".callbacks").ModelCheckpoint(self.folder, f"at{step}", every_n_train_steps=step, save_top_k=-1, enable_version_counter=False)
+            checkpoint = importlib.import_module(self.package + ".callbacks").ModelCheckpoint(
+                self.folder, f"at{step}", every_n_train_steps=step, save_top_k=-1, enable_version_counter=False
+            )
             model = kept(self.package)()
             self.trainer(max_epochs=3, max_steps=step, enable_checkpointing=True, callbacks=[checkpoint]).fit(model, self.data(val=None))
             self.assertEqual(model.train_batches, want[:step])
@@ -226,7 +227,10 @@ with open(os.path.join({self.folder!r}, f"rank{{trainer.global_rank}}"), "w") as
         for options, text in (
             (dict(trian=[1]), "found the keyword trian=, expected train=, val=, test=, predict= or one of NodeLoader; did you mean train\\?"),
             (dict(train=[1], batchsize=5), "found the keyword batchsize=, .*; did you mean batch_size\\?"),
-            (dict(train=[1], test={"seeds": [1], "fanuot": [2]}), "test=: found the keyword fanuot=, expected seeds= or one of NodeLoader; did you mean fanout\\?"),
+            (
+                dict(train=[1], test={"seeds": [1], "fanuot": [2]}),
+                "test=: found the keyword fanuot=, expected seeds= or one of NodeLoader; did you mean fanout\\?",
+            ),
             (dict(train=[1], zzz=1), "found the keyword zzz=, expected train=, val=, test=, predict= or one of NodeLoader$"),
         ):
             with self.assertRaisesRegex(TypeError, text):

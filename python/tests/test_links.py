@@ -6,12 +6,10 @@ GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder wit
 import datetime
 import functools
 import importlib.util
-import os
 import unittest
 
-import numpy as np
-
 import made
+import numpy as np
 from graphmill import GraphmillError, NodeLoader, Store
 
 PYG = unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
@@ -49,8 +47,7 @@ edges:
     made.graphmill("import", folder, "--out", made.path("timed.store"))
     with open(made.path("links.csv"), "w") as f:
         f.write("source,target,label,time,word\n")
-        for i in range(90):
-            f.write(f"{i * 7 % 60},{i * 11 % 60},{i % 3},{i % 55},w{i}\n")
+        f.writelines(f"{i * 7 % 60},{i * 11 % 60},{i % 3},{i % 55},w{i}\n" for i in range(90))
     return made.path("timed.store")
 
 
@@ -169,7 +166,12 @@ class TestLinks(unittest.TestCase):
 
     def test_one_time_of_all_seeds(self):
         text = "src,dst,at\n0,1,2024-03-31\n2,1,2024-04-01\n3,1,2024-04-01T12:30:00Z\n"
-        made.graphmill("import", made.write("days", {"e.csv": text, "graph.yaml": "nodes: {n: {count: 4}}\nedges: {'n:e:n': {table: e.csv, columns: {at: datetime}}}\n"}), "--out", made.path("days.store"))
+        made.graphmill(
+            "import",
+            made.write("days", {"e.csv": text, "graph.yaml": "nodes: {n: {count: 4}}\nedges: {'n:e:n': {table: e.csv, columns: {at: datetime}}}\n"}),
+            "--out",
+            made.path("days.store"),
+        )
         april, noon = datetime.datetime(2024, 4, 1), datetime.datetime(2024, 4, 1, 14, 30, tzinfo=datetime.timezone(datetime.timedelta(hours=2)))
         own = dict(fanout=[-1], before="at<=", scope="seed", seeds=[1, 3])
         for time, edges, seconds in (
@@ -182,7 +184,7 @@ class TestLinks(unittest.TestCase):
                     (b,) = loader
                     self.assertEqual((sorted(b.e_id.tolist()), b.seed_time.tolist()), (edges, [seconds] * 2))
         for bad, want in (
-            ("2024-13-01", "found no column \"2024-13-01\" .* one time for all seeds such as 2024-04-01"),
+            ("2024-13-01", 'found no column "2024-13-01" .* one time for all seeds such as 2024-04-01'),
             (np.datetime64("2024-04-01T00:00:00.5"), "found 2024-04-01T00:00:00.500, expected whole s"),
             (np.datetime64("NaT"), "found seed_time=NaT"),
             (float("nan"), "found seed_time=nan"),
@@ -194,7 +196,10 @@ class TestLinks(unittest.TestCase):
     def test_unknown_edge_types(self):
         pairs = links(3, 1, 60)
         for index, want in (
-            ((("user", "knos", "user"), pairs), r"found links of the edge type user:knos:user, which the store lacks.*did you mean knows\? For links of a new relation, give seed_type=\('user', 'user'\)"),
+            (
+                (("user", "knos", "user"), pairs),
+                r"found links of the edge type user:knos:user, which the store lacks.*did you mean knows\? For links of a new relation, give seed_type=\('user', 'user'\)",
+            ),
             (("user", "knos", "user"), r"edge_label_index: edge type: found 'user:knos:user'"),
             (("knos", pairs), r"edge_label_index: edge type: found 'knos', expected one of user:knows:user; did you mean knows\?"),
             ("knos", r"did you mean knows\?"),
@@ -210,7 +215,10 @@ class TestLinks(unittest.TestCase):
             (lambda: NodeLoader(made.RMAT, fanout=[1], seeds=links(3), seed_type=["a", "b", "c", "d"]), "their edge type"),
             (lambda: NodeLoader(made.RMAT, fanout=[1], direction="out", as_="dgl"), "found direction='out' with as_='dgl'"),
             (lambda: NodeLoader(made.RMAT, fanout=[1], scope="seed", as_="dgl"), "found ops with scope seed"),
-            (lambda: NodeLoader(made.DEBIAN, fanout=[1], seeds=links(3, 1, 9), seed_type="package", as_="pyg"), "links of package and package, expected their edge type"),
+            (
+                lambda: NodeLoader(made.DEBIAN, fanout=[1], seeds=links(3, 1, 9), seed_type="package", as_="pyg"),
+                "links of package and package, expected their edge type",
+            ),
             (lambda: NodeLoader(made.RMAT, fanout=[1], label="y"), "expected as_='pyg'"),
             (lambda: NodeLoader(made.DEBIAN, fanout=[1], seed_type="package", as_="pyg", label="labl"), "did you mean label"),
             (lambda: NodeLoader(made.RMAT, fanout=[1], seeds=links(3, 1, 5000) + 4000), r"seeds\[0, 0\]: found node \d+ of type _N, expected 0 to 4095"),
@@ -227,7 +235,9 @@ class TestLinks(unittest.TestCase):
             for b in loader:
                 self.assertTrue(b.validate())
                 self.assertEqual(b.n_id[b.edge_label_index].tolist(), pairs[:, b.input_id].tolist())
-                self.assertEqual(set(b.keys()), {"edge_index", "n_id", "e_id", "num_nodes", "num_sampled_nodes", "num_sampled_edges", "input_id", "edge_label_index"})
+                self.assertEqual(
+                    set(b.keys()), {"edge_index", "n_id", "e_id", "num_nodes", "num_sampled_nodes", "num_sampled_edges", "input_id", "edge_label_index"}
+                )
         with NodeLoader(timed(), fanout=[2], seeds=made.path("links.csv"), seed_type="user,user", as_="pyg", label="label") as loader:
             (b,) = loader
             b = b["knows"]
@@ -326,7 +336,7 @@ class TestDGLLinks(unittest.TestCase):
         with NodeLoader(made.RMAT, fanout=[-1, -1], seeds=ends[:, ids], batch_size=32, as_="dgl") as loader:
             self.assertEqual(len(loader), len(theirs))
             for (inputs, pair, blocks), (want_inputs, want_pair, want_blocks) in zip(loader, theirs):
-                named = lambda g: [g.ndata[dgl.NID][x].tolist() for x in g.edges()]  # noqa: E731
+                named = lambda g: [g.ndata[dgl.NID][x].tolist() for x in g.edges()]
                 self.assertEqual(named(pair), named(want_pair))
                 self.assertEqual(sorted(inputs.tolist()), sorted(want_inputs.tolist()))
                 for block, want in zip(blocks, want_blocks):
@@ -378,7 +388,7 @@ class TestTFGNNDisjoint(unittest.TestCase):
             self.assertEqual((int(g.num_components), g.context["num_seeds"].numpy().tolist()), (40, [1] * 40))
             first = tfgnn.gather_first_node(g, "package", feature_name="n_id")
             self.assertEqual(first.numpy().tolist(), list(range(40)))
-            start = {t: 0 for t in g.node_sets}
+            start = dict.fromkeys(g.node_sets, 0)
             for i, b in enumerate(one):
                 for t, nodes in g.node_sets.items():
                     n = int(nodes.sizes[i])
@@ -409,7 +419,6 @@ class TestSampler(unittest.TestCase):
 
     def test_links(self):
         import torch
-
         from graphmill.pyg import GraphmillSampler
 
         whole_ = torch.from_numpy(whole())
@@ -442,10 +451,9 @@ class TestSampler(unittest.TestCase):
 
     def test_types(self):
         import torch
+        from graphmill.pyg import GraphmillSampler
         from torch_geometric.data import HeteroData
         from torch_geometric.loader import LinkLoader
-
-        from graphmill.pyg import GraphmillSampler
 
         store, data, e = Store(made.DEBIAN), HeteroData(), ("package", "has_tag", "tag")
         for t, nodes in store.nodes.items():

@@ -14,10 +14,9 @@ import time
 import unittest
 import warnings
 
-import numpy as np
-
-import made
 import graphmill
+import made
+import numpy as np
 from graphmill import FeedDied, GraphmillError, NodeLoader, Store
 from graphmill._feed import Connection, batches
 from graphmill._order import ORDER, Order, key
@@ -137,14 +136,19 @@ class TestBatches(unittest.TestCase):
             state = loader.state_dict()
             with self.assertRaisesRegex(ValueError, "found 6 batches taken, expected 0 to 5"):
                 loader.load_state_dict({**state, "batch": 6})
-        for options, want in ((dict(tail="pad"), "tail='pad', expected one of fill, drop, short"), (dict(tail="short", drop_last=True), "drop_last=True with tail='short'")):
+        for options, want in (
+            (dict(tail="pad"), "tail='pad', expected one of fill, drop, short"),
+            (dict(tail="short", drop_last=True), "drop_last=True with tail='short'"),
+        ):
             with self.assertRaisesRegex(ValueError, want):
                 NodeLoader(RMAT, [1], **options)
 
     def test_integers(self):
         with NodeLoader(RMAT, [2, 2], 64, seed=7) as a:
             want = [flat(b) for b in a]
-        with NodeLoader(RMAT, np.array([2, 2]), np.int32(64), seed=np.int64(7), threads=np.int8(1), slots=np.int64(3), rank=np.int64(0), world_size=np.int64(1)) as a:
+        with NodeLoader(
+            RMAT, np.array([2, 2]), np.int32(64), seed=np.int64(7), threads=np.int8(1), slots=np.int64(3), rank=np.int64(0), world_size=np.int64(1)
+        ) as a:
             a.set_epoch(np.int64(0))
             self.assertEqual([flat(b) for b in a], want)
         for options, want in (
@@ -159,7 +163,11 @@ class TestBatches(unittest.TestCase):
         ):
             with self.assertRaisesRegex(TypeError, want):
                 NodeLoader(RMAT, **{**dict(fanout=[2]), **options})
-        for options, want in ((dict(batch_size=0), "batch_size=0, expected 1 to 2"), (dict(seed=1 << 64), "expected 0 to 2\\^64 - 1"), (dict(fanout=[-2]), "fanout=-2")):
+        for options, want in (
+            (dict(batch_size=0), "batch_size=0, expected 1 to 2"),
+            (dict(seed=1 << 64), "expected 0 to 2\\^64 - 1"),
+            (dict(fanout=[-2]), "fanout=-2"),
+        ):
             with self.assertRaisesRegex(ValueError, want):
                 NodeLoader(RMAT, **{**dict(fanout=[2]), **options})
 
@@ -217,8 +225,8 @@ class TestBatches(unittest.TestCase):
 
     def test_stats_have_the_last_step(self):
         with NodeLoader(RMAT, fanout=[2], batch_size=64, seeds=np.arange(64)) as loader:
-            for epoch in range(2):
-                for b in loader:
+            for _epoch in range(2):
+                for b in loader:  # noqa: B007  the last batch is held
                     time.sleep(0.2)
             del b
         stats = loader.stats()
@@ -255,7 +263,7 @@ class TestLifeCycle(unittest.TestCase):
                 del kept, b
                 # Slots are free again.
                 held = []
-                for b in loader:
+                for b in loader:  # noqa: B007  the last batch is held
                     held.append(len(loader._connection._held))
                 self.assertLessEqual(max(held), loader._slots - 1)
         with NodeLoader(RMAT, fanout=[5, 5], batch_size=64, slots=4) as loader:
@@ -416,7 +424,7 @@ class TestDataLoader(unittest.TestCase):
                 want = sorted(flat(b)[:4] for b in loader)
                 loader.set_epoch(0)
                 data = torch.utils.data.DataLoader(Flat(loader), batch_size=None, num_workers=2, multiprocessing_context=method)
-                got = sorted([int(n), *map(lambda x: x.tolist(), rest)] for n, *rest in data)
+                got = sorted([int(n), *(x.tolist() for x in rest)] for n, *rest in data)
                 self.assertEqual(got, want, method)
 
 
@@ -439,7 +447,7 @@ class Flat:
 if available("torch"):
     import torch
 
-    class Flat(Flat, torch.utils.data.IterableDataset):  # noqa: F811
+    class Flat(Flat, torch.utils.data.IterableDataset):
         pass
 
 

@@ -33,7 +33,9 @@ class TestMain(unittest.TestCase):
     def test_signals(self):
         """A signal ends the command itself, as there is no process between."""
         with tempfile.TemporaryDirectory() as folder:
-            p = subprocess.Popen([sys.executable, "-m", "graphmill", "generate", "rmat", "--scale", "26", "--out", os.path.join(folder, "g.store")], stderr=subprocess.PIPE)
+            p = subprocess.Popen(
+                [sys.executable, "-m", "graphmill", "generate", "rmat", "--scale", "26", "--out", os.path.join(folder, "g.store")], stderr=subprocess.PIPE
+            )
             end = time.time() + 20
             while time.time() < end and os.path.realpath(f"/proc/{p.pid}/exe") != os.path.realpath(command()):
                 time.sleep(0.01)
@@ -46,7 +48,9 @@ class TestMain(unittest.TestCase):
 
     def test_no_command(self):
         p = run("info", env={**os.environ, "GRAPHMILL_COMMAND": "/nowhere/graphmill"}, text=True)
-        self.assertEqual((p.returncode, p.stdout, p.stderr), (1, "", "graphmill: GRAPHMILL_COMMAND=/nowhere/graphmill: found no program, expected the graphmill command\n"))
+        self.assertEqual(
+            (p.returncode, p.stdout, p.stderr), (1, "", "graphmill: GRAPHMILL_COMMAND=/nowhere/graphmill: found no program, expected the graphmill command\n")
+        )
 
 
 if __name__ == "__main__":

@@ -35,29 +35,32 @@ COVERED = {
             "neg_sampling": [STRUCTURE + "test_negatives", LAWS + "test_negatives"],
             "neg_sampling_ratio": [STRUCTURE + "test_negatives"],
         },
-        "torch.utils.data.DataLoader": dict.fromkeys(["batch_size", "shuffle", "drop_last"], [STRUCTURE + "test_batches"]),
+        "torch.utils.data.DataLoader": {key: [STRUCTURE + "test_batches"] for key in ["batch_size", "shuffle", "drop_last"]},
         "Attributes of a batch": {
-            **dict.fromkeys(["x", "y", "edge_index", "edge_attr", "n_id", "e_id", "input_id", "batch_size"], [STRUCTURE + "test_attributes"]),
-            **dict.fromkeys(["num_sampled_nodes", "num_sampled_edges"], ["test_pyg_hops.TestPyGHops.test_random_graphs"]),
+            **{key: [STRUCTURE + "test_attributes"] for key in ["x", "y", "edge_index", "edge_attr", "n_id", "e_id", "input_id", "batch_size"]},
+            **{key: ["test_pyg_hops.TestPyGHops.test_random_graphs"] for key in ["num_sampled_nodes", "num_sampled_edges"]},
             "batch": [STRUCTURE + "test_disjoint"],
             "seed_time": [STRUCTURE + "test_times"],
-            **dict.fromkeys(["edge_label_index", "edge_label"], [STRUCTURE + "test_links"]),
+            **{key: [STRUCTURE + "test_links"] for key in ["edge_label_index", "edge_label"]},
             "edge_label_time": [STRUCTURE + "test_link_times"],
-            **dict.fromkeys(["src_index", "dst_pos_index", "dst_neg_index"], [STRUCTURE + "test_negatives"]),
+            **{key: [STRUCTURE + "test_negatives"] for key in ["src_index", "dst_pos_index", "dst_neg_index"]},
         },
     },
     "coming-from-dgl.md": {
-        "DataLoader": dict.fromkeys(["batch_size", "drop_last", "shuffle"], ["test_peer_structure.TestDGL.test_batches"]),
+        "DataLoader": {key: ["test_peer_structure.TestDGL.test_batches"] for key in ["batch_size", "drop_last", "shuffle"]},
         "NeighborSampler": {"replace": ["test_peer_laws.TestDGL.test_replace"]},
-        "as_edge_prediction_sampler": dict.fromkeys(["exclude", "None", '"self"'], ["test_peer_structure.TestDGL.test_exclude"]),
+        "as_edge_prediction_sampler": {key: ["test_peer_structure.TestDGL.test_exclude"] for key in ["exclude", "None", '"self"']},
         "Blocks": {
-            **dict.fromkeys(["input_nodes", "output_nodes", "blocks"], ["test_dgl_blocks.TestDGLBlocks.test_one_type"]),
-            **dict.fromkeys(["srcdata[dgl.NID]", "dstdata[dgl.NID]", "edata[dgl.EID]"], ["test_dgl_blocks.TestDGLBlocks.test_random_graphs"]),
+            **{key: ["test_dgl_blocks.TestDGLBlocks.test_one_type"] for key in ["input_nodes", "output_nodes", "blocks"]},
+            **{key: ["test_dgl_blocks.TestDGLBlocks.test_random_graphs"] for key in ["srcdata[dgl.NID]", "dstdata[dgl.NID]", "edata[dgl.EID]"]},
             "pair_graph": ["test_links.TestDGLLinks.test_as_dgl_with_all_neighbours"],
             "neg_graph": ["test_peer_structure.TestDGL.test_negatives", "test_peer_laws.TestDGL.test_negatives"],
         },
         "Steps of GraphBolt": {"transform": ["test_peer_structure.TestDGL.test_transform"]},
-        "Arguments of GraphBolt's steps": {**dict.fromkeys(["batch_size", "drop_last", "shuffle"], ["test_peer_structure.TestDGL.test_batches"]), "replace": ["test_peer_laws.TestDGL.test_replace"]},
+        "Arguments of GraphBolt's steps": {
+            **{key: ["test_peer_structure.TestDGL.test_batches"] for key in ["batch_size", "drop_last", "shuffle"]},
+            "replace": ["test_peer_laws.TestDGL.test_replace"],
+        },
         "Fields of a `MiniBatch`": {"input_nodes": ["test_dgl_blocks.TestDGLBlocks.test_one_type"]},
     },
 }
@@ -119,7 +122,10 @@ class TestTables(unittest.TestCase):
         ours, words = set(arguments(NodeLoader.__init__)), set(PyGWords.__annotations__)
         for page, headings in (
             ("coming-from-pyg.md", ["NeighborLoader", "LinkNeighborLoader", "NegativeSampling", "torch.utils.data.DataLoader"]),
-            ("coming-from-dgl.md", ["DataLoader", "NeighborSampler", "MultiLayerFullNeighborSampler", "as_edge_prediction_sampler", "Arguments of GraphBolt's steps"]),
+            (
+                "coming-from-dgl.md",
+                ["DataLoader", "NeighborSampler", "MultiLayerFullNeighborSampler", "as_edge_prediction_sampler", "Arguments of GraphBolt's steps"],
+            ),
         ):
             found = tables(page)
             for heading in headings:
@@ -184,7 +190,11 @@ class TestDGLNames(TestPeer):
     def test_classes(self):
         from dgl import dataloading
 
-        real = [n for n, c in vars(dataloading).items() if inspect.isclass(c) and n[0] != "_" and re.search("Loader$|Sampler$|Collator$|SpotTarget", n) and c.__module__.startswith("dgl.")]
+        real = [
+            n
+            for n, c in vars(dataloading).items()
+            if inspect.isclass(c) and n[0] != "_" and re.search("Loader$|Sampler$|Collator$|SpotTarget", n) and c.__module__.startswith("dgl.")
+        ]
         self.complete(tables("coming-from-dgl.md")["Classes of `dgl.dataloading`"], real, "dgl.dataloading")
 
     def test_graphbolt(self):

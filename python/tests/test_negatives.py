@@ -10,9 +10,8 @@ import unittest
 import warnings
 from types import SimpleNamespace
 
-import numpy as np
-
 import made
+import numpy as np
 import random_graphs
 from graphmill import Collection, GraphmillError, NodeLoader, Store
 from test_dgl_blocks import _lost
@@ -72,7 +71,10 @@ def neighbours(c, seeds, excluded):
 class TestNegatives(unittest.TestCase):
     def check_pairs(self, c, e, pairs, b, how, each):
         """The ends of links and negatives are nodes of their types, and of the first hop; returns the ids of the negatives."""
-        n_id, first = by_type(c, b.n_id, c.nodes), by_type(c, {t: x[0] for t, x in b.num_sampled_nodes.items()} if isinstance(b.num_sampled_nodes, dict) else b.num_sampled_nodes[0], c.nodes)
+        n_id, first = (
+            by_type(c, b.n_id, c.nodes),
+            by_type(c, {t: x[0] for t, x in b.num_sampled_nodes.items()} if isinstance(b.num_sampled_nodes, dict) else b.num_sampled_nodes[0], c.nodes),
+        )
         self.assertEqual((b.negatives.shape, b.negatives.dtype), ((len(b.input_id), each, 2), np.int64))
         ends = []
         for i, t in enumerate((e[0], e[2])):
@@ -91,7 +93,10 @@ class TestNegatives(unittest.TestCase):
         left = 0
         for number, c, e, pairs in cases(random_graphs.COUNT // 3):
             how, each, exclude = HOW[number % 3], 1 + number % 2, number % 4 > 0
-            with self.subTest(number=number), NodeLoader(c.store, **options(c, e, pairs, negatives=each, negatives_how=how, exclude="self" if exclude else None)) as loader:
+            with (
+                self.subTest(number=number),
+                NodeLoader(c.store, **options(c, e, pairs, negatives=each, negatives_how=how, exclude="self" if exclude else None)) as loader,
+            ):
                 (b,) = loader
                 ends = self.check_pairs(c, e, pairs, b, how, each)
                 seeds = {}
@@ -111,7 +116,9 @@ class TestNegatives(unittest.TestCase):
         readable = {}
         for exclude in (None, "self", "reverse:tags"):
             readable[exclude] = 0
-            with NodeLoader(made.DEBIAN, fanout=[5, 5], seeds="package:has_tag:tag", negatives=1, exclude=exclude, batch_size=256, shuffle=True, features="none") as loader:
+            with NodeLoader(
+                made.DEBIAN, fanout=[5, 5], seeds="package:has_tag:tag", negatives=1, exclude=exclude, batch_size=256, shuffle=True, features="none"
+            ) as loader:
                 for b in loader:
                     links = set(map(tuple, b.seed_local.tolist()))
                     forward = set(map(tuple, b.edge_index[has_tag].T.tolist()))
@@ -127,7 +134,11 @@ class TestNegatives(unittest.TestCase):
         """With scope seed, a link has the same subgraph and negatives in any batch."""
         for number, c, e, pairs in cases(12):
             more = dict(negatives=3, negatives_how=HOW[number % 2], scope="seed", exclude="self")
-            with self.subTest(number=number), NodeLoader(c.store, **options(c, e, pairs, **more)) as all_, NodeLoader(c.store, **{**options(c, e, pairs, **more), "batch_size": 1}) as one:
+            with (
+                self.subTest(number=number),
+                NodeLoader(c.store, **options(c, e, pairs, **more)) as all_,
+                NodeLoader(c.store, **{**options(c, e, pairs, **more), "batch_size": 1}) as one,
+            ):
                 (b,) = all_
                 n_id, batch = by_type(c, b.n_id, c.nodes), by_type(c, b.batch, c.nodes)
                 for i, alone in enumerate(one):
@@ -185,7 +196,9 @@ class TestNegatives(unittest.TestCase):
         """Links that are edges have the edges' times: a batch has no edge that is not older than its link."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            loader = NodeLoader(rated(), fanout=[-1, -1], seeds="user:rates:movie", scope="seed", before="time", untimed=["rated_by"], negatives=1, exclude="reverse:rated_by")
+            loader = NodeLoader(
+                rated(), fanout=[-1, -1], seeds="user:rates:movie", scope="seed", before="time", untimed=["rated_by"], negatives=1, exclude="reverse:rated_by"
+            )
         time = Store(rated()).edges["rates"]
         with loader:
             for b in loader:
@@ -217,7 +230,26 @@ class TestNegatives(unittest.TestCase):
     def test_collections(self):
         """A collection has the negatives of its batches, which are those of a loader."""
         out = made.path("negatives.coll")
-        made.graphmill("sample", made.DEBIAN, "--seeds", "package:has_tag:tag", "--limit-seeds", 200, "--batch-size", 64, "--negatives", 2, "--negatives-how", "triplet", "--exclude", "self", "--fanout", "3", "--out", out)
+        made.graphmill(
+            "sample",
+            made.DEBIAN,
+            "--seeds",
+            "package:has_tag:tag",
+            "--limit-seeds",
+            200,
+            "--batch-size",
+            64,
+            "--negatives",
+            2,
+            "--negatives-how",
+            "triplet",
+            "--exclude",
+            "self",
+            "--fanout",
+            "3",
+            "--out",
+            out,
+        )
         graphs = Collection(out)
         self.assertEqual((graphs.negatives, graphs.negative_local.shape), (2, (200, 2, 2)))
         more = dict(seeds="package:has_tag:tag", limit_seeds=200, batch_size=64, negatives=2, negatives_how="triplet", exclude="self", features="none")
@@ -228,7 +260,9 @@ class TestNegatives(unittest.TestCase):
 
     def test_a_last_batch_of_one_link(self):
         own = dict(fanout=[1], seeds="a:r:b", negatives=1, negatives_how="in-batch")
-        with self.assertRaisesRegex(ValueError, "found 6 links in batches of 5 with negatives_how='in-batch', so that the last batch has one link.*; give drop_last=True, "):
+        with self.assertRaisesRegex(
+            ValueError, "found 6 links in batches of 5 with negatives_how='in-batch', so that the last batch has one link.*; give drop_last=True, "
+        ):
             NodeLoader(complete(), batch_size=5, **own)
         with self.assertRaisesRegex(ValueError, "found batch_size=1 with negatives_how='in-batch'"):
             NodeLoader(complete(), batch_size=1, drop_last=True, **own)
@@ -240,8 +274,14 @@ class TestNegatives(unittest.TestCase):
             (dict(exclude="self"), "found exclude= with seeds that are nodes, expected links"),
             (dict(exclude="self", seeds=[1, 2]), "found exclude= with seeds that are nodes"),
             (dict(exclude="self", seeds="_N"), "found exclude= with seeds that are nodes"),
-            (dict(neg_sampling="binary", input_nodes=np.ones(4096, bool)), r"found negatives= .*; give edge_label_index= or seeds= with links .*neg_sampling= gives negatives="),
-            (dict(input_nodes=np.zeros((2, 5), int)), r"found input_nodes= of shape \(2, 5\), expected node ids or a mask; links are given to edge_label_index="),
+            (
+                dict(neg_sampling="binary", input_nodes=np.ones(4096, bool)),
+                r"found negatives= .*; give edge_label_index= or seeds= with links .*neg_sampling= gives negatives=",
+            ),
+            (
+                dict(input_nodes=np.zeros((2, 5), int)),
+                r"found input_nodes= of shape \(2, 5\), expected node ids or a mask; links are given to edge_label_index=",
+            ),
             (dict(input_nodes=[[1, 2], [3, 4]]), r"found input_nodes= of shape \(2, 2\)"),
         ):
             with self.subTest(want=want), self.assertRaisesRegex(ValueError, want):
@@ -251,9 +291,15 @@ class TestNegatives(unittest.TestCase):
         pairs, tagged = np.zeros((2, 3), int), ("package", "has_tag", "tag")
         for more, want in (
             (dict(seed_type="package", negatives=1), "found negatives= with seeds that are nodes|expected the edge type of the links"),
-            (dict(seeds=pairs, seed_type=tagged, exclude="reverse:depends"), "found exclude reverse:package:depends:package, whose edges lead from package to package and not from tag to package, expected one of tag:tags:package"),
+            (
+                dict(seeds=pairs, seed_type=tagged, exclude="reverse:depends"),
+                "found exclude reverse:package:depends:package, whose edges lead from package to package and not from tag to package, expected one of tag:tags:package",
+            ),
             (dict(seeds=pairs, seed_type=tagged, exclude="reverse:has_tagg"), "exclude: .*has_tagg"),
-            (dict(seeds=pairs, seed_type=tagged, negatives=1, negatives_by="sizes"), 'found negatives_by sizes, expected uniform, degree, or a column of node type package: .*; did you mean "size"'),
+            (
+                dict(seeds=pairs, seed_type=tagged, negatives=1, negatives_by="sizes"),
+                'found negatives_by sizes, expected uniform, degree, or a column of node type package: .*; did you mean "size"',
+            ),
             (dict(seeds=pairs, seed_type=tagged, negatives=1, negatives_how="in-batch", scope="seed"), "found negatives_how in-batch"),
             (dict(seeds=pairs, seed_type=tagged, negatives_how="triplet"), "found negatives_how without negatives, .*, such as negatives=1$"),
             (dict(seeds="package:has_tag:tag:relevance=1"), 'found column "relevance", expected a column of edge type package:has_tag:tag'),
@@ -279,7 +325,16 @@ edges:
   user:rates:movie: {table: e.csv, columns: {time: int64, split: string, stars: int64}}
   movie:rated_by:user: {table: r.npy}
 """
-    folder = made.write("rated", {"e.csv": "src,dst,time,split,stars\n" + "".join(rows), "r.npy": ends[::-1].copy(), "users.npy": np.arange(20), "movies.npy": np.arange(15), "graph.yaml": text})
+    folder = made.write(
+        "rated",
+        {
+            "e.csv": "src,dst,time,split,stars\n" + "".join(rows),
+            "r.npy": ends[::-1].copy(),
+            "users.npy": np.arange(20),
+            "movies.npy": np.arange(15),
+            "graph.yaml": text,
+        },
+    )
     made.graphmill("import", folder, "--out", made.path("rated.store"))
     return made.path("rated.store")
 
@@ -339,9 +394,14 @@ class TestPyGNegatives(unittest.TestCase):
             how, each = HOW[number % 2], 1 + number // 2 % 3
             n, data = pairs.shape[1], self.data(c)
             labels = {None: None, 0: torch.arange(n) % 3, 1: torch.arange(n) % 3 + 1, 2: (torch.arange(n) % 2).float()}[number % 4 if how == "binary" else None]
-            (want,) = LinkNeighborLoader(data, c.fanout, (e, torch.from_numpy(pairs)), edge_label=labels, neg_sampling=dict(mode=how, amount=each), batch_size=n)
+            (want,) = LinkNeighborLoader(
+                data, c.fanout, (e, torch.from_numpy(pairs)), edge_label=labels, neg_sampling=dict(mode=how, amount=each), batch_size=n
+            )
             more = {} if labels is None else {"edge_label": labels}
-            with self.subTest(number=number, how=how, each=each), NodeLoader(c.store, **options(c, e, pairs, negatives=each, negatives_how=how, as_="pyg", **more)) as loader:
+            with (
+                self.subTest(number=number, how=how, each=each),
+                NodeLoader(c.store, **options(c, e, pairs, negatives=each, negatives_how=how, as_="pyg", **more)) as loader,
+            ):
                 (got,) = loader
                 self.assertTrue(got.validate())
                 self.assertEqual(seed_attributes(got), seed_attributes(want))
@@ -361,7 +421,9 @@ class TestPyGNegatives(unittest.TestCase):
         from torch_geometric.sampler.neighbor_sampler import edge_sample
 
         for how in HOW[:2]:
-            with NodeLoader(timed(), fanout=[-1], scope="seed", before="time", seeds="user:knows:user", negatives=2, negatives_how=how, limit_seeds=40, as_="pyg") as loader:
+            with NodeLoader(
+                timed(), fanout=[-1], scope="seed", before="time", seeds="user:knows:user", negatives=2, negatives_how=how, limit_seeds=40, as_="pyg"
+            ) as loader:
                 (b,) = loader
             b = b["user"] if how == "triplet" else SimpleNamespace(**b["knows"].to_dict(), batch=b["user"].batch)
             time = torch.from_numpy(np.array(Store(timed()).edges["knows"]["time"])[:40])
@@ -389,7 +451,10 @@ class TestPyGNegatives(unittest.TestCase):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for text, more in (("user:rates:movie", 1), ("user:rates:movie:stars=3", 0)):
-                with NodeLoader(rated(), fanout=[1], seeds=text, negatives=2, label="stars", as_="pyg", batch_size=8) as loader, NodeLoader(rated(), fanout=[1], seeds=text, batch_size=8) as plain:
+                with (
+                    NodeLoader(rated(), fanout=[1], seeds=text, negatives=2, label="stars", as_="pyg", batch_size=8) as loader,
+                    NodeLoader(rated(), fanout=[1], seeds=text, batch_size=8) as plain,
+                ):
                     for b, p in zip(loader, plain):
                         got = b["user", "rates", "movie"]
                         self.assertEqual(got.edge_label.tolist(), (p.links["stars"] + more).tolist() + [0] * 2 * len(p.input_id))
@@ -478,7 +543,9 @@ class TestDGLNegatives(unittest.TestCase):
 
         ends = torch.from_numpy(Store(made.RMAT).edges["_E"].edge_index("input").copy())
         g, ids = dgl.graph((ends[0], ends[1]), num_nodes=4096), torch.arange(0, 300, 3)
-        sampler = dgl.dataloading.as_edge_prediction_sampler(dgl.dataloading.MultiLayerFullNeighborSampler(1), negative_sampler=dgl.dataloading.negative_sampler.Uniform(3))
+        sampler = dgl.dataloading.as_edge_prediction_sampler(
+            dgl.dataloading.MultiLayerFullNeighborSampler(1), negative_sampler=dgl.dataloading.negative_sampler.Uniform(3)
+        )
         (theirs,) = dgl.dataloading.DataLoader(g, ids, sampler, batch_size=100)
         with NodeLoader(made.RMAT, fanout=[-1], seeds=ends[:, ids], negatives=3, negatives_how="triplet", as_="dgl", batch_size=100) as loader:
             (ours,) = loader

@@ -62,7 +62,10 @@ class TestRun(unittest.TestCase):
         nbformat.validate(notebook)
         path = os.path.join(FOLDER, "..", "..", "python", "src")
         # One thread: those of torch spin where others use the cores.
-        with tempfile.TemporaryDirectory(prefix="graphmill-") as folder, mock.patch.dict(os.environ, {"PYTHONPATH": os.path.abspath(path), "OMP_NUM_THREADS": "1"}):
+        with (
+            tempfile.TemporaryDirectory(prefix="graphmill-") as folder,
+            mock.patch.dict(os.environ, {"PYTHONPATH": os.path.abspath(path), "OMP_NUM_THREADS": "1"}),
+        ):
             NotebookClient(notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": folder}}).execute()
         outputs = [o for cell in notebook.cells if cell.cell_type == "code" for o in cell.outputs]
         self.assertTrue(any("text/html" in o.get("data", {}) for o in outputs), "found no table, expected those of stores and loaders")

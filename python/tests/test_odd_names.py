@@ -8,12 +8,33 @@ import random
 import unittest
 import warnings
 
-import numpy as np
-
 import graphmill
+import numpy as np
 from graphmill import NodeLoader
 
-WORDS = ["n_id", "e_id", "by_hop", "batch", "edge_index", "x", "nodes", "edges", "links", "ops", "input_id", "seed_local", "num_nodes", "_ID", "_TYPE", "edge_attr", "batch_size", "num_sampled_nodes", "y1", "edge_edge_index", "node_n_id"]
+WORDS = [
+    "n_id",
+    "e_id",
+    "by_hop",
+    "batch",
+    "edge_index",
+    "x",
+    "nodes",
+    "edges",
+    "links",
+    "ops",
+    "input_id",
+    "seed_local",
+    "num_nodes",
+    "_ID",
+    "_TYPE",
+    "edge_attr",
+    "batch_size",
+    "num_sampled_nodes",
+    "y1",
+    "edge_edge_index",
+    "node_n_id",
+]
 PIECES = [*WORDS, "/", "//", "%", "%2F", "%25", "q", "é", " ", ".", "_N"]
 
 
@@ -62,7 +83,11 @@ def check_each(test, check):
 
 def columns_of(x, ids):
     """The values that are rows of a column of the graphs above, by the number of the column."""
-    return {int(v[0] // 1000): v.tolist() for v in map(np.asarray, x) if v.ndim == 1 and len(v) == len(ids) and len(v) and v.dtype.kind == "i" and (v % 1000 == ids).all()}
+    return {
+        int(v[0] // 1000): v.tolist()
+        for v in map(np.asarray, x)
+        if v.ndim == 1 and len(v) == len(ids) and len(v) and v.dtype.kind == "i" and (v % 1000 == ids).all()
+    }
 
 
 def numbers_of(columns):
@@ -84,7 +109,7 @@ class TestNames(unittest.TestCase):
                             for t in of:
                                 self.assertEqual({n: v.tolist() for n, v in (x if one else x[t]).items()}, self.rows(of[t], ids if one else ids[t]))
                 for t, of in nodes.items():
-                    first = sorted(of)[0]
+                    first = min(of)
                     with NodeLoader(store, [-1], 4, seed_type=t, features=[f"{t}/{first}"], scope=scope) as loader:
                         b = next(iter(loader))
                         ids, x = (b.n_id, b.x) if one else (b.n_id[t], b.x[t])
@@ -109,7 +134,9 @@ class TestNames(unittest.TestCase):
 
     @installed("pandas")
     def test_tables(self):
-        store = graphmill.from_arrays({"id": [5, 6], "node_id": [7, 8]}, {"edge_index": [[0, 1], [1, 0]], "source": [3, 4], "edge_target": [1, 2], "target": [8, 9]})
+        store = graphmill.from_arrays(
+            {"id": [5, 6], "node_id": [7, 8]}, {"edge_index": [[0, 1], [1, 0]], "source": [3, 4], "edge_target": [1, 2], "target": [8, 9]}
+        )
         (nodes,), (edges,) = (list(of.values()) for of in store.to_tables("pandas"))
         self.assertEqual(nodes.to_dict("list"), {"id": [0, 1], "node_node_id": [5, 6], "node_id": [7, 8]})
         self.assertEqual(edges.to_dict("list"), {"source": [0, 1], "target": [1, 0], "edge_source": [3, 4], "edge_target": [1, 2], "edge_edge_target": [8, 9]})
@@ -126,7 +153,7 @@ class TestNames(unittest.TestCase):
                     found = columns_of([v.numpy() for v in s.values() if hasattr(v, "numpy")], np.arange(count) if whole else s[ids].numpy())
                     if count and len(s[ids] if not whole else [0]):
                         self.assertLessEqual(numbers_of(of), set(found), name)
-                    self.assertTrue(name not in edges or tuple(s.edge_index.shape)[0] == 2)
+                    self.assertTrue(name not in edges or next(iter(s.edge_index.shape)) == 2)
                     self.assertTrue(name not in nodes or s.num_nodes == (6 if whole else len(s.n_id)))
 
         check_each(self, check)

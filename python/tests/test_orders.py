@@ -6,12 +6,10 @@ GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder wit
 import json
 import unittest
 
-import numpy as np
-
 import made
+import numpy as np
 from graphmill import GraphmillError, NodeLoader, Store
 from made import law
-
 
 
 def loader(**options):

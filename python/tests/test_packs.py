@@ -14,9 +14,8 @@ import time
 import unittest
 import unittest.mock
 
-import numpy as np
-
 import made
+import numpy as np
 from graphmill import Collection, GraphmillError, PackedLoader, _packs
 from made import law
 
@@ -115,7 +114,7 @@ class TestPacks(unittest.TestCase):
             loader("molecules", "--reserve", batch=7, tail="error")
 
     def test_epochs_resume_and_ranks(self):
-        ids = lambda b: (b.number, b.graph_id.tolist())  # noqa: E731
+        ids = lambda b: (b.number, b.graph_id.tolist())
         packs = loader("molecules", "--reserve", seed=1, batch=2)
         epochs = [[ids(b) for b in packs] for _ in range(2)]
         self.assertNotEqual(epochs[0], epochs[1])
@@ -135,7 +134,11 @@ class TestPacks(unittest.TestCase):
         again = pickle.loads(pickle.dumps(loader("molecules", "--reserve", seed=1, batch=2)))
         again.load_state_dict(state)
         self.assertEqual([ids(b) for b in again], epochs[1][3:])
-        for other in (loader("molecules", "--reserve", seed=2, batch=2), loader("molecules", "--reserve", seed=1, batch=3), loader("typed", "--reserve", seed=1, batch=2)):
+        for other in (
+            loader("molecules", "--reserve", seed=2, batch=2),
+            loader("molecules", "--reserve", seed=1, batch=3),
+            loader("typed", "--reserve", seed=1, batch=2),
+        ):
             with self.assertRaisesRegex(ValueError, "state does not match"):
                 other.load_state_dict(state)
 
@@ -152,7 +155,9 @@ class TestPacks(unittest.TestCase):
 
     def test_what_is_not_in_packs(self):
         self.assertEqual(loader("molecules", "--reserve").left_out, ["atom: column element (strings)"])
-        self.assertEqual(loader("small_samples", "--reserve").left_out, ["_N: num_sampled_nodes", "_N:_E:_N: num_sampled_edges", "context: seed_ptr, seed_local"])
+        self.assertEqual(
+            loader("small_samples", "--reserve").left_out, ["_N: num_sampled_nodes", "_N:_E:_N: num_sampled_edges", "context: seed_ptr, seed_local"]
+        )
         plan = made.path("oversize.plan")
         made.graphmill("pack", made.molecules(), "--limit", "num_nodes=7", "--limit", "num_edges=40", "--oversize", "alone", "--out", plan)
         packs = PackedLoader(plan, made.molecules())
@@ -192,7 +197,11 @@ class TestPacks(unittest.TestCase):
     def test_errors(self):
         with self.assertRaisesRegex(GraphmillError, "found no layout.json, expected a pack layout; graphmill pack --out makes one"):
             PackedLoader(made.molecules(), made.molecules())
-        for options, want in ((dict(label="labl", as_="pyg"), "found 'labl', .*did you mean label"), (dict(label="label"), "expected as_='pyg'"), (dict(as_="dgl"), "as_='dgl'")):
+        for options, want in (
+            (dict(label="labl", as_="pyg"), "found 'labl', .*did you mean label"),
+            (dict(label="label"), "expected as_='pyg'"),
+            (dict(as_="dgl"), "as_='dgl'"),
+        ):
             with self.assertRaisesRegex(ValueError, want):
                 loader("molecules", "--reserve", **options)
         with self.assertRaisesRegex(GraphmillError, "make a layout of these graphs"):
@@ -279,7 +288,10 @@ class TestPyG(unittest.TestCase):
     def same(self, got, want):
         import torch
 
-        self.assertEqual(set(got.keys()) - {"node_mask", "edge_mask", "graph_mask", "graph_id"}, set(want.keys()) - {"element", "seed_index", "num_sampled_nodes", "num_sampled_edges"})
+        self.assertEqual(
+            set(got.keys()) - {"node_mask", "edge_mask", "graph_mask", "graph_id"},
+            set(want.keys()) - {"element", "seed_index", "num_sampled_nodes", "num_sampled_edges"},
+        )
         for a, b in zip(got.stores, want.stores):
             for key in a.keys():
                 if key in b:
@@ -351,7 +363,13 @@ class TestTFGNN(unittest.TestCase):
                 ids = g.context["graph_id"].numpy()
                 self.assertEqual(mask.numpy().tolist(), (ids >= 0).tolist())
                 sums = tfgnn.pool(g, tfgnn.CONTEXT, node_set_name="atom", reduce_type="sum", feature_name="x").numpy()
-                sent = tfgnn.pool(g, tfgnn.CONTEXT, edge_set_name="bond", reduce_type="sum", feature_value=tfgnn.broadcast(g, tfgnn.TARGET, edge_set_name="bond", feature_name="x")).numpy()
+                sent = tfgnn.pool(
+                    g,
+                    tfgnn.CONTEXT,
+                    edge_set_name="bond",
+                    reduce_type="sum",
+                    feature_value=tfgnn.broadcast(g, tfgnn.TARGET, edge_set_name="bond", feature_name="x"),
+                ).numpy()
                 for i, got, of_edges, charge in zip(ids, sums, sent, g.context["target"].numpy()):
                     if i >= 0:
                         x, edges = c[i].nodes["atom"]["x"], c[i].edges["bond"]

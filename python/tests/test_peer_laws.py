@@ -9,9 +9,8 @@ import itertools
 import unittest
 from collections import Counter
 
-import numpy as np
-
 import graphmill
+import numpy as np
 from graphmill import NodeLoader
 
 HUBS, DEGREE = 600, 10  # each hub has its own neighbours, of which the i-th has the weight i + 1
@@ -124,7 +123,11 @@ class TestPyG(Laws):
                 for batches in (loader, LinkNeighborLoader(data, **words)):
                     draws = []
                     for b in batches:
-                        of = b.edge_label_index[:, b.edge_label == 0] if mode == "binary" else torch.stack([b.src_index[:, None].expand(-1, 2), b.dst_neg_index]).flatten(1)
+                        of = (
+                            b.edge_label_index[:, b.edge_label == 0]
+                            if mode == "binary"
+                            else torch.stack([b.src_index[:, None].expand(-1, 2), b.dst_neg_index]).flatten(1)
+                        )
                         draws.append(b.n_id[of].T.tolist())
                     got.append(sum(draws, []))
             self.assertEqual(len(got[0]), len(got[1]))

@@ -13,9 +13,8 @@ import types
 import unittest
 import unittest.mock
 
-import numpy as np
-
 import graphmill
+import numpy as np
 from graphmill import NodeLoader
 from test_peer_laws import Laws
 

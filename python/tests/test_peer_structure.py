@@ -8,10 +8,9 @@ import functools
 import importlib.util
 import unittest
 
-import numpy as np
-
 import graphmill
 import made
+import numpy as np
 from graphmill import NodeLoader
 
 USER, ITEM, BUYS, SOLD = "user", "item", ("user", "buys", "item"), ("item", "sold", "user")
@@ -314,7 +313,7 @@ class TestDGL(unittest.TestCase):
             real = dgl.dataloading.DataLoader(g, ids, sampler, batch_size=16)
             with NodeLoader(store, fanout=[-1, -1], seeds=pairs[:, ids], seed_type="_E", exclude=ours, batch_size=16, as_="dgl") as loader:
                 for (_, pair, blocks), (_, want_pair, want_blocks) in zip(loader, real, strict=True):
-                    named = lambda x: [x.ndata[dgl.NID][e].tolist() for e in x.edges()]  # noqa: E731
+                    named = lambda x: [x.ndata[dgl.NID][e].tolist() for e in x.edges()]
                     self.assertEqual(named(pair), named(want_pair))
                     for block, want in zip(blocks, want_blocks, strict=True):
                         self.assertEqual(sorted(block.edata[dgl.EID].tolist()), sorted(want.edata[dgl.EID].tolist()))

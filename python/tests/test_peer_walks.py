@@ -10,9 +10,8 @@ import subprocess
 import tempfile
 import unittest
 
-import numpy as np
-
 import graphmill
+import numpy as np
 from graphmill._command import command
 from test_peer_laws import Laws
 

@@ -212,7 +212,10 @@ class TestPortableFeed(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             environment = {**os.environ, "GRAPHMILL_COMMAND": PORTABLE, "TMPDIR": folder}
             for _ in range(2):
-                ranks = [subprocess.Popen([sys.executable, "-c", RANK, made.RMAT, str(r)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) for r in range(2)]
+                ranks = [
+                    subprocess.Popen([sys.executable, "-c", RANK, made.RMAT, str(r)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+                    for r in range(2)
+                ]
                 feeds = [int(r.stdout.readline()) for r in ranks]
                 self.assertEqual(feeds[0], feeds[1])
                 for r in ranks:

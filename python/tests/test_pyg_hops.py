@@ -7,9 +7,8 @@ loader of h hops has in addition to those of h - 1 hops were found in hop h.
 import importlib.util
 import unittest
 
-import numpy as np
-
 import made
+import numpy as np
 import random_graphs
 from graphmill import NodeLoader, Store
 
@@ -97,7 +96,9 @@ class TestPyGHops(unittest.TestCase):
             with NodeLoader(made.RMAT, fanout, batch_size=64, seeds=np.arange(5, 205), as_="pyg") as loader:
                 for b in loader:
                     h = model(x[b.n_id], b.edge_index)[: b.batch_size]
-                    trimmed = model(x[b.n_id], b.edge_index, num_sampled_nodes_per_hop=b.num_sampled_nodes, num_sampled_edges_per_hop=b.num_sampled_edges)[: b.batch_size]
+                    trimmed = model(x[b.n_id], b.edge_index, num_sampled_nodes_per_hop=b.num_sampled_nodes, num_sampled_edges_per_hop=b.num_sampled_edges)[
+                        : b.batch_size
+                    ]
                     torch.testing.assert_close(trimmed, h)
                     blocks = x[b.n_id]
                     for number, conv in enumerate(model.convs):

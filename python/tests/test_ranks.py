@@ -11,9 +11,8 @@ import subprocess
 import sys
 import unittest
 
-import numpy as np
-
 import made
+import numpy as np
 from graphmill import BatchIter, GroupBatchIter, NodeLoader, PackedLoader
 
 HERE = os.path.dirname(__file__)
@@ -69,7 +68,10 @@ class TestDistributed(unittest.TestCase):
     def train(self, world):
         file = made.path(f"{world}.rendezvous")
         run = [sys.executable, "-c", TRAINER, made.RMAT]
-        ranks = [subprocess.Popen([*run, str(r), str(world), file], stdout=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}) for r in range(world)]
+        ranks = [
+            subprocess.Popen([*run, str(r), str(world), file], stdout=subprocess.PIPE, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+            for r in range(world)
+        ]
         try:
             out = [json.loads(p.communicate(timeout=120)[0]) for p in ranks]
         finally:

@@ -8,10 +8,9 @@ import importlib.util
 import unittest
 import warnings
 
-import numpy as np
-
 import graphmill
 import made
+import numpy as np
 from graphmill import Store
 
 if importlib.util.find_spec("torch_geometric"):
@@ -30,8 +29,15 @@ def plain(**options):
 def typed():
     r = np.random.default_rng(2)
     nodes = {"user": {"x": r.standard_normal((700, 3)).astype(np.float32)}, "item": 400, "shop": {"y": np.arange(9), "half": Half(r.standard_normal((9, 2)))}}
-    edges = {("user", "buys", "item"): (700, 400, 3000), ("item", "bought", "user"): (400, 700, 2500), ("user", "knows", "user"): (700, 700, 1500), ("shop", "sells", "item"): (9, 400, 800)}
-    return graphmill.from_arrays(nodes, {e: np.stack([r.integers(0, s, n), r.integers(0, d, n)]) for e, (s, d, n) in edges.items()}, made.path("remote-typed.store"))
+    edges = {
+        ("user", "buys", "item"): (700, 400, 3000),
+        ("item", "bought", "user"): (400, 700, 2500),
+        ("user", "knows", "user"): (700, 700, 1500),
+        ("shop", "sells", "item"): (9, 400, 800),
+    }
+    return graphmill.from_arrays(
+        nodes, {e: np.stack([r.integers(0, s, n), r.integers(0, d, n)]) for e, (s, d, n) in edges.items()}, made.path("remote-typed.store")
+    )
 
 
 def Half(x):
@@ -53,7 +59,11 @@ class TestRemote(unittest.TestCase):
         out = {}
         for store in b.node_stores:
             order = store.n_id.argsort()
-            out[store._key] = {name: x[order] for name, x in store.items() if torch.is_tensor(x) and len(x) == len(order) and name in ("n_id", "x", "y", "small", "half", "size", "label", "essential")}
+            out[store._key] = {
+                name: x[order]
+                for name, x in store.items()
+                if torch.is_tensor(x) and len(x) == len(order) and name in ("n_id", "x", "y", "small", "half", "size", "label", "essential")
+            }
         return out
 
     def edges(self, b):
@@ -64,7 +74,11 @@ class TestRemote(unittest.TestCase):
             row = torch.stack([s.n_id[store.edge_index[0]], d.n_id[store.edge_index[1]], store.e_id])
             out[store._key] = {"edges": row[:, row[2].argsort()]}
             if "edge_label_index" in store:
-                out[store._key].update(ends=torch.stack([s.n_id[store.edge_label_index[0]], d.n_id[store.edge_label_index[1]]]), label=store.get("edge_label"), input_id=store.input_id)
+                out[store._key].update(
+                    ends=torch.stack([s.n_id[store.edge_label_index[0]], d.n_id[store.edge_label_index[1]]]),
+                    label=store.get("edge_label"),
+                    input_id=store.input_id,
+                )
         return out
 
     def same(self, got, want):
@@ -75,7 +89,7 @@ class TestRemote(unittest.TestCase):
             for t in b:
                 for name, x in b[t].items():
                     name = "y" if of == self.nodes and name == "label" else name  # as in batches of graphmill.NodeLoader
-                    self.assertTrue(x is None and a[t][name] is None or torch.equal(a[t][name], x), (t, name))
+                    self.assertTrue((x is None and a[t][name] is None) or torch.equal(a[t][name], x), (t, name))
         for to, store in zip(got.node_stores, want.node_stores):
             if "batch_size" in store:
                 to = got if store._key is None else got[store._key]
@@ -141,8 +155,11 @@ class TestRemote(unittest.TestCase):
     def test_names(self):
         from graphmill.pyg import FeatureStore
 
-        names = lambda f: sorted((a.group_name, a.attr_name) for a in f.get_all_tensor_attrs())  # noqa: E731
-        self.assertEqual(names(FeatureStore(made.DEBIAN, ["size"], label="label")), [("maintainer", "n_id"), ("package", "x"), ("package", "y"), ("source", "n_id"), ("tag", "n_id")])
+        names = lambda f: sorted((a.group_name, a.attr_name) for a in f.get_all_tensor_attrs())
+        self.assertEqual(
+            names(FeatureStore(made.DEBIAN, ["size"], label="label")),
+            [("maintainer", "n_id"), ("package", "x"), ("package", "y"), ("source", "n_id"), ("tag", "n_id")],
+        )
         self.assertEqual(names(FeatureStore(plain().path, "small")), [(None, "x")])
 
     def test_errors(self):
@@ -152,16 +169,19 @@ class TestRemote(unittest.TestCase):
         for call, error, text in (
             (lambda: FeatureStore(plain(), ["smal"]), ValueError, "features: found 'smal', expected one of small, x, y; did you mean small"),
             (lambda: FeatureStore(plain(), label="z"), ValueError, "label: found 'z', expected one of"),
-            (lambda: FeatureStore(made.store(), ["name"]), ValueError, "features: found Column.'name', string.* of node type person, expected numbers of one shape"),
+            (
+                lambda: FeatureStore(made.store(), ["name"]),
+                ValueError,
+                "features: found Column.'name', string.* of node type person, expected numbers of one shape",
+            ),
             (lambda: features.get_tensor(None, "z", index=None), KeyError, "node type None: tensor: found 'z', expected one of small, x, y"),
             (lambda: features.put_tensor(torch.zeros(3), None, "x", index=None), TypeError, "found put_tensor.'x'., expected reads only"),
             (lambda: features.remove_tensor(None, "x", None), TypeError, "found remove_tensor.'x'., expected reads only"),
             (lambda: graph.put_edge_index((torch.zeros(1), torch.zeros(1)), None, "coo"), TypeError, "found put_edge_index, expected reads only"),
             (lambda: graph.remove_edge_index(None, "coo"), TypeError, "found remove_edge_index, expected reads only"),
         ):
-            with self.subTest(text):
-                with self.assertRaisesRegex(error, text):
-                    call()
+            with self.subTest(text), self.assertRaisesRegex(error, text):
+                call()
 
 
 if __name__ == "__main__":

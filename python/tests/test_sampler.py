@@ -8,9 +8,8 @@ import os
 import signal
 import unittest
 
-import numpy as np
-
 import made
+import numpy as np
 from graphmill import FeedDied, GraphmillError, Store
 
 
@@ -34,7 +33,6 @@ class TestSampler(unittest.TestCase):
 
     def test_homogeneous(self):
         import torch
-
         from graphmill.pyg import GraphmillSampler
 
         whole = self.data().edge_index
@@ -76,10 +74,9 @@ class TestSampler(unittest.TestCase):
 
     def test_types(self):
         import torch
+        from graphmill.pyg import GraphmillSampler
         from torch_geometric.data import HeteroData
         from torch_geometric.loader import NodeLoader
-
-        from graphmill.pyg import GraphmillSampler
 
         store = Store(made.DEBIAN)
         data = HeteroData()
@@ -104,9 +101,8 @@ class TestSampler(unittest.TestCase):
 
     def test_errors(self):
         import torch
-        from torch_geometric.sampler import EdgeSamplerInput, NodeSamplerInput
-
         from graphmill.pyg import GraphmillSampler
+        from torch_geometric.sampler import EdgeSamplerInput, NodeSamplerInput
 
         with self.assertRaisesRegex(ValueError, "graphmill.NodeLoader samples before a time"):
             GraphmillSampler(made.RMAT, fanout=[2], before="time", scope="seed")

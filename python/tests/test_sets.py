@@ -10,10 +10,9 @@ import pickle
 import tempfile
 import unittest
 
-import numpy as np
-
 import graphmill
 import made
+import numpy as np
 from graphmill import GraphmillError, NodeLoader
 
 NODES = 60
@@ -66,12 +65,17 @@ class TestSets(unittest.TestCase):
         cases = [*kinds(), {"sampler": "ladies", "fanout": [8, 8], "batch_size": 16}, {"sampler": "labor", "fanout": [3, 3], "batch_size": 16, "importance": 2}]
         for i, words in enumerate(cases):
             with self.subTest(**words), NodeLoader(store(), seed=3, **words) as loader:
-                flags = [x for k, v in words.items() for x in ("--" + k.replace("_", "-"), ",".join(map(str, v)) if isinstance(v, list) else v) if x is not True]
+                flags = [
+                    x for k, v in words.items() for x in ("--" + k.replace("_", "-"), ",".join(map(str, v)) if isinstance(v, list) else v) if x is not True
+                ]
                 out = pathlib.Path(made.path(f"files_of_sets_{i}"))
                 made.graphmill("sample", store().path, "--seed", 3, "--force", "--out", out, *flags)
                 edges, nodes = out / "edges" / "_N+_E+_N", out / "nodes" / "_N"
-                of = {name: np.split(np.load(folder / f"{name}.npy"), np.load(folder / "graph_ptr.npy")[1:-1].astype(int))
-                      for folder, names in ((nodes, ["node_id"]), (edges, ["src", "dst"])) for name in names}
+                of = {
+                    name: np.split(np.load(folder / f"{name}.npy"), np.load(folder / "graph_ptr.npy")[1:-1].astype(int))
+                    for folder, names in ((nodes, ["node_id"]), (edges, ["src", "dst"]))
+                    for name in names
+                }
                 batches = list(loader)
                 self.assertEqual(len(batches), len(of["node_id"]))
                 for at, b in enumerate(batches):
@@ -211,7 +215,9 @@ class TestLayers(unittest.TestCase):
             self.assertEqual(next(iter(loader)).edge_attr, {})
         named = graphmill.from_arrays({"_N": {"x": np.arange(NODES)}}, {("_N", "_E", "_N"): {"edge_index": ends(), "edge_weights": np.arange(300.0)}})
         NodeLoader(named, [5], 6, sampler="ladies").close()
-        with self.assertRaisesRegex((ValueError, GraphmillError), "found the column edge_weights of _N:_E:_N with a sampler whose batches have the weights of edges in it"):
+        with self.assertRaisesRegex(
+            (ValueError, GraphmillError), "found the column edge_weights of _N:_E:_N with a sampler whose batches have the weights of edges in it"
+        ):
             NodeLoader(named, [5], 6, sampler="ladies", edge_features="edge_weights").close()
 
     def test_ranks(self):
@@ -221,7 +227,10 @@ class TestLayers(unittest.TestCase):
 
     def test_refusals(self):
         for words, want in (
-            ({"fanout": {("_N", "_E", "_N"): [3]}, "sampler": "hgt"}, "expected one of the node types \\['_N'\\], because sampler='hgt' chooses nodes of a type"),
+            (
+                {"fanout": {("_N", "_E", "_N"): [3]}, "sampler": "hgt"},
+                "expected one of the node types \\['_N'\\], because sampler='hgt' chooses nodes of a type",
+            ),
             ({"fanout": [3], "importance": 2}, "found importance 2 with sampler neighbor|found importance"),
             ({"fanout": [3], "importance": -1, "sampler": "labor"}, "importance"),
             ({"fanout": [3], "alpha": 0.5}, "alpha"),

@@ -15,9 +15,8 @@ import time
 import unittest
 import unittest.mock
 
-import numpy as np
-
 import made
+import numpy as np
 from graphmill import FeedDied, GraphmillError, NodeLoader
 from test_loader import available, flat, gone
 
@@ -234,7 +233,11 @@ class TestSharing(unittest.TestCase):
 
         with NodeLoader(made.RMAT, rank=0, world_size=2, **OPTIONS) as loader:
             (name,) = (n[1:] for n in set(names()) - self.others)
-        with socket.socket(socket.AF_UNIX) as other, mock.patch.object(_process, "_PATIENCE", 0.2), mock.patch.object(_identity, "shared_name", lambda *_: name):
+        with (
+            socket.socket(socket.AF_UNIX) as other,
+            mock.patch.object(_process, "_PATIENCE", 0.2),
+            mock.patch.object(_identity, "shared_name", lambda *_: name),
+        ):
             other.bind("\0" + name)  # it never listens
             with NodeLoader(made.RMAT, rank=0, world_size=2, **OPTIONS) as loader:
                 self.assertEqual(len([flat(b) for b in loader]), 32)
@@ -263,9 +266,8 @@ class TestSharing(unittest.TestCase):
 
     @unittest.skipUnless(available("torch"), "needs torch")
     def test_data_loader_workers(self):
-        from torch.utils.data import DataLoader
-
         from test_loader import Flat
+        from torch.utils.data import DataLoader
 
         with NodeLoader(made.RMAT, rank=0, world_size=2, **OPTIONS) as first, NodeLoader(made.RMAT, rank=1, world_size=2, **OPTIONS) as second:
             self.assertEqual(first._process.pid, second._process.pid)
@@ -289,9 +291,15 @@ class TestStates(unittest.TestCase):
             (dict(shuffle=False), "found shuffle True, expected none;"),
             (dict(replace=True), "found replace none, expected True;"),
             (dict(seeds=nodes[1:]), "found seeds [0-9a-f]{16}, expected [0-9a-f]{16};"),
-            (dict(store=made.DEBIAN, seed_type="package", features=["size"]), "found seed_type none, expected package; store [0-9a-f]{16}, expected [0-9a-f]{16};"),
+            (
+                dict(store=made.DEBIAN, seed_type="package", features=["size"]),
+                "found seed_type none, expected package; store [0-9a-f]{16}, expected [0-9a-f]{16};",
+            ),
         ):
-            with NodeLoader(**{**base, **options}) as other, self.assertRaisesRegex(ValueError, f"state does not match: {want} make the loader with the arguments of the state"):
+            with (
+                NodeLoader(**{**base, **options}) as other,
+                self.assertRaisesRegex(ValueError, f"state does not match: {want} make the loader with the arguments of the state"),
+            ):
                 other.load_state_dict(state)
         with NodeLoader(**base, threads=3, features="none") as other:
             other.load_state_dict(state)  # what changes no draw may differ

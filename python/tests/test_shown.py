@@ -11,10 +11,9 @@ import tempfile
 import unittest
 from unittest import mock
 
-import numpy as np
-
 import graphmill
 import made
+import numpy as np
 from graphmill import Collection, NodeLoader, PackedLoader, Store
 from graphmill._html import listed, table
 
@@ -74,7 +73,11 @@ class TestShown(unittest.TestCase):
         self.assertRegex(repr(c), r"\): 300 graphs, 1,367 nodes, 1,332 edges, [\d.]+ KiB$")
         self.assertEqual(
             Table(c._repr_html_()).rows[1:],
-            [["atom", "1,367", "charge: bfloat16, element: string, x: float32 [3]"], ["atom:bond:atom", "1,332", "order: uint16"], ["context", "300", "label: int64, target: float64 [2]"]],
+            [
+                ["atom", "1,367", "charge: bfloat16, element: string, x: float32 [3]"],
+                ["atom:bond:atom", "1,332", "order: uint16"],
+                ["context", "300", "label: int64, target: float64 [2]"],
+            ],
         )
 
     def test_packs(self):

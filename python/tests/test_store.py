@@ -12,9 +12,8 @@ import pickle
 import shutil
 import unittest
 
-import numpy as np
-
 import made
+import numpy as np
 from graphmill import Collection, GraphmillError, NodeLoader, Store, from_tables
 from graphmill._xxh3 import xxh3
 
@@ -123,7 +122,9 @@ class TestStore(unittest.TestCase):
             pairs = e.edge_index(order="input")  # one of each edge and its reverse, that which find gives
             self.assertEqual(pairs.tolist(), e.edge_index()[:, e.find(np.arange(4))].tolist())
             self.assertEqual([sorted(p) for p in pairs.T.tolist()], [[0, 2], [0, 1], [1, 1], [0, 2]])
-        with self.assertRaisesRegex(GraphmillError, "_N:_E:_N: found edges at some positions of the input only, expected one at each, because the import left some out; give order='id'"):
+        with self.assertRaisesRegex(
+            GraphmillError, "_N:_E:_N: found edges at some positions of the input only, expected one at each, because the import left some out; give order='id'"
+        ):
             from_tables({"_N": 3}, {("_N", "_E", "_N"): {"src": [0, 1, 1], "dst": [1, 1, 2]}}, self_loops="drop").edges["_E"].edge_index(order="input")
 
     def test_ids(self):
@@ -185,7 +186,9 @@ class TestDamage(unittest.TestCase):
                     with self.assertRaises(GraphmillError) as e:
                         kind(path)
                     self.assertEqual(str(e.exception), f"{folder}: found {found}, expected {expected}")
-        with self.assertRaisesRegex(GraphmillError, "store: found a store of one graph, expected a collection of many; .* makes one, graphmill.Store opens a store"):
+        with self.assertRaisesRegex(
+            GraphmillError, "store: found a store of one graph, expected a collection of many; .* makes one, graphmill.Store opens a store"
+        ):
             Collection(made.store())
         for f in (Store, lambda path: Collection(path, store=path)):
             with self.assertRaisesRegex(GraphmillError, "coll: found a collection, expected a store of one graph; graphmill.Collection opens a collection"):

@@ -6,9 +6,8 @@ import subprocess
 import sys
 import unittest
 
-import numpy as np
-
 import made
+import numpy as np
 from graphmill import GraphmillError, NodeLoader
 
 PLAN = {"seed_type": "package", "direction": "out", "edge_features": "versioned", "seed": 5, "shuffle": True}
@@ -25,7 +24,20 @@ def flat(x):
 
 
 def same(test, a, b):
-    for name in ("number", "n_id", "edge_index", "e_id", "x", "edge_attr", "input_id", "seed_local", "num_sampled_nodes", "num_sampled_edges", "links", "negatives"):
+    for name in (
+        "number",
+        "n_id",
+        "edge_index",
+        "e_id",
+        "x",
+        "edge_attr",
+        "input_id",
+        "seed_local",
+        "num_sampled_nodes",
+        "num_sampled_edges",
+        "links",
+        "negatives",
+    ):
         np.testing.assert_equal(getattr(b, name), getattr(a, name), f"batch {a.number}: {name}")
 
 
@@ -104,7 +116,10 @@ class TestStream(unittest.TestCase):
         subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "../../examples/larger-than-memory/prepare.py"), folder, "16"], check=True)
         made.graphmill("import", folder, "--out", store)
         for size, threads, slots in (80, 2, 4), (96, 1, 8), (112, 2, 4):
-            with made.cold_command(), NodeLoader(store, [10, 5], 512, "paper:split=0", shuffle=True, memory=f"{size}MiB", executor="stream", threads=threads, slots=slots) as loader:
+            with (
+                made.cold_command(),
+                NodeLoader(store, [10, 5], 512, "paper:split=0", shuffle=True, memory=f"{size}MiB", executor="stream", threads=threads, slots=slots) as loader,
+            ):
                 for _ in range(4):
                     held = list(loader)[-slots + 1 :]
                 with open(f"/proc/{loader._process.pid}/status") as f:

@@ -10,14 +10,26 @@ import os
 import random
 import unittest
 
-import numpy as np
-
 import graphmill
 import made
+import numpy as np
 from graphmill import GraphmillError
 from graphmill.tfgnn import (
-    Adjacency, Context, EdgeSet, GraphSchema, GraphTensor, NodeSet, Ragged, parse_example, parse_examples, parse_single_example, random_graph_tensor,
-    read_schema, write_example, write_examples, write_schema,
+    Adjacency,
+    Context,
+    EdgeSet,
+    GraphSchema,
+    GraphTensor,
+    NodeSet,
+    Ragged,
+    parse_example,
+    parse_examples,
+    parse_single_example,
+    random_graph_tensor,
+    read_schema,
+    write_example,
+    write_examples,
+    write_schema,
 )  # fmt: skip
 
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "object"]
@@ -67,7 +79,9 @@ def random_graphs(seed, count):
     for _ in range(count):
         components = r.choice([1, 1, 1, 2, 3])
         sizes = {n: np.array([r.randint(0, 4) for _ in range(components)]) for n in nodes}
-        node_sets = {n: NodeSet.from_fields(sizes=sizes[n], features={k: random_feature(r, f, sizes[n].sum()) for k, f in kinds.items()}) for n, kinds in nodes.items()}
+        node_sets = {
+            n: NodeSet.from_fields(sizes=sizes[n], features={k: random_feature(r, f, sizes[n].sum()) for k, f in kinds.items()}) for n, kinds in nodes.items()
+        }
         edge_sets = {}
         for n, (kinds, source, target) in edges.items():
             count = np.array([r.randint(0, 5) if sizes[source][c] and sizes[target][c] else 0 for c in range(components)])
@@ -206,7 +220,9 @@ class TestExamples(unittest.TestCase):
         nodes = {"n": NodeSet.from_fields(sizes=[2, 1])}
 
         def edges(sizes, source, target, of="n"):
-            return lambda: GraphTensor.from_pieces(None, nodes, {"e": EdgeSet.from_fields(sizes=sizes, adjacency=Adjacency.from_indices((of, source), ("n", target)))})
+            return lambda: GraphTensor.from_pieces(
+                None, nodes, {"e": EdgeSet.from_fields(sizes=sizes, adjacency=Adjacency.from_indices((of, source), ("n", target)))}
+            )
 
         for make, error, text in (
             (edges([1, 1], [0, 2], [1, 2]), None, ""),
@@ -250,7 +266,7 @@ class TestExamples(unittest.TestCase):
 
     def test_bad_schemas(self):
         for schema, text in (
-            ({"edge_sets": {"e": {"source": "a", "target": "b"}}}, 'source'),
+            ({"edge_sets": {"e": {"source": "a", "target": "b"}}}, "source"),
             ({"node_sets": {"n": {"features": {"x": {"dtype": "DT_INT64", "shape": {"dim": [{"size": "0"}]}}}}}}, "size"),
             ({"nodes": {}}, "found no schema"),
         ):
@@ -304,7 +320,9 @@ class TestTFGNNExamples(unittest.TestCase):
                 n: tfgnn.EdgeSet.from_fields(
                     sizes=tf.constant(s.sizes),
                     features=of(s.features),
-                    adjacency=tfgnn.Adjacency.from_indices(ends(s.adjacency.source_name, s.adjacency.source), ends(s.adjacency.target_name, s.adjacency.target)),
+                    adjacency=tfgnn.Adjacency.from_indices(
+                        ends(s.adjacency.source_name, s.adjacency.source), ends(s.adjacency.target_name, s.adjacency.target)
+                    ),
                 )
                 for n, s in g.edge_sets.items()
             },
@@ -335,7 +353,9 @@ class TestTFGNNExamples(unittest.TestCase):
 
         for seed in range(SEEDS):
             for g in random_graphs(seed, 3):
-                if g.num_components > 1 or any(isinstance(x, Ragged) and x.shape[0] != -1 for s in (g.context, *g.node_sets.values(), *g.edge_sets.values()) for x in s.features.values()):
+                if g.num_components > 1 or any(
+                    isinstance(x, Ragged) and x.shape[0] != -1 for s in (g.context, *g.node_sets.values(), *g.edge_sets.values()) for x in s.features.values()
+                ):
                     continue  # a schema means one component
                 with self.subTest(seed):
                     path = made.path("peer.pbtxt")
@@ -365,7 +385,7 @@ class TestPyGExamples(unittest.TestCase):
                     self.assertEqual(data[n].num_nodes, s.total_size)
                     for k, x in s.features.items():
                         got = data[n][k]
-                        self.assertEqual(got.tolist() if torch.is_tensor(got) else got, x.tolist() if not isinstance(x, Ragged) else x.tolist())
+                        self.assertEqual(got.tolist() if torch.is_tensor(got) else got, x.tolist())
                     if g.num_components > 1:
                         self.assertEqual(torch.bincount(data[n].batch, minlength=g.num_components).tolist(), s.sizes.tolist())
                 for n, s in g.edge_sets.items():

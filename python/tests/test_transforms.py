@@ -3,10 +3,9 @@
 import importlib.util
 import unittest
 
-import numpy as np
-
-from graphmill import Store
 import made
+import numpy as np
+from graphmill import Store
 
 
 def _graph(seed):
@@ -19,8 +18,16 @@ def _graph(seed):
 
 
 def _imported(name, graph, *flags):
-    n, ends, weight, x = graph
-    folder = made.write(name, {"graph.yaml": "nodes: {_N: {columns: {x: x.npy}}}\nedges: {'_N:_E:_N': {table: e.npy, columns: {edge_weight: w.npy}}}\n", "e.npy": ends, "w.npy": weight, "x.npy": x})
+    _n, ends, weight, x = graph
+    folder = made.write(
+        name,
+        {
+            "graph.yaml": "nodes: {_N: {columns: {x: x.npy}}}\nedges: {'_N:_E:_N': {table: e.npy, columns: {edge_weight: w.npy}}}\n",
+            "e.npy": ends,
+            "w.npy": weight,
+            "x.npy": x,
+        },
+    )
     made.graphmill("import", folder, "--out", folder + ".store", *flags)
     return Store(folder + ".store")
 

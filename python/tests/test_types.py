@@ -7,9 +7,8 @@ import functools
 import importlib.util
 import unittest
 
-import numpy as np
-
 import made
+import numpy as np
 from graphmill import Collection, NodeLoader, PackedLoader
 
 COUNT = 60
@@ -68,7 +67,9 @@ def collection():
     """Graphs whose nodes have such columns, and a layout of packs of them."""
     nodes, columns = table(COUNT, 1)
     files = {"n.csv": nodes, "ptr.npy": np.arange(0, COUNT + 1, 3), "e.npy": np.zeros(COUNT // 3 + 1, np.int64), "none.npy": np.empty(0, np.int64)}
-    files["graph.yaml"] = f"graphs: {{}}\nnodes: {{n: {{table: n.csv, graph_ptr: ptr.npy, columns: {columns}}}}}\nedges: {{'n:e:n': {{graph_ptr: e.npy, src: none.npy, dst: none.npy, ends: local}}}}\n"
+    files["graph.yaml"] = (
+        f"graphs: {{}}\nnodes: {{n: {{table: n.csv, graph_ptr: ptr.npy, columns: {columns}}}}}\nedges: {{'n:e:n': {{graph_ptr: e.npy, src: none.npy, dst: none.npy, ends: local}}}}\n"
+    )
     made.graphmill("import", made.write("graphs", files), "--out", made.path("types.coll"))
     made.graphmill("pack", made.path("types.coll"), "--limit", "num_nodes=12", "--limit", "num_edges=1", "--reserve", "--out", made.path("types.plan"))
     return made.path("types.coll"), made.path("types.plan")

@@ -3,10 +3,9 @@
 import unittest
 import warnings
 
-import numpy as np
-
-from graphmill import NodeLoader, Store
 import made
+import numpy as np
+from graphmill import NodeLoader, Store
 
 YAML = """
 nodes:

@@ -13,10 +13,9 @@ import re
 import unittest
 import warnings
 
-import numpy as np
-
 import graphmill
 import made
+import numpy as np
 import random_graphs
 from graphmill import Column, GraphmillError, Store, _whole_tables, from_arrays, from_dgl, from_networkx, from_pyg, from_tables
 
@@ -89,7 +88,7 @@ def plain(x):
 
 class TestArrays(unittest.TestCase):
     def same(self, got, want):
-        self.assertEqual(set(got), {k for k in want})
+        self.assertEqual(set(got), set(want))
         for k in want:
             self.assertEqual(plain(got[k]), plain(want[k]), k)
 
@@ -124,7 +123,11 @@ class TestArrays(unittest.TestCase):
             self.assertEqual(store.edges["_E"].columns.column("at").unit, want)
             nodes, edges = store.to_arrays()
             self.assertEqual(from_arrays(nodes, edges).meta, store.meta)
-        for bad, found in ((np.array(["2024-01-01"], "datetime64[s]").reshape(1, 1), "one time per row"), (np.array([1], "timedelta64[s]"), "timedelta64"), (np.array(["NaT"], "datetime64"), "of a unit")):
+        for bad, found in (
+            (np.array(["2024-01-01"], "datetime64[s]").reshape(1, 1), "one time per row"),
+            (np.array([1], "timedelta64[s]"), "timedelta64"),
+            (np.array(["NaT"], "datetime64"), "of a unit"),
+        ):
             with self.assertRaisesRegex(TypeError, found):
                 from_arrays({"t": bad}, [[0], [0]])
         with self.assertRaisesRegex(ValueError, "of the unit ps that no unit of a store has"):
@@ -160,12 +163,17 @@ class TestArrays(unittest.TestCase):
 
     def test_errors_in_words_of_python(self):
         nodes, edges = {"u": {"user id": ["a", "b"]}}, {("u", "e", "u"): {"src": ["a", "b"], "dst": ["b", "zz"]}}
-        with self.assertRaisesRegex(GraphmillError, r"^u:e:u: column 'target'\[1\]: found destination \"zz\", expected an id of node type u; add the node, or give dangling_edges"):
+        with self.assertRaisesRegex(
+            GraphmillError, r"^u:e:u: column 'target'\[1\]: found destination \"zz\", expected an id of node type u; add the node, or give dangling_edges"
+        ):
             from_tables(nodes, edges, ids={"u": "user id"})
         with self.assertRaisesRegex(GraphmillError, r"^u: column 'id'\[2\]: found id \"a\" again, first at u: column 'id'\[0\]"):
             from_tables({"u": {"user id": ["a", "b", "a"]}}, edges, ids={"u": "user id"})
         for values, want in (
-            ([1, "x"], r"node type _N: column 'a': found values of several types, int \(1\) and str \('x'\), expected numbers, strings, or lists of one of them"),
+            (
+                [1, "x"],
+                r"node type _N: column 'a': found values of several types, int \(1\) and str \('x'\), expected numbers, strings, or lists of one of them",
+            ),
             ([[1], "x", "y"], r"several types, list \(\[1\]\) and str \('x'\)"),
             ([1, None, 2], r"several types, int \(1\) and NoneType \(None\)"),
             ([{}, {}], r"found \{\} among the values"),
@@ -249,10 +257,17 @@ class TestRun(unittest.TestCase):
     def test_warnings_are_shown(self):
         said = io.StringIO()
         with contextlib.redirect_stderr(said):
-            folder = made.write("tiny", {"x.npy": np.array([1e-300, 1]), "e.npy": np.array([[0], [1]]), "graph.yaml": """
+            folder = made.write(
+                "tiny",
+                {
+                    "x.npy": np.array([1e-300, 1]),
+                    "e.npy": np.array([[0], [1]]),
+                    "graph.yaml": """
 nodes: {u: {columns: {x: {file: x.npy, dtype: float32}}}}
 edges: {"u:to:u": {table: e.npy}}
-"""})
+""",
+                },
+            )
             graphmill.run("import", folder, out=folder + ".store")
         self.assertRegex(said.getvalue(), "^graphmill: warning: .*float32")
 
@@ -280,7 +295,7 @@ class TestPyGWhole(unittest.TestCase):
                 self.assertTrue(torch.equal(torch.nan_to_num(a), torch.nan_to_num(b)), k)
             else:
                 self.assertEqual(a, b, k)
-        self.assertEqual({k for k in got.keys()} - {"num_nodes"}, {k for k in want.keys()} - {"num_nodes"})
+        self.assertEqual(set(got.keys()) - {"num_nodes"}, set(want.keys()) - {"num_nodes"})
 
     def test_random_graphs_come_back(self):
         import torch
@@ -310,7 +325,14 @@ class TestPyGWhole(unittest.TestCase):
                 for e in data.edge_types:
                     self.same(got[e], data[e])
                 e, n = 30 + number, 20
-                one = Data(x=torch.randn(n, 3), y=torch.arange(n), edge_index=torch.randint(0, n, (2, e)), edge_attr=torch.randn(e, 2), edge_weight=torch.rand(e), num_nodes=n)
+                one = Data(
+                    x=torch.randn(n, 3),
+                    y=torch.arange(n),
+                    edge_index=torch.randint(0, n, (2, e)),
+                    edge_attr=torch.randn(e, 2),
+                    edge_weight=torch.rand(e),
+                    num_nodes=n,
+                )
                 one.train_mask, one.time = torch.rand(n) < 0.5, torch.arange(n)
                 again = from_pyg(one).to_pyg()
                 self.assertIsInstance(again, Data)
@@ -338,7 +360,10 @@ class TestPyGWhole(unittest.TestCase):
 
         data = HeteroData()
         data["paper"].x = torch.zeros(3, 2)
-        with self.assertRaisesRegex(ValueError, r"found a HeteroData without edge types, expected at least one; data\['paper', 'to', 'paper'\].edge_index = torch.empty\(2, 0, dtype=torch.long\)"):
+        with self.assertRaisesRegex(
+            ValueError,
+            r"found a HeteroData without edge types, expected at least one; data\['paper', 'to', 'paper'\].edge_index = torch.empty\(2, 0, dtype=torch.long\)",
+        ):
             from_pyg(data)
         data["paper", "to", "paper"].edge_index = torch.empty(2, 0, dtype=torch.long)
         self.assertEqual(from_pyg(data).nodes["paper"].count, 3)
@@ -355,7 +380,10 @@ class TestPyGWhole(unittest.TestCase):
 
         ends, w = torch.tensor([[0, 1, 2, 0, 4], [1, 2, 3, 3, 1]]), torch.tensor([1.0, 2, 3, 4, 5])
         pairs = set(zip(*ends.tolist(), w.tolist()))
-        made_ = [ToSparseTensor(attr="edge_weight", layout=layout)(Data(edge_index=ends, edge_weight=w, num_nodes=5)).adj_t for layout in (torch.sparse_coo, torch.sparse_csr)]
+        made_ = [
+            ToSparseTensor(attr="edge_weight", layout=layout)(Data(edge_index=ends, edge_weight=w, num_nodes=5)).adj_t
+            for layout in (torch.sparse_coo, torch.sparse_csr)
+        ]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             made_.append(made_[0].to_dense().to_sparse_csc())
@@ -449,7 +477,14 @@ class TestNetworkX(unittest.TestCase):
             g = r.choice([nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])()
             size = r.choice([0, 1, 5, 12])
             keys = r.choice([list(range(size)), r.sample(range(1 << 40), size), [f"n{TEXTS[i % len(TEXTS)]}{i}" for i in range(size)]])
-            value = {"f": lambda: r.gauss(0, 1), "i": lambda: r.randint(-9, 9), "b": lambda: r.random() < 0.5, "s": lambda: r.choice(TEXTS), "v": lambda: [1.5, 2.5], "r": lambda: [1] * r.randint(0, 3)}
+            value = {
+                "f": lambda: r.gauss(0, 1),
+                "i": lambda: r.randint(-9, 9),
+                "b": lambda: r.random() < 0.5,
+                "s": lambda: r.choice(TEXTS),
+                "v": lambda: [1.5, 2.5],
+                "r": lambda: [1] * r.randint(0, 3),
+            }
 
             def some():
                 return {k: make() for k, make in value.items() if r.random() < 0.7}
@@ -513,7 +548,9 @@ class Tables:
             keys = r.sample([f"u{i}{TEXTS[i % len(TEXTS)]}" for i in range(20)], users)
             numbers = r.sample(range(1000), items)
             nodes = {"user": self.table(r, users, {"id": keys}), "item": self.table(r, items, {"item_id": numbers})}
-            edges = {("user", "buys", "item"): self.table(r, n, {"source": [r.choice(keys) for _ in range(n)], "item_id": [r.choice(numbers) for _ in range(n)]})}
+            edges = {
+                ("user", "buys", "item"): self.table(r, n, {"source": [r.choice(keys) for _ in range(n)], "item_id": [r.choice(numbers) for _ in range(n)]})
+            }
             with self.subTest(number):
                 store = from_tables({t: self.make(x) for t, x in nodes.items()}, {e: self.make(x) for e, x in edges.items()}, threads=r.choice([1, 4]))
                 got_nodes, got_edges = store.to_tables(self.as_)
@@ -556,7 +593,9 @@ class TestPolars(Tables, unittest.TestCase):
                 u = from_tables({"u": t}, {"u:to:u": {"src": [0], "dst": [1]}}).nodes["u"].columns
                 for column, shape in (("vector", (2,)), ("same", (2,)), ("lists", (-1,)), ("empty", (-1,))):
                     c = u.column(column)
-                    self.assertEqual((c.dtype, c.shape, [x.tolist() for x in (c.tolist() if c.offsets else c.values)]), (name, shape, table[column].to_list()[first:]))
+                    self.assertEqual(
+                        (c.dtype, c.shape, [x.tolist() for x in (c.tolist() if c.offsets else c.values)]), (name, shape, table[column].to_list()[first:])
+                    )
         gaps = polars.DataFrame({"a": [[1.0, None], [3.0, 4.0]], "b": [None, [1.0]]})
         with self.assertRaisesRegex(TypeError, "column 'a'"):
             from_tables({"u": gaps}, {"u:to:u": {"src": [0], "dst": [1]}})
@@ -589,7 +628,10 @@ class TestArrow(Tables, unittest.TestCase):
             self.assertEqual(store.nodes["u"].columns.column("c").categories.tolist(), texts)
             got = store.to_tables("arrow")[0]["u"]
             for name in table.column_names:
-                self.assertEqual(got[name].to_pylist() if name == "c" else got[name].cast(pyarrow.int64()).to_pylist(), table[name].to_pylist() if name == "c" else table[name].cast(pyarrow.int64()).to_pylist())
+                self.assertEqual(
+                    got[name].to_pylist() if name == "c" else got[name].cast(pyarrow.int64()).to_pylist(),
+                    table[name].to_pylist() if name == "c" else table[name].cast(pyarrow.int64()).to_pylist(),
+                )
             self.assertEqual(from_arrays(*store.to_arrays()).meta["nodes"], store.meta["nodes"])
         with self.assertRaisesRegex(ValueError, "column 'c': found an empty category"):
             from_tables({"u": pyarrow.table({"c": pyarrow.array(["", "a"]).dictionary_encode()})}, {"u:to:u": {"src": [0], "dst": [1]}})
@@ -616,7 +658,9 @@ class TestPandas(Tables, unittest.TestCase):
         for name, x in columns.items():
             whole = isinstance(x, list) and any(v is None for v in x) and all(v is None or isinstance(v, (bool, int)) for v in x)
             kind = "boolean" if whole and any(isinstance(v, bool) for v in x) else "Int64" if whole else None
-            out[name] = pandas.Series(x, dtype=kind or ("Float64" if isinstance(x, list) and None in x and isinstance(next(v for v in x if v is not None), float) else None))
+            out[name] = pandas.Series(
+                x, dtype=kind or ("Float64" if isinstance(x, list) and None in x and isinstance(next(v for v in x if v is not None), float) else None)
+            )
         return pandas.DataFrame(out)
 
     def rows(self, table):
@@ -630,12 +674,20 @@ class TestPandas(Tables, unittest.TestCase):
     def test_index_and_dtypes(self):
         import pandas
 
-        frame = pandas.DataFrame({"key": ["b", "a"], "c": pandas.Categorical(["y", "x"], ["z", "y", "x"]), "s": pandas.array(["p", None], "string")}).set_index("key")
+        frame = pandas.DataFrame({"key": ["b", "a"], "c": pandas.Categorical(["y", "x"], ["z", "y", "x"]), "s": pandas.array(["p", None], "string")}).set_index(
+            "key"
+        )
         store = from_tables({"u": frame}, {"u:to:u": {"src": ["a"], "dst": ["b"]}}, ids={"u": "key"})
         self.assertEqual(store.nodes["u"].ids.tolist(), ["b", "a"])
         self.assertEqual(store.nodes["u"]["s_missing"].tolist(), [False, True])
         self.assertEqual(store.nodes["u"].columns.column("c").categories.tolist(), ["z", "y", "x"])
-        frame = pandas.DataFrame({"t": pandas.to_datetime(["2020-01-01", None]).tz_localize("Europe/Paris"), "c": pandas.Categorical(["y", None], ["z", "y"]), "n": pandas.Categorical([3, 1])})
+        frame = pandas.DataFrame(
+            {
+                "t": pandas.to_datetime(["2020-01-01", None]).tz_localize("Europe/Paris"),
+                "c": pandas.Categorical(["y", None], ["z", "y"]),
+                "n": pandas.Categorical([3, 1]),
+            }
+        )
         got = from_tables({"u": frame}, {"u:to:u": {"src": [0], "dst": [1]}}).to_tables()[0]["u"]
         self.assertEqual(got["t"].tolist()[0], frame["t"].dt.tz_convert(None)[0])
         self.assertTrue(pandas.isna(got["t"][1]))
@@ -650,7 +702,15 @@ class TestMappings(unittest.TestCase):
         lists = [re.findall('"([^"]*)"', re.search(f"{kind}Names = .*?{{(.*?)}}", source)[1]) for kind in ("src", "dst")]
         self.assertEqual(lists, [list(_whole_tables._SOURCES), list(_whole_tables._TARGETS)])
         usual = sorted({n for of in lists for n in of if not n.startswith(":")} | {"Source", "TARGET", "From", "To", "w"})
-        fixed = [["from", "to", "source"], ["src", "dst", "source", "target"], ["from", "to", "u", "v"], ["source", "destination"], ["src", "to"], ["From", "To"], ["#source", "#target", "src", "dst"]]
+        fixed = [
+            ["from", "to", "source"],
+            ["src", "dst", "source", "target"],
+            ["from", "to", "u", "v"],
+            ["source", "destination"],
+            ["src", "to"],
+            ["From", "To"],
+            ["#source", "#target", "src", "dst"],
+        ]
         found = set()
         for number in range(len(fixed) + 60):
             names = fixed[number] if number < len(fixed) else random.Random(number).sample(usual, 2 + number % 3)

@@ -11,9 +11,8 @@ import tempfile
 import unittest
 import warnings
 
-import numpy as np
-
 import graphmill
+import numpy as np
 from graphmill import BatchIter, Collection, GraphmillError, GroupBatchIter, NodeLoader, PackedLoader, Store, _keywords, from_arrays, from_tables, run
 
 WRONG = [
@@ -87,7 +86,7 @@ class TestWrongTypes(unittest.TestCase):
                 self.assertGreater(self.sweep("inference", graphmill.inference, {"store": small(), "layers": [], "out": out}), 50)
 
     def test_run(self):
-        self.assertGreater(self.sweep("run", lambda argument: run(argument)), 15)
+        self.assertGreater(self.sweep("run", run), 15)
         self.assertGreater(self.sweep("run", lambda threads: run("info", small().path, threads=threads)), 5)
 
     def test_loader(self):

@@ -40,7 +40,7 @@ def navigation():
 
 def collect(out):
     """Write all pages, with links that hold in the site, and their images."""
-    known = {page: None for page in names()}
+    known = dict.fromkeys(names())
     for line in navigation().splitlines():
         if (m := ENTRY.fullmatch(line)) and m[2] + ".md" in known:
             known[m[2] + ".md"] = m[1]

@@ -46,7 +46,7 @@ def contents(names):
 
 
 def printed(*args):
-    return subprocess.run(args, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True).stdout
+    return subprocess.run(args, check=True, stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
 
 
 def help_of(command, *words):
@@ -120,7 +120,9 @@ def prose(text):
 def go(out):
     for name, folder in GO.items():
         path = "github.com/graphmill/graphmill" + ("" if folder == "." else "/" + folder)
-        save(out, name, subprocess.run(["go", "run", "./scripts/site/goref", folder, path], cwd=pages.ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout)
+        save(
+            out, name, subprocess.run(["go", "run", "./scripts/site/goref", folder, path], cwd=pages.ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+        )
     text = "# Go\n\nThe public packages. Names below `internal` are no promise.\n"
     save(out, "index", text + contents(GO))
 

@@ -3,7 +3,10 @@ code is checked against. draws.py (beside the sampler's reference) is the law th
 
     python orders.py > ../orders.json
 """
-import json, os, sys
+
+import json
+import os
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -11,7 +14,7 @@ import numpy as np
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../internal/sample/testdata/reference"))
 from draws import draw, key, order, unit
 
-WEIGHTED, STRATA, WINDOW, BUCKET = 6, 7, 8, 9   # first word after the epoch
+WEIGHTED, STRATA, WINDOW, BUCKET = 6, 7, 8, 9  # first word after the epoch
 
 
 def weighted(seed, epoch, weights, length):
@@ -48,7 +51,7 @@ def windowed(seed, epoch, n, block, window):
     blocks = order(-(-n // block), key(seed, epoch, WINDOW, 0)).tolist()
     out = []
     for w in range(0, len(blocks), window):
-        items = [i for b in blocks[w:w + window] for i in range(b * block, min((b + 1) * block, n))]
+        items = [i for b in blocks[w : w + window] for i in range(b * block, min((b + 1) * block, n))]
         out += [items[int(p)] for p in order(len(items), key(seed, epoch, WINDOW, w // window + 1))]
     return out
 
@@ -63,14 +66,14 @@ def bucketed(seed, epoch, sizes, batch, drop=False):
     batches = []
     for number, k in enumerate(sorted(buckets), 1):
         groups = [buckets[k][int(i)] for i in order(len(buckets[k]), key(seed, epoch, BUCKET, number))]
-        cut = [groups[i:i + batch] for i in range(0, len(groups), batch)]
+        cut = [groups[i : i + batch] for i in range(0, len(groups), batch)]
         batches += [b for b in cut if not drop or len(b) == batch]
     return [batches[int(i)] for i in order(len(batches), key(seed, epoch, BUCKET, 0))]
 
 
 def batches(items, size, drop=False):
     """An epoch's items in their order, cut into batches; with drop those that are full."""
-    cut = [items[i:i + size] for i in range(0, len(items), size)]
+    cut = [items[i : i + size] for i in range(0, len(items), size)]
     return [b for b in cut if not drop or len(b) == size]
 
 
@@ -98,19 +101,21 @@ if __name__ == "__main__":
     weights = [float(draw(h, i) % 4) for i in range(50)] + [1e-9, -1.0, float("nan"), 1e3, 0.0]
     sizes = [int(draw(h, i) % 23) for i in range(70)]
     out = {
-        "classes": classes, "weights": [None if w != w else w for w in weights], "sizes": sizes,
+        "classes": classes,
+        "weights": [None if w != w else w for w in weights],
+        "sizes": sizes,
         "weighted(1,2,weights,40)": weighted(1, 2, weights, 40),
         "stratified(1,2,classes)": stratified(1, 2, classes),
         "bucketed(1,2,sizes,4)": bucketed(1, 2, sizes, 4),
         "bucketed(1,2,sizes,4,drop)": bucketed(1, 2, sizes, 4, True),
     }
     for n, b, w in [(100, 7, 3), (100, 10, 4), (1, 1, 1), (99, 100, 2), (96, 8, 100), (50, 1, 5), (41, 20, 1), (41, 20, 2)]:
-        out["windowed(3,4,%d,%d,%d)" % (n, b, w)] = windowed(3, 4, n, b, w)
+        out[f"windowed(3,4,{n},{b},{w})"] = windowed(3, 4, n, b, w)
     h = key(7, 8)
     for i in range(100):
         n, size, world = [int(draw(h, 5 * i + j) % m) + least for j, (m, least) in enumerate([(31, 0), (8, 1), (5, 1)])]
         tail, first = ["short", "drop", "fill", "pad"][i % 4], int(draw(h, 5 * i + 3) % 4) * int(draw(h, 5 * i + 4) % 2)
         of = batches(list(range(n)), size, tail == "drop")
         first = min(first, len(of))
-        out["ranks(batches(range(%d),%d),%d,%s,%d)" % (n, size, world, tail, first)] = ranks(of, world, tail, first)
+        out[f"ranks(batches(range({n}),{size}),{world},{tail},{first})"] = ranks(of, world, tail, first)
     print("{\n" + ",\n".join(json.dumps(k) + ": " + json.dumps(v) for k, v in out.items()) + "\n}")

@@ -6,6 +6,7 @@ usage: check.py [FOLDER]      with the Python of: bench/peers.sh kubernetes
 A manifest may name only what another one makes, the memory of each JVM must fit its container and Flink's configuration, and
 the configuration must have the settings of scripts/flink. Exit status: 0 right, 1 faults, which are printed.
 """
+
 import pathlib
 import re
 import sys
@@ -92,8 +93,11 @@ def memory(name, d, conf):
         heap = m("framework.heap.size") + m("task.heap.size")
         direct = m("framework.off-heap.size") + m("task.off-heap.size") + m("network.max")
         rest = m("managed.size") + m("jvm-metaspace.size") + m("jvm-overhead.max")
-        for what, found, expected in (("-Xmx", flag(c, "-Xmx"), heap), ("-XX:MaxDirectMemorySize", flag(c, "-XX:MaxDirectMemorySize="), direct),
-                                      ("-XX:MaxMetaspaceSize", flag(c, "-XX:MaxMetaspaceSize="), m("jvm-metaspace.size"))):
+        for what, found, expected in (
+            ("-Xmx", flag(c, "-Xmx"), heap),
+            ("-XX:MaxDirectMemorySize", flag(c, "-XX:MaxDirectMemorySize="), direct),
+            ("-XX:MaxMetaspaceSize", flag(c, "-XX:MaxMetaspaceSize="), m("jvm-metaspace.size")),
+        ):
             if found != expected:
                 yield f"{name}: found {what} of {found >> 20} MiB, expected {expected >> 20} MiB by the configuration of Flink"
         if heap + direct + rest > limit:
@@ -103,8 +107,8 @@ def memory(name, d, conf):
 def settings(conf):
     """The settings that scripts/flink has and the configuration lacks or has otherwise."""
     script = (HERE.parent.parent.parent / "scripts/flink").read_text()
-    for key, value in re.findall(r"^([a-z][\w.-]+): (.+)$", script, re.M):
-        if key not in conf and not OWN.fullmatch(key) or key in conf and not OWN.fullmatch(key) and conf[key] != value:
+    for key, value in re.findall(r"^([a-z][\w.-]+): (.+)$", script, re.MULTILINE):
+        if (key not in conf and not OWN.fullmatch(key)) or (key in conf and not OWN.fullmatch(key) and conf[key] != value):
             yield f"config.yaml: found {key}: {conf.get(key)}, expected {value}, that of scripts/flink"
 
 

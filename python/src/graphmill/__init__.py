@@ -11,12 +11,12 @@ from ._as_ray import ray_dataset
 from ._batches import BatchIter, GroupBatchIter
 from ._collection import Collection, Graph
 from ._command import GraphmillError
-from ._feed import FeedDied
 from ._folder import Column
 from ._inference import inference
 from ._loader import NodeLoader
 from ._log import log_stats
 from ._packs import PackBatch, PackedLoader
+from ._process import FeedDied
 from ._run import run
 from ._schema import NodeBatch
 from ._stats import LoaderStats

@@ -6,7 +6,8 @@ import importlib.util
 import queue
 import threading
 import warnings
-from typing import Any, Callable, Iterator
+from collections.abc import Iterator
+from typing import Any, Callable
 
 _END = object()
 
@@ -45,7 +46,7 @@ class Ahead:
                 pass
         return False
 
-    def __iter__(self) -> "Ahead":
+    def __iter__(self) -> Ahead:
         return self
 
     def __next__(self) -> Any:
@@ -54,7 +55,7 @@ class Ahead:
                 item = self._queue.get(timeout=1)
                 break
             except queue.Empty:
-                if self._stop.is_set() or not self._thread.is_alive() and self._queue.empty():
+                if self._stop.is_set() or (not self._thread.is_alive() and self._queue.empty()):
                     raise StopIteration from None
         if item is _END:
             self.done = True
@@ -92,7 +93,11 @@ def check_device(device: Any) -> None:
         raise ValueError(f"found device={device!r}, {expected}") from e
     if d.type == "cuda":
         if (d.index or 0) >= len(have) - 1:
-            why = "this torch is built without CUDA" if torch.version.cuda is None and torch.version.hip is None else "torch.cuda.device_count() says what it sees"
+            why = (
+                "this torch is built without CUDA"
+                if torch.version.cuda is None and torch.version.hip is None
+                else "torch.cuda.device_count() says what it sees"
+            )
             raise ValueError(f"found device={device!r}, {expected}; {why}")
         return
     try:
@@ -113,7 +118,7 @@ class Mover:
 
         self._torch, self._stream = torch, None
         self._device = None if device is None else torch.device(device)
-        self._pin = pin or self._device is not None and self._device.type == "cuda"
+        self._pin = pin or (self._device is not None and self._device.type == "cuda")
         if self._device is not None and self._device.type == "cuda":
             self._stream = torch.cuda.Stream(self._device)
         if self._pin and not torch.cuda.is_available():
@@ -122,7 +127,7 @@ class Mover:
             self._pin = False
 
     @classmethod
-    def of(cls, device: Any, pin: bool, warn: bool = True) -> "Mover | None":
+    def of(cls, device: Any, pin: bool, warn: bool = True) -> Mover | None:
         """A mover for these options; None if batches stay as they are. ``warn`` says whether to warn of options without an effect."""
         if device is None and not pin:
             return None

@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import operator
 import os
-from typing import Any, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 
 def integer(name: str, x: Any, least: int, most: int | None = None) -> int:
@@ -21,7 +22,7 @@ def integer(name: str, x: Any, least: int, most: int | None = None) -> int:
         n = operator.index(x)
     except TypeError:
         raise TypeError(f"found {name}={x!r}, expected an integer") from None
-    if n < least or most is not None and n > most:
+    if n < least or (most is not None and n > most):
         raise ValueError(f"found {name}={n}, expected {f'at least {least}' if most is None else f'{least} to {_shown(most)}'}")
     return n
 

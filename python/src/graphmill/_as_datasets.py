@@ -45,7 +45,9 @@ def hf_dataset(path: str | os.PathLike[str] | Collection, store: Store | str | o
         try:
             arrays[name] = arrow(field, 0, len(c))
         except pyarrow.ArrowInvalid as e:
-            raise ValueError(f"{c.path}: {name}: found strings that are not UTF-8 ({e}), expected texts; read the graphs with graphmill.Collection, or import the column in another form") from e
+            raise ValueError(
+                f"{c.path}: {name}: found strings that are not UTF-8 ({e}), expected texts; read the graphs with graphmill.Collection, or import the column in another form"
+            ) from e
         features[name] = _feature(arrays[name].type, field.column)
     made = " ".join(["graphmill.hf_dataset 1", c.fingerprint, "" if c.store is None else c.store._folder.fingerprint])
     fingerprint = hashlib.blake2b(made.encode(), digest_size=8).hexdigest()

@@ -29,7 +29,7 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
 
     Hop h expands all nodes found before it. Local ids ascend with the hop, so the nodes of hops below h are the first
     of each type, and a block's destinations are the first of its sources.
-"""
+    """
     c = raw.columns
     found = {t: np.cumsum(schema.node(c, t, "by_hop")) for t in schema.nodes}
     n_id = {t: _tensor(schema.node(c, t, "n_id")) for t in schema.nodes}
@@ -81,7 +81,10 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
     if not schema.linked:
         return inputs, outputs[schema.nodes[0]] if single else outputs, blocks
     of_links = schema.link_features()
-    links = {to: tensor(c[of_links[name]], of_links[name], of_links[name] in schema.bfloat16) for name, to in apart(of_links, (*_TAKEN, "input_id", "seed_time"), "link_").items()}
+    links = {
+        to: tensor(c[of_links[name]], of_links[name], of_links[name] in schema.bfloat16)
+        for name, to in apart(of_links, (*_TAKEN, "input_id", "seed_time"), "link_").items()
+    }
     if schema.timed:
         links["seed_time"] = _tensor(c["seed_time"])
     pair_graph = _pairs(schema, raw.links, {"input_id": _tensor(raw.input_id), **links}, outputs)
@@ -99,8 +102,9 @@ def _pairs(schema: Schema, pairs: Array, columns: dict[str, torch.Tensor], outpu
         data = graph.edata
     else:
         none = _tensor(_EMPTY[0])
-        edges = {e: (none, none) for e in schema.edges}
-        graph = dgl.heterograph({**edges, schema.link_type: pair}, {t: len(ids) for t, ids in outputs.items()})
+        edges = dict.fromkeys(schema.edges, (none, none))
+        ends: dict[Any, Any] = {**edges, schema.link_type: pair}
+        graph = dgl.heterograph(ends, {t: len(ids) for t, ids in outputs.items()})
         data = graph.edges[schema.link_type].data
     for t in graph.ntypes:
         graph.nodes[t].data[dgl.NID] = outputs[schema.nodes[0] if schema.homogeneous else t]

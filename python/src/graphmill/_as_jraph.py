@@ -8,10 +8,10 @@ import jraph
 import numpy as np
 
 from ._arrays import Array
-from ._folder import apart
 from ._disjoint import by_seed
-from ._schema import Raw, Schema
+from ._folder import apart
 from ._packs import PackBatch, PackSchema
+from ._schema import Raw, Schema
 
 
 def _room(n: int) -> int:

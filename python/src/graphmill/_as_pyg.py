@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,9 +13,9 @@ from torch_geometric.data import Batch, Data, HeteroData
 from ._arrays import Array
 from ._collection import Graph
 from ._folder import Column, EdgeType
+from ._packs import PackBatch, PackSchema
 from ._saint import NAMES as NORMS
 from ._schema import Raw, Schema, key
-from ._packs import PackBatch, PackSchema
 from ._tensors import tensor
 
 _TAKEN = {
@@ -111,7 +112,9 @@ def _seeds(schema: Schema, raw: Raw, label: str | None, store: Any, ends: tuple[
         if schema.timed:
             store.seed_time = _tensor(c["seed_time"])
         if not schema.disjoint and int(schema.node(c, schema.seed_types[0], "by_hop")[0]) != raw.seeds:
-            raise ValueError(f"batch {raw.number}: found a seed twice, expected each once, because the first batch_size nodes are the seeds; give scope='seed', or as_='numpy'")
+            raise ValueError(
+                f"batch {raw.number}: found a seed twice, expected each once, because the first batch_size nodes are the seeds; give scope='seed', or as_='numpy'"
+            )
         store.batch_size = raw.seeds
         return
     labels = None

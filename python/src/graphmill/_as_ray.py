@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import glob
 import os
-from typing import Any, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -54,7 +55,9 @@ def ray_dataset(path: str | os.PathLike[str], store: str | os.PathLike[str] | No
     folder = os.path.abspath(as_path("path", path))  # the workers have working folders of their own
     of: _Collection | _Records = _Records(folder) if not os.path.exists(os.path.join(folder, META)) and _records(folder) else _Collection(folder, store)
     if store is not None and isinstance(of, _Records):
-        raise ValueError(f"{folder}: found store= and TFRecords, expected no store, because graphmill sample writes the columns to TFRecords; for a collection, give --format collection")
+        raise ValueError(
+            f"{folder}: found store= and TFRecords, expected no store, because graphmill sample writes the columns to TFRecords; for a collection, give --format collection"
+        )
 
     class GraphmillDatasource(ray.data.Datasource):  # type: ignore[misc, unused-ignore]
         """The parts of the folder as read tasks."""
@@ -163,7 +166,7 @@ def _features(prefix: str, of: Any, sets: Sequence[Any]) -> Iterator[tuple[str, 
         if not isinstance(values[0], Ragged) and values[0].dtype != object:
             yield prefix + name, _several(values)
             continue
-        kind = pyarrow.large_binary() if feature.numpy == object else pyarrow.from_numpy_dtype(feature.numpy)
+        kind = pyarrow.large_binary() if feature.numpy.kind == "O" else pyarrow.from_numpy_dtype(feature.numpy)
         for _ in range(len(feature.shape) + 1):
             kind = pyarrow.list_(kind)
         yield prefix + name, pyarrow.array([v.tolist() for v in values], kind)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -11,8 +12,8 @@ import tensorflow_gnn as tfgnn
 from ._arrays import Array
 from ._disjoint import by_seed
 from ._folder import Column, EdgeType, apart
-from ._schema import Raw, Schema
 from ._packs import PackBatch, PackSchema
+from ._schema import Raw, Schema
 
 _READOUT = "_readout"
 _NODE, _EDGE = "node", "edge"  # names in place of _N and _E, because sets with underscores are auxiliary to TF-GNN
@@ -71,7 +72,10 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
     c: dict[str, Any] = raw.columns
 
     def constants(names: dict[str, str]) -> dict[str, tf.Tensor]:
-        return {name: _ragged(c[full]) if isinstance(c[full], Column) else _constant(_bfloat16(c[full]) if full in schema.bfloat16 else c[full]) for name, full in names.items()}
+        return {
+            name: _ragged(c[full]) if isinstance(c[full], Column) else _constant(_bfloat16(c[full]) if full in schema.bfloat16 else c[full])
+            for name, full in names.items()
+        }
 
     nodes = {}
     for t in schema.nodes:
@@ -87,9 +91,7 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
         edges[name] = tfgnn.EdgeSet.from_fields(
             sizes=tf.constant(counts[e], tf.int64),
             features=features,
-            adjacency=tfgnn.Adjacency.from_indices(
-                source=(_set_name(e[0]), _constant(pair[0])), target=(_set_name(e[2]), _constant(pair[1]))
-            ),
+            adjacency=tfgnn.Adjacency.from_indices(source=(_set_name(e[0]), _constant(pair[0])), target=(_set_name(e[2]), _constant(pair[1]))),
         )
     of_seeds = {} if schema.linked else {"num_seeds": _constant(seeds)}
     if schema.linked:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import time
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -212,7 +213,7 @@ class BatchIter(_Batches):
             # The row numbers are sent to each device once per block.
             on = {d: _arrays.index(x, shuffled) for d, x in zip(devices, self._arrays)}
             sizes = (ends - starts).tolist()
-            parts = zip(*(_arrays.takes(x, on[d], sizes) for d, x in zip(devices, self._arrays)))
+            parts: Iterator[tuple[Any, ...]] = zip(*(_arrays.takes(x, on[d], sizes) for d, x in zip(devices, self._arrays)))
             if self._tail == "pad":
                 parts = map(self._finish, parts, sizes)
             yield from parts
@@ -389,9 +390,11 @@ def _groups(ids: _arrays.Array) -> _arrays.Array:
     if len(unequal):
         raise ValueError(f"group_id: found {ids[unequal[0]]} at row {unequal[0]}, expected the id of a group, which must equal itself")
     starts = np.flatnonzero(np.append(True, ids[1:] != ids[:-1]))
-    values, where, counts = np.unique(ids[starts], return_index=True, return_counts=True)
+    values, _where, counts = np.unique(ids[starts], return_index=True, return_counts=True)
     if (counts > 1).any():
         again = values[counts > 1][0]
         first, second = starts[ids[starts] == again][:2]
-        raise ValueError(f"group_id: found group {again} at row {first} and again at row {second}, expected the rows of a group together; sort the rows by group_id")
+        raise ValueError(
+            f"group_id: found group {again} at row {first} and again at row {second}, expected the rows of a group together; sort the rows by group_id"
+        )
     return np.append(starts, len(ids)).astype(np.int64)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence, Union, overload
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Union, overload
 
 import numpy as np
 
@@ -47,7 +48,9 @@ class Collection(Sequence["Graph"]):
         self._folder = Folder(path, META, "a collection", MAKER)
         m = self.meta = self._folder.meta
         if m.get("kind") != "collection" or not m.get("context"):
-            raise GraphmillError(f"{self.path}: found a {m.get('kind')} of one graph, expected a collection of many; {MAKER} makes one, graphmill.Store opens a store")
+            raise GraphmillError(
+                f"{self.path}: found a {m.get('kind')} of one graph, expected a collection of many; {MAKER} makes one, graphmill.Store opens a store"
+            )
         if store is not None and not isinstance(store, Store):
             store = Store(store)
         self.store = store
@@ -122,12 +125,12 @@ class Collection(Sequence["Graph"]):
         return self._graphs
 
     @overload
-    def __getitem__(self, i: int) -> "Graph": ...
+    def __getitem__(self, i: int) -> Graph: ...
 
     @overload
-    def __getitem__(self, i: slice) -> "list[Graph]": ...
+    def __getitem__(self, i: slice) -> list[Graph]: ...
 
-    def __getitem__(self, i: Union[int, slice]) -> "Union[Graph, list[Graph]]":
+    def __getitem__(self, i: int | slice) -> Graph | list[Graph]:
         if isinstance(i, slice):
             return [Graph(self, k) for k in range(self._graphs)[i]]
         k = integer("graph", i, -(1 << 63))
@@ -135,7 +138,7 @@ class Collection(Sequence["Graph"]):
             raise IndexError(f"found graph {k}, expected 0 to {self._graphs - 1}")
         return Graph(self, k % self._graphs)
 
-    def __iter__(self) -> "Iterator[Graph]":
+    def __iter__(self) -> Iterator[Graph]:
         for i in range(self._graphs):
             yield Graph(self, i)
 
@@ -163,7 +166,7 @@ class Collection(Sequence["Graph"]):
         """Release the maps. Arrays that are in use stay readable; further accesses open the files again."""
         self._folder.close()
 
-    def __enter__(self) -> "Collection":
+    def __enter__(self) -> Collection:
         return self
 
     def __exit__(self, *_: Any) -> None:

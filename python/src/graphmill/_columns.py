@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Mapping, Sequence
+from typing import Any
 
 from ._arguments import meant, texts
 from ._folder import Columns, EdgeType, triple
@@ -39,7 +40,7 @@ def chosen(keyword: str, names: str | Sequence[str], columns: Mapping[str, Colum
         ValueError: a column that no type has.
     """
     items = names.split(",") if isinstance(names, str) else texts(keyword, names, "names of columns")
-    if items in (["none"], []) or items == ["all"] and not any(joined.values()):
+    if items in (["none"], []) or (items == ["all"] and not any(joined.values())):
         return Chosen(items[0] if items else "none")
     have = {c for of in columns.values() for c in of if not c.startswith("#")}
     sent: dict[str, None] = {}
@@ -48,7 +49,9 @@ def chosen(keyword: str, names: str | Sequence[str], columns: Mapping[str, Colum
         if x == "all":
             sent.update((f"{t}/{c}", None) for t, of in columns.items() for c in of if of.fixed(c) and not c.startswith("#") and c not in joined.get(t, ()))
             continue
-        found = [(t, x) for t, of in columns.items() if x in of] or [(t, x[len(t) + 1 :]) for t, of in columns.items() if x.startswith(t + "/") and x[len(t) + 1 :] in of]
+        found = [(t, x) for t, of in columns.items() if x in of] or [
+            (t, x[len(t) + 1 :]) for t, of in columns.items() if x.startswith(t + "/") and x[len(t) + 1 :] in of
+        ]
         if not found:
             raise ValueError(f"found {x!r} in {keyword}=, expected columns among {', '.join(sorted(have)) or 'none'}{meant(x, have)}")
         for t, c in found:
@@ -129,10 +132,14 @@ def _match(out: Joined, keyword: str, patterns: Any, columns: Mapping[str, Colum
         for t, found in without.items():
             out.left_out.setdefault(t, {}).update(found)
         if not hits and any(without.values()):
-            raise ValueError(f"found {p!r} in {keyword}=, a pattern of columns with missing or infinite values: {listed(without, columns)}; name them to take them, or fill them before the import")
+            raise ValueError(
+                f"found {p!r} in {keyword}=, a pattern of columns with missing or infinite values: {listed(without, columns)}; name them to take them, or fill them before the import"
+            )
         if not hits:
             have = sorted({c for of in columns.values() for c in of if not c.startswith("#")}, key=_natural)
-            raise ValueError(f"found {p!r} in {keyword}=, expected a column of numbers, or a pattern of some, among {', '.join(have) or 'none'}{meant(p, have)}")
+            raise ValueError(
+                f"found {p!r} in {keyword}=, expected a column of numbers, or a pattern of some, among {', '.join(have) or 'none'}{meant(p, have)}"
+            )
     for t, names in named.items():
         out.with_gaps[t] = {c: gaps(columns[t], c) for c in names if gaps(columns[t], c)}
         out.left_out[t] = {c: n for c, n in out.left_out.get(t, {}).items() if c not in names}
@@ -204,7 +211,9 @@ def flags_of_columns(store: Store, form: str, label: str | None, nodes: tuple[An
     looked = Looked(store, node_columns.looked, edge_columns.looked)
     if looked and form in ("dgl", "jraph"):
         names = [c for of in (node_columns, edge_columns) for names in of.looked.values() for c in names]
-        raise ValueError(f"found the columns {', '.join(names)} of strings or lists with as_={form!r}, expected as_='numpy', 'pyg' or 'tfgnn', because its graphs hold arrays alone")
+        raise ValueError(
+            f"found the columns {', '.join(names)} of strings or lists with as_={form!r}, expected as_='numpy', 'pyg' or 'tfgnn', because its graphs hold arrays alone"
+        )
     pairs = {**{f"{t}/x": of for t, of in side.columns.items()}, **{f"{e}/edge_attr": of for e, of in edge_side.columns.items()}}
     text = ";".join(f"{name}={','.join(of)}" for name, of in pairs.items() if of)
     return {"features": node_columns.sent, "edge_features": edge_columns.sent, "joined": text or None}, looked, "; ".join(filter(None, warned))
@@ -214,9 +223,13 @@ def _warned(keyword: str, of: Joined, columns: Mapping[str, Columns]) -> str:
     """What a warning says of the missing values of the columns that a keyword joins; empty for none."""
     parts = []
     if any(of.left_out.values()):
-        parts.append(f"{keyword}= leaves out columns with missing or infinite values, which patterns do not match: {listed(of.left_out, columns)}; name them to take them, or fill them before the import")
+        parts.append(
+            f"{keyword}= leaves out columns with missing or infinite values, which patterns do not match: {listed(of.left_out, columns)}; name them to take them, or fill them before the import"
+        )
     if any(of.with_gaps.values()):
-        parts.append(f"{keyword}= has columns with missing or infinite values, of which a loss becomes nan: {listed(of.with_gaps, columns)}; fill them before the import, or in the model")
+        parts.append(
+            f"{keyword}= has columns with missing or infinite values, of which a loss becomes nan: {listed(of.with_gaps, columns)}; fill them before the import, or in the model"
+        )
     return "; ".join(parts)
 
 

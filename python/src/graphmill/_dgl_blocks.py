@@ -29,9 +29,7 @@ def edges(src: Array, dst: Array, indptr: Array, sources: int, destinations: int
     DGL sorts them.
     """
     if len(indptr):
-        return heterograph_index.create_unitgraph_from_csr(
-            2, sources, destinations, torch.from_numpy(indptr), torch.from_numpy(src), _IN_ORDER, _FORMATS, True
-        )
+        return heterograph_index.create_unitgraph_from_csr(2, sources, destinations, torch.from_numpy(indptr), torch.from_numpy(src), _IN_ORDER, _FORMATS, True)
     if not len(src):
         indptr = np.zeros(destinations + 1, np.int64)
         return edges(src, dst, indptr, sources, destinations)

@@ -10,6 +10,7 @@ docs/format-feed.md describes the protocol. Two points are subtle:
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import gc
 import json
@@ -18,7 +19,8 @@ import os
 import struct
 import threading
 import weakref
-from typing import Any, Iterator, TypeVar
+from collections.abc import Iterator
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -38,7 +40,7 @@ _PATIENCE = 600  # seconds without a message after which a feed counts as dead
 _COLLECT = 64  # copied batches after which cycles are looked for again
 
 
-_connections: "weakref.WeakSet[Connection]" = weakref.WeakSet()
+_connections: weakref.WeakSet[Connection] = weakref.WeakSet()
 _connecting = threading.RLock()
 
 
@@ -60,7 +62,7 @@ os.register_at_fork(after_in_child=_after_fork)
 class Batch:
     """A batch in shared memory: its columns by name. They are views that hold the slot."""
 
-    __slots__ = ("epoch_run", "number", "seeds", "columns")
+    __slots__ = ("columns", "epoch_run", "number", "seeds")
 
     def __init__(self, run: int, number: int, seeds: int, columns: dict[str, Array]) -> None:
         self.epoch_run, self.number, self.seeds, self.columns = run, number, seeds, columns
@@ -208,7 +210,7 @@ class Connection:
                     continue
                 if kind == _END:
                     return None
-                if slot >= self.slots or kind == _BATCH and size > self._slot_bytes:
+                if slot >= self.slots or (kind == _BATCH and size > self._slot_bytes):
                     raise _violated(f"it sent a batch of {size} bytes in slot {slot}, of {self.slots} slots of {self._slot_bytes} bytes")
                 memory, offset = self._ring, slot * self._slot_bytes
                 try:
@@ -263,11 +265,9 @@ class Connection:
     def _give_back(self, slot: int, gen: int) -> None:
         if os.getpid() != self._pid:
             return
-        try:
+        with contextlib.suppress(OSError):  # the feed has ended, so nobody needs the slot
             # Released at once, even if a reader is blocked, because it may wait for this slot.
             self._packets.send_now(_REQUEST.pack(_RETURN, slot, gen, 0))
-        except OSError:
-            pass  # the feed has ended, so nobody needs the slot
 
     def close(self) -> None:
         """Disconnect. Arrays that are in use stay readable."""

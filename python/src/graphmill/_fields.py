@@ -6,7 +6,8 @@ one of the context. docs/integrations.md lists them all.
 
 from __future__ import annotations
 
-from typing import Any, Iterator, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,7 +50,9 @@ def fields(c: Collection) -> dict[str, Field]:
     out: dict[str, Field] = {}
     for name, field in _fields(c):
         if name in out:
-            raise ValueError(f"{c.path}: found {name!r} twice, as a column and as a part of the graph, expected it once; rename the column and import again, or read the graphs with graphmill.Collection")
+            raise ValueError(
+                f"{c.path}: found {name!r} twice, as a column and as a part of the graph, expected it once; rename the column and import again, or read the graphs with graphmill.Collection"
+            )
         out[name] = field
     return out
 

@@ -13,7 +13,8 @@ import math
 import os
 import stat
 import subprocess
-from typing import Any, Iterable, Iterator, Mapping, Sequence, Union
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Union
 
 import numpy as np
 
@@ -134,7 +135,9 @@ class Folder:
         if name not in self.sizes:
             raise GraphmillError(f"{path}: found no such file in {MANIFEST}, expected the array that the metadata refer to")
         if self._fetched is not None:
-            raise GraphmillError(f"{path}: found an array in an object store, expected one on this machine, which can be mapped; copy the folder here, or take the rows from batches")
+            raise GraphmillError(
+                f"{path}: found an array in an object store, expected one on this machine, which can be mapped; copy the folder here, or take the rows from batches"
+            )
         try:
             x = np.load(path, mmap_mode="r", allow_pickle=False)
         except Exception as e:  # NumPy reads the header as Python's text, and raises what its tokenizer raises
@@ -152,7 +155,7 @@ class Folder:
         """A list of offsets or ids."""
         return self.array(name, ("uint32", "uint64"), (length,))
 
-    def column(self, name: str, meta: Mapping[str, Any], rows: int) -> "Column":
+    def column(self, name: str, meta: Mapping[str, Any], rows: int) -> Column:
         dtype, shape, files = meta["dtype"], tuple(meta["shape"]), meta.get("row_offsets", [])
         if dtype not in _DTYPES:
             raise GraphmillError(f"{self.path}: column {name!r}: found dtype {dtype!r}, expected one of {', '.join(_DTYPES)}")
@@ -164,7 +167,9 @@ class Folder:
                 elements = values = int(offsets[-1][-1])
                 fixed = shape[i + 1 :]
             elif d < 1:
-                raise GraphmillError(f"{self.path}: column {name!r}: found shape {list(shape)} with {len(files)} files of offsets, expected one per variable dimension")
+                raise GraphmillError(
+                    f"{self.path}: column {name!r}: found shape {list(shape)} with {len(files)} files of offsets, expected one per variable dimension"
+                )
             else:
                 values *= d
         strings: Array | None = None
@@ -185,7 +190,7 @@ def is_address(path: str) -> bool:
 
 def fetched(address: str) -> dict[str, bytes]:
     """The files that describe a folder in an object store, by name. The command reads them, with its credentials."""
-    p = subprocess.run([command(), "metadata", "--", address], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    p = subprocess.run([command(), "metadata", "--", address], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if p.returncode:
         raise GraphmillError(p.stderr.strip().removeprefix("graphmill: "))
     return {name: base64.b64decode(text) for name, text in json.loads(p.stdout).items()}
@@ -197,7 +202,9 @@ def metadata(folder: Folder, name: str) -> Iterator[None]:
     try:
         yield
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as e:
-        raise GraphmillError(f"{folder.path}/{name}: found metadata of another format ({type(e).__name__}: {e}), expected the metadata that graphmill writes") from e
+        raise GraphmillError(
+            f"{folder.path}/{name}: found metadata of another format ({type(e).__name__}: {e}), expected the metadata that graphmill writes"
+        ) from e
 
 
 class Column:
@@ -219,7 +226,7 @@ class Column:
             these are not categories.
     """
 
-    __slots__ = ("name", "dtype", "shape", "values", "offsets", "string_offsets", "unit", "categories", "_rows")
+    __slots__ = ("_rows", "categories", "dtype", "name", "offsets", "shape", "string_offsets", "unit", "values")
 
     def __init__(
         self,
@@ -231,7 +238,7 @@ class Column:
         offsets: tuple[Array, ...],
         string_offsets: Array | None,
         unit: str | None = None,
-        categories: "Column | None" = None,
+        categories: Column | None = None,
     ) -> None:
         self.name, self.dtype, self.shape, self._rows = name, dtype, shape, rows
         self.values, self.offsets, self.string_offsets = values, offsets, string_offsets
@@ -259,7 +266,7 @@ class Column:
         i = range(self._rows)[i]
         return self.values[i] if self.fixed else self.slice(i, i + 1).tolist()[0]
 
-    def slice(self, start: int, stop: int) -> "Column":
+    def slice(self, start: int, stop: int) -> Column:
         """The rows from ``start`` up to ``stop``."""
         offsets: list[Array] = []
         lo, hi = start, stop  # in elements of the dimensions so far
@@ -276,7 +283,7 @@ class Column:
             strings, first, last = _narrow(strings, lo, hi)
         return Column(self.name, self.dtype, self.shape, stop - start, self.values[first:last], tuple(offsets), strings, self.unit, self.categories)
 
-    def take(self, rows: Array) -> "Column":
+    def take(self, rows: Array) -> Column:
         """The given rows, copied."""
         offsets: list[Array] = []
         at = element = rows.astype(np.int64)
@@ -356,7 +363,9 @@ class Columns(Mapping[str, Union[Array, Column]]):
         self._folder, self._what, self._metas, self.rows = folder, what, metas, rows
         self.remote = folder.remote
         self.gaps: dict[str, int] = {}  # numbers of rows, by the name of the column (_gaps)
-        sound = isinstance(metas, dict) and all(isinstance(m, dict) and isinstance(m.get("dtype"), str) and isinstance(m.get("shape"), list) for m in metas.values())
+        sound = isinstance(metas, dict) and all(
+            isinstance(m, dict) and isinstance(m.get("dtype"), str) and isinstance(m.get("shape"), list) for m in metas.values()
+        )
         if not sound:
             raise GraphmillError(f"{folder.path}/{folder.meta_name}: found columns of another form, expected the dtype and shape of each by name ({what})")
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, Callable, Mapping
+from collections.abc import Mapping
+from typing import Any, Callable
 
 from ._folder import unknown
 from ._saint import SETS
@@ -16,9 +17,13 @@ def check_flags(form: str, flags: Mapping[str, Any]) -> None:
     """Reject flags that the form of the batches cannot represent."""
     if form == "dgl":
         if flags.get("sampler") in SETS:
-            raise ValueError(f"found sampler={flags['sampler']!r} with as_='dgl', expected as_='numpy' or 'pyg', because blocks have the edges that each hop drew")
+            raise ValueError(
+                f"found sampler={flags['sampler']!r} with as_='dgl', expected as_='numpy' or 'pyg', because blocks have the edges that each hop drew"
+            )
         if flags.get("direction", "in") != "in":
-            raise ValueError(f"found direction={flags['direction']!r} with as_='dgl', expected 'in', because the edges of a block lead to the nodes that were expanded")
+            raise ValueError(
+                f"found direction={flags['direction']!r} with as_='dgl', expected 'in', because the edges of a block lead to the nodes that were expanded"
+            )
         if flags.get("expand", "all") != "all":
             raise ValueError(f"found expand={flags['expand']!r} with as_='dgl', expected 'all', because a block expands all nodes that were reached before")
 
@@ -32,13 +37,17 @@ def check_schema(form: str, s: Schema, label: str | None, order: str) -> None:
         raise ValueError(unknown("label", label, columns))
     if label is not None and form == "pyg" and label in s.link_columns and s.negatives and s.negatives_how != "binary":
         name = "edge_label=" if label == "edge_label" else f"label={label!r}"
-        raise ValueError(f"found {name} with negatives_how={s.negatives_how!r} and as_='pyg', expected none, as in PyG, because its batches have the links in src_index and dst_pos_index")
+        raise ValueError(
+            f"found {name} with negatives_how={s.negatives_how!r} and as_='pyg', expected none, as in PyG, because its batches have the links in src_index and dst_pos_index"
+        )
     if form == "dgl" and not s.hopped:
         raise ValueError("found as_='dgl' with a subgraph_type other than 'directional', expected it, because blocks have the edges that each hop drew")
     if form in ("pyg", "dgl") and s.linked and not s.homogeneous and s.link_type is None:
         raise ValueError(f"found links of {' and '.join(s.seed_types)}, expected their edge type too; give seed_type=(SOURCE, RELATION, TARGET)")
     if order.startswith("weighted:") and form != "numpy" and not (s.linked or s.disjoint):
-        raise ValueError(f"found order={order!r} with as_={form!r}, expected as_='numpy' or scope='seed', because otherwise a seed that is drawn twice has one node")
+        raise ValueError(
+            f"found order={order!r} with as_={form!r}, expected as_='numpy' or scope='seed', because otherwise a seed that is drawn twice has one node"
+        )
 
 
 def converter(form: str) -> Callable[[Schema, Raw, str | None], Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -26,7 +26,9 @@ def gaps(columns: Columns, name: str) -> int:
         mask = columns.column(name + _MASK) if name + _MASK in columns else None
         bad = np.asarray(mask.values) if mask is not None and mask.dtype == "bool" and mask.shape == c.shape else None
         floats = c.dtype in ("float16", "bfloat16", "float32", "float64")
-        columns.gaps[name] = sum(_bad(c.values[of], bad[of] if bad is not None else None, c.dtype) for of in _blocks(c.values)) if floats or bad is not None else 0
+        columns.gaps[name] = (
+            sum(_bad(c.values[of], bad[of] if bad is not None else None, c.dtype) for of in _blocks(c.values)) if floats or bad is not None else 0
+        )
     return columns.gaps[name]
 
 

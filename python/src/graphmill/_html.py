@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Iterable, Sequence
 
 _MOST = 30  # columns that are listed per type
 
 
 def table(title: str, headers: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
     """HTML of a title and a table. All texts are escaped; numbers are aligned right."""
-    lines = [f"<p>{escape(title)}</p>", "<table>", "<thead><tr>" + "".join(f'<th style="text-align:left">{escape(h)}</th>' for h in headers) + "</tr></thead>", "<tbody>"]
+    lines = [
+        f"<p>{escape(title)}</p>",
+        "<table>",
+        "<thead><tr>" + "".join(f'<th style="text-align:left">{escape(h)}</th>' for h in headers) + "</tr></thead>",
+        "<tbody>",
+    ]
     for row in rows:
         cells = (f'<td style="text-align:right">{x:,}</td>' if isinstance(x, int) else f'<td style="text-align:left">{escape(x)}</td>' for x in row)
         lines.append("<tr>" + "".join(cells) + "</tr>")

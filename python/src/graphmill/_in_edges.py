@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Container, Iterable
+from collections.abc import Container, Iterable
 
 import numpy as np
 

@@ -9,7 +9,8 @@ import os
 import shutil
 import time
 import urllib.parse
-from typing import TYPE_CHECKING, Any, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -118,7 +119,11 @@ def inference(
     of.update({"as_": as_, "batch_size": batch_size, "batch_edges": batch_edges, "keep": keep})
     path = os.path.abspath(path_of("out", out))
     if os.path.lexists(path) and not (overwrite and os.path.isfile(os.path.join(path, _META))):
-        what = "no folder of an earlier inference, expected one to overwrite" if overwrite else "that it exists, expected a new folder; overwrite=True replaces an earlier inference"
+        what = (
+            "no folder of an earlier inference, expected one to overwrite"
+            if overwrite
+            else "that it exists, expected a new folder; overwrite=True replaces an earlier inference"
+        )
         raise GraphmillError(f"{path}: found {what}")
     partial = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.partial")
     with _locked(partial):
@@ -133,12 +138,12 @@ class _Run:
     number of ``rows`` that are safe on the disk, their ``dtype`` and ``shape``, and the ``first`` row; a type of which the layer
     returns nothing has None."""
 
-    def __init__(self, store: Store, calls: "Layers", edges: InEdges, folder: str, state: dict[str, Any]) -> None:
+    def __init__(self, store: Store, calls: Layers, edges: InEdges, folder: str, state: dict[str, Any]) -> None:
         self._store, self._calls, self._edges, self._folder, self._state = store, calls, edges, folder, state
         self._layers: list[dict[str, Any]] = state["layers"]
         self._recorded = time.monotonic()
 
-    def all_layers(self, inputs: "dict[str, Rows]") -> None:
+    def all_layers(self, inputs: dict[str, Rows]) -> None:
         """Compute what is not done: ``inputs`` are the rows of the first layer."""
         n = len(self._calls.layers)
         first = max(len(self._layers) - 1, 0)
@@ -170,7 +175,7 @@ class _Run:
         last = i == len(self._calls.layers) - 1
         return os.path.join(self._folder, "" if last else f"layer_{i + 1}", file_name(type_) if type_ else "")
 
-    def _outputs(self, i: int) -> "dict[str, Rows]":
+    def _outputs(self, i: int) -> dict[str, Rows]:
         from ._layer_calls import rows
 
         out = {}
@@ -181,7 +186,7 @@ class _Run:
             raise GraphmillError(f"layer {i + 1}: found no rows of any node type, expected those of at least one")
         return out
 
-    def _layer(self, i: int, inputs: "Mapping[str, Rows]") -> None:
+    def _layer(self, i: int, inputs: Mapping[str, Rows]) -> None:
         if not self._layers:
             self._layers.append({})
         os.makedirs(self._path(i), exist_ok=True)
@@ -189,13 +194,13 @@ class _Run:
             if t in inputs and nodes.count:
                 self._type(i, t, nodes.count, inputs)
 
-    def _batch(self, i: int, t: str, start: int, inputs: "Mapping[str, Rows]") -> tuple[Array | None, bool]:
+    def _batch(self, i: int, t: str, start: int, inputs: Mapping[str, Rows]) -> tuple[Array | None, bool]:
         of = self._state["of"]
         types = [e for e in self._edges.types(t) if e[0] in inputs]
         stop = self._edges.stop(t, start, of["batch_size"], of["batch_edges"], types)
         return self._calls.call(i, self._edges.read(t, start, stop, types, inputs), inputs)
 
-    def _type(self, i: int, t: str, count: int, inputs: "Mapping[str, Rows]") -> None:
+    def _type(self, i: int, t: str, count: int, inputs: Mapping[str, Rows]) -> None:
         done = self._layers[i].get(t, {"rows": 0})
         if done is None or done["rows"] == count:
             return
@@ -241,15 +246,21 @@ class _Run:
         write_json(os.path.join(self._folder, _META), self._state)
         self._recorded = time.monotonic()
 
-    def _check(self, i: int, inputs: "Mapping[str, Rows]") -> None:
+    def _check(self, i: int, inputs: Mapping[str, Rows]) -> None:
         """Compute the first row of each type of a layer again: layers with other weights give other rows."""
         for t, of in self._layers[i].items():
             if of is None or not of["rows"]:
                 continue
             y, _ = self._batch(i, t, 0, inputs)
             have = np.array(of["first"])
-            if y is None or list(y.shape[1:]) != of["shape"] or not np.allclose(_numbers(y[0]), have, rtol=0.01, atol=0.01 * float(np.abs(have).max(initial=0)), equal_nan=True):
-                raise GraphmillError(f"{self._folder}: found another first row of layer {i + 1} of {t}, expected that of the run to continue; give the same layers and x=, or leave out resume= to begin again")
+            if (
+                y is None
+                or list(y.shape[1:]) != of["shape"]
+                or not np.allclose(_numbers(y[0]), have, rtol=0.01, atol=0.01 * float(np.abs(have).max(initial=0)), equal_nan=True)
+            ):
+                raise GraphmillError(
+                    f"{self._folder}: found another first row of layer {i + 1} of {t}, expected that of the run to continue; give the same layers and x=, or leave out resume= to begin again"
+                )
 
 
 def _numbers(row: Array) -> Array:
@@ -268,7 +279,7 @@ def file_name(type_: str) -> str:
     return f"{'%2E' + quoted[1:] if quoted.startswith('.') else quoted}.npy"
 
 
-def _inputs(store: Store, x: Any, homogeneous: bool) -> "tuple[dict[str, Rows], dict[str, str]]":
+def _inputs(store: Store, x: Any, homogeneous: bool) -> tuple[dict[str, Rows], dict[str, str]]:
     """The rows of the first layer by type, and what they are, for the state."""
     from ._layer_calls import fixed, rows
 
@@ -291,7 +302,7 @@ def _inputs(store: Store, x: Any, homogeneous: bool) -> "tuple[dict[str, Rows], 
             out[t], described[t] = rows(fixed(nodes.columns.column(name), f"node type {t}: column"), name), f"column {name}"
             continue
         value = given if is_torch(given) else np.asarray(given)
-        if value.ndim == 0 or len(value) != nodes.count or not is_torch(value) and value.dtype.kind not in "biufc":
+        if value.ndim == 0 or len(value) != nodes.count or (not is_torch(value) and value.dtype.kind not in "biufc"):
             raise ValueError(f"x: found {value.dtype} {list(value.shape)} for node type {t}, expected numbers with {nodes.count} rows, one per node")
         out[t], described[t] = rows(value, f"x of {t}"), f"{str(value.dtype).rpartition('.')[2]} {list(value.shape)}"
     if not out:
@@ -310,7 +321,9 @@ def _column(t: str, nodes: Nodes) -> str:
     columns = {n: nodes.columns.column(n) for n in nodes.columns if not n.startswith("#")}
     floats = [n for n, c in columns.items() if c.fixed and c.dtype in ("float16", "bfloat16", "float32", "float64")]
     if len(floats) != 1:
-        raise ValueError(f"x: found the columns {', '.join(columns) or 'none'} of node type {t}, expected x, feat or one column of floats; give x={{{t!r}: COLUMN}}, an array, or None to leave the type out")
+        raise ValueError(
+            f"x: found the columns {', '.join(columns) or 'none'} of node type {t}, expected x, feat or one column of floats; give x={{{t!r}: COLUMN}}, an array, or None to leave the type out"
+        )
     return floats[0]
 
 

@@ -11,7 +11,8 @@ import contextlib
 import json
 import os
 import re
-from typing import Any, Iterable, Iterator, Mapping, TypedDict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -123,7 +124,7 @@ def translated(own: Mapping[str, Any], words: Mapping[str, Any], store: Store, n
     """
     out, of = dict(own), {name: name for name, value in own.items() if value is not None}
     for word, value in words.items():
-        if word in _IDLE or word in _REFUSED and word != "data" and _same(value, _HARMLESS.get(word)):
+        if word in _IDLE or (word in _REFUSED and word != "data" and _same(value, _HARMLESS.get(word))):
             continue
         for refused in (_REFUSED, _DGL):
             if word in refused:
@@ -144,7 +145,7 @@ def translated(own: Mapping[str, Any], words: Mapping[str, Any], store: Store, n
 
 def _same(x: Any, default: Any) -> bool:
     """Whether a value, of any type, is a default: None, a number, a bool or a text."""
-    return x is default or default is not None and isinstance(x, (bool, int, float, str)) and bool(x == default)
+    return x is default or (default is not None and isinstance(x, (bool, int, float, str)) and bool(x == default))
 
 
 @contextlib.contextmanager
@@ -154,9 +155,15 @@ def note_of(words: Iterable[str]) -> Iterator[None]:
         yield
     except (GraphmillError, TypeError, ValueError) as e:
         if len(e.args) == 1 and isinstance(e.args[0], str):
-            if "time_attr" in words and isinstance(e, GraphmillError) and (m := re.search(r"found no column (\".*?\") of (.*?) for the times of the seeds", e.args[0])):
+            if (
+                "time_attr" in words
+                and isinstance(e, GraphmillError)
+                and (m := re.search(r"found no column (\".*?\") of (.*?) for the times of the seeds", e.args[0]))
+            ):
                 given = "edge_label_time" if m[2] == "the links" else "input_time"
-                e.args = (f"found time_attr={json.loads(m[1])!r} without {given}=, expected the times of the seeds, because there is no such column of {m[2]}; give {given}= a time per seed, the name of a column, or one time",)
+                e.args = (
+                    f"found time_attr={json.loads(m[1])!r} without {given}=, expected the times of the seeds, because there is no such column of {m[2]}; give {given}= a time per seed, the name of a column, or one time",
+                )
                 raise
             pairs = [f"{word}= gives {name}=" for word, name in _SHOWN.items() if word in words and re.search(rf"\b{name}\b", e.args[0])]
             e.args = (e.args[0] + (f" ({', '.join(pairs)})" if pairs else ""),)
@@ -216,7 +223,7 @@ def _links(x: Any) -> tuple[Any, Any]:
     if isinstance(x, (tuple, list)) and len(x) > 0:
         if all(isinstance(n, str) for n in x):
             return tuple(x), None
-        if len(x) == 2 and (isinstance(x[0], str) or isinstance(x[0], (tuple, list)) and x[0] and isinstance(x[0][0], str)):
+        if len(x) == 2 and (isinstance(x[0], str) or (isinstance(x[0], (tuple, list)) and x[0] and isinstance(x[0][0], str))):
             return x[0], x[1]
     return None, x
 
@@ -235,7 +242,7 @@ def _time_attr(x: Any, store: Store) -> dict[str, Any]:
         have = {c for kind in (store.nodes, store.edges) for of in kind.values() for c in of.columns if not c.startswith("#")}
         raise ValueError(f"found time_attr={x!r}, expected a column of nodes or edges{meant(x, have)}")
     if nodes:
-        return {"before_nodes": {t: f"{x}<=" for t in nodes}, "seed_time": x, "scope": "seed"}
+        return {"before_nodes": dict.fromkeys(nodes, f"{x}<="), "seed_time": x, "scope": "seed"}
     without = [":".join(e) for e in store.edges if e not in edges]
     return {"before": f"{x}<=", "scope": "seed", **({"untimed": without} if without else {})}
 
@@ -300,4 +307,13 @@ _MEANINGS: dict[str, Any] = {
     "num_workers": lambda x, _: {"threads": x} if integer("num_workers", x, 0) else {},
 }
 
-_SHOWN = {"num_neighbors": "fanout", "input_nodes": "seeds", "edge_label_index": "seeds", "weight_attr": "weight", "time_attr": "before", "neg_sampling": "negatives", "input_time": "seed_time", "edge_label_time": "seed_time"}
+_SHOWN = {
+    "num_neighbors": "fanout",
+    "input_nodes": "seeds",
+    "edge_label_index": "seeds",
+    "weight_attr": "weight",
+    "time_attr": "before",
+    "neg_sampling": "negatives",
+    "input_time": "seed_time",
+    "edge_label_time": "seed_time",
+}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import warnings
-from typing import Any, Callable, Mapping
+from collections.abc import Mapping
+from typing import Any, Callable
 
 import numpy as np
 import torch
@@ -42,7 +43,7 @@ def rows(x: Any, name: str, bfloat16: bool = False) -> Rows:
     """
     bits = isinstance(x, Column) and x.dtype == "bfloat16"
     values: Any = x.values if isinstance(x, Column) else x
-    if bits or not is_torch(values) and values.dtype.str[1:] in _SIGNED:
+    if bits or (not is_torch(values) and values.dtype.str[1:] in _SIGNED):
         return lambda ids: tensor(values[ids], name, bits)
     whole = values.detach() if is_torch(values) else mapped(values, name)
 
@@ -68,13 +69,17 @@ class Layers:
         self._per_layer = hasattr(layers, "inference_per_layer")
         if self._per_layer:
             if getattr(layers, "jk_mode", None) not in (None, "last"):
-                raise ValueError(f"found a model with jk={layers.jk_mode!r}, expected None or 'last', because the output of a layer is the input of the next one alone")
+                raise ValueError(
+                    f"found a model with jk={layers.jk_mode!r}, expected None or 'last', because the output of a layer is the input of the next one alone"
+                )
             if edge_attr is not None or as_ == "dgl":
                 raise ValueError("found edge_attr= or as_='dgl' with a model of PyG, expected neither; give a list of its layers")
             self.layers: list[Any] = [functools.partial(layers.inference_per_layer, i) for i in range(layers.num_layers)]
         else:
             if not hasattr(layers, "__iter__"):
-                raise TypeError(f"found layers={type(layers).__name__}, expected a list with a module or function per layer, or a model of PyG with inference_per_layer")
+                raise TypeError(
+                    f"found layers={type(layers).__name__}, expected a list with a module or function per layer, or a model of PyG with inference_per_layer"
+                )
             self.layers = list(layers)
         modules = [m for m in ([layers] if self._per_layer else self.layers) if isinstance(m, torch.nn.Module)]
         if not self.layers:
@@ -124,7 +129,9 @@ class Layers:
                 return None, False
         n, most = hood.stop - hood.start, len(x[hood.type])
         if not isinstance(y, torch.Tensor) or y.dim() == 0:
-            raise GraphmillError(f"{place}: found {type(y).__name__}{' of no dimension' if isinstance(y, torch.Tensor) else ''}, expected a tensor with a row per node")
+            raise GraphmillError(
+                f"{place}: found {type(y).__name__}{' of no dimension' if isinstance(y, torch.Tensor) else ''}, expected a tensor with a row per node"
+            )
         if len(y) not in (n, n + hood.added, most):
             raise GraphmillError(f"{place}: found {len(y)} rows, expected {n}, one per node" + (f", or {most}, one per row of x" if most != n else ""))
         y = y[:n].cpu()

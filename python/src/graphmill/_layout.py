@@ -75,7 +75,9 @@ class Layout:
         dealt = np.zeros(len(self.counts), np.int64)
         np.add.at(dealt, self.part_shape, amounts)
         if (dealt != self.counts).any() or int(self.first_pack[-1]) != self.packs:
-            raise GraphmillError(f"{self.path}: damaged: found {int(dealt.sum())} places in {int(self.first_pack[-1])} packs, expected {int(self.counts.sum())} in {self.packs}")
+            raise GraphmillError(
+                f"{self.path}: damaged: found {int(dealt.sum())} places in {int(self.first_pack[-1])} packs, expected {int(self.counts.sum())} in {self.packs}"
+            )
         by_shape = np.argsort(self.part_shape, kind="stable")
         before = np.cumsum(amounts[by_shape]) - amounts[by_shape]
         shape_start = np.cumsum(self.counts) - self.counts
@@ -112,15 +114,19 @@ class Layout:
         out = PackShape((self.max_graphs or self.most_graphs()) + 1, nodes, edges)
         most = max(out.graphs, *nodes.values(), *edges.values(), 0)
         if most > _MOST:
-            raise GraphmillError(f"{self.path}: found a limit of {most} with the padding, expected at most 2^31 - 1, for arrays of int32; make a layout with lower limits")
+            raise GraphmillError(
+                f"{self.path}: found a limit of {most} with the padding, expected at most 2^31 - 1, for arrays of int32; make a layout with lower limits"
+            )
         return out
 
-    def sort(self, c: Collection) -> "Graphs":
+    def sort(self, c: Collection) -> Graphs:
         """The graphs of a collection by shape. The layout must have been made from these graphs."""
         sizes = np.stack([_sizes(c, name) for name in self.components], 1)
         wrong = np.flatnonzero((sizes < 0).any(1) | (sizes > _MOST).any(1))
         if len(wrong):
-            raise GraphmillError(f"graph {wrong[0]}: found a size in {', '.join(self.components)} that is negative or beyond 2^31 - 1, expected sizes that a pack can have")
+            raise GraphmillError(
+                f"graph {wrong[0]}: found a size in {', '.join(self.components)} that is negative or beyond 2^31 - 1, expected sizes that a pack can have"
+            )
         order = np.lexsort(sizes.T[::-1])  # stable: ids ascend within a shape
         found = sizes[order]
         starts = np.flatnonzero(np.append(True, (found[1:] != found[:-1]).any(1))) if len(found) else np.empty(0, np.int64)
@@ -136,7 +142,9 @@ class Layout:
             elif tuple(row) in over:
                 large[over[tuple(row)]] = part
             else:
-                raise GraphmillError(f"graph {part[0]}: found sizes {row}, expected one of the {len(self.counts)} shapes of the layout; make a layout of these graphs")
+                raise GraphmillError(
+                    f"graph {part[0]}: found sizes {row}, expected one of the {len(self.counts)} shapes of the layout; make a layout of these graphs"
+                )
         for have, want, rows, what in ((ids, self.counts, self.sizes, ""), (large, self.over_counts, self.over_sizes, ", which are larger than a pack")):
             for part, n, row in zip(have, want.tolist(), rows.tolist()):
                 if len(part) != n:
@@ -193,10 +201,14 @@ def _sizes(c: Collection, component: str) -> Array:
             of = [e for t, e in c.edges.items() if t[1] == name]
     else:
         if component not in c.context:
-            raise GraphmillError(f"{c.path}: found component {component!r}, expected num_nodes, num_edges, num_nodes:TYPE, num_edges:TYPE or an integer column of the context")
+            raise GraphmillError(
+                f"{c.path}: found component {component!r}, expected num_nodes, num_edges, num_nodes:TYPE, num_edges:TYPE or an integer column of the context"
+            )
         x = c.context.column(component)
         if not x.plain or x.values.dtype.kind not in "iu" or x.values.size != len(c) or len(x) != len(c):
-            raise GraphmillError(f"{c.path}: found column {component!r} of the context with dtype {x.dtype}, shape {list(x.shape)} and {len(x)} rows, expected one integer per graph")
+            raise GraphmillError(
+                f"{c.path}: found column {component!r} of the context with dtype {x.dtype}, shape {list(x.shape)} and {len(x)} rows, expected one integer per graph"
+            )
         flat = x.values.reshape(-1)
         return np.where(flat > _MOST, -1, flat).astype(np.int64)
     if typed and len(of) != 1:

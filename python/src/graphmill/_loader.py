@@ -7,7 +7,8 @@ import os
 import sys
 import time
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
@@ -160,7 +161,7 @@ class NodeLoader(Feeding):
         GraphmillError: an error of the command, with its text.
     """
 
-    def __new__(cls, *_: Any, **__: Any) -> "NodeLoader":
+    def __new__(cls, *_: Any, **__: Any) -> NodeLoader:
         if cls is NodeLoader and "torch" in sys.modules:
             from ._torch_loader import TorchNodeLoader  # what torch's DataLoader takes
 
@@ -243,7 +244,9 @@ class NodeLoader(Feeding):
         self._device, self._pin = device, truth("pin_memory", pin_memory)
         self._ahead: Ahead | None = None
         if (device is not None or self._pin) and self._form not in ("pyg", "dgl"):
-            raise ValueError(f"found {'pin_memory=True' if device is None else f'device={device!r}'} with as_={as_!r}, expected as_='pyg' or 'dgl', whose batches are torch tensors")
+            raise ValueError(
+                f"found {'pin_memory=True' if device is None else f'device={device!r}'} with as_={as_!r}, expected as_='pyg' or 'dgl', whose batches are torch tensors"
+            )
         if device is not None:
             check_device(device)
         self._shared = self._world > 1 if share is None else truth("share", share)
@@ -263,7 +266,9 @@ class NodeLoader(Feeding):
         with note_of(words):
             self._begin(o, truth("shuffle", shuffle), order, seed, (features, x), (edge_features, edge_attr), edge_label, truth("edge_ids", edge_ids))
         if coverage:
-            self._weigh(coverage, {"batch_size": self._batch_size, "sampler": sampler, "walk_length": walk_length, "seed": seed, "threads": threads, "memory": memory})
+            self._weigh(
+                coverage, {"batch_size": self._batch_size, "sampler": sampler, "walk_length": walk_length, "seed": seed, "threads": threads, "memory": memory}
+            )
         self._epoch, self._first = 0, 0
         self._at = (0, 0)
         self._stats = LoaderStats()
@@ -286,7 +291,9 @@ class NodeLoader(Feeding):
         self._edge_label: Array | None = None
         names = tuple(seeds.split(":")) if isinstance(seeds, str) else ()
         if edge_label is not None and names in store.edges and not store.edges[names].has_positions:
-            raise ValueError(f"found edge_label= with all links of {seeds}, whose order in the input the import left out (--no-positions), expected links as pairs, in the order of their labels")
+            raise ValueError(
+                f"found edge_label= with all links of {seeds}, whose order in the input the import left out (--no-positions), expected links as pairs, in the order of their labels"
+            )
         if edge_label is not None and self._label is not None:
             raise ValueError(f"found label={self._label!r} and edge_label=, expected one of them, because both are the labels of a batch")
         if edge_label is not None and self._form == "pyg":
@@ -294,7 +301,14 @@ class NodeLoader(Feeding):
         of_columns, self._looked, gaps = flags_of_columns(store, self._form, self._label, nodes, edges)
         if self._looked.edges and not edge_ids:
             raise ValueError("found edge_ids=False and edge columns of strings or lists, expected edge_ids=True, because their rows are found by e_id")
-        flags.update(order=order, batch_size=self._batch_size, shuffle=shuffle, slots=None if flags.get("memory") is None and flags.get("executor") != "stream" else self._slots, no_edge_ids=not edge_ids, **of_columns)
+        flags.update(
+            order=order,
+            batch_size=self._batch_size,
+            shuffle=shuffle,
+            slots=None if flags.get("memory") is None and flags.get("executor") != "stream" else self._slots,
+            no_edge_ids=not edge_ids,
+            **of_columns,
+        )
         check_flags(self._form, flags)
         if self._form == "dgl":
             flags.update(expand="all", ops=True)
@@ -508,7 +522,8 @@ class NodeLoader(Feeding):
     def _repr_html_(self) -> str:
         """What a batch has: for each type, its columns."""
         rows = []
-        for of, columns in ((self._store.nodes, self._schema.node_columns), (self._store.edges, self._schema.edge_columns)):
+        both: Any = ((self._store.nodes, self._schema.node_columns), (self._store.edges, self._schema.edge_columns))
+        for of, columns in both:
             for t, names in columns.items():
                 have = of[t].columns
                 rows.append((of[t].name, listed([f"{n}: {have.described(n)}" if n in have else n for n in names])))

@@ -75,7 +75,9 @@ class _Path:
         os.makedirs(self._folder, 0o700, exist_ok=True)
         found = os.lstat(self._folder)
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != user or found.st_mode & 0o077:
-            raise GraphmillError(f"{self._folder}: found a folder of user {found.st_uid} with mode {stat.S_IMODE(found.st_mode):o}, expected one of user {user} with mode 700; remove it, or set TMPDIR")
+            raise GraphmillError(
+                f"{self._folder}: found a folder of user {found.st_uid} with mode {stat.S_IMODE(found.st_mode):o}, expected one of user {user} with mode 700; remove it, or set TMPDIR"
+            )
 
     def claim(self) -> list[Claimed]:
         """What the feed inherits: its listening socket, and the lock. Empty if another process has the lock."""
@@ -103,6 +105,6 @@ class _Path:
         return True
 
 
-def place(name: str) -> Union[_Abstract, _Path]:
+def place(name: str) -> _Abstract | _Path:
     """The place where the owners of a feed with this name meet."""
     return (_Abstract if sys.platform == "linux" else _Path)(name)

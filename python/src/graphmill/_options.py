@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from typing import Any, Callable
 
 from ._arguments import choice, integer, meant, truth
 from ._folder import edge_type
@@ -101,10 +102,10 @@ def _edge_column(name: str, x: Any, store: Store) -> str:
     have = {c for e in store.edges.values() for c in e.columns if not c.startswith("#")}
     if not isinstance(x, str):
         raise TypeError(f"found {name}={x!r}, expected the name of a column of edges")
-    x = _spaced(x, have)
-    if x.removesuffix("<=") not in have:
-        raise ValueError(f"found {name}={x!r}, expected a column of edges among {', '.join(sorted(have)) or 'none'}{meant(x, have)}")
-    return x
+    column: str = _spaced(x, have)
+    if column.removesuffix("<=") not in have:
+        raise ValueError(f"found {name}={column!r}, expected a column of edges among {', '.join(sorted(have)) or 'none'}{meant(column, have)}")
+    return column
 
 
 def _spaced(x: Any, have: Container[str]) -> Any:
@@ -140,7 +141,9 @@ def _columns_by_type(name: str, x: Any, store: Store) -> str:
             have = store.edges[text].columns
         column = _spaced(column, have)
         if not isinstance(column, str) or column.removesuffix("<=") not in have:
-            raise ValueError(f"found {name}={{{t!r}: {column!r}}}, expected a column of {text} among {', '.join(c for c in have if c[0] != '#') or 'none'}{meant(column, have)}")
+            raise ValueError(
+                f"found {name}={{{t!r}: {column!r}}}, expected a column of {text} among {', '.join(c for c in have if c[0] != '#') or 'none'}{meant(column, have)}"
+            )
         parts.append(f"{text}={column}")
     return ";".join(parts)
 
@@ -152,7 +155,7 @@ def _exclude(name: str, x: Any, store: Store) -> str:
 
 
 def _number(name: str, x: Any, _: Store) -> str:
-    if isinstance(x, (bool, bytes)) or not isinstance(x, (str, int, float)) and not hasattr(x, "__index__"):
+    if isinstance(x, (bool, bytes)) or (not isinstance(x, (str, int, float)) and not hasattr(x, "__index__")):
         raise TypeError(f"found {name}={x!r}, expected a number or a text")
     return str(x)
 
@@ -165,13 +168,14 @@ def _seed_time(name: str, x: Any, _: Store) -> str:
 
 def _sampler(name: str, x: Any, _: Store) -> str:
     if not isinstance(x, str):  # a sampler of torch
-        raise ValueError(f"found {name}=, expected one of {', '.join(map(repr, _SAMPLERS))}, or seeds= with shuffle=True or order=, because the feed orders the seeds itself")
+        raise ValueError(
+            f"found {name}=, expected one of {', '.join(map(repr, _SAMPLERS))}, or seeds= with shuffle=True or order=, because the feed orders the seeds itself"
+        )
     return choice(name, x, _SAMPLERS)
 
 
 LAYERED = ("ladies", "fastgcn", "hgt")  # a fanout is a budget of nodes of a type
 _SAMPLERS = ("neighbor", "labor", *LAYERED, "shadow", "ppr", "walk", *SETS)
-
 
 
 def _above_0(name: str, x: Any, _: Store) -> str:
@@ -229,7 +233,9 @@ def checked_fanout(fanout: Any, store: Store, sampler: Any = None) -> Any:
             raise ValueError(f"found fanout= with {hops!r} for {name!r}, expected the edges per node at each hop; leave out edge types that are not followed")
         if sampler in LAYERED:
             if name not in store.nodes:
-                raise ValueError(f"found fanout= for {name!r}, expected one of the node types {list(store.nodes)}, because sampler={sampler!r} chooses nodes of a type")
+                raise ValueError(
+                    f"found fanout= for {name!r}, expected one of the node types {list(store.nodes)}, because sampler={sampler!r} chooses nodes of a type"
+                )
             out[name] = hops
             continue
         text = type_text("fanout", name, store)

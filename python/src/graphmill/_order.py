@@ -5,7 +5,8 @@ The Go package draw implements the same definition, so both go through the same 
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 

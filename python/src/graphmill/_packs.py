@@ -5,16 +5,18 @@ from __future__ import annotations
 import hashlib
 import importlib
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
 import numpy as np
 
-from ._arrays import Array, ranges, widened
 from ._arguments import choice, integer
+from ._arrays import Array, ranges, widened
 from ._batches import _Batches
 from ._collection import Collection
-from ._folder import EdgeType, GraphmillError, int64, unknown
+from ._command import GraphmillError
+from ._folder import EdgeType, int64, unknown
 from ._html import counted, listed, table
 from ._layout import Deal, Layout, PackShape
 
@@ -87,11 +89,11 @@ class PackBatch:
     edges: dict[EdgeType, PackEdges]
     context: dict[str, Array]
 
-    def flat(self) -> "PackBatch":
+    def flat(self) -> PackBatch:
         """The one pack, without the axis of the packs."""
         return self._at(self.number, 0)
 
-    def _at(self, number: int, packs: int | slice) -> "PackBatch":
+    def _at(self, number: int, packs: int | slice) -> PackBatch:
         """Views of some of the packs, or of one without the axis of the packs, as the batch of a number."""
 
         def columns(of: dict[str, Array]) -> dict[str, Array]:
@@ -102,7 +104,9 @@ class PackBatch:
             for t, x in self.nodes.items()
         }
         edges = {
-            e: PackEdges(x.n_edge[packs], x.ptr[packs], x.src[packs], x.dst[packs], x.mask[packs], None if x.edge_id is None else x.edge_id[packs], columns(x.columns))
+            e: PackEdges(
+                x.n_edge[packs], x.ptr[packs], x.src[packs], x.dst[packs], x.mask[packs], None if x.edge_id is None else x.edge_id[packs], columns(x.columns)
+            )
             for e, x in self.edges.items()
         }
         return PackBatch(number, self.num_graphs[packs], self.graph_id[packs], self.graph_mask[packs], nodes, edges, columns(self.context))
@@ -220,7 +224,7 @@ class PackedLoader(_Batches):
         if self._owned:
             self._c.close()
 
-    def __enter__(self) -> "PackedLoader":
+    def __enter__(self) -> PackedLoader:
         return self
 
     def __exit__(self, *_: Any) -> None:

@@ -34,7 +34,7 @@ class FeedDied(GraphmillError):
     """The feed has ended or was killed."""
 
 
-_processes: "weakref.WeakSet[Process]" = weakref.WeakSet()
+_processes: weakref.WeakSet[Process] = weakref.WeakSet()
 
 
 def _after_fork() -> None:
@@ -198,13 +198,13 @@ def _line(lifeline: socket.socket) -> dict[str, Any]:
     return found
 
 
-def _close_at_exit(process: "weakref.ref[Process]") -> None:
+def _close_at_exit(process: weakref.ref[Process]) -> None:
     p = process()
     if p is not None:
         p.close()
 
 
-def _collect(process: "subprocess.Popen[bytes]", lines: "collections.deque[str]") -> None:
+def _collect(process: subprocess.Popen[bytes], lines: collections.deque[str]) -> None:
     """Keep the last lines of a feed until it ends, and then take its exit status, so that no zombie is left."""
     assert process.stderr is not None
     with process.stderr as pipe:

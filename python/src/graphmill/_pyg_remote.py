@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -57,7 +58,7 @@ class FeatureStore(PyGFeatureStore):  # type: ignore[misc, unused-ignore]
         for t, nodes in s.nodes.items():
             columns = {}
             for name in nodes.columns:
-                if name.startswith("#") or wanted is not None and name not in wanted and name != label:
+                if name.startswith("#") or (wanted is not None and name not in wanted and name != label):
                     continue
                 c = nodes.columns.column(name)
                 if c.fixed:

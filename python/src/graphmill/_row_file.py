@@ -36,7 +36,9 @@ class RowFile:
         self._fd = os.open(path, os.O_RDWR | os.O_CREAT | (0 if done else os.O_TRUNC), 0o666)
         try:
             if done and (os.fstat(self._fd).st_size != size or os.pread(self._fd, self._start, 0) != header.getvalue()):
-                raise GraphmillError(f"{path}: found another size or header, expected {rows} rows of {row.dtype} {list(row.shape)}; leave out resume= to begin again")
+                raise GraphmillError(
+                    f"{path}: found another size or header, expected {rows} rows of {row.dtype} {list(row.shape)}; leave out resume= to begin again"
+                )
             self._write(header.getvalue(), 0)
             if size > self._start:
                 self._allocate(size)

@@ -11,15 +11,16 @@ import re
 import subprocess
 import sys
 import tempfile
-from typing import IO, Any, Iterator, Mapping
+from collections.abc import Generator, Mapping
+from typing import IO, Any
 
 from ._command import GraphmillError, command
 
 _FLAGS = {"overwrite": "force"}  # keywords whose flags have other names
 _COLOUR = re.compile("\x1b\\[[0-9;]*m")
-_SAID = re.compile(r"^graphmill: ?", re.M)
+_SAID = re.compile(r"^graphmill: ?", re.MULTILINE)
 _ASIDE = ("graphmill: warning: ", "graphmill: note: ", "\r")
-_JSON = re.compile(r"^ +--json\b", re.M)
+_JSON = re.compile(r"^ +--json\b", re.MULTILINE)
 _CLEAR, _COLUMNS = "\r\x1b[2K", 79  # what the command clears its line with, and its width on a terminal without a size
 
 
@@ -123,7 +124,7 @@ def _show(text: str) -> None:
         sys.stderr.flush()
 
 
-def _parts(fd: int) -> Iterator[str]:
+def _parts(fd: int) -> Generator[str, None, None]:
     """What is written to a pipe or terminal: lines, and beginnings of lines that do not become messages, such as progress."""
     decode = codecs.getincrementaldecoder("utf-8")("replace").decode
     left = ""

@@ -6,7 +6,8 @@ import contextlib
 import datetime
 import os
 import tempfile
-from typing import Any, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -57,7 +58,9 @@ def link_ends(store: Store, seeds: Any, seed_type: str | Sequence[str] | None, o
     if of_edges and len(names) != 3:
         of = [e for e in store.edge_types if names[0] == e[0] and names[-1] == e[2]]
         if len(of) != 1:
-            raise ValueError(f"found {of_edges}= with seed_type={seed_type!r}, expected the edge type of the links, one of {', '.join(map(':'.join, of or store.edge_types))}")
+            raise ValueError(
+                f"found {of_edges}= with seed_type={seed_type!r}, expected the edge type of the links, one of {', '.join(map(':'.join, of or store.edge_types))}"
+            )
         names = of[0]
     if len(names) < 3:
         return ",".join(names), None
@@ -83,11 +86,13 @@ def check_linked(store: Store, seeds: Any, seed_type: Any, of_edges: str) -> Non
     """
     nodes = isinstance(seeds, np.ndarray) and seeds.ndim == 1
     if isinstance(seeds, str):
-        nodes = seeds in store.nodes or "=" in seeds and seeds.partition(":")[0] in store.nodes and seeds.count(":") == 1
+        nodes = seeds in store.nodes or ("=" in seeds and seeds.partition(":")[0] in store.nodes and seeds.count(":") == 1)
     if seeds is None:
-        nodes = seed_type is None or isinstance(seed_type, str) and seed_type in store.nodes
+        nodes = seed_type is None or (isinstance(seed_type, str) and seed_type in store.nodes)
     if nodes:
-        raise ValueError(f"found {of_edges}= with seeds that are nodes, expected links, because negatives and exclusion are of links; give edge_label_index= or seeds= with links")
+        raise ValueError(
+            f"found {of_edges}= with seeds that are nodes, expected links, because negatives and exclusion are of links; give edge_label_index= or seeds= with links"
+        )
 
 
 def _edge_type(store: Store, name: Any) -> EdgeType:
@@ -112,10 +117,12 @@ def seed_ids(seeds: Any) -> Any:
     if isinstance(seeds, (list, tuple)) and ids.dtype.kind not in "biu" and ids.size:
         odd = next((x for of in seeds for x in (of if isinstance(of, (list, tuple)) else [of]) if not isinstance(x, (int, np.integer))), None)
         if odd is not None and not isinstance(odd, np.ndarray) and not _arrays.is_torch(odd):
-            raise ValueError(f"found {odd!r}, of type {type(odd).__name__}, in seeds=, expected node ids, a mask, or links [2, links], of integers or bools; store.nodes[TYPE].find gives the node ids of original ids")
+            raise ValueError(
+                f"found {odd!r}, of type {type(odd).__name__}, in seeds=, expected node ids, a mask, or links [2, links], of integers or bools; store.nodes[TYPE].find gives the node ids of original ids"
+            )
     if ids.size == 0 and ids.ndim in (1, 2):
         raise ValueError("found seeds= without a seed, expected at least one; leave it out for all nodes of the seed type")
-    fits = ids.ndim == 1 and ids.dtype == bool or ids.dtype.kind in "iu" and (ids.ndim == 1 or ids.ndim == 2 and len(ids) == 2)
+    fits = (ids.ndim == 1 and ids.dtype == bool) or (ids.dtype.kind in "iu" and (ids.ndim == 1 or (ids.ndim == 2 and len(ids) == 2)))
     if not fits:
         raise ValueError(f"found seeds= of dtype {ids.dtype} and shape {ids.shape}, expected node ids, a mask, or links [2, links], of integers or bools")
     if ids.dtype == bool and not ids.any():
@@ -193,9 +200,13 @@ def seed_times(times: Any, seeds: Any, unit: str | None) -> Array | None:
         return None
     x = _arrays.numpy(times)
     if x.ndim == 0:
-        raise TypeError(f"found seed_time= of type {type(times).__name__}, expected the name of the column of the seed nodes or links that has their times, or an array of a time per seed")
+        raise TypeError(
+            f"found seed_time= of type {type(times).__name__}, expected the name of the column of the seed nodes or links that has their times, or an array of a time per seed"
+        )
     if x.ndim != 1 or x.dtype.kind not in "iufM":
-        raise ValueError(f"found seed_time= of dtype {x.dtype} and shape {x.shape}, expected the name of a column, or a time per seed: integers, floats or datetime64")
+        raise ValueError(
+            f"found seed_time= of dtype {x.dtype} and shape {x.shape}, expected the name of a column, or a time per seed: integers, floats or datetime64"
+        )
     if isinstance(seeds, np.ndarray):
         n = int(np.count_nonzero(seeds)) if seeds.dtype == bool else seeds.shape[-1]
         if len(x) != n:
@@ -271,7 +282,9 @@ def seed_file(seeds: Any, times: Array | None = None) -> Iterator[list[str]]:
 def check_last(links: int, batch_size: int, drop: bool) -> None:
     """Reject batches of one link, for negatives that are exchanged between the links of a batch."""
     if batch_size == 1 or links == 1:
-        raise ValueError(f"found {'batch_size=1' if batch_size == 1 else 'one link'} with negatives_how='in-batch', expected two links or more per batch, whose destinations are exchanged; or give negatives_how='triplet'")
+        raise ValueError(
+            f"found {'batch_size=1' if batch_size == 1 else 'one link'} with negatives_how='in-batch', expected two links or more per batch, whose destinations are exchanged; or give negatives_how='triplet'"
+        )
     if links % batch_size == 1 and not drop:
         raise ValueError(
             f"found {links} links in batches of {batch_size} with negatives_how='in-batch', so that the last batch has one link, expected two or more, whose destinations are "

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -144,7 +145,7 @@ class Store:
         """Release the maps. Arrays that are in use stay readable; further accesses open the files again."""
         self._folder.close()
 
-    def __enter__(self) -> "Store":
+    def __enter__(self) -> Store:
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -157,14 +158,17 @@ class Store:
         Store.__init__(self, path)  # each process maps the files itself
 
     def __repr__(self) -> str:
-        types = (f"{counted(n, what)} of {counted(len(of), 'type')}" for n, what, of in ((self.num_nodes, "node", self.nodes), (self.num_edges, "edge", self.edges)))
+        types = (
+            f"{counted(n, what)} of {counted(len(of), 'type')}" for n, what, of in ((self.num_nodes, "node", self.nodes), (self.num_edges, "edge", self.edges))
+        )
         return f"Store({self.path!r}): {', '.join(types)}, {human(sum(self._folder.sizes.values()))}"
 
     def __str__(self) -> str:
         return "\n".join([repr(self)] + [f"  {x!r}" for x in [*self.nodes.values(), *self.edges.values()]])
 
     def _repr_html_(self) -> str:
-        rows = [(x.name, x.count, x.columns.listed()) for x in [*self.nodes.values(), *self.edges.values()]]
+        both: list[Nodes | Edges] = [*self.nodes.values(), *self.edges.values()]
+        rows = [(x.name, x.count, x.columns.listed()) for x in both]
         return table(repr(self), ("type", "count", "columns"), rows)
 
 
@@ -379,7 +383,9 @@ class Edges:
         out = np.empty((2, self.count), np.int64)
         near = int(self.primary == "in")
         if order == "input" and not self.has_positions:
-            raise GraphmillError(f"{':'.join(self.type)}: found no positions of the edges in the input, because the import left them out (--no-positions); give order='id'")
+            raise GraphmillError(
+                f"{':'.join(self.type)}: found no positions of the edges in the input, because the import left them out (--no-positions); give order='id'"
+            )
         out[near] = np.repeat(np.arange(self._near), np.diff(near_ptr))
         out[1 - near] = far
         return out if order == "id" or "#input_position" not in self.columns else out[:, self._by_input()]
@@ -394,7 +400,9 @@ class Edges:
         if rows <= self.count:
             out[at[::-1]] = ids[::-1]
         if rows > self.count or (out < 0).any():
-            raise GraphmillError(f"{':'.join(self.type)}: found edges at some positions of the input only, expected one at each, because the import left some out; give order='id'")
+            raise GraphmillError(
+                f"{':'.join(self.type)}: found edges at some positions of the input only, expected one at each, because the import left some out; give order='id'"
+            )
         return out
 
     def find(self, e_id: Any) -> Any:
@@ -430,7 +438,9 @@ class Edges:
         if bad.any():
             p = int(want[bad][0])
             if p == added:
-                raise KeyError(f"{':'.join(self.type)}: found position {p}, that of all self-loops that the import added, expected a position of the input; give edge_features= to the loader")
+                raise KeyError(
+                    f"{':'.join(self.type)}: found position {p}, that of all self-loops that the import added, expected a position of the input; give edge_features= to the loader"
+                )
             raise KeyError(f"{':'.join(self.type)}: found no edge at position {p} of the input")
         return out if isinstance(at, np.ndarray) else int(out[0])
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from torch.utils.data import IterableDataset
 
@@ -15,7 +16,7 @@ from ._loader import NodeLoader, Place
 class TorchNodeLoader(NodeLoader, IterableDataset):  # type: ignore[misc, type-arg, unused-ignore]
     """What `NodeLoader` makes where torch is imported: torch's DataLoader takes it without a wrapper, with ``batch_size=None``."""
 
-    def __iter__(self) -> "Pass":
+    def __iter__(self) -> Pass:
         return Pass(self)
 
 
@@ -31,7 +32,7 @@ class Pass:
         self._at: tuple[int, int] | None = None  # epoch, and the batch from which this worker goes on; None before the first request
         self._batches: Iterator[Any] | None = None
 
-    def __iter__(self) -> "Pass":
+    def __iter__(self) -> Pass:
         return self
 
     def __next__(self) -> Any:
@@ -64,7 +65,15 @@ class Pass:
         loader = self._loader
         epoch, batch = self._at or (loader._epoch, loader._first)
         _, workers = _arrays.worker() or (0, 1)
-        return {**loader.state_dict(), "epoch": epoch, "batch": batch, "ended": self._ended, "workers": workers, "rank": loader._rank, "world_size": loader._world}
+        return {
+            **loader.state_dict(),
+            "epoch": epoch,
+            "batch": batch,
+            "ended": self._ended,
+            "workers": workers,
+            "rank": loader._rank,
+            "world_size": loader._world,
+        }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue a pass.

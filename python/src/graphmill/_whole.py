@@ -15,7 +15,8 @@ import shutil
 import tempfile
 import urllib.parse
 import weakref
-from typing import Any, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -104,7 +105,9 @@ def _said_of(folder: str, files: Mapping[str, str]) -> Iterator[None]:
 def _of_flags(text: str) -> str:
     """An error about flags as one about keywords."""
     if m := re.fullmatch(r"unknown flag: (\w+)(?:; did you mean (\w+)\?)?", text):
-        return f"found {m[1]}=, expected keywords of this function, or flags of graphmill import such as both=True, symmetrise=True, dangling_edges='drop'" + (f"; did you mean {m[2]}=?" if m[2] else "")
+        return f"found {m[1]}=, expected keywords of this function, or flags of graphmill import such as both=True, symmetrise=True, dangling_edges='drop'" + (
+            f"; did you mean {m[2]}=?" if m[2] else ""
+        )
     return text
 
 
@@ -186,8 +189,8 @@ class _Writer:
         listed = ",\n        ".join(map(_text, texts))
         self._listed += len(listed.encode("utf-8", "surrogateescape"))
         if not texts or self._listed > _LISTED or any(len(t) > 250 for t in texts):  # an order that is too long for graph.yaml is lost
-            return entry.replace("dtype: \"string\"", "dtype: category")
-        return entry.replace("dtype: \"string\"", f"dtype: category, categories: [\n        {listed}]")
+            return entry.replace('dtype: "string"', "dtype: category")
+        return entry.replace('dtype: "string"', f"dtype: category, categories: [\n        {listed}]")
 
     def save(self, type_: str, name: str, x: Array) -> str:
         """Write an array, and return the name of its file, which errors of the importer show."""
@@ -271,7 +274,7 @@ def strings(name: str, x: Sequence[Any], shape: Sequence[int] | None = None, off
 def _nested(name: str, items: list[Any], what: str) -> Column:
     """Numbers, strings, or lists of them in any depth."""
     rows, dims, offsets = len(items), [], []
-    while items and all(isinstance(i, (list, tuple)) or (isinstance(i, np.ndarray) or is_torch(i)) and i.ndim for i in items):
+    while items and all(isinstance(i, (list, tuple)) or ((isinstance(i, np.ndarray) or is_torch(i)) and i.ndim) for i in items):
         lengths = np.fromiter(map(len, items), np.int64, len(items))
         if lengths[0] and (lengths == lengths[0]).all():
             dims.append(int(lengths[0]))
@@ -282,14 +285,14 @@ def _nested(name: str, items: list[Any], what: str) -> Column:
             items = np.concatenate(items)  # type: ignore[assignment]
             break
         items = [v for i in items for v in (i.tolist() if isinstance(i, np.ndarray) else i)]
-    if len(items) and isinstance(items, list) and all(isinstance(i, (str, bytes)) for i in items):
+    if items and isinstance(items, list) and all(isinstance(i, (str, bytes)) for i in items):
         return strings(name, items, (rows, *dims), tuple(offsets), rows)
     given = isinstance(items, list)
     try:
-        x = np.asarray(items, None if len(items) else np.float64) if given else items
+        x: Array = np.asarray(items, None if items else np.float64) if isinstance(items, list) else items
     except ValueError:  # numbers and lists
         x = np.empty(0, object)
-    mixed = given and (x.dtype.kind in "US" or x.dtype.kind == "f" and all(isinstance(i, (int, np.integer)) for i in items) and len(items))
+    mixed = given and (x.dtype.kind in "US" or (x.dtype.kind == "f" and all(isinstance(i, (int, np.integer)) for i in items) and len(items)))
     if x.dtype.kind in "US" and not mixed:
         flat = strings(name, x.ravel().tolist())
         return Column(name, "string", (*dims, *x.shape[1:]), rows, flat.values, tuple(offsets), flat.string_offsets)
@@ -298,7 +301,9 @@ def _nested(name: str, items: list[Any], what: str) -> Column:
         for i in items:
             kinds.setdefault(type(i).__name__, i)
         if len(kinds) > 1:
-            raise TypeError(f"{what}: column {name!r}: found values of several types, {' and '.join(f'{k} ({_brief(i)})' for k, i in kinds.items())}, expected numbers, strings, or lists of one of them")
+            raise TypeError(
+                f"{what}: column {name!r}: found values of several types, {' and '.join(f'{k} ({_brief(i)})' for k, i in kinds.items())}, expected numbers, strings, or lists of one of them"
+            )
         raise TypeError(f"{what}: column {name!r}: found {_brief(items[0])} among the values, expected numbers, strings, or lists of one of them")
     tail = tuple(x.shape[1:])
     last = max((k for k, d in enumerate(dims) if d == -1), default=-1)
@@ -328,7 +333,7 @@ def ends(pair: Any, what: str) -> tuple[Column, Column]:
         else:
             raise ValueError(f"{what}: found edges of shape {[len(x), *x.shape]}, expected [2, edges]")
     for c in (source, target):
-        if c.shape or c.dtype != "string" and np.dtype(_DTYPES[c.dtype]).kind not in "iu":
+        if c.shape or (c.dtype != "string" and np.dtype(_DTYPES[c.dtype]).kind not in "iu"):
             raise TypeError(f"{what}: found ends of dtype {c.dtype} {list(c.shape)}, expected integers or strings")
     if len(source) != len(target):
         raise ValueError(f"{what}: found {len(source)} sources and {len(target)} targets, expected equally many")
@@ -401,7 +406,7 @@ def triple_of(e: Any) -> EdgeType:
     names = tuple(e.split(":")) if isinstance(e, str) else tuple(e) if isinstance(e, (tuple, list)) else ()
     if len(names) != 3 or not all(isinstance(n, str) for n in names):
         raise ValueError(f"edge type: found {e!r}, expected three names: (source type, relation, destination type)")
-    return names  # type: ignore[return-value]
+    return names
 
 
 def input_order(store: Store, e: EdgeType) -> Any:
@@ -452,5 +457,3 @@ def to_arrays(store: Store) -> tuple[dict[str, Any], dict[EdgeType, Any]]:
         names = apart([name for name in x.columns if not name.startswith("#")], ["edge_index"], "edge_")
         edges[e] = {"edge_index": pair, **{to: value(take(x.columns.column(name), order)) for name, to in names.items()}}
     return nodes, edges
-
-

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -39,9 +40,14 @@ def from_dgl(
     import dgl
 
     if not isinstance(g, dgl.DGLGraph) or g.is_block or g.batch_size > 1:
-        raise TypeError(f"found {type(g).__name__}{', a block or a batch' if isinstance(g, dgl.DGLGraph) else ''}, expected one DGLGraph; dgl.unbatch divides a batch")
+        raise TypeError(
+            f"found {type(g).__name__}{', a block or a batch' if isinstance(g, dgl.DGLGraph) else ''}, expected one DGLGraph; dgl.unbatch divides a batch"
+        )
     if str(g.idtype) == "torch.int32":
-        warnings.warn("found a graph with int32 ids, which become int64, as in all blocks; store.to_dgl(idtype=torch.int32) has int32, and so has block.int()", stacklevel=2)
+        warnings.warn(
+            "found a graph with int32 ids, which become int64, as in all blocks; store.to_dgl(idtype=torch.int32) has int32, and so has block.int()",
+            stacklevel=2,
+        )
     left: list[str] = []
     nodes = {t: Nodes(g.num_nodes(t), _columns(g.nodes[t].data, t, left)) for t in g.ntypes}
     edges: dict[EdgeType, Edges] = {}
@@ -92,5 +98,8 @@ def to_dgl(store: Store, idtype: Any = None) -> Any:
     for e in g.canonical_etypes:
         data(g.edges[e].data, store.edges[e].columns, orders[e])
     if left:
-        warnings.warn(f"found the columns {', '.join(map(repr, dict.fromkeys(left)))} of strings or lists, expected numbers; DGL has no data of these, and they are left out", stacklevel=3)
+        warnings.warn(
+            f"found the columns {', '.join(map(repr, dict.fromkeys(left)))} of strings or lists, expected numbers; DGL has no data of these, and they are left out",
+            stacklevel=3,
+        )
     return g

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -130,7 +131,9 @@ def to_networkx(store: Store, directed: bool = True, multigraph: bool | None = N
     import networkx
 
     if store.node_types != [NODE] or store.edge_types != [EDGE]:
-        raise ValueError(f"{store.path}: found types {', '.join(map(str, [*store.node_types, *map(':'.join, store.edge_types)]))}, expected a graph without types; import it with homogeneous=True")
+        raise ValueError(
+            f"{store.path}: found types {', '.join(map(str, [*store.node_types, *map(':'.join, store.edge_types)]))}, expected a graph without types; import it with homogeneous=True"
+        )
     nodes, edges = store.nodes[NODE], store.edges[EDGE]
     order = input_order(store, EDGE)
     pair = edges.edge_index()[:, order]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -56,7 +57,7 @@ def from_pyg(
                 if t not in nodes:
                     nodes[t] = Nodes(int(data[t].num_nodes or 0))
             edges[e] = _edges(data[e], [k for k in data[e].keys() if k not in _STRUCTURE], e, left)
-        left += [k for k in data._global_store.keys()]
+        left += list(data._global_store.keys())
     else:
         rows = int(data.num_nodes or 0)
         of_edges = [k for k in data.keys() if k not in _STRUCTURE and data.is_edge_attr(k)]
@@ -65,9 +66,14 @@ def from_pyg(
         edges[EDGE] = _edges(data, of_edges, EDGE, left)
         left += [k for k in data.keys() if k not in _STRUCTURE and k not in of_edges and k not in of_nodes]
     if not edges:
-        raise ValueError(f"found a HeteroData without edge types, expected at least one; data[{(list(nodes) or ['node'])[0]!r}, 'to', {(list(nodes) or ['node'])[0]!r}].edge_index = torch.empty(2, 0, dtype=torch.long) is one without edges")
+        raise ValueError(
+            f"found a HeteroData without edge types, expected at least one; data[{(list(nodes) or ['node'])[0]!r}, 'to', {(list(nodes) or ['node'])[0]!r}].edge_index = torch.empty(2, 0, dtype=torch.long) is one without edges"
+        )
     if left:
-        warnings.warn(f"found {', '.join(map(repr, sorted(left)))}, expected attributes with a row per node or edge of numbers or strings; they are left out", stacklevel=2)
+        warnings.warn(
+            f"found {', '.join(map(repr, sorted(left)))}, expected attributes with a row per node or edge of numbers or strings; they are left out",
+            stacklevel=2,
+        )
     return build(nodes, edges, path, overwrite, memory, threads, options)
 
 
@@ -80,12 +86,16 @@ def _edges(store: Any, names: Iterable[str], e: EdgeType, left: list[str]) -> Ed
         if value is not None:
             more["edge_weight" if value.dim() == 1 else "edge_attr"] = value
     if pair is None:
-        raise ValueError(f"edge type {':'.join(e)}: found no edge_index and no adj_t, expected one of them; torch.empty(2, 0, dtype=torch.long) is an edge_index without edges")
+        raise ValueError(
+            f"edge type {':'.join(e)}: found no edge_index and no adj_t, expected one of them; torch.empty(2, 0, dtype=torch.long) is an edge_index without edges"
+        )
     pair = torch.as_tensor(pair).detach().cpu()
     if pair.is_floating_point() or pair.dim() != 2 or pair.shape[0] != 2:
         raise ValueError(f"edge type {':'.join(e)}: found edge_index of {str(pair.dtype)[6:]} and shape {tuple(pair.shape)}, expected integers of shape (2, E)")
     source, target = (Column("", "int64", (), len(x), x, (), None) for x in pair.long().numpy())
-    return Edges(source, target, _columns({**more, **{k: store[k] for k in names}}, list(more) + [k for k in names if k not in more], len(source), ":".join(e), left))
+    return Edges(
+        source, target, _columns({**more, **{k: store[k] for k in names}}, list(more) + [k for k in names if k not in more], len(source), ":".join(e), left)
+    )
 
 
 def _adjacency(adj_t: Any, what: str) -> tuple[Any, Any]:
@@ -99,12 +109,18 @@ def _adjacency(adj_t: Any, what: str) -> tuple[Any, Any]:
         target, source, value = adj_t.coo()
         return torch.stack([source, target]), value
     if not isinstance(adj_t, torch.Tensor) or adj_t.layout not in (torch.sparse_coo, torch.sparse_csr, torch.sparse_csc) or adj_t.sparse_dim() != 2:
-        raise TypeError(f"edge type {what}: found adj_t of {type(adj_t).__name__}{f' {adj_t.layout}' if isinstance(adj_t, torch.Tensor) else ''}, expected a SparseTensor, or a sparse tensor of torch")
+        raise TypeError(
+            f"edge type {what}: found adj_t of {type(adj_t).__name__}{f' {adj_t.layout}' if isinstance(adj_t, torch.Tensor) else ''}, expected a SparseTensor, or a sparse tensor of torch"
+        )
     if adj_t.layout == torch.sparse_coo:
         target, source = adj_t._indices()  # also of matrices that are not coalesced: edges that come twice stay two
         value = adj_t._values()
     else:
-        starts, ids, value = (adj_t.crow_indices(), adj_t.col_indices(), adj_t.values()) if adj_t.layout == torch.sparse_csr else (adj_t.ccol_indices(), adj_t.row_indices(), adj_t.values())
+        starts, ids, value = (
+            (adj_t.crow_indices(), adj_t.col_indices(), adj_t.values())
+            if adj_t.layout == torch.sparse_csr
+            else (adj_t.ccol_indices(), adj_t.row_indices(), adj_t.values())
+        )
         rows = torch.repeat_interleave(torch.arange(len(starts) - 1, device=starts.device), starts.diff())
         target, source = (rows, ids) if adj_t.layout == torch.sparse_csr else (ids, rows)
     return torch.stack([source, target]), value

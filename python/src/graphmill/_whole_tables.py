@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 
@@ -65,7 +66,7 @@ def from_tables(
         if not isinstance(of, Mapping):
             raise TypeError(f"{what}: found {type(of).__name__}, expected a table by type: {form}")
     ids = dict(mapping("ids", {} if ids is None else ids, 'a dict such as {"user": "id"}'))
-    ends = {triple_of(e): pair for e, pair in mapping("ends", {} if ends is None else ends, 'a dict from edge types to the names of two columns').items()}
+    ends = {triple_of(e): pair for e, pair in mapping("ends", {} if ends is None else ends, "a dict from edge types to the names of two columns").items()}
     of_nodes: dict[str, Nodes] = {}
     for t, table in nodes.items():
         what = f"node type {t}"
@@ -107,7 +108,9 @@ def _id(of: Mapping[str, Column], t: str, what: str) -> str | None:
             if len(found) == 1 and (usual.startswith("#") or usual == "id"):
                 return found[0]
         if len(found) > 1:
-            raise ValueError(f"{what}: found the columns {', '.join(map(repr, found))}, which can all be the ids, expected one; name it with ids={{{t!r}: {found[0]!r}}}")
+            raise ValueError(
+                f"{what}: found the columns {', '.join(map(repr, found))}, which can all be the ids, expected one; name it with ids={{{t!r}: {found[0]!r}}}"
+            )
         if found:
             return found[0]
     return f"{t}_id" if f"{t}_id" in of else None
@@ -126,7 +129,9 @@ def _ends(of: Mapping[str, Column], e: EdgeType, ids: Mapping[str, str], what: s
         return [n for n in of if _means(n, usual, exact)]
 
     def twice(*pairs: tuple[str, ...]) -> ValueError:
-        return ValueError(f"{what}: found the columns {' and '.join(', '.join(map(repr, p)) for p in pairs)}, which can all be the ends, expected one pair; name both with ends={{{e!r}: {pairs[0] if len(pairs[0]) == 2 else ('SOURCE', 'TARGET')!r}}}")
+        return ValueError(
+            f"{what}: found the columns {' and '.join(', '.join(map(repr, p)) for p in pairs)}, which can all be the ends, expected one pair; name both with ends={{{e!r}: {pairs[0] if len(pairs[0]) == 2 else ('SOURCE', 'TARGET')!r}}}"
+        )
 
     for exact in (True, False):
         pairs = []
@@ -149,7 +154,9 @@ def _ends(of: Mapping[str, Column], e: EdgeType, ids: Mapping[str, str], what: s
         found = found[:1] if found and found[0].startswith("#") else found
         if not found:
             expected = [*dict.fromkeys(usual_names), *([n for n in dict.fromkeys((ids.get(t), f"{t}_id")) if n and n not in _IDS] if e[0] != e[2] else [])]
-            raise KeyError(f"{what}: found the columns {', '.join(map(repr, of))}, expected one of {', '.join(expected)} for the ids of {t}; name both with ends=")
+            raise KeyError(
+                f"{what}: found the columns {', '.join(map(repr, of))}, expected one of {', '.join(expected)} for the ids of {t}; name both with ends="
+            )
         if len(found) > 1:
             raise twice(*((n,) for n in found))
         out.append(found[0])
@@ -171,13 +178,13 @@ def _key(of: dict[str, Column], name: str, what: str, shown: Mapping[str, Column
     if name not in of:
         raise KeyError(f"{what}: found the columns {', '.join(map(repr, shown or of))}, expected {name!r} among them")
     c = of.pop(name)
-    if of.pop(name + _MISSING, None) is not None or shown is not None and name + _MISSING in shown:
+    if of.pop(name + _MISSING, None) is not None or (shown is not None and name + _MISSING in shown):
         raise ValueError(f"{what}: column {name!r}: found missing values, expected an id in every row; drop these rows")
     if c.categories is not None:
         c = c.categories.take(c.values)
     if not len(c) and c.dtype == "float64" and not c.shape:  # an empty list
         c = column(name, np.zeros(0, np.int64), what)
-    if c.shape or c.dtype != "string" and np.dtype(_DTYPES[c.dtype]).kind not in "iu":
+    if c.shape or (c.dtype != "string" and np.dtype(_DTYPES[c.dtype]).kind not in "iu"):
         raise TypeError(f"{what}: column {name!r}: found {c.dtype} {list(c.shape)}, expected integers or strings, which are ids")
     if c.dtype != "string" and len(c) and c.values.min() < 0:  # the ids of a store are unsigned; others are strings
         c = strings(name, list(map(str, c.values.tolist())))
@@ -208,7 +215,7 @@ def fields(table: Any, what: str) -> dict[str, Column]:
     else:
         raise TypeError(f"{what}: found {type(table).__name__}, expected a table of pandas, polars or Arrow, or a mapping from names to arrays")
     out: dict[str, Column] = {}
-    for name, some in found:
+    for _name, some in found:
         for c in some:
             if c.name in out:
                 raise ValueError(f"{what}: found the column {c.name!r} twice, expected it once; rename one of the two")
@@ -338,7 +345,12 @@ def arrow_column(name: str, x: Any, what: str) -> list[Column]:
         return _flagged(Column(name, "string", (), len(x), values, (), at - at[0]), missing)
     if missing is None and is_.is_fixed_size_list(d) and d.value_type != pyarrow.bool_() and is_.is_primitive(d.value_type) and not x.flatten().null_count:
         return [column(name, x.flatten().to_numpy(zero_copy_only=False).reshape(len(x), d.list_size), what)]
-    if missing is None and (is_.is_list(d) or is_.is_large_list(d)) and (is_.is_integer(d.value_type) or is_.is_floating(d.value_type)) and not x.flatten().null_count:
+    if (
+        missing is None
+        and (is_.is_list(d) or is_.is_large_list(d))
+        and (is_.is_integer(d.value_type) or is_.is_floating(d.value_type))
+        and not x.flatten().null_count
+    ):
         return [_listed(name, x.flatten().to_numpy(zero_copy_only=False), np.diff(x.offsets.to_numpy().astype(np.int64)), what)]
     return filled(name, x.to_pylist(), what)
 
@@ -431,7 +443,7 @@ def _to_polars(of: Mapping[str, Column]) -> Any:
         elif c.unit is not None:
             s = polars.Series(name, c.values, polars.Int64)
             s = s.set(s == int(NO_TIME), None)
-            s = s.cast(polars.Datetime(c.unit)) if c.unit != "s" else (s * 1000).cast(polars.Datetime("ms"))
+            s = s.cast(polars.Datetime(cast(Any, c.unit))) if c.unit != "s" else (s * 1000).cast(polars.Datetime("ms"))
         elif c.plain and len(c.shape) <= 1 and c.dtype != "float16":
             s = polars.Series(name, np.ascontiguousarray(c.values))
         else:
@@ -458,7 +470,11 @@ def _to_pandas(of: Mapping[str, Column]) -> Any:
         elif c.plain and not c.shape:
             s = pandas.Series(c.values)
             if mask is not None:
-                s = s.mask(mask) if c.values.dtype.kind == "f" else s.astype({"b": "boolean"}.get(c.values.dtype.kind, c.values.dtype.name.capitalize().replace("Ui", "UI"))).mask(mask)
+                s = (
+                    s.mask(mask)
+                    if c.values.dtype.kind == "f"
+                    else s.astype({"b": "boolean"}.get(c.values.dtype.kind, c.values.dtype.name.capitalize().replace("Ui", "UI"))).mask(mask)
+                )
             out[name] = s
         else:
             rows = list(c.values) if c.plain else c.tolist() if not c.fixed else list(np.asarray(c))

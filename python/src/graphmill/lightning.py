@@ -16,7 +16,8 @@ import importlib
 import inspect
 import os
 import sys
-from typing import Any, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from ._arguments import meant
 from ._keywords import known, refused

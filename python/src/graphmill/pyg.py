@@ -19,7 +19,8 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from typing import Any, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -74,7 +75,9 @@ class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignor
         if options.get("negatives"):
             raise ValueError("found negatives=, expected none, because PyG's LinkLoader draws them; give it neg_sampling=")
         if options.get("sampler") in SETS:
-            raise ValueError(f"found sampler={options['sampler']!r}, expected 'neighbor', 'labor' or 'shadow', because PyG's loaders give the seeds; graphmill.NodeLoader makes batches of sets of nodes")
+            raise ValueError(
+                f"found sampler={options['sampler']!r}, expected 'neighbor', 'labor' or 'shadow', because PyG's loaders give the seeds; graphmill.NodeLoader makes batches of sets of nodes"
+            )
         opened = Store(store)
         self._epoch, self._counts = 0, {t: n.count for t, n in opened.nodes.items()}
         ends, _ = link_ends(opened, None, seed_type)
@@ -131,7 +134,7 @@ class GraphmillSampler(Feeding, BaseSampler):  # type: ignore[misc, unused-ignor
             out.batch = {t: x % links for t, x in out.batch.items()} if isinstance(out.batch, dict) else out.batch % links
         return out
 
-    def _check(self, types: "list[str | None]") -> None:
+    def _check(self, types: list[str | None]) -> None:
         """Reject seeds of another type than the sampler's; None is the type of a homogeneous graph."""
         self._connect()
         schema = self._schema

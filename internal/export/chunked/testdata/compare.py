@@ -8,10 +8,17 @@ shape that the file has in its metadata; a feature is its chunks end to end; pat
 relative to the folder; the counts are those of num_nodes_per_type and
 num_edges_per_type.
 """
-import ast, json, os, sys
+
+import ast
+import json
+import os
+import sys
 
 os.environ["DGLBACKEND"] = "pytorch"
-import dgl, numpy as np, pyarrow.csv, pyarrow.parquet
+import dgl
+import numpy as np
+import pyarrow.csv
+import pyarrow.parquet
 
 folder, saved = sys.argv[1:]
 meta = json.load(open(folder + "/metadata.json"))

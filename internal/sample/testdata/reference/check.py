@@ -2,6 +2,7 @@
 
 A null in a column is NaN, which JSON lacks. "fanouts" in place of "plan" is compiled first.
 """
+
 import json
 import sys
 

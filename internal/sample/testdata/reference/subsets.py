@@ -22,10 +22,11 @@ cluster: no draws. Batch b has the nodes of the parts at the places b * size to 
 An epoch of the draws has as many batches as are needed to draw as many nodes as the graph has: size, 2 * size or
 (length + 1) * size per batch.
 """
+
 from draws import ORDER, below, draw, key, order
 from walks import walk
 
-SUBSET = 10     # what a draw belongs to, as WALK in walks.py
+SUBSET = 10  # what a draw belongs to, as WALK in walks.py
 
 
 def drawn(rules):
@@ -37,21 +38,21 @@ def batches(graph, rules):
     """The number of batches per epoch."""
     if rules["how"] == "cluster":
         return -(-len(set(rules["parts"])) // rules["size"])
-    count, = graph["nodes"].values()
+    (count,) = graph["nodes"].values()
     return -(-count // drawn(rules))
 
 
 def nodes(graph, rules, b, seed=0, epoch=0):
     """The nodes of batch b of an epoch."""
-    (ntype, count), = graph["nodes"].items()
+    ((_ntype, count),) = graph["nodes"].items()
     size, how = rules["size"], rules["how"]
     if how == "cluster":
         parts = sorted(set(rules["parts"]))
         if rules.get("shuffle"):
             parts = [parts[i] for i in order(len(parts), key(seed, epoch, ORDER))]
-        chosen = set(parts[b * size:(b + 1) * size])
+        chosen = set(parts[b * size : (b + 1) * size])
         return [v for v in range(count) if rules["parts"][v] in chosen]
-    (etype, e), = graph["edges"].items()
+    ((etype, e),) = graph["edges"].items()
     ids = range(len(e["src"]))
     out = set()
     for i in range(b * size, (b + 1) * size):

@@ -22,11 +22,12 @@ A step, number j from 1, of walk number r of start node v has the state h = key(
   of 1/p, 1 and 1/q. Else draws 3 and 4 try again, and so on, 64 times; then draw 129 chooses among all edges in proportion to bias, or
   to weight times bias. So the law is that of node2vec, and no p and q make a step endless. After a restart there is no node before.
 """
-from draws import below, draw, key, unit
+
+from draws import draw, key, unit
 from sampling import adjacency, ends, one_of
 
-WALK = 6     # what a draw belongs to, as EPOCH, BATCH, SEED and ORDER in draws.py
-TRIES = 64   # of a step with p or q
+WALK = 6  # what a draw belongs to, as EPOCH, BATCH, SEED and ORDER in draws.py
+TRIES = 64  # of a step with p or q
 
 
 def path_of(rules):
@@ -66,7 +67,7 @@ def walk(graph, rules, start, number, seed=0, epoch=0):
         w = None
         if rules.get("column"):
             w = [float(x) if x > 0 else 0.0 for x in (graph["edges"][op["edges"]][rules["column"]][i] for i in ids)]
-        if not ids or w is not None and not any(w):
+        if not ids or (w is not None and not any(w)):
             break
 
         def bias(e):
@@ -96,7 +97,7 @@ def visits(graph, rules, start, numbers, take, seed=0, epoch=0):
     counts = {}
     for r in range(numbers):
         nodes, _ = walk(graph, rules, start, r, seed, epoch)
-        for v in nodes[len(rules["path"])::len(rules["path"])]:
+        for v in nodes[len(rules["path"]) :: len(rules["path"])]:
             if v >= 0:
                 counts[v] = counts.get(v, 0) + 1
     return sorted(counts.items(), key=lambda c: (-c[1], c[0]))[:take]
@@ -114,8 +115,7 @@ if __name__ == "__main__":
                 columns[name] = [NAN if x is None else x for x in column]
         if case.get("take"):
             return {"visits": [visits(case["graph"], case["rules"], v, case["walks"], case["take"], case["seed"], case["epoch"]) for v in case["starts"]]}
-        found = [walk(case["graph"], case["rules"], v, r, case["seed"], case["epoch"])
-                 for r in range(case["walks"]) for v in case["starts"]]
+        found = [walk(case["graph"], case["rules"], v, r, case["seed"], case["epoch"]) for r in range(case["walks"]) for v in case["starts"]]
         return {"nodes": [n for n, _ in found], "edges": [e for _, e in found]}
 
     json.dump([answer(c) for c in json.load(open(sys.argv[1]))], open(sys.argv[2], "w"))

@@ -10,7 +10,8 @@ import os
 import struct
 import subprocess
 import threading
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -72,7 +73,9 @@ class Codec:
         return b.tobytes() if n < 4096 else b
 
     def _ended(self) -> GraphmillError:
-        return GraphmillError(f"graphmill tfgnn codec: found its end (exit status {self._p.poll()}), expected a reply; import graphmill.tfgnn again, or report its last words")
+        return GraphmillError(
+            f"graphmill tfgnn codec: found its end (exit status {self._p.poll()}), expected a reply; import graphmill.tfgnn again, or report its last words"
+        )
 
     def close(self) -> None:
         """End the process, whatever it does."""

@@ -6,7 +6,8 @@ import contextlib
 import itertools
 import os
 import tempfile
-from typing import Any, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -105,9 +106,7 @@ def parse_example(schema: GraphSchema, examples: Sequence[bytes], *, lenient: bo
     return _unpacked(schema, arrays)
 
 
-def parse_examples(
-    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], schema: GraphSchema, *, lenient: bool = False
-) -> Iterator[GraphTensor]:
+def parse_examples(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], schema: GraphSchema, *, lenient: bool = False) -> Iterator[GraphTensor]:
     """The GraphTensors of TFRecord files, one after another. A process of its own reads ahead.
 
     Args:
@@ -226,9 +225,9 @@ class _Rows:
         if f.dtype == "DT_STRING":
             lengths = _ints(raw)
             data = bytes(next(arrays))
-            ends = np.append(0, np.cumsum(lengths)).tolist()
-            values = np.empty(len(lengths), object)
-            values[:] = [data[a:b] for a, b in zip(ends, ends[1:])]
+            cuts = np.append(0, np.cumsum(lengths)).tolist()
+            values: Array = np.empty(len(lengths), object)
+            values[:] = [data[a:b] for a, b in zip(cuts, cuts[1:])]
         elif f.numpy.kind == "f":
             values = np.frombuffer(raw, np.float32).astype(f.numpy, copy=False)
         else:
@@ -285,5 +284,3 @@ def _unpacked(schema: GraphSchema, arrays: Sequence[Array]) -> list[GraphTensor]
             of_edges[name] = EdgeSet(sizes[a:b], {f: rows.of(k) for f, rows in fs}, Adjacency(s.source, source[lo:hi], s.target, target[lo:hi]))
         out.append(GraphTensor(Context({f: rows.of(k) for f, rows in context}, ones[: b - a]), of_nodes, of_edges, schema))
     return out
-
-

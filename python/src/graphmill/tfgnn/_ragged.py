@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ class Ragged:
         Ragged(int64, (-1,), 3 rows)
     """
 
-    __slots__ = ("values", "row_lengths", "shape")
+    __slots__ = ("row_lengths", "shape", "values")
 
     def __init__(self, values: Any, row_lengths: Sequence[Any], shape: Sequence[int] | None = None) -> None:
         self.values: Array = values_of(values)
@@ -30,7 +31,12 @@ class Ragged:
         tail = self.values.shape[1:]
         self.shape: tuple[int, ...] = (*([-1] * len(self.row_lengths)), *tail) if shape is None else tuple(int(d) for d in shape)
         last = max((k for k, d in enumerate(self.shape) if d == -1), default=-1)
-        if not self.row_lengths or self.shape.count(-1) != len(self.row_lengths) or self.shape[last + 1 :] != tail or any(d < 1 and d != -1 for d in self.shape):
+        if (
+            not self.row_lengths
+            or self.shape.count(-1) != len(self.row_lengths)
+            or self.shape[last + 1 :] != tail
+            or any(d < 1 and d != -1 for d in self.shape)
+        ):
             raise ValueError(
                 f"found {len(self.row_lengths)} lists of row lengths and values of shape {list(self.values.shape)} for rows of shape {list(self.shape)}, "
                 "expected one list per variable dimension (-1), and the dimensions after the last of them in the values"
@@ -55,19 +61,19 @@ class Ragged:
         return int(np.prod(self.shape[: self.shape.index(-1)], dtype=np.int64))
 
     @classmethod
-    def _of(cls, values: Array, row_lengths: tuple[Array, ...], shape: tuple[int, ...]) -> "Ragged":
+    def _of(cls, values: Array, row_lengths: tuple[Array, ...], shape: tuple[int, ...]) -> Ragged:
         """Without checks."""
         r = object.__new__(cls)
         r.values, r.row_lengths, r.shape = values, row_lengths, shape
         return r
 
     @classmethod
-    def from_row_lengths(cls, values: Any, *row_lengths: Any) -> "Ragged":
+    def from_row_lengths(cls, values: Any, *row_lengths: Any) -> Ragged:
         """Values, and the lengths of the rows of each variable dimension, the outermost first."""
         return cls(values, row_lengths)
 
     @classmethod
-    def from_rows(cls, rows: Sequence[Any], dtype: Any = None) -> "Ragged":
+    def from_rows(cls, rows: Sequence[Any], dtype: Any = None) -> Ragged:
         """A list of rows, each a list or an array of values, or of lists in any depth."""
         lengths: list[Array] = []
         items: list[Any] = list(rows)
@@ -119,10 +125,10 @@ class Ragged:
 
 
 def _lengths(x: Any) -> Array:
-    x = np.asarray(x) if len(x) else np.zeros(0, np.int64)
-    if x.ndim != 1 or x.dtype.kind not in "iu" or len(x) and x.min() < 0:
-        raise ValueError(f"found row lengths {x.dtype} {list(x.shape)}, expected a list of integers from 0 on")
-    return x.astype(np.int64, copy=False)
+    lengths = np.asarray(x) if len(x) else np.zeros(0, np.int64)
+    if lengths.ndim != 1 or lengths.dtype.kind not in "iu" or (len(lengths) and lengths.min() < 0):
+        raise ValueError(f"found row lengths {lengths.dtype} {list(lengths.shape)}, expected a list of integers from 0 on")
+    return lengths.astype(np.int64, copy=False)
 
 
 def values_of(x: Any) -> Array:
@@ -134,7 +140,7 @@ def values_of(x: Any) -> Array:
         return x  # type: ignore[no-any-return]
     if x.dtype.name == "bfloat16":
         return x.astype(np.float32)  # type: ignore[no-any-return]
-    if kind in "US" or kind == "O" and all(isinstance(s, (str, bytes)) for s in x.ravel().tolist()):
+    if kind in "US" or (kind == "O" and all(isinstance(s, (str, bytes)) for s in x.ravel().tolist())):
         out = np.empty(x.size, object)
         out[:] = [s.encode("utf-8", "surrogateescape") if isinstance(s, str) else s for s in x.ravel().tolist()]
         return out.reshape(x.shape)

@@ -6,7 +6,8 @@ import dataclasses
 import json
 import os
 import tempfile
-from typing import Any, Mapping
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Union
+from collections.abc import Mapping
+from typing import Any, Union
 
 import numpy as np
 
@@ -23,7 +24,7 @@ class Context:
         self.features, self.sizes = features, sizes
 
     @classmethod
-    def from_fields(cls, *, features: Mapping[str, Any] | None = None, sizes: Any = None) -> "Context":
+    def from_fields(cls, *, features: Mapping[str, Any] | None = None, sizes: Any = None) -> Context:
         """Features by name, arrays [components, ...] or `Ragged`; ``sizes`` is a one per component."""
         of, items = _features("context", features)
         if sizes is None:
@@ -48,13 +49,13 @@ class NodeSet:
         features: by name, an array or `Ragged` with a row per node; ``node_set["x"]`` is ``node_set.features["x"]``.
     """
 
-    __slots__ = ("sizes", "features")
+    __slots__ = ("features", "sizes")
 
     def __init__(self, sizes: Array, features: Mapping[str, Value]) -> None:
         self.sizes, self.features = sizes, features
 
     @classmethod
-    def from_fields(cls, *, sizes: Any, features: Mapping[str, Any] | None = None) -> "NodeSet":
+    def from_fields(cls, *, sizes: Any, features: Mapping[str, Any] | None = None) -> NodeSet:
         return cls(*_set("node set", sizes, features))
 
     @property
@@ -77,13 +78,13 @@ class Adjacency:
         source_name, target_name: the node sets.
     """
 
-    __slots__ = ("source", "target", "source_name", "target_name")
+    __slots__ = ("source", "source_name", "target", "target_name")
 
     def __init__(self, source_name: str, source: Array, target_name: str, target: Array) -> None:
         self.source_name, self.source, self.target_name, self.target = source_name, source, target_name, target
 
     @classmethod
-    def from_indices(cls, source: tuple[str, Any], target: tuple[str, Any]) -> "Adjacency":
+    def from_indices(cls, source: tuple[str, Any], target: tuple[str, Any]) -> Adjacency:
         """Pairs of a node set and the indices of the ends in it."""
         ends = []
         for what, pair in (("source", source), ("target", target)):
@@ -101,13 +102,13 @@ class Adjacency:
 class EdgeSet:
     """The edges of a set: `sizes` and `features` as of a `NodeSet`, and the ends, as `adjacency`."""
 
-    __slots__ = ("sizes", "features", "adjacency")
+    __slots__ = ("adjacency", "features", "sizes")
 
     def __init__(self, sizes: Array, features: Mapping[str, Value], adjacency: Adjacency) -> None:
         self.sizes, self.features, self.adjacency = sizes, features, adjacency
 
     @classmethod
-    def from_fields(cls, *, sizes: Any, adjacency: Adjacency, features: Mapping[str, Any] | None = None) -> "EdgeSet":
+    def from_fields(cls, *, sizes: Any, adjacency: Adjacency, features: Mapping[str, Any] | None = None) -> EdgeSet:
         n, of = _set("edge set", sizes, features)
         if len(adjacency.source) != n.sum():
             raise ValueError(f"edge set: found {len(adjacency.source)} edges in the adjacency, expected {n.sum()}, the sum of sizes")
@@ -140,7 +141,7 @@ class GraphTensor:
         >>> record = write_example(g)
     """
 
-    __slots__ = ("context", "node_sets", "edge_sets", "_schema")
+    __slots__ = ("_schema", "context", "edge_sets", "node_sets")
 
     def __init__(self, context: Context, node_sets: Mapping[str, NodeSet], edge_sets: Mapping[str, EdgeSet], schema: GraphSchema | None = None) -> None:
         self.context, self.node_sets, self.edge_sets, self._schema = context, node_sets, edge_sets, schema
@@ -148,7 +149,7 @@ class GraphTensor:
     @classmethod
     def from_pieces(
         cls, context: Context | None = None, node_sets: Mapping[str, NodeSet] | None = None, edge_sets: Mapping[str, EdgeSet] | None = None
-    ) -> "GraphTensor":
+    ) -> GraphTensor:
         """A graph of its parts, which are checked.
 
         Raises:
@@ -223,7 +224,9 @@ class GraphTensor:
         import jraph
 
         if len(self.node_sets) != 1 or len(self.edge_sets) != 1:
-            raise ValueError(f"found {len(self.node_sets)} node sets and {len(self.edge_sets)} edge sets, expected one of each, because a GraphsTuple has no types")
+            raise ValueError(
+                f"found {len(self.node_sets)} node sets and {len(self.edge_sets)} edge sets, expected one of each, because a GraphsTuple has no types"
+            )
         (n,), (e,) = self.node_sets.values(), self.edge_sets.values()
         nodes, edges, context = ({k: x for k, x in s.features.items() if isinstance(x, np.ndarray) and x.dtype != object} for s in (n, e, self.context))
         return jraph.GraphsTuple(

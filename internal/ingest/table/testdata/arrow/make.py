@@ -20,7 +20,7 @@ N = 40
 def table():
     """A table of every type that is read, with a null in each column that can have one."""
     at = datetime.datetime(2024, 1, 2, 3, 4, 5, 678900)
-    null = lambda values: [None if i % 7 == 3 else v for i, v in enumerate(values)]  # noqa: E731
+    null = lambda values: [None if i % 7 == 3 else v for i, v in enumerate(values)]
     numbers = range(N)
     columns = {}
     for name in ("int8", "int16", "int32", "int64"):
@@ -36,9 +36,7 @@ def table():
         columns[str(typ)] = pa.array(null([w.encode() if "binary" in str(typ) else w for w in words]), typ)
     columns["fixed_binary"] = pa.array(null([b"%03d" % i for i in numbers]), pa.binary(3))
     for unit in ("s", "ms", "us", "ns"):
-        columns["at_" + unit] = pa.array(null([at + datetime.timedelta(days=i) for i in numbers]), pa.timestamp("us")).cast(
-            pa.timestamp(unit), safe=False
-        )
+        columns["at_" + unit] = pa.array(null([at + datetime.timedelta(days=i) for i in numbers]), pa.timestamp("us")).cast(pa.timestamp(unit), safe=False)
     columns["zoned"] = columns["at_ms"].cast(pa.timestamp("ms", "Europe/Paris"))
     columns["date32"] = pa.array(null([at.date() - datetime.timedelta(days=20000 * (i % 2) + i) for i in numbers]), pa.date32())
     columns["date64"] = columns["date32"].cast(pa.date64())
@@ -73,7 +71,9 @@ def make(out):
             b = small.slice(i, 9).combine_chunks().to_batches()[0]
             columns = [c.dictionary_decode().dictionary_encode() if pa.types.is_dictionary(c.type) else c for c in b.columns]
             w.write_batch(pa.record_batch(columns, schema=small.schema))
-    with ipc.new_stream(f"{out}/deltas.arrows", pa.schema({"c": pa.dictionary(pa.int32(), pa.utf8())}), options=ipc.IpcWriteOptions(emit_dictionary_deltas=True)) as w:
+    with ipc.new_stream(
+        f"{out}/deltas.arrows", pa.schema({"c": pa.dictionary(pa.int32(), pa.utf8())}), options=ipc.IpcWriteOptions(emit_dictionary_deltas=True)
+    ) as w:
         for words in (["a", "b"], ["a", "b", "c"]):
             d = pa.DictionaryArray.from_arrays(pa.array(range(len(words)), pa.int32()), pa.array(words))
             w.write_batch(pa.record_batch([d], names=["c"]))
@@ -83,11 +83,11 @@ def make(out):
     df = pl.DataFrame(
         {
             "id": range(N),
-            "text": [None if i % 7 == 3 else "long enough for a view %d" % i for i in range(N)],
+            "text": [None if i % 7 == 3 else f"long enough for a view {i}" for i in range(N)],
             "weight": [i / 8 for i in range(N)],
             "kind": pl.Series(["a", "b", None, "c"] * (N // 4), dtype=pl.Categorical),
             "feat": pl.Series([[i, i + 1] for i in range(N)], dtype=pl.Array(pl.Float32, 2)),
-            "tags": [["t%d" % k for k in range(i % 3)] for i in range(N)],
+            "tags": [[f"t{k}" for k in range(i % 3)] for i in range(N)],
             "at": pl.Series([datetime.datetime(2024, 1, 1 + i % 28) for i in range(N)]),
         }
     )

@@ -17,8 +17,7 @@ import pyarrow.parquet as pq
 
 
 def schema() -> pa.Schema:
-    return pa.schema([("id", pa.string()), ("n", pa.int64()), ("x", pa.float64()), ("l", pa.list_(pa.int32())),
-                      ("ll", pa.list_(pa.list_(pa.float32())))])
+    return pa.schema([("id", pa.string()), ("n", pa.int64()), ("x", pa.float64()), ("l", pa.list_(pa.int32())), ("ll", pa.list_(pa.list_(pa.float32())))])
 
 
 def pyarrow(out: Path, name: str) -> None:

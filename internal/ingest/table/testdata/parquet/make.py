@@ -17,13 +17,11 @@ N = 40
 
 def table():
     at = datetime.datetime(2024, 1, 2, 3, 4, 5, 678900)
-    null = lambda values: [None if i % 7 == 3 else v for i, v in enumerate(values)]  # noqa: E731
+    null = lambda values: [None if i % 7 == 3 else v for i, v in enumerate(values)]
     numbers = range(N)
-    columns = {"id": pa.array(numbers), "text": pa.array(null(["word %d" % (i % 5) for i in numbers]))}
+    columns = {"id": pa.array(numbers), "text": pa.array(null([f"word {i % 5}" for i in numbers]))}
     for unit in ("ms", "us", "ns"):
-        columns["at_" + unit] = pa.array(null([at + datetime.timedelta(days=i) for i in numbers]), pa.timestamp("us")).cast(
-            pa.timestamp(unit), safe=False
-        )
+        columns["at_" + unit] = pa.array(null([at + datetime.timedelta(days=i) for i in numbers]), pa.timestamp("us")).cast(pa.timestamp(unit), safe=False)
     columns["date"] = pa.array(null([at.date() - datetime.timedelta(days=20000 * (i % 2) + i) for i in numbers]), pa.date32())
     for digits, scale in ((7, 2), (15, 3), (15, 0), (30, 4), (38, 0)):
         values = [decimal.Decimal(i * 12345 - 70000) / 10 ** min(scale, 2) for i in numbers]
@@ -58,7 +56,7 @@ def rows(path):
         else:
             of = c.type.value_type if pa.types.is_list(c.type) else c.type
             whole = pa.types.is_decimal(of) and of.scale == 0 and of.precision <= 18
-            number = lambda v: v if not isinstance(v, decimal.Decimal) else int(v) if whole else float(v)  # noqa: B023,E731
+            number = lambda v: v if not isinstance(v, decimal.Decimal) else int(v) if whole else float(v)
             values = [[number(x) for x in v] if isinstance(v, list) else number(v) for v in c.to_pylist()]
         out[name] = values
     return out

@@ -22,16 +22,22 @@ pq.write_table(  # as Snowflake unloads NUMBER
     pa.table({"src": pa.array([number(0), number(7), number(3)], wide), "dst": pa.array([number(3), number(0), number(7)], wide)}),
     "number.parquet",
 )
-t = pa.table({
-    "src": pa.array([number(12345678901234567890), number(-7), number(2**80)], wide),
-    "dst": pa.array([number(-7), number(2**80), number(2**80 + 1)], wide),
-    "w": pa.array([decimal.Decimal("0.10"), None, decimal.Decimal("7.25")], pa.decimal128(38, 2)),
-})
+t = pa.table(
+    {
+        "src": pa.array([number(12345678901234567890), number(-7), number(2**80)], wide),
+        "dst": pa.array([number(-7), number(2**80), number(2**80 + 1)], wide),
+        "w": pa.array([decimal.Decimal("0.10"), None, decimal.Decimal("7.25")], pa.decimal128(38, 2)),
+    }
+)
 with pa.OSFile("large.arrow", "wb") as f, pa.ipc.new_file(f, t.schema) as out:
     out.write_table(t)
 # DuckDB writes its HUGEINT, the type of sum(), as double.
-duckdb.sql("COPY (SELECT sum(a) AS src, sum(b) AS dst, max(c) AS c FROM (VALUES (0, 5, 'x'), (5, 9, 'y'), (9, 0, 'z')) t(a, b, c) GROUP BY a ORDER BY a) TO 'hugeint.parquet'")
-pl.DataFrame({"src": [4, -2, 4], "dst": [-2, 4, 0]}, schema={"src": pl.Int32, "dst": pl.Int64}).write_ipc("negative.arrow", compat_level=pl.CompatLevel.oldest())
+duckdb.sql(
+    "COPY (SELECT sum(a) AS src, sum(b) AS dst, max(c) AS c FROM (VALUES (0, 5, 'x'), (5, 9, 'y'), (9, 0, 'z')) t(a, b, c) GROUP BY a ORDER BY a) TO 'hugeint.parquet'"
+)
+pl.DataFrame({"src": [4, -2, 4], "dst": [-2, 4, 0]}, schema={"src": pl.Int32, "dst": pl.Int64}).write_ipc(
+    "negative.arrow", compat_level=pl.CompatLevel.oldest()
+)
 pq.write_table(pa.table({"src": [0, 7, -3], "dst": [7, 0, 0]}), "groups.parquet", row_group_size=1)
 pl.DataFrame({"src": [0.0, 16777215.0], "dst": [2.0, 1.0]}, schema={"src": pl.Float32, "dst": pl.Float64}).write_parquet("whole.parquet")
 
@@ -51,7 +57,9 @@ for name in ["latin1.parquet", "latin1.arrow"]:
         duckdb.sql(f"SELECT * FROM '{name}'").fetchall() if name.endswith("parquet") else pl.read_ipc(name)
     except (duckdb.InvalidInputException, pl.exceptions.ComputeError) as e:
         print(e)
-        tables[name] = {"error": r'row 0 ' + ("(row group 0)" if name.endswith("parquet") else "(record batch 0)") + r': found "a\xc3" in column "src", expected UTF-8'}
+        tables[name] = {
+            "error": r"row 0 " + ("(row group 0)" if name.endswith("parquet") else "(record batch 0)") + r': found "a\xc3" in column "src", expected UTF-8'
+        }
 assert len(tables) == 2
 rows = [(a.decode("latin1"), b.decode()) for a, b in duckdb.sql("SELECT * FROM 'binary.parquet'").fetchall()]
 tables["binary.parquet"] = {"rows": [{"src": a, "dst": b} for a, b in rows]}

@@ -18,7 +18,7 @@ Path("rows.csv").write_text('"","src","dst","w"\n"1",3,0,0.5\n"2",0,7,0.25\n"3",
 Path("rows.tsv").write_text("src\tdst\tw\nr1\t3\t0\t0.5\nr2\t0\t7\t0.25\nr3\t7\t3\t2\n")
 # Excel, where the list separator of the country is another one.
 Path("excel.csv").write_bytes(b"sep=;\r\nsrc;dst;w\r\n3;0;0.5\r\n0;7;0.25\r\n7;3;2\r\n")
-Path("excelbom.csv").write_bytes(b"\xef\xbb\xbf\"sep=|\"\r\nsrc|dst|w\r\n3|0|0.5\r\n0|7|0.25\r\n7|3|2\r\n")
+Path("excelbom.csv").write_bytes(b'\xef\xbb\xbf"sep=|"\r\nsrc|dst|w\r\n3|0|0.5\r\n0|7|0.25\r\n7|3|2\r\n')
 # A delimiter at the end of each line, of the header too or not.
 Path("trailing.csv").write_text("src,dst,w,\n3,0,0.5,\n0,7,0.25,\n7,3,2,\n")
 Path("trailingrows.csv").write_text("src,dst,w\n3,0,0.5,\n0,7,0.25,\n7,3,2,\n")
