@@ -18,6 +18,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -180,7 +181,7 @@ func TestMapFaults(t *testing.T) {
 			failed := 0
 			// Pages far apart in the short form: opening a store for the stream executor measures the disk.
 			step := int64(1)
-			if os.Getenv("TORTURE") != "long" {
+			if !proof.Long(t) {
 				step = 1 + fault.Pages()/mostPages
 			}
 			for page := int64(1); page <= fault.Pages(); page += step {

@@ -6,12 +6,15 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"github.com/graphmill/graphmill/internal/proof"
 )
 
 // accurate trains on small random data with the peer's loaders and with Graphmill's. The script fails if a mean differs by
 // more than its bound, or if a training without edges, times or training is as good.
 func accurate(t *testing.T, peer string, trainings ...string) {
 	t.Helper()
+	proof.OnlyLong(t, "trains many models; minutes")
 	args := append([]string{"--made", "--seeds", "3", "--peers", peer, "--trainings"}, trainings...)
 	cmd := exec.CommandContext(t.Context(), "./accuracy.py", args...)
 	cmd.Stderr = os.Stderr

@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/graphmill/graphmill/internal/proof"
 )
 
 // race is one race in the JSON of bench.py.
@@ -61,6 +64,7 @@ func TestPeerInference(t *testing.T) {
 	sizes := func(peer string) []string {
 		return []string{peer + ", batches of 1024", peer + ", batches of 8192", peer + ", batches of 65536"}
 	}
+	proof.OnlyLong(t, "a race; the results of layer-wise inference are compared in python/tests")
 	raced(t, races(t, "inference"), sizes("PyG BasicGNN.inference"), sizes("DGL's loop"))
 }
 
@@ -68,22 +72,25 @@ func TestPeerInference(t *testing.T) {
 func TestPeerLoaders(t *testing.T) {
 	pyg := []string{"PyG NeighborLoader (torch-sparse), no workers", "PyG NeighborLoader (torch-sparse), 2 workers"}
 	dgl := []string{"DGL DataLoader, prefetch", "GraphBolt"}
-	raced(t, races(t, "loader", "--batches", "20", "--warm-seconds", "0"), pyg, dgl, pyg, dgl)
+	raced(t, races(t, "loader", "--batches", strconv.Itoa(proof.Count(t, 4, 20)), "--warm-seconds", "0"), pyg, dgl, pyg, dgl)
 }
 
 // The makers of packs of molecules run against jraph and PyG, in memory and on the disk.
 func TestPeerPacks(t *testing.T) {
+	proof.OnlyLong(t, "a race")
 	raced(t, races(t, "packs", "--molecules", "1", "--threads", "1"), []string{"jraph.dynamically_batch"}, []string{"PyG DataLoader with DynamicBatchSampler"}, nil)
 }
 
 // RelBench and PyG find as many edges in the past of the seeds as Graphmill does.
 func TestPeerRelational(t *testing.T) {
+	proof.OnlyLong(t, "a race")
 	raced(t, races(t, "relational", "--people", "2000", "--relational-batches", "5"),
 		[]string{"RelBench and PyG (torch-sparse), no workers", "RelBench and PyG (torch-sparse), 2 workers"}, []string{"psql, COPY to /dev/null"})
 }
 
 // All contestants train under one limit of memory. A user who may not set one gets an error that says to run as root.
 func TestPeerLarger(t *testing.T) {
+	proof.OnlyLong(t, "a race")
 	args := []string{"larger", "--larger-scale", "14", "--larger-memory", "128MiB", "--larger-seconds", "1", "--batches", "10"}
 	if os.Geteuid() != 0 {
 		cmd := exec.CommandContext(t.Context(), "./bench.py", append(args, "--work", t.TempDir())...)
@@ -114,6 +121,7 @@ func TestPeerColumnar(t *testing.T) {
 // The profiles are judged against the real partitioners: every contestant has a share of graphs for each factor, and one of
 // them has the least cut.
 func TestPeerProfiles(t *testing.T) {
+	proof.OnlyLong(t, "cuts 30 graphs by each partitioner")
 	cmd := exec.CommandContext(t.Context(), "./bench.py", "profiles", "--parts", "4", "--cut-seeds", "1", "--work", t.TempDir())
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -104,13 +105,12 @@ func (s *sealing) Create(name string) (vfs.File, error) {
 	return s.FS.Create(name)
 }
 
-// long says whether every call is tried; otherwise a part of them is.
-func long() bool { return os.Getenv("TORTURE") == "long" }
-
-// points is the calls that a test tries: the last ones, in which the output gets its name, and one of step of the others.
-func points(first, last, step int64) (list []int64) {
+// points is the calls that a test tries: all of them in the long form, else the last ones, in which the output gets its name, and one
+// of step of the others.
+func points(t *testing.T, first, last, step int64) (list []int64) {
+	t.Helper()
 	for at := first; at <= last; at++ {
-		if long() || at%step == 0 || at > last-12 {
+		if proof.Long(t) || at%step == 0 || at > last-12 {
 			list = append(list, at)
 		}
 	}
@@ -226,7 +226,7 @@ func TestEnds(t *testing.T) {
 				if err != nil || watch.at == 0 {
 					t.Fatalf("call %d: %v", watch.at, err)
 				}
-				for i, at := range points(watch.at, count.Calls(), 7) {
+				for i, at := range points(t, watch.at, count.Calls(), 7) {
 					clean(t)
 					fault := &vfs.Fault{FS: disk, FailAt: at, Err: syscall.EIO, Short: at%2 == 0, Dead: at%3 == 0}
 					var status int
@@ -236,7 +236,7 @@ func TestEnds(t *testing.T) {
 						t.Fatalf("call %d: status %d, and the error does not name the fault: %s", at, status, text)
 					}
 					ended(t, status, text, want, nil, fault.Dead)
-					if _, err := os.Lstat("out"); err != nil && (i%5 == 0 || long()) {
+					if _, err := os.Lstat("out"); err != nil && (i%5 == 0 || proof.Long(t)) {
 						again(t, line, want)
 					}
 				}
@@ -268,7 +268,7 @@ func TestEndsOfReplacement(t *testing.T) {
 		if bytes.Equal(old, want) {
 			t.Fatal("both outputs are equal")
 		}
-		for _, at := range points(1, count.Calls(), 4) {
+		for _, at := range points(t, 1, count.Calls(), 4) {
 			clean(t)
 			sum(first)
 			fault := &vfs.Fault{FS: disk, FailAt: at, Err: syscall.EIO, Dead: at%5 == 0}
@@ -336,7 +336,7 @@ func TestStops(t *testing.T) {
 					t.Fatal(err)
 				}
 				interrupted := 0
-				for i, at := range points(1, count.Calls(), 24) {
+				for i, at := range points(t, 1, count.Calls(), 24) {
 					clean(t)
 					ctx, cancel := context.WithCancel(t.Context())
 					var status int
@@ -350,7 +350,7 @@ func TestStops(t *testing.T) {
 						interrupted++
 					}
 					ended(t, status, text, want, nil, false)
-					if _, err := os.Lstat("out"); err != nil && (i%5 == 0 || long()) {
+					if _, err := os.Lstat("out"); err != nil && (i%5 == 0 || proof.Long(t)) {
 						again(t, line, want)
 					}
 				}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -23,16 +22,14 @@ import (
 	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/internal/export"
 	"github.com/graphmill/graphmill/internal/ingest/records"
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if err := flag.Set("rapid.checks", "20"); err != nil { // each check makes four folders of a hundred files
-		panic(err)
-	}
+	proof.FewerChecks(5) // a check makes four folders of a hundred files
 	goleak.VerifyTestMain(m)
 }
 

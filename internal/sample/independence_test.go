@@ -3,12 +3,12 @@ package sample
 import (
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/proof"
 )
 
 // Each node has this many in-edges of each type, of which an op takes one: a pick. The square less one is even, so the tail
@@ -428,10 +428,7 @@ func (js *joints) above() (list []string, largest, bound float64, name string) {
 // draws, of negatives, and of orders. The bound holds for all statistics together: a right law exceeds it once in 10^9
 // choices of the first random seed, which is fixed.
 func TestIndependence(t *testing.T) {
-	runs := independentRuns
-	if os.Getenv("TORTURE") == "long" {
-		runs *= 40
-	}
+	runs := proof.Count(t, independentRuns, 40*independentRuns)
 	gen := bySampler(t)
 	js := independence(gen, runs)
 	around(js, reachedBySampler(t), runs/4)

@@ -21,10 +21,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/torture/internal/command"
-	"github.com/graphmill/graphmill/torture/internal/form"
 )
 
 // The number of chains of each kind in the two forms, and of those whose every step is a process of its own.
@@ -50,8 +50,8 @@ func settings(t *testing.T) {
 			}
 		}
 	}
-	set("rapid.checks", strconv.Itoa(form.Count(t, shortChains, longChains)))
-	set("rapid.seed", strconv.FormatUint(form.Seed(t), 10))
+	set("rapid.checks", strconv.Itoa(proof.Count(t, shortChains, longChains)))
+	set("rapid.seed", strconv.FormatUint(proof.Seed(t), 10))
 	set("rapid.nofailfile", "true")
 }
 

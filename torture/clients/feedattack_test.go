@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/graphmill/graphmill/torture/internal/form"
+	"github.com/graphmill/graphmill/internal/proof"
 )
 
 // attack is what foreign clients do to a server.
@@ -99,7 +99,7 @@ var feedAttacks = []attack[*feed]{
 		}
 	}},
 	{"noise", "expected", func(t *testing.T, f *feed, r *rand.Rand) {
-		for i := range form.Count(t, 200, 20_000) {
+		for i := range proof.Count(t, 200, 20_000) {
 			noise := make([]byte, 4+r.IntN(200))
 			for j := range noise {
 				noise[j] = byte(r.Uint32())
@@ -131,7 +131,7 @@ var feedAttacks = []attack[*feed]{
 		}
 	}},
 	{"clients that come and go", "", func(t *testing.T, f *feed, _ *rand.Rand) {
-		for i := range form.Count(t, 500, 20_000) {
+		for i := range proof.Count(t, 500, 20_000) {
 			switch i % 4 {
 			case 0:
 				with(t, f, func(*net.UnixConn) {})
@@ -145,7 +145,7 @@ var feedAttacks = []attack[*feed]{
 		}
 	}},
 	{"clients that leave in the middle of an epoch", "", func(t *testing.T, f *feed, r *rand.Rand) {
-		for range form.Count(t, 50, 2000) {
+		for range proof.Count(t, 50, 2000) {
 			slots := 1 + r.IntN(16)
 			greeted(t, f, map[string]any{"slots": slots}, func(c *consumer) {
 				_, _ = c.Write(message(3, 0, 0, r.Uint64()))
@@ -196,7 +196,7 @@ var feedAttacks = []attack[*feed]{
 		})
 	}},
 	{"rings that are cut and overwritten", "", func(t *testing.T, f *feed, r *rand.Rand) {
-		for range form.Count(t, 5, 100) {
+		for range proof.Count(t, 5, 100) {
 			greeted(t, f, nil, func(c *consumer) {
 				if err := syscall.Ftruncate(c.ring, 0); err == nil {
 					t.Error("found a ring that a client can cut, expected a sealed size")
@@ -236,7 +236,7 @@ var feedAttacks = []attack[*feed]{
 	}},
 	{"owners that join, write noise and die", "", func(t *testing.T, f *feed, r *rand.Rand) {
 		var all []net.Conn
-		for i := range form.Count(t, 100, 5000) {
+		for i := range proof.Count(t, 100, 5000) {
 			c, err := net.Dial("unix", f.join)
 			if err != nil {
 				t.Fatal(err)
@@ -285,7 +285,7 @@ func crowd(t *testing.T, f *feed, connect func() (any, func(), error)) {
 	open(t)
 	const bound = 64 << 10
 	before := f.usage(t)
-	n := form.Count(t, 300, 1500)
+	n := proof.Count(t, 300, 1500)
 	for range n {
 		_, end, err := connect()
 		if err != nil {
@@ -321,7 +321,7 @@ func TestFeed(t *testing.T) {
 				nextSecond() // the log has a few lines per second
 			}
 			epochs := witness(ctx, t, f.epoch)
-			a.do(t, f, form.Random(t, uint64(i)))
+			a.do(t, f, proof.Random(t, uint64(i)))
 			cancel()
 			n := epochs()
 			f.returns(t, base, 64<<20)

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 	"google.golang.org/grpc/credentials"
 
-	"github.com/graphmill/graphmill/torture/internal/form"
+	"github.com/graphmill/graphmill/internal/proof"
 )
 
 // dial connects without TLS.
@@ -87,14 +87,14 @@ var serverAttacks = []attack[*server]{
 	}},
 	{"calls with a changed byte", "", func(t *testing.T, s *server, r *rand.Rand) {
 		whole := called("DoGet", ticket(`{"epoch":0}`))
-		for range form.Count(t, 300, 20_000) {
+		for range proof.Count(t, 300, 20_000) {
 			b := bytes.Clone(whole)
 			b[r.IntN(len(b))] = byte(r.Uint32())
 			s.spoken(t, b)
 		}
 	}},
 	{"noise", "expected that of HTTP/2", func(t *testing.T, s *server, r *rand.Rand) {
-		for i := range form.Count(t, 300, 20_000) {
+		for i := range proof.Count(t, 300, 20_000) {
 			b := make([]byte, 24+r.IntN(500))
 			for j := range b {
 				b[j] = byte(r.Uint32())
@@ -149,7 +149,7 @@ var serverAttacks = []attack[*server]{
 		b.WriteString(http2.ClientPreface)
 		f := http2.NewFramer(&b, nil)
 		_ = f.WriteSettings()
-		for i := range uint32(form.Count(t, 2000, 100_000)) {
+		for i := range uint32(proof.Count(t, 2000, 100_000)) {
 			_ = f.WriteHeaders(http2.HeadersFrameParam{StreamID: 2*i + 1, BlockFragment: headers("DoGet"), EndHeaders: true})
 			_ = f.WriteRSTStream(2*i+1, http2.ErrCodeCancel)
 		}
@@ -180,13 +180,13 @@ var serverAttacks = []attack[*server]{
 	}},
 	{"clients that come and go", "", func(t *testing.T, s *server, _ *rand.Rand) {
 		whole := called("DoGet", ticket("{}"))
-		for i := range form.Count(t, 400, 20_000) {
+		for i := range proof.Count(t, 400, 20_000) {
 			s.spoken(t, [][]byte{nil, []byte(http2.ClientPreface), whole, called("GetFlightInfo", prefixed(0, ""))}[i%4])
 		}
 	}},
 	{"clients that leave in the middle of an answer", "", func(t *testing.T, s *server, r *rand.Rand) {
 		whole := called("DoGet", ticket("{}"))
-		for range form.Count(t, 50, 2000) {
+		for range proof.Count(t, 50, 2000) {
 			c := s.dial(t)
 			_, _ = c.Write(whole)
 			_, _ = c.Read(make([]byte, 1+r.IntN(60_000)))
@@ -249,7 +249,7 @@ func gathered(t *testing.T, s *server, first string) {
 	open(t)
 	const bound = 128 << 10
 	before := s.usage(t)
-	n := form.Count(t, 300, 1500)
+	n := proof.Count(t, 300, 1500)
 	for range n {
 		c := s.dial(t)
 		defer c.Close()
@@ -283,7 +283,7 @@ func TestFlight(t *testing.T) {
 				nextSecond() // the log has a few lines per second
 			}
 			epochs := witness(ctx, t, s.epoch)
-			a.do(t, s, form.Random(t, uint64(i)))
+			a.do(t, s, proof.Random(t, uint64(i)))
 			cancel()
 			n := epochs()
 			s.returns(t, base, 128<<20)
@@ -332,7 +332,7 @@ func TestFlightSecured(t *testing.T) {
 	s.token = true
 	s.spoken(t, called("DoGet", ticket("{}")))
 	s.named(t, "client 127.0.0.1:", "does not look like a TLS handshake")
-	for range form.Count(t, 200, 5000) {
+	for range proof.Count(t, 200, 5000) {
 		s.spoken(t, []byte{22, 3, 1, 255, 255, 1})
 	}
 	s.returns(t, base, 64<<20)

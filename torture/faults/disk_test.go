@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/torture/internal/command"
 	"github.com/graphmill/graphmill/torture/internal/disk"
-	"github.com/graphmill/graphmill/torture/internal/form"
 	"github.com/graphmill/graphmill/torture/internal/trace"
 	"github.com/graphmill/graphmill/torture/internal/workloads"
 )
@@ -48,7 +48,7 @@ func (s *spoiled) check(t *testing.T, got command.Result, path, words string, he
 
 // places are the offsets from which a file of a size is spoiled: its first byte and, in the long form, the page in its middle.
 func places(t *testing.T, size int64) []int64 {
-	if size <= page || !form.Long(t) {
+	if size <= page || !proof.Long(t) {
 		return []int64{0}
 	}
 	return []int64{0, size / 2 / page * page}
@@ -117,7 +117,7 @@ func TestCut(t *testing.T) {
 		slices.Sort(files)
 		return files
 	}, func(t *testing.T, s *spoiled, file string, from int64) {
-		random := form.Random(t, uint64(from)<<20+uint64(len(file)))
+		random := proof.Random(t, uint64(from)<<20+uint64(len(file)))
 		at := calls[file][random.IntN(len(calls[file]))]
 		name := filepath.Join(p.Dir, "in", file)
 		whole, err := os.ReadFile(name)
@@ -155,9 +155,9 @@ func spoil(t *testing.T, test string, p *workloads.Place, graphmill string, few 
 	count := map[string]int{}
 	all := workloads.All()
 	only := os.Getenv("TORTURE_FAULT")
-	random := form.Random(t, 0)
+	random := proof.Random(t, 0)
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	short := !form.Long(t) && only == ""
+	short := !proof.Long(t) && only == ""
 	for _, w := range all {
 		if short && (few == 0 || slices.Contains(heavy, w.Name)) {
 			continue

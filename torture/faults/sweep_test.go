@@ -12,8 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/torture/internal/command"
-	"github.com/graphmill/graphmill/torture/internal/form"
 	"github.com/graphmill/graphmill/torture/internal/workloads"
 )
 
@@ -83,9 +83,9 @@ func (s sweep) run(t *testing.T) {
 	t.Cleanup(func() { report(t, count) })
 	all := workloads.All()
 	only := os.Getenv("TORTURE_FAULT")
-	short := !form.Long(t) && only == ""
+	short := !proof.Long(t) && only == ""
 	taken := 0
-	for _, number := range form.Random(t, 0).Perm(len(all)) {
+	for _, number := range proof.Random(t, 0).Perm(len(all)) {
 		w := all[number]
 		if short && (slices.Contains(heavy, w.Name) || taken == s.workloads) {
 			continue
@@ -112,7 +112,7 @@ func (s sweep) run(t *testing.T) {
 			if only != "" {
 				faults = []fault{parseFault(t, only)}
 			} else if short {
-				random := form.Random(t, uint64(number))
+				random := proof.Random(t, uint64(number))
 				random.Shuffle(len(faults), func(i, j int) { faults[i], faults[j] = faults[j], faults[i] })
 				mu.Lock()
 				of := 0

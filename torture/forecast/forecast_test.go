@@ -15,8 +15,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/torture/internal/command"
-	"github.com/graphmill/graphmill/torture/internal/form"
 )
 
 const (
@@ -71,7 +71,7 @@ type table struct{ figures []figure }
 func (x *table) add(t *testing.T, f figure) {
 	t.Helper()
 	x.figures = append(x.figures, f)
-	if form.Long(t) { // the table comes after hours
+	if proof.Long(t) { // the table comes after hours
 		t.Logf("%s: %s: told %.1f, measured %.1f (%+.0f %%)", f.what, f.kind, scaled(f.kind, f.told), scaled(f.kind, f.measured), 100*f.off())
 	}
 	if !f.ok() {
@@ -280,7 +280,7 @@ func streams(long bool) []sampling {
 func TestSample(t *testing.T) {
 	b, x := newBench(t), &table{}
 	defer x.print(t)
-	for _, s := range append(samplings(form.Long(t)), streams(form.Long(t))...) {
+	for _, s := range append(samplings(proof.Long(t)), streams(proof.Long(t))...) {
 		store, out := b.store(t, s.store), filepath.Join(b.dir, "out")
 		var f struct {
 			Forecasts []told
@@ -346,9 +346,9 @@ var least = regexp.MustCompile(`expected at least ([\d.]+) (MiB|GiB)`)
 func TestNeed(t *testing.T) {
 	b, x := newBench(t), &table{}
 	defer x.print(t)
-	grid := samplings(form.Long(t))
+	grid := samplings(proof.Long(t))
 	for i, s := range grid {
-		if !form.Long(t) && i%3 != 0 || s.store == "rmat22" {
+		if !proof.Long(t) && i%3 != 0 || s.store == "rmat22" {
 			continue
 		}
 		store, out := b.store(t, s.store), filepath.Join(b.dir, "out")
@@ -386,7 +386,7 @@ func TestParts(t *testing.T) {
 	b, x := newBench(t), &table{}
 	defer x.print(t)
 	stores, budgets, threads := []string{"rmat16", "typed"}, []string{""}, []string{"2"}
-	if form.Long(t) {
+	if proof.Long(t) {
 		stores, budgets, threads = []string{"rmat16", "rmat18", "rmat20", "wide", "typed", "skewed"}, []string{"", "192MiB", "384MiB"}, []string{"1", "2"}
 	}
 	out := filepath.Join(b.dir, "out")
@@ -399,7 +399,7 @@ func TestParts(t *testing.T) {
 					more = append(more, "--memory", budgetText)
 				}
 				for _, method := range []string{"multilevel", "fennel", "hash"} {
-					if method == "multilevel" && name != "rmat16" && !form.Long(t) {
+					if method == "multilevel" && name != "rmat16" && !proof.Long(t) {
 						continue
 					}
 					what := strings.Join(append([]string{"partition", name, "--method", method}, more...), " ")
@@ -455,7 +455,7 @@ func TestBudgets(t *testing.T) {
 	b, x := newBench(t), &table{}
 	defer x.print(t)
 	names, budgets := []string{"typed"}, []string{"64MiB"}
-	if form.Long(t) {
+	if proof.Long(t) {
 		names, budgets = []string{"typed", "wide", "skewed"}, []string{"48MiB", "64MiB", "96MiB", "192MiB"}
 	}
 	out := filepath.Join(b.dir, "out")

@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/torture/internal/command"
-	"github.com/graphmill/graphmill/torture/internal/form"
 	"github.com/graphmill/graphmill/torture/internal/trace"
 	"github.com/graphmill/graphmill/torture/internal/workloads"
 )
@@ -35,7 +35,7 @@ func subjects(t *testing.T) []*subject {
 	var all []*subject
 	for _, w := range workloads.All() {
 		// The large graph of Debian adds time and no other code.
-		if (w.Writes() || w.Python != "") && (form.Long(t) || w.Name != "import-unigraph" && w.Name != "quickstart") {
+		if (w.Writes() || w.Python != "") && (proof.Long(t) || w.Name != "import-unigraph" && w.Name != "quickstart") {
 			all = append(all, &subject{workload: w})
 		}
 	}
@@ -69,7 +69,7 @@ func TestKill(t *testing.T) {
 	p := workloads.New(t)
 	graphmill := command.Build(t, "graphmill")
 	all := subjects(t)
-	first, last := 0, form.Count(t, 60, 2000)
+	first, last := 0, proof.Count(t, 60, 2000)
 	if only := os.Getenv("TORTURE_KILL"); only != "" {
 		n, err := strconv.Atoi(only)
 		if err != nil {
@@ -77,7 +77,7 @@ func TestKill(t *testing.T) {
 		}
 		first, last = n, n+1
 	}
-	order := form.Random(t, 0).Perm(len(all)) // so that a short form meets commands of all kinds
+	order := proof.Random(t, 0).Perm(len(all)) // so that a short form meets commands of all kinds
 	var done, killed, ended, bad atomic.Int64
 	t.Cleanup(func() {
 		t.Logf("%d runs: %d were killed, %d ended before; %d bad", done.Load(), killed.Load(), ended.Load(), bad.Load())
@@ -121,7 +121,7 @@ func TestKill(t *testing.T) {
 // run ended.
 func kill(t *testing.T, p *workloads.Place, r *workloads.Run, s *subject, graphmill string, number uint64) (how string, killed bool, got command.Result) {
 	t.Helper()
-	random := form.Random(t, 1+number)
+	random := proof.Random(t, 1+number)
 	times := 1
 	if s.workload.Resumes {
 		times += random.IntN(3)

@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/torture/internal/command"
-	"github.com/graphmill/graphmill/torture/internal/form"
 	"github.com/graphmill/graphmill/torture/internal/trace"
 	"github.com/graphmill/graphmill/torture/internal/workloads"
 )
@@ -30,7 +30,7 @@ func TestSignals(t *testing.T) {
 	graphmill := command.Build(t, "graphmill")
 	all := subjects(t)
 	all = slices.DeleteFunc(all, func(s *subject) bool { return s.workload.Python != "" })
-	order := form.Random(t, 1<<32).Perm(len(all))
+	order := proof.Random(t, 1<<32).Perm(len(all))
 	var mu sync.Mutex
 	count := map[string]int{}
 	t.Cleanup(func() {
@@ -38,14 +38,14 @@ func TestSignals(t *testing.T) {
 			t.Logf("%6d %s", count[name], name)
 		}
 	})
-	for number := range form.Count(t, 45, 600) {
+	for number := range proof.Count(t, 45, 600) {
 		s := all[order[number%len(all)]]
 		signal := signals[number%len(signals)]
 		t.Run(fmt.Sprintf("%d-%s", number, s.workload.Name), func(t *testing.T) {
 			t.Parallel()
 			s.learn(t, p, graphmill)
 			r := p.Prepare(t, s.workload)
-			random := form.Random(t, 1<<32+1+uint64(number))
+			random := proof.Random(t, 1<<32+1+uint64(number))
 			c := r.Call(t, graphmill)
 			var got command.Result
 			var when string

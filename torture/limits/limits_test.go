@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/torture/internal/command"
-	"github.com/graphmill/graphmill/torture/internal/form"
 	"github.com/graphmill/graphmill/torture/internal/workloads"
 )
 
@@ -76,7 +76,7 @@ func TestTooFewFiles(t *testing.T) {
 	graphmill := command.Build(t, "graphmill")
 	said := 0
 	for i, w := range workloads.All() {
-		if w.Python != "" || !form.Long(t) && i%4 != 0 {
+		if w.Python != "" || !proof.Long(t) && i%4 != 0 {
 			continue
 		}
 		r := p.Prepare(t, w)

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/torture/internal/command"
-	"github.com/graphmill/graphmill/torture/internal/form"
 )
 
 var update = flag.Bool("update", false, "write docs/third-party.md")
@@ -115,7 +115,7 @@ func TestBill(t *testing.T) {
 
 // Two copies of the source in two folders become programs and a wheel of the same bytes.
 func TestReproducible(t *testing.T) {
-	if !form.Long(t) {
+	if !proof.Long(t) {
 		t.Skip("builds everything twice: TORTURE=long")
 	}
 	var sums [2]map[string][32]byte
@@ -191,7 +191,7 @@ func python() string {
 
 // The search for known vulnerabilities finds one, in a database that is made of a folder of entries.
 func TestVulnerabilitiesAreFound(t *testing.T) {
-	if !form.Long(t) {
+	if !proof.Long(t) {
 		t.Skip("builds govulncheck: TORTURE=long")
 	}
 	entries, dir := t.TempDir(), t.TempDir()

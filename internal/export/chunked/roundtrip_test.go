@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -21,17 +20,13 @@ import (
 	"github.com/graphmill/graphmill/internal/export/chunked"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		if err := f.Value.Set("12"); err != nil { // each check makes four folders of many files
-			panic(err)
-		}
-	}
+	proof.FewerChecks(8) // a check makes four folders of many files
 	goleak.VerifyTestMain(m)
 }
 

@@ -3,7 +3,6 @@ package unigraph_test
 import (
 	"context"
 	"encoding/binary"
-	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -19,16 +18,13 @@ import (
 	"github.com/graphmill/graphmill/internal/export/unigraph"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// TestMain lowers the number of checks, since each writes and syncs folders.
 func TestMain(m *testing.M) {
-	flag.Parse()
-	if f := flag.Lookup("rapid.checks"); f.Value.String() == f.DefValue {
-		_ = f.Value.Set("15")
-	}
+	proof.FewerChecks(6) // a check writes folders
 	goleak.VerifyTestMain(m)
 }
 

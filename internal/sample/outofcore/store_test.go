@@ -1,7 +1,6 @@
 package outofcore
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,22 +8,14 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/internal/sample/sampletest"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	// A check opens files and measures the disk, so a fifth of the usual number of checks takes long enough.
-	// -rapid.checks sets another number.
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
-	if !given {
-		if err := flag.Set("rapid.checks", "20"); err != nil {
-			panic(err)
-		}
-	}
+	proof.FewerChecks(5) // a check opens files and measures the disk
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		for _, dir := range made {
 			if err := os.RemoveAll(filepath.Dir(dir)); err != nil {
