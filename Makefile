@@ -13,7 +13,7 @@
 # make torture-short  a sample of the same cases (minutes)
 # make check-long   all of test, interop and cluster in the long form (an hour), and what it ran that a push does not
 # make supply       known vulnerabilities, licences, bills of materials into dist/
-# make lint         formatting, sizes of files, golangci-lint with vet, vet of what tags and macOS add
+# make lint         formatting, sizes of files, ruff and mypy, golangci-lint with vet, vet of what tags and macOS add
 # make site         the documentation as a site of static pages, dist/site; any broken link fails
 # make wheel        the Python package with the command in it, into dist/
 # make man          a manual page for each command, into dist/man
@@ -33,6 +33,7 @@ GOLANGCI := $(CACHE)/golangci-lint-$(GOLANGCI_VERSION)/golangci-lint
 VENV := .venv
 SITE := .venv-site
 RELEASE := .venv-release
+LINT := .venv-lint
 # The packages with the most goroutines: the short form of make race.
 RACE := ./batch/... ./internal/direct/... ./internal/dispatch/audit/... ./internal/partition/multilevel/... ./internal/feed/... ./internal/ordered/... ./internal/prefetch/... ./internal/progress/... ./internal/guard/...
 # At a push, properties take few cases of a fixed random seed, so that a push does not fail at random; make check-long takes many of new seeds.
@@ -158,7 +159,16 @@ supply: build flight beam
 	mkdir -p dist
 	for program in graphmill graphmill-flight graphmill-beam; do $(GO) -C torture run ./supply/write bill ../bin/$$program > dist/$$program.cdx.json; done
 
-lint: $(GOLANGCI)
+$(LINT)/pins: scripts/lint-requirements.txt
+	rm -rf $(LINT)
+	$(PYTHON) -m venv $(LINT)
+	$(LINT)/bin/pip install --quiet --disable-pip-version-check -r scripts/lint-requirements.txt
+	cp scripts/lint-requirements.txt $@
+
+lint: $(GOLANGCI) $(LINT)/pins
+	$(LINT)/bin/ruff check --quiet $$(git ls-files '*.py')
+	$(LINT)/bin/ruff format --quiet --check $$(git ls-files '*.py')
+	$(LINT)/bin/mypy python/src
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed: $$out" >&2; exit 1; }
 	@large=$$(git ls-tree -r -l HEAD | awk '$$4 > 1048576 {print $$5}'); test -z "$$large" || { echo "make lint: found files of more than 1 MiB, expected none in the repository: $$large" >&2; exit 1; }
 	for module in . flight beam torture examples/library; do \
@@ -171,12 +181,14 @@ lint: $(GOLANGCI)
 	GOOS=darwin GOARCH=arm64 $(GO) vet ./...
 	GOOS=linux GOARCH=arm64 $(GO) build ./...
 
-fmt:
+fmt: $(LINT)/pins
 	gofmt -w $$(git ls-files '*.go')
+	$(LINT)/bin/ruff check --quiet --fix $$(git ls-files '*.py')
+	$(LINT)/bin/ruff format --quiet $$(git ls-files '*.py')
 
 # Prints executions and coverage per parser. The short form is that of the seeds and committed inputs, in make test.
 fuzz:
 	GO=$(GO) FUZZTIME=$(FUZZTIME) scripts/fuzz.sh
 
 clean:
-	rm -rf bin dist pages python/bin python/THIRD-PARTY-NOTICES $(VENV) $(SITE) $(RELEASE) quickstart
+	rm -rf bin dist pages python/bin python/THIRD-PARTY-NOTICES $(VENV) $(SITE) $(RELEASE) $(LINT) quickstart
