@@ -69,7 +69,7 @@ func startBrowser(t *testing.T) *browser {
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
-	last := time.AfterFunc(browserTime, func() { _ = run.Process.Kill() })
+	last := time.AfterFunc(browserTime, func() { _ = run.Process.Kill() }) // against a hang
 	t.Cleanup(func() {
 		last.Stop()
 		_ = toThem.Close() // a Chromium whose pipe ends stops

@@ -66,7 +66,7 @@ func startGateway(t *testing.T) *gateway {
 		if n == 200 {
 			t.Fatal("found no answer of versitygw, expected one")
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(50 * time.Millisecond) // between two looks
 	}
 	if g.proxy, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
@@ -195,7 +195,7 @@ func TestPeerObjectStores(t *testing.T) {
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(time.Duration(draw.IntN(200)) * time.Millisecond)
+			time.Sleep(time.Duration(draw.IntN(200)) * time.Millisecond) // a random moment of the run
 			g.cut()
 			if err := c.Wait(); err != nil {
 				t.Errorf("seed %d: %v\n%s", seed, err, &out)
@@ -267,7 +267,7 @@ for executor in ("memory", "stream"):
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(30 * time.Millisecond)
+		time.Sleep(30 * time.Millisecond) // any moment of a run of seconds
 		_ = g.program.Process.Kill()
 		if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != 1 || !strings.Contains(out.String(), "s3://bucket/") {
 			t.Errorf("found %v, expected status 1 and an address\n%s", err, &out)

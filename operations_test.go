@@ -165,7 +165,7 @@ func TestOutputs(t *testing.T) {
 				t.Fatal(err)
 			}
 			for stage, n := range calls {
-				if most := 3 + int(time.Since(start)/(100*time.Millisecond)); n > most+5 {
+				if most := 3 + int(time.Since(start)/(100*time.Millisecond)); n > most+5 { // a longer run may call more often
 					t.Errorf("stage %s: found %d calls of Progress, expected at most %d", stage, n, most)
 				}
 			}

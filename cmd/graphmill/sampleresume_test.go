@@ -90,7 +90,7 @@ func stopBehindCheckpoint(cmd *exec.Cmd, done chan error, partial string, before
 		select {
 		case err := <-done:
 			return true, err
-		case <-time.After(200 * time.Microsecond):
+		case <-time.After(200 * time.Microsecond): // between two looks
 		}
 		if now, err := os.ReadFile(partial); err != nil || bytes.Equal(now, before) {
 			continue

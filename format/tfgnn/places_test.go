@@ -77,7 +77,7 @@ func TestManyFaults(t *testing.T) {
 	if err != nil || len(f.Faults) != maxFaults+1 || f.Faults[1].Line == 0 {
 		t.Fatalf("found %d faults, %v", len(f.Faults), err)
 	}
-	if took := time.Since(start); took > 10*time.Second {
+	if took := time.Since(start); took > time.Minute { // against a hang
 		t.Errorf("took %v", took)
 	}
 }

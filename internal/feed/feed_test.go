@@ -139,7 +139,7 @@ func end(t *testing.T, lifeline net.Conn, ended chan error) {
 		if err != nil {
 			t.Errorf("found %v, expected a server that ends without an error", err)
 		}
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute): // against a hang
 		t.Fatal("found a server that goes on without its lifeline")
 	}
 }
@@ -225,7 +225,7 @@ func (c *client) try(kind, slot uint32, a, b uint64, seeds ...int64) error {
 func (c *client) receive() ([]byte, int) {
 	c.t.Helper()
 	buf, oob := make([]byte, 1<<16), make([]byte, 128)
-	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+	_ = c.SetReadDeadline(time.Now().Add(time.Minute)) // against a hang
 	buf, oob, err := packetOf(c.UnixConn, buf, oob)
 	if err != nil {
 		c.t.Fatal(err)
@@ -537,7 +537,7 @@ func TestLease(t *testing.T) {
 	}
 	// All slots are leased: no batch comes until one is released.
 	a, b := c.next(), c.next()
-	_ = c.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+	_ = c.SetReadDeadline(time.Now().Add(100 * time.Millisecond)) // time for a wrong packet
 	if n, err := c.Read(make([]byte, 100)); err == nil {
 		t.Errorf("found a packet of %d bytes with every slot held", n)
 	}
@@ -620,8 +620,8 @@ func TestNextEpoch(t *testing.T) {
 		t.Helper()
 		for slot := range c.Slots {
 			header := graph.View[uint64](c.ring[int64(slot)*c.SlotBytes:][:8*headerWords])
-			for until := time.Now().Add(5 * time.Second); atomic.LoadUint64(&header[6]) != run+1; time.Sleep(time.Millisecond) {
-				if time.Now().After(until) {
+			for until := time.Now().Add(time.Minute); atomic.LoadUint64(&header[6]) != run+1; time.Sleep(time.Millisecond) { // between two looks, and against a hang
+				if time.Now().After(until) { // against a hang
 					t.Fatalf("found slot %d without a batch of the next epoch", slot)
 				}
 			}

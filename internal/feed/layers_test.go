@@ -18,7 +18,9 @@ import (
 func TestSlotsHoldLayers(t *testing.T) {
 	s := rowStore(t)
 	most := map[string]float64{}
+	cases := 0
 	rapid.Check(t, func(r *rapid.T) {
+		cases++
 		p := sampletest.Plan(r, s.Graph)
 		p.Before = nil
 		how := map[string]sample.Op{}
@@ -83,7 +85,7 @@ func TestSlotsHoldLayers(t *testing.T) {
 			}
 		}
 	})
-	if !slices.ContainsFunc([]string{"ladies", "hgt", "labor", "fastgcn"}, func(how string) bool { return most[how] > 0.05 }) {
+	if cases >= 100 && !slices.ContainsFunc([]string{"ladies", "hgt", "labor", "fastgcn"}, func(how string) bool { return most[how] > 0.05 }) {
 		t.Errorf("found no batch of more than 0.05 of its slot, expected bounds that are near: %v", most)
 	}
 	t.Log(fmt.Sprint(most))

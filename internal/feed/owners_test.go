@@ -37,7 +37,7 @@ func joining(t *testing.T) (*net.UnixListener, func() net.Conn) {
 // closed waits until the other end of a lifeline is closed.
 func closed(t *testing.T, lifeline net.Conn) {
 	t.Helper()
-	_ = lifeline.SetReadDeadline(time.Now().Add(5 * time.Second))
+	_ = lifeline.SetReadDeadline(time.Now().Add(time.Minute)) // against a hang
 	if n, err := lifeline.Read(make([]byte, 1)); n != 0 || !errors.Is(err, io.EOF) {
 		t.Fatalf("found %d bytes and %v on a lifeline, expected its end", n, err)
 	}
@@ -46,7 +46,7 @@ func closed(t *testing.T, lifeline net.Conn) {
 // open fails if the other end of a lifeline is closed.
 func open(t *testing.T, lifeline net.Conn) {
 	t.Helper()
-	_ = lifeline.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
+	_ = lifeline.SetReadDeadline(time.Now().Add(50 * time.Millisecond)) // time for a wrong end
 	if n, err := lifeline.Read(make([]byte, 1)); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatalf("found %d bytes and %v on a lifeline, expected it to stay open", n, err)
 	}
@@ -126,7 +126,7 @@ func TestOwnersWhoLeaveEarly(t *testing.T) {
 	second := join()
 	owners := NewOwners(t.Context(), theirs, l, nil)
 	defer owners.Close()
-	for joined := 0; joined < 2; time.Sleep(time.Millisecond) {
+	for joined := 0; joined < 2; time.Sleep(time.Millisecond) { // between two looks
 		owners.mu.Lock()
 		joined = len(owners.lifelines)
 		owners.mu.Unlock()
@@ -135,12 +135,12 @@ func TestOwnersWhoLeaveEarly(t *testing.T) {
 	select {
 	case <-owners.Context().Done():
 		t.Fatal("found a server that ended with an owner left")
-	case <-time.After(50 * time.Millisecond):
+	case <-time.After(50 * time.Millisecond): // time for a wrong end
 	}
 	_ = second.Close()
 	select {
 	case <-owners.Context().Done():
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute): // against a hang
 		t.Fatal("found a server that goes on without owners")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -27,14 +28,14 @@ func (l *lines) say(line string) {
 // wait is the lines as soon as there are n of them.
 func (l *lines) wait(t *testing.T, n int) []string {
 	t.Helper()
-	for range 500 {
+	for range 6000 {
 		l.mu.Lock()
 		all := slices.Clone(l.all)
 		l.mu.Unlock()
 		if len(all) >= n {
 			return all
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond) // between two looks
 	}
 	t.Fatalf("found fewer than %d lines in the log", n)
 	return nil
@@ -86,7 +87,7 @@ func TestSamplesThatWait(t *testing.T) {
 	log, ready, lifeline, ended := logged(t, source(t, Features{}, false))
 	c := connect(t, ready, hello{Slots: 3})
 	seeds := make([]int64, 10_000)
-	_ = c.SetWriteDeadline(time.Now().Add(20 * time.Second))
+	_ = c.SetWriteDeadline(time.Now().Add(time.Minute)) // against a hang
 	packet := request{kind: reqSample, seeds: seeds}
 	for sent := 0; ; sent += packet.bytes() {
 		if sent > 2*mostAsked {
@@ -119,17 +120,19 @@ func TestEndWithSilentClients(t *testing.T) {
 
 // Lines above the rate are counted, and the number follows.
 func TestLogRate(t *testing.T) {
-	all := &lines{}
-	log := NewLog(all.say)
-	for range 100 {
-		log.Client("c", os.ErrInvalid)
-	}
-	if n := len(all.all); n < mostLines || n > 2*mostLines {
-		t.Errorf("found %d lines, expected %d per second", n, mostLines)
-	}
-	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second + 10*time.Millisecond)))
-	log.Client("d", os.ErrInvalid)
-	if got := all.all[len(all.all)-2:]; !strings.Contains(got[0], "left out ") || got[1] != "client d: invalid argument" {
-		t.Errorf("found %q, expected the number of lines that were left out, and the line", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		all := &lines{}
+		log := NewLog(all.say)
+		for range 100 {
+			log.Client("c", os.ErrInvalid)
+		}
+		if n := len(all.all); n != mostLines {
+			t.Errorf("found %d lines, expected %d per second", n, mostLines)
+		}
+		time.Sleep(time.Second)
+		log.Client("d", os.ErrInvalid)
+		if got := all.all[len(all.all)-2:]; !strings.Contains(got[0], "left out ") || got[1] != "client d: invalid argument" {
+			t.Errorf("found %q, expected the number of lines that were left out, and the line", got)
+		}
+	})
 }

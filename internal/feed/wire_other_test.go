@@ -82,7 +82,7 @@ func TestPieces(t *testing.T) {
 		if _, err := c.UnixConn.Write([]byte{b}); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Millisecond) // so that each byte is a packet of its own
 	}
 	if p := c.next(); p.kind != msgBatch {
 		t.Errorf("found message %d, expected a batch", p.kind)

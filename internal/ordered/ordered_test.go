@@ -31,7 +31,7 @@ func squares(ctx context.Context, threads, n int, fail func(step string, i int) 
 		Work: func(calls, i *int) error {
 			*calls++
 			if *i%3 == 0 {
-				time.Sleep(time.Microsecond * 50)
+				time.Sleep(time.Microsecond * 50) // so that items end in another order
 			}
 			v := *i
 			*i *= v

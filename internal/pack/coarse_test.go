@@ -86,7 +86,7 @@ func TestCancelStages(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: found %v, expected %v", stage, err, context.Canceled)
 		}
-		if took := time.Since(at); took > 5*time.Second {
+		if took := time.Since(at); took > time.Minute { // against a hang
 			t.Errorf("%s: ended %v after the context", stage, took)
 		}
 	}

@@ -175,7 +175,7 @@ func TestRunFails(t *testing.T) {
 		_, err := Run(context.Background(), s, job, func() none { return none{} },
 			func(_ none, b *Batch, _ *Subgraph) error {
 				if b.Number >= 5 {
-					time.Sleep(time.Duration(9-min(b.Number, 9)) * time.Millisecond)
+					time.Sleep(time.Duration(9-min(b.Number, 9)) * time.Millisecond) // so that errors come in another order
 					return broken(b.Number)
 				}
 				return nil

@@ -99,7 +99,7 @@ func (f *feed) greet(other map[string]any) (*consumer, error) {
 		return nil, err
 	}
 	buf, oob := make([]byte, 1<<16), make([]byte, 128)
-	_ = c.SetReadDeadline(time.Now().Add(30 * time.Second))
+	_ = c.SetReadDeadline(time.Now().Add(time.Minute)) // against a hang
 	n, oobn, _, _, err := c.ReadMsgUnix(buf, oob)
 	if err == nil && oobn == 0 {
 		err = fmt.Errorf("found %q, expected a welcome", buf[:n])
@@ -153,7 +153,7 @@ func (f *feed) epoch() (string, error) {
 	}
 	digest, buf := sha256.New(), make([]byte, 1<<16)
 	for {
-		_ = c.SetReadDeadline(time.Now().Add(30 * time.Second))
+		_ = c.SetReadDeadline(time.Now().Add(time.Minute)) // against a hang
 		n, err := c.Read(buf)
 		if err != nil {
 			return "", err
@@ -203,7 +203,7 @@ func witness(ctx context.Context, t *testing.T, epoch func() (string, error)) (r
 				return
 			}
 			n++
-			time.Sleep(5 * time.Millisecond)
+			time.Sleep(5 * time.Millisecond) // the pace of the good client
 		}
 	})
 	return func() int {
@@ -214,7 +214,7 @@ func witness(ctx context.Context, t *testing.T, epoch func() (string, error)) (r
 
 // reply is the text of the server's answer, until the connection ends.
 func reply(c net.Conn) string {
-	_ = c.SetReadDeadline(time.Now().Add(20 * time.Second))
+	_ = c.SetReadDeadline(time.Now().Add(time.Minute)) // against a hang
 	b, _ := io.ReadAll(io.LimitReader(c, 1<<20))
 	return string(b)
 }

@@ -79,7 +79,7 @@ func (s *server) epoch() (string, error) {
 		return "", err
 	}
 	defer conn.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute) // against a hang
 	defer cancel()
 	if s.token {
 		ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+token)

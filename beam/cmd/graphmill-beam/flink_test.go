@@ -197,7 +197,7 @@ func TestFlinkKills(t *testing.T) {
 			t.Fatalf("status %d\n%s", status, text)
 		}
 		whole("unharmed", out)
-		usual = time.Since(start)
+		usual = time.Since(start) // the pace of the kills
 	}
 	t.Logf("an unharmed job takes %s", usual.Round(time.Millisecond))
 	r := rand.New(rand.NewPCG(3, 5))
@@ -208,7 +208,7 @@ func TestFlinkKills(t *testing.T) {
 		work := t.TempDir()
 		out, start := filepath.Join(work, "out"), time.Now()
 		s := sampling(out)
-		time.Sleep(after)
+		time.Sleep(after) // a random moment of the job
 		var mend func()
 		switch victim {
 		case "taskmanager":
@@ -244,7 +244,7 @@ func TestFlinkKills(t *testing.T) {
 		text, status = sampling(out, "--resume").wait()
 		// The job of a killed submitter runs on, and no other one begins beside it.
 		for tries := 0; status != 0 && victim == "submitter" && strings.Contains(text, "of an earlier run still runs") && tries < 120; tries++ {
-			time.Sleep(time.Second)
+			time.Sleep(time.Second) // between two tries
 			text, status = sampling(out, "--resume").wait()
 		}
 		if status != 0 {
@@ -331,13 +331,13 @@ func (d *deployment) killManager(number int) (mend func()) {
 		if err := f.Close(); err != nil {
 			d.t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(d.t.Context(), time.Minute)
+		ctx, cancel := context.WithTimeout(d.t.Context(), time.Minute) // against a hang
 		defer cancel()
 		for d.managers() != 2 {
 			select {
 			case <-ctx.Done():
 				d.t.Fatal("found no new TaskManager after a minute")
-			case <-time.After(200 * time.Millisecond):
+			case <-time.After(200 * time.Millisecond): // between two looks
 			}
 		}
 	}

@@ -116,7 +116,7 @@ func TestWorker(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	stuck := time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() })
+	stuck := time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() }) // against a hang
 	defer stuck.Stop()
 	lines := bufio.NewScanner(out)
 	lines.Scan()

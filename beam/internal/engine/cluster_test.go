@@ -143,7 +143,7 @@ func killBusy(t *testing.T, dir, out string) error {
 			break
 		}
 		select {
-		case <-time.After(10 * time.Millisecond):
+		case <-time.After(10 * time.Millisecond): // between two looks
 		case <-t.Context().Done():
 			return errors.New("found no file of the job, expected one")
 		}

@@ -40,7 +40,7 @@ func (f *count) ProcessElement(k int64, values func(*[]byte) bool) error {
 type slow struct{ Dir string }
 
 func (f *slow) ProcessElement(k int64, values func(*[]byte) bool) error {
-	time.Sleep(3 * time.Second)
+	time.Sleep(3 * time.Second) // work that can be cancelled
 	return (&count{f.Dir}).ProcessElement(k, values)
 }
 
@@ -60,7 +60,7 @@ func (f *sleep) ProcessElement(ctx context.Context, _ []byte) error {
 	}
 	select {
 	case <-ctx.Done():
-	case <-time.After(time.Minute):
+	case <-time.After(time.Minute): // against a hang
 	}
 	return ctx.Err()
 }

@@ -49,7 +49,7 @@ func TestTimeLimit(t *testing.T) {
 	if !errors.Is(err, engine.ErrTimeLimit) || !strings.Contains(err.Error(), "`TimeLimit` 1s") || res.State != "CANCELLED" {
 		t.Errorf("found %+v, %v, expected a job that was cancelled by its time limit", res, err)
 	}
-	if took := time.Since(start); took > 20*time.Second {
+	if took := time.Since(start); took > time.Minute { // against a hang
 		t.Errorf("found an end after %s, expected one soon after the limit of 1 s", took)
 	}
 }
@@ -67,7 +67,7 @@ func cancels(t *testing.T, o engine.Options) {
 			if _, err := os.Stat(file); err == nil {
 				cancel(why)
 			}
-			time.Sleep(10 * time.Millisecond)
+			time.Sleep(10 * time.Millisecond) // between two looks
 		}
 	}()
 	res, err := engine.Run(ctx, sleeping(file), o)
@@ -102,7 +102,7 @@ func TestUnreachable(t *testing.T) {
 			if err == nil || !strings.HasPrefix(err.Error(), "`Endpoint` "+c.endpoint+": ") || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("found %v, expected %q", err, c.want)
 			}
-			if took := time.Since(start); took > 15*time.Second {
+			if took := time.Since(start); took > time.Minute { // against a hang
 				t.Errorf("found an error after %s, expected one within 15 s", took)
 			}
 		})

@@ -133,7 +133,7 @@ func receive[T any](t *testing.T, what string, c <-chan T) (v T) {
 	t.Helper()
 	select {
 	case v = <-c:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute): // against a hang
 		t.Fatalf("found no %s after 20 s, expected one", what)
 	}
 	return v
@@ -190,7 +190,7 @@ func TestSameID(t *testing.T) {
 	select {
 	case <-two.ended:
 		t.Error("found that the worker of another TaskManager ended, expected it to go on")
-	case <-time.After(100 * time.Millisecond):
+	case <-time.After(100 * time.Millisecond): // time for a wrong end
 	}
 }
 

@@ -274,12 +274,12 @@ func TestLifeCycle(t *testing.T) {
 	// reads waits until the given number of epochs are read, with one chunk each. The other chunks are skipped.
 	reads := func(epochs int64) {
 		t.Helper()
-		for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) { // between two looks, and against a hang
 			st := s.Stats()
 			if st.ChunksRead == epochs && st.ChunksSkipped == epochs*(chunks-1) && st.BytesRead == epochs*16<<10 {
 				return
 			}
-			if st.ChunksRead > epochs || time.Now().After(end) {
+			if st.ChunksRead > epochs || time.Now().After(end) { // against a hang
 				t.Fatalf("found %+v, expected %d of %d chunks read", st, epochs, chunks)
 			}
 		}
@@ -288,7 +288,7 @@ func TestLifeCycle(t *testing.T) {
 	if err := s.Sample(seeds[:7], &b); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(10 * time.Millisecond)
+	time.Sleep(10 * time.Millisecond) // time for a wrong read
 	reads(1)
 	if err := s.Sample(seeds[7:8], &b); err != nil { // 8 of 10
 		t.Fatal(err)

@@ -27,13 +27,16 @@ type certificate struct {
 // lookEvery is the time between two looks at the files. Tests shorten it.
 var lookEvery = time.Second
 
+// now is the time by which certificates are valid. Tests set it.
+var now = time.Now
+
 // openCertificate reads the certificate and its key. The certificate must be valid now.
 func openCertificate(certFile, keyFile string, log *feed.Log) (*certificate, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
 	if err := c.load(); err != nil {
 		return nil, err
 	}
-	if err := c.valid(time.Now()); err != nil {
+	if err := c.valid(now()); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -69,9 +72,9 @@ func (c *certificate) stat() (infos [2]fs.FileInfo, err error) {
 }
 
 // valid says whether the certificate is valid at a time.
-func (c *certificate) valid(now time.Time) error {
+func (c *certificate) valid(at time.Time) error {
 	leaf := c.pair.Leaf
-	if now.Before(leaf.NotBefore) || now.After(leaf.NotAfter) {
+	if at.Before(leaf.NotBefore) || at.After(leaf.NotAfter) {
 		return fmt.Errorf("%s: found a certificate for the time from %s to %s, expected one for now; replace the file and the key",
 			c.certFile, leaf.NotBefore.UTC().Format(time.RFC3339), leaf.NotAfter.UTC().Format(time.RFC3339))
 	}
@@ -83,8 +86,8 @@ func (c *certificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	name := hello.Conn.RemoteAddr().String()
-	if now := time.Now(); now.Sub(c.looked) >= lookEvery {
-		c.looked = now
+	if at := time.Now(); at.Sub(c.looked) >= lookEvery {
+		c.looked = at
 		infos, err := c.stat()
 		if err == nil && (changed(infos[0], c.read[0]) || changed(infos[1], c.read[1])) {
 			err = c.load()
@@ -93,7 +96,7 @@ func (c *certificate) get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) 
 			c.log.Client(name, fmt.Errorf("the certificate is not renewed: %w", err))
 		}
 	}
-	if err := c.valid(time.Now()); err != nil {
+	if err := c.valid(now()); err != nil {
 		c.log.Client(name, err)
 	}
 	return c.pair, nil

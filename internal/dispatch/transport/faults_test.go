@@ -192,7 +192,7 @@ func TestCancel(t *testing.T) {
 		}
 		if after == 0 {
 			s.Silent.Store(true)
-			time.AfterFunc(50*time.Millisecond, cancel)
+			time.AfterFunc(50*time.Millisecond, cancel) // any moment while the server is silent
 		}
 		if _, err := load(t, vfs.OS, dir, here).Send(ctx, o); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)

@@ -23,7 +23,7 @@ const (
 	damagedCopies = 2000
 	// damagedAlloc bounds what reading a damaged copy of 30 KB allocates in all.
 	damagedAlloc = 16 << 20
-	damagedTime  = 5 * time.Second
+	damagedTime  = time.Minute
 	// damagedSpace bounds the address space of the process that reads them.
 	damagedSpace = 6 << 30
 )
@@ -79,9 +79,9 @@ func TestDamagedChild(t *testing.T) {
 			failed++
 		}
 		runtime.ReadMemStats(&stats)
-		slowest, most = max(slowest, time.Since(start)), max(most, stats.TotalAlloc-before)
-		if stats.TotalAlloc-before > damagedAlloc || time.Since(start) > damagedTime {
-			t.Fatalf("copy %d: found %d bytes allocated in %v, expected at most %d in %v", i, stats.TotalAlloc-before, time.Since(start), damagedAlloc, damagedTime)
+		slowest, most = max(slowest, time.Since(start)), max(most, stats.TotalAlloc-before) // for the log
+		if stats.TotalAlloc-before > damagedAlloc || time.Since(start) > damagedTime {      // against a hang
+			t.Fatalf("copy %d: found %d bytes allocated in %v, expected at most %d in %v", i, stats.TotalAlloc-before, time.Since(start), damagedAlloc, damagedTime) // for the message
 		}
 	}
 	if failed < damagedCopies/10 {

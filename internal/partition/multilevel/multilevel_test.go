@@ -370,7 +370,7 @@ func TestProperties(t *testing.T) {
 
 func TestCancelled(t *testing.T) {
 	g := grid(700)
-	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond) // any moment of the work
 	defer cancel()
 	o := options(64, 1)
 	o.Preset = multilevel.High

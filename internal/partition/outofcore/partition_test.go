@@ -363,7 +363,7 @@ func used(t *testing.T, fn func()) int64 {
 			select {
 			case <-stop:
 				return
-			case <-time.After(time.Millisecond):
+			case <-time.After(time.Millisecond): // between two looks
 				peak.Store(max(peak.Load(), anonymous(t)))
 			}
 		}

@@ -55,7 +55,7 @@ func TestCondensedEnds(t *testing.T) {
 	for memory := int64(63 << 20); memory < 69<<20; memory += 1 << 20 {
 		x, err := Open(t.Context(), vfs.OS, s, p, Options{Design: Condensed, Threads: 3, Ops: true, Epochs: 3, Memory: memory})
 		if err == nil {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // against a hang
 			_, err = Run(ctx, x, job, newLines, encodeLine, func(out *lines) error {
 				out.list = out.list[:0]
 				return nil
