@@ -1,5 +1,7 @@
 """Stores, collections and packs for tests, which the command makes once."""
 
+from __future__ import annotations
+
 import atexit
 import contextlib
 import functools
@@ -9,15 +11,19 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 from unittest import mock
 
 import numpy as np
+import numpy.typing as npt
 from graphmill._command import command
 
 STORES = os.environ.get("GRAPHMILL_TEST_STORES", "")
 RMAT, DEBIAN = os.path.join(STORES, "rmat.store"), os.path.join(STORES, "debian.store")
 
 _spec = importlib.util.spec_from_file_location("orders", os.path.join(os.path.dirname(__file__), "../../batch/testdata/reference/orders.py"))
+assert _spec and _spec.loader
 law = importlib.util.module_from_spec(_spec)  # the reference of orders and ranks
 _spec.loader.exec_module(law)
 
@@ -25,11 +31,11 @@ _folder = tempfile.TemporaryDirectory(prefix="graphmill-")
 atexit.register(_folder.cleanup)
 
 
-def path(name):
+def path(name: str) -> str:
     return os.path.join(_folder.name, name)
 
 
-def graphmill(*args):
+def graphmill(*args: object) -> None:
     """Run the command; raise an error with its output if it fails."""
     p = subprocess.run([command(), *map(str, args)], capture_output=True, text=True)
     if p.returncode:
@@ -37,7 +43,7 @@ def graphmill(*args):
 
 
 @contextlib.contextmanager
-def cold_command():
+def cold_command() -> Iterator[None]:
     """Runs use a copy of the command that is read from the disk. Some systems map what was just written in pieces of MiB, which count as memory of the process."""
     copy = path("cold-graphmill")
     shutil.copy(command(), copy)
@@ -48,7 +54,7 @@ def cold_command():
         yield
 
 
-def write(name, files):
+def write(name: str, files: Mapping[str, Any]) -> str:
     """A folder of texts and arrays."""
     folder = path(name)
     os.makedirs(folder)
@@ -72,7 +78,7 @@ ITEMS = [17, 5, 1000, 2]
 
 
 @functools.lru_cache(None)
-def store():
+def store() -> str:
     """A store of people with strings, lists, bfloat16 and string ids, and items with integer ids; people like items, with both directions stored."""
     rows = ["id,name,tags,deep,half,vec"]
     for id_, name, tags, deep, half, vec in PEOPLE:
@@ -97,7 +103,7 @@ edges:
     return path("people.store")
 
 
-def sizes(graphs, seed):
+def sizes(graphs: int, seed: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The numbers of nodes and edges of each graph."""
     r = np.random.default_rng(seed)
     nodes = r.integers(1, 9, graphs)
@@ -105,7 +111,7 @@ def sizes(graphs, seed):
 
 
 @functools.lru_cache(None)
-def molecules():
+def molecules() -> str:
     """300 graphs of atoms and bonds, with columns everywhere, of several dtypes."""
     r = np.random.default_rng(1)
     nodes, edges = sizes(300, 2)
@@ -137,7 +143,7 @@ edges:
 
 
 @functools.lru_cache(None)
-def typed():
+def typed() -> str:
     """40 graphs with two node types and two relations of one name."""
     nodes, edges = sizes(40, 3)
     more, _ = sizes(40, 4)
@@ -168,8 +174,14 @@ edges:
     return path("typed.coll")
 
 
+def feed_of(loader: Any) -> int:
+    """The process of a loader's feed, which runs."""
+    pid: int = loader._process.pid
+    return pid
+
+
 @functools.lru_cache(None)
-def sampled():
+def sampled() -> str:
     """Batches sampled from the Debian graph, with ops."""
     graphmill(
         "sample",
@@ -194,7 +206,7 @@ def sampled():
 
 
 @functools.lru_cache(None)
-def small_samples():
+def small_samples() -> str:
     """A sampled collection of one type: a graph per seed of the R-MAT graph."""
     graphmill("sample", RMAT, "--fanout", "3,2", "--scope", "seed", "--limit-seeds", 100, "--out", path("small.coll"))
     return path("small.coll")
@@ -208,7 +220,7 @@ LIMITS = {
 
 
 @functools.lru_cache(None)
-def layout(collection, *flags):
+def layout(collection: str, *flags: str) -> str:
     """A pack layout of molecules, typed or small_samples."""
     out = path(f"{collection}{'-'.join(flags)}.plan".replace("/", "_"))
     limits = [x for limit in LIMITS[collection] for x in ("--limit", limit)]
@@ -217,7 +229,7 @@ def layout(collection, *flags):
 
 
 @functools.lru_cache(None)
-def materialised(collection, seed, epoch, *flags):
+def materialised(collection: str, seed: int, epoch: int, *flags: str) -> tuple[dict[str, Any], Callable[[str], npt.NDArray[Any]]]:
     """The packs of an epoch that the command writes: the content of packs.json, and a reader of its files."""
     out = path(f"{collection}-{seed}-{epoch}{'-'.join(flags)}.packs")
     graphmill("pack", "materialise", layout(collection, *flags), globals()[collection](), "--seed", seed, "--epoch", epoch, "--out", out)

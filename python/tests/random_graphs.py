@@ -1,12 +1,16 @@
 """Random typed graphs, as stores and as arrays, for comparing loaders with those of PyG and DGL."""
 
+from __future__ import annotations
+
 import dataclasses
 import functools
 import os
 import random
+from typing import Any
 
 import made
 import numpy as np
+import numpy.typing as npt
 
 COUNT = int(os.environ.get("GRAPHMILL_TEST_GRAPHS", "300"))
 """How many graphs a comparison takes."""
@@ -17,15 +21,15 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCXYZ_09éß"
 @dataclasses.dataclass
 class Case:
     number: int
-    nodes: dict  # node type -> count
-    edges: dict  # (src, rel, dst) -> int64[2, E], in input order
+    nodes: dict[str, int]  # node type -> count
+    edges: dict[tuple[str, str, str], npt.NDArray[Any]]  # (src, rel, dst) -> int64[2, E], in input order
     seed_type: str
-    seeds: np.ndarray
-    fanout: dict  # (src, rel, dst) -> -1 or 0 per hop, from the seeds outwards
+    seeds: npt.NDArray[Any]
+    fanout: dict[tuple[str, str, str], list[int]]  # (src, rel, dst) -> -1 or 0 per hop, from the seeds outwards
     hops: int
 
     @functools.cached_property
-    def store(self):
+    def store(self) -> str:
         """The path of the graph's store."""
         files = {f"{k}.npy": x for k, x in enumerate(self.edges.values())}
         lines = ["nodes:", *(f"  {t!r}: {{count: {n}}}" for t, n in self.nodes.items()), "edges:"]
@@ -35,14 +39,14 @@ class Case:
         return folder + ".store"
 
 
-def _names(r, n):
-    names = set()
+def _names(r: random.Random, n: int) -> list[str]:
+    names: set[str] = set()
     while len(names) < n:
         names.add("".join(r.choice(_LETTERS) for _ in range(r.randint(1, 4))))
     return r.sample(sorted(names), n)
 
 
-def _types(r, types):
+def _types(r: random.Random, types: list[str]) -> list[tuple[str, str]]:
     """Pairs of node types: any pairs, pairs along an order of the types (acyclic), or pairs between two sides (bipartite)."""
     shape = r.choice(["any", "acyclic", "bipartite"]) if len(types) > 1 else "any"
     pairs = []
@@ -57,7 +61,7 @@ def _types(r, types):
 
 
 @functools.lru_cache(None)
-def case(number):
+def case(number: int) -> Case:
     """The random graph with a number, with seeds and a fanout that takes all or no edges of a relation."""
     r = random.Random(number)
     names = _names(r, 10)
@@ -77,7 +81,7 @@ def case(number):
     return Case(number, nodes, edges, seed_type, seeds, fanout, hops)
 
 
-def loader_arguments(c):
+def loader_arguments(c: Case) -> dict[str, Any]:
     """The arguments of NodeLoader for one batch of all seeds."""
     return dict(
         fanout={":".join(e): takes for e, takes in c.fanout.items()}, seeds=c.seeds, seed_type=c.seed_type, batch_size=len(c.seeds), features="none", threads=1

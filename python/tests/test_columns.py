@@ -3,29 +3,34 @@
 GRAPHMILL_COMMAND is the path of the command.
 """
 
+from __future__ import annotations
+
 import functools
 import importlib.util
 import pickle
 import unittest
 import warnings
+from collections.abc import Iterable
+from typing import Any
 
 import graphmill
 import made
 import numpy as np
+import numpy.typing as npt
 from graphmill import Column, NodeLoader
 
 N, M = 40, 200
 
 
-def available(*modules):
+def available(*modules: str) -> bool:
     return all(importlib.util.find_spec(m) for m in modules)
 
 
 @functools.lru_cache(None)
-def store():
+def store() -> graphmill.Store:
     """Items with numbers, strings and lists; users with some of the same names; edges with strings."""
     r = np.random.default_rng(7)
-    item = {f"f{i}": r.random(N).astype("float32") for i in range(12)}
+    item: dict[str, Any] = {f"f{i}": r.random(N).astype("float32") for i in range(12)}
     item.update(count=np.arange(N), flag=np.arange(N) % 2 == 0, wide=r.random((N, 3)), label=np.arange(N) % 4)
     item["day"] = np.arange(N).astype("datetime64[D]").astype("datetime64[s]")
     item["title"] = [f"title {i} ü" for i in range(N)]
@@ -39,19 +44,19 @@ def store():
     return graphmill.from_tables({"item": item, "user": user}, {("user", "buys", "item"): buys, ("item", "sold", "user"): sold})
 
 
-def loader(**options):
+def loader(**options: Any) -> NodeLoader:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         return NodeLoader(store(), **{**dict(fanout=[3, 2], batch_size=16, seed_type="item", shuffle=True, features="none"), **options})
 
 
-def rows(type_, names, ids, dtype):
+def rows(type_: str, names: Iterable[str], ids: Any, dtype: str) -> npt.NDArray[Any]:
     columns = [np.asarray(store().nodes[type_][n])[ids].reshape(len(ids), -1) for n in names]
     return np.concatenate(columns, 1).astype(dtype)
 
 
 class TestJoined(unittest.TestCase):
-    def test_order_and_dtype(self):
+    def test_order_and_dtype(self) -> None:
         f = [f"f{i}" for i in range(12)]
         for x, names, dtype in (
             ("f[0-9]*", f, "float32"),
@@ -69,13 +74,13 @@ class TestJoined(unittest.TestCase):
                     self.assertEqual((got.dtype, b.x["user"]), (np.dtype(dtype), {}))
                     self.assertEqual(got.tolist(), rows("item", names, b.n_id["item"], dtype).tolist(), x)
 
-    def test_every_type_that_has_them(self):
+    def test_every_type_that_has_them(self) -> None:
         with loader(x=["f1", "f10", "age"], threads=4) as batches:
             for b in batches:
                 for t, names in (("item", ["f1", "f10"]), ("user", ["f1", "f10", "age"])):
                     self.assertEqual(b.x[t]["x"].tolist(), rows(t, names, b.n_id[t], "float32").tolist())
 
-    def test_all_numbers(self):
+    def test_all_numbers(self) -> None:
         """A pattern takes no label, time, string or list; "all" leaves out what is joined."""
         names = ["count", *(f"f{i}" for i in range(12)), "flag", "wide"]
         with warnings.catch_warnings():
@@ -86,7 +91,7 @@ class TestJoined(unittest.TestCase):
         self.assertEqual(b.x["item"]["x"].tolist(), rows("item", names, b.n_id["item"], "float64").tolist())
         self.assertEqual((set(b.x["item"]), set(b.x["user"])), ({"x", "label", "day"}, {"f1", "f10", "age"}))
 
-    def test_edges(self):
+    def test_edges(self) -> None:
         e = ("user", "buys", "item")
         have = store().edges[e]
         for edge_attr in ("*", ["n", "w"], {"buys": ["n", "w"]}, {e: ["n", "w"]}):
@@ -96,7 +101,8 @@ class TestJoined(unittest.TestCase):
             self.assertEqual(b.edge_attr[e]["edge_attr"].tolist(), np.stack([have["n"][ids], have["w"][ids]], 1).astype("float32").tolist())
             self.assertEqual((list(b.edge_attr[e]), b.edge_attr["item", "sold", "user"]), (["edge_attr"], {}))
 
-    def test_refused(self):
+    def test_refused(self) -> None:
+        options: Any
         for options, want in (
             (dict(x="g*"), r"found 'g\*' in x=, expected a column of numbers, or a pattern of some, among age, bag, count"),
             (dict(x=["cuont"]), r"found 'cuont' in x=.*; did you mean count\?"),
@@ -113,7 +119,7 @@ class TestJoined(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, r"found x=\[3\], expected names of columns, or patterns"):
             loader(x=[3])
 
-    def test_missing(self):
+    def test_missing(self) -> None:
         """Patterns match finite and complete columns of numbers alone. A warning says once what has missing values."""
         kind = ["a", "b", "", "a"]
         users = {"user_id": list("abcd"), "age": [1.0, np.nan, np.inf, 4], "wide": [[1, 2], [3, 4], [5, np.nan], [7, 8]], "all": [1, 2, 3, 4]}
@@ -129,6 +135,7 @@ class TestJoined(unittest.TestCase):
             },
         )
         made.graphmill("import", folder, "--out", made.path("gaps.store"))
+        options: Any
         for options, want in (
             (
                 dict(x=["kind"]),
@@ -168,7 +175,7 @@ class TestJoined(unittest.TestCase):
             NodeLoader(s, x="a[g]e", **options)
 
     @unittest.skipUnless(available("torch_geometric"), "PyG is not installed")
-    def test_pyg(self):
+    def test_pyg(self) -> None:
         import torch
 
         options = dict(as_="pyg", label="label", x={"item": ["f1", "count"], "user": "age"}, edge_attr={"buys": "w"})
@@ -181,7 +188,7 @@ class TestJoined(unittest.TestCase):
 
 
 class TestStringsAndLists(unittest.TestCase):
-    def test_rows(self):
+    def test_rows(self) -> None:
         with loader(features=["title", "item/words", "bag", "count"], edge_features=["note", "n"]) as batches:
             again = pickle.loads(pickle.dumps(batches))
             for source in (batches, again):
@@ -198,37 +205,38 @@ class TestStringsAndLists(unittest.TestCase):
                     of = b.edge_attr["user", "buys", "item"]
                     self.assertEqual(of["note"].tolist(), [f"n{i}" for i in of["n"]])
 
-    def test_all_and_some(self):
+    def test_all_and_some(self) -> None:
         with loader(features=["all", "title"]) as batches:  # no warning
             b = next(iter(batches))
         numbers = {*(f"f{i}" for i in range(12)), "count", "flag", "wide", "label", "day"}
         self.assertEqual((set(b.x["item"]), set(b.x["user"])), ({*numbers, "title"}, {"f1", "f10", "age"}))
 
-    def test_the_warning_says_how(self):
+    def test_the_warning_says_how(self) -> None:
         with self.assertWarnsRegex(
             UserWarning, r"batches leave out columns of strings and lists: .*item/title.*; name those that you want, such as features=\['all', 'title'\]"
         ):
             NodeLoader(store(), [2], seed_type="item").close()
 
-    def test_one_type(self):
+    def test_one_type(self) -> None:
         one = graphmill.from_tables({"n": {"id": [0, 1, 2], "name": ["a", "", "ccc"]}}, {("n", "e", "n"): {"source": [0, 1], "target": [1, 2]}})
         with NodeLoader(one, [1], seeds=[2, 0], features="name") as batches:
             (b,) = batches
         self.assertEqual(b.x["name"].tolist()[:2], ["ccc", "a"])
 
     @unittest.skipUnless(available("pandas"), "pandas is not installed")
-    def test_categories(self):
+    def test_categories(self) -> None:
         """Batches have the codes; the loader's store has their texts."""
         import pandas as pd
 
         table = pd.DataFrame({"id": [0, 1, 2], "kind": pd.Categorical(["b", "a", "b"])})
         with NodeLoader(graphmill.from_tables({"n": table}, {("n", "e", "n"): {"source": [0], "target": [1]}}), [1]) as batches:
             (b,) = batches
-            texts = batches.store.nodes["n"].columns.column("kind").categories.tolist()
+            kinds: Any = batches.store.nodes["n"].columns.column("kind")
+            texts = kinds.categories.tolist()
         self.assertEqual([texts[k] for k in b.x["kind"]], ["b", "a", "b"])
 
     @unittest.skipUnless(available("torch_geometric"), "PyG is not installed")
-    def test_pyg(self):
+    def test_pyg(self) -> None:
         for options in ({}, {"scope": "seed"}):
             with loader(as_="pyg", features=["title", "bag", "f0", "f1"], **options) as batches:
                 for b in batches:
@@ -236,7 +244,7 @@ class TestStringsAndLists(unittest.TestCase):
                     self.assertEqual(b["item"].title, [f"title {i} ü" for i in ids])
                     self.assertEqual([row.tolist() for row in b["item"].bag], [list(range(i % 4)) for i in ids])
 
-    def test_forms_without_them(self):
+    def test_forms_without_them(self) -> None:
         for form in ("dgl", "jraph"):
             with self.assertRaisesRegex(ValueError, f"found the columns title of strings or lists with as_='{form}', expected as_='numpy', 'pyg' or 'tfgnn'"):
                 loader(as_=form, features=["title"])
@@ -244,7 +252,7 @@ class TestStringsAndLists(unittest.TestCase):
 
 @unittest.skipUnless(available("dgl"), "DGL is not installed")
 class TestDGLColumns(unittest.TestCase):
-    def test_edges_of_blocks(self):
+    def test_edges_of_blocks(self) -> None:
         """Each block has the columns of its own edges, also where a relation is drawn at one hop only."""
         import dgl
 
@@ -265,7 +273,7 @@ class TestDGLColumns(unittest.TestCase):
 
 @unittest.skipUnless(available("tensorflow_gnn"), "TF-GNN is not installed")
 class TestTFGNNColumns(unittest.TestCase):
-    def test_ragged(self):
+    def test_ragged(self) -> None:
         for options in ({}, {"scope": "seed"}):
             with loader(as_="tfgnn", features=["title", "words", "bag", "f0"], edge_features=["note", "n"], x={"user": "*"}, **options) as batches:
                 for g in batches:

@@ -3,6 +3,8 @@
 GRAPHMILL_COMMAND is the path of the command. The environment is that of bench/peers.sh databases.
 """
 
+from __future__ import annotations
+
 import importlib.util
 import os
 import pathlib
@@ -12,6 +14,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+from typing import Any
 
 import graphmill
 import numpy as np
@@ -20,7 +23,7 @@ from graphmill._command import command
 from server import PASSWORD, Server
 
 
-def database(seed, reviews=400):
+def database(seed: int, reviews: int = 400) -> dict[str, list[Any]]:
     """Tables by name, as lists of rows: users, items, and reviews of both, some without a user, with times."""
     draw = random.Random(seed)
     users = [(i, draw.randrange(90)) for i in range(30)]
@@ -29,10 +32,10 @@ def database(seed, reviews=400):
     return {"users": users, "items": items, "reviews": rows}
 
 
-def fill(server, tables):
+def fill(server: Server, tables: dict[str, list[Any]]) -> None:
     """Replaces the tables of the server, with the rows in another order than that of their keys."""
 
-    def value(v):
+    def value(v: object) -> str:
         return "NULL" if v is None else repr(v)
 
     text = """DROP TABLE IF EXISTS reviews; DROP TABLE IF EXISTS users; DROP TABLE IF EXISTS items;
@@ -48,23 +51,25 @@ def fill(server, tables):
 
 @unittest.skipUnless(importlib.util.find_spec("relbench"), "RelBench is not installed")
 class TestDatabases(unittest.TestCase):
+    server: Server
+
     @classmethod
-    def setUpClass(cls):
+    def setUpClass(cls) -> None:
         cls.server = Server()
         cls.addClassCleanup(cls.server.close)
 
-    def setUp(self):
+    def setUp(self) -> None:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="graphmill-"))
         self.addCleanup(shutil.rmtree, self.folder)
 
-    def imported(self, *more, address=None, password=PASSWORD):
+    def imported(self, *more: str, address: str | None = None, password: str = PASSWORD) -> tuple[pathlib.Path, subprocess.CompletedProcess[str]]:
         out = self.folder / "g.store"
         env = {**os.environ, "PGPASSWORD": password, "PGPASSFILE": os.devnull}
         p = subprocess.run([command(), "import", address or self.server.address, "--out", str(out), "--force", *more], capture_output=True, text=True, env=env)
         self.assertNotIn(PASSWORD, p.stderr + p.stdout)
         return out, p
 
-    def test_relbench(self):
+    def test_relbench(self) -> None:
         """The same nodes, edges and times, for random tables."""
         import pandas as pd
         from relbench.base import Database, Table
@@ -105,7 +110,7 @@ class TestDatabases(unittest.TestCase):
                 review = np.asarray(edges[ours_of]["edge_index"])[0 if ours_of[0] == "reviews" else 1]
                 np.testing.assert_array_equal(edges[ours_of]["at"].values, [when[r] for r in review.tolist()])
 
-    def test_never_the_future(self):
+    def test_never_the_future(self) -> None:
         """Batches of users at a time have no review of that time or later."""
         fill(self.server, database(7))
         out, p = self.imported("--time-column", "reviews.at")
@@ -119,7 +124,7 @@ class TestDatabases(unittest.TestCase):
                 self.assertLess(at.max(), now[0])
         self.assertGreater(found, 100)
 
-    def test_the_same(self):
+    def test_the_same(self) -> None:
         """Another order of the rows on the disk gives the same store."""
         fill(self.server, database(2))
         first, p = self.imported("--time-column", "reviews.at")
@@ -130,7 +135,7 @@ class TestDatabases(unittest.TestCase):
         self.assertEqual(p.returncode, 0, p.stderr)
         self.assertEqual({f.name: f.read_bytes() for f in again.glob("*/**/*.npy")}, before)
 
-    def test_wrong(self):
+    def test_wrong(self) -> None:
         for address, password, want in (
             (None, "other", "password authentication failed"),
             (self.server.address + "x", PASSWORD, 'database "postgresx" does not exist'),
@@ -143,7 +148,7 @@ class TestDatabases(unittest.TestCase):
                 self.assertIn(p.returncode, (1, 2))
                 self.assertEqual(list(self.folder.iterdir()), [])
 
-    def test_no_secret(self):
+    def test_no_secret(self) -> None:
         fill(self.server, database(3))
         out, p = self.imported()
         self.assertEqual(p.returncode, 0, p.stderr)
@@ -151,7 +156,7 @@ class TestDatabases(unittest.TestCase):
             if f.is_file():
                 self.assertNotIn(PASSWORD.encode(), f.read_bytes(), f)
 
-    def asked(self, people, *more, edges="SELECT 1 AS src, 1 AS dst WHERE false"):
+    def asked(self, people: str, *more: str, edges: str = "SELECT 1 AS src, 1 AS dst WHERE false") -> tuple[pathlib.Path, subprocess.CompletedProcess[str]]:
         """The import of a graph.yaml with queries."""
         text = f"source: {self.server.address}\nnodes:\n  people:\n    id: {{column: id, dtype: integer}}\n    query: |\n      {people}\n"
         text += f"edges:\n  people:e:people:\n    query: |\n      {edges}\n"
@@ -160,7 +165,7 @@ class TestDatabases(unittest.TestCase):
         (folder / "graph.yaml").write_text(text)
         return self.imported("--allow-outside", *more, address=str(folder))
 
-    def test_types(self):
+    def test_types(self) -> None:
         """Domains of domains, partitions, enumerations, uuids, numerics and texts of any kind; times that no store can have are errors."""
         clean = "DROP TABLE IF EXISTS c; DROP TABLE IF EXISTS p; DROP TABLE IF EXISTS a; DROP TYPE IF EXISTS mood; DROP DOMAIN IF EXISTS d2; DROP DOMAIN IF EXISTS d1;"
         self.addCleanup(self.server.sql, clean)
@@ -192,7 +197,7 @@ class TestDatabases(unittest.TestCase):
                 self.assertRegex(p.stderr, 'table c, line 2 of its copy in the order of the key: found ".*" in column "at", expected a time')
             self.server.sql("ALTER TABLE c DROP COLUMN at;")
 
-    def test_decimal_keys(self):
+    def test_decimal_keys(self) -> None:
         """1.5 and 1.50 are one key."""
         clean = "DROP TABLE IF EXISTS b; DROP TABLE IF EXISTS a;"
         self.addCleanup(self.server.sql, clean)
@@ -206,7 +211,7 @@ class TestDatabases(unittest.TestCase):
         with graphmill.Store(out) as store:
             self.assertEqual(sorted(str(i) for i in store.to_arrays()[1]["b", "a", "a"]["edge_index"][1]), ["1.5", "2"])
 
-    def test_queries(self):
+    def test_queries(self) -> None:
         """Columns have the types of the results, rows are in their order, and the store names the server."""
         self.server.sql("DROP TABLE IF EXISTS kinds; DROP TYPE IF EXISTS mood; CREATE TYPE mood AS ENUM ('sad', 'ok');")
         out, p = self.asked(
@@ -226,7 +231,7 @@ class TestDatabases(unittest.TestCase):
         for f in out.rglob("*"):
             self.assertFalse(f.is_file() and PASSWORD.encode() in f.read_bytes(), f)
 
-    def test_wrong_queries(self):
+    def test_wrong_queries(self) -> None:
         """A query that is not one SELECT, that writes, or that fails late names its type, changes nothing, and leaves nothing."""
         self.server.sql("""DROP TABLE IF EXISTS kept; CREATE TABLE kept (id int); INSERT INTO kept VALUES (1);
             CREATE OR REPLACE FUNCTION adds() RETURNS int LANGUAGE plpgsql AS 'BEGIN INSERT INTO kept VALUES (2); RETURN 1; END';""")
@@ -253,7 +258,7 @@ class TestDatabases(unittest.TestCase):
                 self.assertEqual(list(self.folder.iterdir()), [])
                 self.assertEqual(self.server.sql("SELECT id FROM kept;").split(), ["1"])
 
-    def test_lost_connections(self):
+    def test_lost_connections(self) -> None:
         """Connections that are ended at 20 moments: an error and an empty folder, or a whole store."""
         fill(self.server, database(4))
         self.server.sql("INSERT INTO reviews SELECT i, i % 30, i % 20, to_timestamp(1500000000 + i), i FROM generate_series(1000, 150000) i;")

@@ -3,6 +3,8 @@
 GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
+from __future__ import annotations
+
 import importlib.util
 import os
 import pickle
@@ -12,6 +14,8 @@ import threading
 import time
 import unittest
 import warnings
+from collections.abc import Iterator
+from typing import Any
 from unittest import mock
 
 import made
@@ -19,23 +23,23 @@ from graphmill import FeedDied, NodeLoader
 from graphmill._ahead import Ahead, Mover, check_device
 
 
-def threads():
+def threads() -> list[threading.Thread]:
     return [t for t in threading.enumerate() if t.name == "graphmill-ahead"]
 
 
-def with_first(b):
+def with_first(b: Any) -> Any:
     b.first = b.n_id[:3].tolist()
     return b
 
 
 class TestAhead(unittest.TestCase):
-    def tearDown(self):
+    def tearDown(self) -> None:
         self.assertEqual(threads(), [])
 
-    def test_items_in_order(self):
+    def test_items_in_order(self) -> None:
         taken = []
 
-        def items():
+        def items() -> Iterator[int]:
             for i in range(20):
                 taken.append(i)
                 yield i
@@ -46,8 +50,8 @@ class TestAhead(unittest.TestCase):
             self.assertLessEqual(len(taken), i + 5)  # this one, two that wait, one to be put, one in the making
         self.assertEqual(got, list(range(20)))
 
-    def test_errors_come_in_their_place(self):
-        def items():
+    def test_errors_come_in_their_place(self) -> None:
+        def items() -> Iterator[int]:
             yield 1
             raise KeyError("two")
 
@@ -58,7 +62,7 @@ class TestAhead(unittest.TestCase):
         with self.assertRaises(StopIteration):
             next(ahead)
 
-    def test_close(self):
+    def test_close(self) -> None:
         ahead = Ahead(iter(range(1000)))
         next(ahead)
         ahead.close()
@@ -69,13 +73,13 @@ class TestAhead(unittest.TestCase):
 
 @unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
 class TestDevice(unittest.TestCase):
-    def tearDown(self):
+    def tearDown(self) -> None:
         self.assertEqual(threads(), [])
 
-    def loader(self, **options):
+    def loader(self, **options: Any) -> NodeLoader:
         return NodeLoader(made.RMAT, **{**dict(fanout=[3, 2], batch_size=64, as_="pyg", seed=3, shuffle=True), **options})
 
-    def test_batches(self):
+    def test_batches(self) -> None:
         with self.loader() as plain, self.loader(device="meta", transform=with_first) as moved:
             for _epoch in range(2):
                 n = 0
@@ -88,7 +92,7 @@ class TestDevice(unittest.TestCase):
             again = pickle.loads(pickle.dumps(moved))
             self.assertEqual(sum(1 for _ in again), n)
 
-    def test_the_state_is_that_of_the_batch_that_was_yielded(self):
+    def test_the_state_is_that_of_the_batch_that_was_yielded(self) -> None:
         with self.loader(device="meta") as loader:
             for i, _b in enumerate(loader):
                 time.sleep(0.01)  # the thread is ahead now
@@ -101,7 +105,7 @@ class TestDevice(unittest.TestCase):
                 x.load_state_dict(state)
             self.assertEqual([b.n_id.shape for b in loader], [b.n_id.shape for b in plain])
 
-    def test_passes_that_end_early(self):
+    def test_passes_that_end_early(self) -> None:
         with self.loader(device="meta") as loader:
             first = iter(loader)
             next(first)
@@ -115,23 +119,24 @@ class TestDevice(unittest.TestCase):
             del first
         # The loader was closed in a pass.
 
-    def test_a_feed_that_dies(self):
+    def test_a_feed_that_dies(self) -> None:
         with self.loader(device="meta", batch_size=8) as loader:
             it = iter(loader)
             next(it)
-            os.kill(loader._process.pid, signal.SIGKILL)
+            os.kill(made.feed_of(loader), signal.SIGKILL)
             with self.assertRaises(FeedDied):
                 while True:
                     next(it)
 
-    def test_the_processor_needs_no_copy(self):
+    def test_the_processor_needs_no_copy(self) -> None:
         with self.loader(device="cpu") as loader:
             b = next(iter(loader))
             self.assertEqual(threads(), [])
+            assert loader._connection
             self.assertEqual(len(loader._connection._held), 1)  # a view
             self.assertEqual(b.n_id.device.type, "cpu")
 
-    def test_pinning_without_a_device(self):
+    def test_pinning_without_a_device(self) -> None:
         import torch
 
         if torch.cuda.is_available():
@@ -139,28 +144,34 @@ class TestDevice(unittest.TestCase):
         with self.loader(pin_memory=True) as loader, self.assertWarnsRegex(UserWarning, "found pin_memory=True without a CUDA device"):
             self.assertEqual(sum(1 for _ in loader), len(loader))
 
-    def test_cuda_calls(self):
+    def test_cuda_calls(self) -> None:
         """The calls for a CUDA device, on one that is made up: copies from pinned memory on a stream, for which the trainer's stream waits."""
         import torch
 
-        calls = []
+        calls: list[str] = []
+
+        def called(name: str, result: Any) -> Any:
+            calls.append(name)
+            return result
+
         stream, current = mock.MagicMock(), mock.MagicMock()
-        stream.record_event.side_effect = lambda: calls.append("event") or "event"
+        stream.record_event.side_effect = lambda: called("event", "event")
         current.wait_event.side_effect = lambda e: calls.append(f"wait {e}")
         tensor = mock.MagicMock(spec=["pin_memory", "to", "record_stream"])
-        tensor.pin_memory.side_effect = lambda: calls.append("pin") or tensor
-        tensor.to.side_effect = lambda d, non_blocking: calls.append(f"to {d} {non_blocking}") or tensor
+        tensor.pin_memory.side_effect = lambda: called("pin", tensor)
+        tensor.to.side_effect = lambda d, non_blocking: called(f"to {d} {non_blocking}", tensor)
         tensor.record_stream.side_effect = lambda s: calls.append("keep" if s is current else "wrong")
         with mock.patch.multiple(
             torch.cuda, Stream=lambda d: stream, is_available=lambda: True, current_stream=lambda d: current, stream=lambda s: mock.MagicMock()
         ):
             mover = Mover.of("cuda:1", False)
+            assert mover
             out, event = mover(({"a": tensor}, [tensor], "text"))
             mover.arrived(out, event)
         self.assertEqual(calls, ["pin"] * 2 + ["to cuda:1 True"] * 2 + ["event", "wait event"] + ["keep"] * 2)
         self.assertEqual(out, ({"a": tensor}, [tensor], "text"))
 
-    def test_devices_that_are_not_there(self):
+    def test_devices_that_are_not_there(self) -> None:
         """They are refused when the loader is made."""
         import torch
 
@@ -177,7 +188,7 @@ class TestDevice(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "found device='cuda:2', expected a device that torch has: cpu, cuda:0, cuda:1"):
                 check_device("cuda:2")
 
-    def test_refused(self):
+    def test_refused(self) -> None:
         with self.assertRaisesRegex(ValueError, "found device='cuda' with as_='numpy', expected as_='pyg' or 'dgl'"):
             self.loader(as_="numpy", device="cuda")
         with self.assertRaisesRegex(ValueError, "found pin_memory=True with as_='jraph'"):
@@ -185,7 +196,7 @@ class TestDevice(unittest.TestCase):
 
 
 class TestRepr(unittest.TestCase):
-    def test_what_it_says(self):
+    def test_what_it_says(self) -> None:
         with NodeLoader(made.RMAT, [3, 2], 64, rank=1, world_size=2) as loader:
             self.assertEqual(
                 repr(loader), f"NodeLoader({made.RMAT!r}, as_='numpy'): 4,096 _N seeds in batches of 64, 2 hops, 32 batches per epoch, rank 1 of 2"

@@ -1,15 +1,19 @@
 """Compares message-flow blocks of random typed graphs with those of DGL's own NeighborSampler."""
 
+from __future__ import annotations
+
 import importlib.util
 import itertools
 import unittest
 import warnings
+from collections.abc import Iterable
+from typing import Any
 
 import random_graphs
 from graphmill import NodeLoader
 
 
-def _graph(c):
+def _graph(c: random_graphs.Case) -> Any:
     """The graph in DGL, which has no node types without a relation."""
     import dgl
     import torch
@@ -21,7 +25,7 @@ def _graph(c):
         )
 
 
-def _edges(block, e):
+def _edges(block: Any, e: tuple[str, str, str]) -> list[tuple[int, ...]]:
     """The edges of a relation by their source, destination and input position in the graph."""
     import dgl
 
@@ -30,20 +34,20 @@ def _edges(block, e):
     return sorted(zip(src.tolist(), dst.tolist(), block.edges[e].data[dgl.EID].tolist()))
 
 
-def _nodes(block, types):
+def _nodes(block: Any, types: Iterable[str]) -> dict[str, tuple[list[int], list[int]]]:
     import dgl
 
     return {t: (sorted(block.srcnodes[t].data[dgl.NID].tolist()), sorted(block.dstnodes[t].data[dgl.NID].tolist())) for t in types}
 
 
-def _lost(blocks):
+def _lost(blocks: Iterable[Any]) -> bool:
     """Whether DGL loses the nodes of a block because the fanouts allow no edge for it."""
     return any(b.num_src_nodes(t) < b.num_dst_nodes(t) for b in blocks for t in b.srctypes)
 
 
 @unittest.skipUnless(importlib.util.find_spec("dgl"), "DGL is not installed")
 class TestDGLBlocks(unittest.TestCase):
-    def test_random_graphs(self):
+    def test_random_graphs(self) -> None:
         import dgl
         import torch
 
@@ -73,7 +77,7 @@ class TestDGLBlocks(unittest.TestCase):
             compared += 1
         self.assertGreater(len(shapes), 20)
 
-    def test_one_type(self):
+    def test_one_type(self) -> None:
         import dgl
         import torch
 

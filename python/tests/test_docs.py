@@ -26,6 +26,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from collections.abc import Iterable, Iterator
+from typing import Any, Optional
 
 from graphmill._command import command
 
@@ -60,22 +62,22 @@ class Block:
     text: str
     marked: bool  # marked as not run
 
-    def frameworks(self):
+    def frameworks(self) -> set[str]:
         """The frameworks that the block needs: those that it imports, and those of the batches that it asks for."""
-        names = set()
+        names: set[str] = set()
         if self.kind == "python":
             for node in ast.walk(ast.parse(self.text)):
                 if isinstance(node, ast.Import):
                     names |= {a.name for a in node.names}
                 elif isinstance(node, ast.ImportFrom):
-                    names.add(node.module)
+                    names.add(node.module or "")
                     names |= {"tensorboard"} if node.module == "torch.utils.tensorboard" else set()
                 elif isinstance(node, ast.keyword) and node.arg == "as_" and isinstance(node.value, ast.Constant):
-                    names.add({"pyg": "torch_geometric", "dgl": "dgl", "tfgnn": "tensorflow_gnn", "jraph": "jraph"}.get(node.value.value, ""))
+                    names.add({"pyg": "torch_geometric", "dgl": "dgl", "tfgnn": "tensorflow_gnn", "jraph": "jraph"}.get(str(node.value.value), ""))
         return {n.partition(".")[0] for n in names} & FRAMEWORKS
 
 
-def blocks(lines):
+def blocks(lines: list[str]) -> Iterator[Block]:
     """The fenced blocks of a page. Their text keeps the line numbers of the page, for messages."""
     at = 0
     while at < len(lines):
@@ -92,7 +94,7 @@ def blocks(lines):
         at = end + 1
 
 
-def fault(block):
+def fault(block: Block) -> Optional[str]:
     """The error of a block that can be found without running it."""
     if block.kind not in RUN | DATA:
         return f"found a block of kind {block.kind!r}, expected one of {sorted(RUN | DATA)}"
@@ -110,11 +112,11 @@ def fault(block):
     return None
 
 
-def installed(frameworks):
+def installed(frameworks: Iterable[str]) -> bool:
     return all(map(importlib.util.find_spec, frameworks))
 
 
-def shell(text):
+def shell(text: str) -> None:
     """Run a block of commands; raise an error with its output if it fails."""
     path = os.pathsep.join([os.path.dirname(os.path.abspath(command())), os.path.dirname(sys.executable), os.environ["PATH"]])
     env = {**os.environ, "PATH": path, "PYTHONPATH": os.path.join(ROOT, "python", "src")}
@@ -123,7 +125,7 @@ def shell(text):
         raise AssertionError(f"found exit status {p.returncode}, expected 0\n{text}\n{p.stdout}")
 
 
-def run(page, block, names):
+def run(page: str, block: Block, names: dict[str, Any]) -> None:
     if block.kind == "sh":
         shell(block.text)
         return
@@ -132,7 +134,7 @@ def run(page, block, names):
 
 
 class TestBlocks(unittest.TestCase):
-    def test_faults(self):
+    def test_faults(self) -> None:
         """The errors that the test of pages reports."""
         for text, want in {
             "```\nls\n```": "kind ''",
@@ -153,14 +155,14 @@ class TestBlocks(unittest.TestCase):
         with self.assertRaisesRegex(AssertionError, "2: found no end"):
             list(blocks(["a", "```sh", "ls"]))
 
-    def test_a_failing_command_fails(self):
+    def test_a_failing_command_fails(self) -> None:
         for text in ("false | cat", "false\ntrue", "graphmill nonsense", 'test "$missing"'):
             with self.assertRaisesRegex(AssertionError, "found exit status"):
                 shell(text)
 
 
 class TestPages(unittest.TestCase):
-    def page(self, name):
+    def page(self, name: str) -> None:
         with open(os.path.join(ROOT, name), encoding="utf-8") as f:
             found = list(blocks(f.read().splitlines()))
         self.assertEqual([f"{name}:{b.line}: {fault(b)}" for b in found if fault(b)], [])

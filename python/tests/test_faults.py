@@ -10,7 +10,7 @@ from graphmill import GraphmillError, NodeLoader
 
 
 class TestFaults(unittest.TestCase):
-    def test_cut(self):
+    def test_cut(self) -> None:
         r = np.random.default_rng(1)
         n = 20000
         x = r.standard_normal((n, 16)).astype(np.float32)

@@ -5,6 +5,8 @@ default is 2. With it, the tests print their executions.
 GRAPHMILL_COMMAND is the path of the command.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import random
@@ -15,6 +17,8 @@ import time
 import unittest
 import unittest.mock
 import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 from graphmill import GraphmillError, Store, _feed, from_arrays
@@ -26,9 +30,9 @@ MEMORY = 64 << 20  # and 4 times the input, which is small
 EDGES = [0, 1, 2, 127, 255, 1 << 31, (1 << 32) - 1, 1 << 62, (1 << 63) - 1, (1 << 64) - 1, -1]
 
 
-def mutated(r, b):
+def mutated(r: random.Random, given: bytes) -> bytes:
     """Bytes with one to four changes: of a bit, a byte, a word, a length."""
-    b = bytearray(b)
+    b = bytearray(given)
     for _ in range(r.randint(1, 4)):
         at = r.randrange(len(b) + 1)
         how = r.randrange(5)
@@ -47,9 +51,9 @@ def mutated(r, b):
     return bytes(b)
 
 
-def changed(r, x):
+def changed(r: random.Random, x: Any) -> Any:
     """JSON with one value replaced, removed or repeated, somewhere in it."""
-    odd = [None, True, -1, 1 << 63, 10**30, 1.5, "", "../x", "a\0b", [], {}, [[]], {"a": {}}, "x" * 1000]
+    odd: list[Any] = [None, True, -1, 1 << 63, 10**30, 1.5, "", "../x", "a\0b", [], {}, [[]], {"a": {}}, "x" * 1000]
     if isinstance(x, dict) and x and r.random() < 0.8:
         k = r.choice(sorted(x))
         y = dict(x)
@@ -67,7 +71,7 @@ def changed(r, x):
 
 
 class TestFuzz(unittest.TestCase):
-    def each(self, run, found=()):
+    def each(self, run: Callable[[random.Random], int], found: Iterable[int] = ()) -> None:
         """Call run with random sources until the time is over, and check the errors and the memory of the process.
 
         found are numbers whose mutations once found a fault. They run first.
@@ -87,9 +91,10 @@ class TestFuzz(unittest.TestCase):
         if "GRAPHMILL_FUZZ_SECONDS" in os.environ:
             print(f"{self.id()}: {number} executions, {refused} refused", file=sys.stderr)
 
-    def test_a_feed(self):
-        def run(r):
-            welcome, message, frame = WELCOME, MESSAGE.pack(1, 0, 1, 0, 512, 1), batch()
+    def test_a_feed(self) -> None:
+        def run(r: random.Random) -> int:
+            welcome: Any = WELCOME
+            message, frame = MESSAGE.pack(1, 0, 1, 0, 512, 1), batch()
             what = r.randrange(4)
             if what == 0:
                 welcome = changed(r, WELCOME)
@@ -116,7 +121,7 @@ class TestFuzz(unittest.TestCase):
         with unittest.mock.patch.object(_feed, "_PATIENCE", 1):
             self.each(run)
 
-    def test_a_store(self):
+    def test_a_store(self) -> None:
         with tempfile.TemporaryDirectory() as d:
             out = os.path.join(d, "s")
             nodes = {"a": {"x": np.arange(6, dtype=np.float32).reshape(3, 2), "t": np.array(["p", "", "rst"])}, "b": {"y": [[1], [], [2, 3]]}}
@@ -130,7 +135,7 @@ class TestFuzz(unittest.TestCase):
             manifest = os.path.join(out, "manifest.json")
             names = json.loads(good[manifest])["files"]
 
-            def run(r):
+            def run(r: random.Random) -> int:
                 name = "graph.json" if r.random() < 0.5 else r.choice(sorted(names))
                 path = os.path.join(out, name)
                 bad = mutated(r, good[path]) if r.random() < 0.5 or name != "graph.json" else json.dumps(changed(r, json.loads(good[path]))).encode()
@@ -144,7 +149,8 @@ class TestFuzz(unittest.TestCase):
                         f.write(b)
                 try:
                     with Store(out) as s:
-                        for n in [*s.nodes.values(), *s.edges.values()]:
+                        every: list[Any] = [*s.nodes.values(), *s.edges.values()]
+                        for n in every:
                             for c in n.columns:
                                 n.columns.column(c).tolist()
                         for e in s.edges.values():

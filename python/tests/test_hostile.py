@@ -1,5 +1,7 @@
 """Feeds that die, stall, or send torn and hostile messages: the client raises its own error, in time, and keeps no descriptor."""
 
+from __future__ import annotations
+
 import array
 import contextlib
 import functools
@@ -16,6 +18,8 @@ import threading
 import time
 import unittest
 import unittest.mock
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from graphmill import FeedDied, GraphmillError, _feed
@@ -27,13 +31,13 @@ WELCOME = {"version": 2, "slots": 4, "slot_bytes": 4096, "batches": 2, "total": 
 MESSAGE = struct.Struct("<IIQQQQ")
 
 
-def ring(size=4 * 4096):
+def ring(size: int = 4 * 4096) -> int:
     fd = os.memfd_create("test-ring")
     os.ftruncate(fd, size)
     return fd
 
 
-def batch(gen=1, seq=0, run=1, rows=2, offset=128, columns=2):
+def batch(gen: int = 1, seq: int = 0, run: int = 1, rows: int = 2, offset: int = 128, columns: int = 2) -> bytes:
     """A batch with one column of rows numbers, and one of none."""
     head = struct.pack("<8Q", 0x31444545464D47, gen, seq, 512, rows, columns, run, 0)
     return (head + struct.pack("<4Q", offset, rows, 448, 0)).ljust(128, b"\0") + np.arange(2, dtype=np.int64).tobytes()
@@ -42,7 +46,7 @@ def batch(gen=1, seq=0, run=1, rows=2, offset=128, columns=2):
 class Fake:
     """A feed of one connection, whose answers are given: packets, or functions of the socket."""
 
-    def __init__(self, *answers, welcome=WELCOME, descriptors=1, size=4 * 4096):
+    def __init__(self, *answers: Any, welcome: Any = WELCOME, descriptors: int = 1, size: int = 4 * 4096) -> None:
         self.name = f"graphmill-fake-{os.getpid()}-{random.getrandbits(40)}"
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._socket.bind("\0" + self.name)
@@ -51,18 +55,18 @@ class Fake:
         self._thread = threading.Thread(target=self._serve)
         self._over = threading.Event()
 
-    def __enter__(self):
+    def __enter__(self) -> Fake:
         self._thread.start()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._over.set()
         self._thread.join()
 
-    def connect(self):
+    def connect(self) -> Connection:
         return Connection(self.name, "token", 0, 1, 4, lambda: FeedDied("the feed ended"))
 
-    def _serve(self):
+    def _serve(self) -> None:
         answers, welcome, descriptors, size = self._given
         with self._socket, self._socket.accept()[0] as s:
             s.recv(1 << 16)
@@ -88,12 +92,12 @@ class Fake:
                 os.close(fd)
 
 
-def stall(_):
+def stall(_: socket.socket) -> None:
     """Send nothing, and stay."""
 
 
-def jumbo(size, length):
-    def answer(s):
+def jumbo(size: int, length: int) -> Callable[[socket.socket], None]:
+    def answer(s: socket.socket) -> None:
         fd = ring(length)
         s.sendmsg([MESSAGE.pack(4, 0, 1, 0, size, 1)], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [fd]))])
         os.close(fd)
@@ -101,23 +105,23 @@ def jumbo(size, length):
     return answer
 
 
-def descriptors():
+def descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
 class Hostile(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         patch = unittest.mock.patch.object(_feed, "_PATIENCE", 1)
         patch.start()
         self.addCleanup(patch.stop)
         gc.collect()
         self.before = descriptors()
 
-    def tearDown(self):
+    def tearDown(self) -> None:
         gc.collect()  # maps in the frames of exceptions
         self.assertEqual(descriptors(), self.before)
 
-    def refused(self, error, text, fake, use=lambda c: c.next(c.start(0, 0))):
+    def refused(self, error: type[BaseException], text: str, fake: Fake, use: Callable[[Connection], object] = lambda c: c.next(c.start(0, 0))) -> None:
         start = time.monotonic()
         with fake:
             with self.assertRaises(GraphmillError) as caught:
@@ -130,31 +134,33 @@ class Hostile(unittest.TestCase):
             self.assertIn(text, str(caught.exception))
         self.assertLess(time.monotonic() - start, 5)
 
-    def test_a_good_feed(self):
+    def test_a_good_feed(self) -> None:
         with Fake(MESSAGE.pack(1, 0, 1, 0, 512, 1)) as fake:
             c = fake.connect()
             b = c.next(c.start(0, 0))
+            assert b is not None
             self.assertEqual(b.columns["input_id"].tolist(), [0, 1])
             self.assertEqual(b.columns["x"].shape, (0, 3))
             c.close()
 
-    def test_a_place_that_overflows(self):
+    def test_a_place_that_overflows(self) -> None:
         for offset in (513, (1 << 63) - 1, (1 << 64) - 1):
             with unittest.mock.patch(f"{__name__}.batch", functools.partial(batch, offset=offset)):
                 self.refused(GraphmillError, f"it sent the place {offset} of a column", Fake(MESSAGE.pack(1, 0, 1, 0, 512, 1)))
 
-    def test_a_feed_that_dies(self):
+    def test_a_feed_that_dies(self) -> None:
         self.refused(FeedDied, "the feed ended", Fake(welcome=b"", descriptors=0))
         self.refused(FeedDied, "the feed ended", Fake())
         self.refused(FeedDied, "the feed ended", Fake(lambda s: s.shutdown(socket.SHUT_RDWR)))
         with self.assertRaises(FeedDied):
             Connection("graphmill-nobody", "token", 0, 1, 4, lambda: FeedDied("the feed ended"))
 
-    def test_a_feed_that_stalls(self):
+    def test_a_feed_that_stalls(self) -> None:
         self.refused(FeedDied, "sent nothing for 1 s", Fake(stall))
         self.refused(FeedDied, "sent nothing for 1 s", Fake(stall), lambda c: c.sample(np.arange(3), 0, 0))
 
-    def test_hostile_welcomes(self):
+    def test_hostile_welcomes(self) -> None:
+        changed: Any
         for changed in (
             {"slots": 0}, {"slots": -1}, {"slots": 1 << 40}, {"slots": "4"}, {"slot_bytes": 0}, {"slot_bytes": 1 << 62}, {"slot_bytes": -4096}, {"columns": None},
             {"columns": [{}]}, {"columns": [{"name": "x", "dtype": "object]", "shape": []}]}, {"columns": 5}, {"ops": 7}, {"negatives": 3},
@@ -167,20 +173,20 @@ class Hostile(unittest.TestCase):
         self.refused(GraphmillError, "violated the protocol", Fake(size=100))  # a ring that is shorter than its slots
         self.refused(GraphmillError, "violated the protocol", Fake(descriptors=0))
 
-    def test_errors(self):
+    def test_errors(self) -> None:
         text = json.dumps({"error": "found a wrong token", "code": "protocol"}).encode()
         self.refused(GraphmillError, "found a wrong token", Fake(welcome=MESSAGE.pack(3, 0, 0, 0, len(text), 0) + text, descriptors=0))
         self.refused(GraphmillError, "found a wrong token", Fake(MESSAGE.pack(3, 0, 0, 0, len(text), 0) + text))
         for body in (b"", b"{", b"[]", b"\xff", b"7"):
             self.refused(GraphmillError, "an error that cannot be read", Fake(MESSAGE.pack(3, 0, 0, 0, 0, 0) + body))
 
-    def test_messages_cut_at_every_byte(self):
+    def test_messages_cut_at_every_byte(self) -> None:
         whole = MESSAGE.pack(1, 0, 1, 0, 512, 1)
         for n in range(1, len(whole)):
             with self.subTest(n=n):
                 self.refused(GraphmillError, f"a message of {n} bytes", Fake(whole[:n]))
 
-    def test_hostile_messages(self):
+    def test_hostile_messages(self) -> None:
         for name, answer in {
             "type": MESSAGE.pack(9, 0, 1, 0, 512, 1),
             "slot": MESSAGE.pack(1, 4, 1, 0, 512, 1),
@@ -197,7 +203,7 @@ class Hostile(unittest.TestCase):
             with self.subTest(name):
                 self.refused(GraphmillError, "violated the protocol", Fake(answer))
 
-    def test_hostile_batches(self):
+    def test_hostile_batches(self) -> None:
         for name, made in {
             "rows": batch(rows=1 << 40),
             "rows of 2^63": batch(rows=1 << 63),
@@ -211,7 +217,7 @@ class Hostile(unittest.TestCase):
                 with unittest.mock.patch(__name__ + ".batch", lambda made=made: made):
                     self.refused(GraphmillError, "violated the protocol", fake)
 
-    def test_noise(self):
+    def test_noise(self) -> None:
         r = random.Random(1)
         for _ in range(200):
             noise = bytes(r.getrandbits(8) for _ in range(r.randrange(1, 80)))
@@ -223,7 +229,7 @@ class Hostile(unittest.TestCase):
                     c.next(c.start(0, 0))
                 c.close()
 
-    def test_hostile_lifelines(self):
+    def test_hostile_lifelines(self) -> None:
         """A program that is no feed says something else on the lifeline, or nothing."""
         for line, text in {
             "": "the feed ended without a word",

@@ -3,6 +3,8 @@
 GRAPHMILL_COMMAND is the path of the command.
 """
 
+from __future__ import annotations
+
 import functools
 import importlib.util
 import os
@@ -11,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from collections.abc import Callable
+from typing import Any
 
 import graphmill
 import made
@@ -18,12 +22,12 @@ import numpy as np
 from graphmill import GraphmillError
 
 
-def has(*modules):
+def has(*modules: str) -> bool:
     return all(map(importlib.util.find_spec, modules))
 
 
 @functools.lru_cache(None)
-def plain(**options):
+def plain(**options: Any) -> graphmill.Store:
     """A store without types: 2,000 nodes of which some have no in-edges and one has many."""
     r = np.random.default_rng(1)
     edges = r.integers(0, 2000, (2, 9000))
@@ -35,7 +39,7 @@ def plain(**options):
 
 
 @functools.lru_cache(None)
-def typed():
+def typed() -> graphmill.Store:
     """A store with types: one has no in-edges, and many nodes have none of some relation."""
     r = np.random.default_rng(2)
     count = {"paper": 900, "author": 500, "venue": 11}
@@ -52,15 +56,15 @@ def typed():
 
 
 class Folder(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory(prefix="graphmill-")
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
-    def path(self, name="out"):
+    def path(self, name: str = "out") -> str:
         return os.path.join(self.folder, name)
 
-    def near(self, got, want):
+    def near(self, got: Any, want: Any) -> None:
         want = want.detach().numpy()
         self.assertEqual((got.dtype, got.shape), (want.dtype, want.shape))
         np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
@@ -68,7 +72,7 @@ class Folder(unittest.TestCase):
 
 @unittest.skipUnless(has("torch_geometric"), "PyG is not installed")
 class TestPyG(Folder):
-    def test_plain(self):
+    def test_plain(self) -> None:
         """All forms of layers, sizes of batches and directions of the store give the output on the whole graph."""
         import torch
         from torch_geometric import nn
@@ -82,6 +86,8 @@ class TestPyG(Folder):
         want = data.x
         for f in functions:
             want = f(want, data.edge_index)
+        options: Any
+        store: Any
         for i, (store, layers, options) in enumerate(
             [
                 (plain(), functions, {}),
@@ -100,7 +106,7 @@ class TestPyG(Folder):
                 self.assertFalse(got.flags.writeable)
                 self.assertEqual(sorted(os.listdir(self.path(f"out{i}"))), ["_N.npy", "inference.json"])
 
-    def test_models(self):
+    def test_models(self) -> None:
         """PyG's models, against their own inference on subgraphs, and a loop as users write it."""
         import torch
         from torch_geometric.loader import NeighborLoader
@@ -128,7 +134,7 @@ class TestPyG(Folder):
                 x_all = torch.cat(xs)
         self.near(graphmill.inference(plain(), [lambda x, e: convs[0](x, e).relu(), convs[1]], self.path("hand")), x_all)
 
-    def test_edge_attr(self):
+    def test_edge_attr(self) -> None:
         import torch
         from torch_geometric.nn import GraphConv
 
@@ -136,12 +142,13 @@ class TestPyG(Folder):
         a, b = GraphConv(12, 8), GraphConv(8, 8)
         data = plain().to_pyg()
         want = b(a(data.x, data.edge_index, data.weight).relu(), data.edge_index, data.weight)
+        options: Any
         for i, options in enumerate(({}, {"primary": "out"}, {"primary": "out", "both": True})):
             store = plain(**options)
             layers = [lambda x, e, w: a(x, e, w).relu(), b.eval()]
             self.near(graphmill.inference(store, layers, self.path(f"out{i}"), edge_attr="weight", batch_size=123), want)
 
-    def test_degrees(self):
+    def test_degrees(self) -> None:
         """GCNConv, which needs the degrees of sources, is warned of; with normalised weights it equals itself on the whole graph."""
         import torch
         from torch_geometric.nn import GCNConv
@@ -161,7 +168,7 @@ class TestPyG(Folder):
         conv.normalize = False
         self.near(graphmill.inference(store, [conv], self.path(), batch_size=100, edge_attr="weight"), want)
 
-    def test_types(self):
+    def test_types(self) -> None:
         import torch
         from torch_geometric.nn import GATConv, HeteroConv, SAGEConv
 
@@ -173,6 +180,7 @@ class TestPyG(Folder):
         edges = {e: i for e, i in data.edge_index_dict.items() if e[0] in x}  # as no edges lead to venues, they have no rows now
         want = second({t: h.relu() for t, h in x.items()}, edges)
         layers = [lambda x, e: {t: h.relu() for t, h in first(x, e).items()}, second]
+        options: Any
         for i, options in enumerate(({}, dict(batch_size=7), dict(x={t: data[t].x for t in data.node_types}), dict(x={"venue": data["venue"].x}))):
             got = graphmill.inference(typed(), layers, self.path(f"out{i}"), **options)
             self.assertEqual(sorted(got), ["author", "paper"])
@@ -184,7 +192,7 @@ class TestPyG(Folder):
             self.near(got[t], want[t])
             self.near(np.load(self.path(f"all/layer_1/{t}.npy")), x[t].relu())
 
-    def test_attention_over_types(self):
+    def test_attention_over_types(self) -> None:
         """HGTConv takes no batch without edges, such as one of a type to which none lead."""
         from torch_geometric.nn import HGTConv
 
@@ -197,14 +205,14 @@ class TestPyG(Folder):
             for t in got:
                 self.near(got[t], want[t])
 
-    def test_dtypes(self):
+    def test_dtypes(self) -> None:
         """bfloat16 is written as float32, and the next layer gets bfloat16; integers go to an embedding."""
         import torch
 
         table = torch.nn.Embedding(2000, 4).bfloat16().eval()
         seen = []
 
-        def second(x, e):
+        def second(x: Any, e: Any) -> Any:
             seen.append(x.dtype)
             return x * 2
 
@@ -213,7 +221,7 @@ class TestPyG(Folder):
         self.assertEqual((got.dtype, set(seen)), (np.float32, {torch.bfloat16}))
         self.assertTrue(np.array_equal(got, 2 * table.weight.detach().float().numpy()[::-1]))
 
-    def test_errors(self):
+    def test_errors(self) -> None:
         from torch_geometric.nn import GraphSAGE, SAGEConv
 
         same = [lambda x, e: x]
@@ -268,9 +276,10 @@ class TestPyG(Folder):
                 self.path(),
             )
 
-    def test_folders(self):
+    def test_folders(self) -> None:
         same = [lambda x, e: x]
         os.mkdir(self.path())
+        options: Any
         for options, text in (
             ({}, "found that it exists, expected a new folder; overwrite=True"),
             (dict(overwrite=True), "found no folder of an earlier inference"),
@@ -286,7 +295,7 @@ class TestPyG(Folder):
         with self.assertRaisesRegex(GraphmillError, "found No such file or directory|found Not a directory"):
             graphmill.inference(plain(), same, self.path("out/_N.npy/under"))
 
-    def test_resume_after_any_batch(self):
+    def test_resume_after_any_batch(self) -> None:
         """However many calls of layers succeed before one fails, the run that continues gives the same rows, and computes no batch twice but those it checks."""
         import torch
 
@@ -294,8 +303,8 @@ class TestPyG(Folder):
         lin = [torch.nn.Linear(12, 6), torch.nn.Linear(6, 6), torch.nn.Linear(6, 2)]
         calls, fail = [], None
 
-        def layer(i):
-            def f(x, e):
+        def layer(i: int) -> Callable[[Any, Any], Any]:
+            def f(x: Any, e: Any) -> Any:
                 if fail is not None and len(calls) == fail:
                     raise RuntimeError("no more")
                 calls.append(i)
@@ -304,6 +313,7 @@ class TestPyG(Folder):
 
             return f
 
+        options: Any
         layers, options = [layer(0), layer(1), layer(2)], dict(batch_size=500, batch_edges=1 << 20)
         want = torch.from_numpy(np.array(graphmill.inference(plain(), layers, self.path("want"), **options)))
         whole = len(calls)
@@ -323,17 +333,18 @@ class TestPyG(Folder):
                 self.assertEqual(len(calls), whole - n + checked, (n, calls))
         self.assertFalse([name for name in os.listdir(self.folder) if name.startswith(".")])
 
-    def test_resume_with_other_things(self):
+    def test_resume_with_other_things(self) -> None:
 
-        def stops(x, e):
+        def stops(x: Any, e: Any) -> Any:
             if len(x) < 1500:
                 raise RuntimeError("no more")
             return x
 
-        options = dict(batch_size=1990, batch_edges=1 << 20)
+        options: dict[str, Any] = dict(batch_size=1990, batch_edges=1 << 20)
         graphmill.inference(plain(), [lambda x, e: x], self.path("old"), resume=True, **options)  # nothing to continue
         with self.assertRaises(GraphmillError):
             graphmill.inference(plain(), [stops], self.path(), **options)
+        more: Any
         for more, layers, text in (
             (dict(batch_size=100), [stops], "found a run with batch_size=1990, expected batch_size=100; give the same arguments, or leave out resume="),
             (dict(keep="all"), [stops], "keep='last', expected keep='all'"),
@@ -358,7 +369,7 @@ class TestPyG(Folder):
             graphmill.inference(plain(), [lambda x, e: x], self.path(), resume=True, **options)
         self.near(graphmill.inference(plain(), [lambda x, e: x], self.path(), **options), plain().to_pyg().x)
 
-    def test_killed(self):
+    def test_killed(self) -> None:
         """A run that is killed while layer 2 is computed continues, and no rows of layer 1 are computed again but those of the first batch."""
         program = f"""
 import os, signal, sys
@@ -380,15 +391,15 @@ print(calls)
             self.assertEqual(p.returncode, -signal.SIGKILL if kill else 0, p.stderr)
         whole = int(p.stdout)
         self.assertLess(whole, 45)
-        self.assertTrue(np.array_equal(np.load(self.path("out/_N.npy")), plain().nodes["_N"]["x"] + np.float32(1) + np.float32(1)))
+        self.assertTrue(np.array_equal(np.load(self.path("out/_N.npy")), np.asarray(plain().nodes["_N"]["x"]) + np.float32(1) + np.float32(1)))
 
-    def test_full_disk(self):
+    def test_full_disk(self) -> None:
         """A disk without space for the outputs is an error before the first row is written; the run continues with more space."""
-        import graphmill._row_file as files
+        files: Any = importlib.import_module("graphmill._row_file")
 
         real, left = os.posix_fallocate, [100_000]
 
-        def fallocate(fd, at, size):
+        def fallocate(fd: int, at: int, size: int) -> None:
             if size > left[0]:
                 raise OSError(28, "No space left on device")
             real(fd, at, size)
@@ -405,8 +416,8 @@ print(calls)
         finally:
             files.os.posix_fallocate = real
 
-    def test_one_process_at_a_time(self):
-        def inner(x, e):
+    def test_one_process_at_a_time(self) -> None:
+        def inner(x: Any, e: Any) -> Any:
             with self.assertRaisesRegex(GraphmillError, "found that another process writes it"):
                 graphmill.inference(plain(), [lambda x, e: x], self.path())
             return x
@@ -416,7 +427,7 @@ print(calls)
 
 @unittest.skipUnless(has("dgl"), "DGL is not installed")
 class TestDGL(Folder):
-    def test_plain(self):
+    def test_plain(self) -> None:
         import dgl.nn as nn
         import torch
 
@@ -426,10 +437,11 @@ class TestDGL(Folder):
         with torch.no_grad():
             want = b(g, a(g, g.ndata["x"]).relu())
         layers = [lambda block, x: a(block, x).relu(), b]
+        options: Any
         for i, options in enumerate(({}, dict(batch_size=111))):
             self.near(graphmill.inference(plain(), layers, self.path(f"out{i}"), as_="dgl", **options), want)
 
-    def test_degrees(self):
+    def test_degrees(self) -> None:
         import dgl.nn as nn
 
         with self.assertWarnsRegex(UserWarning, "GraphConv divides by the degrees of sources, .* norm=none"):
@@ -438,7 +450,7 @@ class TestDGL(Folder):
         g = plain().to_dgl()
         self.near(graphmill.inference(plain(), [right], self.path("right"), as_="dgl", batch_size=77), right(g, g.ndata["x"]))
 
-    def test_by_hand(self):
+    def test_by_hand(self) -> None:
         """The loop of DGL's examples: one layer at a time with MultiLayerFullNeighborSampler(1)."""
         import dgl
         import dgl.nn as nn
@@ -455,7 +467,7 @@ class TestDGL(Folder):
                 h = torch.cat(y)
         self.near(graphmill.inference(plain(), layers, self.path(), as_="dgl"), h)
 
-    def test_edge_attr(self):
+    def test_edge_attr(self) -> None:
         import dgl.nn as nn
         import torch
 
@@ -467,7 +479,7 @@ class TestDGL(Folder):
         got = graphmill.inference(plain(), [lambda b, x: conv(b, x, edge_weight=b.edata["weight"])], self.path(), as_="dgl", edge_attr="weight", batch_size=99)
         self.near(got, want)
 
-    def test_types(self):
+    def test_types(self) -> None:
         """DGL's HeteroGraphConv leaves out relations without edges; every batch has an edge of each, so that it computes the same."""
         import dgl.nn as nn
         import torch
@@ -481,6 +493,7 @@ class TestDGL(Folder):
             h = a(g, g.ndata["x"])
             want = b(g, {t: x.relu() for t, x in h.items()})
         layers = [lambda block, x: {t: h.relu() for t, h in a(block, x).items()}, b]
+        options: Any
         for i, options in enumerate(({}, dict(batch_size=5))):
             got = graphmill.inference(typed(), layers, self.path(f"out{i}"), as_="dgl", **options)
             self.assertEqual(sorted(got), ["author", "paper"])

@@ -3,13 +3,17 @@
 GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
+from __future__ import annotations
+
 import functools
 import importlib.util
 import inspect
 import itertools
 import re
 import unittest
+from collections.abc import Callable
 from types import SimpleNamespace
+from typing import Any
 
 import graphmill
 import made
@@ -20,7 +24,7 @@ DEPENDS, TAGGED = ("package", "depends", "package"), ("package", "has_tag", "tag
 
 
 @functools.lru_cache(None)
-def small():
+def small() -> Store:
     """A store of users and items, whose edges have columns w and time, and whose nodes have a time as well."""
     r = np.random.default_rng(1)
     nodes = {"user": {"born": np.arange(50)}, "item": {"made": np.arange(30) % 7}}
@@ -29,14 +33,14 @@ def small():
     return graphmill.from_arrays(nodes, {("user", "buys", "item"): buys, ("item", "sold", "user"): bought})
 
 
-def flat(b):
+def flat(b: Any) -> list[Any]:
     """All of a batch that its draws decide."""
-    typed = lambda x: {t: v.tolist() for t, v in x.items()} if isinstance(x, dict) else x.tolist()
+    typed: Callable[[Any], Any] = lambda x: {t: v.tolist() for t, v in x.items()} if isinstance(x, dict) else x.tolist()
     return [typed(b.n_id), typed(b.edge_index), typed(b.e_id), b.input_id.tolist(), b.seed_local.tolist()]
 
 
 class TestWords(unittest.TestCase):
-    def same(self, store, words, own):
+    def same(self, store: str | Store, words: dict[str, Any], own: dict[str, Any]) -> None:
         """Loaders with PyG's words and with ours have the same batches."""
         got = []
         for options in (words, own):
@@ -44,7 +48,7 @@ class TestWords(unittest.TestCase):
                 got.append([flat(b) for b in loader])
         self.assertEqual(got[0], got[1])
 
-    def test_nodes(self):
+    def test_nodes(self) -> None:
         mask = np.arange(4096) % 3 == 0
         for word, own in (
             ({"input_nodes": None}, {}),
@@ -65,15 +69,16 @@ class TestWords(unittest.TestCase):
         ):
             self.same(made.RMAT, {"num_neighbors": [3, 2], **word}, {"fanout": [3, 2], **own})
 
-    def test_types(self):
+    def test_types(self) -> None:
         mask = np.arange(Store(made.DEBIAN).nodes["package"].count) % 5 == 0
         fanout = {DEPENDS: [3, 2], TAGGED: [2, 2]}
         for nodes, own in (("package", {}), (("package", None), {}), (("package", [9, 8]), {"seeds": [9, 8]}), (("package", mask), {"seeds": mask})):
             words = {"num_neighbors": fanout, "input_nodes": nodes, "direction": "out"}
             self.same(made.DEBIAN, words, {"fanout": {"depends": [3, 2], "has_tag": [2, 2]}, "seed_type": "package", "direction": "out", **own})
 
-    def test_edges(self):
+    def test_edges(self) -> None:
         own = {"fanout": [3], "seed_type": TAGGED}
+        word: Any
         for word in (":".join(TAGGED), "has_tag", ("has_tag",)):
             self.same(made.DEBIAN, {"num_neighbors": [3], "edge_label_index": word}, {"fanout": [3], "seeds": ":".join(TAGGED) + ":#input_position"})
         pairs = Store(made.DEBIAN).edges["has_tag"].edge_index("input")
@@ -85,7 +90,7 @@ class TestWords(unittest.TestCase):
             (b,) = loader
             self.assertEqual(b.n_id[b.seed_local].T.tolist(), Store(made.RMAT).edges["_E"].edge_index("input")[:, b.input_id].tolist())
 
-    def test_columns(self):
+    def test_columns(self) -> None:
         self.same(small(), {"num_neighbors": [3], "input_nodes": "user", "weight_attr": "w"}, {"fanout": [3], "seed_type": "user", "weight": "w"})
         own = {"fanout": [3, 3], "seed_type": "user", "seed_time": "born", "before": "time<=", "scope": "seed"}
         words = {"num_neighbors": [3, 3], "input_nodes": "user", "time_attr": "time", "input_time": "born"}
@@ -93,7 +98,7 @@ class TestWords(unittest.TestCase):
         self.same(small(), {**own, "before": "time <="}, own)
         self.same(small(), {**words, "disjoint": True}, own)
 
-    def test_a_time_of_nodes(self):
+    def test_a_time_of_nodes(self) -> None:
         """Every node that is reached has the time of the seed or an earlier one; some are left out."""
         at = Store(small().path)
         reached = 0
@@ -110,7 +115,7 @@ class TestWords(unittest.TestCase):
         with NodeLoader(stores, num_neighbors=[-1, -1], input_nodes="user", disjoint=True, batch_size=64) as loader:
             self.assertGreater(sum(len(ids) for b in loader for ids in b.n_id.values()), reached)
 
-    def test_labels_of_links(self):
+    def test_labels_of_links(self) -> None:
         pairs, labels = np.random.default_rng(2).integers(0, 4096, (2, 200)), np.arange(200) * 10
         with NodeLoader(made.RMAT, fanout=[2], seeds=pairs, edge_label=labels, batch_size=64, shuffle=True, drop_last=True) as loader:
             batches = [(b.links["edge_label"], b.input_id) for b in loader]
@@ -118,7 +123,7 @@ class TestWords(unittest.TestCase):
         for got, ids in batches:
             self.assertEqual(got.tolist(), (ids * 10).tolist())
 
-    def test_transform_and_store(self):
+    def test_transform_and_store(self) -> None:
         with NodeLoader(small(), [2], 10, seed_type="item", transform=lambda b: (b.number, len(b.input_id))) as loader:
             self.assertEqual(list(loader), [(0, 10), (1, 10), (2, 10)])
         # A store in a temporary folder stays while a loader of it does.
@@ -128,11 +133,11 @@ class TestWords(unittest.TestCase):
 
 
 class TestErrors(unittest.TestCase):
-    def refused(self, error, want, store=None, **options):
+    def refused(self, error: type[Exception], want: str, store: Any = None, **options: Any) -> None:
         with self.assertRaisesRegex(error, want):
             NodeLoader(made.RMAT if store is None else store, **{"fanout": [2], **options})
 
-    def test_keywords(self):
+    def test_keywords(self) -> None:
         self.refused(TypeError, r"found the keyword fanot=, expected one of NodeLoader; did you mean fanout\?", fanot=[1])
         self.refused(TypeError, r"found the keyword btach_size=.*; did you mean batch_size\?", btach_size=[1])
         self.refused(TypeError, r"found the keyword nothing_like_it=, expected one of NodeLoader$", nothing_like_it=1)
@@ -154,7 +159,7 @@ class TestErrors(unittest.TestCase):
         self.refused(ValueError, "found timeout=, expected none", timeout=np.arange(2))
         self.refused(ValueError, "found data=, expected store=", data=None)
 
-    def test_words_of_dgl(self):
+    def test_words_of_dgl(self) -> None:
         for word, want in (
             ("reverse_etypes", "exclude='reverse:RELATION'"),
             ("reverse_eids", "exclude='reverse:RELATION'"),
@@ -185,7 +190,8 @@ class TestErrors(unittest.TestCase):
         self.refused(TypeError, "found seeds= that is a dict by type, .*; give seeds=..., seed_type='user'", store=small(), seeds={"user": [1]})
         self.refused(TypeError, "found input_nodes= that is a dict by type", store=small(), input_nodes={"user": [1]})
 
-    def test_values(self):
+    def test_values(self) -> None:
+        options: Any
         for options, want in (
             (dict(fanout=None, num_neighbors=[]), r"found fanout=\[\] without a hop, .*; try fanout=\[15, 10\] \(num_neighbors= gives fanout=\)"),
             (dict(fanout={}), r"found fanout=\{\} without a hop"),
@@ -231,12 +237,12 @@ class TestErrors(unittest.TestCase):
             self.refused(TypeError, want, **options)
         self.refused(TypeError, "found store= of type Data, expected the path of a store, or a Store", type("Data", (), {})())
 
-    def test_columns(self):
+    def test_columns(self) -> None:
         debian = dict(store=made.DEBIAN, seed_type="package")
         self.refused(ValueError, r"found 'sizw' in features=, expected columns among .*; did you mean size\?", features=["sizw"], **debian)
         self.refused(ValueError, "found 'tag/size' in features=", features=["tag/size"], **debian)
         self.refused(ValueError, r"found 'verzioned' in edge_features=.*; did you mean versioned\?", edge_features="verzioned", **debian)
-        users = dict(store=small(), seed_type="user")
+        users: dict[str, Any] = dict(store=small(), seed_type="user")
         self.refused(ValueError, r"found weight_attr|found weight='ww', expected a column of edges among time, w; did you mean w\?", weight_attr="ww", **users)
         self.refused(
             GraphmillError,
@@ -259,7 +265,7 @@ class TestErrors(unittest.TestCase):
         )
         self.refused(ValueError, r"found before_columns=\{'buys': 't'\}, expected a column of user:buys:item", before_columns={"buys": "t"}, **users)
 
-    def test_seeds(self):
+    def test_seeds(self) -> None:
         for seeds, want in (
             ([1, 2, 4096, 5000], r"seeds\[2\]: found node 4096 of type _N, expected 0 to 4095"),
             (np.array([-1], np.int8), r"seeds\[0\]: found node -1 of type _N"),
@@ -279,7 +285,7 @@ class TestErrors(unittest.TestCase):
         self.refused(ValueError, r"\(input_nodes= gives seeds=\)", input_nodes=[5000], seeds=None)
 
     @unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
-    def test_seeds_that_must_differ(self):
+    def test_seeds_that_must_differ(self) -> None:
         self.refused(
             ValueError,
             r"seeds\[3\]: found node 8 again, which is seeds\[1\], expected each once, because .*; give scope='seed'",
@@ -292,6 +298,7 @@ class TestErrors(unittest.TestCase):
         with NodeLoader(made.RMAT, [2], 64, again, as_="pyg") as loader:  # equal seeds are in different batches
             self.assertEqual([b.batch_size for b in loader], [64, 64])
         self.refused(ValueError, r"seeds\[64\]: found node 0 again", as_="pyg", seeds=again, batch_size=64, shuffle=True)
+        options: Any
         for options in (dict(as_="numpy"), dict(as_="pyg", scope="seed")):
             with NodeLoader(made.RMAT, [2], seeds=again, **options) as loader:
                 self.assertEqual(len(next(iter(loader)).input_id), 128)
@@ -301,14 +308,14 @@ class TestErrors(unittest.TestCase):
 class TestPyGWords(unittest.TestCase):
     """The same keywords for PyG's own loaders and for ours give the same subgraphs, where all neighbours are taken."""
 
-    def homogeneous(self):
+    def homogeneous(self) -> Any:
         import torch
         from torch_geometric.data import Data
 
         r = torch.Generator().manual_seed(3)
         return Data(x=torch.rand(200, 4, generator=r), edge_index=torch.randint(0, 200, (2, 900), generator=r))
 
-    def typed(self):
+    def typed(self) -> Any:
         import torch
         from torch_geometric.data import HeteroData
 
@@ -318,7 +325,7 @@ class TestPyGWords(unittest.TestCase):
             data[s, name, d].edge_index = torch.stack([torch.randint(0, data[t].num_nodes, (300,), generator=r) for t in (s, d)])
         return data
 
-    def content(self, data):
+    def content(self, data: Any) -> dict[Any, Any]:
         """The nodes and edges of a batch as sets of ids, its seeds and its features."""
         stores = [(None, data)] if not hasattr(data, "node_types") else [(t, data[t]) for t in (*data.node_types, *data.edge_types)]
         out = {}
@@ -334,7 +341,7 @@ class TestPyGWords(unittest.TestCase):
                 out[t, "links"] = [ids[row].tolist() for ids, row in zip(ends, s.edge_label_index)]
         return out
 
-    def same(self, data, theirs, words):
+    def same(self, data: Any, theirs: Any, words: dict[str, Any]) -> None:
         with NodeLoader(graphmill.from_pyg(data), as_="pyg", **words) as loader:
             ours = [self.content(b) for b in loader]
         want = [self.content(b) for b in theirs(data, **words)]
@@ -342,7 +349,7 @@ class TestPyGWords(unittest.TestCase):
         for a, b in zip(ours, want):
             self.assertEqual(a, b)
 
-    def test_neighbour_loader(self):
+    def test_neighbour_loader(self) -> None:
         import torch
         from torch_geometric.loader import NeighborLoader
 
@@ -356,7 +363,7 @@ class TestPyGWords(unittest.TestCase):
             for takes in ([-1, -1], fanout):
                 self.same(self.typed(), NeighborLoader, dict(num_neighbors=takes, input_nodes=nodes, batch_size=16))
 
-    def test_a_mask(self):
+    def test_a_mask(self) -> None:
         """The input_id of a mask is the ids of its nodes."""
         import torch
         from torch_geometric.loader import NeighborLoader
@@ -369,7 +376,7 @@ class TestPyGWords(unittest.TestCase):
                 self.assertEqual(got.input_id.tolist(), want.input_id.tolist())
                 self.assertEqual((got.input_id.dtype, got.input_id.tolist()), (torch.int64, got.n_id[: got.batch_size].tolist()))
 
-    def test_link_neighbour_loader(self):
+    def test_link_neighbour_loader(self) -> None:
         import torch
         from torch_geometric.loader import LinkNeighborLoader
 

@@ -3,6 +3,8 @@
 GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
+from __future__ import annotations
+
 import functools
 import importlib.util
 import json
@@ -12,56 +14,65 @@ import sys
 import tempfile
 import unittest
 import warnings
+from typing import TYPE_CHECKING, Any
 
 import made
 import numpy as np
 from graphmill import NodeLoader
 
 
-def has(package):
+def has(package: str) -> bool:
     return importlib.util.find_spec(package) is not None
 
 
-OPTIONS = dict(fanout=[3, 2], batch_size=400, seed=1, threads=1)
+OPTIONS: dict[str, Any] = dict(fanout=[3, 2], batch_size=400, seed=1, threads=1)
 
 
-def flat(b):
+def flat(b: Any) -> list[Any]:
     return [b.input_id.tolist(), b.e_id.tolist()]
 
 
 @functools.lru_cache(None)
-def kept(package):
+def kept(package: str) -> Any:
     """A model that keeps the batches of each stage, of a package of Lightning."""
     import torch
 
-    L = importlib.import_module(package)
+    L: Any = importlib.import_module(package)
 
-    class Kept(L.LightningModule):
-        def __init__(self):
+    class Kept(L.LightningModule):  # type: ignore[misc, unused-ignore]
+        def __init__(self) -> None:
             super().__init__()
             self.line = torch.nn.Linear(1, 1)
-            self.train_batches, self.val_batches, self.test_batches = [], [], []
+            self.train_batches: list[Any] = []
+            self.val_batches: list[Any] = []
+            self.test_batches: list[Any] = []
 
-        def training_step(self, batch, _):
+        def training_step(self, batch: Any, _: int) -> Any:
             self.train_batches.append(flat(batch))
             return self.line(batch.n_id[:1].float()[:, None]).sum() * 0
 
-        def validation_step(self, batch, _):
+        def validation_step(self, batch: Any, _: int) -> None:
             self.val_batches.append(flat(batch))
 
-        def test_step(self, batch, _):
+        def test_step(self, batch: Any, _: int) -> None:
             self.test_batches.append(flat(batch))
 
-        def configure_optimizers(self):
+        def configure_optimizers(self) -> Any:
             return torch.optim.SGD(self.parameters(), 0.1)
 
     return Kept
 
 
-class Base:
+if TYPE_CHECKING:
+    _Case = unittest.TestCase
+else:
+    _Case = object  # the tests of Base run in its subclasses only
+
+
+class Base(_Case):
     package = ""
 
-    def setUp(self):
+    def setUp(self) -> None:
         warnings.simplefilter("ignore")
         self.L = importlib.import_module(self.package)
         sys.modules.pop("graphmill.lightning", None)  # it looks for the packages when it is imported
@@ -69,22 +80,22 @@ class Base:
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
-    def trainer(self, **options):
+    def trainer(self, **options: Any) -> Any:
         quiet = dict(accelerator="cpu", devices=1, logger=False, enable_progress_bar=False, enable_model_summary=False, default_root_dir=self.folder)
         return self.L.Trainer(**{**quiet, "enable_checkpointing": False, **options})
 
-    def data(self, **options):
+    def data(self, **options: Any) -> Any:
         from graphmill.lightning import DataModule
 
         data = DataModule(made.RMAT, **{**OPTIONS, **dict(train=np.arange(3000), val=np.arange(3000, 3500), test=np.arange(3500, 4096)), **options})
         self.assertIsInstance(data, self.L.LightningDataModule)
         return data
 
-    def whole(self, epochs, seeds=3000):
+    def whole(self, epochs: int, seeds: int = 3000) -> list[list[Any]]:
         with NodeLoader(made.RMAT, seeds=np.arange(seeds), as_="pyg", shuffle=True, **OPTIONS) as loader:
             return [[flat(b) for b in loader] for _ in range(epochs)]
 
-    def test_stages(self):
+    def test_stages(self) -> None:
         model, data = kept(self.package)(), self.data()
         trainer = self.trainer(max_epochs=3)
         trainer.fit(model, data)
@@ -96,12 +107,12 @@ class Base:
         self.assertEqual(sum((b[0] for b in model.test_batches), []), list(range(596)))
         self.assertEqual(data._loaders, {})  # closed
 
-    def test_without_validation(self):
+    def test_without_validation(self) -> None:
         model = kept(self.package)()
         self.trainer(max_epochs=1).fit(model, self.data(val=None, test=None))
         self.assertEqual((len(model.train_batches), model.val_batches), (8, []))
 
-    def test_resume(self):
+    def test_resume(self) -> None:
         """Checkpoints after any number of steps: the training goes on with the batches that are left, and the following epochs."""
         want = sum(self.whole(3), [])
         for step in (1, 5, 8, 11, 16):
@@ -115,10 +126,13 @@ class Base:
             self.trainer(max_epochs=3).fit(model, self.data(val=None), ckpt_path=os.path.join(self.folder, f"at{step}.ckpt"))
             self.assertEqual(model.train_batches, want[step:], step)
 
-    def test_resume_from_the_end_of_an_epoch(self):
+    def test_resume_from_the_end_of_an_epoch(self) -> None:
         """Lightning's own checkpoints, which it makes at the end of an epoch, with and without a validation before it."""
         want = self.whole(4)
         callbacks = importlib.import_module(self.package + ".callbacks")
+        data: Any
+        before: Any
+        after: Any
         for name, data, before, after in (
             ("alone", dict(val=None), dict(max_epochs=2), dict(max_epochs=4)),
             ("validated", {}, dict(max_epochs=2), dict(max_epochs=4)),
@@ -134,7 +148,7 @@ class Base:
                 self.trainer(**after).fit(model, self.data(**data), ckpt_path=checkpoint.best_model_path)
                 self.assertEqual(model.train_batches, want[2] + want[3])
 
-    def test_resume_after_the_last_step(self):
+    def test_resume_after_the_last_step(self) -> None:
         """What is saved after max_steps ended a training: Lightning counts the epoch as done, so the next one follows.
 
         A training that has max_steps too goes on within the epoch.
@@ -152,7 +166,7 @@ class Base:
                 self.trainer(max_steps=20, reload_dataloaders_every_n_epochs=reload).fit(model, self.data(val=None), ckpt_path=path)
                 self.assertEqual(model.train_batches, sum(want, [])[steps:20], (steps, reload))
 
-    def test_second_fit(self):
+    def test_second_fit(self) -> None:
         """The same Trainer goes on with its next epoch; another one begins."""
         want = self.whole(2)
         model, data, trainer = kept(self.package)(), self.data(val=None), self.trainer(max_epochs=1)
@@ -164,13 +178,13 @@ class Base:
         self.trainer(max_epochs=1).fit(model, data)
         self.assertEqual(model.train_batches, want[0])
 
-    def test_reload(self):
+    def test_reload(self) -> None:
         """Lightning may ask for the loader before each epoch: it is the same, at its next epoch."""
         model = kept(self.package)()
         self.trainer(max_epochs=3, reload_dataloaders_every_n_epochs=1).fit(model, self.data())
         self.assertEqual(model.train_batches, sum(self.whole(3), []))
 
-    def test_ranks(self):
+    def test_ranks(self) -> None:
         """Two processes of DDP get their shares of the batches."""
         program = f"""
 import importlib, json, os, sys, warnings
@@ -205,7 +219,7 @@ with open(os.path.join({self.folder!r}, f"rank{{trainer.global_rank}}"), "w") as
                 mine = want[epoch][r::2]
                 self.assertEqual(of[: len(mine)], mine)
 
-    def test_links_and_own_options(self):
+    def test_links_and_own_options(self) -> None:
         pairs = np.random.default_rng(1).integers(0, 4096, (2, 700))
         data = self.data(train={"seeds": pairs, "batch_size": 100}, order="windowed:10,4")
         b = next(iter(data.train_dataloader()))
@@ -214,9 +228,10 @@ with open(os.path.join({self.folder!r}, f"rank{{trainer.global_rank}}"), "w") as
         self.assertEqual(len(data.val_dataloader()), 2)
         data.teardown()
 
-    def test_errors(self):
+    def test_errors(self) -> None:
         from graphmill.lightning import DataModule
 
+        options: Any
         for options, text in (
             ({}, "found no stage, expected seeds for at least one of train=, val=, test= and predict="),
             (dict(train=[1], rank=0), "found rank=, expected none, because the Trainer has it"),

@@ -3,30 +3,35 @@
 GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
+from __future__ import annotations
+
 import datetime
 import functools
 import importlib.util
 import unittest
+from collections.abc import Callable
+from typing import Any
 
 import made
 import numpy as np
+import numpy.typing as npt
 from graphmill import GraphmillError, NodeLoader, Store
 
 PYG = unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
 
 
 @functools.lru_cache(None)
-def whole(path=made.RMAT, edge_type="_E"):
+def whole(path: str = made.RMAT, edge_type: str = "_E") -> npt.NDArray[Any]:
     """The ends of the imported edges."""
     return Store(path).edges[edge_type].edge_index("input")
 
 
-def links(n, seed=1, most=4096):
+def links(n: int, seed: int = 1, most: int = 4096) -> npt.NDArray[Any]:
     return np.random.default_rng(seed).integers(0, most, (2, n))
 
 
 @functools.lru_cache(None)
-def timed():
+def timed() -> str:
     """A store of nodes and edges with times, and links with times and labels."""
     r = np.random.default_rng(2)
     ends = r.integers(0, 60, (2, 600))
@@ -52,7 +57,7 @@ edges:
 
 
 @functools.lru_cache(None)
-def times_of_edges():
+def times_of_edges() -> npt.NDArray[Any]:
     """The times of the imported edges."""
     edges = Store(timed()).edges["knows"]
     out = np.array(edges["time"])
@@ -61,7 +66,7 @@ def times_of_edges():
     return out
 
 
-def reached(v, time, or_equal):
+def reached(v: int, time: int, or_equal: bool) -> set[int]:
     """The nodes and edges within two hops of a node, against the edges' direction and before a time, as positions."""
     ends, at = whole(timed(), "knows"), np.array(Store(timed()).edges["knows"]["time"])
     near = np.flatnonzero(at <= time if or_equal else at < time)
@@ -77,7 +82,7 @@ def reached(v, time, or_equal):
 
 
 class TestLinks(unittest.TestCase):
-    def test_ends_are_where_seed_local_says(self):
+    def test_ends_are_where_seed_local_says(self) -> None:
         pairs = links(500)
         with NodeLoader(made.RMAT, fanout=[3, 2], seeds=pairs, batch_size=64, shuffle=True) as loader:
             self.assertEqual(len(loader), 8)
@@ -89,7 +94,7 @@ class TestLinks(unittest.TestCase):
                 seen += b.input_id.tolist()
             self.assertEqual(sorted(seen), list(range(500)))
 
-    def test_without_positions(self):
+    def test_without_positions(self) -> None:
         made.graphmill("import", made.write("ends", {"e.csv": "src,dst\n4,0\n2,1\n3,0\n"}) + "/e.csv", "--no-positions", "--out", made.path("ends.store"))
         edges = Store(made.path("ends.store")).edges["_E"]
         self.assertFalse(edges.has_positions)
@@ -106,29 +111,31 @@ class TestLinks(unittest.TestCase):
         with self.assertRaisesRegex(GraphmillError, "found no positions of the edges in the input"):
             NodeLoader(made.path("ends.store"), fanout=[-1], seeds="_N:_E:_N:#input_position", batch_size=2)
 
-    def test_columns_of_a_file(self):
-        options = dict(fanout=[-1, -1], seeds=made.path("links.csv"), seed_type=("user", "user"), batch_size=16, shuffle=True)
+    def test_columns_of_a_file(self) -> None:
+        options: dict[str, Any] = dict(fanout=[-1, -1], seeds=made.path("links.csv"), seed_type=("user", "user"), batch_size=16, shuffle=True)
         with NodeLoader(timed(), **options) as loader:
             for b in loader:
                 self.assertEqual((sorted(b.links), b.links["label"].tolist()), (["label", "time"], (b.input_id % 3).tolist()))
         options["shuffle"] = False
         with NodeLoader(timed(), order="stratified:label", **options) as loader:
-            labels = sum((b.links["label"].tolist() for b in loader), [])
+            labels: list[int] = sum((b.links["label"].tolist() for b in loader), [])
             self.assertEqual([sorted(labels[i : i + 3]) for i in range(0, 90, 3)], [[0, 1, 2]] * 30)
 
-    def test_edges_in_the_order_of_the_input(self):
+    def test_edges_in_the_order_of_the_input(self) -> None:
         """Edges as seeds have their columns, in the order in which the table has them."""
         edges, (ends, times) = Store(timed()).edges["knows"], (whole(timed(), "knows"), times_of_edges())
         self.assertFalse(np.array_equal(np.array(edges["time"]), times))  # the store has another order
+        options: Any
         for options in (dict(edge_label_index="knows"), dict(seeds="user:knows:user:#input_position")):
             with NodeLoader(timed(), fanout=[3], batch_size=64, before="time<=", scope="seed", shuffle=True, **options) as loader:
                 for b in loader:
                     self.assertEqual(b.n_id[b.seed_local].T.tolist(), ends[:, b.input_id].tolist())
                     self.assertEqual((b.links["time"].tolist(), b.seed_time.tolist()), (times[b.input_id].tolist(),) * 2)
 
-    def test_times_of_an_array(self):
+    def test_times_of_an_array(self) -> None:
         ends, times = whole(timed(), "knows"), times_of_edges()
-        own = dict(fanout=[-1], before="time<=", scope="seed", batch_size=64)
+        own: dict[str, Any] = dict(fanout=[-1], before="time<=", scope="seed", batch_size=64)
+        seeds: Any
         for seeds in (ends, ("knows", ends), "knows", ("user", "knows", "user")):
             for given in (times, times.tolist(), times.astype(np.int16), times + 0.5):
                 with NodeLoader(timed(), edge_label_index=seeds, edge_label_time=given, shuffle=True, **own) as loader:
@@ -152,11 +159,11 @@ class TestLinks(unittest.TestCase):
             with self.assertRaisesRegex((ValueError, GraphmillError), want):
                 NodeLoader(timed(), edge_label_index=seeds, edge_label_time=given, **own)
 
-    def test_times_in_a_unit(self):
+    def test_times_in_a_unit(self) -> None:
         text = "src,dst,at\n" + "".join(f"{i},{i + 1},1970-01-01T00:00:{i:02}Z\n" for i in range(9))
         yaml = "nodes:\n  n: {count: 10}\nedges:\n  n:e:n: {table: e.csv, columns: {at: 'datetime'}}\n"
         made.graphmill("import", made.write("moments", {"e.csv": text, "graph.yaml": yaml}), "--out", made.path("moments.store"))
-        own = dict(fanout=[-1], before="at<=", scope="seed", seeds=[3, 9])
+        own: dict[str, Any] = dict(fanout=[-1], before="at<=", scope="seed", seeds=[3, 9])
         given = np.array(["1970-01-01T00:00:02", "1970-01-01T00:00:07"], "datetime64[ms]")
         with NodeLoader(made.path("moments.store"), seed_time=given, **own) as loader:
             (b,) = loader
@@ -164,7 +171,7 @@ class TestLinks(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "expected whole s, the unit of the times"):
             NodeLoader(made.path("moments.store"), seed_time=given + np.timedelta64(1, "ms"), **own)
 
-    def test_one_time_of_all_seeds(self):
+    def test_one_time_of_all_seeds(self) -> None:
         text = "src,dst,at\n0,1,2024-03-31\n2,1,2024-04-01\n3,1,2024-04-01T12:30:00Z\n"
         made.graphmill(
             "import",
@@ -173,7 +180,8 @@ class TestLinks(unittest.TestCase):
             made.path("days.store"),
         )
         april, noon = datetime.datetime(2024, 4, 1), datetime.datetime(2024, 4, 1, 14, 30, tzinfo=datetime.timezone(datetime.timedelta(hours=2)))
-        own = dict(fanout=[-1], before="at<=", scope="seed", seeds=[1, 3])
+        own: dict[str, Any] = dict(fanout=[-1], before="at<=", scope="seed", seeds=[1, 3])
+        time: Any
         for time, edges, seconds in (
             ("2024-04-01", [0, 1], 1711929600), (np.datetime64("2024-04-01"), [0, 1], 1711929600), (np.datetime64("2024-04"), [0, 1], 1711929600), (april, [0, 1], 1711929600),
             (april.date(), [0, 1], 1711929600), (1711929600, [0, 1], 1711929600), (np.int64(1711929600), [0, 1], 1711929600), (noon, [0, 1, 2], 1711974600), (np.datetime64("2024-04-01T12:30:00.000"), [0, 1, 2], 1711974600),
@@ -193,7 +201,7 @@ class TestLinks(unittest.TestCase):
             with self.subTest(bad=bad), self.assertRaisesRegex((ValueError, TypeError, GraphmillError), want):
                 NodeLoader(made.path("days.store"), seed_time=bad, **own)
 
-    def test_unknown_edge_types(self):
+    def test_unknown_edge_types(self) -> None:
         pairs = links(3, 1, 60)
         for index, want in (
             (
@@ -208,7 +216,8 @@ class TestLinks(unittest.TestCase):
                 NodeLoader(timed(), fanout=[1], edge_label_index=index)
         NodeLoader(timed(), fanout=[1], edge_label_index=(("user", "buys", "user"), pairs)).close()  # a relation to be predicted
 
-    def test_errors(self):
+    def test_errors(self) -> None:
+        f: Callable[[], object]
         for f, want in (
             (lambda: NodeLoader(made.DEBIAN, fanout=[1], seeds=links(3)), "found links in a store of the node types maintainer, "),
             (lambda: NodeLoader(made.RMAT, fanout=[1], seeds=np.zeros((3, 2), int)), "expected node ids, a mask, or links"),
@@ -227,7 +236,7 @@ class TestLinks(unittest.TestCase):
                 f()
 
     @PYG
-    def test_pyg(self):
+    def test_pyg(self) -> None:
         import torch
 
         pairs = links(100)
@@ -244,7 +253,7 @@ class TestLinks(unittest.TestCase):
             self.assertEqual((b.edge_label.tolist(), b.link_time.tolist()), ((b.input_id % 3).tolist(), (b.input_id % 55).tolist()))
 
     @PYG
-    def test_pyg_types(self):
+    def test_pyg_types(self) -> None:
         tags = Store(made.DEBIAN).edges["has_tag"]
         pairs = tags.edge_index("input")[:, :300]
         for seed_type in (("package", "tag"), ("package", "has_tag", "tag"), "package,tag", ("package", "like", "tag")):
@@ -257,9 +266,9 @@ class TestLinks(unittest.TestCase):
 
 
 class TestDisjoint(unittest.TestCase):
-    def test_each_seed_alone(self):
+    def test_each_seed_alone(self) -> None:
         seeds = [5, 17, 5, 4000, 17, 99]
-        options = dict(fanout=[3, 2], seeds=seeds, scope="seed")
+        options: dict[str, Any] = dict(fanout=[3, 2], seeds=seeds, scope="seed")
         with NodeLoader(made.RMAT, batch_size=1, **options) as one, NodeLoader(made.RMAT, batch_size=6, **options) as all_:
             (b,) = all_
             self.assertEqual((b.n_id[:6].tolist(), b.batch[:6].tolist(), b.seed_local.tolist()), (seeds, list(range(6)), list(range(6))))
@@ -270,7 +279,7 @@ class TestDisjoint(unittest.TestCase):
             self.assertEqual(b.batch[b.edge_index[0]].tolist(), b.batch[b.edge_index[1]].tolist())
             self.assertEqual(whole()[:, b.e_id].tolist(), b.n_id[b.edge_index].tolist())
 
-    def test_before(self):
+    def test_before(self) -> None:
         born = np.array(Store(timed()).nodes["user"]["time"])
         for before in ("time", "time<="):
             with NodeLoader(timed(), fanout=[-1, -1], scope="seed", before=before, batch_size=16, shuffle=True) as loader:
@@ -285,8 +294,8 @@ class TestDisjoint(unittest.TestCase):
             self.assertEqual((b.seed_time.tolist(), b.batch[b.seed_local[:, 1]].tolist()), ([i % 55 for i in range(90)], list(range(90))))
 
     @PYG
-    def test_pyg(self):
-        options = dict(fanout=[3, 2], scope="seed", batch_size=64)
+    def test_pyg(self) -> None:
+        options: dict[str, Any] = dict(fanout=[3, 2], scope="seed", batch_size=64)
         with NodeLoader(made.RMAT, as_="pyg", order="windowed:64,4", **options) as loader, NodeLoader(made.RMAT, order="windowed:64,4", **options) as plain:
             for a, b in zip(loader, plain):
                 self.assertTrue(a.validate())
@@ -309,7 +318,7 @@ class TestDisjoint(unittest.TestCase):
 
 @unittest.skipUnless(importlib.util.find_spec("dgl"), "DGL is not installed")
 class TestDGLLinks(unittest.TestCase):
-    def test_pair_graph(self):
+    def test_pair_graph(self) -> None:
         import dgl
 
         pairs = links(100)
@@ -324,7 +333,7 @@ class TestDGLLinks(unittest.TestCase):
                 at += n
             self.assertEqual(at, 100)
 
-    def test_as_dgl_with_all_neighbours(self):
+    def test_as_dgl_with_all_neighbours(self) -> None:
         import dgl
         import torch
 
@@ -336,14 +345,14 @@ class TestDGLLinks(unittest.TestCase):
         with NodeLoader(made.RMAT, fanout=[-1, -1], seeds=ends[:, ids], batch_size=32, as_="dgl") as loader:
             self.assertEqual(len(loader), len(theirs))
             for (inputs, pair, blocks), (want_inputs, want_pair, want_blocks) in zip(loader, theirs):
-                named = lambda g: [g.ndata[dgl.NID][x].tolist() for x in g.edges()]
+                named: Callable[[Any], Any] = lambda g: [g.ndata[dgl.NID][x].tolist() for x in g.edges()]
                 self.assertEqual(named(pair), named(want_pair))
                 self.assertEqual(sorted(inputs.tolist()), sorted(want_inputs.tolist()))
                 for block, want in zip(blocks, want_blocks):
                     self.assertEqual(sorted(block.edata[dgl.EID].tolist()), sorted(want.edata[dgl.EID].tolist()))
                     self.assertEqual(sorted(block.dstdata[dgl.NID].tolist()), sorted(want.dstdata[dgl.NID].tolist()))
 
-    def test_types(self):
+    def test_types(self) -> None:
         import dgl
 
         pairs, e = Store(made.DEBIAN).edges["has_tag"].edge_index()[:, :100], ("package", "has_tag", "tag")
@@ -359,10 +368,10 @@ class TestDGLLinks(unittest.TestCase):
 
 @unittest.skipUnless(importlib.util.find_spec("jraph"), "jraph is not installed")
 class TestJraphDisjoint(unittest.TestCase):
-    def test_a_graph_a_seed(self):
+    def test_a_graph_a_seed(self) -> None:
         import jraph
 
-        options = dict(fanout=[4, 4], seeds=np.arange(100) * 7 % 90, scope="seed")
+        options: dict[str, Any] = dict(fanout=[4, 4], seeds=np.arange(100) * 7 % 90, scope="seed")
         with NodeLoader(made.RMAT, batch_size=32, as_="jraph", **options) as loader, NodeLoader(made.RMAT, batch_size=1, **options) as one:
             alone = iter(one)
             for g, real in zip(loader, (32, 32, 32, 4)):
@@ -379,10 +388,10 @@ class TestJraphDisjoint(unittest.TestCase):
 
 @unittest.skipUnless(importlib.util.find_spec("tensorflow_gnn"), "TF-GNN is not installed")
 class TestTFGNNDisjoint(unittest.TestCase):
-    def test_a_component_a_seed(self):
+    def test_a_component_a_seed(self) -> None:
         import tensorflow_gnn as tfgnn
 
-        options = dict(fanout={"depends": [3, 2], "has_tag": [2]}, seed_type="package", direction="out", scope="seed", seeds=np.arange(40))
+        options: dict[str, Any] = dict(fanout={"depends": [3, 2], "has_tag": [2]}, seed_type="package", direction="out", scope="seed", seeds=np.arange(40))
         with NodeLoader(made.DEBIAN, batch_size=40, as_="tfgnn", **options) as loader, NodeLoader(made.DEBIAN, batch_size=1, **options) as one:
             (g,) = loader
             self.assertEqual((int(g.num_components), g.context["num_seeds"].numpy().tolist()), (40, [1] * 40))
@@ -404,24 +413,25 @@ class TestTFGNNDisjoint(unittest.TestCase):
 
 @PYG
 class TestSampler(unittest.TestCase):
-    def data(self):
+    def data(self) -> Any:
         import torch
         from torch_geometric.data import Data
 
         return Data(x=torch.arange(4096.0)[:, None], edge_index=torch.from_numpy(whole()))
 
-    def loader(self, sampler, **options):
+    def loader(self, sampler: Any, **options: Any) -> Any:
         import torch
         from torch_geometric.loader import LinkLoader
 
         self.pairs = torch.from_numpy(links(300))
         return LinkLoader(self.data(), link_sampler=sampler, edge_label_index=self.pairs, batch_size=64, **options)
 
-    def test_links(self):
+    def test_links(self) -> None:
         import torch
         from graphmill.pyg import GraphmillSampler
 
         whole_ = torch.from_numpy(whole())
+        options: Any
         for options in ({}, {"scope": "seed"}):
             with GraphmillSampler(made.RMAT, fanout=[3, 2], seed_type=("_N", "_N"), **options) as sampler:
                 for workers in (0, 2):
@@ -449,7 +459,7 @@ class TestSampler(unittest.TestCase):
 
                     sampler.sample_from_nodes(NodeSamplerInput(None, torch.tensor([1])))
 
-    def test_types(self):
+    def test_types(self) -> None:
         import torch
         from graphmill.pyg import GraphmillSampler
         from torch_geometric.data import HeteroData

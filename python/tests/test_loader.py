@@ -4,6 +4,8 @@ GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder wit
 debian.store (from the quickstart).
 """
 
+from __future__ import annotations
+
 import gc
 import json
 import os
@@ -13,6 +15,8 @@ import sys
 import time
 import unittest
 import warnings
+from collections.abc import Iterator
+from typing import Any
 
 import graphmill
 import made
@@ -24,18 +28,18 @@ from graphmill._order import ORDER, Order, key
 RMAT, DEBIAN = made.RMAT, made.DEBIAN
 
 
-def available(*modules):
+def available(*modules: str) -> bool:
     import importlib.util
 
     return all(importlib.util.find_spec(m) for m in modules)
 
 
-def flat(b):
+def flat(b: Any) -> list[Any]:
     """The content of a batch, copied."""
     return [b.number, b.n_id.tolist(), b.edge_index.tolist(), b.e_id.tolist(), b.input_id.tolist()]
 
 
-def gone(pid, seconds=5):
+def gone(pid: int, seconds: float = 5) -> bool:
     """Whether a process ends in time; a zombie counts as ended."""
     end = time.time() + seconds
     while time.time() < end:
@@ -50,7 +54,7 @@ def gone(pid, seconds=5):
 
 
 class TestBatches(unittest.TestCase):
-    def test_a_batch(self):
+    def test_a_batch(self) -> None:
         with NodeLoader(RMAT, fanout=[5, 3], batch_size=100, seeds=np.arange(1000, 2010), seed=3, shuffle=True) as loader:
             self.assertEqual(len(loader), 11)
             for epoch in range(2):
@@ -69,7 +73,7 @@ class TestBatches(unittest.TestCase):
                 self.assertEqual(i, 10)
                 del b
 
-    def test_types(self):
+    def test_types(self) -> None:
         with NodeLoader(DEBIAN, fanout=[4, 4], batch_size=64, seed_type="package", direction="out", edge_features="versioned") as loader:
             b = next(iter(loader))
             self.assertEqual(b.n_id["package"][:64].tolist(), list(range(64)))
@@ -79,7 +83,7 @@ class TestBatches(unittest.TestCase):
             self.assertEqual(len(b.edge_attr[depends]["versioned"]), b.edge_index[depends].shape[1])
             self.assertEqual(b.edge_attr[("package", "has_tag", "tag")], {})
 
-    def test_types_that_no_fanout_names(self):
+    def test_types_that_no_fanout_names(self) -> None:
         with NodeLoader(DEBIAN, fanout={"depends": [4]}, batch_size=64, seed_type="package", direction="out") as loader:
             b = next(iter(loader))
         self.assertEqual(sorted(b.n_id), ["maintainer", "package", "source", "tag"])
@@ -87,8 +91,8 @@ class TestBatches(unittest.TestCase):
         self.assertEqual(b.edge_index[("package", "has_tag", "tag")].shape, (2, 0))
         self.assertGreater(b.edge_index[("package", "depends", "package")].shape[1], 64)
 
-    def test_ranks_epochs_and_resume(self):
-        options = dict(fanout=[3, 3], batch_size=128, seed=5, shuffle=True)
+    def test_ranks_epochs_and_resume(self) -> None:
+        options: dict[str, Any] = dict(fanout=[3, 3], batch_size=128, seed=5, shuffle=True)
         with NodeLoader(RMAT, **options) as loader:
             epochs = [[flat(b) for b in loader] for _ in range(2)]
         self.assertNotEqual(epochs[0], epochs[1])
@@ -115,7 +119,7 @@ class TestBatches(unittest.TestCase):
                 self.assertEqual(got[:3], epochs[1][left : left + 3] if left < len(epochs[1]) else got[:3])
                 self.assertEqual(len(got), len(epochs[1]) - left or len(epochs[1]))
 
-    def test_tails(self):
+    def test_tails(self) -> None:
         """With random seeds, batch sizes, worlds and tails, the batches of each rank equal the reference's, also in a resumed epoch."""
         random = np.random.default_rng(3)
         for k in range(30):
@@ -143,14 +147,16 @@ class TestBatches(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, want):
                 NodeLoader(RMAT, [1], **options)
 
-    def test_integers(self):
+    def test_integers(self) -> None:
         with NodeLoader(RMAT, [2, 2], 64, seed=7) as a:
-            want = [flat(b) for b in a]
+            numbers = [flat(b) for b in a]
+        of: Any = np  # whose integers are no int for mypy
         with NodeLoader(
-            RMAT, np.array([2, 2]), np.int32(64), seed=np.int64(7), threads=np.int8(1), slots=np.int64(3), rank=np.int64(0), world_size=np.int64(1)
+            RMAT, of.array([2, 2]), of.int32(64), seed=of.int64(7), threads=of.int8(1), slots=of.int64(3), rank=of.int64(0), world_size=of.int64(1)
         ) as a:
-            a.set_epoch(np.int64(0))
-            self.assertEqual([flat(b) for b in a], want)
+            a.set_epoch(of.int64(0))
+            self.assertEqual([flat(b) for b in a], numbers)
+        options: Any
         for options, want in (
             (dict(seed=7.0), "found seed=7.0, expected an integer"),
             (dict(batch_size=True), "found batch_size=True, expected an integer"),
@@ -171,7 +177,8 @@ class TestBatches(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, want):
                 NodeLoader(RMAT, **{**dict(fanout=[2]), **options})
 
-    def test_masks_of_another_length(self):
+    def test_masks_of_another_length(self) -> None:
+        options: Any
         for store, n, options in ((RMAT, 4096, {}), (DEBIAN, 4000, dict(seed_type="package"))):
             for m in (n - 1, n + 1, 1, 2 * n):
                 for mask in (np.ones(m, bool), [True] * m):
@@ -186,7 +193,7 @@ class TestBatches(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "a mask of 3999 values, expected 4000, one per node of type package"):
             NodeLoader(DEBIAN, plan=plan, seeds=np.ones(3999, bool))
 
-    def test_seeds(self):
+    def test_seeds(self) -> None:
         mask = np.zeros(4096, bool)
         mask[[5, 17, 4000]] = True
         for seeds in (mask, [5, 17, 4000], np.array([5, 17, 4000], np.uint16)):
@@ -196,7 +203,7 @@ class TestBatches(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "expected node ids, a mask, or links"):
             NodeLoader(RMAT, fanout=[2], seeds=np.array([0.5]))
 
-    def test_one_pass_at_a_time(self):
+    def test_one_pass_at_a_time(self) -> None:
         with NodeLoader(RMAT, fanout=[2], batch_size=1000, seeds=np.arange(4000), features="none") as loader:
             first = iter(loader)
             next(first)
@@ -212,7 +219,7 @@ class TestBatches(unittest.TestCase):
             with self.assertRaisesRegex(FeedDied, "closed"):
                 next(left)
 
-    def test_numbers_that_no_epoch_has(self):
+    def test_numbers_that_no_epoch_has(self) -> None:
         with NodeLoader(RMAT, fanout=[2], seeds=np.arange(10), batch_size=2**40, features="none") as loader:
             self.assertEqual([b.batch_size for b in loader], [10])
             for epoch in (-1, 2**63):
@@ -223,7 +230,7 @@ class TestBatches(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "found version 1 of the draw law, expected 2"):
                 loader.load_state_dict({**loader.state_dict(), "version": 1})
 
-    def test_stats_have_the_last_step(self):
+    def test_stats_have_the_last_step(self) -> None:
         with NodeLoader(RMAT, fanout=[2], batch_size=64, seeds=np.arange(64)) as loader:
             for _epoch in range(2):
                 for b in loader:  # noqa: B007  the last batch is held
@@ -234,7 +241,8 @@ class TestBatches(unittest.TestCase):
         self.assertGreaterEqual(stats.seconds, 0.4)
         self.assertLessEqual(stats.waited + stats.converted, stats.seconds - 0.4 + 1e-6)
 
-    def test_errors_have_the_commands_words(self):
+    def test_errors_have_the_commands_words(self) -> None:
+        arguments: Any
         for arguments, want in [
             (dict(store="/no/such.store", fanout=[2]), "/no/such.store"),
             (dict(store=DEBIAN, fanout=[2]), "no node type for the seeds"),
@@ -246,8 +254,9 @@ class TestBatches(unittest.TestCase):
 
 
 class TestLifeCycle(unittest.TestCase):
-    def test_views_stay_and_slots_run_out(self):
+    def test_views_stay_and_slots_run_out(self) -> None:
         """However many batches are kept, all slots but one hold views, and the others are copies with the same content."""
+        options: Any
         for options in (dict(slots=4), dict(slots=1), dict(slots=2, batch_size=3000), dict(slots=3, as_="pyg")):
             if options.get("as_") and not available("torch_geometric"):
                 continue
@@ -255,6 +264,7 @@ class TestLifeCycle(unittest.TestCase):
                 want = [(b.n_id.tolist(), b.edge_index.tolist()) for b in loader]
                 loader.set_epoch(0)
                 kept = list(loader)
+                assert loader._connection
                 self.assertEqual(len(loader._connection._held), loader._slots - 1)
                 self.assertEqual([(b.n_id.tolist(), b.edge_index.tolist()) for b in kept], want)
                 for b in kept[1:]:
@@ -267,7 +277,7 @@ class TestLifeCycle(unittest.TestCase):
                     held.append(len(loader._connection._held))
                 self.assertLessEqual(max(held), loader._slots - 1)
         with NodeLoader(RMAT, fanout=[5, 5], batch_size=64, slots=4) as loader:
-            part = None
+            part: Any = None
             for i, b in enumerate(loader):
                 if i == 3:  # a view of a view keeps its batch for the rest of the epoch
                     part, want = b.n_id[10:][::2], b.n_id[10:][::2].tolist()
@@ -275,7 +285,7 @@ class TestLifeCycle(unittest.TestCase):
             self.assertEqual(part.tolist(), want)
         self.assertEqual(part.tolist(), want)  # and after the loader is closed
 
-    def test_batches_larger_than_a_slot(self):
+    def test_batches_larger_than_a_slot(self) -> None:
         """They have memory of their own, and are kept as they are when slots run out."""
         with NodeLoader(RMAT, fanout=[-1, -1], batch_size=1024, scope="seed") as loader:
             want = [(b.number, b.n_id.tolist()) for b in loader]
@@ -286,12 +296,12 @@ class TestLifeCycle(unittest.TestCase):
             self.assertEqual(len(c._held), 1)
             c.close()
 
-    def test_feed_killed(self):
+    def test_feed_killed(self) -> None:
         with NodeLoader(RMAT, fanout=[5, 5], batch_size=16) as loader:
             it = iter(loader)
             b = next(it)
             before = flat(b)
-            os.kill(loader._process.pid, signal.SIGKILL)
+            os.kill(made.feed_of(loader), signal.SIGKILL)
             began = time.time()
             with self.assertRaisesRegex(FeedDied, "exit status -9"):
                 while True:
@@ -299,7 +309,7 @@ class TestLifeCycle(unittest.TestCase):
             self.assertLess(time.time() - began, 2)
             self.assertEqual(flat(b), before)
 
-    def owner(self, code):
+    def owner(self, code: str) -> tuple[subprocess.Popen[bytes], int]:
         """Run a program that makes a loader, prints its feed's pid, and then runs code."""
         text = f"""
 import os, sys, time, signal
@@ -311,31 +321,35 @@ print(loader._process.pid, flush=True)
 {code}
 """
         p = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE)
+        assert p.stdout
         pid = int(p.stdout.readline())
         return p, pid
 
-    def test_owner_killed(self):
+    def test_owner_killed(self) -> None:
         p, pid = self.owner("time.sleep(60)")
         p.kill()
         p.wait()
         self.assertTrue(gone(pid))
+        assert p.stdout
         p.stdout.close()
 
-    def test_owner_killed_with_a_forked_child(self):
+    def test_owner_killed_with_a_forked_child(self) -> None:
         p, pid = self.owner("child = os.fork()\nif not child:\n    time.sleep(8)\n    os._exit(0)\ntime.sleep(60)")
         time.sleep(0.3)
         p.kill()
         p.wait()
         self.assertTrue(gone(pid, 3))
+        assert p.stdout
         p.stdout.close()
 
-    def test_owner_ends_without_closing(self):
+    def test_owner_ends_without_closing(self) -> None:
         p, pid = self.owner("")
         self.assertEqual(p.wait(timeout=10), 0)
         self.assertTrue(gone(pid))
+        assert p.stdout
         p.stdout.close()
 
-    def test_fork_in_mid_epoch(self):
+    def test_fork_in_mid_epoch(self) -> None:
         with NodeLoader(RMAT, fanout=[5, 5], batch_size=64) as loader:
             want = [flat(b) for b in loader]
             loader.set_epoch(0)
@@ -349,13 +363,13 @@ print(loader._process.pid, flush=True)
                     self.assertEqual(os.waitpid(child, 0)[1], 0)
             self.assertEqual(got, want)
 
-    def test_memory_is_flat(self):
-        def resident(pid):
+    def test_memory_is_flat(self) -> None:
+        def resident(pid: int) -> int:
             with open(f"/proc/{pid}/status") as f:
                 return next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
 
         with NodeLoader(RMAT, fanout=[5, 5], batch_size=128, shuffle=True) as loader:
-            pids, sizes = (os.getpid(), loader._process.pid), []
+            pids, sizes = (os.getpid(), made.feed_of(loader)), []
             for passes in (100, 500):
                 for _ in range(passes):
                     for b in loader:
@@ -366,18 +380,18 @@ print(loader._process.pid, flush=True)
         for before, after in zip(*sizes):
             self.assertLess(after - before, 4 << 10, sizes)
 
-    def test_a_dropped_loader_ends_its_feed(self):
+    def test_a_dropped_loader_ends_its_feed(self) -> None:
         """With the last reference, without Python's collector and without a warning; batches that are held stay readable."""
 
-        def used(form, how):
+        def used(form: str, how: str) -> tuple[int, Any]:
             loader = NodeLoader(RMAT, fanout=[3, 2], batch_size=100, as_=form)
             if how == "none":
-                return loader._process.pid, None
+                return made.feed_of(loader), None
             passing = iter(loader)
             b = next(passing)
             if how == "whole":
                 list(passing)
-            return loader._process.pid, b
+            return made.feed_of(loader), b
 
         self.addCleanup(gc.enable)
         gc.collect()
@@ -393,19 +407,19 @@ print(loader._process.pid, flush=True)
                 if form == "numpy" and b is not None:
                     self.assertEqual(b.n_id[:100].tolist(), list(range(100)))
         loader = NodeLoader(RMAT, fanout=[3, 2], batch_size=100)
-        pid, passing = loader._process.pid, iter(loader)
+        pid, passing = made.feed_of(loader), iter(loader)
         next(passing)
         del loader  # a pass needs its loader
         self.assertEqual(len(list(passing)), 40)
         del passing
         self.assertTrue(gone(pid))
 
-    def test_nothing_is_left(self):
+    def test_nothing_is_left(self) -> None:
         fds = len(os.listdir("/proc/self/fd"))
         for _ in range(5):
             loader = NodeLoader(RMAT, fanout=[5, 5], batch_size=64)
             next(iter(loader))
-            pid = loader._process.pid
+            pid = made.feed_of(loader)
             loader.close()
             loader.close()
             self.assertTrue(gone(pid))
@@ -416,7 +430,7 @@ print(loader._process.pid, flush=True)
 
 @unittest.skipUnless(available("torch"), "torch is not installed")
 class TestDataLoader(unittest.TestCase):
-    def test_workers(self):
+    def test_workers(self) -> None:
         import torch
 
         for method in ("fork", "spawn"):
@@ -428,32 +442,32 @@ class TestDataLoader(unittest.TestCase):
                 self.assertEqual(got, want, method)
 
 
-class Flat:
+class _Flat:
     """Batches as tensors, which workers can send."""
 
-    def __init__(self, loader):
+    def __init__(self, loader: NodeLoader) -> None:
         self.loader = loader
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         import torch
 
         for b in self.loader:
             yield b.number, torch.from_numpy(b.n_id), torch.from_numpy(b.edge_index), torch.from_numpy(b.e_id)
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, NodeLoader]:
         return {"loader": self.loader}
 
 
 if available("torch"):
     import torch
 
-    class Flat(Flat, torch.utils.data.IterableDataset):
+    class Flat(_Flat, torch.utils.data.IterableDataset):  # type: ignore[misc, unused-ignore]
         pass
 
 
 @unittest.skipUnless(available("torch_geometric"), "PyG is not installed")
 class TestPyG(unittest.TestCase):
-    def test_names_of_types_make_hetero_data(self):
+    def test_names_of_types_make_hetero_data(self) -> None:
         """A graph comes back as what it was: batches of a HeteroData are HeteroData, also of one type, as those of PyG's loaders and of to_pyg."""
         import torch
         from torch_geometric.data import Data, HeteroData
@@ -471,7 +485,7 @@ class TestPyG(unittest.TestCase):
             if nodes:
                 self.assertEqual((got["paper"].x.tolist(), got["cites"].edge_index.tolist()), (want["paper"].x.tolist(), want["cites"].edge_index.tolist()))
 
-    def test_data(self):
+    def test_data(self) -> None:
         import torch
         from torch_geometric.nn import SAGEConv
 
@@ -487,7 +501,7 @@ class TestPyG(unittest.TestCase):
             out = SAGEConv(4, 2)(torch.ones(data.num_nodes, 4), data.edge_index)
             self.assertEqual(out.shape, (data.num_nodes, 2))
 
-    def test_names_that_are_taken(self):
+    def test_names_that_are_taken(self) -> None:
         folder = made.write(
             "taken",
             {
@@ -502,14 +516,14 @@ class TestPyG(unittest.TestCase):
             self.assertEqual((data.node_batch.tolist(), data.weight.tolist()), (data.n_id.tolist(), (data.n_id / 2).tolist()))
             self.assertEqual((data.edge_attr.tolist(), data.y.tolist()), ([5, 6, 7], (data.n_id % 2).tolist()))
 
-    def test_a_label_need_not_be_a_feature(self):
+    def test_a_label_need_not_be_a_feature(self) -> None:
         for features, others in ((["size"], {"x"}), ("size,essential", {"essential", "size"}), ([], set()), ("none", set()), (["size", "label"], {"x"})):
             with NodeLoader(DEBIAN, fanout=[4], batch_size=64, seed_type="package", direction="out", as_="pyg", features=features, label="label") as loader:
                 data = next(iter(loader))["package"]
                 self.assertEqual(data.y.tolist(), Store(DEBIAN).nodes["package"]["label"][data.n_id.numpy()].tolist())
                 self.assertEqual(set(data.keys()) & {"x", "size", "essential", "label"}, others)
 
-    def test_hetero(self):
+    def test_hetero(self) -> None:
         with NodeLoader(DEBIAN, fanout=[4, 4], batch_size=64, seed_type="package", direction="out", as_="pyg", label="label") as loader:
             data = next(iter(loader))
             self.assertEqual((data["package"].batch_size, len(data["package"].input_id)), (64, 64))
@@ -521,7 +535,7 @@ class TestPyG(unittest.TestCase):
 
 @unittest.skipUnless(available("dgl"), "DGL is not installed")
 class TestDGL(unittest.TestCase):
-    def test_blocks(self):
+    def test_blocks(self) -> None:
         import dgl
         import torch
 
@@ -542,7 +556,7 @@ class TestDGL(unittest.TestCase):
                 self.assertEqual(h.shape, (outer.num_dst_nodes(), 2))
             del input_nodes, output_nodes, blocks, outer, inner, b, h
 
-    def test_types(self):
+    def test_types(self) -> None:
         import dgl
 
         store = Store(DEBIAN)
@@ -566,7 +580,7 @@ class TestDGL(unittest.TestCase):
 
 @unittest.skipUnless(available("jraph"), "jraph is not installed")
 class TestJraph(unittest.TestCase):
-    def test_padded(self):
+    def test_padded(self) -> None:
         import jraph
 
         shapes = set()
@@ -585,7 +599,7 @@ class TestJraph(unittest.TestCase):
 
 @unittest.skipUnless(available("tensorflow_gnn"), "TF-GNN is not installed")
 class TestTFGNN(unittest.TestCase):
-    def test_graph_tensor(self):
+    def test_graph_tensor(self) -> None:
         with NodeLoader(DEBIAN, fanout=[4], batch_size=32, seed_type="package", direction="out", as_="tfgnn") as loader:
             with NodeLoader(DEBIAN, fanout=[4], batch_size=32, seed_type="package", direction="out") as plain:
                 g, b = next(iter(loader)), next(iter(plain))

@@ -3,6 +3,8 @@
 GRAPHMILL_COMMAND is the path of the command.
 """
 
+from __future__ import annotations
+
 import os
 import signal
 import subprocess
@@ -10,27 +12,28 @@ import sys
 import tempfile
 import time
 import unittest
+from typing import Any
 
 from graphmill._command import command
 
 
-def run(*arguments, **options):
+def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[Any]:
     return subprocess.run([sys.executable, "-m", "graphmill", *arguments], capture_output=True, **options)
 
 
 class TestMain(unittest.TestCase):
-    def test_arguments_output_and_status(self):
+    def test_arguments_output_and_status(self) -> None:
         for arguments in (["--version"], ["sample", "--help"], ["inof", "x"], ["info", "no folder"], ["info", b"\xff name"], ["info", ""], []):
             want = subprocess.run([command(), *arguments], capture_output=True)
             got = run(*arguments)
             self.assertEqual((got.returncode, got.stdout, got.stderr), (want.returncode, want.stdout, want.stderr), arguments)
 
-    def test_input(self):
+    def test_input(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             p = run("import", "-", "--format", "txt", "--out", os.path.join(folder, "g.store"), input=b"1 2\n2 3\n")
             self.assertEqual(p.returncode, 0, p.stderr)
 
-    def test_signals(self):
+    def test_signals(self) -> None:
         """A signal ends the command itself, as there is no process between."""
         with tempfile.TemporaryDirectory() as folder:
             p = subprocess.Popen(
@@ -46,7 +49,7 @@ class TestMain(unittest.TestCase):
             self.assertNotEqual(p.returncode, 0)
             self.assertIn(b"interrupted", err)
 
-    def test_no_command(self):
+    def test_no_command(self) -> None:
         p = run("info", env={**os.environ, "GRAPHMILL_COMMAND": "/nowhere/graphmill"}, text=True)
         self.assertEqual(
             (p.returncode, p.stdout, p.stderr), (1, "", "graphmill: GRAPHMILL_COMMAND=/nowhere/graphmill: found no program, expected the graphmill command\n")

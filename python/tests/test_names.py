@@ -3,12 +3,16 @@
 A row has the peer's name, or several, and one of "same", "named otherwise: `OURS`" and "not, because REASON".
 """
 
+from __future__ import annotations
+
 import ast
 import importlib.util
 import inspect
 import os
 import re
 import unittest
+from collections.abc import Callable, Container, Iterable
+from typing import Any
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 VERDICT = re.compile(r"same|named otherwise: `[^`]+`|not, because \S.*")
@@ -68,9 +72,10 @@ COVERED = {
 DEVICE = {"pin_memory", "device"}
 
 
-def tables(page):
+def tables(page: str) -> dict[str, dict[str, str]]:
     """By heading, the names of a table's rows, each with its verdict."""
-    out, heading = {}, None
+    out: dict[str, dict[str, str]] = {}
+    heading = ""
     with open(os.path.join(ROOT, "docs", page), encoding="utf-8") as f:
         for line in f.read().split("\n## Names", 1)[1].split("\n## ", 1)[0].splitlines():
             if line.startswith("### "):
@@ -83,12 +88,12 @@ def tables(page):
     return out
 
 
-def arguments(f):
+def arguments(f: Callable[..., Any]) -> list[str]:
     """The names of the arguments of a class or function, with kwargs for those that it passes on."""
     return [p.name for p in inspect.signature(f).parameters.values() if p.name != "self"]
 
 
-def tests(file):
+def tests(file: str) -> set[str]:
     """The names of the tests of a file, as CLASS.test."""
     with open(os.path.join(ROOT, "python", "tests", file + ".py"), encoding="utf-8") as f:
         tree = ast.parse(f.read())
@@ -96,14 +101,14 @@ def tests(file):
 
 
 class TestTables(unittest.TestCase):
-    def test_verdicts(self):
+    def test_verdicts(self) -> None:
         for page in COVERED:
             for heading, rows in tables(page).items():
                 self.assertTrue(rows, (page, heading))
                 for name, verdict in rows.items():
                     self.assertRegex(verdict, f"^({VERDICT.pattern})$", (page, heading, name))
 
-    def test_each_same_has_a_test(self):
+    def test_each_same_has_a_test(self) -> None:
         for page, covered in COVERED.items():
             same = {h: {n for n, verdict in rows.items() if verdict == "same"} - DEVICE for h, rows in tables(page).items()}
             self.assertEqual({h: n for h, n in same.items() if n}, {h: set(rows) for h, rows in covered.items()})
@@ -114,7 +119,7 @@ class TestTables(unittest.TestCase):
                         file, _, rest = test.partition(".")
                         self.assertIn(rest, tests(file), (name, test))
 
-    def test_our_names_exist(self):
+    def test_our_names_exist(self) -> None:
         """What an argument is called here is a keyword of NodeLoader, and so is what is the same."""
         from graphmill import NodeLoader
         from graphmill._keywords import PyGWords
@@ -133,17 +138,19 @@ class TestTables(unittest.TestCase):
                     if verdict == "same" and re.fullmatch(r"\w+", name) and name != "None":
                         self.assertIn(name, ours | words, (page, heading, name))
                     elif verdict.startswith("named"):
-                        self.assertIn(re.search("`(\\w+)", verdict)[1], ours, (page, heading, name))
+                        named = re.search("`(\\w+)", verdict)
+                        assert named
+                        self.assertIn(named[1], ours, (page, heading, name))
 
 
 class TestPeer(unittest.TestCase):
-    def complete(self, table, names, where):
+    def complete(self, table: Container[str], names: Iterable[str], where: str) -> None:
         self.assertEqual([n for n in names if n not in table], [], f"{where}: names of the peer that the table lacks")
 
 
 @unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
 class TestPyGNames(TestPeer):
-    def test_arguments(self):
+    def test_arguments(self) -> None:
         import torch
         from torch_geometric import loader, sampler
 
@@ -155,7 +162,7 @@ class TestPyGNames(TestPeer):
         self.complete(found["torch.utils.data.DataLoader"], arguments(torch.utils.data.DataLoader), "DataLoader")
         self.complete(found["Classes"], loader.__all__, "torch_geometric.loader")
 
-    def test_attributes(self):
+    def test_attributes(self) -> None:
         """Each attribute that PyG's loaders add to a batch is in the table."""
         import torch
         from torch_geometric.data import Data
@@ -173,7 +180,7 @@ class TestPyGNames(TestPeer):
 
 @unittest.skipUnless(importlib.util.find_spec("dgl"), "DGL is not installed")
 class TestDGLNames(TestPeer):
-    def test_arguments(self):
+    def test_arguments(self) -> None:
         from dgl import dataloading
 
         found = tables("coming-from-dgl.md")
@@ -187,7 +194,7 @@ class TestDGLNames(TestPeer):
         for name in classes:
             self.complete(found["Negative samplers"], [name, *arguments(getattr(negative, name))], name)
 
-    def test_classes(self):
+    def test_classes(self) -> None:
         from dgl import dataloading
 
         real = [
@@ -197,7 +204,7 @@ class TestDGLNames(TestPeer):
         ]
         self.complete(tables("coming-from-dgl.md")["Classes of `dgl.dataloading`"], real, "dgl.dataloading")
 
-    def test_graphbolt(self):
+    def test_graphbolt(self) -> None:
         import dataclasses
 
         from dgl import graphbolt

@@ -3,15 +3,20 @@
 GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
+from __future__ import annotations
+
 import functools
 import importlib.util
 import itertools
 import unittest
 import warnings
+from collections.abc import Container, Iterable, Iterator, Mapping
 from types import SimpleNamespace
+from typing import Any
 
 import made
 import numpy as np
+import numpy.typing as npt
 import random_graphs
 from graphmill import Collection, GraphmillError, NodeLoader, Store
 from test_dgl_blocks import _lost
@@ -20,12 +25,12 @@ from test_links import PYG, timed
 HOW = ("binary", "triplet", "in-batch")
 
 
-def link_type(c):
+def link_type(c: random_graphs.Case) -> tuple[str, str, str]:
     """The edge type of a random graph with the most edges."""
-    return max(c.edges, key=lambda e: c.edges[e].shape[1])
+    return max(c.edges, key=lambda e: int(c.edges[e].shape[1]))
 
 
-def cases(count):
+def cases(count: int) -> Iterator[tuple[int, random_graphs.Case, tuple[str, str, str], npt.NDArray[Any]]]:
     """Random graphs with at least two links, and these: the edges of a type, each once."""
     for number in itertools.count():
         c = random_graphs.case(number)
@@ -38,22 +43,24 @@ def cases(count):
             return
 
 
-def options(c, e, pairs, **more):
+def options(c: random_graphs.Case, e: tuple[str, str, str], pairs: npt.NDArray[Any], **more: Any) -> dict[str, Any]:
     own = dict(seeds=pairs, seed_type=e, batch_size=pairs.shape[1])
     return {**random_graphs.loader_arguments(c), **own, **more}
 
 
-def by_type(c, x, types):
+def by_type(c: random_graphs.Case, x: Any, types: Iterable[Any]) -> dict[Any, Any]:
     return x if isinstance(x, dict) else {next(iter(types)): x}
 
 
-def neighbours(c, seeds, excluded):
+def neighbours(
+    c: random_graphs.Case, seeds: Mapping[str, Iterable[int]], excluded: Mapping[Any, Container[Any]]
+) -> tuple[dict[str, set[int]], dict[tuple[str, str, str], set[int]]]:
     """The nodes that are reached and the edges that are taken from nodes, by type; excluded has the pairs that are left out, by edge type."""
     found = {t: set(seeds.get(t, ())) for t in c.nodes}
     frontier = {t: set(x) for t, x in found.items()}
-    edges = {e: set() for e in c.edges}
+    edges: dict[tuple[str, str, str], set[int]] = {e: set() for e in c.edges}
     for hop in range(c.hops):
-        new = {t: set() for t in c.nodes}
+        new: dict[str, set[int]] = {t: set() for t in c.nodes}
         for e, ends in c.edges.items():
             if c.fanout[e][hop] == 0:
                 continue
@@ -69,7 +76,7 @@ def neighbours(c, seeds, excluded):
 
 
 class TestNegatives(unittest.TestCase):
-    def check_pairs(self, c, e, pairs, b, how, each):
+    def check_pairs(self, c: random_graphs.Case, e: tuple[str, str, str], pairs: npt.NDArray[Any], b: Any, how: str, each: int) -> Any:
         """The ends of links and negatives are nodes of their types, and of the first hop; returns the ids of the negatives."""
         n_id, first = (
             by_type(c, b.n_id, c.nodes),
@@ -88,7 +95,7 @@ class TestNegatives(unittest.TestCase):
                 self.assertLessEqual(set(row), set(np.delete(pairs[1, b.input_id], i).tolist()))
         return ends
 
-    def test_random_graphs(self):
+    def test_random_graphs(self) -> None:
         """With all neighbours, subgraphs are those of a model, without the edges of the links."""
         left = 0
         for number, c, e, pairs in cases(random_graphs.COUNT // 3):
@@ -99,17 +106,17 @@ class TestNegatives(unittest.TestCase):
             ):
                 (b,) = loader
                 ends = self.check_pairs(c, e, pairs, b, how, each)
-                seeds = {}
+                seeds: dict[str, set[int]] = {}
                 for t, *ids in ((e[0], pairs[0], ends[0]), (e[2], pairs[1], ends[1])):
                     seeds.setdefault(t, set()).update(*(x.ravel().tolist() for x in ids))
                 excluded = {e: set(map(tuple, pairs.T.tolist()))} if exclude else {}
                 nodes, edges = neighbours(c, seeds, excluded)
                 self.assertEqual({t: set(x.tolist()) for t, x in by_type(c, b.n_id, c.nodes).items()}, nodes)
                 self.assertEqual({t: set(x.tolist()) for t, x in by_type(c, b.e_id, c.edges).items()}, edges)
-                left += sum(map(len, neighbours(c, seeds, {})[1].values())) - sum(map(len, edges.values()))
+                left += sum(len(x) for x in neighbours(c, seeds, {})[1].values()) - sum(len(x) for x in edges.values())
         self.assertGreater(left, 100)  # exclusion leaves edges out
 
-    def test_reverse(self):
+    def test_reverse(self) -> None:
         """No pair of links can be read off the edges of its batch, in either direction."""
         has_tag = "package", "has_tag", "tag"
         pairs = Store(made.DEBIAN).edges[has_tag].edge_index()
@@ -130,7 +137,7 @@ class TestNegatives(unittest.TestCase):
         self.assertGreater(readable[None], pairs.shape[1] // 4)
         self.assertGreater(readable["self"], 0)
 
-    def test_one_by_one(self):
+    def test_one_by_one(self) -> None:
         """With scope seed, a link has the same subgraph and negatives in any batch."""
         for number, c, e, pairs in cases(12):
             more = dict(negatives=3, negatives_how=HOW[number % 2], scope="seed", exclude="self")
@@ -150,10 +157,10 @@ class TestNegatives(unittest.TestCase):
                     for t in c.nodes:
                         self.assertEqual(n_id[t][batch[t] == i].tolist(), ids[t].tolist())
 
-    def test_kinds(self):
+    def test_kinds(self) -> None:
         """Subgraphs with all edges and with reverses have no counts of edges per hop; disjoint ones are the same as single ones."""
         for kind in ("induced", "bidirectional"):
-            more = dict(fanout=[2, 2], seeds=np.arange(64), subgraph_type=kind)
+            more: dict[str, Any] = dict(fanout=[2, 2], seeds=np.arange(64), subgraph_type=kind)
             with NodeLoader(made.RMAT, batch_size=64, **more) as loader:
                 (b,) = loader
                 edges = set(map(tuple, b.edge_index.T.tolist()))
@@ -171,7 +178,7 @@ class TestNegatives(unittest.TestCase):
                     self.assertEqual(b.e_id[b.batch[b.edge_index[0]] == i].tolist(), alone.e_id.tolist())
                     self.assertEqual(b.n_id[b.batch == i].tolist(), alone.n_id.tolist())
 
-    def test_edges_as_seeds(self):
+    def test_edges_as_seeds(self) -> None:
         """The edges of a split are links with the columns of the edges."""
         store = rated()
         rates = Store(store).edges["rates"]
@@ -192,7 +199,7 @@ class TestNegatives(unittest.TestCase):
                         seen += at.tolist()
                     self.assertEqual(sorted(seen), rows)
 
-    def test_times_of_edges(self):
+    def test_times_of_edges(self) -> None:
         """Links that are edges have the edges' times: a batch has no edge that is not older than its link."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -208,7 +215,7 @@ class TestNegatives(unittest.TestCase):
                 self.assertTrue((at < b.seed_time[b.batch["user"][b.edge_index[e][0]]]).all())
                 self.assertGreater(len(at), 0)
 
-    def test_all_pairs_are_edges(self):
+    def test_all_pairs_are_edges(self) -> None:
         """Where no negative exists, draws end: they are counted, or an error."""
         store = complete()
         for how in HOW[:2]:
@@ -227,7 +234,7 @@ class TestNegatives(unittest.TestCase):
                 with self.assertRaisesRegex(GraphmillError, "64"):
                     next(iter(loader))
 
-    def test_collections(self):
+    def test_collections(self) -> None:
         """A collection has the negatives of its batches, which are those of a loader."""
         out = made.path("negatives.coll")
         made.graphmill(
@@ -250,16 +257,18 @@ class TestNegatives(unittest.TestCase):
             "--out",
             out,
         )
-        graphs = Collection(out)
+        graphs: Any = Collection(out)
         self.assertEqual((graphs.negatives, graphs.negative_local.shape), (2, (200, 2, 2)))
-        more = dict(seeds="package:has_tag:tag", limit_seeds=200, batch_size=64, negatives=2, negatives_how="triplet", exclude="self", features="none")
+        more: dict[str, Any] = dict(
+            seeds="package:has_tag:tag", limit_seeds=200, batch_size=64, negatives=2, negatives_how="triplet", exclude="self", features="none"
+        )
         with warnings.catch_warnings(), NodeLoader(made.DEBIAN, fanout=[3], **more) as loader:
             for g, b in zip(graphs, loader):
                 self.assertEqual(g.negative_local.tolist(), b.negatives.tolist())
                 self.assertEqual(g.seed_local.tolist(), b.seed_local.tolist())
 
-    def test_a_last_batch_of_one_link(self):
-        own = dict(fanout=[1], seeds="a:r:b", negatives=1, negatives_how="in-batch")
+    def test_a_last_batch_of_one_link(self) -> None:
+        own: dict[str, Any] = dict(fanout=[1], seeds="a:r:b", negatives=1, negatives_how="in-batch")
         with self.assertRaisesRegex(
             ValueError, "found 6 links in batches of 5 with negatives_how='in-batch', so that the last batch has one link.*; give drop_last=True, "
         ):
@@ -269,7 +278,7 @@ class TestNegatives(unittest.TestCase):
         with NodeLoader(complete(), batch_size=5, drop_last=True, **own) as loader:
             self.assertEqual([[b.batch_size for b in loader] for _ in range(2)], [[5], [5]])
 
-    def test_seeds_that_are_nodes(self):
+    def test_seeds_that_are_nodes(self) -> None:
         for more, want in (
             (dict(exclude="self"), "found exclude= with seeds that are nodes, expected links"),
             (dict(exclude="self", seeds=[1, 2]), "found exclude= with seeds that are nodes"),
@@ -287,7 +296,7 @@ class TestNegatives(unittest.TestCase):
             with self.subTest(want=want), self.assertRaisesRegex(ValueError, want):
                 NodeLoader(made.RMAT, num_neighbors=[5], **more)
 
-    def test_errors(self):
+    def test_errors(self) -> None:
         pairs, tagged = np.zeros((2, 3), int), ("package", "has_tag", "tag")
         for more, want in (
             (dict(seed_type="package", negatives=1), "found negatives= with seeds that are nodes|expected the edge type of the links"),
@@ -312,7 +321,7 @@ class TestNegatives(unittest.TestCase):
 
 
 @functools.lru_cache(None)
-def rated():
+def rated() -> str:
     """Ratings of movies with splits, stars from 0, and times."""
     r = np.random.default_rng(5)
     ends = np.stack([r.integers(0, 20, 80), r.integers(0, 15, 80)])
@@ -340,7 +349,7 @@ edges:
 
 
 @functools.lru_cache(None)
-def complete():
+def complete() -> str:
     """Each a has an edge to each b."""
     ends = np.array([[i // 3 for i in range(6)], [i % 3 for i in range(6)]])
     folder = made.write("complete", {"e.npy": ends, "graph.yaml": "nodes:\n  a: {count: 2}\n  b: {count: 3}\nedges:\n  a:r:b: {table: e.npy}\n"})
@@ -351,7 +360,7 @@ def complete():
 SEEDS = ("input_id", "edge_label_index", "edge_label", "edge_label_time", "src_index", "dst_pos_index", "dst_neg_index", "seed_time")
 
 
-def seed_attributes(batch):
+def seed_attributes(batch: Any) -> dict[Any, Any]:
     """The attributes of a batch about its links, with their dtypes and shapes."""
     stores = [(t, batch[t]) for t in (*batch.node_types, *batch.edge_types)]
     return {(t, name): (s[name].dtype, tuple(s[name].shape)) for t, s in stores for name in SEEDS if name in s and s[name] is not None}
@@ -359,7 +368,7 @@ def seed_attributes(batch):
 
 @PYG
 class TestPyGNegatives(unittest.TestCase):
-    def data(self, c):
+    def data(self, c: random_graphs.Case) -> Any:
         import torch
         from torch_geometric.data import HeteroData
 
@@ -370,7 +379,9 @@ class TestPyGNegatives(unittest.TestCase):
             data[e].edge_index = torch.from_numpy(ends)
         return data
 
-    def ids(self, c, e, batch):
+    def ids(
+        self, c: random_graphs.Case, e: tuple[str, str, str], batch: Any
+    ) -> tuple[npt.NDArray[Any], dict[str, list[int]], dict[tuple[str, str, str], list[int]]]:
         """The ids of the links and the negatives [pairs, 2], in the order of their attributes, and the nodes and edges."""
         import torch
 
@@ -385,7 +396,7 @@ class TestPyGNegatives(unittest.TestCase):
         edges = {t: sorted(s.e_id.tolist()) for t, s in stores[1]}
         return np.stack([src.n_id[pairs[0]].numpy(), dst.n_id[pairs[1]].numpy()]), nodes, edges
 
-    def test_random_graphs(self):
+    def test_random_graphs(self) -> None:
         """Ours has PyG's attributes, with their dtypes and shapes, and the subgraph that PyG takes around our links and negatives."""
         import torch
         from torch_geometric.loader import LinkNeighborLoader
@@ -414,7 +425,7 @@ class TestPyGNegatives(unittest.TestCase):
                 (want,) = LinkNeighborLoader(data, c.fanout, (e, both), batch_size=1 << 20)
                 self.assertEqual((nodes, edges), self.ids(c, e, want)[1:])
 
-    def test_times(self):
+    def test_times(self) -> None:
         """The times are those that PyG gives links and negatives."""
         import torch
         from torch_geometric.sampler import EdgeSamplerInput, NegativeSampling, SamplerOutput
@@ -424,12 +435,12 @@ class TestPyGNegatives(unittest.TestCase):
             with NodeLoader(
                 timed(), fanout=[-1], scope="seed", before="time", seeds="user:knows:user", negatives=2, negatives_how=how, limit_seeds=40, as_="pyg"
             ) as loader:
-                (b,) = loader
-            b = b["user"] if how == "triplet" else SimpleNamespace(**b["knows"].to_dict(), batch=b["user"].batch)
+                (whole,) = loader
+            b: Any = whole["user"] if how == "triplet" else SimpleNamespace(**whole["knows"].to_dict(), batch=whole["user"].batch)
             time = torch.from_numpy(np.array(Store(timed()).edges["knows"]["time"])[:40])
             ends = torch.from_numpy(Store(timed()).edges["knows"].edge_index()[:, :40].copy())
 
-            def subgraph(seed, _):
+            def subgraph(seed: Any, _: Any) -> Any:
                 none = torch.empty(0, dtype=torch.int64)
                 return SamplerOutput(seed, none, none, none, torch.arange(len(seed)))
 
@@ -446,7 +457,7 @@ class TestPyGNegatives(unittest.TestCase):
                 for name, want in (("src_index", src), ("dst_pos_index", pos), ("dst_neg_index", neg)):
                     self.assertEqual(b.batch[b[name]].tolist(), out.batch[want].tolist(), name)
 
-    def test_labels(self):
+    def test_labels(self) -> None:
         """As in PyG, labels from 0 count one more with binary negatives, over all links, and triplets have none."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -463,7 +474,7 @@ class TestPyGNegatives(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "found label='stars' with negatives_how='triplet' and as_='pyg', expected none, as in PyG"):
                 NodeLoader(rated(), fanout=[1], seeds="user:rates:movie", negatives=1, negatives_how="triplet", label="stars", as_="pyg")
 
-    def test_kinds(self):
+    def test_kinds(self) -> None:
         """Where PyG takes all neighbours, its kinds of subgraphs have the same edges; ours keep the edge ids where PyG drops them."""
         import torch
         from torch_geometric.loader import NeighborLoader
@@ -490,7 +501,7 @@ class TestPyGNegatives(unittest.TestCase):
 
 @unittest.skipUnless(importlib.util.find_spec("dgl"), "DGL is not installed")
 class TestDGLNegatives(unittest.TestCase):
-    def test_random_graphs(self):
+    def test_random_graphs(self) -> None:
         """DGL, given our negatives, makes the same graphs and blocks, with and without exclusion."""
         import dgl
         import torch
@@ -537,7 +548,7 @@ class TestDGLNegatives(unittest.TestCase):
                 self.assertEqual(*found)
             compared += 1
 
-    def test_one_type(self):
+    def test_one_type(self) -> None:
         import dgl
         import torch
 
@@ -559,10 +570,10 @@ class TestDGLNegatives(unittest.TestCase):
 
 @unittest.skipUnless(importlib.util.find_spec("jraph"), "jraph is not installed")
 class TestJraphNegatives(unittest.TestCase):
-    def test_globals(self):
+    def test_globals(self) -> None:
         pairs = Store(made.RMAT).edges["_E"].edge_index()[:, :100]
         for scope in ("batch", "seed"):
-            more = dict(fanout=[2], seeds=pairs, seed_type="_E", negatives=2, batch_size=32, scope=scope, edge_label=np.arange(100) % 3)
+            more: dict[str, Any] = dict(fanout=[2], seeds=pairs, seed_type="_E", negatives=2, batch_size=32, scope=scope, edge_label=np.arange(100) % 3)
             with NodeLoader(made.RMAT, as_="jraph", **more) as loader, NodeLoader(made.RMAT, **more) as plain:
                 shapes = set()
                 for g, b in zip(loader, plain):
@@ -579,13 +590,13 @@ class TestJraphNegatives(unittest.TestCase):
 
 @unittest.skipUnless(importlib.util.find_spec("tensorflow_gnn"), "TF-GNN is not installed")
 class TestTFGNNNegatives(unittest.TestCase):
-    def test_readout(self):
+    def test_readout(self) -> None:
         import tensorflow_gnn as tfgnn
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for scope, each in itertools.product(("batch", "seed"), (None, 1, 2)):
-                more = dict(fanout=[2, 2], seeds="user:rates:movie", negatives=each, scope=scope, batch_size=80)
+                more: dict[str, Any] = dict(fanout=[2, 2], seeds="user:rates:movie", negatives=each, scope=scope, batch_size=80)
                 with NodeLoader(rated(), as_="tfgnn", **more) as loader, NodeLoader(rated(), **more) as plain:
                     (g,), (b,) = loader, plain
                     tfgnn.check_scalar_graph_tensor(g)
@@ -607,7 +618,7 @@ class TestTFGNNNegatives(unittest.TestCase):
                     else:
                         self.assertNotIn("label", readout.features)
 
-    def test_records(self):
+    def test_records(self) -> None:
         """The real TF-GNN reads the links and negatives of TFRecords, which are those of a loader."""
         import tensorflow as tf
         import tensorflow_gnn as tfgnn
@@ -622,7 +633,7 @@ class TestTFGNNNegatives(unittest.TestCase):
             made.graphmill("sample", store, *links, "--negatives", 2, "--exclude", "reverse:rated_by", "--fanout", "2,2", "--scope", scope, "--batch-size", 16,
                            "--format", "tfrecord", *(["--components", components] if components > 1 else []), "--out", out)  # fmt: skip
             spec = tfgnn.create_graph_spec_from_schema_pb(tfgnn.read_schema(out + "/schema.pbtxt"))
-            more = dict(seeds=made.path("labelled.csv") if label else split, seed_type=("user", "rates", "movie"))
+            more: dict[str, Any] = dict(seeds=made.path("labelled.csv") if label else split, seed_type=("user", "rates", "movie"))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 loader = NodeLoader(store, fanout=[2, 2], negatives=2, exclude="reverse:rated_by", scope=scope, batch_size=1 if scope == "seed" else 16, **more)
@@ -631,26 +642,29 @@ class TestTFGNNNegatives(unittest.TestCase):
                 for b in loader:
                     pairs = np.concatenate([b.seed_local[:, None], b.negatives], 1)
                     want += np.stack([b.n_id["user"][pairs[..., 0]], b.n_id["movie"][pairs[..., 1]]], -1).tolist()
-            got, labels, stars = [], [], []
+            got: list[Any] = []
+            labels: list[int] = []
+            stars: list[int] = []
             for record in tf.data.TFRecordDataset(sorted(tf.io.gfile.glob(out + "/samples.tfrecord-*"))):
                 g = tfgnn.parse_single_example(spec.relax(num_components=True) if components > 1 else spec, record)
                 tfgnn.check_scalar_graph_tensor(g)
-                readout, pairs = g.node_sets["_readout"], []
+                readout: Any = g.node_sets["_readout"]
+                ends: list[Any] = []
                 for name, t in (("source", "user"), ("target", "movie")):
                     at = g.edge_sets[f"_readout/{name}"].adjacency
                     self.assertEqual(at.target.numpy().tolist(), list(range(int(readout.total_size))))
-                    pairs.append(tf.gather(g.node_sets[t]["number"], at.source).numpy())
-                    self.assertEqual(tfgnn.structured_readout(g, name, feature_name="number").numpy().tolist(), pairs[-1].tolist())
-                got += np.stack(pairs, -1).reshape(-1, 3, 2).tolist()
+                    ends.append(tf.gather(g.node_sets[t]["number"], at.source).numpy())
+                    self.assertEqual(tfgnn.structured_readout(g, name, feature_name="number").numpy().tolist(), ends[-1].tolist())
+                got += np.stack(ends, -1).reshape(-1, 3, 2).tolist()
                 labels += readout["label"].numpy().tolist()
                 stars += [] if label else readout["stars"].numpy().tolist()
-                self.assertEqual(readout.sizes.numpy().tolist(), [3 * (len(pairs[0]) // 3 if scope == "batch" else 1)] * int(g.num_components))
+                self.assertEqual(readout.sizes.numpy().tolist(), [3 * (len(ends[0]) // 3 if scope == "batch" else 1)] * int(g.num_components))
             self.assertEqual(got, want)
-            links = len(want)
-            ones = [i % 3 + 1 for i in range(52)] if label else [1] * links
+            count = len(want)
+            ones = [i % 3 + 1 for i in range(52)] if label else [1] * count
             self.assertEqual(np.reshape(labels, (-1, 3)).tolist(), [[x, 0, 0] for x in ones])
             if not label:
-                self.assertEqual([len(set(row)) for row in np.reshape(stars, (-1, 3)).tolist()], [1] * links)
+                self.assertEqual([len(set(row)) for row in np.reshape(stars, (-1, 3)).tolist()], [1] * count)
 
 
 if __name__ == "__main__":

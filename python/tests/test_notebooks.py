@@ -3,6 +3,8 @@
 GRAPHMILL_COMMAND is the path of the command. They run in the environment of bench/peers.sh integrations.
 """
 
+from __future__ import annotations
+
 import glob
 import importlib.util
 import json
@@ -10,6 +12,7 @@ import os
 import re
 import tempfile
 import unittest
+from typing import Any
 from unittest import mock
 
 FOLDER = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "examples", "notebooks"))
@@ -18,20 +21,21 @@ MACHINE = re.compile(r"/(?:home|root|tmp|Users|work|mnt|opt)/|\b[A-Z]:\\")
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 
 
-def read(name):
+def read(name: str) -> dict[str, Any]:
     with open(os.path.join(FOLDER, f"{name}.ipynb"), encoding="utf-8") as f:
-        return json.load(f)
+        notebook: dict[str, Any] = json.load(f)
+        return notebook
 
 
-def source(cell):
+def source(cell: dict[str, Any]) -> str:
     return "".join(cell["source"])
 
 
 class TestCommitted(unittest.TestCase):
-    def test_names(self):
+    def test_names(self) -> None:
         self.assertEqual([os.path.basename(p) for p in sorted(glob.glob(FOLDER + "/*"))], [f"{n}.ipynb" for n in NAMES])
 
-    def test_as_committed(self):
+    def test_as_committed(self) -> None:
         """No outputs, no counts, nothing of the machine that wrote them, and links to files that are there."""
         for name in NAMES:
             with self.subTest(name):
@@ -47,14 +51,14 @@ class TestCommitted(unittest.TestCase):
                         for target in LINK.findall(source(cell)):
                             self.assertTrue(os.path.exists(os.path.join(FOLDER, target)), target)
 
-    def test_machine_paths_are_found(self):
+    def test_machine_paths_are_found(self) -> None:
         for text, found in (("open('/home/me/x')", True), (r"C:\data", True), ("papers/x.npy", False), ("../../docs/guide.md", False)):
             self.assertEqual(MACHINE.search(text) is not None, found, text)
 
 
 @unittest.skipUnless(all(map(importlib.util.find_spec, ("nbclient", "ipykernel", "torch_geometric"))), "nbclient or PyG is not installed")
 class TestRun(unittest.TestCase):
-    def execute(self, name):
+    def execute(self, name: str) -> None:
         import nbformat
         from nbclient import NotebookClient
 

@@ -3,13 +3,18 @@
 GRAPHMILL_COMMAND is the path of the command.
 """
 
+from __future__ import annotations
+
 import importlib.util
 import random
 import unittest
 import warnings
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import graphmill
 import numpy as np
+import numpy.typing as npt
 from graphmill import NodeLoader
 
 WORDS = [
@@ -37,12 +42,14 @@ WORDS = [
 ]
 PIECES = [*WORDS, "/", "//", "%", "%2F", "%25", "q", "é", " ", ".", "_N"]
 
+_F = TypeVar("_F", bound=Callable[..., Any])
 
-def installed(*names):
+
+def installed(*names: str) -> Callable[[_F], _F]:
     return unittest.skipUnless(all(importlib.util.find_spec(n) for n in names), f"{', '.join(names)}: not installed")
 
 
-def name(r, taken):
+def name(r: random.Random, taken: set[str]) -> str:
     while True:
         n = r.choice(WORDS) if r.random() < 0.5 else "".join(r.choice(PIECES) for _ in range(r.randint(1, 4)))
         if n.strip() == n and n not in taken:
@@ -50,13 +57,14 @@ def name(r, taken):
             return n
 
 
-def graph(number):
+def graph(number: int) -> tuple[list[str], dict[str, Any], dict[Any, Any]]:
     """A random graph with such names; each column has other values than all others. One in three has no types."""
     r = random.Random(number)
-    taken, made = set(), [0]
+    taken: set[str] = set()
+    made = [0]
 
-    def columns(rows):
-        of = set()
+    def columns(rows: int) -> dict[str, npt.NDArray[Any]]:
+        of: set[str] = set()
         out = {}
         for _ in range(r.randint(1, 5)):
             out[name(r, of)] = np.arange(rows) + 1000 * made[0]
@@ -72,7 +80,7 @@ def graph(number):
     return types, nodes, edges
 
 
-def check_each(test, check):
+def check_each(test: unittest.TestCase, check: Callable[[graphmill.Store, list[str], dict[str, Any], dict[Any, Any]], None]) -> None:
     for number in range(24):
         types, nodes, edges = graph(number)
         with test.subTest(number=number, nodes=list(nodes.values()), edges=list(edges)), warnings.catch_warnings():
@@ -81,7 +89,7 @@ def check_each(test, check):
             check(graphmill.from_arrays(nodes, edges), types, nodes, edges)
 
 
-def columns_of(x, ids):
+def columns_of(x: Iterable[Any], ids: npt.NDArray[Any]) -> dict[int, list[int]]:
     """The values that are rows of a column of the graphs above, by the number of the column."""
     return {
         int(v[0] // 1000): v.tolist()
@@ -90,17 +98,17 @@ def columns_of(x, ids):
     }
 
 
-def numbers_of(columns):
+def numbers_of(columns: dict[str, npt.NDArray[Any]]) -> set[int]:
     """The numbers of columns of the graphs above."""
     return {int(x[0] // 1000) for x in columns.values() if x.ndim == 1}
 
 
 class TestNames(unittest.TestCase):
-    def rows(self, of, ids):
+    def rows(self, of: dict[str, npt.NDArray[Any]], ids: Any) -> dict[str, list[int]]:
         return {n: x[ids].tolist() for n, x in of.items() if x.ndim == 1}
 
-    def test_batches(self):
-        def check(store, types, nodes, edges):
+    def test_batches(self) -> None:
+        def check(store: graphmill.Store, types: list[str], nodes: dict[str, Any], edges: dict[Any, Any]) -> None:
             one = len(types) == len(edges) == 1
             for scope in ("batch", "seed"):
                 with NodeLoader(store, [-1, -1], 4, seed_type=types[0], edge_features="all", scope=scope, slots=8) as loader:
@@ -117,8 +125,8 @@ class TestNames(unittest.TestCase):
 
         check_each(self, check)
 
-    def test_arrays(self):
-        def check(store, types, nodes, edges):
+    def test_arrays(self) -> None:
+        def check(store: graphmill.Store, types: list[str], nodes: dict[str, Any], edges: dict[Any, Any]) -> None:
             got_nodes, got_edges = store.to_arrays()
             again = graphmill.from_arrays(got_nodes, got_edges)
             self.assertEqual((again.meta["nodes"], again.meta["edges"]), (store.meta["nodes"], store.meta["edges"]))
@@ -133,7 +141,7 @@ class TestNames(unittest.TestCase):
         self.assertEqual((edges["edge_index"].tolist(), edges["edge_edge_index"].tolist()), ([[0, 1], [1, 0]], [5, 6]))
 
     @installed("pandas")
-    def test_tables(self):
+    def test_tables(self) -> None:
         store = graphmill.from_arrays(
             {"id": [5, 6], "node_id": [7, 8]}, {"edge_index": [[0, 1], [1, 0]], "source": [3, 4], "edge_target": [1, 2], "target": [8, 9]}
         )
@@ -142,8 +150,8 @@ class TestNames(unittest.TestCase):
         self.assertEqual(edges.to_dict("list"), {"source": [0, 1], "target": [1, 0], "edge_source": [3, 4], "edge_target": [1, 2], "edge_edge_target": [8, 9]})
 
     @installed("torch_geometric")
-    def test_pyg(self):
-        def check(store, types, nodes, edges):
+    def test_pyg(self) -> None:
+        def check(store: graphmill.Store, types: list[str], nodes: dict[str, Any], edges: dict[Any, Any]) -> None:
             with NodeLoader(store, [-1], 6, seed_type=types[0], edge_features="all", as_="pyg") as loader:
                 batch = next(iter(loader))
             for whole, b in ((False, batch), (True, store.to_pyg())):
@@ -159,10 +167,10 @@ class TestNames(unittest.TestCase):
         check_each(self, check)
 
     @installed("dgl")
-    def test_dgl(self):
+    def test_dgl(self) -> None:
         import dgl
 
-        def check(store, types, nodes, edges):
+        def check(store: graphmill.Store, types: list[str], nodes: dict[str, Any], edges: dict[Any, Any]) -> None:
             with NodeLoader(store, [-1], 6, seed_type=types[0], edge_features="all", as_="dgl") as loader:
                 _, _, (block,) = next(iter(loader))
             for t, of in nodes.items():

@@ -3,25 +3,30 @@
 GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
+from __future__ import annotations
+
 import json
 import unittest
+from collections.abc import Callable
+from typing import Any
 
 import made
 import numpy as np
+import numpy.typing as npt
 from graphmill import GraphmillError, NodeLoader, Store
 from made import law
 
 
-def loader(**options):
+def loader(**options: Any) -> NodeLoader:
     return NodeLoader(made.DEBIAN, **{**dict(fanout={"depends": [2]}, seed_type="package", batch_size=64, seed=3, features="none"), **options})
 
 
 class TestOrders(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         package = Store(made.DEBIAN).nodes["package"]
         self.size, self.label, self.count = np.array(package["size"]), np.array(package["label"]), package.count
 
-    def check(self, order, want, **options):
+    def check(self, order: str, want: Callable[[int], list[int]], **options: Any) -> None:
         """The seeds of two epochs, and of three ranks, follow the draw law."""
         with loader(order=order, **options) as whole:
             self.assertEqual(len(whole), -(-len(want(0)) // 64))
@@ -36,22 +41,22 @@ class TestOrders(unittest.TestCase):
                 with loader(order=order, rank=rank, world_size=3, tail=tail, **options) as part:
                     self.assertEqual([(b.number, b.input_id.tolist()) for b in part], ranks[rank])
 
-    def seeds(self, options):
-        return options.get("seeds", np.arange(self.count))
+    def seeds(self, options: dict[str, Any]) -> npt.NDArray[Any]:
+        return np.asarray(options.get("seeds", np.arange(self.count)))
 
-    def test_weighted(self):
+    def test_weighted(self) -> None:
         seeds = np.arange(5, 805)
         self.check("weighted:size", lambda e: law.weighted(3, e, self.size[seeds].astype(float).tolist(), len(seeds)), seeds=seeds)
 
-    def test_stratified(self):
+    def test_stratified(self) -> None:
         seeds = np.arange(1, 701)
         _, classes = np.unique(self.label[seeds], return_inverse=True)
         self.check("stratified:label", lambda e: law.stratified(3, e, classes.tolist()), seeds=seeds)
 
-    def test_windowed(self):
+    def test_windowed(self) -> None:
         self.check("windowed:50,4", lambda e: law.windowed(3, e, self.count, 50, 4))
 
-    def test_resume(self):
+    def test_resume(self) -> None:
         with loader(order="weighted:size") as a, loader(order="weighted:size") as b:
             want = [x.input_id.tolist() for x in a]
             for _ in zip(range(2), b):
@@ -67,7 +72,7 @@ class TestOrders(unittest.TestCase):
                 with self.assertRaisesRegex(ValueError, "state does not match: found .*, expected .*; make the loader with the arguments of the state"):
                     other.load_state_dict(state)
 
-    def test_errors(self):
+    def test_errors(self) -> None:
         for options, want in (
             (dict(order="weighted:sise"), 'no column "sise" of node type package, expected one of'),
             (dict(order="weighted:section"), "found dtype string, expected bool, an integer"),

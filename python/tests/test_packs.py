@@ -3,6 +3,8 @@
 GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
+from __future__ import annotations
+
 import importlib.util
 import itertools
 import json
@@ -13,9 +15,12 @@ import shutil
 import time
 import unittest
 import unittest.mock
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import made
 import numpy as np
+import numpy.typing as npt
 from graphmill import Collection, GraphmillError, PackedLoader, _packs
 from made import law
 
@@ -28,7 +33,7 @@ CASES = [
 ]
 
 
-def flat(x):
+def flat(x: Any) -> Any:
     """All that a batch has, with the bytes of its arrays."""
     if isinstance(x, np.ndarray):
         return x.dtype.str, x.shape, x.tobytes()
@@ -37,19 +42,19 @@ def flat(x):
     return [flat(v) for v in vars(x).values()] if hasattr(x, "__dict__") else x
 
 
-def collection(name):
+def collection(name: str) -> Any:
     return getattr(made, name)()
 
 
-def available(*modules):
+def available(*modules: str) -> bool:
     return all(importlib.util.find_spec(m) for m in modules)
 
 
-def loader(name, *flags, **options):
+def loader(name: str, *flags: str, **options: Any) -> PackedLoader:
     return PackedLoader(made.layout(name, *flags), collection(name), **options)
 
 
-def arrays(meta, batch):
+def arrays(meta: dict[str, Any], batch: Any) -> Iterator[tuple[str, Any]]:
     """Each array of packs.json: its file, and the array of the loader."""
     for key, file in meta["arrays"].items():
         yield file, getattr(batch, key)
@@ -64,7 +69,7 @@ def arrays(meta, batch):
 
 
 class TestPacks(unittest.TestCase):
-    def same(self, got, want, what):
+    def same(self, got: Any, want: npt.NDArray[Any], what: str) -> None:
         """Equal bit for bit; the files have the bits of bfloat16, the loader has float32."""
         got = np.asarray(got)
         if "charge" in what:
@@ -72,7 +77,7 @@ class TestPacks(unittest.TestCase):
         self.assertEqual((got.dtype, got.shape), (want.dtype, want.shape), what)
         self.assertEqual(got.tobytes(), want.tobytes(), what)
 
-    def test_the_commands_arrays(self):
+    def test_the_commands_arrays(self) -> None:
         for name, *flags in CASES:
             for seed, epoch in ((0, 0), (3, 2)):
                 meta, read = made.materialised(name, seed, epoch, *flags)
@@ -92,7 +97,7 @@ class TestPacks(unittest.TestCase):
                     self.assertEqual(set(of["columns"]), set(have.columns))
                 self.assertGreater(seen, 8)
 
-    def test_several_a_batch(self):
+    def test_several_a_batch(self) -> None:
         meta, read = made.materialised("molecules", 3, 2, "--reserve")
         for tail in ("short", "drop", "pad"):
             packs = loader("molecules", "--reserve", seed=3, batch=7, tail=tail)
@@ -113,8 +118,8 @@ class TestPacks(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "expected a multiple of batch_size=7"):
             loader("molecules", "--reserve", batch=7, tail="error")
 
-    def test_epochs_resume_and_ranks(self):
-        ids = lambda b: (b.number, b.graph_id.tolist())
+    def test_epochs_resume_and_ranks(self) -> None:
+        ids: Callable[[Any], Any] = lambda b: (b.number, b.graph_id.tolist())
         packs = loader("molecules", "--reserve", seed=1, batch=2)
         epochs = [[ids(b) for b in packs] for _ in range(2)]
         self.assertNotEqual(epochs[0], epochs[1])
@@ -122,7 +127,7 @@ class TestPacks(unittest.TestCase):
             real = [i for _, rows in epoch for row in rows for i in row if i >= 0]
             self.assertEqual(sorted(real), list(range(300)))
         for world, tail in ((2, "fill"), (3, "fill"), (50, "fill"), (3, "short"), (3, "drop")):
-            options = dict(seed=1, batch=2, world_size=world, tail=tail)
+            options: dict[str, Any] = dict(seed=1, batch=2, world_size=world, tail=tail)
             ranks = [[ids(b) for b in loader("molecules", "--reserve", rank=r, **options)] for r in range(world)]
             full = [rows for _, rows in epochs[0] if tail != "drop" or len(rows) == 2]
             self.assertEqual(ranks, law.ranks(full, world, tail))
@@ -142,7 +147,7 @@ class TestPacks(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "state does not match"):
                 other.load_state_dict(state)
 
-    def test_stats(self):
+    def test_stats(self) -> None:
         packs = loader("molecules", "--reserve", batch=2)
         for passes in (1, 2):
             for _ in packs:
@@ -153,7 +158,7 @@ class TestPacks(unittest.TestCase):
             self.assertGreater(min(s.waited, s.converted), 0)
             self.assertEqual(s.waiting_share, s.waited / s.seconds)
 
-    def test_what_is_not_in_packs(self):
+    def test_what_is_not_in_packs(self) -> None:
         self.assertEqual(loader("molecules", "--reserve").left_out, ["atom: column element (strings)"])
         self.assertEqual(
             loader("small_samples", "--reserve").left_out, ["_N: num_sampled_nodes", "_N:_E:_N: num_sampled_edges", "context: seed_ptr, seed_local"]
@@ -166,26 +171,26 @@ class TestPacks(unittest.TestCase):
         real = np.concatenate([b.graph_id[b.graph_mask] for b in packs])
         self.assertEqual(sorted(real.tolist()), np.flatnonzero(nodes < 8).tolist())
 
-    def test_closed(self):
+    def test_closed(self) -> None:
         with loader("molecules", "--reserve") as packs:
             p = next(iter(packs))
         self.assertGreater(int(p.num_graphs), 0)
         with self.assertRaisesRegex(ValueError, "was closed"):
             next(iter(packs))
 
-    def test_blocks(self):
+    def test_blocks(self) -> None:
         # Packs are gathered in blocks: batches do not depend on the size of a block.
         draw = random.Random(5)
         for case in CASES:
             for tail in ("fill", "drop", "short", "pad"):
-                options = dict(seed=draw.randrange(99), batch=draw.choice([None, 1, 2, 3]), tail=tail, world_size=2, rank=draw.randrange(2))
+                options: dict[str, Any] = dict(seed=draw.randrange(99), batch=draw.choice([None, 1, 2, 3]), tail=tail, world_size=2, rank=draw.randrange(2))
                 with loader(*case, **options) as packs:
                     whole = [flat(b) for b in packs]
                 for size in (1, draw.randrange(2_000, 60_000)):
                     with unittest.mock.patch.object(_packs, "_BLOCK", size), loader(*case, **options) as packs:
                         self.assertEqual([flat(b) for b in packs], whole, (case, options, size))
 
-    def test_rows_out_of_range(self):
+    def test_rows_out_of_range(self) -> None:
         damaged = made.path("shifted.coll")
         shutil.copytree(made.molecules(), damaged)
         with open(os.path.join(damaged, "graph.json")) as f:
@@ -194,9 +199,10 @@ class TestPacks(unittest.TestCase):
         with self.assertRaisesRegex(GraphmillError, "atom: found graphs from row 1 to [0-9]+, expected 0 to"):
             PackedLoader(made.layout("molecules", "--reserve"), damaged)
 
-    def test_errors(self):
+    def test_errors(self) -> None:
         with self.assertRaisesRegex(GraphmillError, "found no layout.json, expected a pack layout; graphmill pack --out makes one"):
             PackedLoader(made.molecules(), made.molecules())
+        options: Any
         for options, want in (
             (dict(label="labl", as_="pyg"), "found 'labl', .*did you mean label"),
             (dict(label="label"), "expected as_='pyg'"),
@@ -217,7 +223,7 @@ class TestPacks(unittest.TestCase):
                 loader("molecules", "--reserve", **options)
 
 
-def padded(c, ids, shape):
+def padded(c: Collection, ids: Iterable[int], shape: Any) -> Any:
     """The graphs as a batch that jraph makes and pads."""
     import jraph
 
@@ -240,15 +246,15 @@ def padded(c, ids, shape):
     return jraph.pad_with_graphs(jraph.batch_np(graphs), nodes, edges, shape.graphs)
 
 
-def bfloat16(column):
+def bfloat16(column: Any) -> npt.NDArray[Any]:
     import ml_dtypes
 
-    return column.values.view(ml_dtypes.bfloat16)
+    return np.asarray(column.values.view(ml_dtypes.bfloat16))
 
 
 @unittest.skipUnless(available("jraph"), "jraph is not installed")
 class TestJraph(unittest.TestCase):
-    def test_as_pad_with_graphs(self):
+    def test_as_pad_with_graphs(self) -> None:
         import jax
         import jraph
 
@@ -271,7 +277,7 @@ class TestJraph(unittest.TestCase):
             shapes.add(str(jax.tree_util.tree_map(np.shape, g)))
         self.assertEqual(len(shapes), 1)
 
-    def test_stacked(self):
+    def test_stacked(self) -> None:
         import jax
 
         one = list(loader("small_samples", "--reserve", as_="jraph"))
@@ -285,7 +291,7 @@ class TestJraph(unittest.TestCase):
 
 @unittest.skipUnless(available("torch_geometric"), "PyG is not installed")
 class TestPyG(unittest.TestCase):
-    def same(self, got, want):
+    def same(self, got: Any, want: Any) -> None:
         import torch
 
         self.assertEqual(
@@ -297,7 +303,7 @@ class TestPyG(unittest.TestCase):
                 if key in b:
                     self.assertTrue(torch.equal(a[key], b[key]) if torch.is_tensor(b[key]) else a[key] == b[key], key)
 
-    def test_graphs_come_back(self):
+    def test_graphs_come_back(self) -> None:
         for name, label in (("molecules", "label"), ("typed", "label"), ("small_samples", None)):
             c = Collection(collection(name))
             for batch in (None, 3):
@@ -310,7 +316,7 @@ class TestPyG(unittest.TestCase):
                             seen.append(i)
                 self.assertEqual(sorted(seen), list(range(len(c))))
 
-    def test_as_from_data_list(self):
+    def test_as_from_data_list(self) -> None:
         import torch
         from torch_geometric.data import Batch
         from torch_geometric.nn import GCNConv, global_add_pool
@@ -325,7 +331,7 @@ class TestPyG(unittest.TestCase):
             got = global_add_pool(conv(b.x, b.edge_index), b.batch, size=b.num_graphs)[b.graph_mask]
             torch.testing.assert_close(got, global_add_pool(conv(want.x, want.edge_index), want.batch))
 
-    def test_workers(self):
+    def test_workers(self) -> None:
         import torch
 
         packs = loader("molecules", "--reserve", seed=5)
@@ -339,19 +345,19 @@ class TestPyG(unittest.TestCase):
 if available("torch"):
     import torch
 
-    class Packs(torch.utils.data.IterableDataset):
+    class Packs(torch.utils.data.IterableDataset):  # type: ignore[misc, unused-ignore]
         """The graph ids of packs as tensors, which workers can send."""
 
-        def __init__(self, loader):
+        def __init__(self, loader: PackedLoader) -> None:
             self.loader = loader
 
-        def __iter__(self):
+        def __iter__(self) -> Iterator[Any]:
             return (torch.from_numpy(b.graph_id) for b in self.loader)
 
 
 @unittest.skipUnless(available("tensorflow_gnn"), "TF-GNN is not installed")
 class TestTFGNN(unittest.TestCase):
-    def test_components(self):
+    def test_components(self) -> None:
         import tensorflow as tf
         import tensorflow_gnn as tfgnn
 
@@ -378,7 +384,7 @@ class TestTFGNN(unittest.TestCase):
                         self.assertEqual(charge.tolist(), c[i].context["target"][0].tolist())
                 self.assertEqual(g.node_sets["atom"]["charge"].dtype, tf.bfloat16)
 
-    def test_as_pad_to_total_sizes(self):
+    def test_as_pad_to_total_sizes(self) -> None:
         import tensorflow_gnn as tfgnn
 
         packs = loader("typed", "--reserve", as_="tfgnn")

@@ -4,20 +4,25 @@ PyG's disjoint and temporal sampling need pyg-lib, which PyPI lacks: disjoint su
 seeds, times of nodes with torch-sparse's sampler.
 """
 
+from __future__ import annotations
+
 import functools
 import importlib.util
 import unittest
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import graphmill
 import made
 import numpy as np
+import numpy.typing as npt
 from graphmill import NodeLoader
 
 USER, ITEM, BUYS, SOLD = "user", "item", ("user", "buys", "item"), ("item", "sold", "user")
 
 
 @functools.lru_cache(None)
-def simple():
+def simple() -> npt.NDArray[Any]:
     """The ends of a random graph of 60 nodes, without parallel edges and self-loops."""
     r = np.random.default_rng(3)
     pairs = np.unique(r.integers(0, 60, (2, 260)), axis=1)
@@ -26,7 +31,7 @@ def simple():
 
 
 @functools.lru_cache(None)
-def plain():
+def plain() -> tuple[Any, graphmill.Store]:
     """A PyG graph with columns, and its store."""
     import torch
     from torch_geometric.data import Data
@@ -37,7 +42,7 @@ def plain():
 
 
 @functools.lru_cache(None)
-def typed():
+def typed() -> tuple[Any, graphmill.Store]:
     """A PyG graph with two node types, all nodes and edges with times, and its store."""
     import torch
     from torch_geometric.data import HeteroData
@@ -51,7 +56,7 @@ def typed():
     return data, graphmill.from_pyg(data)
 
 
-def canonical(b):
+def canonical(b: Any) -> tuple[Any, Any]:
     """The nodes and edges of a PyG batch, by their ids in the graph; by type if it has types."""
     if hasattr(b, "edge_types"):
         nodes = {t: sorted(b[t].n_id.tolist()) for t in b.node_types if len(b[t].n_id)}
@@ -62,7 +67,7 @@ def canonical(b):
 
 @unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
 class TestPyG(unittest.TestCase):
-    def both(self, loader, graph, **words):
+    def both(self, loader: Any, graph: tuple[Any, graphmill.Store], **words: Any) -> Iterator[tuple[Any, Any]]:
         """Our batches with PyG's of a loader with the same words; their nodes and edges are equal."""
         data, store = graph
         count = 0
@@ -73,13 +78,14 @@ class TestPyG(unittest.TestCase):
                 yield a, b
         self.assertGreater(count, 0)
 
-    def test_words(self):
+    def test_words(self) -> None:
         from torch_geometric.loader import NeighborLoader
 
-        def marked(batch):
+        def marked(batch: Any) -> Any:
             batch.mark = True
             return batch
 
+        takes: Any
         for takes in ([-1], [-1, -1], [-1, 0]):
             for a, b in self.both(NeighborLoader, plain(), num_neighbors=takes, batch_size=9, transform=marked):
                 self.assertTrue(a.mark and b.mark)
@@ -87,7 +93,7 @@ class TestPyG(unittest.TestCase):
         for _ in self.both(NeighborLoader, typed(), num_neighbors=takes, input_nodes=USER, batch_size=9):
             pass
 
-    def test_input_nodes(self):
+    def test_input_nodes(self) -> None:
         import torch
         from torch_geometric.loader import NeighborLoader
 
@@ -101,10 +107,10 @@ class TestPyG(unittest.TestCase):
                 self.assertEqual(a[ITEM].n_id[: a[ITEM].batch_size].tolist(), b[ITEM].n_id[: b[ITEM].batch_size].tolist())
                 self.assertEqual(a[ITEM].input_id.tolist(), b[ITEM].input_id.tolist())
 
-    def test_attributes(self):
+    def test_attributes(self) -> None:
         from torch_geometric.loader import NeighborLoader
 
-        words = dict(num_neighbors=[-1, -1], batch_size=8)
+        words: dict[str, Any] = dict(num_neighbors=[-1, -1], batch_size=8)
         data, store = plain()
         with NodeLoader(store, as_="pyg", edge_features="all", **words) as ours:
             for a, b in zip(ours, NeighborLoader(data, **words), strict=True):
@@ -117,21 +123,22 @@ class TestPyG(unittest.TestCase):
                 for name in ("x", "y", "edge_index", "edge_attr", "n_id", "e_id", "input_id"):
                     self.assertEqual((a[name].dtype, a[name].shape), (b[name].dtype, b[name].shape), name)
 
-    def test_batches(self):
+    def test_batches(self) -> None:
         from torch_geometric.loader import NeighborLoader
 
         data, store = plain()
+        words: Any
         for words in (dict(batch_size=8), dict(batch_size=8, drop_last=True), dict(batch_size=8, shuffle=True), dict(batch_size=60, shuffle=True)):
             theirs = [b.input_id.tolist() for b in NeighborLoader(data, num_neighbors=[1], **words)]
             with NodeLoader(store, num_neighbors=[1], as_="pyg", **words) as loader:
                 ours = [b.input_id.tolist() for b in loader]
             self.assertEqual([len(b) for b in ours], [len(b) for b in theirs])
             for got in (ours, theirs):
-                joined = sum(got, [])
+                joined: list[int] = sum(got, [])
                 self.assertEqual(sorted(joined) if words.get("shuffle") else joined, list(range(len(joined))))
                 self.assertEqual(joined == sorted(joined), not words.get("shuffle"))
 
-    def test_subgraph_types(self):
+    def test_subgraph_types(self) -> None:
         import torch
         from torch_geometric.loader import NeighborLoader
 
@@ -153,12 +160,12 @@ class TestPyG(unittest.TestCase):
                         reverses += ends != [s, d]
         self.assertGreater(reverses, 50)
 
-    def test_disjoint(self):
+    def test_disjoint(self) -> None:
         import torch
         from torch_geometric.loader import NeighborLoader
 
         data, store = plain()
-        words = dict(num_neighbors=[-1, -1], input_nodes=[5, 9, 40, 41])
+        words: dict[str, Any] = dict(num_neighbors=[-1, -1], input_nodes=[5, 9, 40, 41])
         with NodeLoader(store, as_="pyg", disjoint=True, batch_size=4, **words) as loader:
             (a,) = loader
         for i, b in enumerate(NeighborLoader(data, batch_size=1, **{**words, "input_nodes": torch.tensor(words["input_nodes"])})):
@@ -167,7 +174,7 @@ class TestPyG(unittest.TestCase):
             self.assertEqual(sorted(a.e_id[edges].tolist()), sorted(b.e_id.tolist()))
             self.assertTrue((a.batch[a.edge_index[1, edges]] == i).all())
 
-    def past(self, seed, hops):
+    def past(self, seed: int, hops: int) -> dict[Any, list[int]]:
         """The edges that torch-sparse's temporal sampler finds from a user, by type and id."""
         import torch
         from torch_geometric.sampler.utils import remap_keys, to_hetero_csc
@@ -182,7 +189,7 @@ class TestPyG(unittest.TestCase):
         )
         return {e: sorted((edge[n] if perm[e] is None else perm[e][edge[n]]).tolist()) for e, n in names.items()}
 
-    def test_times(self):
+    def test_times(self) -> None:
         data, store = typed()
         with NodeLoader(store, num_neighbors=[-1, -1], input_nodes=USER, time_attr="time", as_="pyg", batch_size=40) as loader:
             (b,) = loader
@@ -194,12 +201,12 @@ class TestPyG(unittest.TestCase):
             later += sum((data[e].edge_index[1] == seed).sum() for e in [SOLD]) - len(ours[SOLD])
         self.assertGreater(later, 50)  # times leave edges out
 
-    def test_last(self):
+    def test_last(self) -> None:
         """The latest of the edges that the sampler without a fanout finds; an edge is as old as its source."""
         data = typed()[0].clone()
         for e in data.edge_types:
             data[e].at = data[e[0]].time[data[e].edge_index[0]]
-        words = dict(num_neighbors=[3], input_nodes=USER, time_attr="at", input_time="time", temporal_strategy="last", batch_size=40)
+        words: dict[str, Any] = dict(num_neighbors=[3], input_nodes=USER, time_attr="at", input_time="time", temporal_strategy="last", batch_size=40)
         with NodeLoader(graphmill.from_pyg(data), as_="pyg", **words) as loader:
             (b,) = loader
         short = 0
@@ -210,7 +217,7 @@ class TestPyG(unittest.TestCase):
             short += len(every) > 3
         self.assertGreater(short, 10)
 
-    def test_links(self):
+    def test_links(self) -> None:
         import torch
         from torch_geometric.loader import LinkNeighborLoader
 
@@ -227,7 +234,7 @@ class TestPyG(unittest.TestCase):
                 ends = [torch.stack([x[USER].n_id[x[BUYS].edge_label_index[0]], x[ITEM].n_id[x[BUYS].edge_label_index[1]]]).tolist() for x in (a, b)]
                 self.assertEqual(*ends)
 
-    def test_link_times(self):
+    def test_link_times(self) -> None:
         """PyG needs pyg-lib for times of links; its batches then have the times that it was given."""
         import torch
 
@@ -242,7 +249,7 @@ class TestPyG(unittest.TestCase):
                     seed_of = b[e[2]].batch[b[e].edge_index[1]]
                     self.assertTrue((data[e].at[b[e].e_id] <= b[BUYS].edge_label_time[seed_of]).all())
 
-    def test_negatives(self):
+    def test_negatives(self) -> None:
         import torch
         from torch_geometric.loader import LinkNeighborLoader
         from torch_geometric.sampler import NegativeSampling
@@ -274,7 +281,7 @@ class TestPyG(unittest.TestCase):
 
 @unittest.skipUnless(importlib.util.find_spec("dgl"), "DGL is not installed")
 class TestDGL(unittest.TestCase):
-    def graph(self):
+    def graph(self) -> tuple[Any, graphmill.Store, Any]:
         """The simple graph and its reverses: reverse_eids has the reverse of each edge."""
         import dgl
         import torch
@@ -284,22 +291,23 @@ class TestDGL(unittest.TestCase):
         g = dgl.graph(tuple(torch.from_numpy(pairs)), num_nodes=60)
         return g, graphmill.from_arrays(60, np.ascontiguousarray(pairs)), torch.from_numpy(pairs)
 
-    def test_batches(self):
+    def test_batches(self) -> None:
         import dgl
         import torch
 
         g, store, _ = self.graph()
+        words: Any
         for words in (dict(batch_size=8), dict(batch_size=8, drop_last=True), dict(batch_size=60, shuffle=True)):
             theirs = [out.tolist() for _, out, _ in dgl.dataloading.DataLoader(g, torch.arange(60), dgl.dataloading.NeighborSampler([1]), **words)]
             with NodeLoader(store, fanout=[1], as_="dgl", **words) as loader:
                 ours = [out.tolist() for _, out, _ in loader]
             self.assertEqual([len(b) for b in ours], [len(b) for b in theirs])
             for got in (ours, theirs):
-                joined = sum(got, [])
+                joined: list[int] = sum(got, [])
                 self.assertEqual(sorted(joined) if words.get("shuffle") else joined, list(range(len(joined))))
                 self.assertEqual(joined == sorted(joined), not words.get("shuffle"))
 
-    def test_exclude(self):
+    def test_exclude(self) -> None:
         import dgl
         import torch
 
@@ -313,7 +321,7 @@ class TestDGL(unittest.TestCase):
             real = dgl.dataloading.DataLoader(g, ids, sampler, batch_size=16)
             with NodeLoader(store, fanout=[-1, -1], seeds=pairs[:, ids], seed_type="_E", exclude=ours, batch_size=16, as_="dgl") as loader:
                 for (_, pair, blocks), (_, want_pair, want_blocks) in zip(loader, real, strict=True):
-                    named = lambda x: [x.ndata[dgl.NID][e].tolist() for e in x.edges()]
+                    named: Callable[[Any], Any] = lambda x: [x.ndata[dgl.NID][e].tolist() for e in x.edges()]
                     self.assertEqual(named(pair), named(want_pair))
                     for block, want in zip(blocks, want_blocks, strict=True):
                         self.assertEqual(sorted(block.edata[dgl.EID].tolist()), sorted(want.edata[dgl.EID].tolist()))
@@ -321,7 +329,7 @@ class TestDGL(unittest.TestCase):
                     sizes.add((theirs, blocks[-1].num_edges()))
         self.assertGreater(len({n for _, n in sizes}), 3)
 
-    def test_negatives(self):
+    def test_negatives(self) -> None:
         import dgl
         import torch
 
@@ -338,7 +346,7 @@ class TestDGL(unittest.TestCase):
                 self.assertEqual(blocks[-1].dstdata[dgl.NID].tolist(), negative.ndata[dgl.NID].tolist())
                 self.assertEqual(pair.num_edges(), want_pair.num_edges())
 
-    def test_transform(self):
+    def test_transform(self) -> None:
         import dgl.graphbolt as gb
         import torch
 
@@ -346,7 +354,7 @@ class TestDGL(unittest.TestCase):
         items = gb.ItemSet(torch.arange(60), names="seed_nodes")
         pipe = gb.ItemSampler(items, batch_size=8).sample_neighbor(gb.from_dglgraph(g, True), [-1])
 
-        def counted(m):
+        def counted(m: Any) -> Any:
             m.labels = len(m.input_nodes)
             return m
 

@@ -3,15 +3,19 @@
 GRAPHMILL_COMMAND is the path of the command.
 """
 
+from __future__ import annotations
+
 import functools
 import importlib.util
 import pathlib
 import subprocess
 import tempfile
 import unittest
+from typing import Any
 
 import graphmill
 import numpy as np
+import numpy.typing as npt
 from graphmill._command import command
 from test_peer_laws import Laws
 
@@ -19,7 +23,7 @@ NODES, WALKS = 12, 2000
 
 
 @functools.lru_cache(None)
-def ends():
+def ends() -> npt.NDArray[Any]:
     """A connected undirected graph with triangles, as pairs in both directions; node 11 has one neighbour."""
     draw = np.random.default_rng(5)
     pairs = {(i, (i + 1) % 11) for i in range(11)} | {(int(a), int(b)) for a, b in draw.integers(0, 11, (14, 2)) if a != b} | {(3, 11)}
@@ -28,30 +32,30 @@ def ends():
 
 
 @functools.lru_cache(None)
-def store():
+def store() -> graphmill.Store:
     weight = 1.0 + np.arange(ends().shape[1]) % 4
     return graphmill.from_arrays(NODES, {("_N", "_E", "_N"): {"edge_index": ends(), "w": weight}})
 
 
-def walk(of, *flags):
+def walk(of: graphmill.Store, *flags: str) -> npt.NDArray[Any]:
     """The rows of graphmill walk."""
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder, "walks")
         subprocess.run([command(), "walk", str(of.path), "--walks", str(WALKS), "--seed", "1", "--out", str(out), *flags], check=True, capture_output=True)
-        return np.load(out / "walks.npy")
+        return np.asarray(np.load(out / "walks.npy"))
 
 
-def rows(walks):
+def rows(walks: Any) -> list[tuple[int, ...]]:
     return [tuple(row) for row in np.asarray(walks).tolist()]
 
 
-def starts():
+def starts() -> npt.NDArray[Any]:
     return np.tile(np.arange(NODES), WALKS)
 
 
 @unittest.skipUnless(importlib.util.find_spec("torch_sparse"), "PyG is not installed")
 class TestPyG(Laws):
-    def test_uniform(self):
+    def test_uniform(self) -> None:
         import torch
         from torch_sparse import SparseTensor
 
@@ -66,7 +70,7 @@ class TestPyG(Laws):
 
 @unittest.skipUnless(importlib.util.find_spec("dgl"), "DGL is not installed")
 class TestDGL(Laws):
-    def setUp(self):
+    def setUp(self) -> None:
         import dgl
         import torch
 
@@ -76,19 +80,19 @@ class TestDGL(Laws):
         self.graph.edata["w"] = 1.0 + torch.arange(self.graph.num_edges(), dtype=torch.float64) % 4
         self.starts = torch.from_numpy(starts())
 
-    def test_uniform(self):
+    def test_uniform(self) -> None:
         import dgl
 
         self.alike(rows(walk(store(), "--length", "3")), rows(dgl.sampling.random_walk(self.graph, self.starts, length=3)[0]))
 
-    def test_weights(self):
+    def test_weights(self) -> None:
         import dgl
 
         theirs = rows(dgl.sampling.random_walk(self.graph, self.starts, length=2, prob="w")[0])
         self.alike(rows(walk(store(), "--length", "2", "--weight", "w")), theirs)
         self.unlike(rows(walk(store(), "--length", "2")), theirs)
 
-    def test_node2vec(self):
+    def test_node2vec(self) -> None:
         import dgl
 
         for p, q in ((0.25, 4.0), (4.0, 0.25), (0.5, 0.5)):
@@ -96,14 +100,14 @@ class TestDGL(Laws):
             self.alike(rows(walk(store(), "--length", "3", "--p", str(p), "--q", str(q))), theirs)
             self.unlike(rows(walk(store(), "--length", "3")), theirs)
 
-    def test_stop(self):
+    def test_stop(self) -> None:
         """DGL's restart_prob ends a walk."""
         import dgl
 
         theirs = rows(dgl.sampling.random_walk(self.graph, self.starts, length=3, restart_prob=0.3)[0])
         self.alike(rows(walk(store(), "--length", "3", "--stop", "0.3")), theirs)
 
-    def test_visits(self):
+    def test_visits(self) -> None:
         """The neighbours of PinSAGE: which nodes are visited, and how often, in each of many copies of the graph."""
         import dgl
         import torch
@@ -119,7 +123,7 @@ class TestDGL(Laws):
             subprocess.run([command(), "walk", str(of.path), *flags], check=True, capture_output=True)
             ours = [np.load(out / f"{name}.npy") for name in ("src", "dst", "visits")]
         src, dst = near.edges()
-        kinds = [], []
+        kinds: tuple[list[Any], list[Any]] = [], []
         for found, (a, b, n) in zip(kinds, (ours, (src.numpy(), dst.numpy(), near.edata["weights"].numpy()))):
             order = np.lexsort((a, b))
             a, b, n = a[order] % NODES, b[order], n[order]
@@ -129,7 +133,7 @@ class TestDGL(Laws):
                     found.append((v, *zip(a[at].tolist(), n[at].tolist())))
         self.alike(*kinds)
 
-    def test_subgraphs(self):
+    def test_subgraphs(self) -> None:
         """The nodes of sampler="walk" are those that as many of DGL's walks visit."""
         import dgl
         import torch
@@ -139,7 +143,7 @@ class TestDGL(Laws):
         many = np.tile(ends(), copies) + np.repeat(np.arange(copies) * NODES, ends().shape[1])
         of = graphmill.from_arrays(NODES * copies, many)
         graph = dgl.graph(tuple(map(torch.from_numpy, ends())), num_nodes=NODES)
-        kinds = [], []
+        kinds: tuple[list[Any], list[Any]] = [], []
         for v in (0, 3, 11):
             nodes, _ = dgl.sampling.random_walk(graph, torch.full((copies * walks,), v), length=length)
             kinds[1].extend((v, *sorted({u for u in row if u >= 0} - {v})) for row in nodes.reshape(copies, -1).tolist())
@@ -148,7 +152,7 @@ class TestDGL(Laws):
                 kinds[0].extend((v, *sorted((b.n_id[1:] % NODES).tolist())) for b in loader)
         self.alike(*kinds)
 
-    def test_metapath(self):
+    def test_metapath(self) -> None:
         import dgl
         import torch
 

@@ -4,8 +4,12 @@ PyG returns these numbers only with pyg-lib. With torch-sparse they follow from 
 loader of h hops has in addition to those of h - 1 hops were found in hop h.
 """
 
+from __future__ import annotations
+
 import importlib.util
 import unittest
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import made
 import numpy as np
@@ -13,7 +17,7 @@ import random_graphs
 from graphmill import NodeLoader, Store
 
 
-def _data(c):
+def _data(c: random_graphs.Case) -> Any:
     import torch
     from torch_geometric.data import HeteroData
 
@@ -25,7 +29,7 @@ def _data(c):
     return data
 
 
-def _theirs(c, hops):
+def _theirs(c: random_graphs.Case, hops: int) -> Any:
     """PyG's batch of the seeds with the given number of hops."""
     import torch
     from torch_geometric.loader import NeighborLoader
@@ -35,12 +39,12 @@ def _theirs(c, hops):
     return batch
 
 
-def _counts(batches, types, size):
+def _counts(batches: Iterable[Any], types: Iterable[Any], size: Callable[[Any], int]) -> dict[Any, list[int]]:
     """For each type, the size of a batch minus that of the previous one."""
     return {t: np.diff([0, *(size(b[t]) for b in batches)]).tolist() for t in types}
 
 
-def _left(c, batch, nodes, edges):
+def _left(c: random_graphs.Case, batch: Any, nodes: Any, edges: Any) -> list[Any]:
     """For each layer and type, the nodes and edges that trim_to_layer leaves, by their ids in the graph."""
     import torch
     from torch_geometric.utils import trim_to_layer
@@ -63,7 +67,7 @@ def _left(c, batch, nodes, edges):
 
 @unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
 class TestPyGHops(unittest.TestCase):
-    def test_random_graphs(self):
+    def test_random_graphs(self) -> None:
         shapes = set()
         for number in range(random_graphs.COUNT):
             c = random_graphs.case(number)
@@ -81,7 +85,7 @@ class TestPyGHops(unittest.TestCase):
             shapes.add((len(c.edges), c.hops))
         self.assertGreater(len(shapes), 10)
 
-    def test_a_trimmed_model(self):
+    def test_a_trimmed_model(self) -> None:
         """PyG's models take the numbers per hop as they are, and the seeds have the outputs that they have in the whole graph."""
         import torch
         from torch_geometric.nn import GraphSAGE
@@ -109,7 +113,7 @@ class TestPyGHops(unittest.TestCase):
                     if fanout[0] < 0:
                         torch.testing.assert_close(trimmed, whole[b.n_id[: b.batch_size]])
 
-    def test_a_trimmed_model_of_types(self):
+    def test_a_trimmed_model_of_types(self) -> None:
         import torch
         from torch_geometric.nn import HeteroConv, SAGEConv
         from torch_geometric.utils import trim_to_layer

@@ -3,6 +3,8 @@
 GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store.
 """
 
+from __future__ import annotations
+
 import importlib.util
 import itertools
 import json
@@ -10,6 +12,8 @@ import os
 import subprocess
 import sys
 import unittest
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import made
 import numpy as np
@@ -18,7 +22,7 @@ from graphmill import BatchIter, GroupBatchIter, NodeLoader, PackedLoader
 HERE = os.path.dirname(__file__)
 
 
-def available(*modules):
+def available(*modules: str) -> bool:
     return all(importlib.util.find_spec(m) for m in modules)
 
 
@@ -65,7 +69,7 @@ dist.destroy_process_group()
 
 @unittest.skipUnless(available("torch"), "torch is not installed")
 class TestDistributed(unittest.TestCase):
-    def train(self, world):
+    def train(self, world: int) -> list[Any]:
         file = made.path(f"{world}.rendezvous")
         run = [sys.executable, "-c", TRAINER, made.RMAT]
         ranks = [
@@ -78,11 +82,12 @@ class TestDistributed(unittest.TestCase):
             for p in ranks:
                 p.kill()
                 p.wait()
+                assert p.stdout
                 p.stdout.close()
         self.assertTrue(all(parameters == out[0][1] for _, parameters in out))  # all ranks have the same model
         return [loaders for loaders, _ in out]
 
-    def test_every_rank_steps_as_often(self):
+    def test_every_rank_steps_as_often(self) -> None:
         for world, each, dropped in ((2, 3, 2), (3, 2, 1)):
             ranks = self.train(world)
             for name in ("BatchIter", "NodeLoader"):
@@ -99,33 +104,33 @@ class TestDistributed(unittest.TestCase):
 if available("torch"):
     import torch
 
-    class Wrapped(torch.utils.data.IterableDataset):
+    class Wrapped(torch.utils.data.IterableDataset):  # type: ignore[misc, unused-ignore]
         """A loader as a dataset of a DataLoader; it yields a batch's number or rows, as a list."""
 
-        def __init__(self, loader, seen):
+        def __init__(self, loader: Any, seen: Callable[[Any], list[int]]) -> None:
             self.loader, self.seen = loader, seen
 
-        def __iter__(self):
+        def __iter__(self) -> Iterator[list[int]]:
             for b in self.loader:
                 yield self.seen(b)
 
-        def __len__(self):
+        def __len__(self) -> int:
             return len(self.loader)
 
 
-def rows(batch):
-    return batch[-1].tolist()
+def rows(batch: Any) -> list[int]:
+    return list(batch[-1].tolist())
 
 
-def seeds(batch):
-    return batch.input_id.tolist()
+def seeds(batch: Any) -> list[int]:
+    return list(batch.input_id.tolist())
 
 
-def graphs(batch):
+def graphs(batch: Any) -> list[int]:
     return [i for i in batch.graph_id.ravel().tolist() if i >= 0]
 
 
-LOADERS = {
+LOADERS: dict[str, tuple[Callable[..., Any], Callable[[Any], list[int]]]] = {
     "BatchIter": (lambda **o: BatchIter(np.arange(103), batch_size=8, seed=2, **o), rows),
     "GroupBatchIter": (lambda **o: GroupBatchIter(np.repeat(np.arange(40), 3), np.arange(120), batch_size=3, seed=2, **o), rows),
     "rows": (lambda **o: GroupBatchIter(np.repeat(np.arange(40), 3), np.arange(120), batch_size=8, seed=2, count="rows", **o), rows),
@@ -137,18 +142,18 @@ LOADERS = {
 
 @unittest.skipUnless(available("torch"), "torch is not installed")
 class TestWorkers(unittest.TestCase):
-    def data(self, loader, seen, workers, persistent=False, method="fork"):
+    def data(self, loader: Any, seen: Callable[[Any], list[int]], workers: int, persistent: bool = False, method: str = "fork") -> Any:
         self.addCleanup(getattr(loader, "close", int))
-        options = dict(persistent_workers=persistent, multiprocessing_context=method) if workers else {}
+        options: dict[str, Any] = dict(persistent_workers=persistent, multiprocessing_context=method) if workers else {}
         return torch.utils.data.DataLoader(Wrapped(loader, seen), batch_size=None, num_workers=workers, **options)
 
-    def test_each_row_once_in_the_order_without_workers(self):
+    def test_each_row_once_in_the_order_without_workers(self) -> None:
         for name, (make, seen) in LOADERS.items():
             plain = make()
             want = [[seen(b) for b in plain] for _ in range(3)]
             self.assertNotEqual(want[0], want[1])
-            for epoch in want:
-                self.assertEqual(len(set(sum(epoch, []))), len(sum(epoch, [])))
+            for drawn in want:
+                self.assertEqual(len(set(sum(drawn, []))), len(sum(drawn, [])))
             for workers in range(4):
                 for persistent in (False, True)[: workers + 1]:
                     loader = make()
@@ -160,7 +165,7 @@ class TestWorkers(unittest.TestCase):
                             loader.set_epoch(epoch)
                         self.assertEqual([list(b) for b in data], want[epoch], (name, workers, persistent, epoch))
 
-    def test_spawned(self):
+    def test_spawned(self) -> None:
         for name in ("BatchIter", "NodeLoader"):
             make, seen = LOADERS[name]
             plain = make()
@@ -168,7 +173,7 @@ class TestWorkers(unittest.TestCase):
             data = self.data(make(), seen, 2, True, "spawn")
             self.assertEqual([[list(b) for b in data] for _ in range(2)], want)
 
-    def test_ranks_of_workers(self):
+    def test_ranks_of_workers(self) -> None:
         """Workers divide the batches of their rank: all of them, and no others."""
         for name, (make, seen) in LOADERS.items():
             for tail in ("fill", "drop"):

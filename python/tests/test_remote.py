@@ -3,14 +3,19 @@
 GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with debian.store.
 """
 
+from __future__ import annotations
+
 import functools
 import importlib.util
 import unittest
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import graphmill
 import made
 import numpy as np
+import numpy.typing as npt
 from graphmill import Store
 
 if importlib.util.find_spec("torch_geometric"):
@@ -19,14 +24,14 @@ if importlib.util.find_spec("torch_geometric"):
 
 
 @functools.lru_cache(None)
-def plain(**options):
+def plain(**options: Any) -> Store:
     r = np.random.default_rng(1)
     nodes = {"x": r.standard_normal((1500, 4)).astype(np.float32), "y": r.integers(0, 5, 1500), "small": r.integers(0, 60000, 1500).astype(np.uint16)}
     return graphmill.from_arrays(nodes, r.integers(0, 1500, (2, 12000)), made.path(f"remote{len(options)}.store"), **options)
 
 
 @functools.lru_cache(None)
-def typed():
+def typed() -> Store:
     r = np.random.default_rng(2)
     nodes = {"user": {"x": r.standard_normal((700, 3)).astype(np.float32)}, "item": 400, "shop": {"y": np.arange(9), "half": Half(r.standard_normal((9, 2)))}}
     edges = {
@@ -40,21 +45,21 @@ def typed():
     )
 
 
-def Half(x):
+def Half(x: npt.NDArray[Any]) -> Any:
     return torch.from_numpy(x).bfloat16()
 
 
 @unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
 class TestRemote(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         warnings.simplefilter("ignore")  # PyG's about pyg-lib
 
-    def data(self, store):
+    def data(self, store: Store) -> tuple[Any, Any]:
         from graphmill.pyg import FeatureStore, GraphStore
 
         return FeatureStore(store), GraphStore(store)
 
-    def nodes(self, b):
+    def nodes(self, b: Any) -> dict[Any, dict[str, Any]]:
         """The nodes of a batch by type: their ids in ascending order, and the rows of their columns in this order."""
         out = {}
         for store in b.node_stores:
@@ -66,7 +71,7 @@ class TestRemote(unittest.TestCase):
             }
         return out
 
-    def edges(self, b):
+    def edges(self, b: Any) -> dict[Any, dict[str, Any]]:
         """The edges of a batch by type: [3, edges], ids of source, destination and edge, by ascending edge."""
         out = {}
         for store in b.edge_stores:
@@ -81,7 +86,7 @@ class TestRemote(unittest.TestCase):
                 )
         return out
 
-    def same(self, got, want):
+    def same(self, got: Any, want: Any) -> None:
         """Two batches have the same nodes, edges, columns and seeds."""
         for of in (self.nodes, self.edges):
             a, b = of(got), of(want)
@@ -96,7 +101,7 @@ class TestRemote(unittest.TestCase):
                 self.assertTrue(torch.equal(to.n_id[: to.batch_size], store.n_id[: store.batch_size]))
                 self.assertTrue(torch.equal(to.input_id, store.input_id))
 
-    def equal(self, store, kind, seeds, **options):
+    def equal(self, store: Store, kind: Any, seeds: dict[str, Any], **options: Any) -> None:
         """The batches of a store equal those of its graph in memory."""
         whole, batches = store.to_pyg(), []
         for of in whole.stores:
@@ -111,12 +116,12 @@ class TestRemote(unittest.TestCase):
         for want, got in zip(*batches):
             self.same(got, want)
 
-    def test_plain(self):
+    def test_plain(self) -> None:
         for options in ({}, {"primary": "out"}):
             self.equal(plain(**options), NeighborLoader, dict(input_nodes=torch.arange(300, 700)))
             self.equal(plain(**options), LinkNeighborLoader, dict(edge_label_index=(None, torch.randint(0, 1500, (2, 400)))), neg_sampling_ratio=1.0)
 
-    def test_types(self):
+    def test_types(self) -> None:
         self.equal(typed(), NeighborLoader, dict(input_nodes="item"))
         self.equal(typed(), NeighborLoader, dict(input_nodes=("user", torch.arange(9, 300))))
         buys = ("user", "buys", "item")
@@ -124,7 +129,7 @@ class TestRemote(unittest.TestCase):
         self.equal(typed(), LinkNeighborLoader, dict(edge_label_index=(buys, None)), neg_sampling_ratio=1.0)
         self.equal(Store(made.DEBIAN), NeighborLoader, dict(input_nodes="package"), batch_size=900)
 
-    def test_workers(self):
+    def test_workers(self) -> None:
         store = typed()
         for method in ("fork", "spawn"):
             got = list(NeighborLoader(self.data(store), num_neighbors=[-1], input_nodes="item", batch_size=100, num_workers=2, multiprocessing_context=method))
@@ -132,14 +137,14 @@ class TestRemote(unittest.TestCase):
                 self.same(a, b)
             self.assertEqual(len(got), 4)
 
-    def test_edges_of_a_batch(self):
+    def test_edges_of_a_batch(self) -> None:
         """e_id is the position in the imported input, by which `find` reads edge columns, as in a batch of graphmill.NodeLoader."""
         store = plain()
         pairs = torch.from_numpy(store.edges["_E"].edge_index("input"))
         b = next(iter(NeighborLoader(self.data(store), num_neighbors=[-1], input_nodes=torch.arange(50), batch_size=50)))
         self.assertTrue(torch.equal(pairs[:, b.e_id], b.n_id[b.edge_index]))
 
-    def test_tensors(self):
+    def test_tensors(self) -> None:
         features, _ = self.data(typed())
         self.assertEqual(features.get_tensor("shop", "half", index=None).dtype, torch.bfloat16)
         self.assertEqual(features.get_tensor("shop", "y", index=slice(2, 5)).tolist(), [2, 3, 4])
@@ -150,19 +155,19 @@ class TestRemote(unittest.TestCase):
         small = self.data(plain())[0].get_tensor(None, "small", index=None)
         self.assertEqual((small.dtype, small.tolist()), (torch.int32, plain().nodes["_N"]["small"].tolist()))
         whole = self.data(plain())[0].get_tensor(None, "x", index=None)
-        self.assertEqual(whole.data_ptr(), plain().nodes["_N"]["x"].ctypes.data)  # the map itself
+        self.assertEqual(whole.data_ptr(), np.asarray(plain().nodes["_N"]["x"]).ctypes.data)  # the map itself
 
-    def test_names(self):
+    def test_names(self) -> None:
         from graphmill.pyg import FeatureStore
 
-        names = lambda f: sorted((a.group_name, a.attr_name) for a in f.get_all_tensor_attrs())
+        names: Callable[[Any], Any] = lambda f: sorted((a.group_name, a.attr_name) for a in f.get_all_tensor_attrs())
         self.assertEqual(
             names(FeatureStore(made.DEBIAN, ["size"], label="label")),
             [("maintainer", "n_id"), ("package", "x"), ("package", "y"), ("source", "n_id"), ("tag", "n_id")],
         )
         self.assertEqual(names(FeatureStore(plain().path, "small")), [(None, "x")])
 
-    def test_errors(self):
+    def test_errors(self) -> None:
         from graphmill.pyg import FeatureStore
 
         features, graph = self.data(plain())

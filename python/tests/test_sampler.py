@@ -3,10 +3,13 @@
 GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
+from __future__ import annotations
+
 import importlib.util
 import os
 import signal
 import unittest
+from typing import Any
 
 import made
 import numpy as np
@@ -15,7 +18,7 @@ from graphmill import FeedDied, GraphmillError, Store
 
 @unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
 class TestSampler(unittest.TestCase):
-    def data(self):
+    def data(self) -> Any:
         import torch
         from torch_geometric.data import Data
 
@@ -25,13 +28,13 @@ class TestSampler(unittest.TestCase):
         data.edge_attr = torch.arange(edges.count)
         return data
 
-    def loader(self, sampler, **options):
+    def loader(self, sampler: Any, **options: Any) -> Any:
         import torch
         from torch_geometric.loader import NodeLoader
 
         return NodeLoader(self.data(), node_sampler=sampler, **{"input_nodes": torch.arange(1000, 2010), "batch_size": 100, **options})
 
-    def test_homogeneous(self):
+    def test_homogeneous(self) -> None:
         import torch
         from graphmill.pyg import GraphmillSampler
 
@@ -52,17 +55,19 @@ class TestSampler(unittest.TestCase):
                 self.assertLessEqual(int(torch.bincount(b.edge_index[1]).max()), 5)
             drawn = [b.e_id.tolist() for b in batches]
             self.assertEqual([b.e_id.tolist() for b in loader], drawn)
-            sampler.set_epoch(np.int64(1))
+            of: Any = np  # whose integers are no int for mypy
+            sampler.set_epoch(of.int64(1))
             self.assertNotEqual([b.e_id.tolist() for b in loader], drawn)
             with self.assertRaisesRegex(TypeError, "found epoch=1.0, expected an integer"):
-                sampler.set_epoch(1.0)
-        with GraphmillSampler(made.RMAT, fanout=np.array([5, 3]), seed=np.uint8(1), threads=np.int64(1)) as sampler:
+                sampler.set_epoch(1.0)  # type: ignore[arg-type]
+        with GraphmillSampler(made.RMAT, fanout=of.array([5, 3]), seed=of.uint8(1), threads=of.int64(1)) as sampler:
             self.assertEqual([b.e_id.tolist() for b in self.loader(sampler)], drawn)
+        options: Any
         for options in (dict(seed=True), dict(threads=1.0), dict(fanout=[2.0])):
             with self.assertRaisesRegex(TypeError, "expected an integer"):
                 GraphmillSampler(made.RMAT, **{**dict(fanout=[2]), **options})
 
-    def test_workers(self):
+    def test_workers(self) -> None:
         from graphmill.pyg import GraphmillSampler
 
         got = []
@@ -72,7 +77,7 @@ class TestSampler(unittest.TestCase):
         self.assertEqual(got[1], got[0])
         self.assertEqual(got[2], got[0])
 
-    def test_types(self):
+    def test_types(self) -> None:
         import torch
         from graphmill.pyg import GraphmillSampler
         from torch_geometric.data import HeteroData
@@ -99,7 +104,7 @@ class TestSampler(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "expected 'package', the seed_type"):
                 next(iter(NodeLoader(data, node_sampler=sampler, input_nodes="tag", batch_size=4)))
 
-    def test_errors(self):
+    def test_errors(self) -> None:
         import torch
         from graphmill.pyg import GraphmillSampler
         from torch_geometric.sampler import EdgeSamplerInput, NodeSamplerInput
@@ -120,7 +125,7 @@ class TestSampler(unittest.TestCase):
             self.assertEqual(out.node[:2].tolist(), [1, 2])
             many = torch.arange(4096)  # more than a batch of the feed can hold
             self.assertEqual(sampler.sample_from_nodes(NodeSamplerInput(many, many)).node.tolist(), many.tolist())
-            os.kill(sampler._process.pid, signal.SIGKILL)
+            os.kill(made.feed_of(sampler), signal.SIGKILL)
             with self.assertRaisesRegex(FeedDied, "exit status -9"):
                 sampler.sample_from_nodes(NodeSamplerInput(seeds, seeds))
 

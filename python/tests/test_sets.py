@@ -3,40 +3,44 @@
 GRAPHMILL_COMMAND is the path of the command.
 """
 
+from __future__ import annotations
+
 import functools
 import importlib.util
 import pathlib
 import pickle
 import tempfile
 import unittest
+from typing import Any
 
 import graphmill
 import made
 import numpy as np
+import numpy.typing as npt
 from graphmill import GraphmillError, NodeLoader
 
 NODES = 60
 
 
 @functools.lru_cache(None)
-def ends():
+def ends() -> npt.NDArray[Any]:
     draw = np.random.default_rng(3)
     return draw.integers(0, NODES, (2, 300))
 
 
 @functools.lru_cache(None)
-def store():
+def store() -> graphmill.Store:
     return graphmill.from_arrays({"_N": {"x": np.arange(NODES, dtype=np.float32)}}, {("_N", "_E", "_N"): {"edge_index": ends(), "w": np.arange(300.0)}})
 
 
 @functools.lru_cache(None)
-def parts():
+def parts() -> str:
     out = made.path("parts_of_sets")
     made.graphmill("partition", store().path, "--parts", 7, "--method", "hash", "--out", out)
     return out
 
 
-def kinds():
+def kinds() -> list[dict[str, Any]]:
     return [
         {"sampler": "cluster", "assignment": parts(), "batch_size": 2, "shuffle": True},
         {"sampler": "saint-node", "batch_size": 12},
@@ -46,7 +50,7 @@ def kinds():
 
 
 class TestSets(unittest.TestCase):
-    def test_batches(self):
+    def test_batches(self) -> None:
         for words in kinds():
             with self.subTest(**words), NodeLoader(store(), seed=3, edge_features="w", **words) as loader:
                 for b in loader:
@@ -60,7 +64,7 @@ class TestSets(unittest.TestCase):
                     np.testing.assert_array_equal(ends()[:, b.e_id], [src, dst])
                     np.testing.assert_array_equal(b.edge_attr["w"], b.e_id)
 
-    def test_files(self):
+    def test_files(self) -> None:
         """The command writes the subgraphs of the loader."""
         cases = [*kinds(), {"sampler": "ladies", "fanout": [8, 8], "batch_size": 16}, {"sampler": "labor", "fanout": [3, 3], "batch_size": 16, "importance": 2}]
         for i, words in enumerate(cases):
@@ -85,7 +89,7 @@ class TestSets(unittest.TestCase):
                     weights = np.concatenate([b.edge_attr["edge_weights"] for b in batches])
                     np.testing.assert_array_equal(weights, np.load(edges / "edge_weights.npy"))
 
-    def test_state(self):
+    def test_state(self) -> None:
         """A pass that goes on from a state, ranks, and a copy in another process have the same batches."""
         for words in kinds():
             with self.subTest(**words), NodeLoader(store(), seed=3, **words) as loader:
@@ -110,9 +114,9 @@ class TestSets(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "sampler"):
                 b.load_state_dict(a.state_dict())
 
-    def test_weights(self):
+    def test_weights(self) -> None:
         """The columns of coverage are what the counted batches say, and are the same for every loader."""
-        words = {"sampler": "saint-node", "batch_size": 20, "seed": 3}
+        words: dict[str, Any] = {"sampler": "saint-node", "batch_size": 20, "seed": 3}
         with NodeLoader(store(), coverage=30, **words) as loader:
             got = [(b.n_id.tolist(), b.e_id.tolist(), b.x["node_norm"].copy(), b.edge_attr["edge_norm"].copy()) for b in loader]
         nodes, edges, batches, total = np.zeros(NODES), np.zeros(300), 0, 0
@@ -131,7 +135,7 @@ class TestSets(unittest.TestCase):
         self.assertAlmostEqual(float(np.mean([n.sum() for _, _, n, _ in got])), 1, delta=0.1)
 
     @unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
-    def test_pyg(self):
+    def test_pyg(self) -> None:
         with NodeLoader(store(), as_="pyg", sampler="saint-walk", walk_length=2, batch_size=5, coverage=5) as loader:
             for b in loader:
                 self.assertEqual((b.x.shape, b.node_norm.shape, b.edge_norm.shape), ((b.num_nodes,), (b.num_nodes,), (b.num_edges,)))
@@ -139,7 +143,7 @@ class TestSets(unittest.TestCase):
                 self.assertEqual(b.batch_size, b.num_nodes)
 
     @unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
-    def test_pyg_loader(self):
+    def test_pyg_loader(self) -> None:
         """PyG's own loader gives the seeds, so that a sampler for it draws no sets."""
         from graphmill.pyg import GraphmillSampler
 
@@ -147,16 +151,17 @@ class TestSets(unittest.TestCase):
             GraphmillSampler(store().path, sampler="saint-node")
         GraphmillSampler(store().path, [3], sampler="labor").close()
 
-    def test_shadow(self):
+    def test_shadow(self) -> None:
         with NodeLoader(store(), [3, 2], 8, sampler="shadow") as a, NodeLoader(store(), [3, 2], 8, scope="seed", subgraph_type="induced") as b:
             for x, y in zip(a, b, strict=True):
                 np.testing.assert_array_equal(x.edge_index, y.edge_index)
                 np.testing.assert_array_equal(x.batch, y.batch)
 
-    def test_wrong(self):
+    def test_wrong(self) -> None:
         """Wrong words are refused before the first batch, by name."""
         empty = tempfile.TemporaryDirectory()
         self.addCleanup(empty.cleanup)
+        words: Any
         for words, want in [
             ({"sampler": "saint"}, "sampler='saint', expected .*saint-node"),
             ({"sampler": "saint-node", "fanout": [3]}, "fanout with sampler saint-node"),
@@ -182,26 +187,26 @@ class TestSets(unittest.TestCase):
         with self.assertRaisesRegex((ValueError, GraphmillError), "node types"):
             NodeLoader(made.DEBIAN, sampler="saint-node").close()
 
-    def test_other_assignment(self):
+    def test_other_assignment(self) -> None:
         """An assignment of another store is refused."""
         other = graphmill.from_arrays(NODES + 1, ends())
         with self.assertRaisesRegex(GraphmillError, "_N.txt: found 60 lines, expected 61"):
             NodeLoader(other, sampler="cluster", assignment=parts()).close()
 
-    def test_default_batch_size(self):
+    def test_default_batch_size(self) -> None:
         with NodeLoader(store(), sampler="cluster", assignment=parts()) as loader:
             self.assertEqual(len(loader), 7)
 
 
 class TestLayers(unittest.TestCase):
-    def test_budgets(self):
+    def test_budgets(self) -> None:
         for sampler in ("ladies", "fastgcn", "hgt"):
             with self.subTest(sampler=sampler), NodeLoader(store(), [5, 4], 6, np.arange(12), sampler=sampler, seed=1) as loader:
                 for b in loader:
                     self.assertLessEqual(len(b.n_id), 6 + 5 + 4)
                     np.testing.assert_array_equal(ends()[:, b.e_id], b.n_id[b.edge_index])
 
-    def test_weights(self):
+    def test_weights(self) -> None:
         """Of the samplers whose edges have other chances, in all forms and also with a subgraph per seed."""
         for words in ({"sampler": "ladies"}, {"sampler": "fastgcn"}, {"sampler": "labor", "importance": 1}):
             for scope in ("batch", "seed"):
@@ -220,12 +225,12 @@ class TestLayers(unittest.TestCase):
         ):
             NodeLoader(named, [5], 6, sampler="ladies", edge_features="edge_weights").close()
 
-    def test_ranks(self):
+    def test_ranks(self) -> None:
         with NodeLoader(store(), [7], 6, sampler="ppr", seed=1) as loader:
             for b in loader:
                 self.assertLessEqual(len(b.n_id), 6 * 8)
 
-    def test_refusals(self):
+    def test_refusals(self) -> None:
         for words, want in (
             (
                 {"fanout": {("_N", "_E", "_N"): [3]}, "sampler": "hgt"},
@@ -242,7 +247,7 @@ class TestLayers(unittest.TestCase):
             with self.subTest(**words), self.assertRaisesRegex((ValueError, GraphmillError), want):
                 NodeLoader(store(), batch_size=6, **words).close()
         with self.assertRaisesRegex(TypeError, "found alpha='x', expected a number"):
-            NodeLoader(store(), [3], sampler="ppr", alpha="x")
+            NodeLoader(store(), [3], sampler="ppr", alpha="x")  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 GRAPHMILL_COMMAND and GRAPHMILL_TEST_STORES are those of test_loader.
 """
 
+from __future__ import annotations
+
 import contextlib
 import json
 import os
@@ -14,13 +16,15 @@ import tempfile
 import time
 import unittest
 import unittest.mock
+from collections.abc import Iterator
+from typing import Any, NoReturn
 
 import made
 import numpy as np
 from graphmill import FeedDied, GraphmillError, NodeLoader
 from test_loader import available, flat, gone
 
-OPTIONS = dict(fanout=[4, 3], batch_size=64, seed=7, shuffle=True)
+OPTIONS: dict[str, Any] = dict(fanout=[4, 3], batch_size=64, seed=7, shuffle=True)
 # A rank: it says the process of its feed, runs an epoch for each line of its input, and tells the numbers and a digest
 # of its batches.
 RANK = """
@@ -42,36 +46,39 @@ for line in sys.stdin:
 class Rank:
     """A training process with a loader."""
 
-    def __init__(self, rank, world, environment=(), **options):
+    def __init__(self, rank: int, world: int, environment: Any = (), **options: Any) -> None:
         given = json.dumps({"store": made.RMAT, **OPTIONS, **options})
         self._child = subprocess.Popen([sys.executable, "-c", RANK, str(rank), str(world), given], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE, text=True, env={**os.environ, **dict(environment)})  # fmt: skip
         self.pid = self._child.pid
 
-    def feed(self):
+    def feed(self) -> int:
         """The process of its feed."""
+        assert self._child.stdout
         line = self._child.stdout.readline()
         return int(line) if line else self.fail()
 
-    def epoch(self):
+    def epoch(self) -> Any:
+        assert self._child.stdin
         self._child.stdin.write("\n")
         self._child.stdin.flush()
+        assert self._child.stdout
         line = self._child.stdout.readline()
         return json.loads(line) if line else self.fail()
 
-    def fail(self):
+    def fail(self) -> NoReturn:
         raise AssertionError(self._child.communicate()[1])
 
-    def kill(self):
+    def kill(self) -> None:
         self._child.kill()
         self._child.communicate()
 
-    def end(self):
+    def end(self) -> None:
         self._child.communicate()
 
 
 @contextlib.contextmanager
-def ranks(n, **options):
+def ranks(n: int, **options: Any) -> Iterator[list[Rank]]:
     all_ = [Rank(r, n, **options) for r in range(n)]
     try:
         yield all_
@@ -80,29 +87,29 @@ def ranks(n, **options):
             r.kill()
 
 
-def anonymous(pid):
+def anonymous(pid: int) -> int:
     """The bytes of a process that no file backs and no other process has."""
     with open(f"/proc/{pid}/smaps_rollup") as f:
         return sum(int(line.split()[1]) for line in f if line.startswith("Anonymous:")) * 1024
 
 
-def names():
+def names() -> list[str]:
     with open("/proc/net/unix") as f:
         return [line.split()[-1] for line in f if "@graphmill-ranks-" in line]
 
 
 class TestSharing(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         self.others = set(names())
 
-    def tearDown(self):
+    def tearDown(self) -> None:
         """No feed of a test outlives it; other programs of the machine may have feeds of their own."""
         end = time.time() + 5
         while set(names()) - self.others and time.time() < end:
             time.sleep(0.01)
         self.assertEqual(set(names()) - self.others, set())
 
-    def test_ranks_share_a_process(self):
+    def test_ranks_share_a_process(self) -> None:
         """Two and four ranks have one feed, and the batches that they have with feeds of their own."""
         for n in (2, 4):
             with ranks(n) as shared, ranks(n, share=False) as own:
@@ -113,7 +120,7 @@ class TestSharing(unittest.TestCase):
                     self.assertEqual([r.epoch() for r in shared], [r.epoch() for r in own])
             self.assertTrue(gone(feeds.pop()))
 
-    def test_one_copy_of_the_columns(self):
+    def test_one_copy_of_the_columns(self) -> None:
         n, width = 1 << 16, 256  # 64 MiB
         store = made.path("wide.store")
         folder = tempfile.mkdtemp(prefix="wide-", dir=os.path.dirname(store))
@@ -134,7 +141,7 @@ class TestSharing(unittest.TestCase):
         self.assertGreater(taken[None], columns)
         self.assertLess(taken[None], columns * 1.5)
 
-    def test_the_first_rank_is_killed(self):
+    def test_the_first_rank_is_killed(self) -> None:
         """The others go on, those that come later join, and the end of the last one leaves nothing."""
         first = Rank(0, 3)
         feed = first.feed()
@@ -152,7 +159,7 @@ class TestSharing(unittest.TestCase):
             self.assertFalse(gone(feed, 0.2))
         self.assertTrue(gone(feed))
 
-    def test_each_order_of_death(self):
+    def test_each_order_of_death(self) -> None:
         for order in ((0, 1, 2), (2, 1, 0), (1, 0, 2)):
             with ranks(3) as all_:
                 feed = {r.feed() for r in all_}.pop()
@@ -163,7 +170,7 @@ class TestSharing(unittest.TestCase):
                     os.waitpid(all_[i].pid, 0)
                 self.assertTrue(gone(feed))
 
-    def test_killed_while_it_starts(self):
+    def test_killed_while_it_starts(self) -> None:
         """Wherever in its start the first rank dies, the second one gets its batches."""
         for delay in (0, 0.02, 0.05, 0.08, 0.11, 0.14, 0.17, 0.2, 0.25):
             first = Rank(0, 2)
@@ -176,9 +183,9 @@ class TestSharing(unittest.TestCase):
             second.end()
             self.assertTrue(gone(feed))
 
-    def test_the_feed_is_killed(self):
+    def test_the_feed_is_killed(self) -> None:
         with NodeLoader(made.RMAT, rank=0, world_size=2, **OPTIONS) as first, NodeLoader(made.RMAT, rank=1, world_size=2, **OPTIONS) as second:
-            feed = first._process.pid
+            feed = made.feed_of(first)
             passes = [iter(first), iter(second)]
             for p in passes:
                 next(p)
@@ -187,45 +194,45 @@ class TestSharing(unittest.TestCase):
                 with self.assertRaisesRegex(FeedDied, words):
                     list(p)
             with NodeLoader(made.RMAT, rank=1, world_size=2, **OPTIONS) as third:  # finds no feed, so it starts one
-                self.assertNotEqual(third._process.pid, feed)
+                self.assertNotEqual(made.feed_of(third), feed)
                 self.assertEqual(len(list(map(flat, third))), 32)
 
-    def test_the_first_closes_and_the_second_goes_on(self):
+    def test_the_first_closes_and_the_second_goes_on(self) -> None:
         first = NodeLoader(made.RMAT, rank=0, world_size=2, **OPTIONS)
         with NodeLoader(made.RMAT, rank=1, world_size=2, **OPTIONS) as second:
-            feed, start = first._process.pid, time.time()
-            self.assertEqual(second._process.pid, feed)
+            feed, start = made.feed_of(first), time.time()
+            self.assertEqual(made.feed_of(second), feed)
             first.close()
             self.assertLess(time.time() - start, 2)  # it does not wait for the feed
             self.assertEqual(len([flat(b) for b in second]), 32)
         self.assertTrue(gone(feed))
 
-    def test_who_shares(self):
+    def test_who_shares(self) -> None:
         """Ranks of one training with the same store and arguments share a feed, and nobody else."""
         nodes = np.arange(100)
         np.save(made.path("some.npy"), nodes)
-        base = dict(OPTIONS, rank=0, world_size=2, seeds=nodes)
+        base: dict[str, Any] = dict(OPTIONS, rank=0, world_size=2, seeds=nodes)
         with contextlib.ExitStack() as stack:
             first = stack.enter_context(NodeLoader(made.RMAT, **base))
 
-            def feed(**options):
-                return stack.enter_context(NodeLoader(**{"store": made.RMAT, **base, **options}))._process.pid
+            def feed(**options: Any) -> int:
+                return made.feed_of(stack.enter_context(NodeLoader(**{"store": made.RMAT, **base, **options})))
 
             for options in (dict(), dict(rank=1), dict(rank=2, world_size=3), dict(rank=0, world_size=1, share=True), dict(slots=2), dict(tail="drop"),
                             dict(store=os.path.relpath(made.RMAT)), dict(seeds=made.path("some.npy")), dict(seeds=nodes.tolist())):  # fmt: skip
-                self.assertEqual(feed(**options), first._process.pid, options)
+                self.assertEqual(feed(**options), made.feed_of(first), options)
             others = [feed(**options) for options in (dict(share=False), dict(world_size=1), dict(seed=8), dict(fanout=[4, 4]), dict(batch_size=65), dict(seeds=nodes[1:]),
                                                       dict(features="none"), dict(threads=2), dict(store=made.DEBIAN, seed_type="package", features=["size"]))]  # fmt: skip
             with unittest.mock.patch.dict(os.environ, MASTER_PORT="1"):
                 others.append(feed())
-            self.assertEqual(len({first._process.pid, *others}), len(others) + 1)
+            self.assertEqual(len({made.feed_of(first), *others}), len(others) + 1)
 
-    def test_an_error_of_all_ranks(self):
+    def test_an_error_of_all_ranks(self) -> None:
         for r in range(2):
             with self.assertRaisesRegex(GraphmillError, "no.json"):
                 NodeLoader(made.RMAT, rank=r, world_size=2, plan="no.json", **{**OPTIONS, "fanout": None})
 
-    def test_a_name_that_nobody_serves(self):
+    def test_a_name_that_nobody_serves(self) -> None:
         """If the name is taken by a process that is no feed, a rank has a feed of its own."""
         from unittest import mock
 
@@ -241,14 +248,14 @@ class TestSharing(unittest.TestCase):
             other.bind("\0" + name)  # it never listens
             with NodeLoader(made.RMAT, rank=0, world_size=2, **OPTIONS) as loader:
                 self.assertEqual(len([flat(b) for b in loader]), 32)
-                feed = loader._process.pid
+                feed = made.feed_of(loader)
             self.assertTrue(gone(feed, 0.1))  # close has waited
 
-    def test_fork(self):
+    def test_fork(self) -> None:
         """A forked child is no owner, and can start a pass of its own."""
         loader = NodeLoader(made.RMAT, rank=0, world_size=2, **OPTIONS)
         with NodeLoader(made.RMAT, rank=1, world_size=2, **OPTIONS) as second:
-            feed = loader._process.pid
+            feed = made.feed_of(loader)
             want = [flat(b) for b in second]
             second.set_epoch(0)
             child = os.fork()
@@ -265,12 +272,12 @@ class TestSharing(unittest.TestCase):
         self.assertEqual(os.waitpid(child, 0)[1], 0)
 
     @unittest.skipUnless(available("torch"), "needs torch")
-    def test_data_loader_workers(self):
+    def test_data_loader_workers(self) -> None:
         from test_loader import Flat
         from torch.utils.data import DataLoader
 
         with NodeLoader(made.RMAT, rank=0, world_size=2, **OPTIONS) as first, NodeLoader(made.RMAT, rank=1, world_size=2, **OPTIONS) as second:
-            self.assertEqual(first._process.pid, second._process.pid)
+            self.assertEqual(made.feed_of(first), made.feed_of(second))
             want = [(b.number, b.n_id.tolist()) for b in second]
             for context in ("fork", "spawn"):
                 second.set_epoch(0)
@@ -279,12 +286,13 @@ class TestSharing(unittest.TestCase):
 
 
 class TestStates(unittest.TestCase):
-    def test_what_differs(self):
+    def test_what_differs(self) -> None:
         """A state that does not fit names each argument that differs, with both values."""
         nodes = np.arange(100)
-        base = dict(store=made.RMAT, seeds=nodes, **OPTIONS)
+        base: dict[str, Any] = dict(store=made.RMAT, seeds=nodes, **OPTIONS)
         with NodeLoader(**base) as loader:
             state = json.loads(json.dumps(loader.state_dict()))
+        options: Any
         for options, want in (
             (dict(seed=8), "found seed 7, expected 8;"),
             (dict(batch_size=65, fanout=[4, 4]), "found batch_size 64, expected 65; fanout 4,3, expected 4,4;"),

@@ -3,6 +3,8 @@
 GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
+from __future__ import annotations
+
 import html.parser
 import io
 import re
@@ -21,23 +23,25 @@ from graphmill._html import listed, table
 class Table(html.parser.HTMLParser):
     """The rows of the tables of a text of HTML, whose elements must all be closed, in order."""
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         super().__init__()
-        self.title, self.rows, self._open = "", [], []
+        self.title = ""
+        self.rows: list[list[str]] = []
+        self._open: list[str] = []
         self.feed(text)
         assert not self._open, self._open
 
-    def handle_starttag(self, tag, attributes):
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self._open.append(tag)
         if tag == "tr":
             self.rows.append([])
         if tag in ("td", "th"):
             self.rows[-1].append("")
 
-    def handle_endtag(self, tag):
+    def handle_endtag(self, tag: str) -> None:
         assert self._open.pop() == tag, tag
 
-    def handle_data(self, data):
+    def handle_data(self, data: str) -> None:
         if self._open and self._open[-1] in ("td", "th"):
             self.rows[-1][-1] += data
         elif self._open and self._open[-1] == "p":
@@ -45,7 +49,7 @@ class Table(html.parser.HTMLParser):
 
 
 class TestShown(unittest.TestCase):
-    def test_store(self):
+    def test_store(self) -> None:
         store = Store(made.store())
         self.assertRegex(repr(store), rf"^Store\({re.escape(repr(made.store()))}\): 8 nodes of 2 types, 4 edges of 1 type, [\d.]+ KiB$")
         shown = Table(store._repr_html_())
@@ -62,13 +66,13 @@ class TestShown(unittest.TestCase):
         self.assertEqual(Store(made.store())._repr_html_(), store._repr_html_())
         self.assertEqual(str(store).splitlines(), [repr(store)] + [f"  {x!r}" for x in [*store.nodes.values(), *store.edges.values()]])
 
-    def test_times_and_categories(self):
+    def test_times_and_categories(self) -> None:
         columns = {"at": np.array([1, 2], "datetime64[s]"), "kind": ["a", "b"]}
         with tempfile.TemporaryDirectory(prefix="graphmill-") as folder:
             store = graphmill.from_tables({"x": columns}, {"x:to:x": {"src": [0], "dst": [1]}}, folder + "/g.store")
             self.assertIn(["x", "2", "at: int64, times in s, kind: string"], Table(store._repr_html_()).rows)
 
-    def test_collection(self):
+    def test_collection(self) -> None:
         c = Collection(made.molecules())
         self.assertRegex(repr(c), r"\): 300 graphs, 1,367 nodes, 1,332 edges, [\d.]+ KiB$")
         self.assertEqual(
@@ -80,7 +84,7 @@ class TestShown(unittest.TestCase):
             ],
         )
 
-    def test_packs(self):
+    def test_packs(self) -> None:
         with PackedLoader(made.layout("molecules", "--reserve"), made.molecules()) as packs:
             shape = packs.shape
             self.assertRegex(repr(packs), rf"\): 300 graphs in \d+ packs of {shape.graphs} graphs, {len(packs)} batches per epoch$")
@@ -94,19 +98,19 @@ class TestShown(unittest.TestCase):
                 ],
             )
 
-    def test_loader(self):
+    def test_loader(self) -> None:
         with NodeLoader(made.DEBIAN, fanout={"depends": [3]}, seed_type="package", features=["size", "section"], edge_features=["versioned"]) as loader:
             shown = Table(loader._repr_html_())
             self.assertEqual(shown.title, repr(loader))
             self.assertIn(["package", "size: int64, section: string"], shown.rows)
             self.assertIn(["package:depends:package", "versioned: int64"], shown.rows)
 
-    def test_escapes(self):
+    def test_escapes(self) -> None:
         text = table("<b>&", ("<i>",), [("<script>alert(1)</script>", 1234567)])
         self.assertEqual((Table(text).title, Table(text).rows), ("<b>&", [["<i>"], ["<script>alert(1)</script>", "1,234,567"]]))
         self.assertNotIn("<script>", text)
 
-    def test_many_columns(self):
+    def test_many_columns(self) -> None:
         self.assertEqual(listed([str(i) for i in range(30)]).count(","), 29)
         self.assertTrue(listed([str(i) for i in range(32)]).endswith(", 29 and 2 others"))
 
@@ -119,7 +123,7 @@ Notebook.__module__ = "ipykernel.iostream"
 
 
 class TestProgress(unittest.TestCase):
-    def test_notebook(self):
+    def test_notebook(self) -> None:
         """The output of a notebook gets the line of progress, with spaces that clear it; another file gets none."""
         for out, want in ((Notebook(), True), (io.StringIO(), False)):
             with tempfile.TemporaryDirectory(prefix="graphmill-") as folder, mock.patch.object(sys, "stderr", out):

@@ -3,34 +3,38 @@
 GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store.
 """
 
+from __future__ import annotations
+
 import importlib.util
 import itertools
 import json
 import pickle
 import unittest
+from collections.abc import Iterable
+from typing import Any
 
 import made
 from graphmill import NodeLoader
 
 
-def has(module):
+def has(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:
         return False
 
 
-def flat(b):
+def flat(b: Any) -> list[Any]:
     return [b.number, b.n_id.tolist(), b.e_id.tolist()]
 
 
-def loader(**options):
+def loader(**options: Any) -> NodeLoader:
     return NodeLoader(made.RMAT, **{**dict(fanout=[3, 2], batch_size=400, seed=1, shuffle=True, threads=1), **options})
 
 
 @unittest.skipUnless(has("torch"), "torch is not installed")
 class TestDataLoader(unittest.TestCase):
-    def test_without_a_wrapper(self):
+    def test_without_a_wrapper(self) -> None:
         import torch
 
         with loader() as own:
@@ -44,7 +48,7 @@ class TestDataLoader(unittest.TestCase):
                 self.assertEqual(len(torchs), 11)
                 self.assertEqual([flat(b) for b in torchs], want)
 
-    def test_persistent_workers(self):
+    def test_persistent_workers(self) -> None:
         import torch
 
         with loader() as own:
@@ -53,14 +57,14 @@ class TestDataLoader(unittest.TestCase):
             torchs = torch.utils.data.DataLoader(own, batch_size=None, num_workers=2, persistent_workers=True)
             self.assertEqual([[flat(b) for b in torchs] for _ in range(3)], want)
 
-    def test_own_state(self):
+    def test_own_state(self) -> None:
         """The state of a pass that has returned its last batch is the end of the pass; that of the loader is the next epoch."""
         with loader() as own:
-            one = iter(own)
+            one: Any = iter(own)
             for _ in range(11):
                 next(one)
             state, of_loader = one.state_dict(), own.state_dict()
-            again = iter(own)
+            again: Any = iter(own)
             again.load_state_dict(json.loads(json.dumps(state)))
             self.assertEqual(list(again), [])
             self.assertEqual((own.state_dict()["epoch"], of_loader["epoch"], of_loader["batch"]), (1, 1, 0))
@@ -71,12 +75,13 @@ class TestDataLoader(unittest.TestCase):
                 (dict(data="x"), "state does not match"),
             ):
                 with self.assertRaisesRegex(ValueError, text):
-                    iter(own).load_state_dict({**state, **change})
+                    last: Any = iter(own)
+                    last.load_state_dict({**state, **change})
 
 
 @unittest.skipUnless(has("torchdata.stateful_dataloader"), "torchdata is not installed")
 class TestStateful(unittest.TestCase):
-    def check(self, workers, cuts, **options):
+    def check(self, workers: int, cuts: Iterable[int], **options: Any) -> None:
         """After any number of batches, a new process-wide state gives exactly the batches that are left, and then the next epoch."""
         from torchdata.stateful_dataloader import StatefulDataLoader
 
@@ -100,19 +105,19 @@ class TestStateful(unittest.TestCase):
                     own.set_epoch(5)
                     self.assertEqual([flat(b) for b in again], five)
 
-    def test_no_workers(self):
+    def test_no_workers(self) -> None:
         self.check(0, (0, 1, 7, 10, 11))
 
-    def test_workers(self):
+    def test_workers(self) -> None:
         self.check(2, (0, 1, 4, 5, 10, 11))
         self.check(3, (0, 2, 3, 10))
 
-    def test_ranks(self):
+    def test_ranks(self) -> None:
         for tail, rank in (("fill", 0), ("fill", 1), ("fill", 2), ("short", 2), ("drop", 1)):
             self.check(2, (0, 1, 2, 3), world_size=3, rank=rank, tail=tail)
             self.check(0, (2, 3), world_size=3, rank=rank, tail=tail)
 
-    def test_resumed_twice(self):
+    def test_resumed_twice(self) -> None:
         from torchdata.stateful_dataloader import StatefulDataLoader
 
         for workers in (0, 2):
@@ -129,7 +134,7 @@ class TestStateful(unittest.TestCase):
                     del dl
                 self.assertEqual(got, whole)
 
-    def test_persistent_workers(self):
+    def test_persistent_workers(self) -> None:
         from torchdata.stateful_dataloader import StatefulDataLoader
 
         with loader() as own:

@@ -3,6 +3,8 @@
 GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """
 
+from __future__ import annotations
+
 import gc
 import importlib.util
 import json
@@ -11,6 +13,8 @@ import pathlib
 import pickle
 import shutil
 import unittest
+from collections.abc import Callable
+from typing import Any
 
 import made
 import numpy as np
@@ -19,12 +23,12 @@ from graphmill._xxh3 import xxh3
 
 
 class TestXXH3(unittest.TestCase):
-    def test_vectors(self):
+    def test_vectors(self) -> None:
         # Hashes of the bytes 0, 1, 2, ..., from the Go library.
         for n, want in VECTORS.items():
             self.assertEqual(f"{xxh3(bytes(i & 255 for i in range(n))):016x}", want, n)
 
-    def test_every_file_of_a_store(self):
+    def test_every_file_of_a_store(self) -> None:
         with open(os.path.join(made.DEBIAN, "manifest.json")) as f:
             files = json.load(f)["files"]
         for name, want in files.items():
@@ -33,10 +37,10 @@ class TestXXH3(unittest.TestCase):
 
 
 class TestStore(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         self.store = Store(made.store())
 
-    def test_types(self):
+    def test_types(self) -> None:
         s = self.store
         self.assertEqual((s.node_types, s.edge_types), (["item", "person"], [("person", "likes", "item")]))
         self.assertEqual((s.num_nodes, s.num_edges, len(s.nodes["person"])), (8, 4, 4))
@@ -50,8 +54,8 @@ class TestStore(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "did you mean name"):
             s.nodes["person"]["nme"]
 
-    def test_columns(self):
-        person = self.store.nodes["person"]
+    def test_columns(self) -> None:
+        person: Any = self.store.nodes["person"]
         self.assertEqual(person["vec"].tolist(), [p[5] for p in made.PEOPLE])
         self.assertFalse(person["vec"].flags.writeable)
         self.assertEqual([t.tolist() for t in person["tags"]], [p[2] for p in made.PEOPLE])
@@ -63,7 +67,7 @@ class TestStore(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "string_offsets"):
             np.asarray(person["name"])
 
-    def test_parts_of_columns(self):
+    def test_parts_of_columns(self) -> None:
         person = self.store.nodes["person"]
         everything = {n: person.columns.column(n) for n in person.columns}
         for name, c in everything.items():
@@ -79,8 +83,8 @@ class TestStore(unittest.TestCase):
         with self.assertRaises(IndexError):
             everything["vec"][4]
 
-    def test_edges(self):
-        likes = self.store.edges["likes"]
+    def test_edges(self) -> None:
+        likes: Any = self.store.edges["likes"]
         place = {n: k for k, (n, *_) in enumerate(made.PEOPLE)}
         want = [[place[a] for a, _ in made.LIKES], [made.ITEMS.index(int(b)) for _, b in made.LIKES]]
         self.assertEqual(likes.edge_index("input").tolist(), want)
@@ -94,7 +98,7 @@ class TestStore(unittest.TestCase):
             self.assertTrue((pairs[likes.other_edge_id[out]][:, 0] == v).all())
         self.assertIsNone(Store(made.RMAT).edges["_E"].other_indptr)
 
-    def test_positions_of_the_input(self):
+    def test_positions_of_the_input(self) -> None:
         likes = self.store.edges["likes"]
         self.assertEqual(likes["weight"][likes.find(np.arange(len(made.LIKES)))].tolist(), list(range(len(made.LIKES))))
         self.assertEqual((likes["weight"][likes.find(1)], likes.find([]).tolist()), (1, []))
@@ -107,7 +111,7 @@ class TestStore(unittest.TestCase):
         if "#input_position" not in rmat.columns:
             self.assertEqual(rmat.find([7, 0]).tolist(), [7, 0])
 
-    def test_positions_of_edges_and_their_reverses(self):
+    def test_positions_of_edges_and_their_reverses(self) -> None:
         folder = made.write("both", {"e.csv": "src,dst,w\n2,0,20\n0,1,10\n1,1,11\n2,0,21\n"})
         made.graphmill("import", os.path.join(folder, "e.csv"), "--symmetrise", "--self-loops", "add", "--out", made.path("both.store"))
         with NodeLoader(made.path("both.store"), fanout=[-1], edge_features=["w"]) as loader:
@@ -127,8 +131,10 @@ class TestStore(unittest.TestCase):
         ):
             from_tables({"_N": 3}, {("_N", "_E", "_N"): {"src": [0, 1, 1], "dst": [1, 1, 2]}}, self_loops="drop").edges["_E"].edge_index(order="input")
 
-    def test_ids(self):
-        person, item = self.store.nodes["person"], self.store.nodes["item"]
+    def test_ids(self) -> None:
+        person: Any = self.store.nodes["person"]
+        item: Any = self.store.nodes["item"]
+        bad: Any
         ids = [p[0] for p in made.PEOPLE]
         self.assertEqual((person.ids.tolist(), item.ids.tolist()), (ids, made.ITEMS))
         self.assertEqual((person.find(ids).tolist(), item.find(made.ITEMS).tolist()), ([0, 1, 2, 3], [0, 1, 2, 3]))
@@ -140,11 +146,11 @@ class TestStore(unittest.TestCase):
         for bad in (7.0, True, np.float32(7), [1.5]):
             with self.assertRaisesRegex(TypeError, "found id=.*, expected an integer"):
                 item.find(bad)
-        packages = Store(made.DEBIAN).nodes["package"]
+        packages: Any = Store(made.DEBIAN).nodes["package"]
         self.assertEqual(packages.find(packages.ids.tolist()).tolist(), list(range(4000)))
 
-    def test_closed(self):
-        def mapped():
+    def test_closed(self) -> None:
+        def mapped() -> int:
             gc.collect()
             with open("/proc/self/maps") as f:
                 return f.read().count(made.store())
@@ -160,23 +166,24 @@ class TestStore(unittest.TestCase):
         self.assertEqual(mapped(), 0)
         self.assertEqual(s.nodes["item"].count, 4)
 
-    def test_pickled(self):
+    def test_pickled(self) -> None:
         b = pickle.dumps(self.store)
         self.assertLess(len(b), 500)
         self.assertEqual(pickle.loads(b).nodes["person"]["vec"].tolist(), self.store.nodes["person"]["vec"].tolist())
 
 
 class TestDamage(unittest.TestCase):
-    def damaged(self, change):
+    def damaged(self, change: Callable[[Callable[[str], str]], object]) -> str:
         to = made.path("damaged")
         shutil.rmtree(to, ignore_errors=True)
         shutil.copytree(made.store(), to)
         change(lambda name: os.path.join(to, name))
         return to
 
-    def test_what_is_no_store(self):
+    def test_what_is_no_store(self) -> None:
         made.store()
         for folder, found in (("/no/such", "no such folder"), (made.path("people"), "no graph.json"), (os.path.join(made.store(), "graph.json"), "a file")):
+            kind: Any
             for kind, expected in (
                 (Store, "a store; graphmill import or graphmill generate makes one"),
                 (Collection, "a collection; graphmill sample --format collection or graphmill import makes one"),
@@ -194,13 +201,13 @@ class TestDamage(unittest.TestCase):
             with self.assertRaisesRegex(GraphmillError, "coll: found a collection, expected a store of one graph; graphmill.Collection opens a collection"):
                 f(made.molecules())
 
-    def test_what_was_changed(self):
-        def cut(at):
+    def test_what_was_changed(self) -> None:
+        def cut(at: Callable[[str], str]) -> None:
             with open(at("nodes/person/vec.npy"), "r+b") as f:
                 f.truncate(130)
 
-        def edit(name, old, new):
-            def change(at):
+        def edit(name: str, old: bytes, new: bytes) -> Callable[[Callable[[str], str]], None]:
+            def change(at: Callable[[str], str]) -> None:
                 with open(at(name), "rb") as f:
                     b = f.read()
                 self.assertIn(old, b)
@@ -220,10 +227,10 @@ class TestDamage(unittest.TestCase):
             with self.assertRaisesRegex(GraphmillError, want):
                 Store(self.damaged(change))
 
-    def rewritten(self, change):
+    def rewritten(self, change: Callable[[dict[str, Any]], object]) -> str:
         """A store whose graph.json was changed, with new checksums."""
 
-        def write(at):
+        def write(at: Callable[[str], str]) -> None:
             with open(at("graph.json")) as f:
                 graph = json.load(f)
             change(graph)
@@ -238,11 +245,11 @@ class TestDamage(unittest.TestCase):
 
         return self.damaged(write)
 
-    def test_a_newer_format(self):
+    def test_a_newer_format(self) -> None:
         with self.assertRaisesRegex(GraphmillError, "found format 2, expected 1; use a newer graphmill"):
             Store(self.rewritten(lambda g: g.update(format=2)))
 
-    def test_metadata_of_another_kind(self):
+    def test_metadata_of_another_kind(self) -> None:
         for change in (
             lambda g: g.pop("nodes"),
             lambda g: g["nodes"].update(person=None),
@@ -255,8 +262,8 @@ class TestDamage(unittest.TestCase):
         with self.assertRaisesRegex(GraphmillError, "far.npy: found uint32"):
             Store(self.rewritten(lambda g: g["edges"]["person:likes:item"].update(count=1 << 60))).edges["likes"].edge_index()
 
-    def test_arrays_are_held_to_graph_json(self):
-        def other(**change):
+    def test_arrays_are_held_to_graph_json(self) -> None:
+        def other(**change: Any) -> Callable[[dict[str, Any]], object]:
             return lambda g: g["nodes"]["person"]["columns"]["vec"].update(change)
 
         for change, want in [
@@ -273,7 +280,7 @@ class TestDamage(unittest.TestCase):
 
 
 class TestCollection(unittest.TestCase):
-    def test_graphs(self):
+    def test_graphs(self) -> None:
         c = Collection(made.molecules())
         nodes, edges = made.sizes(300, 2)
         self.assertEqual((len(c), c.node_types, c.edge_types), (300, ["atom"], [("atom", "bond", "atom")]))
@@ -292,19 +299,22 @@ class TestCollection(unittest.TestCase):
             self.assertEqual(g.context["label"].tolist(), [label[k]])
             self.assertEqual(g.context["target"].shape, (1, 2))
         self.assertEqual([g.number for g in c[290:]], list(range(290, 300)))
-        self.assertFalse(c[3].nodes["atom"]["x"].flags.writeable)
+        map_: Any = c[3].nodes["atom"]["x"]
+        self.assertFalse(map_.flags.writeable)
         with self.assertRaises(IndexError):
             c[300]
+        bad: Any
         for bad in (2.5, True, None):
             with self.assertRaisesRegex(TypeError, f"found graph={bad}, expected an integer"):
                 c[bad]
-        self.assertEqual(c[np.int8(7)].number, 7)
+        small: Any = np.int8(7)
+        self.assertEqual(c[small].number, 7)
         self.assertIn("300 graphs", repr(c))
         self.assertEqual(repr(c[3]), f"Graph(3: nodes {nodes[3]} atom; edges {edges[3]} atom:bond:atom)")
 
-    def test_sampled(self):
+    def test_sampled(self) -> None:
         store = Store(made.DEBIAN)
-        c = Collection(made.sampled(), store=store)
+        c: Any = Collection(made.sampled(), store=store)
         self.assertEqual((len(c), c.seed_type), (22, ["package"]))
         self.assertEqual(c.context["epoch"].tolist(), [0] * 11 + [1] * 11)
         self.assertEqual(int(c.seed_ptr[-1]), 1400)
@@ -330,16 +340,17 @@ class TestCollection(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "size"):
             Collection(made.sampled())[0].nodes["package"]["size"]
 
-    def test_components(self):
+    def test_components(self) -> None:
         out = made.path("joined.coll")
         made.graphmill("pack", "materialise", made.layout("molecules", "--reserve"), made.molecules(), "--format", "collection", "--out", out)
         c = Collection(out)
         self.assertEqual(sum(g.components for g in c), 300)
         for g in c[:5]:
             self.assertEqual(len(g.context["label"]), g.components)
-        self.assertEqual(int(c.nodes["atom"].component_ptr[-1]), c.nodes["atom"].count)
+        atoms: Any = c.nodes["atom"]
+        self.assertEqual(int(atoms.component_ptr[-1]), atoms.count)
 
-    def test_pickled(self):
+    def test_pickled(self) -> None:
         c = Collection(made.sampled(), store=made.DEBIAN)
         again = pickle.loads(pickle.dumps(c))
         self.assertEqual(again[3].nodes["package"]["size"].tolist(), c[3].nodes["package"]["size"].tolist())
@@ -347,7 +358,7 @@ class TestCollection(unittest.TestCase):
 
 @unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
 class TestPyG(unittest.TestCase):
-    def test_data(self):
+    def test_data(self) -> None:
         import torch
         from torch_geometric.data import Data
 
@@ -364,7 +375,7 @@ class TestPyG(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "nothing"):
             c.to_pyg(7, label="nothing")
 
-    def test_lists_make_batches(self):
+    def test_lists_make_batches(self) -> None:
         from torch_geometric.loader import DataLoader
 
         for name, total in ((made.molecules(), 300), (made.typed(), 40), (made.small_samples(), 100)):
@@ -375,7 +386,7 @@ class TestPyG(unittest.TestCase):
         self.assertEqual(b.n_id[b.seed_index].tolist(), list(range(5)))
         self.assertEqual(b.graph_batch.tolist(), [0, 1, 2, 3, 4])  # the column batch
 
-    def test_types(self):
+    def test_types(self) -> None:
         c = Collection(made.typed())
         d = c.to_pyg([3, 4], label="label")[1]
         self.assertTrue(d.validate())

@@ -1,10 +1,13 @@
 """NodeLoader on the stream executor: the batches of the memory executor, and its behaviour when processes end."""
 
+from __future__ import annotations
+
 import os
 import re
 import subprocess
 import sys
 import unittest
+from typing import Any
 
 import made
 import numpy as np
@@ -14,7 +17,7 @@ PLAN = {"seed_type": "package", "direction": "out", "edge_features": "versioned"
 COLUMNS = ["installed_size", "size"]
 
 
-def flat(x):
+def flat(x: Any) -> Any:
     """The content of a batch, copied."""
     if isinstance(x, np.ndarray):
         return x.copy()
@@ -23,7 +26,7 @@ def flat(x):
     return x
 
 
-def same(test, a, b):
+def same(test: unittest.TestCase, a: Any, b: Any) -> None:
     for name in (
         "number",
         "n_id",
@@ -41,14 +44,14 @@ def same(test, a, b):
         np.testing.assert_equal(getattr(b, name), getattr(a, name), f"batch {a.number}: {name}")
 
 
-def pair(memory="96MiB", **options):
+def pair(memory: str = "96MiB", **options: Any) -> tuple[NodeLoader, NodeLoader]:
     """A loader on the memory executor, and one on the stream executor."""
     options = {"fanout": [4, 3], "batch_size": 512, "features": COLUMNS, **PLAN, **options}
     return NodeLoader(made.DEBIAN, executor="memory", **options), NodeLoader(made.DEBIAN, executor="stream", memory=memory, **options)
 
 
 class TestStream(unittest.TestCase):
-    def test_equals_memory(self):
+    def test_equals_memory(self) -> None:
         for options in ({}, {"scope": "seed"}, {"edge_ids": False, "edge_features": "none"}, {"order": "windowed:64,4", "shuffle": False}, {"slots": 1}):
             a, b = pair(**options)
             with a, b:
@@ -57,13 +60,13 @@ class TestStream(unittest.TestCase):
                     for x, y in zip(a, b, strict=True):
                         same(self, x, y)
 
-    def test_links(self):
+    def test_links(self) -> None:
         a, b = pair(seeds="package:depends:package", seed_type=None, negatives=1, limit_seeds=5000)
         with a, b:
             for x, y in zip(a, b, strict=True):
                 same(self, x, y)
 
-    def test_positions(self):
+    def test_positions(self) -> None:
         a, b = pair()
         with a, b:
             for n, _ in enumerate(b):
@@ -80,7 +83,7 @@ class TestStream(unittest.TestCase):
             for x, y in zip(a, b, strict=True):
                 same(self, x, y)
 
-    def test_ranks(self):
+    def test_ranks(self) -> None:
         for share in (False, True):
             for tail in ("fill", "drop", "short"):
                 loaders = [pair(rank=r, world_size=3, tail=tail, share=share) for r in range(3)]
@@ -91,7 +94,7 @@ class TestStream(unittest.TestCase):
                     a.close()
                     b.close()
 
-    def test_held(self):
+    def test_held(self) -> None:
         """Batches that are held longer than there are slots stay as they were."""
         a, b = pair(slots=2)
         with a, b:
@@ -99,8 +102,9 @@ class TestStream(unittest.TestCase):
                 np.testing.assert_equal(y.n_id, x["n_id"])
                 np.testing.assert_equal(y.x, x["x"])
 
-    def test_notes(self):
-        options = {"fanout": [4, 3], "batch_size": 64, "features": COLUMNS, "threads": 1, **PLAN}
+    def test_notes(self) -> None:
+        options: dict[str, Any] = {"fanout": [4, 3], "batch_size": 64, "features": COLUMNS, "threads": 1, **PLAN}
+        more: Any
         for more, want in (
             ({}, "executor memory"),
             ({"memory": "1GiB"}, "executor memory"),
@@ -110,7 +114,7 @@ class TestStream(unittest.TestCase):
             with NodeLoader(made.DEBIAN, **options, **more) as loader:
                 self.assertIn(want, "\n".join(loader.notes))
 
-    def test_memory(self):
+    def test_memory(self) -> None:
         """The feed holds no more than it was given, the slots included, and its forecast is near to that."""
         folder, store = made.path("papers"), made.path("papers.store")
         subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "../../examples/larger-than-memory/prepare.py"), folder, "16"], check=True)
@@ -122,16 +126,17 @@ class TestStream(unittest.TestCase):
             ):
                 for _ in range(4):
                     held = list(loader)[-slots + 1 :]
-                with open(f"/proc/{loader._process.pid}/status") as f:
-                    peak = int(re.search(r"VmHWM:\s+(\d+) kB", f.read())[1]) / 1024
-                told = float(re.search(r"([0-9.]+) MiB of memory", loader.notes[-1])[1])
+                with open(f"/proc/{made.feed_of(loader)}/status") as f:
+                    peak = int(re.findall(r"VmHWM:\s+(\d+) kB", f.read())[0]) / 1024
+                told = float(re.findall(r"([0-9.]+) MiB of memory", loader.notes[-1])[0])
                 self.assertLessEqual(peak, size, f"{threads} threads, {slots} slots")
                 self.assertLessEqual(told, size)
                 self.assertGreater(peak, 0.7 * told)
                 del held
 
-    def test_refusals(self):
-        options = {"fanout": [4, 3], "batch_size": 512, "features": COLUMNS, **PLAN}
+    def test_refusals(self) -> None:
+        options: dict[str, Any] = {"fanout": [4, 3], "batch_size": 512, "features": COLUMNS, **PLAN}
+        more: Any
         for more, want in (
             ({"memory": "30MiB"}, "which the stream executor needs"),
             ({"subgraph_type": "induced"}, "take the memory executor"),
@@ -143,7 +148,7 @@ class TestStream(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "found executor='disk', expected one of auto, memory"):
             NodeLoader(made.DEBIAN, executor="disk", **options)
 
-    def test_ends(self):
+    def test_ends(self) -> None:
         """A process that reads a batch and ends, with the loader open, ends at once, and so does its feed."""
         code = (
             "import sys; sys.path.insert(0, sys.argv[2]); from graphmill import NodeLoader\n"
@@ -158,7 +163,7 @@ class TestStream(unittest.TestCase):
             self.assertTrue(gone(int(p.stdout)), end)
 
 
-def gone(pid, seconds=5):
+def gone(pid: int, seconds: float = 5) -> bool:
     from test_loader import gone as of
 
     return of(pid, seconds)

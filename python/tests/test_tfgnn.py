@@ -3,16 +3,21 @@
 GRAPHMILL_COMMAND is the path of the command.
 """
 
+from __future__ import annotations
+
 import copy
 import importlib.util
 import multiprocessing
 import os
 import random
 import unittest
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import graphmill
 import made
 import numpy as np
+import numpy.typing as npt
 from graphmill import GraphmillError
 from graphmill.tfgnn import (
     Adjacency,
@@ -36,7 +41,7 @@ DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"
 SEEDS = 40
 
 
-def random_values(r, dtype, n):
+def random_values(r: random.Random, dtype: str, n: int) -> npt.NDArray[Any]:
     if dtype == "object":
         x = np.empty(n, object)
         x[:] = [bytes(r.randrange(256) for _ in range(r.randint(0, 5))) for _ in range(n)]
@@ -49,10 +54,12 @@ def random_values(r, dtype, n):
     return np.array([r.choice([0, 1, max(int(info.min), int(np.iinfo(dtype).min)), int(info.max)]) for _ in range(n)], dtype)
 
 
-def random_feature(r, kind, items):
+def random_feature(r: random.Random, kind: tuple[str, tuple[int, ...]], items: int) -> Ragged | npt.NDArray[Any]:
     """A feature of a (dtype, shape) with a row per item."""
     dtype, shape = kind
-    rows, lengths, tail = items, [], []
+    rows = items
+    lengths: list[list[int]] = []
+    tail: list[int] = []
     for d in shape:
         if d == -1:
             lengths.append([r.randint(0, 3) for _ in range(rows)])
@@ -64,12 +71,12 @@ def random_feature(r, kind, items):
     return Ragged(values, lengths, shape) if lengths else values
 
 
-def random_kinds(r):
+def random_kinds(r: random.Random) -> dict[str, tuple[str, tuple[int, ...]]]:
     shapes = [(), (), (2,), (1,), (2, 3), (-1,), (-1, 2), (-1, -1), (2, -1), (-1, 3, -1)]
     return {f"f.{k}": (r.choice(DTYPES), r.choice(shapes)) for k in range(r.randint(0, 3))}
 
 
-def random_graphs(seed, count):
+def random_graphs(seed: int, count: int) -> list[GraphTensor]:
     """Random GraphTensors of one random schema."""
     r = random.Random(seed)
     nodes = {n: random_kinds(r) for n in r.sample(["a", "b", "a.b", "ü"], r.randint(1, 3))}
@@ -84,19 +91,19 @@ def random_graphs(seed, count):
         }
         edge_sets = {}
         for n, (kinds, source, target) in edges.items():
-            count = np.array([r.randint(0, 5) if sizes[source][c] and sizes[target][c] else 0 for c in range(components)])
+            many = np.array([r.randint(0, 5) if sizes[source][c] and sizes[target][c] else 0 for c in range(components)])
             ends = []
             for t in (source, target):
                 first = np.cumsum(sizes[t]) - sizes[t]
-                ends.append(np.array([first[c] + r.randrange(sizes[t][c]) for c in range(components) for _ in range(count[c])], np.int64))
-            features = {k: random_feature(r, f, count.sum()) for k, f in kinds.items()}
-            edge_sets[n] = EdgeSet.from_fields(sizes=count, features=features, adjacency=Adjacency.from_indices((source, ends[0]), (target, ends[1])))
+                ends.append(np.array([first[c] + r.randrange(sizes[t][c]) for c in range(components) for _ in range(many[c])], np.int64))
+            features = {k: random_feature(r, f, many.sum()) for k, f in kinds.items()}
+            edge_sets[n] = EdgeSet.from_fields(sizes=many, features=features, adjacency=Adjacency.from_indices((source, ends[0]), (target, ends[1])))
         of_context = {k: random_feature(r, f, components) for k, f in context.items()}
         out.append(GraphTensor.from_pieces(Context.from_fields(features=of_context, sizes=[1] * components), node_sets, edge_sets))
     return out
 
 
-def plain(x):
+def plain(x: Any) -> Any:
     """The content of a GraphTensor, its parts and features, as Python's values."""
     if isinstance(x, GraphTensor):
         return plain(x.context), {n: plain(s) for n, s in x.node_sets.items()}, {n: plain(s) for n, s in x.edge_sets.items()}
@@ -109,18 +116,19 @@ def plain(x):
     return str(x.dtype), x.shape, x.tolist()
 
 
-def dense(g):
+def dense(g: GraphTensor) -> list[npt.NDArray[Any]]:
     """The features that are arrays."""
-    return [x for s in (g.context, *g.node_sets.values(), *g.edge_sets.values()) for x in s.features.values() if not isinstance(x, Ragged)]
+    sets: list[Context | NodeSet | EdgeSet] = [g.context, *g.node_sets.values(), *g.edge_sets.values()]
+    return [x for s in sets for x in s.features.values() if not isinstance(x, Ragged)]
 
 
-def write(path, data):
+def write(path: str, data: bytes) -> None:
     with open(path, "wb") as f:
         f.write(data)
 
 
 class TestExamples(unittest.TestCase):
-    def test_random_graphs_come_back(self):
+    def test_random_graphs_come_back(self) -> None:
         for seed in range(SEEDS):
             graphs = random_graphs(seed, 7)
             with self.subTest(seed):
@@ -133,7 +141,7 @@ class TestExamples(unittest.TestCase):
                 self.assertEqual(write_examples(path, iter(graphs), gzip=seed % 2 == 0), len(graphs))
                 self.assertEqual([plain(g) for g in parse_examples(path, schema)], [plain(g) for g in graphs])
 
-    def test_the_bytes_are_those_of_the_command(self):
+    def test_the_bytes_are_those_of_the_command(self) -> None:
         for seed in range(SEEDS):
             schema, folder = random_graphs(seed, 1)[0].schema, made.path(f"random-tensors-{seed}")
             write_schema(schema, folder + ".pbtxt")
@@ -146,11 +154,11 @@ class TestExamples(unittest.TestCase):
             with open(file, "rb") as a, open(folder + ".again", "rb") as b:
                 self.assertEqual(a.read(), b.read())
 
-    def test_many_batches(self):
+    def test_many_batches(self) -> None:
         graphs = [random_graphs(3, 1)[0] for _ in range(5)] * 200
         path = made.path("many.tfrecord")
         self.assertEqual(write_examples(path, graphs), 1000)
-        stream = parse_examples([path, path], graphs[0].schema)
+        stream: Any = parse_examples([path, path], graphs[0].schema)
         self.assertEqual(plain(next(stream)), plain(graphs[0]))
         stream.close()
         self.assertEqual(sum(1 for _ in parse_examples([path, path], graphs[0].schema)), 2000)
@@ -158,22 +166,22 @@ class TestExamples(unittest.TestCase):
         self.assertEqual(os.path.getsize(path), 0)
         self.assertEqual(parse_example(graphs[0].schema, []), [])
 
-    def test_large_values(self):
+    def test_large_values(self) -> None:
         x = np.arange(6 << 20, dtype=np.float32).reshape(-1, 4)  # several buffers of a pipe
         g = GraphTensor.from_pieces(node_sets={"n": NodeSet.from_fields(sizes=[len(x)], features={"x": x})})
         path = made.path("large.tfrecord")
         write_examples(path, [g, g, g])
         for h in parse_examples(path, g.schema):
-            self.assertTrue((h.node_sets["n"]["x"] == x).all())
+            self.assertTrue(np.asarray(h.node_sets["n"]["x"] == x).all())
 
-    def test_forked(self):
+    def test_forked(self) -> None:
         g = random_graphs(1, 1)[0]
         want = write_example(g)
         with multiprocessing.get_context("fork").Pool(2) as pool:
             self.assertEqual(pool.map(write_example_of_seed, [1, 1, 1, 1]), [want] * 4)
         self.assertEqual(write_example(g), want)
 
-    def test_broken_examples(self):
+    def test_broken_examples(self) -> None:
         g = GraphTensor.from_pieces(node_sets={"n": NodeSet.from_fields(sizes=[2], features={"x": np.array([1, 2])})})
         wide = GraphTensor.from_pieces(node_sets={"n": NodeSet.from_fields(sizes=[2], features={"x": np.array([1, 2, 3, 4]).reshape(2, 2)})})
         record = write_example(g)
@@ -194,10 +202,10 @@ class TestExamples(unittest.TestCase):
         self.assertEqual(parse_single_example(wide.schema, record, lenient=True).num_components, 1)
         self.assertEqual(write_example(g), record)
 
-    def test_what_does_not_fit_the_schema(self):
+    def test_what_does_not_fit_the_schema(self) -> None:
         a = GraphTensor.from_pieces(node_sets={"n": NodeSet.from_fields(sizes=[2], features={"x": np.array([1, 2])})})
 
-        def other(**features):
+        def other(**features: Any) -> GraphTensor:
             return GraphTensor.from_pieces(node_sets={"n": NodeSet.from_fields(sizes=[2], features=features)})
 
         path = made.path("refused.tfrecord")
@@ -216,10 +224,10 @@ class TestExamples(unittest.TestCase):
                     write_example(b, a.schema)
         self.assertEqual([f for f in os.listdir(os.path.dirname(path)) if f.startswith(("tmp", "refused"))], [])
 
-    def test_pieces(self):
+    def test_pieces(self) -> None:
         nodes = {"n": NodeSet.from_fields(sizes=[2, 1])}
 
-        def edges(sizes, source, target, of="n"):
+        def edges(sizes: list[int], source: list[Any], target: list[int], of: str = "n") -> Callable[[], GraphTensor]:
             return lambda: GraphTensor.from_pieces(
                 None, nodes, {"e": EdgeSet.from_fields(sizes=sizes, adjacency=Adjacency.from_indices((of, source), ("n", target)))}
             )
@@ -252,7 +260,7 @@ class TestExamples(unittest.TestCase):
                     with self.assertRaisesRegex(error, text):
                         make()
 
-    def test_ragged(self):
+    def test_ragged(self) -> None:
         x = Ragged.from_rows([[10, 15, 23], [89], [], [64, 53]])
         self.assertEqual((x.values.tolist(), x.row_lengths[0].tolist(), x.shape, len(x)), ([10, 15, 23, 89, 64, 53], [3, 1, 0, 2], (-1,), 4))
         self.assertEqual(x.tolist(), [[10, 15, 23], [89], [], [64, 53]])
@@ -264,7 +272,7 @@ class TestExamples(unittest.TestCase):
         self.assertEqual(Ragged.from_rows([["a", "ü"], []]).tolist(), [[b"a", "ü".encode()], []])
         self.assertEqual(x, copy.copy(x))
 
-    def test_bad_schemas(self):
+    def test_bad_schemas(self) -> None:
         for schema, text in (
             ({"edge_sets": {"e": {"source": "a", "target": "b"}}}, "source"),
             ({"node_sets": {"n": {"features": {"x": {"dtype": "DT_INT64", "shape": {"dim": [{"size": "0"}]}}}}}}, "size"),
@@ -276,11 +284,11 @@ class TestExamples(unittest.TestCase):
             read_schema("/no/such")
 
 
-def varint(n):
+def varint(n: int) -> bytes:
     return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + varint(n >> 7)
 
 
-def write_example_of_seed(seed):
+def write_example_of_seed(seed: int) -> bytes:
     return write_example(random_graphs(seed, 1)[0])
 
 
@@ -288,7 +296,7 @@ def write_example_of_seed(seed):
 class TestTFGNNExamples(unittest.TestCase):
     """Examples of ours in TF-GNN, and of TF-GNN in ours."""
 
-    def tensor(self, x):
+    def tensor(self, x: Any) -> Any:
         import tensorflow as tf
 
         if not isinstance(x, Ragged):
@@ -303,14 +311,14 @@ class TestTFGNNExamples(unittest.TestCase):
                 values = tf.RaggedTensor.from_uniform_row_length(values, d)
         return values
 
-    def theirs(self, g):
+    def theirs(self, g: GraphTensor) -> Any:
         import tensorflow as tf
         import tensorflow_gnn as tfgnn
 
-        def of(features):
+        def of(features: Mapping[str, Any]) -> dict[str, Any]:
             return {k: self.tensor(x) for k, x in features.items()}
 
-        def ends(name, x):
+        def ends(name: str, x: npt.NDArray[Any]) -> tuple[str, Any]:
             return name, tf.constant(x, tf.int64)
 
         return tfgnn.GraphTensor.from_pieces(
@@ -328,7 +336,7 @@ class TestTFGNNExamples(unittest.TestCase):
             },
         )
 
-    def same(self, ours, theirs):
+    def same(self, ours: bytes, theirs: Any) -> None:
         """The messages are equal, and so are the bytes but for the order of the map, which TF-GNN leaves open."""
         import tensorflow as tf
 
@@ -338,7 +346,7 @@ class TestTFGNNExamples(unittest.TestCase):
         features = tf.train.Example(features=tf.train.Features.FromString(b"")).SerializeToString()[:1] + varint(sum(map(len, entries))) + b"".join(entries)
         self.assertEqual(ours, features)
 
-    def test_equal_bytes(self):
+    def test_equal_bytes(self) -> None:
         import tensorflow_gnn as tfgnn
 
         for seed in range(SEEDS):
@@ -348,14 +356,13 @@ class TestTFGNNExamples(unittest.TestCase):
                     self.same(ours, theirs)
                     self.assertEqual(plain(parse_single_example(g.schema, theirs.SerializeToString())), plain(g))
 
-    def test_parsed_by_tfgnn(self):
+    def test_parsed_by_tfgnn(self) -> None:
         import tensorflow_gnn as tfgnn
 
         for seed in range(SEEDS):
             for g in random_graphs(seed, 3):
-                if g.num_components > 1 or any(
-                    isinstance(x, Ragged) and x.shape[0] != -1 for s in (g.context, *g.node_sets.values(), *g.edge_sets.values()) for x in s.features.values()
-                ):
+                sets: list[Context | NodeSet | EdgeSet] = [g.context, *g.node_sets.values(), *g.edge_sets.values()]
+                if g.num_components > 1 or any(isinstance(x, Ragged) and x.shape[0] != -1 for s in sets for x in s.features.values()):
                     continue  # a schema means one component
                 with self.subTest(seed):
                     path = made.path("peer.pbtxt")
@@ -370,7 +377,7 @@ class TestTFGNNExamples(unittest.TestCase):
 
 @unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
 class TestPyGExamples(unittest.TestCase):
-    def test_to_pyg(self):
+    def test_to_pyg(self) -> None:
         import torch
 
         for seed in range(SEEDS):
@@ -388,14 +395,14 @@ class TestPyGExamples(unittest.TestCase):
                         self.assertEqual(got.tolist() if torch.is_tensor(got) else got, x.tolist())
                     if g.num_components > 1:
                         self.assertEqual(torch.bincount(data[n].batch, minlength=g.num_components).tolist(), s.sizes.tolist())
-                for n, s in g.edge_sets.items():
-                    a = s.adjacency
+                for n, e in g.edge_sets.items():
+                    a = e.adjacency
                     self.assertEqual(data[a.source_name, n, a.target_name].edge_index.tolist(), [a.source.tolist(), a.target.tolist()])
 
 
 @unittest.skipUnless(importlib.util.find_spec("jraph"), "jraph is not installed")
 class TestJraphExamples(unittest.TestCase):
-    def test_to_jraph(self):
+    def test_to_jraph(self) -> None:
         g = GraphTensor.from_pieces(
             Context.from_fields(features={"y": [1.0]}),
             {"n": NodeSet.from_fields(sizes=[3], features={"x": np.ones((3, 2))})},

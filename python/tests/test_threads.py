@@ -3,10 +3,14 @@
 GRAPHMILL_COMMAND is the path of the command.
 """
 
+from __future__ import annotations
+
 import pickle
 import sys
 import threading
 import unittest
+from collections.abc import Callable
+from typing import Any
 
 import made
 from graphmill import GraphmillError, NodeLoader
@@ -14,11 +18,12 @@ from graphmill import GraphmillError, NodeLoader
 ENDED = "found a pass that ended because another one began"
 
 
-def in_threads(*calls):
+def in_threads(*calls: Callable[[], Any]) -> list[Any]:
     """What each call returns or raises, each in a thread of its own. A thread that hangs is a failure."""
-    out, ready = [None] * len(calls), threading.Barrier(len(calls))
+    out: list[Any] = [None] * len(calls)
+    ready = threading.Barrier(len(calls))
 
-    def run(i):
+    def run(i: int) -> None:
         ready.wait()
         try:
             out[i] = calls[i]()
@@ -36,11 +41,11 @@ def in_threads(*calls):
 
 
 class TestThreads(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         self.addCleanup(sys.setswitchinterval, sys.getswitchinterval())
         sys.setswitchinterval(1e-5)
 
-    def check(self, results, batches):
+    def check(self, results: list[Any], batches: int) -> None:
         """All batches, or the error; the pass that began last has all."""
         for r in results:
             if isinstance(r, BaseException):
@@ -50,7 +55,7 @@ class TestThreads(unittest.TestCase):
                 self.assertEqual(r, list(range(batches)))
         self.assertTrue(any(not isinstance(r, BaseException) for r in results), results)
 
-    def test_passes(self):
+    def test_passes(self) -> None:
         with NodeLoader(made.RMAT, fanout=[3, 2], batch_size=100, seeds=range(4000), shuffle=True) as loader:
             for _ in range(15):
                 self.check(in_threads(*[lambda: [b.number for b in loader]] * 3), len(loader))
@@ -58,19 +63,19 @@ class TestThreads(unittest.TestCase):
             copy = pickle.loads(pickle.dumps(loader))  # it connects when it is used
             self.check(in_threads(*[lambda: [b.number for b in copy]] * 3), 40)
 
-    def test_passes_that_a_thread_takes_ahead(self):
+    def test_passes_that_a_thread_takes_ahead(self) -> None:
         """A device's thread reads for each pass."""
         from graphmill import _ahead
 
         class Mover:
-            def __call__(self, batch):
+            def __call__(self, batch: Any) -> tuple[Any, Any]:
                 return batch, None
 
-            def arrived(self, batch, event):
+            def arrived(self, batch: Any, event: Any) -> None:
                 pass
 
         self.addCleanup(setattr, _ahead.Mover, "of", _ahead.Mover.__dict__["of"])
-        _ahead.Mover.of = classmethod(lambda cls, device, pin, warn: Mover())
+        setattr(_ahead.Mover, "of", classmethod(lambda cls, device, pin, warn: Mover()))  # noqa: B010  it is a method
         with NodeLoader(made.RMAT, fanout=[3, 2], batch_size=100, seeds=range(2000)) as loader:
             for _ in range(8):
                 self.check(in_threads(*[lambda: [b.number for b in loader]] * 3), 20)
@@ -80,14 +85,14 @@ class TestThreads(unittest.TestCase):
             with self.assertRaisesRegex(GraphmillError, "found a loader that was closed"):
                 list(passing)
 
-    def test_close_while_a_thread_waits(self):
+    def test_close_while_a_thread_waits(self) -> None:
         """Closing a loader ends a thread that waits for it, also where others keep its feed alive."""
         for share in (False, True):
             with NodeLoader(made.RMAT, fanout=[3, 2], batch_size=10, share=share) as loader, NodeLoader(made.RMAT, fanout=[3, 2], batch_size=10, share=share):
                 passing = iter(loader)
                 next(passing)
 
-                def read():
+                def read() -> None:
                     for _ in range(3):
                         list(passing)
                         list(loader)

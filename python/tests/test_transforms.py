@@ -1,14 +1,19 @@
 """Compares the transforms of an import with those of PyG, on random graphs."""
 
+from __future__ import annotations
+
 import importlib.util
 import unittest
+from collections.abc import Callable
+from typing import Any
 
 import made
 import numpy as np
+import numpy.typing as npt
 from graphmill import Store
 
 
-def _graph(seed):
+def _graph(seed: int) -> tuple[int, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
     """Edges with weights that add up exactly, and features that PyG and Graphmill normalise alike: none negative, the least 0."""
     rng = np.random.default_rng(seed)
     n, e = int(rng.integers(2, 40)), int(rng.integers(1, 120))
@@ -17,7 +22,7 @@ def _graph(seed):
     return n, rng.integers(0, n, (2, e)), rng.integers(1, 64, e).astype(np.float32) / 8, x
 
 
-def _imported(name, graph, *flags):
+def _imported(name: str, graph: tuple[int, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]], *flags: str) -> Store:
     _n, ends, weight, x = graph
     folder = made.write(
         name,
@@ -34,7 +39,7 @@ def _imported(name, graph, *flags):
 
 @unittest.skipUnless(importlib.util.find_spec("torch_geometric"), "PyG is not installed")
 class TestTransforms(unittest.TestCase):
-    def check(self, what, change, *flags):
+    def check(self, what: str, change: Callable[[Any], Any], *flags: str) -> None:
         import torch
         from torch_geometric.data import Data
 
@@ -50,26 +55,26 @@ class TestTransforms(unittest.TestCase):
                 theirs = sorted(zip(*data.edge_index.tolist(), data.edge_weight.tolist()))
                 self.assertEqual(mine, theirs)
 
-    def test_self_loops(self):
+    def test_self_loops(self) -> None:
         from torch_geometric.transforms import AddRemainingSelfLoops
 
         self.check("loops", lambda d: AddRemainingSelfLoops(attr="edge_weight", fill_value=1.0)(_summed(d)), "--self-loops", "add", "--duplicate-edges", "sum")
 
-    def test_merge(self):
+    def test_merge(self) -> None:
         self.check("merged", _summed, "--duplicate-edges", "sum")
 
-    def test_largest_component(self):
+    def test_largest_component(self) -> None:
         from torch_geometric.transforms import LargestConnectedComponents
 
         self.check("largest", LargestConnectedComponents(), "--largest-component")
 
-    def test_normalise(self):
+    def test_normalise(self) -> None:
         from torch_geometric.transforms import NormalizeFeatures
 
         self.check("normalised", NormalizeFeatures(["x"]), "--normalise", "x")
 
 
-def _summed(data):
+def _summed(data: Any) -> Any:
     from torch_geometric.utils import coalesce
 
     data.edge_index, data.edge_weight = coalesce(data.edge_index, data.edge_weight, data.num_nodes, reduce="sum")

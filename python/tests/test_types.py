@@ -3,12 +3,17 @@
 GRAPHMILL_COMMAND is the path of the command.
 """
 
+from __future__ import annotations
+
 import functools
 import importlib.util
 import unittest
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import made
 import numpy as np
+import numpy.typing as npt
 from graphmill import Collection, NodeLoader, PackedLoader
 
 COUNT = 60
@@ -17,12 +22,12 @@ WIDER = {"uint16": "int32", "uint32": "int64", "uint64": "int64"}  # in torch
 NAMES = [*KINDS, "bfloat16"]
 
 
-def available(*modules):
+def available(*modules: str) -> bool:
     return all(importlib.util.find_spec(m) for m in modules)
 
 
 @functools.lru_cache(None)
-def values(name, rows, seed):
+def values(name: str, rows: int, seed: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """A column [rows] and one [rows, 2], with the extremes of the dtype; bfloat16 as float32."""
     r = np.random.default_rng([seed, NAMES.index(name)])
     if name == "bfloat16":
@@ -40,19 +45,19 @@ def values(name, rows, seed):
     return x[:, 0].copy(), x[:, 1:].copy()
 
 
-def table(rows, seed, **more):
+def table(rows: int, seed: int, **more: Any) -> tuple[str, str]:
     """A CSV of all columns, and the columns of graph.yaml."""
     text = {**more}
     for name in NAMES:
         one, two = values(name, rows, seed)
-        shown = (lambda v: str(int(v))) if name == "bool" else (lambda v: repr(v.item()))
+        shown: Callable[[Any], str] = (lambda v: str(int(v))) if name == "bool" else (lambda v: repr(v.item()))
         text[name], text[name + "_2"] = [shown(v) for v in one], [f"{shown(a)} {shown(b)}" for a, b in two]
     lines = [",".join(text), *(",".join(map(str, row)) for row in zip(*text.values()))]
     return "\n".join(lines) + "\n", "{" + ", ".join(f"{n}: {n}, {n}_2: '{n}[2]'" for n in NAMES) + "}"
 
 
 @functools.lru_cache(None)
-def store():
+def store() -> str:
     """A graph whose nodes and edges have a column and one of rows of two of each dtype."""
     r = np.random.default_rng(1)
     nodes, columns = table(COUNT, 1, id=range(COUNT))
@@ -63,7 +68,7 @@ def store():
 
 
 @functools.lru_cache(None)
-def collection():
+def collection() -> tuple[str, str]:
     """Graphs whose nodes have such columns, and a layout of packs of them."""
     nodes, columns = table(COUNT, 1)
     files = {"n.csv": nodes, "ptr.npy": np.arange(0, COUNT + 1, 3), "e.npy": np.zeros(COUNT // 3 + 1, np.int64), "none.npy": np.empty(0, np.int64)}
@@ -76,7 +81,7 @@ def collection():
 
 
 @functools.lru_cache(None)
-def large():
+def large() -> str:
     """A store with uint64 values that do not fit an int64."""
     files = {"n.csv": "id,small,big\n0,1,5\n1,2,9223372036854775808\n2,3,18446744073709551615\n", "e.csv": "src,dst\n0,1\n1,2\n"}
     files["graph.yaml"] = "nodes: {n: {table: n.csv, id: id, columns: {small: uint64, big: uint64}}}\nedges: {'n:e:n': {table: e.csv}}\n"
@@ -84,19 +89,19 @@ def large():
     return made.path("large.store")
 
 
-def columns(seed, rows):
+def columns(seed: int, rows: int) -> Iterator[tuple[str, str, npt.NDArray[Any]]]:
     for name in NAMES:
         for suffix, x in zip(("", "_2"), values(name, rows, seed)):
             yield name, name + suffix, x
 
 
 class Forms(unittest.TestCase):
-    def loader(self, form, **options):
+    def loader(self, form: str, **options: Any) -> NodeLoader:
         loader = NodeLoader(store(), [-1], 16, as_=form, edge_features="all", slots=8, **options)
         self.addCleanup(loader.close)
         return loader
 
-    def refused(self, form):
+    def refused(self, form: str) -> None:
         """Values that do not fit torch's integers are an error with the name of their column."""
         with NodeLoader(large(), [1], as_=form) as loader:
             with self.assertRaisesRegex(ValueError, "column nodes/n/x/big: found 18446744073709551615, expected values below 2\\^63"):
@@ -104,7 +109,7 @@ class Forms(unittest.TestCase):
         with NodeLoader(large(), [1], as_=form, seeds=[0]) as loader:  # values outside the batch do not matter
             next(iter(loader))
 
-    def check(self, n_id, nodes, e_id, edges, array, dtype):
+    def check(self, n_id: Any, nodes: Any, e_id: Any, edges: Any, array: Callable[[Any], npt.NDArray[Any]], dtype: Callable[[str], str]) -> None:
         """Each column has the values of its ids, and the dtype of the form that its name says."""
         n_id, e_id = np.asarray(n_id), np.asarray(e_id)
         for ids, got, seed, rows in ((n_id, nodes, 1, COUNT), (e_id, edges, 2, 3 * COUNT)):
@@ -118,20 +123,20 @@ class Forms(unittest.TestCase):
 
 
 class TestNumpy(Forms):
-    def dtype(self, name):
+    def dtype(self, name: str) -> str:
         return "float32" if name == "bfloat16" else name
 
-    def test_batches(self):
+    def test_batches(self) -> None:
         for options in ({}, dict(scope="seed")):
             for b in self.loader("numpy", **options):
                 self.check(b.n_id, b.x, b.e_id, b.edge_attr, np.asarray, self.dtype)
 
-    def test_large(self):
+    def test_large(self) -> None:
         with NodeLoader(large(), [1]) as loader:
             (b,) = loader
             self.assertEqual(b.x["big"].tolist(), [5, 1 << 63, (1 << 64) - 1])
 
-    def test_packs(self):
+    def test_packs(self) -> None:
         path, plan = collection()
         for batch in (None, 2):
             seen = 0
@@ -143,26 +148,26 @@ class TestNumpy(Forms):
             self.assertEqual(seen, COUNT)
 
 
-def torch_array(x):
+def torch_array(x: Any) -> npt.NDArray[Any]:
     """bfloat16 as float32, which can hold all its values."""
-    return (x.float() if str(x.dtype) == "torch.bfloat16" else x).numpy()
+    return np.asarray((x.float() if str(x.dtype) == "torch.bfloat16" else x).numpy())
 
 
 @unittest.skipUnless(available("torch_geometric"), "PyG is not installed")
 class TestPyG(Forms):
-    def dtype(self, name):
+    def dtype(self, name: str) -> str:
         return WIDER.get(name, name)
 
-    def test_batches(self):
+    def test_batches(self) -> None:
         for options in ({}, dict(scope="seed")):
             for b in self.loader("pyg", **options):
                 nodes, edges = b["n"], b["n", "e", "n"]
                 self.check(nodes.n_id, nodes, edges.e_id, edges, torch_array, self.dtype)
 
-    def test_large(self):
+    def test_large(self) -> None:
         self.refused("pyg")
 
-    def test_graphs_and_packs(self):
+    def test_graphs_and_packs(self) -> None:
         path, plan = collection()
         for g, data in zip(Collection(path), Collection(path).to_pyg()):
             ids = np.arange(3) + 3 * g.number
@@ -174,17 +179,17 @@ class TestPyG(Forms):
 
 @unittest.skipUnless(available("dgl"), "DGL is not installed")
 class TestDGL(Forms):
-    def test_batches(self):
+    def test_batches(self) -> None:
         for nodes, _, blocks in self.loader("dgl"):
             self.check(nodes, blocks[0].srcdata, nodes[:0], None, torch_array, lambda name: WIDER.get(name, name))
 
-    def test_large(self):
+    def test_large(self) -> None:
         self.refused("dgl")
 
 
 @unittest.skipUnless(available("jraph"), "jraph is not installed")
 class TestJraph(Forms):
-    def test_batches(self):
+    def test_batches(self) -> None:
         for options in ({}, dict(scope="seed")):
             for g in self.loader("jraph", **options):
                 nodes, edges = int(g.n_node[:-1].sum()), int(g.n_edge[:-1].sum())
@@ -197,7 +202,7 @@ class TestJraph(Forms):
 
 @unittest.skipUnless(available("tensorflow_gnn"), "TF-GNN is not installed")
 class TestTFGNN(Forms):
-    def test_batches(self):
+    def test_batches(self) -> None:
         for options in ({}, dict(scope="seed")):
             for g in self.loader("tfgnn", **options):
                 nodes, edges = g.node_sets["n"], g.edge_sets["e"]

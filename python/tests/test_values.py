@@ -1,7 +1,10 @@
 """Columns of times and of categories, from tables to batches."""
 
+from __future__ import annotations
+
 import unittest
 import warnings
+from typing import Any
 
 import made
 import numpy as np
@@ -18,15 +21,17 @@ KNOWS = "src,dst,since,how\na,b,2020-01-01,work\nb,c,,\nc,a,2020-01-02,school\n"
 
 
 class TestValues(unittest.TestCase):
+    path: str
+
     @classmethod
-    def setUpClass(cls):
+    def setUpClass(cls) -> None:
         folder = made.write("values", {"graph.yaml": YAML, "users.csv": USERS, "knows.csv": KNOWS})
         made.graphmill("import", folder, "--out", folder + ".store")
         cls.path = folder + ".store"
 
-    def test_store_has_texts_and_units(self):
+    def test_store_has_texts_and_units(self) -> None:
         with Store(self.path) as s:
-            users = s.nodes["user"].columns
+            users: Any = s.nodes["user"].columns
             self.assertEqual(users["kind"].tolist(), [0, 1, -1])
             self.assertEqual(users.column("kind").categories.tolist(), ["high", "low"])
             self.assertIsNone(users.column("born").categories)
@@ -38,7 +43,7 @@ class TestValues(unittest.TestCase):
             self.assertEqual(str(born[2]), "1999-12-31T23:59:59.500")
             self.assertEqual(s.edges["knows"].columns.column("since").unit, "s")
 
-    def said(self, **options):
+    def said(self, **options: Any) -> tuple[list[str], list[Any]]:
         """What a loader warns of in two epochs, and the features of its batches."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -46,7 +51,7 @@ class TestValues(unittest.TestCase):
                 batches = [b for _ in range(2) for b in loader]
         return [str(w.message) for w in caught if "leave out" in str(w.message)], batches
 
-    def test_batches_have_codes_and_the_loader_says_once_what_they_leave_out(self):
+    def test_batches_have_codes_and_the_loader_says_once_what_they_leave_out(self) -> None:
         said, batches = self.said()
         self.assertEqual(len(said), 1)
         self.assertIn("user/name; name those that you want", said[0])
@@ -56,10 +61,10 @@ class TestValues(unittest.TestCase):
             self.assertEqual(x["kind"].dtype, np.int32)
             self.assertEqual(x["born"].dtype, np.int64)
 
-    def test_nothing_is_said_of_columns_that_were_not_asked_for(self):
+    def test_nothing_is_said_of_columns_that_were_not_asked_for(self) -> None:
         self.assertEqual(self.said(features=["kind"])[0], [])
 
-    def test_edge_features(self):
+    def test_edge_features(self) -> None:
         said, _ = self.said(edge_features="all")
         self.assertIn("user/name, user:knows:user/how; name those", said[0])
 

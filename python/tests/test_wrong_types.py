@@ -3,6 +3,8 @@
 GRAPHMILL_COMMAND is the path of the command.
 """
 
+from __future__ import annotations
+
 import functools
 import importlib.util
 import inspect
@@ -10,6 +12,8 @@ import os
 import tempfile
 import unittest
 import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import graphmill
 import numpy as np
@@ -23,13 +27,13 @@ ITEMS = np.arange(10)
 
 
 @functools.lru_cache(None)
-def small():
+def small() -> Store:
     r = np.random.default_rng(1)
     buys = {"edge_index": np.stack([r.integers(0, 50, 400), r.integers(0, 30, 400)]), "w": r.random(400), "time": np.arange(400)}
     return from_arrays({"user": {"born": np.arange(50)}, "item": {"made": np.arange(30) % 7}}, {("user", "buys", "item"): buys})
 
 
-def first(x):
+def first(x: Any) -> None:
     """Begin to use what a call made, and close it."""
     try:
         if hasattr(x, "__next__") or isinstance(x, (BatchIter, GroupBatchIter, NodeLoader, PackedLoader)):
@@ -39,7 +43,7 @@ def first(x):
 
 
 class TestWrongTypes(unittest.TestCase):
-    def sweep(self, name, f, given=(), called=()):
+    def sweep(self, name: str, f: Callable[..., Any], given: Any = (), called: Sequence[str] = ()) -> int:
         """Give each parameter of f each wrong value, with ``given`` for the others. Returns the number of errors."""
         errors = 0
         for p in called or [p.name for p in inspect.signature(f).parameters.values() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]:
@@ -57,11 +61,20 @@ class TestWrongTypes(unittest.TestCase):
                         errors += 1
         return errors
 
-    def test_iterators(self):
-        def rows(array=ITEMS, batch_size=2, shuffle=True, seed=0, tail=None, drop_last=None, rank=0, world_size=1):
+    def test_iterators(self) -> None:
+        def rows(
+            array: Any = ITEMS,
+            batch_size: Any = 2,
+            shuffle: Any = True,
+            seed: Any = 0,
+            tail: Any = None,
+            drop_last: Any = None,
+            rank: Any = 0,
+            world_size: Any = 1,
+        ) -> BatchIter:
             return BatchIter(array, batch_size=batch_size, shuffle=shuffle, seed=seed, tail=tail, drop_last=drop_last, rank=rank, world_size=world_size)
 
-        def groups(group_id=ITEMS, array=ITEMS, **options):
+        def groups(group_id: Any = ITEMS, array: Any = ITEMS, **options: Any) -> GroupBatchIter:
             return GroupBatchIter(group_id, array, **options)
 
         self.assertGreater(self.sweep("BatchIter", rows), 100)
@@ -70,7 +83,7 @@ class TestWrongTypes(unittest.TestCase):
         for x in (BatchIter(ITEMS, batch_size=2), GroupBatchIter(ITEMS, ITEMS)):
             self.assertGreater(self.sweep(type(x).__name__ + ".load_state_dict", x.load_state_dict), len(WRONG) - 1)
 
-    def test_folders(self):
+    def test_folders(self) -> None:
         with tempfile.TemporaryDirectory() as d:
             out = os.path.join(d, "out")
             self.assertGreater(self.sweep("Store", Store), 18)
@@ -85,13 +98,13 @@ class TestWrongTypes(unittest.TestCase):
             if importlib.util.find_spec("torch"):
                 self.assertGreater(self.sweep("inference", graphmill.inference, {"store": small(), "layers": [], "out": out}), 50)
 
-    def test_run(self):
+    def test_run(self) -> None:
         self.assertGreater(self.sweep("run", run), 15)
         self.assertGreater(self.sweep("run", lambda threads: run("info", small().path, threads=threads)), 5)
 
-    def test_loader(self):
+    def test_loader(self) -> None:
         store = small()
-        options = {"store": store, "fanout": [2], "batch_size": 8, "seeds": np.arange(20), "seed_type": "user", "direction": "out"}
+        options: dict[str, Any] = {"store": store, "fanout": [2], "batch_size": 8, "seeds": np.arange(20), "seed_type": "user", "direction": "out"}
         own = [p.name for p in inspect.signature(NodeLoader).parameters.values() if p.kind is not p.VAR_KEYWORD]
         self.assertGreater(self.sweep("NodeLoader", NodeLoader, options, own), 400)
         for word in [*_keywords.PyGWords.__annotations__, *_keywords._REFUSED, *_keywords._DGL]:
@@ -108,24 +121,31 @@ class TestWrongTypes(unittest.TestCase):
                         if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD) and (p.default is not p.empty or len(inspect.signature(f).parameters) == 2):
                             self.sweep(f"{type(x).__name__}.{name}", getattr(x, name), called=[p.name])
 
-    def test_of_the_issue(self):
+    def test_of_the_issue(self) -> None:
+        wrong: Any = None
         with NodeLoader(small(), fanout=[2], seed_type="user", direction="out") as loader:
             with self.assertRaisesRegex(TypeError, r"found state=None, expected the result of state_dict\(\)"):
-                loader.load_state_dict(None)
+                loader.load_state_dict(wrong)
+        wrong = "8"
         with self.assertRaisesRegex(TypeError, "found batch_size='8', expected an integer"):
-            NodeLoader(small(), fanout=[2], batch_size="8", seed_type="user")
+            NodeLoader(small(), fanout=[2], batch_size=wrong, seed_type="user")
         with self.assertRaisesRegex(TypeError, "found batch_size='8', expected an integer"):
-            BatchIter(ITEMS, batch_size="8")
+            BatchIter(ITEMS, batch_size=wrong)
 
 
 class TestFolderStaysInside(unittest.TestCase):
     """A store whose files lie elsewhere, or are no files, is refused by the client as by the command."""
 
-    def test_links_and_pipes(self):
-        for change, want in (
-            (lambda f, d: (os.rename(f, os.path.join(d, "kept")), os.symlink(os.path.join(d, "kept"), f)), "symbolic link"),
-            (lambda f, d: (os.remove(f), os.mkfifo(f)), "pipe or device"),
-        ):
+    def test_links_and_pipes(self) -> None:
+        def link(f: str, d: str) -> None:
+            os.rename(f, os.path.join(d, "kept"))
+            os.symlink(os.path.join(d, "kept"), f)
+
+        def pipe(f: str, d: str) -> None:
+            os.remove(f)
+            os.mkfifo(f)
+
+        for change, want in ((link, "symbolic link"), (pipe, "pipe or device")):
             for name in ("graph.json", "manifest.json", "edges/user+buys+item/far.npy"):
                 with tempfile.TemporaryDirectory() as d:
                     out = os.path.join(d, "s")
