@@ -13,7 +13,7 @@
 # make torture-short  a sample of the same cases (minutes)
 # make check-long   all of test, interop and cluster in the long form (an hour), and what it ran that a push does not
 # make supply       known vulnerabilities, licences, bills of materials into dist/
-# make lint         formatting, sizes of files, ruff and mypy, golangci-lint with vet, vet of what tags and macOS add
+# make lint         formatting, subjects of commits, sizes of files, ruff and mypy, golangci-lint with vet, vet of what tags and macOS add
 # make site         the documentation as a site of static pages, dist/site; any broken link fails
 # make wheel        the Python package with the command in it, into dist/
 # make man          a manual page for each command, into dist/man
@@ -170,6 +170,7 @@ lint: $(GOLANGCI) $(LINT)/pins
 	$(LINT)/bin/ruff format --quiet --check $$(git ls-files '*.py')
 	$(LINT)/bin/mypy python/src
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed: $$out" >&2; exit 1; }
+	@scripts/history.sh
 	@large=$$(git ls-tree -r -l HEAD | awk '$$4 > 1048576 {print $$5}'); test -z "$$large" || { echo "make lint: found files of more than 1 MiB, expected none in the repository: $$large" >&2; exit 1; }
 	for module in . flight beam torture examples/library; do \
 	  $(GO) -C $$module mod verify; \
