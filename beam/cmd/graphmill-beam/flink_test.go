@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/proof"
 )
 
 // The tests start Flink by scripts/flink, with this program as the worker service and as the submitter.
@@ -90,84 +91,75 @@ func equal(t *testing.T, store, one, name string, where, args []string) {
 	}
 }
 
-// TestFlinkEqual checks that each file equals that of graphmill sample: on an embedded Flink, and on a Flink of one and two
-// TaskManagers.
-func TestFlinkEqual(t *testing.T) {
+// TestFlink runs everything on one Flink of two TaskManagers, since a start takes as long as many jobs. The kills come last.
+func TestFlink(t *testing.T) {
+	d := up(t, "--task-managers", "2", "--slots", "2")
+	t.Run("sample", func(t *testing.T) {
+		sampled(t, onCluster, "collection", "epoch scope", "before", "links", "ranks", "typed records", "plan")
+	})
+	t.Run("dispatch", func(t *testing.T) { dispatched(t, onCluster) })
+	t.Run("kills", func(t *testing.T) { killed(t, d.dir) })
+}
+
+func TestFlinkEmbedded(t *testing.T) {
+	proof.OnlyLong(t, "a second Flink, which runs workers itself")
+	up(t, "--embedded")
+	t.Run("sample", func(t *testing.T) {
+		sampled(t, onEmbedded, "collection", "epoch scope", "before", "links", "ranks")
+	})
+	t.Run("dispatch", func(t *testing.T) { dispatched(t, onEmbedded) })
+}
+
+func TestFlinkOneTaskManager(t *testing.T) {
+	proof.OnlyLong(t, "a third Flink, of one TaskManager")
+	up(t, "--task-managers", "1", "--slots", "2")
+	sampled(t, onCluster, "typed records")
+}
+
+func TestFlinkOneSlot(t *testing.T) {
+	proof.OnlyLong(t, "a fourth Flink, of two TaskManagers with a slot each")
+	up(t, "--task-managers", "2", "--slots", "1")
+	sampled(t, onCluster, "typed records", "plan")
+}
+
+// sampled checks that each file equals that of graphmill sample.
+func sampled(t *testing.T, where []string, list ...string) {
+	t.Helper()
 	store := shopStore(t)
 	all := cases(t, store)
-	ones := map[string]string{}
-	for _, name := range names(all) {
-		ones[name] = filepath.Join(t.TempDir(), "one")
-		alone(t, ones[name], append([]string{store}, all[name]...)...)
-	}
-	for _, test := range []struct {
-		name  string
-		flink []string
-		where []string
-		cases []string
-	}{
-		{"embedded", []string{"--embedded"}, onEmbedded, []string{"collection", "epoch scope", "before", "links", "ranks"}},
-		{"one TaskManager", []string{"--task-managers", "1", "--slots", "2"}, onCluster, []string{"typed records"}},
-		{"two TaskManagers", []string{"--task-managers", "2", "--slots", "1"}, onCluster, []string{"typed records", "plan"}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			up(t, test.flink...)
-			for _, name := range test.cases {
-				equal(t, store, ones[name], name, test.where, all[name])
-			}
-		})
+	for _, name := range list {
+		one := filepath.Join(t.TempDir(), "one")
+		alone(t, one, append([]string{store}, all[name]...)...)
+		equal(t, store, one, name, where, all[name])
 	}
 }
 
-// TestFlinkDispatch checks that each file equals that of graphmill dispatch.
-func TestFlinkDispatch(t *testing.T) {
+// dispatched checks that each file equals that of graphmill dispatch.
+func dispatched(t *testing.T, where []string) {
+	t.Helper()
 	store := shopStore(t)
 	all := dispatchCases(t, store)
-	for _, test := range []struct {
-		name  string
-		flink []string
-		where []string
-		cases []string
-	}{
-		{"embedded", []string{"--embedded"}, onEmbedded, names(all)},
-		{"two TaskManagers", []string{"--task-managers", "2", "--slots", "1"}, onCluster, []string{"deep", "many"}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			up(t, test.flink...)
-			for _, name := range test.cases {
-				dir := t.TempDir()
-				one, out := filepath.Join(dir, "one"), filepath.Join(dir, "many")
-				dispatchAlone(t, append([]string{store, "--out", one}, all[name]...)...)
-				start := time.Now()
-				if _, text, status := command(t, slices.Concat([]string{"dispatch", store, "--out", out, "--time-limit", "5m"}, test.where, all[name])...); status != 0 {
-					t.Fatalf("%s: status %d\n%s", name, status, text)
-				}
-				if got, want := manifest(t, out), manifest(t, one); got != want {
-					t.Errorf("%s: found\n%s\nexpected\n%s", name, got, want)
-				}
-				t.Logf("%s: %s", name, time.Since(start).Round(time.Millisecond))
-				onlyOutput(t, dir, "one", "many")
-			}
-		})
+	for _, name := range names(all) {
+		dir := t.TempDir()
+		one, out := filepath.Join(dir, "one"), filepath.Join(dir, "many")
+		dispatchAlone(t, append([]string{store, "--out", one}, all[name]...)...)
+		start := time.Now()
+		if _, text, status := command(t, slices.Concat([]string{"dispatch", store, "--out", out, "--time-limit", "5m"}, where, all[name])...); status != 0 {
+			t.Fatalf("%s: status %d\n%s", name, status, text)
+		}
+		if got, want := manifest(t, out), manifest(t, one); got != want {
+			t.Errorf("%s: found\n%s\nexpected\n%s", name, got, want)
+		}
+		t.Logf("%s: %s", name, time.Since(start).Round(time.Millisecond))
+		onlyOutput(t, dir, "one", "many")
 	}
 }
 
-// kills is the number of kills: GRAPHMILL_KILLS, or a few.
-func kills(t testing.TB) int {
-	text := os.Getenv("GRAPHMILL_KILLS")
-	if text == "" {
-		return 3
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("found GRAPHMILL_KILLS=%s, expected a number", text)
-	}
-	return n
-}
-
-// TestFlinkKills kills a TaskManager, a worker or the submitter at a seeded moment, and checks that the job ends with the
+// killed kills a TaskManager, a worker or the submitter at a seeded moment, and checks that the job ends with the
 // same bytes or says that it failed, and that nothing looks whole that is not.
-func TestFlinkKills(t *testing.T) {
+func killed(t *testing.T, flink string) {
+	t.Helper()
+	d := &deployment{t: t, dir: flink}
 	dir := t.TempDir()
 	store := filepath.Join(dir, "g.store")
 	st, err := graphmill.GenerateRMAT(t.Context(), store, graphmill.RMATOptions{Scale: 18, Seed: 1})
@@ -180,7 +172,6 @@ func TestFlinkKills(t *testing.T) {
 	args := []string{store, "--fanout", "10,5", "--scope", "seed", "--format", "tfrecord", "--shards", "4", "--epochs", "3"}
 	one := filepath.Join(dir, "one")
 	alone(t, one, args...)
-	d := up(t, "--task-managers", "2", "--slots", "2")
 	sampling := func(out string, more ...string) *submitter {
 		return d.submit(slices.Concat([]string{"sample", "--out", out, "--method", "shuffle", "--time-limit", "4m"}, onCluster, args, more))
 	}
@@ -201,7 +192,7 @@ func TestFlinkKills(t *testing.T) {
 	}
 	t.Logf("an unharmed job takes %s", usual.Round(time.Millisecond))
 	r := rand.New(rand.NewPCG(3, 5))
-	for i := range kills(t) {
+	for i := range proof.Count(t, 3, 12) {
 		victim := []string{"taskmanager", "worker", "submitter"}[i%3]
 		after := time.Duration(r.Float64() * float64(usual))
 		at := fmt.Sprintf("kill %d, of a %s after %s", i, victim, after.Round(time.Millisecond))

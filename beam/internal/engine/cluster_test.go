@@ -19,6 +19,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/graphmill/graphmill/beam/internal/engine"
+	"github.com/graphmill/graphmill/internal/proof"
 )
 
 // The test starts Flink by scripts/flink, with itself as the worker service.
@@ -72,6 +73,7 @@ func timed(t *testing.T, what string) func() {
 }
 
 func TestFlinkEmbedded(t *testing.T) {
+	proof.OnlyLong(t, "a second Flink, which runs workers itself")
 	up(t, "--embedded")
 	for range 2 {
 		done := timed(t, "job")
@@ -82,8 +84,14 @@ func TestFlinkEmbedded(t *testing.T) {
 	cancels(t, flink(t))
 }
 
-func TestFlinkCluster(t *testing.T) {
-	up(t, "--task-managers", "2", "--slots", "2")
+// TestFlink runs everything on one Flink of two TaskManagers, one of which is killed at the end.
+func TestFlink(t *testing.T) {
+	dir := up(t, "--task-managers", "2", "--slots", "1")
+	t.Run("jobs", clusterJobs)
+	t.Run("kill", func(t *testing.T) { managerKilled(t, dir) })
+}
+
+func clusterJobs(t *testing.T) {
 	external := flink(t)
 	external.Workers = "localhost:15000"
 	external.JobManager = "http://localhost:18081"
@@ -115,8 +123,8 @@ func TestFlinkCluster(t *testing.T) {
 }
 
 // A job ends well when a TaskManager is killed that runs it, if another has the slots.
-func TestFlinkTaskManagerKilled(t *testing.T) {
-	dir := up(t, "--task-managers", "2", "--slots", "1")
+func managerKilled(t *testing.T, dir string) {
+	t.Helper()
 	o := flink(t)
 	o.Workers, o.JobManager, o.Parallelism = "localhost:15000", "http://localhost:18081", 1
 	out := t.TempDir()
