@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/graphmill/graphmill/internal/proof"
 )
 
 // makeData writes random data that can be learned, in the form of the examples' data sets.
@@ -84,6 +86,7 @@ func TestPeerRanking(t *testing.T)   { trainRanking(t, made(t, "ranking")) }
 
 // TestPeerLargerThanMemory checks that the example trains by the stream executor, and that its neighbours teach.
 func TestPeerLargerThanMemory(t *testing.T) {
+	proof.OnlyLong(t, "trains for 44 s; python/tests/test_stream.py compares the batches")
 	dir := t.TempDir()
 	tables, store := filepath.Join(dir, "papers"), filepath.Join(dir, "papers.store")
 	python(t, "pyg", "larger-than-memory/prepare.py", tables)

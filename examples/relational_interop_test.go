@@ -6,6 +6,8 @@ import (
 	"math"
 	"path/filepath"
 	"testing"
+
+	"github.com/graphmill/graphmill/internal/proof"
 )
 
 // relational is docs/relational-training.md with fewer people and random seeds, in the folder $1.
@@ -21,6 +23,7 @@ python -W ignore relational-postgres/relbench_peer.py "$1" "$1/rows.csv" 2
 // A database of PostgreSQL becomes a graph, and a network on it forecasts who orders again: far better than by the number of their
 // orders, and as well as on RelBench's graph. The examples check that no batch has a row of its seed's future.
 func TestPeerRelational(t *testing.T) {
+	proof.OnlyLong(t, "trains for 29 s on a server of PostgreSQL; python/tests/test_databases.py reads from one")
 	server, err := filepath.Abs("../python/tests/server.py")
 	if err != nil {
 		t.Fatal(err)

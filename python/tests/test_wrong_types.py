@@ -99,7 +99,7 @@ class TestWrongTypes(unittest.TestCase):
                 self.assertGreater(self.sweep("inference", graphmill.inference, {"store": small(), "layers": [], "out": out}), 50)
 
     def test_run(self) -> None:
-        self.assertGreater(self.sweep("run", run), 15)
+        self.assertGreater(self.sweep("run", lambda argument: run(argument)), 15)  # noqa: PLW0108  run has no named parameters
         self.assertGreater(self.sweep("run", lambda threads: run("info", small().path, threads=threads)), 5)
 
     def test_loader(self) -> None:
