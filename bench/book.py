@@ -7,8 +7,13 @@ in place of the comments <!-- plot NAME-1.svg --> of a page. They are SVG withou
 A ratio of a disturbed race is not printed. Where a peer is faster, the page says so before anything else.
 """
 
+from __future__ import annotations
+
 import json
+import pathlib
 import statistics
+from collections.abc import Iterator
+from typing import Any
 
 # What the peers do that Graphmill does not, or does worse. It is true whatever the figures are.
 BETTER = {
@@ -40,7 +45,7 @@ BETTER = {
 }
 
 
-def write(folder, result, table):
+def write(folder: pathlib.Path, result: dict[str, Any], table: dict[str, list[str]]) -> None:
     """Writes the pages of the races of a result to a folder, and the index of all pages there.
 
     table has the row of each race in docs/benchmarks.md: what Graphmill runs, what the peers run, and the measure.
@@ -58,7 +63,7 @@ def write(folder, result, table):
     (folder / "README.md").write_text("\n".join(index(folder)) + "\n")
 
 
-def plots(path):
+def plots(path: pathlib.Path) -> list[tuple[str, str, str]]:
     """The plots of the page beside a file of figures: name of the file, alternative text and SVG of each."""
     kept = json.loads(path.read_text())
     if path.stem == "profiles":
@@ -68,9 +73,9 @@ def plots(path):
     return [(f"{path.stem}-{i}.svg", f"{race['what']}: {race['unit']} of each contestant", plot(race)) for i, race in enumerate(kept["races"], 1)]
 
 
-def rows_of(page_of_benchmarks):
+def rows_of(page_of_benchmarks: str) -> dict[str, list[str]]:
     """The rows of the first table in docs/benchmarks.md, by the names of races."""
-    rows = {}
+    rows: dict[str, list[str]] = {}
     for line in page_of_benchmarks.splitlines():
         cells = [c.strip() for c in line.strip().strip("|").split(" | ")]
         if line.startswith("| `") and len(cells) == 4:
@@ -79,16 +84,16 @@ def rows_of(page_of_benchmarks):
     return rows
 
 
-def is_ours(name):
+def is_ours(name: str) -> bool:
     return name.startswith("graphmill")
 
 
-def lost(races):
+def lost(races: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str, float]]:
     """The peers that are faster than Graphmill, in races that nothing disturbed: (race, peer, ratio)."""
     return [(r, peer, ratio) for r in races if not r["disturbed"] for peer, ratio in r["ratios"].items() if ratio < 1]
 
 
-def page(name, races, result, table):
+def page(name: str, races: list[dict[str, Any]], result: dict[str, Any], table: dict[str, list[str]]) -> Iterator[str]:
     yield f"# Race: {name}"
     yield ""
     faster = lost(races)
@@ -121,7 +126,7 @@ def page(name, races, result, table):
     yield "[All races](README.md) · [how they are measured](../benchmarks.md)"
 
 
-def section(picture, race):
+def section(picture: str, race: dict[str, Any]) -> Iterator[str]:
     """A race: its plot, its table and its command lines."""
     yield f"## {race['what'][:1].upper()}{race['what'][1:]}"
     yield ""
@@ -159,12 +164,14 @@ def section(picture, race):
     yield ""
 
 
-def share(row):
+def share(row: dict[str, Any]) -> float | None:
     """The share of the machine that others took from the best turn; None if it is not known."""
-    return row["others"][row["all"].index(row["best"])]
+    others: list[float | None] = row["others"]
+    best: int = row["all"].index(row["best"])
+    return others[best]
 
 
-def index(folder):
+def index(folder: pathlib.Path) -> Iterator[str]:
     """The page with all races that the folder has: where a peer is faster first."""
     yield "# The benchmark book"
     yield ""
@@ -197,7 +204,7 @@ def index(folder):
         yield from ("## Disturbed, to be run again", "", *disturbed, "")
 
 
-def number(x):
+def number(x: float) -> str:
     """A rate with three digits."""
     for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
         if abs(x) >= size:
@@ -213,7 +220,7 @@ text { font: 13px system-ui, sans-serif; fill: #1f2328 }
 NAME, BAR, LINE = 300, 360, 30  # widths of names and bars, height of a line
 
 
-def plot(race):
+def plot(race: dict[str, Any]) -> str:
     """Bars of the best rates, with a dot per turn."""
     table = race["contestants"]
     most = max(row["best"] for row in table.values()) or 1
@@ -234,5 +241,5 @@ def plot(race):
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
-def text(s):
+def text(s: str) -> str:
     return s.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")

@@ -1,6 +1,11 @@
 """The page of the race profiles in the benchmark book: how often the cut of each partitioner is near the least."""
 
+from __future__ import annotations
+
 import json
+import pathlib
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from book import BETTER, LINE, STYLE, is_ours, text
 
@@ -9,14 +14,14 @@ DASHES = ("", "8 3", "2 3")  # of ours, and of the peers
 LINES = "<style>.line { fill: none; stroke-width: 2.5 } .line.ours { stroke: #0b6bcb } .line.peer { stroke: #8c959f } .grid { stroke: #8c959f; stroke-opacity: 0.3 }</style>"
 
 
-def write(folder, result, row):
+def write(folder: pathlib.Path, result: dict[str, Any], row: list[str] | None) -> None:
     """Writes the page and the figures. row has the cells for profiles in docs/benchmarks.md."""
     (folder / "profiles.md").write_text("\n".join(page(result, row)) + "\n")
     kept = {"machine": result["machine"], "profiles": result["profiles"], "races": []}
     (folder / "profiles.json").write_text(json.dumps(kept, indent=1) + "\n")
 
 
-def page(result, row):
+def page(result: dict[str, Any], row: list[str] | None) -> Iterator[str]:
     yield "# Race: profiles"
     yield ""
     yield f"**What the peers do better.** {BETTER['profiles']}"
@@ -38,7 +43,7 @@ def page(result, row):
     yield "[All races](README.md) · [how they are measured](../benchmarks.md)"
 
 
-def section(picture, found):
+def section(picture: str, found: dict[str, Any]) -> Iterator[str]:
     graphs = found["graphs"]
     yield f"## {len(graphs)} graphs into {found['parts']} parts, mean of {found['seeds']} random seeds"
     yield ""
@@ -75,16 +80,16 @@ def section(picture, found):
     yield from ("```sh", found["command"], "```", "")
 
 
-def title(found):
+def title(found: dict[str, Any]) -> str:
     """What the plot shows."""
     return f"The share of graphs on which the mean cut of each contestant is at most a factor of the least, for {found['parts']} parts"
 
 
-def plot(found):
+def plot(found: dict[str, Any]) -> str:
     """A line for each contestant: the share of graphs over the factor."""
     taus = list(next(iter(found["profiles"].values())))
-    x = lambda i: LEFT + WIDTH * i / (len(taus) - 1)
-    y = lambda share: 10 + HEIGHT * (1 - share)
+    x: Callable[[int], float] = lambda i: LEFT + WIDTH * i / (len(taus) - 1)
+    y: Callable[[float], float] = lambda share: 10 + HEIGHT * (1 - share)
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + RIGHT} {HEIGHT + 60}" role="img" aria-label="{text(title(found))}">',
         STYLE,

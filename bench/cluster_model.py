@@ -20,12 +20,16 @@ Sizes
   A request takes 3 bytes; an answer takes 4, and 1 to 4 per edge, and 4 more per edge where the output needs edge ids.
 """
 
+from __future__ import annotations
+
 import argparse
 import dataclasses
 import heapq
 import json
 import math
 import sys
+from collections.abc import Callable
+from typing import Any
 
 MIB, GIB = 1 << 20, 1 << 30
 REQUEST, ANSWER = 3, 4  # bytes
@@ -49,8 +53,8 @@ class Job:
     method: str  # local or shuffle
     seeds: int
     edges: int  # sampled
-    requests: list  # to ranges, by range stage; [] by the method local
-    fanout: list
+    requests: list[int]  # to ranges, by range stage; [] by the method local
+    fanout: list[int]
     output_bytes: int
     nodes: int  # of the graph, which has one type here
     width: int = 0  # bytes of a far end in answers; 0: by the number of nodes
@@ -76,7 +80,7 @@ class Cluster:
     managed: float = math.inf  # bytes that Flink sorts in memory, per slot
 
 
-def solve(rows, right):
+def solve(rows: list[list[float]], right: list[float]) -> list[float]:
     """Least squares without negative parameters: the columns of those are left out."""
     columns = list(range(len(rows[0])))
     while True:
@@ -93,18 +97,20 @@ def solve(rows, right):
         found = {c: row[-1] for c, row in zip(columns, a)}
         if all(x >= 0 for x in found.values()):
             return [found.get(c, 0) for c in range(len(rows[0]))]
-        columns.remove(min(found, key=found.get))
+        columns.remove(min(found, key=lambda c: found[c]))
 
 
-def fit(runs):
+def fit(runs: list[dict[str, Any]]) -> dict[str, float]:
     """The parameters of the runs: those of Go by bytes of output, requests and answered edges, those of the JVM by shuffled bytes."""
     local, shuffle = ([r for r in runs if r["method"] == m] for m in ("local", "shuffle"))
     if len(local) < 2 or len(shuffle) < 2:
         raise ValueError(f"found {len(local)} local runs and {len(shuffle)} by shuffle to fit, expected 2 of each")
-    go = lambda r: r["measured"]["go_cpu_s"]
-    jvm = lambda r: r["measured"]["jvm_cpu_s"]
+    go: Callable[[dict[str, Any]], float] = lambda r: r["measured"]["go_cpu_s"]
+    jvm: Callable[[dict[str, Any]], float] = lambda r: r["measured"]["jvm_cpu_s"]
     # Small runs count as much as large ones.
-    weigh = lambda rows, right: solve([[x / y for x in row] for row, y in zip(rows, right)], [1] * len(right))
+    weigh: Callable[[list[list[float]], list[float]], list[float]] = lambda rows, right: solve(
+        [[x / y for x in row] for row, y in zip(rows, right)], [1] * len(right)
+    )
     fixed, byte = weigh([[1, r["output_bytes"]] for r in local], [go(r) for r in local])
     p = {"go_fixed": fixed, "go_byte": byte, "jvm_local": sum(map(jvm, local)) / len(local)}
     jobs = [job_of(r) for r in shuffle]
@@ -115,37 +121,37 @@ def fit(runs):
     return p
 
 
-def job_of(r):
+def job_of(r: dict[str, Any]) -> Job:
     requests = r["requests"] if isinstance(r["requests"], list) else [r["requests"]] * (r["requests"] > 0)
     keys = [f.name for f in dataclasses.fields(Job)]
     return Job(**{k: v for k, v in r.items() if k in keys and k != "requests"}, requests=requests)
 
 
-def width(job):
+def width(job: Job) -> int:
     return job.width or max((max(job.nodes - 1, 1).bit_length() + 7) // 8, 1)
 
 
-def answered(job):
+def answered(job: Job) -> list[int]:
     """Edges in the answers, by range stage. The first hop is drawn by the groups; its edges are about the first requests."""
     later = [*job.requests[1:], 0]
     later[-1] = max(job.edges - sum(job.requests), 0)
     return later if job.requests else []
 
 
-def sizes(job):
+def sizes(job: Job) -> tuple[list[int], list[int]]:
     """Bytes of requests and of answers, by range stage."""
     per_edge = width(job) + 4 * job.ids
     return [REQUEST * n for n in job.requests], [ANSWER * n + per_edge * e for n, e in zip(job.requests, answered(job))]
 
 
-def moved(job):
+def moved(job: Job) -> int:
     """Bytes through Flink's groupings. A range stage before the last sends all that it finds to both of its consumers."""
     asked, told = sizes(job)
     both = sum(a + t for a, t in zip(asked[1:], told[:-1]))
     return sum(asked) + sum(told) + both
 
 
-def division(job, slots):
+def division(job: Job, slots: int) -> tuple[int, int, int, int, int, int]:
     """Seeds of a group, groups, seeds of a wave, waves, nodes of a range, ranges: as graphmill-beam chooses them."""
     group = min(max(job.seeds // (GROUPS_PER_WORKER * slots), LEAST_GROUP), MOST_GROUP)
     frontier = max([1, *(math.prod(job.fanout[:i]) for i in range(1, len(job.fanout)))])
@@ -156,19 +162,20 @@ def division(job, slots):
     return group, math.ceil(job.seeds / group), wave, math.ceil(job.seeds / wave), nodes, max(math.ceil(job.nodes / nodes), 1)
 
 
-def place(key):
+def place(key: int) -> int:
     """A hash of a key."""
     key = (key + 0x9E3779B97F4A7C15) * 0xBF58476D1CE4E5B9 % 2**64
     return key ^ key >> 31
 
 
-def stage(queues, cluster):
+def stage(queues: list[list[float]], cluster: Cluster) -> float:
     """Seconds until the tasks of all slots are done. A task is CPU seconds; a slot has a queue of them, in order."""
-    end = 0
+    end: float = 0
     for m in range(cluster.machines):
         slots = [iter(q) for q in queues[m * cluster.slots : (m + 1) * cluster.slots]]
         # Cores are shared evenly, so work is counted on a clock of the share that each running slot has had.
-        heap, now, share = [], 0.0, 0.0
+        heap: list[tuple[float, int]] = []
+        now, share = 0.0, 0.0
         for i, q in enumerate(slots):
             if (task := next(q, None)) is not None:
                 heapq.heappush(heap, (task, i))
@@ -183,16 +190,17 @@ def stage(queues, cluster):
     return end
 
 
-def simulate(job, cluster, p):
+def simulate(job: Job, cluster: Cluster, p: dict[str, float]) -> dict[str, Any]:
     """What a job takes."""
     slots = cluster.machines * cluster.slots
     group, groups, wave, waves, range_nodes, ranges = division(job, slots)
     asked, told = sizes(job)
     away = 1 - 1 / cluster.machines
-    stages, peak = [], 0
+    stages: list[dict[str, Any]] = []
+    peak: float = 0
 
-    def add(name, tasks, where, received=0, reads=0):
-        queues = [[] for _ in range(slots)]
+    def add(name: str, tasks: list[float], where: Callable[[int], int], received: float = 0, reads: float = 0) -> None:
+        queues: list[list[float]] = [[] for _ in range(slots)]
         for i, t in enumerate(tasks):
             queues[where(i) % slots].append(t)
         # Flink sorts what it sends and what it receives.
@@ -203,7 +211,7 @@ def simulate(job, cluster, p):
             "disk": spill / cluster.machines / cluster.disk,
             "storage": reads / min(cluster.storage, cluster.machines * cluster.network),
         }
-        stages.append({"stage": name, "seconds": max(parts.values()), "bound": max(parts, key=parts.get), "received": received, "read": reads})
+        stages.append({"stage": name, "seconds": max(parts.values()), "bound": max(parts, key=lambda part: parts[part]), "received": received, "read": reads})
 
     store = 4 * (job.degree + 1) * job.nodes  # of one edge type: far ends and offsets
     # A group reads each range of its seeds whole; a worker keeps those that it has read.
@@ -263,7 +271,7 @@ def simulate(job, cluster, p):
     }
 
 
-def check(data, p):
+def check(data: dict[str, Any], p: dict[str, float]) -> list[dict[str, Any]]:
     """Predicted and measured, for each run that was not fitted."""
     out = []
     for r in data["runs"]:
@@ -279,11 +287,13 @@ def check(data, p):
 
 # The graph has 10^11 edges in types of fewer than 2^32, which is the most that the method shuffle takes: 25 types of 4 x 10^9, of which one
 # is followed per hop here, and 4 x 10^7 nodes of each of 25 types. More seeds than nodes are several epochs. A machine has 16 cores, 8 slots, 25 Gbit/s and an NVMe; the storage gives 10 GB/s in all.
-MACHINE = {"cores": 16, "slots": 8, "network": 25e9 / 8, "disk": 2e9, "storage": 10e9, "managed": 1 * GIB}
-TYPE = {"method": "shuffle", "nodes": 4 * 10**7, "degree": 100, "skew": 0.5, "ids": False}
+MACHINE: dict[str, Any] = {"cores": 16, "slots": 8, "network": 25e9 / 8, "disk": 2e9, "storage": 10e9, "managed": 1 * GIB}
+TYPE: dict[str, Any] = {"method": "shuffle", "nodes": 4 * 10**7, "degree": 100, "skew": 0.5, "ids": False}
 
 
-def sampled(name, seeds, fanout, machines, fill=1.0, per_edge=12.5, features=0, **more):
+def sampled(
+    name: str, seeds: int, fanout: list[int], machines: int, fill: float = 1.0, per_edge: float = 12.5, features: int = 0, **more: Any
+) -> tuple[str, Job, Cluster]:
     """A job whose hops find `fill` of the edges that the fanout allows. Features take a page of 4 KiB per node."""
     found, requests, edges = seeds, [], 0
     for k in fanout:
@@ -316,16 +326,16 @@ FORECASTS = [
 ]
 
 
-def hours(s):
+def hours(s: float) -> str:
     return f"{s:.1f} s" if s < 100 else f"{s / 60:.0f} min" if s < 7200 else f"{s / 3600:.1f} h"
 
 
-def amount(b):
+def amount(b: float) -> str:
     unit = max((u for u in range(5) if b >= 1000**u), default=0)
     return f"{b / 1000**unit:.3g} {['B', 'kB', 'MB', 'GB', 'TB'][unit]}"
 
 
-def forecast(p):
+def forecast(p: dict[str, float]) -> list[dict[str, Any]]:
     rows = []
     for name, job, cluster in FORECASTS:
         r = simulate(job, cluster, p)
@@ -347,7 +357,7 @@ def forecast(p):
     return rows
 
 
-def main(args):
+def main(args: list[str]) -> None:
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("runs", metavar="RUNS.json")
     what = a.add_mutually_exclusive_group(required=True)

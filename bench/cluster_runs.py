@@ -8,6 +8,8 @@ among the runs. CPU seconds of Go are those of the submitter and the workers, th
 Bytes and peak memory are measured where Flink is not embedded.
 """
 
+from __future__ import annotations
+
 import argparse
 import contextlib
 import json
@@ -20,31 +22,33 @@ import sys
 import threading
 import time
 import urllib.request
+from collections.abc import Callable
+from typing import Any
 
 import bench
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def rest(flags, path):
+def rest(flags: list[str], path: str) -> Any:
     """What Flink's REST interface answers."""
     with urllib.request.urlopen(flags[flags.index("--job-manager") + 1] + path) as r:
         return json.load(r)
 
 
-def shuffled(flags):
+def shuffled(flags: list[str]) -> dict[str, int]:
     """Bytes that the last job sent to keys: those that its stages before a grouping wrote, of requests and of answers."""
     jobs = [j for j in rest(flags, "/jobs/overview")["jobs"] if j["state"] == "FINISHED"]
     last = max(jobs, key=lambda j: j["start-time"])
-    of = lambda name: sum(v["metrics"]["write-bytes"] for v in rest(flags, "/jobs/" + last["jid"])["vertices"] if name in v["name"])
+    of: Callable[[str], int] = lambda name: sum(v["metrics"]["write-bytes"] for v in rest(flags, "/jobs/" + last["jid"])["vertices"] if name in v["name"])
     return {"request_bytes": of("startFn"), "answer_bytes": of("angeFn")}
 
 
-def peaks(flink, stop, found):
+def peaks(flink: bench.Flink, stop: threading.Event, found: dict[str, int]) -> None:
     """Peak memory of the workers and of the TaskManagers, looked at until stop."""
     while not stop.wait(0.2):
         pids = flink.processes()
-        workers = []
+        workers: list[str] = []
         for t in os.listdir(f"/proc/{pids['worker']}/task"):
             with contextlib.suppress(OSError):  # a thread that ended meanwhile
                 workers += pathlib.Path(f"/proc/{pids['worker']}/task/{t}/children").read_text().split()
@@ -52,7 +56,7 @@ def peaks(flink, stop, found):
             found[name] = max([found.get(name, 0), *map(bench.peak, some)])
 
 
-def run(flink, binary, store, out, fanout, seeds, method, parallelism):
+def run(flink: bench.Flink, binary: pathlib.Path, store: str, out: pathlib.Path, fanout: str, seeds: int, method: str, parallelism: int) -> dict[str, Any]:
     """One run, as JSON."""
     shutil.rmtree(out, ignore_errors=True)
     command = [
@@ -79,14 +83,16 @@ def run(flink, binary, store, out, fanout, seeds, method, parallelism):
         *flink.flags,
     ]
     pids = flink.processes()
-    java = lambda: sum(bench.tree_cpu(p) for n, p in pids.items() if n != "worker")
-    service = lambda: bench.tree_cpu(pids["worker"]) if "worker" in pids else 0
-    before, worked, stop, peak = java(), service(), threading.Event(), {}
+    java: Callable[[], float] = lambda: sum(bench.tree_cpu(p) for n, p in pids.items() if n != "worker")
+    service: Callable[[], float] = lambda: bench.tree_cpu(pids["worker"]) if "worker" in pids else 0
+    before, worked, stop = java(), service(), threading.Event()
+    peak: dict[str, int] = {}
     watch = threading.Thread(target=peaks, args=(flink, stop, peak))
     if "worker" in pids:
         watch.start()
     all_before, start = bench.busy(), time.perf_counter()
     child = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, text=True)
+    assert child.stdout  # a pipe
     text = child.stdout.read()
     _, status, usage = os.wait4(child.pid, 0)
     wall, all_after = time.perf_counter() - start, bench.busy()
@@ -99,8 +105,9 @@ def run(flink, binary, store, out, fanout, seeds, method, parallelism):
     rows = {r["label"]: r["value"]["count"] for r in report["headline"] + report["out"] if "count" in r["value"]}
     measured = {"wall_s": round(wall, 2), "go_cpu_s": round(usage.ru_utime + usage.ru_stime + service() - worked, 2), "jvm_cpu_s": round(java() - before, 2)}
     # What other programs left of the machine.
+    assert all_before is not None and all_after is not None, "found no /proc/stat"
     others = max(0, all_after - all_before - measured["go_cpu_s"] - measured["jvm_cpu_s"])
-    cores = round(max(os.cpu_count() - others / wall, 0.1), 2)
+    cores = round(max((os.cpu_count() or 1) - others / wall, 0.1), 2)
     if "worker" in pids:
         measured |= {"worker_bytes": peak["worker"], "taskmanager_bytes": peak["taskmanager"]}
         if method == "shuffle":
@@ -120,7 +127,7 @@ def run(flink, binary, store, out, fanout, seeds, method, parallelism):
     }
 
 
-def main():
+def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("store")
     p.add_argument("--fanout", default="10,5")

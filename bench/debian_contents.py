@@ -9,27 +9,41 @@ edge in both directions, sorted by (destination, source). Its 7,999,808 nodes ar
 files, then the folders, then the packages. The result is checked against its sha256.
 """
 
+from __future__ import annotations
+
 import hashlib
 import io
 import os
+import pathlib
 import sys
 import tarfile
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 PACKAGES = 63436
 EDGES = 31186818
 SHA256 = "69e96c04e7bbb9a0b4a7b5890b632bc88410324866df89a71a5983a9351dd85b"
 
 
-def arrays(archive, *names):
+def array(tar: tarfile.TarFile, path: str) -> npt.NDArray[Any]:
+    """An array of an archive, widened."""
+    file = tar.extractfile(path)
+    assert file, path  # a file, not a folder
+    widened: npt.NDArray[Any] = np.load(io.BytesIO(file.read())).astype(np.int64)
+    return widened
+
+
+def arrays(archive: str | pathlib.Path, *names: str) -> Iterator[npt.NDArray[Any]]:
     """The named arrays of the archive, widened."""
     with tarfile.open(archive) as tar:
         for name in names:
-            yield np.load(io.BytesIO(tar.extractfile(f"debian_contents/{name}.npy").read())).astype(np.int64)
+            yield array(tar, f"debian_contents/{name}.npy")
 
 
-def pairs(archive):
+def pairs(archive: str | pathlib.Path) -> tuple[int, npt.NDArray[Any], npt.NDArray[Any]]:
     """The graph as (nodes, source of each edge, destination of each edge)."""
     file_dir, parent, holds, depends = arrays(archive, "file_dir", "dir_parent", "package_file", "package_package")
     files, dirs = len(file_dir), len(parent)
@@ -44,7 +58,7 @@ def pairs(archive):
     return nodes, both % nodes, both // nodes
 
 
-def main(archive, out):
+def main(archive: str, out: str) -> None:
     nodes, src, dst = pairs(archive)
     indptr = np.zeros(nodes + 1, np.uint64)
     np.cumsum(np.bincount(dst, minlength=nodes), out=indptr[1:])

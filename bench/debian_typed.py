@@ -9,18 +9,23 @@ FOLDER gets graph.yaml, an array of (2, E) int64 per edge type, and the columns 
 (uint8) of the files. Debian's graph has 7,999,808 nodes and 15.6 million edges; the random one a quarter of these.
 """
 
+from __future__ import annotations
+
 import os
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from debian_contents import PACKAGES, arrays
 
 
-def drawn():
+def drawn() -> tuple[npt.NDArray[Any], ...]:
     """Random arrays with the same names and types. A few folders and packages hold most files."""
     draw = np.random.default_rng(1)
     files, dirs = 1_830_000, 155_000
-    skewed = lambda n, count: (n * draw.random(count) ** 3).astype(np.int64)
+    skewed: Callable[[Any, int], npt.NDArray[Any]] = lambda n, count: (n * draw.random(count) ** 3).astype(np.int64)
     parent = np.r_[0, skewed(np.arange(1, dirs), dirs - 1)]
     return (
         skewed(dirs, files),
@@ -32,7 +37,7 @@ def drawn():
     )
 
 
-def main(archive, out):
+def main(archive: str, out: str) -> None:
     partial = out + ".partial"
     os.makedirs(partial, exist_ok=True)
     folder, parent, holds, needs, ext, namelen = (

@@ -13,12 +13,15 @@ file. The folder also gets
 Equal input gives equal bytes.
 """
 
+from __future__ import annotations
+
 import csv
 import gzip
 import io
 import os
 import sys
 import tarfile
+from collections.abc import Iterable, Iterator, Sequence
 
 RELATIONS = ["depends", "pre_depends", "recommends", "suggests", "enhances", "breaks", "conflicts", "replaces", "provides"]
 SEEDS = 500
@@ -44,23 +47,25 @@ EDGE_SETS = {r: ("package", "package", {"alternative": "INT64", "versioned": "IN
 EDGE_SETS |= {"built_from": ("package", "source", {}), "maintained_by": ("package", "maintainer", {}), "has_tag": ("package", "tag", {})}
 
 
-def rows(tar, name):
-    with gzip.open(tar.extractfile(f"debian_packages/{name}.csv.gz")) as f:
+def rows(tar: tarfile.TarFile, name: str) -> Iterator[dict[str, str]]:
+    table = tar.extractfile(f"debian_packages/{name}.csv.gz")
+    assert table, name  # a file, not a folder
+    with gzip.open(table) as f:
         yield from csv.DictReader(io.TextIOWrapper(f, "utf-8", newline=""))
 
 
-def names(tar, what):
+def names(tar: tarfile.TarFile, what: str) -> list[str]:
     return [r["name"] for r in rows(tar, "names_" + what)]
 
 
-def write(folder, name, header, lines):
+def write(folder: str, name: str, header: list[str], lines: Iterable[Sequence[object]]) -> None:
     with open(os.path.join(folder, name + ".csv"), "w", encoding="utf-8", newline="") as f:
         out = csv.writer(f, lineterminator="\n")
         out.writerow(header)
         out.writerows(lines)
 
 
-def tables(tar, folder):
+def tables(tar: tarfile.TarFile, folder: str) -> list[str]:
     """Writes the tables; returns the ids of the real packages."""
     section, priority = names(tar, "section"), names(tar, "priority")
     source, tag = names(tar, "source"), names(tar, "tag")
@@ -89,7 +94,7 @@ def tables(tar, folder):
     write(folder, "source", ["id"], ([s] for s in source))
     write(folder, "tag", ["id", "facet"], ([t, t.split("::")[0]] for t in tag))
 
-    edges = {r: [] for r in RELATIONS}
+    edges: dict[str, list[list[str]]] = {r: [] for r in RELATIONS}
     for r in rows(tar, "package_package"):
         edges[RELATIONS[int(r["rel"])]].append([package[int(r["src"])], package[int(r["dst"])], r["alternative"], r["versioned"]])
     for relation, lines in edges.items():
@@ -103,11 +108,11 @@ def tables(tar, folder):
     return package[: len(real)]
 
 
-def feature_lines(features):
+def feature_lines(features: dict[str, str]) -> str:
     return "".join(f'    features {{ key: "{n}" value {{ dtype: DT_{t} }} }}\n' for n, t in features.items())
 
 
-def schema():
+def schema() -> Iterator[str]:
     for name, features in NODE_SETS.items():
         yield (f'node_sets {{\n  key: "{name}"\n  value {{\n{feature_lines({"#id": "STRING"} | features)}    metadata {{ filename: "{name}.csv" }}\n  }}\n}}\n')
     for name, (source, target, features) in EDGE_SETS.items():
@@ -118,13 +123,13 @@ def schema():
             )
 
 
-def spec(seeds="package"):
+def spec(seeds: str = "package") -> Iterator[str]:
     """The ops of a fanout list of two hops: one per edge set and hop."""
     leaving = [e for name, (s, t, _) in EDGE_SETS.items() for e in ((name, s, t), ("rev_" + name, t, s))]
     yield f'seed_op {{ op_name: "seed" node_set_name: "{seeds}" }}\n'
     found = {seeds: ["seed"]}
     for hop, size in enumerate(FANOUTS, 1):
-        after = {}
+        after: dict[str, list[str]] = {}
         for edge_set, source, target in leaving:
             if source in found:
                 inputs = ", ".join(f'"{op}"' for op in found[source])
@@ -136,7 +141,7 @@ def spec(seeds="package"):
         found = after
 
 
-def main(archive, folder):
+def main(archive: str, folder: str) -> None:
     os.makedirs(folder)
     with tarfile.open(archive) as tar:
         packages = tables(tar, folder)

@@ -8,22 +8,26 @@ the tables gives the arrays of the store again, to the byte. The order of the ru
 compressed by zstd. Two processes write; each holds one run.
 """
 
+from __future__ import annotations
+
 import argparse
 import concurrent.futures
 import json
 import pathlib
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 
-def arrays(store):
+def arrays(store: pathlib.Path) -> list[npt.NDArray[Any]]:
     (edges,) = json.loads((store / "graph.json").read_text())["edges"].values()
     return [np.load(store / edges["arrays"][name], mmap_mode="r") for name in ("indptr", "far")]
 
 
-def write(store, path, runs):
+def write(store: pathlib.Path, path: pathlib.Path, runs: list[tuple[int, int]]) -> None:
     indptr, far = arrays(store)
     schema = pa.schema([("src", pa.uint32()), ("dst", pa.uint32())])
     with pq.ParquetWriter(
@@ -36,7 +40,7 @@ def write(store, path, runs):
             out.write_table(pa.table([src, dst], schema=schema), row_group_size=len(dst) or None)
 
 
-def main():
+def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("store", type=pathlib.Path)
     p.add_argument("folder", type=pathlib.Path)

@@ -4,6 +4,8 @@ graph_tensors.py read SCHEMA FILES...   parse_examples, to GraphTensors in NumPy
 graph_tensors.py write SCHEMA FILES... [--seconds 10]   write_examples of the first 2000 of them
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os
@@ -13,7 +15,7 @@ import time
 from graphmill import tfgnn
 
 
-def main():
+def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("what", choices=["read", "write"])
     p.add_argument("schema")

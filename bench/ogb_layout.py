@@ -8,6 +8,8 @@ decimals, and labels. `text` is the layout of ogbn-products and ogbn-arxiv, `npz
 ogbn-papers100M: one archive, compressed. The clock of `read` starts after the imports.
 """
 
+from __future__ import annotations
+
 import argparse
 import contextlib
 import gzip
@@ -17,8 +19,11 @@ import pathlib
 import sys
 import time
 import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 parser = argparse.ArgumentParser()
 parser.add_argument("command", choices=["make", "read"])
@@ -30,24 +35,26 @@ args = parser.parse_args()
 EDGES_PER_NODE, WIDTH, CHUNK = 25, 128, 1 << 18
 
 
-def chunks(rows):
+def chunks(rows: int) -> Iterator[tuple[int, int]]:
     return ((i, min(CHUNK, rows - i)) for i in range(0, rows, CHUNK))
 
 
-def columns(edges, nodes):
+def columns(
+    edges: int, nodes: int
+) -> tuple[Callable[[], Iterator[npt.NDArray[Any]]], Callable[[], Iterator[npt.NDArray[Any]]], Callable[[], Iterator[npt.NDArray[Any]]]]:
     """The arrays in chunks of rows, always the same ones."""
 
-    def ends():
+    def ends() -> Iterator[npt.NDArray[Any]]:
         rng = np.random.default_rng(1)
         for _, n in chunks(edges):
             yield (nodes * rng.random((n, 2)) ** 2).astype(np.int64)
 
-    def feat():
+    def feat() -> Iterator[npt.NDArray[Any]]:
         rng = np.random.default_rng(2)
         for _, n in chunks(nodes):
             yield rng.normal(size=(n, WIDTH)).round(6).astype(np.float32)
 
-    def label():
+    def label() -> Iterator[npt.NDArray[Any]]:
         rng = np.random.default_rng(3)
         for _, n in chunks(nodes):
             yield rng.integers(0, 47, (n, 1))
@@ -55,7 +62,7 @@ def columns(edges, nodes):
     return ends, feat, label
 
 
-def make_text(raw, edges, nodes):
+def make_text(raw: pathlib.Path, edges: int, nodes: int) -> None:
     import polars
 
     ends, feat, label = columns(edges, nodes)
@@ -71,10 +78,10 @@ def make_text(raw, edges, nodes):
                 f.write(polars.DataFrame(x, orient="row").write_csv(None, include_header=False, float_precision=6).encode())
 
 
-def make_npz(raw, edges, nodes):
+def make_npz(raw: pathlib.Path, edges: int, nodes: int) -> None:
     ends, feat, label = columns(edges, nodes)
 
-    def archive(name, arrays):
+    def archive(name: str, arrays: dict[str, tuple[str, tuple[int, ...], Iterable[npt.NDArray[Any]]]]) -> None:
         with zipfile.ZipFile(raw / name, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as z:
             for key, (dtype, shape, rows) in arrays.items():
                 with z.open(key + ".npy", "w", force_zip64=True) as f:
@@ -82,7 +89,7 @@ def make_npz(raw, edges, nodes):
                     for x in rows:
                         f.write(np.ascontiguousarray(x).tobytes())
 
-    def transposed():
+    def transposed() -> Iterator[npt.NDArray[Any]]:
         for k in range(2):
             yield from (x[:, k] for x in ends())
 
@@ -98,7 +105,7 @@ def make_npz(raw, edges, nodes):
     archive("node-label.npz", {"node_label": ("i8", (nodes, 1), label())})
 
 
-def read(raw):
+def read(raw: pathlib.Path) -> tuple[int, float]:
     """Returns the edges, and the clock's start."""
     os.environ["OUTDATED_IGNORE"] = "1"
     import pandas

@@ -10,20 +10,25 @@ planted communities, bipartite graphs, and a crawl. Each is a function of its na
 point is used only where IEEE 754 rounds it exactly. Nodes are numbered at random unless the name ends in -sorted.
 """
 
+from __future__ import annotations
+
 import pathlib
 import sys
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import gen_community
 import numpy as np
+import numpy.typing as npt
 from partition_graphs import simple, write_metis
 
 
-def rng(name):
+def rng(name: str) -> np.random.Generator:
     """Random numbers that depend on the name alone."""
     return np.random.Generator(np.random.PCG64(int.from_bytes(name.encode(), "little")))
 
 
-def lattice(shape, steps, wrap=False):
+def lattice(shape: tuple[int, ...], steps: Sequence[tuple[int, ...]], wrap: bool = False) -> tuple[int, npt.NDArray[Any]]:
     """Pairs of a grid: each cell and the cells at the given steps from it."""
     cells = np.indices(shape).reshape(len(shape), -1).T
     pairs = []
@@ -34,7 +39,7 @@ def lattice(shape, steps, wrap=False):
     return int(np.prod(shape)), np.concatenate(pairs)
 
 
-def only(n, pairs, keep):
+def only(n: int, pairs: npt.NDArray[Any], keep: npt.NDArray[Any]) -> tuple[int, npt.NDArray[Any]]:
     """The graph of the nodes in keep, a mask."""
     name = np.cumsum(keep) - 1
     pairs = pairs[keep[pairs].all(1)]
@@ -45,7 +50,7 @@ AXES2, AXES3 = [(1, 0), (0, 1)], [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
 ALL3 = [(x, y, z) for x in (-1, 0, 1) for y in (-1, 0, 1) for z in (-1, 0, 1) if (x, y, z) > (0, 0, 0)]
 
 
-def holes(r, shape, count, radius):
+def holes(r: np.random.Generator, shape: tuple[int, ...], count: int, radius: int) -> tuple[int, npt.NDArray[Any]]:
     """A grid without the cells of balls."""
     n, pairs = lattice(shape, AXES2 if len(shape) == 2 else AXES3)
     cells = np.indices(shape).reshape(len(shape), -1).T
@@ -56,7 +61,7 @@ def holes(r, shape, count, radius):
     return only(n, pairs, keep)
 
 
-def square(points, others):
+def square(points: npt.NDArray[Any], others: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Squared distances, summed in the order of the dimensions."""
     sum_ = np.zeros((len(points), len(others)))
     for d in range(points.shape[1]):
@@ -64,7 +69,7 @@ def square(points, others):
     return sum_
 
 
-def nearest(points, k):
+def nearest(points: npt.NDArray[Any], k: int) -> tuple[int, npt.NDArray[Any]]:
     """Pairs of each point and the k nearest others."""
     n, step, pairs = len(points), 256, []
     for i in range(0, n, step):
@@ -75,17 +80,18 @@ def nearest(points, k):
     return n, np.concatenate(pairs)
 
 
-def bell(r, n, dimensions):
+def bell(r: np.random.Generator, n: int, dimensions: int) -> npt.NDArray[Any]:
     """Points around 0; a sum of twelve numbers is near enough to a normal one, and exact."""
-    return r.random((n, dimensions, 12)).sum(2) - 6
+    points: npt.NDArray[Any] = r.random((n, dimensions, 12)).sum(2) - 6
+    return points
 
 
-def blobs(r, n, centres, dimensions, width, k):
+def blobs(r: np.random.Generator, n: int, centres: int, dimensions: int, width: float, k: int) -> tuple[int, npt.NDArray[Any]]:
     at = r.random((centres, dimensions)) * 10
     return nearest(at[r.integers(centres, size=n)] + width * bell(r, n, dimensions), k)
 
 
-def small_world(r, n, k, share):
+def small_world(r: np.random.Generator, n: int, k: int, share: float) -> tuple[int, npt.NDArray[Any]]:
     v = np.arange(n)
     pairs = np.concatenate([np.stack([v, (v + i + 1) % n], 1) for i in range(k)])
     again = r.random(len(pairs)) < share
@@ -93,7 +99,7 @@ def small_world(r, n, k, share):
     return n, pairs
 
 
-def roads(r, side, keep, chain):
+def roads(r: np.random.Generator, side: int, keep: float, chain: int) -> tuple[int, npt.NDArray[Any]]:
     """Crossings on a grid of which some streets are missing; each street is a chain of nodes."""
     n, pairs = lattice((side, side), AXES2)
     pairs = pairs[r.random(len(pairs)) < keep]
@@ -109,13 +115,13 @@ def roads(r, side, keep, chain):
     return n + len(inner), np.concatenate(links)
 
 
-def tree(r, n, children):
+def tree(r: np.random.Generator, n: int, children: int) -> tuple[int, npt.NDArray[Any]]:
     """Each node hangs under one of the last open ones: deep for few children."""
     v = np.arange(1, n)
     return n, np.stack([v, (v - 1 - (r.random(n - 1) * np.minimum(v, children)).astype(np.int64)) // 2], 1)
 
 
-def preferential(r, n, m):
+def preferential(r: np.random.Generator, n: int, m: int) -> tuple[int, npt.NDArray[Any]]:
     """Each new node takes m ends from the ends so far."""
     ends = np.zeros(2 * m * n, np.int64)
     for v in range(1, n):
@@ -126,24 +132,25 @@ def preferential(r, n, m):
     return n, ends[:used].reshape(-1, 2)
 
 
-def weighted(r, weights, count):
+def weighted(r: np.random.Generator, weights: npt.NDArray[Any], count: int) -> npt.NDArray[Any]:
     """Draws of indices by weight."""
     ends = np.cumsum(weights)
-    return np.searchsorted(ends, r.random(count) * ends[-1], side="right").clip(max=len(weights) - 1)
+    drawn: npt.NDArray[Any] = np.searchsorted(ends, r.random(count) * ends[-1], side="right").clip(max=len(weights) - 1)
+    return drawn
 
 
-def ranked(n, power):
+def ranked(n: int, power: int) -> npt.NDArray[Any]:
     """Weights that fall with the rank: 1/rank for power 2, 1/sqrt(rank) for 1."""
     rank = np.arange(1, n + 1, dtype=np.float64)
     return 1 / (np.sqrt(rank) if power == 1 else rank)
 
 
-def chung_lu(r, n, edges, power):
+def chung_lu(r: np.random.Generator, n: int, edges: int, power: int) -> tuple[int, npt.NDArray[Any]]:
     w = ranked(n, power)
     return n, np.stack([weighted(r, w, edges), weighted(r, w, edges)], 1)
 
 
-def rmat(r, scale, factor):
+def rmat(r: np.random.Generator, scale: int, factor: int) -> tuple[int, npt.NDArray[Any]]:
     s, t = np.zeros((2, factor << scale), np.int64)
     for _ in range(scale):
         u = r.random(len(s))
@@ -151,7 +158,7 @@ def rmat(r, scale, factor):
     return 1 << scale, np.stack([s, t], 1)
 
 
-def planted(r, sizes, inside, between):
+def planted(r: np.random.Generator, sizes: list[int], inside: int, between: int) -> tuple[int, npt.NDArray[Any]]:
     """Groups of the given sizes: each node has inside ends in its group and between anywhere."""
     n, group = int(sum(sizes)), np.repeat(np.arange(len(sizes)), sizes)
     size, first = np.array(sizes)[group], (np.cumsum(sizes) - sizes)[group]
@@ -161,15 +168,15 @@ def planted(r, sizes, inside, between):
     return n, np.concatenate([near, far])
 
 
-def uneven(r, n, least):
+def uneven(r: np.random.Generator, n: int, least: int) -> list[int]:
     """Sizes of groups with a long tail."""
-    sizes = []
+    sizes: list[int] = []
     while sum(sizes) < n:
         sizes.append(min(int(least / (r.random() + 1e-9)), n // 12, n - sum(sizes)))
     return sizes
 
 
-def bipartite(r, left, right, edges, topics):
+def bipartite(r: np.random.Generator, left: int, right: int, edges: int, topics: int) -> tuple[int, npt.NDArray[Any]]:
     """Left nodes take right nodes by popularity, most of them within their topic."""
     popular = ranked(right, 1)
     topic = r.integers(topics, size=right)
@@ -187,7 +194,7 @@ def bipartite(r, left, right, edges, topics):
     return left + right, np.stack([v, left + to], 1)
 
 
-def crawl(r, n, links, copy):
+def crawl(r: np.random.Generator, n: int, links: int, copy: float) -> tuple[int, npt.NDArray[Any]]:
     """Pages copy most links of an earlier page near them."""
     out = np.zeros((n, links), np.int64)
     near = np.maximum(np.arange(n) - 1 - (64 / (r.random(n) + 1e-3)).astype(np.int64), 0)
@@ -199,7 +206,7 @@ def crawl(r, n, links, copy):
     return n, np.stack([np.repeat(np.arange(n), links), out.ravel()], 1)
 
 
-GRAPHS = {
+GRAPHS: dict[str, Callable[[np.random.Generator], tuple[int, npt.NDArray[Any]]]] = {
     "mesh-2d": lambda r: lattice((200, 200), AXES2),
     "mesh-triangles": lambda r: lattice((150, 240), [*AXES2, (1, 1)]),
     "mesh-torus": lambda r: lattice((160, 160), AXES2, True),
@@ -235,7 +242,7 @@ GRAPHS = {
 }
 
 
-def make(name):
+def make(name: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The graph of a name, as xadj and adjncy."""
     r = rng(name)
     n, pairs = GRAPHS[name](r)
@@ -244,7 +251,7 @@ def make(name):
     return simple(n, pairs[:, 0], pairs[:, 1])
 
 
-def main(folder, names):
+def main(folder: pathlib.Path, names: list[str]) -> None:
     for name in names:
         if name not in GRAPHS:
             sys.exit(f"found graph {name!r}, expected one of {', '.join(GRAPHS)}")

@@ -8,17 +8,20 @@ undirected graph, both directions stored, neighbours ascending. community2m is g
 delaunay_n15, rgg_n_2_15_s0 and web_cnr2000 are made from files in the folder DATA. Each is checked against its sha256.
 """
 
+from __future__ import annotations
+
 import gzip
 import hashlib
-import io
 import os
 import pathlib
 import subprocess
 import sys
 import tarfile
+from typing import Any
 
 import debian_contents
 import numpy as np
+import numpy.typing as npt
 
 SHA256 = {
     "community2m": "b171db2522012e5e7e5102a7e5e521ba5968317f580eb26d82443dc5cfeb10fe",
@@ -29,7 +32,7 @@ SHA256 = {
 }
 
 
-def simple(nodes, s, t):
+def simple(nodes: int, s: npt.NDArray[Any], t: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The simple undirected graph of pairs, as CSR."""
     proper = s != t
     low, high = np.minimum(s, t)[proper], np.maximum(s, t)[proper]
@@ -38,13 +41,13 @@ def simple(nodes, s, t):
     return offsets(nodes, both // nodes), (both % nodes).astype(np.uint32)
 
 
-def offsets(nodes, rows):
+def offsets(nodes: int, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
     xadj = np.zeros(nodes + 1, np.uint64)
     np.cumsum(np.bincount(rows, minlength=nodes), out=xadj[1:])
     return xadj
 
 
-def make(name, data, prefix):
+def make(name: str, data: pathlib.Path, prefix: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     if name == "community2m":
         subprocess.run(
             [sys.executable, pathlib.Path(__file__).parent / "gen_community.py", prefix, "--n", "2000000", "--seed", "1"], check=True, stdout=sys.stderr
@@ -55,8 +58,7 @@ def make(name, data, prefix):
         return offsets(nodes, dst), src.astype(np.uint32)
     if name == "web_cnr2000":
         with tarfile.open(data / "web_cnr2000.tar.gz") as tar:
-            load = lambda file: np.load(io.BytesIO(tar.extractfile(f"web_cnr2000/{file}.npy").read())).astype(np.int64)
-            indptr, t = load("csr_indptr"), load("csr_dst")
+            indptr, t = (debian_contents.array(tar, f"web_cnr2000/{file}.npy") for file in ("csr_indptr", "csr_dst"))
         nodes = len(indptr) - 1
         return simple(nodes, np.repeat(np.arange(nodes), np.diff(indptr)), t)
     with gzip.open(data / "partition" / f"{name}.graph.gz", "rt") as f:
@@ -65,7 +67,7 @@ def make(name, data, prefix):
     return simple(nodes, np.repeat(np.arange(nodes), [len(r) for r in rows]), np.concatenate(rows))
 
 
-def write_metis(xadj, adjncy, out):
+def write_metis(xadj: npt.NDArray[Any], adjncy: npt.NDArray[Any], out: str) -> None:
     with open(out + ".partial", "w") as f:
         f.write(f"{len(xadj) - 1} {len(adjncy) // 2}\n")
         step = 1 << 16
@@ -76,7 +78,7 @@ def write_metis(xadj, adjncy, out):
     os.replace(out + ".partial", out)
 
 
-def main(name, data, out):
+def main(name: str, data: str, out: str) -> None:
     prefix = out.removesuffix(".graph")
     if name not in SHA256:
         sys.exit(f"found graph {name!r}, expected one of {', '.join(SHA256)}")

@@ -15,6 +15,8 @@ Prints one JSON:
   cached    whether figures of peers, and so their times, are from an earlier run
 """
 
+from __future__ import annotations
+
 import argparse
 import hashlib
 import importlib.metadata
@@ -28,6 +30,8 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from typing import Any
 
 import peer_partition
 
@@ -36,7 +40,7 @@ PRESETS = {"graphmill": "default", "graphmill fast": "fast", "graphmill high": "
 PEERS = {"METIS": "gpmetis", "KaMinPar": "kaminpar", "Mt-KaHyPar": "mtkahypar"}
 
 
-def version(peer):
+def version(peer: str) -> str:
     if peer == "gpmetis":  # it tells no version without a graph
         program = shutil.which(peer) or sys.exit("found no gpmetis, expected METIS's program; install it (Debian: apt-get install metis)")
         return "sha256:" + hashlib.sha256(pathlib.Path(program).read_bytes()).hexdigest()[:12]
@@ -46,11 +50,11 @@ def version(peer):
 class Cuts:
     """What peers found, in a file."""
 
-    def __init__(self, path, fresh):
+    def __init__(self, path: pathlib.Path, fresh: bool) -> None:
         self.path, self.used = path, False
         self.known = json.loads(path.read_text()) if path.exists() and not fresh else {}
 
-    def of(self, key, compute):
+    def of(self, key: str, compute: Callable[[], Any]) -> Any:
         if key in self.known:
             self.used = True
             return self.known[key]
@@ -61,7 +65,7 @@ class Cuts:
         return self.known[key]
 
 
-def graphmill(a, prefix, seed, *more):
+def graphmill(a: argparse.Namespace, prefix: pathlib.Path, seed: int, *more: object) -> tuple[dict[str, Any], float]:
     """What a run tells, and its CPU seconds, all threads and the start included."""
     with tempfile.TemporaryDirectory() as folder:
         command = [
@@ -87,19 +91,19 @@ def graphmill(a, prefix, seed, *more):
     return json.loads(out), after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def ours(a, prefix, preset, seed, rest):
+def ours(a: argparse.Namespace, prefix: pathlib.Path, preset: str, seed: int, rest: float) -> dict[str, float]:
     told, cpu = graphmill(a, prefix, seed, "--preset", preset)
     return {"cut": told["cut"], "balance": told["balance"]["nodes"], "edge_balance": told["edge_balance"], "cpu_seconds": cpu - rest}
 
 
-def theirs(a, prefix, peer, seed):
+def theirs(a: argparse.Namespace, prefix: pathlib.Path, peer: str, seed: int) -> dict[str, Any]:
     return peer_partition.judged(argparse.Namespace(prefix=prefix, peer=peer, parts=a.parts, imbalance=a.imbalance, seed=seed, threads=1))
 
 
-def mean(found):
+def mean(found: list[dict[str, Any]]) -> dict[str, float]:
     """The figures of one contestant on one graph, over the seeds."""
     cuts = [f["cut"] for f in found]
-    average = lambda name: statistics.mean(f[name] for f in found)
+    average: Callable[[str], float] = lambda name: statistics.mean(f[name] for f in found)
     return {
         "cut": average("cut"),
         "spread": max(cuts) / max(1, min(cuts)),
@@ -109,9 +113,9 @@ def mean(found):
     }
 
 
-def profiles(graphs):
+def profiles(graphs: dict[str, dict[str, Any]]) -> dict[str, dict[str, float]]:
     """Performance profiles (Dolan and More 2002)."""
-    rows = {name: [] for name in next(iter(graphs.values()))}
+    rows: dict[str, list[float]] = {name: [] for name in next(iter(graphs.values()))}
     for table in graphs.values():
         least = min(f["cut"] for f in table.values())
         for name, f in table.items():
@@ -119,10 +123,10 @@ def profiles(graphs):
     return {name: {str(t): sum(r <= t for r in ratios) / len(ratios) for t in TAUS} for name, ratios in rows.items()}
 
 
-def ratio(graphs, ours, theirs):
+def ratio(graphs: dict[str, dict[str, Any]], ours: Callable[[dict[str, Any]], float], theirs: Callable[[dict[str, Any]], float]) -> dict[str, Any]:
     """One figure for each graph, from two functions of its table."""
     each = {name: ours(table) / theirs(table) for name, table in graphs.items()}
-    most = max(each, key=each.get)
+    most = max(each, key=lambda name: each[name])
     return {
         "mean": math.exp(statistics.mean(map(math.log, each.values()))),
         "most": each[most],
@@ -131,10 +135,10 @@ def ratio(graphs, ours, theirs):
     }
 
 
-def ratios(graphs):
-    cut = lambda name: lambda table: table[name]["cut"] + 1
-    better = lambda table: min(cut("METIS")(table), cut("KaMinPar")(table))
-    of = lambda name, what: lambda table: max(table[name][what], 1e-3)
+def ratios(graphs: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    cut: Callable[[str], Callable[[dict[str, Any]], float]] = lambda name: lambda table: table[name]["cut"] + 1
+    better: Callable[[dict[str, Any]], float] = lambda table: min(cut("METIS")(table), cut("KaMinPar")(table))
+    of: Callable[[str, str], Callable[[dict[str, Any]], float]] = lambda name, what: lambda table: max(table[name][what], 1e-3)
     return {
         "default by the better of METIS and KaMinPar": ratio(graphs, cut("graphmill"), better),
         "fast by the better of METIS and KaMinPar": ratio(graphs, cut("graphmill fast"), better),
@@ -145,7 +149,7 @@ def ratios(graphs):
     }
 
 
-def main():
+def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("folder", type=pathlib.Path)
     p.add_argument("--graphmill", type=pathlib.Path, required=True)
@@ -166,7 +170,7 @@ def main():
         rest = min(graphmill(a, prefix, s, "--method", "hash")[1] for s in range(3))  # CPU seconds without dividing: reading, writing
         table = {title: mean([ours(a, prefix, preset, s, rest) for s in seeds]) for title, preset in PRESETS.items()}
         for title, peer in PEERS.items():
-            key = lambda s: f"{digest} {peer} {versions[peer]} {a.parts} {a.imbalance} {s}"
+            key: Callable[[int], str] = lambda s: f"{digest} {peer} {versions[peer]} {a.parts} {a.imbalance} {s}"
             table[title] = mean([cuts.of(key(s), lambda: theirs(a, prefix, peer, s)) for s in seeds])
         graphs[path.stem] = table
         print(f"partition_profiles.py: {path.stem}: " + ", ".join(f"{t} {f['cut']:,.0f}" for t, f in table.items()), file=sys.stderr)

@@ -8,15 +8,19 @@ DataLoader at its fastest, with a BatchSampler that asks the data set for a batc
 asks for one row after another.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import sys
 import time
+from collections.abc import Iterator
+from typing import Any
 
 import torch
 
 
-def index_select(x, size):
+def index_select(x: Any, size: int) -> Iterator[Any]:
     order = torch.randperm(len(x))
     buffer = torch.empty((size, x.shape[1]))
     for at in range(0, len(x), size):
@@ -24,28 +28,28 @@ def index_select(x, size):
         yield torch.index_select(x, 0, rows, out=buffer[: len(rows)])
 
 
-def batch_iter(x, size):
+def batch_iter(x: Any, size: int) -> Iterator[Any]:
     from batch_iter import BatchIter
 
     for (b,) in BatchIter(x, batch_size=size, shuffle=True):
         yield b
 
 
-def graphmill(x, size):
+def graphmill(x: Any, size: int) -> Iterator[Any]:
     from graphmill import BatchIter
 
     for (b,) in BatchIter(x, batch_size=size):
         yield b
 
 
-def grain(x, size):
+def grain(x: Any, size: int) -> Iterator[Any]:
     import grain.python as g
 
     rows = x.numpy()
     yield from map(torch.from_numpy, g.MapDataset.source(rows).shuffle(seed=1).batch(size).to_iter_dataset())
 
 
-def dataloader(x, size):
+def dataloader(x: Any, size: int) -> Iterator[Any]:
     from torch.utils.data import BatchSampler, DataLoader, RandomSampler, TensorDataset
 
     data = TensorDataset(x)
@@ -53,7 +57,7 @@ def dataloader(x, size):
         yield b
 
 
-def dataloader_default(x, size):
+def dataloader_default(x: Any, size: int) -> Iterator[Any]:
     from torch.utils.data import DataLoader, TensorDataset
 
     for (b,) in DataLoader(TensorDataset(x), batch_size=size, shuffle=True):
@@ -71,7 +75,7 @@ LOADERS = {
 SLOW = ("grain", "dataloader-default")  # a tenth of an epoch tells their rate
 
 
-def main():
+def main() -> None:
     p = argparse.ArgumentParser()
     p.add_argument("rows", type=int)
     p.add_argument("width", type=int)

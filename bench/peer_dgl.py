@@ -13,12 +13,16 @@ edge ids. Both count fanouts from the far end, so the list is turned around: the
 seeds draw as many as Graphmill's. Edges are counted in what came out.
 """
 
+from __future__ import annotations
+
 import argparse
 import contextlib
 import json
 import os
 import sys
 import time
+from collections.abc import Callable, Iterator
+from typing import Any
 
 os.environ.setdefault("DGLBACKEND", "pytorch")
 
@@ -26,13 +30,14 @@ import dgl
 import dgl.distributed
 import dgl.graphbolt as gb
 import numpy as np
+import numpy.typing as npt
 import torch
 
 WARM = 20  # batches before the clock starts, as in `graphmill bench sample`
 HOMOGENEOUS = "_N:_E:_N"
 
 
-def adjacency(store, ids):
+def adjacency(store: str, ids: int) -> tuple[Any, Any]:
     """indptr and sources of the in-edges of a homogeneous store, as tensors."""
     with open(os.path.join(store, "graph.json")) as f:
         edges = json.load(f)["edges"][HOMOGENEOUS]
@@ -42,7 +47,7 @@ def adjacency(store, ids):
     return torch.from_numpy(indptr.astype(np.int64)), torch.from_numpy(far.astype({32: np.int32, 64: np.int64}[ids]))
 
 
-def batches_of(indptr, dtype, batch_size, count):
+def batches_of(indptr: Any, dtype: Any, batch_size: int, count: int) -> list[Any]:
     """Yields batches of the shuffled nodes with in-edges, and starts again at the end."""
     seeds = torch.nonzero(indptr.diff()).flatten()
     seeds = seeds[torch.randperm(len(seeds), generator=torch.Generator().manual_seed(0))].to(dtype)
@@ -52,7 +57,7 @@ def batches_of(indptr, dtype, batch_size, count):
     return [whole[i % len(whole)] for i in range(count)]
 
 
-def neighbor_sampler(indptr, far, fanouts, batches):
+def neighbor_sampler(indptr: Any, far: Any, fanouts: list[int], batches: list[Any]) -> Iterator[int]:
     """Yields the edges drawn for each batch."""
     graph = dgl.graph(("csc", (indptr.to(far.dtype), far, torch.empty(0, dtype=far.dtype))))
     sampler = dgl.dataloading.NeighborSampler(fanouts)
@@ -60,7 +65,7 @@ def neighbor_sampler(indptr, far, fanouts, batches):
         yield sum(block.num_edges() for block in sampler.sample_blocks(graph, seeds)[2])
 
 
-def graphbolt(indptr, far, fanouts, batches):
+def graphbolt(indptr: Any, far: Any, fanouts: list[int], batches: list[Any]) -> Iterator[int]:
     """Yields the edges drawn for each batch."""
     graph = gb.fused_csc_sampling_graph(indptr, far)
     items = gb.ItemSampler(gb.ItemSet(torch.cat(batches), names="seed_nodes"), batch_size=len(batches[0]))
@@ -68,7 +73,7 @@ def graphbolt(indptr, far, fanouts, batches):
         yield sum(len(sub.sampled_csc.indices) for sub in batch.sampled_subgraphs)
 
 
-def labor(indptr, far, fanouts, batches):
+def labor(indptr: Any, far: Any, fanouts: list[int], batches: list[Any]) -> Iterator[tuple[int, int]]:
     """Yields the edges drawn for each batch by GraphBolt's LayerNeighborSampler, and the number of its nodes."""
     graph = gb.fused_csc_sampling_graph(indptr, far)
     items = gb.ItemSampler(gb.ItemSet(torch.cat(batches), names="seed_nodes"), batch_size=len(batches[0]))
@@ -76,7 +81,7 @@ def labor(indptr, far, fanouts, batches):
         yield sum(len(sub.sampled_csc.indices) for sub in batch.sampled_subgraphs), len(batch.input_nodes)
 
 
-def sample_layers(args):
+def sample_layers(args: argparse.Namespace) -> dict[str, Any]:
     indptr, far = adjacency(args.store, args.ids)
     drawn = labor(indptr, far, [int(f) for f in reversed(args.fanout.split(","))], batches_of(indptr, far.dtype, args.batch_size, WARM + args.batches))
     for _ in range(WARM):
@@ -87,7 +92,7 @@ def sample_layers(args):
     return {"batches": args.batches, "sampled_edges": edges, "nodes": nodes, "seconds": seconds, "sampled_edges_per_second": edges / seconds}
 
 
-def sample(args):
+def sample(args: argparse.Namespace) -> dict[str, Any]:
     if args.peer == "labor":
         return sample_layers(args)
     indptr, far = adjacency(args.store, args.ids)
@@ -101,7 +106,7 @@ def sample(args):
     return {"batches": args.batches, "sampled_edges": edges, "seconds": seconds, "sampled_edges_per_second": edges / seconds}
 
 
-def csc(args):
+def csc(args: argparse.Namespace) -> dict[str, Any]:
     src, dst = torch.from_numpy(np.load(args.pairs))
     start = time.perf_counter()
     graph = dgl.graph((src, dst), num_nodes=args.nodes)
@@ -111,8 +116,8 @@ def csc(args):
     return {"edges": len(src), "seconds": seconds, "edges_per_second": len(src) / seconds}
 
 
-def partition(args):
-    load = lambda name: np.load(os.path.join(args.folder, name + ".npy"))
+def partition(args: argparse.Namespace) -> dict[str, Any]:
+    load: Callable[[str], npt.NDArray[Any]] = lambda name: np.load(os.path.join(args.folder, name + ".npy"))
     edges = {
         t: tuple(map(torch.from_numpy, load("-".join(t))))
         for t in (("dir", "in", "dir"), ("file", "in", "dir"), ("package", "holds", "file"), ("package", "needs", "package"))
@@ -131,7 +136,7 @@ def partition(args):
     return {"edges": graph.num_edges(), "parts": count, "seconds": seconds, "edges_per_second": graph.num_edges() / seconds}
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser()
     commands = parser.add_subparsers(required=True)
     p = commands.add_parser("sample")

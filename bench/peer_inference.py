@@ -7,20 +7,25 @@ takes all neighbours; dgl is the loop of DGL's examples with MultiLayerFullNeigh
 Graphmill writes them to files. The sum of the outputs says that the work is the same.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os
 import tempfile
 import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from peer_loader import adjacency
 
 HIDDEN, CLASSES = 128, 47
 
 
-def graphmill(args, x, **options):
+def graphmill(args: argparse.Namespace, x: npt.NDArray[Any], **options: Any) -> tuple[float, float]:
     import graphmill as g
 
     with tempfile.TemporaryDirectory(dir=args.work) as folder:
@@ -29,14 +34,14 @@ def graphmill(args, x, **options):
         return time.perf_counter() - began, float(out.sum(dtype=np.float64))
 
 
-def of_pyg(args, x):
+def of_pyg(args: argparse.Namespace, x: npt.NDArray[Any]) -> Any:
     from torch_geometric.nn.models import GraphSAGE
 
     torch.manual_seed(1)
     return GraphSAGE(x.shape[1], HIDDEN, num_layers=2, out_channels=CLASSES).eval()
 
 
-def of_dgl(args, x):
+def of_dgl(args: argparse.Namespace, x: npt.NDArray[Any]) -> list[Callable[..., Any]]:
     import dgl.nn
 
     torch.manual_seed(1)
@@ -44,7 +49,7 @@ def of_dgl(args, x):
     return [lambda block, h: a(block, h).relu(), b]
 
 
-def pyg(args, x):
+def pyg(args: argparse.Namespace, x: npt.NDArray[Any]) -> tuple[float, float]:
     from torch_geometric.data import Data
     from torch_geometric.loader import NeighborLoader
 
@@ -58,7 +63,7 @@ def pyg(args, x):
     return time.perf_counter() - began, float(out.double().sum())
 
 
-def dgl(args, x):
+def dgl(args: argparse.Namespace, x: npt.NDArray[Any]) -> tuple[float, float]:
     import dgl as d
 
     layers = of_dgl(args, x)
@@ -81,7 +86,7 @@ BY = {
 }
 
 
-def main():
+def main() -> None:
     p = argparse.ArgumentParser()
     p.add_argument("store")
     p.add_argument("features")

@@ -12,6 +12,8 @@ may hold. The clock runs from the first batch for at least N batches and S secon
 that the trainer waited, and the bytes that its processes read from the disk, per epoch.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import mmap
@@ -19,16 +21,19 @@ import os
 import pathlib
 import sys
 import time
+from collections.abc import Iterator
+from typing import Any
 
 os.environ.setdefault("DGLBACKEND", "pytorch")
 
 import numpy as np
+import numpy.typing as npt
 
 BLOCK = 1 << 22  # values that are in memory at a time
 HOMOGENEOUS = "_N:_E:_N"
 
 
-def arrays_of(store):
+def arrays_of(store: str) -> list[npt.NDArray[Any]]:
     """The maps of the in-edges of a store, and its features."""
     with open(os.path.join(store, "graph.json")) as f:
         meta = json.load(f)
@@ -36,14 +41,14 @@ def arrays_of(store):
     return [np.load(os.path.join(store, arrays[a]), mmap_mode="r") for a in ("indptr", "far")]
 
 
-def features(nodes, columns, out):
+def features(nodes: int, columns: int, out: str) -> None:
     draw, x = np.random.default_rng(1), np.lib.format.open_memmap(out, "w+", np.float16, (nodes, columns))
     for first in range(0, nodes, BLOCK // columns):
         end = min(first + BLOCK // columns, nodes)
         x[first:end] = draw.random((end - first, columns), np.float32)
 
 
-def edges(store, out):
+def edges(store: str, out: str) -> None:
     indptr, far = arrays_of(store)
     count = len(indptr) - 1
     pairs = np.lib.format.open_memmap(out, "w+", np.uint32, (2, len(far)))
@@ -55,13 +60,13 @@ def edges(store, out):
     pairs.flush()
 
 
-def arrays(store, out):
-    out = pathlib.Path(out)
-    out.mkdir(parents=True, exist_ok=True)
+def arrays(store: str, out: str) -> None:
+    folder = pathlib.Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
     indptr, far = arrays_of(store)
     count = len(indptr) - 1
-    to = np.lib.format.open_memmap(out / "indptr.npy", "w+", np.int64, indptr.shape)
-    pairs = np.lib.format.open_memmap(out / "edge_index.npy", "w+", np.int64, (2, len(far)))
+    to = np.lib.format.open_memmap(folder / "indptr.npy", "w+", np.int64, indptr.shape)
+    pairs = np.lib.format.open_memmap(folder / "edge_index.npy", "w+", np.int64, (2, len(far)))
     for first in range(0, len(indptr), BLOCK):
         to[first : first + BLOCK] = indptr[first : first + BLOCK]
     for first in range(0, len(far), BLOCK):
@@ -73,7 +78,7 @@ def arrays(store, out):
         x.flush()
 
 
-def mapped(path):
+def mapped(path: pathlib.Path) -> Any:
     """A map whose pages are read one by one: around each row that is wanted, the system would read up to megabytes that are not."""
     import torch
 
@@ -82,7 +87,7 @@ def mapped(path):
     return torch.from_numpy(x)
 
 
-def graphmill(args, as_="pyg"):
+def graphmill(args: argparse.Namespace, as_: str = "pyg") -> Iterator[Any]:
     from graphmill import NodeLoader
 
     with NodeLoader(
@@ -98,6 +103,7 @@ def graphmill(args, as_="pyg"):
         edge_ids=False,
     ) as loader:
         print("\n".join(loader.notes), file=sys.stderr)
+        assert loader._process  # started with the loader
         yield loader._process.pid
         while True:
             for batch in loader:
@@ -105,11 +111,11 @@ def graphmill(args, as_="pyg"):
                 del batch
 
 
-def graphmill_dgl(args):
+def graphmill_dgl(args: argparse.Namespace) -> Iterator[Any]:
     return graphmill(args, "dgl")
 
 
-def pyg(args):
+def pyg(args: argparse.Namespace) -> Iterator[Any]:
     from torch_geometric.data import Data
     from torch_geometric.loader import NeighborLoader
 
@@ -121,7 +127,7 @@ def pyg(args):
             yield batch.x, batch.edge_index, batch.batch_size
 
 
-def dgl(args):
+def dgl(args: argparse.Namespace) -> Iterator[Any]:
     import dgl as d
     import torch
 
@@ -138,7 +144,7 @@ def dgl(args):
 LOADERS = {"graphmill": graphmill, "graphmill-dgl": graphmill_dgl, "pyg": pyg, "dgl": dgl}
 
 
-def read(pids):
+def read(pids: list[int]) -> int:
     """Bytes that processes have read from the disk."""
     n = 0
     for pid in pids:
@@ -147,7 +153,7 @@ def read(pids):
     return n
 
 
-def train(args):
+def train(args: argparse.Namespace) -> None:
     with open(os.path.join(args.cgroup, "cgroup.procs"), "w") as f:
         f.write(str(os.getpid()))
     args.arrays, args.x = pathlib.Path(args.arrays), pathlib.Path(args.arrays) / "x.npy"
@@ -187,7 +193,7 @@ def train(args):
                       "rows_per_batch": rows / done, "bytes_read_per_epoch": each * (-(-count // 1024))}))  # fmt: skip
 
 
-def main():
+def main() -> None:
     p = argparse.ArgumentParser()
     sub = p.add_subparsers(dest="what", required=True)
     f = sub.add_parser("features")

@@ -11,18 +11,23 @@ graphmill-given makes batches of 256 links and 256 random pairs that are given: 
 and links to leave out. The clock starts after 20 batches and --warm-seconds.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import time
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from peer_loader import FANOUT, HOMOGENEOUS, WARM, adjacency
 
 LINKS = 256
 
 
-def chosen(args):
+def chosen(args: argparse.Namespace) -> npt.NDArray[Any]:
     """Links of the graph as [2, links]: source and destination."""
     indptr, far = adjacency(args.store)
     at = np.random.default_rng(0).permutation(len(far))[: LINKS * (WARM + args.batches)]
@@ -30,7 +35,7 @@ def chosen(args):
     return np.stack([far.numpy()[at], dst])
 
 
-def graphmill(args, count, **options):
+def graphmill(args: argparse.Namespace, count: int, **options: Any) -> Iterator[Any]:
     from graphmill import NodeLoader
 
     with NodeLoader(args.store, fanout=FANOUT, threads=args.threads, features=["x"], **options) as loader:
@@ -40,28 +45,28 @@ def graphmill(args, count, **options):
                 del batch
 
 
-def graphmill_links(args, count, as_="pyg", how="binary"):
+def graphmill_links(args: argparse.Namespace, count: int, as_: str = "pyg", how: str = "binary") -> Iterator[Any]:
     return graphmill(
         args, count, as_=as_, seeds=chosen(args), seed_type=tuple(HOMOGENEOUS.split(":")), batch_size=LINKS, negatives=1, negatives_how=how, exclude="self"
     )
 
 
-def graphmill_dgl(args, count):
+def graphmill_dgl(args: argparse.Namespace, count: int) -> Iterator[Any]:
     return graphmill_links(args, count, "dgl", "triplet")
 
 
-def graphmill_nodes(args, count):
+def graphmill_nodes(args: argparse.Namespace, count: int) -> Iterator[Any]:
     seeds = np.random.default_rng(0).permutation(count)[: 4 * LINKS * (WARM + args.batches)]
     return graphmill(args, count, as_="pyg", seeds=seeds, batch_size=4 * LINKS)
 
 
-def graphmill_given(args, count):
+def graphmill_given(args: argparse.Namespace, count: int) -> Iterator[Any]:
     links = chosen(args).reshape(2, -1, LINKS)
     pairs = np.concatenate([links, np.random.default_rng(1).integers(0, count, links.shape)], axis=2).reshape(2, -1)
     return graphmill(args, count, as_="pyg", seeds=pairs, seed_type=tuple(HOMOGENEOUS.split(":")), batch_size=2 * LINKS)
 
 
-def pyg(args, count):
+def pyg(args: argparse.Namespace, count: int) -> Iterator[Any]:
     from torch_geometric.data import Data
     from torch_geometric.loader import LinkNeighborLoader
 
@@ -83,7 +88,7 @@ def pyg(args, count):
             yield batch.x, batch.num_edges
 
 
-def dgl(args, count):
+def dgl(args: argparse.Namespace, count: int) -> Iterator[Any]:
     import dgl as d
 
     indptr, far = adjacency(args.store)
@@ -109,7 +114,7 @@ LOADERS = {
 }
 
 
-def main():
+def main() -> None:
     p = argparse.ArgumentParser()
     p.add_argument("store")
     p.add_argument("features")

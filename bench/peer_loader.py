@@ -12,14 +12,19 @@ batches. The clock starts after 20 batches and --warm-seconds, when each loader 
 "edges" are the feature rows and the edges of all timed batches.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os
 import time
+from collections.abc import Callable, Iterator
+from typing import Any
 
 os.environ.setdefault("DGLBACKEND", "pytorch")
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 BATCH, FANOUT, CLASSES = 1024, [15, 10], 16
@@ -27,19 +32,19 @@ WARM = 20
 HOMOGENEOUS = "_N:_E:_N"
 
 
-def adjacency(store):
+def adjacency(store: str) -> tuple[Any, Any]:
     with open(os.path.join(store, "graph.json")) as f:
         arrays = json.load(f)["edges"][HOMOGENEOUS]["arrays"]
     indptr, far = (np.load(os.path.join(store, arrays[a]), mmap_mode="r") for a in ("indptr", "far"))
     return torch.from_numpy(indptr.astype(np.int64)), torch.from_numpy(far.astype(np.int64))
 
 
-def chosen(args, count):
+def chosen(args: argparse.Namespace, count: int) -> npt.NDArray[Any]:
     """The seeds of an epoch."""
     return np.random.default_rng(0).permutation(count)[: BATCH * (WARM + args.batches)]
 
 
-def graphmill(args, count, as_="pyg", pairs=False):
+def graphmill(args: argparse.Namespace, count: int, as_: str = "pyg", pairs: bool = False) -> Iterator[Any]:
     from graphmill import NodeLoader
 
     with NodeLoader(args.store, fanout=FANOUT, batch_size=BATCH, seeds=chosen(args, count), as_=as_, threads=args.threads, features=["x"]) as loader:
@@ -54,15 +59,15 @@ def graphmill(args, count, as_="pyg", pairs=False):
                 del batch
 
 
-def graphmill_dgl(args, count):
+def graphmill_dgl(args: argparse.Namespace, count: int) -> Iterator[Any]:
     return graphmill(args, count, "dgl")
 
 
-def graphmill_pairs(args, count):
+def graphmill_pairs(args: argparse.Namespace, count: int) -> Iterator[Any]:
     return graphmill(args, count, pairs=True)
 
 
-def pyg(args, count):
+def pyg(args: argparse.Namespace, count: int) -> Iterator[Any]:
     import torch_geometric.typing
     from torch_geometric.data import Data
     from torch_geometric.loader import NeighborLoader
@@ -79,7 +84,7 @@ def pyg(args, count):
             yield batch.x, batch.edge_index, batch.batch_size
 
 
-def dgl(args, count):
+def dgl(args: argparse.Namespace, count: int) -> Iterator[Any]:
     import dgl as d
 
     indptr, far = adjacency(args.store)
@@ -93,7 +98,7 @@ def dgl(args, count):
             yield blocks[0].srcdata["x"], blocks, BATCH
 
 
-def graphbolt(args, count):
+def graphbolt(args: argparse.Namespace, count: int) -> Iterator[Any]:
     import dgl.graphbolt as gb
 
     graph = gb.fused_csc_sampling_graph(*adjacency(args.store))
@@ -110,7 +115,7 @@ def graphbolt(args, count):
 LOADERS = {"graphmill": graphmill, "graphmill-pairs": graphmill_pairs, "graphmill-dgl": graphmill_dgl, "pyg": pyg, "dgl": dgl, "graphbolt": graphbolt}
 
 
-def model(width, blocks):
+def model(width: int, blocks: bool) -> Callable[[Any, Any, int], None]:
     """GraphSAGE on a PyG edge list, or on DGL's blocks."""
     if blocks:
         from dgl.nn import SAGEConv
@@ -122,7 +127,7 @@ def model(width, blocks):
         convs = torch.nn.ModuleList([SAGEConv(width, 64), SAGEConv(64, CLASSES)])
     optimiser = torch.optim.Adam(convs.parameters())
 
-    def step(x, graph, seeds):
+    def step(x: Any, graph: Any, seeds: int) -> None:
         h = x
         for i, conv in enumerate(convs):
             if isinstance(graph, tuple):  # each layer computes the nodes that the layers after it need
@@ -141,7 +146,7 @@ def model(width, blocks):
     return step
 
 
-def main():
+def main() -> None:
     p = argparse.ArgumentParser()
     p.add_argument("store")
     p.add_argument("features")

@@ -9,23 +9,29 @@ Prints one JSON: packs, the shares of the limits that graphs fill, graphs per se
 clock starts after the imports and after the graphs are made.
 """
 
+from __future__ import annotations
+
 import argparse
 import collections
 import csv
 import json
 import time
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 CAP = 256
 
 
-def listing(histogram, limits):
+def listing(histogram: dict[tuple[int, int], int], limits: list[int]) -> int:
     """Best fit on the histogram, by the product of what is left in nodes and edges:
     shapes in descending order, each into the open packs with the least room that it
     fits into; after a placement packs with more room than the shape are looked at."""
-    rate = lambda room: room[0] * room[1]
-    open_packs, closed = collections.defaultdict(list), []
+    rate: Callable[[Sequence[int]], int] = lambda room: room[0] * room[1]
+    open_packs: dict[int, list[tuple[tuple[int, int], list[tuple[int, int]], int]]] = collections.defaultdict(list)
+    closed: list[int] = []
     shapes = sorted(((rate(s), s, n) for s, n in histogram.items()), reverse=True)
     for rating, shape, count in shapes:
         least = rating
@@ -59,7 +65,7 @@ def listing(histogram, limits):
     return sum(closed) + sum(n for packs in open_packs.values() for _, _, n in packs)
 
 
-def jraph_batches(sizes, limits):
+def jraph_batches(sizes: npt.NDArray[Any], limits: list[int]) -> tuple[int, float]:
     import jraph
 
     empty = np.zeros(0, np.int32)
@@ -81,15 +87,15 @@ def jraph_batches(sizes, limits):
     return packs, time.perf_counter() - start
 
 
-def pyg_batches(sizes, limits):
+def pyg_batches(sizes: npt.NDArray[Any], limits: list[int]) -> tuple[int, float]:
     from torch_geometric.data import Data
     from torch_geometric.loader import DynamicBatchSampler
 
     class Sizes:
-        def __len__(self):
+        def __len__(self) -> int:
             return len(sizes)
 
-        def __getitem__(self, i):
+        def __getitem__(self, i: int) -> Any:
             return Data(num_nodes=int(sizes[i][0]))
 
     start = time.perf_counter()
@@ -97,7 +103,7 @@ def pyg_batches(sizes, limits):
     return packs, time.perf_counter() - start
 
 
-def main():
+def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("what", choices=["listing", "jraph", "pyg"])
     p.add_argument("histogram")

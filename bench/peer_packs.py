@@ -9,12 +9,17 @@ FOLDER is that of random_molecules.py. The graphs of jraph and PyG are views of 
 shuffle. Graphmill reads the mapped collection, in an epoch's order of its own. Prints one JSON: packs, graphs per second, and for padded packs the bytes of their arrays per second (0 for PyG).
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import pathlib
 import time
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 CAP = 256
 
@@ -22,18 +27,18 @@ CAP = 256
 class Molecules:
     """The arrays of a folder, and views of each graph."""
 
-    def __init__(self, folder):
+    def __init__(self, folder: pathlib.Path) -> None:
         self.arrays = {path.stem: np.load(path) for path in folder.glob("*.npy")}
         self.order = np.random.default_rng(2).permutation(len(self.arrays["label"]))
 
-    def views(self):
+    def views(self) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]]:
         a = self.arrays
         for i in self.order:
             atoms, bonds = slice(*a["atom_ptr"][i : i + 2]), slice(*a["bond_ptr"][i : i + 2])
             yield a["x"][atoms], a["src"][bonds], a["dst"][bonds], a["label"][i : i + 1]
 
 
-def bytes_of(tree):
+def bytes_of(tree: Any) -> int:
     """Bytes of all arrays in nested dicts, tuples and objects of a batch."""
     if isinstance(tree, np.ndarray):
         return tree.nbytes
@@ -44,7 +49,7 @@ def bytes_of(tree):
     return sum(map(bytes_of, vars(tree).values())) if hasattr(tree, "__dict__") else 0
 
 
-def ours(args, form):
+def ours(args: argparse.Namespace, form: str) -> tuple[Iterable[Any], int]:
     from graphmill import PackedLoader
 
     loader = PackedLoader(args.layout, args.collection, as_=form, seed=1)
@@ -52,7 +57,7 @@ def ours(args, form):
     return loader, len(np.load(args.folder / "label.npy", mmap_mode="r"))
 
 
-def jraph_batches(args):
+def jraph_batches(args: argparse.Namespace) -> tuple[Iterable[Any], int]:
     import jraph
 
     graphs = [
@@ -71,7 +76,7 @@ def jraph_batches(args):
     return jraph.dynamically_batch(iter(graphs), n_node=args.limits[0] + 1, n_edge=args.limits[1], n_graph=CAP + 1), len(graphs)
 
 
-def pyg_batches(args):
+def pyg_batches(args: argparse.Namespace) -> tuple[Iterable[Any], int]:
     import torch
     from torch_geometric.data import Data
     from torch_geometric.loader import DataLoader, DynamicBatchSampler
@@ -83,7 +88,7 @@ def pyg_batches(args):
     return DataLoader(graphs, batch_sampler=sampler), len(graphs)
 
 
-def main():
+def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("what", choices=["numpy", "jraph-form", "pyg-form", "jraph", "pyg"])
     p.add_argument("folder", type=pathlib.Path)

@@ -11,6 +11,8 @@ Prints one JSON: cut, balance and edge_balance by the definition of cut_check.py
 seconds and cpu_seconds of the partitioning only, without loading the graph.
 """
 
+from __future__ import annotations
+
 import argparse
 import functools
 import json
@@ -21,25 +23,30 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 
-def gpmetis(a):
+def gpmetis(a: argparse.Namespace) -> tuple[npt.NDArray[Any], float, float]:
     """METIS by its own program, which prints the time of partitioning without reading and writing. pymetis is built with
     ids of 64 bits and is slower."""
     program = shutil.which("gpmetis") or sys.exit("found no gpmetis, expected METIS's program; install it (Debian: apt-get install metis)")
     command = [program, f"-seed={a.seed}", f"-ufactor={round((a.imbalance - 1) * 1000)}", f"{a.prefix}.graph", str(a.parts)]
     told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    seconds = float(re.search(r"Partitioning:\s+([\d.]+) sec", told)[1])
+    took = re.search(r"Partitioning:\s+([\d.]+) sec", told)
+    assert took, told
+    seconds = float(took[1])
     output = pathlib.Path(f"{a.prefix}.graph.part.{a.parts}")
     part = np.loadtxt(output, np.int64)
     output.unlink()
     return part, seconds, seconds  # one thread
 
 
-def kaminpar(preset):
-    def prepare(a):
+def kaminpar(preset: str) -> Callable[[argparse.Namespace], Callable[[], Any]]:
+    def prepare(a: argparse.Namespace) -> Callable[[], Any]:
         import kaminpar
 
         graph = kaminpar.load_graph(str(a.prefix) + ".graph", kaminpar.GraphFileFormat.METIS)
@@ -51,14 +58,14 @@ def kaminpar(preset):
 
 
 @functools.cache
-def mtkahypar_started(threads):
+def mtkahypar_started(threads: int) -> Any:
     import mtkahypar
 
     return mtkahypar.initialize(threads)  # once per process
 
 
-def mtkahypar(preset):
-    def prepare(a):
+def mtkahypar(preset: str) -> Callable[[argparse.Namespace], Callable[[], Any]]:
+    def prepare(a: argparse.Namespace) -> Callable[[], Any]:
         import mtkahypar
 
         start = mtkahypar_started(a.threads)
@@ -72,8 +79,8 @@ def mtkahypar(preset):
     return prepare
 
 
-def timed(prepare):
-    def run(a):
+def timed(prepare: Callable[[argparse.Namespace], Callable[[], Any]]) -> Callable[[argparse.Namespace], tuple[npt.NDArray[Any], float, float]]:
+    def run(a: argparse.Namespace) -> tuple[npt.NDArray[Any], float, float]:
         partition = prepare(a)
         cpu, start = os.times(), time.perf_counter()
         part = partition()
@@ -92,16 +99,16 @@ PEERS = {
 }
 
 
-def quality(xadj, adjncy, part, parts):
+def quality(xadj: npt.NDArray[Any], adjncy: npt.NDArray[Any], part: npt.NDArray[Any], parts: int) -> dict[str, Any]:
     nodes, step, cut = len(xadj) - 1, 1 << 20, 0
     for i in range(0, nodes, step):  # slices keep memory small
         j = min(nodes, i + step)
         cut += int((np.repeat(part[i:j], np.diff(xadj[i : j + 1])) != part[adjncy[xadj[i] : xadj[j]]]).sum())
-    share = lambda weights: float(np.bincount(part, weights, parts).max()) * parts / float(weights.sum())
+    share: Callable[[npt.NDArray[Any]], float] = lambda weights: float(np.bincount(part, weights, parts).max()) * parts / float(weights.sum())
     return {"cut": cut // 2, "balance": share(np.ones(nodes)), "edge_balance": share(np.diff(xadj).astype(float))}
 
 
-def judged(a):
+def judged(a: argparse.Namespace) -> dict[str, Any]:
     """Runs a peer, and measures what it found."""
     part, seconds, cpu = PEERS[a.peer](a)
     xadj = np.load(str(a.prefix) + ".xadj.npy").astype(np.int64)
@@ -111,7 +118,7 @@ def judged(a):
     return {"seconds": seconds, "cpu_seconds": cpu, "edges": len(adjncy) // 2, **quality(xadj, adjncy, part, a.parts)}
 
 
-def main():
+def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("prefix", type=pathlib.Path)
     p.add_argument("--peer", choices=sorted(PEERS), required=True)

@@ -13,6 +13,8 @@ the 512 are those of RelBench's examples. The clock starts after the imports of 
 which counts shared pages once. "edges" are those of all batches.
 """
 
+from __future__ import annotations
+
 import argparse
 import contextlib
 import json
@@ -23,8 +25,11 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -33,16 +38,16 @@ BATCH, FANOUT = 512, [128, 64]
 FROM, UNTIL = np.array(["2025-01-01", "2025-06-30"], "datetime64[s]").astype(np.int64)
 
 
-def tree(pid):
+def tree(pid: int | str) -> list[int | str]:
     """The process and its descendants."""
-    found = [pid]
+    found: list[int | str] = [pid]
     for task in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
         with contextlib.suppress(OSError):  # a process that ended meanwhile
             found += [p for child in task.read_text().split() for p in tree(child)]
     return found
 
 
-def share(pid):
+def share(pid: int | str) -> int:
     """The bytes of a process, of pages that n processes share an n-th."""
     try:
         return next(1024 * int(line.split()[1]) for line in open(f"/proc/{pid}/smaps_rollup") if line.startswith("Pss:"))
@@ -50,19 +55,19 @@ def share(pid):
         return 0
 
 
-def watch(peak, done):
+def watch(peak: list[int], done: threading.Event) -> None:
     """Keeps the highest memory of all processes in peak[0], looking five times a second."""
     while not done.wait(0.2):
         peak[0] = max(peak[0], sum(map(share, tree(os.getpid()))))
 
 
-def chosen(count, people):
+def chosen(count: int, people: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """The people of the batches and their times, in seconds."""
     draw = np.random.default_rng(0)
     return draw.integers(0, people, BATCH * count), draw.integers(FROM, UNTIL, BATCH * count)
 
 
-def graphmill(args, mark):
+def graphmill(args: argparse.Namespace, mark: Callable[[str], None]) -> Iterator[Any]:
     from graphmill import NodeLoader, Store
 
     store = pathlib.Path(args.work) / "relational.store"
@@ -80,7 +85,7 @@ def graphmill(args, mark):
     shutil.rmtree(store)
 
 
-def relbench(args, mark):
+def relbench(args: argparse.Namespace, mark: Callable[[str], None]) -> Iterator[Any]:
     import adbc_driver_postgresql.dbapi
     import relbench_peer
 
@@ -100,7 +105,7 @@ def relbench(args, mark):
     yield from relbench_peer.loader(data, who, at, FANOUT, batch_size=BATCH, num_workers=args.workers)
 
 
-def main():
+def main() -> None:
     p = argparse.ArgumentParser()
     p.add_argument("--by", required=True, choices=["graphmill", "relbench"])
     p.add_argument("--command", required=True)
@@ -120,7 +125,7 @@ def main():
     watcher.start()
     began, batches, edges = time.perf_counter(), 0, 0
 
-    def mark(name):
+    def mark(name: str) -> None:
         told[name] = time.perf_counter() - began
 
     try:

@@ -9,10 +9,14 @@ the parts of the assignment, as Graphmill. PyG makes its batches in the trainer'
 Prints one JSON with the batches per second, and the nodes and edges of the timed batches.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os
 import time
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,7 +25,7 @@ WARM = 5
 HOMOGENEOUS = "_N:_E:_N"
 
 
-def data_of(store):
+def data_of(store: str) -> Any:
     """The graph as PyG's Data, with the number of each node."""
     from torch_geometric.data import Data
 
@@ -32,7 +36,7 @@ def data_of(store):
     return Data(edge_index=torch.from_numpy(np.stack([far, near])), num_nodes=len(indptr) - 1)
 
 
-def pyg(args):
+def pyg(args: argparse.Namespace) -> Any:
     from torch_geometric import loader
 
     data = data_of(args.store)
@@ -46,14 +50,14 @@ def pyg(args):
     class Parts(loader.ClusterData):
         """Parts that METIS did not make."""
 
-        def _metis(self, *_):
+        def _metis(self, *_: object) -> Any:
             return torch.from_numpy(np.loadtxt(os.path.join(args.assignment, "_N.txt"), np.int64))
 
     parts = 1 + int(np.loadtxt(os.path.join(args.assignment, "_N.txt"), np.int64).max())
     return loader.ClusterLoader(Parts(data, parts, log=False), batch_size=args.size, shuffle=True)
 
 
-def graphmill(args):
+def graphmill(args: argparse.Namespace) -> Any:
     from graphmill import NodeLoader
 
     more = {
@@ -66,12 +70,12 @@ def graphmill(args):
     return NodeLoader(args.store, sampler=args.kind, batch_size=args.size, as_="pyg", threads=args.threads, **more[args.kind])
 
 
-def forever(batches):
+def forever(batches: Iterable[Any]) -> Iterator[Any]:
     while True:
         yield from batches
 
 
-def main():
+def main() -> None:
     p = argparse.ArgumentParser()
     p.add_argument("store")
     p.add_argument("--kind", choices=["saint-node", "saint-walk", "cluster", "shadow", "ppr"], required=True)

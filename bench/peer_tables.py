@@ -12,10 +12,14 @@ writes and finds the row number of every reference. Their clock starts after the
 imports. Prints one JSON.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os
 import time
+from collections.abc import Callable
+from typing import Any
 
 parser = argparse.ArgumentParser()
 parser.add_argument("command", choices=["read", "scan", "join", "edges", "strings"])
@@ -32,13 +36,13 @@ import numpy as np  # noqa: E402
 HOMOGENEOUS = "_N:_E:_N"
 
 
-def duck():
+def duck() -> Any:
     import duckdb
 
     return duckdb.connect(config={"threads": args.threads})
 
 
-def read(path):
+def read(path: str) -> tuple[int, float]:
     """Returns the rows read and the clock's start."""
     if args.peer == "polars":
         import polars as pl
@@ -61,7 +65,7 @@ def read(path):
     return csv.read_csv(path).num_rows, start
 
 
-def scan(path):
+def scan(path: str) -> tuple[int, float]:
     """Returns the rows whose columns were summed and the clock's start."""
     arrow = path.endswith(".arrow")
     if args.peer == "polars":
@@ -88,7 +92,7 @@ def scan(path):
     return rows, start
 
 
-def join(folder):
+def join(folder: str) -> tuple[int, float]:
     """Returns the references found and the clock's start."""
     nodes, edges = os.path.join(folder, "node.csv"), os.path.join(folder, "edge.csv")
     if args.peer == "polars":
@@ -113,13 +117,13 @@ def join(folder):
     return 2 * db.execute("SELECT count(*) FROM refs").fetchone()[0], start
 
 
-def edges(store, out):
+def edges(store: str, out: str) -> None:
     """Writes the edges in a random order, which is the same for the same store."""
     with open(os.path.join(store, "graph.json")) as f:
         meta = json.load(f)["edges"][HOMOGENEOUS]
     if meta["primary"] != "in":
         raise SystemExit(f"{store}: found primary direction {meta['primary']!r}, expected in; generate it anew")
-    load = lambda name: np.load(os.path.join(store, name), mmap_mode="r")
+    load: Callable[[str], Any] = lambda name: np.load(os.path.join(store, name), mmap_mode="r")
     indptr, far = load(meta["arrays"]["indptr"]), load(meta["arrays"]["far"])
     position = np.random.default_rng(1).permutation(len(far))
     pairs = np.empty((2, len(far)), np.int64)
@@ -141,14 +145,14 @@ def edges(store, out):
     os.replace(out + ".partial", out)
 
 
-def strings(folder):
+def strings(folder: str) -> None:
     """A unigraph of N string keys in random order, with random references to them."""
     import polars as pl
 
     rng = np.random.default_rng(1)
     os.makedirs(folder + ".partial", exist_ok=True)
 
-    def write(name, frame):
+    def write(name: str, frame: Any) -> None:
         frame.write_csv(os.path.join(folder + ".partial", name))
 
     number = rng.permutation(args.keys)
@@ -170,4 +174,5 @@ if args.command in ("read", "scan", "join"):
     seconds = time.perf_counter() - start
     print(json.dumps({"rows": rows, "seconds": seconds, "rows_per_second": rows / seconds}))
 else:
-    {"edges": edges, "strings": strings}[args.command](*args.paths)
+    make: Callable[..., None] = edges if args.command == "edges" else strings
+    make(*args.paths)

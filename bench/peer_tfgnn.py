@@ -9,11 +9,15 @@ The clock starts after TensorFlow is imported and the first batch is done, so th
 start-up nor tracing counts.
 """
 
+from __future__ import annotations
+
 import argparse
 import importlib.util
 import json
 import os
 import time
+from collections.abc import Callable
+from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 if importlib.util.find_spec("tf_keras"):
@@ -23,14 +27,15 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import tensorflow as tf
 
 
-def batches(args, parse):
+def batches(args: argparse.Namespace, parse: Callable[[Any], Any]) -> tuple[int, float]:
     """Counts the records that go through parse, from the second batch on."""
     tf.config.threading.set_inter_op_parallelism_threads(args.threads)
     tf.config.threading.set_intra_op_parallelism_threads(args.threads)
     files = sorted(args.files)
     data = tf.data.TFRecordDataset(files, num_parallel_reads=min(args.threads, len(files)))
     data = data.batch(args.batch).map(lambda b: (tf.shape(b)[0], parse(b)), num_parallel_calls=args.threads).prefetch(2)
-    count, start = 0, None
+    start: float | None = None
+    count = 0
     for n, _ in data:
         if start is None:
             start = time.perf_counter()
@@ -38,10 +43,11 @@ def batches(args, parse):
         count += int(n)
         if args.records and count >= args.records:
             break
+    assert start is not None, "found no batch"
     return count, time.perf_counter() - start
 
 
-def main():
+def main() -> None:
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("what", choices=["parse", "write", "rows"])
     p.add_argument("of", help="the schema, or the keys")

@@ -10,10 +10,14 @@ Prints one JSON with the steps per second. A walk of torch_sparse never ends: at
 node, which counts as a step.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os
 import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,7 +26,7 @@ BATCH = 1 << 16
 HOMOGENEOUS = "_N:_E:_N"
 
 
-def adjacency(store):
+def adjacency(store: str) -> list[Any]:
     """indptr and sources of the in-edges of a homogeneous store, as tensors."""
     with open(os.path.join(store, "graph.json")) as f:
         edges = json.load(f)["edges"][HOMOGENEOUS]
@@ -31,7 +35,7 @@ def adjacency(store):
     return [torch.from_numpy(np.load(os.path.join(store, edges["arrays"][a])).astype(np.int64)) for a in ("indptr", "far")]
 
 
-def walker(args, indptr, far):
+def walker(args: argparse.Namespace, indptr: Any, far: Any) -> Callable[[Any], Any]:
     """A function of starts that returns their walks."""
     if args.peer == "torch_sparse":
         from torch_sparse import SparseTensor
@@ -47,7 +51,7 @@ def walker(args, indptr, far):
     return lambda starts: dgl.sampling.node2vec_random_walk(graph, starts, args.p, args.q, args.length)
 
 
-def main():
+def main() -> None:
     p = argparse.ArgumentParser()
     p.add_argument("store")
     p.add_argument("--peer", choices=["torch_sparse", "dgl"], required=True)

@@ -7,6 +7,8 @@ HIST.csv has the columns num_nodes, num_edges and count; there are COPIES x coun
 atoms, WIDTH float32 per atom (x) and one label. Equal NumPy versions give equal bytes.
 """
 
+from __future__ import annotations
+
 import csv
 import pathlib
 import sys
@@ -21,7 +23,7 @@ edges:
 """
 
 
-def main(histogram, copies, width, folder):
+def main(histogram: str, copies: int, width: int, folder: pathlib.Path) -> None:
     partial = folder.with_name(f"{folder.name}.partial")
     partial.mkdir(parents=True, exist_ok=True)
     with open(histogram) as f:

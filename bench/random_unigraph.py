@@ -8,9 +8,12 @@ fanouts 10 and 5 over every edge set that leaves the nodes found, and seeds.csv 
 of each set have most of its edges, so that most items have edges of few relations. Equal Python versions give equal bytes.
 """
 
+from __future__ import annotations
+
 import os
 import random
 import sys
+from collections.abc import Callable
 
 import debian_unigraph as form
 
@@ -27,16 +30,20 @@ form.EDGE_SETS |= {"in_group": ("item", "group", {}), "owned_by": ("item", "owne
 EDGES = {r: 150_000 // 2**i for i, r in enumerate(RELATIONS)} | {"in_group": SIZES["item"], "owned_by": SIZES["item"], "has_label": 110_000}
 
 
-def main(folder):
+def main(folder: str) -> None:
     draw = random.Random(1)
     partial = folder + ".partial"
     os.makedirs(partial, exist_ok=True)
-    cell = {"STRING": lambda: "".join(draw.choices("abcdefgh", k=6)), "INT64": lambda: draw.randrange(10**6), "FLOAT": lambda: draw.randrange(10**6) / 1024}
+    cell: dict[str, Callable[[], object]] = {
+        "STRING": lambda: "".join(draw.choices("abcdefgh", k=6)),
+        "INT64": lambda: draw.randrange(10**6),
+        "FLOAT": lambda: draw.randrange(10**6) / 1024,
+    }
     for name, features in form.NODE_SETS.items():
         form.write(partial, name, ["id", *features], ([f"{name}{i}", *(cell[t]() for t in features.values())] for i in range(SIZES[name])))
     for name, (source, target, features) in form.EDGE_SETS.items():
         power = 6 if name in RELATIONS[1:] else 2
-        skewed = lambda of: int(SIZES[of] * draw.random() ** power)
+        skewed: Callable[[str], int] = lambda of: int(SIZES[of] * draw.random() ** power)
         form.write(
             partial,
             name,

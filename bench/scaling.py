@@ -11,6 +11,8 @@ The graphs are R-MAT with 16 edges per node. The work of each stage is proportio
 seed per 1,024 edges, and the graphs of pack have 64 edges each.
 """
 
+from __future__ import annotations
+
 import json
 import math
 import mmap
@@ -20,6 +22,8 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
 EDGE_FACTOR, PER_SEED, PER_GRAPH, PARTS = 16, 1024, 64, 8
@@ -39,7 +43,7 @@ SHORTEST = 0.5  # seconds; a shorter run is mostly the start of a process, and i
 BOUND = 0.7  # share of a resource from which it is called the bound
 
 
-def run(bench, measure):
+def run(bench: Any, measure: Callable[[Sequence[object], dict[str, str], pathlib.Path], dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[str, float]]:
     """Runs each stage at each size and number of threads. Returns a point per run, and the speed of the disk."""
     args, points = bench.args, []
     numpy, folder = bench.python("tables", "numpy"), bench.work / "scaling"
@@ -82,15 +86,15 @@ def run(bench, measure):
     return points, disk
 
 
-def make(*command):
+def make(*command: object) -> None:
     subprocess.run([str(a) for a in command], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
-def remove(path):
+def remove(path: pathlib.Path) -> None:
     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
-def disk_speed(path, size=1 << 30, block=4 << 20):
+def disk_speed(path: pathlib.Path, size: int = 1 << 30, block: int = 4 << 20) -> dict[str, float]:
     """Bytes per second of writing and of reading a file past the page cache, one block after another."""
     buffer, speeds = mmap.mmap(-1, block), {}
     try:
@@ -108,13 +112,13 @@ def disk_speed(path, size=1 << 30, block=4 << 20):
     return speeds
 
 
-def inputs(store, pairs, sizes, graphs):
+def inputs(store: str, pairs: str, sizes: str, graphs: str) -> None:
     """Writes the edges of a store as pairs, a block of nodes at a time, and the sizes of graphs of about 64 edges."""
     import numpy as np
 
-    store = pathlib.Path(store)
-    edges = next(iter(json.loads((store / "graph.json").read_text())["edges"].values()))
-    indptr, far = (np.load(store / name, mmap_mode="r") for name in (edges["arrays"]["indptr"], edges["arrays"]["far"]))
+    folder = pathlib.Path(store)
+    edges = next(iter(json.loads((folder / "graph.json").read_text())["edges"].values()))
+    indptr, far = (np.load(folder / name, mmap_mode="r") for name in (edges["arrays"]["indptr"], edges["arrays"]["far"]))
     out = np.lib.format.open_memmap(pairs, mode="w+", dtype=np.int32, shape=(len(far), 2))
     block = 1 << 20
     for at in range(0, len(indptr) - 1, block):
@@ -129,7 +133,7 @@ def inputs(store, pairs, sizes, graphs):
             np.savetxt(f, np.stack([n, n + draw.integers(0, 2 * PER_GRAPH - n)], axis=1), "%d", ",")
 
 
-def feed(store, seeds, threads):
+def feed(store: str, seeds: str, threads: str) -> None:
     """One epoch of a NodeLoader, whose batches are discarded."""
     import numpy as np
     from graphmill import NodeLoader
@@ -141,14 +145,14 @@ def feed(store, seeds, threads):
             pass
 
 
-def slope(xs, ys):
+def slope(xs: list[float], ys: list[float]) -> float:
     """The exponent of the power law that fits best, by least squares of the logarithms."""
     xs, ys = [math.log(x) for x in xs], [math.log(max(y, 1e-9)) for y in ys]
     mx, my = sum(xs) / len(xs), sum(ys) / len(ys)
     return sum((x - mx) * (y - my) for x, y in zip(xs, ys)) / sum((x - mx) ** 2 for x in xs)
 
 
-def bound(point, disk):
+def bound(point: dict[str, Any], disk: dict[str, float]) -> str:
     """What rules the time of a run: the cores, the disk, or waiting for both in turn."""
     cores = point["cpu"] / point["time"] / point["threads"]
     io = (point["read"] / disk["read"] + point["written"] / disk["write"]) / point["time"]
@@ -156,7 +160,7 @@ def bound(point, disk):
     return f"{name} ({cores:.0%} of the cores, {io:.0%} of the disk)"
 
 
-def quiet(result):
+def quiet(result: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """The result without the runs that other programs disturbed, and a sentence that names these."""
     points = result["points"]
     calm = [p for p in points if p["others"] is not None and p["others"] <= result["disturbed_from"]]
@@ -169,7 +173,7 @@ def quiet(result):
     return result | {"points": calm}, text
 
 
-def tables(result):
+def tables(result: dict[str, Any]) -> Iterator[str]:
     """The fits, and what rules at the largest size, as Markdown."""
     yield "| stage | threads | time | peak memory | bytes | edges, seconds, peak MiB of the largest run | what rules it |"
     yield "|---|--:|--:|--:|--:|---|---|"
@@ -188,7 +192,7 @@ def tables(result):
             )
 
 
-def plot(result, folder):
+def plot(result: dict[str, Any], folder: str) -> None:
     """Three plots, one per quantity: a line per stage, solid for the most threads."""
     import matplotlib
 
@@ -231,7 +235,7 @@ def plot(result, folder):
         plt.close(fig)
 
 
-def main(what, *rest):
+def main(what: str, *rest: str) -> None:
     if what == "plot":
         result, left_out = quiet(json.loads(pathlib.Path(rest[0]).read_text())["scaling"])
         plot(result, rest[1])

@@ -1,11 +1,14 @@
 """Puts the graphmill command into wheels, and its source into the sdist."""
 
+from __future__ import annotations
+
 import json
 import os
 import re
 import shutil
 import subprocess
 import sysconfig
+from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
@@ -15,7 +18,7 @@ _GO = "go"  # the folder of the Go module in the sdist
 class CommandHook(BuildHookInterface):
     """Adds the command that make wheel and make wheels put into bin/, for the platform GRAPHMILL_WHEEL_TAG. In an sdist, builds it with Go."""
 
-    def initialize(self, version, build_data):
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add files to a wheel or an sdist."""
         if self.target_name == "sdist":
             build_data["force_include"].update(_source(os.path.dirname(self.root)))
@@ -34,7 +37,7 @@ class CommandHook(BuildHookInterface):
         build_data["shared_scripts"] = {command: "graphmill"}
 
 
-def _source(module):
+def _source(module: str) -> dict[str, str]:
     """The files that the command is built from, on every platform, and where they are in the sdist."""
     out = subprocess.run(["go", "list", "-deps", "-json", "./cmd/graphmill"], cwd=module, check=True, capture_output=True, text=True).stdout
     paths, at, decoder = ["go.mod", "go.sum", "LICENSE"], 0, json.JSONDecoder()
@@ -50,10 +53,11 @@ def _source(module):
     return {os.path.join(module, path): f"{_GO}/{path}" for path in sorted(set(paths))}
 
 
-def _build(module, command):
+def _build(module: str, command: str) -> None:
     """Build the command of this machine."""
     with open(os.path.join(module, "go.mod")) as f:
         needed = re.search(r"^go (\d+)\.(\d+)", f.read(), re.MULTILINE)
+    assert needed, "found no version of Go in go.mod"
     want = f"{needed[1]}.{needed[2]}"
     help_ = "install it from https://go.dev/dl, or take a wheel, which needs no Go: pip install --only-binary graphmill graphmill"
     go = shutil.which("go")

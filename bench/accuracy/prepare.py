@@ -7,30 +7,34 @@ the limits of packs of about 32 graphs. DATA is the folder of
 the real data: Cora, the unpacked wordnet and rails_git archives, a TU set. With "made" the data are small, random and learnable.
 """
 
+from __future__ import annotations
+
 import csv
 import gzip
 import pathlib
 import sys
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 CLASSES = 8  # components that the commits of `events` are divided into: the largest ones
 
 
-def table(path, columns):
+def table(path: pathlib.Path, columns: list[str]) -> list[npt.NDArray[Any]]:
     """Columns of integers of a compressed CSV with a header, [rows] each."""
     with gzip.open(path, "rt", newline="") as f:
         rows = csv.DictReader(f)
         return [np.array(x, np.int64) for x in zip(*([row[c] for c in columns] for row in rows))]
 
 
-def both(src, dst):
+def both(src: npt.NDArray[Any], dst: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The distinct edges in both directions, int64 [2, edges], without self-loops."""
     pairs = np.stack([np.append(src, dst), np.append(dst, src)]).astype(np.int64)
     return np.unique(pairs[:, pairs[0] != pairs[1]], axis=1)
 
 
-def split(y, seed):
+def split(y: npt.NDArray[Any], seed: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
     """20 papers of each class to train, 500 to validate, 1,000 to test."""
     order = np.random.default_rng(seed).permutation(len(y))
     train = np.concatenate([order[y[order] == c][:20] for c in np.unique(y)])
@@ -38,7 +42,7 @@ def split(y, seed):
     return train, rest[:500], rest[500:1500]
 
 
-def papers(data):
+def papers(data: pathlib.Path | None) -> tuple[str, dict[str, npt.NDArray[Any]], dict[str, Any]]:
     if data is None:
         draw = np.random.default_rng(1)
         n, classes, words, each = 2000, 5, 300, 12
@@ -49,7 +53,7 @@ def papers(data):
             x[i, np.where(draw.random(each) < 0.25, draw.choice(own[c], each), draw.integers(0, words, each))] = 1
         of = [np.flatnonzero(y == c) for c in range(classes)]
         src = draw.integers(0, n, 5000)
-        dst = [draw.choice(of[y[s]]) if draw.random() < 0.8 else draw.integers(n) for s in src]
+        dst = np.array([draw.choice(of[y[s]]) if draw.random() < 0.8 else draw.integers(n) for s in src])
     else:
         indptr, words = np.load(data / "feat_indptr.npy"), np.load(data / "feat_indices.npy")
         x, y = np.zeros((len(indptr) - 1, words.max() + 1), np.float32), np.load(data / "labels.npy").astype(np.int64)
@@ -60,7 +64,7 @@ def papers(data):
     return yaml, dict(x=x, y=y, edges=edges), {}
 
 
-def words(data):
+def words(data: pathlib.Path | None) -> tuple[str, dict[str, npt.NDArray[Any]], dict[str, Any]]:
     """The papers among the words that they have, as nodes of another type."""
     _, of, _ = papers(data)
     paper, word = np.nonzero(of["x"])
@@ -76,7 +80,7 @@ edges:
     return yaml, dict(y=of["y"], edges=of["edges"], words=np.stack([word, paper]), has=np.stack([paper, word])), {}
 
 
-def links(data):
+def links(data: pathlib.Path | None) -> tuple[str, dict[str, npt.NDArray[Any]], dict[str, Any]]:
     """Hypernyms of WordNet: 1,000 are held out, with their reverses. Features are the words of a gloss, hashed."""
     draw = np.random.default_rng(1)
     if data is None:
@@ -96,7 +100,8 @@ def links(data):
                 if w not in vector:
                     vector[w] = draw.standard_normal(64).astype(np.float32)
                 x[i] += vector[w]
-            x[i] *= 3 / max(np.linalg.norm(x[i]), 1e-6)
+            length: Any = np.linalg.norm(x[i])  # float32
+            x[i] *= 3 / max(length, 1e-6)
         n = len(x)
     pairs = np.unique(np.stack([src, dst])[:, src != dst], axis=1)
     codes = set((pairs[0] * n + pairs[1]).tolist())
@@ -107,7 +112,7 @@ def links(data):
     return yaml, dict(x=x, edges=both(*train)), dict(train=train, test=test, others=draw.integers(0, n, (test.shape[1], 100)))
 
 
-def events(data):
+def events(data: pathlib.Path | None) -> tuple[str, dict[str, npt.NDArray[Any]], dict[str, Any]]:
     """Commits with times, their authors, and the component that most of their files are in, which is to be predicted.
 
     An author tells about their earlier commits, and those about their components. Commits are in the order of their times. The
@@ -159,22 +164,32 @@ edges:
     return yaml, arrays, dict(people=people, train=train, test=test)
 
 
-def graphs(data):
+def made_graphs() -> list[list[int]]:
+    """The ends of the nodes and of the edges of each graph, the kinds of its nodes, both ends of its edges, and its class."""
+    draw = np.random.default_rng(1)
+    kinds: list[int] = []
+    label: list[int] = []
+    src: list[int] = []
+    dst: list[int] = []
+    nodes, edges = [0], [0]
+    for _ in range(400):
+        n = int(draw.integers(10, 28))
+        kind = draw.integers(0, 4, n)
+        bonds = {(int(draw.integers(v)), v) for v in range(1, n)} | {tuple(sorted(map(int, draw.choice(n, 2, replace=False)))) for _ in range(3)}
+        label.append(sum({kind[a], kind[b]} == {1, 2} for a, b in bonds) >= 3)
+        ends = sorted(bonds | {(b, a) for a, b in bonds})
+        kinds.extend(kind)
+        src.extend(a for a, _ in ends)
+        dst.extend(b for _, b in ends)
+        nodes.append(len(kinds))
+        edges.append(len(src))
+    return [nodes, edges, kinds, src, dst, label]
+
+
+def graphs(data: pathlib.Path | None) -> tuple[str, dict[str, npt.NDArray[Any]], dict[str, Any]]:
     """Small graphs with kinds of nodes and a class each. The store has a random four fifths, the others are for the test."""
     if data is None:
-        draw = np.random.default_rng(1)
-        kinds, label, src, dst, nodes, edges = [], [], [], [], [0], [0]
-        for _ in range(400):
-            n = int(draw.integers(10, 28))
-            kind = draw.integers(0, 4, n)
-            bonds = {(int(draw.integers(v)), v) for v in range(1, n)} | {tuple(sorted(map(int, draw.choice(n, 2, replace=False)))) for _ in range(3)}
-            label.append(sum({kind[a], kind[b]} == {1, 2} for a, b in bonds) >= 3)
-            ends = sorted(bonds | {(b, a) for a, b in bonds})
-            kinds.extend(kind)
-            src.extend(a for a, _ in ends)
-            dst.extend(b for _, b in ends)
-            nodes.append(len(kinds))
-            edges.append(len(src))
+        nodes, edges, kinds, src, dst, label = map(np.asarray, made_graphs())
     else:
         nodes, edges, kinds, src, dst, label = (
             np.load(data / f"{name}.npy") for name in ("graph_node_ptr", "graph_edge_ptr", "node_tag", "edge_src_local", "edge_dst_local", "graph_label")
@@ -184,7 +199,7 @@ def graphs(data):
     x, nodes, edges, src, dst, label = np.eye(kinds.max() + 1, dtype=np.float32)[kinds], *(np.asarray(v, np.int64) for v in (nodes, edges, src, dst, label))
     order = np.random.default_rng(2).permutation(len(label))
 
-    def taken(which, prefix):
+    def taken(which: npt.NDArray[Any], prefix: str) -> dict[str, npt.NDArray[Any]]:
         """The arrays of some of the graphs."""
         of_nodes = np.concatenate([np.arange(nodes[i], nodes[i + 1]) for i in which])
         of_edges = np.concatenate([np.arange(edges[i], edges[i + 1]) for i in which])
@@ -197,8 +212,8 @@ def graphs(data):
     return yaml, taken(order[fifth:], ""), taken(order[:fifth], "test_")
 
 
-def main(what, data, out):
-    out = pathlib.Path(out)
+def main(what: str, data: str, folder: str) -> None:
+    out = pathlib.Path(folder)
     yaml, arrays, more = {"papers": papers, "words": words, "links": links, "events": events, "graphs": graphs}[what](
         None if data == "made" else pathlib.Path(data)
     )
@@ -207,7 +222,8 @@ def main(what, data, out):
     for name, x in arrays.items():
         np.save(tables / f"{name}.npy", np.ascontiguousarray(x))
     (tables / "graph.yaml").write_text(yaml)
-    np.savez(out / "arrays.npz", **arrays, **more)
+    saved: dict[str, Any] = {**arrays, **more}
+    np.savez(out / "arrays.npz", **saved)
     if what == "graphs":
         full = 1.05 * 32 / len(arrays["label"])
         (out / "limits").write_text("".join(f"num_{t}={max(int(arrays[t][-1] * full), int(np.diff(arrays[t]).max()) + 1)}\n" for t in ("nodes", "edges")))

@@ -5,7 +5,11 @@
 As with_pyg.py, with DGL's models. The temporal training has GraphBolt as its peer, because DGL's own samplers know no times.
 """
 
+from __future__ import annotations
+
 import sys
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import dgl
 import dgl.graphbolt as gb
@@ -18,17 +22,17 @@ from shared import descend, main, mrr, some, tensors
 
 
 class SAGE(torch.nn.Module):
-    def __init__(self, features, out, dropout):
+    def __init__(self, features: int, out: int, dropout: float) -> None:
         super().__init__()
         self.first, self.second, self.dropout = SAGEConv(features, 64, "mean"), SAGEConv(64, out, "mean"), dropout
 
-    def forward(self, blocks, x):
+    def forward(self, blocks: list[Any], x: Any) -> Any:
         h = F.dropout(x, self.dropout, self.training)
         h = F.dropout(self.first(blocks[0], h).relu(), self.dropout, self.training)
         return self.second(blocks[1], h)
 
 
-def papers(folder, who, seed, sampler="neighbor"):
+def papers(folder: str, who: str, seed: int, sampler: str = "neighbor") -> float:
     """Test accuracy at the epoch with the best validation accuracy."""
     a = tensors(folder)
     x, y, edges = a["x"], a["y"], a["edges"][:, : 0 if who == "no edges" else None]
@@ -37,6 +41,7 @@ def papers(folder, who, seed, sampler="neighbor"):
     fit, check, test = split(y.numpy(), seed)
     model = SAGE(x.shape[1], int(y.max()) + 1, 0.5)
     optimiser = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
+    loader: Iterable[Any]
     if who == "Graphmill":
         loader = NodeLoader(f"{folder}/store", [10, 10], 64, fit, sampler=sampler, shuffle=True, seed=seed, as_="dgl", threads=1)
     else:
@@ -56,12 +61,12 @@ def papers(folder, who, seed, sampler="neighbor"):
     return result
 
 
-def labor(folder, who, seed):
+def labor(folder: str, who: str, seed: int) -> float:
     """The papers by LABOR: DGL's draws a random number of edges, Graphmill's the given one."""
     return papers(folder, who, seed, "labor")
 
 
-def links(folder, who, seed):
+def links(folder: str, who: str, seed: int) -> float:
     """MRR of the held-out links after 100,000 links, each with one negative target."""
     a = tensors(folder)
     x, edges = a["x"], a["edges"]
@@ -70,6 +75,7 @@ def links(folder, who, seed):
     pairs = some(a["train"], 20000, seed)
     model = SAGE(x.shape[1], x.shape[1], 0.0)  # added to the features
     optimiser = torch.optim.Adam(model.parameters(), lr=0.002)
+    loader: Iterable[Any]
     if who == "no training":
         loader = []
     elif who.startswith("DGL"):
@@ -101,11 +107,11 @@ PATHS = {WROTE: [1, 0, 0], BY: [0, 10, 0], IN: [0, 0, 1]}
 class Commits(torch.nn.Module):
     """What an author worked on: the components of their earlier commits, averaged."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.commit, self.person, self.out = SAGEConv((CLASSES, CLASSES), 16, "mean"), SAGEConv((16, 16), 16, "mean"), SAGEConv((16, 16), CLASSES, "mean")
 
-    def forward(self, parts, x):
+    def forward(self, parts: list[Any], x: Any) -> Any:
         """The scores of the commits that are the targets of the last part. Parts are bipartite, from the inputs to the seeds."""
         nothing = [torch.zeros(p.num_dst_nodes(), n) for p, n in zip(parts, (CLASSES, 16, 16))]
         h = self.commit(parts[0], (x, nothing[0])).relu()
@@ -113,7 +119,7 @@ class Commits(torch.nn.Module):
         return self.out(parts[2], (h, nothing[2]))
 
 
-def assert_past(parts, commit_time, seed_time):
+def assert_past(parts: list[Any], commit_time: Any, seed_time: Any) -> None:
     """No seed can see a commit that is as late as itself: each author is reached from one seed alone."""
     author, seed = parts[2].edges()
     of_author = torch.full((parts[2].num_src_nodes(),), -1)
@@ -122,7 +128,7 @@ def assert_past(parts, commit_time, seed_time):
     assert (commit_time[commit] < seed_time[of_author[author]]).all(), "found a later commit"
 
 
-def events(folder, who, seed):
+def events(folder: str, who: str, seed: int) -> float:
     """Test accuracy on the last quarter of the commits."""
     a = tensors(folder)
     n, people = len(a["time"]), int(a["people"])
@@ -137,7 +143,7 @@ def events(folder, who, seed):
         time[at] = times[tuple(name.split(":"))][whole.edge_attributes["_ORIGINAL_EDGE_ID"][at]]
     whole.edge_attributes = {"time": time}
 
-    def bolt(seeds, shuffle):
+    def bolt(seeds: Any, shuffle: bool) -> Iterator[tuple[list[Any], Any, Any]]:
         """GraphBolt's blocks, of edges that are strictly older than the seed."""
         order = list(whole.edge_type_to_id)
         takes = [torch.tensor([PATHS[tuple(e.split(":"))][h] for e in order]) for h in (2, 1, 0)]
@@ -151,7 +157,7 @@ def events(folder, who, seed):
             assert_past(parts, a["time"][found[1]["commit"]], m.timestamp["commit"])
             yield parts, a["component"][found[0]["component"]], m.labels["commit"]
 
-    def mill(seeds, shuffle):
+    def mill(seeds: Any, shuffle: bool) -> Iterator[tuple[list[Any], Any, Any]]:
         """The edges of each relation in a subgraph per seed; all are strictly older than the seed."""
         paths = {":".join(e): [0, 0, 0] if who == "no history" and e == BY else takes for e, takes in PATHS.items()}
         with NodeLoader(f"{folder}/store", paths, 256, seeds, "commit", shuffle=shuffle, seed=seed, scope="seed", before="time", threads=1) as loader:
@@ -181,20 +187,20 @@ def events(folder, who, seed):
 
 
 class GIN(torch.nn.Module):
-    def __init__(self, kinds, classes):
+    def __init__(self, kinds: int, classes: int) -> None:
         super().__init__()
         self.convs = torch.nn.ModuleList(
             GINConv(torch.nn.Sequential(torch.nn.Linear(n, 32), torch.nn.ReLU(), torch.nn.Linear(32, 32), torch.nn.ReLU()), "sum") for n in (kinds, 32, 32)
         )
         self.pool, self.out = SumPooling(), torch.nn.Linear(32, classes)
 
-    def forward(self, g, h):
+    def forward(self, g: Any, h: Any) -> Any:
         for conv in self.convs:
             h = conv(g, h)
         return self.out(self.pool(g, h) / 32)
 
 
-def graph_list(a, prefix):
+def graph_list(a: dict[str, Any], prefix: str) -> list[tuple[Any, Any]]:
     """Pairs of a graph and its class."""
     nodes, edges = a[prefix + "nodes"].tolist(), a[prefix + "edges"].tolist()
     src, dst, out = a[prefix + "src"], a[prefix + "dst"], []
@@ -205,7 +211,7 @@ def graph_list(a, prefix):
     return out
 
 
-def packed(p):
+def packed(p: Any) -> tuple[Any, Any, Any]:
     """A pack as a batched graph, and the classes of its graphs; the padding is in graphs of its own."""
     atom, bond = p.nodes["atom"], p.edges["atom", "bond", "atom"]
     g = dgl.graph((torch.from_numpy(bond.src), torch.from_numpy(bond.dst)), num_nodes=len(atom.mask))
@@ -215,13 +221,14 @@ def packed(p):
     return g, torch.from_numpy(p.context["label"]), torch.from_numpy(p.graph_mask)
 
 
-def graphs(folder, who, seed):
+def graphs(folder: str, who: str, seed: int) -> float:
     """Test accuracy after 40 epochs of batches of about 32 graphs."""
     a = tensors(folder)
     if who == "no edges":
         a["edges"], a["test_edges"] = a["edges"] * 0, a["test_edges"] * 0
     model = GIN(a["x"].shape[1], int(a["label"].max()) + 1)
     optimiser = torch.optim.Adam(model.parameters(), lr=0.005)
+    loader: Iterable[Any]
     if who == "Graphmill":
         loader = PackedLoader(f"{folder}/layout", f"{folder}/store", seed=seed)
     else:

@@ -7,7 +7,11 @@ random start, and the same hyperparameters; only the batches differ. One of them
 matters would equal.
 """
 
+from __future__ import annotations
+
 import sys
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -32,23 +36,24 @@ from torch_geometric.sampler.utils import remap_keys, to_hetero_csc
 
 
 class SAGE(torch.nn.Module):
-    def __init__(self, features, out, dropout):
+    def __init__(self, features: int, out: int, dropout: float) -> None:
         super().__init__()
         self.first, self.second, self.dropout = SAGEConv(features, 64), SAGEConv(64, out), dropout
 
-    def forward(self, x, edge_index):
+    def forward(self, x: Any, edge_index: Any) -> Any:
         h = F.dropout(x, self.dropout, self.training)
         h = F.dropout(self.first(h, edge_index).relu(), self.dropout, self.training)
         return self.second(h, edge_index)
 
 
-def papers(folder, who, seed):
+def papers(folder: str, who: str, seed: int) -> float:
     """Test accuracy at the epoch with the best validation accuracy."""
     a = tensors(folder)
     x, y, edges = a["x"], a["y"], a["edges"]
     fit, check, test = split(y.numpy(), seed)
     model = SAGE(x.shape[1], int(y.max()) + 1, 0.5)
     optimiser = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
+    loader: Iterable[Any]
     if who == "Graphmill":
         loader = NodeLoader(f"{folder}/store", [10, 10], 64, fit, shuffle=True, seed=seed, as_="pyg", label="y", threads=1)
     else:
@@ -68,7 +73,7 @@ def papers(folder, who, seed):
     return result
 
 
-def of_papers(folder, who, seed):
+def of_papers(folder: str, who: str, seed: int) -> tuple[Any, Any]:
     """The data of papers with their numbers, which the batches of PyG then have, and masks of the papers to train, validate and test."""
     a = tensors(folder)
     edges = a["edges"][:, :0] if who == "no edges" else a["edges"]
@@ -80,7 +85,7 @@ def of_papers(folder, who, seed):
     return data, masks
 
 
-def best_of(model, epochs, epoch, right, masks):
+def best_of(model: Any, epochs: int, epoch: Callable[[], None], right: Callable[[], Any], masks: Any) -> float:
     """Test accuracy at the epoch with the best validation accuracy; right says of which papers the model finds the class."""
     best = result = 0.0
     for _ in range(epochs):
@@ -97,21 +102,22 @@ def best_of(model, epochs, epoch, right, masks):
 class Weighted(torch.nn.Module):
     """A model whose messages have weights, as GraphSAINT's need."""
 
-    def __init__(self, features, out):
+    def __init__(self, features: int, out: int) -> None:
         super().__init__()
         self.first, self.second = GraphConv(features, 64, aggr="add"), GraphConv(64, out, aggr="add")
 
-    def forward(self, x, edge_index, weight):
+    def forward(self, x: Any, edge_index: Any, weight: Any) -> Any:
         h = F.dropout(self.first(F.dropout(x, 0.5, self.training), edge_index, weight).relu(), 0.5, self.training)
         return self.second(h, edge_index, weight)
 
 
-def saint(folder, who, seed):
+def saint(folder: str, who: str, seed: int) -> float:
     """The papers by GraphSAINT's random walks, whose losses and messages are weighted."""
     data, masks = of_papers(folder, who, seed)
     degree = torch.bincount(data.edge_index[1], minlength=data.num_nodes).clamp(min=1)
     model = Weighted(data.x.shape[1], int(data.y.max()) + 1)
     optimiser = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
+    loader: Iterable[Any]
     if who == "Graphmill":
         loader = NodeLoader(f"{folder}/store", sampler="saint-walk", batch_size=200, walk_length=2, coverage=20, seed=seed, as_="pyg", label="y", threads=1)
     elif who == "PyG":
@@ -121,7 +127,7 @@ def saint(folder, who, seed):
         for b in loader:
             b.node_norm, b.edge_norm = torch.full((data.num_nodes,), 1 / data.num_nodes), torch.ones(0)
 
-    def epoch():
+    def epoch() -> None:
         for b in loader:
             out = model(b.x, b.edge_index, b.edge_norm / degree[b.n_id[b.edge_index[1]]])
             fit = masks[0][b.n_id]
@@ -135,7 +141,7 @@ def saint(folder, who, seed):
 PARTS = 30
 
 
-def clusters(folder, who, seed):
+def clusters(folder: str, who: str, seed: int) -> float:
     """The papers by parts of the graph, 5 of 30 per batch. All contestants have the same parts."""
     data, masks = of_papers(folder, who, seed)
     model = SAGE(data.x.shape[1], int(data.y.max()) + 1, 0.5)
@@ -144,10 +150,11 @@ def clusters(folder, who, seed):
     class Parts(ClusterData):
         """Parts that `graphmill partition` made."""
 
-        def _metis(self, *_):
+        def _metis(self, *_: object) -> Any:
             with open(f"{folder}/parts/_N.txt") as f:
                 return torch.tensor([int(line) for line in f])
 
+    loader: Iterable[Any]
     if who == "Graphmill":
         loader = NodeLoader(
             f"{folder}/store", sampler="cluster", assignment=f"{folder}/parts", batch_size=5, shuffle=True, seed=seed, as_="pyg", label="y", threads=1
@@ -157,7 +164,7 @@ def clusters(folder, who, seed):
     else:
         loader = [data] * 6
 
-    def epoch():
+    def epoch() -> None:
         for b in loader:
             fit = masks[0][b.n_id]
             if fit.any():
@@ -166,19 +173,19 @@ def clusters(folder, who, seed):
     return best_of(model, 30, epoch, lambda: model(data.x, data.edge_index).argmax(1) == data.y, masks)
 
 
-def shadow(folder, who, seed):
+def shadow(folder: str, who: str, seed: int) -> float:
     """The papers by a subgraph each: its seed beside the mean of its nodes."""
     data, masks = of_papers(folder, who, seed)
     body, head = SAGE(data.x.shape[1], 64, 0.5), torch.nn.Linear(128, int(data.y.max()) + 1)
     model = torch.nn.ModuleList([body, head])
     optimiser = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
 
-    def loader(mask, shuffle):
+    def loader(mask: Any, shuffle: bool) -> Any:
         if who == "Graphmill":
             return NodeLoader(f"{folder}/store", [5, 5], 64, mask, sampler="shadow", shuffle=shuffle, seed=seed, as_="pyg", label="y", threads=1)
         return ShaDowKHopSampler(data, depth=2, num_neighbors=5, node_idx=mask, batch_size=64, shuffle=shuffle)
 
-    def scores(b):
+    def scores(b: Any) -> tuple[Any, Any]:
         h = body(b.x, b.edge_index)
         if who == "Graphmill":
             roots = torch.arange(b.batch_size)
@@ -187,11 +194,11 @@ def shadow(folder, who, seed):
 
     fit, rest = loader(masks[0], True), loader(masks[1] | masks[2], False)
 
-    def epoch():
+    def epoch() -> None:
         for b in fit:
             descend(optimiser, F.cross_entropy(*scores(b)))
 
-    def right():
+    def right() -> Any:
         out = torch.zeros(data.num_nodes, dtype=torch.bool)
         out[masks[1] | masks[2]] = torch.cat([of.argmax(1) == y for of, y in map(scores, rest)])
         return out
@@ -205,17 +212,17 @@ CITES, HAS, HELD = ("paper", "cites", "paper"), ("paper", "has", "word"), ("word
 class OfWords(torch.nn.Module):
     """The mean of a paper's words, which are learned, beside those of the papers that it cites and that cite it."""
 
-    def __init__(self, words, out):
+    def __init__(self, words: int, out: int) -> None:
         super().__init__()
         self.words = torch.nn.Embedding(words, 64)
         self.first, self.second = SAGEConv((64, 64), 64, root_weight=False), SAGEConv(64, out)
 
-    def forward(self, words, papers, held, cites):
+    def forward(self, words: Any, papers: int, held: Any, cites: Any) -> Any:
         h = self.first((self.words(words), torch.zeros(papers, 64)), held).relu()
         return self.second(F.dropout(h, 0.5, self.training), cites)
 
 
-def words(folder, who, seed):
+def words(folder: str, who: str, seed: int) -> float:
     """The papers among their words, by HGT's budgets of nodes of each type."""
     a = tensors(folder)
     y, count = a["y"], int(a["words"][0].max()) + 1
@@ -223,6 +230,7 @@ def words(folder, who, seed):
     if who == "no edges":
         edges = {t: e[:, :0] for t, e in edges.items()}
     fit, check, test = split(y.numpy(), seed)
+    loader: Iterable[Any]
     if who == "Graphmill":
         loader = NodeLoader(f"{folder}/store", [256, 256], 64, fit, "paper", sampler="hgt", shuffle=True, seed=seed, as_="pyg", label="y", threads=1)
     else:
@@ -235,7 +243,7 @@ def words(folder, who, seed):
     model = OfWords(count, int(y.max()) + 1)
     optimiser = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
 
-    def epoch():
+    def epoch() -> None:
         for b in loader:
             n = b["paper"].batch_size
             out = model(b["word"].n_id, len(b["paper"].n_id), b[HELD].edge_index, b[CITES].edge_index)
@@ -247,13 +255,14 @@ def words(folder, who, seed):
     return best_of(model, 20, epoch, lambda: model(torch.arange(count), len(y), edges[HELD], edges[CITES]).argmax(1) == y, masks)
 
 
-def links(folder, who, seed):
+def links(folder: str, who: str, seed: int) -> float:
     """MRR of the held-out links after 100,000 links, half of which are negative."""
     a = tensors(folder)
     x, edges = a["x"], a["edges"]
     pairs = some(a["train"], 20000, seed)
     model = SAGE(x.shape[1], x.shape[1], 0.0)  # added to the features
     optimiser = torch.optim.Adam(model.parameters(), lr=0.002)
+    loader: Iterable[Any]
     if who == "no training":
         loader = []
     elif who == "PyG":
@@ -279,7 +288,7 @@ PATHS = {WROTE: [1, 0, 0], BY: [0, 10, 0], IN: [0, 0, 1]}
 class Past(BaseSampler):
     """PyG's temporal sampler of torch-sparse, which PyG's loaders used before pyg-lib."""
 
-    def __init__(self, data, hops):
+    def __init__(self, data: HeteroData, hops: dict[tuple[str, str, str], list[int]]) -> None:
         self.times = {t: data[t].time for t in data.node_types}
         colptr, row, self.edge_permutation_ = to_hetero_csc(data, device="cpu", node_time_dict=self.times)
         self.types = data.metadata()
@@ -287,10 +296,10 @@ class Past(BaseSampler):
         self.colptr, self.row, self.hops = remap_keys(colptr, self.names), remap_keys(row, self.names), hops
 
     @property
-    def edge_permutation(self):
+    def edge_permutation(self) -> Any:
         return self.edge_permutation_
 
-    def sample_from_nodes(self, seeds):
+    def sample_from_nodes(self, seeds: Any) -> HeteroSamplerOutput:
         takes = {self.names[e]: n for e, n in self.hops.items()}
         node, row, col, edge = torch.ops.torch_sparse.hetero_temporal_neighbor_sample(
             *self.types, self.colptr, self.row, {seeds.input_type: seeds.node}, takes, self.times, 3, False, True
@@ -298,25 +307,25 @@ class Past(BaseSampler):
         back = {v: k for k, v in self.names.items()}
         return HeteroSamplerOutput(node, *(remap_keys(v, back) for v in (row, col, edge)), metadata=(seeds.input_id, seeds.time))
 
-    def sample_from_edges(self, *_, **__):
+    def sample_from_edges(self, *_: object, **__: object) -> HeteroSamplerOutput:
         raise NotImplementedError("this training has seed nodes alone")
 
 
 class Commits(torch.nn.Module):
     """What an author worked on: the components of their earlier commits, averaged."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self.commit, self.person, self.out = SAGEConv((CLASSES, CLASSES), 16), SAGEConv((16, 16), 16), SAGEConv((16, 16), CLASSES)
 
-    def forward(self, b):
+    def forward(self, b: Any) -> Any:
         nothing = torch.zeros(b["commit"].num_nodes, CLASSES), torch.zeros(b["person"].num_nodes, 16), torch.zeros(b["commit"].num_nodes, 16)
         h = self.commit((b["component"].x, nothing[0]), b[IN].edge_index).relu()
         h = self.person((h, nothing[1]), b[BY].edge_index).relu()
         return self.out((h, nothing[2]), b[WROTE].edge_index)
 
 
-def assert_past(b):
+def assert_past(b: Any) -> int:
     """No seed can see a commit that is later than itself: each node is reached from one seed alone."""
     commit = b["commit"]
     time, n = commit.time if "time" in commit else commit.x, commit.batch_size  # Graphmill names a column that is alone x
@@ -327,7 +336,7 @@ def assert_past(b):
     return len(b[BY].edge_index[0])
 
 
-def events(folder, who, seed):
+def events(folder: str, who: str, seed: int) -> float:
     """Test accuracy on the last quarter of the commits."""
     a = tensors(folder)
     data = HeteroData()
@@ -338,7 +347,7 @@ def events(folder, who, seed):
     for e, name in ((WROTE, "wrote"), (BY, "by"), (IN, "touched")):
         data[e].edge_index = a[name]
 
-    def loader(seeds, shuffle):
+    def loader(seeds: Any, shuffle: bool) -> Any:
         if who == "PyG":
             return PyGNodeLoader(data, Past(data, PATHS), ("commit", seeds), batch_size=256, shuffle=shuffle)
         paths = {":".join(e): n for e, n in PATHS.items()}
@@ -369,7 +378,7 @@ def events(folder, who, seed):
 
 
 class GIN(torch.nn.Module):
-    def __init__(self, kinds, classes):
+    def __init__(self, kinds: int, classes: int) -> None:
         super().__init__()
         sizes = [kinds, 32, 32]
         self.convs = torch.nn.ModuleList(
@@ -377,26 +386,27 @@ class GIN(torch.nn.Module):
         )
         self.out = torch.nn.Linear(32, classes)
 
-    def forward(self, b):
+    def forward(self, b: Any) -> Any:
         h = b.x
         for conv in self.convs:
             h = conv(h, b.edge_index)
         return self.out(global_add_pool(h, b.batch, b.num_graphs) / 32)
 
 
-def data_list(a, prefix):
+def data_list(a: dict[str, Any], prefix: str) -> list[Data]:
     nodes, edges = a[prefix + "nodes"].tolist(), a[prefix + "edges"].tolist()
     ends = torch.stack([a[prefix + "src"], a[prefix + "dst"]])
     return [Data(x=a[prefix + "x"][nodes[i] : nodes[i + 1]], edge_index=ends[:, edges[i] : edges[i + 1]], y=y[None]) for i, y in enumerate(a[prefix + "label"])]
 
 
-def graphs(folder, who, seed):
+def graphs(folder: str, who: str, seed: int) -> float:
     """Test accuracy after 40 epochs of batches of about 32 graphs."""
     a = tensors(folder)
     if who == "no edges":
         a["edges"], a["test_edges"] = a["edges"] * 0, a["test_edges"] * 0
     model = GIN(a["x"].shape[1], int(a["label"].max()) + 1)
     optimiser = torch.optim.Adam(model.parameters(), lr=0.005)
+    loader: Iterable[Any]
     if who == "Graphmill":
         loader = PackedLoader(f"{folder}/layout", f"{folder}/store", as_="pyg", label="label", seed=seed)
     else:

@@ -13,11 +13,14 @@ chunked_in, chunked_assign and chunked_out are not made here: DGL's wheel does n
 says how they were made.
 """
 
+from __future__ import annotations
+
 import contextlib
 import os
 import pathlib
 import shutil
 import sys
+from typing import Any
 
 os.environ.setdefault("DGLBACKEND", "pytorch")
 
@@ -27,7 +30,7 @@ import numpy as np
 import torch
 
 
-def homogeneous():
+def homogeneous() -> Any:
     """A graph with a few hubs, with features of nodes and edges."""
     draw = np.random.default_rng(1)
     n, m = 200, 700
@@ -41,7 +44,7 @@ def homogeneous():
     return g
 
 
-def tiny():
+def tiny() -> Any:
     """A ring with chords, a self-loop and a double edge."""
     n = 40
     s = torch.cat([torch.arange(n), torch.arange(n), torch.tensor([3, 5, 5])])
@@ -49,7 +52,7 @@ def tiny():
     return dgl.graph((s, d), num_nodes=n)
 
 
-def typed():
+def typed() -> Any:
     """Four types of nodes, five of edges, and columns of many dtypes."""
     draw = np.random.default_rng(2)
     count = {"maintainer": 20, "package": 120, "source": 40, "tag": 15}
@@ -73,14 +76,14 @@ def typed():
     return g
 
 
-def assignment(count, parts):
+def assignment(count: int, parts: int) -> Any:
     """The part of each node: blocks of the ids, with every ninth node elsewhere."""
     v = torch.arange(count)
     part = v * parts // count
     return torch.where(v % 9 == 4, (part + 1) % parts, part)
 
 
-def partition(out, name, g, graph_name, parts, **more):
+def partition(out: pathlib.Path, name: str, g: Any, graph_name: str, parts: int, **more: Any) -> None:
     folder = out / name
     folder.mkdir(parents=True)
     # DGL numbers the nodes of all types in the order of its types, and asks METIS for one of k for each: a part, or a trainer of a part.
@@ -92,7 +95,7 @@ def partition(out, name, g, graph_name, parts, **more):
     dgl.data.utils.save_tensors(str(folder / "orig_eids.dgl"), {":".join(k): v for k, v in edges.items()})
 
 
-def graphbolt(out, name, config, into):
+def graphbolt(out: pathlib.Path, name: str, config: str, into: str) -> None:
     """The configuration after DGL's conversion to GraphBolt."""
     work = out / ".work"
     shutil.copytree(out / name, work)
@@ -102,8 +105,8 @@ def graphbolt(out, name, config, into):
     shutil.rmtree(work)
 
 
-def main(out):
-    out = pathlib.Path(out)
+def main(folder: str) -> None:
+    out = pathlib.Path(folder)
     out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)
     dgl.utils.set_num_threads(1)

@@ -21,6 +21,8 @@ sampler/CASE: a unigraph, spec.pbtxt and perhaps seeds.csv; tfgnn_sampler gives 
   typed, homogeneous and diamond are made here; the others have their tables in GOLDEN.
 """
 
+from __future__ import annotations
+
 import csv
 import glob
 import importlib.util
@@ -32,6 +34,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
@@ -40,7 +44,7 @@ import tensorflow as tf
 import tensorflow_gnn as tfgnn
 from google.protobuf import text_format
 
-KINDS = {
+KINDS: dict[str | None, Callable[[Any], Any]] = {
     "int64_list": lambda v: tf.train.Feature(int64_list=tf.train.Int64List(value=v)),
     "float_list": lambda v: tf.train.Feature(float_list=tf.train.FloatList(value=map(float, v))),
     "bytes_list": lambda v: tf.train.Feature(bytes_list=tf.train.BytesList(value=[x.encode("latin-1") for x in v])),
@@ -48,10 +52,11 @@ KINDS = {
 }
 
 
-def views():
+def views() -> Any:
     """The functions of format/example/testdata/peer.py that show a GraphTensor as JSON. The script itself answers stdin."""
     path = pathlib.Path(__file__).resolve().parents[2] / "format" / "example" / "testdata" / "peer.py"
     spec = importlib.util.spec_from_file_location("peer", path)
+    assert spec and spec.loader  # of a file
     module = importlib.util.module_from_spec(spec)
     stdin, sys.stdin = sys.stdin, open(os.devnull)
     try:
@@ -64,35 +69,35 @@ def views():
 PEER = views()
 
 
-def example_of(features):
+def example_of(features: dict[str, Any]) -> Any:
     return tf.train.Example(features=tf.train.Features(feature={k: KINDS[f.get("kind")](f.get("values", [])) for k, f in features.items()}))
 
 
-def ordered(example):
-    return example.SerializeToString(deterministic=True)
+def ordered(example: Any) -> bytes:
+    return bytes(example.SerializeToString(deterministic=True))
 
 
-def reversed_keys(example):
+def reversed_keys(example: Any) -> bytes:
     """The same Example with its keys in reverse order, which protobuf may write as well."""
     entries = example.features.feature
     body = b"".join(tf.train.Features(feature={k: entries[k]}).SerializeToString() for k in sorted(entries, reverse=True))
     if not body:
         return ordered(example)
     # Field 1 of Example, as bytes with their length: the wire form of a BytesList with one value is the same.
-    return tf.train.BytesList(value=[body]).SerializeToString()
+    return bytes(tf.train.BytesList(value=[body]).SerializeToString())
 
 
-def dump(path, value):
+def dump(path: pathlib.Path, value: Any) -> None:
     path.write_text(json.dumps(value, separators=(",", ":"), sort_keys=True) + "\n")
 
 
-def write_records(path, records):
+def write_records(path: pathlib.Path, records: Iterable[bytes]) -> None:
     with tf.io.TFRecordWriter(str(path)) as out:
         for record in records:
             out.write(record)
 
 
-def encoding(source, out):
+def encoding(source: pathlib.Path, out: pathlib.Path) -> None:
     out.mkdir(parents=True)
     shutil.copy(source / "examples.json", out)
     schema = tfgnn.read_schema(str(source / "schema.pbtxt"))
@@ -114,7 +119,7 @@ def encoding(source, out):
     dump(out / "io_spec.json", {k: repr(v) for k, v in tfgnn.get_io_spec(spec).items()})
 
 
-def parse(spec, example):
+def parse(spec: Any, example: Any) -> tuple[bool, Any]:
     """Whether TF-GNN parses an Example, and the result."""
     try:
         return True, PEER.view(tfgnn.parse_single_example(spec, tf.constant(ordered(example)), validate=True))
@@ -122,7 +127,7 @@ def parse(spec, example):
         return False, None
 
 
-def verdicts(source, out):
+def verdicts(source: pathlib.Path, out: pathlib.Path) -> None:
     out.mkdir(parents=True)
     schema = tfgnn.read_schema(str(source / "schema.pbtxt"))
     (out / "schema.pbtxt").write_text(text_format.MessageToString(schema))
@@ -133,7 +138,7 @@ def verdicts(source, out):
     dump(out / "verdicts.json", [{"name": c["name"], "example": c["example"], "validate": {"ok": parse(spec, e)[0]}} for c, e in zip(cases, examples)])
 
 
-def fixed_before_ragged(source, out):
+def fixed_before_ragged(source: pathlib.Path, out: pathlib.Path) -> None:
     cases = []
     for c in json.loads(source.read_text()):
         dims = " ".join(f"dim {{ size: {d} }}" for d in c["shape"])
@@ -146,14 +151,14 @@ def fixed_before_ragged(source, out):
     dump(out, cases)
 
 
-def table(path, header, rows):
+def table(path: pathlib.Path, header: list[str], rows: Iterable[Sequence[object]]) -> None:
     with open(path, "w", newline="") as f:
         w = csv.writer(f, lineterminator="\n")
         w.writerow(header)
         w.writerows(rows)
 
 
-def set_text(kind, name, filename, features=None, ends=None, extra=""):
+def set_text(kind: str, name: str, filename: str, features: dict[str, str] | None = None, ends: tuple[str, str] | None = None, extra: str = "") -> str:
     text = f'{kind} {{\n  key: "{name}"\n  value {{\n'
     text += "".join(f'    features {{ key: "{f}" value {{ dtype: DT_{t} }} }}\n' for f, t in (features or {}).items())
     if ends:
@@ -161,16 +166,16 @@ def set_text(kind, name, filename, features=None, ends=None, extra=""):
     return text + f'    metadata {{ filename: "{filename}"{extra} }}\n  }}\n}}\n'
 
 
-def op(name, inputs, edge_set, size=100, strategy="RANDOM_UNIFORM"):
+def op(name: str, inputs: list[str], edge_set: str, size: int = 100, strategy: str = "RANDOM_UNIFORM") -> str:
     joined = ", ".join(f'"{i}"' for i in inputs)
     return f'sampling_ops {{ op_name: "{name}" input_op_names: [{joined}] edge_set_name: "{edge_set}" sample_size: {size} strategy: {strategy} }}\n'
 
 
-def seed_op(node_set):
+def seed_op(node_set: str) -> str:
     return f'seed_op {{ op_name: "seed" node_set_name: "{node_set}" }}\n'
 
 
-def homogeneous(out):
+def homogeneous(out: pathlib.Path) -> None:
     """Towns and the roads between them, whose weights all differ: TOP_K is determined."""
     draw = random.Random(1)
     towns = [f"town {i:02}" for i in range(14)]
@@ -189,7 +194,7 @@ def homogeneous(out):
     (out / "spec_topk.pbtxt").write_text(seed_op("town") + op("hop1", ["seed"], "road", 100, "TOP_K") + op("hop2", ["hop1"], "road", 100, "TOP_K"))
 
 
-def diamond(out):
+def diamond(out: pathlib.Path) -> None:
     """Two corners that a seed reaches, with edges between them that no op draws."""
     table(out / "corner.csv", ["#id", "name"], [("left", "L"), ("right", "R")])
     table(out / "side.csv", ["#id", "name"], [("a", "A"), ("b", "B"), ("c", "C"), ("d", "D")])
@@ -205,7 +210,7 @@ def diamond(out):
     (out / "spec.pbtxt").write_text(seed_op("corner") + op("hop1", ["seed"], "to_side", 100, "TOP_K"))
 
 
-def typed(out):
+def typed(out: pathlib.Path) -> None:
     """A random graph of four node sets and six edge sets; two of these are the reverse of others. Some nodes have no edges."""
     draw = random.Random(2)
     count = {"red": 60, "green": 50, "blue": 40, "grey": 8}
@@ -222,7 +227,7 @@ def typed(out):
         schema += set_text("node_sets", name, f"{name}.csv", {"#id": "STRING", "size": "INT64", "ratio": "FLOAT", "text": "STRING"})
     edges = {"likes": ("red", "red", 90), "owns": ("red", "green", 80), "near": ("green", "blue", 70), "of": ("blue", "grey", 50)}
     for name, (source, target, n) in edges.items():
-        ends = lambda: (f"{source}{int(count[source] * draw.random() ** 2)}", f"{target}{draw.randrange(count[target])}")
+        ends: Callable[[], tuple[str, str]] = lambda: (f"{source}{int(count[source] * draw.random() ** 2)}", f"{target}{draw.randrange(count[target])}")
         rows = {ends() for _ in range(n)}
         features = {"order": "INT64"} if name in ("likes", "near") else {}
         table(out / f"{name}.csv", ["source", "target", *features], [(a, b, i)[: 2 + len(features)] for i, (a, b) in enumerate(sorted(rows))])
@@ -231,7 +236,7 @@ def typed(out):
             schema += set_text("edge_sets", "rev_" + name, f"{name}.csv", features, (target, source), ' extra { key: "edge_type" value: "reversed" }')
     (out / "schema.pbtxt").write_text(schema)
 
-    def spec(size):
+    def spec(size: int) -> str:
         return (
             seed_op("red")
             + op("likes", ["seed"], "likes", size)
@@ -247,14 +252,14 @@ def typed(out):
     table(out / "seeds.csv", ["id"], [(f"red{i}",) for i in draw.sample(range(60), 20)])
 
 
-def run(command, *args):
+def run(command: list[str], *args: object) -> None:
     with tempfile.TemporaryFile("w+") as log:
         if subprocess.run([*command, *map(str, args)], stdout=log, stderr=log).returncode:
             log.seek(0)
             sys.exit(f"{command} {args}: {log.read()[-4000:]}")
 
 
-def sampled(command, case, spec, out, *more):
+def sampled(command: list[str], case: pathlib.Path, spec: str, out: pathlib.Path, *more: object) -> None:
     """Runs a sampler and writes its Examples, sorted."""
     with tempfile.TemporaryDirectory() as work:
         path = os.path.join(work, "samples.tfrecord")
@@ -267,7 +272,7 @@ def sampled(command, case, spec, out, *more):
     write_records(out, records)
 
 
-def sampler(source, out):
+def sampler(source: pathlib.Path, out: pathlib.Path) -> None:
     made = {"homogeneous": homogeneous, "diamond": diamond, "typed": typed}
     given = [d.name for d in source.iterdir() if d.name not in made]
     beam = [str(pathlib.Path(sys.executable).parent / "tfgnn_sampler")]
@@ -288,8 +293,8 @@ def sampler(source, out):
                 sampled(old, case, "spec.pbtxt", case / f"old_{method}.tfrecord", "--edge_aggregation_method", method)
 
 
-def main(source, out):
-    source, out = pathlib.Path(source), pathlib.Path(out)
+def main(golden: str, folder: str) -> None:
+    source, out = pathlib.Path(golden), pathlib.Path(folder)
     for case in sorted(source.glob("encoding/*/schema.pbtxt")):
         name = case.parent.name
         (verdicts if name == "verdicts" else encoding)(case.parent, out / "encoding" / name)

@@ -12,34 +12,40 @@ OGB 1.3.6 returns an empty array for them.
 stdout: one JSON object with counts of what was compared. exit 0 equal, 1 not equal (with a message), 2 usage.
 """
 
+from __future__ import annotations
+
 import contextlib
 import gzip
 import json
 import os
 import pathlib
 import sys
+from collections.abc import Callable
+from typing import Any
 
 os.environ["OUTDATED_IGNORE"] = "1"
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from ogb.io import DatasetSaver
 from ogb.nodeproppred import NodePropPredDataset
 
 
-def values(rng, rows, integer):
+def values(rng: np.random.Generator, rows: int, integer: bool) -> npt.NDArray[Any]:
     width = int(rng.integers(1, 4))
     if integer:
         return rng.integers(-9, 9, (rows, width))
     return rng.normal(size=(rows, width)).astype(np.float32)
 
 
-def random_set(rng, typed, many, loops):
+def random_set(rng: np.random.Generator, typed: bool, many: bool, loops: bool) -> tuple[Any, ...]:
     """A graph as OGB's dict, with labels of one type and a split of the nodes of that type."""
     names = ["author", "field of study", "paper"][-int(rng.integers(1, 4)) :] if typed else ["_N"]
     top = 2000 if many else 8
     count = {n: int(rng.integers(1, top)) for n in names}
     count[names[-1]] += 3
-    nodes, edges = {}, {}
+    nodes: dict[str, dict[str, npt.NDArray[Any]]] = {}
+    edges: dict[tuple[str, str, str], dict[str, npt.NDArray[Any]]] = {}
     for n in names:
         nodes[n] = {}
         if rng.random() < 0.6:
@@ -50,15 +56,15 @@ def random_set(rng, typed, many, loops):
     if typed:
         triplets = sorted({(str(rng.choice(names)), f"rel_{i}", str(rng.choice(names))) for i in range(rng.integers(1, 4))})
     for s, r, d in triplets:
-        n = int(rng.integers(1, top * 3))
-        e = np.stack([rng.integers(0, count[s], n), rng.integers(0, count[d], n)])
+        rows = int(rng.integers(1, top * 3))
+        e = np.stack([rng.integers(0, count[s], rows), rng.integers(0, count[d], rows)])
         if not loops and count[s] > 1:
             e[1] = np.where(e[0] == e[1], (e[1] + 1) % count[d], e[1])
         edges[s, r, d] = {"edge_index": e}
         if rng.random() < 0.5:
-            edges[s, r, d]["edge_feat"] = values(rng, n, rng.random() < 0.3)
+            edges[s, r, d]["edge_feat"] = values(rng, rows, rng.random() < 0.3)
         if rng.random() < 0.5:
-            edges[s, r, d]["edge_reltype"] = values(rng, n, True)
+            edges[s, r, d]["edge_reltype"] = values(rng, rows, True)
     labelled = names[-1]
     label = values(rng, count[labelled], rng.random() < 0.5)
     if label.dtype == np.float32:
@@ -69,13 +75,13 @@ def random_set(rng, typed, many, loops):
     return names, count, nodes, edges, labelled, label, split
 
 
-def write_csv(path, rows, header=False):
+def write_csv(path: pathlib.Path, rows: Any, header: bool = False) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     text = pd.DataFrame(rows).to_csv(index=False, header=header, na_rep="nan" if np.ndim(rows) < 2 or np.shape(rows)[1] == 1 else "")
     path.write_bytes(gzip.compress(text.encode()))
 
 
-def write_text(root, typed, drawn):
+def write_text(root: pathlib.Path, typed: bool, drawn: tuple[Any, ...]) -> None:
     """OGB's text layout, as the sets that it distributes have it."""
     names, count, nodes, edges, labelled, label, split = drawn
     raw = root / "raw"
@@ -105,7 +111,7 @@ def write_text(root, typed, drawn):
         write_csv(root / "split" / "time" / (labelled if typed else ".") / (p + ".csv.gz"), ids)
 
 
-def write_saver(root, typed, drawn, stored):
+def write_saver(root: pathlib.Path, typed: bool, drawn: tuple[Any, ...], stored: int) -> None:
     """The layout of OGB's DatasetSaver, and the split as text besides its pickle."""
     names, count, nodes, edges, labelled, label, split = drawn
     if typed:
@@ -144,7 +150,7 @@ def write_saver(root, typed, drawn, stored):
             np.savez(f, **arrays)
 
 
-def make(directory, seed, number):
+def make(directory: str, seed: int, number: int) -> None:
     for i in range(number):
         rng = np.random.default_rng([seed, i])
         typed, text, inverse = bool(i & 1), bool(i & 2), i % 8 in (2, 6)
@@ -160,7 +166,7 @@ def make(directory, seed, number):
         (root / "options").write_text("--symmetrise" if inverse else "")
 
 
-def load_ogb(root, kind):
+def load_ogb(root: pathlib.Path, kind: dict[str, Any]) -> NodePropPredDataset:
     extra = {"additional node files": "None", "additional edge files": "None"}
     if kind["text"]:
         for of in ("node", "edge"):
@@ -189,30 +195,32 @@ def load_ogb(root, kind):
 class Store:
     """The arrays of a store, with edges in the order of the input."""
 
-    def __init__(self, path):
+    def __init__(self, path: pathlib.Path) -> None:
         self.path, self.meta = path, json.load(open(path / "graph.json"))
 
-    def array(self, name):
-        return np.load(self.path / name)
+    def array(self, name: str) -> npt.NDArray[Any]:
+        x: npt.NDArray[Any] = np.load(self.path / name)
+        return x
 
-    def nodes(self, name):
+    def nodes(self, name: str) -> tuple[int, dict[str, npt.NDArray[Any]]]:
         m = self.meta["nodes"][name]
         return m["count"], {k: self.array(c["file"]) for k, c in m["columns"].items()}
 
-    def edges(self, name):
+    def edges(self, name: str) -> tuple[npt.NDArray[Any], dict[str, npt.NDArray[Any]]]:
         m = self.meta["edges"][name]
         columns = {k: self.array(c["file"]) for k, c in m["columns"].items()}
         order = np.argsort(columns.pop("#input_position"), kind="stable")
-        dst = np.repeat(np.arange(len(self.array(m["arrays"]["indptr"])) - 1), np.diff(self.array(m["arrays"]["indptr"]).astype(np.int64)))
+        indptr = self.array(m["arrays"]["indptr"]).astype(np.int64)
+        dst = np.repeat(np.arange(len(indptr) - 1), indptr[1:] - indptr[:-1])
         ends = np.stack([self.array(m["arrays"]["far"]).astype(np.int64), dst])[:, order]
         return ends, {k: v[order] for k, v in columns.items()}
 
 
 class Compared:
-    def __init__(self):
+    def __init__(self) -> None:
         self.arrays = 0
 
-    def equal(self, where, want, got):
+    def equal(self, where: str, want: Any, got: npt.NDArray[Any]) -> None:
         want = np.asarray(want)
         want = want.astype(want.dtype.newbyteorder("="))
         if want.dtype == np.float64:
@@ -226,7 +234,7 @@ class Compared:
         self.arrays += 1
 
 
-def check(directory):
+def check(directory: str) -> None:
     seen = Compared()
     roots = sorted(p for p in pathlib.Path(directory).iterdir() if (p / "kind.json").exists())
     for root in roots:
@@ -246,7 +254,7 @@ def check(directory):
             split = d.get_idx_split()
         if sorted(store.meta["nodes"]) != sorted(g["num_nodes_dict"]) or sorted(store.meta["edges"]) != sorted(":".join(t) for t in g["edge_index_dict"]):
             raise SystemExit(f"{root}: found other types than {g.keys()}")
-        short = lambda k: "feat" if k in ("node_feat", "edge_feat", "node_feat_dict", "edge_feat_dict") else k
+        short: Callable[[str], str] = lambda k: "feat" if k in ("node_feat", "edge_feat", "node_feat_dict", "edge_feat_dict") else k
         for n, count in g["num_nodes_dict"].items():
             number, columns = store.nodes(n)
             if number != count:

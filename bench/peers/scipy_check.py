@@ -10,10 +10,13 @@ skew-symmetric ones are written as such by scipy.io.mmwrite.
 stdout: one JSON object with the number of matrices. exit 0 equal, 1 not equal (with a message), 2 usage.
 """
 
+from __future__ import annotations
+
 import gzip
 import json
 import pathlib
 import sys
+from typing import Any
 
 import numpy as np
 import scipy.io
@@ -22,18 +25,19 @@ import scipy.sparse
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 
-def random_matrix(rng, i):
+def random_matrix(rng: np.random.Generator, i: int) -> Any:
     rows = int(rng.integers(1, 400 if i % 5 == 0 else 9))
     columns = rows if rng.random() < 0.7 else int(rng.integers(1, 20))
     n = int(rng.integers(0, 3 * rows))
-    dtype = rng.choice([np.float64, np.float32, np.int64, np.int32, np.int8])
+    dtypes: list[Any] = [np.float64, np.float32, np.int64, np.int32, np.int8]
+    dtype = rng.choice(dtypes)
     values = rng.integers(-9, 9, n).astype(dtype)
     if dtype in (np.float64, np.float32):
         values /= 7
     return scipy.sparse.coo_matrix((values, (rng.integers(0, rows, n), rng.integers(0, columns, n))), (rows, columns))
 
 
-def make(directory, seed, count):
+def make(directory: str, seed: int, count: int) -> None:
     for i in range(count):
         rng = np.random.default_rng([seed, i])
         a, path = random_matrix(rng, i), pathlib.Path(directory) / str(i)
@@ -58,7 +62,7 @@ def make(directory, seed, count):
             name.unlink()
 
 
-def check(directory):
+def check(directory: str) -> None:
     from ogb_check import Store
 
     files = sorted(p for p in pathlib.Path(directory).iterdir() if p.is_file() and p.suffix in (".npz", ".mtx", ".gz"))

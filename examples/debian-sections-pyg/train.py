@@ -5,13 +5,17 @@
 Trains the same network with neighbours and without, on a tenth of the packages.
 """
 
+from __future__ import annotations
+
 import sys
 import time
+from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from graphmill import NodeLoader, Store
+from torch_geometric.data import HeteroData
 from torch_geometric.nn import HeteroConv, SAGEConv
 
 GOAL = 0.70  # validation accuracy for "time to accuracy"
@@ -20,7 +24,7 @@ NAMED = {"maintainer": 2248, "tag": 598}  # types without columns: each node has
 
 
 class Net(torch.nn.Module):
-    def __init__(self, edge_types, neighbours: bool) -> None:
+    def __init__(self, edge_types: list[tuple[str, str, str]], neighbours: bool) -> None:
         super().__init__()
         self.neighbours = neighbours
         self.package = torch.nn.Linear(4 + PRIORITIES, WIDTH)
@@ -28,7 +32,7 @@ class Net(torch.nn.Module):
         self.layers = torch.nn.ModuleList(HeteroConv({e: SAGEConv((-1, -1), WIDTH) for e in edge_types}, aggr="sum") for _ in range(2))
         self.out = torch.nn.Linear(WIDTH, SECTIONS)
 
-    def forward(self, data):
+    def forward(self, data: HeteroData) -> torch.Tensor:
         p = data["package"]
         numbers = torch.stack([p.size.log1p() / 10, p.installed_size.log1p() / 10, p.arch_all, p.essential], 1)
         h = {t: torch.zeros(data[t].num_nodes, WIDTH) for t in data.node_types}
@@ -41,7 +45,7 @@ class Net(torch.nn.Module):
 
 
 @torch.no_grad()
-def accuracy(model, loader) -> float:
+def accuracy(model: Net, loader: NodeLoader) -> float:
     model.eval()
     right = total = 0
     for data in loader:
@@ -51,9 +55,9 @@ def accuracy(model, loader) -> float:
     return right / total
 
 
-def train(store: str, neighbours: bool, parts: list):
+def train(store: str, neighbours: bool, parts: list[np.ndarray]) -> tuple[float, float | None, float]:
     torch.manual_seed(0)
-    options = dict(seed_type="package", as_="pyg", label="section")
+    options: dict[str, Any] = dict(seed_type="package", as_="pyg", label="section")
     loaders = [NodeLoader(store, [5, 3], 512, part, shuffle=i == 0, **options) for i, part in enumerate(parts)]
     batches, validate, test = loaders
     model = Net(Store(store).edge_types, neighbours)

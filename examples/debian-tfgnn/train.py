@@ -6,9 +6,12 @@
 Each record is the neighbourhood of one package, which is its first node. A quarter of the records are for testing.
 """
 
+from __future__ import annotations
+
 import pathlib
 import sys
 import time
+from collections.abc import Callable
 
 import tensorflow as tf
 import tensorflow_gnn as tfgnn
@@ -21,7 +24,7 @@ AROUND = ["depends", "needed_by", "recommends", "has_tag", "built_from", "mainta
 def read(folder: pathlib.Path, spec: tfgnn.GraphTensorSpec, test: bool) -> tf.data.Dataset:
     """Batches of graphs as one graph of many components, and the label of the first package of each."""
 
-    def parse(records):
+    def parse(records: tf.Tensor) -> tuple[tfgnn.GraphTensor, tf.Tensor]:
         graph = tfgnn.parse_example(spec, records).merge_batch_to_components()
         return graph, tfgnn.gather_first_node(graph, "package", feature_name="label")
 
@@ -33,9 +36,9 @@ def read(folder: pathlib.Path, spec: tfgnn.GraphTensorSpec, test: bool) -> tf.da
 
 
 def build(spec: tfgnn.GraphTensorSpec, classes: int) -> tf.keras.Model:
-    dense = lambda: tf.keras.layers.Dense(WIDTH, "relu")
+    dense: Callable[[], tf.keras.layers.Layer] = lambda: tf.keras.layers.Dense(WIDTH, "relu")
 
-    def nodes(node_set, *, node_set_name):
+    def nodes(node_set: tfgnn.NodeSet, *, node_set_name: str) -> tf.Tensor:
         if node_set_name == "package":  # without label and section, which are to be predicted
             sizes = [tf.math.log1p(tf.cast(node_set[name], tf.float32)) / 10 for name in ("size", "installed_size")]
             kind = tf.keras.layers.Hashing(16)(node_set["priority"])
@@ -67,7 +70,7 @@ def main(folder: pathlib.Path) -> None:
     loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
     @tf.function(reduce_retracing=True)
-    def step(graph, y):
+    def step(graph: tfgnn.GraphTensor, y: tf.Tensor) -> tf.Tensor:
         with tf.GradientTape() as tape:
             value = loss(y, model(graph, training=True))
         optimiser.apply_gradients(zip(tape.gradient(value, model.trainable_variables), model.trainable_variables))

@@ -5,6 +5,8 @@
 Trains the same model on the same splits twice, on sampled and on full neighbourhoods, with ten random seeds each.
 """
 
+from __future__ import annotations
+
 import statistics
 import sys
 import time
@@ -24,13 +26,13 @@ class SAGE(torch.nn.Module):
         super().__init__()
         self.conv1, self.conv2 = SAGEConv(features, 64, "mean"), SAGEConv(64, classes, "mean")
 
-    def forward(self, blocks, x):
+    def forward(self, blocks: list[dgl.DGLGraph], x: torch.Tensor) -> torch.Tensor:
         h = F.dropout(x, 0.5, self.training)
         h = F.dropout(self.conv1(blocks[0], h).relu(), 0.5, self.training)
         return self.conv2(blocks[1], h)
 
 
-def split(y: np.ndarray, seed: int):
+def split(y: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """20 papers of each class to train, 500 to validate, 1,000 to test."""
     order = np.random.default_rng(seed).permutation(len(y))
     train = np.concatenate([order[y[order] == c][:20] for c in np.unique(y)])
@@ -38,7 +40,7 @@ def split(y: np.ndarray, seed: int):
     return train, rest[:500], rest[500:1500]
 
 
-def train(store: Store, fanout: list, seed: int):
+def train(store: Store, fanout: list[int], seed: int) -> tuple[float, float | None, float]:
     """Test accuracy at the epoch with the best validation accuracy, seconds to the goal, and the share of waiting."""
     torch.manual_seed(seed)
     paper, cites = store.nodes["paper"], store.edges["cites"]

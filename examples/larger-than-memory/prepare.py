@@ -7,6 +7,8 @@ of three citations stay in the field. The values are noise and a weak trace of t
 its neighbours say more. A twentieth of the papers is for training, and a hundredth for validation. `graphmill import FOLDER` reads the folder.
 """
 
+from __future__ import annotations
+
 import pathlib
 import sys
 
@@ -29,7 +31,7 @@ def main() -> None:
     folder.mkdir(parents=True)
     n, r = 1 << scale, np.random.default_rng(0)
 
-    def array(name, shape, dtype):
+    def array(name: str, shape: tuple[int, ...], dtype: type[np.generic]) -> np.ndarray:
         return np.lib.format.open_memmap(folder / name, "w+", dtype, shape)
 
     x, field, split = array("x.npy", (n, columns), np.float16), array("field.npy", (n,), np.int64), array("split.npy", (n,), np.int8)

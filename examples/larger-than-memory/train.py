@@ -6,12 +6,15 @@ STORE is the import of what prepare.py wrote, and MEMORY the bound of the feed (
 with neighbours and without. It is plain PyTorch: a layer takes each node's values and the mean of its neighbours'.
 """
 
+from __future__ import annotations
+
 import sys
 import time
+from typing import Any
 
 import torch
 import torch.nn.functional as F
-from graphmill import NodeLoader
+from graphmill import NodeBatch, NodeLoader
 
 FIELDS, WIDTH, EPOCHS = 16, 64, 3
 
@@ -24,7 +27,7 @@ class Net(torch.nn.Module):
         self.mean = torch.nn.ModuleList([torch.nn.Linear(columns, WIDTH), torch.nn.Linear(WIDTH, WIDTH)])
         self.out = torch.nn.Linear(WIDTH, FIELDS)
 
-    def forward(self, batch):
+    def forward(self, batch: NodeBatch) -> torch.Tensor:
         h = torch.from_numpy(batch.x["x"]).float()
         src, dst = torch.from_numpy(batch.edge_index)
         degree = torch.zeros(len(h)).index_add_(0, dst, torch.ones(len(dst))).clamp_(min=1)
@@ -36,7 +39,7 @@ class Net(torch.nn.Module):
         return self.out(h[: batch.batch_size])  # the seeds are the first nodes
 
 
-def labels(batch) -> torch.Tensor:
+def labels(batch: NodeBatch) -> torch.Tensor:
     return torch.from_numpy(batch.x["field"][: batch.batch_size])
 
 
@@ -51,7 +54,7 @@ def accuracy(model: Net, loader: NodeLoader) -> float:
 
 def train(store: str, memory: str, neighbours: bool) -> None:
     torch.manual_seed(0)
-    options = dict(fanout=[10, 5], batch_size=256, threads=2, features=["x", "field"], memory=memory, edge_ids=False)
+    options: dict[str, Any] = dict(fanout=[10, 5], batch_size=256, threads=2, features=["x", "field"], memory=memory, edge_ids=False)
     began = time.perf_counter()
     with NodeLoader(store, seeds="paper:split=0", shuffle=True, **options) as loader, NodeLoader(store, seeds="paper:split=1", **options) as valid:
         if neighbours:

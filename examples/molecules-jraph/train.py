@@ -6,8 +6,12 @@
 Ten networks train together, each on nine tenths of the molecules; each is tested on the other tenth.
 """
 
+from __future__ import annotations
+
 import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -19,8 +23,8 @@ GOAL = 0.80  # accuracy for "time to accuracy"
 FOLDS, KINDS, WIDTH, LAYERS = 10, 7, 32, 3
 
 
-def init(key):
-    def dense(key, rows, columns):
+def init(key: jax.Array) -> dict[str, Any]:
+    def dense(key: jax.Array, rows: int, columns: int) -> dict[str, jax.Array]:
         return {"w": jax.random.normal(key, (rows, columns)) * (2 / rows) ** 0.5, "b": jnp.zeros(columns)}
 
     keys = jax.random.split(key, 2 * LAYERS + 2)
@@ -31,9 +35,9 @@ def init(key):
     }
 
 
-def logits(p, g: jraph.GraphsTuple):
+def logits(p: dict[str, Any], g: jraph.GraphsTuple) -> jax.Array:
     """A graph isomorphism network: sums over neighbours, then over each graph."""
-    dense = lambda layer, x: x @ layer["w"] + layer["b"]
+    dense: Callable[[dict[str, jax.Array], jax.Array], jax.Array] = lambda layer, x: x @ layer["w"] + layer["b"]
     h = jax.nn.relu(dense(p["in"], jax.nn.one_hot(g.nodes["kind"], KINDS)))
     for first, second in p["layers"]:
         around = jraph.segment_sum(h[g.senders], g.receivers, len(h))
@@ -42,19 +46,21 @@ def logits(p, g: jraph.GraphsTuple):
     return dense(p["out"], jraph.segment_sum(h, graph, len(g.n_node)) / 16)
 
 
-def loss(p, g: jraph.GraphsTuple, fold):
+def loss(p: dict[str, Any], g: jraph.GraphsTuple, fold: jax.Array) -> jax.Array:
     """The mean loss over the pack's real graphs outside the fold."""
     mask = jraph.get_graph_padding_mask(g) & (g.globals["fold"] != fold)
     each = -jnp.take_along_axis(jax.nn.log_softmax(logits(p, g)), g.globals["label"][:, None], 1)[:, 0]
     return (each * mask).sum() / jnp.maximum(mask.sum(), 1)
 
 
-def right(p, g: jraph.GraphsTuple, fold):
+def right(p: dict[str, Any], g: jraph.GraphsTuple, fold: jax.Array) -> jax.Array:
     mask = jraph.get_graph_padding_mask(g) & (g.globals["fold"] == fold)
     return ((logits(p, g).argmax(1) == g.globals["label"]) & mask).sum()
 
 
-def adam(p, m, v, t, g: jraph.GraphsTuple, fold):
+def adam(
+    p: dict[str, Any], m: dict[str, Any], v: dict[str, Any], t: jax.Array, g: jraph.GraphsTuple, fold: jax.Array
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any], jax.Array]:
     value, grad = jax.value_and_grad(loss)(p, g, fold)
     m = jax.tree.map(lambda m, d: 0.9 * m + 0.1 * d, m, grad)
     v = jax.tree.map(lambda v, d: 0.999 * v + 0.001 * d * d, v, grad)

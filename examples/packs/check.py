@@ -6,33 +6,37 @@ Sums the first column of nodes over each graph, and over the sources of its edge
 a GraphsTuple, and from a PyG Batch. Uses jraph and torch_geometric if they are installed, and otherwise NumPy.
 """
 
+from __future__ import annotations
+
 import json
 import pathlib
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from packs import Packs
 
 
-def segment(values, owner, graphs):
+def segment(values: np.ndarray, owner: np.ndarray, graphs: int) -> np.ndarray:
     out = np.zeros((graphs, *values.shape[1:]))
     np.add.at(out, owner, values)
     return out
 
 
-def expected(folder):
+def expected(folder: str) -> np.ndarray:
     """The sums of the graphs of the collection, in its order."""
-    folder = pathlib.Path(folder)
-    meta = json.loads((folder / "graph.json").read_text())
+    path = pathlib.Path(folder)
+    meta = json.loads((path / "graph.json").read_text())
     (node,), (edge,) = meta["nodes"].values(), meta["edges"].values()
-    load = lambda file: np.load(folder / file)
+    load: Callable[[str], np.ndarray] = lambda file: np.load(path / file)
     x = load(node["columns"][min(node["columns"])]["file"]).astype(np.float64)
     nodes, edges = load(node["arrays"]["graph_ptr"]).astype(np.int64), load(edge["arrays"]["graph_ptr"]).astype(np.int64)
     src = load(edge["arrays"]["src"])
     return np.array([np.stack([x[a:b].sum(0), x[a + src[c:d]].sum(0)]) for a, b, c, d in zip(nodes, nodes[1:], edges, edges[1:])])
 
 
-def with_jraph(fields, name):
+def with_jraph(fields: dict[str, Any], name: str) -> tuple[np.ndarray, np.ndarray | None, Any]:
     try:
         import jraph
     except ImportError:
@@ -48,7 +52,7 @@ def with_jraph(fields, name):
     return np.stack([segment(x, owner, graphs), segment(x[fields["senders"]], of_edge, graphs)], 1), mask, jraph
 
 
-def with_pyg(fields, name):
+def with_pyg(fields: dict[str, Any], name: str) -> tuple[np.ndarray, Any]:
     x, graphs = fields[name].astype(np.float64), len(fields["graph_mask"])
     source, of_edge = fields["edge_index"][0], fields["batch"][fields["edge_index"][0]]
     try:
@@ -57,12 +61,12 @@ def with_pyg(fields, name):
     except ImportError:
         return np.stack([segment(x, fields["batch"], graphs), segment(x[source], of_edge, graphs)], 1), None
     b = torch_geometric.data.Data(**{k: torch.from_numpy(np.array(v)) for k, v in fields.items()})
-    add = lambda v, index: torch_geometric.nn.global_add_pool(v, index, size=graphs).numpy()
+    add: Callable[[torch.Tensor, torch.Tensor], np.ndarray] = lambda v, index: torch_geometric.nn.global_add_pool(v, index, size=graphs).numpy()
     wide = b[name].double()
     return np.stack([add(wide, b.batch), add(wide[b.edge_index[0]], b.batch[b.edge_index[0]])], 1), torch_geometric
 
 
-def main(folder, collection):
+def main(folder: str, collection: str) -> None:
     packs, want = Packs(folder), expected(collection)
     name = min(next(iter(packs.nodes.values()))[1])
     seen = np.zeros(len(want), int)

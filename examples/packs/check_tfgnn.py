@@ -3,6 +3,8 @@
 python check_tfgnn.py RECORDS COLLECTION
 """
 
+from __future__ import annotations
+
 import json
 import pathlib
 import sys
@@ -13,8 +15,8 @@ import tensorflow_gnn as tfgnn
 from check import expected
 
 
-def main(folder, collection):
-    folder, want = pathlib.Path(folder), expected(collection)
+def main(records_folder: str, collection: str) -> None:
+    folder, want = pathlib.Path(records_folder), expected(collection)
     schema = tfgnn.read_schema(str(folder / "schema.pbtxt"))
     spec = tfgnn.create_graph_spec_from_schema_pb(schema).relax(num_components=True, num_nodes=True, num_edges=True)
     sizes = tfgnn.SizeConstraints(**json.loads((folder / "size_constraints.json").read_text()))

@@ -6,11 +6,15 @@ DATA is the folder of LightGBM's ranking example: rank.train.gz and rank.test.gz
 features), and .query.gz with the rows of each query. The same network is trained with both losses.
 """
 
+from __future__ import annotations
+
 import gzip
 import pathlib
 import statistics
 import sys
 import time
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,7 +25,7 @@ GOAL = 0.70  # validation NDCG@10 for "time to accuracy"
 SEEDS = range(5)
 
 
-def read(data: pathlib.Path, part: str):
+def read(data: pathlib.Path, part: str) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Features, grades and the query of each row."""
     with gzip.open(data / f"rank.{part}.query.gz", "rt") as f:
         sizes = [int(line) for line in f]
@@ -48,12 +52,12 @@ def ndcg(scores: torch.Tensor, y: torch.Tensor, query: torch.Tensor, k: int = 10
     return float((found / best)[best > 0].mean())
 
 
-def pointwise(model, xb, yb):
+def pointwise(model: torch.nn.Module, xb: torch.Tensor, yb: torch.Tensor) -> torch.Tensor:
     """The squared error of each row's grade."""
     return F.mse_loss(model(xb).squeeze(-1), yb)
 
 
-def listwise(model, _, xb, yb, mask):
+def listwise(model: torch.nn.Module, _: torch.Tensor, xb: torch.Tensor, yb: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """Cross-entropy per query, of the softmax of its scores and each answer's share of the gain."""
     scores = model(xb).squeeze(-1).masked_fill(~mask, -torch.inf).log_softmax(1)
     gains = 2**yb - 1
@@ -61,7 +65,9 @@ def listwise(model, _, xb, yb, mask):
     return -(shares * scores.masked_fill(~mask, 0)).sum(1).mean()
 
 
-def train(make, loss, rows, seed: int):
+def train(
+    make: Callable[..., Iterable[Any]], loss: Callable[..., torch.Tensor], rows: dict[str, tuple[torch.Tensor, torch.Tensor, torch.Tensor]], seed: int
+) -> tuple[float, float | None, float]:
     """Test NDCG@10 at the epoch with the best validation NDCG, seconds to the goal, and the share of time spent on batches."""
     torch.manual_seed(seed)
     kept = rows["train"][2] % 5 != 0  # every fifth query validates
@@ -93,7 +99,7 @@ def train(make, loss, rows, seed: int):
 def main(data: pathlib.Path) -> None:
     torch.set_num_threads(1)
     rows = {part: read(data, part) for part in ("train", "test")}
-    losses = {
+    losses: dict[str, tuple[Callable[..., torch.Tensor], Callable[..., Iterable[Any]]]] = {
         "point-wise": (pointwise, lambda x, y, _, seed: BatchIter(x, y, batch_size=128, seed=seed)),
         "list-wise": (listwise, lambda x, y, query, seed: GroupBatchIter(query, x, y, batch_size=8, form="padded", seed=seed)),
     }

@@ -10,7 +10,11 @@ that PyG called before there was pyg-lib. Its subgraphs are the same where the f
 then drops those of the future, so it finds fewer.
 """
 
+from __future__ import annotations
+
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +24,7 @@ import train
 from relbench.base import Database, Table
 from relbench.modeling.graph import make_pkey_fkey_graph
 from relbench.modeling.utils import get_stype_proposal
+from torch_geometric.data import HeteroData
 from torch_geometric.loader import NodeLoader
 from torch_geometric.sampler import BaseSampler, HeteroSamplerOutput
 from torch_geometric.sampler.utils import remap_keys, to_hetero_csc
@@ -35,7 +40,7 @@ class TemporalSampler(BaseSampler):
     time, and the seed as the one neighbour. They are the first hop, and are left out of the result.
     """
 
-    def __init__(self, data, seeds: str, fanout: list) -> None:
+    def __init__(self, data: HeteroData, seeds: str, fanout: list[int]) -> None:
         self.seeds, self.hops = seeds, len(fanout)
         self.types, self.edges = data.metadata()
         # A type without times is always in the past. The operator is slow for types that it finds no times of.
@@ -47,10 +52,10 @@ class TemporalSampler(BaseSampler):
         self.fanout = {n: [0, *fanout] for n in self.names.values()} | {"__".join(self.first): [1] + [0] * len(fanout)}
 
     @property
-    def edge_permutation(self):
+    def edge_permutation(self) -> Any:
         return self.perm
 
-    def sample_from_nodes(self, index) -> HeteroSamplerOutput:
+    def sample_from_nodes(self, index: Any) -> HeteroSamplerOutput:
         count, first = len(index.node), "__".join(self.first)
         node, row, col, edge = torch.ops.torch_sparse.hetero_temporal_neighbor_sample(
             [*self.types, ROW],
@@ -71,25 +76,25 @@ class TemporalSampler(BaseSampler):
             for e, name in self.names.items():
                 of = batch[e[2]][col[name]]
                 batch[e[0]][row[name][of >= 0]] = of[of >= 0]
-        keep = lambda x: {e: x[name] for e, name in self.names.items()}
+        keep: Callable[[dict[str, torch.Tensor]], dict[tuple[str, str, str], torch.Tensor]] = lambda x: {e: x[name] for e, name in self.names.items()}
         return HeteroSamplerOutput({t: node[t] for t in self.types}, keep(row), keep(col), keep(edge), batch, metadata=(index.input_id, index.time))
 
-    def sample_from_edges(self, index, neg_sampling=None):
+    def sample_from_edges(self, index: Any, neg_sampling: Any = None) -> HeteroSamplerOutput:
         raise NotImplementedError("the seeds are nodes")
 
 
-def graph(tables: dict):
+def graph(tables: dict[str, pd.DataFrame]) -> HeteroData:
     """RelBench's graph of data frames by name. A frame has `id`, from 0, and perhaps `at`."""
     db = Database({t: Table(f, KEYS[t], "id", "at" if "at" in f else None) for t, f in tables.items()})
     return make_pkey_fkey_graph(db, get_stype_proposal(db))[0]
 
 
-def loader(data, person, at, fanout: list, **more) -> NodeLoader:
+def loader(data: HeteroData, person: np.ndarray, at: np.ndarray, fanout: list[int], **more: Any) -> NodeLoader:
     """Batches of people at times in seconds: nothing of a batch is as late as the time of its seed."""
     return NodeLoader(data, TemporalSampler(data, "people", fanout), ("people", torch.from_numpy(np.array(person))), torch.from_numpy(np.array(at) - 1), **more)
 
 
-def renamed(batch):
+def renamed(batch: HeteroData) -> HeteroData:
     """A batch as train.py has it: seed times as they were given, and times of rows by the name of their column."""
     batch["people"].seed_time += 1
     for t in train.TIMED:
@@ -111,12 +116,13 @@ def main(folder: str, path: str, seeds: int = 5) -> None:
         data[a, name.replace("f2p_", ""), b].edge_index = data[a, name, b].edge_index
         del data[a, name, b]
 
-    def loaders(seed):
+    def loaders(seed: int) -> tuple[NodeLoader, NodeLoader]:
         torch.manual_seed(seed)
-        return [loader(data, p["person"], p["at"], train.FANOUT, batch_size=train.BATCH, shuffle=p is parts[0], transform=renamed) for p in parts]
+        fit, test = (loader(data, p["person"], p["at"], train.FANOUT, batch_size=train.BATCH, shuffle=p is parts[0], transform=renamed) for p in parts)
+        return fit, test
 
     train.report("RelBench and PyG", [train.learn(*loaders(seed), parts, seed) for seed in range(seeds)])
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3], *map(int, sys.argv[3:]))
+    main(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:]))

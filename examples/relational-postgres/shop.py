@@ -7,6 +7,8 @@ next 30 days can be told from when people ordered, how long these items last, an
 gives the same SQL: 4,000 people make 30,000 orders.
 """
 
+from __future__ import annotations
+
 import sys
 
 import numpy as np
@@ -23,13 +25,14 @@ CREATE TABLE reviews (id int PRIMARY KEY, person int NOT NULL REFERENCES people,
 INDEX = "CREATE INDEX ON orders (person, at);\nANALYZE;\n"
 
 
-def shop(people: int) -> dict:
+def shop(people: int) -> dict[str, dict[str, np.ndarray]]:
     """Tables by name, as columns of equal lengths; times are in seconds since 1970. Orders and reviews are in the order of time."""
     draw = np.random.default_rng(1)
     items = people // 10
     lasts = np.round(draw.choice([5, 10, 20, 40], items) * draw.uniform(0.8, 1.2, items), 1)
     quality = draw.normal(0, 1, items)
-    orders, reviews = [], []
+    orders: list[tuple[np.ndarray, ...]] = []
+    reviews: list[tuple[np.ndarray, ...]] = []
     who, at = np.arange(people), draw.uniform(0, 400, people)  # when each person orders next, in days
     while len(who):
         item, amount = draw.integers(0, items, len(who)), draw.integers(1, 3, len(who))
@@ -42,7 +45,7 @@ def shop(people: int) -> dict:
         at = at + np.where(leaves, draw.uniform(40, 300, len(who)), lasts[item] * amount * draw.lognormal(0, 0.3, len(who)))
         who, at = who[at < DAYS], at[at < DAYS]
 
-    def table(parts, name):
+    def table(parts: list[tuple[np.ndarray, ...]], name: str) -> dict[str, np.ndarray]:
         person, item, value, day = map(np.concatenate, zip(*parts))
         by = np.argsort(day, kind="stable")
         seconds = START.astype(np.int64) + (day[by] * 86400).astype(np.int64)

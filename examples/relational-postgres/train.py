@@ -6,14 +6,18 @@ shop.store is the import of the database that shop.py writes, and rows.csv what 
 own, and its subgraph has only what had happened before. AUROC is the chance that a row with an order is ranked above one without.
 """
 
+from __future__ import annotations
+
 import statistics
 import sys
 import time
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from graphmill import NodeLoader
+from torch_geometric.data import HeteroData
 from torch_geometric.nn import HeteroConv, SAGEConv
 
 TRAIN, TEST = np.datetime64("2025-01-01", "s"), np.datetime64("2025-02-01", "s")  # train before the one, test from the other on
@@ -35,7 +39,7 @@ class Net(torch.nn.Module):
         self.norms = torch.nn.ModuleList([torch.nn.LayerNorm(WIDTH) for _ in range(2)])
         self.out = torch.nn.Linear(WIDTH, 1)
 
-    def forward(self, batch):
+    def forward(self, batch: HeteroData) -> torch.Tensor:
         """The score of each seed. `batch` has `x` by type, [nodes, columns]; the times of orders and reviews as `at`; and `seed_time` of people, in seconds."""
         h = {}
         for t, enter in zip(COLUMNS, self.enter):
@@ -55,16 +59,16 @@ def auroc(score: np.ndarray, label: np.ndarray) -> float:
     _, at, count = np.unique(score, return_inverse=True, return_counts=True)
     rank = (np.cumsum(count) - (count - 1) / 2)[at]
     ones = int(label.sum())
-    return (rank[label == 1].sum() - ones * (ones + 1) / 2) / (ones * (len(label) - ones))
+    return float((rank[label == 1].sum() - ones * (ones + 1) / 2) / (ones * (len(label) - ones)))
 
 
-def check(batch) -> None:
+def check(batch: HeteroData) -> None:
     """No order or review of the batch is as late as the time of its seed, or later."""
     for t in TIMED:
         assert (batch[t].at < batch["people"].seed_time[batch[t].batch]).all(), f"found {t} at or after the time of their seed"
 
 
-def learn(fit, test, parts, seed: int):
+def learn(fit: Iterable[HeteroData], test: Iterable[HeteroData], parts: Sequence[np.ndarray], seed: int) -> tuple[float, float]:
     """Test AUROC, and seconds of training. `fit` and `test` are batches of the two parts of the rows; `input_id` is the position of a seed in its part."""
     labels = [torch.from_numpy(p["again"].astype(np.float32)) for p in parts]
     torch.manual_seed(seed)
@@ -87,14 +91,14 @@ def learn(fit, test, parts, seed: int):
     return auroc(np.concatenate(score), np.concatenate(label)), seconds
 
 
-def rows(path: str):
+def rows(path: str) -> tuple[np.ndarray, np.ndarray]:
     """The columns of the rows to train on, and of those to test: person, at, again and recent."""
-    table = np.genfromtxt(path, delimiter=",", names=True, dtype=np.int64)
+    table: np.ndarray = np.genfromtxt(path, delimiter=",", names=True, dtype=np.int64)
     early, late = table["at"] < TRAIN.astype(np.int64), table["at"] >= TEST.astype(np.int64)
     return table[early], table[late]
 
 
-def report(name: str, runs: list, more: str = "") -> None:
+def report(name: str, runs: list[tuple[float, float]], more: str = "") -> None:
     """Prints the mean AUROC of the runs of `learn`, and the AUROC of each run."""
     found = [a for a, _ in runs]
     print(
@@ -108,7 +112,7 @@ def main(store: str, path: str, seeds: int = 5) -> None:
     print(f"{len(parts[0])} rows to train on, {len(parts[1])} to test")
     print(f"orders of the last 30 days: test AUROC {auroc(parts[1]['recent'], parts[1]['again']):.3f}")
 
-    def batches(part, seed, shuffle):
+    def batches(part: np.ndarray, seed: int, shuffle: bool) -> NodeLoader:
         # Seeds are row numbers of the store, which are in the order of the key: here the key itself.
         return NodeLoader(
             store,
@@ -134,4 +138,4 @@ def main(store: str, path: str, seeds: int = 5) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3], *map(int, sys.argv[3:]))
+    main(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:]))

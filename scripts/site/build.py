@@ -9,6 +9,8 @@ repository gives the same bytes.
     build.py COMMAND [OUT]   COMMAND is the built graphmill
 """
 
+from __future__ import annotations
+
 import glob
 import os
 import shutil
@@ -33,7 +35,7 @@ NAMED = [
 ]
 
 
-def named(folder):
+def named(folder: str) -> None:
     for path in glob.glob(os.path.join(folder, "**", "*.html"), recursive=True):
         with open(path, encoding="utf-8") as f:
             text = f.read()
@@ -43,7 +45,7 @@ def named(folder):
             f.write(text)
 
 
-def main(command, out):
+def main(command: str, out: str) -> None:
     with tempfile.TemporaryDirectory(prefix="graphmill-site-") as work:
         source, beside, made = (os.path.join(work, name) for name in ("source", "beside", "made"))
         pages.collect(source)

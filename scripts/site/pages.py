@@ -1,5 +1,7 @@
 """The repository's pages as the source of the site."""
 
+from __future__ import annotations
+
 import glob
 import os
 import pathlib
@@ -21,24 +23,24 @@ PACKAGE = re.compile(r'    (\w+)\["<b>([^<]+)</b><br>([^"]+)"\]')
 ARROW = re.compile(r"    (\w+) --> (\w+)")
 
 
-def names():
+def names() -> list[str]:
     """The paths of the pages in the repository."""
     found = glob.glob("docs/**/*.md", root_dir=ROOT, recursive=True)
     return PAGES + sorted(found)
 
 
-def place(page):
+def place(page: str) -> str:
     """The path of a page in the source of the site."""
     return "index.md" if page == "README.md" else page
 
 
-def navigation():
+def navigation() -> str:
     """The text of the navigation."""
     with open(os.path.join(os.path.dirname(__file__), "navigation.md"), encoding="utf-8") as f:
         return f.read()
 
 
-def collect(out):
+def collect(out: str) -> None:
     """Write all pages, with links that hold in the site, and their images."""
     known = dict.fromkeys(names())
     for line in navigation().splitlines():
@@ -57,9 +59,11 @@ def collect(out):
             f.write(text)
 
 
-def converted(page, text, known, out):
+def converted(page: str, text: str, known: dict[str, str | None], out: str) -> str:
     """The text of a page for the site: without comments of the tests, and with drawings of packages as tables."""
-    lines, code, drawing = [], False, None
+    lines: list[str] = []
+    drawing: list[str] | None = None
+    code = False
     plots = plots_of(page, out) if PLOT.search(text) else {}
     for line in text.splitlines():
         if drawing is not None:
@@ -82,7 +86,7 @@ def converted(page, text, known, out):
     return "\n".join(lines) + "\n"
 
 
-def plots_of(page, out):
+def plots_of(page: str, out: str) -> dict[str, str]:
     """Write the plots of a page of the benchmark book beside it, and return their alternative texts by the names of their files."""
     sys.path.insert(0, os.path.join(ROOT, "bench"))
     import book
@@ -97,12 +101,12 @@ def plots_of(page, out):
     return texts
 
 
-def links(page, line, known, out):
+def links(page: str, line: str, known: dict[str, str | None], out: str) -> str:
     """A line whose links lead to pages of the site, and to the forge for other files of the repository. A link whose text is
     the file of a page has the page's name in the navigation instead."""
     spans = [m.span() for m in CODE.finditer(line)]
 
-    def link(m):
+    def link(m: re.Match[str]) -> str:
         text, whole = m[1], m[2] or m[3]
         target, hash_, anchor = whole.partition("#")
         if not target or ":" in target or any(a <= m.end() - 1 < b for a, b in spans):
@@ -128,9 +132,10 @@ def links(page, line, known, out):
     return LINK.sub(link, line)
 
 
-def table(drawing):
+def table(drawing: list[str]) -> list[str]:
     """A drawing of packages in the language of Mermaid, which needs a script, as a table of what each imports."""
-    words, uses = {}, {}
+    words: dict[str, tuple[str, str]] = {}
+    uses: dict[str, list[str]] = {}
     for line in drawing:
         if m := PACKAGE.fullmatch(line):
             words[m[1]] = m[2], m[3]

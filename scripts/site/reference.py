@@ -1,8 +1,11 @@
 """The pages of reference, made from the code: the command's help, the comments of Go, the docstrings of Python."""
 
+from __future__ import annotations
+
 import os
 import re
 import subprocess
+from collections.abc import Iterable
 
 import pages
 
@@ -26,43 +29,43 @@ PYTHON = {
 }
 
 
-def write(out, command):
+def write(out: str, command: str) -> None:
     commands(os.path.join(out, "command"), command)
     go(os.path.join(out, "go"))
     python(os.path.join(out, "python"))
 
 
-def save(folder, name, text):
+def save(folder: str, name: str, text: str) -> None:
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, name + ".md"), "w", encoding="utf-8") as f:
         f.write(text)
 
 
-def contents(names):
+def contents(names: Iterable[str]) -> str:
     return "\n```{toctree}\n:maxdepth: 1\n\n" + "\n".join(names) + "\n```\n"
 
 
 # The command line: a page per command, with its subcommands.
 
 
-def printed(*args):
+def printed(*args: str) -> str:
     return subprocess.run(args, check=True, stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout
 
 
-def help_of(command, *words):
+def help_of(command: str, *words: str) -> str:
     """The help of a command with all of its flags."""
     text = printed(command, *words, "--help")
     return printed(command, *words, "--help-all") if "--help-all" in text else text
 
 
-def below(command, *words):
+def below(command: str, *words: str) -> list[str]:
     """The subcommands of a command: the words that complete it and that its help lists."""
     text = help_of(command, *words)
     found = [line.partition("\t")[0] for line in printed(command, "__complete", *words, "").splitlines()]
     return sorted(name for name in found if name != "help" and re.search(rf"^ {{2,4}}{re.escape(name)}\s", text, re.MULTILINE))
 
 
-def commands(out, command):
+def commands(out: str, command: str) -> None:
     top = below(command)
     if "sample" not in top:
         raise SystemExit(f"found the commands {top}, expected sample among them")
@@ -74,11 +77,13 @@ def commands(out, command):
         save(out, name, text)
 
 
-def sections(text, level):
+def sections(text: str, level: int) -> str:
     """A help text as Markdown: its paragraphs, and its lists (examples, usage, flags) as they are printed."""
-    out, title, lines = [], None, []
+    title: str | None = None
+    out: list[str] = []
+    lines: list[str] = []
 
-    def end():
+    def end() -> None:
         body = "\n".join(lines).strip("\n")
         if title is None or not body:
             out.append(prose(body))
@@ -98,11 +103,11 @@ def sections(text, level):
     return "\n".join(out)
 
 
-def dedented(text):
+def dedented(text: str) -> str:
     return "\n".join(line.removeprefix("  ") for line in text.splitlines())
 
 
-def prose(text):
+def prose(text: str) -> str:
     """Paragraphs, without a meaning of their signs in Markdown; indented lines as they are."""
     out = []
     for part in re.split(r"\n\s*\n", text):
@@ -117,7 +122,7 @@ def prose(text):
 # Go: a page per public package.
 
 
-def go(out):
+def go(out: str) -> None:
     for name, folder in GO.items():
         path = "github.com/graphmill/graphmill" + ("" if folder == "." else "/" + folder)
         save(
@@ -130,7 +135,7 @@ def go(out):
 # Python: a page per public module; Sphinx reads the docstrings.
 
 
-def python(out):
+def python(out: str) -> None:
     for name, title in PYTHON.items():
         # The names of a package are those of its __all__; graphmill.lightning has none, and defines what it offers.
         members = "" if name == "graphmill.lightning" else "   :imported-members:\n"
