@@ -92,10 +92,13 @@ torture-short: $(VENV)/pins
 large:
 	$(GO) test -tags large -timeout 40m -run '^TestLarge' -v .
 
+# testsof is the packages with tests of the given names, so that go test builds no others.
+testsof = $$(git grep -lE '^func Test($(1))' -- '*_test.go' ':!flight' ':!beam' ':!torture' | xargs -n1 dirname | sort -u | sed 's|^|./|')
+
 # The peers are installed by bench/peers.sh on first use.
-# Peers wait for their own processes and servers much of the time, so one package more than processors runs, the longest first.
+# They wait for their own processes and servers much of the time, so one package more than processors runs, the longest first.
 interop: $(VENV)/pins
-	$(SHORT) $(GO) test -tags interop -timeout 60m -p $$(($$(nproc 2>/dev/null || sysctl -n hw.ncpu) + 1)) -run '^Test(Peer|Golden)' ./python ./examples ./bench ./cmd/graphmill ./...
+	$(SHORT) $(GO) test -tags interop -timeout 60m -p $$(($$(nproc 2>/dev/null || sysctl -n hw.ncpu) + 1)) -run '^Test(Peer|Golden)' ./python ./examples ./bench ./cmd/graphmill $(call testsof,Peer|Golden)
 	$(SHORT) $(GO) test -tags purego ./internal/sample ./batch
 	$(SHORT) $(GO) test -tags portable ./internal/feed ./internal/vfs
 	$(GO) -C flight test -tags interop -run '^TestPeer' ./...
@@ -105,7 +108,7 @@ pages:
 
 interop-data: $(VENV)/pins
 	@test -d "$${GRAPHMILL_DATA:-}" || { echo "make interop-data: found GRAPHMILL_DATA=$${GRAPHMILL_DATA:-}, expected the folder of other people's data; set it" >&2; exit 1; }
-	$(GO) test -tags interopdata -timeout 40m -run '^Test(Golden|Data)' ./...
+	$(GO) test -tags interopdata -timeout 40m -run '^Test(Golden|Data)' $(call testsof,Golden|Data)
 
 goldens:
 	scripts/goldens.sh
