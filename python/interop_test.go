@@ -73,6 +73,7 @@ func stores(t *testing.T) []string {
 // The client's own tests pass: all of them with torch and PyG, in the long form also with only NumPy, and those of each other
 // framework with that framework. The blocks of the documentation run too.
 func TestPeerClient(t *testing.T) {
+	t.Parallel()
 	env := stores(t)
 	numpy := []string{"discover", "-s", "tests"}
 	if !proof.Long(t) { // the others go the same ways with torch installed
@@ -96,7 +97,7 @@ func TestPeerClient(t *testing.T) {
 		{"tfgnn", []string{"discover", "-s", "tests", "-k", "TestTFGNN", "-k", "TestPages"}, true},
 	} {
 		t.Run(run.peer, func(t *testing.T) {
-			t.Parallel() // tests of loaders wait for other processes half of the time
+			t.Parallel() // tests of loaders wait for other processes much of the time
 			cmd := python(t, run.peer, append([]string{"-m", "unittest"}, run.args...)...)
 			cmd.Env = append(cmd.Env, env...)
 			out, err := cmd.CombinedOutput()
@@ -113,6 +114,7 @@ func TestPeerClient(t *testing.T) {
 
 // Both languages go through the same items, for 1,000 random sizes, seeds and epochs.
 func TestPeerOrdersAgree(t *testing.T) {
+	t.Parallel()
 	type order struct {
 		N, Seed, Epoch uint64
 		At, Items      []uint64
@@ -149,6 +151,7 @@ for o in json.load(sys.stdin):
 // The wheel installs the command and the client into an empty environment, and the first example of its readme
 // runs there.
 func TestPeerWheel(t *testing.T) {
+	t.Parallel()
 	env := filepath.Join(t.TempDir(), "env")
 	wheel := exec.Command("make", "wheel")
 	wheel.Dir = ".."
