@@ -28,6 +28,7 @@ part "unit tests of beam" "$go" -C beam test -count=1 -timeout 60m ./...
 # A check of the stream executor has eight cases.
 part "executors on sparse graphs" "$go" test ./internal/sample/outofcore -count=1 -timeout 60m -run '^TestSparse$' -rapid.checks=1250
 part "the cluster on sparse graphs" "$go" test ./internal/sample/cluster -count=1 -timeout 60m -run '^TestSparse$' -rapid.checks=10000
+for module in . flight beam torture examples/library; do part "modules of $module" "$go" -C "$module" mod verify; done
 part "ARM" env GOOS=linux GOARCH=arm64 "$go" build ./...
 part "peers" make interop
 part "a cluster" make cluster
