@@ -9,10 +9,14 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/internal/golden"
+	"github.com/graphmill/graphmill/internal/proof"
 )
 
 // The papers of Cora, the molecules of MUTAG and the queries of LightGBM's example are learned.
-func TestDataCora(t *testing.T)      { trainPapers(t, golden.Data(t, "cora"), 0.75) }
+func TestDataCora(t *testing.T) {
+	proof.OnlyLong(t, "trains for 78 s; TestPeerPapers trains the same models on random papers")
+	trainPapers(t, golden.Data(t, "cora"), 0.75)
+}
 func TestDataMolecules(t *testing.T) { trainMolecules(t, golden.Data(t, "small/mutag")) }
 func TestDataRanking(t *testing.T)   { trainRanking(t, golden.Data(t, "ltr/lightgbm_lambdarank")) }
 
