@@ -37,7 +37,7 @@ LINT := .venv-lint
 # The packages with the most goroutines: the short form of make race.
 RACE := ./batch/... ./internal/direct/... ./internal/dispatch/audit/... ./internal/partition/multilevel/... ./internal/feed/... ./internal/ordered/... ./internal/prefetch/... ./internal/progress/... ./internal/guard/...
 # At a push, properties take few cases of a fixed random seed, so that a push does not fail at random; make check-long takes many of new seeds.
-SHORT := RAPID_CHECKS=$(or $(RAPID_CHECKS),25) RAPID_SEED=$(or $(RAPID_SEED),1)
+SHORT := RAPID_CHECKS=$(or $(RAPID_CHECKS),50) RAPID_SEED=$(or $(RAPID_SEED),1)
 export GRAPHMILL_PYTHON ?= $(CURDIR)/$(VENV)/bin/python
 
 .PHONY: build flight beam cluster quickstart test check-long race race-short supply torture torture-short interop pages interop-data large goldens site wheel wheels wheels-check release man lint fmt fuzz clean

@@ -33,7 +33,7 @@ part "ARM" env GOOS=linux GOARCH=arm64 "$go" build ./...
 part "peers" make interop
 part "a cluster" make cluster
 
-echo "== run beyond a push: each property with $RAPID_CHECKS cases of a new random seed (25 of seed 1 at a push), 10,000 sparse graphs per executor, and"
+echo "== run beyond a push: each property with $RAPID_CHECKS cases of a new random seed (50 of seed 1 at a push), 10,000 sparse graphs per executor, and"
 sort -u "$TORTURE_REPORT"
 rm -f "$TORTURE_REPORT"
 if [ ${#failed[@]} -gt 0 ]; then

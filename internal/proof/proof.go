@@ -70,6 +70,22 @@ func FewerChecks(n int) {
 	}
 }
 
+// LeastChecks has rapid take at least n cases until the test ends: for a proof whose cases are cheap, and whose faults are rare. The tests
+// of its package must not run in parallel.
+func LeastChecks(tb testing.TB, n int) {
+	tb.Helper()
+	f := flag.Lookup("rapid.checks")
+	before := f.Value.String()
+	checks, err := strconv.Atoi(before)
+	if err == nil {
+		err = f.Value.Set(strconv.Itoa(max(checks, n)))
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = f.Value.Set(before) })
+}
+
 // report appends a line about a test to the file TORTURE_REPORT.
 func report(tb testing.TB, line string) {
 	tb.Helper()

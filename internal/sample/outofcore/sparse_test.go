@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/sampletest"
 )
@@ -14,6 +15,7 @@ import (
 // TestSparse checks, on graphs where the first frontiers of an op often draw nothing, that all designs give the subgraphs
 // of the memory executor at any number of threads, and that the ends of each edge in a subgraph are its ends in the store.
 func TestSparse(t *testing.T) {
+	proof.LeastChecks(t, 100)
 	dir := t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {
 		s := sampletest.Sparse(t, r, dir)
