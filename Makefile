@@ -62,10 +62,11 @@ $(VENV)/pins: scripts/requirements.txt
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r scripts/requirements.txt
 	cp scripts/requirements.txt $@
 
+# make lint vets.
 test: $(VENV)/pins
-	$(SHORT) $(GO) test ./...
-	$(SHORT) $(GO) -C flight test ./...
-	$(SHORT) $(GO) -C beam test ./...
+	$(SHORT) $(GO) test -vet=off ./...
+	$(SHORT) $(GO) -C flight test -vet=off ./...
+	$(SHORT) $(GO) -C beam test -vet=off ./...
 
 cluster:
 	$(GO) -C beam test -tags cluster -timeout 20m -run '^TestFlink' ./...
@@ -78,7 +79,7 @@ race: $(VENV)/pins
 	$(GO) -C torture test -race -p 1 -timeout 60m ./internal/... ./clients
 
 race-short:
-	$(SHORT) $(GO) test -race -timeout 10m $(RACE)
+	$(SHORT) $(GO) test -vet=off -race -timeout 10m $(RACE)
 	$(GO) -C flight test -race -timeout 10m .
 
 torture: $(VENV)/pins
@@ -86,7 +87,7 @@ torture: $(VENV)/pins
 	$(MAKE) race
 
 torture-short: $(VENV)/pins
-	$(GO) -C torture test -count=1 -timeout 20m ./...
+	$(GO) -C torture test -vet=off -count=1 -timeout 20m ./...
 
 # A store of 5 * 10^9 edges, most of them holes: minutes, and some MB of the disk.
 large:
@@ -98,7 +99,7 @@ testsof = $$(git grep -lE '^func Test($(1))' -- '*_test.go' ':!flight' ':!beam' 
 # The peers are installed by bench/peers.sh on first use.
 # They wait for their own processes and servers much of the time, so one package more than processors runs, the longest first.
 interop: $(VENV)/pins
-	$(SHORT) $(GO) test -tags interop -timeout 60m -p $$(($$(nproc 2>/dev/null || sysctl -n hw.ncpu) + 1)) -run '^Test(Peer|Golden)' ./python ./examples ./bench ./cmd/graphmill $(call testsof,Peer|Golden)
+	$(SHORT) $(GO) test -vet=off -tags interop -timeout 60m -p $$(($$(nproc 2>/dev/null || sysctl -n hw.ncpu) + 1)) -run '^Test(Peer|Golden)' ./python ./examples ./bench ./cmd/graphmill $(call testsof,Peer|Golden)
 	$(SHORT) $(GO) test -tags purego ./internal/sample ./batch
 	$(SHORT) $(GO) test -tags portable ./internal/feed ./internal/vfs
 	$(GO) -C flight test -tags interop -run '^TestPeer' ./...
@@ -108,7 +109,7 @@ pages:
 
 interop-data: $(VENV)/pins
 	@test -d "$${GRAPHMILL_DATA:-}" || { echo "make interop-data: found GRAPHMILL_DATA=$${GRAPHMILL_DATA:-}, expected the folder of other people's data; set it" >&2; exit 1; }
-	$(GO) test -tags interopdata -timeout 40m -run '^Test(Golden|Data)' $(call testsof,Golden|Data)
+	$(GO) test -vet=off -tags interopdata -timeout 40m -run '^Test(Golden|Data)' $(call testsof,Golden|Data)
 
 goldens:
 	scripts/goldens.sh
