@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -81,7 +82,11 @@ func rareTypes(t *testing.T, seed uint64, parts int) (dir string) {
 // default, and a client sample from them and read features; and the bools come back.
 func TestPeerDGLServesTypedParts(t *testing.T) {
 	oracle := startDGL(t)
-	for seed, flags := range [][]string{nil, {"--method", "fennel", "--trainers-per-machine", "2"}} {
+	ways := [][]string{nil, {"--method", "fennel", "--trainers-per-machine", "2"}}
+	if !proof.Long(t) {
+		ways = ways[1:]
+	}
+	for seed, flags := range ways {
 		dir := rareTypes(t, uint64(seed), 3)
 		out := filepath.Join(t.TempDir(), "parts")
 		var stderr bytes.Buffer
