@@ -6,6 +6,7 @@ package python_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -48,9 +49,8 @@ func offline(t *testing.T) []string {
 	return []string{"HOME=" + home, "HF_HUB_OFFLINE=1", "WANDB_MODE=offline", "RAY_USAGE_STATS_ENABLED=0", "RAY_USAGE_STATS_REPORT_URL=http://127.0.0.1:9"}
 }
 
-// stores builds the command and makes the stores that the client's tests read, and returns the
-// environment that names them.
-func stores(t *testing.T) []string {
+// stores builds the command, and returns the environment that names it, and the folder of the stores that the client's tests read.
+func stores(t *testing.T) (env []string, folder string) {
 	t.Helper()
 	dir := t.TempDir()
 	command := filepath.Join(dir, "graphmill")
@@ -67,14 +67,15 @@ func stores(t *testing.T) []string {
 	if err := os.Rename(filepath.Join(dir, "quickstart", "debian.store"), filepath.Join(dir, "debian.store")); err != nil {
 		t.Fatal(err)
 	}
-	return []string{"GRAPHMILL_COMMAND=" + command, "GRAPHMILL_TEST_STORES=" + dir, "GRAPHMILL_TEST_PORTABLE=" + command + "-portable"}
+	return []string{"GRAPHMILL_COMMAND=" + command, "GRAPHMILL_TEST_PORTABLE=" + command + "-portable"}, dir
 }
 
 // The client's own tests pass: all of them with torch and PyG, in the long form also with only NumPy, and those of each other
 // framework with that framework. The blocks of the documentation run too.
 func TestPeerClient(t *testing.T) {
 	t.Parallel()
-	env := stores(t)
+	env, folder := stores(t)
+	env = append(env, fmt.Sprintf("GRAPHMILL_TEST_GRAPHS=%d", proof.Count(t, 80, 300)))
 	numpy := []string{"discover", "-s", "tests"}
 	if !proof.Long(t) { // the others go the same ways with torch installed
 		for _, module := range []string{"batches", "columns", "docs", "links", "loader", "main", "names", "orders", "packs", "sets", "shown", "store", "whole"} {
@@ -99,7 +100,14 @@ func TestPeerClient(t *testing.T) {
 		t.Run(run.peer, func(t *testing.T) {
 			t.Parallel() // tests of loaders wait for other processes much of the time
 			cmd := python(t, run.peer, append([]string{"-m", "unittest"}, run.args...)...)
-			cmd.Env = append(cmd.Env, env...)
+			// Ranks of one store share a feed, so each suite has stores of its own.
+			own := t.TempDir()
+			for _, name := range []string{"rmat.store", "debian.store"} {
+				if err := os.CopyFS(filepath.Join(own, name), os.DirFS(filepath.Join(folder, name))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cmd.Env = append(append(cmd.Env, env...), "GRAPHMILL_TEST_STORES="+own)
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Errorf("%v\n%s", err, out)

@@ -24,7 +24,7 @@ import numpy.typing as npt
 import random_graphs
 from graphmill import Column, GraphmillError, Store, _whole_tables, from_arrays, from_dgl, from_networkx, from_pyg, from_tables
 
-COUNT = min(random_graphs.COUNT, 60)
+COUNT = random_graphs.COUNT // 5
 NUMBERS = ["bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64"]
 UNSIGNED = ["uint16", "uint32", "uint64"]
 TEXTS = ["", "a", "Ada ü", 'quo"te, and comma', "two\nlines\r\n", "\ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16"), "\0", " "]
