@@ -5,7 +5,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -59,5 +61,25 @@ func TestWaits(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The tests of the Python client likewise.
+func TestWaitsInPython(t *testing.T) {
+	waits := regexp.MustCompile(`\btime\.(sleep|time|monotonic|perf_counter)\(|\btimeout=[0-9]|\.(join|wait)\([0-9]`)
+	files, err := filepath.Glob("python/tests/*.py")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("found %d files, %v", len(files), err)
+	}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if waits.MatchString(line) && !strings.Contains(line, "  # ") {
+				t.Errorf("%s:%d: found %s, expected a comment that says why the test waits or looks at the clock", path, i+1, strings.TrimSpace(line))
+			}
+		}
 	}
 }

@@ -189,7 +189,7 @@ class TestBatchIter(unittest.TestCase):
             self.assertEqual((it.stats().batches, it.stats().waiting_share), (0, 0))
             for batches, left in ((7, 7), (9, 2)):  # a whole pass, and one left early
                 for i, _ in enumerate(it, 1):
-                    time.sleep(0.001)
+                    time.sleep(0.001)  # the step, which is not in the times of the loader
                     if i == left:
                         break
                 s = it.stats()

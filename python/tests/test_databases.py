@@ -268,7 +268,7 @@ class TestDatabases(unittest.TestCase):
             p = subprocess.Popen(
                 [command(), "import", self.server.address, "--out", str(out)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env
             )
-            time.sleep(draw.uniform(0.0, 0.3))
+            time.sleep(draw.uniform(0.0, 0.3))  # a random moment
             self.server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend';")
             _, err = p.communicate()
             if p.returncode == 0:

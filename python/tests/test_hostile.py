@@ -122,7 +122,7 @@ class Hostile(unittest.TestCase):
         self.assertEqual(descriptors(), self.before)
 
     def refused(self, error: type[BaseException], text: str, fake: Fake, use: Callable[[Connection], object] = lambda c: c.next(c.start(0, 0))) -> None:
-        start = time.monotonic()
+        start = time.monotonic()  # against a hang
         with fake:
             with self.assertRaises(GraphmillError) as caught:
                 c = fake.connect()
@@ -132,7 +132,7 @@ class Hostile(unittest.TestCase):
                     c.close()
             self.assertIs(type(caught.exception), error, repr(caught.exception))
             self.assertIn(text, str(caught.exception))
-        self.assertLess(time.monotonic() - start, 5)
+        self.assertLess(time.monotonic() - start, 60)  # against a hang
 
     def test_a_good_feed(self) -> None:
         with Fake(MESSAGE.pack(1, 0, 1, 0, 512, 1)) as fake:

@@ -369,7 +369,7 @@ class TestJupyterIntegration(unittest.TestCase):
                 f"r = graphmill.run('generate', 'rmat', scale=18, edge_factor=16, threads=1, out={folder + '/g.store'!r})",
             ]
             notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
-            NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+            NotebookClient(notebook, timeout=120, kernel_name="python3").execute()  # against a hang
         shown, progress = (c.outputs for c in notebook.cells)
         self.assertEqual(shown[0].data["text/html"], Collection(made.molecules())._repr_html_())
         self.assertEqual(shown[0].data["text/plain"], repr(Collection(made.molecules())))

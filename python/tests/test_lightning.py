@@ -204,7 +204,7 @@ with open(os.path.join({self.folder!r}, f"rank{{trainer.global_rank}}"), "w") as
         script = os.path.join(self.folder, "ranks.py")
         with open(script, "w") as f:
             f.write(program)
-        p = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
+        p = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)  # against a hang
         self.assertEqual(p.returncode, 0, p.stderr)
         got = []
         for r in range(2):

@@ -39,13 +39,13 @@ class TestMain(unittest.TestCase):
             p = subprocess.Popen(
                 [sys.executable, "-m", "graphmill", "generate", "rmat", "--scale", "26", "--out", os.path.join(folder, "g.store")], stderr=subprocess.PIPE
             )
-            end = time.time() + 20
-            while time.time() < end and os.path.realpath(f"/proc/{p.pid}/exe") != os.path.realpath(command()):
-                time.sleep(0.01)
+            end = time.time() + 60  # against a hang
+            while time.time() < end and os.path.realpath(f"/proc/{p.pid}/exe") != os.path.realpath(command()):  # against a hang
+                time.sleep(0.01)  # between two looks
             self.assertEqual(os.path.realpath(f"/proc/{p.pid}/exe"), os.path.realpath(command()))
-            time.sleep(0.5)
+            time.sleep(0.5)  # any moment of a run of a minute
             p.send_signal(signal.SIGINT)
-            _, err = p.communicate(timeout=60)
+            _, err = p.communicate(timeout=60)  # against a hang
             self.assertNotEqual(p.returncode, 0)
             self.assertIn(b"interrupted", err)
 

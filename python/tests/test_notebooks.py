@@ -70,7 +70,7 @@ class TestRun(unittest.TestCase):
             tempfile.TemporaryDirectory(prefix="graphmill-") as folder,
             mock.patch.dict(os.environ, {"PYTHONPATH": os.path.abspath(path), "OMP_NUM_THREADS": "1"}),
         ):
-            NotebookClient(notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": folder}}).execute()
+            NotebookClient(notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": folder}}).execute()  # against a hang
         outputs = [o for cell in notebook.cells if cell.cell_type == "code" for o in cell.outputs]
         self.assertTrue(any("text/html" in o.get("data", {}) for o in outputs), "found no table, expected those of stores and loaders")
 

@@ -151,7 +151,7 @@ class TestPacks(unittest.TestCase):
         packs = loader("molecules", "--reserve", batch=2)
         for passes in (1, 2):
             for _ in packs:
-                time.sleep(0.001)
+                time.sleep(0.001)  # the step, which is not in the times of the loader
             s = packs.stats()
             self.assertEqual(s.batches, passes * len(packs))
             self.assertGreaterEqual(s.seconds - s.waited - s.converted, 0.001 * s.batches)

@@ -77,7 +77,7 @@ class TestDistributed(unittest.TestCase):
             for r in range(world)
         ]
         try:
-            out = [json.loads(p.communicate(timeout=120)[0]) for p in ranks]
+            out = [json.loads(p.communicate(timeout=120)[0]) for p in ranks]  # against a hang
         finally:
             for p in ranks:
                 p.kill()

@@ -157,7 +157,7 @@ class TestStream(unittest.TestCase):
         )
         where = os.path.join(os.path.dirname(__file__), "../src")
         for end in ("", "import os; os._exit(0)\n", "loader.close()\n", "raise SystemExit(3)\n", "del loader\n", "import os; os.kill(os.getpid(), 9)\n"):
-            p = subprocess.run([sys.executable, "-c", code + end, made.DEBIAN, where], capture_output=True, text=True, timeout=20)
+            p = subprocess.run([sys.executable, "-c", code + end, made.DEBIAN, where], capture_output=True, text=True, timeout=60)  # against a hang
             self.assertTrue(p.stdout.strip().isdecimal(), p.stderr)
             self.assertEqual(p.stderr, "")
             self.assertTrue(gone(int(p.stdout)), end)

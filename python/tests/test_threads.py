@@ -34,7 +34,7 @@ def in_threads(*calls: Callable[[], Any]) -> list[Any]:
     for t in threads:
         t.start()
     for t in threads:
-        t.join(120)
+        t.join(120)  # against a hang
     if any(t.is_alive() for t in threads):
         raise AssertionError(f"found {out}, expected threads that end")
     return out
