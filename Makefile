@@ -36,8 +36,9 @@ RELEASE := .venv-release
 LINT := .venv-lint
 # The packages with the most goroutines: the short form of make race.
 RACE := ./batch/... ./internal/direct/... ./internal/dispatch/audit/... ./internal/partition/multilevel/... ./internal/feed/... ./internal/ordered/... ./internal/prefetch/... ./internal/progress/... ./internal/guard/...
-# At a push, properties take few cases of a fixed random seed, so that a push does not fail at random; make check-long takes many of new seeds.
-SHORT := RAPID_CHECKS=$(or $(RAPID_CHECKS),50) RAPID_SEED=$(or $(RAPID_SEED),1)
+# At a push, properties take few cases of a fixed random seed, so that a push does not fail at random; in the long form (make check-long) they
+# take many of new seeds.
+SHORT := $(if $(filter long,$(TORTURE)),,RAPID_CHECKS=$(or $(RAPID_CHECKS),50) RAPID_SEED=$(or $(RAPID_SEED),1))
 export GRAPHMILL_PYTHON ?= $(CURDIR)/$(VENV)/bin/python
 
 .PHONY: build flight beam cluster quickstart test check-long race race-short supply torture torture-short interop pages interop-data large goldens site wheel wheels wheels-check release man lint fmt fuzz clean
@@ -62,7 +63,7 @@ $(VENV)/pins: scripts/requirements.txt
 	$(VENV)/bin/pip install --quiet --disable-pip-version-check -r scripts/requirements.txt
 	cp scripts/requirements.txt $@
 
-# make lint vets.
+# make lint has vetted what go test would.
 test: $(VENV)/pins
 	$(SHORT) $(GO) test -vet=off ./...
 	$(SHORT) $(GO) -C flight test -vet=off ./...
@@ -80,7 +81,7 @@ race: $(VENV)/pins
 
 race-short:
 	$(SHORT) $(GO) test -vet=off -race -timeout 10m $(RACE)
-	$(GO) -C flight test -race -timeout 10m .
+	$(SHORT) $(GO) -C flight test -vet=off -race -timeout 10m .
 
 torture: $(VENV)/pins
 	TORTURE=long $(GO) -C torture test -count=1 -timeout 0 -p 1 -v ./...
@@ -100,16 +101,16 @@ testsof = $$(git grep -lE '^func Test($(1))' -- '*_test.go' ':!flight' ':!beam' 
 # They wait for their own processes and servers much of the time, so one package more than processors runs, the longest first.
 interop: $(VENV)/pins
 	$(SHORT) $(GO) test -vet=off -tags interop -timeout 60m -p $$(($$(nproc 2>/dev/null || sysctl -n hw.ncpu) + 1)) -run '^Test(Peer|Golden)' ./python ./examples ./bench ./cmd/graphmill $(call testsof,Peer|Golden)
-	$(SHORT) $(GO) test -tags purego ./internal/sample ./batch
-	$(SHORT) $(GO) test -tags portable ./internal/feed ./internal/vfs
-	$(GO) -C flight test -tags interop -run '^TestPeer' ./...
+	$(SHORT) $(GO) test -vet=off -tags purego ./internal/sample ./batch
+	$(SHORT) $(GO) test -vet=off -tags portable ./internal/feed ./internal/vfs
+	$(SHORT) $(GO) -C flight test -vet=off -tags interop -run '^TestPeer' ./...
 
 pages:
 	$(GO) test -tags interop -count=1 -run '^TestPeerPages$$' . -screenshots $(CURDIR)/pages
 
 interop-data: $(VENV)/pins
 	@test -d "$${GRAPHMILL_DATA:-}" || { echo "make interop-data: found GRAPHMILL_DATA=$${GRAPHMILL_DATA:-}, expected the folder of other people's data; set it" >&2; exit 1; }
-	$(GO) test -vet=off -tags interopdata -timeout 40m -run '^Test(Golden|Data)' $(call testsof,Golden|Data)
+	$(SHORT) $(GO) test -vet=off -tags interopdata -timeout 40m -run '^Test(Golden|Data)' $(call testsof,Golden|Data)
 
 goldens:
 	scripts/goldens.sh
