@@ -76,6 +76,7 @@ install() {
   for file in "$requirements" ${HELPER:+"$HELPER"}; do
     [ -r "$file" ] || die "$file: cannot be read; take a whole clone of the repository"
   done
+  [ -z "${GRAPHMILL_WHEELS:-}" ] || [ -d "$GRAPHMILL_WHEELS" ] || die "found GRAPHMILL_WHEELS=$GRAPHMILL_WHEELS, expected a folder of wheels; correct it, or leave it out to compile"
   python=$(python_of "$@")
   key=$({ pins "$requirements"; "$python" --version; sed -n "/^recipe_$peer()/,/^}/p" "$0"; ${HELPER:+cat "$HELPER"}; ${BASE:+echo "$BASE"}; } | sha256sum | cut -c1-16)
   root=${GRAPHMILL_PEERS:-$HOME/.cache/graphmill-peers}
