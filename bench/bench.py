@@ -1291,25 +1291,18 @@ class Bench:
         """The environment of a program that uses the Python client, with one thread of torch."""
         return {"PYTHONPATH": str(HERE.parent / "python" / "src"), "GRAPHMILL_COMMAND": str(self.graphmill), "OMP_NUM_THREADS": "1"}
 
+    def batches_of(self, python: pathlib.Path, script: str, *args: object) -> list[object]:
+        """The command of a contestant that makes batches for training; args are the store, the features, the loader and its options."""
+        store, features, which, *more = args
+        return [python, HERE / script, store, features, "--loader", which, "--batches", self.args.batches, "--warm-seconds", self.args.warm_seconds, *more]
+
     def loader(self) -> None:
         """Batches for training, with features."""
         store, features, width = self.featured()
         pyg, dgl, env = self.python("pyg", "torch_geometric", "torch-sparse", "torch"), self.python("dgl", "dgl"), self.client()
 
         def run(name: str, python: pathlib.Path, which: str, *more: object) -> Contestant:
-            command = [
-                python,
-                HERE / "peer_loader.py",
-                store,
-                features,
-                "--loader",
-                which,
-                "--batches",
-                self.args.batches,
-                "--warm-seconds",
-                self.args.warm_seconds,
-                *more,
-            ]
+            command = self.batches_of(python, "peer_loader.py", store, features, which, *more)
             return Contestant(
                 name,
                 command,
@@ -1419,19 +1412,7 @@ class Bench:
         pyg, dgl, env = self.python("pyg", "torch_geometric", "torch-sparse", "torch"), self.python("dgl", "dgl"), self.client()
 
         def run(name: str, python: pathlib.Path, which: str, *more: object) -> Contestant:
-            command = [
-                python,
-                HERE / "peer_links.py",
-                store,
-                features,
-                "--loader",
-                which,
-                "--batches",
-                self.args.batches,
-                "--warm-seconds",
-                self.args.warm_seconds,
-                *more,
-            ]
+            command = self.batches_of(python, "peer_links.py", store, features, which, *more)
             return Contestant(name, command, lambda r: r["batches_per_second"], env)
 
         what = f"of 256 links of R-MAT {self.args.scale}, a negative each, fanout {FANOUT}, {width} float32 per node"

@@ -61,7 +61,7 @@ class Job:
     ids: bool = False  # answers have edge ids
     degree: float = 0  # edges of the store per node: what workers read
     walks: int = 1  # edge types that the hops follow, in a direction each
-    shuffled: bool = False  # seeds in random order, not in that of the nodes
+    shuffled: bool = False  # seeds in random order; else in the order of the nodes
     pages: float = 0  # bytes of feature rows that assemblers read, whole pages
     feature_bytes: int = 0  # of output_bytes: those of features
     skew: float = 0  # of requests over ranges: the share of the i-th is i^-skew

@@ -349,7 +349,7 @@ class TestPyG(Folder):
             (dict(batch_size=100), [stops], "found a run with batch_size=1990, expected batch_size=100; give the same arguments, or leave out resume="),
             (dict(keep="all"), [stops], "keep='last', expected keep='all'"),
             (dict(x=np.zeros((2000, 12), np.float32)), [stops], "x={'_N': 'column x'}, expected x={'_N': 'float32 .2000, 12.'}"),
-            ({}, [lambda x, e: x * 2], "found another first row of layer 1 of _N, expected that of the run to continue; give the same layers"),
+            ({}, [lambda x, e: x * 2], "found another first row of layer 1 of _N, expected the row of the run to continue; give the same layers"),
             ({}, [lambda x, e: x, lambda x, e: x], "layers=1, expected layers=2"),
         ):
             with self.assertRaisesRegex(GraphmillError, text):

@@ -14,8 +14,7 @@ import (
 )
 
 // mostBytes is the resident set that a refusal may take. The largest that a demand needs is two lists of 80 MB of counts, with a copy while
-// one grows. What the sources ask for is far more. The collector runs often (GOGC), so that the set is what the program holds, and not
-// garbage that a busy machine has not got round to.
+// one grows; the sources ask for far more. GOGC makes the collector run often, so that little of the set is garbage, also on a busy machine.
 const mostBytes = 512 << 20
 
 // demand is a small source and what is said about it.

@@ -122,7 +122,7 @@ func TestFlinkOneSlot(t *testing.T) {
 	sampled(t, onCluster, "typed records", "plan")
 }
 
-// sampled checks that each file equals that of graphmill sample.
+// sampled samples on Flink, and compares each file with the one that graphmill sample writes.
 func sampled(t *testing.T, where []string, list ...string) {
 	t.Helper()
 	store := shopStore(t)
@@ -134,7 +134,7 @@ func sampled(t *testing.T, where []string, list ...string) {
 	}
 }
 
-// dispatched checks that each file equals that of graphmill dispatch.
+// dispatched dispatches on Flink, and compares each file with the one that graphmill dispatch writes.
 func dispatched(t *testing.T, where []string) {
 	t.Helper()
 	store := shopStore(t)

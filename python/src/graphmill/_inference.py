@@ -259,7 +259,7 @@ class _Run:
                 or not np.allclose(_numbers(y[0]), have, rtol=0.01, atol=0.01 * float(np.abs(have).max(initial=0)), equal_nan=True)
             ):
                 raise GraphmillError(
-                    f"{self._folder}: found another first row of layer {i + 1} of {t}, expected that of the run to continue; give the same layers and x=, or leave out resume= to begin again"
+                    f"{self._folder}: found another first row of layer {i + 1} of {t}, expected the row of the run to continue; give the same layers and x=, or leave out resume= to begin again"
                 )
 
 

@@ -439,7 +439,7 @@ class Edges:
             p = int(want[bad][0])
             if p == added:
                 raise KeyError(
-                    f"{':'.join(self.type)}: found position {p}, that of all self-loops that the import added, expected a position of the input; give edge_features= to the loader"
+                    f"{':'.join(self.type)}: found position {p}, the one of self-loops that the import added, expected a position of the input; give edge_features= to the loader"
                 )
             raise KeyError(f"{':'.join(self.type)}: found no edge at position {p} of the input")
         return out if isinstance(at, np.ndarray) else int(out[0])
