@@ -79,7 +79,7 @@ func TestPeerClient(t *testing.T) {
 	numpy := []string{"discover", "-s", "tests"}
 	if !proof.Long(t) { // the others go the same ways with torch installed
 		for _, module := range []string{"batches", "columns", "docs", "links", "loader", "main", "names", "orders", "packs", "sets", "shown", "store", "whole"} {
-			numpy = append(numpy, "-k", "test_"+module)
+			numpy = append(numpy, "-k", "test_"+module+".*")
 		}
 	}
 	for _, run := range []struct {
