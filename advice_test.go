@@ -19,7 +19,6 @@ var advised = []string{".", "cmd", "internal/cli", "internal/dispatch", "interna
 
 // unadvised are files and folders whose errors need no advice of their own, and why.
 var unadvised = map[string]string{
-	"cmd/graphmill/internal/tfgnn/codec":   "between the Python client and its own process",
 	"internal/feed/accept.go":              "between the Python client and its own process",
 	"internal/feed/conn.go":                "between the Python client and its own process",
 	"internal/feed/protocol.go":            "between the Python client and its own process",

@@ -23,7 +23,7 @@ var judged = map[string]string{
 	"beam/internal/workers/pool.go: begin":                             "waits for a process",
 	"beam/internal/workers/request.go: Child":                          "reads stdin",
 	"cmd/graphmill/internal/bench/batches.go: copyRows":                "reads memory",
-	"cmd/graphmill/internal/tfgnn/codec.go: serve":                     "reads stdin",
+	"internal/codec/serve.go: Serve":                                   "reads stdin",
 	"internal/dispatch/cluster/run.go: run":                            "runs an engine, whose functions are guarded",
 	"internal/dispatch/transport/sftptest/server.go: ServeAt":          "a machine of the tests",
 	"internal/dispatch/transport/sftptest/server.go: accept":           "a machine of the tests",

@@ -1,4 +1,4 @@
-package tfgnn
+package codec
 
 import (
 	"bytes"
@@ -11,17 +11,16 @@ import (
 
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn"
-	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/fuzzing"
 )
 
-const codecSchema = `{"context": {"features": {"label": {"dtype": "DT_INT64"}}},
+const schemaJSON = `{"context": {"features": {"label": {"dtype": "DT_INT64"}}},
 "node_sets": {"a": {"features": {"x": {"dtype": "DT_FLOAT", "shape": {"dim": [{"size": "3"}]}}, "name": {"dtype": "DT_STRING"}, "tags": {"dtype": "DT_STRING", "shape": {"dim": [{"size": "-1"}]}}}},
 "b": {"features": {"deep": {"dtype": "DT_INT32", "shape": {"dim": [{"size": "2"}, {"size": "-1"}, {"size": "-1"}, {"size": "2"}]}}}}},
 "edge_sets": {"e": {"source": "a", "target": "b", "features": {"w": {"dtype": "DT_DOUBLE"}}}}}`
 
-// codecTexts is codecSchema as text.
-const codecTexts = `
+// schemaText is schemaJSON in the text format.
+const schemaText = `
 context { features { key: "label" value { dtype: DT_INT64 } } }
 node_sets { key: "a" value {
   features { key: "x" value { dtype: DT_FLOAT shape { dim { size: 3 } } } }
@@ -30,7 +29,7 @@ node_sets { key: "a" value {
 node_sets { key: "b" value { features { key: "deep" value { dtype: DT_INT32 shape { dim { size: 2 } dim { size: -1 } dim { size: -1 } dim { size: 2 } } } } } }
 edge_sets { key: "e" value { source: "a" target: "b" features { key: "w" value { dtype: DT_DOUBLE } } } }`
 
-func message(header string, arrays ...[]byte) []byte {
+func request(header string, arrays ...[]byte) []byte {
 	var sizes []string
 	for _, a := range arrays {
 		sizes = append(sizes, fmt.Sprint(len(a)))
@@ -41,17 +40,15 @@ func message(header string, arrays ...[]byte) []byte {
 }
 
 // converse sends requests and returns the replies.
-func converse(t *testing.T, requests ...[]byte) []codecMessage {
+func converse(t *testing.T, requests ...[]byte) []message {
 	t.Helper()
 	var out bytes.Buffer
-	cmd := newCodec(&cli.Terminal{Stdin: bytes.NewReader(bytes.Join(requests, nil)), Stdout: &out, Stderr: io.Discard})
-	cmd.SetArgs(nil)
-	if err := cmd.ExecuteContext(t.Context()); err != nil {
+	if err := Serve(t.Context(), bytes.NewReader(bytes.Join(requests, nil)), &out); err != nil {
 		t.Fatal(err)
 	}
-	var replies []codecMessage
+	var replies []message
 	for out.Len() > 0 {
-		m, err := readCodecMessage(&out, nil)
+		m, err := readMessage(&out, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,11 +57,11 @@ func converse(t *testing.T, requests ...[]byte) []codecMessage {
 	return replies
 }
 
-func open() []byte { return message(`{"op": "open", "schema": ` + codecSchema + `}`) }
+func open() []byte { return request(`{"op": "open", "schema": ` + schemaJSON + `}`) }
 
 // What the codec encodes are the bytes of the library's codec, and what it decodes encodes to the same bytes again.
-func TestCodecBatches(t *testing.T) {
-	schema, err := tfgnn.ParseSchema("schema.pbtxt", []byte(codecTexts))
+func TestBatches(t *testing.T) {
+	schema, err := tfgnn.ParseSchema("schema.pbtxt", []byte(schemaText))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,20 +80,20 @@ func TestCodecBatches(t *testing.T) {
 		want = append(want, record...)
 		lengths = binary.LittleEndian.AppendUint64(lengths, uint64(len(record)))
 	}
-	random := converse(t, open(), message(`{"op": "random", "seed": 7, "number": 3, "graphs": 50}`))[1]
-	decoded := converse(t, open(), message(`{"op": "decode"}`, lengths, want))[1]
-	for _, batch := range []codecMessage{random, decoded} {
+	random := converse(t, open(), request(`{"op": "random", "seed": 7, "number": 3, "graphs": 50}`))[1]
+	decoded := converse(t, open(), request(`{"op": "decode"}`, lengths, want))[1]
+	for _, batch := range []message{random, decoded} {
 		if batch.Error != "" {
 			t.Fatal(batch.Error)
 		}
-		got := converse(t, open(), message(`{"op": "encode"}`, batch.arrays...))[1]
+		got := converse(t, open(), request(`{"op": "encode"}`, batch.arrays...))[1]
 		if got.Error != "" || !bytes.Equal(got.arrays[0], lengths) || !bytes.Equal(got.arrays[1], want) {
 			t.Errorf("found other bytes (error %q), expected those of the library", got.Error)
 		}
 	}
 }
 
-func TestCodecErrors(t *testing.T) {
+func TestErrors(t *testing.T) {
 	one := binary.LittleEndian.AppendUint64(nil, 1)
 	many := binary.LittleEndian.AppendUint64(nil, 1<<40)
 	empty := make([][]byte, 17)
@@ -104,18 +101,18 @@ func TestCodecErrors(t *testing.T) {
 		request []byte
 		want    string
 	}{
-		{message(`{"op": "shut"}`), `found op "shut", expected one of schema, text, open`},
-		{message(`{"op": "encode", "codec": 1}`), "found codec 1, expected one of the 1 that were opened"},
-		{message(`{"op": "encode"}`, one), "found 1 arrays, expected 17 for the schema"},
-		{message(`{"op": "encode"}`, append([][]byte{one}, empty[1:]...)...), "GraphTensor 0: found 0 values in array 1, expected 1"},
-		{message(`{"op": "encode"}`, append([][]byte{many}, empty[1:]...)...), "GraphTensor 0: found 0 values in array 1"},
-		{message(`{"op": "decode"}`, one), "found 1 arrays, expected the lengths of the records and the records"},
-		{message(`{"op": "decode"}`, many, []byte("abc")), "found a record of 1099511627776 bytes, expected at most the 3 that are left"},
-		{message(`{"op": "decode"}`, one, []byte("abc")), "record 0: "},
-		{message(`{"op": "open", "schema": {"nodes": 1}}`), "found no schema: "},
-		{message(`{"op": "text", "schema": {"edge_sets": {"e": {"source": "a"}}}}`), "source"},
-		{message(`{"op": "schema", "path": "/no/such"}`), "/no/such"},
-		{message(`{"op": "read", "files": ["/no/such"]}`), "/no/such"},
+		{request(`{"op": "shut"}`), `found op "shut", expected one of schema, text, open`},
+		{request(`{"op": "encode", "codec": 1}`), "found codec 1, expected one of the 1 that were opened"},
+		{request(`{"op": "encode"}`, one), "found 1 arrays, expected 17 for the schema"},
+		{request(`{"op": "encode"}`, append([][]byte{one}, empty[1:]...)...), "GraphTensor 0: found 0 values in array 1, expected 1"},
+		{request(`{"op": "encode"}`, append([][]byte{many}, empty[1:]...)...), "GraphTensor 0: found 0 values in array 1"},
+		{request(`{"op": "decode"}`, one), "found 1 arrays, expected the lengths of the records and the records"},
+		{request(`{"op": "decode"}`, many, []byte("abc")), "found a record of 1099511627776 bytes, expected at most the 3 that are left"},
+		{request(`{"op": "decode"}`, one, []byte("abc")), "record 0: "},
+		{request(`{"op": "open", "schema": {"nodes": 1}}`), "found no schema: "},
+		{request(`{"op": "text", "schema": {"edge_sets": {"e": {"source": "a"}}}}`), "source"},
+		{request(`{"op": "schema", "path": "/no/such"}`), "/no/such"},
+		{request(`{"op": "read", "files": ["/no/such"]}`), "/no/such"},
 	} {
 		// The server answers the next request as if nothing had happened.
 		replies := converse(t, open(), c.request, open())
@@ -127,23 +124,20 @@ func TestCodecErrors(t *testing.T) {
 		{"\xff\xff\xff\xff", "found a message of 4294967295 bytes, expected at most"},
 		{"\x02\x00\x00\x00ab", "found a message that is no JSON"},
 		{"\x10\x00\x00\x00ab", "unexpected EOF"},
-		{string(message(`{"op": "text"}`))[:8], "unexpected EOF"},
+		{string(request(`{"op": "text"}`))[:8], "unexpected EOF"},
 		{"\x0e\x00\x00\x00" + `{"bytes":[-1]}`, "found an array of -1 bytes"},
 		{"\x18\x00\x00\x00" + `{"bytes":[1000000000000]}`[:24], "no JSON"},
 		{"\x19\x00\x00\x00" + `{"bytes":[1000000000000]}`, "unexpected EOF"},
 	} {
-		cmd := newCodec(&cli.Terminal{Stdin: strings.NewReader(c.in), Stdout: io.Discard, Stderr: io.Discard})
-		cmd.SetArgs(nil)
-		cmd.SilenceErrors, cmd.SilenceUsage = true, true
-		if err := cmd.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := Serve(t.Context(), strings.NewReader(c.in), io.Discard); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: error %v, want %q", c.in, err, c.want)
 		}
 	}
 }
 
 // Any arrays give GraphTensors that the codec encodes, or an error.
-func FuzzCodecBatch(f *testing.F) {
-	schema, err := tfgnn.ParseSchema("schema.pbtxt", []byte(codecTexts))
+func FuzzBatch(f *testing.F) {
+	schema, err := tfgnn.ParseSchema("schema.pbtxt", []byte(schemaText))
 	if err != nil {
 		f.Fatal(err)
 	}

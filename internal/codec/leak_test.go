@@ -1,4 +1,4 @@
-package tfgnn
+package codec
 
 import (
 	"testing"
