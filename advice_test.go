@@ -14,7 +14,7 @@ import (
 )
 
 // advised are the folders whose errors TestAdvice reads: operations, stages, stores and commands.
-var advised = []string{".", "cmd", "internal/cli", "internal/dispatch", "internal/export", "internal/feed", "internal/ingest", "internal/database", "internal/objects", "internal/pack", "internal/partition",
+var advised = []string{".", "cmd", "internal/cli", "internal/command", "internal/dispatch", "internal/export", "internal/feed", "internal/ingest", "internal/database", "internal/objects", "internal/pack", "internal/partition",
 	"internal/sample", "internal/store", "internal/subset", "internal/walk"}
 
 // unadvised are files and folders whose errors need no advice of their own, and why.

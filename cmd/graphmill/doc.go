@@ -1,7 +1,6 @@
 // Command graphmill turns raw graph tables into training-ready batches.
 //
-// One file holds one command: its flags, the call of the library, and what is
-// printed of the result. Rules that all of them keep:
+// Package command has its commands. Rules that all of them keep:
 //
 //   - stdout is for data: the result in words, or with --json one JSON report.
 //     Messages, progress and errors go to stderr; with --json an error is also

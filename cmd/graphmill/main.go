@@ -11,16 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill"
-	"github.com/graphmill/graphmill/cmd/graphmill/internal/bench"
-	"github.com/graphmill/graphmill/cmd/graphmill/internal/data"
-	"github.com/graphmill/graphmill/cmd/graphmill/internal/pack"
-	"github.com/graphmill/graphmill/cmd/graphmill/internal/partition"
-	"github.com/graphmill/graphmill/cmd/graphmill/internal/sample"
-	"github.com/graphmill/graphmill/cmd/graphmill/internal/tfgnn"
 	"github.com/graphmill/graphmill/internal/cli"
-	"github.com/graphmill/graphmill/internal/cli/dispatching"
-	"github.com/graphmill/graphmill/internal/cli/importing"
-	"github.com/graphmill/graphmill/internal/cli/sampling"
+	"github.com/graphmill/graphmill/internal/command"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
@@ -33,6 +25,9 @@ const (
 	exitDamaged     = 3
 	exitInterrupted = 130
 )
+
+// commit is the commit of a release, with the suffix "+modified" if files differed from it. scripts/build.sh sets it.
+var commit string
 
 func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
 
@@ -124,9 +119,10 @@ DGL, TF-GNN or JAX.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SuggestionsMinimumDistance = 2
-	root.AddCommand(newQuickstart(t), importing.New(t, nil), data.NewExport(t), data.NewGenerate(t), data.NewInfo(t),
-		sampling.New(t, nil), sample.NewForecast(t), data.NewChunk(t), sample.NewFeed(t), sample.NewWalk(t), pack.New(t),
-		dispatching.New(t, nil), partition.NewPartitionGraph(t), partition.NewPartition(t), data.NewVerify(t), data.NewReport(t), data.NewMetadata(t), tfgnn.New(t), bench.New(t), newVersion(t))
+	root.AddCommand(command.NewQuickstart(t, newRoot), command.NewImport(t, nil), command.NewExport(t), command.NewGenerate(t), command.NewInfo(t),
+		command.NewSample(t, nil), command.NewForecast(t), command.NewChunk(t), command.NewFeed(t), command.NewWalk(t), command.NewPack(t),
+		command.NewDispatch(t, nil), command.NewPartitionGraph(t), command.NewPartition(t), command.NewVerify(t), command.NewReport(t),
+		command.NewMetadata(t), command.NewTFGNN(t), command.NewBench(t), command.NewVersion(t, commit))
 	cli.Setup(root, t, "0 done, 1 failed, 2 wrong usage, 3 verification found damage, 130 interrupted")
 	cli.GroupCommands(root, commandGroups)
 	return root

@@ -116,8 +116,8 @@ func names(all map[string][]string) []string {
 	return list
 }
 
-// command runs the command in this process.
-func command(t testing.TB, args ...string) (stdout, stderr string, status int) {
+// runCommand runs the command in this process.
+func runCommand(t testing.TB, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	status = run(append([]string{"graphmill-beam"}, args...), nil, &out, &errs)

@@ -5,16 +5,16 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill"
-	beamdispatching "github.com/graphmill/graphmill/beam/internal/dispatching"
+	"github.com/graphmill/graphmill/beam/internal/dispatching"
 	"github.com/graphmill/graphmill/internal/cli"
-	"github.com/graphmill/graphmill/internal/cli/dispatching"
+	"github.com/graphmill/graphmill/internal/command"
 )
 
 // newDispatch makes the command dispatch.
 func newDispatch(t *cli.Terminal) *cobra.Command {
 	var e engineFlags
 	var c graphmill.DispatchCluster
-	return dispatching.New(t, &dispatching.Where{
+	return command.NewDispatch(t, &command.Where[graphmill.DispatchOptions]{
 		Long: `Writes the parts of a graph in DGL's distributed format, on a cluster, by Apache Beam on
 Flink, or on this machine by Beam's Prism. Each file has the bytes that graphmill
 dispatch writes with the same flags.
@@ -43,7 +43,7 @@ first sorted on the disk by this command: import a large graph by destination.`,
 			if err != nil {
 				return err
 			}
-			c.Engine = &beamdispatching.Engine{Options: opt}
+			c.Engine = &dispatching.Engine{Options: opt}
 			o.Cluster = &c
 			return nil
 		},

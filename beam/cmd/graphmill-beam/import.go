@@ -5,16 +5,16 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill"
-	beamimporting "github.com/graphmill/graphmill/beam/internal/importing"
+	"github.com/graphmill/graphmill/beam/internal/importing"
 	"github.com/graphmill/graphmill/internal/cli"
-	"github.com/graphmill/graphmill/internal/cli/importing"
+	"github.com/graphmill/graphmill/internal/command"
 )
 
 // newImport makes the command import.
 func newImport(t *cli.Terminal) *cobra.Command {
 	var e engineFlags
 	var c graphmill.ImportCluster
-	cmd := importing.New(t, &importing.Where{
+	cmd := command.NewImport(t, &command.Where[graphmill.ImportOptions]{
 		Long: `Makes a store from the tables of a graph on a cluster, by Apache Beam on Flink, or on this
 machine by Beam's Prism. Each file has the bytes that graphmill import writes with the
 same flags. SRC is any source of one graph that graphmill import reads.
@@ -42,7 +42,7 @@ types without a table whose number is the largest integer id next to a type with
 			if err != nil {
 				return err
 			}
-			c.Engine = &beamimporting.Engine{Options: opt}
+			c.Engine = &importing.Engine{Options: opt}
 			o.Cluster = &c
 			return nil
 		},

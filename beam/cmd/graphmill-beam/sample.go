@@ -11,9 +11,9 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/beam/internal/engine"
-	beamsampling "github.com/graphmill/graphmill/beam/internal/sampling"
+	"github.com/graphmill/graphmill/beam/internal/sampling"
 	"github.com/graphmill/graphmill/internal/cli"
-	"github.com/graphmill/graphmill/internal/cli/sampling"
+	"github.com/graphmill/graphmill/internal/command"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -76,7 +76,7 @@ func (f *engineFlags) options(t *cli.Terminal) (engine.Options, error) {
 func newSample(t *cli.Terminal) *cobra.Command {
 	var e engineFlags
 	var c graphmill.Cluster
-	cmd := sampling.New(t, &sampling.Where{
+	cmd := command.NewSample(t, &command.Where[graphmill.SampleOptions]{
 		Long: `Samples subgraphs on a cluster, by Apache Beam on Flink, or on this machine by Beam's
 Prism. Each file has the bytes that graphmill sample writes with the same flags.
 
@@ -102,7 +102,7 @@ worker. If a job fails, --resume continues from the pieces that it wrote.`,
 			if err != nil {
 				return err
 			}
-			c.Engine = &beamsampling.Engine{Options: opt}
+			c.Engine = &sampling.Engine{Options: opt}
 			o.Cluster = &c
 			return nil
 		},

@@ -1,2 +1,0 @@
-// Package bench has the command bench of graphmill, which measures the machine.
-package bench

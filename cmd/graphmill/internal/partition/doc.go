@@ -1,2 +1,0 @@
-// Package partition has the commands partition and partition-graph of graphmill.
-package partition

@@ -1,2 +1,0 @@
-// Package sample has the commands forecast and feed of graphmill.
-package sample

@@ -1,3 +1,0 @@
-// Package sampling has the command sample, for the binaries graphmill and graphmill-beam, and the flags that it shares with
-// other commands.
-package sampling

@@ -1,0 +1,60 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/human"
+)
+
+func newBenchSample(t *cli.Terminal) *cobra.Command {
+	var c cli.Common
+	var p cli.Sampling
+	batches := 0
+	cmd := &cobra.Command{
+		Use:   "sample STORE",
+		Short: "Measure sampled edges per second of the memory executor",
+		Long: `Samples batches and discards them, to measure the speed of sampling itself, including
+relabelling and edge ids. Without --seeds, the seeds are the nodes at which the first
+hop finds edges, in shuffled order. A sampled edge is an edge drawn by an op.`,
+		Example: `  graphmill bench sample g.store --fanout 15,10 --batch-size 1024 --threads 2 --batches 200
+  graphmill bench sample g.store --fanout 15,10 --json | jq .sampled_edges_per_second`,
+		Args: cli.OneArg("one STORE"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if err := c.Check(); err != nil {
+				return err
+			}
+			if batches < 1 {
+				return cli.Usagef("found --batches %d, expected at least 1", batches)
+			}
+			o, err := p.Options(c.Run(t))
+			if err != nil {
+				return err
+			}
+			st, err := graphmill.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer st.Close()
+			b, err := graphmill.MeasureSampling(cmd.Context(), st, batches, o)
+			if err != nil {
+				return err
+			}
+			if c.AsJSON {
+				return t.JSON(b)
+			}
+			_, err = fmt.Fprintf(t.Stdout, "%s sampled edges/s, %s batches/s (%d batches of %d seeds in %.3g s, %d threads, peak %s)\n",
+				human.Words(b.SampledEdgesPerSecond), human.Words(b.BatchesPerSecond), b.Batches, b.BatchSize, b.Seconds, b.Threads, human.Bytes(b.PeakRSS))
+			return err
+		},
+	}
+	c.Add(cmd)
+	p.Add(cmd.Flags())
+	p.AddEpoch(cmd.Flags())
+	cmd.Flags().IntVar(&batches, "batches", 200, "number of batches to measure")
+	cli.Group(cmd.Flags(), cli.GroupBatches, "*batches")
+	return cmd
+}

@@ -1,0 +1,59 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/format/chunk"
+)
+
+// NewChunk makes the command chunk.
+func NewChunk(t *cli.Terminal) *cobra.Command {
+	var f struct {
+		cli.Common
+		cli.Out
+		direction string
+	}
+	size := cli.Bytes(chunk.DefaultBytes)
+	cmd := &cobra.Command{
+		Use:   "chunk STORE",
+		Short: "Write the edges of a store as chunks, for a streaming sampler",
+		Long: `Writes the neighbours of all nodes as chunks: files of 32-bit words that a
+streaming sampler reads whole, one after the other (docs/format-chunk.md). Each edge
+type has its own. A chunk takes as many nodes as fit; no node is cut. Features and
+original ids have no place in chunks and are named.
+
+Import makes a store of the chunks again, with the same ids and the same edges in
+the same order.`,
+		Example: `  graphmill chunk g.store --out g.chunks
+  graphmill chunk g.store --chunk-size 64MiB --direction in --out g.chunks
+  graphmill chunk info g.chunks
+  graphmill import g.chunks --out again.store`,
+		Args: cli.OneArg("one STORE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.Common.Check(); err != nil {
+				return err
+			}
+			if err := f.Out.Check(); err != nil {
+				return err
+			}
+			if err := cli.Positive(cmd.Flags(), "chunk-size"); err != nil {
+				return err
+			}
+			o := graphmill.ChunkOptions{Run: f.Run(t), ChunkSize: int64(size), Direction: graphmill.Direction(f.direction)}
+			f.Out.Apply(&o.Run)
+			return t.Finish(f.AsJSON)(graphmill.Chunk(cmd.Context(), args[0], f.Path, o))
+		},
+	}
+	f.AddThreads(cmd)
+	f.Out.Add(cmd)
+	fs := cmd.Flags()
+	fs.Var(&size, "chunk-size", "size of a chunk, a multiple of 4096 bytes")
+	fs.StringVar(&f.direction, "direction", "", "neighbours to write: in (each node's sources) or out (its destinations) (default: primary direction of the store)")
+	cli.Defaults(fs, map[string]string{"chunk-size": "512MiB"})
+	cli.Choices(fs, "direction", "in", "out")
+	cli.Group(fs, cli.GroupOutput, "chunk-size", "direction")
+	cmd.AddCommand(newChunkInfo(t))
+	return cmd
+}

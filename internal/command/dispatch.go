@@ -1,0 +1,129 @@
+package command
+
+import (
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
+)
+
+// NewDispatch makes the command dispatch. where is nil for the one that makes parts in its own process.
+func NewDispatch(t *cli.Terminal, where *Where[graphmill.DispatchOptions]) *cobra.Command {
+	var f struct {
+		cli.Output
+		inDir, outDir          string
+		assignment, partitions string
+		dryRun                 bool
+	}
+	var o graphmill.DispatchOptions
+	cmd := &cobra.Command{
+		Use:   "dispatch STORE|CHUNKED|PARTS",
+		Short: "Write the parts of a graph in DGL's distributed format",
+		Long: `Reads a store or a graph in DGL's chunked format, and the assignment of its nodes to
+parts (from graphmill partition, or any folder of <node type>.txt). With --parts, the
+nodes are divided by a hash or at random instead. Writes the files that
+dgl.distributed loads: <graph name>.json, metadata.json, and for each part graph.dgl,
+node_feat.dgl and edge_feat.dgl. Neither Python nor DGL is needed.
+
+A part has the nodes and edges that it owns, and a halo. The part that owns the
+destination of an edge owns the edge. --num-hops 1 keeps the in-edges of owned nodes
+and their sources, as DGL's dispatch does. --num-hops 2 adds the in-edges of the halo.
+--out-edges adds the edges that leave the part, as DGL's partition_graph does. A part
+has the features of the nodes and edges that it owns. The bytes do not depend on
+--threads or --memory. A warning lists the types with features of which a part owns
+nothing: DGL's server does not start for that part.
+
+The flags of DGL's dispatch_data.py are accepted. With --ip-config, the finished parts
+are sent to their machines over SFTP. If the input is a folder of parts, the command
+only sends them.`,
+		Example: `  graphmill dispatch g.store --assignment g.parts --out parts
+  graphmill dispatch chunked/ --assignment g.parts --save-orig-nids --save-orig-eids --out parts
+  graphmill dispatch g.store --assignment g.parts --num-hops 2 --out-edges --memory 2GiB --resume --out parts
+  graphmill dispatch g.store --assignment g.parts --dry-run
+  graphmill dispatch g.store --parts 8 --out parts
+  graphmill dispatch g.store --assignment g.parts --out parts --ip-config ip_config.txt --remote-dir /data/parts
+  graphmill dispatch parts --ip-config ip_config.txt --remote-dir /data/parts
+  graphmill dispatch --in-dir chunked/ --partitions-dir g.parts --out-dir parts`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.inDir != "" {
+				return cli.NoArgs(cmd, args)
+			}
+			return cli.OneArg("one STORE, CHUNKED graph or folder of PARTS; or --in-dir")(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in := f.inDir
+			if in == "" {
+				in = args[0]
+			}
+			for _, x := range []struct {
+				ours, theirs *string
+				names        string
+			}{{&f.Path, &f.outDir, "--out and --out-dir"}, {&f.assignment, &f.partitions, "--assignment and --partitions-dir"}} {
+				if *x.ours != "" && *x.theirs != "" {
+					return cli.Usagef("found both %s, expected one of them", x.names)
+				}
+				if *x.ours == "" {
+					*x.ours = *x.theirs
+				}
+			}
+			if err := f.Common.Check(); err != nil {
+				return err
+			}
+			if err := applyHops(&o.PartsOptions); err != nil {
+				return err
+			}
+			o.Run = f.Run(t)
+			made, err := graphmill.IsParts(in)
+			if err == nil && where != nil {
+				if made {
+					return cli.Usagef("%s: found the parts of a graph, expected a store; to send parts, use graphmill dispatch", in)
+				}
+				err = where.Set(&o)
+			}
+			switch {
+			case err != nil:
+				return err
+			case made && (f.assignment != "" || f.Path != ""):
+				return cli.Usagef("%s: found the parts of a graph with --assignment or --out, expected neither: they are only sent; leave both out to send the parts, or give the store to make others", in)
+			case made:
+				return t.Finish(f.AsJSON)(graphmill.Send(cmd.Context(), in, o))
+			case f.dryRun:
+				if f.Path == "" {
+					f.Path = filepath.Clean(in) + ".parts"
+				}
+				return printDispatchForecast(t, f.AsJSON)(graphmill.ForecastDispatch(cmd.Context(), in, f.assignment, f.Path, o))
+			}
+			return t.Finish(f.AsJSON)(graphmill.Dispatch(cmd.Context(), in, f.assignment, f.Path, o))
+		},
+	}
+	f.Output.Add(cmd)
+	addPartsFlags(cmd, &o.PartsOptions)
+	fs := cmd.Flags()
+	fs.BoolVar(&o.OutEdges, "out-edges", false, "add the edges that leave the part to the halo, as DGL's partition_graph does; needs --num-hops of at least 1")
+	if where != nil {
+		cmd.Use, cmd.Long, cmd.Example = "dispatch STORE", where.Long, where.Example
+		where.Add(fs)
+	} else {
+		fs.BoolVar(&f.dryRun, "dry-run", false, "print a forecast of disk space, memory and time, and write no parts")
+		cli.Group(fs, cli.GroupParts, "*dry-run")
+	}
+	fs.StringVar(&f.assignment, "assignment", "", "folder with <node type>.txt and partition_meta.json (required without --parts)")
+	fs.IntVarP(&o.Parts, "parts", "k", 0, "number of parts to divide the nodes into, without an assignment")
+	fs.StringVar((*string)(&o.PartsBy), "parts-by", "", "how --parts divides the nodes: hash (of their types and ids) or random (equal parts), as graphmill partition does by the same --method")
+	fs.Uint64Var(&o.Seed, "seed", 0, "random seed of --parts")
+	fs.StringVar(&f.inDir, "in-dir", "", "DGL's name of the input")
+	fs.StringVar(&f.partitions, "partitions-dir", "", "DGL's name of --assignment")
+	fs.StringVar(&f.outDir, "out-dir", "", "DGL's name of --out")
+	fs.IntVar(&o.NumParts, "num-parts", 0, "number of parts that the assignment must have (default: any)")
+	fs.BoolVar(&o.AllowOutside, "allow-outside", false, "let metadata.json name files outside its folder")
+	cli.Defaults(fs, map[string]string{"parts-by": "hash"})
+	cli.Choices(fs, "parts-by", "hash", "random")
+	cli.Folders(fs, "assignment", "in-dir", "partitions-dir", "out-dir")
+	cli.Group(fs, cli.GroupDivide, "*assignment", "*parts", "parts-by", "seed", "num-parts")
+	cli.Group(fs, cli.GroupParts, "*out-edges")
+	cli.Group(fs, cli.GroupSource, "allow-outside")
+	cli.Group(fs, cli.GroupDGL, "in-dir", "partitions-dir", "out-dir")
+	return cmd
+}

@@ -1,0 +1,74 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
+)
+
+// NewExport makes the command export.
+func NewExport(t *cli.Terminal) *cobra.Command {
+	var f struct {
+		cli.Output
+		graphmill.ExportOptions
+	}
+	o := &f.ExportOptions
+	cmd := &cobra.Command{
+		Use:   "export COLLECTION|STORE",
+		Short: "Write a collection as TFRecords, or a store as a chunked or METIS graph",
+		Long: `--to tfrecord writes a collection as TFRecords, with one tf.train.Example per
+graph, over any number of files, together with their schema.
+
+--to chunked writes a store in DGL's chunked graph format, for DGL's partitioning
+and dispatching tools. Nodes have the ids of the store, and edges the order of their
+input. The chunks of a type differ by at most one row; none is empty.
+
+--to metis writes a store as a .graph file. It has the nodes of all types, one type
+after the other in the order of their names, and each pair of neighbours once,
+without self-loops.
+
+A collection that was imported from TFRecords is written back unchanged: TF-GNN
+parses equal values, and the bytes are equal if the keys of its Examples were in
+byte order.
+
+A sampled collection holds its features by reference. --store joins them, and the
+TFRecords are those that sample --format tfrecord writes. Without --store the
+Examples have only the arrays of the collection, and a warning lists the rest.`,
+		Example: `  graphmill export g.coll --to tfrecord --out records
+  graphmill export g.coll --to tfrecord --shards 8 --gzip --out records
+  graphmill export batches --to tfrecord --store g.store --out records
+  graphmill export g.store --to chunked --chunks 8 --out chunks
+  graphmill export g.store --to chunked --chunks 8 --edges parquet --features parquet --out chunks
+  graphmill export g.store --to metis --out g.graph`,
+		Args: cli.OneArg("one COLLECTION or STORE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.Output.Check(); err != nil {
+				return err
+			}
+			if err := cli.Positive(cmd.Flags(), "shards", "chunks"); err != nil {
+				return err
+			}
+			o.Run = f.Output.Run(t)
+			return t.Finish(f.AsJSON)(graphmill.Export(cmd.Context(), args[0], f.Path, *o))
+		},
+	}
+	f.Output.Add(cmd)
+	fs := cmd.Flags()
+	fs.StringVar((*string)(&o.To), "to", "", "format to write: tfrecord, chunked or metis (required)")
+	fs.StringVar(&o.Store, "store", "", "tfrecord: store that the collection was sampled from, to join its columns")
+	fs.IntVar(&o.Shards, "shards", 0, "tfrecord: number of files")
+	fs.StringVar(&o.Name, "name", "", "tfrecord: prefix of the file names (default \"samples.tfrecord\")")
+	fs.BoolVar(&o.Gzip, "gzip", false, "tfrecord: compress the records")
+	fs.StringVar(&o.GraphName, "graph-name", "", "chunked: name of the graph in DGL (default: name of the store)")
+	fs.IntVar(&o.Chunks, "chunks", 0, "chunked: number of files per edge type and per feature")
+	fs.StringVar(&o.Edges, "edges", "", "chunked: format of edges: csv, numpy or parquet; DGL's tools read csv and parquet")
+	fs.StringVar(&o.Features, "features", "", "chunked: format of features: numpy or parquet")
+	cli.Defaults(fs, map[string]string{"shards": "1", "chunks": "1", "edges": "csv", "features": "numpy"})
+	cli.Choices(fs, "to", graphmill.FormatTFRecord, "chunked", "metis")
+	cli.Choices(fs, "edges", "csv", "numpy", "parquet")
+	cli.Choices(fs, "features", "numpy", "parquet")
+	cli.Folders(fs, "store")
+	cli.Group(fs, cli.GroupOutput, "*to", "*store", "*shards", "name", "gzip", "graph-name", "*chunks", "edges", "features")
+	return cmd
+}

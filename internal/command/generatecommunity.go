@@ -1,0 +1,43 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
+)
+
+func newGenerateCommunity(t *cli.Terminal) *cobra.Command {
+	var f struct {
+		cli.Output
+		graphmill.CommunityOptions
+	}
+	o := &f.CommunityOptions
+	cmd := &cobra.Command{
+		Use:   "community",
+		Short: "Make a power-law graph with communities inside regions",
+		Long: `Makes an undirected graph to compare partitioners on, with each pair of neighbours
+listed once. The density of degree d is proportional to d^(-7/3). 65 % of the edges
+stay in their community, 20 % in its region, and 15 % go anywhere. Nodes are numbered
+at random. The same parameters give the same graph on every machine.`,
+		Example: `  graphmill generate community --nodes 2000000 --seed 1 --out community2m.store
+  graphmill generate community --n 200000 --seed 7 --both --out small.store`,
+		Args: cli.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := f.Output.Check(); err != nil {
+				return err
+			}
+			o.Run = f.Output.Run(t)
+			st, err := graphmill.GenerateCommunity(cmd.Context(), f.Path, *o)
+			return printStore(t, st, err, f.AsJSON)
+		},
+	}
+	f.Output.Add(cmd)
+	addBuildFlags(cmd, &o.BuildOptions, "drop", "drop")
+	fs := cmd.Flags()
+	fs.IntVar(&o.Nodes, "nodes", 0, "number of nodes (required)")
+	fs.IntVar(&o.Nodes, "n", 0, "the same as --nodes")
+	fs.Uint64Var(&o.Seed, "seed", 0, "random seed")
+	cli.Group(fs, cli.GroupSource, "*nodes", "n", "*seed")
+	return cmd
+}

@@ -1,0 +1,145 @@
+package command
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
+)
+
+// packFlags has the flags of pack.
+type packFlags struct {
+	cli.Common
+	cli.Out
+	graphmill.PackStreamOptions
+	limits []string
+	stream bool
+}
+
+// NewPack makes the command pack.
+func NewPack(t *cli.Terminal) *cobra.Command {
+	var f packFlags
+	o := &f.PackOptions
+	cmd := &cobra.Command{
+		Use:   "pack HIST.csv|COLLECTION|SIZES.csv|-",
+		Short: "Pack many small graphs into few packs of one fixed shape",
+		Long: `Puts small graphs into as few packs as it can find, so that no pack exceeds the limit
+of a component (nodes, edges, ...). It also proves a lower bound: no packing has fewer
+packs. The input is a collection or a histogram: a CSV file with one line per size and
+the columns num_nodes,num_edges,count, or one to seven components of any name and count.
+
+The components of a collection are num_nodes, num_edges, num_nodes:TYPE,
+num_edges:TYPE, and the integer columns of the context.
+
+Methods: auto tries several methods and keeps the best packing. dlpfhp is the published
+"tuple longest-pack-first" algorithm, and spfhp its first-fit variant; both give the
+published results exactly. best-fit, first-fit, next-fit (dynamic batching) and none
+(one graph per pack) are for comparison. The result does not depend on the number of
+threads or the machine, unless --time-budget is given.
+
+--stream packs the graphs in their order, without knowing their number, and holds at
+most --buffer of them. The input is a CSV file with one graph per line, stdin (-) with
+the same text, or a collection. It prints one line of JSON per pack, or writes
+pack_ptr.npy and graph_id.npy to --out. With --oversize alone, graphs that are larger
+than a pack go to lines of their own, or to alone_id.npy.`,
+		Example: `  graphmill pack molhiv.csv --limit num_nodes=222 --limit num_edges=502
+  graphmill pack molecules.coll --limit num_nodes=1024 --limit num_edges=2200 --max-graphs 64 --out plan
+  graphmill pack molhiv.csv --limit num_nodes=222 --limit num_edges=502 --max-graphs 256 --method dlpfhp --heuristic product --json
+  graphmill pack molecules.coll --limit num_nodes=1024 --limit num_edges=2200 --reserve --out plan
+  graphmill pack fill plan molecules.coll --seed 1 --epochs 10 --out filled
+  graphmill pack materialise plan molecules.coll --seed 1 --out packs
+  make-graphs | graphmill pack - --stream --buffer 512 --limit num_nodes=1024 --limit num_edges=2200
+  graphmill pack hist molecules.coll > molecules.csv`,
+		Args: cli.OneArg("one histogram (.csv) or collection"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd); err != nil {
+				return err
+			}
+			o.Run = f.Common.Run(t)
+			f.Out.Apply(&o.Run)
+			if f.stream {
+				return f.packStream(cmd, t, args[0])
+			}
+			p, err := graphmill.Pack(cmd.Context(), args[0], f.Path, *o)
+			if err != nil {
+				return err
+			}
+			return f.print(t, p)
+		},
+	}
+	f.Common.Add(cmd)
+	fs := cmd.Flags()
+	f.Out.Add(cmd)
+	fs.Lookup("out").Usage = "folder to write the pack layout to (default: write nothing, only print the result)"
+	fs.StringArrayVar(&f.limits, "limit", nil, "limit of a pack in a component, such as num_nodes=222; give one for each component (required)")
+	fs.IntVar(&o.MaxGraphs, "max-graphs", 0, "most graphs in a pack; 0 is no bound")
+	fs.StringVar((*string)(&o.Method), "method", "", strings.Join(graphmill.PackMethods(), ", "))
+	fs.StringVar(&o.Heuristic, "heuristic", "", "dlpfhp, spfhp, best-fit, first-fit: order in which graphs are taken: "+strings.Join(graphmill.PackHeuristics(), ", ")+", weighted:W,W, or a component")
+	fs.Float64Var(&o.Effort, "effort", 0, "auto: amount of work; 1 takes about two seconds")
+	fs.DurationVar(&o.TimeBudget, "time-budget", 0, "auto alone: bound on the elapsed time, such as 30s, after which its best packing so far is the result, which then depends on the machine (default: no bound)")
+	fs.StringVar((*string)(&o.Oversize), "oversize", "", "how to treat graphs that are larger than a pack: error, skip (leave them out and count them) or alone (make each a pack of its own, separate from the others)")
+	fs.BoolVar(&o.Reserve, "reserve", false, "keep room in the limits for one padding node of each type and one padding graph, for arrays of fixed shape")
+	fs.IntVar(&o.Ranks, "ranks", 0, "make the number of packs a multiple of the number of ranks")
+	fs.BoolVar(&f.stream, "stream", false, "pack graphs in their order: SIZES.csv (one graph per line), - (stdin) or a COLLECTION")
+	fs.IntVar(&f.Buffer, "buffer", 0, "number of graphs that --stream holds at a time")
+	cli.Defaults(fs, map[string]string{"method": "auto", "heuristic": "product", "effort": "1", "oversize": "error", "ranks": "1", "buffer": "512"})
+	cli.Choices(fs, "method", graphmill.PackMethods()...)
+	cli.Choices(fs, "heuristic", append(graphmill.PackHeuristics(), "weighted:")...)
+	cli.Choices(fs, "oversize", "error", "skip", "alone")
+	cli.Values(fs, cli.ComponentsAmounts, "COMPONENT=N", "limit")
+	cli.Group(fs, cli.GroupPack, "*limit", "*max-graphs", "*method", "heuristic", "effort", "time-budget", "*oversize", "*reserve", "*ranks", "*stream", "buffer")
+	cmd.AddCommand(newPackHist(t), newPackFill(t), newPackMaterialise(t), newPackTables(t), newPackTune(t))
+	return cmd
+}
+
+// check parses the limits, and refuses zeros that would stand for a default.
+func (f *packFlags) check(cmd *cobra.Command) error {
+	if err := f.Common.Check(); err != nil {
+		return err
+	}
+	if !f.stream && cmd.Flags().Changed("buffer") {
+		return cli.Usagef("found --buffer without --stream, expected both")
+	}
+	if err := cli.Positive(cmd.Flags(), "effort", "ranks", "buffer"); err != nil {
+		return err
+	}
+	f.Limits = nil
+	for _, s := range f.limits {
+		name, text, ok := strings.Cut(s, "=")
+		n, err := strconv.ParseInt(text, 10, 32)
+		if !ok || name == "" || err != nil || n < 0 {
+			return cli.Usagef("found --limit %q, expected COMPONENT=N with an integer from 0 to 2^31 - 1, such as num_nodes=222", s)
+		}
+		f.Limits = append(f.Limits, graphmill.PackLimit{Component: name, Max: int(n)})
+	}
+	return nil
+}
+
+// packStream packs a stream of graphs.
+func (f *packFlags) packStream(cmd *cobra.Command, t *cli.Terminal, in string) error {
+	o := f.PackStreamOptions
+	o.In, o.Lines = t.Stdin, t.Stdout
+	p, err := graphmill.PackStream(cmd.Context(), in, f.Path, o)
+	if err != nil {
+		return err
+	}
+	if f.AsJSON {
+		return json.NewEncoder(t.Stdout).Encode(p)
+	}
+	if f.Path == "" {
+		return p.Text(t.Stderr) // the packs are on stdout
+	}
+	return t.Summarise(p, false)
+}
+
+// print prints a packing: a summary if the layout was written, else the result.
+func (f *packFlags) print(t *cli.Terminal, p *graphmill.Packing) error {
+	if f.Path != "" {
+		return t.Summarise(p, f.AsJSON)
+	}
+	return t.Print(p, f.AsJSON)
+}

@@ -1,0 +1,32 @@
+package command
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
+)
+
+func newPackHist(t *cli.Terminal) *cobra.Command {
+	var components, plot string
+	cmd := &cobra.Command{
+		Use:   "hist HIST.csv|COLLECTION",
+		Short: "Count the graphs of a collection by their sizes, as CSV for graphmill pack",
+		Example: `  graphmill pack hist molecules.coll > molecules.csv
+  graphmill pack hist molecules.coll --components num_nodes,num_edges,triplets
+  graphmill pack hist molecules.coll --plot sizes.html > molecules.csv`,
+		Args: cli.OneArg("one histogram (.csv) or collection"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			var c cli.Common
+			return graphmill.PackHistogram(args[0], t.Stdout, graphmill.HistogramOptions{Run: c.Run(t), Components: strings.Split(components, ","), Plot: plot})
+		},
+	}
+	cmd.Flags().StringVar(&components, "components", "num_nodes,num_edges", "components to count")
+	cmd.Flags().StringVar(&plot, "plot", "", "new file that ends in .html, for a page with a plot of the histogram")
+	cli.Values(cmd.Flags(), cli.Components, "COMPONENTS", "components")
+	cli.Files(cmd.Flags(), "plot")
+	cli.Group(cmd.Flags(), cli.GroupOutput, "components", "plot")
+	return cmd
+}

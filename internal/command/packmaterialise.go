@@ -1,0 +1,59 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
+)
+
+func newPackMaterialise(t *cli.Terminal) *cobra.Command {
+	var f struct {
+		cli.Common
+		cli.Out
+		graphmill.MaterialiseOptions
+	}
+	o := &f.MaterialiseOptions
+	cmd := &cobra.Command{
+		Use:     "materialise LAYOUT COLLECTION",
+		Aliases: []string{"materialize"},
+		Short:   "Write the packs of an epoch as tensors",
+		Long: `Writes the packs that pack fill assigns for an epoch, with all columns of their graphs.
+
+The format npy is arrays that are padded to one shape, with masks, for JAX, PyG and others. Every
+node and edge type needs a limit (num_nodes and num_edges if there is one type). The
+shape of a pack is its limits if the layout was made with --reserve; otherwise a padding
+node of each type and a padding graph are added on top.
+
+The format collection is one graph per pack, with one component per graph of the pack; not padded.
+
+The format tfrecord is one GraphTensor per pack, with one component per graph; not padded: TF-GNN
+pads it to the limits with pad_to_total_sizes.`,
+		Example: `  graphmill pack molecules.coll --limit num_nodes=1024 --limit num_edges=2200 --max-graphs 64 --reserve --out plan
+  graphmill pack materialise plan molecules.coll --seed 1 --epoch 0 --out packs
+  graphmill pack materialise plan molecules.coll --format tfrecord --out records`,
+		Args: cli.TwoArgs("a LAYOUT and its COLLECTION"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.Common.Check(); err != nil {
+				return err
+			}
+			if err := cli.Positive(cmd.Flags(), "shards"); err != nil {
+				return err
+			}
+			o.Run = f.Common.Run(t)
+			f.Out.Apply(&o.Run)
+			return t.Finish(f.AsJSON)(graphmill.Materialise(cmd.Context(), args[0], args[1], f.Path, *o))
+		},
+	}
+	f.AddThreads(cmd)
+	f.Out.Add(cmd)
+	fs := cmd.Flags()
+	fs.Uint64Var(&o.Seed, "seed", 0, "random seed of the order")
+	fs.Uint64Var(&o.Epoch, "epoch", 0, "number of the epoch")
+	fs.StringVar((*string)(&o.Format), "format", string(graphmill.FormatNpy), "output format: npy, collection or tfrecord")
+	fs.IntVar(&o.Shards, "shards", 1, "tfrecord: number of files")
+	cli.Choices(fs, "format", graphmill.FormatNpy, graphmill.FormatCollection, graphmill.FormatTFRecord)
+	cli.Group(fs, cli.GroupSeeds, "*seed", "*epoch")
+	cli.Group(fs, cli.GroupOutput, "*format", "*shards")
+	return cmd
+}

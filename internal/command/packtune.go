@@ -1,0 +1,89 @@
+package command
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
+)
+
+func newPackTune(t *cli.Terminal) *cobra.Command {
+	var f struct {
+		cli.Common
+		cli.Out
+		graphmill.TuneOptions
+		components  string
+		align, cost []string
+	}
+	o := &f.TuneOptions
+	cmd := &cobra.Command{
+		Use:   "tune HIST.csv|COLLECTION",
+		Short: "Search for limits with which packs are full",
+		Long: `Packs with limits near the ratio of the mean sizes, from the size of the largest graph
+to packs that cost sixteen times as much, and lists the front: the limits for which no
+cheaper limits are as full. The measure of fullness is the harmonic mean of the
+efficiencies, which is low if any component loses room. For given limits, the
+efficiencies have a fixed ratio however the graphs are packed, so limits that cannot be
+fuller than cheaper ones are skipped.
+
+--target packs with the cheapest of these limits that reach a harmonic mean, and --out
+is then the pack layout, the same as graphmill pack writes with these limits. Without
+--target, run graphmill pack, which works longer, with the limits of your choice.`,
+		Example: `  graphmill pack tune molecules.coll --target 95 --out plan
+  graphmill pack tune pcqm4mv2.csv
+  graphmill pack tune molecules.coll --align num_nodes=8 --align num_edges=8 --out limits
+  graphmill pack tune molecules.coll --cost num_nodes=512 --cost num_edges=24 --ceiling 4000000 --json`,
+		Args: cli.OneArg("one histogram (.csv) or collection"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if err := f.Common.Check(); err != nil {
+				return err
+			}
+			o.Run, o.Components = f.Common.Run(t), strings.Split(f.components, ",")
+			f.Out.Apply(&o.Run)
+			if o.Align, err = parseAmounts("align", f.align, f.components); err != nil {
+				return err
+			}
+			if o.Cost, err = parseAmounts("cost", f.cost, f.components); err != nil {
+				return err
+			}
+			if err := cli.Positive(cmd.Flags(), "tries", "target"); err != nil {
+				return err
+			}
+			found, err := graphmill.TunePacks(cmd.Context(), args[0], f.Path, *o)
+			if err != nil {
+				return err
+			}
+			return t.Print(found, f.AsJSON)
+		},
+	}
+	f.AddThreads(cmd)
+	fs := cmd.Flags()
+	f.AddFolder(cmd, "folder to write a report with plots to, or with --target the pack layout (default: write nothing, only print the result)")
+	fs.StringVar(&f.components, "components", "num_nodes,num_edges", "components to pack by")
+	fs.StringArrayVar(&f.align, "align", nil, "the limit of the component is a multiple of N; may be repeated (default: 1 for each)")
+	fs.StringArrayVar(&f.cost, "cost", nil, "cost of one unit of the component, such as its bytes; may be repeated (default: 1 for each)")
+	fs.Float64Var(&o.Ceiling, "ceiling", 0, "the most that a pack may cost (default: sixteen times the cost of the smallest limits)")
+	fs.IntVar(&o.MaxGraphs, "max-graphs", 0, "most graphs in a pack; 0 is no bound")
+	fs.IntVar(&o.Tries, "tries", 400, "the most limits to pack with")
+	cli.Values(fs, cli.Components, "COMPONENTS", "components")
+	cli.Values(fs, cli.ComponentsAmounts, "COMPONENT=N", "align", "cost")
+	fs.Float64Var(&o.Target, "target", 0, "harmonic mean of the efficiencies in percent: pack with the cheapest limits that reach it (default: only list limits)")
+	cli.Group(fs, cli.GroupPack, "*components", "*target", "*align", "*cost", "*ceiling", "*max-graphs", "*tries")
+	return cmd
+}
+
+// parseAmounts parses texts such as "num_nodes=8".
+func parseAmounts(flag string, list []string, components string) (out []graphmill.Amount, err error) {
+	for _, text := range list {
+		name, value, _ := strings.Cut(text, "=")
+		n, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return nil, cli.Usagef("found --%s %q, expected COMPONENT=NUMBER with a component of %s", flag, text, components)
+		}
+		out = append(out, graphmill.Amount{Component: name, N: n})
+	}
+	return out, nil
+}

@@ -1,0 +1,58 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
+)
+
+// NewPartitionGraph makes the command partition-graph.
+func NewPartitionGraph(t *cli.Terminal) *cobra.Command {
+	var f struct {
+		cli.Output
+		outEdges, dryRun bool
+	}
+	var o graphmill.PartitionGraphOptions
+	division := partitionFlags{PartitionOptions: &o.PartitionOptions}
+	cmd := &cobra.Command{
+		Use:   "partition-graph STORE|CHUNKED",
+		Short: "Divide a graph and write its parts for DGL, in one step",
+		Long: `Does the work of dgl.distributed.partition_graph: graphmill partition, then graphmill
+dispatch. As with partition_graph, the halo has the edges that leave a part (--out-edges
+is on), and nodes have the data part_id.
+
+--return-mapping also writes the arrays that partition_graph returns:
+orig_nids/<node type>.npy and orig_eids/<src>+<rel>+<dst>.npy have the original id of
+each new type-wise id.`,
+		Example: `  graphmill partition-graph g.store --parts 8 --out parts
+  graphmill partition-graph g.store --parts 4 --num-hops 2 --balance-edges --return-mapping --out parts
+  graphmill partition-graph chunked/ --parts 4 --num-trainers-per-machine 2 --graph-formats csc --out parts`,
+		Args: cli.OneArg("one STORE or CHUNKED graph"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.Output.Check(); err != nil {
+				return err
+			}
+			if err := division.check(cmd); err != nil {
+				return err
+			}
+			if err := applyHops(&o.PartsOptions); err != nil {
+				return err
+			}
+			o.Run, o.InEdgesOnly = f.Run(t), !f.outEdges
+			if f.dryRun {
+				return printDispatchForecast(t, f.AsJSON)(graphmill.ForecastPartitionGraph(cmd.Context(), args[0], f.Path, o))
+			}
+			return t.Finish(f.AsJSON)(graphmill.PartitionGraph(cmd.Context(), args[0], f.Path, o))
+		},
+	}
+	f.Output.Add(cmd)
+	division.add(cmd)
+	addPartsFlags(cmd, &o.PartsOptions)
+	fs := cmd.Flags()
+	fs.BoolVar(&f.outEdges, "out-edges", true, "add the edges that leave the part to the halo, as DGL's partition_graph does; needs --num-hops of at least 1")
+	fs.BoolVar(&f.dryRun, "dry-run", false, "print a forecast of disk space, memory and time, and write no parts")
+	fs.BoolVar(&o.ReturnMapping, "return-mapping", false, "write the original ids: sets --save-orig-nids and --save-orig-eids, and adds one .npy file per type")
+	cli.Group(fs, cli.GroupParts, "*out-edges", "*dry-run", "*return-mapping")
+	return cmd
+}

@@ -1,0 +1,61 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
+)
+
+func newTFGNNStats(t *cli.Terminal) *cobra.Command {
+	var f struct {
+		cli.Common
+		cli.Out
+		graphmill.StatisticsOptions
+	}
+	cmd := &cobra.Command{
+		Use:   "stats SCHEMA FILES...",
+		Short: "Print statistics of TFRecords of GraphTensors, or write them with plots",
+		Long: `Measures the sizes of the graphs, the degrees of their nodes, and the distribution of
+the values of each feature. Prints the text that TF-GNN's sampled_stats writes, and also
+fills in means, deviations and a sample of sizes. With --out it writes this text to a
+folder, with a page of plots. FILES are paths, globs, or base@N.`,
+		Example: `  graphmill tfgnn stats schema.pbtxt samples.tfrecord@8 --out stats  # then see stats/report.html
+  graphmill tfgnn stats schema.pbtxt 'samples.tfrecord-*' > stats.pbtxt
+  graphmill tfgnn stats schema.pbtxt samples.tfrecord --json | jq .tables`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return cli.Usagef("found %d arguments, expected a SCHEMA and FILES", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.Common.Check(); err != nil {
+				return err
+			}
+			o := f.StatisticsOptions
+			if err := cli.Positive(cmd.Flags(), "quantiles"); err != nil {
+				return err
+			}
+			o.Run = f.Common.Run(t)
+			f.Out.Apply(&o.Run)
+			text, r, err := graphmill.Statistics(cmd.Context(), args[0], args[1:], f.Path, o)
+			if err != nil {
+				return err
+			}
+			if f.Path != "" || f.AsJSON {
+				return t.Finish(f.AsJSON)(r, nil)
+			}
+			_, err = t.Stdout.Write(text)
+			return err
+		},
+	}
+	f.AddThreads(cmd)
+	fs := cmd.Flags()
+	f.AddFolder(cmd, "folder to write (default: print the statistics)")
+	fs.IntVar(&f.Quantiles, "quantiles", 10, "number of quantiles per feature, an even number from 2 to 10000")
+	fs.BoolVar(&f.Lenient, "lenient", false, "read broken Examples as far as possible, and count them (default: stop with an error)")
+	cli.Group(fs, cli.GroupSource, "lenient")
+	cli.Group(fs, cli.GroupOutput, "quantiles")
+	return cmd
+}

@@ -1,0 +1,103 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/feed"
+	"github.com/graphmill/graphmill/internal/format/chunk"
+	"github.com/graphmill/graphmill/internal/pack/layout"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/report"
+)
+
+// modifiedMark is the suffix of the commit of a build whose files differed from it.
+const modifiedMark = "+modified"
+
+// programBuild says which graphmill this is, and which files and peers it understands.
+type programBuild struct {
+	Version  string         `json:"version"`
+	Commit   string         `json:"commit"` // "" is unknown
+	Modified bool           `json:"modified"`
+	DrawLaw  int            `json:"draw_law"`
+	Formats  formatVersions `json:"formats"`
+	Go       string         `json:"go"`
+	Platform string         `json:"platform"`
+}
+
+// formatVersions are the versions of files and protocols that this command reads and writes.
+type formatVersions struct {
+	Store    int `json:"store"` // and collections
+	Manifest int `json:"manifest"`
+	Chunk    int `json:"chunk"`
+	Packs    int `json:"packs"`
+	Report   int `json:"report"`
+	Feed     int `json:"feed"`
+}
+
+// thisBuild is the build of this process. info is nil where Go recorded nothing.
+func thisBuild(commit string, info *debug.BuildInfo) programBuild {
+	b := programBuild{Version: graphmill.Version(), DrawLaw: draw.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Formats: formatVersions{Store: store.Format, Manifest: store.ManifestFormat, Chunk: chunk.Format, Packs: layout.Format, Report: report.Format, Feed: feed.ProtocolVersion}}
+	if commit != "" {
+		b.Commit, b.Modified = strings.CutSuffix(commit, modifiedMark)
+		return b
+	}
+	if info == nil {
+		return b
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}
+
+// NewVersion makes the command version. commit is the commit of a release, with the suffix "+modified" if files differed from it; "" stands
+// for the one that Go recorded.
+func NewVersion(t *cli.Terminal, commit string) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version, the commit, and the versions of the draw law and of the formats",
+		Long: `Prints which graphmill this is: its version, the commit it was built from, the
+version of the draw law, which all draws follow from, and those of the formats
+that it reads and writes.`,
+		Example: `  graphmill version
+  graphmill version --json`,
+		Args: cli.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			info, _ := debug.ReadBuildInfo()
+			return t.Print(thisBuild(commit, info), asJSON)
+		},
+	}
+	cli.AddJSON(cmd, &asJSON, "print JSON on stdout")
+	return cmd
+}
+
+// Text implements cli.Result.
+func (b programBuild) Text(w io.Writer) error {
+	commit := b.Commit
+	switch {
+	case commit == "":
+		commit = "unknown"
+	case b.Modified:
+		commit += ", with changes"
+	}
+	f := b.Formats
+	_, err := fmt.Fprintf(w, "graphmill %s\ncommit    %s\ndraw law  %d\nformats   store and collection %d, manifest %d, chunk %d, packs %d, report %d, feed %d\nbuilt     with %s for %s\n",
+		b.Version, commit, b.DrawLaw, f.Store, f.Manifest, f.Chunk, f.Packs, f.Report, f.Feed, strings.Replace(b.Go, "go", "Go ", 1), b.Platform)
+	return err
+}
