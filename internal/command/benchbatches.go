@@ -31,7 +31,7 @@ type batchesResult struct {
 }
 
 func newBenchBatches(t *cli.Terminal) *cobra.Command {
-	var c cli.Common
+	var c CommonFlags
 	rows, width, size, repeat := 0, 0, 0, 0
 	cmd := &cobra.Command{
 		Use:   "batches",

@@ -11,8 +11,8 @@ import (
 )
 
 func newBenchSample(t *cli.Terminal) *cobra.Command {
-	var c cli.Common
-	var p cli.Sampling
+	var c CommonFlags
+	var p SamplingFlags
 	batches := 0
 	cmd := &cobra.Command{
 		Use:   "sample STORE",

@@ -11,8 +11,8 @@ import (
 // NewChunk makes the command chunk.
 func NewChunk(t *cli.Terminal) *cobra.Command {
 	var f struct {
-		cli.Common
-		cli.Out
+		CommonFlags
+		outFlags
 		direction string
 	}
 	size := cli.Bytes(chunk.DefaultBytes)
@@ -32,22 +32,22 @@ the same order.`,
   graphmill import g.chunks --out again.store`,
 		Args: cli.OneArg("one STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.Common.Check(); err != nil {
+			if err := f.CommonFlags.Check(); err != nil {
 				return err
 			}
-			if err := f.Out.Check(); err != nil {
+			if err := f.outFlags.Check(); err != nil {
 				return err
 			}
 			if err := cli.Positive(cmd.Flags(), "chunk-size"); err != nil {
 				return err
 			}
 			o := graphmill.ChunkOptions{Run: f.Run(t), ChunkSize: int64(size), Direction: graphmill.Direction(f.direction)}
-			f.Out.Apply(&o.Run)
+			f.outFlags.Apply(&o.Run)
 			return t.Finish(f.AsJSON)(graphmill.Chunk(cmd.Context(), args[0], f.Path, o))
 		},
 	}
 	f.AddThreads(cmd)
-	f.Out.Add(cmd)
+	f.outFlags.Add(cmd)
 	fs := cmd.Flags()
 	fs.Var(&size, "chunk-size", "size of a chunk, a multiple of 4096 bytes")
 	fs.StringVar(&f.direction, "direction", "", "neighbours to write: in (each node's sources) or out (its destinations) (default: primary direction of the store)")

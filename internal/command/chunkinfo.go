@@ -73,7 +73,7 @@ chunk that is used.`,
 			return w.Flush()
 		},
 	}
-	cli.AddJSON(cmd, &asJSON, "print JSON on stdout")
+	addJSON(cmd, &asJSON, "print JSON on stdout")
 	return cmd
 }
 

@@ -12,7 +12,7 @@ import (
 // NewDispatch makes the command dispatch. where is nil for the one that makes parts in its own process.
 func NewDispatch(t *cli.Terminal, where *Where[graphmill.DispatchOptions]) *cobra.Command {
 	var f struct {
-		cli.Output
+		outputFlags
 		inDir, outDir          string
 		assignment, partitions string
 		dryRun                 bool
@@ -68,7 +68,7 @@ only sends them.`,
 					*x.ours = *x.theirs
 				}
 			}
-			if err := f.Common.Check(); err != nil {
+			if err := f.CommonFlags.Check(); err != nil {
 				return err
 			}
 			if err := applyHops(&o.PartsOptions); err != nil {
@@ -98,7 +98,7 @@ only sends them.`,
 			return t.Finish(f.AsJSON)(graphmill.Dispatch(cmd.Context(), in, f.assignment, f.Path, o))
 		},
 	}
-	f.Output.Add(cmd)
+	f.outputFlags.Add(cmd)
 	addPartsFlags(cmd, &o.PartsOptions)
 	fs := cmd.Flags()
 	fs.BoolVar(&o.OutEdges, "out-edges", false, "add the edges that leave the part to the halo, as DGL's partition_graph does; needs --num-hops of at least 1")

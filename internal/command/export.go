@@ -10,7 +10,7 @@ import (
 // NewExport makes the command export.
 func NewExport(t *cli.Terminal) *cobra.Command {
 	var f struct {
-		cli.Output
+		outputFlags
 		graphmill.ExportOptions
 	}
 	o := &f.ExportOptions
@@ -43,17 +43,17 @@ Examples have only the arrays of the collection, and a warning lists the rest.`,
   graphmill export g.store --to metis --out g.graph`,
 		Args: cli.OneArg("one COLLECTION or STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.Output.Check(); err != nil {
+			if err := f.outputFlags.Check(); err != nil {
 				return err
 			}
 			if err := cli.Positive(cmd.Flags(), "shards", "chunks"); err != nil {
 				return err
 			}
-			o.Run = f.Output.Run(t)
+			o.Run = f.outputFlags.Run(t)
 			return t.Finish(f.AsJSON)(graphmill.Export(cmd.Context(), args[0], f.Path, *o))
 		},
 	}
-	f.Output.Add(cmd)
+	f.outputFlags.Add(cmd)
 	fs := cmd.Flags()
 	fs.StringVar((*string)(&o.To), "to", "", "format to write: tfrecord, chunked or metis (required)")
 	fs.StringVar(&o.Store, "store", "", "tfrecord: store that the collection was sampled from, to join its columns")

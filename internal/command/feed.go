@@ -15,8 +15,8 @@ import (
 
 // feedFlags has the flags of feed.
 type feedFlags struct {
-	cli.Common
-	cli.Sampling
+	CommonFlags
+	SamplingFlags
 	lifeline, joining int
 }
 
@@ -70,8 +70,8 @@ meant to be run by hand. The process that starts it holds the other end of the s
 			return nil
 		},
 	}
-	f.Common.Add(cmd)
-	f.Sampling.Add(cmd.Flags())
+	f.CommonFlags.Add(cmd)
+	f.SamplingFlags.Add(cmd.Flags())
 	f.AddFeed(cmd.Flags())
 	fs := cmd.Flags()
 	fs.StringVar((*string)(&f.Executor), "executor", "", "how neighbours and rows are read: memory (at random, from the mapped store), stream (in sweeps over the disk, for graphs larger than memory), or auto (stream if the memory executor needs more than --memory)")

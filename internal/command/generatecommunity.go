@@ -9,7 +9,7 @@ import (
 
 func newGenerateCommunity(t *cli.Terminal) *cobra.Command {
 	var f struct {
-		cli.Output
+		outputFlags
 		graphmill.CommunityOptions
 	}
 	o := &f.CommunityOptions
@@ -24,15 +24,15 @@ at random. The same parameters give the same graph on every machine.`,
   graphmill generate community --n 200000 --seed 7 --both --out small.store`,
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.Output.Check(); err != nil {
+			if err := f.outputFlags.Check(); err != nil {
 				return err
 			}
-			o.Run = f.Output.Run(t)
+			o.Run = f.outputFlags.Run(t)
 			st, err := graphmill.GenerateCommunity(cmd.Context(), f.Path, *o)
 			return printStore(t, st, err, f.AsJSON)
 		},
 	}
-	f.Output.Add(cmd)
+	f.outputFlags.Add(cmd)
 	addBuildFlags(cmd, &o.BuildOptions, "drop", "drop")
 	fs := cmd.Flags()
 	fs.IntVar(&o.Nodes, "nodes", 0, "number of nodes (required)")

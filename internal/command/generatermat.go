@@ -9,7 +9,7 @@ import (
 
 func newGenerateRMAT(t *cli.Terminal) *cobra.Command {
 	var f struct {
-		cli.Output
+		outputFlags
 		graphmill.RMATOptions
 	}
 	o := &f.RMATOptions
@@ -23,15 +23,15 @@ same graph on every machine.`,
   graphmill generate rmat --scale 27 --edge-factor 16 --memory 1GiB --out big.store`,
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.Output.Check(); err != nil {
+			if err := f.outputFlags.Check(); err != nil {
 				return err
 			}
-			o.Run = f.Output.Run(t)
+			o.Run = f.outputFlags.Run(t)
 			st, err := graphmill.GenerateRMAT(cmd.Context(), f.Path, *o)
 			return printStore(t, st, err, f.AsJSON)
 		},
 	}
-	f.Output.Add(cmd)
+	f.outputFlags.Add(cmd)
 	addBuildFlags(cmd, &o.BuildOptions, "keep", "keep")
 	fs := cmd.Flags()
 	fs.IntVar(&o.Scale, "scale", 0, "the graph has 2^scale nodes (required)")

@@ -12,7 +12,7 @@ import (
 
 // importFlags are the flags of import.
 type importFlags struct {
-	cli.Output
+	outputFlags
 	graphmill.ImportOptions
 	list bool // the formats, and nothing else
 }
@@ -83,10 +83,10 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 			if f.list {
 				return t.Print(importFormats(), f.AsJSON)
 			}
-			if err := f.Output.Check(); err != nil {
+			if err := f.outputFlags.Check(); err != nil {
 				return err
 			}
-			o.Run = f.Output.Run(t)
+			o.Run = f.outputFlags.Run(t)
 			if where != nil {
 				if err := where.Set(o); err != nil {
 					return err
@@ -103,7 +103,7 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 			return printStore(t, st, err, f.AsJSON)
 		},
 	}
-	f.Output.Add(cmd)
+	f.outputFlags.Add(cmd)
 	addBuildFlags(cmd, &o.BuildOptions, "keep", "keep")
 	fs := cmd.Flags()
 	fs.StringVar(&o.Schema, "schema", "", "GraphSchema of TFRecords: a file, or the folder that holds it (required for TFRecords)")

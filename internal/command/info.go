@@ -40,6 +40,6 @@ func NewInfo(t *cli.Terminal) *cobra.Command {
 			return t.Print(d, asJSON)
 		},
 	}
-	cli.AddJSON(cmd, &asJSON, "print JSON on stdout")
+	addJSON(cmd, &asJSON, "print JSON on stdout")
 	return cmd
 }

@@ -13,8 +13,8 @@ import (
 
 // packFlags has the flags of pack.
 type packFlags struct {
-	cli.Common
-	cli.Out
+	CommonFlags
+	outFlags
 	graphmill.PackStreamOptions
 	limits []string
 	stream bool
@@ -59,8 +59,8 @@ than a pack go to lines of their own, or to alone_id.npy.`,
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			o.Run = f.Common.Run(t)
-			f.Out.Apply(&o.Run)
+			o.Run = f.CommonFlags.Run(t)
+			f.outFlags.Apply(&o.Run)
 			if f.stream {
 				return f.packStream(cmd, t, args[0])
 			}
@@ -71,9 +71,9 @@ than a pack go to lines of their own, or to alone_id.npy.`,
 			return f.print(t, p)
 		},
 	}
-	f.Common.Add(cmd)
+	f.CommonFlags.Add(cmd)
 	fs := cmd.Flags()
-	f.Out.Add(cmd)
+	f.outFlags.Add(cmd)
 	fs.Lookup("out").Usage = "folder to write the pack layout to (default: write nothing, only print the result)"
 	fs.StringArrayVar(&f.limits, "limit", nil, "limit of a pack in a component, such as num_nodes=222; give one for each component (required)")
 	fs.IntVar(&o.MaxGraphs, "max-graphs", 0, "most graphs in a pack; 0 is no bound")
@@ -98,7 +98,7 @@ than a pack go to lines of their own, or to alone_id.npy.`,
 
 // check parses the limits, and refuses zeros that would stand for a default.
 func (f *packFlags) check(cmd *cobra.Command) error {
-	if err := f.Common.Check(); err != nil {
+	if err := f.CommonFlags.Check(); err != nil {
 		return err
 	}
 	if !f.stream && cmd.Flags().Changed("buffer") {

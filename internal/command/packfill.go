@@ -9,8 +9,8 @@ import (
 
 func newPackFill(t *cli.Terminal) *cobra.Command {
 	var f struct {
-		cli.Common
-		cli.Out
+		CommonFlags
+		outFlags
 		graphmill.FillOptions
 	}
 	o := &f.FillOptions
@@ -27,19 +27,19 @@ lists them.`,
   graphmill pack fill plan molecules.coll --seed 1 --epochs 100 --out filled`,
 		Args: cli.TwoArgs("a LAYOUT and its COLLECTION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.Common.Check(); err != nil {
+			if err := f.CommonFlags.Check(); err != nil {
 				return err
 			}
 			if err := cli.Positive(cmd.Flags(), "epochs"); err != nil {
 				return err
 			}
-			o.Run = f.Common.Run(t)
-			f.Out.Apply(&o.Run)
+			o.Run = f.CommonFlags.Run(t)
+			f.outFlags.Apply(&o.Run)
 			return t.Finish(f.AsJSON)(graphmill.Fill(cmd.Context(), args[0], args[1], f.Path, *o))
 		},
 	}
 	f.AddThreads(cmd)
-	f.Out.Add(cmd)
+	f.outFlags.Add(cmd)
 	fs := cmd.Flags()
 	fs.Uint64Var(&o.Seed, "seed", 0, "random seed of the order")
 	fs.Uint64Var(&o.Epoch, "epoch", 0, "number of the first epoch")

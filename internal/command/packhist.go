@@ -19,7 +19,7 @@ func newPackHist(t *cli.Terminal) *cobra.Command {
   graphmill pack hist molecules.coll --plot sizes.html > molecules.csv`,
 		Args: cli.OneArg("one histogram (.csv) or collection"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			var c cli.Common
+			var c CommonFlags
 			return graphmill.PackHistogram(args[0], t.Stdout, graphmill.HistogramOptions{Run: c.Run(t), Components: strings.Split(components, ","), Plot: plot})
 		},
 	}

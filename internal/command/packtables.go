@@ -10,7 +10,7 @@ import (
 )
 
 func newPackTables(t *cli.Terminal) *cobra.Command {
-	var f cli.Common
+	var f CommonFlags
 	var o graphmill.TablesOptions
 	var components string
 	cmd := &cobra.Command{

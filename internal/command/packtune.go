@@ -12,8 +12,8 @@ import (
 
 func newPackTune(t *cli.Terminal) *cobra.Command {
 	var f struct {
-		cli.Common
-		cli.Out
+		CommonFlags
+		outFlags
 		graphmill.TuneOptions
 		components  string
 		align, cost []string
@@ -38,11 +38,11 @@ is then the pack layout, the same as graphmill pack writes with these limits. Wi
   graphmill pack tune molecules.coll --cost num_nodes=512 --cost num_edges=24 --ceiling 4000000 --json`,
 		Args: cli.OneArg("one histogram (.csv) or collection"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if err := f.Common.Check(); err != nil {
+			if err := f.CommonFlags.Check(); err != nil {
 				return err
 			}
-			o.Run, o.Components = f.Common.Run(t), strings.Split(f.components, ",")
-			f.Out.Apply(&o.Run)
+			o.Run, o.Components = f.CommonFlags.Run(t), strings.Split(f.components, ",")
+			f.outFlags.Apply(&o.Run)
 			if o.Align, err = parseAmounts("align", f.align, f.components); err != nil {
 				return err
 			}

@@ -10,7 +10,7 @@ import (
 // NewPartition makes the command partition.
 func NewPartition(t *cli.Terminal) *cobra.Command {
 	var f struct {
-		cli.Output
+		outputFlags
 		inDir, outDir string
 	}
 	var o graphmill.PartitionOptions
@@ -62,7 +62,7 @@ threads.`,
 				}
 				f.Path = f.outDir
 			}
-			if err := f.Common.Check(); err != nil {
+			if err := f.CommonFlags.Check(); err != nil {
 				return err
 			}
 			if err := division.check(cmd); err != nil {
@@ -76,7 +76,7 @@ threads.`,
 			return t.Summarise(d, f.AsJSON)
 		},
 	}
-	f.Output.Add(cmd)
+	f.outputFlags.Add(cmd)
 	division.add(cmd)
 	fs := cmd.Flags()
 	fs.Lookup("out").Usage = "folder to write (required, except for METIS files)"

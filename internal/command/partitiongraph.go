@@ -10,7 +10,7 @@ import (
 // NewPartitionGraph makes the command partition-graph.
 func NewPartitionGraph(t *cli.Terminal) *cobra.Command {
 	var f struct {
-		cli.Output
+		outputFlags
 		outEdges, dryRun bool
 	}
 	var o graphmill.PartitionGraphOptions
@@ -30,7 +30,7 @@ each new type-wise id.`,
   graphmill partition-graph chunked/ --parts 4 --num-trainers-per-machine 2 --graph-formats csc --out parts`,
 		Args: cli.OneArg("one STORE or CHUNKED graph"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.Output.Check(); err != nil {
+			if err := f.outputFlags.Check(); err != nil {
 				return err
 			}
 			if err := division.check(cmd); err != nil {
@@ -46,7 +46,7 @@ each new type-wise id.`,
 			return t.Finish(f.AsJSON)(graphmill.PartitionGraph(cmd.Context(), args[0], f.Path, o))
 		},
 	}
-	f.Output.Add(cmd)
+	f.outputFlags.Add(cmd)
 	division.add(cmd)
 	addPartsFlags(cmd, &o.PartsOptions)
 	fs := cmd.Flags()

@@ -54,7 +54,7 @@ found, in these, and in --search. What is not there is shown as not found here.`
 			return t.PrintReport(r, asJSON)
 		},
 	}
-	cli.AddJSON(cmd, &asJSON, "print the report, or the lineage, as JSON on stdout")
+	addJSON(cmd, &asJSON, "print the report, or the lineage, as JSON on stdout")
 	cmd.Flags().BoolVar(&lineage, "lineage", false, "follow the inputs of the folder through all steps to the first tables, and write a page of them")
 	cmd.Flags().StringArrayVar(&search, "search", nil, "with --lineage: a folder that holds inputs; can be repeated")
 	cmd.Flags().StringVarP(&out, "out", "o", "", "with --lineage: the file to write the page to (default: FOLDER.lineage.html)")

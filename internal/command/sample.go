@@ -15,7 +15,7 @@ import (
 // sampleFlags has the flags of sample.
 type sampleFlags struct {
 	workFlags
-	cli.Out
+	outFlags
 	ids        string
 	checkpoint time.Duration
 	// Flags of TF-GNN's tfgnn_sampler.
@@ -69,7 +69,7 @@ features.`,
 		},
 	}
 	f.workFlags.Add(cmd)
-	f.Out.Add(cmd)
+	f.outFlags.Add(cmd)
 	fs, o := cmd.Flags(), &f.SampleOptions
 	fs.StringVar(&o.GraphSchema, "graph-schema", "", "TF-GNN: GraphSchema of a unigraph, a file or its folder, to import and sample in one step; with a STORE: GraphSchema of its graph, for descriptions and the features of links")
 	fs.StringVar(&f.dataPath, "data-path", "", "TF-GNN: folder of the unigraph's tables (default: folder of the schema)")
@@ -102,7 +102,7 @@ features.`,
 
 // options returns the options that the flags set.
 func (f *sampleFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.SampleOptions, error) {
-	if err := f.Out.Check(); err != nil {
+	if err := f.outFlags.Check(); err != nil {
 		return graphmill.SampleOptions{}, err
 	}
 	if f.checkpoint < 0 {
@@ -112,8 +112,8 @@ func (f *sampleFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.Sa
 	if err != nil {
 		return o, err
 	}
-	f.Out.Apply(&o.Run)
-	o.IDs, o.CheckpointEvery = cli.List(f.ids), f.checkpoint
+	f.outFlags.Apply(&o.Run)
+	o.IDs, o.CheckpointEvery = splitCommas(f.ids), f.checkpoint
 	if f.checkpoint == 0 {
 		o.CheckpointEvery = -1
 	}

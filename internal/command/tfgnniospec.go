@@ -47,7 +47,7 @@ or a fixed length. The content is that of tfgnn.get_io_spec.`,
 			return writeIOSpec(t.Stdout, spec)
 		},
 	}
-	cli.AddJSON(cmd, &asJSON, "print JSON on stdout")
+	addJSON(cmd, &asJSON, "print JSON on stdout")
 	cmd.Flags().BoolVar(&python, "python", false, "print the features argument of tf.io.parse_single_example, as Python")
 	cli.Group(cmd.Flags(), cli.GroupOutput, "python")
 	return cmd

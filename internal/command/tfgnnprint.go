@@ -50,7 +50,7 @@ strings, a feature without a list is null, and uint64 values are printed as int6
 		},
 	}
 	f := cmd.Flags()
-	cli.AddJSON(cmd, &asJSON, "print one line of JSON per Example")
+	addJSON(cmd, &asJSON, "print one line of JSON per Example")
 	f.Uint64Var(&skip, "skip", 0, "number of Examples to skip at the start")
 	f.Uint64Var(&count, "count", 0, "most Examples to print (default: all)")
 	cli.Group(f, cli.GroupSource, "skip", "count")

@@ -11,8 +11,8 @@ import (
 
 // randomFlags has the flags of tfgnn random.
 type randomFlags struct {
-	cli.Common
-	cli.Out
+	CommonFlags
+	outFlags
 	graphmill.RandomOptions
 }
 
@@ -30,7 +30,7 @@ Examples. The same schema and random seed give the same GraphTensors: those of a
   graphmill tfgnn random schema.pbtxt --count 100000 --shards 8 --out random`,
 		Args: cli.OneArg("one SCHEMA"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.Common.Check(); err != nil {
+			if err := f.CommonFlags.Check(); err != nil {
 				return err
 			}
 			if f.Path == "" {
@@ -40,14 +40,14 @@ Examples. The same schema and random seed give the same GraphTensors: those of a
 				return printRandom(cmd, t, args[0], &f)
 			}
 			o := f.RandomOptions
-			o.Run = f.Common.Run(t)
-			f.Out.Apply(&o.Run)
+			o.Run = f.CommonFlags.Run(t)
+			f.outFlags.Apply(&o.Run)
 			return t.Finish(f.AsJSON)(graphmill.RandomRecords(cmd.Context(), args[0], f.Path, o))
 		},
 	}
 	f.AddThreads(cmd)
 	fs := cmd.Flags()
-	f.Out.Add(cmd)
+	f.outFlags.Add(cmd)
 	fs.Lookup("out").Usage = "folder to write (default: print the Examples)"
 	fs.Uint64Var(&f.Count, "count", 1, "number of GraphTensors")
 	fs.Uint64Var(&f.Seed, "seed", 0, "random seed")

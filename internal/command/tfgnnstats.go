@@ -9,8 +9,8 @@ import (
 
 func newTFGNNStats(t *cli.Terminal) *cobra.Command {
 	var f struct {
-		cli.Common
-		cli.Out
+		CommonFlags
+		outFlags
 		graphmill.StatisticsOptions
 	}
 	cmd := &cobra.Command{
@@ -30,15 +30,15 @@ folder, with a page of plots. FILES are paths, globs, or base@N.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.Common.Check(); err != nil {
+			if err := f.CommonFlags.Check(); err != nil {
 				return err
 			}
 			o := f.StatisticsOptions
 			if err := cli.Positive(cmd.Flags(), "quantiles"); err != nil {
 				return err
 			}
-			o.Run = f.Common.Run(t)
-			f.Out.Apply(&o.Run)
+			o.Run = f.CommonFlags.Run(t)
+			f.outFlags.Apply(&o.Run)
 			text, r, err := graphmill.Statistics(cmd.Context(), args[0], args[1:], f.Path, o)
 			if err != nil {
 				return err

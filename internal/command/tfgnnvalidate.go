@@ -20,7 +20,7 @@ import (
 
 // validateFlags has the flags of tfgnn validate.
 type validateFlags struct {
-	cli.Common
+	CommonFlags
 	spec, dataPath  string
 	tables, outside bool
 }

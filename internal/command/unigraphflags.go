@@ -11,15 +11,15 @@ import (
 
 // unigraphFlags has the flags of the commands that write the tables of a unigraph.
 type unigraphFlags struct {
-	cli.Common
-	cli.Out
+	CommonFlags
+	outFlags
 	graphmill.UnigraphTables
 }
 
 // add adds the flags. format is the name of the flag for the format.
 func (f *unigraphFlags) add(cmd *cobra.Command, format, preset string) {
 	f.AddThreads(cmd)
-	f.Out.Add(cmd)
+	f.outFlags.Add(cmd)
 	fs := cmd.Flags()
 	what := "format of the tables: " + strings.Join(graphmill.TablesFormats(), ", ")
 	if preset == "" {
@@ -36,10 +36,10 @@ func (f *unigraphFlags) add(cmd *cobra.Command, format, preset string) {
 // options returns the options that the flags set.
 func (f *unigraphFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.UnigraphTables, error) {
 	o := f.UnigraphTables
-	if err := f.Common.Check(); err != nil {
+	if err := f.CommonFlags.Check(); err != nil {
 		return o, err
 	}
-	if err := f.Out.Check(); err != nil {
+	if err := f.outFlags.Check(); err != nil {
 		return o, err
 	}
 	if err := cli.Positive(cmd.Flags(), "shards"); err != nil {
@@ -48,7 +48,7 @@ func (f *unigraphFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.
 	if f.To == "" {
 		return o, cli.Usagef(`found --to "", expected %s`, strings.Join(graphmill.TablesFormats(), ", "))
 	}
-	o.Run = f.Common.Run(t)
-	f.Out.Apply(&o.Run)
+	o.Run = f.CommonFlags.Run(t)
+	f.outFlags.Apply(&o.Run)
 	return o, nil
 }

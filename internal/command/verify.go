@@ -9,7 +9,7 @@ import (
 
 // NewVerify makes the command verify.
 func NewVerify(t *cli.Terminal) *cobra.Command {
-	var f cli.Common
+	var f CommonFlags
 	var o graphmill.VerifyOptions
 	cmd := &cobra.Command{
 		Use:   "verify FOLDER",

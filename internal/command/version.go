@@ -83,7 +83,7 @@ that it reads and writes.`,
 			return t.Print(thisBuild(commit, info), asJSON)
 		},
 	}
-	cli.AddJSON(cmd, &asJSON, "print JSON on stdout")
+	addJSON(cmd, &asJSON, "print JSON on stdout")
 	return cmd
 }
 

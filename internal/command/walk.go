@@ -10,7 +10,7 @@ import (
 // NewWalk makes the command walk.
 func NewWalk(t *cli.Terminal) *cobra.Command {
 	var f struct {
-		cli.Output
+		outputFlags
 		graphmill.WalkOptions
 		metapath string
 	}
@@ -37,7 +37,7 @@ nodes that its walks visit most at the ends of the metapath, with the number of 
   graphmill walk g.store --metapath rated_by,rates --length 6 --walks 50 --end 0.5 --visits 10 --out pins`,
 		Args: cli.OneArg("one STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.Output.Check(); err != nil {
+			if err := f.outputFlags.Check(); err != nil {
 				return err
 			}
 			if err := cli.Positive(cmd.Flags(), "length", "walks", "limit-seeds", "visits"); err != nil {
@@ -52,11 +52,11 @@ nodes that its walks visit most at the ends of the metapath, with the number of 
 				}
 			}
 			o := f.WalkOptions
-			o.Run, o.Metapath = f.Output.Run(t), cli.List(f.metapath)
+			o.Run, o.Metapath = f.outputFlags.Run(t), splitCommas(f.metapath)
 			return t.Finish(f.AsJSON)(graphmill.Walk(cmd.Context(), args[0], f.Path, o))
 		},
 	}
-	f.Output.Add(cmd)
+	f.outputFlags.Add(cmd)
 	fs, o := cmd.Flags(), &f.WalkOptions
 	fs.IntVar(&o.Length, "length", 0, "number of steps (default: the number of edge types of --metapath, or 80)")
 	fs.IntVar(&o.Walks, "walks", 0, "number of walks per start")

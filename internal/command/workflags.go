@@ -12,16 +12,16 @@ import (
 
 // workFlags has the flags that sample and forecast share: what is sampled, by which executor, and in which format.
 type workFlags struct {
-	cli.Common
-	cli.Sampling
+	CommonFlags
+	SamplingFlags
 	rank string
 }
 
 // Add adds the flags to a command.
 func (f *workFlags) Add(cmd *cobra.Command) {
-	f.Common.Add(cmd)
+	f.CommonFlags.Add(cmd)
 	fs := cmd.Flags()
-	f.Sampling.Add(fs)
+	f.SamplingFlags.Add(fs)
 	f.AddEpoch(fs)
 	o := &f.SampleOptions
 	fs.StringVar((*string)(&o.Compat), "compat", "", "layout of tf.train.Examples: that of TF-GNN's tfgnn_sampler (tfgnn) or older graph_sampler (tfgnn-classic), or Graphmill's own (none)")
@@ -56,7 +56,7 @@ func (f *workFlags) Options(cmd *cobra.Command, t *cli.Terminal) (graphmill.Samp
 	if err := f.Check(); err != nil {
 		return graphmill.SampleOptions{}, err
 	}
-	o, err := f.Sampling.Options(f.Run(t))
+	o, err := f.SamplingFlags.Options(f.Run(t))
 	if err != nil {
 		return o, err
 	}

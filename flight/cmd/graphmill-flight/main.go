@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/command"
 	"github.com/graphmill/graphmill/internal/guard"
 )
 
@@ -54,9 +55,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	return status
 }
 
-// command has the flags.
-type command struct {
-	feed                       cli.Sampling
+// serveFlags has the flags.
+type serveFlags struct {
+	feed                       command.SamplingFlags
 	threads, streams           int
 	sendTime                   time.Duration
 	memory, maxMessage         cli.Bytes
@@ -65,7 +66,7 @@ type command struct {
 }
 
 func newCommand(t *cli.Terminal) *cobra.Command {
-	c := command{maxMessage: 1 << 30}
+	c := serveFlags{maxMessage: 1 << 30}
 	cmd := &cobra.Command{
 		Use:   "graphmill-flight STORE",
 		Short: "Serve sampled batches to trainers on other machines over Arrow Flight",

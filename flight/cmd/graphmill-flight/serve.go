@@ -12,11 +12,12 @@ import (
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/flight"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/command"
 	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-func (c *command) check() error {
+func (c *serveFlags) check() error {
 	switch {
 	case c.threads < 1 || c.threads > 4096:
 		return cli.Usagef("found --threads %d, expected 1 to 4096", c.threads)
@@ -33,10 +34,10 @@ func (c *command) check() error {
 }
 
 // serve serves a store until ctx ends.
-func (c *command) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err error) {
+func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err error) {
 	ctx := cmd.Context()
 	t.Begin(cmd)
-	common := cli.Common{Threads: c.threads, Memory: c.memory}
+	common := command.CommonFlags{Threads: c.threads, Memory: c.memory}
 	sampling, err := c.feed.Options(common.Run(t))
 	if err != nil {
 		return err
@@ -94,7 +95,7 @@ func (c *command) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err er
 const mostFile = 1 << 20
 
 // tls is the configuration of TLS. It returns nil if there is no certificate.
-func (c *command) tls(log *feed.Log) (*tls.Config, error) {
+func (c *serveFlags) tls(log *feed.Log) (*tls.Config, error) {
 	if c.certFile == "" {
 		return nil, nil
 	}
@@ -106,7 +107,7 @@ func (c *command) tls(log *feed.Log) (*tls.Config, error) {
 }
 
 // token reads the token. It returns "" if there is none.
-func (c *command) token() (string, error) {
+func (c *serveFlags) token() (string, error) {
 	if c.tokFile == "" {
 		return "", nil
 	}

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"strings"
@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// Sampling has the flags that say what to sample.
-type Sampling struct {
+// SamplingFlags has the flags that say what to sample.
+type SamplingFlags struct {
 	graphmill.SampleOptions
 	fanout, untimed, seedType string
 	beforeColumns             string
@@ -21,7 +22,7 @@ type Sampling struct {
 }
 
 // Add adds the flags of the plan and its seeds.
-func (p *Sampling) Add(f *pflag.FlagSet) {
+func (p *SamplingFlags) Add(f *pflag.FlagSet) {
 	p.fs = f
 	o := &p.SampleOptions
 	f.StringVar(&p.fanout, "fanout", "", "edges to draw per node at each hop, for all edge types (15,10) or by type (cites=15,10;writes=5,5), where -1 draws all; types that are not listed are not followed")
@@ -61,71 +62,71 @@ func (p *Sampling) Add(f *pflag.FlagSet) {
 	f.IntVar(&o.LimitSeeds, "limit-seeds", 0, "take only the first N seeds of the list (default: all)")
 	f.IntVar(&o.BatchSize, "batch-size", 0, "seeds per batch")
 	f.Uint64Var(&o.Seed, "seed", 0, "random seed of all draws")
-	Defaults(f, map[string]string{"direction": "in", "expand": "new", "scope": "batch", "sampler": "neighbor", "batch-size": "1024", "negatives-how": "binary", "negatives-by": "uniform", "negatives-strict": "no", "subgraph": "directional", "temporal-strategy": "uniform"})
-	Choices(f, "direction", "in", "out")
-	Choices(f, "expand", "new", "all")
-	Choices(f, "scope", "batch", "seed", "epoch")
-	Choices(f, "sampler", "neighbor", "labor", "ladies", "fastgcn", "hgt", "shadow", "ppr", "walk", "cluster", "saint-node", "saint-edge", "saint-walk")
-	Choices(f, "subgraph", "directional", "bidirectional", "induced")
-	Choices(f, "temporal-strategy", "uniform", "recent", "last")
-	Choices(f, "negatives-how", "binary", "triplet", "in-batch")
-	Choices(f, "negatives-by", "uniform", "degree")
-	Choices(f, "negatives-strict", "no", "count", "error")
-	Choices(f, "exclude", "self")
-	Values(f, Fanouts, "N,N", "fanout")
-	Values(f, EdgeColumn, "COLUMN", "weight", "before", "time-column")
-	Values(f, EdgeTypes, "TYPES", "untimed")
-	Values(f, EdgeAssignments, "TYPE=COLUMN", "before-columns")
-	Values(f, NodeAssignments, "TYPE=COLUMN", "before-nodes")
-	Values(f, NodeColumns, "NAME", "negatives-by")
-	Values(f, Reverses, "EDGES", "exclude")
-	Values(f, Types, "SEEDS", "seeds")
-	Values(f, Types, "TYPE", "seed-type")
-	Files(f, "plan", "sampling-spec")
-	Folders(f, "assignment")
-	Named(f, "TIME", "window", "half-life")
-	Named(f, "COLUMN|FILE|TIME", "seed-time")
-	Group(f, GroupDraw, "*fanout", "plan", "*sampling-spec", "direction", "expand", "*scope", "*sampler", "importance", "alpha", "eps", "walk-length",
+	cli.Defaults(f, map[string]string{"direction": "in", "expand": "new", "scope": "batch", "sampler": "neighbor", "batch-size": "1024", "negatives-how": "binary", "negatives-by": "uniform", "negatives-strict": "no", "subgraph": "directional", "temporal-strategy": "uniform"})
+	cli.Choices(f, "direction", "in", "out")
+	cli.Choices(f, "expand", "new", "all")
+	cli.Choices(f, "scope", "batch", "seed", "epoch")
+	cli.Choices(f, "sampler", "neighbor", "labor", "ladies", "fastgcn", "hgt", "shadow", "ppr", "walk", "cluster", "saint-node", "saint-edge", "saint-walk")
+	cli.Choices(f, "subgraph", "directional", "bidirectional", "induced")
+	cli.Choices(f, "temporal-strategy", "uniform", "recent", "last")
+	cli.Choices(f, "negatives-how", "binary", "triplet", "in-batch")
+	cli.Choices(f, "negatives-by", "uniform", "degree")
+	cli.Choices(f, "negatives-strict", "no", "count", "error")
+	cli.Choices(f, "exclude", "self")
+	cli.Values(f, cli.Fanouts, "N,N", "fanout")
+	cli.Values(f, cli.EdgeColumn, "COLUMN", "weight", "before", "time-column")
+	cli.Values(f, cli.EdgeTypes, "TYPES", "untimed")
+	cli.Values(f, cli.EdgeAssignments, "TYPE=COLUMN", "before-columns")
+	cli.Values(f, cli.NodeAssignments, "TYPE=COLUMN", "before-nodes")
+	cli.Values(f, cli.NodeColumns, "NAME", "negatives-by")
+	cli.Values(f, cli.Reverses, "EDGES", "exclude")
+	cli.Values(f, cli.Types, "SEEDS", "seeds")
+	cli.Values(f, cli.Types, "TYPE", "seed-type")
+	cli.Files(f, "plan", "sampling-spec")
+	cli.Folders(f, "assignment")
+	cli.Named(f, "TIME", "window", "half-life")
+	cli.Named(f, "COLUMN|FILE|TIME", "seed-time")
+	cli.Group(f, cli.GroupDraw, "*fanout", "plan", "*sampling-spec", "direction", "expand", "*scope", "*sampler", "importance", "alpha", "eps", "walk-length",
 		"walks", "restart", "assignment", "replace", "*weight", "subgraph")
-	Group(f, GroupSeeds, "*seeds", "seed-type", "*before", "untimed", "before-columns", "before-nodes", "window", "temporal-strategy", "half-life",
+	cli.Group(f, cli.GroupSeeds, "*seeds", "seed-type", "*before", "untimed", "before-columns", "before-nodes", "window", "temporal-strategy", "half-life",
 		"time-column", "seed-time", "limit-seeds", "*batch-size", "*seed")
-	Group(f, GroupLinks, "negatives", "negatives-how", "negatives-by", "negatives-strict", "exclude")
+	cli.Group(f, cli.GroupLinks, "negatives", "negatives-how", "negatives-by", "negatives-strict", "exclude")
 }
 
 // AddEpoch adds the flag --epoch.
-func (p *Sampling) AddEpoch(f *pflag.FlagSet) {
+func (p *SamplingFlags) AddEpoch(f *pflag.FlagSet) {
 	f.Uint64Var(&p.Epoch, "epoch", 0, "number of the first epoch")
-	Group(f, GroupSeeds, "epoch")
+	cli.Group(f, cli.GroupSeeds, "epoch")
 }
 
 // AddFeed adds the flags that say in which order batches are made, and with which columns.
-func (p *Sampling) AddFeed(f *pflag.FlagSet) {
+func (p *SamplingFlags) AddFeed(f *pflag.FlagSet) {
 	f.StringVar(&p.features, "features", "all", "node columns in batches: all, none, or a list of COLUMN or TYPE/COLUMN")
 	f.StringVar(&p.edgeFeatures, "edge-features", "none", "edge columns in batches: all, none, or a list of COLUMN or TYPE/COLUMN")
 	f.StringVar(&p.joined, "joined", "", "columns side by side as one column of batches, TYPE/NAME=COLUMN,COLUMN;TYPE/NAME=COLUMN,COLUMN")
 	f.BoolVar(&p.Shuffle, "shuffle", false, "shuffle the seeds, differently in each epoch")
 	f.StringVar(&p.Order, "order", "", "order of the seeds: weighted:COLUMN, stratified:COLUMN, or windowed:BLOCK,BLOCKS (default: as given, or shuffled with --shuffle)")
 	f.BoolVar(&p.Ops, "ops", false, "add the nodes that each op expanded and the edges that it drew, to make message-flow blocks from")
-	Choices(f, "features", "all", "none")
-	Choices(f, "edge-features", "all", "none")
-	Values(f, NodeColumns, "COLUMNS", "features")
-	Values(f, EdgeColumns, "COLUMNS", "edge-features")
-	Values(f, Orders, "ORDER", "order")
-	Named(f, "TYPE/NAME=COLUMNS", "joined")
-	Group(f, GroupBatches, "*features", "*edge-features", "joined", "*shuffle", "order", "ops")
+	cli.Choices(f, "features", "all", "none")
+	cli.Choices(f, "edge-features", "all", "none")
+	cli.Values(f, cli.NodeColumns, "COLUMNS", "features")
+	cli.Values(f, cli.EdgeColumns, "COLUMNS", "edge-features")
+	cli.Values(f, cli.Orders, "ORDER", "order")
+	cli.Named(f, "TYPE/NAME=COLUMNS", "joined")
+	cli.Group(f, cli.GroupBatches, "*features", "*edge-features", "joined", "*shuffle", "order", "ops")
 }
 
 // Options returns the options that the flags set.
-func (p *Sampling) Options(run graphmill.Run) (graphmill.SampleOptions, error) {
+func (p *SamplingFlags) Options(run graphmill.Run) (graphmill.SampleOptions, error) {
 	o := p.SampleOptions
 	o.Run = run
-	if err := Positive(p.fs, "limit-seeds", "batch-size", "negatives", "alpha", "eps", "walks"); err != nil {
+	if err := cli.Positive(p.fs, "limit-seeds", "batch-size", "negatives", "alpha", "eps", "walks"); err != nil {
 		return o, err
 	}
 	if p.fanout != "" {
 		f, err := sample.ParseFanouts(p.fanout)
 		if err != nil {
-			return o, Usagef("%w", err)
+			return o, cli.Usagef("%w", err)
 		}
 		o.Fanout = f.Each
 		for _, t := range f.Types {
@@ -133,19 +134,19 @@ func (p *Sampling) Options(run graphmill.Run) (graphmill.SampleOptions, error) {
 				o.FanoutByType = map[string][]int{}
 			}
 			if _, twice := o.FanoutByType[t.Edges]; twice {
-				return o, Usagef("found `Fanout` of %s twice, expected each edge type once", t.Edges)
+				return o, cli.Usagef("found `Fanout` of %s twice, expected each edge type once", t.Edges)
 			}
 			o.FanoutByType[t.Edges] = t.Hops
 		}
 	}
 	var err error
-	if o.BeforeColumns, err = assignments("BeforeColumns", p.beforeColumns); err != nil {
+	if o.BeforeColumns, err = parseAssignments("BeforeColumns", p.beforeColumns); err != nil {
 		return o, err
 	}
-	if o.BeforeNodes, err = assignments("BeforeNodes", p.beforeNodes); err != nil {
+	if o.BeforeNodes, err = parseAssignments("BeforeNodes", p.beforeNodes); err != nil {
 		return o, err
 	}
-	joined, err := assignments("Joined", p.joined)
+	joined, err := parseAssignments("Joined", p.joined)
 	if err != nil {
 		return o, err
 	}
@@ -153,15 +154,15 @@ func (p *Sampling) Options(run graphmill.Run) (graphmill.SampleOptions, error) {
 		if o.Joined == nil {
 			o.Joined = map[string][]string{}
 		}
-		o.Joined[name] = List(columns)
+		o.Joined[name] = splitCommas(columns)
 	}
-	o.SeedType, o.Untimed = List(p.seedType), List(p.untimed)
-	o.Features, o.EdgeFeatures = columns(p.features), columns(p.edgeFeatures)
+	o.SeedType, o.Untimed = splitCommas(p.seedType), splitCommas(p.untimed)
+	o.Features, o.EdgeFeatures = parseColumns(p.features), parseColumns(p.edgeFeatures)
 	return o, nil
 }
 
-// assignments parses "TYPE=COLUMN;TYPE=COLUMN"; nil for "".
-func assignments(field, text string) (map[string]string, error) {
+// parseAssignments parses "TYPE=COLUMN;TYPE=COLUMN"; nil for "".
+func parseAssignments(field, text string) (map[string]string, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -169,30 +170,30 @@ func assignments(field, text string) (map[string]string, error) {
 	for part := range strings.SplitSeq(text, ";") {
 		i := strings.LastIndex(strings.TrimSuffix(part, "<="), "=")
 		if i < 1 || i == len(part)-1 {
-			return nil, Usagef("found %q in `%s`, expected TYPE=COLUMN, separated by semicolons", part, field)
+			return nil, cli.Usagef("found %q in `%s`, expected TYPE=COLUMN, separated by semicolons", part, field)
 		}
 		name := strings.TrimSpace(part[:i])
 		if _, twice := out[name]; twice {
-			return nil, Usagef("found `%s` of %s twice, expected each type once", field, name)
+			return nil, cli.Usagef("found `%s` of %s twice, expected each type once", field, name)
 		}
 		out[name] = strings.TrimSpace(part[i+1:])
 	}
 	return out, nil
 }
 
-// columns parses "all", "none" or a list.
-func columns(text string) []string {
+// parseColumns parses "all", "none" or a list.
+func parseColumns(text string) []string {
 	switch text {
 	case "":
 		return nil
 	case "none":
 		return []string{}
 	}
-	return List(text)
+	return splitCommas(text)
 }
 
-// List splits a text at commas. It returns nil for "".
-func List(text string) []string {
+// splitCommas splits a text at commas. It returns nil for "".
+func splitCommas(text string) []string {
 	if text == "" {
 		return nil
 	}
