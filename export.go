@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
+	format "github.com/graphmill/graphmill/format/chunk"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/export"
 	"github.com/graphmill/graphmill/internal/export/chunk"
 	"github.com/graphmill/graphmill/internal/export/chunked"
 	"github.com/graphmill/graphmill/internal/export/metis"
-	format "github.com/graphmill/graphmill/internal/format/chunk"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/format/chunked"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/chunked"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest"

@@ -35,7 +35,7 @@ keep_new() {
   local cache to=$1/testdata/fuzz/$2 binary=$TMPDIR/keep.test parsers size input kept=0
   cache=$($GO env GOCACHE)/fuzz/$($GO list "$1")/$2
   [[ -d $cache ]] || return 0
-  parsers=$($GO list "$1")$($GO list -deps "$1" | grep -E "^$name/(internal/)?format/" | sed 's/^/,/' | tr -d '\n')
+  parsers=$($GO list "$1")$($GO list -deps "$1" | grep "^$name/format/" | sed 's/^/,/' | tr -d '\n')
   $GO test -c -cover -coverpkg "$parsers" -o "$binary" "$1" || return 1
   mkdir -p "$to"
   find "$cache" -type f -size -4097c -printf '%s %f\n' | while read -r size input; do

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/graphmill/graphmill/internal/format/decimal"
+	"github.com/graphmill/graphmill/internal/decimal"
 )
 
 // conversion is how a stored value becomes that in Rows.Data.

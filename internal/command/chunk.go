@@ -4,8 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/format/chunk"
 	"github.com/graphmill/graphmill/internal/cli"
-	"github.com/graphmill/graphmill/internal/format/chunk"
 )
 
 // NewChunk makes the command chunk.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/format/chunk"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/feed"
-	"github.com/graphmill/graphmill/internal/format/chunk"
 	"github.com/graphmill/graphmill/internal/pack/layout"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/report"

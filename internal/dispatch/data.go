@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 
+	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/dgl"
 )
 
 // slot returns a stream to a slot of the graph.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 

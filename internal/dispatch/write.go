@@ -3,8 +3,8 @@ package dispatch
 import (
 	"context"
 
+	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/dgl"
 )
 
 // lane collects the owned edges of one part and edge type: equal positions of its lists are one edge.

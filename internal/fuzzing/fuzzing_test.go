@@ -126,7 +126,6 @@ var fuzzedElsewhere = map[string]string{
 	"beam/internal/engine":         "the Beam runner's answers, from the endpoint that the user gives",
 	"internal/export/chunked":      "values of a store, whose files are checked before",
 	"internal/export/unigraph":     "values of a store, whose files are checked before",
-	"internal/format/decimal":      "numbers of a fixed size; TestModel",
 	"internal/partition":           "values of a store, whose files are checked before",
 	"internal/partition/outofcore": "temporary files of the same run",
 	"internal/sample/outofcore":    "temporary files of the same run",
@@ -185,7 +184,7 @@ func TestParsers(t *testing.T) {
 			}
 			return nil
 		}
-		if strings.HasPrefix(folder, "format/") || strings.HasPrefix(folder, "internal/format/") {
+		if strings.HasPrefix(folder, "format/") {
 			decodes[folder] = path
 		}
 		ast.Inspect(f, func(n ast.Node) bool {

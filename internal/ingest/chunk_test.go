@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/graphmill/graphmill/format/chunk"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/chunk"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/vfs"
 )

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/graphmill/graphmill/format/chunked"
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/chunked"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/vfs"
 )

@@ -19,8 +19,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/dgl"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/collection"
 	"github.com/graphmill/graphmill/internal/ingest/table"
@@ -289,7 +289,7 @@ func stored(t *testing.T, fsys vfs.FS, path string) (arrays map[string]string, w
 	return arrays, s.Warnings, err
 }
 
-const tinyParts = "../format/dgl/testdata/tiny"
+const tinyParts = "../../format/dgl/testdata/tiny"
 
 // A partitioned graph with its original ids equals the original graph, array for array.
 func TestParts(t *testing.T) {

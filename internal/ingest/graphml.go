@@ -6,8 +6,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/graphmill/graphmill/format/graphml"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/graphml"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/vfs"

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/graphmill/graphmill/format/nodelink"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/nodelink"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/limits"

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/graphmill/graphmill/format/npz"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/npz"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/vfs"

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/format/npy"
+	"github.com/graphmill/graphmill/format/npz"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/npz"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/graphmill/graphmill/internal/format/metis"
+	"github.com/graphmill/graphmill/format/metis"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"

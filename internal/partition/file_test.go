@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/graphmill/graphmill/internal/format/metis"
+	"github.com/graphmill/graphmill/format/metis"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 	"github.com/graphmill/graphmill/internal/vfs"
 )

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/format/chunk"
 	"github.com/graphmill/graphmill/internal/direct"
-	"github.com/graphmill/graphmill/internal/format/chunk"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/draw"
-	"github.com/graphmill/graphmill/internal/format/chunk"
+	"github.com/graphmill/graphmill/format/chunk"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 

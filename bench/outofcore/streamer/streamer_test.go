@@ -21,8 +21,8 @@ import (
 
 	"github.com/graphmill/graphmill/bench/outofcore/streamer"
 	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/format/chunk"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/chunk"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/vfs"
 )

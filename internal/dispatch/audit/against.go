@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
-	"github.com/graphmill/graphmill/internal/format/dgl"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/tagged"
 )

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
-	"github.com/graphmill/graphmill/internal/format/dgl"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 

@@ -17,7 +17,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/vfs"
 )

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/dgl"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
-	"github.com/graphmill/graphmill/internal/format/dgl"
 )
 
 // features checks that all parts have the same columns, and that bools are 0 or 1. The number of rows is

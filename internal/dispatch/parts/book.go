@@ -3,7 +3,7 @@ package parts
 import (
 	"sort"
 
-	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/format/dgl"
 )
 
 // Book maps new ids to part, type and type-wise id: the partition book.

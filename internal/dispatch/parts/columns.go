@@ -3,7 +3,7 @@ package parts
 import (
 	"slices"
 
-	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/format/dgl"
 )
 
 // Column is a feature of all parts.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/format/dgl"
 )
 
 // Ends fills Src and Dst. They are the part's own arrays if it has COO. Else they are looked up in the part's rows, with

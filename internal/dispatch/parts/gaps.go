@@ -3,7 +3,7 @@ package parts
 import (
 	"fmt"
 
-	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/internal/human"
 )
 

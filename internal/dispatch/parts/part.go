@@ -7,7 +7,7 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/graphmill/graphmill/internal/format/dgl"
+	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 

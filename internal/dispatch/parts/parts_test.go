@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-const tiny = "../../format/dgl/testdata/tiny"
+const tiny = "../../../format/dgl/testdata/tiny"
 
 // copied is a copy of the small partitioned graph.
 func copied(t *testing.T) string {

@@ -20,8 +20,8 @@ import (
 	"github.com/pkg/sftp"
 	"go.uber.org/goleak"
 
+	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/internal/dispatch/transport/sftptest"
-	"github.com/graphmill/graphmill/internal/format/dgl"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/graphmill/graphmill/format/chunk"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/chunk"
 	"github.com/graphmill/graphmill/internal/store"
 )
 

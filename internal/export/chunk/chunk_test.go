@@ -16,9 +16,9 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	format "github.com/graphmill/graphmill/format/chunk"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/export/chunk"
-	format "github.com/graphmill/graphmill/internal/format/chunk"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/store"

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/graphmill/graphmill/format/chunked"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/chunked"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/store"

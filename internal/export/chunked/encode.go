@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/graphmill/graphmill/format/chunked"
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/chunked"
 )
 
 // encoder holds the buffers of a worker.

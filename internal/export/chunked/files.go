@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/graphmill/graphmill/format/chunked"
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/chunked"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.uber.org/goleak"
 
+	format "github.com/graphmill/graphmill/format/metis"
 	"github.com/graphmill/graphmill/internal/export/metis"
-	format "github.com/graphmill/graphmill/internal/format/metis"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/store"

@@ -3,7 +3,7 @@ package table
 import (
 	"io"
 
-	"github.com/graphmill/graphmill/internal/format/arrow"
+	"github.com/graphmill/graphmill/format/arrow"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 

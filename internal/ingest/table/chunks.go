@@ -6,8 +6,8 @@ import (
 	"errors"
 	"sort"
 
+	"github.com/graphmill/graphmill/format/chunk"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/chunk"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 

@@ -55,7 +55,7 @@
 //
 // # Arrow
 //
-// OpenArrow makes a table from the columns of files and streams of Arrow IPC, in the same way: see internal/format/arrow.
+// OpenArrow makes a table from the columns of files and streams of Arrow IPC, in the same way: see format/arrow.
 // Workers scan whole record batches.
 //
 // # JSON lines

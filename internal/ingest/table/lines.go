@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
+	"github.com/graphmill/graphmill/format/rdf"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/rdf"
 	"github.com/graphmill/graphmill/internal/ordered"
 	"github.com/graphmill/graphmill/internal/vfs"
 )

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/graphmill/graphmill/format/metis"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/format/metis"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 

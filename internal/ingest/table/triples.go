@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/graphmill/graphmill/internal/format/rdf"
+	"github.com/graphmill/graphmill/format/rdf"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 

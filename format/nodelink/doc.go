@@ -4,4 +4,6 @@
 //
 // The list of edges has the name links or edges. A reader holds one node or edge, of at most 16 MiB; other members of the document are
 // passed over. Errors name the line.
+//
+// The API may change in any version: see package format.
 package nodelink

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/graphmill/graphmill/internal/format/chunk"
+	"github.com/graphmill/graphmill/format/chunk"
 	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/vfs"
 )

@@ -34,4 +34,6 @@
 //
 // The package has its own parser because a library needs the same checks before it sees the bytes, and they are most of
 // the work: docs/decisions/arrow.md. The tests, in package ingest/table, read files of pyarrow and polars.
+//
+// The API may change in any version: see package format.
 package arrow

@@ -6,4 +6,6 @@
 // Read accepts either, or both if they agree. JSON writes both.
 //
 // The package reads and writes the metadata only, not the files that they list.
+//
+// The API may change in any version: see package format.
 package chunked

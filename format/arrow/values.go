@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/graphmill/graphmill/format/parquet"
-	"github.com/graphmill/graphmill/internal/format/decimal"
+	"github.com/graphmill/graphmill/internal/decimal"
 )
 
 // values appends the values of k rows, and zeros, empty strings or empty lists for those that are null. It marks rows whose

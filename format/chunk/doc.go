@@ -19,4 +19,6 @@
 // A Writer has a buffer of 256 KiB. OpenSet reads the start ids, and the first words and the last offset of each
 // chunk; its memory is bounded by the size of the chunk-info file. Every number in a file is checked against the size
 // of the file before it is used.
+//
+// The API may change in any version: see package format.
 package chunk

@@ -6,4 +6,6 @@
 //
 // A Reader holds one node or edge. A text of more than 16 MiB, a piece of markup of more than 1 MiB, more than limits.Names keys, and elements
 // within each other more than 64 deep, are errors, so that no document makes it hold more. Errors name the line.
+//
+// The API may change in any version: see package format.
 package graphml

@@ -8,15 +8,15 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/graphmill/graphmill/format/arrow"
 	"github.com/graphmill/graphmill/format/parquet"
-	"github.com/graphmill/graphmill/internal/format/arrow"
 	"github.com/graphmill/graphmill/internal/fuzzing"
 )
 
 // FuzzRead reads some rows of each column of any bytes, as a file or a stream.
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{"deltas.arrows", "polars.arrow", "polars-lz4.arrow", "slices.arrows", "empty.arrow"} {
-		b, err := os.ReadFile(filepath.Join("../../ingest/table/testdata/arrow", name))
+		b, err := os.ReadFile(filepath.Join("../../internal/ingest/table/testdata/arrow", name))
 		if err != nil {
 			f.Fatal(err)
 		}

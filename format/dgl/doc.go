@@ -14,4 +14,6 @@
 // OpenDict and OpenGraphs read headers only. An Array says where its data are, which the caller reads. Files are not
 // trusted: a number in a header is checked against the size of the file before it is used to allocate memory or to
 // seek. The caller must check the data of arrays: ids can be out of range, and offsets can descend.
+//
+// The API may change in any version: see package format.
 package dgl

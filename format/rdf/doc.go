@@ -4,4 +4,6 @@
 // in N-Quads optionally the label of a graph, and a full stop. Empty lines and lines that start with '#' hold nothing.
 // IRIs are returned without their angle brackets and with their escapes resolved, blank nodes with their "_:", so that
 // no IRI equals a blank node. Of a literal, only that it is one is returned. Triples of RDF-star are refused.
+//
+// The API may change in any version: see package format.
 package rdf

@@ -13,4 +13,6 @@
 // are never loaded. The checksum of an array is checked before it is used: one that is stored is read once for it.
 //
 // Memory: the directory; while an array is written, 1 MiB, and 64 MiB in Fortran order.
+//
+// The API may change in any version: see package format.
 package npz

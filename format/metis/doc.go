@@ -19,4 +19,6 @@
 //
 // Scan reads a file of any size in bounded memory, and checks the lines and the counts, but not the other end of each
 // edge.
+//
+// The API may change in any version: see package format.
 package metis

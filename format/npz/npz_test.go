@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/format/npy"
-	"github.com/graphmill/graphmill/internal/format/npz"
+	"github.com/graphmill/graphmill/format/npz"
 	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
