@@ -14,8 +14,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/graphmill/graphmill/format/chunked"
 	"github.com/graphmill/graphmill/format/dgl"
+	"github.com/graphmill/graphmill/format/dglchunks"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/dispatch"
 	"github.com/graphmill/graphmill/internal/dispatch/cluster"
@@ -355,8 +355,8 @@ type partsJob struct {
 
 // open opens a store, or imports a chunked graph into a temporary one.
 func (j *partsJob) open(ctx context.Context, in string, outside bool) error {
-	metadata := filepath.Join(in, chunked.File)
-	if !chunked.IsChunked(vfs.OS, metadata) {
+	metadata := filepath.Join(in, dglchunks.File)
+	if !dglchunks.IsMetadata(vfs.OS, metadata) {
 		s, err := openGraph(in)
 		if err != nil {
 			return err
@@ -371,16 +371,16 @@ func (j *partsJob) open(ctx context.Context, in string, outside bool) error {
 	if j.cluster != nil {
 		return usagef("%s: found a graph in DGL's chunked format, expected a store, which workers read; import it first, or use graphmill dispatch", in)
 	}
-	m, err := chunked.Read(vfs.OS, metadata)
+	m, err := dglchunks.Read(vfs.OS, metadata)
 	if err != nil {
 		return err
 	}
-	src, inputs, err := j.run.openChunked(ctx, in, j.out, outside, j.report)
+	src, inputs, err := j.run.openDGLChunks(ctx, in, j.out, outside, j.report)
 	if err != nil {
 		return err
 	}
 	j.name, j.inputs = m.GraphName, inputs
-	j.store, j.close, err = j.run.chunkedStore(ctx, src, j.out, j.report)
+	j.store, j.close, err = j.run.dglChunksStore(ctx, src, j.out, j.report)
 	return err
 }
 

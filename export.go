@@ -12,7 +12,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/export"
 	"github.com/graphmill/graphmill/internal/export/chunk"
-	"github.com/graphmill/graphmill/internal/export/chunked"
+	"github.com/graphmill/graphmill/internal/export/dglchunks"
 	"github.com/graphmill/graphmill/internal/export/metis"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/store"
@@ -84,7 +84,7 @@ func Export(ctx context.Context, in, out string, o ExportOptions) (_ *Report, er
 	e := &exporting{o: &o, in: in, out: out, start: time.Now(), report: o.begin("export", titled(in))}
 	switch o.To {
 	case FormatChunked:
-		return e.report, e.chunked(ctx)
+		return e.report, e.dglChunks(ctx)
 	case FormatMETIS:
 		return e.report, e.metis(ctx)
 	}
@@ -192,14 +192,14 @@ func (o *Run) output(ctx context.Context, out string, made *store.Made, r *repor
 	return o.publish(w, r, start)
 }
 
-// chunked writes a store in DGL's chunked graph format.
-func (e *exporting) chunked(ctx context.Context) (err error) {
+// dglChunks writes a store in DGL's chunked graph format.
+func (e *exporting) dglChunks(ctx context.Context) (err error) {
 	o, r := e.o, e.report
 	name := o.GraphName
 	if name == "" {
 		name = graphName(e.in)
 	}
-	opt := chunked.Options{Name: name, Chunks: o.Chunks, Edges: o.Edges, Features: o.Features, Threads: o.Threads, Memory: o.Memory}
+	opt := dglchunks.Options{Name: name, Chunks: o.Chunks, Edges: o.Edges, Features: o.Features, Threads: o.Threads, Memory: o.Memory}
 	if err := opt.Check(); err != nil {
 		return usagef("%w", err)
 	}
@@ -216,10 +216,10 @@ func (e *exporting) chunked(ctx context.Context) (err error) {
 	if made.Inputs["store"], err = inputFolder(r, e.in); err != nil {
 		return err
 	}
-	var result *chunked.Result
-	return o.output(ctx, e.out, &made, r, e.start, work{"export", "encode and write", int64(chunked.Rows(s.Graph())), "rows"}, func(w *store.Writer, line *meter) (int64, error) {
+	var result *dglchunks.Result
+	return o.output(ctx, e.out, &made, r, e.start, work{"export", "encode and write", int64(dglchunks.Rows(s.Graph())), "rows"}, func(w *store.Writer, line *meter) (int64, error) {
 		opt.Progress = func(n int) { line.add(int64(n)) }
-		if result, err = chunked.Write(ctx, vfs.OS, w, s.store, opt); err != nil {
+		if result, err = dglchunks.Write(ctx, vfs.OS, w, s.store, opt); err != nil {
 			return 0, err
 		}
 		return int64(result.Rows), nil

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/draw"
-	"github.com/graphmill/graphmill/format/chunked"
+	"github.com/graphmill/graphmill/format/dglchunks"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
@@ -293,8 +293,8 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 // open opens a store, or imports the needed parts of a chunked graph into a temporary store. end closes the store, and
 // removes it if it is temporary.
 func (p *partitioning) open(ctx context.Context, opt *partition.Options) (_ *store.Store, inputs map[string]string, end func() error, _ error) {
-	if chunked.IsChunked(vfs.OS, filepath.Join(p.in, chunked.File)) {
-		return p.importChunked(ctx, opt)
+	if dglchunks.IsMetadata(vfs.OS, filepath.Join(p.in, dglchunks.File)) {
+		return p.importDGLChunks(ctx, opt)
 	}
 	s, err := openGraph(p.in)
 	if err != nil {
@@ -308,9 +308,9 @@ func (p *partitioning) open(ctx context.Context, opt *partition.Options) (_ *sto
 	return s.store, map[string]string{"graph": sum}, s.Close, nil
 }
 
-// importChunked imports a chunked graph into a temporary store: its edges, and the columns that are balanced.
-func (p *partitioning) importChunked(ctx context.Context, opt *partition.Options) (_ *store.Store, inputs map[string]string, end func() error, err error) {
-	src, inputs, err := p.o.openChunked(ctx, p.in, p.out, p.o.AllowOutside, p.report)
+// importDGLChunks imports a chunked graph into a temporary store: its edges, and the columns that are balanced.
+func (p *partitioning) importDGLChunks(ctx context.Context, opt *partition.Options) (_ *store.Store, inputs map[string]string, end func() error, err error) {
+	src, inputs, err := p.o.openDGLChunks(ctx, p.in, p.out, p.o.AllowOutside, p.report)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -335,7 +335,7 @@ func (p *partitioning) importChunked(ctx context.Context, opt *partition.Options
 	for i := range src.Input.Edges {
 		src.Input.Edges[i].Columns = nil
 	}
-	s, end, err := p.o.chunkedStore(ctx, src, filepath.Join(opt.Temp, "graph"), p.report)
+	s, end, err := p.o.dglChunksStore(ctx, src, filepath.Join(opt.Temp, "graph"), p.report)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -343,8 +343,8 @@ func (p *partitioning) importChunked(ctx context.Context, opt *partition.Options
 	return s, inputs, end, nil
 }
 
-// openChunked opens a graph in DGL's chunked format; inputs are the fingerprints of its files.
-func (o *Run) openChunked(ctx context.Context, in, out string, outside bool, r *report.Report) (src *ingest.Source, inputs map[string]string, err error) {
+// openDGLChunks opens a graph in DGL's chunked format; inputs are the fingerprints of its files.
+func (o *Run) openDGLChunks(ctx context.Context, in, out string, outside bool, r *report.Report) (src *ingest.Source, inputs map[string]string, err error) {
 	if src, err = ingest.Open(ctx, vfs.OS, in, ingest.Options{Format: "chunked", Outside: outside}); err != nil {
 		return nil, nil, err
 	}
@@ -362,8 +362,8 @@ func (o *Run) openChunked(ctx context.Context, in, out string, outside bool, r *
 	return src, inputs, err
 }
 
-// chunkedStore imports a chunked graph into a temporary store next to out. end closes and removes it.
-func (o *Run) chunkedStore(ctx context.Context, src *ingest.Source, out string, r *report.Report) (*store.Store, func() error, error) {
+// dglChunksStore imports a chunked graph into a temporary store next to out. end closes and removes it.
+func (o *Run) dglChunksStore(ctx context.Context, src *ingest.Source, out string, r *report.Report) (*store.Store, func() error, error) {
 	began := time.Now()
 	s, _, end, err := o.temporary(ctx, src, out, assemble.Options{Primary: graph.In, Threads: o.Threads, Memory: o.Memory,
 		DanglingEdges: assemble.Error, DuplicateNodes: assemble.Error, DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep})

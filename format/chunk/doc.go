@@ -1,6 +1,6 @@
 // Package chunk reads and writes the chunk files of the stream executor: the edges of one edge type, cut into chunks
 // that are each read as a whole, one after the other. docs/format-chunk.md specifies every byte. (DGL's chunked
-// graphs are another format: package chunked.)
+// graphs are another format: package dglchunks.)
 //
 // A folder has chunks.json (Metadata) and, for each edge type, a file of chunks and a chunk-info file with their
 // start ids (Set). A chunk consists of 32-bit little-endian words:

@@ -20,10 +20,10 @@ type chunksInfo struct {
 	Kind       string            `json:"kind"`
 	ChunkBytes int64             `json:"chunk_bytes"`
 	Nodes      map[string]uint64 `json:"nodes"`
-	Edges      []chunkedEdges    `json:"edges"` // sorted by type, in byte order
+	Edges      []chunkEdges      `json:"edges"` // sorted by type, in byte order
 }
 
-type chunkedEdges struct {
+type chunkEdges struct {
 	Type   string      `json:"type"`
 	Dir    string      `json:"dir"`
 	Count  uint64      `json:"count"`
@@ -83,13 +83,13 @@ func describeChunks(dir string) (*chunksInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	info := &chunksInfo{Folder: dir, Kind: "chunks", ChunkBytes: m.ChunkBytes, Nodes: m.Nodes, Edges: []chunkedEdges{}}
+	info := &chunksInfo{Folder: dir, Kind: "chunks", ChunkBytes: m.ChunkBytes, Nodes: m.Nodes, Edges: []chunkEdges{}}
 	for _, name := range slices.Sorted(maps.Keys(m.Edges)) {
 		set, err := chunk.OpenSet(fsys, dir, m, name)
 		if err != nil {
 			return nil, err
 		}
-		e := chunkedEdges{Type: name, Dir: m.Edges[name].Dir, Count: m.Edges[name].Count, Chunks: []chunkInfo{}}
+		e := chunkEdges{Type: name, Dir: m.Edges[name].Dir, Count: m.Edges[name].Count, Chunks: []chunkInfo{}}
 		for _, r := range set.Rows {
 			e.Chunks = append(e.Chunks, chunkInfo{r.Start, r.End(), r.Nodes, r.Edges, r.Size(), r.Padding, r.Fill()})
 		}

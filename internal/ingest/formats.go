@@ -32,7 +32,7 @@ type sniffer interface {
 }
 
 // formats are in the order in which detect tries them.
-var formats = []format{graphYAML{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, konect{}, metisGraph{}, nTriples{}, graphML{}, matrixMarket{}, adjacencyList{}, edgeList{}, npyEdges{}, npzArrays{}, chunkedGraph{}, dglGraphs{}, dglParts{}, tripleFiles{}, nodeLink{}}
+var formats = []format{graphYAML{}, chunkFiles{}, unigraph{}, tuDataset{}, ogbDataset{}, konect{}, metisGraph{}, nTriples{}, graphML{}, matrixMarket{}, adjacencyList{}, edgeList{}, npyEdges{}, npzArrays{}, dglChunks{}, dglGraphs{}, dglParts{}, tripleFiles{}, nodeLink{}}
 
 // Format describes a format for a person.
 type Format struct {

@@ -49,7 +49,7 @@ func TestParts(t *testing.T) {
 		c.holds("partition, partition --method import: the same assignment", different(c.assignmentOf(cut), c.assignmentOf(read)))
 
 		l := &loss{m: m.copied()}
-		chunkedTrip.loses(c, l)
+		dglChunksTrip.loses(c, l)
 		chunked := ""
 		if l.refused == "" {
 			chunked = c.out("chunked")

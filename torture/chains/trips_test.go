@@ -106,7 +106,7 @@ func ranked(l *loss) {
 	}
 }
 
-var chunkedTrip = trip{
+var dglChunksTrip = trip{
 	name: "export --to chunked",
 	loses: func(c *chain, l *loss) {
 		dropContext(l)
@@ -377,7 +377,7 @@ var partsTrip = trip{
 }
 
 // trips are all ways out of a store and back.
-var trips = []trip{chunkedTrip, chunkTrip, unigraphTrip("csv"), unigraphTrip("parquet"), unigraphTrip("tfrecord"), unigraphTrip("csv", "parquet"),
+var trips = []trip{dglChunksTrip, chunkTrip, unigraphTrip("csv"), unigraphTrip("parquet"), unigraphTrip("tfrecord"), unigraphTrip("csv", "parquet"),
 	unigraphTrip("parquet", "tfrecord", "parquet"), unigraphTrip("tfrecord", "csv"), partsTrip}
 
 // goesBack takes a trip, and checks its law: the store is the one before, but for what the way loses and says that it loses.

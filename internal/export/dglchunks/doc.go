@@ -1,4 +1,4 @@
-// Package chunked writes a store in DGL's chunked graph format, as its partitioning and dispatching tools read it:
+// Package dglchunks writes a store in DGL's chunked graph format, as its partitioning and dispatching tools read it:
 // metadata.json and the chunks of edges and features. docs/format-chunked.md specifies every file.
 //
 // Ids are the type-wise ids of the store. Edges are in the order of their input, so that a graph that was imported
@@ -11,4 +11,4 @@
 //
 // Edges are sorted by buckets of positions, in memory or in a temporary file. Several goroutines encode buckets,
 // which are written in order. Equal stores give equal bytes for any number of threads and any memory.
-package chunked
+package dglchunks

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/graphmill/graphmill/format/chunked"
+	"github.com/graphmill/graphmill/format/dglchunks"
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
@@ -14,7 +14,7 @@ import (
 
 // features opens the features of a type: all arrays as one table, which comes first, and one table for each of the
 // other features.
-func (c *chunks) features(ctx context.Context, section, typ string, n chunked.Counts, data []chunked.Data) (tables []table.Table, columns []table.Column, err error) {
+func (c *dglChunksOpener) features(ctx context.Context, section, typ string, n dglchunks.Counts, data []dglchunks.Data) (tables []table.Table, columns []table.Column, err error) {
 	var raws []table.RawColumn
 	for _, d := range data {
 		of := fmt.Sprintf("%s.%s.%s", section, typ, d.Name)
@@ -30,7 +30,7 @@ func (c *chunks) features(ctx context.Context, section, typ string, n chunked.Co
 		}
 		var f table.Field
 		switch d.Format {
-		case chunked.Numpy:
+		case dglchunks.Numpy:
 			raw, err := c.arrays(of, n, files)
 			if err != nil {
 				return nil, nil, err
@@ -60,7 +60,7 @@ func (c *chunks) features(ctx context.Context, section, typ string, n chunked.Co
 }
 
 // arrays opens .npy files that hold the rows of a feature.
-func (c *chunks) arrays(of string, n chunked.Counts, files []string) (raw table.RawColumn, err error) {
+func (c *dglChunksOpener) arrays(of string, n dglchunks.Counts, files []string) (raw table.RawColumn, err error) {
 	want, total, like := rows(n, len(files)), uint64(0), ""
 	for i, file := range files {
 		h, err := arrayHeader(c.p.fsys, file)
@@ -115,9 +115,9 @@ func arrayHeader(fsys vfs.FS, file string) (h npy.Header, err error) {
 
 // rowsOf opens a feature whose files are tables. The values of a row are those of its columns, or of a list in it. It
 // returns a table of one column, and the column to ask for.
-func (c *chunks) rowsOf(ctx context.Context, of string, n chunked.Counts, d chunked.Data, files []string) (t table.Table, field table.Field, err error) {
+func (c *dglChunksOpener) rowsOf(ctx context.Context, of string, n dglchunks.Counts, d dglchunks.Data, files []string) (t table.Table, field table.Field, err error) {
 	open := func(files []string) (table.Table, error) {
-		if d.Format == chunked.Parquet {
+		if d.Format == dglchunks.Parquet {
 			return table.OpenParquet(c.p.fsys, files)
 		}
 		o := table.CSVOptions{Numbered: true}
@@ -173,7 +173,7 @@ func (c *chunks) rowsOf(ctx context.Context, of string, n chunked.Counts, d chun
 }
 
 // alike gives a feature the common dtype of the columns that it consists of, and returns the names of these columns.
-func (c *chunks) alike(f *table.Field, t table.Table, columns []looks) ([]string, error) {
+func (c *dglChunksOpener) alike(f *table.Field, t table.Table, columns []looks) ([]string, error) {
 	if f.DType = columns[0].DType; len(columns) == 1 {
 		f.Unit = columns[0].Unit
 		return []string{f.Name}, nil
@@ -192,7 +192,7 @@ func (c *chunks) alike(f *table.Field, t table.Table, columns []looks) ([]string
 
 // shape returns the shape of a row: the one that the Parquet files declare, or that of the lists in the first row, or
 // the number of columns if there are several.
-func (c *chunks) shape(ctx context.Context, pieces []table.Piece, columns []looks) (shape []int, err error) {
+func (c *dglChunksOpener) shape(ctx context.Context, pieces []table.Piece, columns []looks) (shape []int, err error) {
 	first := columns[0].Field
 	switch said, err := c.said(pieces); {
 	case err != nil:
@@ -224,7 +224,7 @@ func (c *chunks) shape(ctx context.Context, pieces []table.Piece, columns []look
 
 // said returns the shape of a row that Parquet files declare under the key "shape", or nil if none does. It is the
 // text of a Python tuple, whose first number is that of the rows.
-func (c *chunks) said(pieces []table.Piece) (shape []int, err error) {
+func (c *dglChunksOpener) said(pieces []table.Piece) (shape []int, err error) {
 	like := ""
 	for _, p := range pieces {
 		t, ok := p.Table.(*table.Columnar)

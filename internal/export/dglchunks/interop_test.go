@@ -1,6 +1,6 @@
 //go:build interop || interopdata
 
-package chunked_test
+package dglchunks_test
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/graphmill/graphmill/internal/export/chunked"
+	"github.com/graphmill/graphmill/internal/export/dglchunks"
 	"github.com/graphmill/graphmill/internal/golden"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 )
@@ -44,7 +44,7 @@ func TestGoldenChunks(t *testing.T) {
 		t.Fatal(diff)
 	}
 	out := filepath.Join(dir, "out")
-	if _, err := write(disk, cut, out, chunked.Options{Name: "deb", Chunks: 3, Edges: "csv", Features: "numpy", Threads: 2}); err != nil {
+	if _, err := write(disk, cut, out, dglchunks.Options{Name: "deb", Chunks: 3, Edges: "csv", Features: "numpy", Threads: 2}); err != nil {
 		t.Fatal(err)
 	}
 	for _, names := range [][2]string{
@@ -79,7 +79,7 @@ func TestGoldensAsChunks(t *testing.T) {
 		if err := load(saved, in, assemble.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		for _, opt := range []chunked.Options{
+		for _, opt := range []dglchunks.Options{
 			{Name: "g", Chunks: 1, Edges: "csv", Features: "numpy", Threads: 2},
 			{Name: "g", Chunks: 60, Edges: "parquet", Features: "parquet", Threads: 2},
 			{Name: "g", Chunks: 3, Edges: "numpy", Features: "parquet", Threads: 2},

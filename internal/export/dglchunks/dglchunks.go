@@ -1,4 +1,4 @@
-package chunked
+package dglchunks
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/graphmill/graphmill/format/chunked"
+	"github.com/graphmill/graphmill/format/dglchunks"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/limits"
@@ -25,7 +25,7 @@ type Options struct {
 	// Name is the graph_name of the metadata, by which DGL identifies the graph.
 	Name   string
 	Chunks int // at least 1
-	// Edges is chunked.CSV, Numpy or Parquet; Features is Numpy or Parquet. DGL's tools cannot read edges from
+	// Edges is dglchunks.CSV, Numpy or Parquet; Features is Numpy or Parquet. DGL's tools cannot read edges from
 	// arrays.
 	Edges, Features string
 	Threads         int   // at least 1
@@ -39,9 +39,9 @@ func (o *Options) Check() error {
 	switch {
 	case o.Chunks < 1 || o.Chunks > maxChunks:
 		return fmt.Errorf("found %d chunks, expected 1 to %d", o.Chunks, maxChunks)
-	case !slices.Contains([]string{chunked.CSV, chunked.Numpy, chunked.Parquet}, o.Edges):
+	case !slices.Contains([]string{dglchunks.CSV, dglchunks.Numpy, dglchunks.Parquet}, o.Edges):
 		return fmt.Errorf("found edges as %q, expected csv, numpy or parquet", o.Edges)
-	case !slices.Contains([]string{chunked.Numpy, chunked.Parquet}, o.Features):
+	case !slices.Contains([]string{dglchunks.Numpy, dglchunks.Parquet}, o.Features):
 		return fmt.Errorf("found features as %q, expected numpy or parquet", o.Features)
 	case o.Name == "" || !utf8.ValidString(o.Name):
 		return fmt.Errorf("found graph name %q, expected one that is not empty", o.Name)
@@ -116,7 +116,7 @@ func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o 
 		o.Memory = 1 << 30
 	}
 	fixed := int64(limits.ProcessBytes)
-	if o.Edges == chunked.Parquet || o.Features == chunked.Parquet {
+	if o.Edges == dglchunks.Parquet || o.Features == dglchunks.Parquet {
 		// A row group, and the encoders. They may not depend on the bound, because the bytes of the files would.
 		fixed += min(parquetBytes, 2*bytes(s.Graph)) + parquetThreadBytes*int64(o.Threads)
 		if o.Memory < fixed {
@@ -125,12 +125,12 @@ func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o 
 	}
 	o.Memory = max(o.Memory-fixed, limits.ProcessBytes) // for buffers
 	x := &exporter{fsys: fsys, w: w, s: s, o: &o, r: &Result{}}
-	m := &chunked.Metadata{GraphName: o.Name}
+	m := &dglchunks.Metadata{GraphName: o.Name}
 	for _, c := range s.Graph.Context {
 		x.r.Left = append(x.r.Left, "context."+c.Name)
 	}
 	for _, n := range s.Graph.Nodes {
-		out := chunked.Nodes{Type: n.Type, Counts: o.cut(n.Count)}
+		out := dglchunks.Nodes{Type: n.Type, Counts: o.cut(n.Count)}
 		x.r.Nodes += uint64(n.Count)
 		if n.IDs != nil {
 			x.r.Left = append(x.r.Left, "original ids of "+n.Type)
@@ -147,7 +147,7 @@ func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o 
 		m.Nodes = append(m.Nodes, out)
 	}
 	for _, e := range s.Graph.Edges {
-		out := chunked.Edges{Type: e.Type.String(), Counts: o.cut(e.Count)}
+		out := dglchunks.Edges{Type: e.Type.String(), Counts: o.cut(e.Count)}
 		x.r.Edges += uint64(e.Count)
 		name := store.EdgesDir(e.Type)
 		ends := newSeries(w, name, o.Edges, out.Chunks)
@@ -167,12 +167,12 @@ func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o 
 	if err != nil {
 		return nil, err
 	}
-	return x.r, w.WriteFile(chunked.File, b)
+	return x.r, w.WriteFile(dglchunks.File, b)
 }
 
 // cut returns the chunks of the given number of rows: at most Chunks, none of them empty.
-func (o *Options) cut(rows int) chunked.Counts {
-	c := chunked.Counts{Total: uint64(rows)}
+func (o *Options) cut(rows int) dglchunks.Counts {
+	c := dglchunks.Counts{Total: uint64(rows)}
 	n := min(o.Chunks, rows)
 	for i := range n {
 		c.Chunks = append(c.Chunks, uint64(rows/n))
@@ -199,7 +199,7 @@ var wide = map[graph.DType]graph.DType{
 }
 
 // files begins the files of the columns of a type, and describes them in data.
-func (x *exporter) files(dir, of string, columns []*graph.Column, n chunked.Counts, data *[]chunked.Data) ([]*series, error) {
+func (x *exporter) files(dir, of string, columns []*graph.Column, n dglchunks.Counts, data *[]dglchunks.Data) ([]*series, error) {
 	fit := fitting(columns)
 	for _, c := range columns {
 		if c.Name != graph.PositionColumn && !slices.Contains(fit, c) {
@@ -227,7 +227,7 @@ func (x *exporter) files(dir, of string, columns []*graph.Column, n chunked.Coun
 			x.r.Changed = append(x.r.Changed, fmt.Sprintf("%s: %s as %s", f.of, c.DType, d))
 		}
 		out = append(out, f)
-		*data = append(*data, chunked.Data{Name: c.Name, Files: f.spec()})
+		*data = append(*data, dglchunks.Data{Name: c.Name, Files: f.spec()})
 		x.r.Files += len(n.Chunks)
 	}
 	return out, nil

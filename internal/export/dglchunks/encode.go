@@ -1,4 +1,4 @@
-package chunked
+package dglchunks
 
 import (
 	"encoding/binary"
@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/graphmill/graphmill/format/chunked"
+	"github.com/graphmill/graphmill/format/dglchunks"
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/graph"
@@ -66,9 +66,9 @@ func (e *encoder) encode(s *series, first uint64, rows int, data []byte, out []s
 
 func (e *encoder) segment(s *series, g *segment, data []byte) error {
 	switch s.format {
-	case chunked.Numpy:
+	case dglchunks.Numpy:
 		g.bytes = append(g.bytes, data...)
-	case chunked.CSV:
+	case dglchunks.CSV:
 		b := g.bytes
 		for i := 0; i < len(data); i += 16 {
 			b = strconv.AppendUint(b, binary.LittleEndian.Uint64(data[i:]), 10)

@@ -1,4 +1,4 @@
-package chunked
+package dglchunks
 
 import (
 	"errors"
@@ -147,17 +147,17 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func TestIsChunked(t *testing.T) {
+func TestIsMetadata(t *testing.T) {
 	for text, want := range map[string]bool{guide: true, `{"part-0": {}}`: false, `[]`: false, `{"node_type": [], "edge_type": []}`: true, ``: true} {
 		file := filepath.Join(t.TempDir(), File)
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if got := IsChunked(vfs.OS, file); got != want {
+		if got := IsMetadata(vfs.OS, file); got != want {
 			t.Errorf("%s: found %v", text, got)
 		}
 	}
-	if IsChunked(vfs.OS, t.TempDir()) {
+	if IsMetadata(vfs.OS, t.TempDir()) {
 		t.Error("a folder is metadata")
 	}
 }

@@ -1,4 +1,4 @@
-package chunked
+package dglchunks
 
 import (
 	"bytes"
@@ -32,9 +32,9 @@ func Read(fsys vfs.FS, name string) (*Metadata, error) {
 	return m, nil
 }
 
-// IsChunked says whether a file looks like the metadata of a chunked graph, which has the keys node_type and
+// IsMetadata says whether a file looks like the metadata of a chunked graph, which has the keys node_type and
 // edge_type. It is true for a file that cannot be read or is no JSON, so that Read says what is wrong with it.
-func IsChunked(fsys vfs.FS, name string) bool {
+func IsMetadata(fsys vfs.FS, name string) bool {
 	info, err := fsys.Stat(name)
 	if vfs.Absent(err) || err == nil && !info.Mode().IsRegular() {
 		return false

@@ -9,45 +9,45 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/graphmill/graphmill/format/chunked"
+	"github.com/graphmill/graphmill/format/dglchunks"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// chunkedGraph is the folder of DGL's chunked graph, or its metadata.json. docs/format-chunked.md specifies the
+// dglChunks is the folder of DGL's chunked graph, or its metadata.json. docs/format-chunked.md specifies the
 // content. Ids are the type-wise ids of the chunks: every type has as many nodes as the metadata say.
-type chunkedGraph struct{}
+type dglChunks struct{}
 
-func (chunkedGraph) name() string { return "chunked" }
-func (chunkedGraph) about() string {
+func (dglChunks) name() string { return "chunked" }
+func (dglChunks) about() string {
 	return "the folder of DGL's metadata.json with edge_type and node_type, or that file"
 }
-func (chunkedGraph) becomes() string {
+func (dglChunks) becomes() string {
 	return "a graph with its types, features and the order of its edges"
 }
-func (chunkedGraph) detect(path string, names []string) bool {
-	return names == nil && filepath.Base(path) == chunked.File || slices.Contains(names, chunked.File) && !slices.Contains(names, "part0")
+func (dglChunks) detect(path string, names []string) bool {
+	return names == nil && filepath.Base(path) == dglchunks.File || slices.Contains(names, dglchunks.File) && !slices.Contains(names, "part0")
 }
 
-func (chunkedGraph) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+func (dglChunks) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
 	if info, err := fsys.Stat(path); err != nil {
 		return nil, err
 	} else if info.IsDir() {
-		path = filepath.Join(path, chunked.File)
+		path = filepath.Join(path, dglchunks.File)
 	}
 	if o.NumNodes > 0 {
 		return nil, usagef("found `NumNodes` with %s, expected the counts in that file", path)
 	}
-	m, err := chunked.Read(fsys, path)
-	if errors.Is(err, chunked.ErrFormat) {
+	m, err := dglchunks.Read(fsys, path)
+	if errors.Is(err, dglchunks.ErrFormat) {
 		return nil, sourcef("%w", err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c := &chunks{p: newOpener(fsys, path, o), o: o}
+	c := &dglChunksOpener{p: newOpener(fsys, path, o), o: o}
 	s := &Source{Primary: graph.In}
 	for i := range m.Nodes {
 		n, err := c.nodes(ctx, &m.Nodes[i])
@@ -70,8 +70,8 @@ func (chunkedGraph) open(ctx context.Context, fsys vfs.FS, path string, o Option
 	return s, nil
 }
 
-// chunks opens the files of a chunked graph.
-type chunks struct {
+// dglChunksOpener opens the files of a chunked graph.
+type dglChunksOpener struct {
 	p        *opener
 	o        Options
 	warnings []string
@@ -89,7 +89,7 @@ func plainNodes(fsys vfs.FS, meta, name string, count uint64) (assemble.Nodes, e
 }
 
 // files resolves the paths of chunks. They are names, never patterns.
-func (c *chunks) files(of string, paths []string) ([]string, error) {
+func (c *dglChunksOpener) files(of string, paths []string) ([]string, error) {
 	var files []string
 	for i, path := range paths {
 		file := filepath.FromSlash(path)
@@ -118,7 +118,7 @@ func (c *chunks) files(of string, paths []string) ([]string, error) {
 
 // rows returns the number of rows that each of the given number of files must have. It returns nil if the files are
 // not the chunks, so that only the total is known.
-func rows(n chunked.Counts, files int) []uint64 {
+func rows(n dglchunks.Counts, files int) []uint64 {
 	if n.Chunks != nil && len(n.Chunks) == files {
 		return n.Chunks
 	}
@@ -129,7 +129,7 @@ func rows(n chunked.Counts, files int) []uint64 {
 }
 
 // nodes makes the table of a node type.
-func (c *chunks) nodes(ctx context.Context, n *chunked.Nodes) (assemble.Nodes, error) {
+func (c *dglChunksOpener) nodes(ctx context.Context, n *dglchunks.Nodes) (assemble.Nodes, error) {
 	tables, columns, err := c.features(ctx, "node_data", n.Type, n.Counts, n.Data)
 	if err != nil {
 		return assemble.Nodes{}, err
@@ -141,7 +141,7 @@ func (c *chunks) nodes(ctx context.Context, n *chunked.Nodes) (assemble.Nodes, e
 }
 
 // edges makes the table of an edge type.
-func (c *chunks) edges(ctx context.Context, e *chunked.Edges) (out assemble.Edges, err error) {
+func (c *dglChunksOpener) edges(ctx context.Context, e *dglchunks.Edges) (out assemble.Edges, err error) {
 	if out.Type, err = graph.ParseEdgeType(e.Type); err != nil {
 		return out, sourcef("%s: edge_type: %w", c.p.meta, err)
 	}
@@ -151,7 +151,7 @@ func (c *chunks) edges(ctx context.Context, e *chunked.Edges) (out assemble.Edge
 		return out, err
 	}
 	src, dst := "src", "dst"
-	for slices.ContainsFunc(e.Data, func(d chunked.Data) bool { return d.Name == src || d.Name == dst }) {
+	for slices.ContainsFunc(e.Data, func(d dglchunks.Data) bool { return d.Name == src || d.Name == dst }) {
 		src, dst = "#"+src, "#"+dst
 	}
 	names := []string{src, dst}
@@ -186,19 +186,19 @@ func join(tables []table.Table) table.Table {
 }
 
 // ends opens the files of edges and declares the number of rows that each must have.
-func (c *chunks) ends(of string, e *chunked.Edges, files, names []string) ([]table.Piece, error) {
+func (c *dglChunksOpener) ends(of string, e *dglchunks.Edges, files, names []string) ([]table.Piece, error) {
 	want := rows(e.Counts, len(files))
 	if len(files) == 0 && e.Total > 0 {
 		return nil, sourcef("%s: %s: found no files, expected the files of %d edges; list them in the file", c.p.meta, of, e.Total)
 	}
 	open := func(files []string, rows uint64) (t table.Table, err error) {
 		switch e.Format {
-		case chunked.CSV:
+		case dglchunks.CSV:
 			o := table.CSVOptions{Names: names}
 			if o.Delimiter, err = c.delimiter(e.Files, files); err == nil {
 				t, err = table.OpenCSV(c.p.fsys, files, o)
 			}
-		case chunked.Parquet:
+		case dglchunks.Parquet:
 			t, err = table.OpenParquet(c.p.fsys, files)
 		default:
 			t, err = table.OpenEdgeRows(c.p.fsys, files[0], rows)
@@ -208,7 +208,7 @@ func (c *chunks) ends(of string, e *chunked.Edges, files, names []string) ([]tab
 		}
 		return t, nil
 	}
-	if want == nil && e.Format != chunked.Numpy && len(files) > 0 {
+	if want == nil && e.Format != dglchunks.Numpy && len(files) > 0 {
 		t, err := open(files, e.Total)
 		return []table.Piece{{Table: t, Rows: e.Total, Says: c.p.meta}}, err
 	}
@@ -235,13 +235,13 @@ func (c *chunks) ends(of string, e *chunked.Edges, files, names []string) ([]tab
 }
 
 // in adds the part of the metadata that an error is about.
-func (c *chunks) in(of string, err error) error {
+func (c *dglChunksOpener) in(of string, err error) error {
 	return fmt.Errorf("%w (%s: %s)", err, c.p.meta, of)
 }
 
 // delimiter returns what separates the fields of CSV files: the caller's choice, or that of the metadata, or a space
 // if the first line contains a space and none of the other usual delimiters.
-func (c *chunks) delimiter(f chunked.Files, files []string) (byte, error) {
+func (c *dglChunksOpener) delimiter(f dglchunks.Files, files []string) (byte, error) {
 	if c.o.Delimiter != 0 {
 		return c.o.Delimiter, nil
 	}

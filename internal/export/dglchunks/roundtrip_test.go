@@ -1,4 +1,4 @@
-package chunked_test
+package dglchunks_test
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/export/chunked"
+	"github.com/graphmill/graphmill/internal/export/dglchunks"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/proof"
@@ -67,14 +67,14 @@ func load(path, out string, opt assemble.Options) error {
 }
 
 // write exports a store.
-func write(fsys vfs.FS, in, out string, opt chunked.Options) (r *chunked.Result, err error) {
+func write(fsys vfs.FS, in, out string, opt dglchunks.Options) (r *dglchunks.Result, err error) {
 	s, err := store.Open(disk, in)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
 	err = publish(fsys, out, nil, func(w *store.Writer) (err error) {
-		r, err = chunked.Write(context.Background(), fsys, w, s, opt)
+		r, err = dglchunks.Write(context.Background(), fsys, w, s, opt)
 		return err
 	})
 	return r, err
@@ -181,8 +181,8 @@ func draw(t *rapid.T, dir string, dtypes []graph.DType, opt assemble.Options) st
 // small is a bound that three threads can keep.
 const small = 80 << 20
 
-func drawOptions(t *rapid.T) chunked.Options {
-	return chunked.Options{
+func drawOptions(t *rapid.T) dglchunks.Options {
+	return dglchunks.Options{
 		Name:     "g",
 		Chunks:   rapid.SampledFrom([]int{1, 2, 3, 50}).Draw(t, "chunks"),
 		Edges:    rapid.SampledFrom([]string{"csv", "numpy", "parquet"}).Draw(t, "edges"),
@@ -317,7 +317,7 @@ func folder(t *testing.T, files map[string]string, opt assemble.Options) string 
 	return out
 }
 
-var options = chunked.Options{Name: "g", Chunks: 2, Edges: "csv", Features: "numpy", Threads: 1}
+var options = dglchunks.Options{Name: "g", Chunks: 2, Edges: "csv", Features: "numpy", Threads: 1}
 
 // Columns that the format cannot hold are named. Edges are in the order of their input, an edge before its reverse.
 func TestLeft(t *testing.T) {
@@ -396,15 +396,15 @@ func TestErrors(t *testing.T) {
 		"n.npy":      string(header("u8", []int{2})) + strings.Repeat("\x00", 8) + strings.Repeat("\xff", 8),
 	}, assemble.Options{})
 	for _, c := range []struct {
-		change func(o *chunked.Options)
+		change func(o *dglchunks.Options)
 		want   string
 	}{
-		{func(o *chunked.Options) {}, "a.n: row 1: found a number above the largest int64"},
-		{func(o *chunked.Options) { o.Features = "parquet" }, "a.n: row 1: found a number above the largest int64"},
-		{func(o *chunked.Options) { o.Chunks = 0 }, "found 0 chunks, expected 1 to 100000"},
-		{func(o *chunked.Options) { o.Edges = "orc" }, `found edges as "orc"`},
-		{func(o *chunked.Options) { o.Features = "csv" }, `found features as "csv", expected numpy or parquet`},
-		{func(o *chunked.Options) { o.Name = "" }, `found graph name ""`},
+		{func(o *dglchunks.Options) {}, "a.n: row 1: found a number above the largest int64"},
+		{func(o *dglchunks.Options) { o.Features = "parquet" }, "a.n: row 1: found a number above the largest int64"},
+		{func(o *dglchunks.Options) { o.Chunks = 0 }, "found 0 chunks, expected 1 to 100000"},
+		{func(o *dglchunks.Options) { o.Edges = "orc" }, `found edges as "orc"`},
+		{func(o *dglchunks.Options) { o.Features = "csv" }, `found features as "csv", expected numpy or parquet`},
+		{func(o *dglchunks.Options) { o.Name = "" }, `found graph name ""`},
 	} {
 		opt := options
 		c.change(&opt)
@@ -462,7 +462,7 @@ func TestLeastMemory(t *testing.T) {
 		{"0,1\n", "parquet", 42 << 20, "expected at least 42.0 MiB for Parquet"},
 	} {
 		in := folder(t, map[string]string{"graph.yaml": "nodes:\n  a: {count: 2}\nedges:\n  \"a:r:a\": {table: e.csv}\n", "e.csv": "src,dst\n" + c.edges}, assemble.Options{})
-		opt := chunked.Options{Name: "g", Chunks: 1, Edges: "csv", Features: c.features, Threads: 2, Memory: c.memory}
+		opt := dglchunks.Options{Name: "g", Chunks: 1, Edges: "csv", Features: c.features, Threads: 2, Memory: c.memory}
 		if _, err := write(disk, in, filepath.Join(t.TempDir(), "out"), opt); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("found %v, expected %q", err, c.want)
 		}

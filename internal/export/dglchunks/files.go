@@ -1,11 +1,11 @@
-package chunked
+package dglchunks
 
 import (
 	"errors"
 	"fmt"
 	"strconv"
 
-	"github.com/graphmill/graphmill/format/chunked"
+	"github.com/graphmill/graphmill/format/dglchunks"
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/graph"
@@ -38,16 +38,16 @@ func newSeries(w *store.Writer, name, format string, chunks []uint64) *series {
 	return &series{w: w, name: name, format: format, chunks: chunks}
 }
 
-var extensions = map[string]string{chunked.CSV: "csv", chunked.Numpy: "npy", chunked.Parquet: "parquet"}
+var extensions = map[string]string{dglchunks.CSV: "csv", dglchunks.Numpy: "npy", dglchunks.Parquet: "parquet"}
 
 func (s *series) path(chunk int) string {
 	return fmt.Sprintf("%s-%05d.%s", s.name, chunk, extensions[s.format])
 }
 
 // spec returns the description of the files for the metadata.
-func (s *series) spec() chunked.Files {
-	f := chunked.Files{Format: s.format}
-	if s.format == chunked.CSV {
+func (s *series) spec() dglchunks.Files {
+	f := dglchunks.Files{Format: s.format}
+	if s.format == dglchunks.CSV {
 		f.Delimiter = delimiter
 	}
 	for i := range s.chunks {
@@ -87,14 +87,14 @@ func (s *series) begin() (err error) {
 	}
 	shape := append([]int{int(s.chunks[s.chunk])}, s.shape...)
 	switch s.format {
-	case chunked.Numpy:
+	case dglchunks.Numpy:
 		h, err := npy.AppendHeader(nil, store.Descr(s.dtype), shape)
 		if err != nil {
 			return err
 		}
 		_, err = s.file.Write(h)
 		return err
-	case chunked.Parquet:
+	case dglchunks.Parquet:
 		s.parquet, err = parquet.NewWriter(s.file, s.fields())
 		if err == nil && s.column != nil {
 			s.parquet.Meta = []parquet.Pair{{Key: "shape", Value: tuple(shape)}}
