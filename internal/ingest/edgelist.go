@@ -11,6 +11,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/tablefiles"
 	"github.com/graphmill/graphmill/internal/suggest"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -28,7 +29,7 @@ func (edgeList) becomes() string {
 
 func (edgeList) detect(path string, names []string) bool {
 	if names != nil {
-		return table.IsTable(names)
+		return tablefiles.IsTable(names)
 	}
 	switch table.KindByName(pattern(path)) {
 	case table.Text, table.ParquetFile, table.ArrowFile, table.JSONLines:
@@ -63,7 +64,7 @@ func lastAt(path string) int {
 func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
 	var files, folders []string
 	for _, path := range append([]string{path}, o.More...) {
-		found, folder, err := table.FindPath(fsys, path, o.Outside)
+		found, folder, err := tablefiles.FindPath(fsys, path, o.Outside)
 		if err != nil {
 			return nil, sourcef("%w", err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/tablefiles"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -72,7 +73,7 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 	case err != nil && !vfs.Absent(err):
 		return nil, err
 	case err == nil && info.IsDir():
-		if err := table.RefuseLake(fsys, path); errors.Is(err, table.ErrFormat) {
+		if err := tablefiles.RefuseLake(fsys, path); errors.Is(err, table.ErrFormat) {
 			return nil, sourcef("%w", err)
 		} else if err != nil {
 			return nil, err

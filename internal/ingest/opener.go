@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/tablefiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -63,7 +64,7 @@ func (p *opener) find(names ...string) ([]string, error) {
 			}
 			continue
 		}
-		found, folder, err := table.Find(p.fsys, p.dir, name, p.outside)
+		found, folder, err := tablefiles.Find(p.fsys, p.dir, name, p.outside)
 		if err != nil {
 			return nil, sourcef("%s: %w", p.meta, err)
 		}

@@ -67,8 +67,8 @@
 //
 // # Open
 //
-// Open recognises the kind of files by their extension, or by their first bytes where that says nothing. Find and Folder
-// find the files of a table by its name. Folders KEY=VALUE between a named folder and a file are columns of the table.
+// Open recognises the kind of files by their extension, or by their first bytes where that says nothing. Package tablefiles
+// finds the files of a table. Folders KEY=VALUE between a named folder and a file are columns of the table.
 //
 // # npy
 //

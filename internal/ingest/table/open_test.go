@@ -85,27 +85,21 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// A folder is a table: its files in the order of their paths, and the folders KEY=VALUE as columns.
-func TestFolder(t *testing.T) {
+// Folders KEY=VALUE between the folder of a table and its files are columns.
+func TestFolders(t *testing.T) {
 	for _, kind := range []struct{ ext, text string }{
 		{"csv", "a,b\n%d,x\n"}, {"jsonl", "{\"a\": %d, \"b\": \"x\"}\n"},
 	} {
 		dir := filepath.Join(t.TempDir(), "day=x") // folders above the table are no columns
-		files := 0
-		for _, name := range []string{"day=2/kind=a%2Fb/part-1", "day=10/kind=__HIVE_DEFAULT_PARTITION__/part-0", "day=2/kind=a%2Fb/part-0", "day=2/_temporary/part-9", ".hidden/part-8"} {
+		var files []string
+		for i, name := range []string{"day=10/kind=__HIVE_DEFAULT_PARTITION__/part-0", "day=2/kind=a%2Fb/part-0", "day=2/kind=a%2Fb/part-1"} {
 			path := filepath.Join(dir, name) + "." + kind.ext
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			write(t, filepath.Dir(path), filepath.Base(path), fmt.Sprintf(kind.text, files))
-			files++
+			files = append(files, write(t, filepath.Dir(path), filepath.Base(path), fmt.Sprintf(kind.text, i)))
 		}
-		write(t, dir, "_SUCCESS", "")
-		found, folder, err := FindPath(vfs.OS, dir, false)
-		if err != nil || folder != dir || len(found) != 3 {
-			t.Fatalf("found %v in %s, %v", found, folder, err)
-		}
-		tab, err := Open(vfs.OS, found, Options{Folders: []string{folder}})
+		tab, err := Open(vfs.OS, files, Options{Folders: []string{dir}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +112,7 @@ func TestFolder(t *testing.T) {
 				column Column
 				want   string
 			}{
-				{Column{Name: "a", DType: graph.Int64}, "[1 2 0]"},
+				{Column{Name: "a", DType: graph.Int64}, "[0 1 2]"},
 				{Column{Name: "day", DType: graph.Int64}, "[10 2 2]"},
 				{Column{Name: "day", DType: graph.Uint8}, "[10 2 2]"},
 				{Column{Name: "day", DType: graph.String}, "[10 2 2]"},
@@ -137,68 +131,31 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-func TestFolderErrors(t *testing.T) {
-	dir := t.TempDir()
-	mk := func(name string) string {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		return write(t, filepath.Dir(path), filepath.Base(path), "a\n1\n")
-	}
-	mk("keys/x=1/a.csv")
-	mk("keys/y=1/a.csv")
-	mk("escape/x=%zz/a.csv")
-	mk("twice/x=1/x=2/a.csv")
-	mk("same/a=5/a.csv")
-	mk("none/_SUCCESS")
-	mk("links/a.csv")
-	if err := os.Symlink(mk("away/b.csv"), filepath.Join(dir, "links/b.csv")); err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]string{
-		"keys":   `found the folders of keys ["y"], expected ["x"], as of `,
-		"escape": `found the folder "x=%zz", expected %XX only for escaped bytes`,
-		"twice":  `found two folders of the key "x", expected one`,
-		"none":   "found a folder without files of a table, expected some",
-		"links":  "b.csv: found a symbolic link, which can lead out of the folder of the table; allow it with `AllowOutside`",
-		"same":   "",
+func TestFoldersErrors(t *testing.T) {
+	for _, c := range []struct {
+		files []string
+		want  string
+	}{
+		{[]string{"x=1/a.csv", "y=1/a.csv"}, `found the folders of keys ["y"], expected ["x"], as of `},
+		{[]string{"x=%zz/a.csv"}, `found the folder "x=%zz", expected %XX only for escaped bytes`},
+		{[]string{"x=1/x=2/a.csv"}, `found two folders of the key "x", expected one`},
+		{[]string{"a=5/a.csv"}, ""},
 	} {
-		files, folder, err := FindPath(vfs.OS, filepath.Join(dir, name), false)
-		var tab Table
-		if err == nil {
-			tab, err = Open(vfs.OS, files, Options{Folders: []string{folder}})
+		dir := t.TempDir()
+		var files []string
+		for _, name := range c.files {
+			path := filepath.Join(dir, name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, write(t, filepath.Dir(path), filepath.Base(path), "a\n1\n"))
 		}
+		tab, err := Open(vfs.OS, files, Options{Folders: []string{dir}})
 		switch {
-		case want == "" && (err != nil || fmt.Sprint(scanOne(t, tab, Column{Name: "a", DType: graph.Int64}, 1)) != "[1]"):
-			t.Errorf("%s: found %v, expected the column of the file", name, err)
-		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
-			t.Errorf("%s: found error %v, expected %q", name, err, want)
-		}
-	}
-	if files, _, err := FindPath(vfs.OS, filepath.Join(dir, "links"), true); err != nil || len(files) != 2 {
-		t.Errorf("found %v, %v, expected the link to be followed", files, err)
-	}
-	if files, _, err := FindPath(vfs.OS, filepath.Join(dir, "k*/?=1/*.csv"), false); err != nil || len(files) != 2 {
-		t.Errorf("found %v, %v, expected the files of a glob in several parts", files, err)
-	}
-}
-
-func TestIsTable(t *testing.T) {
-	for names, want := range map[string]bool{
-		"_SUCCESS part-00000-aa.snappy.parquet part-00001-bb.snappy.parquet": true,
-		"day=1 day=2 _metadata":     true,
-		"edges0.csv edges12.csv":    true,
-		"users.csv follows.csv":     false,
-		"part-0.parquet graph.yaml": false,
-		"data.npy":                  false,
-		"samples-00000.tfrecord":    false,
-		"edges.parquet README.md":   false,
-		"":                          false,
-	} {
-		if got := IsTable(strings.Fields(names)); got != want {
-			t.Errorf("%q: found %v, expected %v", names, got, want)
+		case c.want == "" && (err != nil || fmt.Sprint(scanOne(t, tab, Column{Name: "a", DType: graph.Int64}, 1)) != "[1]"):
+			t.Errorf("%s: found %v, expected the column of the file", c.files, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: found error %v, expected %q", c.files, err, c.want)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/tablefiles"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -138,7 +139,7 @@ func Files(fsys vfs.FS, g *graph.Graph, text string) ([]string, error) {
 
 // find returns the files, and the folder that holds them if text is its name.
 func find(fsys vfs.FS, g *graph.Graph, text string) (files []string, dir string, err error) {
-	if files, dir, err = table.FindPath(fsys, text, true); err != nil {
+	if files, dir, err = tablefiles.FindPath(fsys, text, true); err != nil {
 		err = tagged.Errorf(sample.ErrSeed, "found seeds %q, which is neither a node type (%s) nor a file: %w", text, typeNames(g), err)
 	}
 	return files, dir, err

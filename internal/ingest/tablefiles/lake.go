@@ -1,9 +1,11 @@
-package table
+package tablefiles
 
 import (
 	"path/filepath"
 	"strings"
 
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -26,7 +28,7 @@ var lakes = []lake{
 
 const iceberg = "COPY (SELECT * FROM iceberg_scan('%s')) TO 'table.parquet' in DuckDB"
 
-// RefuseLake is an error of kind ErrFormat where a folder is a table of Delta Lake, Iceberg, Hudi or Lance, or is below
+// RefuseLake is an error of kind table.ErrFormat where a folder is a table of Delta Lake, Iceberg, Hudi or Lance, or is below
 // one as folders of its data are (data, KEY=VALUE). A folder above it that cannot be read is none.
 func RefuseLake(fsys vfs.FS, dir string) error {
 	for level := range maxFolders {
@@ -36,7 +38,7 @@ func RefuseLake(fsys vfs.FS, dir string) error {
 				return err
 			}
 			if there {
-				return badf("%s: found a table of %s (%s), whose files also have rows that were deleted or overwritten, expected files that are all of a table; write its rows as they are now: %s",
+				return tagged.Errorf(table.ErrFormat, "%s: found a table of %s (%s), whose files also have rows that were deleted or overwritten, expected files that are all of a table; write its rows as they are now: %s",
 					dir, l.what, filepath.Join(dir, l.mark), strings.ReplaceAll(l.do, "%s", dir))
 			}
 		}

@@ -1,4 +1,4 @@
-package table
+package tablefiles
 
 import (
 	"path/filepath"
@@ -22,7 +22,7 @@ func Find(fsys vfs.FS, dir, name string, outside bool) (files []string, folder s
 			if err := RefuseLake(fsys, full); err != nil {
 				return nil, "", err
 			}
-			files, err := Folder(fsys, full, outside)
+			files, err := filesBelow(fsys, full, outside)
 			if err == nil {
 				err = refuseLakes(fsys, files)
 			}
