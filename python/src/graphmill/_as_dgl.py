@@ -11,6 +11,7 @@ import torch
 from . import _dgl_blocks
 from ._arrays import Array
 from ._folder import apart
+from ._makers import makes
 from ._schema import Raw, Schema, key
 from ._tensors import tensor
 
@@ -23,6 +24,7 @@ def _joined(parts: list[Array]) -> Array:
     return parts[0] if len(parts) == 1 else np.concatenate(parts, -1)
 
 
+@makes("batch", "dgl")
 def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
     """The input nodes, the output nodes, and the blocks. Links are a graph in place of the output nodes, and their negatives
     a graph after it.

@@ -10,6 +10,7 @@ import numpy as np
 from ._arrays import Array
 from ._disjoint import by_seed
 from ._folder import apart
+from ._makers import makes
 from ._packs import PackBatch, PackSchema
 from ._schema import Raw, Schema
 
@@ -28,6 +29,7 @@ def _padded(x: Array, n: int) -> Array:
     return out
 
 
+@makes("batch", "jraph")
 def convert(schema: Schema, raw: Raw, label: str | None) -> jraph.GraphsTuple:
     """One graph, or with ``scope="seed"`` one graph per seed, followed by a graph with the padding nodes and edges, and by
     empty graphs in place of the seeds that a short last batch lacks.
@@ -111,6 +113,7 @@ def _links(schema: Schema, raw: Raw, graphs: int, padding: int) -> dict[str, Any
     return out
 
 
+@makes("packs", "jraph")
 def packs(schema: PackSchema, b: PackBatch) -> jraph.GraphsTuple:
     """A pack with the padding of jraph.pad_with_graphs; several packs are stacked.
 

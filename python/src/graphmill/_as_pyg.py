@@ -13,6 +13,7 @@ from torch_geometric.data import Batch, Data, HeteroData
 from ._arrays import Array
 from ._collection import Graph
 from ._folder import Column, EdgeType
+from ._makers import makes
 from ._packs import PackBatch, PackSchema
 from ._saint import NAMES as NORMS
 from ._schema import Raw, Schema, key
@@ -50,6 +51,7 @@ def _named(store: Any, columns: Mapping[str, Any], label: str | None, alone: str
     return out
 
 
+@makes("batch", "pyg")
 def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
     c = raw.columns
 
@@ -153,6 +155,7 @@ def _value(c: Column) -> Any:
     return tensor(c.values, c.name, c.dtype == "bfloat16") if c.fixed else c.tolist()
 
 
+@makes("graph", "pyg")
 def graph(g: Graph, label: str | None) -> Data | HeteroData:
     """A graph of a collection, copied, so that it can be kept, sent and collated."""
     nodes, edges, context = g.nodes, g.edges, g.context
@@ -227,6 +230,7 @@ class _Joined:
         incs[name] = self._zeros if inc is None else inc
 
 
+@makes("packs", "pyg")
 def packs(schema: PackSchema, b: PackBatch) -> Batch:
     """All graphs of the packs, including padding, as one Batch."""
     graphs = b.graph_id.size

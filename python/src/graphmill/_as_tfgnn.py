@@ -12,6 +12,7 @@ import tensorflow_gnn as tfgnn
 from ._arrays import Array
 from ._disjoint import by_seed
 from ._folder import Column, EdgeType, apart
+from ._makers import makes
 from ._packs import PackBatch, PackSchema
 from ._schema import Raw, Schema
 
@@ -52,6 +53,7 @@ def _bfloat16(x: Array) -> Array:
     return x.view(tf.bfloat16.as_numpy_dtype)
 
 
+@makes("batch", "tfgnn")
 def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
     """One component, in which the first nodes of the seeds' set are the seeds; the context has ``num_seeds``.
 
@@ -139,6 +141,7 @@ def _readout(schema: Schema, raw: Raw, links: Array, nodes: dict[str, Any], edge
         edges[f"{_READOUT}/{name}"] = tfgnn.EdgeSet.from_fields(sizes=sizes, features={}, adjacency=adjacency)
 
 
+@makes("packs", "tfgnn")
 def packs(schema: PackSchema, b: PackBatch) -> tuple[tfgnn.GraphTensor, tf.Tensor]:
     """All graphs of the packs as components, including padding, and the mask of the real ones, as pad_to_total_sizes returns them."""
 

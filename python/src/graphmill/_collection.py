@@ -13,6 +13,7 @@ from ._arrays import Array
 from ._command import GraphmillError
 from ._folder import Column, Columns, EdgeType, Folder, human, metadata, triple, unknown
 from ._html import counted, table
+from ._makers import maker
 from ._store import META, EdgeTypes, NodeTypes, Store
 
 MAKER = "graphmill sample --format collection or graphmill import"
@@ -154,13 +155,12 @@ class Collection(Sequence["Graph"]):
             graphs: the number of a graph; a slice or numbers of several graphs.
             label: the column that becomes ``y``, of the context or else of nodes.
         """
-        from . import _as_pyg
-
+        graph = maker("graph", "pyg")
         if isinstance(graphs, slice):
-            return [_as_pyg.graph(g, label) for g in self[graphs]]
+            return [graph(g, label) for g in self[graphs]]
         if isinstance(graphs, (int, np.integer)):
-            return _as_pyg.graph(self[graphs], label)
-        return [_as_pyg.graph(self[i], label) for i in graphs]
+            return graph(self[graphs], label)
+        return [graph(self[i], label) for i in graphs]
 
     def close(self) -> None:
         """Release the maps. Arrays that are in use stay readable; further accesses open the files again."""

@@ -1,14 +1,13 @@
-"""The forms of a loader's batches: which there are, what they cannot represent, and how they are made."""
+"""The forms of a loader's batches: which there are, and what they cannot represent."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
-from typing import Any, Callable
+from typing import Any
 
 from ._folder import unknown
 from ._saint import SETS
-from ._schema import Raw, Schema, as_numpy
+from ._schema import Schema
 
 FORMS = ("numpy", "pyg", "dgl", "tfgnn", "jraph")
 
@@ -48,11 +47,3 @@ def check_schema(form: str, s: Schema, label: str | None, order: str) -> None:
         raise ValueError(
             f"found order={order!r} with as_={form!r}, expected as_='numpy' or scope='seed', because otherwise a seed that is drawn twice has one node"
         )
-
-
-def converter(form: str) -> Callable[[Schema, Raw, str | None], Any]:
-    """The function that makes a framework's object from a batch. The framework is imported here, on first use."""
-    if form == "numpy":
-        return lambda schema, raw, label: as_numpy(schema, raw)
-    convert: Callable[[Schema, Raw, str | None], Any] = importlib.import_module(f"._as_{form}", __package__).convert
-    return convert

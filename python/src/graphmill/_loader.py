@@ -18,9 +18,10 @@ from ._arguments import choice, integer, truth
 from ._arrays import Array
 from ._columns import flags_of_columns
 from ._feed import Connection, Feeding, connecting
-from ._forms import FORMS, check_flags, check_schema, converter
+from ._forms import FORMS, check_flags, check_schema
 from ._html import listed, table
 from ._keywords import PyGWords, note_of, translated
+from ._makers import maker
 from ._options import checked_fanout, feed_arguments, flags_of, path_of
 from ._order import LAW, check_state
 from ._saint import Norms
@@ -163,9 +164,9 @@ class NodeLoader(Feeding):
 
     def __new__(cls, *_: Any, **__: Any) -> NodeLoader:
         if cls is NodeLoader and "torch" in sys.modules:
-            from ._torch_loader import TorchNodeLoader  # what torch's DataLoader takes
-
-            return object.__new__(TorchNodeLoader)
+            of_torch: Any = maker("loader", "torch")  # what torch's DataLoader takes
+            loader: NodeLoader = object.__new__(of_torch)
+            return loader
         return object.__new__(cls)
 
     def __init__(
@@ -450,7 +451,7 @@ class NodeLoader(Feeding):
 
     def _made(self, connection: Connection, run: int, mover: Mover | None) -> Iterator[tuple[int, Any, float, float, Any]]:
         """For each batch of a pass: its number, what is yielded, the seconds of waiting and of converting, and the event of its copy."""
-        convert = converter(self._form)
+        convert = maker("batch", self._form)
         while True:
             asked = time.perf_counter()
             b = connection.next(run)

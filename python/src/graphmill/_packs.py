@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from ._command import GraphmillError
 from ._folder import EdgeType, int64, unknown
 from ._html import counted, listed, table
 from ._layout import Deal, Layout, PackShape
+from ._makers import maker, makes
 
 _FORMS = ("numpy", "pyg", "jraph", "tfgnn")
 _BLOCK = 4 << 20  # bytes of packs that are gathered together, because a call of NumPy costs as much as the copy of a small pack
@@ -275,7 +275,7 @@ class PackedLoader(_Batches):
                 yield made._at(b, slice(start, end))
 
     def _convert(self, batch: PackBatch) -> Any:
-        return _converter(self._form)(self._schema, batch)
+        return maker("packs", self._form)(self._schema, batch)
 
     def _gather(self, number: int, packs: list[Array]) -> PackBatch:
         shape, c = self.shape, self._c
@@ -370,6 +370,7 @@ def _unfixed(what: str, columns: Any) -> Iterator[str]:
             yield f"{what}: column {name} ({f'shape {list(x.shape)}' if x.offsets else 'strings'})"
 
 
+@makes("packs", "numpy")
 def _numpy(schema: PackSchema, batch: PackBatch) -> PackBatch:
     columns: dict[Any, dict[str, Array]] = {None: batch.context}
     columns.update((t, n.columns) for t, n in batch.nodes.items())
@@ -377,11 +378,3 @@ def _numpy(schema: PackSchema, batch: PackBatch) -> PackBatch:
     for t, name in schema.bfloat16:
         columns[t][name] = widened(columns[t][name])
     return batch if schema.stacked else batch.flat()
-
-
-def _converter(form: str) -> Callable[[PackSchema, PackBatch], Any]:
-    """The function that makes a framework's object from packs. The framework is imported here, on first use."""
-    if form == "numpy":
-        return _numpy
-    convert: Callable[[PackSchema, PackBatch], Any] = importlib.import_module(f"._as_{form}", __package__).packs
-    return convert

@@ -10,6 +10,7 @@ from typing import Any, Callable
 from . import _arrays
 from ._arrays import Array
 from ._folder import typed
+from ._makers import makes
 
 
 @dataclass
@@ -165,7 +166,8 @@ def _triple(name: str) -> tuple[str, str, str]:
     return src, rel, dst
 
 
-def as_numpy(schema: Schema, raw: Raw) -> NodeBatch:
+@makes("batch", "numpy")
+def as_numpy(schema: Schema, raw: Raw, label: str | None) -> NodeBatch:
     c = raw.columns
     nodes = {t: t for t in schema.nodes}
     edges = {e: e for e in schema.edges}

@@ -13,6 +13,7 @@ from ._arrays import Array, numpy
 from ._command import GraphmillError
 from ._folder import Column, Columns, EdgeType, Folder, edge_type, human, int64, metadata, triple, unknown
 from ._html import counted, table
+from ._makers import maker
 from ._xxh3 import xxh3
 
 META = "graph.json"
@@ -88,9 +89,8 @@ class Store:
         Columns of numbers are arrays, which may be maps of the store's files; those of strings, lists, times,
         categories and bfloat16 are `Column`. The edges and their columns are copies, unless the store has them in that order.
         """
-        from ._whole import to_arrays
-
-        return to_arrays(self)
+        made: tuple[dict[str, Any], dict[EdgeType, Any]] = maker("store", "arrays")(self)
+        return made
 
     def to_tables(self, as_: str = "pandas") -> tuple[dict[str, Any], dict[EdgeType, Any]]:
         """A table per node type and per edge type, in the order of the imported input.
@@ -101,9 +101,8 @@ class Store:
         Args:
             as_: "pandas", "polars" or "arrow".
         """
-        from ._whole_tables import to_tables
-
-        return to_tables(self, as_)
+        made: tuple[dict[str, Any], dict[EdgeType, Any]] = maker("store", "tables")(self, as_)
+        return made
 
     def to_pyg(self) -> Any:
         """The graph as a `Data` if it has no types, else as a `HeteroData`, in the order of the imported input.
@@ -111,9 +110,7 @@ class Store:
         Every column is an attribute of its name; columns of strings and lists are Python lists. If a graph without types has
         a column of nodes and one of edges with the same name, that of the edges gets the prefix ``edge_``.
         """
-        from ._whole_pyg import to_pyg
-
-        return to_pyg(self)
+        return maker("store", "pyg")(self)
 
     def to_dgl(self, idtype: Any = None) -> Any:
         """The graph as a ``DGLGraph`` with its types, in the order of the imported input; columns are its ndata and edata.
@@ -123,9 +120,7 @@ class Store:
         Args:
             idtype: ``torch.int32``, or ``torch.int64``, the default.
         """
-        from ._whole_dgl import to_dgl
-
-        return to_dgl(self, idtype)
+        return maker("store", "dgl")(self, idtype)
 
     def to_networkx(self, directed: bool = True, multigraph: bool | None = None) -> Any:
         """The graph, which has no types, as a NetworkX graph, in the order of the imported input.
@@ -137,9 +132,7 @@ class Store:
                 writes them.
             multigraph: whether parallel edges are kept; by default the graph is a multigraph if it has any.
         """
-        from ._whole_networkx import to_networkx
-
-        return to_networkx(self, directed, multigraph)
+        return maker("store", "networkx")(self, directed, multigraph)
 
     def close(self) -> None:
         """Release the maps. Arrays that are in use stay readable; further accesses open the files again."""

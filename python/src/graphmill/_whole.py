@@ -25,6 +25,7 @@ from ._arguments import path as as_path
 from ._arrays import Array, is_torch, numpy
 from ._command import GraphmillError
 from ._folder import _DTYPES, Column, EdgeType, apart, int64
+from ._makers import makes
 from ._run import keywords, run
 from ._store import Store
 
@@ -431,6 +432,7 @@ def take(c: Column, rows: Any) -> Column:
     return c if isinstance(rows, slice) else c.take(rows)
 
 
+@makes("store", "arrays")
 def to_arrays(store: Store) -> tuple[dict[str, Any], dict[EdgeType, Any]]:
     """The graph as `from_arrays` takes it: nodes and edges, in the order of the imported input.
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ._folder import Column, EdgeType
+from ._makers import makes
 from ._store import Store
 from ._whole import Edges, Nodes, build, column, input_order, take
 
@@ -73,6 +74,7 @@ def _columns(data: Mapping[str, Any], what: str, left: list[str]) -> dict[str, C
     return out
 
 
+@makes("store", "dgl")
 def to_dgl(store: Store, idtype: Any = None) -> Any:
     import dgl
     import torch

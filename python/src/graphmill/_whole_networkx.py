@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._folder import Column
+from ._makers import makes
 from ._store import Store
 from ._whole import EDGE, NODE, Edges, Nodes, build, column, input_order, strings, take
 
@@ -127,6 +128,7 @@ def filled(name: str, values: list[Any], what: str) -> list[Column]:
     return [column(name, [zero if v is None else v for v in values], what), flags]
 
 
+@makes("store", "networkx")
 def to_networkx(store: Store, directed: bool = True, multigraph: bool | None = None) -> Any:
     import networkx
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ._folder import Column, EdgeType, apart, typed
+from ._makers import makes
 from ._store import Store
 from ._whole import EDGE, NODE, Edges, Nodes, build, column, input_order, take
 
@@ -141,6 +142,7 @@ def _columns(store: Any, names: Iterable[str], rows: int, what: str, left: list[
     return out
 
 
+@makes("store", "pyg")
 def to_pyg(store: Store) -> Any:
     import torch
     from torch_geometric.data import Data, HeteroData

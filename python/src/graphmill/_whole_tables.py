@@ -11,6 +11,7 @@ import numpy as np
 from ._arguments import choice, mapping
 from ._arrays import Array, module
 from ._folder import _DTYPES, Column, EdgeType, apart
+from ._makers import makes
 from ._store import Nodes as StoreNodes
 from ._store import Store
 from ._whole import Edges, Nodes, build, column, columns, input_order, strings, take, times, triple_of
@@ -355,6 +356,7 @@ def arrow_column(name: str, x: Any, what: str) -> list[Column]:
     return filled(name, x.to_pylist(), what)
 
 
+@makes("store", "tables")
 def to_tables(store: Store, as_: str) -> tuple[dict[str, Any], dict[EdgeType, Any]]:
     makers = {"pandas": _to_pandas, "polars": _to_polars, "arrow": _to_arrow}
     make = makers[choice("as_", as_, tuple(makers))]

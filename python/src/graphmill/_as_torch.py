@@ -11,8 +11,10 @@ from torch.utils.data import IterableDataset
 from . import _arrays
 from ._arguments import integer
 from ._loader import NodeLoader, Place
+from ._makers import makes
 
 
+@makes("loader", "torch")
 class TorchNodeLoader(NodeLoader, IterableDataset):  # type: ignore[misc, type-arg, unused-ignore]
     """What `NodeLoader` makes where torch is imported: torch's DataLoader takes it without a wrapper, with ``batch_size=None``."""
 
