@@ -27,7 +27,7 @@ import graphmill
 import made
 import numpy as np
 from graphmill import BatchIter, Collection, GraphmillError, NodeLoader, tfgnn
-from graphmill._fields import fields
+from graphmill._as.fields import fields
 from graphmill._folder import Column
 
 COLLECTIONS = [("molecules", None), ("typed", None), ("small_samples", None), ("sampled", made.DEBIAN), ("odd", None)]

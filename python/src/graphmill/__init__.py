@@ -6,8 +6,8 @@ many small graphs, all of one shape. ``Store`` and ``Collection`` are views of t
 sampler for PyG's own loaders.
 """
 
-from ._as_datasets import hf_dataset
-from ._as_ray import ray_dataset
+from ._as.datasets import hf_dataset
+from ._as.ray import ray_dataset
 from ._batches import BatchIter, GroupBatchIter
 from ._collection import Collection, Graph
 from ._command import GraphmillError

@@ -33,6 +33,7 @@ _DTYPES = {
     "bool": "?", "int8": "i1", "int16": "<i2", "int32": "<i4", "int64": "<i8", "uint8": "u1", "uint16": "<u2", "uint32": "<u4", "uint64": "<u8",
     "float16": "<f2", "bfloat16": "<u2", "float32": "<f4", "float64": "<f8", "string": "u1",
 }  # fmt: skip
+NO_TIME = np.iinfo(np.int64).min  # a missing time, and NumPy's NaT
 
 
 class Folder:

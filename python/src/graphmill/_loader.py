@@ -16,9 +16,9 @@ from . import _arrays, _identity, _ranks, _saint
 from ._ahead import Ahead, Mover, check_device
 from ._arguments import choice, integer, truth
 from ._arrays import Array
+from ._as.forms import FORMS, check_flags, check_schema
 from ._columns import flags_of_columns
 from ._feed import Connection, Feeding, connecting
-from ._forms import FORMS, check_flags, check_schema
 from ._html import listed, table
 from ._keywords import PyGWords, note_of, translated
 from ._makers import maker

@@ -1,7 +1,7 @@
 """The registry of what makes objects of frameworks.
 
-A module registers its functions here, and classes look them up, so that neither imports the other: `_as_pyg` reads the graphs of a
-`Collection`, and ``Collection.to_pyg`` calls what `_as_pyg` registered.
+A module registers its functions here, and classes look them up, so that neither imports the other: `_as.pyg` reads the graphs of a
+`Collection`, and ``Collection.to_pyg`` calls what `_as.pyg` registered.
 """
 
 from __future__ import annotations
@@ -37,5 +37,5 @@ def maker(kind: str, framework: str) -> Callable[..., Any]:
         ModuleNotFoundError: the framework is not installed.
     """
     if (kind, framework) not in _MAKERS:
-        importlib.import_module(f"._as_{framework}", __package__)
+        importlib.import_module(f"._as.{framework}", __package__)
     return _MAKERS[kind, framework]

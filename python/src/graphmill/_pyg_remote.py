@@ -13,7 +13,7 @@ from torch_geometric.data import FeatureStore as PyGFeatureStore
 from torch_geometric.data import GraphStore as PyGGraphStore
 from torch_geometric.data.graph_store import EdgeLayout
 
-from ._as_pyg import _named
+from ._as.pyg import _named
 from ._folder import Column, int64, typed, unknown
 from ._layer_calls import mapped, rows
 from ._store import Store

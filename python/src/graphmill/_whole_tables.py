@@ -10,14 +10,13 @@ import numpy as np
 
 from ._arguments import choice, mapping
 from ._arrays import Array, module
-from ._folder import _DTYPES, Column, EdgeType, apart
+from ._folder import _DTYPES, NO_TIME, Column, EdgeType, apart
 from ._makers import makes
 from ._store import Nodes as StoreNodes
 from ._store import Store
 from ._whole import Edges, Nodes, build, column, columns, input_order, strings, take, times, triple_of
 from ._whole_networkx import _MISSING, filled
 
-NO_TIME = np.iinfo(np.int64).min  # a missing time, and NumPy's NaT
 # The usual names of ids and of the ends, as in internal/ingest/header.go; names that belong together have the same places.
 _IDS = ("#id", "id", "node_id", "nodeId", ":ID")
 _SOURCES = ("#source", "src", "source", "from", "from_id", "src_id", "source_id", "FromNodeId", ":START_ID", "head", "u", "source", "src")

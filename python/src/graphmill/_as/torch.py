@@ -8,10 +8,10 @@ from typing import Any
 
 from torch.utils.data import IterableDataset
 
-from . import _arrays
-from ._arguments import integer
-from ._loader import NodeLoader, Place
-from ._makers import makes
+from .. import _arrays
+from .._arguments import integer
+from .._loader import NodeLoader, Place
+from .._makers import makes
 
 
 @makes("loader", "torch")

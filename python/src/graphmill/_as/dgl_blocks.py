@@ -14,8 +14,8 @@ import torch
 from dgl import graph_index, heterograph_index, utils
 from dgl.heterograph import DGLBlock
 
-from ._arrays import Array
-from ._folder import EdgeType
+from .._arrays import Array
+from .._folder import EdgeType
 
 _FORMATS = ["coo", "csr", "csc"]  # in which DGL may hold the edges
 _IN_ORDER = torch.empty(0, dtype=torch.int64)  # DGL then numbers the edges in their order

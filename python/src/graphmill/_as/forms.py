@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ._folder import unknown
-from ._saint import SETS
-from ._schema import Schema
+from .._folder import unknown
+from .._saint import SETS
+from .._schema import Schema
 
 FORMS = ("numpy", "pyg", "dgl", "tfgnn", "jraph")
 

@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import Array, widened
-from ._collection import Collection
-from ._folder import Column, int64
-from ._whole_tables import NO_TIME
+from .._arrays import Array, widened
+from .._collection import Collection
+from .._folder import NO_TIME, Column, int64
 
 
 class Field(NamedTuple):

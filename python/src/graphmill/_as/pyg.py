@@ -10,14 +10,14 @@ import numpy as np
 import torch
 from torch_geometric.data import Batch, Data, HeteroData
 
-from ._arrays import Array
-from ._collection import Graph
-from ._folder import Column, EdgeType
-from ._makers import makes
-from ._packs import PackBatch, PackSchema
-from ._saint import NAMES as NORMS
-from ._schema import Raw, Schema, key
-from ._tensors import tensor
+from .._arrays import Array
+from .._collection import Graph
+from .._folder import Column, EdgeType
+from .._makers import makes
+from .._packs import PackBatch, PackSchema
+from .._saint import NAMES as NORMS
+from .._schema import Raw, Schema, key
+from .._tensors import tensor
 
 _TAKEN = {
     "batch", "ptr", "edge_index", "n_id", "e_id", "edge_id", "num_nodes", "num_graphs", "node_mask", "edge_mask", "graph_mask", "graph_id",

@@ -6,10 +6,10 @@ import hashlib
 import os
 from typing import Any
 
-from ._collection import Collection
-from ._fields import arrow, fields
-from ._folder import Column
-from ._store import Store
+from .._collection import Collection
+from .._folder import Column
+from .._store import Store
+from .fields import arrow, fields
 
 
 def hf_dataset(path: str | os.PathLike[str] | Collection, store: Store | str | os.PathLike[str] | None = None) -> Any:

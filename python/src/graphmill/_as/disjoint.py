@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import Array
-from ._folder import Column
-from ._schema import Raw, Schema, key
+from .._arrays import Array
+from .._folder import Column
+from .._schema import Raw, Schema, key
 
 
 def by_seed(schema: Schema, raw: Raw) -> tuple[Raw, dict[Any, Array]]:

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ._arguments import path as as_path
-from ._arrays import Array
-from ._collection import Collection
-from ._command import GraphmillError
-from ._fields import arrow, fields
-from ._store import META, Store
-from .tfgnn import GraphSchema, GraphTensor, Ragged, parse_examples, read_schema
+from .._arguments import path as as_path
+from .._arrays import Array
+from .._collection import Collection
+from .._command import GraphmillError
+from .._store import META, Store
+from ..tfgnn import GraphSchema, GraphTensor, Ragged, parse_examples, read_schema
+from .fields import arrow, fields
 
 _SCHEMA = "schema.pbtxt"
 _BYTES, _GRAPHS = 8 << 20, 1024  # of a block: about as many bytes of a collection, and GraphTensors of a TFRecord

@@ -7,12 +7,12 @@ from typing import Any
 import jraph
 import numpy as np
 
-from ._arrays import Array
-from ._disjoint import by_seed
-from ._folder import apart
-from ._makers import makes
-from ._packs import PackBatch, PackSchema
-from ._schema import Raw, Schema
+from .._arrays import Array
+from .._folder import apart
+from .._makers import makes
+from .._packs import PackBatch, PackSchema
+from .._schema import Raw, Schema
+from .disjoint import by_seed
 
 
 def _room(n: int) -> int:

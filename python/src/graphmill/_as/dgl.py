@@ -8,12 +8,12 @@ import dgl
 import numpy as np
 import torch
 
-from . import _dgl_blocks
-from ._arrays import Array
-from ._folder import apart
-from ._makers import makes
-from ._schema import Raw, Schema, key
-from ._tensors import tensor
+from .._arrays import Array
+from .._folder import apart
+from .._makers import makes
+from .._schema import Raw, Schema, key
+from .._tensors import tensor
+from . import dgl_blocks
 
 _tensor = torch.from_numpy
 _EMPTY = np.empty((2, 0), np.int64)
@@ -49,10 +49,10 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
             pair = _joined([c[f"ops/{k}/edge_index"].reshape(2, -1) for k in ops] or [_EMPTY])
             # The edges of several ops of a relation are not in one order.
             indptr = c[f"ops/{ops[0]}/indptr"] if len(ops) == 1 else _EMPTY[0]
-            data[e] = _dgl_blocks.edges(pair[0], pair[1], indptr, src[e[0]], dst[e[2]])
+            data[e] = dgl_blocks.edges(pair[0], pair[1], indptr, src[e[0]], dst[e[2]])
             if schema.numbered:
                 ids[e] = _tensor(_joined([c[f"ops/{k}/e_id"] for k in ops] or [_EMPTY[0]]))
-        block = _dgl_blocks.homogeneous(data[schema.edges[0]]) if schema.homogeneous else _dgl_blocks.typed(data, src, dst)
+        block = dgl_blocks.homogeneous(data[schema.edges[0]]) if schema.homogeneous else dgl_blocks.typed(data, src, dst)
         for t in schema.nodes:
             name = block.srctypes[0] if schema.homogeneous else t
             block.srcnodes[name].data[dgl.NID] = n_id[t][: src[t]]

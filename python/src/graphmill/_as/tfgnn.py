@@ -9,12 +9,12 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_gnn as tfgnn
 
-from ._arrays import Array
-from ._disjoint import by_seed
-from ._folder import Column, EdgeType, apart
-from ._makers import makes
-from ._packs import PackBatch, PackSchema
-from ._schema import Raw, Schema
+from .._arrays import Array
+from .._folder import Column, EdgeType, apart
+from .._makers import makes
+from .._packs import PackBatch, PackSchema
+from .._schema import Raw, Schema
+from .disjoint import by_seed
 
 _READOUT = "_readout"
 _NODE, _EDGE = "node", "edge"  # names in place of _N and _E, because sets with underscores are auxiliary to TF-GNN
