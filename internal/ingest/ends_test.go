@@ -55,7 +55,7 @@ func TestTwoTypes(t *testing.T) {
 
 // TestEndsOfClient checks that from_tables of the Python client has the same names of ends.
 func TestEndsOfClient(t *testing.T) {
-	text, err := os.ReadFile("../../python/src/graphmill/_whole_tables.py")
+	text, err := os.ReadFile("../../python/src/graphmill/_whole/tables.py")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,8 @@ import made
 import numpy as np
 import numpy.typing as npt
 import random_graphs
-from graphmill import Column, GraphmillError, Store, _whole_tables, from_arrays, from_dgl, from_networkx, from_pyg, from_tables
+from graphmill import Column, GraphmillError, Store, from_arrays, from_dgl, from_networkx, from_pyg, from_tables
+from graphmill._whole import tables
 
 COUNT = random_graphs.COUNT // 5
 NUMBERS = ["bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64"]
@@ -742,7 +743,7 @@ class TestMappings(unittest.TestCase):
         with open(os.path.join(os.path.dirname(__file__), "../../internal/ingest/header.go"), encoding="utf-8") as f:
             source = f.read()
         lists = [re.findall('"([^"]*)"', found_in(f"{kind}Names = .*?{{(.*?)}}", source)) for kind in ("src", "dst")]
-        self.assertEqual(lists, [list(_whole_tables._SOURCES), list(_whole_tables._TARGETS)])
+        self.assertEqual(lists, [list(tables._SOURCES), list(tables._TARGETS)])
         usual = sorted({n for of in lists for n in of if not n.startswith(":")} | {"Source", "TARGET", "From", "To", "w"})
         fixed = [
             ["from", "to", "source"],
@@ -781,7 +782,7 @@ class TestMappings(unittest.TestCase):
         """The names of ids, and the rule that finds them, are the same for tables in memory and in graph.yaml."""
         with open(os.path.join(os.path.dirname(__file__), "../../internal/ingest/header.go"), encoding="utf-8") as f:
             usual = re.findall('"([^"]*)"', found_in("idNames *= .*?{(.*?)}", f.read()))
-        self.assertEqual(usual, list(_whole_tables._IDS))
+        self.assertEqual(usual, list(tables._IDS))
         cases = [["id", "node_id"], ["node_id"], ["NODE_ID"], ["node_id", "nodeId"], ["x", "#id", "id"], ["x"], ["ID"], ["Id", "id"], ["nodeid", "Node_Id"]]
         found = set()
         for names in cases:

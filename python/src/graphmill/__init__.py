@@ -22,11 +22,11 @@ from ._schema import NodeBatch
 from ._stats import LoaderStats
 from ._store import Store
 from ._version import __version__
-from ._whole import from_arrays
-from ._whole_dgl import from_dgl
-from ._whole_networkx import from_networkx
-from ._whole_pyg import from_pyg
-from ._whole_tables import from_tables
+from ._whole.arrays import from_arrays
+from ._whole.dgl import from_dgl
+from ._whole.networkx import from_networkx
+from ._whole.pyg import from_pyg
+from ._whole.tables import from_tables
 
 __all__ = [
     "BatchIter",

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ._folder import Column, EdgeType, apart, typed
-from ._makers import makes
-from ._store import Store
-from ._whole import EDGE, NODE, Edges, Nodes, build, column, input_order, take
+from .._folder import Column, EdgeType, apart, typed
+from .._makers import makes
+from .._store import Store
+from .build import EDGE, NODE, Edges, Nodes, build
+from .columns import column
+from .input_order import input_order, take
 
 _STRUCTURE = {"num_nodes", "edge_index", "adj_t"}  # what becomes nodes and edges, and no columns
 
@@ -165,6 +167,6 @@ def to_pyg(store: Store) -> Any:
 
 
 def _value(c: Column) -> Any:
-    from ._tensors import tensor
+    from .._tensors import tensor
 
     return tensor(c.values, c.name, c.dtype == "bfloat16") if c.fixed else c.tolist()

@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ._folder import Column, EdgeType
-from ._makers import makes
-from ._store import Store
-from ._whole import Edges, Nodes, build, column, input_order, take
+from .._folder import Column, EdgeType
+from .._makers import makes
+from .._store import Store
+from .build import Edges, Nodes, build
+from .columns import column
+from .input_order import input_order, take
 
 
 def from_dgl(
@@ -79,7 +81,7 @@ def to_dgl(store: Store, idtype: Any = None) -> Any:
     import dgl
     import torch
 
-    from ._tensors import tensor
+    from .._tensors import tensor
 
     def data(to: Any, columns: Any, rows: Any) -> None:
         for name in columns:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ._folder import Column
-from ._makers import makes
-from ._store import Store
-from ._whole import EDGE, NODE, Edges, Nodes, build, column, input_order, strings, take
-
-_MISSING = "_missing"  # ends the name of a column that says which values are missing
+from .._folder import Column
+from .._makers import makes
+from .._store import Store
+from .build import EDGE, NODE, Edges, Nodes, build
+from .columns import MISSING, column, filled, strings
+from .input_order import input_order, take
 
 
 def from_networkx(
@@ -113,21 +113,6 @@ def _attributes(of: Sequence[Mapping[Any, Any]], what: str) -> dict[str, Column]
     return out
 
 
-def filled(name: str, values: list[Any], what: str) -> list[Column]:
-    """A column of values of which some may be None, and then the column that says which."""
-    missing = np.fromiter((v is None for v in values), bool, len(values))
-    if not missing.any():
-        return [column(name, values, what)]
-    some = next((v for v in values if v is not None), 0.0)
-    zero: Any = "" if isinstance(some, (str, bytes)) else False if isinstance(some, (bool, np.bool_)) else 0
-    if any(isinstance(v, (float, np.floating)) for v in values):
-        zero = np.nan
-    if isinstance(some, (list, tuple, np.ndarray)) and np.ndim(some):
-        zero = [0] * len(some) if all(v is None or len(v) == len(some) for v in values) else []
-    flags = Column(name + _MISSING, "bool", (), len(values), missing, (), None)
-    return [column(name, [zero if v is None else v for v in values], what), flags]
-
-
 @makes("store", "networkx")
 def to_networkx(store: Store, directed: bool = True, multigraph: bool | None = None) -> Any:
     import networkx
@@ -167,9 +152,9 @@ def _rows(columns: Mapping[str, Column], count: int) -> list[dict[str, Any]]:
     """The values of each row by name, without those that are missing."""
     out: list[dict[str, Any]] = [{} for _ in range(count)]
     for name, c in columns.items():
-        if name.endswith(_MISSING) and name[: -len(_MISSING)] in columns and c.dtype == "bool":
+        if name.endswith(MISSING) and name[: -len(MISSING)] in columns and c.dtype == "bool":
             continue
-        flags = columns.get(name + _MISSING)
+        flags = columns.get(name + MISSING)
         missing = flags.values.tolist() if flags is not None and flags.dtype == "bool" else None
         values = np.asarray(c).tolist() if c.fixed else _lists(c.tolist())
         for i, v in enumerate(values):

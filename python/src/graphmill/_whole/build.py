@@ -1,0 +1,209 @@
+"""Whole graphs on their way into a store: arrays and a graph.yaml in a temporary folder, which the importer reads.
+
+`Nodes` and `Edges` hold the types of a graph as columns. The modules of libraries make them of objects of the library. There is no second
+importer: `build` runs ``graphmill import``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import re
+import shutil
+import tempfile
+import urllib.parse
+import weakref
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from .._arguments import path as as_path
+from .._arrays import Array
+from .._command import GraphmillError
+from .._folder import Column, EdgeType
+from .._run import keywords, run
+from .._store import Store
+from .columns import strings
+
+_LISTED = 64 << 10  # the bytes of categories that graph.yaml may list
+NODE, EDGE = "_N", ("_N", "_E", "_N")  # the types of a graph without types
+
+
+@dataclasses.dataclass
+class Nodes:
+    """The nodes of a type: how many there are, their columns, and their ids if these are not the row numbers."""
+
+    count: int
+    columns: dict[str, Column] = dataclasses.field(default_factory=dict)
+    ids: Column | None = None
+
+
+@dataclasses.dataclass
+class Edges:
+    """The edges of a type: the ids of both ends, as integers or strings, and their columns."""
+
+    source: Column
+    target: Column
+    columns: dict[str, Column] = dataclasses.field(default_factory=dict)
+
+
+def triple_of(e: Any) -> EdgeType:
+    """An edge type by its three names, or by these joined with ":"."""
+    names = tuple(e.split(":")) if isinstance(e, str) else tuple(e) if isinstance(e, (tuple, list)) else ()
+    if len(names) != 3 or not all(isinstance(n, str) for n in names):
+        raise ValueError(f"edge type: found {e!r}, expected three names: (source type, relation, destination type)")
+    return names
+
+
+def build(
+    nodes: Mapping[str, Nodes],
+    edges: Mapping[EdgeType, Edges],
+    path: str | os.PathLike[str] | None,
+    overwrite: bool,
+    memory: Any,
+    threads: int | None,
+    options: Mapping[str, Any],
+) -> Store:
+    """Import a graph into a store at ``path``; without a path, into a temporary folder.
+
+    It is removed when nothing uses it any more: neither the `Store` nor its nodes, edges and columns.
+    """
+    if not edges:
+        raise ValueError("found no edge type, expected at least one; a type without edges has an edge_index of shape [2, 0], or a table without rows")
+    own = None if path is not None else tempfile.mkdtemp(prefix="graphmill-", suffix=".store")
+    out = os.path.join(own, "g.store") if own else os.path.abspath(as_path("path", path))
+    try:
+        folder = tempfile.mkdtemp(prefix=".graphmill-", dir=os.path.dirname(out))
+        try:
+            files = _write(folder, nodes, edges)
+            with _said_of(folder, files):
+                run("import", folder, out=out, overwrite=overwrite, memory=memory, threads=threads, **options)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        store = Store(out)
+    except BaseException:
+        if own:
+            shutil.rmtree(own, ignore_errors=True)
+        raise
+    if own:
+        weakref.finalize(store._folder, shutil.rmtree, own, ignore_errors=True)
+    return store
+
+
+@contextlib.contextmanager
+def _said_of(folder: str, files: Mapping[str, str]) -> Iterator[None]:
+    """Makes errors of the command name columns instead of the files of the folder, which is gone, and keywords instead of flags.
+
+    Args:
+        files: the columns by file.
+    """
+    try:
+        yield
+    except GraphmillError as e:
+        text = str(e).replace(folder + os.sep, "").removesuffix("\nTry 'graphmill import --help'.")
+        for file, what in files.items():
+            text = text.replace(file, what)
+        text = re.sub(r"^--([\w-]+): ", lambda m: m[1].replace("-", "_") + "=: ", text)
+        raise GraphmillError(_of_flags(keywords(text))) from None
+
+
+def _of_flags(text: str) -> str:
+    """An error about flags as one about keywords."""
+    if m := re.fullmatch(r"unknown flag: (\w+)(?:; did you mean (\w+)\?)?", text):
+        return f"found {m[1]}=, expected keywords of this function, or flags of graphmill import such as both=True, symmetrise=True, dangling_edges='drop'" + (
+            f"; did you mean {m[2]}=?" if m[2] else ""
+        )
+    return text
+
+
+def _write(folder: str, nodes: Mapping[str, Nodes], edges: Mapping[EdgeType, Edges]) -> dict[str, str]:
+    """Write the files, and say which column each has."""
+    w = _Writer(folder)
+    lines = ["nodes:"]
+    for t, n in nodes.items():
+        # A column that is called id is no id unless it is given as #id.
+        fields = ["    id: null", f"    columns: {{{w.columns(t, n.columns)}}}"] if n.columns else []
+        if n.ids is not None:
+            name = _free("id", n.columns)
+            fields = [
+                f"    id: {{column: {name}, dtype: {'string' if n.ids.dtype == 'string' else 'integer'}}}",
+                f"    columns: {{{w.columns(t, {name: n.ids, **n.columns})}}}",
+            ]
+        elif not n.columns and n.count:
+            fields = [f"    count: {n.count}"]
+        lines += [f"  {_text(t)}:", *fields] if fields else [f"  {_text(t)}: {{}}"]
+    lines.append("edges:")
+    for e, x in edges.items():
+        name = ":".join(e)
+        for end, t in ((x.source, e[0]), (x.target, e[2])):
+            if t in nodes and not nodes[t].count and len(end):
+                raise ValueError(f"edge type {name}: found edges of the node type {t!r}, which has no nodes, expected none")
+        lines.append(f"  {_text(name)}:")
+        source, target = _free("source", x.columns), _free("target", x.columns)
+        lines += [f"    src: {source}", f"    dst: {target}"]
+        lines.append(f"    columns: {{{w.columns(name, {source: x.source, target: x.target, **x.columns})}}}")
+    with open(os.path.join(folder, "graph.yaml"), "w", encoding="utf-8", errors="surrogateescape") as f:
+        f.write("\n".join(lines) + "\n")
+    return w.saved
+
+
+def _free(name: str, taken: Mapping[str, Any]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _text(s: str) -> str:
+    return json.dumps(s, ensure_ascii=False)
+
+
+class _Writer:
+    """Writes columns as .npy files of a folder."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder, self._listed = folder, 0
+        self.saved: dict[str, str] = {}  # the column of each file
+
+    def columns(self, type_: str, of: Mapping[str, Column]) -> str:
+        """The entries of columns in graph.yaml, a line each."""
+        return "".join(f"\n      {_text(name)}: {self._column(type_, name, c)}," for name, c in of.items()) + "\n    "
+
+    def _column(self, type_: str, name: str, c: Column) -> str:
+        if c.categories is not None:
+            return self._categories(type_, name, c)
+        entry = [f"file: {_text(self.save(type_, name, c.values))}"]
+        if c.unit is not None:
+            entry.append(f'dtype: "datetime[{c.unit}]"')
+        elif not c.plain:
+            dims = ",".join("" if d == -1 else str(d) for d in c.shape)
+            entry.append(f"dtype: {_text(c.dtype + (f'[{dims}]' if c.shape else ''))}")
+        if c.offsets:
+            entry.append("row_offsets: [" + ", ".join(_text(self.save(type_, f"{name}.rows{k}", x)) for k, x in enumerate(c.offsets)) + "]")
+        if c.string_offsets is not None:
+            entry.append(f"string_offsets: {_text(self.save(type_, name + '.strings', c.string_offsets))}")
+        return "{" + ", ".join(entry) + "}"
+
+    def _categories(self, type_: str, name: str, c: Column) -> str:
+        """Categories as their texts, which are empty where one is missing, and the list that keeps their order."""
+        assert c.categories is not None
+        texts = c.categories.tolist()
+        if "" in texts:
+            raise ValueError(f"{type_}: column {name!r}: found an empty category, expected a text, because empty means missing")
+        empty = strings("", [*texts, ""])
+        entry = self._column(type_, name, empty.take(np.where(c.values < 0, len(texts), c.values)))
+        listed = ",\n        ".join(map(_text, texts))
+        self._listed += len(listed.encode("utf-8", "surrogateescape"))
+        if not texts or self._listed > _LISTED or any(len(t) > 250 for t in texts):  # an order that is too long for graph.yaml is lost
+            return entry.replace('dtype: "string"', "dtype: category")
+        return entry.replace('dtype: "string"', f"dtype: category, categories: [\n        {listed}]")
+
+    def save(self, type_: str, name: str, x: Array) -> str:
+        """Write an array, and return the name of its file, which errors of the importer show."""
+        part = urllib.parse.quote(f"{type_} {name}", safe=" ,;!()+=", errors="surrogatepass").replace("%3A", "-")
+        file = f"{len(self.saved)} {part[:150]}.npy"
+        self.saved[file] = f"{type_}: column {name!r}"
+        np.save(os.path.join(self._folder, file), np.ascontiguousarray(x, x.dtype.newbyteorder("<")).reshape(x.shape))
+        return file

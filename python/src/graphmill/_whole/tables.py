@@ -1,0 +1,226 @@
+"""Whole graphs as data frames and tables: which columns are the ids of nodes and the ends of edges."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .._arguments import choice, mapping
+from .._folder import _DTYPES, Column, EdgeType, apart
+from .._makers import makes
+from .._store import Nodes as StoreNodes
+from .._store import Store
+from .build import Edges, Nodes, build, triple_of
+from .columns import MISSING, column, columns, strings
+from .frames import fields, to_arrow, to_pandas, to_polars
+from .input_order import input_order, take
+
+# The usual names of ids and of the ends, as in internal/ingest/header.go; names that belong together have the same places.
+_IDS = ("#id", "id", "node_id", "nodeId", ":ID")
+_SOURCES = ("#source", "src", "source", "from", "from_id", "src_id", "source_id", "FromNodeId", ":START_ID", "head", "u", "source", "src")
+_TARGETS = ("#target", "dst", "target", "to", "to_id", "dst_id", "target_id", "ToNodeId", ":END_ID", "tail", "v", "destination", "destination")
+
+
+def from_tables(
+    nodes: Mapping[str, Any],
+    edges: Mapping[Any, Any],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    ids: Mapping[str, str] | None = None,
+    ends: Mapping[Any, tuple[str, str]] | None = None,
+    overwrite: bool = False,
+    memory: int | str | None = None,
+    threads: int | None = None,
+    **options: Any,
+) -> Store:
+    """Make a store of tables: data frames of pandas or polars, Arrow tables, mappings from names to arrays or lists, or any
+    object with ``__arrow_c_stream__`` (which needs pyarrow).
+
+    Numbers and bools keep their dtypes. Strings are columns of strings, lists of one length are vectors, other lists have
+    variable rows. Times are int64 in their unit. Where values are missing, the column has NaN, 0 or the empty string, and
+    the column ``NAME_missing`` is True.
+
+    Args:
+        nodes: by node type, a table with a row per node, or the number of nodes.
+        edges: by edge type, ``("user", "buys", "item")`` or "user:buys:item", a table with a row per edge.
+        path: the folder to write; None makes a store in a temporary folder, which is removed when the `Store` is.
+        ids: by node type, the column of the ids that edges refer to, integers or strings. By default it is ``#id``, ``id``,
+            ``node_id``, ``nodeId`` or ``:ID``, in any case of the letters, or ``TYPE_id``; without such a column the ids are the row numbers.
+        ends: by edge type, the columns of the sources and targets. By default they are a pair of usual names, such as ``src`` and ``dst``,
+            ``source`` and ``target``, ``from`` and ``to``, as ``graphmill import`` finds them (docs/graph-yaml.md lists them); else the columns that are named
+            like the id columns of the node types, or ``TYPE_id``. Two such pairs are an error.
+        overwrite, memory, threads, options: as for `from_arrays`.
+
+    Raises:
+        KeyError: a column of ids or ends does not exist.
+        ValueError: several columns can be the ends.
+        TypeError: a column has values that are neither numbers, strings, times, nor lists.
+
+    Example:
+        >>> store = from_tables({"user": users, "item": items}, {("user", "buys", "item"): buys}, "g.store")
+        >>> users, items = store.to_tables("polars")[0].values()
+    """
+    for what, of, form in (("nodes", nodes, '{"user": users}'), ("edges", edges, '{("user", "buys", "item"): buys}')):
+        if not isinstance(of, Mapping):
+            raise TypeError(f"{what}: found {type(of).__name__}, expected a table by type: {form}")
+    ids = dict(mapping("ids", {} if ids is None else ids, 'a dict such as {"user": "id"}'))
+    ends = {triple_of(e): pair for e, pair in mapping("ends", {} if ends is None else ends, "a dict from edge types to the names of two columns").items()}
+    of_nodes: dict[str, Nodes] = {}
+    for t, table in nodes.items():
+        what = f"node type {t}"
+        if isinstance(table, (int, np.integer)):
+            of_nodes[t] = Nodes(int(table))
+            continue
+        of = fields(table, what)
+        name = ids.get(t) or _id(of, t, what)
+        ids[t] = name or ""
+        key = None if name is None else _key(of, name, what)
+        rows, of = columns(of, None if key is None else len(key), what)
+        of_nodes[t] = Nodes(rows, of, None if key is None or _counts(key) else key)
+    of_edges: dict[EdgeType, Edges] = {}
+    for e, table in edges.items():
+        e = triple_of(e)
+        what = f"edge type {':'.join(e)}"
+        of = fields(table, what)
+        names = ends.get(e)
+        if names is None:
+            names = _ends(of, e, ids, what)
+        keys = {n: of[n] for n in names if n in of}
+        source, target = (_key(dict(keys), n, what, of) for n in names)
+        rest = {n: c for n, c in of.items() if n not in names}
+        of_edges[e] = Edges(source, target, columns(rest, len(source), what)[1])
+    return build(of_nodes, of_edges, path, overwrite, memory, threads, options)
+
+
+def _id(of: Mapping[str, Column], t: str, what: str) -> str | None:
+    """The column of ids of a node type, by the rule of ``graphmill import``: a usual name, as it is written or else in any case of its
+    letters; else ``TYPE_id``. None: the ids are the row numbers.
+
+    Raises:
+        ValueError: there are several.
+    """
+    for exact in (True, False):
+        found: list[str] = []
+        for usual in _IDS:
+            found += [n for n in of if _means(n, usual, exact) and n not in found]
+            if len(found) == 1 and (usual.startswith("#") or usual == "id"):
+                return found[0]
+        if len(found) > 1:
+            raise ValueError(
+                f"{what}: found the columns {', '.join(map(repr, found))}, which can all be the ids, expected one; name it with ids={{{t!r}: {found[0]!r}}}"
+            )
+        if found:
+            return found[0]
+    return f"{t}_id" if f"{t}_id" in of else None
+
+
+def _ends(of: Mapping[str, Column], e: EdgeType, ids: Mapping[str, str], what: str) -> tuple[str, str]:
+    """The columns of the sources and the targets, by the rule of ``graphmill import``: a pair of usual names that belong together, as they are
+    written or else in any case of their letters; else the ids of two node types, by the names that they have there; else one usual name for each end.
+
+    Raises:
+        KeyError: there is none.
+        ValueError: there are several.
+    """
+
+    def named(usual: str, exact: bool) -> list[str]:
+        return [n for n in of if _means(n, usual, exact)]
+
+    def twice(*pairs: tuple[str, ...]) -> ValueError:
+        return ValueError(
+            f"{what}: found the columns {' and '.join(', '.join(map(repr, p)) for p in pairs)}, which can all be the ends, expected one pair; name both with ends={{{e!r}: {pairs[0] if len(pairs[0]) == 2 else ('SOURCE', 'TARGET')!r}}}"
+        )
+
+    for exact in (True, False):
+        pairs = []
+        for usual in zip(_SOURCES, _TARGETS):
+            x, y = (named(n, exact) for n in usual)
+            if len(x) == len(y) == 1 and (x[0], y[0]) not in pairs:
+                pairs.append((x[0], y[0]))
+                if usual[0] == "#source":
+                    return pairs[0]
+        if len(pairs) > 1:
+            raise twice(*pairs)
+        if pairs:
+            return pairs[0]
+    keys = [[n for n in dict.fromkeys((ids.get(t), f"{t}_id")) if n and n not in _IDS and n in of] if e[0] != e[2] else [] for t in (e[0], e[2])]
+    if all(keys):
+        return keys[0][0], keys[1][0]
+    out = []
+    for usual_names, key, t in ((_SOURCES, keys[0], e[0]), (_TARGETS, keys[1], e[2])):
+        found = next((f for exact in (True, False) if (f := list(dict.fromkeys(n for usual in usual_names for n in named(usual, exact))))), []) or key
+        found = found[:1] if found and found[0].startswith("#") else found
+        if not found:
+            expected = [*dict.fromkeys(usual_names), *([n for n in dict.fromkeys((ids.get(t), f"{t}_id")) if n and n not in _IDS] if e[0] != e[2] else [])]
+            raise KeyError(
+                f"{what}: found the columns {', '.join(map(repr, of))}, expected one of {', '.join(expected)} for the ids of {t}; name both with ends="
+            )
+        if len(found) > 1:
+            raise twice(*((n,) for n in found))
+        out.append(found[0])
+    return out[0], out[1]
+
+
+def _means(header: str, usual: str, exact: bool) -> bool:
+    """Whether a header is a usual name. Neo4j's headers have an id space in parentheses: ":START_ID(Person)"."""
+    if exact:
+        return header == usual
+    if usual.startswith(":"):
+        name, colon, kind = header.partition(":")
+        return not name and bool(colon) and kind.partition("(")[0].lower() == usual[1:].lower()
+    return header.lower() == usual.lower()
+
+
+def _key(of: dict[str, Column], name: str, what: str, shown: Mapping[str, Column] | None = None) -> Column:
+    """Takes the column of ids out of the columns."""
+    if name not in of:
+        raise KeyError(f"{what}: found the columns {', '.join(map(repr, shown or of))}, expected {name!r} among them")
+    c = of.pop(name)
+    if of.pop(name + MISSING, None) is not None or (shown is not None and name + MISSING in shown):
+        raise ValueError(f"{what}: column {name!r}: found missing values, expected an id in every row; drop these rows")
+    if c.categories is not None:
+        c = c.categories.take(c.values)
+    if not len(c) and c.dtype == "float64" and not c.shape:  # an empty list
+        c = column(name, np.zeros(0, np.int64), what)
+    if c.shape or (c.dtype != "string" and np.dtype(_DTYPES[c.dtype]).kind not in "iu"):
+        raise TypeError(f"{what}: column {name!r}: found {c.dtype} {list(c.shape)}, expected integers or strings, which are ids")
+    if c.dtype != "string" and len(c) and c.values.min() < 0:  # the ids of a store are unsigned; others are strings
+        c = strings(name, list(map(str, c.values.tolist())))
+    return c
+
+
+def _counts(c: Column) -> bool:
+    """Whether ids are the row numbers."""
+    return c.dtype != "string" and bool((c.values == np.arange(len(c))).all())
+
+
+@makes("store", "tables")
+def to_tables(store: Store, as_: str) -> tuple[dict[str, Any], dict[EdgeType, Any]]:
+    makers = {"pandas": to_pandas, "polars": to_polars, "arrow": to_arrow}
+    make = makers[choice("as_", as_, tuple(makers))]
+    nodes: dict[str, Any] = {}
+    for t, n in store.nodes.items():
+        names = apart([name for name in n.columns if not name.startswith("#")], ["id"], "node_")
+        nodes[t] = make({"id": _ids(n), **{to: n.columns.column(name) for name, to in names.items()}})
+    edges: dict[EdgeType, Any] = {}
+    for e, x in store.edges.items():
+        order = input_order(store, e)
+        of = {}
+        for name, t, rows in zip(("source", "target"), (e[0], e[2]), x.edge_index()[:, order]):
+            of[name] = _ids(store.nodes[t]).take(rows)
+        names = apart([name for name in x.columns if not name.startswith("#")], ["source", "target"], "edge_")
+        of.update({to: take(x.columns.column(name), order) for name, to in names.items()})
+        edges[e] = make(of)
+    return nodes, edges
+
+
+def _ids(n: StoreNodes) -> Column:
+    """The original ids of all nodes; integers are int64 if they fit."""
+    if n.ids is None:
+        return column("id", np.arange(n.count), n.type)
+    if isinstance(n.ids, Column):
+        return n.ids
+    return column("id", n.ids.astype(np.int64) if not n.count or n.ids.max() < 1 << 63 else n.ids, n.type)
