@@ -170,113 +170,12 @@ func (c *batchCodec) each(arrays [][]byte, do func(i int, g *example.GraphTensor
 	if want := len(c.newBatch().lists) + 1; len(arrays) != want {
 		return fmt.Errorf("found %d arrays, expected %d for the schema", len(arrays), want)
 	}
-	if c.ints == nil {
-		c.ints, c.floats = make([][]int64, len(arrays)), make([][]float32, len(arrays))
-	}
-	integers := func(at int) []int64 {
-		c.ints[at] = asInts(c.ints[at], arrays[at])
-		return c.ints[at]
-	}
-	components := integers(0)
-	left := make([][]int64, len(arrays)) // of arrays of integers, what is left
-	floats := make([][]float32, len(arrays))
-	for at, i := 1, 0; i < len(c.parts); i++ {
-		p := &c.parts[i]
-		for range p.lists() - p.features() {
-			left[at] = integers(at)
-			at++
-		}
-		for k, t := range p.tensors {
-			for range len(t.Lengths) {
-				left[at] = integers(at)
-				at++
-			}
-			switch p.kinds[k] {
-			case example.FloatList:
-				c.floats[at] = asFloats(c.floats[at], arrays[at])
-				floats[at] = c.floats[at]
-			default:
-				left[at] = integers(at)
-			}
-			if at++; p.kinds[k] == example.BytesList {
-				at++
-			}
-		}
-	}
-	for i, n := range components {
-		at := 1
-		ints := func(n int64) ([]int64, error) {
-			if n < 0 || n > int64(len(left[at])) {
-				return nil, fmt.Errorf("GraphTensor %d: found %d values in array %d, expected %d", i, len(left[at]), at, n)
-			}
-			out := left[at][:n:n]
-			left[at] = left[at][n:]
-			at++
-			return out, nil
-		}
+	r := c.readBatch(arrays)
+	for i, components := range c.ints[0] {
+		r.graph, r.at = i, 1
 		for k := range c.parts {
-			p := &c.parts[k]
-			items, err := n, error(nil)
-			if p.nodes != nil {
-				p.nodes.Sizes, err = ints(n)
-				items = sum(p.nodes.Sizes)
-			}
-			if p.edges != nil {
-				if p.edges.Sizes, err = ints(n); err != nil {
-					return err
-				}
-				items = sum(p.edges.Sizes)
-				if p.edges.SourceIndex, err = ints(items); err != nil {
-					return err
-				}
-				p.edges.TargetIndex, err = ints(items)
-			}
-			if err != nil {
+			if err := r.readPart(&c.parts[k], components); err != nil {
 				return err
-			}
-			for j, t := range p.tensors {
-				t.Items = int(items)
-				rows, level := items, 0
-				for _, d := range t.Shape {
-					if d != -1 {
-						if d > 0 && rows > math.MaxInt32/int64(d) {
-							return fmt.Errorf("GraphTensor %d: found %d rows of shape %v, expected fewer than 2^31 values", i, items, t.Shape)
-						}
-						rows *= int64(d)
-						continue
-					}
-					if t.Lengths[level], err = ints(rows); err != nil {
-						return err
-					}
-					rows = sum(t.Lengths[level])
-					level++
-				}
-				switch p.kinds[j] {
-				case example.FloatList:
-					if rows < 0 || rows > int64(len(floats[at])) {
-						return fmt.Errorf("GraphTensor %d: found %d values in array %d, expected %d", i, len(floats[at]), at, rows)
-					}
-					t.Floats, floats[at] = floats[at][:rows:rows], floats[at][rows:]
-					at++
-				case example.BytesList:
-					lengths, err := ints(rows)
-					if err != nil {
-						return err
-					}
-					t.Texts = t.Texts[:0]
-					for _, n := range lengths {
-						if n < 0 || n > int64(len(arrays[at])) {
-							return fmt.Errorf("GraphTensor %d: found a string of %d bytes in array %d, expected at most %d", i, n, at, len(arrays[at]))
-						}
-						t.Texts = append(t.Texts, arrays[at][:n:n])
-						arrays[at] = arrays[at][n:]
-					}
-					at++
-				default:
-					if t.Ints, err = ints(rows); err != nil {
-						return err
-					}
-				}
 			}
 		}
 		c.g.Form = c.g.Form[:0]
@@ -285,6 +184,150 @@ func (c *batchCodec) each(arrays [][]byte, do func(i int, g *example.GraphTensor
 		}
 	}
 	return nil
+}
+
+// batchReader takes the GraphTensors of a batch from the front of its arrays.
+type batchReader struct {
+	graph  int // the number of the GraphTensor that is read
+	at     int // the number of the array that is read next
+	ints   [][]int64
+	floats [][]float32
+	bytes  [][]byte // the arrays themselves
+}
+
+// readBatch decodes the numbers of all arrays into the memory of c.
+func (c *batchCodec) readBatch(arrays [][]byte) *batchReader {
+	if c.ints == nil {
+		c.ints, c.floats = make([][]int64, len(arrays)), make([][]float32, len(arrays))
+	}
+	r := &batchReader{ints: make([][]int64, len(arrays)), floats: make([][]float32, len(arrays)), bytes: arrays}
+	decodeInts := func(n int) {
+		for range n {
+			c.ints[r.at] = asInts(c.ints[r.at], arrays[r.at])
+			r.ints[r.at] = c.ints[r.at]
+			r.at++
+		}
+	}
+	decodeInts(1)
+	for i := range c.parts {
+		p := &c.parts[i]
+		decodeInts(p.lists() - p.features())
+		for k, t := range p.tensors {
+			decodeInts(len(t.Lengths))
+			switch p.kinds[k] {
+			case example.FloatList:
+				c.floats[r.at] = asFloats(c.floats[r.at], arrays[r.at])
+				r.floats[r.at] = c.floats[r.at]
+				r.at++
+			case example.BytesList:
+				decodeInts(1)
+				r.at++
+			default:
+				decodeInts(1)
+			}
+		}
+	}
+	return r
+}
+
+// readPart fills p, which has the given number of components.
+func (r *batchReader) readPart(p *batchPart, components int64) (err error) {
+	items := components
+	if p.nodes != nil {
+		if p.nodes.Sizes, err = r.readInts(components); err != nil {
+			return err
+		}
+		items = sum(p.nodes.Sizes)
+	}
+	if p.edges != nil {
+		if p.edges.Sizes, err = r.readInts(components); err != nil {
+			return err
+		}
+		items = sum(p.edges.Sizes)
+		if p.edges.SourceIndex, err = r.readInts(items); err != nil {
+			return err
+		}
+		if p.edges.TargetIndex, err = r.readInts(items); err != nil {
+			return err
+		}
+	}
+	for i, t := range p.tensors {
+		t.Items = int(items)
+		values, err := r.readLengths(t)
+		if err != nil {
+			return err
+		}
+		if err := r.readValues(t, p.kinds[i], values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readLengths fills the row lengths of t, and returns the number of its values.
+func (r *batchReader) readLengths(t *example.Tensor) (values int64, err error) {
+	values = int64(t.Items)
+	level := 0
+	for _, d := range t.Shape {
+		if d == -1 {
+			if t.Lengths[level], err = r.readInts(values); err != nil {
+				return 0, err
+			}
+			values = sum(t.Lengths[level])
+			level++
+			continue
+		}
+		if d > 0 && values > math.MaxInt32/int64(d) {
+			return 0, fmt.Errorf("GraphTensor %d: found %d rows of shape %v, expected fewer than 2^31 values", r.graph, t.Items, t.Shape)
+		}
+		values *= int64(d)
+	}
+	return values, nil
+}
+
+// readValues fills the n values of t.
+func (r *batchReader) readValues(t *example.Tensor, kind example.Kind, n int64) (err error) {
+	switch kind {
+	case example.FloatList:
+		t.Floats, err = takeValues(r, r.floats, n)
+	case example.BytesList:
+		err = r.readTexts(t, n)
+	default:
+		t.Ints, err = r.readInts(n)
+	}
+	return err
+}
+
+// readTexts fills the n strings of t from an array of lengths and the array of bytes after it.
+func (r *batchReader) readTexts(t *example.Tensor, n int64) error {
+	lengths, err := r.readInts(n)
+	if err != nil {
+		return err
+	}
+	t.Texts = t.Texts[:0]
+	for _, n := range lengths {
+		left := r.bytes[r.at]
+		if n < 0 || n > int64(len(left)) {
+			return fmt.Errorf("GraphTensor %d: found a string of %d bytes in array %d, expected at most %d", r.graph, n, r.at, len(left))
+		}
+		t.Texts = append(t.Texts, left[:n:n])
+		r.bytes[r.at] = left[n:]
+	}
+	r.at++
+	return nil
+}
+
+func (r *batchReader) readInts(n int64) ([]int64, error) { return takeValues(r, r.ints, n) }
+
+// takeValues takes n values from the front of the array that is read next.
+func takeValues[T int64 | float32](r *batchReader, arrays [][]T, n int64) ([]T, error) {
+	left := arrays[r.at]
+	if n < 0 || n > int64(len(left)) {
+		return nil, fmt.Errorf("GraphTensor %d: found %d values in array %d, expected %d", r.graph, len(left), r.at, n)
+	}
+	arrays[r.at] = left[n:]
+	r.at++
+	return left[:n:n], nil
 }
 
 // features is the number of arrays of the part's features.
