@@ -22,8 +22,11 @@ type rowLane struct {
 	at           uint64 // position of the first entry
 }
 
-// worker has the buffers of one goroutine, which writes the edges into nodes of one type.
+// worker writes the edges into nodes of one type, a segment at a time. It belongs to one goroutine.
 type worker struct {
+	g      *group
+	files  []*partFile
+	buffer int // values of each list
 	memory []uint64
 	free   []uint64  // the unused end of memory
 	lanes  []lane    // by edge type, then by part
@@ -32,7 +35,33 @@ type worker struct {
 	halo   haloWriter
 	ids    []uint64 // for consecutive numbers
 
+	// Of the segment:
+	t      int      // type of its nodes
+	into   []inList // by edge type into the nodes
+	counts []uint64 // edges so far, by edge type into the nodes and part
+
 	fetched uint64 // keeps the loads of bitset.fetch in the program
+}
+
+// inList is the edges of one type into the nodes of a block.
+type inList struct {
+	*reader
+	id   []uint32 // new ids of the nodes of the source type
+	part []uint16 // and their parts
+	// The lists of the block, as reader.block returns them.
+	offsets []uint64
+	far     []uint32
+}
+
+// inRun is the edges of one type into one node.
+type inRun struct {
+	*inList
+	j       int      // number of the edge type among those into the node type
+	sources []uint32 // ids in the source type
+	place   uint64   // of the first edge in the list of the edge type
+	edge    uint64   // new id of the first edge
+	p       uint16   // part of the node
+	v       uint32   // new id of the node
 }
 
 // writeEdges is the second pass over all edges: it writes the edges that the parts own, and gives the halo
@@ -44,10 +73,10 @@ func (g *group) writeEdges(ctx context.Context, files []*partFile, halo *haloEdg
 		if err != nil {
 			return err
 		}
-		workers[i] = &worker{halo: h, ids: make([]uint64, buffer)}
+		workers[i] = &worker{g: g, files: files, buffer: buffer, halo: h, ids: make([]uint64, buffer)}
 	}
 	return g.each(ctx, func(ctx context.Context, w, i int) error {
-		return workers[w].segment(ctx, g, files, i, buffer)
+		return workers[w].writeSegment(ctx, i)
 	})
 }
 
@@ -59,7 +88,8 @@ func (w *worker) cut(n int) []uint64 {
 }
 
 // prepare sets the buffers of w to the beginning of a segment.
-func (w *worker) prepare(g *group, files []*partFile, segment, buffer int) {
+func (w *worker) prepare(segment int) {
+	g, buffer := w.g, w.buffer
 	s := g.segs[segment]
 	into, parts := g.into[s.t], g.to-g.from
 	lists := 2
@@ -96,7 +126,7 @@ func (w *worker) prepare(g *group, files []*partFile, segment, buffer int) {
 		}
 	}
 	for p := range parts {
-		f := files[p]
+		f := w.files[p]
 		ptr := stream{file: f.graph, buf: w.cut(buffer)}
 		if csc {
 			row := int64(g.num.start[(g.from+p)*g.num.types+s.t] - g.num.start[(g.from+p)*g.num.types] + s.nodes[g.from+p])
@@ -107,20 +137,21 @@ func (w *worker) prepare(g *group, files []*partFile, segment, buffer int) {
 		}
 		w.ptrs = append(w.ptrs, ptr)
 	}
+	w.t, w.into, w.counts = s.t, w.into[:0], append(w.counts[:0], counts...)
+	for _, r := range g.readers(s.t) {
+		from, to := g.num.base[r.src], g.num.base[r.src+1]
+		w.into = append(w.into, inList{reader: r, id: g.num.id[from:to], part: g.num.part[from:to]})
+	}
 }
 
-// segment writes the edges into the nodes of segment i.
-func (w *worker) segment(ctx context.Context, g *group, files []*partFile, i, buffer int) error {
-	w.prepare(g, files, i, buffer)
-	s := g.segs[i]
-	readers := g.readers(s.t)
-	counts := append([]uint64(nil), g.counts[i]...) // edges so far, by edge type and part
-	offsets := make([][]uint64, len(readers))
-	far := make([][]uint32, len(readers))
-	step, bytes := blockNodes, make([]int, len(readers)) // bytes read per original id
+// writeSegment writes the edges into the nodes of segment i.
+func (w *worker) writeSegment(ctx context.Context, i int) error {
+	w.prepare(i)
+	g, s := w.g, w.g.segs[i]
+	step, bytes := blockNodes, make([]int, len(w.into)) // bytes read per original id
 	if g.opt.OriginalEdges {
-		for j, r := range readers {
-			nodes, each := g.gather(r.incoming, 8, r.position.Bytes())
+		for j, l := range w.into {
+			nodes, each := g.gather(l.incoming, 8, l.position.Bytes())
 			step, bytes[j] = min(step, nodes), each
 		}
 	}
@@ -130,30 +161,35 @@ func (w *worker) segment(ctx context.Context, g *group, files []*partFile, i, bu
 		}
 		to := min(from+step, s.to)
 		read := 0
-		for j, r := range readers {
+		for j := range w.into {
+			l := &w.into[j]
 			var err error
-			if offsets[j], far[j], err = r.block(from, to); err != nil {
+			if l.offsets, l.far, err = l.block(from, to); err != nil {
 				return err
 			}
-			read += 8*len(offsets[j]) + (4+bytes[j])*len(far[j])
+			read += 8*len(l.offsets) + (4+bytes[j])*len(l.far)
 		}
-		if err := w.block(g, files, s.t, from, to-from, readers, offsets, far, counts); err != nil {
+		if err := w.writeBlock(from, to); err != nil {
 			return err
 		}
 		if err := g.read(read); err != nil {
 			return err
 		}
 	}
-	parts := g.to - g.from
-	for j := range readers {
-		for p := range parts {
-			if err := w.flush(g, files, g.into[s.t][j], j, p); err != nil {
+	return w.flush()
+}
+
+// flush writes what the buffers of w hold.
+func (w *worker) flush() error {
+	for j := range w.into {
+		for p := range w.files {
+			if err := w.flushLane(j, p); err != nil {
 				return err
 			}
 		}
 	}
 	for p := range w.rows {
-		if err := w.flushRows(files, p); err != nil {
+		if err := w.flushRows(p); err != nil {
 			return err
 		}
 	}
@@ -165,94 +201,124 @@ func (w *worker) segment(ctx context.Context, g *group, files []*partFile, i, bu
 	return nil
 }
 
-func (w *worker) block(g *group, files []*partFile, t, first, nodes int, readers []*reader, offsets [][]uint64, far [][]uint32, counts []uint64) error {
+// writeBlock writes the edges into the nodes [from, to), whose lists w.into has.
+func (w *worker) writeBlock(from, to int) error {
+	g := w.g
 	csc := g.opt.Formats&dgl.CSC != 0
-	leaving := g.opt.Leaving && g.opt.Hops > 0
-	base := g.num.base[t] + first
-	for k := range nodes {
-		p, id := g.num.part[base+k], g.num.id[base+k]
-		lo, hi := g.num.owned(int(p))
-		mine := g.has(p)
-		i := int(p) - g.from
-		if mine && csc {
-			var at uint64
-			if len(w.rows) > 0 {
-				at = w.rows[i].at + uint64(w.rows[i].n)
-			} else {
-				at = w.lanes[i].row + uint64(w.lanes[i].n)
-			}
-			if err := w.ptrs[i].put(at); err != nil {
+	base := g.num.base[w.t]
+	for v := from; v < to; v++ {
+		p, id := g.num.part[base+v], g.num.id[base+v]
+		if csc && g.has(p) {
+			if err := w.beginRow(int(p) - g.from); err != nil {
 				return err
 			}
 		}
-		for j, r := range readers {
-			begin, end := offsets[j][k], offsets[j][k+1]
+		for j := range w.into {
+			l := &w.into[j]
+			begin, end := l.offsets[v-from], l.offsets[v-from+1]
 			if begin == end {
 				continue
 			}
-			run := far[j][begin-offsets[j][0] : end-offsets[j][0]]
-			sources := g.num.id[g.num.base[r.src]:g.num.base[r.src+1]]
-			gid := g.edgeStart[int(p)*len(g.edges)+g.into[t][j]] + counts[j*g.num.parts+int(p)]
-			counts[j*g.num.parts+int(p)] += end - begin
-			if mine {
-				if err := w.own(g, files, t, i, j, r, run, sources, begin, id, lo, hi); err != nil {
-					return err
-				}
-			}
-			if leaving {
-				part := g.num.part[g.num.base[r.src]:g.num.base[r.src+1]]
-				for x, u := range run {
-					if int(u) >= len(sources) {
-						return r.noSource(u)
-					}
-					if q := part[u]; q != p && g.has(q) {
-						if err := w.halo.put(g, int(q)-g.from, gid+uint64(x), sources[u], id); err != nil {
-							return err
-						}
-					}
-				}
-			}
-			for q, set := range g.expanded {
-				if !set.has(id) {
-					continue
-				}
-				for x, u := range run {
-					if int(u) >= len(sources) {
-						return r.noSource(u)
-					}
-					if qlo, qhi := g.num.owned(g.from + q); leaving && sources[u]-qlo < qhi-qlo {
-						continue
-					}
-					if err := w.halo.put(g, q, gid+uint64(x), sources[u], id); err != nil {
-						return err
-					}
-				}
+			n := &w.counts[j*g.num.parts+int(p)]
+			run := inRun{inList: l, j: j, sources: l.far[begin-l.offsets[0] : end-l.offsets[0]], place: begin, p: p, v: id}
+			run.edge = g.edgeStart[int(p)*len(g.edges)+g.into[w.t][j]] + *n
+			*n += end - begin
+			if err := w.writeRun(&run); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-// own adds the in-edges of one node to the lanes of the part that owns it.
-func (w *worker) own(g *group, files []*partFile, t, i, j int, r *reader, run, sources []uint32, begin uint64, id, lo, hi uint32) error {
-	parts := g.to - g.from
-	l := &w.lanes[j*parts+i]
-	reached := g.reached[i]
-	dst := uint64(id - lo)
-	for len(run) > 0 {
-		if l.n == len(l.src) {
-			if err := w.flush(g, files, g.into[t][j], j, i); err != nil {
+// beginRow puts where the next row of the CSC of part from+i begins.
+func (w *worker) beginRow(i int) error {
+	if len(w.rows) > 0 {
+		return w.ptrs[i].put(w.rows[i].at + uint64(w.rows[i].n))
+	}
+	return w.ptrs[i].put(w.lanes[i].row + uint64(w.lanes[i].n))
+}
+
+// writeRun gives edges to the part that owns them, and to the halos that they are in.
+func (w *worker) writeRun(run *inRun) error {
+	g := w.g
+	if g.has(run.p) {
+		if err := w.own(run); err != nil {
+			return err
+		}
+	}
+	leaving := g.opt.Leaving && g.opt.Hops > 0
+	if leaving {
+		if err := w.putLeaving(run); err != nil {
+			return err
+		}
+	}
+	for i, set := range g.expanded {
+		if set.has(run.v) {
+			if err := w.putExpanded(run, i, leaving); err != nil {
 				return err
 			}
 		}
-		n := min(len(run), len(l.src)-l.n)
+	}
+	return nil
+}
+
+// putLeaving puts each edge that leaves a part of the group into the halo of this part.
+func (w *worker) putLeaving(run *inRun) error {
+	g := w.g
+	for x, u := range run.sources {
+		if int(u) >= len(run.id) {
+			return run.noSource(u)
+		}
+		if q := run.part[u]; q != run.p && g.has(q) {
+			if err := w.halo.put(g, int(q)-g.from, run.edge+uint64(x), run.id[u], run.v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// putExpanded puts the edges into the halo of part from+i, without those that putLeaving put there.
+func (w *worker) putExpanded(run *inRun, i int, leaving bool) error {
+	lo, hi := w.g.num.owned(w.g.from + i)
+	for x, u := range run.sources {
+		if int(u) >= len(run.id) {
+			return run.noSource(u)
+		}
+		if leaving && run.id[u]-lo < hi-lo {
+			continue
+		}
+		if err := w.halo.put(w.g, i, run.edge+uint64(x), run.id[u], run.v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// own adds the in-edges of one node to the lanes of the part that owns it.
+func (w *worker) own(run *inRun) error {
+	g, p := w.g, int(run.p)
+	i := p - g.from
+	lo, hi := g.num.owned(p)
+	l := &w.lanes[run.j*(g.to-g.from)+i]
+	reached := g.reached[i]
+	dst := uint64(run.v - lo)
+	place := run.place
+	for left := run.sources; len(left) > 0; {
+		if l.n == len(l.src) {
+			if err := w.flushLane(run.j, i); err != nil {
+				return err
+			}
+		}
+		n := min(len(left), len(l.src)-l.n)
 		src, dsts := l.src[l.n:l.n+n], l.dst[l.n:l.n+n]
 		// Three loops, each of which waits for memory in one place: the processor fetches many new ids, and then many ranks, at a time.
-		for k, u := range run[:n] {
-			if int(u) >= len(sources) {
-				return r.noSource(u)
+		for k, u := range left[:n] {
+			if int(u) >= len(run.id) {
+				return run.noSource(u)
 			}
-			src[k], dsts[k] = uint64(sources[u]), dst
+			src[k], dsts[k] = uint64(run.id[u]), dst
 		}
 		sum := uint64(0)
 		for _, v := range src {
@@ -269,26 +335,26 @@ func (w *worker) own(g *group, files []*partFile, t, i, j int, r *reader, run, s
 			}
 		}
 		if l.orig != nil {
-			if err := r.original(l.orig[l.n:l.n+n], begin); err != nil {
+			if err := run.original(l.orig[l.n:l.n+n], place); err != nil {
 				return err
 			}
 		}
 		if len(w.rows) > 0 {
-			if err := w.row(files, i, src, l.edge+uint64(l.n)); err != nil {
+			if err := w.addRow(i, src, l.edge+uint64(l.n)); err != nil {
 				return err
 			}
 		}
 		l.n += n
-		begin += uint64(n)
-		run = run[n:]
+		place += uint64(n)
+		left = left[n:]
 	}
 	return nil
 }
 
-// original fills out with the original ids of the edges from begin on.
-func (r *reader) original(out []uint64, begin uint64) error {
+// original fills out with the original ids of the edges from place on.
+func (r *reader) original(out []uint64, place uint64) error {
 	for k := range out {
-		e, err := r.edge(begin + uint64(k))
+		e, err := r.edge(place + uint64(k))
 		switch {
 		case err != nil:
 			return err
@@ -302,12 +368,12 @@ func (r *reader) original(out []uint64, begin uint64) error {
 	return nil
 }
 
-// row appends edges to the CSC of a part; first is the local id of the first edge.
-func (w *worker) row(files []*partFile, p int, sources []uint64, first uint64) error {
+// addRow appends edges to the CSC of a part; first is the local id of the first edge.
+func (w *worker) addRow(p int, sources []uint64, first uint64) error {
 	l := &w.rows[p]
 	for len(sources) > 0 {
 		if l.n == len(l.sources) {
-			if err := w.flushRows(files, p); err != nil {
+			if err := w.flushRows(p); err != nil {
 				return err
 			}
 		}
@@ -322,8 +388,8 @@ func (w *worker) row(files []*partFile, p int, sources []uint64, first uint64) e
 	return nil
 }
 
-func (w *worker) flushRows(files []*partFile, p int) error {
-	l, f := &w.rows[p], files[p]
+func (w *worker) flushRows(p int) error {
+	l, f := &w.rows[p], w.files[p]
 	if l.n == 0 {
 		return nil
 	}
@@ -338,9 +404,10 @@ func (w *worker) flushRows(files []*partFile, p int) error {
 	return nil
 }
 
-// flush writes the lane of edge type e in part p; j is the type's number among those into the node type.
-func (w *worker) flush(g *group, files []*partFile, e, j, p int) error {
-	l, f := &w.lanes[j*(g.to-g.from)+p], files[p]
+// flushLane writes the lane of part from+p; j is the number of its edge type among those into the node type.
+func (w *worker) flushLane(j, p int) error {
+	g := w.g
+	l, f := &w.lanes[j*(g.to-g.from)+p], w.files[p]
 	if l.n == 0 {
 		return nil
 	}
@@ -365,6 +432,7 @@ func (w *worker) flush(g *group, files []*partFile, e, j, p int) error {
 		}
 	}
 	if l.orig != nil {
+		e := g.into[w.t][j]
 		if _, err := f.edges.WriteAt(graph.Bytes(l.orig[:l.n]), f.origEdges[e]+8*int64(l.edge-g.firstEdge(g.from+p, e))); err != nil {
 			return err
 		}
