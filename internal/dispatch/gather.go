@@ -55,73 +55,98 @@ func (m *Maker) Gather(ctx context.Context, part int, root string, records func(
 	if part < 0 || part >= d.num.parts {
 		return fmt.Errorf("found part %d, expected less than %d; use the same version on all machines", part, d.num.parts)
 	}
-	g := &group{dispatcher: d, from: part, to: part + 1, out: tree{d.fs, root}}
-	var open [files]vfs.File
-	var size, want, got [files]int64
-	defer func() {
-		for _, f := range open {
-			if f != nil {
-				err = errors.Join(err, f.Close())
-			}
-		}
-	}()
+	x := gathering{m: m, g: &group{dispatcher: d, from: part, to: part + 1, out: tree{d.fs, root}}, part: part}
+	defer func() { err = errors.Join(err, x.close()) }()
 	for file, name := range []string{toLists: listsFile, toHalo: haloFile, toNodeFeat: nodeFeatFile, toEdgeFeat: edgeFeatFile, toOrigNodes: origNodeFile, toOrigEdges: origEdgeFile} {
-		name = partName(part, name)
-		if file == toLists || file == toHalo {
-			if open[file], err = g.out.Create(name); err != nil {
-				return err
-			}
-			continue
-		}
-		if file == toOrigNodes && !d.opt.OriginalNodes || file == toOrigEdges && !d.opt.OriginalEdges {
-			continue
-		}
-		tensors, rows := d.tensorsOf(file)
-		l, _ := dictLayout(tensors, part, rows)
-		if open[file], err = g.file(name, l); err != nil {
+		if err := x.openFile(file, partName(part, name)); err != nil {
 			return err
 		}
-		size[file] = l.Size()
-		for _, x := range tensors {
-			want[file] += rows(part, x.t) * int64(x.width)
-		}
 	}
-	size[toLists] = m.parts[part].size
-	want[toLists] = 4 * int64(d.firstOf(part+1)-d.firstOf(part))
-	for _, in := range d.edges {
-		want[toLists] += 8 * d.nodeRows(part, in.dst)
-	}
-	if err := open[toLists].Truncate(size[toLists]); err != nil {
-		return err
-	}
-	write := func(file int, at int64, data []byte) error {
-		if file >= files || open[file] == nil {
-			return errRecord
-		}
-		if file == toHalo { // in any order
-			at, size[file] = size[file], size[file]+int64(len(data))
-			if len(data)%haloRecord != 0 {
-				return errRecord
-			}
-		}
-		got[file] += int64(len(data))
-		if at+int64(len(data)) > size[file] || at < 0 {
-			return errRecord
-		}
-		_, err := open[file].WriteAt(data, at)
+	if err := x.open[toLists].Truncate(x.size[toLists]); err != nil {
 		return err
 	}
 	for b, ok := records(); ok; b, ok = records() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := eachSection(b, write); err != nil {
+		if err := eachSection(b, x.writeSection); err != nil {
 			return err
 		}
 	}
+	return x.checkWhole()
+}
+
+// gathering is a run of Gather.
+type gathering struct {
+	m    *Maker
+	g    *group
+	part int
+	// By file: nil where the part has none; its bytes; the bytes of all sections of it; those that came.
+	open            [files]vfs.File
+	size, want, got [files]int64
+}
+
+func (x *gathering) close() (err error) {
+	for _, f := range x.open {
+		if f != nil {
+			err = errors.Join(err, f.Close())
+		}
+	}
+	return err
+}
+
+// openFile makes a file, unless the options leave it out.
+func (x *gathering) openFile(file int, name string) (err error) {
+	d := x.m.d
+	switch {
+	case file == toOrigNodes && !d.opt.OriginalNodes, file == toOrigEdges && !d.opt.OriginalEdges:
+		return nil
+	case file == toHalo:
+		x.open[file], err = x.g.out.Create(name)
+		return err
+	case file == toLists:
+		x.size[file] = x.m.parts[x.part].size
+		x.want[file] = 4 * int64(d.firstOf(x.part+1)-d.firstOf(x.part))
+		for _, in := range d.edges {
+			x.want[file] += 8 * d.nodeRows(x.part, in.dst)
+		}
+		x.open[file], err = x.g.out.Create(name)
+		return err
+	}
+	tensors, rows := d.tensorsOf(file)
+	l, _ := dictLayout(tensors, x.part, rows)
+	for _, t := range tensors {
+		x.want[file] += rows(x.part, t.t) * int64(t.width)
+	}
+	x.size[file] = l.Size()
+	x.open[file], err = x.g.file(name, l)
+	return err
+}
+
+// writeSection writes a section of a record to a place in a file.
+func (x *gathering) writeSection(file int, at int64, data []byte) error {
+	if file >= files || x.open[file] == nil {
+		return errRecord
+	}
+	if file == toHalo { // in any order
+		at, x.size[file] = x.size[file], x.size[file]+int64(len(data))
+		if len(data)%haloRecord != 0 {
+			return errRecord
+		}
+	}
+	x.got[file] += int64(len(data))
+	if at+int64(len(data)) > x.size[file] || at < 0 {
+		return errRecord
+	}
+	_, err := x.open[file].WriteAt(data, at)
+	return err
+}
+
+// checkWhole returns an error if bytes of a file did not come, or came twice.
+func (x *gathering) checkWhole() error {
 	for file := range files {
-		if file != toHalo && got[file] != want[file] {
-			return fmt.Errorf("part %d: found %d bytes of file %d, expected %d: the engine lost a record, or gave one twice", part, got[file], file, want[file])
+		if file != toHalo && x.got[file] != x.want[file] {
+			return fmt.Errorf("part %d: found %d bytes of file %d, expected %d: the engine lost a record, or gave one twice", x.part, x.got[file], file, x.want[file])
 		}
 	}
 	return nil

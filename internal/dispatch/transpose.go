@@ -45,43 +45,24 @@ func (d *dispatcher) transpose(ctx context.Context, in *incoming, out *graph.Adj
 	// One writer takes one run of sources, so that the records of a bucket arrive by ascending edge id.
 	from := &reader{incoming: &incoming{name: in.name, count: in.count, indptr: out.Indptr, far: out.Far}, sources: nodes, dir: d.dir}
 	err = spread(ctx, len(writers), len(writers), func(ctx context.Context, _, i int) error {
-		r, w := *from, writers[i]
-		for u := sources / len(writers) * i; ; {
-			to := sources / len(writers) * (i + 1)
-			if i == len(writers)-1 {
-				to = sources
-			}
-			if u >= to {
-				return nil
-			}
-			end := min(u+blockNodes, to)
+		first, end := sources/len(writers)*i, sources/len(writers)*(i+1)
+		if i == len(writers)-1 {
+			end = sources
+		}
+		r := *from
+		for u := first; u < end; u += blockNodes {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			offsets, far, err := r.block(u, end)
+			n, err := r.transposeBlock(u, min(u+blockNodes, end), writers[i])
 			if err != nil {
 				return err
 			}
-			for k := range end - u {
-				for e := offsets[k]; e < offsets[k+1]; e++ {
-					v := far[e-offsets[0]]
-					if int(v) >= nodes {
-						return r.damaged("found destination %d, expected one below %d", v, nodes)
-					}
-					b, err := w.Slot(uint64(v), transposeRecord)
-					if err != nil {
-						return err
-					}
-					binary.LittleEndian.PutUint32(b, v)
-					binary.LittleEndian.PutUint32(b[4:], uint32(u+k))
-					binary.LittleEndian.PutUint64(b[8:], e)
-				}
-			}
-			if err := d.read(8*len(offsets) + 4*len(far)); err != nil {
+			if err := d.read(n); err != nil {
 				return err
 			}
-			u = end
 		}
+		return nil
 	})
 	if err != nil {
 		return err
@@ -96,6 +77,30 @@ func (d *dispatcher) transpose(ctx context.Context, in *incoming, out *graph.Adj
 	d.temporary = append(d.temporary, t)
 	in.listed(t.data, nodes)
 	return nil
+}
+
+// transposeBlock gives w a record for each edge of the sources [from, to), and returns the number of bytes that it read.
+func (r *reader) transposeBlock(from, to int, w *extsort.Writer) (int, error) {
+	offsets, far, err := r.block(from, to)
+	if err != nil {
+		return 0, err
+	}
+	for k := range to - from {
+		for e := offsets[k]; e < offsets[k+1]; e++ {
+			v := far[e-offsets[0]]
+			if int(v) >= r.sources {
+				return 0, r.damaged("found destination %d, expected one below %d", v, r.sources)
+			}
+			b, err := w.Slot(uint64(v), transposeRecord)
+			if err != nil {
+				return 0, err
+			}
+			binary.LittleEndian.PutUint32(b, v)
+			binary.LittleEndian.PutUint32(b[4:], uint32(from+k))
+			binary.LittleEndian.PutUint64(b[8:], e)
+		}
+	}
+	return 8*len(offsets) + 4*len(far), nil
 }
 
 // listed sets the in-edges from the content of a temporary file.

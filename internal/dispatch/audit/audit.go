@@ -192,12 +192,11 @@ func (a *auditor) localNodes(ctx context.Context, p *parts.Part) error {
 	return nil
 }
 
+// localEdges checks the edges of a part, and adds their ends to touched.
 func (a *auditor) localEdges(ctx context.Context, x *reading, touched bitmap) error {
 	p := x.Part
 	x.leaving = make([]int64, len(a.Parts))
-	// Halo ids mostly ascend; the bitmap is made only when one does not.
-	var halo bitmap
-	last := int64(-1)
+	halo := haloIDs{last: -1}
 	of := -1 // type of the edge, as an index in the configuration
 	end := int64(0)
 	for i := range p.Edges {
@@ -206,61 +205,91 @@ func (a *auditor) localEdges(ctx context.Context, x *reading, touched bitmap) er
 				return err
 			}
 		}
-		id, inner := p.EdgeID.At(i), p.InnerEdge.At(i)
-		src, dst := p.Src.At(i), p.Dst.At(i)
+		id, src, dst := p.EdgeID.At(i), p.Src.At(i), p.Dst.At(i)
 		if src < 0 || src >= p.Nodes || dst < 0 || dst >= p.Nodes {
 			return a.edge(p, i, fmt.Sprintf("the ends %d and %d", src, dst), fmt.Sprintf("nodes of the part, below %d", p.Nodes))
 		}
 		touched.add(src)
 		touched.add(dst)
+		var err error
 		if i < p.OwnedEdges {
-			switch {
-			case id != p.FirstEdge+i:
-				return a.edge(p, i, fmt.Sprintf("_ID %d", id), fmt.Sprintf("%d, because the edges that a part owns come first, by ascending id", p.FirstEdge+i))
-			case inner != 1:
-				return a.edge(p, i, fmt.Sprintf("inner_edge %d", inner), "1 for an edge that the part owns")
-			case dst >= p.OwnedNodes:
-				return a.edge(p, i, fmt.Sprintf("the destination %d, a halo node", dst), "a node that the part owns, because a part owns the edges into its nodes")
-			}
-			if a.degree != nil {
-				a.degree[p.FirstNode+dst]++
-			}
-			if src >= p.OwnedNodes {
-				x.leaving[a.Nodes.Find(p.NodeID.At(src)).Part]++
-			}
+			err = a.ownedEdge(x, i, id, src, dst)
 		} else {
-			switch {
-			case !a.Edges.Has(id):
-				return a.edge(p, i, fmt.Sprintf("_ID %d", id), fmt.Sprintf("an id below %d", a.Edges.Len()))
-			case id >= p.FirstEdge && id < p.FirstEdge+p.OwnedEdges:
-				return a.edge(p, i, "an edge that the part owns among the halo", "edges of other parts")
-			case inner != 0:
-				return a.edge(p, i, fmt.Sprintf("inner_edge %d", inner), "0 for a halo edge")
-			case dst < p.OwnedNodes:
-				return a.edge(p, i, fmt.Sprintf("a halo edge to node %d, which the part owns", dst), "its edges among those that the part owns")
-			}
-			if halo == nil && id <= last {
-				halo = newBitmap(a.Edges.Len())
-				for k := p.OwnedEdges; k < i; k++ {
-					halo.add(p.EdgeID.At(k))
-				}
-			}
-			if halo != nil && !halo.add(id) {
-				return a.edge(p, i, "a halo edge twice", "each once")
-			}
-			last = id
+			err = a.haloEdge(p, i, id, dst, &halo)
+		}
+		if err != nil {
+			return err
 		}
 		if of < 0 || id >= end || i >= p.OwnedEdges {
 			r := a.Edges.Find(id)
 			of, end = r.Type, a.Config.Edges[r.Type].Ranges[r.Part][1]
 		}
-		if p.EdgeType.Len() > 0 && p.EdgeType.At(i) != int64(of) {
-			return a.edge(p, i, fmt.Sprintf("_TYPE %d", p.EdgeType.At(i)), fmt.Sprint(of))
+		if err := a.edgeType(p, i, of, src, dst); err != nil {
+			return err
 		}
-		if p.NodeType.Len() > 0 {
-			if s, d := p.NodeType.At(src), p.NodeType.At(dst); s != int64(a.ends[of][0]) || d != int64(a.ends[of][1]) {
-				return a.edge(p, i, fmt.Sprintf("an edge from %s %d to %s %d", a.Config.Nodes[s].Name, src, a.Config.Nodes[d].Name, dst), "ends of the node types of the edge type")
-			}
+	}
+	return nil
+}
+
+// ownedEdge checks edge i, which the part owns, and counts it.
+func (a *auditor) ownedEdge(x *reading, i, id, src, dst int64) error {
+	p := x.Part
+	switch inner := p.InnerEdge.At(i); {
+	case id != p.FirstEdge+i:
+		return a.edge(p, i, fmt.Sprintf("_ID %d", id), fmt.Sprintf("%d, because the edges that a part owns come first, by ascending id", p.FirstEdge+i))
+	case inner != 1:
+		return a.edge(p, i, fmt.Sprintf("inner_edge %d", inner), "1 for an edge that the part owns")
+	case dst >= p.OwnedNodes:
+		return a.edge(p, i, fmt.Sprintf("the destination %d, a halo node", dst), "a node that the part owns, because a part owns the edges into its nodes")
+	}
+	if a.degree != nil {
+		a.degree[p.FirstNode+dst]++
+	}
+	if src >= p.OwnedNodes {
+		x.leaving[a.Nodes.Find(p.NodeID.At(src)).Part]++
+	}
+	return nil
+}
+
+// haloIDs are the ids of the halo edges of a part so far.
+type haloIDs struct {
+	seen bitmap // nil while they ascend, as they mostly do
+	last int64
+}
+
+// haloEdge checks edge i, which the part does not own.
+func (a *auditor) haloEdge(p *parts.Part, i, id, dst int64, halo *haloIDs) error {
+	switch inner := p.InnerEdge.At(i); {
+	case !a.Edges.Has(id):
+		return a.edge(p, i, fmt.Sprintf("_ID %d", id), fmt.Sprintf("an id below %d", a.Edges.Len()))
+	case id >= p.FirstEdge && id < p.FirstEdge+p.OwnedEdges:
+		return a.edge(p, i, "an edge that the part owns among the halo", "edges of other parts")
+	case inner != 0:
+		return a.edge(p, i, fmt.Sprintf("inner_edge %d", inner), "0 for a halo edge")
+	case dst < p.OwnedNodes:
+		return a.edge(p, i, fmt.Sprintf("a halo edge to node %d, which the part owns", dst), "its edges among those that the part owns")
+	}
+	if halo.seen == nil && id <= halo.last {
+		halo.seen = newBitmap(a.Edges.Len())
+		for k := p.OwnedEdges; k < i; k++ {
+			halo.seen.add(p.EdgeID.At(k))
+		}
+	}
+	if halo.seen != nil && !halo.seen.add(id) {
+		return a.edge(p, i, "a halo edge twice", "each once")
+	}
+	halo.last = id
+	return nil
+}
+
+// edgeType checks that edge i has the type typ, a number in the configuration, and ends of its node types.
+func (a *auditor) edgeType(p *parts.Part, i int64, typ int, src, dst int64) error {
+	if p.EdgeType.Len() > 0 && p.EdgeType.At(i) != int64(typ) {
+		return a.edge(p, i, fmt.Sprintf("_TYPE %d", p.EdgeType.At(i)), fmt.Sprint(typ))
+	}
+	if p.NodeType.Len() > 0 {
+		if s, d := p.NodeType.At(src), p.NodeType.At(dst); s != int64(a.ends[typ][0]) || d != int64(a.ends[typ][1]) {
+			return a.edge(p, i, fmt.Sprintf("an edge from %s %d to %s %d", a.Config.Nodes[s].Name, src, a.Config.Nodes[d].Name, dst), "ends of the node types of the edge type")
 		}
 	}
 	return nil
