@@ -1,4 +1,4 @@
-# make quickstart   build, run the main job on the embedded real graph
+# make quickstart   build, run graphmill quickstart, on the built-in graph of Debian
 # make flight       the Arrow Flight server, bin/graphmill-flight
 # make beam         the command for clusters, bin/graphmill-beam
 # make test         every test that needs this repository alone, the golden files of real peers included
