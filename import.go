@@ -55,7 +55,7 @@ type BuildOptions struct {
 
 	Transforms
 
-	started time.Time // when the work began; zero: when the graph is built
+	started time.Time // when the work began; zero: it begins when the graph is built
 }
 
 // ImportOptions say how a source is read. The zero value recognises the format and columns of most sources.

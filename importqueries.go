@@ -95,7 +95,7 @@ func (q *queries) close() error {
 	return q.done()
 }
 
-// read copies the results of queries, those of one source in one snapshot.
+// read copies the results of queries. All queries of one source see the same snapshot.
 func (q *queries) read(ctx context.Context, asked []ingest.Query) ([]ingest.Queried, error) {
 	if exists(q.out) && !q.overwrite {
 		return nil, usagef("%w", fmt.Errorf("%s: %w; choose another `Out`, or give `Overwrite` to replace it", q.out, ErrExists))
@@ -127,7 +127,7 @@ func (q *queries) read(ctx context.Context, asked []ingest.Query) ([]ingest.Quer
 	return got, nil
 }
 
-// readSource copies the results of the queries of one source, of which the one at first is the first.
+// readSource copies the results of all queries of one source. asked[first] is the first of these queries.
 func (q *queries) readSource(ctx context.Context, dir string, asked []ingest.Query, first int, got []ingest.Queried) (err error) {
 	address := asked[first].Source
 	s, err := database.Open(ctx, address)

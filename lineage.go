@@ -75,7 +75,7 @@ func (t *tracer) add(s report.LineageStep) int {
 	return n
 }
 
-// folder adds the step of a folder, after those of its inputs.
+// folder adds the step of a folder, after the steps of its inputs.
 func (t *tracer) folder(dir string) (int, error) {
 	if err := t.ctx.Err(); err != nil {
 		return 0, err
@@ -163,7 +163,8 @@ func (t *tracer) inputs(dir string, made *store.Made, r *Report) ([]int, error) 
 	return slices.Compact(steps), nil
 }
 
-// files adds the step of files that were read for the folder dir, or that of the output folder that holds them all.
+// files adds a step for files that were read to make the folder dir. If one output folder holds them all, it adds the step of
+// that folder instead. It returns the number of the step.
 func (t *tracer) files(dir, of string, names []string, sums map[string]string, sizes map[string]int64) (int, error) {
 	var all []string
 	s := report.LineageStep{Name: names[0], Found: true, Files: len(names)}
@@ -196,7 +197,7 @@ func (t *tracer) files(dir, of string, names []string, sums map[string]string, s
 	return t.add(s), nil
 }
 
-// isFile says whether a fingerprint is that of a file, which ends with its size, and not of a folder.
+// isFile says whether a fingerprint belongs to a file, and not to a folder: only a file's fingerprint ends with its size.
 func isFile(fingerprint string) bool { return strings.Count(fingerprint, ":") > 1 }
 
 // relative returns the path of a folder from another one, with '/' between elements.

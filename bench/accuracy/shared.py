@@ -12,12 +12,12 @@ import torch
 
 
 def tensors(folder: str) -> dict[str, Any]:
-    """The arrays of prepare.py."""
+    """The arrays that prepare.py wrote, as tensors, by name."""
     return {k: torch.from_numpy(x) for k, x in np.load(f"{folder}/arrays.npz").items()}
 
 
 def some(x: Any, n: int, seed: int) -> Any:
-    """A random n of the last axis."""
+    """n random columns of x, in random order: a choice along the last axis."""
     return x[..., torch.randperm(x.shape[-1], generator=torch.Generator().manual_seed(seed))[:n]]
 
 

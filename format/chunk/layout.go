@@ -18,7 +18,7 @@ const (
 	sector       = 512            // the size of the last chunk is a multiple of it
 )
 
-// headerWords counts the number of nodes and the start id.
+// headerWords is the words before the offsets: the number of nodes, and the id of the first one.
 const headerWords = 2
 
 // None is the id of no node; samplers write it where a node has too few neighbours. Node ids are below it.

@@ -24,7 +24,7 @@ type batchCodec struct {
 	codec *example.Codec
 	g     *example.GraphTensor // has all sets and features; each fills it
 	parts []batchPart          // the context, node sets and edge sets
-	// Memory of each, by array.
+	// Buffers for the arrays of a batch, by the number of the array.
 	ints   [][]int64
 	floats [][]float32
 }

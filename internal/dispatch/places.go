@@ -32,8 +32,8 @@ type Segment struct {
 }
 
 // Count prepares parts that are made in other processes. It numbers nodes and edges, and marks no halo. each is the weight
-// of a segment, where a node and each of its in-edges weigh 1; 0 chooses it for a number of workers. In-edges that the store does
-// not list are written to the folder lists, where a Maker reads them. Like Prepare, Count uses s, a and w until Close.
+// of a segment: a node weighs 1, and so does each of its in-edges. 0 chooses a weight for the number of workers. In-edges that the
+// store does not list are written to the folder lists, where a Maker reads them. Like Prepare, Count uses s, a and w until Close.
 func Count(ctx context.Context, fsys vfs.FS, s *store.Store, a *assign.Assignment, w *store.Writer, opt Options, lists string, each, workers int) (*Plan, error) {
 	p := &Plan{d: newDispatcher(fsys, s, a, w, opt)}
 	p.d.listsDir = lists
@@ -46,12 +46,12 @@ func Count(ctx context.Context, fsys vfs.FS, s *store.Store, a *assign.Assignmen
 // transposeBytes is the most memory for edges that the store lists by source alone.
 const transposeBytes = 1 << 30
 
-// Segments take some megabytes of records, and their counts stay small.
+// The bounds of the weight of a segment: its records take some megabytes, and the counts of all segments stay in memory.
 const (
 	leastSegment  = 1 << 14
 	mostSegment   = 1 << 21
 	segmentBytes  = 32 << 20
-	segmentCounts = 64 << 20 // values
+	segmentCounts = 64 << 20 // most counts of all segments
 )
 
 func (p *Plan) count(ctx context.Context, each, workers int) error {

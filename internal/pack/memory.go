@@ -19,11 +19,14 @@ func HistogramBytes(shapes, components int) int64 {
 	return int64(shapes) * int64(components+2) * 8 * copies
 }
 
-// Bytes is the memory that Solve takes for a problem with the method auto, beyond that of the histogram: the
-// searches over its shapes, the packings that they find, and the linear program. It is an upper estimate: of peaks
-// measured in three components (and in six, with 10^5 shapes: 1.7 times), the command asks for 1.15 times with 300
-// and 3,000 shapes (10^4 to 10^7 graphs), 1.25 times with 10^4 shapes, and 2.5 times with 10^5, for which packings
-// of one graph per pack are reckoned with.
+// Bytes is the memory that Solve takes for a problem with the method auto, without the histogram: the searches over its
+// shapes, the packings that they find, and the linear program. It is an upper estimate. The memory that the command asks for,
+// over the measured peak:
+//
+//   - three components, 300 or 3,000 shapes, 10^4 to 10^7 graphs: 1.15
+//   - three components, 10^4 shapes: 1.25
+//   - three components, 10^5 shapes: 2.5, as Bytes allows for packings of one graph per pack
+//   - six components, 10^5 shapes: 1.7
 func (p *Problem) Bytes() int64 {
 	const (
 		searches = 6   // at a time
@@ -40,7 +43,7 @@ func (p *Problem) Bytes() int64 {
 		n += shapes * 100 // groups, and their members
 	}
 	if graphs := p.Graphs(); graphs <= swapGraphs {
-		const states = 2 // that of a try, and the one before, which may not be collected yet
+		const states = 2 // of the current try, and of the one before, which may not be collected yet
 		n += states * graphs * int64(8*(len(p.Limits)+1)+24)
 	}
 	return n + p.programBytes()

@@ -75,8 +75,8 @@ func (j *job) coverRelation(s *store.Store, a *assign.Assignment, e int) (moves 
 	for _, p := range part {
 		count[p]++
 	}
-	// spare reports whether the part of candidate i keeps nodes of the type, and edges of all types, without
-	// it.
+	// spare reports whether candidate i can leave its part: the part must keep a node of type t, and an edge of each edge type
+	// that it has now.
 	spare := func(i int) bool {
 		p := part[nodes[i]]
 		for k, degrees := range into {

@@ -381,7 +381,7 @@ func (x *chosen) factor(far []uint32, k uint32) float64 {
 	}
 }
 
-// position is the position of edge i of a run without left.
+// position is the position of edge i of a run that leaves no edge out (left is nil).
 func (r *run) position(i uint32) uint64 {
 	if r.at != nil {
 		return r.base + uint64(r.at[i])

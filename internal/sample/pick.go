@@ -135,15 +135,15 @@ func (c *Context) pickAny(o *op, key uint64, b block, pos, near []uint32) int {
 	return n
 }
 
-// run is the edges that an op may take of a node: those at the positions at or, where that is nil, those from start on,
-// without those that are left out. There are n of them. Positions count from base.
+// run is the n edges that an op may take of a node: the edges at the positions at or, where at is nil, from position start on,
+// without the edges that left names. Positions count from base.
 type run struct {
 	base     uint64
 	start, n uint32
 	at, left []uint32
 }
 
-// edge is the id of edge i of a run without left.
+// edge is the id of edge i of a run that leaves no edge out (left is nil).
 func (r *run) edge(a *adjacency, i int) uint64 {
 	if r.at != nil {
 		return a.edge(r.base + uint64(r.at[i]))

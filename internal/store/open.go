@@ -284,7 +284,7 @@ func (s *Store) mapFile(name string, later bool) (m mapped, err error) {
 }
 
 // ArrayFile is the path of the file of an array and the offset of its values in the file, for callers that do not read
-// the array through the map. name is that of the array in Meta. The offset of an array that Open has not mapped is -1.
+// the array through the map. name is the array's name in Meta. The offset of an array that Open has not mapped is -1.
 func (s *Store) ArrayFile(name string) (path string, start int64) {
 	start, ok := s.starts[name]
 	if !ok {

@@ -156,7 +156,7 @@ func (r *Run) prepare(places *dispatch.Places) error {
 	return nil
 }
 
-// Finished is the number of parts that runs have finished in a work folder.
+// Finished is the number of whole parts in a work folder, of this run and of earlier ones.
 func Finished(fsys vfs.FS, dir string) (int, error) {
 	entries, err := fsys.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -184,7 +184,7 @@ func (r *Run) spare() error {
 	return err
 }
 
-// clear removes what another run left in the work folder, but for what this one made before.
+// clear removes what another run left in the work folder. It keeps the lists and the copies of the store, which this run made.
 func (r *Run) clear() error {
 	entries, err := r.FS.ReadDir(r.Dir)
 	if err != nil {

@@ -32,7 +32,7 @@ type sender struct {
 	mine, theirs []byte // a block of the local file and of the remote file
 	current      *file  // the file being sent, for errors
 	whole        bool   // the remote folder is whole: its files are compared and not written
-	// at is the number of bytes that this connection verified, far the most that any connection did.
+	// at is the number of bytes that this connection has verified. far is the largest such number of any connection so far.
 	at, far int64
 }
 

@@ -135,14 +135,14 @@ type partScan struct {
 	srcLimit uint64
 	dstLimit uint64
 	done     atomic.Int64
-	resolve  Resolve // of ends that are given
+	resolve  Resolve // finds the ends with given set; nil without any
 }
 
 func (g *group) scanPart(ctx context.Context, p *part, writers []*extsort.Writer, lay *layout) error {
 	return g.scanGiven(ctx, p, writers, lay, nil)
 }
 
-// scanGiven is scanPart with the function that finds the ends that are given.
+// scanGiven is scanPart for a part with ends that resolve finds (given in end).
 func (g *group) scanGiven(ctx context.Context, p *part, writers []*extsort.Writer, lay *layout, resolve Resolve) error {
 	s := &partScan{group: g, p: p, lay: lay, bad: newFirstRow(), srcAt: -1, dstAt: -1, whereAt: -1, resolve: resolve}
 	ask := func(e end) int {
@@ -209,7 +209,8 @@ func (g *group) scanGiven(ctx context.Context, p *part, writers []*extsort.Write
 	return g.sparse(ctx, p)
 }
 
-// limit returns the number from which on an end needs a closer look.
+// limit returns the number below which each value of an end is the id of a node. emitter.dangles judges the values from it on:
+// marks, ids that no node has, ids that are too large.
 func limit(e end) uint64 {
 	if e.t.known && !e.t.counted {
 		return e.t.count

@@ -27,7 +27,8 @@ type steps struct {
 	farCount []int // by op, op 0 included: nodes of the far type
 }
 
-// walk is an edge type in a direction, along which far ops walk. Its ranges have consecutive numbers.
+// walk is an edge type and a direction that far ops follow. Its near nodes are divided into ranges, which have consecutive
+// numbers from first on.
 type walk struct {
 	edges  int
 	dir    graph.Direction

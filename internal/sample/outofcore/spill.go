@@ -28,8 +28,8 @@ type spill struct {
 	p     *pipeline
 	sizes spillSizes
 	file  *extents
-	bufs  [][]uint32 // buffers of an extent, of streams and their packers
-	loads [][]uint32 // buffers of an extent, of the loaders
+	bufs  [][]uint32 // buffers of streams and their packers; each holds an extent
+	loads [][]uint32 // buffers of loaders; each holds an extent
 	free  func()
 
 	first, n uint64 // batches of the run
@@ -46,13 +46,13 @@ type spillStep struct {
 	idWords int        // of the edge id of a result
 }
 
-// requested is the requests of one step. Slots count over all groups.
+// requested is the requests of one step. Slots are numbered from 0 over all groups.
 type requested struct {
-	runs   [][]extent // by run of blocks: requests of askedWords words
-	counts []uint32   // of requests: of block b for nodes at 2*b, for single edges at 2*b+1
-	base   []uint32   // by group: its first slot; and the end of the last
-	guide  []uint32   // by slot >> groupShift: a group at or before that of the slot
-	keys   *stage     // has the segments of all slots, and none where all requests are for single edges
+	runs   [][]extent // by run of blocks: requests of askedWords words each
+	counts []uint32   // numbers of requests to block b: for nodes at 2*b, for single edges at 2*b+1
+	base   []uint32   // by group: its first slot; then the number of slots
+	guide  []uint32   // by slot >> groupShift: the group of the slot, or an earlier one
+	keys   *stage     // has the segments of all slots; empty where all requests are for single edges
 }
 
 const (

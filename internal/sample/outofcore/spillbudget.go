@@ -32,7 +32,8 @@ type spillSizes struct {
 // runs is the streams of requests to the given number of blocks.
 func (z *spillSizes) runs(blocks uint32) int { return int((blocks + z.run - 1) / z.run) }
 
-// buffers is the extents of the streams that are written at once, of their packers, and of spans.
+// buffers is the most extents that are in memory at once: one for each stream that is written and for each packer, or one
+// for each group of a window and for each reader.
 func (z *spillSizes) buffers(blocks uint32, threads, readers int) int {
 	return max(z.runs(blocks)+threads+1, int((z.window+z.group-1)/z.group)+readers)
 }
@@ -40,7 +41,7 @@ func (z *spillSizes) buffers(blocks uint32, threads, readers int) int {
 // spillBudget is the memory, and the room on disk, of a run by spilled epochs.
 type spillBudget struct{ budget }
 
-// buffers is that of sizes.
+// buffers is spillSizes.buffers for the job of the budget.
 func (b spillBudget) buffers(z *spillSizes) int {
 	return z.buffers(b.blocks, b.opt.Threads, b.readers())
 }

@@ -142,7 +142,8 @@ func (k *keeper) find(job *sample.Job, total uint64, sizes spillSizes, steps int
 	return &found, nil
 }
 
-// whole says whether the lists of f have the lengths and places that the others require.
+// whole says whether the lists of f agree with each other and with the file of extents: a list has an entry per group,
+// each extent lies within the file, and the results of a group have a word or more per slot.
 func (f *kept) whole() bool {
 	if f.Group == 0 || f.Extent <= 0 || f.Batches == 0 {
 		return false
@@ -200,7 +201,7 @@ func readExtents(b []byte) []extent {
 	return list
 }
 
-// open is the file of extents: that of found, or an empty one.
+// open is the file of extents: the one that found describes, or an empty one.
 func (k *keeper) open(found *kept) (*direct.Scratch, error) {
 	if found != nil {
 		return direct.ReopenScratch(k.fsys, k.path(keptExtents), found.Bytes)

@@ -54,7 +54,7 @@ type RecordsOptions struct {
 	Schema *tfgnnpb.GraphSchema
 	// Rows stands for the columns of nodes and edges, nil where they are read as they are.
 	Rows Rows
-	// Stream, Elsewhere, Progress and Checkpoint are those of CollectionOptions.
+	// Stream, Elsewhere, Progress and Checkpoint: as in CollectionOptions.
 	Stream     *outofcore.Executor
 	Elsewhere  Elsewhere
 	Progress   func(subgraphs int)
@@ -72,7 +72,7 @@ type Records struct {
 	encoding *Encoding
 	encoders encoders
 	base     uint64 // Examples of earlier jobs
-	batches  uint64 // of the jobs so far; course counts those that are written together as one
+	batches  uint64 // batches of the jobs so far; course counts batches that are written together as one
 }
 
 // NewRecords begins the files of a TFRecord output in w. The caller closes it.
@@ -182,7 +182,7 @@ func (r *Records) newChunk() *chunk {
 	return &chunk{arranger: newArranger(g, &r.opt), gatherer: newGatherer(r.encoding), records: r.shards.NewChunk()}
 }
 
-// Run samples a job and writes its subgraphs after those of earlier jobs, as Collection.Run does. With several
+// Run samples a job and appends its subgraphs to the output, as Collection.Run does. With several
 // components and several ranks, the batch size must be a multiple of the components, so that an Example belongs to one
 // batch.
 func (r *Records) Run(ctx context.Context, job sample.Job) (sample.Stats, error) {
