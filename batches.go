@@ -46,7 +46,7 @@ func (b *Batch) Column(name string) *graph.Column { return graph.FindColumn(b.co
 // Columns returns all arrays of the batch. Their order depends only on the store and the options.
 func (b *Batch) Columns() []*graph.Column { return b.columns }
 
-// Seeds returns the local id of each seed; for links, those of source and target alternately.
+// Seeds returns the local id of each seed; for links, the local ids of source and target alternately.
 func (b *Batch) Seeds() []int64 { return b.ints("seed_local") }
 
 // Nodes returns the ids in the store of the nodes of a type. The index in the slice is the local id.

@@ -82,7 +82,7 @@ type ColumnDescription struct {
 // CategoriesDescription describes the texts that a column of categories has.
 type CategoriesDescription struct {
 	Count int      `json:"count"`
-	First []string `json:"first"` // those of the first codes, at most 10
+	First []string `json:"first"` // texts of the first codes, at most 10
 }
 
 // String returns the name, dtype and shape of the column, such as "x float32[128]".

@@ -103,7 +103,7 @@ type DispatchOptions struct {
 	AllowOutside bool
 
 	// Parts divides the nodes into this number of parts, without an assignment, by PartsBy and the random seed Seed. The
-	// parts are those of Partition with the same method and seed.
+	// parts equal the result of Partition with the same method and seed.
 	Parts int
 	// PartsBy is MethodHash or MethodRandom, which do not look at edges; "" is MethodHash.
 	PartsBy Method
@@ -437,7 +437,7 @@ func (j *partsJob) write(ctx context.Context) (err error) {
 	defer func() { err = j.ended(ctx, w, err) }()
 	defer guard.Catch(&err)()
 	if j.run.Memory > 0 {
-		// Garbage counts as memory: return that of reading the assignment now, and let less of it accumulate later.
+		// Garbage counts as memory: return what reading the assignment left now, and let less of it accumulate later.
 		debug.FreeOSMemory()
 		defer debug.SetGCPercent(debug.SetGCPercent(20))
 	}
@@ -547,7 +547,7 @@ func (j *partsJob) fill(ctx context.Context, w *store.Writer) (err error) {
 	return nil
 }
 
-// IsParts reports whether a path is that of parts in DGL's distributed format: their folder or their configuration file.
+// IsParts reports whether a path leads to parts in DGL's distributed format: to their folder or their configuration file.
 func IsParts(path string) (bool, error) {
 	config, err := parts.Find(vfs.OS, path)
 	return config != "", err

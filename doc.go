@@ -33,6 +33,6 @@
 //
 // The slices of a Store are views of memory maps, valid until Close. A Batch and its columns are valid until the
 // iterator's next step; Clone returns a copy that stays valid. An operation ends soon after its context is cancelled, and
-// leaves no half-written output. No goroutine outlives the call that started it, except those of a Loader, which end with
+// leaves no half-written output. No goroutine outlives the call that started it, except the goroutines of a Loader, which end with
 // its Close.
 package graphmill

@@ -178,7 +178,7 @@ func checkPolicy(field string, p Policy, takes ...Policy) error {
 	return usagef("found `%s` %q, expected one of %s", field, p, strings.Join(names, ", "))
 }
 
-// policies maps the policies to those of package assemble.
+// policies maps the policies to package assemble's.
 //
 // Those that a transform carries out keep the rows until then.
 var policies = map[Policy]assemble.Policy{PolicyError: assemble.Error, PolicyDrop: assemble.Drop, PolicyKeep: assemble.Keep, PolicyZeros: assemble.Zeros,
@@ -511,7 +511,7 @@ func (o *ImportOptions) checkCollection(format string) error {
 	return o.checkOnly(format+" of many graphs", "that collections have", "Format", "Symmetrise", "Missing", "AllowOutside")
 }
 
-// checkOnly refuses all options except those of Run and those that takes lists.
+// checkOnly refuses all options except the options of Run and the ones that takes lists.
 func (o *ImportOptions) checkOnly(what, have string, takes ...string) error {
 	for _, f := range []struct {
 		name  string

@@ -18,7 +18,7 @@ type Measurement struct {
 	SampledEdgesPerSecond float64      `json:"sampled_edges_per_second"`
 	BatchesPerSecond      float64      `json:"batches_per_second"`
 	SampledEdges          uint64       `json:"sampled_edges"` // in all batches
-	Nodes                 uint64       `json:"nodes"`         // in all batches, those of a batch once
+	Nodes                 uint64       `json:"nodes"`         // in all batches, the nodes of a batch once
 	Batches               int          `json:"batches"`
 	BatchSize             int          `json:"batch_size"` // seeds per batch
 	Seconds               float64      `json:"seconds"`    // elapsed time of the batches

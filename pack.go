@@ -208,7 +208,7 @@ func (o *PackOptions) describe(r *pack.Result, terms layout.Terms) (*Packing, *l
 	return newPacking(r, l, o), l
 }
 
-// packSource is what was packed: a collection, or a histogram, whose fingerprint is "" and whose size is that of the file. The
+// packSource is what was packed: a collection, or a histogram, whose fingerprint is "" and whose size is the size of the file. The
 // run took the time from start to ready for the stage before packing.
 type packSource struct {
 	in, fingerprint string

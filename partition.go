@@ -69,7 +69,7 @@ type PartitionOptions struct {
 	Imbalance []float64
 	// BalanceEdges balances the sums of in-degrees as well.
 	BalanceEdges bool
-	// TypesTogether balances the nodes of all types together, instead of those of each type. This cuts fewer edges, but a
+	// TypesTogether balances the nodes of all types together, instead of the nodes of each type. This cuts fewer edges, but a
 	// part may then own no node of a type. DGL's server does not start for such a part if the type has features.
 	TypesTogether bool
 	// BalanceColumn lists node columns, such as train_mask or TYPE/train_mask. The nodes of each value are balanced as well.
@@ -200,7 +200,7 @@ func (p *partitioning) inputs() []string {
 	return []string{p.in}
 }
 
-// isMETIS reports whether a path is that of a METIS file. A folder with such a name is a store.
+// isMETIS reports whether a path names a METIS file. A folder with such a name is a store.
 func isMETIS(path string) (bool, error) {
 	if !strings.HasSuffix(strings.TrimSuffix(path, ".gz"), ".graph") {
 		return false, nil

@@ -30,7 +30,7 @@ type RandomOptions struct {
 }
 
 // RandomRecords makes GraphTensors that conform to a schema, with few nodes and random values, and writes them to the
-// folder out as TFRecords, together with the schema. The same schema and random seed give the same GraphTensors: those of
+// folder out as TFRecords, together with the schema. The same schema and random seed give the same GraphTensors: the GraphTensors of
 // a smaller Count are the first of a larger one.
 func RandomRecords(ctx context.Context, schema, out string, o RandomOptions) (_ *Report, err error) {
 	defer guard.Catch(&err)()

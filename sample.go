@@ -343,7 +343,7 @@ func (s *sampling) warnContext() {
 	}
 }
 
-// create begins the output, or continues that of an interrupted run.
+// create begins the output, or continues the output of an interrupted run.
 func (o *SampleOptions) create(ctx context.Context, out string) (*store.Writer, error) {
 	if o.Cluster != nil {
 		if err := o.Cluster.free(ctx, out, o.Resume || o.Overwrite); err != nil {

@@ -94,7 +94,7 @@ func (o *SampleOptions) linked(g *graph.Graph, p *sample.Plan, edges string) err
 	return nil
 }
 
-// checkNegativesBy refuses a NegativesBy that no node type of negatives has as a column. types are those of source and target.
+// checkNegativesBy refuses a NegativesBy that no node type of negatives has as a column. types are the types of source and target.
 func (o *SampleOptions) checkNegativesBy(g *graph.Graph, types []string) error {
 	if o.NegativesHow == "triplet" {
 		types = types[1:]

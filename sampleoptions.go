@@ -125,7 +125,7 @@ type SampleOptions struct {
 	Weight  string
 	Before  string   // edge column: draw only edges with a time below the seed's; "COLUMN<=" takes equal times too
 	Untimed []string // edge types without the column of Before, whose edges are drawn at any time
-	// BeforeColumns are the columns of the times of single edge types, in place of that of Before. A key is an edge type, or
+	// BeforeColumns are the columns of the times of single edge types, in place of Before's. A key is an edge type, or
 	// its relation if that is unique. Without Before, edges of other types are drawn at any time. "COLUMN<=" takes equal times
 	// too, and must then be so in Before and BeforeNodes.
 	BeforeColumns map[string]string
@@ -156,7 +156,7 @@ type SampleOptions struct {
 	// ("error").
 	NegativesStrict string
 	// Exclude leaves edges out of all draws of a subgraph: "self" those from the source to the target of its links,
-	// "reverse:RELATION" also those of RELATION from the target to the source.
+	// "reverse:RELATION" also the edges of RELATION from the target to the source.
 	Exclude string
 	// Subgraph says which edges a subgraph has: those that were drawn ("directional", the default), these and their reverses
 	// ("bidirectional"), or all edges between its nodes ("induced").
@@ -202,7 +202,7 @@ type SampleOptions struct {
 	// all columns of numbers with a fixed shape.
 	EdgeFeatures []string
 	// Joined lists columns that Batches have side by side, flat, as one column whose name is TYPE/NAME:
-	// {"paper/x": {"year", "views"}}. TYPE is a node type or an edge type "src:rel:dst". The dtype is that of the columns if
+	// {"paper/x": {"year", "views"}}. TYPE is a node type or an edge type "src:rel:dst". A joined column has the dtype of its columns if
 	// they share one; else float64 if one of them has it, and float32 if not.
 	Joined map[string][]string
 	// Ops keeps, for each op, the nodes that it expanded and the edges that it drew, from which message-flow blocks can be

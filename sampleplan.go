@@ -101,7 +101,7 @@ func (o *SampleOptions) resolve(ctx context.Context, s *store.Store) (*planned, 
 	return p, nil
 }
 
-// timeOfSeeds is the column of the times of the seeds that the plan implies: that of their own type, or of all types.
+// timeOfSeeds is the column of the times of the seeds that the plan implies: the column of their own type, or of all types.
 func (p *planned) timeOfSeeds() string {
 	b := p.plan.Before
 	if p.plan.Link() {

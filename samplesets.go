@@ -86,7 +86,7 @@ func (s *sets) into(job *sample.Job) {
 	job.Order = func(epoch uint64) sample.Items { return s.order.Epoch(job.Seed, epoch) }
 }
 
-// madeSets adds to the options that determine an output those of its sets.
+// madeSets adds the options of an output's sets to the options that determine it.
 func (o *SampleOptions) madeSets(ctx context.Context, s *sets, made store.Made, r *Report) error {
 	made.Options["sampler"] = string(o.Sampler)
 	if o.WalkLength > 0 {

@@ -62,7 +62,7 @@ func (o *SampleOptions) timeColumns() []string {
 	return columns
 }
 
-// before is the part of the plan about times, nil without any. Its window is added later, as its unit is that of the
+// before is the part of the plan about times, nil without any. Its window is added later, as it has the unit of the
 // columns that the plan uses.
 func (o *SampleOptions) before(g *graph.Graph) (*sample.Before, error) {
 	if !o.timed() {

@@ -116,7 +116,7 @@ func (d *delivery) send(ctx context.Context, r *report.Report) error {
 }
 
 // Send sends existing parts, in the folder dir, to their machines. Files that are already there and equal are not sent
-// again. Of the options, only those of Run and Send apply.
+// again. Of the options, only Run's and Send's apply.
 func Send(ctx context.Context, dir string, o DispatchOptions) (_ *Report, err error) {
 	defer guard.Catch(&err)()
 	start := time.Now()
@@ -138,7 +138,7 @@ func Send(ctx context.Context, dir string, o DispatchOptions) (_ *Report, err er
 	return r, nil
 }
 
-// rest says how to send the parts of a folder that has its name, or those of its files that are not on the machines.
+// rest says how to send the parts of a folder that has its name, or the files of it that are not on the machines.
 func (d *delivery) rest() string {
 	return fmt.Sprintf("`graphmill dispatch %s` with the same `IPConfig` sends the rest", d.dir)
 }

@@ -170,7 +170,7 @@ func (t *Transforms) made(options map[string]string) {
 	}
 }
 
-// buildTransformed builds the graph in a folder within that of the output, and from it the changed one.
+// buildTransformed builds the graph in a folder within the output's folder, and from it the changed graph.
 func (o *BuildOptions) buildTransformed(ctx context.Context, w *store.Writer, in assemble.Input, opt assemble.Options, r *report.Report) (_ *assemble.Result, err error) {
 	t := o.transforms()
 	t.Splits = withReverses(t.Splits, in.Edges)

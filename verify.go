@@ -25,7 +25,7 @@ type VerifyOptions struct {
 	Run
 	// Against is the store from which the parts of a graph, a collection or TFRecords were made. "" compares nothing. Edges and
 	// features of parts are compared with it, which requires parts with original ids (PartsOptions.SaveOrigNids, SaveOrigEids).
-	// The ends of each edge of a sampled collection are compared with those of the edge with its id. TFRecords have no ids:
+	// The ends of each edge of a sampled collection are compared with the ends of the store's edge with its id. TFRecords have no ids:
 	// they are drawn anew by the memory executor, into the folder for temporary files (TMPDIR), and each record is compared.
 	Against string
 	// Seeds, SeedTime and GraphSchema are the files with which TFRecords were sampled (SampleOptions), if there were any.

@@ -30,7 +30,7 @@ import (
 // Compared is what Verify found of subgraphs that it compared with the store that they were sampled from.
 type Compared struct {
 	Store   string `json:"store"`
-	Edges   int64  `json:"edges,omitempty"`   // of a collection: compared with those of the store that have their ids
+	Edges   int64  `json:"edges,omitempty"`   // of a collection: compared with the edges of the store that have their ids
 	Records int64  `json:"records,omitempty"` // of TFRecords: compared with those that are drawn anew
 	Fault   string `json:"fault,omitempty"`   // the first difference; empty: none
 }

@@ -56,7 +56,7 @@ type WalkOptions struct {
 	Visits int
 }
 
-// Defaults of WalkOptions, those of the paper of node2vec.
+// Defaults of WalkOptions, as in the paper of node2vec.
 const (
 	defaultWalkLength = 80
 	defaultWalks      = 10

@@ -14,7 +14,7 @@ type Tail uint8
 //
 //   - Short keeps the last batch, which may have fewer items. Some ranks may get one batch more than others.
 //   - Fill gives every rank the same number of batches, by repeating some: with n batches in the epoch, batch b >= n
-//     has the items of batch b mod n. The batches below n are those of Short.
+//     has the items of batch b mod n. The batches below n are as with Short.
 //   - Drop takes only full batches, and the same number of them for every rank.
 //   - Pad fills the last batch up with zeros, and gives each rank that has one batch less a batch of zeros, so that all
 //     batches have the same shape and all ranks the same number of them.

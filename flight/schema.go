@@ -18,7 +18,7 @@ type epochInfo struct {
 	Version int `json:"version"`
 	Batches int `json:"batches"`
 	Seeds   int `json:"seeds"`
-	// SeedTypes is the node type of the seeds; for seed links, those of source and target.
+	// SeedTypes is the node type of the seeds; for seed links, the types of source and target.
 	SeedTypes []string `json:"seed_types"`
 	// SeedEdges is the edge type of seed links, and Negatives describes their negative links.
 	SeedEdges string              `json:"seed_edges,omitempty"`

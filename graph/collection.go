@@ -20,7 +20,7 @@ type Collection struct {
 	SeedType  []string
 	SeedPtr   Index
 	SeedLocal Index
-	// NegativeLocal has the negative links of link seeds, as SeedLocal: Negatives per link, those of the first link first.
+	// NegativeLocal has the negative links of link seeds, as SeedLocal: Negatives per link, in the order of the links.
 	Negatives     int
 	NegativeLocal Index
 	// ExampleForm has one row of bytes per graph: how its tf.train.Example was written (GraphTensor.Form of

@@ -5,7 +5,7 @@ import "fmt"
 // DType is the type of one value of a column.
 type DType uint8
 
-// The value types. Names in files are those of NumPy. BFloat16, which NumPy does not have, is stored as uint16 and
+// The value types. Names in files are NumPy's. BFloat16, which NumPy does not have, is stored as uint16 and
 // named in graph.json.
 const (
 	Invalid DType = iota

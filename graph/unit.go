@@ -3,7 +3,7 @@ package graph
 import "fmt"
 
 // Unit is the unit of a column of times: the number in a row counts these units since 1970-01-01T00:00:00Z, without
-// leap seconds. The empty Unit is that of columns that are no times.
+// leap seconds. Columns that are no times have the empty Unit.
 type Unit string
 
 // The units of times.

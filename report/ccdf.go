@@ -34,7 +34,7 @@ func ccdf(h *Histogram) []point {
 	return pts
 }
 
-// shareFrom returns the share at x: that of the first point from x on.
+// shareFrom returns the share at x: the share of the first point from x on.
 func shareFrom(pts []point, x float64) float64 {
 	for _, p := range pts {
 		if p.x >= x {

@@ -225,7 +225,7 @@ func (h *Histogram) file() histogramJSON {
 	return f
 }
 
-// histogram returns the Histogram of f. It checks that the buckets are those of this package and ascend, and that they
+// histogram returns the Histogram of f. It checks that the buckets are buckets of this package and ascend, and that they
 // allow the count, the sum, the least and the largest number.
 func (f *histogramJSON) histogram() (*Histogram, error) {
 	h := &Histogram{n: f.Count, sum: f.Sum, min: f.Min, max: f.Max}

@@ -125,7 +125,7 @@ type figure struct {
 	ID, Title string
 	SVG       template.HTML
 	Series    []seriesView // rows of the table of the plot
-	// SeriesTitle says what is in the table, and SeriesHead has the names of its columns after that of the series.
+	// SeriesTitle says what is in the table, and SeriesHead has the names of its columns after the name of the series.
 	SeriesTitle string
 	SeriesHead  []string
 	Peaks       *tableView

@@ -25,7 +25,7 @@ type LineageStep struct {
 	Name string `json:"name"`
 	// Found says that the folder or the files are at hand, with the fingerprint that the step that read them recorded.
 	Found bool `json:"found"`
-	// Folder is the path of the folder, relative to the folder that holds that of the last step; "" for files, and for a folder
+	// Folder is the path of the folder, relative to the folder that holds the folder of the last step; "" for files, and for a folder
 	// that is not at hand.
 	Folder      string `json:"folder,omitempty"`
 	Fingerprint string `json:"fingerprint,omitempty"`
@@ -172,7 +172,7 @@ type lineageRow struct {
 	Texts                      []string
 }
 
-// HTML returns the lineage as a page. link returns the address of a folder from that of the page.
+// HTML returns the lineage as a page. link returns the address of a folder relative to the page.
 func (l *Lineage) HTML(link func(folder string) string) ([]byte, error) {
 	if err := l.check(); err != nil {
 		return nil, err

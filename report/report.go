@@ -78,7 +78,7 @@ type input struct {
 	Name        string `json:"name"`
 	Bytes       int64  `json:"bytes"`
 	Fingerprint string `json:"fingerprint,omitempty"`
-	// Page is the address of the input's page, relative to that of the report.
+	// Page is the address of the input's page, relative to the report's page.
 	Page string `json:"page,omitempty"`
 
 	at string // the path, for Link

@@ -89,7 +89,7 @@ func coord(v float64) string {
 
 func escape(s string) string { return html.EscapeString(human.Printable(s)) }
 
-// textWidth estimates the width of s in units, from the width of a digit at the largest font size of page.css, that of narrow
+// textWidth estimates the width of s in units, from the width of a digit at the largest font size of page.css, which is for narrow
 // screens.
 func textWidth(s string) float64 {
 	const digit = 7.6

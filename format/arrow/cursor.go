@@ -18,9 +18,9 @@ type cursor struct {
 	offsets *buffer
 	data    *buffer
 	last    int64   // offset at which the next row starts
-	ends    []int64 // those of rows that were read and not taken
+	ends    []int64 // ends of rows that were read and not taken
 	started bool
-	views   []byte // those of rows that were read and not taken
+	views   []byte // views of rows that were read and not taken
 	texts   [][]byte
 	child   *cursor
 	dict    *dictionary

@@ -13,7 +13,7 @@
 // # Reading
 //
 // Open reads the schema and the metadata of the batches. A Reader then returns the rows of one column of one record batch,
-// as many at a time as the caller asks for, in the form of format/parquet: Rows, Column and the types are those of that
+// as many at a time as the caller asks for, in the form of format/parquet: Rows, Column and the types are the ones of that
 // package, so that a table takes both kinds of files alike.
 //
 // Times are int64: a timestamp in its unit, a date32 in seconds, a date64 in milliseconds. Column.Unit has the unit.

@@ -56,7 +56,7 @@ type chunk struct {
 	at    int64
 	id    int64
 	delta bool
-	// values are those of the dictionary up to this chunk, once they are read.
+	// values are the values of the dictionary up to this chunk, once they are read.
 	values *dictionary
 }
 

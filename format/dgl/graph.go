@@ -42,7 +42,7 @@ type Relation struct {
 type Pairs struct{ Src, Dst, EdgeIDs Array }
 
 // Rows holds the edges of each row: indices[indptr[r]:indptr[r+1]] are the columns. The rows of a CSR are sources,
-// those of a CSC destinations. EdgeIDs is empty if the id of an edge is its index.
+// the rows of a CSC are destinations. EdgeIDs is empty if the id of an edge is its index.
 type Rows struct{ Indptr, Indices, EdgeIDs Array }
 
 // Find returns the node data of a name.

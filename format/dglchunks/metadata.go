@@ -24,7 +24,7 @@ const (
 // Metadata is metadata.json.
 type Metadata struct {
 	GraphName string
-	Nodes     []Nodes // in the order of the file, which is also that of homogeneous ids
+	Nodes     []Nodes // in the order of the file, which is also the order of homogeneous ids
 	Edges     []Edges
 	// Unused are the keys of the top level that have no meaning here.
 	Unused []string

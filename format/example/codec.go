@@ -162,7 +162,7 @@ func NewCodec(schema *tfgnnpb.GraphSchema) (*Codec, error) {
 	return c, nil
 }
 
-// set adds a set with its keys and those of its features.
+// set adds a set with its keys and the keys of its features.
 func (c *Codec) set(s set, features map[string]*tfgnnpb.Feature) {
 	own := func(name string, role Role) {
 		c.key(KeyInfo{Key: tfgnn.FeatureKey(s.piece.String(), s.name, name), List: Int64List, Role: role, Piece: s.piece, Set: s.name}, slot{set: len(c.sets)})

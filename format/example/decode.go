@@ -357,7 +357,7 @@ func rangeOf(s *set, lo, hi int64) string {
 
 // stray returns the first edge whose endpoint is not a node of its component, and the nodes [lo, hi) of that
 // component; without such an edge it returns -1. edges are the sizes of the edge set, whose sum is the number of
-// endpoints, and nodes those of the node set.
+// endpoints, and nodes the sizes of the node set.
 func stray(ends, edges, nodes []int64) (edge int, lo, hi int64) {
 	at := 0
 	for c, n := range edges {

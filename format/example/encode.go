@@ -18,7 +18,7 @@ type parts struct {
 	zeros   []int64    // sizes of a missing set
 }
 
-// Check says whether Encode would accept g. The sets and features are those of the schema, with its dtypes and
+// Check says whether Encode would accept g. The sets and features must be as in the schema, with its dtypes and
 // shapes. Every set has the same number of components. Features have one row per item, and row lengths and values
 // that add up. Edges join nodes of their component. A missing set is empty, and a feature may be missing if its set
 // is empty. Errors name the set and the feature.

@@ -63,7 +63,7 @@ type NodeSet struct {
 // ends are in the component of the edge.
 type EdgeSet struct {
 	Sizes       []int64 // number of edges of each component
-	Source      string  // node set; empty: that of the schema
+	Source      string  // node set; empty: as the schema says
 	Target      string
 	SourceIndex []int64
 	TargetIndex []int64

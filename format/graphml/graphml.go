@@ -60,7 +60,7 @@ type Reader struct {
 	name string
 	in   *bounded
 	xml  *xml.Decoder
-	// index has the keys of nodes and those of edges by their ids, as a key of each can have the same; -1: without a name.
+	// index has the keys of nodes and the keys of edges by their ids, as a key of nodes and a key of edges can have the same id; -1: without a name.
 	index [2]map[string]int
 	other map[string]bool // ids of the keys of neither
 	keys  int
@@ -92,7 +92,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// NewReader reads a document up to the start of its graph. name is that of the file, for errors.
+// NewReader reads a document up to the start of its graph. name is the name of the file, for errors.
 func NewReader(in io.Reader, name string) (*Reader, error) {
 	r := &Reader{name: name, in: &bounded{Reader: in, left: maxToken}, index: [2]map[string]int{{}, {}}, other: map[string]bool{}}
 	r.xml = xml.NewDecoder(r.in)

@@ -14,7 +14,7 @@
 // Read checks everything that METIS assumes: the counts of the header, that each edge is listed at both ends with the
 // same weight, that there are no loops, and that no neighbour is repeated. Errors name file and line.
 //
-// Read parses blocks of 1 MiB in several goroutines. Its memory is that of the arrays, which grow only as far as the
+// Read parses blocks of 1 MiB in several goroutines. Its memory is the arrays, which grow only as far as the
 // file has numbers for them, and 4 bytes per node while edges are compared.
 //
 // Scan reads a file of any size in bounded memory, and checks the lines and the counts, but not the other end of each

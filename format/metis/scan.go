@@ -30,7 +30,7 @@ func ReadHeader(fsys vfs.FS, name string) (_ Header, err error) {
 }
 
 // Block is a run of nodes, numbered from First. The neighbours of node i of the run end at Ends[i]. The other lists are
-// as those of Graph, without the nodes before First.
+// as in Graph, without the nodes before First.
 type Block struct {
 	First                                         uint64
 	Ends, Neighbours, EdgeWeights, Weights, Sizes []uint32

@@ -128,7 +128,7 @@ func (l *lines) encoding(text []byte, last bool) (int, error) {
 	return len(text), nil
 }
 
-// at returns the line of an offset that is not before those of earlier calls.
+// at returns the line of an offset. Offsets of later calls are not before offsets of earlier ones.
 func (l *lines) at(offset int64) int {
 	n := 0
 	for n < len(l.ends) && l.ends[n] < offset {
@@ -147,7 +147,7 @@ type reader struct {
 	name string
 }
 
-// Read reads a document and calls fn for each node and edge, in order. name is that of the file, for errors. The error of
+// Read reads a document and calls fn for each node and edge, in order. name is the name of the file, for errors. The error of
 // fn ends it.
 func Read(in io.Reader, name string, fn func(*Item) error) (Header, error) {
 	r := &reader{in: &lines{Reader: in, left: maxItem}, name: name}

@@ -86,7 +86,7 @@ func Open(fsys vfs.FS, path string) (_ *Archive, err error) {
 	return a, a.list(z, info.Size())
 }
 
-// problem turns an error of package zip into one of this package, and leaves those of the file system.
+// problem turns an error of package zip into one of this package, and leaves errors of the file system.
 func (a *Archive) problem(name string, err error) error {
 	var corrupt flate.CorruptInputError
 	var internal flate.InternalError

@@ -124,7 +124,7 @@ func (f *Files) Array(ctx context.Context, path, name string) (string, error) {
 	})
 }
 
-// Unpack is Array for several arrays, on up to threads goroutines at once. Of several errors it returns that of the first
+// Unpack is Array for several arrays, on up to threads goroutines at once. Of several errors it returns the error of the first
 // array.
 func (f *Files) Unpack(ctx context.Context, path string, names []string, threads int) error {
 	var next atomic.Int64

@@ -81,7 +81,7 @@ type Column struct {
 	Null bool
 	// Unit is set for times since 1970-01-01T00:00:00Z: "s", "ms", "us" or "ns". Type is Int64 then.
 	Unit string
-	// Category says that the strings are those of a fixed set.
+	// Category says that the strings come from a fixed set.
 	Category bool
 	// Digits says that the values are decimals of more than 18 digits, all before the point. Type is Float64; File.Digits reads
 	// all digits.

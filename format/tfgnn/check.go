@@ -44,7 +44,7 @@ var auxiliary = regexp.MustCompile(`^[_#!%.^~][a-zA-Z0-9_]*`)
 // IsAuxiliary says whether TF-GNN's models ignore a set of that name.
 func IsAuxiliary(set string) bool { return auxiliary.MatchString(set) }
 
-// maxRank bounds the dimensions of a feature, including that of the items, as TensorFlow does.
+// maxRank bounds the dimensions of a feature, including the dimension of the items, as TensorFlow does.
 const maxRank = 254
 
 // supported lists the dtypes of features by number.
@@ -169,7 +169,7 @@ func (c *checker) end(at fieldPath, end, set string) {
 	}
 }
 
-// key records the key as that of the element at a path. A key that is already taken is a fault.
+// key records that the element at a path has the key. A key that is already taken is a fault.
 func (c *checker) key(at fieldPath, key string) {
 	if owner, taken := c.keys[key]; taken {
 		c.faults.add(at, "found the same key %q in an Example as that of %s, expected different keys; rename one of them", key, owner)

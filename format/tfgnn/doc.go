@@ -20,7 +20,7 @@
 //
 // # Writing
 //
-// AppendText is deterministic: fields by number, map entries by key, UTF-8 unescaped. Its bytes are those of Python's
+// AppendText is deterministic: fields by number, map entries by key, UTF-8 unescaped. Its bytes equal the output of Python's
 // text_format with as_utf8. AppendBinary writes the wire format, which also keeps the fields that this version does
 // not know.
 //

@@ -16,7 +16,7 @@ type Feature struct {
 	Lengths []string `json:"row_lengths,omitempty"`
 }
 
-// Features lists the features of a schema: those of the context, of the node sets, and of the edge sets, each sorted
+// Features lists the features of a schema: of the context, of the node sets, and of the edge sets, each sorted
 // by name.
 func Features(schema *tfgnnpb.GraphSchema) []Feature {
 	var all []Feature

@@ -77,7 +77,7 @@ func Files(fs *pflag.FlagSet, names ...string) { Named(fs, "FILE", names...) }
 // folders are the words for arguments that are folders.
 var folders = []string{"STORE", "FOLDER", "COLLECTION", "LAYOUT", "DIR", "CHUNKED", "PARTS"}
 
-// complete registers the completions of a command: those of its flags, and folders for arguments that are folders.
+// complete registers the completions of a command: for its flags, and folders for arguments that are folders.
 func complete(cmd *cobra.Command) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		choices, kind := ChoicesOf(f), Kind(noted(f, kindNote))
@@ -234,7 +234,7 @@ func relationsOf(edges []string) []string {
 	return out
 }
 
-// visible returns the names of columns that a user named. Without texts, only those of numbers.
+// visible returns the names of columns that a user named. Without texts, only columns of numbers.
 func visible(columns map[string]store.ColumnMeta, texts bool) []string {
 	var out []string
 	for name, c := range columns {

@@ -117,7 +117,7 @@ func exampleLines(examples string) []string {
 	return out
 }
 
-// ExampleCommands returns the commands of the examples of a command, as words: those of each part of a pipe, without quotes and comments.
+// ExampleCommands returns the commands of the examples of a command, as words: a command for each part of a pipe, without quotes and comments.
 func ExampleCommands(cmd *cobra.Command) [][]string {
 	var out [][]string
 	for _, line := range exampleLines(cmd.Example) {

@@ -36,7 +36,7 @@ type column struct {
 // is no row.
 var rowColumn = column{name: "#row", kind: integer}
 
-// foreignKey says that the values of columns of a table are those of the columns of another one.
+// foreignKey says that columns of a table have the values of columns of another table.
 type foreignKey struct {
 	columns []string
 	table   string
@@ -65,7 +65,7 @@ func (r *relation) column(name string) *column {
 
 // database is one kind of database. All its methods see the tables as they were when it was opened.
 type database interface {
-	// tables are the tables in the order of their names, without those of the database itself.
+	// tables are the tables in the order of their names, without the database's own.
 	tables(ctx context.Context) ([]relation, error)
 	// describeQuery finds the columns of the result of a query, and refuses all but one SELECT.
 	describeQuery(ctx context.Context, query string) (*relation, error)

@@ -132,7 +132,7 @@ type tableLayout struct {
 	joins  bool     // the rows are edges between the two ends, and no nodes
 	times  []string
 	nulls  map[string]bool
-	// negative says that some ids are, which those of a store that are integers cannot be.
+	// negative says that some ids are negative, which integer ids of a store cannot be.
 	negative bool
 }
 

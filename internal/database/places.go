@@ -54,7 +54,7 @@ func (e *placedError) Error() string { return e.places.Text(e.err.Error()) }
 // Unwrap returns the error itself.
 func (e *placedError) Unwrap() error { return e.err }
 
-// Places are those of the files that Extract wrote to a folder, for a database by its name.
+// Places are the places of the files that Extract wrote to a folder, for a database by its name.
 func (e *Extracted) Places(name, dir string) *Places {
 	p := &Places{dir, map[string]string{GraphFile: name}, "the key"}
 	for file, table := range e.names {

@@ -57,7 +57,7 @@ func (s *Snapshot) Query(ctx context.Context, fsys vfs.FS, file, query string) (
 	return out, err
 }
 
-// dtypes are those of kinds, except where the values decide.
+// dtypes are the dtypes of kinds, except where the values decide.
 var dtypes = map[kind]graph.DType{integer: graph.Int64, float: graph.Float64, boolean: graph.Bool, text: graph.String}
 
 // renamed matches the suffix that SQLite adds to the second of two columns with the same name.

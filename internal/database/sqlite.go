@@ -179,7 +179,7 @@ func spell(all []relation) {
 	}
 }
 
-// spelled writes names as those of the columns of a table.
+// spelled writes names as the columns of a table are spelled.
 func spelled(names []string, r *relation) {
 	for i, name := range names {
 		if at := slices.IndexFunc(r.columns, func(c column) bool { return strings.EqualFold(c.name, name) }); at >= 0 {

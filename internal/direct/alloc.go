@@ -29,7 +29,7 @@ type Word interface {
 	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int32 | ~int64 | ~float32 | ~float64
 }
 
-// Array is n zeros outside the Go heap, for large tables. It is memory like that of Alloc, except that each 2 MiB
+// Array is n zeros outside the Go heap, for large tables. It is memory as Alloc gives, except that each 2 MiB
 // become resident when they are first used. free returns it to the system; nothing may use it afterwards.
 func Array[T Word](n int) (a []T, free func(), err error) { return array[T](n, adviseHuge) }
 

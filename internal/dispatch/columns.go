@@ -27,7 +27,7 @@ type tensor struct {
 	values []byte                     // rows of the store; nil: a row's value is its number
 	from   int                        // bytes of a row in values
 	widen  func(dst, src []byte) bool // converts a row; nil: unchanged. False: a value does not fit
-	byNode bool                       // the row of an edge is that of its destination
+	byNode bool                       // an edge has the row of its destination
 	bool   bool                       // the bytes are bools; the configuration says so
 }
 

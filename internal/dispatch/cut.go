@@ -18,7 +18,7 @@ import (
 
 // Maker makes parts in several processes, from the places that Count found. Cutter.Cut reads a segment of the store and gives
 // records for parts. Gather writes the records of a part to files, and Finish the graph of the part, whose local ids are known
-// when all of its edges are there. The files are those of Plan.Run.
+// when all of its edges are there. The files equal the files of Plan.Run.
 //
 // A record is a list of sections: file (u8), offset (u64), size (u32), and bytes. They are bytes of the files of a part, so that
 // records may come in any order. Two files are not of the output: lists.bin has the edges that the part owns, and halo.bin the

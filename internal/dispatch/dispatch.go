@@ -143,7 +143,7 @@ func (p *Plan) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// number gives new ids to nodes and edges, and chooses the columns. each is the weight of a segment, by that of the graph.
+// number gives new ids to nodes and edges, and chooses the columns. each gives the weight of a segment for the weight of the graph.
 func (d *dispatcher) number(ctx context.Context, each func(weight int) int) (err error) {
 	if d.num, err = newNumbering(d.g, d.a); err != nil {
 		return err

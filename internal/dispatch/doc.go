@@ -22,7 +22,7 @@
 //	hops h > 1      also the in-edges of all nodes that fewer than h in-edges reach, and their sources
 //	Leaving         also, for h >= 1, the edges from owned nodes to others, and their destinations
 //
-// With Leaving the parts equal those of partition_graph, without it those of DGL's dispatch.
+// With Leaving the parts equal the parts of partition_graph, and without it the parts of DGL's dispatch.
 // (partition_graph with num_hops 0 drops the edges between parts and then fails. This package keeps
 // them, because a part without the in-edges of its nodes cannot be used for training.)
 //

@@ -88,7 +88,7 @@ const (
 	partIDData    = "part_id"
 )
 
-// open creates the graph files of the group, and those of original ids of edges.
+// open creates the graph files of the group, and the files of original ids of edges.
 func (g *group) open() (files []*partFile, err error) {
 	for i := range g.to - g.from {
 		f, err := g.openGraph(i)

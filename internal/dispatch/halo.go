@@ -231,7 +231,7 @@ func (g *group) markBlock(t, e, first int, r *reader, offsets []uint64, far []ui
 	return nil
 }
 
-// markSources adds those of a run of sources to reached whose new ids are not in [lo, hi).
+// markSources adds to reached the sources of a run whose new ids are not in [lo, hi).
 func (g *group) markSources(reached *bitset, r *reader, sources, run []uint32, lo, hi uint32) error {
 	const some = 256
 	var ids [some]uint32

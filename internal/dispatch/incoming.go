@@ -51,7 +51,7 @@ type reader struct {
 // blockNodes is the number of destinations of a block.
 const blockNodes = 2048
 
-// block returns the in-edges of the nodes [from, to): those of node from+i are
+// block returns the in-edges of the nodes [from, to): the in-edges of node from+i are
 // far[offsets[i]-offsets[0]:offsets[i+1]-offsets[0]]. The slices are valid until the next call.
 func (r *reader) block(from, to int) (offsets []uint64, far []uint32, err error) {
 	r.offsets = r.offsets[:0]

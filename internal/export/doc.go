@@ -14,7 +14,7 @@
 // A collection that was imported from TFRecords has the schema that it was read with, and a record of how each
 // Example was written. It gives the same Examples again: equal as TF-GNN parses them, with sorted keys, and equal in
 // every byte if the keys were sorted before. If a collection has no schema, one is made: node sets have the names of
-// node types, edge sets those of relations, and columns become features.
+// node types, edge sets the names of relations, and columns become features.
 //
 // A collection that was sampled has its features by reference. Together with the store that it was sampled from, the
 // features are joined, and the Examples have the bytes that sampling to TFRecords gives. Without the store, the

@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Encoding encodes graphs that were made from those of a collection and have its types and columns. It uses the
+// Encoding encodes graphs that were made from the graphs of a collection and have its types and columns. It uses the
 // collection's schema.
 type Encoding struct{ own *own }
 

@@ -76,7 +76,7 @@ type encoder interface {
 	narrowed() *feature.Narrowed
 }
 
-// source says how the graphs of a collection become Examples: from its own columns, or joined with those of a store.
+// source says how the graphs of a collection become Examples: from its own columns, or joined with columns of a store.
 type source interface {
 	schema() *tfgnnpb.GraphSchema
 	newEncoder() encoder

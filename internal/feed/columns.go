@@ -327,7 +327,7 @@ func (f *Features) names(typ string) []string {
 	return names
 }
 
-// edgeNames is the columns that batches read of an edge type, with that of e_id.
+// edgeNames is the columns that batches read of an edge type, with the column for e_id.
 func (f *Features) edgeNames(e *graph.Edges) []string {
 	names := f.names(e.Type.String())
 	if !f.NoEdgeIDs && graph.FindColumn(e.Columns, graph.PositionColumn) != nil {

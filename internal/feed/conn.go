@@ -175,7 +175,7 @@ func (c *conn) take(r request) error {
 	return nil
 }
 
-// begin is a run of an epoch from a batch on. Its number is that of the next START.
+// begin is a run of an epoch from a batch on. It has the number of the next START.
 func (c *conn) begin(epoch uint64, batch int) *run {
 	src, first := c.server.source, batch+c.first
 	end := src.End(c.tail, batch, c.world)

@@ -9,7 +9,7 @@
 // # Streams
 //
 // Of a source that is made by NewStreamed, a Stream makes the batches of one consumer, in order, by sweeps of the stream
-// executor (RunStream): the bytes are those of Makers. While the batches of a window are taken, the next window is swept.
+// executor (RunStream): the bytes equal the bytes of Makers. While the batches of a window are taken, the next window is swept.
 // Rows of columns come from the tables of the executor, not from the map of the store (fetched). Each connection has a
 // stream of its own, and they share the memory (streams).
 //

@@ -55,7 +55,7 @@ func mostBytes(s *sample.Sampler, cs []column, seeds int) (int64, error) {
 	if p.Scope == sample.ScopeSeed {
 		each, apart = 1, b.seeds
 	}
-	if p.Negatives != nil { // their ends are visited with those of the seeds
+	if p.Negatives != nil { // their ends are visited with the seeds'
 		b.negatives = min(b.seeds*min(int64(p.Negatives.Each), plenty), plenty)
 		each = min(each*min(int64(p.Negatives.Each)+1, plenty), plenty)
 	}

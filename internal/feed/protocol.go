@@ -40,7 +40,7 @@ type hello struct {
 	Rank    int    `json:"rank"`
 	World   int    `json:"world"`
 	Tail    string `json:"tail"` // name of a batch.Tail; "" means batch.ByRanks
-	// Worker of Workers takes the batches Worker, Worker + Workers, ... of those of its rank. Workers 0 means one.
+	// Worker of Workers takes the batches Worker, Worker + Workers, ... of its rank's batches. Workers 0 means one.
 	Worker  int `json:"worker"`
 	Workers int `json:"workers"`
 	Slots   int `json:"slots"`

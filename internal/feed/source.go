@@ -167,7 +167,7 @@ func (s *Source) Negatives() *NegativesInfo {
 	return &NegativesInfo{How: n.How.String(), Each: n.Each}
 }
 
-// SetOrder sets the order of the seeds of each epoch, in place of that of the job. It is called before the first Maker.
+// SetOrder sets the order of the seeds of each epoch, in place of the job's order. It is called before the first Maker.
 func (s *Source) SetOrder(o batch.Order) error {
 	if o.Items() != uint64(s.Seeds()) {
 		return fmt.Errorf("found an order of %d items, expected the %d seeds", o.Items(), s.Seeds())

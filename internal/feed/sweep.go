@@ -16,7 +16,7 @@ var errLeft = errors.New("the client wants other batches")
 // endless is the epochs of a stream that makes batches until the client wants others.
 const endless = 64
 
-// sweeps makes the batches of a connection by a stream until the connection ends. After the batches of an epoch come those of the
+// sweeps makes the batches of a connection by a stream until the connection ends. After the batches of an epoch come the batches of the
 // next one, as far as there are slots, because most clients will request it.
 func (c *conn) sweeps() {
 	defer func() {

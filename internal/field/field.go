@@ -10,7 +10,7 @@ import (
 	"unicode"
 )
 
-// called has the flags whose names differ from those of their fields, by field.
+// called has the flags whose names differ from the names of their fields, by field.
 var called = map[string]string{
 	"Aggregation":   "edge-aggregation",
 	"Limits":        "limit",

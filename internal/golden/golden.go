@@ -1,6 +1,6 @@
 // Package golden tells the tests where the golden files of the real peers lie, and the scripts that judge with the peers.
 //
-// Golden tests read [Dir]: the files of this repository, or with the build tag interopdata those of the folder $GRAPHMILL_DATA.
+// Golden tests read [Dir]: the files of this repository, or with the build tag interopdata the files of the folder $GRAPHMILL_DATA.
 package golden
 
 import (

@@ -48,7 +48,7 @@ func (dglGraphs) open(_ context.Context, fsys vfs.FS, path string, o Options) (_
 	}
 }
 
-// dglDTypes maps DGL's dtypes to those of package graph.
+// dglDTypes maps DGL's dtypes to package graph's.
 var dglDTypes = map[dgl.DType]graph.DType{
 	dgl.Int8: graph.Int8, dgl.Int16: graph.Int16, dgl.Int32: graph.Int32, dgl.Int64: graph.Int64,
 	dgl.Uint8: graph.Uint8, dgl.Uint16: graph.Uint16, dgl.Uint32: graph.Uint32, dgl.Uint64: graph.Uint64,

@@ -239,7 +239,7 @@ func (c *dglChunksOpener) in(of string, err error) error {
 	return fmt.Errorf("%w (%s: %s)", err, c.p.meta, of)
 }
 
-// delimiter returns what separates the fields of CSV files: the caller's choice, or that of the metadata, or a space
+// delimiter returns what separates the fields of CSV files: the caller's choice, or the metadata's, or a space
 // if the first line contains a space and none of the other usual delimiters.
 func (c *dglChunksOpener) delimiter(f dglchunks.Files, files []string) (byte, error) {
 	if c.o.Delimiter != 0 {

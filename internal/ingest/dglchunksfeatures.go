@@ -113,7 +113,7 @@ func arrayHeader(fsys vfs.FS, file string) (h npy.Header, err error) {
 	return h, err
 }
 
-// rowsOf opens a feature whose files are tables. The values of a row are those of its columns, or of a list in it. It
+// rowsOf opens a feature whose files are tables. The values of a row are the values of its columns, or of a list in it. It
 // returns a table of one column, and the column to ask for.
 func (c *dglChunksOpener) rowsOf(ctx context.Context, of string, n dglchunks.Counts, d dglchunks.Data, files []string) (t table.Table, field table.Field, err error) {
 	open := func(files []string) (table.Table, error) {
@@ -190,7 +190,7 @@ func (c *dglChunksOpener) alike(f *table.Field, t table.Table, columns []looks) 
 	return fieldNames(columns), nil
 }
 
-// shape returns the shape of a row: the one that the Parquet files declare, or that of the lists in the first row, or
+// shape returns the shape of a row: the one that the Parquet files declare, or the shape of the lists in the first row, or
 // the number of columns if there are several.
 func (c *dglChunksOpener) shape(ctx context.Context, pieces []table.Piece, columns []looks) (shape []int, err error) {
 	first := columns[0].Field

@@ -21,7 +21,7 @@ type dglType struct {
 	left    []string // arrays without values
 }
 
-// add adds the arrays of one more graph, which must be those of the first graph.
+// add adds the arrays of one more graph, which must have the names, dtypes and shapes of the first graph's.
 func (d *dglFile) add(t *dglType, g int, count int64, list []dgl.Array) error {
 	t.counts.values = append(t.counts.values, uint64(count))
 	list = slices.DeleteFunc(slices.Clone(list), func(a dgl.Array) bool { return slices.Contains(t.left, a.Name) })

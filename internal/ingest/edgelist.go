@@ -213,8 +213,8 @@ func overlap(ctx context.Context, t table.Table, src, dst table.Column) bool {
 	return found && errors.Is(err, errEnough) // the import meets any other error again and returns it
 }
 
-// features returns the columns of an edge list that are not ends: the vectors, and the other columns, or those of specs
-// if it is not nil.
+// features returns the columns of an edge list that are not ends: the vectors, and then the columns of
+// specs or, where it is nil, all other columns.
 func (m *maker) features(ctx context.Context, t table.Table, fields []looks, specs []table.Field, vectors []string, ends ...string) (cols []table.Column, err error) {
 	used := map[string]bool{}
 	for _, name := range ends {
@@ -264,8 +264,8 @@ func (m *maker) features(ctx context.Context, t table.Table, fields []looks, spe
 	return append(cols, joins...), nil
 }
 
-// openEdgeList opens files with or without a header. Columns that the caller names are those of files without a
-// header, unless the first line contains all of them. The comments of a file without a header can name its columns.
+// openEdgeList opens files with or without a header. If the caller names columns, the files have no header, unless the first
+// line contains all of these names. The comments of a file without a header can name its columns.
 func openEdgeList(fsys vfs.FS, files, folders []string, o Options) (table.Table, []table.Field, snapComments, error) {
 	csv := table.Options{CSVOptions: table.CSVOptions{Delimiter: o.Delimiter}, Folders: folders, Text: o.Format != ""}
 	t, err := table.Open(fsys, files, csv)

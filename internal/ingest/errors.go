@@ -8,7 +8,7 @@ import (
 
 // The kinds of errors, for errors.Is. The texts of the errors do not contain these texts; they start with the place.
 var (
-	// ErrSource: a source has wrong or missing content. Errors about the bytes of its tables are those of package
+	// ErrSource: a source has wrong or missing content. Errors about the bytes of its tables come from package
 	// table.
 	ErrSource = errors.New("bad source")
 	// ErrUsage: the options do not fit the source.

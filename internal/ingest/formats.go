@@ -26,7 +26,7 @@ type format interface {
 	open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error)
 }
 
-// sniffer is a format whose paths look like those of other formats, too.
+// sniffer is a format whose paths look like paths of other formats, too.
 type sniffer interface {
 	// sniff says whether the content of a path that detect accepts is of the format.
 	sniff(fsys vfs.FS, path string, names []string) (bool, error)

@@ -25,7 +25,7 @@ func (graphML) detect(path string, names []string) bool {
 	return names == nil && table.Extension(path) == ".graphml"
 }
 
-// The fields of the tables of nodes and edges, before those of their values.
+// The fields of the tables of nodes and edges, before the fields of their values.
 const nodeID, edgeSource, edgeTarget = "#id", "#source", "#target"
 
 // graphMLTypes are the dtypes of the types of keys.

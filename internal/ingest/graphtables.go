@@ -116,7 +116,7 @@ func (l *lister) open(s *source) error {
 		}
 	}
 	if s.joined != nil {
-		texts = append(texts, s.joined) // after the others, whose columns replace those of the same names
+		texts = append(texts, s.joined) // after the others, whose columns replace its columns of the same names
 	}
 	if len(texts) == 1 {
 		s.joined = texts[0]
@@ -147,7 +147,7 @@ func (l *lister) lists(c columnEntry) (*table.Lists, error) {
 	return out, nil
 }
 
-// add adds the fields of a table, which replace those of the same names.
+// add adds the fields of a table, which replace fields of the same names.
 func (s *source) add(t table.Table) error {
 	fields, err := describe(t)
 	for _, f := range fields {
@@ -412,7 +412,7 @@ func (l *lister) edge(ctx context.Context, e *edgeEntry) error {
 		but = append(but, x.looks.Name)
 	}
 	if (e.srcLooks == nil || e.dstLooks == nil) && !e.listed {
-		return nil // the columns are those of the node type
+		return nil // the columns belong to the node type
 	}
 	if e.srcLooks != nil && e.dstLooks != nil && e.typ.Src == e.typ.Dst && e.where == nil && !e.asWritten {
 		undirected, note, err := gephiUndirected(ctx, e.joined, e.fields, e.srcLooks.Name, e.dstLooks.Name)

@@ -124,7 +124,7 @@ type source struct {
 	listed  bool // the file lists the columns
 	columns []columnEntry
 	keys    []string // listed arrays that are ids or ends, and no features
-	// base is the table without the arrays, joined that of the arrays.
+	// base is the table without the arrays, joined the table of the arrays.
 	base, joined table.Table
 	fields       []looks
 	beside       []table.NpyColumn // arrays with the same rows that are not columns of the type
@@ -370,7 +370,7 @@ func (s *source) keyed(name string) {
 	}
 }
 
-// isColumn says whether a name is that of a file with one column.
+// isColumn says whether a name names a file with one column.
 func isColumn(name string) bool { return isArray(name) || isText(name) }
 
 // readColumn reads "int64", "float32[128]", "feat.npy", "data.npz:x", "feat.csv.gz" or a mapping.

@@ -133,7 +133,7 @@ func (l *collectionLister) alone(g *graphsEntry, name string) (table.Table, erro
 	return t, nil
 }
 
-// isArray says whether a name is that of an .npy array, or of an array of an archive, "data.npz:x".
+// isArray says whether a name names an .npy array, or an array of an archive, "data.npz:x".
 func isArray(name string) bool {
 	_, _, archived := cutMember(name)
 	return archived || filepath.Ext(name) == ".npy"

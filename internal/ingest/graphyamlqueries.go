@@ -22,7 +22,7 @@ type Query struct {
 type Queried struct {
 	// File is a file of CSV with a header.
 	File string
-	// Columns are those of the result, in order. DType is Invalid where the cells decide.
+	// Columns are the columns of the result, in order. DType is Invalid where the cells decide.
 	Columns []table.Field
 }
 
@@ -31,7 +31,7 @@ type queryEntry struct {
 	Query
 	key     string // of the type that it is an entry of
 	at      entry
-	from    *entry // the source of the type; nil: that of the file
+	from    *entry // the source of the type; nil: the source of the file
 	queried *Queried
 }
 
@@ -119,8 +119,8 @@ func (l *lister) queries(ctx context.Context) error {
 	return nil
 }
 
-// address reads a source. A file is relative to the folder of the yaml file, and must lie in it as those of tables; so a server, which
-// would get what the user may read and a password, is outside of it too.
+// address reads a source. A file is relative to the folder of the yaml file, and must lie in it as files of tables must. A server counts as
+// outside of that folder, because it would get a password and what the user may read.
 func (l *lister) address(e entry) (string, error) {
 	text, err := l.y.text(e.value, "sqlite:FILE or postgres://USER@HOST/DATABASE")
 	if err != nil {

@@ -76,7 +76,7 @@ func candidates(fields []looks, usual string, exact bool) (found []*looks) {
 	return found
 }
 
-// pick returns the given field or, if none is given, the one with a usual name. Names that begin with # are those of a
+// pick returns the given field or, if none is given, the one with a usual name. Names that begin with # belong to a
 // format and go before all others, and "id" before other names of ids; then names as they are written, and then names in
 // other cases of their letters. Two candidates are an error.
 func pick(t table.Table, fields []looks, given string, usual []string) (*looks, error) {

@@ -337,7 +337,7 @@ func (d *raw) entityColumns(file string) ([]string, error) {
 	return nil, nil
 }
 
-// entityNames returns the entity-names of a meta file, in order: those of the left nodes come first.
+// entityNames returns the entity-names of a meta file, in order: the names of the left nodes come first.
 func (d *raw) entityNames(file string) ([]string, error) {
 	if !slices.Contains(d.names, file) {
 		return []string{}, nil

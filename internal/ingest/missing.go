@@ -41,8 +41,8 @@ func ParseMissing(s string) ([]Missing, error) {
 	return all, nil
 }
 
-// gaps decides what the empty cells of columns mean. The most specific rule holds: that of the column, of its dtype, of
-// its kind, of all dtypes; of equally specific ones that of the options, and then the last.
+// gaps decides what the empty cells of columns mean. The most specific rule holds: first a rule for the column, then for its
+// dtype, for its kind, and for all dtypes. Of equally specific rules, one of the options goes first, and then the last one.
 type gaps struct {
 	given []Missing // of the options
 	file  []Missing // of a graph.yaml
@@ -167,8 +167,8 @@ func repeated(value string, c *table.Column) string {
 	return strings.TrimSpace(strings.Repeat(value+" ", n))
 }
 
-// markShape is the shape of the column that marks the empty cells of a column: those of a vector of several cells are
-// several.
+// markShape is the shape of the column that marks the empty cells of a column. A vector of several cells has a mark for each
+// cell.
 func markShape(c *table.Column) []int {
 	if c.From != nil {
 		return c.Shape

@@ -75,7 +75,7 @@ func (n *linkNames) add(x *nodelink.Item, path string, keys ...string) error {
 	return nil
 }
 
-// fields returns the fields of a table, after those of keys, and the names of values that are lists or objects.
+// fields returns the fields of a table, after the fields of keys, and the names of values that are lists or objects.
 func (n *linkNames) fields(keys ...string) (fields []table.Field, nested []string) {
 	for _, k := range keys {
 		fields = append(fields, table.Field{Name: k})

@@ -65,7 +65,7 @@ func (z *archived) array(member, name string) (table.NpyColumn, error) {
 	return table.NpyColumn{Name: name, Path: path}, arrayError(err)
 }
 
-// counted returns the number of nodes: that of the archive, or the larger one of the options.
+// counted returns the number of nodes: as the archive says, or the larger number of the options.
 func (z *archived) counted(n uint64, says string) (uint64, error) {
 	if z.o.NumNodes > 0 && z.o.NumNodes < n {
 		return 0, usagef("found %d nodes in %s of %s, expected at most the %d of `NumNodes`", n, says, z.Path(), z.o.NumNodes)
@@ -301,7 +301,7 @@ func (z *archived) columns(t table.Table) (columns []table.Column) {
 // arrayRows is an array that may be a column.
 type arrayRows struct {
 	name        string
-	rows, width uint64 // the width is that of a matrix, or 0
+	rows, width uint64 // the width of a matrix, or 0
 }
 
 // of says whether the name is one of arrays of nodes, or of edges.

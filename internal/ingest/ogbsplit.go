@@ -203,7 +203,7 @@ func (d *raw) ids(file string) (table.Table, error) {
 	return t, nil
 }
 
-// mark gives the ids of a table a code. codes are those of the ids from a number on, of a type with count nodes.
+// mark gives the ids of a table a code. codes are the codes of the ids from a number on, of a type with count nodes.
 func mark(ctx context.Context, t table.Table, codes []int8, from, count uint64, code int8) error {
 	_, err := t.Scan(ctx, []table.Column{{Name: "id", DType: graph.Uint64}}, 1, func(_ int, c *table.Chunk) error {
 		for i, id := range graph.View[uint64](c.Columns[0].Data)[:c.Rows] {

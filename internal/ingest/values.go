@@ -17,7 +17,7 @@ const autoUnit graph.Unit = "auto"
 type wanted struct {
 	// Field has the dtype Invalid if none is asked for.
 	table.Field
-	categories []string // fixed; nil: those of the cells
+	categories []string // fixed; nil: the texts of the cells
 	from       []string // fields whose values are joined
 	missing    string   // what an empty cell means; empty: nothing is asked for
 }
@@ -103,7 +103,7 @@ func noted(notes []string, note string) []string {
 	return append(notes, note)
 }
 
-// unknownCategories returns the columns of the source whose categories are those of their cells, by table.
+// unknownCategories returns the columns of the source whose categories come from their cells, by table.
 func (s *Source) unknownCategories() (tables []table.Table, columns [][]table.Column) {
 	add := func(t table.Table, c table.Column) {
 		if c.Categories == nil || c.Categories.Known() {
@@ -235,7 +235,7 @@ func (s *Source) unite(found [][]table.Column) {
 	of(edges)
 }
 
-// categories are those of unknownCategories, in order.
+// categories belong to the columns of unknownCategories, in order.
 func (s *Source) categories() (all []*table.Categories) {
 	_, columns := s.unknownCategories()
 	for _, cols := range columns {

@@ -15,7 +15,7 @@ var ErrMemory = errors.New("too little memory")
 var Neighbours int64 = math.MaxUint32
 
 // Positions is the most edges of a type whose positions and ids are kept in 32 bits while they are sampled, dispatched and
-// partitioned; those of a larger type take 64 bits. The results are the same.
+// partitioned; for a larger type they take 64 bits. The results are the same.
 var Positions int64 = math.MaxUint32
 
 // ProcessBytes is the memory that the program holds before it works: its code, the runtime of Go, and its first pages.

@@ -64,7 +64,7 @@ func (o *object) pin(ctx context.Context, i int64) (ok bool, err error) {
 		case <-b.done:
 		case <-ctx.Done():
 			o.mu.Lock()
-			b.pins-- // not that of block i, which may be another one by now
+			b.pins-- // not the pin of block i, which may be another one by now
 			o.mu.Unlock()
 			return false, context.Cause(ctx)
 		}

@@ -18,7 +18,7 @@ import (
 const sendFiles = 4
 
 // Rename implements vfs.FS. Within the staging folder it renames. From there to another path it sends a file or the files of a
-// folder, those of Options.Last after all others. Where one fails, those that were sent are removed.
+// folder, the files of Options.Last after all others. Where one fails, the ones that were sent are removed.
 func (f *FS) Rename(oldname, newname string) error {
 	from, _, local, err := f.of(oldname)
 	if err != nil {

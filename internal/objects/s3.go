@@ -34,7 +34,7 @@ const runKey = "Graphmill-Run"
 // partBytes is the size of the parts in which large objects are sent. Objects have at most 10,000 parts.
 const partBytes = 16 << 20
 
-// newS3 connects to the server of a bucket: Amazon's, or that of AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL.
+// newS3 connects to the server of a bucket: Amazon's, or the one at AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL.
 func newS3(bucket string) (*s3, error) {
 	endpoint := first("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 	lookup := minio.BucketLookupPath // the form that every server knows

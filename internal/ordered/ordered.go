@@ -25,7 +25,7 @@ type Stages[W, I any] struct {
 // Slots is the number of items of a run with the given number of threads.
 func Slots(threads int) int { return 2*threads + 1 }
 
-// Run works until Fill ends. Its error is that of the first item, in order, that failed, or that of ctx. All its
+// Run works until Fill ends. Its error is the error of the first item, in order, that failed, or of ctx. All its
 // goroutines have then ended. newItem is called Slots(threads) times, newWorker once per thread.
 func Run[W, I any](ctx context.Context, threads int, newWorker func() W, newItem func() I, s Stages[W, I]) error {
 	type job struct {

@@ -8,7 +8,7 @@ import (
 )
 
 // balancer packs few large graphs of many shapes in two components. Into a pack goes a large graph for which
-// the ratio of its two sizes is near that of the pack's remaining room.
+// the ratio of its two sizes is near the ratio of the pack's remaining room.
 type balancer struct {
 	in     *instance
 	f      [2]int // fields

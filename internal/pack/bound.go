@@ -37,8 +37,8 @@ func (p *Problem) continuous() int64 {
 func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
 
 // dualFeasible is the highest bound of one component by dual feasible functions: functions of the size under
-// which graphs that fit together still fit. With the limit L, it uses that of Martello and Toth, which for
-// each k up to L/2 drops sizes below k and rounds those above L-k up to L, and that of Fekete and Schepers,
+// which graphs that fit together still fit. With the limit L, it uses the function of Martello and Toth, which for
+// each k up to L/2 drops sizes below k and rounds sizes above L-k up to L, and the function of Fekete and Schepers,
 // which for each k up to 100 rounds (k+1)s/L down if it is no integer. It computes in integers, exactly.
 func dualFeasible(ctx context.Context, sizes []int, counts []int64, limit int) int64 {
 	if limit <= 0 {

@@ -12,7 +12,7 @@ import (
 // relaxation is column generation for the linear program of a problem in some of its components. Its items are
 // the shapes, those that are equal in these components joined. A row of the program is an item, or, if there are
 // many items, a group of similar ones; then each component has a row as well, by which the packs must have room
-// for all graphs. So the dual of an item is that of its group, and a share of its sizes.
+// for all graphs. So the dual of an item is the dual of its group, and a share of its sizes.
 type relaxation struct {
 	in      *instance
 	shapes  []int // of the items, one each
@@ -176,7 +176,7 @@ func (r *relaxation) value(dual []float64, i int) float64 {
 	return y
 }
 
-// seedWith adds the patterns of a packing of the instance, those of the most packs first. Every shape must
+// seedWith adds the patterns of a packing of the instance, the ones with the most packs first. Every shape must
 // be an item, unless it has no size.
 func (r *relaxation) seedWith(patterns []Pattern) {
 	patterns = slices.Clone(patterns)

@@ -3,11 +3,11 @@ package pack
 import "slices"
 
 // knapsack finds the most valuable pattern: an unbounded knapsack in one or two components, for every room up
-// to that of a pack, with integers.
+// to the size of a pack, with integers.
 //
 // A relaxation takes it where its table is small enough, because one pass gives the best pattern through every row. A
 // brancher, which takes any number of components, in its place needs 5 times the processor time for the linear
-// program of molhiv (4.2 s instead of 0.9 s), and 23 times for that of molpcba (15.6 s instead of 0.7 s).
+// program of molhiv (4.2 s instead of 0.9 s), and 23 times for the program of molpcba (15.6 s instead of 0.7 s).
 type knapsack struct {
 	a, b  []int32 // sizes of each row, in units
 	wide  int     // number of rooms in the second component

@@ -220,7 +220,7 @@ func (l *listing) settle(o opened) {
 	l.open(o)
 }
 
-// open inserts a pack after those of its key.
+// open inserts a pack after the packs of its key.
 func (l *listing) open(o opened) {
 	b := sort.Search(len(l.blocks), func(i int) bool { return l.blocks[i].packs[0].key > o.key }) - 1
 	if b < 0 {

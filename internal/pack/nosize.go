@@ -18,7 +18,7 @@ func (p *Problem) sized() (sized *Problem, none int64) {
 
 // withNone adds graphs of no size to the patterns of the sized graphs. They go to the packs with the fewest
 // graphs, so that the largest number of graphs per pack stays low, and to further packs if the cap leaves no
-// room. The number of packs is minimal if that of the sized graphs is.
+// room. The number of packs is minimal if the packs of the sized graphs are.
 func (p *Problem) withNone(patterns []Pattern, none int64) []Pattern {
 	most := maxSize
 	if p.MaxGraphs > 0 {

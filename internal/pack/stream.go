@@ -49,7 +49,7 @@ func (s *Stream) Lost() float64 {
 	return max(0, 1-full/float64(s.Packs-1))
 }
 
-// Short returns the number of graphs that the buffer should hold, four times those of a pack, if it holds
+// Short returns the number of graphs that the buffer should hold, four times as many as a pack has, if it holds
 // fewer and more than a hundredth of the room is lost. It returns 0 if the buffer is large enough, or if
 // nothing is known yet.
 func (s *Stream) Short() int {

@@ -64,7 +64,7 @@ func newSwaps(in *instance, patterns []Pattern, state uint64, halted func() bool
 	return s
 }
 
-// swapped returns patterns, or those of fewer packs that exchanges of graphs find, at least least. It ends after the
+// swapped returns patterns, or the patterns of fewer packs that exchanges of graphs find, but at least least packs. It ends after the
 // given steps.
 func (in *instance) swapped(patterns []Pattern, least, steps int64, random *rand.Rand, halted func() bool) ([]Pattern, int64) {
 	done := int64(0)

@@ -41,8 +41,8 @@ type Candidate struct {
 
 // Search looks for limits with which packs are full in every component. However the graphs are packed, the
 // efficiencies of two components have the ratio of their means to their limits. So Search tries limits around
-// the ratio of the means, and skips those for which even the highest possible efficiency is below that of a
-// cheaper pack. It returns all candidates that it packed, the cheapest first, and of those the front: the
+// the ratio of the means, and skips limits for which even the highest possible efficiency is below the efficiency of a
+// cheaper pack. It returns all candidates that it packed, the cheapest first, and of these the front: the
 // candidates for which no cheaper one is as full.
 func Search(ctx context.Context, h *Histogram, t Tune) (all, front []Candidate, err error) {
 	k := len(h.Components)
@@ -58,7 +58,7 @@ func Search(ctx context.Context, h *Histogram, t Tune) (all, front []Candidate, 
 	if len(t.Align) != k || len(t.Cost) != k || slices.Min(t.Align) < 1 || slices.Min(t.Cost) < 0 || slices.Max(t.Cost) == 0 {
 		return nil, nil, tagged.Errorf(ErrLimits, "found alignments %v and costs %v, expected one positive number for each of %q", t.Align, t.Cost, h.Components)
 	}
-	least := make([]int, k) // lowest limits: those of the largest graph
+	least := make([]int, k) // lowest limits: the sizes of the largest graph
 	mean := make([]float64, k)
 	for j := range least {
 		if least[j] = alignUp(max(h.Max(j), 1), t.Align[j]); least[j] > maxSize {
@@ -176,7 +176,7 @@ func quick(p *Problem, halted func() bool) (packs int64, ok bool) {
 	return max(packs, least), !halted() // graphs of no size fill the rest
 }
 
-// rough returns the number of packs that one quick search needs, which is near that of quick, in a quarter of its time; ok is
+// rough returns the number of packs that one quick search needs, which is near the result of quick, in a quarter of its time; ok is
 // false if it is halted.
 func rough(p *Problem, halted func() bool) (packs int64, ok bool) {
 	least := p.continuous()

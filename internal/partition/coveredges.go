@@ -137,7 +137,7 @@ func eachEnd(s *store.Store, e *graph.Edges, fn func(dst uint32, edges uint64) b
 	return nil
 }
 
-// destinations returns up to most nodes that edges of a type lead to: those of the lowest ids, ascending.
+// destinations returns up to most nodes that edges of a type lead to: the nodes of the lowest ids, ascending.
 func destinations(s *store.Store, e *graph.Edges, most int) ([]uint32, error) {
 	seen := map[uint32]bool{}
 	err := eachEnd(s, e, func(dst uint32, _ uint64) bool {

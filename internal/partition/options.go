@@ -90,7 +90,7 @@ var (
 
 func usagef(format string, a ...any) error { return tagged.Errorf(ErrUsage, format, a...) }
 
-// defaultImbalance is that of METIS.
+// defaultImbalance is METIS's.
 const defaultImbalance = 1.03
 
 // maxImbalance exceeds any number of parts, so that it bounds nothing.

@@ -185,7 +185,7 @@ type moment struct {
 // picture is the line in at most columns characters. Where there is no room, it leaves out the bar first, then the
 // amount, the rate, and at last the end of the label. It keeps the share that is done and the time left longest. Where
 // the total is unknown, nothing but the amount tells how far the work is, so the rate goes before it. Where it is known how far the
-// run is, the line shows the bar, the share and the time left of the run, and no amount, because an amount is that of the stage.
+// run is, the line shows the bar, the share and the time left of the run, and no amount, because an amount belongs to the stage.
 func (l *Line) picture(at moment, columns int) string {
 	amount, left := human.AmountWords(at.n, l.unit), clock(at.elapsed)
 	var speed, bar string

@@ -10,8 +10,8 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// adjacency is a graph.Adjacency as the kernel reads it. Positions and edge ids have 32 bits; those of a wide edge type
-// (Sampler.wide) have 64.
+// adjacency is a graph.Adjacency as the kernel reads it. Positions and edge ids have 32 bits, or 64 for a wide edge type
+// (Sampler.wide).
 type adjacency struct {
 	first  uint32      // the node that indptr begins with: 0, except in a Range
 	indptr graph.Index // nodes of the near type + 1; U64 where the edge type is wide
@@ -173,7 +173,7 @@ func (a *adjacency) edge(p uint64) uint64 {
 	return p
 }
 
-// adjacencyOf is the adjacency of an edge type in a direction: that of the graph, or one that is built from the other
+// adjacencyOf is the adjacency of an edge type in a direction: the graph's, or one that is built from the other
 // direction.
 func (s *Sampler) adjacencyOf(e int, dir graph.Direction) (*adjacency, error) {
 	if a := s.adj[e][dir]; a != nil {

@@ -14,7 +14,7 @@ import (
 const benchWarm = 20
 
 // Bench times exactly n batches of a job on job.Threads workers, which relabel the batches and drop them. It returns
-// what the timed batches have and the seconds that passed. The batches are those of Run; after the last one they start
+// what the timed batches have and the seconds that passed. The batches are the same as Run's; after the last one they start
 // over, drawn as in the next epoch. All workers first warm up with draws of the epoch before, which is not timed.
 func Bench(ctx context.Context, s *Sampler, job Job, n int) (timed Stats, seconds float64, err error) {
 	batches, err := s.Batches(&job)

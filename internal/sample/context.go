@@ -29,7 +29,7 @@ type Subgraph struct {
 	Nodes [][]uint32
 	// SeedLocal is the local ids of Input.Seeds; equal seeds share a node.
 	SeedLocal []uint32
-	// Negatives are the negative links of the seeds (Plan.Negatives): those of the first seed, then those of the second, ...
+	// Negatives are the negative links of the seeds (Plan.Negatives): first of the first seed, then of the second, and so on.
 	Negatives SubNegatives
 	Edges     []SubEdges // by edge type
 	// NodesByHop counts, by node type, the nodes found in each hop from 0 (the

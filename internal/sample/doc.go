@@ -13,7 +13,7 @@
 // reached) along one edge type in one direction, and takes some edges of each node. Fanout lists compile to a plan
 // (FromFanouts). ParsePlan reads the JSON of a plan.
 //
-// Op 0 visits the ends of link seeds, and those of their negatives (Plan.Negatives), which it draws first. What Before and
+// Op 0 visits the ends of link seeds, and the ends of their negatives (Plan.Negatives), which it draws first. What Before and
 // Exclude keep out of a subgraph is taken out of the list of a node before an op draws from it. Plan.Kind adds edges after
 // the last op, and changes no draw.
 //

@@ -135,7 +135,7 @@ func (c *Context) seekAll(o *op) {
 	}
 }
 
-// left is the positions, ascending, of the edges that an op leaves out of those of node i of the block, which are d from
+// left is the positions, ascending, of the edges that an op leaves out at node i of the block. The node has the d edges from
 // start on, counted from base. The nodes come in order, after meets.
 func (c *Context) left(o *op, i int, base uint64, start, d uint32) []uint32 {
 	for len(c.found) > 0 && c.found[0].node < uint32(i) {

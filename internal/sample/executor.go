@@ -132,7 +132,7 @@ func (s *Batches) Lone(scope Scope, i uint64, at int) Input {
 	return in
 }
 
-// orderOf is the order of the seeds in an epoch; nil for that of the list.
+// orderOf is the order of the seeds in an epoch; nil for the order of the list.
 func (s *Batches) orderOf(epoch uint64) Items {
 	if s.order == nil || s.epoch != epoch {
 		switch {
@@ -238,7 +238,7 @@ func (s *Batches) Get(i uint64, b *Batch) {
 // called a few times per worker: outs are reused, and nothing is allocated per batch.
 //
 // Run returns when all its goroutines have ended, with the error of the first batch, in order, that failed, or with
-// that of ctx.
+// the error of ctx.
 func Run[T any](ctx context.Context, s *Sampler, job Job, newOut func() T,
 	encode func(out T, b *Batch, sub *Subgraph) error, sink func(out T) error) (Stats, error) {
 	var stats Stats
@@ -365,7 +365,7 @@ func (s *Sampler) Subgraphs(b *Batch) int {
 	return 1
 }
 
-// Input is the input of the i-th subgraph of a batch. seed is that of the job.
+// Input is the input of the i-th subgraph of a batch. seed is the random seed of the job.
 func (s *Sampler) Input(b *Batch, seed uint64, i int) Input {
 	in := Input{Seeds: b.Seeds, Seed: seed, Epoch: b.Epoch, Unit: b.Number}
 	if s.plan.Scope == ScopeSeed {

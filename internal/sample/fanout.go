@@ -19,7 +19,7 @@ type Fanouts struct {
 // TypeFanouts is the fanouts of one edge type, given by its full name or by a relation that is unique in the graph.
 // Hops after the end of the list take no edges.
 //
-// With a budget of nodes Edges is the name of a node type, and the fanouts are those of all edge types that lead to it.
+// With a budget of nodes Edges is the name of a node type, and the fanouts hold for all edge types that lead to it.
 type TypeFanouts struct {
 	Edges string
 	Hops  []int
@@ -162,7 +162,7 @@ func (f Fanouts) resolve(g *graph.Graph) (takes [][]int, hops int, err error) {
 	return takes, hops, nil
 }
 
-// budgets is resolve for fanouts of node types: those of an edge type are those of the type that it leads to. A number stands for
+// budgets is resolve for fanouts of node types: an edge type has the fanouts of the type that it leads to. A number stands for
 // all nodes of a type that has fewer.
 func (f Fanouts) budgets(g *graph.Graph, dir graph.Direction) (takes [][]int, hops int, err error) {
 	of := map[string][]int{}

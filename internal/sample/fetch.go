@@ -155,7 +155,7 @@ type Frontier struct {
 }
 
 // Frontier calls fn with the nodes that op (from 1) expands, in order, a few at a time. The lists are valid until fn
-// returns. key is that of the op (Sampler.Key).
+// returns. key is the key of the op (Sampler.Key).
 func (c *Context) Frontier(op int, key uint64, fn func(f *Frontier) error) error {
 	o := &c.s.ops[op-1]
 	plain := o.plain()
@@ -225,7 +225,7 @@ func (o *op) picks(degree uint32) uint32 {
 	return min(degree, o.take)
 }
 
-// Offsets is the position of the first edge that op (from 1) finds at each node. The edges of v end where those of v +
+// Offsets is the position of the first edge that op (from 1) finds at each node. The edges of v end where the edges of v +
 // 1 begin. The caller must not change it.
 func (s *Sampler) Offsets(op int) graph.Index { return s.ops[op-1].adj.indptr }
 

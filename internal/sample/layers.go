@@ -181,7 +181,7 @@ func filled(weight []float64, k uint32) float64 {
 	}
 }
 
-// candidates is the empty candidates of an op, which it shares with those of its layer.
+// candidates is the empty candidates of an op, which it shares with the ops of its layer.
 func (c *Context) candidates(o *op) *chosen {
 	if c.chosen == nil {
 		c.chosen = make([]chosen, c.s.choices)
@@ -232,8 +232,8 @@ func (c *Context) weigh(o *op, x *chosen, b block) error {
 	})
 }
 
-// lists numbers the far ends of the edges that an op may take of the nodes of a block, and calls fn with those of each node that has
-// any, by number. d is the number of edges. HGT leaves out far ends that the subgraph has.
+// lists numbers the far ends of the edges that an op may take of the nodes of a block, and calls fn for each node that has
+// any, with the numbers of its far ends. d is the number of edges. HGT leaves out far ends that the subgraph has.
 func (c *Context) lists(o *op, x *chosen, b block, fn func(far []uint32, d uint32)) error {
 	c.locate(o, b)
 	c.measure(o, b)

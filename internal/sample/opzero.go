@@ -7,7 +7,7 @@ import (
 )
 
 // seeds is op 0: it visits all seeds in order. Of link seeds it visits all sources first. The ends of negatives come after
-// those of the links.
+// the ends of the links.
 func (c *Context) seeds(in Input) error {
 	width := c.s.SeedWidth()
 	var pairs [2][]uint32 // nodes of the seeds and of the negatives

@@ -32,8 +32,8 @@ type pairs struct {
 	sorted bool
 }
 
-// pairsOf is the pairs of an edge type: those of a direction whose far ends ascend where one is stored or in memory, else
-// those of the primary direction.
+// pairsOf is the pairs of an edge type: of a direction whose far ends ascend where one is stored or in memory, else
+// of the primary direction.
 func (s *Sampler) pairsOf(edges int) (*pairs, error) {
 	e := s.g.Edges[edges]
 	a, err := s.adjacencyOf(edges, e.Primary)

@@ -86,7 +86,7 @@ var (
 type Corruption uint8
 
 // The corruptions: both ends are drawn (PyG's binary); the source is kept and the target is drawn (PyG's triplet, DGL's
-// Uniform); the source is kept and the target is that of another link of the batch.
+// Uniform); the source is kept and the target comes from another link of the batch.
 const (
 	Binary Corruption = iota
 	Triplet
@@ -179,7 +179,7 @@ type Plan struct {
 }
 
 // Negatives says which links that are not in the data a subgraph has with its link seeds. Op 0 visits their ends with
-// those of the seeds: the sources of the seeds, those of the negatives, the targets of the seeds, those of the negatives.
+// the ends of the seeds: the sources of the seeds, the sources of the negatives, the targets of the seeds, the targets of the negatives.
 // A negative has the time of its link.
 type Negatives struct {
 	How    Corruption
@@ -224,7 +224,7 @@ type Op struct {
 }
 
 // Before lets an op draw only edges whose times are below the time of the seed or, with OrEqual, equal to it. It needs
-// ScopeSeed. The time of an edge is its own and, in NodeColumns, that of the node that it leads to: both must pass.
+// ScopeSeed. An edge has its own time and, by NodeColumns, the time of the node that it leads to: both must pass.
 type Before struct {
 	// Column is the edge column of all edge types except those in Columns and Untimed; empty: only those in Columns have
 	// times.

@@ -77,7 +77,7 @@ type timesOf struct {
 	name         string
 }
 
-// times are the columns of times that the ops of a plan read, each once: those of edges by op, then those of nodes by
+// times are the columns of times that the ops of a plan read, each once: times of edges by op, then times of nodes by
 // name. Where a type does not exist, its owner is empty.
 func (p *Plan) times(g *graph.Graph) []timesOf {
 	var out []timesOf

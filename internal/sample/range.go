@@ -85,7 +85,7 @@ func (s *Sampler) Range(edges int, dir graph.Direction, e RangeEdges) (*Range, e
 }
 
 // Take is the far ends and the ids of the edges that op (from 1) takes of node v of a range, in the order of the draws.
-// key is that of the op (Sampler.Key), and t is the time of the seed. They are valid until the next call.
+// key is the key of the op (Sampler.Key), and t is the time of the seed. The results are valid until the next call.
 func (c *Context) Take(r *Range, op int, key uint64, t Time, v uint32) (far, id []uint32) {
 	o, e := r.ops[op-1], &r.edges
 	v -= e.First

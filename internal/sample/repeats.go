@@ -24,7 +24,7 @@ type drawnRun struct {
 
 const (
 	fewSlots = 1 << 10
-	fewEdges = 128 // edges that are looked up in few: a slot is then seldom that of two edges
+	fewEdges = 128 // edges that are looked up in few: two edges then seldom have the same slot
 )
 
 // begin forgets all runs.
@@ -69,7 +69,7 @@ func (r *repeats) keep(e *edgeBuffer, near []uint32, nodes uint32, always bool) 
 	return to - e.n
 }
 
-// fresh moves those of the edges from..end of a node that are in none of its runs to the places from to on. It returns the
+// fresh moves the edges from..end of a node that are in none of its runs to the places from to on. It returns the
 // place after them.
 func (r *repeats) fresh(e *edgeBuffer, earlier uint32, from, end, to int) int {
 	count := end - from

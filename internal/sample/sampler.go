@@ -23,7 +23,7 @@ type Options struct {
 	NoEdgeIDs bool
 	// Weights adds the weights of edges (SubEdges.Weight). New refuses it where Plan.Weighs is false.
 	Weights bool
-	// Fetch leaves neighbours and edge ids on the disk. New does not read them, and the caller gives a context those of
+	// Fetch leaves neighbours and edge ids on the disk. New does not read them, and the caller gives a context the neighbours and ids of
 	// the edges that it takes (Context.SampleFrom). Offsets and columns are read. New refuses a direction that is not
 	// stored, and what needs other neighbours than those: Induced, Exclude, times of nodes and strict negatives (ErrFetch).
 	Fetch bool

@@ -95,7 +95,7 @@ func readNumbers(owner, row string, columns []*graph.Column, n int, name string)
 	return v, nil
 }
 
-// less says whether the value of edge a is below that of edge b.
+// less says whether the value of edge a is below the value of edge b.
 func (v *values) less(a, b uint64) bool {
 	if v.ints != nil {
 		return v.ints[a] < v.ints[b]

@@ -25,7 +25,7 @@ const checkpointFile = ".checkpoint.json"
 // ErrOtherRun is the error of Begin for the checkpoint of a run that makes another output.
 var ErrOtherRun = errors.New("checkpoint of another run")
 
-// checkpoint is the JSON of a checkpoint. Of is the inputs and options that determine the output, State is that of the
+// checkpoint is the JSON of a checkpoint. Of is the inputs and options that determine the output, State is the state of the
 // caller, and Files are all files of the output.
 type checkpoint struct {
 	Format int                   `json:"format"`

@@ -17,8 +17,8 @@ var arrayNames = []string{
 	"seed_ptr", "seed_local", "negative_local", "example_form",
 }
 
-// ColumnDir is the folder of the files of a column: that of its type, or one below it where the name would be that of
-// another file.
+// ColumnDir is the folder of the files of a column: the folder of its type, or one below it where another file would have the
+// same name.
 func ColumnDir(dir, name string) string {
 	stem, _, offsets := strings.Cut(name, ".")
 	if slices.Contains(arrayNames, name) || offsets && (stem == "ids" || strings.HasSuffix(name, ".row_offsets") || strings.HasSuffix(name, ".string_offsets") || strings.HasSuffix(name, ".categories")) {

@@ -108,7 +108,7 @@ func SumFiles(ctx context.Context, fsys vfs.FS, dir string, names []string, thre
 	return m, nil
 }
 
-// Encode is the text of ManifestFile and that of ManifestSumFile.
+// Encode is the text of ManifestFile and the text of ManifestSumFile.
 func (m *Manifest) Encode() (text, sum []byte, err error) {
 	b, err := encode(m)
 	if err != nil {
@@ -154,7 +154,7 @@ func outside(name string) bool {
 	return slices.Contains([]string{ManifestFile, ManifestSumFile, ReportHTMLFile, ReportJSONFile, reportSumFile}, name)
 }
 
-// halfWritten are the files that a report leaves beside those of outside if the process dies while it writes them.
+// halfWritten are the files that a report leaves beside the files of outside if the process dies while it writes them.
 var halfWritten = []string{vfs.Beside(ReportHTMLFile), vfs.Beside(ReportJSONFile), vfs.Beside(reportSumFile)}
 
 // checkLocal refuses a path of a metadata file that leads out of its folder.

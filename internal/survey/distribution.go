@@ -259,7 +259,7 @@ func (m *moments) merge(s *sums) {
 	m.n = n
 }
 
-// std returns the standard deviation of the whole population, not that of a sample.
+// std returns the standard deviation of the whole population, not of a sample.
 func (m *moments) std() float64 {
 	if m.n == 0 {
 		return 0

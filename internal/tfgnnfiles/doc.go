@@ -5,6 +5,6 @@
 // plain name, a glob, or "base@N" for the N shards "base-00000-of-0000N" and so on, all of which must exist. A relative
 // name never leads out of the folder. An absolute name needs the caller's consent.
 //
-// Errors of the bytes wrap tfgnn.ErrSyntax or tfgnn.ErrInvalid, errors of file names ErrTable; other errors are those of
+// Errors of the bytes wrap tfgnn.ErrSyntax or tfgnn.ErrInvalid, errors of file names ErrTable; other errors come from
 // the file system.
 package tfgnnfiles

@@ -22,7 +22,7 @@ type Later interface {
 // HeadBytes is how many bytes at the start of a map of MapLater are there at once.
 const HeadBytes = 4096
 
-// Reserve reserves the addresses of a map of size bytes, which is more than 0, and makes its first bytes those of head, at
+// Reserve reserves the addresses of a map of size bytes, which is more than 0, and makes head its first bytes, at
 // most HeadBytes. A read of the rest is an error of guard.Do, which names the file name.
 func Reserve(size int64, head []byte, name string, info fs.FileInfo) (b []byte, unmap func() error, err error) {
 	if int64(int(size)) != size {

@@ -20,7 +20,7 @@ var ErrLocked = errors.New("held by another process")
 // ErrLockFile is an ErrLocked of LockFile.
 var ErrLockFile = fmt.Errorf("%w", ErrLocked)
 
-// The system calls of locks and of syncs of folders. Tests replace them with those of a file system that has none.
+// The system calls of locks and of syncs of folders. Tests replace them with the calls of a file system that has none.
 var (
 	flock = unix.Flock
 	fsync = (*os.File).Sync
@@ -129,7 +129,7 @@ func self() (holder, error) {
 	nets, err3 := os.Readlink("/proc/self/ns/net")
 	seen, err4 := os.Readlink("/proc/self")
 	start, err5 := started(h.pid)
-	if errors.Join(err, err2, err3, err4, err5) != nil || seen != strconv.Itoa(h.pid) { // no /proc, or that of another namespace
+	if errors.Join(err, err2, err3, err4, err5) != nil || seen != strconv.Itoa(h.pid) { // no /proc, or the /proc of another namespace
 		return h, nil
 	}
 	h.place, h.start, h.nonce = strings.TrimSpace(string(boot))+","+pids+","+nets, start, rand.Text()

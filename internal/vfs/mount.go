@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Schemes are the beginnings of paths that file systems other than that of the operating system can have, such as s3://BUCKET/KEY.
+// Schemes are the beginnings of paths that file systems other than the operating system's can have, such as s3://BUCKET/KEY.
 var Schemes = []string{"s3", "gs", "https", "http"}
 
 var mounted = map[string]FS{}
 
-// Mount makes a file system a part of OS: that of paths which begin with SCHEME:/, one of Schemes. It is called before OS is used.
+// Mount makes a file system a part of OS, for paths that begin with SCHEME:/, one of Schemes. It is called before OS is used.
 func Mount(scheme string, fsys FS) { mounted[scheme] = fsys }
 
 // Scheme is the scheme of a path, "" for a path of the operating system. Package filepath makes s3:/BUCKET of s3://BUCKET,
@@ -39,7 +39,7 @@ var shortened = regexp.MustCompile(`\b(s3|gs|https?):/([^/\s])`)
 // Spelled returns a text with both slashes in each address, where package filepath has left one.
 func Spelled(text string) string { return shortened.ReplaceAllString(text, "$1://$2") }
 
-// mounts is the file system of the operating system together with those of Mount.
+// mounts is the file system of the operating system together with the ones of Mount.
 type mounts struct{}
 
 // of is the file system of a path.
@@ -71,7 +71,7 @@ func (mounts) Mkdir(name string) error { return of(name).Mkdir(name) }
 // MkdirAll implements FS.
 func (mounts) MkdirAll(name string) error { return of(name).MkdirAll(name) }
 
-// Rename implements FS. Names of different file systems are an error of that of the new one.
+// Rename implements FS. If the names are in different file systems, the file system of the new name returns an error.
 func (mounts) Rename(oldname, newname string) error { return of(newname).Rename(oldname, newname) }
 
 // Remove implements FS.

@@ -13,7 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/guard"
 )
 
-// FS is a file system. Paths are those of the operating system.
+// FS is a file system. Paths are as in the operating system.
 type FS interface {
 	// Open opens a regular file for reading. A folder, a pipe and a device are errors; a pipe could make the call wait for ever.
 	Open(name string) (File, error)
@@ -150,7 +150,7 @@ func (f osFile) Write(b []byte) (int, error) {
 	return n, guard.Call(err, b, n)
 }
 
-// WriteAt implements File. Its errors are those of Write.
+// WriteAt implements File. It has the errors of Write.
 func (f osFile) WriteAt(b []byte, off int64) (int, error) {
 	n, err := f.File.WriteAt(b, off)
 	return n, guard.Call(err, b, n)

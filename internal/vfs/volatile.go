@@ -118,7 +118,7 @@ func (v *Volatile) Exchange(a, b string) error {
 	return nil
 }
 
-// move renames the entries of o and all below it, and removes those of n.
+// move renames the entries of o and all below it, and removes the entries of n.
 func (v *Volatile) move(o, n string) {
 	o, n = filepath.Clean(o), filepath.Clean(n)
 	v.mu.Lock()

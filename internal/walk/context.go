@@ -35,7 +35,7 @@ type Context struct {
 	node, last [group]uint32 // the node, and the one before it or None
 	moving     []uint32      // the walks that go on
 	stepping   []uint32      // those that take an edge in this step
-	pending    []uint32      // those of them for which no edge was accepted yet
+	pending    []uint32      // the walks in stepping for which no edge was accepted yet
 
 	// By place in stepping or pending.
 	at     [group]uint32
@@ -56,7 +56,7 @@ type Job struct {
 	Seed, Epoch uint64
 }
 
-// Walk makes one walk for each start: number is the number of the walk among those of its start. nodes gets Length+1 nodes per
+// Walk makes one walk for each start: number is the number of the walk among the walks of its start. nodes gets Length+1 nodes per
 // walk, the start first and None after its end. edges, if not nil, gets the ids of the Length edges between them, and NoEdge
 // where there is none. Starts are nodes of the type Walker.Start; a start that is not is an error.
 func (c *Context) Walk(j Job, starts []uint32, numbers []uint32, nodes []uint32, edges []uint64) error {

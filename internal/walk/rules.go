@@ -20,7 +20,7 @@ type Rules struct {
 	Path []string
 	// Dir is the direction in which edges are followed: Out leads from sources to destinations.
 	Dir graph.Direction
-	// Length is the number of steps; 0: that of the path.
+	// Length is the number of steps; 0: as many as the path has.
 	Length int
 	// P and Q are the parameters of node2vec: a step back has the bias 1/P, a step to a node that the node before has no edge
 	// to 1/Q, all others 1. 0 is 1.

@@ -186,7 +186,7 @@ func (p *part) rows(length int) []byte {
 	return graph.Bytes(p.nodes[:p.count*(length+1)])
 }
 
-// reset makes the sums those of no walks, and keeps memory.
+// reset makes the sums zero, and keeps memory.
 func (r *Result) reset() {
 	*r = Result{Lengths: r.Lengths}
 	r.Lengths.Reset()

@@ -23,7 +23,7 @@ const (
 	failures = "failed"
 )
 
-// Reset makes the folders for pulses and failures, and empties those of an earlier run.
+// Reset makes the folders for pulses and failures, and empties the folders of an earlier run.
 func Reset(fsys vfs.FS, dir string) error {
 	for _, name := range []string{pulses, failures} {
 		name = filepath.Join(dir, name)

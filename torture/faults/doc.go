@@ -8,7 +8,7 @@
 //
 //   - It ends with status 1 (verify: 1 or 3), without the trace of a panic, and soon.
 //   - Its message has the name of the file.
-//   - No output is visible that is not whole: graphmill verify passes, and its bytes are those of a run without fault.
+//   - No output is visible that is not whole: graphmill verify passes, and its bytes equal a run without fault.
 //   - Nothing is left beside the outputs, unless the run can be resumed or the fault was one of cleaning up.
 //   - The same command again gives the bytes of a run without fault.
 //   - Status 0 is right only where the list of harmless faults (harmless.go) has a reason, and the output is whole.

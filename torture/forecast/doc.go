@@ -8,8 +8,8 @@
 // A told figure may differ from the measured one by 10 % for memory and bytes, and by 30 % for time. The heap of a small
 // process differs by some MiB from run to run, so that memory may differ by 4 MiB more. Memory is told roughly, within 35 %, where
 // buffers hold records of whole batches, for the partition method multilevel, and for the stream executor with the scope epoch, or with
-// the scope seed on the smallest graph of the grid. Some figures are told as upper bounds: those of the stream executor with TFRecords, the memory of partition where edge
-// types are reverses of others, and that of the memory executor with few large batches. A run may exceed its budget by 8 %, which only
+// the scope seed on the smallest graph of the grid. Some figures are told as upper bounds: the figures of the stream executor with TFRecords, the memory of partition where edge
+// types are reverses of others, and the memory of the memory executor with few large batches. A run may exceed its budget by 8 %, which only
 // the memory executor with no more than its need does. Times are judged only in the long form and only with TORTURE_QUIET=1, on a machine that
 // does nothing else.
 package forecast

@@ -15,7 +15,7 @@ import (
 // Module is a module that is linked into a program.
 type Module struct{ Path, Version, Dir string }
 
-// Linked is the modules whose packages a program has, by their paths, without those of the product. dir is the folder of the program's
+// Linked is the modules whose packages a program has, by their paths, without the product's own. dir is the folder of the program's
 // module.
 func Linked(dir, program string) ([]Module, error) {
 	cmd := exec.Command("go", "-C", dir, "list", "-deps", "-f", "{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}", program)

@@ -14,7 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// Exit statuses, equal to those of graphmill.
+// Exit statuses, the same as graphmill's.
 const (
 	exitDone        = 0
 	exitFailed      = 1

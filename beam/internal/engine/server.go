@@ -143,7 +143,7 @@ func (s *server) stage(ctx context.Context, endpoint, token string) error {
 	}
 }
 
-// pipelineOptions are the options of a job: those that the Go workers read, and those of the runner.
+// pipelineOptions are the options of a job: the options that the Go workers read, and the options of the runner.
 func (o *Options) pipelineOptions() (*structpb.Struct, error) {
 	hooks.SerializeHooksToOptions() // into the global options
 	own := map[string]any{workers.BuildOption: o.Build}

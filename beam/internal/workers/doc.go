@@ -11,7 +11,7 @@
 //
 // A worker is known by its id and its control endpoint, because ids are unique to a TaskManager, not to a machine. It ends when
 // its control stream ends: at the end of the job, and at the death of the TaskManager. A pool ignores requests to stop a
-// worker, because they name the id alone, which may be that of another TaskManager's worker.
+// worker, because they name the id alone, which a worker of another TaskManager may have, too.
 //
 // Submitter and workers must be one build, because a pipeline names its functions and types, and does not carry them. The
 // submitter puts its build into the options of the pipeline, and the pool refuses a request with other options before a worker

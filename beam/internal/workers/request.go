@@ -27,7 +27,7 @@ type request struct {
 	Logging      string            `json:"logging"`
 	Status       string            `json:"status,omitempty"`
 	Capabilities []string          `json:"capabilities,omitempty"`
-	Options      map[string]string `json:"options,omitempty"` // those of the Go SDK
+	Options      map[string]string `json:"options,omitempty"` // options of the Go SDK
 }
 
 // provisionTime bounds the wait for the provision endpoint, which lies next to the runner that just called.

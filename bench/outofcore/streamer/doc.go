@@ -25,7 +25,7 @@
 //
 // # The draw law
 //
-// Draws are those of scope epoch: a node has one sample per epoch and layer, uniform without replacement, and layer l
+// Draws are as with scope epoch: a node has one sample per epoch and layer, uniform without replacement, and layer l
 // draws as op l + 1 of a plan. So batches have the neighbours that package sample finds for the plan with scope epoch
 // and expand all in which op l + 1 starts from op l.
 //

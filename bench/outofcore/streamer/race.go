@@ -16,7 +16,7 @@ import (
 
 // Race is the cost of epochs.
 type Race struct {
-	// Seconds are those of each epoch, from the end of the previous one, or from Open, to its last batch. CPU is the
+	// Seconds has the seconds of each epoch, from the end of the previous one, or from Open, to its last batch. CPU is the
 	// processor time of the whole process in that time.
 	Seconds []float64
 	CPU     float64

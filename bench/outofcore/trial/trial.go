@@ -101,7 +101,7 @@ type Result struct {
 	Memory    int64  `json:"memory_budget_bytes,omitempty"`
 	Seeds     int    `json:"seeds"`
 	BatchSize int    `json:"batch_size"`
-	// Batches and Edges (sampled) are those of all epochs; for mmap those that were timed.
+	// Batches and Edges (sampled) count all epochs; for mmap only the timed part.
 	Batches uint64 `json:"batches"`
 	Edges   uint64 `json:"sampled_edges"`
 	// Extrapolated says that the figures of an epoch were computed from a part of it.
@@ -139,7 +139,7 @@ type trial struct {
 	clock usage
 }
 
-// Run runs one design on a store. The peak memory is that of the process.
+// Run runs one design on a store. The peak memory is the peak of the whole process.
 func Run(ctx context.Context, fsys vfs.FS, dir string, d Design, o Options) (_ *Result, err error) {
 	t := &trial{Design: d, fs: fsys, o: o, began: time.Now()}
 	t.o.Threads = max(o.Threads, 1)

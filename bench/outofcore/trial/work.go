@@ -64,7 +64,7 @@ func (t *trial) seeds(ctx context.Context) ([]uint32, error) {
 	return seeds, t.s.Release()
 }
 
-// digest is that of the subgraph of a batch. It covers the nodes, which depend on the edges and take a fraction of the
+// digest is the digest of the subgraph of a batch. It covers the nodes, which depend on the edges and take a fraction of the
 // time. It is 0 except for the first epoch.
 type digest struct{ sum uint64 }
 

@@ -2,5 +2,5 @@
 //
 // The command parses its flags, checks the address (TLS and a token are required unless it is a loopback address), and
 // calls the libraries. Package flight defines the batches and messages. When clients can connect, the command prints one
-// line of JSON to stdout. Its exit statuses equal those of graphmill.
+// line of JSON to stdout. Its exit statuses are the same as graphmill's.
 package main

@@ -15,7 +15,7 @@ import (
 	"github.com/graphmill/graphmill/internal/guard"
 )
 
-// Exit statuses, equal to those of graphmill.
+// Exit statuses, the same as graphmill's.
 const (
 	exitDone   = 0
 	exitFailed = 1

@@ -19,7 +19,7 @@ import (
 // errOriginals is the kind of errors about parts without original ids, which cannot be compared with a graph.
 var errOriginals = errors.New("no original ids")
 
-// against compares edges and features with those of a graph.
+// against compares edges and features with a graph's.
 func (a *auditor) against(ctx context.Context, g *graph.Graph) error {
 	if a.NodeIDs == nil {
 		return tagged.Errorf(errOriginals, "%s: found parts without orig_nids.dgl, expected the original ids of nodes, to compare them with a store; write the parts with `SaveOrigNids` and `SaveOrigEids`", a.Name)
@@ -74,7 +74,7 @@ func (a *auditor) against(ctx context.Context, g *graph.Graph) error {
 	return nil
 }
 
-// counts compares the types of the graph and their counts with those of the configuration.
+// counts compares the types of the graph and their counts with the configuration.
 func (a *auditor) counts(what string, types []dgl.TypeRanges, n int, count func(name string) (int, bool)) error {
 	for _, t := range types {
 		got, ok := count(t.Name)
@@ -256,7 +256,7 @@ var storedAs = map[graph.DType]dgl.DType{
 	graph.Float16: dgl.Float16, graph.BFloat16: dgl.BFloat16, graph.Float32: dgl.Float32, graph.Float64: dgl.Float64,
 }
 
-// compareRows compares the columns of a type with those of the store; at maps a type-wise new id to a row of
+// compareRows compares the columns of a type with the store's; at maps a type-wise new id to a row of
 // the store.
 func (a *auditor) compareRows(ctx context.Context, t int, types []dgl.TypeRanges, columns []*graph.Column, of func(p *parts.Part) ([]parts.Feature, string), at func(i int64) int64) error {
 	typ := &types[t]

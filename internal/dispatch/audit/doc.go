@@ -8,13 +8,13 @@
 //     types and owners agree with the ranges. The same holds for edges, which the owner of their
 //     destination owns;
 //   - COO, CSC and CSR have the same edges;
-//   - halo edges equal those of their owners, and the halo is complete: it has the in-edges of all
+//   - halo edges equal the same edges in their owners, and the halo is complete: it has the in-edges of all
 //     nodes that fewer than halo_hops in-edges reach, and no other edges but those from owned to
 //     other nodes. All parts have the latter (partition_graph), or none has (DGL's dispatch);
 //   - features have one row per node or edge that the part owns, and the same dtype and shape in all
 //     parts; bools are 0 or 1;
 //   - each original id occurs once;
-//   - on request, edges and features equal those of a store.
+//   - on request, edges and features equal a store's.
 //
 // A type with features of which a part owns nothing is noted: such a part is whole, but DGL's server
 // does not start with it.

@@ -17,8 +17,8 @@ type reading struct {
 }
 
 // each calls work for all parts, opt.Threads of them at a time, and then adds up what they counted, in the order of the parts, and
-// calls after. Its error is that of the first part, in
-// order, that failed: the parts before it are read to their end, and those after it are cancelled.
+// calls after. Its error is the error of the first part, in
+// order, that failed: the parts before it are read to their end, and the parts after it are cancelled.
 func (a *auditor) each(ctx context.Context, work func(ctx context.Context, x *reading) error, after func(p *parts.Part) error) error {
 	contexts, stops := make([]context.Context, len(a.Parts)), make([]context.CancelFunc, len(a.Parts))
 	for i := range a.Parts {

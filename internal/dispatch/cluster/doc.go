@@ -22,7 +22,7 @@
 // # Memory
 //
 // A worker maps 6 bytes per node of the graph: the part and the new id of each node. To cut, it holds about 150 KiB per part. To
-// gather, it holds one record, but engines hold those of one key, about 64 MiB. To finish a part it holds 4 bytes per edge that the part owns, 32 per halo edge, 3/16 per node
+// gather, it holds one record, but engines hold all records of a key, about 64 MiB. To finish a part it holds 4 bytes per edge that the part owns, 32 per halo edge, 3/16 per node
 // of the graph, and 8 per own node. Options.Memory refuses parts that need more: before the job where the edges that
 // the part owns need it, and in the worker where halo edges do.
 //

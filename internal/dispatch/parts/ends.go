@@ -10,7 +10,7 @@ import (
 )
 
 // Ends fills Src and Dst. They are the part's own arrays if it has COO. Else they are looked up in the part's rows, with
-// 1/16 byte per edge, if the edges lie there in the order of their ids, as those of one type do in parts that Graphmill
+// 1/16 byte per edge, if the edges lie there in the order of their ids, as edges of one type do in parts that Graphmill
 // writes. Other parts take 8 bytes per edge, and one more while Ends runs.
 func (p *Part) Ends(ctx context.Context) error {
 	r := &p.Graph.Relations[0]

@@ -10,7 +10,7 @@
 // # Whole or nothing
 //
 // A file is written as .NAME.partial in its folder and read back block by block. Its xxh3 checksum
-// is compared with that of the local manifest. Then the file is synced to the disk, if the server
+// is compared with the checksum in the local manifest. Then the file is synced to the disk, if the server
 // can (fsync@openssh.com), and renamed. The config comes after the parts, the manifest after the
 // config: a folder without a manifest is not whole, and with it 'graphmill verify' on the machine
 // finds any changed bit.

@@ -195,7 +195,7 @@ func (s *sender) compare(ctx context.Context, c *conn, f *file, local vfs.File, 
 	return same, closed(there, err)
 }
 
-// closed closes a file. An earlier error takes precedence over that of closing, which adds nothing if the
+// closed closes a file. An earlier error takes precedence over the error of closing, which adds nothing if the
 // connection is lost.
 func closed(there *sftp.File, err error) error {
 	if closing := there.Close(); err == nil {

@@ -21,7 +21,7 @@ type Options struct {
 	Identities []string
 	// Agent is the socket of an SSH agent, "" for none.
 	Agent string
-	// KnownHosts are the files with the keys of the machines; nil: those of the user and of the system.
+	// KnownHosts are the files with the keys of the machines; nil: the files of the user and of the system.
 	KnownHosts []string
 	// RemoteDir is the folder on each machine; it is created if it is missing. A relative path begins in the
 	// folder where the user's sessions begin.

@@ -24,7 +24,7 @@ import (
 type sorter struct {
 	x         *exporter
 	e         *graph.Edges
-	all       []*series // series of the ends, followed by those of the columns
+	all       []*series // series of the ends, followed by the series of the columns
 	positions graph.Index
 	number    int   // bytes of a position or id
 	widths    []int // bytes of a row of each column
@@ -245,7 +245,7 @@ func (s *sorter) encode(e *encoder, r *run) (err error) {
 }
 
 // sort returns the offsets of the records of a bucket sorted by position, and by edge id if an edge and its reverse
-// have the same position. If most positions of the bucket's range are those of an edge, it uses a counting sort, and
+// have the same position. If most positions of the bucket's range belong to an edge, it uses a counting sort, and
 // otherwise comparisons.
 func (s *sorter) sort(e *encoder, r *run) []int {
 	order := slices.Grow(e.order[:0], r.rows)[:r.rows]

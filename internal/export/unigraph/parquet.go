@@ -8,7 +8,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// page is an encoded page of a column. Its bytes are those of the piece from the end of the page before up to end.
+// page is an encoded page of a column. Its bytes in the piece begin at the end of the page before, and end at end.
 type page struct {
 	parquet.Page
 	end int

@@ -21,7 +21,7 @@ type source struct {
 	bytes int64
 }
 
-// ids is a column of the original ids of nodes: those of the rows themselves, or of one end of edges.
+// ids is a column of the original ids of nodes: of the rows themselves, or of one end of edges.
 type ids struct {
 	name string
 	of   *graph.Nodes
@@ -224,7 +224,7 @@ func (b *idBuffer) read(x *ids, from, to int) {
 	end := x.near.At(lo + 1)
 	for i := from; i < to; i++ {
 		if uint64(i) < end {
-			if i > from { // the same node as that of the edge before
+			if i > from { // the same node as the edge before has
 				last, start := len(b.ends)-1, 0
 				if last > 0 {
 					start = int(b.ends[last-1])

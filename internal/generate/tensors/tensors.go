@@ -1,7 +1,7 @@
 // Package tensors writes TFRecords of random GraphTensors of a schema, together with the schema, for trying out a
 // model or a program before there are data.
 //
-// The GraphTensors are those of example.Codec.Random. Each is a function of the schema, the random seed and its
+// The GraphTensors are made by example.Codec.Random. Each is a function of the schema, the random seed and its
 // number, so the bytes do not depend on the number of threads, and a larger count begins with the same GraphTensors.
 package tensors
 

@@ -103,7 +103,7 @@ func (n *numberer) firstFrom(a uint64) (uint64, error) {
 	return uint64(id), err
 }
 
-// add writes the nodes that edges add to a type, after those of its table.
+// add writes the nodes that edges add to a type, after the nodes of its table.
 func (s *nodeSink) add(ctx context.Context, t *nodeType) error {
 	added := t.stats.Added
 	if added == 0 {

@@ -33,7 +33,7 @@ func (x *ends) appearance(pos uint64) uint64 {
 	return x.base + 2*pos + 1
 }
 
-// inTable is the appearance of the keys of a node table. It precedes those of all ends.
+// inTable is the appearance of the keys of a node table. It precedes the appearances of all ends.
 const inTable = 0
 
 // firstSeen is a key and its first appearance.

@@ -6,7 +6,7 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// context writes the rows of the context, whose columns are like those of nodes.
+// context writes the rows of the context, whose columns are like columns of nodes.
 func (b *builder) context(ctx context.Context) error {
 	in := b.in.Context
 	if in == nil {

@@ -51,7 +51,7 @@ type Edges struct {
 	Type  graph.EdgeType
 	Table table.Table
 	// Src and Dst are the columns of the ends. An empty name means the row number (for an edge from a node table's
-	// foreign key). The dtype is that of the node type's ID: Uint64 or String. A row that is Absent (an empty foreign
+	// foreign key). It has the dtype of the node type's ID: Uint64 or String. A row that is Absent (an empty foreign
 	// key) gives no edge and is counted.
 	Src, Dst table.Column
 	Where    *Filter
@@ -87,7 +87,7 @@ type Options struct {
 	Homogeneous bool // all types become _N, sorted by name
 	NoPositions bool // edge types get no graph.PositionColumn
 	// DanglingEdges is Error, Drop or Zeros. With Zeros, an id that edges name and the node table lacks becomes a
-	// node after those of the table, numbered by first appearance as in Nodes.Table. Its columns are zeros, empty
+	// node after the nodes of the table, numbered by first appearance as in Nodes.Table. Its columns are zeros, empty
 	// strings and empty lists. Integer ids are then keys even if they equal the row numbers. Nothing can be added to
 	// a table without a column of ids.
 	DanglingEdges  Policy

@@ -214,7 +214,7 @@ func (w *finisher) below(l *leafState, at, end uint32, limit uint64) uint32 {
 		lo += min(step, end-lo)
 		step *= 2
 	}
-	// Invariant: the seq of record at is below the limit, and that of record lo (or the end) is not.
+	// Invariant: the seq of record at is below the limit, and the seq of record lo (or the end) is not.
 	for at+1 < lo {
 		mid := (at + lo) / 2
 		if w.lay.seq(w.record(l, mid)) < limit {
@@ -226,7 +226,7 @@ func (w *finisher) below(l *leafState, at, end uint32, limit uint64) uint32 {
 	return lo
 }
 
-// place puts records after those of the same node that are already placed.
+// place puts records after the records of the same node that are already placed.
 func (w *finisher) place(l *leafState, from, to uint32) {
 	if w.lay.plain() && !w.wideFar {
 		next, lo := l.next, uint32(l.lo)

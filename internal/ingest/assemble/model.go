@@ -51,7 +51,7 @@ type part struct {
 	refs    []*refs     // ends that are keys, by node type
 	rows    uint64
 	base    uint64 // first position in a homogeneous graph
-	run     bool   // the table is a run of rows of that of the edges
+	run     bool   // the table is a run of rows of the table of the edges
 	first   uint64 // the first of these rows
 }
 

@@ -15,11 +15,11 @@ import (
 )
 
 // Share is a build that several processes share: package ingest/cluster divides its work, and every process has a Share
-// of the same Input and Options. The functions that read rows, sort edges and write the store are those of Build, so the
-// bytes of the store are, too.
+// of the same Input and Options. Rows are read, edges sorted and the store written by the functions of Build, so the
+// store has the same bytes.
 //
 // First all numbers must be known that places depend on: Know. Then ScanEdges makes the records of edges, by ranges of
-// their primary end; a Range sorts those of one range and writes its piece of the store; and Join makes the store from the
+// their primary end; a Range sorts the records of one range and writes its piece of the store; and Join makes the store from the
 // pieces.
 type Share struct {
 	b      *builder
@@ -65,7 +65,7 @@ type Numbers struct {
 	Parts []uint64      `json:"parts"` // rows of each part
 }
 
-// TypeNumbers are those of a node type.
+// TypeNumbers are the numbers of a node type.
 type TypeNumbers struct {
 	Rows uint64 `json:"rows"` // of the table
 	// Count is the number of nodes, without those that only edges name.
@@ -185,7 +185,7 @@ type KeyColumns struct {
 	value           string
 }
 
-// KeyColumns are those of part k. They are none if no end is a key.
+// KeyColumns are the columns that a scan for the keys of part k reads. There are none if no end is a key.
 func (s *Share) KeyColumns(k int) KeyColumns {
 	p := s.b.parts[k]
 	x := KeyColumns{Src: -1, Dst: -1, where: -1}
@@ -236,7 +236,7 @@ const (
 )
 
 // ScanEdges makes the records of a run of rows of part k, of which a scan of KeyColumns has counted some. out takes the
-// records of a range, which are those of Range.Add. Calls for the same range are in the order of the rows. Several
+// records of a range, which Range.Add takes. Calls for the same range are in the order of the rows. Several
 // goroutines may call it.
 func (s *Share) ScanEdges(ctx context.Context, k int, run table.Part, ranges int, counted EdgesResult, resolve Resolve, out func(bucket int, records []byte) error) (EdgesResult, error) {
 	g, p := *s.groups[s.GroupOf(k)], *s.b.parts[k]
@@ -331,7 +331,7 @@ func shareExtent(buckets int, size uint64) int {
 	return min(extentFor(buckets, shareBuffers, 1), max(1<<bits.Len64(each), 512))
 }
 
-// Columns are the columns of a node type in the order of the chunks that Join reads: those of the input, and the ids.
+// Columns are the columns of a node type in the order of the chunks that Join reads: the columns of the input, and the ids.
 func (s *Share) Columns(t int) []table.Column {
 	x := s.b.types[t]
 	cols := slices.Clone(x.Columns)

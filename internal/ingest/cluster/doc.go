@@ -6,7 +6,7 @@
 //
 // The submitter (Run) divides the tables into parts (table.Divide) and plans the work. Workers read parts and leave
 // pieces of the store in the work folder, which lies next to the output on storage that all machines reach at the same
-// paths. The submitter joins the pieces into the store, in order, so that the store has one writer, which is that of every
+// paths. The submitter joins the pieces into the store, in order, so that the store has one writer, the same as in every
 // other run. A Site is the work on one machine: the functions that an engine calls.
 //
 // # The jobs
@@ -37,7 +37,7 @@
 // # Faults
 //
 // An engine may call a function again, at the same time, or on another machine. All functions are pure, and a file gets
-// its name when it is whole. Files that a stage reads are those of earlier stages. Site.Failed saves the text of an error
+// its name when it is whole. A stage reads files of earlier stages only. Site.Failed saves the text of an error
 // for the submitter, which ends the job where trying again cannot help. Of several bad rows the error names one, not always
 // the first.
 package cluster

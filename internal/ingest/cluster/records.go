@@ -9,7 +9,7 @@ import (
 
 // Records begin with a byte that says what they hold. Numbers are varints. An empty record only calls its key into being.
 //
-//	nodeKeys   row of the first key; then per key its length, its bytes and its row, less that of the key before
+//	nodeKeys   row of the first key; then per key its length, its bytes and its row, less the row of the key before
 //	edgeKeys   task; then per key its length, its bytes and its place in the list of the task
 //	answers    node type; then per key its place in the list of the task, and a node
 //	firstKeys  node type; then per key its place, its length and its bytes: keys that no earlier task names
@@ -205,5 +205,5 @@ func (d *dict) grow() {
 	}
 }
 
-// hash is that of the index of ids, which chooses the bucket of a key by its first bits.
+// hash is the hash of the index of ids, which chooses the bucket of a key by its first bits.
 func hash(key []byte) uint64 { return store.HashID(key) }

@@ -40,7 +40,7 @@ type Run struct {
 	Source *ingest.Source
 	// Work has the source and the rules. Build fills in the rest.
 	Work Work
-	// PartBytes is about the bytes of a part of a table, BucketBytes those of the keys in a bucket, and RangeBytes those of
+	// PartBytes is about the bytes of a part of a table, BucketBytes the bytes of the keys in a bucket, and RangeBytes the bytes of
 	// the edges of a range; 0 chooses. Local is the most bytes of tables that the submitter reads itself to count rows and
 	// to look at ids; 0 chooses, and a negative number is none.
 	PartBytes, BucketBytes, RangeBytes, Local int64

@@ -187,7 +187,7 @@ func readJSON(fsys vfs.FS, name string, v any) error {
 	return nil
 }
 
-// folders are those of the files of a Work.
+// folders are the folders of the files of a Work.
 func (s *Site) folders() []string {
 	list := []string{"nodes", "ends", "stats", "index", "ranges", "others", "firsts", "texts"}
 	for t := range s.Work.Top {

@@ -121,7 +121,7 @@ func adds(s *assemble.Share, r *Rules, t int) bool {
 	return s.Type(t).Table == nil || r.DanglingEdges == assemble.Zeros
 }
 
-// stages are those of the job.
+// stages are the stages of the job.
 func (w *Work) stages(s *assemble.Share) []stage {
 	if w.Job != Build {
 		return []stage{scanStage}
@@ -179,7 +179,7 @@ func (k *keys) relay(task int64) int64 { return k.total() + task }
 // total is the number of buckets.
 func (k *keys) total() int64 { return k.buckets[len(k.buckets)-1] }
 
-// index is the key of the index of a bucket, after those of tasks.
+// index is the key of the index of a bucket, after the keys of tasks.
 func (k *keys) index(bucket int64) int64 { return k.tasks + 1 + bucket }
 
 // find is the list of a key among cumulative first keys, and the number in it.

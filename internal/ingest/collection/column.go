@@ -21,7 +21,7 @@ type columns struct {
 	out     rowBuffer
 }
 
-// asked returns the columns that a scan asks for: those of front, and then the fields of the columns.
+// asked returns the columns that a scan asks for: first front, and then the fields of the columns.
 func (c *columns) asked(front []table.Column) []table.Column {
 	c.from = c.from[:0]
 	for i := range c.of {

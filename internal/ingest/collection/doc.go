@@ -10,7 +10,7 @@
 // # The input
 //
 // A Split gives the rows of each graph: by offsets, by counts, or by the graph of each row. Graphs are in the order
-// of their rows; rows that return to an earlier graph are an error. The number of graphs is that of the context's
+// of their rows; rows that return to an earlier graph are an error. The number of graphs is the number of the context's
 // rows, of the offsets or of the counts, and otherwise one more than the largest graph of a row. All of these must
 // agree.
 //

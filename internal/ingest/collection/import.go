@@ -248,7 +248,7 @@ func (i *importer) node(typ string) *nodeWriter {
 	return i.nodes[slices.IndexFunc(i.nodes, func(n *nodeWriter) bool { return n.Type == typ })]
 }
 
-// rows writes nodes and edges, several types at a time. Of several errors it returns that of the first type: an error
+// rows writes nodes and edges, several types at a time. Of several errors it returns the error of the first type: an error
 // stops only the types after it.
 func (i *importer) rows(ctx context.Context, meta *store.Meta) error {
 	var tasks []func(context.Context) error

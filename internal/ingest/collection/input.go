@@ -13,7 +13,7 @@ import (
 
 // The kinds of errors, for errors.Is.
 var (
-	// errFormat: the tables do not make a collection. Errors about the bytes of tables are those of package table.
+	// errFormat: the tables do not make a collection. Errors about the bytes of tables come from package table.
 	errFormat = errors.New("bad collection")
 	// errMemory: the memory budget is below the minimum.
 	errMemory = tagged.Errorf(limits.ErrMemory, "memory budget too small")

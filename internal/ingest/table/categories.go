@@ -11,7 +11,7 @@ import (
 )
 
 // Categories are the texts that a column of categories can have, each with its code: its number in the list. The zero
-// value is that of categories that Collect or Set has still to find; then they do not change. Columns can share them.
+// value stands for categories that Collect or Set has still to find; then they do not change. Columns can share them.
 type Categories struct {
 	texts []string
 	codes map[string]int32 // nil: not known yet

@@ -117,7 +117,7 @@ func (w *chunkWorker) read(t *Chunks, f vfs.File, i int, from, n uint64) error {
 	for k, far := 0, w.far.w[:n]; k < len(far); k++ {
 		far[k] = uint64(binary.LittleEndian.Uint32(raw[4*k:]))
 	}
-	// Find the node of the first edge by bisection, and those of the others by advancing.
+	// Find the node of the first edge by bisection, and the nodes of the others by advancing.
 	r := t.set.Rows[i]
 	node := sort.Search(int(r.Nodes), func(node int) bool {
 		raw, e := w.words(t, f, i, chunk.Offset(node+1), 1)

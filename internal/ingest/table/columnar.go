@@ -19,7 +19,7 @@ type Columnar struct {
 	fsys   vfs.FS
 	group  string // what a rowGroup is called
 	files  []columnarFile
-	like   int // index of the file whose columns are those of the table
+	like   int // index of the file whose columns the table has
 	groups []rowGroup
 	fields []Field
 	// unreadable names the other columns, with what they are.
@@ -130,7 +130,7 @@ var columnarTypes = map[parquet.Type]graph.DType{
 	parquet.Float16: graph.Float16, parquet.Float32: graph.Float32, parquet.Float64: graph.Float64, parquet.Bytes: graph.String,
 }
 
-// declare takes the columns of one file and checks those of the other files against them.
+// declare takes the columns of one file and checks the columns of the other files against them.
 func (t *Columnar) declare() error {
 	names, fields, unreadable := describeColumns(&t.files[t.like])
 	t.fields, t.unreadable = fields, unreadable

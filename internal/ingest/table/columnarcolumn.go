@@ -87,7 +87,7 @@ func (c *columnarColumn) empty(row int) bool {
 }
 
 // run appends n rows from row on, none of which is empty. at is the position of the lists and values of the row, and
-// afterwards that of the row after the run.
+// afterwards the position of the row after the run.
 func (c *columnarColumn) run(row, n int, at []int) (bad int, problem string) {
 	if c.null {
 		return row, fmt.Sprintf("found a value in column %q, expected none, as its type is null", c.out.Name)

@@ -21,7 +21,7 @@ type concat struct {
 	bytes  int64
 }
 
-// Concat concatenates tables. Its columns are those of the first table, renamed to names, which must have as many
+// Concat concatenates tables. Its columns are the columns of the first table, renamed to names, which must have as many
 // entries. All tables must have the same columns in the same order; their names and the widths of their integers may
 // differ. A table with a number of rows other than its Piece says is an error of the scan.
 func Concat(names []string, pieces []Piece) (Table, error) {

@@ -35,7 +35,7 @@ func readable(from, to graph.DType, id bool) bool {
 		from.IsFloat() && to.IsFloat() || from == graph.Uint16 && to == graph.BFloat16
 }
 
-// convert appends n values of raw, converted to those of a column. Rows are stride bytes apart in raw. It returns the
+// convert appends n values of raw, converted to values of a column. Rows are stride bytes apart in raw. It returns the
 // index of the first value that does not fit and its text, or -1.
 func (a *array) convert(out *words, ends *[]uint32, raw []byte, n int, c *Column) (int, string) {
 	size, to := a.dtype.Size(), c.DType

@@ -86,7 +86,7 @@
 //
 // # Parts
 //
-// Divide cuts a table into Parts that several processes read on their own. The rows of a Part keep their numbers, so those of
+// Divide cuts a table into Parts that several processes read on their own. The rows of a Part keep their numbers, so the numbers of
 // text must be counted first: Measure counts a part without knowing whether it starts inside quotes, and Settle decides.
 //
 // The package reads files, rows and values. Packages ingest and ingest/assemble give them a meaning (ids, ends of

@@ -100,7 +100,7 @@ func (t *JSON) Files() []string { return t.text.Files() }
 // Bytes implements Table.
 func (t *JSON) Bytes() int64 { return t.text.Bytes() }
 
-// Scan implements Table. Its memory is that of a scan of CSV.
+// Scan implements Table. Its memory is as for a scan of CSV.
 func (t *JSON) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	return t.text.Scan(ctx, columns, threads, fn)
 }

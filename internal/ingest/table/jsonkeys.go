@@ -20,7 +20,7 @@ type jsonKey struct {
 	// count is the number of objects with the key, and of those not null; the others are of kinds of values. lists counts
 	// arrays.
 	count, strings, bools, numbers, lists, objects int
-	// fixed is the length of all arrays, or -1. depth is that of the deepest, and even says that all have it.
+	// fixed is the length of all arrays, or -1. depth is the depth of the deepest, and even says that all have it.
 	fixed, depth int
 	even         bool
 	element      jsonElement

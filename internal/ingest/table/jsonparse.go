@@ -203,7 +203,7 @@ func (p *jsonParser) flat() bool {
 }
 
 // array appends an array as the first dimension of shape. k is the number of variable dimensions around it. The shape -2
-// is that of all values of a column that is not deep.
+// stands for all values of a column that is not deep.
 func (p *jsonParser) array(c *column, shape []int, k int) string {
 	s := &p.scan
 	if s.b[s.at] != '[' {

@@ -19,7 +19,7 @@ const (
 	jsonObject
 )
 
-// jsonValue is a value. The text of a string is its content, that of true and false is 1 and 0, and that of null is
+// jsonValue is a value. The text of a string is its content, of true and false 1 and 0, and of null
 // empty.
 type jsonValue struct {
 	kind jsonKind

@@ -138,7 +138,7 @@ type lineBlock struct {
 }
 
 // Scan implements Table. Columns are strings, and empty cells are empty strings, or errors in ids. Several goroutines
-// parse, and one calls fn, in the order of the rows. The memory is that of 2 threads + 1 blocks of 1 MiB and of the
+// parse, and one calls fn, in the order of the rows. The memory is 2 threads + 1 blocks of 1 MiB and the
 // cells in them.
 func (t *Lines) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	return scanValues(ctx, t, columns, threads, fn, t.plain)

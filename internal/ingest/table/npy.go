@@ -51,7 +51,7 @@ type array struct {
 	// runs, if not nil, hold the rows instead of path and offset. ends holds the first row after each run.
 	runs []Run
 	ends []uint64
-	// levels, if not nil, hold the offsets of lists and strings. width and stride are then those of an element.
+	// levels, if not nil, hold the offsets of lists and strings. width and stride then belong to an element.
 	levels []level
 }
 
@@ -236,7 +236,7 @@ func (t *Npy) plain(ctx context.Context, columns []Column, threads int, fn func(
 		}
 		width += max(asked[i].stride, 8)
 		if asked[i].levels != nil {
-			width += t.bytes / int64(max(t.rows, 1)) // about that of a row
+			width += t.bytes / int64(max(t.rows, 1)) // about the width of a row
 		}
 	}
 	step := int(max(1, int64(t.chunk)/width))
@@ -267,7 +267,7 @@ func (t *Npy) plain(ctx context.Context, columns []Column, threads int, fn func(
 	return uint64(t.rows), nil
 }
 
-// each calls fn for the units 0..n-1 from several goroutines. Of several errors it returns that of the first unit.
+// each calls fn for the units 0..n-1 from several goroutines. Of several errors it returns the error of the first unit.
 func each(ctx context.Context, n, threads int, fn func(worker, unit int) error) error {
 	var next atomic.Int64
 	var group sync.WaitGroup

@@ -23,7 +23,7 @@ type parted struct {
 }
 
 // partitioned adds the columns of the folders between the given ones and the files. A column is Int64 if all of its values
-// are integers, and otherwise String. A column that the files have too is that of the files.
+// are integers, and otherwise String. If the files have the column too, theirs counts.
 func partitioned(t Table, folders []string) (Table, error) {
 	p := &parted{Table: t, values: map[string][]string{}}
 	var first string
@@ -99,7 +99,7 @@ func (t *parted) Fields() []Field { return append(slices.Clone(t.Table.Fields())
 // Unreadable names the columns of the files that cannot be read.
 func (t *parted) Unreadable() []string { return Unreadable(t.Table) }
 
-// Guess is that of the files. The columns of folders declare their dtypes.
+// Guess returns the guesses of the files. The columns of folders declare their dtypes.
 func (t *parted) Guess() ([]Guess, error) {
 	var guesses []Guess
 	if g, ok := t.Table.(interface{ Guess() ([]Guess, error) }); ok {

@@ -15,12 +15,12 @@ type reversed struct {
 	src, dst, negate string
 }
 
-// Reversed makes a table whose columns src and dst are those of t swapped, in values and not in places, and whose column
+// Reversed makes a table whose columns src and dst have each other's values of t, but keep their places, and whose column
 // negate, which must be asked for as Int64 or Float64, has the opposite sign. Names of columns stay where they are, so that
 // Concat can join t and its reverse.
 func Reversed(t Table, src, dst, negate string) Table { return &reversed{t, src, dst, negate} }
 
-// Scan implements Table. Its memory is that of t, and the values of the negated column once more for each worker.
+// Scan implements Table. Its memory is what t takes, and the values of the negated column once more for each worker.
 func (t *reversed) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	asked := slices.Clone(columns)
 	var negate []int

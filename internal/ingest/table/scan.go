@@ -86,8 +86,8 @@ func (t *turns) stop() {
 	t.changed.Broadcast()
 }
 
-// Scan implements Table. Its memory per thread is 1 MiB of text and the vectors made from it; for compressed files it
-// is that of two more threads.
+// Scan implements Table. Its memory per thread is 1 MiB of text and the vectors made from it; for compressed files, as
+// much as for two more threads.
 func (t *CSV) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	return scanValues(ctx, t, columns, threads, fn, t.plain)
 }

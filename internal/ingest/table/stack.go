@@ -16,7 +16,7 @@ type stack struct {
 	fields []string
 }
 
-// Stack makes a table of one column of numbers: the values of a row are those of the fields, in order. The column can
+// Stack makes a table of one column of numbers: a row has the values of the fields, in order. The column can
 // be asked for in the shape of the field, or in another shape with as many values.
 func Stack(t Table, field Field, fields []string) Table { return &stack{t, field, fields} }
 
@@ -26,7 +26,7 @@ func (t *stack) Fields() []Field { return []Field{t.field} }
 // Where implements Table. It names the row.
 func (t *stack) Where(row uint64, _ string) string { return t.Table.Where(row, "") }
 
-// Scan implements Table. Its memory is that of the underlying table, and the values of a chunk once more for each
+// Scan implements Table. Its memory is what the underlying table takes, and the values of a chunk once more for each
 // worker.
 func (t *stack) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	return scanValues(ctx, t, columns, threads, fn, t.plain)

@@ -12,7 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Stream is a table of a file that one goroutine reads from its beginning. The cells are text, as those of CSV files.
+// Stream is a table of a file that one goroutine reads from its beginning. The cells are text, as in CSV files.
 type Stream struct {
 	fsys   vfs.FS
 	path   string
@@ -129,7 +129,7 @@ func (t *Stream) Where(row uint64, _ string) string {
 	return where
 }
 
-// Scan implements Table. One goroutine reads and calls fn. Its memory is that of a chunk of about 1 MiB, of one row, and
+// Scan implements Table. One goroutine reads and calls fn. Its memory is a chunk of about 1 MiB, one row, and
 // of what the reader holds.
 func (t *Stream) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
 	return scanValues(ctx, t, columns, threads, fn, t.plain)

@@ -65,7 +65,7 @@ type Column struct {
 	Unit graph.Unit
 	// Categories asks for the codes of texts, of dtype Int32.
 	Categories *Categories
-	// Missing asks whether the cell of another column is empty. DType is Bool; the name is that of the new column.
+	// Missing asks whether the cell of another column is empty. DType is Bool; Name is the name of the new column.
 	Missing *Column
 	// From are scalar fields of the table whose values, side by side, are the values of a row. Nil means the field Name.
 	From []string

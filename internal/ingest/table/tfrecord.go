@@ -25,7 +25,7 @@ type TFRecord struct {
 	fields []Field
 }
 
-// OpenTFRecord opens the shards of a table, in order, plain or compressed with gzip. The fields are those of the
+// OpenTFRecord opens the shards of a table, in order, plain or compressed with gzip. The fields are the fields of the
 // first record.
 func OpenTFRecord(fsys vfs.FS, paths []string) (*TFRecord, error) {
 	t := &TFRecord{fsys: fsys, paths: paths}

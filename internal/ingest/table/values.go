@@ -75,7 +75,7 @@ type part struct {
 	Column
 	kind partKind
 	at   int        // number of the plain column
-	unit graph.Unit // of the integers; empty: that of the column
+	unit graph.Unit // of the integers; empty: the unit of the column
 	fill uint64     // the value of an empty cell
 	// signed says that integers are Int64, else Uint64.
 	signed bool

@@ -26,7 +26,7 @@ func (t *Transform) Changed(of *store.Meta) map[string]bool {
 }
 
 // Columns writes the changed and the added columns, and their entries in meta, where Options.Edges is false: all other
-// files of the new store are those of the graph.
+// files of the new store are taken from the graph's.
 func (t *Transform) Columns(ctx context.Context, w *store.Writer, meta *store.Meta) error {
 	for _, n := range t.nodes {
 		if err := n.write(ctx, w, store.NodesDir(n.n.Type), meta.Nodes[n.n.Type].Columns); err != nil {

@@ -5,7 +5,7 @@
 //	result, err := assemble.Build(ctx, vfs.OS, w, t.Input(), assemble.Options{...})
 //	t.Finish(result.Meta, meta) // of the store of g
 //
-// The graph is that of an open store. Input has tables whose rows are its nodes and edges, changed on the way; building
+// The graph comes from an open store. Input has tables whose rows are its nodes and edges, changed on the way; building
 // them makes the new store. Edges come in the order of their ids, so that the order of the edges of a node is kept, and
 // they keep their positions in the input (graph.PositionColumn). Original ids are kept; in a node type without them the
 // old type-wise ids become the original ids where nodes are left out.
@@ -20,8 +20,8 @@
 //     columns of other kinds are kept.
 //   - MergeEqual merges only edges whose columns are equal, too: the position in the input does not count, 0 equals -0, and
 //     NaN equals NaN, since it stands for a missing value.
-//   - The largest component is that with the most nodes, where all edge types connect their ends in both directions. Of
-//     equal ones it is that of the first node, by the order of types and ids.
+//   - The largest component is the one with the most nodes, where all edge types connect their ends in both directions. Of
+//     equally large ones it is the one with the first node, by the order of types and ids.
 //   - A Split adds the column split, of the categories train, valid and test. Rows in none of them have -1.
 //     An edge and its reverse are in the same part of a random split.
 //   - Normalised rows are divided by the sum of the absolute values of the row. Rows of zeros stay.

@@ -15,7 +15,7 @@ import (
 )
 
 // edgeTable is the table of the edges of a type, in the order of their ids. It implements table.Table, but leaves out row
-// numbers: those of edges that are left out, and of self-loops that are not added. The number of rows that Scan returns
+// numbers: the numbers of edges that are left out, and of self-loops that are not added. The number of rows that Scan returns
 // counts them.
 type edgeTable struct {
 	rows
@@ -78,7 +78,7 @@ func (x *edgeTable) units() ([]unit, error) {
 // offsetBytes is the most that the offset of a node takes.
 const offsetBytes = 8
 
-// Scan implements table.Table. The number of the first edge of near node v is that of the edges and nodes before it, so
+// Scan implements table.Table. The number of the first edge of near node v is the number of edges and nodes before it, so
 // that each node has a number for the self-loop it may get.
 func (x *edgeTable) Scan(ctx context.Context, columns []table.Column, threads int, fn func(worker int, c *table.Chunk) error) (uint64, error) {
 	x.added.Store(0)

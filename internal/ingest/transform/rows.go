@@ -17,7 +17,7 @@ type rows struct {
 	count   int
 	normal  []string // columns to normalise
 	split   []int8   // the part of each row; nil: none
-	// categories are those of the columns, by name.
+	// categories are the categories of the columns, by name.
 	categories map[string]*table.Categories
 }
 

@@ -268,7 +268,7 @@ func (t *Transform) Input() assemble.Input {
 	return in
 }
 
-// Finish copies to the metadata of the new store, after Build, what those of the graph say besides the arrays.
+// Finish copies what the metadata of the graph say besides the arrays to the metadata of the new store. It is called after Build.
 func (t *Transform) Finish(to, of *store.Meta) {
 	for i, n := range t.g.Nodes {
 		m, old := to.Nodes[n.Type], of.Nodes[n.Type]

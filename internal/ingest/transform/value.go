@@ -10,10 +10,10 @@ import (
 	"github.com/graphmill/graphmill/internal/isotime"
 )
 
-// key is a value of a column as a number whose order is that of the values.
+// key is a value of a column as a number. Keys have the order of their values.
 type key uint64
 
-// last is above the keys of all values, and missing is that of no value.
+// last is above the keys of all values, and missing stands for no value.
 const (
 	last    key = math.MaxUint64 - 1
 	missing key = math.MaxUint64

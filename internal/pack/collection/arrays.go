@@ -35,7 +35,7 @@ type PacksMeta struct {
 	OversizeGraphs int64  `json:"oversize_graphs,omitempty"`
 }
 
-// TypeMeta describes the arrays of a node or edge type. The shapes of columns are those of one row.
+// TypeMeta describes the arrays of a node or edge type. The shape of a column is the shape of one row.
 type TypeMeta struct {
 	Arrays  map[string]string           `json:"arrays"`
 	Columns map[string]store.ColumnMeta `json:"columns"`

@@ -17,7 +17,7 @@ type Graphs struct {
 }
 
 // NewGraphs sorts graphs by shape. count is the number of graphs, and size sets the sizes of graph i. The
-// numbers of graphs of each shape, and of those larger than a pack, must equal those of the layout.
+// numbers of graphs of each shape, and of graphs larger than a pack, must equal the layout's.
 func (l *Layout) NewGraphs(count uint64, size func(i uint64, sizes []int)) (*Graphs, error) {
 	h := l.Problem.Histogram
 	shapes := len(h.Counts)
@@ -69,7 +69,7 @@ type Deal struct {
 	packs  *draw.Order
 	orders []*draw.Order // by shape
 	first  []int64       // first pack of each pattern; the last entry is the number of packs
-	// places has, for each part of each pattern, the index of its first graph among those of its shape.
+	// places has, for each part of each pattern, the index of its first graph among the graphs of its shape.
 	places [][]uint64
 }
 

@@ -50,7 +50,7 @@ type Meta struct {
 // Layout is a packing with its problem.
 type Layout struct {
 	Meta    Meta
-	Problem *pack.Problem // its limits are those of Meta without the reserve
+	Problem *pack.Problem // its limits are Meta's without the reserve
 	Packing *pack.Packing
 	Over    *pack.Histogram // shapes of graphs that are larger than a pack; empty: none
 }

@@ -22,7 +22,7 @@ type Terms struct {
 const (
 	Error = "error" // such graphs are an error
 	Skip  = "skip"  // such graphs are left out and counted
-	Alone = "alone" // each is a pack of its own, separate from those of the fixed shape
+	Alone = "alone" // each is a pack of its own, separate from the packs of the fixed shape
 )
 
 // reserved is the part of a component's limit that a reserve takes.

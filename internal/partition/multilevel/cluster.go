@@ -198,7 +198,7 @@ func (k *clustering) twoHop(t team, m *memory, l *level, raters []rater, rule *c
 }
 
 // shuffled returns the order in which nodes are taken: by the bit length of the degree; runs of consecutive
-// nodes are shuffled among those of equal length.
+// nodes are shuffled among the runs of equal length.
 func shuffled(m *memory, l *level, seed uint64) []uint32 {
 	var start [34]int
 	for v := range uint32(l.n) {

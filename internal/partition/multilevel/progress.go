@@ -8,7 +8,7 @@ const roundLeft = 0.85
 // refineWork is the time that it takes to refine a level, relative to the time to coarsen it.
 const refineWork = 2
 
-// progress counts work in neighbours: those of a level once when it is coarsened, and refineWork times when it is refined. A
+// progress counts work in neighbours: it counts the neighbours of a level once when the level is coarsened, and refineWork times when it is refined. A
 // nil progress counts nothing.
 type progress struct {
 	tell        func(done, total int64)
@@ -16,7 +16,7 @@ type progress struct {
 	cycles      int64 // that are to come
 }
 
-// newProgress expects levels whose neighbours sum up to half more than those of the graph. tell may be nil.
+// newProgress expects levels whose neighbours sum up to half more than the graph's. tell may be nil.
 func newProgress(tell func(done, total int64), neighbours int64, cycles int) *progress {
 	return &progress{tell: tell, total: neighbours * 3 / 2 * (1 + refineWork) * int64(1+cycles), cycles: int64(cycles)}
 }

@@ -189,7 +189,7 @@ func (r *refiner) reprice() {
 	}
 }
 
-// ahead reports whether the move of u is judged as made before that of v.
+// ahead reports whether the move of u is judged as made before the move of v.
 func (r *refiner) ahead(u, v uint32) bool {
 	return r.gain[u] > r.gain[v] || r.gain[u] == r.gain[v] && u < v
 }

@@ -206,7 +206,7 @@ func (m *rowMaker) close() {
 	m.sum, m.neighbours = nil, nil
 }
 
-// bucket makes the rows of a bucket. It reads the records once to count those of each row, and then once for each run of rows
+// bucket makes the rows of a bucket. It reads the records once to count the records of each row, and then once for each run of rows
 // whose records fit the room. The records of a row that does not fit alone are added up as they come.
 func (m *rowMaker) bucket(b int) error {
 	from, to := m.first[b], m.first[b+1]

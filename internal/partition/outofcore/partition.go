@@ -70,7 +70,7 @@ type level struct {
 	constraints int
 	weights     []uint32
 	totals      []int64
-	// coarse is the map of the nodes to those of the next level, 4 bytes each; nil: this is the core.
+	// coarse is the map of the nodes to the nodes of the next level, 4 bytes each; nil: this is the core.
 	coarse *scratch
 }
 

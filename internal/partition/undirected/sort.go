@@ -74,7 +74,7 @@ func run(row []uint32, at int) int {
 	return end
 }
 
-// merge merges two ascending lists into dst, whose length is that of both together.
+// merge merges two ascending lists into dst, which is as long as both together.
 func merge(dst, a, b []uint32) {
 	for len(a) > 0 && len(b) > 0 {
 		if b[0] < a[0] {

@@ -2,7 +2,7 @@
 // store, which its edge id gives, must be the nodes at its ends in the subgraph. This holds for every plan, executor and
 // sampler, so a fault shows without drawing anything again.
 //
-// A reverse that a bidirectional plan added within one edge type has the id of its edge, so that its ends are those of
+// A reverse that a bidirectional plan added within one edge type has the id of its edge, so that its ends are the ends of
 // the edge in the other order.
 //
 // Both folders are mapped, and Collection holds nothing besides them. Their ids may be damaged: one that is out of range is a

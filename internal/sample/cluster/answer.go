@@ -12,7 +12,7 @@ import (
 // Records of answers consist of sections. A section has a header and its answers:
 //
 //	u16 op, u32 first node of the range, u32 bytes of the answers
-//	varint number of the subgraph in the group, less that of the answer before; varint node, less the first; varint n;
+//	varint number of the subgraph in the group, less the number in the answer before; varint node, less the first; varint n;
 //	n far ends in as many bytes as the largest takes; n times u32 edge id; for each answer
 //
 // In a section the numbers of subgraphs ascend. Edge ids are there for the ops of which the output needs them.

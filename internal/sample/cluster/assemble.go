@@ -19,7 +19,7 @@ func (h *Hand) Assemble(ctx context.Context, key int64, records func() ([]byte, 
 	writer := h.writer
 	rows := h.group.rows
 	if rows != nil {
-		// The tables of a group differ from those of the one before, so the group has an encoding of its own.
+		// The tables of a group differ from the tables of the group before, so the group has an encoding of its own.
 		opt, err := h.s.records()
 		if err != nil {
 			return err

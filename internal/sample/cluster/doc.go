@@ -1,5 +1,5 @@
 // Package cluster samples a graph in processes on several machines, with any engine that runs functions on workers and
-// groups records by key. The subgraphs, and the bytes of the output, are those of sample.Run.
+// groups records by key. The subgraphs, and the bytes of the output, are the same as sample.Run's.
 //
 // # The parts of a run
 //
@@ -7,7 +7,7 @@
 //     it, with the seeds, in a folder that all workers can read and write.
 //   - A group is a run of consecutive batches. A worker makes the piece of a group: a file with its encoded subgraphs.
 //   - The submitter (Run) joins the pieces, in the order of the groups, into the output (package output). It starts
-//     when the first piece is there. So the output has one writer, which is that of every other run.
+//     when the first piece is there. So the output has one writer, the same as in every other run.
 //   - A Site is the work on one machine: the store, the compiled plan, and the functions that an engine calls.
 //
 // # Two methods

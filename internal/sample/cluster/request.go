@@ -9,7 +9,7 @@ import (
 // Records of requests consist of sections. A section has a header and its requests:
 //
 //	u32 group, u16 op, u32 bytes of the requests
-//	varint number of the subgraph in the group, less that of the request before; varint node, less the first of the
+//	varint number of the subgraph in the group, less the number in the request before; varint node, less the first of the
 //	range; for each request
 //
 // In a section the numbers of subgraphs ascend.
@@ -116,7 +116,7 @@ func (r *requests) flushKey(key int64, b *requestBuffer) {
 // groupKey is the key of a group. Those of ranges are not negative.
 func groupKey(group uint64) int64 { return -1 - int64(group) }
 
-// groupOf is the group of a key, false for that of a range.
+// groupOf is the group of a key, and false for the key of a range.
 func groupOf(key int64) (group uint64, ok bool) { return uint64(-1 - key), key < 0 }
 
 // section is the requests of a group to an op.

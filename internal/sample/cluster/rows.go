@@ -21,7 +21,7 @@ import (
 //	Rows      a range of rows  gives the rows, and hands the answers on
 //	Assemble  a group          samples from the answers again, and encodes with the rows
 //
-// A record of requests is u32 group, u16 table, and a varint per row: its number, less that of the row before it, in
+// A record of requests is u32 group, u16 table, and a varint per row: its number, less the number of the row before it, in
 // ascending order. A record of rows is u16 rowsRecord, u16 table, u32 number of rows, the numbers in the same way, and the
 // rows, column by column.
 

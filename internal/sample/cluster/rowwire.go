@@ -8,7 +8,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// A row travels as the lengths of its variable dimensions, the outermost first, and its values. A length, and that of a
+// A row travels as the lengths of its variable dimensions, the outermost first, and its values. A length, also of a
 // string, is a varint.
 
 // appendRow appends row r of a column, whose offsets must be valid.
@@ -37,7 +37,7 @@ func appendRow(b []byte, c *graph.Column, r int) []byte {
 	return b
 }
 
-// emptyLike is a column without rows, to which readRow adds rows like those of c.
+// emptyLike is a column without rows, to which readRow adds rows like the rows of c.
 func emptyLike(c *graph.Column) *graph.Column {
 	e := &graph.Column{Name: c.Name, DType: c.DType, Shape: c.Shape}
 	for range c.Offsets {

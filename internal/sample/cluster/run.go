@@ -35,7 +35,7 @@ type Engine interface {
 // Options says how a run is divided.
 type Options struct {
 	Method Method
-	// GroupSeeds is the number of seeds of a group, and WaveSeeds that of a wave; 0 chooses.
+	// GroupSeeds is the number of seeds of a group, and WaveSeeds of a wave; 0 chooses.
 	GroupSeeds, WaveSeeds int
 	// RangeNodes is the number of nodes of a range; 0 chooses.
 	RangeNodes int
@@ -63,8 +63,8 @@ type Run struct {
 	Resume bool
 }
 
-// Groups are sized so that each worker gets some. Engines such as Flink hold the records of a key in memory: those of a
-// group are bounded by its size, and those of a range by waves.
+// Groups are sized so that each worker gets some. Engines such as Flink hold the records of a key in memory. The size of a
+// group bounds its records, and waves bound the records of a range.
 const (
 	groupsPerWorker  = 8
 	leastGroupSeeds  = 1 << 12

@@ -233,7 +233,7 @@ func pieceFile(dir string, w *Work, group uint64) string {
 	return filepath.Join(dir, piecesDir(w), fmt.Sprintf("%08d", group))
 }
 
-// piecesDir is the folder of the pieces in the work folder. Its name is that of the Work, so that workers of a job that
+// piecesDir is the folder of the pieces in the work folder. It has the name of the Work, so that workers of a job that
 // still runs for another Work do not write there.
 func piecesDir(w *Work) string { return "pieces-" + w.ID }
 

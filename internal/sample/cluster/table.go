@@ -7,7 +7,7 @@ type table struct {
 	n     int
 }
 
-// slot is free unless its tick is that of the table.
+// slot is free unless its tick is the table's.
 type slot struct {
 	key         uint64
 	value, tick uint32

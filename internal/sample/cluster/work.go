@@ -49,7 +49,7 @@ type Work struct {
 	Records *Records `json:"records,omitempty"`
 
 	Method Method `json:"method"`
-	// Batches is the number of batches per epoch, and GroupBatches that of a group. No group extends over two epochs.
+	// Batches is the number of batches per epoch, and GroupBatches per group. No group extends over two epochs.
 	Batches      uint64 `json:"batches"`
 	GroupBatches uint64 `json:"group_batches"`
 	// WaveGroups is the number of groups in a wave.

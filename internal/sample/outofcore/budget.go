@@ -46,7 +46,7 @@ func raiseProcs(threads int) (undo func()) {
 
 // budget is Options.Memory and what a run of a job needs of it, whatever the design. Its methods compute and change
 // nothing: a budget of other numbers is a changed copy. The designs' own needs are windowBudget, layerBudget and
-// spillBudget; that of the rows of columns is rowBudget.
+// spillBudget; the need of the rows of columns is rowBudget.
 type budget struct {
 	*neighbours
 	tables   *rowTables // only read

@@ -10,8 +10,8 @@ import (
 type demand struct {
 	job   pilotJob
 	edges float64     // sampled edges
-	first float64     // those of the first wave
-	perOp []float64   // those of each op, from 1
+	first float64     // in the first wave
+	perOp []float64   // of each op, from 1
 	asks  [][]float64 // requests by wave and file; each lies in one page or a few
 	// spread is, by block, the share of the seeds' requests to its file that the block has. It is nil where they are
 	// spread evenly.
@@ -79,8 +79,8 @@ func (n *neighbours) reach(seeds float64, waves int) []float64 {
 	return reach
 }
 
-// endsOf is the most nodes per seed that op 0 visits for an op: the ends of a link, and those of its negatives that are
-// drawn.
+// endsOf is the most nodes per seed that op 0 visits for an op: the ends of a link, and the drawn ends of its
+// negatives.
 func (n *neighbours) endsOf(op int) float64 {
 	s := n.sampler
 	plan, ends := s.Plan(), 0
@@ -117,7 +117,7 @@ func (n *neighbours) bounds(job *sample.Job) demand {
 	return d
 }
 
-// negativeNodes is the number of nodes whose mean stands for those of the drawn ends of negatives.
+// negativeNodes is the number of nodes whose mean stands for the drawn ends of negatives.
 const negativeNodes = 1 << 12
 
 // perLink is about the edges that the first wave takes of the negatives of a link. It reads no file.

@@ -1,5 +1,5 @@
 // Package outofcore samples graphs whose neighbours do not fit in memory. It reads the neighbours from the disk in
-// order, in sweeps, and draws the same edges as the memory executor: the subgraphs of a run equal those of sample.Run
+// order, in sweeps, and draws the same edges as the memory executor: the subgraphs of a run equal the subgraphs of sample.Run
 // for any budget, for any number of threads and from any batch on.
 //
 // # Types

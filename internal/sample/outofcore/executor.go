@@ -165,7 +165,7 @@ func (x *Executor) Sweep(ctx context.Context) error {
 // Counts is the bytes and the sweeps of an executor.
 type Counts struct {
 	Bytes  int64 `json:"bytes_read"`
-	Rows   int64 `json:"row_bytes_read"` // those of columns
+	Rows   int64 `json:"row_bytes_read"` // bytes of columns
 	Sweeps int64 `json:"sweeps"`
 	// Written is the bytes that the design Spilled wrote. Bytes includes the part of them that was read again.
 	Written int64 `json:"scratch_bytes_written"`

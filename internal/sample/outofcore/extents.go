@@ -183,7 +183,7 @@ type packer struct {
 	packs [][]uint32
 }
 
-// newPacker makes a packer that owns spare, a buffer of an extent. Its buffers and those of the streams may change
+// newPacker makes a packer that owns spare, a buffer of an extent. Its buffers and the streams' may change
 // places.
 func newPacker(to *streams, spare []uint32) *packer {
 	p := &packer{to: to, spare: spare, packs: make([][]uint32, len(to.list))}

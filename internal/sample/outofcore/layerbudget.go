@@ -94,7 +94,7 @@ func (b layerBudget) pays(w Window, total uint64) bool {
 	return sum(sizes) <= limit && (all+together-1)/together <= (total+w.Batches-1)/w.Batches
 }
 
-// epochs is the number of epochs that have some of a job's batches. each is the batches of an epoch, total those of
+// epochs is the number of epochs that have some of a job's batches. each is the batches of an epoch, total the batches of
 // the job.
 func epochs(job *sample.Job, each, total uint64) uint64 {
 	if total == 0 {

@@ -86,7 +86,7 @@ func (x *Executor) EdgeRows(t int) *Rows {
 	return x.rows.edges[t]
 }
 
-// tables is the tables that have columns, those of nodes first.
+// tables is the tables that have columns, tables of nodes first.
 func (t *rowTables) tables() []*Rows {
 	var all []*Rows
 	for _, r := range slices.Concat(t.nodes, t.edges) {

@@ -68,7 +68,7 @@ func (b spillBudget) pays(w Window, total uint64, failed error) (bool, error) {
 	return file*sweeps+batches*w.BatchEdges*spillBytes < windows, nil
 }
 
-// window is the most batches that are spilled together: those of an epoch, or more where they take no more room on the
+// window is the most batches that are spilled together: the batches of an epoch, or more where they take no more room on the
 // disk than the neighbours.
 func (b spillBudget) window(w Window, total uint64) uint64 {
 	most := max(b.job.EpochBatches(b.sampler.SeedWidth()), uint64(float64(b.size())/max(b.disk(w), 1)))

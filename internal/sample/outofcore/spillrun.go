@@ -88,7 +88,7 @@ func runSpilled[T any](ctx context.Context, x *Executor, job sample.Job, batches
 	return stats, nil
 }
 
-// openScratch is a file for extents: that of found, or an empty one.
+// openScratch is a file for extents: the one that found describes, or an empty one.
 func (x *Executor) openScratch(k *keeper, found *kept) (*direct.Scratch, error) {
 	if k != nil {
 		return k.open(found)

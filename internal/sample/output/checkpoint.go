@@ -82,7 +82,7 @@ func readSaved(w *store.Writer) (*saved, error) {
 	return &s, nil
 }
 
-// Saved is the number of subgraphs that the last checkpoint of w has. The checkpoint may be its own, or that of the run
+// Saved is the number of subgraphs that the last checkpoint of w has. The checkpoint may be its own, or come from the run
 // that it resumes.
 func Saved(w *store.Writer) (subgraphs uint64) {
 	if w.State() == nil {

@@ -17,10 +17,10 @@ import (
 type CollectionOptions struct {
 	// Ops keeps the frontier and the edges of each op. The sampler must have been made with sample.Options.Ops.
 	Ops bool
-	// Progress, if not nil, is called with the number of subgraphs that were written, including those of the run that
+	// Progress, if not nil, is called with the number of subgraphs that were written, including subgraphs of the run that
 	// this one resumes.
 	Progress func(subgraphs int)
-	// Stream, if not nil, samples instead of sample.Run. The sampler must be that of Stream.
+	// Stream, if not nil, samples instead of sample.Run. The sampler must be Stream's.
 	Stream *outofcore.Executor
 	// Elsewhere, if not nil, samples instead of this process.
 	Elsewhere Elsewhere
@@ -88,7 +88,7 @@ func NewCollection(w *store.Writer, s *sample.Sampler, opt CollectionOptions) (*
 	return c, nil
 }
 
-// open makes the arrays, or opens those of a checkpoint.
+// open makes the arrays, or opens the arrays of a checkpoint.
 func (c *Collection) open(before *saved) error {
 	g, plan := c.s.Graph(), c.s.Plan()
 	nodes, edges := Reach(g, plan)
@@ -201,7 +201,7 @@ type graphs struct {
 	tally
 }
 
-// Run samples a job and writes its subgraphs after those of earlier jobs. The counts are those of all subgraphs so far.
+// Run samples a job and writes its subgraphs after the subgraphs of earlier jobs. It counts all subgraphs so far.
 // Subgraphs that the resumed run wrote are counted and left out: the jobs must be the same.
 func (c *Collection) Run(ctx context.Context, job sample.Job) (sample.Stats, error) {
 	job, err := c.rest(job, c.s.SeedWidth())

@@ -92,7 +92,7 @@ func (a *arranger) arrange(sub *sample.Subgraph) *sample.Subgraph {
 }
 
 // arrangeNodes leaves out and sorts nodes as Classic does: the nodes of a set with features come from their table,
-// those of a set without features from the ends of edges.
+// and the nodes of a set without features from the ends of edges.
 func (a *arranger) arrangeNodes(sub *sample.Subgraph) {
 	for t, rows := range sub.Nodes {
 		n, local := a.g.Nodes[t], slices.Grow(a.local[t][:0], len(rows))[:len(rows)]

@@ -78,7 +78,7 @@ type names struct {
 	rows func(*content) graph.Index
 }
 
-// seedNames is the ids of the seeds and those of their samples. An Example of a seed that occurred k times before has
+// seedNames is the ids of the seeds and of their samples. An Example of a seed that occurred k times before has
 // the sample id "id:k", the first one "id". The ids of the store are used where they are strings.
 func (n *Encoding) seedNames() (ids, samples names) {
 	seeds, seedType := n.opt.Seeds, n.g.Nodes[n.g.NodeType(n.plan.SeedType[0])]

@@ -14,7 +14,7 @@
 //	err = w.Publish()
 //
 // After store.Writer.Begin, a Run makes checkpoints between batches. Where the writer resumes from a checkpoint, the
-// same calls leave out the batches that the checkpoint has, and the bytes and counts are those of an uninterrupted run.
+// same calls leave out the batches that the checkpoint has, and the bytes and counts are the same as in an uninterrupted run.
 // Batches are numbered over all jobs, and no draw depends on an earlier one. So a checkpoint is little more than the
 // number of batches and the lengths of the files. A gzip member never extends over a checkpoint.
 //

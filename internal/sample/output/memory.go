@@ -44,7 +44,7 @@ type Work struct {
 	Records *RecordsOptions
 }
 
-// Buffers is about the bytes of the buffers of a run by sample.Run: those of its contexts, and those of the subgraphs that wait to be
+// Buffers is about the bytes of the buffers of a run by sample.Run: the buffers of its contexts, and of the subgraphs that wait to be
 // written; and about the bytes of the mapped columns that Examples join and whose rows the job reads.
 func (w *Work) Buffers() (buffers, columns int64) {
 	job := *w.Job

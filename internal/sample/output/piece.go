@@ -58,7 +58,7 @@ func CollectionPieces(s *sample.Sampler, opt CollectionOptions, job sample.Job) 
 	}}, nil
 }
 
-// Job is the job in the batches that pieces are made of. Its batch size may differ from that of the job that was given.
+// Job is the job in the batches that pieces are made of. Its batch size may differ from the job that was given.
 func (p *Pieces) Job() sample.Job { return p.job }
 
 // parcel is the encoded subgraphs of a batch.
@@ -146,7 +146,7 @@ func (w *PieceWriter) Write(ctx context.Context, to io.Writer, first, n uint64, 
 // errPiece is the error of a piece that is not what PieceWriter.Write has written.
 var errPiece = errors.New("found a damaged piece, expected the subgraphs that a worker wrote; remove the partial output and sample again")
 
-// joinPiece reads a piece into parcels, and hands those of the batches from from on to sink. It returns the batch after
+// joinPiece reads a piece into parcels, and hands the parcels of the batches from from on to sink. It returns the batch after
 // its last one.
 func joinPiece[T parcel](piece io.Reader, out T, from uint64, sink func(T) error) (uint64, error) {
 	sum := xxh3.New()

@@ -14,7 +14,7 @@ import (
 
 // readout plans the sets that mark the links of an Example: the node set _readout, with a node per link and the columns
 // of the seeds as features, and the edge sets _readout/source and _readout/target, with an edge from each end of a link
-// to its node. With negatives, the node of a link is followed by those of its negatives, which have the columns of their
+// to its node. With negatives, the node of a link is followed by the nodes of its negatives, which have the columns of their
 // link; the feature label distinguishes them.
 func (n *Encoding) readout() error {
 	links := func(c *content) graph.Index { return narrow(c.seeds) }
@@ -64,7 +64,7 @@ func (n *Encoding) readout() error {
 // labelName is the feature that distinguishes links from negatives.
 const labelName = "label"
 
-// labelColumn is the labels of links and negatives. Where links have none, row 1 is that of a link, 1, and row 0 that of a
+// labelColumn is the labels of links and negatives. Where links have none, row 1 is the label of a link, 1, and row 0 the label of a
 // negative, 0. Else it has the labels of the links, one more where the least is 0, as in PyG, and a last row of 0 for
 // negatives. Integers become int64.
 func labelColumn(given *graph.Column) (*graph.Column, error) {
@@ -102,7 +102,7 @@ func labelColumn(given *graph.Column) (*graph.Column, error) {
 	return c, nil
 }
 
-// labels is the labels of links, and that of a negative.
+// labels is the labels of links, and the label of a negative.
 func labels[T graph.Numbers, U int64 | float32 | float64](given *graph.Column) []U {
 	values := graph.View[T](given.Values)
 	out := make([]U, 0, len(values)+1)

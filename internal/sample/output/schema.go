@@ -110,7 +110,7 @@ func notEmpty(m *tfgnnpb.Metadata) *tfgnnpb.Metadata {
 	return m
 }
 
-// describeFeatures replaces features by those of from with the same dtype and shape, which have descriptions, sources
+// describeFeatures replaces features by features of from with the same dtype and shape, which have descriptions, sources
 // and names of dimensions.
 func describeFeatures(features, from map[string]*tfgnnpb.Feature) {
 	for name, f := range features {

@@ -20,7 +20,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Typed are the node and edge types of a store whose edge types differ in size; Plain are those of a store with one edge
+// Typed are the node and edge types of a store whose edge types differ in size; Plain are the types of a store with one edge
 // type.
 var (
 	TypedNodes = map[string]int{"a": 3000, "b": 500}

@@ -80,7 +80,7 @@ func sparseEdges(r *rand.Rand, n, from, to int) *edgeTable {
 	return &edgeTable{graph.Bytes(src), graph.Bytes(dst), graph.Bytes(w), graph.Bytes(t)}
 }
 
-// CheckEnds is an error where the ends of an edge of the store are not those of the edge in the subgraph with its id. It
+// CheckEnds is an error where an edge of the store and the edge in the subgraph with its id have different ends. It
 // holds of every subgraph, whatever drew it. Only the reverses of a bidirectional plan have the ids of their edges.
 func CheckEnds(g *graph.Graph, p *sample.Plan, sub *sample.Subgraph) error {
 	for i, e := range sub.Edges {

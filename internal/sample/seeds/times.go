@@ -19,7 +19,7 @@ import (
 // Times is the time of each seed, for a plan with "before": the value of the seed node in a column of its type or, for
 // links, the value in a column of their table. A name that ends in .npy, and is no column, is a file in fsys with the time
 // of each seed: an array of integers of 64 bits or less, in the unit of the edges' times, or of floats, read as float64. A date
-// or a number that is no column is the time of all seeds (timeOfText). A column of times in another unit than unit, that of the
+// or a number that is no column is the time of all seeds (timeOfText). A column of times in another unit than unit, the unit of the
 // edges' times, is converted where that loses nothing. A seed without a time has graph.NoTime: no edge is older.
 // Columns of categories, texts, truth values and integers of 8, 16 and unsigned 64 bits are refused.
 func Times(ctx context.Context, fsys vfs.FS, g *graph.Graph, s *Seeds, column string, unit graph.Unit) ([]sample.Time, error) {

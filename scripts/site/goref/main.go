@@ -47,7 +47,7 @@ func write(out *bufio.Writer, dir, importPath string) error {
 		if err != nil {
 			return err
 		}
-		// Declarations are those of Linux, where one differs between systems.
+		// Where a declaration differs between systems, it is the one for Linux.
 		if base := strings.TrimSuffix(filepath.Base(name), ".go"); strings.HasSuffix(base, "_test") || strings.HasSuffix(base, "_other") {
 			continue
 		}

@@ -102,7 +102,7 @@ func install(linked, path string) error {
 		return nil
 	}
 	// A program that another test runs cannot be written to, but another one can get its name. The bytes are not held here: the peak of a
-	// process counts that of the one that starts it.
+	// process includes the memory of the process that starts it.
 	in, err := os.Open(linked)
 	if err != nil {
 		return err
