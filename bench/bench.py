@@ -25,7 +25,7 @@ files, a web crawl, molecules). A race that needs a missing file fails, and the 
 from __future__ import annotations
 
 # Only the standard library is used, and no data is held, because the system never counts the peak memory of a child below
-# that of the process that starts it.
+# the peak of the process that starts it.
 import argparse
 import contextlib
 import dataclasses
@@ -83,7 +83,7 @@ RACES = {
     "neighbourhoods": "LABOR: GraphBolt's LayerNeighborSampler; draws by weight; GraphSAINT, Cluster-GCN and ShaDow: PyG's loaders",
     "cluster": "subgraphs on Flink by graphmill-beam: one process, tfgnn_sampler on Beam",
 }
-# A histogram of molecules: sizes about those of drugs, edges about twice the nodes, both directions.
+# A histogram of molecules: sizes as of drugs, edges about twice the nodes, both directions.
 HISTOGRAM = """
 import collections, random, sys
 draw = random.Random(1)
@@ -139,7 +139,7 @@ class Contestant:
     turns: int = 1 << 30  # at most: for the slow ones
     found: Callable[[Run], dict[str, Any]] | None = None  # of a Run: what else it tells, for the table
     also: Flink | Postgres | None = None  # whose CPU time counts too
-    same: bool = False  # the bytes of the output must equal those of the others that have this
+    same: bool = False  # the output must have the same bytes as the others that have this
 
 
 def unrated(run: Run) -> float:
@@ -213,7 +213,7 @@ class Flink:
 
 
 class Postgres:
-    """A PostgreSQL server with the database of examples/relational-postgres/shop.py. The CPU seconds of a contestant include those of the server."""
+    """A PostgreSQL server with the database of examples/relational-postgres/shop.py. The CPU seconds of a contestant include the server's."""
 
     def __init__(self, python: pathlib.Path, people: int) -> None:
         server = HERE.parent / "python" / "tests" / "server.py"

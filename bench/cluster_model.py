@@ -63,7 +63,7 @@ class Job:
     walks: int = 1  # edge types that the hops follow, in a direction each
     shuffled: bool = False  # seeds in random order; else in the order of the nodes
     pages: float = 0  # bytes of feature rows that assemblers read, whole pages
-    feature_bytes: int = 0  # of output_bytes: those of features
+    feature_bytes: int = 0  # of output_bytes: the bytes of features
     skew: float = 0  # of requests over ranges: the share of the i-th is i^-skew
 
 
@@ -101,7 +101,7 @@ def solve(rows: list[list[float]], right: list[float]) -> list[float]:
 
 
 def fit(runs: list[dict[str, Any]]) -> dict[str, float]:
-    """The parameters of the runs: those of Go by bytes of output, requests and answered edges, those of the JVM by shuffled bytes."""
+    """The parameters of the runs: for Go by bytes of output, requests and answered edges, for the JVM by shuffled bytes."""
     local, shuffle = ([r for r in runs if r["method"] == m] for m in ("local", "shuffle"))
     if len(local) < 2 or len(shuffle) < 2:
         raise ValueError(f"found {len(local)} local runs and {len(shuffle)} by shuffle to fit, expected 2 of each")
@@ -226,7 +226,7 @@ def simulate(job: Job, cluster: Cluster, p: dict[str, float]) -> dict[str, Any]:
         requests, edges = p["go_request"], p["go_answer"]
         found = sum(answered(job))
         # Which stage takes which share of Go's time is not measured: half of the cost of requests and answers is taken to be
-        # that of writing them, the other half that of reading them.
+        # the cost of writing them, the other half the cost of reading them.
         write = requests * sum(job.requests[:1]) / 2 + jvm * sum(asked[:1]) / 2
         add("start", [write / groups] * groups, lambda i: i, reads=near)
         weights = [(i + 1) ** -job.skew for i in range(ranges)]

@@ -4,7 +4,7 @@
 usage: cluster_runs.py STORE --fanout 10,5 --seeds 1000000,4000000 [--flink=--embedded] > runs.json
 
 Each run samples subgraphs of single seeds as TFRecords. The first job of a Flink takes three times as long, and is not
-among the runs. CPU seconds of Go are those of the submitter and the workers, those of the JVM all others of scripts/flink.
+among the runs. CPU seconds of Go are of the submitter and the workers, CPU seconds of the JVM all others of scripts/flink.
 Bytes and peak memory are measured where Flink is not embedded.
 """
 

@@ -4,7 +4,7 @@ usage: ogb_layout.py make --layout text|npz --edges N FOLDER   with polars, for 
        ogb_layout.py read --layout text|npz FOLDER             with ogb; prints one JSON
 
 The data sets have the proportions of ogbn-products: 25 edges per node, and 128 float32 features per node with six
-decimals, and labels. `text` is the layout of ogbn-products and ogbn-arxiv, `npz` that of DatasetSaver and of
+decimals, and labels. `text` is the layout of ogbn-products and ogbn-arxiv, `npz` the layout of DatasetSaver and of
 ogbn-papers100M: one archive, compressed. The clock of `read` starts after the imports.
 """
 

@@ -5,7 +5,7 @@ usage: peer_dgl.py sample STORE --peer neighbor_sampler|graphbolt|labor --ids 32
        peer_dgl.py partition FOLDER ASSIGNMENT --out DIR --threads T
 
 `partition` runs partition_graph on the arrays of debian_typed.py, with 1 hop, COO and CSC, and the parts of
-ASSIGNMENT (a folder of <node type>.txt) instead of those of METIS. Everything except METIS is timed.
+ASSIGNMENT (a folder of <node type>.txt) instead of METIS's. Everything except METIS is timed.
 
 Prints one JSON. `sample` reads the homogeneous store's own arrays. The samplers run
 without a loader's processes, with no shuffling on the clock; GraphBolt returns no

@@ -2,7 +2,7 @@
 
 usage: peer_inference.py STORE FEATURES.npy --by graphmill|graphmill-bipartite|graphmill-dgl|pyg|dgl [--batch-size N]
 
-Prints one JSON. STORE and FEATURES.npy are those of peer_loader.py. pyg is PyG's BasicGNN.inference with a NeighborLoader that
+Prints one JSON. STORE and FEATURES.npy are as for peer_loader.py. pyg is PyG's BasicGNN.inference with a NeighborLoader that
 takes all neighbours; dgl is the loop of DGL's examples with MultiLayerFullNeighborSampler(1). Both hold all outputs in memory;
 Graphmill writes them to files. The sum of the outputs says that the work is the same.
 """

@@ -2,7 +2,7 @@
 
 usage: peer_links.py STORE FEATURES.npy --loader graphmill|graphmill-given|graphmill-nodes|graphmill-dgl|pyg|dgl --batches N [--threads T] [--workers W]
 
-Prints one JSON. STORE and FEATURES.npy are those of peer_loader.py. Links are edges of the graph, drawn once and shuffled.
+Prints one JSON. STORE and FEATURES.npy are as for peer_loader.py. Links are edges of the graph, drawn once and shuffled.
 A batch has 256 links, a negative per link, and a subgraph of fanout 15,10 around their ends. graphmill and pyg draw both ends of
 a negative (PyG's binary), graphmill-dgl and dgl its target alone (DGL's Uniform). graphmill, graphmill-dgl and dgl leave the
 links of a batch out of its messages; PyG has no such option. graphmill-nodes makes batches of 1024 seed nodes, as many as

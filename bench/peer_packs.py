@@ -5,7 +5,7 @@
   peer_packs.py jraph FOLDER NODES EDGES    jraph.dynamically_batch: padded to the limits
   peer_packs.py pyg FOLDER NODES EDGES      PyG's DataLoader with DynamicBatchSampler by nodes, without workers: not padded
 
-FOLDER is that of random_molecules.py. The graphs of jraph and PyG are views of its arrays, made before the clock starts, in a fixed
+FOLDER is the output of random_molecules.py. The graphs of jraph and PyG are views of its arrays, made before the clock starts, in a fixed
 shuffle. Graphmill reads the mapped collection, in an epoch's order of its own. Prints one JSON: packs, graphs per second, and for padded packs the bytes of their arrays per second (0 for PyG).
 """
 

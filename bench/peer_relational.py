@@ -7,10 +7,10 @@ graphmill imports it with `graphmill import` and takes batches by NodeLoader wit
 that its users have, and makes pandas frames of them; make_pkey_fkey_graph needs them, and materialises their columns by PyTorch Frame. The batches are
 PyG's, in the trainer's process or in W workers, by the sampler of relbench_peer.py. Both give PyG's HeteroData with
 all columns of the rows: 512 people at times in the first half of 2025, and what had happened before; the fanout 128,64 and
-the 512 are those of RelBench's examples. The clock starts after the imports of Python.
+the 512 are as in RelBench's examples. The clock starts after the imports of Python.
 
 "peak_bytes" is the memory of this process and its descendants without the server: the sum of the proportional shares (PSS),
-which counts shared pages once. "edges" are those of all batches.
+which counts shared pages once. "edges" counts all batches.
 """
 
 from __future__ import annotations

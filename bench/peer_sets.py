@@ -2,7 +2,7 @@
 
 usage: peer_sets.py STORE --kind saint-node|saint-walk|cluster|shadow|ppr --by graphmill|pyg --size N --batches N [--assignment FOLDER] [--threads T]
 
-STORE is homogeneous. A batch has N nodes drawn by their out-edges (saint-node), the nodes of N walks of 2 steps (saint-walk), those of N
+STORE is homogeneous. A batch has N nodes drawn by their out-edges (saint-node), the nodes of N walks of 2 steps (saint-walk), the nodes of N
 parts of the assignment (cluster), or N subgraphs of 10,10 edges (shadow) or of the 25 nodes of the largest PageRank (ppr, Graphmill alone). Both yield PyG's Data without features; PyG's ClusterData gets
 the parts of the assignment, as Graphmill. PyG makes its batches in the trainer's process. The clock starts after 5 batches.
 

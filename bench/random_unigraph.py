@@ -3,7 +3,7 @@
 
 usage: random_unigraph.py FOLDER
 
-Its form is that of debian_unigraph.py's graph: four node sets, twelve edge sets and the reverse of each, spec.pbtxt with
+It has the form of debian_unigraph.py's graph: four node sets, twelve edge sets and the reverse of each, spec.pbtxt with
 fanouts 10 and 5 over every edge set that leaves the nodes found, and seeds.csv with 500 nodes of the set "item". A few nodes
 of each set have most of its edges, so that most items have edges of few relations. Equal Python versions give equal bytes.
 """

@@ -6,7 +6,7 @@
 #   FUZZTIME=0s scripts/fuzz.sh --keep [PATTERN]    also copies inputs of Go's cache into testdata/fuzz
 #
 # An input that breaks a parser is written to testdata/fuzz of the package. The exit status is then 1. Inputs that reached new
-# code are kept in Go's cache; scripts/fuzz.sh goes on from them. --keep copies those of at most 4 KiB that reach
+# code are kept in Go's cache; scripts/fuzz.sh goes on from them. --keep copies inputs of at most 4 KiB that reach
 # statements of the parsers which no committed input of the target reaches, the smallest first, at most KEEP (40) per target. FUZZTIME=0s does
 # not fuzz.
 #

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the golden files again with the real peers, into testdata/golden: those of DGL and of TF-GNN.
+# Makes the golden files again with the real peers, into testdata/golden: DGL's and TF-GNN's.
 #
 #   scripts/goldens.sh [dgl|tfgnn]...      both, unless told otherwise; TF-GNN's take minutes
 #

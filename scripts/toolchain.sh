@@ -1,6 +1,6 @@
 # Sourced in the root of the repository: sets go, and GOTOOLCHAIN where the Go on PATH lacks fixes.
 go=${GO:-go}
-# What is given to others is built with a Go that has the fixes of known vulnerabilities: that of go.mod, or a newer one.
+# What is given to others is built with a Go that has the fixes of known vulnerabilities: the Go of go.mod, or a newer one.
 need=$(sed -n 's/^toolchain //p' go.mod)
 have=$("$go" env GOVERSION)
 if [ "$(printf '%s\n' "$need" "${have%% *}" | sort -V | head -n 1)" != "$need" ]; then

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the wheels of all platforms and the sdist: scripts/wheels.sh OUT. PYTHON has the packages of scripts/release-requirements.txt.
-# The same commit gives the same bytes: times are those of the commit.
+# The same commit gives the same bytes: times are the commit's.
 set -euo pipefail
 out=$(realpath -m "$1")
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -210,7 +210,7 @@ CITES, HAS, HELD = ("paper", "cites", "paper"), ("paper", "has", "word"), ("word
 
 
 class OfWords(torch.nn.Module):
-    """The mean of a paper's words, which are learned, beside those of the papers that it cites and that cite it."""
+    """The mean of a paper's words, which are learned, beside the means of the papers that it cites and that cite it."""
 
     def __init__(self, words: int, out: int) -> None:
         super().__init__()

@@ -2,12 +2,12 @@
 
     python relbench_peer.py TABLES rows.csv
 
-TABLES is a folder with people.csv, items.csv, orders.csv and reviews.csv, as psql writes them. The network, its input and its training are those of
+TABLES is a folder with people.csv, items.csv, orders.csv and reviews.csv, as psql writes them. The network, its input and its training are the same as in
 train.py.
 
 NeighborLoader needs pyg-lib for its time_attr, which PyPI does not have. So the sampler here calls the operator of torch-sparse
 that PyG called before there was pyg-lib. Its subgraphs are the same where the fanout takes all neighbours; else it draws among all neighbours and
-then drops those of the future, so it finds fewer.
+then drops edges of the future, so it finds fewer.
 """
 
 from __future__ import annotations

@@ -137,7 +137,7 @@ def go(out: str) -> None:
 
 def python(out: str) -> None:
     for name, title in PYTHON.items():
-        # The names of a package are those of its __all__; graphmill.lightning has none, and defines what it offers.
+        # A package offers the names of its __all__; graphmill.lightning has none, and defines what it offers.
         members = "" if name == "graphmill.lightning" else "   :imported-members:\n"
         save(out, name, f"# {title}\n\n```{{eval-rst}}\n.. automodule:: {name}\n{members}```\n")
     text = "# Python, by name\n\nEvery public class and function, with its docstring. [The client](../../docs/python.md) explains them by what they are for.\n"

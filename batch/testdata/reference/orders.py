@@ -57,7 +57,7 @@ def windowed(seed, epoch, n, block, window):
 
 
 def bucketed(seed, epoch, sizes, batch, drop=False):
-    """Batches of groups of like size: bucket k has the groups of 2^(k-1) < size <= 2^k rows, bucket 0 those of none
+    """Batches of groups of like size: bucket k has the groups of 2^(k-1) < size <= 2^k rows, bucket 0 the groups of no rows
     and one. The buckets with groups are numbered from 1 in ascending order; each one's groups are
     shuffled and cut into batches; all batches, bucket after bucket, are shuffled by number 0."""
     buckets = {}

@@ -17,7 +17,7 @@ import yaml
 HERE = pathlib.Path(__file__).resolve().parent
 VERSION = "1.33"
 UNITS = {"m": 1 << 20, "Mi": 1 << 20, "Gi": 1 << 30, "GiB": 1 << 30}
-# Settings whose values are those of one machine in scripts/flink: addresses, sizes, folders, and how long a job that must fail takes.
+# Settings whose values in scripts/flink are for one machine: addresses, sizes, folders, and how long a job that must fail takes.
 OWN = re.compile(r"(.*address|.*-host|taskmanager\.host|.*port|.*Slots|.*cores|taskmanager\.memory\..*|restart-strategy\.fixed-delay\.delay|io\.tmp\.dirs)")
 
 

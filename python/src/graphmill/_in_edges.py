@@ -19,7 +19,7 @@ class Neighbourhood:
     Attributes:
         type: the node type.
         start, stop: the nodes.
-        nodes: int64, the type-wise ids of the nodes by type: those of ``type`` begin with start to stop - 1 and, after them,
+        nodes: int64, the type-wise ids of the nodes by type: the ids of ``type`` begin with start to stop - 1 and, after them,
             the ``added`` ones; then the sources follow in ascending order. Only types of sources have an entry, and ``type``.
         edge_index: int64 [2, edges] by edge type, local ids of source and destination, ascending by destination.
         edge_id: the edge ids by edge type, in the same order.

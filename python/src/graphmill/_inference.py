@@ -61,11 +61,11 @@ def inference(
     - "dgl": ``layer(block, x)``.
 
     In a graph with types, x and edge_index are dicts by type, and so is what the layer returns; a batch has nodes of one
-    type, and edges to them alone. Of the rows that a layer returns, the first are those of the batch's nodes; there may be a
+    type, and edges to them alone. The first rows that a layer returns belong to the batch's nodes; there may be a
     row per node, or a row per row of x. If it returns no rows of a type, as PyG's HeteroConv does for a type without in-edges, the
     following layers do without that type.
 
-    A layer sees all in-edges of a node, but not those of its neighbours. So a layer that computes something of the degrees
+    A layer sees all in-edges of a node, but not the in-edges of its neighbours. So a layer that computes something of the degrees
     of sources, such as GCNConv with ``normalize=True``, differs from the same layer on the whole graph; give it normalised weights
     with ``edge_attr=``. A warning names such modules, unless they are inside a function.
 
@@ -79,7 +79,7 @@ def inference(
         layers: a list with a module or function per layer; or a model of PyG that has ``inference_per_layer`` (``GraphSAGE``,
             ``GAT``, ``GIN``, ...). Modules must be in evaluation mode. No gradients are computed.
         out: the folder to write: ``TYPE.npy`` has the output of the last layer, [nodes, ...], and with ``keep="all"``,
-            ``layer_1/TYPE.npy`` that of the first layer, and so on. bfloat16 is written as float32.
+            ``layer_1/TYPE.npy`` the output of the first layer, and so on. bfloat16 is written as float32.
         x: the input of the first layer: a column's name, or an array or tensor with a row per node; for a graph with types, a
             dict of these, in which None leaves a type out. Default: the column x, or feat, or the only one of floats.
         edge_attr: the column of edges that a layer gets as its third argument (a dict by edge type if the graph has types,
@@ -88,7 +88,7 @@ def inference(
         batch_size: nodes per batch.
         batch_edges: edges per batch, unless one node has more.
         device: where the layers compute; default: the device of their first parameter.
-        keep: "last": only the output of the last layer is kept; "all": that of each layer.
+        keep: "last": only the output of the last layer is kept; "all": the output of each layer.
         resume: continue what a run with the same arguments has done, if there is any.
         overwrite: replace a folder that an earlier inference wrote.
 
@@ -346,7 +346,7 @@ def _locked(folder: str) -> Iterator[None]:
 
 
 def _state(folder: str, of: dict[str, Any], resume: bool) -> dict[str, Any]:
-    """The state to begin with: what is done, or that of an emptied folder."""
+    """The state to begin with: what is done, or the state of an emptied folder."""
     path = os.path.join(folder, _META)
     if resume and os.path.exists(path):
         try:

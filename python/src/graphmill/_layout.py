@@ -65,7 +65,7 @@ class Layout:
         self._places()
 
     def _places(self) -> None:
-        """The first pack of each pattern; for each part, the first of its places among those of its shape."""
+        """The first pack of each pattern; for each part, the first of its places among the places of its shape."""
         of = np.diff(self.pattern_ptr)
         ends = self.pattern_ptr[[0, -1]].tolist()
         if ends != [0, len(self.part_shape)] or (of < 0).any() or (self.part_shape >= len(self.counts)).any():

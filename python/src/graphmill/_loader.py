@@ -72,13 +72,13 @@ class NodeLoader(Feeding):
         order: another order of the seeds: "weighted:COLUMN" draws as many seeds in proportion to the column, with
             replacement; "stratified:COLUMN" mixes the values of the column evenly; "windowed:BLOCK,BLOCKS" shuffles blocks of
             BLOCK seeds, and then the seeds within each BLOCKS blocks, so that seeds with nearby ids stay close. Columns are
-            those of the seed nodes, or of the links.
+            columns of the seed nodes, or of the links.
         seed: the random seed of all draws and orders.
         features, edge_features: names of the columns of a batch, as COLUMN or TYPE/COLUMN, "all" or "none". "all" has no columns
             of strings and lists; a list names them: ``["all", "title"]``. They are `Column` objects in NumPy, Python lists in
             PyG, and ragged tensors in TF-GNN.
         x: columns of nodes that come side by side as one column x, [nodes, values]: names or patterns, ``["f*", "year"]``, or
-            a dict of these by node type. Patterns leave out columns with missing or infinite values, with a warning. Its dtype is that of the columns if they share one; else float64 if one of them has it,
+            a dict of these by node type. Patterns leave out columns with missing or infinite values, with a warning. It has the dtype of the columns if they share one; else float64 if one of them has it,
             and float32 if not. "all" in ``features`` leaves them out.
         edge_attr: the same for columns of edges and edge_attr; ``"*"`` is all of them.
         label: the column that becomes y (PyG); it is then not in x, and need not be among the features. None: the column
@@ -124,7 +124,7 @@ class NodeLoader(Feeding):
         subgraph_type: "directional", the default: the edges that were drawn; "bidirectional": also their reverses;
             "induced": all edges between the nodes.
         before: column of edges with times; with ``scope="seed"``, only edges that are older than the seed are drawn. "time<="
-            takes those of the same time too.
+            draws edges of the same time, too.
         before_columns: the column for each edge type, where they differ.
         before_nodes: a column of times for each node type: only nodes that are older than the seed are reached.
         untimed: edge types that lack the column of ``before``; their edges are drawn at any time.
@@ -554,6 +554,6 @@ class NodeLoader(Feeding):
         self._at = (self._epoch, 0)
 
 
-# What help() and editors show: __new__ takes any arguments, and would hide those of __init__.
+# What help() and editors show: __new__ takes any arguments, and would hide the arguments of __init__.
 _signature = inspect.signature(NodeLoader.__init__)
 NodeLoader.__signature__ = _signature.replace(parameters=list(_signature.parameters.values())[1:])  # type: ignore[attr-defined]

@@ -8,7 +8,7 @@ from typing import Any
 def log_stats(loader: Any, writer: Any, step: int | None = None) -> dict[str, float]:
     """Write how a loader spent its time to TensorBoard or Weights & Biases, and return what was written, by name.
 
-    The values are those of `LoaderStats`, from when the loader was made: ``graphmill/batches``, ``graphmill/batches_per_second``,
+    The values are taken from `LoaderStats`, which counts from when the loader was made: ``graphmill/batches``, ``graphmill/batches_per_second``,
     ``graphmill/seconds``, ``graphmill/waited``, ``graphmill/converted``, ``graphmill/waiting_share``; with
     ``negatives_strict="count"`` also ``graphmill/negatives`` and ``graphmill/negative_edges``.
 

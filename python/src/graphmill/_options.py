@@ -221,8 +221,8 @@ def type_text(keyword: str, name: Any, store: Store) -> str:
 
 
 def checked_fanout(fanout: Any, store: Store, sampler: Any = None) -> Any:
-    """A fanout whose edge types are those of the store, written with all three names; with a sampler that has budgets of nodes, whose
-    node types are those of the store."""
+    """A fanout whose edge types are edge types of the store, written with all three names; with a sampler that has budgets of nodes, whose
+    node types are node types of the store."""
     if isinstance(fanout, (list, tuple, str, Mapping)) and len(fanout) == 0:
         raise ValueError(f"found fanout={fanout!r} without a hop, expected the edges per node at each hop; try fanout=[15, 10]")
     if not isinstance(fanout, Mapping):

@@ -219,7 +219,7 @@ class PackedLoader(_Batches):
         self._schema = PackSchema(self.shape, len(c.nodes) == 1 and len(c.edges) == 1, frozenset(bfloat16), self._label, self._stacked)
 
     def close(self) -> None:
-        """Release the maps, except those of a `Collection` that was given."""
+        """Release the maps, except the maps of a `Collection` that was given."""
         self._columns, self._ptr, self._closed = {}, {}, True
         if self._owned:
             self._c.close()

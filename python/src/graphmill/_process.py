@@ -3,7 +3,7 @@
 A feed has one owner, or several that found it by name: the ranks of a training on one machine. Each owner holds one end
 of a lifeline. The feed ends when the last lifeline is closed, however the owners end.
 
-- The name is that of a Unix socket, which only one process can claim (_meeting.py). That process starts the feed and hands the
+- The name belongs to a Unix socket, which only one process can claim (_meeting.py). That process starts the feed and hands the
   listening socket to it; the others connect, and each connection is a lifeline. The name is free again when the feed ends.
 - After a fork, the child closes the lifeline that it inherited: a copy would keep the feed alive after its owner was killed.
 """

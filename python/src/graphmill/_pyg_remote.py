@@ -33,12 +33,12 @@ class FeatureStore(PyGFeatureStore):  # type: ignore[misc, unused-ignore]
     """The node columns of a store, for ``data=(FeatureStore(store), GraphStore(store))`` of PyG's loaders.
 
     A batch gets the rows of its nodes, which are copied from the maps of the store's files; nothing else is read. Names and dtypes
-    are those of `graphmill.NodeLoader` with ``as_="pyg"``: the column ``feat``, or one that is alone besides the label, is ``x``. PyG
+    are as with `graphmill.NodeLoader` and ``as_="pyg"``: the column ``feat``, or one that is alone besides the label, is ``x``. PyG
     asks such stores for no edge columns.
 
     Args:
         store: a store, or its path.
-        features: names of the columns, or "all", which are those of numbers of one shape.
+        features: names of the columns, or "all", which are the columns of numbers of one shape.
         label: the column that becomes ``y``; None: the column ``label``.
 
     Raises:
@@ -113,7 +113,7 @@ class GraphStore(PyGGraphStore):  # type: ignore[misc, unused-ignore]
 
     ``e_id`` of a batch is the position of an edge in the imported input, as with `graphmill.NodeLoader`.
 
-    PyG keeps offsets, sources and positions of all edges as int64, 24 bytes per edge. They are those of the store's files if
+    PyG keeps offsets, sources and positions of all edges as int64, 24 bytes per edge. They are maps of the store's files if
     the edges are numbered by destination; otherwise PyG sorts them.
 
     Args:

@@ -131,10 +131,10 @@ def seed_ids(seeds: Any) -> Any:
 
 
 def check_seeds(store: Store, seeds: Any, types: Sequence[str]) -> None:
-    """Reject ids that are not those of nodes of their types, and a mask of another length.
+    """Reject ids that no node of their type has, and a mask of another length.
 
     Args:
-        types: the node type of the seeds; for links, those of source and target.
+        types: the node type of the seeds; for links, the types of source and target.
 
     Raises:
         ValueError: with the position in the user's array.

@@ -86,7 +86,7 @@ class Store:
     def to_arrays(self) -> tuple[dict[str, Any], dict[EdgeType, Any]]:
         """The nodes and edges as `from_arrays` takes them, in the order of the imported input.
 
-        Columns of numbers are arrays, which may be maps of the store's files; those of strings, lists, times,
+        Columns of numbers are arrays, which may be maps of the store's files; columns of strings, lists, times,
         categories and bfloat16 are `Column`. The edges and their columns are copies, unless the store has them in that order.
         """
         made: tuple[dict[str, Any], dict[EdgeType, Any]] = maker("store", "arrays")(self)
@@ -95,8 +95,8 @@ class Store:
     def to_tables(self, as_: str = "pandas") -> tuple[dict[str, Any], dict[EdgeType, Any]]:
         """A table per node type and per edge type, in the order of the imported input.
 
-        Tables of nodes begin with the column ``id``, those of edges with ``source`` and ``target``; these are the original
-        ids. Times, categories and missing values are those of the library.
+        Tables of nodes begin with the column ``id``, tables of edges with ``source`` and ``target``; these are the original
+        ids. Times, categories and missing values are as the library has them.
 
         Args:
             as_: "pandas", "polars" or "arrow".
@@ -108,7 +108,7 @@ class Store:
         """The graph as a `Data` if it has no types, else as a `HeteroData`, in the order of the imported input.
 
         Every column is an attribute of its name; columns of strings and lists are Python lists. If a graph without types has
-        a column of nodes and one of edges with the same name, that of the edges gets the prefix ``edge_``.
+        a column of nodes and one of edges with the same name, the column of the edges gets the prefix ``edge_``.
         """
         return maker("store", "pyg")(self)
 
@@ -365,7 +365,7 @@ class Edges:
 
         Args:
             order: "id": in edge-id order, like the columns; "input": in the order of the imported input, like ``e_id``. In a symmetrised type
-                an edge and its reverse share a position, so that there is one column for both: that of the edge that `find` gives.
+                an edge and its reverse share a position, so that there is one column for both: the column of the edge that `find` gives.
 
         Raises:
             GraphmillError: with "input": some edges of the input are not in the store, or the store has no positions.
@@ -407,7 +407,7 @@ class Edges:
         keeps 16 bytes per edge.
 
         Raises:
-            KeyError: no edge has the position, or it is that of self-loops that the import added.
+            KeyError: no edge has the position, or it belongs to self-loops that the import added.
         """
         at = integer("e_id", e_id, 0) if isinstance(e_id, (int, np.integer)) else numpy(e_id)
         want = np.atleast_1d(at)

@@ -55,9 +55,9 @@ class DataModule(*_bases()):  # type: ignore[misc, unused-ignore]
     Args:
         store: path of a store.
         train, val, test, predict: the seeds of the stage, as `NodeLoader` takes them; or a dict of keywords for its loader,
-            ``{"seeds": ..., "fanout": [-1, -1]}``, which replace those of ``options``; None: there is no such stage.
+            ``{"seeds": ..., "fanout": [-1, -1]}``, which replace the keywords in ``options``; None: there is no such stage.
         options: the keywords of `NodeLoader` for all stages; ``as_`` is "pyg" if it is not given, and the seeds of the training
-            are shuffled if neither ``shuffle`` nor ``order`` is given, which hold for the training alone. Ranks are those of the Trainer.
+            are shuffled if neither ``shuffle`` nor ``order`` is given, which hold for the training alone. Ranks are the Trainer's.
 
     Raises:
         TypeError: a keyword that does not exist.
@@ -99,7 +99,7 @@ class DataModule(*_bases()):  # type: ignore[misc, unused-ignore]
         return loader
 
     def train_dataloader(self) -> Any:
-        """The loader of the training. With a Trainer, its passes are those of the Trainer's epochs."""
+        """The loader of the training. With a Trainer, its passes are the Trainer's epochs."""
         loader = self.loader("train")
         if self.trainer is None:
             return loader

@@ -5,7 +5,7 @@ usage: python compare.py FOLDER GRAPH.bin
 As DGL's tools: edges of CSV files are two columns without a header, separated by a
 space whatever the metadata say; the table of a Parquet file becomes an array of the
 shape that the file has in its metadata; a feature is its chunks end to end; paths are
-relative to the folder; the counts are those of num_nodes_per_type and
+relative to the folder; the counts are in num_nodes_per_type and
 num_edges_per_type.
 """
 

@@ -14,7 +14,7 @@ saint-node: a node in proportion to the number of its out-edges: the source of t
 saint-edge: an edge with both its ends, in proportion to 1 / in-degree of its destination + 1 / out-degree of its source (section 3.2
   of the GraphSAINT paper, arXiv 1907.04931). That sum counts each node with in-edges once, and each node with out-edges once. So draw 0
   chooses one of these nodes, those with in-edges first, each group ascending; and draw 1 chooses one of its edges.
-saint-walk: the start is node below(draw(h, 0), nodes). The nodes are those of walk number i of that start (walks.py), over the
+saint-walk: the start is node below(draw(h, 0), nodes). The nodes are the nodes of walk number i of that start (walks.py), over the
   out-edges, as far as it gets.
 cluster: no draws. Batch b has the nodes of the parts at the places b * size to (b + 1) * size - 1: of the parts in ascending order, or
   with shuffle of order(parts, key(seed, epoch, ORDER)). Parts without a node are left out.

@@ -20,7 +20,7 @@ A step, number j from 1, of walk number r of start node v has the state h = key(
 - With p or q other than 1, from the second edge on: let t be the node before, and c the edge that draw 1 chose, to node x. Its bias is
   1/p if x is t, 1 if an edge of the path leads from t to x, and 1/q else. Draw 2 accepts c if it is at most the bias over the largest
   of 1/p, 1 and 1/q. Else draws 3 and 4 try again, and so on, 64 times; then draw 129 chooses among all edges in proportion to bias, or
-  to weight times bias. So the law is that of node2vec, and no p and q make a step endless. After a restart there is no node before.
+  to weight times bias. So the law is node2vec's, and no p and q make a step endless. After a restart there is no node before.
 """
 
 from draws import draw, key, unit

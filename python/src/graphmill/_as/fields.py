@@ -1,7 +1,7 @@
 """The graphs of a collection as rows of a table, for libraries that have no graphs: the fields of a row, by name.
 
-``TYPE/num_nodes``, ``TYPE/src``, ``TYPE/dst`` and ``TYPE/COLUMN`` are those of a node type or edge type; ``COLUMN`` alone is
-one of the context. docs/integrations.md lists them all.
+``TYPE/num_nodes``, ``TYPE/src``, ``TYPE/dst`` and ``TYPE/COLUMN`` are fields of a node type or edge type; ``COLUMN`` alone is
+a field of the context. docs/integrations.md lists them all.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Field(NamedTuple):
     """What a row has under one name.
 
     Attributes:
-        column: the values of all graphs, or those of the store that the graphs were sampled from.
+        column: the values of all graphs, or of the store that the graphs were sampled from.
         ptr: graph i has the rows ``ptr[i]`` to ``ptr[i + 1]``, so its value is a list; None: it has row i.
         ids: the rows of the column, if it is one of the store.
     """

@@ -136,7 +136,7 @@ def _seeds(schema: Schema, raw: Raw, label: str | None, store: Any, ends: tuple[
         return
     pairs = raw.links
     if schema.negatives:
-        # The first negative of each link, then the second of each, ...: with scope="seed" also those of PyG are in this order.
+        # The first negative of each link, then the second of each, ...: with scope="seed" PyG's are in this order, too.
         pairs = np.concatenate([pairs, raw.negatives(schema.negatives).transpose(1, 0, 2).reshape(-1, 2)])
         if labels is None:
             labels = torch.ones(raw.seeds)

@@ -36,7 +36,7 @@ def ray_dataset(path: str | os.PathLike[str], store: str | os.PathLike[str] | No
     Args:
         path: the folder.
         store: the store from which the graphs of a collection were sampled: rows then have its columns.
-        options: those of ``ray.data.read_datasource``, such as ``override_num_blocks`` and ``concurrency``.
+        options: the options of ``ray.data.read_datasource``, such as ``override_num_blocks`` and ``concurrency``.
 
     Raises:
         GraphmillError: the folder has neither a collection nor TFRecords, or has changed since it was written.

@@ -60,9 +60,9 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tfgnn.GraphTensor:
     With ``scope="seed"``, one component per seed, with the seed as its first node.
 
     Links are TF-GNN's readout sets: ``_readout`` has a node per link, with the columns of the links and ``input_id``, and
-    ``_readout/source`` and ``_readout/target`` have its ends. With negatives, the node of a link is followed by those of its
-    negatives, which have the columns of their link and the ``label`` 0; that of a link is its column ``label``, one more
-    where the least of all links is 0, or 1. There is no ``num_seeds`` then.
+    ``_readout/source`` and ``_readout/target`` have its ends. With negatives, the node of a link is followed by the nodes of its
+    negatives, which have the columns of their link and the ``label`` 0. The ``label`` of a link is its column ``label``, one more
+    where the least of all links is 0; without such a column it is 1. There is no ``num_seeds`` then.
     """
     if schema.disjoint:
         raw, counts = by_seed(schema, raw)

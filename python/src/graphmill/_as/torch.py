@@ -25,7 +25,7 @@ class TorchNodeLoader(NodeLoader, IterableDataset):  # type: ignore[misc, type-a
 class Pass:
     """A pass over a loader, with its own state.
 
-    Unlike the state of the loader, it is that of this DataLoader worker, and after the last batch it is the end of the pass
+    Unlike the state of the loader, it is the state of this DataLoader worker, and after the last batch it is the end of the pass
     and not the beginning of the next one. So a pass that continues has exactly the batches that were left.
     """
 

@@ -2,7 +2,7 @@
 
 A `GraphTensor` is a graph with features, or several graphs (its components), in node sets and edge sets. `write_example`
 and `parse_single_example` translate one from and to a ``tf.train.Example``, `write_examples` and `parse_examples` files of
-them. Features are NumPy arrays with a row per item, or `Ragged`. The bytes of an Example are those of TF-GNN's
+them. Features are NumPy arrays with a row per item, or `Ragged`. The bytes of an Example equal the output of TF-GNN's
 ``write_example``, with the keys of its map in order.
 
 The ``graphmill`` command encodes and decodes: a process of it is started on first use, and gets the arrays of many

@@ -25,8 +25,8 @@ def write_example(graph: GraphTensor, schema: GraphSchema | None = None) -> byte
     """A GraphTensor as a serialized ``tf.train.Example``.
 
     Args:
-        graph: its sets, features, dtypes and shapes are those of the schema.
-        schema: by default that of the GraphTensor.
+        graph: it has the sets, features, dtypes and shapes of the schema.
+        schema: by default the GraphTensor's.
 
     Raises:
         GraphmillError, ValueError: the GraphTensor does not fit the schema.
@@ -45,7 +45,7 @@ def write_examples(path: str | os.PathLike[str], graphs: Iterable[GraphTensor], 
     Args:
         path: the file.
         graphs: GraphTensors of one schema.
-        schema: by default that of the first one. A dimension is variable only where the first one is `Ragged`.
+        schema: by default the schema of the first one. A dimension is variable only where the first one is `Ragged`.
         gzip: compress the file.
     """
     path = os.path.abspath(os.fsdecode(path))
@@ -127,7 +127,7 @@ def parse_examples(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[st
 
 
 def random_graph_tensor(schema: GraphSchema, seed: int = 0, number: int = 0) -> GraphTensor:
-    """A small random GraphTensor of a schema: that of ``graphmill tfgnn random`` with the same random seed and number."""
+    """A small random GraphTensor of a schema: the one that ``graphmill tfgnn random`` makes with the same random seed and number."""
     seed, number = integer("seed", seed, 0, (1 << 64) - 1), integer("number", number, 0, (1 << 64) - 1)
     c = codec()
     return _unpacked(schema, c.call({"op": "random", "codec": c.number(schema), "seed": seed, "number": number, "graphs": 1})[1])[0]
@@ -162,7 +162,7 @@ def _packed(schema: GraphSchema, graphs: Sequence[GraphTensor]) -> list[Any]:
 
 
 def _differ(schema: GraphSchema, g: GraphTensor) -> None:
-    """Raises an error if the names of a GraphTensor are not those of the schema."""
+    """Raises an error if a GraphTensor has other names than the schema."""
     for what, have, want in (
         ("node sets", g.node_sets, schema.node_sets),
         ("edge sets", g.edge_sets, schema.edge_sets),
@@ -248,7 +248,7 @@ def _ints(raw: Array) -> Array:
 
 
 def _unpacked(schema: GraphSchema, arrays: Sequence[Array]) -> list[GraphTensor]:
-    """The GraphTensors of a batch, whose arrays are views of those of the batch."""
+    """The GraphTensors of a batch, whose arrays are views of the batch's arrays."""
     rest = iter(arrays)
     components = _ints(next(rest))
     graphs = len(components)

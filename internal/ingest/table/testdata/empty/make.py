@@ -3,7 +3,7 @@
     python -m venv v && v/bin/pip install pyarrow==26.0.1 pandas==3.1.1 fastparquet==2026.9.0 polars==2.1.0 duckdb==2.0.0
     v/bin/python make.py                                        # all but the next
     python -m venv w && w/bin/pip install pyarrow==10.0.1 'pandas==2.0.3' 'numpy<2'
-    w/bin/python make.py old                                    # those of an old pyarrow
+    w/bin/python make.py old                                    # the files of an old pyarrow
 
 All have the columns id (string), n (int64), x (float64) and, but for the files of fastparquet, which knows no
 lists, l (lists of int32) and ll (lists of lists of float32).
