@@ -98,7 +98,7 @@ func TestGoroutines(t *testing.T) {
 	}
 }
 
-// starts counts the goroutines that the functions of a file start. Calls of Go count unless all groups of the file are those of
+// starts counts the goroutines that the functions of a file start. Calls of Go count unless all groups of the file come from
 // package guard.
 func starts(f *ast.File) map[string]int {
 	count := map[string]int{}

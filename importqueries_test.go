@@ -36,7 +36,7 @@ edges:
       FROM orders a JOIN orders b ON a.id < b.id GROUP BY 1, 2
 `
 
-// Queries become tables, in the order of their columns, whose types are those of the database, and nothing else is left.
+// Queries become tables, in the order of their columns, with the types of the database, and nothing else is left.
 func TestImportQueries(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	out := filepath.Join(t.TempDir(), "g.store")

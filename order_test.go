@@ -28,7 +28,7 @@ func orderCase(link bool) (*graph.Graph, *planned) {
 	return g, p
 }
 
-// An order is that of package batch, by the values that the seeds have.
+// An order is the order of package batch, by the values that the seeds have.
 func TestSeedOrder(t *testing.T) {
 	weighted, errWeighted := batch.Weighted([]float64{1, 2, 0}, 3)
 	stratified, errStratified := batch.Stratified([]uint32{1, 2, 0})

@@ -130,7 +130,7 @@ func TestPeerPages(t *testing.T) {
 	b := startBrowser(t)
 	var layouts strings.Builder
 	t.Run("search", func(t *testing.T) { checkSearch(t, b, pages) })
-	// The pages forbid scripts from elsewhere; that of axe-core is let in.
+	// The pages forbid scripts from elsewhere; the script of axe-core is let in.
 	b.call("Page.setBypassCSP", map[string]any{"enabled": true}, nil)
 	for _, page := range pages {
 		for _, width := range []int{400, 1000, 1600} {

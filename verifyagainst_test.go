@@ -13,7 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// TestVerifyAgainst checks that TFRecords whose files are as they were written, but whose subgraphs are not those of the
+// TestVerifyAgainst checks that TFRecords whose files are as they were written, but whose subgraphs are not subgraphs of the
 // store, are found: here each output gets the random seed of another one.
 func TestVerifyAgainst(t *testing.T) {
 	st := rated(t)

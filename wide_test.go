@@ -16,7 +16,7 @@ import (
 	widths "github.com/graphmill/graphmill/internal/limits"
 )
 
-// TestWide runs every operation on stores whose offsets and ids take 64 bits, as those of 2^32 edges and more do, and expects the
+// TestWide runs every operation on stores whose offsets and ids take 64 bits, as stores of 2^32 edges and more do, and expects the
 // bytes that the same stores have in 32 bits.
 func TestWide(t *testing.T) {
 	defer func(before int64) { widths.Positions = before }(widths.Positions)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The committed values are those of the executable definition.
+// The committed values equal the executable definition's.
 func TestPeerReferenceIsCurrent(t *testing.T) {
 	python, err := exec.Command("../bench/peers.sh", "tables").Output()
 	if err != nil {

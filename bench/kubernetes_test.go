@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// manifests are those of a cluster on Kubernetes.
+// manifests are the manifests of a cluster on Kubernetes.
 const manifests = "../beam/flink/kubernetes"
 
 // TestPeerKubernetes checks the manifests by the schemas of Kubernetes and against each other, and that faults are found.

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestVectors checks the law against committed values. Package sample has those of picking.
+// TestVectors checks the law against committed values. Package sample has the values of picking.
 func TestVectors(t *testing.T) {
 	data, err := os.ReadFile("../internal/sample/testdata/vectors.json")
 	if err != nil {

@@ -92,7 +92,7 @@ func timed(t *testing.T, out string) {
 }
 
 // trainPapers trains GraphSAGE on a folder as Cora's with PyG and with DGL's blocks: sampled neighbours teach as well as
-// all neighbours do. The figures are means of ten seeds: those of single seeds lie 0.05 apart.
+// all neighbours do. The figures are means of ten seeds: figures of single seeds lie 0.05 apart.
 func trainPapers(t *testing.T, data string, least float64) {
 	dir := t.TempDir()
 	tables, store := filepath.Join(dir, "cora"), filepath.Join(dir, "cora.store")
@@ -113,8 +113,8 @@ func trainPapers(t *testing.T, data string, least float64) {
 	}
 }
 
-// trainRanking trains on whole queries: the mean NDCG@10 of five seeds is about that of a loss
-// that looks at each row alone, and far above that of no model.
+// trainRanking trains on whole queries: the mean NDCG@10 of five seeds is about as with a loss
+// that looks at each row alone, and far above the NDCG@10 of no model.
 func trainRanking(t *testing.T, data string) {
 	out := python(t, "pyg", "ranking-listwise/train.py", data)
 	timed(t, out)

@@ -70,7 +70,7 @@ func stores(t *testing.T) (env []string, folder string) {
 	return []string{"GRAPHMILL_COMMAND=" + command, "GRAPHMILL_TEST_PORTABLE=" + command + "-portable"}, dir
 }
 
-// The client's own tests pass: all of them with torch and PyG, in the long form also with only NumPy, and those of each other
+// The client's own tests pass: all of them with torch and PyG, in the long form also with only NumPy, and the tests of each other
 // framework with that framework. The blocks of the documentation run too.
 func TestPeerClient(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ func eightParts() Bars {
 	return b
 }
 
-// Eight parts are eight bars of each series, except those of 0, and each part has a tooltip.
+// Eight parts are eight bars of each series, except bars of 0, and each part has a tooltip.
 func TestBars(t *testing.T) {
 	r := New("partition", "Parts", "1", nil)
 	r.Bar(eightParts())

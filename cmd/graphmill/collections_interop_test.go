@@ -226,7 +226,7 @@ func tuAsDGL(t *testing.T, data string) {
 }
 
 // asCollection imports the arrays of data as docs/graph-yaml.md says of the file array, and holds the collection to the arrays, to
-// their counts and to what comes back from TFRecords. kind is that of numpyCheck. It returns the collection.
+// their counts and to what comes back from TFRecords. kind is as for numpyCheck. It returns the collection.
 func asCollection(t *testing.T, data, array, kind string, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -359,7 +359,7 @@ func TestGoldenParts(t *testing.T) {
 		if p.Name == "hetero_hop2" { // the graph of hetero_hop1
 			continue
 		}
-		// DGL serves the typed parts, in the long form also those of one type, which takes 11 s.
+		// DGL serves the typed parts, in the long form also the parts of one type, which takes 11 s.
 		serve := p.Hops == 1 && p.Formats == "" && p.Leaving && (p.Name == "hetero_hop1" || proof.Long(t))
 		cases = append(cases, goldenGraph(t, p.Name, p.Input, p.Parts, serve))
 	}

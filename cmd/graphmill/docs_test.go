@@ -9,7 +9,7 @@ import (
 )
 
 // TestDocs runs the blocks of the documentation as printed, with this command and a Python that has
-// NumPy alone: python/tests/test_docs.py says how. `make interop` runs those of the frameworks.
+// NumPy alone: python/tests/test_docs.py says how. `make interop` runs the blocks that need frameworks.
 func TestDocs(t *testing.T) {
 	python, named := os.LookupEnv("GRAPHMILL_PYTHON")
 	if !named {

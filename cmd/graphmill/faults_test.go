@@ -14,7 +14,7 @@ import (
 )
 
 // A command that reads a page of a map which the disk cannot read says which, ends with status 1, and leaves no output. For
-// verify such a file is damage. The sweep over all pages is that of the library.
+// verify such a file is damage. The library's tests sweep over all pages.
 func TestMapFaults(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	t.Chdir(t.TempDir())

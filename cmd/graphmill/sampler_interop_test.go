@@ -99,7 +99,7 @@ func (j *judge) expect(t *testing.T, schema, spec string, examples int, more ...
 const seedLimit = 25
 
 // TestGoldensAccepted has the real TF-GNN read the subgraphs of every golden unigraph, in each way of writing, and train on
-// those of links.
+// the subgraphs of links.
 func TestGoldensAccepted(t *testing.T) {
 	var j judge
 	for _, c := range golden.Samples(t) {

@@ -13,7 +13,7 @@ import (
 
 // TestSampleKilled ends five runs of the command after a checkpoint that they made, with
 // SIGKILL or SIGINT, and lets the sixth come to its end: all bytes but the report's
-// are those of a run that nothing happened to.
+// are as after a run that nothing happened to.
 func TestSampleKilled(t *testing.T) {
 	dir := t.TempDir()
 	command := func(args ...string) (*exec.Cmd, *bytes.Buffer) {

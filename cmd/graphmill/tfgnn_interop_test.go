@@ -14,7 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/golden"
 )
 
-// parseWith parses the Examples of each folder with the FEATURES that io-spec printed, and with those of TF-GNN's own
+// parseWith parses the Examples of each folder with the FEATURES that io-spec printed, and with the features of TF-GNN's own
 // get_io_spec.
 const parseWith = `
 import os, sys

@@ -182,7 +182,7 @@ func askReadouts(t *testing.T) ([]question, func(*testing.T, []answer)) {
 }
 
 // The verdicts beyond the golden ones: what TF-GNN reads and what it refuses of
-// keys that are omitted, or have no list or that of another kind.
+// keys that are omitted, or have no list or a list of another kind.
 func askVerdicts(t *testing.T) ([]question, func(*testing.T, []answer)) {
 	const one = `node_sets { key: "s" value { features { key: "r" value { dtype: DT_INT64 shape { dim { size: -1 } } } } } }`
 	const two = `node_sets { key: "s" value { features { key: "r" value { dtype: DT_INT64 shape { dim { size: -1 } } } } features { key: "q" value { dtype: DT_STRING shape { dim { size: 2 } dim { size: -1 } } } } } }`

@@ -34,7 +34,7 @@ func sample(t testing.TB, rows int, options ...pq.WriterOption) []byte {
 	return b.Bytes()
 }
 
-// readable reads up to some rows of each column and group. Its errors are those of the package.
+// readable reads up to some rows of each column and group. Its errors are the package's.
 func readable(t testing.TB, b []byte) error {
 	r := bytes.NewReader(b)
 	f, err := parquet.Open(r, int64(len(b)))

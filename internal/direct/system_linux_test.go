@@ -11,7 +11,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// The memory of Alloc is resident at once, that of Array is not.
+// The memory of Alloc is resident at once, the memory of Array is not.
 func TestTouched(t *testing.T) {
 	const n = 6 << 20
 	resident := func(b []byte) (sum int) {

@@ -187,7 +187,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestResume interrupts a run between parts and continues it. The output equals that of an uninterrupted run,
+// TestResume interrupts a run between parts and continues it. The output equals the output of an uninterrupted run,
 // and finished parts are not written again.
 func TestResume(t *testing.T) {
 	in, ctx := hubs(), context.Background()

@@ -72,7 +72,7 @@ func batchOf(t *testing.T, src *Source, epoch uint64, b int) map[string][]byte {
 
 func int64s(b []byte) []int64 { return graph.View[int64](b) }
 
-// Under scope seed a batch has the subgraphs of its seeds side by side. The subgraph of each seed equals that of the
+// Under scope seed a batch has the subgraphs of its seeds side by side. The subgraph of each seed equals the one of the
 // sampler for the seed alone. Nodes and edges come hop by hop.
 func TestDisjoint(t *testing.T) {
 	var nodes, links []uint32

@@ -379,7 +379,7 @@ func seedsOf(src *Source, epoch uint64, b int) (seeds []uint32) {
 	return seeds
 }
 
-// Every rank gets its batches in order, equal to those of the sampler, and an END after the last, whether they fit a
+// Every rank gets its batches in order, equal to the sampler's, and an END after the last, whether they fit a
 // slot or not and whether tables were copied or not.
 func TestEpoch(t *testing.T) {
 	defer func(n int) { leastTable = n }(leastTable)

@@ -138,7 +138,7 @@ func TestJoined(t *testing.T) {
 	})
 }
 
-// Every float16 has its value: those of IEEE 754, from the definition.
+// Every float16 has its value by the definition of IEEE 754.
 func TestHalf(t *testing.T) {
 	for bits := range 1 << 16 {
 		sign, e, f := 1-2*float64(bits>>15), bits>>10&31, float64(bits&1023)

@@ -44,7 +44,7 @@ func linksOf(g *graph.Graph, n int) (links []uint32) {
 	return links
 }
 
-// Batches have the negatives of the sampler, as local ids; with scope seed those of each link alone. Batches of every kind
+// Batches have the negatives of the sampler, as local ids; with scope seed the negatives of each link alone. Batches of every kind
 // of subgraph fit their slot, and have hops of edges only where these were drawn.
 func TestNegatives(t *testing.T) {
 	g := testGraph()

@@ -34,7 +34,7 @@ func twin(t *testing.T, s *store.Store, fsys vfs.FS, window int) (mem, stream *S
 	return mem, stream
 }
 
-// same compares a batch with that of a source in memory.
+// same compares a batch with the batch of a source in memory.
 func (c *client) same(mem *Source, p packet, epoch uint64) {
 	c.t.Helper()
 	if p.kind != msgBatch && p.kind != msgJumbo {

@@ -63,7 +63,7 @@ func graphSum(g *undirected.Graph) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// The sums are those of a reference program in Python.
+// The sums come from a reference program in Python.
 func TestCommunityIsItsDefinition(t *testing.T) {
 	for _, c := range []struct {
 		seed       uint64

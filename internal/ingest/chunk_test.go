@@ -46,7 +46,7 @@ func chunkFolder(t *testing.T, pairs ...string) string {
 	return dir
 }
 
-// TestChunkEnds: the neighbours of in-edges are the sources, those of out-edges the destinations.
+// TestChunkEnds: the neighbours of in-edges are the sources, and of out-edges the destinations.
 func TestChunkEnds(t *testing.T) {
 	for dir, want := range map[string]struct {
 		primary  graph.Direction

@@ -33,7 +33,7 @@ func TestEndsByIDs(t *testing.T) {
 	})
 }
 
-// TestTwoTypes checks the warning where ids of two columns with names of no pair are those of one type, and the names of two.
+// TestTwoTypes checks the warning where ids of two columns with names of no pair are ids of one type, and the names of two.
 func TestTwoTypes(t *testing.T) {
 	shop := map[string]string{"e.csv": "user,item\n0,1\n1,0\n"}
 	const (

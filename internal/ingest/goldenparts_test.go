@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// The parts that the real DGL wrote are made whole again: the arrays are those of the graph that it
+// The parts that the real DGL wrote are made whole again: the arrays equal the arrays of the graph that it
 // partitioned, and trainer_id where it added that.
 func TestGoldenParts(t *testing.T) {
 	for _, p := range golden.Partitions(t) {

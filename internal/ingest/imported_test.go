@@ -64,7 +64,7 @@ func imported(t testing.TB, path string, o Options) (string, error) {
 	return texts[0], nil
 }
 
-// listed returns a store as text. The edges are in the order of the input, and the two edges of a row in that of their
+// listed returns a store as text. The edges are in the order of the input, and the two edges of a row in the order of their
 // primary ends.
 func listed(t testing.TB, s *store.Store) string {
 	t.Helper()

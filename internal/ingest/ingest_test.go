@@ -341,7 +341,7 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// Names with .. are those of files elsewhere: a file, a glob, shards, a folder.
+// Names with .. are names of files elsewhere: a file, a glob, shards, a folder.
 func TestOutsideByName(t *testing.T) {
 	for _, name := range []string{"../out/e.csv", "../out/e*.csv", "../o*/e.csv", "x/../../out/e.csv", "../out/s.csv@1", "../out"} {
 		dir := folder(t, map[string]string{

@@ -25,7 +25,7 @@ func TestIDSpaces(t *testing.T) {
 	})
 }
 
-// The names that a caller gives are those of a file without a header: a header is no edge.
+// The names that a caller gives are for a file without a header: a header is no edge.
 func TestHeaderIsNoEdge(t *testing.T) {
 	e := func(text string) map[string]string { return map[string]string{"e.csv": text} }
 	ab := Options{Columns: "a,b"}

@@ -125,7 +125,7 @@ func TestTimesByMagnitudeAreNoted(t *testing.T) {
 	}
 }
 
-// Edge types that read one table have the same categories, from one scan; a homogeneous graph has those of all columns of
+// Edge types that read one table have the same categories, from one scan; a homogeneous graph has the categories of all columns of
 // a name.
 func TestCollect(t *testing.T) {
 	dir := folder(t, map[string]string{

@@ -421,7 +421,7 @@ func TestPublishFails(t *testing.T) {
 	}
 }
 
-// TestFolders compares lists and descriptions with those of a folder of the disk.
+// TestFolders compares lists and descriptions with a folder of the disk.
 func TestFolders(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f, s := opened(t, "")

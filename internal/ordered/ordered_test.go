@@ -61,7 +61,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// The error is that of the first item that fails, in order.
+// The error is the error of the first item that fails, in order.
 func TestFirstError(t *testing.T) {
 	for _, step := range []string{"fill", "work", "sink"} {
 		for _, threads := range []int{1, 4} {

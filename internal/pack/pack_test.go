@@ -315,7 +315,7 @@ func TestStream(t *testing.T) {
 	})
 }
 
-// In a buffer that holds the whole stream, graphs of no size take no packs beyond those of the others and
+// In a buffer that holds the whole stream, graphs of no size take no packs beyond the packs of the others and
 // those that the cap requires.
 func TestStreamNoSize(t *testing.T) {
 	packs := func(t *rapid.T, p *Problem, graphs [][]int) int64 {

@@ -11,7 +11,7 @@ import (
 )
 
 // Limits are aligned and below the ceiling, and hold the largest graph. No candidate of the front has a
-// cheaper one that is as full. Efficiencies are those of the packs.
+// cheaper one that is as full. Efficiencies belong to the packs.
 func TestSearch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawProblem(t)

@@ -71,7 +71,7 @@ func BenchmarkRMAT(b *testing.B) {
 	}
 }
 
-// BenchmarkLinks compares batches of links with those of as many nodes: with negatives, with an exclusion, with both.
+// BenchmarkLinks compares batches of links with batches of as many nodes: with negatives, with an exclusion, with both.
 func BenchmarkLinks(b *testing.B) {
 	g, _ := rmatGraph(b, *benchScale, 16)
 	e := g.Edges[0]

@@ -22,7 +22,7 @@ import (
 type refGraph struct {
 	Nodes map[string]int                   `json:"nodes"`
 	Edges map[string]map[string][]*float64 `json:"edges"`
-	// Columns are those of nodes. Primary is the direction by whose near ends the edges ascend.
+	// Columns are columns of nodes. Primary is the direction by whose near ends the edges ascend.
 	Columns map[string]map[string][]*float64 `json:"columns,omitempty"`
 	Primary string                           `json:"primary,omitempty"`
 }
@@ -374,7 +374,7 @@ func checkCounts(t *testing.T, s *Sampler, sub *Subgraph) {
 	}
 }
 
-// ascends says whether the order of the edges is that of a store with this primary direction.
+// ascends says whether the edges have the order of a store with this primary direction.
 func (r *refGraph) ascends(primary graph.Direction) bool {
 	end := "dst"
 	if primary == graph.Out {

@@ -30,7 +30,7 @@ func lawContext(column []float64) (*Context, *op) {
 	return &Context{}, o
 }
 
-// TestVectors checks picks against committed values. Package draw has those of the law itself.
+// TestVectors checks picks against committed values. Package draw has the values of the law itself.
 func TestVectors(t *testing.T) {
 	data, err := os.ReadFile("testdata/vectors.json")
 	if err != nil {

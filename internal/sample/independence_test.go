@@ -326,7 +326,7 @@ func around(js *joints, reach reacher, runs int) {
 }
 
 // orders adds the shuffled orders of epochs, sorted and computed, and of packs. key is the key of an order; more words are
-// those of packs.
+// keys of packs.
 func orders(js *joints, gen generator, runs int, key func(seed, epoch uint64, more ...uint64) uint64) {
 	for _, n := range []uint64{independentNodes, picks << 13} {
 		of := func(seed, epoch uint64, more ...uint64) []uint8 {
@@ -357,7 +357,7 @@ func orders(js *joints, gen generator, runs int, key func(seed, epoch uint64, mo
 	}
 }
 
-// negativePairs adds the negatives of links: both ends of each, those of neighbouring links, and the picks at their sources.
+// negativePairs adds the negatives of links: both ends of each, the ends of neighbouring links, and the picks at their sources.
 func negativePairs(t testing.TB, js *joints, runs int) {
 	g := independentGraph()
 	links := make([]uint32, 2*independentNodes)

@@ -93,7 +93,7 @@ func TestLaborChances(t *testing.T) {
 	}
 }
 
-// TestImportanceVariance pins what docs/plan.md says of LABOR-i: a mean by edge_weights has a variance of 1 to 1.4 times that of a mean
+// TestImportanceVariance pins what docs/plan.md says of LABOR-i: a mean by edge_weights has a variance of 1 to 1.4 times the variance of a mean
 // over as many uniform draws without replacement as the fanout says, and now and then a node gets no edge.
 func TestImportanceVariance(t *testing.T) {
 	const seeds, leaves, units = 40, 150, 1500

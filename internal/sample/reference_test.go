@@ -152,7 +152,7 @@ func (f *refFanouts) text() string {
 	return strings.Join(parts, ";")
 }
 
-// checkFanouts compares the plan of a fanout list with that of the reference.
+// checkFanouts compares the plan of a fanout list with the plan of the reference.
 func checkFanouts(t *testing.T, c *refCase) {
 	t.Helper()
 	var head struct {

@@ -172,7 +172,7 @@ func (c *refCase) check(t *testing.T) {
 	}
 }
 
-// Sets equal those of the reference, on random graphs.
+// Sets equal the sets of the reference, on random graphs.
 func TestReference(t *testing.T) {
 	if *update {
 		writeCases(t, 400)

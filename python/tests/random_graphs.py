@@ -1,4 +1,4 @@
-"""Random typed graphs, as stores and as arrays, for comparing loaders with those of PyG and DGL."""
+"""Random typed graphs, as stores and as arrays, for comparing loaders with the loaders of PyG and DGL."""
 
 from __future__ import annotations
 

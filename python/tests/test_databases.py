@@ -1,6 +1,6 @@
-"""Graphs of databases, from a real server of PostgreSQL: those of RelBench's make_pkey_fkey_graph, passwords, and connections that are lost.
+"""Graphs of databases, from a real server of PostgreSQL: compared with RelBench's make_pkey_fkey_graph; passwords, and connections that are lost.
 
-GRAPHMILL_COMMAND is the path of the command. The environment is that of bench/peers.sh databases.
+GRAPHMILL_COMMAND is the path of the command. The environment is the one of bench/peers.sh databases.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def database(seed: int, reviews: int = 400) -> dict[str, list[Any]]:
 
 
 def fill(server: Server, tables: dict[str, list[Any]]) -> None:
-    """Replaces the tables of the server, with the rows in another order than that of their keys."""
+    """Replaces the tables of the server, with the rows in another order than their keys."""
 
     def value(v: object) -> str:
         return "NULL" if v is None else repr(v)

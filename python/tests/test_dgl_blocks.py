@@ -1,4 +1,4 @@
-"""Compares message-flow blocks of random typed graphs with those of DGL's own NeighborSampler."""
+"""Compares message-flow blocks of random typed graphs with the blocks of DGL's own NeighborSampler."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs the blocks of the documentation as printed: those of a page in order, in one new folder.
+"""Runs the blocks of the documentation as printed: the blocks of a page in order, in one new folder.
 
 The fence says what a block is:
 
@@ -40,7 +40,7 @@ PAGES = [
     *sorted(os.path.relpath(p, ROOT) for p in glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True)),
 ]
 RUN, DATA = {"sh", "python"}, {"text", "yaml", "json", "go", "pbtxt", "mermaid"}
-# The packages of each environment of `make interop`; a block needs those of at most one.
+# The packages of each environment of `make interop`; a block needs packages of at most one.
 PEERS = {
     "pyg": {"torch", "torch_geometric"},
     "lightning": {"torch", "torch_geometric", "lightning", "torchdata"},
@@ -63,7 +63,7 @@ class Block:
     marked: bool  # marked as not run
 
     def frameworks(self) -> set[str]:
-        """The frameworks that the block needs: those that it imports, and those of the batches that it asks for."""
+        """The frameworks that the block needs: the ones that it imports, and the ones of the batches that it asks for."""
         names: set[str] = set()
         if self.kind == "python":
             for node in ast.walk(ast.parse(self.text)):

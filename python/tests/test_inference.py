@@ -1,4 +1,4 @@
-"""Layer-wise inference: its outputs equal those of the whole graph, also after kills and full disks.
+"""Layer-wise inference: its outputs equal the outputs of the whole graph, also after kills and full disks.
 
 GRAPHMILL_COMMAND is the path of the command.
 """
@@ -370,7 +370,7 @@ class TestPyG(Folder):
         self.near(graphmill.inference(plain(), [lambda x, e: x], self.path(), **options), plain().to_pyg().x)
 
     def test_killed(self) -> None:
-        """A run that is killed while layer 2 is computed continues, and no rows of layer 1 are computed again but those of the first batch."""
+        """A run that is killed while layer 2 is computed continues, and of layer 1 only the rows of the first batch are computed again."""
         program = f"""
 import os, signal, sys
 import graphmill, graphmill._inference

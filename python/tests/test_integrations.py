@@ -1,7 +1,7 @@
 """Ray Data, datasets of Hugging Face, TensorBoard, Weights & Biases and Jupyter, each with its real library.
 
 GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store. The environment is
-that of bench/peers.sh integrations. No test asks for anything beyond this machine.
+the one of bench/peers.sh integrations. No test asks for anything beyond this machine.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ class TestRayIntegration(unittest.TestCase):
                     self.assertEqual({k: plain(v) for k, v in got.items()}, row(g, False), g)
 
     def test_arrays(self) -> None:
-        """The dtypes and shapes of rows and batches: those of batches of a loader."""
+        """The dtypes and shapes of rows and batches: as in batches of a loader."""
         r = graphmill.ray_dataset(made.molecules()).take(1)[0]
         c = Collection(made.molecules())[0].nodes["atom"]
         for name, dtype in (

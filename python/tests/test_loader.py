@@ -468,7 +468,7 @@ if available("torch"):
 @unittest.skipUnless(available("torch_geometric"), "PyG is not installed")
 class TestPyG(unittest.TestCase):
     def test_names_of_types_make_hetero_data(self) -> None:
-        """A graph comes back as what it was: batches of a HeteroData are HeteroData, also of one type, as those of PyG's loaders and of to_pyg."""
+        """A graph comes back as what it was: batches of a HeteroData are HeteroData, also of one type, as from PyG's loaders and from to_pyg."""
         import torch
         from torch_geometric.data import Data, HeteroData
         from torch_geometric.loader import NeighborLoader

@@ -96,7 +96,7 @@ class TestNegatives(unittest.TestCase):
         return ends
 
     def test_random_graphs(self) -> None:
-        """With all neighbours, subgraphs are those of a model, without the edges of the links."""
+        """With all neighbours, subgraphs equal the subgraphs of a model, without the edges of the links."""
         left = 0
         for number, c, e, pairs in cases(random_graphs.COUNT // 3):
             how, each, exclude = HOW[number % 3], 1 + number % 2, number % 4 > 0
@@ -235,7 +235,7 @@ class TestNegatives(unittest.TestCase):
                     next(iter(loader))
 
     def test_collections(self) -> None:
-        """A collection has the negatives of its batches, which are those of a loader."""
+        """A collection has the negatives of its batches, which are the same as a loader's."""
         out = made.path("negatives.coll")
         made.graphmill(
             "sample",
@@ -619,7 +619,7 @@ class TestTFGNNNegatives(unittest.TestCase):
                         self.assertNotIn("label", readout.features)
 
     def test_records(self) -> None:
-        """The real TF-GNN reads the links and negatives of TFRecords, which are those of a loader."""
+        """The real TF-GNN reads the links and negatives of TFRecords, which are the same as a loader's."""
         import tensorflow as tf
         import tensorflow_gnn as tfgnn
 
@@ -638,7 +638,7 @@ class TestTFGNNNegatives(unittest.TestCase):
                 warnings.simplefilter("ignore")
                 loader = NodeLoader(store, fanout=[2, 2], negatives=2, exclude="reverse:rated_by", scope=scope, batch_size=1 if scope == "seed" else 16, **more)
             with loader:
-                want = []  # of each link: the ids of its ends, and of those of its negatives
+                want = []  # of each link: the ids of its ends, and of the ends of its negatives
                 for b in loader:
                     pairs = np.concatenate([b.seed_local[:, None], b.negatives], 1)
                     want += np.stack([b.n_id["user"][pairs[..., 0]], b.n_id["movie"][pairs[..., 1]]], -1).tolist()

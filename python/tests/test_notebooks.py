@@ -65,7 +65,7 @@ class TestRun(unittest.TestCase):
         notebook = nbformat.read(os.path.join(FOLDER, f"{name}.ipynb"), 4)
         nbformat.validate(notebook)
         path = os.path.join(FOLDER, "..", "..", "python", "src")
-        # One thread: those of torch spin where others use the cores.
+        # One thread: torch's threads spin where others use the cores.
         with (
             tempfile.TemporaryDirectory(prefix="graphmill-") as folder,
             mock.patch.dict(os.environ, {"PYTHONPATH": os.path.abspath(path), "OMP_NUM_THREADS": "1"}),

@@ -1,4 +1,4 @@
-"""PackedLoader: its arrays equal those of the command, to the bit; and the objects of each framework.
+"""PackedLoader: its arrays equal the command's, to the bit; and the objects of each framework.
 
 GRAPHMILL_COMMAND is the path of the command, GRAPHMILL_TEST_STORES a folder with rmat.store and debian.store.
 """

@@ -1,4 +1,4 @@
-"""Batches that are the subgraphs of sets of nodes are those of PyG and DGL: GraphSAINT, Cluster-GCN and ShaDow.
+"""Batches that are the subgraphs of sets of nodes equal the batches of PyG and DGL: GraphSAINT, Cluster-GCN and ShaDow.
 
 GRAPHMILL_COMMAND is the path of the command.
 """
@@ -85,7 +85,7 @@ class TestPyG(Laws):
         self.alike(ours, self.saint("RandomWalk", 1, walk_length=2))
 
     def test_norms(self) -> None:
-        """The weights are those of PyG, as far as both are counted, and any one batch agrees with the formula."""
+        """The weights equal PyG's, as far as both are counted, and any one batch agrees with the formula."""
         from torch_geometric.loader import GraphSAINTNodeSampler
 
         theirs = GraphSAINTNodeSampler(self.data, 4, num_steps=500, sample_coverage=2000, log=False)
@@ -165,7 +165,7 @@ class TestPyG(Laws):
                 self.assertNotIn("edge_attr", b)
 
     def test_ranks(self) -> None:
-        """The nodes of the largest PageRanks are those of PyG's get_ppr."""
+        """The nodes of the largest PageRanks equal the result of PyG's get_ppr."""
         import torch
         from torch_geometric.utils import ppr
 

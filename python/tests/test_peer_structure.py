@@ -1,4 +1,4 @@
-"""Batches with all neighbours equal those of the real PyG and DGL: nodes, edges, ids, seeds, links.
+"""Batches with all neighbours equal the batches of the real PyG and DGL: nodes, edges, ids, seeds, links.
 
 PyG's disjoint and temporal sampling need pyg-lib, which PyPI lacks: disjoint subgraphs are compared with PyG's batches of single
 seeds, times of nodes with torch-sparse's sampler.

@@ -1,6 +1,6 @@
 """The client on systems without abstract sockets and sockets of packets, tested on Linux with these forms.
 
-GRAPHMILL_TEST_PORTABLE is a command built with the tag portable; GRAPHMILL_COMMAND and GRAPHMILL_TEST_STORES are those of test_loader.
+GRAPHMILL_TEST_PORTABLE is a command built with the tag portable; GRAPHMILL_COMMAND and GRAPHMILL_TEST_STORES are as for test_loader.
 """
 
 from __future__ import annotations

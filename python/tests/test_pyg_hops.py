@@ -1,7 +1,7 @@
 """Compares the numbers per hop for random typed graphs with PyG's own NeighborLoader and trim_to_layer.
 
 PyG returns these numbers only with pyg-lib. With torch-sparse they follow from the sizes of its batches: the nodes that a
-loader of h hops has in addition to those of h - 1 hops were found in hop h.
+loader of h hops has in addition to the nodes of h - 1 hops were found in hop h.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _theirs(c: random_graphs.Case, hops: int) -> Any:
 
 
 def _counts(batches: Iterable[Any], types: Iterable[Any], size: Callable[[Any], int]) -> dict[Any, list[int]]:
-    """For each type, the size of a batch minus that of the previous one."""
+    """For each type, the size of a batch minus the size of the previous one."""
     return {t: np.diff([0, *(size(b[t]) for b in batches)]).tolist() for t in types}
 
 

@@ -102,7 +102,7 @@ class TestRemote(unittest.TestCase):
                 self.assertTrue(torch.equal(to.input_id, store.input_id))
 
     def equal(self, store: Store, kind: Any, seeds: dict[str, Any], **options: Any) -> None:
-        """The batches of a store equal those of its graph in memory."""
+        """The batches of a store equal the batches of its graph in memory."""
         whole, batches = store.to_pyg(), []
         for of in whole.stores:
             for name in [n for n, x in of.items() if isinstance(x, list)]:  # of strings, which PyG's loaders refuse

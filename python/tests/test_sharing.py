@@ -1,6 +1,6 @@
 """Ranks of one machine that share a feed: who shares, and what happens when owners or the feed die.
 
-GRAPHMILL_COMMAND and GRAPHMILL_TEST_STORES are those of test_loader.
+GRAPHMILL_COMMAND and GRAPHMILL_TEST_STORES are as for test_loader.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class TestDataLoader(unittest.TestCase):
             self.assertEqual([[flat(b) for b in torchs] for _ in range(3)], want)
 
     def test_own_state(self) -> None:
-        """The state of a pass that has returned its last batch is the end of the pass; that of the loader is the next epoch."""
+        """The state of a pass that has returned its last batch is the end of the pass; the state of the loader is the next epoch."""
         with loader() as own:
             one: Any = iter(own)
             for _ in range(11):

@@ -1,4 +1,4 @@
-"""Compares the transforms of an import with those of PyG, on random graphs."""
+"""Compares the transforms of an import with PyG's, on random graphs."""
 
 from __future__ import annotations
 

@@ -739,7 +739,7 @@ class TestPandas(Tables, unittest.TestCase):
 
 class TestMappings(unittest.TestCase):
     def test_ends_are_those_of_the_command(self) -> None:
-        """The names of ends, and the rule that finds them, are those of `graphmill import`; several possible ends are an error in both."""
+        """The names of ends, and the rule that finds them, are the same as `graphmill import` has; several possible ends are an error in both."""
         with open(os.path.join(os.path.dirname(__file__), "../../internal/ingest/header.go"), encoding="utf-8") as f:
             source = f.read()
         lists = [re.findall('"([^"]*)"', found_in(f"{kind}Names = .*?{{(.*?)}}", source)) for kind in ("src", "dst")]

@@ -86,7 +86,7 @@ func (c *chain) holds(law, problem string) {
 	}
 }
 
-// fail writes the chain as a script, and ends it. While rapid shrinks a chain, the script is that of the smallest one.
+// fail writes the chain as a script, and ends it. While rapid shrinks a chain, the script is the script of the smallest one.
 func (c *chain) fail(law, format string, a ...any) {
 	text := fmt.Sprintf(format, a...)
 	if err := c.writeScript(law, text); err != nil {

@@ -30,7 +30,7 @@ func (c *chain) words(file string) (out []uint64) {
 	return out
 }
 
-// packs packs a collection, fills the packs and writes them, and checks that the graphs are those of the collection.
+// packs packs a collection, fills the packs and writes them, and checks that the graphs are the graphs of the collection.
 func (c *chain) packs(collection string) {
 	graphs := c.graphs(collection, false, false)
 	if len(graphs) == 0 {

@@ -90,7 +90,7 @@ func TestParts(t *testing.T) {
 	})
 }
 
-// plain says whether parts of a chunked graph are those of the store: edges are numbered by destination, and no dtype is
+// plain says whether parts of a chunked graph equal parts of the store: edges are numbered by destination, and no dtype is
 // widened.
 func plain(m *model) bool {
 	ok := true

@@ -268,7 +268,7 @@ func unigraphTrip(formats ...string) trip {
 				x = plainly(l, of, name, x)
 				return x
 			})
-			// Text has one NaN, an Example only those of float32, and a Parquet file none of bfloat16.
+			// Text has one NaN, an Example only NaNs of float32, and a Parquet file none of bfloat16.
 			l.oneNaN = func(d graph.DType) bool {
 				return through("csv") || through("tfrecord") && d != graph.Float32 || d == graph.BFloat16
 			}

@@ -114,7 +114,7 @@ func issue(t *testing.T, name string, from, to time.Time) *x509.CertPool {
 	return pool
 }
 
-// secured starts a server with TLS and a token. The name is that of its certificate.
+// secured starts a server with TLS and a token. The name is the name in its certificate.
 func secured(t *testing.T, store string) (s *server, name string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -161,7 +161,7 @@ func (s sweep) run(t *testing.T) {
 	}
 }
 
-// faults are those of a run whose calls were recorded, a line for each: NUMBER OP PATH, or map FIRST PAGES PATH.
+// faults are the faults of a run whose calls were recorded, a line for each: NUMBER OP PATH, or map FIRST PAGES PATH.
 func (s sweep) faults(t *testing.T, log string) []fault {
 	t.Helper()
 	b, err := os.ReadFile(log)

@@ -120,7 +120,7 @@ func (x *table) print(t *testing.T) {
 	}
 }
 
-// measured is what a process took. The peak of a process is at least that of its parent when it started it.
+// measured is what a process took. The peak of a process is at least the peak of its parent when the parent started it.
 func (b *bench) peak(t *testing.T, r command.Result) float64 {
 	t.Helper()
 	status, err := os.ReadFile("/proc/self/status")

@@ -170,7 +170,7 @@ func ends(t *testing.T, folder, name string, edges int, src, dst func() uint64) 
 	})
 }
 
-// array writes an .npy file of words of 4 or 8 bytes, a value at a time: the peak of a child is at least that of this process when it
+// array writes an .npy file of words of 4 or 8 bytes, a value at a time: the peak of a child is at least the peak of this process when it
 // starts the child.
 func array(t *testing.T, folder, name, dtype string, shape []int, next func() uint64) {
 	t.Helper()

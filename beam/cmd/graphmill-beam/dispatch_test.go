@@ -52,7 +52,7 @@ func dispatchCases(t testing.TB, store string) map[string][]string {
 	}
 }
 
-// TestPrismDispatch checks that each file equals that of graphmill dispatch.
+// TestPrismDispatch checks that each file equals the file of graphmill dispatch.
 func TestPrismDispatch(t *testing.T) {
 	store := shopStore(t)
 	for name, args := range dispatchCases(t, store) {
@@ -71,7 +71,7 @@ func TestPrismDispatch(t *testing.T) {
 	}
 }
 
-// The parts by a hash or at random are those of graphmill partition with the same method.
+// The parts by a hash or at random equal the parts of graphmill partition with the same method.
 func TestPartsBy(t *testing.T) {
 	store := shopStore(t)
 	for _, method := range []graphmill.Method{graphmill.MethodHash, graphmill.MethodRandom} {

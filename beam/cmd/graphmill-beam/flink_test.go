@@ -74,7 +74,7 @@ func self(t testing.TB) string {
 	return name
 }
 
-// equal samples on Flink, by both methods, and compares the output with that of one process.
+// equal samples on Flink, by both methods, and compares the output with the output of one process.
 func equal(t *testing.T, store, one, name string, where, args []string) {
 	t.Helper()
 	for _, method := range []string{"local", "shuffle"} {
@@ -182,7 +182,7 @@ func killed(t *testing.T, flink string) {
 		}
 	}
 	var usual time.Duration
-	for range 2 { // the first job is that of a cold JVM
+	for range 2 { // the first job meets a cold JVM
 		start, out := time.Now(), filepath.Join(t.TempDir(), "out")
 		if text, status := sampling(out).wait(); status != 0 {
 			t.Fatalf("status %d\n%s", status, text)

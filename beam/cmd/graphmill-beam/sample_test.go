@@ -29,7 +29,7 @@ func alone(t testing.TB, out string, args ...string) {
 	}
 }
 
-// TestPrism checks that each file equals that of graphmill sample, by both methods.
+// TestPrism checks that each file equals the file of graphmill sample, by both methods.
 func TestPrism(t *testing.T) {
 	store := shopStore(t)
 	all := cases(t, store)

@@ -2,7 +2,7 @@ package engine
 
 import "testing"
 
-// The texts are those of Prism and of Flink's job server, with shorter stacks.
+// The texts come from Prism and from Flink's job server, with shorter stacks.
 func TestCause(t *testing.T) {
 	const worker = `process bundle failed for instruction 1 using plan 2-2 : while executing Process for Plan[2-2]:
 1: DataSource[S[fn/read/n1:0@localhost:39563], local_output] Out:2 Coder:W;fn/wire/n1:0<bytes;c0>!GWC

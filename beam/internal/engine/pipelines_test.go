@@ -93,7 +93,7 @@ func sleeping(file string) *beam.Pipeline {
 	return p
 }
 
-// message shows the messages of a job as those of a test.
+// message shows the messages of a job as messages of a test.
 func message(t *testing.T) func(slog.Level, string) {
 	return func(l slog.Level, text string) { t.Log(l, text) }
 }

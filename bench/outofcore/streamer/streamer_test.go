@@ -143,7 +143,7 @@ func contextOf(t interface{ Fatal(...any) }, g *graph.Graph, fanouts []int, expa
 	return s.NewContext(), s.Close
 }
 
-// TestEqualsMemory compares batches of random graphs with those of the memory executor: the nodes of each layer, their
+// TestEqualsMemory compares batches of random graphs with batches of the memory executor: the nodes of each layer, their
 // neighbours and all orders.
 func TestEqualsMemory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -244,7 +244,7 @@ func TestLargeFanout(t *testing.T) {
 	}
 }
 
-// TestLifeCycle checks that the next epoch begins when most of an epoch was requested, and that the counts are those of
+// TestLifeCycle checks that the next epoch begins when most of an epoch was requested, and that the counts agree with
 // the reads.
 func TestLifeCycle(t *testing.T) {
 	g, dir := rmat(t, 12, 8), t.TempDir()

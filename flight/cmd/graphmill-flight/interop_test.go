@@ -26,7 +26,7 @@ import (
 // root is the root of the repository.
 const root = "../../.."
 
-// The pyarrow client of docs/flight.md gets batches that equal those of the feed in shared memory. Over TLS it
+// The pyarrow client of docs/flight.md gets batches that equal the feed's in shared memory. Over TLS it
 // needs the certificate and the token.
 func TestPeerPyArrow(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs", "flight.md"))

@@ -40,7 +40,7 @@ func newPart(rows [][]int64, ids []int64, csc bool) *part {
 	return p
 }
 
-// The ends of a matrix of rows are those of its entries, whatever the order of its ids.
+// The ends of a matrix of rows are the ends of its entries, whatever the order of its ids.
 func TestEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(1, 300).Draw(t, "nodes")

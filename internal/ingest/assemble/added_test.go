@@ -103,7 +103,7 @@ func TestAddedToRows(t *testing.T) {
 	}
 }
 
-// The columns of the context are like those of nodes.
+// The columns of the context are like columns of nodes.
 func TestContext(t *testing.T) {
 	tab := &memTable{name: "c.csv", chunk: 1, shuffle: 5}
 	columns := []table.Column{{Name: "label", DType: graph.Int64}, {Name: "names", DType: graph.String, Shape: []int{-1}}}

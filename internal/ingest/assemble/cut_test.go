@@ -58,7 +58,7 @@ func relations(r *rand.Rand, rows, kinds, chunk int, shuffle uint64) (cut, apart
 	return cut, apart, whole
 }
 
-// Edge types that are cut from a table are those of tables of their own, at any number of threads, order of chunks and
+// Edge types that are cut from a table equal edge types from tables of their own, at any number of threads, order of chunks and
 // memory, and the table is read once.
 func TestCut(t *testing.T) {
 	tmp := t.TempDir()

@@ -341,7 +341,7 @@ func (g *tables) end(n string) string {
 	return list[i]
 }
 
-// TestSameBytes compares the store of an engine with that of assemble.Build, for random tables.
+// TestSameBytes compares the store of an engine with the store of assemble.Build, for random tables.
 func TestSameBytes(t *testing.T) {
 	unsupported := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -462,7 +462,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestErrors compares the errors of bad rows with those of assemble.Build, and says what a cluster refuses.
+// TestErrors compares the errors of bad rows with the errors of assemble.Build, and says what a cluster refuses.
 func TestErrors(t *testing.T) {
 	keep := assemble.Options{DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep}
 	for name, c := range map[string]struct {

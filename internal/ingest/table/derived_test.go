@@ -360,7 +360,7 @@ func TestGuessValues(t *testing.T) {
 	}
 }
 
-// For any cell, the code of a time is that of the text, an error, or that of a missing time.
+// For any cell, the code of a time is the code of the text, an error, or the code of a missing time.
 func FuzzTimes(f *testing.F) {
 	for _, s := range []string{"2024-02-29", " 12 ", "", "2024-02-29T13:45:07.25+02:00", "-9223372036854775808"} {
 		f.Add([]byte(s))

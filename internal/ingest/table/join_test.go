@@ -203,7 +203,7 @@ func TestEdgeRows(t *testing.T) {
 	}
 }
 
-// The shape of lists is that of the first row.
+// Lists have the shape of the first row.
 func TestShaped(t *testing.T) {
 	type row struct {
 		A []float32 `parquet:",list"`

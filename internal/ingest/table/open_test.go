@@ -30,7 +30,7 @@ func copyTo(t testing.TB, from, to string) string {
 	return to
 }
 
-// The kind of a file is that of its extension or, without one that says it, that of its first bytes.
+// The kind of a file follows from its extension or, where the extension says nothing, from its first bytes.
 func TestKindOf(t *testing.T) {
 	dir := t.TempDir()
 	for _, c := range []struct {

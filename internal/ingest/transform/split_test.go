@@ -158,7 +158,7 @@ func TestSplitRandomEdges(t *testing.T) {
 	}
 	var twice, once []uint32
 	for i := range uint32(rows) {
-		once = append(once, (i*7+1)%rows*3) // two of three rows are those of other types
+		once = append(once, (i*7+1)%rows*3) // two of three rows belong to other types
 		twice = append(twice, i/2*3)
 	}
 	for i := range uint32(rows) {

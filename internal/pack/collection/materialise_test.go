@@ -437,7 +437,7 @@ func unpacked(t fatal, dir string, m *collection.PacksMeta, like *graph.Collecti
 	return c
 }
 
-// Padded packs without their padding are the graphs of the layout, bit for bit. The padding is that of
+// Padded packs without their padding are the graphs of the layout, bit for bit. The padding is as in
 // GraphsTuples. With a reserve it is within the limits.
 func TestArrays(t *testing.T) {
 	parent := t.TempDir()

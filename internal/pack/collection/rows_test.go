@@ -137,7 +137,7 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// A collection whose sizes differ from those of the layout has no fill.
+// A collection whose sizes differ from the layout's has no fill.
 func TestGraphsOfBadSizes(t *testing.T) {
 	c := collectionOf()
 	h := &pack.Histogram{Components: []string{"low"}, Sizes: []int{1}, Counts: []int64{3}}

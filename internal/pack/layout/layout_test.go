@@ -107,7 +107,7 @@ func graphsOf(t interface{ Fatal(...any) }, l *layout.Layout, sizes [][]int) *la
 	return g
 }
 
-// Every epoch deals every graph once, in packs that keep the limits and differ from those of the epoch before.
+// Every epoch deals every graph once, in packs that keep the limits and differ from the packs of the epoch before.
 func TestDeal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sizes := sizesOf(rapid.IntRange(1, 80).Draw(t, "graphs"))

@@ -85,7 +85,7 @@ func options(t testing.TB, parts int, memory int64) Options {
 	return Options{Options: undirected.Options{Parts: parts, Imbalance: []float64{1.03}, Seed: 1, Threads: 1}, Memory: memory, FS: vfs.OS, Temp: t.TempDir()}
 }
 
-// Every node has a part, the reported cut is that of the parts, and the result does not depend on threads. This holds with
+// Every node has a part, the reported cut is the cut of the parts, and the result does not depend on threads. This holds with
 // much memory, with little, and where the core does not fit.
 func TestPartsOfAnyGraph(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -54,7 +54,7 @@ func sampled(t *testing.T, dir string, s *store.Store, p *sample.Plan, job sampl
 	return got
 }
 
-// TestCollection checks that collections of any plan are those of their store, and that any other end of an edge is
+// TestCollection checks that collections of any plan agree with their store, and that any other end of an edge is
 // found, by any number of threads, as the first fault.
 func TestCollection(t *testing.T) {
 	dir := t.TempDir()

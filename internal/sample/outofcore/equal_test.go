@@ -136,7 +136,7 @@ func stored(g *graph.Graph, p *sample.Plan) bool {
 	return err == nil && g.Edges[e].Count > 0 && g.Edges[e].Adj[graph.In] != nil && g.Edges[e].Adj[graph.Out] != nil
 }
 
-// checkEqual compares a run with that of the memory executor, sometimes from a later batch on.
+// checkEqual compares a run with a run of the memory executor, sometimes from a later batch on.
 func checkEqual(t *testing.T, r *rapid.T, s *store.Store, p *sample.Plan, job sample.Job, opt Options) {
 	t.Helper()
 	want, stats := memory(t, s, p, job, opt)

@@ -42,7 +42,7 @@ func columnsOf(s *store.Store) []*graph.Column {
 	return slices.DeleteFunc(slices.Clone(s.Graph.Edges[0].Columns), func(c *graph.Column) bool { return strings.HasPrefix(c.Name, "#") })
 }
 
-// holds is an error where the rows of a table differ from those of the columns.
+// holds is an error where the rows of a table differ from the rows of the columns.
 func holds(s *store.Store, r *Rows, stands []*graph.Column, ids graph.Index) error {
 	for i, place := range r.Places(nil, ids) {
 		for c, column := range columnsOf(s) {

@@ -216,7 +216,7 @@ func TestClassicLatent(t *testing.T) {
 	}
 }
 
-// TestTFGNNLatent checks that a set without features keeps its ids, also those of
+// TestTFGNNLatent checks that a set without features keeps its ids, also ids of
 // nodes without a row, and that columns which the schema lacks are not written.
 func TestTFGNNLatent(t *testing.T) {
 	schema, err := tfgnn.ParseSchema("schema.pbtxt", []byte(`context { features { key: "left" value { dtype: DT_INT64 } } }
@@ -323,7 +323,7 @@ func TestReadout(t *testing.T) {
 }
 
 // TestContextOfTheStore checks that a context of one row goes into every component, and that ids of seeds are text
-// where those of nodes are integers or missing.
+// where ids of nodes are integers or missing.
 func TestContextOfTheStore(t *testing.T) {
 	g := friends()
 	g.Nodes[0].IDs = nil

@@ -79,7 +79,7 @@ func TestCollectionOfNegatives(t *testing.T) {
 	}
 }
 
-// Labels of links count one more where the least is 0, and the last is that of a negative.
+// Labels of links count one more where the least is 0, and the last is the label of a negative.
 func TestLabels(t *testing.T) {
 	column := func(d graph.DType, values []byte, rows int, shape ...int) *graph.Column {
 		return &graph.Column{Name: labelName, DType: d, Rows: rows, Shape: shape, Values: values}

@@ -112,7 +112,7 @@ func savedStore(t testing.TB, g *graph.Graph) *store.Store {
 	return s
 }
 
-// The TFRecords of the stream executor equal those of the memory executor byte for byte, for any number of batches per
+// The TFRecords of the stream executor equal the memory executor's byte for byte, for any number of batches per
 // window and rows per table.
 func TestRowsAreThoseOfTheStore(t *testing.T) {
 	stores := []*store.Store{savedStore(t, typed(1000)), savedStore(t, homogeneous(1000))}

@@ -9,7 +9,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// Links are numbered in 32 bits: those of a larger edge type are refused, unless the first of them are enough.
+// Links are numbered in 32 bits: links of a larger edge type are refused, unless the first of them are enough.
 func TestTooManyLinks(t *testing.T) {
 	far := make([]uint32, 3)
 	e := &graph.Edges{Type: graph.HomogeneousEdge, Count: 1 << 32,
