@@ -361,66 +361,102 @@ func (r *Reader) lists(rows *Rows, n, limit int) error {
 				return err
 			}
 		}
-		for ; r.at < r.n; r.at++ {
-			rep, def := int(r.rep[r.at]), int(r.def[r.at])
-			if rep == 0 {
-				if rows.N >= n || len(rows.Data)+r.pending*width >= limit {
-					return r.flush(rows)
+		for r.at < r.n {
+			if r.rep[r.at] > 0 {
+				if err := r.extendRow(rows); err != nil {
+					return err
 				}
-				// The size of strings is known only after they are read.
-				if r.c.Type == Bytes {
-					if err := r.flush(rows); err != nil {
-						return err
-					}
-				}
-				r.row = len(rows.Data) + r.pending*r.c.Width
-				r.started, r.rowLevels = true, 0
-				if def < r.c.lists[0].present {
-					rows.null(r.c, 1)
-					r.entered = 0
-					continue
-				}
-				rows.N++
-			} else {
-				if rep > r.entered || !r.started {
-					return corruptf("found repetition level %d, expected at most %d; the file is damaged", rep, r.entered)
-				}
-				lengths := rows.Lengths[rep-1]
-				if len(lengths) == 0 {
-					return corruptf("found a row that goes on, expected a new one; the file is damaged")
-				}
-				if def <= r.c.lists[rep-1].present {
-					return corruptf("found definition level %d of an element of a list, expected more than %d; the file is damaged", def, r.c.lists[rep-1].present)
-				}
-				lengths[len(lengths)-1]++
-				if r.rowLevels++; r.rowLevels > maxRowLevels {
-					return unsupportedf("found a row of more than %d elements, expected fewer", maxRowLevels)
-				}
-			}
-			r.entered = rep
-			for i := rep; i < r.c.Lists; i++ {
-				if def < r.c.lists[i].present {
-					return unsupportedf("found null in a list, expected a list; fill it, or leave it out")
-				}
-				if def == r.c.lists[i].present {
-					rows.Lengths[i] = append(rows.Lengths[i], 0)
-					break
-				}
-				rows.Lengths[i] = append(rows.Lengths[i], 1)
-				r.entered++
-			}
-			if r.entered < r.c.Lists {
 				continue
 			}
-			if def < r.c.maxDef {
-				return unsupportedf("found null in a list, expected a value; fill it, or leave it out")
+			if rows.N >= n || len(rows.Data)+r.pending*width >= limit {
+				return r.flush(rows)
 			}
-			r.pending++
+			if err := r.beginRow(rows); err != nil {
+				return err
+			}
 		}
 		if len(rows.Data)+r.pending*width-r.row > maxRow {
 			return unsupportedf("found a row of more than %d bytes, expected fewer", maxRow)
 		}
 	}
+}
+
+// beginRow begins a row with the next element.
+func (r *Reader) beginRow(rows *Rows) error {
+	// The size of strings is known only after they are read.
+	if r.c.Type == Bytes {
+		if err := r.flush(rows); err != nil {
+			return err
+		}
+	}
+	r.row = len(rows.Data) + r.pending*r.c.Width
+	r.started, r.rowLevels = true, 0
+	def := int(r.def[r.at])
+	if def < r.c.lists[0].present {
+		rows.null(r.c, 1)
+		r.entered = 0
+		r.at++
+		return nil
+	}
+	rows.N++
+	return r.enterLists(rows, 0, def)
+}
+
+// extendRow adds the next element to the last row, and the values after it in the same innermost list.
+func (r *Reader) extendRow(rows *Rows) error {
+	rep, def := int(r.rep[r.at]), int(r.def[r.at])
+	if rep > r.entered || !r.started {
+		return corruptf("found repetition level %d, expected at most %d; the file is damaged", rep, r.entered)
+	}
+	lengths := rows.Lengths[rep-1]
+	if len(lengths) == 0 {
+		return corruptf("found a row that goes on, expected a new one; the file is damaged")
+	}
+	if def <= r.c.lists[rep-1].present {
+		return corruptf("found definition level %d of an element of a list, expected more than %d; the file is damaged", def, r.c.lists[rep-1].present)
+	}
+	isValue := rep == r.c.Lists && def == r.c.maxDef
+	n := 1
+	if isValue {
+		reps, defs := r.rep[r.at:r.n], r.def[r.at:r.n]
+		for n < len(reps) && reps[n] == reps[0] && defs[n] == defs[0] {
+			n++
+		}
+	}
+	lengths[len(lengths)-1] += uint32(n)
+	if r.rowLevels += n; r.rowLevels > maxRowLevels {
+		return unsupportedf("found a row of more than %d elements, expected fewer", maxRowLevels)
+	}
+	if isValue {
+		r.entered = rep
+		r.pending += n
+		r.at += n
+		return nil
+	}
+	return r.enterLists(rows, rep, def)
+}
+
+// enterLists begins the lists that the next element is the first one of, from level rep on.
+func (r *Reader) enterLists(rows *Rows, rep, def int) error {
+	r.entered = rep
+	for i := rep; i < r.c.Lists; i++ {
+		if def < r.c.lists[i].present {
+			return unsupportedf("found null in a list, expected a list; fill it, or leave it out")
+		}
+		if def == r.c.lists[i].present {
+			rows.Lengths[i] = append(rows.Lengths[i], 0)
+			r.at++
+			return nil
+		}
+		rows.Lengths[i] = append(rows.Lengths[i], 1)
+		r.entered++
+	}
+	if def < r.c.maxDef {
+		return unsupportedf("found null in a list, expected a value; fill it, or leave it out")
+	}
+	r.pending++
+	r.at++
+	return nil
 }
 
 // flush reads the values that belong to levels already taken.

@@ -126,17 +126,12 @@ func (v *values) stored(r *Rows, n, limit int) (int, error) {
 	if size > 0 {
 		n = min(n, max(1, limit/size))
 	}
-	var ok bool
+	ok := false
 	switch v.encoding {
 	case encPlain:
 		switch {
 		case v.c.phys == physBool:
-			if ok = v.at+n <= 8*len(v.b); ok {
-				for range n {
-					r.Data = append(r.Data, v.b[v.at>>3]>>(v.at&7)&1)
-					v.at++
-				}
-			}
+			ok = v.plainBools(r, n)
 		case size > 0:
 			if ok = len(v.b)/size >= n; ok {
 				r.Data = append(r.Data, v.b[:n*size]...)
@@ -156,48 +151,75 @@ func (v *values) stored(r *Rows, n, limit int) (int, error) {
 			}
 		}
 	case encDelta:
-		for range n {
-			x, more := v.ints.next()
-			if ok = more; !ok {
-				break
-			}
-			if size == 4 {
-				r.Data = binary.LittleEndian.AppendUint32(r.Data, uint32(x))
-			} else {
-				r.Data = binary.LittleEndian.AppendUint64(r.Data, uint64(x))
-			}
-		}
-		ok = ok || n == 0
+		ok = v.deltas(r, n, size)
 	case encDeltaLength:
-		for i := range n {
-			x, more := v.lengths.next()
-			if !more || x < 0 || x > int64(len(v.b)) {
-				return i, errFew()
-			}
-			if i > 0 && len(r.Data)+int(x) > limit {
-				v.lengths.back()
-				return i, nil
-			}
-			r.text(v.b[:x])
-			v.b = v.b[x:]
-		}
-		return n, nil
+		return v.deltaTexts(r, n, limit)
 	case encDeltaBytes:
 		return v.prefixed(r, n, limit)
 	case encStreamSplit:
-		if total := len(v.b) / size; v.at+n <= total {
-			ok = true
-			for range n {
-				for k := range size {
-					r.Data = append(r.Data, v.b[k*total+v.at])
-				}
-				v.at++
-			}
-			r.fixed(v.c, n)
-		}
+		ok = v.split(r, n, size)
 	}
 	if !ok {
 		return 0, errFew()
+	}
+	return n, nil
+}
+
+// plainBools, deltas and split read n values; they return false if there are fewer.
+func (v *values) plainBools(r *Rows, n int) bool {
+	if v.at+n > 8*len(v.b) {
+		return false
+	}
+	for range n {
+		r.Data = append(r.Data, v.b[v.at>>3]>>(v.at&7)&1)
+		v.at++
+	}
+	return true
+}
+
+func (v *values) deltas(r *Rows, n, size int) bool {
+	for range n {
+		x, ok := v.ints.next()
+		if !ok {
+			return false
+		}
+		if size == 4 {
+			r.Data = binary.LittleEndian.AppendUint32(r.Data, uint32(x))
+		} else {
+			r.Data = binary.LittleEndian.AppendUint64(r.Data, uint64(x))
+		}
+	}
+	return true
+}
+
+func (v *values) split(r *Rows, n, size int) bool {
+	total := len(v.b) / size
+	if v.at+n > total {
+		return false
+	}
+	for range n {
+		for k := range size {
+			r.Data = append(r.Data, v.b[k*total+v.at])
+		}
+		v.at++
+	}
+	r.fixed(v.c, n)
+	return true
+}
+
+// deltaTexts reads byte strings, whose lengths are stored apart.
+func (v *values) deltaTexts(r *Rows, n, limit int) (int, error) {
+	for i := range n {
+		x, ok := v.lengths.next()
+		if !ok || x < 0 || x > int64(len(v.b)) {
+			return i, errFew()
+		}
+		if i > 0 && len(r.Data)+int(x) > limit {
+			v.lengths.back()
+			return i, nil
+		}
+		r.text(v.b[:x])
+		v.b = v.b[x:]
 	}
 	return n, nil
 }
