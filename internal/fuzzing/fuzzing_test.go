@@ -123,6 +123,7 @@ func TestTargets(t *testing.T) {
 var fuzzedElsewhere = map[string]string{
 	"format/tfgnn/tfgnnpb":         "format/tfgnn FuzzSchema and FuzzBinarySchema",
 	"internal/ingest/transform":    "values of tables, which package table has made",
+	"internal/ingest/table/views":  "values of tables, which package table has made",
 	"beam/internal/engine":         "the Beam runner's answers, from the endpoint that the user gives",
 	"internal/export/dglchunks":    "values of a store, whose files are checked before",
 	"internal/export/unigraph":     "values of a store, whose files are checked before",

@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/views"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -159,7 +160,7 @@ func (c *dglChunksOpener) edges(ctx context.Context, e *dglchunks.Edges) (out as
 	if err != nil {
 		return out, err
 	}
-	base, err := table.Concat(names, pieces)
+	base, err := views.Concat(names, pieces)
 	if err != nil {
 		return out, fmt.Errorf("%w (%s: %s)", err, c.p.meta, of)
 	}
@@ -182,11 +183,11 @@ func join(tables []table.Table) table.Table {
 	if len(tables) == 1 {
 		return tables[0]
 	}
-	return table.InStep(tables...)
+	return views.InStep(tables...)
 }
 
 // ends opens the files of edges and declares the number of rows that each must have.
-func (c *dglChunksOpener) ends(of string, e *dglchunks.Edges, files, names []string) ([]table.Piece, error) {
+func (c *dglChunksOpener) ends(of string, e *dglchunks.Edges, files, names []string) ([]views.Piece, error) {
 	want := rows(e.Counts, len(files))
 	if len(files) == 0 && e.Total > 0 {
 		return nil, sourcef("%s: %s: found no files, expected the files of %d edges; list them in the file", c.p.meta, of, e.Total)
@@ -210,9 +211,9 @@ func (c *dglChunksOpener) ends(of string, e *dglchunks.Edges, files, names []str
 	}
 	if want == nil && e.Format != dglchunks.Numpy && len(files) > 0 {
 		t, err := open(files, e.Total)
-		return []table.Piece{{Table: t, Rows: e.Total, Says: c.p.meta}}, err
+		return []views.Piece{{Table: t, Rows: e.Total, Says: c.p.meta}}, err
 	}
-	var pieces []table.Piece
+	var pieces []views.Piece
 	left := e.Total
 	for i, file := range files {
 		n := left
@@ -229,7 +230,7 @@ func (c *dglChunksOpener) ends(of string, e *dglchunks.Edges, files, names []str
 		if left -= n; want == nil && (n > e.Total || left > e.Total || i == len(files)-1 && left > 0) {
 			return nil, sourcef("%s: %s: found a different number of edges in the files up to %s, expected %d in all; correct num_edges_per_chunk, or write the chunks again", c.p.meta, of, file, e.Total)
 		}
-		pieces = append(pieces, table.Piece{Table: t, Rows: n, Says: c.p.meta})
+		pieces = append(pieces, views.Piece{Table: t, Rows: n, Says: c.p.meta})
 	}
 	return pieces, nil
 }

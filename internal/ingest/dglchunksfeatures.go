@@ -9,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/views"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -134,14 +135,14 @@ func (c *dglChunksOpener) rowsOf(ctx context.Context, of string, n dglchunks.Cou
 	} else {
 		want = []uint64{n.Total}
 	}
-	var pieces []table.Piece
+	var pieces []views.Piece
 	for i, g := range groups {
 		piece, err := open(g)
 		if err != nil {
 			return nil, field, c.in(of, err)
 		}
 		if len(piece.Fields()) > 0 { // a text without lines has no fields
-			pieces = append(pieces, table.Piece{Table: piece, Rows: want[i], Says: c.p.meta})
+			pieces = append(pieces, views.Piece{Table: piece, Rows: want[i], Says: c.p.meta})
 		} else if want[i] > 0 {
 			return nil, field, c.in(of, sourcef("%s: found no rows, expected %d; write the array again", g[0], want[i]))
 		}
@@ -161,13 +162,13 @@ func (c *dglChunksOpener) rowsOf(ctx context.Context, of string, n dglchunks.Cou
 		field.Shape, err = c.shape(ctx, pieces, looks)
 	}
 	if err == nil {
-		t, err = table.Concat(names, pieces)
+		t, err = views.Concat(names, pieces)
 	}
 	if err != nil {
 		return nil, field, c.in(of, err)
 	}
 	if len(names) > 1 {
-		t = table.Stack(t, field, names)
+		t = views.Stack(t, field, names)
 	}
 	return t, field, nil
 }
@@ -192,7 +193,7 @@ func (c *dglChunksOpener) alike(f *table.Field, t table.Table, columns []looks) 
 
 // shape returns the shape of a row: the one that the Parquet files declare, or the shape of the lists in the first row, or
 // the number of columns if there are several.
-func (c *dglChunksOpener) shape(ctx context.Context, pieces []table.Piece, columns []looks) (shape []int, err error) {
+func (c *dglChunksOpener) shape(ctx context.Context, pieces []views.Piece, columns []looks) (shape []int, err error) {
 	first := columns[0].Field
 	switch said, err := c.said(pieces); {
 	case err != nil:
@@ -224,7 +225,7 @@ func (c *dglChunksOpener) shape(ctx context.Context, pieces []table.Piece, colum
 
 // said returns the shape of a row that Parquet files declare under the key "shape", or nil if none does. It is the
 // text of a Python tuple, whose first number is that of the rows.
-func (c *dglChunksOpener) said(pieces []table.Piece) (shape []int, err error) {
+func (c *dglChunksOpener) said(pieces []views.Piece) (shape []int, err error) {
 	like := ""
 	for _, p := range pieces {
 		t, ok := p.Table.(*table.Columnar)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/views"
 	"github.com/graphmill/graphmill/internal/suggest"
 )
 
@@ -121,7 +122,7 @@ func (l *lister) open(s *source) error {
 	if len(texts) == 1 {
 		s.joined = texts[0]
 	} else if len(texts) > 1 {
-		s.joined = table.InStep(texts...)
+		s.joined = views.InStep(texts...)
 	}
 	return nil
 }
@@ -185,7 +186,7 @@ func (l *lister) values(c columnEntry, file string) (table.Table, error) {
 			f.DType = graph.Int64
 		}
 	}
-	return table.Stack(t, f, fieldNames(fields)), nil
+	return views.Stack(t, f, fieldNames(fields)), nil
 }
 
 // ends opens the table of an edge type and finds the columns of its ends.

@@ -12,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/views"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -227,11 +228,11 @@ func (d *raw) konectTable(ctx context.Context, file string, h konectHeader) (tab
 	if err != nil {
 		return nil, nil, err
 	}
-	edges := table.FromOne(t, "src", "dst")
+	edges := views.FromOne(t, "src", "dst")
 	if !h.counted {
 		return edges, columns, nil
 	}
-	edges, err = table.Concat(names, []table.Piece{{Table: edges, Rows: h.edges, Says: "the comment in line 2"}})
+	edges, err = views.Concat(names, []views.Piece{{Table: edges, Rows: h.edges, Says: "the comment in line 2"}})
 	return edges, columns, err
 }
 
@@ -285,7 +286,7 @@ func (d *raw) entities(name string, nodes []assemble.Nodes, s *Source) error {
 				for _, name := range listed[1:] {
 					nodes[i].Columns = append(nodes[i].Columns, table.Column{Name: name, DType: graph.String})
 				}
-				nodes[i].Table, nodes[i].ID.Name, nodes[i].Count = table.FromOne(nodes[i].Table, listed[0]), listed[0], 0
+				nodes[i].Table, nodes[i].ID.Name, nodes[i].Count = views.FromOne(nodes[i].Table, listed[0]), listed[0], 0
 				break
 			}
 			t, err := d.table(file, table.CSVOptions{Names: []string{names[i][k]}, Delimiter: '\t'})
@@ -298,10 +299,10 @@ func (d *raw) entities(name string, nodes []assemble.Nodes, s *Source) error {
 		if len(tables) == 0 {
 			continue
 		}
-		nodes[i].Table = table.InStep(tables...)
+		nodes[i].Table = views.InStep(tables...)
 		if nodes[i].Count > 0 {
 			var err error
-			if nodes[i].Table, err = table.Concat(names[i], []table.Piece{{Table: nodes[i].Table, Rows: nodes[i].Count, Says: "the comment in line 2 of out." + name}}); err != nil {
+			if nodes[i].Table, err = views.Concat(names[i], []views.Piece{{Table: nodes[i].Table, Rows: nodes[i].Count, Says: "the comment in line 2 of out." + name}}); err != nil {
 				return err
 			}
 		}

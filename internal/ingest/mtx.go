@@ -10,6 +10,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/views"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -145,16 +146,16 @@ func (matrixMarket) open(_ context.Context, fsys vfs.FS, path string, o Options)
 	if err != nil {
 		return nil, err
 	}
-	piece := table.Piece{Table: table.FromOne(entries, "src", "dst"), Rows: h.entries, Says: fmt.Sprintf("%s:%d", path, h.lines)}
-	pieces := []table.Piece{piece}
+	piece := views.Piece{Table: views.FromOne(entries, "src", "dst"), Rows: h.entries, Says: fmt.Sprintf("%s:%d", path, h.lines)}
+	pieces := []views.Piece{piece}
 	if h.symmetry == "skew-symmetric" {
 		if h.values == "pattern" || h.values == "unsigned-integer" {
 			return nil, sourcef("%s:1: found a skew-symmetric matrix of the values %s, expected real or integer; write the values of both triangles as a general matrix", path, h.values)
 		}
-		piece.Table = table.Reversed(piece.Table, "src", "dst", weight)
+		piece.Table = views.Reversed(piece.Table, "src", "dst", weight)
 		pieces = append(pieces, piece)
 	}
-	if e.Table, err = table.Concat(names, pieces); err != nil {
+	if e.Table, err = views.Concat(names, pieces); err != nil {
 		return nil, err
 	}
 	s := &Source{Primary: graph.In, Files: []string{path}}

@@ -11,6 +11,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/collection"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/views"
 )
 
 // ogbGraph is the graph of a data set of nodes or links.
@@ -115,7 +116,7 @@ func (g *ogbGraph) table(t *ogbType) (out table.Table, err error) {
 	if len(tables) == 1 {
 		out = tables[0]
 	} else if len(tables) > 1 {
-		out = table.InStep(tables...)
+		out = views.InStep(tables...)
 	}
 	if t.arrays != nil {
 		n, err := table.OpenNpy(g.fsys, t.arrays)
@@ -133,12 +134,12 @@ func (g *ogbGraph) table(t *ogbType) (out table.Table, err error) {
 		for _, f := range out.Fields() {
 			names = append(names, f.Name)
 		}
-		if out, err = table.Concat(names, []table.Piece{{Table: out, Rows: t.count, Says: t.says}}); err != nil {
+		if out, err = views.Concat(names, []views.Piece{{Table: out, Rows: t.count, Says: t.says}}); err != nil {
 			return nil, err
 		}
 	}
 	if t.splits != nil {
-		out = table.Coded(out, splitParts, t.splits...)
+		out = views.Coded(out, splitParts, t.splits...)
 	}
 	return out, nil
 }

@@ -30,7 +30,7 @@ func (t *beside) Files() []string { return append(slices.Clone(t.Table.Files()),
 func (t *beside) Bytes() int64    { return t.Table.Bytes() + t.arrays.Bytes() }
 
 func (t *beside) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
-	return scanValues(ctx, t, columns, threads, fn, t.plain)
+	return ScanValues(ctx, t, columns, threads, fn, t.plain)
 }
 
 func (t *beside) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {

@@ -169,7 +169,7 @@ func (x *part) eachCategory(v *Vector, fn func(value int, text []byte) bool) {
 		return
 	}
 	var b []byte
-	empty := v.empty
+	empty := v.Empty
 	for i, n := range graph.View[uint64](v.Data) {
 		if len(empty) > 0 && int(empty[0]) == i {
 			empty = empty[1:]

@@ -27,7 +27,7 @@ func (c *column) put(cell []byte) (absent bool, problem string) {
 		}
 		c.data.n, text = n, nil // a word for an empty cell
 	}
-	if c.mark && !c.ragged {
+	if c.Mark && !c.ragged {
 		c.empties = append(c.empties, uint32(c.rows()))
 	}
 	if !c.ragged && (c.DType != graph.String || c.ID || len(c.Shape) > 0 || c.Given) {

@@ -24,7 +24,7 @@ type column struct {
 	lengths [][]uint32 // as in Vector
 	keys    []string   // keys of the lengths in Examples
 	ends    []uint32
-	empties []uint32 // rows with empty cells, if mark is set
+	empties []uint32 // rows with empty cells, if Mark is set
 	lost    bool     // the dtype would have lost a part of the last bad text (Inferred)
 }
 
@@ -81,8 +81,8 @@ func (c *column) vector(rows int) Vector {
 	if c.DType == graph.String {
 		v.Ends = c.ends
 	}
-	if c.mark {
-		v.empty = c.empties
+	if c.Mark {
+		v.Empty = c.empties
 	}
 	return v
 }

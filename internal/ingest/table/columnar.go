@@ -218,7 +218,7 @@ func (t *Columnar) Where(row uint64, _ string) string {
 // Scan implements Table. Each worker reads whole row groups. Its memory per column and worker is a page with its
 // dictionary, and 1 MiB of values, or twice the size of a row if that is more.
 func (t *Columnar) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
-	return scanValues(ctx, t, columns, threads, fn, t.plain)
+	return ScanValues(ctx, t, columns, threads, fn, t.plain)
 }
 
 func (t *Columnar) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {

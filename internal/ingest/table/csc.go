@@ -104,7 +104,7 @@ func (t *CSC) check(ctx context.Context, threads int) error {
 
 // Scan implements Table. dst is read as Uint64, and src as any dtype that the array can be read as.
 func (t *CSC) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
-	return scanValues(ctx, t, columns, threads, fn, t.plain)
+	return ScanValues(ctx, t, columns, threads, fn, t.plain)
 }
 
 func (t *CSC) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {

@@ -253,42 +253,18 @@ func TestDeclaredValues(t *testing.T) {
 	}
 }
 
-// Tables that are made of others convert values like these.
-func TestValuesOfJoins(t *testing.T) {
+// Tables side by side convert values like these.
+func TestValuesOfBeside(t *testing.T) {
 	csv := openText(t, "e.csv", "at,a,b\n1970-01-02,1,\n,2,4\n", CSVOptions{})
-	at := Column{Name: "at", DType: graph.Int64, Unit: graph.Seconds}
 	number := rawTable(t, Field{Name: "n", DType: graph.Int64, Unit: graph.Milliseconds}, 1000, 2000)
-	n := Column{Name: "n", DType: graph.Int64, Unit: graph.Seconds}
-	vector := Column{Name: "v", DType: graph.Float32, Shape: []int{2}, Empty: EmptyFill, Fill: "0 0"}
-	mark := Column{Name: "m", DType: graph.Bool, Missing: &vector}
-	renamed, err := Concat([]string{"when", "x", "y"}, []Piece{{csv, 2, "it"}, {csv, 2, "it"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	when := at
-	when.Name = "when"
-	xy := Column{Name: "xy", DType: graph.Int8, Shape: []int{2}, From: []string{"x", "y"}, Empty: EmptyFill, Fill: "9"}
-	none := fmt.Sprint(graph.NoTime)
-	for _, c := range []struct {
-		name    string
-		t       Table
-		columns []Column
-		want    []string
-	}{
-		{"beside", Beside(csv, number), []Column{at, n}, []string{"86400|1", none + "|2"}},
-		{"in step", InStep(csv, number), []Column{n, at}, []string{"1|86400", "2|" + none}},
-		{"stack", Stack(csv, Field{Name: "v"}, []string{"a", "b"}), []Column{vector, mark}, []string{"1 0|1", "2 4|0"}},
-		{"stack in step", InStep(number, Stack(csv, Field{Name: "v"}, []string{"a", "b"})), []Column{mark}, []string{"1", "0"}},
-		{"concat", renamed, []Column{when, xy}, []string{"86400|1 9", none + "|2 4", "86400|1 9", none + "|2 4"}},
-	} {
-		for _, threads := range []int{1, 4} {
-			got, err := rows(c.t, c.columns, threads)
-			if err != nil {
-				t.Fatalf("%s: %v", c.name, err)
-			}
-			if diff := cmp.Diff(c.want, got); diff != "" {
-				t.Errorf("%s: %s", c.name, diff)
-			}
+	columns := []Column{{Name: "at", DType: graph.Int64, Unit: graph.Seconds}, {Name: "n", DType: graph.Int64, Unit: graph.Seconds}}
+	for _, threads := range []int{1, 4} {
+		got, err := rows(Beside(csv, number), columns, threads)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"86400|1", fmt.Sprint(graph.NoTime, "|2")}, got); diff != "" {
+			t.Error(diff)
 		}
 	}
 }

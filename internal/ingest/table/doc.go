@@ -81,7 +81,7 @@
 //
 // Tables read numbers, bools and strings. The scans of all tables make other values from these, chunk by chunk (values.go): times
 // (Column.Unit) from text in ISO 8601 or from integers, codes of categories (Column.Categories) from strings or integers,
-// marks of empty cells (Column.Missing), and vectors of several fields (Column.From). A new table calls scanValues in its
+// marks of empty cells (Column.Missing), and vectors of several fields (Column.From). A new table calls ScanValues in its
 // Scan. Collect finds the categories of columns; it holds each text once, and about 64 bytes more per text and worker.
 //
 // # Parts
@@ -89,6 +89,6 @@
 // Divide cuts a table into Parts that several processes read on their own. The rows of a Part keep their numbers, so the numbers of
 // text must be counted first: Measure counts a part without knowing whether it starts inside quotes, and Settle decides.
 //
-// The package reads files, rows and values. Packages ingest and ingest/assemble give them a meaning (ids, ends of
-// edges, features).
+// The package reads files, rows and values. Package views makes tables of other tables. Packages ingest and ingest/assemble
+// give them a meaning (ids, ends of edges, features).
 package table

@@ -141,7 +141,7 @@ type lineBlock struct {
 // parse, and one calls fn, in the order of the rows. The memory is 2 threads + 1 blocks of 1 MiB and the
 // cells in them.
 func (t *Lines) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
-	return scanValues(ctx, t, columns, threads, fn, t.plain)
+	return ScanValues(ctx, t, columns, threads, fn, t.plain)
 }
 
 func (t *Lines) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {

@@ -202,3 +202,14 @@ func FuzzLists(f *testing.F) {
 		})
 	})
 }
+
+// numbered is a CSV table of the rows "r<i>,i" for i from a number on.
+func numbered(t testing.TB, names []string, from, rows int) *CSV {
+	var text strings.Builder
+	for i := range rows {
+		fmt.Fprintf(&text, "r%d,%d\n", from+i, from+i)
+	}
+	c := openText(t, fmt.Sprintf("%s%d.csv", names[0], from), text.String(), CSVOptions{Names: names})
+	c.chunk, c.margin = 16, 64
+	return c
+}

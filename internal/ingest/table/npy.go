@@ -215,7 +215,7 @@ func (t *Npy) Where(row uint64, column string) string {
 // Scan implements Table. Its memory per thread is 1 MiB, or twice the size of a row if that is more; with lists, it is up
 // to 8 MiB.
 func (t *Npy) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
-	return scanValues(ctx, t, columns, threads, fn, t.plain)
+	return ScanValues(ctx, t, columns, threads, fn, t.plain)
 }
 
 func (t *Npy) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {

@@ -264,3 +264,41 @@ func FuzzNpy(f *testing.F) {
 		})
 	})
 }
+
+// An array of two edges has one edge per row if the number of edges is known.
+func TestEdgeRows(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		shape []int
+		edges uint64
+		want  string
+	}{
+		{[]int{2, 2}, 2, "1|2,3|4"},
+		{[]int{3, 2}, 3, "1|2,3|4,5|6"},
+		{[]int{2, 3}, 3, "1|4,2|5,3|6"},
+		{[]int{3, 2}, 4, "1|2,3|4,5|6"},
+		{[]int{6}, 3, "expected (2, E) or (E, 2)"},
+	} {
+		n := 1
+		for _, d := range c.shape {
+			n *= d
+		}
+		file := writeNpy(t, dir, "e.npy", "i8", c.shape, []int64{1, 2, 3, 4, 5, 6}[:n])
+		e, err := OpenEdgeRows(vfs.OS, file, c.edges)
+		var got []string
+		if err == nil {
+			got, err = rows(e, []Column{col("src", graph.Uint64), col("dst", graph.Uint64)}, 2)
+		}
+		text := strings.Join(got, ",")
+		if err != nil {
+			text = err.Error()
+		}
+		if !strings.Contains(text, c.want) {
+			t.Errorf("%v: found %q, expected %q", c.shape, text, c.want)
+		}
+	}
+	float := writeNpy(t, dir, "f.npy", "f4", []int{3, 2}, make([]float32, 6))
+	if _, err := OpenEdgeRows(vfs.OS, float, 3); err == nil || !strings.Contains(err.Error(), "expected integers") {
+		t.Errorf("found %v for floats", err)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -417,5 +418,24 @@ func TestShardsOfBytes(t *testing.T) {
 	got, err := rows(tab, strs("x"), 1)
 	if diff := cmp.Diff([]string{"plain", "\xceF"}, got); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
+	}
+}
+
+// The shape of lists is that of the first row.
+func TestShaped(t *testing.T) {
+	type row struct {
+		A []float32 `parquet:",list"`
+		C []int64   `parquet:",list"`
+	}
+	file := writeParquet(t, filepath.Join(t.TempDir(), "v.parquet"), []row{{A: []float32{1, 2}}, {A: []float32{1}}})
+	p, err := OpenParquet(vfs.OS, []string{file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]int{{2}, {0}} {
+		got, err := Shaped(context.Background(), p, p.Fields()[i])
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("column %d: found %v, %v, expected %v", i, got, err, want)
+		}
 	}
 }

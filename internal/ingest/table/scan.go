@@ -89,7 +89,7 @@ func (t *turns) stop() {
 // Scan implements Table. Its memory per thread is 1 MiB of text and the vectors made from it; for compressed files, as
 // much as for two more threads.
 func (t *CSV) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
-	return scanValues(ctx, t, columns, threads, fn, t.plain)
+	return ScanValues(ctx, t, columns, threads, fn, t.plain)
 }
 
 func (t *CSV) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {

@@ -132,7 +132,7 @@ func (t *Stream) Where(row uint64, _ string) string {
 // Scan implements Table. One goroutine reads and calls fn. Its memory is a chunk of about 1 MiB, one row, and
 // of what the reader holds.
 func (t *Stream) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
-	return scanValues(ctx, t, columns, threads, fn, t.plain)
+	return ScanValues(ctx, t, columns, threads, fn, t.plain)
 }
 
 func (t *Stream) plain(ctx context.Context, columns []Column, _ int, fn func(worker int, c *Chunk) error) (uint64, error) {

@@ -69,7 +69,8 @@ type Column struct {
 	Missing *Column
 	// From are scalar fields of the table whose values, side by side, are the values of a row. Nil means the field Name.
 	From []string
-	mark bool // Vector.empty is wanted
+	// Mark asks for Vector.Empty. ScanValues sets it.
+	Mark bool
 	// Underflows, if not nil, counts the values of a float64 array or Parquet column whose Float32 is 0 or subnormal
 	// and differs from the value. They lose more digits than others, or all. A scan adds to it.
 	Underflows *atomic.Uint64
@@ -87,8 +88,8 @@ type Vector struct {
 	// Ends holds, for strings, the end of each value in Data.
 	Ends []uint32
 
-	// empty are the rows whose cells are empty, ascending, for a column with mark.
-	empty []uint32
+	// Empty are the rows whose cells are empty, ascending, for a column with Mark.
+	Empty []uint32
 }
 
 // Chunk is a run of rows. It belongs to the scan and is valid until the callback returns.

@@ -128,7 +128,7 @@ const chunkValues = 4 << 20
 // Scan implements Table. One worker at a time reads a run of frames; the workers check and decode them concurrently.
 // The memory per thread is 1 MiB, or one record if that is more, and the vectors made from it.
 func (t *TFRecord) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
-	return scanValues(ctx, t, columns, threads, fn, t.plain)
+	return ScanValues(ctx, t, columns, threads, fn, t.plain)
 }
 
 func (t *TFRecord) plain(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {

@@ -12,17 +12,17 @@ import (
 	"github.com/graphmill/graphmill/internal/isotime"
 )
 
-// scanFunc is the scan of a table that reads numbers, bools and strings.
-type scanFunc func(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error)
+// ScanFunc is the scan of a table that reads numbers, bools and strings.
+type ScanFunc func(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error)
 
 // derived says whether the values of a column are made from what a table reads.
 func (c *Column) derived() bool {
 	return c.Unit != "" || c.Categories != nil || c.Missing != nil || c.From != nil
 }
 
-// scanValues is the scan of a table for any columns, made from its scan for plain ones. Values are converted chunk by
+// ScanValues is the scan of a table for any columns, made from its scan for plain ones. Values are converted chunk by
 // chunk, in the goroutine that calls fn.
-func scanValues(ctx context.Context, t Table, columns []Column, threads int, fn func(worker int, c *Chunk) error, scan scanFunc) (uint64, error) {
+func ScanValues(ctx context.Context, t Table, columns []Column, threads int, fn func(worker int, c *Chunk) error, scan ScanFunc) (uint64, error) {
 	if !slices.ContainsFunc(columns, func(c Column) bool { return c.derived() }) {
 		return scan(ctx, columns, threads, fn)
 	}
@@ -143,7 +143,7 @@ func (p *values) ask(c Column) int {
 	for _, i := range p.named[c.Name] {
 		x := &p.inner[i]
 		if x.DType == c.DType && x.ID == c.ID && x.Empty == c.Empty && x.Fill == c.Fill && x.Given == c.Given && x.Inferred == c.Inferred && x.Whole == c.Whole && x.Unit == c.Unit && x.Semicolons == c.Semicolons && slices.Equal(x.Shape, c.Shape) {
-			x.mark = x.mark || c.mark
+			x.Mark = x.Mark || c.Mark
 			return i
 		}
 	}
@@ -174,7 +174,7 @@ func (p *values) add(out *output, c Column) (err error) {
 			x.kind = textMissing
 			break
 		}
-		plain.mark = true
+		plain.Mark = true
 	case c.Unit != "":
 		if x.fill, err = timeFill(&c); err != nil {
 			return badf("%s: column %q: %w", p.place(), c.Name, err)
@@ -182,7 +182,7 @@ func (p *values) add(out *output, c Column) (err error) {
 		x.kind = textTimes
 		if declared {
 			x.kind, x.unit = numberTimes, f.Unit
-			plain.DType, plain.Unit, plain.mark, plain.Fill = graph.Int64, f.Unit, len(c.Shape) == 0, zeros(c.Shape)
+			plain.DType, plain.Unit, plain.Mark, plain.Fill = graph.Int64, f.Unit, len(c.Shape) == 0, zeros(c.Shape)
 		}
 		if c.Given && c.Empty == EmptyError {
 			plain.Empty, plain.Given = EmptyError, true
@@ -197,7 +197,7 @@ func (p *values) add(out *output, c Column) (err error) {
 		x.kind = textCodes
 		if declared {
 			x.kind, x.signed = numberCodes, f.DType != graph.Uint64
-			plain.DType, plain.mark, plain.Fill = graph.Int64, len(c.Shape) == 0, zeros(c.Shape)
+			plain.DType, plain.Mark, plain.Fill = graph.Int64, len(c.Shape) == 0, zeros(c.Shape)
 			if f.DType == graph.Uint64 {
 				plain.DType = graph.Uint64
 			}
@@ -310,7 +310,7 @@ func (w *valueWorker) convert(p *values, c *Chunk) (*Chunk, error) {
 		}
 		size := out.DType.Size()
 		w.outs[i].n = 0
-		interleave(w.outs[i].add(c.Rows*len(w.from)*size), w.from, size)
+		Interleave(w.outs[i].add(c.Rows*len(w.from)*size), w.from, size)
 		columns[i] = Vector{Data: w.outs[i].bytes()[:w.outs[i].n:w.outs[i].n]}
 	}
 	return &w.chunk, nil
@@ -344,7 +344,7 @@ func (w *valueWorker) part(x *part, v *Vector, rows int, out *words) (Vector, *b
 	case markMissing:
 		b := out.add(rows)
 		clear(b)
-		for _, row := range v.empty {
+		for _, row := range v.Empty {
 			b[row] = 1
 		}
 	}
@@ -402,7 +402,7 @@ func (x *part) timesOfNumbers(v *Vector, out *words) *badValue {
 			}
 		}
 	}
-	for _, row := range v.empty {
+	for _, row := range v.Empty {
 		times[row] = int64(x.fill)
 	}
 	return nil
@@ -437,7 +437,7 @@ func (w *valueWorker) codes(x *part, v *Vector, out *words) (bad *badValue) {
 	}
 	numbers := graph.View[uint64](v.Data)
 	codes := graph.View[int32](out.add(4 * len(numbers)))
-	empty := v.empty
+	empty := v.Empty
 	for i, n := range numbers {
 		if len(empty) > 0 && int(empty[0]) == i {
 			codes[i], empty = int32(uint32(x.fill)), empty[1:]

@@ -1,4 +1,4 @@
-package table
+package views
 
 import (
 	"context"
@@ -7,21 +7,25 @@ import (
 	"slices"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // reversed is a table with two columns swapped and one negated.
 type reversed struct {
-	Table
+	table.Table
 	src, dst, negate string
 }
 
 // Reversed makes a table whose columns src and dst have each other's values of t, but keep their places, and whose column
 // negate, which must be asked for as Int64 or Float64, has the opposite sign. Names of columns stay where they are, so that
 // Concat can join t and its reverse.
-func Reversed(t Table, src, dst, negate string) Table { return &reversed{t, src, dst, negate} }
+func Reversed(t table.Table, src, dst, negate string) table.Table {
+	return &reversed{t, src, dst, negate}
+}
 
-// Scan implements Table. Its memory is what t takes, and the values of the negated column once more for each worker.
-func (t *reversed) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
+// Scan implements Table. Its memory is that of t, and the values of the negated column once more for each worker.
+func (t *reversed) Scan(ctx context.Context, columns []table.Column, threads int, fn func(worker int, c *table.Chunk) error) (uint64, error) {
 	asked := slices.Clone(columns)
 	var negate []int
 	for i, c := range columns {
@@ -32,28 +36,26 @@ func (t *reversed) Scan(ctx context.Context, columns []Column, threads int, fn f
 			asked[i].Name = t.src
 		case t.negate:
 			if c.DType != graph.Int64 && c.DType != graph.Float64 {
-				return 0, badf("%s: found a request for %q as %s, expected int64 or float64", t.Files()[0], c.Name, c.DType)
+				return 0, tagged.Errorf(table.ErrFormat, "%s: found a request for %q as %s, expected int64 or float64", t.Files()[0], c.Name, c.DType)
 			}
 			negate = append(negate, i)
 		}
 	}
 	type worker struct {
-		chunk Chunk
-		data  []words
+		chunk table.Chunk
+		data  []buffer
 	}
 	workers := make([]worker, max(threads, 1))
 	for i := range workers {
-		workers[i].data = make([]words, len(negate))
+		workers[i].data = make([]buffer, len(negate))
 	}
-	return t.Table.Scan(ctx, asked, threads, func(id int, c *Chunk) error {
+	return t.Table.Scan(ctx, asked, threads, func(id int, c *table.Chunk) error {
 		w := &workers[id]
 		kept := append(w.chunk.Columns[:0], c.Columns...)
 		w.chunk = *c
 		w.chunk.Columns = kept
 		for k, i := range negate {
-			d := &w.data[k]
-			d.n = 0
-			out := d.add(len(c.Columns[i].Data))
+			out := w.data[k].take(len(c.Columns[i].Data))
 			for at := 0; at < len(out); at += 8 {
 				v := binary.LittleEndian.Uint64(c.Columns[i].Data[at:])
 				if columns[i].DType == graph.Float64 {
@@ -63,7 +65,7 @@ func (t *reversed) Scan(ctx context.Context, columns []Column, threads int, fn f
 				}
 				binary.LittleEndian.PutUint64(out[at:], v)
 			}
-			kept[i].Data = d.bytes()[:d.n:d.n]
+			kept[i].Data = out
 		}
 		return fn(id, &w.chunk)
 	})

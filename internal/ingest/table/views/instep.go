@@ -1,4 +1,4 @@
-package table
+package views
 
 import (
 	"context"
@@ -7,20 +7,22 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/tagged"
 )
 
 // inStep is a table of several tables side by side.
-type inStep struct{ tables []Table }
+type inStep struct{ tables []table.Table }
 
 // InStep joins tables side by side: row i has the columns of row i of all tables, which must have different names and
 // equal numbers of rows. Columns must be numbers of fixed shape or single strings. One goroutine reads each table, in
-// order, and one goroutine calls the fn of a scan. Beside is faster if the rows of one table can be read in any
+// order, and one goroutine calls the fn of a scan. table.Beside is faster if the rows of one table can be read in any
 // order.
-func InStep(tables ...Table) Table { return &inStep{tables} }
+func InStep(tables ...table.Table) table.Table { return &inStep{tables} }
 
 // Fields implements Table.
-func (t *inStep) Fields() []Field {
-	var fields []Field
+func (t *inStep) Fields() []table.Field {
+	var fields []table.Field
 	for _, x := range t.tables {
 		fields = append(fields, x.Fields()...)
 	}
@@ -47,8 +49,8 @@ func (t *inStep) Bytes() int64 {
 
 // of returns the index of the table that has a column.
 func (t *inStep) of(column string) int {
-	return slices.IndexFunc(t.tables, func(x Table) bool {
-		return slices.ContainsFunc(x.Fields(), func(f Field) bool { return f.Name == column })
+	return slices.IndexFunc(t.tables, func(x table.Table) bool {
+		return slices.ContainsFunc(x.Fields(), func(f table.Field) bool { return f.Name == column })
 	})
 }
 
@@ -59,24 +61,24 @@ func (t *inStep) Where(row uint64, column string) string {
 
 // side is a table that is being read.
 type side struct {
-	chunks chan *Chunk
+	chunks chan *table.Chunk
 	done   chan struct{} // signals that the chunk may be overwritten; has capacity 1
 	err    error         // once chunks is closed
-	chunk  *Chunk        // the current chunk; nil: none
+	chunk  *table.Chunk  // the current chunk; nil: none
 	used   int           // number of its rows that were used
 }
 
 // Scan implements Table. Its memory is a chunk of each table and of the result.
-func (t *inStep) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (uint64, error) {
-	return scanValues(ctx, t, columns, threads, fn, t.plain)
+func (t *inStep) Scan(ctx context.Context, columns []table.Column, threads int, fn func(worker int, c *table.Chunk) error) (uint64, error) {
+	return table.ScanValues(ctx, t, columns, threads, fn, t.plain)
 }
 
-func (t *inStep) plain(ctx context.Context, columns []Column, _ int, fn func(worker int, c *Chunk) error) (uint64, error) {
-	asked := make([][]Column, len(t.tables))
+func (t *inStep) plain(ctx context.Context, columns []table.Column, _ int, fn func(worker int, c *table.Chunk) error) (uint64, error) {
+	asked := make([][]table.Column, len(t.tables))
 	from, place := make([]int, len(columns)), make([]int, len(columns))
 	for i, c := range columns {
 		if from[i] = t.of(c.Name); from[i] < 0 || slices.Contains(c.Shape, -1) || c.DType == graph.String && len(c.Shape) > 0 {
-			return 0, badf("%s: found a request for %q in shape %v, expected a column of the tables, of fixed shape", t.Files()[0], c.Name, c.Shape)
+			return 0, tagged.Errorf(table.ErrFormat, "%s: found a request for %q in shape %v, expected a column of the tables, of fixed shape", t.Files()[0], c.Name, c.Shape)
 		}
 		place[i] = len(asked[from[i]])
 		asked[from[i]] = append(asked[from[i]], c)
@@ -87,12 +89,12 @@ func (t *inStep) plain(ctx context.Context, columns []Column, _ int, fn func(wor
 	defer cancel()
 	sides := make([]*side, len(t.tables))
 	for i, x := range t.tables {
-		s := &side{chunks: make(chan *Chunk), done: make(chan struct{}, 1)}
+		s := &side{chunks: make(chan *table.Chunk), done: make(chan struct{}, 1)}
 		sides[i] = s
 		group.Go(func() {
 			defer close(s.chunks)
 			s.err = guard.Do(func() error {
-				_, err := x.Scan(inner, asked[i], 1, func(_ int, c *Chunk) error {
+				_, err := x.Scan(inner, asked[i], 1, func(_ int, c *table.Chunk) error {
 					select {
 					case s.chunks <- c:
 					case <-inner.Done():
@@ -109,7 +111,7 @@ func (t *inStep) plain(ctx context.Context, columns []Column, _ int, fn func(wor
 			})
 		})
 	}
-	out := Chunk{Columns: make([]Vector, len(columns))}
+	out := table.Chunk{Columns: make([]table.Vector, len(columns))}
 	parts := make([]slice, len(columns))
 	for {
 		ended, err := t.step(sides, &out)
@@ -134,7 +136,7 @@ func (t *inStep) plain(ctx context.Context, columns []Column, _ int, fn func(wor
 }
 
 // step makes sure that each side has rows, and takes as many rows as all of them have.
-func (t *inStep) step(sides []*side, out *Chunk) (ended bool, err error) {
+func (t *inStep) step(sides []*side, out *table.Chunk) (ended bool, err error) {
 	out.Rows, out.Bytes = 0, 0
 	ends := 0
 	for i, s := range sides {
@@ -165,17 +167,17 @@ func (t *inStep) step(sides []*side, out *Chunk) (ended bool, err error) {
 	}
 	short := slices.IndexFunc(sides, func(s *side) bool { return s.chunk == nil })
 	long := slices.IndexFunc(sides, func(s *side) bool { return s.chunk != nil })
-	return false, badf("%s: found %d rows, expected more, as in %s", t.tables[short].Files()[0], out.First, t.tables[long].Files()[0])
+	return false, tagged.Errorf(table.ErrFormat, "%s: found %d rows, expected more, as in %s", t.tables[short].Files()[0], out.First, t.tables[long].Files()[0])
 }
 
 // slice returns rows of a vector as a vector.
 type slice struct {
-	data  words
+	data  buffer
 	ends  []uint32
 	empty []uint32
 }
 
-func (s *slice) of(v *Vector, c *Column, first, rows, of int) Vector {
+func (s *slice) of(v *table.Vector, c *table.Column, first, rows, of int) table.Vector {
 	if rows == of {
 		return *v
 	}
@@ -197,15 +199,15 @@ func (s *slice) of(v *Vector, c *Column, first, rows, of int) Vector {
 		}
 		from, to = int(base), int(v.Ends[first+rows-1])
 	}
-	s.data.n = 0
-	copy(s.data.add(to-from), v.Data[from:to])
+	data := s.data.take(to - from)
+	copy(data, v.Data[from:to])
 	s.empty = s.empty[:0]
-	for _, row := range v.empty {
+	for _, row := range v.Empty {
 		if int(row) >= first && int(row) < first+rows {
 			s.empty = append(s.empty, row-uint32(first))
 		}
 	}
-	out := Vector{Data: s.data.bytes()[:s.data.n:s.data.n], empty: s.empty}
+	out := table.Vector{Data: data, Empty: s.empty}
 	if c.DType == graph.String {
 		out.Ends = s.ends
 	}
