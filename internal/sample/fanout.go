@@ -75,13 +75,7 @@ type FanoutOptions struct {
 	Scope    Scope
 	How      How
 	Column   string // Weighted, Top, Labor
-
-	Importance int     // Labor
-	Alpha, Eps float64 // PPR
-
-	Walks, Length int     // Walk
-	Restart       float64 // Walk
-
+	Parameters
 	Before *Before
 }
 
@@ -124,7 +118,7 @@ func FromFanouts(g *graph.Graph, f Fanouts, o FanoutOptions) (*Plan, error) {
 				continue
 			}
 			p.Ops = append(p.Ops, Op{From: slices.Clone(from), Edges: names[e], Dir: o.Dir,
-				Take: takes[e][hop], How: o.How, Column: o.Column, Hop: hop + 1, Importance: o.Importance, Alpha: o.Alpha, Eps: o.Eps, Walks: o.Walks, Length: o.Length, Restart: o.Restart})
+				Take: takes[e][hop], How: o.How, Column: o.Column, Hop: hop + 1, Parameters: o.Parameters})
 			far := et.Far(o.Dir)
 			reached[far] = append(reached[far], len(p.Ops))
 		}

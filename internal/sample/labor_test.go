@@ -117,7 +117,7 @@ func TestImportanceVariance(t *testing.T) {
 		input[i] = uint32(i)
 	}
 	for _, test := range []struct{ take, rounds int }{{5, 1}, {5, 2}, {10, 1}} {
-		s, err := New(g, &Plan{SeedType: []string{"seed"}, Scope: ScopeBatch, Ops: []Op{{From: []int{0}, Edges: "leaf:to:seed", Take: test.take, How: Labor, Importance: test.rounds}}}, Options{Weights: true})
+		s, err := New(g, &Plan{SeedType: []string{"seed"}, Scope: ScopeBatch, Ops: []Op{{From: []int{0}, Edges: "leaf:to:seed", Take: test.take, How: Labor, Parameters: Parameters{Importance: test.rounds}}}}, Options{Weights: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -142,7 +142,7 @@ func TestImportance(t *testing.T) {
 	g, seeds := rmatGraph(t, 12, 16)
 	last := math.MaxInt
 	for rounds := range 4 {
-		plan, err := FromFanouts(g, Fanouts{Each: []int{10}}, FanoutOptions{SeedType: []string{graph.HomogeneousNode}, Scope: ScopeBatch, How: Labor, Importance: rounds})
+		plan, err := FromFanouts(g, Fanouts{Each: []int{10}}, FanoutOptions{SeedType: []string{graph.HomogeneousNode}, Scope: ScopeBatch, How: Labor, Parameters: Parameters{Importance: rounds}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -180,7 +180,7 @@ func TestWeights(t *testing.T) {
 		have[adj.Far.At(i)]++
 	}
 	value := func(u uint32) float64 { return math.Log1p(have[u]) }
-	for _, op := range []Op{{How: Ladies, Take: 200}, {How: FastGCN, Take: 400}, {How: Labor, Take: 5, Importance: 1}, {How: Labor, Take: 5, Importance: 3}} {
+	for _, op := range []Op{{How: Ladies, Take: 200}, {How: FastGCN, Take: 400}, {How: Labor, Take: 5, Parameters: Parameters{Importance: 1}}, {How: Labor, Take: 5, Parameters: Parameters{Importance: 3}}} {
 		t.Run(fmt.Sprintf("%s %d", op.How, op.Importance), func(t *testing.T) {
 			op.From, op.Edges = []int{0}, graph.HomogeneousEdge.String()
 			plan := &Plan{SeedType: []string{graph.HomogeneousNode}, Scope: ScopeBatch, Ops: []Op{op}}
@@ -258,7 +258,7 @@ func TestRanks(t *testing.T) {
 		}
 		g := (&refGraph{Nodes: map[string]int{"_N": n}, Edges: map[string]map[string][]*float64{"_N:_E:_N": e}}).build(graph.In)
 		alpha, eps := []float64{0.15, 0.5}[r.IntN(2)], []float64{1e-2, 1e-5}[r.IntN(2)]
-		plan := &Plan{SeedType: []string{"_N"}, Kind: Induced, Ops: []Op{{From: []int{0}, Edges: "_N:_E:_N", Take: All, How: PPR, Alpha: alpha, Eps: eps}}}
+		plan := &Plan{SeedType: []string{"_N"}, Kind: Induced, Ops: []Op{{From: []int{0}, Edges: "_N:_E:_N", Take: All, How: PPR, Parameters: Parameters{Alpha: alpha, Eps: eps}}}}
 		s, err := New(g, plan, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -298,7 +298,7 @@ func TestRanks(t *testing.T) {
 // that wait at most as many as the nodes.
 func TestRanksMakeRoom(t *testing.T) {
 	g, seeds := rmatGraph(t, 10, 8)
-	plan := &Plan{SeedType: []string{graph.HomogeneousNode}, Ops: []Op{{From: []int{0}, Edges: graph.HomogeneousEdge.String(), Take: 5, How: PPR, Alpha: 0.1, Eps: 2e-7}}}
+	plan := &Plan{SeedType: []string{graph.HomogeneousNode}, Ops: []Op{{From: []int{0}, Edges: graph.HomogeneousEdge.String(), Take: 5, How: PPR, Parameters: Parameters{Alpha: 0.1, Eps: 2e-7}}}}
 	s, err := New(g, plan, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -327,13 +327,13 @@ func TestLayerPlans(t *testing.T) {
 		return &Plan{SeedType: []string{"seed"}, Scope: ScopeBatch, Ops: []Op{o}}
 	}
 	walk := func(alpha, eps float64) *Plan {
-		return &Plan{SeedType: []string{"leaf"}, Scope: ScopeBatch, Ops: []Op{{From: []int{0}, Edges: "leaf:self:leaf", Take: 2, How: PPR, Alpha: alpha, Eps: eps}}}
+		return &Plan{SeedType: []string{"leaf"}, Scope: ScopeBatch, Ops: []Op{{From: []int{0}, Edges: "leaf:self:leaf", Take: 2, How: PPR, Parameters: Parameters{Alpha: alpha, Eps: eps}}}}
 	}
 	two := with(func(o *Op) { o.How = Ladies })
 	two.Ops = append(two.Ops, two.Ops[0])
 	two.Ops[1].Take = 3
 	walked := func(walks, length int, restart float64) *Plan {
-		return &Plan{SeedType: []string{"leaf"}, Scope: ScopeBatch, Ops: []Op{{From: []int{0}, Edges: "leaf:self:leaf", Take: 2, How: Walk, Walks: walks, Length: length, Restart: restart}}}
+		return &Plan{SeedType: []string{"leaf"}, Scope: ScopeBatch, Ops: []Op{{From: []int{0}, Edges: "leaf:self:leaf", Take: 2, How: Walk, Parameters: Parameters{Walks: walks, Length: length, Restart: restart}}}}
 	}
 	timed := walk(0.1, 0.1)
 	timed.Scope, timed.Before = ScopeSeed, &Before{NodeColumns: map[string]string{"leaf": "t"}}

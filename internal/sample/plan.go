@@ -205,22 +205,29 @@ type Op struct {
 	Take   int
 	How    How
 	Column string // Weighted, Top, Recent; with Labor it may be empty
-	// HalfLife is the age, in units of the column of Recent, at which an edge is drawn half as often as the latest one.
-	HalfLife float64
-	// Importance is the rounds in which Labor raises the chances of far ends that many nodes share (LABOR-i), so that fewer nodes
-	// are reached. Edges then differ in their chances, and more than Take are taken on average. A mean by their weights has 1.1 to
-	// 1.3 times the variance of Take uniform draws.
-	Importance int
-	// Alpha is the chance that a walk of PPR ends before a step, and Eps its tolerance: where all edges have their reverses, the
-	// PageRank of a node is exact to Eps times the number of its edges.
-	Alpha, Eps float64
-	// Walks and Length are the number of walks of Walk from each node, and of their steps. Restart is the chance that a step goes back
-	// to the node.
-	Walks, Length int
-	Restart       float64
+	Parameters
 	// Hop is the hop that counts the nodes and edges of the op, from 1. It changes no draw. Either all ops of a plan
 	// have one, and they ascend with the op numbers, or none has one and OpHops infers them.
 	Hop int
+}
+
+// Parameters are those of single strategies. An op leaves those of other strategies at zero.
+type Parameters struct {
+	// HalfLife is the age, in units of the column of Recent, at which an edge is drawn half as often as the latest one.
+	HalfLife float64 `json:"half_life,omitempty"`
+	// Importance is the rounds in which Labor raises the chances of far ends that many nodes share (LABOR-i), so that fewer nodes
+	// are reached. Edges then differ in their chances, and more than Take are taken on average. A mean by their weights has 1.1 to
+	// 1.3 times the variance of Take uniform draws.
+	Importance int `json:"importance,omitempty"`
+	// Alpha is the chance that a walk of PPR ends before a step, and Eps its tolerance: where all edges have their reverses, the
+	// PageRank of a node is exact to Eps times the number of its edges.
+	Alpha float64 `json:"alpha,omitempty"`
+	Eps   float64 `json:"eps,omitempty"`
+	// Walks and Length are the number of walks of Walk from each node, and of their steps. Restart is the chance that a step goes back
+	// to the node.
+	Walks   int     `json:"walks,omitempty"`
+	Length  int     `json:"length,omitempty"`
+	Restart float64 `json:"restart,omitempty"`
 }
 
 // Before lets an op draw only edges whose times are below the time of the seed or, with OrEqual, equal to it. It needs

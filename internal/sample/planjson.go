@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,14 +39,7 @@ type opJSON struct {
 	How    *string `json:"how"`
 	Column string  `json:"column,omitempty"`
 	Hop    *int    `json:"hop,omitempty"`
-
-	HalfLife   float64 `json:"half_life,omitempty"`
-	Importance int     `json:"importance,omitempty"`
-	Alpha      float64 `json:"alpha,omitempty"`
-	Eps        float64 `json:"eps,omitempty"`
-	Walks      int     `json:"walks,omitempty"`
-	Length     int     `json:"length,omitempty"`
-	Restart    float64 `json:"restart,omitempty"`
+	Parameters
 }
 
 type negativesJSON struct {
@@ -71,14 +65,25 @@ type beforeJSON struct {
 
 // The fields of a plan's objects.
 var (
-	planFields = []string{"seed_type", "seed_edges", "scope", "expand", "negatives", "exclude", "subgraph", "ops", "hops", "before"}
-	opFields   = []string{"from", "edges", "dir", "take", "how", "column", "half_life", "importance", "alpha", "eps", "walks", "length", "restart", "hop"}
+	planFields = fieldsOf[planJSON]()
+	opFields   = fieldsOf[opJSON]()
 	partFields = map[string][]string{
-		"negatives": {"how", "each", "by", "column", "strict"},
-		"exclude":   {"reverse"},
-		"before":    {"column", "columns", "node_columns", "or_equal", "untimed", "window"},
+		"negatives": fieldsOf[negativesJSON](),
+		"exclude":   fieldsOf[excludeJSON](),
+		"before":    fieldsOf[beforeJSON](),
 	}
 )
+
+// fieldsOf is the names of the fields of a struct in JSON.
+func fieldsOf[T any]() []string {
+	var names []string
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 // ParsePlan reads the JSON of a plan. It refuses unknown and missing fields (only "seed_type", "scope", "expand" and
 // "ops" are needed; of an op "from", "edges", "dir" and "take"; of negatives "how" and "each"; of before "or_equal" and a
@@ -161,7 +166,8 @@ func planError(name string, data []byte, at int64, err error) error {
 		at = syntax.Offset
 	case errors.As(err, &kind):
 		at = kind.Offset
-		err = fmt.Errorf("found %s in %s, expected %s", kind.Value, kind.Field, kind.Type)
+		field := strings.Replace(kind.Field, "Parameters.", "", 1) // the decoder names embedded structs
+		err = fmt.Errorf("found %s in %s, expected %s", kind.Value, field, kind.Type)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		at = int64(len(data))
 		err = errors.New("found the end of the file, expected a plan; docs/plan.md has examples of plans")
@@ -284,7 +290,7 @@ func (o *opJSON) op() (Op, error) {
 	case o.Take == nil:
 		return Op{}, missing("take")
 	}
-	op := Op{From: *o.From, Edges: *o.Edges, Take: *o.Take, Column: o.Column, HalfLife: o.HalfLife, Importance: o.Importance, Alpha: o.Alpha, Eps: o.Eps, Walks: o.Walks, Length: o.Length, Restart: o.Restart}
+	op := Op{From: *o.From, Edges: *o.Edges, Take: *o.Take, Column: o.Column, Parameters: o.Parameters}
 	var err error
 	if op.Dir, err = graph.ParseDirection(*o.Dir); err != nil {
 		return Op{}, err
@@ -348,7 +354,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 		if from == nil {
 			from = []int{}
 		}
-		ops[i] = opJSON{From: &from, Edges: &o.Edges, Dir: &dir, Take: &o.Take, How: &how, Column: o.Column, HalfLife: o.HalfLife, Importance: o.Importance, Alpha: o.Alpha, Eps: o.Eps, Walks: o.Walks, Length: o.Length, Restart: o.Restart}
+		ops[i] = opJSON{From: &from, Edges: &o.Edges, Dir: &dir, Take: &o.Take, How: &how, Column: o.Column, Parameters: o.Parameters}
 		if o.Hop != 0 {
 			ops[i].Hop = &o.Hop
 		}

@@ -489,7 +489,7 @@ func TestRefusesGiven(t *testing.T) {
 			p.Ops = []sample.Op{{From: []int{0}, Edges: p.SeedEdges, Take: 1, How: sample.Ladies}}
 		},
 		"how labor": func(p *sample.Plan) {
-			p.Ops = []sample.Op{{From: []int{0}, Edges: p.SeedEdges, Take: 1, How: sample.Labor, Importance: 1}}
+			p.Ops = []sample.Op{{From: []int{0}, Edges: p.SeedEdges, Take: 1, How: sample.Labor, Parameters: sample.Parameters{Importance: 1}}}
 		},
 		"negatives by degree": func(p *sample.Plan) {
 			p.Negatives = &sample.Negatives{How: sample.Triplet, Each: 1, By: sample.ByDegree}

@@ -46,7 +46,7 @@ func TestCondensedEnds(t *testing.T) {
 	p := &sample.Plan{SeedType: []string{graph.HomogeneousNode, graph.HomogeneousNode}, SeedEdges: edges, Scope: sample.ScopeEpoch,
 		Negatives: &sample.Negatives{How: sample.Triplet, Each: 2},
 		Ops: []sample.Op{{From: []int{0}, Edges: edges, Take: 1, How: sample.Weighted, Column: "w"},
-			{From: []int{0, 1}, Edges: edges, Take: 2, How: sample.Recent, Column: "t", HalfLife: 23}}}
+			{From: []int{0, 1}, Edges: edges, Take: 2, How: sample.Recent, Column: "t", Parameters: sample.Parameters{HalfLife: 23}}}}
 	job := sample.Job{Seeds: make([]uint32, 180), BatchSize: 2, Epochs: 7}
 	for i := range job.Seeds {
 		job.Seeds[i] = uint32(i * 1000)

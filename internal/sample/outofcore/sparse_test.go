@@ -50,7 +50,7 @@ func TestDrawsNothingFirst(t *testing.T) {
 		{Edges: "a:aa:a", Dir: graph.In, Take: 3, How: sample.Replace},
 		{Edges: "a:aa:a", Dir: graph.In, Take: 3, How: sample.Weighted, Column: "w"},
 		{Edges: "a:aa:a", Dir: graph.In, Take: 3, How: sample.Top, Column: "w"},
-		{Edges: "a:aa:a", Dir: graph.In, Take: 3, How: sample.Recent, Column: "t", HalfLife: 5},
+		{Edges: "a:aa:a", Dir: graph.In, Take: 3, How: sample.Recent, Column: "t", Parameters: sample.Parameters{HalfLife: 5}},
 	} {
 		first.From = []int{0}
 		p := &sample.Plan{SeedType: []string{"a"}, Scope: sample.ScopeSeed, Before: past, Ops: []sample.Op{
