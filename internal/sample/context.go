@@ -88,15 +88,15 @@ type Context struct {
 	frontier []uint32
 	ends     []uint32
 
-	partners [2]partners // with Exclude: of sources and of targets
-	leaves   []uint32    // positions that Exclude leaves out of a node
-	finds    []find      // what Exclude leaves out of a block, and the part of it that is left
-	found    []find
-	reverses pairSet   // with Bidirectional
-	chosen   []chosen  // the candidates of ops with budgets of nodes or LABOR-i
-	push     *push     // with PPR and Walk
-	filter   filter    // with Induced
-	share    []float64 // of the edges that were picked of a block, by ops of Plan.Weighs: their weights
+	partners   [2]partners // with Exclude: of sources and of targets
+	leaves     []uint32    // positions that Exclude leaves out of a node
+	finds      []find      // what Exclude leaves out of a block, and the part of it that is left
+	found      []find
+	reverses   pairSet      // with Bidirectional
+	candidates []candidates // by op, of those with budgets of nodes or LABOR-i
+	push       *push        // with PPR and Walk
+	filter     filter       // with Induced
+	share      []float64    // of the edges that were picked of a block, by ops of Plan.Weighs: their weights
 
 	// Of the nodes of a block: local id, type-wise id, first position, number of edges. Positions of a wide edge type
 	// count from base, the first edge of the node, so that they fit 32 bits; the base of others is 0.
@@ -104,10 +104,11 @@ type Context struct {
 	base                           [waveNodes]uint64
 
 	picker Picker
+	run    run       // of the node that is drawn from
 	at     []uint32  // positions of the edges that may be taken
 	prefix []float64 // of their weights
 	rest   []float64
-	laborX []float64 // of a node: the numbers of the edges that it keeps so far
+	least  []float64 // numbers of the edges of a leastHeap
 	staged *staged
 	parts  []part
 	pos    []uint32 // of the picks of a wave, and the near end of each
@@ -231,18 +232,13 @@ func (c *Context) Sample(in Input) (*Subgraph, error) {
 		}
 		for i := w.first; i < w.end; i++ {
 			o := &c.s.ops[i]
-			if l := o.layer; l != nil && l.ops[0] == i {
-				if err := c.choose(l, prefix); err != nil {
-					return nil, err
-				}
-			}
-			if o.rounds > 0 && o.each > 0 {
-				if err := c.weighShared(o); err != nil {
+			if p, ok := o.drawer.(preparer); ok {
+				if err := p.prepare(c, o, prefix); err != nil {
 					return nil, err
 				}
 			}
 			before := c.opBegin(o)
-			if err := c.run(o, prefix); err != nil {
+			if err := c.runOp(o, prefix); err != nil {
 				return nil, err
 			}
 			c.opEnd(o, before)
@@ -370,9 +366,9 @@ func (e *edgeBuffer) set(i int, src, dst uint32, id uint64) {
 	}
 }
 
-// run runs one op over its frontier.
-func (c *Context) run(o *op, prefix uint64) error {
-	if o.how.Reaches() {
+// runOp runs one op over its frontier.
+func (c *Context) runOp(o *op, prefix uint64) error {
+	if o.reaches {
 		return c.blocks(o, func(m uint32) error { return c.runReached(o, prefix, c.block(0, m)) })
 	}
 	return c.blocks(o, func(m uint32) error { return c.runBlock(o, prefix, m) })

@@ -17,6 +17,15 @@
 // Exclude keep out of a subgraph is taken out of the list of a node before an op draws from it. Plan.Kind adds edges after
 // the last op, and changes no draw.
 //
+// # Strategies
+//
+// How an op takes edges is its strategy (How). Each strategy is a file: what it is called, which columns and parameters an op may have,
+// what it needs in memory, how it is compiled, and the drawer that draws (see strategy). The rest of the package knows an op by its traits.
+//
+// A drawer draws the edges of a node, given those that the op may take; so times and exclusions are no part of it. It may also draw a block
+// of nodes at once (blockDrawer), look at all nodes of the op first (preparer), or reach nodes without edges (nodeReacher). The stream
+// executor and the workers of a cluster draw with the same drawers: Context.Frontier, Draw and Take.
+//
 // # From a plan to subgraphs
 //
 //	s, err := sample.New(g, plan, sample.Options{})   // compiles; s is shared

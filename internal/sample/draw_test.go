@@ -12,11 +12,11 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// lawContext is a context for the draws of one node, with the weights or values of its edges.
+// lawContext is a context for the draws of one node, and the weights of its edges.
 func lawContext(column []float64) (*Context, *op) {
 	v := &values{floats: column}
 	a := &adjacency{indptr: graph.Index{U32: []uint32{0, uint32(len(column))}}, far: make([]uint32, len(column))}
-	o := &op{adj: a, top: v}
+	o := &op{adj: a}
 	if column != nil {
 		c := newColumnCache()
 		e := &graph.Edges{Count: len(column)}
@@ -25,7 +25,7 @@ func lawContext(column []float64) (*Context, *op) {
 		if err != nil {
 			panic(err)
 		}
-		o.weights = w
+		o.drawer = weightedDraws{w}
 	}
 	return &Context{}, o
 }
@@ -49,13 +49,15 @@ func TestVectors(t *testing.T) {
 	}
 	weighted := func(w []float64, k uint32) []uint32 {
 		c, o := lawContext(w)
+		o.take = k
 		out := make([]uint32, k)
-		return out[:c.weighted(h, o, &run{n: uint32(len(w))}, k, out)]
+		return out[:o.drawer.draw(c, o, draw.Key(42, 7, uint64(ScopeBatch), 3, 1), &run{node: 1000, n: uint32(len(w))}, out)]
 	}
 	top := func(v []float64, k uint32) []uint32 {
-		c, o := lawContext(v)
+		c, o := lawContext(nil)
+		o.take = k
 		out := make([]uint32, k)
-		return out[:c.largest(o, &run{n: uint32(len(v))}, k, out)]
+		return out[:(&topDraws{values: &values{floats: v}}).draw(c, o, 0, &run{n: uint32(len(v))}, out)]
 	}
 	nan := math.NaN()
 	sevens := make([]float64, 50)

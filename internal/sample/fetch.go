@@ -52,8 +52,8 @@ func (p *Plan) CanGive(g *graph.Graph) error {
 // CanFetch is nil where subgraphs of g need no other neighbours than those that the ops take, so that Options.Fetch can make
 // them. Else it is an ErrFetch that says why not.
 func (p *Plan) CanFetch(g *graph.Graph) error {
-	if slices.ContainsFunc(p.Ops, func(o Op) bool { return o.How == Labor }) {
-		return tagged.Errorf(ErrFetch, "found ops with how labor, expected others: all far ends would be read before the draw"+takeMemory)
+	if i := slices.IndexFunc(p.Ops, func(o Op) bool { return o.traits().farEnds }); i >= 0 {
+		return tagged.Errorf(ErrFetch, "found ops with how %s, expected others: all far ends would be read before the draw"+takeMemory, p.Ops[i].How)
 	}
 	return p.canFetch(g)
 }
@@ -71,7 +71,7 @@ func (p *Plan) canFetch(g *graph.Graph) error {
 				g.Edges[from[i]].Type, g.Edges[t].Type)
 		}
 	}
-	if i := slices.IndexFunc(p.Ops, func(o Op) bool { return o.How.Layered() || o.How.Reaches() || o.Importance > 0 }); i >= 0 {
+	if i := slices.IndexFunc(p.Ops, func(o Op) bool { return o.traits().frontier }); i >= 0 {
 		return tagged.Errorf(ErrFetch, "found ops with how %s, expected others: the neighbours of other nodes would be read before the draw"+take, p.Ops[i].How)
 	}
 	switch {
@@ -182,7 +182,7 @@ func (c *Context) Frontier(op int, key uint64, fn func(f *Frontier) error) error
 }
 
 // plain says whether the degree and the key of a node alone determine the edges that the op takes of it.
-func (o *op) plain() bool { return o.times == nil && (o.how == Uniform || o.how == Replace) }
+func (o *op) plain() bool { return o.times == nil && o.byDegree != nil }
 
 // Draw is the edges that an op without times takes of node v, in order: the place of each among the edges of the node. It
 // writes them to pos, which has room for Picks of them.
@@ -204,22 +204,13 @@ func (c *Context) Draw(op int, key uint64, v uint32, pos []uint32) []uint32 {
 	from, to := o.adj.span(v)
 	d := uint32(to - from)
 	pos = pos[:o.picks(d)]
-	switch {
-	case o.how == Replace && d > 0:
-		replaced(draw.Absorb(key, uint64(v)), 0, d, pos)
-	case d <= o.take:
-		for i := range pos {
-			pos[i] = uint32(i)
-		}
-	default:
-		c.picker.Distinct(draw.Absorb(key, uint64(v)), d, pos)
-	}
+	o.byDegree.choose(&c.picker, key, v, d, pos)
 	return pos
 }
 
 // picks is the number of edges that an op takes of a node of a degree. Where the op is not plain, it is an upper bound.
 func (o *op) picks(degree uint32) uint32 {
-	if o.how == Replace && degree > 0 && o.take != takeAll {
+	if o.replaces && degree > 0 && o.take != takeAll {
 		return o.take
 	}
 	return min(degree, o.take)

@@ -39,16 +39,3 @@ func (h *hubs) put(node uint32, places []uint32) {
 	h.kept[node] = slices.Clone(places)
 	h.room -= len(places)
 }
-
-// top is largest for a run of edges of a node with the given degree.
-func (c *Context) top(o *op, node, degree uint32, r *run, k uint32, dst []uint32) int {
-	if o.hubs == nil || r.n < max(hubEdges, degree) || r.at != nil {
-		return c.largest(o, r, k, dst)
-	}
-	if list, ok := o.hubs.get(node); ok {
-		return copy(dst, list)
-	}
-	n := c.largest(o, r, k, dst)
-	o.hubs.put(node, dst[:n])
-	return n
-}

@@ -50,7 +50,7 @@ func TestHubs(t *testing.T) {
 		}
 		for _, room := range []int{hubWords, k - 1} {
 			h := &hubs{room: room}
-			s.ops[0].hubs = h
+			s.ops[0].drawer.(*topDraws).hubs = h
 			for range 3 {
 				c := s.NewContext() // what was kept serves all contexts
 				sub, err := c.Sample(Input{Seeds: []uint32{0}})
@@ -83,7 +83,7 @@ func TestNoHubs(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if s.ops[0].hubs != nil {
+		if s.ops[0].drawer.(*topDraws).hubs != nil {
 			t.Errorf("%s: found a list of hubs, expected none", name)
 		}
 		s.Close()
@@ -98,8 +98,8 @@ func BenchmarkHub(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	for name, h := range map[string]*hubs{"kept": s.ops[0].hubs, "read": nil} {
-		s.ops[0].hubs = h
+	for name, h := range map[string]*hubs{"kept": s.ops[0].drawer.(*topDraws).hubs, "read": nil} {
+		s.ops[0].drawer.(*topDraws).hubs = h
 		b.Run(name, func(b *testing.B) {
 			c := s.NewContext()
 			for b.Loop() {

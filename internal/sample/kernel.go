@@ -62,7 +62,7 @@ func (c *Context) measure(o *op, b block) int {
 		s := indptr[v]
 		d := indptr[v+1] - s
 		b.start[i], b.degree[i] = s, d
-		if o.how == Replace && d > 0 && o.take != takeAll {
+		if o.replaces && d > 0 && o.take != takeAll {
 			d = o.take
 		}
 		need += int(min(d, o.take))
@@ -79,15 +79,10 @@ func (c *Context) pick(o *op, key uint64, b block, pos, near []uint32) int {
 		return repeat(b.local, b.degree, near)
 	case c.fetched != nil && c.s.opt.NoEdgeIDs && o.plain() && !c.edges[o.edges].looks():
 		return o.nears(b, near)
-	case o.excluded != [2]bool{} && c.meets(o, b) || o.nodeTimes != nil:
-		n = c.pickAny(o, key, b, pos, near)
-	case o.how == Uniform && o.times == nil:
-		n = c.pickUniform(o, key, b, pos, near)
-	case o.how == Weighted && o.times == nil && o.weights.guide != nil &&
-		o.take <= stagedTake && len(b.node) <= blockNodes:
-		n = c.pickWeighted(o, key, b, pos, near)
+	case o.excluded != [2]bool{} && c.meets(o, b) || o.byBlock == nil:
+		n = c.pickEach(o, key, b, pos, near)
 	default:
-		n = c.pickAny(o, key, b, pos, near)
+		n = o.byBlock.drawBlock(c, o, key, b, pos, near)
 	}
 	if o.adj.far != nil && !o.adj.wide() {
 		prefetch.At(unsafe.SliceData(o.adj.far), pos[:n])
@@ -208,9 +203,9 @@ func (c *Context) reach(o *op, b block, n int) error {
 	}
 	switch {
 	case e.repeats != nil:
-		n = e.repeats.keep(e, near, c.local[o.near].n, o.how == Replace)
+		n = e.repeats.keep(e, near, c.local[o.near].n, o.replaces)
 	case e.kept != nil:
-		n = e.keep(n, o.how == Replace)
+		n = e.keep(n, o.replaces)
 	}
 	e.n += n
 	return nil

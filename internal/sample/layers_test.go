@@ -34,8 +34,8 @@ func TestExponential(t *testing.T) {
 	}
 }
 
-// layered is a graph of three seeds with two to four neighbours each, out of six, of which two have one edge more between them.
-func layered() (*graph.Graph, [][]uint32) {
+// layeredGraph is a graph of three seeds with two to four neighbours each, out of six, of which two have one edge more between them.
+func layeredGraph() (*graph.Graph, [][]uint32) {
 	lists := [][]uint32{{0, 1}, {1, 2, 3}, {1, 3, 4, 5}}
 	g := &refGraph{Nodes: map[string]int{"seed": 3, "leaf": 6}, Edges: map[string]map[string][]*float64{"leaf:to:seed": {}}}
 	e := g.Edges["leaf:to:seed"]
@@ -49,7 +49,7 @@ func layered() (*graph.Graph, [][]uint32) {
 
 // TestLayerChances compares how often a layer chooses each set of nodes with the chances of its paper.
 func TestLayerChances(t *testing.T) {
-	g, lists := layered()
+	g, lists := layeredGraph()
 	weights := make([]float64, 6)
 	sums := make([]float64, 6)
 	for _, far := range lists {
@@ -123,7 +123,7 @@ func TestLayerChances(t *testing.T) {
 func TestImportance(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
-		x := &chosen{}
+		x := &candidates{}
 		d := 2 + r.IntN(40)
 		far := make([]uint32, d)
 		for i := range far {
@@ -315,7 +315,7 @@ func TestRanksMakeRoom(t *testing.T) {
 
 // TestLayerPlans checks the errors of plans with budgets, rounds and PageRanks.
 func TestLayerPlans(t *testing.T) {
-	g, _ := layered()
+	g, _ := layeredGraph()
 	self := &graph.Edges{Type: graph.EdgeType{Src: "leaf", Rel: "self", Dst: "leaf"}}
 	self.Adj[graph.In] = &graph.Adjacency{Indptr: graph.Index{U32: make([]uint32, 7)}}
 	g.Edges = append(g.Edges, self)

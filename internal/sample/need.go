@@ -62,12 +62,7 @@ func newNeed(g *graph.Graph, p *Plan, threads int, fetch bool) int64 {
 		if fetch && (op.Column != "" || p.timed(op.Edges)) {
 			n.edgeIDs(e, op.Dir)
 		}
-		if op.How == FastGCN && n.first(held{nodes: g.Nodes[g.NodeType(e.Type.Far(op.Dir))], sums: true}) {
-			n.bytes += 16 * n.nodes(e.Type.Far(op.Dir))
-		}
-		if op.How == Weighted {
-			n.sums(e, op.Column, op.Dir)
-		}
+		strategies[op.How].need(&n, &op, e)
 		if times := p.timeColumn(op.Edges); times != "" {
 			n.column(e, times)
 		}

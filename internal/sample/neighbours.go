@@ -23,7 +23,11 @@ type Neighbours struct {
 // Neighbours is what an op takes from; ops count from 1. The Sampler must read neighbours: Options.Fetch and Given do not.
 func (s *Sampler) Neighbours(op int) Neighbours {
 	o := &s.ops[op-1]
-	return Neighbours{Indptr: o.adj.indptr, Far: o.adj.far, Ascending: s.ascendsFar(o.adj), adj: o.adj, weights: o.weights}
+	n := Neighbours{Indptr: o.adj.indptr, Far: o.adj.far, Ascending: s.ascendsFar(o.adj), adj: o.adj}
+	if w, ok := o.drawer.(weightedDraws); ok {
+		n.weights = w.weights
+	}
+	return n
 }
 
 // Span is the positions [from, to) of the edges of a node.

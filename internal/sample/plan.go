@@ -3,7 +3,6 @@ package sample
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -47,34 +46,9 @@ const (
 	ExpandAll
 )
 
-// How is the strategy by which an op takes edges of a node.
-type How uint8
-
-// The strategies: uniform without replacement; uniform with replacement; without replacement and proportional to a
-// column; the largest values of a column; without replacement so that the nodes of an op share far ends (LABOR), alike or in
-// proportion to a column; and every edge to some nodes that are chosen for all the nodes of an op together: by the edges that lead to
-// them from these nodes (Ladies), by the edges that lead to them in the whole graph (FastGCN), or by the edges that lead to them from
-// the subgraph, which does not have them (HGT). PPR takes no edges: it reaches the nodes with the largest personalised PageRank.
-// Recent draws without replacement, and the chance of an edge halves with each half-life that it is older.
-// Walk takes no edges: it reaches the nodes that random walks visit most.
-const (
-	Uniform How = iota
-	Replace
-	Weighted
-	Top
-	Labor
-	Ladies
-	FastGCN
-	HGT
-	PPR
-	Recent
-	Walk
-)
-
 var (
 	scopeNames  = []string{"epoch", "batch", "seed"}
 	expandNames = []string{"new", "all"}
-	howNames    = []string{"uniform", "replace", "weighted", "top", "labor", "ladies", "fastgcn", "hgt", "ppr", "recent", "walk"}
 
 	corruptionNames = []string{"binary", "triplet", "in-batch"}
 	strictNames     = []string{"no", "count", "error"}
@@ -133,9 +107,6 @@ func (s Scope) String() string { return scopeNames[s] }
 
 // String is the name of the way to expand in a plan.
 func (e Expand) String() string { return expandNames[e] }
-
-// String is the name of the strategy in a plan.
-func (h How) String() string { return howNames[h] }
 
 // String is the name of the corruption in a plan.
 func (c Corruption) String() string { return corruptionNames[c] }
@@ -323,76 +294,14 @@ func (p *Plan) check() error {
 		if op.Take < All || int64(op.Take) >= 1<<31 {
 			return tagged.Errorf(ErrPlan, "op %d: found take %d, expected 0 to 2^31 - 1, or -1 for all", number, op.Take)
 		}
-		switch op.How {
-		case Uniform, Replace, Ladies, FastGCN, HGT, PPR, Walk:
-			if op.Column != "" {
-				return tagged.Errorf(ErrPlan, "op %d: found column %q with how %s, expected none; columns are for weighted, top, recent and labor", number, op.Column, op.How)
-			}
-		case Weighted, Top, Recent:
-			if op.Column == "" {
-				return tagged.Errorf(ErrPlan, "op %d: found no column with how %s, expected a column; add column, or take how uniform", number, op.How)
-			}
-		case Labor:
-		default:
-			return tagged.Errorf(ErrPlan, "op %d: found how %d, expected a named value", number, op.How)
-		}
-		if err := p.checkParameters(number, &op, et); err != nil {
-			return err
+		if err := op.checkStrategy(p, et); err != nil {
+			return tagged.Errorf(ErrPlan, "op %d: %w", number, err)
 		}
 	}
 	if err := p.checkHops(); err != nil {
 		return err
 	}
 	return p.checkLayers(reaches)
-}
-
-// maxImportance bounds the rounds of LABOR-i, which converges in fewer.
-const maxImportance = 100
-
-// mostSteps bounds the steps of the walks of Walk from one node.
-const mostSteps = 1 << 20
-
-// Reaches says whether ops take no edges, but reach nodes.
-func (h How) Reaches() bool { return h == PPR || h == Walk }
-
-// leastPush bounds the edges that one node's PPR looks at: at most 1 / (Alpha * Eps).
-const leastPush = 1e-8
-
-// checkParameters refuses parameters of an op that its strategy does not have, or that are out of range.
-func (p *Plan) checkParameters(number int, op *Op, et graph.EdgeType) error {
-	switch {
-	case op.Importance < 0 || op.Importance > maxImportance:
-		return tagged.Errorf(ErrPlan, "op %d: found importance %d, expected 0 to %d rounds", number, op.Importance, maxImportance)
-	case op.Importance > 0 && (op.How != Labor || op.Column != ""):
-		return tagged.Errorf(ErrPlan, "op %d: found importance %d with how %s and column %q, expected it with how labor and no column; remove importance, or the column", number, op.Importance, op.How, op.Column)
-	case op.How != Recent && op.HalfLife != 0:
-		return tagged.Errorf(ErrPlan, "op %d: found half_life %v with how %s, expected it with how recent; remove half_life, or give how recent", number, op.HalfLife, op.How)
-	case op.How == Recent && !(op.HalfLife > 0 && op.HalfLife <= math.MaxFloat64):
-		return tagged.Errorf(ErrPlan, "op %d: found half_life %v, expected an age above 0, in units of the column", number, op.HalfLife)
-	case op.How != PPR && (op.Alpha != 0 || op.Eps != 0):
-		return tagged.Errorf(ErrPlan, "op %d: found alpha %v and eps %v with how %s, expected them with how ppr; remove them, or give how ppr", number, op.Alpha, op.Eps, op.How)
-	case op.How != Walk && (op.Walks != 0 || op.Length != 0 || op.Restart != 0):
-		return tagged.Errorf(ErrPlan, "op %d: found walks %d, length %d and restart %v with how %s, expected them with how walk; remove them, or give how walk", number, op.Walks, op.Length, op.Restart, op.How)
-	case !op.How.Reaches():
-		return nil
-	case et.Src != et.Dst:
-		return tagged.Errorf(ErrPlan, "op %d: found how %s along %s, expected edges within one node type; take how uniform for these edges", number, op.How, et)
-	case p.Before != nil || p.Exclude != nil:
-		return tagged.Errorf(ErrPlan, "op %d: found how %s with before or exclude, expected neither: it follows all edges; remove before and exclude, or take another how", number, op.How)
-	case op.How == Walk && (op.Walks < 1 || op.Length < 1 || op.Walks > mostSteps/op.Length):
-		return tagged.Errorf(ErrPlan, "op %d: found walks %d and length %d, expected at least 1 each, and at most %d steps per node together", number, op.Walks, op.Length, mostSteps)
-	case op.How == Walk && !(op.Restart >= 0 && op.Restart < 1):
-		return tagged.Errorf(ErrPlan, "op %d: found restart %v, expected a probability from 0 to below 1", number, op.Restart)
-	case op.How == Walk:
-		return nil
-	case !(op.Alpha > 0 && op.Alpha < 1):
-		return tagged.Errorf(ErrPlan, "op %d: found alpha %v, expected a probability above 0 and below 1", number, op.Alpha)
-	case !(op.Eps > 0 && op.Eps < 1):
-		return tagged.Errorf(ErrPlan, "op %d: found eps %v, expected a tolerance above 0 and below 1", number, op.Eps)
-	case op.Alpha*op.Eps < leastPush:
-		return tagged.Errorf(ErrPlan, "op %d: found alpha %v and eps %v, expected a product of at least %v: each node looks at up to 1/(alpha*eps) edges; raise eps", number, op.Alpha, op.Eps, leastPush)
-	}
-	return nil
 }
 
 // Validate refuses a plan that has no meaning on g. Its types must exist, every op in a From must reach the node type
@@ -424,7 +333,7 @@ func (p *Plan) Validate(g *graph.Graph) error {
 			return tagged.Errorf(ErrPlan, "op %d: found a budget of %d nodes of type %s, which has %d, expected at most as many; -1 takes all", i+1, op.Take, et.Far(op.Dir), g.Nodes[far].Count)
 		}
 		if op.Column != "" {
-			if err := checkColumn(e, op.How, op.Column); err != nil {
+			if err := checkColumn(e, op.traits().column, op.Column); err != nil {
 				return tagged.Errorf(ErrPlan, "op %d: %w", i+1, err)
 			}
 		}
@@ -445,9 +354,9 @@ func edgesOf(g *graph.Graph, name string) *graph.Edges {
 	return nil
 }
 
-// checkColumn refuses a name that is no column of e by which a strategy can draw.
-func checkColumn(e *graph.Edges, how How, name string) error {
-	if how != Top && how != Recent {
+// checkColumn refuses a name that is no column of e for a use.
+func checkColumn(e *graph.Edges, use columnUse, name string) error {
+	if use != needsNumbers {
 		return checkWeights(e.Type.String(), e.Columns, name)
 	}
 	if err := checkNumbers(e.Type.String(), e.Columns, name); err != nil {

@@ -3,7 +3,6 @@ package sample
 import (
 	"fmt"
 
-	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
@@ -76,7 +75,7 @@ func (s *Sampler) Range(edges int, dir graph.Direction, e RangeEdges) (*Range, e
 		}
 		o := s.ops[i]
 		o.adj = adj
-		if err := o.columns(s.plan, &s.plan.Ops[i], part, columns); err != nil {
+		if err := o.compile(&opSource{s.plan, &s.plan.Ops[i], part, columns}); err != nil {
 			return nil, err
 		}
 		r.ops[i] = &o
@@ -96,8 +95,12 @@ func (c *Context) Take(r *Range, op int, key uint64, t Time, v uint32) (far, id 
 		c.pos = make([]uint32, 6*need)
 	}
 	pos, far, id := c.pos[:need], c.pos[need:2*need:2*need], c.pos[2*need:3*need:3*need]
-	switch {
-	case !o.plain():
+	if o.plain() {
+		o.byDegree.choose(&c.picker, key, v+e.First, d, pos)
+		for i := range pos {
+			pos[i] += start
+		}
+	} else {
 		if len(c.near) < need {
 			c.near = make([]uint32, 2*need)
 		}
@@ -105,17 +108,6 @@ func (c *Context) Take(r *Range, op int, key uint64, t Time, v uint32) (far, id 
 		b := c.block(0, 1)
 		b.local[0], b.node[0], b.start[0], b.degree[0], b.base[0] = 0, v, start, d, 0
 		pos = pos[:c.pick(o, key, b, pos, c.near[:need])]
-	case d == 0 || o.how == Uniform && d <= o.take:
-		for i := range pos {
-			pos[i] = start + uint32(i)
-		}
-	case o.how == Replace:
-		replaced(draw.Absorb(key, uint64(v+e.First)), start, d, pos)
-	default:
-		c.picker.Distinct(draw.Absorb(key, uint64(v+e.First)), d, pos)
-		for i := range pos {
-			pos[i] += start
-		}
 	}
 	far, id = far[:len(pos)], id[:len(pos)]
 	for i, p := range pos {
@@ -131,14 +123,6 @@ func (c *Context) Take(r *Range, op int, key uint64, t Time, v uint32) (far, id 
 		}
 	}
 	return far, id
-}
-
-// replaced draws positions of d edges from start on with replacement.
-func replaced(h uint64, start, d uint32, pos []uint32) {
-	for i := range pos {
-		h += draw.Gamma
-		pos[i] = start + uint32(draw.Below(draw.Mix(h), uint64(d)))
-	}
 }
 
 // Cut is the edges of n nodes of the graph from first on, along an edge type, given by number, in a direction. It is

@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -8,33 +9,69 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// recent picks k of the edges of a run, by index, in ascending order: one after the other, in proportion to 2^(-age / half-life) among
+// Recent takes edges without replacement, and the chance of an edge halves with each half-life that it is older.
+const Recent How = 9
+
+// recent is the strategy of Recent.
+type recent struct{ edgewise }
+
+func (recent) name() string { return "recent" }
+
+func (recent) traits(*Op) traits { return traits{column: needsNumbers} }
+
+func (recent) checkParameters(op *Op) error {
+	switch {
+	case op.How != Recent && op.HalfLife != 0:
+		return fmt.Errorf("found half_life %v with how %s, expected it with how recent; remove half_life, or give how recent", op.HalfLife, op.How)
+	case op.How == Recent && !(op.HalfLife > 0 && op.HalfLife <= math.MaxFloat64):
+		return fmt.Errorf("found half_life %v, expected an age above 0, in units of the column", op.HalfLife)
+	}
+	return nil
+}
+
+func (recent) compile(o *op, from *opSource) (drawer, error) {
+	v, err := from.columns.values(from.edges, from.op.Column)
+	if err != nil {
+		return nil, err
+	}
+	return &recentDraws{times: v, halfLife: from.op.HalfLife, late: from.columns.ascending(o.adj, v)}, nil
+}
+
+// recentDraws is the drawer of Recent.
+type recentDraws struct {
+	times    *values
+	halfLife float64
+	late     bool // the times ascend within each node
+}
+
+// draw picks edges in ascending order: one after the other, in proportion to 2^(-age / half-life) among
 // those that are left. The age is counted from the latest edge of the run, which changes no chance. Edges without a finite time are
-// never picked. It returns how many it picked: fewer than k only where fewer can be taken.
+// never picked. It picks fewer than the take only where fewer can be taken.
 //
-// Each edge has a number, and the k smallest are picked: the logarithm of an exponentially distributed number over the weight. Ages
+// Each edge has a number, and the smallest are picked: the logarithm of an exponentially distributed number over the weight. Ages
 // only grow on the way back from the latest edge of a node whose times ascend, so the rest of its edges is not looked at once the age
 // alone makes their numbers too large.
-func (c *Context) recent(h uint64, o *op, r *run, k uint32, dst []uint32) int {
-	if k == 0 || r.n == 0 {
+func (d *recentDraws) draw(c *Context, o *op, key uint64, r *run, dst []uint32) int {
+	k := o.take
+	if k == 0 {
 		return 0
 	}
-	v := o.recent
-	latest, ok := o.latest(r)
+	h, v := draw.Absorb(key, uint64(r.node)), d.times
+	latest, ok := d.latest(o, r)
 	if !ok {
 		return 0
 	}
-	best := laborHeap{item: dst[:0], x: c.laborX[:0]}
+	best := leastHeap{item: dst[:0], x: c.least[:0]}
 	for i := r.n; i > 0; {
 		i--
 		e := r.edge(o.adj, int(i))
 		if !v.finite(e) {
 			continue
 		}
-		decay := float64(math.Ln2 * (v.age(latest, e) / o.halfLife))
+		decay := float64(math.Ln2 * (v.age(latest, e) / d.halfLife))
 		full := uint32(len(best.item)) == k
 		if full && leastRace+decay > best.x[0] {
-			if o.late {
+			if d.late {
 				break
 			}
 			continue
@@ -48,7 +85,7 @@ func (c *Context) recent(h uint64, o *op, r *run, k uint32, dst []uint32) int {
 			best.replace(i, x)
 		}
 	}
-	c.laborX = best.x
+	c.least = best.x
 	slices.Sort(best.item)
 	return len(best.item)
 }
@@ -61,17 +98,17 @@ const (
 )
 
 // latest is the edge of a run with the latest finite time; ok is false where there is none.
-func (o *op) latest(r *run) (edge uint64, ok bool) {
+func (d *recentDraws) latest(o *op, r *run) (edge uint64, ok bool) {
 	for i := r.n; i > 0; {
 		i--
 		e := r.edge(o.adj, int(i))
-		if !o.recent.finite(e) {
+		if !d.times.finite(e) {
 			continue
 		}
-		if !ok || o.recent.less(edge, e) {
+		if !ok || d.times.less(edge, e) {
 			edge, ok = e, true
 		}
-		if o.late {
+		if d.late {
 			break
 		}
 	}

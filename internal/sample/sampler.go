@@ -55,7 +55,6 @@ type Sampler struct {
 	opHop     []int
 	adj       [][2]*adjacency
 	free      []func()
-	choices   int // candidates of ops and layers
 	waves     []wave
 	induced   []induced  // of a plan with Induced
 	reversed  []reversed // of a plan with Bidirectional
@@ -78,33 +77,20 @@ type op struct {
 	dir       graph.Direction
 	from      []int // without repeats
 	take      uint32
-	how       How
+	traits
 	adj       *adjacency
-	weights   *weights
-	top       *values
-	labor     *values // with Labor: the weights, nil where all edges are alike
-	recent    *values // with Recent: the times
-	halfLife  float64 // with Recent
-	late      bool    // with Recent: the times ascend within each node
-	rounds    int     // with Labor: Op.Importance
-	each      uint32  // with rounds: Op.Take
-	alpha     float64 // with PPR, as Op has them
-	eps       float64
-	walks     int // with Walk, as Op has them
-	length    int
-	restart   float64
-	layer     *layer  // with a budget of nodes
-	choice    int     // with a budget of nodes or LABOR-i: the place of its candidates in Context.chosen
-	hubs      *hubs   // nil where the largest values depend on the seed, or all are taken
-	times     *values // nil where the edge type is untimed
-	ascending bool    // times ascend within each node
-	nodeTimes *values // by far end; nil where the far type has no times
-	excluded  [2]bool // Sampler.excluded
-	sorted    bool    // with excluded: far ends ascend within each node
-	dedupe    bool    // an edge may have been drawn by an earlier op
-	oneWay    bool    // all ops of the edge type walk it in the same direction
-	fetchIDs  bool    // edge ids are fetched with far ends
-	every     bool    // a later op starts from all nodes that this one reaches
+	drawer    drawer       // nil with Options.Given
+	byDegree  degreeDrawer // the drawer, where it is one
+	byBlock   blockDrawer  // the drawer, where it is one and no times are read
+	times     *values      // nil where the edge type is untimed
+	ascending bool         // times ascend within each node
+	nodeTimes *values      // by far end; nil where the far type has no times
+	excluded  [2]bool      // Sampler.excluded
+	sorted    bool         // with excluded: far ends ascend within each node
+	dedupe    bool         // an edge may have been drawn by an earlier op
+	oneWay    bool         // all ops of the edge type walk it in the same direction
+	fetchIDs  bool         // edge ids are fetched with far ends
+	every     bool         // a later op starts from all nodes that this one reaches
 }
 
 // New compiles a plan. The graph must outlive the Sampler.
@@ -186,15 +172,8 @@ func (s *Sampler) compile(p *Op, number int, columns *columnCache) (op, error) {
 		edges:  e,
 		dir:    p.Dir,
 		from:   unique(p.From),
-		take:   uint32(p.Take),
-		how:    p.How,
-		rounds: p.Importance,
-		alpha:  p.Alpha,
-		eps:    p.Eps,
-		walks:  p.Walks, length: p.Length, restart: p.Restart,
-	}
-	if p.Take == All {
-		o.take = takeAll
+		take:   uint32(p.Take), // All is takeAll
+		traits: p.traits(),
 	}
 	if o.near < 0 || o.far < 0 {
 		return op{}, tagged.Errorf(ErrPlan, "found edge type %s without its node types in the graph", edges.Type)
@@ -220,35 +199,25 @@ func (s *Sampler) compile(p *Op, number int, columns *columnCache) (op, error) {
 			return op{}, err
 		}
 	}
-	return o, o.columns(s.plan, p, edges, columns)
+	return o, o.compile(&opSource{s.plan, p, edges, columns})
 }
 
-// columns reads the columns of edges that an op of a plan draws by.
-func (o *op) columns(plan *Plan, p *Op, edges *graph.Edges, columns *columnCache) (err error) {
-	switch p.How {
-	case Weighted:
-		o.weights, err = columns.weights(edges, p.Column, p.Dir, o.adj)
-	case Top:
-		o.top, err = columns.values(edges, p.Column)
-	case Recent:
-		o.halfLife = p.HalfLife
-		if o.recent, err = columns.values(edges, p.Column); err == nil {
-			o.late = columns.ascending(o.adj, o.recent)
-		}
-	case Labor:
-		if p.Column != "" {
-			o.labor, err = columns.values(edges, p.Column)
-		}
+// compile makes the drawer of an op, and reads the times of its edges.
+func (o *op) compile(from *opSource) (err error) {
+	if o.drawer, err = strategies[from.op.How].compile(o, from); err != nil {
+		return err
 	}
-	if err == nil && plan.timed(p.Edges) {
-		if o.times, err = columns.values(edges, plan.timeColumn(p.Edges)); err == nil {
-			o.ascending = columns.ascending(o.adj, o.times)
+	o.byDegree, _ = o.drawer.(degreeDrawer)
+	if name := from.plan.timeColumn(from.op.Edges); name != "" {
+		if o.times, err = from.columns.values(from.edges, name); err != nil {
+			return err
 		}
+		o.ascending = from.columns.ascending(o.adj, o.times)
 	}
-	if p.How == Top && o.times == nil && o.nodeTimes == nil && o.take != takeAll {
-		o.hubs = &hubs{room: hubWords}
+	if o.times == nil && o.nodeTimes == nil {
+		o.byBlock, _ = o.drawer.(blockDrawer)
 	}
-	return err
+	return nil
 }
 
 // unique is the list without repeats.

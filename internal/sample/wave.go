@@ -34,17 +34,14 @@ func wavesOf(ops []op) []wave {
 			}
 			if !inside {
 				ws[n-1].end = i + 1
-				ws[n-1].apart = ws[n-1].apart || o.apart()
+				ws[n-1].apart = ws[n-1].apart || o.frontier
 				continue
 			}
 		}
-		ws = append(ws, wave{i, i + 1, o.apart()})
+		ws = append(ws, wave{i, i + 1, o.frontier})
 	}
 	return ws
 }
-
-// apart says whether an op looks at all its frontier before it draws, or takes no edges.
-func (o *op) apart() bool { return o.layer != nil || o.rounds > 0 || o.how.Reaches() }
 
 // wave runs a wave with small frontiers. ok is false, and nothing is done, where they are not small.
 func (c *Context) wave(w wave, prefix uint64) (ok bool, err error) {
