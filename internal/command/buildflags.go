@@ -78,16 +78,3 @@ func (s *splits) String() string {
 
 // Type returns the form of a split, for the help.
 func (s *splits) Type() string { return "[TYPE][.COLUMN]=TRAIN,VALID,TEST" }
-
-// printStore prints the report of a store that was made.
-func printStore(t *cli.Terminal, st *graphmill.Store, err error, asJSON bool) error {
-	if err != nil {
-		return err
-	}
-	defer st.Close()
-	r, err := st.Report()
-	if err != nil {
-		return err
-	}
-	return t.Finish(asJSON)(r, nil)
-}

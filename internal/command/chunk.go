@@ -11,8 +11,7 @@ import (
 // NewChunk makes the command chunk.
 func NewChunk(t *cli.Terminal) *cobra.Command {
 	var f struct {
-		CommonFlags
-		outFlags
+		outputFlags
 		direction string
 	}
 	size := cli.Bytes(chunk.DefaultBytes)
@@ -32,17 +31,13 @@ the same order.`,
   graphmill import g.chunks --out again.store`,
 		Args: cli.OneArg("one STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.CommonFlags.Check(); err != nil {
-				return err
-			}
-			if err := f.outFlags.Check(); err != nil {
+			if err := f.Check(); err != nil {
 				return err
 			}
 			if err := cli.Positive(cmd.Flags(), "chunk-size"); err != nil {
 				return err
 			}
 			o := graphmill.ChunkOptions{Run: f.Run(t), ChunkSize: int64(size), Direction: graphmill.Direction(f.direction)}
-			f.outFlags.Apply(&o.Run)
 			return t.Finish(f.AsJSON)(graphmill.Chunk(cmd.Context(), args[0], f.Path, o))
 		},
 	}

@@ -127,3 +127,13 @@ only sends them.`,
 	cli.Group(fs, cli.GroupDGL, "in-dir", "partitions-dir", "out-dir")
 	return cmd
 }
+
+// printDispatchForecast returns a function that prints a forecast, or returns its error.
+func printDispatchForecast(t *cli.Terminal, asJSON bool) func(*graphmill.DispatchForecast, error) error {
+	return func(f *graphmill.DispatchForecast, err error) error {
+		if err != nil {
+			return err
+		}
+		return t.Print(f, asJSON)
+	}
+}

@@ -158,3 +158,16 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 	}
 	return cmd
 }
+
+// printStore prints the report of a store that was made.
+func printStore(t *cli.Terminal, st *graphmill.Store, err error, asJSON bool) error {
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	r, err := st.Report()
+	if err != nil {
+		return err
+	}
+	return t.Finish(asJSON)(r, nil)
+}

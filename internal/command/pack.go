@@ -13,8 +13,7 @@ import (
 
 // packFlags has the flags of pack.
 type packFlags struct {
-	CommonFlags
-	outFlags
+	outputFlags
 	graphmill.PackStreamOptions
 	limits []string
 	stream bool
@@ -59,8 +58,7 @@ than a pack go to lines of their own, or to alone_id.npy.`,
 			if err := f.check(cmd); err != nil {
 				return err
 			}
-			o.Run = f.CommonFlags.Run(t)
-			f.outFlags.Apply(&o.Run)
+			o.Run = f.outputFlags.Run(t)
 			if f.stream {
 				return f.packStream(cmd, t, args[0])
 			}

@@ -9,8 +9,7 @@ import (
 
 func newPackFill(t *cli.Terminal) *cobra.Command {
 	var f struct {
-		CommonFlags
-		outFlags
+		outputFlags
 		graphmill.FillOptions
 	}
 	o := &f.FillOptions
@@ -33,8 +32,7 @@ lists them.`,
 			if err := cli.Positive(cmd.Flags(), "epochs"); err != nil {
 				return err
 			}
-			o.Run = f.CommonFlags.Run(t)
-			f.outFlags.Apply(&o.Run)
+			o.Run = f.outputFlags.Run(t)
 			return t.Finish(f.AsJSON)(graphmill.Fill(cmd.Context(), args[0], args[1], f.Path, *o))
 		},
 	}

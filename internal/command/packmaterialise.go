@@ -9,8 +9,7 @@ import (
 
 func newPackMaterialise(t *cli.Terminal) *cobra.Command {
 	var f struct {
-		CommonFlags
-		outFlags
+		outputFlags
 		graphmill.MaterialiseOptions
 	}
 	o := &f.MaterialiseOptions
@@ -40,8 +39,7 @@ pads it to the limits with pad_to_total_sizes.`,
 			if err := cli.Positive(cmd.Flags(), "shards"); err != nil {
 				return err
 			}
-			o.Run = f.CommonFlags.Run(t)
-			f.outFlags.Apply(&o.Run)
+			o.Run = f.outputFlags.Run(t)
 			return t.Finish(f.AsJSON)(graphmill.Materialise(cmd.Context(), args[0], args[1], f.Path, *o))
 		},
 	}

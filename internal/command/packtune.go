@@ -12,8 +12,7 @@ import (
 
 func newPackTune(t *cli.Terminal) *cobra.Command {
 	var f struct {
-		CommonFlags
-		outFlags
+		outputFlags
 		graphmill.TuneOptions
 		components  string
 		align, cost []string
@@ -41,8 +40,7 @@ is then the pack layout, the same as graphmill pack writes with these limits. Wi
 			if err := f.CommonFlags.Check(); err != nil {
 				return err
 			}
-			o.Run, o.Components = f.CommonFlags.Run(t), strings.Split(f.components, ",")
-			f.outFlags.Apply(&o.Run)
+			o.Run, o.Components = f.outputFlags.Run(t), strings.Split(f.components, ",")
 			if o.Align, err = parseAmounts("align", f.align, f.components); err != nil {
 				return err
 			}

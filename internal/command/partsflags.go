@@ -44,13 +44,3 @@ func applyHops(o *graphmill.PartsOptions) error {
 	}
 	return nil
 }
-
-// printDispatchForecast returns a function that prints a forecast, or returns its error.
-func printDispatchForecast(t *cli.Terminal, asJSON bool) func(*graphmill.DispatchForecast, error) error {
-	return func(f *graphmill.DispatchForecast, err error) error {
-		if err != nil {
-			return err
-		}
-		return t.Print(f, asJSON)
-	}
-}

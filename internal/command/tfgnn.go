@@ -1,11 +1,16 @@
 package command
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // NewTFGNN makes the command tfgnn.
@@ -38,4 +43,24 @@ GraphTensors, and the tables of unigraphs.`,
 	cmd.AddCommand(newTFGNNValidate(t), newTFGNNPrint(t), newTFGNNRandom(t), newTFGNNIOSpec(t), newTFGNNStats(t))
 	cmd.AddCommand(newTFGNNConvert(t), newTFGNNFromStore(t), newTFGNNCodec(t))
 	return cmd
+}
+
+// openCodec reads the schema at path, a file or a folder, which must be valid.
+func openCodec(t *cli.Terminal, path string) (*example.Codec, error) {
+	schema, _, warnings, err := tfgnnfiles.ReadSchema(vfs.OS, path)
+	for _, w := range warnings {
+		t.Warn(human.Printable(w))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return example.NewCodec(schema)
+}
+
+// printJSON prints a value as JSON, whose names of features and keys keep the characters <, > and &.
+func printJSON(t *cli.Terminal, v any) error {
+	e := json.NewEncoder(t.Stdout)
+	e.SetIndent("", " ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
 }

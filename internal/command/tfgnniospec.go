@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -13,8 +12,6 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/internal/tfgnnfiles"
-	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 func newTFGNNIOSpec(t *cli.Terminal) *cobra.Command {
@@ -51,31 +48,6 @@ or a fixed length. The content is that of tfgnn.get_io_spec.`,
 	cmd.Flags().BoolVar(&python, "python", false, "print the features argument of tf.io.parse_single_example, as Python")
 	cli.Group(cmd.Flags(), cli.GroupOutput, "python")
 	return cmd
-}
-
-// openCodec reads a schema that must be valid.
-func openCodec(t *cli.Terminal, path string) (*example.Codec, error) {
-	schema, _, err := readSchema(t, path)
-	if err != nil {
-		return nil, err
-	}
-	return example.NewCodec(schema)
-}
-
-// readSchema reads the schema at path, a file or a folder, and returns it with the name of its file.
-func readSchema(t *cli.Terminal, path string) (*tfgnnpb.GraphSchema, string, error) {
-	schema, file, warnings, err := tfgnnfiles.ReadSchema(vfs.OS, path)
-	for _, w := range warnings {
-		t.Warn(human.Printable(w))
-	}
-	return schema, file, err
-}
-
-func printJSON(t *cli.Terminal, v any) error {
-	e := json.NewEncoder(t.Stdout)
-	e.SetIndent("", " ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
 }
 
 // ioKey is one key, as JSON.

@@ -11,8 +11,7 @@ import (
 
 // randomFlags has the flags of tfgnn random.
 type randomFlags struct {
-	CommonFlags
-	outFlags
+	outputFlags
 	graphmill.RandomOptions
 }
 
@@ -34,14 +33,13 @@ Examples. The same schema and random seed give the same GraphTensors: those of a
 				return err
 			}
 			if f.Path == "" {
-				if cmd.Flags().Changed("shards") || f.Gzip || f.Force || f.NoReport {
+				if cmd.Flags().Changed("shards") || f.Gzip || f.Force || f.outFlags.NoReport {
 					return cli.Usagef("found a flag of files and no --out, expected a folder to write; give --out FOLDER")
 				}
 				return printRandom(cmd, t, args[0], &f)
 			}
 			o := f.RandomOptions
-			o.Run = f.CommonFlags.Run(t)
-			f.outFlags.Apply(&o.Run)
+			o.Run = f.outputFlags.Run(t)
 			return t.Finish(f.AsJSON)(graphmill.RandomRecords(cmd.Context(), args[0], f.Path, o))
 		},
 	}
@@ -59,11 +57,7 @@ Examples. The same schema and random seed give the same GraphTensors: those of a
 
 // printRandom prints random Examples.
 func printRandom(cmd *cobra.Command, t *cli.Terminal, path string, f *randomFlags) error {
-	schema, _, err := readSchema(t, path)
-	if err != nil {
-		return err
-	}
-	codec, err := example.NewCodec(schema)
+	codec, err := openCodec(t, path)
 	if err != nil {
 		return err
 	}

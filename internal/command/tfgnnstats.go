@@ -9,8 +9,7 @@ import (
 
 func newTFGNNStats(t *cli.Terminal) *cobra.Command {
 	var f struct {
-		CommonFlags
-		outFlags
+		outputFlags
 		graphmill.StatisticsOptions
 	}
 	cmd := &cobra.Command{
@@ -37,8 +36,7 @@ folder, with a page of plots. FILES are paths, globs, or base@N.`,
 			if err := cli.Positive(cmd.Flags(), "quantiles"); err != nil {
 				return err
 			}
-			o.Run = f.CommonFlags.Run(t)
-			f.outFlags.Apply(&o.Run)
+			o.Run = f.outputFlags.Run(t)
 			text, r, err := graphmill.Statistics(cmd.Context(), args[0], args[1:], f.Path, o)
 			if err != nil {
 				return err

@@ -11,8 +11,7 @@ import (
 
 // unigraphFlags has the flags of the commands that write the tables of a unigraph.
 type unigraphFlags struct {
-	CommonFlags
-	outFlags
+	outputFlags
 	graphmill.UnigraphTables
 }
 
@@ -36,10 +35,7 @@ func (f *unigraphFlags) add(cmd *cobra.Command, format, preset string) {
 // options returns the options that the flags set.
 func (f *unigraphFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.UnigraphTables, error) {
 	o := f.UnigraphTables
-	if err := f.CommonFlags.Check(); err != nil {
-		return o, err
-	}
-	if err := f.outFlags.Check(); err != nil {
+	if err := f.Check(); err != nil {
 		return o, err
 	}
 	if err := cli.Positive(cmd.Flags(), "shards"); err != nil {
@@ -48,7 +44,6 @@ func (f *unigraphFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.
 	if f.To == "" {
 		return o, cli.Usagef(`found --to "", expected %s`, strings.Join(graphmill.TablesFormats(), ", "))
 	}
-	o.Run = f.CommonFlags.Run(t)
-	f.outFlags.Apply(&o.Run)
+	o.Run = f.outputFlags.Run(t)
 	return o, nil
 }
