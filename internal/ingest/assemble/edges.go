@@ -344,16 +344,7 @@ func (e *emitter) rows(c *table.Chunk, from int, src, dst []uint64) error {
 	quick := fixed && e.w != nil && !p.Symmetrise && !loops
 	for i := 0; i < len(src); i++ {
 		if quick {
-			near, far := dst[i:], src[i:]
-			if out {
-				near, far = far, near
-			}
-			var n int
-			if plain {
-				n = e.quick(near, far, uint32(seq), uint32(step))
-			} else {
-				n = e.quickFixed(from+i, near, far, uint32(seq), uint32(step))
-			}
+			n := e.quickRows(plain, from+i, src[i:], dst[i:], uint32(seq), uint32(step))
 			i += n
 			count += uint64(n)
 			seq += uint64(n) * step
@@ -368,31 +359,15 @@ func (e *emitter) rows(c *table.Chunk, from int, src, dst []uint64) error {
 			if lay.variable {
 				blob = e.variable()
 			}
-			if e.whereAt >= 0 && !e.matches(c, from+i) {
-				e.stats.Filtered++
-				continue
-			}
-			if p.src.marked(s, noEnd) || p.dst.marked(d, noEnd) {
-				continue // the scan of the keys has counted the row
-			}
-			if c.Absent != nil && c.Absent[from+i] {
-				e.stats.Absent++
+			if e.leavesOut(c, from+i, s, d) {
 				continue
 			}
 		}
-		if s >= srcLimit || d >= dstLimit {
-			if e.dangles(c.First+uint64(from+i), s, d) {
-				continue
-			}
+		if (s >= srcLimit || d >= dstLimit) && e.dangles(c.First+uint64(from+i), s, d) {
+			continue
 		}
 		if loops && s == d {
-			e.stats.SelfLoops++
-			if e.opt.SelfLoops == Error {
-				row := c.First + uint64(from+i)
-				e.bad.report(row, func(ctx context.Context) error {
-					return fmt.Errorf("%s: found an edge from a node to itself, expected none; give `SelfLoops` keep or drop", p.Table.Where(row, ""))
-				})
-			}
+			e.countLoop(c.First + uint64(from+i))
 			continue
 		}
 		srcMax, dstMax = max(srcMax, s+1), max(dstMax, d+1)
@@ -407,24 +382,67 @@ func (e *emitter) rows(c *table.Chunk, from int, src, dst []uint64) error {
 			return errWide
 		}
 		count++
-		if plain {
-			rec, err := e.w.Slot(near, plainBytes)
-			if err != nil {
-				return err
-			}
-			lay.put(rec, near, far, at)
-		} else if err := e.record(from+i, near, far, at, blob); err != nil {
+		if err := e.writeEdge(plain, from+i, near, far, at, blob); err != nil {
 			return err
-		}
-		if p.Symmetrise && s != d {
-			e.stats.Reversed++
-			count++
-			if err := e.record(from+i, far, near, at|1, blob); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
+}
+
+// writeEdge writes the record of an edge with the columns of row i of the chunk, and for Symmetrise the one of its reverse.
+func (e *emitter) writeEdge(plain bool, i int, near, far, seq uint64, blob []byte) error {
+	if plain {
+		rec, err := e.w.Slot(near, plainBytes)
+		if err != nil {
+			return err
+		}
+		e.lay.put(rec, near, far, seq)
+	} else if err := e.record(i, near, far, seq, blob); err != nil {
+		return err
+	}
+	if !e.p.Symmetrise || near == far {
+		return nil
+	}
+	e.stats.Reversed++
+	e.stats.Count++
+	return e.record(i, far, near, seq|1, blob)
+}
+
+// quickRows makes the records of rows from row i of the chunk on, as long as they are plain or of fixed columns and need no
+// closer look. It returns their number.
+func (e *emitter) quickRows(plain bool, i int, src, dst []uint64, seq, step uint32) int {
+	near, far := dst, src
+	if e.opt.Primary == graph.Out {
+		near, far = src, dst
+	}
+	if plain {
+		return e.quick(near, far, seq, step)
+	}
+	return e.quickFixed(i, near, far, seq, step)
+}
+
+// leavesOut says whether row i of the chunk gives no edge, because of Where, its ends or empty values, and counts it.
+func (e *emitter) leavesOut(c *table.Chunk, i int, s, d uint64) bool {
+	switch {
+	case e.whereAt >= 0 && !e.matches(c, i):
+		e.stats.Filtered++
+	case e.p.src.marked(s, noEnd) || e.p.dst.marked(d, noEnd): // the scan of the keys has counted the row
+	case c.Absent != nil && c.Absent[i]:
+		e.stats.Absent++
+	default:
+		return false
+	}
+	return true
+}
+
+// countLoop counts an edge from a node to itself, which gives no edge.
+func (e *emitter) countLoop(row uint64) {
+	e.stats.SelfLoops++
+	if e.opt.SelfLoops == Error {
+		e.bad.report(row, func(context.Context) error {
+			return fmt.Errorf("%s: found an edge from a node to itself, expected none; give `SelfLoops` keep or drop", e.p.Table.Where(row, ""))
+		})
+	}
 }
 
 // dangles handles a row with an end that is not a node. It returns whether the row gives no edge.

@@ -80,35 +80,41 @@ func (b *builder) finishHomogeneous(ctx context.Context) error {
 	}
 	for name, dtype := range map[string]graph.DType{typeColumn: typeDType(len(b.types)), typeWiseIDColumn: indexType(n)} {
 		meta := fixedMeta(dir, name, dtype, nil)
-		a, err := b.array(meta.File, dtype)
-		if err != nil {
-			return err
+		value := func(_ *nodeType, id uint64) uint64 { return id }
+		if name == typeColumn {
+			value = func(t *nodeType, _ uint64) uint64 { return uint64(t.number) }
 		}
-		var buf []byte
-		for _, t := range b.types {
-			for id := range t.count {
-				v := id
-				if name == typeColumn {
-					v = uint64(t.number)
-				}
-				for k := range dtype.Size() {
-					buf = append(buf, byte(v>>(8*k)))
-				}
-				if len(buf) >= columnBatch {
-					if _, err := a.Write(buf); err != nil {
-						return err
-					}
-					buf = buf[:0]
-				}
-			}
-		}
-		if _, err := a.Write(buf); err != nil {
-			return err
-		}
-		if err := b.closeArray(a); err != nil {
+		if err := b.writeNodeValues(meta.File, dtype, value); err != nil {
 			return err
 		}
 		m.Columns[name] = meta
 	}
 	return nil
+}
+
+// writeNodeValues writes an array with an integer for each node of each type.
+func (b *builder) writeNodeValues(file string, dtype graph.DType, value func(t *nodeType, id uint64) uint64) error {
+	a, err := b.array(file, dtype)
+	if err != nil {
+		return err
+	}
+	var buf []byte
+	for _, t := range b.types {
+		for id := range t.count {
+			v := value(t, id)
+			for k := range dtype.Size() {
+				buf = append(buf, byte(v>>(8*k)))
+			}
+			if len(buf) >= columnBatch {
+				if _, err := a.Write(buf); err != nil {
+					return err
+				}
+				buf = buf[:0]
+			}
+		}
+	}
+	if _, err := a.Write(buf); err != nil {
+		return err
+	}
+	return b.closeArray(a)
 }

@@ -30,90 +30,26 @@ func (b *builder) scanKeys(ctx context.Context, p *part, memory int64) error {
 		return nil
 	}
 	p.scanned = true
-	var ask []table.Column
-	var ends []*end
-	spill := extsort.NewSpill(b.fs, b.tmp, memory)
-	b.later(spill.Close)
-	for _, e := range []*end{&p.src, &p.dst} {
-		if !e.isKeyed() {
-			continue
-		}
-		if len(p.refs) == 1 && p.refs[0].t == e.t {
-			e.refs, e.slot = p.refs[0], 1
-			e.refs.stride = 2
-		} else {
-			b.hashBuckets(e.t, int64(p.estimate()/4))
-			e.refs = &refs{t: e.t, stride: 1, part: b.byHash(e.t, spill), spill: spill}
-			p.refs = append(p.refs, e.refs)
-		}
-		ask = append(ask, e.column)
-		ends = append(ends, e)
-	}
+	s := &keyScan{builder: b, p: p}
+	s.findEnds(memory)
 	defer func() {
 		for _, r := range p.refs {
 			r.part.Close()
 		}
 	}()
-	where := -1
-	if p.Where != nil {
-		where = len(ask)
-		ask = append(ask, table.Column{Name: p.Where.Column, DType: graph.String})
+	if err := s.openWriters(); err != nil {
+		return err
 	}
-	for _, e := range []*end{&p.src, &p.dst} {
-		if !e.isRow() && !e.isKeyed() && e.column.Empty == table.EmptyAbsent {
-			ask = append(ask, e.column) // a row without the other end gives no key
-		}
-	}
-	type worker struct {
-		writers  [2]*extsort.Writer
-		filtered uint64
-		absent   uint64
-	}
-	workers := make([]worker, b.budget.threads)
-	for i := range workers {
-		for k, e := range ends {
-			if k == 1 && e.refs == ends[0].refs {
-				workers[i].writers[1] = workers[i].writers[0]
-				continue
-			}
-			var err error
-			if workers[i].writers[k], err = e.refs.part.Writer(); err != nil {
-				return err
-			}
-		}
-	}
-	var done atomic.Int64
-	rows, err := p.Table.Scan(ctx, ask, b.budget.threads, func(k int, c *table.Chunk) error {
-		w := &workers[k]
-		for i := range c.Rows {
-			if where >= 0 && string(text(&c.Columns[where], i)) != p.Where.Value {
-				w.filtered++
-				continue
-			}
-			if c.Absent != nil && c.Absent[i] {
-				w.absent++
-				continue
-			}
-			row := c.First + uint64(i)
-			for j, e := range ends {
-				x := hashKey(keyAt(e.t, &c.Columns[j], i), b.seed, row*e.refs.stride+uint64(e.slot))
-				if err := writeHashed(w.writers[j], x); err != nil {
-					return err
-				}
-			}
-		}
-		b.scanned("ends "+p.Type.String(), p.Table, c, 0, &done)
-		return nil
-	})
+	rows, err := p.Table.Scan(ctx, s.ask, b.budget.threads, s.cutChunk)
 	if err != nil {
 		return err
 	}
 	if rows > placeMask/2-1 {
 		return fmt.Errorf("%s: found %d rows, expected fewer than 2^39", p.Table.Files()[0], rows)
 	}
-	for i := range workers {
-		p.keyed.Filtered += workers[i].filtered
-		p.keyed.Absent += workers[i].absent
+	for i := range s.workers {
+		p.keyed.Filtered += s.workers[i].filtered
+		p.keyed.Absent += s.workers[i].absent
 	}
 	p.rows = rows
 	for _, r := range p.refs {
@@ -122,6 +58,99 @@ func (b *builder) scanKeys(ctx context.Context, p *part, memory int64) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// keyScan is a run of scanKeys.
+type keyScan struct {
+	*builder
+	p       *part
+	ask     []table.Column // of the table
+	ends    []*end         // that are keys; end i is column i of ask
+	where   int            // the column of Where in ask; -1: there is none
+	workers []keyWorker
+	done    atomic.Int64
+}
+
+// keyWorker cuts the keys of chunks by hash, on one goroutine.
+type keyWorker struct {
+	writers  [2]*extsort.Writer // by end
+	filtered uint64
+	absent   uint64
+}
+
+// findEnds finds the ends that are keys and the columns to read. Two ends of one node type share their refs.
+func (s *keyScan) findEnds(memory int64) {
+	p := s.p
+	spill := extsort.NewSpill(s.fs, s.tmp, memory)
+	s.later(spill.Close)
+	for _, e := range []*end{&p.src, &p.dst} {
+		if !e.isKeyed() {
+			continue
+		}
+		if len(p.refs) == 1 && p.refs[0].t == e.t {
+			e.refs, e.slot = p.refs[0], 1
+			e.refs.stride = 2
+		} else {
+			s.hashBuckets(e.t, int64(p.estimate()/4))
+			e.refs = &refs{t: e.t, stride: 1, part: s.byHash(e.t, spill), spill: spill}
+			p.refs = append(p.refs, e.refs)
+		}
+		s.ask = append(s.ask, e.column)
+		s.ends = append(s.ends, e)
+	}
+	s.where = -1
+	if p.Where != nil {
+		s.where = len(s.ask)
+		s.ask = append(s.ask, table.Column{Name: p.Where.Column, DType: graph.String})
+	}
+	for _, e := range []*end{&p.src, &p.dst} {
+		if !e.isRow() && !e.isKeyed() && e.column.Empty == table.EmptyAbsent {
+			s.ask = append(s.ask, e.column) // a row without the other end gives no key
+		}
+	}
+}
+
+// openWriters gives each worker a writer for each refs.
+func (s *keyScan) openWriters() error {
+	s.workers = make([]keyWorker, s.budget.threads)
+	for i := range s.workers {
+		writers := &s.workers[i].writers
+		for k, e := range s.ends {
+			if k == 1 && e.refs == s.ends[0].refs {
+				writers[1] = writers[0]
+				continue
+			}
+			var err error
+			if writers[k], err = e.refs.part.Writer(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// cutChunk cuts the keys of a chunk by hash.
+func (s *keyScan) cutChunk(worker int, c *table.Chunk) error {
+	w := &s.workers[worker]
+	for i := range c.Rows {
+		if s.where >= 0 && string(text(&c.Columns[s.where], i)) != s.p.Where.Value {
+			w.filtered++
+			continue
+		}
+		if c.Absent != nil && c.Absent[i] {
+			w.absent++
+			continue
+		}
+		row := c.First + uint64(i)
+		for k, e := range s.ends {
+			x := hashKey(keyAt(e.t, &c.Columns[k], i), s.seed, row*e.refs.stride+uint64(e.slot))
+			if err := writeHashed(w.writers[k], x); err != nil {
+				return err
+			}
+		}
+	}
+	s.scanned("ends "+s.p.Type.String(), s.p.Table, c, 0, &s.done)
 	return nil
 }
 
