@@ -68,152 +68,179 @@ type Features struct {
 // plan does not reach, so that the columns depend only on the graph. from is nil where rows are read through the map of the
 // store.
 func columnsOf(s *sample.Sampler, f Features, ops bool, tabs *tables, from *fetched) ([]column, error) {
-	g := s.Graph()
-	hops := func(b *bounds) int64 { return b.hops }
-	cs := []column{
-		ints("input_id", func(m *made) []uint64 { return m.input }, func(b *bounds) int64 { return b.seeds }),
-		ints("seed_local", func(m *made) []uint32 { return m.sub.SeedLocal }, func(b *bounds) int64 { return b.seeds * int64(s.SeedWidth()) }),
+	l := &columnList{s: s, g: s.Graph(), f: f, tabs: tabs, from: from}
+	l.addSeeds()
+	for t := range l.g.Nodes {
+		if err := l.addNodes(t); err != nil {
+			return nil, err
+		}
 	}
-	if s.Plan().Negatives != nil {
-		cs = append(cs, ints("negative_local", func(m *made) []uint32 { return m.sub.Negatives.Local }, func(b *bounds) int64 { return 2 * b.negatives }))
+	for t := range l.g.Edges {
+		if err := l.addEdges(t); err != nil {
+			return nil, err
+		}
 	}
-	if n := s.Plan().Negatives; n != nil && n.Strict == sample.StrictCount {
-		cs = append(cs, column{ColumnInfo{Name: "negative_edges", DType: "int64", Shape: []int{}}, 8,
+	if ops {
+		for k := range s.Plan().Ops {
+			if err := l.addOp(k); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return l.columns, nil
+}
+
+// columnList collects the columns of the batches of a sampler.
+type columnList struct {
+	s       *sample.Sampler
+	g       *graph.Graph
+	f       Features
+	tabs    *tables
+	from    *fetched
+	columns []column
+}
+
+func (l *columnList) addColumns(columns ...column) { l.columns = append(l.columns, columns...) }
+
+// addSeeds adds the columns of seeds, of negatives and of links.
+func (l *columnList) addSeeds() {
+	width, negatives := int64(l.s.SeedWidth()), l.s.Plan().Negatives
+	l.addColumns(ints("input_id", func(m *made) []uint64 { return m.input }, func(b *bounds) int64 { return b.seeds }),
+		ints("seed_local", func(m *made) []uint32 { return m.sub.SeedLocal }, func(b *bounds) int64 { return b.seeds * width }))
+	if negatives != nil {
+		l.addColumns(ints("negative_local", func(m *made) []uint32 { return m.sub.Negatives.Local }, func(b *bounds) int64 { return 2 * b.negatives }))
+	}
+	if negatives != nil && negatives.Strict == sample.StrictCount {
+		l.addColumns(column{ColumnInfo{Name: "negative_edges", DType: "int64", Shape: []int{}}, 8,
 			func(*made) int { return 1 },
 			func(dst []byte, m *made) { graph.View[int64](dst)[0] = int64(m.sub.Negatives.Edges) },
 			func(*bounds) int64 { return 1 },
 		})
 	}
-	for _, c := range f.Links {
+	for _, c := range l.f.Links {
 		column := ofLinks(c)
-		if s.Plan().Negatives != nil {
+		if negatives != nil {
 			column.info.Least = least(c)
 		}
-		cs = append(cs, column)
+		l.addColumns(column)
 	}
-	for t, n := range g.Nodes {
-		at := "nodes/" + Escaped(n.Type) + "/"
-		ids := func(m *made) graph.Index { return graph.Index{U32: m.sub.Nodes[t]} }
-		most := func(b *bounds) int64 { return b.nodes[t] }
-		cs = append(cs, ints(at+"n_id", func(m *made) []uint32 { return m.sub.Nodes[t] }, most), ints(at+"by_hop", func(m *made) []uint32 { return m.sub.NodesByHop[t] }, hops))
-		if s.Plan().Scope == sample.ScopeSeed {
-			cs = append(cs, ints(at+"batch", func(m *made) []uint32 { return m.batch[t] }, most))
-		}
-		columns, rows, err := from.node(t, n.Columns, f.names(n.Type), ids)
-		if err != nil {
-			return nil, err
-		}
-		features, err := rowsOf(tabs, at, columns, f.Nodes[n.Type], rows, most)
-		if err != nil {
-			return nil, err
-		}
-		cs = append(cs, features...)
-		for _, j := range f.Joined {
-			if j.Type != n.Type {
-				continue
-			}
-			c, err := joinedOf(tabs, at, j, columns, n.Count, rows, most)
-			if err != nil {
-				return nil, err
-			}
-			cs = append(cs, c)
-		}
-	}
-	for t, e := range g.Edges {
-		at := "edges/" + Escaped(e.Type.String()) + "/"
-		of := func(m *made) sample.SubEdges { return m.sub.Edges[t] }
-		ids := func(m *made) graph.Index { return of(m).ID }
-		most := func(b *bounds) int64 { return b.edges[t] }
-		columns, rows, err := from.edge(t, e.Columns, f.edgeNames(e), ids)
-		if err != nil {
-			return nil, err
-		}
-		cs = append(cs, pairs(at+"edge_index", of, most))
-		if !f.NoEdgeIDs {
-			id, err := positions(tabs, at+"e_id", e.Type, columns, ids, rows, most)
-			if err != nil {
-				return nil, err
-			}
-			cs = append(cs, id)
-		}
-		if edgesByHop(s) {
-			cs = append(cs, ints(at+"by_hop", func(m *made) []uint32 { return m.sub.EdgesByHop[t] }, hops))
-		}
-		features, err := rowsOf(tabs, at, columns, f.Edges[e.Type.String()], rows, most)
-		if err != nil {
-			return nil, err
-		}
-		cs = append(cs, features...)
-		if s.Weights() {
-			cs = append(cs, shares(at, of, most))
-		}
-		for _, j := range f.Joined {
-			if j.Type != e.Type.String() {
-				continue
-			}
-			c, err := joinedOf(tabs, at, j, columns, e.Count, rows, most)
-			if err != nil {
-				return nil, err
-			}
-			cs = append(cs, c)
-		}
-	}
-	if !ops {
-		return cs, nil
-	}
-	for k, o := range s.Plan().Ops {
-		t, err := g.EdgeType(o.Edges)
-		if err != nil {
-			return nil, err
-		}
-		at := fmt.Sprintf("ops/%d/", k+1)
-		of := func(m *made) sample.SubEdges { return m.sub.Ops[k].SubEdges }
-		most := func(b *bounds) int64 { return b.ops[k] }
-		e := g.Edges[t]
-		ids := func(m *made) graph.Index { return of(m).ID }
-		columns, rows, err := from.edge(t, e.Columns, f.edgeNames(e), ids)
-		if err != nil {
-			return nil, err
-		}
-		frontier := ints(at+"frontier", func(m *made) []uint32 { return m.sub.Ops[k].Frontier }, func(b *bounds) int64 { return b.reached[k] })
-		dst, hop := g.NodeType(g.Edges[t].Type.Dst), s.Plan().OpHops()[k+1]
-		found := func(m *made) (n int) {
-			for _, c := range m.sub.NodesByHop[dst][:hop] {
-				n += int(c)
-			}
-			return n
-		}
-		indptr := offsets(at+"indptr", found, func(m *made) []uint32 { return of(m).Dst }, func(b *bounds) int64 { return b.nodes[dst] + 1 })
-		cs = append(cs, frontier, pairs(at+"edge_index", of, most))
-		if !f.NoEdgeIDs {
-			id, err := positions(tabs, at+"e_id", e.Type, columns, ids, rows, most)
-			if err != nil {
-				return nil, err
-			}
-			cs = append(cs, id)
-		}
-		cs = append(cs, indptr)
-		features, err := rowsOf(tabs, at, columns, f.Edges[e.Type.String()], rows, most)
-		if err != nil {
-			return nil, err
-		}
-		cs = append(cs, features...)
-		if s.Weights() {
-			cs = append(cs, shares(at, of, most))
-		}
-		for _, j := range f.Joined {
-			if j.Type != e.Type.String() {
-				continue
-			}
-			c, err := joinedOf(tabs, at, j, columns, e.Count, rows, most)
-			if err != nil {
-				return nil, err
-			}
-			cs = append(cs, c)
-		}
-	}
-	return cs, nil
 }
+
+// addNodes adds the columns of a node type.
+func (l *columnList) addNodes(t int) error {
+	n := l.g.Nodes[t]
+	at := "nodes/" + Escaped(n.Type) + "/"
+	ids := func(m *made) graph.Index { return graph.Index{U32: m.sub.Nodes[t]} }
+	most := func(b *bounds) int64 { return b.nodes[t] }
+	l.addColumns(ints(at+"n_id", func(m *made) []uint32 { return m.sub.Nodes[t] }, most), ints(at+"by_hop", func(m *made) []uint32 { return m.sub.NodesByHop[t] }, mostHops))
+	if l.s.Plan().Scope == sample.ScopeSeed {
+		l.addColumns(ints(at+"batch", func(m *made) []uint32 { return m.batch[t] }, most))
+	}
+	columns, rows, err := l.from.node(t, n.Columns, l.f.names(n.Type), ids)
+	if err != nil {
+		return err
+	}
+	if err := l.addFeatures(at, columns, l.f.Nodes[n.Type], rows, most); err != nil {
+		return err
+	}
+	return l.addJoined(at, n.Type, columns, n.Count, rows, most)
+}
+
+// addEdges adds the columns of an edge type.
+func (l *columnList) addEdges(t int) error {
+	return l.addDrawn(drawnEdges{
+		t: t, at: "edges/" + Escaped(l.g.Edges[t].Type.String()) + "/",
+		of:   func(m *made) sample.SubEdges { return m.sub.Edges[t] },
+		most: func(b *bounds) int64 { return b.edges[t] },
+	}, func(at string) {
+		if edgesByHop(l.s) {
+			l.addColumns(ints(at+"by_hop", func(m *made) []uint32 { return m.sub.EdgesByHop[t] }, mostHops))
+		}
+	})
+}
+
+// addOp adds the columns of the edges that op k of the plan drew.
+func (l *columnList) addOp(k int) error {
+	t, err := l.g.EdgeType(l.s.Plan().Ops[k].Edges)
+	if err != nil {
+		return err
+	}
+	e := drawnEdges{
+		t: t, at: fmt.Sprintf("ops/%d/", k+1),
+		of:   func(m *made) sample.SubEdges { return m.sub.Ops[k].SubEdges },
+		most: func(b *bounds) int64 { return b.ops[k] },
+	}
+	dst, hop := l.g.NodeType(l.g.Edges[t].Type.Dst), l.s.Plan().OpHops()[k+1]
+	found := func(m *made) (n int) {
+		for _, c := range m.sub.NodesByHop[dst][:hop] {
+			n += int(c)
+		}
+		return n
+	}
+	l.addColumns(ints(e.at+"frontier", func(m *made) []uint32 { return m.sub.Ops[k].Frontier }, func(b *bounds) int64 { return b.reached[k] }))
+	return l.addDrawn(e, func(at string) {
+		l.addColumns(offsets(at+"indptr", found, func(m *made) []uint32 { return e.of(m).Dst }, func(b *bounds) int64 { return b.nodes[dst] + 1 }))
+	})
+}
+
+// drawnEdges are edges of type t in a batch, whose columns are below at.
+type drawnEdges struct {
+	t    int
+	at   string
+	of   func(*made) sample.SubEdges
+	most func(*bounds) int64
+}
+
+// addDrawn adds the columns of edges: their ends and ids, what addMore adds, and then the features.
+func (l *columnList) addDrawn(x drawnEdges, addMore func(at string)) error {
+	e := l.g.Edges[x.t]
+	ids := func(m *made) graph.Index { return x.of(m).ID }
+	columns, rows, err := l.from.edge(x.t, e.Columns, l.f.edgeNames(e), ids)
+	if err != nil {
+		return err
+	}
+	l.addColumns(pairs(x.at+"edge_index", x.of, x.most))
+	if !l.f.NoEdgeIDs {
+		id, err := positions(l.tabs, x.at+"e_id", e.Type, columns, ids, rows, x.most)
+		if err != nil {
+			return err
+		}
+		l.addColumns(id)
+	}
+	addMore(x.at)
+	typ := e.Type.String()
+	if err := l.addFeatures(x.at, columns, l.f.Edges[typ], rows, x.most); err != nil {
+		return err
+	}
+	if l.s.Weights() {
+		l.addColumns(shares(x.at, x.of, x.most))
+	}
+	return l.addJoined(x.at, typ, columns, e.Count, rows, x.most)
+}
+
+// addFeatures adds the features of a type that names lists.
+func (l *columnList) addFeatures(at string, columns []*graph.Column, names []string, rows func(*made) graph.Index, most func(*bounds) int64) error {
+	features, err := rowsOf(l.tabs, at, columns, names, rows, most)
+	l.addColumns(features...)
+	return err
+}
+
+// addJoined adds the joined columns of a type with count rows.
+func (l *columnList) addJoined(at, typ string, columns []*graph.Column, count int, rows func(*made) graph.Index, most func(*bounds) int64) error {
+	for _, j := range l.f.Joined {
+		if j.Type != typ {
+			continue
+		}
+		c, err := joinedOf(l.tabs, at, j, columns, count, rows, most)
+		if err != nil {
+			return err
+		}
+		l.addColumns(c)
+	}
+	return nil
+}
+
+func mostHops(b *bounds) int64 { return b.hops }
 
 // offsets is the offset of the edges of each of n destinations, and the end, for edges that are ordered by destination. It has no rows
 // if they are not, or if there are others.
