@@ -14,8 +14,8 @@ import (
 )
 
 // advised are the folders whose errors TestAdvice reads: operations, stages, stores and commands.
-var advised = []string{".", "cmd", "internal/cli", "internal/command", "internal/dispatch", "internal/export", "internal/feed", "internal/ingest", "internal/database", "internal/objects", "internal/pack", "internal/partition",
-	"internal/sample", "internal/store", "internal/subset", "internal/walk"}
+var advised = []string{".", "cmd", "internal/cli", "internal/command", "internal/dispatch", "internal/export", "internal/feed", "internal/ingest", "internal/database", "internal/objects", "internal/operation", "internal/pack", "internal/partition",
+	"internal/sample", "internal/store", "internal/subset", "internal/walk", "option"}
 
 // unadvised are files and folders whose errors need no advice of their own, and why.
 var unadvised = map[string]string{
@@ -34,6 +34,7 @@ var unadvised = map[string]string{
 	"internal/ingest/assemble/piece.go":    "spill files of the same process",
 	"internal/ingest/assemble/unite.go":    "spill files of the same process",
 	"internal/ingest/cluster":              "between workers of one job",
+	"internal/store/opencollection.go":     "a manifest or header that graphmill did not write so",
 	"internal/store/open.go":               "files of a store that graphmill did not write so: the command adds how to find all damage",
 	"internal/store/manifest.go":           "files of a store that graphmill did not write so: the command adds how to find all damage",
 	"internal/store/checkpoint.go":         "a checkpoint that is not whole is left, and the run begins again",
@@ -49,8 +50,8 @@ var unadvised = map[string]string{
 	"internal/pack/layout/layout.go":       "files of a pack layout that graphmill did not write so",
 }
 
-// option matches a text about an option: its "expected Y" already says what to give.
-var option = regexp.MustCompile("^--%s: found|^(%s: )?found (no |both |the |an? )?(`[A-Z%]|--)")
+// optional matches a text about an option: its "expected Y" already says what to give.
+var optional = regexp.MustCompile("^--%s: found|^(%s: )?found (no |both |the |an? )?(`[A-Z%]|--)")
 
 // values matches an expectation that already says what to write: a field of a plan or spec, a number.
 var values = regexp.MustCompile(`, expected (at (least|most) |fewer than |one of |a? ?(number|probability|tolerance|integer)|[0-9%]+d? to |[a-z]+, [a-z]+|.*such as )`)
@@ -98,7 +99,7 @@ func TestAdvice(t *testing.T) {
 					if len(strings.Fields(advice)) < 2 && advice[0] != '%' {
 						t.Errorf("%s: %q: found the advice %q, expected one that says more", set.Position(l.Pos()), text, advice)
 					}
-				} else if !option.MatchString(text) && !values.MatchString(text) && !sufficient[text] {
+				} else if !optional.MatchString(text) && !values.MatchString(text) && !sufficient[text] {
 					t.Errorf("%s: %q: found no advice after a semicolon, expected one, as what is expected is nothing to give; say what to do", set.Position(l.Pos()), text)
 				}
 			}
@@ -207,7 +208,7 @@ var enough = map[string][]string{
 		"multilevel: found objective %q, expected %s or %s",
 		"multilevel: found %d imbalances, expected 1, or one for each of %d constraints",
 		"found %q in fanout, expected an edge type before =",
-		"op %d: found half_life %v, expected an age above 0, in units of the column",
+		"found half_life %v, expected an age above 0, in units of the column",
 		"before: found window %v, expected a length above 0, in units of the columns",
 		"found %s in %s, expected %s",
 		"found seed_type %s, expected a node type, or a list of two",
@@ -252,7 +253,7 @@ var enough = map[string][]string{
 		"found %d records, expected the %d that the shards were planned for",
 		"found scope %d and expand %d, expected named values",
 		"op %d: found dir %d, expected a named value",
-		"op %d: found how %d, expected a named value",
+		"found how %d, expected a named value",
 		"found subgraph %d, expected a named value",
 	},
 }

@@ -9,12 +9,13 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/option"
 )
 
 // rmat is a small store.
 func rmat(t *testing.T) *graphmill.Store {
 	t.Helper()
-	st, err := graphmill.GenerateRMAT(t.Context(), t.TempDir()+"/g.store", graphmill.RMATOptions{Scale: 8, EdgeFactor: 4, Seed: 1})
+	st, err := graphmill.GenerateRMAT(t.Context(), t.TempDir()+"/g.store", option.RMAT{Scale: 8, EdgeFactor: 4, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +24,7 @@ func rmat(t *testing.T) *graphmill.Store {
 }
 
 // batches are copies of all batches.
-func batches(t *testing.T, st *graphmill.Store, o graphmill.SampleOptions) (all []*graphmill.Batch) {
+func batches(t *testing.T, st *graphmill.Store, o option.Sample) (all []*graphmill.Batch) {
 	t.Helper()
 	for b, err := range graphmill.Batches(t.Context(), st, o) {
 		if err != nil {
@@ -38,7 +39,7 @@ func batches(t *testing.T, st *graphmill.Store, o graphmill.SampleOptions) (all 
 func TestBatchesThreads(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	st := rmat(t)
-	o := graphmill.SampleOptions{Fanout: []int{3, 2}, BatchSize: 30, Epochs: 2, Epoch: 5, Shuffle: true, Seed: 7}
+	o := option.Sample{Fanout: []int{3, 2}, BatchSize: 30, Epochs: 2, Epoch: 5, Shuffle: true, Seed: 7}
 	o.Threads = 1
 	want := batches(t, st, o)
 	if len(want) != 2*((256+29)/30) {
@@ -64,7 +65,7 @@ func TestBatchesThreads(t *testing.T) {
 func TestBatchesRanks(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	st := rmat(t)
-	o := graphmill.SampleOptions{Fanout: []int{2}, BatchSize: 100, Ranks: 2}
+	o := option.Sample{Fanout: []int{2}, BatchSize: 100, Ranks: 2}
 	var numbers [2][]int
 	for o.Rank = range 2 {
 		for _, b := range batches(t, st, o) {
@@ -80,7 +81,7 @@ func TestBatchesRanks(t *testing.T) {
 func TestBatchesEnd(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	st := rmat(t)
-	o := graphmill.SampleOptions{Fanout: []int{3, 2}, BatchSize: 1}
+	o := option.Sample{Fanout: []int{3, 2}, BatchSize: 1}
 	for range graphmill.Batches(t.Context(), st, o) {
 		break
 	}
@@ -101,7 +102,7 @@ func TestBatchesEnd(t *testing.T) {
 // A seed's subgraph is the same in a batch as in a collection.
 func TestBatchesEqualSample(t *testing.T) {
 	st := rmat(t)
-	o := graphmill.SampleOptions{Fanout: []int{3, 2}, BatchSize: 40, Shuffle: true, Seed: 3}
+	o := option.Sample{Fanout: []int{3, 2}, BatchSize: 40, Shuffle: true, Seed: 3}
 	dir := t.TempDir() + "/c"
 	if _, err := graphmill.Sample(t.Context(), st, dir, o); err != nil {
 		t.Fatal(err)
@@ -124,18 +125,18 @@ func TestBatchesEqualSample(t *testing.T) {
 // Options of files mean nothing to batches, and are refused.
 func TestBatchesRefuse(t *testing.T) {
 	st := rmat(t)
-	for _, o := range []graphmill.SampleOptions{
+	for _, o := range []option.Sample{
 		{},
 		{Fanout: []int{2}, Slots: -1},
-		{Fanout: []int{2}, Format: graphmill.FormatTFRecord},
+		{Fanout: []int{2}, Format: option.FormatTFRecord},
 		{Fanout: []int{2}, Features: []string{"nothing"}},
 		{Fanout: []int{2}, Joined: map[string][]string{"x": {"a"}}},
 		{Fanout: []int{2}, Joined: map[string][]string{"nothing/x": {"a"}}},
 		{Fanout: []int{2}, Shuffle: true, Order: "windowed:2,2"},
 		{Fanout: []int{2}, Plan: "plan.json"},
-		{Plan: "plan.json", Scope: graphmill.ScopeSeed},
-		{Fanout: []int{2}, Run: graphmill.Run{Threads: -1}},
-		{Fanout: []int{2}, Run: graphmill.Run{Overwrite: true}},
+		{Plan: "plan.json", Scope: option.ScopeSeed},
+		{Fanout: []int{2}, Run: option.Run{Threads: -1}},
+		{Fanout: []int{2}, Run: option.Run{Overwrite: true}},
 		{Fanout: []int{2}, GraphSchema: "schema.pbtxt"},
 		{Fanout: []int{2}, Resume: true},
 	} {

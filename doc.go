@@ -2,16 +2,15 @@
 // samples (in memory, or out of core from one SSD) and packs graphs, and hands out batches of them. The command
 // graphmill, the feed of the Python client and the Flight server are built on this package.
 //
-//	st, err := graphmill.Import(ctx, "edges.csv", "g.store", graphmill.ImportOptions{})
-//	for b, err := range graphmill.Batches(ctx, st, graphmill.SampleOptions{Fanout: []int{15, 10}}) { ... }
+//	st, err := graphmill.Import(ctx, "edges.csv", "g.store", option.Import{})
+//	for b, err := range graphmill.Batches(ctx, st, option.Sample{Fanout: []int{15, 10}}) { ... }
 //
 // # Operations
 //
 // Each operation reads files and folders by their path, and writes one folder: the whole folder, or nothing. Its options
-// are a struct: the zero value of each field is its default, unless the field says that it is required. The options that
-// all operations share (threads, memory, progress) are in the embedded struct Run. Choices are typed strings, such as
-// ScopeSeed. An operation returns a Report or a struct of its own. The JSON of that value is what the command prints with
-// --json, and its method Text writes it in words.
+// are a struct of package option: the zero value of each field is its default, unless the field says that it is required. It
+// returns a Report or another result of package report, whose JSON is what the command prints with --json, and whose method
+// Text writes it in words.
 //
 //	Import, GenerateRMAT, GenerateCommunity       make a store (one graph) or a collection (many graphs)
 //	Open, Store.Describe, Verify                  open it, describe its contents, find any changed bit

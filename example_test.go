@@ -9,27 +9,28 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/option"
 )
 
 // From CSV tables to batches with features, and to packs of one shape. This is the program of examples/library.
 func Example() {
 	ctx, tables, out := context.Background(), "testdata/library", temporary()
 	defer os.RemoveAll(out)
-	st, err := graphmill.Import(ctx, tables, out+"/papers.store", graphmill.ImportOptions{})
+	st, err := graphmill.Import(ctx, tables, out+"/papers.store", option.Import{})
 	check(err)
 	defer st.Close()
 
-	for b, err := range graphmill.Batches(ctx, st, graphmill.SampleOptions{Fanout: []int{3, 2}, BatchSize: 4}) {
+	for b, err := range graphmill.Batches(ctx, st, option.Sample{Fanout: []int{3, 2}, BatchSize: 4}) {
 		check(err)
 		x := b.Feature("paper", "x")
 		src, _ := b.Edges("paper:cites:paper")
 		fmt.Printf("batch %d: %d nodes, %d edges, first row %v\n", b.Number, x.Rows, len(src), graph.View[float32](x.Row(0)))
 	}
 
-	_, err = graphmill.Sample(ctx, st, out+"/subgraphs", graphmill.SampleOptions{Fanout: []int{3, 2}, Scope: graphmill.ScopeSeed})
+	_, err = graphmill.Sample(ctx, st, out+"/subgraphs", option.Sample{Fanout: []int{3, 2}, Scope: option.ScopeSeed})
 	check(err)
-	limits := []graphmill.PackLimit{{Component: "num_nodes", Max: 8}, {Component: "num_edges", Max: 8}}
-	p, err := graphmill.Pack(ctx, out+"/subgraphs", out+"/packs", graphmill.PackOptions{Limits: limits})
+	limits := []option.PackLimit{{Component: "num_nodes", Max: 8}, {Component: "num_edges", Max: 8}}
+	p, err := graphmill.Pack(ctx, out+"/subgraphs", out+"/packs", option.Pack{Limits: limits})
 	check(err)
 	fmt.Printf("%d subgraphs in %d packs\n", p.Graphs, p.Packs)
 	// Output:
@@ -42,7 +43,7 @@ func Example() {
 func ExampleImport() {
 	ctx, out := context.Background(), temporary()
 	defer os.RemoveAll(out)
-	st, err := graphmill.Import(ctx, "testdata/library/cites.csv", out+"/cites.store", graphmill.ImportOptions{Symmetrise: true})
+	st, err := graphmill.Import(ctx, "testdata/library/cites.csv", out+"/cites.store", option.Import{Symmetrise: true})
 	check(err)
 	defer st.Close()
 	for _, e := range st.Graph().Edges {
@@ -55,10 +56,10 @@ func ExampleImport() {
 func ExampleBatches() {
 	ctx, out := context.Background(), temporary()
 	defer os.RemoveAll(out)
-	st, err := graphmill.Import(ctx, "testdata/library", out+"/papers.store", graphmill.ImportOptions{})
+	st, err := graphmill.Import(ctx, "testdata/library", out+"/papers.store", option.Import{})
 	check(err)
 	defer st.Close()
-	for b, err := range graphmill.Batches(ctx, st, graphmill.SampleOptions{Fanout: []int{2}, BatchSize: 3, Shuffle: true, Epochs: 2, Seed: 1}) {
+	for b, err := range graphmill.Batches(ctx, st, option.Sample{Fanout: []int{2}, BatchSize: 3, Shuffle: true, Epochs: 2, Seed: 1}) {
 		check(err)
 		fmt.Println(b.Epoch, b.Number, b.Nodes("paper")[:len(b.Seeds())])
 	}
@@ -73,11 +74,11 @@ func ExampleBatches() {
 func ExampleSample() {
 	ctx, out := context.Background(), temporary()
 	defer os.RemoveAll(out)
-	st, err := graphmill.GenerateRMAT(ctx, out+"/g.store", graphmill.RMATOptions{Scale: 10, Seed: 1})
+	st, err := graphmill.GenerateRMAT(ctx, out+"/g.store", option.RMAT{Scale: 10, Seed: 1})
 	check(err)
 	defer st.Close()
 	for rank := range 2 {
-		_, err := graphmill.Sample(ctx, st, fmt.Sprintf("%s/rank%d", out, rank), graphmill.SampleOptions{Fanout: []int{15, 10}, BatchSize: 256, Rank: rank, Ranks: 2})
+		_, err := graphmill.Sample(ctx, st, fmt.Sprintf("%s/rank%d", out, rank), option.Sample{Fanout: []int{15, 10}, BatchSize: 256, Rank: rank, Ranks: 2})
 		check(err)
 		c, err := graphmill.Open(fmt.Sprintf("%s/rank%d", out, rank))
 		check(err)
@@ -94,7 +95,7 @@ func ExamplePack() {
 	out := temporary()
 	defer os.RemoveAll(out)
 	check(os.WriteFile(out+"/sizes.csv", []byte("num_nodes,num_edges,count\n10,20,600\n25,50,300\n40,90,100\n"), 0o644))
-	p, err := graphmill.Pack(context.Background(), out+"/sizes.csv", "", graphmill.PackOptions{Limits: []graphmill.PackLimit{{Component: "num_nodes", Max: 50}, {Component: "num_edges", Max: 110}}})
+	p, err := graphmill.Pack(context.Background(), out+"/sizes.csv", "", option.Pack{Limits: []option.PackLimit{{Component: "num_nodes", Max: 50}, {Component: "num_edges", Max: 110}}})
 	check(err)
 	fmt.Println(p.Packs, "packs, at least", p.LowerBound)
 	// Output: 350 packs, at least 350
@@ -104,15 +105,15 @@ func ExamplePack() {
 func ExampleDispatch() {
 	ctx, out := context.Background(), temporary()
 	defer os.RemoveAll(out)
-	st, err := graphmill.GenerateCommunity(ctx, out+"/g.store", graphmill.CommunityOptions{Nodes: 2000, Seed: 1})
+	st, err := graphmill.GenerateCommunity(ctx, out+"/g.store", option.Community{Nodes: 2000, Seed: 1})
 	check(err)
 	check(st.Close())
 
-	d, err := graphmill.Partition(ctx, out+"/g.store", out+"/g.parts", graphmill.PartitionOptions{Parts: 4})
+	d, err := graphmill.Partition(ctx, out+"/g.store", out+"/g.parts", option.Partition{Parts: 4})
 	check(err)
-	_, err = graphmill.Dispatch(ctx, out+"/g.store", out+"/g.parts", out+"/parts", graphmill.DispatchOptions{PartsOptions: graphmill.PartsOptions{SaveOrigNids: true, SaveOrigEids: true}})
+	_, err = graphmill.Dispatch(ctx, out+"/g.store", out+"/g.parts", out+"/parts", option.Dispatch{DGLParts: option.DGLParts{SaveOrigNids: true, SaveOrigEids: true}})
 	check(err)
-	v, err := graphmill.Verify(ctx, out+"/parts", graphmill.VerifyOptions{Against: out + "/g.store"})
+	v, err := graphmill.Verify(ctx, out+"/parts", option.Verify{Against: out + "/g.store"})
 	check(err)
 	fmt.Println(d.Parts, "parts, within the balance:", d.Within, "whole:", v.OK)
 	// Output: 4 parts, within the balance: true whole: true
@@ -122,11 +123,11 @@ func ExampleDispatch() {
 func ExampleForecast() {
 	ctx, out := context.Background(), temporary()
 	defer os.RemoveAll(out)
-	st, err := graphmill.GenerateRMAT(ctx, out+"/g.store", graphmill.RMATOptions{Scale: 12, Seed: 1})
+	st, err := graphmill.GenerateRMAT(ctx, out+"/g.store", option.RMAT{Scale: 12, Seed: 1})
 	check(err)
 	defer st.Close()
 
-	f, err := graphmill.Forecast(ctx, st, graphmill.SampleOptions{Fanout: []int{15, 10}, Executor: graphmill.ExecutorStream, Epochs: 3})
+	f, err := graphmill.Forecast(ctx, st, option.Sample{Fanout: []int{15, 10}, Executor: option.ExecutorStream, Epochs: 3})
 	check(err)
 	fmt.Println(f.Executor, f.Design)
 	// Output: stream windows
@@ -136,13 +137,13 @@ func ExampleForecast() {
 func ExampleExport() {
 	ctx, out := context.Background(), temporary()
 	defer os.RemoveAll(out)
-	st, err := graphmill.Import(ctx, "testdata/library", out+"/papers.store", graphmill.ImportOptions{})
+	st, err := graphmill.Import(ctx, "testdata/library", out+"/papers.store", option.Import{})
 	check(err)
 	defer st.Close()
-	_, err = graphmill.Sample(ctx, st, out+"/subgraphs", graphmill.SampleOptions{Fanout: []int{3, 2}, Scope: graphmill.ScopeSeed})
+	_, err = graphmill.Sample(ctx, st, out+"/subgraphs", option.Sample{Fanout: []int{3, 2}, Scope: option.ScopeSeed})
 	check(err)
 
-	_, err = graphmill.Export(ctx, out+"/subgraphs", out+"/records", graphmill.ExportOptions{To: graphmill.FormatTFRecord, Store: out + "/papers.store"})
+	_, err = graphmill.Export(ctx, out+"/subgraphs", out+"/records", option.Export{To: option.FormatTFRecord, Store: out + "/papers.store"})
 	check(err)
 	files, err := filepath.Glob(out + "/records/*.tfrecord*")
 	check(err)
@@ -151,8 +152,8 @@ func ExampleExport() {
 }
 
 // An option that is wrong is an error of its own kind, whose text names the field.
-func ExampleSampleOptions_Check() {
-	err := graphmill.SampleOptions{Fanout: []int{15, 10}, BatchSize: -1}.Check()
+func ExampleCheckSample() {
+	err := graphmill.CheckSample(option.Sample{Fanout: []int{15, 10}, BatchSize: -1})
 	fmt.Println(err)
 	// Output: found `BatchSize` -1, expected at least 1
 }

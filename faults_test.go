@@ -20,11 +20,12 @@ import (
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
 )
 
 // readings are the operations that read maps, as functions of the folder of inputs and of the output. Each opens what it reads.
 func readings(t *testing.T, dir string) map[string]func(ctx context.Context, out string) error {
-	run := graphmill.Run{Threads: 2}
+	run := option.Run{Threads: 2}
 	all := map[string]func(ctx context.Context, out string) error{}
 	for name := range operations(nil, dir, run) {
 		if name == "import" || name == "generate" {
@@ -53,23 +54,23 @@ func readings(t *testing.T, dir string) map[string]func(ctx context.Context, out
 	})
 	opened("check", func(ctx context.Context, st *graphmill.Store, _ string) error { return st.Check(ctx) })
 	opened("verify", func(ctx context.Context, _ *graphmill.Store, _ string) error {
-		v, err := graphmill.Verify(ctx, dir+"/wide.store", graphmill.VerifyOptions{Run: run})
+		v, err := graphmill.Verify(ctx, dir+"/wide.store", option.Verify{Run: run})
 		if err == nil && !v.OK { // a file that cannot be read is damage
 			return errors.New(v.Damage[0].Found)
 		}
 		return err
 	})
 	opened("measure", func(ctx context.Context, st *graphmill.Store, _ string) error {
-		_, err := graphmill.MeasureSampling(ctx, st, 40, graphmill.SampleOptions{Run: run, Fanout: []int{3, 2}, BatchSize: 16})
+		_, err := graphmill.MeasureSampling(ctx, st, 40, option.Sample{Run: run, Fanout: []int{3, 2}, BatchSize: 16})
 		return err
 	})
 	opened("forecast", func(ctx context.Context, st *graphmill.Store, _ string) error {
-		_, err := graphmill.Forecast(ctx, st, graphmill.SampleOptions{Run: run, Fanout: []int{3, 2}, BatchSize: 16})
+		_, err := graphmill.Forecast(ctx, st, option.Sample{Run: run, Fanout: []int{3, 2}, BatchSize: 16})
 		return err
 	})
-	for name, o := range map[string]graphmill.SampleOptions{
+	for name, o := range map[string]option.Sample{
 		"batches":             {Fanout: []int{3, 2}, BatchSize: 64},
-		"batches by seed":     {Fanout: []int{3, 2}, BatchSize: 64, Scope: graphmill.ScopeSeed, EdgeFeatures: []string{"weight"}},
+		"batches by seed":     {Fanout: []int{3, 2}, BatchSize: 64, Scope: option.ScopeSeed, EdgeFeatures: []string{"weight"}},
 		"batches in an order": {Fanout: []int{3}, BatchSize: 64, Order: "weighted:x", Features: []string{"x"}},
 	} {
 		o.Run = run
@@ -82,11 +83,11 @@ func readings(t *testing.T, dir string) map[string]func(ctx context.Context, out
 			return nil
 		})
 	}
-	for name, o := range map[string]graphmill.SampleOptions{
-		"sample features":    {Fanout: []int{3}, Scope: graphmill.ScopeSeed, Format: graphmill.FormatTFRecord, LimitSeeds: 200},
+	for name, o := range map[string]option.Sample{
+		"sample features":    {Fanout: []int{3}, Scope: option.ScopeSeed, Format: option.FormatTFRecord, LimitSeeds: 200},
 		"sample by weight":   {Fanout: []int{3, 2}, BatchSize: 64, Weight: "weight"},
 		"sample induced":     {Fanout: []int{3, 2}, BatchSize: 64, Subgraph: "induced"},
-		"sample out of core": {Fanout: []int{3, 2}, BatchSize: 64, Executor: graphmill.ExecutorStream},
+		"sample out of core": {Fanout: []int{3, 2}, BatchSize: 64, Executor: option.ExecutorStream},
 	} {
 		o.Run = run
 		opened(name, func(ctx context.Context, st *graphmill.Store, out string) error {
@@ -94,9 +95,9 @@ func readings(t *testing.T, dir string) map[string]func(ctx context.Context, out
 			return err
 		})
 	}
-	for name, o := range map[string]graphmill.ExportOptions{
-		"export chunked": {To: graphmill.FormatChunked}, "export chunked parquet": {To: graphmill.FormatChunked, Edges: "parquet", Features: "parquet"},
-		"export metis": {To: graphmill.FormatMETIS},
+	for name, o := range map[string]option.Export{
+		"export chunked": {To: option.FormatChunked}, "export chunked parquet": {To: option.FormatChunked, Edges: "parquet", Features: "parquet"},
+		"export metis": {To: option.FormatMETIS},
 	} {
 		o.Run = run
 		opened(name, func(ctx context.Context, _ *graphmill.Store, out string) error {
@@ -105,27 +106,27 @@ func readings(t *testing.T, dir string) map[string]func(ctx context.Context, out
 		})
 	}
 	opened("partition by fennel", func(ctx context.Context, _ *graphmill.Store, out string) error {
-		_, err := graphmill.Partition(ctx, dir+"/wide.store", out, graphmill.PartitionOptions{Run: run, Parts: 2, Method: graphmill.MethodFennel})
+		_, err := graphmill.Partition(ctx, dir+"/wide.store", out, option.Partition{Run: run, Parts: 2, Method: option.MethodFennel})
 		return err
 	})
 	opened("dispatch features", func(ctx context.Context, _ *graphmill.Store, out string) error {
-		_, err := graphmill.Dispatch(ctx, dir+"/wide.store", "", out, graphmill.DispatchOptions{Run: run, Parts: 2, OutEdges: true,
-			PartsOptions: graphmill.PartsOptions{NumHops: 2, SaveOrigNids: true, SaveOrigEids: true, GraphFormats: "coo,csc,csr"}})
+		_, err := graphmill.Dispatch(ctx, dir+"/wide.store", "", out, option.Dispatch{Run: run, Parts: 2, OutEdges: true,
+			DGLParts: option.DGLParts{NumHops: 2, SaveOrigNids: true, SaveOrigEids: true, GraphFormats: "coo,csc,csr"}})
 		return err
 	})
 	opened("verify parts", func(ctx context.Context, _ *graphmill.Store, _ string) error {
-		v, err := graphmill.Verify(ctx, dir+"/wide.parts", graphmill.VerifyOptions{Run: run, Against: dir + "/wide.store"})
+		v, err := graphmill.Verify(ctx, dir+"/wide.parts", option.Verify{Run: run, Against: dir + "/wide.store"})
 		if err == nil && !v.OK {
 			t.Errorf("found %v, expected an error of the disk or none", v.Partition.Fault)
 		}
 		return err
 	})
 	opened("histogram", func(context.Context, *graphmill.Store, string) error {
-		return graphmill.PackHistogram(dir+"/g.coll", io.Discard, graphmill.HistogramOptions{})
+		return graphmill.PackHistogram(dir+"/g.coll", io.Discard, option.PackHistogram{})
 	})
-	for _, format := range []graphmill.Format{graphmill.FormatCollection, graphmill.FormatTFRecord} {
+	for _, format := range []option.Format{option.FormatCollection, option.FormatTFRecord} {
 		opened("materialise as "+string(format), func(ctx context.Context, _ *graphmill.Store, out string) error {
-			_, err := graphmill.Materialise(ctx, dir+"/plan", dir+"/g.coll", out, graphmill.MaterialiseOptions{Run: run, Format: format})
+			_, err := graphmill.Materialise(ctx, dir+"/plan", dir+"/g.coll", out, option.Materialise{Run: run, Format: format})
 			return err
 		})
 	}
@@ -147,9 +148,9 @@ func wide(t *testing.T, dir string) {
 	}
 	source := writeTables(t, map[string]string{"edges.csv": edges.String(), "nodes.csv": nodes.String(),
 		"graph.yaml": "nodes:\n  n:\n    table: nodes.csv\n    id: id\nedges:\n  n:e:n:\n    table: edges.csv\n    src: src\n    dst: dst\n"})
-	importTables(t, source, dir+"/wide.store", graphmill.ImportOptions{BuildOptions: graphmill.BuildOptions{Both: true}})
-	_, err := graphmill.Dispatch(t.Context(), dir+"/wide.store", "", dir+"/wide.parts", graphmill.DispatchOptions{Parts: 2,
-		PartsOptions: graphmill.PartsOptions{SaveOrigNids: true, SaveOrigEids: true}})
+	importTables(t, source, dir+"/wide.store", option.Import{Build: option.Build{Both: true}})
+	_, err := graphmill.Dispatch(t.Context(), dir+"/wide.store", "", dir+"/wide.parts", option.Dispatch{Parts: 2,
+		DGLParts: option.DGLParts{SaveOrigNids: true, SaveOrigEids: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package graphmill
+package graphmill_test
 
 import (
 	"os"
@@ -6,34 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/graphmill/graphmill/internal/progress"
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/option"
 )
-
-func TestForeseen(t *testing.T) {
-	var o Run
-	o.foresee([]progress.Stage{{Name: "read", Work: 1}, {Name: "quick", Work: 0.5}, {Name: "sort", Work: 1.5}, {Name: "write", Work: 1}})
-	for i, c := range []struct {
-		at   Progress
-		want float64
-	}{
-		{Progress{Stage: "read", Done: 5, Total: 10}, 0.125},
-		{Progress{Stage: "read", Done: 4, Total: 10}, 0.125}, // it never falls
-		{Progress{Stage: "read", Done: 20, Total: 10}, 0.25},
-		{Progress{Stage: "read", Done: 20, Total: 10, End: true}, 0.25},
-		{Progress{Stage: "other", Done: 1, Total: 1}, 0.25},
-		{Progress{Stage: "sort", Done: 7}, 0.375}, // its total is not known, and what comes before it has ended
-		{Progress{Stage: "quick", Done: 1, Total: 2}, 0.375},
-		{Progress{Stage: "sort", End: true}, 0.75},
-		{Progress{Stage: "write", End: true}, 1},
-	} {
-		if got := o.foreseen.share(c.at); got != c.want {
-			t.Errorf("%d: found share %v of %+v, expected %v", i, got, c.at, c.want)
-		}
-	}
-	if got := (*foreseen)(nil).share(Progress{Done: 1, Total: 1}); got != 0 {
-		t.Errorf("found share %v where nothing is foreseen, expected 0", got)
-	}
-}
 
 // The work of all stages of an import and of a division is foreseen: the share grows to 1.
 func TestSharesOfRuns(t *testing.T) {
@@ -49,7 +24,7 @@ func TestSharesOfRuns(t *testing.T) {
 		}
 	}
 	var shares []float64
-	run := Run{Threads: 2, Progress: func(p Progress) {
+	run := option.Run{Threads: 2, Progress: func(p option.Progress) {
 		if p.End {
 			shares = append(shares, p.Share)
 		}
@@ -67,12 +42,12 @@ func TestSharesOfRuns(t *testing.T) {
 	for _, input := range []string{"ids.csv", "names.csv", "graph.yaml"} {
 		for _, both := range []bool{false, true} {
 			out := filepath.Join(dir, input+".store")
-			s, err := Import(t.Context(), filepath.Join(dir, input), out, ImportOptions{BuildOptions: BuildOptions{Run: run, Both: both}})
+			s, err := graphmill.Import(t.Context(), filepath.Join(dir, input), out, option.Import{Build: option.Build{Run: run, Both: both}})
 			rises(t, err)
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			_, err = PartitionGraph(t.Context(), out, filepath.Join(dir, "parts"), PartitionGraphOptions{PartitionOptions: PartitionOptions{Run: run, Parts: 2}})
+			_, err = graphmill.PartitionGraph(t.Context(), out, filepath.Join(dir, "parts"), option.PartitionGraph{Partition: option.Partition{Run: run, Parts: 2}})
 			rises(t, err)
 			if err := os.RemoveAll(filepath.Join(dir, "parts")); err != nil {
 				t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
 )
 
 // sqliteOf makes a file of SQLite by statements.
@@ -47,7 +48,7 @@ var orders = []string{
 func TestImportDatabase(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	out := filepath.Join(t.TempDir(), "g.store")
-	st, err := graphmill.Import(t.Context(), "sqlite:"+sqliteOf(t, orders...), out, graphmill.ImportOptions{TimeColumn: []string{"orders.at"}})
+	st, err := graphmill.Import(t.Context(), "sqlite:"+sqliteOf(t, orders...), out, option.Import{TimeColumn: []string{"orders.at"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,14 +91,14 @@ func TestImportDatabaseFails(t *testing.T) {
 	for _, c := range []struct {
 		ctx        context.Context
 		statements []string
-		o          graphmill.ImportOptions
+		o          option.Import
 		want       string
 	}{
-		{t.Context(), append(orders[:4:4], "INSERT INTO orders VALUES (9, 99, '2024-01-01', 1)"), graphmill.ImportOptions{}, "shop.db, table orders, line 5 of its copy in the order of the key: found destination 99, expected an id of node type people"},
-		{t.Context(), append(orders[:4:4], "UPDATE orders SET price = 'dear'"), graphmill.ImportOptions{}, `table orders, line 2 of its copy in the order of the key: found "dear" in column "price"`},
-		{t.Context(), orders, graphmill.ImportOptions{Columns: "a,b"}, "found `Columns` with a database"},
-		{t.Context(), orders, graphmill.ImportOptions{TimeColumn: []string{"orders.when"}}, "found the time \"orders.when\""},
-		{cancelled, orders, graphmill.ImportOptions{}, "context canceled"},
+		{t.Context(), append(orders[:4:4], "INSERT INTO orders VALUES (9, 99, '2024-01-01', 1)"), option.Import{}, "shop.db, table orders, line 5 of its copy in the order of the key: found destination 99, expected an id of node type people"},
+		{t.Context(), append(orders[:4:4], "UPDATE orders SET price = 'dear'"), option.Import{}, `table orders, line 2 of its copy in the order of the key: found "dear" in column "price"`},
+		{t.Context(), orders, option.Import{Columns: "a,b"}, "found `Columns` with a database"},
+		{t.Context(), orders, option.Import{TimeColumn: []string{"orders.when"}}, "found the time \"orders.when\""},
+		{cancelled, orders, option.Import{}, "context canceled"},
 	} {
 		dir := t.TempDir()
 		_, err := graphmill.Import(c.ctx, "sqlite:"+sqliteOf(t, c.statements...), filepath.Join(dir, "g.store"), c.o)
@@ -109,11 +110,11 @@ func TestImportDatabaseFails(t *testing.T) {
 		}
 	}
 	in := sqliteOf(t, orders...)
-	if _, err := graphmill.Import(t.Context(), "sqlite:"+in, filepath.Dir(in), graphmill.ImportOptions{}); !errors.Is(err, graphmill.ErrUsage) {
+	if _, err := graphmill.Import(t.Context(), "sqlite:"+in, filepath.Dir(in), option.Import{}); !errors.Is(err, graphmill.ErrUsage) {
 		t.Errorf("found error %v, expected one about an output that contains the database", err)
 	}
 	t.Chdir(t.TempDir())
-	if _, err := graphmill.Import(t.Context(), "postgres://me@127.0.0.1:1/db", "", graphmill.ImportOptions{}); !errors.Is(err, graphmill.ErrUsage) {
+	if _, err := graphmill.Import(t.Context(), "postgres://me@127.0.0.1:1/db", "", option.Import{}); !errors.Is(err, graphmill.ErrUsage) {
 		t.Errorf("found error %v, expected one about no output", err)
 	}
 	if left, err := os.ReadDir("."); err != nil || len(left) != 0 {
@@ -137,7 +138,7 @@ func TestImportDatabaseTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	in, out := "sqlite:"+sqliteOf(t, orders...), filepath.Join(dir, "g.store")
-	if _, err := graphmill.Import(t.Context(), in, out, graphmill.ImportOptions{}); err == nil || !strings.Contains(err.Error(), "another run is writing it") {
+	if _, err := graphmill.Import(t.Context(), in, out, option.Import{}); err == nil || !strings.Contains(err.Error(), "another run is writing it") {
 		t.Errorf("found error %v, expected one about another run", err)
 	}
 	if _, err := os.Stat(file); err != nil {
@@ -146,7 +147,7 @@ func TestImportDatabaseTwice(t *testing.T) {
 	if err := unlock(); err != nil {
 		t.Fatal(err)
 	}
-	st, err := graphmill.Import(t.Context(), in, out, graphmill.ImportOptions{})
+	st, err := graphmill.Import(t.Context(), in, out, option.Import{})
 	if err != nil {
 		t.Fatalf("found error %v, expected that files of a run that was killed are in nobody's way", err)
 	}
@@ -163,7 +164,7 @@ func TestReportHidesAddresses(t *testing.T) {
 	if err := os.WriteFile(in, []byte("src,dst\n0,1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := graphmill.ImportOptions{}
+	o := option.Import{}
 	o.CommandLine = []string{"graphmill", "import", "postgres://me@h:5/db?sslpassword=secret&sslkey=secret", "--out", out}
 	if _, err := graphmill.Import(t.Context(), in, out, o); err != nil {
 		t.Fatal(err)

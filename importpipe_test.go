@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/option"
 )
 
 // A table that comes through a pipe becomes the store of the file, and leaves nothing else.
@@ -26,7 +27,7 @@ func TestImportPipe(t *testing.T) {
 		if err := os.WriteFile(path, file, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		o := graphmill.ImportOptions{}
+		o := option.Import{}
 		switch kind {
 		case "arrow":
 			o.Src, o.Dst, o.Columns = "last", "last", "last,float"
@@ -77,15 +78,15 @@ func TestImportPipeErrors(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		ctx  context.Context
-		o    graphmill.ImportOptions
+		o    option.Import
 		want string
 	}{
-		{"no format", t.Context(), graphmill.ImportOptions{Input: strings.NewReader("")}, "found `Format` \"\" with the source -, expected one of csv, tsv"},
-		{"another format", t.Context(), graphmill.ImportOptions{Format: "dgl", Input: strings.NewReader("")}, "found `Format` \"dgl\" with the source -"},
-		{"no input", t.Context(), graphmill.ImportOptions{Format: "csv"}, "found the source - without `Input`"},
-		{"more", t.Context(), graphmill.ImportOptions{Format: "csv", Input: strings.NewReader(""), More: []string{"x.csv"}}, "found the source - with further files, expected it alone"},
-		{"a bad row", t.Context(), graphmill.ImportOptions{Format: "csv", Input: strings.NewReader("src,dst\n0,1\n0\n")}, "stdin.csv:3:2: found 1 fields, expected 2"},
-		{"cancelled", stopped, graphmill.ImportOptions{Format: "csv", Input: strings.NewReader("src,dst\n0,1\n")}, "stopped"},
+		{"no format", t.Context(), option.Import{Input: strings.NewReader("")}, "found `Format` \"\" with the source -, expected one of csv, tsv"},
+		{"another format", t.Context(), option.Import{Format: "dgl", Input: strings.NewReader("")}, "found `Format` \"dgl\" with the source -"},
+		{"no input", t.Context(), option.Import{Format: "csv"}, "found the source - without `Input`"},
+		{"more", t.Context(), option.Import{Format: "csv", Input: strings.NewReader(""), More: []string{"x.csv"}}, "found the source - with further files, expected it alone"},
+		{"a bad row", t.Context(), option.Import{Format: "csv", Input: strings.NewReader("src,dst\n0,1\n0\n")}, "stdin.csv:3:2: found 1 fields, expected 2"},
+		{"cancelled", stopped, option.Import{Format: "csv", Input: strings.NewReader("src,dst\n0,1\n")}, "stopped"},
 	} {
 		out := t.TempDir()
 		_, err := graphmill.Import(c.ctx, "-", filepath.Join(out, "x.store"), c.o)
@@ -111,7 +112,7 @@ func TestImportSeveralFiles(t *testing.T) {
 	}
 	a, b, c := file("a.csv", "src,dst\n0,1\n"), file("b.csv", "src,dst\n1,2\n2,0\n"), file("c.csv", "src,to\n0,1\n")
 	yaml := file("graph.yaml", "nodes: {n: {}}\nedges: {n:e:n: {table: a.csv}}\n")
-	s, err := graphmill.Import(t.Context(), a, filepath.Join(dir, "x.store"), graphmill.ImportOptions{More: []string{b}})
+	s, err := graphmill.Import(t.Context(), a, filepath.Join(dir, "x.store"), option.Import{More: []string{b}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func TestImportSeveralFiles(t *testing.T) {
 		{a, c, c + `:1: found the header "src to", expected "src dst", as in ` + a + `: column 2 is "to" and not "dst"`},
 		{yaml, a, "found several files with a source of format graph.yaml, expected them with an edge list or TFRecords"},
 	} {
-		_, err := graphmill.Import(t.Context(), x.first, filepath.Join(dir, "y.store"), graphmill.ImportOptions{More: []string{x.more}})
+		_, err := graphmill.Import(t.Context(), x.first, filepath.Join(dir, "y.store"), option.Import{More: []string{x.more}})
 		if err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("found error %v, expected %q", err, x.want)
 		}

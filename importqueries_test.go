@@ -11,6 +11,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/option"
 )
 
 // asking makes a folder with shop.db and a graph.yaml, and returns the path of the latter.
@@ -41,7 +42,7 @@ func TestImportQueries(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	out := filepath.Join(t.TempDir(), "g.store")
 	in := asking(t, buys, orders...)
-	st, err := graphmill.Import(t.Context(), in, out, graphmill.ImportOptions{})
+	st, err := graphmill.Import(t.Context(), in, out, option.Import{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +116,7 @@ func TestImportQueriesFail(t *testing.T) {
 			t.Fatal(err)
 		}
 		dir := t.TempDir()
-		_, err = graphmill.Import(t.Context(), in, filepath.Join(dir, "g.store"), graphmill.ImportOptions{})
+		_, err = graphmill.Import(t.Context(), in, filepath.Join(dir, "g.store"), option.Import{})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), ".tables") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: found error %v, expected %q", c.yaml, err, c.want)
 		}
@@ -130,7 +131,7 @@ func TestImportQueriesFail(t *testing.T) {
 		}
 	}
 	in := asking(t, "source: postgres://me:secret@h/db\nnodes: {p: {}}"+tail, orders...)
-	_, err := graphmill.Import(t.Context(), in, filepath.Join(t.TempDir(), "g.store"), graphmill.ImportOptions{AllowOutside: true})
+	_, err := graphmill.Import(t.Context(), in, filepath.Join(t.TempDir(), "g.store"), option.Import{AllowOutside: true})
 	if err == nil || !strings.Contains(err.Error(), "found a password in the address") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("found error %v, expected one about the password", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
 )
 
 // The size of the store of TestLarge. Almost all edges are from node 0, so that its files are mostly holes.
@@ -52,7 +53,7 @@ func TestLarge(t *testing.T) {
 		}
 	})
 	t.Run("verify", func(t *testing.T) {
-		if v, err := graphmill.Verify(t.Context(), dir, graphmill.VerifyOptions{}); err != nil || !v.OK {
+		if v, err := graphmill.Verify(t.Context(), dir, option.Verify{}); err != nil || !v.OK {
 			t.Errorf("found %+v, %v, expected a whole store", v, err)
 		}
 	})
@@ -64,10 +65,10 @@ func TestLarge(t *testing.T) {
 	if err := os.WriteFile(list, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, executor := range []graphmill.Executor{graphmill.ExecutorStream, graphmill.ExecutorMemory} {
+	for _, executor := range []option.Executor{option.ExecutorStream, option.ExecutorMemory} {
 		t.Run("sample by "+string(executor), func(t *testing.T) {
 			out := t.TempDir() + "/out"
-			if _, err := graphmill.Sample(t.Context(), st, out, graphmill.SampleOptions{Seeds: list, Fanout: []int{-1}, Executor: executor}); err != nil {
+			if _, err := graphmill.Sample(t.Context(), st, out, option.Sample{Seeds: list, Fanout: []int{-1}, Executor: executor}); err != nil {
 				t.Fatal(err)
 			}
 			s, err := store.Open(vfs.OS, out)
@@ -82,7 +83,7 @@ func TestLarge(t *testing.T) {
 		})
 	}
 	t.Run("batches", func(t *testing.T) {
-		for b, err := range graphmill.Batches(t.Context(), st, graphmill.SampleOptions{Seeds: list, Fanout: []int{-1}}) {
+		for b, err := range graphmill.Batches(t.Context(), st, option.Sample{Seeds: list, Fanout: []int{-1}}) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/option"
 )
 
 // Every package of a library that starts goroutines, in all modules of the product, has a test binary that fails if goroutines are left after its
@@ -108,10 +109,10 @@ func TestDescriptors(t *testing.T) {
 			}
 		}
 	}
-	for name := range operations(st, dir, graphmill.Run{}) {
+	for name := range operations(st, dir, option.Run{}) {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
-			operation := operations(st, dir, graphmill.Run{Threads: 2})[name]
+			operation := operations(st, dir, option.Run{Threads: 2})[name]
 			if err := operation(t.Context(), folder+"/warm"); err != nil { // the runtime opens files of its own
 				t.Fatal(err)
 			}
@@ -125,7 +126,7 @@ func TestDescriptors(t *testing.T) {
 			for after := range 6 {
 				ctx, cancel := context.WithCancel(t.Context())
 				calls := 0
-				run := graphmill.Run{Threads: 1, Progress: func(graphmill.Progress) {
+				run := option.Run{Threads: 1, Progress: func(option.Progress) {
 					if calls++; calls > after {
 						cancel()
 					}

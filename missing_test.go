@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/option"
 )
 
 // TestMissing gives each operation, for each path that it reads, one that is not there: the error is fs.ErrNotExist and names the path.
@@ -22,7 +23,7 @@ func TestMissing(t *testing.T) {
 	defer st.Close()
 	ctx := t.Context()
 	store, coll, plan, parts := dir+"/g.store", dir+"/g.coll", dir+"/plan", dir+"/g.parts"
-	sample := func(o graphmill.SampleOptions) func(no, out string) error {
+	sample := func(o option.Sample) func(no, out string) error {
 		return func(no, out string) error {
 			o := o
 			for _, field := range []*string{&o.Seeds, &o.Plan, &o.SamplingSpec, &o.GraphSchema, &o.Assignment, &o.SeedTime} {
@@ -44,139 +45,139 @@ func TestMissing(t *testing.T) {
 		"open streamed": func(no, _ string) error { _, err := graphmill.OpenStreamed(no); return err },
 		"layout":        func(no, _ string) error { _, err := graphmill.DescribeLayout(no); return err },
 		"report":        func(no, _ string) error { _, err := graphmill.RenderReport(no); return err },
-		"verify":        func(no, _ string) error { _, err := graphmill.Verify(ctx, no, graphmill.VerifyOptions{}); return err },
+		"verify":        func(no, _ string) error { _, err := graphmill.Verify(ctx, no, option.Verify{}); return err },
 		"verify against": func(no, _ string) error {
-			_, err := graphmill.Verify(ctx, coll, graphmill.VerifyOptions{Against: no})
+			_, err := graphmill.Verify(ctx, coll, option.Verify{Against: no})
 			return err
 		},
 		"lineage": func(no, _ string) error {
-			_, err := graphmill.TraceLineage(ctx, no, graphmill.LineageOptions{})
+			_, err := graphmill.TraceLineage(ctx, no, option.Lineage{})
 			return err
 		},
 		"import": func(no, out string) error {
-			_, err := graphmill.Import(ctx, no, out, graphmill.ImportOptions{})
+			_, err := graphmill.Import(ctx, no, out, option.Import{})
 			return err
 		},
 		"import csv": func(no, out string) error {
-			_, err := graphmill.Import(ctx, no+".csv", out, graphmill.ImportOptions{})
+			_, err := graphmill.Import(ctx, no+".csv", out, option.Import{})
 			return err
 		},
 		"import sqlite": func(no, out string) error {
-			_, err := graphmill.Import(ctx, "sqlite:"+no, out, graphmill.ImportOptions{})
+			_, err := graphmill.Import(ctx, "sqlite:"+no, out, option.Import{})
 			return err
 		},
-		"plan":      sample(graphmill.SampleOptions{Plan: "NO"}),
-		"spec":      sample(graphmill.SampleOptions{SamplingSpec: "NO"}),
-		"seeds.csv": sample(graphmill.SampleOptions{Fanout: []int{2}, Seeds: "NO.csv"}),
-		"seeds.npy": sample(graphmill.SampleOptions{Fanout: []int{2}, Seeds: "NO.npy"}),
-		"schema":    sample(graphmill.SampleOptions{Fanout: []int{2}, GraphSchema: "NO", Format: graphmill.FormatTFRecord}),
+		"plan":      sample(option.Sample{Plan: "NO"}),
+		"spec":      sample(option.Sample{SamplingSpec: "NO"}),
+		"seeds.csv": sample(option.Sample{Fanout: []int{2}, Seeds: "NO.csv"}),
+		"seeds.npy": sample(option.Sample{Fanout: []int{2}, Seeds: "NO.npy"}),
+		"schema":    sample(option.Sample{Fanout: []int{2}, GraphSchema: "NO", Format: option.FormatTFRecord}),
 		"assignment of batches": func(no, _ string) error {
-			_, err := graphmill.NewLoader(ctx, st, graphmill.SampleOptions{Sampler: graphmill.SamplerCluster, Assignment: no})
+			_, err := graphmill.NewLoader(ctx, st, option.Sample{Sampler: option.SamplerCluster, Assignment: no})
 			return err
 		},
 		"walk": func(no, out string) error {
-			_, err := graphmill.Walk(ctx, no, out, graphmill.WalkOptions{Length: 4})
+			_, err := graphmill.Walk(ctx, no, out, option.Walk{Length: 4})
 			return err
 		},
 		"starts of walks": func(no, out string) error {
-			_, err := graphmill.Walk(ctx, store, out, graphmill.WalkOptions{Length: 4, Seeds: no + ".npy"})
+			_, err := graphmill.Walk(ctx, store, out, option.Walk{Length: 4, Seeds: no + ".npy"})
 			return err
 		},
 		"partition": func(no, out string) error {
-			_, err := graphmill.Partition(ctx, no, out, graphmill.PartitionOptions{Parts: 3})
+			_, err := graphmill.Partition(ctx, no, out, option.Partition{Parts: 3})
 			return err
 		},
 		"dispatch": func(no, out string) error {
-			_, err := graphmill.Dispatch(ctx, no, parts, out, graphmill.DispatchOptions{})
+			_, err := graphmill.Dispatch(ctx, no, parts, out, option.Dispatch{})
 			return err
 		},
 		"assignment": func(no, out string) error {
-			_, err := graphmill.Dispatch(ctx, store, no, out, graphmill.DispatchOptions{})
+			_, err := graphmill.Dispatch(ctx, store, no, out, option.Dispatch{})
 			return err
 		},
 		"forecast of dispatch": func(no, out string) error {
-			_, err := graphmill.ForecastDispatch(ctx, no, parts, out, graphmill.DispatchOptions{})
+			_, err := graphmill.ForecastDispatch(ctx, no, parts, out, option.Dispatch{})
 			return err
 		},
 		"partition-graph": func(no, out string) error {
-			_, err := graphmill.PartitionGraph(ctx, no, out, graphmill.PartitionGraphOptions{PartitionOptions: graphmill.PartitionOptions{Parts: 2}})
+			_, err := graphmill.PartitionGraph(ctx, no, out, option.PartitionGraph{Partition: option.Partition{Parts: 2}})
 			return err
 		},
 		"send": func(no, _ string) error {
-			_, err := graphmill.Send(ctx, no, graphmill.DispatchOptions{PartsOptions: graphmill.PartsOptions{Send: graphmill.SendOptions{IPConfig: machines}}})
+			_, err := graphmill.Send(ctx, no, option.Dispatch{DGLParts: option.DGLParts{Send: option.Send{IPConfig: machines}}})
 			return err
 		},
 		"machines": func(no, out string) error {
-			_, err := graphmill.Dispatch(ctx, store, parts, out, graphmill.DispatchOptions{PartsOptions: graphmill.PartsOptions{Send: graphmill.SendOptions{IPConfig: no}}})
+			_, err := graphmill.Dispatch(ctx, store, parts, out, option.Dispatch{DGLParts: option.DGLParts{Send: option.Send{IPConfig: no}}})
 			return err
 		},
 		"pack": func(no, out string) error {
-			_, err := graphmill.Pack(ctx, no, out, graphmill.PackOptions{Limits: limits})
+			_, err := graphmill.Pack(ctx, no, out, option.Pack{Limits: limits})
 			return err
 		},
 		"pack csv": func(no, out string) error {
-			_, err := graphmill.Pack(ctx, no+".csv", out, graphmill.PackOptions{Limits: limits})
+			_, err := graphmill.Pack(ctx, no+".csv", out, option.Pack{Limits: limits})
 			return err
 		},
 		"pack stream": func(no, out string) error {
-			_, err := graphmill.PackStream(ctx, no, out, graphmill.PackStreamOptions{PackOptions: graphmill.PackOptions{Limits: limits}})
+			_, err := graphmill.PackStream(ctx, no, out, option.PackStream{Pack: option.Pack{Limits: limits}})
 			return err
 		},
-		"histogram": func(no, _ string) error { return graphmill.PackHistogram(no, io.Discard, graphmill.HistogramOptions{}) },
+		"histogram": func(no, _ string) error { return graphmill.PackHistogram(no, io.Discard, option.PackHistogram{}) },
 		"compare": func(no, _ string) error {
-			_, err := graphmill.ComparePacks(ctx, []string{no}, graphmill.TablesOptions{Components: []string{"num_nodes"}})
+			_, err := graphmill.ComparePacks(ctx, []string{no}, option.ComparePacks{Components: []string{"num_nodes"}})
 			return err
 		},
 		"tune": func(no, out string) error {
-			_, err := graphmill.TunePacks(ctx, no, out, graphmill.TuneOptions{Components: []string{"num_nodes"}, Target: 90})
+			_, err := graphmill.TunePacks(ctx, no, out, option.TunePacks{Components: []string{"num_nodes"}, Target: 90})
 			return err
 		},
 		"layout of fill": func(no, out string) error {
-			_, err := graphmill.Fill(ctx, no, coll, out, graphmill.FillOptions{Epochs: 1})
+			_, err := graphmill.Fill(ctx, no, coll, out, option.Fill{Epochs: 1})
 			return err
 		},
 		"graphs of fill": func(no, out string) error {
-			_, err := graphmill.Fill(ctx, plan, no, out, graphmill.FillOptions{Epochs: 1})
+			_, err := graphmill.Fill(ctx, plan, no, out, option.Fill{Epochs: 1})
 			return err
 		},
 		"layout of materialise": func(no, out string) error {
-			_, err := graphmill.Materialise(ctx, no, coll, out, graphmill.MaterialiseOptions{})
+			_, err := graphmill.Materialise(ctx, no, coll, out, option.Materialise{})
 			return err
 		},
 		"graphs of materialise": func(no, out string) error {
-			_, err := graphmill.Materialise(ctx, plan, no, out, graphmill.MaterialiseOptions{})
+			_, err := graphmill.Materialise(ctx, plan, no, out, option.Materialise{})
 			return err
 		},
 		"export": func(no, out string) error {
-			_, err := graphmill.Export(ctx, no, out, graphmill.ExportOptions{To: graphmill.FormatTFRecord})
+			_, err := graphmill.Export(ctx, no, out, option.Export{To: option.FormatTFRecord})
 			return err
 		},
 		"chunk": func(no, out string) error {
-			_, err := graphmill.Chunk(ctx, no, out, graphmill.ChunkOptions{})
+			_, err := graphmill.Chunk(ctx, no, out, option.Chunk{})
 			return err
 		},
 		"unigraph": func(no, out string) error {
-			_, err := graphmill.StoreToUnigraph(ctx, no, out, graphmill.UnigraphTables{})
+			_, err := graphmill.StoreToUnigraph(ctx, no, out, option.UnigraphTables{})
 			return err
 		},
 		"convert": func(no, out string) error {
-			_, err := graphmill.ConvertUnigraph(ctx, no, out, graphmill.UnigraphTables{})
+			_, err := graphmill.ConvertUnigraph(ctx, no, out, option.UnigraphTables{})
 			return err
 		},
 		"sample unigraph": func(no, out string) error {
-			_, err := graphmill.SampleUnigraph(ctx, no, out, graphmill.UnigraphOptions{SampleOptions: graphmill.SampleOptions{Fanout: []int{2}}})
+			_, err := graphmill.SampleUnigraph(ctx, no, out, option.Unigraph{Sample: option.Sample{Fanout: []int{2}}})
 			return err
 		},
 		"random records": func(no, out string) error {
-			_, err := graphmill.RandomRecords(ctx, no, out, graphmill.RandomOptions{Count: 1})
+			_, err := graphmill.RandomRecords(ctx, no, out, option.RandomRecords{Count: 1})
 			return err
 		},
 		"statistics": func(no, out string) error {
-			_, _, err := graphmill.Statistics(ctx, schema, []string{no}, out, graphmill.StatisticsOptions{})
+			_, _, err := graphmill.Statistics(ctx, schema, []string{no}, out, option.Statistics{})
 			return err
 		},
 		"schema of statistics": func(no, out string) error {
-			_, _, err := graphmill.Statistics(ctx, no, []string{coll}, out, graphmill.StatisticsOptions{})
+			_, _, err := graphmill.Statistics(ctx, no, []string{coll}, out, option.Statistics{})
 			return err
 		},
 	} {
@@ -198,24 +199,24 @@ func TestMissing(t *testing.T) {
 // TestPackUsage checks that wrong options of packs are ErrUsage, and what is wrong in the data is not.
 func TestPackUsage(t *testing.T) {
 	dir := inputs(t)
-	one := func(component string, n int) []graphmill.PackLimit {
-		return []graphmill.PackLimit{{Component: component, Max: n}}
+	one := func(component string, n int) []option.PackLimit {
+		return []option.PackLimit{{Component: component, Max: n}}
 	}
 	for _, test := range []struct {
 		name  string
-		o     graphmill.PackOptions
+		o     option.Pack
 		usage bool
 		want  string
 	}{
-		{"no limits", graphmill.PackOptions{}, true, "found no `Limits`"},
-		{"no such component", graphmill.PackOptions{Limits: one("num_atoms", 40)}, true, "found component \"num_atoms\""},
-		{"negative", graphmill.PackOptions{Limits: one("num_nodes", -1)}, true, "found `Limits` num_nodes=-1"},
-		{"twice", graphmill.PackOptions{Limits: append(one("num_nodes", 40), one("num_nodes", 50)...)}, true, "found `Limits` of num_nodes twice"},
-		{"method", graphmill.PackOptions{Limits: limits, Method: "best"}, true, "found `Method` \"best\""},
-		{"heuristic", graphmill.PackOptions{Limits: limits, Heuristic: "best"}, true, "found `Heuristic` \"best\""},
-		{"weights", graphmill.PackOptions{Limits: limits, Heuristic: "weighted:1"}, true, "found `Heuristic` \"weighted:1\""},
-		{"a weight", graphmill.PackOptions{Limits: limits, Heuristic: "weighted:1,x"}, true, "found `Heuristic` \"weighted:1,x\""},
-		{"too small", graphmill.PackOptions{Limits: one("num_nodes", 1)}, false, "larger than a pack"},
+		{"no limits", option.Pack{}, true, "found no `Limits`"},
+		{"no such component", option.Pack{Limits: one("num_atoms", 40)}, true, "found component \"num_atoms\""},
+		{"negative", option.Pack{Limits: one("num_nodes", -1)}, true, "found `Limits` num_nodes=-1"},
+		{"twice", option.Pack{Limits: append(one("num_nodes", 40), one("num_nodes", 50)...)}, true, "found `Limits` of num_nodes twice"},
+		{"method", option.Pack{Limits: limits, Method: "best"}, true, "found `Method` \"best\""},
+		{"heuristic", option.Pack{Limits: limits, Heuristic: "best"}, true, "found `Heuristic` \"best\""},
+		{"weights", option.Pack{Limits: limits, Heuristic: "weighted:1"}, true, "found `Heuristic` \"weighted:1\""},
+		{"a weight", option.Pack{Limits: limits, Heuristic: "weighted:1,x"}, true, "found `Heuristic` \"weighted:1,x\""},
+		{"too small", option.Pack{Limits: one("num_nodes", 1)}, false, "larger than a pack"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			out := t.TempDir() + "/out"
@@ -226,7 +227,7 @@ func TestPackUsage(t *testing.T) {
 			if test.o.Method != "" || test.o.Heuristic != "" {
 				return
 			}
-			_, err = graphmill.PackStream(t.Context(), dir+"/g.coll", out, graphmill.PackStreamOptions{PackOptions: test.o})
+			_, err = graphmill.PackStream(t.Context(), dir+"/g.coll", out, option.PackStream{Pack: test.o})
 			if err == nil || errors.Is(err, graphmill.ErrUsage) != test.usage || !strings.Contains(err.Error(), test.want) && test.usage {
 				t.Errorf("PackStream: found error %v, usage %v; expected %q, usage %v", err, errors.Is(err, graphmill.ErrUsage), test.want, test.usage)
 			}

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/option"
 )
 
 // inputs makes what the operations below read: a store, a collection of subgraphs, an assignment and a layout.
@@ -23,84 +24,84 @@ func inputs(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	st, err := graphmill.GenerateRMAT(t.Context(), dir+"/g.store", graphmill.RMATOptions{Scale: 8, EdgeFactor: 4, Seed: 1})
+	st, err := graphmill.GenerateRMAT(t.Context(), dir+"/g.store", option.RMAT{Scale: 8, EdgeFactor: 4, Seed: 1})
 	must(err)
 	defer st.Close()
-	_, err = graphmill.Sample(t.Context(), st, dir+"/g.coll", graphmill.SampleOptions{Fanout: []int{3}, Scope: graphmill.ScopeSeed})
+	_, err = graphmill.Sample(t.Context(), st, dir+"/g.coll", option.Sample{Fanout: []int{3}, Scope: option.ScopeSeed})
 	must(err)
-	_, err = graphmill.Partition(t.Context(), dir+"/g.store", dir+"/g.parts", graphmill.PartitionOptions{Parts: 2})
+	_, err = graphmill.Partition(t.Context(), dir+"/g.store", dir+"/g.parts", option.Partition{Parts: 2})
 	must(err)
-	_, err = graphmill.Pack(t.Context(), dir+"/g.coll", dir+"/plan", graphmill.PackOptions{Limits: limits})
+	_, err = graphmill.Pack(t.Context(), dir+"/g.coll", dir+"/plan", option.Pack{Limits: limits})
 	must(err)
 	return dir
 }
 
-var limits = []graphmill.PackLimit{{Component: "num_nodes", Max: 40}, {Component: "num_edges", Max: 60}}
+var limits = []option.PackLimit{{Component: "num_nodes", Max: 40}, {Component: "num_edges", Max: 60}}
 
 // operations are all that write a folder, as functions of the folder of inputs and of the output.
-func operations(st *graphmill.Store, dir string, run graphmill.Run) map[string]func(ctx context.Context, out string) error {
+func operations(st *graphmill.Store, dir string, run option.Run) map[string]func(ctx context.Context, out string) error {
 	store, coll, plan := dir+"/g.store", dir+"/g.coll", dir+"/plan"
 	return map[string]func(ctx context.Context, out string) error{
 		"import": func(ctx context.Context, out string) error {
-			st, err := graphmill.Import(ctx, "testdata/library", out, graphmill.ImportOptions{BuildOptions: graphmill.BuildOptions{Run: run}})
+			st, err := graphmill.Import(ctx, "testdata/library", out, option.Import{Build: option.Build{Run: run}})
 			if err == nil {
 				err = st.Close()
 			}
 			return err
 		},
 		"generate": func(ctx context.Context, out string) error {
-			st, err := graphmill.GenerateCommunity(ctx, out, graphmill.CommunityOptions{BuildOptions: graphmill.BuildOptions{Run: run}, Nodes: 300})
+			st, err := graphmill.GenerateCommunity(ctx, out, option.Community{Build: option.Build{Run: run}, Nodes: 300})
 			if err == nil {
 				err = st.Close()
 			}
 			return err
 		},
 		"sample": func(ctx context.Context, out string) error {
-			_, err := graphmill.Sample(ctx, st, out, graphmill.SampleOptions{Run: run, Fanout: []int{3, 2}, BatchSize: 10})
+			_, err := graphmill.Sample(ctx, st, out, option.Sample{Run: run, Fanout: []int{3, 2}, BatchSize: 10})
 			return err
 		},
 		"walk": func(ctx context.Context, out string) error {
-			_, err := graphmill.Walk(ctx, store, out, graphmill.WalkOptions{Run: run, Length: 4})
+			_, err := graphmill.Walk(ctx, store, out, option.Walk{Run: run, Length: 4})
 			return err
 		},
 		"partition": func(ctx context.Context, out string) error {
-			_, err := graphmill.Partition(ctx, store, out, graphmill.PartitionOptions{Run: run, Parts: 3})
+			_, err := graphmill.Partition(ctx, store, out, option.Partition{Run: run, Parts: 3})
 			return err
 		},
 		"dispatch": func(ctx context.Context, out string) error {
-			_, err := graphmill.Dispatch(ctx, store, dir+"/g.parts", out, graphmill.DispatchOptions{Run: run})
+			_, err := graphmill.Dispatch(ctx, store, dir+"/g.parts", out, option.Dispatch{Run: run})
 			return err
 		},
 		"partition-graph": func(ctx context.Context, out string) error {
-			_, err := graphmill.PartitionGraph(ctx, store, out, graphmill.PartitionGraphOptions{PartitionOptions: graphmill.PartitionOptions{Run: run, Parts: 2}})
+			_, err := graphmill.PartitionGraph(ctx, store, out, option.PartitionGraph{Partition: option.Partition{Run: run, Parts: 2}})
 			return err
 		},
 		"pack": func(ctx context.Context, out string) error {
-			_, err := graphmill.Pack(ctx, coll, out, graphmill.PackOptions{Run: run, Limits: limits})
+			_, err := graphmill.Pack(ctx, coll, out, option.Pack{Run: run, Limits: limits})
 			return err
 		},
 		"pack stream": func(ctx context.Context, out string) error {
-			_, err := graphmill.PackStream(ctx, coll, out, graphmill.PackStreamOptions{PackOptions: graphmill.PackOptions{Run: run, Limits: limits}})
+			_, err := graphmill.PackStream(ctx, coll, out, option.PackStream{Pack: option.Pack{Run: run, Limits: limits}})
 			return err
 		},
 		"fill": func(ctx context.Context, out string) error {
-			_, err := graphmill.Fill(ctx, plan, coll, out, graphmill.FillOptions{Run: run, Epochs: 3})
+			_, err := graphmill.Fill(ctx, plan, coll, out, option.Fill{Run: run, Epochs: 3})
 			return err
 		},
 		"materialise": func(ctx context.Context, out string) error {
-			_, err := graphmill.Materialise(ctx, plan, coll, out, graphmill.MaterialiseOptions{Run: run})
+			_, err := graphmill.Materialise(ctx, plan, coll, out, option.Materialise{Run: run})
 			return err
 		},
 		"export": func(ctx context.Context, out string) error {
-			_, err := graphmill.Export(ctx, coll, out, graphmill.ExportOptions{Run: run, To: graphmill.FormatTFRecord})
+			_, err := graphmill.Export(ctx, coll, out, option.Export{Run: run, To: option.FormatTFRecord})
 			return err
 		},
 		"chunk": func(ctx context.Context, out string) error {
-			_, err := graphmill.Chunk(ctx, store, out, graphmill.ChunkOptions{Run: run})
+			_, err := graphmill.Chunk(ctx, store, out, option.Chunk{Run: run})
 			return err
 		},
 		"unigraph": func(ctx context.Context, out string) error {
-			_, err := graphmill.StoreToUnigraph(ctx, store, out, graphmill.UnigraphTables{Run: run})
+			_, err := graphmill.StoreToUnigraph(ctx, store, out, option.UnigraphTables{Run: run})
 			return err
 		},
 	}
@@ -117,7 +118,7 @@ func TestCancelled(t *testing.T) {
 	defer st.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for name, operation := range operations(st, dir, graphmill.Run{}) {
+	for name, operation := range operations(st, dir, option.Run{}) {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
 			if err := operation(ctx, folder+"/out"); !errors.Is(err, context.Canceled) {
@@ -142,7 +143,7 @@ func TestOutputs(t *testing.T) {
 	var mu sync.Mutex
 	var stages []string
 	calls := map[string]int{}
-	run := graphmill.Run{Threads: 2, Progress: func(p graphmill.Progress) {
+	run := option.Run{Threads: 2, Progress: func(p option.Progress) {
 		mu.Lock()
 		defer mu.Unlock()
 		if calls[p.Stage]++; p.End {
@@ -172,7 +173,7 @@ func TestOutputs(t *testing.T) {
 			if len(stages) == 0 && name != "pack" {
 				t.Error("found no stage that ended")
 			}
-			v, err := graphmill.Verify(t.Context(), out, graphmill.VerifyOptions{})
+			v, err := graphmill.Verify(t.Context(), out, option.Verify{})
 			if err != nil || !v.OK {
 				t.Errorf("found %+v, %v, expected a whole output", v, err)
 			}
@@ -197,7 +198,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	sample := func(o graphmill.SampleOptions) func(out string) error {
+	sample := func(o option.Sample) func(out string) error {
 		o.Fanout = []int{2}
 		return func(out string) error {
 			_, err := graphmill.Sample(t.Context(), st, out, o)
@@ -205,20 +206,20 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	for name, operation := range map[string]func(out string) error{
-		"order":         sample(graphmill.SampleOptions{Order: "windowed:2,2"}),
-		"features":      sample(graphmill.SampleOptions{Features: []string{"x"}}),
-		"edge features": sample(graphmill.SampleOptions{EdgeFeatures: []string{"x"}}),
-		"shards":        sample(graphmill.SampleOptions{Shards: 2}),
+		"order":         sample(option.Sample{Order: "windowed:2,2"}),
+		"features":      sample(option.Sample{Features: []string{"x"}}),
+		"edge features": sample(option.Sample{EdgeFeatures: []string{"x"}}),
+		"shards":        sample(option.Sample{Shards: 2}),
 		"more": func(out string) error {
-			_, err := graphmill.Import(t.Context(), "testdata/library", out, graphmill.ImportOptions{More: []string{"papers.csv"}})
+			_, err := graphmill.Import(t.Context(), "testdata/library", out, option.Import{More: []string{"papers.csv"}})
 			return err
 		},
 		"missing": func(out string) error {
-			_, err := graphmill.StoreToUnigraph(t.Context(), dir+"/g.store", out, graphmill.UnigraphTables{Missing: []string{"0"}})
+			_, err := graphmill.StoreToUnigraph(t.Context(), dir+"/g.store", out, option.UnigraphTables{Missing: []string{"0"}})
 			return err
 		},
 		"gzip": func(out string) error {
-			_, err := graphmill.Export(t.Context(), dir+"/g.store", out, graphmill.ExportOptions{To: graphmill.FormatChunked, Gzip: true})
+			_, err := graphmill.Export(t.Context(), dir+"/g.store", out, option.Export{To: option.FormatChunked, Gzip: true})
 			return err
 		},
 	} {

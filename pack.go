@@ -2,343 +2,72 @@ package graphmill
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"path/filepath"
-	"runtime/debug"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
+	"io"
 
-	"github.com/graphmill/graphmill/internal/guard"
-	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/internal/pack"
-	"github.com/graphmill/graphmill/internal/pack/collection"
-	"github.com/graphmill/graphmill/internal/pack/layout"
-	"github.com/graphmill/graphmill/internal/store"
-	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/operation/packing"
+	"github.com/graphmill/graphmill/option"
+	"github.com/graphmill/graphmill/report"
 )
-
-// Choices of PackOptions. The empty value of each type is the default.
-type (
-	// PackMethod is a method of packing.
-	PackMethod string
-	// Oversize says how to treat graphs that are larger than a pack.
-	Oversize string
-)
-
-// The values of the choices.
-const (
-	PackAuto     PackMethod = "auto"      // several methods; the best result is kept. The default
-	PackDLPFHP   PackMethod = "dlpfhp"    // the published tuple longest-pack-first algorithm, with equal results
-	PackSPFHP    PackMethod = "spfhp"     // its published first-fit variant, with equal results
-	PackBestFit  PackMethod = "best-fit"  // best-fit decreasing
-	PackFirstFit PackMethod = "first-fit" // first-fit decreasing
-	PackNextFit  PackMethod = "next-fit"  // next-fit in the order of the graphs, as dynamic batching does
-	PackNone     PackMethod = "none"      // one graph per pack
-
-	OversizeError Oversize = layout.Error // stop with an error. The default
-	OversizeSkip  Oversize = layout.Skip  // leave them out, and count them
-	OversizeAlone Oversize = layout.Alone // make each a pack of its own, separate from the others
-)
-
-// PackLimit is the limit of a pack in one component.
-type PackLimit struct {
-	Component string // such as "num_nodes" or "num_edges:cites"
-	Max       int
-}
-
-// PackOptions say how small graphs are put into packs.
-type PackOptions struct {
-	Run
-
-	Limits    []PackLimit // required: one for each component, one to seven in all
-	MaxGraphs int         // most graphs in a pack; 0 is no bound
-	Method    PackMethod
-	// Heuristic is the order in which PackDLPFHP, PackSPFHP, PackBestFit and PackFirstFit take the graphs: one of
-	// PackHeuristics, "weighted:W,W,..." with a weight per component, or the name of a component; "" is "product".
-	Heuristic string
-	// Effort multiplies the work of PackAuto; 0 is 1, which takes about two seconds.
-	Effort float64
-	// TimeBudget bounds the elapsed time of PackAuto, which then returns its best packing so far; 0 is no bound. It does not
-	// bound the reading of the input, nor the writing. With a bound the result depends on the machine. The other methods have
-	// no packing before their end, so they refuse a bound.
-	TimeBudget time.Duration
-	Oversize   Oversize
-	// Reserve keeps room in the limits for one padding node of each type and one padding graph, for arrays of fixed shape.
-	Reserve bool
-	// Ranks makes the number of packs a multiple of Ranks; 0 is 1.
-	Ranks int
-}
-
-// PublishedCap is the most graphs per pack in the paper on tuple packing.
-const PublishedCap = pack.PublishedCap
-
-// PackMethods returns the names of the methods.
-func PackMethods() []string { return slices.Clone(pack.Methods) }
-
-// PackHeuristics returns the names of the heuristics.
-func PackHeuristics() []string { return slices.Clone(pack.HeuristicNames) }
-
-// unmanaged is the memory of the process that the runtime of Go does not count in its limit: the code.
-const unmanaged = 16 << 20
-
-// mostEffort takes weeks.
-const mostEffort = 1_000_000
-
-// check refuses options that contradict each other, and fills in defaults.
-func (o *PackOptions) check() error {
-	setDefault(&o.Method, PackAuto)
-	setDefault(&o.Heuristic, "product")
-	setDefault(&o.Effort, 1)
-	setDefault(&o.Oversize, OversizeError)
-	setDefault(&o.Ranks, 1)
-	switch {
-	case len(o.Limits) == 0:
-		return usagef("found no `Limits`, expected one for each component, such as num_nodes=222 and num_edges=502")
-	case len(o.Limits) > pack.MaxComponents:
-		return usagef("found `Limits` of %d components, expected at most %d", len(o.Limits), pack.MaxComponents)
-	case !slices.Contains(pack.Methods, string(o.Method)):
-		return usagef("found `Method` %q, expected one of %s", o.Method, strings.Join(pack.Methods, ", "))
-	case !slices.Contains([]Oversize{OversizeError, OversizeSkip, OversizeAlone}, o.Oversize):
-		return usagef("found `Oversize` %q, expected error, skip or alone", o.Oversize)
-	case !(o.Effort > 0 && o.Effort <= mostEffort):
-		return usagef("found `Effort` %v, expected a number above 0, at most %v", o.Effort, float64(mostEffort))
-	case o.MaxGraphs < 0:
-		return usagef("found `MaxGraphs` %d, expected at least 1, or 0 for no bound", o.MaxGraphs)
-	case o.TimeBudget < 0:
-		return usagef("found `TimeBudget` %v, expected a time such as 30s", o.TimeBudget)
-	case o.TimeBudget > 0 && o.Method != PackAuto:
-		return usagef("found `TimeBudget` with `Method` %s, expected it with auto alone; the other methods have no packing before their end", o.Method)
-	case o.Ranks < 1:
-		return usagef("found `Ranks` %d, expected at least 1", o.Ranks)
-	}
-	for i, l := range o.Limits {
-		switch {
-		case l.Component == "" || l.Max < 0 || l.Max > 1<<31-1:
-			return usagef("found `Limits` %s=%d, expected COMPONENT=N with an integer from 0 to 2^31 - 1, such as num_nodes=222", l.Component, l.Max)
-		case slices.ContainsFunc(o.Limits[:i], func(x PackLimit) bool { return x.Component == l.Component }):
-			return usagef("found `Limits` of %s twice, expected each component once", l.Component)
-		}
-	}
-	components, _ := o.limits()
-	if err := pack.CheckHeuristic(o.Heuristic, components); err != nil {
-		return usagef("%w", err)
-	}
-	return o.Run.check()
-}
-
-// ofComponents makes the error of a component that the graphs lack ErrUsage: the options name it.
-func ofComponents(path string, err error) error {
-	if errors.Is(err, collection.ErrComponent) {
-		return usagef("%s: %w", path, err)
-	}
-	return described(path, err)
-}
-
-// limits returns the components and their limits.
-func (o *PackOptions) limits() (components []string, limits []int) {
-	for _, l := range o.Limits {
-		components, limits = append(components, l.Component), append(limits, l.Max)
-	}
-	return components, limits
-}
-
-// made returns the options that determine the packing.
-func (o *PackOptions) made() store.Made {
-	m := store.Made{Command: "pack", Version: Version(), Inputs: map[string]string{}, Options: map[string]string{
-		"limit": limitText(o.limits()), "max_graphs": strconv.Itoa(o.MaxGraphs), "method": string(o.Method), "heuristic": o.Heuristic,
-		"effort": strconv.FormatFloat(o.Effort, 'g', -1, 64), "oversize": string(o.Oversize), "reserve": strconv.FormatBool(o.Reserve), "ranks": strconv.Itoa(o.Ranks)}}
-	if o.TimeBudget > 0 {
-		m.Options["time_budget"] = o.TimeBudget.String()
-	}
-	return m
-}
-
-// less explains why the limits in an error are below those that were given.
-func (o *PackOptions) less() string {
-	if o.Reserve {
-		return " (`Reserve` keeps room for a node of each type and a graph)"
-	}
-	return ""
-}
 
 // Pack puts small graphs into as few packs as it can find, so that no pack exceeds the limit of a component, and proves a
 // lower bound on the number of packs. The input is a collection or a histogram: a CSV file with one line per size and the
 // columns num_nodes,num_edges,count, or one to seven components of any name and count. Pack writes the pack layout to
 // the folder out, or nothing if out is "". Without a TimeBudget the result depends neither on Threads nor on the machine.
-func Pack(ctx context.Context, in, out string, o PackOptions) (_ *Packing, err error) {
-	defer guard.Catch(&err)()
-	start := time.Now()
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	if out != "" {
-		if err := keeps(out, in); err != nil {
-			return nil, err
-		}
-	}
-	components, limits := o.limits()
-	if o.Memory > 0 {
-		defer debug.SetMemoryLimit(debug.SetMemoryLimit(o.Memory - unmanaged))
-	}
-	h, fingerprint, size, err := histogram(in, components, o.Memory)
-	if err != nil {
-		return nil, err
-	}
-	from := packSource{in: in, fingerprint: fingerprint, size: size, start: start, ready: time.Now(), before: "read the sizes"}
-	r, terms, err := o.solve(ctx, in, &pack.Problem{Histogram: h, Limits: limits, MaxGraphs: o.MaxGraphs})
-	if err != nil {
-		return nil, err
-	}
-	packing, l := o.describe(r, terms)
-	if out == "" {
-		return packing, nil
-	}
-	if err = o.write(ctx, from, out, r, l, packing); err == nil || errors.Is(err, ErrWhole) {
-		packing.Output = out
-	}
-	return packing, err
+func Pack(ctx context.Context, in, out string, o option.Pack) (*report.Packing, error) {
+	return packing.Pack(ctx, in, out, o)
 }
 
-// describe makes the layout of a result, and describes it.
-func (o *PackOptions) describe(r *pack.Result, terms layout.Terms) (*Packing, *layout.Layout) {
-	l := layout.Of(r, terms)
-	return newPacking(r, l, o), l
+// Fill assigns the graphs of a collection to the packs of the layout in the folder plan, and writes the result to the
+// folder out: pack k has the graphs graph_id.npy[pack_ptr.npy[k]:pack_ptr.npy[k+1]]. Every epoch has packs of the same
+// shapes with different graphs in a different order, which depend only on the random seed and the epoch. Several epochs
+// follow one another in the arrays. Graphs that are larger than a pack are in no pack; with OversizeAlone, alone_id.npy
+// lists them.
+func Fill(ctx context.Context, plan, in, out string, o option.Fill) (*Report, error) {
+	return packing.Fill(ctx, plan, in, out, o)
 }
 
-// packSource is what was packed: a collection, or a histogram, whose fingerprint is "" and whose size is the size of the file. The
-// run took the time from start to ready for the stage before packing.
-type packSource struct {
-	in, fingerprint string
-	size            int64
-	start, ready    time.Time
-	before          string
+// Materialise writes the packs that Fill assigns for an epoch to the folder out, with all columns of their graphs: as
+// padded arrays, as a collection with one graph per pack, or as TFRecords with one GraphTensor per pack.
+func Materialise(ctx context.Context, plan, in, out string, o option.Materialise) (*Report, error) {
+	return packing.Materialise(ctx, plan, in, out, o)
 }
 
-// write writes the layout of a result to the folder out.
-func (o *PackOptions) write(ctx context.Context, from packSource, out string, r *pack.Result, l *layout.Layout, packing *Packing) (err error) {
-	writing := time.Now()
-	w, err := store.Create(vfs.OS, out, o.Overwrite)
-	if err != nil {
-		return err
-	}
-	defer endWith(&err, w)
-	made := o.made()
-	if from.fingerprint == "" {
-		if from.fingerprint, err = store.Fingerprint(ctx, vfs.OS, from.in); err != nil {
-			return err
-		}
-	}
-	name := filepath.Base(from.in)
-	made.Inputs[name] = from.fingerprint
-	if err := l.Write(w, made); err != nil {
-		return err
-	}
-	if err := w.Seal(ctx, nil, o.Threads); err != nil {
-		return err
-	}
-	rep := o.begin("pack", "Packs of "+name)
-	rep.InputAt(name, from.size, from.fingerprint, from.in)
-	reportPacking(rep, r, packing)
-	rep.Stage(from.before, from.ready.Sub(from.start), 0, "")
-	rep.Stage("pack, by "+packing.By, writing.Sub(from.ready), packing.Graphs, "graphs")
-	rep.Stage("write", time.Since(writing), 0, "")
-	return o.publish(w, rep, from.start)
+// PackStream packs a stream of graphs in their order, without knowing their number, and holds at most Buffer of them. The
+// input is a CSV file with one graph per line, o.In with the same text (in is "-" then), or a collection. PackStream
+// writes pack_ptr.npy and graph_id.npy to the folder out or, if out is "", one line of JSON per pack to o.Lines. With
+// OversizeAlone, graphs that are larger than a pack go to alone_id.npy or to lines of their own.
+func PackStream(ctx context.Context, in, out string, o option.PackStream) (*report.PackedStream, error) {
+	return packing.PackStream(ctx, in, out, o)
 }
 
-// solve packs the graphs, except those that are larger than a pack.
-func (o *PackOptions) solve(ctx context.Context, in string, p *pack.Problem) (*pack.Result, layout.Terms, error) {
-	terms := layout.Terms{Reserve: o.Reserve, Oversize: string(o.Oversize)}
-	if o.Reserve {
-		if err := layout.Reserve(p); err != nil {
-			return nil, terms, err
-		}
-	}
-	if o.Oversize != OversizeError {
-		p.Histogram, terms.Over = p.Oversize()
-		if n := terms.Over.Graphs(); n > 0 && len(p.Counts) == 0 {
-			return nil, terms, fmt.Errorf("%s: found %s, all larger than a pack%s, expected some that fit; raise the limits", in, counted(n, "graph"), o.less())
-		} else if n > 0 {
-			o.warn("%s %s", human.Exact(n), larger(n, string(o.Oversize)))
-		}
-	}
-	if err := pack.Fits(o.Memory, len(p.Counts), len(p.Components), p.Bytes()); err != nil {
-		return nil, terms, fmt.Errorf("%s: %w", in, err)
-	}
-	line := o.stages()
-	r, err := pack.Solve(ctx, p, pack.Options{Method: string(o.Method), Heuristic: o.Heuristic, Effort: o.Effort, TimeBudget: o.TimeBudget, Threads: o.Threads,
-		Progress: func(stage string, done, total int64) { line.update(stage, done, total, "%") }})
-	line.end()
-	if errors.Is(err, pack.ErrOversize) {
-		return nil, terms, fmt.Errorf("%s: %w%s; `Oversize` skip leaves them out and counts them, alone makes each a pack of its own", in, err, o.less())
-	}
-	if err != nil {
-		return nil, terms, err
-	}
-	return r, terms, r.Divide(p.Histogram, o.Ranks)
+// PackHistogram counts the graphs of a collection by their sizes, and writes the counts to w as CSV: one line per size,
+// with the columns of the components and count. Pack reads this format.
+func PackHistogram(in string, w io.Writer, o option.PackHistogram) error {
+	return packing.PackHistogram(in, w, o)
 }
 
-// histogram reads the sizes of the graphs in a CSV file or a collection. The fingerprint of a CSV file is "".
-func histogram(path string, components []string, memory int64) (h *pack.Histogram, fingerprint string, size int64, err error) {
-	if path == "-" {
-		return nil, "", 0, usagef("found -, expected a histogram (.csv) or a collection; only `Stream` reads stdin")
-	}
-	info, err := vfs.OS.Stat(path)
-	if err != nil {
-		return nil, "", 0, fmt.Errorf("%w; give a histogram (.csv) or a collection", err)
-	}
-	if !info.IsDir() {
-		f, err := vfs.OS.OpenStream(path)
-		if err != nil {
-			return nil, "", 0, err
-		}
-		defer closeWith(&err, f.Close)
-		h, err := pack.ReadCSV(path, f, memory)
-		if err != nil {
-			return nil, "", 0, err
-		}
-		h, err = selected(path, h, components)
-		return h, "", info.Size(), err
-	}
-	s, err := store.Open(vfs.OS, path)
-	if err != nil {
-		return nil, "", 0, err
-	}
-	defer closeWith(&err, s.Close)
-	if s.Collection == nil {
-		return nil, "", 0, fmt.Errorf("%s: found a store of one graph, expected a collection of many; graphmill sample or graphmill import makes one", path)
-	}
-	sizes, err := collection.NewSizes(s.Collection, components)
-	if err != nil {
-		return nil, "", 0, ofComponents(path, err)
-	}
-	if h, err = sizes.Histogram(memory); err != nil {
-		return nil, "", 0, described(path, err)
-	}
-	if fingerprint, err = store.Sum(vfs.OS, path); err != nil {
-		return nil, "", 0, err
-	}
-	size, err = store.Size(vfs.OS, path)
-	return h, fingerprint, size, err
+// ComparePacks makes the two tables of the paper on tuple packing for any collections or histograms. Table 1 has the
+// properties of the data sets. Table 2 has the efficiency of the published heuristics, of the baselines of the paper, and
+// of PackAuto. The limits are the sizes of the largest graph.
+func ComparePacks(ctx context.Context, in []string, o option.ComparePacks) (report.PackTablesList, error) {
+	return packing.ComparePacks(ctx, in, o)
 }
 
-// selected puts the components of a histogram into the order of the limits. Each component must have a limit.
-func selected(path string, h *pack.Histogram, components []string) (*pack.Histogram, error) {
-	out := &pack.Histogram{Components: components}
-	places := make([]int, len(components))
-	for i, name := range components {
-		if places[i] = slices.Index(h.Components, name); places[i] < 0 {
-			return nil, usagef("found component %s, expected one of %s: %s", name, path, strings.Join(h.Components, ", "))
-		}
-	}
-	shape := make([]int, len(components))
-	for i, c := range h.Counts {
-		for j, p := range places {
-			shape[j] = h.Shape(i)[p]
-		}
-		out.Add(c, shape...)
-	}
-	return out, out.Normalise()
+// TunePacks searches for good limits. It packs with limits near the ratio of the mean sizes, from the size of the largest
+// graph to packs that cost sixteen times as much, and finds the front: the limits for which no cheaper limits are as full.
+// The measure of fullness is the harmonic mean of the efficiencies, which is low if any component loses room. A report
+// with plots goes to the folder out, or, with a Target, the pack layout for the cheapest limits that reach it; if out is
+// "", nothing is written.
+func TunePacks(ctx context.Context, in, out string, o option.TunePacks) (*report.Tuning, error) {
+	return packing.TunePacks(ctx, in, out, o)
+}
+
+// PackMethods returns the names of the methods.
+func PackMethods() []string {
+	return packing.PackMethods()
+}
+
+// PackHeuristics returns the names of the heuristics.
+func PackHeuristics() []string {
+	return packing.PackHeuristics()
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/option"
 )
 
 var (
@@ -32,28 +33,28 @@ func makePages(t *testing.T) []string {
 			t.Fatal(err)
 		}
 	}
-	run := func(words ...string) graphmill.Run {
-		return graphmill.Run{Threads: 2, CommandLine: append([]string{"graphmill"}, words...)}
+	run := func(words ...string) option.Run {
+		return option.Run{Threads: 2, CommandLine: append([]string{"graphmill"}, words...)}
 	}
-	st, err := graphmill.GenerateCommunity(ctx, at("community.store"), graphmill.CommunityOptions{Nodes: 5000, BuildOptions: graphmill.BuildOptions{Run: run("generate", "community", "--nodes", "5000", "--out", "community.store")}})
+	st, err := graphmill.GenerateCommunity(ctx, at("community.store"), option.Community{Nodes: 5000, Build: option.Build{Run: run("generate", "community", "--nodes", "5000", "--out", "community.store")}})
 	must(err)
 	defer st.Close()
 	for _, parts := range []int{8, 40} {
-		_, err = graphmill.Partition(ctx, at("community.store"), at(fmt.Sprint("parts", parts)), graphmill.PartitionOptions{Run: run("partition"), Parts: parts})
+		_, err = graphmill.Partition(ctx, at("community.store"), at(fmt.Sprint("parts", parts)), option.Partition{Run: run("partition"), Parts: parts})
 		must(err)
 	}
-	_, err = graphmill.Dispatch(ctx, at("community.store"), at("parts8"), at("dgl"), graphmill.DispatchOptions{Run: run("dispatch")})
+	_, err = graphmill.Dispatch(ctx, at("community.store"), at("parts8"), at("dgl"), option.Dispatch{Run: run("dispatch")})
 	must(err)
-	_, err = graphmill.Sample(ctx, st, at("subgraphs"), graphmill.SampleOptions{Run: run("sample"), Fanout: []int{5, 3}, Scope: graphmill.ScopeSeed, LimitSeeds: 500})
+	_, err = graphmill.Sample(ctx, st, at("subgraphs"), option.Sample{Run: run("sample"), Fanout: []int{5, 3}, Scope: option.ScopeSeed, LimitSeeds: 500})
 	must(err)
-	limits := []graphmill.PackLimit{{Component: "num_nodes", Max: 256}, {Component: "num_edges", Max: 256}}
-	_, err = graphmill.Pack(ctx, at("subgraphs"), at("layout"), graphmill.PackOptions{Run: run("pack"), Limits: limits})
+	limits := []option.PackLimit{{Component: "num_nodes", Max: 256}, {Component: "num_edges", Max: 256}}
+	_, err = graphmill.Pack(ctx, at("subgraphs"), at("layout"), option.Pack{Run: run("pack"), Limits: limits})
 	must(err)
-	_, err = graphmill.TunePacks(ctx, at("subgraphs"), at("limits"), graphmill.TuneOptions{Run: run("pack", "tune"), Components: []string{"num_nodes", "num_edges"}, Tries: 20})
+	_, err = graphmill.TunePacks(ctx, at("subgraphs"), at("limits"), option.TunePacks{Run: run("pack", "tune"), Components: []string{"num_nodes", "num_edges"}, Tries: 20})
 	must(err)
-	_, err = graphmill.Materialise(ctx, at("layout"), at("subgraphs"), at("packs"), graphmill.MaterialiseOptions{Run: run("pack", "materialise")})
+	_, err = graphmill.Materialise(ctx, at("layout"), at("subgraphs"), at("packs"), option.Materialise{Run: run("pack", "materialise")})
 	must(err)
-	line, err := graphmill.TraceLineage(ctx, at("packs"), graphmill.LineageOptions{})
+	line, err := graphmill.TraceLineage(ctx, at("packs"), option.Lineage{})
 	must(err)
 	lineage, err := graphmill.WriteLineage(line, at("packs"), "")
 	must(err)

@@ -10,16 +10,17 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/option"
 )
 
 // setSamplers are the samplers of sets of nodes, for the graph of rmat.
-func setSamplers(t *testing.T, assignment string) []graphmill.SampleOptions {
+func setSamplers(t *testing.T, assignment string) []option.Sample {
 	t.Helper()
-	return []graphmill.SampleOptions{
-		{Sampler: graphmill.SamplerCluster, BatchSize: 3, Assignment: assignment, Shuffle: true},
-		{Sampler: graphmill.SamplerSaintNode, BatchSize: 60},
-		{Sampler: graphmill.SamplerSaintEdge, BatchSize: 30},
-		{Sampler: graphmill.SamplerSaintWalk, BatchSize: 20, WalkLength: 2},
+	return []option.Sample{
+		{Sampler: option.SamplerCluster, BatchSize: 3, Assignment: assignment, Shuffle: true},
+		{Sampler: option.SamplerSaintNode, BatchSize: 60},
+		{Sampler: option.SamplerSaintEdge, BatchSize: 30},
+		{Sampler: option.SamplerSaintWalk, BatchSize: 20, WalkLength: 2},
 	}
 }
 
@@ -27,7 +28,7 @@ func setSamplers(t *testing.T, assignment string) []graphmill.SampleOptions {
 func divided(t *testing.T, st *graphmill.Store, parts int) string {
 	t.Helper()
 	dir := t.TempDir() + "/parts"
-	if _, err := graphmill.Partition(t.Context(), st.Dir(), dir, graphmill.PartitionOptions{Parts: parts, Method: graphmill.MethodHash}); err != nil {
+	if _, err := graphmill.Partition(t.Context(), st.Dir(), dir, option.Partition{Parts: parts, Method: option.MethodHash}); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -61,7 +62,7 @@ func TestSets(t *testing.T) {
 				t.Errorf("%s: found the edges %v, %v, expected %v", o.Sampler, src, dst, want)
 			}
 		}
-		if o.Sampler == graphmill.SamplerCluster && len(all) != 256 {
+		if o.Sampler == option.SamplerCluster && len(all) != 256 {
 			t.Errorf("found %d nodes in the parts of an epoch, expected all 256", len(all))
 		}
 		o.Threads = 4
@@ -91,28 +92,28 @@ func TestSetsRefuse(t *testing.T) {
 	st := rmat(t)
 	parts := divided(t, st, 4)
 	for _, c := range []struct {
-		o    graphmill.SampleOptions
+		o    option.Sample
 		want string
 	}{
-		{graphmill.SampleOptions{Sampler: "saint"}, "found `Sampler` \"saint\""},
-		{graphmill.SampleOptions{Sampler: "saint-node", Fanout: []int{3}}, "found `Fanout` with `Sampler` saint-node"},
-		{graphmill.SampleOptions{Sampler: "saint-node", Shuffle: true}, "found `Shuffle` with `Sampler` saint-node"},
-		{graphmill.SampleOptions{Sampler: "saint-node", WalkLength: 3}, "found `WalkLength` with `Sampler` saint-node"},
-		{graphmill.SampleOptions{Sampler: "saint-node", Assignment: parts}, "found `Assignment` with `Sampler` saint-node"},
-		{graphmill.SampleOptions{Sampler: "saint-node", BatchSize: -1}, "found `BatchSize` -1"},
-		{graphmill.SampleOptions{Sampler: "saint-node", Seeds: "_N"}, "found `Seeds` with"},
-		{graphmill.SampleOptions{Sampler: "saint-node", Scope: graphmill.ScopeSeed}, "found `Scope` with"},
-		{graphmill.SampleOptions{Sampler: "saint-node", BatchSize: 1 << 40}, "found `BatchSize` 1099511627776, expected at most"},
-		{graphmill.SampleOptions{Sampler: "saint-node", Executor: graphmill.ExecutorStream}, "found `Executor` stream with `Sampler` saint-node"},
-		{graphmill.SampleOptions{Sampler: "saint-walk"}, "found no `WalkLength`"},
-		{graphmill.SampleOptions{Sampler: "saint-walk", WalkLength: -1}, "found `WalkLength` -1"},
-		{graphmill.SampleOptions{Sampler: "saint-walk", WalkLength: 1 << 30}, "found `WalkLength` 1073741824"},
-		{graphmill.SampleOptions{Sampler: "cluster"}, "found no `Assignment`"},
-		{graphmill.SampleOptions{Sampler: "cluster", Assignment: parts, Order: "weighted:w"}, "found `Order` with"},
-		{graphmill.SampleOptions{Sampler: "shadow"}, "found `Sampler` without `Fanout`"},
-		{graphmill.SampleOptions{Sampler: "shadow", Fanout: []int{3}, Scope: graphmill.ScopeBatch}, "found `Sampler` shadow with `Scope` batch"},
-		{graphmill.SampleOptions{Fanout: []int{3}, WalkLength: 3}, "found `WalkLength` without"},
-		{graphmill.SampleOptions{Fanout: []int{3}, Assignment: parts}, "found `Assignment` without"},
+		{option.Sample{Sampler: "saint"}, "found `Sampler` \"saint\""},
+		{option.Sample{Sampler: "saint-node", Fanout: []int{3}}, "found `Fanout` with `Sampler` saint-node"},
+		{option.Sample{Sampler: "saint-node", Shuffle: true}, "found `Shuffle` with `Sampler` saint-node"},
+		{option.Sample{Sampler: "saint-node", WalkLength: 3}, "found `WalkLength` with `Sampler` saint-node"},
+		{option.Sample{Sampler: "saint-node", Assignment: parts}, "found `Assignment` with `Sampler` saint-node"},
+		{option.Sample{Sampler: "saint-node", BatchSize: -1}, "found `BatchSize` -1"},
+		{option.Sample{Sampler: "saint-node", Seeds: "_N"}, "found `Seeds` with"},
+		{option.Sample{Sampler: "saint-node", Scope: option.ScopeSeed}, "found `Scope` with"},
+		{option.Sample{Sampler: "saint-node", BatchSize: 1 << 40}, "found `BatchSize` 1099511627776, expected at most"},
+		{option.Sample{Sampler: "saint-node", Executor: option.ExecutorStream}, "found `Executor` stream with `Sampler` saint-node"},
+		{option.Sample{Sampler: "saint-walk"}, "found no `WalkLength`"},
+		{option.Sample{Sampler: "saint-walk", WalkLength: -1}, "found `WalkLength` -1"},
+		{option.Sample{Sampler: "saint-walk", WalkLength: 1 << 30}, "found `WalkLength` 1073741824"},
+		{option.Sample{Sampler: "cluster"}, "found no `Assignment`"},
+		{option.Sample{Sampler: "cluster", Assignment: parts, Order: "weighted:w"}, "found `Order` with"},
+		{option.Sample{Sampler: "shadow"}, "found `Sampler` without `Fanout`"},
+		{option.Sample{Sampler: "shadow", Fanout: []int{3}, Scope: option.ScopeBatch}, "found `Sampler` shadow with `Scope` batch"},
+		{option.Sample{Fanout: []int{3}, WalkLength: 3}, "found `WalkLength` without"},
+		{option.Sample{Fanout: []int{3}, Assignment: parts}, "found `Assignment` without"},
 	} {
 		for _, err := range graphmill.Batches(t.Context(), st, c.o) {
 			if err == nil || !errors.Is(err, graphmill.ErrUsage) || !strings.Contains(err.Error(), c.want) {
@@ -121,7 +122,7 @@ func TestSetsRefuse(t *testing.T) {
 			break
 		}
 	}
-	o := graphmill.SampleOptions{Sampler: "cluster", Assignment: t.TempDir()}
+	o := option.Sample{Sampler: "cluster", Assignment: t.TempDir()}
 	for _, err := range graphmill.Batches(t.Context(), st, o) {
 		if err == nil || !strings.Contains(err.Error(), "_N.txt") {
 			t.Errorf("found %v, expected an error about the missing file of the parts", err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -55,7 +56,7 @@ func (s *Store) Report() (_ *Report, err error) {
 	if s.report != nil {
 		return s.report, nil
 	}
-	return readReport(s.Dir())
+	return operation.ReadReport(s.Dir())
 }
 
 // Check reads the whole graph, and returns an error if its arrays are inconsistent, such as offsets that descend or
@@ -68,17 +69,18 @@ func (s *Store) Check(ctx context.Context) (err error) {
 // Close unmaps the files. No slice of the store may be in use.
 func (s *Store) Close() error { return s.store.Close() }
 
-// openGraph opens a store of one graph.
-func openGraph(dir string) (*Store, error) {
-	s, err := Open(dir)
-	if err != nil {
+// Report describes a finished operation: its inputs, counts, warnings, stages and plots. Its method JSON returns what the
+// command prints with --json and every output folder keeps as report.json; Text writes it in words, and HTML as a page.
+type Report = report.Report
+
+// Lineage is how an output folder came about. Its JSON is what the command report prints with --lineage --json, and Text
+// writes it in words.
+type Lineage = report.Lineage
+
+// opened is a store that an operation wrote, with its report.
+func opened(s *store.Store, r *report.Report, err error) (*Store, error) {
+	if s == nil {
 		return nil, err
 	}
-	if s.Graph() == nil {
-		if err := s.Close(); err != nil {
-			return nil, err
-		}
-		return nil, usagef("%s: found a collection, expected a store; write its graphs with `To` tfrecord", dir)
-	}
-	return s, nil
+	return &Store{store: s, report: r}, err
 }

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/option"
 )
 
 // rated is a store of users and items with columns, whose edges have columns and positions; both directions are stored.
@@ -52,7 +53,7 @@ edges:
 			t.Fatal(err)
 		}
 	}
-	st, err := graphmill.Import(t.Context(), dir, dir+"/g.store", graphmill.ImportOptions{BuildOptions: graphmill.BuildOptions{Both: true}})
+	st, err := graphmill.Import(t.Context(), dir, dir+"/g.store", option.Import{Build: option.Build{Both: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func TestBatchesStream(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	st := rated(t)
 	types := map[string][]int{"rates": {3, 2}, "knows": {2, 2}}
-	for name, o := range map[string]graphmill.SampleOptions{
+	for name, o := range map[string]option.Sample{
 		"features":  {FanoutByType: types, SeedType: []string{"user"}, Shuffle: true, Epochs: 3, Epoch: 2},
 		"edges":     {FanoutByType: types, SeedType: []string{"user"}, EdgeFeatures: []string{"all"}, Direction: "out"},
 		"no ids":    {FanoutByType: types, SeedType: []string{"item"}, NoEdgeIDs: true},
@@ -74,22 +75,22 @@ func TestBatchesStream(t *testing.T) {
 		"weighted":  {FanoutByType: types, SeedType: []string{"user"}, Order: "weighted:weight", Epochs: 2},
 		"strata":    {FanoutByType: types, SeedType: []string{"user"}, Order: "stratified:age", Epochs: 2},
 		"rank":      {FanoutByType: types, SeedType: []string{"user"}, Rank: 2, Ranks: 4, Epochs: 2, Shuffle: true},
-		"seed":      {FanoutByType: types, SeedType: []string{"user"}, Scope: graphmill.ScopeSeed, LimitSeeds: 200},
-		"epoch":     {FanoutByType: types, SeedType: []string{"user"}, Scope: graphmill.ScopeEpoch, Features: []string{}, Epochs: 3},
-		"ops":       {FanoutByType: types, SeedType: []string{"user"}, Ops: true, Expand: graphmill.ExpandAll, EdgeFeatures: []string{"stars"}},
+		"seed":      {FanoutByType: types, SeedType: []string{"user"}, Scope: option.ScopeSeed, LimitSeeds: 200},
+		"epoch":     {FanoutByType: types, SeedType: []string{"user"}, Scope: option.ScopeEpoch, Features: []string{}, Epochs: 3},
+		"ops":       {FanoutByType: types, SeedType: []string{"user"}, Ops: true, Expand: option.ExpandAll, EdgeFeatures: []string{"stars"}},
 		"links":     {FanoutByType: types, Seeds: "user:rates:item", Negatives: 2, BatchSize: 700},
-		"links day": {FanoutByType: map[string][]int{"rates": {3}}, Seeds: "user:rates:item", Scope: graphmill.ScopeSeed, Before: "day", LimitSeeds: 300},
+		"links day": {FanoutByType: map[string][]int{"rates": {3}}, Seeds: "user:rates:item", Scope: option.ScopeSeed, Before: "day", LimitSeeds: 300},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if o.BatchSize == 0 {
 				o.BatchSize = 64
 			}
-			o.Executor = graphmill.ExecutorMemory
+			o.Executor = option.ExecutorMemory
 			want := batches(t, st, o)
 			if len(want) == 0 {
 				t.Fatal("found no batches")
 			}
-			o.Executor = graphmill.ExecutorStream
+			o.Executor = option.ExecutorStream
 			for _, o.Memory = range []int64{0, 64 << 20} {
 				for _, o.Threads = range []int{1, 3} {
 					if got := batches(t, st, o); !reflect.DeepEqual(got, want) {
@@ -104,8 +105,8 @@ func TestBatchesStream(t *testing.T) {
 // Batches come from the stream executor where the memory executor does not fit, and the loader says so.
 func TestLoaderChooses(t *testing.T) {
 	st := rated(t)
-	base := graphmill.SampleOptions{Run: graphmill.Run{Threads: 1}, FanoutByType: map[string][]int{"knows": {2}}, BatchSize: 16, Features: []string{"age"}, SeedType: []string{"user"}}
-	notes := func(executor graphmill.Executor, memory int64) string {
+	base := option.Sample{Run: option.Run{Threads: 1}, FanoutByType: map[string][]int{"knows": {2}}, BatchSize: 16, Features: []string{"age"}, SeedType: []string{"user"}}
+	notes := func(executor option.Executor, memory int64) string {
 		t.Helper()
 		o := base
 		o.Executor, o.Memory = executor, memory
@@ -117,16 +118,16 @@ func TestLoaderChooses(t *testing.T) {
 		return strings.Join(l.Notes(), "\n")
 	}
 	for _, c := range []struct {
-		executor graphmill.Executor
+		executor option.Executor
 		memory   int64
 		want     string
 	}{
 		{"", 0, "executor memory"},
-		{graphmill.ExecutorAuto, 1 << 30, "executor memory"},
-		{graphmill.ExecutorStream, 0, "executor stream, as `Executor` says\nan epoch is one window"},
-		{graphmill.ExecutorMemory, 16 << 20, "found `Memory` 16.0 MiB, expected at least"},
-		{graphmill.ExecutorAuto, 16 << 20, "which the stream executor needs"},
-		{graphmill.ExecutorStream, 16 << 20, "which the stream executor needs"},
+		{option.ExecutorAuto, 1 << 30, "executor memory"},
+		{option.ExecutorStream, 0, "executor stream, as `Executor` says\nan epoch is one window"},
+		{option.ExecutorMemory, 16 << 20, "found `Memory` 16.0 MiB, expected at least"},
+		{option.ExecutorAuto, 16 << 20, "which the stream executor needs"},
+		{option.ExecutorStream, 16 << 20, "which the stream executor needs"},
 	} {
 		if got := notes(c.executor, c.memory); !strings.Contains(got, c.want) {
 			t.Errorf("executor %q, %d bytes: found %q, expected %q", c.executor, c.memory, got, c.want)
@@ -139,12 +140,12 @@ func TestBatchesStreamRefuses(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	st := rated(t)
 	types := map[string][]int{"rates": {3}}
-	for name, o := range map[string]graphmill.SampleOptions{
+	for name, o := range map[string]option.Sample{
 		"strict":  {FanoutByType: types, Seeds: "user:rates:item", Negatives: 1, NegativesStrict: "count"},
 		"exclude": {FanoutByType: types, Seeds: "user:rates:item", Exclude: "self"},
 		"induced": {FanoutByType: types, SeedType: []string{"item"}, Subgraph: "induced"},
 	} {
-		o.Executor = graphmill.ExecutorStream
+		o.Executor = option.ExecutorStream
 		n := 0
 		for b, err := range graphmill.Batches(t.Context(), st, o) {
 			if n++; b != nil || err == nil || !strings.Contains(err.Error(), "take the memory executor (`Executor`)") {
@@ -161,7 +162,7 @@ func TestBatchesStreamRefuses(t *testing.T) {
 func TestBatchesStreamEnds(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	st := rated(t)
-	o := graphmill.SampleOptions{FanoutByType: map[string][]int{"knows": {2, 2}}, SeedType: []string{"user"}, BatchSize: 8, Epochs: 5, Executor: graphmill.ExecutorStream}
+	o := option.Sample{FanoutByType: map[string][]int{"knows": {2, 2}}, SeedType: []string{"user"}, BatchSize: 8, Epochs: 5, Executor: option.ExecutorStream}
 	var seen []int
 	for b, err := range graphmill.Batches(t.Context(), st, o) {
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/option"
 )
 
 // write writes files into a new folder.
@@ -27,14 +28,14 @@ func writeTables(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func importTables(t *testing.T, source, out string, o graphmill.ImportOptions) *graphmill.Store {
+func importTables(t *testing.T, source, out string, o option.Import) *graphmill.Store {
 	t.Helper()
 	s, err := graphmill.Import(t.Context(), source, out, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	if _, err := graphmill.Verify(t.Context(), out, graphmill.VerifyOptions{}); err != nil {
+	if _, err := graphmill.Verify(t.Context(), out, option.Verify{}); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -85,7 +86,7 @@ func valueTables() map[string]string {
 
 func TestImportValues(t *testing.T) {
 	dir := writeTables(t, valueTables())
-	s := importTables(t, dir, dir+"/out/g.store", graphmill.ImportOptions{})
+	s := importTables(t, dir, dir+"/out/g.store", option.Import{})
 	g := s.Graph()
 	user, item := g.Nodes[g.NodeType("user")], g.Nodes[g.NodeType("item")]
 	for _, c := range []struct {
@@ -122,7 +123,7 @@ func TestImportValues(t *testing.T) {
 		t.Error(diff)
 	}
 	// The store does not depend on threads and memory.
-	sum := func(o graphmill.ImportOptions, name string) string {
+	sum := func(o option.Import, name string) string {
 		out := dir + "/out/" + name
 		importTables(t, dir, out, o)
 		text, err := os.ReadFile(out + "/manifest.json")
@@ -131,9 +132,9 @@ func TestImportValues(t *testing.T) {
 		}
 		return string(text)
 	}
-	one := graphmill.ImportOptions{}
+	one := option.Import{}
 	one.Threads = 1
-	four := graphmill.ImportOptions{}
+	four := option.Import{}
 	four.Threads, four.Memory = 4, 128<<20
 	if diff := cmp.Diff(sum(one, "one"), sum(four, "four")); diff != "" {
 		t.Error(diff)
@@ -143,7 +144,7 @@ func TestImportValues(t *testing.T) {
 // In a homogeneous graph, columns of categories of one name have the texts of all types.
 func TestHomogeneousValues(t *testing.T) {
 	dir := writeTables(t, valueTables())
-	s := importTables(t, dir, dir+"/out/g.store", graphmill.ImportOptions{Homogeneous: true, DanglingEdges: graphmill.PolicyZeros})
+	s := importTables(t, dir, dir+"/out/g.store", option.Import{Homogeneous: true, DanglingEdges: option.PolicyZeros})
 	g := s.Graph()
 	if got := fmt.Sprint(valuesOf(graph.FindColumn(g.Nodes[0].Columns, "kind"))); got != "[c a b a -]" {
 		t.Errorf("found %s, want the texts of both types", got)
@@ -158,7 +159,7 @@ func TestHomogeneousKeepsMeaning(t *testing.T) {
 	tables := valueTables()
 	tables["graph.yaml"] = strings.NewReplacer("kind: category, level", "kind: {categories: [a, b]}, level", "{table: items.csv, id: id, columns: {kind: category}}", "{table: items.csv, id: id, columns: {kind: {categories: [c, a]}}}").Replace(valuesYAML)
 	dir := writeTables(t, tables)
-	s := importTables(t, dir, dir+"/out/g.store", graphmill.ImportOptions{Homogeneous: true})
+	s := importTables(t, dir, dir+"/out/g.store", option.Import{Homogeneous: true})
 	if c := graph.FindColumn(s.Graph().Nodes[0].Columns, "kind"); c != nil {
 		t.Errorf("found %v, want no column of codes with two meanings", c)
 	}
@@ -180,7 +181,7 @@ func TestAddedNodesHaveNoValues(t *testing.T) {
 	tables["buys.csv"] += "u9,i2,,\n"
 	tables["graph.yaml"] = strings.Replace(valuesYAML, "born: datetime,", "born: {dtype: datetime, missing: column},", 1)
 	dir := writeTables(t, tables)
-	s := importTables(t, dir, dir+"/out/g.store", graphmill.ImportOptions{DanglingEdges: graphmill.PolicyZeros})
+	s := importTables(t, dir, dir+"/out/g.store", option.Import{DanglingEdges: option.PolicyZeros})
 	g := s.Graph()
 	user := g.Nodes[g.NodeType("user")]
 	for name, want := range map[string]string{"born": "[946684800000 - 946684799500 -]", "born_missing": "[0 1 0 1]", "kind": "[b a - -]", "level": "[high - low -]"} {
@@ -201,7 +202,7 @@ edges: {"atom:bond:atom": {table: bonds.csv, graph_id: g, ends: local, symmetris
 		"atoms.csv":  "g,kind,w,c\n0,C,1,2\n0,H,,3\n1,O,4,\n",
 		"bonds.csv":  "g,src,dst,kind\n0,0,1,single\n",
 	})
-	s := importTables(t, dir, dir+"/out/c", graphmill.ImportOptions{})
+	s := importTables(t, dir, dir+"/out/c", option.Import{})
 	c := s.Collection()
 	for _, x := range []struct {
 		columns    []*graph.Column
@@ -220,7 +221,7 @@ edges: {"atom:bond:atom": {table: bonds.csv, graph_id: g, ends: local, symmetris
 }
 
 // sampled is the edges' times in the samples of seeds, by seed.
-func sampleTimes(t *testing.T, s *graphmill.Store, o graphmill.SampleOptions) (string, error) {
+func sampleTimes(t *testing.T, s *graphmill.Store, o option.Sample) (string, error) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "c")
 	if _, err := graphmill.Sample(t.Context(), s, out, o); err != nil {
@@ -260,11 +261,11 @@ edges: {"u:e:u": {table: e.csv, columns: {at: "datetime[ms]"}}}
 			"u.csv":      "id,when,kind\n0,2020-01-02,a\n1,,b\n2,2020-01-04,b\n",
 			"e.csv":      "src,dst,at\n1,0,2020-01-01\n2,0,\n2,0,2020-01-02\n1,0,2020-01-03\n0,1,2020-01-01\n1,2,2020-01-03T12:00\n0,2,\n",
 		})
-		return importTables(t, dir, dir+"/out/g.store", graphmill.ImportOptions{})
+		return importTables(t, dir, dir+"/out/g.store", option.Import{})
 	}
-	options := func(seeds, before string) graphmill.SampleOptions {
-		o := graphmill.SampleOptions{}
-		o.Seeds, o.Fanout, o.Before, o.SeedTime, o.Scope = seeds, []int{10}, before, "when", graphmill.ScopeSeed
+	options := func(seeds, before string) option.Sample {
+		o := option.Sample{}
+		o.Seeds, o.Fanout, o.Before, o.SeedTime, o.Scope = seeds, []int{10}, before, "when", option.ScopeSeed
 		return o
 	}
 	for _, unit := range []string{"s", "ms", "us"} {
@@ -299,9 +300,9 @@ func TestSamplesRefuseTwoUnits(t *testing.T) {
 		"u.csv":      "id,at\n0,2020-01-02\n1,2020-01-02\n",
 		"e.csv":      "src,dst,at\n1,0,2020-01-01\n",
 	})
-	s := importTables(t, dir, dir+"/out/g.store", graphmill.ImportOptions{})
-	o := graphmill.SampleOptions{}
-	o.Seeds, o.Fanout, o.Before, o.Scope = "u", []int{1}, "at", graphmill.ScopeSeed
+	s := importTables(t, dir, dir+"/out/g.store", option.Import{})
+	o := option.Sample{}
+	o.Seeds, o.Fanout, o.Before, o.Scope = "u", []int{1}, "at", option.ScopeSeed
 	if _, err := sampleTimes(t, s, o); err == nil || !strings.Contains(err.Error(), "found column \"at\" of u:f:u in s, expected ms, as of the types before; import all of them in one unit") {
 		t.Errorf("found %v, want the units", err)
 	}
@@ -312,7 +313,7 @@ func TestCollectCancelled(t *testing.T) {
 	dir := writeTables(t, valueTables())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := graphmill.Import(ctx, dir, dir+"/out", graphmill.ImportOptions{}); err == nil {
+	if _, err := graphmill.Import(ctx, dir, dir+"/out", option.Import{}); err == nil {
 		t.Fatal("found no error, want that of the context")
 	}
 	if _, err := os.Stat(dir + "/out"); err == nil {

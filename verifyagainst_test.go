@@ -11,6 +11,7 @@ import (
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
 )
 
 // TestVerifyAgainst checks that TFRecords whose files are as they were written, but whose subgraphs are not subgraphs of the
@@ -18,15 +19,15 @@ import (
 func TestVerifyAgainst(t *testing.T) {
 	st := rated(t)
 	dir := t.TempDir()
-	for name, o := range map[string]graphmill.SampleOptions{
-		"seeds":      {Scope: graphmill.ScopeSeed, Shuffle: true, Epochs: 2, LimitSeeds: 40},
-		"components": {Scope: graphmill.ScopeSeed, Components: 3, LimitSeeds: 20, Gzip: true, Shards: 2, Name: "x.tfrecord"},
-		"batches":    {Scope: graphmill.ScopeBatch, Weight: "stars", Seeds: "item", BatchSize: 16, LimitSeeds: 64, Rank: 1, Ranks: 2},
-		"times":      {Scope: graphmill.ScopeSeed, Before: "day", Untimed: []string{"user:knows:user"}, Seeds: "user:rates:item", LimitSeeds: 30},
-		"all edges":  {Scope: graphmill.ScopeSeed, Aggregation: graphmill.AggregationNode, LimitSeeds: 10},
+	for name, o := range map[string]option.Sample{
+		"seeds":      {Scope: option.ScopeSeed, Shuffle: true, Epochs: 2, LimitSeeds: 40},
+		"components": {Scope: option.ScopeSeed, Components: 3, LimitSeeds: 20, Gzip: true, Shards: 2, Name: "x.tfrecord"},
+		"batches":    {Scope: option.ScopeBatch, Weight: "stars", Seeds: "item", BatchSize: 16, LimitSeeds: 64, Rank: 1, Ranks: 2},
+		"times":      {Scope: option.ScopeSeed, Before: "day", Untimed: []string{"user:knows:user"}, Seeds: "user:rates:item", LimitSeeds: 30},
+		"all edges":  {Scope: option.ScopeSeed, Aggregation: option.AggregationNode, LimitSeeds: 10},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o.Format, o.Seed = graphmill.FormatTFRecord, 5
+			o.Format, o.Seed = option.FormatTFRecord, 5
 			if o.Seeds == "" {
 				o.Seeds = "user"
 			}
@@ -39,12 +40,12 @@ func TestVerifyAgainst(t *testing.T) {
 			if _, err := graphmill.Sample(t.Context(), st, out, o); err != nil {
 				t.Fatal(err)
 			}
-			v, err := graphmill.Verify(t.Context(), out, graphmill.VerifyOptions{Against: st.Dir()})
+			v, err := graphmill.Verify(t.Context(), out, option.Verify{Against: st.Dir()})
 			if err != nil || !v.OK || v.Compared.Records == 0 {
 				t.Fatalf("found %+v, %v, expected records drawn from the store", v, err)
 			}
 			rewrite(t, out, "made.json", func(b []byte) []byte { return bytes.Replace(b, []byte(`"seed": 5`), []byte(`"seed": 6`), 1) })
-			v, err = graphmill.Verify(t.Context(), out, graphmill.VerifyOptions{Against: st.Dir()})
+			v, err = graphmill.Verify(t.Context(), out, option.Verify{Against: st.Dir()})
 			if err != nil || v.OK || len(v.Damage) > 0 || !strings.Contains(v.Compared.Fault, "found another subgraph") {
 				t.Errorf("found %+v, %v, expected a record that is another one", v, err)
 			}

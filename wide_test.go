@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/graph"
 	widths "github.com/graphmill/graphmill/internal/limits"
+	"github.com/graphmill/graphmill/option"
 )
 
 // TestWide runs every operation on stores whose offsets and ids take 64 bits, as stores of 2^32 edges and more do, and expects the
@@ -36,33 +37,33 @@ func TestWide(t *testing.T) {
 			t.Fatalf("found offsets of 64 bits %t for narrow stores of %d edges", wide, positions)
 		}
 		m.outputs = map[string]map[string][]byte{}
-		for name, operation := range operations(st, dir, graphmill.Run{Threads: 2}) {
+		for name, operation := range operations(st, dir, option.Run{Threads: 2}) {
 			out := t.TempDir() + "/out"
 			if err := operation(t.Context(), out); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if v, err := graphmill.Verify(t.Context(), out, graphmill.VerifyOptions{}); err != nil || !v.OK {
+			if v, err := graphmill.Verify(t.Context(), out, option.Verify{}); err != nil || !v.OK {
 				t.Fatalf("%s: found %+v, %v, expected a whole output", name, v, err)
 			}
 			m.outputs[name] = contents(t, out)
 		}
 		parts := t.TempDir() + "/out"
-		o := graphmill.DispatchOptions{PartsOptions: graphmill.PartsOptions{SaveOrigNids: true, SaveOrigEids: true}}
+		o := option.Dispatch{DGLParts: option.DGLParts{SaveOrigNids: true, SaveOrigEids: true}}
 		if _, err := graphmill.Dispatch(t.Context(), dir+"/g.store", dir+"/g.parts", parts, o); err != nil {
 			t.Fatal(err)
 		}
-		if v, err := graphmill.Verify(t.Context(), parts, graphmill.VerifyOptions{Against: dir + "/g.store"}); err != nil || !v.OK {
+		if v, err := graphmill.Verify(t.Context(), parts, option.Verify{Against: dir + "/g.store"}); err != nil || !v.OK {
 			t.Fatalf("found %+v, %v, expected parts that equal the store", v, err)
 		}
 		m.outputs["parts with original ids"] = contents(t, parts)
-		for _, executor := range []graphmill.Executor{graphmill.ExecutorMemory, graphmill.ExecutorStream} {
+		for _, executor := range []option.Executor{option.ExecutorMemory, option.ExecutorStream} {
 			out := t.TempDir() + "/out"
-			if _, err := graphmill.Sample(t.Context(), st, out, graphmill.SampleOptions{Fanout: []int{4, 3}, Executor: executor, Format: graphmill.FormatTFRecord, Epochs: 2}); err != nil {
+			if _, err := graphmill.Sample(t.Context(), st, out, option.Sample{Fanout: []int{4, 3}, Executor: executor, Format: option.FormatTFRecord, Epochs: 2}); err != nil {
 				t.Fatal(err)
 			}
 			m.outputs["sample "+string(executor)] = contents(t, out)
 		}
-		m.batches = batches(t, st, graphmill.SampleOptions{Fanout: []int{4, 3}, BatchSize: 32})
+		m.batches = batches(t, st, option.Sample{Fanout: []int{4, 3}, BatchSize: 32})
 		return m
 	}
 	narrow, wide := of(math.MaxUint32), of(0)

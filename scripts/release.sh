@@ -24,7 +24,7 @@ fail() { echo "make release: $*" >&2; exit 1; }
 
 [[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "found VERSION=$version, expected three numbers; give VERSION=0.2.0"
 check() { [ "$2" = "$version" ] || fail "$1: found version ${2:-none}, expected $version; set it there"; }
-check version.go "$(sed -n 's/^const release = "\(.*\)"$/\1/p' version.go)"
+check internal/operation/version.go "$(sed -n 's/^const release = "\(.*\)"$/\1/p' internal/operation/version.go)"
 check python/src/graphmill/_version.py "$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' python/src/graphmill/_version.py)"
 notes=$(awk -v v="$version" '/^## \[/ { on = index($0, "## [" v "]") == 1; next } on' CHANGELOG.md)
 [ -n "${notes//[[:space:]]/}" ] || fail "CHANGELOG.md: found no text under \"## [$version]\", expected what has changed; write it"

@@ -14,13 +14,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/golden"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/report"
 )
 
 // checked has the values of an assignment by the definition of the cut.
@@ -56,20 +56,20 @@ func checkCut(t *testing.T, graph, assignment, parts string) checked {
 }
 
 // partitioned runs partition and returns its JSON.
-func partitioned(t *testing.T, args ...string) graphmill.Division {
+func partitioned(t *testing.T, args ...string) report.Division {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	if status := run(append([]string{"graphmill", "partition", "--json"}, args...), &stdout, &stderr); status != exitDone {
 		t.Fatalf("%q: status %d: %s", args, status, stderr.String())
 	}
-	var j graphmill.Division
+	var j report.Division
 	if err := json.Unmarshal(stdout.Bytes(), &j); err != nil {
 		t.Fatal(err)
 	}
 	return j
 }
 
-func (c checked) compare(t *testing.T, name string, j graphmill.Division) {
+func (c checked) compare(t *testing.T, name string, j report.Division) {
 	t.Helper()
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-4 }
 	var most, all int64

@@ -14,25 +14,26 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/option"
 )
 
 func main() {
 	ctx, tables, out := context.Background(), os.Args[1], os.Args[2]
-	st, err := graphmill.Import(ctx, tables, out+"/papers.store", graphmill.ImportOptions{})
+	st, err := graphmill.Import(ctx, tables, out+"/papers.store", option.Import{})
 	check(err)
 	defer st.Close()
 
-	for b, err := range graphmill.Batches(ctx, st, graphmill.SampleOptions{Fanout: []int{3, 2}, BatchSize: 4}) {
+	for b, err := range graphmill.Batches(ctx, st, option.Sample{Fanout: []int{3, 2}, BatchSize: 4}) {
 		check(err)
 		x := b.Feature("paper", "x")
 		src, _ := b.Edges("paper:cites:paper")
 		fmt.Printf("batch %d: %d nodes, %d edges, first row %v\n", b.Number, x.Rows, len(src), graph.View[float32](x.Row(0)))
 	}
 
-	_, err = graphmill.Sample(ctx, st, out+"/subgraphs", graphmill.SampleOptions{Fanout: []int{3, 2}, Scope: graphmill.ScopeSeed})
+	_, err = graphmill.Sample(ctx, st, out+"/subgraphs", option.Sample{Fanout: []int{3, 2}, Scope: option.ScopeSeed})
 	check(err)
-	limits := []graphmill.PackLimit{{Component: "num_nodes", Max: 8}, {Component: "num_edges", Max: 8}}
-	p, err := graphmill.Pack(ctx, out+"/subgraphs", out+"/packs", graphmill.PackOptions{Limits: limits})
+	limits := []option.PackLimit{{Component: "num_nodes", Max: 8}, {Component: "num_edges", Max: 8}}
+	p, err := graphmill.Pack(ctx, out+"/subgraphs", out+"/packs", option.Pack{Limits: limits})
 	check(err)
 	fmt.Printf("%d subgraphs in %d packs\n", p.Graphs, p.Packs)
 }

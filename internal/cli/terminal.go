@@ -20,6 +20,7 @@ import (
 	"github.com/graphmill/graphmill/internal/progress"
 	"github.com/graphmill/graphmill/internal/suggest"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
 )
 
 // Terminal holds the arguments and streams of a command, and prints its messages.
@@ -114,7 +115,7 @@ func (t *Terminal) Warn(text string) {
 func (t *Terminal) Fail(err error) { t.say(red, "%s", inWords(err)) }
 
 // Progress shows the progress of a stage as a line, if stderr is a terminal.
-func (t *Terminal) Progress(p graphmill.Progress) {
+func (t *Terminal) Progress(p option.Progress) {
 	if t.Quiet {
 		return
 	}

@@ -6,13 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 // policy is a flag whose value is one of several policies.
 type policy struct {
-	value *graphmill.Policy
+	value *option.Policy
 	takes string // "error|drop"
 }
 
@@ -20,7 +20,7 @@ type policy struct {
 func (p policy) Set(s string) error {
 	for _, name := range strings.Split(p.takes, "|") {
 		if s == name {
-			*p.value = graphmill.Policy(s)
+			*p.value = option.Policy(s)
 			return nil
 		}
 	}
@@ -39,7 +39,7 @@ func (p policy) String() string {
 func (p policy) Type() string { return p.takes }
 
 // addBuildFlags adds the flags of the commands that make a store from edges.
-func addBuildFlags(cmd *cobra.Command, o *graphmill.BuildOptions, duplicates, loops string) {
+func addBuildFlags(cmd *cobra.Command, o *option.Build, duplicates, loops string) {
 	f := cmd.Flags()
 	f.BoolVar(&o.Both, "both", false, "store the adjacency of both directions, not only of the primary one")
 	f.Var(policy{&o.DuplicateEdges, "keep|drop|drop-equal|error|sum|count"}, "duplicate-edges", "how to treat edges with equal ends; drop keeps the first, drop-equal the first of those with equal columns, sum adds up its columns, count adds a column count")
@@ -55,11 +55,11 @@ func addBuildFlags(cmd *cobra.Command, o *graphmill.BuildOptions, duplicates, lo
 }
 
 // splits is a flag that adds a split each time it is given.
-type splits struct{ list *[]graphmill.Split }
+type splits struct{ list *[]option.Split }
 
 // Set adds a split.
 func (s *splits) Set(text string) error {
-	split, err := graphmill.ParseSplit(text)
+	split, err := option.ParseSplit(text)
 	*s.list = append(*s.list, split)
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/format/chunk"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 // NewChunk makes the command chunk.
@@ -37,7 +38,7 @@ the same order.`,
 			if err := cli.Positive(cmd.Flags(), "chunk-size"); err != nil {
 				return err
 			}
-			o := graphmill.ChunkOptions{Run: f.Run(t), ChunkSize: int64(size), Direction: graphmill.Direction(f.direction)}
+			o := option.Chunk{Run: f.Run(t), ChunkSize: int64(size), Direction: option.Direction(f.direction)}
 			return t.Finish(f.AsJSON)(graphmill.Chunk(cmd.Context(), args[0], f.Path, o))
 		},
 	}

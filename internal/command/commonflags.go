@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 // CommonFlags has the flags of every command that may run for long.
@@ -47,8 +47,8 @@ func (c *CommonFlags) Check() error {
 }
 
 // Run converts the flags to options. The operation prints its progress, warnings and notes to the terminal.
-func (c *CommonFlags) Run(t *cli.Terminal) graphmill.Run {
-	return graphmill.Run{Threads: c.Threads, Memory: int64(c.Memory), Progress: t.Progress, Warn: t.Warn,
+func (c *CommonFlags) Run(t *cli.Terminal) option.Run {
+	return option.Run{Threads: c.Threads, Memory: int64(c.Memory), Progress: t.Progress, Warn: t.Warn,
 		Note: t.Note, CommandLine: t.Args}
 }
 
@@ -76,7 +76,7 @@ func (o *outFlags) AddFolder(cmd *cobra.Command, usage string) {
 }
 
 // Apply sets the options of the output.
-func (o *outFlags) Apply(r *graphmill.Run) { r.Overwrite, r.NoReport = o.Force, o.NoReport }
+func (o *outFlags) Apply(r *option.Run) { r.Overwrite, r.NoReport = o.Force, o.NoReport }
 
 // Check refuses a command line without a folder.
 func (o *outFlags) Check() error {
@@ -107,7 +107,7 @@ func (o *outputFlags) Check() error {
 }
 
 // Run converts the flags to options.
-func (o *outputFlags) Run(t *cli.Terminal) graphmill.Run {
+func (o *outputFlags) Run(t *cli.Terminal) option.Run {
 	r := o.CommonFlags.Run(t)
 	o.Apply(&r)
 	return r

@@ -1,23 +1,27 @@
 package command
 
 import (
+	"errors"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/operation/dispatching"
+	"github.com/graphmill/graphmill/option"
+	"github.com/graphmill/graphmill/report"
 )
 
 // NewDispatch makes the command dispatch. where is nil for the one that makes parts in its own process.
-func NewDispatch(t *cli.Terminal, where *Where[graphmill.DispatchOptions]) *cobra.Command {
+func NewDispatch(t *cli.Terminal, where *Where[dispatching.Cluster]) *cobra.Command {
 	var f struct {
 		outputFlags
 		inDir, outDir          string
 		assignment, partitions string
 		dryRun                 bool
 	}
-	var o graphmill.DispatchOptions
+	var o option.Dispatch
 	cmd := &cobra.Command{
 		Use:   "dispatch STORE|CHUNKED|PARTS",
 		Short: "Write the parts of a graph in DGL's distributed format",
@@ -71,17 +75,16 @@ only sends them.`,
 			if err := f.CommonFlags.Check(); err != nil {
 				return err
 			}
-			if err := applyHops(&o.PartsOptions); err != nil {
+			if err := applyHops(&o.DGLParts); err != nil {
 				return err
 			}
 			o.Run = f.Run(t)
 			made, err := graphmill.IsParts(in)
-			if err == nil && where != nil {
-				if made {
-					return cli.Usagef("%s: found the parts of a graph, expected a store; to send parts, use graphmill dispatch", in)
-				}
-				err = where.Set(&o)
+			if err == nil && where != nil && made {
+				return cli.Usagef("%s: found the parts of a graph, expected a store; to send parts, use graphmill dispatch", in)
 			}
+			c, wrong := where.cluster()
+			err = errors.Join(err, wrong)
 			switch {
 			case err != nil:
 				return err
@@ -95,11 +98,11 @@ only sends them.`,
 				}
 				return printDispatchForecast(t, f.AsJSON)(graphmill.ForecastDispatch(cmd.Context(), in, f.assignment, f.Path, o))
 			}
-			return t.Finish(f.AsJSON)(graphmill.Dispatch(cmd.Context(), in, f.assignment, f.Path, o))
+			return t.Finish(f.AsJSON)(dispatching.Dispatch(cmd.Context(), in, f.assignment, f.Path, o, c))
 		},
 	}
 	f.outputFlags.Add(cmd)
-	addPartsFlags(cmd, &o.PartsOptions)
+	addPartsFlags(cmd, &o.DGLParts)
 	fs := cmd.Flags()
 	fs.BoolVar(&o.OutEdges, "out-edges", false, "add the edges that leave the part to the halo, as DGL's partition_graph does; needs --num-hops of at least 1")
 	if where != nil {
@@ -129,8 +132,8 @@ only sends them.`,
 }
 
 // printDispatchForecast returns a function that prints a forecast, or returns its error.
-func printDispatchForecast(t *cli.Terminal, asJSON bool) func(*graphmill.DispatchForecast, error) error {
-	return func(f *graphmill.DispatchForecast, err error) error {
+func printDispatchForecast(t *cli.Terminal, asJSON bool) func(*report.DispatchForecast, error) error {
+	return func(f *report.DispatchForecast, err error) error {
 		if err != nil {
 			return err
 		}

@@ -5,15 +5,16 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 // NewExport makes the command export.
 func NewExport(t *cli.Terminal) *cobra.Command {
 	var f struct {
 		outputFlags
-		graphmill.ExportOptions
+		option.Export
 	}
-	o := &f.ExportOptions
+	o := &f.Export
 	cmd := &cobra.Command{
 		Use:   "export COLLECTION|STORE",
 		Short: "Write a collection as TFRecords, or a store as a chunked or METIS graph",
@@ -65,7 +66,7 @@ Examples have only the arrays of the collection, and a warning lists the rest.`,
 	fs.StringVar(&o.Edges, "edges", "", "chunked: format of edges: csv, numpy or parquet; DGL's tools read csv and parquet")
 	fs.StringVar(&o.Features, "features", "", "chunked: format of features: numpy or parquet")
 	cli.Defaults(fs, map[string]string{"shards": "1", "chunks": "1", "edges": "csv", "features": "numpy"})
-	cli.Choices(fs, "to", graphmill.FormatTFRecord, "chunked", "metis")
+	cli.Choices(fs, "to", option.FormatTFRecord, "chunked", "metis")
 	cli.Choices(fs, "edges", "csv", "numpy", "parquet")
 	cli.Choices(fs, "features", "numpy", "parquet")
 	cli.Folders(fs, "store")

@@ -7,10 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/field"
+	"github.com/graphmill/graphmill/internal/operation/sampling"
+	"github.com/graphmill/graphmill/option"
 )
 
 // feedFlags has the flags of feed.
@@ -80,7 +81,7 @@ meant to be run by hand. The process that starts it holds the other end of the s
 	cli.Defaults(fs, map[string]string{"executor": "auto"})
 	cmd.Flags().IntVar(&f.lifeline, "lifeline", -1, "file descriptor of a socket; the feed ends when its other end is closed (required)")
 	cmd.Flags().IntVar(&f.joining, "joining", -1, "file descriptor of a listening Unix socket, at which other processes can become owners: the feed ends when its last owner has left")
-	cli.Choices(fs, "executor", graphmill.ExecutorAuto, graphmill.ExecutorMemory, graphmill.ExecutorStream)
+	cli.Choices(fs, "executor", option.ExecutorAuto, option.ExecutorMemory, option.ExecutorStream)
 	cli.Group(fs, cli.GroupBatches, "no-edge-ids")
 	cli.Group(fs, cli.GroupRun, "*executor", "slots")
 	cli.Group(fs, cli.GroupServe, "*lifeline", "*joining")
@@ -104,16 +105,7 @@ func serveFeed(owners *feed.Owners, t *cli.Terminal, dir string, f *feedFlags) e
 	if err != nil {
 		return err
 	}
-	open := graphmill.Open
-	if o.Executor == graphmill.ExecutorStream {
-		open = graphmill.OpenStreamed
-	}
-	st, err := open(dir)
-	if err != nil {
-		return err
-	}
-	defer st.Close()
-	l, err := graphmill.NewLoader(owners.Context(), st, o)
+	l, err := sampling.OpenLoader(owners.Context(), dir, o)
 	if err != nil {
 		return err
 	}

@@ -5,14 +5,15 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 func newGenerateCommunity(t *cli.Terminal) *cobra.Command {
 	var f struct {
 		outputFlags
-		graphmill.CommunityOptions
+		option.Community
 	}
-	o := &f.CommunityOptions
+	o := &f.Community
 	cmd := &cobra.Command{
 		Use:   "community",
 		Short: "Make a power-law graph with communities inside regions",
@@ -33,7 +34,7 @@ at random. The same parameters give the same graph on every machine.`,
 		},
 	}
 	f.outputFlags.Add(cmd)
-	addBuildFlags(cmd, &o.BuildOptions, "drop", "drop")
+	addBuildFlags(cmd, &o.Build, "drop", "drop")
 	fs := cmd.Flags()
 	fs.IntVar(&o.Nodes, "nodes", 0, "number of nodes (required)")
 	fs.IntVar(&o.Nodes, "n", 0, "the same as --nodes")

@@ -5,14 +5,15 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 func newGenerateRMAT(t *cli.Terminal) *cobra.Command {
 	var f struct {
 		outputFlags
-		graphmill.RMATOptions
+		option.RMAT
 	}
-	o := &f.RMATOptions
+	o := &f.RMAT
 	cmd := &cobra.Command{
 		Use:   "rmat",
 		Short: "Make the R-MAT graph of Graph500: 2^scale nodes, edge-factor edges per node",
@@ -32,7 +33,7 @@ same graph on every machine.`,
 		},
 	}
 	f.outputFlags.Add(cmd)
-	addBuildFlags(cmd, &o.BuildOptions, "keep", "keep")
+	addBuildFlags(cmd, &o.Build, "keep", "keep")
 	fs := cmd.Flags()
 	fs.IntVar(&o.Scale, "scale", 0, "the graph has 2^scale nodes (required)")
 	fs.IntVar(&o.EdgeFactor, "edge-factor", 16, "edges per node")

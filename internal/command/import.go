@@ -8,19 +8,21 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/operation/importing"
+	"github.com/graphmill/graphmill/option"
 )
 
 // importFlags are the flags of import.
 type importFlags struct {
 	outputFlags
-	graphmill.ImportOptions
+	option.Import
 	list bool // the formats, and nothing else
 }
 
 // NewImport makes the command import. where is nil for the one that works in its own process.
-func NewImport(t *cli.Terminal, where *Where[graphmill.ImportOptions]) *cobra.Command {
+func NewImport(t *cli.Terminal, where *Where[importing.Cluster]) *cobra.Command {
 	var f importFlags
-	o := &f.ImportOptions
+	o := &f.Import
 	cmd := &cobra.Command{
 		Use:   "import SRC",
 		Short: "Make a store from the tables of a graph, or a collection from many graphs",
@@ -87,10 +89,9 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 				return err
 			}
 			o.Run = f.outputFlags.Run(t)
-			if where != nil {
-				if err := where.Set(o); err != nil {
-					return err
-				}
+			c, err := where.cluster()
+			if err != nil {
+				return err
 			}
 			source := ""
 			if len(args) > 0 {
@@ -99,12 +100,16 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 			if source == "-" {
 				o.Input = cmd.InOrStdin()
 			}
-			st, err := graphmill.Import(cmd.Context(), source, f.Path, *o)
-			return printStore(t, st, err, f.AsJSON)
+			s, r, err := importing.Import(cmd.Context(), source, f.Path, *o, c)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			return t.Finish(f.AsJSON)(r, nil)
 		},
 	}
 	f.outputFlags.Add(cmd)
-	addBuildFlags(cmd, &o.BuildOptions, "keep", "keep")
+	addBuildFlags(cmd, &o.Build, "keep", "keep")
 	fs := cmd.Flags()
 	fs.StringVar(&o.Schema, "schema", "", "GraphSchema of TFRecords: a file, or the folder that holds it (required for TFRecords)")
 	fs.BoolVar(&o.Lenient, "lenient", false, "repair Examples that are not valid GraphTensors where that is possible, and count them (default: stop with an error)")

@@ -6,14 +6,15 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/report"
 )
 
 // importFormatList is the list of the formats of import.
-type importFormatList []graphmill.ImportFormat
+type importFormatList []report.ImportFormat
 
 // importFormats are the formats, and the databases, which are recognised by their address and have no name for --format.
 func importFormats() importFormatList {
-	return append(graphmill.DescribeImportFormats(), graphmill.ImportFormat{
+	return append(graphmill.DescribeImportFormats(), report.ImportFormat{
 		Name: "database", Source: "sqlite:FILE, or postgres://USER@HOST/DATABASE; not a name for --format",
 		Becomes: "a node type for each table, and an edge type for each foreign key; or the rows of queries in a graph.yaml",
 	})

@@ -9,12 +9,14 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
+	"github.com/graphmill/graphmill/report"
 )
 
 // packFlags has the flags of pack.
 type packFlags struct {
 	outputFlags
-	graphmill.PackStreamOptions
+	option.PackStream
 	limits []string
 	stream bool
 }
@@ -22,7 +24,7 @@ type packFlags struct {
 // NewPack makes the command pack.
 func NewPack(t *cli.Terminal) *cobra.Command {
 	var f packFlags
-	o := &f.PackOptions
+	o := &f.Pack
 	cmd := &cobra.Command{
 		Use:   "pack HIST.csv|COLLECTION|SIZES.csv|-",
 		Short: "Pack many small graphs into few packs of one fixed shape",
@@ -112,14 +114,14 @@ func (f *packFlags) check(cmd *cobra.Command) error {
 		if !ok || name == "" || err != nil || n < 0 {
 			return cli.Usagef("found --limit %q, expected COMPONENT=N with an integer from 0 to 2^31 - 1, such as num_nodes=222", s)
 		}
-		f.Limits = append(f.Limits, graphmill.PackLimit{Component: name, Max: int(n)})
+		f.Limits = append(f.Limits, option.PackLimit{Component: name, Max: int(n)})
 	}
 	return nil
 }
 
 // packStream packs a stream of graphs.
 func (f *packFlags) packStream(cmd *cobra.Command, t *cli.Terminal, in string) error {
-	o := f.PackStreamOptions
+	o := f.PackStream
 	o.In, o.Lines = t.Stdin, t.Stdout
 	p, err := graphmill.PackStream(cmd.Context(), in, f.Path, o)
 	if err != nil {
@@ -135,7 +137,7 @@ func (f *packFlags) packStream(cmd *cobra.Command, t *cli.Terminal, in string) e
 }
 
 // print prints a packing: a summary if the layout was written, else the result.
-func (f *packFlags) print(t *cli.Terminal, p *graphmill.Packing) error {
+func (f *packFlags) print(t *cli.Terminal, p *report.Packing) error {
 	if f.Path != "" {
 		return t.Summarise(p, f.AsJSON)
 	}

@@ -5,14 +5,15 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 func newPackFill(t *cli.Terminal) *cobra.Command {
 	var f struct {
 		outputFlags
-		graphmill.FillOptions
+		option.Fill
 	}
-	o := &f.FillOptions
+	o := &f.Fill
 	cmd := &cobra.Command{
 		Use:   "fill LAYOUT COLLECTION",
 		Short: "Assign the graphs of a collection to the packs of a layout, differently for each epoch",

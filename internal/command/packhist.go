@@ -7,6 +7,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 func newPackHist(t *cli.Terminal) *cobra.Command {
@@ -20,7 +21,7 @@ func newPackHist(t *cli.Terminal) *cobra.Command {
 		Args: cli.OneArg("one histogram (.csv) or collection"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			var c CommonFlags
-			return graphmill.PackHistogram(args[0], t.Stdout, graphmill.HistogramOptions{Run: c.Run(t), Components: strings.Split(components, ","), Plot: plot})
+			return graphmill.PackHistogram(args[0], t.Stdout, option.PackHistogram{Run: c.Run(t), Components: strings.Split(components, ","), Plot: plot})
 		},
 	}
 	cmd.Flags().StringVar(&components, "components", "num_nodes,num_edges", "components to count")

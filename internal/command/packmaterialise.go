@@ -5,14 +5,15 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 func newPackMaterialise(t *cli.Terminal) *cobra.Command {
 	var f struct {
 		outputFlags
-		graphmill.MaterialiseOptions
+		option.Materialise
 	}
-	o := &f.MaterialiseOptions
+	o := &f.Materialise
 	cmd := &cobra.Command{
 		Use:     "materialise LAYOUT COLLECTION",
 		Aliases: []string{"materialize"},
@@ -48,9 +49,9 @@ pads it to the limits with pad_to_total_sizes.`,
 	fs := cmd.Flags()
 	fs.Uint64Var(&o.Seed, "seed", 0, "random seed of the order")
 	fs.Uint64Var(&o.Epoch, "epoch", 0, "number of the epoch")
-	fs.StringVar((*string)(&o.Format), "format", string(graphmill.FormatNpy), "output format: npy, collection or tfrecord")
+	fs.StringVar((*string)(&o.Format), "format", string(option.FormatNpy), "output format: npy, collection or tfrecord")
 	fs.IntVar(&o.Shards, "shards", 1, "tfrecord: number of files")
-	cli.Choices(fs, "format", graphmill.FormatNpy, graphmill.FormatCollection, graphmill.FormatTFRecord)
+	cli.Choices(fs, "format", option.FormatNpy, option.FormatCollection, option.FormatTFRecord)
 	cli.Group(fs, cli.GroupSeeds, "*seed", "*epoch")
 	cli.Group(fs, cli.GroupOutput, "*format", "*shards")
 	return cmd

@@ -7,11 +7,12 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 func newPackTables(t *cli.Terminal) *cobra.Command {
 	var f CommonFlags
-	var o graphmill.TablesOptions
+	var o option.ComparePacks
 	var components string
 	cmd := &cobra.Command{
 		Use:   "tables HIST.csv|COLLECTION...",
@@ -47,7 +48,7 @@ is measured after the limits were reduced to the fullest pack, and the row
 	f.AddThreads(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&components, "components", "num_nodes,num_edges", "components to pack by")
-	fs.IntVar(&o.MaxGraphs, "max-graphs", graphmill.PublishedCap, "most graphs in a pack; 0 is no bound")
+	fs.IntVar(&o.MaxGraphs, "max-graphs", option.PublishedCap, "most graphs in a pack; 0 is no bound")
 	fs.Float64Var(&o.Effort, "effort", 1, "amount of work of auto; 1 takes about two seconds")
 	cli.Values(fs, cli.Components, "COMPONENTS", "components")
 	cli.Group(fs, cli.GroupPack, "components", "max-graphs", "effort")

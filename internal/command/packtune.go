@@ -8,16 +8,17 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 func newPackTune(t *cli.Terminal) *cobra.Command {
 	var f struct {
 		outputFlags
-		graphmill.TuneOptions
+		option.TunePacks
 		components  string
 		align, cost []string
 	}
-	o := &f.TuneOptions
+	o := &f.TunePacks
 	cmd := &cobra.Command{
 		Use:   "tune HIST.csv|COLLECTION",
 		Short: "Search for limits with which packs are full",
@@ -74,14 +75,14 @@ is then the pack layout, the same as graphmill pack writes with these limits. Wi
 }
 
 // parseAmounts parses texts such as "num_nodes=8".
-func parseAmounts(flag string, list []string, components string) (out []graphmill.Amount, err error) {
+func parseAmounts(flag string, list []string, components string) (out []option.Amount, err error) {
 	for _, text := range list {
 		name, value, _ := strings.Cut(text, "=")
 		n, err := strconv.ParseFloat(value, 64)
 		if err != nil {
 			return nil, cli.Usagef("found --%s %q, expected COMPONENT=NUMBER with a component of %s", flag, text, components)
 		}
-		out = append(out, graphmill.Amount{Component: name, N: n})
+		out = append(out, option.Amount{Component: name, N: n})
 	}
 	return out, nil
 }

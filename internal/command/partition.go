@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 // NewPartition makes the command partition.
@@ -13,8 +14,8 @@ func NewPartition(t *cli.Terminal) *cobra.Command {
 		outputFlags
 		inDir, outDir string
 	}
-	var o graphmill.PartitionOptions
-	division := partitionFlags{PartitionOptions: &o}
+	var o option.Partition
+	division := partitionFlags{Partition: &o}
 	cmd := &cobra.Command{
 		Use:   "partition STORE|CHUNKED|GRAPH.graph",
 		Short: "Divide the nodes of a graph into balanced parts with few edges between them",

@@ -3,13 +3,13 @@ package command
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 // partitionFlags has the flags that say how a graph is divided into parts.
 type partitionFlags struct {
-	*graphmill.PartitionOptions
+	*option.Partition
 	types  bool
 	theirs struct { // the flags with the names of DGL's tools
 		parts, trainers int
@@ -18,7 +18,7 @@ type partitionFlags struct {
 }
 
 func (p *partitionFlags) add(cmd *cobra.Command) {
-	o, f := p.PartitionOptions, cmd.Flags()
+	o, f := p.Partition, cmd.Flags()
 	f.IntVarP(&o.Parts, "parts", "k", 0, "number of parts (required, except with --method import)")
 	f.StringVar((*string)(&o.Method), "method", "", "multilevel, fennel, random, hash or import")
 	f.StringVar((*string)(&o.Preset), "preset", "", "multilevel: fast, default or high; more work gives a smaller cut")
@@ -49,7 +49,7 @@ func (p *partitionFlags) add(cmd *cobra.Command) {
 
 // check applies the flags with DGL's names.
 func (p *partitionFlags) check(cmd *cobra.Command) error {
-	o, given := p.PartitionOptions, cmd.Flags().Changed
+	o, given := p.Partition, cmd.Flags().Changed
 	switch {
 	case given("parts") && given("num-partitions"):
 		return cli.Usagef("found both --parts and --num-partitions, expected one of them")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 // NewPartitionGraph makes the command partition-graph.
@@ -13,8 +14,8 @@ func NewPartitionGraph(t *cli.Terminal) *cobra.Command {
 		outputFlags
 		outEdges, dryRun bool
 	}
-	var o graphmill.PartitionGraphOptions
-	division := partitionFlags{PartitionOptions: &o.PartitionOptions}
+	var o option.PartitionGraph
+	division := partitionFlags{Partition: &o.Partition}
 	cmd := &cobra.Command{
 		Use:   "partition-graph STORE|CHUNKED",
 		Short: "Divide a graph and write its parts for DGL, in one step",
@@ -36,7 +37,7 @@ each new type-wise id.`,
 			if err := division.check(cmd); err != nil {
 				return err
 			}
-			if err := applyHops(&o.PartsOptions); err != nil {
+			if err := applyHops(&o.DGLParts); err != nil {
 				return err
 			}
 			o.Run, o.InEdgesOnly = f.Run(t), !f.outEdges
@@ -48,7 +49,7 @@ each new type-wise id.`,
 	}
 	f.outputFlags.Add(cmd)
 	division.add(cmd)
-	addPartsFlags(cmd, &o.PartsOptions)
+	addPartsFlags(cmd, &o.DGLParts)
 	fs := cmd.Flags()
 	fs.BoolVar(&f.outEdges, "out-edges", true, "add the edges that leave the part to the halo, as DGL's partition_graph does; needs --num-hops of at least 1")
 	fs.BoolVar(&f.dryRun, "dry-run", false, "print a forecast of disk space, memory and time, and write no parts")

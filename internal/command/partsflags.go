@@ -3,12 +3,12 @@ package command
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 // addPartsFlags adds the flags of the commands that write and send parts.
-func addPartsFlags(cmd *cobra.Command, o *graphmill.PartsOptions) {
+func addPartsFlags(cmd *cobra.Command, o *option.DGLParts) {
 	f := cmd.Flags()
 	f.StringVar(&o.GraphName, "graph-name", "", "name of the graph and of its configuration file (default: name of the input)")
 	f.IntVar(&o.NumHops, "num-hops", 1, "number of hops that the halo of a part reaches, 0 to 8; both 0 and 1 keep the in-edges of its own nodes")
@@ -35,12 +35,12 @@ func addPartsFlags(cmd *cobra.Command, o *graphmill.PartsOptions) {
 }
 
 // applyHops turns --num-hops 0 into NoHops, because 0 in the options is the default.
-func applyHops(o *graphmill.PartsOptions) error {
+func applyHops(o *option.DGLParts) error {
 	switch {
 	case o.NumHops < 0:
 		return cli.Usagef("found --num-hops %d, expected 0 to 8", o.NumHops)
 	case o.NumHops == 0:
-		o.NumHops = graphmill.NoHops
+		o.NumHops = option.NoHops
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 // NewReport makes the command report.
@@ -30,7 +31,7 @@ found, in these, and in --search. What is not there is shown as not found here.`
 		Args: cli.OneArg("one FOLDER"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if lineage {
-				l, err := graphmill.TraceLineage(cmd.Context(), args[0], graphmill.LineageOptions{Search: search})
+				l, err := graphmill.TraceLineage(cmd.Context(), args[0], option.Lineage{Search: search})
 				if err != nil {
 					return err
 				}

@@ -8,8 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/operation/sampling"
+	"github.com/graphmill/graphmill/option"
 )
 
 // sampleFlags has the flags of sample.
@@ -20,13 +21,13 @@ type sampleFlags struct {
 	checkpoint time.Duration
 	// Flags of TF-GNN's tfgnn_sampler.
 	dataPath, samples, inputSeeds, runner string
-	missing                               graphmill.Missing
+	missing                               option.Missing
 
-	where *Where[graphmill.SampleOptions]
+	where *Where[sampling.Cluster]
 }
 
 // NewSample makes the command sample. where is nil for the one that samples in its own process.
-func NewSample(t *cli.Terminal, where *Where[graphmill.SampleOptions]) *cobra.Command {
+func NewSample(t *cli.Terminal, where *Where[sampling.Cluster]) *cobra.Command {
 	f := sampleFlags{where: where}
 	cmd := &cobra.Command{
 		Use:   "sample STORE",
@@ -70,7 +71,7 @@ features.`,
 	}
 	f.workFlags.Add(cmd)
 	f.outFlags.Add(cmd)
-	fs, o := cmd.Flags(), &f.SampleOptions
+	fs, o := cmd.Flags(), &f.Sample
 	fs.StringVar(&o.GraphSchema, "graph-schema", "", "TF-GNN: GraphSchema of a unigraph, a file or its folder, to import and sample in one step; with a STORE: GraphSchema of its graph, for descriptions and the features of links")
 	fs.StringVar(&f.dataPath, "data-path", "", "TF-GNN: folder of the unigraph's tables (default: folder of the schema)")
 	fs.StringVar(&f.samples, "output-samples", "", "TF-GNN: TFRecords to write, FOLDER/NAME or FOLDER/NAME@SHARDS; FOLDER is a new output folder")
@@ -101,12 +102,12 @@ features.`,
 }
 
 // options returns the options that the flags set.
-func (f *sampleFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.SampleOptions, error) {
+func (f *sampleFlags) options(cmd *cobra.Command, t *cli.Terminal) (option.Sample, error) {
 	if err := f.outFlags.Check(); err != nil {
-		return graphmill.SampleOptions{}, err
+		return option.Sample{}, err
 	}
 	if f.checkpoint < 0 {
-		return graphmill.SampleOptions{}, cli.Usagef("found --checkpoint-every %s, expected at least 0s", f.checkpoint)
+		return option.Sample{}, cli.Usagef("found --checkpoint-every %s, expected at least 0s", f.checkpoint)
 	}
 	o, err := f.workFlags.Options(cmd, t)
 	if err != nil {
@@ -117,10 +118,7 @@ func (f *sampleFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.Sa
 	if f.checkpoint == 0 {
 		o.CheckpointEvery = -1
 	}
-	if f.where != nil {
-		err = f.where.Set(&o)
-	}
-	return o, err
+	return o, nil
 }
 
 // sampleStore samples a store.
@@ -130,16 +128,11 @@ func sampleStore(cmd *cobra.Command, t *cli.Terminal, dir string, f *sampleFlags
 		return err
 	}
 	t.Renamed = map[string]string{"ranks": "rank"}
-	open := graphmill.Open
-	if o.Executor == graphmill.ExecutorStream {
-		open = graphmill.OpenStreamed
-	}
-	st, err := open(dir)
+	c, err := f.where.cluster()
 	if err != nil {
 		return err
 	}
-	defer st.Close()
-	return t.Finish(f.AsJSON)(graphmill.Sample(cmd.Context(), st, f.Path, o))
+	return t.Finish(f.AsJSON)(sampling.SampleFolder(cmd.Context(), dir, f.Path, o, c))
 }
 
 var shardedName = regexp.MustCompile(`^(.+?)(?:@(\d+))?$`)
@@ -157,7 +150,7 @@ func sampleUnigraph(cmd *cobra.Command, t *cli.Terminal, f *sampleFlags) error {
 	if folder == "" || m == nil {
 		return cli.Usagef("found --output_samples %q, expected FOLDER/NAME or FOLDER/NAME@SHARDS, with a new folder for the output", f.samples)
 	}
-	f.Path, f.Name, f.Format = filepath.Clean(folder), m[1], graphmill.FormatTFRecord
+	f.Path, f.Name, f.Format = filepath.Clean(folder), m[1], option.FormatTFRecord
 	if m[2] != "" {
 		var err error
 		if f.Shards, err = strconv.Atoi(m[2]); err != nil || f.Shards < 1 || f.Shards > 99999 {
@@ -172,10 +165,14 @@ func sampleUnigraph(cmd *cobra.Command, t *cli.Terminal, f *sampleFlags) error {
 	if err != nil {
 		return err
 	}
+	c, err := f.where.cluster()
+	if err != nil {
+		return err
+	}
 	if f.runner != "" {
 		t.Say("warning: --runner %s is ignored: sampling runs in this process", f.runner)
 	}
 	schema := o.GraphSchema
 	o.GraphSchema = ""
-	return t.Finish(f.AsJSON)(graphmill.SampleUnigraph(cmd.Context(), schema, f.Path, graphmill.UnigraphOptions{SampleOptions: o, DataPath: f.dataPath, MissingNodes: f.missing}))
+	return t.Finish(f.AsJSON)(sampling.SampleUnigraph(cmd.Context(), schema, f.Path, option.Unigraph{Sample: o, DataPath: f.dataPath, MissingNodes: f.missing}, c))
 }

@@ -5,14 +5,14 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/option"
 )
 
 // SamplingFlags has the flags that say what to sample.
 type SamplingFlags struct {
-	graphmill.SampleOptions
+	option.Sample
 	fanout, untimed, seedType string
 	beforeColumns             string
 	beforeNodes               string
@@ -24,7 +24,7 @@ type SamplingFlags struct {
 // Add adds the flags of the plan and its seeds.
 func (p *SamplingFlags) Add(f *pflag.FlagSet) {
 	p.fs = f
-	o := &p.SampleOptions
+	o := &p.Sample
 	f.StringVar(&p.fanout, "fanout", "", "edges to draw per node at each hop, for all edge types (15,10) or by type (cites=15,10;writes=5,5), where -1 draws all; types that are not listed are not followed")
 	f.StringVar(&o.Plan, "plan", "", "file with a plan (JSON)")
 	f.StringVar(&o.SamplingSpec, "sampling-spec", "", "file with a TF-GNN SamplingSpec (pbtxt)")
@@ -117,8 +117,8 @@ func (p *SamplingFlags) AddFeed(f *pflag.FlagSet) {
 }
 
 // Options returns the options that the flags set.
-func (p *SamplingFlags) Options(run graphmill.Run) (graphmill.SampleOptions, error) {
-	o := p.SampleOptions
+func (p *SamplingFlags) Options(run option.Run) (option.Sample, error) {
+	o := p.Sample
 	o.Run = run
 	if err := cli.Positive(p.fs, "limit-seeds", "batch-size", "negatives", "alpha", "eps", "walks"); err != nil {
 		return o, err

@@ -7,12 +7,13 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/recordfiles"
+	"github.com/graphmill/graphmill/option"
 )
 
 // randomFlags has the flags of tfgnn random.
 type randomFlags struct {
 	outputFlags
-	graphmill.RandomOptions
+	option.RandomRecords
 }
 
 func newTFGNNRandom(t *cli.Terminal) *cobra.Command {
@@ -38,7 +39,7 @@ Examples. The same schema and random seed give the same GraphTensors: those of a
 				}
 				return printRandom(cmd, t, args[0], &f)
 			}
-			o := f.RandomOptions
+			o := f.RandomRecords
 			o.Run = f.outputFlags.Run(t)
 			return t.Finish(f.AsJSON)(graphmill.RandomRecords(cmd.Context(), args[0], f.Path, o))
 		},

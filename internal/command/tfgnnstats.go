@@ -5,12 +5,13 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 func newTFGNNStats(t *cli.Terminal) *cobra.Command {
 	var f struct {
 		outputFlags
-		graphmill.StatisticsOptions
+		option.Statistics
 	}
 	cmd := &cobra.Command{
 		Use:   "stats SCHEMA FILES...",
@@ -32,7 +33,7 @@ folder, with a page of plots. FILES are paths, globs, or base@N.`,
 			if err := f.CommonFlags.Check(); err != nil {
 				return err
 			}
-			o := f.StatisticsOptions
+			o := f.Statistics
 			if err := cli.Positive(cmd.Flags(), "quantiles"); err != nil {
 				return err
 			}

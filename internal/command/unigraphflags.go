@@ -7,12 +7,13 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 // unigraphFlags has the flags of the commands that write the tables of a unigraph.
 type unigraphFlags struct {
 	outputFlags
-	graphmill.UnigraphTables
+	option.UnigraphTables
 }
 
 // add adds the flags. format is the name of the flag for the format.
@@ -33,7 +34,7 @@ func (f *unigraphFlags) add(cmd *cobra.Command, format, preset string) {
 }
 
 // options returns the options that the flags set.
-func (f *unigraphFlags) options(cmd *cobra.Command, t *cli.Terminal) (graphmill.UnigraphTables, error) {
+func (f *unigraphFlags) options(cmd *cobra.Command, t *cli.Terminal) (option.UnigraphTables, error) {
 	o := f.UnigraphTables
 	if err := f.Check(); err != nil {
 		return o, err

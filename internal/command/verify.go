@@ -5,12 +5,13 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 // NewVerify makes the command verify.
 func NewVerify(t *cli.Terminal) *cobra.Command {
 	var f CommonFlags
-	var o graphmill.VerifyOptions
+	var o option.Verify
 	cmd := &cobra.Command{
 		Use:   "verify FOLDER",
 		Short: "Find any changed, truncated or missing file in an output folder, or any fault in the parts of a graph",

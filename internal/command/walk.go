@@ -5,13 +5,14 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 // NewWalk makes the command walk.
 func NewWalk(t *cli.Terminal) *cobra.Command {
 	var f struct {
 		outputFlags
-		graphmill.WalkOptions
+		option.Walk
 		metapath string
 	}
 	cmd := &cobra.Command{
@@ -51,13 +52,13 @@ nodes that its walks visit most at the ends of the metapath, with the number of 
 					return cli.Usagef("found --%s 0, expected 1e-06 to 1e+06", x.name)
 				}
 			}
-			o := f.WalkOptions
+			o := f.Walk
 			o.Run, o.Metapath = f.outputFlags.Run(t), splitCommas(f.metapath)
 			return t.Finish(f.AsJSON)(graphmill.Walk(cmd.Context(), args[0], f.Path, o))
 		},
 	}
 	f.outputFlags.Add(cmd)
-	fs, o := cmd.Flags(), &f.WalkOptions
+	fs, o := cmd.Flags(), &f.Walk
 	fs.IntVar(&o.Length, "length", 0, "number of steps (default: the number of edge types of --metapath, or 80)")
 	fs.IntVar(&o.Walks, "walks", 0, "number of walks per start")
 	fs.StringVar(&f.metapath, "metapath", "", "edge types of the steps, separated by commas (default: the only one of the store)")

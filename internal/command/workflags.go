@@ -8,6 +8,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/option"
 )
 
 // workFlags has the flags that sample and forecast share: what is sampled, by which executor, and in which format.
@@ -23,7 +24,7 @@ func (f *workFlags) Add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.SamplingFlags.Add(fs)
 	f.AddEpoch(fs)
-	o := &f.SampleOptions
+	o := &f.Sample
 	fs.StringVar((*string)(&o.Compat), "compat", "", "layout of tf.train.Examples: that of TF-GNN's tfgnn_sampler (tfgnn) or older graph_sampler (tfgnn-classic), or Graphmill's own (none)")
 	fs.StringVar((*string)(&o.Aggregation), "edge-aggregation", "", "edges of an Example: those that were drawn (edge), or all between its nodes (node)")
 	fs.StringVar((*string)(&o.Aggregation), "edge-aggregation-method", "", "TF-GNN: the same as --edge-aggregation")
@@ -40,8 +41,8 @@ func (f *workFlags) Add(cmd *cobra.Command) {
 	cli.Choices(fs, "compat", "none", "tfgnn", "tfgnn-classic")
 	cli.Choices(fs, "edge-aggregation", "edge", "node")
 	cli.Choices(fs, "edge-aggregation-method", "edge", "node")
-	cli.Choices(fs, "format", graphmill.FormatCollection, graphmill.FormatTFRecord)
-	cli.Choices(fs, "executor", graphmill.ExecutorAuto, graphmill.ExecutorMemory, graphmill.ExecutorStream)
+	cli.Choices(fs, "format", option.FormatCollection, option.FormatTFRecord)
+	cli.Choices(fs, "executor", option.ExecutorAuto, option.ExecutorMemory, option.ExecutorStream)
 	cli.Named(fs, "R/W", "rank")
 	cli.Group(fs, cli.GroupSeeds, "*epochs", "*shuffle", "rank")
 	cli.Group(fs, cli.GroupOutput, "*format", "edge-aggregation", "seed-ids", "components", "no-edge-ids", "ops")
@@ -52,9 +53,9 @@ func (f *workFlags) Add(cmd *cobra.Command) {
 var rankForm = regexp.MustCompile(`^(\d{1,9})/(\d{1,9})$`)
 
 // Options returns the options that the flags set.
-func (f *workFlags) Options(cmd *cobra.Command, t *cli.Terminal) (graphmill.SampleOptions, error) {
+func (f *workFlags) Options(cmd *cobra.Command, t *cli.Terminal) (option.Sample, error) {
 	if err := f.Check(); err != nil {
-		return graphmill.SampleOptions{}, err
+		return option.Sample{}, err
 	}
 	o, err := f.SamplingFlags.Options(f.Run(t))
 	if err != nil {
@@ -73,5 +74,5 @@ func (f *workFlags) Options(cmd *cobra.Command, t *cli.Terminal) (graphmill.Samp
 	if o.Rank >= o.Ranks {
 		return o, cli.Usagef("found --rank %q, expected R below W", f.rank)
 	}
-	return o, o.Check()
+	return o, graphmill.CheckSample(o)
 }

@@ -155,6 +155,25 @@ func Amount(n int64, unit string) string {
 	return Count(n) + " " + unit
 }
 
+// Ratio is a / b, or 0 if b is 0.
+func Ratio(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+// Seconds is a number of seconds as a duration.
+func Seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// Counted is a number and a noun: "1 pack", "3,744 packs".
+func Counted(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return Exact(n) + " " + noun
+}
+
 // Duration is 850 µs, 412 ms, 4.21 s, 3 min 12 s or 2 h 05 min.
 func Duration(d time.Duration) string {
 	switch {

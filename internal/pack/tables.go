@@ -3,21 +3,18 @@ package pack
 import (
 	"context"
 	"slices"
+
+	"github.com/graphmill/graphmill/report"
 )
 
 // PublishedCap is the largest number of graphs per pack in the published tables.
 const PublishedCap = 256
 
-// Properties is a column of the first table of "Tuple Packing": the sizes of a data set, and the efficiency of
-// packs of one graph.
-type Properties struct {
-	Graphs int64 `json:"graphs"`
-	Max    []int `json:"max"` // the largest size, one per component
-	Shapes int   `json:"shapes"`
-	// Efficiency without packing, and the speedup of a perfect packing, one per component.
-	Efficiency []float64 `json:"efficiency"`
-	Speedup    []float64 `json:"speedup"`
-}
+// Properties is a column of the first table of "Tuple Packing", and ComparisonRow a row of the second.
+type (
+	Properties    = report.PackProperties
+	ComparisonRow = report.PackComparison
+)
 
 // PropertiesOf measures a histogram.
 func PropertiesOf(h *Histogram) Properties {
@@ -28,15 +25,6 @@ func PropertiesOf(h *Histogram) Properties {
 		p.Max, p.Efficiency, p.Speedup = append(p.Max, most), append(p.Efficiency, e), append(p.Speedup, 1/e)
 	}
 	return p
-}
-
-// ComparisonRow is one way to pack: the published algorithm with a heuristic, a baseline, or the portfolio.
-type ComparisonRow struct {
-	Name string `json:"name"`
-	// Packs is 0 if the heuristic cannot express the limits, because their product exceeds 2^63.
-	Packs int64 `json:"packs"`
-	// Efficiency is measured, as in the paper, after the limits were lowered to the largest content of a pack.
-	Efficiency []float64 `json:"efficiency"`
 }
 
 // Compare computes the second table of "Tuple Packing" for a histogram. The limits are the largest sizes; a

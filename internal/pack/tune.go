@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/report"
 )
 
 // Tune says which limits to try.
@@ -28,13 +29,7 @@ type Tune struct {
 
 // Candidate is a set of limits and its results.
 type Candidate struct {
-	Limits     []int     `json:"limits"`
-	Cost       float64   `json:"cost"` // of a pack
-	Packs      int64     `json:"packs"`
-	LowerBound int64     `json:"lower_bound"`
-	Efficiency []float64 `json:"efficiency"` // one per component
-	// Mean is the harmonic mean of the efficiencies. It is 1 if no room of any component is lost.
-	Mean float64 `json:"harmonic_mean"`
+	report.PackCandidate
 
 	size, turn int // index in the series of sizes, and among the candidates of one size
 }
@@ -225,7 +220,7 @@ func (t *Tune) candidates(least []int, mean []float64, cost func([]int) float64)
 		key := string(appendInts(nil, limits))
 		if !seen[key] && cost(limits) <= t.Ceiling {
 			seen[key] = true
-			out = append(out, Candidate{Limits: slices.Clone(limits), size: size})
+			out = append(out, Candidate{PackCandidate: report.PackCandidate{Limits: slices.Clone(limits)}, size: size})
 		}
 	}
 	add(slices.Clone(least))
@@ -287,7 +282,7 @@ func Grid(ctx context.Context, h *Histogram, maxGraphs, n, threads int, tried fu
 	var all []Candidate
 	for _, a := range series(0) {
 		for _, b := range series(1) {
-			c := Candidate{Limits: slices.Clone(limits)}
+			c := Candidate{PackCandidate: report.PackCandidate{Limits: slices.Clone(limits)}}
 			c.Limits[0], c.Limits[1] = a, b
 			all = append(all, c)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/report"
 )
 
 // Names of the files that every output folder, or every store, has.
@@ -101,15 +102,7 @@ type ContextMeta struct {
 }
 
 // Made says how the folder was made. It has nothing in which two equal runs could differ.
-type Made struct {
-	Command string            `json:"command"`
-	Inputs  map[string]string `json:"inputs,omitempty"`
-	Seed    *uint64           `json:"seed,omitempty"`
-	Law     int               `json:"law,omitempty"` // version of the draw law that Seed was used with; 0 without Seed
-	Plan    json.RawMessage   `json:"plan,omitempty"`
-	Options map[string]string `json:"options,omitempty"`
-	Version string            `json:"version"`
-}
+type Made = report.Made
 
 // ReadMade reads how an output folder was made, from graph.json or made.json.
 func ReadMade(fsys vfs.FS, dir string) (*Made, error) {

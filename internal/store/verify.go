@@ -11,29 +11,17 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/report"
 )
 
-// Damage is a file whose bytes differ from those that were written.
-type Damage struct {
-	File  string `json:"file"`
-	Found string `json:"found"`
-}
-
-// Verified is the result of Verify.
-type Verified struct {
-	Files  int      `json:"files"`
-	Bytes  int64    `json:"bytes"`
-	Damage []Damage `json:"damage"`
-	// Unknown are the files, links and empty folders that are not in the manifest, and that graphmill does not add to an
-	// output later. The name of a folder ends in '/'.
-	Unknown []string `json:"unknown"`
-}
+// verifier collects what Verify finds.
+type verifier struct{ *report.Verified }
 
 // Verify reads every file of an output folder and compares it with the manifest. It finds a flipped bit, and a file
 // that was cut, removed or replaced. It also runs Check on a store. The error is for files that could not be read;
 // damage is in the result. progress, which may be nil, is called with bytes that were read.
-func Verify(ctx context.Context, fsys vfs.FS, dir string, threads int, progress func(bytes int64)) (*Verified, error) {
-	v := &Verified{}
+func Verify(ctx context.Context, fsys vfs.FS, dir string, threads int, progress func(bytes int64)) (*report.Verified, error) {
+	v := verifier{&report.Verified{}}
 	fsys = vfs.Confine(fsys, dir)
 	names, folders, err := list(fsys, dir)
 	if err != nil {
@@ -52,10 +40,10 @@ func Verify(ctx context.Context, fsys vfs.FS, dir string, threads int, progress 
 	switch {
 	case errors.Is(err, ErrDamaged):
 		v.add(ManifestFile, err.Error())
-		return v, nil
+		return v.Verified, nil
 	case errors.Is(err, fs.ErrNotExist):
 		v.add(ManifestFile, "missing, or its checksum is missing: "+err.Error())
-		return v, nil
+		return v.Verified, nil
 	case err != nil:
 		return nil, err
 	}
@@ -111,13 +99,15 @@ func Verify(ctx context.Context, fsys vfs.FS, dir string, threads int, progress 
 		}
 	}
 	sort.Slice(v.Damage, func(i, j int) bool { return v.Damage[i].File < v.Damage[j].File })
-	return v, nil
+	return v.Verified, nil
 }
 
-func (v *Verified) add(file, found string) { v.Damage = append(v.Damage, Damage{file, found}) }
+func (v verifier) add(file, found string) {
+	v.Damage = append(v.Damage, report.Damage{File: file, Found: found})
+}
 
 // check runs Check on a folder whose bytes are as written.
-func (v *Verified) check(ctx context.Context, fsys vfs.FS, dir string) error {
+func (v verifier) check(ctx context.Context, fsys vfs.FS, dir string) error {
 	s, err := Open(fsys, dir)
 	if err != nil {
 		v.add(MetaFile, err.Error())
@@ -133,7 +123,7 @@ func (v *Verified) check(ctx context.Context, fsys vfs.FS, dir string) error {
 
 // reports compares the files of the report with their checksums. A folder without a report is whole. More lines than one per
 // file are left by WriteReport where it failed.
-func (v *Verified) reports(fsys vfs.FS, dir string, have map[string]bool) {
+func (v verifier) reports(fsys vfs.FS, dir string, have map[string]bool) {
 	if !have[reportSumFile] && !have[ReportHTMLFile] && !have[ReportJSONFile] {
 		return
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/field"
+	"github.com/graphmill/graphmill/option"
 )
 
 // call is one call of the library, which is also one command.
@@ -76,7 +77,7 @@ func flagsOf(v reflect.Value, verb string) (flags []string) {
 			for _, s := range value {
 				add(s)
 			}
-		case []graphmill.PackLimit:
+		case []option.PackLimit:
 			for _, l := range value {
 				add(fmt.Sprintf("%s=%d", l.Component, l.Max))
 			}
@@ -134,7 +135,7 @@ func (o outcome) warned(text string) bool {
 func (c *chain) runs(x *call) outcome {
 	c.lines = append(c.lines, x.commandLine())
 	c.calls[x.verb]++
-	run := reflect.ValueOf(x.options).Elem().FieldByName("Run").Addr().Interface().(*graphmill.Run)
+	run := reflect.ValueOf(x.options).Elem().FieldByName("Run").Addr().Interface().(*option.Run)
 	if c.command == "" {
 		var out outcome
 		run.Warn = func(text string) { out.warnings = append(out.warnings, text) }
@@ -176,7 +177,7 @@ func closing(s *graphmill.Store, err error) error {
 
 func ignoring[T any](_ T, err error) error { return err }
 
-func importing(source, out string, o graphmill.ImportOptions) *call {
+func importing(source, out string, o option.Import) *call {
 	x := &call{verb: "import", args: []string{source}, flags: []string{"--out", out}, options: &o}
 	if source == "" {
 		x.args = nil
@@ -185,32 +186,32 @@ func importing(source, out string, o graphmill.ImportOptions) *call {
 	return x
 }
 
-func exporting(in, out string, o graphmill.ExportOptions) *call {
+func exporting(in, out string, o option.Export) *call {
 	return &call{verb: "export", args: []string{in}, flags: []string{"--out", out}, options: &o,
 		do: func(ctx context.Context) error { return ignoring(graphmill.Export(ctx, in, out, o)) }}
 }
 
-func fromStore(in, out string, o graphmill.UnigraphTables) *call {
+func fromStore(in, out string, o option.UnigraphTables) *call {
 	return &call{verb: "tfgnn from-store", args: []string{in}, flags: []string{"--out", out}, options: &o,
 		do: func(ctx context.Context) error { return ignoring(graphmill.StoreToUnigraph(ctx, in, out, o)) }}
 }
 
-func converting(in, out string, o graphmill.UnigraphTables) *call {
+func converting(in, out string, o option.UnigraphTables) *call {
 	return &call{verb: "tfgnn convert", args: []string{in}, flags: []string{"--out", out}, options: &o,
 		do: func(ctx context.Context) error { return ignoring(graphmill.ConvertUnigraph(ctx, in, out, o)) }}
 }
 
-func chunking(in, out string, o graphmill.ChunkOptions) *call {
+func chunking(in, out string, o option.Chunk) *call {
 	return &call{verb: "chunk", args: []string{in}, flags: []string{"--out", out}, options: &o,
 		do: func(ctx context.Context) error { return ignoring(graphmill.Chunk(ctx, in, out, o)) }}
 }
 
-func partitioning(in, out string, o graphmill.PartitionOptions) *call {
+func partitioning(in, out string, o option.Partition) *call {
 	return &call{verb: "partition", args: []string{in}, flags: []string{"--out", out}, options: &o,
 		do: func(ctx context.Context) error { return ignoring(graphmill.Partition(ctx, in, out, o)) }}
 }
 
-func dispatching(in, assignment, out string, o graphmill.DispatchOptions) *call {
+func dispatching(in, assignment, out string, o option.Dispatch) *call {
 	x := &call{verb: "dispatch", args: []string{in}, flags: []string{"--out", out}, options: &o,
 		do: func(ctx context.Context) error { return ignoring(graphmill.Dispatch(ctx, in, assignment, out, o)) }}
 	if assignment != "" {
@@ -219,12 +220,12 @@ func dispatching(in, assignment, out string, o graphmill.DispatchOptions) *call 
 	return x
 }
 
-func partitioningGraph(in, out string, o graphmill.PartitionGraphOptions) *call {
+func partitioningGraph(in, out string, o option.PartitionGraph) *call {
 	return &call{verb: "partition-graph", args: []string{in}, flags: []string{"--out", out}, options: &o,
 		do: func(ctx context.Context) error { return ignoring(graphmill.PartitionGraph(ctx, in, out, o)) }}
 }
 
-func sampling(in, out string, o graphmill.SampleOptions) *call {
+func sampling(in, out string, o option.Sample) *call {
 	return &call{verb: "sample", args: []string{in}, flags: []string{"--out", out}, options: &o,
 		do: func(ctx context.Context) error {
 			s, err := graphmill.Open(in)
@@ -235,24 +236,24 @@ func sampling(in, out string, o graphmill.SampleOptions) *call {
 		}}
 }
 
-func packing(in, out string, o graphmill.PackOptions) *call {
+func packing(in, out string, o option.Pack) *call {
 	return &call{verb: "pack", args: []string{in}, flags: []string{"--out", out}, options: &o,
 		do: func(ctx context.Context) error { return ignoring(graphmill.Pack(ctx, in, out, o)) }}
 }
 
-func filling(plan, in, out string, o graphmill.FillOptions) *call {
+func filling(plan, in, out string, o option.Fill) *call {
 	return &call{verb: "pack fill", args: []string{plan, in}, flags: []string{"--out", out}, options: &o,
 		do: func(ctx context.Context) error { return ignoring(graphmill.Fill(ctx, plan, in, out, o)) }}
 }
 
-func materialising(plan, in, out string, o graphmill.MaterialiseOptions) *call {
+func materialising(plan, in, out string, o option.Materialise) *call {
 	return &call{verb: "pack materialise", args: []string{plan, in}, flags: []string{"--out", out}, options: &o,
 		do: func(ctx context.Context) error { return ignoring(graphmill.Materialise(ctx, plan, in, out, o)) }}
 }
 
 // verifies checks an output of a chain.
 func (c *chain) verifies(path, against string) {
-	v, err := graphmill.Verify(context.Background(), path, graphmill.VerifyOptions{Against: against})
+	v, err := graphmill.Verify(context.Background(), path, option.Verify{Against: against})
 	c.lines = append(c.lines, slices.DeleteFunc([]string{"verify", path, "--against=" + against}, func(s string) bool { return s == "--against=" }))
 	switch {
 	case err != nil:

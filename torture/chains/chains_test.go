@@ -24,6 +24,7 @@ import (
 	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
 	"github.com/graphmill/graphmill/torture/internal/command"
 )
 
@@ -74,8 +75,8 @@ func (c *chain) out(what string) string {
 }
 
 // threads and memory draw what no result depends on.
-func (c *chain) run() graphmill.Run {
-	return graphmill.Run{Threads: rapid.SampledFrom([]int{1, 2, 8}).Draw(c.t, "threads"), Memory: rapid.SampledFrom([]int64{0, 0, 160 << 20}).Draw(c.t, "memory")}
+func (c *chain) run() option.Run {
+	return option.Run{Threads: rapid.SampledFrom([]int{1, 2, 8}).Draw(c.t, "threads"), Memory: rapid.SampledFrom([]int64{0, 0, 160 << 20}).Draw(c.t, "memory")}
 }
 
 // holds counts a law that was checked, and fails where problem is not "".
@@ -239,7 +240,7 @@ func (c *chain) whole(dir string) string {
 
 // again is the law of a call: other threads and memory give the same bytes, so does a rerun that replaces the output,
 // and a rerun that does not is refused and changes nothing.
-func (c *chain) again(out string, make func(out string, run graphmill.Run) *call) {
+func (c *chain) again(out string, make func(out string, run option.Run) *call) {
 	sum := c.whole(out)
 	switch rapid.IntRange(0, 3).Draw(c.t, "again") {
 	case 1:

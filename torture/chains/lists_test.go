@@ -13,9 +13,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/option"
 )
 
 // lister writes a list of edges between n nodes in a format, and returns what Import reads.
@@ -131,10 +131,10 @@ func TestLists(t *testing.T) {
 		for range rapid.IntRange(1, 40).Draw(c.t, "edges") {
 			ends = append(ends, [2]int{r.IntN(n), r.IntN(n)})
 		}
-		o := graphmill.ImportOptions{Primary: rapid.SampledFrom([]graphmill.Direction{"in", "out"}).Draw(c.t, "primary"), Symmetrise: sometimes(c.t, 3, "symmetrise")}
+		o := option.Import{Primary: rapid.SampledFrom([]option.Direction{"in", "out"}).Draw(c.t, "primary"), Symmetrise: sometimes(c.t, 3, "symmetrise")}
 		o.Both = rapid.Bool().Draw(c.t, "both")
-		o.SelfLoops = rapid.SampledFrom([]graphmill.Policy{"", "drop", "add"}).Draw(c.t, "self-loops")
-		o.DuplicateEdges = rapid.SampledFrom([]graphmill.Policy{"", "drop", "count"}).Draw(c.t, "duplicates")
+		o.SelfLoops = rapid.SampledFrom([]option.Policy{"", "drop", "add"}).Draw(c.t, "self-loops")
+		o.DuplicateEdges = rapid.SampledFrom([]option.Policy{"", "drop", "count"}).Draw(c.t, "duplicates")
 		o.LargestComponent = sometimes(c.t, 4, "largest component")
 		first := ""
 		for i, k := range rapid.Permutation(indices(len(listers))).Draw(c.t, "formats")[:3] {
@@ -144,7 +144,7 @@ func TestLists(t *testing.T) {
 			if l.num {
 				o.NumNodes = uint64(n)
 			}
-			make := func(out string, run graphmill.Run) *call {
+			make := func(out string, run option.Run) *call {
 				o := o
 				o.Run = run
 				return importing(in, out, o)
@@ -178,8 +178,8 @@ func (c *chain) metis(in string) {
 	m := c.load(in)
 	e := m.edges["_N:_E:_N"]
 	file, back := filepath.Join(c.dir, "g.graph"), c.out("store")
-	c.must(law, exporting(in, file, graphmill.ExportOptions{Run: c.run(), To: graphmill.FormatMETIS}))
-	c.must(law, importing(file, back, graphmill.ImportOptions{BuildOptions: graphmill.BuildOptions{Run: c.run()}}))
+	c.must(law, exporting(in, file, option.Export{Run: c.run(), To: option.FormatMETIS}))
+	c.must(law, importing(file, back, option.Import{Build: option.Build{Run: c.run()}}))
 	got := c.load(back)
 	pairs := func(src, dst []uint64, both bool) (list [][2]uint64) {
 		for i := range src {

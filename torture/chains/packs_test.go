@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/option"
 )
 
 // words reads the array of a fill as integers of 32 or 64 bits.
@@ -38,7 +39,7 @@ func (c *chain) packs(collection string) {
 	}
 	// Limits that hold the largest graph, from the histogram.
 	var hist bytes.Buffer
-	if err := graphmill.PackHistogram(collection, &hist, graphmill.HistogramOptions{}); err != nil {
+	if err := graphmill.PackHistogram(collection, &hist, option.PackHistogram{}); err != nil {
 		c.fail("pack hist", "%v", err)
 	}
 	nodes, edges := 1, 1
@@ -52,15 +53,15 @@ func (c *chain) packs(collection string) {
 		}
 	}
 	times := rapid.IntRange(1, 3).Draw(c.t, "times")
-	o := graphmill.PackOptions{Limits: []graphmill.PackLimit{{Component: "num_nodes", Max: nodes*times + 1}, {Component: "num_edges", Max: edges*times + 1}},
-		Method: rapid.SampledFrom([]graphmill.PackMethod{"best-fit", "first-fit", "next-fit", "dlpfhp", "none", "auto"}).Draw(c.t, "method")}
-	if o.Method == graphmill.PackAuto {
+	o := option.Pack{Limits: []option.PackLimit{{Component: "num_nodes", Max: nodes*times + 1}, {Component: "num_edges", Max: edges*times + 1}},
+		Method: rapid.SampledFrom([]option.PackMethod{"best-fit", "first-fit", "next-fit", "dlpfhp", "none", "auto"}).Draw(c.t, "method")}
+	if o.Method == option.PackAuto {
 		o.Effort = 0.01
 	}
 	o.MaxGraphs = rapid.IntRange(0, 3).Draw(c.t, "graphs per pack")
 	plan := c.out("plan")
-	make := func(in string) func(string, graphmill.Run) *call {
-		return func(out string, run graphmill.Run) *call {
+	make := func(in string) func(string, option.Run) *call {
+		return func(out string, run option.Run) *call {
 			o := o
 			o.Run = run
 			o.Memory = 0 // pack has no bound
@@ -82,11 +83,11 @@ func (c *chain) packs(collection string) {
 	c.equalOutputs("pack: a collection and its histogram give the same layout", plan, other)
 
 	seed, epoch := uint64(rapid.IntRange(0, 3).Draw(c.t, "fill seed")), uint64(rapid.IntRange(0, 3).Draw(c.t, "fill epoch"))
-	fill := func(epoch uint64, epochs int) (string, func(string, graphmill.Run) *call) {
+	fill := func(epoch uint64, epochs int) (string, func(string, option.Run) *call) {
 		out := c.out("fill")
-		f := func(out string, run graphmill.Run) *call {
+		f := func(out string, run option.Run) *call {
 			run.Memory = 0
-			return filling(plan, collection, out, graphmill.FillOptions{Run: run, Seed: seed, Epoch: epoch, Epochs: epochs})
+			return filling(plan, collection, out, option.Fill{Run: run, Seed: seed, Epoch: epoch, Epochs: epochs})
 		}
 		c.must("pack fill", f(out, c.run()))
 		return out, f
@@ -116,12 +117,12 @@ func (c *chain) packs(collection string) {
 	c.holds("pack fill: each graph once per epoch", problem)
 
 	packed := c.out("packed")
-	materialise := func(out string, format graphmill.Format) *call {
+	materialise := func(out string, format option.Format) *call {
 		run := c.run()
 		run.Memory = 0
-		return materialising(plan, collection, out, graphmill.MaterialiseOptions{Run: run, Seed: seed, Epoch: epoch, Format: format})
+		return materialising(plan, collection, out, option.Materialise{Run: run, Seed: seed, Epoch: epoch, Format: format})
 	}
-	c.must("pack materialise", materialise(packed, graphmill.FormatCollection))
+	c.must("pack materialise", materialise(packed, option.FormatCollection))
 	c.verifies(packed, "")
 	var want []string
 	for _, id := range all[:len(all)/2] {
@@ -129,8 +130,8 @@ func (c *chain) packs(collection string) {
 	}
 	c.same("pack materialise, unpack: component i is graph graph_id[i]", c.graphs(packed, true, false), want)
 	records, exported := c.out("packed-records"), c.out("exported-packs")
-	x := c.runs(materialise(records, graphmill.FormatTFRecord))
-	y := c.runs(exporting(packed, exported, graphmill.ExportOptions{Run: c.run(), To: graphmill.FormatTFRecord}))
+	x := c.runs(materialise(records, option.FormatTFRecord))
+	y := c.runs(exporting(packed, exported, option.Export{Run: c.run(), To: option.FormatTFRecord}))
 	const law = "pack materialise --format tfrecord is the export of --format collection"
 	if x.err != nil || y.err != nil {
 		c.fail(law, "found %v and %v", x.err, y.err)

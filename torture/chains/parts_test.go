@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/option"
 )
 
 // assignmentOf is the parts of all nodes in an assignment: its files but the one that names the method.
@@ -27,13 +27,13 @@ func TestParts(t *testing.T) {
 	check(t, "parts", func(c *chain) {
 		in, _ := c.begin()
 		m := c.load(in)
-		p := graphmill.PartitionOptions{Parts: rapid.IntRange(1, 4).Draw(c.t, "parts"), Seed: uint64(rapid.IntRange(0, 3).Draw(c.t, "seed")),
-			Method: rapid.SampledFrom([]graphmill.Method{"hash", "random", "fennel", "multilevel"}).Draw(c.t, "method"), TypesTogether: rapid.Bool().Draw(c.t, "types together")}
-		if p.Method == graphmill.MethodHash || p.Method == graphmill.MethodRandom {
+		p := option.Partition{Parts: rapid.IntRange(1, 4).Draw(c.t, "parts"), Seed: uint64(rapid.IntRange(0, 3).Draw(c.t, "seed")),
+			Method: rapid.SampledFrom([]option.Method{"hash", "random", "fennel", "multilevel"}).Draw(c.t, "method"), TypesTogether: rapid.Bool().Draw(c.t, "types together")}
+		if p.Method == option.MethodHash || p.Method == option.MethodRandom {
 			p.TypesTogether = false
 		}
-		cutting := func(in string) func(string, graphmill.Run) *call {
-			return func(out string, run graphmill.Run) *call {
+		cutting := func(in string) func(string, option.Run) *call {
+			return func(out string, run option.Run) *call {
 				p := p
 				p.Run = run
 				return partitioning(in, out, p)
@@ -45,7 +45,7 @@ func TestParts(t *testing.T) {
 		c.verifies(cut, "")
 
 		read := c.out("assignment-read")
-		c.must("partition --method import", partitioning(in, read, graphmill.PartitionOptions{Run: c.run(), Method: graphmill.MethodImport, Import: cut}))
+		c.must("partition --method import", partitioning(in, read, option.Partition{Run: c.run(), Method: option.MethodImport, Import: cut}))
 		c.holds("partition, partition --method import: the same assignment", different(c.assignmentOf(cut), c.assignmentOf(read)))
 
 		l := &loss{m: m.copied()}
@@ -53,7 +53,7 @@ func TestParts(t *testing.T) {
 		chunked := ""
 		if l.refused == "" {
 			chunked = c.out("chunked")
-			c.must("export --to chunked", exporting(in, chunked, graphmill.ExportOptions{Run: c.run(), To: graphmill.FormatChunked, GraphName: "g", Chunks: 3}))
+			c.must("export --to chunked", exporting(in, chunked, option.Export{Run: c.run(), To: option.FormatChunked, GraphName: "g", Chunks: 3}))
 			other := c.out("assignment-of-chunked")
 			c.must("partition of a chunked graph", cutting(chunked)(other, c.run()))
 			c.holds("export --to chunked, partition: the same assignment", different(c.assignmentOf(cut), c.assignmentOf(other)))
@@ -64,11 +64,11 @@ func TestParts(t *testing.T) {
 		if l.refused != "" {
 			return // the trip has the law
 		}
-		o := graphmill.DispatchOptions{OutEdges: rapid.Bool().Draw(c.t, "out-edges")}
+		o := option.Dispatch{OutEdges: rapid.Bool().Draw(c.t, "out-edges")}
 		o.GraphName = "g"
 		o.NumHops = rapid.IntRange(1, 3).Draw(c.t, "hops")
 		o.SaveOrigNids, o.SaveOrigEids = rapid.Bool().Draw(c.t, "nids"), rapid.Bool().Draw(c.t, "eids")
-		dispatch := func(in, cut string, change func(o *graphmill.DispatchOptions)) string {
+		dispatch := func(in, cut string, change func(o *option.Dispatch)) string {
 			o := o
 			o.Run = c.run()
 			change(&o)
@@ -77,13 +77,13 @@ func TestParts(t *testing.T) {
 			c.verifies(out, "")
 			return out
 		}
-		parts := dispatch(in, cut, func(*graphmill.DispatchOptions) {})
-		if p.Method == graphmill.MethodHash || p.Method == graphmill.MethodRandom {
-			dealt := dispatch(in, "", func(o *graphmill.DispatchOptions) { o.Parts, o.PartsBy, o.Seed = p.Parts, p.Method, p.Seed })
+		parts := dispatch(in, cut, func(*option.Dispatch) {})
+		if p.Method == option.MethodHash || p.Method == option.MethodRandom {
+			dealt := dispatch(in, "", func(o *option.Dispatch) { o.Parts, o.PartsBy, o.Seed = p.Parts, p.Method, p.Seed })
 			c.equalOutputs("dispatch --parts: the parts of partition by the same method", parts, dealt)
 		}
 		if chunked != "" && plain(m) {
-			other := dispatch(chunked, cut, func(*graphmill.DispatchOptions) {})
+			other := dispatch(chunked, cut, func(*option.Dispatch) {})
 			c.equalOutputs("export --to chunked, dispatch: the same parts", parts, other)
 		}
 		c.mapped(in, m, p)
@@ -105,10 +105,10 @@ func plain(m *model) bool {
 }
 
 // mapped is the law that partition-graph relabels the nodes as the mapping says that it writes.
-func (c *chain) mapped(in string, m *model, p graphmill.PartitionOptions) {
+func (c *chain) mapped(in string, m *model, p option.Partition) {
 	const law = "partition-graph, import: the edges of the store, relabelled by the mapping"
-	var o graphmill.PartitionGraphOptions
-	o.PartitionOptions, o.GraphName = p, "g"
+	var o option.PartitionGraph
+	o.Partition, o.GraphName = p, "g"
 	o.Run = c.run()
 	labelled, bare, back := c.out("mapped"), c.out("unmapped"), c.out("store")
 	c.must(law, partitioningGraph(in, bare, o))
@@ -116,7 +116,7 @@ func (c *chain) mapped(in string, m *model, p graphmill.PartitionOptions) {
 	o.ReturnMapping = true
 	c.must(law, partitioningGraph(in, labelled, o))
 	c.verifies(labelled, in)
-	c.must(law, importing(bare, back, graphmill.ImportOptions{BuildOptions: graphmill.BuildOptions{Run: c.run()}}))
+	c.must(law, importing(bare, back, option.Import{Build: option.Build{Run: c.run()}}))
 	got := c.load(back)
 	mapping := map[string][]uint64{}
 	for t, n := range m.nodes {

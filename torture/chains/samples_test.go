@@ -19,6 +19,7 @@ import (
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/option"
 )
 
 // row is the values of row i of a column, as text.
@@ -167,7 +168,7 @@ func (c *chain) same(law string, found, expected []string) {
 }
 
 // drawPlan draws what to sample from a store; ok is false where it has no seeds.
-func (c *chain) drawPlan(m *model) (o graphmill.SampleOptions, ok bool) {
+func (c *chain) drawPlan(m *model) (o option.Sample, ok bool) {
 	var types, links []string
 	for t, n := range m.nodes {
 		if n.count > 0 {
@@ -185,9 +186,9 @@ func (c *chain) drawPlan(m *model) (o graphmill.SampleOptions, ok bool) {
 	slices.Sort(types)
 	slices.Sort(links)
 	o.Fanout = rapid.SliceOfN(rapid.SampledFrom([]int{2, 1, 3, -1}), 1, 3).Draw(c.t, "fanout")
-	o.Direction = rapid.SampledFrom([]graphmill.Direction{"", "out"}).Draw(c.t, "direction")
-	o.Expand = rapid.SampledFrom([]graphmill.Expand{"", "all"}).Draw(c.t, "expand")
-	o.Scope = rapid.SampledFrom([]graphmill.Scope{"", "seed", "epoch"}).Draw(c.t, "scope")
+	o.Direction = rapid.SampledFrom([]option.Direction{"", "out"}).Draw(c.t, "direction")
+	o.Expand = rapid.SampledFrom([]option.Expand{"", "all"}).Draw(c.t, "expand")
+	o.Scope = rapid.SampledFrom([]option.Scope{"", "seed", "epoch"}).Draw(c.t, "scope")
 	o.Replace = sometimes(c.t, 4, "replace")
 	o.BatchSize = rapid.IntRange(1, 5).Draw(c.t, "batch size")
 	o.Epochs = rapid.IntRange(1, 2).Draw(c.t, "epochs")
@@ -206,21 +207,21 @@ func (c *chain) drawPlan(m *model) (o graphmill.SampleOptions, ok bool) {
 }
 
 // samples draws subgraphs of a store, and checks the laws of sampling. It returns the collection.
-func (c *chain) samples(in string) (collection string, o graphmill.SampleOptions, ok bool) {
+func (c *chain) samples(in string) (collection string, o option.Sample, ok bool) {
 	o, ok = c.drawPlan(c.load(in))
 	if !ok {
 		return "", o, false
 	}
-	make := func(change func(o *graphmill.SampleOptions)) func(string, graphmill.Run) *call {
-		return func(out string, run graphmill.Run) *call {
+	make := func(change func(o *option.Sample)) func(string, option.Run) *call {
+		return func(out string, run option.Run) *call {
 			o := o
 			o.Run = run
-			o.Executor = graphmill.ExecutorMemory
+			o.Executor = option.ExecutorMemory
 			change(&o)
 			return sampling(in, out, o)
 		}
 	}
-	plain := func(*graphmill.SampleOptions) {}
+	plain := func(*option.Sample) {}
 	out := c.out("samples")
 	c.must("sample", make(plain)(out, c.run()))
 	c.again(out, make(plain))
@@ -229,7 +230,7 @@ func (c *chain) samples(in string) (collection string, o graphmill.SampleOptions
 
 	const executors = "sample: same bytes by the executors memory and stream"
 	streamed := c.out("streamed")
-	x := c.runs(make(func(o *graphmill.SampleOptions) { o.Executor = graphmill.ExecutorStream })(streamed, c.run()))
+	x := c.runs(make(func(o *option.Sample) { o.Executor = option.ExecutorStream })(streamed, c.run()))
 	switch {
 	case x.err == nil:
 		problem := ""
@@ -245,7 +246,7 @@ func (c *chain) samples(in string) (collection string, o graphmill.SampleOptions
 		merged := map[string]int{}
 		for rank := range ranks {
 			part := c.out("rank")
-			c.must("sample: ranks divide the batches", make(func(o *graphmill.SampleOptions) { o.Rank, o.Ranks = rank, ranks })(part, c.run()))
+			c.must("sample: ranks divide the batches", make(func(o *option.Sample) { o.Rank, o.Ranks = rank, ranks })(part, c.run()))
 			for _, g := range c.graphs(part, false, true) {
 				merged[g]++
 			}
@@ -265,12 +266,12 @@ func (c *chain) samples(in string) (collection string, o graphmill.SampleOptions
 		var all []string
 		for e := range uint64(o.Epochs) {
 			part := c.out("epoch")
-			c.must("sample: epochs follow one another", make(func(o *graphmill.SampleOptions) { o.Epochs, o.Epoch = 1, e })(part, c.run()))
+			c.must("sample: epochs follow one another", make(func(o *option.Sample) { o.Epochs, o.Epoch = 1, e })(part, c.run()))
 			all = append(all, c.graphs(part, false, true)...)
 		}
 		c.same("sample: epochs follow one another", all, want)
 	}
-	if o.Scope == graphmill.ScopeSeed && !o.Shuffle && o.Epochs == 1 && !strings.Contains(o.Seeds, ":") {
+	if o.Scope == option.ScopeSeed && !o.Shuffle && o.Epochs == 1 && !strings.Contains(o.Seeds, ":") {
 		c.sampleFew(in, o, out)
 	}
 	c.sampleBatches(in, o, out)
@@ -278,7 +279,7 @@ func (c *chain) samples(in string) (collection string, o graphmill.SampleOptions
 }
 
 // sampleFew is the law that the subgraph of a seed does not depend on the other seeds, under scope seed.
-func (c *chain) sampleFew(in string, o graphmill.SampleOptions, all string) {
+func (c *chain) sampleFew(in string, o option.Sample, all string) {
 	const law = "sample, scope seed: a subgraph does not depend on the other seeds"
 	s, err := graphmill.Open(all)
 	if err != nil {
@@ -329,8 +330,8 @@ func withoutContext(g string) string {
 }
 
 // sampleBatches is the law that batches in memory are the graphs of the collection.
-func (c *chain) sampleBatches(in string, o graphmill.SampleOptions, out string) {
-	if o.Scope == graphmill.ScopeSeed {
+func (c *chain) sampleBatches(in string, o option.Sample, out string) {
+	if o.Scope == option.ScopeSeed {
 		return
 	}
 	const law = "sample: batches in memory are the graphs of the collection"
@@ -345,7 +346,7 @@ func (c *chain) sampleBatches(in string, o graphmill.SampleOptions, out string) 
 	}
 	defer all.Close()
 	x, i := all.Collection(), 0
-	o.Features, o.Run = []string{}, graphmill.Run{Threads: 2}
+	o.Features, o.Run = []string{}, option.Run{Threads: 2}
 	for b, err := range graphmill.Batches(context.Background(), s, o) {
 		if err != nil {
 			c.fail(law, "%v", err)
@@ -378,16 +379,16 @@ func (c *chain) sampleBatches(in string, o graphmill.SampleOptions, out string) 
 
 // records writes a sampled collection as TFRecords, both ways, and imports them. ok is false where Examples cannot hold the
 // columns of the store.
-func (c *chain) records(in, collection string, o graphmill.SampleOptions) (imported string, ok bool) {
+func (c *chain) records(in, collection string, o option.Sample) (imported string, ok bool) {
 	const law = "sample --format tfrecord and export --to tfrecord --store write the same records"
 	shards, gzip := rapid.IntRange(1, 3).Draw(c.t, "record shards"), rapid.Bool().Draw(c.t, "gzip records")
 	out := c.out("records")
-	make := func(out string, run graphmill.Run) *call {
-		return exporting(collection, out, graphmill.ExportOptions{Run: run, To: graphmill.FormatTFRecord, Store: in, Shards: shards, Gzip: gzip})
+	make := func(out string, run option.Run) *call {
+		return exporting(collection, out, option.Export{Run: run, To: option.FormatTFRecord, Store: in, Shards: shards, Gzip: gzip})
 	}
 	x := c.runs(make(out, c.run()))
 	direct := o
-	direct.Format, direct.Shards, direct.Gzip, direct.Run = graphmill.FormatTFRecord, shards, gzip, c.run()
+	direct.Format, direct.Shards, direct.Gzip, direct.Run = option.FormatTFRecord, shards, gzip, c.run()
 	sampled := c.out("sampled-records")
 	y := c.runs(sampling(in, sampled, direct))
 	if strings.Contains(o.Seeds, ":") && x.err != nil && strings.Contains(x.err.Error(), "link seeds") && y.err == nil {
@@ -412,7 +413,7 @@ func (c *chain) records(in, collection string, o graphmill.SampleOptions) (impor
 	c.holds(law, problem)
 	c.equalOutputs("sample --format tfrecord and export --to tfrecord --store write the same schema", out, sampled, slices.Collect(maps.Keys(c.shards(out)))...)
 	imported = c.out("collection")
-	c.must("import of records", importing(filepath.Join(out, "samples.tfrecord*"), imported, graphmill.ImportOptions{BuildOptions: graphmill.BuildOptions{Run: c.run()}, Schema: filepath.Join(out, "schema.pbtxt")}))
+	c.must("import of records", importing(filepath.Join(out, "samples.tfrecord*"), imported, option.Import{Build: option.Build{Run: c.run()}, Schema: filepath.Join(out, "schema.pbtxt")}))
 	c.verifies(imported, "")
 	found, expected := c.graphs(imported, false, false), c.graphs(collection, false, false)
 	for _, list := range [][]string{found, expected} {
@@ -422,7 +423,7 @@ func (c *chain) records(in, collection string, o graphmill.SampleOptions) (impor
 	}
 	c.same("export to TFRecords, import: the same graphs", found, expected)
 	again := c.out("records-again")
-	c.must("export of imported records", exporting(imported, again, graphmill.ExportOptions{Run: c.run(), To: graphmill.FormatTFRecord, Shards: shards, Gzip: gzip}))
+	c.must("export of imported records", exporting(imported, again, option.Export{Run: c.run(), To: option.FormatTFRecord, Shards: shards, Gzip: gzip}))
 	problem = ""
 	if c.frames(out) != c.frames(again) {
 		problem = "found other records"

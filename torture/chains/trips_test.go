@@ -12,9 +12,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/option"
 )
 
 // trip is a way out of a store into another format and back, as a store.
@@ -128,13 +128,13 @@ var dglChunksTrip = trip{
 		})
 	},
 	goes: func(c *chain, in string) (string, outcome) {
-		o := graphmill.ExportOptions{To: graphmill.FormatChunked, GraphName: "g", Chunks: rapid.IntRange(1, 5).Draw(c.t, "chunks"),
+		o := option.Export{To: option.FormatChunked, GraphName: "g", Chunks: rapid.IntRange(1, 5).Draw(c.t, "chunks"),
 			Edges: rapid.SampledFrom([]string{"csv", "numpy", "parquet"}).Draw(c.t, "edges as"), Features: rapid.SampledFrom([]string{"numpy", "parquet"}).Draw(c.t, "features as")}
 		o.Run = c.run()
 		out := c.out("chunked")
 		x := c.runs(exporting(in, out, o))
 		if x.err == nil {
-			c.again(out, func(out string, run graphmill.Run) *call {
+			c.again(out, func(out string, run option.Run) *call {
 				o := o
 				o.Run = run
 				return exporting(in, out, o)
@@ -160,12 +160,12 @@ var chunkTrip = trip{
 		})
 	},
 	goes: func(c *chain, in string) (string, outcome) {
-		o := graphmill.ChunkOptions{Run: c.run(), ChunkSize: rapid.SampledFrom([]int64{4096, 8192, 1 << 20}).Draw(c.t, "chunk size")}
+		o := option.Chunk{Run: c.run(), ChunkSize: rapid.SampledFrom([]int64{4096, 8192, 1 << 20}).Draw(c.t, "chunk size")}
 		o.Memory = 0 // chunk has no bound
 		out := c.out("chunks")
 		x := c.runs(chunking(in, out, o))
 		if x.err == nil {
-			c.again(out, func(out string, run graphmill.Run) *call {
+			c.again(out, func(out string, run option.Run) *call {
 				o := o
 				o.Run = run
 				o.Memory = 0
@@ -281,9 +281,9 @@ func unigraphTrip(formats ...string) trip {
 			var all outcome
 			source := in
 			for i, format := range formats {
-				o := graphmill.UnigraphTables{To: format, Shards: rapid.IntRange(0, 3).Draw(c.t, "shards"), Gzip: format != "parquet" && rapid.Bool().Draw(c.t, "gzip")}
+				o := option.UnigraphTables{To: format, Shards: rapid.IntRange(0, 3).Draw(c.t, "shards"), Gzip: format != "parquet" && rapid.Bool().Draw(c.t, "gzip")}
 				out, from := c.out(format), source
-				make := func(out string, run graphmill.Run) *call {
+				make := func(out string, run option.Run) *call {
 					o := o
 					o.Run = run
 					o.Memory = 0 // tables have no bound
@@ -342,26 +342,26 @@ var partsTrip = trip{
 		})
 	},
 	goes: func(c *chain, in string) (string, outcome) {
-		p := graphmill.PartitionOptions{Parts: rapid.IntRange(1, 4).Draw(c.t, "parts"), Seed: uint64(rapid.IntRange(0, 3).Draw(c.t, "seed")),
-			Method: rapid.SampledFrom([]graphmill.Method{"multilevel", "fennel", "random", "hash"}).Draw(c.t, "method"), TypesTogether: rapid.Bool().Draw(c.t, "types together")}
+		p := option.Partition{Parts: rapid.IntRange(1, 4).Draw(c.t, "parts"), Seed: uint64(rapid.IntRange(0, 3).Draw(c.t, "seed")),
+			Method: rapid.SampledFrom([]option.Method{"multilevel", "fennel", "random", "hash"}).Draw(c.t, "method"), TypesTogether: rapid.Bool().Draw(c.t, "types together")}
 		p.Run = c.run()
 		cut := c.out("assignment")
 		x := c.runs(partitioning(in, cut, p))
 		if x.err != nil {
 			return "", x
 		}
-		c.again(cut, func(out string, run graphmill.Run) *call {
+		c.again(cut, func(out string, run option.Run) *call {
 			p := p
 			p.Run = run
 			return partitioning(in, out, p)
 		})
-		o := graphmill.DispatchOptions{OutEdges: rapid.Bool().Draw(c.t, "out-edges")}
+		o := option.Dispatch{OutEdges: rapid.Bool().Draw(c.t, "out-edges")}
 		o.GraphName, o.SaveOrigNids, o.SaveOrigEids = "g", true, true
 		o.NumHops = rapid.IntRange(1, 3).Draw(c.t, "hops")
 		o.GraphFormats = rapid.SampledFrom([]string{"", "coo", "coo,csc,csr", "csc"}).Draw(c.t, "formats")
 		o.Run = c.run()
 		out := c.out("parts")
-		make := func(out string, run graphmill.Run) *call {
+		make := func(out string, run option.Run) *call {
 			o := o
 			o.Run = run
 			return dispatching(in, cut, out, o)
@@ -405,11 +405,11 @@ func (c *chain) goesBack(x trip, in string, both bool) string {
 		}
 	}
 	c.laws["a loss is announced"] += len(l.announced)
-	primary := graphmill.Direction("in")
+	primary := option.Direction("in")
 	for _, e := range l.m.edges {
-		primary = graphmill.Direction(e.primary.String())
+		primary = option.Direction(e.primary.String())
 	}
-	o := graphmill.ImportOptions{Primary: primary}
+	o := option.Import{Primary: primary}
 	o.Both, o.Run = both, c.run()
 	back := c.out("store")
 	c.must(law, importing(source, back, o))
@@ -453,11 +453,11 @@ func (c *chain) begin() (_ string, both bool) {
 	if err := s.write(in, kind); err != nil {
 		c.t.Fatal(err)
 	}
-	o := graphmill.ImportOptions{Primary: rapid.SampledFrom([]graphmill.Direction{"in", "out"}).Draw(c.t, "primary")}
+	o := option.Import{Primary: rapid.SampledFrom([]option.Direction{"in", "out"}).Draw(c.t, "primary")}
 	o.Both, o.Run = rapid.Bool().Draw(c.t, "both"), c.run()
 	out := c.out("store")
 	c.must("import", importing(in, out, o))
-	c.again(out, func(out string, run graphmill.Run) *call {
+	c.again(out, func(out string, run option.Run) *call {
 		o := o
 		o.Run = run
 		return importing(in, out, o)
@@ -535,7 +535,7 @@ func edgeOrder(ends [][2]int, primary graph.Direction) []int {
 // withContext is a store with a context: a unigraph of the store, with another table.
 func (c *chain) withContext(in string, both bool) string {
 	out := c.out("unigraph")
-	if x := c.runs(fromStore(in, out, graphmill.UnigraphTables{To: "parquet"})); x.err != nil {
+	if x := c.runs(fromStore(in, out, option.UnigraphTables{To: "parquet"})); x.err != nil {
 		return in // two types with the name of one set
 	}
 	dir := filepath.Join(c.dir, "in-context")
@@ -563,7 +563,7 @@ context {
 		c.t.Fatal(err)
 	}
 	back := c.out("store")
-	o := graphmill.ImportOptions{Primary: "in"}
+	o := option.Import{Primary: "in"}
 	o.Both, o.Run = both, c.run()
 	c.must("import of a unigraph with a context", importing(dir, back, o))
 	if m := c.load(back); len(m.context) != 2 {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/option"
 )
 
 // shopStore imports a typed graph with users, items and their tags: columns of numbers, strings and times, ids of strings,
@@ -59,7 +60,7 @@ edges:
 		t.Fatal(err)
 	}
 	store := filepath.Join(dir, "shop.store")
-	st, err := graphmill.Import(t.Context(), dir, store, graphmill.ImportOptions{BuildOptions: graphmill.BuildOptions{Both: true}})
+	st, err := graphmill.Import(t.Context(), dir, store, option.Import{Build: option.Build{Both: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

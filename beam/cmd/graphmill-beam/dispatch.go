@@ -4,17 +4,17 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/graphmill/graphmill"
-	"github.com/graphmill/graphmill/beam/internal/dispatching"
+	beamdispatching "github.com/graphmill/graphmill/beam/internal/dispatching"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
+	"github.com/graphmill/graphmill/internal/operation/dispatching"
 )
 
 // newDispatch makes the command dispatch.
 func newDispatch(t *cli.Terminal) *cobra.Command {
 	var e engineFlags
-	var c graphmill.DispatchCluster
-	return command.NewDispatch(t, &command.Where[graphmill.DispatchOptions]{
+	var c dispatching.Cluster
+	return command.NewDispatch(t, &command.Where[dispatching.Cluster]{
 		Long: `Writes the parts of a graph in DGL's distributed format, on a cluster, by Apache Beam on
 Flink, or on this machine by Beam's Prism. Each file has the bytes that graphmill
 dispatch writes with the same flags.
@@ -38,14 +38,13 @@ first sorted on the disk by this command: import a large graph by destination.`,
 			fs.BoolVar(&c.ShipGraph, "ship-graph", false, "copy the store next to the output first, for workers that reach the output and not the store")
 			cli.Group(fs, cli.GroupCluster, "ship-graph")
 		},
-		Set: func(o *graphmill.DispatchOptions) error {
+		Cluster: func() (*dispatching.Cluster, error) {
 			opt, err := e.options(t)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			c.Engine = &dispatching.Engine{Options: opt}
-			o.Cluster = &c
-			return nil
+			c.Engine = &beamdispatching.Engine{Options: opt}
+			return &c, nil
 		},
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
+	"github.com/graphmill/graphmill/option"
 )
 
 // dispatchAlone makes parts in one process, by the command of graphmill.
@@ -29,10 +30,10 @@ func dispatchAlone(t testing.TB, args ...string) {
 }
 
 // divided is an assignment of a store by a method.
-func divided(t testing.TB, store string, method graphmill.Method, parts, trainers int) string {
+func divided(t testing.TB, store string, method option.Method, parts, trainers int) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "assignment")
-	_, err := graphmill.Partition(t.Context(), store, out, graphmill.PartitionOptions{Parts: parts, Method: method, TrainersPerMachine: trainers, Seed: 5})
+	_, err := graphmill.Partition(t.Context(), store, out, option.Partition{Parts: parts, Method: method, TrainersPerMachine: trainers, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func divided(t testing.TB, store string, method graphmill.Method, parts, trainer
 
 // dispatchCases are flags of dispatch over the shop, by name.
 func dispatchCases(t testing.TB, store string) map[string][]string {
-	multilevel, random := divided(t, store, graphmill.MethodMultilevel, 3, 1), divided(t, store, graphmill.MethodRandom, 4, 2)
+	multilevel, random := divided(t, store, option.MethodMultilevel, 3, 1), divided(t, store, option.MethodRandom, 4, 2)
 	return map[string][]string{
 		"one hop":   {"--assignment", multilevel},
 		"hash":      {"--parts", "3", "--parts-by", "hash", "--seed", "9"},
@@ -74,7 +75,7 @@ func TestPrismDispatch(t *testing.T) {
 // The parts by a hash or at random equal the parts of graphmill partition with the same method.
 func TestPartsBy(t *testing.T) {
 	store := shopStore(t)
-	for _, method := range []graphmill.Method{graphmill.MethodHash, graphmill.MethodRandom} {
+	for _, method := range []option.Method{option.MethodHash, option.MethodRandom} {
 		dir := t.TempDir()
 		by, from := filepath.Join(dir, "by"), filepath.Join(dir, "from")
 		dispatchAlone(t, store, "--parts", "4", "--parts-by", string(method), "--seed", "5", "--out", by)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/proof"
+	"github.com/graphmill/graphmill/option"
 )
 
 // The tests start Flink by scripts/flink, with this program as the worker service and as the submitter.
@@ -162,7 +163,7 @@ func killed(t *testing.T, flink string) {
 	d := &deployment{t: t, dir: flink}
 	dir := t.TempDir()
 	store := filepath.Join(dir, "g.store")
-	st, err := graphmill.GenerateRMAT(t.Context(), store, graphmill.RMATOptions{Scale: 18, Seed: 1})
+	st, err := graphmill.GenerateRMAT(t.Context(), store, option.RMAT{Scale: 18, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

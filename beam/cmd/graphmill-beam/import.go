@@ -4,17 +4,17 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/graphmill/graphmill"
-	"github.com/graphmill/graphmill/beam/internal/importing"
+	beamimporting "github.com/graphmill/graphmill/beam/internal/importing"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
+	"github.com/graphmill/graphmill/internal/operation/importing"
 )
 
 // newImport makes the command import.
 func newImport(t *cli.Terminal) *cobra.Command {
 	var e engineFlags
-	var c graphmill.ImportCluster
-	cmd := command.NewImport(t, &command.Where[graphmill.ImportOptions]{
+	var c importing.Cluster
+	cmd := command.NewImport(t, &command.Where[importing.Cluster]{
 		Long: `Makes a store from the tables of a graph on a cluster, by Apache Beam on Flink, or on this
 machine by Beam's Prism. Each file has the bytes that graphmill import writes with the
 same flags. SRC is any source of one graph that graphmill import reads.
@@ -37,14 +37,13 @@ types without a table whose number is the largest integer id next to a type with
 			fs.BoolVar(&c.Resume, "resume", false, "continue from the pieces that an interrupted run of the same command left")
 			cli.Group(fs, cli.GroupRun, "*resume")
 		},
-		Set: func(o *graphmill.ImportOptions) error {
+		Cluster: func() (*importing.Cluster, error) {
 			opt, err := e.options(t)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			c.Engine = &importing.Engine{Options: opt}
-			o.Cluster = &c
-			return nil
+			c.Engine = &beamimporting.Engine{Options: opt}
+			return &c, nil
 		},
 	})
 	cmd.Short = "Make a store from the tables of a graph"

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/beam/internal/engine"
-	"github.com/graphmill/graphmill/beam/internal/sampling"
+	beamsampling "github.com/graphmill/graphmill/beam/internal/sampling"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
+	"github.com/graphmill/graphmill/internal/operation/sampling"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -75,8 +75,8 @@ func (f *engineFlags) options(t *cli.Terminal) (engine.Options, error) {
 // newSample makes the command sample.
 func newSample(t *cli.Terminal) *cobra.Command {
 	var e engineFlags
-	var c graphmill.Cluster
-	cmd := command.NewSample(t, &command.Where[graphmill.SampleOptions]{
+	var c sampling.Cluster
+	cmd := command.NewSample(t, &command.Where[sampling.Cluster]{
 		Long: `Samples subgraphs on a cluster, by Apache Beam on Flink, or on this machine by Beam's
 Prism. Each file has the bytes that graphmill sample writes with the same flags.
 
@@ -91,20 +91,19 @@ worker. If a job fails, --resume continues from the pieces that it wrote.`,
     --endpoint flink:8099 --workers localhost:50000 --parallelism 64 --method shuffle --insecure`,
 		Add: func(fs *pflag.FlagSet) {
 			e.add(fs)
-			fs.StringVar((*string)(&c.Method), "method", string(graphmill.ClusterAuto), "how workers read the store: whole (local), in ranges (shuffle), or whole if --memory or the memory of this machine holds it (auto)")
+			fs.StringVar((*string)(&c.Method), "method", string(sampling.ClusterAuto), "how workers read the store: whole (local), in ranges (shuffle), or whole if --memory or the memory of this machine holds it (auto)")
 			fs.BoolVar(&c.ShipGraph, "ship-graph", false, "copy the store next to the output first, for workers that reach the output and not the store")
 			fs.IntVar(&c.WaveSeeds, "wave-seeds", 0, "seeds whose requests to one range a worker holds at a time, with shuffle (default: about 64 MiB of requests)")
-			cli.Choices(fs, "method", graphmill.ClusterAuto, graphmill.ClusterLocal, graphmill.ClusterShuffle)
+			cli.Choices(fs, "method", sampling.ClusterAuto, sampling.ClusterLocal, sampling.ClusterShuffle)
 			cli.Group(fs, cli.GroupCluster, "*method", "ship-graph", "wave-seeds")
 		},
-		Set: func(o *graphmill.SampleOptions) error {
+		Cluster: func() (*sampling.Cluster, error) {
 			opt, err := e.options(t)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			c.Engine = &sampling.Engine{Options: opt}
-			o.Cluster = &c
-			return nil
+			c.Engine = &beamsampling.Engine{Options: opt}
+			return &c, nil
 		},
 	})
 	// It says how one process reads the store; --method says it for workers.

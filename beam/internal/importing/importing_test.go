@@ -12,9 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/beam/internal/engine"
 	"github.com/graphmill/graphmill/beam/internal/importing"
+	room "github.com/graphmill/graphmill/internal/operation/importing"
+	"github.com/graphmill/graphmill/option"
 )
 
 func TestMain(m *testing.M) {
@@ -55,20 +56,20 @@ edge_sets { key: "by" value { source: "package" target: "person" metadata { file
 	return dir
 }
 
-func on(t *testing.T) *graphmill.ImportCluster {
+func on(t *testing.T) *room.Cluster {
 	t.Helper()
 	build, err := engine.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &graphmill.ImportCluster{Engine: &importing.Engine{Options: engine.Options{Runner: engine.Prism, Parallelism: 2, Build: build}}}
+	return &room.Cluster{Engine: &importing.Engine{Options: engine.Options{Runner: engine.Prism, Parallelism: 2, Build: build}}}
 }
 
 // manifest imports a source and returns the checksums of the store.
-func manifest(t *testing.T, source string, o graphmill.ImportOptions) ([]byte, error) {
+func manifest(t *testing.T, source string, o option.Import, c *room.Cluster) ([]byte, error) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "store")
-	st, err := graphmill.Import(context.Background(), source, out, o)
+	st, _, err := room.Import(context.Background(), source, out, o, c)
 	if err != nil {
 		return nil, err
 	}
@@ -81,15 +82,14 @@ func manifest(t *testing.T, source string, o graphmill.ImportOptions) ([]byte, e
 
 func TestSameBytes(t *testing.T) {
 	dir := source(t, 20_000)
-	for _, policy := range []graphmill.Policy{graphmill.PolicyDrop, graphmill.PolicyZeros} {
-		o := graphmill.ImportOptions{DanglingEdges: policy}
+	for _, policy := range []option.Policy{option.PolicyDrop, option.PolicyZeros} {
+		o := option.Import{DanglingEdges: policy}
 		o.Both = true
-		want, err := manifest(t, dir, o)
+		want, err := manifest(t, dir, o, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		o.Cluster = on(t)
-		got, err := manifest(t, dir, o)
+		got, err := manifest(t, dir, o, on(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestSameBytes(t *testing.T) {
 // TestError says that the error of a worker reaches the user, and that nothing is left.
 func TestError(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "store")
-	_, err := graphmill.Import(context.Background(), source(t, 5_000), out, graphmill.ImportOptions{Cluster: on(t)})
+	_, _, err := room.Import(context.Background(), source(t, 5_000), out, option.Import{}, on(t))
 	if err == nil || !strings.Contains(err.Error(), "expected an id of node type package; add the node, or give `DanglingEdges` drop or zeros") {
 		t.Errorf("found %v, expected the error of a worker", err)
 	}

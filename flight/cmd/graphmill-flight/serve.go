@@ -14,7 +14,9 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
 	"github.com/graphmill/graphmill/internal/feed"
+	"github.com/graphmill/graphmill/internal/operation/sampling"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
 )
 
 func (c *serveFlags) check() error {
@@ -38,11 +40,11 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 	ctx := cmd.Context()
 	t.Begin(cmd)
 	common := command.CommonFlags{Threads: c.threads, Memory: c.memory}
-	sampling, err := c.feed.Options(common.Run(t))
+	asked, err := c.feed.Options(common.Run(t))
 	if err != nil {
 		return err
 	}
-	if err := sampling.Check(); err != nil {
+	if err := graphmill.CheckSample(asked); err != nil {
 		return err
 	}
 	log := feed.NewLog(func(line string) { t.Say("%s", line) })
@@ -65,14 +67,9 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 	case err != nil:
 		return fmt.Errorf("--listen: %w", err)
 	}
-	defer func() { _ = l.Close() }() // for errors before Serve, which closes it itself
-	s, err := graphmill.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	sampling.Executor = graphmill.ExecutorMemory // calls ask for any epoch and any seeds
-	loader, err := graphmill.NewLoader(ctx, s, sampling)
+	defer func() { _ = l.Close() }()       // for errors before Serve, which closes it itself
+	asked.Executor = option.ExecutorMemory // calls ask for any epoch and any seeds
+	loader, err := sampling.OpenLoader(ctx, dir, asked)
 	if err != nil {
 		return err
 	}

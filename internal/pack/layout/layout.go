@@ -275,3 +275,16 @@ func array[T uint32 | uint64](r *reader, name string, shape ...int) []T {
 	}
 	return append([]T(nil), graph.View[T](b[h.Offset:])...)
 }
+
+// Larger says how n graphs that are larger than a pack are treated. The caller puts their number before it.
+func Larger(n int64, oversize string) string {
+	switch {
+	case oversize == Skip && n == 1:
+		return "graph is larger than a pack and is left out"
+	case oversize == Skip:
+		return "graphs are larger than a pack and are left out"
+	case n == 1:
+		return "graph is larger than a pack and is a pack of its own, separate from the others"
+	}
+	return "graphs are larger than a pack and are packs of their own, separate from the others"
+}

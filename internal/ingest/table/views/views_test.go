@@ -13,12 +13,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func col(name string, d graph.DType, shape ...int) table.Column {
 	return table.Column{Name: name, DType: d, Shape: shape}

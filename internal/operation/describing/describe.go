@@ -1,0 +1,51 @@
+package describing
+
+import (
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/report"
+)
+
+func Describe(s *store.Store) *report.Description {
+	i := &report.Description{Folder: s.Dir, Kind: s.Meta.Kind, Made: s.Meta.Made, Nodes: []report.NodesDescription{}, Edges: []report.EdgesDescription{}}
+	if c := s.Collection; c != nil {
+		i.Graphs, i.Context, i.Schema = c.Graphs, operation.DescribeColumns(c.Context), s.Meta.Schema
+		if c.ComponentPtr.Len() > 0 {
+			i.Components = c.Components()
+		}
+		for _, n := range c.Nodes {
+			i.Nodes = append(i.Nodes, report.NodesDescription{Type: n.Type, Count: n.Count, Columns: operation.DescribeColumns(n.Columns)})
+		}
+		for _, e := range c.Edges {
+			i.Edges = append(i.Edges, report.EdgesDescription{Type: e.Type.String(), Count: e.Count, Columns: operation.DescribeColumns(e.Columns)})
+		}
+		return i
+	}
+	i.NotInBatches = operation.NotInBatches(s.Graph)
+	for _, n := range s.Graph.Nodes {
+		ni := report.NodesDescription{Type: n.Type, Count: n.Count, Added: n.Added, Columns: operation.DescribeColumns(n.Columns)}
+		if n.IDs != nil {
+			ni.IDs = n.IDs.DType.String()
+		}
+		i.Nodes = append(i.Nodes, ni)
+	}
+	for _, e := range s.Graph.Edges {
+		ei := report.EdgesDescription{Type: e.Type.String(), Count: e.Count, Primary: e.Primary.String(), Columns: operation.DescribeColumns(e.Columns)}
+		for _, d := range []graph.Direction{graph.In, graph.Out} {
+			if e.Adj[d] != nil {
+				ei.Directions = append(ei.Directions, d.String())
+			}
+		}
+		h, _ := operation.Degrees(e, nil) // without a function there is no error
+		ei.Degree = &report.DegreeDescription{Mean: h.Mean(), P50: h.Quantile(.5), P90: h.Quantile(.9), P99: h.Quantile(.99), Max: h.Max(), Zeros: h.Zeros()}
+		i.Edges = append(i.Edges, ei)
+	}
+	if c := s.Meta.Context; c != nil {
+		i.Context, i.ContextRows = operation.DescribeColumns(s.Graph.Context), c.Count
+	}
+	for _, e := range s.Graph.Edges {
+		i.SamplerBytes += e.Adj[e.Primary].Bytes()
+	}
+	return i
+}

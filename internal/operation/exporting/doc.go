@@ -1,0 +1,2 @@
+// Package exporting writes stores and collections in the formats of other programs.
+package exporting

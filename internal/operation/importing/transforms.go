@@ -1,0 +1,273 @@
+package importing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/ingest"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/transform"
+	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
+	"github.com/graphmill/graphmill/report"
+)
+
+// follow adds the changes and rules that a source asks for. Options that were asked for win.
+func (o *importJob) follow(asked *option.Import, src *ingest.Source) {
+	t := &src.Transforms
+	if asked.DanglingEdges == "" && src.Rules.DanglingEdges != "" {
+		o.DanglingEdges = option.Policy(src.Rules.DanglingEdges)
+	}
+	if asked.DuplicateNodes == "" && src.Rules.DuplicateNodes != "" {
+		o.DuplicateNodes = option.Policy(src.Rules.DuplicateNodes)
+	}
+	if asked.SelfLoops == "" && t.SelfLoops != "" {
+		o.SelfLoops = option.Policy(t.SelfLoops)
+	}
+	if asked.DuplicateEdges == "" && t.DuplicateEdges != "" {
+		o.DuplicateEdges = option.Policy(t.DuplicateEdges)
+	}
+	if asked.SplitSeed == 0 {
+		o.SplitSeed = t.Seed
+	}
+	o.Symmetrise = o.Symmetrise || t.Symmetrise
+	o.LargestComponent = o.LargestComponent || t.LargestComponent
+	if len(asked.Normalise) == 0 {
+		o.Normalise = t.Normalise
+	}
+	if len(asked.Splits) == 0 {
+		for _, s := range t.Splits {
+			of := s.Type
+			if s.By != "" {
+				of += "." + s.By
+			}
+			o.Splits = append(o.Splits, option.Split{Of: of, Ratios: s.Ratios, At: s.At, Values: s.Values})
+		}
+	}
+}
+
+// transformsOf returns the changes that the options ask for.
+func transformsOf(o *option.Build) transform.Options {
+	t := transform.Options{
+		SelfLoops: o.SelfLoops == option.PolicyAdd, LargestComponent: o.LargestComponent, Normalise: o.Normalise, Seed: o.SplitSeed,
+	}
+	switch o.DuplicateEdges {
+	case option.PolicySum:
+		t.Merge = transform.MergeSum
+	case option.PolicyCount:
+		t.Merge = transform.MergeCount
+	case option.PolicyDropEqual:
+		t.Merge = transform.MergeEqual
+	}
+	for _, s := range o.Splits {
+		t.Splits = append(t.Splits, transform.Split{Of: s.Of, Ratios: s.Ratios, At: s.At, Values: s.Values})
+	}
+	return t
+}
+
+// recordTransforms returns the options that say what was changed.
+func recordTransforms(t *option.Transforms, options map[string]string) {
+	if t.LargestComponent {
+		options["largest_component"] = "true"
+	}
+	if len(t.Splits) > 0 {
+		var texts []string
+		for _, s := range t.Splits {
+			texts = append(texts, s.String())
+		}
+		options["split"], options["split_seed"] = strings.Join(texts, " "), strconv.FormatUint(t.SplitSeed, 10)
+	}
+	if len(t.Normalise) > 0 {
+		options["normalise"] = strings.Join(t.Normalise, " ")
+	}
+}
+
+// buildTransformed builds the graph in a folder within the output's folder, and from it the changed graph.
+func buildTransformed(o *option.Build, ctx context.Context, w *store.Writer, in assemble.Input, opt assemble.Options, r *report.Report) (_ *assemble.Result, err error) {
+	t := transformsOf(o)
+	t.Splits = withReverses(t.Splits, in.Edges)
+	if !opt.Homogeneous { // the columns that all types have are known later
+		if err := checkTransforms(&in, t); err != nil {
+			return nil, err
+		}
+	}
+	first, err := store.Create(vfs.OS, filepath.Join(w.Dir(), "before"), false)
+	if err != nil {
+		return nil, err
+	}
+	defer operation.CloseWith(&err, first.Abort)
+	once := opt
+	once.Both = opt.Both && !t.Edges()
+	once.NoPositions = false // splits use positions, to put an edge and its reverse into the same part
+	result, err := assemble.Build(ctx, vfs.OS, first, in, once)
+	if err != nil {
+		return nil, err
+	}
+	if err := first.Seal(ctx, result.Meta, o.Threads); err != nil {
+		return nil, err
+	}
+	s, err := store.Open(vfs.OS, first.Dir())
+	if err != nil {
+		return nil, err
+	}
+	defer operation.CloseWith(&err, s.Close)
+	for _, n := range s.Graph.Nodes {
+		opt.Held += t.NodeBytes() * int64(n.Count)
+	}
+	if err := opt.CheckMemory(); err != nil {
+		return nil, err
+	}
+	t.Touched = s.Touched
+	changed, err := transform.New(ctx, s.Graph, t)
+	if err != nil {
+		return nil, optionError(err)
+	}
+	if !t.Edges() {
+		return result, takeColumns(ctx, w, first.Dir(), changed, s.Meta, result.Meta, opt.NoPositions)
+	}
+	opt.Homogeneous, opt.DanglingEdges, opt.DuplicateNodes = false, assemble.Error, assemble.Error
+	opt.DuplicateEdges, opt.SelfLoops = assemble.Keep, assemble.Keep
+	again := changed.Input()
+	if opt.NoPositions {
+		for i := range again.Edges {
+			e := &again.Edges[i]
+			e.Columns = slices.DeleteFunc(e.Columns, func(c table.Column) bool { return c.Name == graph.PositionColumn })
+		}
+	}
+	second, err := assemble.Build(ctx, vfs.OS, w, again, opt)
+	if err != nil {
+		return nil, err
+	}
+	changed.Finish(second.Meta, s.Meta)
+	result.Meta, result.Stages = second.Meta, slices.Concat(result.Stages, second.Stages)
+	noteTransforms(r, changed.Result(), t.Merge)
+	return result, nil
+}
+
+// withReverses adds a split for each edge type that has the rows of a split edge type with the ends swapped.
+func withReverses(splits []transform.Split, edges []assemble.Edges) []transform.Split {
+	of := func(s *transform.Split) *assemble.Edges {
+		for i, e := range edges {
+			if name := e.Type.String(); s.Type == name || s.Of == name || strings.HasPrefix(s.Of, name+".") {
+				return &edges[i]
+			}
+		}
+		return nil
+	}
+	divided := map[graph.EdgeType]bool{}
+	for i := range splits {
+		if e := of(&splits[i]); e != nil {
+			divided[e.Type] = true
+		}
+	}
+	out := slices.Clone(splits)
+	for _, s := range splits {
+		e := of(&s)
+		for _, r := range edges {
+			if e == nil || divided[r.Type] || !isReverse(e, &r) {
+				continue
+			}
+			divided[r.Type] = true
+			x := s
+			if x.Of != "" {
+				x.Of = r.Type.String() + strings.TrimPrefix(s.Of, e.Type.String())
+			} else {
+				x.Type = r.Type.String()
+			}
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// isReverse says whether two edge types have the same rows with the ends swapped.
+func isReverse(e, r *assemble.Edges) bool {
+	return r.Table == e.Table && r.Src.Name == e.Dst.Name && r.Dst.Name == e.Src.Name && r.Type.Src == e.Type.Dst && r.Type.Dst == e.Type.Src
+}
+
+// takeColumns moves the files of a store that stay as they are to the output, and writes the others. With noPositions it leaves
+// out the positions of edges.
+func takeColumns(ctx context.Context, w *store.Writer, from string, changed *transform.Transform, of, meta *store.Meta, noPositions bool) error {
+	m, err := store.ReadManifest(vfs.OS, from)
+	if err != nil {
+		return err
+	}
+	left := changed.Changed(of)
+	if noPositions {
+		for _, e := range meta.Edges {
+			if c, ok := e.Columns[graph.PositionColumn]; ok {
+				left[c.File] = true
+				delete(e.Columns, graph.PositionColumn)
+				e.NoPositions = true
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
+		if name == store.MetaFile || left[name] {
+			continue
+		}
+		if err := w.Take(name, from); err != nil {
+			return err
+		}
+	}
+	return changed.Columns(ctx, w, meta)
+}
+
+// checkTransforms checks the changes before anything is read.
+func checkTransforms(in *assemble.Input, t transform.Options) error {
+	g := &graph.Graph{}
+	columns := func(from []table.Column) (to []*graph.Column) {
+		for _, c := range from {
+			x := &graph.Column{Name: c.Name, DType: c.DType, Shape: c.Shape, Unit: c.Unit}
+			if c.Categories != nil {
+				x.Categories = &graph.Column{DType: graph.String}
+			}
+			to = append(to, x)
+		}
+		return to
+	}
+	for _, n := range in.Nodes {
+		g.Nodes = append(g.Nodes, &graph.Nodes{Type: n.Type, Columns: columns(n.Columns)})
+	}
+	for _, e := range in.Edges {
+		g.Edges = append(g.Edges, &graph.Edges{Type: e.Type, Columns: columns(e.Columns)})
+	}
+	g.Sort()
+	return optionError(transform.Check(g, t))
+}
+
+// optionError makes an error of options one of usage.
+func optionError(err error) error {
+	if errors.Is(err, transform.ErrOption) {
+		return operation.Usagef("%w", err)
+	}
+	return err
+}
+
+// noteTransforms says in the report what was changed.
+func noteTransforms(r *report.Report, x transform.Result, merge transform.Merge) {
+	if x.Components > 0 {
+		r.Note(fmt.Sprintf("%s of %s nodes are in the largest of %s components; the others are left out", human.Exact(int64(x.Kept)), human.Exact(int64(x.Nodes)), human.Exact(int64(x.Components))))
+	}
+	for _, name := range slices.Sorted(maps.Keys(x.Merged)) {
+		what := "were merged into earlier ones with equal ends"
+		if merge == transform.MergeEqual {
+			what = "dropped: an earlier one has the same ends and columns"
+		}
+		r.Note(fmt.Sprintf("%s edges of %s %s", human.Exact(int64(x.Merged[name])), name, what))
+	}
+	for _, name := range slices.Sorted(maps.Keys(x.Loops)) {
+		r.Note(fmt.Sprintf("%s self-loops of %s were added", human.Exact(int64(x.Loops[name])), name))
+	}
+}

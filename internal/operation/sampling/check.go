@@ -1,0 +1,192 @@
+package sampling
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/option"
+)
+
+// request is what is asked of the room: options, and what became of them.
+type request struct {
+	option.Sample
+	cluster *Cluster             // nil: this process samples
+	schema  *tfgnnpb.GraphSchema // the content of GraphSchema, once it is read
+	tables  bool                 // SampleUnigraph imported the graph
+	missing option.Missing       // MissingNodes of SampleUnigraph, as it was given
+	joined  bool                 // leave nodes without a row out of Examples
+}
+
+// Check refuses options that contradict each other. Sample, Batches and Forecast call it.
+func Check(o option.Sample) error {
+	r := request{Sample: o}
+	return r.check()
+}
+
+// check refuses options that contradict each other, and fills in defaults.
+func (o *request) check() error {
+	if err := operation.CheckRun(&o.Run); err != nil {
+		return err
+	}
+	if err := o.checkPlan(); err != nil {
+		return err
+	}
+	return o.checkWork()
+}
+
+// reaches says whether the seed's nodes are reached without hops.
+func (o *request) reaches() bool {
+	return o.Sampler == option.SamplerPPR || o.Sampler == option.SamplerWalk
+}
+
+// layered says whether the nodes of a hop choose the nodes that they reach together, so that Fanout counts nodes.
+func (o *request) layered() bool {
+	switch o.Sampler {
+	case option.SamplerLadies, option.SamplerFastGCN, option.SamplerHGT:
+		return true
+	}
+	return false
+}
+
+// checkFiles refuses the options that only batches have.
+func (o *request) checkFiles() error {
+	if name := operation.FirstGiven(operation.Given("Order", o.Order != ""), operation.Given("Features", o.Features != nil), operation.Given("EdgeFeatures", o.EdgeFeatures != nil), operation.Given("Joined", o.Joined != nil)); name != "" {
+		return operation.Usagef("found `%s` with output files, expected it with batches", name)
+	}
+	return o.check()
+}
+
+// checkPlan checks the options that say which edges are drawn.
+func (o *request) checkPlan() error {
+	switch {
+	case o.sets():
+		return o.checkSets()
+	case !slices.Contains([]option.Sampler{"", option.SamplerNeighbor, option.SamplerLabor, option.SamplerLadies, option.SamplerFastGCN, option.SamplerHGT, option.SamplerShadow, option.SamplerPPR, option.SamplerWalk}, o.Sampler):
+		return operation.Usagef("found `Sampler` %q, expected neighbor, labor, ladies, fastgcn, hgt, shadow, ppr, walk, cluster, saint-node, saint-edge or saint-walk", o.Sampler)
+	}
+	fanout := o.Fanout != nil || o.FanoutByType != nil
+	if !fanout {
+		// A plan or spec says all of this itself, and no option is ignored silently.
+		if name := operation.FirstGiven(
+			operation.Given("Direction", o.Direction != ""), operation.Given("Expand", o.Expand != ""), operation.Given("Scope", o.Scope != ""), operation.Given("Sampler", o.Sampler != ""), operation.Given("Importance", o.Importance != 0), operation.Given("Alpha", o.Alpha != 0), operation.Given("Eps", o.Eps != 0), operation.Given("Walks", o.Walks != 0), operation.Given("Restart", o.Restart != 0),
+			operation.Given("Replace", o.Replace), operation.Given("Weight", o.Weight != ""), operation.Given("Before", o.Before != ""), operation.Given("Untimed", o.Untimed != nil),
+			operation.Given("BeforeColumns", o.BeforeColumns != nil), operation.Given("BeforeNodes", o.BeforeNodes != nil), operation.Given("Window", o.Window != ""), operation.Given("TemporalStrategy", o.TemporalStrategy != ""), operation.Given("HalfLife", o.HalfLife != ""),
+			operation.Given("Negatives", o.Plan != "" && o.Negatives != 0), operation.Given("Exclude", o.Plan != "" && o.Exclude != ""), operation.Given("Subgraph", o.Plan != "" && o.Subgraph != ""),
+		); name != "" {
+			return operation.Usagef("found `%s` without `Fanout`, expected it in the plan; write it in the plan, or give `Fanout` in place of the plan", name)
+		}
+	}
+	plans := 0
+	for _, is := range []bool{o.Fanout != nil, o.FanoutByType != nil, o.Plan != "", o.SamplingSpec != ""} {
+		if is {
+			plans++
+		}
+	}
+	if o.BatchSize == 0 {
+		o.BatchSize = 1024
+	}
+	switch {
+	case o.SamplingSpec == "" && o.TimeColumn != "":
+		return operation.Usagef("found `TimeColumn` without `SamplingSpec`, expected them together")
+	case o.LimitSeeds < 0:
+		return operation.Usagef("found `LimitSeeds` %d, expected at least 1", o.LimitSeeds)
+	case plans != 1:
+		return operation.Usagef("found %d of `Fanout`, `Plan` and `SamplingSpec`, expected one; try `Fanout` 15,10", plans)
+	case o.BatchSize < 1:
+		return operation.Usagef("found `BatchSize` %d, expected at least 1", o.BatchSize)
+	case o.Replace && o.Weight != "":
+		return operation.Usagef("found `Replace` and `Weight`, expected one of them")
+	case o.WalkLength != 0 && o.Sampler != option.SamplerWalk:
+		return operation.Usagef("found `WalkLength` without `Sampler` walk or saint-walk, expected them together")
+	case o.Sampler == option.SamplerWalk && o.WalkLength == 0:
+		return operation.Usagef("found no `WalkLength`, expected the number of steps of a walk, such as 8")
+	case o.Sampler != option.SamplerWalk && (o.Walks != 0 || o.Restart != 0):
+		return operation.Usagef("found `%s` without `Sampler` walk, expected them together", operation.FirstGiven(operation.Given("Walks", o.Walks != 0), operation.Given("Restart", o.Restart != 0)))
+	case o.Assignment != "":
+		return operation.Usagef("found `Assignment` without `Sampler` cluster, expected them together")
+	case (o.Sampler == option.SamplerShadow || o.reaches()) && (o.Scope != "" && o.Scope != option.ScopeSeed || o.Subgraph != "" && o.Subgraph != induced):
+		return operation.Usagef("found `Sampler` %s with `Scope` %s and `Subgraph` %s, expected neither: it means seed and induced; leave both out", o.Sampler, cmp.Or(o.Scope, "none"), cmp.Or(o.Subgraph, "none"))
+	case o.reaches() && len(o.Fanout) > 1:
+		return operation.Usagef("found `Fanout` of %d hops with `Sampler` %s, expected one number: the nodes to take of the seed", len(o.Fanout), o.Sampler)
+	case o.Importance != 0 && (o.Sampler != option.SamplerLabor || o.Weight != ""):
+		return operation.Usagef("found `Importance` %d with `Sampler` %s and `Weight` %s, expected it with labor alone; leave `Weight` out, or `Importance`", o.Importance, cmp.Or(o.Sampler, option.SamplerNeighbor), cmp.Or(o.Weight, "none"))
+	case o.Sampler != option.SamplerPPR && (o.Alpha != 0 || o.Eps != 0):
+		return operation.Usagef("found `%s` without `Sampler` ppr, expected them together", operation.FirstGiven(operation.Given("Alpha", o.Alpha != 0), operation.Given("Eps", o.Eps != 0)))
+	case (o.layered() || o.reaches()) && (o.Replace || o.Weight != ""):
+		return operation.Usagef("found `Sampler` %s and `%s`, expected one of them: it chooses nodes by the edges between them", o.Sampler, operation.FirstGiven(operation.Given("Replace", o.Replace), operation.Given("Weight", o.Weight != "")))
+	case o.Sampler == option.SamplerHGT && (o.Expand != "" && o.Expand != option.ExpandAll || o.Subgraph != "" && o.Subgraph != induced):
+		return operation.Usagef("found `Sampler` hgt with `Expand` %s and `Subgraph` %s, expected neither: it means all and induced; leave both out", cmp.Or(o.Expand, "none"), cmp.Or(o.Subgraph, "none"))
+	case o.Sampler == option.SamplerLabor && o.Replace:
+		return operation.Usagef("found `Sampler` labor and `Replace`, expected one of them: LABOR draws without replacement")
+	case len(o.SeedType) > 2:
+		return operation.Usagef("found `SeedType` %s, expected a node type or, for links, those of the source and target, or the edge type SRC:REL:DST", joined(o.SeedType))
+	case o.Shuffle && o.Order != "":
+		return operation.Usagef("found `Shuffle` and `Order` %s, expected one of them: an order shuffles by itself", o.Order)
+	}
+	switch o.Sampler {
+	case option.SamplerShadow, option.SamplerPPR, option.SamplerWalk:
+		o.Scope, o.Subgraph = option.ScopeSeed, induced
+	case option.SamplerHGT:
+		o.Expand, o.Subgraph = option.ExpandAll, induced
+	}
+	if err := o.checkTimes(); err != nil {
+		return err
+	}
+	return o.checkLinks()
+}
+
+// checkWork checks the options that say how much is sampled, by which executor, and in which format.
+func (o *request) checkWork() error {
+	operation.SetDefault(&o.Epochs, 1)
+	operation.SetDefault(&o.Ranks, 1)
+	operation.SetDefault(&o.Format, option.FormatCollection)
+	operation.SetDefault(&o.Executor, option.ExecutorAuto)
+	operation.SetDefault(&o.Aggregation, option.AggregationEdge)
+	operation.SetDefault(&o.Compat, option.CompatNone)
+	switch {
+	case o.Format != option.FormatCollection && o.Format != option.FormatTFRecord:
+		return operation.Usagef("found `Format` %q, expected collection or tfrecord", o.Format)
+	case o.Executor != option.ExecutorAuto && o.Executor != option.ExecutorMemory && o.Executor != option.ExecutorStream:
+		return operation.Usagef("found `Executor` %q, expected auto, memory, stream", o.Executor)
+	case o.Epochs < 1:
+		return operation.Usagef("found `Epochs` %d, expected at least 1", o.Epochs)
+	case o.Ranks < 1 || o.Rank < 0 || o.Rank >= o.Ranks:
+		return operation.Usagef("found `Rank` %d of %d, expected 0 to %d", o.Rank, o.Ranks, o.Ranks-1)
+	}
+	if o.cluster != nil {
+		if err := o.cluster.check(o); err != nil {
+			return err
+		}
+	}
+	if o.Format == option.FormatTFRecord {
+		return o.checkRecords()
+	}
+	if name := operation.FirstGiven(
+		operation.Given("Shards", o.Shards != 0), operation.Given("Name", o.Name != ""), operation.Given("Gzip", o.Gzip), operation.Given("IDs", o.IDs != nil), operation.Given("Compat", o.Compat != option.CompatNone),
+		operation.Given("Aggregation", o.Aggregation != option.AggregationEdge), operation.Given("SeedIDs", o.SeedIDs), operation.Given("Components", o.Components != 0),
+	); name != "" {
+		return operation.Usagef("found `%s` with `Format` collection, expected `Format` tfrecord", name)
+	}
+	return nil
+}
+
+// checkRecords checks the options of FormatTFRecord.
+func (o *request) checkRecords() error {
+	operation.SetDefault(&o.Shards, 1)
+	operation.SetDefault(&o.Components, 1)
+	switch {
+	case o.Compat != option.CompatNone && o.Compat != option.CompatTFGNN && o.Compat != option.CompatClassic:
+		return operation.Usagef("found `Compat` %q, expected none, tfgnn or tfgnn-classic", o.Compat)
+	case o.NoEdgeIDs:
+		return operation.Usagef("found `NoEdgeIDs` with `Format` tfrecord, expected `Format` collection; leave it out: TFRecords have no edge ids")
+	case o.Ops:
+		return operation.Usagef("found `Ops` with `Format` tfrecord, expected `Format` collection")
+	case o.Aggregation != option.AggregationEdge && o.Aggregation != option.AggregationNode:
+		return operation.Usagef("found `Aggregation` %q, expected edge or node", o.Aggregation)
+	case o.Components < 1:
+		return operation.Usagef("found `Components` %d, expected at least 1", o.Components)
+	}
+	return nil
+}

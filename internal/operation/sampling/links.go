@@ -1,0 +1,190 @@
+package sampling
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/suggest"
+	"github.com/graphmill/graphmill/option"
+)
+
+// The values of the choices about links and subgraphs.
+var (
+	negativesHow    = []string{"binary", "triplet", "in-batch"}
+	negativesStrict = []string{"no", "count", "error"}
+	subgraphKinds   = []string{"directional", "bidirectional", "induced"}
+)
+
+// reversed begins an Exclude that names the edge type of the reverse edges.
+const reversed = "reverse:"
+
+// checkLinks checks the options about negatives, exclusion and the kind of subgraphs.
+func (o *request) checkLinks() error {
+	if name := operation.FirstGiven(operation.Given("NegativesHow", o.NegativesHow != ""), operation.Given("NegativesBy", o.NegativesBy != ""), operation.Given("NegativesStrict", o.NegativesStrict != "")); name != "" && o.Negatives == 0 {
+		return operation.Usagef("found `%s` without `Negatives`, expected the number of negative links per link, such as `Negatives` 1", name)
+	}
+	in := func(text string, values []string) bool { return text == "" || slices.Contains(values, text) }
+	rel, reverse := strings.CutPrefix(o.Exclude, reversed)
+	switch {
+	case o.Negatives < 0:
+		return operation.Usagef("found `Negatives` %d, expected at least 1 per link", o.Negatives)
+	case !in(o.NegativesHow, negativesHow):
+		return operation.Usagef("found `NegativesHow` %q, expected %s", o.NegativesHow, oneOf(negativesHow))
+	case o.NegativesHow == "in-batch" && o.NegativesBy != "" && o.NegativesBy != "uniform":
+		return operation.Usagef("found `NegativesHow` in-batch with `NegativesBy` %s, expected one of them: the targets are those of the batch; try `NegativesHow` triplet", o.NegativesBy)
+	case o.NegativesHow == "in-batch" && o.Scope == option.ScopeSeed:
+		return operation.Usagef("found `NegativesHow` in-batch with `Scope` seed, expected `Scope` batch or epoch, as a subgraph of one link has no other targets; or try `NegativesHow` triplet")
+	case !in(o.NegativesStrict, negativesStrict):
+		return operation.Usagef("found `NegativesStrict` %q, expected %s", o.NegativesStrict, oneOf(negativesStrict))
+	case !in(o.Subgraph, subgraphKinds):
+		return operation.Usagef("found `Subgraph` %q, expected %s", o.Subgraph, oneOf(subgraphKinds))
+	case o.Subgraph != "" && o.Aggregation == option.AggregationNode:
+		return operation.Usagef("found `Subgraph` %s and `Aggregation` node, expected one of them: `Subgraph` induced is the same", o.Subgraph)
+	case o.Exclude != "" && o.Exclude != "self" && (!reverse || rel == ""):
+		return operation.Usagef("found `Exclude` %q, expected self (the edges of the links) or reverse:RELATION (these, and the edges of the relation in the other direction)", o.Exclude)
+	}
+	return nil
+}
+
+// linked adds to a plan what the options say about its links and the kind of its subgraphs. edges is the edge type of the
+// links, empty where it is not known.
+func (o *request) linked(g *graph.Graph, p *sample.Plan, edges string) error {
+	if name := operation.FirstGiven(operation.Given("Negatives", o.Negatives != 0), operation.Given("Exclude", o.Exclude != "")); name != "" {
+		if !p.Link() {
+			return operation.Usagef("found `%s` with seeds that are nodes of type %s, expected links; give an edge type SRC:REL:DST, or a file of links, in `Seeds`, and their edge type in `SeedType`", name, p.SeedType[0])
+		}
+		if edges == "" {
+			var err error
+			if edges, err = joining(g, p.SeedType); err != nil {
+				return operation.Usagef("`%s`: %w", name, err)
+			}
+		}
+	}
+	if edges != "" {
+		p.SeedEdges = edges
+	}
+	if o.Negatives > 0 {
+		n := &sample.Negatives{Each: o.Negatives,
+			How:    sample.Corruption(max(0, slices.Index(negativesHow, o.NegativesHow))),
+			Strict: sample.Strict(max(0, slices.Index(negativesStrict, o.NegativesStrict)))}
+		switch o.NegativesBy {
+		case "", "uniform":
+		case "degree":
+			n.By = sample.ByDegree
+		default:
+			if err := o.checkNegativesBy(g, p.SeedType); err != nil {
+				return err
+			}
+			n.By, n.Column = sample.ByColumn, o.NegativesBy
+		}
+		p.Negatives = n
+	}
+	if o.Exclude != "" {
+		p.Exclude = &sample.Exclude{}
+		if rel, ok := strings.CutPrefix(o.Exclude, reversed); ok {
+			var err error
+			if p.Exclude.Reverse, err = reverseOf(g, p.SeedType, rel); err != nil {
+				return err
+			}
+		}
+	}
+	p.Kind = sample.SubgraphKind(max(0, slices.Index(subgraphKinds, o.Subgraph)))
+	return nil
+}
+
+// checkNegativesBy refuses a NegativesBy that no node type of negatives has as a column. types are those of source and target.
+func (o *request) checkNegativesBy(g *graph.Graph, types []string) error {
+	if o.NegativesHow == "triplet" {
+		types = types[1:]
+	}
+	for _, t := range types {
+		i := g.NodeType(t)
+		if i < 0 || graph.FindColumn(g.Nodes[i].Columns, o.NegativesBy) != nil {
+			continue
+		}
+		known := []string{"uniform", "degree"}
+		for _, c := range g.Nodes[i].Columns {
+			if !strings.HasPrefix(c.Name, "#") {
+				known = append(known, c.Name)
+			}
+		}
+		return operation.Usagef("found `NegativesBy` %s, expected %s, or a column of node type %s: %s%s", o.NegativesBy, strings.Join(known[:2], ", "), t, cmp.Or(strings.Join(known[2:], ", "), "it has none"), suggest.Hint(o.NegativesBy, known))
+	}
+	return nil
+}
+
+// joining is the one edge type from one node type to another.
+func joining(g *graph.Graph, types []string) (string, error) {
+	names := leading(g, types[0], types[1])
+	switch len(names) {
+	case 1:
+		return names[0], nil
+	case 0:
+		return "", operation.Usagef("found links from %s to %s, between which the store has no edge type, expected links of an edge type; give `SeedType` SRC:REL:DST", types[0], types[1])
+	}
+	return "", operation.Usagef("found links from %s to %s, which several edge types join, expected one; give `SeedType` as one of %s", types[0], types[1], strings.Join(names, ", "))
+}
+
+// leading is the names of the edge types from one node type to another.
+func leading(g *graph.Graph, from, to string) (names []string) {
+	for _, e := range g.Edges {
+		if e.Type.Src == from && e.Type.Dst == to {
+			names = append(names, e.Type.String())
+		}
+	}
+	return names
+}
+
+// reverseOf is the edge type that Exclude names: one from the target type of links to their source type.
+func reverseOf(g *graph.Graph, types []string, rel string) (string, error) {
+	fit := leading(g, types[1], types[0])
+	help := "expected one of " + strings.Join(fit, ", ")
+	if fit == nil {
+		help = "expected self, because the store has no edges from " + types[1] + " to " + types[0]
+	}
+	i, err := g.EdgeType(rel)
+	if err != nil {
+		// A relation may have the same name in several types: only one of them can be meant.
+		var named []string
+		for _, name := range fit {
+			if t, _ := graph.ParseEdgeType(name); t.Rel == rel {
+				named = append(named, name)
+			}
+		}
+		if len(named) == 1 {
+			return named[0], nil
+		}
+		return "", operation.Usagef("found `Exclude` reverse:%s, which is no edge type from %s to %s, %s", rel, types[1], types[0], help)
+	}
+	if t := g.Edges[i].Type; t.Src != types[1] || t.Dst != types[0] {
+		return "", operation.Usagef("found `Exclude` reverse:%s, whose edges lead from %s to %s and not from %s to %s, %s", rel, t.Src, t.Dst, types[1], types[0], help)
+	}
+	return g.Edges[i].Type.String(), nil
+}
+
+// seedTypes is the node types that SeedType means, and the edge type if it means one.
+func (o *request) seedTypes(g *graph.Graph) (types []string, edges string, err error) {
+	if len(o.SeedType) != 1 || g.NodeType(o.SeedType[0]) >= 0 {
+		return o.SeedType, "", nil
+	}
+	i, err := g.EdgeType(o.SeedType[0])
+	if err != nil {
+		var have []string
+		for _, n := range g.Nodes {
+			have = append(have, n.Type)
+		}
+		return nil, "", operation.Usagef("found `SeedType` %s, expected a node type (%s) or, for links, an edge type: %w", o.SeedType[0], strings.Join(have, ", "), err)
+	}
+	t := g.Edges[i].Type
+	return []string{t.Src, t.Dst}, t.String(), nil
+}
+
+// oneOf lists values.
+func oneOf(values []string) string {
+	last := len(values) - 1
+	return strings.Join(values[:last], ", ") + " or " + values[last]
+}

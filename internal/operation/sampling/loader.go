@@ -1,0 +1,454 @@
+package sampling
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/graphmill/graphmill/batch"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/feed"
+	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/ordered"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
+)
+
+// Loader samples batches from a store: subgraphs around seeds, with the columns that training needs. Batches and the feed
+// of the Python client use it. Close it before the store.
+type Loader struct {
+	source   *feed.Source
+	executor executor
+	o        request
+	notes    []string
+	sets     *sets        // of the nodes of batches; nil for neighbourhoods
+	scratch  string       // folder of scratch files for rows; "" for none
+	percent  int          // of the garbage collector before the stream executor was opened
+	opened   *store.Store // closed with the loader; nil: the store is the caller's
+}
+
+// OpenLoader is newBatchLoader of the store in a folder, which is closed with the loader.
+func OpenLoader(ctx context.Context, dir string, o option.Sample) (*Loader, error) {
+	s, err := openSampled(dir, o.Executor)
+	if err != nil {
+		return nil, err
+	}
+	l, err := NewLoader(ctx, s, o)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	l.opened = s
+	return l, nil
+}
+
+// NewLoader prepares to sample batches from a store. With ExecutorAuto, they come from the stream executor if Memory is given
+// and the memory executor needs more. It refuses a Format, as batches are not files.
+func NewLoader(ctx context.Context, s *store.Store, options option.Sample) (_ *Loader, err error) {
+	defer guard.Catch(&err)()
+	o := request{Sample: options}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	switch {
+	case o.Format != option.FormatCollection:
+		return nil, operation.Usagef("found `Format` %s, expected none: batches are not files; leave it out, or use sample to write files", o.Format)
+	case o.Slots < 0:
+		return nil, operation.Usagef("found `Slots` %d, expected at least 1", o.Slots)
+	}
+	operation.SetDefault(&o.Slots, ordered.Slots(o.Threads))
+	if name := operation.FirstGiven(operation.Given("GraphSchema", o.GraphSchema != ""), operation.Given("Resume", o.Resume), operation.Given("CheckpointEvery", o.CheckpointEvery != 0),
+		operation.Given("Overwrite", o.Overwrite)); name != "" {
+		return nil, operation.Usagef("found `%s` with batches, expected it with output files", name)
+	}
+	p, err := o.resolve(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	nodes, edges, err := o.features(s.Graph)
+	if err != nil {
+		return nil, err
+	}
+	joined, err := o.joinedColumns(s.Graph, nodes, edges)
+	if err != nil {
+		return nil, err
+	}
+	order, err := seedOrder(o.Order, s.Graph, p)
+	if err != nil {
+		return nil, err
+	}
+	features := feed.Features{Nodes: nodes, Edges: edges, Joined: joined, Links: linkColumns(p.columns), LeftOut: o.leftOut(s.Graph, p.columns), NoEdgeIDs: o.NoEdgeIDs}
+	l := &Loader{o: o}
+	held := orderBytes(order)
+	if l.sets, err = o.openSets(ctx, s, p); err != nil {
+		return nil, err
+	}
+	if l.sets != nil {
+		held = l.sets.need
+	}
+	if err := l.open(ctx, s, p, &features, held); err != nil {
+		l.sets.close()
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			l.Close()
+		}
+	}()
+	if order != nil {
+		if err := l.source.SetOrder(order); err != nil {
+			return nil, err
+		}
+	}
+	if l.sets != nil {
+		if err := l.source.SetSets(l.sets.order); err != nil {
+			return nil, err
+		}
+	}
+	if l.executor.stream != nil {
+		return l, l.foretell(ctx)
+	}
+	l.load(s)
+	return l, nil
+}
+
+// open compiles the plan for an executor, and makes the source. order is the bytes of the order of the seeds, or of the sets of nodes.
+func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.Features, order int64) error {
+	o := &l.o
+	options := sample.Options{Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs && !f.OfEdges(), Warn: func(text string) { operation.Warn(&o.Sample.Run, "%s", text) }}
+	if p.plan.Weighs() {
+		options.Weights = true
+		if err := freeOfWeights(s.Graph, f); err != nil {
+			return err
+		}
+	}
+	need := samplerBytes(s.Graph, p.plan, o.Threads) + columnBytes(s.Graph, f) + order
+	if o.Executor == option.ExecutorMemory || o.Executor == option.ExecutorAuto && (o.Memory == 0 || need <= o.Memory) {
+		m, err := NewSampler(s, p.plan, need, o.Memory, options)
+		if err != nil {
+			return err
+		}
+		l.executor.sampler = m
+		l.note("executor memory: the plan and the columns need about %s", human.Bytes(need))
+		if l.source, err = feed.NewSource(m, p.job, *f, o.Ops); err != nil {
+			m.Close()
+		}
+		return err
+	}
+	c := choice{threads: o.Threads, memory: o.Memory, options: options}
+	held := int64(feedBytes) + order + 4*int64(len(p.job.Seeds)) + int64(len(p.job.Times))*int64(unsafe.Sizeof(sample.Time{}))
+	for _, column := range f.Links {
+		held += column.Bytes()
+	}
+	if l.scratch = scratchFolder(s.Dir); l.scratch != "" {
+		l.scratch, _ = filepath.Abs(l.scratch) // for the note; the folder is there
+	}
+	x, err := outofcore.Open(ctx, vfs.OS, s, p.plan, outofcore.Options{Memory: c.bound(), Held: held, Threads: o.Threads, Ops: o.Ops, NoEdgeIDs: options.NoEdgeIDs,
+		Epochs: 1, Slots: o.Slots, Scratch: l.scratch, Warn: options.Warn})
+	if o.Executor == option.ExecutorAuto {
+		l.executor.need = need
+		l.note("executor stream: %s", tooLarge(need, o.Memory))
+	} else {
+		l.note("executor stream, as `Executor` says")
+	}
+	if err != nil {
+		return l.executor.both(err)
+	}
+	l.executor.stream, l.executor.sampler = x, x.Sampler()
+	// Little is allocated once the buffers have grown, but before that garbage could exceed the budget.
+	l.percent = debug.SetGCPercent(20)
+	if l.source, err = feed.NewStreamed(x, p.job, *f, o.Ops); err != nil {
+		debug.SetGCPercent(l.percent)
+		return errors.Join(err, x.Close())
+	}
+	return nil
+}
+
+// foretell refuses too little memory for the stream executor, and notes what epochs take.
+func (l *Loader) foretell(ctx context.Context) error {
+	f, err := l.source.Forecast(ctx)
+	if err != nil {
+		return l.executor.both(err)
+	}
+	batches := uint64(l.source.Batches())
+	windows := (batches + f.Batches - 1) / max(f.Batches, 1)
+	switch {
+	case f.Design == outofcore.Condensed:
+		l.note("the samples of an epoch are in memory once per node, and an epoch is sampled by one sweep per hop")
+	case windows <= 1:
+		l.note("an epoch is one window, sampled by one sweep while the batches of the epoch before are taken")
+	default:
+		l.note("an epoch has %s windows, each sampled by one sweep while the batches of the window before are taken", human.ExactU(windows))
+	}
+	if f.Written > 0 {
+		l.note("rows that several parts of a window want go through a scratch file without a name in %s: %s per epoch", l.scratch, human.Bytes(f.Written))
+	}
+	l.note("forecast: %s read per epoch, %s of memory", human.Bytes(f.Bytes), human.Bytes(f.Memory))
+	return nil
+}
+
+func (l *Loader) note(format string, a ...any) {
+	l.notes = append(l.notes, fmt.Sprintf(format, a...))
+}
+
+// Notes says in lines of text which executor makes the batches, why, and what that takes.
+func (l *Loader) Notes() []string { return l.notes }
+
+// scratchFolder is the folder of scratch files for rows: TMPDIR, or the one that has the store; "" where no file can be made.
+func scratchFolder(store string) string {
+	dir := cmp.Or(os.Getenv("TMPDIR"), filepath.Dir(store))
+	f, err := vfs.OS.Temp(dir)
+	if err != nil {
+		return ""
+	}
+	_ = f.Close() // nothing was written
+	return dir
+}
+
+// feedBytes is the memory that a process takes to hand batches on: for the code of its servers, sockets, and garbage.
+const feedBytes = 8 << 20
+
+// load begins to copy the columns into memory, where rows are found faster, as far as the memory allows.
+func (l *Loader) load(s *store.Store) {
+	spare := l.executor.sampler.Spare()
+	if l.o.Memory == 0 {
+		spare = operation.Available(vfs.OS) / 2
+	}
+	// The copies replace the mapped columns, whose pages the system may drop.
+	l.source.Load(spare, func() { _ = s.Release() })
+}
+
+// Close frees the memory of the loader. None of its batches may be in use.
+func (l *Loader) Close() {
+	l.source.Close()
+	if l.executor.stream != nil {
+		debug.SetGCPercent(l.percent)
+	}
+	_ = l.executor.close() // files that were only read
+	l.sets.close()
+	if l.opened != nil {
+		_ = l.opened.Close() // its maps were only read
+	}
+}
+
+// Source is the source of batches of the servers: the feed and Flight.
+func (l *Loader) Source() *feed.Source { return l.source }
+
+// joinedColumns returns the columns that are made of several ones, in the order of their names.
+func (o *request) joinedColumns(g *graph.Graph, nodes, edges map[string][]string) ([]feed.Joined, error) {
+	var out []feed.Joined
+	for _, key := range slices.Sorted(maps.Keys(o.Joined)) {
+		at := strings.LastIndex(key, "/")
+		if at < 0 {
+			return nil, operation.Usagef("`Joined`: found %q, expected TYPE/NAME; write it as in user/score", key)
+		}
+		j := feed.Joined{Type: key[:at], Name: key[at+1:], Columns: o.Joined[key]}
+		if t, err := g.EdgeType(j.Type); g.NodeType(j.Type) < 0 && (err != nil || g.Edges[t].Type.String() != j.Type) {
+			return nil, operation.Usagef("`Joined`: found %q, expected a node type, or an edge type by its three names", j.Type)
+		}
+		if j.Name == "" || slices.Contains(nodes[j.Type], j.Name) || slices.Contains(edges[j.Type], j.Name) {
+			return nil, operation.Usagef("`Joined`: found the name %q, expected one that no column of the batch has; give the joined column another name", key)
+		}
+		out = append(out, j)
+	}
+	return out, nil
+}
+
+// freeOfWeights refuses columns of edges that have the name of the weights that a sampler makes.
+func freeOfWeights(g *graph.Graph, f *feed.Features) error {
+	for _, e := range g.Edges {
+		typ := e.Type.String()
+		if slices.Contains(f.Edges[typ], sample.WeightsColumn) || slices.ContainsFunc(f.Joined, func(j feed.Joined) bool { return j.Type == typ && j.Name == sample.WeightsColumn }) {
+			return operation.Usagef("found the column %s of %s with a sampler whose batches have the weights of edges in it, expected another name; leave it out of `EdgeFeatures`", sample.WeightsColumn, typ)
+		}
+	}
+	return nil
+}
+
+// columnBytes returns the size of the columns that batches read: those listed by type, those that are joined, and the
+// positions of edges.
+func columnBytes(g *graph.Graph, f *feed.Features) (n int64) {
+	add := func(columns []*graph.Column, names ...string) {
+		for _, name := range names {
+			if c := graph.FindColumn(columns, name); c != nil {
+				n += int64(len(c.Values))
+			}
+		}
+	}
+	for _, j := range f.Joined {
+		if t := g.NodeType(j.Type); t >= 0 {
+			add(g.Nodes[t].Columns, j.Columns...)
+		} else if t, err := g.EdgeType(j.Type); err == nil {
+			add(g.Edges[t].Columns, j.Columns...)
+		}
+	}
+	for _, t := range g.Nodes {
+		add(t.Columns, f.Nodes[t.Type]...)
+	}
+	for _, e := range g.Edges {
+		if !f.NoEdgeIDs {
+			add(e.Columns, graph.PositionColumn)
+		}
+		add(e.Columns, f.Edges[e.Type.String()]...)
+	}
+	return n
+}
+
+// features returns the columns of nodes and edges that batches have, by type.
+func (o *request) features(g *graph.Graph) (nodes, edges map[string][]string, err error) {
+	nodeTypes, edgeTypes := map[string][]*graph.Column{}, map[string][]*graph.Column{}
+	for _, n := range g.Nodes {
+		nodeTypes[n.Type] = n.Columns
+	}
+	for _, e := range g.Edges {
+		edgeTypes[e.Type.String()] = e.Columns
+	}
+	names := o.Features
+	if names == nil {
+		names = []string{"all"}
+	}
+	nodes, errNodes := namedColumns("Features", names, nodeTypes)
+	edges, errEdges := namedColumns("EdgeFeatures", o.EdgeFeatures, edgeTypes)
+	return nodes, edges, errors.Join(errNodes, errEdges)
+}
+
+// leftOut names the columns that "all" would list if batches could have them.
+func (o *request) leftOut(g *graph.Graph, links []*graph.Column) []string {
+	all := func(names []string) bool { return len(names) == 1 && names[0] == "all" }
+	asked := &graph.Graph{}
+	if o.Features == nil || all(o.Features) {
+		asked.Nodes = g.Nodes
+	}
+	if all(o.EdgeFeatures) {
+		asked.Edges = g.Edges
+	}
+	names := operation.NotInBatches(asked)
+	for _, c := range links {
+		if !operation.InBatches(c) {
+			names = append(names, "links/"+c.Name)
+		}
+	}
+	return names
+}
+
+// namedColumns returns the listed columns by type; "all" lists every column of numbers with a fixed shape. A name without
+// a type stands for the column of every type that has it.
+func namedColumns(field string, names []string, types map[string][]*graph.Column) (map[string][]string, error) {
+	out := map[string][]string{}
+	if len(names) == 1 && names[0] == "all" {
+		for t, columns := range types {
+			for _, c := range columns {
+				if operation.InBatches(c) && !strings.HasPrefix(c.Name, "#") {
+					out[t] = append(out[t], c.Name)
+				}
+			}
+		}
+		return out, nil
+	}
+	for _, item := range names {
+		found := false
+		for t, columns := range types {
+			for _, c := range columns {
+				if item == c.Name || item == t+"/"+c.Name {
+					out[t] = append(out[t], c.Name)
+					found = true
+				}
+			}
+		}
+		if !found {
+			return nil, operation.Usagef("`%s`: found no column %q, expected COLUMN or TYPE/COLUMN of the store; graphmill info lists them", field, item)
+		}
+	}
+	return out, nil
+}
+
+// seedOrder returns the order that the field Order describes, nil for none.
+func seedOrder(text string, g *graph.Graph, p *planned) (batch.Order, error) {
+	if text == "" {
+		return nil, nil
+	}
+	law, of, _ := strings.Cut(text, ":")
+	switch law {
+	case "weighted", "stratified":
+		c, rows, err := seedColumn(of, g, p)
+		if err != nil {
+			return nil, operation.Usagef("`Order`: %w", err)
+		}
+		by := feed.WeightedBy
+		if law == "stratified" {
+			by = feed.StratifiedBy
+		}
+		o, err := by(c, rows)
+		if err != nil {
+			return nil, operation.Usagef("`Order`: %w", err)
+		}
+		return o, nil
+	case "windowed":
+		first, second, _ := strings.Cut(of, ",")
+		block, errBlock := strconv.ParseUint(first, 10, 32)
+		window, errWindow := strconv.ParseUint(second, 10, 32)
+		if errBlock != nil || errWindow != nil || block == 0 || window == 0 {
+			return nil, operation.Usagef("found `Order` %s, expected windowed:BLOCK,BLOCKS: seeds per block, and the number of blocks that are shuffled together, such as windowed:4096,16", text)
+		}
+		return batch.Windowed(uint64(p.seeds()), block, window)
+	}
+	return nil, operation.Usagef("found `Order` %s, expected weighted:COLUMN, stratified:COLUMN or windowed:BLOCK,BLOCKS", text)
+}
+
+// seedColumn returns a column of the seed nodes or links, and the row of each seed.
+func seedColumn(name string, g *graph.Graph, p *planned) (*graph.Column, []uint32, error) {
+	var columns []*graph.Column
+	var what string
+	var rows []uint32
+	if p.plan.Link() {
+		columns, what = p.columns, "the links"
+		for i := range uint32(p.seeds()) {
+			rows = append(rows, i)
+		}
+	} else {
+		n := g.Nodes[g.NodeType(p.plan.SeedType[0])]
+		columns, what, rows = n.Columns, "node type "+n.Type, p.job.Seeds
+	}
+	if c := graph.FindColumn(columns, name); c != nil {
+		return c, rows, nil
+	}
+	var have []string
+	for _, c := range columns {
+		if !strings.HasPrefix(c.Name, "#") {
+			have = append(have, c.Name)
+		}
+	}
+	return nil, nil, operation.Usagef("found no column %q of %s, expected one of %s; name one of these, or import the column", name, what, strings.Join(have, ", "))
+}
+
+// orderBytes returns the memory that an order takes.
+func orderBytes(o batch.Order) int64 {
+	if o == nil {
+		return 0
+	}
+	return 32 * int64(o.Items()) // the largest lists that an order holds, and those it is made from
+}
+
+// linkColumns returns the columns of links that batches can have: numbers of a fixed shape.
+func linkColumns(columns []*graph.Column) []*graph.Column {
+	var out []*graph.Column
+	for _, c := range columns {
+		if operation.InBatches(c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}

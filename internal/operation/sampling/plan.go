@@ -1,0 +1,258 @@
+package sampling
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/sample/seeds"
+	"github.com/graphmill/graphmill/internal/sample/spec"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
+)
+
+// planned is a plan on a store, with its seeds.
+type planned struct {
+	plan *sample.Plan
+	job  sample.Job
+	// columns are the columns of link seeds, one row per seed.
+	columns []*graph.Column
+}
+
+// seeds returns the number of seeds. A link is one seed.
+func (p *planned) seeds() int { return len(p.job.Seeds) / len(p.plan.SeedType) }
+
+// resolve makes the plan for a store, and finds its seeds. The options must have been checked.
+func (o *request) resolve(ctx context.Context, s *store.Store) (*planned, error) {
+	p := &planned{job: sample.Job{BatchSize: o.BatchSize, Seed: o.Seed, Epoch: o.Epoch, Epochs: o.Epochs, Shuffle: o.Shuffle, Rank: o.Rank, Ranks: o.Ranks, Threads: o.Threads}}
+	if s.Graph == nil {
+		return nil, fmt.Errorf("%s: found a collection, expected a store to sample from; give the store that it was sampled from", s.Dir)
+	}
+	if n := len(s.Graph.Nodes); o.sets() && n != 1 {
+		return nil, operation.Usagef("found `Sampler` %s on a graph of %d node types, expected one node type; import the graph as one node type, or take `Sampler` hgt or neighbor", o.Sampler, n)
+	}
+	types, edges, err := o.seedTypes(s.Graph)
+	if err != nil {
+		return nil, err
+	}
+	if p.plan, err = o.fixedPlan(s.Graph, types); err != nil {
+		return nil, err
+	}
+	if p.plan != nil {
+		if len(types) > 0 && !slices.Equal(types, p.plan.SeedType) && !(p.plan.Link() && len(types) == 1) || edges != "" && p.plan.SeedEdges != "" && edges != p.plan.SeedEdges {
+			return nil, operation.Usagef("found `SeedType` %s, expected %s, from which the plan starts; leave `SeedType` out, or change seed_type in the plan", joined(o.SeedType), cmp.Or(p.plan.SeedEdges, joined(p.plan.SeedType)))
+		}
+		types, edges = p.plan.SeedType, cmp.Or(edges, p.plan.SeedEdges)
+	}
+	features, err := o.linkFeatures()
+	if err != nil {
+		return nil, err
+	}
+	if err := o.bring(ctx, s, edges); err != nil {
+		return nil, err
+	}
+	found, err := seeds.Find(ctx, vfs.OS, s, o.Seeds, types, edges, features, o.LimitSeeds)
+	if err != nil {
+		if there, unknown := vfs.Exists(vfs.OS, o.Seeds); there || unknown != nil { // a fault of the file, not of the options
+			return nil, err
+		}
+		return nil, UsageOf(err)
+	}
+	if edges = cmp.Or(edges, found.Edges); p.plan == nil {
+		p.plan, err = o.fanoutPlan(s.Graph, found.Types, edges)
+	} else if o.Plan == "" {
+		if err = o.linked(s.Graph, p.plan, edges); err == nil {
+			err = p.plan.Validate(s.Graph)
+		}
+	}
+	if err != nil {
+		return nil, UsageOf(err)
+	}
+	if o.Aggregation == option.AggregationNode {
+		induced := *p.plan
+		induced.Kind = sample.Induced
+		p.plan = &induced
+	}
+	p.job.Seeds, p.columns = found.Nodes, found.Columns
+	if p.plan.Before == nil && o.SeedTime != "" {
+		return nil, operation.Usagef("found `SeedTime` with a plan that does not use times, expected `Before`; give the column of the edges' times as `Before`, or leave `SeedTime` out")
+	}
+	if p.plan.Before != nil {
+		column := cmp.Or(o.SeedTime, p.timeOfSeeds())
+		if column == "" {
+			return nil, operation.Usagef("found no column with the times of the seeds, expected one; give `SeedTime`")
+		}
+		if p.job.Times, err = seeds.Times(ctx, vfs.OS, s.Graph, found, column, p.plan.TimeUnit(s.Graph)); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// timeOfSeeds is the column of the times of the seeds that the plan implies: the column of their own type, or of all types.
+func (p *planned) timeOfSeeds() string {
+	b := p.plan.Before
+	if p.plan.Link() {
+		return cmp.Or(b.Columns[p.plan.SeedEdges], b.Column)
+	}
+	return cmp.Or(b.NodeColumns[p.plan.SeedType[0]], b.Column)
+}
+
+// linkFeatures returns the features that a schema declares for links; nil without a schema.
+func (o *request) linkFeatures() ([]table.Column, error) {
+	set := o.schema.GetNodeSets()[tfgnn.ReadoutName]
+	if set == nil {
+		return nil, nil
+	}
+	columns := []table.Column{}
+	for _, name := range slices.Sorted(maps.Keys(set.Features)) {
+		f := set.Features[name]
+		d := feature.DType(f.GetDtype())
+		if d == graph.Invalid {
+			return nil, fmt.Errorf("node set %q: feature %q: found dtype %s, expected a number, bool or string; remove the feature from the schema", tfgnn.ReadoutName, name, f.GetDtype())
+		}
+		if name != tfgnn.SourceName && name != tfgnn.TargetName {
+			columns = append(columns, table.Column{Name: name, DType: d, Shape: feature.Shape(f)})
+		}
+	}
+	return columns, nil
+}
+
+// UsageOf turns an error about the plan or seeds into a usage error.
+func UsageOf(err error) error {
+	if errors.Is(err, sample.ErrPlan) || errors.Is(err, sample.ErrSeed) {
+		return operation.Usagef("%w", err)
+	}
+	return err
+}
+
+// fixedPlan returns the plan of a file, nil with fanouts.
+func (o *request) fixedPlan(g *graph.Graph, seedTypes []string) (*sample.Plan, error) {
+	switch {
+	case o.Plan != "":
+		b, err := vfs.ReadFile(vfs.OS, o.Plan, 16<<20)
+		if err != nil {
+			return nil, err
+		}
+		plan, err := sample.ParsePlan(o.Plan, b)
+		if err != nil {
+			return nil, err
+		}
+		spec.AddOnes(plan, g)
+		return plan, plan.Validate(g)
+	case o.SamplingSpec != "":
+		return o.specPlan(g, seedTypes)
+	}
+	return nil, nil
+}
+
+// specPlan returns the plan of a sampling spec.
+func (o *request) specPlan(g *graph.Graph, seedTypes []string) (*sample.Plan, error) {
+	text, err := o.readSpec()
+	if err != nil {
+		return nil, err
+	}
+	if e := o.schema.GetEdgeSets()[tfgnn.ReadoutSource]; len(seedTypes) == 0 && e != nil {
+		seedTypes = []string{e.GetSource()}
+	}
+	if len(seedTypes) == 0 && len(g.Nodes) == 1 {
+		seedTypes = []string{g.Nodes[0].Type}
+	}
+	plan, err := spec.Compile(text, g, spec.Options{TimeColumn: o.TimeColumn, SeedTypes: seedTypes, Classic: o.Compat == option.CompatClassic})
+	return plan, operation.Described(o.SamplingSpec, err)
+}
+
+// readSpec reads the spec, and checks it against the schema if there is one.
+func (o *request) readSpec() (*tfgnnpb.SamplingSpec, error) {
+	if o.schema == nil {
+		return tfgnnfiles.ReadSpec(vfs.OS, o.SamplingSpec)
+	}
+	f, err := tfgnnfiles.OpenSpec(vfs.OS, o.SamplingSpec, o.schema)
+	if err != nil {
+		return nil, err
+	}
+	return f.Message, f.Err()
+}
+
+// fanoutPlan returns the plan of the fanouts. edges is the edge type of seed links, empty where it is not known.
+func (o *request) fanoutPlan(g *graph.Graph, seedTypes []string, edges string) (*sample.Plan, error) {
+	fanouts := sample.Fanouts{Each: o.Fanout}
+	if o.sets() {
+		fanouts.Each = []int{0}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.FanoutByType)) {
+		fanouts.Types = append(fanouts.Types, sample.TypeFanouts{Edges: name, Hops: o.FanoutByType[name]})
+	}
+	f := sample.FanoutOptions{SeedType: seedTypes, Scope: sample.ScopeBatch}
+	var err error
+	if o.Direction != "" {
+		if f.Dir, err = graph.ParseDirection(string(o.Direction)); err != nil {
+			return nil, operation.Usagef("`Direction`: %w", err)
+		}
+	}
+	if o.Expand != "" {
+		if f.Expand, err = sample.ParseExpand(string(o.Expand)); err != nil {
+			return nil, operation.Usagef("`Expand`: %w", err)
+		}
+	}
+	if o.Scope != "" {
+		if f.Scope, err = sample.ParseScope(string(o.Scope)); err != nil {
+			return nil, operation.Usagef("`Scope`: %w", err)
+		}
+	}
+	switch {
+	case o.Sampler == option.SamplerLabor:
+		f.How, f.Column = sample.Labor, o.Weight
+		f.Importance = o.Importance
+	case o.Sampler == option.SamplerPPR:
+		f.How, f.Alpha, f.Eps = sample.PPR, cmp.Or(o.Alpha, 0.2), cmp.Or(o.Eps, 1e-5)
+	case o.Sampler == option.SamplerWalk:
+		f.How, f.Walks, f.Length, f.Restart = sample.Walk, cmp.Or(o.Walks, 10), o.WalkLength, o.Restart
+	case o.Sampler == option.SamplerLadies:
+		f.How = sample.Ladies
+	case o.Sampler == option.SamplerFastGCN:
+		f.How = sample.FastGCN
+	case o.Sampler == option.SamplerHGT:
+		f.How = sample.HGT
+	case o.Replace:
+		f.How = sample.Replace
+	case o.Weight != "":
+		f.How, f.Column = sample.Weighted, o.Weight
+	}
+	if f.Before, err = o.before(g); err != nil {
+		return nil, err
+	}
+	p, err := sample.FromFanouts(g, fanouts, f)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.temporal(g, p); err != nil {
+		return nil, err
+	}
+	if err := o.linked(g, p, edges); err != nil {
+		return nil, err
+	}
+	return p, p.Validate(g)
+}
+
+// compat converts Compat, which must have been checked.
+func (o *request) compat() output.Compat {
+	c, _ := output.ParseCompat(string(o.Compat))
+	return c
+}
+
+func joined(names []string) string { return strings.Join(names, ",") }

@@ -1,0 +1,544 @@
+package sampling
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/operation/importing"
+	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/cluster"
+	"github.com/graphmill/graphmill/internal/sample/outofcore"
+	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/sample/seeds"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/tfgnnfiles"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
+	"github.com/graphmill/graphmill/option"
+	"github.com/graphmill/graphmill/report"
+)
+
+// Sample samples subgraphs around the seeds of a store, and writes them to the folder out as a collection or as TFRecords.
+// The same store, options and random seed give the same bytes for any Threads, Memory and Executor. If a run stops after
+// a checkpoint, its error is ErrResumable.
+//
+// c samples on the workers of a cluster; nil samples in this process.
+func Sample(ctx context.Context, st *store.Store, out string, options option.Sample, c *Cluster) (_ *report.Report, err error) {
+	defer guard.Catch(&err)()
+	start := time.Now()
+	o := request{Sample: options, cluster: c}
+	if err := o.checkFiles(); err != nil {
+		return nil, err
+	}
+	if err := operation.Keeps(out, st.Dir); err != nil {
+		return nil, err
+	}
+	r := operation.NewReport(&o.Sample.Run, "sample", "Subgraphs of "+operation.Titled(st.Dir))
+	if _, err := operation.InputFolder(r, st.Dir); err != nil {
+		return nil, err
+	}
+	if o.GraphSchema != "" {
+		if err := o.readSchema(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	w, err := o.create(ctx, out)
+	if err != nil {
+		return nil, err
+	}
+	s := &sampling{o: &o, store: st, w: w, out: out, report: r, start: start}
+	return r, s.finished(ctx, s.run(ctx))
+}
+
+// SampleFolder is runSample of the store in a folder.
+func SampleFolder(ctx context.Context, dir, out string, o option.Sample, c *Cluster) (_ *report.Report, err error) {
+	defer guard.Catch(&err)()
+	s, err := openSampled(dir, o.Executor)
+	if err != nil {
+		return nil, err
+	}
+	defer operation.CloseAfter(&err, out, s.Close)
+	return Sample(ctx, s, out, o, c)
+}
+
+// openSampled opens a store for an executor: the stream executor fetches little of a store in an object store.
+func openSampled(dir string, x option.Executor) (*store.Store, error) {
+	if x == option.ExecutorStream {
+		return store.OpenLater(vfs.OS, dir)
+	}
+	return store.Open(vfs.OS, dir)
+}
+
+// sampling is a run of Sample.
+type sampling struct {
+	o      *request
+	store  *store.Store
+	w      *store.Writer
+	out    string
+	report *report.Report
+	start  time.Time
+
+	*planned
+	chosen   choice
+	executor executor
+	sets     *sets          // of the nodes of subgraphs; nil for neighbourhoods
+	counts   cluster.Counts // what the workers of a cluster did
+	made     store.Made
+	before   uint64 // subgraphs that an interrupted run wrote
+	result   writer
+	finish   func(store.Made) (*store.Meta, error)
+}
+
+// writer writes the subgraphs of a job in one output format.
+type writer interface {
+	Run(ctx context.Context, job sample.Job) (sample.Stats, error)
+	Sizes() (nodes, edges *report.Histogram)
+	Close() error
+}
+
+// run samples the store, and publishes the output.
+func (s *sampling) run(ctx context.Context) (err error) {
+	defer guard.Catch(&err)()
+	began := time.Now()
+	if err := s.prepare(ctx); err != nil {
+		return err
+	}
+	defer s.sets.close()
+	defer operation.CloseWith(&err, s.executor.close)
+	// Little is allocated once the buffers have grown, but before that garbage could exceed the budget.
+	defer debug.SetGCPercent(debug.SetGCPercent(20))
+	prepared := time.Now()
+	s.report.Stage("compile the plan", prepared.Sub(began), 0, "")
+	line := operation.NewMeter(&s.o.Sample.Run, "sample", int64(output.Subgraphs(s.executor.sampler, s.job)*uint64(s.o.Epochs)), "subgraphs")
+	defer line.End()
+	if err := s.open(func(n int) { line.Add(int64(n)) }); err != nil {
+		return err
+	}
+	defer operation.CloseWith(&err, s.result.Close)
+	if err := s.executor.foretell(ctx, s.job, &s.o.Run); err != nil {
+		return err
+	}
+	stats, err := s.result.Run(ctx, s.job)
+	line.End()
+	if err != nil {
+		return UsageOf(err)
+	}
+	return s.seal(ctx, stats, prepared)
+}
+
+// prepare finds the plan and the seeds, compiles the plan for an executor, and prepares the output for checkpoints.
+func (s *sampling) prepare(ctx context.Context) (err error) {
+	o := s.o
+	if s.planned, err = o.resolve(ctx, s.store); err != nil {
+		return err
+	}
+	inputs, err := seeds.Files(vfs.OS, s.store.Graph, o.Seeds)
+	if err != nil {
+		return err
+	}
+	for _, file := range []string{o.SamplingSpec, o.Plan, o.GraphSchema} {
+		if file != "" {
+			inputs = append(inputs, file)
+		}
+	}
+	if err := operation.Keeps(s.out, inputs...); err != nil {
+		return err
+	}
+	if o.Format == option.FormatTFRecord {
+		s.warnContext()
+	}
+	chosen := o.choose(s.store, s.planned, func(text string) {
+		operation.Warn(&o.Sample.Run, "%s", text)
+		s.report.Note(text)
+	})
+	chosen.scratch, chosen.keep = s.w.Dir(), spilled(s.out)
+	if s.sets, err = o.openSets(ctx, s.store, s.planned); err != nil {
+		return err
+	}
+	if s.sets != nil {
+		s.sets.into(&s.job)
+		chosen.columns += s.sets.need
+		chosen.touched += s.sets.need
+	}
+	s.chosen = chosen
+	if o.cluster != nil {
+		s.executor, err = chosen.onCluster(s.store, s.plan)
+	} else {
+		s.executor, err = chosen.open(ctx, s.store, s.plan)
+	}
+	if err != nil {
+		s.sets.close()
+		return err
+	}
+	if s.made, err = o.made(ctx, s.store, s.plan); err == nil && s.sets != nil {
+		err = o.madeSets(ctx, s.sets, s.made, s.report)
+	}
+	if err == nil {
+		err = s.begin(ctx)
+	}
+	if err != nil {
+		s.sets.close()
+		return errors.Join(err, s.executor.close())
+	}
+	return nil
+}
+
+// begin prepares the output for checkpoints.
+func (s *sampling) begin(ctx context.Context) error {
+	of, err := s.o.identity(ctx, s.made)
+	if err != nil {
+		return err
+	}
+	if err := s.w.Begin(ctx, of, s.o.Threads, func(err error) { operation.Warn(&s.o.Sample.Run, "%v", err) }); err != nil {
+		return err
+	}
+	if s.before = output.Saved(s.w); s.before > 0 {
+		operation.Note(&s.o.Sample.Run, "continuing after the first %s subgraphs, which an interrupted run wrote", human.ExactU(s.before))
+	}
+	return nil
+}
+
+// open makes the writer of the output format.
+func (s *sampling) open(written func(n int)) error {
+	o, x := s.o, s.executor
+	if o.Format == option.FormatCollection {
+		opt := output.CollectionOptions{Ops: o.Ops, Stream: x.stream, Progress: written, Checkpoint: o.checkpoint()}
+		if o.cluster != nil {
+			var err error
+			if opt.Elsewhere, err = s.elsewhere(nil); err != nil {
+				return err
+			}
+		}
+		c, err := output.NewCollection(s.w, x.sampler, opt)
+		if err != nil {
+			return err
+		}
+		s.result, s.finish = c, c.Finish
+		return nil
+	}
+	opt, err := o.records(s.store, s.planned)
+	if err != nil {
+		return err
+	}
+	opt.Examples = output.Examples(x.sampler, s.job, opt.Components) * uint64(o.Epochs)
+	opt.Stream, opt.Progress, opt.Checkpoint = x.stream, written, o.checkpoint()
+	if o.cluster != nil {
+		given := opt
+		if opt.Elsewhere, err = s.elsewhere(&given); err != nil {
+			return err
+		}
+	}
+	c, err := output.NewRecords(s.w, x.sampler, opt)
+	if err != nil {
+		return UsageOf(err)
+	}
+	operation.WarnRounded(&o.Sample.Run, s.report, c.Rounded())
+	s.result, s.finish = c, func(made store.Made) (*store.Meta, error) {
+		operation.WarnUnderflows(&o.Sample.Run, s.report, c.Underflows())
+		return nil, c.Finish(made)
+	}
+	return nil
+}
+
+// seal completes the output, reports it and gives it its final name.
+func (s *sampling) seal(ctx context.Context, stats sample.Stats, prepared time.Time) error {
+	sampled := time.Now()
+	took := sampled.Sub(prepared)
+	s.report.Stage("sample and write", took, int64(stats.Subgraphs-s.before), "subgraphs")
+	s.executor.report(s.report, took)
+	s.tellCluster()
+	meta, err := s.finish(s.made)
+	if err != nil {
+		return err
+	}
+	if err := s.w.Seal(ctx, meta, s.o.Threads); err != nil {
+		return err
+	}
+	s.report.Stage("checksums", time.Since(sampled), 0, "")
+	if err := s.tell(stats, took); err != nil {
+		return err
+	}
+	return operation.Publish(&s.o.Sample.Run, s.w, s.report, s.start)
+}
+
+// tell reports the result of the sampling.
+func (s *sampling) tell(stats sample.Stats, took time.Duration) error {
+	r := s.report
+	r.Head("subgraphs", report.Count(stats.Subgraphs, "subgraphs"))
+	if stats.Drawn == 0 { // PageRanks take nodes
+		r.Head("edges", report.Count(stats.Edges, "edges"))
+	} else {
+		r.Head("sampled edges", report.Count(stats.Drawn, "edges"))
+	}
+	r.Head("subgraphs per second", report.Number(float64(stats.Subgraphs-s.before)/took.Seconds(), "/s"))
+	if err := operation.OnDisk(r, s.w.Dir()); err != nil {
+		return err
+	}
+	r.In("seeds", report.Count(stats.Seeds, "seeds"))
+	r.Out("subgraphs", report.Count(stats.Subgraphs, "subgraphs"))
+	r.Out("batches", report.Count(stats.Batches, "batches"))
+	r.Out("nodes", report.Count(stats.Nodes, "nodes"))
+	r.Out("edges", report.Count(stats.Edges, "edges"))
+	if n := s.plan.Negatives; n != nil {
+		r.Out("negative links", report.Count(stats.Negatives, "links"))
+		if n.Strict == sample.StrictCount {
+			r.Out("negative links that are edges", report.Count(stats.NegativeEdges, "links"))
+		}
+		if stats.NegativeEdges > 0 {
+			r.Note(fmt.Sprintf("%d negative links are edges, or join a node with itself, after %d tries: their sources may be joined to nearly all nodes", stats.NegativeEdges, sample.NegativeTries))
+		}
+	}
+	if b := s.plan.Before; b != nil && b.Window > 0 && stats.Drawn == 0 {
+		text := "found no edge of any seed in the `Window`, and subgraphs that are seeds alone; is it in the unit of the times?"
+		operation.Warn(&s.o.Sample.Run, "%s", text)
+		r.Note(text)
+	}
+	if s.before > 0 {
+		r.Note(fmt.Sprintf("%d subgraphs were written by a run that was interrupted", s.before))
+	}
+	// With induced edges there can be more edges than were drawn.
+	if stats.Drawn > stats.Edges {
+		r.Note(fmt.Sprintf("%d draws repeat an edge that another op of the subgraph drew: each edge is kept once", stats.Drawn-stats.Edges))
+	}
+	nodes, edges := s.result.Sizes()
+	r.Plot(operation.SizesPlot("Size of the subgraphs", "subgraphs", nodes, edges))
+	return nil
+}
+
+// finished ends the output. Where it was not published and something is kept from which a run can resume, the error says so.
+func (s *sampling) finished(ctx context.Context, err error) error {
+	kept := spilled(s.out)
+	if s.w.Published() {
+		return s.w.End(errors.Join(err, vfs.OS.RemoveAll(kept), vfs.OS.RemoveAll(operation.Worked(s.out))))
+	}
+	checkpoint, unknown := s.w.Resumable()
+	spill, unknownSpill := outofcore.Kept(vfs.OS, kept)
+	pieces, unknownPieces := unfinished(s.out)
+	busy, unknownJob := workfolder.Busy(vfs.OS, operation.Worked(s.out))
+	unknown = errors.Join(unknown, unknownSpill, unknownPieces, unknownJob)
+	if (checkpoint || spill || pieces) && !errors.Is(err, store.ErrOtherRun) {
+		what := "the output of an earlier run is kept in " + s.w.Dir()
+		if n := output.Saved(s.w); n > 0 {
+			what = fmt.Sprintf("the first %s subgraphs are kept in %s", human.ExactU(n), s.w.Dir())
+		} else if spill {
+			what = "steps of an epoch are kept in " + kept
+		} else if pieces {
+			what = "what the workers wrote is kept in " + operation.Worked(s.out)
+		}
+		how := fmt.Errorf("%s, and %w", what, operation.ErrResumable)
+		if operation.OnlyStopped(ctx, err) {
+			err = how
+		} else {
+			err = errors.Join(err, how)
+		}
+	}
+	if !pieces && !busy && errors.Join(unknownPieces, unknownJob) == nil {
+		err = errors.Join(err, vfs.OS.RemoveAll(operation.Worked(s.out)))
+	}
+	return s.w.End(errors.Join(err, unknown))
+}
+
+// warnContext warns about a context that no Example gets.
+func (s *sampling) warnContext() {
+	for _, c := range s.store.Graph.Context {
+		if c.Rows != 1 {
+			operation.Warn(&s.o.Sample.Run, "%s: the context has %d rows and is left out; only a context of one row goes into every Example", s.store.Dir, c.Rows)
+			return
+		}
+	}
+}
+
+// create begins the output, or continues that of an interrupted run.
+func (o *request) create(ctx context.Context, out string) (*store.Writer, error) {
+	if o.cluster != nil {
+		if err := o.cluster.free(ctx, out, o.Resume || o.Overwrite); err != nil {
+			return nil, err
+		}
+	}
+	if o.Resume {
+		return store.Continue(vfs.OS, out, o.Overwrite)
+	}
+	w, err := store.Create(vfs.OS, out, o.Overwrite)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(vfs.OS.RemoveAll(spilled(out)), vfs.OS.RemoveAll(operation.Worked(out))); err != nil {
+		return nil, errors.Join(err, w.Abort())
+	}
+	return w, nil
+}
+
+// spilled returns the folder next to an output in which the stream executor keeps the spilled steps of an epoch.
+func spilled(out string) string {
+	parent, base := filepath.Split(filepath.Clean(out))
+	return filepath.Join(parent, "."+base+".spill")
+}
+
+// checkpoint returns the time between two checkpoints, 0 for none.
+func (o *request) checkpoint() time.Duration {
+	if o.CheckpointEvery == 0 {
+		return 30 * time.Second
+	}
+	return max(0, o.CheckpointEvery)
+}
+
+// made returns the options that determine the output.
+func (o *request) made(ctx context.Context, s *store.Store, plan *sample.Plan) (store.Made, error) {
+	sum, err := store.Sum(vfs.OS, s.Dir)
+	if err != nil {
+		return store.Made{}, err
+	}
+	text, err := json.Marshal(plan)
+	if err != nil {
+		return store.Made{}, err
+	}
+	made := store.Made{Command: "sample", Inputs: map[string]string{"store": sum}, Seed: &o.Seed, Law: draw.Version, Plan: text, Version: operation.Version(),
+		Options: map[string]string{
+			"seeds": o.Seeds, "limit_seeds": strconv.Itoa(o.LimitSeeds), "batch_size": strconv.Itoa(o.BatchSize), "shuffle": strconv.FormatBool(o.Shuffle),
+			"epoch": strconv.FormatUint(o.Epoch, 10), "epochs": strconv.Itoa(o.Epochs), "rank": fmt.Sprintf("%d/%d", o.Rank, o.Ranks)}}
+	if o.SeedTime != "" {
+		made.Options["seed_time"] = o.SeedTime
+		_, err := vfs.OS.Stat(o.SeedTime)
+		if err != nil && !vfs.Absent(err) {
+			return store.Made{}, err
+		}
+		if err == nil && seeds.IsFileOfTimes(o.SeedTime) {
+			if made.Inputs["seed_time"], err = store.Fingerprint(ctx, vfs.OS, o.SeedTime); err != nil {
+				return store.Made{}, err
+			}
+			made.Options["seed_time"] = filepath.Base(o.SeedTime)
+		}
+	}
+	if o.Format == option.FormatTFRecord {
+		o.madeRecords(made.Options)
+	}
+	if o.GraphSchema != "" && !o.tables {
+		if made.Inputs["graph_schema"], err = store.Fingerprint(ctx, vfs.OS, o.GraphSchema); err != nil {
+			return store.Made{}, err
+		}
+	}
+	if o.missing != "" {
+		made.Options["missing_nodes"] = string(o.missing)
+	}
+	// A file of seeds is an input: its content identifies it, not its path.
+	files, err := seeds.Files(vfs.OS, s.Graph, o.Seeds)
+	if err != nil {
+		return store.Made{}, err
+	}
+	for i, file := range files {
+		name := "seeds"
+		if i > 0 {
+			name += "/" + filepath.Base(file)
+		}
+		if made.Inputs[name], err = store.Fingerprint(ctx, vfs.OS, file); err != nil {
+			return store.Made{}, err
+		}
+		made.Options["seeds"] = filepath.Base(o.Seeds)
+	}
+	return made, nil
+}
+
+// madeRecords adds the options of TFRecords that are not the default.
+func (o *request) madeRecords(options map[string]string) {
+	if o.Compat != option.CompatNone {
+		options["compat"] = string(o.Compat)
+	}
+	if o.Aggregation == option.AggregationNode {
+		options["edge_aggregation"] = string(o.Aggregation)
+	}
+	if o.SeedIDs {
+		options["seed_ids"] = "true"
+	}
+	if o.Components > 1 {
+		options["components"] = strconv.Itoa(o.Components)
+	}
+}
+
+// freeFields lists the options that may differ between a run and the run that continues it. They do not change the bytes of
+// the output, or they name files that are identified by content.
+var freeFields = []string{"Run", "CheckpointEvery", "Executor", "Resume", "GraphSchema", "Plan", "SamplingSpec", "Seeds", "Features", "EdgeFeatures", "Order", "Assignment"}
+
+// identity returns a value that covers everything that determines the bytes of the output.
+func (o *request) identity(ctx context.Context, made store.Made) (map[string]string, error) {
+	of := map[string]string{"version": fmt.Sprintf("%s, draw law %d", made.Version, made.Law), "plan": string(made.Plan), "seeds": made.Options["seeds"]}
+	v := reflect.ValueOf(o.Sample)
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); f.IsExported() && !v.Field(i).IsZero() && !slices.Contains(freeFields, f.Name) {
+			of["`"+f.Name+"`"] = fmt.Sprint(v.Field(i).Interface())
+		}
+	}
+	for name, sum := range made.Inputs {
+		of["input "+name] = sum
+	}
+	if o.GraphSchema != "" {
+		sum, err := store.Fingerprint(ctx, vfs.OS, o.GraphSchema)
+		if err != nil {
+			return nil, err
+		}
+		of["input graph_schema"] = sum
+	}
+	return of, nil
+}
+
+// records returns the options with which TFRecords are written.
+func (o *request) records(s *store.Store, p *planned) (output.RecordsOptions, error) {
+	ids, err := recordIDs(s, p.plan, o.IDs)
+	if err != nil {
+		return output.RecordsOptions{}, err
+	}
+	compat := o.compat()
+	return output.RecordsOptions{
+		Name: o.Name, Shards: o.Shards, Gzip: o.Gzip, IDs: ids, Components: o.Components,
+		SeedIDs: o.SeedIDs || compat == output.Classic, Seeds: p.job.Seeds, SeedColumns: p.columns,
+		Compat: compat, Joined: o.joined, Schema: o.schema,
+	}, nil
+}
+
+// recordIDs returns the node types whose original ids are written.
+func recordIDs(s *store.Store, plan *sample.Plan, asked []string) ([]string, error) {
+	var have []string
+	reached, _ := output.Reach(s.Graph, plan)
+	for _, i := range reached {
+		if n := s.Graph.Nodes[i]; n.IDs != nil && n.IDs.DType == graph.String {
+			have = append(have, n.Type)
+		}
+	}
+	switch {
+	case asked == nil:
+		declared := strings.Split(s.Meta.Made.Options[importing.DeclaredIDs], ",")
+		return slices.DeleteFunc(have, func(n string) bool { return !slices.Contains(declared, n) }), nil
+	case slices.Equal(asked, []string{"none"}):
+		return nil, nil
+	case slices.Equal(asked, []string{"all"}):
+		return have, nil
+	}
+	for _, n := range asked {
+		if !slices.Contains(have, n) {
+			return nil, operation.Usagef("found `IDs` %s, expected node types that the plan reaches and that have string ids: %s; leave the others out", n, strings.Join(have, ", "))
+		}
+	}
+	return asked, nil
+}
+
+// readSchema reads the schema of a store's graph. A folder stands for the schema in it.
+func (o *request) readSchema(ctx context.Context, r *report.Report) (err error) {
+	if o.schema, o.GraphSchema, _, err = tfgnnfiles.ReadSchema(vfs.OS, o.GraphSchema); err != nil {
+		return err
+	}
+	_, err = operation.Fingerprints(ctx, vfs.OS, []string{o.GraphSchema}, r, func(string) string { return "graph_schema" })
+	return err
+}

@@ -1,0 +1,246 @@
+package option
+
+import (
+	"time"
+)
+
+// Choices of Sample. The empty value of each type is the default.
+type (
+	// Direction says which edges of a node a hop follows.
+	Direction string
+	// Expand says at which nodes a hop draws edges.
+	Expand string
+	// Scope says which subgraphs are formed, and within which scope a node draws its edges only once.
+	Scope string
+	// Executor says how neighbours are read while sampling.
+	Executor string
+	// Format is an output format.
+	Format string
+	// Compat says which program's layout of tf.train.Examples is written.
+	Compat string
+	// Aggregation says which edges an Example has.
+	Aggregation string
+	// Sampler says which way to sample.
+	Sampler string
+	// Missing says how to treat nodes that edges name and that no node table has.
+	Missing string
+)
+
+// The values of the choices.
+const (
+	DirectionIn  Direction = "in"  // in-edges: a hop goes from a node to the sources of its edges. The default
+	DirectionOut Direction = "out" // out-edges: a hop goes from a node to the destinations of its edges
+
+	ExpandNew Expand = "new" // only nodes that the previous hop reached first, as PyG does. The default
+	ExpandAll Expand = "all" // all nodes that any earlier hop reached, seeds included, as DGL does
+
+	ScopeBatch Scope = "batch" // one subgraph per batch. The default
+	ScopeSeed  Scope = "seed"  // one subgraph per seed
+	ScopeEpoch Scope = "epoch" // one subgraph per batch; a node draws the same edges in all batches of an epoch
+
+	SamplerNeighbor Sampler = "neighbor" // each node draws for itself. The default
+	SamplerLabor    Sampler = "labor"    // the nodes of a hop share the nodes that they draw, and a batch has fewer; parallel edges share one number
+	// The next two, and SamplerLabor with Importance, give batches the edge column edge_weights: messages are multiplied by it before they
+	// are averaged, because edges differ in their chances.
+
+	SamplerLadies  Sampler = "ladies"  // LADIES: a hop takes the edges to Fanout nodes of each type, which its nodes choose together
+	SamplerFastGCN Sampler = "fastgcn" // FastGCN: the same, but the nodes are drawn from the whole graph
+
+	SamplerHGT    Sampler = "hgt"    // HGT: a hop adds Fanout nodes of each type, and there are all edges between the nodes
+	SamplerShadow Sampler = "shadow" // ShaDow: one subgraph per seed, with all edges between its nodes
+	SamplerPPR    Sampler = "ppr"    // ShaDow with the Fanout nodes of the largest personalised PageRank for the seed
+	SamplerWalk   Sampler = "walk"   // ShaDow with the Fanout nodes that random walks from the seed visit most
+
+	// The subgraphs of sets of nodes, for Batches: nodes and all edges between them, without Fanout. The node type and, but for
+	// SamplerCluster, the edge type must be the only one of the graph.
+
+	SamplerCluster   Sampler = "cluster"    // Cluster-GCN: the nodes of BatchSize parts of Assignment
+	SamplerSaintNode Sampler = "saint-node" // GraphSAINT: BatchSize nodes, in proportion to their out-edges
+	SamplerSaintEdge Sampler = "saint-edge" // GraphSAINT: the ends of BatchSize edges, mostly edges of nodes with few edges
+	SamplerSaintWalk Sampler = "saint-walk" // GraphSAINT: the nodes of BatchSize walks of WalkLength steps
+
+	ExecutorAuto   Executor = "auto"   // ExecutorMemory if its data fit the memory, else ExecutorStream. The default
+	ExecutorMemory Executor = "memory" // random reads from the memory-mapped store
+	ExecutorStream Executor = "stream" // sequential sweeps over the disk, for graphs larger than memory
+
+	FormatCollection Format = "collection" // NumPy arrays; features by reference. The default
+	FormatTFRecord   Format = "tfrecord"   // tf.train.Examples that TF-GNN reads; features joined
+
+	CompatNone    Compat = "none"          // Graphmill's own layout. The default
+	CompatTFGNN   Compat = "tfgnn"         // the layout of tfgnn_sampler
+	CompatClassic Compat = "tfgnn-classic" // the layout of TF-GNN's older graph_sampler
+
+	AggregationEdge Aggregation = "edge" // the edges that were drawn. The default
+	AggregationNode Aggregation = "node" // all edges between the nodes of the subgraph
+
+	MissingError Missing = "error" // stop with an error
+	MissingDrop  Missing = "drop"  // drop their edges, and count them
+	MissingZeros Missing = "zeros" // add the nodes, with features of zeros
+)
+
+// Sample say what to sample, in which order, and how to write it. Exactly one of Fanout, FanoutByType, Plan and
+// SamplingSpec is required; all other fields have a default.
+type Sample struct {
+	Run
+
+	// Fanout is the number of edges to draw per node at each hop, for every edge type; -1 draws all edges. With SamplerLadies,
+	// SamplerFastGCN and SamplerHGT it is the number of nodes of each type per hop.
+	Fanout []int
+	// FanoutByType has a fanout for each edge type. A key is an edge type "src:rel:dst", or its relation if that is unique
+	// in the graph. Edge types that are not listed are not followed. With SamplerLadies, SamplerFastGCN and SamplerHGT a key is a node
+	// type, and the edges that lead to node types that are not listed are not followed.
+	FanoutByType map[string][]int
+	// Plan is the name of a file with a plan (JSON, docs/plan.md).
+	Plan string
+	// SamplingSpec is the name of a file with a TF-GNN SamplingSpec (text format).
+	SamplingSpec string
+	// TimeColumn is the edge column by which LATEST_K of a SamplingSpec orders edges.
+	TimeColumn string
+
+	// The fields up to HalfLife apply to Fanout and FanoutByType. A Plan or SamplingSpec says these things itself.
+
+	Direction Direction
+	Expand    Expand
+	Scope     Scope
+	Sampler   Sampler
+	// Importance is the number of rounds in which SamplerLabor raises the chances of nodes that many nodes of the hop have as neighbours
+	// (LABOR-i), so that a batch has fewer nodes. A node then takes Fanout edges or more on average; means by edge_weights have about 1.2
+	// times the variance of Fanout uniform draws. 0 is LABOR-0.
+	Importance int
+	// Alpha is the chance that a walk of SamplerPPR ends before a step; 0 is 0.2. Eps is the tolerance; 0 is 1e-5: where all edges have
+	// their reverses, the PageRank of a node is exact to Eps times the number of its edges.
+	Alpha, Eps float64
+	// Walks is the number of walks of SamplerWalk from each seed; 0 is 10. They have WalkLength steps, and each step goes back to the seed
+	// with the chance Restart.
+	Walks   int
+	Restart float64
+
+	Replace bool // draw with replacement
+	// Weight is the edge column in proportion to which edges are drawn, one after the other; "" draws uniformly. SamplerLabor divides
+	// the number of a neighbour by it: heavy edges are preferred, but not in exact proportion.
+	Weight  string
+	Before  string   // edge column: draw only edges with a time below the seed's; "COLUMN<=" takes equal times too
+	Untimed []string // edge types without the column of Before, whose edges are drawn at any time
+	// BeforeColumns are the columns of the times of single edge types, in place of Before's. A key is an edge type, or
+	// its relation if that is unique. Without Before, edges of other types are drawn at any time. "COLUMN<=" takes equal times
+	// too, and must then be so in Before and BeforeNodes.
+	BeforeColumns map[string]string
+	// BeforeNodes are the columns of the times of nodes, by node type: an edge is drawn only if it also leads to a node with a
+	// time below the seed's.
+	BeforeNodes map[string]string
+	// Window is the length of the time before the seed's in which times must lie: a number in the unit of the columns or,
+	// where these have a unit, such as "30d", "12h" or "90s". "" is no bound.
+	Window string
+	// TemporalStrategy is "uniform" (the default), or "last": the edges with the latest times, in place of a draw; or "recent": a draw in
+	// which the chance of an edge halves with each HalfLife that it is older.
+	TemporalStrategy string
+	// HalfLife is the age at which "recent" draws an edge half as often as the latest one. It is written as Window is.
+	HalfLife string
+
+	// The fields up to Subgraph apply to SamplingSpec too.
+
+	// Negatives is the number of negative links per seed link; 0 is none.
+	Negatives int
+	// NegativesHow says how a negative link is made of a link: "binary" draws both ends (the default), "triplet" keeps the
+	// source and draws the target, "in-batch" keeps the source and takes the target of another link of the batch.
+	NegativesHow string
+	// NegativesBy says in proportion to what nodes are drawn: "uniform" (the default), "degree" (the number of their edges
+	// of the links' type, to the power of 0.75), or a node column.
+	NegativesBy string
+	// NegativesStrict says what happens to a negative link that is an edge of the links' type, or joins a node with itself:
+	// it is kept ("no", the default), or it is drawn again up to 64 times, and then kept and counted ("count") or an error
+	// ("error").
+	NegativesStrict string
+	// Exclude leaves edges out of all draws of a subgraph: "self" those from the source to the target of its links,
+	// "reverse:RELATION" also the edges of RELATION from the target to the source.
+	Exclude string
+	// Subgraph says which edges a subgraph has: those that were drawn ("directional", the default), these and their reverses
+	// ("bidirectional"), or all edges between its nodes ("induced").
+	Subgraph string
+
+	// Seeds is TYPE, TYPE:COLUMN=VALUE, or the name of a file of ids or links; "" is all nodes of the seed type. An edge
+	// type "src:rel:dst", also with ":COLUMN=VALUE", means its edges as links, with their columns.
+	Seeds string
+	// SeedType is the node type of the ids in a file of seeds. For links it is the types of source and target, or one
+	// element with their edge type "src:rel:dst", or its relation if that is unique. It may be nil if the seeds, the plan or
+	// the graph leave no choice.
+	SeedType []string
+	// SeedTime is the node column with the times of the seeds, or the column of links; "" is the column of Before, or of
+	// BeforeColumns or BeforeNodes for the type of the seeds. A name that ends in .npy, and is no column, is a file with the
+	// time of each seed: integers in the unit of the edges' times, or floats. A date such as 2024-04-01 or a time such as
+	// 2024-04-01T12:00:00+02:00 (UTC without a zone), or a number in that unit, is the time of all seeds.
+	SeedTime string
+	// LimitSeeds is the number of seeds to take from the start of the list; 0 is all.
+	LimitSeeds int
+
+	// BatchSize is the number of seeds per batch; 0 is 1024. With the samplers of sets it is the number of what a batch is made of:
+	// parts (0 is 1), nodes, edges or walks.
+	BatchSize int
+	Seed      uint64 // random seed of all draws
+	Epoch     uint64 // number of the first epoch
+	Epochs    int    // number of epochs; 0 is 1
+	Shuffle   bool   // shuffle the seeds, differently in each epoch
+	Rank      int    // take the batches of this rank, from 0 to Ranks-1
+	Ranks     int    // number of ranks that share the batches of an epoch; 0 is 1
+	// WalkLength is the number of steps of a walk of SamplerSaintWalk and SamplerWalk.
+	WalkLength int
+	// Assignment is the folder with the part of each node, for SamplerCluster: what Partition wrote. With Shuffle, the parts come
+	// in another order in each epoch.
+	Assignment string
+	// Order is the order of the seeds, for Batches only: "weighted:COLUMN", "stratified:COLUMN" or
+	// "windowed:BLOCK,BLOCKS"; "" is the order of the list, or with Shuffle a shuffled one.
+	Order string
+
+	// Features lists the node columns in Batches, as COLUMN or TYPE/COLUMN. nil is all columns of numbers with a fixed
+	// shape; an empty list is none.
+	Features []string
+	// EdgeFeatures lists the edge columns in Batches, as COLUMN or TYPE/COLUMN. nil is none; the single element "all" is
+	// all columns of numbers with a fixed shape.
+	EdgeFeatures []string
+	// Joined lists columns that Batches have side by side, flat, as one column whose name is TYPE/NAME:
+	// {"paper/x": {"year", "views"}}. TYPE is a node type or an edge type "src:rel:dst". A joined column has the dtype of its columns if
+	// they share one; else float64 if one of them has it, and float32 if not.
+	Joined map[string][]string
+	// Ops keeps, for each op, the nodes that it expanded and the edges that it drew, from which message-flow blocks can be
+	// made.
+	Ops bool
+	// NoEdgeIDs leaves the ids of edges out. The stream executor then draws less, and reads no positions of edges.
+	NoEdgeIDs bool
+	// Slots is the number of batches that the consumer of a Loader's source holds at a time, which the stream executor counts
+	// in Memory; 0 is the number that Batches holds.
+	Slots int
+
+	Executor Executor
+
+	// The remaining fields apply to Sample, not to Batches.
+
+	Format Format
+
+	// The fields up to GraphSchema apply to FormatTFRecord.
+
+	Shards      int      // number of files; 0 is 1
+	Name        string   // prefix of the file names; "" is "samples.tfrecord"
+	Gzip        bool     // compress the files
+	IDs         []string // node types whose original ids are written as #id, or "all" or "none"; nil is as the schema declares
+	Compat      Compat
+	Aggregation Aggregation
+	SeedIDs     bool   // write sample_id and seed_id into the context
+	Components  int    // subgraphs per Example, one component each; 0 is 1, and more than 1 requires ScopeSeed
+	GraphSchema string // GraphSchema of the store's graph, a file or its folder: gives descriptions and the features of links
+
+	// Resume continues an interrupted run of the same call, if there is one, and otherwise starts a new run.
+	Resume bool
+	// CheckpointEvery is the time between two checkpoints, from which Resume continues; 0 is 30 seconds, and a negative
+	// time makes no checkpoints.
+	CheckpointEvery time.Duration
+}
+
+// Unigraph say how a unigraph is imported and sampled in one step. SamplingSpec is required.
+type Unigraph struct {
+	Sample
+	// DataPath is the folder of the unigraph's tables; "" is the folder of the schema.
+	DataPath string
+	// MissingNodes says how to treat nodes that edges name and that no node table has; "" is MissingDrop, or MissingZeros
+	// with a Compat other than CompatNone.
+	MissingNodes Missing
+}
