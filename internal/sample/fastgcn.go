@@ -24,6 +24,10 @@ func (fastGCN) need(n *need, op *Op, e *graph.Edges) {
 	}
 }
 
+func (fastGCN) estimate(w *walker, o *walkedOp) int {
+	return w.expandLayer(o, func([]uint32) uint32 { return uint32(o.adj.Far.At(w.random(o.adj.Far.Len()))) })
+}
+
 // shares are the weights of the nodes of a type by which FastGCN chooses.
 type shares struct {
 	weights []float64

@@ -52,6 +52,10 @@ func (layered) check(*Plan, *Op, graph.EdgeType) error { return nil }
 
 func (layered) need(*need, *Op, *graph.Edges) {}
 
+func (layered) estimate(w *walker, o *walkedOp) int {
+	return w.expandLayer(o, func(far []uint32) uint32 { return far[w.random(len(far))] })
+}
+
 func (layered) compile(o *op, from *opSource) (drawer, error) {
 	l := &layer{ops: []int{int(o.number) - 1}, far: o.far, take: uint32(from.op.Take)}
 	o.take = takeAll

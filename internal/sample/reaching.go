@@ -24,6 +24,11 @@ func (reaching) check(p *Plan, op *Op, et graph.EdgeType) error {
 	return nil
 }
 
+func (reaching) estimate(w *walker, o *walkedOp) int {
+	w.expandEach(o)
+	return 0
+}
+
 // noEdges is the part of a drawer that draws no edges.
 type noEdges struct{}
 

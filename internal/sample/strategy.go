@@ -36,6 +36,8 @@ type strategy interface {
 	check(p *Plan, op *Op, et graph.EdgeType) error
 	// need adds the memory of what is built for an op, beside its adjacency and columns.
 	need(n *need, op *Op, e *graph.Edges)
+	// estimate visits about the nodes that an op reaches, and returns about the number of edges that it draws.
+	estimate(w *walker, o *walkedOp) int
 	// compile makes what an op draws with. o has its adjacency and the times of its nodes, and not yet those of its edges. compile sets
 	// o.take to takeAll where more edges than Take may be drawn of a node.
 	compile(o *op, from *opSource) (drawer, error)
@@ -121,6 +123,8 @@ type edgewise struct{}
 func (edgewise) check(*Plan, *Op, graph.EdgeType) error { return nil }
 
 func (edgewise) need(*need, *Op, *graph.Edges) {}
+
+func (edgewise) estimate(w *walker, o *walkedOp) int { return w.expandEach(o) }
 
 // howNames are the names of the strategies.
 var howNames = func() []string {
