@@ -76,27 +76,7 @@ func mostBytes(s *sample.Sampler, cs []column, seeds int) (int64, error) {
 			from += reached[f]
 		}
 		from = min(from, int64(g.Nodes[near].Count), plenty)
-		drawn := int64(e.Count)
-		if o.Take != sample.All {
-			drawn = from * int64(o.Take)
-			if o.How != sample.Replace {
-				drawn = min(drawn, int64(e.Count))
-			}
-		}
-		found := min(drawn, plenty)
-		switch {
-		case o.How.Reaches():
-			drawn = 0
-		case o.How.Layered():
-			// Take counts nodes, and each may have edges from all.
-			found, drawn = int64(o.Take), int64(e.Count)
-			if o.Take == sample.All {
-				found = plenty
-			}
-		case o.Importance > 0:
-			drawn = int64(e.Count)
-			found = drawn
-		}
+		drawn, found := o.Most(from, int64(e.Count))
 		drawn, found = min(drawn, plenty), min(found, plenty, int64(g.Nodes[far].Count))
 		b.reached, b.ops = append(b.reached, from), append(b.ops, drawn)
 		b.edges[t] += drawn

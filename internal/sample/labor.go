@@ -34,6 +34,13 @@ func (labor) checkParameters(op *Op) error {
 	return nil
 }
 
+func (labor) most(op *Op, from, edges int64) (drawn, found int64) {
+	if op.Importance > 0 {
+		return edges, edges
+	}
+	return edgewise{}.most(op, from, edges)
+}
+
 func (labor) compile(o *op, from *opSource) (drawer, error) {
 	if from.op.Importance > 0 {
 		o.take = takeAll // it takes more edges than its take of some nodes

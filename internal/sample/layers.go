@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"math"
 	"slices"
 
 	"github.com/graphmill/graphmill/draw"
@@ -51,6 +52,13 @@ type layered struct{}
 func (layered) check(*Plan, *Op, graph.EdgeType) error { return nil }
 
 func (layered) need(*need, *Op, *graph.Edges) {}
+
+func (layered) most(op *Op, _, edges int64) (drawn, found int64) {
+	if op.Take == All {
+		return edges, math.MaxInt64
+	}
+	return edges, int64(op.Take) // and each of them may have edges from all nodes
+}
 
 func (layered) estimate(w *walker, o *walkedOp) int {
 	return w.expandLayer(o, func(far []uint32) uint32 { return far[w.random(len(far))] })

@@ -24,6 +24,11 @@ func (reaching) check(p *Plan, op *Op, et graph.EdgeType) error {
 	return nil
 }
 
+func (reaching) most(op *Op, from, edges int64) (drawn, found int64) {
+	_, found = edgewise{}.most(op, from, edges)
+	return 0, found
+}
+
 func (reaching) estimate(w *walker, o *walkedOp) int {
 	w.expandEach(o)
 	return 0

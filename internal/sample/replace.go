@@ -12,6 +12,13 @@ func (replace) name() string { return "replace" }
 
 func (replace) traits(*Op) traits { return traits{replaces: true} }
 
+func (replace) most(op *Op, from, edges int64) (drawn, found int64) {
+	if op.Take == All {
+		return edges, edges
+	}
+	return from * int64(op.Take), from * int64(op.Take)
+}
+
 func (s replace) compile(*op, *opSource) (drawer, error) { return s, nil }
 
 func (s replace) draw(_ *Context, o *op, key uint64, r *run, dst []uint32) int {

@@ -36,6 +36,8 @@ type strategy interface {
 	check(p *Plan, op *Op, et graph.EdgeType) error
 	// need adds the memory of what is built for an op, beside its adjacency and columns.
 	need(n *need, op *Op, e *graph.Edges)
+	// most is Op.Most.
+	most(op *Op, from, edges int64) (drawn, found int64)
 	// estimate visits about the nodes that an op reaches, and returns about the number of edges that it draws.
 	estimate(w *walker, o *walkedOp) int
 	// compile makes what an op draws with. o has its adjacency and the times of its nodes, and not yet those of its edges. compile sets
@@ -124,6 +126,14 @@ func (edgewise) check(*Plan, *Op, graph.EdgeType) error { return nil }
 
 func (edgewise) need(*need, *Op, *graph.Edges) {}
 
+func (edgewise) most(op *Op, from, edges int64) (drawn, found int64) {
+	drawn = edges
+	if op.Take != All {
+		drawn = min(from*int64(op.Take), edges)
+	}
+	return drawn, drawn
+}
+
 func (edgewise) estimate(w *walker, o *walkedOp) int { return w.expandEach(o) }
 
 // howNames are the names of the strategies.
@@ -151,6 +161,12 @@ func (op *Op) traits() traits {
 		return traits{}
 	}
 	return strategies[op.How].traits(op)
+}
+
+// Most is upper bounds of the edges that an op of a valid plan draws of some nodes, and of the nodes that it reaches. from is the number of
+// the nodes, below 2^32, and edges that of the edges of its type.
+func (op *Op) Most(from, edges int64) (drawn, found int64) {
+	return strategies[op.How].most(op, from, edges)
 }
 
 // checkStrategy refuses a strategy, and a column and parameters that an op must not have.
