@@ -1,6 +1,8 @@
 package graphmill
 
 import (
+	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/graphmill/graphmill/graph"
@@ -40,7 +42,7 @@ func (b *Batch) Column(name string) *graph.Column { return graph.FindColumn(b.co
 // Columns returns all arrays of the batch. Their order depends only on the store and the options.
 func (b *Batch) Columns() []*graph.Column { return b.columns }
 
-// Seeds returns the local id of each seed; for links, those of source and target alternately.
+// Seeds returns the local id of each seed; for links, the local ids of source and target alternately.
 func (b *Batch) Seeds() []int64 { return b.ints("seed_local") }
 
 // Nodes returns the ids in the store of the nodes of a type. The index in the slice is the local id.
@@ -50,11 +52,6 @@ func (b *Batch) Nodes(typ string) []int64 { return b.ints("nodes/" + feed.Escape
 func (b *Batch) Edges(typ string) (src, dst []int64) {
 	both := b.ints("edges/" + feed.Escaped(typ) + "/edge_index")
 	return both[:len(both)/2], both[len(both)/2:]
-}
-
-// Feature returns a feature of the nodes of a type, one row per node; nil if the batch does not have it.
-func (b *Batch) Feature(typ, name string) *graph.Column {
-	return b.Column("nodes/" + feed.Escaped(typ) + "/x/" + feed.Escaped(name))
 }
 
 // Clone returns a copy of the batch that stays valid after the iterator's next step.
@@ -74,4 +71,30 @@ func (b *Batch) ints(name string) []int64 {
 		return nil
 	}
 	return graph.View[int64](c.Values)
+}
+
+// Column returns a column of the nodes or edges of a type in a batch, as numbers of its dtype: row after row, each of as many numbers
+// as the column's shape says. A column of bools is uint8, and one of float16 or bfloat16 is uint16. typ is a node type, or an edge type
+// "src:rel:dst". The numbers are valid as long as the batch is. A column that the batch does not have, or has with another dtype, is an
+// error.
+func Column[T graph.Numbers](b *Batch, typ, name string) ([]T, error) {
+	path := "/" + feed.Escaped(typ) + "/x/" + feed.Escaped(name)
+	c := b.Column("nodes" + path)
+	if c == nil {
+		c = b.Column("edges" + path)
+	}
+	if c == nil {
+		return nil, fmt.Errorf("batch %d: found no column %q of %s, expected one that the batch has; name it in `Features`, `EdgeFeatures` or `Joined`", b.Number, name, typ)
+	}
+	asked, has := reflect.TypeFor[T]().Kind().String(), c.DType.String()
+	switch c.DType {
+	case graph.Bool:
+		has = "uint8"
+	case graph.Float16, graph.BFloat16:
+		has = "uint16"
+	}
+	if asked != has {
+		return nil, fmt.Errorf("batch %d: found %s for column %q of %s, expected %s, since its dtype is %s; read it as that", b.Number, asked, name, typ, has, c.DType)
+	}
+	return graph.View[T](c.Values), nil
 }

@@ -24,7 +24,7 @@ func rmat(t *testing.T) *graphmill.Store {
 }
 
 // batches are copies of all batches.
-func batches(t *testing.T, st *graphmill.Store, o option.Sample) (all []*graphmill.Batch) {
+func batches(t *testing.T, st *graphmill.Store, o option.Batches) (all []*graphmill.Batch) {
 	t.Helper()
 	for b, err := range graphmill.Batches(t.Context(), st, o) {
 		if err != nil {
@@ -39,7 +39,7 @@ func batches(t *testing.T, st *graphmill.Store, o option.Sample) (all []*graphmi
 func TestBatchesThreads(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	st := rmat(t)
-	o := option.Sample{Fanout: []int{3, 2}, BatchSize: 30, Epochs: 2, Epoch: 5, Shuffle: true, Seed: 7}
+	o := option.Batches{Draw: option.Draw{Fanout: []int{3, 2}}, Batching: option.Batching{BatchSize: 30, Epochs: 2, Epoch: 5, Shuffle: true, Seed: 7}}
 	o.Threads = 1
 	want := batches(t, st, o)
 	if len(want) != 2*((256+29)/30) {
@@ -65,7 +65,7 @@ func TestBatchesThreads(t *testing.T) {
 func TestBatchesRanks(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	st := rmat(t)
-	o := option.Sample{Fanout: []int{2}, BatchSize: 100, Ranks: 2}
+	o := option.Batches{Draw: option.Draw{Fanout: []int{2}}, Batching: option.Batching{BatchSize: 100, Ranks: 2}}
 	var numbers [2][]int
 	for o.Rank = range 2 {
 		for _, b := range batches(t, st, o) {
@@ -81,7 +81,7 @@ func TestBatchesRanks(t *testing.T) {
 func TestBatchesEnd(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	st := rmat(t)
-	o := option.Sample{Fanout: []int{3, 2}, BatchSize: 1}
+	o := option.Batches{Draw: option.Draw{Fanout: []int{3, 2}}, Batching: option.Batching{BatchSize: 1}}
 	for range graphmill.Batches(t.Context(), st, o) {
 		break
 	}
@@ -102,9 +102,9 @@ func TestBatchesEnd(t *testing.T) {
 // A seed's subgraph is the same in a batch as in a collection.
 func TestBatchesEqualSample(t *testing.T) {
 	st := rmat(t)
-	o := option.Sample{Fanout: []int{3, 2}, BatchSize: 40, Shuffle: true, Seed: 3}
+	o := option.Batches{Draw: option.Draw{Fanout: []int{3, 2}}, Batching: option.Batching{BatchSize: 40, Shuffle: true, Seed: 3}}
 	dir := t.TempDir() + "/c"
-	if _, err := graphmill.Sample(t.Context(), st, dir, o); err != nil {
+	if _, err := graphmill.Sample(t.Context(), st, dir, option.Sample{Draw: o.Draw, Batching: o.Batching}); err != nil {
 		t.Fatal(err)
 	}
 	c, err := graphmill.Open(dir)
@@ -122,23 +122,20 @@ func TestBatchesEqualSample(t *testing.T) {
 	}
 }
 
-// Options of files mean nothing to batches, and are refused.
+// Options that contradict each other or the store are refused.
 func TestBatchesRefuse(t *testing.T) {
 	st := rmat(t)
-	for _, o := range []option.Sample{
+	for _, o := range []option.Batches{
 		{},
-		{Fanout: []int{2}, Slots: -1},
-		{Fanout: []int{2}, Format: option.FormatTFRecord},
-		{Fanout: []int{2}, Features: []string{"nothing"}},
-		{Fanout: []int{2}, Joined: map[string][]string{"x": {"a"}}},
-		{Fanout: []int{2}, Joined: map[string][]string{"nothing/x": {"a"}}},
-		{Fanout: []int{2}, Shuffle: true, Order: "windowed:2,2"},
-		{Fanout: []int{2}, Plan: "plan.json"},
-		{Plan: "plan.json", Scope: option.ScopeSeed},
-		{Fanout: []int{2}, Run: option.Run{Threads: -1}},
-		{Fanout: []int{2}, Run: option.Run{Overwrite: true}},
-		{Fanout: []int{2}, GraphSchema: "schema.pbtxt"},
-		{Fanout: []int{2}, Resume: true},
+		{Slots: -1, Draw: option.Draw{Fanout: []int{2}}},
+		{Draw: option.Draw{Fanout: []int{2}}, Columns: option.Columns{Features: []string{"nothing"}}},
+		{Draw: option.Draw{Fanout: []int{2}}, Columns: option.Columns{Joined: map[string][]string{"x": {"a"}}}},
+		{Draw: option.Draw{Fanout: []int{2}}, Columns: option.Columns{Joined: map[string][]string{"nothing/x": {"a"}}}},
+		{Order: "windowed:2,2", Draw: option.Draw{Fanout: []int{2}}, Batching: option.Batching{Shuffle: true}},
+		{Draw: option.Draw{Fanout: []int{2}, Plan: "plan.json"}},
+		{Draw: option.Draw{Plan: "plan.json", Scope: option.ScopeSeed}},
+		{Run: option.Run{Threads: -1}, Draw: option.Draw{Fanout: []int{2}}},
+		{Run: option.Run{Overwrite: true}, Draw: option.Draw{Fanout: []int{2}}},
 	} {
 		for _, err := range graphmill.Batches(t.Context(), st, o) {
 			if !errors.Is(err, graphmill.ErrUsage) {

@@ -3,7 +3,7 @@
 // graphmill, the feed of the Python client and the Flight server are built on this package.
 //
 //	st, err := graphmill.Import(ctx, "edges.csv", "g.store", option.Import{})
-//	for b, err := range graphmill.Batches(ctx, st, option.Sample{Fanout: []int{15, 10}}) { ... }
+//	for b, err := range graphmill.Batches(ctx, st, option.Batches{Draw: option.Draw{Fanout: []int{15, 10}}}) { ... }
 //
 // # Operations
 //

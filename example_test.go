@@ -2,13 +2,13 @@ package graphmill_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
 	"path/filepath"
 
 	"github.com/graphmill/graphmill"
-	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -20,14 +20,15 @@ func Example() {
 	check(err)
 	defer st.Close()
 
-	for b, err := range graphmill.Batches(ctx, st, option.Sample{Fanout: []int{3, 2}, BatchSize: 4}) {
+	for b, err := range graphmill.Batches(ctx, st, option.Batches{Draw: option.Draw{Fanout: []int{3, 2}}, Batching: option.Batching{BatchSize: 4}}) {
 		check(err)
-		x := b.Feature("paper", "x")
+		x, err := graphmill.Column[float32](b, "paper", "x")
+		check(err)
 		src, _ := b.Edges("paper:cites:paper")
-		fmt.Printf("batch %d: %d nodes, %d edges, first row %v\n", b.Number, x.Rows, len(src), graph.View[float32](x.Row(0)))
+		fmt.Printf("batch %d: %d nodes, %d edges, first row %v\n", b.Number, len(b.Nodes("paper")), len(src), x[:2])
 	}
 
-	_, err = graphmill.Sample(ctx, st, out+"/subgraphs", option.Sample{Fanout: []int{3, 2}, Scope: option.ScopeSeed})
+	_, err = graphmill.Sample(ctx, st, out+"/subgraphs", option.Sample{Draw: option.Draw{Fanout: []int{3, 2}, Scope: option.ScopeSeed}})
 	check(err)
 	limits := []option.PackLimit{{Component: "num_nodes", Max: 8}, {Component: "num_edges", Max: 8}}
 	p, err := graphmill.Pack(ctx, out+"/subgraphs", out+"/packs", option.Pack{Limits: limits})
@@ -59,7 +60,7 @@ func ExampleBatches() {
 	st, err := graphmill.Import(ctx, "testdata/library", out+"/papers.store", option.Import{})
 	check(err)
 	defer st.Close()
-	for b, err := range graphmill.Batches(ctx, st, option.Sample{Fanout: []int{2}, BatchSize: 3, Shuffle: true, Epochs: 2, Seed: 1}) {
+	for b, err := range graphmill.Batches(ctx, st, option.Batches{Draw: option.Draw{Fanout: []int{2}}, Batching: option.Batching{BatchSize: 3, Shuffle: true, Epochs: 2, Seed: 1}}) {
 		check(err)
 		fmt.Println(b.Epoch, b.Number, b.Nodes("paper")[:len(b.Seeds())])
 	}
@@ -78,7 +79,7 @@ func ExampleSample() {
 	check(err)
 	defer st.Close()
 	for rank := range 2 {
-		_, err := graphmill.Sample(ctx, st, fmt.Sprintf("%s/rank%d", out, rank), option.Sample{Fanout: []int{15, 10}, BatchSize: 256, Rank: rank, Ranks: 2})
+		_, err := graphmill.Sample(ctx, st, fmt.Sprintf("%s/rank%d", out, rank), option.Sample{Draw: option.Draw{Fanout: []int{15, 10}}, Batching: option.Batching{BatchSize: 256, Rank: rank, Ranks: 2}})
 		check(err)
 		c, err := graphmill.Open(fmt.Sprintf("%s/rank%d", out, rank))
 		check(err)
@@ -127,7 +128,7 @@ func ExampleForecast() {
 	check(err)
 	defer st.Close()
 
-	f, err := graphmill.Forecast(ctx, st, option.Sample{Fanout: []int{15, 10}, Executor: option.ExecutorStream, Epochs: 3})
+	f, err := graphmill.Forecast(ctx, st, option.Sample{Draw: option.Draw{Fanout: []int{15, 10}, Executor: option.ExecutorStream}, Batching: option.Batching{Epochs: 3}})
 	check(err)
 	fmt.Println(f.Executor, f.Design)
 	// Output: stream windows
@@ -140,7 +141,7 @@ func ExampleExport() {
 	st, err := graphmill.Import(ctx, "testdata/library", out+"/papers.store", option.Import{})
 	check(err)
 	defer st.Close()
-	_, err = graphmill.Sample(ctx, st, out+"/subgraphs", option.Sample{Fanout: []int{3, 2}, Scope: option.ScopeSeed})
+	_, err = graphmill.Sample(ctx, st, out+"/subgraphs", option.Sample{Draw: option.Draw{Fanout: []int{3, 2}, Scope: option.ScopeSeed}})
 	check(err)
 
 	_, err = graphmill.Export(ctx, out+"/subgraphs", out+"/records", option.Export{To: option.FormatTFRecord, Store: out + "/papers.store"})
@@ -152,10 +153,10 @@ func ExampleExport() {
 }
 
 // An option that is wrong is an error of its own kind, whose text names the field.
-func ExampleCheckSample() {
-	err := graphmill.CheckSample(option.Sample{Fanout: []int{15, 10}, BatchSize: -1})
-	fmt.Println(err)
-	// Output: found `BatchSize` -1, expected at least 1
+func ExampleGenerateRMAT_errUsage() {
+	_, err := graphmill.GenerateRMAT(context.Background(), temporary()+"/g.store", option.RMAT{Scale: 99})
+	fmt.Println(errors.Is(err, graphmill.ErrUsage), err)
+	// Output: true found R-MAT scale 99, expected 1 to 32
 }
 
 func temporary() string {

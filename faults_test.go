@@ -61,17 +61,17 @@ func readings(t *testing.T, dir string) map[string]func(ctx context.Context, out
 		return err
 	})
 	opened("measure", func(ctx context.Context, st *graphmill.Store, _ string) error {
-		_, err := graphmill.MeasureSampling(ctx, st, 40, option.Sample{Run: run, Fanout: []int{3, 2}, BatchSize: 16})
+		_, err := graphmill.MeasureSampling(ctx, st, 40, option.Measure{Run: run, Draw: option.Draw{Fanout: []int{3, 2}}, Batching: option.Batching{BatchSize: 16}})
 		return err
 	})
 	opened("forecast", func(ctx context.Context, st *graphmill.Store, _ string) error {
-		_, err := graphmill.Forecast(ctx, st, option.Sample{Run: run, Fanout: []int{3, 2}, BatchSize: 16})
+		_, err := graphmill.Forecast(ctx, st, option.Sample{Run: run, Draw: option.Draw{Fanout: []int{3, 2}}, Batching: option.Batching{BatchSize: 16}})
 		return err
 	})
-	for name, o := range map[string]option.Sample{
-		"batches":             {Fanout: []int{3, 2}, BatchSize: 64},
-		"batches by seed":     {Fanout: []int{3, 2}, BatchSize: 64, Scope: option.ScopeSeed, EdgeFeatures: []string{"weight"}},
-		"batches in an order": {Fanout: []int{3}, BatchSize: 64, Order: "weighted:x", Features: []string{"x"}},
+	for name, o := range map[string]option.Batches{
+		"batches":             {Draw: option.Draw{Fanout: []int{3, 2}}, Batching: option.Batching{BatchSize: 64}},
+		"batches by seed":     {Draw: option.Draw{Fanout: []int{3, 2}, Scope: option.ScopeSeed}, Batching: option.Batching{BatchSize: 64}, Columns: option.Columns{EdgeFeatures: []string{"weight"}}},
+		"batches in an order": {Order: "weighted:x", Draw: option.Draw{Fanout: []int{3}}, Batching: option.Batching{BatchSize: 64}, Columns: option.Columns{Features: []string{"x"}}},
 	} {
 		o.Run = run
 		opened(name, func(ctx context.Context, st *graphmill.Store, _ string) error {
@@ -84,10 +84,10 @@ func readings(t *testing.T, dir string) map[string]func(ctx context.Context, out
 		})
 	}
 	for name, o := range map[string]option.Sample{
-		"sample features":    {Fanout: []int{3}, Scope: option.ScopeSeed, Format: option.FormatTFRecord, LimitSeeds: 200},
-		"sample by weight":   {Fanout: []int{3, 2}, BatchSize: 64, Weight: "weight"},
-		"sample induced":     {Fanout: []int{3, 2}, BatchSize: 64, Subgraph: "induced"},
-		"sample out of core": {Fanout: []int{3, 2}, BatchSize: 64, Executor: option.ExecutorStream},
+		"sample features":    {Format: option.FormatTFRecord, Draw: option.Draw{Fanout: []int{3}, Scope: option.ScopeSeed}, Batching: option.Batching{LimitSeeds: 200}},
+		"sample by weight":   {Draw: option.Draw{Fanout: []int{3, 2}, Weight: "weight"}, Batching: option.Batching{BatchSize: 64}},
+		"sample induced":     {Draw: option.Draw{Fanout: []int{3, 2}, Subgraph: "induced"}, Batching: option.Batching{BatchSize: 64}},
+		"sample out of core": {Draw: option.Draw{Fanout: []int{3, 2}, Executor: option.ExecutorStream}, Batching: option.Batching{BatchSize: 64}},
 	} {
 		o.Run = run
 		opened(name, func(ctx context.Context, st *graphmill.Store, out string) error {

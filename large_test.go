@@ -68,7 +68,7 @@ func TestLarge(t *testing.T) {
 	for _, executor := range []option.Executor{option.ExecutorStream, option.ExecutorMemory} {
 		t.Run("sample by "+string(executor), func(t *testing.T) {
 			out := t.TempDir() + "/out"
-			if _, err := graphmill.Sample(t.Context(), st, out, option.Sample{Seeds: list, Fanout: []int{-1}, Executor: executor}); err != nil {
+			if _, err := graphmill.Sample(t.Context(), st, out, option.Sample{Draw: option.Draw{Fanout: []int{-1}, Executor: executor}, Batching: option.Batching{Seeds: list}}); err != nil {
 				t.Fatal(err)
 			}
 			s, err := store.Open(vfs.OS, out)
@@ -83,7 +83,7 @@ func TestLarge(t *testing.T) {
 		})
 	}
 	t.Run("batches", func(t *testing.T) {
-		for b, err := range graphmill.Batches(t.Context(), st, option.Sample{Seeds: list, Fanout: []int{-1}}) {
+		for b, err := range graphmill.Batches(t.Context(), st, option.Batches{Draw: option.Draw{Fanout: []int{-1}}, Batching: option.Batching{Seeds: list}}) {
 			if err != nil {
 				t.Fatal(err)
 			}

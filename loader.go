@@ -13,7 +13,7 @@ type Loader struct{ loader *sampling.Loader }
 
 // NewLoader prepares to sample batches from a store. With ExecutorAuto, they come from the stream executor if Memory is given
 // and the memory executor needs more. It refuses a Format, as batches are not files.
-func NewLoader(ctx context.Context, st *Store, o option.Sample) (*Loader, error) {
+func NewLoader(ctx context.Context, st *Store, o option.Batches) (*Loader, error) {
 	l, err := sampling.NewLoader(ctx, st.store, o)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (l *Loader) Batches(ctx context.Context) iter.Seq2[*Batch, error] {
 // Batches iterates over the sampled batches of all epochs of a store, with their features, in order. Several batches are
 // sampled in memory at a time; they do not depend on the number of threads. An error ends the iteration: it comes with a
 // nil batch as the last step.
-func Batches(ctx context.Context, st *Store, o option.Sample) iter.Seq2[*Batch, error] {
+func Batches(ctx context.Context, st *Store, o option.Batches) iter.Seq2[*Batch, error] {
 	return func(yield func(*Batch, error) bool) {
 		l, err := NewLoader(ctx, st, o)
 		if err != nil {

@@ -66,13 +66,13 @@ func TestMissing(t *testing.T) {
 			_, err := graphmill.Import(ctx, "sqlite:"+no, out, option.Import{})
 			return err
 		},
-		"plan":      sample(option.Sample{Plan: "NO"}),
-		"spec":      sample(option.Sample{SamplingSpec: "NO"}),
-		"seeds.csv": sample(option.Sample{Fanout: []int{2}, Seeds: "NO.csv"}),
-		"seeds.npy": sample(option.Sample{Fanout: []int{2}, Seeds: "NO.npy"}),
-		"schema":    sample(option.Sample{Fanout: []int{2}, GraphSchema: "NO", Format: option.FormatTFRecord}),
+		"plan":      sample(option.Sample{Draw: option.Draw{Plan: "NO"}}),
+		"spec":      sample(option.Sample{Draw: option.Draw{SamplingSpec: "NO"}}),
+		"seeds.csv": sample(option.Sample{Draw: option.Draw{Fanout: []int{2}}, Batching: option.Batching{Seeds: "NO.csv"}}),
+		"seeds.npy": sample(option.Sample{Draw: option.Draw{Fanout: []int{2}}, Batching: option.Batching{Seeds: "NO.npy"}}),
+		"schema":    sample(option.Sample{Format: option.FormatTFRecord, Draw: option.Draw{Fanout: []int{2}}, Records: option.Records{GraphSchema: "NO"}}),
 		"assignment of batches": func(no, _ string) error {
-			_, err := graphmill.NewLoader(ctx, st, option.Sample{Sampler: option.SamplerCluster, Assignment: no})
+			_, err := graphmill.NewLoader(ctx, st, option.Batches{Draw: option.Draw{Sampler: option.SamplerCluster, Assignment: no}})
 			return err
 		},
 		"walk": func(no, out string) error {
@@ -165,7 +165,7 @@ func TestMissing(t *testing.T) {
 			return err
 		},
 		"sample unigraph": func(no, out string) error {
-			_, err := graphmill.SampleUnigraph(ctx, no, out, option.Unigraph{Sample: option.Sample{Fanout: []int{2}}})
+			_, err := graphmill.SampleUnigraph(ctx, no, out, option.Unigraph{Sample: option.Sample{Draw: option.Draw{Fanout: []int{2}}}})
 			return err
 		},
 		"random records": func(no, out string) error {

@@ -27,7 +27,7 @@ func inputs(t *testing.T) string {
 	st, err := graphmill.GenerateRMAT(t.Context(), dir+"/g.store", option.RMAT{Scale: 8, EdgeFactor: 4, Seed: 1})
 	must(err)
 	defer st.Close()
-	_, err = graphmill.Sample(t.Context(), st, dir+"/g.coll", option.Sample{Fanout: []int{3}, Scope: option.ScopeSeed})
+	_, err = graphmill.Sample(t.Context(), st, dir+"/g.coll", option.Sample{Draw: option.Draw{Fanout: []int{3}, Scope: option.ScopeSeed}})
 	must(err)
 	_, err = graphmill.Partition(t.Context(), dir+"/g.store", dir+"/g.parts", option.Partition{Parts: 2})
 	must(err)
@@ -57,7 +57,7 @@ func operations(st *graphmill.Store, dir string, run option.Run) map[string]func
 			return err
 		},
 		"sample": func(ctx context.Context, out string) error {
-			_, err := graphmill.Sample(ctx, st, out, option.Sample{Run: run, Fanout: []int{3, 2}, BatchSize: 10})
+			_, err := graphmill.Sample(ctx, st, out, option.Sample{Run: run, Draw: option.Draw{Fanout: []int{3, 2}}, Batching: option.Batching{BatchSize: 10}})
 			return err
 		},
 		"walk": func(ctx context.Context, out string) error {
@@ -206,10 +206,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	for name, operation := range map[string]func(out string) error{
-		"order":         sample(option.Sample{Order: "windowed:2,2"}),
-		"features":      sample(option.Sample{Features: []string{"x"}}),
-		"edge features": sample(option.Sample{EdgeFeatures: []string{"x"}}),
-		"shards":        sample(option.Sample{Shards: 2}),
+		"shards": sample(option.Sample{Records: option.Records{Shards: 2}}),
 		"more": func(out string) error {
 			_, err := graphmill.Import(t.Context(), "testdata/library", out, option.Import{More: []string{"papers.csv"}})
 			return err

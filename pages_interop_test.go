@@ -45,7 +45,7 @@ func makePages(t *testing.T) []string {
 	}
 	_, err = graphmill.Dispatch(ctx, at("community.store"), at("parts8"), at("dgl"), option.Dispatch{Run: run("dispatch")})
 	must(err)
-	_, err = graphmill.Sample(ctx, st, at("subgraphs"), option.Sample{Run: run("sample"), Fanout: []int{5, 3}, Scope: option.ScopeSeed, LimitSeeds: 500})
+	_, err = graphmill.Sample(ctx, st, at("subgraphs"), option.Sample{Run: run("sample"), Draw: option.Draw{Fanout: []int{5, 3}, Scope: option.ScopeSeed}, Batching: option.Batching{LimitSeeds: 500}})
 	must(err)
 	limits := []option.PackLimit{{Component: "num_nodes", Max: 256}, {Component: "num_edges", Max: 256}}
 	_, err = graphmill.Pack(ctx, at("subgraphs"), at("layout"), option.Pack{Run: run("pack"), Limits: limits})

@@ -30,9 +30,6 @@ func Forecast(ctx context.Context, st *Store, o option.Sample) (*Report, error) 
 
 // MeasureSampling samples batches in memory and discards them, to measure the speed of sampling itself, including
 // relabelling and edge ids. Without Seeds, the seeds are the nodes at which the first hop finds edges, in shuffled order.
-func MeasureSampling(ctx context.Context, st *Store, batches int, o option.Sample) (*report.Measurement, error) {
+func MeasureSampling(ctx context.Context, st *Store, batches int, o option.Measure) (*report.Measurement, error) {
 	return sampling.Measure(ctx, st.store, batches, o)
 }
-
-// CheckSample refuses options that contradict each other, as Sample, Batches and Forecast do before they read anything.
-func CheckSample(o option.Sample) error { return sampling.Check(o) }

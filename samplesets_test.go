@@ -14,13 +14,13 @@ import (
 )
 
 // setSamplers are the samplers of sets of nodes, for the graph of rmat.
-func setSamplers(t *testing.T, assignment string) []option.Sample {
+func setSamplers(t *testing.T, assignment string) []option.Batches {
 	t.Helper()
-	return []option.Sample{
-		{Sampler: option.SamplerCluster, BatchSize: 3, Assignment: assignment, Shuffle: true},
-		{Sampler: option.SamplerSaintNode, BatchSize: 60},
-		{Sampler: option.SamplerSaintEdge, BatchSize: 30},
-		{Sampler: option.SamplerSaintWalk, BatchSize: 20, WalkLength: 2},
+	return []option.Batches{
+		{Draw: option.Draw{Sampler: option.SamplerCluster, Assignment: assignment}, Batching: option.Batching{BatchSize: 3, Shuffle: true}},
+		{Draw: option.Draw{Sampler: option.SamplerSaintNode}, Batching: option.Batching{BatchSize: 60}},
+		{Draw: option.Draw{Sampler: option.SamplerSaintEdge}, Batching: option.Batching{BatchSize: 30}},
+		{Draw: option.Draw{Sampler: option.SamplerSaintWalk, WalkLength: 2}, Batching: option.Batching{BatchSize: 20}},
 	}
 }
 
@@ -92,28 +92,28 @@ func TestSetsRefuse(t *testing.T) {
 	st := rmat(t)
 	parts := divided(t, st, 4)
 	for _, c := range []struct {
-		o    option.Sample
+		o    option.Batches
 		want string
 	}{
-		{option.Sample{Sampler: "saint"}, "found `Sampler` \"saint\""},
-		{option.Sample{Sampler: "saint-node", Fanout: []int{3}}, "found `Fanout` with `Sampler` saint-node"},
-		{option.Sample{Sampler: "saint-node", Shuffle: true}, "found `Shuffle` with `Sampler` saint-node"},
-		{option.Sample{Sampler: "saint-node", WalkLength: 3}, "found `WalkLength` with `Sampler` saint-node"},
-		{option.Sample{Sampler: "saint-node", Assignment: parts}, "found `Assignment` with `Sampler` saint-node"},
-		{option.Sample{Sampler: "saint-node", BatchSize: -1}, "found `BatchSize` -1"},
-		{option.Sample{Sampler: "saint-node", Seeds: "_N"}, "found `Seeds` with"},
-		{option.Sample{Sampler: "saint-node", Scope: option.ScopeSeed}, "found `Scope` with"},
-		{option.Sample{Sampler: "saint-node", BatchSize: 1 << 40}, "found `BatchSize` 1099511627776, expected at most"},
-		{option.Sample{Sampler: "saint-node", Executor: option.ExecutorStream}, "found `Executor` stream with `Sampler` saint-node"},
-		{option.Sample{Sampler: "saint-walk"}, "found no `WalkLength`"},
-		{option.Sample{Sampler: "saint-walk", WalkLength: -1}, "found `WalkLength` -1"},
-		{option.Sample{Sampler: "saint-walk", WalkLength: 1 << 30}, "found `WalkLength` 1073741824"},
-		{option.Sample{Sampler: "cluster"}, "found no `Assignment`"},
-		{option.Sample{Sampler: "cluster", Assignment: parts, Order: "weighted:w"}, "found `Order` with"},
-		{option.Sample{Sampler: "shadow"}, "found `Sampler` without `Fanout`"},
-		{option.Sample{Sampler: "shadow", Fanout: []int{3}, Scope: option.ScopeBatch}, "found `Sampler` shadow with `Scope` batch"},
-		{option.Sample{Fanout: []int{3}, WalkLength: 3}, "found `WalkLength` without"},
-		{option.Sample{Fanout: []int{3}, Assignment: parts}, "found `Assignment` without"},
+		{option.Batches{Draw: option.Draw{Sampler: "saint"}}, "found `Sampler` \"saint\""},
+		{option.Batches{Draw: option.Draw{Sampler: "saint-node", Fanout: []int{3}}}, "found `Fanout` with `Sampler` saint-node"},
+		{option.Batches{Draw: option.Draw{Sampler: "saint-node"}, Batching: option.Batching{Shuffle: true}}, "found `Shuffle` with `Sampler` saint-node"},
+		{option.Batches{Draw: option.Draw{Sampler: "saint-node", WalkLength: 3}}, "found `WalkLength` with `Sampler` saint-node"},
+		{option.Batches{Draw: option.Draw{Sampler: "saint-node", Assignment: parts}}, "found `Assignment` with `Sampler` saint-node"},
+		{option.Batches{Draw: option.Draw{Sampler: "saint-node"}, Batching: option.Batching{BatchSize: -1}}, "found `BatchSize` -1"},
+		{option.Batches{Draw: option.Draw{Sampler: "saint-node"}, Batching: option.Batching{Seeds: "_N"}}, "found `Seeds` with"},
+		{option.Batches{Draw: option.Draw{Sampler: "saint-node", Scope: option.ScopeSeed}}, "found `Scope` with"},
+		{option.Batches{Draw: option.Draw{Sampler: "saint-node"}, Batching: option.Batching{BatchSize: 1 << 40}}, "found `BatchSize` 1099511627776, expected at most"},
+		{option.Batches{Draw: option.Draw{Sampler: "saint-node", Executor: option.ExecutorStream}}, "found `Executor` stream with `Sampler` saint-node"},
+		{option.Batches{Draw: option.Draw{Sampler: "saint-walk"}}, "found no `WalkLength`"},
+		{option.Batches{Draw: option.Draw{Sampler: "saint-walk", WalkLength: -1}}, "found `WalkLength` -1"},
+		{option.Batches{Draw: option.Draw{Sampler: "saint-walk", WalkLength: 1 << 30}}, "found `WalkLength` 1073741824"},
+		{option.Batches{Draw: option.Draw{Sampler: "cluster"}}, "found no `Assignment`"},
+		{option.Batches{Order: "weighted:w", Draw: option.Draw{Sampler: "cluster", Assignment: parts}}, "found `Order` with"},
+		{option.Batches{Draw: option.Draw{Sampler: "shadow"}}, "found `Sampler` without `Fanout`"},
+		{option.Batches{Draw: option.Draw{Sampler: "shadow", Fanout: []int{3}, Scope: option.ScopeBatch}}, "found `Sampler` shadow with `Scope` batch"},
+		{option.Batches{Draw: option.Draw{Fanout: []int{3}, WalkLength: 3}}, "found `WalkLength` without"},
+		{option.Batches{Draw: option.Draw{Fanout: []int{3}, Assignment: parts}}, "found `Assignment` without"},
 	} {
 		for _, err := range graphmill.Batches(t.Context(), st, c.o) {
 			if err == nil || !errors.Is(err, graphmill.ErrUsage) || !strings.Contains(err.Error(), c.want) {
@@ -122,7 +122,7 @@ func TestSetsRefuse(t *testing.T) {
 			break
 		}
 	}
-	o := option.Sample{Sampler: "cluster", Assignment: t.TempDir()}
+	o := option.Batches{Draw: option.Draw{Sampler: "cluster", Assignment: t.TempDir()}}
 	for _, err := range graphmill.Batches(t.Context(), st, o) {
 		if err == nil || !strings.Contains(err.Error(), "_N.txt") {
 			t.Errorf("found %v, expected an error about the missing file of the parts", err)

@@ -66,20 +66,20 @@ func TestBatchesStream(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	st := rated(t)
 	types := map[string][]int{"rates": {3, 2}, "knows": {2, 2}}
-	for name, o := range map[string]option.Sample{
-		"features":  {FanoutByType: types, SeedType: []string{"user"}, Shuffle: true, Epochs: 3, Epoch: 2},
-		"edges":     {FanoutByType: types, SeedType: []string{"user"}, EdgeFeatures: []string{"all"}, Direction: "out"},
-		"no ids":    {FanoutByType: types, SeedType: []string{"item"}, NoEdgeIDs: true},
-		"no e_id":   {FanoutByType: types, SeedType: []string{"item"}, NoEdgeIDs: true, EdgeFeatures: []string{"stars"}},
-		"joined":    {FanoutByType: types, SeedType: []string{"user"}, Joined: map[string][]string{"item/x": {"b", "a"}, "user:rates:item/z": {"day", "stars"}}},
-		"weighted":  {FanoutByType: types, SeedType: []string{"user"}, Order: "weighted:weight", Epochs: 2},
-		"strata":    {FanoutByType: types, SeedType: []string{"user"}, Order: "stratified:age", Epochs: 2},
-		"rank":      {FanoutByType: types, SeedType: []string{"user"}, Rank: 2, Ranks: 4, Epochs: 2, Shuffle: true},
-		"seed":      {FanoutByType: types, SeedType: []string{"user"}, Scope: option.ScopeSeed, LimitSeeds: 200},
-		"epoch":     {FanoutByType: types, SeedType: []string{"user"}, Scope: option.ScopeEpoch, Features: []string{}, Epochs: 3},
-		"ops":       {FanoutByType: types, SeedType: []string{"user"}, Ops: true, Expand: option.ExpandAll, EdgeFeatures: []string{"stars"}},
-		"links":     {FanoutByType: types, Seeds: "user:rates:item", Negatives: 2, BatchSize: 700},
-		"links day": {FanoutByType: map[string][]int{"rates": {3}}, Seeds: "user:rates:item", Scope: option.ScopeSeed, Before: "day", LimitSeeds: 300},
+	for name, o := range map[string]option.Batches{
+		"features":  {Draw: option.Draw{FanoutByType: types}, Batching: option.Batching{SeedType: []string{"user"}, Shuffle: true, Epochs: 3, Epoch: 2}},
+		"edges":     {Draw: option.Draw{FanoutByType: types, Direction: "out"}, Batching: option.Batching{SeedType: []string{"user"}}, Columns: option.Columns{EdgeFeatures: []string{"all"}}},
+		"no ids":    {Draw: option.Draw{FanoutByType: types, NoEdgeIDs: true}, Batching: option.Batching{SeedType: []string{"item"}}},
+		"no e_id":   {Draw: option.Draw{FanoutByType: types, NoEdgeIDs: true}, Batching: option.Batching{SeedType: []string{"item"}}, Columns: option.Columns{EdgeFeatures: []string{"stars"}}},
+		"joined":    {Draw: option.Draw{FanoutByType: types}, Batching: option.Batching{SeedType: []string{"user"}}, Columns: option.Columns{Joined: map[string][]string{"item/x": {"b", "a"}, "user:rates:item/z": {"day", "stars"}}}},
+		"weighted":  {Order: "weighted:weight", Draw: option.Draw{FanoutByType: types}, Batching: option.Batching{SeedType: []string{"user"}, Epochs: 2}},
+		"strata":    {Order: "stratified:age", Draw: option.Draw{FanoutByType: types}, Batching: option.Batching{SeedType: []string{"user"}, Epochs: 2}},
+		"rank":      {Draw: option.Draw{FanoutByType: types}, Batching: option.Batching{SeedType: []string{"user"}, Rank: 2, Ranks: 4, Epochs: 2, Shuffle: true}},
+		"seed":      {Draw: option.Draw{FanoutByType: types, Scope: option.ScopeSeed}, Batching: option.Batching{SeedType: []string{"user"}, LimitSeeds: 200}},
+		"epoch":     {Draw: option.Draw{FanoutByType: types, Scope: option.ScopeEpoch}, Batching: option.Batching{SeedType: []string{"user"}, Epochs: 3}, Columns: option.Columns{Features: []string{}}},
+		"ops":       {Draw: option.Draw{FanoutByType: types, Ops: true, Expand: option.ExpandAll}, Batching: option.Batching{SeedType: []string{"user"}}, Columns: option.Columns{EdgeFeatures: []string{"stars"}}},
+		"links":     {Draw: option.Draw{FanoutByType: types, Negatives: 2}, Batching: option.Batching{Seeds: "user:rates:item", BatchSize: 700}},
+		"links day": {Draw: option.Draw{FanoutByType: map[string][]int{"rates": {3}}, Scope: option.ScopeSeed, Before: "day"}, Batching: option.Batching{Seeds: "user:rates:item", LimitSeeds: 300}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if o.BatchSize == 0 {
@@ -105,7 +105,7 @@ func TestBatchesStream(t *testing.T) {
 // Batches come from the stream executor where the memory executor does not fit, and the loader says so.
 func TestLoaderChooses(t *testing.T) {
 	st := rated(t)
-	base := option.Sample{Run: option.Run{Threads: 1}, FanoutByType: map[string][]int{"knows": {2}}, BatchSize: 16, Features: []string{"age"}, SeedType: []string{"user"}}
+	base := option.Batches{Run: option.Run{Threads: 1}, Draw: option.Draw{FanoutByType: map[string][]int{"knows": {2}}}, Batching: option.Batching{BatchSize: 16, SeedType: []string{"user"}}, Columns: option.Columns{Features: []string{"age"}}}
 	notes := func(executor option.Executor, memory int64) string {
 		t.Helper()
 		o := base
@@ -140,10 +140,10 @@ func TestBatchesStreamRefuses(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	st := rated(t)
 	types := map[string][]int{"rates": {3}}
-	for name, o := range map[string]option.Sample{
-		"strict":  {FanoutByType: types, Seeds: "user:rates:item", Negatives: 1, NegativesStrict: "count"},
-		"exclude": {FanoutByType: types, Seeds: "user:rates:item", Exclude: "self"},
-		"induced": {FanoutByType: types, SeedType: []string{"item"}, Subgraph: "induced"},
+	for name, o := range map[string]option.Batches{
+		"strict":  {Draw: option.Draw{FanoutByType: types, Negatives: 1, NegativesStrict: "count"}, Batching: option.Batching{Seeds: "user:rates:item"}},
+		"exclude": {Draw: option.Draw{FanoutByType: types, Exclude: "self"}, Batching: option.Batching{Seeds: "user:rates:item"}},
+		"induced": {Draw: option.Draw{FanoutByType: types, Subgraph: "induced"}, Batching: option.Batching{SeedType: []string{"item"}}},
 	} {
 		o.Executor = option.ExecutorStream
 		n := 0
@@ -162,7 +162,7 @@ func TestBatchesStreamRefuses(t *testing.T) {
 func TestBatchesStreamEnds(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	st := rated(t)
-	o := option.Sample{FanoutByType: map[string][]int{"knows": {2, 2}}, SeedType: []string{"user"}, BatchSize: 8, Epochs: 5, Executor: option.ExecutorStream}
+	o := option.Batches{Draw: option.Draw{FanoutByType: map[string][]int{"knows": {2, 2}}, Executor: option.ExecutorStream}, Batching: option.Batching{SeedType: []string{"user"}, BatchSize: 8, Epochs: 5}}
 	var seen []int
 	for b, err := range graphmill.Batches(t.Context(), st, o) {
 		if err != nil {

@@ -20,11 +20,11 @@ func TestVerifyAgainst(t *testing.T) {
 	st := rated(t)
 	dir := t.TempDir()
 	for name, o := range map[string]option.Sample{
-		"seeds":      {Scope: option.ScopeSeed, Shuffle: true, Epochs: 2, LimitSeeds: 40},
-		"components": {Scope: option.ScopeSeed, Components: 3, LimitSeeds: 20, Gzip: true, Shards: 2, Name: "x.tfrecord"},
-		"batches":    {Scope: option.ScopeBatch, Weight: "stars", Seeds: "item", BatchSize: 16, LimitSeeds: 64, Rank: 1, Ranks: 2},
-		"times":      {Scope: option.ScopeSeed, Before: "day", Untimed: []string{"user:knows:user"}, Seeds: "user:rates:item", LimitSeeds: 30},
-		"all edges":  {Scope: option.ScopeSeed, Aggregation: option.AggregationNode, LimitSeeds: 10},
+		"seeds":      {Draw: option.Draw{Scope: option.ScopeSeed}, Batching: option.Batching{Shuffle: true, Epochs: 2, LimitSeeds: 40}},
+		"components": {Draw: option.Draw{Scope: option.ScopeSeed}, Batching: option.Batching{LimitSeeds: 20}, Records: option.Records{Components: 3, Gzip: true, Shards: 2, Name: "x.tfrecord"}},
+		"batches":    {Draw: option.Draw{Scope: option.ScopeBatch, Weight: "stars"}, Batching: option.Batching{Seeds: "item", BatchSize: 16, LimitSeeds: 64, Rank: 1, Ranks: 2}},
+		"times":      {Draw: option.Draw{Scope: option.ScopeSeed, Before: "day", Untimed: []string{"user:knows:user"}}, Batching: option.Batching{Seeds: "user:rates:item", LimitSeeds: 30}},
+		"all edges":  {Draw: option.Draw{Scope: option.ScopeSeed}, Batching: option.Batching{LimitSeeds: 10}, Records: option.Records{Aggregation: option.AggregationNode}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o.Format, o.Seed = option.FormatTFRecord, 5

@@ -58,12 +58,12 @@ func TestWide(t *testing.T) {
 		m.outputs["parts with original ids"] = contents(t, parts)
 		for _, executor := range []option.Executor{option.ExecutorMemory, option.ExecutorStream} {
 			out := t.TempDir() + "/out"
-			if _, err := graphmill.Sample(t.Context(), st, out, option.Sample{Fanout: []int{4, 3}, Executor: executor, Format: option.FormatTFRecord, Epochs: 2}); err != nil {
+			if _, err := graphmill.Sample(t.Context(), st, out, option.Sample{Format: option.FormatTFRecord, Draw: option.Draw{Fanout: []int{4, 3}, Executor: executor}, Batching: option.Batching{Epochs: 2}}); err != nil {
 				t.Fatal(err)
 			}
 			m.outputs["sample "+string(executor)] = contents(t, out)
 		}
-		m.batches = batches(t, st, option.Sample{Fanout: []int{4, 3}, BatchSize: 32})
+		m.batches = batches(t, st, option.Batches{Draw: option.Draw{Fanout: []int{4, 3}}, Batching: option.Batching{BatchSize: 32}})
 		return m
 	}
 	narrow, wide := of(math.MaxUint32), of(0)

@@ -78,11 +78,9 @@ const (
 	MissingZeros Missing = "zeros" // add the nodes, with features of zeros
 )
 
-// Sample say what to sample, in which order, and how to write it. Exactly one of Fanout, FanoutByType, Plan and
-// SamplingSpec is required; all other fields have a default.
-type Sample struct {
-	Run
-
+// Draw says which edges are drawn, and by which executor. Exactly one of Fanout, FanoutByType, Plan and SamplingSpec is required; all
+// other fields have a default.
+type Draw struct {
 	// Fanout is the number of edges to draw per node at each hop, for every edge type; -1 draws all edges. With SamplerLadies,
 	// SamplerFastGCN and SamplerHGT it is the number of nodes of each type per hop.
 	Fanout []int
@@ -158,6 +156,23 @@ type Sample struct {
 	// ("bidirectional"), or all edges between its nodes ("induced").
 	Subgraph string
 
+	// WalkLength is the number of steps of a walk of SamplerSaintWalk and SamplerWalk.
+	WalkLength int
+	// Assignment is the folder with the part of each node, for SamplerCluster: what Partition wrote. With Shuffle, the parts come
+	// in another order in each epoch.
+	Assignment string
+
+	// Ops keeps, for each op, the nodes that it expanded and the edges that it drew, from which message-flow blocks can be
+	// made.
+	Ops bool
+	// NoEdgeIDs leaves the ids of edges out. The stream executor then draws less, and reads no positions of edges.
+	NoEdgeIDs bool
+
+	Executor Executor
+}
+
+// Batching says which seeds there are, in which order, and how many make a batch.
+type Batching struct {
 	// Seeds is TYPE, TYPE:COLUMN=VALUE, or the name of a file of ids or links; "" is all nodes of the seed type. An edge
 	// type "src:rel:dst", also with ":COLUMN=VALUE", means its edges as links, with their columns.
 	Seeds string
@@ -182,15 +197,10 @@ type Sample struct {
 	Shuffle   bool   // shuffle the seeds, differently in each epoch
 	Rank      int    // take the batches of this rank, from 0 to Ranks-1
 	Ranks     int    // number of ranks that share the batches of an epoch; 0 is 1
-	// WalkLength is the number of steps of a walk of SamplerSaintWalk and SamplerWalk.
-	WalkLength int
-	// Assignment is the folder with the part of each node, for SamplerCluster: what Partition wrote. With Shuffle, the parts come
-	// in another order in each epoch.
-	Assignment string
-	// Order is the order of the seeds, for Batches only: "weighted:COLUMN", "stratified:COLUMN" or
-	// "windowed:BLOCK,BLOCKS"; "" is the order of the list, or with Shuffle a shuffled one.
-	Order string
+}
 
+// Columns say which columns batches have.
+type Columns struct {
 	// Features lists the node columns in Batches, as COLUMN or TYPE/COLUMN. nil is all columns of numbers with a fixed
 	// shape; an empty list is none.
 	Features []string
@@ -201,23 +211,10 @@ type Sample struct {
 	// {"paper/x": {"year", "views"}}. TYPE is a node type or an edge type "src:rel:dst". A joined column has the dtype of its columns if
 	// they share one; else float64 if one of them has it, and float32 if not.
 	Joined map[string][]string
-	// Ops keeps, for each op, the nodes that it expanded and the edges that it drew, from which message-flow blocks can be
-	// made.
-	Ops bool
-	// NoEdgeIDs leaves the ids of edges out. The stream executor then draws less, and reads no positions of edges.
-	NoEdgeIDs bool
-	// Slots is the number of batches that the consumer of a Loader's source holds at a time, which the stream executor counts
-	// in Memory; 0 is the number that Batches holds.
-	Slots int
+}
 
-	Executor Executor
-
-	// The remaining fields apply to Sample, not to Batches.
-
-	Format Format
-
-	// The fields up to GraphSchema apply to FormatTFRecord.
-
+// Records say how TFRecords are written. They require FormatTFRecord.
+type Records struct {
 	Shards      int      // number of files; 0 is 1
 	Name        string   // prefix of the file names; "" is "samples.tfrecord"
 	Gzip        bool     // compress the files
@@ -227,12 +224,44 @@ type Sample struct {
 	SeedIDs     bool   // write sample_id and seed_id into the context
 	Components  int    // subgraphs per Example, one component each; 0 is 1, and more than 1 requires ScopeSeed
 	GraphSchema string // GraphSchema of the store's graph, a file or its folder: gives descriptions and the features of links
+}
+
+// Sample say what to sample, in which order, and how to write it.
+type Sample struct {
+	Run
+	Draw
+	Batching
+	// Format is FormatCollection (the default) or FormatTFRecord.
+	Format Format
+	Records
 
 	// Resume continues an interrupted run of the same call, if there is one, and otherwise starts a new run.
 	Resume bool
 	// CheckpointEvery is the time between two checkpoints, from which Resume continues; 0 is 30 seconds, and a negative
 	// time makes no checkpoints.
 	CheckpointEvery time.Duration
+}
+
+// Batches say what to sample, in which order, and with which columns.
+type Batches struct {
+	Run
+	Draw
+	Batching
+	Columns
+
+	// Order is the order of the seeds, "weighted:COLUMN", "stratified:COLUMN" or
+	// "windowed:BLOCK,BLOCKS"; "" is the order of the list, or with Shuffle a shuffled one.
+	Order string
+	// Slots is the number of batches that the consumer of a loader holds at a time, which the stream executor counts
+	// in Memory; 0 is the number that Batches holds.
+	Slots int
+}
+
+// Measure say what to sample to measure the speed of draws.
+type Measure struct {
+	Run
+	Draw
+	Batching
 }
 
 // Unigraph say how a unigraph is imported and sampled in one step. SamplingSpec is required.

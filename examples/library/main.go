@@ -13,7 +13,6 @@ import (
 	"os"
 
 	"github.com/graphmill/graphmill"
-	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -23,14 +22,15 @@ func main() {
 	check(err)
 	defer st.Close()
 
-	for b, err := range graphmill.Batches(ctx, st, option.Sample{Fanout: []int{3, 2}, BatchSize: 4}) {
+	for b, err := range graphmill.Batches(ctx, st, option.Batches{Draw: option.Draw{Fanout: []int{3, 2}}, Batching: option.Batching{BatchSize: 4}}) {
 		check(err)
-		x := b.Feature("paper", "x")
+		x, err := graphmill.Column[float32](b, "paper", "x")
+		check(err)
 		src, _ := b.Edges("paper:cites:paper")
-		fmt.Printf("batch %d: %d nodes, %d edges, first row %v\n", b.Number, x.Rows, len(src), graph.View[float32](x.Row(0)))
+		fmt.Printf("batch %d: %d nodes, %d edges, first row %v\n", b.Number, len(b.Nodes("paper")), len(src), x[:2])
 	}
 
-	_, err = graphmill.Sample(ctx, st, out+"/subgraphs", option.Sample{Fanout: []int{3, 2}, Scope: option.ScopeSeed})
+	_, err = graphmill.Sample(ctx, st, out+"/subgraphs", option.Sample{Draw: option.Draw{Fanout: []int{3, 2}, Scope: option.ScopeSeed}})
 	check(err)
 	limits := []option.PackLimit{{Component: "num_nodes", Max: 8}, {Component: "num_edges", Max: 8}}
 	p, err := graphmill.Pack(ctx, out+"/subgraphs", out+"/packs", option.Pack{Limits: limits})

@@ -8,6 +8,7 @@ import (
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/option"
 )
 
 func newBenchSample(t *cli.Terminal) *cobra.Command {
@@ -30,8 +31,7 @@ hop finds edges, in shuffled order. A sampled edge is an edge drawn by an op.`,
 			if batches < 1 {
 				return cli.Usagef("found --batches %d, expected at least 1", batches)
 			}
-			o, err := p.Options(c.Run(t))
-			if err != nil {
+			if err := p.parse(); err != nil {
 				return err
 			}
 			st, err := graphmill.Open(args[0])
@@ -39,7 +39,7 @@ hop finds edges, in shuffled order. A sampled edge is an edge drawn by an op.`,
 				return err
 			}
 			defer st.Close()
-			b, err := graphmill.MeasureSampling(cmd.Context(), st, batches, o)
+			b, err := graphmill.MeasureSampling(cmd.Context(), st, batches, option.Measure{Run: c.Run(t), Draw: p.Draw, Batching: p.Batching})
 			if err != nil {
 				return err
 			}

@@ -18,6 +18,7 @@ import (
 type feedFlags struct {
 	CommonFlags
 	SamplingFlags
+	slots             int
 	lifeline, joining int
 }
 
@@ -77,7 +78,7 @@ meant to be run by hand. The process that starts it holds the other end of the s
 	fs := cmd.Flags()
 	fs.StringVar((*string)(&f.Executor), "executor", "", "how neighbours and rows are read: memory (at random, from the mapped store), stream (in sweeps over the disk, for graphs larger than memory), or auto (stream if the memory executor needs more than --memory)")
 	fs.BoolVar(&f.NoEdgeIDs, "no-edge-ids", false, "leave e_id out of batches: the stream executor then draws and reads less")
-	fs.IntVar(&f.Slots, "slots", 0, "batches that a consumer holds at a time, which the stream executor counts in --memory (default: what --threads asks for)")
+	fs.IntVar(&f.slots, "slots", 0, "batches that a consumer holds at a time, which the stream executor counts in --memory (default: what --threads asks for)")
 	cli.Defaults(fs, map[string]string{"executor": "auto"})
 	cmd.Flags().IntVar(&f.lifeline, "lifeline", -1, "file descriptor of a socket; the feed ends when its other end is closed (required)")
 	cmd.Flags().IntVar(&f.joining, "joining", -1, "file descriptor of a listening Unix socket, at which other processes can become owners: the feed ends when its last owner has left")
@@ -101,10 +102,11 @@ func serveFeed(owners *feed.Owners, t *cli.Terminal, dir string, f *feedFlags) e
 	if err := f.Check(); err != nil {
 		return err
 	}
-	o, err := f.Options(f.Run(t))
+	o, err := f.Batches(f.Run(t))
 	if err != nil {
 		return err
 	}
+	o.Slots = f.slots
 	l, err := sampling.OpenLoader(owners.Context(), dir, o)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ type sampleFlags struct {
 	workFlags
 	outFlags
 	ids        string
+	resume     bool
 	checkpoint time.Duration
 	// Flags of TF-GNN's tfgnn_sampler.
 	dataPath, samples, inputSeeds, runner string
@@ -71,7 +72,7 @@ features.`,
 	}
 	f.workFlags.Add(cmd)
 	f.outFlags.Add(cmd)
-	fs, o := cmd.Flags(), &f.Sample
+	fs, o := cmd.Flags(), &f
 	fs.StringVar(&o.GraphSchema, "graph-schema", "", "TF-GNN: GraphSchema of a unigraph, a file or its folder, to import and sample in one step; with a STORE: GraphSchema of its graph, for descriptions and the features of links")
 	fs.StringVar(&f.dataPath, "data-path", "", "TF-GNN: folder of the unigraph's tables (default: folder of the schema)")
 	fs.StringVar(&f.samples, "output-samples", "", "TF-GNN: TFRecords to write, FOLDER/NAME or FOLDER/NAME@SHARDS; FOLDER is a new output folder")
@@ -84,7 +85,7 @@ features.`,
 		fs.StringVar(&f.runner, "runner", "", "TF-GNN: accepted and ignored, as sampling does not use Beam")
 		cli.Group(fs, cli.GroupTFGNN, "runner")
 	}
-	fs.BoolVar(&o.Resume, "resume", false, "continue an interrupted run of the same command, if there is one")
+	fs.BoolVar(&o.resume, "resume", false, "continue an interrupted run of the same command, if there is one")
 	fs.DurationVar(&f.checkpoint, "checkpoint-every", 30*time.Second, "time between two checkpoints, from which --resume continues; 0 makes no checkpoints")
 	fs.IntVar(&o.Shards, "shards", 0, "number of TFRecord files")
 	fs.StringVar(&o.Name, "name", "", "prefix of the names of TFRecord files (default \"samples.tfrecord\")")
@@ -109,12 +110,12 @@ func (f *sampleFlags) options(cmd *cobra.Command, t *cli.Terminal) (option.Sampl
 	if f.checkpoint < 0 {
 		return option.Sample{}, cli.Usagef("found --checkpoint-every %s, expected at least 0s", f.checkpoint)
 	}
-	o, err := f.workFlags.Options(cmd, t)
+	o, err := f.workFlags.options(cmd, t)
 	if err != nil {
 		return o, err
 	}
 	f.outFlags.Apply(&o.Run)
-	o.IDs, o.CheckpointEvery = splitCommas(f.ids), f.checkpoint
+	o.IDs, o.Resume, o.CheckpointEvery = splitCommas(f.ids), f.resume, f.checkpoint
 	if f.checkpoint == 0 {
 		o.CheckpointEvery = -1
 	}
@@ -150,7 +151,7 @@ func sampleUnigraph(cmd *cobra.Command, t *cli.Terminal, f *sampleFlags) error {
 	if folder == "" || m == nil {
 		return cli.Usagef("found --output_samples %q, expected FOLDER/NAME or FOLDER/NAME@SHARDS, with a new folder for the output", f.samples)
 	}
-	f.Path, f.Name, f.Format = filepath.Clean(folder), m[1], option.FormatTFRecord
+	f.Path, f.Name, f.format = filepath.Clean(folder), m[1], option.FormatTFRecord
 	if m[2] != "" {
 		var err error
 		if f.Shards, err = strconv.Atoi(m[2]); err != nil || f.Shards < 1 || f.Shards > 99999 {

@@ -12,7 +12,10 @@ import (
 
 // SamplingFlags has the flags that say what to sample.
 type SamplingFlags struct {
-	option.Sample
+	option.Draw
+	option.Batching
+	option.Columns
+	order                     string
 	fanout, untimed, seedType string
 	beforeColumns             string
 	beforeNodes               string
@@ -24,7 +27,7 @@ type SamplingFlags struct {
 // Add adds the flags of the plan and its seeds.
 func (p *SamplingFlags) Add(f *pflag.FlagSet) {
 	p.fs = f
-	o := &p.Sample
+	o := p
 	f.StringVar(&p.fanout, "fanout", "", "edges to draw per node at each hop, for all edge types (15,10) or by type (cites=15,10;writes=5,5), where -1 draws all; types that are not listed are not followed")
 	f.StringVar(&o.Plan, "plan", "", "file with a plan (JSON)")
 	f.StringVar(&o.SamplingSpec, "sampling-spec", "", "file with a TF-GNN SamplingSpec (pbtxt)")
@@ -105,7 +108,7 @@ func (p *SamplingFlags) AddFeed(f *pflag.FlagSet) {
 	f.StringVar(&p.edgeFeatures, "edge-features", "none", "edge columns in batches: all, none, or a list of COLUMN or TYPE/COLUMN")
 	f.StringVar(&p.joined, "joined", "", "columns side by side as one column of batches, TYPE/NAME=COLUMN,COLUMN;TYPE/NAME=COLUMN,COLUMN")
 	f.BoolVar(&p.Shuffle, "shuffle", false, "shuffle the seeds, differently in each epoch")
-	f.StringVar(&p.Order, "order", "", "order of the seeds: weighted:COLUMN, stratified:COLUMN, or windowed:BLOCK,BLOCKS (default: as given, or shuffled with --shuffle)")
+	f.StringVar(&p.order, "order", "", "order of the seeds: weighted:COLUMN, stratified:COLUMN, or windowed:BLOCK,BLOCKS (default: as given, or shuffled with --shuffle)")
 	f.BoolVar(&p.Ops, "ops", false, "add the nodes that each op expanded and the edges that it drew, to make message-flow blocks from")
 	cli.Choices(f, "features", "all", "none")
 	cli.Choices(f, "edge-features", "all", "none")
@@ -116,49 +119,55 @@ func (p *SamplingFlags) AddFeed(f *pflag.FlagSet) {
 	cli.Group(f, cli.GroupBatches, "*features", "*edge-features", "joined", "*shuffle", "order", "ops")
 }
 
-// Options returns the options that the flags set.
-func (p *SamplingFlags) Options(run option.Run) (option.Sample, error) {
-	o := p.Sample
-	o.Run = run
+// parse sets the options whose flags are texts.
+func (p *SamplingFlags) parse() error {
 	if err := cli.Positive(p.fs, "limit-seeds", "batch-size", "negatives", "alpha", "eps", "walks"); err != nil {
-		return o, err
+		return err
 	}
 	if p.fanout != "" {
 		f, err := sample.ParseFanouts(p.fanout)
 		if err != nil {
-			return o, cli.Usagef("%w", err)
+			return cli.Usagef("%w", err)
 		}
-		o.Fanout = f.Each
+		p.Fanout = f.Each
 		for _, t := range f.Types {
-			if o.FanoutByType == nil {
-				o.FanoutByType = map[string][]int{}
+			if p.FanoutByType == nil {
+				p.FanoutByType = map[string][]int{}
 			}
-			if _, twice := o.FanoutByType[t.Edges]; twice {
-				return o, cli.Usagef("found `Fanout` of %s twice, expected each edge type once", t.Edges)
+			if _, twice := p.FanoutByType[t.Edges]; twice {
+				return cli.Usagef("found `Fanout` of %s twice, expected each edge type once", t.Edges)
 			}
-			o.FanoutByType[t.Edges] = t.Hops
+			p.FanoutByType[t.Edges] = t.Hops
 		}
 	}
 	var err error
-	if o.BeforeColumns, err = parseAssignments("BeforeColumns", p.beforeColumns); err != nil {
-		return o, err
+	if p.BeforeColumns, err = parseAssignments("BeforeColumns", p.beforeColumns); err != nil {
+		return err
 	}
-	if o.BeforeNodes, err = parseAssignments("BeforeNodes", p.beforeNodes); err != nil {
-		return o, err
+	if p.BeforeNodes, err = parseAssignments("BeforeNodes", p.beforeNodes); err != nil {
+		return err
 	}
 	joined, err := parseAssignments("Joined", p.joined)
 	if err != nil {
-		return o, err
+		return err
 	}
 	for name, columns := range joined {
-		if o.Joined == nil {
-			o.Joined = map[string][]string{}
+		if p.Joined == nil {
+			p.Joined = map[string][]string{}
 		}
-		o.Joined[name] = splitCommas(columns)
+		p.Joined[name] = splitCommas(columns)
 	}
-	o.SeedType, o.Untimed = splitCommas(p.seedType), splitCommas(p.untimed)
-	o.Features, o.EdgeFeatures = parseColumns(p.features), parseColumns(p.edgeFeatures)
-	return o, nil
+	p.SeedType, p.Untimed = splitCommas(p.seedType), splitCommas(p.untimed)
+	p.Features, p.EdgeFeatures = parseColumns(p.features), parseColumns(p.edgeFeatures)
+	return nil
+}
+
+// Batches returns the options of batches that the flags set.
+func (p *SamplingFlags) Batches(run option.Run) (option.Batches, error) {
+	if err := p.parse(); err != nil {
+		return option.Batches{}, err
+	}
+	return option.Batches{Run: run, Draw: p.Draw, Batching: p.Batching, Columns: p.Columns, Order: p.order}, nil
 }
 
 // parseAssignments parses "TYPE=COLUMN;TYPE=COLUMN"; nil for "".

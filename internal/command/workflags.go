@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/operation/sampling"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -15,7 +15,9 @@ import (
 type workFlags struct {
 	CommonFlags
 	SamplingFlags
-	rank string
+	option.Records
+	format option.Format
+	rank   string
 }
 
 // Add adds the flags to a command.
@@ -24,13 +26,13 @@ func (f *workFlags) Add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.SamplingFlags.Add(fs)
 	f.AddEpoch(fs)
-	o := &f.Sample
+	o := f
 	fs.StringVar((*string)(&o.Compat), "compat", "", "layout of tf.train.Examples: that of TF-GNN's tfgnn_sampler (tfgnn) or older graph_sampler (tfgnn-classic), or Graphmill's own (none)")
 	fs.StringVar((*string)(&o.Aggregation), "edge-aggregation", "", "edges of an Example: those that were drawn (edge), or all between its nodes (node)")
 	fs.StringVar((*string)(&o.Aggregation), "edge-aggregation-method", "", "TF-GNN: the same as --edge-aggregation")
 	fs.BoolVar(&o.SeedIDs, "seed-ids", false, "write sample_id and seed_id into the context of TFRecords")
 	fs.IntVar(&o.Components, "components", 0, "subgraphs per Example, one component each; more than 1 needs --scope seed")
-	fs.StringVar((*string)(&o.Format), "format", "", "output format: collection or tfrecord")
+	fs.StringVar((*string)(&o.format), "format", "", "output format: collection or tfrecord")
 	fs.StringVar((*string)(&o.Executor), "executor", "", "how neighbours are read: memory (random reads from the mapped store), stream (sequential sweeps over the disk, for graphs larger than memory), or auto; auto is memory if its data fit --memory or the available memory, else stream")
 	fs.IntVar(&o.Epochs, "epochs", 0, "number of epochs")
 	fs.BoolVar(&o.Shuffle, "shuffle", false, "shuffle the seeds, differently in each epoch")
@@ -52,27 +54,27 @@ func (f *workFlags) Add(cmd *cobra.Command) {
 
 var rankForm = regexp.MustCompile(`^(\d{1,9})/(\d{1,9})$`)
 
-// Options returns the options that the flags set.
-func (f *workFlags) Options(cmd *cobra.Command, t *cli.Terminal) (option.Sample, error) {
+// options returns the options that the flags set.
+func (f *workFlags) options(cmd *cobra.Command, t *cli.Terminal) (option.Sample, error) {
 	if err := f.Check(); err != nil {
 		return option.Sample{}, err
 	}
-	o, err := f.SamplingFlags.Options(f.Run(t))
-	if err != nil {
-		return o, err
+	if err := f.parse(); err != nil {
+		return option.Sample{}, err
 	}
 	if err := cli.Positive(cmd.Flags(), "epochs", "components", "shards"); err != nil {
-		return o, err
+		return option.Sample{}, err
 	}
 	m := rankForm.FindStringSubmatch(f.rank)
 	if m == nil {
-		return o, cli.Usagef("found --rank %q, expected R/W, such as 0/4", f.rank)
+		return option.Sample{}, cli.Usagef("found --rank %q, expected R/W, such as 0/4", f.rank)
 	}
 	// Numbers of nine digits fit an int.
-	o.Rank, _ = strconv.Atoi(m[1])
-	o.Ranks, _ = strconv.Atoi(m[2])
-	if o.Rank >= o.Ranks {
-		return o, cli.Usagef("found --rank %q, expected R below W", f.rank)
+	f.Rank, _ = strconv.Atoi(m[1])
+	f.Ranks, _ = strconv.Atoi(m[2])
+	if f.Rank >= f.Ranks {
+		return option.Sample{}, cli.Usagef("found --rank %q, expected R below W", f.rank)
 	}
-	return o, graphmill.CheckSample(o)
+	o := option.Sample{Run: f.Run(t), Draw: f.Draw, Batching: f.Batching, Format: f.format, Records: f.Records}
+	return o, sampling.Check(o)
 }

@@ -346,8 +346,8 @@ func (c *chain) sampleBatches(in string, o option.Sample, out string) {
 	}
 	defer all.Close()
 	x, i := all.Collection(), 0
-	o.Features, o.Run = []string{}, option.Run{Threads: 2}
-	for b, err := range graphmill.Batches(context.Background(), s, o) {
+	batches := option.Batches{Run: option.Run{Threads: 2}, Draw: o.Draw, Batching: o.Batching, Columns: option.Columns{Features: []string{}}}
+	for b, err := range graphmill.Batches(context.Background(), s, batches) {
 		if err != nil {
 			c.fail(law, "%v", err)
 		}

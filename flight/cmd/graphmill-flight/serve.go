@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/flight"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
@@ -40,11 +39,11 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 	ctx := cmd.Context()
 	t.Begin(cmd)
 	common := command.CommonFlags{Threads: c.threads, Memory: c.memory}
-	asked, err := c.feed.Options(common.Run(t))
+	asked, err := c.feed.Batches(common.Run(t))
 	if err != nil {
 		return err
 	}
-	if err := graphmill.CheckSample(asked); err != nil {
+	if err := sampling.CheckBatches(asked); err != nil {
 		return err
 	}
 	log := feed.NewLog(func(line string) { t.Say("%s", line) })

@@ -3,25 +3,58 @@ package sampling
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/option"
 )
 
-// request is what is asked of the room: options, and what became of them.
+// request is what is asked of the room: the groups of options that its operations share, and what became of them.
 type request struct {
-	option.Sample
-	cluster *Cluster             // nil: this process samples
+	option.Run
+	option.Draw
+	option.Batching
+
+	// Of batches.
+
+	option.Columns
+	order string
+	slots int
+
+	// Of files.
+
+	option.Records
+	Format          option.Format
+	resume          bool
+	checkpointEvery time.Duration
+	cluster         *Cluster // nil: this process samples
+
 	schema  *tfgnnpb.GraphSchema // the content of GraphSchema, once it is read
 	tables  bool                 // SampleUnigraph imported the graph
 	missing option.Missing       // MissingNodes of SampleUnigraph, as it was given
 	joined  bool                 // leave nodes without a row out of Examples
 }
 
-// Check refuses options that contradict each other. Sample, Batches and Forecast call it.
+// ofSample is a request for files. c is nil where this process samples.
+func ofSample(o *option.Sample, c *Cluster) request {
+	return request{Run: o.Run, Draw: o.Draw, Batching: o.Batching, Records: o.Records, Format: o.Format, resume: o.Resume, checkpointEvery: o.CheckpointEvery, cluster: c}
+}
+
+// ofBatches is a request for batches.
+func ofBatches(o *option.Batches) request {
+	return request{Run: o.Run, Draw: o.Draw, Batching: o.Batching, Columns: o.Columns, order: o.Order, slots: o.Slots}
+}
+
+// Check refuses options of Sample and Forecast that contradict each other, as these do before they read anything.
 func Check(o option.Sample) error {
-	r := request{Sample: o}
+	r := ofSample(&o, nil)
+	return r.check()
+}
+
+// CheckBatches refuses options of batches that contradict each other, as NewLoader does before it reads anything.
+func CheckBatches(o option.Batches) error {
+	r := ofBatches(&o)
 	return r.check()
 }
 
@@ -48,14 +81,6 @@ func (o *request) layered() bool {
 		return true
 	}
 	return false
-}
-
-// checkFiles refuses the options that only batches have.
-func (o *request) checkFiles() error {
-	if name := operation.FirstGiven(operation.Given("Order", o.Order != ""), operation.Given("Features", o.Features != nil), operation.Given("EdgeFeatures", o.EdgeFeatures != nil), operation.Given("Joined", o.Joined != nil)); name != "" {
-		return operation.Usagef("found `%s` with output files, expected it with batches", name)
-	}
-	return o.check()
 }
 
 // checkPlan checks the options that say which edges are drawn.
@@ -122,8 +147,8 @@ func (o *request) checkPlan() error {
 		return operation.Usagef("found `Sampler` labor and `Replace`, expected one of them: LABOR draws without replacement")
 	case len(o.SeedType) > 2:
 		return operation.Usagef("found `SeedType` %s, expected a node type or, for links, those of the source and target, or the edge type SRC:REL:DST", joined(o.SeedType))
-	case o.Shuffle && o.Order != "":
-		return operation.Usagef("found `Shuffle` and `Order` %s, expected one of them: an order shuffles by itself", o.Order)
+	case o.Shuffle && o.order != "":
+		return operation.Usagef("found `Shuffle` and `Order` %s, expected one of them: an order shuffles by itself", o.order)
 	}
 	switch o.Sampler {
 	case option.SamplerShadow, option.SamplerPPR, option.SamplerWalk:

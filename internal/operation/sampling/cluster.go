@@ -103,10 +103,10 @@ func (s *sampling) elsewhere(records *output.RecordsOptions) (output.Elsewhere, 
 	}
 	method, note := s.method(s.chosen)
 	if note != "" {
-		operation.Note(&o.Sample.Run, "%s", note)
+		operation.Note(&o.Run, "%s", note)
 		s.report.Note(note)
 	}
-	r := &cluster.Run{FS: vfs.OS, Dir: work, Engine: o.cluster.Engine, Sampler: s.executor.sampler, Resume: o.Resume, Records: records,
+	r := &cluster.Run{FS: vfs.OS, Dir: work, Engine: o.cluster.Engine, Sampler: s.executor.sampler, Resume: o.resume, Records: records,
 		Options: cluster.Options{Method: method, WaveSeeds: o.cluster.WaveSeeds, Stalled: o.Warn},
 		Work: cluster.Work{Store: dir, StoreSum: s.made.Inputs["store"], Plan: text,
 			Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs}}
@@ -120,7 +120,7 @@ func (s *sampling) elsewhere(records *output.RecordsOptions) (output.Elsewhere, 
 		}
 		r.Work.Records = x
 	}
-	stages := operation.NewStages(&o.Sample.Run)
+	stages := operation.NewStages(&o.Run)
 	if o.cluster.ShipGraph {
 		size, err := store.Size(vfs.OS, s.store.Dir)
 		if err != nil {

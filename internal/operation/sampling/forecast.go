@@ -23,16 +23,16 @@ import (
 func Forecast(ctx context.Context, st *store.Store, options option.Sample) (_ *report.Report, err error) {
 	defer guard.Catch(&err)()
 	start := time.Now()
-	o := request{Sample: options}
-	if err := o.checkFiles(); err != nil {
+	o := ofSample(&options, nil)
+	if err := o.check(); err != nil {
 		return nil, err
 	}
-	r := operation.NewReport(&o.Sample.Run, "forecast", "Forecast of sampling "+operation.Titled(st.Dir))
+	r := operation.NewReport(&o.Run, "forecast", "Forecast of sampling "+operation.Titled(st.Dir))
 	p, err := o.resolve(ctx, st)
 	if err != nil {
 		return nil, err
 	}
-	f := forecasting{choice: o.choose(st, p, func(text string) { operation.Warn(&o.Sample.Run, "%s", text) }), report: r}
+	f := forecasting{choice: o.choose(st, p, func(text string) { operation.Warn(&o.Run, "%s", text) }), report: r}
 	if err := f.run(ctx, st, p, o.Format == option.FormatTFRecord); err != nil {
 		return nil, UsageOf(err)
 	}

@@ -42,7 +42,7 @@ type Loader struct {
 }
 
 // OpenLoader is newBatchLoader of the store in a folder, which is closed with the loader.
-func OpenLoader(ctx context.Context, dir string, o option.Sample) (*Loader, error) {
+func OpenLoader(ctx context.Context, dir string, o option.Batches) (*Loader, error) {
 	s, err := openSampled(dir, o.Executor)
 	if err != nil {
 		return nil, err
@@ -57,23 +57,19 @@ func OpenLoader(ctx context.Context, dir string, o option.Sample) (*Loader, erro
 
 // NewLoader prepares to sample batches from a store. With ExecutorAuto, they come from the stream executor if Memory is given
 // and the memory executor needs more. It refuses a Format, as batches are not files.
-func NewLoader(ctx context.Context, s *store.Store, options option.Sample) (_ *Loader, err error) {
+func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *Loader, err error) {
 	defer guard.Catch(&err)()
-	o := request{Sample: options}
+	o := ofBatches(&options)
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	switch {
-	case o.Format != option.FormatCollection:
-		return nil, operation.Usagef("found `Format` %s, expected none: batches are not files; leave it out, or use sample to write files", o.Format)
-	case o.Slots < 0:
-		return nil, operation.Usagef("found `Slots` %d, expected at least 1", o.Slots)
+	if o.slots < 0 {
+		return nil, operation.Usagef("found `Slots` %d, expected at least 1", o.slots)
 	}
-	operation.SetDefault(&o.Slots, ordered.Slots(o.Threads))
-	if name := operation.FirstGiven(operation.Given("GraphSchema", o.GraphSchema != ""), operation.Given("Resume", o.Resume), operation.Given("CheckpointEvery", o.CheckpointEvery != 0),
-		operation.Given("Overwrite", o.Overwrite)); name != "" {
-		return nil, operation.Usagef("found `%s` with batches, expected it with output files", name)
+	if o.Overwrite {
+		return nil, operation.Usagef("found `Overwrite` with batches, expected it with output files")
 	}
+	operation.SetDefault(&o.slots, ordered.Slots(o.Threads))
 	p, err := o.resolve(ctx, s)
 	if err != nil {
 		return nil, err
@@ -86,7 +82,7 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Sample) (_ *L
 	if err != nil {
 		return nil, err
 	}
-	order, err := seedOrder(o.Order, s.Graph, p)
+	order, err := seedOrder(o.order, s.Graph, p)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +124,7 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Sample) (_ *L
 // open compiles the plan for an executor, and makes the source. order is the bytes of the order of the seeds, or of the sets of nodes.
 func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.Features, order int64) error {
 	o := &l.o
-	options := sample.Options{Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs && !f.OfEdges(), Warn: func(text string) { operation.Warn(&o.Sample.Run, "%s", text) }}
+	options := sample.Options{Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs && !f.OfEdges(), Warn: func(text string) { operation.Warn(&o.Run, "%s", text) }}
 	if p.plan.Weighs() {
 		options.Weights = true
 		if err := freeOfWeights(s.Graph, f); err != nil {
@@ -157,7 +153,7 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 		l.scratch, _ = filepath.Abs(l.scratch) // for the note; the folder is there
 	}
 	x, err := outofcore.Open(ctx, vfs.OS, s, p.plan, outofcore.Options{Memory: c.bound(), Held: held, Threads: o.Threads, Ops: o.Ops, NoEdgeIDs: options.NoEdgeIDs,
-		Epochs: 1, Slots: o.Slots, Scratch: l.scratch, Warn: options.Warn})
+		Epochs: 1, Slots: o.slots, Scratch: l.scratch, Warn: options.Warn})
 	if o.Executor == option.ExecutorAuto {
 		l.executor.need = need
 		l.note("executor stream: %s", tooLarge(need, o.Memory))

@@ -18,9 +18,9 @@ import (
 
 // MeasureSampling samples batches in memory and discards them, to measure the speed of sampling itself, including
 // relabelling and edge ids. Without Seeds, the seeds are the nodes at which the first hop finds edges, in shuffled order.
-func Measure(ctx context.Context, st *store.Store, batches int, options option.Sample) (_ *report.Measurement, err error) {
+func Measure(ctx context.Context, st *store.Store, batches int, options option.Measure) (_ *report.Measurement, err error) {
 	defer guard.Catch(&err)()
-	o := request{Sample: options}
+	o := request{Run: options.Run, Draw: options.Draw, Batching: options.Batching}
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func Measure(ctx context.Context, st *store.Store, batches int, options option.S
 		job.Seeds, job.Times = withEdges(st.Graph, p.plan, job)
 	}
 	job.Shuffle = true
-	sampler, err := NewSampler(st, p.plan, samplerBytes(st.Graph, p.plan, o.Threads), o.Memory, sample.Options{Warn: func(text string) { operation.Warn(&o.Sample.Run, "%s", text) }})
+	sampler, err := NewSampler(st, p.plan, samplerBytes(st.Graph, p.plan, o.Threads), o.Memory, sample.Options{Warn: func(text string) { operation.Warn(&o.Run, "%s", text) }})
 	if err != nil {
 		return nil, err
 	}

@@ -40,14 +40,14 @@ import (
 func Sample(ctx context.Context, st *store.Store, out string, options option.Sample, c *Cluster) (_ *report.Report, err error) {
 	defer guard.Catch(&err)()
 	start := time.Now()
-	o := request{Sample: options, cluster: c}
-	if err := o.checkFiles(); err != nil {
+	o := ofSample(&options, c)
+	if err := o.check(); err != nil {
 		return nil, err
 	}
 	if err := operation.Keeps(out, st.Dir); err != nil {
 		return nil, err
 	}
-	r := operation.NewReport(&o.Sample.Run, "sample", "Subgraphs of "+operation.Titled(st.Dir))
+	r := operation.NewReport(&o.Run, "sample", "Subgraphs of "+operation.Titled(st.Dir))
 	if _, err := operation.InputFolder(r, st.Dir); err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (s *sampling) run(ctx context.Context) (err error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	prepared := time.Now()
 	s.report.Stage("compile the plan", prepared.Sub(began), 0, "")
-	line := operation.NewMeter(&s.o.Sample.Run, "sample", int64(output.Subgraphs(s.executor.sampler, s.job)*uint64(s.o.Epochs)), "subgraphs")
+	line := operation.NewMeter(&s.o.Run, "sample", int64(output.Subgraphs(s.executor.sampler, s.job)*uint64(s.o.Epochs)), "subgraphs")
 	defer line.End()
 	if err := s.open(func(n int) { line.Add(int64(n)) }); err != nil {
 		return err
@@ -162,7 +162,7 @@ func (s *sampling) prepare(ctx context.Context) (err error) {
 		s.warnContext()
 	}
 	chosen := o.choose(s.store, s.planned, func(text string) {
-		operation.Warn(&o.Sample.Run, "%s", text)
+		operation.Warn(&o.Run, "%s", text)
 		s.report.Note(text)
 	})
 	chosen.scratch, chosen.keep = s.w.Dir(), spilled(s.out)
@@ -203,11 +203,11 @@ func (s *sampling) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.w.Begin(ctx, of, s.o.Threads, func(err error) { operation.Warn(&s.o.Sample.Run, "%v", err) }); err != nil {
+	if err := s.w.Begin(ctx, of, s.o.Threads, func(err error) { operation.Warn(&s.o.Run, "%v", err) }); err != nil {
 		return err
 	}
 	if s.before = output.Saved(s.w); s.before > 0 {
-		operation.Note(&s.o.Sample.Run, "continuing after the first %s subgraphs, which an interrupted run wrote", human.ExactU(s.before))
+		operation.Note(&s.o.Run, "continuing after the first %s subgraphs, which an interrupted run wrote", human.ExactU(s.before))
 	}
 	return nil
 }
@@ -246,9 +246,9 @@ func (s *sampling) open(written func(n int)) error {
 	if err != nil {
 		return UsageOf(err)
 	}
-	operation.WarnRounded(&o.Sample.Run, s.report, c.Rounded())
+	operation.WarnRounded(&o.Run, s.report, c.Rounded())
 	s.result, s.finish = c, func(made store.Made) (*store.Meta, error) {
-		operation.WarnUnderflows(&o.Sample.Run, s.report, c.Underflows())
+		operation.WarnUnderflows(&o.Run, s.report, c.Underflows())
 		return nil, c.Finish(made)
 	}
 	return nil
@@ -272,7 +272,7 @@ func (s *sampling) seal(ctx context.Context, stats sample.Stats, prepared time.T
 	if err := s.tell(stats, took); err != nil {
 		return err
 	}
-	return operation.Publish(&s.o.Sample.Run, s.w, s.report, s.start)
+	return operation.Publish(&s.o.Run, s.w, s.report, s.start)
 }
 
 // tell reports the result of the sampling.
@@ -304,7 +304,7 @@ func (s *sampling) tell(stats sample.Stats, took time.Duration) error {
 	}
 	if b := s.plan.Before; b != nil && b.Window > 0 && stats.Drawn == 0 {
 		text := "found no edge of any seed in the `Window`, and subgraphs that are seeds alone; is it in the unit of the times?"
-		operation.Warn(&s.o.Sample.Run, "%s", text)
+		operation.Warn(&s.o.Run, "%s", text)
 		r.Note(text)
 	}
 	if s.before > 0 {
@@ -356,7 +356,7 @@ func (s *sampling) finished(ctx context.Context, err error) error {
 func (s *sampling) warnContext() {
 	for _, c := range s.store.Graph.Context {
 		if c.Rows != 1 {
-			operation.Warn(&s.o.Sample.Run, "%s: the context has %d rows and is left out; only a context of one row goes into every Example", s.store.Dir, c.Rows)
+			operation.Warn(&s.o.Run, "%s: the context has %d rows and is left out; only a context of one row goes into every Example", s.store.Dir, c.Rows)
 			return
 		}
 	}
@@ -365,11 +365,11 @@ func (s *sampling) warnContext() {
 // create begins the output, or continues that of an interrupted run.
 func (o *request) create(ctx context.Context, out string) (*store.Writer, error) {
 	if o.cluster != nil {
-		if err := o.cluster.free(ctx, out, o.Resume || o.Overwrite); err != nil {
+		if err := o.cluster.free(ctx, out, o.resume || o.Overwrite); err != nil {
 			return nil, err
 		}
 	}
-	if o.Resume {
+	if o.resume {
 		return store.Continue(vfs.OS, out, o.Overwrite)
 	}
 	w, err := store.Create(vfs.OS, out, o.Overwrite)
@@ -390,10 +390,10 @@ func spilled(out string) string {
 
 // checkpoint returns the time between two checkpoints, 0 for none.
 func (o *request) checkpoint() time.Duration {
-	if o.CheckpointEvery == 0 {
+	if o.checkpointEvery == 0 {
 		return 30 * time.Second
 	}
-	return max(0, o.CheckpointEvery)
+	return max(0, o.checkpointEvery)
 }
 
 // made returns the options that determine the output.
@@ -468,17 +468,19 @@ func (o *request) madeRecords(options map[string]string) {
 	}
 }
 
-// freeFields lists the options that may differ between a run and the run that continues it. They do not change the bytes of
-// the output, or they name files that are identified by content.
-var freeFields = []string{"Run", "CheckpointEvery", "Executor", "Resume", "GraphSchema", "Plan", "SamplingSpec", "Seeds", "Features", "EdgeFeatures", "Order", "Assignment"}
+// freeFields lists the options of draws, batches and files that may differ between a run and the run that continues it. They do not
+// change the bytes of the output, or they name files that are identified by content.
+var freeFields = []string{"Executor", "GraphSchema", "Plan", "SamplingSpec", "Seeds", "Assignment"}
 
 // identity returns a value that covers everything that determines the bytes of the output.
 func (o *request) identity(ctx context.Context, made store.Made) (map[string]string, error) {
 	of := map[string]string{"version": fmt.Sprintf("%s, draw law %d", made.Version, made.Law), "plan": string(made.Plan), "seeds": made.Options["seeds"]}
-	v := reflect.ValueOf(o.Sample)
-	for i := range v.NumField() {
-		if f := v.Type().Field(i); f.IsExported() && !v.Field(i).IsZero() && !slices.Contains(freeFields, f.Name) {
-			of["`"+f.Name+"`"] = fmt.Sprint(v.Field(i).Interface())
+	for _, group := range []any{o.Draw, o.Batching, o.Records, struct{ Format option.Format }{o.Format}} {
+		v := reflect.ValueOf(group)
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); !v.Field(i).IsZero() && !slices.Contains(freeFields, f.Name) {
+				of["`"+f.Name+"`"] = fmt.Sprint(v.Field(i).Interface())
+			}
 		}
 	}
 	for name, sum := range made.Inputs {

@@ -37,7 +37,7 @@ func (o *request) checkSets() error {
 		operation.Given("Untimed", o.Untimed != nil), operation.Given("BeforeColumns", o.BeforeColumns != nil), operation.Given("BeforeNodes", o.BeforeNodes != nil), operation.Given("Window", o.Window != ""),
 		operation.Given("TemporalStrategy", o.TemporalStrategy != ""), operation.Given("HalfLife", o.HalfLife != ""), operation.Given("SeedTime", o.SeedTime != ""), operation.Given("Negatives", o.Negatives != 0), operation.Given("NegativesHow", o.NegativesHow != ""),
 		operation.Given("NegativesBy", o.NegativesBy != ""), operation.Given("NegativesStrict", o.NegativesStrict != ""), operation.Given("Exclude", o.Exclude != ""), operation.Given("Seeds", o.Seeds != ""),
-		operation.Given("LimitSeeds", o.LimitSeeds != 0), operation.Given("Order", o.Order != ""), operation.Given("Ops", o.Ops), operation.Given("Scope", o.Scope != "" && o.Scope != option.ScopeBatch),
+		operation.Given("LimitSeeds", o.LimitSeeds != 0), operation.Given("Order", o.order != ""), operation.Given("Ops", o.Ops), operation.Given("Scope", o.Scope != "" && o.Scope != option.ScopeBatch),
 		operation.Given("Subgraph", o.Subgraph != "" && o.Subgraph != induced),
 	); name != "" {
 		return operation.Usagef("found `%s` with `Sampler` %s, which chooses the nodes of batches and takes all edges between them, expected one of them", name, o.Sampler)

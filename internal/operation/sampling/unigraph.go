@@ -52,11 +52,11 @@ func (o *unigraphRequest) policy() (p assemble.Policy, joined bool, err error) {
 func SampleUnigraph(ctx context.Context, schema, out string, options option.Unigraph, c *Cluster) (_ *report.Report, err error) {
 	defer guard.Catch(&err)()
 	start := time.Now()
-	o := unigraphRequest{request{Sample: options.Sample, cluster: c}, options.DataPath, options.MissingNodes}
+	o := unigraphRequest{ofSample(&options.Sample, c), options.DataPath, options.MissingNodes}
 	if o.Format == "" {
 		o.Format = option.FormatTFRecord
 	}
-	if err := o.checkFiles(); err != nil {
+	if err := o.check(); err != nil {
 		return nil, err
 	}
 	if o.GraphSchema != "" {
@@ -90,14 +90,14 @@ func SampleUnigraph(ctx context.Context, schema, out string, options option.Unig
 		return nil, err
 	}
 	for _, text := range src.Warnings {
-		operation.Warn(&o.request.Sample.Run, "%s", text)
+		operation.Warn(&o.Run, "%s", text)
 	}
-	s.report = operation.NewReport(&o.request.Sample.Run, "sample", "Subgraphs of "+filepath.Base(o.GraphSchema))
+	s.report = operation.NewReport(&o.Run, "sample", "Subgraphs of "+filepath.Base(o.GraphSchema))
 	if _, err := operation.Fingerprints(ctx, vfs.OS, src.Files, s.report, filepath.Base); err != nil {
 		return nil, err
 	}
 	opt := assemble.Options{Primary: src.Primary, DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep, DanglingEdges: policy, Threads: o.Threads, Memory: o.Memory}
-	st, result, end, err := importing.BuildTemporary(&o.request.Sample.Run, ctx, src, out, opt)
+	st, result, end, err := importing.BuildTemporary(&o.Run, ctx, src, out, opt)
 	if err != nil {
 		return nil, renamed{err, strings.ReplaceAll(err.Error(), "`DanglingEdges`", "`MissingNodes`")}
 	}
@@ -126,15 +126,15 @@ func (o *unigraphRequest) reportTables(r *report.Report, result *assemble.Result
 		}
 	}
 	importing.ReportBuild(r, result)
-	operation.WarnUnderflows(&o.request.Sample.Run, r, result.Underflows)
+	operation.WarnUnderflows(&o.Run, r, result.Underflows)
 	for _, e := range result.Edges {
 		if e.Dangling > 0 {
-			operation.Warn(&o.request.Sample.Run, "%s: dropped %d edges whose source or destination is not a node", e.Type, e.Dangling)
+			operation.Warn(&o.Run, "%s: dropped %d edges whose source or destination is not a node", e.Type, e.Dangling)
 		}
 	}
 	for _, n := range result.Nodes {
 		if n.Added > 0 {
-			operation.Warn(&o.request.Sample.Run, "%s: %d nodes have no row in their table: their features are zeros or empty", n.Type, n.Added)
+			operation.Warn(&o.Run, "%s: %d nodes have no row in their table: their features are zeros or empty", n.Type, n.Added)
 		}
 	}
 }

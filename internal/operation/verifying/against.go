@@ -138,7 +138,7 @@ func asSampled(o *option.Verify, dir string, made *store.Made, g *graph.Graph) (
 	}
 	r := o.Run
 	r.Overwrite, r.NoReport, r.Warn, r.Note = true, true, nil, nil
-	s := &option.Sample{Run: r, Format: option.FormatTFRecord, Executor: option.ExecutorMemory, CheckpointEvery: -1, IDs: []string{"none"}}
+	s := &option.Sample{Run: r, Format: option.FormatTFRecord, CheckpointEvery: -1, Draw: option.Draw{Executor: option.ExecutorMemory}, Records: option.Records{IDs: []string{"none"}}}
 	if made.Seed != nil {
 		s.Seed = *made.Seed
 	}
