@@ -321,8 +321,7 @@ func rank(name string, ids *parts.Pieces) ([]uint32, error) {
 
 // loadEnds reads the ends of all edges of the type, part by part.
 func (r *partsReader) loadEnds(ctx context.Context, row func(i int64) int64) error {
-	e := &r.Config.Edges[r.t.typ]
-	of, err := graph.ParseEdgeType(e.Name)
+	of, err := graph.ParseEdgeType(r.Config.Edges[r.t.typ].Name)
 	if err != nil {
 		return sourcef("%s: %w", r.t.config, err)
 	}
@@ -335,18 +334,32 @@ func (r *partsReader) loadEnds(ctx context.Context, row func(i int64) int64) err
 			types[1] = i
 		}
 	}
-	var ids [2][]uint32 // original ids of the nodes of both ends
+	ids, err := r.originalEnds(ctx, types)
+	if err != nil {
+		return err
+	}
+	r.src, r.dst = make([]uint32, r.rows), make([]uint32, r.rows)
+	for _, p := range r.Parts {
+		if err := r.loadPartEnds(ctx, p, types, ids, row); err != nil {
+			return err
+		}
+	}
+	return r.Release()
+}
+
+// originalEnds returns the original ids of the nodes of both ends, whose types are given; nil where the parts have none.
+func (r *partsReader) originalEnds(ctx context.Context, types [2]int) (ids [2][]uint32, err error) {
 	for k, typ := range types {
 		n := &r.Config.Nodes[typ]
 		switch {
 		case n.Count() > math.MaxUint32:
-			return sourcef("%s: found %d nodes of %s, expected at most %d", r.t.config, n.Count(), n.Name, uint32(math.MaxUint32))
+			return ids, sourcef("%s: found %d nodes of %s, expected at most %d", r.t.config, n.Count(), n.Name, uint32(math.MaxUint32))
 		case r.NodeIDs == nil:
 		case k == 1 && types[0] == typ:
 			ids[1] = ids[0]
 		default:
 			if _, err := checkOriginals(ctx, n.Name, &r.NodeIDs[typ], true); err != nil {
-				return err
+				return ids, err
 			}
 			ids[k] = make([]uint32, n.Count())
 			for i := range ids[k] {
@@ -354,42 +367,42 @@ func (r *partsReader) loadEnds(ctx context.Context, row func(i int64) int64) err
 			}
 		}
 	}
-	r.src, r.dst = make([]uint32, r.rows), make([]uint32, r.rows)
-	for _, p := range r.Parts {
-		if err := p.Ends(ctx); err != nil {
-			return err
-		}
-		rows := int64(0) // number of edges that Ends read by rows
-		if p.Graph.Relations[0].COO == nil {
-			rows = p.Edges
-		}
-		for i := range e.Ranges[p.Index][1] - e.Ranges[p.Index][0] {
-			if i%window == 0 {
-				if err := context.Cause(ctx); err != nil {
-					return err
-				}
-				if err := r.Touched(edgeTouches * window); err != nil {
-					return err
-				}
+	return ids, nil
+}
+
+// loadPartEnds reads the ends of the edges of the type that a part owns.
+func (r *partsReader) loadPartEnds(ctx context.Context, p *parts.Part, types [2]int, ids [2][]uint32, row func(i int64) int64) error {
+	if err := p.Ends(ctx); err != nil {
+		return err
+	}
+	rows := int64(0) // number of edges that Ends read by rows
+	if p.Graph.Relations[0].COO == nil {
+		rows = p.Edges
+	}
+	own := r.Config.Edges[r.t.typ].Ranges[p.Index]
+	for i := range own[1] - own[0] {
+		if i%window == 0 {
+			if err := context.Cause(ctx); err != nil {
+				return err
 			}
-			to := row(r.starts[p.Index] + i)
-			for k, out := range [2][]uint32{r.src, r.dst} {
-				wise, err := r.end(p, e.Ranges[p.Index][0]+i, k, types[k])
-				if err != nil {
-					return err
-				}
-				if ids[k] != nil {
-					wise = int64(ids[k][wise])
-				}
-				out[to] = uint32(wise)
+			if err := r.Touched(edgeTouches * window); err != nil {
+				return err
 			}
 		}
-		p.Src, p.Dst = parts.Ints{}, parts.Ints{}
-		if err := r.Touched(8*p.Nodes + rowTouches*rows); err != nil {
-			return err
+		to := row(r.starts[p.Index] + i)
+		for k, out := range [2][]uint32{r.src, r.dst} {
+			wise, err := r.end(p, own[0]+i, k, types[k])
+			if err != nil {
+				return err
+			}
+			if ids[k] != nil {
+				wise = int64(ids[k][wise])
+			}
+			out[to] = uint32(wise)
 		}
 	}
-	return r.Release()
+	p.Src, p.Dst = parts.Ints{}, parts.Ints{}
+	return r.Touched(8*p.Nodes + rowTouches*rows)
 }
 
 // end returns the type-wise new id of an end (0: source, 1: destination) of an edge that a part owns. The end must

@@ -62,128 +62,174 @@ func lastAt(path string) int {
 }
 
 func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
-	var files, folders []string
-	for _, path := range append([]string{path}, o.More...) {
-		found, folder, err := tablefiles.FindPath(fsys, path, o.Outside)
-		if err != nil {
-			return nil, sourcef("%w", err)
-		}
-		if files = append(files, found...); folder != "" {
-			folders = append(folders, folder)
-		}
+	l := &edgeListTable{o: o}
+	if err := l.open(fsys, path); err != nil {
+		return nil, err
 	}
-	kind, err := table.KindOf(fsys, files[0])
+	fields, err := describe(l.t)
 	if err != nil {
 		return nil, err
 	}
-	if kind == table.Unknown && o.Format != "" {
-		kind = table.Text // Open refuses what is none
-	}
-	var t table.Table
-	var specs []table.Field
-	var warnings []string
-	var snap snapComments
-	if kind == table.Text {
-		t, specs, snap, err = openEdgeList(fsys, files, folders, o)
-	} else {
-		t, specs, warnings, err = openEdgeColumns(fsys, files, folders, o)
-	}
-	if err != nil {
-		return nil, err
-	}
-	warnings = append(warnings, snap.warnings...)
-	if specs == nil {
-		warnings = append(warnings, unnamed(t)...)
-	}
-	fields, err := describe(t)
-	if err != nil {
-		return nil, err
-	}
-	src, dst, err := pickEnds(t, fields, o.Src, o.Dst, [2]*looks{})
-	if err != nil {
+	if l.src, l.dst, err = pickEnds(l.t, fields, o.Src, o.Dst, [2]*looks{}); err != nil {
 		return nil, fmt.Errorf("%w with `Src` and `Dst`, or name all with `Columns` if there is no header", err)
 	}
-	for _, f := range []*looks{src, dst} {
-		if err := f.peekIDs(ctx, t); err != nil {
+	for _, f := range []*looks{l.src, l.dst} {
+		if err := f.peekIDs(ctx, l.t); err != nil {
 			return nil, err
 		}
 	}
-	integer := src.unsigned && dst.unsigned
-	if o.IDs != idsAuto {
-		integer = o.IDs == idsInteger
+	integer := l.hasIntegers()
+	typ, err := l.edgeType()
+	if err != nil {
+		return nil, err
 	}
-	if o.IDs == idsAuto && !integer {
-		for _, f := range []*looks{src, dst} {
-			if f.mixed {
-				warnings = append(warnings, fmt.Sprintf("%s: found id %q among integers, so all ids are read as strings; give `IDs` integer to make it an error, or `IDs` string to read strings without this warning",
-					t.Where(f.oddRow, f.Name), f.odd))
-			}
-		}
-	}
-	typ := edgeTypeOf(src.Name, dst.Name)
-	if typ.Src, typ.Dst = cmp.Or(o.SrcType, typ.Src), cmp.Or(o.DstType, typ.Dst); o.SrcType+o.DstType != "" {
-		for _, name := range []string{typ.Src, typ.Dst} {
-			if err := graph.CheckName(name); err != nil {
-				return nil, usagef("`SrcType` and `DstType`: %w", err)
-			}
-		}
-	}
-	e := assemble.Edges{Type: typ, Table: t, Src: end(src.Name, integer), Dst: end(dst.Name, integer)}
+	src, dst := l.src.Name, l.dst.Name
+	e := assemble.Edges{Type: typ, Table: l.t, Src: end(src, integer), Dst: end(dst, integer)}
 	e.Src.Inferred, e.Dst.Inferred = o.IDs == idsAuto, o.IDs == idsAuto
-	if o.Src+o.Dst != "" && o.SrcType+o.DstType == "" && typ.Src == typ.Dst && !isPair(src.Name, dst.Name) && overlap(ctx, t, e.Src, e.Dst) {
-		warnings = append(warnings, fmt.Sprintf("%s: found equal ids in the columns %q and %q, which are read as one node each; if the columns are of two types of nodes, name them with `SrcType` and `DstType`, and give both the same name otherwise",
-			t.Files()[0], src.Name, dst.Name))
-	}
-	for _, f := range []*looks{src, dst} {
-		if note := blanksNote(t, f); note != "" {
-			warnings = append(warnings, note)
-		}
-	}
-	if whole := wholeNumbers(src, dst); whole != nil && o.IDs != idsString {
-		e.Src.Whole, e.Dst.Whole = src.whole, dst.whole
-		warnings = append(warnings, fmt.Sprintf("%s: found whole numbers with a point as ids, in %s, and reads integers; give `IDs` string to keep the texts", t.Files()[0], strings.Join(whole, ", ")))
-	}
+	l.lookAtEnds(ctx, &e)
 	m := &maker{gaps: newGaps(o)}
-	if e.Columns, err = m.features(ctx, t, fields, specs, o.Vectors, src.Name, dst.Name); err != nil {
+	if e.Columns, err = m.features(ctx, l.t, fields, l.specs, o.Vectors, src, dst); err != nil {
 		return nil, err
 	}
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	warnings = append(warnings, m.notes...)
-	if !integer && o.NumNodes > 0 {
-		return nil, usagef("found `NumNodes` with string ids, expected it with integer ids, which it bounds")
+	l.warnings = append(l.warnings, m.notes...)
+	nodes, err := l.nodes(&e, integer)
+	if err != nil {
+		return nil, err
 	}
-	nodes := []assemble.Nodes{{Type: typ.Src, ID: table.Column{DType: e.Src.DType}, Count: o.NumNodes}}
-	if typ.Dst != typ.Src {
-		if o.NumNodes > 0 {
-			return nil, usagef("found `NumNodes` with the node types %s and %s, expected it with one node type", typ.Src, typ.Dst)
-		}
-		nodes = append(nodes, assemble.Nodes{Type: typ.Dst, ID: table.Column{DType: e.Dst.DType}})
-	}
-	undirected, note, err := gephiUndirected(ctx, t, fields, src.Name, dst.Name)
+	undirected, note, err := gephiUndirected(ctx, l.t, fields, src, dst)
 	if err != nil {
 		return nil, err
 	}
 	if note != "" {
-		warnings = append(warnings, note)
+		l.warnings = append(l.warnings, note)
 	}
-	e.Symmetrise = (snap.undirected || undirected) && typ.Src == typ.Dst
+	e.Symmetrise = (l.snap.undirected || undirected) && typ.Src == typ.Dst
 	var counts countsLine
-	if text, ok := t.(*table.CSV); ok && len(files) == 1 {
+	if text, ok := l.t.(*table.CSV); ok && len(l.files) == 1 {
 		counts = newCountsLine(text)
 	}
 	return &Source{
 		counts:   counts,
 		Primary:  graph.In,
-		Files:    files,
-		Warnings: warnings,
-		Declared: snap.Declared,
+		Files:    l.files,
+		Warnings: l.warnings,
+		Declared: l.snap.Declared,
 		Input: assemble.Input{
 			Nodes: nodes,
 			Edges: []assemble.Edges{e},
 		},
 	}, nil
+}
+
+// edgeListTable is the table of an edge list while it is opened.
+type edgeListTable struct {
+	o        Options
+	files    []string
+	t        table.Table
+	specs    []table.Field // of `Columns`; nil: none
+	snap     snapComments
+	src, dst *looks
+	warnings []string
+}
+
+// open opens the files of a path and of `More` as one table.
+func (l *edgeListTable) open(fsys vfs.FS, path string) error {
+	var folders []string
+	for _, path := range append([]string{path}, l.o.More...) {
+		found, folder, err := tablefiles.FindPath(fsys, path, l.o.Outside)
+		if err != nil {
+			return sourcef("%w", err)
+		}
+		if l.files = append(l.files, found...); folder != "" {
+			folders = append(folders, folder)
+		}
+	}
+	kind, err := table.KindOf(fsys, l.files[0])
+	if err != nil {
+		return err
+	}
+	if kind == table.Unknown && l.o.Format != "" {
+		kind = table.Text // Open refuses what is none
+	}
+	if kind == table.Text {
+		l.t, l.specs, l.snap, err = openEdgeList(fsys, l.files, folders, l.o)
+	} else {
+		l.t, l.specs, l.warnings, err = openEdgeColumns(fsys, l.files, folders, l.o)
+	}
+	if err != nil {
+		return err
+	}
+	l.warnings = append(l.warnings, l.snap.warnings...)
+	if l.specs == nil {
+		l.warnings = append(l.warnings, unnamed(l.t)...)
+	}
+	return nil
+}
+
+// hasIntegers says whether ids are read as integers, and warns of texts among integers.
+func (l *edgeListTable) hasIntegers() bool {
+	if l.o.IDs != idsAuto {
+		return l.o.IDs == idsInteger
+	}
+	if l.src.unsigned && l.dst.unsigned {
+		return true
+	}
+	for _, f := range []*looks{l.src, l.dst} {
+		if f.mixed {
+			l.warnings = append(l.warnings, fmt.Sprintf("%s: found id %q among integers, so all ids are read as strings; give `IDs` integer to make it an error, or `IDs` string to read strings without this warning",
+				l.t.Where(f.oddRow, f.Name), f.odd))
+		}
+	}
+	return false
+}
+
+// edgeType is the type of the edges, by the names of the ends and the options.
+func (l *edgeListTable) edgeType() (graph.EdgeType, error) {
+	typ := edgeTypeOf(l.src.Name, l.dst.Name)
+	if typ.Src, typ.Dst = cmp.Or(l.o.SrcType, typ.Src), cmp.Or(l.o.DstType, typ.Dst); l.o.SrcType+l.o.DstType != "" {
+		for _, name := range []string{typ.Src, typ.Dst} {
+			if err := graph.CheckName(name); err != nil {
+				return typ, usagef("`SrcType` and `DstType`: %w", err)
+			}
+		}
+	}
+	return typ, nil
+}
+
+// lookAtEnds warns of what the ids of the ends look like, and has those that are whole numbers with a point read as integers.
+func (l *edgeListTable) lookAtEnds(ctx context.Context, e *assemble.Edges) {
+	o, src, dst := l.o, l.src, l.dst
+	if o.Src+o.Dst != "" && o.SrcType+o.DstType == "" && e.Type.Src == e.Type.Dst && !isPair(src.Name, dst.Name) && overlap(ctx, l.t, e.Src, e.Dst) {
+		l.warnings = append(l.warnings, fmt.Sprintf("%s: found equal ids in the columns %q and %q, which are read as one node each; if the columns are of two types of nodes, name them with `SrcType` and `DstType`, and give both the same name otherwise",
+			l.t.Files()[0], src.Name, dst.Name))
+	}
+	for _, f := range []*looks{src, dst} {
+		if note := blanksNote(l.t, f); note != "" {
+			l.warnings = append(l.warnings, note)
+		}
+	}
+	if whole := wholeNumbers(src, dst); whole != nil && o.IDs != idsString {
+		e.Src.Whole, e.Dst.Whole = src.whole, dst.whole
+		l.warnings = append(l.warnings, fmt.Sprintf("%s: found whole numbers with a point as ids, in %s, and reads integers; give `IDs` string to keep the texts", l.t.Files()[0], strings.Join(whole, ", ")))
+	}
+}
+
+// nodes is the node types of the ends, which have no table. integer says whether ids are integers.
+func (l *edgeListTable) nodes(e *assemble.Edges, integer bool) ([]assemble.Nodes, error) {
+	if !integer && l.o.NumNodes > 0 {
+		return nil, usagef("found `NumNodes` with string ids, expected it with integer ids, which it bounds")
+	}
+	nodes := []assemble.Nodes{{Type: e.Type.Src, ID: table.Column{DType: e.Src.DType}, Count: l.o.NumNodes}}
+	if e.Type.Dst == e.Type.Src {
+		return nodes, nil
+	}
+	if l.o.NumNodes > 0 {
+		return nil, usagef("found `NumNodes` with the node types %s and %s, expected it with one node type", e.Type.Src, e.Type.Dst)
+	}
+	return append(nodes, assemble.Nodes{Type: e.Type.Dst, ID: table.Column{DType: e.Dst.DType}}), nil
 }
 
 var errEnough = errors.New("enough rows")

@@ -91,6 +91,23 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 			return nil, err
 		}
 	}
+	if f, err := detectNamed(fsys, path, names); f != nil || err != nil {
+		return f, err
+	}
+	if names == nil && err == nil {
+		if kind, err := table.KindOf(fsys, path); err == nil && kind != table.Unknown && kind != table.Array && kind != table.TFRecords {
+			return edgeList{}, nil
+		}
+	}
+	if slices.Contains(names, rawDir) && filepath.Base(path) != rawDir {
+		return detect(fsys, filepath.Join(path, rawDir), o)
+	}
+	return nil, unrecognised(path, names)
+}
+
+// detectNamed returns the format of a path by its name and the names in it, if it is a folder, and by content where names do not
+// tell; nil: none.
+func detectNamed(fsys vfs.FS, path string, names []string) (format, error) {
 	if names == nil && filepath.Ext(path) == ".json" { // other formats also have .json files
 		if ok, err := (nodeLink{}).sniff(fsys, path, nil); ok || err != nil {
 			return nodeLink{}, err
@@ -115,15 +132,7 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 		}
 		return f, nil
 	}
-	if names == nil && err == nil {
-		if kind, err := table.KindOf(fsys, path); err == nil && kind != table.Unknown && kind != table.Array && kind != table.TFRecords {
-			return edgeList{}, nil
-		}
-	}
-	if slices.Contains(names, rawDir) && filepath.Base(path) != rawDir {
-		return detect(fsys, filepath.Join(path, rawDir), o)
-	}
-	return nil, unrecognised(path, names)
+	return nil, nil
 }
 
 // detectBelow is detect, and returns the path of the source: a folder of no known format whose only folder is a data set

@@ -50,54 +50,13 @@ func (l *lister) place(at ast.Node, err error) error {
 
 // open opens the table of a type, and the arrays with the same rows.
 func (l *lister) open(s *source) error {
-	var err error
-	if s.base == nil && s.names != nil {
-		if s.base, err = l.p.open(s.names, s.csv); err != nil {
-			return l.place(s.at, err)
-		}
-	}
-	if s.query != nil {
-		if err = l.openQueried(s); err != nil {
-			return l.place(s.at, err)
-		}
-	}
-	if s.base != nil {
-		if s.fields, err = describe(s.base); err != nil {
-			return l.place(s.at, err)
-		}
-		if s.query != nil {
-			s.fields = s.query.queried.declare(s.fields)
-		}
+	if err := l.openBase(s); err != nil {
+		return l.place(s.at, err)
 	}
 	s.joined = s.base
-	arrays := slices.Clone(s.beside)
-	var texts []table.Table
-	for _, c := range s.columns {
-		if c.file == "" {
-			continue
-		}
-		files, err := l.p.find(c.file)
-		if err != nil {
-			return l.place(c.at, err)
-		}
-		if len(files) != 1 {
-			return l.y.errorf(c.at, "found %d files of column %q, expected one; name one file", len(files), c.Name)
-		}
-		if isText(c.file) {
-			t, err := l.values(c, files[0])
-			if err != nil {
-				return l.place(c.at, err)
-			}
-			texts = append(texts, t)
-			continue
-		}
-		a := table.NpyColumn{Name: c.Name, Path: files[0]}
-		if c.lists.Rows != nil || c.lists.Strings != "" {
-			if a.Lists, err = l.lists(c); err != nil {
-				return l.place(c.at, err)
-			}
-		}
-		arrays = append(arrays, a)
+	arrays, texts, err := l.openColumns(s)
+	if err != nil {
+		return err
 	}
 	if arrays != nil {
 		n, err := table.OpenNpy(l.p.fsys, arrays)
@@ -125,6 +84,63 @@ func (l *lister) open(s *source) error {
 		s.joined = views.InStep(texts...)
 	}
 	return nil
+}
+
+// openBase opens the table of a type, without the arrays beside it.
+func (l *lister) openBase(s *source) (err error) {
+	if s.base == nil && s.names != nil {
+		if s.base, err = l.p.open(s.names, s.csv); err != nil {
+			return err
+		}
+	}
+	if s.query != nil {
+		if err := l.openQueried(s); err != nil {
+			return err
+		}
+	}
+	if s.base == nil {
+		return nil
+	}
+	if s.fields, err = describe(s.base); err != nil {
+		return err
+	}
+	if s.query != nil {
+		s.fields = s.query.queried.declare(s.fields)
+	}
+	return nil
+}
+
+// openColumns finds the files of columns of a type: the arrays, with those beside its table, and tables of texts.
+func (l *lister) openColumns(s *source) (arrays []table.NpyColumn, texts []table.Table, err error) {
+	arrays = slices.Clone(s.beside)
+	for _, c := range s.columns {
+		if c.file == "" {
+			continue
+		}
+		files, err := l.p.find(c.file)
+		if err != nil {
+			return nil, nil, l.place(c.at, err)
+		}
+		if len(files) != 1 {
+			return nil, nil, l.y.errorf(c.at, "found %d files of column %q, expected one; name one file", len(files), c.Name)
+		}
+		if isText(c.file) {
+			t, err := l.values(c, files[0])
+			if err != nil {
+				return nil, nil, l.place(c.at, err)
+			}
+			texts = append(texts, t)
+			continue
+		}
+		a := table.NpyColumn{Name: c.Name, Path: files[0]}
+		if c.lists.Rows != nil || c.lists.Strings != "" {
+			if a.Lists, err = l.lists(c); err != nil {
+				return nil, nil, l.place(c.at, err)
+			}
+		}
+		arrays = append(arrays, a)
+	}
+	return arrays, texts, nil
 }
 
 // lists finds the offsets of a column of strings or lists.
@@ -200,29 +216,8 @@ func (l *lister) ends(ctx context.Context, e *edgeEntry) error {
 			return l.y.errorf(e.at, "found the node type %q in %s, expected one of the nodes %s%s; list it under nodes, as %s: {} if only edges refer to it", typ, e.typ, strings.Join(names, ", "), suggest.Hint(typ, names), typ)
 		}
 	}
-	switch {
-	case e.indptr != "":
-		files, err := l.p.find(e.indptr, e.indices)
-		if err == nil && len(files) != 2 {
-			err = fmt.Errorf("found %d files of indptr and indices, expected 2; name one file each", len(files))
-		}
-		if err == nil {
-			e.base, err = table.OpenCSC(l.p.fsys, files[0], files[1])
-		}
-		if err != nil {
-			return l.place(e.at, err)
-		}
-	case e.names != nil && isArray(e.names[0]):
-		files, err := l.p.find(e.names...)
-		if err == nil && len(files) != 1 {
-			err = fmt.Errorf("found %d arrays, expected one with the ends of edges; name one file", len(files))
-		}
-		if err == nil {
-			e.base, err = table.OpenPairs(l.p.fsys, files[0])
-		}
-		if err != nil {
-			return l.place(e.at, err)
-		}
+	if err := l.openPairs(e); err != nil {
+		return l.place(e.at, err)
 	}
 	if err := l.open(&e.source); err != nil {
 		return err
@@ -230,25 +225,8 @@ func (l *lister) ends(ctx context.Context, e *edgeEntry) error {
 	if e.where != nil && field(e.fields, e.where.Column) == nil {
 		return l.y.errorf(e.at, "found the column %q in where, expected one of %s%s", e.where.Column, table.List(some(fieldNames(e.fields))), suggest.Hint(e.where.Column, fieldNames(e.fields)))
 	}
-	// The table is one of nodes: the end that is not named is the node of the row.
 	src, dst := l.node(e.typ.Src), l.node(e.typ.Dst)
-	srcRow := e.src == "" && src.base == e.base && (e.dst != "" || dst.base != e.base)
-	dstRow := !srcRow && e.dst == "" && dst.base == e.base
-	keys := [2]*looks{e.key(src), e.key(dst)}
-	var err error
-	switch {
-	case srcRow:
-		if e.dstLooks, err = pickEnd(e.joined, e.fields, e.dst, dstNames, keys[1]); err != nil {
-			err = fmt.Errorf("%w; name the column of the destination", err)
-		}
-	case dstRow:
-		if e.srcLooks, err = pickEnd(e.joined, e.fields, e.src, srcNames, keys[0]); err != nil {
-			err = fmt.Errorf("%w; name the column of the source", err)
-		}
-	default:
-		e.srcLooks, e.dstLooks, err = pickEnds(e.joined, e.fields, e.src, e.dst, keys)
-	}
-	if err != nil {
+	if err := e.pickEnds(src, dst); err != nil {
 		return l.y.errorf(e.at, "%w with src and dst", err)
 	}
 	for _, f := range []*looks{e.srcLooks, e.dstLooks} {
@@ -270,6 +248,54 @@ func (l *lister) ends(ctx context.Context, e *edgeEntry) error {
 		}
 	}
 	return nil
+}
+
+// openPairs opens the arrays that are the ends of an edge type, if it has no other table.
+func (l *lister) openPairs(e *edgeEntry) error {
+	switch {
+	case e.indptr != "":
+		files, err := l.p.find(e.indptr, e.indices)
+		if err != nil {
+			return err
+		}
+		if len(files) != 2 {
+			return fmt.Errorf("found %d files of indptr and indices, expected 2; name one file each", len(files))
+		}
+		e.base, err = table.OpenCSC(l.p.fsys, files[0], files[1])
+		return err
+	case e.names != nil && isArray(e.names[0]):
+		files, err := l.p.find(e.names...)
+		if err != nil {
+			return err
+		}
+		if len(files) != 1 {
+			return fmt.Errorf("found %d arrays, expected one with the ends of edges; name one file", len(files))
+		}
+		e.base, err = table.OpenPairs(l.p.fsys, files[0])
+		return err
+	}
+	return nil
+}
+
+// pickEnds finds the columns of the ends, between nodes of src and dst. Where the table is one of nodes, the end that is not named
+// is the node of the row.
+func (e *edgeEntry) pickEnds(src, dst *nodeEntry) (err error) {
+	srcRow := e.src == "" && src.base == e.base && (e.dst != "" || dst.base != e.base)
+	dstRow := !srcRow && e.dst == "" && dst.base == e.base
+	keys := [2]*looks{e.key(src), e.key(dst)}
+	switch {
+	case srcRow:
+		if e.dstLooks, err = pickEnd(e.joined, e.fields, e.dst, dstNames, keys[1]); err != nil {
+			return fmt.Errorf("%w; name the column of the destination", err)
+		}
+	case dstRow:
+		if e.srcLooks, err = pickEnd(e.joined, e.fields, e.src, srcNames, keys[0]); err != nil {
+			return fmt.Errorf("%w; name the column of the source", err)
+		}
+	default:
+		e.srcLooks, e.dstLooks, err = pickEnds(e.joined, e.fields, e.src, e.dst, keys)
+	}
+	return err
 }
 
 // key returns the field of an edge table with the name that the ids of a node type have there, or TYPE_id; nil: there is none, or

@@ -240,74 +240,100 @@ func (d *raw) konectTable(ctx context.Context, file string, h konectHeader) (tab
 // a line for each node of a type. The meta file lists the types. A file with the comment "% ent dat.age ..." has the id
 // of the node and the columns of that list in each line.
 func (d *raw) entities(name string, nodes []assemble.Nodes, s *Source) error {
+	files, err := d.entityFiles(name, len(nodes), s)
+	if err != nil {
+		return err
+	}
+	for i := range nodes {
+		if len(files[i]) == 0 {
+			continue
+		}
+		if d.o.NumNodes > 0 {
+			return usagef("found `NumNodes` with %s, expected it without files of nodes", filepath.Join(d.dir, files[i][0].name))
+		}
+		if err := d.addEntities(name, files[i], &nodes[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entityFile is an ent file, with the name of its column.
+type entityFile struct{ name, column string }
+
+// entityFiles returns the ent files of each of n node types, and warns of those that no type is known of.
+func (d *raw) entityFiles(name string, n int, s *Source) ([][]entityFile, error) {
 	var types []string
-	files := make([][]string, len(nodes))
-	names := make([][]string, len(nodes))
-	for _, n := range d.names {
-		rest, ok := strings.CutPrefix(konectName(n), "ent."+name)
+	files := make([][]entityFile, n)
+	for _, file := range d.names {
+		rest, ok := strings.CutPrefix(konectName(file), "ent."+name)
 		if !ok || rest != "" && rest[0] != '.' {
 			continue
 		}
 		if types == nil {
 			var err error
 			if types, err = d.entityNames("meta." + name); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		column, at := "name", 0
 		if parts := strings.Split(strings.TrimPrefix(rest, "."), "."); rest != "" {
 			column = parts[len(parts)-1]
-			if len(nodes) > 1 {
+			if n > 1 {
 				at = slices.Index(types, parts[0])
 			}
-		} else if len(nodes) > 1 {
+		} else if n > 1 {
 			at = -1
 		}
-		if at < 0 || at >= len(nodes) || slices.Contains(names[at], column) {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: not imported: the file meta.%s does not say of which nodes it is", filepath.Join(d.dir, n), name))
+		if at < 0 || at >= n || slices.ContainsFunc(files[at], func(f entityFile) bool { return f.column == column }) {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: not imported: the file meta.%s does not say of which nodes it is", filepath.Join(d.dir, file), name))
 			continue
 		}
-		files[at], names[at] = append(files[at], n), append(names[at], column)
+		files[at] = append(files[at], entityFile{file, column})
 	}
-	for i := range nodes {
-		if len(files[i]) > 0 && d.o.NumNodes > 0 {
-			return usagef("found `NumNodes` with %s, expected it without files of nodes", filepath.Join(d.dir, files[i][0]))
+	return files, nil
+}
+
+// addEntities adds the columns of ent files to the nodes of a type.
+func (d *raw) addEntities(name string, files []entityFile, n *assemble.Nodes) error {
+	var tables []table.Table
+	var names []string
+	for _, f := range files {
+		listed, err := d.entityColumns(f.name)
+		if err != nil {
+			return err
 		}
-		var tables []table.Table
-		for k, file := range files[i] {
-			listed, err := d.entityColumns(file)
-			if err != nil {
-				return err
-			}
-			if listed != nil && len(files[i]) == 1 {
-				if nodes[i].Table, err = d.table(file, table.CSVOptions{Names: listed, Comments: true, Delimiter: ' '}); err != nil {
-					return err
-				}
-				for _, name := range listed[1:] {
-					nodes[i].Columns = append(nodes[i].Columns, table.Column{Name: name, DType: graph.String})
-				}
-				nodes[i].Table, nodes[i].ID.Name, nodes[i].Count = views.FromOne(nodes[i].Table, listed[0]), listed[0], 0
-				break
-			}
-			t, err := d.table(file, table.CSVOptions{Names: []string{names[i][k]}, Delimiter: '\t'})
-			if err != nil {
-				return err
-			}
-			tables = append(tables, t)
-			nodes[i].Columns = append(nodes[i].Columns, table.Column{Name: names[i][k], DType: graph.String})
+		if listed != nil && len(files) == 1 {
+			return d.addListed(f.name, listed, n)
 		}
-		if len(tables) == 0 {
-			continue
+		t, err := d.table(f.name, table.CSVOptions{Names: []string{f.column}, Delimiter: '\t'})
+		if err != nil {
+			return err
 		}
-		nodes[i].Table = views.InStep(tables...)
-		if nodes[i].Count > 0 {
-			var err error
-			if nodes[i].Table, err = views.Concat(names[i], []views.Piece{{Table: nodes[i].Table, Rows: nodes[i].Count, Says: "the comment in line 2 of out." + name}}); err != nil {
-				return err
-			}
-		}
-		nodes[i].Count = 0
+		tables, names = append(tables, t), append(names, f.column)
+		n.Columns = append(n.Columns, table.Column{Name: f.column, DType: graph.String})
 	}
+	n.Table = views.InStep(tables...)
+	if n.Count > 0 {
+		var err error
+		if n.Table, err = views.Concat(names, []views.Piece{{Table: n.Table, Rows: n.Count, Says: "the comment in line 2 of out." + name}}); err != nil {
+			return err
+		}
+	}
+	n.Count = 0
+	return nil
+}
+
+// addListed adds the columns of an ent file that lists them to the nodes of a type. The first is the id.
+func (d *raw) addListed(file string, listed []string, n *assemble.Nodes) error {
+	t, err := d.table(file, table.CSVOptions{Names: listed, Comments: true, Delimiter: ' '})
+	if err != nil {
+		return err
+	}
+	for _, name := range listed[1:] {
+		n.Columns = append(n.Columns, table.Column{Name: name, DType: graph.String})
+	}
+	n.Table, n.ID.Name, n.Count = views.FromOne(t, listed[0]), listed[0], 0
 	return nil
 }
 

@@ -190,43 +190,12 @@ var nodeNames = []string{"x", "y", "pos", "train_mask", "val_mask", "test_mask"}
 // graph opens edge_index, or two arrays of ends, and the arrays with a row per node or per edge.
 func (z *archived) graph() error {
 	e := assemble.Edges{Type: graph.HomogeneousEdge, Src: end("src", true), Dst: end("dst", true)}
-	used := []string{"edge_index", "num_nodes", "num_edges"}
-	var ends *table.Npy
-	split := slices.ContainsFunc(npzEnds, func(n [2]string) bool { return z.Has(n[0]) && z.Has(n[1]) })
-	if z.Has("edge_index") || z.Has("edges") && !split {
-		pairs := "edge_index"
-		if !z.Has(pairs) {
-			pairs = "edges"
-			used = append(used, pairs)
-		}
-		a, err := z.array(pairs, "")
-		if err != nil {
-			return err
-		}
-		if ends, err = table.OpenPairs(z.fsys, a.Path); err != nil {
-			return err
-		}
-	} else {
-		i := slices.IndexFunc(npzEnds, func(n [2]string) bool { return z.Has(n[0]) && z.Has(n[1]) })
-		if i < 0 {
-			return sourcef("%s: found the arrays %s, expected edge_index or edges, or src and dst, or the arrays of a sparse matrix of SciPy; rename the arrays, or name their files in a graph.yaml", z.Path(), strings.Join(z.Names(), ", "))
-		}
-		var columns []table.NpyColumn
-		for k, to := range []string{"src", "dst"} {
-			c, err := z.array(npzEnds[i][k], to)
-			if err != nil {
-				return err
-			}
-			columns = append(columns, c)
-			used = append(used, npzEnds[i][k])
-		}
-		var err error
-		if ends, err = table.OpenNpy(z.fsys, columns); err != nil {
-			return err
-		}
+	ends, used, err := z.openEnds()
+	if err != nil {
+		return err
 	}
 	e.Table = ends
-	rows, err := z.rows(used)
+	rows, err := z.rows(append(used, "num_nodes", "num_edges"))
 	if err != nil {
 		return err
 	}
@@ -234,35 +203,11 @@ func (z *archived) graph() error {
 	if err != nil {
 		return err
 	}
-	var nodes, edges []table.NpyColumn
-	n := assemble.Nodes{Type: graph.HomogeneousNode, ID: end("", true), Count: count}
-	for _, x := range rows {
-		to := &nodes
-		switch ofNodes, ofEdges := x.of(); {
-		case ofEdges && x.rows != ends.Rows():
-			return sourcef("%s: found %d rows of %q, expected %d, one per edge; write one row per edge", z.Path(), x.rows, x.name, ends.Rows())
-		case ofNodes && x.rows != count:
-			return sourcef("%s: found %d rows of %q, expected %d, one per node; write one row per node", z.Path(), x.rows, x.name, count)
-		case ofEdges, !ofNodes && x.rows == ends.Rows() && !(known && x.rows == count):
-			to = &edges
-		case !known || x.rows != count:
-			remedy := ""
-			if known && x.rows > 1 && x.width == count {
-				remedy = fmt.Sprintf("; save its transpose for a column of %d values per node", x.rows)
-			}
-			z.warn("the array %q is left out: it has %d rows, and there are %d edges and %s%s", x.name, x.rows, ends.Rows(), map[bool]string{true: fmt.Sprint(count, " nodes"), false: "an unknown number of nodes"}[known], remedy)
-			continue
-		}
-		if to == &edges && (x.name == "src" || x.name == "dst") {
-			z.warn("the array %q is left out: the ends are those of edge_index", x.name)
-			continue
-		}
-		c, err := z.array(x.name, x.name)
-		if err != nil {
-			return err
-		}
-		*to = append(*to, c)
+	nodes, edges, err := z.divide(rows, ends.Rows(), count, known)
+	if err != nil {
+		return err
 	}
+	n := assemble.Nodes{Type: graph.HomogeneousNode, ID: end("", true), Count: count}
 	if nodes != nil {
 		t, err := table.OpenNpy(z.fsys, nodes)
 		if err != nil {
@@ -289,6 +234,72 @@ func (z *archived) graph() error {
 	}
 	z.s.Input.Nodes, z.s.Input.Edges = []assemble.Nodes{n}, []assemble.Edges{e}
 	return nil
+}
+
+// openEnds opens the arrays of the ends of edges. used has edge_index and the names of these arrays.
+func (z *archived) openEnds() (ends *table.Npy, used []string, err error) {
+	used = []string{"edge_index"}
+	split := slices.IndexFunc(npzEnds, func(n [2]string) bool { return z.Has(n[0]) && z.Has(n[1]) })
+	if z.Has("edge_index") || z.Has("edges") && split < 0 {
+		pairs := "edge_index"
+		if !z.Has(pairs) {
+			pairs = "edges"
+			used = append(used, pairs)
+		}
+		a, err := z.array(pairs, "")
+		if err != nil {
+			return nil, nil, err
+		}
+		ends, err = table.OpenPairs(z.fsys, a.Path)
+		return ends, used, err
+	}
+	if split < 0 {
+		return nil, nil, sourcef("%s: found the arrays %s, expected edge_index or edges, or src and dst, or the arrays of a sparse matrix of SciPy; rename the arrays, or name their files in a graph.yaml", z.Path(), strings.Join(z.Names(), ", "))
+	}
+	var columns []table.NpyColumn
+	for k, to := range []string{"src", "dst"} {
+		c, err := z.array(npzEnds[split][k], to)
+		if err != nil {
+			return nil, nil, err
+		}
+		columns = append(columns, c)
+		used = append(used, npzEnds[split][k])
+	}
+	ends, err = table.OpenNpy(z.fsys, columns)
+	return ends, used, err
+}
+
+// divide gives each array to the nodes or to the edges, and warns of those that are of neither. known says whether count is the number
+// of nodes.
+func (z *archived) divide(rows []arrayRows, edgeCount, count uint64, known bool) (nodes, edges []table.NpyColumn, err error) {
+	for _, x := range rows {
+		to := &nodes
+		switch ofNodes, ofEdges := x.of(); {
+		case ofEdges && x.rows != edgeCount:
+			return nil, nil, sourcef("%s: found %d rows of %q, expected %d, one per edge; write one row per edge", z.Path(), x.rows, x.name, edgeCount)
+		case ofNodes && x.rows != count:
+			return nil, nil, sourcef("%s: found %d rows of %q, expected %d, one per node; write one row per node", z.Path(), x.rows, x.name, count)
+		case ofEdges, !ofNodes && x.rows == edgeCount && !(known && x.rows == count):
+			to = &edges
+		case !known || x.rows != count:
+			remedy := ""
+			if known && x.rows > 1 && x.width == count {
+				remedy = fmt.Sprintf("; save its transpose for a column of %d values per node", x.rows)
+			}
+			z.warn("the array %q is left out: it has %d rows, and there are %d edges and %s%s", x.name, x.rows, edgeCount, map[bool]string{true: fmt.Sprint(count, " nodes"), false: "an unknown number of nodes"}[known], remedy)
+			continue
+		}
+		if to == &edges && (x.name == "src" || x.name == "dst") {
+			z.warn("the array %q is left out: the ends are those of edge_index", x.name)
+			continue
+		}
+		c, err := z.array(x.name, x.name)
+		if err != nil {
+			return nil, nil, err
+		}
+		*to = append(*to, c)
+	}
+	return nodes, edges, nil
 }
 
 func (z *archived) columns(t table.Table) (columns []table.Column) {

@@ -119,25 +119,11 @@ func (g *ogbGraph) split(ctx context.Context, d *raw, name string) error {
 
 // splitOf adds the split whose files are in a folder as a column of nodes.
 func (g *ogbGraph) splitOf(ctx context.Context, d *raw, name string, n *ogbType) error {
-	var parts [3]table.Table
-	found := false
-	for i, part := range splitNames {
-		var err error
-		switch {
-		case slices.Contains(d.names, part+ogbSuffix):
-			parts[i], err = d.table(part+ogbSuffix, table.CSVOptions{Names: []string{"id"}})
-		case slices.Contains(d.names, part+".npy"):
-			parts[i], err = d.ids(part + ".npy")
-			if err == nil && parts[i] == nil {
-				g.warn("%s: left out: it has pairs of ends, not ids of nodes; give it as `Seeds`, with `SeedType` SOURCE,TARGET%s", filepath.Join(d.dir, part+".npy"), g.seedTypes())
-			}
-		}
-		if err != nil {
-			return err
-		}
-		found = found || parts[i] != nil
+	parts, err := g.splitParts(d)
+	if err != nil {
+		return err
 	}
-	if !found {
+	if parts == [3]table.Table{} {
 		for _, file := range d.names {
 			if strings.HasSuffix(file, ".pt") {
 				g.pickled(d.dir, file, d.dir)
@@ -157,25 +143,8 @@ func (g *ogbGraph) splitOf(ctx context.Context, d *raw, name string, n *ogbType)
 		n.count = a.Rows()
 	}
 	path := filepath.Join(d.dir, name)
-	err := g.o.arrays.New(path, "i1", []int{int(n.count)}, func(file vfs.File, offset int64) error {
-		for from := uint64(0); from < n.count; from += splitBlock {
-			codes := make([]int8, min(splitBlock, n.count-from))
-			for i := range codes {
-				codes[i] = -1
-			}
-			for code, t := range parts {
-				if t == nil {
-					continue
-				}
-				if err := mark(ctx, t, codes, from, n.count, int8(code)); err != nil {
-					return err
-				}
-			}
-			if _, err := file.WriteAt(graph.Bytes(codes), offset+int64(from)); err != nil {
-				return err
-			}
-		}
-		return nil
+	err = g.o.arrays.New(path, "i1", []int{int(n.count)}, func(file vfs.File, offset int64) error {
+		return writeSplit(ctx, parts, n.count, file, offset)
 	})
 	if err != nil {
 		return err
@@ -183,6 +152,47 @@ func (g *ogbGraph) splitOf(ctx context.Context, d *raw, name string, n *ogbType)
 	n.arrays = append(n.arrays, table.NpyColumn{Name: name, Path: path})
 	n.columns = append(n.columns, table.Column{Name: name, DType: graph.Int32, Categories: splitParts})
 	n.splits = append(n.splits, name)
+	return nil
+}
+
+// splitParts opens the ids of the parts of a split in a folder; those that it does not have are nil.
+func (g *ogbGraph) splitParts(d *raw) (parts [3]table.Table, err error) {
+	for i, part := range splitNames {
+		switch {
+		case slices.Contains(d.names, part+ogbSuffix):
+			parts[i], err = d.table(part+ogbSuffix, table.CSVOptions{Names: []string{"id"}})
+		case slices.Contains(d.names, part+".npy"):
+			parts[i], err = d.ids(part + ".npy")
+			if err == nil && parts[i] == nil {
+				g.warn("%s: left out: it has pairs of ends, not ids of nodes; give it as `Seeds`, with `SeedType` SOURCE,TARGET%s", filepath.Join(d.dir, part+".npy"), g.seedTypes())
+			}
+		}
+		if err != nil {
+			return parts, err
+		}
+	}
+	return parts, nil
+}
+
+// writeSplit writes the code of the part of each of count nodes to a file, from offset on; -1: in no part.
+func writeSplit(ctx context.Context, parts [3]table.Table, count uint64, file vfs.File, offset int64) error {
+	for from := uint64(0); from < count; from += splitBlock {
+		codes := make([]int8, min(splitBlock, count-from))
+		for i := range codes {
+			codes[i] = -1
+		}
+		for code, t := range parts {
+			if t == nil {
+				continue
+			}
+			if err := mark(ctx, t, codes, from, count, int8(code)); err != nil {
+				return err
+			}
+		}
+		if _, err := file.WriteAt(graph.Bytes(codes), offset+int64(from)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
