@@ -94,16 +94,9 @@ func (b *brancher) prepare(worth []int64) {
 		}
 	}
 	unit := b.units(worth)
-	weigh := func(v *vec) int64 {
-		sum := int64(0)
-		for f, u := range unit {
-			sum += u * int64(v.get(b.fields[f]))
-		}
-		return sum
-	}
 	first := make([]int64, len(worth))
 	for _, i := range b.order {
-		first[i] = weigh(&b.size[i])
+		first[i] = b.weight(unit, &b.size[i])
 	}
 	slices.SortFunc(b.order, func(x, y int) int { return cmp.Or(cmp.Compare(first[y], first[x]), x-y) })
 	b.at = slices.Grow(b.at[:0], len(b.order))[:len(b.order)]
@@ -113,7 +106,7 @@ func (b *brancher) prepare(worth []int64) {
 	}
 	b.every = max((len(b.order)+tableRanges-1)/tableRanges, 1)
 	b.tables = b.tables[:0]
-	b.add(weigh(&b.limit), true)
+	b.add(b.weight(unit, &b.limit), true)
 	for _, f := range b.fields {
 		t := len(b.tables)
 		for k := range b.at {
@@ -131,79 +124,115 @@ func (b *brancher) units(worth []int64) []int64 {
 	for f := range limit {
 		limit[f] = float64(max(b.limit.get(b.fields[f]), 1))
 	}
-	// The simplex has a row per field. inverse is the inverse of the basis; a basis of slacks is worth nothing.
-	inverse, value, cost, dual, d := make([]float64, k*k), make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k)
-	for f := range k {
-		inverse[f*k+f], value[f] = 1, 1+1e-6*float64(f+1)
-	}
+	x := newSimplex(k)
 	for range lambdaRounds {
-		enter, gain := -1, 1.0
-		for _, i := range b.order {
-			g := float64(worth[i])
-			for f := range k {
-				g -= float64(dual[f] * float64(b.size[i].get(b.fields[f])) / limit[f])
-			}
-			if g > gain {
-				enter, gain = i, g
-			}
-		}
+		enter := b.entering(worth, limit, x.dual)
 		if enter < 0 {
 			break
 		}
-		leave, step := -1, math.Inf(1)
-		for r := range k {
-			d[r] = 0
-			for f := range k {
-				d[r] += float64(inverse[r*k+f] * float64(b.size[enter].get(b.fields[f])) / limit[f])
-			}
-			if d[r] > epsilon && value[r]/d[r] < step {
-				leave, step = r, value[r]/d[r]
-			}
+		for f := range k {
+			x.column[f] = float64(b.size[enter].get(b.fields[f]))
 		}
-		if leave < 0 {
+		if !x.pivot(limit, float64(worth[enter])) {
 			break
-		}
-		for f := range k {
-			inverse[leave*k+f] /= d[leave]
-		}
-		for r := range k {
-			if r == leave {
-				continue
-			}
-			value[r] -= float64(step * d[r])
-			for f := range k {
-				inverse[r*k+f] -= float64(d[r] * inverse[leave*k+f])
-			}
-		}
-		value[leave], cost[leave] = step, float64(worth[enter])
-		for f := range k {
-			dual[f] = 0
-			for r := range k {
-				dual[f] += float64(cost[r] * inverse[r*k+f])
-			}
 		}
 	}
 	b.steps += int64(len(b.order) * k * 20)
 	unit := make([]int64, k)
 	for f := range unit {
-		unit[f] = int64(max(dual[f], 0)/limit[f]) + 1
+		unit[f] = int64(max(x.dual[f], 0)/limit[f]) + 1
 	}
 	// Rounding, or too few rounds, may leave an item that is worth more than it weighs.
 	for _, i := range b.order {
-		for {
-			weight := int64(0)
-			for f, u := range unit {
-				weight += u * int64(b.size[i].get(b.fields[f]))
-			}
-			if weight >= worth[i] {
-				break
-			}
+		for b.weight(unit, &b.size[i]) < worth[i] {
 			for f := range unit {
 				unit[f] += unit[f]/16 + 1
 			}
 		}
 	}
 	return unit
+}
+
+// weight is the sum of the fields of a size, each by the weight of its unit.
+func (b *brancher) weight(unit []int64, size *vec) int64 {
+	sum := int64(0)
+	for f, u := range unit {
+		sum += u * int64(size.get(b.fields[f]))
+	}
+	return sum
+}
+
+// entering returns the item whose worth exceeds its price by most, and by more than 1; -1: there is none. The price of a full
+// pack in each field is dual.
+func (b *brancher) entering(worth []int64, limit, dual []float64) int {
+	enter, gain := -1, 1.0
+	for _, i := range b.order {
+		g := float64(worth[i])
+		for f := range dual {
+			g -= float64(dual[f] * float64(b.size[i].get(b.fields[f])) / limit[f])
+		}
+		if g > gain {
+			enter, gain = i, g
+		}
+	}
+	return enter
+}
+
+// simplex solves the linear program in which packs take fractions of items. It has a row per field.
+type simplex struct {
+	inverse []float64 // of the basis; a basis of slacks is worth nothing
+	value   []float64 // of the basis
+	cost    []float64
+	dual    []float64
+	column  []float64 // the sizes of the item that enters
+	d       []float64 // its column by the inverse
+}
+
+func newSimplex(k int) *simplex {
+	x := &simplex{inverse: make([]float64, k*k), value: make([]float64, k), cost: make([]float64, k), dual: make([]float64, k), column: make([]float64, k), d: make([]float64, k)}
+	for f := range k {
+		x.inverse[f*k+f], x.value[f] = 1, 1+1e-6*float64(f+1)
+	}
+	return x
+}
+
+// pivot brings the item of x.column into the basis. It returns false if nothing leaves it.
+func (x *simplex) pivot(limit []float64, worth float64) bool {
+	k := len(limit)
+	inverse, d := x.inverse, x.d
+	leave, step := -1, math.Inf(1)
+	for r := range k {
+		d[r] = 0
+		for f := range k {
+			d[r] += float64(inverse[r*k+f] * x.column[f] / limit[f])
+		}
+		if d[r] > epsilon && x.value[r]/d[r] < step {
+			leave, step = r, x.value[r]/d[r]
+		}
+	}
+	if leave < 0 {
+		return false
+	}
+	for f := range k {
+		inverse[leave*k+f] /= d[leave]
+	}
+	for r := range k {
+		if r == leave {
+			continue
+		}
+		x.value[r] -= float64(step * d[r])
+		for f := range k {
+			inverse[r*k+f] -= float64(d[r] * inverse[leave*k+f])
+		}
+	}
+	x.value[leave], x.cost[leave] = step, worth
+	for f := range k {
+		x.dual[f] = 0
+		for r := range k {
+			x.dual[f] += float64(x.cost[r] * inverse[r*k+f])
+		}
+	}
+	return true
 }
 
 // add makes the next table from the weights of the items, for packs of the given weight. Items that are too
@@ -371,6 +400,20 @@ func (b *brancher) run(most int64, spread float64, nodes int64) int64 {
 	return max(b.most, b.pruned)
 }
 
+// mostCopies is the number of copies of an item that fit a room, which one does.
+func (b *brancher) mostCopies(i *branchItem, room *vec) int {
+	if i.count == 1 {
+		return 1
+	}
+	n := min(i.count, int64(room.get(graphs)))
+	for _, f := range b.fields {
+		if s := i.size.get(f); s > 0 {
+			n = min(n, int64(room.get(f)/s))
+		}
+	}
+	return int(n)
+}
+
 func (b *brancher) aim() { b.target = b.most + int64(float64(b.most)*b.spread) }
 
 // rest adds items from index k on to a pattern of the given value.
@@ -397,17 +440,7 @@ func (b *brancher) rest(k int, room *vec, rooms *[mostTables]int64, value int64)
 		if i.count == 0 || !room.fits(&i.size) {
 			continue
 		}
-		copies := 1
-		if i.count > 1 {
-			n := min(i.count, int64(room.get(graphs)))
-			for _, f := range b.fields {
-				if s := i.size.get(f); s > 0 {
-					n = min(n, int64(room.get(f)/s))
-				}
-			}
-			copies = int(n)
-		}
-		for ; copies > 0; copies-- {
+		for copies := b.mostCopies(i, room); copies > 0; copies-- {
 			v := value + i.worth*int64(copies)
 			if v > b.most {
 				b.most = v

@@ -48,45 +48,10 @@ func (a *array) convert(out *words, ends *[]uint32, raw []byte, n int, c *Column
 		copy(out.add(n*size), raw)
 		return -1, ""
 	case a.dtype.IsFloat() && (to.IsInt() || to == graph.String):
-		for i := range n {
-			v, text := whole(raw[i*step:], a.dtype)
-			fits := text == ""
-			if text == "" {
-				text = strconv.FormatInt(v, 10)
-			}
-			switch {
-			case !fits:
-			case to == graph.String:
-				copy(out.add(len(text)), text)
-				*ends = append(*ends, uint32(out.n))
-				continue
-			default:
-				least, largest := bounds(to)
-				fits = v >= least && (v < 0 || uint64(v) <= largest)
-				putInt(out.add(to.Size()), uint64(v))
-			}
-			if !fits {
-				return i, text
-			}
-		}
-		return -1, ""
+		return convertWhole(out, ends, raw, step, n, a.dtype, to)
 	case a.dtype.IsFloat():
-		small := uint64(0)
-		for i := range n {
-			v := getFloat(raw[i*step:], a.dtype)
-			if !putFloat(out.add(to.Size()), to, v) {
-				return i, strconv.FormatFloat(v, 'g', -1, 64)
-			}
-			if f := float64(float32(v)); f != v && math.Abs(f) < 0x1p-126 {
-				small++
-			}
-		}
-		if c.Underflows != nil && to == graph.Float32 {
-			c.Underflows.Add(small)
-		}
-		return -1, ""
-	}
-	if to.IsInt() {
+		return convertFloats(out, raw, step, n, a.dtype, c)
+	case to.IsInt():
 		out.add(8 * n)
 		w := out.w[:n]
 		widen(w, raw, step, a.dtype)
@@ -99,26 +64,71 @@ func (a *array) convert(out *words, ends *[]uint32, raw []byte, n int, c *Column
 		out.n = n * to.Size()
 		return -1, ""
 	}
+	return convertInts(out, ends, raw, step, n, a.dtype, to)
+}
+
+// convertWhole appends n floats that are whole numbers, step bytes apart, as integers or strings.
+func convertWhole(out *words, ends *[]uint32, raw []byte, step, n int, from, to graph.DType) (int, string) {
+	least, largest := bounds(to)
+	for i := range n {
+		v, text := whole(raw[i*step:], from)
+		if text != "" {
+			return i, text
+		}
+		if to == graph.String {
+			text = strconv.FormatInt(v, 10)
+			copy(out.add(len(text)), text)
+			*ends = append(*ends, uint32(out.n))
+			continue
+		}
+		putInt(out.add(to.Size()), uint64(v))
+		if v < least || v > 0 && uint64(v) > largest {
+			return i, strconv.FormatInt(v, 10)
+		}
+	}
+	return -1, ""
+}
+
+// convertFloats appends n floats, step bytes apart, as floats of the dtype of c, and counts those that become subnormal.
+func convertFloats(out *words, raw []byte, step, n int, from graph.DType, c *Column) (int, string) {
+	small := uint64(0)
+	for i := range n {
+		v := getFloat(raw[i*step:], from)
+		if !putFloat(out.add(c.DType.Size()), c.DType, v) {
+			return i, strconv.FormatFloat(v, 'g', -1, 64)
+		}
+		if f := float64(float32(v)); f != v && math.Abs(f) < 0x1p-126 {
+			small++
+		}
+	}
+	if c.Underflows != nil && c.DType == graph.Float32 {
+		c.Underflows.Add(small)
+	}
+	return -1, ""
+}
+
+// convertInts appends n integers, step bytes apart, as strings, bools or floats.
+func convertInts(out *words, ends *[]uint32, raw []byte, step, n int, from, to graph.DType) (int, string) {
 	var one [1]uint64
 	for i := range n {
-		widen(one[:], raw[i*step:], step, a.dtype)
+		widen(one[:], raw[i*step:], step, from)
 		switch {
 		case to == graph.String:
-			text := integer(one[0], a.dtype)
+			text := integer(one[0], from)
 			copy(out.add(len(text)), text)
 			*ends = append(*ends, uint32(out.n))
 		case to == graph.Bool:
 			if one[0] > 1 {
-				return i, integer(one[0], a.dtype)
+				return i, integer(one[0], from)
 			}
 			out.add(1)[0] = byte(one[0])
 		default:
 			v := float64(int64(one[0]))
-			if a.dtype == graph.Uint64 {
+			if from == graph.Uint64 {
 				v = float64(one[0])
 			}
 			if !putFloat(out.add(to.Size()), to, v) {
-				return i, integer(one[0], a.dtype)
+				return i, integer(one[0], from)
 			}
 		}
 	}

@@ -145,13 +145,9 @@ func (t *CSV) measure(ctx context.Context, r vfs.File, f csvFile, p Part) (m Mea
 		}
 		starts := func(i int) bool { return i < len(b) && !t.blank(b[i:]) }
 		if at == p.From {
-			var before [1]byte
-			first := at == f.body
-			if !first {
-				if _, err := r.ReadAt(before[:], at-1); err != nil {
-					return m, err
-				}
-				first = before[0] == '\n'
+			first, err := startsRecord(r, f, at)
+			if err != nil {
+				return m, err
 			}
 			if first && starts(0) {
 				m.Rows[0]++
@@ -162,28 +158,47 @@ func (t *CSV) measure(ctx context.Context, r vfs.File, f csvFile, p Part) (m Mea
 		if at+int64(own) == p.To {
 			last--
 		}
-		quotes := bytes.IndexByte(b[:own], '"') >= 0
-		for i := 0; i < own; i++ {
-			if !quotes {
-				n := bytes.IndexByte(b[i:last], '\n')
-				if n < 0 {
-					break
-				}
-				i += n
-			}
-			switch b[i] {
-			case '"':
-				odd ^= 1
-			case '\n':
-				if i < last && starts(i+1) {
-					m.Rows[odd]++
-				}
-			}
-		}
+		odd = countStarts(&m, b[:own], last, odd, starts)
 		at += int64(own)
 	}
 	m.Odd = odd == 1
 	return m, nil
+}
+
+// startsRecord says whether the byte at a place of a plain file is the first one of a line.
+func startsRecord(r vfs.File, f csvFile, at int64) (bool, error) {
+	if at == f.body {
+		return true, nil
+	}
+	var before [1]byte
+	if _, err := r.ReadAt(before[:], at-1); err != nil {
+		return false, err
+	}
+	return before[0] == '\n', nil
+}
+
+// countStarts counts the records that start after a line end in b[:last]. odd is 1 if the quotes before b are odd; it returns that
+// with the quotes of b.
+func countStarts(m *Measured, b []byte, last, odd int, starts func(i int) bool) int {
+	quotes := bytes.IndexByte(b, '"') >= 0
+	for i := 0; i < len(b); i++ {
+		if !quotes {
+			n := bytes.IndexByte(b[i:last], '\n')
+			if n < 0 {
+				break
+			}
+			i += n
+		}
+		switch b[i] {
+		case '"':
+			odd ^= 1
+		case '\n':
+			if i < last && starts(i+1) {
+				m.Rows[odd]++
+			}
+		}
+	}
+	return odd
 }
 
 // blank says whether a line that starts at b is empty. The end of the file ends a line.

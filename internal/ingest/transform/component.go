@@ -16,44 +16,16 @@ func (t *Transform) largest(ctx context.Context) error {
 	if uint64(total) >= uint64(gone) {
 		return optionf("found %d nodes, expected at most %d to search for the largest component", total, gone-1)
 	}
-	parent := make([]uint32, total)
-	for i := range parent {
-		parent[i] = uint32(i)
-	}
-	find := func(x uint32) uint32 {
-		for parent[x] != x {
-			parent[x] = parent[parent[x]]
-			x = parent[x]
-		}
-		return x
-	}
+	c := newComponents(total)
 	for _, x := range t.edges {
-		e, near, far := x.e, x.near(), x.far()
-		a := e.Adj[e.Primary]
-		for v := range t.nodes[near].count {
-			if v&0xffff == 0 {
-				if ctx.Err() != nil {
-					return context.Cause(ctx)
-				}
-				if err := t.touched(a.RowBytes(max(v-0x10000, 0), v)); err != nil {
-					return err
-				}
-			}
-			for i := a.Indptr.At(v); i < a.Indptr.At(v+1); i++ {
-				// The smaller number becomes the root, so a root is the first node of its component.
-				x, y := find(uint32(offsets[near]+v)), find(uint32(offsets[far]+int(a.Far.At(int(i)))))
-				if x < y {
-					parent[y] = x
-				} else {
-					parent[x] = y
-				}
-			}
+		if err := t.unite(ctx, c, x, offsets[x.near()], offsets[x.far()]); err != nil {
+			return err
 		}
 	}
 	size := make([]uint32, total)
 	best := uint32(0)
-	for i := range parent {
-		root := find(uint32(i))
+	for i := range c.parent {
+		root := c.find(uint32(i))
 		if size[root]++; root == uint32(i) {
 			t.res.Components++
 		}
@@ -65,24 +37,76 @@ func (t *Transform) largest(ctx context.Context) error {
 	}
 	for k, n := range t.nodes {
 		n.to = size[offsets[k] : offsets[k]+n.count : offsets[k]+n.count] // the sizes are used up to there
-		next := uint32(0)
-		for i := range n.to {
-			if i%keptRun == 0 {
-				n.kept = append(n.kept, uint64(next))
-			}
-			if find(uint32(offsets[k]+i)) != best {
-				n.to[i] = gone
-				continue
-			}
-			n.to[i] = next
-			next++
-		}
-		if n.count%keptRun == 0 {
-			n.kept = append(n.kept, uint64(next))
-		}
-		t.res.Kept += uint64(next)
+		t.res.Kept += n.keep(func(i int) bool { return c.find(uint32(offsets[k]+i)) == best })
 	}
 	t.res.Nodes = uint64(total)
+	return nil
+}
+
+// keep numbers the nodes that stay in n.to, and returns their number.
+func (n *nodeTable) keep(stays func(i int) bool) uint64 {
+	next := uint32(0)
+	for i := range n.to {
+		if i%keptRun == 0 {
+			n.kept = append(n.kept, uint64(next))
+		}
+		if !stays(i) {
+			n.to[i] = gone
+			continue
+		}
+		n.to[i] = next
+		next++
+	}
+	if n.count%keptRun == 0 {
+		n.kept = append(n.kept, uint64(next))
+	}
+	return uint64(next)
+}
+
+// components are sets of nodes. The root of a set is its first node.
+type components struct {
+	parent []uint32 // of a root, itself
+}
+
+func newComponents(nodes int) *components {
+	c := &components{parent: make([]uint32, nodes)}
+	for i := range c.parent {
+		c.parent[i] = uint32(i)
+	}
+	return c
+}
+
+// find is the root of the set of x.
+func (c *components) find(x uint32) uint32 {
+	for c.parent[x] != x {
+		c.parent[x] = c.parent[c.parent[x]]
+		x = c.parent[x]
+	}
+	return x
+}
+
+// unite unites the sets that the edges of a type connect. Its nodes begin at the given numbers.
+func (t *Transform) unite(ctx context.Context, c *components, x *edgeTable, near, far int) error {
+	a := x.e.Adj[x.e.Primary]
+	for v := range t.nodes[x.near()].count {
+		if v&0xffff == 0 {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			if err := t.touched(a.RowBytes(max(v-0x10000, 0), v)); err != nil {
+				return err
+			}
+		}
+		for i := a.Indptr.At(v); i < a.Indptr.At(v+1); i++ {
+			// The smaller number becomes the root.
+			p, q := c.find(uint32(near+v)), c.find(uint32(far+int(a.Far.At(int(i)))))
+			if p < q {
+				c.parent[q] = p
+			} else {
+				c.parent[p] = q
+			}
+		}
+	}
 	return nil
 }
 
