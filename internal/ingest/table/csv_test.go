@@ -651,3 +651,15 @@ func TestEncoding(t *testing.T) {
 	openText(t, "e.csv", text, CSVOptions{})
 	openText(t, "e.txt", "# \xe9\na b\n", CSVOptions{})
 }
+
+// A quoted text in a column of integers is an error, whatever the first cell of the block is.
+func TestQuotedTextAmongIntegers(t *testing.T) {
+	for _, first := range []string{"plain", `",\nfoo"`, `",x"`} {
+		x := openText(t, "e.csv", "a,b,c\n"+first+",5,x\ny,\"zz\",w\n", CSVOptions{})
+		columns := []Column{{Name: "a", DType: graph.String}, {Name: "b", DType: graph.Uint64}, {Name: "c", DType: graph.String}}
+		_, err := x.Scan(t.Context(), columns, 1, func(int, *Chunk) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), `found "zz" in column "b"`) {
+			t.Errorf("first cell %s: found error %v, expected one about the text", first, err)
+		}
+	}
+}

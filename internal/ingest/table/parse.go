@@ -225,13 +225,16 @@ func (p *parser) integer(c *column, b []byte, at int) int {
 		open++
 	}
 	v, q := number(b, open)
+	if q == 0 {
+		return 0
+	}
 	if open > at {
 		if b[q] != '"' {
 			return 0
 		}
 		q++
 	}
-	if q == 0 || !p.ends(b, q) || !c.fits(v) {
+	if !p.ends(b, q) || !c.fits(v) {
 		return 0
 	}
 	putInt(c.data.add(8), v)
