@@ -38,4 +38,6 @@ def maker(kind: str, framework: str) -> Callable[..., Any]:
     """
     if (kind, framework) not in _MAKERS:
         importlib.import_module(f"._as.{framework}", __package__)
-    return _MAKERS[kind, framework]
+    make = _MAKERS[kind, framework]
+    importlib.import_module(make.__module__)  # waits if another thread is importing it
+    return make
