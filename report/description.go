@@ -29,6 +29,8 @@ type Description struct {
 	SamplerBytes int64 `json:"sampler_bytes,omitempty"`
 	// NotInBatches names the columns of a store that batches leave out, as TYPE/COLUMN: strings and lists.
 	NotInBatches []string `json:"not_in_batches,omitempty"`
+	// LeftOut says the same in a sentence, and how to get them; "" for none.
+	LeftOut string `json:"-"`
 	// Made describes the run that made the folder: command, version, options and inputs.
 	Made Made `json:"made"`
 }
@@ -127,7 +129,7 @@ func (i *Description) Text(out io.Writer) error {
 		if ids == "" && i.Kind == "store" {
 			ids = "numbers"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", human.Printable(n.Type), human.Exact(int64(n.Count)), ids, JoinColumns(n.Columns))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", human.Printable(n.Type), human.Exact(int64(n.Count)), ids, joinColumns(n.Columns))
 	}
 	fmt.Fprintf(w, "\nEDGE TYPE\tCOUNT\tSTORED\tDEGREE mean\tp50\tp99\tmax\tCOLUMNS\n")
 	for _, e := range i.Edges {
@@ -137,20 +139,20 @@ func (i *Description) Text(out io.Writer) error {
 		} else {
 			fmt.Fprint(w, "\t\t\t\t")
 		}
-		fmt.Fprintf(w, "%s\n", JoinColumns(e.Columns))
+		fmt.Fprintf(w, "%s\n", joinColumns(e.Columns))
 	}
 	switch {
 	case i.ContextRows > 0:
-		fmt.Fprintf(w, "\nCONTEXT of %s rows\n%s\n", human.Exact(int64(i.ContextRows)), JoinColumns(i.Context))
+		fmt.Fprintf(w, "\nCONTEXT of %s rows\n%s\n", human.Exact(int64(i.ContextRows)), joinColumns(i.Context))
 	case i.Components > 0 && len(i.Context) > 0:
-		fmt.Fprintf(w, "\nEACH COMPONENT HAS\n%s\n", JoinColumns(i.Context))
+		fmt.Fprintf(w, "\nEACH COMPONENT HAS\n%s\n", joinColumns(i.Context))
 	case len(i.Context) > 0:
-		fmt.Fprintf(w, "\nEACH GRAPH HAS\n%s\n", JoinColumns(i.Context))
+		fmt.Fprintf(w, "\nEACH GRAPH HAS\n%s\n", joinColumns(i.Context))
 	}
 	if i.Schema != "" {
 		fmt.Fprintf(w, "\nThe schema that it was read with is in %s.\n", i.Schema)
 	}
-	if text := LeftOutText(i.NotInBatches); text != "" {
+	if text := i.LeftOut; text != "" {
 		fmt.Fprintf(w, "\n%s.\n", strings.ToUpper(text[:1])+text[1:])
 	}
 	if i.SamplerBytes > 0 {
@@ -159,7 +161,8 @@ func (i *Description) Text(out io.Writer) error {
 	return w.Flush()
 }
 
-func JoinColumns(cols []ColumnDescription) string {
+// joinColumns lists columns with their dtypes and shapes.
+func joinColumns(cols []ColumnDescription) string {
 	var s []string
 	for _, c := range cols {
 		s = append(s, c.String())
@@ -231,17 +234,4 @@ type ImportFormat struct {
 	Source string `json:"source"`
 	// Becomes says what Import makes of it.
 	Becomes string `json:"becomes"`
-}
-
-// LeftOutText says which columns batches leave out, and how to get them; "" for none.
-func LeftOutText(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	const shown = 8
-	list := strings.Join(names[:min(len(names), shown)], ", ")
-	if len(names) > shown {
-		list += fmt.Sprintf(" and %d others", len(names)-shown)
-	}
-	return "batches leave out columns of strings and lists: " + list + "; import texts with the dtype category and lists of one length with a shape such as float32[3], or read the rows from the store by node or edge id"
 }

@@ -172,7 +172,7 @@ func (t *Tuning) Text(out io.Writer) error {
 		for i, c := range t.Components {
 			limits[i] = t.Packing.Limits[c]
 		}
-		fmt.Fprintf(&b, "%s are the cheapest limits that reach %v %% (%d were packed)\n", LimitText(t.Components, limits), t.Target, len(t.Tried))
+		fmt.Fprintf(&b, "%s are the cheapest limits that reach %v %% (%d were packed)\n", human.Assigned(t.Components, limits), t.Target, len(t.Tried))
 		if err := t.Packing.Text(&b); err != nil {
 			return err
 		}
@@ -195,13 +195,4 @@ func (t *Tuning) Text(out io.Writer) error {
 	fmt.Fprintf(&b, "%d limits were packed\n", len(t.Tried))
 	_, err := io.WriteString(out, b.String())
 	return err
-}
-
-// LimitText returns limits in the form of the command line.
-func LimitText(components []string, limits []int) string {
-	var list []string
-	for i, c := range components {
-		list = append(list, c+"="+strconv.Itoa(limits[i]))
-	}
-	return strings.Join(list, ",")
 }

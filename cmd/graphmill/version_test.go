@@ -50,7 +50,7 @@ func TestFormats(t *testing.T) {
 // One version is in the command, in the Python package and at the top of the changelog.
 func TestOneVersion(t *testing.T) {
 	for file, pattern := range map[string]string{
-		"../../internal/operation/version.go":                       `(?m)^const release = "(.*)"$`,
+		"../../internal/operation/version.go":    `(?m)^const release = "(.*)"$`,
 		"../../python/src/graphmill/_version.py": `^__version__ = "(.*)"\n$`,
 		"../../CHANGELOG.md":                     `(?m)^## \[(\d.*)\] - \d{4}-\d\d-\d\d$`,
 	} {

@@ -166,6 +166,15 @@ func Ratio(a, b float64) float64 {
 // Seconds is a number of seconds as a duration.
 func Seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
+// Assigned is names with their numbers: "num_nodes=8,num_edges=16".
+func Assigned(names []string, numbers []int) string {
+	var list []string
+	for i, name := range names {
+		list = append(list, name+"="+strconv.Itoa(numbers[i]))
+	}
+	return strings.Join(list, ",")
+}
+
 // Counted is a number and a noun: "1 pack", "3,744 packs".
 func Counted(n int64, noun string) string {
 	if n != 1 {

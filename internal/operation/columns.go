@@ -1,12 +1,14 @@
 package operation
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/report"
 )
 
+// DescribeColumns describes columns, in their order.
 func DescribeColumns(cols []*graph.Column) []report.ColumnDescription {
 	infos := []report.ColumnDescription{}
 	for _, c := range cols {
@@ -66,4 +68,17 @@ func NotInBatches(g *graph.Graph) (names []string) {
 		add(e.Type.String(), e.Columns)
 	}
 	return names
+}
+
+// LeftOutText says which columns batches leave out, and how to get them; "" for none.
+func LeftOutText(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	const shown = 8
+	list := strings.Join(names[:min(len(names), shown)], ", ")
+	if len(names) > shown {
+		list += fmt.Sprintf(" and %d others", len(names)-shown)
+	}
+	return "batches leave out columns of strings and lists: " + list + "; import texts with the dtype category and lists of one length with a shape such as float32[3], or read the rows from the store by node or edge id"
 }

@@ -108,6 +108,7 @@ func WarnRounded(o *option.Run, r *report.Report, columns []string) {
 	WarnColumns(o, r, columns, "columns of float64 are rounded to float32, the only float that Examples have: ")
 }
 
+// WarnColumns warns about columns: their number, what is said of them, and their names.
 func WarnColumns(o *option.Run, r *report.Report, columns []string, what string) {
 	if len(columns) == 0 {
 		return

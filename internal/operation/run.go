@@ -32,6 +32,7 @@ var (
 	ErrResumable = errors.New("a run with the same options and `Resume` continues from there")
 )
 
+// Usagef is an error about options, of the kind option.ErrUsage.
 func Usagef(format string, a ...any) error { return tagged.Errorf(option.ErrUsage, format, a...) }
 
 // mostThreads bounds Run.Threads.
@@ -51,12 +52,14 @@ func CheckRun(o *option.Run) error {
 	return nil
 }
 
+// Warn tells a warning to Run.Warn.
 func Warn(o *option.Run, format string, a ...any) {
 	if o.Warn != nil {
 		o.Warn(fmt.Sprintf(format, a...))
 	}
 }
 
+// Note tells a note to Run.Note.
 func Note(o *option.Run, format string, a ...any) {
 	if o.Note != nil {
 		o.Note(fmt.Sprintf(format, a...))
@@ -143,6 +146,7 @@ type stages struct {
 	now *Meter // of the last stage; nil before the first one
 }
 
+// NewStages passes on the progress of stages that a stage names itself. The caller ends it.
 func NewStages(o *option.Run) *stages { return &stages{run: o} }
 
 // Update sets the progress of a stage. A new stage ends the previous one. It is safe for concurrent use.

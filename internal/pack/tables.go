@@ -10,9 +10,10 @@ import (
 // PublishedCap is the largest number of graphs per pack in the published tables.
 const PublishedCap = 256
 
-// Properties is a column of the first table of "Tuple Packing", and ComparisonRow a row of the second.
 type (
-	Properties    = report.PackProperties
+	// Properties is a column of the first table of "Tuple Packing".
+	Properties = report.PackProperties
+	// ComparisonRow is a row of the second table.
 	ComparisonRow = report.PackComparison
 )
 

@@ -9,10 +9,11 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// A Report and its Fault are what Verify found.
 type (
+	// Report is what Verify found.
 	Report = report.PartsCheck
-	Fault  = report.PartsFault
+	// Fault is the first fault of a Report.
+	Fault = report.PartsFault
 )
 
 // fault converts an error about a damaged or missing file to a Fault. It returns nil for other errors.

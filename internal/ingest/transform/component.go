@@ -44,21 +44,21 @@ func (t *Transform) largest(ctx context.Context) error {
 }
 
 // keep numbers the nodes that stay in n.to, and returns their number.
-func (n *nodeTable) keep(stays func(i int) bool) uint64 {
+func (t *nodeTable) keep(stays func(i int) bool) uint64 {
 	next := uint32(0)
-	for i := range n.to {
+	for i := range t.to {
 		if i%keptRun == 0 {
-			n.kept = append(n.kept, uint64(next))
+			t.kept = append(t.kept, uint64(next))
 		}
 		if !stays(i) {
-			n.to[i] = gone
+			t.to[i] = gone
 			continue
 		}
-		n.to[i] = next
+		t.to[i] = next
 		next++
 	}
-	if n.count%keptRun == 0 {
-		n.kept = append(n.kept, uint64(next))
+	if t.count%keptRun == 0 {
+		t.kept = append(t.kept, uint64(next))
 	}
 	return uint64(next)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
+// Describe describes the contents of a store or collection. It reads the degrees of the nodes.
 func Describe(s *store.Store) *report.Description {
 	i := &report.Description{Folder: s.Dir, Kind: s.Meta.Kind, Made: s.Meta.Made, Nodes: []report.NodesDescription{}, Edges: []report.EdgesDescription{}}
 	if c := s.Collection; c != nil {
@@ -23,6 +24,7 @@ func Describe(s *store.Store) *report.Description {
 		return i
 	}
 	i.NotInBatches = operation.NotInBatches(s.Graph)
+	i.LeftOut = operation.LeftOutText(i.NotInBatches)
 	for _, n := range s.Graph.Nodes {
 		ni := report.NodesDescription{Type: n.Type, Count: n.Count, Added: n.Added, Columns: operation.DescribeColumns(n.Columns)}
 		if n.IDs != nil {

@@ -139,7 +139,7 @@ type partitioning struct {
 	divided time.Time // when the division was there
 }
 
-// inputs returns the paths that are read.
+// PartitionInputs are the paths that a division reads.
 func PartitionInputs(o *option.Partition, in string) []string {
 	if o.Import != "" {
 		return []string{in, o.Import}

@@ -79,7 +79,7 @@ func reportStore(r *report.Report, s *store.Store) error {
 	for _, n := range s.Graph.Nodes {
 		nodes += n.Count
 		columns += len(n.Columns)
-		types.Rows = append(types.Rows, []report.Value{report.Text(n.Type), report.Count(n.Count, ""), report.Text(report.JoinColumns(operation.DescribeColumns(n.Columns)))})
+		types.Rows = append(types.Rows, []report.Value{report.Text(n.Type), report.Count(n.Count, ""), report.Text(listColumns(n.Columns))})
 	}
 	relations := report.Table{Title: "Edge types", Columns: []string{"edge type", "edges", "mean degree", "max", "columns"}}
 	plots := map[graph.Direction]*report.Distribution{
@@ -94,7 +94,7 @@ func reportStore(r *report.Report, s *store.Store) error {
 			return err
 		}
 		relations.Rows = append(relations.Rows, []report.Value{report.Text(e.Type.String()), report.Count(e.Count, ""),
-			report.Number(h.Mean(), ""), report.Count(h.Max(), ""), report.Text(report.JoinColumns(operation.DescribeColumns(e.Columns)))})
+			report.Number(h.Mean(), ""), report.Count(h.Max(), ""), report.Text(listColumns(e.Columns))})
 		plots[e.Primary].Series = append(plots[e.Primary].Series, report.Series{Name: e.Type.String(), Histogram: h})
 	}
 	r.Head("nodes", report.Count(nodes, "nodes"))
@@ -109,7 +109,7 @@ func reportStore(r *report.Report, s *store.Store) error {
 	r.Head("on disk", report.Bytes(size))
 	r.Table(types)
 	r.Table(relations)
-	if text := report.LeftOutText(operation.NotInBatches(s.Graph)); text != "" {
+	if text := operation.LeftOutText(operation.NotInBatches(s.Graph)); text != "" {
 		r.Note(text)
 	}
 	for _, d := range []graph.Direction{graph.In, graph.Out} {
@@ -135,7 +135,7 @@ func reportCollection(r *report.Report, s *store.Store) error {
 	c := s.Collection
 	var nodes, edges int
 	columns := func(cols []*graph.Column) report.Value {
-		return report.Text(report.JoinColumns(operation.DescribeColumns(cols)))
+		return report.Text(listColumns(cols))
 	}
 	types := report.Table{Title: "Node types", Columns: []string{"node type", "nodes", "columns"}}
 	for _, n := range c.Nodes {
@@ -165,4 +165,13 @@ func reportCollection(r *report.Report, s *store.Store) error {
 		}
 	}
 	return nil
+}
+
+// listColumns lists columns with their dtypes and shapes.
+func listColumns(columns []*graph.Column) string {
+	var list []string
+	for _, c := range operation.DescribeColumns(columns) {
+		list = append(list, c.String())
+	}
+	return strings.Join(list, ", ")
 }

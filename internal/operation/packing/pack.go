@@ -96,7 +96,7 @@ func limitsOf(o *option.Pack) (components []string, limits []int) {
 // madePack returns the options that determine the packing.
 func madePack(o *option.Pack) store.Made {
 	m := store.Made{Command: "pack", Version: operation.Version(), Inputs: map[string]string{}, Options: map[string]string{
-		"limit": report.LimitText(limitsOf(o)), "max_graphs": strconv.Itoa(o.MaxGraphs), "method": string(o.Method), "heuristic": o.Heuristic,
+		"limit": human.Assigned(limitsOf(o)), "max_graphs": strconv.Itoa(o.MaxGraphs), "method": string(o.Method), "heuristic": o.Heuristic,
 		"effort": strconv.FormatFloat(o.Effort, 'g', -1, 64), "oversize": string(o.Oversize), "reserve": strconv.FormatBool(o.Reserve), "ranks": strconv.Itoa(o.Ranks)}}
 	if o.TimeBudget > 0 {
 		m.Options["time_budget"] = o.TimeBudget.String()

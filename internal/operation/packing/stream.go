@@ -279,7 +279,7 @@ func streamLines(out io.Writer, run streamRun) error {
 func streamFolder(o *option.PackStream, ctx context.Context, path, out string, in *sizeStream, s *pack.Stream, start time.Time, run streamRun) (err error) {
 	components, limits := limitsOf(&o.Pack)
 	name := filepath.Base(filepath.Clean(path))
-	made := store.Made{Command: "pack stream", Version: operation.Version(), Inputs: map[string]string{}, Options: map[string]string{"limit": report.LimitText(limitsOf(&o.Pack)),
+	made := store.Made{Command: "pack stream", Version: operation.Version(), Inputs: map[string]string{}, Options: map[string]string{"limit": human.Assigned(limitsOf(&o.Pack)),
 		"max_graphs": strconv.Itoa(o.MaxGraphs), "buffer": strconv.Itoa(s.Buffer), "oversize": string(o.Oversize), "reserve": strconv.FormatBool(o.Reserve)}}
 	if path != "-" {
 		if err := operation.Keeps(out, path); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/pack"
 	"github.com/graphmill/graphmill/internal/store"
@@ -152,7 +153,7 @@ func packTarget(o *option.TunePacks, ctx context.Context, from packSource, out s
 		return packing, writePacking(&p, ctx, from, out, r, l, packing)
 	}
 	return nil, fmt.Errorf("%s: found packs that are at most %.2f %% full, with the limits %s, expected %v %%; lower `Target`, or raise `Ceiling` or `Tries`",
-		from.in, 100*best.Mean, report.LimitText(o.Components, best.Limits), o.Target)
+		from.in, 100*best.Mean, human.Assigned(o.Components, best.Limits), o.Target)
 }
 
 // amountText returns amounts in the form of the command line.

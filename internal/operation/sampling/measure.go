@@ -16,7 +16,7 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// MeasureSampling samples batches in memory and discards them, to measure the speed of sampling itself, including
+// Measure samples batches in memory and discards them, to measure the speed of sampling itself, including
 // relabelling and edge ids. Without Seeds, the seeds are the nodes at which the first hop finds edges, in shuffled order.
 func Measure(ctx context.Context, st *store.Store, batches int, options option.Measure) (_ *report.Measurement, err error) {
 	defer guard.Catch(&err)()
