@@ -135,3 +135,41 @@ func TestArchitecture(t *testing.T) {
 		}
 	}
 }
+
+// stages are the packages that do the work of operations, and know no run, flag or message for people.
+var stages = []string{"internal/database", "internal/dispatch", "internal/export", "internal/feed", "internal/generate", "internal/ingest", "internal/pack", "internal/partition",
+	"internal/sample", "internal/store", "internal/subset", "internal/survey", "internal/walk"}
+
+// Imports that no drawing may allow: a command calls operations and no stage; an operation does not know the front door; a stage knows
+// neither operations nor their options; the front door has functions and no wiring.
+func TestNever(t *testing.T) {
+	below := func(dir string, of ...string) bool {
+		return slices.ContainsFunc(of, func(p string) bool { return dir == p || p != "." && strings.HasPrefix(dir, p+"/") })
+	}
+	all, met := imports(t), map[string]bool{}
+	for _, rule := range []struct {
+		from, never []string
+		why         string
+	}{
+		{[]string{"internal/command", "cmd/graphmill"}, stages, "a command calls operations"},
+		{[]string{"internal/operation"}, []string{".", "internal/command", "internal/cli"}, "an operation does not know who calls it"},
+		{stages, []string{".", "option", "internal/operation", "internal/command", "internal/cli"}, "a stage takes plain data"},
+		{[]string{"option", "report", "graph", "draw"}, append([]string{".", "internal/operation"}, stages...), "the vocabulary is below all that uses it"},
+		{[]string{"."}, slices.DeleteFunc(slices.Clone(stages), func(s string) bool { return s == "internal/store" }), "the front door calls operations"},
+	} {
+		for _, dir := range slices.Sorted(maps.Keys(all)) {
+			if !below(dir, rule.from...) {
+				continue
+			}
+			met[rule.why] = true
+			for _, p := range all[dir] {
+				if below(p, rule.never...) {
+					t.Errorf("%s: found an import of %s, expected none: %s", dir, p, rule.why)
+				}
+			}
+		}
+		if !met[rule.why] {
+			t.Errorf("found no package of %v: is the test looking at the right place?", rule.from)
+		}
+	}
+}

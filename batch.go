@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feed"
 )
 
 // Batch is a sampled batch: a set of named arrays. The iterator owns the batch and its arrays, which are valid until the
@@ -46,12 +46,17 @@ func (b *Batch) Columns() []*graph.Column { return b.columns }
 func (b *Batch) Seeds() []int64 { return b.ints("seed_local") }
 
 // Nodes returns the ids in the store of the nodes of a type. The index in the slice is the local id.
-func (b *Batch) Nodes(typ string) []int64 { return b.ints("nodes/" + feed.Escaped(typ) + "/n_id") }
+func (b *Batch) Nodes(typ string) []int64 { return b.ints("nodes/" + escapedName(typ) + "/n_id") }
 
 // Edges returns the local ids of the sources and destinations of the edges of a type, such as "src:rel:dst".
 func (b *Batch) Edges(typ string) (src, dst []int64) {
-	both := b.ints("edges/" + feed.Escaped(typ) + "/edge_index")
+	both := b.ints("edges/" + escapedName(typ) + "/edge_index")
 	return both[:len(both)/2], both[len(both)/2:]
+}
+
+// escapedName is a type or column in the name of an array.
+func escapedName(name string) string {
+	return strings.NewReplacer("%", "%25", "/", "%2F").Replace(name)
 }
 
 // Clone returns a copy of the batch that stays valid after the iterator's next step.
@@ -78,7 +83,7 @@ func (b *Batch) ints(name string) []int64 {
 // "src:rel:dst". The numbers are valid as long as the batch is. A column that the batch does not have, or has with another dtype, is an
 // error.
 func Column[T graph.Numbers](b *Batch, typ, name string) ([]T, error) {
-	path := "/" + feed.Escaped(typ) + "/x/" + feed.Escaped(name)
+	path := "/" + escapedName(typ) + "/x/" + escapedName(name)
 	c := b.Column("nodes" + path)
 	if c == nil {
 		c = b.Column("edges" + path)

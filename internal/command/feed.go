@@ -1,16 +1,11 @@
 package command
 
 import (
-	"fmt"
-	"os/signal"
-	"syscall"
-
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/internal/cli"
-	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/field"
-	"github.com/graphmill/graphmill/internal/operation/sampling"
+	"github.com/graphmill/graphmill/internal/operation/serving"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -20,24 +15,6 @@ type feedFlags struct {
 	SamplingFlags
 	slots             int
 	lifeline, joining int
-}
-
-// owners returns the processes that the feed serves.
-func (f *feedFlags) owners(cmd *cobra.Command, t *cli.Terminal) (*feed.Owners, error) {
-	lifeline, err := feed.Lifeline(f.lifeline)
-	if err != nil {
-		return nil, fmt.Errorf("--lifeline %d: %w", f.lifeline, err)
-	}
-	log := feed.NewLog(func(line string) { t.Say("%s", line) })
-	if f.joining < 0 {
-		return feed.NewOwners(cmd.Context(), lifeline, nil, log), nil
-	}
-	joining, err := feed.Joining(f.joining)
-	if err != nil {
-		_ = lifeline.Close()
-		return nil, fmt.Errorf("--joining %d: %w", f.joining, err)
-	}
-	return feed.NewOwners(cmd.Context(), lifeline, joining, log), nil
 }
 
 // NewFeed makes the command feed.
@@ -56,20 +33,8 @@ meant to be run by hand. The process that starts it holds the other end of the s
 			if f.lifeline < 3 {
 				return cli.Usagef("found --lifeline %d, expected the descriptor of a socket; the loaders of the Python package start a feed", f.lifeline)
 			}
-			owners, err := f.owners(cmd, t)
-			if err != nil {
-				return err
-			}
-			defer owners.Close()
-			// The owners decide when the feed ends: not an interrupt, not the end of the terminal (which both send to all
-			// processes of the training), and not the end of the one that reads its messages.
-			signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
-			if err := serveFeed(owners, t, args[0], &f); err != nil {
-				// The reader is a Python program: name its keyword arguments, not flags.
-				owners.Refuse(feed.Failure{Error: field.Keywords(err.Error()), Code: feed.CodeStart})
-				return err
-			}
-			return nil
+			serve := serving.Feed{Lifeline: f.lifeline, Joining: f.joining, Say: func(line string) { t.Say("%s", line) }, Named: field.Keywords}
+			return serve.Serve(cmd.Context(), args[0], func() (option.Batches, error) { return f.batches(t) })
 		},
 	}
 	f.CommonFlags.Add(cmd)
@@ -89,28 +54,12 @@ meant to be run by hand. The process that starts it holds the other end of the s
 	return cmd
 }
 
-// keywordTexts names the keywords of Python in texts.
-func keywordTexts(texts []string) (out []string) {
-	for _, text := range texts {
-		out = append(out, field.Keywords(text))
-	}
-	return out
-}
-
-// serveFeed hands out the batches of a store until the last owner has left.
-func serveFeed(owners *feed.Owners, t *cli.Terminal, dir string, f *feedFlags) error {
+// batches returns the options that the flags set.
+func (f *feedFlags) batches(t *cli.Terminal) (option.Batches, error) {
 	if err := f.Check(); err != nil {
-		return err
+		return option.Batches{}, err
 	}
 	o, err := f.Batches(f.Run(t))
-	if err != nil {
-		return err
-	}
 	o.Slots = f.slots
-	l, err := sampling.OpenLoader(owners.Context(), dir, o)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	return feed.Serve(l.Source(), feed.Options{Threads: f.Threads, Notes: keywordTexts(l.Notes())}, owners)
+	return o, err
 }

@@ -6,8 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/internal/cli"
-	"github.com/graphmill/graphmill/internal/store"
-	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/operation/describing"
 )
 
 // NewMetadata makes the command metadata, by which the Python client reads a store that lies in an object store. It prints a
@@ -19,7 +18,7 @@ func NewMetadata(t *cli.Terminal) *cobra.Command {
 		Hidden: true,
 		Args:   cli.OneArg("one STORE"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			files, err := store.Metadata(vfs.OS, args[0])
+			files, err := describing.Metadata(args[0])
 			if err != nil {
 				return err
 			}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/quickstart"
-	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -81,8 +80,8 @@ ordinary graphmill command, which is printed before it runs.`,
 			fmt.Fprintf(w, "  %s\tthe input: tables (CSV), schema and sampling spec\n", tables)
 			fmt.Fprintf(w, "  %s\tthe store: NumPy arrays, graph.json, checksums\n", g)
 			fmt.Fprintf(w, "  %s\tTFRecords and schema.pbtxt, for tfgnn.parse_example\n", samples)
-			fmt.Fprintf(w, "  %s\treport of the import: open it in a browser\n", filepath.Join(g, store.ReportHTMLFile))
-			fmt.Fprintf(w, "  %s\treport of the sampling\n", filepath.Join(samples, store.ReportHTMLFile))
+			fmt.Fprintf(w, "  %s\treport of the import: open it in a browser\n", filepath.Join(g, "report.html"))
+			fmt.Fprintf(w, "  %s\treport of the sampling\n", filepath.Join(samples, "report.html"))
 			return w.Flush()
 		},
 	}

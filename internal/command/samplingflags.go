@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill/internal/cli"
-	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/operation/sampling"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -125,19 +125,9 @@ func (p *SamplingFlags) parse() error {
 		return err
 	}
 	if p.fanout != "" {
-		f, err := sample.ParseFanouts(p.fanout)
-		if err != nil {
-			return cli.Usagef("%w", err)
-		}
-		p.Fanout = f.Each
-		for _, t := range f.Types {
-			if p.FanoutByType == nil {
-				p.FanoutByType = map[string][]int{}
-			}
-			if _, twice := p.FanoutByType[t.Edges]; twice {
-				return cli.Usagef("found `Fanout` of %s twice, expected each edge type once", t.Edges)
-			}
-			p.FanoutByType[t.Edges] = t.Hops
+		var err error
+		if p.Fanout, p.FanoutByType, err = sampling.ParseFanouts(p.fanout); err != nil {
+			return err
 		}
 	}
 	var err error

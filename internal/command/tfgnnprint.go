@@ -11,11 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/format/example"
-	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/internal/cli"
-	"github.com/graphmill/graphmill/internal/ingest/records"
-	"github.com/graphmill/graphmill/internal/recordfiles"
-	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/operation/surveying"
 )
 
 func newTFGNNPrint(t *cli.Terminal) *cobra.Command {
@@ -42,7 +39,7 @@ strings, a feature without a list is null, and uint64 values are printed as int6
 			if !cmd.Flags().Changed("count") {
 				count = math.MaxUint64
 			}
-			next, closing, err := openRecords(t, args)
+			next, closing, err := surveying.OpenRecords(args, t.Stdin, t.Warn)
 			if err != nil {
 				return err
 			}
@@ -65,35 +62,7 @@ func needFiles(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// nextRecord returns one record after the other, then io.EOF.
-type nextRecord func() ([]byte, recordfiles.Place, error)
-
-// openRecords reads the records of files, or of standard input.
-func openRecords(t *cli.Terminal, args []string) (next nextRecord, closing func() error, err error) {
-	if len(args) == 1 && args[0] == "-" {
-		r, err := tfrecord.Open(t.Stdin, "standard input", -1)
-		if err != nil {
-			return nil, nil, err
-		}
-		number := uint64(0)
-		return func() ([]byte, recordfiles.Place, error) {
-			record, err := r.Next()
-			number++
-			return record, recordfiles.Place{File: "standard input", Number: number - 1, Offset: r.Offset()}, err
-		}, func() error { return nil }, nil
-	}
-	names, warnings, err := records.Files(vfs.OS, args)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, w := range warnings {
-		t.Warn(w)
-	}
-	files := recordfiles.New(vfs.OS, names, nil)
-	return files.Next, files.Close, nil
-}
-
-func printExamples(ctx context.Context, out io.Writer, next nextRecord, asJSON bool, skip, count uint64) error {
+func printExamples(ctx context.Context, out io.Writer, next surveying.NextRecord, asJSON bool, skip, count uint64) error {
 	w := bufio.NewWriterSize(out, 64<<10)
 	var (
 		d   example.Decoder

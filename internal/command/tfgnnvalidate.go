@@ -12,8 +12,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/internal/ingest/records"
-	"github.com/graphmill/graphmill/internal/survey"
+	"github.com/graphmill/graphmill/internal/operation/surveying"
 	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -70,29 +69,17 @@ disagree, values of another kind.`,
 
 // validation is the result of tfgnn validate.
 type validation struct {
-	Schema   string          `json:"schema"`
-	Binary   bool            `json:"binary"`
-	Valid    bool            `json:"valid"`
-	Faults   []*tfgnn.Fault  `json:"faults"`
-	Warnings []*tfgnn.Fault  `json:"warnings"`
-	Features []tfgnn.Feature `json:"features"`
-	Tables   []tfgnn.Table   `json:"tables,omitempty"`
-	Examples *validExamples  `json:"examples,omitempty"`
+	Schema   string                   `json:"schema"`
+	Binary   bool                     `json:"binary"`
+	Valid    bool                     `json:"valid"`
+	Faults   []*tfgnn.Fault           `json:"faults"`
+	Warnings []*tfgnn.Fault           `json:"warnings"`
+	Features []tfgnn.Feature          `json:"features"`
+	Tables   []tfgnn.Table            `json:"tables,omitempty"`
+	Examples *surveying.ValidExamples `json:"examples,omitempty"`
 
 	message *tfgnnpb.GraphSchema
 }
-
-// validExamples is the result for files of Examples.
-type validExamples struct {
-	Valid    uint64   `json:"valid"`
-	Refused  uint64   `json:"refused"`
-	Refusals []string `json:"refusals"` // the first
-	// UnknownKeys lists keys that the schema does not have. TF-GNN ignores them.
-	UnknownKeys []string `json:"unknown_keys"`
-}
-
-// maxRefusals is the most broken Examples that are listed.
-const maxRefusals = 20
 
 func validateFiles(ctx context.Context, t *cli.Terminal, path string, args []string, f *validateFlags) error {
 	schema, err := tfgnnfiles.OpenSchema(vfs.OS, path)
@@ -113,7 +100,7 @@ func validateFiles(ctx context.Context, t *cli.Terminal, path string, args []str
 	}
 	v.Valid = len(v.Faults) == 0
 	if len(args) > 0 && schema.Err() == nil {
-		if v.Examples, err = validateExamples(ctx, t, schema.Message, args, f); err != nil {
+		if v.Examples, err = surveying.ValidateExamples(ctx, schema.Message, args, f.Run(t)); err != nil {
 			return err
 		}
 		v.Valid = v.Valid && v.Examples.Refused == 0
@@ -127,27 +114,6 @@ func validateFiles(ctx context.Context, t *cli.Terminal, path string, args []str
 		return cli.ErrTold
 	}
 	return err
-}
-
-func validateExamples(ctx context.Context, t *cli.Terminal, schema *tfgnnpb.GraphSchema, args []string, f *validateFlags) (*validExamples, error) {
-	files, warnings, err := records.Files(vfs.OS, args)
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range warnings {
-		t.Warn(w)
-	}
-	line := t.Start("validate", 0, "bytes")
-	s, err := survey.Take(ctx, vfs.OS, files, survey.Options{Schema: schema, Refusals: maxRefusals, Threads: f.Threads, Progress: line.Add})
-	line.Done()
-	if err != nil {
-		return nil, err
-	}
-	v := &validExamples{Valid: s.Examples, Refused: s.Refused, Refusals: []string{}, UnknownKeys: append([]string{}, s.UnknownKeys...)}
-	for _, r := range s.Refusals {
-		v.Refusals = append(v.Refusals, r.Error())
-	}
-	return v, nil
 }
 
 func printValidation(t *cli.Terminal, v *validation) error {

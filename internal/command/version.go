@@ -11,12 +11,8 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/draw"
-	"github.com/graphmill/graphmill/format/chunk"
 	"github.com/graphmill/graphmill/internal/cli"
-	"github.com/graphmill/graphmill/internal/feed"
-	"github.com/graphmill/graphmill/internal/pack/layout"
-	"github.com/graphmill/graphmill/internal/store"
-	"github.com/graphmill/graphmill/report"
+	"github.com/graphmill/graphmill/internal/operation/describing"
 )
 
 // modifiedMark is the suffix of the commit of a build whose files differed from it.
@@ -24,29 +20,19 @@ const modifiedMark = "+modified"
 
 // programBuild says which graphmill this is, and which files and peers it understands.
 type programBuild struct {
-	Version  string         `json:"version"`
-	Commit   string         `json:"commit"` // "" is unknown
-	Modified bool           `json:"modified"`
-	DrawLaw  int            `json:"draw_law"`
-	Formats  formatVersions `json:"formats"`
-	Go       string         `json:"go"`
-	Platform string         `json:"platform"`
-}
-
-// formatVersions are the versions of files and protocols that this command reads and writes.
-type formatVersions struct {
-	Store    int `json:"store"` // and collections
-	Manifest int `json:"manifest"`
-	Chunk    int `json:"chunk"`
-	Packs    int `json:"packs"`
-	Report   int `json:"report"`
-	Feed     int `json:"feed"`
+	Version  string                    `json:"version"`
+	Commit   string                    `json:"commit"` // "" is unknown
+	Modified bool                      `json:"modified"`
+	DrawLaw  int                       `json:"draw_law"`
+	Formats  describing.FormatVersions `json:"formats"`
+	Go       string                    `json:"go"`
+	Platform string                    `json:"platform"`
 }
 
 // thisBuild is the build of this process. info is nil where Go recorded nothing.
 func thisBuild(commit string, info *debug.BuildInfo) programBuild {
 	b := programBuild{Version: graphmill.Version(), DrawLaw: draw.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Formats: formatVersions{Store: store.Format, Manifest: store.ManifestFormat, Chunk: chunk.Format, Packs: layout.Format, Report: report.Format, Feed: feed.ProtocolVersion}}
+		Formats: describing.Formats()}
 	if commit != "" {
 		b.Commit, b.Modified = strings.CutSuffix(commit, modifiedMark)
 		return b

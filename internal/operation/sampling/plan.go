@@ -256,3 +256,18 @@ func (o *request) compat() output.Compat {
 }
 
 func joined(names []string) string { return strings.Join(names, ",") }
+
+// ParseFanouts reads "15,10", for every edge type, or "cites=15,10;writes=5,5", as the fields Fanout and FanoutByType. -1 draws all edges.
+func ParseFanouts(text string) (each []int, byType map[string][]int, err error) {
+	f, err := sample.ParseFanouts(text)
+	if err != nil {
+		return nil, nil, operation.Usagef("%w", err)
+	}
+	for _, t := range f.Types {
+		if byType == nil {
+			byType = map[string][]int{}
+		}
+		byType[t.Edges] = t.Hops
+	}
+	return f.Each, byType, nil
+}

@@ -1,0 +1,80 @@
+// Package serving hands batches to other processes: through shared memory, to the loaders of the Python client.
+package serving
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"syscall"
+
+	"github.com/graphmill/graphmill/internal/feed"
+	"github.com/graphmill/graphmill/internal/operation/sampling"
+	"github.com/graphmill/graphmill/option"
+)
+
+// Feed is whom a feed serves, and what it says.
+type Feed struct {
+	// Lifeline is the descriptor of a socket: the feed ends when its other end is closed.
+	Lifeline int
+	// Joining is the descriptor of a listening Unix socket, at which other processes become owners: the feed ends when its last owner has
+	// left. A negative number is none.
+	Joining int
+	// Say is called with lines for people.
+	Say func(line string)
+	// Named replaces the fields in texts for the client by its keywords.
+	Named func(text string) string
+}
+
+// owners returns the processes that the feed serves.
+func (f *Feed) owners(ctx context.Context) (*feed.Owners, error) {
+	lifeline, err := feed.Lifeline(f.Lifeline)
+	if err != nil {
+		return nil, fmt.Errorf("`Lifeline` %d: %w", f.Lifeline, err)
+	}
+	log := feed.NewLog(f.Say)
+	if f.Joining < 0 {
+		return feed.NewOwners(ctx, lifeline, nil, log), nil
+	}
+	joining, err := feed.Joining(f.Joining)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("`Joining` %d: %w", f.Joining, err), lifeline.Close())
+	}
+	return feed.NewOwners(ctx, lifeline, joining, log), nil
+}
+
+// Serve hands out the batches of the store in a folder until the last owner has left. options makes the options of the batches; its
+// errors reach the owners, as all errors do before the first batch.
+func (f *Feed) Serve(ctx context.Context, dir string, options func() (option.Batches, error)) error {
+	owners, err := f.owners(ctx)
+	if err != nil {
+		return err
+	}
+	defer owners.Close()
+	// The owners decide when the feed ends: not an interrupt, not the end of the terminal (which both send to all
+	// processes of the training), and not the end of the one that reads its messages.
+	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
+	if err := f.batches(owners, dir, options); err != nil {
+		owners.Refuse(feed.Failure{Error: f.Named(err.Error()), Code: feed.CodeStart})
+		return err
+	}
+	return nil
+}
+
+// batches hands out batches.
+func (f *Feed) batches(owners *feed.Owners, dir string, options func() (option.Batches, error)) error {
+	o, err := options()
+	if err != nil {
+		return err
+	}
+	l, err := sampling.OpenLoader(owners.Context(), dir, o)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	var notes []string
+	for _, text := range l.Notes() {
+		notes = append(notes, f.Named(text))
+	}
+	return feed.Serve(l.Source(), feed.Options{Threads: o.Threads, Notes: notes}, owners)
+}
