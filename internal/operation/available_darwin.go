@@ -6,9 +6,9 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// available returns the bytes of memory that can be taken without harm to other programs: the free pages, and those that
+// Available returns the bytes of memory that can be taken without harm to other programs: the free pages, and those that
 // hold parts of files, which the system drops when memory is short. macOS has no control groups. 0 means unknown.
-func available(vfs.FS) int64 {
+func Available(vfs.FS) int64 {
 	page, err := unix.SysctlUint32("vm.pagesize")
 	if err != nil {
 		return 0
