@@ -42,26 +42,13 @@ func follow(p spec, o *Outcome) (last unix.WaitStatus, err error) {
 		defer func() { err = errors.Join(err, w.Flush(), f.Close()) }()
 		log = func(c Call) { fmt.Fprintf(w, "%d %s %s\n", c.Number, c.Op, c.Path) }
 	}
-	args := append([]string{p.Program}, os.Args[1:]...)
-	child, err := os.StartProcess(p.Program, args, &os.ProcAttr{Env: os.Environ(), Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Sys: &syscall.SysProcAttr{Ptrace: true}})
+	main, err := startTraced(p.Program)
 	if err != nil {
 		return last, err
 	}
-	main := child.Pid
-	var w unix.WaitStatus
-	if _, err := unix.Wait4(main, &w, unix.WALL, nil); err != nil {
-		return last, err
-	}
-	const options = unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_EXITKILL
-	if err := unix.PtraceSetOptions(main, options); err != nil {
-		return last, err
-	}
-	threads := map[int]*thread{main: {}}
-	if err := unix.PtraceSyscall(main, 0); err != nil {
-		return last, err
-	}
-	processes := map[int]bool{main: true}
+	f := &follower{p: p, o: o, log: log, main: main, threads: map[int]*thread{main: {}}, processes: map[int]bool{main: true}}
 	for {
+		var w unix.WaitStatus
 		tid, err := unix.Wait4(-1, &w, unix.WALL, nil)
 		switch {
 		case errors.Is(err, unix.EINTR):
@@ -72,45 +59,84 @@ func follow(p spec, o *Outcome) (last unix.WaitStatus, err error) {
 			return last, err
 		}
 		if w.Exited() || w.Signaled() {
-			delete(threads, tid)
-			delete(processes, tid)
+			delete(f.threads, tid)
+			delete(f.processes, tid)
 			if tid == main {
 				last = w
 			}
 			continue
 		}
-		t := threads[tid]
-		signal := 0
-		switch {
-		case t == nil: // a new thread or process stops once
-			threads[tid] = &thread{}
-			if leader(tid) {
-				processes[tid] = true
-			}
-		case w.StopSignal() == unix.SIGTRAP|0x80:
-			if t.inside = !t.inside; t.inside {
-				err = t.enter(tid, p, o, log)
-			} else {
-				err = t.leave(tid, p)
-			}
-			if errors.Is(err, errSignal) {
-				for pid := range processes {
-					if pid == main || p.Signal == unix.SIGKILL {
-						_ = unix.Kill(pid, p.Signal)
-					}
-				}
-				err = nil
-			}
-			if err != nil && !errors.Is(err, unix.ESRCH) { // ESRCH: it was killed meanwhile
-				return last, err
-			}
-		case w.StopSignal() == unix.SIGTRAP && w.TrapCause() > 0: // clone, fork, exec
-		case w.StopSignal() == unix.SIGTRAP:
-		default:
-			signal = int(w.StopSignal())
+		signal, err := f.stopped(tid, w)
+		if err != nil {
+			return last, err
 		}
 		if err := unix.PtraceSyscall(tid, signal); err != nil && !errors.Is(err, unix.ESRCH) {
 			return last, err
+		}
+	}
+}
+
+// startTraced starts a program with the arguments of this one, traced from its first system call on, and returns its process.
+func startTraced(program string) (int, error) {
+	args := append([]string{program}, os.Args[1:]...)
+	child, err := os.StartProcess(program, args, &os.ProcAttr{Env: os.Environ(), Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}, Sys: &syscall.SysProcAttr{Ptrace: true}})
+	if err != nil {
+		return 0, err
+	}
+	var w unix.WaitStatus
+	if _, err := unix.Wait4(child.Pid, &w, unix.WALL, nil); err != nil {
+		return 0, err
+	}
+	const options = unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_EXITKILL
+	if err := unix.PtraceSetOptions(child.Pid, options); err != nil {
+		return 0, err
+	}
+	return child.Pid, unix.PtraceSyscall(child.Pid, 0)
+}
+
+// follower has the processes and threads of a program that is traced.
+type follower struct {
+	p         spec
+	o         *Outcome
+	log       func(Call)
+	main      int
+	threads   map[int]*thread
+	processes map[int]bool
+}
+
+// stopped handles a stop of a thread, and returns the signal that it goes on with.
+func (f *follower) stopped(tid int, w unix.WaitStatus) (signal int, err error) {
+	t := f.threads[tid]
+	switch {
+	case t == nil: // a new thread or process stops once
+		f.threads[tid] = &thread{}
+		if leader(tid) {
+			f.processes[tid] = true
+		}
+	case w.StopSignal() == unix.SIGTRAP|0x80:
+		if t.inside = !t.inside; t.inside {
+			err = t.enter(tid, f.p, f.o, f.log)
+		} else {
+			err = t.leave(tid, f.p)
+		}
+		switch {
+		case errors.Is(err, errSignal):
+			f.kill()
+		case err != nil && !errors.Is(err, unix.ESRCH): // ESRCH: it was killed meanwhile
+			return 0, err
+		}
+	case w.StopSignal() == unix.SIGTRAP: // clone, fork, exec
+	default:
+		signal = int(w.StopSignal())
+	}
+	return signal, nil
+}
+
+// kill sends the signal of the spec to the program, and SIGKILL to all its processes.
+func (f *follower) kill() {
+	for pid := range f.processes {
+		if pid == f.main || f.p.Signal == unix.SIGKILL {
+			_ = unix.Kill(pid, f.p.Signal)
 		}
 	}
 }
