@@ -42,15 +42,15 @@ func (s *bitset) close() {
 	*s = bitset{}
 }
 
-// place is the line of an id, and the id's bit in the line.
-func place(id uint32) (line, bit uint32) {
+// bitPlace is the line of an id, and the id's bit in the line.
+func bitPlace(id uint32) (line, bit uint32) {
 	line = id / lineIDs
 	return line, id - line*lineIDs + countBits
 }
 
 // word is the word that has the bit of id, and the bit.
 func (s *bitset) word(id uint32) (*uint64, uint64) {
-	line, bit := place(id)
+	line, bit := bitPlace(id)
 	return &s.words[lineWords*int(line)+int(bit/64)], 1 << (bit % 64)
 }
 
@@ -105,7 +105,7 @@ func (s *bitset) fetch(id uint32) uint64 { return s.words[lineWords*int(id/lineI
 
 // rank is the number of members below id.
 func (s *bitset) rank(id uint32) uint32 {
-	i, bit := place(id)
+	i, bit := bitPlace(id)
 	line := (*[lineWords]uint64)(s.words[lineWords*int(i):])
 	n := uint32(line[0]) + uint32(bits.OnesCount64(line[0]>>countBits<<countBits&below(bit, 0)))
 	n += uint32(bits.OnesCount64(line[1] & below(bit, 64)))

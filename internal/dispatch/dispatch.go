@@ -289,7 +289,7 @@ func CheckGraphName(name string) error {
 func (d *dispatcher) open() error {
 	d.into = make([][]int, len(d.g.Nodes))
 	for i, e := range d.g.Edges {
-		in, err := open(d.g, e, d.opt.OriginalEdges)
+		in, err := openIncoming(d.g, e, d.opt.OriginalEdges)
 		if err != nil {
 			return err
 		}

@@ -22,9 +22,9 @@ type incoming struct {
 	columns  []*graph.Column
 }
 
-// open reads the lists of an edge type from the store; a store need not have the in-edges. originals says whether the parts
+// openIncoming reads the lists of an edge type from the store; a store need not have the in-edges. originals says whether the parts
 // have the original ids of edges.
-func open(g *graph.Graph, e *graph.Edges, originals bool) (*incoming, error) {
+func openIncoming(g *graph.Graph, e *graph.Edges, originals bool) (*incoming, error) {
 	in := &incoming{name: e.Type.String(), src: g.NodeType(e.Type.Src), dst: g.NodeType(e.Type.Dst), count: e.Count, columns: e.Columns}
 	if originals {
 		var err error

@@ -50,7 +50,7 @@ func newOwn(fsys vfs.FS, s *store.Store, r *Result) (*own, error) {
 		if o.kept, _, _, err = tfgnnfiles.ReadSchema(fsys, filepath.Join(s.Dir, filepath.FromSlash(s.Meta.Schema))); err != nil {
 			return nil, err
 		}
-		if nodeSets, edgeSets, err = find(o.kept, o.c); err != nil {
+		if nodeSets, edgeSets, err = findSetTypes(o.kept, o.c); err != nil {
 			return nil, err
 		}
 	}
@@ -107,8 +107,8 @@ func (o *own) left(meta *store.Meta, r *Result) {
 	take("context", meta.Context.Arrays)
 }
 
-// find returns the indices of the types that the sets of a kept schema became.
-func find(schema *tfgnnpb.GraphSchema, c *graph.Collection) (nodes, edges map[string]int, err error) {
+// findSetTypes returns the indices of the types that the sets of a kept schema became.
+func findSetTypes(schema *tfgnnpb.GraphSchema, c *graph.Collection) (nodes, edges map[string]int, err error) {
 	nodes, edges = map[string]int{}, map[string]int{}
 	for _, name := range slices.Sorted(maps.Keys(schema.NodeSets)) {
 		t := feature.TypeName(name)

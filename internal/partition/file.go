@@ -42,7 +42,7 @@ func File(ctx context.Context, fsys vfs.FS, name, nodeType string, o Options) (_
 		}
 		g := &undirected.Graph{Offsets: m.Offsets, Neighbours: m.Neighbours, EdgeWeights: m.EdgeWeights, Constraints: m.Constraints, Weights: m.Weights}
 		j.r.stage(StageGraph, began, z.pairs, "pairs")
-		return j.r, named(name, j.weighted(ctx, g))
+		return j.r, inFile(name, j.weighted(ctx, g))
 	}
 	rows, err := readRows(ctx, fsys, name, h, o.Temp, j.meter(StageGraph, 2*z.edges, "neighbours"))
 	if err != nil {
@@ -50,11 +50,11 @@ func File(ctx context.Context, fsys vfs.FS, name, nodeType string, o Options) (_
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	j.r.stage(StageGraph, began, z.pairs, "pairs")
-	return j.r, named(name, j.weighted(ctx, rows))
+	return j.r, inFile(name, j.weighted(ctx, rows))
 }
 
-// named adds the name of the file to an error about its graph.
-func named(file string, err error) error {
+// inFile adds the name of the file to an error about its graph.
+func inFile(file string, err error) error {
 	if errors.Is(err, ErrUsage) {
 		return fmt.Errorf("%s: %w", file, err)
 	}

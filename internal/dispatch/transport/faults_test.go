@@ -204,10 +204,10 @@ func TestCancel(t *testing.T) {
 // A context that ends when all machines have their parts stops nothing.
 func TestCancelTooLate(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := all(ctx, 1, []func() error{func() error { return nil }, func() error { cancel(); return nil }}); err != nil {
+	if err := callAll(ctx, 1, []func() error{func() error { return nil }, func() error { cancel(); return nil }}); err != nil {
 		t.Errorf("found %v", err)
 	}
-	if err := all(ctx, 1, []func() error{func() error { return nil }}); !errors.Is(err, context.Canceled) {
+	if err := callAll(ctx, 1, []func() error{func() error { return nil }}); !errors.Is(err, context.Canceled) {
 		t.Errorf("of a context that had ended: found %v", err)
 	}
 }

@@ -141,7 +141,7 @@ func Check(ctx context.Context, fsys vfs.FS, machines []Machine, o Options) erro
 			return nil
 		})
 	}
-	return all(ctx, o.Machines, each)
+	return callAll(ctx, o.Machines, each)
 }
 
 // Send sends the parts to their machines. Files that are already there are kept, so a Send that failed or was
@@ -161,15 +161,15 @@ func (s *Shipment) Send(ctx context.Context, o Options) (*Report, error) {
 		to := &sender{place: pl, fs: s.fs, dir: s.dir, own: s.own, login: l, o: &o, sent: &r.Machines[i]}
 		each[i] = func() error { return to.run(ctx) }
 	}
-	if err := all(ctx, o.Machines, each); err != nil {
+	if err := callAll(ctx, o.Machines, each); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// all calls the functions, at most atOnce at a time, and joins their errors in the order of the functions. If a context that
+// callAll calls the functions, at most atOnce at a time, and joins their errors in the order of the functions. If a context that
 // ended stopped some of them, the error is its cause.
-func all(ctx context.Context, atOnce int, each []func() error) error {
+func callAll(ctx context.Context, atOnce int, each []func() error) error {
 	errs := make([]error, len(each))
 	var g guard.Group
 	g.SetLimit(atOnce)

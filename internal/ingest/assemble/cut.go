@@ -51,7 +51,7 @@ func (b *builder) cutTable(ctx context.Context, column string, of []*Edges) (uin
 			if col.Name == "" || slices.Contains(col.Shape, -1) || col.DType == graph.String && len(col.Shape) > 0 {
 				return 0, fmt.Errorf("edge type %s: found the column %q of shape %v, expected a column of fixed shape to cut the table by %s; choose a column with one value per row", e.Type, col.Name, col.Shape, column)
 			}
-			if find(c.columns, &col) < 0 {
+			if findColumn(c.columns, &col) < 0 {
 				c.columns = append(c.columns, col)
 			}
 		}
@@ -260,7 +260,7 @@ func (t *cutTable) Where(row uint64, column string) string {
 func (t *cutTable) Scan(ctx context.Context, columns []table.Column, threads int, fn func(worker int, c *table.Chunk) error) (uint64, error) {
 	at := make([]int, len(columns))
 	for i := range columns {
-		if at[i] = find(t.columns, &columns[i]); at[i] < 0 {
+		if at[i] = findColumn(t.columns, &columns[i]); at[i] < 0 {
 			return 0, fmt.Errorf("%s: found a request for %q, expected a column of the edges", t.from.Files()[0], columns[i].Name)
 		}
 	}

@@ -159,7 +159,7 @@ func (g *group) scanGiven(ctx context.Context, p *part, writers []*extsort.Write
 	}
 	s.colsAt = len(s.columns)
 	for i := range lay.cols {
-		c := p.Columns[find(p.Columns, &lay.cols[i].Column)]
+		c := p.Columns[findColumn(p.Columns, &lay.cols[i].Column)]
 		s.columns = append(s.columns, c)
 	}
 	s.srcLimit, s.dstLimit = limit(p.src), limit(p.dst)

@@ -101,7 +101,7 @@ func common(lists [][]table.Column) (cols []table.Column, left []int) {
 		return nil, left
 	}
 	for _, c := range lists[0] {
-		if !slices.ContainsFunc(lists, func(l []table.Column) bool { return find(l, &c) < 0 }) {
+		if !slices.ContainsFunc(lists, func(l []table.Column) bool { return findColumn(l, &c) < 0 }) {
 			cols = append(cols, c)
 		}
 	}
@@ -111,8 +111,8 @@ func common(lists [][]table.Column) (cols []table.Column, left []int) {
 	return cols, left
 }
 
-// find returns the index of the column that equals c in name, dtype, shape, unit and categories, or -1.
-func find(cols []table.Column, c *table.Column) int {
+// findColumn returns the index of the column that equals c in name, dtype, shape, unit and categories, or -1.
+func findColumn(cols []table.Column, c *table.Column) int {
 	return slices.IndexFunc(cols, func(x table.Column) bool {
 		return x.Name == c.Name && x.DType == c.DType && slices.Equal(x.Shape, c.Shape) && x.Unit == c.Unit && x.Categories.Equal(c.Categories)
 	})

@@ -146,7 +146,7 @@ func (b *builder) readType(ctx context.Context, t *nodeType, keys bool, out *nod
 			if out.columns[i].id {
 				c = t.ID
 			} else {
-				c = t.Columns[find(t.Columns, &c)]
+				c = t.Columns[findColumn(t.Columns, &c)]
 			}
 			if at := slices.IndexFunc(ask, func(x table.Column) bool { return x.Name == c.Name && reflect.DeepEqual(x, c) }); at >= 0 {
 				places = append(places, at)
@@ -230,7 +230,7 @@ func (b *builder) newNodeSink(types []*nodeType, dir string) (*nodeSink, error) 
 	cols, left := common(lists)
 	for i, t := range types {
 		for j := range t.Columns {
-			if left[i] > 0 && find(cols, &t.Columns[j]) < 0 {
+			if left[i] > 0 && findColumn(cols, &t.Columns[j]) < 0 {
 				b.res.Left = append(b.res.Left, t.Type+"."+t.Columns[j].Name)
 			}
 		}

@@ -92,7 +92,7 @@ func (s *Site) makeEdges(ctx context.Context, key int64, records func() ([]byte,
 // makeIndex writes the index of the ids of a bucket.
 func (s *Site) makeIndex(key int64, records func() ([]byte, bool)) error {
 	bucket := key - s.keys.index(0)
-	t, at, err := find(s.keys.buckets, bucket)
+	t, at, err := findList(s.keys.buckets, bucket)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (s *Site) sort(ctx context.Context, key int64, records func() ([]byte, bool
 		}
 		return nil
 	}
-	g, at, err := find(s.keys.ranges[0], key)
+	g, at, err := findList(s.keys.ranges[0], key)
 	if err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func (s *Site) sortOther(ctx context.Context, key int64, records func() ([]byte,
 	if err := s.place(ctx); err != nil {
 		return err
 	}
-	g, at, err := find(s.keys.ranges[1], key)
+	g, at, err := findList(s.keys.ranges[1], key)
 	if err != nil {
 		return err
 	}

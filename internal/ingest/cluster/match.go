@@ -19,7 +19,7 @@ func (s *Site) match(ctx context.Context, key int64, records func() ([]byte, boo
 		emit(key-s.keys.total(), nil)
 		return nil
 	}
-	t, at, err := find(s.keys.buckets, key)
+	t, at, err := findList(s.keys.buckets, key)
 	if err != nil {
 		return err
 	}

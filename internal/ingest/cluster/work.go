@@ -182,8 +182,8 @@ func (k *keys) total() int64 { return k.buckets[len(k.buckets)-1] }
 // index is the key of the index of a bucket, after the keys of tasks.
 func (k *keys) index(bucket int64) int64 { return k.tasks + 1 + bucket }
 
-// find is the list of a key among cumulative first keys, and the number in it.
-func find(firsts []int64, key int64) (list, at int, err error) {
+// findList is the list of a key among cumulative first keys, and the number in it.
+func findList(firsts []int64, key int64) (list, at int, err error) {
 	for i := range len(firsts) - 1 {
 		if key >= firsts[i] && key < firsts[i+1] {
 			return i, int(key - firsts[i]), nil

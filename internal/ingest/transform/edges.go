@@ -52,7 +52,7 @@ func (x *edgeTable) Files() []string { return []string{"the graph"} }
 func (x *edgeTable) Bytes() int64 { return bytesOf(x.columns, x.count) }
 
 // Where implements table.Table.
-func (x *edgeTable) Where(row uint64, _ string) string { return place(x.e.Type.String(), row) }
+func (x *edgeTable) Where(row uint64, _ string) string { return rowPlace(x.e.Type.String(), row) }
 
 // unit is a run of near nodes whose edges are a chunk.
 type unit struct{ from, to int }
@@ -87,7 +87,7 @@ func (x *edgeTable) Scan(ctx context.Context, columns []table.Column, threads in
 	if err != nil {
 		return 0, err
 	}
-	err = each(ctx, len(units), threads, func() func(worker, unit int) error {
+	err = eachUnit(ctx, len(units), threads, func() func(worker, unit int) error {
 		s := &edgeScan{edgeTable: x, columns: columns, vectors: x.vectors(columns)}
 		s.chunk.Columns = make([]table.Vector, len(columns))
 		return func(worker, unit int) error {
@@ -99,7 +99,7 @@ func (x *edgeTable) Scan(ctx context.Context, columns []table.Column, threads in
 				err = fn(worker, &s.chunk)
 			}
 			u := units[unit]
-			return errors.Join(err, x.t.touched(offsetBytes*int64(u.to-u.from)+read(&s.chunk)))
+			return errors.Join(err, x.t.touched(offsetBytes*int64(u.to-u.from)+chunkBytes(&s.chunk)))
 		}
 	})
 	if err != nil {

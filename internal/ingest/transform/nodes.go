@@ -77,13 +77,13 @@ func (t *nodeTable) Where(row uint64, _ string) string {
 	if t.n == nil {
 		return fmt.Sprintf("context: row %d", row)
 	}
-	return place(t.n.Type, row)
+	return rowPlace(t.n.Type, row)
 }
 
 // Scan implements table.Table.
 func (t *nodeTable) Scan(ctx context.Context, columns []table.Column, threads int, fn func(worker int, c *table.Chunk) error) (uint64, error) {
 	units := (t.count + chunkRows - 1) / chunkRows
-	err := each(ctx, units, threads, func() func(worker, unit int) error {
+	err := eachUnit(ctx, units, threads, func() func(worker, unit int) error {
 		vs := t.vectors(columns)
 		chunk := table.Chunk{Columns: make([]table.Vector, len(columns))}
 		return func(worker, unit int) error {
@@ -116,7 +116,7 @@ func (t *nodeTable) Scan(ctx context.Context, columns []table.Column, threads in
 				chunk.Columns[i] = vs[i].vector()
 				chunk.Columns[i].Data = aligned(chunk.Columns[i].Data)
 			}
-			return errors.Join(fn(worker, &chunk), t.t.touched(read(&chunk)))
+			return errors.Join(fn(worker, &chunk), t.t.touched(chunkBytes(&chunk)))
 		}
 	})
 	if err != nil {
@@ -125,8 +125,8 @@ func (t *nodeTable) Scan(ctx context.Context, columns []table.Column, threads in
 	return t.below(t.count), nil
 }
 
-// read is the number of bytes of a chunk.
-func read(c *table.Chunk) int64 {
+// chunkBytes is the number of bytes of a chunk.
+func chunkBytes(c *table.Chunk) int64 {
 	n := int64(8 * c.Rows)
 	for i := range c.Columns {
 		n += int64(len(c.Columns[i].Data))
@@ -134,9 +134,9 @@ func read(c *table.Chunk) int64 {
 	return n
 }
 
-// each calls the functions of up to threads workers for the units 0 .. n-1. make makes the function of a worker. The
+// eachUnit calls the functions of up to threads workers for the units 0 .. n-1. make makes the function of a worker. The
 // error of the first unit that fails is returned.
-func each(ctx context.Context, n, threads int, make func() func(worker, unit int) error) error {
+func eachUnit(ctx context.Context, n, threads int, make func() func(worker, unit int) error) error {
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var group sync.WaitGroup

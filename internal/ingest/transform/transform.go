@@ -280,5 +280,5 @@ func (t *Transform) Finish(to, of *store.Meta) {
 	}
 }
 
-// place names a row for an error.
-func place(typ string, row uint64) string { return fmt.Sprintf("%s: row %d", typ, row) }
+// rowPlace names a row for an error.
+func rowPlace(typ string, row uint64) string { return fmt.Sprintf("%s: row %d", typ, row) }

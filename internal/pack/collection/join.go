@@ -47,11 +47,11 @@ func emptyColumns(columns []*graph.Column) []*graph.Column {
 	return out
 }
 
-// begin starts a list of offsets with a 0.
-func begin(x graph.Index) graph.Index { return graph.Index{U64: append(x.U64[:0], 0)} }
+// beginOffsets starts a list of offsets with a 0.
+func beginOffsets(x graph.Index) graph.Index { return graph.Index{U64: append(x.U64[:0], 0)} }
 
-// end returns the last of a list of offsets.
-func end(x graph.Index) uint64 { return x.U64[len(x.U64)-1] }
+// endOffset returns the last of a list of offsets.
+func endOffset(x graph.Index) uint64 { return x.U64[len(x.U64)-1] }
 
 // emptied returns an index without elements, of the same width as like.
 func emptied(x, like graph.Index) graph.Index {
@@ -67,27 +67,27 @@ func (j *joined) reset() {
 		for _, c := range cs {
 			c.Rows, c.Values = 0, c.Values[:0]
 			for k := range c.Offsets {
-				c.Offsets[k] = begin(c.Offsets[k])
+				c.Offsets[k] = beginOffsets(c.Offsets[k])
 			}
 			if c.DType == graph.String {
-				c.StringOffsets = begin(c.StringOffsets)
+				c.StringOffsets = beginOffsets(c.StringOffsets)
 			}
 		}
 	}
-	j.Graphs, j.parts, j.ComponentPtr = 0, 0, begin(j.ComponentPtr)
+	j.Graphs, j.parts, j.ComponentPtr = 0, 0, beginOffsets(j.ComponentPtr)
 	columns(j.Context)
 	for i, n := range j.Nodes {
-		n.Count, n.GraphPtr, n.ComponentPtr = 0, begin(n.GraphPtr), begin(n.ComponentPtr)
+		n.Count, n.GraphPtr, n.ComponentPtr = 0, beginOffsets(n.GraphPtr), beginOffsets(n.ComponentPtr)
 		n.NodeID = emptied(n.NodeID, j.from.Nodes[i].NodeID)
 		columns(n.Columns)
 	}
 	for i, e := range j.Edges {
-		e.Count, e.GraphPtr, e.ComponentPtr = 0, begin(e.GraphPtr), begin(e.ComponentPtr)
+		e.Count, e.GraphPtr, e.ComponentPtr = 0, beginOffsets(e.GraphPtr), beginOffsets(e.ComponentPtr)
 		e.Src.U32, e.Dst.U32 = e.Src.U32[:0], e.Dst.U32[:0]
 		e.EdgeID = emptied(e.EdgeID, j.from.Edges[i].EdgeID)
 		columns(e.Columns)
 	}
-	j.SeedPtr, j.SeedLocal.U32, j.NegativeLocal.U32 = begin(j.SeedPtr), j.SeedLocal.U32[:0], j.NegativeLocal.U32[:0]
+	j.SeedPtr, j.SeedLocal.U32, j.NegativeLocal.U32 = beginOffsets(j.SeedPtr), j.SeedLocal.U32[:0], j.NegativeLocal.U32[:0]
 }
 
 // add appends a pack.
@@ -225,7 +225,7 @@ func appendColumns(dst, src []*graph.Column, first, last int) {
 
 // appendOffsets appends the ends of the elements [from, to), and returns the range that they bound.
 func appendOffsets(dst, x graph.Index, from, to int) (_ graph.Index, first, last int) {
-	at := end(dst) - x.At(from)
+	at := endOffset(dst) - x.At(from)
 	for i := from; i < to; i++ {
 		dst.U64 = append(dst.U64, at+x.At(i+1))
 	}

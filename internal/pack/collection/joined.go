@@ -76,7 +76,7 @@ func Joined(ctx context.Context, fsys vfs.FS, w *store.Writer, l *layout.Layout,
 	}
 	defer func() { err = errors.Join(err, out.close()) }()
 	newChunk := func() *joinedChunk { return &joinedChunk{packs: newJoined(s.Collection)} }
-	err = run(ctx, w, l, s, g, seed, epoch, opt, newChunk, func(*joinedChunk) error { return nil }, func(k *joinedChunk) error { return out.write(k.packs) })
+	err = gatherPacks(ctx, w, l, s, g, seed, epoch, opt, newChunk, func(*joinedChunk) error { return nil }, func(k *joinedChunk) error { return out.write(k.packs) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -124,9 +124,9 @@ func unjoined(s *store.Store) []string {
 	return left
 }
 
-// run gathers packs in several goroutines: it calls work for each chunk, then sink in the order of the chunks.
+// gatherPacks gathers packs in several goroutines: it calls work for each chunk, then sink in the order of the chunks.
 // It also writes the files of Fill.
-func run(ctx context.Context, w *store.Writer, l *layout.Layout, s *store.Store, g *layout.Graphs, seed, epoch uint64, opt Options,
+func gatherPacks(ctx context.Context, w *store.Writer, l *layout.Layout, s *store.Store, g *layout.Graphs, seed, epoch uint64, opt Options,
 	newChunk func() *joinedChunk, work, sink func(*joinedChunk) error) (err error) {
 	d := l.Deal(g, seed, epoch)
 	packs := chunkOf(s, d.Packs())

@@ -132,7 +132,7 @@ func (o *joinedWriter) write(j *joined) error {
 				b = binary.LittleEndian.AppendUint64(b, x.last+v)
 			}
 			o.scratch = b
-			x.last += end(index)
+			x.last += endOffset(index)
 		}
 		if _, err := x.array.Write(b); err != nil {
 			return err

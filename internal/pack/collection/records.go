@@ -70,7 +70,7 @@ func Records(ctx context.Context, fsys vfs.FS, w *store.Writer, l *layout.Layout
 		clear(k.narrowed.Underflows)
 		return out.Write(k.records)
 	}
-	if err := run(ctx, w, l, s, g, seed, epoch, opt, newChunk, encode, sink); err != nil {
+	if err := gatherPacks(ctx, w, l, s, g, seed, epoch, opt, newChunk, encode, sink); err != nil {
 		return r, err
 	}
 	if err := out.Finish(); err != nil {

@@ -26,7 +26,7 @@ type affinities struct {
 }
 
 func newAffinities(m *memory, l *level, parts int) affinities {
-	return affinities{parts: parts, rows: take[affinity](m, len(l.neighbours)), used: take[uint16](m, l.n)}
+	return affinities{parts: parts, rows: takeZeros[affinity](m, len(l.neighbours)), used: takeZeros[uint16](m, l.n)}
 }
 
 func (t *affinities) free(m *memory) {

@@ -5,7 +5,7 @@ import "math/bits"
 // bitmap is a set of nodes.
 type bitmap []uint64
 
-func bitmapOf(m *memory, n int) bitmap { return take[uint64](m, (n+63)/64) }
+func bitmapOf(m *memory, n int) bitmap { return takeZeros[uint64](m, (n+63)/64) }
 
 func (b bitmap) has(v uint32) bool { return b[v>>6]>>(v&63)&1 != 0 }
 func (b bitmap) set(v uint32)      { b[v>>6] |= 1 << (v & 63) }

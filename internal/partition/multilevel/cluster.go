@@ -42,7 +42,7 @@ func cluster(t team, m *memory, l *level, rule clusterRule) *clustering {
 	for c, heaviest := range rule.caps {
 		rule.caps[c] = min(heaviest, math.MaxUint32)
 	}
-	k := &clustering{label: take[uint32](m, l.n), weight: take[uint32](m, l.n*l.constraints), count: l.n}
+	k := &clustering{label: takeZeros[uint32](m, l.n), weight: takeZeros[uint32](m, l.n*l.constraints), count: l.n}
 	for v := range k.label {
 		k.label[v] = uint32(v)
 	}
@@ -149,7 +149,7 @@ func (k *clustering) move(l *level, v, to uint32, caps []int64) {
 // twoHop joins nodes that are still alone and prefer the same cluster, which has no room for them. It also
 // joins nodes without neighbours.
 func (k *clustering) twoHop(t team, m *memory, l *level, raters []rater, rule *clusterRule) {
-	likes := take[uint32](m, l.n)
+	likes := takeZeros[uint32](m, l.n)
 	defer give(m, likes)
 	salt := uint32(mix(rule.seed + uint64(rule.rounds)))
 	t.blocks((l.n+clusterBlock-1)/clusterBlock, func(worker, block int) {
@@ -167,7 +167,7 @@ func (k *clustering) twoHop(t team, m *memory, l *level, raters []rater, rule *c
 	if t.stopped() {
 		return
 	}
-	open := take[uint32](m, l.n) // by preferred cluster: 1 + the cluster that accepts more
+	open := takeZeros[uint32](m, l.n) // by preferred cluster: 1 + the cluster that accepts more
 	defer give(m, open)
 	isolated := uint32(0)
 	for i := range likes {
@@ -207,7 +207,7 @@ func shuffled(m *memory, l *level, seed uint64) []uint32 {
 	for b := 1; b < len(start); b++ {
 		start[b] += start[b-1]
 	}
-	order := take[uint32](m, l.n)
+	order := takeZeros[uint32](m, l.n)
 	at := start
 	for v := range uint32(l.n) {
 		b := bits.Len32(uint32(l.degree(v)))

@@ -9,7 +9,7 @@ const contractEntries = 1 << 16
 // pair of clusters that have edges between them, with the sum of their weights. It consumes the clustering.
 func contract(t team, m *memory, l *level, k *clustering) *level {
 	next := &level{n: k.count, constraints: l.constraints, totals: l.totals}
-	number := take[uint32](m, l.n) // 1 + the number of a cluster, by its name
+	number := takeZeros[uint32](m, l.n) // 1 + the number of a cluster, by its name
 	n := uint32(0)
 	for v, name := range k.label {
 		if number[name] == 0 {
@@ -20,7 +20,7 @@ func contract(t team, m *memory, l *level, k *clustering) *level {
 	}
 	// The count excludes clusters without weight.
 	next.n = int(n)
-	next.weights = take[uint32](m, next.n*l.constraints)
+	next.weights = takeZeros[uint32](m, next.n*l.constraints)
 	for name, i := range number {
 		if i > 0 {
 			copy(next.weights[int(i-1)*l.constraints:], k.weight[name*l.constraints:][:l.constraints])
@@ -28,7 +28,7 @@ func contract(t team, m *memory, l *level, k *clustering) *level {
 	}
 	give(m, k.weight)
 	l.coarse = k.label
-	start := take[uint32](m, next.n+1)
+	start := takeZeros[uint32](m, next.n+1)
 	defer give(m, start)
 	for _, c := range l.coarse {
 		start[c+1]++
@@ -46,9 +46,9 @@ func contract(t team, m *memory, l *level, k *clustering) *level {
 	copy(start[1:], start[:next.n])
 	start[0] = 0
 
-	next.offsets = take[uint32](m, next.n+1)
+	next.offsets = takeZeros[uint32](m, next.n+1)
 	room := len(l.neighbours)
-	neighbours, edges := take[uint32](m, room), take[uint32](m, room)
+	neighbours, edges := takeZeros[uint32](m, room), takeZeros[uint32](m, room)
 	blocks := contractBlocks(l, start, members)
 	wave := 4 * t.threads
 	gatherers := make([]gatherer, t.threads)

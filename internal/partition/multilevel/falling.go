@@ -64,7 +64,7 @@ func (r *run) falling(l *level) (c candidate, ok bool) {
 	if float64(ends) < fallSkewed*float64(len(l.neighbours)) {
 		return candidate{}, false
 	}
-	c = candidate{part: take[uint16](r.m, l.n), boundary: bitmapOf(r.m, l.n)}
+	c = candidate{part: takeZeros[uint16](r.m, l.n), boundary: bitmapOf(r.m, l.n)}
 	for v := range uint32(l.n) {
 		d := l.degree(v)
 		c.part[v] = uint16(int(nodes[d]) / each)

@@ -21,8 +21,8 @@ type word interface {
 	~uint16 | ~uint32 | ~int32 | ~uint64 | ~int64
 }
 
-// take allocates an array of n zeros.
-func take[T word](m *memory, n int) []T {
+// takeZeros allocates an array of n zeros.
+func takeZeros[T word](m *memory, n int) []T {
 	var zero T
 	size := n * int(unsafe.Sizeof(zero))
 	if size < slabFrom {
@@ -38,7 +38,7 @@ func take[T word](m *memory, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), n)
 }
 
-// give releases an array that take returned. Nothing may use it afterwards.
+// give releases an array that takeZeros returned. Nothing may use it afterwards.
 func give[T word](m *memory, s []T) {
 	if cap(s) == 0 {
 		return

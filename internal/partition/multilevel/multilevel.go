@@ -202,7 +202,7 @@ func (r *run) coarsen(l *level, within []uint16, cycle int) ([]*level, []uint16)
 		r.progress.coarsened(below)
 		levels = append(levels, l)
 		if within != nil {
-			above := take[uint16](r.m, l.n)
+			above := takeZeros[uint16](r.m, l.n)
 			for v, c := range below.coarse {
 				above[c] = within[v]
 			}

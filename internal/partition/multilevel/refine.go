@@ -66,7 +66,7 @@ func newRefiner(t team, m *memory, l *level, parts int, caps []int64, part []uin
 	r := &refiner{
 		team: t, m: m, l: l, parts: parts, caps: caps, salt: uint32(mix(seed)), part: part, load: l.loads(part, parts),
 		dirty: beside, boundary: bitmapOf(m, l.n), candidate: bitmapOf(m, l.n), locked: bitmapOf(m, l.n), mover: bitmapOf(m, l.n),
-		target: take[uint16](m, l.n), gain: take[int32](m, l.n),
+		target: takeZeros[uint16](m, l.n), gain: takeZeros[int32](m, l.n),
 		affinities: newAffinities(m, l, parts), scratch: make([]binding, t.threads),
 	}
 	for i := range r.scratch {

@@ -95,7 +95,7 @@ func (r *run) cross(l *level, c candidate, other []uint16, number int) candidate
 	one.team, one.progress = r.alone(), nil
 	own := *l
 	own.coarse = nil
-	within := take[uint16](r.m, l.n)
+	within := takeZeros[uint16](r.m, l.n)
 	defer give(r.m, within)
 	for v := range within {
 		within[v] = c.part[v]*uint16(r.parts) + other[v]
@@ -106,7 +106,7 @@ func (r *run) cross(l *level, c candidate, other []uint16, number int) candidate
 		return c
 	}
 	top := levels[last]
-	again := candidate{at: last, part: take[uint16](r.m, top.n), boundary: bitmapOf(r.m, top.n), cut: c.cut}
+	again := candidate{at: last, part: takeZeros[uint16](r.m, top.n), boundary: bitmapOf(r.m, top.n), cut: c.cut}
 	again.boundary.fill(top.n)
 	for v, p := range pairs {
 		again.part[v] = p / uint16(r.parts)
@@ -132,7 +132,7 @@ func (r *run) keep(c []candidate, n int) []candidate {
 func (r *run) divide(levels []*level, seed uint64) candidate {
 	at := len(levels) - 1
 	l := levels[at]
-	c := candidate{at: at, part: take[uint16](r.m, l.n), boundary: bitmapOf(r.m, l.n)}
+	c := candidate{at: at, part: takeZeros[uint16](r.m, l.n), boundary: bitmapOf(r.m, l.n)}
 	c.boundary.fill(l.n)
 	nodes := make([]uint32, l.n)
 	for v := range nodes {
@@ -174,7 +174,7 @@ func (r *run) descend(t team, levels []*level, c candidate) candidate {
 // project projects a candidate to the level below.
 func (r *run) project(t team, levels []*level, c candidate) candidate {
 	l := levels[c.at-1]
-	below := candidate{at: c.at - 1, part: take[uint16](r.m, l.n), boundary: bitmapOf(r.m, l.n), cut: c.cut, over: c.over}
+	below := candidate{at: c.at - 1, part: takeZeros[uint16](r.m, l.n), boundary: bitmapOf(r.m, l.n), cut: c.cut, over: c.over}
 	const size = refineWords * 64
 	t.blocks((l.n+size-1)/size, func(_, block int) {
 		for v := block * size; v < min((block+1)*size, l.n); v++ {

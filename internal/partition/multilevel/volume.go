@@ -22,7 +22,7 @@ const (
 func (r *run) reduceVolume(l *level, c candidate) candidate {
 	v := &volume{
 		l: l, part: c.part,
-		parts: take[uint16](r.m, len(l.neighbours)), count: take[uint32](r.m, len(l.neighbours)), used: take[uint32](r.m, l.n),
+		parts: takeZeros[uint16](r.m, len(l.neighbours)), count: takeZeros[uint32](r.m, len(l.neighbours)), used: takeZeros[uint32](r.m, l.n),
 		known: make([]uint32, r.parts),
 	}
 	defer func() {

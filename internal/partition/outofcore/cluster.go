@@ -58,11 +58,11 @@ func (r *run) cluster(ctx context.Context, l *level, share float64) (_ *clusters
 	for n>>k.granule >= granules {
 		k.granule++
 	}
-	if k.label, err = take[uint32](n); err != nil {
+	if k.label, err = takeZeros[uint32](n); err != nil {
 		return nil, err
 	}
 	if l.constraints > 1 {
-		if k.loads, err = take[uint32](n * l.constraints); err != nil {
+		if k.loads, err = takeZeros[uint32](n * l.constraints); err != nil {
 			k.close()
 			return nil, err
 		}

@@ -60,7 +60,7 @@ func (r *run) contract(ctx context.Context, l *level, k *clusters) (_ *level, er
 		return nil, err
 	}
 	r.stats.Written += c.next.g.Bytes()
-	if c.next.weights, err = take[uint32](k.count * l.constraints); err == nil {
+	if c.next.weights, err = takeZeros[uint32](k.count * l.constraints); err == nil {
 		r.stats.Read += 4 * int64(l.g.Len())
 		err = l.coarse.each(ctx, func(v int, to uint32) {
 			for i := range l.constraints {
@@ -160,7 +160,7 @@ func (c *contraction) cut(ctx context.Context) error {
 func (c *contraction) rows(ctx context.Context) (_ *undirected.Spilled, err error) {
 	m := &rowMaker{contraction: c}
 	defer m.close()
-	if m.sum, err = take[uint32](c.k.count); err != nil {
+	if m.sum, err = takeZeros[uint32](c.k.count); err != nil {
 		return nil, err
 	}
 	room := max(leastRoom, c.Memory-c.weights()-c.hold-bufferBytes-4*int64(c.k.count))
@@ -252,7 +252,7 @@ func (m *rowMaker) sorted(b int, from uint32, counts []uint64, records int) (err
 	if len(m.neighbours) < records {
 		free(m.neighbours)
 		m.neighbours = nil
-		if m.neighbours, err = take[uint64](int(min(m.most, int64(records+records/4)))); err != nil {
+		if m.neighbours, err = takeZeros[uint64](int(min(m.most, int64(records+records/4)))); err != nil {
 			return err
 		}
 	}

@@ -25,10 +25,10 @@ type division struct {
 func newDivision(l *level, parts int) (*division, error) {
 	d := &division{loads: make([]int64, parts*l.constraints), prices: make([]float64, parts*l.constraints), bestCut: -1}
 	var err error
-	if d.part, err = take[uint16](l.g.Len()); err != nil {
+	if d.part, err = takeZeros[uint16](l.g.Len()); err != nil {
 		return nil, err
 	}
-	if d.best, err = take[uint16](l.g.Len()); err != nil {
+	if d.best, err = takeZeros[uint16](l.g.Len()); err != nil {
 		d.free()
 		return nil, err
 	}

@@ -49,8 +49,8 @@ func CoreBytes(nodes, pairs int64, constraints, parts int) int64 {
 // freed while the rows of the next level are written, and the maps of the nodes.
 func Disk(nodes, pairs int64) int64 { return 8*nodes + (2*recordBytes+2*4)*pairs }
 
-// take allocates n zeros outside the heap; free releases them.
-func take[T graph.Numbers](n int) ([]T, error) {
+// takeZeros allocates n zeros outside the heap; free releases them.
+func takeZeros[T graph.Numbers](n int) ([]T, error) {
 	var zero T
 	b, err := extsort.Slab(n * int(unsafe.Sizeof(zero)))
 	if err != nil {

@@ -296,14 +296,14 @@ func (r *run) load(ctx context.Context, l *level) (_ *undirected.Graph, err erro
 			free(g.EdgeWeights)
 		}
 	}()
-	if g.Offsets, err = take[uint32](l.g.Len() + 1); err != nil {
+	if g.Offsets, err = takeZeros[uint32](l.g.Len() + 1); err != nil {
 		return nil, err
 	}
-	if g.Neighbours, err = take[uint32](int(l.g.Entries())); err != nil {
+	if g.Neighbours, err = takeZeros[uint32](int(l.g.Entries())); err != nil {
 		return nil, err
 	}
 	if l.g.Weighted() {
-		if g.EdgeWeights, err = take[uint32](int(l.g.Entries())); err != nil {
+		if g.EdgeWeights, err = takeZeros[uint32](int(l.g.Entries())); err != nil {
 			return nil, err
 		}
 	}

@@ -34,10 +34,10 @@ func (m *rowMaker) sort(row []uint32) {
 	for {
 		runs := 0
 		for at := 0; at < len(from); {
-			mid := run(from, at)
+			mid := runEnd(from, at)
 			end := mid
 			if mid < len(from) {
-				end = run(from, mid)
+				end = runEnd(from, mid)
 			}
 			runs++
 			if runs == 1 && mid == len(from) {
@@ -65,8 +65,8 @@ func insert(row []uint32) {
 	}
 }
 
-// run returns the end of the run that begins at a position.
-func run(row []uint32, at int) int {
+// runEnd returns the end of the run that begins at a position.
+func runEnd(row []uint32, at int) int {
 	end := at + 1
 	for end < len(row) && row[end] >= row[end-1] {
 		end++
