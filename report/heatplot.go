@@ -90,12 +90,12 @@ func middles(lo, hi float64) []tick {
 func (f *frame) cell(d *drawing, h *HeatMap, c *HeatCell) {
 	x0, x1, y0, y1 := f.x.at(c.X0), f.x.at(c.X1), f.y.at(c.Y0), f.y.at(c.Y1)
 	d.rect(fmt.Sprintf("cell h%d", h.level(c.Value)), fmt.Sprintf("%s · %s %s · %s %s",
-		h.valueName(c.Value), h.X, start(c.X0), h.Y, start(c.Y0)),
+		h.valueName(c.Value), h.X, cellStart(c.X0), h.Y, cellStart(c.Y0)),
 		x0, y1, x1-x0, y0-y1)
 }
 
-// start names the least whole number of a side of a cell.
-func start(from float64) string { return human.Count(int64(math.Ceil(from))) }
+// cellStart names the least whole number of a side of a cell.
+func cellStart(from float64) string { return human.Count(int64(math.Ceil(from))) }
 
 // cells draws all cells of a colour as one path.
 func (f *frame) cells(d *drawing, h *HeatMap) {
@@ -173,7 +173,7 @@ func (h *HeatMap) peaks() []HeatCell {
 func (h *HeatMap) describe() string {
 	s := fmt.Sprintf("Heat map of %s over %s and %s.", h.Value, h.X, h.Y)
 	if c := h.peaks(); len(c) > 0 {
-		s += fmt.Sprintf(" The largest is %s, at %s %s and %s %s.", h.valueName(c[0].Value), h.X, start(c[0].X0), h.Y, start(c[0].Y0))
+		s += fmt.Sprintf(" The largest is %s, at %s %s and %s %s.", h.valueName(c[0].Value), h.X, cellStart(c[0].X0), h.Y, cellStart(c[0].Y0))
 	}
 	return s
 }
@@ -195,7 +195,7 @@ func (h *HeatMap) figure(id string) figure {
 	for _, c := range h.peaks() {
 		peaks.Rows = append(peaks.Rows, []cell{
 			{Value: h.valueName(c.Value), Exact: fmt.Sprint(c.Value), Numeric: true},
-			{Value: start(c.X0), Exact: fmt.Sprint(c.X0), Numeric: true}, {Value: start(c.Y0), Exact: fmt.Sprint(c.Y0), Numeric: true}})
+			{Value: cellStart(c.X0), Exact: fmt.Sprint(c.X0), Numeric: true}, {Value: cellStart(c.Y0), Exact: fmt.Sprint(c.Y0), Numeric: true}})
 	}
 	f.Peaks = &peaks
 	return f

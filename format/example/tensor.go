@@ -19,7 +19,7 @@ type Value interface {
 // Scalars makes a feature of one value per item.
 func Scalars[T Value](values ...T) *Tensor {
 	t := newTensor[T](nil, len(values))
-	add(t, values)
+	appendValues(t, values)
 	return t
 }
 
@@ -33,7 +33,7 @@ func Dense[T Value](shape []int, values []T) (*Tensor, error) {
 		return nil, fmt.Errorf("found %d values, expected a multiple of %d for items of shape %v: %w", len(values), width, shape, ErrGraph)
 	}
 	t := newTensor[T](shape, len(values)/width)
-	add(t, values)
+	appendValues(t, values)
 	return t, nil
 }
 
@@ -47,7 +47,7 @@ func Rows[T Value](rows [][]T) (*Tensor, error) {
 		if len(r) != len(rows[0]) {
 			return nil, fmt.Errorf("found %d values in row %d, expected %d as in row 0; use RaggedFromRows for rows of any length: %w", len(r), i, len(rows[0]), ErrGraph)
 		}
-		add(t, r)
+		appendValues(t, r)
 	}
 	return t, nil
 }
@@ -58,7 +58,7 @@ func RaggedFromRows[T Value](rows [][]T) *Tensor {
 	lengths := make([]int64, len(rows))
 	for i, r := range rows {
 		lengths[i] = int64(len(r))
-		add(t, r)
+		appendValues(t, r)
 	}
 	t.Lengths[0] = lengths
 	return t
@@ -90,7 +90,7 @@ func RaggedFromRowLengths[T Value](shape []int, values []T, lengths ...[]int64) 
 	for i, l := range lengths {
 		t.Lengths[i] = slices.Clone(l)
 	}
-	add(t, values)
+	appendValues(t, values)
 	if err := t.check(); err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func init() {
 
 func register[T Value]() {
 	leaves[reflect.TypeFor[T]()] = leaf{new: newTensor[T], add: func(t *Tensor, slice reflect.Value) {
-		add(t, slice.Convert(reflect.TypeFor[[]T]()).Interface().([]T))
+		appendValues(t, slice.Convert(reflect.TypeFor[[]T]()).Interface().([]T))
 	}}
 }
 
@@ -302,8 +302,8 @@ func dtypeOf[T Value]() tfgnnpb.DataType {
 	return tfgnnpb.DataType_DT_STRING
 }
 
-// add appends values to a tensor of their type.
-func add[T Value](t *Tensor, values []T) {
+// appendValues appends values to a tensor of their type.
+func appendValues[T Value](t *Tensor, values []T) {
 	switch v := any(values).(type) {
 	case []bool:
 		for _, x := range v {

@@ -16,8 +16,8 @@ const (
 // align is n rounded up to where an array may begin.
 func align(n int) int { return (n + alignment - 1) &^ (alignment - 1) }
 
-// place sets at to the offset of each column, and returns the bytes of the batch.
-func place(cs []column, m *made, at []int) int {
+// placeColumns sets at to the offset of each column, and returns the bytes of the batch.
+func placeColumns(cs []column, m *made, at []int) int {
 	n := align(8 * (headerWords + columnWords*len(cs)))
 	for i, c := range cs {
 		at[i] = n
@@ -31,8 +31,8 @@ type ticket struct {
 	gen, seq, run uint64
 }
 
-// write writes a batch to dst, at the offsets of place.
-func write(dst []byte, cs []column, m *made, at []int, t ticket) {
+// writeBatch writes a batch to dst, at the offsets of placeColumns.
+func writeBatch(dst []byte, cs []column, m *made, at []int, t ticket) {
 	words := graph.View[uint64](dst[:8*(headerWords+columnWords*len(cs))])
 	copy(words, []uint64{magic, t.gen, t.seq, uint64(len(dst)), uint64(len(m.input)), uint64(len(cs)), t.run, 0})
 	for i, c := range cs {

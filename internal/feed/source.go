@@ -322,7 +322,7 @@ func (m *Maker) sample(epoch, unit uint64) (size int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return place(m.columns, &m.made, m.at), nil
+	return placeColumns(m.columns, &m.made, m.at), nil
 }
 
 // each samples a subgraph per seed, and joins them side by side.
@@ -359,4 +359,4 @@ func (m *Maker) Fill(column int, dst []byte) {
 }
 
 // write writes the sampled batch to dst, which has its size.
-func (m *Maker) write(dst []byte, t ticket) { write(dst, m.columns, &m.made, m.at, t) }
+func (m *Maker) write(dst []byte, t ticket) { writeBatch(dst, m.columns, &m.made, m.at, t) }

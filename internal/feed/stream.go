@@ -111,7 +111,7 @@ func RunStream[T any](ctx context.Context, st *Stream, p Pass, newItem func() T,
 			if err != nil || !whole {
 				return err
 			}
-			return write(o.item, o.maker, b.Epoch, int(b.Number), place(st.columns, &o.maker.made, o.maker.at))
+			return write(o.item, o.maker, b.Epoch, int(b.Number), placeColumns(st.columns, &o.maker.made, o.maker.at))
 		},
 		func(o *streamed[T]) error { return sink(o.item) })
 	return err

@@ -27,7 +27,7 @@ func Memory(input int) uint64 { return 4*uint64(input) + 64<<20 }
 // that no call before it reached. scripts/fuzz.sh chooses inputs to commit so.
 func Check(t testing.TB, input int, parse func()) {
 	t.Helper()
-	if problem := check(input, parse); problem != "" {
+	if problem := checkCost(input, parse); problem != "" {
 		t.Error(problem)
 	}
 	if name := os.Getenv("GRAPHMILL_REACHED"); name != "" && !t.Failed() {
@@ -52,7 +52,7 @@ func appendLine(name, line string) error {
 	return errors.Join(err, f.Close())
 }
 
-func check(input int, parse func()) string {
+func checkCost(input int, parse func()) string {
 	start, before := time.Now(), allocated()
 	parse()
 	if took := time.Since(start); took > Longest {
@@ -126,14 +126,14 @@ func largest() map[[32]uintptr]allocations {
 	return of
 }
 
-func read(name string) uint64 {
+func readMetric(name string) uint64 {
 	s := []metrics.Sample{{Name: name}}
 	metrics.Read(s)
 	return s[0].Value.Uint64()
 }
 
 // allocated is all that the process has allocated so far, freed or not.
-func allocated() uint64 { return read("/gc/heap/allocs:bytes") }
+func allocated() uint64 { return readMetric("/gc/heap/allocs:bytes") }
 
 // heap is the size of the objects that are live, or dead and not swept.
-func heap() uint64 { return read("/memory/classes/heap/objects:bytes") }
+func heap() uint64 { return readMetric("/memory/classes/heap/objects:bytes") }

@@ -38,7 +38,7 @@ func TestBadParsers(t *testing.T) {
 		}, false},
 	} {
 		sink = nil
-		problem := check(c.input, c.parse)
+		problem := checkCost(c.input, c.parse)
 		if (problem != "") != c.bad || c.bad && !strings.Contains(problem, "bytes of memory") {
 			t.Errorf("%s: found %q", name, problem)
 		}

@@ -96,10 +96,10 @@ func Start(w io.Writer, colour bool, label string, total int64, unit string, who
 		}
 		return columns
 	}
-	return start(w, width, colour, label, total, unit, whole)
+	return startLine(w, width, colour, label, total, unit, whole)
 }
 
-func start(w io.Writer, width func() int, colour bool, label string, total int64, unit string, whole *Whole) *Line {
+func startLine(w io.Writer, width func() int, colour bool, label string, total int64, unit string, whole *Whole) *Line {
 	l := &Line{
 		w: w, width: width, colour: colour,
 		label: human.Printable(label), total: max(total, 0), unit: human.Printable(unit), whole: whole,

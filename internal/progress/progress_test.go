@@ -34,7 +34,7 @@ func columns(n int) func() int { return func() int { return n } }
 func TestLineShowsRateAndTimeLeftAndClearsItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s screen
-		l := start(&s, columns(120), false, "import", 10_000_000, "edges", nil)
+		l := startLine(&s, columns(120), false, "import", 10_000_000, "edges", nil)
 		var workers sync.WaitGroup
 		for range 4 {
 			workers.Go(func() {
@@ -66,7 +66,7 @@ func TestLineShowsRateAndTimeLeftAndClearsItself(t *testing.T) {
 func TestShortWorkShowsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s screen
-		l := start(&s, columns(80), true, "import", 10, "edges", nil)
+		l := startLine(&s, columns(80), true, "import", 10, "edges", nil)
 		time.Sleep(interval / 2)
 		l.Done()
 		if len(s.pictures) != 0 {
@@ -170,7 +170,7 @@ func TestStagesOfARun(t *testing.T) {
 		time.Sleep(time.Hour) // of work that has no share
 		w.Set(0)
 		time.Sleep(10 * time.Second)
-		l := start(&s, columns(80), false, "edges", 100, "rows", &w)
+		l := startLine(&s, columns(80), false, "edges", 100, "rows", &w)
 		w.Set(0.5)
 		time.Sleep(interval + interval/2)
 		l.Done()

@@ -7,11 +7,11 @@ func Add(y, x []float64, at []uint32, a []float64) {
 		panic("vector: as many offsets as factors")
 	}
 	if len(y) > 0 && len(a) > 0 {
-		add(y, x, at, a)
+		addRows(y, x, at, a)
 	}
 }
 
-// addPlain is add in Go.
+// addPlain is addRows in Go.
 func addPlain(y, x []float64, at []uint32, a []float64) {
 	for i, f := range a {
 		v, to := x[at[i]:][:len(y)], y

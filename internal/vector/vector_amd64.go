@@ -4,7 +4,7 @@ package vector
 
 import "golang.org/x/sys/cpu"
 
-func add(y, x []float64, at []uint32, a []float64) {
+func addRows(y, x []float64, at []uint32, a []float64) {
 	if !cpu.X86.HasAVX2 {
 		addPlain(y, x, at, a)
 		return
@@ -18,7 +18,7 @@ func add(y, x []float64, at []uint32, a []float64) {
 	}
 }
 
-// addAVX2 is add for a y of a multiple of 8 numbers, and an x of at least as many.
+// addAVX2 is addRows for a y of a multiple of 8 numbers, and an x of at least as many.
 // It reports false, with y in any state, at an offset that x is too short for.
 //
 //go:noescape

@@ -2,4 +2,4 @@
 
 package vector
 
-func add(y, x []float64, at []uint32, a []float64) { addPlain(y, x, at, a) }
+func addRows(y, x []float64, at []uint32, a []float64) { addPlain(y, x, at, a) }

@@ -42,8 +42,8 @@ func Spelled(text string) string { return shortened.ReplaceAllString(text, "$1:/
 // mounts is the file system of the operating system together with the ones of Mount.
 type mounts struct{}
 
-// of is the file system of a path.
-func of(name string) FS {
+// fsOf is the file system of a path.
+func fsOf(name string) FS {
 	if fsys := mounted[Scheme(name)]; fsys != nil {
 		return fsys
 	}
@@ -51,52 +51,52 @@ func of(name string) FS {
 }
 
 // Open implements FS.
-func (mounts) Open(name string) (File, error) { return of(name).Open(name) }
+func (mounts) Open(name string) (File, error) { return fsOf(name).Open(name) }
 
 // OpenStream implements FS.
-func (mounts) OpenStream(name string) (File, error) { return of(name).OpenStream(name) }
+func (mounts) OpenStream(name string) (File, error) { return fsOf(name).OpenStream(name) }
 
 // Create implements FS.
-func (mounts) Create(name string) (File, error) { return of(name).Create(name) }
+func (mounts) Create(name string) (File, error) { return fsOf(name).Create(name) }
 
 // Reopen implements FS.
-func (mounts) Reopen(name string, size int64) (File, error) { return of(name).Reopen(name, size) }
+func (mounts) Reopen(name string, size int64) (File, error) { return fsOf(name).Reopen(name, size) }
 
 // Temp implements FS.
-func (mounts) Temp(dir string) (File, error) { return of(dir).Temp(dir) }
+func (mounts) Temp(dir string) (File, error) { return fsOf(dir).Temp(dir) }
 
 // Mkdir implements FS.
-func (mounts) Mkdir(name string) error { return of(name).Mkdir(name) }
+func (mounts) Mkdir(name string) error { return fsOf(name).Mkdir(name) }
 
 // MkdirAll implements FS.
-func (mounts) MkdirAll(name string) error { return of(name).MkdirAll(name) }
+func (mounts) MkdirAll(name string) error { return fsOf(name).MkdirAll(name) }
 
-// Rename implements FS. If the names are in different file systems, the file system of the new name returns an error.
-func (mounts) Rename(oldname, newname string) error { return of(newname).Rename(oldname, newname) }
+// Rename implements FS. Names of different file systems are an error of that of the new one.
+func (mounts) Rename(oldname, newname string) error { return fsOf(newname).Rename(oldname, newname) }
 
 // Remove implements FS.
-func (mounts) Remove(name string) error { return of(name).Remove(name) }
+func (mounts) Remove(name string) error { return fsOf(name).Remove(name) }
 
 // RemoveAll implements FS.
-func (mounts) RemoveAll(name string) error { return of(name).RemoveAll(name) }
+func (mounts) RemoveAll(name string) error { return fsOf(name).RemoveAll(name) }
 
 // Stat implements FS.
-func (mounts) Stat(name string) (fs.FileInfo, error) { return of(name).Stat(name) }
+func (mounts) Stat(name string) (fs.FileInfo, error) { return fsOf(name).Stat(name) }
 
 // Lstat implements FS.
-func (mounts) Lstat(name string) (fs.FileInfo, error) { return of(name).Lstat(name) }
+func (mounts) Lstat(name string) (fs.FileInfo, error) { return fsOf(name).Lstat(name) }
 
 // ReadDir implements FS.
-func (mounts) ReadDir(name string) ([]fs.DirEntry, error) { return of(name).ReadDir(name) }
+func (mounts) ReadDir(name string) ([]fs.DirEntry, error) { return fsOf(name).ReadDir(name) }
 
 // SyncDir implements FS.
-func (mounts) SyncDir(name string) error { return of(name).SyncDir(name) }
+func (mounts) SyncDir(name string) error { return fsOf(name).SyncDir(name) }
 
 // Exchange implements FS.
-func (mounts) Exchange(a, b string) error { return of(b).Exchange(a, b) }
+func (mounts) Exchange(a, b string) error { return fsOf(b).Exchange(a, b) }
 
 // Free implements FS.
-func (mounts) Free(dir string) (int64, error) { return of(dir).Free(dir) }
+func (mounts) Free(dir string) (int64, error) { return fsOf(dir).Free(dir) }
 
 // Lock implements FS.
-func (mounts) Lock(dir string) (func() error, error) { return of(dir).Lock(dir) }
+func (mounts) Lock(dir string) (func() error, error) { return fsOf(dir).Lock(dir) }

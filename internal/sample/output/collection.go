@@ -212,7 +212,7 @@ func (c *Collection) Run(ctx context.Context, job sample.Job) (sample.Stats, err
 		err := join(ctx, c.opt.Elsewhere, job, c.newGraphs(), c.sink)
 		return c.all.Stats, err
 	}
-	_, err = run(ctx, c.s, c.opt.Stream, job, c.newGraphs, c.encode, c.sink)
+	_, err = runExecutor(ctx, c.s, c.opt.Stream, job, c.newGraphs, c.encode, c.sink)
 	return c.all.Stats, err
 }
 

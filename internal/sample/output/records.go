@@ -202,7 +202,7 @@ func (r *Records) Run(ctx context.Context, job sample.Job) (sample.Stats, error)
 	if r.opt.Elsewhere != nil {
 		err = join(ctx, r.opt.Elsewhere, job, r.newChunk(), r.sink)
 	} else {
-		_, err = run(ctx, r.s, r.opt.Stream, job, r.newChunk, encode, r.sink)
+		_, err = runExecutor(ctx, r.s, r.opt.Stream, job, r.newChunk, encode, r.sink)
 	}
 	r.base += examples * epochs
 	r.batches += batches * epochs

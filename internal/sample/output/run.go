@@ -7,8 +7,8 @@ import (
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 )
 
-// run is sample.Run or, where x is not nil, outofcore.Run. s is then the sampler of x.
-func run[T any](ctx context.Context, s *sample.Sampler, x *outofcore.Executor, job sample.Job, newOut func() T,
+// runExecutor is sample.Run or, where x is not nil, outofcore.Run. s is then the sampler of x.
+func runExecutor[T any](ctx context.Context, s *sample.Sampler, x *outofcore.Executor, job sample.Job, newOut func() T,
 	encode func(out T, b *sample.Batch, sub *sample.Subgraph) error, sink func(out T) error) (sample.Stats, error) {
 	if x != nil {
 		return outofcore.Run(ctx, x, job, newOut, encode, sink)

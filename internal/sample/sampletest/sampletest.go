@@ -70,13 +70,13 @@ type Edges struct {
 // and _N. Few nodes have many of the edges.
 func Write(t testing.TB, out string, nodes map[string]int, edges []Edges, opt assemble.Options) {
 	t.Helper()
-	write(t, out, nodes, edges, opt, func(name string, n int) assemble.Nodes { return assemble.Nodes{Type: name, Count: uint64(n)} })
+	writeGraph(t, out, nodes, edges, opt, func(name string, n int) assemble.Nodes { return assemble.Nodes{Type: name, Count: uint64(n)} })
 }
 
 // WriteRows is Write with the columns x (float32, 3 values) and k (int64) of nodes, whose values are random.
 func WriteRows(t testing.TB, out string, nodes map[string]int, edges []Edges, opt assemble.Options) {
 	t.Helper()
-	write(t, out, nodes, edges, opt, func(name string, n int) assemble.Nodes {
+	writeGraph(t, out, nodes, edges, opt, func(name string, n int) assemble.Nodes {
 		r := rand.New(rand.NewPCG(uint64(n), 9))
 		x, k := make([]float32, 3*n), make([]int64, n)
 		for i := range k {
@@ -107,7 +107,7 @@ func (n *nodeTable) Scan(_ context.Context, columns []table.Column, _ int, fn fu
 	return uint64(n.rows()), fn(0, &c)
 }
 
-func write(t testing.TB, out string, nodes map[string]int, edges []Edges, opt assemble.Options, of func(name string, n int) assemble.Nodes) {
+func writeGraph(t testing.TB, out string, nodes map[string]int, edges []Edges, opt assemble.Options, of func(name string, n int) assemble.Nodes) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(7, 8))
 	var in assemble.Input

@@ -76,9 +76,9 @@ func Find(ctx context.Context, fsys vfs.FS, s *store.Store, text string, types [
 			}
 			return found.first(most)
 		}
-		return all(g.Nodes[t], most)
+		return allNodes(g.Nodes[t], most)
 	}
-	files, dir, err := find(fsys, g, text)
+	files, dir, err := findFiles(fsys, g, text)
 	if err != nil {
 		return nil, err
 	}
@@ -133,12 +133,12 @@ func Files(fsys vfs.FS, g *graph.Graph, text string) ([]string, error) {
 	if ofType(g, text) {
 		return nil, nil
 	}
-	files, _, err := find(fsys, g, text)
+	files, _, err := findFiles(fsys, g, text)
 	return files, err
 }
 
-// find returns the files, and the folder that holds them if text is its name.
-func find(fsys vfs.FS, g *graph.Graph, text string) (files []string, dir string, err error) {
+// findFiles returns the files, and the folder that holds them if text is its name.
+func findFiles(fsys vfs.FS, g *graph.Graph, text string) (files []string, dir string, err error) {
 	if files, dir, err = tablefiles.FindPath(fsys, text, true); err != nil {
 		err = tagged.Errorf(sample.ErrSeed, "found seeds %q, which is neither a node type (%s) nor a file: %w", text, typeNames(g), err)
 	}
@@ -167,8 +167,8 @@ func typeOf(g *graph.Graph, name string) (int, error) {
 	return t, nil
 }
 
-// all is all nodes of a type that are not added, or the first most of them.
-func all(n *graph.Nodes, most int) (*Seeds, error) {
+// allNodes is all nodes of a type that are not added, or the first most of them.
+func allNodes(n *graph.Nodes, most int) (*Seeds, error) {
 	count := n.Count - n.Added
 	if most > 0 {
 		count = min(count, most)
