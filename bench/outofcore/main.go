@@ -37,7 +37,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+	if err := runDesigns(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		if !errors.Is(err, errTold) && !errors.Is(err, flag.ErrHelp) {
 			fmt.Fprintf(os.Stderr, "outofcore: %v\n", err)
 		}
@@ -56,8 +56,8 @@ type results struct {
 	Machine string          `json:"machine"`
 }
 
-// run runs the designs that the arguments name.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+// runDesigns runs the designs that the arguments name.
+func runDesigns(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	o := trial.Options{Warn: func(m string) { fmt.Fprintf(stderr, "outofcore: warning: %s\n", m) }}
 	f := flag.NewFlagSet("outofcore", flag.ContinueOnError)
 	f.SetOutput(stderr)

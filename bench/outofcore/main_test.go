@@ -33,7 +33,7 @@ func TestDesigns(t *testing.T) {
 	}
 	var out, said strings.Builder
 	args := []string{"-chunks", chunks, "-seeds-share", "0.1", "-fanout", "5,3,2", "-batch-size", "64", "-epochs", "2", "-threads", "2", store}
-	if err := run(t.Context(), args, &out, &said); err != nil {
+	if err := runDesigns(t.Context(), args, &out, &said); err != nil {
 		t.Fatalf("%v: %s", err, said.String())
 	}
 	for _, row := range []string{
@@ -50,7 +50,7 @@ func TestDesigns(t *testing.T) {
 		{"-designs windoes", `found design "windoes"`},
 		{"-designs memory -seeds-share 0", "found a share of 0 of the nodes as seeds"},
 	} {
-		if err := run(t.Context(), append(strings.Fields(bad.args), store), &out, &said); err == nil || !strings.Contains(err.Error(), bad.want) {
+		if err := runDesigns(t.Context(), append(strings.Fields(bad.args), store), &out, &said); err == nil || !strings.Contains(err.Error(), bad.want) {
 			t.Errorf("%s: found error %v, expected %q", bad.args, err, bad.want)
 		}
 	}

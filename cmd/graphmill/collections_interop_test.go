@@ -36,7 +36,7 @@ func documented(t *testing.T, file string) string {
 func call(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if status := run(append([]string{"graphmill"}, args...), &stdout, &stderr); status != exitDone {
+	if status := runCommand(append([]string{"graphmill"}, args...), &stdout, &stderr); status != exitDone {
 		t.Fatalf("%v: status %d: %s", args, status, stderr.String())
 	}
 	return stdout.Bytes()

@@ -31,7 +31,7 @@ import (
 func must(t *testing.T, args ...string) {
 	t.Helper()
 	var stderr bytes.Buffer
-	if status := run(append([]string{"graphmill"}, args...), io.Discard, &stderr); status != exitDone {
+	if status := runCommand(append([]string{"graphmill"}, args...), io.Discard, &stderr); status != exitDone {
 		t.Fatalf("graphmill %s: status %d: %s", strings.Join(args, " "), status, stderr.String())
 	}
 }

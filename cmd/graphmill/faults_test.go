@@ -20,7 +20,7 @@ func TestMapFaults(t *testing.T) {
 	t.Chdir(t.TempDir())
 	call := func(line string) (status int, stdout, stderr string) {
 		var out, failed bytes.Buffer
-		status = run(append([]string{"graphmill"}, strings.Fields(line)...), &out, &failed)
+		status = runCommand(append([]string{"graphmill"}, strings.Fields(line)...), &out, &failed)
 		return status, out.String(), failed.String()
 	}
 	for _, line := range []string{

@@ -28,7 +28,7 @@ func sampleAs(t *testing.T, schema, spec string, more ...string) string {
 	var stderr bytes.Buffer
 	args := append([]string{"graphmill", "sample", "--graph_schema", schema, "--sampling_spec", spec,
 		"--output_samples", filepath.Join(out, "s.tfrecord@3")}, more...)
-	if status := run(args, io.Discard, &stderr); status != exitDone {
+	if status := runCommand(args, io.Discard, &stderr); status != exitDone {
 		t.Fatalf("status %d: %s", status, stderr.String())
 	}
 	return out

@@ -29,16 +29,16 @@ const (
 // commit is the commit of a release, with the suffix "+modified" if files differed from it. scripts/build.sh sets it.
 var commit string
 
-func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
+func main() { os.Exit(runCommand(os.Args, os.Stdout, os.Stderr)) }
 
-// run is the whole program; args has the program's name first.
-func run(args []string, stdout, stderr io.Writer) int {
+// runCommand is the whole program; args has the program's name first.
+func runCommand(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := cli.Interruptible()
 	defer stop()
 	return execute(ctx, args, stdout, stderr)
 }
 
-// execute is run until the context ends.
+// execute is runCommand until the context ends.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	running, stop := context.WithCancel(ctx)
 	defer stop()

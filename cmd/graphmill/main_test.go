@@ -11,7 +11,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"graphmill": func() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }})
+	testscript.Main(m, map[string]func(){"graphmill": func() { os.Exit(runCommand(os.Args, os.Stdout, os.Stderr)) }})
 }
 
 // TestScripts runs the real command line as a user does: testdata/script/*.txt.

@@ -20,7 +20,7 @@ func TestPeerPacksInPython(t *testing.T) {
 	graphmill := func(args ...string) {
 		t.Helper()
 		var stderr bytes.Buffer
-		if status := run(append([]string{"graphmill"}, args...), io.Discard, &stderr); status != exitDone {
+		if status := runCommand(append([]string{"graphmill"}, args...), io.Discard, &stderr); status != exitDone {
 			t.Fatalf("%v: status %d: %s", args, status, stderr.String())
 		}
 	}

@@ -59,7 +59,7 @@ func checkCut(t *testing.T, graph, assignment, parts string) checked {
 func partitioned(t *testing.T, args ...string) report.Division {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if status := run(append([]string{"graphmill", "partition", "--json"}, args...), &stdout, &stderr); status != exitDone {
+	if status := runCommand(append([]string{"graphmill", "partition", "--json"}, args...), &stdout, &stderr); status != exitDone {
 		t.Fatalf("%q: status %d: %s", args, status, stderr.String())
 	}
 	var j report.Division
@@ -99,7 +99,7 @@ func TestGoldenCut(t *testing.T) {
 	dir := t.TempDir()
 	in := filepath.Join(dir, "g.store")
 	var stderr bytes.Buffer
-	if status := run([]string{"graphmill", "import", golden.Dir(t, "dgl/chunked_in"), "--out", in}, io.Discard, &stderr); status != exitDone {
+	if status := runCommand([]string{"graphmill", "import", golden.Dir(t, "dgl/chunked_in"), "--out", in}, io.Discard, &stderr); status != exitDone {
 		t.Fatal(stderr.String())
 	}
 	s, err := store.Open(vfs.OS, in)

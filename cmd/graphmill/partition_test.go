@@ -17,7 +17,7 @@ func TestPartitionTooManyEdges(t *testing.T) {
 	graphmill := func(want int, args ...string) string {
 		t.Helper()
 		var out bytes.Buffer
-		if status := run(append([]string{"graphmill"}, args...), &out, &out); status != want {
+		if status := runCommand(append([]string{"graphmill"}, args...), &out, &out); status != want {
 			t.Fatalf("%v: status %d, expected %d: %s", args, status, want, out.String())
 		}
 		return out.String()

@@ -19,7 +19,7 @@ func TestVerifyOnAMachine(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	graphmill := func(args ...string) (status int, out string) {
 		var b bytes.Buffer
-		status = run(append([]string{"graphmill"}, args...), &b, &b)
+		status = runCommand(append([]string{"graphmill"}, args...), &b, &b)
 		return status, b.String()
 	}
 	err := errors.Join(os.WriteFile(at("edges.csv"), []byte("src,dst\n0,1\n1,2\n2,3\n3,0\n"), 0o600), os.Mkdir(at("cut"), 0o700),

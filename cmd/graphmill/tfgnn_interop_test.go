@@ -65,7 +65,7 @@ func TestGoldenIOSpecAsTFGNN(t *testing.T) {
 			}
 		}
 		var features bytes.Buffer
-		if status := run([]string{"graphmill", "tfgnn", "io-spec", "--python", schema}, &features, io.Discard); status != exitDone {
+		if status := runCommand([]string{"graphmill", "tfgnn", "io-spec", "--python", schema}, &features, io.Discard); status != exitDone {
 			t.Fatalf("%s: status %d", schema, status)
 		}
 		if err := os.WriteFile(filepath.Join(folder, "features.py"), features.Bytes(), 0o644); err != nil {

@@ -90,7 +90,7 @@ func TestPeerDGLServesTypedParts(t *testing.T) {
 		dir := rareTypes(t, uint64(seed), 3)
 		out := filepath.Join(t.TempDir(), "parts")
 		var stderr bytes.Buffer
-		if status := run(append([]string{"graphmill", "partition-graph", dir, "--parts", "3", "--graph-name", "g", "--save-orig-nids", "--save-orig-eids", "--out", out}, flags...), io.Discard, &stderr); status != exitDone || strings.Contains(stderr.String(), "does not start") {
+		if status := runCommand(append([]string{"graphmill", "partition-graph", dir, "--parts", "3", "--graph-name", "g", "--save-orig-nids", "--save-orig-eids", "--out", out}, flags...), io.Discard, &stderr); status != exitDone || strings.Contains(stderr.String(), "does not start") {
 			t.Fatalf("status %d: %s", status, stderr.String())
 		}
 		must(t, "verify", out, "--against", dir)
@@ -178,7 +178,7 @@ func TestPeerDGLServerNeedsRows(t *testing.T) {
 	}
 	out := filepath.Join(dir, "parts")
 	var stderr bytes.Buffer
-	if status := run([]string{"graphmill", "dispatch", s, "--assignment", foreign, "--graph-name", "g", "--out", out}, io.Discard, &stderr); status != exitDone {
+	if status := runCommand([]string{"graphmill", "dispatch", s, "--assignment", foreign, "--graph-name", "g", "--out", out}, io.Discard, &stderr); status != exitDone {
 		t.Fatal(stderr.String())
 	}
 	if !strings.Contains(stderr.String(), "2 types are not in every part") || !strings.Contains(stderr.String(), "nodes in part 0, 2;") || strings.Contains(stderr.String(), "country") {

@@ -21,7 +21,7 @@ func TestVerifyFindsEveryChange(t *testing.T) {
 	dir := t.TempDir()
 	graphmill := func(args ...string) {
 		var stderr bytes.Buffer
-		if status := run(append([]string{"graphmill"}, args...), io.Discard, &stderr); status != exitDone {
+		if status := runCommand(append([]string{"graphmill"}, args...), io.Discard, &stderr); status != exitDone {
 			t.Fatalf("%v: status %d: %s", args, status, stderr.String())
 		}
 	}

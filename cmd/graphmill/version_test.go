@@ -20,7 +20,7 @@ func TestFormats(t *testing.T) {
 		{"graphmill", "version", "--json"},
 	} {
 		out.Reset()
-		if code := run(args, &out, &errs); code != exitDone {
+		if code := runCommand(args, &out, &errs); code != exitDone {
 			t.Fatalf("%v: found status %d: %s", args, code, errs.String())
 		}
 	}

@@ -19,26 +19,26 @@ import (
 func main() {
 	ctx, tables, out := context.Background(), os.Args[1], os.Args[2]
 	st, err := graphmill.Import(ctx, tables, out+"/papers.store", option.Import{})
-	check(err)
+	exitOn(err)
 	defer st.Close()
 
 	for b, err := range graphmill.Batches(ctx, st, option.Batches{Draw: option.Draw{Fanout: []int{3, 2}}, Batching: option.Batching{BatchSize: 4}}) {
-		check(err)
+		exitOn(err)
 		x, err := graphmill.Column[float32](b, "paper", "x")
-		check(err)
+		exitOn(err)
 		src, _ := b.Edges("paper:cites:paper")
 		fmt.Printf("batch %d: %d nodes, %d edges, first row %v\n", b.Number, len(b.Nodes("paper")), len(src), x[:2])
 	}
 
 	_, err = graphmill.Sample(ctx, st, out+"/subgraphs", option.Sample{Draw: option.Draw{Fanout: []int{3, 2}, Scope: option.ScopeSeed}})
-	check(err)
+	exitOn(err)
 	limits := []option.PackLimit{{Component: "num_nodes", Max: 8}, {Component: "num_edges", Max: 8}}
 	p, err := graphmill.Pack(ctx, out+"/subgraphs", out+"/packs", option.Pack{Limits: limits})
-	check(err)
+	exitOn(err)
 	fmt.Printf("%d subgraphs in %d packs\n", p.Graphs, p.Packs)
 }
 
-func check(err error) {
+func exitOn(err error) {
 	if err != nil {
 		log.Fatal(err)
 	}

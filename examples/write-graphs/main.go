@@ -32,8 +32,8 @@ type student struct {
 	helps  map[string]float32 // hours, by the name of the other student
 }
 
-// read stands for your own data source: a database, a file, a service.
-func read() []class {
+// readClasses stands for your own data source: a database, a file, a service.
+func readClasses() []class {
 	return []class{
 		{"1a", []student{
 			{"Ada", []int64{10, 15, 23}, 0, 0, map[string]float32{"Ben": 1.5}},
@@ -91,8 +91,8 @@ func graph(c class) (*example.GraphTensor, error) {
 	}, nil
 }
 
-// write writes the records of all classes to a file.
-func write(file string, codec *example.Codec) (err error) {
+// writeClasses writes the records of all classes to a file.
+func writeClasses(file string, codec *example.Codec) (err error) {
 	f, err := os.Create(file)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func write(file string, codec *example.Codec) (err error) {
 		w     example.Writer // its memory is reused for every record
 		frame []byte
 	)
-	for _, c := range read() {
+	for _, c := range readClasses() {
 		g, err := graph(c)
 		if err != nil {
 			return fmt.Errorf("class %s: %w", c.name, err)
@@ -120,7 +120,7 @@ func write(file string, codec *example.Codec) (err error) {
 	return out.Flush()
 }
 
-func run(dir string) error {
+func writeGraphs(dir string) error {
 	schema, err := tfgnn.ParseSchema("schema.pbtxt", schemaText)
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func run(dir string) error {
 	if err := os.WriteFile(filepath.Join(dir, "schema.pbtxt"), schemaText, 0o666); err != nil {
 		return err
 	}
-	return write(filepath.Join(dir, "graphs.tfrecord"), codec)
+	return writeClasses(filepath.Join(dir, "graphs.tfrecord"), codec)
 }
 
 func main() {
@@ -143,7 +143,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: write-graphs DIR")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1]); err != nil {
+	if err := writeGraphs(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "write-graphs:", err)
 		os.Exit(1)
 	}

@@ -53,7 +53,7 @@ func judge(t *testing.T, r *workloads.Run, got command.Result, b broken, graphmi
 			v.add("succeeded with other batches")
 		}
 	case got.Status == 1 || got.Status == 3 && strings.HasPrefix(r.Workload.Name, "verify"):
-		if !named(text, b.path) {
+		if !namesFile(text, b.path) {
 			v.add("the message does not name %s", b.path)
 		}
 	default:
@@ -76,8 +76,8 @@ func judge(t *testing.T, r *workloads.Run, got command.Result, b broken, graphmi
 	return v
 }
 
-// named reports whether a text names a file: its base name, without the dot and the ending of a partial output.
-func named(text, path string) bool {
+// namesFile reports whether a text names a file: its base name, without the dot and the ending of a partial output.
+func namesFile(text, path string) bool {
 	base := filepath.Base(path)
 	if base == "." || base == ".." { // the working folder, or one above it
 		return true

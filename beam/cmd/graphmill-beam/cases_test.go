@@ -121,7 +121,7 @@ func names(all map[string][]string) []string {
 func runCommand(t testing.TB, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	status = run(append([]string{"graphmill-beam"}, args...), nil, &out, &errs)
+	status = runCommand(append([]string{"graphmill-beam"}, args...), nil, &out, &errs)
 	return out.String(), errs.String(), status
 }
 

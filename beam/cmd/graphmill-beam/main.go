@@ -22,16 +22,16 @@ const (
 	exitInterrupted = 130
 )
 
-func main() { os.Exit(run(os.Args, os.Stdin, os.Stdout, os.Stderr)) }
+func main() { os.Exit(runCommand(os.Args, os.Stdin, os.Stdout, os.Stderr)) }
 
-// run runs the command. args begins with the name of the program.
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// runCommand runs the command. args begins with the name of the program.
+func runCommand(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := cli.Interruptible()
 	defer stop()
 	return execute(ctx, args, stdin, stdout, stderr)
 }
 
-// execute is run until the context ends.
+// execute is runCommand until the context ends.
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()

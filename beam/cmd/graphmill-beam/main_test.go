@@ -42,7 +42,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"harness"}, exitFailed, "this command is run by the worker service alone"},
 	} {
 		var out, err bytes.Buffer
-		if status := run(append([]string{"graphmill-beam"}, c.args...), strings.NewReader(""), &out, &err); status != c.status || !strings.Contains(err.String(), c.want) || out.Len() > 0 {
+		if status := runCommand(append([]string{"graphmill-beam"}, c.args...), strings.NewReader(""), &out, &err); status != c.status || !strings.Contains(err.String(), c.want) || out.Len() > 0 {
 			t.Errorf("%q: found status %d, %q, %q, expected %d and %q", c.args, status, out.String(), err.String(), c.status, c.want)
 		}
 	}
@@ -87,7 +87,7 @@ func TestInterrupted(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{"--help"}, {"sample", "--help"}, {"worker", "--help"}} {
 		var out bytes.Buffer
-		if status := run(append([]string{"graphmill-beam"}, args...), nil, &out, io.Discard); status != exitDone {
+		if status := runCommand(append([]string{"graphmill-beam"}, args...), nil, &out, io.Discard); status != exitDone {
 			t.Errorf("%q: found status %d, expected %d", args, status, exitDone)
 		}
 		examples, flags := strings.Index(out.String(), "Examples:\n  graphmill-beam"), strings.Index(out.String(), "--help")

@@ -22,10 +22,10 @@ const (
 	exitUsage  = 2
 )
 
-func main() { os.Exit(run(os.Args, os.Stdout, os.Stderr)) }
+func main() { os.Exit(runCommand(os.Args, os.Stdout, os.Stderr)) }
 
-// run runs the command. args begins with the name of the program.
-func run(args []string, stdout, stderr io.Writer) int {
+// runCommand runs the command. args begins with the name of the program.
+func runCommand(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := cli.Interruptible()
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)

@@ -177,7 +177,7 @@ func TestErrors(t *testing.T) {
 		{[]string{filepath.Dir(dir), "--fanout", "1"}, exitFailed, "graph.json"},
 	} {
 		var stdout, stderr bytes.Buffer
-		status := run(append([]string{"graphmill-flight"}, c.args...), &stdout, &stderr)
+		status := runCommand(append([]string{"graphmill-flight"}, c.args...), &stdout, &stderr)
 		if status != c.status || !strings.Contains(stderr.String(), c.want) || stdout.Len() > 0 {
 			t.Errorf("%v: found status %d, %q, %q, expected status %d and %q", c.args, status, stdout.String(), stderr.String(), c.status, c.want)
 		}

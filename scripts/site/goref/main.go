@@ -24,7 +24,7 @@ func main() {
 		os.Exit(2)
 	}
 	out := bufio.NewWriter(os.Stdout)
-	if err := write(out, os.Args[1], os.Args[2]); err != nil {
+	if err := writePage(out, os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, "goref:", err)
 		os.Exit(1)
 	}
@@ -34,8 +34,8 @@ func main() {
 	}
 }
 
-// write writes the page of the package in dir.
-func write(out *bufio.Writer, dir, importPath string) error {
+// writePage writes the page of the package in dir.
+func writePage(out *bufio.Writer, dir, importPath string) error {
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return err

@@ -95,7 +95,7 @@ func (p *Place) fill(tb testing.TB) error {
 		if strings.HasPrefix(name, "ogb") { // OGB's files are compressed
 			name, data = name+".gz", zipped(data)
 		}
-		if err := write(filepath.Join(in, name), data); err != nil {
+		if err := writeInput(filepath.Join(in, name), data); err != nil {
 			return err
 		}
 	}
@@ -108,11 +108,11 @@ func (p *Place) fill(tb testing.TB) error {
 			return err
 		}
 	}
-	if err := write(filepath.Join(in, "ip.txt"), []byte("127.0.0.1 30050\n")); err != nil {
+	if err := writeInput(filepath.Join(in, "ip.txt"), []byte("127.0.0.1 30050\n")); err != nil {
 		return err
 	}
 	for name, a := range arrays() {
-		if err := write(filepath.Join(in, name), a); err != nil {
+		if err := writeInput(filepath.Join(in, name), a); err != nil {
 			return err
 		}
 	}
@@ -166,7 +166,7 @@ func zipped(b []byte) []byte {
 	return z.Bytes()
 }
 
-func write(name string, b []byte) error {
+func writeInput(name string, b []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
