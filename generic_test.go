@@ -19,15 +19,12 @@ var genericNames = []string{
 
 // genericAllowed are the functions with such names that are left: rename them when the package is next touched.
 var genericAllowed = map[string][]string{
-	".":                       {"named"},
-	"internal/cli":            {"each"},
-	"internal/export/chunk":   {"write"},
-	"internal/format/chunked": {"find"},
-	"internal/format/dgl":     {"find", "open"},
-	"internal/format/metis":   {"open"},
-	"internal/ingest":         {"end", "open", "start"},
-	"internal/ingest/table":   {"each", "open", "place"},
-	"internal/sample":         {"named"},
+	".":                     {"named"},
+	"internal/cli":          {"each"},
+	"internal/export/chunk": {"write"},
+	"internal/ingest":       {"end", "open", "start"},
+	"internal/ingest/table": {"each", "open", "place"},
+	"internal/sample":       {"named"},
 }
 
 // TestGenericNames checks the names of unexported functions in all modules: in another file of a package, writeBatch says what is

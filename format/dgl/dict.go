@@ -14,7 +14,7 @@ type Dict struct {
 
 // OpenDict opens a tensor dict and reads its headers.
 func OpenDict(fsys vfs.FS, name string) (_ *Dict, err error) {
-	f, c, err := open(fsys, name, 0)
+	f, c, err := openAt(fsys, name, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -40,9 +40,9 @@ func OpenDict(fsys vfs.FS, name string) (_ *Dict, err error) {
 }
 
 // Find returns the tensor of a name.
-func (d *Dict) Find(name string) (a Array, ok bool) { return find(d.Tensors, name) }
+func (d *Dict) Find(name string) (a Array, ok bool) { return findTensor(d.Tensors, name) }
 
-func find(list []Array, name string) (Array, bool) {
+func findTensor(list []Array, name string) (Array, bool) {
 	for _, a := range list {
 		if a.Name == name {
 			return a, true
@@ -51,8 +51,8 @@ func find(list []Array, name string) (Array, bool) {
 	return Array{}, false
 }
 
-// open opens a regular file and reads from an offset on.
-func open(fsys vfs.FS, name string, at int64) (vfs.File, *cursor, error) {
+// openAt opens a regular file and reads from an offset on.
+func openAt(fsys vfs.FS, name string, at int64) (vfs.File, *cursor, error) {
 	if _, err := vfs.Regular(fsys, name); err != nil {
 		return nil, nil, err
 	}

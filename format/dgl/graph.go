@@ -46,10 +46,10 @@ type Pairs struct{ Src, Dst, EdgeIDs Array }
 type Rows struct{ Indptr, Indices, EdgeIDs Array }
 
 // Find returns the node data of a name.
-func (t *NodeType) Find(name string) (Array, bool) { return find(t.Data, name) }
+func (t *NodeType) Find(name string) (Array, bool) { return findTensor(t.Data, name) }
 
 // Find returns the edge data of a name.
-func (r *Relation) Find(name string) (Array, bool) { return find(r.Data, name) }
+func (r *Relation) Find(name string) (Array, bool) { return findTensor(r.Data, name) }
 
 // Formats returns the formats in which the relation is stored.
 func (r *Relation) Formats() (f Formats) {
@@ -67,7 +67,7 @@ func (r *Relation) Formats() (f Formats) {
 
 // OpenGraphs opens a file of graphs and reads its index and the headers of its labels.
 func OpenGraphs(fsys vfs.FS, name string) (_ *Graphs, err error) {
-	f, c, err := open(fsys, name, 0)
+	f, c, err := openAt(fsys, name, 0)
 	if err != nil {
 		return nil, err
 	}

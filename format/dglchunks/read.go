@@ -236,7 +236,7 @@ func (p *parser) metadata() (*Metadata, error) {
 		m.Edges = append(m.Edges, Edges{Type: t, Counts: edges[i]})
 	}
 	for _, e := range p.edges {
-		i, err := find("edges", e.key, edgeAt, p.edgeTypes)
+		i, err := findType("edges", e.key, edgeAt, p.edgeTypes)
 		if err != nil {
 			return nil, err
 		}
@@ -250,7 +250,7 @@ func (p *parser) metadata() (*Metadata, error) {
 		}
 	}
 	for _, e := range p.nodeData {
-		i, err := find("node_data", e.key, nodeAt, p.nodeTypes)
+		i, err := findType("node_data", e.key, nodeAt, p.nodeTypes)
 		if err != nil {
 			return nil, err
 		}
@@ -259,7 +259,7 @@ func (p *parser) metadata() (*Metadata, error) {
 		}
 	}
 	for _, e := range p.edgeData {
-		i, err := find("edge_data", e.key, edgeAt, p.edgeTypes)
+		i, err := findType("edge_data", e.key, edgeAt, p.edgeTypes)
 		if err != nil {
 			return nil, err
 		}
@@ -282,8 +282,8 @@ func numbers(section string, types []string) (map[string]int, error) {
 	return at, nil
 }
 
-// find returns the index of a type.
-func find(section, name string, at map[string]int, types []string) (int, error) {
+// findType returns the index of a type.
+func findType(section, name string, at map[string]int, types []string) (int, error) {
 	i, ok := at[name]
 	if !ok {
 		return i, fmt.Errorf("%s: found the type %q, expected one of %s%s", section, name, strings.Join(types, ", "), suggest.Hint(name, types))

@@ -134,7 +134,7 @@ func (g *Graph) symmetric(ctx context.Context, fsys vfs.FS, name string) error {
 
 // fault returns an error with the line of a node, for which it reads the file again.
 func (g *Graph) fault(ctx context.Context, fsys vfs.FS, name string, node int, format string, a ...any) (err error) {
-	t, err := open(fsys, name)
+	t, err := openText(fsys, name)
 	if err != nil {
 		return err
 	}

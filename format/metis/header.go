@@ -57,7 +57,7 @@ type text struct {
 // inflatedLine bounds a line of a compressed file that is longer than the file.
 const inflatedLine = 16 << 20
 
-func open(fsys vfs.FS, name string) (_ *text, err error) {
+func openText(fsys vfs.FS, name string) (_ *text, err error) {
 	info, err := vfs.Regular(fsys, name)
 	if err != nil {
 		return nil, err

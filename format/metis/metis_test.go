@@ -28,7 +28,7 @@ func readText(t interface{ Fatal(...any) }, dir, text string, threads, block int
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f, err := open(vfs.OS, name)
+	f, err := openText(vfs.OS, name)
 	if err != nil {
 		return nil, err
 	}

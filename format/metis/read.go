@@ -12,7 +12,7 @@ import (
 
 // Read reads a graph and checks all of it.
 func Read(ctx context.Context, fsys vfs.FS, name string, threads int) (_ *Graph, err error) {
-	t, err := open(fsys, name)
+	t, err := openText(fsys, name)
 	if err != nil {
 		return nil, err
 	}

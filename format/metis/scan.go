@@ -20,7 +20,7 @@ type Header struct {
 
 // ReadHeader reads the header of a file.
 func ReadHeader(fsys vfs.FS, name string) (_ Header, err error) {
-	t, err := open(fsys, name)
+	t, err := openText(fsys, name)
 	if err != nil {
 		return Header{}, err
 	}
@@ -77,7 +77,7 @@ func Place(ctx context.Context, fsys vfs.FS, name string, number uint64, ofNode 
 }
 
 func scan(ctx context.Context, fsys vfs.FS, name string, threads int, fn func(b *block, first uint64) error) (err error) {
-	t, err := open(fsys, name)
+	t, err := openText(fsys, name)
 	if err != nil {
 		return err
 	}

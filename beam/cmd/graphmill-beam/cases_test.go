@@ -117,8 +117,8 @@ func names(all map[string][]string) []string {
 	return list
 }
 
-// runCommand runs the command in this process.
-func runCommand(t testing.TB, args ...string) (stdout, stderr string, status int) {
+// runHere runs the command in this process.
+func runHere(t testing.TB, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	status = runCommand(append([]string{"graphmill-beam"}, args...), nil, &out, &errs)

@@ -61,7 +61,7 @@ func TestPrismDispatch(t *testing.T) {
 			dir := t.TempDir()
 			one, out := filepath.Join(dir, "one"), filepath.Join(dir, "many")
 			dispatchAlone(t, append([]string{store, "--out", one}, args...)...)
-			if _, text, status := runCommand(t, append([]string{"dispatch", store, "--out", out, "--ship-graph=" + strconv.FormatBool(name == "deep")}, args...)...); status != 0 {
+			if _, text, status := runHere(t, append([]string{"dispatch", store, "--out", out, "--ship-graph=" + strconv.FormatBool(name == "deep")}, args...)...); status != 0 {
 				t.Fatalf("status %d\n%s", status, text)
 			}
 			if got, want := manifest(t, out), manifest(t, one); got != want {
@@ -116,7 +116,7 @@ func TestDispatchRefused(t *testing.T) {
 		{[]string{parts, "--parts", "2"}, exitUsage, "to send parts, use graphmill dispatch"},
 	} {
 		dir := t.TempDir()
-		_, text, status := runCommand(t, append([]string{"dispatch", "--out", filepath.Join(dir, "out")}, test.args...)...)
+		_, text, status := runHere(t, append([]string{"dispatch", "--out", filepath.Join(dir, "out")}, test.args...)...)
 		if status != test.status || !strings.Contains(text, test.want) {
 			t.Errorf("%q: found status %d and %q, expected %d and %q", test.args, status, text, test.status, test.want)
 		}
@@ -142,7 +142,7 @@ func TestDispatchDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	_, text, status := runCommand(t, "dispatch", store, "--parts", "2", "--out", filepath.Join(dir, "out"))
+	_, text, status := runHere(t, "dispatch", store, "--parts", "2", "--out", filepath.Join(dir, "out"))
 	if status != exitFailed || !strings.Contains(text, "damaged: found source") {
 		t.Errorf("found status %d and %q, expected the damage", status, text)
 	}

@@ -82,7 +82,7 @@ func equal(t *testing.T, store, one, name string, where, args []string) {
 		start := time.Now()
 		out := filepath.Join(t.TempDir(), method)
 		all := slices.Concat([]string{"sample", store, "--method", method, "--out", out, "--time-limit", "5m"}, where, args)
-		if _, text, status := runCommand(t, all...); status != 0 {
+		if _, text, status := runHere(t, all...); status != 0 {
 			t.Fatalf("%s, %s: status %d\n%s", name, method, status, text)
 		}
 		if got, want := manifest(t, out), manifest(t, one); got != want {
@@ -145,7 +145,7 @@ func dispatched(t *testing.T, where []string) {
 		one, out := filepath.Join(dir, "one"), filepath.Join(dir, "many")
 		dispatchAlone(t, append([]string{store, "--out", one}, all[name]...)...)
 		start := time.Now()
-		if _, text, status := runCommand(t, slices.Concat([]string{"dispatch", store, "--out", out, "--time-limit", "5m"}, where, all[name])...); status != 0 {
+		if _, text, status := runHere(t, slices.Concat([]string{"dispatch", store, "--out", out, "--time-limit", "5m"}, where, all[name])...); status != 0 {
 			t.Fatalf("%s: status %d\n%s", name, status, text)
 		}
 		if got, want := manifest(t, out), manifest(t, one); got != want {

@@ -40,7 +40,7 @@ func TestPrism(t *testing.T) {
 			alone(t, one, append([]string{store}, all[name]...)...)
 			for _, method := range []string{"local", "shuffle"} {
 				out := filepath.Join(dir, method)
-				_, text, status := runCommand(t, append([]string{"sample", store, "--runner", "prism", "--method", method, "--out", out}, all[name]...)...)
+				_, text, status := runHere(t, append([]string{"sample", store, "--runner", "prism", "--method", method, "--out", out}, all[name]...)...)
 				if status != 0 {
 					t.Fatalf("%s: status %d\n%s", method, status, text)
 				}
@@ -55,7 +55,7 @@ func TestPrism(t *testing.T) {
 		dir := t.TempDir()
 		one, out := filepath.Join(dir, "one"), filepath.Join(dir, "out")
 		alone(t, one, append([]string{store}, all["links"]...)...)
-		if _, text, status := runCommand(t, append([]string{"sample", store, "--ship-graph", "--out", out}, all["links"]...)...); status != 0 || manifest(t, out) != manifest(t, one) {
+		if _, text, status := runHere(t, append([]string{"sample", store, "--ship-graph", "--out", out}, all["links"]...)...); status != 0 || manifest(t, out) != manifest(t, one) {
 			t.Errorf("found status %d and\n%s\nexpected\n%s\n%s", status, manifest(t, out), manifest(t, one), text)
 		}
 		onlyOutput(t, dir, "one", "out")
@@ -80,14 +80,14 @@ func TestPrismBucket(t *testing.T) {
 	one, out := filepath.Join(dir, "one"), filepath.Join(dir, "out")
 	args := cases(t, store)["links"]
 	alone(t, one, append([]string{store}, args...)...)
-	if _, text, status := runCommand(t, append([]string{"sample", "s3://bucket/shop.store", "--out", out}, args...)...); status != 0 {
+	if _, text, status := runHere(t, append([]string{"sample", "s3://bucket/shop.store", "--out", out}, args...)...); status != 0 {
 		t.Fatalf("found status %d, expected 0\n%s", status, text)
 	}
 	if got, want := manifest(t, out), manifest(t, one); got != want {
 		t.Errorf("found\n%s\nexpected\n%s", got, want)
 	}
 	onlyOutput(t, dir, "one", "out")
-	if _, text, status := runCommand(t, append([]string{"sample", "s3://bucket/shop.store", "--out", "s3://bucket/out"}, args...)...); status != 2 || !strings.Contains(text, "expected a folder that every machine reaches") {
+	if _, text, status := runHere(t, append([]string{"sample", "s3://bucket/shop.store", "--out", "s3://bucket/out"}, args...)...); status != 2 || !strings.Contains(text, "expected a folder that every machine reaches") {
 		t.Errorf("found status %d, expected 2\n%s", status, text)
 	}
 }
@@ -118,7 +118,7 @@ func TestRefused(t *testing.T) {
 		{[]string{store, "--fanout", "2", "--seeds", "user", "--time-limit", "1ns"}, exitFailed, "time limit"},
 	} {
 		dir := t.TempDir()
-		_, text, status := runCommand(t, append([]string{"sample", "--out", filepath.Join(dir, "out")}, test.args...)...)
+		_, text, status := runHere(t, append([]string{"sample", "--out", filepath.Join(dir, "out")}, test.args...)...)
 		if status != test.status || !strings.Contains(text, test.want) {
 			t.Errorf("%q: found status %d and %q, expected %d and %q", test.args, status, text, test.status, test.want)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-func named(names []string, values []float64) map[string]float64 {
+func byName(names []string, values []float64) map[string]float64 {
 	m := map[string]float64{}
 	for i, name := range names {
 		m[name] = values[i]
@@ -26,7 +26,7 @@ func newDivision(p *partition.Result, elapsed time.Duration) *report.Division {
 	q := p.Quality
 	j := &report.Division{
 		Method: p.Method, Parts: p.Assignment.Parts, Trainers: p.Assignment.Trainers, Nodes: p.Nodes, Pairs: p.Pairs,
-		Cut: q.Cut, CutShare: q.CutShare, Volume: q.Volume, Boundary: q.Boundary, Balance: named(p.Constraints, q.Balance), Within: p.Within,
+		Cut: q.Cut, CutShare: q.CutShare, Volume: q.Volume, Boundary: q.Boundary, Balance: byName(p.Constraints, q.Balance), Within: p.Within,
 		EdgeBalance: q.EdgeBalance, EmptyParts: q.EmptyParts, EdgeTypes: map[string]report.EdgeTypeCut{},
 		Random:  report.RandomDivision{Cut: p.RandomCut, Volume: p.RandomVolume, CutRatio: human.Ratio(float64(q.Cut), p.RandomCut)},
 		Seconds: p.Seconds, ElapsedSeconds: elapsed.Seconds(), PeakRSS: report.PeakRSS(),
@@ -36,7 +36,7 @@ func newDivision(p *partition.Result, elapsed time.Duration) *report.Division {
 		j.OutOfCore = &report.DivisionOutOfCore{Levels: x.Levels, CoreNodes: x.CoreNodes, CorePairs: x.CorePairs, Passes: x.Passes, ReadBytes: x.Read, WrittenBytes: x.Written, Words: x.String()}
 	}
 	if p.Trainers != nil {
-		j.TrainerBalance = named(p.Constraints, p.Trainers.Balance)
+		j.TrainerBalance = byName(p.Constraints, p.Trainers.Balance)
 	}
 	for _, e := range p.Relations {
 		j.EdgeTypes[e.Type] = report.EdgeTypeCut{Edges: e.Edges, Cut: e.Cut, CutShare: human.Ratio(float64(e.Cut), float64(e.Edges))}
