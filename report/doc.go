@@ -2,6 +2,9 @@
 // where the time went, and which rows were dropped. A command fills a Report. The package writes it as a page (HTML),
 // as numbers (JSON), and as a few lines for the terminal (Text).
 //
+// Results of operations that are more than a Report, such as Division and Packing, are structs of their own: their JSON is what the
+// command prints with --json, and Text writes them in words.
+//
 // # Contract
 //
 //   - JSON holds everything that the page shows, including the buckets of histograms. A Report that is read back from

@@ -14,6 +14,7 @@ GO = {
     "graph": "graph",
     "draw": "draw",
     "batch": "batch",
+    "option": "option",
     "report": "report",
     "format-example": "format/example",
     "format-npy": "format/npy",
