@@ -32,8 +32,3 @@ func StoreToUnigraph(ctx context.Context, in, out string, o option.UnigraphTable
 func ConvertUnigraph(ctx context.Context, schema, out string, o option.UnigraphTables) (*Report, error) {
 	return exporting.ConvertUnigraph(ctx, schema, out, o)
 }
-
-// TablesFormats returns the names of the formats of the tables of a unigraph.
-func TablesFormats() []string {
-	return exporting.TablesFormats()
-}

@@ -9,7 +9,7 @@ import (
 )
 
 // Import reads a source, and writes it to the folder out: one graph becomes a store, many graphs become a collection.
-// The source is a file or folder in one of the formats of ImportFormats, the address of a database (sqlite:FILE or
+// The source is a file or folder in one of the formats of DescribeImportFormats, the address of a database (sqlite:FILE or
 // postgres://USER@HOST/DATABASE), "-" for Input, or "" if Indptr and Indices are
 // given. The store does not depend on Memory or Threads. The caller closes it.
 func Import(ctx context.Context, source, out string, o option.Import) (*Store, error) {
@@ -17,12 +17,7 @@ func Import(ctx context.Context, source, out string, o option.Import) (*Store, e
 	return opened(s, r, err)
 }
 
-// ImportFormats returns the names of the formats that Import reads.
-func ImportFormats() []string {
-	return importing.ImportFormats()
-}
-
-// DescribeImportFormats describes the formats of ImportFormats, in the same order.
+// DescribeImportFormats describes the formats that Import reads.
 func DescribeImportFormats() []report.ImportFormat {
 	return importing.DescribeImportFormats()
 }

@@ -61,13 +61,3 @@ func ComparePacks(ctx context.Context, in []string, o option.ComparePacks) (repo
 func TunePacks(ctx context.Context, in, out string, o option.TunePacks) (*report.Tuning, error) {
 	return packing.TunePacks(ctx, in, out, o)
 }
-
-// PackMethods returns the names of the methods.
-func PackMethods() []string {
-	return packing.PackMethods()
-}
-
-// PackHeuristics returns the names of the heuristics.
-func PackHeuristics() []string {
-	return packing.PackHeuristics()
-}

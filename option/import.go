@@ -61,7 +61,7 @@ type Build struct {
 type Import struct {
 	Build
 
-	// Format is the format of the source, one of ImportFormats; "" recognises it by the name and content.
+	// Format is the format of the source, one of DescribeImportFormats; "" recognises it by the name and content.
 	Format string
 	// Columns names the columns of an edge list without a header, or selects columns of one with a header. A name may have
 	// a dtype: "src,dst,weight:float32". "" takes all columns of the header.

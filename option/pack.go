@@ -41,8 +41,8 @@ type Pack struct {
 	Limits    []PackLimit // required: one for each component, one to seven in all
 	MaxGraphs int         // most graphs in a pack; 0 is no bound
 	Method    PackMethod
-	// Heuristic is the order in which PackDLPFHP, PackSPFHP, PackBestFit and PackFirstFit take the graphs: one of
-	// PackHeuristics, "weighted:W,W,..." with a weight per component, or the name of a component; "" is "product".
+	// Heuristic is the order in which PackDLPFHP, PackSPFHP, PackBestFit and PackFirstFit take the graphs: "product",
+	// "sum", "max", "min", "weighted:W,W,..." with a weight per component, or the name of a component; "" is "product".
 	Heuristic string
 	// Effort multiplies the work of PackAuto; 0 is 1, which takes about two seconds.
 	Effort float64

@@ -79,7 +79,7 @@ only sends them.`,
 				return err
 			}
 			o.Run = f.Run(t)
-			made, err := graphmill.IsParts(in)
+			made, err := dispatching.IsParts(in)
 			if err == nil && where != nil && made {
 				return cli.Usagef("%s: found the parts of a graph, expected a store; to send parts, use graphmill dispatch", in)
 			}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/operation/describing"
 )
 
 // NewInfo makes the command info.
@@ -17,7 +18,7 @@ func NewInfo(t *cli.Terminal) *cobra.Command {
   graphmill info g.store --json | jq .edges`,
 		Args: cli.OneArg("one STORE or LAYOUT"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			is, err := graphmill.IsLayout(args[0])
+			is, err := describing.IsLayout(args[0])
 			if err != nil {
 				return err
 			}

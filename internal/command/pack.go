@@ -9,6 +9,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/operation/packing"
 	"github.com/graphmill/graphmill/option"
 	"github.com/graphmill/graphmill/report"
 )
@@ -77,8 +78,8 @@ than a pack go to lines of their own, or to alone_id.npy.`,
 	fs.Lookup("out").Usage = "folder to write the pack layout to (default: write nothing, only print the result)"
 	fs.StringArrayVar(&f.limits, "limit", nil, "limit of a pack in a component, such as num_nodes=222; give one for each component (required)")
 	fs.IntVar(&o.MaxGraphs, "max-graphs", 0, "most graphs in a pack; 0 is no bound")
-	fs.StringVar((*string)(&o.Method), "method", "", strings.Join(graphmill.PackMethods(), ", "))
-	fs.StringVar(&o.Heuristic, "heuristic", "", "dlpfhp, spfhp, best-fit, first-fit: order in which graphs are taken: "+strings.Join(graphmill.PackHeuristics(), ", ")+", weighted:W,W, or a component")
+	fs.StringVar((*string)(&o.Method), "method", "", strings.Join(packing.PackMethods(), ", "))
+	fs.StringVar(&o.Heuristic, "heuristic", "", "dlpfhp, spfhp, best-fit, first-fit: order in which graphs are taken: "+strings.Join(packing.PackHeuristics(), ", ")+", weighted:W,W, or a component")
 	fs.Float64Var(&o.Effort, "effort", 0, "auto: amount of work; 1 takes about two seconds")
 	fs.DurationVar(&o.TimeBudget, "time-budget", 0, "auto alone: bound on the elapsed time, such as 30s, after which its best packing so far is the result, which then depends on the machine (default: no bound)")
 	fs.StringVar((*string)(&o.Oversize), "oversize", "", "how to treat graphs that are larger than a pack: error, skip (leave them out and count them) or alone (make each a pack of its own, separate from the others)")
@@ -87,8 +88,8 @@ than a pack go to lines of their own, or to alone_id.npy.`,
 	fs.BoolVar(&f.stream, "stream", false, "pack graphs in their order: SIZES.csv (one graph per line), - (stdin) or a COLLECTION")
 	fs.IntVar(&f.Buffer, "buffer", 0, "number of graphs that --stream holds at a time")
 	cli.Defaults(fs, map[string]string{"method": "auto", "heuristic": "product", "effort": "1", "oversize": "error", "ranks": "1", "buffer": "512"})
-	cli.Choices(fs, "method", graphmill.PackMethods()...)
-	cli.Choices(fs, "heuristic", append(graphmill.PackHeuristics(), "weighted:")...)
+	cli.Choices(fs, "method", packing.PackMethods()...)
+	cli.Choices(fs, "heuristic", append(packing.PackHeuristics(), "weighted:")...)
 	cli.Choices(fs, "oversize", "error", "skip", "alone")
 	cli.Values(fs, cli.ComponentsAmounts, "COMPONENT=N", "limit")
 	cli.Group(fs, cli.GroupPack, "*limit", "*max-graphs", "*method", "heuristic", "effort", "time-budget", "*oversize", "*reserve", "*ranks", "*stream", "buffer")

@@ -25,10 +25,7 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// ImportFormats returns the names of the formats that Import reads.
-func ImportFormats() []string { return ingest.Formats() }
-
-// DescribeImportFormats describes the formats of ImportFormats, in the same order.
+// DescribeImportFormats describes the formats that Import reads.
 func DescribeImportFormats() []report.ImportFormat {
 	var list []report.ImportFormat
 	for _, f := range ingest.List() {
@@ -114,7 +111,7 @@ func (o *importJob) source() (ingest.Options, error) {
 }
 
 // Import reads a source, and writes it to the folder out: one graph becomes a store, many graphs become a collection.
-// The source is a file or folder in one of the formats of ImportFormats, the address of a database (sqlite:FILE or
+// The source is a file or folder in one of the formats of DescribeImportFormats, the address of a database (sqlite:FILE or
 // postgres://USER@HOST/DATABASE), "-" for Input, or "" if Indptr and Indices are
 // given. The store does not depend on Memory or Threads. The caller closes it.
 //
