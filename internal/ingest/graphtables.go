@@ -42,10 +42,10 @@ func (l *lister) resolve(ctx context.Context) error {
 
 // place puts the place that names a table before an error about it.
 func (l *lister) place(at ast.Node, err error) error {
-	if err == nil || strings.HasPrefix(err.Error(), l.y.path+":") {
+	if err == nil || strings.HasPrefix(err.Error(), l.y.Path+":") {
 		return err
 	}
-	return l.y.errorf(at, "%w", err)
+	return l.y.Errorf(at, "%w", err)
 }
 
 // open opens the table of a type, and the arrays with the same rows.
@@ -122,7 +122,7 @@ func (l *lister) openColumns(s *source) (arrays []table.NpyColumn, texts []table
 			return nil, nil, l.place(c.at, err)
 		}
 		if len(files) != 1 {
-			return nil, nil, l.y.errorf(c.at, "found %d files of column %q, expected one; name one file", len(files), c.Name)
+			return nil, nil, l.y.Errorf(c.at, "found %d files of column %q, expected one; name one file", len(files), c.Name)
 		}
 		if isText(c.file) {
 			t, err := l.values(c, files[0])
@@ -213,7 +213,7 @@ func (l *lister) ends(ctx context.Context, e *edgeEntry) error {
 			for _, n := range l.nodes {
 				names = append(names, n.out.Type)
 			}
-			return l.y.errorf(e.at, "found the node type %q in %s, expected one of the nodes %s%s; list it under nodes, as %s: {} if only edges refer to it", typ, e.typ, strings.Join(names, ", "), suggest.Hint(typ, names), typ)
+			return l.y.Errorf(e.at, "found the node type %q in %s, expected one of the nodes %s%s; list it under nodes, as %s: {} if only edges refer to it", typ, e.typ, strings.Join(names, ", "), suggest.Hint(typ, names), typ)
 		}
 	}
 	if err := l.openPairs(e); err != nil {
@@ -223,11 +223,11 @@ func (l *lister) ends(ctx context.Context, e *edgeEntry) error {
 		return err
 	}
 	if e.where != nil && field(e.fields, e.where.Column) == nil {
-		return l.y.errorf(e.at, "found the column %q in where, expected one of %s%s", e.where.Column, table.List(some(fieldNames(e.fields))), suggest.Hint(e.where.Column, fieldNames(e.fields)))
+		return l.y.Errorf(e.at, "found the column %q in where, expected one of %s%s", e.where.Column, table.List(some(fieldNames(e.fields))), suggest.Hint(e.where.Column, fieldNames(e.fields)))
 	}
 	src, dst := l.node(e.typ.Src), l.node(e.typ.Dst)
 	if err := e.pickEnds(src, dst); err != nil {
-		return l.y.errorf(e.at, "%w with src and dst", err)
+		return l.y.Errorf(e.at, "%w with src and dst", err)
 	}
 	for _, f := range []*looks{e.srcLooks, e.dstLooks} {
 		if err := f.peekIDs(ctx, e.base); err != nil {
@@ -319,7 +319,7 @@ func (l *lister) identify(ctx context.Context, n *nodeEntry) error {
 	switch {
 	case n.none:
 		n.out.ID = end("", true)
-		n.out.Table = noNodes{l.y.path}
+		n.out.Table = noNodes{l.y.Path}
 		return nil
 	case n.joined == nil:
 		if n.count == 0 {
@@ -336,7 +336,7 @@ func (l *lister) identify(ctx context.Context, n *nodeEntry) error {
 	case n.id != "" || !n.noID && slices.ContainsFunc(idNames, func(name string) bool { return candidates(n.fields, name, false) != nil }):
 		f, err := pick(n.joined, n.fields, n.id, idNames)
 		if err != nil {
-			return l.y.errorf(n.at, "%w", err)
+			return l.y.Errorf(n.at, "%w", err)
 		}
 		// Integers that are not the row numbers are keys.
 		integer = f.rows
@@ -358,7 +358,7 @@ func (l *lister) identify(ctx context.Context, n *nodeEntry) error {
 	n.out.Table = n.joined
 	if n.joined == nil {
 		if n.columns != nil {
-			return l.y.errorf(n.at, "found columns of %q, expected a table that has them; name the table", n.out.Type)
+			return l.y.Errorf(n.at, "found columns of %q, expected a table that has them; name the table", n.out.Type)
 		}
 		return nil
 	}
@@ -392,14 +392,14 @@ func (l *lister) columns(ctx context.Context, s *source, but []string) ([]table.
 		if c.from != nil {
 			add, _, err := l.m.vector(c.Name, &c.wanted, s.fields, but)
 			if err != nil {
-				return nil, l.y.errorf(c.at, "column %q: %w", c.Name, err)
+				return nil, l.y.Errorf(c.at, "column %q: %w", c.Name, err)
 			}
 			cols = append(cols, add...)
 			continue
 		}
 		f := field(s.fields, c.Name)
 		if f == nil {
-			return nil, l.y.errorf(c.at, "found the column %q, expected one of %s%s", c.Name, table.List(some(fieldNames(s.fields))), suggest.Hint(c.Name, fieldNames(s.fields)))
+			return nil, l.y.Errorf(c.at, "found the column %q, expected one of %s%s", c.Name, table.List(some(fieldNames(s.fields))), suggest.Hint(c.Name, fieldNames(s.fields)))
 		}
 		if c.DType != graph.Invalid && c.file != "" && c.Shape == nil {
 			c.Shape = f.Shape

@@ -12,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/yamlfile"
 	"github.com/graphmill/graphmill/internal/suggest"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -41,27 +42,27 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 	if o.NumNodes > 0 {
 		return nil, usagef("found `NumNodes` with %s, expected the counts in that file", path)
 	}
-	l := &lister{y: yamlFile{path}, p: newOpener(fsys, path, o), o: o, m: &maker{gaps: newGaps(o)}}
+	l := &lister{y: yamlfile.File{Path: path, Kind: ErrSource}, p: newOpener(fsys, path, o), o: o, m: &maker{gaps: newGaps(o)}}
 	l.p.member = func(archive, array string) (string, error) { return o.arrays.Array(ctx, archive, array) }
-	body, err := l.y.read(fsys)
+	body, err := l.y.Read(fsys)
 	if err != nil {
 		return nil, err
 	}
-	top, err := l.y.sections(body)
+	top, err := readSections(l.y, body)
 	if err != nil {
 		return nil, err
 	}
 	if top, err = l.readMissing(top); err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(top, func(e entry) bool { return e.key == "graphs" }) {
-		if i := slices.IndexFunc(top, func(e entry) bool { return e.key == "source" }); i >= 0 {
-			return nil, l.y.errorf(top[i].at, "found a source of many graphs, expected tables of files: rows of a query are sorted, and those of graphs must be in the order of the graphs; export the tables")
+	if slices.ContainsFunc(top, func(e yamlfile.Entry) bool { return e.Key == "graphs" }) {
+		if i := slices.IndexFunc(top, func(e yamlfile.Entry) bool { return e.Key == "source" }); i >= 0 {
+			return nil, l.y.Errorf(top[i].At, "found a source of many graphs, expected tables of files: rows of a query are sorted, and those of graphs must be in the order of the graphs; export the tables")
 		}
-		if i := slices.IndexFunc(top, func(e entry) bool {
-			return slices.Contains([]string{"transforms", "dangling_edges", "duplicate_nodes"}, e.key)
+		if i := slices.IndexFunc(top, func(e yamlfile.Entry) bool {
+			return slices.Contains([]string{"transforms", "dangling_edges", "duplicate_nodes"}, e.Key)
 		}); i >= 0 {
-			return nil, l.y.errorf(top[i].at, "found %s of many graphs, expected them with one graph; remove the key", top[i].key)
+			return nil, l.y.Errorf(top[i].At, "found %s of many graphs, expected them with one graph; remove the key", top[i].Key)
 		}
 		c := &collectionLister{lister: l}
 		if err := c.read(ctx, top); err != nil {
@@ -102,14 +103,14 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 
 // lister reads the list of tables: first what is written, then what follows from the tables.
 type lister struct {
-	y     yamlFile
+	y     yamlfile.File
 	p     *opener
 	o     Options
 	m     *maker
 	nodes []*nodeEntry
 	edges []*edgeEntry
 	// source is the database of queries; nil: none.
-	source *entry
+	source *yamlfile.Entry
 
 	transforms Transforms
 	rules      Rules
@@ -173,69 +174,69 @@ func (l *lister) node(name string) *nodeEntry {
 	return nil
 }
 
-// sections returns the entries of the whole file.
-func (y yamlFile) sections(body ast.Node) ([]entry, error) {
-	return y.mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs", "missing", "dangling_edges", "duplicate_nodes", "transforms", "source"})
+// readSections returns the entries of the whole file.
+func readSections(y yamlfile.File, body ast.Node) ([]yamlfile.Entry, error) {
+	return y.Mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs", "missing", "dangling_edges", "duplicate_nodes", "transforms", "source"})
 }
 
 // readMissing reads what empty cells mean, by dtype or kind of dtypes, and returns the other sections.
-func (l *lister) readMissing(top []entry) (rest []entry, err error) {
+func (l *lister) readMissing(top []yamlfile.Entry) (rest []yamlfile.Entry, err error) {
 	for _, part := range top {
-		if part.key != "missing" {
+		if part.Key != "missing" {
 			rest = append(rest, part)
 			continue
 		}
-		rules, err := l.y.mapping(part.value, "dtypes and what their empty cells mean", nil)
+		rules, err := l.y.Mapping(part.Value, "dtypes and what their empty cells mean", nil)
 		if err != nil {
 			return nil, err
 		}
 		for _, r := range rules {
-			if !isDType(r.key) {
-				return nil, l.y.errorf(r.at, "found %q in missing, expected a dtype, or one of %s%s; say what the empty cells of one column mean at that column", r.key, strings.Join(missingKinds, ", "), suggest.Hint(r.key, missingKinds))
+			if !isDType(r.Key) {
+				return nil, l.y.Errorf(r.At, "found %q in missing, expected a dtype, or one of %s%s; say what the empty cells of one column mean at that column", r.Key, strings.Join(missingKinds, ", "), suggest.Hint(r.Key, missingKinds))
 			}
-			v, err := l.y.text(r.value, "error, column or a value")
+			v, err := l.y.Text(r.Value, "error, column or a value")
 			if err != nil {
 				return nil, err
 			}
-			l.m.file = append(l.m.file, Missing{r.key, v})
+			l.m.file = append(l.m.file, Missing{r.Key, v})
 		}
 	}
 	return rest, nil
 }
 
-func (l *lister) read(body ast.Node, top []entry) error {
+func (l *lister) read(body ast.Node, top []yamlfile.Entry) error {
 	for _, part := range top {
-		if part.key == "source" {
+		if part.Key == "source" {
 			l.source = &part
 			continue
 		}
-		if part.key == "dangling_edges" {
+		if part.Key == "dangling_edges" {
 			var err error
-			if l.rules.DanglingEdges, err = l.y.policy(part.value, "error", "drop", "zeros"); err != nil {
+			if l.rules.DanglingEdges, err = readPolicy(l.y, part.Value, "error", "drop", "zeros"); err != nil {
 				return err
 			}
 			continue
 		}
-		if part.key == "duplicate_nodes" {
+		if part.Key == "duplicate_nodes" {
 			var err error
-			if l.rules.DuplicateNodes, err = l.y.policy(part.value, "error", "drop"); err != nil {
+			if l.rules.DuplicateNodes, err = readPolicy(l.y, part.Value, "error", "drop"); err != nil {
 				return err
 			}
 			continue
 		}
-		if part.key == "transforms" {
+		if part.Key == "transforms" {
 			var err error
-			if l.transforms, err = l.y.readTransforms(part.value); err != nil {
+			if l.transforms, err = readTransforms(l.y, part.Value); err != nil {
 				return err
 			}
 			continue
 		}
-		entries, err := l.y.mapping(part.value, "types", nil)
+		entries, err := l.y.Mapping(part.Value, "types", nil)
 		if err != nil {
 			return err
 		}
 		for _, e := range entries {
-			if part.key == "nodes" {
+			if part.Key == "nodes" {
 				err = l.readNode(e)
 			} else {
 				err = l.readEdge(e)
@@ -246,28 +247,28 @@ func (l *lister) read(body ast.Node, top []entry) error {
 		}
 	}
 	if len(l.edges) == 0 {
-		return l.y.errorf(body, "found no edges, expected at least one edge type under the key edges")
+		return l.y.Errorf(body, "found no edges, expected at least one edge type under the key edges")
 	}
 	return nil
 }
 
 var tableKeys = []string{"table", "source", "query", "columns", "names", "delimiter", "header"}
 
-func (l *lister) readNode(e entry) error {
-	n := &nodeEntry{source: source{at: e.at}, ids: l.o.IDs, out: assemble.Nodes{Type: e.key}}
-	if err := graph.CheckName(e.key); err != nil {
-		return l.y.errorf(e.at, "%w", err)
+func (l *lister) readNode(e yamlfile.Entry) error {
+	n := &nodeEntry{source: source{at: e.At}, ids: l.o.IDs, out: assemble.Nodes{Type: e.Key}}
+	if err := graph.CheckName(e.Key); err != nil {
+		return l.y.Errorf(e.At, "%w", err)
 	}
-	fields, err := l.y.mapping(e.value, "a node type", append([]string{"id", "count"}, tableKeys...))
+	fields, err := l.y.Mapping(e.Value, "a node type", append([]string{"id", "count"}, tableKeys...))
 	if err != nil {
 		return err
 	}
 	for _, f := range fields {
-		switch f.key {
+		switch f.Key {
 		case "id":
 			err = l.readID(f, n)
 		case "count":
-			n.count, err = l.y.count(f.value, "the number of nodes")
+			n.count, err = l.y.Count(f.Value, "the number of nodes")
 			n.none = n.count == 0
 		default:
 			err = l.readSource(f, &n.source)
@@ -280,64 +281,64 @@ func (l *lister) readNode(e entry) error {
 		return err
 	}
 	if (n.count > 0 || n.none) && (n.tabled() || n.columns != nil || n.id != "") {
-		return l.y.errorf(e.at, "found a count together with a table, an id or columns of %q, expected no count, as the rows give it; remove count", e.key)
+		return l.y.Errorf(e.At, "found a count together with a table, an id or columns of %q, expected no count, as the rows give it; remove count", e.Key)
 	}
 	if n.id != "" && !n.tabled() && !n.array(n.id) {
-		return l.y.errorf(e.at, "found an id column of %q, expected a table or an array that has it; name the table", e.key)
+		return l.y.Errorf(e.At, "found an id column of %q, expected a table or an array that has it; name the table", e.Key)
 	}
 	n.keyed(n.id)
 	l.nodes = append(l.nodes, n)
 	return nil
 }
 
-func (l *lister) readID(f entry, n *nodeEntry) (err error) {
-	if s, ok := f.value.(*ast.StringNode); ok {
+func (l *lister) readID(f yamlfile.Entry, n *nodeEntry) (err error) {
+	if s, ok := f.Value.(*ast.StringNode); ok {
 		n.id = s.Value
 		return nil
 	}
-	if _, ok := f.value.(*ast.NullNode); ok {
+	if _, ok := f.Value.(*ast.NullNode); ok {
 		n.noID = true
 		return nil
 	}
-	fields, err := l.y.mapping(f.value, "column and dtype", []string{"column", "dtype"})
+	fields, err := l.y.Mapping(f.Value, "column and dtype", []string{"column", "dtype"})
 	for _, f := range fields {
 		var s string
-		if s, err = l.y.text(f.value, "a name"); err != nil {
+		if s, err = l.y.Text(f.Value, "a name"); err != nil {
 			return err
 		}
-		if f.key == "column" {
+		if f.Key == "column" {
 			n.id = s
 		} else if n.ids, err = ParseIDs(s); err != nil {
-			return l.y.errorf(f.value, "found ids %q, expected auto, integer or string%s", s, suggest.Hint(s, []string{"auto", "integer", "string"}))
+			return l.y.Errorf(f.Value, "found ids %q, expected auto, integer or string%s", s, suggest.Hint(s, []string{"auto", "integer", "string"}))
 		}
 	}
 	return err
 }
 
 // readSource reads a key that node and edge types share.
-func (l *lister) readSource(f entry, s *source) (err error) {
-	switch f.key {
+func (l *lister) readSource(f yamlfile.Entry, s *source) (err error) {
+	switch f.Key {
 	case "source", "query":
 		return l.readQuery(f, s)
 	case "table":
-		s.names, err = l.y.texts(f.value, "the name of a file")
+		s.names, err = l.y.Texts(f.Value, "the name of a file")
 	case "names":
-		s.csv.Names, err = l.y.texts(f.value, "the names of the columns")
+		s.csv.Names, err = l.y.Texts(f.Value, "the names of the columns")
 	case "header":
-		s.csv.Header, err = l.y.boolean(f.value)
+		s.csv.Header, err = l.y.Boolean(f.Value)
 	case "delimiter":
 		var d string
-		if d, err = l.y.text(f.value, "a delimiter"); err == nil {
+		if d, err = l.y.Text(f.Value, "a delimiter"); err == nil {
 			if len(d) != 1 || !strings.Contains(",\t;| ", d) {
-				return l.y.errorf(f.value, "found the delimiter %q, expected one of \",\", \"\\t\", \";\", \"|\" and \" \" (runs of spaces and tabs)", d)
+				return l.y.Errorf(f.Value, "found the delimiter %q, expected one of \",\", \"\\t\", \";\", \"|\" and \" \" (runs of spaces and tabs)", d)
 			}
 			s.csv.Delimiter = d[0]
 		}
 	case "columns":
 		s.listed = true
-		if list, ok := f.value.(*ast.SequenceNode); ok {
+		if list, ok := f.Value.(*ast.SequenceNode); ok {
 			for _, v := range list.Values {
-				name, err := l.y.text(v, "the name of a column")
+				name, err := l.y.Text(v, "the name of a column")
 				if err != nil {
 					return err
 				}
@@ -345,7 +346,7 @@ func (l *lister) readSource(f entry, s *source) (err error) {
 			}
 			return nil
 		}
-		entries, err := l.y.mapping(f.value, "columns", nil)
+		entries, err := l.y.Mapping(f.Value, "columns", nil)
 		for _, e := range entries {
 			c, err := l.readColumn(e)
 			if err != nil {
@@ -374,47 +375,47 @@ func (s *source) keyed(name string) {
 func isColumn(name string) bool { return isArray(name) || isText(name) }
 
 // readColumn reads "int64", "float32[128]", "feat.npy", "data.npz:x", "feat.csv.gz" or a mapping.
-func (l *lister) readColumn(e entry) (columnEntry, error) {
-	c := columnEntry{wanted: wanted{Field: table.Field{Name: e.key}}, at: e.at}
-	if s, ok := e.value.(*ast.StringNode); ok {
+func (l *lister) readColumn(e yamlfile.Entry) (columnEntry, error) {
+	c := columnEntry{wanted: wanted{Field: table.Field{Name: e.Key}}, at: e.At}
+	if s, ok := e.Value.(*ast.StringNode); ok {
 		if isColumn(s.Value) {
 			c.file = s.Value
 			return c, nil
 		}
-		return c, l.readType(&c, e.value, s.Value)
+		return c, l.readType(&c, e.Value, s.Value)
 	}
-	fields, err := l.y.mapping(e.value, "dtype, file, array, from, categories and missing", []string{"dtype", "file", "array", "row_offsets", "string_offsets", "from", "categories", "missing", "empty"})
+	fields, err := l.y.Mapping(e.Value, "dtype, file, array, from, categories and missing", []string{"dtype", "file", "array", "row_offsets", "string_offsets", "from", "categories", "missing", "empty"})
 	if err != nil {
 		return c, err
 	}
 	array := ""
 	for _, f := range fields {
 		var s string
-		switch f.key {
+		switch f.Key {
 		case "row_offsets":
-			c.lists.Rows, err = l.y.texts(f.value, "the name of an .npy array")
+			c.lists.Rows, err = l.y.Texts(f.Value, "the name of an .npy array")
 		case "from":
-			c.from, err = l.y.texts(f.value, "columns to join")
+			c.from, err = l.y.Texts(f.Value, "columns to join")
 		case "categories":
-			if c.categories, err = l.y.texts(f.value, "the texts of the categories"); err == nil {
+			if c.categories, err = l.y.Texts(f.Value, "the texts of the categories"); err == nil {
 				if _, bad := table.NewCategories(c.categories); bad != nil {
-					err = l.y.errorf(f.value, "column %q: %w", c.Name, bad)
+					err = l.y.Errorf(f.Value, "column %q: %w", c.Name, bad)
 				}
 			}
 		default:
-			s, err = l.y.text(f.value, "a value")
+			s, err = l.y.Text(f.Value, "a value")
 		}
 		if err != nil {
 			return c, err
 		}
-		switch f.key {
+		switch f.Key {
 		case "string_offsets":
 			c.lists.Strings = s
 		case "dtype":
-			err = l.readType(&c, f.value, s)
+			err = l.readType(&c, f.Value, s)
 		case "file":
 			if c.file = s; !isColumn(s) && filepath.Ext(s) != npzSuffix {
-				err = l.y.errorf(f.value, "found the file %q, expected an .npy array, an archive .npz with the key array, or numbers as .csv, .tsv or .txt without a header", s)
+				err = l.y.Errorf(f.Value, "found the file %q, expected an .npy array, an archive .npz with the key array, or numbers as .csv, .tsv or .txt without a header", s)
 			}
 		case "array":
 			array = s
@@ -426,19 +427,19 @@ func (l *lister) readColumn(e entry) (columnEntry, error) {
 		}
 	}
 	if archive := filepath.Ext(c.file) == npzSuffix; archive != (array != "") {
-		return c, l.y.errorf(e.at, "found file %q and array %q of column %q, expected both for an array of an archive .npz, and otherwise no array; add the missing key, or remove array", c.file, array, c.Name)
+		return c, l.y.Errorf(e.At, "found file %q and array %q of column %q, expected both for an array of an archive .npz, and otherwise no array; add the missing key, or remove array", c.file, array, c.Name)
 	} else if archive {
 		c.file += ":" + array
 	}
 	switch {
 	case (c.lists.Rows != nil || c.lists.Strings != "") && (!isArray(c.file) || c.DType == graph.Invalid):
-		return c, l.y.errorf(e.at, "found offsets of column %q, expected also its dtype with its shape, such as \"int64[]\", and an .npy array as its file", c.Name)
+		return c, l.y.Errorf(e.At, "found offsets of column %q, expected also its dtype with its shape, such as \"int64[]\", and an .npy array as its file", c.Name)
 	case c.categories != nil && c.DType == graph.Invalid:
 		c.DType, c.Category = graph.String, true
 	case c.categories != nil && !c.Category:
-		return c, l.y.errorf(e.at, "found categories of column %q with another dtype, expected the dtype category; remove categories, or give the dtype", c.Name)
+		return c, l.y.Errorf(e.At, "found categories of column %q with another dtype, expected the dtype category; remove categories, or give the dtype", c.Name)
 	case c.from != nil && c.file != "":
-		return c, l.y.errorf(e.at, "found from and file of column %q, expected one of them", c.Name)
+		return c, l.y.Errorf(e.At, "found from and file of column %q, expected one of them", c.Name)
 	}
 	return c, nil
 }
@@ -446,45 +447,45 @@ func (l *lister) readColumn(e entry) (columnEntry, error) {
 func (l *lister) readType(c *columnEntry, at ast.Node, s string) error {
 	f, err := parseType(s)
 	if err != nil {
-		return l.y.errorf(at, "column %q: %w", c.Name, err)
+		return l.y.Errorf(at, "column %q: %w", c.Name, err)
 	}
 	f.Name = c.Name
 	c.Field = f
 	return nil
 }
 
-func (l *lister) readEdge(e entry) error {
-	typ, err := graph.ParseEdgeType(e.key)
+func (l *lister) readEdge(e yamlfile.Entry) error {
+	typ, err := graph.ParseEdgeType(e.Key)
 	if err != nil {
-		return l.y.errorf(e.at, "%w", err)
+		return l.y.Errorf(e.At, "%w", err)
 	}
-	x := &edgeEntry{source: source{at: e.at}, typ: typ, out: assemble.Edges{Type: typ}}
-	fields, err := l.y.mapping(e.value, "an edge type", append([]string{"src", "dst", "where", "reverse", "symmetrise", "indptr", "indices"}, tableKeys...))
+	x := &edgeEntry{source: source{at: e.At}, typ: typ, out: assemble.Edges{Type: typ}}
+	fields, err := l.y.Mapping(e.Value, "an edge type", append([]string{"src", "dst", "where", "reverse", "symmetrise", "indptr", "indices"}, tableKeys...))
 	if err != nil {
 		return err
 	}
 	for _, f := range fields {
 		name := "the name of a column"
-		switch f.key {
+		switch f.Key {
 		case "src":
-			x.src, err = l.y.text(f.value, name)
+			x.src, err = l.y.Text(f.Value, name)
 		case "dst":
-			x.dst, err = l.y.text(f.value, name)
+			x.dst, err = l.y.Text(f.Value, name)
 		case "indptr":
-			x.indptr, err = l.y.text(f.value, "the name of a file")
+			x.indptr, err = l.y.Text(f.Value, "the name of a file")
 		case "indices":
-			x.indices, err = l.y.text(f.value, "the name of a file")
+			x.indices, err = l.y.Text(f.Value, "the name of a file")
 		case "reverse":
 			x.asWritten = true
-			if x.reverse, err = l.y.text(f.value, "the name of a relation"); err == nil {
+			if x.reverse, err = l.y.Text(f.Value, "the name of a relation"); err == nil {
 				if bad := graph.CheckName(x.reverse); bad != nil {
-					err = l.y.errorf(f.value, "%w", bad)
+					err = l.y.Errorf(f.Value, "%w", bad)
 				}
 			}
 		case "symmetrise":
 			x.asWritten = true
-			if x.out.Symmetrise, err = l.y.boolean(f.value); err == nil && x.out.Symmetrise && typ.Src != typ.Dst {
-				err = l.y.errorf(f.value, "found symmetrise between %s and %s, expected one node type; name the other direction with reverse", typ.Src, typ.Dst)
+			if x.out.Symmetrise, err = l.y.Boolean(f.Value); err == nil && x.out.Symmetrise && typ.Src != typ.Dst {
+				err = l.y.Errorf(f.Value, "found symmetrise between %s and %s, expected one node type; name the other direction with reverse", typ.Src, typ.Dst)
 			}
 		case "where":
 			err = l.readWhere(f, x)
@@ -501,9 +502,9 @@ func (l *lister) readEdge(e entry) error {
 	matrix := x.indptr != "" || x.indices != ""
 	switch {
 	case matrix && (x.indptr == "" || x.indices == "" || x.tabled() || x.src != "" || x.dst != "" || x.where != nil):
-		return l.y.errorf(e.at, "found some of indptr, indices and a table, expected both arrays and no table, src, dst or where; add the missing array, or remove what does not belong")
+		return l.y.Errorf(e.At, "found some of indptr, indices and a table, expected both arrays and no table, src, dst or where; add the missing array, or remove what does not belong")
 	case !matrix && !x.tabled() && !(x.array(x.src) && x.array(x.dst)):
-		return l.y.errorf(e.at, "found no table of %s, expected one, or arrays for src and dst among its columns, or indptr and indices", typ)
+		return l.y.Errorf(e.At, "found no table of %s, expected one, or arrays for src and dst among its columns, or indptr and indices", typ)
 	}
 	x.keyed(x.src)
 	x.keyed(x.dst)
@@ -511,15 +512,15 @@ func (l *lister) readEdge(e entry) error {
 	return nil
 }
 
-func (l *lister) readWhere(f entry, x *edgeEntry) error {
-	fields, err := l.y.mapping(f.value, "a column and its value", nil)
+func (l *lister) readWhere(f yamlfile.Entry, x *edgeEntry) error {
+	fields, err := l.y.Mapping(f.Value, "a column and its value", nil)
 	if err != nil {
 		return err
 	}
 	if len(fields) != 1 {
-		return l.y.errorf(f.at, "found %d columns in where, expected one; split the edge type into one per value", len(fields))
+		return l.y.Errorf(f.At, "found %d columns in where, expected one; split the edge type into one per value", len(fields))
 	}
-	value, err := l.y.text(fields[0].value, "a value of the column")
-	x.where = &assemble.Filter{Column: fields[0].key, Value: value}
+	value, err := l.y.Text(fields[0].Value, "a value of the column")
+	x.where = &assemble.Filter{Column: fields[0].Key, Value: value}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/yamlfile"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -155,12 +156,12 @@ func FuzzYAML(f *testing.F) {
 	f.Add("graphs: {}\nnodes: {a: {graph_ptr: p.npy}}\nedges: {\"a:e:a\": {parent: x.npy, ends: local, reverse: up}}")
 	f.Fuzz(func(t *testing.T, text string) {
 		fuzzing.Check(t, len(text), func() {
-			y := yamlFile{"graph.yaml"}
-			body, err := y.parse([]byte(text))
+			y := yamlfile.File{Path: "graph.yaml", Kind: ErrSource}
+			body, err := y.Parse([]byte(text))
 			if err != nil {
 				return
 			}
-			top, err := y.sections(body)
+			top, err := readSections(y, body)
 			if err != nil {
 				return
 			}
@@ -168,7 +169,7 @@ func FuzzYAML(f *testing.F) {
 			if top, err = l.readMissing(top); err != nil {
 				return
 			}
-			if slices.ContainsFunc(top, func(e entry) bool { return e.key == "graphs" }) {
+			if slices.ContainsFunc(top, func(e yamlfile.Entry) bool { return e.Key == "graphs" }) {
 				c := &collectionLister{lister: l}
 				if err := c.read(t.Context(), top); err == nil && (len(c.out.Nodes) == 0 || len(c.out.Edges) == 0) {
 					t.Fatalf("accepted a collection without nodes or edges: %q", text)
@@ -188,12 +189,12 @@ func TestDocumentation(t *testing.T) {
 	}
 	_, text, _ := strings.Cut(string(page), "```yaml\n")
 	text, _, ok := strings.Cut(text, "```")
-	y := yamlFile{"graph-yaml.md"}
-	body, err := y.parse([]byte(text))
+	y := yamlfile.File{Path: "graph-yaml.md", Kind: ErrSource}
+	body, err := y.Parse([]byte(text))
 	l := &lister{y: y}
 	if err == nil {
-		var top []entry
-		if top, err = y.sections(body); err == nil {
+		var top []yamlfile.Entry
+		if top, err = readSections(y, body); err == nil {
 			err = l.read(body, top)
 		}
 	}

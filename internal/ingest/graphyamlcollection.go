@@ -10,6 +10,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/collection"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/yamlfile"
 	"github.com/graphmill/graphmill/internal/suggest"
 )
 
@@ -32,9 +33,9 @@ type collectionLister struct {
 }
 
 // read reads the sections. Graphs and nodes come before the edges, which refer to them.
-func (l *collectionLister) read(ctx context.Context, top []entry) error {
-	section := func(name string) *entry {
-		i := slices.IndexFunc(top, func(e entry) bool { return e.key == name })
+func (l *collectionLister) read(ctx context.Context, top []yamlfile.Entry) error {
+	section := func(name string) *yamlfile.Entry {
+		i := slices.IndexFunc(top, func(e yamlfile.Entry) bool { return e.Key == name })
 		if i < 0 {
 			return nil
 		}
@@ -45,18 +46,18 @@ func (l *collectionLister) read(ctx context.Context, top []entry) error {
 	}
 	for _, part := range []struct {
 		name string
-		read func(context.Context, entry) error
+		read func(context.Context, yamlfile.Entry) error
 	}{{"nodes", l.readNode}, {"edges", l.readEdge}} {
 		s := section(part.name)
 		if s == nil {
-			return l.y.errorf(top[0].at, "found no %s, expected the keys graphs, nodes and edges; add the key", part.name)
+			return l.y.Errorf(top[0].At, "found no %s, expected the keys graphs, nodes and edges; add the key", part.name)
 		}
-		entries, err := l.y.mapping(s.value, "types", nil)
+		entries, err := l.y.Mapping(s.Value, "types", nil)
 		if err != nil {
 			return err
 		}
 		if len(entries) == 0 {
-			return l.y.errorf(s.at, "found no %s, expected at least one type", part.name)
+			return l.y.Errorf(s.At, "found no %s, expected at least one type", part.name)
 		}
 		for _, e := range entries {
 			if err := part.read(ctx, e); err != nil {
@@ -68,36 +69,36 @@ func (l *collectionLister) read(ctx context.Context, top []entry) error {
 }
 
 // fields reads the keys of an entry.
-func (l *collectionLister) fields(e entry, what string, own []string) (*graphsEntry, error) {
-	g := &graphsEntry{source: source{at: e.at}}
-	fields, err := l.y.mapping(e.value, what, append(own, tableKeys...))
+func (l *collectionLister) fields(e yamlfile.Entry, what string, own []string) (*graphsEntry, error) {
+	g := &graphsEntry{source: source{at: e.At}}
+	fields, err := l.y.Mapping(e.Value, what, append(own, tableKeys...))
 	for _, f := range fields {
 		const ref = "the name of a column or .npy array"
-		switch f.key {
+		switch f.Key {
 		case "graph_ptr":
-			g.graphPtr, err = l.y.text(f.value, "the name of an .npy array")
+			g.graphPtr, err = l.y.Text(f.Value, "the name of an .npy array")
 		case "graph_id":
-			g.graphID, err = l.y.text(f.value, ref)
+			g.graphID, err = l.y.Text(f.Value, ref)
 		case "src":
-			g.src, err = l.y.text(f.value, ref)
+			g.src, err = l.y.Text(f.Value, ref)
 		case "dst":
-			g.dst, err = l.y.text(f.value, ref)
+			g.dst, err = l.y.Text(f.Value, ref)
 		case "parent":
-			g.parent, err = l.y.text(f.value, ref)
+			g.parent, err = l.y.Text(f.Value, ref)
 		case "ends":
-			if g.ends, err = l.y.text(f.value, "local or global"); err == nil && g.ends != "local" && g.ends != "global" {
-				err = l.y.errorf(f.value, "found ends %q, expected local (counted from the first node of the graph) or global (of all graphs)%s", g.ends, suggest.Hint(g.ends, []string{"local", "global"}))
+			if g.ends, err = l.y.Text(f.Value, "local or global"); err == nil && g.ends != "local" && g.ends != "global" {
+				err = l.y.Errorf(f.Value, "found ends %q, expected local (counted from the first node of the graph) or global (of all graphs)%s", g.ends, suggest.Hint(g.ends, []string{"local", "global"}))
 			}
 		case "reverse":
-			if g.reverse, err = l.y.text(f.value, "the name of a relation"); err == nil {
+			if g.reverse, err = l.y.Text(f.Value, "the name of a relation"); err == nil {
 				if bad := graph.CheckName(g.reverse); bad != nil {
-					err = l.y.errorf(f.value, "%w", bad)
+					err = l.y.Errorf(f.Value, "%w", bad)
 				}
 			}
 		case "symmetrise":
-			g.symmetrise, err = l.y.boolean(f.value)
+			g.symmetrise, err = l.y.Boolean(f.Value)
 		case "source", "query":
-			err = l.y.errorf(f.at, "found a query of many graphs, expected tables of files: rows of a query are sorted, and those of graphs must be in the order of the graphs; export the tables")
+			err = l.y.Errorf(f.At, "found a query of many graphs, expected tables of files: rows of a query are sorted, and those of graphs must be in the order of the graphs; export the tables")
 		default:
 			err = l.readSource(f, &g.source)
 		}
@@ -115,7 +116,7 @@ func (l *collectionLister) array(g *graphsEntry, name string) (table.NpyColumn, 
 		return table.NpyColumn{}, l.place(g.at, err)
 	}
 	if len(files) != 1 {
-		return table.NpyColumn{}, l.y.errorf(g.at, "found %d arrays for %s, expected one; name one file", len(files), name)
+		return table.NpyColumn{}, l.y.Errorf(g.at, "found %d arrays for %s, expected one; name one file", len(files), name)
 	}
 	return table.NpyColumn{Name: name, Path: files[0]}, nil
 }
@@ -145,17 +146,17 @@ func (l *collectionLister) has(g *graphsEntry, name string) error {
 		return nil
 	}
 	names := fieldNames(g.fields)
-	return l.y.errorf(g.at, "found the column %q, expected an .npy array or one of the columns %s; correct the name%s", name, strings.Join(names, ", "), suggest.Hint(name, names))
+	return l.y.Errorf(g.at, "found the column %q, expected an .npy array or one of the columns %s; correct the name%s", name, strings.Join(names, ", "), suggest.Hint(name, names))
 }
 
 // split opens the array or column that says which rows belong to which graph.
 func (l *collectionLister) split(g *graphsEntry) (s collection.Split, err error) {
 	switch {
 	case g.graphPtr != "" && g.graphID != "":
-		return s, l.y.errorf(g.at, "found graph_ptr and graph_id, expected one of them")
+		return s, l.y.Errorf(g.at, "found graph_ptr and graph_id, expected one of them")
 	case g.graphPtr != "":
 		if !isArray(g.graphPtr) {
-			return s, l.y.errorf(g.at, "found graph_ptr %q, expected an .npy array; save the offsets with numpy.save", g.graphPtr)
+			return s, l.y.Errorf(g.at, "found graph_ptr %q, expected an .npy array; save the offsets with numpy.save", g.graphPtr)
 		}
 		s.Kind, s.Column = collection.Offsets, g.graphPtr
 		s.Table, err = l.alone(g, g.graphPtr)
@@ -173,7 +174,7 @@ func (l *collectionLister) split(g *graphsEntry) (s collection.Split, err error)
 func (l *collectionLister) rows(ctx context.Context, g *graphsEntry, but ...string) ([]collection.Rows, error) {
 	if g.joined == nil {
 		if g.columns != nil {
-			return nil, l.y.errorf(g.at, "found columns, expected a table that has them; name the table")
+			return nil, l.y.Errorf(g.at, "found columns, expected a table that has them; name the table")
 		}
 		return nil, nil
 	}
@@ -189,7 +190,7 @@ func kept(cols []table.Column) []collection.Column {
 	return out
 }
 
-func (l *collectionLister) readGraphs(ctx context.Context, e entry) error {
+func (l *collectionLister) readGraphs(ctx context.Context, e yamlfile.Entry) error {
 	g, err := l.fields(e, "the graphs", nil)
 	if err == nil {
 		err = l.open(&g.source)
@@ -200,9 +201,9 @@ func (l *collectionLister) readGraphs(ctx context.Context, e entry) error {
 	return err
 }
 
-func (l *collectionLister) readNode(ctx context.Context, e entry) error {
-	if err := graph.CheckName(e.key); err != nil {
-		return l.y.errorf(e.at, "%w", err)
+func (l *collectionLister) readNode(ctx context.Context, e yamlfile.Entry) error {
+	if err := graph.CheckName(e.Key); err != nil {
+		return l.y.Errorf(e.At, "%w", err)
 	}
 	g, err := l.fields(e, "a node type", []string{"graph_ptr", "graph_id"})
 	if err != nil {
@@ -211,12 +212,12 @@ func (l *collectionLister) readNode(ctx context.Context, e entry) error {
 	if err := l.open(&g.source); err != nil {
 		return err
 	}
-	n := collection.Nodes{Type: e.key}
+	n := collection.Nodes{Type: e.Key}
 	if n.Split, err = l.split(g); err != nil {
 		return err
 	}
 	if n.Split.Kind == collection.NoSplit {
-		return l.y.errorf(e.at, "found neither graph_ptr nor graph_id of %q, expected one, to know which nodes belong to which graph", e.key)
+		return l.y.Errorf(e.At, "found neither graph_ptr nor graph_id of %q, expected one, to know which nodes belong to which graph", e.Key)
 	}
 	if n.Tables, err = l.rows(ctx, g, g.graphID); err != nil {
 		return err
@@ -225,10 +226,10 @@ func (l *collectionLister) readNode(ctx context.Context, e entry) error {
 	return nil
 }
 
-func (l *collectionLister) readEdge(ctx context.Context, e entry) error {
-	typ, err := graph.ParseEdgeType(e.key)
+func (l *collectionLister) readEdge(ctx context.Context, e yamlfile.Entry) error {
+	typ, err := graph.ParseEdgeType(e.Key)
 	if err != nil {
-		return l.y.errorf(e.at, "%w", err)
+		return l.y.Errorf(e.At, "%w", err)
 	}
 	g, err := l.fields(e, "an edge type", []string{"graph_ptr", "graph_id", "src", "dst", "parent", "ends", "reverse", "symmetrise"})
 	if err != nil {
@@ -241,14 +242,14 @@ func (l *collectionLister) readEdge(ctx context.Context, e entry) error {
 			for _, n := range l.out.Nodes {
 				names = append(names, n.Type)
 			}
-			return l.y.errorf(e.at, "found the node type %q in %s, expected one of the nodes %s%s", t, typ, strings.Join(names, ", "), suggest.Hint(t, names))
+			return l.y.Errorf(e.At, "found the node type %q in %s, expected one of the nodes %s%s", t, typ, strings.Join(names, ", "), suggest.Hint(t, names))
 		}
 	}
 	if g.symmetrise && typ.Src != typ.Dst {
-		return l.y.errorf(e.at, "found symmetrise between %s and %s, expected one node type; give the other direction a name with reverse", typ.Src, typ.Dst)
+		return l.y.Errorf(e.At, "found symmetrise between %s and %s, expected one node type; give the other direction a name with reverse", typ.Src, typ.Dst)
 	}
 	if g.ends == "" {
-		return l.y.errorf(e.at, "found no ends of %s, expected ends: local (counted from the first node of the graph) or ends: global (of all graphs)", typ)
+		return l.y.Errorf(e.At, "found no ends of %s, expected ends: local (counted from the first node of the graph) or ends: global (of all graphs)", typ)
 	}
 	x := collection.Edges{Type: typ, Global: g.ends == "global", Symmetrise: g.symmetrise}
 	if g.parent != "" {
@@ -269,10 +270,10 @@ func (l *collectionLister) readEdge(ctx context.Context, e entry) error {
 // parents adds edges that a column of the nodes gives.
 func (l *collectionLister) parents(g *graphsEntry, x *collection.Edges, node *graphsEntry) (err error) {
 	if g.names != nil || g.listed || g.src != "" || g.dst != "" || g.graphPtr != "" || g.graphID != "" {
-		return l.y.errorf(g.at, "found parent together with a table, columns, src, dst, graph_ptr or graph_id, expected it alone, as there is one edge per node; remove the other keys")
+		return l.y.Errorf(g.at, "found parent together with a table, columns, src, dst, graph_ptr or graph_id, expected it alone, as there is one edge per node; remove the other keys")
 	}
 	if x.Type.Src != x.Type.Dst {
-		return l.y.errorf(g.at, "found parent between %s and %s, expected one node type; use src and dst", x.Type.Src, x.Type.Dst)
+		return l.y.Errorf(g.at, "found parent between %s and %s, expected one node type; use src and dst", x.Type.Src, x.Type.Dst)
 	}
 	x.Parent = g.parent
 	if isArray(g.parent) {
@@ -291,7 +292,7 @@ func (l *collectionLister) pairs(ctx context.Context, g *graphsEntry, x *collect
 			return l.place(g.at, err)
 		}
 		if len(files) != 1 {
-			return l.y.errorf(g.at, "found %d arrays, expected one with the ends of edges; name one file", len(files))
+			return l.y.Errorf(g.at, "found %d arrays, expected one with the ends of edges; name one file", len(files))
 		}
 		if g.base, err = table.OpenPairs(l.p.fsys, files[0]); err != nil {
 			return l.place(g.at, err)
@@ -310,18 +311,18 @@ func (l *collectionLister) pairs(ctx context.Context, g *graphsEntry, x *collect
 		return err
 	}
 	if g.joined == nil {
-		return l.y.errorf(g.at, "found no edges of %s, expected a table, or src and dst, or parent; add one of them", x.Type)
+		return l.y.Errorf(g.at, "found no edges of %s, expected a table, or src and dst, or parent; add one of them", x.Type)
 	}
 	s, d, err := pickEnds(g.joined, g.fields, g.src, g.dst, [2]*looks{})
 	if err != nil {
-		return l.y.errorf(g.at, "%w with src and dst", err)
+		return l.y.Errorf(g.at, "%w with src and dst", err)
 	}
 	x.Src, x.Dst = s.Name, d.Name
 	if x.Split, err = l.split(g); err != nil {
 		return err
 	}
 	if x.Split.Kind == collection.NoSplit && !x.Global {
-		return l.y.errorf(g.at, "found neither graph_ptr nor graph_id of %s, expected one, as its ends are local", x.Type)
+		return l.y.Errorf(g.at, "found neither graph_ptr nor graph_id of %s, expected one, as its ends are local", x.Type)
 	}
 	cols, err := l.columns(ctx, &g.source, []string{x.Src, x.Dst, g.graphID})
 	x.Rows = collection.Rows{Table: g.joined, Columns: kept(cols)}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/yamlfile"
 )
 
 // Query is a table of a graph.yaml that a database makes.
@@ -30,22 +31,22 @@ type Queried struct {
 type queryEntry struct {
 	Query
 	key     string // of the type that it is an entry of
-	at      entry
-	from    *entry // the source of the type; nil: the source of the file
+	at      yamlfile.Entry
+	from    *yamlfile.Entry // the source of the type; nil: the source of the file
 	queried *Queried
 }
 
 // readQuery reads the keys source and query of a type.
-func (l *lister) readQuery(f entry, s *source) (err error) {
+func (l *lister) readQuery(f yamlfile.Entry, s *source) (err error) {
 	if s.query == nil {
 		s.query = &queryEntry{}
 	}
-	if f.key == "source" {
+	if f.Key == "source" {
 		s.query.from = &f
 		return nil
 	}
 	s.query.at = f
-	s.query.SQL, err = l.y.text(f.value, "a SELECT")
+	s.query.SQL, err = l.y.Text(f.Value, "a SELECT")
 	return err
 }
 
@@ -53,21 +54,21 @@ func (l *lister) readQuery(f entry, s *source) (err error) {
 func (s *source) tabled() bool { return s.names != nil || s.query != nil }
 
 // checkQuery refuses keys of a type that do not go with its query.
-func (l *lister) checkQuery(e entry, s *source) error {
+func (l *lister) checkQuery(e yamlfile.Entry, s *source) error {
 	q := s.query
 	if q == nil {
 		return nil
 	}
-	q.key = e.key
+	q.key = e.Key
 	switch {
-	case q.SQL == "" && q.at.value != nil:
-		return l.y.errorf(q.at.value, "found an empty query of %s, expected a SELECT; write the query", e.key)
+	case q.SQL == "" && q.at.Value != nil:
+		return l.y.Errorf(q.at.Value, "found an empty query of %s, expected a SELECT; write the query", e.Key)
 	case q.SQL == "":
-		return l.y.errorf(q.from.at, "found a source of %s without a query, expected both; write query: SELECT ..., or leave the source out", e.key)
+		return l.y.Errorf(q.from.At, "found a source of %s without a query, expected both; write query: SELECT ..., or leave the source out", e.Key)
 	case s.names != nil:
-		return l.y.errorf(q.at.at, "found a table and a query of %s, expected one of them", e.key)
+		return l.y.Errorf(q.at.At, "found a table and a query of %s, expected one of them", e.Key)
 	case s.csv.Names != nil || s.csv.Header || s.csv.Delimiter != 0:
-		return l.y.errorf(q.at.at, "found names, header or delimiter with the query of %s, expected a SELECT that names its columns with AS; remove these keys", e.key)
+		return l.y.Errorf(q.at.At, "found names, header or delimiter with the query of %s, expected a SELECT that names its columns with AS; remove these keys", e.Key)
 	}
 	return nil
 }
@@ -86,7 +87,7 @@ func (l *lister) queries(ctx context.Context) error {
 		return nil
 	}
 	if l.o.Query == nil {
-		return l.y.errorf(all[0].at.at, "found a query, expected tables of files on a cluster; use graphmill import")
+		return l.y.Errorf(all[0].at.At, "found a query, expected tables of files on a cluster; use graphmill import")
 	}
 	var asked []Query
 	at := make([]int, len(all))
@@ -96,13 +97,13 @@ func (l *lister) queries(ctx context.Context) error {
 			from = l.source
 		}
 		if from == nil {
-			return l.y.errorf(q.at.at, "found the query of %s without a source, expected the database that it asks; write source: sqlite:FILE or source: postgres://USER@HOST/DATABASE at the top of the file", q.key)
+			return l.y.Errorf(q.at.At, "found the query of %s without a source, expected the database that it asks; write source: sqlite:FILE or source: postgres://USER@HOST/DATABASE at the top of the file", q.key)
 		}
 		var err error
 		if q.Source, err = l.address(*from); err != nil {
 			return err
 		}
-		q.Type, q.Place = q.key, l.y.place(q.at.at)
+		q.Type, q.Place = q.key, l.y.Place(q.at.At)
 		at[i] = slices.IndexFunc(asked, func(p Query) bool { return p.Source == q.Source && p.SQL == q.SQL })
 		if at[i] < 0 {
 			at[i] = len(asked)
@@ -121,8 +122,8 @@ func (l *lister) queries(ctx context.Context) error {
 
 // address reads a source. A file is relative to the folder of the yaml file, and must lie in it as files of tables must. A server counts as
 // outside of that folder, because it would get a password and what the user may read.
-func (l *lister) address(e entry) (string, error) {
-	text, err := l.y.text(e.value, "sqlite:FILE or postgres://USER@HOST/DATABASE")
+func (l *lister) address(e yamlfile.Entry) (string, error) {
+	text, err := l.y.Text(e.Value, "sqlite:FILE or postgres://USER@HOST/DATABASE")
 	if err != nil {
 		return "", err
 	}
@@ -133,14 +134,14 @@ func (l *lister) address(e entry) (string, error) {
 		if !filepath.IsAbs(file) {
 			path = filepath.Join(l.p.dir, file)
 		}
-		return "sqlite:" + path, l.place(e.value, l.p.inside(l.p.dir, path))
+		return "sqlite:" + path, l.place(e.Value, l.p.inside(l.p.dir, path))
 	case ok && (scheme == "postgres" || scheme == "postgresql"):
 		if !l.p.outside {
-			return "", l.y.errorf(e.value, "found a source on a server, expected one within %s, as the user's password could go to any server that a file names; allow it with `AllowOutside`", l.p.dir)
+			return "", l.y.Errorf(e.Value, "found a source on a server, expected one within %s, as the user's password could go to any server that a file names; allow it with `AllowOutside`", l.p.dir)
 		}
 		return text, nil
 	}
-	return "", l.y.errorf(e.value, "found a source that is no address of a database, expected sqlite:FILE or postgres://USER@HOST/DATABASE")
+	return "", l.y.Errorf(e.Value, "found a source that is no address of a database, expected sqlite:FILE or postgres://USER@HOST/DATABASE")
 }
 
 // openQueried opens the result of a query. Its columns have the types of the database.

@@ -1,4 +1,6 @@
-package ingest
+// Package yamlfile reads files of YAML that people write: one document, whose keys must be known. Errors name file, line and
+// column, and say what was expected.
+package yamlfile
 
 import (
 	"bytes"
@@ -16,6 +18,7 @@ import (
 	"github.com/goccy/go-yaml/token"
 
 	"github.com/graphmill/graphmill/internal/suggest"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -27,44 +30,50 @@ const (
 	maxYAMLFlow = 64 // depth of nested brackets
 )
 
-// yamlFile reads a document with strict keys. Aliases, anchors and tags are refused, so that the content is exactly
-// what is written.
-type yamlFile struct{ path string }
-
-// entry is a key and its value.
-type entry struct {
-	key   string
-	at    ast.Node
-	value ast.Node
+// File is a file with one document. Its keys are strict, and aliases, anchors and tags are refused, so that the content is
+// exactly what is written.
+type File struct {
+	Path string
+	// Kind is the kind of the errors about the content, for errors.Is.
+	Kind error
 }
 
-func (y yamlFile) errorf(at ast.Node, format string, a ...any) error {
-	return sourcef("%s: %w", y.place(at), fmt.Errorf(format, a...))
+// Entry is a key and its value.
+type Entry struct {
+	Key   string
+	At    ast.Node // the key
+	Value ast.Node
 }
 
-// place is the file, line and column of a node.
-func (y yamlFile) place(at ast.Node) string {
+// Errorf is fmt.Errorf for an error of the kind of the file, with the place of a node before it.
+func (y File) Errorf(at ast.Node, format string, a ...any) error {
+	return tagged.Errorf(y.Kind, "%s: %w", y.Place(at), fmt.Errorf(format, a...))
+}
+
+// Place is the file, line and column of a node.
+func (y File) Place(at ast.Node) string {
 	if at == nil || at.GetToken() == nil {
-		return y.path
+		return y.Path
 	}
 	p := at.GetToken().Position
-	return fmt.Sprintf("%s:%d:%d", y.path, p.Line, p.Column)
+	return fmt.Sprintf("%s:%d:%d", y.Path, p.Line, p.Column)
 }
 
-// read returns the one document of the file.
-func (y yamlFile) read(fsys vfs.FS) (ast.Node, error) {
-	text, err := vfs.ReadFile(fsys, y.path, maxYAML)
+// Read returns the one document of the file.
+func (y File) Read(fsys vfs.FS) (ast.Node, error) {
+	text, err := vfs.ReadFile(fsys, y.Path, maxYAML)
 	if err != nil {
 		return nil, err
 	}
-	return y.parse(text)
+	return y.Parse(text)
 }
 
-func (y yamlFile) parse(text []byte) (ast.Node, error) {
+// Parse returns the one document of a text.
+func (y File) Parse(text []byte) (ast.Node, error) {
 	depth := 0
 	for i, line := range bytes.Split(text, []byte("\n")) {
 		if len(line) > maxYAMLLine {
-			return nil, sourcef("%s:%d: found a line of %d bytes, expected at most %d", y.path, i+1, len(line), maxYAMLLine)
+			return nil, tagged.Errorf(y.Kind, "%s:%d: found a line of %d bytes, expected at most %d", y.Path, i+1, len(line), maxYAMLLine)
 		}
 		for _, c := range line {
 			switch c {
@@ -74,7 +83,7 @@ func (y yamlFile) parse(text []byte) (ast.Node, error) {
 				depth = max(0, depth-1)
 			}
 			if depth > maxYAMLFlow {
-				return nil, sourcef("%s:%d: found more than %d open brackets, expected fewer; write lists as lines", y.path, i+1, maxYAMLFlow)
+				return nil, tagged.Errorf(y.Kind, "%s:%d: found more than %d open brackets, expected fewer; write lists as lines", y.Path, i+1, maxYAMLFlow)
 			}
 		}
 	}
@@ -82,19 +91,19 @@ func (y yamlFile) parse(text []byte) (ast.Node, error) {
 	if err != nil {
 		if e := (yaml.Error)(nil); errors.As(err, &e) && e.GetToken() != nil {
 			p := e.GetToken().Position
-			return nil, sourcef("%s:%d:%d: found bad YAML: %s", y.path, p.Line, p.Column, e.GetMessage())
+			return nil, tagged.Errorf(y.Kind, "%s:%d:%d: found bad YAML: %s", y.Path, p.Line, p.Column, e.GetMessage())
 		}
-		return nil, sourcef("%s: found bad YAML: %w", y.path, err)
+		return nil, tagged.Errorf(y.Kind, "%s: found bad YAML: %w", y.Path, err)
 	}
 	if len(f.Docs) != 1 || f.Docs[0].Body == nil {
-		return nil, sourcef("%s: found %d documents, expected one with nodes and edges; leave one, and remove the lines ---", y.path, len(f.Docs))
+		return nil, tagged.Errorf(y.Kind, "%s: found %d documents, expected one with nodes and edges; leave one, and remove the lines ---", y.Path, len(f.Docs))
 	}
 	return f.Docs[0].Body, nil
 }
 
-// mapping returns the entries of a mapping, in order. An empty value has none. Keys must be in known, unless known is
+// Mapping returns the entries of a mapping, in order. An empty value has none. Keys must be in known, unless known is
 // nil.
-func (y yamlFile) mapping(n ast.Node, what string, known []string) ([]entry, error) {
+func (y File) Mapping(n ast.Node, what string, known []string) ([]Entry, error) {
 	var values []*ast.MappingValueNode
 	switch n := n.(type) {
 	case nil, *ast.NullNode:
@@ -103,11 +112,11 @@ func (y yamlFile) mapping(n ast.Node, what string, known []string) ([]entry, err
 	case *ast.MappingValueNode:
 		values = []*ast.MappingValueNode{n}
 	default:
-		return nil, y.errorf(n, "found %s, expected a mapping of %s", kindOf(n), what)
+		return nil, y.Errorf(n, "found %s, expected a mapping of %s", kindOf(n), what)
 	}
-	var out []entry
+	var out []Entry
 	for _, v := range values {
-		key, err := y.text(v.Key, "a key of "+what)
+		key, err := y.Text(v.Key, "a key of "+what)
 		if err != nil {
 			return nil, err
 		}
@@ -116,18 +125,18 @@ func (y yamlFile) mapping(n ast.Node, what string, known []string) ([]entry, err
 			if strings.Contains(key, " ") {
 				hint = "; put quotes around a text with commas"
 			}
-			return nil, y.errorf(v.Key, "found the key %q, expected one of %s%s", key, strings.Join(known, ", "), hint)
+			return nil, y.Errorf(v.Key, "found the key %q, expected one of %s%s", key, strings.Join(known, ", "), hint)
 		}
-		if slices.ContainsFunc(out, func(e entry) bool { return e.key == key }) {
-			return nil, y.errorf(v.Key, "found the key %q twice, expected it once; remove one", key)
+		if slices.ContainsFunc(out, func(e Entry) bool { return e.Key == key }) {
+			return nil, y.Errorf(v.Key, "found the key %q twice, expected it once; remove one", key)
 		}
-		out = append(out, entry{key, v.Key, v.Value})
+		out = append(out, Entry{key, v.Key, v.Value})
 	}
 	return out, nil
 }
 
-// text returns a scalar as it is written, without quotes.
-func (y yamlFile) text(n ast.Node, what string) (string, error) {
+// Text returns a scalar as it is written, without quotes.
+func (y File) Text(n ast.Node, what string) (string, error) {
 	switch n := n.(type) {
 	case *ast.StringNode:
 		return n.Value, nil
@@ -136,47 +145,49 @@ func (y yamlFile) text(n ast.Node, what string) (string, error) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
 		return n.GetToken().Value, nil
 	}
-	return "", y.errorf(n, "found %s, expected %s", kindOf(n), what)
+	return "", y.Errorf(n, "found %s, expected %s", kindOf(n), what)
 }
 
-// texts returns the scalars of a list, or a single scalar.
-func (y yamlFile) texts(n ast.Node, what string) ([]string, error) {
+// Texts returns the scalars of a list, or a single scalar.
+func (y File) Texts(n ast.Node, what string) ([]string, error) {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
-		s, err := y.text(n, what)
+		s, err := y.Text(n, what)
 		return []string{s}, err
 	}
 	var out []string
 	for _, v := range list.Values {
-		s, err := y.text(v, what)
+		s, err := y.Text(v, what)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, s)
 	}
 	if len(out) == 0 {
-		return nil, y.errorf(n, "found an empty list, expected %s; add an entry, or remove the key", what)
+		return nil, y.Errorf(n, "found an empty list, expected %s; add an entry, or remove the key", what)
 	}
 	return out, nil
 }
 
-func (y yamlFile) count(n ast.Node, what string) (uint64, error) {
-	s, err := y.text(n, what)
+// Count returns a scalar that is a number from 0. It may have "_" between its digits.
+func (y File) Count(n ast.Node, what string) (uint64, error) {
+	s, err := y.Text(n, what)
 	if err != nil {
 		return 0, err
 	}
 	v, err := strconv.ParseUint(strings.ReplaceAll(s, "_", ""), 10, 64)
 	if err != nil {
-		return 0, y.errorf(n, "found %q, expected %s", s, what)
+		return 0, y.Errorf(n, "found %q, expected %s", s, what)
 	}
 	return v, nil
 }
 
-func (y yamlFile) boolean(n ast.Node) (bool, error) {
+// Boolean returns a scalar that is true or false.
+func (y File) Boolean(n ast.Node) (bool, error) {
 	if b, ok := n.(*ast.BoolNode); ok {
 		return b.Value, nil
 	}
-	return false, y.errorf(n, "found %s, expected true or false", kindOf(n))
+	return false, y.Errorf(n, "found %s, expected true or false", kindOf(n))
 }
 
 // colonKeys makes one token of a key in braces that has colons, {u:e:u: {...}}. A colon without a space after it is a part of
