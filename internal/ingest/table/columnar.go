@@ -187,6 +187,9 @@ func (t *Columnar) Fields() []Field { return t.fields }
 // Unreadable names the columns that cannot be read, and what they are.
 func (t *Columnar) Unreadable() []string { return t.unreadable }
 
+// HasTyped says that the files store all fields with their dtypes.
+func (t *Columnar) HasTyped(string) bool { return true }
+
 // Meta returns the value of a key in the metadata of file i.
 func (t *Columnar) Meta(i int, key string) (value string, ok bool) {
 	value, ok = t.files[i].meta[key]
@@ -245,6 +248,27 @@ func (t *Columnar) plain(ctx context.Context, columns []Column, threads int, fn 
 		return 0, err
 	}
 	return t.rows, nil
+}
+
+// Divide implements Divisible: between row groups.
+func (t *Columnar) Divide(size int64) []Part {
+	var parts []Part
+	rows := uint64(max(size/max(t.bytes/int64(max(t.rows, 1)), 1), 1))
+	for i, g := range t.groups {
+		if last := len(parts) - 1; last >= 0 && parts[last].Rows+g.rows <= rows {
+			parts[last].To, parts[last].Rows = int64(i+1), parts[last].Rows+g.rows
+			continue
+		}
+		parts = append(parts, Part{From: int64(i), To: int64(i + 1), First: g.first, Rows: g.rows, Counted: true})
+	}
+	return parts
+}
+
+// Cut implements Divisible.
+func (t *Columnar) Cut(p Part) Table {
+	x := *t
+	x.groups, x.rows = slices.Clone(t.groups[p.From:p.To]), p.Rows
+	return &x
 }
 
 // column plans how to read a column as it is asked for.

@@ -401,11 +401,15 @@ func (t *CSV) Files() []string {
 	return paths
 }
 
-// Bytes implements Table: the size on disk.
+// Bytes implements Table: the size on disk, of the records only for a part of a file.
 func (t *CSV) Bytes() int64 {
 	n := int64(0)
 	for _, f := range t.files {
-		n += f.size
+		if f.to > 0 {
+			n += f.to - f.from
+		} else {
+			n += f.size
+		}
 	}
 	return n
 }

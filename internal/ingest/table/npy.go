@@ -267,6 +267,24 @@ func (t *Npy) plain(ctx context.Context, columns []Column, threads int, fn func(
 	return uint64(t.rows), nil
 }
 
+// Divide implements Divisible: between rows.
+func (t *Npy) Divide(size int64) []Part {
+	var parts []Part
+	rows := max(size/max(t.bytes/int64(max(t.rows, 1)), 1), 1)
+	for at := int64(0); at < int64(t.rows); at += rows {
+		to := min(at+rows, int64(t.rows))
+		parts = append(parts, Part{From: at, To: to, First: uint64(at), Rows: uint64(to - at), Counted: true})
+	}
+	return parts
+}
+
+// Cut implements Divisible.
+func (t *Npy) Cut(p Part) Table {
+	x := *t
+	x.from, x.rows = int(p.From), int(p.Rows)
+	return &x
+}
+
 // each calls fn for the units 0..n-1 from several goroutines. Of several errors it returns the error of the first unit.
 func each(ctx context.Context, n, threads int, fn func(worker, unit int) error) error {
 	var next atomic.Int64

@@ -167,6 +167,14 @@ func Unreadable(t Table) []string {
 	return nil
 }
 
+// Unnamed returns the numbers, from 1, of the columns of text without a name in which the first MiB has values.
+func Unnamed(t Table) []int {
+	if u, ok := t.(interface{ Unnamed() []int }); ok {
+		return u.Unnamed()
+	}
+	return nil
+}
+
 // difference describes the first difference between two lists of columns.
 func difference(found, expected []string) string {
 	for i := range max(len(found), len(expected)) {

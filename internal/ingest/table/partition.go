@@ -99,6 +99,15 @@ func (t *parted) Fields() []Field { return append(slices.Clone(t.Table.Fields())
 // Unreadable names the columns of the files that cannot be read.
 func (t *parted) Unreadable() []string { return Unreadable(t.Table) }
 
+// Unnamed has the columns without a name of the files.
+func (t *parted) Unnamed() []int { return Unnamed(t.Table) }
+
+// HasTyped says whether the files store a field with its dtype.
+func (t *parted) HasTyped(field string) bool {
+	x, ok := t.Table.(typed)
+	return ok && x.HasTyped(field) && !slices.ContainsFunc(t.shown, func(k Field) bool { return k.Name == field })
+}
+
 // Guess returns the guesses of the files. The columns of folders declare their dtypes.
 func (t *parted) Guess() ([]Guess, error) {
 	var guesses []Guess

@@ -49,17 +49,13 @@ func Peek(ctx context.Context, t Table, f Field) (*Guess, error) {
 // peeked is the number of rows that PeekIDs examines, or a few more: row groups may be small.
 const peeked = 1 << 16
 
+// typed is a table of files that store numbers as numbers, such as Parquet. HasTyped says whether they have a field.
+type typed interface{ HasTyped(field string) bool }
+
 // PeekIDs examines the first rows of a field of numbers in Parquet or Arrow files that holds ids. It returns what a Guess says of
 // Unsigned and Mixed, as if the field were text, and nil for other fields and tables.
 func PeekIDs(ctx context.Context, t Table, f Field) (*Guess, error) {
-	switch x := t.(type) {
-	case *parted:
-		if !slices.ContainsFunc(x.shown, func(k Field) bool { return k.Name == f.Name }) {
-			return PeekIDs(ctx, x.Table, f)
-		}
-		return nil, nil
-	case *Columnar:
-	default:
+	if x, ok := t.(typed); !ok || !x.HasTyped(f.Name) {
 		return nil, nil
 	}
 	c := Column{Name: f.Name, DType: graph.Int64, Empty: EmptyFill, Fill: "0"}

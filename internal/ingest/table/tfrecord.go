@@ -188,6 +188,27 @@ func (t *TFRecord) plain(ctx context.Context, columns []Column, threads int, fn 
 	return s.rows, nil
 }
 
+// Divide implements Divisible: between files.
+func (t *TFRecord) Divide(int64) []Part {
+	parts := make([]Part, len(t.paths))
+	for i := range parts {
+		parts[i].File = i
+	}
+	return parts
+}
+
+// Cut implements Divisible.
+func (t *TFRecord) Cut(p Part) Table {
+	x := *t
+	x.paths = t.paths[p.File : p.File+1]
+	return &x
+}
+
+// Measure implements Measurer.
+func (t *TFRecord) Measure(ctx context.Context, p Part) (Measured, error) {
+	return CountRows(ctx, t.Cut(p))
+}
+
 func (t *TFRecord) names() []string {
 	names := make([]string, len(t.fields))
 	for i, f := range t.fields {

@@ -17,16 +17,8 @@ func namedFields(fields []Field) []Field {
 	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return f.Name == "" })
 }
 
-// Unnamed returns the numbers, from 1, of the columns of text without a name in which the first MiB has values.
-func Unnamed(t Table) []int {
-	switch x := t.(type) {
-	case *parted:
-		return Unnamed(x.Table)
-	case *CSV:
-		return x.unnamed
-	}
-	return nil
-}
+// Unnamed returns the numbers, from 1, of the columns without a name in which the first MiB has values.
+func (t *CSV) Unnamed() []int { return t.unnamed }
 
 // complete adds the columns that a header leaves out: one without a name at its start, if all lines of the head, of which there are
 // several, have one cell more and begin with different ones, or at its end, if those are empty. It notes the columns without a name that have values. rest
