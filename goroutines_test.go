@@ -36,7 +36,7 @@ var judged = map[string]string{
 	"internal/feed/source.go: Load":                                    "guards the copying",
 	"internal/fuzzing/fuzzing.go: peak":                                "reads memory",
 	"internal/ingest/cluster/run.go: engine":                           "runs an engine, whose functions are guarded",
-	"internal/ingest/table/npy.go: each":                               "guards each unit",
+	"internal/ingest/table/each.go: each":                              "guards each unit",
 	"internal/ingest/table/scan.go: next":                              "reads files",
 	"internal/ingest/table/scan.go: scan":                              "guards what takes the rows (unit)",
 	"internal/ingest/table/tfrecord.go: plain":                         "guards what takes the rows",

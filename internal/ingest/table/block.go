@@ -155,3 +155,7 @@ func (b *block) place(r io.ReaderAt, f csvFile, at int) string {
 	line := b.line + uint64(bytes.Count(b.buf[:at], []byte{'\n'})) + 1
 	return fmt.Sprintf("%s:%d:%d", f.path, line, at-bytes.LastIndexByte(b.buf[:at], '\n'))
 }
+
+func tooLong(limit int) string {
+	return fmt.Sprintf("found a record of more than %d bytes, expected fewer; look for a quote that is never closed%s", limit, share(limit, maxRecord))
+}

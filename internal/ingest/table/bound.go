@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"fmt"
 )
 
 // boundKey is the key of the bound of Bound in a context.
@@ -35,8 +34,4 @@ func share(limit, usual int) string {
 		return ", or give more `Memory`, of which a record may take a share"
 	}
 	return ""
-}
-
-func tooLong(limit int) string {
-	return fmt.Sprintf("found a record of more than %d bytes, expected fewer; look for a quote that is never closed%s", limit, share(limit, maxRecord))
 }

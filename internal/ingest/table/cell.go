@@ -114,9 +114,6 @@ func (c *column) one(text []byte) bool {
 	}
 }
 
-// wideFloat is the number from which on Float32 does not hold every integer.
-const wideFloat = 1 << 24
-
 // leadingZero says whether an integer is written with zeros that the number does not keep.
 func leadingZero(text []byte) bool {
 	if text[0] == '-' || text[0] == '+' {
@@ -202,6 +199,9 @@ func parseInt(text []byte, d graph.DType) (uint64, bool) {
 	}
 	return v, len(text) > 0 && v <= largest
 }
+
+// wideFloat is the number from which on Float32 does not hold every integer.
+const wideFloat = 1 << 24
 
 // parseFloat parses a decimal number, nan or inf. The result is rounded once, to Float32 if d is Float32.
 func parseFloat(text []byte, d graph.DType) (float64, bool) {

@@ -138,12 +138,11 @@ func (c *columnarColumn) run(row, n int, at []int) (bad int, problem string) {
 		}
 		return 0, ""
 	}
-	a := array{dtype: c.from, width: 1, stride: int64(c.from.Size())}
 	raw, out := c.rows.Data[first*c.from.Size():], &c.out.data
 	if c.out.DType.IsInt() { // convert writes them from the start of out on
 		out, c.ints.n = &c.ints, 0
 	}
-	i, text := a.convert(out, &c.out.ends, raw, values, &c.out.Column)
+	i, text := convert(out, &c.out.ends, raw, values, c.from, c.from.Size(), &c.out.Column)
 	if out == &c.ints && i < 0 {
 		copy(c.out.data.add(out.n), out.bytes()[:out.n])
 	}

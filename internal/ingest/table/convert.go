@@ -9,24 +9,6 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// check checks that a column of an array can be read as it is asked for.
-func (a *array) check(c Column) error {
-	if a.levels != nil {
-		return a.checkLists(c)
-	}
-	width := 1
-	for _, d := range c.Shape {
-		width *= max(d, 0) // rows of an array have no variable dimensions
-	}
-	if width != a.width {
-		return badf("%s: found rows of shape %v, expected %v for column %q; correct the shape, or write the array again", a.path, a.Shape, c.Shape, c.Name)
-	}
-	if from := a.dtype; !readable(from, c.DType, c.ID) {
-		return badf("%s: found %s, expected a dtype that can be read as %s for column %q; convert the array", a.path, from, c.DType, c.Name)
-	}
-	return nil
-}
-
 // readable says whether convert can convert values of one dtype to another. Floats that are whole numbers are integers, and
 // texts as ids.
 func readable(from, to graph.DType, id bool) bool {
@@ -35,36 +17,32 @@ func readable(from, to graph.DType, id bool) bool {
 		from.IsFloat() && to.IsFloat() || from == graph.Uint16 && to == graph.BFloat16
 }
 
-// convert appends n values of raw, converted to values of a column. Rows are stride bytes apart in raw. It returns the
-// index of the first value that does not fit and its text, or -1.
-func (a *array) convert(out *words, ends *[]uint32, raw []byte, n int, c *Column) (int, string) {
-	size, to := a.dtype.Size(), c.DType
-	step := size
-	if a.stride > int64(a.rowBytes()) { // a row is one value
-		step = int(a.stride)
-	}
+// convert appends n values of raw, of dtype from and step bytes apart, converted to values of a column. It returns the index of
+// the first value that does not fit and its text, or -1.
+func convert(out *words, ends *[]uint32, raw []byte, n int, from graph.DType, step int, c *Column) (int, string) {
+	size, to := from.Size(), c.DType
 	switch {
-	case step == size && (a.dtype == to || a.dtype == graph.Uint16 && to == graph.BFloat16):
+	case step == size && (from == to || from == graph.Uint16 && to == graph.BFloat16):
 		copy(out.add(n*size), raw)
 		return -1, ""
-	case a.dtype.IsFloat() && (to.IsInt() || to == graph.String):
-		return convertWhole(out, ends, raw, step, n, a.dtype, to)
-	case a.dtype.IsFloat():
-		return convertFloats(out, raw, step, n, a.dtype, c)
+	case from.IsFloat() && (to.IsInt() || to == graph.String):
+		return convertWhole(out, ends, raw, step, n, from, to)
+	case from.IsFloat():
+		return convertFloats(out, raw, step, n, from, c)
 	case to.IsInt():
 		out.add(8 * n)
 		w := out.w[:n]
-		widen(w, raw, step, a.dtype)
-		if bad := clash(w, a.dtype, to); bad >= 0 {
-			return bad, integer(w[bad], a.dtype)
+		widen(w, raw, step, from)
+		if bad := clash(w, from, to); bad >= 0 {
+			return bad, integer(w[bad], from)
 		}
 		if bad := narrow(w, to); bad >= 0 {
-			return bad, integer(w[bad], a.dtype)
+			return bad, integer(w[bad], from)
 		}
 		out.n = n * to.Size()
 		return -1, ""
 	}
-	return convertInts(out, ends, raw, step, n, a.dtype, to)
+	return convertInts(out, ends, raw, step, n, from, to)
 }
 
 // convertWhole appends n floats that are whole numbers, step bytes apart, as integers or strings.
@@ -159,7 +137,12 @@ func expectedNumber(c *Column) string {
 	if c.DType == graph.String {
 		return "a whole number as an id"
 	}
-	return (&column{Column: Column{DType: c.DType}}).expected()
+	return expectedOf(c.DType)
+}
+
+// expectedOf describes the values of a dtype.
+func expectedOf(d graph.DType) string {
+	return (&column{Column: Column{DType: d}}).expected()
 }
 
 // integer returns the decimal text of a widened value.

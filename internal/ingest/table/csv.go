@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,9 +14,7 @@ import (
 )
 
 const (
-	chunkSize  = 1 << 20  // bytes of a file that a worker reads at a time
 	marginSize = 64 << 10 // bytes read after a chunk, for its last record
-	maxRecord  = 16 << 20 // bytes of one record
 	maxFields  = 1 << 16  // columns of a file
 	headSize   = 1 << 20  // bytes in which the comments and the header must end
 	padding    = 32       // bytes of a buffer after a block: a line end and 16 readable bytes
@@ -297,20 +293,6 @@ func (t *CSV) header(f *csvFile, h head, o CSVOptions) error {
 	return nil
 }
 
-func checkNames(place string, names []string) error {
-	seen := make(map[string]bool, len(names))
-	for i, n := range names {
-		if n == "" {
-			return badf("%s: found no name for column %d, expected one; name all columns", place, i+1)
-		}
-		if seen[n] {
-			return badf("%s: found two columns %q, expected different names; rename one", place, n)
-		}
-		seen[n] = true
-	}
-	return nil
-}
-
 func isNumber(s string) bool {
 	_, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	return err == nil && strings.ContainsAny(s, "0123456789")
@@ -356,28 +338,6 @@ func syntaxOf(path string, given byte, line []byte) syntax {
 	return syntax{delim: ','}
 }
 
-// shardSuffix is the suffix of the name of a shard, after the name of the table.
-var shardSuffix = regexp.MustCompile(`-[0-9]{5}-of-[0-9]{5}$`)
-
-// Extension returns the lower-case extension of a path: ".csv" for "a.csv.gz" and for "a.csv-00000-of-00002".
-func Extension(path string) string {
-	ext, _ := extension(path)
-	return ext
-}
-
-// extension returns the extension and the compression, which the extension does not contain.
-func extension(path string) (string, compression) {
-	base := shardSuffix.ReplaceAllString(strings.ToLower(filepath.Base(path)), "")
-	comp := plain
-	switch ext := filepath.Ext(base); ext {
-	case ".gz":
-		comp, base = gz, strings.TrimSuffix(base, ext)
-	case ".zst":
-		comp, base = zst, strings.TrimSuffix(base, ext)
-	}
-	return filepath.Ext(base), comp
-}
-
 func (t *CSV) names() []string {
 	var names []string
 	for _, f := range namedFields(t.fields) {
@@ -412,4 +372,28 @@ func (t *CSV) Bytes() int64 {
 		}
 	}
 	return n
+}
+
+// difference describes the first difference between two lists of columns.
+func difference(found, expected []string) string {
+	for i := range max(len(found), len(expected)) {
+		switch {
+		case i >= len(found):
+			return fmt.Sprintf("column %d, %s, is missing", i+1, expected[i])
+		case i >= len(expected):
+			return fmt.Sprintf("column %d, %s, is more", i+1, found[i])
+		case found[i] != expected[i]:
+			return fmt.Sprintf("column %d is %s and not %s", i+1, found[i], expected[i])
+		}
+	}
+	return "the columns are the same"
+}
+
+// quoted returns names in quotes.
+func quoted(names []string) []string {
+	out := slices.Clone(names)
+	for i, n := range out {
+		out[i] = fmt.Sprintf("%q", n)
+	}
+	return out
 }

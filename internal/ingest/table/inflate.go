@@ -21,6 +21,18 @@ const (
 	zst
 )
 
+// extension returns the extension and the compression, which the extension does not contain.
+func extension(path string) (string, compression) {
+	ext, compressed := splitExtension(path)
+	switch compressed {
+	case ".gz":
+		return ext, gz
+	case ".zst":
+		return ext, zst
+	}
+	return ext, plain
+}
+
 // zstdWindow is the memory that the header of a zstd frame can ask for: freeWindow, or the size of the file if that is more, up
 // to the default limit of the zstd program.
 const (

@@ -216,8 +216,8 @@ func (r *npyReader) readLists(i int, a *array, c Column) error {
 	if a.DType == graph.String {
 		copy(r.data[i].add(len(raw)), raw)
 		v.Ends = r.ends[i]
-	} else if bad, what := a.convert(&r.data[i], nil, raw, int(hi-lo)*a.width, &c); bad >= 0 {
-		return badf("%s: found %s, expected %s; write the array again", a.place(lo+uint64(bad/a.width)), what, (&column{Column: Column{DType: c.DType}}).expected())
+	} else if bad, what := convert(&r.data[i], nil, raw, int(hi-lo)*a.width, a.dtype, a.step(), &c); bad >= 0 {
+		return badf("%s: found %s, expected %s; write the array again", a.place(lo+uint64(bad/a.width)), what, expectedOf(c.DType))
 	}
 	v.Data = r.data[i].bytes()[:r.data[i].n:r.data[i].n]
 	if len(lengths) > 0 {

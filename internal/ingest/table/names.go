@@ -32,3 +32,18 @@ func word(name string) string {
 	}
 	return name
 }
+
+// checkNames refuses columns without a name, and two of one name. place begins the error.
+func checkNames(place string, names []string) error {
+	seen := make(map[string]bool, len(names))
+	for i, n := range names {
+		if n == "" {
+			return badf("%s: found no name for column %d, expected one; name all columns", place, i+1)
+		}
+		if seen[n] {
+			return badf("%s: found two columns %q, expected different names; rename one", place, n)
+		}
+		seen[n] = true
+	}
+	return nil
+}

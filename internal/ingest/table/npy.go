@@ -7,12 +7,9 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -285,39 +282,30 @@ func (t *Npy) Cut(p Part) Table {
 	return &x
 }
 
-// each calls fn for the units 0..n-1 from several goroutines. Of several errors it returns the error of the first unit.
-func each(ctx context.Context, n, threads int, fn func(worker, unit int) error) error {
-	var next atomic.Int64
-	var group sync.WaitGroup
-	var mu sync.Mutex
-	var first error
-	at := n
-	for worker := range threads {
-		group.Go(func() {
-			for ctx.Err() == nil {
-				unit := int(next.Add(1)) - 1
-				mu.Lock()
-				end := unit >= at
-				mu.Unlock()
-				if end {
-					return
-				}
-				if err := guard.Do(func() error { return fn(worker, unit) }); err != nil {
-					mu.Lock()
-					if unit < at {
-						first, at = err, unit
-					}
-					mu.Unlock()
-					return
-				}
-			}
-		})
+// check checks that a column of an array can be read as it is asked for.
+func (a *array) check(c Column) error {
+	if a.levels != nil {
+		return a.checkLists(c)
 	}
-	group.Wait()
-	if first != nil {
-		return first
+	width := 1
+	for _, d := range c.Shape {
+		width *= max(d, 0) // rows of an array have no variable dimensions
 	}
-	return context.Cause(ctx)
+	if width != a.width {
+		return badf("%s: found rows of shape %v, expected %v for column %q; correct the shape, or write the array again", a.path, a.Shape, c.Shape, c.Name)
+	}
+	if from := a.dtype; !readable(from, c.DType, c.ID) {
+		return badf("%s: found %s, expected a dtype that can be read as %s for column %q; convert the array", a.path, from, c.DType, c.Name)
+	}
+	return nil
+}
+
+// step is the distance in bytes of the values of an array.
+func (a *array) step() int {
+	if a.stride > int64(a.rowBytes()) { // a row is one value
+		return int(a.stride)
+	}
+	return a.dtype.Size()
 }
 
 // npyReader reads chunks. It belongs to one worker.
@@ -387,7 +375,7 @@ func (r *npyReader) read(i int, a *array, c Column) error {
 	}
 	r.data[i].n = 0
 	r.ends[i] = r.ends[i][:0]
-	if bad, what := a.convert(&r.data[i], &r.ends[i], raw[a.inner:], rows*a.width, &c); bad >= 0 {
+	if bad, what := convert(&r.data[i], &r.ends[i], raw[a.inner:], rows*a.width, a.dtype, a.step(), &c); bad >= 0 {
 		return badf("%s: found %s, expected %s; write the array again", a.place(r.chunk.First+uint64(bad/a.width)), what, expectedNumber(&c))
 	}
 	v := &r.chunk.Columns[i]

@@ -57,8 +57,6 @@ func ReadStream(fsys vfs.FS, path string, fn func(in io.Reader) error) (err erro
 	return fn(unmarked(inflating{in, path}))
 }
 
-const byteOrderMark = "\xef\xbb\xbf"
-
 // unmarked reads from after the byte order mark.
 func unmarked(in io.Reader) io.Reader {
 	return &marked{in: in}

@@ -7,6 +7,12 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
+// chunkSize is the number of bytes of a file that a worker reads at a time.
+const chunkSize = 1 << 20
+
+// maxRecord is the most bytes of a record, and the most values of a row.
+const maxRecord = 16 << 20
+
 // Field is a column that the files of a table declare.
 type Field struct {
 	Name string
@@ -121,4 +127,20 @@ type Table interface {
 	// Where names the place of a row for an error, "edges.csv:17", or of its cell in a column if the format has
 	// places of cells, "edges.csv:17:3". It may read the file again.
 	Where(row uint64, column string) string
+}
+
+// Unreadable names the columns of a table that cannot be read, and what they are.
+func Unreadable(t Table) []string {
+	if u, ok := t.(interface{ Unreadable() []string }); ok {
+		return u.Unreadable()
+	}
+	return nil
+}
+
+// Unnamed returns the numbers, from 1, of the columns of text without a name in which the first MiB has values.
+func Unnamed(t Table) []int {
+	if u, ok := t.(interface{ Unnamed() []int }); ok {
+		return u.Unnamed()
+	}
+	return nil
 }
