@@ -60,16 +60,16 @@ func flagOf(flags *pflag.FlagSet, command, name string) *pflag.Flag {
 	return flags.Lookup(flag)
 }
 
-// documented is what the source of package option says about its fields and choices.
-type documented struct {
+// describedFlag is what the source of package option says about its fields and choices.
+type describedFlag struct {
 	defaults map[string]string   // of fields, by "Struct.Field"
 	choices  map[string][]string // by type; the default is the first
 }
 
 var defaultText = regexp.MustCompile(`(?:^|[;.:] )(?:0|"") is (?:about )?("?)([A-Za-z0-9.,:-]+?)("?)(?:[,;.]? |[,;.]?$)`)
 
-func readOptions(t *testing.T) documented {
-	d := documented{map[string]string{}, map[string][]string{}}
+func readOptions(t *testing.T) describedFlag {
+	d := describedFlag{map[string]string{}, map[string][]string{}}
 	set := token.NewFileSet()
 	entries, err := os.ReadDir("../../option")
 	if err != nil {
