@@ -21,7 +21,7 @@ func DescribeLayout(dir string) (_ *report.LayoutDescription, err error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &report.LayoutDescription{Folder: dir, Kind: "pack layout", PackLayout: report.PackLayout(l.Meta), Larger: layout.Larger(l.Meta.OversizeGraphs, l.Meta.Oversize)}
+	d := &report.LayoutDescription{Folder: dir, Kind: "pack layout", PackLayout: l.Meta, Larger: layout.Larger(l.Meta.OversizeGraphs, l.Meta.Oversize)}
 	for i := range d.Components {
 		d.Full = append(d.Full, l.Problem.Efficiency(i, d.Packs, d.Limits[i]))
 	}

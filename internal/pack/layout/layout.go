@@ -15,6 +15,7 @@ import (
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/report"
 )
 
 // ErrLayout is the kind of errors about a folder that is no valid pack layout.
@@ -27,25 +28,7 @@ const Format = 1
 const MetaFile = "layout.json"
 
 // Meta is layout.json.
-type Meta struct {
-	Format     int      `json:"format"`
-	Components []string `json:"components"`
-	// Limits and MaxGraphs include the reserve: they are the shape of a padded pack.
-	Limits    []int `json:"limits"`
-	MaxGraphs int   `json:"max_graphs"`
-	Reserve   bool  `json:"reserve,omitempty"`
-	// Oversize says what happens to graphs that are larger than a pack, OversizeGraphs graphs of
-	// OversizeShapes shapes; empty: there are none.
-	Oversize       string `json:"oversize,omitempty"`
-	OversizeGraphs int64  `json:"oversize_graphs,omitempty"`
-	OversizeShapes int    `json:"oversize_shapes,omitempty"`
-	Packs          int64  `json:"packs"`
-	LowerBound     int64  `json:"lower_bound"`
-	Graphs         int64  `json:"graphs"` // in packs
-	Shapes         int    `json:"shapes"`
-	Patterns       int    `json:"patterns"`
-	Parts          int    `json:"parts"`
-}
+type Meta = report.PackLayout
 
 // Layout is a packing with its problem.
 type Layout struct {
