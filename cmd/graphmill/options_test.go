@@ -60,16 +60,16 @@ func flagOf(flags *pflag.FlagSet, command, name string) *pflag.Flag {
 	return flags.Lookup(flag)
 }
 
-// describedFlag is what the source of package option says about its fields and choices.
-type describedFlag struct {
+// optionDocs are what the comments of package option say about its fields and choices.
+type optionDocs struct {
 	defaults map[string]string   // of fields, by "Struct.Field"
 	choices  map[string][]string // by type; the default is the first
 }
 
 var defaultText = regexp.MustCompile(`(?:^|[;.:] )(?:0|"") is (?:about )?("?)([A-Za-z0-9.,:-]+?)("?)(?:[,;.]? |[,;.]?$)`)
 
-func readOptions(t *testing.T) describedFlag {
-	d := describedFlag{map[string]string{}, map[string][]string{}}
+func readOptions(t *testing.T) optionDocs {
+	d := optionDocs{map[string]string{}, map[string][]string{}}
 	set := token.NewFileSet()
 	entries, err := os.ReadDir("../../option")
 	if err != nil {

@@ -57,7 +57,7 @@ func converse(t *testing.T, requests ...[]byte) []message {
 	return replies
 }
 
-func open() []byte { return request(`{"op": "open", "schema": ` + schemaJSON + `}`) }
+func openRequest() []byte { return request(`{"op": "open", "schema": ` + schemaJSON + `}`) }
 
 // What the codec encodes are the bytes of the library's codec, and what it decodes encodes to the same bytes again.
 func TestBatches(t *testing.T) {
@@ -80,13 +80,13 @@ func TestBatches(t *testing.T) {
 		want = append(want, record...)
 		lengths = binary.LittleEndian.AppendUint64(lengths, uint64(len(record)))
 	}
-	random := converse(t, open(), request(`{"op": "random", "seed": 7, "number": 3, "graphs": 50}`))[1]
-	decoded := converse(t, open(), request(`{"op": "decode"}`, lengths, want))[1]
+	random := converse(t, openRequest(), request(`{"op": "random", "seed": 7, "number": 3, "graphs": 50}`))[1]
+	decoded := converse(t, openRequest(), request(`{"op": "decode"}`, lengths, want))[1]
 	for _, batch := range []message{random, decoded} {
 		if batch.Error != "" {
 			t.Fatal(batch.Error)
 		}
-		got := converse(t, open(), request(`{"op": "encode"}`, batch.arrays...))[1]
+		got := converse(t, openRequest(), request(`{"op": "encode"}`, batch.arrays...))[1]
 		if got.Error != "" || !bytes.Equal(got.arrays[0], lengths) || !bytes.Equal(got.arrays[1], want) {
 			t.Errorf("found other bytes (error %q), expected those of the library", got.Error)
 		}
@@ -115,7 +115,7 @@ func TestErrors(t *testing.T) {
 		{request(`{"op": "read", "files": ["/no/such"]}`), "/no/such"},
 	} {
 		// The server answers the next request as if nothing had happened.
-		replies := converse(t, open(), c.request, open())
+		replies := converse(t, openRequest(), c.request, openRequest())
 		if len(replies) != 3 || !strings.Contains(replies[1].Error, c.want) || replies[2].Error != "" {
 			t.Errorf("%s: found %+v, expected the error %q", c.request, replies, c.want)
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The commit is that of the release script, else that of the clone, else unknown.
+// The commit is the one that the release script gave, or else the commit of the clone, or else unknown.
 func TestCommit(t *testing.T) {
 	clone := &debug.BuildInfo{Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}, {Key: "vcs.modified", Value: "true"}}}
 	for _, c := range []struct {

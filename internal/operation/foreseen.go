@@ -17,7 +17,8 @@ type foreseen struct {
 	last   float64 // the last share that was told
 }
 
-// Foresee sets the stages that the run is expected to have, in their order: Progress is told its Share from then on.
+// Foresee sets the stages that the run is expected to have, in their order: from then on, Progress is told the share of the
+// run that is done. It is called once per run.
 func Foresee(o *option.Run, stages []progress.Stage) {
 	f := &foreseen{stages: stages}
 	for _, s := range stages {

@@ -74,7 +74,7 @@ func (t *metisTable) Where(row uint64, _ string) string {
 }
 
 // Scan implements Table. Numbers are asked for as Uint32 or, if they are scalars, as Uint64. Several goroutines parse,
-// and one calls fn. The memory is what metis.Scan takes, and one chunk.
+// and one calls fn. It takes the memory that metis.Scan takes, and one chunk.
 func (t *metisTable) Scan(ctx context.Context, columns []Column, threads int, fn func(worker int, c *Chunk) error) (rows uint64, err error) {
 	return ScanValues(ctx, t, columns, threads, fn, t.plain)
 }

@@ -421,7 +421,7 @@ func TestShardsOfBytes(t *testing.T) {
 	}
 }
 
-// The shape of lists is that of the first row.
+// Lists have the shape that the first row has.
 func TestShaped(t *testing.T) {
 	type row struct {
 		A []float32 `parquet:",list"`

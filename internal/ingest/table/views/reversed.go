@@ -24,7 +24,7 @@ func Reversed(t table.Table, src, dst, negate string) table.Table {
 	return &reversed{t, src, dst, negate}
 }
 
-// Scan implements Table. Its memory is that of t, and the values of the negated column once more for each worker.
+// Scan implements Table. It takes the memory that t takes, and for each worker the values of the negated column once more.
 func (t *reversed) Scan(ctx context.Context, columns []table.Column, threads int, fn func(worker int, c *table.Chunk) error) (uint64, error) {
 	asked := slices.Clone(columns)
 	var negate []int

@@ -29,7 +29,7 @@ func (t *stack) Fields() []table.Field { return []table.Field{t.field} }
 // Where implements Table. It names the row.
 func (t *stack) Where(row uint64, _ string) string { return t.Table.Where(row, "") }
 
-// Scan implements Table. Its memory is that of the underlying table, and the values of a chunk once more for each
+// Scan implements Table. It takes the memory that the underlying table takes, and the values of a chunk once more for each
 // worker.
 func (t *stack) Scan(ctx context.Context, columns []table.Column, threads int, fn func(worker int, c *table.Chunk) error) (uint64, error) {
 	return table.ScanValues(ctx, t, columns, threads, fn, t.plain)
