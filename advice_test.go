@@ -34,6 +34,7 @@ var unadvised = map[string]string{
 	"internal/ingest/assemble/piece.go":    "spill files of the same process",
 	"internal/ingest/assemble/unite.go":    "spill files of the same process",
 	"internal/ingest/cluster":              "between workers of one job",
+	"internal/ingest/table/tabletest":      "for tests",
 	"internal/store/opencollection.go":     "a manifest or header that graphmill did not write so",
 	"internal/store/open.go":               "files of a store that graphmill did not write so: the command adds how to find all damage",
 	"internal/store/manifest.go":           "files of a store that graphmill did not write so: the command adds how to find all damage",

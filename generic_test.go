@@ -23,7 +23,6 @@ var genericAllowed = map[string][]string{
 	"internal/cli":          {"each"},
 	"internal/export/chunk": {"write"},
 	"internal/ingest":       {"end", "open", "start"},
-	"internal/ingest/table": {"each", "open", "place"},
 	"internal/sample":       {"named"},
 }
 

@@ -19,8 +19,8 @@ func TestImportPipe(t *testing.T) {
 		"csv":     []byte("src,dst,w\n0,1,2.5\n1,2,3\n"),
 		"tsv":     []byte("src\tdst\n0\t1\n"),
 		"jsonl":   []byte(`{"src": "a", "dst": "b"}` + "\n"),
-		"arrow":   read(t, "internal/ingest/table/testdata/arrow/plain.arrows"),
-		"parquet": read(t, "internal/ingest/table/testdata/parquet/none.parquet"),
+		"arrow":   read(t, "internal/ingest/table/columnfiles/testdata/arrow/plain.arrows"),
+		"parquet": read(t, "internal/ingest/table/columnfiles/testdata/parquet/none.parquet"),
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "in."+kind)

@@ -42,7 +42,7 @@ func TestOneWayToOpen(t *testing.T) {
 				t.Errorf("%s: found os.%s, expected a call of package vfs", fset.Position(n.Pos()), s.Sel.Name)
 			}
 			if s.Sel.Name == "OpenStream" && !strings.HasPrefix(filepath.ToSlash(path), "internal/vfs/") {
-				if x, ok := s.X.(*ast.Ident); ok && x.Name == "table" {
+				if x, ok := s.X.(*ast.Ident); ok && x.Name == "textfiles" {
 					return true
 				}
 				stream[path] = true

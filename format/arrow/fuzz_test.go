@@ -16,7 +16,7 @@ import (
 // FuzzRead reads some rows of each column of any bytes, as a file or a stream.
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{"deltas.arrows", "polars.arrow", "polars-lz4.arrow", "slices.arrows", "empty.arrow"} {
-		b, err := os.ReadFile(filepath.Join("../../internal/ingest/table/testdata/arrow", name))
+		b, err := os.ReadFile(filepath.Join("../../internal/ingest/table/columnfiles/testdata/arrow", name))
 		if err != nil {
 			f.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -27,7 +28,7 @@ func (adjacencyList) open(_ context.Context, fsys vfs.FS, path string, o Options
 	if o.NumNodes > 0 || o.IDs == idsInteger {
 		return nil, usagef("found `NumNodes` or integer ids with %s, expected neither: the file lists its nodes by name", path)
 	}
-	nodes, edges, err := table.OpenAdjacency(fsys, path)
+	nodes, edges, err := textfiles.OpenAdjacency(fsys, path)
 	if err != nil {
 		return nil, err
 	}

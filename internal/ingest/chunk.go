@@ -11,7 +11,7 @@ import (
 	"github.com/graphmill/graphmill/format/chunk"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
-	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -92,7 +92,7 @@ func chunkEdges(p *opener, m *chunk.Metadata, dir, name string) (e assemble.Edge
 	if err != nil {
 		return e, d, chunkError(err)
 	}
-	e.Table = table.NewChunks(p.fsys, set)
+	e.Table = arrayfiles.NewChunks(p.fsys, set)
 	e.Src, e.Dst = end("far", true), end("near", true)
 	if d == graph.Out {
 		e.Src, e.Dst = e.Dst, e.Src

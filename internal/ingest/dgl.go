@@ -10,6 +10,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -63,7 +64,7 @@ type dglFile struct {
 }
 
 // raw returns an array as a column. ok is false if a row of the array has no values, so that no column can hold it.
-func (d *dglFile) raw(of string, a dgl.Array) (c table.RawColumn, ok bool) {
+func (d *dglFile) raw(of string, a dgl.Array) (c arrayfiles.RawColumn, ok bool) {
 	c.Name, c.DType = a.Name, dglDTypes[a.DType]
 	for _, n := range a.RowShape() {
 		if n == 0 {
@@ -72,12 +73,12 @@ func (d *dglFile) raw(of string, a dgl.Array) (c table.RawColumn, ok bool) {
 		}
 		c.Shape = append(c.Shape, int(n))
 	}
-	c.Runs = []table.Run{{Path: d.path, Offset: a.Offset, Rows: uint64(a.Rows())}}
+	c.Runs = []arrayfiles.Run{{Path: d.path, Offset: a.Offset, Rows: uint64(a.Rows())}}
 	return c, true
 }
 
 // raws returns arrays as columns, without those that no column can hold.
-func (d *dglFile) raws(of string, list []dgl.Array) (columns []table.RawColumn) {
+func (d *dglFile) raws(of string, list []dgl.Array) (columns []arrayfiles.RawColumn) {
 	for _, a := range list {
 		if c, ok := d.raw(of, a); ok {
 			columns = append(columns, c)
@@ -87,7 +88,7 @@ func (d *dglFile) raws(of string, list []dgl.Array) (columns []table.RawColumn) 
 }
 
 // labels returns the labels that have one row per graph, as columns.
-func (d *dglFile) labels(f *dgl.Graphs) []table.RawColumn {
+func (d *dglFile) labels(f *dgl.Graphs) []arrayfiles.RawColumn {
 	return d.raws("the labels", slices.DeleteFunc(slices.Clone(f.Labels), func(a dgl.Array) bool {
 		odd := len(a.Shape) == 0 || a.Rows() != int64(f.Len())
 		if odd {
@@ -98,7 +99,7 @@ func (d *dglFile) labels(f *dgl.Graphs) []table.RawColumn {
 }
 
 // asked asks for columns as they are.
-func asked(columns []table.RawColumn) (list []table.Column) {
+func asked(columns []arrayfiles.RawColumn) (list []table.Column) {
 	for _, c := range columns {
 		list = append(list, table.Column{Name: c.Name, DType: c.DType, Shape: c.Shape})
 	}
@@ -106,10 +107,10 @@ func asked(columns []table.RawColumn) (list []table.Column) {
 }
 
 // one makes a source of one graph.
-func (d *dglFile) one(g *dgl.Graph, labels []table.RawColumn) error {
+func (d *dglFile) one(g *dgl.Graph, labels []arrayfiles.RawColumn) error {
 	in := &d.s.Input
 	if labels != nil {
-		t, err := table.OpenRaw(d.fsys, labels)
+		t, err := arrayfiles.OpenRaw(d.fsys, labels)
 		if err != nil {
 			return err
 		}
@@ -118,7 +119,7 @@ func (d *dglFile) one(g *dgl.Graph, labels []table.RawColumn) error {
 	for _, n := range g.NodeTypes {
 		node := assemble.Nodes{Type: n.Name, ID: table.Column{DType: graph.Uint64}, Count: uint64(n.Nodes)}
 		if raws := d.raws(n.Name, n.Data); raws != nil {
-			t, err := table.OpenRaw(d.fsys, raws)
+			t, err := arrayfiles.OpenRaw(d.fsys, raws)
 			if err != nil {
 				return err
 			}
@@ -147,23 +148,23 @@ func dglEdgeType(g *dgl.Graph, r *dgl.Relation) graph.EdgeType {
 }
 
 // endNames returns names for the ends that no column has.
-func endNames(columns []table.RawColumn) (src, dst string) {
+func endNames(columns []arrayfiles.RawColumn) (src, dst string) {
 	src, dst = "src", "dst"
-	for slices.ContainsFunc(columns, func(c table.RawColumn) bool { return c.Name == src || c.Name == dst }) {
+	for slices.ContainsFunc(columns, func(c arrayfiles.RawColumn) bool { return c.Name == src || c.Name == dst }) {
 		src, dst = "#"+src, "#"+dst
 	}
 	return src, dst
 }
 
 // edges returns the table of a relation, with one row per edge in the order of the edge ids.
-func (d *dglFile) edges(g *dgl.Graph, r *dgl.Relation, raws []table.RawColumn, src, dst string) (table.Table, error) {
-	column := func(name string, a dgl.Array) table.RawColumn {
+func (d *dglFile) edges(g *dgl.Graph, r *dgl.Relation, raws []arrayfiles.RawColumn, src, dst string) (table.Table, error) {
+	column := func(name string, a dgl.Array) arrayfiles.RawColumn {
 		a.Name = name
 		c, _ := d.raw("", a) // a row of a is one value
 		return c
 	}
 	if r.COO != nil && r.COO.EdgeIDs.Rows() == 0 {
-		return table.OpenRaw(d.fsys, append([]table.RawColumn{column(src, r.COO.Src), column(dst, r.COO.Dst)}, raws...))
+		return arrayfiles.OpenRaw(d.fsys, append([]arrayfiles.RawColumn{column(src, r.COO.Src), column(dst, r.COO.Dst)}, raws...))
 	}
 	t := &scattered{fsys: d.fsys, path: d.path, src: src, dst: dst}
 	t.add(g, r)
@@ -171,9 +172,9 @@ func (d *dglFile) edges(g *dgl.Graph, r *dgl.Relation, raws []table.RawColumn, s
 	if raws == nil {
 		return t, nil
 	}
-	beside, err := table.OpenRaw(d.fsys, raws)
+	beside, err := arrayfiles.OpenRaw(d.fsys, raws)
 	if err != nil {
 		return nil, err
 	}
-	return table.Beside(t, beside), nil
+	return arrayfiles.Beside(t, beside), nil
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
+	"github.com/graphmill/graphmill/internal/ingest/table/columnfiles"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/ingest/table/views"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -84,7 +87,7 @@ func plainNodes(fsys vfs.FS, meta, name string, count uint64) (assemble.Nodes, e
 	if count > 0 {
 		return n, nil
 	}
-	none, err := table.OpenRaw(fsys, []table.RawColumn{{Runs: []table.Run{{Path: meta}}, Field: table.Field{DType: graph.Uint8}}})
+	none, err := arrayfiles.OpenRaw(fsys, []arrayfiles.RawColumn{{Runs: []arrayfiles.Run{{Path: meta}}, Field: table.Field{DType: graph.Uint8}}})
 	n.Table = none
 	return n, err
 }
@@ -169,8 +172,8 @@ func (c *dglChunksOpener) edges(ctx context.Context, e *dglchunks.Edges) (out as
 		return out, err
 	}
 	if len(tables) > 0 {
-		if arrays, ok := tables[0].(*table.Npy); ok {
-			base, tables = table.Beside(base, arrays), tables[1:]
+		if arrays, ok := tables[0].(*arrayfiles.Npy); ok {
+			base, tables = arrayfiles.Beside(base, arrays), tables[1:]
 		}
 	}
 	out.Table = join(append([]table.Table{base}, tables...))
@@ -195,14 +198,14 @@ func (c *dglChunksOpener) ends(of string, e *dglchunks.Edges, files, names []str
 	open := func(files []string, rows uint64) (t table.Table, err error) {
 		switch e.Format {
 		case dglchunks.CSV:
-			o := table.CSVOptions{Names: names}
+			o := textfiles.CSVOptions{Names: names}
 			if o.Delimiter, err = c.delimiter(e.Files, files); err == nil {
-				t, err = table.OpenCSV(c.p.fsys, files, o)
+				t, err = textfiles.OpenCSV(c.p.fsys, files, o)
 			}
 		case dglchunks.Parquet:
-			t, err = table.OpenParquet(c.p.fsys, files)
+			t, err = columnfiles.OpenParquet(c.p.fsys, files)
 		default:
-			t, err = table.OpenEdgeRows(c.p.fsys, files[0], rows)
+			t, err = arrayfiles.OpenEdgeRows(c.p.fsys, files[0], rows)
 		}
 		if err != nil {
 			return nil, c.in(of, err)
@@ -224,7 +227,7 @@ func (c *dglChunksOpener) ends(of string, e *dglchunks.Edges, files, names []str
 		if err != nil {
 			return nil, err
 		}
-		if a, ok := t.(*table.Npy); ok && want == nil {
+		if a, ok := t.(*arrayfiles.Npy); ok && want == nil {
 			n = a.Rows()
 		}
 		if left -= n; want == nil && (n > e.Total || left > e.Total || i == len(files)-1 && left > 0) {

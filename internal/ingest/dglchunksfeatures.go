@@ -9,6 +9,9 @@ import (
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
+	"github.com/graphmill/graphmill/internal/ingest/table/columnfiles"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/ingest/table/views"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -16,7 +19,7 @@ import (
 // features opens the features of a type: all arrays as one table, which comes first, and one table for each of the
 // other features.
 func (c *dglChunksOpener) features(ctx context.Context, section, typ string, n dglchunks.Counts, data []dglchunks.Data) (tables []table.Table, columns []table.Column, err error) {
-	var raws []table.RawColumn
+	var raws []arrayfiles.RawColumn
 	for _, d := range data {
 		of := fmt.Sprintf("%s.%s.%s", section, typ, d.Name)
 		files, err := c.files(of, d.Paths)
@@ -56,12 +59,12 @@ func (c *dglChunksOpener) features(ctx context.Context, section, typ string, n d
 	if raws == nil {
 		return tables, columns, nil
 	}
-	t, err := table.OpenRaw(c.p.fsys, raws)
+	t, err := arrayfiles.OpenRaw(c.p.fsys, raws)
 	return append([]table.Table{t}, tables...), columns, err
 }
 
 // arrays opens .npy files that hold the rows of a feature.
-func (c *dglChunksOpener) arrays(of string, n dglchunks.Counts, files []string) (raw table.RawColumn, err error) {
+func (c *dglChunksOpener) arrays(of string, n dglchunks.Counts, files []string) (raw arrayfiles.RawColumn, err error) {
 	want, total, like := rows(n, len(files)), uint64(0), ""
 	for i, file := range files {
 		h, err := arrayHeader(c.p.fsys, file)
@@ -71,7 +74,7 @@ func (c *dglChunksOpener) arrays(of string, n dglchunks.Counts, files []string) 
 		if len(h.Shape) == 0 {
 			return raw, c.in(of, sourcef("%s: found a single value, expected an array; write one row per node or edge", file))
 		}
-		f := table.Field{DType: table.DTypeOf(h.Descr), Shape: h.Shape[1:]}
+		f := table.Field{DType: arrayfiles.DTypeOf(h.Descr), Shape: h.Shape[1:]}
 		if like == "" || len(raw.Runs) == 0 && h.Shape[0] > 0 {
 			raw.Field, like = f, file
 		}
@@ -84,13 +87,13 @@ func (c *dglChunksOpener) arrays(of string, n dglchunks.Counts, files []string) 
 		if f.DType != raw.DType || !slices.Equal(f.Shape, raw.Shape) {
 			return raw, c.in(of, sourcef("%s: found %s with rows of shape %v, expected %s %v, as in %s; write all chunks with one dtype and shape", file, f.DType, f.Shape, raw.DType, raw.Shape, like))
 		}
-		raw.Runs = append(raw.Runs, table.Run{Path: file, Offset: h.Offset, Rows: uint64(h.Shape[0])})
+		raw.Runs = append(raw.Runs, arrayfiles.Run{Path: file, Offset: h.Offset, Rows: uint64(h.Shape[0])})
 	}
 	if total != n.Total {
 		return raw, c.in(of, sourcef("found %d rows in all files, expected %d; write the files of all rows", total, n.Total))
 	}
 	if raw.Runs == nil {
-		raw.Runs = []table.Run{{Path: files[0]}}
+		raw.Runs = []arrayfiles.Run{{Path: files[0]}}
 	}
 	if len(raw.Shape) == 0 {
 		raw.Shape = nil
@@ -119,14 +122,14 @@ func arrayHeader(fsys vfs.FS, file string) (h npy.Header, err error) {
 func (c *dglChunksOpener) rowsOf(ctx context.Context, of string, n dglchunks.Counts, d dglchunks.Data, files []string) (t table.Table, field table.Field, err error) {
 	open := func(files []string) (table.Table, error) {
 		if d.Format == dglchunks.Parquet {
-			return table.OpenParquet(c.p.fsys, files)
+			return columnfiles.OpenParquet(c.p.fsys, files)
 		}
-		o := table.CSVOptions{Numbered: true}
+		o := textfiles.CSVOptions{Numbered: true}
 		var err error
 		if o.Delimiter, err = c.delimiter(d.Files, files); err != nil {
 			return nil, err
 		}
-		return table.OpenCSV(c.p.fsys, files, o)
+		return textfiles.OpenCSV(c.p.fsys, files, o)
 	}
 	want := rows(n, len(files))
 	groups := [][]string{files}
@@ -150,7 +153,7 @@ func (c *dglChunksOpener) rowsOf(ctx context.Context, of string, n dglchunks.Cou
 	field.Name = d.Name
 	if pieces == nil {
 		field.DType = graph.Float32
-		t, err = table.OpenRaw(c.p.fsys, []table.RawColumn{{Field: field, Runs: []table.Run{{Path: files[0]}}}})
+		t, err = arrayfiles.OpenRaw(c.p.fsys, []arrayfiles.RawColumn{{Field: field, Runs: []arrayfiles.Run{{Path: files[0]}}}})
 		return t, field, err
 	}
 	looks, err := describe(pieces[0].Table)
@@ -179,7 +182,7 @@ func (c *dglChunksOpener) alike(f *table.Field, t table.Table, columns []looks) 
 		f.Unit = columns[0].Unit
 		return []string{f.Name}, nil
 	}
-	_, text := t.(*table.CSV)
+	_, text := t.(*textfiles.CSV)
 	for _, x := range columns {
 		if text && f.DType == graph.Int64 && x.DType == graph.Float32 { // some columns only look like integers
 			f.DType = x.DType
@@ -228,7 +231,7 @@ func (c *dglChunksOpener) shape(ctx context.Context, pieces []views.Piece, colum
 func (c *dglChunksOpener) said(pieces []views.Piece) (shape []int, err error) {
 	like := ""
 	for _, p := range pieces {
-		t, ok := p.Table.(*table.Columnar)
+		t, ok := p.Table.(*columnfiles.Columnar)
 		if !ok {
 			return nil, nil
 		}

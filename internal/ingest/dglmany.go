@@ -10,6 +10,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/collection"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
 )
 
 // dglType collects a node type or relation of many graphs: its counts, and one column per array, with one run per
@@ -17,7 +18,7 @@ import (
 type dglType struct {
 	name    string
 	counts  *numbers
-	columns []table.RawColumn
+	columns []arrayfiles.RawColumn
 	left    []string // arrays without values
 }
 
@@ -28,7 +29,7 @@ func (d *dglFile) add(t *dglType, g int, count int64, list []dgl.Array) error {
 	if g == 0 {
 		t.columns = d.raws(t.name, list)
 		for _, a := range list {
-			if !slices.ContainsFunc(t.columns, func(c table.RawColumn) bool { return c.Name == a.Name }) {
+			if !slices.ContainsFunc(t.columns, func(c arrayfiles.RawColumn) bool { return c.Name == a.Name }) {
 				t.left = append(t.left, a.Name)
 			}
 		}
@@ -53,11 +54,11 @@ func (d *dglFile) add(t *dglType, g int, count int64, list []dgl.Array) error {
 }
 
 // rows returns the columns in the form for a collection.
-func (d *dglFile) rows(columns []table.RawColumn) ([]collection.Rows, error) {
+func (d *dglFile) rows(columns []arrayfiles.RawColumn) ([]collection.Rows, error) {
 	if columns == nil {
 		return nil, nil
 	}
-	t, err := table.OpenRaw(d.fsys, columns)
+	t, err := arrayfiles.OpenRaw(d.fsys, columns)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +131,7 @@ type dglEdges struct {
 	dglType
 	of       graph.EdgeType
 	plain    bool // all edges are in COO, in the order of their ids
-	src, dst []table.Run
+	src, dst []arrayfiles.Run
 	dtype    graph.DType
 	*scattered
 }
@@ -146,8 +147,8 @@ func (d *dglFile) addEdges(e *dglEdges, i int, g *dgl.Graph, r *dgl.Relation) er
 			e.dtype = dtype
 		}
 		e.plain = dtype == e.dtype
-		e.src = append(e.src, table.Run{Path: d.path, Offset: r.COO.Src.Offset, Rows: uint64(r.Edges)})
-		e.dst = append(e.dst, table.Run{Path: d.path, Offset: r.COO.Dst.Offset, Rows: uint64(r.Edges)})
+		e.src = append(e.src, arrayfiles.Run{Path: d.path, Offset: r.COO.Src.Offset, Rows: uint64(r.Edges)})
+		e.dst = append(e.dst, arrayfiles.Run{Path: d.path, Offset: r.COO.Dst.Offset, Rows: uint64(r.Edges)})
 	}
 	return d.add(&e.dglType, i, r.Edges, r.Data)
 }
@@ -159,7 +160,7 @@ func (d *dglFile) collected(e *dglEdges) (c collection.Edges, err error) {
 		return c, err
 	}
 	if e.plain {
-		c.Table, err = table.OpenRaw(d.fsys, []table.RawColumn{
+		c.Table, err = arrayfiles.OpenRaw(d.fsys, []arrayfiles.RawColumn{
 			{Field: table.Field{Name: src, DType: e.dtype}, Runs: e.src}, {Field: table.Field{Name: dst, DType: e.dtype}, Runs: e.dst}})
 		return c, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/ingest/tablefiles"
 	"github.com/graphmill/graphmill/internal/suggest"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -108,7 +109,7 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 	}
 	e.Symmetrise = (l.snap.undirected || undirected) && typ.Src == typ.Dst
 	var counts countsLine
-	if text, ok := l.t.(*table.CSV); ok && len(l.files) == 1 {
+	if text, ok := l.t.(*textfiles.CSV); ok && len(l.files) == 1 {
 		counts = newCountsLine(text)
 	}
 	return &Source{
@@ -147,7 +148,7 @@ func (l *edgeListTable) open(fsys vfs.FS, path string) error {
 			folders = append(folders, folder)
 		}
 	}
-	kind, err := table.KindOf(fsys, l.files[0])
+	kind, err := tablefiles.KindOf(fsys, l.files[0])
 	if err != nil {
 		return err
 	}
@@ -313,9 +314,9 @@ func (m *maker) features(ctx context.Context, t table.Table, fields []looks, spe
 // openEdgeList opens files with or without a header. If the caller names columns, the files have no header, unless the first
 // line contains all of these names. The comments of a file without a header can name its columns.
 func openEdgeList(fsys vfs.FS, files, folders []string, o Options) (table.Table, []table.Field, snapComments, error) {
-	csv := table.Options{CSVOptions: table.CSVOptions{Delimiter: o.Delimiter}, Folders: folders, Text: o.Format != ""}
-	t, err := table.Open(fsys, files, csv)
-	none := (*table.NoHeaderError)(nil)
+	csv := tablefiles.Options{CSVOptions: textfiles.CSVOptions{Delimiter: o.Delimiter}, Folders: folders, Text: o.Format != ""}
+	t, err := tablefiles.Open(fsys, files, csv)
+	none := (*textfiles.NoHeaderError)(nil)
 	snap, serr := readSNAP(fsys, files)
 	if serr != nil {
 		return nil, nil, snap, firstOf(err, serr)
@@ -326,7 +327,7 @@ func openEdgeList(fsys vfs.FS, files, folders []string, o Options) (table.Table,
 	}
 	if o.Columns == "" && dicts {
 		csv.Names = []string{"src", "dst", "{}"}
-		t, err = table.Open(fsys, files, csv)
+		t, err = tablefiles.Open(fsys, files, csv)
 		return t, []table.Field{{Name: "src"}, {Name: "dst"}}, snap, err
 	}
 	if o.Columns == "" {
@@ -336,7 +337,7 @@ func openEdgeList(fsys vfs.FS, files, folders []string, o Options) (table.Table,
 		if csv.Names = snap.names(none.Cells, files[0]); csv.Names == nil {
 			return nil, nil, snap, fmt.Errorf("%w; for example `Columns` src,dst,weight:float32", err)
 		}
-		t, err = table.Open(fsys, files, csv)
+		t, err = tablefiles.Open(fsys, files, csv)
 		return t, nil, snap, err
 	}
 	specs, perr := parseColumns(o.Columns)
@@ -360,7 +361,7 @@ func openEdgeList(fsys vfs.FS, files, folders []string, o Options) (table.Table,
 
 // dictionaries says whether the third cell of each line is the empty dictionary of Python that networkx.write_edgelist writes
 // for an edge without attributes. Others are an error.
-func dictionaries(t table.Table, none *table.NoHeaderError, err error, file string) (bool, error) {
+func dictionaries(t table.Table, none *textfiles.NoHeaderError, err error, file string) (bool, error) {
 	var first []string
 	switch {
 	case errors.As(err, &none):
@@ -389,7 +390,7 @@ func firstOf(a, b error) error {
 
 // openEdgeColumns opens files whose columns have names. The caller can choose among the columns.
 func openEdgeColumns(fsys vfs.FS, files, folders []string, o Options) (table.Table, []table.Field, []string, error) {
-	options := table.Options{Folders: folders}
+	options := tablefiles.Options{Folders: folders}
 	var specs []table.Field
 	if o.Columns != "" {
 		var err error
@@ -400,7 +401,7 @@ func openEdgeColumns(fsys vfs.FS, files, folders []string, o Options) (table.Tab
 			options.Names = append(options.Names, c.Name)
 		}
 	}
-	t, err := table.Open(fsys, files, options)
+	t, err := tablefiles.Open(fsys, files, options)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -451,19 +452,19 @@ func unnamed(t table.Table) (warnings []string) {
 // openTable opens a table. If the caller names the columns of text that has a header, the header would become a row. It is
 // detected by a cell of the first line that is the only one of its column that is not a number, by usual names of both ends of
 // edges, or by the names of the caller.
-func openTable(fsys vfs.FS, files []string, o table.Options) (table.Table, error) {
+func openTable(fsys vfs.FS, files []string, o tablefiles.Options) (table.Table, error) {
 	if o.Names != nil && o.Header {
 		return nil, usagef("%s: found names of columns and a header that is to be read, expected one of them; leave the names out to use those of the header, or the header if there is none", files[0])
 	}
-	whole, err := table.Open(fsys, files, o)
-	t, text := whole.(*table.CSV)
+	whole, err := tablefiles.Open(fsys, files, o)
+	t, text := whole.(*textfiles.CSV)
 	if err != nil || o.Names == nil || !text {
 		return whole, err
 	}
 	if first := t.First(); isHeader(first, o.Names) {
 		return nil, usagef("%s: found the first line %q, which looks like a header, expected data, as the names %s are given for a file without a header; leave the names out to use those of the header", files[0], strings.Join(first, ","), strings.Join(o.Names, ","))
 	}
-	headed, err := table.OpenCSV(fsys, files[:1], table.CSVOptions{Delimiter: o.Delimiter})
+	headed, err := textfiles.OpenCSV(fsys, files[:1], textfiles.CSVOptions{Delimiter: o.Delimiter})
 	if err != nil || len(headed.Fields()) != len(o.Names) {
 		return t, nil
 	}

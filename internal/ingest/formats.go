@@ -10,6 +10,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/ingest/tablefiles"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -95,7 +96,7 @@ func detect(fsys vfs.FS, path string, o Options) (format, error) {
 		return f, err
 	}
 	if names == nil && err == nil {
-		if kind, err := table.KindOf(fsys, path); err == nil && kind != table.Unknown && kind != table.Array && kind != table.TFRecords {
+		if kind, err := tablefiles.KindOf(fsys, path); err == nil && kind != table.Unknown && kind != table.Array && kind != table.TFRecords {
 			return edgeList{}, nil
 		}
 	}
@@ -174,6 +175,6 @@ func detectBelow(fsys vfs.FS, path string, o Options) (format, string, error) {
 
 // head returns the first bytes of a file, decompressed and without a byte order mark.
 func head(fsys vfs.FS, path string) ([]byte, error) {
-	text, err := table.Head(fsys, path, headSize)
+	text, err := textfiles.Head(fsys, path, headSize)
 	return bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), err
 }

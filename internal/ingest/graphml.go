@@ -10,6 +10,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -36,7 +37,7 @@ func (graphML) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*
 		return nil, usagef("found `NumNodes` with %s, expected the nodes of that file", path)
 	}
 	var h graphml.Header
-	err := table.ReadStream(fsys, path, func(in io.Reader) error {
+	err := textfiles.ReadStream(fsys, path, func(in io.Reader) error {
 		r, err := graphml.NewReader(in, path)
 		if err == nil {
 			h = r.Header
@@ -96,7 +97,7 @@ func graphMLTable(fsys vfs.FS, path string, h graphml.Header, edges bool) (table
 		to[i] = f
 	}
 	cells := make([][]byte, len(fields))
-	return table.OpenStream(fsys, path, fields, func(in io.Reader, row func(line int, cells [][]byte) error) error {
+	return textfiles.OpenStream(fsys, path, fields, func(in io.Reader, row func(line int, cells [][]byte) error) error {
 		cells := slices.Clone(cells)
 		r, err := graphml.NewReader(in, path)
 		if err != nil {

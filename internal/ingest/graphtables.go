@@ -10,6 +10,8 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/ingest/table/views"
 	"github.com/graphmill/graphmill/internal/suggest"
 )
@@ -59,12 +61,12 @@ func (l *lister) open(s *source) error {
 		return err
 	}
 	if arrays != nil {
-		n, err := table.OpenNpy(l.p.fsys, arrays)
+		n, err := arrayfiles.OpenNpy(l.p.fsys, arrays)
 		if err != nil {
 			return l.place(s.at, err)
 		}
 		if s.joined = n; s.base != nil {
-			s.joined = table.Beside(s.base, n)
+			s.joined = arrayfiles.Beside(s.base, n)
 		}
 		if err := s.add(n); err != nil {
 			return err
@@ -111,7 +113,7 @@ func (l *lister) openBase(s *source) (err error) {
 }
 
 // openColumns finds the files of columns of a type: the arrays, with those beside its table, and tables of texts.
-func (l *lister) openColumns(s *source) (arrays []table.NpyColumn, texts []table.Table, err error) {
+func (l *lister) openColumns(s *source) (arrays []arrayfiles.NpyColumn, texts []table.Table, err error) {
 	arrays = slices.Clone(s.beside)
 	for _, c := range s.columns {
 		if c.file == "" {
@@ -132,7 +134,7 @@ func (l *lister) openColumns(s *source) (arrays []table.NpyColumn, texts []table
 			texts = append(texts, t)
 			continue
 		}
-		a := table.NpyColumn{Name: c.Name, Path: files[0]}
+		a := arrayfiles.NpyColumn{Name: c.Name, Path: files[0]}
 		if c.lists.Rows != nil || c.lists.Strings != "" {
 			if a.Lists, err = l.lists(c); err != nil {
 				return nil, nil, l.place(c.at, err)
@@ -144,8 +146,8 @@ func (l *lister) openColumns(s *source) (arrays []table.NpyColumn, texts []table
 }
 
 // lists finds the offsets of a column of strings or lists.
-func (l *lister) lists(c columnEntry) (*table.Lists, error) {
-	out := &table.Lists{DType: c.DType, Shape: c.Shape}
+func (l *lister) lists(c columnEntry) (*arrayfiles.Lists, error) {
+	out := &arrayfiles.Lists{DType: c.DType, Shape: c.Shape}
 	names := c.lists.Rows
 	if c.lists.Strings != "" {
 		names = append(slices.Clone(names), c.lists.Strings)
@@ -176,7 +178,7 @@ func (s *source) add(t table.Table) error {
 
 // values opens text without a header as one column, whose rows are the numbers of a line.
 func (l *lister) values(c columnEntry, file string) (table.Table, error) {
-	t, err := table.OpenCSV(l.p.fsys, []string{file}, table.CSVOptions{Numbered: true, Delimiter: l.o.Delimiter})
+	t, err := textfiles.OpenCSV(l.p.fsys, []string{file}, textfiles.CSVOptions{Numbered: true, Delimiter: l.o.Delimiter})
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +263,7 @@ func (l *lister) openPairs(e *edgeEntry) error {
 		if len(files) != 2 {
 			return fmt.Errorf("found %d files of indptr and indices, expected 2; name one file each", len(files))
 		}
-		e.base, err = table.OpenCSC(l.p.fsys, files[0], files[1])
+		e.base, err = arrayfiles.OpenCSC(l.p.fsys, files[0], files[1])
 		return err
 	case e.names != nil && isArray(e.names[0]):
 		files, err := l.p.find(e.names...)
@@ -271,7 +273,7 @@ func (l *lister) openPairs(e *edgeEntry) error {
 		if len(files) != 1 {
 			return fmt.Errorf("found %d arrays, expected one with the ends of edges; name one file", len(files))
 		}
-		e.base, err = table.OpenPairs(l.p.fsys, files[0])
+		e.base, err = arrayfiles.OpenPairs(l.p.fsys, files[0])
 		return err
 	}
 	return nil

@@ -12,6 +12,8 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/ingest/yamlfile"
 	"github.com/graphmill/graphmill/internal/suggest"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -121,21 +123,21 @@ type source struct {
 	at      ast.Node
 	names   []string // file names of the table
 	query   *queryEntry
-	csv     table.CSVOptions
+	csv     textfiles.CSVOptions
 	listed  bool // the file lists the columns
 	columns []columnEntry
 	keys    []string // listed arrays that are ids or ends, and no features
 	// base is the table without the arrays, joined the table of the arrays.
 	base, joined table.Table
 	fields       []looks
-	beside       []table.NpyColumn // arrays with the same rows that are not columns of the type
+	beside       []arrayfiles.NpyColumn // arrays with the same rows that are not columns of the type
 }
 
 type columnEntry struct {
 	wanted
 	at    ast.Node
-	file  string      // an .npy array, or text without a header
-	lists table.Lists // the offsets of an array of strings or lists
+	file  string           // an .npy array, or text without a header
+	lists arrayfiles.Lists // the offsets of an array of strings or lists
 }
 
 type nodeEntry struct {

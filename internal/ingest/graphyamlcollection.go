@@ -10,6 +10,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/collection"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
 	"github.com/graphmill/graphmill/internal/ingest/yamlfile"
 	"github.com/graphmill/graphmill/internal/suggest"
 )
@@ -110,15 +111,15 @@ func (l *collectionLister) fields(e yamlfile.Entry, what string, own []string) (
 }
 
 // array opens an .npy array as a column with the name by which it was given.
-func (l *collectionLister) array(g *graphsEntry, name string) (table.NpyColumn, error) {
+func (l *collectionLister) array(g *graphsEntry, name string) (arrayfiles.NpyColumn, error) {
 	files, err := l.p.find(name)
 	if err != nil {
-		return table.NpyColumn{}, l.place(g.at, err)
+		return arrayfiles.NpyColumn{}, l.place(g.at, err)
 	}
 	if len(files) != 1 {
-		return table.NpyColumn{}, l.y.Errorf(g.at, "found %d arrays for %s, expected one; name one file", len(files), name)
+		return arrayfiles.NpyColumn{}, l.y.Errorf(g.at, "found %d arrays for %s, expected one; name one file", len(files), name)
 	}
-	return table.NpyColumn{Name: name, Path: files[0]}, nil
+	return arrayfiles.NpyColumn{Name: name, Path: files[0]}, nil
 }
 
 // alone opens one array as a table.
@@ -127,7 +128,7 @@ func (l *collectionLister) alone(g *graphsEntry, name string) (table.Table, erro
 	if err != nil {
 		return nil, err
 	}
-	t, err := table.OpenNpy(l.p.fsys, []table.NpyColumn{a})
+	t, err := arrayfiles.OpenNpy(l.p.fsys, []arrayfiles.NpyColumn{a})
 	if err != nil {
 		return nil, l.place(g.at, err)
 	}
@@ -294,7 +295,7 @@ func (l *collectionLister) pairs(ctx context.Context, g *graphsEntry, x *collect
 		if len(files) != 1 {
 			return l.y.Errorf(g.at, "found %d arrays, expected one with the ends of edges; name one file", len(files))
 		}
-		if g.base, err = table.OpenPairs(l.p.fsys, files[0]); err != nil {
+		if g.base, err = arrayfiles.OpenPairs(l.p.fsys, files[0]); err != nil {
 			return l.place(g.at, err)
 		}
 	}

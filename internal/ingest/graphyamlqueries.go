@@ -8,6 +8,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/ingest/yamlfile"
 )
 
@@ -149,7 +150,7 @@ func (l *lister) openQueried(s *source) (err error) {
 	q := s.query.queried
 	key := "query " + q.File
 	if s.base = l.p.tables[key]; s.base == nil {
-		if s.base, err = table.OpenCSV(l.p.fsys, []string{q.File}, table.CSVOptions{Delimiter: ',', Header: true}); err != nil {
+		if s.base, err = textfiles.OpenCSV(l.p.fsys, []string{q.File}, textfiles.CSVOptions{Delimiter: ',', Header: true}); err != nil {
 			return err
 		}
 		l.p.tables[key] = s.base

@@ -10,6 +10,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/tablefiles"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -130,7 +131,7 @@ func TestInferredCells(t *testing.T) {
 		if err := os.WriteFile(path, []byte("a,b\n1,"+test.cell+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		tab, err := table.Open(vfs.OS, []string{path}, table.Options{})
+		tab, err := tablefiles.Open(vfs.OS, []string{path}, tablefiles.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

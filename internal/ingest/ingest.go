@@ -52,7 +52,7 @@ type Options struct {
 	// SrcType and DstType are the node types of the ends of an edge list; empty: _N, or the id space of Neo4j's header.
 	SrcType, DstType string
 	IDs              IDs
-	// Delimiter separates the fields of text tables, as in table.CSVOptions.
+	// Delimiter separates the fields of text tables, as in textfiles.CSVOptions.
 	Delimiter byte
 	// Indptr and Indices are the arrays of a sparse matrix with one row per destination. The path is empty then.
 	Indptr, Indices string

@@ -13,7 +13,7 @@ import (
 func TestTablesOfAllKinds(t *testing.T) {
 	bytes := func(path string) string {
 		t.Helper()
-		b, err := os.ReadFile(filepath.Join("table/testdata", path))
+		b, err := os.ReadFile(filepath.Join("table/columnfiles/testdata", path))
 		if err != nil {
 			t.Fatal(err)
 		}

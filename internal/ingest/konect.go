@@ -12,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/ingest/table/views"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -198,7 +199,7 @@ func konectName(file string) string {
 // konectTable opens the edges. Their columns are the ends, the weight and the time.
 func (d *raw) konectTable(ctx context.Context, file string, h konectHeader) (table.Table, []table.Column, error) {
 	path := filepath.Join(d.dir, file)
-	first, err := d.table(file, table.CSVOptions{Numbered: true, Comments: true, Delimiter: ' '})
+	first, err := d.table(file, textfiles.CSVOptions{Numbered: true, Comments: true, Delimiter: ' '})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -211,7 +212,7 @@ func (d *raw) konectTable(ctx context.Context, file string, h konectHeader) (tab
 		return nil, nil, sourcef("%s: found %d columns, expected 2 to 4: from, to, weight and time", path, n)
 	}
 	names = names[:n]
-	t, err := table.OpenCSV(d.fsys, []string{path}, table.CSVOptions{Names: names, Comments: true, Delimiter: ' '})
+	t, err := textfiles.OpenCSV(d.fsys, []string{path}, textfiles.CSVOptions{Names: names, Comments: true, Delimiter: ' '})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -306,7 +307,7 @@ func (d *raw) addEntities(name string, files []entityFile, n *assemble.Nodes) er
 		if listed != nil && len(files) == 1 {
 			return d.addListed(f.name, listed, n)
 		}
-		t, err := d.table(f.name, table.CSVOptions{Names: []string{f.column}, Delimiter: '\t'})
+		t, err := d.table(f.name, textfiles.CSVOptions{Names: []string{f.column}, Delimiter: '\t'})
 		if err != nil {
 			return err
 		}
@@ -326,7 +327,7 @@ func (d *raw) addEntities(name string, files []entityFile, n *assemble.Nodes) er
 
 // addListed adds the columns of an ent file that lists them to the nodes of a type. The first is the id.
 func (d *raw) addListed(file string, listed []string, n *assemble.Nodes) error {
-	t, err := d.table(file, table.CSVOptions{Names: listed, Comments: true, Delimiter: ' '})
+	t, err := d.table(file, textfiles.CSVOptions{Names: listed, Comments: true, Delimiter: ' '})
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -45,7 +46,7 @@ func (metisGraph) open(ctx context.Context, fsys vfs.FS, path string, o Options)
 	if o.IDs == idsString || o.NumNodes > 0 {
 		return nil, usagef("found string ids or `NumNodes` with %s, expected neither: the file numbers its nodes and states their number; leave `IDs` and `NumNodes` out", path)
 	}
-	edges, nodes, h, err := table.OpenMETIS(fsys, path)
+	edges, nodes, h, err := textfiles.OpenMETIS(fsys, path)
 	if err != nil {
 		return nil, err
 	}

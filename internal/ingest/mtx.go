@@ -10,6 +10,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/ingest/table/views"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -49,7 +50,7 @@ type mtxHeader struct {
 
 func readMatrixMarket(fsys vfs.FS, path string) (h mtxHeader, err error) {
 	const most = 1 << 20
-	text, err := table.Head(fsys, path, most)
+	text, err := textfiles.Head(fsys, path, most)
 	if err != nil {
 		return h, err
 	}
@@ -142,7 +143,7 @@ func (matrixMarket) open(_ context.Context, fsys vfs.FS, path string, o Options)
 		names = append(names, weight)
 		e.Columns = []table.Column{{Name: weight, DType: dtype}}
 	}
-	entries, err := table.OpenCSV(fsys, []string{path}, table.CSVOptions{Names: names, Skip: h.lines, Delimiter: ' '})
+	entries, err := textfiles.OpenCSV(fsys, []string{path}, textfiles.CSVOptions{Names: names, Skip: h.lines, Delimiter: ' '})
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -106,7 +107,7 @@ func (nodeLink) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 	}
 	nodes, edges := linkNames{kinds: map[string]nodelink.Kind{}}, linkNames{kinds: map[string]nodelink.Kind{}}
 	var h nodelink.Header
-	err := table.ReadStream(fsys, path, func(in io.Reader) (err error) {
+	err := textfiles.ReadStream(fsys, path, func(in io.Reader) (err error) {
 		h, err = nodelink.Read(in, path, func(x *nodelink.Item) error {
 			if nodes.rows%1024 == 0 && ctx.Err() != nil {
 				return ctx.Err()
@@ -154,7 +155,7 @@ func (nodeLink) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 
 // nodeLinkTable opens the nodes or the edges of a file.
 func nodeLinkTable(fsys vfs.FS, path string, fields []table.Field, edges bool) (table.Table, error) {
-	return table.OpenStream(fsys, path, fields, func(in io.Reader, row func(line int, cells [][]byte) error) error {
+	return textfiles.OpenStream(fsys, path, fields, func(in io.Reader, row func(line int, cells [][]byte) error) error {
 		cells := make([][]byte, len(fields))
 		_, err := nodelink.Read(in, path, func(x *nodelink.Item) error {
 			if x.Edge != edges {

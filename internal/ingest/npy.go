@@ -7,6 +7,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -45,13 +46,13 @@ func (npyEdges) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 // openArrays opens edges from one array or two. nodes is the number of nodes if it is known, and otherwise 0.
 func openArrays(fsys vfs.FS, path, indptr, indices string, given uint64) (t table.Table, nodes uint64, err error) {
 	if indptr == "" && indices == "" {
-		t, err = table.OpenPairs(fsys, path)
+		t, err = arrayfiles.OpenPairs(fsys, path)
 		return t, given, err
 	}
 	if path != "" || indptr == "" || indices == "" {
 		return nil, 0, usagef("found only one of `Indptr` and `Indices`, or another source with them, expected both and nothing else; give both arrays and no source")
 	}
-	csc, err := table.OpenCSC(fsys, indptr, indices)
+	csc, err := arrayfiles.OpenCSC(fsys, indptr, indices)
 	if err != nil {
 		return nil, 0, err
 	}

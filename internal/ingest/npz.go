@@ -11,6 +11,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -60,9 +61,9 @@ func (z *archived) warn(format string, a ...any) {
 }
 
 // array returns an array as a column.
-func (z *archived) array(member, name string) (table.NpyColumn, error) {
+func (z *archived) array(member, name string) (arrayfiles.NpyColumn, error) {
 	path, err := z.o.arrays.Array(z.ctx, z.Path(), member)
-	return table.NpyColumn{Name: name, Path: path}, arrayError(err)
+	return arrayfiles.NpyColumn{Name: name, Path: path}, arrayError(err)
 }
 
 // counted returns the number of nodes: as the archive says, or the larger number of the options.
@@ -102,7 +103,7 @@ func (z *archived) matrix() error {
 		if err != nil {
 			return err
 		}
-		t, err := table.OpenCSC(z.fsys, indptr.Path, indices.Path)
+		t, err := arrayfiles.OpenCSC(z.fsys, indptr.Path, indices.Path)
 		if err != nil {
 			return err
 		}
@@ -114,11 +115,11 @@ func (z *archived) matrix() error {
 		if t.Nodes() != uint64(lists) {
 			return sourcef("%s: found an indptr of %d rows, expected %d, as the shape %v says; write the matrix again with scipy.sparse.save_npz", z.Path(), t.Nodes(), lists, shape)
 		}
-		data, err := table.OpenNpy(z.fsys, []table.NpyColumn{weight})
+		data, err := arrayfiles.OpenNpy(z.fsys, []arrayfiles.NpyColumn{weight})
 		if err != nil {
 			return err
 		}
-		e.Table = table.Beside(t, data)
+		e.Table = arrayfiles.Beside(t, data)
 	case "coo":
 		row, err := z.array("row", "src")
 		if err != nil {
@@ -128,7 +129,7 @@ func (z *archived) matrix() error {
 		if err != nil {
 			return err
 		}
-		if e.Table, err = table.OpenNpy(z.fsys, []table.NpyColumn{row, column, weight}); err != nil {
+		if e.Table, err = arrayfiles.OpenNpy(z.fsys, []arrayfiles.NpyColumn{row, column, weight}); err != nil {
 			return err
 		}
 	default:
@@ -172,13 +173,13 @@ func (o Options) matrix(path string, shape [2]uint64, e assemble.Edges) (in asse
 }
 
 // none returns a table without rows.
-func (o Options) none(what string) (*table.Npy, error) {
+func (o Options) none(what string) (*arrayfiles.Npy, error) {
 	path := what + " (no rows)"
 	err := o.arrays.New(path, "u1", []int{0}, func(vfs.File, int64) error { return nil })
 	if err != nil {
 		return nil, err
 	}
-	return table.OpenNpy(o.arrays, []table.NpyColumn{{Name: "#", Path: path}})
+	return arrayfiles.OpenNpy(o.arrays, []arrayfiles.NpyColumn{{Name: "#", Path: path}})
 }
 
 // npzEnds are the arrays of ends, besides edge_index.
@@ -209,7 +210,7 @@ func (z *archived) graph() error {
 	}
 	n := assemble.Nodes{Type: graph.HomogeneousNode, ID: end("", true), Count: count}
 	if nodes != nil {
-		t, err := table.OpenNpy(z.fsys, nodes)
+		t, err := arrayfiles.OpenNpy(z.fsys, nodes)
 		if err != nil {
 			return err
 		}
@@ -223,21 +224,21 @@ func (z *archived) graph() error {
 		}
 	}
 	if edges != nil {
-		t, err := table.OpenNpy(z.fsys, edges)
+		t, err := arrayfiles.OpenNpy(z.fsys, edges)
 		if err != nil {
 			return err
 		}
 		if t.Rows() != ends.Rows() {
 			return sourcef("%s: found %d rows, expected %d; write the arrays of one graph together", edges[0].Path, t.Rows(), ends.Rows())
 		}
-		e.Columns, e.Table = z.columns(t), table.Beside(ends, t)
+		e.Columns, e.Table = z.columns(t), arrayfiles.Beside(ends, t)
 	}
 	z.s.Input.Nodes, z.s.Input.Edges = []assemble.Nodes{n}, []assemble.Edges{e}
 	return nil
 }
 
 // openEnds opens the arrays of the ends of edges. used has edge_index and the names of these arrays.
-func (z *archived) openEnds() (ends *table.Npy, used []string, err error) {
+func (z *archived) openEnds() (ends *arrayfiles.Npy, used []string, err error) {
 	used = []string{"edge_index"}
 	split := slices.IndexFunc(npzEnds, func(n [2]string) bool { return z.Has(n[0]) && z.Has(n[1]) })
 	if z.Has("edge_index") || z.Has("edges") && split < 0 {
@@ -250,13 +251,13 @@ func (z *archived) openEnds() (ends *table.Npy, used []string, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		ends, err = table.OpenPairs(z.fsys, a.Path)
+		ends, err = arrayfiles.OpenPairs(z.fsys, a.Path)
 		return ends, used, err
 	}
 	if split < 0 {
 		return nil, nil, sourcef("%s: found the arrays %s, expected edge_index or edges, or src and dst, or the arrays of a sparse matrix of SciPy; rename the arrays, or name their files in a graph.yaml", z.Path(), strings.Join(z.Names(), ", "))
 	}
-	var columns []table.NpyColumn
+	var columns []arrayfiles.NpyColumn
 	for k, to := range []string{"src", "dst"} {
 		c, err := z.array(npzEnds[split][k], to)
 		if err != nil {
@@ -265,13 +266,13 @@ func (z *archived) openEnds() (ends *table.Npy, used []string, err error) {
 		columns = append(columns, c)
 		used = append(used, npzEnds[split][k])
 	}
-	ends, err = table.OpenNpy(z.fsys, columns)
+	ends, err = arrayfiles.OpenNpy(z.fsys, columns)
 	return ends, used, err
 }
 
 // divide gives each array to the nodes or to the edges, and warns of those that are of neither. known says whether count is the number
 // of nodes.
-func (z *archived) divide(rows []arrayRows, edgeCount, count uint64, known bool) (nodes, edges []table.NpyColumn, err error) {
+func (z *archived) divide(rows []arrayRows, edgeCount, count uint64, known bool) (nodes, edges []arrayfiles.NpyColumn, err error) {
 	for _, x := range rows {
 		to := &nodes
 		switch ofNodes, ofEdges := x.of(); {

@@ -12,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/collection"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -91,13 +92,13 @@ func (ogbDataset) open(ctx context.Context, fsys vfs.FS, path string, o Options)
 // graphs opens a data set at path of many graphs.
 func (d *raw) graphs(ctx context.Context, path string) (*Source, error) {
 	*d.files = nil
-	edges, err := d.table(ogbEdges, table.CSVOptions{Names: []string{"src", "dst"}})
+	edges, err := d.table(ogbEdges, textfiles.CSVOptions{Names: []string{"src", "dst"}})
 	if err != nil {
 		return nil, err
 	}
 	counts := func(file string) (s collection.Split, err error) {
 		s.Kind, s.Column = collection.Counts, "count"
-		s.Table, err = d.table(file, table.CSVOptions{Names: []string{"count"}})
+		s.Table, err = d.table(file, textfiles.CSVOptions{Names: []string{"count"}})
 		return s, err
 	}
 	nodes := collection.Nodes{Type: graph.HomogeneousNode}

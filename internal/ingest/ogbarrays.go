@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/format/npz"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
 )
 
 // The files of OGB's large data sets: archives of .npy arrays. A graph of one type has one archive. A graph with
@@ -134,7 +134,7 @@ func (g *ogbGraph) pairs(ctx context.Context, a *npz.Archive, name string, e *og
 	if err != nil {
 		return err
 	}
-	e.ends, err = table.OpenPairs(g.fsys, path)
+	e.ends, err = arrayfiles.OpenPairs(g.fsys, path)
 	return err
 }
 
@@ -149,8 +149,8 @@ func (g *ogbGraph) column(ctx context.Context, a *npz.Archive, array, name strin
 
 // addArray adds an .npy file as a column of a type.
 func (g *ogbGraph) addArray(path, name string, t *ogbType) error {
-	c := table.NpyColumn{Name: name, Path: path}
-	x, err := table.OpenNpy(g.fsys, []table.NpyColumn{c})
+	c := arrayfiles.NpyColumn{Name: name, Path: path}
+	x, err := arrayfiles.OpenNpy(g.fsys, []arrayfiles.NpyColumn{c})
 	if err != nil {
 		return err
 	}
@@ -286,7 +286,7 @@ func (g *ogbGraph) mag240M() error {
 			*g.files = append(*g.files, path)
 			switch {
 			case base == "edge_index":
-				t.ends, err = table.OpenPairs(g.fsys, path)
+				t.ends, err = arrayfiles.OpenPairs(g.fsys, path)
 			case base == "node_label":
 				g.label = true
 				err = g.addArray(path, "label", t)

@@ -11,6 +11,8 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/collection"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/ingest/table/views"
 )
 
@@ -34,7 +36,7 @@ type ogbType struct {
 	ends  table.Table // of edges
 
 	texts   []table.Table
-	arrays  []table.NpyColumn
+	arrays  []arrayfiles.NpyColumn
 	columns []table.Column
 	splits  []string // names of the columns of splits, which are among the arrays
 }
@@ -119,14 +121,14 @@ func (g *ogbGraph) table(t *ogbType) (out table.Table, err error) {
 		out = views.InStep(tables...)
 	}
 	if t.arrays != nil {
-		n, err := table.OpenNpy(g.fsys, t.arrays)
+		n, err := arrayfiles.OpenNpy(g.fsys, t.arrays)
 		if err != nil {
 			return nil, err
 		}
 		if out == nil {
 			out = n
 		} else {
-			out = table.Beside(out, n)
+			out = arrayfiles.Beside(out, n)
 		}
 	}
 	if t.says != "" {
@@ -147,9 +149,9 @@ func (g *ogbGraph) table(t *ogbType) (out table.Table, err error) {
 // text reads a folder of text. It returns whether it has one graph.
 func (g *ogbGraph) text(ctx context.Context) (one bool, err error) {
 	typed := slices.Contains(g.names, ogbTriplets)
-	file, header := ogbNodeCounts, table.CSVOptions{Numbered: true}
+	file, header := ogbNodeCounts, textfiles.CSVOptions{Numbered: true}
 	if typed {
-		file, header = ogbNodeDict, table.CSVOptions{}
+		file, header = ogbNodeDict, textfiles.CSVOptions{}
 	}
 	counts, fields, err := g.firstRow(ctx, file, header)
 	if err != nil || counts == nil {
@@ -202,13 +204,13 @@ func (g *ogbGraph) text(ctx context.Context) (one bool, err error) {
 
 // relation opens the edges in a folder, and their columns.
 func (g *ogbGraph) relation(ctx context.Context, d *raw, e *ogbType) error {
-	t, err := d.table(ogbEdges, table.CSVOptions{Names: []string{"src", "dst"}})
+	t, err := d.table(ogbEdges, textfiles.CSVOptions{Names: []string{"src", "dst"}})
 	if err != nil {
 		return err
 	}
 	e.ends = t
 	if slices.Contains(d.names, ogbEdgeCounts) {
-		counts, _, err := d.firstRow(ctx, ogbEdgeCounts, table.CSVOptions{Numbered: true})
+		counts, _, err := d.firstRow(ctx, ogbEdgeCounts, textfiles.CSVOptions{Numbered: true})
 		if err != nil {
 			return err
 		}
@@ -223,7 +225,7 @@ func (g *ogbGraph) relation(ctx context.Context, d *raw, e *ogbType) error {
 
 // triplets reads the names of the relations.
 func (d *raw) triplets(ctx context.Context) (triplets [][3]string, err error) {
-	t, err := d.table(ogbTriplets, table.CSVOptions{Names: []string{"0", "1", "2"}})
+	t, err := d.table(ogbTriplets, textfiles.CSVOptions{Names: []string{"0", "1", "2"}})
 	if err != nil {
 		return nil, err
 	}
@@ -299,7 +301,7 @@ func (g *ogbGraph) columns(ctx context.Context, d *raw, t *ogbType, of string) e
 		for _, f := range rows[0].Table.Fields() {
 			fields = append(fields, base+":"+f.Name)
 		}
-		x, err := table.OpenCSV(d.fsys, rows[0].Table.Files(), table.CSVOptions{Names: fields})
+		x, err := textfiles.OpenCSV(d.fsys, rows[0].Table.Files(), textfiles.CSVOptions{Names: fields})
 		if err != nil {
 			return err
 		}
@@ -318,7 +320,7 @@ func (g *ogbGraph) columns(ctx context.Context, d *raw, t *ogbType, of string) e
 
 // firstRow returns the numbers of the only row of a table, and its fields. It returns nil if the table has no row or
 // more than one.
-func (d *raw) firstRow(ctx context.Context, file string, csv table.CSVOptions) (row []uint64, fields []string, err error) {
+func (d *raw) firstRow(ctx context.Context, file string, csv textfiles.CSVOptions) (row []uint64, fields []string, err error) {
 	t, err := d.table(file, csv)
 	if err != nil {
 		return nil, nil, err

@@ -9,6 +9,8 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -136,7 +138,7 @@ func (g *ogbGraph) splitOf(ctx context.Context, d *raw, name string, n *ogbType)
 		if err != nil {
 			return err
 		}
-		a, ok := t.(*table.Npy)
+		a, ok := t.(*arrayfiles.Npy)
 		if !ok { // only MAG240M has types without a stated number
 			return sourcef("%s: found a split of %q, whose number of nodes no file says, expected a type with an array; remove the split, or add an array of the type", d.dir, n.name)
 		}
@@ -149,7 +151,7 @@ func (g *ogbGraph) splitOf(ctx context.Context, d *raw, name string, n *ogbType)
 	if err != nil {
 		return err
 	}
-	n.arrays = append(n.arrays, table.NpyColumn{Name: name, Path: path})
+	n.arrays = append(n.arrays, arrayfiles.NpyColumn{Name: name, Path: path})
 	n.columns = append(n.columns, table.Column{Name: name, DType: graph.Int32, Categories: splitParts})
 	n.splits = append(n.splits, name)
 	return nil
@@ -160,7 +162,7 @@ func (g *ogbGraph) splitParts(d *raw) (parts [3]table.Table, err error) {
 	for i, part := range splitNames {
 		switch {
 		case slices.Contains(d.names, part+ogbSuffix):
-			parts[i], err = d.table(part+ogbSuffix, table.CSVOptions{Names: []string{"id"}})
+			parts[i], err = d.table(part+ogbSuffix, textfiles.CSVOptions{Names: []string{"id"}})
 		case slices.Contains(d.names, part+".npy"):
 			parts[i], err = d.ids(part + ".npy")
 			if err == nil && parts[i] == nil {
@@ -202,7 +204,7 @@ func (d *raw) ids(file string) (table.Table, error) {
 	if err := d.inside(path); err != nil {
 		return nil, err
 	}
-	t, err := table.OpenNpy(d.fsys, []table.NpyColumn{{Name: "id", Path: path}})
+	t, err := arrayfiles.OpenNpy(d.fsys, []arrayfiles.NpyColumn{{Name: "id", Path: path}})
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/ingest/tablefiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -109,7 +110,7 @@ func (p *opener) inside(dir, file string) error {
 }
 
 // open opens a table of any kind.
-func (p *opener) open(names []string, csv table.CSVOptions) (table.Table, error) {
+func (p *opener) open(names []string, csv textfiles.CSVOptions) (table.Table, error) {
 	files, err := p.find(names...)
 	if err != nil {
 		return nil, err
@@ -118,9 +119,9 @@ func (p *opener) open(names []string, csv table.CSVOptions) (table.Table, error)
 	if t := p.tables[key]; t != nil {
 		return t, nil
 	}
-	t, err := openTable(p.fsys, files, table.Options{CSVOptions: csv, Folders: p.folders})
+	t, err := openTable(p.fsys, files, tablefiles.Options{CSVOptions: csv, Folders: p.folders})
 	if err != nil {
-		if none := (*table.NoHeaderError)(nil); errors.As(err, &none) {
+		if none := (*textfiles.NoHeaderError)(nil); errors.As(err, &none) {
 			err = fmt.Errorf("%w (%s)", err, p.meta)
 		}
 		return nil, err

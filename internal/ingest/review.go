@@ -8,6 +8,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 )
 
 // Declared holds the counts that a source states in words that nothing else depends on.
@@ -24,7 +25,7 @@ type countsLine struct {
 }
 
 // newCountsLine returns the line of a table of one file without a header.
-func newCountsLine(t *table.CSV) (c countsLine) {
+func newCountsLine(t *textfiles.CSV) (c countsLine) {
 	cells := t.First()
 	if len(cells) != 2 {
 		return c

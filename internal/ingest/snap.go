@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -31,7 +31,7 @@ var snapEnds = [2][]string{{"fromnodeid", "fromnode", "from", "source", "src"}, 
 
 // readSNAP reads the comments of one list, such as a .txt file. Several files have comments of their own each, which are not read.
 func readSNAP(fsys vfs.FS, files []string) (c snapComments, err error) {
-	if len(files) != 1 || !table.IsList(files[0]) {
+	if len(files) != 1 || !textfiles.IsList(files[0]) {
 		return c, nil
 	}
 	text, err := head(fsys, files[0])
@@ -86,7 +86,7 @@ func (c *snapComments) names(first []string, file string) []string {
 		return c.columns
 	case len(first) == 2:
 		return []string{"src", "dst"}
-	case len(first) != 3 || !table.IsList(file) || slices.ContainsFunc(first, func(cell string) bool {
+	case len(first) != 3 || !textfiles.IsList(file) || slices.ContainsFunc(first, func(cell string) bool {
 		_, err := strconv.ParseFloat(cell, 64)
 		return err != nil
 	}):

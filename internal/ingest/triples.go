@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/ingest/transform"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -37,7 +38,7 @@ func (nTriples) detect(path string, names []string) bool {
 }
 
 func (nTriples) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
-	t, err := table.OpenNTriples(fsys, path)
+	t, err := textfiles.OpenNTriples(fsys, path)
 	if err != nil {
 		return nil, err
 	}
@@ -98,9 +99,9 @@ func (tripleFiles) open(ctx context.Context, fsys vfs.FS, path string, o Options
 	}
 	s := &Source{}
 	var relations []string
-	var t *table.Lines
+	var t *textfiles.Lines
 	if !info.IsDir() {
-		t, err = table.OpenTriples(fsys, []string{path}, nil)
+		t, err = textfiles.OpenTriples(fsys, []string{path}, nil)
 	} else {
 		d := &raw{fsys: fsys, dir: path, o: o}
 		if err = d.list(); err != nil {
@@ -118,7 +119,7 @@ func (tripleFiles) open(ctx context.Context, fsys vfs.FS, path string, o Options
 		if paths == nil {
 			return nil, sourcef("%s: found no train.txt, expected train.txt, valid.txt and test.txt, or one file of triples; add the file, or name one file of triples", path)
 		}
-		if t, err = table.OpenTriples(fsys, paths, labels); err != nil {
+		if t, err = textfiles.OpenTriples(fsys, paths, labels); err != nil {
 			return nil, err
 		}
 		if relations, err = s.dictionaries(ctx, d); err != nil {
@@ -142,7 +143,7 @@ func (s *Source) dictionaries(ctx context.Context, d *raw) (relations []string, 
 		if err := d.inside(path); err != nil {
 			return nil, err
 		}
-		t, err := table.OpenPairsOfText(d.fsys, path, "number", "name")
+		t, err := textfiles.OpenPairsOfText(d.fsys, path, "number", "name")
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +187,7 @@ func texts(v *table.Vector) [][]byte {
 
 // triples makes the graph of a table with the columns head, relation and tail. naming gives the names of edge types.
 // relations are those that are known before the table is read, in order; others follow by first appearance.
-func (s *Source) triples(ctx context.Context, t *table.Lines, o Options, naming func([]string) []string, relations []string) error {
+func (s *Source) triples(ctx context.Context, t *textfiles.Lines, o Options, naming func([]string) []string, relations []string) error {
 	if o.IDs == idsInteger || o.NumNodes > 0 {
 		return usagef("found `NumNodes` or integer ids with triples, expected neither: their ids are strings")
 	}
@@ -195,7 +196,7 @@ func (s *Source) triples(ctx context.Context, t *table.Lines, o Options, naming 
 		s.Input.Nodes = []assemble.Nodes{{Type: entity, ID: table.Column{DType: graph.String}}}
 	}
 	id := func(name string) table.Column { return table.Column{Name: name, DType: graph.String, ID: true} }
-	e := assemble.Edges{Table: t, Src: id(table.TripleHead), Dst: id(table.TripleTail)}
+	e := assemble.Edges{Table: t, Src: id(textfiles.TripleHead), Dst: id(textfiles.TripleTail)}
 	columns := declared(t.Fields()[3:])
 	for i := range columns {
 		columns[i].Category = true
@@ -205,7 +206,7 @@ func (s *Source) triples(ctx context.Context, t *table.Lines, o Options, naming 
 		return err
 	}
 	for _, c := range e.Columns {
-		if c.Name == table.TripleSplit {
+		if c.Name == textfiles.TripleSplit {
 			c.Categories.Set(transform.Parts)
 		}
 	}
@@ -230,7 +231,7 @@ func (s *Source) triples(ctx context.Context, t *table.Lines, o Options, naming 
 	}
 	if many {
 		e.Type = graph.EdgeType{Src: entity, Rel: "to", Dst: entity}
-		relation, _, err := featuresOf(ctx, t, declared([]table.Field{{Name: table.TripleRelation, DType: graph.String, Category: true}}), o)
+		relation, _, err := featuresOf(ctx, t, declared([]table.Field{{Name: textfiles.TripleRelation, DType: graph.String, Category: true}}), o)
 		if err != nil {
 			return err
 		}
@@ -246,7 +247,7 @@ func (s *Source) triples(ctx context.Context, t *table.Lines, o Options, naming 
 			return sourcef("%s: relation %q: %w; give `Relations` column", t.Files()[0], relations[i], err)
 		}
 		e.Type = graph.EdgeType{Src: entity, Rel: name, Dst: entity}
-		e.Where = &assemble.Filter{Column: table.TripleRelation, Value: relations[i], Own: true}
+		e.Where = &assemble.Filter{Column: textfiles.TripleRelation, Value: relations[i], Own: true}
 		s.Input.Edges = append(s.Input.Edges, e)
 	}
 	return checkTwice(&s.Input)
@@ -257,7 +258,7 @@ var errMany = errors.New("too many relations")
 
 // relationsOf returns the known relations and then the others of a table, by first appearance. It reads all of the table, and
 // holds the relations, of which there are at most limit.
-func relationsOf(ctx context.Context, t *table.Lines, known []string, limit int) ([]string, error) {
+func relationsOf(ctx context.Context, t *textfiles.Lines, known []string, limit int) ([]string, error) {
 	list := slices.Clone(known)
 	seen := map[string]bool{}
 	for _, r := range known {
@@ -267,7 +268,7 @@ func relationsOf(ctx context.Context, t *table.Lines, known []string, limit int)
 		return nil, errMany
 	}
 	// The scan is in the order of the rows, whatever the number of threads is.
-	_, err := t.Scan(ctx, []table.Column{{Name: table.TripleRelation, DType: graph.String, ID: true}}, 2, func(_ int, c *table.Chunk) error {
+	_, err := t.Scan(ctx, []table.Column{{Name: textfiles.TripleRelation, DType: graph.String, ID: true}}, 2, func(_ int, c *table.Chunk) error {
 		for _, r := range texts(&c.Columns[0]) {
 			if seen[string(r)] {
 				continue

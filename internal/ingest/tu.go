@@ -12,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/collection"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -46,11 +47,11 @@ func (tuDataset) open(_ context.Context, fsys vfs.FS, path string, o Options) (*
 		return nil, sourcef("%s: found %d files NAME_A.txt, expected one data set in the folder; move each data set into a folder of its own", d.dir, len(names))
 	}
 	name := names[0]
-	edges, err := d.table(name+tuEdges, table.CSVOptions{Names: []string{"src", "dst"}})
+	edges, err := d.table(name+tuEdges, textfiles.CSVOptions{Names: []string{"src", "dst"}})
 	if err != nil {
 		return nil, err
 	}
-	indicator, err := d.table(name+tuGraphs, table.CSVOptions{Names: []string{"graph"}})
+	indicator, err := d.table(name+tuGraphs, textfiles.CSVOptions{Names: []string{"graph"}})
 	if err != nil {
 		return nil, err
 	}
@@ -139,12 +140,12 @@ func (d *raw) inside(path string) error {
 }
 
 // table opens a file that must exist.
-func (d *raw) table(name string, csv table.CSVOptions) (*table.CSV, error) {
+func (d *raw) table(name string, csv textfiles.CSVOptions) (*textfiles.CSV, error) {
 	path := filepath.Join(d.dir, name)
 	if err := d.inside(path); err != nil {
 		return nil, err
 	}
-	t, err := table.OpenCSV(d.fsys, []string{path}, csv)
+	t, err := textfiles.OpenCSV(d.fsys, []string{path}, csv)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +155,7 @@ func (d *raw) table(name string, csv table.CSVOptions) (*table.CSV, error) {
 
 // rows opens a file whose lines are the rows of one column. Invalid stands for the common dtype of all values.
 func (d *raw) rows(file, column string, dtype graph.DType) (r collection.Rows, err error) {
-	t, err := d.table(file, table.CSVOptions{Numbered: true})
+	t, err := d.table(file, textfiles.CSVOptions{Numbered: true})
 	if err != nil {
 		return r, err
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/graphmill/graphmill/internal/feature"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/examplefiles"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/suggest"
 	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -74,7 +76,7 @@ func (u *unigraphReader) open(m *tfgnnpb.Metadata) (table.Table, []looks, error)
 	if m.GetFilename() == "" {
 		return nil, nil, nil
 	}
-	t, err := u.p.open([]string{m.GetFilename()}, table.CSVOptions{Header: true, Delimiter: u.o.Delimiter})
+	t, err := u.p.open([]string{m.GetFilename()}, textfiles.CSVOptions{Header: true, Delimiter: u.o.Delimiter})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -203,7 +205,7 @@ func (u *unigraphReader) features(place string, t table.Table, fields []looks, f
 		if len(fields) > 0 && field(fields, name) == nil {
 			// Rows of a TFRecord table can lack a list without values, or a feature whose empty cells have a value.
 			// The first row does not show the feature then.
-			_, records := t.(*table.TFRecord)
+			_, records := t.(*examplefiles.TFRecord)
 			hint := suggest.Hint(name, fieldNames(fields))
 			if !records || filled[0].Empty == table.EmptyError && !slices.Contains(c.Shape, -1) {
 				return nil, sourcef("%s: feature %q: found no such column in %s, expected it among %s; correct the schema or the table%s", place, name, t.Files()[0], table.List(some(fieldNames(fields))), hint)

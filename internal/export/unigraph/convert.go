@@ -15,6 +15,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/columnfiles"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -143,7 +144,7 @@ func (c *conversion) left() []string {
 			left[fmt.Sprintf("%q", f.Name)] = true
 		}
 	}
-	if p, ok := c.table.(*table.Columnar); ok {
+	if p, ok := c.table.(*columnfiles.Columnar); ok {
 		for _, name := range p.Unreadable() {
 			left[name] = true
 		}

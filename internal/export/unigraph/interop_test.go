@@ -20,6 +20,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/export/unigraph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/columnfiles"
 )
 
 // python runs a script in the environment of a peer.
@@ -252,7 +253,7 @@ func TestPeerOthersReadParquet(t *testing.T) {
 			t.Errorf("%s: %s", []string{"pyarrow", "polars", "DuckDB"}[i], diff)
 		}
 	}
-	if p, err := table.OpenParquet(disk, []string{path}); err != nil {
+	if p, err := columnfiles.OpenParquet(disk, []string{path}); err != nil {
 		t.Error(err)
 	} else if diff := cmp.Diff(want, canonical([]string{rowsOf(t, p)})); diff != "" {
 		t.Errorf("ourselves: %s", diff)
@@ -325,7 +326,7 @@ func TestPeerOthersWriteParquet(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &v); err != nil || json.Unmarshal(v[0], &path) != nil {
 			t.Fatal(err)
 		}
-		p, err := table.OpenParquet(disk, []string{path})
+		p, err := columnfiles.OpenParquet(disk, []string{path})
 		if err != nil {
 			t.Error(err)
 			continue
@@ -343,7 +344,7 @@ func TestPeerOthersWriteParquet(t *testing.T) {
 }
 
 // rowsOf returns a table as a list of JSON objects.
-func rowsOf(t *testing.T, p *table.Columnar) string {
+func rowsOf(t *testing.T, p *columnfiles.Columnar) string {
 	var columns []table.Column
 	for _, f := range p.Fields() {
 		fill := "0"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -141,7 +142,7 @@ func BenchmarkBuild(b *testing.B) {
 				in.Edges = []Edges{{Type: graph.EdgeType{Src: "n", Rel: "e", Dst: "n"}, Table: &synthetic{rows: rows, nodes: c.nodes},
 					Src: table.Column{Name: "src", DType: id.DType}, Dst: table.Column{Name: "dst", DType: id.DType}}}
 				if name := os.Getenv("BUILD_CSV"); name != "" {
-					tab, err := table.OpenCSV(vfs.OS, []string{name}, table.CSVOptions{})
+					tab, err := textfiles.OpenCSV(vfs.OS, []string{name}, textfiles.CSVOptions{})
 					if err != nil {
 						b.Fatal(err)
 					}

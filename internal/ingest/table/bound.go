@@ -1,8 +1,6 @@
 package table
 
-import (
-	"context"
-)
+import "context"
 
 // boundKey is the key of the bound of Bound in a context.
 type boundKey struct{}
@@ -20,16 +18,16 @@ func Bound(ctx context.Context, memory int64, threads int) context.Context {
 	return context.WithValue(ctx, boundKey{}, int(max(memory/int64(16*(max(threads, 1)+2)), leastRecord)))
 }
 
-// bound is the smaller one of a limit of a record and the bound of a context.
-func bound(ctx context.Context, limit int) int {
+// RecordLimit is the smaller one of a limit of a record and the bound of a context.
+func RecordLimit(ctx context.Context, limit int) int {
 	if n, ok := ctx.Value(boundKey{}).(int); ok {
 		return min(n, limit)
 	}
 	return limit
 }
 
-// share explains a limit that comes from the memory.
-func share(limit, usual int) string {
+// LimitAdvice explains a limit that comes from the memory.
+func LimitAdvice(limit, usual int) string {
 	if limit < usual {
 		return ", or give more `Memory`, of which a record may take a share"
 	}

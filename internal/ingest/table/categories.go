@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/table/scalar"
 )
 
 // Categories are the texts that a column of categories can have, each with its code: its number in the list. The zero
@@ -134,7 +135,7 @@ func Collect(ctx context.Context, t Table, columns []Column, threads int, limits
 				s, problem := all.add(i, string(text))
 				if problem != "" {
 					row := rowOf(&c.Columns[x.at], x.Shape, c.Rows, value)
-					err = badf("%s: found %s in column %q, %s", t.Where(c.First+uint64(row), x.Name), quote(text), x.Name, problem)
+					err = badf("%s: found %s in column %q, %s", t.Where(c.First+uint64(row), x.Name), scalar.Quote(text), x.Name, problem)
 					return false
 				}
 				own[s] = struct{}{}

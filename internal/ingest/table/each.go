@@ -8,8 +8,8 @@ import (
 	"github.com/graphmill/graphmill/internal/guard"
 )
 
-// each calls fn for the units 0..n-1 from several goroutines. Of several errors it returns the error of the first unit.
-func each(ctx context.Context, n, threads int, fn func(worker, unit int) error) error {
+// Each calls fn for the units 0..n-1 from several goroutines. Of several errors it returns the error of the first unit.
+func Each(ctx context.Context, n, threads int, fn func(worker, unit int) error) error {
 	var next atomic.Int64
 	var group sync.WaitGroup
 	var mu sync.Mutex

@@ -12,3 +12,6 @@ var ErrFormat = errors.New("bad input table")
 
 // badf is fmt.Errorf for errors of kind ErrFormat.
 func badf(format string, a ...any) error { return tagged.Errorf(ErrFormat, format, a...) }
+
+// errFound ends the scan of Where.
+var errFound = errors.New("found")

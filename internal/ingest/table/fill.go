@@ -19,14 +19,14 @@ func Fill(ctx context.Context, n uint64, columns []Column, threads int, fill, fn
 		}
 		width += sizes[i]
 	}
-	step := max(1, chunkSize/width)
+	step := max(1, ChunkSize/width)
 	threads = max(threads, 1)
 	type worker struct {
 		chunk Chunk
 		data  [][]uint64
 	}
 	workers := make([]worker, threads)
-	err := each(ctx, int((n+uint64(step)-1)/uint64(step)), threads, func(id, unit int) error {
+	err := Each(ctx, int((n+uint64(step)-1)/uint64(step)), threads, func(id, unit int) error {
 		w := &workers[id]
 		if w.data == nil {
 			w.data = make([][]uint64, len(columns))

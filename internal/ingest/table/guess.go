@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/table/scalar"
 )
 
 // Guess describes what the cells of a field look like.
@@ -49,18 +50,18 @@ type Guess struct {
 	others bool // some cell is no number, even if a comma is its point
 }
 
-// add notes a cell of a row.
-func (g *Guess) add(cell []byte, row uint64) {
+// Add notes a cell of a row.
+func (g *Guess) Add(cell []byte, row uint64) {
 	text := bytes.TrimSpace(cell)
 	if len(text) == 0 {
 		g.Empty, g.Rows = true, false
 		return
 	}
-	word := missingWord(text)
+	word := scalar.IsMissing(text)
 	g.Words, g.Seen = g.Words || word, g.Seen || !word
 	if g.Unsigned || !g.Mixed {
 		c := text[0]
-		v, ok := parseInt(text, graph.Uint64)
+		v, ok := scalar.ParseInt(text, graph.Uint64)
 		ok = ok && len(text) == len(cell) && c != '+' && c != '-' && (c != '0' || len(text) == 1)
 		g.Rows = g.Rows && ok && v == row
 		if !ok && g.Unsigned {
@@ -85,52 +86,28 @@ func (g *Guess) add(cell []byte, row uint64) {
 		g.integer(text)
 	}
 	if g.Bool {
-		_, ok := parseBool(text)
+		_, ok := scalar.ParseBool(text)
 		g.Bool = ok && len(text) > 1
 	}
 	if g.Time {
 		g.time(text)
 	}
 	if g.Number {
-		v, ok := parseFloat(text, graph.Float64)
+		v, ok := scalar.ParseFloat(text, graph.Float64)
 		g.Number = ok
-		g.Wide = g.Wide || math.Abs(v) >= wideFloat && !math.IsInf(v, 0)
+		g.Wide = g.Wide || math.Abs(v) >= scalar.WideFloat && !math.IsInf(v, 0)
 	}
 }
 
 // wholeNumber notes a text that may be a whole number.
 func (g *Guess) wholeNumber(text []byte) {
-	digits := wholeDigits(text)
+	digits := scalar.WholeDigits(text)
 	if len(digits) < len(text) && g.WholeText == "" {
 		g.WholeText = string(text[:min(len(text), 40)])
 	}
-	_, ok := parseInt(digits, graph.Uint64)
+	_, ok := scalar.ParseInt(digits, graph.Uint64)
 	g.parts = !ok || digits[0] == '+' || digits[0] == '-' || digits[0] == '0' && len(digits) > 1
 	g.Whole = !g.parts && g.WholeText != ""
-}
-
-// wholeDigits is the digits before the point of a text such as 2.0, and any other text as it is.
-func wholeDigits(text []byte) []byte {
-	point := bytes.IndexByte(text, '.')
-	if point < 1 || point == len(text)-1 || len(bytes.TrimRight(text[point+1:], "0")) > 0 {
-		return text
-	}
-	for _, c := range text[:point] {
-		if c < '0' || c > '9' {
-			return text
-		}
-	}
-	return text[:point]
-}
-
-// missingWord says whether a text is a word that programs write for a missing value. In columns of numbers, bools and times
-// it is an empty cell; elsewhere it is a text.
-func missingWord(text []byte) bool {
-	switch string(text) {
-	case "NA", "N/A", "#N/A", "null", "NULL", "None", `\N`:
-		return true
-	}
-	return false
 }
 
 // decimalComma says whether a text is digits, which may have a sign and one comma between them, and whether it has a comma.

@@ -51,12 +51,12 @@ var shardSuffix = regexp.MustCompile(`-[0-9]{5}-of-[0-9]{5}$`)
 
 // Extension returns the lower-case extension of a path: ".csv" for "a.csv.gz" and for "a.csv-00000-of-00002".
 func Extension(path string) string {
-	ext, _ := splitExtension(path)
+	ext, _ := SplitExtension(path)
 	return ext
 }
 
-// splitExtension returns the lower-case extension of a path without the extension of its compression: ".gz", ".zst", or "".
-func splitExtension(path string) (ext, compressed string) {
+// SplitExtension returns the lower-case extension of a path without the extension of its compression: ".gz", ".zst", or "".
+func SplitExtension(path string) (ext, compressed string) {
 	base := shardSuffix.ReplaceAllString(strings.ToLower(filepath.Base(path)), "")
 	if c := filepath.Ext(base); c == ".gz" || c == ".zst" {
 		compressed, base = c, strings.TrimSuffix(base, c)
@@ -64,21 +64,21 @@ func splitExtension(path string) (ext, compressed string) {
 	return filepath.Ext(base), compressed
 }
 
-// byteOrderMark may begin a text in UTF-8.
-const byteOrderMark = "\xef\xbb\xbf"
+// ByteOrderMark may begin a text in UTF-8.
+const ByteOrderMark = "\xef\xbb\xbf"
 
-// binaryKind recognises the kinds whose first bytes no text has.
-func binaryKind(b []byte) Kind {
-	switch k := kindOfBytes(b); k {
+// BinaryKind recognises the kinds whose first bytes no text has.
+func BinaryKind(b []byte) Kind {
+	switch k := KindOfBytes(b); k {
 	case ParquetFile, ArrowFile, Array:
 		return k
 	}
 	return Unknown
 }
 
-// kindOfBytes recognises the kind of a file by its first bytes.
-func kindOfBytes(b []byte) Kind {
-	text := bytes.TrimLeft(bytes.TrimPrefix(b, []byte(byteOrderMark)), " \t\r\n")
+// KindOfBytes recognises the kind of a file by its first bytes.
+func KindOfBytes(b []byte) Kind {
+	text := bytes.TrimLeft(bytes.TrimPrefix(b, []byte(ByteOrderMark)), " \t\r\n")
 	switch {
 	case bytes.HasPrefix(b, []byte("PAR1")):
 		return ParquetFile

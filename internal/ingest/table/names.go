@@ -11,7 +11,7 @@ import (
 func List(names []string) string {
 	var out []string
 	for _, n := range names {
-		out = append(out, word(n))
+		out = append(out, Word(n))
 	}
 	return strings.Join(out, ", ")
 }
@@ -19,8 +19,8 @@ func List(names []string) string {
 // longest is the number of bytes of a name in an error.
 const longest = 60
 
-// word returns a name as it is, or in quotes if it is not one word of letters, digits and the signs within names.
-func word(name string) string {
+// Word returns a name as it is, or in quotes if it is not one word of letters, digits and the signs within names.
+func Word(name string) string {
 	plain := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.:#/()[]", r)
 	}
@@ -33,8 +33,8 @@ func word(name string) string {
 	return name
 }
 
-// checkNames refuses columns without a name, and two of one name. place begins the error.
-func checkNames(place string, names []string) error {
+// CheckNames refuses columns without a name, and two of one name. place begins the error.
+func CheckNames(place string, names []string) error {
 	seen := make(map[string]bool, len(names))
 	for i, n := range names {
 		if n == "" {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/table/scalar"
 	"github.com/graphmill/graphmill/internal/isotime"
 )
 
@@ -31,7 +32,7 @@ func Peek(ctx context.Context, t Table, f Field) (*Guess, error) {
 			return errFound
 		}
 		eachText(v, func(_ int, text []byte) bool {
-			if text = trim(text); len(text) > 0 && !missingWord(text) {
+			if text = scalar.Trim(text); len(text) > 0 && !scalar.IsMissing(text) {
 				g.Seen = true
 				g.integer(text)
 				g.time(text)
@@ -49,13 +50,13 @@ func Peek(ctx context.Context, t Table, f Field) (*Guess, error) {
 // peeked is the number of rows that PeekIDs examines, or a few more: row groups may be small.
 const peeked = 1 << 16
 
-// typed is a table of files that store numbers as numbers, such as Parquet. HasTyped says whether they have a field.
-type typed interface{ HasTyped(field string) bool }
+// Typed is a table of files that store numbers as numbers, such as Parquet. HasTyped says whether they have a field.
+type Typed interface{ HasTyped(field string) bool }
 
 // PeekIDs examines the first rows of a field of numbers in Parquet or Arrow files that holds ids. It returns what a Guess says of
 // Unsigned and Mixed, as if the field were text, and nil for other fields and tables.
 func PeekIDs(ctx context.Context, t Table, f Field) (*Guess, error) {
-	if x, ok := t.(typed); !ok || !x.HasTyped(f.Name) {
+	if x, ok := t.(Typed); !ok || !x.HasTyped(f.Name) {
 		return nil, nil
 	}
 	c := Column{Name: f.Name, DType: graph.Int64, Empty: EmptyFill, Fill: "0"}
@@ -99,12 +100,12 @@ func PeekIDs(ctx context.Context, t Table, f Field) (*Guess, error) {
 
 // integer notes a text that may be an integer.
 func (g *Guess) integer(text []byte) {
-	v, ok := parseInt(text, graph.Int64)
+	v, ok := scalar.ParseInt(text, graph.Int64)
 	if text[0] == '-' {
 		v = -v
 	}
 	g.Integer, g.Largest = g.Integer && ok, max(g.Largest, v)
-	if ok && g.Zeros == "" && leadingZero(text) {
+	if ok && g.Zeros == "" && scalar.LeadingZero(text) {
 		g.Zeros = string(text)
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// chunkSize is the number of bytes of a file that a worker reads at a time.
-const chunkSize = 1 << 20
+// ChunkSize is the number of bytes of a file that a worker reads at a time.
+const ChunkSize = 1 << 20
 
-// maxRecord is the most bytes of a record, and the most values of a row.
-const maxRecord = 16 << 20
+// MaxRecord is the most bytes of a record, and the most values of a row.
+const MaxRecord = 16 << 20
 
 // Field is a column that the files of a table declare.
 type Field struct {

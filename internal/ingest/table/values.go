@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/table/scalar"
 	"github.com/graphmill/graphmill/internal/isotime"
 )
 
@@ -239,7 +240,7 @@ func timeFill(c *Column) (uint64, error) {
 func readTime(text []byte, unit graph.Unit) (v int64, problem string) {
 	t, ok := isotime.Parse(text)
 	if !ok {
-		n, ok := parseInt(text, graph.Int64)
+		n, ok := scalar.ParseInt(text, graph.Int64)
 		if !ok {
 			return 0, fmt.Sprintf("a time in ISO 8601, such as 2024-02-29T13:45:07Z, or an integer, counted in %s since 1970", unit)
 		}
@@ -268,8 +269,8 @@ func unitOf(perSecond int64) graph.Unit {
 // valueWorker converts the chunks of one goroutine.
 type valueWorker struct {
 	chunk Chunk
-	outs  []words
-	parts [][]words
+	outs  []scalar.Words
+	parts [][]scalar.Words
 	from  []Vector
 	text  []byte
 }
@@ -284,10 +285,10 @@ type badValue struct {
 // convert makes the columns of a chunk.
 func (w *valueWorker) convert(p *values, c *Chunk) (*Chunk, error) {
 	if w.outs == nil {
-		w.outs, w.parts = make([]words, len(p.outs)), make([][]words, len(p.outs))
+		w.outs, w.parts = make([]scalar.Words, len(p.outs)), make([][]scalar.Words, len(p.outs))
 		w.chunk.Columns = make([]Vector, len(p.outs))
 		for i := range p.outs {
-			w.parts[i] = make([]words, len(p.outs[i].parts))
+			w.parts[i] = make([]scalar.Words, len(p.outs[i].parts))
 		}
 	}
 	columns := w.chunk.Columns
@@ -309,16 +310,16 @@ func (w *valueWorker) convert(p *values, c *Chunk) (*Chunk, error) {
 			continue
 		}
 		size := out.DType.Size()
-		w.outs[i].n = 0
-		Interleave(w.outs[i].add(c.Rows*len(w.from)*size), w.from, size)
-		columns[i] = Vector{Data: w.outs[i].bytes()[:w.outs[i].n:w.outs[i].n]}
+		w.outs[i].N = 0
+		Interleave(w.outs[i].Add(c.Rows*len(w.from)*size), w.from, size)
+		columns[i] = Vector{Data: w.outs[i].Bytes()[:w.outs[i].N:w.outs[i].N]}
 	}
 	return &w.chunk, nil
 }
 
 // part makes the values of a part.
-func (w *valueWorker) part(x *part, v *Vector, rows int, out *words) (Vector, *badValue) {
-	out.n = 0
+func (w *valueWorker) part(x *part, v *Vector, rows int, out *scalar.Words) (Vector, *badValue) {
+	out.N = 0
 	var bad *badValue
 	switch x.kind {
 	case plainPart:
@@ -330,25 +331,25 @@ func (w *valueWorker) part(x *part, v *Vector, rows int, out *words) (Vector, *b
 	case textCodes, numberCodes:
 		bad = w.codes(x, v, out)
 	case textMissing:
-		b := out.add(rows)
+		b := out.Add(rows)
 		eachText(v, func(i int, text []byte) bool {
 			b[i] = 0
 			if x.Missing.Unit != "" {
-				text = trim(text)
+				text = scalar.Trim(text)
 			}
-			if len(text) == 0 || x.Missing.Unit != "" && missingWord(text) {
+			if len(text) == 0 || x.Missing.Unit != "" && scalar.IsMissing(text) {
 				b[i] = 1
 			}
 			return true
 		})
 	case markMissing:
-		b := out.add(rows)
+		b := out.Add(rows)
 		clear(b)
 		for _, row := range v.Empty {
 			b[row] = 1
 		}
 	}
-	return Vector{Data: out.bytes()[:out.n:out.n], Lengths: v.Lengths}, bad
+	return Vector{Data: out.Bytes()[:out.N:out.N], Lengths: v.Lengths}, bad
 }
 
 // eachText calls fn for the texts of a vector until it returns false.
@@ -362,28 +363,28 @@ func eachText(v *Vector, fn func(i int, text []byte) bool) {
 	}
 }
 
-func (x *part) timesOfText(v *Vector, out *words) (bad *badValue) {
-	out.add(8 * len(v.Ends))
+func (x *part) timesOfText(v *Vector, out *scalar.Words) (bad *badValue) {
+	out.Add(8 * len(v.Ends))
 	eachText(v, func(i int, text []byte) bool {
-		text = trim(text)
-		if len(text) == 0 || missingWord(text) && !(x.Given && x.Empty == EmptyError) {
-			out.w[i] = x.fill
+		text = scalar.Trim(text)
+		if len(text) == 0 || scalar.IsMissing(text) && !(x.Given && x.Empty == EmptyError) {
+			out.W[i] = x.fill
 			return true
 		}
 		t, problem := readTime(text, x.Unit)
 		if problem != "" {
-			bad = &badValue{i, quote(text), problem}
+			bad = &badValue{i, scalar.Quote(text), problem}
 			return false
 		}
-		out.w[i] = uint64(t)
+		out.W[i] = uint64(t)
 		return true
 	})
 	return bad
 }
 
-func (x *part) timesOfNumbers(v *Vector, out *words) *badValue {
-	copy(out.add(len(v.Data)), v.Data)
-	times := graph.View[int64](out.bytes()[:out.n])
+func (x *part) timesOfNumbers(v *Vector, out *scalar.Words) *badValue {
+	copy(out.Add(len(v.Data)), v.Data)
+	times := graph.View[int64](out.Bytes()[:out.N])
 	if x.unit != "" && x.unit != x.Unit {
 		from, to := x.unit.PerSecond(), x.Unit.PerSecond()
 		for i, t := range times {
@@ -417,9 +418,9 @@ func needs(t int64, unit graph.Unit) graph.Unit {
 	return unitOf(per)
 }
 
-func (w *valueWorker) codes(x *part, v *Vector, out *words) (bad *badValue) {
+func (w *valueWorker) codes(x *part, v *Vector, out *scalar.Words) (bad *badValue) {
 	if x.kind == textCodes {
-		codes := graph.View[int32](out.add(4 * len(v.Ends)))
+		codes := graph.View[int32](out.Add(4 * len(v.Ends)))
 		eachText(v, func(i int, text []byte) bool {
 			if len(text) == 0 {
 				codes[i] = int32(uint32(x.fill))
@@ -427,7 +428,7 @@ func (w *valueWorker) codes(x *part, v *Vector, out *words) (bad *badValue) {
 			}
 			code, ok := x.Categories.codes[string(text)]
 			if !ok {
-				bad = &badValue{i, quote(text), x.Categories.expected()}
+				bad = &badValue{i, scalar.Quote(text), x.Categories.expected()}
 				return false
 			}
 			codes[i] = code
@@ -436,7 +437,7 @@ func (w *valueWorker) codes(x *part, v *Vector, out *words) (bad *badValue) {
 		return bad
 	}
 	numbers := graph.View[uint64](v.Data)
-	codes := graph.View[int32](out.add(4 * len(numbers)))
+	codes := graph.View[int32](out.Add(4 * len(numbers)))
 	empty := v.Empty
 	for i, n := range numbers {
 		if len(empty) > 0 && int(empty[0]) == i {
@@ -446,7 +447,7 @@ func (w *valueWorker) codes(x *part, v *Vector, out *words) (bad *badValue) {
 		w.text = appendNumber(w.text[:0], n, x.signed)
 		code, ok := x.Categories.codes[string(w.text)]
 		if !ok {
-			return &badValue{i, quote(w.text), x.Categories.expected()}
+			return &badValue{i, scalar.Quote(w.text), x.Categories.expected()}
 		}
 		codes[i] = code
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/ingest/transform"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -50,7 +51,7 @@ func (g *plain) write(t *rapid.T, dir string, primary graph.Direction) *store.St
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c, err := table.OpenCSV(vfs.OS, []string{file}, table.CSVOptions{Header: true})
+		c, err := textfiles.OpenCSV(vfs.OS, []string{file}, textfiles.CSVOptions{Header: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,9 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
+	"github.com/graphmill/graphmill/internal/ingest/tablefiles"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -113,7 +116,7 @@ func idNames(width int) []string {
 
 // open opens the table and finds its columns of ids.
 func (r *reader) open() error {
-	kind, err := table.KindOf(r.fsys, r.files[0])
+	kind, err := tablefiles.KindOf(r.fsys, r.files[0])
 	if err != nil {
 		return err
 	}
@@ -135,7 +138,7 @@ func (r *reader) open() error {
 				have = append(have, f.Name)
 			}
 			place := r.files[0] + ":1"
-			if _, text := r.tab.(*table.CSV); !text {
+			if _, text := r.tab.(*textfiles.CSV); !text {
 				place = r.tab.Where(0, "")
 			}
 			return tagged.Errorf(sample.ErrSeed, "%s: found no column %s, expected one that holds the seeds among %s; rename the column of the seeds", place, name, strings.Join(have, ", "))
@@ -156,9 +159,9 @@ func (r *reader) openArray() error {
 	var err error
 	if len(r.types) == 2 {
 		names = []string{"src", "dst"}
-		r.tab, err = table.OpenPairs(r.fsys, r.files[0])
+		r.tab, err = arrayfiles.OpenPairs(r.fsys, r.files[0])
 	} else {
-		r.tab, err = table.OpenNpy(r.fsys, []table.NpyColumn{{Name: "id", Path: r.files[0]}})
+		r.tab, err = arrayfiles.OpenNpy(r.fsys, []arrayfiles.NpyColumn{{Name: "id", Path: r.files[0]}})
 	}
 	if err != nil {
 		return err
@@ -177,20 +180,20 @@ func (r *reader) openArray() error {
 // openTable opens a table. The first line of text is a header only if it has the names of the ids. A file of no known kind
 // is text.
 func (r *reader) openTable() (table.Table, error) {
-	o := table.Options{CSVOptions: table.CSVOptions{Header: true}, Text: true}
+	o := tablefiles.Options{CSVOptions: textfiles.CSVOptions{Header: true}, Text: true}
 	if r.dir != "" {
 		o.Folders = []string{r.dir}
 	}
-	tab, err := table.Open(r.fsys, r.files, o)
-	if _, text := tab.(*table.CSV); err != nil || !text {
+	tab, err := tablefiles.Open(r.fsys, r.files, o)
+	if _, text := tab.(*textfiles.CSV); err != nil || !text {
 		return tab, err
 	}
 	names := idNames(len(r.types))
 	if f := tab.Fields(); len(f) == len(names) && !slices.ContainsFunc(f, func(f table.Field) bool {
 		return slices.Contains(names, strings.TrimPrefix(f.Name, "#"))
 	}) {
-		o.CSVOptions = table.CSVOptions{Names: names}
-		return table.Open(r.fsys, r.files, o)
+		o.CSVOptions = textfiles.CSVOptions{Names: names}
+		return tablefiles.Open(r.fsys, r.files, o)
 	}
 	return tab, nil
 }

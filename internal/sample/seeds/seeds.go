@@ -38,7 +38,7 @@ type Seeds struct {
 //   - "SRC:REL:DST" or "SRC:REL:DST:COLUMN=VALUE": the edges of the type, or those with the value, as links, in the order of
 //     their ids; "SRC:REL:DST:#input_position": all edges, in the order of the input;
 //   - a file, shards of a file as "base@N", a glob, or a folder. An .npy file holds type-wise ids. Any other table that
-//     table.Open opens has a column "id" or "#id" of original ids, which are the type-wise ids where the type has
+//     tablefiles.Open opens has a column "id" or "#id" of original ids, which are the type-wise ids where the type has
 //     none. A table of one column may have any name, and text of one column no header.
 //
 // types is the node type of the rows of a file. It may be empty where the graph has one node type, or the text names

@@ -10,6 +10,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
 	"github.com/graphmill/graphmill/internal/isotime"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -97,7 +98,7 @@ func IsFileOfTimes(name string) bool { return strings.HasSuffix(name, ".npy") }
 
 // timesOfFile is the first n times of a file, which must have n, or more where the seeds are the first of a longer list.
 func timesOfFile(ctx context.Context, fsys vfs.FS, path string, n int) ([]sample.Time, error) {
-	tab, err := table.OpenNpy(fsys, []table.NpyColumn{{Name: "time", Path: path}})
+	tab, err := arrayfiles.OpenNpy(fsys, []arrayfiles.NpyColumn{{Name: "time", Path: path}})
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ var files []byte
 var copied = map[string]string{
 	"one.bin":         "internal/ingest/testdata/dgl/csc.bin",
 	"many.bin":        "internal/ingest/testdata/dgl/many.bin",
-	"zstd.parquet":    "internal/ingest/table/testdata/parquet/zstd.parquet",
+	"zstd.parquet":    "internal/ingest/table/columnfiles/testdata/parquet/zstd.parquet",
 	"debian":          "internal/quickstart/debian",
 	"golden.tfrecord": "testdata/golden/tfgnn/encoding/components/examples.tfrecord",
 	"golden.pbtxt":    "testdata/golden/tfgnn/encoding/components/schema.pbtxt",

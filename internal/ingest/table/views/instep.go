@@ -16,7 +16,7 @@ type inStep struct{ tables []table.Table }
 
 // InStep joins tables side by side: row i has the columns of row i of all tables, which must have different names and
 // equal numbers of rows. Columns must be numbers of fixed shape or single strings. One goroutine reads each table, in
-// order, and one goroutine calls the fn of a scan. table.Beside is faster if the rows of one table can be read in any
+// order, and one goroutine calls the fn of a scan. arrayfiles.Beside is faster if the rows of one table can be read in any
 // order.
 func InStep(tables ...table.Table) table.Table { return &inStep{tables} }
 

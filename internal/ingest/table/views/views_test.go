@@ -18,6 +18,8 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -27,13 +29,13 @@ func col(name string, d graph.DType, shape ...int) table.Column {
 	return table.Column{Name: name, DType: d, Shape: shape}
 }
 
-func openText(t testing.TB, name, text string, o table.CSVOptions) table.Table {
+func openText(t testing.TB, name, text string, o textfiles.CSVOptions) table.Table {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c, err := table.OpenCSV(vfs.OS, []string{path}, o)
+	c, err := textfiles.OpenCSV(vfs.OS, []string{path}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +48,7 @@ func numbered(t testing.TB, names []string, from, rows int) table.Table {
 	for i := range rows {
 		fmt.Fprintf(&text, "r%d,%d\n", from+i, from+i)
 	}
-	return openText(t, fmt.Sprintf("%s%d.csv", names[0], from), text.String(), table.CSVOptions{Names: names})
+	return openText(t, fmt.Sprintf("%s%d.csv", names[0], from), text.String(), textfiles.CSVOptions{Names: names})
 }
 
 // counted is a table in memory whose row i has the text "r<i>" in a column of strings and i in one of integers, or in the shape
@@ -248,7 +250,7 @@ func TestInStepErrors(t *testing.T) {
 
 // Columns side by side are the values of a row.
 func TestStack(t *testing.T) {
-	csv := openText(t, "v.csv", "1,2,3,4\n5,6,7,8\n9,10,11,12\n", table.CSVOptions{Numbered: true})
+	csv := openText(t, "v.csv", "1,2,3,4\n5,6,7,8\n9,10,11,12\n", textfiles.CSVOptions{Numbered: true})
 	field := table.Field{Name: "v", DType: graph.Int64, Shape: []int{2, 2}}
 	for _, c := range []struct {
 		names []string
@@ -276,13 +278,13 @@ func TestStack(t *testing.T) {
 
 // Tables that are made of others convert values like these.
 func TestValuesOfJoins(t *testing.T) {
-	csv := openText(t, "e.csv", "at,a,b\n1970-01-02,1,\n,2,4\n", table.CSVOptions{})
+	csv := openText(t, "e.csv", "at,a,b\n1970-01-02,1,\n,2,4\n", textfiles.CSVOptions{})
 	at := table.Column{Name: "at", DType: graph.Int64, Unit: graph.Seconds}
 	path := filepath.Join(t.TempDir(), "raw")
 	if err := os.WriteFile(path, graph.Bytes([]int64{1000, 2000}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	number, err := table.OpenRaw(vfs.OS, []table.RawColumn{{Field: table.Field{Name: "n", DType: graph.Int64, Unit: graph.Milliseconds}, Runs: []table.Run{{Path: path, Rows: 2}}}})
+	number, err := arrayfiles.OpenRaw(vfs.OS, []arrayfiles.RawColumn{{Field: table.Field{Name: "n", DType: graph.Int64, Unit: graph.Milliseconds}, Runs: []arrayfiles.Run{{Path: path, Rows: 2}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

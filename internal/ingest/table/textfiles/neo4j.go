@@ -1,0 +1,98 @@
+package textfiles
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+)
+
+// Headers of Neo4j's importer (neo4j-admin database import) name a field and its type: "age:int", "tags:string[]",
+// "personId:ID(Person)", ":START_ID(Person)", ":LABEL", "x:IGNORE", "at:datetime{timezone:Europe/Berlin}". A field without a type
+// is one of any text table.
+
+// neo4jEnds are the kinds of fields that make a header one of Neo4j.
+var neo4jEnds = []string{"ID", "START_ID", "END_ID"}
+
+// neo4jFields are the fields of a header of Neo4j, and nil for any other header. Fields of ids and ends keep their names. Those of
+// other kinds have the name before the kind, and labels and types the name of the kind.
+func neo4jFields(header []table.Field) []table.Field {
+	if !slices.ContainsFunc(header, func(f table.Field) bool {
+		_, kind, ok := neo4jKind(f.Name)
+		return ok && slices.Contains(neo4jEnds, strings.ToUpper(kind))
+	}) {
+		return nil
+	}
+	fields := make([]table.Field, len(header))
+	for i, f := range header {
+		fields[i] = neo4jField(f.Name)
+	}
+	return fields
+}
+
+// neo4jKind cuts a header at its last ':', and an id space or options off the kind.
+func neo4jKind(header string) (name, kind string, ok bool) {
+	text := header
+	if i := strings.IndexAny(text, "({"); i >= 0 {
+		text = text[:i]
+	}
+	i := strings.LastIndexByte(text, ':')
+	if i < 0 {
+		return header, "", false
+	}
+	return text[:i], text[i+1:], true
+}
+
+// checkTyped is checkNames for the fields that are not left out.
+func checkTyped(place string, fields []table.Field) error {
+	var names []string
+	for _, f := range namedFields(fields) {
+		if !f.Ignored {
+			names = append(names, f.Name)
+		}
+	}
+	return table.CheckNames(place, names)
+}
+
+func neo4jField(header string) table.Field {
+	name, kind, ok := neo4jKind(header)
+	f := table.Field{Name: header}
+	if !ok || slices.Contains(neo4jEnds, strings.ToUpper(kind)) {
+		return f
+	}
+	element, list := strings.CutSuffix(strings.ToLower(kind), "[]")
+	typed := table.Field{Name: name}
+	switch element {
+	case "ignore":
+		typed.Ignored = true
+	case "label":
+		typed.Name, typed.DType, list = "LABEL", graph.String, true
+	case "type":
+		typed.Name, typed.DType = "TYPE", graph.String
+	case "int", "long", "short", "byte":
+		typed.DType = graph.Int64
+	case "float":
+		typed.DType = graph.Float32
+	case "double":
+		typed.DType = graph.Float64
+	case "boolean":
+		typed.DType = graph.Bool
+	case "string", "char", "point", "duration", "time", "localtime":
+		typed.DType = graph.String
+	case "date", "datetime", "localdatetime":
+		if list {
+			typed.DType = graph.String
+		} // else a guess of their cells, which are in ISO 8601
+	default:
+		return f
+	}
+	if list && typed.DType != graph.Invalid {
+		typed.Shape, typed.Semicolons = []int{-1}, true
+	}
+	if typed.Name == "" {
+		f.Ignored = typed.Ignored
+		return f
+	}
+	return typed
+}
