@@ -31,31 +31,14 @@ func (t *fromOne) Scan(ctx context.Context, columns []table.Column, threads int,
 		}
 		at = append(at, i)
 	}
-	type worker struct {
-		chunk table.Chunk
-		data  []buffer
-	}
-	workers := make([]worker, max(threads, 1))
-	for i := range workers {
-		workers[i].data = make([]buffer, len(at))
-	}
-	return t.Table.Scan(ctx, columns, threads, func(id int, c *table.Chunk) error {
-		w := &workers[id]
-		vectors := append(w.chunk.Columns[:0], c.Columns...)
-		w.chunk = *c
-		w.chunk.Columns = vectors
-		for k, i := range at {
-			data := w.data[k].take(8 * c.Rows)
-			copy(data, c.Columns[i].Data)
-			values := graph.View[uint64](data)
-			for row := range values {
-				if values[row] == 0 && (c.Absent == nil || !c.Absent[row]) {
-					return tagged.Errorf(table.ErrFormat, "%s: found id 0, expected ids from 1; number the nodes from 1, or leave the ids as they are in a table of another format", t.Where(c.First+uint64(row), columns[i].Name))
-				}
-				values[row]--
+	return scanChanged(ctx, t.Table, columns, at, threads, fn, func(c *table.Chunk, i int, data []byte) error {
+		values := graph.View[uint64](data)
+		for row := range values {
+			if values[row] == 0 && (c.Absent == nil || !c.Absent[row]) {
+				return tagged.Errorf(table.ErrFormat, "%s: found id 0, expected ids from 1; number the nodes from 1, or leave the ids as they are in a table of another format", t.Where(c.First+uint64(row), columns[i].Name))
 			}
-			vectors[i].Data = data
+			values[row]--
 		}
-		return fn(id, &w.chunk)
+		return nil
 	})
 }

@@ -41,33 +41,17 @@ func (t *reversed) Scan(ctx context.Context, columns []table.Column, threads int
 			negate = append(negate, i)
 		}
 	}
-	type worker struct {
-		chunk table.Chunk
-		data  []buffer
-	}
-	workers := make([]worker, max(threads, 1))
-	for i := range workers {
-		workers[i].data = make([]buffer, len(negate))
-	}
-	return t.Table.Scan(ctx, asked, threads, func(id int, c *table.Chunk) error {
-		w := &workers[id]
-		kept := append(w.chunk.Columns[:0], c.Columns...)
-		w.chunk = *c
-		w.chunk.Columns = kept
-		for k, i := range negate {
-			out := w.data[k].take(len(c.Columns[i].Data))
-			for at := 0; at < len(out); at += 8 {
-				v := binary.LittleEndian.Uint64(c.Columns[i].Data[at:])
-				if columns[i].DType == graph.Float64 {
-					v = math.Float64bits(-math.Float64frombits(v))
-				} else {
-					v = -v
-				}
-				binary.LittleEndian.PutUint64(out[at:], v)
+	return scanChanged(ctx, t.Table, asked, negate, threads, fn, func(_ *table.Chunk, i int, data []byte) error {
+		for at := 0; at < len(data); at += 8 {
+			v := binary.LittleEndian.Uint64(data[at:])
+			if columns[i].DType == graph.Float64 {
+				v = math.Float64bits(-math.Float64frombits(v))
+			} else {
+				v = -v
 			}
-			kept[i].Data = out
+			binary.LittleEndian.PutUint64(data[at:], v)
 		}
-		return fn(id, &w.chunk)
+		return nil
 	})
 }
 
