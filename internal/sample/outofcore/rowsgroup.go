@@ -72,60 +72,82 @@ func (p *pipeline) wantSampled(ctx context.Context, workers []*emitWorker, table
 // wantNodes finds the rows that batches of a window want from its far ends, which with the seeds and the ends of their
 // negatives are all nodes of the subgraphs. limit bounds the bytes of the rows; 0 is no bound. done is the number of batches whose rows fit.
 func (p *pipeline) wantNodes(ctx context.Context, w *window, tables []*Rows, first, n uint64, limit int64) (done uint64, err error) {
-	g, source := p.sampler.Graph(), p.batches
-	tableOf := func(nodeType int) *Rows {
-		if i := slices.IndexFunc(tables, func(r *Rows) bool { return r.number == nodeType }); i >= 0 {
-			return tables[i]
-		}
-		return nil
-	}
-	byOp := make([]*Rows, p.ops+1)
-	for op := 1; op <= p.ops; op++ {
-		edges, dir := p.sampler.Walk(op)
-		byOp[op] = tableOf(g.NodeType(g.Edges[edges].Type.Far(dir)))
-	}
-	var byEnd []*Rows
-	for _, t := range p.sampler.Plan().SeedType {
-		byEnd = append(byEnd, tableOf(g.NodeType(t)))
-	}
-	var b sample.Batch
-	var links *sample.Context
-	if p.sampler.Plan().Negatives != nil {
-		links = p.sampler.NewContext()
-	}
+	x := p.newNodeMarks(w, tables)
 	for ; done < n; done++ {
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
-		source.Get(first+done, &b)
-		for i, v := range b.Seeds {
-			if r := byEnd[i%len(byEnd)]; r != nil {
-				r.mark([]uint32{v})
-			}
-		}
-		for i := range p.sampler.Subgraphs(&b) {
-			if links != nil {
-				nodes, err := links.DrawNegatives(p.sampler.Input(&b, p.job.Seed, i))
-				if err != nil {
-					return 0, err
-				}
-				for i, v := range nodes {
-					if r := byEnd[i%len(byEnd)]; r != nil {
-						r.mark([]uint32{v})
-					}
-				}
-			}
-			for op := 1; op <= p.ops; op++ {
-				if at := w.span(p.ops, first+done-w.first, i, op); byOp[op] != nil && at.n > 0 {
-					byOp[op].mark(w.stages[p.waveOf[op]].far[at.start : at.start+at.n])
-				}
-			}
+		p.batches.Get(first+done, &x.batch)
+		if err := x.markBatch(first + done - w.first); err != nil {
+			return 0, err
 		}
 		if err := keep(tables, limit, done == 0); err != nil {
 			return done, err
 		}
 	}
 	return done, nil
+}
+
+// nodeMarks marks the rows of the nodes of a batch.
+type nodeMarks struct {
+	p     *pipeline
+	w     *window
+	byOp  []*Rows // of the far ends of each op; nil where no column of theirs is wanted
+	byEnd []*Rows // of each node of a seed: one, or two for links
+	batch sample.Batch
+	links *sample.Context // draws negatives; nil without any
+}
+
+// newNodeMarks finds the tables of the node types.
+func (p *pipeline) newNodeMarks(w *window, tables []*Rows) *nodeMarks {
+	g := p.sampler.Graph()
+	tableOf := func(nodeType int) *Rows {
+		if i := slices.IndexFunc(tables, func(r *Rows) bool { return r.number == nodeType }); i >= 0 {
+			return tables[i]
+		}
+		return nil
+	}
+	x := &nodeMarks{p: p, w: w, byOp: make([]*Rows, p.ops+1)}
+	for op := 1; op <= p.ops; op++ {
+		edges, dir := p.sampler.Walk(op)
+		x.byOp[op] = tableOf(g.NodeType(g.Edges[edges].Type.Far(dir)))
+	}
+	for _, t := range p.sampler.Plan().SeedType {
+		x.byEnd = append(x.byEnd, tableOf(g.NodeType(t)))
+	}
+	if p.sampler.Plan().Negatives != nil {
+		x.links = p.sampler.NewContext()
+	}
+	return x
+}
+
+// markBatch marks the rows of the batch at a place in the window.
+func (x *nodeMarks) markBatch(at uint64) error {
+	x.markEnds(x.batch.Seeds)
+	for i := range x.p.sampler.Subgraphs(&x.batch) {
+		if x.links != nil {
+			nodes, err := x.links.DrawNegatives(x.p.sampler.Input(&x.batch, x.p.job.Seed, i))
+			if err != nil {
+				return err
+			}
+			x.markEnds(nodes)
+		}
+		for op := 1; op <= x.p.ops; op++ {
+			if far := x.w.span(x.p.ops, at, i, op); x.byOp[op] != nil && far.n > 0 {
+				x.byOp[op].mark(x.w.stages[x.p.waveOf[op]].far[far.start : far.start+far.n])
+			}
+		}
+	}
+	return nil
+}
+
+// markEnds marks the rows of seeds, or of the ends of negatives: for links, the ends take turns.
+func (x *nodeMarks) markEnds(nodes []uint32) {
+	for i, v := range nodes {
+		if r := x.byEnd[i%len(x.byEnd)]; r != nil {
+			r.mark([]uint32{v})
+		}
+	}
 }
 
 // keep adds the rows that were marked for a batch to the wanted rows, unless all of them together exceed the limit.

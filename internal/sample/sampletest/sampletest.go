@@ -173,41 +173,48 @@ func Plan(t *rapid.T, g *graph.Graph) *sample.Plan {
 	}
 	reach := [][]string{p.SeedType}
 	for range rapid.IntRange(0, 5).Draw(t, "ops") {
-		e := g.Edges[rapid.IntRange(0, len(g.Edges)-1).Draw(t, "edges")]
-		op := sample.Op{Edges: e.Type.String(), Take: rapid.SampledFrom([]int{0, 1, 2, 3, 7, 7, 7}).Draw(t, "take")}
-		for d := range graph.Direction(2) {
-			if e.Adj[d] != nil && (op.Dir == 0 || rapid.Bool().Draw(t, "dir")) {
-				op.Dir = d
-			}
+		if op, far := drawOp(t, g, reach); op != nil {
+			p.Ops = append(p.Ops, *op)
+			reach = append(reach, []string{far})
 		}
-		if e.Adj[op.Dir] == nil {
-			continue
-		}
-		for f, has := range reach {
-			if slices.Contains(has, e.Type.Near(op.Dir)) && (len(op.From) == 0 || rapid.Bool().Draw(t, "from")) {
-				op.From = append(op.From, f)
-			}
-		}
-		if len(op.From) == 0 {
-			continue
-		}
-		if len(op.From) == 1 && op.From[0] == 0 && rapid.IntRange(0, 3).Draw(t, "all") == 0 {
-			op.Take = sample.All
-		}
-		op.How = sample.How(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3, int(sample.Recent)}).Draw(t, "how"))
-		if op.How == sample.Weighted || op.How == sample.Top {
-			op.Column = "w"
-		}
-		if op.How == sample.Top && rapid.Bool().Draw(t, "last") {
-			op.Column = "t"
-		}
-		if op.How == sample.Recent {
-			op.Column, op.HalfLife = "t", float64(rapid.IntRange(1, 40).Draw(t, "half-life"))
-		}
-		p.Ops = append(p.Ops, op)
-		reach = append(reach, []string{e.Type.Far(op.Dir)})
 	}
 	return p
+}
+
+// drawOp is a random op from frontiers of the types that reach lists, and the type of its far ends; nil where none is possible.
+func drawOp(t *rapid.T, g *graph.Graph, reach [][]string) (_ *sample.Op, far string) {
+	e := g.Edges[rapid.IntRange(0, len(g.Edges)-1).Draw(t, "edges")]
+	op := sample.Op{Edges: e.Type.String(), Take: rapid.SampledFrom([]int{0, 1, 2, 3, 7, 7, 7}).Draw(t, "take")}
+	for d := range graph.Direction(2) {
+		if e.Adj[d] != nil && (op.Dir == 0 || rapid.Bool().Draw(t, "dir")) {
+			op.Dir = d
+		}
+	}
+	if e.Adj[op.Dir] == nil {
+		return nil, ""
+	}
+	for f, has := range reach {
+		if slices.Contains(has, e.Type.Near(op.Dir)) && (len(op.From) == 0 || rapid.Bool().Draw(t, "from")) {
+			op.From = append(op.From, f)
+		}
+	}
+	if len(op.From) == 0 {
+		return nil, ""
+	}
+	if len(op.From) == 1 && op.From[0] == 0 && rapid.IntRange(0, 3).Draw(t, "all") == 0 {
+		op.Take = sample.All
+	}
+	op.How = sample.How(rapid.SampledFrom([]int{0, 0, 0, 1, 2, 3, int(sample.Recent)}).Draw(t, "how"))
+	if op.How == sample.Weighted || op.How == sample.Top {
+		op.Column = "w"
+	}
+	if op.How == sample.Top && rapid.Bool().Draw(t, "last") {
+		op.Column = "t"
+	}
+	if op.How == sample.Recent {
+		op.Column, op.HalfLife = "t", float64(rapid.IntRange(1, 40).Draw(t, "half-life"))
+	}
+	return &op, e.Type.Far(op.Dir)
 }
 
 // Job is random seeds for a plan.
