@@ -16,7 +16,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill/internal/cli"
-	"github.com/graphmill/graphmill/internal/field"
+	"github.com/graphmill/graphmill/internal/options"
+	"github.com/graphmill/graphmill/internal/pack"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -55,7 +56,7 @@ func flagOf(flags *pflag.FlagSet, command, name string) *pflag.Flag {
 	if flag := otherNames[command][name]; flag != "" {
 		return flags.Lookup(flag)
 	}
-	flag := field.Flags("`"+name+"`", func(string) bool { return true })
+	flag := options.Flags("`"+name+"`", func(string) bool { return true })
 	flag, _, _ = strings.Cut(strings.TrimPrefix(flag, "--"), "=")
 	return flags.Lookup(flag)
 }
@@ -166,6 +167,20 @@ func TestFlagsOfOptions(t *testing.T) {
 	})
 	if compared < 300 {
 		t.Errorf("found %d flags of options, expected more", compared)
+	}
+}
+
+// The rows of options name the choices that the library lists.
+func TestListedChoices(t *testing.T) {
+	root := newRoot(&cli.Terminal{Stdout: io.Discard, Stderr: io.Discard})
+	cmd, _, err := root.Find([]string{"pack"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for flag, want := range map[string][]string{"method": pack.Methods, "heuristic": append(slices.Clone(pack.HeuristicNames), "weighted:")} {
+		if got := cli.ChoicesOf(cmd.Flags().Lookup(flag)); !slices.Equal(got, want) {
+			t.Errorf("found the choices %v of pack --%s, expected %v", got, flag, want)
+		}
 	}
 }
 

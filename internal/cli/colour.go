@@ -37,8 +37,8 @@ func (c *colour) Set(s string) error {
 // String returns the choice.
 func (c *colour) String() string { return string(*c) }
 
-// Type returns the choices, for the help.
-func (c *colour) Type() string { return "auto|always|never" }
+// Type returns the type, for the help.
+func (c *colour) Type() string { return "string" }
 
 // colours says whether text on w has colours: as --color says, else as NO_COLOR, CLICOLOR_FORCE and CLICOLOR say, else on a terminal.
 func (t *Terminal) colours(w io.Writer) bool {

@@ -10,28 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
-)
-
-// Kind says which names complete the value of a flag. A shell takes them from the graph.json of the store that is the first argument.
-type Kind string
-
-// The kinds of values.
-const (
-	NodeTypes         Kind = "node types"
-	EdgeTypes         Kind = "edge types"              // a list
-	Types             Kind = "types"                   // of nodes or edges
-	NodeColumns       Kind = "node columns"            // a list
-	EdgeColumns       Kind = "edge columns"            // a list
-	EdgeColumn        Kind = "edge column"             // a numeric one
-	Fanouts           Kind = "fanouts"                 // RELATION=N,N;RELATION=N,N
-	NodeAssignments   Kind = "TYPE=COLUMN of nodes"    // a list
-	EdgeAssignments   Kind = "TYPE=COLUMN of edges"    // a list
-	Reverses          Kind = "reverse:RELATION"        // of one
-	Orders            Kind = "weighted:COLUMN"         // and others
-	Components        Kind = "components"              // of packs, a list
-	ComponentsAmounts Kind = "components with amounts" // COMPONENT=N
 )
 
 // Choices declares the values that a flag takes: its completions and, where the list is short, the name of its value in the help.
@@ -44,21 +25,7 @@ func Choices[T ~string](fs *pflag.FlagSet, name string, values ...T) {
 }
 
 // ChoicesOf returns the values that a flag takes, or none where they are not known.
-func ChoicesOf(f *pflag.Flag) []string {
-	if choices := f.Annotations[choiceNote]; len(choices) > 0 {
-		return choices
-	}
-	if kind := f.Value.Type(); strings.Contains(kind, "|") {
-		return strings.Split(kind, "|")
-	}
-	return nil
-}
-
-// Values declares flags whose values name something in the store, and the name of the value in the help.
-func Values(fs *pflag.FlagSet, kind Kind, value string, names ...string) {
-	annotate(fs, kindNote, []string{string(kind)}, names...)
-	Named(fs, value, names...)
-}
+func ChoicesOf(f *pflag.Flag) []string { return f.Annotations[choiceNote] }
 
 // Named declares the name of the value of flags in the help.
 func Named(fs *pflag.FlagSet, value string, names ...string) {
@@ -71,23 +38,20 @@ func Folders(fs *pflag.FlagSet, names ...string) {
 	Named(fs, "FOLDER", names...)
 }
 
-// Files declares flags whose values are files.
-func Files(fs *pflag.FlagSet, names ...string) { Named(fs, "FILE", names...) }
-
 // folders are the words for arguments that are folders.
 var folders = []string{"STORE", "FOLDER", "COLLECTION", "LAYOUT", "DIR", "CHUNKED", "PARTS"}
 
 // complete registers the completions of a command: for its flags, and folders for arguments that are folders.
 func complete(cmd *cobra.Command) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		choices, kind := ChoicesOf(f), Kind(noted(f, kindNote))
+		choices, kind := ChoicesOf(f), options.Kind(noted(f, kindNote))
 		if f.Value.Type() == "bool" || len(choices) == 0 && kind == "" {
 			return
 		}
 		err := cmd.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			next := cobra.ShellCompDirectiveNoFileComp
-			before, separators := "", kind.separators()
-			if at := strings.LastIndexAny(typed, separators); at >= 0 {
+			before, marks := "", separators(kind)
+			if at := strings.LastIndexAny(typed, marks); at >= 0 {
 				before = typed[:at+1]
 			}
 			values := choices
@@ -96,17 +60,17 @@ func complete(cmd *cobra.Command) {
 			}
 			if kind != "" && len(args) > 0 {
 				if meta := readMeta(args[0]); meta != nil {
-					values = append(slices.Clone(values), kind.values(meta)...)
+					values = append(slices.Clone(values), namesOf(kind, meta)...)
 				}
 			}
-			given := strings.FieldsFunc(before, func(r rune) bool { return strings.ContainsRune(separators, r) })
+			given := strings.FieldsFunc(before, func(r rune) bool { return strings.ContainsRune(marks, r) })
 			var out []string
 			for _, v := range values {
 				if strings.HasPrefix(before+v, typed) && !slices.Contains(given, v) {
 					out = append(out, before+v)
 				}
 			}
-			if kind == Fanouts || kind == ComponentsAmounts || kind == Orders {
+			if kind == options.Fanouts || kind == options.ComponentsAmounts || kind == options.Orders {
 				next |= cobra.ShellCompDirectiveNoSpace // a number or name follows
 			}
 			if f.Name == "seeds" && len(out) == 0 {
@@ -131,11 +95,11 @@ func complete(cmd *cobra.Command) {
 }
 
 // separators are the characters that may separate the values of a list.
-func (k Kind) separators() string {
+func separators(k options.Kind) string {
 	switch k {
-	case EdgeTypes, NodeColumns, EdgeColumns, Components:
+	case options.EdgeTypes, options.NodeColumns, options.EdgeColumns, options.Components:
 		return ","
-	case Fanouts, NodeAssignments, EdgeAssignments:
+	case options.Fanouts, options.NodeAssignments, options.EdgeAssignments:
 		return ";"
 	}
 	return ""
@@ -167,41 +131,41 @@ func parseMeta(b []byte) *store.Meta {
 	return &m
 }
 
-// values are the values of the kind in a store, in byte order.
-func (k Kind) values(m *store.Meta) []string {
+// namesOf are the values of a kind in a store, in byte order.
+func namesOf(k options.Kind, m *store.Meta) []string {
 	nodes, edges := slices.Sorted(maps.Keys(m.Nodes)), slices.Sorted(maps.Keys(m.Edges))
 	relations := relationsOf(edges)
 	switch k {
-	case NodeTypes:
+	case options.NodeTypes:
 		return nodes
-	case EdgeTypes:
+	case options.EdgeTypes:
 		return relations
-	case Types:
+	case options.Types:
 		return append(nodes, edges...)
-	case NodeColumns:
+	case options.NodeColumns:
 		return columnsOf(m, false, true)
-	case EdgeColumns:
+	case options.EdgeColumns:
 		return columnsOf(m, true, true)
-	case EdgeColumn:
+	case options.EdgeColumn:
 		return columnsOf(m, true, false)
-	case Fanouts:
+	case options.Fanouts:
 		return each(relations, "", "=")
-	case Reverses:
+	case options.Reverses:
 		return each(relations, "reverse:", "")
-	case Orders:
+	case options.Orders:
 		names := columnsOf(m, false, false)
 		return append(each(names, "weighted:", ""), each(names, "stratified:", "")...)
-	case Components:
+	case options.Components:
 		return componentsOf(m)
-	case ComponentsAmounts:
+	case options.ComponentsAmounts:
 		return each(componentsOf(m), "", "=")
-	case NodeAssignments:
+	case options.NodeAssignments:
 		var out []string
 		for _, t := range nodes {
 			out = append(out, each(visible(m.Nodes[t].Columns, false), t+"=", "")...)
 		}
 		return out
-	case EdgeAssignments:
+	case options.EdgeAssignments:
 		var out []string
 		for _, t := range edges {
 			out = append(out, each(visible(m.Edges[t].Columns, false), t+"=", "")...)

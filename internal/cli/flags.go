@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -22,26 +21,6 @@ var (
 	// ErrTold ends a command that failed and already printed the reason.
 	ErrTold = errors.New("faults found")
 )
-
-// Defaults sets the defaults that the help shows, for flags whose zero value stands for a default.
-func Defaults(f *pflag.FlagSet, values map[string]string) {
-	for name, value := range values {
-		f.Lookup(name).DefValue = value
-	}
-}
-
-// Positive refuses the value 0 for flags, because the options treat 0 as not given.
-func Positive(f *pflag.FlagSet, names ...string) error {
-	for _, name := range names {
-		if f.Changed(name) && f.Lookup(name).Value.String() == "0" {
-			if f.Lookup(name).Value.Type() == "float64" {
-				return Usagef("found --%s 0, expected a number above 0", name)
-			}
-			return Usagef("found --%s 0, expected at least 1", name)
-		}
-	}
-	return nil
-}
 
 // OneArg returns the check of a command with one argument, which what describes.
 func OneArg(what string) cobra.PositionalArgs { return nArgs(1, what) }

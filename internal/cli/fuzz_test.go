@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/internal/fuzzing"
+	"github.com/graphmill/graphmill/internal/options"
 )
 
 // FuzzComplete completes flags from any text as graph.json: the shell calls the command for each key that completes, so it must not fail.
@@ -16,8 +17,8 @@ func FuzzComplete(f *testing.F) {
 			if m == nil {
 				return
 			}
-			for _, k := range []Kind{NodeTypes, EdgeTypes, Types, NodeColumns, EdgeColumns, EdgeColumn, Fanouts, NodeAssignments, EdgeAssignments, Reverses, Orders, Components, ComponentsAmounts} {
-				k.values(m)
+			for _, k := range []options.Kind{options.NodeTypes, options.EdgeTypes, options.Types, options.NodeColumns, options.EdgeColumns, options.EdgeColumn, options.Fanouts, options.NodeAssignments, options.EdgeAssignments, options.Reverses, options.Orders, options.Components, options.ComponentsAmounts} {
+				namesOf(k, m)
 			}
 		})
 	})

@@ -6,37 +6,6 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Titles of the groups of flags, which the help of every command shows in the order of groups.
-const (
-	GroupSource  = "Source"
-	GroupColumns = "Columns"
-	GroupGraph   = "Nodes and edges"
-	GroupDraw    = "What to draw"
-	GroupSeeds   = "Seeds and times"
-	GroupLinks   = "Links"
-	GroupBatches = "Batches"
-	GroupWalk    = "Walks"
-	GroupDivide  = "How to divide"
-	GroupBalance = "Balance"
-	GroupParts   = "Parts"
-	GroupPack    = "How to pack"
-	GroupCheck   = "What to check"
-	GroupOutput  = "Output"
-	GroupRun     = "How to run"
-	GroupServe   = "Serving"
-	GroupSend    = "Sending"
-	GroupCluster = "Cluster"
-	GroupTFGNN   = "TF-GNN's flags"
-	GroupDGL     = "DGL's names"
-	GroupEvery   = "Every command"
-)
-
-// groups are the groups in the order of a help page.
-var groups = []string{
-	GroupSource, GroupColumns, GroupGraph, GroupDraw, GroupSeeds, GroupLinks, GroupBatches, GroupWalk, GroupDivide, GroupBalance, GroupParts,
-	GroupPack, GroupCheck, GroupOutput, GroupRun, GroupServe, GroupSend, GroupCluster, GroupTFGNN, GroupDGL, GroupEvery,
-}
-
 // Annotations of flags.
 const (
 	groupNote  = "graphmill-group"  // the title of the group

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/graphmill/graphmill/internal/options"
 )
 
 const (
@@ -43,7 +45,7 @@ func shown(cmd *cobra.Command) (byGroup map[string][]*pflag.Flag, many bool) {
 			return
 		}
 		title := noted(f, groupNote)
-		if title != GroupEvery {
+		if title != options.GroupEvery {
 			own++
 		}
 		byGroup[title] = append(byGroup[title], f)
@@ -116,10 +118,10 @@ func page(cmd *cobra.Command, p Page, byGroup map[string][]*pflag.Flag, short bo
 		writeCommands(&b, cmd, p)
 	}
 	left := 0
-	for _, title := range groups {
+	for _, title := range options.Groups {
 		var flags []*pflag.Flag
 		for _, f := range byGroup[title] {
-			if short && title != GroupEvery && noted(f, commonNote) == "" {
+			if short && title != options.GroupEvery && noted(f, commonNote) == "" {
 				left++
 				continue
 			}
@@ -127,7 +129,7 @@ func page(cmd *cobra.Command, p Page, byGroup map[string][]*pflag.Flag, short bo
 		}
 		switch {
 		case len(flags) == 0:
-		case short && title == GroupEvery:
+		case short && title == options.GroupEvery:
 			var names []string
 			for _, f := range flags {
 				names = append(names, strings.TrimSpace(flagName(f)))
@@ -242,7 +244,7 @@ func ValueName(f *pflag.Flag) string {
 	if name := noted(f, valueNote); name != "" {
 		return name
 	}
-	if choices := strings.Join(f.Annotations[choiceNote], "|"); choices != "" {
+	if choices := strings.Join(ChoicesOf(f), "|"); choices != "" {
 		if len(choices) <= mostChoices {
 			return choices
 		}

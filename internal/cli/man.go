@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -75,7 +76,7 @@ func ManPage(cmd *cobra.Command) string {
 	}
 	byGroup, _ := shown(cmd)
 	line(".SH OPTIONS")
-	for _, title := range groups {
+	for _, title := range options.Groups {
 		if len(byGroup[title]) > 0 {
 			line(".SS %s", roff(title))
 		}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/graphmill/graphmill/internal/options"
 )
 
 // Setup gives a root command what all programs have: the flags of every command, the help, the completions, and errors about flags. It is
@@ -27,7 +29,8 @@ func Setup(root *cobra.Command, t *Terminal, status string) {
 	fs.BoolVar(&t.helpAll, "help-all", false, "print the examples, the description and all flags")
 	fs.BoolVarP(&t.Quiet, "quiet", "q", t.Quiet, "print no progress, notes or summary, only errors, warnings and what was asked for")
 	fs.Var(&t.colour, "color", "colours and bold text (default: on a terminal, unless NO_COLOR is set)")
-	Group(fs, GroupEvery, "help", "help-all", "quiet", "color")
+	Choices(fs, "color", colourAuto, colourAlways, colourNever)
+	Group(fs, options.GroupEvery, "help", "help-all", "quiet", "color")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		text := Help(cmd, Page{Columns: t.columns(), All: t.helpAll, Bold: t.colours(t.Stdout)})
 		_, _ = cmd.OutOrStdout().Write([]byte(text)) // Stdout remembers the error
@@ -47,11 +50,11 @@ func Setup(root *cobra.Command, t *Terminal, status string) {
 	Walk(root, func(cmd *cobra.Command) {
 		cmd.Flags().SortFlags = false // a group has the flags in the order of the program
 		if f := cmd.Flags().Lookup("no-descriptions"); f != nil {
-			Group(cmd.Flags(), GroupOutput, f.Name)
+			Group(cmd.Flags(), options.GroupOutput, f.Name)
 		}
 		if cmd.Version != "" {
 			cmd.InitDefaultVersionFlag()
-			Group(cmd.Flags(), GroupEvery, "version")
+			Group(cmd.Flags(), options.GroupEvery, "version")
 		}
 		complete(cmd)
 		// The arguments are checked before anything runs, so that --help-all needs none.

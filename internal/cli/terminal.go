@@ -15,8 +15,8 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/database"
-	"github.com/graphmill/graphmill/internal/field"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/progress"
 	"github.com/graphmill/graphmill/internal/suggest"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -58,7 +58,7 @@ func (t *Terminal) translate(text string) string {
 	if t.flags == nil {
 		return text
 	}
-	text = field.Flags(text, func(flag string) bool { return t.flags.Lookup(flag) != nil || t.Renamed[flag] != "" })
+	text = options.Flags(text, func(flag string) bool { return t.flags.Lookup(flag) != nil || t.Renamed[flag] != "" })
 	for flag, name := range t.Renamed {
 		text = strings.ReplaceAll(text, "--"+flag, "--"+name)
 	}

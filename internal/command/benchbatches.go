@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/options"
 )
 
 // batchesResult is the result of bench batches, as printed with --json.
@@ -87,7 +88,7 @@ take turns, and the best time of each counts.`,
 	f.IntVar(&width, "width", 100, "float32 numbers per row")
 	f.IntVar(&size, "batch-size", 64, "rows per batch")
 	f.IntVar(&repeat, "repeat", 5, "number of turns of each measurement")
-	cli.Group(f, cli.GroupBatches, "rows", "width", "batch-size", "repeat")
+	cli.Group(f, options.GroupBatches, "rows", "width", "batch-size", "repeat")
 	return cmd
 }
 

@@ -8,12 +8,13 @@ import (
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
 func newBenchSample(t *cli.Terminal) *cobra.Command {
 	var c CommonFlags
-	var p SamplingFlags
+	var o option.Measure
 	batches := 0
 	cmd := &cobra.Command{
 		Use:   "sample STORE",
@@ -31,15 +32,13 @@ hop finds edges, in shuffled order. A sampled edge is an edge drawn by an op.`,
 			if batches < 1 {
 				return cli.Usagef("found --batches %d, expected at least 1", batches)
 			}
-			if err := p.parse(); err != nil {
-				return err
-			}
 			st, err := graphmill.Open(args[0])
 			if err != nil {
 				return err
 			}
 			defer st.Close()
-			b, err := graphmill.MeasureSampling(cmd.Context(), st, batches, option.Measure{Run: c.Run(t), Draw: p.Draw, Batching: p.Batching})
+			o.Run = c.Run(t)
+			b, err := graphmill.MeasureSampling(cmd.Context(), st, batches, o)
 			if err != nil {
 				return err
 			}
@@ -52,9 +51,8 @@ hop finds edges, in shuffled order. A sampled edge is an edge drawn by an op.`,
 		},
 	}
 	c.Add(cmd)
-	p.Add(cmd.Flags())
-	p.AddEpoch(cmd.Flags())
+	c.finish = append(c.finish, addSamplingFlags(cmd.Flags(), &o.Draw, [][]options.Option{options.Sampling, options.Epoch}, &o))
 	cmd.Flags().IntVar(&batches, "batches", 200, "number of batches to measure")
-	cli.Group(cmd.Flags(), cli.GroupBatches, "*batches")
+	cli.Group(cmd.Flags(), options.GroupBatches, "*batches")
 	return cmd
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/format/chunk"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -13,9 +14,9 @@ import (
 func NewChunk(t *cli.Terminal) *cobra.Command {
 	var f struct {
 		outputFlags
-		direction string
+		option.Chunk
 	}
-	size := cli.Bytes(chunk.DefaultBytes)
+	o := &f.Chunk
 	cmd := &cobra.Command{
 		Use:   "chunk STORE",
 		Short: "Write the edges of a store as chunks, for a streaming sampler",
@@ -35,21 +36,14 @@ the same order.`,
 			if err := f.Check(); err != nil {
 				return err
 			}
-			if err := cli.Positive(cmd.Flags(), "chunk-size"); err != nil {
-				return err
-			}
-			o := option.Chunk{Run: f.Run(t), ChunkSize: int64(size), Direction: option.Direction(f.direction)}
-			return t.Finish(f.AsJSON)(graphmill.Chunk(cmd.Context(), args[0], f.Path, o))
+			o.Run = f.outputFlags.Run(t)
+			return t.Finish(f.AsJSON)(graphmill.Chunk(cmd.Context(), args[0], f.Path, *o))
 		},
 	}
 	f.AddThreads(cmd)
 	f.outFlags.Add(cmd)
-	fs := cmd.Flags()
-	fs.Var(&size, "chunk-size", "size of a chunk, a multiple of 4096 bytes")
-	fs.StringVar(&f.direction, "direction", "", "neighbours to write: in (each node's sources) or out (its destinations) (default: primary direction of the store)")
-	cli.Defaults(fs, map[string]string{"chunk-size": "512MiB"})
-	cli.Choices(fs, "direction", "in", "out")
-	cli.Group(fs, cli.GroupOutput, "chunk-size", "direction")
+	o.ChunkSize = chunk.DefaultBytes
+	f.Bind(cmd, options.Chunk, o)
 	cmd.AddCommand(newChunkInfo(t))
 	return cmd
 }

@@ -2,10 +2,12 @@ package command
 
 import (
 	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -14,34 +16,42 @@ type CommonFlags struct {
 	AsJSON  bool
 	Threads int
 	Memory  cli.Bytes
+	finish  []func() error // what is left to do once the flags are parsed
+}
+
+// Bind adds flags by a table, as cli.Bind does. Check does what is left to do once they are parsed.
+func (c *CommonFlags) Bind(cmd *cobra.Command, table []options.Option, structs ...any) {
+	c.finish = append(c.finish, cli.Bind(cmd.Flags(), table, structs...))
 }
 
 // Add adds the flags to a command.
 func (c *CommonFlags) Add(cmd *cobra.Command) {
 	c.AddThreads(cmd)
-	cmd.Flags().Var(&c.Memory, "memory", "bound on the peak memory of the process, such as 2GiB (default: no bound)")
-	cli.Group(cmd.Flags(), cli.GroupRun, "*memory")
+	c.Bind(cmd, options.Memory, c)
 }
 
 // AddThreads adds the flags of a command that needs little memory: all but --memory.
 func (c *CommonFlags) AddThreads(cmd *cobra.Command) {
-	f := cmd.Flags()
 	addJSON(cmd, &c.AsJSON, "print the result as one JSON object on stdout")
-	f.IntVar(&c.Threads, "threads", runtime.GOMAXPROCS(0), "number of worker threads; results do not depend on it (default: one per processor)")
-	cli.Defaults(f, map[string]string{"threads": ""})
-	cli.Group(f, cli.GroupRun, "*threads")
+	c.Threads = runtime.GOMAXPROCS(0)
+	c.Bind(cmd, options.Threads, c)
 }
 
 // addJSON adds the flag --json to a command.
 func addJSON(cmd *cobra.Command, asJSON *bool, usage string) {
 	cmd.Flags().BoolVar(asJSON, "json", false, usage)
-	cli.Group(cmd.Flags(), cli.GroupRun, "*json")
+	cli.Group(cmd.Flags(), options.GroupRun, "*json")
 }
 
-// Check refuses values that no command takes.
+// Check refuses values that no command takes, and sets the options whose flags are texts.
 func (c *CommonFlags) Check() error {
 	if c.Threads < 1 || c.Threads > 4096 {
 		return cli.Usagef("found `Threads` %d, expected 1 to 4096", c.Threads)
+	}
+	for _, finish := range c.finish {
+		if err := finish(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -54,29 +64,28 @@ func (c *CommonFlags) Run(t *cli.Terminal) option.Run {
 
 // outFlags has the flags of every command that writes a folder.
 type outFlags struct {
-	Path     string
-	Force    bool
-	NoReport bool
+	Path      string
+	Overwrite bool
+	NoReport  bool
 }
 
 // Add adds the flags to a command.
 func (o *outFlags) Add(cmd *cobra.Command) {
 	o.AddFolder(cmd, "folder to write (required)")
-	cmd.Flags().BoolVar(&o.NoReport, "no-report", false, "write no report.html and report.json")
-	cli.Group(cmd.Flags(), cli.GroupOutput, "no-report")
+	cli.Bind(cmd.Flags(), options.NoReport, o)
 }
 
 // AddFolder adds the flags of a command whose output is itself a report.
 func (o *outFlags) AddFolder(cmd *cobra.Command, usage string) {
 	f := cmd.Flags()
 	f.StringVarP(&o.Path, "out", "o", "", usage)
-	f.BoolVar(&o.Force, "force", false, "replace an existing output folder of graphmill")
 	cli.Folders(f, "out")
-	cli.Group(f, cli.GroupOutput, "*out", "*force")
+	cli.Group(f, options.GroupOutput, "*out")
+	cli.Bind(f, options.Overwrite, o)
 }
 
 // Apply sets the options of the output.
-func (o *outFlags) Apply(r *option.Run) { r.Overwrite, r.NoReport = o.Force, o.NoReport }
+func (o *outFlags) Apply(r *option.Run) { r.Overwrite, r.NoReport = o.Overwrite, o.NoReport }
 
 // Check refuses a command line without a folder.
 func (o *outFlags) Check() error {
@@ -100,10 +109,8 @@ func (o *outputFlags) Add(cmd *cobra.Command) {
 
 // Check refuses values that no command takes, and a command line without a folder.
 func (o *outputFlags) Check() error {
-	if err := o.CommonFlags.Check(); err != nil {
-		return err
-	}
-	return o.outFlags.Check()
+	o.finish = slices.Insert(o.finish, 0, o.outFlags.Check)
+	return o.CommonFlags.Check()
 }
 
 // Run converts the flags to options.

@@ -9,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/operation/dispatching"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 	"github.com/graphmill/graphmill/report"
 )
@@ -17,9 +18,8 @@ import (
 func NewDispatch(t *cli.Terminal, where *Where[dispatching.Cluster]) *cobra.Command {
 	var f struct {
 		outputFlags
-		inDir, outDir          string
-		assignment, partitions string
-		dryRun                 bool
+		InDir, OutDir, Assignment, PartitionsDir string
+		DryRun                                   bool
 	}
 	var o option.Dispatch
 	cmd := &cobra.Command{
@@ -51,20 +51,20 @@ only sends them.`,
   graphmill dispatch parts --ip-config ip_config.txt --remote-dir /data/parts
   graphmill dispatch --in-dir chunked/ --partitions-dir g.parts --out-dir parts`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if f.inDir != "" {
+			if f.InDir != "" {
 				return cli.NoArgs(cmd, args)
 			}
 			return cli.OneArg("one STORE, CHUNKED graph or folder of PARTS; or --in-dir")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in := f.inDir
+			in := f.InDir
 			if in == "" {
 				in = args[0]
 			}
 			for _, x := range []struct {
 				ours, theirs *string
 				names        string
-			}{{&f.Path, &f.outDir, "--out and --out-dir"}, {&f.assignment, &f.partitions, "--assignment and --partitions-dir"}} {
+			}{{&f.Path, &f.OutDir, "--out and --out-dir"}, {&f.Assignment, &f.PartitionsDir, "--assignment and --partitions-dir"}} {
 				if *x.ours != "" && *x.theirs != "" {
 					return cli.Usagef("found both %s, expected one of them", x.names)
 				}
@@ -88,46 +88,30 @@ only sends them.`,
 			switch {
 			case err != nil:
 				return err
-			case made && (f.assignment != "" || f.Path != ""):
+			case made && (f.Assignment != "" || f.Path != ""):
 				return cli.Usagef("%s: found the parts of a graph with --assignment or --out, expected neither: they are only sent; leave both out to send the parts, or give the store to make others", in)
 			case made:
 				return t.Finish(f.AsJSON)(graphmill.Send(cmd.Context(), in, o))
-			case f.dryRun:
+			case f.DryRun:
 				if f.Path == "" {
 					f.Path = filepath.Clean(in) + ".parts"
 				}
-				return printDispatchForecast(t, f.AsJSON)(graphmill.ForecastDispatch(cmd.Context(), in, f.assignment, f.Path, o))
+				return printDispatchForecast(t, f.AsJSON)(graphmill.ForecastDispatch(cmd.Context(), in, f.Assignment, f.Path, o))
 			}
-			return t.Finish(f.AsJSON)(dispatching.Dispatch(cmd.Context(), in, f.assignment, f.Path, o, c))
+			return t.Finish(f.AsJSON)(dispatching.Dispatch(cmd.Context(), in, f.Assignment, f.Path, o, c))
 		},
 	}
 	f.outputFlags.Add(cmd)
-	addPartsFlags(cmd, &o.DGLParts)
+	addPartsFlags(cmd, &f.CommonFlags, &o.DGLParts)
 	fs := cmd.Flags()
-	fs.BoolVar(&o.OutEdges, "out-edges", false, "add the edges that leave the part to the halo, as DGL's partition_graph does; needs --num-hops of at least 1")
+	f.Bind(cmd, options.OutEdges, &o)
 	if where != nil {
 		cmd.Use, cmd.Long, cmd.Example = "dispatch STORE", where.Long, where.Example
 		where.Add(fs)
 	} else {
-		fs.BoolVar(&f.dryRun, "dry-run", false, "print a forecast of disk space, memory and time, and write no parts")
-		cli.Group(fs, cli.GroupParts, "*dry-run")
+		f.Bind(cmd, options.DryRun, &f)
 	}
-	fs.StringVar(&f.assignment, "assignment", "", "folder with <node type>.txt and partition_meta.json (required without --parts)")
-	fs.IntVarP(&o.Parts, "parts", "k", 0, "number of parts to divide the nodes into, without an assignment")
-	fs.StringVar((*string)(&o.PartsBy), "parts-by", "", "how --parts divides the nodes: hash (of their types and ids) or random (equal parts), as graphmill partition does by the same --method")
-	fs.Uint64Var(&o.Seed, "seed", 0, "random seed of --parts")
-	fs.StringVar(&f.inDir, "in-dir", "", "DGL's name of the input")
-	fs.StringVar(&f.partitions, "partitions-dir", "", "DGL's name of --assignment")
-	fs.StringVar(&f.outDir, "out-dir", "", "DGL's name of --out")
-	fs.IntVar(&o.NumParts, "num-parts", 0, "number of parts that the assignment must have (default: any)")
-	fs.BoolVar(&o.AllowOutside, "allow-outside", false, "let metadata.json name files outside its folder")
-	cli.Defaults(fs, map[string]string{"parts-by": "hash"})
-	cli.Choices(fs, "parts-by", "hash", "random")
-	cli.Folders(fs, "assignment", "in-dir", "partitions-dir", "out-dir")
-	cli.Group(fs, cli.GroupDivide, "*assignment", "*parts", "parts-by", "seed", "num-parts")
-	cli.Group(fs, cli.GroupParts, "*out-edges")
-	cli.Group(fs, cli.GroupSource, "allow-outside")
-	cli.Group(fs, cli.GroupDGL, "in-dir", "partitions-dir", "out-dir")
+	f.Bind(cmd, options.Dispatch, &f, &o)
 	return cmd
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -47,29 +48,11 @@ Examples have only the arrays of the collection, and a warning lists the rest.`,
 			if err := f.outputFlags.Check(); err != nil {
 				return err
 			}
-			if err := cli.Positive(cmd.Flags(), "shards", "chunks"); err != nil {
-				return err
-			}
 			o.Run = f.outputFlags.Run(t)
 			return t.Finish(f.AsJSON)(graphmill.Export(cmd.Context(), args[0], f.Path, *o))
 		},
 	}
 	f.outputFlags.Add(cmd)
-	fs := cmd.Flags()
-	fs.StringVar((*string)(&o.To), "to", "", "format to write: tfrecord, chunked or metis (required)")
-	fs.StringVar(&o.Store, "store", "", "tfrecord: store that the collection was sampled from, to join its columns")
-	fs.IntVar(&o.Shards, "shards", 0, "tfrecord: number of files")
-	fs.StringVar(&o.Name, "name", "", "tfrecord: prefix of the file names (default \"samples.tfrecord\")")
-	fs.BoolVar(&o.Gzip, "gzip", false, "tfrecord: compress the records")
-	fs.StringVar(&o.GraphName, "graph-name", "", "chunked: name of the graph in DGL (default: name of the store)")
-	fs.IntVar(&o.Chunks, "chunks", 0, "chunked: number of files per edge type and per feature")
-	fs.StringVar(&o.Edges, "edges", "", "chunked: format of edges: csv, numpy or parquet; DGL's tools read csv and parquet")
-	fs.StringVar(&o.Features, "features", "", "chunked: format of features: numpy or parquet")
-	cli.Defaults(fs, map[string]string{"shards": "1", "chunks": "1", "edges": "csv", "features": "numpy"})
-	cli.Choices(fs, "to", option.FormatTFRecord, "chunked", "metis")
-	cli.Choices(fs, "edges", "csv", "numpy", "parquet")
-	cli.Choices(fs, "features", "numpy", "parquet")
-	cli.Folders(fs, "store")
-	cli.Group(fs, cli.GroupOutput, "*to", "*store", "*shards", "name", "gzip", "graph-name", "*chunks", "edges", "features")
+	f.Bind(cmd, options.Export, o)
 	return cmd
 }

@@ -4,16 +4,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/internal/cli"
-	"github.com/graphmill/graphmill/internal/field"
 	"github.com/graphmill/graphmill/internal/operation/serving"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
 // feedFlags has the flags of feed.
 type feedFlags struct {
 	CommonFlags
-	SamplingFlags
-	slots             int
+	batches           BatchesFlags
 	lifeline, joining int
 }
 
@@ -33,33 +32,23 @@ meant to be run by hand. The process that starts it holds the other end of the s
 			if f.lifeline < 3 {
 				return cli.Usagef("found --lifeline %d, expected the descriptor of a socket; the loaders of the Python package start a feed", f.lifeline)
 			}
-			serve := serving.Feed{Lifeline: f.lifeline, Joining: f.joining, Say: func(line string) { t.Say("%s", line) }, Named: field.Keywords}
-			return serve.Serve(cmd.Context(), args[0], func() (option.Batches, error) { return f.batches(t) })
+			serve := serving.Feed{Lifeline: f.lifeline, Joining: f.joining, Say: func(line string) { t.Say("%s", line) }, Named: options.Keywords}
+			return serve.Serve(cmd.Context(), args[0], func() (option.Batches, error) { return f.options(t) })
 		},
 	}
 	f.CommonFlags.Add(cmd)
-	f.SamplingFlags.Add(cmd.Flags())
-	f.AddFeed(cmd.Flags())
 	fs := cmd.Flags()
-	fs.StringVar((*string)(&f.Executor), "executor", "", "how neighbours and rows are read: memory (at random, from the mapped store), stream (in sweeps over the disk, for graphs larger than memory), or auto (stream if the memory executor needs more than --memory)")
-	fs.BoolVar(&f.NoEdgeIDs, "no-edge-ids", false, "leave e_id out of batches: the stream executor then draws and reads less")
-	fs.IntVar(&f.slots, "slots", 0, "batches that a consumer holds at a time, which the stream executor counts in --memory (default: what --threads asks for)")
-	cli.Defaults(fs, map[string]string{"executor": "auto"})
-	cmd.Flags().IntVar(&f.lifeline, "lifeline", -1, "file descriptor of a socket; the feed ends when its other end is closed (required)")
-	cmd.Flags().IntVar(&f.joining, "joining", -1, "file descriptor of a listening Unix socket, at which other processes can become owners: the feed ends when its last owner has left")
-	cli.Choices(fs, "executor", option.ExecutorAuto, option.ExecutorMemory, option.ExecutorStream)
-	cli.Group(fs, cli.GroupBatches, "no-edge-ids")
-	cli.Group(fs, cli.GroupRun, "*executor", "slots")
-	cli.Group(fs, cli.GroupServe, "*lifeline", "*joining")
+	f.batches.Add(fs, options.Feed...)
+	fs.IntVar(&f.lifeline, "lifeline", -1, "file descriptor of a socket; the feed ends when its other end is closed (required)")
+	fs.IntVar(&f.joining, "joining", -1, "file descriptor of a listening Unix socket, at which other processes can become owners: the feed ends when its last owner has left")
+	cli.Group(fs, options.GroupServe, "*lifeline", "*joining")
 	return cmd
 }
 
-// batches returns the options that the flags set.
-func (f *feedFlags) batches(t *cli.Terminal) (option.Batches, error) {
+// options returns the options that the flags set.
+func (f *feedFlags) options(t *cli.Terminal) (option.Batches, error) {
 	if err := f.Check(); err != nil {
 		return option.Batches{}, err
 	}
-	o, err := f.Batches(f.Run(t))
-	o.Slots = f.slots
-	return o, err
+	return f.batches.Options(f.Run(t))
 }

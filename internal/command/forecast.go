@@ -33,7 +33,7 @@ batch. TIME does not include the start of the program, nor writing the output.`,
   graphmill forecast g.store --fanout 15,10 --format tfrecord --scope seed --memory 8GiB --json | jq .forecast.seconds`,
 		Args: cli.OneArg("one STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o, err := f.options(cmd, t)
+			o, err := f.options(t)
 			if err != nil {
 				return err
 			}
@@ -42,7 +42,7 @@ batch. TIME does not include the start of the program, nor writing the output.`,
 				return err
 			}
 			defer st.Close()
-			r, err := graphmill.Forecast(cmd.Context(), st, o)
+			r, err := graphmill.Forecast(cmd.Context(), st, o.Sample)
 			if err != nil {
 				return err
 			}

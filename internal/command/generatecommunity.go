@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -34,11 +35,9 @@ at random. The same parameters give the same graph on every machine.`,
 		},
 	}
 	f.outputFlags.Add(cmd)
-	addBuildFlags(cmd, &o.Build, "drop", "drop")
 	fs := cmd.Flags()
-	fs.IntVar(&o.Nodes, "nodes", 0, "number of nodes (required)")
-	fs.IntVar(&o.Nodes, "n", 0, "the same as --nodes")
-	fs.Uint64Var(&o.Seed, "seed", 0, "random seed")
-	cli.Group(fs, cli.GroupSource, "*nodes", "n", "*seed")
+	f.Bind(cmd, options.Build, o)
+	f.Bind(cmd, options.Community, o)
+	fs.Lookup("duplicate-edges").DefValue, fs.Lookup("self-loops").DefValue = "drop", "drop"
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -33,11 +34,8 @@ same graph on every machine.`,
 		},
 	}
 	f.outputFlags.Add(cmd)
-	addBuildFlags(cmd, &o.Build, "keep", "keep")
-	fs := cmd.Flags()
-	fs.IntVar(&o.Scale, "scale", 0, "the graph has 2^scale nodes (required)")
-	fs.IntVar(&o.EdgeFactor, "edge-factor", 16, "edges per node")
-	fs.Uint64Var(&o.Seed, "seed", 0, "random seed")
-	cli.Group(fs, cli.GroupSource, "*scale", "*edge-factor", "*seed")
+	o.EdgeFactor = 16
+	f.Bind(cmd, options.Build, o)
+	f.Bind(cmd, options.RMAT, o)
 	return cmd
 }

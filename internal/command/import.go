@@ -9,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/operation/importing"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -16,7 +17,7 @@ import (
 type importFlags struct {
 	outputFlags
 	option.Import
-	list bool // the formats, and nothing else
+	ListFormats bool // and nothing else
 }
 
 // NewImport makes the command import. where is nil for the one that works in its own process.
@@ -68,7 +69,7 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
   graphmill import edges.csv --memory 256MiB --threads 2 --out g.store`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case f.list:
+			case f.ListFormats:
 				return cli.NoArgs(cmd, args)
 			case o.Indptr != "" || o.Indices != "":
 				return cli.NoArgs(cmd, args)
@@ -82,7 +83,7 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 			return cli.OneArg("SRC")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.list {
+			if f.ListFormats {
 				return t.Print(importFormats(), f.AsJSON)
 			}
 			if err := f.outputFlags.Check(); err != nil {
@@ -109,54 +110,14 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 		},
 	}
 	f.outputFlags.Add(cmd)
-	addBuildFlags(cmd, &o.Build, "keep", "keep")
 	fs := cmd.Flags()
-	fs.StringVar(&o.Schema, "schema", "", "GraphSchema of TFRecords: a file, or the folder that holds it (required for TFRecords)")
-	fs.BoolVar(&o.Lenient, "lenient", false, "repair Examples that are not valid GraphTensors where that is possible, and count them (default: stop with an error)")
-	fs.BoolVar(&f.list, "list-formats", false, "print the formats of SRC, and what they become, and end; with --json as JSON")
-	fs.StringVar(&o.Format, "format", "", "name of the format of SRC, as --list-formats has it (default: recognised by name and content)")
-	fs.StringArrayVar(&o.TimeColumn, "time-column", nil, "column of a database that is the time of the nodes and edges of its table: TABLE.COLUMN; can be repeated")
-	fs.StringVar(&o.Columns, "columns", "", "names of the columns of an edge list without a header, or a selection of those of its header; a dtype may follow a name: src,dst,weight:float32,at:datetime[ms],kind:category")
-	fs.StringVar(&o.Src, "src", "", "column of an edge list that has the sources (default: a usual name, such as src or Source)")
-	fs.StringVar(&o.Dst, "dst", "", "column of an edge list that has the destinations (default: a usual name, such as dst or target)")
-	fs.StringVar(&o.SrcType, "src-type", "", "node type of the sources of an edge list, such as user (default: _N)")
-	fs.StringVar(&o.DstType, "dst-type", "", "node type of the destinations of an edge list, such as item (default: _N)")
-	fs.StringVar(&o.IDs, "ids", "", "type of the ids: auto, integer or string")
-	fs.StringVar(&o.Delimiter, "delimiter", "", "delimiter of text tables: one character, tab or space (default: recognised)")
-	fs.StringVar(&o.Indptr, "indptr", "", ".npy file with the index pointer of a sparse matrix, one row per destination; give it with --indices instead of SRC")
-	fs.StringVar(&o.Indices, "indices", "", ".npy file with the indices (sources) of a sparse matrix")
-	fs.Uint64Var(&o.NumNodes, "num-nodes", 0, "number of nodes of a source without a node table (default: largest id + 1)")
-	fs.StringVar(&o.Relations, "relations", "", "what the relations of triples become: types, an edge type each; or column, a column of one edge type (default: types for up to 1,000 relations)")
-	fs.BoolVar(&o.Symmetrise, "symmetrise", false, "add the reverse of each edge; if source and destination differ in type, the reverse edges have the type dst:rev_REL:src")
-	fs.BoolVar(&o.Homogeneous, "homogeneous", false, "merge all node types into _N and all edge types into _N:_E:_N, in the order of their names")
-	fs.BoolVar(&o.NoPositions, "no-positions", false, "leave out the position of each edge in the input: 4 bytes per edge less, or 8 from 2^32 rows on; outputs then have the edge ids of the store")
-	fs.StringVar((*string)(&o.Primary), "primary", "", "direction by which edges are numbered and stored: in or out (default: out for unigraphs, else in)")
-	fs.Var(policy{&o.DanglingEdges, "error|drop|zeros"}, "dangling-edges", "how to treat edges with an end that no node table has; zeros adds the node, with zeros in its columns")
-	fs.Var(policy{&o.DuplicateNodes, "error|drop"}, "duplicate-nodes", "how to treat rows of a node table with the id of an earlier row")
-	fs.StringArrayVar(&o.Missing, "missing", nil, "what empty cells mean, or VALUE alone for all of them; WHAT is a dtype, float, int, bool, string, datetime, category or a column; VALUE is a value, error, or column, which adds a column NAME_missing (default: an error for numbers and bools)")
-	fs.StringArrayVar(&o.Vectors, "vector", nil, "join columns of an edge list to one, as NAME=FIRST:LAST, NAME=PATTERN or NAME=A,B,C; a dtype may follow NAME: feat:float32=f*")
-	fs.BoolVar(&o.AllowOutside, "allow-outside", false, "let a metadata file name files outside its folder, and databases on servers")
-	cli.Defaults(fs, map[string]string{"ids": "auto", "dangling-edges": "error", "duplicate-nodes": "error"})
+	f.Bind(cmd, options.Build, o)
+	f.Bind(cmd, options.Import, o, &f)
 	var formats []string
 	for _, f := range graphmill.DescribeImportFormats() {
 		formats = append(formats, f.Name)
 	}
 	cli.Choices(fs, "format", formats...)
-	cli.Choices(fs, "ids", "auto", "integer", "string")
-	cli.Choices(fs, "relations", "types", "column")
-	cli.Choices(fs, "primary", "in", "out")
-	cli.Choices(fs, "delimiter", "tab", "space")
-	cli.Files(fs, "schema", "indptr", "indices")
-	cli.Named(fs, "C", "delimiter")
-	cli.Named(fs, "COLUMNS", "columns")
-	cli.Named(fs, "COLUMN", "src", "dst")
-	cli.Named(fs, "TYPE", "src-type", "dst-type")
-	cli.Named(fs, "TABLE.COLUMN", "time-column")
-	cli.Named(fs, "WHAT=VALUE", "missing")
-	cli.Named(fs, "NAME=COLUMNS", "vector")
-	cli.Group(fs, cli.GroupSource, "*format", "*list-formats", "*schema", "lenient", "indptr", "indices", "time-column", "allow-outside")
-	cli.Group(fs, cli.GroupColumns, "*columns", "*src", "*dst", "src-type", "dst-type", "ids", "delimiter", "vector", "*missing")
-	cli.Group(fs, cli.GroupGraph, "*num-nodes", "relations", "*symmetrise", "homogeneous", "no-positions", "primary", "*dangling-edges", "duplicate-nodes")
 	if where != nil {
 		cmd.Long, cmd.Example = where.Long, where.Example
 		where.Add(fs)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
-	"github.com/graphmill/graphmill/internal/operation/packing"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 	"github.com/graphmill/graphmill/report"
 )
@@ -18,8 +18,8 @@ import (
 type packFlags struct {
 	outputFlags
 	option.PackStream
-	limits []string
-	stream bool
+	text   struct{ Limits []string }
+	Stream bool
 }
 
 // NewPack makes the command pack.
@@ -62,7 +62,7 @@ than a pack go to lines of their own, or to alone_id.npy.`,
 				return err
 			}
 			o.Run = f.outputFlags.Run(t)
-			if f.stream {
+			if f.Stream {
 				return f.packStream(cmd, t, args[0])
 			}
 			p, err := graphmill.Pack(cmd.Context(), args[0], f.Path, *o)
@@ -76,40 +76,21 @@ than a pack go to lines of their own, or to alone_id.npy.`,
 	fs := cmd.Flags()
 	f.outFlags.Add(cmd)
 	fs.Lookup("out").Usage = "folder to write the pack layout to (default: write nothing, only print the result)"
-	fs.StringArrayVar(&f.limits, "limit", nil, "limit of a pack in a component, such as num_nodes=222; give one for each component (required)")
-	fs.IntVar(&o.MaxGraphs, "max-graphs", 0, "most graphs in a pack; 0 is no bound")
-	fs.StringVar((*string)(&o.Method), "method", "", strings.Join(packing.PackMethods(), ", "))
-	fs.StringVar(&o.Heuristic, "heuristic", "", "dlpfhp, spfhp, best-fit, first-fit: order in which graphs are taken: "+strings.Join(packing.PackHeuristics(), ", ")+", weighted:W,W, or a component")
-	fs.Float64Var(&o.Effort, "effort", 0, "auto: amount of work; 1 takes about two seconds")
-	fs.DurationVar(&o.TimeBudget, "time-budget", 0, "auto alone: bound on the elapsed time, such as 30s, after which its best packing so far is the result, which then depends on the machine (default: no bound)")
-	fs.StringVar((*string)(&o.Oversize), "oversize", "", "how to treat graphs that are larger than a pack: error, skip (leave them out and count them) or alone (make each a pack of its own, separate from the others)")
-	fs.BoolVar(&o.Reserve, "reserve", false, "keep room in the limits for one padding node of each type and one padding graph, for arrays of fixed shape")
-	fs.IntVar(&o.Ranks, "ranks", 0, "make the number of packs a multiple of the number of ranks")
-	fs.BoolVar(&f.stream, "stream", false, "pack graphs in their order: SIZES.csv (one graph per line), - (stdin) or a COLLECTION")
-	fs.IntVar(&f.Buffer, "buffer", 0, "number of graphs that --stream holds at a time")
-	cli.Defaults(fs, map[string]string{"method": "auto", "heuristic": "product", "effort": "1", "oversize": "error", "ranks": "1", "buffer": "512"})
-	cli.Choices(fs, "method", packing.PackMethods()...)
-	cli.Choices(fs, "heuristic", append(packing.PackHeuristics(), "weighted:")...)
-	cli.Choices(fs, "oversize", "error", "skip", "alone")
-	cli.Values(fs, cli.ComponentsAmounts, "COMPONENT=N", "limit")
-	cli.Group(fs, cli.GroupPack, "*limit", "*max-graphs", "*method", "heuristic", "effort", "time-budget", "*oversize", "*reserve", "*ranks", "*stream", "buffer")
+	f.Bind(cmd, options.Pack, &f.text, &f)
 	cmd.AddCommand(newPackHist(t), newPackFill(t), newPackMaterialise(t), newPackTables(t), newPackTune(t))
 	return cmd
 }
 
 // check parses the limits, and refuses zeros that would stand for a default.
 func (f *packFlags) check(cmd *cobra.Command) error {
+	if !f.Stream && cmd.Flags().Changed("buffer") {
+		return cli.Usagef("found --buffer without --stream, expected both")
+	}
 	if err := f.CommonFlags.Check(); err != nil {
 		return err
 	}
-	if !f.stream && cmd.Flags().Changed("buffer") {
-		return cli.Usagef("found --buffer without --stream, expected both")
-	}
-	if err := cli.Positive(cmd.Flags(), "effort", "ranks", "buffer"); err != nil {
-		return err
-	}
 	f.Limits = nil
-	for _, s := range f.limits {
+	for _, s := range f.text.Limits {
 		name, text, ok := strings.Cut(s, "=")
 		n, err := strconv.ParseInt(text, 10, 32)
 		if !ok || name == "" || err != nil || n < 0 {

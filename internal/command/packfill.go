@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -30,19 +31,13 @@ lists them.`,
 			if err := f.CommonFlags.Check(); err != nil {
 				return err
 			}
-			if err := cli.Positive(cmd.Flags(), "epochs"); err != nil {
-				return err
-			}
 			o.Run = f.outputFlags.Run(t)
 			return t.Finish(f.AsJSON)(graphmill.Fill(cmd.Context(), args[0], args[1], f.Path, *o))
 		},
 	}
 	f.AddThreads(cmd)
 	f.outFlags.Add(cmd)
-	fs := cmd.Flags()
-	fs.Uint64Var(&o.Seed, "seed", 0, "random seed of the order")
-	fs.Uint64Var(&o.Epoch, "epoch", 0, "number of the first epoch")
-	fs.IntVar(&o.Epochs, "epochs", 1, "number of epochs")
-	cli.Group(fs, cli.GroupSeeds, "*seed", "*epoch", "*epochs")
+	o.Epochs = 1
+	f.Bind(cmd, options.Fill, o)
 	return cmd
 }

@@ -7,11 +7,12 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
 func newPackHist(t *cli.Terminal) *cobra.Command {
-	var components, plot string
+	text := struct{ Components, Plot string }{Components: "num_nodes,num_edges"}
 	cmd := &cobra.Command{
 		Use:   "hist HIST.csv|COLLECTION",
 		Short: "Count the graphs of a collection by their sizes, as CSV for graphmill pack",
@@ -21,13 +22,9 @@ func newPackHist(t *cli.Terminal) *cobra.Command {
 		Args: cli.OneArg("one histogram (.csv) or collection"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			var c CommonFlags
-			return graphmill.PackHistogram(args[0], t.Stdout, option.PackHistogram{Run: c.Run(t), Components: strings.Split(components, ","), Plot: plot})
+			return graphmill.PackHistogram(args[0], t.Stdout, option.PackHistogram{Run: c.Run(t), Components: strings.Split(text.Components, ","), Plot: text.Plot})
 		},
 	}
-	cmd.Flags().StringVar(&components, "components", "num_nodes,num_edges", "components to count")
-	cmd.Flags().StringVar(&plot, "plot", "", "new file that ends in .html, for a page with a plot of the histogram")
-	cli.Values(cmd.Flags(), cli.Components, "COMPONENTS", "components")
-	cli.Files(cmd.Flags(), "plot")
-	cli.Group(cmd.Flags(), cli.GroupOutput, "components", "plot")
+	cli.Bind(cmd.Flags(), options.PackHistogram, &text)
 	return cmd
 }

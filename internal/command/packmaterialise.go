@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -37,22 +38,13 @@ pads it to the limits with pad_to_total_sizes.`,
 			if err := f.CommonFlags.Check(); err != nil {
 				return err
 			}
-			if err := cli.Positive(cmd.Flags(), "shards"); err != nil {
-				return err
-			}
 			o.Run = f.outputFlags.Run(t)
 			return t.Finish(f.AsJSON)(graphmill.Materialise(cmd.Context(), args[0], args[1], f.Path, *o))
 		},
 	}
 	f.AddThreads(cmd)
 	f.outFlags.Add(cmd)
-	fs := cmd.Flags()
-	fs.Uint64Var(&o.Seed, "seed", 0, "random seed of the order")
-	fs.Uint64Var(&o.Epoch, "epoch", 0, "number of the epoch")
-	fs.StringVar((*string)(&o.Format), "format", string(option.FormatNpy), "output format: npy, collection or tfrecord")
-	fs.IntVar(&o.Shards, "shards", 1, "tfrecord: number of files")
-	cli.Choices(fs, "format", option.FormatNpy, option.FormatCollection, option.FormatTFRecord)
-	cli.Group(fs, cli.GroupSeeds, "*seed", "*epoch")
-	cli.Group(fs, cli.GroupOutput, "*format", "*shards")
+	o.Format, o.Shards = option.FormatNpy, 1
+	f.Bind(cmd, options.Materialise, o)
 	return cmd
 }

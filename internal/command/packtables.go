@@ -7,13 +7,14 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
 func newPackTables(t *cli.Terminal) *cobra.Command {
 	var f CommonFlags
 	var o option.ComparePacks
-	var components string
+	text := struct{ Components string }{"num_nodes,num_edges"}
 	cmd := &cobra.Command{
 		Use:   "tables HIST.csv|COLLECTION...",
 		Short: "Print the tables of the paper on tuple packing for any data sets",
@@ -34,10 +35,7 @@ is measured after the limits were reduced to the fullest pack, and the row
 			if err := f.Check(); err != nil {
 				return err
 			}
-			if err := cli.Positive(cmd.Flags(), "effort"); err != nil {
-				return err
-			}
-			o.Run, o.Components = f.Run(t), strings.Split(components, ",")
+			o.Run, o.Components = f.Run(t), strings.Split(text.Components, ",")
 			sets, err := graphmill.ComparePacks(cmd.Context(), args, o)
 			if err != nil {
 				return err
@@ -46,11 +44,7 @@ is measured after the limits were reduced to the fullest pack, and the row
 		},
 	}
 	f.AddThreads(cmd)
-	fs := cmd.Flags()
-	fs.StringVar(&components, "components", "num_nodes,num_edges", "components to pack by")
-	fs.IntVar(&o.MaxGraphs, "max-graphs", option.PublishedCap, "most graphs in a pack; 0 is no bound")
-	fs.Float64Var(&o.Effort, "effort", 1, "amount of work of auto; 1 takes about two seconds")
-	cli.Values(fs, cli.Components, "COMPONENTS", "components")
-	cli.Group(fs, cli.GroupPack, "components", "max-graphs", "effort")
+	o.MaxGraphs, o.Effort = option.PublishedCap, 1
+	f.Bind(cmd, options.ComparePacks, &text, &o)
 	return cmd
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -15,8 +16,10 @@ func newPackTune(t *cli.Terminal) *cobra.Command {
 	var f struct {
 		outputFlags
 		option.TunePacks
-		components  string
-		align, cost []string
+		text struct {
+			Components  string
+			Align, Cost []string
+		}
 	}
 	o := &f.TunePacks
 	cmd := &cobra.Command{
@@ -41,14 +44,11 @@ is then the pack layout, the same as graphmill pack writes with these limits. Wi
 			if err := f.CommonFlags.Check(); err != nil {
 				return err
 			}
-			o.Run, o.Components = f.outputFlags.Run(t), strings.Split(f.components, ",")
-			if o.Align, err = parseAmounts("align", f.align, f.components); err != nil {
+			o.Run, o.Components = f.outputFlags.Run(t), strings.Split(f.text.Components, ",")
+			if o.Align, err = parseAmounts("align", f.text.Align, f.text.Components); err != nil {
 				return err
 			}
-			if o.Cost, err = parseAmounts("cost", f.cost, f.components); err != nil {
-				return err
-			}
-			if err := cli.Positive(cmd.Flags(), "tries", "target"); err != nil {
+			if o.Cost, err = parseAmounts("cost", f.text.Cost, f.text.Components); err != nil {
 				return err
 			}
 			found, err := graphmill.TunePacks(cmd.Context(), args[0], f.Path, *o)
@@ -59,18 +59,9 @@ is then the pack layout, the same as graphmill pack writes with these limits. Wi
 		},
 	}
 	f.AddThreads(cmd)
-	fs := cmd.Flags()
 	f.AddFolder(cmd, "folder to write a report with plots to, or with --target the pack layout (default: write nothing, only print the result)")
-	fs.StringVar(&f.components, "components", "num_nodes,num_edges", "components to pack by")
-	fs.StringArrayVar(&f.align, "align", nil, "the limit of the component is a multiple of N; may be repeated (default: 1 for each)")
-	fs.StringArrayVar(&f.cost, "cost", nil, "cost of one unit of the component, such as its bytes; may be repeated (default: 1 for each)")
-	fs.Float64Var(&o.Ceiling, "ceiling", 0, "the most that a pack may cost (default: sixteen times the cost of the smallest limits)")
-	fs.IntVar(&o.MaxGraphs, "max-graphs", 0, "most graphs in a pack; 0 is no bound")
-	fs.IntVar(&o.Tries, "tries", 400, "the most limits to pack with")
-	cli.Values(fs, cli.Components, "COMPONENTS", "components")
-	cli.Values(fs, cli.ComponentsAmounts, "COMPONENT=N", "align", "cost")
-	fs.Float64Var(&o.Target, "target", 0, "harmonic mean of the efficiencies in percent: pack with the cheapest limits that reach it (default: only list limits)")
-	cli.Group(fs, cli.GroupPack, "*components", "*target", "*align", "*cost", "*ceiling", "*max-graphs", "*tries")
+	o.Tries, f.text.Components = 400, "num_nodes,num_edges"
+	f.Bind(cmd, options.TunePacks, &f.text, o)
 	return cmd
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -78,12 +79,12 @@ threads.`,
 		},
 	}
 	f.outputFlags.Add(cmd)
-	division.add(cmd)
+	division.add(cmd, &f.CommonFlags)
 	fs := cmd.Flags()
 	fs.Lookup("out").Usage = "folder to write (required, except for METIS files)"
 	fs.StringVar(&f.inDir, "in-dir", "", "DGL's name of the input")
 	fs.StringVar(&f.outDir, "out-dir", "", "DGL's name of --out")
 	cli.Folders(fs, "in-dir", "out-dir")
-	cli.Group(fs, cli.GroupDGL, "in-dir", "out-dir")
+	cli.Group(fs, options.GroupDGL, "in-dir", "out-dir")
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -12,7 +13,7 @@ import (
 func NewPartitionGraph(t *cli.Terminal) *cobra.Command {
 	var f struct {
 		outputFlags
-		outEdges, dryRun bool
+		OutEdges, DryRun bool
 	}
 	var o option.PartitionGraph
 	division := partitionFlags{Partition: &o.Partition}
@@ -40,20 +41,19 @@ each new type-wise id.`,
 			if err := applyHops(&o.DGLParts); err != nil {
 				return err
 			}
-			o.Run, o.InEdgesOnly = f.Run(t), !f.outEdges
-			if f.dryRun {
+			o.Run, o.InEdgesOnly = f.Run(t), !f.OutEdges
+			if f.DryRun {
 				return printDispatchForecast(t, f.AsJSON)(graphmill.ForecastPartitionGraph(cmd.Context(), args[0], f.Path, o))
 			}
 			return t.Finish(f.AsJSON)(graphmill.PartitionGraph(cmd.Context(), args[0], f.Path, o))
 		},
 	}
 	f.outputFlags.Add(cmd)
-	division.add(cmd)
-	addPartsFlags(cmd, &o.DGLParts)
-	fs := cmd.Flags()
-	fs.BoolVar(&f.outEdges, "out-edges", true, "add the edges that leave the part to the halo, as DGL's partition_graph does; needs --num-hops of at least 1")
-	fs.BoolVar(&f.dryRun, "dry-run", false, "print a forecast of disk space, memory and time, and write no parts")
-	fs.BoolVar(&o.ReturnMapping, "return-mapping", false, "write the original ids: sets --save-orig-nids and --save-orig-eids, and adds one .npy file per type")
-	cli.Group(fs, cli.GroupParts, "*out-edges", "*dry-run", "*return-mapping")
+	division.add(cmd, &f.CommonFlags)
+	addPartsFlags(cmd, &f.CommonFlags, &o.DGLParts)
+	f.OutEdges = true
+	f.Bind(cmd, options.OutEdges, &f)
+	f.Bind(cmd, options.DryRun, &f)
+	f.Bind(cmd, options.ReturnMapping, &o)
 	return cmd
 }

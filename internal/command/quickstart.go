@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/quickstart"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -88,7 +89,7 @@ ordinary graphmill command, which is printed before it runs.`,
 	cmd.Flags().StringVarP(&out, "out", "o", "quickstart", "folder to write into")
 	cmd.Flags().BoolVar(&force, "force", false, "write into a folder that exists")
 	cli.Folders(cmd.Flags(), "out")
-	cli.Group(cmd.Flags(), cli.GroupOutput, "*out", "*force")
+	cli.Group(cmd.Flags(), options.GroupOutput, "*out", "*force")
 	return cmd
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -61,6 +62,6 @@ found, in these, and in --search. What is not there is shown as not found here.`
 	cmd.Flags().StringVarP(&out, "out", "o", "", "with --lineage: the file to write the page to (default: FOLDER.lineage.html)")
 	cli.Folders(cmd.Flags(), "search")
 	cli.Named(cmd.Flags(), "FILE", "out")
-	cli.Group(cmd.Flags(), cli.GroupOutput, "*lineage", "*search", "*out")
+	cli.Group(cmd.Flags(), options.GroupOutput, "*lineage", "*search", "*out")
 	return cmd
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/operation/sampling"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -17,12 +18,8 @@ import (
 type sampleFlags struct {
 	workFlags
 	outFlags
-	ids        string
-	resume     bool
-	checkpoint time.Duration
-	// Flags of TF-GNN's tfgnn_sampler.
-	dataPath, samples, inputSeeds, runner string
-	missing                               option.Missing
+	theirs struct{ OutputSamples, InputSeeds string } // flags of TF-GNN's tfgnn_sampler
+	runner string
 
 	where *Where[sampling.Cluster]
 }
@@ -55,13 +52,13 @@ features.`,
   graphmill sample g.store --fanout 15,10 --epochs 100 --out train --resume
   graphmill sample --graph_schema schema.pbtxt --sampling_spec spec.pbtxt --output_samples out/samples.tfrecord@8`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if f.GraphSchema != "" && (len(args) == 0 || f.samples != "") {
+			if f.sample.GraphSchema != "" && (len(args) == 0 || f.theirs.OutputSamples != "") {
 				return cli.NoArgs(cmd, args)
 			}
 			return cli.OneArg("one STORE")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 || f.samples != "" || f.inputSeeds != "" || f.dataPath != "" {
+			if len(args) == 0 || f.theirs.OutputSamples != "" || f.theirs.InputSeeds != "" || f.sample.DataPath != "" {
 				return sampleUnigraph(cmd, t, &f)
 			}
 			if cmd.Flags().Changed("missing-nodes") {
@@ -72,59 +69,39 @@ features.`,
 	}
 	f.workFlags.Add(cmd)
 	f.outFlags.Add(cmd)
-	fs, o := cmd.Flags(), &f
-	fs.StringVar(&o.GraphSchema, "graph-schema", "", "TF-GNN: GraphSchema of a unigraph, a file or its folder, to import and sample in one step; with a STORE: GraphSchema of its graph, for descriptions and the features of links")
-	fs.StringVar(&f.dataPath, "data-path", "", "TF-GNN: folder of the unigraph's tables (default: folder of the schema)")
-	fs.StringVar(&f.samples, "output-samples", "", "TF-GNN: TFRecords to write, FOLDER/NAME or FOLDER/NAME@SHARDS; FOLDER is a new output folder")
-	fs.StringVar(&f.inputSeeds, "input-seeds", "", "TF-GNN: file of seeds (default: all nodes of the node set of the seed op)")
-	fs.StringVar((*string)(&f.missing), "missing-nodes", "", "TF-GNN: how to treat nodes that edges name and that no table has: error, drop (drop their edges), or zeros (add them with features of zeros) (default: drop; zeros with --compat tfgnn or tfgnn-classic)")
+	fs := cmd.Flags()
+	f.Bind(cmd, options.Unigraph, &f.theirs, &f.sample)
 	if where != nil {
 		cmd.Long, cmd.Example = where.Long, where.Example
 		where.Add(fs)
 	} else {
 		fs.StringVar(&f.runner, "runner", "", "TF-GNN: accepted and ignored, as sampling does not use Beam")
-		cli.Group(fs, cli.GroupTFGNN, "runner")
+		cli.Group(fs, options.GroupTFGNN, "runner")
 	}
-	fs.BoolVar(&o.resume, "resume", false, "continue an interrupted run of the same command, if there is one")
-	fs.DurationVar(&f.checkpoint, "checkpoint-every", 30*time.Second, "time between two checkpoints, from which --resume continues; 0 makes no checkpoints")
-	fs.IntVar(&o.Shards, "shards", 0, "number of TFRecord files")
-	fs.StringVar(&o.Name, "name", "", "prefix of the names of TFRecord files (default \"samples.tfrecord\")")
-	fs.BoolVar(&o.Gzip, "gzip", false, "compress TFRecords")
-	fs.StringVar(&f.ids, "ids", "", "node types whose original ids are written to TFRecords as #id: TYPE,TYPE, all or none (default: as the unigraph's schema declares)")
-	cli.Defaults(fs, map[string]string{"shards": "1"})
-	cli.Choices(fs, "missing-nodes", "error", "drop", "zeros")
-	cli.Files(fs, "graph-schema", "input-seeds")
-	cli.Folders(fs, "data-path")
-	cli.Values(fs, cli.NodeTypes, "TYPES", "ids")
-	cli.Group(fs, cli.GroupTFGNN, "graph-schema", "data-path", "output-samples", "input-seeds", "missing-nodes")
-	cli.Group(fs, cli.GroupOutput, "*shards", "name", "gzip", "ids")
-	cli.Group(fs, cli.GroupRun, "*resume", "checkpoint-every")
+	f.sample.CheckpointEvery = 30 * time.Second
+	f.Bind(cmd, options.Files, &f.sample)
 	return cmd
 }
 
 // options returns the options that the flags set.
-func (f *sampleFlags) options(cmd *cobra.Command, t *cli.Terminal) (option.Sample, error) {
+func (f *sampleFlags) options(t *cli.Terminal) (option.Unigraph, error) {
 	if err := f.outFlags.Check(); err != nil {
-		return option.Sample{}, err
+		return f.sample, err
 	}
-	if f.checkpoint < 0 {
-		return option.Sample{}, cli.Usagef("found --checkpoint-every %s, expected at least 0s", f.checkpoint)
+	switch every := &f.sample.CheckpointEvery; {
+	case *every < 0:
+		return f.sample, cli.Usagef("found --checkpoint-every %s, expected at least 0s", *every)
+	case *every == 0:
+		*every = -1 // no checkpoints
 	}
-	o, err := f.workFlags.options(cmd, t)
-	if err != nil {
-		return o, err
-	}
+	o, err := f.workFlags.options(t)
 	f.outFlags.Apply(&o.Run)
-	o.IDs, o.Resume, o.CheckpointEvery = splitCommas(f.ids), f.resume, f.checkpoint
-	if f.checkpoint == 0 {
-		o.CheckpointEvery = -1
-	}
-	return o, nil
+	return o, err
 }
 
 // sampleStore samples a store.
 func sampleStore(cmd *cobra.Command, t *cli.Terminal, dir string, f *sampleFlags) error {
-	o, err := f.options(cmd, t)
+	o, err := f.options(t)
 	if err != nil {
 		return err
 	}
@@ -133,36 +110,36 @@ func sampleStore(cmd *cobra.Command, t *cli.Terminal, dir string, f *sampleFlags
 	if err != nil {
 		return err
 	}
-	return t.Finish(f.AsJSON)(sampling.SampleFolder(cmd.Context(), dir, f.Path, o, c))
+	return t.Finish(f.AsJSON)(sampling.SampleFolder(cmd.Context(), dir, f.Path, o.Sample, c))
 }
 
 var shardedName = regexp.MustCompile(`^(.+?)(?:@(\d+))?$`)
 
 // sampleUnigraph imports and samples, as tfgnn_sampler does.
 func sampleUnigraph(cmd *cobra.Command, t *cli.Terminal, f *sampleFlags) error {
-	if f.GraphSchema == "" || f.samples == "" || f.SamplingSpec == "" {
+	if f.sample.GraphSchema == "" || f.theirs.OutputSamples == "" || f.sample.SamplingSpec == "" {
 		return cli.Usagef("found some of TF-GNN's flags, expected --graph_schema, --sampling_spec and --output_samples, or a STORE; give all three, or Graphmill's own flags with a STORE")
 	}
 	if f.Path != "" {
 		return cli.Usagef("found --out and --output_samples, expected one of them")
 	}
-	folder, name := filepath.Split(f.samples)
+	folder, name := filepath.Split(f.theirs.OutputSamples)
 	m := shardedName.FindStringSubmatch(name)
 	if folder == "" || m == nil {
-		return cli.Usagef("found --output_samples %q, expected FOLDER/NAME or FOLDER/NAME@SHARDS, with a new folder for the output", f.samples)
+		return cli.Usagef("found --output_samples %q, expected FOLDER/NAME or FOLDER/NAME@SHARDS, with a new folder for the output", f.theirs.OutputSamples)
 	}
-	f.Path, f.Name, f.format = filepath.Clean(folder), m[1], option.FormatTFRecord
+	f.Path, f.sample.Name, f.sample.Format = filepath.Clean(folder), m[1], option.FormatTFRecord
 	if m[2] != "" {
 		var err error
-		if f.Shards, err = strconv.Atoi(m[2]); err != nil || f.Shards < 1 || f.Shards > 99999 {
-			return cli.Usagef("found --output_samples %q, expected 1 to 99999 shards", f.samples)
+		if f.sample.Shards, err = strconv.Atoi(m[2]); err != nil || f.sample.Shards < 1 || f.sample.Shards > 99999 {
+			return cli.Usagef("found --output_samples %q, expected 1 to 99999 shards", f.theirs.OutputSamples)
 		}
 	}
-	if f.inputSeeds != "" {
-		f.Seeds = f.inputSeeds
+	if f.theirs.InputSeeds != "" {
+		f.sample.Seeds = f.theirs.InputSeeds
 	}
 	t.Renamed = map[string]string{"ranks": "rank"}
-	o, err := f.options(cmd, t)
+	o, err := f.options(t)
 	if err != nil {
 		return err
 	}
@@ -175,5 +152,5 @@ func sampleUnigraph(cmd *cobra.Command, t *cli.Terminal, f *sampleFlags) error {
 	}
 	schema := o.GraphSchema
 	o.GraphSchema = ""
-	return t.Finish(f.AsJSON)(sampling.SampleUnigraph(cmd.Context(), schema, f.Path, option.Unigraph{Sample: o, DataPath: f.dataPath, MissingNodes: f.missing}, c))
+	return t.Finish(f.AsJSON)(sampling.SampleUnigraph(cmd.Context(), schema, f.Path, o, c))
 }

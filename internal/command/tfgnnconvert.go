@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 )
 
 func newTFGNNConvert(t *cli.Terminal) *cobra.Command {
@@ -23,7 +24,7 @@ warning lists them.`,
   graphmill tfgnn convert unigraph --to csv --gzip --out tables`,
 		Args: cli.OneArg("one SCHEMA"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o, err := f.options(cmd, t)
+			o, err := f.options(t)
 			if err != nil {
 				return err
 			}
@@ -31,10 +32,6 @@ warning lists them.`,
 		},
 	}
 	f.add(cmd, "to", "")
-	fs := cmd.Flags()
-	fs.StringArrayVar(&f.Missing, "missing", nil, "what empty cells mean: WHAT=VALUE, where WHAT is a dtype, float, int, bool, string or a feature; or VALUE for all (default: an error, and the empty string)")
-	fs.BoolVar(&f.AllowOutside, "allow-outside", false, "let the schema name files outside its folder")
-	cli.Named(fs, "WHAT=VALUE", "missing")
-	cli.Group(fs, cli.GroupSource, "missing", "allow-outside")
+	f.Bind(cmd, options.ReadUnigraph, &f.UnigraphTables)
 	return cmd
 }

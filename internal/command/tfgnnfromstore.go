@@ -22,7 +22,7 @@ their ids in the store. _N and _N:_E:_N become the sets node and edge.`,
 		Args: cli.OneArg("one STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t.Renamed = map[string]string{"to": "format"}
-			o, err := f.options(cmd, t)
+			o, err := f.options(t)
 			if err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/options"
 )
 
 func newTFGNNIOSpec(t *cli.Terminal) *cobra.Command {
@@ -46,7 +47,7 @@ or a fixed length. The content is that of tfgnn.get_io_spec.`,
 	}
 	addJSON(cmd, &asJSON, "print JSON on stdout")
 	cmd.Flags().BoolVar(&python, "python", false, "print the features argument of tf.io.parse_single_example, as Python")
-	cli.Group(cmd.Flags(), cli.GroupOutput, "python")
+	cli.Group(cmd.Flags(), options.GroupOutput, "python")
 	return cmd
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/operation/surveying"
+	"github.com/graphmill/graphmill/internal/options"
 )
 
 func newTFGNNPrint(t *cli.Terminal) *cobra.Command {
@@ -50,7 +51,7 @@ strings, a feature without a list is null, and uint64 values are printed as int6
 	addJSON(cmd, &asJSON, "print one line of JSON per Example")
 	f.Uint64Var(&skip, "skip", 0, "number of Examples to skip at the start")
 	f.Uint64Var(&count, "count", 0, "most Examples to print (default: all)")
-	cli.Group(f, cli.GroupSource, "skip", "count")
+	cli.Group(f, options.GroupSource, "skip", "count")
 	return cmd
 }
 

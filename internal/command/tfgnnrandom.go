@@ -6,6 +6,7 @@ import (
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/recordfiles"
 	"github.com/graphmill/graphmill/option"
 )
@@ -34,7 +35,7 @@ Examples. The same schema and random seed give the same GraphTensors: those of a
 				return err
 			}
 			if f.Path == "" {
-				if cmd.Flags().Changed("shards") || f.Gzip || f.Force || f.outFlags.NoReport {
+				if cmd.Flags().Changed("shards") || f.Gzip || f.outFlags.Overwrite || f.outFlags.NoReport {
 					return cli.Usagef("found a flag of files and no --out, expected a folder to write; give --out FOLDER")
 				}
 				return printRandom(cmd, t, args[0], &f)
@@ -48,11 +49,8 @@ Examples. The same schema and random seed give the same GraphTensors: those of a
 	fs := cmd.Flags()
 	f.outFlags.Add(cmd)
 	fs.Lookup("out").Usage = "folder to write (default: print the Examples)"
-	fs.Uint64Var(&f.Count, "count", 1, "number of GraphTensors")
-	fs.Uint64Var(&f.Seed, "seed", 0, "random seed")
-	fs.IntVar(&f.Shards, "shards", 1, "number of files")
-	fs.BoolVar(&f.Gzip, "gzip", false, "compress the files")
-	cli.Group(fs, cli.GroupOutput, "count", "seed", "shards", "gzip")
+	f.Count, f.Shards = 1, 1
+	f.Bind(cmd, options.RandomRecords, &f.RandomRecords)
 	return cmd
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -34,9 +35,6 @@ folder, with a page of plots. FILES are paths, globs, or base@N.`,
 				return err
 			}
 			o := f.Statistics
-			if err := cli.Positive(cmd.Flags(), "quantiles"); err != nil {
-				return err
-			}
 			o.Run = f.outputFlags.Run(t)
 			text, r, err := graphmill.Statistics(cmd.Context(), args[0], args[1:], f.Path, o)
 			if err != nil {
@@ -50,11 +48,8 @@ folder, with a page of plots. FILES are paths, globs, or base@N.`,
 		},
 	}
 	f.AddThreads(cmd)
-	fs := cmd.Flags()
 	f.AddFolder(cmd, "folder to write (default: print the statistics)")
-	fs.IntVar(&f.Quantiles, "quantiles", 10, "number of quantiles per feature, an even number from 2 to 10000")
-	fs.BoolVar(&f.Lenient, "lenient", false, "read broken Examples as far as possible, and count them (default: stop with an error)")
-	cli.Group(fs, cli.GroupSource, "lenient")
-	cli.Group(fs, cli.GroupOutput, "quantiles")
+	f.Quantiles = 10
+	f.Bind(cmd, options.Statistics, &f.Statistics)
 	return cmd
 }

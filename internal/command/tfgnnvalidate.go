@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/operation/surveying"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -61,9 +62,9 @@ disagree, values of another kind.`,
 	fs.BoolVar(&f.tables, "tables", false, "check that all tables that the schema names exist, with all their shards")
 	fs.StringVar(&f.dataPath, "data-path", "", "folder of the tables (default: folder of the schema)")
 	fs.BoolVar(&f.outside, "allow-outside", false, "let the schema name files outside its folder")
-	cli.Files(fs, "spec")
+	cli.Named(fs, "FILE", "spec")
 	cli.Folders(fs, "data-path")
-	cli.Group(fs, cli.GroupCheck, "spec", "tables", "data-path", "allow-outside")
+	cli.Group(fs, options.GroupCheck, "spec", "tables", "data-path", "allow-outside")
 	return cmd
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/operation/exporting"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -26,20 +27,15 @@ func (f *unigraphFlags) add(cmd *cobra.Command, format, preset string) {
 		what += " (required)"
 	}
 	fs.StringVar(&f.To, format, preset, what)
-	fs.IntVar(&f.Shards, "shards", 0, "number of files per table, such as 8 for NAME-00000-of-00008 and so on (default: one file NAME)")
-	fs.BoolVar(&f.Gzip, "gzip", false, "compress csv and tfrecord files")
-	fs.BoolVar(&f.RoundDoubles, "round-doubles", false, "tfrecord: round float64 to float32; without it a value that would lose digits is an error; values beyond the range of float32 are always an error")
 	cli.Choices(fs, format, exporting.TablesFormats()...)
-	cli.Group(fs, cli.GroupOutput, "*"+format, "*shards", "*gzip", "round-doubles")
+	cli.Group(fs, options.GroupOutput, "*"+format)
+	f.Bind(cmd, options.UnigraphTables, &f.UnigraphTables)
 }
 
 // options returns the options that the flags set.
-func (f *unigraphFlags) options(cmd *cobra.Command, t *cli.Terminal) (option.UnigraphTables, error) {
+func (f *unigraphFlags) options(t *cli.Terminal) (option.UnigraphTables, error) {
 	o := f.UnigraphTables
 	if err := f.Check(); err != nil {
-		return o, err
-	}
-	if err := cli.Positive(cmd.Flags(), "shards"); err != nil {
 		return o, err
 	}
 	if f.To == "" {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -69,12 +70,6 @@ were sampled with a file of seeds, of times or of a schema, give it again.`,
 		},
 	}
 	f.AddThreads(cmd)
-	cmd.Flags().StringVar(&o.Against, "against", "", "store from which the folder was made: compare the edges and features of parts, or the subgraphs, with it")
-	cmd.Flags().StringVar(&o.Seeds, "seeds", "", "file of seeds with which TFRecords were sampled")
-	cmd.Flags().StringVar(&o.SeedTime, "seed-time", "", ".npy file of times with which TFRecords were sampled")
-	cmd.Flags().StringVar(&o.GraphSchema, "graph-schema", "", "GraphSchema with which TFRecords were sampled")
-	cmd.Flags().BoolVar(&o.AllowOutside, "allow-outside", false, "let the configuration of parts name files outside its folder")
-	cli.Folders(cmd.Flags(), "against")
-	cli.Group(cmd.Flags(), cli.GroupCheck, "against", "seeds", "seed-time", "graph-schema", "allow-outside")
+	f.Bind(cmd, options.Verify, &o)
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -13,7 +14,6 @@ func NewWalk(t *cli.Terminal) *cobra.Command {
 	var f struct {
 		outputFlags
 		option.Walk
-		metapath string
 	}
 	cmd := &cobra.Command{
 		Use:   "walk STORE",
@@ -41,9 +41,6 @@ nodes that its walks visit most at the ends of the metapath, with the number of 
 			if err := f.outputFlags.Check(); err != nil {
 				return err
 			}
-			if err := cli.Positive(cmd.Flags(), "length", "walks", "limit-seeds", "visits"); err != nil {
-				return err
-			}
 			for _, x := range []struct {
 				name  string
 				value float64
@@ -53,35 +50,12 @@ nodes that its walks visit most at the ends of the metapath, with the number of 
 				}
 			}
 			o := f.Walk
-			o.Run, o.Metapath = f.outputFlags.Run(t), splitCommas(f.metapath)
+			o.Run = f.outputFlags.Run(t)
 			return t.Finish(f.AsJSON)(graphmill.Walk(cmd.Context(), args[0], f.Path, o))
 		},
 	}
 	f.outputFlags.Add(cmd)
-	fs, o := cmd.Flags(), &f.Walk
-	fs.IntVar(&o.Length, "length", 0, "number of steps (default: the number of edge types of --metapath, or 80)")
-	fs.IntVar(&o.Walks, "walks", 0, "number of walks per start")
-	fs.StringVar(&f.metapath, "metapath", "", "edge types of the steps, separated by commas (default: the only one of the store)")
-	fs.StringVar((*string)(&o.Direction), "direction", "", "edges that a step follows: out-edges, to their destinations (out), or in-edges, to their sources (in)")
-	fs.Float64Var(&o.P, "p", 1, "node2vec: a step back to the node before has the bias 1/p")
-	fs.Float64Var(&o.Q, "q", 1, "node2vec: a step to a node that the node before has no edge to has the bias 1/q")
-	fs.Float64Var(&o.Stop, "stop", 0, "chance per step that the walk ends")
-	fs.Float64Var(&o.End, "end", 0, "chance that the walk ends where the metapath begins again, in addition to --stop")
-	fs.Float64Var(&o.Restart, "restart", 0, "chance per step that the walk goes on at its start")
-	fs.StringVar(&o.Weight, "weight", "", "edge column: draw with probability proportional to it (default: uniformly)")
-	fs.StringVar(&o.Seeds, "seeds", "", "starts: TYPE:COLUMN=VALUE, or a file of ids (default: all nodes of the type from which the path starts)")
-	fs.IntVar(&o.LimitSeeds, "limit-seeds", 0, "take only the first N starts of the list (default: all)")
-	fs.Uint64Var(&o.Seed, "seed", 0, "random seed of all draws")
-	fs.Uint64Var(&o.Epoch, "epoch", 0, "number of the epoch: another one has other walks")
-	fs.BoolVar(&o.EdgeIDs, "edge-ids", false, "also write the ids of the edges that were taken, as edges.npy")
-	fs.IntVar(&o.Visits, "visits", 0, "write an edge to each start from the N nodes that its walks visit most (default: write the walks)")
-	cli.Defaults(fs, map[string]string{"walks": "10", "direction": "out"})
-	cli.Choices(fs, "direction", "in", "out")
-	cli.Values(fs, cli.EdgeTypes, "TYPES", "metapath")
-	cli.Values(fs, cli.EdgeColumn, "COLUMN", "weight")
-	cli.Values(fs, cli.NodeTypes, "SEEDS", "seeds")
-	cli.Group(fs, cli.GroupWalk, "*length", "*walks", "*metapath", "*direction", "*p", "*q", "stop", "end", "*restart", "*weight", "*visits")
-	cli.Group(fs, cli.GroupSeeds, "*seeds", "limit-seeds", "*seed", "epoch")
-	cli.Group(fs, cli.GroupOutput, "edge-ids")
+	f.P, f.Q = 1, 1
+	f.Bind(cmd, options.Walk, &f.Walk)
 	return cmd
 }

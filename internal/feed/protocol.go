@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/graphmill/graphmill/internal/field"
+	"github.com/graphmill/graphmill/internal/options"
 )
 
 // ProtocolVersion is the version of the protocol. A client of another version is refused. It also changes with the draw
@@ -112,7 +112,7 @@ func message(kind, slot uint32, t ticket, bytes uint64) []byte {
 
 // failure is an ERROR, with the keywords of Python.
 func failure(code string, err error, t ticket) []byte {
-	body, _ := json.Marshal(Failure{field.Keywords(err.Error()), code}) // never fails for strings
+	body, _ := json.Marshal(Failure{options.Keywords(err.Error()), code}) // never fails for strings
 	return append(message(msgError, 0, t, uint64(len(body))), body...)
 }
 

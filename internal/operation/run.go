@@ -167,25 +167,6 @@ func (s *stages) End() {
 	s.now.End()
 }
 
-// givenField is a field of options, and whether it is given.
-type givenField struct {
-	name  string
-	given bool
-}
-
-// Given is a field of options, and whether it is given.
-func Given(name string, is bool) givenField { return givenField{name, is} }
-
-// FirstGiven is the name of the first option that is given, "" for none.
-func FirstGiven(options ...givenField) string {
-	for _, o := range options {
-		if o.given {
-			return o.name
-		}
-	}
-	return ""
-}
-
 // CloseWith joins the error of a close to the error that a function returns.
 func CloseWith(err *error, f func() error) { *err = errors.Join(*err, f()) }
 

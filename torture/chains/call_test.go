@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill"
-	"github.com/graphmill/graphmill/internal/field"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -44,7 +44,7 @@ func flagsOf(v reflect.Value, verb string) (flags []string) {
 		case !f.IsExported() || x.IsZero() || x.Kind() == reflect.Func || f.Name == "CommandLine":
 			continue
 		}
-		name := field.Flags("`"+f.Name+"`", func(string) bool { return true })
+		name := options.Flags("`"+f.Name+"`", func(string) bool { return true })
 		if verb == "tfgnn from-store" && f.Name == "To" {
 			name = "--format"
 		}

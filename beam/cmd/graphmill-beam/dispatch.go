@@ -8,6 +8,7 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
 	"github.com/graphmill/graphmill/internal/operation/dispatching"
+	"github.com/graphmill/graphmill/internal/options"
 )
 
 // newDispatch makes the command dispatch.
@@ -36,7 +37,7 @@ first sorted on the disk by this command: import a large graph by destination.`,
 		Add: func(fs *pflag.FlagSet) {
 			e.add(fs)
 			fs.BoolVar(&c.ShipGraph, "ship-graph", false, "copy the store next to the output first, for workers that reach the output and not the store")
-			cli.Group(fs, cli.GroupCluster, "ship-graph")
+			cli.Group(fs, options.GroupCluster, "ship-graph")
 		},
 		Cluster: func() (*dispatching.Cluster, error) {
 			opt, err := e.options(t)

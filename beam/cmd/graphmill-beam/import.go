@@ -8,6 +8,7 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
 	"github.com/graphmill/graphmill/internal/operation/importing"
+	"github.com/graphmill/graphmill/internal/options"
 )
 
 // newImport makes the command import.
@@ -35,7 +36,7 @@ types without a table whose number is the largest integer id next to a type with
 		Add: func(fs *pflag.FlagSet) {
 			e.add(fs)
 			fs.BoolVar(&c.Resume, "resume", false, "continue from the pieces that an interrupted run of the same command left")
-			cli.Group(fs, cli.GroupRun, "*resume")
+			cli.Group(fs, options.GroupRun, "*resume")
 		},
 		Cluster: func() (*importing.Cluster, error) {
 			opt, err := e.options(t)

@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
 	"github.com/graphmill/graphmill/internal/operation/sampling"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -37,8 +38,8 @@ func (f *engineFlags) add(fs *pflag.FlagSet) {
 	cli.Choices(fs, "runner", engine.Prism, engine.Flink)
 	cli.Named(fs, "HOST:PORT", "endpoint", "workers")
 	cli.Named(fs, "URL", "job-manager")
-	cli.Files(fs, "tls-ca")
-	cli.Group(fs, cli.GroupCluster, "*runner", "*endpoint", "*parallelism", "*workers", "job-manager", "time-limit", "*insecure", "tls-ca", "verbose")
+	cli.Named(fs, "FILE", "tls-ca")
+	cli.Group(fs, options.GroupCluster, "*runner", "*endpoint", "*parallelism", "*workers", "job-manager", "time-limit", "*insecure", "tls-ca", "verbose")
 }
 
 // options completes the options of the engine.
@@ -95,7 +96,7 @@ worker. If a job fails, --resume continues from the pieces that it wrote.`,
 			fs.BoolVar(&c.ShipGraph, "ship-graph", false, "copy the store next to the output first, for workers that reach the output and not the store")
 			fs.IntVar(&c.WaveSeeds, "wave-seeds", 0, "seeds whose requests to one range a worker holds at a time, with shuffle (default: about 64 MiB of requests)")
 			cli.Choices(fs, "method", sampling.ClusterAuto, sampling.ClusterLocal, sampling.ClusterShuffle)
-			cli.Group(fs, cli.GroupCluster, "*method", "ship-graph", "wave-seeds")
+			cli.Group(fs, options.GroupCluster, "*method", "ship-graph", "wave-seeds")
 		},
 		Cluster: func() (*sampling.Cluster, error) {
 			opt, err := e.options(t)

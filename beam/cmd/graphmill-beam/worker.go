@@ -12,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/beam/internal/engine"
 	"github.com/graphmill/graphmill/beam/internal/workers"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
 )
 
 // worker has the flags of the worker service.
@@ -47,7 +48,7 @@ functions of this program run as the user of the service.`,
 	f.BoolVar(&w.insecure, "insecure", false, "allow connections from and to other machines, without encryption")
 	f.BoolVar(&w.verbose, "verbose", false, "print a line for each worker that starts or ends")
 	cli.Named(f, "HOST:PORT", "listen")
-	cli.Group(f, cli.GroupServe, "listen", "insecure", "verbose")
+	cli.Group(f, options.GroupServe, "listen", "insecure", "verbose")
 	return cmd
 }
 

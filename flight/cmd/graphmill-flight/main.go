@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
 	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/options"
 )
 
 // Exit statuses, the same as graphmill's.
@@ -57,7 +58,7 @@ func runCommand(args []string, stdout, stderr io.Writer) int {
 
 // serveFlags has the flags.
 type serveFlags struct {
-	feed                       command.SamplingFlags
+	feed                       command.BatchesFlags
 	threads, streams           int
 	sendTime                   time.Duration
 	memory, maxMessage         cli.Bytes
@@ -94,7 +95,6 @@ loopback address requires neither; without a token, every user of this machine c
 	}
 	f := cmd.Flags()
 	c.feed.Add(f)
-	c.feed.AddFeed(f)
 	f.IntVar(&c.threads, "threads", runtime.GOMAXPROCS(0), "number of batches made at a time; their content does not depend on it (default: one per processor)")
 	f.IntVar(&c.streams, "streams", 16, "most streams at a time; each holds up to 11 batches in memory")
 	f.Var(&c.memory, "memory", "bound on the memory for sampling, such as 2GiB; the batches of streams need more (default: no bound)")
@@ -104,11 +104,10 @@ loopback address requires neither; without a token, every user of this machine c
 	f.StringVar(&c.certFile, "tls-cert", "", "PEM file with the certificate and its intermediate certificates; a file that is replaced is read again")
 	f.StringVar(&c.keyFile, "tls-key", "", "PEM file with the key of the certificate")
 	f.StringVar(&c.tokFile, "token-file", "", "file with the token that each call must have, 16 to 4096 characters")
-	cli.Defaults(f, map[string]string{"threads": ""})
-	cli.Files(f, "tls-cert", "tls-key", "token-file")
+	cli.Named(f, "FILE", "tls-cert", "tls-key", "token-file")
 	cli.Named(f, "HOST:PORT", "listen")
-	cli.Group(f, cli.GroupRun, "*threads", "*memory")
-	cli.Group(f, cli.GroupServe, "*listen", "*tls-cert", "*tls-key", "*token-file", "streams", "max-message", "send-timeout")
+	cli.Group(f, options.GroupRun, "*threads", "*memory")
+	cli.Group(f, options.GroupServe, "*listen", "*tls-cert", "*tls-key", "*token-file", "streams", "max-message", "send-timeout")
 	cli.Setup(cmd, t, "0 ended by a signal, 1 failed, 2 wrong usage")
 	return cmd
 }

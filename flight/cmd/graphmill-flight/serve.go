@@ -39,7 +39,7 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 	ctx := cmd.Context()
 	t.Begin(cmd)
 	common := command.CommonFlags{Threads: c.threads, Memory: c.memory}
-	asked, err := c.feed.Batches(common.Run(t))
+	asked, err := c.feed.Options(common.Run(t))
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/dispatch/transport"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
@@ -20,12 +21,8 @@ import (
 
 // checkSend refuses options that contradict each other, and fills in defaults.
 func checkSend(o *option.Send) error {
-	if o.IPConfig == "" {
-		if name := operation.FirstGiven(
-			operation.Given("RemoteDir", o.RemoteDir != ""), operation.Given("SSHUser", o.SSHUser != ""), operation.Given("SSHPort", o.SSHPort != 0), operation.Given("Identity", o.Identity != nil), operation.Given("KnownHosts", o.KnownHosts != nil),
-		); name != "" {
-			return operation.Usagef("found `%s` without `IPConfig`, expected both; give `IPConfig` FILE to send the parts", name)
-		}
+	if err := options.Check(o, options.OfIPConfig); err != nil {
+		return err
 	}
 	operation.SetDefault(&o.SSHPort, 22)
 	if o.SSHPort < 1 || o.SSHPort > 65535 {

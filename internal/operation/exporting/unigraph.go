@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
@@ -41,7 +42,7 @@ func tablesOptions(o *option.UnigraphTables) (u unigraph.Options, err error) {
 // per node and edge type. The column #id has the original id of each node, or its number if the type has no ids.
 func StoreToUnigraph(ctx context.Context, in, out string, o option.UnigraphTables) (_ *report.Report, err error) {
 	defer guard.Catch(&err)()
-	if name := operation.FirstGiven(operation.Given("Missing", len(o.Missing) > 0), operation.Given("AllowOutside", o.AllowOutside)); name != "" {
+	if name := options.First(&o, "Missing", "AllowOutside"); name != "" {
 		return nil, operation.Usagef("found `%s` with a store, expected it with the schema of a unigraph; leave it out", name)
 	}
 	u, err := tablesOptions(&o)

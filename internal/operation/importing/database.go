@@ -12,6 +12,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/database"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
@@ -20,9 +21,11 @@ import (
 // importDatabase imports the tables of a database. They are first copied to a folder next to the output, which is gone when it
 // returns: an import reads tables more than once, and no database keeps its rows in an order.
 func (o *importJob) importDatabase(ctx context.Context, address, out string) (st *store.Store, err error) {
-	if name := operation.FirstGiven(operation.Given("Cluster", o.cluster != nil), operation.Given("More", len(o.More) > 0), operation.Given("Format", o.Format != ""), operation.Given("Columns", o.Columns != ""),
-		operation.Given("Src", o.Src != ""), operation.Given("Dst", o.Dst != ""), operation.Given("IDs", o.IDs != ""), operation.Given("Delimiter", o.Delimiter != ""), operation.Given("NumNodes", o.NumNodes != 0),
-		operation.Given("Relations", o.Relations != ""), operation.Given("Vectors", len(o.Vectors) > 0)); name != "" {
+	name := options.First(&o.Import, "More", "Format", "Columns", "Src", "Dst", "IDs", "Delimiter", "NumNodes", "Relations", "Vectors")
+	if o.cluster != nil {
+		name = "Cluster"
+	}
+	if name != "" {
 		return nil, operation.Usagef("found `%s` with a database, expected tables and keys that say it themselves", name)
 	}
 	if err := keepsDatabase(out, address); err != nil {

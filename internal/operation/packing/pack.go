@@ -23,12 +23,6 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// PackMethods returns the names of the methods.
-func PackMethods() []string { return slices.Clone(pack.Methods) }
-
-// PackHeuristics returns the names of the heuristics.
-func PackHeuristics() []string { return slices.Clone(pack.HeuristicNames) }
-
 // unmanaged is the memory of the process that the runtime of Go does not count in its limit: the code.
 const unmanaged = 16 << 20
 

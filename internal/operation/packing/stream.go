@@ -16,6 +16,7 @@ import (
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/pack"
 	"github.com/graphmill/graphmill/internal/pack/collection"
 	"github.com/graphmill/graphmill/internal/pack/layout"
@@ -28,7 +29,7 @@ import (
 
 // checkStream refuses options that contradict each other, and fills in defaults.
 func checkStream(o *option.PackStream) error {
-	if name := operation.FirstGiven(operation.Given("Method", o.Method != ""), operation.Given("Heuristic", o.Heuristic != ""), operation.Given("Effort", o.Effort != 0), operation.Given("TimeBudget", o.TimeBudget != 0), operation.Given("Ranks", o.Ranks != 0)); name != "" {
+	if name := options.First(o, "Method", "Heuristic", "Effort", "TimeBudget", "Ranks"); name != "" {
 		return operation.Usagef("found `%s` with `Stream`, expected one of them: a stream is packed by one method", name)
 	}
 	operation.SetDefault(&o.Buffer, 512)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -19,7 +20,7 @@ type request struct {
 	// Of batches.
 
 	option.Columns
-	order string
+	Order string
 	slots int
 
 	// Of files.
@@ -43,7 +44,7 @@ func ofSample(o *option.Sample, c *Cluster) request {
 
 // ofBatches is a request for batches.
 func ofBatches(o *option.Batches) request {
-	return request{Run: o.Run, Draw: o.Draw, Batching: o.Batching, Columns: o.Columns, order: o.Order, slots: o.Slots}
+	return request{Run: o.Run, Draw: o.Draw, Batching: o.Batching, Columns: o.Columns, Order: o.Order, slots: o.Slots}
 }
 
 // Check refuses options of Sample and Forecast that contradict each other, as these do before they read anything.
@@ -91,17 +92,13 @@ func (o *request) checkPlan() error {
 	case !slices.Contains([]option.Sampler{"", option.SamplerNeighbor, option.SamplerLabor, option.SamplerLadies, option.SamplerFastGCN, option.SamplerHGT, option.SamplerShadow, option.SamplerPPR, option.SamplerWalk}, o.Sampler):
 		return operation.Usagef("found `Sampler` %q, expected neighbor, labor, ladies, fastgcn, hgt, shadow, ppr, walk, cluster, saint-node, saint-edge or saint-walk", o.Sampler)
 	}
-	fanout := o.Fanout != nil || o.FanoutByType != nil
-	if !fanout {
-		// A plan or spec says all of this itself, and no option is ignored silently.
-		if name := operation.FirstGiven(
-			operation.Given("Direction", o.Direction != ""), operation.Given("Expand", o.Expand != ""), operation.Given("Scope", o.Scope != ""), operation.Given("Sampler", o.Sampler != ""), operation.Given("Importance", o.Importance != 0), operation.Given("Alpha", o.Alpha != 0), operation.Given("Eps", o.Eps != 0), operation.Given("Walks", o.Walks != 0), operation.Given("Restart", o.Restart != 0),
-			operation.Given("Replace", o.Replace), operation.Given("Weight", o.Weight != ""), operation.Given("Before", o.Before != ""), operation.Given("Untimed", o.Untimed != nil),
-			operation.Given("BeforeColumns", o.BeforeColumns != nil), operation.Given("BeforeNodes", o.BeforeNodes != nil), operation.Given("Window", o.Window != ""), operation.Given("TemporalStrategy", o.TemporalStrategy != ""), operation.Given("HalfLife", o.HalfLife != ""),
-			operation.Given("Negatives", o.Plan != "" && o.Negatives != 0), operation.Given("Exclude", o.Plan != "" && o.Exclude != ""), operation.Given("Subgraph", o.Plan != "" && o.Subgraph != ""),
-		); name != "" {
-			return operation.Usagef("found `%s` without `Fanout`, expected it in the plan; write it in the plan, or give `Fanout` in place of the plan", name)
-		}
+	var err error
+	refused := func(needs ...*options.Need) bool {
+		err = options.Check(o, needs...)
+		return err != nil
+	}
+	if refused(options.ByFanout, options.NotInPlan) {
+		return err
 	}
 	plans := 0
 	for _, is := range []bool{o.Fanout != nil, o.FanoutByType != nil, o.Plan != "", o.SamplingSpec != ""} {
@@ -113,8 +110,8 @@ func (o *request) checkPlan() error {
 		o.BatchSize = 1024
 	}
 	switch {
-	case o.SamplingSpec == "" && o.TimeColumn != "":
-		return operation.Usagef("found `TimeColumn` without `SamplingSpec`, expected them together")
+	case refused(options.OfSpec):
+		return err
 	case o.LimitSeeds < 0:
 		return operation.Usagef("found `LimitSeeds` %d, expected at least 1", o.LimitSeeds)
 	case plans != 1:
@@ -123,32 +120,30 @@ func (o *request) checkPlan() error {
 		return operation.Usagef("found `BatchSize` %d, expected at least 1", o.BatchSize)
 	case o.Replace && o.Weight != "":
 		return operation.Usagef("found `Replace` and `Weight`, expected one of them")
-	case o.WalkLength != 0 && o.Sampler != option.SamplerWalk:
-		return operation.Usagef("found `WalkLength` without `Sampler` walk or saint-walk, expected them together")
+	case refused(options.OfWalks):
+		return err
 	case o.Sampler == option.SamplerWalk && o.WalkLength == 0:
 		return operation.Usagef("found no `WalkLength`, expected the number of steps of a walk, such as 8")
-	case o.Sampler != option.SamplerWalk && (o.Walks != 0 || o.Restart != 0):
-		return operation.Usagef("found `%s` without `Sampler` walk, expected them together", operation.FirstGiven(operation.Given("Walks", o.Walks != 0), operation.Given("Restart", o.Restart != 0)))
-	case o.Assignment != "":
-		return operation.Usagef("found `Assignment` without `Sampler` cluster, expected them together")
+	case refused(options.OfWalk, options.OfCluster):
+		return err
 	case (o.Sampler == option.SamplerShadow || o.reaches()) && (o.Scope != "" && o.Scope != option.ScopeSeed || o.Subgraph != "" && o.Subgraph != induced):
 		return operation.Usagef("found `Sampler` %s with `Scope` %s and `Subgraph` %s, expected neither: it means seed and induced; leave both out", o.Sampler, cmp.Or(o.Scope, "none"), cmp.Or(o.Subgraph, "none"))
 	case o.reaches() && len(o.Fanout) > 1:
 		return operation.Usagef("found `Fanout` of %d hops with `Sampler` %s, expected one number: the nodes to take of the seed", len(o.Fanout), o.Sampler)
 	case o.Importance != 0 && (o.Sampler != option.SamplerLabor || o.Weight != ""):
 		return operation.Usagef("found `Importance` %d with `Sampler` %s and `Weight` %s, expected it with labor alone; leave `Weight` out, or `Importance`", o.Importance, cmp.Or(o.Sampler, option.SamplerNeighbor), cmp.Or(o.Weight, "none"))
-	case o.Sampler != option.SamplerPPR && (o.Alpha != 0 || o.Eps != 0):
-		return operation.Usagef("found `%s` without `Sampler` ppr, expected them together", operation.FirstGiven(operation.Given("Alpha", o.Alpha != 0), operation.Given("Eps", o.Eps != 0)))
+	case refused(options.OfPPR):
+		return err
 	case (o.layered() || o.reaches()) && (o.Replace || o.Weight != ""):
-		return operation.Usagef("found `Sampler` %s and `%s`, expected one of them: it chooses nodes by the edges between them", o.Sampler, operation.FirstGiven(operation.Given("Replace", o.Replace), operation.Given("Weight", o.Weight != "")))
+		return operation.Usagef("found `Sampler` %s and `%s`, expected one of them: it chooses nodes by the edges between them", o.Sampler, options.First(o, "Replace", "Weight"))
 	case o.Sampler == option.SamplerHGT && (o.Expand != "" && o.Expand != option.ExpandAll || o.Subgraph != "" && o.Subgraph != induced):
 		return operation.Usagef("found `Sampler` hgt with `Expand` %s and `Subgraph` %s, expected neither: it means all and induced; leave both out", cmp.Or(o.Expand, "none"), cmp.Or(o.Subgraph, "none"))
 	case o.Sampler == option.SamplerLabor && o.Replace:
 		return operation.Usagef("found `Sampler` labor and `Replace`, expected one of them: LABOR draws without replacement")
 	case len(o.SeedType) > 2:
 		return operation.Usagef("found `SeedType` %s, expected a node type or, for links, those of the source and target, or the edge type SRC:REL:DST", joined(o.SeedType))
-	case o.Shuffle && o.order != "":
-		return operation.Usagef("found `Shuffle` and `Order` %s, expected one of them: an order shuffles by itself", o.order)
+	case o.Shuffle && o.Order != "":
+		return operation.Usagef("found `Shuffle` and `Order` %s, expected one of them: an order shuffles by itself", o.Order)
 	}
 	switch o.Sampler {
 	case option.SamplerShadow, option.SamplerPPR, option.SamplerWalk:
@@ -188,13 +183,7 @@ func (o *request) checkWork() error {
 	if o.Format == option.FormatTFRecord {
 		return o.checkRecords()
 	}
-	if name := operation.FirstGiven(
-		operation.Given("Shards", o.Shards != 0), operation.Given("Name", o.Name != ""), operation.Given("Gzip", o.Gzip), operation.Given("IDs", o.IDs != nil), operation.Given("Compat", o.Compat != option.CompatNone),
-		operation.Given("Aggregation", o.Aggregation != option.AggregationEdge), operation.Given("SeedIDs", o.SeedIDs), operation.Given("Components", o.Components != 0),
-	); name != "" {
-		return operation.Usagef("found `%s` with `Format` collection, expected `Format` tfrecord", name)
-	}
-	return nil
+	return options.Check(o, options.OfRecords)
 }
 
 // checkRecords checks the options of FormatTFRecord.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/suggest"
 	"github.com/graphmill/graphmill/option"
@@ -24,8 +25,8 @@ const reversed = "reverse:"
 
 // checkLinks checks the options about negatives, exclusion and the kind of subgraphs.
 func (o *request) checkLinks() error {
-	if name := operation.FirstGiven(operation.Given("NegativesHow", o.NegativesHow != ""), operation.Given("NegativesBy", o.NegativesBy != ""), operation.Given("NegativesStrict", o.NegativesStrict != "")); name != "" && o.Negatives == 0 {
-		return operation.Usagef("found `%s` without `Negatives`, expected the number of negative links per link, such as `Negatives` 1", name)
+	if err := options.Check(o, options.OfNegatives); err != nil {
+		return err
 	}
 	in := func(text string, values []string) bool { return text == "" || slices.Contains(values, text) }
 	rel, reverse := strings.CutPrefix(o.Exclude, reversed)
@@ -53,7 +54,7 @@ func (o *request) checkLinks() error {
 // linked adds to a plan what the options say about its links and the kind of its subgraphs. edges is the edge type of the
 // links, empty where it is not known.
 func (o *request) linked(g *graph.Graph, p *sample.Plan, edges string) error {
-	if name := operation.FirstGiven(operation.Given("Negatives", o.Negatives != 0), operation.Given("Exclude", o.Exclude != "")); name != "" {
+	if name := options.First(o, "Negatives", "Exclude"); name != "" {
 		if !p.Link() {
 			return operation.Usagef("found `%s` with seeds that are nodes of type %s, expected links; give an edge type SRC:REL:DST, or a file of links, in `Seeds`, and their edge type in `SeedType`", name, p.SeedType[0])
 		}

@@ -82,7 +82,7 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 	if err != nil {
 		return nil, err
 	}
-	order, err := seedOrder(o.order, s.Graph, p)
+	order, err := seedOrder(o.Order, s.Graph, p)
 	if err != nil {
 		return nil, err
 	}

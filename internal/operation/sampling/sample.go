@@ -19,6 +19,7 @@ import (
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/operation/importing"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/cluster"
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
@@ -468,17 +469,13 @@ func (o *request) madeRecords(options map[string]string) {
 	}
 }
 
-// freeFields lists the options of draws, batches and files that may differ between a run and the run that continues it. They do not
-// change the bytes of the output, or they name files that are identified by content.
-var freeFields = []string{"Executor", "GraphSchema", "Plan", "SamplingSpec", "Seeds", "Assignment"}
-
 // identity returns a value that covers everything that determines the bytes of the output.
 func (o *request) identity(ctx context.Context, made store.Made) (map[string]string, error) {
 	of := map[string]string{"version": fmt.Sprintf("%s, draw law %d", made.Version, made.Law), "plan": string(made.Plan), "seeds": made.Options["seeds"]}
 	for _, group := range []any{o.Draw, o.Batching, o.Records, struct{ Format option.Format }{o.Format}} {
 		v := reflect.ValueOf(group)
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); !v.Field(i).IsZero() && !slices.Contains(freeFields, f.Name) {
+			if f := v.Type().Field(i); !v.Field(i).IsZero() && !options.MayChange(f.Name) {
 				of["`"+f.Name+"`"] = fmt.Sprint(v.Field(i).Interface())
 			}
 		}

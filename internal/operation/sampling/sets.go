@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/partition/assign"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/store"
@@ -30,17 +31,8 @@ func (o *request) sets() bool {
 
 // checkSets checks the options of batches that are the subgraphs of sets of nodes.
 func (o *request) checkSets() error {
-	if name := operation.FirstGiven(
-		operation.Given("Fanout", o.Fanout != nil || o.FanoutByType != nil), operation.Given("Plan", o.Plan != ""), operation.Given("SamplingSpec", o.SamplingSpec != ""), operation.Given("TimeColumn", o.TimeColumn != ""),
-		operation.Given("Direction", o.Direction != ""), operation.Given("Expand", o.Expand != ""), operation.Given("Replace", o.Replace), operation.Given("Importance", o.Importance != 0),
-		operation.Given("Alpha", o.Alpha != 0), operation.Given("Eps", o.Eps != 0), operation.Given("Walks", o.Walks != 0), operation.Given("Restart", o.Restart != 0), operation.Given("Weight", o.Weight != ""), operation.Given("Before", o.Before != ""),
-		operation.Given("Untimed", o.Untimed != nil), operation.Given("BeforeColumns", o.BeforeColumns != nil), operation.Given("BeforeNodes", o.BeforeNodes != nil), operation.Given("Window", o.Window != ""),
-		operation.Given("TemporalStrategy", o.TemporalStrategy != ""), operation.Given("HalfLife", o.HalfLife != ""), operation.Given("SeedTime", o.SeedTime != ""), operation.Given("Negatives", o.Negatives != 0), operation.Given("NegativesHow", o.NegativesHow != ""),
-		operation.Given("NegativesBy", o.NegativesBy != ""), operation.Given("NegativesStrict", o.NegativesStrict != ""), operation.Given("Exclude", o.Exclude != ""), operation.Given("Seeds", o.Seeds != ""),
-		operation.Given("LimitSeeds", o.LimitSeeds != 0), operation.Given("Order", o.order != ""), operation.Given("Ops", o.Ops), operation.Given("Scope", o.Scope != "" && o.Scope != option.ScopeBatch),
-		operation.Given("Subgraph", o.Subgraph != "" && o.Subgraph != induced),
-	); name != "" {
-		return operation.Usagef("found `%s` with `Sampler` %s, which chooses the nodes of batches and takes all edges between them, expected one of them", name, o.Sampler)
+	if err := options.Check(o, options.OfHops); err != nil {
+		return err
 	}
 	o.Subgraph = induced
 	cluster := o.Sampler == option.SamplerCluster

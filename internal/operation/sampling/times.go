@@ -11,6 +11,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/option"
 )
@@ -22,19 +23,22 @@ func (o *request) timed() bool {
 
 // checkTimes checks the options about times.
 func (o *request) checkTimes() error {
-	if name := operation.FirstGiven(operation.Given("Window", o.Window != ""), operation.Given("TemporalStrategy", o.TemporalStrategy != ""), operation.Given("HalfLife", o.HalfLife != "")); name != "" && !o.timed() {
-		return operation.Usagef("found `%s` without `Before`, expected the column of the times of edges in `Before`, or columns by type in `BeforeColumns` or `BeforeNodes`", name)
+	if !o.timed() {
+		if err := options.Check(o, options.OfTimes); err != nil {
+			return err
+		}
+	}
+	if err := options.Check(o, options.OfBefore); err != nil {
+		return err
 	}
 	switch {
-	case o.Before == "" && o.Untimed != nil:
-		return operation.Usagef("found `Untimed` without `Before`, expected them together")
 	case !slices.Contains([]string{"", "uniform", "last", "recent"}, o.TemporalStrategy):
 		return operation.Usagef("found `TemporalStrategy` %q, expected uniform, recent (late edges more often) or last (the latest edges)", o.TemporalStrategy)
 	case (o.TemporalStrategy == "recent") != (o.HalfLife != ""):
 		return operation.Usagef("found `TemporalStrategy` %s with `HalfLife` %s, expected recent together with an age, such as 30d; leave `HalfLife` out, or give both", cmp.Or(o.TemporalStrategy, "uniform"), cmp.Or(o.HalfLife, "none"))
 	case o.byTime() && (o.Replace || o.Weight != "" || o.Sampler == option.SamplerLabor || o.reaches() || o.layered()):
 		return operation.Usagef("found `TemporalStrategy` %s with `%s`, expected one of them: both say how edges are drawn", o.TemporalStrategy,
-			operation.FirstGiven(operation.Given("Replace", o.Replace), operation.Given("Weight", o.Weight != ""), operation.Given("Sampler", o.Sampler != "")))
+			options.First(o, "Replace", "Weight", "Sampler"))
 	}
 	with, without := "", ""
 	for _, c := range o.timeColumns() {

@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -58,7 +59,7 @@ func verifyFolder(o *option.Verify, ctx context.Context, v *report.Verification)
 		}
 		config = path // even if it cannot be read: Verify reports that
 	}
-	if name := operation.FirstGiven(operation.Given("Seeds", o.Seeds != ""), operation.Given("SeedTime", o.SeedTime != ""), operation.Given("GraphSchema", o.GraphSchema != "")); name != "" && (o.Against == "" || config != "") {
+	if name := options.First(o, "Seeds", "SeedTime", "GraphSchema"); name != "" && (o.Against == "" || config != "") {
 		return operation.Usagef("found `%s` without TFRecords and `Against`, expected them together", name)
 	}
 	dir := path

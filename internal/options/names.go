@@ -1,8 +1,4 @@
-// Package field translates the names of option fields in errors, warnings and notes. The library writes such names in
-// backquotes: "found `Memory` 1.0 MiB, expected at least 24 MiB". The command line replaces them by flags, and the Python
-// client by keywords. A flag is the name of the field in lower case with hyphens between its words; a keyword is the same
-// with underscores. Tables hold the exceptions.
-package field
+package options
 
 import (
 	"regexp"
@@ -10,21 +6,22 @@ import (
 	"unicode"
 )
 
-// called has the flags whose names differ from the names of their fields, by field.
-var called = map[string]string{
-	"Aggregation":   "edge-aggregation",
-	"Limits":        "limit",
-	"Overwrite":     "force",
-	"Splits":        "split",
-	"TLS":           "tls-ca",
-	"TypesTogether": "balance-types=false",
-	"Vectors":       "vector",
-}
+// flagOf has the flags of fields, by field; of a field that has several flags the first. A flag may have a value.
+var flagOf = flagsOf(tables)
 
-// keywords has the keywords of Python that differ from the rule, by field.
-var keywords = map[string]string{
-	"ListFormats": "graphmill import --list-formats",
-	"NumHops":     "num_hops",
+func flagsOf(tables [][]Option) map[string]string {
+	all := map[string]string{
+		"TLS":           "tls-ca",
+		"TypesTogether": "balance-types=false",
+	}
+	for _, table := range tables {
+		for _, o := range table {
+			if all[o.Field] == "" {
+				all[o.Field] = o.FlagName()
+			}
+		}
+	}
+	return all
 }
 
 // of has the command of a flag, for advice to use a flag of another command than the running one. It is "" if the advice
@@ -53,7 +50,7 @@ var (
 func Flags(text string, has func(flag string) bool) string {
 	return quoted.ReplaceAllStringFunc(text, func(match string) string {
 		field := match[1 : len(match)-1]
-		name, ok := called[field]
+		name, ok := flagOf[field]
 		if !ok {
 			name = split(field, '-')
 		}
@@ -86,9 +83,9 @@ func Keywords(text string) string {
 		b.WriteString(text[:at[0]])
 		field := text[at[0]+1 : at[1]-1]
 		text = text[at[1]:]
-		name, ok := keywords[field]
-		if !ok {
-			name = split(field, '_')
+		name := split(field, '_')
+		if field == "ListFormats" { // a command, and no keyword
+			name = "graphmill import --list-formats"
 		}
 		b.WriteString(name)
 		if value := number.FindStringSubmatch(text); value != nil {

@@ -1,0 +1,33 @@
+package options
+
+// Export are the options of export.
+var Export = []Option{
+	{Field: "To", Group: GroupOutput, Common: true, Choices: []string{"tfrecord", "chunked", "metis"}, Help: "format to write: tfrecord, chunked or metis (required)"},
+	{Field: "Store", Group: GroupOutput, Common: true, Kind: Folder, Help: "tfrecord: store that the collection was sampled from, to join its columns"},
+	{Field: "Shards", Group: GroupOutput, Common: true, Default: "1", Positive: true, Help: "tfrecord: number of files"},
+	{Field: "Name", Group: GroupOutput, Help: "tfrecord: prefix of the file names (default \"samples.tfrecord\")"},
+	{Field: "Gzip", Group: GroupOutput, Help: "tfrecord: compress the records"},
+	{Field: "GraphName", Group: GroupOutput, Help: "chunked: name of the graph in DGL (default: name of the store)"},
+	{Field: "Chunks", Group: GroupOutput, Common: true, Default: "1", Positive: true, Help: "chunked: number of files per edge type and per feature"},
+	{Field: "Edges", Group: GroupOutput, Choices: []string{"csv", "numpy", "parquet"}, Default: "csv", Help: "chunked: format of edges: csv, numpy or parquet; DGL's tools read csv and parquet"},
+	{Field: "Features", Group: GroupOutput, Choices: []string{"numpy", "parquet"}, Default: "numpy", Help: "chunked: format of features: numpy or parquet"},
+}
+
+// Chunk are the options of chunk.
+var Chunk = []Option{
+	{Field: "ChunkSize", Group: GroupOutput, Default: "512MiB", Positive: true, Help: "size of a chunk, a multiple of 4096 bytes"},
+	{Field: "Direction", Group: GroupOutput, Choices: []string{"in", "out"}, Help: "neighbours to write: in (each node's sources) or out (its destinations) (default: primary direction of the store)"},
+}
+
+// UnigraphTables are the options of the commands that write the tables of a unigraph. To is a flag of each command.
+var UnigraphTables = []Option{
+	{Field: "Shards", Group: GroupOutput, Common: true, Positive: true, Help: "number of files per table, such as 8 for NAME-00000-of-00008 and so on (default: one file NAME)"},
+	{Field: "Gzip", Group: GroupOutput, Common: true, Help: "compress csv and tfrecord files"},
+	{Field: "RoundDoubles", Group: GroupOutput, Help: "tfrecord: round float64 to float32; without it a value that would lose digits is an error; values beyond the range of float32 are always an error"},
+}
+
+// ReadUnigraph are the options of the commands that read the tables of a unigraph.
+var ReadUnigraph = []Option{
+	{Field: "Missing", Group: GroupSource, Value: "WHAT=VALUE", Form: Repeated, Help: "what empty cells mean: WHAT=VALUE, where WHAT is a dtype, float, int, bool, string or a feature; or VALUE for all (default: an error, and the empty string)"},
+	{Field: "AllowOutside", Group: GroupSource, Help: "let the schema name files outside its folder"},
+}

@@ -1,0 +1,55 @@
+package options
+
+// Build are the options of commands that make a store from edges.
+var Build = []Option{
+	{Field: "Both", Group: GroupGraph, Common: true, Help: "store the adjacency of both directions, not only of the primary one"},
+	{Field: "DuplicateEdges", Group: GroupGraph, Common: true, Default: "keep", Form: Checked, Value: "keep|drop|drop-equal|error|sum|count", Choices: []string{"keep", "drop", "drop-equal", "error", "sum", "count"}, Help: "how to treat edges with equal ends; drop keeps the first, drop-equal the first of those with equal columns, sum adds up its columns, count adds a column count"},
+	{Field: "SelfLoops", Group: GroupGraph, Common: true, Default: "keep", Form: Checked, Choices: []string{"keep", "drop", "error", "add"}, Help: "how to treat edges from a node to itself; add gives one to each node that has none"},
+	{Field: "LargestComponent", Group: GroupGraph, Help: "keep only the nodes and edges of the largest component"},
+	{Field: "Splits", Flag: "split", Group: GroupGraph, Common: true, Value: "SPLIT", Help: "add a column split to a type, such as paper=0.8,0.1,0.1; at random, or in the order of a column (paper.year=0.8,0.1,0.1), or at two of its values (paper.year@2018,2020); can be repeated"},
+	{Field: "SplitSeed", Group: GroupGraph, Help: "random seed of --split"},
+	{Field: "Normalise", Group: GroupGraph, Value: "COLUMN", Form: Repeated, Help: "column whose rows to divide by the sum of their absolute values: feat, or paper.feat; can be repeated"},
+}
+
+// Import are the options of import. The command has ListFormats.
+var Import = []Option{
+	{Field: "Schema", Group: GroupSource, Common: true, Value: "FILE", Help: "GraphSchema of TFRecords: a file, or the folder that holds it (required for TFRecords)"},
+	{Field: "Lenient", Group: GroupSource, Help: "repair Examples that are not valid GraphTensors where that is possible, and count them (default: stop with an error)"},
+	{Field: "ListFormats", Group: GroupSource, Common: true, Help: "print the formats of SRC, and what they become, and end; with --json as JSON"},
+	{Field: "Format", Group: GroupSource, Common: true, Help: "name of the format of SRC, as --list-formats has it (default: recognised by name and content)"},
+	{Field: "TimeColumn", Group: GroupSource, Value: "TABLE.COLUMN", Form: Repeated, Help: "column of a database that is the time of the nodes and edges of its table: TABLE.COLUMN; can be repeated"},
+	{Field: "Columns", Group: GroupColumns, Common: true, Value: "COLUMNS", Help: "names of the columns of an edge list without a header, or a selection of those of its header; a dtype may follow a name: src,dst,weight:float32,at:datetime[ms],kind:category"},
+	{Field: "Src", Group: GroupColumns, Common: true, Value: "COLUMN", Help: "column of an edge list that has the sources (default: a usual name, such as src or Source)"},
+	{Field: "Dst", Group: GroupColumns, Common: true, Value: "COLUMN", Help: "column of an edge list that has the destinations (default: a usual name, such as dst or target)"},
+	{Field: "SrcType", Group: GroupColumns, Value: "TYPE", Help: "node type of the sources of an edge list, such as user (default: _N)"},
+	{Field: "DstType", Group: GroupColumns, Value: "TYPE", Help: "node type of the destinations of an edge list, such as item (default: _N)"},
+	{Field: "IDs", Group: GroupColumns, Choices: []string{"auto", "integer", "string"}, Default: "auto", Help: "type of the ids: auto, integer or string"},
+	{Field: "Delimiter", Group: GroupColumns, Choices: []string{"tab", "space"}, Value: "C", Help: "delimiter of text tables: one character, tab or space (default: recognised)"},
+	{Field: "Indptr", Group: GroupSource, Value: "FILE", Help: ".npy file with the index pointer of a sparse matrix, one row per destination; give it with --indices instead of SRC"},
+	{Field: "Indices", Group: GroupSource, Value: "FILE", Help: ".npy file with the indices (sources) of a sparse matrix"},
+	{Field: "NumNodes", Group: GroupGraph, Common: true, Help: "number of nodes of a source without a node table (default: largest id + 1)"},
+	{Field: "Relations", Group: GroupGraph, Choices: []string{"types", "column"}, Help: "what the relations of triples become: types, an edge type each; or column, a column of one edge type (default: types for up to 1,000 relations)"},
+	{Field: "Symmetrise", Group: GroupGraph, Common: true, Help: "add the reverse of each edge; if source and destination differ in type, the reverse edges have the type dst:rev_REL:src"},
+	{Field: "Homogeneous", Group: GroupGraph, Help: "merge all node types into _N and all edge types into _N:_E:_N, in the order of their names"},
+	{Field: "NoPositions", Group: GroupGraph, Help: "leave out the position of each edge in the input: 4 bytes per edge less, or 8 from 2^32 rows on; outputs then have the edge ids of the store"},
+	{Field: "Primary", Group: GroupGraph, Choices: []string{"in", "out"}, Help: "direction by which edges are numbered and stored: in or out (default: out for unigraphs, else in)"},
+	{Field: "DanglingEdges", Group: GroupGraph, Common: true, Default: "error", Form: Checked, Choices: []string{"error", "drop", "zeros"}, Help: "how to treat edges with an end that no node table has; zeros adds the node, with zeros in its columns"},
+	{Field: "DuplicateNodes", Group: GroupGraph, Default: "error", Form: Checked, Choices: []string{"error", "drop"}, Help: "how to treat rows of a node table with the id of an earlier row"},
+	{Field: "Missing", Group: GroupColumns, Common: true, Value: "WHAT=VALUE", Form: Repeated, Help: "what empty cells mean, or VALUE alone for all of them; WHAT is a dtype, float, int, bool, string, datetime, category or a column; VALUE is a value, error, or column, which adds a column NAME_missing (default: an error for numbers and bools)"},
+	{Field: "Vectors", Flag: "vector", Group: GroupColumns, Value: "NAME=COLUMNS", Form: Repeated, Help: "join columns of an edge list to one, as NAME=FIRST:LAST, NAME=PATTERN or NAME=A,B,C; a dtype may follow NAME: feat:float32=f*"},
+	{Field: "AllowOutside", Group: GroupSource, Help: "let a metadata file name files outside its folder, and databases on servers"},
+}
+
+// RMAT are the parameters of an R-MAT graph.
+var RMAT = []Option{
+	{Field: "Scale", Group: GroupSource, Common: true, Help: "the graph has 2^scale nodes (required)"},
+	{Field: "EdgeFactor", Group: GroupSource, Common: true, Help: "edges per node"},
+	{Field: "Seed", Group: GroupSource, Common: true, Help: "random seed"},
+}
+
+// Community are the parameters of a community graph.
+var Community = []Option{
+	{Field: "Nodes", Group: GroupSource, Common: true, Help: "number of nodes (required)"},
+	{Field: "Nodes", Flag: "n", Group: GroupSource, Help: "the same as --nodes"},
+	{Field: "Seed", Group: GroupSource, Common: true, Help: "random seed"},
+}
