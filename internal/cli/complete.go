@@ -44,54 +44,70 @@ var folders = []string{"STORE", "FOLDER", "COLLECTION", "LAYOUT", "DIR", "CHUNKE
 // complete registers the completions of a command: for its flags, and folders for arguments that are folders.
 func complete(cmd *cobra.Command) {
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		choices, kind := ChoicesOf(f), options.Kind(noted(f, kindNote))
-		if f.Value.Type() == "bool" || len(choices) == 0 && kind == "" {
+		v := values{flag: f.Name, choices: ChoicesOf(f), kind: options.Kind(noted(f, kindNote))}
+		if f.Value.Type() == "bool" || len(v.choices) == 0 && v.kind == "" {
 			return
 		}
-		err := cmd.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-			next := cobra.ShellCompDirectiveNoFileComp
-			before, marks := "", separators(kind)
-			if at := strings.LastIndexAny(typed, marks); at >= 0 {
-				before = typed[:at+1]
-			}
-			values := choices
-			if before != "" {
-				values = nil // a choice is no element of a list
-			}
-			if kind != "" && len(args) > 0 {
-				if meta := readMeta(args[0]); meta != nil {
-					values = append(slices.Clone(values), namesOf(kind, meta)...)
-				}
-			}
-			given := strings.FieldsFunc(before, func(r rune) bool { return strings.ContainsRune(marks, r) })
-			var out []string
-			for _, v := range values {
-				if strings.HasPrefix(before+v, typed) && !slices.Contains(given, v) {
-					out = append(out, before+v)
-				}
-			}
-			if kind == options.Fanouts || kind == options.ComponentsAmounts || kind == options.Orders {
-				next |= cobra.ShellCompDirectiveNoSpace // a number or name follows
-			}
-			if f.Name == "seeds" && len(out) == 0 {
-				next = cobra.ShellCompDirectiveDefault // a file
-			}
-			return out, next
-		})
-		if err != nil { // a flag twice
+		if err := cmd.RegisterFlagCompletionFunc(f.Name, v.complete); err != nil { // a flag twice
 			panic(err)
 		}
 	})
-	if _, arguments, has := strings.Cut(cmd.Use, " "); has && cmd.ValidArgsFunction == nil {
-		for word := range strings.FieldsFuncSeq(arguments, func(r rune) bool { return r == ' ' || r == '|' }) {
-			if !slices.Contains(folders, word) {
-				return
-			}
-		}
-		cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
+	_, arguments, has := strings.Cut(cmd.Use, " ")
+	if !has || cmd.ValidArgsFunction != nil {
+		return
+	}
+	for word := range strings.FieldsFuncSeq(arguments, func(r rune) bool { return r == ' ' || r == '|' }) {
+		if !slices.Contains(folders, word) {
+			return
 		}
 	}
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	}
+}
+
+// values are the values that a flag completes to.
+type values struct {
+	flag    string
+	choices []string
+	kind    options.Kind
+}
+
+// complete lists the values that begin with what is typed. Where the values are a list, it completes the last element, by none that is
+// there.
+func (v *values) complete(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	before, marks := "", separators(v.kind)
+	if at := strings.LastIndexAny(typed, marks); at >= 0 {
+		before = typed[:at+1]
+	}
+	given := strings.FieldsFunc(before, func(r rune) bool { return strings.ContainsRune(marks, r) })
+	var out []string
+	for _, name := range v.names(before, args) {
+		if strings.HasPrefix(before+name, typed) && !slices.Contains(given, name) {
+			out = append(out, before+name)
+		}
+	}
+	switch {
+	case v.flag == "seeds" && len(out) == 0:
+		return out, cobra.ShellCompDirectiveDefault // a file
+	case v.kind == options.Fanouts || v.kind == options.ComponentsAmounts || v.kind == options.Orders:
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace // a number or name follows
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// names are the choices, and the names in the store that is the first argument. before is the list up to the element that is typed.
+func (v *values) names(before string, args []string) (names []string) {
+	if before == "" { // a choice is no element of a list
+		names = slices.Clone(v.choices)
+	}
+	if v.kind == "" || len(args) == 0 {
+		return names
+	}
+	if meta := readMeta(args[0]); meta != nil {
+		names = append(names, namesOf(v.kind, meta)...)
+	}
+	return names
 }
 
 // separators are the characters that may separate the values of a list.

@@ -66,96 +66,127 @@ func Help(cmd *cobra.Command, p Page) string {
 
 // page is Help, of the common flags if it is to be short.
 func page(cmd *cobra.Command, p Page, byGroup map[string][]*pflag.Flag, short bool) string {
-	var b strings.Builder
-	heading := func(title string) {
-		if p.Bold {
-			title = bold + title + plain
-		}
-		b.WriteString("\n" + title + ":\n")
-	}
+	w := &pageWriter{cmd: cmd, Page: p, short: short}
 	about := paragraphs(cmd.Long)
 	if len(about) == 0 {
 		about = []string{cmd.Short + "."}
 	}
-	b.WriteString(fill(about[0], p.Columns) + "\n")
-	examples := exampleLines(cmd.Example)
-	more := 0
-	if len(examples) > 0 {
-		if short && len(examples) > mostExamples {
-			more = len(examples) - mostExamples
-			examples = examples[:mostExamples]
-		}
-		heading("Examples")
-		pad := 0
-		for _, line := range examples {
-			if command, about := comment(line); about != "" && width(command) <= p.Columns/2 {
-				pad = max(pad, width(command))
-			}
-		}
-		for _, line := range examples {
-			b.WriteString(example(line, p.Columns, pad) + "\n")
-		}
-	}
-	heading("Usage")
+	w.b.WriteString(fill(about[0], p.Columns) + "\n")
+	w.writeExamples()
+	w.heading("Usage")
 	if cmd.Runnable() {
-		b.WriteString(strings.Join(hang("  "+cmd.UseLine(), p.Columns), "\n") + "\n")
+		w.b.WriteString(strings.Join(hang("  "+cmd.UseLine(), p.Columns), "\n") + "\n")
 	} else {
-		b.WriteString("  " + cmd.CommandPath() + " COMMAND\n")
+		w.b.WriteString("  " + cmd.CommandPath() + " COMMAND\n")
 	}
 	if !short && len(about) > 1 {
-		heading("Description")
-		for i, paragraph := range about[1:] {
-			if i > 0 {
-				b.WriteByte('\n')
-			}
-			for line := range strings.SplitSeq(fill(paragraph, p.Columns-2), "\n") {
-				b.WriteString(strings.TrimRight("  "+line, " ") + "\n")
-			}
-		}
+		w.writeDescription(about[1:])
 	}
 	if cmd.HasAvailableSubCommands() {
-		heading("Commands")
-		writeCommands(&b, cmd, p)
+		w.heading("Commands")
+		writeCommands(&w.b, cmd, p)
 	}
-	left := 0
 	for _, title := range options.Groups {
-		var flags []*pflag.Flag
-		for _, f := range byGroup[title] {
-			if short && title != options.GroupEvery && noted(f, commonNote) == "" {
-				left++
-				continue
-			}
-			flags = append(flags, f)
-		}
-		switch {
-		case len(flags) == 0:
-		case short && title == options.GroupEvery:
-			var names []string
-			for _, f := range flags {
-				names = append(names, strings.TrimSpace(flagName(f)))
-			}
-			b.WriteString("\n" + fill(title+": "+strings.Join(names, "; "), p.Columns) + "\n")
-		default:
-			heading(title)
-			writeFlags(&b, flags, p, short)
-		}
+		w.writeGroup(title, byGroup[title])
 	}
-	b.WriteString("\n" + fill("Exit status: "+exitStatus(cmd)+".", p.Columns) + "\n")
+	w.b.WriteString("\n" + fill("Exit status: "+exitStatus(cmd)+".", p.Columns) + "\n")
 	if short {
-		what := []string{"the whole description"}
-		if more > 0 {
-			what = append([]string{fmt.Sprintf("%d more examples", more)}, what...)
-		}
-		if left > 0 {
-			what = append([]string{fmt.Sprintf("%d more flags", left)}, what...)
-		}
-		list := what[0]
-		if n := len(what) - 1; n > 0 {
-			list = strings.Join(what[:n], ", ") + " and " + what[n]
-		}
-		b.WriteString(fill(fmt.Sprintf("%s --help-all shows %s.", cmd.CommandPath(), list), p.Columns) + "\n")
+		w.writeMore()
 	}
-	return b.String()
+	return w.b.String()
+}
+
+// pageWriter writes the page of a command.
+type pageWriter struct {
+	Page
+	cmd   *cobra.Command
+	b     strings.Builder
+	short bool
+	// Examples and flags that a short page leaves out.
+	examples, flags int
+}
+
+// heading begins a section.
+func (w *pageWriter) heading(title string) {
+	if w.Bold {
+		title = bold + title + plain
+	}
+	w.b.WriteString("\n" + title + ":\n")
+}
+
+// writeExamples writes the examples, with their comments below each other.
+func (w *pageWriter) writeExamples() {
+	lines := exampleLines(w.cmd.Example)
+	if len(lines) == 0 {
+		return
+	}
+	if w.short && len(lines) > mostExamples {
+		w.examples = len(lines) - mostExamples
+		lines = lines[:mostExamples]
+	}
+	w.heading("Examples")
+	pad := 0
+	for _, line := range lines {
+		if command, about := comment(line); about != "" && width(command) <= w.Columns/2 {
+			pad = max(pad, width(command))
+		}
+	}
+	for _, line := range lines {
+		w.b.WriteString(example(line, w.Columns, pad) + "\n")
+	}
+}
+
+// writeDescription writes the paragraphs after the first.
+func (w *pageWriter) writeDescription(about []string) {
+	w.heading("Description")
+	for i, paragraph := range about {
+		if i > 0 {
+			w.b.WriteByte('\n')
+		}
+		for line := range strings.SplitSeq(fill(paragraph, w.Columns-2), "\n") {
+			w.b.WriteString(strings.TrimRight("  "+line, " ") + "\n")
+		}
+	}
+}
+
+// writeGroup writes the flags of a group; a short page, the common ones.
+func (w *pageWriter) writeGroup(title string, all []*pflag.Flag) {
+	var flags []*pflag.Flag
+	for _, f := range all {
+		if w.short && title != options.GroupEvery && noted(f, commonNote) == "" {
+			w.flags++
+			continue
+		}
+		flags = append(flags, f)
+	}
+	switch {
+	case len(flags) == 0:
+	case w.short && title == options.GroupEvery:
+		var names []string
+		for _, f := range flags {
+			names = append(names, strings.TrimSpace(flagName(f)))
+		}
+		w.b.WriteString("\n" + fill(title+": "+strings.Join(names, "; "), w.Columns) + "\n")
+	default:
+		w.heading(title)
+		writeFlags(&w.b, flags, w.Page, w.short)
+	}
+}
+
+// writeMore says what a short page leaves out.
+func (w *pageWriter) writeMore() {
+	what := []string{"the whole description"}
+	if w.examples > 0 {
+		what = append([]string{fmt.Sprintf("%d more examples", w.examples)}, what...)
+	}
+	if w.flags > 0 {
+		what = append([]string{fmt.Sprintf("%d more flags", w.flags)}, what...)
+	}
+	list := what[0]
+	if n := len(what) - 1; n > 0 {
+		list = strings.Join(what[:n], ", ") + " and " + what[n]
+	}
+	w.b.WriteString(fill(fmt.Sprintf("%s --help-all shows %s.", w.cmd.CommandPath(), list), w.Columns) + "\n")
 }
 
 // statusNote is the annotation of a root command that has the exit statuses.
