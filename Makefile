@@ -14,6 +14,7 @@
 # make check-long   all of test, interop and cluster in the long form (an hour), and what it ran that a push does not
 # make supply       known vulnerabilities, licences, bills of materials into dist/
 # make lint         formatting, subjects of commits, sizes of files, ruff and mypy, golangci-lint with vet, vet of what tags and macOS add
+# make generate     the files that tables make: python/src/graphmill/_table.py
 # make site         the documentation as a site of static pages, dist/site; any broken link fails
 # make wheel        the Python package with the command in it, into dist/
 # make man          a manual page for each command, into dist/man
@@ -41,7 +42,7 @@ RACE := ./batch/... ./internal/direct/... ./internal/dispatch/audit/... ./intern
 SHORT := $(if $(filter long,$(TORTURE)),,RAPID_CHECKS=$(or $(RAPID_CHECKS),50) RAPID_SEED=$(or $(RAPID_SEED),1))
 export GRAPHMILL_PYTHON ?= $(CURDIR)/$(VENV)/bin/python
 
-.PHONY: build flight beam cluster quickstart test check-long race race-short supply torture torture-short interop pages interop-data large goldens site wheel wheels wheels-check release man lint fmt fuzz clean
+.PHONY: build flight beam cluster quickstart test check-long race race-short supply torture torture-short interop pages interop-data large goldens generate site wheel wheels wheels-check release man lint fmt fuzz clean
 
 build:
 	$(GO) build -o bin/graphmill ./cmd/graphmill
@@ -114,6 +115,9 @@ interop-data: $(VENV)/pins
 
 goldens:
 	scripts/goldens.sh
+
+generate:
+	$(GO) generate ./internal/options
 
 $(SITE)/pins: scripts/site/requirements.txt
 	rm -rf $(SITE)

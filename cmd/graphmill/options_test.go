@@ -193,21 +193,18 @@ var ofFeed = map[string]string{"x": "joined", "edge_attr": "joined", "edge_ids":
 // clientless are flags of feed that the loaders of the Python client set by themselves, or that are for people.
 var clientless = []string{"color", "help", "help-all", "joining", "json", "lifeline", "ops", "quiet"}
 
-// Each keyword of NodeLoader is a flag of feed, and each flag of feed a keyword; both have the same choices.
+// Each keyword of NodeLoader is a flag of feed, and each flag of feed a keyword.
 func TestKeywordsOfFlags(t *testing.T) {
 	root := newRoot(&cli.Terminal{Stdout: io.Discard, Stderr: io.Discard})
 	feed, _, err := root.Find([]string{"feed"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	source := func(name string) string {
-		b, err := os.ReadFile("../../python/src/graphmill/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(b)
+	source, err := os.ReadFile("../../python/src/graphmill/_loader.py")
+	if err != nil {
+		t.Fatal(err)
 	}
-	_, text, _ := strings.Cut(source("_loader.py"), "def __init__(\n        self,\n")
+	_, text, _ := strings.Cut(string(source), "def __init__(\n        self,\n")
 	text, _, found := strings.Cut(text, ") -> None:")
 	if !found {
 		t.Fatal("found no NodeLoader.__init__ in _loader.py")
@@ -229,17 +226,7 @@ func TestKeywordsOfFlags(t *testing.T) {
 			t.Errorf("found the flag --%s of feed, and no keyword of NodeLoader", f.Name)
 		}
 	})
-	choices := regexp.MustCompile(`(?m)^    "(\w+)": \(("[^)]*)\),$`).FindAllStringSubmatch(source("_options.py"), -1)
-	for _, m := range choices {
-		flag := strings.ReplaceAll(m[1], "_", "-")
-		if other := ofFeed[m[1]]; other != "" {
-			flag = other
-		}
-		if got := strings.Split(strings.ReplaceAll(m[2], `"`, ""), ", "); !slices.Equal(got, cli.ChoicesOf(feed.Flags().Lookup(flag))) {
-			t.Errorf("found the choices %v of %s=, and %v of --%s", got, m[1], cli.ChoicesOf(feed.Flags().Lookup(flag)), flag)
-		}
-	}
-	if len(flags) < 45 || len(choices) < 8 {
-		t.Errorf("found %d keywords, %d with choices, expected more", len(flags), len(choices))
+	if len(flags) < 45 {
+		t.Errorf("found %d keywords, expected more", len(flags))
 	}
 }

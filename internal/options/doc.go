@@ -5,3 +5,5 @@
 // The library writes the names of fields in backquotes: "found `Memory` 1.0 MiB, expected at least 24 MiB". Flags replaces them by flags, and
 // Keywords by keywords of Python.
 package options
+
+//go:generate go test -run TestPython -update .

@@ -15,7 +15,7 @@ var Build = []Option{
 var Import = []Option{
 	{Field: "Schema", Group: GroupSource, Common: true, Value: "FILE", Help: "GraphSchema of TFRecords: a file, or the folder that holds it (required for TFRecords)"},
 	{Field: "Lenient", Group: GroupSource, Help: "repair Examples that are not valid GraphTensors where that is possible, and count them (default: stop with an error)"},
-	{Field: "ListFormats", Group: GroupSource, Common: true, Help: "print the formats of SRC, and what they become, and end; with --json as JSON"},
+	{Field: "ListFormats", Keyword: "graphmill import --list-formats", Group: GroupSource, Common: true, Help: "print the formats of SRC, and what they become, and end; with --json as JSON"},
 	{Field: "Format", Group: GroupSource, Common: true, Help: "name of the format of SRC, as --list-formats has it (default: recognised by name and content)"},
 	{Field: "TimeColumn", Group: GroupSource, Value: "TABLE.COLUMN", Form: Repeated, Help: "column of a database that is the time of the nodes and edges of its table: TABLE.COLUMN; can be repeated"},
 	{Field: "Columns", Group: GroupColumns, Common: true, Value: "COLUMNS", Help: "names of the columns of an edge list without a header, or a selection of those of its header; a dtype may follow a name: src,dst,weight:float32,at:datetime[ms],kind:category"},

@@ -1,27 +1,23 @@
 package options
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"unicode"
 )
 
-// flagOf has the flags of fields, by field; of a field that has several flags the first. A flag may have a value.
-var flagOf = flagsOf(tables)
+// flagOf and keywordOf have the flags and keywords of fields, by field; of a field that has several the first. A flag may have a value.
+var flagOf, keywordOf = namesOf(tables)
 
-func flagsOf(tables [][]Option) map[string]string {
-	all := map[string]string{
-		"TLS":           "tls-ca",
-		"TypesTogether": "balance-types=false",
-	}
+func namesOf(tables [][]Option) (flags, keywords map[string]string) {
+	flags, keywords = map[string]string{"TLS": "tls-ca", "TypesTogether": "balance-types=false"}, map[string]string{}
 	for _, table := range tables {
 		for _, o := range table {
-			if all[o.Field] == "" {
-				all[o.Field] = o.FlagName()
-			}
+			flags[o.Field], keywords[o.Field] = cmp.Or(flags[o.Field], o.FlagName()), cmp.Or(keywords[o.Field], o.KeywordName())
 		}
 	}
-	return all
+	return flags, keywords
 }
 
 // of has the command of a flag, for advice to use a flag of another command than the running one. It is "" if the advice
@@ -50,10 +46,7 @@ var (
 func Flags(text string, has func(flag string) bool) string {
 	return quoted.ReplaceAllStringFunc(text, func(match string) string {
 		field := match[1 : len(match)-1]
-		name, ok := flagOf[field]
-		if !ok {
-			name = split(field, '-')
-		}
+		name := cmp.Or(flagOf[field], split(field, '-'))
 		flag, _, _ := strings.Cut(name, "=")
 		switch {
 		case has(flag):
@@ -83,11 +76,7 @@ func Keywords(text string) string {
 		b.WriteString(text[:at[0]])
 		field := text[at[0]+1 : at[1]-1]
 		text = text[at[1]:]
-		name := split(field, '_')
-		if field == "ListFormats" { // a command, and no keyword
-			name = "graphmill import --list-formats"
-		}
-		b.WriteString(name)
+		b.WriteString(cmp.Or(keywordOf[field], split(field, '_')))
 		if value := number.FindStringSubmatch(text); value != nil {
 			text = text[1+len(value[1]):]
 			if list := strings.ReplaceAll(value[1], ",", ", "); list != value[1] {

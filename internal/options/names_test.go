@@ -15,6 +15,7 @@ func TestNames(t *testing.T) {
 		{"found 0 of `Fanout` and `Plan`; try `Fanout` 15,10", "found 0 of Fanout and Plan; try Fanout 15,10", "found 0 of fanout and plan; try fanout=[15, 10]"},
 		{"`EdgeFeatures`, `IPConfig`, `SSHPort`", "--edge-features, --ip-config, --ssh-port", "edge_features, ip_config, ssh_port"},
 		{"`IDs` and `NoEdgeIDs` and `SaveOrigNids`", "--ids and --no-edge-ids and --save-orig-nids", "ids and no_edge_ids and save_orig_nids"},
+		{"found `Subgraph` induced; see `ListFormats`", "found Subgraph induced; see graphmill import --list-formats", "found subgraph_type induced; see graphmill import --list-formats"},
 		{"give `Overwrite`", "give --force", "give overwrite"},
 		{"`TypesTogether`", "--balance-types=false", "types_together"},
 		{"set `DanglingEdges` drop", "set graphmill import --dangling-edges drop", "set dangling_edges drop"},

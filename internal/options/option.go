@@ -1,5 +1,7 @@
 package options
 
+import "cmp"
+
 // Option is a row of the table: a field of options, and a flag that sets it.
 type Option struct {
 	// Field is the name of the field. The structs that a command binds the row to have it; it may also be a text that the command reads the
@@ -9,9 +11,11 @@ type Option struct {
 	// Flag is the name of the flag; "" is the field in lower case with hyphens between its words.
 	Flag   string
 	Letter string // a short form of the flag
-	Help   string
-	Group  string // of the help: one of Groups
-	Common bool   // the help of a command with many flags shows it
+	// Keyword is the keyword of the Python client, or what its errors say in place of one; "" is the field in lower case with underscores.
+	Keyword string
+	Help    string
+	Group   string // of the help: one of Groups
+	Common  bool   // the help of a command with many flags shows it
 	// Default is the default that the help shows, where the zero value of the field stands for it; "" is the value of the field.
 	Default string
 	Choices []string // the values, or some that complete
@@ -93,12 +97,10 @@ var Groups = []string{
 }
 
 // FlagName is the name of the flag.
-func (o *Option) FlagName() string {
-	if o.Flag != "" {
-		return o.Flag
-	}
-	return split(o.Field, '-')
-}
+func (o *Option) FlagName() string { return cmp.Or(o.Flag, split(o.Field, '-')) }
+
+// KeywordName is the keyword.
+func (o *Option) KeywordName() string { return cmp.Or(o.Keyword, split(o.Field, '_')) }
 
 // tables are all rows, by the commands that take them. Of several options without what they need, the error names the first.
 var tables = [][]Option{

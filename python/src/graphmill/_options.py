@@ -8,21 +8,10 @@ from typing import Any, Callable
 
 from ._arguments import choice, integer, meant, truth
 from ._folder import edge_type
-from ._saint import SETS
 from ._store import Store
+from ._table import CHOICES, DEFAULTS, FLAGS
 
-_CHOICES = {
-    "direction": ("in", "out"),
-    "expand": ("new", "all"),
-    "scope": ("batch", "seed", "epoch"),
-    "executor": ("auto", "memory", "stream"),
-    "subgraph_type": ("directional", "bidirectional", "induced"),
-    "temporal_strategy": ("uniform", "recent", "last"),
-    "negatives_how": ("binary", "triplet", "in-batch"),
-    "negatives_strict": ("no", "count", "error"),
-}
-_DEFAULTS = {"executor": "auto", "subgraph_type": "directional", "temporal_strategy": "uniform"}  # left out, as the plan says them
-_FLAGS = {"subgraph_type": "--subgraph"}  # keywords whose flags have other names
+_SAID = ("executor", "subgraph_type", "temporal_strategy")  # whose defaults are left out, as the plan says them
 
 
 def feed_arguments(
@@ -42,7 +31,7 @@ def feed_arguments(
     flags = {"seed": seed, "threads": threads, "fanout": None if fanout is None else fanout_text(fanout), "seed_type": seed_type, **options}
     arguments = [os.fspath(store)]
     for name, value in flags.items():
-        flag = _FLAGS.get(name, "--" + name.replace("_", "-"))
+        flag = "--" + FLAGS.get(name, name.replace("_", "-"))
         if value is True:
             arguments.append(flag)
         elif value is not False and value is not None:
@@ -75,11 +64,11 @@ def flags_of(o: Mapping[str, Any], store: Store) -> dict[str, Any]:
     for name, x in o.items():
         if x is None:
             continue
-        if name in _CHOICES:
-            x = choice(name, getattr(x, "value", x), _CHOICES[name])  # PyG has enums for some
-            x = None if x == _DEFAULTS.get(name) else x
-        elif name in _READERS:
+        if name in _READERS:
             x = _READERS[name](name, x, store)
+        elif name in CHOICES:
+            x = choice(name, getattr(x, "value", x), CHOICES[name])  # PyG has enums for some
+            x = None if name in _SAID and x == DEFAULTS[name] else x
         elif not isinstance(x, (str, os.PathLike)):
             raise TypeError(f"found {name}={x!r}, expected a text")
         out[name] = x
@@ -169,13 +158,12 @@ def _seed_time(name: str, x: Any, _: Store) -> str:
 def _sampler(name: str, x: Any, _: Store) -> str:
     if not isinstance(x, str):  # a sampler of torch
         raise ValueError(
-            f"found {name}=, expected one of {', '.join(map(repr, _SAMPLERS))}, or seeds= with shuffle=True or order=, because the feed orders the seeds itself"
+            f"found {name}=, expected one of {', '.join(map(repr, CHOICES[name]))}, or seeds= with shuffle=True or order=, because the feed orders the seeds itself"
         )
-    return choice(name, x, _SAMPLERS)
+    return choice(name, x, CHOICES[name])
 
 
 LAYERED = ("ladies", "fastgcn", "hgt")  # a fanout is a budget of nodes of a type
-_SAMPLERS = ("neighbor", "labor", *LAYERED, "shadow", "ppr", "walk", *SETS)
 
 
 def _above_0(name: str, x: Any, _: Store) -> str:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 NAMES = ("node_norm", "edge_norm")  # of the columns of nodes and edges
 SAMPLERS = ("saint-node", "saint-edge", "saint-walk")
-SETS = (*SAMPLERS, "cluster")  # batches are the subgraphs of sets of nodes
 FIRST_EPOCH = 1 << 62  # of the batches that are only counted; no training gets there
 _MOST = 1e4  # of edge_norm, as in PyG
 _NEVER = 0.1  # the times of a node, and edge_norm of an edge, that no counted batch has, as in PyG

@@ -31,10 +31,10 @@ from ._command import GraphmillError
 from ._feed import Batch, Connection, Feeding
 from ._options import feed_arguments
 from ._pyg_remote import FeatureStore, GraphStore
-from ._saint import SETS
 from ._schema import Schema
 from ._seeds import link_ends, seed_file
 from ._store import Store
+from ._table import SETS
 
 __all__ = ["FeatureStore", "GraphStore", "GraphmillSampler"]
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._folder import unknown
-from .._saint import SETS
 from .._schema import Schema
+from .._table import SETS
 
 FORMS = ("numpy", "pyg", "dgl", "tfgnn", "jraph")
 
