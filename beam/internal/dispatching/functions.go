@@ -3,24 +3,22 @@ package dispatching
 import (
 	"context"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/graphmill/graphmill/beam/internal/sites"
 	"github.com/graphmill/graphmill/internal/dispatch/cluster"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Registered functions need no reflection at run time, and work in a stripped binary.
+// Registered types are found by their names in a worker. The generic functions of Beam's package register would spare a reflection per element,
+// and take more than a minute to compile: an element here is a block of records.
 func init() {
-	register.DoFn2x0[[]byte, func(int64)](&stepsFn{})
-	register.DoFn3x1[context.Context, int64, func(int64, []byte), error](&cutFn{})
-	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), error](&sliceFn{})
-	register.DoFn3x1[context.Context, int64, func(*[]byte) bool, error](&makeFn{})
-	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), error](&gatherFn{})
-	register.DoFn3x1[context.Context, int64, func(*[]byte) bool, error](&finishFn{})
-	register.Emitter1[int64]()
-	register.Emitter2[int64, []byte]()
-	register.Iter1[[]byte]()
+	beam.RegisterDoFn(&stepsFn{})
+	beam.RegisterDoFn(&cutFn{})
+	beam.RegisterDoFn(&sliceFn{})
+	beam.RegisterDoFn(&makeFn{})
+	beam.RegisterDoFn(&gatherFn{})
+	beam.RegisterDoFn(&finishFn{})
 }
 
 // works are the Works that this process has open. The functions of a pipeline share them.

@@ -3,21 +3,19 @@ package importing
 import (
 	"context"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/graphmill/graphmill/beam/internal/sites"
 )
 
-// Registered functions need no reflection at run time, and work in a stripped binary.
+// Registered types are found by their names in a worker. The generic functions of Beam's package register would spare a reflection per element,
+// and take more than a minute to compile: an element here is a block of records.
 func init() {
-	register.DoFn2x0[[]byte, func(int64)](&tasksFn{})
-	register.DoFn3x1[context.Context, int64, func(int64, []byte), error](&taskFn{})
-	register.DoFn2x1[context.Context, int64, error](&aloneFn{})
-	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), error](&stageFn{})
-	register.DoFn3x1[context.Context, int64, func(*[]byte) bool, error](&lastFn{})
-	register.Emitter1[int64]()
-	register.Emitter2[int64, []byte]()
-	register.Iter1[[]byte]()
+	beam.RegisterDoFn(&tasksFn{})
+	beam.RegisterDoFn(&taskFn{})
+	beam.RegisterDoFn(&aloneFn{})
+	beam.RegisterDoFn(&stageFn{})
+	beam.RegisterDoFn(&lastFn{})
 }
 
 // tasksFn emits the numbers of tasks.

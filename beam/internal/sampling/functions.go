@@ -3,24 +3,22 @@ package sampling
 import (
 	"context"
 
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
 	"github.com/graphmill/graphmill/beam/internal/sites"
 	"github.com/graphmill/graphmill/internal/sample/cluster"
 )
 
-// Registered functions need no reflection at run time, and work in a stripped binary.
+// Registered types are found by their names in a worker. The generic functions of Beam's package register would spare a reflection per element,
+// and take more than a minute to compile: an element here is a block of records.
 func init() {
-	register.DoFn2x0[[]byte, func(int64)](&groupsFn{})
-	register.DoFn2x1[context.Context, int64, error](&sampleFn{})
-	register.DoFn3x1[context.Context, int64, func(int64, []byte), error](&startFn{})
-	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), error](&rangeFn{})
-	register.DoFn3x1[context.Context, int64, func(*[]byte) bool, error](&assembleFn{})
-	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), error](&wantFn{})
-	register.DoFn4x1[context.Context, int64, func(*[]byte) bool, func(int64, []byte), error](&rowsFn{})
-	register.Emitter1[int64]()
-	register.Emitter2[int64, []byte]()
-	register.Iter1[[]byte]()
+	beam.RegisterDoFn(&groupsFn{})
+	beam.RegisterDoFn(&sampleFn{})
+	beam.RegisterDoFn(&startFn{})
+	beam.RegisterDoFn(&rangeFn{})
+	beam.RegisterDoFn(&assembleFn{})
+	beam.RegisterDoFn(&wantFn{})
+	beam.RegisterDoFn(&rowsFn{})
 }
 
 // groupsFn emits the numbers of groups.
