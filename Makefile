@@ -128,11 +128,11 @@ $(SITE)/pins: scripts/site/requirements.txt
 site: build $(SITE)/pins
 	$(SITE)/bin/python -B scripts/site/build.py bin/graphmill
 
-# The command is static, so that it runs on any Linux of its processor.
+# The command is static, so that it runs on any Linux of its processor. With COMMAND=FILE the wheel has that file in its place.
 wheel:
 	arch=$$($(GO) env GOARCH); case $$arch in amd64) tag=x86_64;; arm64) tag=aarch64;; *) echo "make wheel: found processor $$arch, expected amd64 or arm64" >&2; exit 1;; esac; \
 	rm -f dist/graphmill-*.whl; \
-	GO=$(GO) scripts/build.sh linux $$arch python/bin/graphmill; \
+	$(if $(COMMAND),install -D '$(COMMAND)' python/bin/graphmill,GO=$(GO) scripts/build.sh linux $$arch python/bin/graphmill); \
 	GO=$(GO) scripts/notices.sh; \
 	GRAPHMILL_WHEEL_TAG=py3-none-manylinux_2_17_$$tag $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./python
 

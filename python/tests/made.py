@@ -20,6 +20,7 @@ import numpy.typing as npt
 from graphmill._command import command
 
 STORES = os.environ.get("GRAPHMILL_TEST_STORES", "")
+LONG = os.environ.get("TORTURE") == "long"  # the form of the tests: see internal/proof
 RMAT, DEBIAN = os.path.join(STORES, "rmat.store"), os.path.join(STORES, "debian.store")
 
 _spec = importlib.util.spec_from_file_location("orders", os.path.join(os.path.dirname(__file__), "../../batch/testdata/reference/orders.py"))

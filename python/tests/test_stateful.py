@@ -42,7 +42,7 @@ class TestDataLoader(unittest.TestCase):
             self.assertIs(type(pickle.loads(pickle.dumps(own))), type(own))
             want = [flat(b) for b in own]
             self.assertEqual(len(want), 11)
-            for workers, method in ((0, None), (2, "fork"), (3, "spawn")):
+            for workers, method in ((0, None), (3, "fork"), (2, "spawn")):
                 own.set_epoch(0)
                 torchs = torch.utils.data.DataLoader(own, batch_size=None, num_workers=workers, multiprocessing_context=method)
                 self.assertEqual(len(torchs), 11)
