@@ -10,6 +10,6 @@
 // buffers hold records of whole batches, for the partition method multilevel, and for the stream executor with the scope epoch, or with
 // the scope seed on the smallest graph of the grid. Some figures are told as upper bounds: the figures of the stream executor with TFRecords, the memory of partition where edge
 // types are reverses of others, and the memory of the memory executor with few large batches. A run may exceed its budget by 8 %, which only
-// the memory executor with no more than its need does. Times are judged only in the long form and only with TORTURE_QUIET=1, on a machine that
+// the memory executor with no more than its need does. The short form, which runs beside other programs, takes three times these shares of memory. Times are judged only in the long form and only with TORTURE_QUIET=1, on a machine that
 // does nothing else.
 package forecast

@@ -49,18 +49,22 @@ type figure struct {
 // off is the share by which the told figure differs from the measured one.
 func (f figure) off() float64 { return f.told/f.measured - 1 }
 
-// ok says whether a figure is within its bound.
-func (f figure) ok() bool {
-	off := math.Abs(f.told - f.measured)
+// ok says whether a figure is within its bound. Beside other programs a process collects its garbage late, so the short form, which runs beside them,
+// takes three times the shares of memory.
+func (f figure) ok(long bool) bool {
+	off, slack := math.Abs(f.told-f.measured), 3.0
+	if long {
+		slack = 1
+	}
 	switch f.kind {
 	case memory:
-		return off <= memoryShare*f.measured+noise
+		return off <= slack*memoryShare*f.measured+noise
 	case bytes:
 		return off <= bytesShare*f.measured
 	case rough:
-		return off <= roughShare*f.measured+noise
+		return off <= slack*roughShare*f.measured+noise
 	case atMost, budget:
-		return f.measured <= f.told*(1+budgetShare)
+		return f.measured <= f.told*(1+slack*budgetShare)
 	}
 	return off <= timeShare*f.measured || os.Getenv("TORTURE_QUIET") != "1" || max(f.told, f.measured) < shortTime
 }
@@ -74,7 +78,7 @@ func (x *table) add(t *testing.T, f figure) {
 	if proof.Long(t) { // the table comes after hours
 		t.Logf("%s: %s: told %.1f, measured %.1f (%+.0f %%)", f.what, f.kind, scaled(f.kind, f.told), scaled(f.kind, f.measured), 100*f.off())
 	}
-	if !f.ok() {
+	if !f.ok(proof.Long(t)) {
 		t.Errorf("%s: %s: told %.1f, measured %.1f (%+.0f %%)", f.what, f.kind, scaled(f.kind, f.told), scaled(f.kind, f.measured), 100*f.off())
 	}
 }
