@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/option"
 )
 
-// Need is what options have no meaning without.
+// Need is a condition on other options. An option that has it has no meaning where it is not met.
 type Need struct {
 	Field  string   // is given,
 	Values []string // with one of these values, where there are some,

@@ -25,7 +25,7 @@ type Option struct {
 	// Positive says that 0, which stands for the default, is refused.
 	Positive bool
 
-	// Needs are what the option has no meaning without. If several rows have the field, one of them says it.
+	// Needs are the conditions under which the option has a meaning. If several rows have the field, one of them has them.
 	Needs []*Need
 	// Free says that the option may differ between a run and the run that continues it: it does not change the bytes of the output, or it
 	// names a file that is identified by content.

@@ -21,15 +21,16 @@ func TestArrowRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, expected := range tabletest.ParseValues(t, b) {
-		t.Run(name, func(t *testing.T) { checkArrow(t, filepath.Join("testdata/arrow", name), expected) })
+		t.Run(name, func(t *testing.T) { checkColumnar(t, OpenArrow, filepath.Join("testdata/arrow", name), expected) })
 	}
 }
 
-func checkArrow(t *testing.T, path string, expected map[string][]any) {
+// checkColumnar checks that a file has the expected rows, whatever the number of threads and the size of chunks.
+func checkColumnar(t *testing.T, open func(fsys vfs.FS, paths []string) (*Columnar, error), path string, expected map[string][]any) {
 	t.Helper()
 	for _, threads := range []int{1, 4} {
 		for _, chunk := range []int{table.ChunkSize, 64, 1} {
-			tab, err := OpenArrow(vfs.OS, []string{path})
+			tab, err := open(vfs.OS, []string{path})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,8 +9,8 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/table/tabletest"
 )
 
-// made runs make.py of a folder of testdata, and returns the rows that Python reads from the files.
-func made(t *testing.T, folder string) map[string]map[string][]any {
+// filesOfPeer runs make.py of a folder of testdata, and returns the rows that Python reads from the files.
+func filesOfPeer(t *testing.T, folder string) map[string]map[string][]any {
 	t.Helper()
 	dir := t.TempDir()
 	script := filepath.Join("testdata", folder, "make.py")
@@ -24,13 +24,13 @@ func made(t *testing.T, folder string) map[string]map[string][]any {
 
 // Files that the real pyarrow and polars write now have the rows that pyarrow reads from them.
 func TestPeerArrow(t *testing.T) {
-	for path, expected := range made(t, "arrow") {
-		checkArrow(t, path, expected)
+	for path, expected := range filesOfPeer(t, "arrow") {
+		checkColumnar(t, OpenArrow, path, expected)
 	}
 }
 
 func TestPeerParquet(t *testing.T) {
-	for path, expected := range made(t, "parquet") {
-		checkParquet(t, path, expected)
+	for path, expected := range filesOfPeer(t, "parquet") {
+		checkColumnar(t, OpenParquet, path, expected)
 	}
 }

@@ -21,25 +21,7 @@ func TestParquetRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, expected := range tabletest.ParseValues(t, b) {
-		t.Run(name, func(t *testing.T) { checkParquet(t, filepath.Join("testdata/parquet", name), expected) })
-	}
-}
-
-func checkParquet(t *testing.T, path string, expected map[string][]any) {
-	t.Helper()
-	for _, threads := range []int{1, 4} {
-		for _, chunk := range []int{table.ChunkSize, 64, 1} {
-			tab, err := OpenParquet(vfs.OS, []string{path})
-			if err != nil {
-				t.Fatal(err)
-			}
-			tab.chunk = chunk
-			found, err := tabletest.Values(tab, threads)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tabletest.SameValues(t, path, found, expected)
-		}
+		t.Run(name, func(t *testing.T) { checkColumnar(t, OpenParquet, filepath.Join("testdata/parquet", name), expected) })
 	}
 }
 
