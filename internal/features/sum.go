@@ -1,0 +1,119 @@
+package features
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+)
+
+// Bins of a sum have weights of 2^32 each. Those of a sum begin at 2^-1074, the least float64, and those of a sum of squares at 2^-2148.
+const (
+	sumBins    = (1074+1024)/32 + 4
+	squareBins = 2*(1074+1024)/32 + 6
+	// carryAfter is after how many numbers bins carry: each adds less than 2^32 to a bin.
+	carryAfter = 1 << 30
+)
+
+// Sums are the exact sum of finite numbers and of their squares: they depend neither on the order of the numbers nor on how they are divided
+// into several Sums that are merged. The zero value has no numbers.
+type Sums struct {
+	n       uint64
+	pending uint64 // numbers since the bins carried
+	bins    [sumBins]int64
+	squares [squareBins]int64
+}
+
+// Add adds finite numbers.
+func (s *Sums) Add(values []float64) {
+	for _, x := range values {
+		b := math.Float64bits(x)
+		mantissa, exponent := b&(1<<52-1), uint(b>>52&0x7ff)
+		if exponent > 0 {
+			mantissa |= 1 << 52
+			exponent--
+		}
+		// x is ± mantissa 2^(exponent - 1074).
+		i, shift := exponent>>5, exponent&31
+		high, low := mantissa>>(64-shift), mantissa<<shift
+		sign := 1 - 2*int64(b>>63)
+		bins := s.bins[i : i+3 : i+3]
+		bins[0] += sign * int64(low&math.MaxUint32)
+		bins[1] += sign * int64(low>>32)
+		bins[2] += sign * int64(high)
+
+		top, bottom := bits.Mul64(mantissa, mantissa)
+		i, shift = 2*exponent>>5, 2*exponent&31
+		over := top >> (64 - shift)
+		top = top<<shift | bottom>>(64-shift)
+		bottom <<= shift
+		squares := s.squares[i : i+5 : i+5]
+		squares[0] += int64(bottom & math.MaxUint32)
+		squares[1] += int64(bottom >> 32)
+		squares[2] += int64(top & math.MaxUint32)
+		squares[3] += int64(top >> 32)
+		squares[4] += int64(over)
+
+		if s.pending++; s.pending == carryAfter {
+			s.carry()
+		}
+	}
+	s.n += uint64(len(values))
+}
+
+// Merge adds the numbers of other sums.
+func (s *Sums) Merge(other *Sums) {
+	s.carry()
+	of := *other
+	of.carry()
+	for i, v := range of.bins {
+		s.bins[i] += v
+	}
+	for i, v := range of.squares {
+		s.squares[i] += v
+	}
+	s.pending = 2
+	s.n += of.n
+}
+
+// carry brings all bins but the last to less than 2^32.
+func (s *Sums) carry() {
+	for _, bins := range [][]int64{s.bins[:], s.squares[:]} {
+		for i := range len(bins) - 1 {
+			over := bins[i] >> 32
+			bins[i] -= over << 32
+			bins[i+1] += over
+		}
+	}
+	s.pending = 1
+}
+
+// N is the number of numbers.
+func (s *Sums) N() uint64 { return s.n }
+
+// Moments are the mean and the standard deviation of the numbers, which are not none: the root of the mean square of the distances to the mean.
+// Mean and variance are exact and rounded once.
+func (s *Sums) Moments() (mean, deviation float64) {
+	n := new(big.Int).SetUint64(s.n)
+	sum, squares := ofBins(s.bins[:]), ofBins(s.squares[:])
+	mean = ratio(sum, n, 1074)
+	// n Σx² - (Σx)², in units of 2^-2148.
+	of := new(big.Int).Mul(n, squares)
+	of.Sub(of, new(big.Int).Mul(sum, sum))
+	return mean, math.Sqrt(ratio(of, new(big.Int).Mul(n, n), 2148))
+}
+
+// ofBins is the sum of bins, in units of the first one.
+func ofBins(bins []int64) *big.Int {
+	sum := new(big.Int)
+	for i := len(bins) - 1; i >= 0; i-- {
+		sum.Lsh(sum, 32)
+		sum.Add(sum, big.NewInt(bins[i]))
+	}
+	return sum
+}
+
+// ratio is a / b 2^-exponent, rounded once.
+func ratio(a, b *big.Int, exponent uint) float64 {
+	f, _ := new(big.Rat).SetFrac(a, new(big.Int).Lsh(b, exponent)).Float64()
+	return f
+}

@@ -1,0 +1,48 @@
+package features
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// The moments are those of exact fractions, however the numbers are divided.
+func TestMoments(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		number := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-1e3, 1e3), rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 5e-324, -5e-324, 1e300, 1e-160, 2.2250738585072014e-308}))
+		values := rapid.SliceOfN(number, 1, 50).Draw(t, "values")
+		cut := rapid.IntRange(0, len(values)).Draw(t, "cut")
+		var a, b Sums
+		a.Add(values[:cut])
+		b.Add(values[cut:])
+		a.Merge(&b)
+		mean, deviation := a.Moments()
+
+		n, sum, squares := new(big.Rat).SetInt64(int64(len(values))), new(big.Rat), new(big.Rat)
+		for _, v := range values {
+			x := new(big.Rat).SetFloat64(v)
+			sum.Add(sum, x)
+			squares.Add(squares, new(big.Rat).Mul(x, x))
+		}
+		sum.Quo(sum, n)
+		squares.Quo(squares, n)
+		variance, _ := squares.Sub(squares, new(big.Rat).Mul(sum, sum)).Float64()
+		if want, _ := sum.Float64(); mean != want || deviation != math.Sqrt(variance) {
+			t.Fatalf("found %g and %g, expected %g and %g", mean, deviation, want, math.Sqrt(variance))
+		}
+	})
+}
+
+func BenchmarkSums(b *testing.B) {
+	values := make([]float64, 1<<16)
+	for i := range values {
+		values[i] = float64(float32(math.Sin(float64(i)) * 1000))
+	}
+	var s Sums
+	b.SetBytes(int64(8 * len(values)))
+	for b.Loop() {
+		s.Add(values)
+	}
+}

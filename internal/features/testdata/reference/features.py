@@ -1,0 +1,337 @@
+"""The law of features: what a feature of a column is, as an executable definition.
+
+A feature is fitted on some rows of a column and applied to all of them. Nothing here depends on the order of rows, and what is exact is
+computed with integers and fractions, and rounded to float64 once. A value is None where it is missing; a float that is not a number is missing,
+too. Results are float64; a store has them rounded to its dtype once.
+
+Fit and apply are two functions: the state between them is what features.json keeps, plain JSON.
+"""
+
+from __future__ import annotations
+
+import bisect
+import datetime
+import math
+import re
+import statistics
+import zoneinfo
+from collections import Counter
+from fractions import Fraction
+from typing import Any, Optional
+
+Number = Optional[float]
+Text = Optional[str]
+State = dict[str, Any]
+
+
+class Refused(ValueError):
+    """A feature that cannot be made, with the reason."""
+
+
+# Numbers. A part is clipped, then filled, then scaled or put into buckets; each step is fitted on the result of the one before.
+
+
+def missing(x: Any) -> bool:
+    return x is None or (isinstance(x, float) and math.isnan(x))
+
+
+def known(column: list[Number]) -> list[float]:
+    return [x for x in column if not missing(x)]  # type: ignore[misc]
+
+
+def finite(column: list[Number]) -> None:
+    for row, x in enumerate(column):
+        if not missing(x) and math.isinf(x):  # type: ignore[arg-type]
+            raise Refused(f"found an infinity in row {row}")
+
+
+def fit_clip(bounds: tuple[float, float]) -> State:
+    low, high = bounds
+    if not low < high:
+        raise Refused(f"found bounds {low} and {high}, expected the lower one first")
+    return {"clip": [low, high]}
+
+
+def apply_clip(state: State, x: Number) -> Number:
+    low, high = state["clip"]
+    return None if missing(x) else min(max(x, low), high)  # type: ignore[type-var]
+
+
+def fit_impute(how: str, rows: list[Number], constant: float = 0.0) -> State:
+    values = known(rows)
+    finite(rows)
+    if how == "constant":
+        return {"fill": constant}
+    if not values:
+        raise Refused("found no value in the rows of the fit")
+    return {"fill": {"mean": mean, "median": median, "mode": mode}[how](values)}
+
+
+def mean(values: list[float]) -> float:
+    return rounded(sum(map(Fraction, values)) / len(values))
+
+
+def rounded(x: Fraction) -> float:
+    """The float64 nearest to a fraction, ties to even."""
+    return x.numerator / x.denominator
+
+
+def median(values: list[float]) -> float:
+    """The middle value; of two, their exact mean."""
+    v = sorted(values)
+    return rounded((Fraction(v[(len(v) - 1) // 2]) + Fraction(v[len(v) // 2])) / 2)
+
+
+def mode(values: list[float]) -> float:
+    """The most frequent value; of several, the least."""
+    of = Counter(values)
+    return min(of, key=lambda x: (-of[x], x))
+
+
+def apply_impute(state: State, x: Number) -> float:
+    return state["fill"] if missing(x) else x  # type: ignore[no-any-return]
+
+
+def quantile(ordered: list[float], j: int, parts: int) -> float:
+    """The value at the position j/parts of ordered values, between two neighbours by their distance."""
+    i, rest = divmod(j * (len(ordered) - 1), parts)
+    if not rest:
+        return ordered[i]
+    return ordered[i] + (ordered[i + 1] - ordered[i]) * (rest / parts)
+
+
+def fit_scale(how: str, rows: list[Number], quantiles: int = 1000) -> State:
+    """At most `quantiles` of them, and no more than rows of the fit, with those that have no value."""
+    finite(rows)
+    v = sorted(known(rows))
+    if how in ("log", "signed-log"):
+        return {"scale": how}
+    if not v:
+        raise Refused("found no value in the rows of the fit")
+    if how == "standard":
+        m = sum(map(Fraction, v)) / len(v)
+        variance = sum(Fraction(x) ** 2 for x in v) / len(v) - m * m
+        if v[0] == v[-1]:
+            return {"scale": how, "mean": v[0], "deviation": 0.0}
+        return {"scale": how, "mean": rounded(m), "deviation": math.sqrt(rounded(variance))}
+    if how in ("min-max", "min-max-clip"):
+        return {"scale": how, "least": v[0], "greatest": v[-1]}
+    if how == "max-abs":
+        return {"scale": how, "greatest": max(abs(v[0]), abs(v[-1]))}
+    if how == "robust":
+        return {"scale": how, "median": quantile(v, 1, 2), "range": quantile(v, 3, 4) - quantile(v, 1, 4)}
+    if how in ("uniform-quantiles", "normal-quantiles"):
+        n = max(1, min(quantiles, len(rows)))
+        return {"scale": how, "quantiles": [quantile(v, j, n - 1) for j in range(n)] if n > 1 else [v[0]]}
+    raise Refused(f"found scale {how!r}")
+
+
+def divided(x: float, by: float) -> float:
+    return x / by if by else x
+
+
+def apply_scale(state: State, x: Number) -> Number:
+    if missing(x):
+        return None
+    assert x is not None
+    how = state["scale"]
+    if how == "standard":
+        return divided(x - state["mean"], state["deviation"])
+    if how in ("min-max", "min-max-clip"):
+        y = divided(x - state["least"], state["greatest"] - state["least"])
+        return min(max(y, 0.0), 1.0) if how == "min-max-clip" else y
+    if how == "max-abs":
+        return divided(x, state["greatest"])
+    if how == "robust":
+        return divided(x - state["median"], state["range"])
+    if how == "log":
+        if x <= -1:
+            raise Refused(f"found {x}, expected more than -1")
+        return math.log1p(x)
+    if how == "signed-log":
+        return math.copysign(math.log1p(abs(x)), x)
+    q = state["quantiles"]
+    if q[0] == q[-1]:  # a constant
+        return 0.0
+    if how == "uniform-quantiles":
+        return rank(q, x)
+    low, high = PPF_LEAST, 1 - PPF_LEAST
+    if x <= q[0]:
+        y = low
+    elif x >= q[-1]:
+        y = high
+    else:
+        y = min(max(rank(q, x), low), high)
+    return statistics.NormalDist().inv_cdf(y)
+
+
+PPF_LEAST = 1e-7  # ranks nearer to 0 and 1 have the normal quantile of this one
+
+
+def rank(q: list[float], x: float) -> float:
+    """The share of values below x: 0 up to the least quantile, 1 from the greatest, between two by the distance, and for a quantile that occurs
+    several times the middle of its ranks."""
+    last = len(q) - 1
+    if x <= q[0]:
+        return 0.0
+    if x >= q[last]:
+        return 1.0
+    left, right = bisect.bisect_left(q, x), bisect.bisect_right(q, x)
+    if left < right:
+        return (left / last + (right - 1) / last) / 2
+    return ((left - 1) + (x - q[left - 1]) / (q[left] - q[left - 1])) / last
+
+
+def fit_buckets(how: str, rows: list[Number], count: int = 0, edges: Optional[list[float]] = None) -> State:
+    """Inner edges: a value is in the bucket whose number is the number of inner edges that are not above it."""
+    finite(rows)
+    if how == "edges":
+        assert edges is not None
+        if any(b <= a for a, b in zip(edges, edges[1:])):
+            raise Refused(f"found edges {edges}, expected them to grow")
+        return {"edges": edges[1:-1]}
+    v = sorted(known(rows))
+    if not v:
+        raise Refused("found no value in the rows of the fit")
+    if how == "width":
+        step = (v[-1] - v[0]) / count
+        return {"edges": [] if v[0] == v[-1] else [v[0] + i * step for i in range(1, count)]}
+    # The inverse of the cumulative shares, averaged where a share is met exactly.
+    found = [v[0]]
+    for j in range(1, count):
+        i, rest = divmod(j * len(v), count)
+        found.append(v[i] if rest else rounded((Fraction(v[i - 1]) + Fraction(v[i])) / 2))
+    found.append(v[-1])
+    distinct = sorted(set(found))
+    return {"edges": distinct[1:-1]}
+
+
+def apply_buckets(state: State, x: Number) -> Optional[int]:
+    return None if missing(x) else bisect.bisect_right(state["edges"], x)  # type: ignore[arg-type]
+
+
+def norms(rows: list[list[float]], how: str) -> list[list[float]]:
+    """Rows divided by their norm; a row of zeros stays."""
+    out = []
+    for row in rows:
+        norm = {"l1": math.fsum(map(abs, row)), "l2": math.sqrt(math.fsum(x * x for x in row)), "max": max(map(abs, row), default=0.0)}[how]
+        out.append([divided(x, norm) for x in row])
+    return out
+
+
+# Categories.
+
+
+def fit_categories(rows: list[Text], least: int = 1, most: int = 0) -> State:
+    """Texts in the order of their UTF-8 bytes. Rare are those in fewer rows than least, and those beyond the most frequent ones if `most` bounds
+    them together with the position of the rare ones: of equal counts the later text in the order stays."""
+    of = Counter(x for x in rows if x is not None)
+    order = sorted(of, key=lambda x: x.encode())
+    keep = [x for x in order if of[x] >= least]
+    if most and len(keep) + (len(keep) < len(order)) > most:
+        ranked = sorted(range(len(keep)), key=lambda i: (of[keep[i]], i), reverse=True)[: most - 1]
+        keep = [keep[i] for i in sorted(ranked)]
+    return {"texts": keep, "rare": [x for x in order if x not in set(keep)], "counts": [of[x] for x in keep], "rows": sum(of.values())}
+
+
+def apply_code(state: State, x: Text) -> int:
+    """1, 2, ... for the texts; 0 for the others and for a missing one."""
+    return 1 + state["texts"].index(x) if x in state["texts"] else 0
+
+
+def apply_one_hot(state: State, x: Text) -> list[float]:
+    """A position per text, then one for all others, then one for a missing text."""
+    n = len(state["texts"])
+    out = [0.0] * (n + 2)
+    out[n + 1 if x is None else state["texts"].index(x) if x in state["texts"] else n] = 1.0
+    return out
+
+
+def apply_frequency(state: State, x: Text) -> float:
+    """The share of the rows of the fit that have the text, among those that have one."""
+    return state["counts"][state["texts"].index(x)] / state["rows"] if x in state["texts"] else 0.0
+
+
+def tags(x: Text, separator: str) -> list[str]:
+    """The distinct tags of a text: none of a missing or empty one. Blanks belong to a tag."""
+    return sorted(set(x.split(separator)), key=str.encode) if x else []
+
+
+def apply_multi_hot(state: State, x: Text, separator: str) -> list[float]:
+    """A position per tag, then one for all others."""
+    n = len(state["texts"])
+    out = [0.0] * (n + 1)
+    for t in tags(x, separator):
+        out[state["texts"].index(t) if t in state["texts"] else n] = 1.0
+    return out
+
+
+# Texts.
+
+
+def murmur3(data: bytes, seed: int = 0) -> int:
+    """MurmurHash3 x86 32 as a signed number."""
+    h, mask = seed, 0xFFFFFFFF
+    for i in range(0, len(data) - len(data) % 4, 4):
+        h ^= mixed(int.from_bytes(data[i : i + 4], "little"))
+        h = ((h << 13 | h >> 19) & mask) * 5 + 0xE6546B64 & mask
+    tail = data[len(data) - len(data) % 4 :]
+    if tail:
+        h ^= mixed(int.from_bytes(tail, "little"))
+    h ^= len(data)
+    for factor, shift in ((1, 16), (0x85EBCA6B, 13), (0xC2B2AE35, 16)):
+        h = h * factor & mask
+        h ^= h >> shift
+    return h - (1 << 32) if h >> 31 else h
+
+
+def mixed(k: int) -> int:
+    k = k * 0xCC9E2D51 & 0xFFFFFFFF
+    k = (k << 15 | k >> 17) & 0xFFFFFFFF
+    return k * 0x1B873593 & 0xFFFFFFFF
+
+
+def words(text: str) -> list[str]:
+    """Runs of two or more letters, digits and underscores, in lower case."""
+    return re.findall(r"\b\w\w+\b", text.lower())
+
+
+def grams(of: list[str], least: int, most: int, between: str) -> list[str]:
+    return [between.join(of[i : i + n]) for n in range(least, most + 1) for i in range(len(of) - n + 1)]
+
+
+def apply_hash(x: Text, dim: int, unit: str = "words", least: int = 1, most: int = 1, sign: bool = True) -> list[float]:
+    """A position per hash: the sum of the signs of the words or character n-grams that have it."""
+    out = [0.0] * dim
+    text = x or ""
+    for gram in grams(words(text), least, most, " ") if unit == "words" else grams(list(re.sub(r"\s\s+", " ", text.lower())), least, most, ""):
+        h = murmur3(gram.encode())
+        out[abs(h) % dim] += -1.0 if sign and h < 0 else 1.0
+    return out
+
+
+# Times: seconds since 1970-01-01T00:00:00Z, as integers in a unit.
+
+PERIODS = {"month": 12, "weekday": 7, "hour": 24, "minute": 60, "day": 31, "yearday": 365}
+
+
+def calendar(seconds: int, part: str, zone: str = "UTC") -> list[float]:
+    """A part of a time in a zone, or the sine and cosine of a part ("month-cycle") in its period."""
+    t = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc) + datetime.timedelta(seconds=seconds)
+    t = t.astimezone(zoneinfo.ZoneInfo(zone))
+    leap = t.year % 4 == 0 and (t.year % 100 != 0 or t.year % 400 == 0)
+    of = {
+        "year": t.year, "quarter": (t.month + 2) // 3, "month": t.month, "day": t.day, "weekday": t.weekday(), "hour": t.hour, "minute": t.minute,
+        "second": t.second, "yearday": t.timetuple().tm_yday, "isoweek": t.isocalendar()[1], "weekend": int(t.weekday() >= 5),
+    }  # fmt: skip
+    if not part.endswith("-cycle"):
+        return [float(of[part])]
+    part = part.removesuffix("-cycle")
+    first = part in ("month", "day", "yearday")
+    angle = 2 * math.pi * (of[part] - first) / (PERIODS[part] + (leap and part == "yearday"))
+    return [math.sin(angle), math.cos(angle)]
+
+
+def age(ticks: int, at: int, per_unit: int) -> float:
+    """The time from a time to a fixed one, in a unit of per_unit ticks; negative after it."""
+    return (at - ticks) / per_unit
