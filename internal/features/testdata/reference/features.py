@@ -293,7 +293,12 @@ def mixed(k: int) -> int:
 
 def words(text: str) -> list[str]:
     """Runs of two or more letters, digits and underscores, in lower case."""
-    return re.findall(r"\b\w\w+\b", text.lower())
+    return re.findall(r"\b\w\w+\b", lower(text))
+
+
+def lower(text: str) -> str:
+    """Each character by Unicode's simple mapping, which depends on no other character."""
+    return "".join(c.lower()[0] for c in text)
 
 
 def grams(of: list[str], least: int, most: int, between: str) -> list[str]:
@@ -304,7 +309,7 @@ def apply_hash(x: Text, dim: int, unit: str = "words", least: int = 1, most: int
     """A position per hash: the sum of the signs of the words or character n-grams that have it."""
     out = [0.0] * dim
     text = x or ""
-    for gram in grams(words(text), least, most, " ") if unit == "words" else grams(list(re.sub(r"\s\s+", " ", text.lower())), least, most, ""):
+    for gram in grams(words(text), least, most, " ") if unit == "words" else grams(list(re.sub(r"\s\s+", " ", lower(text))), least, most, ""):
         h = murmur3(gram.encode())
         out[abs(h) % dim] += -1.0 if sign and h < 0 else 1.0
     return out
