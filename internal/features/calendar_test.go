@@ -24,7 +24,7 @@ func TestCalendar(t *testing.T) {
 					t.Fatal(err)
 				}
 				var out [1]float64
-				c.Apply(seconds, out[:])
+				c.Apply(c.In(seconds), out[:])
 				want := 0.0
 				for _, d := range text.Format(layout) {
 					want = 10*want + float64(d-'0')
@@ -61,7 +61,7 @@ func TestCycles(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out [2]float64
-			if p.Apply(at.Unix(), out[:]); math.Hypot(out[0]-c.sine, out[1]-c.cosine) > 1e-12 {
+			if p.Apply(p.In(at.Unix()), out[:]); math.Hypot(out[0]-c.sine, out[1]-c.cosine) > 1e-12 {
 				t.Errorf("%s of %s: found %g, expected %g and %g", c.part, text, out, c.sine, c.cosine)
 			}
 		}

@@ -27,6 +27,7 @@ func TestCategories(t *testing.T) {
 		}
 	}
 	s := counts.Fit(2, 0)
+	s.Index(nil)
 	if s.Code([]byte("Z")) != 1 || s.Code([]byte("b")) != 3 || s.Code([]byte("ü")) != 0 || s.Share(1) != 5.0/12 || s.Share(0) != 0 {
 		t.Error("found other codes")
 	}

@@ -33,8 +33,8 @@ type Hash struct {
 	Unsigned   bool `json:"unsigned,omitempty"` // all runs count 1; else half of them -1
 }
 
-// Apply adds the runs of a text to out, which has Dim numbers.
-func (h *Hash) Apply(text string, out []float32) {
+// apply adds the runs of a text to out, which has Dim numbers.
+func (h *Hash) apply(text []byte, out []float64) {
 	var units []string
 	between := ""
 	if h.Characters {
@@ -53,7 +53,7 @@ func (h *Hash) Apply(text string, out []float32) {
 				run = append(run, u...)
 			}
 			m := int64(murmur3(run))
-			by := float32(1)
+			by := 1.0
 			if m < 0 {
 				if m = -m; !h.Unsigned {
 					by = -1
@@ -65,7 +65,7 @@ func (h *Hash) Apply(text string, out []float32) {
 }
 
 // words are runs of two or more letters, digits and underscores, in lower case by Unicode's simple mapping.
-func words(text string) []string {
+func words(text []byte) []string {
 	var out []string
 	var word []rune
 	end := func() {
@@ -74,7 +74,7 @@ func words(text string) []string {
 		}
 		word = word[:0]
 	}
-	for _, r := range text {
+	for _, r := range string(text) {
 		if r = unicode.ToLower(r); unicode.IsLetter(r) || unicode.IsNumber(r) || r == '_' {
 			word = append(word, r)
 			continue
@@ -86,10 +86,10 @@ func words(text string) []string {
 }
 
 // characters are the characters of a text in lower case; several blanks are one.
-func characters(text string) []string {
+func characters(text []byte) []string {
 	var out []string
 	blanks := 0
-	for _, r := range text {
+	for _, r := range string(text) {
 		if unicode.IsSpace(r) {
 			if blanks++; blanks > 1 {
 				out[len(out)-1] = " "

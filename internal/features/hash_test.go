@@ -14,14 +14,14 @@ func TestHash(t *testing.T) {
 		}
 	}
 	h := Hash{Dim: 16, Least: 1, Most: 1}
-	for text, want := range map[string][]float32{
-		"a":                      make([]float32, 16),
+	for text, want := range map[string][]float64{
+		"a":                      make([]float64, 16),
 		"The cat sat on the mat": {4: 1, 11: -1, 14: -2, 15: 0},
 		"naïve\tNAÏVE\n":         {5: 2, 15: 0},
 		"don't stop-now 3.14":    {3: 1, 6: 1, 7: -1, 10: 1, 15: 0},
 	} {
-		got := make([]float32, 16)
-		h.Apply(text, got)
+		got := make([]float64, 16)
+		h.apply([]byte(text), got)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q: %s", text, diff)
 		}

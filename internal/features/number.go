@@ -1,7 +1,6 @@
 package features
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -42,80 +41,44 @@ type Numbers struct {
 	Buckets   bool      `json:"buckets,omitempty"`
 }
 
-// Quantile is the value at the position j/parts of sorted numbers, between two neighbours by their distance.
-func Quantile(sorted []float64, j, parts int) float64 {
-	at := j * (len(sorted) - 1)
+// quantile is the value at the position j/parts of sorted numbers, between two neighbours by their distance.
+func quantile(o *ordered, j, parts int) float64 {
+	at := j * (o.n - 1)
 	i, rest := at/parts, at%parts
+	low := o.at(i)
 	if rest == 0 {
-		return sorted[i]
+		return low
 	}
-	return sorted[i] + float64((sorted[i+1]-sorted[i])*(float64(rest)/float64(parts)))
+	return low + float64((o.at(i+1)-low)*(float64(rest)/float64(parts)))
 }
 
-// Median is the middle of sorted numbers; of two, their mean.
-func Median(sorted []float64) float64 {
-	a, b := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
+// median is the middle of sorted numbers; of two, their mean.
+func median(o *ordered) float64 { return middle(o.at((o.n-1)/2), o.at(o.n/2)) }
+
+// middle is the mean of two numbers.
+func middle(a, b float64) float64 {
 	if sum := a + b; !math.IsInf(sum, 0) {
 		return sum / 2
 	}
 	return a/2 + b/2
 }
 
-// Mode is the most frequent of sorted numbers; of several the least.
-func Mode(sorted []float64) float64 {
-	best, most := sorted[0], 0
-	for i := 0; i < len(sorted); {
-		j := i + 1
-		for j < len(sorted) && sorted[j] == sorted[i] {
-			j++
-		}
-		if j-i > most {
-			best, most = sorted[i], j-i
-		}
-		i = j
+// fitQuantiles makes the quantiles of a scale; rows is how many rows the fit has, with those that have no number.
+func (n *Numbers) fitQuantiles(o *ordered, rows int) {
+	q := max(1, min(Quantiles, rows))
+	n.Quantiles = make([]float64, q)
+	for j := range q {
+		n.Quantiles[j] = quantile(o, j, max(1, q-1))
 	}
-	return best
 }
 
-// FitScale fits a scale to the sorted finite numbers of the rows of the fit, of which some have no number.
-func (n *Numbers) FitScale(how Scale, sorted []float64, rows int) error {
-	n.Scale = how
-	if how == ScaleLog || how == ScaleSignedLog {
-		return nil
-	}
-	if len(sorted) == 0 {
-		return fmt.Errorf("found no value in the %d rows of the fit, expected at least one", rows)
-	}
-	least, greatest := sorted[0], sorted[len(sorted)-1]
-	switch how {
-	case ScaleStandard:
-		if n.Center = least; least < greatest {
-			var s Sums
-			s.Add(sorted)
-			n.Center, n.By = s.Moments()
-		}
-	case ScaleMinMax, ScaleMinMaxCut:
-		n.Center, n.By = least, greatest-least
-	case ScaleMaxAbs:
-		n.By = max(math.Abs(least), math.Abs(greatest))
-	case ScaleRobust:
-		n.Center, n.By = Quantile(sorted, 1, 2), Quantile(sorted, 3, 4)-Quantile(sorted, 1, 4)
-	case ScaleUniform, ScaleNormal:
-		q := max(1, min(Quantiles, rows))
-		n.Quantiles = make([]float64, q)
-		for j := range q {
-			n.Quantiles[j] = Quantile(sorted, j, max(1, q-1))
-		}
-	default:
-		return fmt.Errorf("found scale %q, expected one of %s, %s, %s, %s, %s, %s, %s, %s or %s", how, ScaleStandard, ScaleMinMax, ScaleMinMaxCut,
-			ScaleMaxAbs, ScaleRobust, ScaleLog, ScaleSignedLog, ScaleUniform, ScaleNormal)
-	}
-	return nil
+// fitRobust takes the median and the distance of the quartiles.
+func (n *Numbers) fitRobust(o *ordered) {
+	n.Center, n.By = quantile(o, 1, 2), quantile(o, 3, 4)-quantile(o, 1, 4)
 }
 
-// FitWidth makes count buckets of equal width.
-func (n *Numbers) FitWidth(sorted []float64, count int) {
-	least, greatest := sorted[0], sorted[len(sorted)-1]
+// fitWidth makes count buckets of equal width.
+func (n *Numbers) fitWidth(least, greatest float64, count int) {
 	n.Buckets, n.Edges = true, nil
 	if least == greatest {
 		return
@@ -126,46 +89,48 @@ func (n *Numbers) FitWidth(sorted []float64, count int) {
 	}
 }
 
-// FitShares makes at most count buckets of about as many rows each: edges that are equal are one.
-func (n *Numbers) FitShares(sorted []float64, count int) {
-	edges := []float64{sorted[0]}
+// fitShares makes at most count buckets of about as many rows each: edges that are equal are one.
+func (n *Numbers) fitShares(o *ordered, count int) {
+	edges := []float64{o.at(0)}
 	for j := 1; j < count; j++ {
-		at := j * len(sorted)
+		at := j * o.n
 		if i := at / count; at%count != 0 {
-			edges = append(edges, sorted[i])
+			edges = append(edges, o.at(i))
 		} else {
-			edges = append(edges, Median(sorted[i-1:i+1]))
+			edges = append(edges, middle(o.at(i-1), o.at(i)))
 		}
 	}
-	edges = slices.Compact(append(edges, sorted[len(sorted)-1]))
+	edges = append(edges, o.at(o.n-1))
+	if o.asking {
+		return
+	}
+	edges = slices.Compact(edges)
 	n.Buckets, n.Edges = true, edges[1:max(1, len(edges)-1)]
 }
 
-// Apply is the feature of a number; NaN is a missing one, and stays missing without Fill.
-func (n *Numbers) Apply(x float64) (float64, error) {
-	if n.Clip != nil && !math.IsNaN(x) {
-		x = min(max(x, n.Clip[0]), n.Clip[1])
-	}
+// apply is the feature of a number; NaN is a missing one, and stays missing without Fill. Numbers up to -1 have no logarithm: NaN.
+func (n *Numbers) apply(x float64) float64 {
+	x = n.clipped(x)
 	if math.IsNaN(x) {
 		if n.Fill == nil {
-			return x, nil
+			return x
 		}
 		x = *n.Fill
 	}
 	switch {
 	case n.Buckets:
-		return float64(sort.Search(len(n.Edges), func(i int) bool { return n.Edges[i] > x })), nil
+		return float64(sort.Search(len(n.Edges), func(i int) bool { return n.Edges[i] > x }))
 	case n.Scale == ScaleLog:
 		if x <= -1 {
-			return 0, fmt.Errorf("found %g, expected more than -1; use the scale %s", x, ScaleSignedLog)
+			return math.NaN()
 		}
-		return math.Log1p(x), nil
+		return math.Log1p(x)
 	case n.Scale == ScaleSignedLog:
-		return math.Copysign(math.Log1p(math.Abs(x)), x), nil
+		return math.Copysign(math.Log1p(math.Abs(x)), x)
 	case n.Scale == ScaleUniform || n.Scale == ScaleNormal:
-		return n.rank(x), nil
+		return n.rank(x)
 	case n.Scale == "":
-		return x, nil
+		return x
 	}
 	x -= n.Center
 	if n.By != 0 {
@@ -174,7 +139,15 @@ func (n *Numbers) Apply(x float64) (float64, error) {
 	if n.Scale == ScaleMinMaxCut {
 		x = min(max(x, 0), 1)
 	}
-	return x, nil
+	return x
+}
+
+// clipped brings a number that is not missing between the bounds of Clip.
+func (n *Numbers) clipped(x float64) float64 {
+	if n.Clip == nil || x != x {
+		return x
+	}
+	return min(max(x, n.Clip[0]), n.Clip[1])
 }
 
 // rank is the share of numbers below x, or its normal quantile.

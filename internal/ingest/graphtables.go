@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
 	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
@@ -378,7 +379,7 @@ func (l *lister) columns(ctx context.Context, s *source, but []string) ([]table.
 			if slices.Contains(but, f.Name) || f.Ignored {
 				continue
 			}
-			add, err := l.m.columns(ctx, s.joined, f, &wanted{})
+			add, err := l.m.columns(ctx, s.joined, f, &wanted{filled: features.Fills(s.features, f.Name)})
 			if err != nil {
 				return nil, l.place(s.at, err)
 			}
@@ -406,7 +407,9 @@ func (l *lister) columns(ctx context.Context, s *source, but []string) ([]table.
 		if c.DType != graph.Invalid && c.file != "" && c.Shape == nil {
 			c.Shape = f.Shape
 		}
-		add, err := l.m.columns(ctx, s.joined, f, &c.wanted)
+		w := c.wanted
+		w.filled = features.Fills(s.features, c.Name)
+		add, err := l.m.columns(ctx, s.joined, f, &w)
 		if err != nil {
 			return nil, l.place(c.at, err)
 		}

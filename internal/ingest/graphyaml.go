@@ -10,6 +10,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
@@ -62,7 +63,7 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 			return nil, l.y.Errorf(top[i].At, "found a source of many graphs, expected tables of files: rows of a query are sorted, and those of graphs must be in the order of the graphs; export the tables")
 		}
 		if i := slices.IndexFunc(top, func(e yamlfile.Entry) bool {
-			return slices.Contains([]string{"transforms", "dangling_edges", "duplicate_nodes"}, e.Key)
+			return slices.Contains([]string{"transforms", "dangling_edges", "duplicate_nodes", "fit"}, e.Key)
 		}); i >= 0 {
 			return nil, l.y.Errorf(top[i].At, "found %s of many graphs, expected them with one graph; remove the key", top[i].Key)
 		}
@@ -86,11 +87,18 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 		return nil, err
 	}
 	s := &Source{Primary: graph.In, Files: l.p.files, Transforms: l.transforms, Rules: l.rules, Warnings: l.m.notes}
+	s.Features = features.Plan{Fit: l.fit, Nodes: map[string][]features.Spec{}, Edges: map[string][]features.Spec{}}
 	for _, n := range l.nodes {
+		if n.features != nil {
+			s.Features.Nodes[n.out.Type] = n.features
+		}
 		s.unreadable(n.base, n.listed)
 		s.Input.Nodes = append(s.Input.Nodes, n.out)
 	}
 	for _, e := range l.edges {
+		if e.features != nil {
+			s.Features.Edges[e.typ.String()] = e.features
+		}
 		s.unreadable(e.base, e.listed)
 		s.Input.Edges = append(s.Input.Edges, e.out)
 		if e.reverse != "" {
@@ -116,6 +124,7 @@ type lister struct {
 
 	transforms Transforms
 	rules      Rules
+	fit        features.FitRows
 }
 
 // source holds the parts that node and edge types share: a table, arrays with the same rows, and columns.
@@ -126,6 +135,8 @@ type source struct {
 	csv     textfiles.CSVOptions
 	listed  bool // the file lists the columns
 	columns []columnEntry
+	// features are what the file makes of the columns.
+	features []features.Spec
 	keys    []string // listed arrays that are ids or ends, and no features
 	// base is the table without the arrays, joined the table of the arrays.
 	base, joined table.Table
@@ -178,7 +189,7 @@ func (l *lister) node(name string) *nodeEntry {
 
 // readSections returns the entries of the whole file.
 func readSections(y yamlfile.File, body ast.Node) ([]yamlfile.Entry, error) {
-	return y.Mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs", "missing", "dangling_edges", "duplicate_nodes", "transforms", "source"})
+	return y.Mapping(body, "nodes and edges", []string{"nodes", "edges", "graphs", "missing", "dangling_edges", "duplicate_nodes", "transforms", "source", "fit"})
 }
 
 // readMissing reads what empty cells mean, by dtype or kind of dtypes, and returns the other sections.
@@ -210,6 +221,13 @@ func (l *lister) read(body ast.Node, top []yamlfile.Entry) error {
 	for _, part := range top {
 		if part.Key == "source" {
 			l.source = &part
+			continue
+		}
+		if part.Key == "fit" {
+			var err error
+			if l.fit, err = readFit(l.y, part.Value); err != nil {
+				return err
+			}
 			continue
 		}
 		if part.Key == "dangling_edges" {
@@ -254,7 +272,7 @@ func (l *lister) read(body ast.Node, top []yamlfile.Entry) error {
 	return nil
 }
 
-var tableKeys = []string{"table", "source", "query", "columns", "names", "delimiter", "header"}
+var tableKeys = []string{"table", "source", "query", "columns", "names", "delimiter", "header", "features"}
 
 func (l *lister) readNode(e yamlfile.Entry) error {
 	n := &nodeEntry{source: source{at: e.At}, ids: l.o.IDs, out: assemble.Nodes{Type: e.Key}}
@@ -322,6 +340,8 @@ func (l *lister) readSource(f yamlfile.Entry, s *source) (err error) {
 	switch f.Key {
 	case "source", "query":
 		return l.readQuery(f, s)
+	case "features":
+		s.features, err = readFeatures(l.y, f.Value)
 	case "table":
 		s.names, err = l.y.Texts(f.Value, "the name of a file")
 	case "names":

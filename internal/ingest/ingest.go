@@ -10,6 +10,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/npz"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/collection"
 	"github.com/graphmill/graphmill/internal/ingest/table"
@@ -100,6 +101,8 @@ type Source struct {
 	DeclaredIDs []string
 	// Transforms are what the source asks to change of Input.
 	Transforms Transforms
+	// Features are what the source makes of its columns.
+	Features features.Plan
 	// Rules are how the source asks to treat rows that break a rule.
 	Rules Rules
 	// Declared holds the counts that comments of the source state; see Review.

@@ -144,6 +144,17 @@ func (g *gaps) fill(c table.Column, own string) []table.Column {
 	return []table.Column{c}
 }
 
+// keptMissing is what an empty cell means if it stays known which cells were empty; empty: they stay known anyway.
+func keptMissing(c *table.Column) string {
+	switch _, kind := dtypeOf(c); kind {
+	case "float":
+		return zeroOf(kind)
+	case "int", "bool":
+		return missingColumn
+	}
+	return ""
+}
+
 // zeroOf is the value in cells that were empty, by kind.
 func zeroOf(kind string) string {
 	switch kind {

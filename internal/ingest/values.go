@@ -20,6 +20,7 @@ type wanted struct {
 	categories []string // fixed; nil: the texts of the cells
 	from       []string // fields whose values are joined
 	missing    string   // what an empty cell means; empty: nothing is asked for
+	filled     bool     // a feature fills empty cells, where no rule says what they mean
 }
 
 // maker makes the columns to ask tables for.
@@ -33,6 +34,9 @@ func (m *maker) columns(ctx context.Context, t table.Table, f *looks, w *wanted)
 	c, err := m.column(ctx, t, f, w)
 	if err != nil {
 		return nil, err
+	}
+	if value, _, _ := m.rule(&c, w.missing); w.filled && value == "" {
+		return m.fill(c, keptMissing(&c)), nil
 	}
 	return m.fill(c, w.missing), nil
 }

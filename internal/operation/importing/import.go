@@ -191,6 +191,14 @@ func (o *importJob) run(ctx context.Context, source, out string) (st *store.Stor
 			return nil, err
 		}
 	}
+	if !src.Features.None() {
+		switch {
+		case o.cluster != nil:
+			return nil, fmt.Errorf("%s: found features on a cluster, expected an import on one machine; use graphmill import", source)
+		case o.Homogeneous:
+			return nil, operation.Usagef("found `Homogeneous` with features of types, expected one of them; leave the features or `Homogeneous` out")
+		}
+	}
 	if o.cluster != nil && slices.ContainsFunc(src.Input.Edges, func(e assemble.Edges) bool { return e.Where != nil && e.Where.Own }) {
 		return nil, fmt.Errorf("%s: found triples with an edge type for each relation, expected other tables on a cluster; give `Relations` column, or use graphmill import", source)
 	}
@@ -273,7 +281,13 @@ func (o *importJob) importGraph(ctx context.Context, source string, from ingest.
 	}
 	return buildStoreBy(&o.Import.Build, ctx, o.started, out, made, r, func(w *store.Writer, progress told) (*assemble.Result, error) {
 		opt.Progress = progress
-		return o.reviewed(src, r)(assembleStore(&o.Import.Build, ctx, w, src.Input, opt, r))
+		build := func(w *store.Writer) (*assemble.Result, error) {
+			return o.reviewed(src, r)(assembleStore(&o.Import.Build, ctx, w, src.Input, opt, r))
+		}
+		if src.Features.None() {
+			return build(w)
+		}
+		return o.withFeatures(ctx, w, src, r, build)
 	})
 }
 

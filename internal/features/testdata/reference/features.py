@@ -253,8 +253,8 @@ def apply_frequency(state: State, x: Text) -> float:
 
 
 def tags(x: Text, separator: str) -> list[str]:
-    """The distinct tags of a text: none of a missing or empty one. Blanks belong to a tag."""
-    return sorted(set(x.split(separator)), key=str.encode) if x else []
+    """The distinct tags of a text: none of a missing or empty one. A tag is not empty. Blanks belong to a tag."""
+    return sorted(set(x.split(separator)) - {""}, key=str.encode) if x else []
 
 
 def apply_multi_hot(state: State, x: Text, separator: str) -> list[float]:

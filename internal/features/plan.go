@@ -1,0 +1,51 @@
+package features
+
+import (
+	"maps"
+	"slices"
+)
+
+// Plan is the features of a graph.
+type Plan struct {
+	Fit   FitRows
+	Nodes map[string][]Spec // by node type
+	Edges map[string][]Spec // by edge type, as "src:rel:dst"
+}
+
+// FitRows says which rows features are fitted on. The zero value is the part train of types that are split, and all rows of others.
+type FitRows struct {
+	// All takes all rows.
+	All bool `json:"all,omitempty"`
+	// Split is a part of the split of a type. At least one type must be split.
+	Split string `json:"split,omitempty"`
+	// Before takes the rows whose time is earlier, in seconds since 1970-01-01T00:00:00Z, and all rows of types without times. A row without a time is not taken.
+	Before *int64 `json:"before,omitempty"`
+	// By is the column of the times of Before; empty: the only one that a type has.
+	By string `json:"by,omitempty"`
+}
+
+// None says whether there is no feature.
+func (p *Plan) None() bool { return p == nil || len(p.Nodes)+len(p.Edges) == 0 }
+
+// Sources are the columns that features of a type are made of.
+func Sources(specs []Spec) []string {
+	from := map[string]bool{}
+	for _, s := range specs {
+		for _, p := range s.Parts {
+			from[p.From] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(from))
+}
+
+// Fills says whether a feature fills the missing values of a column of numbers, or has a place for them.
+func Fills(specs []Spec, column string) bool {
+	for _, s := range specs {
+		for _, p := range s.Parts {
+			if p.From == column && (p.Impute != ImputeNone || p.Encode != EncodeNone) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,73 @@
+package importing
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/graphmill/graphmill/internal/features"
+	"github.com/graphmill/graphmill/internal/ingest"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/operation/preparing"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/report"
+)
+
+// withFeatures builds a store in a folder within the output's folder, makes the features of its columns, and moves its files to the output.
+func (o *importJob) withFeatures(ctx context.Context, w *store.Writer, src *ingest.Source, r *report.Report, build func(*store.Writer) (*assemble.Result, error)) (_ *assemble.Result, err error) {
+	raw, err := store.Create(vfs.OS, filepath.Join(w.Dir(), "raw"), false)
+	if err != nil {
+		return nil, err
+	}
+	defer operation.CloseWith(&err, raw.Abort)
+	result, err := build(raw)
+	if err != nil {
+		return nil, err
+	}
+	if err := raw.Seal(ctx, result.Meta, o.Threads); err != nil {
+		return nil, err
+	}
+	s, err := store.Open(vfs.OS, raw.Dir())
+	if err != nil {
+		return nil, err
+	}
+	defer operation.CloseWith(&err, s.Close)
+	in := preparing.Input{Store: s, Plan: ofReverses(&src.Features, src.Input.Edges), Run: &o.Run}
+	if err := preparing.Write(ctx, w, in, result.Meta, r); err != nil {
+		return nil, err
+	}
+	m, err := store.ReadManifest(vfs.OS, raw.Dir())
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
+		if name == store.MetaFile {
+			continue
+		}
+		if err := w.Take(name, raw.Dir()); err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}
+
+// ofReverses is a plan in which edge types that have the rows of another one with the ends swapped have its features, too.
+func ofReverses(plan *features.Plan, edges []assemble.Edges) *features.Plan {
+	all := *plan
+	all.Edges = maps.Clone(plan.Edges)
+	for _, e := range edges {
+		specs, has := plan.Edges[e.Type.String()]
+		if !has {
+			continue
+		}
+		for _, r := range edges {
+			if _, own := all.Edges[r.Type.String()]; !own && isReverse(&e, &r) {
+				all.Edges[r.Type.String()] = specs
+			}
+		}
+	}
+	return &all
+}

@@ -1,0 +1,335 @@
+package preparing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/ingest/transform"
+	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/option"
+	"github.com/graphmill/graphmill/report"
+)
+
+// Input is what features are made of.
+type Input struct {
+	Store *store.Store
+	// Plan says what is fitted, where Like is nil.
+	Plan *features.Plan
+	// Like is the state of another store, which is applied.
+	Like *features.File
+	Run  *option.Run
+}
+
+// Write fits features, or takes the state of another store, and writes their columns and features.json to w. It adds the columns to meta, whose types are
+// those of the store.
+func Write(ctx context.Context, w *store.Writer, in Input, meta *store.Meta, r *report.Report) error {
+	p := &preparation{Input: in, w: w, r: r}
+	p.opt = features.Options{Threads: in.Run.Threads, Memory: in.Run.Memory / 2, Touched: in.Store.Touched}
+	fit := features.FitRows{}
+	if in.Like != nil {
+		fit = in.Like.Fit
+	} else {
+		fit = in.Plan.Fit
+	}
+	p.file = features.NewFile(fit)
+	if err := p.check(); err != nil {
+		return err
+	}
+	start := time.Now()
+	g := in.Store.Graph
+	for _, n := range g.Nodes {
+		of := tableOf{name: n.Type, dir: store.NodesDir(n.Type), columns: n.Columns, count: n.Count, to: p.file.Nodes}
+		if err := p.prepare(ctx, of, p.specs(false, n.Type), p.like(false, n.Type), meta.Nodes[n.Type].Columns); err != nil {
+			return err
+		}
+	}
+	for _, e := range g.Edges {
+		name := e.Type.String()
+		of := tableOf{name: name, dir: store.EdgesDir(e.Type), columns: e.Columns, count: e.Count, to: p.file.Edges}
+		if err := p.prepare(ctx, of, p.specs(true, name), p.like(true, name), meta.Edges[name].Columns); err != nil {
+			return err
+		}
+	}
+	r.Stage("features", time.Since(start), p.rows, "rows")
+	text, err := p.file.Encode()
+	if err != nil {
+		return err
+	}
+	return w.WriteFile(features.FileName, text)
+}
+
+// preparation makes the features of a store.
+type preparation struct {
+	Input
+	w    *store.Writer
+	r    *report.Report
+	opt  features.Options
+	file *features.File
+	rows int64
+}
+
+// tableOf is a type whose features are made.
+type tableOf struct {
+	name, dir string
+	columns   []*graph.Column
+	count     int
+	to        map[string]*features.Type
+}
+
+// specs is the features that the plan asks for of a type.
+func (p *preparation) specs(edges bool, name string) []features.Spec {
+	switch {
+	case p.Like != nil:
+		return nil
+	case edges:
+		return p.Plan.Edges[name]
+	}
+	return p.Plan.Nodes[name]
+}
+
+// like is the state of a type in the other store.
+func (p *preparation) like(edges bool, name string) *features.Type {
+	switch {
+	case p.Like == nil:
+		return nil
+	case edges:
+		return p.Like.Edges[name]
+	}
+	return p.Like.Nodes[name]
+}
+
+// check refuses types that the store does not have, and a fit that no type has rows of.
+func (p *preparation) check() error {
+	g := p.Store.Graph
+	have := map[string][]*graph.Column{}
+	for _, n := range g.Nodes {
+		have[n.Type] = n.Columns
+	}
+	for _, e := range g.Edges {
+		have[e.Type.String()] = e.Columns
+	}
+	var asked []string
+	if p.Like != nil {
+		asked = append(slices.Sorted(maps.Keys(p.Like.Nodes)), slices.Sorted(maps.Keys(p.Like.Edges))...)
+	} else {
+		asked = append(slices.Sorted(maps.Keys(p.Plan.Nodes)), slices.Sorted(maps.Keys(p.Plan.Edges))...)
+	}
+	split := false
+	for _, name := range asked {
+		columns, is := have[name]
+		if !is {
+			return fmt.Errorf("features of %s: found no such type, expected one of %s", name, strings.Join(slices.Sorted(maps.Keys(have)), ", "))
+		}
+		split = split || graph.FindColumn(columns, transform.SplitColumn) != nil
+	}
+	if p.Like == nil && p.Plan.Fit.Split != "" && !split {
+		return fmt.Errorf("fit of the split %s: found no type with features and a split, expected one; add a split under transforms, or give fit: all", p.Plan.Fit.Split)
+	}
+	return nil
+}
+
+// prepare makes the features of a type.
+func (p *preparation) prepare(ctx context.Context, of tableOf, specs []features.Spec, like *features.Type, metas map[string]store.ColumnMeta) error {
+	if len(specs) == 0 && like == nil {
+		return nil
+	}
+	t := &features.Table{Columns: of.columns, Rows: of.count}
+	made := like
+	if like == nil {
+		var err error
+		if made, err = p.fit(ctx, of, t, specs); err != nil {
+			return fmt.Errorf("%s: %w", of.name, err)
+		}
+	}
+	of.to[of.name] = made
+	for _, name := range slices.Sorted(maps.Keys(made.Features)) {
+		if graph.FindColumn(of.columns, name) != nil {
+			return fmt.Errorf("%s: feature %s: found a column of this name, expected a new name; rename the feature", of.name, name)
+		}
+	}
+	meter := operation.NewMeter(p.Run, "features of "+of.name, int64(of.count), "rows")
+	defer meter.End()
+	opt := p.opt
+	opt.Progress = meter.Add
+	var arrays []*store.Array
+	applied, err := features.Apply(ctx, t, made.Features, func(feature string, piece *features.Piece) (io.WriterAt, error) {
+		dtype, err := graph.ParseDType(made.Features[feature].DType)
+		if err != nil {
+			return nil, err
+		}
+		dtype, shape := piece.Stored(dtype)
+		file := store.ColumnDir(of.dir, piece.Column) + "/" + store.FileName(piece.Column) + ".npy"
+		metas[piece.Column] = store.ColumnMeta{File: file, DType: dtype.String(), Shape: append([]int{}, shape...)}
+		a, err := p.w.Array(file, dtype, shape...)
+		if err == nil {
+			arrays = append(arrays, a)
+		}
+		return a, err
+	}, opt)
+	for _, a := range arrays {
+		err = errors.Join(err, a.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", of.name, err)
+	}
+	p.rows += int64(of.count)
+	p.note(of.name, made, applied)
+	return nil
+}
+
+// fit fits the features of a type.
+func (p *preparation) fit(ctx context.Context, of tableOf, t *features.Table, specs []features.Spec) (*features.Type, error) {
+	rows, what, err := p.fitRows(of)
+	if err != nil {
+		return nil, err
+	}
+	made := &features.Type{Rows: of.count, Of: what}
+	if t.Fit = rows; rows != nil {
+		made.Rows = countRows(rows, of.count)
+		t.Of = map[bool]string{true: "the rows " + what, false: what}[strings.HasPrefix(what, "before")]
+		if !strings.HasPrefix(what, "before") {
+			t.Of = "the split " + what
+		}
+	}
+	meter := operation.NewMeter(p.Run, "fit of "+of.name, int64(of.count), "rows")
+	defer meter.End()
+	if made.Features, err = features.Fit(ctx, t, specs, p.opt); err != nil {
+		return nil, err
+	}
+	for _, name := range features.Sources(specs) {
+		made.From = append(made.From, name)
+		if mark := name + features.MarkSuffix; graph.FindColumn(of.columns, mark) != nil && !slices.Contains(made.From, mark) {
+			made.From = append(made.From, mark)
+		}
+	}
+	return made, nil
+}
+
+// countRows counts the rows of a fit.
+func countRows(rows features.Rows, count int) (n int) {
+	keep := make([]bool, 1<<12)
+	for first := 0; first < count; first += len(keep) {
+		block := keep[:min(len(keep), count-first)]
+		for i := range block {
+			block[i] = true
+		}
+		rows(first, block)
+		for _, is := range block {
+			if is {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// fitRows is the rows of a type that its features are fitted on, and what they are called; nil is all rows.
+func (p *preparation) fitRows(of tableOf) (features.Rows, string, error) {
+	fit := &p.Plan.Fit
+	const all = "all"
+	switch {
+	case fit.All:
+		return nil, all, nil
+	case fit.Before != nil:
+		c, err := timesOf(of.columns, fit.By)
+		if c == nil || err != nil {
+			return nil, all, err
+		}
+		values, limit := graph.View[int64](c.Values), *fit.Before*c.Unit.PerSecond()
+		return func(first int, keep []bool) {
+			for i, t := range values[first:][:len(keep)] {
+				keep[i] = t != graph.NoTime && t < limit
+			}
+		}, "before " + time.Unix(*fit.Before, 0).UTC().Format(time.RFC3339), nil
+	}
+	c := graph.FindColumn(of.columns, transform.SplitColumn)
+	part := fit.Split
+	if part == "" {
+		part = transform.Parts[0]
+	}
+	if c == nil || c.Categories == nil {
+		return nil, all, nil
+	}
+	code := int32(-1)
+	var parts []string
+	for i := range c.Categories.Rows {
+		if parts = append(parts, string(c.Categories.Text(i))); parts[i] == part {
+			code = int32(i)
+		}
+	}
+	if code < 0 {
+		if fit.Split == "" {
+			return nil, all, nil
+		}
+		return nil, "", fmt.Errorf("fit of the split %q: found the parts %s, expected it among them", part, strings.Join(parts, ", "))
+	}
+	codes := graph.View[int32](c.Values)
+	return func(first int, keep []bool) {
+		for i, of := range codes[first:][:len(keep)] {
+			keep[i] = of == code
+		}
+	}, part, nil
+}
+
+// timesOf is the column of times of a type: the one of a name, or the only one; nil is none.
+func timesOf(columns []*graph.Column, name string) (*graph.Column, error) {
+	if name != "" {
+		c := graph.FindColumn(columns, name)
+		if c != nil && (c.Unit == "" || c.Ragged() || c.RowValues() != 1) {
+			return nil, fmt.Errorf("fit by %s: found a column without times, expected one of the type datetime", name)
+		}
+		return c, nil
+	}
+	var found *graph.Column
+	for _, c := range columns {
+		if c.Unit == "" || c.Ragged() || c.RowValues() != 1 {
+			continue
+		}
+		if found != nil {
+			return nil, fmt.Errorf("fit before a time: found the columns of times %s and %s, expected one; name it, as in fit: {before: 2024-04-01, by: %s}", found.Name, c.Name, c.Name)
+		}
+		found = c
+	}
+	return found, nil
+}
+
+// note tells the report what features are made of, and what their columns did not have.
+func (p *preparation) note(name string, made *features.Type, applied []features.Applied) {
+	table := report.Table{Title: "Features of " + name, Columns: []string{"feature", "dtype", "numbers", "made of"}}
+	for _, f := range slices.Sorted(maps.Keys(made.Features)) {
+		x := made.Features[f]
+		var from []string
+		width := 0
+		for _, part := range x.Parts {
+			from, width = append(from, part.From), width+part.Width
+		}
+		table.Rows = append(table.Rows, []report.Value{report.Text(f), report.Text(x.DType), report.Count(width, ""), report.Text(strings.Join(from, ", "))})
+	}
+	p.r.Table(table)
+	of := "fitted on all " + human.Exact(int64(made.Rows)) + " rows"
+	if made.Of != "all" {
+		of = fmt.Sprintf("fitted on %s rows, %s", human.Exact(int64(made.Rows)), made.Of)
+	}
+	if p.Like != nil {
+		of = "as in the other store"
+	}
+	p.r.Note(fmt.Sprintf("features of %s are %s", name, of))
+	for _, a := range applied {
+		if a.Filled > 0 {
+			p.r.Note(fmt.Sprintf("feature %s of %s: %s rows have no value of %s, which is filled or has a place of its own", a.Feature, name, human.Exact(a.Filled), a.From))
+		}
+		if a.Unknown > 0 {
+			p.r.Note(fmt.Sprintf("feature %s of %s: %s rows have a text of %s that is rare, or that the rows of the fit do not have", a.Feature, name, human.Exact(a.Unknown), a.From))
+		}
+	}
+}
