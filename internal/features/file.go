@@ -62,6 +62,7 @@ func (f *File) Encode() ([]byte, error) {
 
 // ReadFile reads the file of a store; nil is a store without features.
 func ReadFile(fsys vfs.FS, dir string) (*File, error) {
+	fsys = vfs.Confine(fsys, dir)
 	name := filepath.Join(dir, FileName)
 	b, err := vfs.ReadFile(fsys, name, mostFileBytes)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -348,7 +348,7 @@ func (f *Features) names(typ string) []string {
 	names := slices.Concat(f.Nodes[typ], f.Edges[typ])
 	for _, j := range f.Joined {
 		if j.Type == typ {
-			names = append(names, j.Columns...)
+			names = append(names, j.Names()...)
 		}
 	}
 	return names

@@ -2,12 +2,15 @@ package feed
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/guard"
 )
 
@@ -16,7 +19,30 @@ import (
 type Joined struct {
 	// Type is a node type, or an edge type as "src:rel:dst".
 	Type, Name string
-	Columns    []string
+	Columns    []Part
+}
+
+// Part is a column that is joined to others. The zero Widen joins its values as they are.
+type Part struct {
+	Column string
+	// Widen is how a column of a feature holds numbers that batches have: Width of them, of a dtype.
+	Widen features.PieceKind
+	Width int
+	DType graph.DType
+}
+
+// Names are the names of the columns.
+func (j *Joined) Names() []string {
+	names := make([]string, len(j.Columns))
+	for i, p := range j.Columns {
+		names[i] = p.Column
+	}
+	return names
+}
+
+// widens says whether the values of the column are not the numbers of batches.
+func (p *Part) widens() bool {
+	return p.Widen == features.PieceOneHot || p.Widen == features.PieceMultiHot
 }
 
 // joined writes the rows of a joined column: from a table that has them side by side, once there is one, or else column by
@@ -71,45 +97,50 @@ func (j *joined) load(ctx context.Context, memory int64) (int64, func()) {
 func joinedOf(tabs *tables, at string, j Joined, columns []*graph.Column, count int, ids func(*made) graph.Index, most func(*bounds) int64) (column, error) {
 	var from []*graph.Column
 	dtype, values := graph.Invalid, 0
-	for _, name := range j.Columns {
-		c := graph.FindColumn(columns, name)
-		switch {
-		case c == nil:
-			return column{}, fmt.Errorf("found no column %q of %s to join, expected one of %s; name one of these, or import the column", name, j.Type, columnNames(columns))
-		case c.DType == graph.String || c.Ragged():
-			return column{}, fmt.Errorf("column %q of %s: found %s rows of shape %v, expected numbers of a fixed shape to join; import it with a dtype and shape such as float32[3], or texts as categories", name, j.Type, c.DType, c.Shape)
-		case c.Categories != nil:
-			return column{}, fmt.Errorf("column %q of %s: found categories, whose codes are no quantities, expected numbers to join; take it as a column of its own", name, j.Type)
-		case c.Unit != "":
-			return column{}, fmt.Errorf("column %q of %s: found times, expected numbers to join; take it as a column of its own", name, j.Type)
-		case len(from) == 0 || dtype == c.DType:
-			dtype = c.DType
-		case dtype == graph.Float64 || c.DType == graph.Float64:
+	for i := range j.Columns {
+		p := &j.Columns[i]
+		c, err := columnToJoin(columns, j.Type, p)
+		if err != nil {
+			return column{}, err
+		}
+		switch of := p.joins(c); {
+		case len(from) == 0 || dtype == of:
+			dtype = of
+		case dtype == graph.Float64 || of == graph.Float64:
 			dtype = graph.Float64
 		default:
 			dtype = graph.Float32
 		}
 		from = append(from, c)
-		values += c.RowValues()
+		values += p.numbers(c)
 	}
 	if len(from) == 0 {
 		return column{}, fmt.Errorf("found no columns of %s to join, expected at least one", j.Type)
 	}
 	// Three dtypes of which the last is the common one of the first two must not depend on their order.
-	for _, c := range from {
-		if c.DType != dtype && dtype != graph.Float64 {
+	wide := false
+	for i, c := range from {
+		if j.Columns[i].joins(c) != dtype && dtype != graph.Float64 {
 			dtype = graph.Float32
 		}
+		wide = wide || j.Columns[i].widens()
 	}
 	out := &joined{rows: count, width: values * dtype.Size()}
 	offset := 0
-	for _, c := range from {
-		out.parts = append(out.parts, partOf(c, dtype, offset, values))
-		offset += c.RowValues()
+	for i, c := range from {
+		p := &j.Columns[i]
+		if p.widens() {
+			out.parts = append(out.parts, widenedOf(c, p, dtype, offset, values))
+		} else {
+			out.parts = append(out.parts, partOf(c, dtype, offset, values))
+		}
+		offset += p.numbers(c)
 	}
-	if len(from) > 1 {
+	switch {
+	case wide: // a table of all numbers is what the store avoids
+	case len(from) > 1:
 		tabs.joined = append(tabs.joined, out)
-	} else {
+	default:
 		tab := tabs.of(from[0].Values)
 		out.parts[0] = func(dst []byte, rows graph.Index) { gatherAway(dst, tab.values(), out.width, rows) }
 	}
@@ -117,6 +148,81 @@ func joinedOf(tabs *tables, at string, j Joined, columns []*graph.Column, count 
 		func(m *made) int { return ids(m).Len() },
 		func(dst []byte, m *made) { out.write(dst, ids(m)) }, most,
 	}, nil
+}
+
+// columnToJoin finds the column of a part, and refuses one whose values are no numbers.
+func columnToJoin(columns []*graph.Column, typ string, p *Part) (*graph.Column, error) {
+	c := graph.FindColumn(columns, p.Column)
+	switch {
+	case c == nil:
+		return nil, fmt.Errorf("found no column %q of %s to join, expected one of %s; name one of these, or import the column", p.Column, typ, columnNames(columns))
+	case c.DType == graph.String || c.Ragged():
+		return nil, fmt.Errorf("column %q of %s: found %s rows of shape %v, expected numbers of a fixed shape to join; import it with a dtype and shape such as float32[3], or texts as categories", p.Column, typ, c.DType, c.Shape)
+	case c.Categories != nil:
+		return nil, fmt.Errorf("column %q of %s: found categories, whose codes are no quantities, expected numbers to join; take it as a column of its own", p.Column, typ)
+	case c.Unit != "":
+		return nil, fmt.Errorf("column %q of %s: found times, expected numbers to join; take it as a column of its own", p.Column, typ)
+	}
+	return c, nil
+}
+
+// joins is the dtype that a part has in a batch.
+func (p *Part) joins(c *graph.Column) graph.DType {
+	if p.widens() {
+		return p.DType
+	}
+	return c.DType
+}
+
+// numbers is how many numbers a row of a part has in a batch.
+func (p *Part) numbers(c *graph.Column) int {
+	if p.widens() {
+		return p.Width
+	}
+	return c.RowValues()
+}
+
+// widenedOf is partOf for a column that holds which numbers are 1, among so many that are 0.
+func widenedOf(c *graph.Column, p *Part, dtype graph.DType, at, values int) func(dst []byte, rows graph.Index) {
+	size := dtype.Size()
+	one := make([]byte, size)
+	switch dtype {
+	case graph.Float64:
+		binary.LittleEndian.PutUint64(one, math.Float64bits(1))
+	case graph.Float16:
+		binary.LittleEndian.PutUint16(one, 0x3c00)
+	case graph.BFloat16:
+		binary.LittleEndian.PutUint16(one, 0x3f80)
+	default:
+		binary.LittleEndian.PutUint32(one, math.Float32bits(1))
+	}
+	width := c.RowBytes()
+	return func(dst []byte, rows graph.Index) {
+		for i := range rows.Len() {
+			to, from := dst[(i*values+at)*size:][:p.Width*size], c.Values[int(rows.At(i))*width:][:width]
+			clear(to)
+			if p.Widen == features.PieceMultiHot {
+				for b, x := range from {
+					for ; x != 0; x &= x - 1 {
+						setNumber(to, 8*b+bits.TrailingZeros8(x), one)
+					}
+				}
+				continue
+			}
+			place := int(from[0])
+			if width == 2 {
+				place = int(binary.LittleEndian.Uint16(from))
+			}
+			setNumber(to, place, one)
+		}
+	}
+}
+
+// setNumber sets a number of a row, which a damaged store may not have.
+func setNumber(row []byte, place int, number []byte) {
+	if at := place * len(number); at < len(row) {
+		copy(row[at:], number)
+	}
 }
 
 // partOf writes the rows of a column as values of a dtype, from a value on, into rows of the given number of values.

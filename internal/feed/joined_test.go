@@ -107,7 +107,7 @@ func TestJoined(t *testing.T) {
 		}
 		var tabs tables
 		defer tabs.close()
-		c, err := joinedOf(&tabs, "nodes/n/", Joined{"n", "x", names}, columns, rows, func(*made) graph.Index { return graph.Index{U32: ids} }, nil)
+		c, err := joinedOf(&tabs, "nodes/n/", Joined{"n", "x", partsOf(names)}, columns, rows, func(*made) graph.Index { return graph.Index{U32: ids} }, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,9 +174,17 @@ func TestJoinedRefuses(t *testing.T) {
 		{nil, "found no columns of n to join, expected at least one"},
 	} {
 		var tabs tables
-		_, err := joinedOf(&tabs, "nodes/n/", Joined{"n", "x", c.names}, columns, 3, nil, nil)
+		_, err := joinedOf(&tabs, "nodes/n/", Joined{"n", "x", partsOf(c.names)}, columns, 3, nil, nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: found %v, expected %q", c.names, err, c.want)
 		}
 	}
+}
+
+// partsOf are columns that are joined as they are.
+func partsOf(names []string) (parts []Part) {
+	for _, name := range names {
+		parts = append(parts, Part{Column: name})
+	}
+	return parts
 }

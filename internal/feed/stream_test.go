@@ -127,7 +127,7 @@ func TestStreamEqualsMemory(t *testing.T) {
 				}
 			}
 			if some("joined of " + n.Type) {
-				f.Joined = append(f.Joined, Joined{Type: n.Type, Name: "both", Columns: []string{"k", "x"}})
+				f.Joined = append(f.Joined, Joined{Type: n.Type, Name: "both", Columns: partsOf([]string{"k", "x"})})
 			}
 		}
 		for _, e := range s.Graph.Edges {

@@ -21,7 +21,7 @@ func TestWide(t *testing.T) {
 	features := Features{
 		Nodes:  map[string][]string{"user": {"x"}},
 		Edges:  map[string][]string{"user:follows:user": {"time", "y"}},
-		Joined: []Joined{{"user:follows:user", "j", []string{"time", "y"}}, {"item:liked_by:user", "alone", []string{"time"}}},
+		Joined: []Joined{{"user:follows:user", "j", partsOf([]string{"time", "y"})}, {"item:liked_by:user", "alone", partsOf([]string{"time"})}},
 	}
 	for _, scope := range []sample.Scope{sample.ScopeBatch, sample.ScopeSeed} {
 		for _, positions := range []bool{true, false} {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -74,12 +73,15 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 	if err != nil {
 		return nil, err
 	}
-	nodes, edges, err := o.features(s.Graph)
+	wide, err := wideFeaturesOf(s)
 	if err != nil {
 		return nil, err
 	}
-	joined, err := o.joinedColumns(s.Graph, nodes, edges)
+	nodes, edges, joined, err := o.features(s.Graph, wide)
 	if err != nil {
+		return nil, err
+	}
+	if joined, err = o.joinedColumns(s.Graph, wide, nodes, edges, joined); err != nil {
 		return nil, err
 	}
 	order, err := seedOrder(o.Order, s.Graph, p)
@@ -243,26 +245,6 @@ func (l *Loader) Close() {
 // Source is the source of batches of the servers: the feed and Flight.
 func (l *Loader) Source() *feed.Source { return l.source }
 
-// joinedColumns returns the columns that are made of several ones, in the order of their names.
-func (o *request) joinedColumns(g *graph.Graph, nodes, edges map[string][]string) ([]feed.Joined, error) {
-	var out []feed.Joined
-	for _, key := range slices.Sorted(maps.Keys(o.Joined)) {
-		at := strings.LastIndex(key, "/")
-		if at < 0 {
-			return nil, operation.Usagef("`Joined`: found %q, expected TYPE/NAME; write it as in user/score", key)
-		}
-		j := feed.Joined{Type: key[:at], Name: key[at+1:], Columns: o.Joined[key]}
-		if t, err := g.EdgeType(j.Type); g.NodeType(j.Type) < 0 && (err != nil || g.Edges[t].Type.String() != j.Type) {
-			return nil, operation.Usagef("`Joined`: found %q, expected a node type, or an edge type by its three names", j.Type)
-		}
-		if j.Name == "" || slices.Contains(nodes[j.Type], j.Name) || slices.Contains(edges[j.Type], j.Name) {
-			return nil, operation.Usagef("`Joined`: found the name %q, expected one that no column of the batch has; give the joined column another name", key)
-		}
-		out = append(out, j)
-	}
-	return out, nil
-}
-
 // freeOfWeights refuses columns of edges that have the name of the weights that a sampler makes.
 func freeOfWeights(g *graph.Graph, f *feed.Features) error {
 	for _, e := range g.Edges {
@@ -272,103 +254,6 @@ func freeOfWeights(g *graph.Graph, f *feed.Features) error {
 		}
 	}
 	return nil
-}
-
-// columnBytes returns the size of the columns that batches read: those listed by type, those that are joined, and the
-// positions of edges.
-func columnBytes(g *graph.Graph, f *feed.Features) (n int64) {
-	add := func(columns []*graph.Column, names ...string) {
-		for _, name := range names {
-			if c := graph.FindColumn(columns, name); c != nil {
-				n += int64(len(c.Values))
-			}
-		}
-	}
-	for _, j := range f.Joined {
-		if t := g.NodeType(j.Type); t >= 0 {
-			add(g.Nodes[t].Columns, j.Columns...)
-		} else if t, err := g.EdgeType(j.Type); err == nil {
-			add(g.Edges[t].Columns, j.Columns...)
-		}
-	}
-	for _, t := range g.Nodes {
-		add(t.Columns, f.Nodes[t.Type]...)
-	}
-	for _, e := range g.Edges {
-		if !f.NoEdgeIDs {
-			add(e.Columns, graph.PositionColumn)
-		}
-		add(e.Columns, f.Edges[e.Type.String()]...)
-	}
-	return n
-}
-
-// features returns the columns of nodes and edges that batches have, by type.
-func (o *request) features(g *graph.Graph) (nodes, edges map[string][]string, err error) {
-	nodeTypes, edgeTypes := map[string][]*graph.Column{}, map[string][]*graph.Column{}
-	for _, n := range g.Nodes {
-		nodeTypes[n.Type] = n.Columns
-	}
-	for _, e := range g.Edges {
-		edgeTypes[e.Type.String()] = e.Columns
-	}
-	names := o.Features
-	if names == nil {
-		names = []string{"all"}
-	}
-	nodes, errNodes := namedColumns("Features", names, nodeTypes)
-	edges, errEdges := namedColumns("EdgeFeatures", o.EdgeFeatures, edgeTypes)
-	return nodes, edges, errors.Join(errNodes, errEdges)
-}
-
-// leftOut names the columns that "all" would list if batches could have them.
-func (o *request) leftOut(g *graph.Graph, links []*graph.Column) []string {
-	all := func(names []string) bool { return len(names) == 1 && names[0] == "all" }
-	asked := &graph.Graph{}
-	if o.Features == nil || all(o.Features) {
-		asked.Nodes = g.Nodes
-	}
-	if all(o.EdgeFeatures) {
-		asked.Edges = g.Edges
-	}
-	names := operation.NotInBatches(asked)
-	for _, c := range links {
-		if !operation.InBatches(c) {
-			names = append(names, "links/"+c.Name)
-		}
-	}
-	return names
-}
-
-// namedColumns returns the listed columns by type; "all" lists every column of numbers with a fixed shape. A name without
-// a type stands for the column of every type that has it.
-func namedColumns(field string, names []string, types map[string][]*graph.Column) (map[string][]string, error) {
-	out := map[string][]string{}
-	if len(names) == 1 && names[0] == "all" {
-		for t, columns := range types {
-			for _, c := range columns {
-				if operation.InBatches(c) && !strings.HasPrefix(c.Name, "#") {
-					out[t] = append(out[t], c.Name)
-				}
-			}
-		}
-		return out, nil
-	}
-	for _, item := range names {
-		found := false
-		for t, columns := range types {
-			for _, c := range columns {
-				if item == c.Name || item == t+"/"+c.Name {
-					out[t] = append(out[t], c.Name)
-					found = true
-				}
-			}
-		}
-		if !found {
-			return nil, operation.Usagef("`%s`: found no column %q, expected COLUMN or TYPE/COLUMN of the store; graphmill info lists them", field, item)
-		}
-	}
-	return out, nil
 }
 
 // seedOrder returns the order that the field Order describes, nil for none.

@@ -81,8 +81,8 @@ def joined(keyword: str, patterns: Any, columns: Mapping[str, Columns], left_out
     """The columns of each type that a keyword joins, in the order of the patterns, and within a pattern by name, in which
     numbers count as numbers.
 
-    Patterns match columns of finite numbers: no times, categories, strings and lists, none with missing or infinite values, and
-    none of `left_out`.
+    Patterns match columns of finite numbers: no times, categories, codes, strings and lists, none with missing or infinite values, none that features are
+    made of, and none of `left_out`.
 
     Args:
         patterns: a pattern or a list of them for all types that have such columns, or a dict of these by type.
@@ -121,7 +121,7 @@ def _match(out: Joined, keyword: str, patterns: Any, columns: Mapping[str, Colum
                     raise ValueError(f"found {p!r} in {keyword}=, {_no_number(keyword, of, p)}")
                 names = [p]
             else:
-                numbers = sorted((c for c in fnmatch.filter(of, p) if of.number(c) and not c.startswith("#") and c not in left_out), key=_natural)
+                numbers = sorted((c for c in fnmatch.filter(of, p) if of.number(c) and not c.startswith("#") and c not in left_out and c not in of.sources), key=_natural)
                 without[t] = {c: gaps(of, c) for c in numbers if gaps(of, c)}
                 names = [c for c in numbers if c not in without[t]]
             if p in of and p in named[t]:
@@ -150,6 +150,8 @@ def _no_number(keyword: str, columns: Columns, name: str) -> str:
     other = "features" if keyword == "x" else "edge_features"
     if not columns.fixed(name):
         return "a column of strings or lists, expected columns of numbers"
+    if name in columns.codes:
+        return f"a column of codes, expected columns of numbers, because codes are no quantities; give {other}=[{name!r}], whose codes an embedding takes"
     if columns.column(name).categories is not None:
         return f"a column of categories, expected columns of numbers, because codes are no quantities; give {other}=[{name!r}], whose codes an embedding takes"
     return f"a column of times, expected columns of numbers; give {other}=[{name!r}], of which the model makes differences, or import a column of numbers made of it"

@@ -67,6 +67,7 @@ class Folder:
         m = self._json(MANIFEST, manifest)
         self._format(m, MANIFEST)
         self.sizes: dict[str, int] = {}
+        self._sums: dict[str, Any] = {}
         files = m.get("files")
         if not isinstance(files, dict) or not all(isinstance(want, dict) for want in files.values()):
             raise GraphmillError(f"{self.path}/{MANIFEST}: damaged: found no list of files, expected the size and checksum of each file by name")
@@ -77,7 +78,7 @@ class Folder:
                 raise GraphmillError(f"{self.path}: damaged: {e}") from e
             if size != want.get("bytes"):
                 raise GraphmillError(f"{self.path}/{name}: damaged: found {size} bytes, expected {want.get('bytes')}")
-            self.sizes[name] = size
+            self.sizes[name], self._sums[name] = size, want.get("xxh3")
         found = f"{xxh3(text):016x}"
         if files.get(meta, {}).get("xxh3") != found:
             raise GraphmillError(f"{self.path}/{meta}: damaged: found checksum {found}, expected that of {MANIFEST}")
@@ -85,6 +86,15 @@ class Folder:
         self._format(self.meta, meta)
         self.fingerprint = f"{xxh3(manifest):016x}"
         self._open: dict[str, Array] = {}
+
+    def json(self, name: str) -> dict[str, Any]:
+        """A file of metadata that the manifest names."""
+        text = self._read(name)
+        if self._sums.get(name) != f"{xxh3(text):016x}":
+            raise GraphmillError(f"{self.path}/{name}: damaged: found checksum {xxh3(text):016x}, expected that of {MANIFEST}")
+        m = self._json(name, text)
+        self._format(m, name)
+        return m
 
     def _stat(self, name: str) -> os.stat_result:
         """A file of the folder. What lies outside it, a link, a folder, a pipe and a device are errors."""
@@ -364,6 +374,9 @@ class Columns(Mapping[str, Union[Array, Column]]):
         self._folder, self._what, self._metas, self.rows = folder, what, metas, rows
         self.remote = folder.remote
         self.gaps: dict[str, int] = {}  # numbers of rows, by the name of the column (_gaps)
+        self.sources: frozenset[str] = frozenset()  # columns that features are made of
+        self.features: Mapping[str, Any] = {}
+        self.codes: frozenset[str] = frozenset()  # features of codes
         sound = isinstance(metas, dict) and all(
             isinstance(m, dict) and isinstance(m.get("dtype"), str) and isinstance(m.get("shape"), list) for m in metas.values()
         )

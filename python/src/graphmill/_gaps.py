@@ -17,9 +17,9 @@ _MASK = "_missing"  # the importer adds it to the name of a column, for the bool
 def gaps(columns: Columns, name: str) -> int:
     """The number of rows of a column of numbers that have a NaN, an infinite value, or True in the column ``NAME_missing``.
 
-    Of a column of more than 2^28 values only so many are looked at, and columns in an object store are not.
+    A feature has none. Of a column of more than 2^28 values only so many are looked at, and columns in an object store are not.
     """
-    if columns.remote:
+    if columns.remote or name in columns.features:
         return 0
     if name not in columns.gaps:
         c = columns.column(name)

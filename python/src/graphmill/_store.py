@@ -11,6 +11,7 @@ import numpy as np
 from ._arguments import integer
 from ._arrays import Array, numpy
 from ._command import GraphmillError
+from ._features import Feature, TypeColumns
 from ._folder import Column, Columns, EdgeType, Folder, edge_type, human, int64, metadata, triple, unknown
 from ._html import counted, table
 from ._makers import maker
@@ -134,6 +135,20 @@ class Store:
         """
         return maker("store", "networkx")(self, directed, multigraph)
 
+    def features(self, type_: Any) -> Mapping[str, Feature]:
+        """The features of a node or edge type, by name: what each number of them is, and how to get back what they are made of.
+
+        Example:
+            >>> x = Store("g.store").features("user")["x"]
+            >>> x.names
+            ['age', 'city=Berlin', 'city=Paris', 'city other', 'city missing']
+
+        Raises:
+            KeyError: the store has no such type.
+        """
+        of = self.nodes[type_] if isinstance(type_, str) and type_ in self.nodes else self.edges[type_]
+        return of.columns.features  # type: ignore[no-any-return]
+
     def close(self) -> None:
         """Release the maps. Arrays that are in use stay readable; further accesses open the files again."""
         self._folder.close()
@@ -217,7 +232,7 @@ class Nodes:
     def __init__(self, folder: Folder, type_: str, meta: Mapping[str, Any]) -> None:
         self._folder, self._meta = folder, meta
         self.type, self.count = type_, int(meta["count"])
-        self.columns = Columns(folder, f"{folder.path}: node type {type_}", meta["columns"], self.count)
+        self.columns = TypeColumns(folder, f"{folder.path}: node type {type_}", meta["columns"], self.count, "nodes", type_)
 
     @property
     def name(self) -> str:
@@ -301,7 +316,7 @@ class Edges:
     def __init__(self, folder: Folder, type_: EdgeType, meta: Mapping[str, Any], counts: Mapping[str, int]) -> None:
         self._folder, self._meta = folder, meta
         self.type, self.count, self.primary = type_, int(meta["count"]), str(meta["primary"])
-        self.columns = Columns(folder, f"{folder.path}: edge type {':'.join(type_)}", meta["columns"], self.count)
+        self.columns = TypeColumns(folder, f"{folder.path}: edge type {self.name}", meta["columns"], self.count, "edges", self.name)
         ends = (type_[2], type_[0]) if self.primary == "in" else (type_[0], type_[2])
         for t in ends:
             if t not in counts:

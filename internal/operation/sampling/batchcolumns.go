@@ -1,0 +1,181 @@
+package sampling
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features"
+	"github.com/graphmill/graphmill/internal/feed"
+	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// wideFeatures are the features of a store that are made of several columns, by type and name.
+type wideFeatures map[string]map[string][]feed.Part
+
+// wideFeaturesOf reads them.
+func wideFeaturesOf(s *store.Store) (wideFeatures, error) {
+	f, err := features.ReadFile(vfs.OS, s.Dir)
+	if f == nil || err != nil {
+		return nil, err
+	}
+	wide := wideFeatures{}
+	for _, types := range []map[string]*features.Type{f.Nodes, f.Edges} {
+		for typ, t := range types {
+			wide[typ] = map[string][]feed.Part{}
+			for name, x := range t.Features {
+				if len(x.Pieces) == 1 && x.Pieces[0].Column == name {
+					continue
+				}
+				dtype, err := graph.ParseDType(x.DType)
+				if err != nil {
+					return nil, err
+				}
+				for _, p := range x.Pieces {
+					wide[typ][name] = append(wide[typ][name], feed.Part{Column: p.Column, Widen: p.Kind, Width: p.Width, DType: dtype})
+				}
+			}
+		}
+	}
+	return wide, nil
+}
+
+// parts are the columns of a feature, or a column of the name itself.
+func (w wideFeatures) parts(typ, name string) []feed.Part {
+	if parts := w[typ][name]; parts != nil {
+		return parts
+	}
+	return []feed.Part{{Column: name}}
+}
+
+// joinedColumns returns the columns that are made of several ones: the features, and those of Joined in the order of their names.
+func (o *request) joinedColumns(g *graph.Graph, wide wideFeatures, nodes, edges map[string][]string, features []feed.Joined) ([]feed.Joined, error) {
+	out := features
+	for _, key := range slices.Sorted(maps.Keys(o.Joined)) {
+		at := strings.LastIndex(key, "/")
+		if at < 0 {
+			return nil, operation.Usagef("`Joined`: found %q, expected TYPE/NAME; write it as in user/score", key)
+		}
+		j := feed.Joined{Type: key[:at], Name: key[at+1:]}
+		for _, name := range o.Joined[key] {
+			j.Columns = append(j.Columns, wide.parts(j.Type, name)...)
+		}
+		if t, err := g.EdgeType(j.Type); g.NodeType(j.Type) < 0 && (err != nil || g.Edges[t].Type.String() != j.Type) {
+			return nil, operation.Usagef("`Joined`: found %q, expected a node type, or an edge type by its three names", j.Type)
+		}
+		taken := slices.ContainsFunc(features, func(f feed.Joined) bool { return f.Type == j.Type && f.Name == j.Name })
+		if j.Name == "" || taken || slices.Contains(nodes[j.Type], j.Name) || slices.Contains(edges[j.Type], j.Name) {
+			return nil, operation.Usagef("`Joined`: found the name %q, expected one that no column of the batch has; give the joined column another name", key)
+		}
+		out = append(out, j)
+	}
+	return out, nil
+}
+
+// columnBytes returns the size of the columns that batches read: those listed by type, those that are joined, and the
+// positions of edges.
+func columnBytes(g *graph.Graph, f *feed.Features) (n int64) {
+	add := func(columns []*graph.Column, names ...string) {
+		for _, name := range names {
+			if c := graph.FindColumn(columns, name); c != nil {
+				n += int64(len(c.Values))
+			}
+		}
+	}
+	for _, j := range f.Joined {
+		if t := g.NodeType(j.Type); t >= 0 {
+			add(g.Nodes[t].Columns, j.Names()...)
+		} else if t, err := g.EdgeType(j.Type); err == nil {
+			add(g.Edges[t].Columns, j.Names()...)
+		}
+	}
+	for _, t := range g.Nodes {
+		add(t.Columns, f.Nodes[t.Type]...)
+	}
+	for _, e := range g.Edges {
+		if !f.NoEdgeIDs {
+			add(e.Columns, graph.PositionColumn)
+		}
+		add(e.Columns, f.Edges[e.Type.String()]...)
+	}
+	return n
+}
+
+// features returns the columns of nodes and edges that batches have, by type, and those of features that are made of several columns.
+func (o *request) features(g *graph.Graph, wide wideFeatures) (nodes, edges map[string][]string, joined []feed.Joined, err error) {
+	nodeTypes, edgeTypes := map[string][]*graph.Column{}, map[string][]*graph.Column{}
+	for _, n := range g.Nodes {
+		nodeTypes[n.Type] = n.Columns
+	}
+	for _, e := range g.Edges {
+		edgeTypes[e.Type.String()] = e.Columns
+	}
+	names := o.Features
+	if names == nil {
+		names = []string{"all"}
+	}
+	nodes, ofNodes, errNodes := namedColumns("Features", names, nodeTypes, wide)
+	edges, ofEdges, errEdges := namedColumns("EdgeFeatures", o.EdgeFeatures, edgeTypes, wide)
+	return nodes, edges, append(ofNodes, ofEdges...), errors.Join(errNodes, errEdges)
+}
+
+// leftOut names the columns that "all" would list if batches could have them.
+func (o *request) leftOut(g *graph.Graph, links []*graph.Column) []string {
+	all := func(names []string) bool { return len(names) == 1 && names[0] == "all" }
+	asked := &graph.Graph{}
+	if o.Features == nil || all(o.Features) {
+		asked.Nodes = g.Nodes
+	}
+	if all(o.EdgeFeatures) {
+		asked.Edges = g.Edges
+	}
+	names := operation.NotInBatches(asked)
+	for _, c := range links {
+		if !operation.InBatches(c) {
+			names = append(names, "links/"+c.Name)
+		}
+	}
+	return names
+}
+
+// namedColumns returns the listed columns by type, and the features that are made of several columns; "all" lists every column of numbers with a fixed shape, and
+// every feature. A name without a type stands for the column of every type that has it.
+func namedColumns(field string, names []string, types map[string][]*graph.Column, wide wideFeatures) (map[string][]string, []feed.Joined, error) {
+	out := map[string][]string{}
+	var joined []feed.Joined
+	all := len(names) == 1 && names[0] == "all"
+	for _, t := range slices.Sorted(maps.Keys(types)) {
+		for _, name := range slices.Sorted(maps.Keys(wide[t])) {
+			if all || slices.Contains(names, name) || slices.Contains(names, t+"/"+name) {
+				joined = append(joined, feed.Joined{Type: t, Name: name, Columns: wide[t][name]})
+			}
+		}
+		for _, c := range types[t] {
+			if all && operation.InBatches(c) && !strings.HasPrefix(c.Name, "#") {
+				out[t] = append(out[t], c.Name)
+			}
+		}
+	}
+	if all {
+		return out, joined, nil
+	}
+	for _, item := range names {
+		found := slices.ContainsFunc(joined, func(j feed.Joined) bool { return item == j.Name || item == j.Type+"/"+j.Name })
+		for t, columns := range types {
+			for _, c := range columns {
+				if item == c.Name || item == t+"/"+c.Name {
+					out[t] = append(out[t], c.Name)
+					found = true
+				}
+			}
+		}
+		if !found {
+			return nil, nil, operation.Usagef("`%s`: found no column %q, expected COLUMN or TYPE/COLUMN of the store; graphmill info lists them", field, item)
+		}
+	}
+	return out, joined, nil
+}
