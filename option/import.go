@@ -111,6 +111,12 @@ type Import struct {
 	// Relations says what the relations of triples (RDF, or head, relation and tail) become: "types", an edge type each;
 	// "column", a column relation of one edge type; "" is types for up to 1,000 relations, and otherwise a column.
 	Relations string
+	// Features is a file with the features of the types: the keys fit, nodes and edges of a graph.yaml, whose types have the key features. It replaces those of a
+	// graph.yaml. A feature is a column that a model takes; see docs/features.md.
+	Features string
+	// Like is a store whose features the new one has: what was fitted for it is applied to the columns of the source, and nothing is fitted. It replaces the features of
+	// a graph.yaml.
+	Like string
 	// AllowOutside lets a metadata file name files outside its folder, and databases on servers.
 	AllowOutside bool
 

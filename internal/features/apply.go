@@ -64,7 +64,8 @@ func (f *faults) merge(of *faults) {
 
 // Applied is what Apply met in the rows of a part.
 type Applied struct {
-	Feature, From string
+	Feature string
+	State   *State
 	// Filled are rows whose value was missing, and Unknown rows with a text that the rows of the fit do not have, or that is rare there.
 	Filled, Unknown int64
 }
@@ -117,7 +118,7 @@ func Apply(ctx context.Context, t *Table, of map[string]*Feature, open func(feat
 			if err := a.refused(i); err != nil {
 				return nil, fmt.Errorf("feature %s, %s: %w", a.name, state.From, err)
 			}
-			applied = append(applied, Applied{a.name, state.From, a.faults[i].filled.n, a.faults[i].unknown.n})
+			applied = append(applied, Applied{a.name, state, a.faults[i].filled.n, a.faults[i].unknown.n})
 		}
 	}
 	return applied, nil

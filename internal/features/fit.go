@@ -56,6 +56,30 @@ type State struct {
 	DType      string      `json:"column_dtype"`
 }
 
+// Describe says what a part does with its column, in a few words.
+func (s *State) Describe() string {
+	var steps []string
+	if s.Encode != EncodeNone {
+		steps = append(steps, string(s.Encode))
+	}
+	if s.Clip != nil {
+		steps = append(steps, "clip")
+	}
+	if s.Impute != ImputeNone {
+		steps = append(steps, "impute "+string(s.Impute))
+	}
+	if s.Scale != "" {
+		steps = append(steps, string(s.Scale))
+	}
+	if s.Flag {
+		steps = append(steps, "flag")
+	}
+	if len(steps) == 0 {
+		return "as it is"
+	}
+	return strings.Join(steps, ", ")
+}
+
 // Fit fits features of a type. The result is by name.
 func Fit(ctx context.Context, t *Table, specs []Spec, opt Options) (map[string]*Feature, error) {
 	type job struct {

@@ -27,6 +27,41 @@ type FitRows struct {
 // None says whether there is no feature.
 func (p *Plan) None() bool { return p == nil || len(p.Nodes)+len(p.Edges) == 0 }
 
+// Fills says whether a feature of any type fills the missing values of a column of numbers, or has a place for them.
+func (p *Plan) Fills(column string) bool {
+	if p == nil {
+		return false
+	}
+	for _, types := range []map[string][]Spec{p.Nodes, p.Edges} {
+		for _, specs := range types {
+			if Fills(specs, column) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Plan is the plan that the state of a store follows.
+func (f *File) Plan() *Plan {
+	plan := &Plan{Fit: f.Fit, Nodes: map[string][]Spec{}, Edges: map[string][]Spec{}}
+	for _, x := range []struct {
+		from map[string]*Type
+		to   map[string][]Spec
+	}{{f.Nodes, plan.Nodes}, {f.Edges, plan.Edges}} {
+		for typ, t := range x.from {
+			for _, name := range sortedNames(t.Features) {
+				s := Spec{Name: name, Norm: t.Features[name].Norm, Code: t.Features[name].Code}
+				for _, p := range t.Features[name].Parts {
+					s.Parts = append(s.Parts, p.Part)
+				}
+				x.to[typ] = append(x.to[typ], s)
+			}
+		}
+	}
+	return plan
+}
+
 // Sources are the columns that features of a type are made of.
 func Sources(specs []Spec) []string {
 	from := map[string]bool{}

@@ -137,7 +137,7 @@ type source struct {
 	columns []columnEntry
 	// features are what the file makes of the columns.
 	features []features.Spec
-	keys    []string // listed arrays that are ids or ends, and no features
+	keys     []string // listed arrays that are ids or ends, and no features
 	// base is the table without the arrays, joined the table of the arrays.
 	base, joined table.Table
 	fields       []looks

@@ -76,6 +76,8 @@ func (l *collectionLister) fields(e yamlfile.Entry, what string, own []string) (
 	for _, f := range fields {
 		const ref = "the name of a column or .npy array"
 		switch f.Key {
+		case "features":
+			err = l.y.Errorf(f.At, "found features of many graphs, expected them with one graph; remove the key")
 		case "graph_ptr":
 			g.graphPtr, err = l.y.Text(f.Value, "the name of an .npy array")
 		case "graph_id":

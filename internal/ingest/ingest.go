@@ -72,6 +72,8 @@ type Options struct {
 	// DataPath is the folder that the file names of a unigraph's tables are relative to; empty: the folder of the
 	// schema.
 	DataPath string
+	// Features are made of the columns of the source, in place of those that it asks for itself; nil: none are given.
+	Features *features.Plan
 	// Outside allows files outside the folder of the metadata file that names them.
 	Outside bool
 	// Temp is the folder of temporary files, for arrays that must be unpacked; empty: the system's folder.
@@ -176,6 +178,9 @@ func open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, er
 		return nil, err
 	}
 	s.Format = f.name()
+	if o.Features != nil {
+		s.Features = *o.Features
+	}
 	if s.Collection != nil {
 		if o.Symmetrise {
 			symmetriseCollection(s.Collection)

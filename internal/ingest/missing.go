@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/suggest"
 )
@@ -49,10 +50,12 @@ type gaps struct {
 	// named are the columns that rules of the options name.
 	named map[string]bool
 	names []string // of the columns so far
+	// prepared are features that fill empty cells, where no rule says what they mean.
+	prepared *features.Plan
 }
 
 func newGaps(o Options) *gaps {
-	g := &gaps{given: o.Missing, named: map[string]bool{}}
+	g := &gaps{given: o.Missing, named: map[string]bool{}, prepared: o.Features}
 	for _, m := range o.Missing {
 		if m.What != "" && !isDType(m.What) {
 			g.named[m.What] = false

@@ -35,7 +35,7 @@ func (m *maker) columns(ctx context.Context, t table.Table, f *looks, w *wanted)
 	if err != nil {
 		return nil, err
 	}
-	if value, _, _ := m.rule(&c, w.missing); w.filled && value == "" {
+	if value, _, _ := m.rule(&c, w.missing); value == "" && (w.filled || m.prepared.Fills(f.Name)) {
 		return m.fill(c, keptMissing(&c)), nil
 	}
 	return m.fill(c, w.missing), nil

@@ -37,6 +37,8 @@ var Import = []Option{
 	{Field: "DuplicateNodes", Group: GroupGraph, Default: "error", Form: Checked, Choices: []string{"error", "drop"}, Help: "how to treat rows of a node table with the id of an earlier row"},
 	{Field: "Missing", Group: GroupColumns, Common: true, Value: "WHAT=VALUE", Form: Repeated, Help: "what empty cells mean, or VALUE alone for all of them; WHAT is a dtype, float, int, bool, string, datetime, category or a column; VALUE is a value, error, or column, which adds a column NAME_missing (default: an error for numbers and bools)"},
 	{Field: "Vectors", Flag: "vector", Group: GroupColumns, Value: "NAME=COLUMNS", Form: Repeated, Help: "join columns of an edge list to one, as NAME=FIRST:LAST, NAME=PATTERN or NAME=A,B,C; a dtype may follow NAME: feat:float32=f*"},
+	{Field: "Features", Group: GroupColumns, Common: true, Value: "FILE", Help: "file with the features of the types, model input that is made of columns: the keys fit, nodes and edges of a graph.yaml (docs/features.md)"},
+	{Field: "Like", Group: GroupColumns, Common: true, Value: "STORE", Help: "apply the features of another store to the columns of SRC, with what was fitted there"},
 	{Field: "AllowOutside", Group: GroupSource, Help: "let a metadata file name files outside its folder, and databases on servers"},
 }
 

@@ -2,6 +2,7 @@ package importing
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,30 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
 )
+
+// openFeatures reads the features that the options name.
+func (o *importJob) openFeatures(options *ingest.Options) (err error) {
+	switch {
+	case o.Features != "" && o.Like != "":
+		return operation.Usagef("found `Features` and `Like`, expected one of them; `Like` takes what was fitted for another store")
+	case o.Features != "":
+		options.Features, err = ingest.ReadFeatures(vfs.OS, o.Features)
+		return err
+	case o.Like == "":
+		return nil
+	}
+	if o.like, err = features.ReadFile(vfs.OS, o.Like); err != nil {
+		return err
+	}
+	if o.like == nil {
+		if _, err := store.ReadManifest(vfs.OS, o.Like); err != nil {
+			return fmt.Errorf("`Like`: %w", err)
+		}
+		return operation.Usagef("%s: found a store without features, expected one that was imported with features; leave `Like` out", o.Like)
+	}
+	options.Features = o.like.Plan()
+	return nil
+}
 
 // withFeatures builds a store in a folder within the output's folder, makes the features of its columns, and moves its files to the output.
 func (o *importJob) withFeatures(ctx context.Context, w *store.Writer, src *ingest.Source, r *report.Report, build func(*store.Writer) (*assemble.Result, error)) (_ *assemble.Result, err error) {
@@ -35,7 +60,7 @@ func (o *importJob) withFeatures(ctx context.Context, w *store.Writer, src *inge
 		return nil, err
 	}
 	defer operation.CloseWith(&err, s.Close)
-	in := preparing.Input{Store: s, Plan: ofReverses(&src.Features, src.Input.Edges), Run: &o.Run}
+	in := preparing.Input{Store: s, Plan: ofReverses(&src.Features, src.Input.Edges), Like: o.like, LikeName: o.Like, Run: &o.Run}
 	if err := preparing.Write(ctx, w, in, result.Meta, r); err != nil {
 		return nil, err
 	}

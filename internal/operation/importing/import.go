@@ -13,6 +13,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/database"
+	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
@@ -129,6 +130,7 @@ type importJob struct {
 	started time.Time              // when the work began; zero: when the graph is built
 	begun   func(r *report.Report) // called with the report; nil: not
 	copies  *copies                // of databases; nil: none
+	like    *features.File         // the features of Like; nil: none
 	report  *report.Report         // of a store or collection that was published
 }
 
@@ -167,6 +169,9 @@ func (o *importJob) run(ctx context.Context, source, out string) (st *store.Stor
 		return nil, err
 	}
 	options.Temp, options.Threads = operation.FolderOf(out), o.Threads
+	if err := o.openFeatures(&options); err != nil {
+		return nil, err
+	}
 	if o.cluster == nil && o.copies == nil {
 		q := &queries{out: out, overwrite: o.Overwrite}
 		options.Query, o.copies = q.read, &q.copies
@@ -193,6 +198,8 @@ func (o *importJob) run(ctx context.Context, source, out string) (st *store.Stor
 	}
 	if !src.Features.None() {
 		switch {
+		case src.Collection != nil:
+			return nil, operation.Usagef("found features of many graphs, expected one graph; leave the features out")
 		case o.cluster != nil:
 			return nil, fmt.Errorf("%s: found features on a cluster, expected an import on one machine; use graphmill import", source)
 		case o.Homogeneous:
@@ -227,7 +234,11 @@ func (o *importJob) run(ctx context.Context, source, out string) (st *store.Stor
 			return nil, err
 		}
 	}
-	inputs, err := operation.Fingerprints(ctx, fsys, src.Files, r, o.copies.inputs(names))
+	files := src.Files
+	if o.Features != "" {
+		files = append(files[:len(files):len(files)], o.Features)
+	}
+	inputs, err := operation.Fingerprints(ctx, fsys, files, r, o.copies.inputs(names))
 	if err != nil {
 		return nil, err
 	}
@@ -266,6 +277,13 @@ func (o *importJob) importGraph(ctx context.Context, source string, from ingest.
 	o.copies.made(made.Options)
 	if len(o.Missing) > 0 {
 		made.Options["missing"] = strings.Join(o.Missing, ",")
+	}
+	if o.Like != "" {
+		sum, err := store.Sum(vfs.OS, o.Like)
+		if err != nil {
+			return nil, err
+		}
+		made.Options["like"] = sum
 	}
 	if o.Relations != "" {
 		made.Options["relations"] = o.Relations
@@ -383,7 +401,7 @@ func (o *importJob) checkOnly(what, have string, takes ...string) error {
 		{"Indptr", o.Indptr != ""}, {"Indices", o.Indices != ""}, {"NumNodes", o.NumNodes != 0}, {"Relations", o.Relations != ""}, {"Symmetrise", o.Symmetrise}, {"Homogeneous", o.Homogeneous}, {"NoPositions", o.NoPositions},
 		{"Primary", o.Primary != ""}, {"Both", o.Both}, {"DanglingEdges", o.DanglingEdges != option.PolicyError}, {"DuplicateNodes", o.DuplicateNodes != option.PolicyError},
 		{"DuplicateEdges", o.DuplicateEdges != option.PolicyKeep}, {"SelfLoops", o.SelfLoops != option.PolicyKeep}, {"LargestComponent", o.LargestComponent}, {"Splits", len(o.Splits) > 0},
-		{"SplitSeed", o.SplitSeed != 0}, {"Normalise", len(o.Normalise) > 0}, {"AllowOutside", o.AllowOutside},
+		{"SplitSeed", o.SplitSeed != 0}, {"Normalise", len(o.Normalise) > 0}, {"AllowOutside", o.AllowOutside}, {"Features", o.Features != ""}, {"Like", o.Like != ""},
 	} {
 		if f.given && !slices.Contains(takes, f.name) {
 			list := ""

@@ -26,8 +26,9 @@ type Input struct {
 	// Plan says what is fitted, where Like is nil.
 	Plan *features.Plan
 	// Like is the state of another store, which is applied.
-	Like *features.File
-	Run  *option.Run
+	Like     *features.File
+	LikeName string
+	Run      *option.Run
 }
 
 // Write fits features, or takes the state of another store, and writes their columns and features.json to w. It adds the columns to meta, whose types are
@@ -196,10 +197,7 @@ func (p *preparation) fit(ctx context.Context, of tableOf, t *features.Table, sp
 	made := &features.Type{Rows: of.count, Of: what}
 	if t.Fit = rows; rows != nil {
 		made.Rows = countRows(rows, of.count)
-		t.Of = map[bool]string{true: "the rows " + what, false: what}[strings.HasPrefix(what, "before")]
-		if !strings.HasPrefix(what, "before") {
-			t.Of = "the split " + what
-		}
+		t.Of = "the rows of " + what
 	}
 	meter := operation.NewMeter(p.Run, "fit of "+of.name, int64(of.count), "rows")
 	defer meter.End()
@@ -233,24 +231,26 @@ func countRows(rows features.Rows, count int) (n int) {
 	return n
 }
 
+// allRows is what all rows of a type are called.
+const allRows = "all"
+
 // fitRows is the rows of a type that its features are fitted on, and what they are called; nil is all rows.
 func (p *preparation) fitRows(of tableOf) (features.Rows, string, error) {
 	fit := &p.Plan.Fit
-	const all = "all"
 	switch {
 	case fit.All:
-		return nil, all, nil
+		return nil, allRows, nil
 	case fit.Before != nil:
 		c, err := timesOf(of.columns, fit.By)
 		if c == nil || err != nil {
-			return nil, all, err
+			return nil, allRows, err
 		}
 		values, limit := graph.View[int64](c.Values), *fit.Before*c.Unit.PerSecond()
 		return func(first int, keep []bool) {
 			for i, t := range values[first:][:len(keep)] {
 				keep[i] = t != graph.NoTime && t < limit
 			}
-		}, "before " + time.Unix(*fit.Before, 0).UTC().Format(time.RFC3339), nil
+		}, "times before " + time.Unix(*fit.Before, 0).UTC().Format(time.RFC3339), nil
 	}
 	c := graph.FindColumn(of.columns, transform.SplitColumn)
 	part := fit.Split
@@ -258,7 +258,7 @@ func (p *preparation) fitRows(of tableOf) (features.Rows, string, error) {
 		part = transform.Parts[0]
 	}
 	if c == nil || c.Categories == nil {
-		return nil, all, nil
+		return nil, allRows, nil
 	}
 	code := int32(-1)
 	var parts []string
@@ -269,7 +269,7 @@ func (p *preparation) fitRows(of tableOf) (features.Rows, string, error) {
 	}
 	if code < 0 {
 		if fit.Split == "" {
-			return nil, all, nil
+			return nil, allRows, nil
 		}
 		return nil, "", fmt.Errorf("fit of the split %q: found the parts %s, expected it among them", part, strings.Join(parts, ", "))
 	}
@@ -278,7 +278,7 @@ func (p *preparation) fitRows(of tableOf) (features.Rows, string, error) {
 		for i, of := range codes[first:][:len(keep)] {
 			keep[i] = of == code
 		}
-	}, part, nil
+	}, "split " + part, nil
 }
 
 // timesOf is the column of times of a type: the one of a name, or the only one; nil is none.
@@ -305,31 +305,35 @@ func timesOf(columns []*graph.Column, name string) (*graph.Column, error) {
 
 // note tells the report what features are made of, and what their columns did not have.
 func (p *preparation) note(name string, made *features.Type, applied []features.Applied) {
-	table := report.Table{Title: "Features of " + name, Columns: []string{"feature", "dtype", "numbers", "made of"}}
-	for _, f := range slices.Sorted(maps.Keys(made.Features)) {
-		x := made.Features[f]
-		var from []string
-		width := 0
-		for _, part := range x.Parts {
-			from, width = append(from, part.From), width+part.Width
-		}
-		table.Rows = append(table.Rows, []report.Value{report.Text(f), report.Text(x.DType), report.Count(width, ""), report.Text(strings.Join(from, ", "))})
+	table := report.Table{Title: "Features of " + name, Columns: []string{"feature", "column", "made by", "numbers", "rows without a value", "rows of unknown texts"}}
+	unknown := int64(0)
+	for _, a := range applied {
+		table.Rows = append(table.Rows, []report.Value{report.Text(a.Feature), report.Text(a.State.From), report.Text(a.State.Describe()),
+			report.Count(a.State.Width, ""), report.Count(a.Filled, ""), report.Count(a.Unknown, "")})
+		unknown = max(unknown, a.Unknown)
 	}
 	p.r.Table(table)
-	of := "fitted on all " + human.Exact(int64(made.Rows)) + " rows"
-	if made.Of != "all" {
-		of = fmt.Sprintf("fitted on %s rows, %s", human.Exact(int64(made.Rows)), made.Of)
-	}
-	if p.Like != nil {
-		of = "as in the other store"
-	}
-	p.r.Note(fmt.Sprintf("features of %s are %s", name, of))
-	for _, a := range applied {
-		if a.Filled > 0 {
-			p.r.Note(fmt.Sprintf("feature %s of %s: %s rows have no value of %s, which is filled or has a place of its own", a.Feature, name, human.Exact(a.Filled), a.From))
+	switch {
+	case p.Like != nil:
+		text := fmt.Sprintf("features of %s are those of %s, applied", name, p.LikeName)
+		if unknown > 0 {
+			text += fmt.Sprintf("; up to %s of %s rows have a text that is unknown there", human.Exact(unknown), human.Exact(p.rows))
 		}
-		if a.Unknown > 0 {
-			p.r.Note(fmt.Sprintf("feature %s of %s: %s rows have a text of %s that is rare, or that the rows of the fit do not have", a.Feature, name, human.Exact(a.Unknown), a.From))
-		}
+		p.r.Note(text)
+	case made.Of == allRows:
+		p.r.Note(fmt.Sprintf("features of %s are fitted on all %s rows, because %s", name, human.Exact(int64(made.Rows)), p.whyAll()))
+	default:
+		p.r.Note(fmt.Sprintf("features of %s are fitted on %s rows: %s", name, human.Exact(int64(made.Rows)), made.Of))
 	}
+}
+
+// whyAll says why all rows of a type are those of the fit.
+func (p *preparation) whyAll() string {
+	switch {
+	case p.Plan.Fit.All:
+		return "fit is all"
+	case p.Plan.Fit.Before != nil:
+		return "the type has no times"
+	}
+	return "the type has no split"
 }

@@ -79,8 +79,9 @@ def build(
         folder = tempfile.mkdtemp(prefix=".graphmill-", dir=os.path.dirname(out))
         try:
             files = _write(folder, nodes, edges)
+            given = _prepared(folder, options)
             with _said_of(folder, files):
-                run("import", folder, out=out, overwrite=overwrite, memory=memory, threads=threads, **options)
+                run("import", folder, out=out, overwrite=overwrite, memory=memory, threads=threads, **given)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         store = Store(out)
@@ -91,6 +92,34 @@ def build(
     if own:
         weakref.finalize(store._folder, shutil.rmtree, own, ignore_errors=True)
     return store
+
+
+_FEATURES = "features.yaml"
+
+
+def _prepared(folder: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options, with features that are given as a mapping as a file of the folder."""
+    given = dict(options)
+    of, fit = given.get("features"), given.pop("fit", None)
+    if isinstance(given.get("like"), Store):
+        given["like"] = given["like"].path
+    if not isinstance(of, Mapping):
+        if fit is not None:
+            raise ValueError("found fit= without a mapping as features=, expected both; a file of features has its own fit")
+        return given
+    kinds: dict[str, dict[str, Any]] = {"nodes": {}, "edges": {}}
+    for t, features in of.items():
+        edge = not isinstance(t, str) or t.count(":") == 2
+        kinds["edges" if edge else "nodes"][":".join(triple_of(t)) if edge else t] = {"features": features}
+    content = {**({"fit": fit} if fit is not None else {}), **kinds}
+    try:
+        text = json.dumps(content, ensure_ascii=False, indent=1, default=str)
+    except ValueError as e:
+        raise ValueError(f"found features= that cannot be written ({e}), expected texts, numbers, lists and dicts") from e
+    given["features"] = os.path.join(folder, _FEATURES)
+    with open(given["features"], "w", encoding="utf-8", errors="surrogateescape") as f:
+        f.write(text)
+    return given
 
 
 @contextlib.contextmanager
