@@ -109,7 +109,7 @@ func Fit(ctx context.Context, t *Table, specs []Spec, opt Options) (map[string]*
 		group.Go(func() error {
 			state, err := fitPart(ctx, t, &j.spec.Parts[j.part], memory, &opt)
 			if err != nil {
-				errs[i] = fmt.Errorf("feature %s, %s: %w", j.spec.Name, j.spec.Parts[j.part].From, err)
+				errs[i] = j.spec.error(j.part, err)
 				if ctx.Err() != nil {
 					return err
 				}

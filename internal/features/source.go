@@ -199,14 +199,17 @@ func (s *source) calendar(first, k int, out []float64) {
 	}
 }
 
-// age is the time from each time to a fixed one, in a unit.
+// age is the time from each time to a fixed one, in a unit: their difference is exact.
 func (s *source) age(first int, out []float64) {
-	per := float64(s.perSecond) * float64(Units[s.part.unit()])
+	per, at := float64(s.perSecond)*float64(Units[s.part.unit()]), s.part.At*s.perSecond
 	for i, ticks := range graph.View[int64](s.c.Values)[first:][:len(out)] {
-		if out[i] = math.NaN(); ticks != graph.NoTime {
-			// The difference is exact where int64 has it, as it has for all times of thousands of years.
-			whole, rest := s.part.At-floorDiv(ticks, s.perSecond), ticks-floorDiv(ticks, s.perSecond)*s.perSecond
-			out[i] = float64(whole*s.perSecond-rest) / per
+		switch {
+		case ticks == graph.NoTime:
+			out[i] = math.NaN()
+		case ticks <= at:
+			out[i] = float64(uint64(at)-uint64(ticks)) / per
+		default:
+			out[i] = -float64(uint64(ticks)-uint64(at)) / per
 		}
 	}
 }

@@ -3,8 +3,10 @@ package features
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/isotime"
@@ -31,6 +33,28 @@ type Spec struct {
 	Norm  Norm        // divides each row
 	Code  bool
 	Parts []Part
+	Place string // of the feature in a file, for errors; "" for none
+}
+
+// error puts the place and the name of the feature, and the column of a part, before an error.
+func (s *Spec) error(part int, err error) error {
+	if s.Place == "" {
+		return fmt.Errorf("feature %s, %s: %w", s.Name, s.Parts[part].From, err)
+	}
+	return fmt.Errorf("%s: feature %s, %s: %w", s.Place, s.Name, s.Parts[part].From, err)
+}
+
+// CheckColumns refuses a feature that cannot be made of the columns of its type, whose values it does not read.
+func (s *Spec) CheckColumns(columns []*graph.Column) error {
+	for i := range s.Parts {
+		if _, err := s.Parts[i].columnOf(columns); err != nil {
+			return s.error(i, err)
+		}
+	}
+	if graph.FindColumn(columns, s.Name) != nil {
+		return s.error(0, specErrorf("found a column %s, too, expected a name that no column has; rename the feature", s.Name))
+	}
+	return nil
 }
 
 // Norm is the norm that rows are divided by; a row whose norm is 0 stays.
@@ -307,6 +331,9 @@ func (p *Part) columnOf(columns []*graph.Column) (*graph.Column, error) {
 	case EncodeCalendar, EncodeAge:
 		if c.Unit == "" {
 			return nil, refuse(fmt.Sprintf("times for encode %s; import the column as datetime", p.Encode))
+		}
+		if most := math.MaxInt64 / c.Unit.PerSecond(); p.At > most || p.At < -most {
+			return nil, specErrorf("found at: %s, expected a time that the unit %s of the column has", time.Unix(p.At, 0).UTC().Format(time.DateOnly), c.Unit)
 		}
 	case EncodeHash, EncodeLength:
 		if !texts {

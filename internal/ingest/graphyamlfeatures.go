@@ -116,6 +116,7 @@ func readFeatures(y yamlfile.File, n ast.Node) ([]features.Spec, error) {
 		if err := s.Check(); err != nil {
 			return nil, y.Errorf(e.At, "feature %s: %w", e.Key, err)
 		}
+		s.Place = y.Place(e.At)
 		out = append(out, s)
 	}
 	return out, nil

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
@@ -43,6 +44,12 @@ func (o *importJob) openFeatures(options *ingest.Options) (err error) {
 
 // withFeatures builds a store in a folder within the output's folder, makes the features of its columns, and moves its files to the output.
 func (o *importJob) withFeatures(ctx context.Context, w *store.Writer, src *ingest.Source, r *report.Report, build func(*store.Writer) (*assemble.Result, error)) (_ *assemble.Result, err error) {
+	plan := ofReverses(&src.Features, src.Input.Edges)
+	if o.like == nil {
+		if err := checkFeatures(plan, outlineOf(&src.Input)); err != nil {
+			return nil, err
+		}
+	}
 	raw, err := store.Create(vfs.OS, filepath.Join(w.Dir(), "raw"), false)
 	if err != nil {
 		return nil, err
@@ -60,7 +67,7 @@ func (o *importJob) withFeatures(ctx context.Context, w *store.Writer, src *inge
 		return nil, err
 	}
 	defer operation.CloseWith(&err, s.Close)
-	in := preparing.Input{Store: s, Plan: ofReverses(&src.Features, src.Input.Edges), Like: o.like, LikeName: o.Like, Run: &o.Run}
+	in := preparing.Input{Store: s, Plan: plan, Like: o.like, LikeName: o.Like, Run: &o.Run}
 	if err := preparing.Write(ctx, w, in, result.Meta, r); err != nil {
 		return nil, err
 	}
@@ -77,6 +84,25 @@ func (o *importJob) withFeatures(ctx context.Context, w *store.Writer, src *inge
 		}
 	}
 	return result, nil
+}
+
+// checkFeatures refuses features that cannot be made of the columns of the source, before it is read.
+func checkFeatures(plan *features.Plan, g *graph.Graph) error {
+	for _, n := range g.Nodes {
+		for _, s := range plan.Nodes[n.Type] {
+			if err := s.CheckColumns(n.Columns); err != nil {
+				return fmt.Errorf("%w (node type %s)", err, n.Type)
+			}
+		}
+	}
+	for _, e := range g.Edges {
+		for _, s := range plan.Edges[e.Type.String()] {
+			if err := s.CheckColumns(e.Columns); err != nil {
+				return fmt.Errorf("%w (edge type %s)", err, e.Type)
+			}
+		}
+	}
+	return nil
 }
 
 // ofReverses is a plan in which edge types that have the rows of another one with the ends swapped have its features, too.

@@ -226,6 +226,11 @@ func takeColumns(ctx context.Context, w *store.Writer, from string, changed *tra
 
 // checkTransforms checks the changes before anything is read.
 func checkTransforms(in *assemble.Input, t transform.Options) error {
+	return optionError(transform.Check(outlineOf(in), t))
+}
+
+// outlineOf is the types of a graph with the dtypes of their columns, without values.
+func outlineOf(in *assemble.Input) *graph.Graph {
 	g := &graph.Graph{}
 	columns := func(from []table.Column) (to []*graph.Column) {
 		for _, c := range from {
@@ -244,7 +249,7 @@ func checkTransforms(in *assemble.Input, t transform.Options) error {
 		g.Edges = append(g.Edges, &graph.Edges{Type: e.Type, Columns: columns(e.Columns)})
 	}
 	g.Sort()
-	return optionError(transform.Check(g, t))
+	return g
 }
 
 // optionError makes an error of options one of usage.

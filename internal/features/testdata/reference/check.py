@@ -1,24 +1,27 @@
-"""Reads cases of numbers from stdin, a JSON list of {what, how, fit, rows, count}, and writes the list of their results: {"state", "values"} or {"refused"}."""
+"""Features of the cases on the standard input, as JSON."""
+
+from __future__ import annotations
 
 import json
 import sys
+from typing import Any
 
 import features
 
-out = []
-for case in json.load(sys.stdin):
-    fit, rows = case["fit"], case["rows"]
+
+def infinite(x: Any) -> Any:
+    """A value, whose infinities are texts in JSON."""
+    if isinstance(x, list):
+        return [infinite(v) for v in x]
+    return float(x) if x in ("inf", "-inf") else x
+
+
+def fitted(case: dict[str, Any]) -> dict[str, Any]:
+    columns = {name: [infinite(x) for x in values] for name, values in case["columns"].items()}
     try:
-        if case["what"] == "fill":
-            state = features.fit_impute(case["how"], fit, -7.0)
-            values = [features.apply_impute(state, x) for x in rows]
-        elif case["what"] == "buckets":
-            state = features.fit_buckets(case["how"], fit, case["count"])
-            values = [features.apply_buckets(state, x) for x in rows]
-        else:
-            state = features.fit_scale(case["how"], fit, 1000)
-            values = [features.apply_scale(state, x) for x in rows]
-        out.append({"state": state, "values": values})
+        return {"rows": features.feature(case["feature"], columns, case["fit"])}
     except features.Refused as e:
-        out.append({"refused": str(e)})
-json.dump(out, sys.stdout)
+        return {"refused": str(e)}
+
+
+json.dump([fitted(case) for case in json.load(sys.stdin)], sys.stdout)

@@ -339,4 +339,132 @@ def calendar(seconds: int, part: str, zone: str = "UTC") -> list[float]:
 
 def age(ticks: int, at: int, per_unit: int) -> float:
     """The time from a time to a fixed one, in a unit of per_unit ticks; negative after it."""
-    return (at - ticks) / per_unit
+    return float(at - ticks) / per_unit
+
+
+# Features: parts side by side. A column is a list with a value per row; rows of the fit are those for which fit is true.
+
+SECONDS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86400, "weeks": 7 * 86400, "years": 31556952}
+
+
+def fit_part(part: dict[str, Any], column: list[Any], fit: list[bool]) -> State:
+    """What a part is fitted to: its texts, and how each of its numbers is clipped, filled and scaled."""
+    rows = [x for x, is_ in zip(column, fit) if is_]
+    encode = part.get("encode", "")
+    state: State = {}
+    if encode in ("code", "one-hot", "frequency", "multi-hot"):
+        texts = [t for x in rows for t in tags_of(part, x)] if encode == "multi-hot" else [x or None for x in rows]
+        if not rows or not any(t is not None for t in texts):
+            raise Refused("found no text in the rows of the fit")
+        state = fit_categories(texts, part.get("least", 1), part.get("most", 0))
+        if encode != "frequency":
+            return state
+    if encode == "hash":
+        return state
+    numbers = [part_numbers(part, state, x) for x in rows]
+    width = len(part_numbers(part, state, column[0])) if column else 1
+    return {**state, "numbers": [fit_number(part, k, [n[k] for n in numbers]) for k in range(width)]}
+
+
+def tags_of(part: dict[str, Any], x: Any) -> list[str]:
+    if isinstance(x, list):
+        return sorted(set(x) - {""}, key=str.encode)
+    return tags(x, part["separator"])
+
+
+def part_numbers(part: dict[str, Any], state: State, x: Any) -> list[Number]:
+    """The numbers of a value before they are clipped, filled and scaled; None is a missing one."""
+    encode = part.get("encode", "")
+    if encode in ("", "buckets"):
+        return list(x) if isinstance(x, list) else [x]
+    if encode == "length":
+        return [float(len(x or ""))]
+    if encode == "frequency":
+        return [apply_frequency(state, x) if x else None]
+    if encode == "ordinal":
+        return [(1 + part["order"].index(x) if x in part["order"] else 0) if x else None]
+    per_second = part["per_second"]
+    if encode == "calendar":
+        if x is None:
+            return [None] * sum(1 + p.endswith("-cycle") for p in part["parts"])
+        return [v for p in part["parts"] for v in calendar(x // per_second, p, part.get("zone") or "UTC")]
+    return [None if x is None else age(x, part.get("at", 0) * per_second, per_second * SECONDS[part.get("unit") or "days"])]
+
+
+def is_cycle(part: dict[str, Any], k: int) -> bool:
+    return part.get("encode") == "calendar" and [p.endswith("-cycle") for p in part["parts"] for _ in range(1 + p.endswith("-cycle"))][k]
+
+
+def fit_number(part: dict[str, Any], k: int, values: list[Number]) -> list[State]:
+    """The steps of one number, each fitted on the result of the one before."""
+    steps: list[State] = []
+    how = "" if is_cycle(part, k) else part.get("scale", "")
+    if part.get("clip"):
+        steps.append(fit_clip(part["clip"]))
+        values = [apply_clip(steps[-1], x) for x in values]
+    buckets = part.get("encode") == "buckets"
+    if part.get("impute"):
+        steps.append(fit_impute(part["impute"], values, part.get("value", 0.0)))
+        values = [apply_impute(steps[-1], x) for x in values]
+    if how:
+        if how not in ("log", "signed-log") and not values:
+            raise Refused("found no row in the fit")
+        steps.append(fit_scale(how, values))
+    if buckets:
+        by = "edges" if part.get("edges") else {"rows": "shares"}.get(part.get("by", ""), "width")
+        steps.append(fit_buckets(by, values, part.get("count", 0), part.get("edges")))
+    return steps
+
+
+def apply_steps(steps: list[State], x: Number) -> Any:
+    for s in steps:
+        if "clip" in s:
+            x = apply_clip(s, x)
+        elif "fill" in s:
+            x = apply_impute(s, x)
+        elif "scale" in s:
+            x = apply_scale(s, x)
+        else:
+            return apply_buckets(s, x)
+    return x
+
+
+def apply_part(part: dict[str, Any], state: State, x: Any) -> list[float]:
+    """The numbers of a row."""
+    encode = part.get("encode", "")
+    if encode == "code":
+        return [apply_code(state, x or None) if x else 0]
+    if encode == "one-hot":
+        return apply_one_hot(state, x or None)
+    if encode == "multi-hot":
+        out = [0.0] * (len(state["texts"]) + 1)
+        for t in tags_of(part, x):
+            out[state["texts"].index(t) if t in state["texts"] else -1] = 1.0
+        return out
+    if encode == "hash":
+        return apply_hash(x, part["hash"]["dim"], "characters" if part["hash"].get("characters") else "words", part["hash"]["least"], part["hash"]["most"], not part["hash"].get("unsigned"))  # fmt: skip
+    before = part_numbers(part, state, x)
+    if encode == "ordinal" and part["as_code"]:
+        return [before[0] or 0]
+    if encode == "buckets":
+        steps = state["numbers"][0]
+        bucket = apply_steps(steps, before[0])
+        if part["as_code"]:
+            return [0 if bucket is None else bucket + 1]
+        one = [0.0] * (len(steps[-1]["edges"]) + 2)
+        one[-1 if bucket is None else bucket] = 1.0
+        return one
+    flag = any(missing(v) for v in before)
+    if any(not missing(v) and math.isinf(apply_steps(steps[: bool(part.get("clip"))], v)) for steps, v in zip(state["numbers"], before)):
+        raise Refused("found an infinity")
+    after = [apply_steps(steps, v) for steps, v in zip(state["numbers"], before)]
+    if any(missing(v) for v in after):
+        raise Refused("found no value")
+    return [float(v) for v in after] + [float(flag)] * bool(part.get("flag"))
+
+
+def feature(spec: dict[str, Any], columns: dict[str, list[Any]], fit: list[bool]) -> list[list[float]]:
+    """A feature of all rows, in float64 before it is rounded to its dtype."""
+    states = [fit_part(p, columns[p["from"]], fit) for p in spec["parts"]]
+    rows = [[v for p, s in zip(spec["parts"], states) for v in apply_part(p, s, columns[p["from"]][i])] for i in range(len(fit))]
+    return norms(rows, spec["norm"]) if spec.get("norm") else rows
