@@ -25,6 +25,8 @@ type Description struct {
 	Context []ColumnDescription `json:"context,omitempty"`
 	// ContextRows is the number of rows of a store's context.
 	ContextRows int `json:"context_rows,omitempty"`
+	// Features lists the features of a store: columns that a model takes, made of others.
+	Features []FeatureDescription `json:"features,omitempty"`
 	// SamplerBytes is the memory in bytes that the graph takes while it is sampled over all edge types.
 	SamplerBytes int64 `json:"sampler_bytes,omitempty"`
 	// NotInBatches names the columns of a store that batches leave out, as TYPE/COLUMN: strings and lists.
@@ -75,6 +77,18 @@ type ColumnDescription struct {
 	Unit string `json:"unit,omitempty"`
 	// Categories describes the texts of a column of categories.
 	Categories *CategoriesDescription `json:"categories,omitempty"`
+}
+
+// FeatureDescription describes a feature.
+type FeatureDescription struct {
+	Type    string   `json:"type"` // node type, or edge type as "src:rel:dst"
+	Name    string   `json:"name"`
+	DType   string   `json:"dtype"`
+	Numbers int      `json:"numbers"`         // of a row
+	Codes   int      `json:"codes,omitempty"` // of a feature of codes: how many there are, with 0
+	From    []string `json:"from"`            // the columns that it is made of
+	Rows    int      `json:"rows"`            // rows that it was fitted on
+	Fit     string   `json:"fit"`             // which rows: all, a part of the split, or those before a time
 }
 
 // CategoriesDescription describes the texts that a column of categories has.
@@ -148,6 +162,20 @@ func (i *Description) Text(out io.Writer) error {
 		fmt.Fprintf(w, "\nEACH COMPONENT HAS\n%s\n", joinColumns(i.Context))
 	case len(i.Context) > 0:
 		fmt.Fprintf(w, "\nEACH GRAPH HAS\n%s\n", joinColumns(i.Context))
+	}
+	if len(i.Features) > 0 {
+		fmt.Fprintf(w, "\nFEATURE\tROW\tMADE OF\tFITTED ON\n")
+		for _, f := range i.Features {
+			row := fmt.Sprintf("%s[%d]", f.DType, f.Numbers)
+			if f.Codes > 0 {
+				row = fmt.Sprintf("%s, %s codes", f.DType, human.Exact(int64(f.Codes)))
+			}
+			var from []string
+			for _, name := range f.From {
+				from = append(from, human.Printable(name))
+			}
+			fmt.Fprintf(w, "%s/%s\t%s\t%s\t%s rows: %s\n", human.Printable(f.Type), human.Printable(f.Name), row, strings.Join(from, ", "), human.Exact(int64(f.Rows)), f.Fit)
+		}
 	}
 	if i.Schema != "" {
 		fmt.Fprintf(w, "\nThe schema that it was read with is in %s.\n", i.Schema)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -43,7 +43,7 @@ func (e *Encoding) Sets() (nodes, edges map[string]int) {
 // Of encodes the graphs of c, which has the types of the collection in the same order, and their columns. encode must
 // be called by one goroutine at a time, reads c in each call, and returns bytes that are valid until the next call.
 // It counts the losses of doubles in narrowed.
-func (e *Encoding) Of(c *graph.Collection) (encode func(graph int) ([]byte, error), narrowed *feature.Narrowed) {
+func (e *Encoding) Of(c *graph.Collection) (encode func(graph int) ([]byte, error), narrowed *examplecolumns.Narrowed) {
 	o := *e.own
 	o.c, o.form = c, nil
 	same := func(columns, of []*graph.Column) []*graph.Column {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/store"
@@ -181,7 +181,7 @@ func (j *joined) newEncoder() encoder {
 // joinedEncoder passes the subgraphs to the output's encoding in the way that the sampler does.
 type joinedEncoder struct {
 	*joined
-	e   feature.Encoder
+	e   examplecolumns.Encoder
 	sub sample.Subgraph
 }
 
@@ -213,4 +213,4 @@ func slicePart(x graph.Index, from, to uint64) graph.Index {
 	return graph.Index{U32: x.U32[from:to]}
 }
 
-func (j *joinedEncoder) narrowed() *feature.Narrowed { return &j.e.Narrowed }
+func (j *joinedEncoder) narrowed() *examplecolumns.Narrowed { return &j.e.Narrowed }

@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tfgnnfiles"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -111,13 +111,13 @@ func (o *own) left(meta *store.Meta, r *Result) {
 func findSetTypes(schema *tfgnnpb.GraphSchema, c *graph.Collection) (nodes, edges map[string]int, err error) {
 	nodes, edges = map[string]int{}, map[string]int{}
 	for _, name := range slices.Sorted(maps.Keys(schema.NodeSets)) {
-		t := feature.TypeName(name)
+		t := examplecolumns.TypeName(name)
 		if nodes[name] = slices.IndexFunc(c.Nodes, func(n *graph.CollectionNodes) bool { return n.Type == t }); nodes[name] < 0 {
 			return nil, nil, fmt.Errorf("found no node type %q, expected one for the node set of the schema; leave the node set out of the schema, or import it", t)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(schema.EdgeSets)) {
-		t := feature.EdgeType(name, schema.EdgeSets[name])
+		t := examplecolumns.EdgeType(name, schema.EdgeSets[name])
 		if edges[name] = slices.IndexFunc(c.Edges, func(e *graph.CollectionEdges) bool { return e.Type == t }); edges[name] < 0 {
 			return nil, nil, fmt.Errorf("found no edge type %q, expected one for the edge set of the schema; leave the edge set out of the schema, or import it", t)
 		}
@@ -134,11 +134,11 @@ func pick(what string, features map[string]*tfgnnpb.Feature, columns []*graph.Co
 		if c == nil {
 			return nil, fmt.Errorf("%s: found no column %q, expected one for the feature of the schema; leave the feature out of the schema, or import the column", what, name)
 		}
-		if want := feature.DType(f.GetDtype()); c.DType != want || !slices.Equal(c.Shape, feature.Shape(f)) {
-			return nil, fmt.Errorf("%s: column %q: found %s %v, expected %s %v of the schema; change the schema, or import the column with that dtype and shape", what, name, c.DType, c.Shape, want, feature.Shape(f))
+		if want := examplecolumns.DType(f.GetDtype()); c.DType != want || !slices.Equal(c.Shape, examplecolumns.Shape(f)) {
+			return nil, fmt.Errorf("%s: column %q: found %s %v, expected %s %v of the schema; change the schema, or import the column with that dtype and shape", what, name, c.DType, c.Shape, want, examplecolumns.Shape(f))
 		}
 		picked = append(picked, c)
-		if feature.Rounds(c) {
+		if examplecolumns.Rounds(c) {
 			r.Rounded = append(r.Rounded, what+": column "+name)
 		}
 	}
@@ -157,7 +157,7 @@ func newSchema(c *graph.Collection) (schema *tfgnnpb.GraphSchema, nodes, edges m
 	features := func(columns []*graph.Column) map[string]*tfgnnpb.Feature {
 		m := map[string]*tfgnnpb.Feature{}
 		for _, c := range columns {
-			m[c.Name] = feature.Proto(c)
+			m[c.Name] = examplecolumns.Proto(c)
 		}
 		return m
 	}
@@ -165,16 +165,16 @@ func newSchema(c *graph.Collection) (schema *tfgnnpb.GraphSchema, nodes, edges m
 		schema.Context = &tfgnnpb.Context{Features: features(c.Context)}
 	}
 	for i, n := range c.Nodes {
-		name := feature.NodeSet(n.Type)
+		name := examplecolumns.NodeSet(n.Type)
 		schema.NodeSets[name], nodes[name] = &tfgnnpb.NodeSet{Features: features(n.Columns)}, i
 	}
 	types := make([]graph.EdgeType, len(c.Edges))
 	for i, e := range c.Edges {
 		types[i] = e.Type
 	}
-	for i, name := range feature.EdgeSets(types) {
+	for i, name := range examplecolumns.EdgeSets(types) {
 		e := c.Edges[i]
-		source, target := feature.NodeSet(e.Type.Src), feature.NodeSet(e.Type.Dst)
+		source, target := examplecolumns.NodeSet(e.Type.Src), examplecolumns.NodeSet(e.Type.Dst)
 		schema.EdgeSets[name], edges[name] = &tfgnnpb.EdgeSet{Source: &source, Target: &target, Features: features(e.Columns)}, i
 	}
 	if len(nodes) < len(c.Nodes) || len(edges) < len(c.Edges) {

@@ -4,14 +4,14 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 )
 
 // ownEncoder encodes the graphs of a collection with its own schema.
 type ownEncoder struct {
 	*own
 	w       example.Writer
-	floats  feature.Narrowed
+	floats  examplecolumns.Narrowed
 	g       *example.GraphTensor
 	context []tensor
 	nodes   []nodesTensors
@@ -97,7 +97,7 @@ func (e *ownEncoder) encode(g int) ([]byte, error) {
 	return e.codec.Encode(&e.w, e.g)
 }
 
-func (e *ownEncoder) narrowed() *feature.Narrowed { return &e.floats }
+func (e *ownEncoder) narrowed() *examplecolumns.Narrowed { return &e.floats }
 
 // sizes returns the number of items of each component.
 func sizes(dst []int64, ptr graph.Index, from, to, all int) []int64 {
@@ -128,7 +128,7 @@ func widen[T example.Integer](dst []int64, values []T) []int64 {
 }
 
 // fill gives the tensor the rows [first, last) of its column. It adds the losses of doubles to n.
-func (t *tensor) fill(first, last int, n *feature.Narrowed) {
+func (t *tensor) fill(first, last int, n *examplecolumns.Narrowed) {
 	c := t.c
 	t.t.Items = last - first
 	from, to, k := first, last, 0
@@ -190,7 +190,7 @@ func (t *tensor) widened(f func([]int64) []int64) {
 }
 
 func (t *tensor) shortened(c *graph.Column, from, to int) {
-	t.floats = short(t.floats[:0], view[uint64](c, from, to), feature.Shorten)
+	t.floats = short(t.floats[:0], view[uint64](c, from, to), examplecolumns.Shorten)
 	t.t.Floats = t.floats
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/ordered"
@@ -51,7 +51,7 @@ type Result struct {
 	// Rounded lists the columns with values of float64 that are not float32.
 	Rounded []string
 	// Narrowed counts the values that underflow, by feature.
-	feature.Narrowed
+	examplecolumns.Narrowed
 	// Nodes and Edges are the sizes of the graphs.
 	Nodes, Edges report.Histogram
 }
@@ -73,7 +73,7 @@ type encoder interface {
 	// encode returns the bytes of a graph, which are valid until the next call.
 	encode(graph int) ([]byte, error)
 	// narrowed returns the counts of doubles that lost digits. The caller clears them after adding them up.
-	narrowed() *feature.Narrowed
+	narrowed() *examplecolumns.Narrowed
 }
 
 // source says how the graphs of a collection become Examples: from its own columns, or joined with columns of a store.
@@ -167,7 +167,7 @@ type chunk struct {
 	bytes        int64
 	records      *shards.Chunk
 	nodes, edges report.Histogram
-	narrowed     feature.Narrowed
+	narrowed     examplecolumns.Narrowed
 }
 
 func (k *chunk) encode(ctx context.Context, e encoder, weight *weights) error {

@@ -45,6 +45,36 @@ func NewFile(fit FitRows) *File {
 	return &File{Format: fileFormat, Fit: fit, Nodes: map[string]*Type{}, Edges: map[string]*Type{}}
 }
 
+// Uses says whether features of a type are made of a column. A nil file has none.
+func (f *File) Uses(typ, column string) bool {
+	if f == nil {
+		return false
+	}
+	for _, types := range []map[string]*Type{f.Nodes, f.Edges} {
+		if t := types[typ]; t != nil && slices.Contains(t.From, column) {
+			return true
+		}
+	}
+	return false
+}
+
+// Piece says whether a column holds numbers of a feature of a type. A nil file has none.
+func (f *File) Piece(typ, column string) bool {
+	if f == nil {
+		return false
+	}
+	for _, types := range []map[string]*Type{f.Nodes, f.Edges} {
+		if t := types[typ]; t != nil {
+			for _, x := range t.Features {
+				if slices.ContainsFunc(x.Pieces, func(p Piece) bool { return p.Column == column }) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // Encode returns the text of the file.
 func (f *File) Encode() ([]byte, error) {
 	var b bytes.Buffer

@@ -53,7 +53,7 @@ func ReadFeatures(fsys vfs.FS, path string) (*features.Plan, error) {
 		}
 	}
 	if plan.None() {
-		return nil, y.Errorf(body, "found no features, expected a type with features under nodes or edges")
+		return nil, y.Errorf(body, "found no features, expected a type with features under nodes or edges; write nodes: {TYPE: {features: ...}}")
 	}
 	return plan, nil
 }
@@ -65,7 +65,7 @@ func readFit(y yamlfile.File, n ast.Node) (fit features.FitRows, err error) {
 		if word, err := y.Text(n, expected); err != nil {
 			return fit, err
 		} else if word != "all" {
-			return fit, y.Errorf(n, "found fit %q, expected %s", word, expected)
+			return fit, y.Errorf(n, "found fit %q, expected %s; correct it", word, expected)
 		}
 		fit.All = true
 		return fit, nil
@@ -93,7 +93,7 @@ func readFit(y yamlfile.File, n ast.Node) (fit features.FitRows, err error) {
 		}
 	}
 	if (fit.Split == "") == (fit.Before == nil) || fit.By != "" && fit.Before == nil {
-		return fit, y.Errorf(n, "found fit with %d keys, expected %s", len(fields), expected)
+		return fit, y.Errorf(n, "found fit with %d keys, expected %s; leave the others out", len(fields), expected)
 	}
 	return fit, nil
 }
@@ -266,7 +266,7 @@ func readPartField(y yamlfile.File, f yamlfile.Entry, p *features.Part) (err err
 	case "count", "least", "most", "dim":
 		var n uint64
 		if n, err = y.Count(f.Value, "a number"); err == nil && n > 1<<40 {
-			err = y.Errorf(f.Value, "found %d, expected a smaller number", n)
+			err = y.Errorf(f.Value, "found %d, expected at most 1099511627776; correct the number", n)
 		}
 		switch f.Key {
 		case "count":
@@ -281,7 +281,7 @@ func readPartField(y yamlfile.File, f yamlfile.Entry, p *features.Part) (err err
 	case "clip":
 		var bounds []float64
 		if bounds, err = readNumbers(y, f.Value); err == nil && len(bounds) != 2 {
-			return y.Errorf(f.Value, "found %d numbers, expected the least and the greatest", len(bounds))
+			return y.Errorf(f.Value, "found %d numbers, expected the least and the greatest; write clip: [LEAST, GREATEST]", len(bounds))
 		} else if err == nil {
 			p.Clip = &[2]float64{bounds[0], bounds[1]}
 		}
@@ -310,7 +310,7 @@ func readNumber(y yamlfile.File, n ast.Node) (float64, error) {
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || x-x != 0 {
-		return 0, y.Errorf(n, "found %q, expected a finite number", text)
+		return 0, y.Errorf(n, "found %q, expected a finite number; correct it", text)
 	}
 	return x, nil
 }

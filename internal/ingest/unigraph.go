@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/ingest/table/examplefiles"
@@ -193,7 +193,7 @@ func (u *unigraphReader) features(place string, t table.Table, fields []looks, f
 			continue
 		}
 		f := features[name]
-		d := feature.DType(f.GetDtype())
+		d := examplecolumns.DType(f.GetDtype())
 		if d == graph.Invalid {
 			return nil, sourcef("%s: feature %q: found dtype %s, expected a number, bool or string", place, name, f.GetDtype())
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/report"
 )
 
@@ -52,11 +53,11 @@ func Degrees(e *graph.Edges, touched func(bytes int64) error) (*report.Histogram
 // InBatches says whether batches can have a column: numbers of a fixed shape.
 func InBatches(c *graph.Column) bool { return c.DType != graph.String && !c.Ragged() }
 
-// NotInBatches names the columns of a graph that batches cannot have, as TYPE/COLUMN.
-func NotInBatches(g *graph.Graph) (names []string) {
+// NotInBatches names the columns of a graph that batches cannot have, and that no feature is made of, as TYPE/COLUMN.
+func NotInBatches(g *graph.Graph, made *features.File) (names []string) {
 	add := func(t string, columns []*graph.Column) {
 		for _, c := range columns {
-			if !InBatches(c) && !strings.HasPrefix(c.Name, "#") {
+			if !InBatches(c) && !strings.HasPrefix(c.Name, "#") && !made.Uses(t, c.Name) {
 				names = append(names, t+"/"+c.Name)
 			}
 		}

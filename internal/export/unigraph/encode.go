@@ -13,7 +13,7 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
 
@@ -25,7 +25,7 @@ type encoder struct {
 	zip  *gzip.Writer
 	raw  []byte
 
-	example feature.Encoder
+	example examplecolumns.Encoder
 	keys    []recordKey // keys of a TFRecord row, in descending order
 	pages   pageEncoder
 }
@@ -36,7 +36,7 @@ type recordKey struct {
 	name         string
 	key          example.Key
 	column, part int
-	write        feature.Write
+	write        examplecolumns.Write
 }
 
 func newEncoder(w *writer) (*encoder, error) {
@@ -173,11 +173,11 @@ func (e *encoder) records(b []byte, first uint64, from, to int) ([]byte, error) 
 		k := &e.keys[i]
 		c := &e.cols[k.column]
 		if k.part > 0 {
-			k.write = feature.Lengths(c, k.part-1)
+			k.write = examplecolumns.Lengths(c, k.part-1)
 			continue
 		}
 		var err error
-		if k.write, err = feature.Values(c); err != nil {
+		if k.write, err = examplecolumns.Values(c); err != nil {
 			return b, fmt.Errorf("column %q: %w", c.Name, err)
 		}
 	}
@@ -206,13 +206,13 @@ func (e *encoder) narrows(first uint64, column, from, to int) error {
 		a, z := c.Span(r, r+1)
 		for i := a; i < z; i++ {
 			v := math.Float64frombits(binary.LittleEndian.Uint64(c.Values[8*i:]))
-			switch fit := feature.FitOf(v); {
-			case fit == feature.Overflow:
+			switch fit := examplecolumns.FitOf(v); {
+			case fit == examplecolumns.Overflow:
 				return e.w.inexpressible(first+uint64(r), column, fmt.Sprint(v), "a number in the range of float32, as Examples have no other floats; write csv or parquet")
 			case !e.w.opt.RoundDoubles && float64(float32(v)) != v && v == v:
 				return e.w.inexpressible(first+uint64(r), column, fmt.Sprint(v),
 					"a number that a float32 holds, as Examples have no other floats; write csv or parquet, or give `RoundDoubles` to lose digits")
-			case fit == feature.Underflow:
+			case fit == examplecolumns.Underflow:
 				small++
 			}
 		}

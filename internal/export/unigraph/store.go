@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -89,7 +89,7 @@ func fromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph
 		r.Schema.Context = &tfgnnpb.Context{Features: j.features, Metadata: j.meta}
 	}
 	for _, n := range g.Nodes {
-		name := feature.NodeSet(n.Type)
+		name := examplecolumns.NodeSet(n.Type)
 		if r.Schema.NodeSets[name] != nil {
 			return nil, fmt.Errorf("found the node set name %q for two types, one of them %s, expected different names; rename the type", name, n.Type)
 		}
@@ -104,18 +104,18 @@ func fromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph
 	for i, e := range g.Edges {
 		types[i] = e.Type
 	}
-	names := feature.EdgeSets(types)
+	names := examplecolumns.EdgeSets(types)
 	for i, e := range g.Edges {
 		name := names[i]
 		if r.Schema.EdgeSets[name] != nil {
 			return nil, fmt.Errorf("found the edge set name %q for two types, one of them %s, expected different names; rename the relation", name, e.Type)
 		}
-		if short := feature.EdgeSet(e.Type); name != short {
+		if short := examplecolumns.EdgeSet(e.Type); name != short {
 			r.warn("edge type %s is the edge set %s, as several types would be the edge set %s", e.Type, name, short)
 		}
 		j := add("edges-"+store.FileName(name), name, edgeSource(g, e))
 		r.Schema.EdgeSets[name] = &tfgnnpb.EdgeSet{Features: j.features, Metadata: j.meta,
-			Source: proto.String(feature.NodeSet(e.Type.Src)), Target: proto.String(feature.NodeSet(e.Type.Dst))}
+			Source: proto.String(examplecolumns.NodeSet(e.Type.Src)), Target: proto.String(examplecolumns.NodeSet(e.Type.Dst))}
 	}
 	var lost []string
 	for _, j := range jobs {
@@ -129,7 +129,7 @@ func fromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph
 			if j.features[c.Name] != nil {
 				return nil, fmt.Errorf("%s: found a column %q in addition to the original ids, expected another name; rename the column", j.source.name, c.Name)
 			}
-			j.features[c.Name] = feature.Proto(c)
+			j.features[c.Name] = examplecolumns.Proto(c)
 		}
 	}
 	if len(lost) > 0 {

@@ -8,8 +8,8 @@ import (
 	"sort"
 	"sync"
 
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/extsort"
-	"github.com/graphmill/graphmill/internal/feature"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
@@ -111,7 +111,7 @@ type Stats struct {
 	Rows  uint64
 	Bytes int64
 	// Narrowed counts the doubles that lost digits as float32, by "table: column x".
-	feature.Narrowed
+	examplecolumns.Narrowed
 }
 
 // maxWaiting bounds the bytes of encoded rows that may wait in memory for the rows before them. Tests make it small.
@@ -141,7 +141,7 @@ type writer struct {
 	bytes   int64
 	closing guard.Group // closes files that are written
 
-	narrowed feature.Narrowed
+	narrowed examplecolumns.Narrowed
 }
 
 // piece is the encoded rows of a chunk.

@@ -8,7 +8,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 )
 
 // columnPlan says what becomes of a feature.
@@ -21,7 +21,7 @@ type columnPlan struct {
 }
 
 func newColumnPlan(piece example.Piece, set, name string, f *tfgnnpb.Feature) columnPlan {
-	c := columnPlan{key: tfgnn.FeatureKey(piece.String(), set, name), name: name, dtype: feature.DType(f.GetDtype()), shape: feature.Shape(f)}
+	c := columnPlan{key: tfgnn.FeatureKey(piece.String(), set, name), name: name, dtype: examplecolumns.DType(f.GetDtype()), shape: examplecolumns.Shape(f)}
 	for _, d := range c.shape {
 		if d == -1 {
 			c.variable++
@@ -72,7 +72,7 @@ func (v *values) add(c *columnPlan, t *example.Tensor) error {
 		v.data = grow(v.data, 8*len(t.Floats))
 		out := graph.View[uint64](v.data[len(v.data)-8*len(t.Floats):])
 		for i, f := range t.Floats {
-			out[i] = feature.Widen(f)
+			out[i] = examplecolumns.Widen(f)
 		}
 	case graph.Float16:
 		v.round(t.Floats, example.ToFloat16, example.Float16)

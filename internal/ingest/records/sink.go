@@ -9,18 +9,18 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/store"
 )
 
 func nodesPlan(name string) setPlan {
-	t := feature.TypeName(name)
+	t := examplecolumns.TypeName(name)
 	return setPlan{piece: example.Nodes, name: name, typeName: t, dir: store.NodesDir(t)}
 }
 
 func edgesPlan(name string, e *tfgnnpb.EdgeSet) setPlan {
-	t := feature.EdgeType(name, e)
+	t := examplecolumns.EdgeType(name, e)
 	return setPlan{piece: example.Edges, name: name, typeName: t.String(), dir: store.EdgesDir(t)}
 }
 

@@ -1,9 +1,14 @@
 package describing
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
 )
 
@@ -23,17 +28,19 @@ func Describe(s *store.Store) *report.Description {
 		}
 		return i
 	}
-	i.NotInBatches = operation.NotInBatches(s.Graph)
+	made, _ := features.ReadFile(vfs.OS, s.Dir) // of a damaged file, the columns are described without it
+	i.Features = describeFeatures(made)
+	i.NotInBatches = operation.NotInBatches(s.Graph, made)
 	i.LeftOut = operation.LeftOutText(i.NotInBatches)
 	for _, n := range s.Graph.Nodes {
-		ni := report.NodesDescription{Type: n.Type, Count: n.Count, Added: n.Added, Columns: operation.DescribeColumns(n.Columns)}
+		ni := report.NodesDescription{Type: n.Type, Count: n.Count, Added: n.Added, Columns: operation.DescribeColumns(withoutPieces(made, n.Type, n.Columns))}
 		if n.IDs != nil {
 			ni.IDs = n.IDs.DType.String()
 		}
 		i.Nodes = append(i.Nodes, ni)
 	}
 	for _, e := range s.Graph.Edges {
-		ei := report.EdgesDescription{Type: e.Type.String(), Count: e.Count, Primary: e.Primary.String(), Columns: operation.DescribeColumns(e.Columns)}
+		ei := report.EdgesDescription{Type: e.Type.String(), Count: e.Count, Primary: e.Primary.String(), Columns: operation.DescribeColumns(withoutPieces(made, e.Type.String(), e.Columns))}
 		for _, d := range []graph.Direction{graph.In, graph.Out} {
 			if e.Adj[d] != nil {
 				ei.Directions = append(ei.Directions, d.String())
@@ -50,4 +57,35 @@ func Describe(s *store.Store) *report.Description {
 		i.SamplerBytes += e.Adj[e.Primary].Bytes()
 	}
 	return i
+}
+
+// describeFeatures describes the features of a store, by type and name.
+func describeFeatures(made *features.File) (list []report.FeatureDescription) {
+	if made == nil {
+		return nil
+	}
+	for _, types := range []map[string]*features.Type{made.Nodes, made.Edges} {
+		for _, typ := range slices.Sorted(maps.Keys(types)) {
+			for _, name := range slices.Sorted(maps.Keys(types[typ].Features)) {
+				f := types[typ].Features[name]
+				d := report.FeatureDescription{Type: typ, Name: name, DType: f.DType, Codes: f.Codes, Rows: types[typ].Rows, Fit: types[typ].Of}
+				for _, p := range f.Parts {
+					d.Numbers += p.Width
+					if !slices.Contains(d.From, p.From) {
+						d.From = append(d.From, p.From)
+					}
+				}
+				if f.Code {
+					d.Numbers = 1
+				}
+				list = append(list, d)
+			}
+		}
+	}
+	return list
+}
+
+// withoutPieces returns the columns of a type that are no piece of a feature of several.
+func withoutPieces(made *features.File, typ string, columns []*graph.Column) []*graph.Column {
+	return slices.DeleteFunc(slices.Clone(columns), func(c *graph.Column) bool { return c.Name[0] == '#' && made.Piece(typ, c.Name) })
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/store"
@@ -109,7 +110,11 @@ func reportStore(r *report.Report, s *store.Store) error {
 	r.Head("on disk", report.Bytes(size))
 	r.Table(types)
 	r.Table(relations)
-	if text := operation.LeftOutText(operation.NotInBatches(s.Graph)); text != "" {
+	made, err := features.ReadFile(vfs.OS, s.Dir)
+	if err != nil {
+		return err
+	}
+	if text := operation.LeftOutText(operation.NotInBatches(s.Graph, made)); text != "" {
 		r.Note(text)
 	}
 	for _, d := range []graph.Direction{graph.In, graph.Out} {

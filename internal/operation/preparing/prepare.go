@@ -131,7 +131,8 @@ func (p *preparation) check() error {
 		if !is {
 			return fmt.Errorf("features of %s: found no such type, expected one of %s", name, strings.Join(slices.Sorted(maps.Keys(have)), ", "))
 		}
-		split = split || graph.FindColumn(columns, transform.SplitColumn) != nil
+		c := graph.FindColumn(columns, transform.SplitColumn)
+		split = split || c != nil && c.Categories != nil
 	}
 	if p.Like == nil && p.Plan.Fit.Split != "" && !split {
 		return fmt.Errorf("fit of the split %s: found no type with features and a split, expected one; add a split under transforms, or give fit: all", p.Plan.Fit.Split)
@@ -271,7 +272,7 @@ func (p *preparation) fitRows(of tableOf) (features.Rows, string, error) {
 		if fit.Split == "" {
 			return nil, allRows, nil
 		}
-		return nil, "", fmt.Errorf("fit of the split %q: found the parts %s, expected it among them", part, strings.Join(parts, ", "))
+		return nil, "", fmt.Errorf("fit of the split %q: found the parts %s, expected one of them; correct the name of the part", part, strings.Join(parts, ", "))
 	}
 	codes := graph.View[int32](c.Values)
 	return func(first int, keep []bool) {

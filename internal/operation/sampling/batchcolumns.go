@@ -10,18 +10,15 @@ import (
 	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/operation"
-	"github.com/graphmill/graphmill/internal/store"
-	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // wideFeatures are the features of a store that are made of several columns, by type and name.
 type wideFeatures map[string]map[string][]feed.Part
 
-// wideFeaturesOf reads them.
-func wideFeaturesOf(s *store.Store) (wideFeatures, error) {
-	f, err := features.ReadFile(vfs.OS, s.Dir)
-	if f == nil || err != nil {
-		return nil, err
+// wideFeaturesOf returns those that a store was made with; nil for none.
+func wideFeaturesOf(f *features.File) (wideFeatures, error) {
+	if f == nil {
+		return nil, nil
 	}
 	wide := wideFeatures{}
 	for _, types := range []map[string]*features.Type{f.Nodes, f.Edges} {
@@ -124,7 +121,7 @@ func (o *request) features(g *graph.Graph, wide wideFeatures) (nodes, edges map[
 }
 
 // leftOut names the columns that "all" would list if batches could have them.
-func (o *request) leftOut(g *graph.Graph, links []*graph.Column) []string {
+func (o *request) leftOut(g *graph.Graph, made *features.File, links []*graph.Column) []string {
 	all := func(names []string) bool { return len(names) == 1 && names[0] == "all" }
 	asked := &graph.Graph{}
 	if o.Features == nil || all(o.Features) {
@@ -133,7 +130,7 @@ func (o *request) leftOut(g *graph.Graph, links []*graph.Column) []string {
 	if all(o.EdgeFeatures) {
 		asked.Edges = g.Edges
 	}
-	names := operation.NotInBatches(asked)
+	names := operation.NotInBatches(asked, made)
 	for _, c := range links {
 		if !operation.InBatches(c) {
 			names = append(names, "links/"+c.Name)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
@@ -73,7 +74,11 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 	if err != nil {
 		return nil, err
 	}
-	wide, err := wideFeaturesOf(s)
+	made, err := features.ReadFile(vfs.OS, s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	wide, err := wideFeaturesOf(made)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +93,7 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 	if err != nil {
 		return nil, err
 	}
-	features := feed.Features{Nodes: nodes, Edges: edges, Joined: joined, Links: linkColumns(p.columns), LeftOut: o.leftOut(s.Graph, p.columns), NoEdgeIDs: o.NoEdgeIDs}
+	columns := feed.Features{Nodes: nodes, Edges: edges, Joined: joined, Links: linkColumns(p.columns), LeftOut: o.leftOut(s.Graph, made, p.columns), NoEdgeIDs: o.NoEdgeIDs}
 	l := &Loader{o: o}
 	held := orderBytes(order)
 	if l.sets, err = o.openSets(ctx, s, p); err != nil {
@@ -97,7 +102,7 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 	if l.sets != nil {
 		held = l.sets.need
 	}
-	if err := l.open(ctx, s, p, &features, held); err != nil {
+	if err := l.open(ctx, s, p, &columns, held); err != nil {
 		l.sets.close()
 		return nil, err
 	}

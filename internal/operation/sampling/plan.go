@@ -12,7 +12,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/sample"
@@ -121,12 +121,12 @@ func (o *request) linkFeatures() ([]table.Column, error) {
 	columns := []table.Column{}
 	for _, name := range slices.Sorted(maps.Keys(set.Features)) {
 		f := set.Features[name]
-		d := feature.DType(f.GetDtype())
+		d := examplecolumns.DType(f.GetDtype())
 		if d == graph.Invalid {
 			return nil, fmt.Errorf("node set %q: feature %q: found dtype %s, expected a number, bool or string; remove the feature from the schema", tfgnn.ReadoutName, name, f.GetDtype())
 		}
 		if name != tfgnn.SourceName && name != tfgnn.TargetName {
-			columns = append(columns, table.Column{Name: name, DType: d, Shape: feature.Shape(f)})
+			columns = append(columns, table.Column{Name: name, DType: d, Shape: examplecolumns.Shape(f)})
 		}
 	}
 	return columns, nil

@@ -17,7 +17,7 @@ import (
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/operation/sampling"
 	"github.com/graphmill/graphmill/internal/recordfiles"
@@ -165,7 +165,7 @@ func asSampled(o *option.Verify, dir string, made *store.Made, g *graph.Graph) (
 	}
 	var ids []string
 	for _, n := range g.Nodes {
-		if schema.GetNodeSets()[feature.NodeSet(n.Type)].GetFeatures()[tfgnn.IDName] != nil {
+		if schema.GetNodeSets()[examplecolumns.NodeSet(n.Type)].GetFeatures()[tfgnn.IDName] != nil {
 			ids = append(ids, n.Type)
 		}
 	}

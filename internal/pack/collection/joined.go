@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/ordered"
 	"github.com/graphmill/graphmill/internal/pack/layout"
 	"github.com/graphmill/graphmill/internal/store"
@@ -47,7 +47,7 @@ type joinedChunk struct {
 	packs    *joined
 	records  *shards.Chunk                   // of Examples
 	encode   func(graph int) ([]byte, error) // encodes a pack
-	narrowed *feature.Narrowed               // set by encode
+	narrowed *examplecolumns.Narrowed        // set by encode
 }
 
 // gather joins the packs of the chunk.

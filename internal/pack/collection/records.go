@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"github.com/graphmill/graphmill/format/tfgnn"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/export"
-	"github.com/graphmill/graphmill/internal/feature"
 	"github.com/graphmill/graphmill/internal/pack/layout"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/store"
@@ -30,7 +30,7 @@ type constraints struct {
 type Recorded struct {
 	Left    []string // data of the collection that the Examples lack
 	Rounded []string // columns with float64 values that float32 rounds
-	feature.Narrowed
+	examplecolumns.Narrowed
 }
 
 // Records writes the packs of an epoch as TFRecords into w, which the caller seals: one GraphTensor per pack

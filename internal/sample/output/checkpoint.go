@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/store/shards"
@@ -18,7 +18,7 @@ type tally struct {
 	Stats sample.Stats     `json:"stats"`
 	Nodes report.Histogram `json:"nodes"` // per subgraph, as it is written
 	Edges report.Histogram `json:"edges"`
-	feature.Narrowed
+	examplecolumns.Narrowed
 }
 
 // add counts a subgraph as it was sampled, with seeds of width ids.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
@@ -66,7 +66,7 @@ const gone = 1<<32 - 1
 func newArranger(g *graph.Graph, opt *RecordsOptions) *arranger {
 	latent := make([]bool, len(g.Nodes))
 	for i, n := range g.Nodes {
-		set := opt.Schema.GetNodeSets()[feature.NodeSet(n.Type)]
+		set := opt.Schema.GetNodeSets()[examplecolumns.NodeSet(n.Type)]
 		latent[i] = set != nil && len(set.Features) == 0
 	}
 	return &arranger{g: g, latent: latent, compat: opt.Compat, joined: opt.Joined,

@@ -9,7 +9,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
@@ -28,15 +28,15 @@ func (n *Encoding) context() error {
 		if features[name] != nil {
 			return fmt.Errorf("context: found column %q in the store, expected another name: Examples have one of that name; rename the column in the import", name)
 		}
-		parts, err := feature.Parts(tfgnn.FeatureKey("context", "", name), c)
+		parts, err := examplecolumns.Parts(tfgnn.FeatureKey("context", "", name), c)
 		if err != nil {
 			return fmt.Errorf("context: column %q: %w", name, err)
 		}
 		for _, p := range parts {
 			n.add(p.Key, rows, p.Write)
 		}
-		features[name] = feature.Proto(c)
-		if feature.Rounds(c) {
+		features[name] = examplecolumns.Proto(c)
+		if examplecolumns.Rounds(c) {
 			n.rounded = append(n.rounded, "context: column "+name)
 		}
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
@@ -38,7 +38,7 @@ type field struct {
 	key  example.Key
 	// rows is the rows that write gets. A feature without rows is not written, unless always is set.
 	rows   func(*content) graph.Index
-	write  feature.Write
+	write  examplecolumns.Write
 	always bool
 }
 
@@ -49,12 +49,12 @@ func (n *Encoding) Schema() *tfgnnpb.GraphSchema { return n.schema }
 func (n *Encoding) Rounded() []string { return n.rounded }
 
 // Encode is the bytes of a subgraph, valid until the next call. A float64 beyond the range of float32 is a
-// feature.ErrOverflow. e counts values that underflow.
-func (n *Encoding) Encode(e *feature.Encoder, sub *sample.Subgraph) ([]byte, error) {
+// examplecolumns.ErrOverflow. e counts values that underflow.
+func (n *Encoding) Encode(e *examplecolumns.Encoder, sub *sample.Subgraph) ([]byte, error) {
 	return n.encode(e, &content{nodes: sub.Nodes, edges: sub.Edges, first: []uint32{0}, count: sub.NodesByHop[n.g.NodeType(n.plan.SeedType[0])][:1]})
 }
 
-func (n *Encoding) encode(e *feature.Encoder, c *content) ([]byte, error) {
+func (n *Encoding) encode(e *examplecolumns.Encoder, c *content) ([]byte, error) {
 	e.W.Reset()
 	n.place(c)
 	for i := len(n.fields) - 1; i >= 0; i-- {
@@ -80,7 +80,7 @@ func newEncoding(g *graph.Graph, plan *sample.Plan, opt *RecordsOptions) (*Encod
 	n := &Encoding{g: g, plan: plan, opt: opt, group: max(opt.Components, 1), schema: &tfgnnpb.GraphSchema{
 		NodeSets: map[string]*tfgnnpb.NodeSet{},
 		EdgeSets: map[string]*tfgnnpb.EdgeSet{},
-		Info:     &tfgnnpb.OriginInfo{GraphType: tfgnnpb.GraphType_SUBGRAPH.Enum(), RootSet: []string{feature.NodeSet(plan.SeedType[0])}},
+		Info:     &tfgnnpb.OriginInfo{GraphType: tfgnnpb.GraphType_SUBGRAPH.Enum(), RootSet: []string{examplecolumns.NodeSet(plan.SeedType[0])}},
 	}}
 	if err := n.check(); err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func newEncoding(g *graph.Graph, plan *sample.Plan, opt *RecordsOptions) (*Encod
 	nodes, edges := Reach(g, plan)
 	taken := map[string]string{}
 	for _, i := range nodes {
-		if err := distinct("node", taken, feature.NodeSet(g.Nodes[i].Type), g.Nodes[i].Type); err != nil {
+		if err := distinct("node", taken, examplecolumns.NodeSet(g.Nodes[i].Type), g.Nodes[i].Type); err != nil {
 			return nil, err
 		}
 		if err := n.nodes(g.Nodes[i], i); err != nil {
@@ -141,13 +141,13 @@ func (n *Encoding) check() error {
 	return nil
 }
 
-func (n *Encoding) add(name string, rows func(*content) graph.Index, write feature.Write) {
+func (n *Encoding) add(name string, rows func(*content) graph.Index, write examplecolumns.Write) {
 	n.fields = append(n.fields, field{name: name, key: example.NewKey(name), rows: rows, write: write})
 }
 
 // addSet is add for a feature of a set. With TFGNN it is always written, because tfgnn_sampler writes it for empty
 // sets, too.
-func (n *Encoding) addSet(name string, rows func(*content) graph.Index, write feature.Write) {
+func (n *Encoding) addSet(name string, rows func(*content) graph.Index, write examplecolumns.Write) {
 	n.add(name, rows, write)
 	n.fields[len(n.fields)-1].always = n.opt.Compat == TFGNN
 }
@@ -162,14 +162,16 @@ func (n *Encoding) size(kind, set string, rows, sizes func(*content) graph.Index
 	n.addSet(name, rows, writeSize)
 }
 
-func writeSize(e *feature.Encoder, k example.Key, rows graph.Index) { e.W.Int(k, int64(rows.Len())) }
+func writeSize(e *examplecolumns.Encoder, k example.Key, rows graph.Index) {
+	e.W.Int(k, int64(rows.Len()))
+}
 
-func writeLocal(e *feature.Encoder, k example.Key, rows graph.Index) {
+func writeLocal(e *examplecolumns.Encoder, k example.Key, rows graph.Index) {
 	example.Ints(&e.W, k, rows.U32)
 }
 
 // writeFloats writes the words of floats.
-func writeFloats(e *feature.Encoder, k example.Key, words graph.Index) {
+func writeFloats(e *examplecolumns.Encoder, k example.Key, words graph.Index) {
 	example.Floats(&e.W, k, graph.View[float32](graph.Bytes(words.U32)))
 }
 
@@ -177,7 +179,7 @@ func writeFloats(e *feature.Encoder, k example.Key, words graph.Index) {
 func narrow(rows []uint32) graph.Index { return graph.Index{U32: rows} }
 
 func (n *Encoding) nodes(t *graph.Nodes, number int) error {
-	name := feature.NodeSet(t.Type)
+	name := examplecolumns.NodeSet(t.Type)
 	set := &tfgnnpb.NodeSet{Features: map[string]*tfgnnpb.Feature{}}
 	n.schema.NodeSets[name] = set
 	rows := func(c *content) graph.Index { return narrow(c.nodes[number]) }
@@ -217,8 +219,8 @@ func withoutTexts(c graph.Column, first int) graph.Column {
 func (n *Encoding) edges(t *graph.Edges, number int, name string) error {
 	set := &tfgnnpb.EdgeSet{
 		Features: map[string]*tfgnnpb.Feature{},
-		Source:   proto.String(feature.NodeSet(t.Type.Src)),
-		Target:   proto.String(feature.NodeSet(t.Type.Dst)),
+		Source:   proto.String(examplecolumns.NodeSet(t.Type.Src)),
+		Target:   proto.String(examplecolumns.NodeSet(t.Type.Dst)),
 	}
 	n.schema.EdgeSets[name] = set
 	rows := func(c *content) graph.Index { return c.edges[number].ID }
@@ -230,7 +232,7 @@ func (n *Encoding) edges(t *graph.Edges, number int, name string) error {
 			return fmt.Errorf("%s: found the column %s in addition to the weights of edges, which have that name, expected another one; rename it", t.Type, sample.WeightsColumn)
 		}
 		n.addSet(tfgnn.FeatureKey("edges", name, sample.WeightsColumn), func(c *content) graph.Index { return narrow(weightWords(&c.edges[number])) }, writeFloats)
-		set.Features[sample.WeightsColumn] = feature.Proto(&graph.Column{DType: graph.Float32})
+		set.Features[sample.WeightsColumn] = examplecolumns.Proto(&graph.Column{DType: graph.Float32})
 	}
 	var fetched RowTable
 	if from := n.rows(); from != nil {
@@ -264,7 +266,7 @@ func (n *Encoding) columns(kind, set, owner string, columns []*graph.Column, fea
 		if err != nil {
 			return err
 		}
-		parts, err := feature.Parts(tfgnn.FeatureKey(kind, set, c.Name), from)
+		parts, err := examplecolumns.Parts(tfgnn.FeatureKey(kind, set, c.Name), from)
 		if err != nil {
 			return fmt.Errorf("%s: column %q: %w", owner, c.Name, err)
 		}
@@ -276,7 +278,7 @@ func (n *Encoding) columns(kind, set, owner string, columns []*graph.Column, fea
 		} else if rounds {
 			n.rounded = append(n.rounded, owner+": column "+c.Name)
 		}
-		features[c.Name] = feature.Proto(c)
+		features[c.Name] = examplecolumns.Proto(c)
 	}
 	return nil
 }

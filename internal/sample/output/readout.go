@@ -9,7 +9,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 )
 
 // readout plans the sets that mark the links of an Example: the node set _readout, with a node per link and the columns
@@ -43,7 +43,7 @@ func (n *Encoding) readout() error {
 	}
 	for end, name := range []string{tfgnn.ReadoutSource, tfgnn.ReadoutTarget} {
 		t := n.g.Nodes[n.g.NodeType(n.plan.SeedType[end])]
-		n.schema.EdgeSets[name] = &tfgnnpb.EdgeSet{Source: proto.String(feature.NodeSet(t.Type)), Target: proto.String(tfgnn.ReadoutName)}
+		n.schema.EdgeSets[name] = &tfgnnpb.EdgeSet{Source: proto.String(examplecolumns.NodeSet(t.Type)), Target: proto.String(tfgnn.ReadoutName)}
 		n.size("edges", name, links, sizes)
 		n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.SourceName), func(c *content) graph.Index { return narrow(c.seedLocal[end]) }, writeLocal)
 		n.addSet(tfgnn.FeatureKey("edges", name, tfgnn.TargetName), func(c *content) graph.Index { return narrow(c.ascending) }, writeLocal)

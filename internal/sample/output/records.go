@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/store"
@@ -113,7 +113,7 @@ func newRecords(w *store.Writer, s *sample.Sampler, opt RecordsOptions) (*Record
 // Rounded is the columns with values that Examples round.
 func (r *Records) Rounded() []string { return r.encoding.Rounded() }
 
-// Underflows is the number of values so far that underflow, by feature: see feature.Narrowed.
+// Underflows is the number of values so far that underflow, by feature: see examplecolumns.Narrowed.
 func (r *Records) Underflows() map[string]uint64 { return r.all.Underflows }
 
 // Sizes is the distributions of nodes and edges over the subgraphs so far.
@@ -144,22 +144,22 @@ func Examples(s *sample.Sampler, job sample.Job, components int) uint64 {
 // a batch may be large.
 type encoders struct {
 	mu   sync.Mutex
-	free []*feature.Encoder
+	free []*examplecolumns.Encoder
 }
 
-func (e *encoders) get() *feature.Encoder {
+func (e *encoders) get() *examplecolumns.Encoder {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	n := len(e.free)
 	if n == 0 {
-		return new(feature.Encoder)
+		return new(examplecolumns.Encoder)
 	}
 	last := e.free[n-1]
 	e.free = e.free[:n-1]
 	return last
 }
 
-func (e *encoders) put(enc *feature.Encoder) {
+func (e *encoders) put(enc *examplecolumns.Encoder) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.free = append(e.free, enc)
@@ -172,7 +172,7 @@ const keptRecord = 1 << 20
 type chunk struct {
 	arranger *arranger
 	gatherer *gatherer
-	encoder  *feature.Encoder // nil until it is needed
+	encoder  *examplecolumns.Encoder // nil until it is needed
 	records  *shards.Chunk
 	tally
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tfgnnfiles"
@@ -537,7 +537,7 @@ func TestNothingIsAllocatedASubgraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, e := s.NewContext(), &feature.Encoder{}
+	c, e := s.NewContext(), &examplecolumns.Encoder{}
 	a, r := newGatherer(n), newArranger(s.Graph(), &RecordsOptions{})
 	seed := []uint32{0}
 	one := func() {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 )
 
@@ -87,19 +87,19 @@ func Fetch(x *outofcore.Executor) error {
 // roundsStep is the bytes of a column that are read between two releases of memory.
 const roundsStep = 32 << 20
 
-// rounds is feature.Rounds. Under the stream executor it releases the memory of what it has read. Where other processes
+// rounds is examplecolumns.Rounds. Under the stream executor it releases the memory of what it has read. Where other processes
 // give the rows, the one that writes the output reads the columns for this.
 func (n *Encoding) rounds(c *graph.Column) (bool, error) {
 	if n.opt.Rows != nil {
 		return false, nil
 	}
 	if n.opt.Stream == nil || c.DType != graph.Float64 {
-		return feature.Rounds(c), nil
+		return examplecolumns.Rounds(c), nil
 	}
 	for values := c.Values; len(values) > 0; {
 		part := values[:min(len(values), roundsStep)]
 		values = values[len(part):]
-		rounds := feature.Rounds(&graph.Column{DType: c.DType, Values: part})
+		rounds := examplecolumns.Rounds(&graph.Column{DType: c.DType, Values: part})
 		if err := n.opt.Stream.Release(); rounds || err != nil {
 			return rounds, err
 		}

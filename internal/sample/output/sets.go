@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
@@ -49,7 +49,7 @@ func edgeSets(g *graph.Graph, edges []int) map[int]string {
 		types[k] = g.Edges[i].Type
 	}
 	names := map[int]string{}
-	for k, name := range feature.EdgeSets(types) {
+	for k, name := range examplecolumns.EdgeSets(types) {
 		names[edges[k]] = name
 	}
 	return names

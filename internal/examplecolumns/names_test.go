@@ -1,4 +1,4 @@
-package feature_test
+package examplecolumns_test
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 )
 
 func TestTypeName(t *testing.T) {
@@ -15,7 +15,7 @@ func TestTypeName(t *testing.T) {
 		"paper": "paper", "_readout/source": "_readout/source", "a.b": "a.b", "Käse": "Käse", "\ufffd": "\ufffd",
 		"a:b": "a%3Ab", "%3A": "%253A", "tab\there": "tab%09here", "\x7f": "%7F", "\xff\xfe": "%FF%FE",
 	} {
-		if got := feature.TypeName(set); got != want {
+		if got := examplecolumns.TypeName(set); got != want {
 			t.Errorf("%q: found %q, expected %q", set, got, want)
 		}
 	}
@@ -27,10 +27,10 @@ func TestTypeNamesAreDistinct(t *testing.T) {
 		rapid.Map(rapid.SliceOfN(rapid.Byte(), 1, 6), func(b []byte) string { return string(b) }))
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := names.Draw(t, "a"), names.Draw(t, "b")
-		if x, y := feature.TypeName(a), feature.TypeName(b); (x == y) != (a == b) {
+		if x, y := examplecolumns.TypeName(a), examplecolumns.TypeName(b); (x == y) != (a == b) {
 			t.Fatalf("%q and %q: found %q and %q", a, b, x, y)
 		}
-		if err := graph.CheckName(feature.TypeName(a)); err != nil {
+		if err := graph.CheckName(examplecolumns.TypeName(a)); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -38,7 +38,7 @@ func TestTypeNamesAreDistinct(t *testing.T) {
 
 // Sets are named by the relation of their type as long as that distinguishes them.
 func TestSetNames(t *testing.T) {
-	if a, b := feature.NodeSet("paper"), feature.NodeSet(graph.HomogeneousNode); a != "paper" || b != "node" {
+	if a, b := examplecolumns.NodeSet("paper"), examplecolumns.NodeSet(graph.HomogeneousNode); a != "paper" || b != "node" {
 		t.Errorf("found %q and %q", a, b)
 	}
 	for _, c := range []struct{ types, want []string }{
@@ -56,7 +56,7 @@ func TestSetNames(t *testing.T) {
 			}
 			types = append(types, e)
 		}
-		if got := feature.EdgeSets(types); !slices.Equal(got, c.want) {
+		if got := examplecolumns.EdgeSets(types); !slices.Equal(got, c.want) {
 			t.Errorf("%q: found %q, expected %q", c.types, got, c.want)
 		}
 	}

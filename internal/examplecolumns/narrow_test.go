@@ -1,4 +1,4 @@
-package feature_test
+package examplecolumns_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 )
 
 // drawDouble draws float64 of all kinds, many of them near the ends of float32.
@@ -31,17 +31,17 @@ func drawDouble(t *rapid.T) float64 {
 // FitOf agrees with the nearest float32 that big.Float gives.
 func TestFitOf(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		v, want := drawDouble(t), feature.Fits
+		v, want := drawDouble(t), examplecolumns.Fits
 		if !math.IsNaN(v) && !math.IsInf(v, 0) {
 			f, accuracy := big.NewFloat(v).Float32()
 			switch {
 			case math.IsInf(float64(f), 0):
-				want = feature.Overflow
+				want = examplecolumns.Overflow
 			case accuracy != big.Exact && math.Abs(float64(f)) < 0x1p-126:
-				want = feature.Underflow
+				want = examplecolumns.Underflow
 			}
 		}
-		if got := feature.FitOf(v); got != want {
+		if got := examplecolumns.FitOf(v); got != want {
 			t.Fatalf("%g (%x): found %d, expected %d", v, math.Float64bits(v), got, want)
 		}
 	})
@@ -80,28 +80,28 @@ func TestNarrowed(t *testing.T) {
 			}
 			rows = append(rows, uint32(r))
 			for _, v := range values[int(offsets[r])*width : int(offsets[r+1])*width] {
-				switch feature.FitOf(v) {
-				case feature.Underflow:
+				switch examplecolumns.FitOf(v) {
+				case examplecolumns.Underflow:
 					small++
-				case feature.Overflow:
+				case examplecolumns.Overflow:
 					if math.IsNaN(large) {
 						large = v
 					}
 				}
 			}
 		}
-		write, err := feature.Values(c)
+		write, err := examplecolumns.Values(c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var e feature.Encoder
+		var e examplecolumns.Encoder
 		e.W.Reset()
 		write(&e, example.NewKey("nodes/n.x"), graph.Index{U32: rows})
 		if n := e.Underflows["nodes/n.x"]; n != small || len(e.Underflows) > 1 {
 			t.Fatalf("found %v underflows, expected %d", e.Underflows, small)
 		}
 		err = e.Err()
-		if math.IsNaN(large) != (err == nil) || err != nil && (!errors.Is(err, feature.ErrOverflow) || !strings.HasPrefix(err.Error(), "feature nodes/n.x: found ")) {
+		if math.IsNaN(large) != (err == nil) || err != nil && (!errors.Is(err, examplecolumns.ErrOverflow) || !strings.HasPrefix(err.Error(), "feature nodes/n.x: found ")) {
 			t.Fatalf("found error %v, expected one about %v", err, large)
 		}
 		if err := e.Err(); err != nil {

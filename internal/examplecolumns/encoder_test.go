@@ -1,4 +1,4 @@
-package feature_test
+package examplecolumns_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 )
 
 // row is a value of any depth: an int64, or a list of rows.
@@ -51,7 +51,7 @@ func flatten(r row, shape []int, values *[]int64, lengths map[int][]int64, depth
 // Rows of a column of any shape are written like nested lists: flat values, and the row lengths of each variable
 // dimension.
 func TestPartsAreNestedLists(t *testing.T) {
-	var e feature.Encoder
+	var e examplecolumns.Encoder
 	rapid.Check(t, func(t *rapid.T) {
 		shape := rapid.SliceOfN(rapid.SampledFrom([]int{-1, 1, 2, 3}), 0, 4).Draw(t, "shape")
 		n := rapid.IntRange(0, 4).Draw(t, "rows")
@@ -73,7 +73,7 @@ func TestPartsAreNestedLists(t *testing.T) {
 				c.Offsets = append(c.Offsets, graph.Index{U64: ends})
 			}
 		}
-		parts, err := feature.Parts("nodes/n.f", c)
+		parts, err := examplecolumns.Parts("nodes/n.f", c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func TestBadOffsets(t *testing.T) {
 		"fixed":      column(graph.Int16, []int{3}, 10),
 		"text":       text,
 	} {
-		if _, err := feature.Parts("k", c); err == nil {
+		if _, err := examplecolumns.Parts("k", c); err == nil {
 			t.Errorf("%s: found no error", name)
 		}
 	}
@@ -144,12 +144,12 @@ func TestBadOffsets(t *testing.T) {
 // The dtypes of columns and of schemas correspond one to one.
 func TestDTypes(t *testing.T) {
 	for d := graph.Bool; d <= graph.String; d++ {
-		p := feature.Proto(&graph.Column{DType: d, Shape: []int{-1, 2}})
-		if got := feature.DType(p.GetDtype()); got != d || !cmp.Equal(feature.Shape(p), []int{-1, 2}) {
-			t.Errorf("%s: found %s %v", d, got, feature.Shape(p))
+		p := examplecolumns.Proto(&graph.Column{DType: d, Shape: []int{-1, 2}})
+		if got := examplecolumns.DType(p.GetDtype()); got != d || !cmp.Equal(examplecolumns.Shape(p), []int{-1, 2}) {
+			t.Errorf("%s: found %s %v", d, got, examplecolumns.Shape(p))
 		}
 	}
-	if got := feature.DType(tfgnnpb.DataType_DT_INVALID); got != graph.Invalid {
+	if got := examplecolumns.DType(tfgnnpb.DataType_DT_INVALID); got != graph.Invalid {
 		t.Errorf("found %s for an invalid dtype", got)
 	}
 }

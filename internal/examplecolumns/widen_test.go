@@ -1,4 +1,4 @@
-package feature_test
+package examplecolumns_test
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/feature"
+	"github.com/graphmill/graphmill/internal/examplecolumns"
 )
 
 // Every float32 is restored with its bits, including NaNs.
@@ -15,15 +15,15 @@ func TestWiden(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bits := rapid.OneOf(rapid.Uint32(), rapid.Uint32Range(0x7f800001, 0x7fffffff), rapid.Uint32Range(0xff800001, 0xffffffff)).Draw(t, "bits")
 		f := math.Float32frombits(bits)
-		wide := feature.Widen(f)
+		wide := examplecolumns.Widen(f)
 		if f == f && math.Float64frombits(wide) != float64(f) {
 			t.Fatalf("%x: found %x", bits, wide)
 		}
-		if got := math.Float32bits(feature.Shorten(wide)); got != bits {
+		if got := math.Float32bits(examplecolumns.Shorten(wide)); got != bits {
 			t.Fatalf("found %x, expected %x", got, bits)
 		}
 	})
-	if got := feature.Shorten(0x7ff0000000000001); got == got {
+	if got := examplecolumns.Shorten(0x7ff0000000000001); got == got {
 		t.Errorf("found %v of a NaN, expected a NaN", got)
 	}
 }
@@ -41,11 +41,11 @@ func TestRounds(t *testing.T) {
 		{[]float64{5e-324}, true},
 	} {
 		col := &graph.Column{DType: graph.Float64, Rows: len(c.values), Values: graph.Bytes(c.values)}
-		if got := feature.Rounds(col); got != c.want {
+		if got := examplecolumns.Rounds(col); got != c.want {
 			t.Errorf("%v: found %v", c.values, got)
 		}
 	}
-	if feature.Rounds(&graph.Column{DType: graph.Int64, Rows: 1, Values: graph.Bytes([]float64{0.1})}) {
+	if examplecolumns.Rounds(&graph.Column{DType: graph.Int64, Rows: 1, Values: graph.Bytes([]float64{0.1})}) {
 		t.Error("an integer is rounded")
 	}
 }

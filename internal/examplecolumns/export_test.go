@@ -1,4 +1,4 @@
-package feature
+package examplecolumns
 
 // ErrOverflow is errOverflow.
 var ErrOverflow = errOverflow

@@ -1,0 +1,252 @@
+"""Features: what a loader and a store give of them, what their numbers are, and their state applied to other tables.
+
+GRAPHMILL_COMMAND is the path of the command.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import tempfile
+import unittest
+import warnings
+from typing import Any
+
+import graphmill
+import numpy as np
+from graphmill import GraphmillError, NodeLoader, Store
+
+N, M = 300, 2000
+
+X = [
+    {"from": "age", "impute": "median", "scale": "standard", "flag": True},
+    {"from": "city", "encode": "one-hot", "least": 2},
+    {"from": "income", "scale": "normal-quantiles"},
+    {"from": "tags", "encode": "multi-hot", "separator": ";"},
+    {"from": "joined", "encode": "calendar", "parts": ["year", "weekday-cycle"], "scale": "min-max"},
+]
+FEATURES: dict[Any, Any] = {
+    "user": {
+        "x": X,
+        "city_code": {"from": "city", "encode": "code"},
+        "half": {"dtype": "float16", "parts": X},
+        "brain": {"dtype": "bfloat16", "parts": X[:2]},
+        "wide": [{"from": "city", "encode": "one-hot"}],
+    },
+    "item": {"level": {"from": "price", "encode": "buckets", "count": 4, "by": "rows"}},
+    ("user", "buys", "item"): {"e": [{"from": "amount", "scale": "log"}, {"from": "kind", "encode": "one-hot"}]},
+}
+
+
+def tables(seed: int = 7) -> tuple[dict[str, Any], dict[Any, Any]]:
+    """Users with gaps, 60 cities and 70 tags; items; edges with 50 kinds."""
+    r = np.random.default_rng(seed)
+    users = {
+        "id": [f"u{i}" for i in range(N)],
+        "age": np.where(r.random(N) < 0.1, np.nan, r.integers(18, 80, N)),
+        "income": r.lognormal(size=N),
+        "city": [f"city {i}" if i < 60 else "" for i in r.integers(0, 63, N)],
+        "tags": [";".join(f"t{k}" for k in r.integers(0, 70, r.integers(0, 4))) for _ in range(N)],
+        "joined": np.datetime64("2012-01-01", "s") + r.integers(0, 3e8, N),
+        "height": r.random(N).astype("float32"),
+        "split": r.random(N),
+    }
+    items = {"id": np.arange(50), "price": r.lognormal(size=50), "weight": r.random(50)}
+    buys = {"src": [f"u{i}" for i in r.integers(0, N, M)], "dst": r.integers(0, 50, M), "amount": r.integers(1, 9, M), "kind": [f"k{i}" for i in r.integers(0, 50, M)]}
+    return {"user": users, "item": items}, {("user", "buys", "item"): buys}
+
+
+@functools.lru_cache(None)
+def store() -> Store:
+    return graphmill.from_tables(*tables(), features=FEATURES, both=True)
+
+
+def state(of: Store) -> dict[str, Any]:
+    with open(os.path.join(of.path, "features.json")) as f:
+        return dict(json.load(f))
+
+
+def quiet(**options: Any) -> NodeLoader:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return NodeLoader(store(), **{**dict(fanout=[4, 3], batch_size=32, seed_type="item", shuffle=True, features="none", as_="numpy"), **options})
+
+
+class TestBatches(unittest.TestCase):
+    def test_all_features(self) -> None:
+        """Of both executors, x has the features and the columns that no feature is made of, in the order of their names."""
+        users, edges = store().nodes["user"].columns, store().edges["buys"]
+        want = np.concatenate([np.asarray(users.column(n)).reshape(N, -1) for n in ("brain", "half", "height", "wide", "x")], 1, dtype=np.float64)
+        for executor in ("memory", "stream"):
+            with quiet(x={"user": ["brain", "half", "height", "wide", "x"], "item": "*"}, edge_attr="*", executor=executor) as batches:
+                seen = 0
+                for b in batches:
+                    got = b.x["user"]["x"]
+                    np.testing.assert_array_equal(got, want[b.n_id["user"]].astype(got.dtype))
+                    self.assertEqual(b.x["item"]["x"].shape[1], 1)  # weight: level is a code, and price its source
+                    e = b.edge_attr["user", "buys", "item"]["edge_attr"]
+                    np.testing.assert_array_equal(e, edges.columns["e"][edges.find(b.e_id["user", "buys", "item"])])
+                    seen += len(got)
+                self.assertGreater(seen, 0)
+
+    def test_star(self) -> None:
+        with quiet(x={"user": ["x", "height"]}, edge_attr={"buys": "*"}) as named, quiet(x="*") as star:
+            a, b = next(iter(named)), next(iter(star))
+            width = store().features("user")
+            self.assertEqual(a.x["user"]["x"].shape[1], width["x"].width + 1)
+            self.assertEqual(b.x["user"]["x"].shape[1], sum(width[n].width for n in ("brain", "half", "wide", "x")) + 2)  # height and split
+            self.assertTrue(np.isfinite(b.x["user"]["x"].astype(float)).all())
+
+    def test_named_features(self) -> None:
+        """A feature of several columns is named like any column, and "all" has it."""
+        for features in (["user/x", "city_code"], "all"):
+            with quiet(features=features) as batches:
+                b = next(iter(batches))
+                for name in ("x", "city_code"):
+                    np.testing.assert_array_equal(b.x["user"][name], np.asarray(store().nodes["user"][name])[b.n_id["user"]])
+                self.assertEqual("half" in b.x["user"], features == "all")
+
+    def test_codes_are_no_numbers(self) -> None:
+        with self.assertRaisesRegex(ValueError, "found 'city_code' in x=, a column of codes, expected columns of numbers"):
+            quiet(x={"user": ["city_code"]})
+
+    def test_no_pieces_are_shown(self) -> None:
+        self.assertNotIn("#", repr(store().nodes["user"]))
+        with self.assertRaisesRegex(ValueError, "found 'z' in x="):
+            quiet(x={"user": ["z"]})
+
+
+class TestStore(unittest.TestCase):
+    def test_names_and_widths(self) -> None:
+        of = store().features("user")
+        self.assertEqual(list(of), ["brain", "city_code", "half", "wide", "x"])
+        x = of["x"]
+        self.assertEqual(x.width, np.asarray(store().nodes["user"]["x"]).shape[1])
+        self.assertEqual(x.names[:3], ["age", "age flag", "city=city 0"])
+        self.assertEqual(x.names[-3:], ["joined year", "joined weekday-cycle sine", "joined weekday-cycle cosine"])
+        self.assertEqual(of["city_code"].codes, 61)
+        self.assertEqual(store().features(("user", "buys", "item"))["e"].sources, ["amount", "kind"])
+        self.assertEqual(store().features("item")["level"].codes, 5)
+
+    def test_inverse(self) -> None:
+        users, x = tables()[0]["user"], store().features("user")["x"]
+        back = x.inverse(store().nodes["user"]["x"])
+        age = np.where(np.isnan(users["age"]), np.nanmedian(users["age"]), users["age"])
+        np.testing.assert_allclose(back["age"], age, rtol=1e-5)
+        np.testing.assert_allclose(np.sort(back["income"]), np.sort(users["income"]), rtol=0.02)
+        self.assertTrue(all(a in (b or None, "") for a, b in zip(back["city"], users["city"])))
+        self.assertEqual([sorted(t) for t in back["tags"]], [sorted({*t.split(";")} - {""}) for t in users["tags"]])
+        self.assertNotIn("joined", back)
+        codes = store().features("user")["city_code"].inverse(store().nodes["user"]["city_code"])
+        self.assertEqual(codes, {"city": users["city"]})
+        with self.assertRaisesRegex(ValueError, r"found values of shape \[2, 3\], expected \[rows\] x"):
+            x.inverse(np.zeros((2, 3)))
+
+    def test_rows_of_wide_columns(self) -> None:
+        for name in ("x", "half", "brain", "wide"):
+            c = store().nodes["user"].columns.column(name)
+            every = c.values
+            np.testing.assert_array_equal(c[5], every[5])
+            np.testing.assert_array_equal(c[3:9].values, every[3:9])
+            np.testing.assert_array_equal(c.take(np.array([7, 2, 7])).values, every[[7, 2, 7]])
+        half, full = np.asarray(store().nodes["user"]["half"]), np.asarray(store().nodes["user"]["x"])
+        np.testing.assert_allclose(half, full, rtol=1e-3, atol=1e-3)
+
+    def test_whole_graphs(self) -> None:
+        nodes, edges = store().to_arrays()
+        np.testing.assert_array_equal(nodes["user"]["x"], store().nodes["user"]["x"])
+        self.assertEqual(len(edges["user", "buys", "item"]["e"]), M)
+
+
+class TestLike(unittest.TestCase):
+    def test_same_tables_give_the_same_bytes(self) -> None:
+        again = graphmill.from_tables(*tables(), like=store(), both=True)
+        for kind in ("nodes", "edges"):
+            for t, of in getattr(store(), kind).items():
+                other = getattr(again, kind)[t]
+                for name in of.columns:
+                    self.assertEqual(np.asarray(of.columns.column(name).values).tobytes(), np.asarray(other.columns.column(name).values).tobytes(), (t, name))
+        self.assertEqual(state(store()), state(again))
+
+    def test_new_tables(self) -> None:
+        """What is fitted stays; a text that is new is one of the others."""
+        nodes, edges = tables(8)
+        nodes["user"]["city"] = ["Atlantis"] * N
+        new = graphmill.from_tables(nodes, edges, like=store())
+        names = store().features("user")["x"].names
+        x = np.asarray(new.nodes["user"]["x"])
+        np.testing.assert_array_equal(x[:, names.index("city other")], 1)
+        self.assertEqual(set(new.nodes["user"]["city_code"]), {0})
+        of = state(store())["nodes"]["user"]["features"]["x"]["parts"][0]["numbers"][0]
+        age = np.where(np.isnan(nodes["user"]["age"]), of["fill"], nodes["user"]["age"])
+        np.testing.assert_array_equal(x[:, 0], ((age - of["center"]) / of["by"]).astype("float32"))
+
+    def test_refused(self) -> None:
+        nodes, edges = tables()
+        gone = {**nodes["user"]}
+        del gone["tags"]
+        plain = graphmill.from_tables(*tables())
+        times = {**nodes["user"], "age": nodes["user"]["joined"]}
+        for of, like, text in (
+            (gone, store(), 'feature half, tags: found no column "tags", expected one of .*'),
+            (times, store(), "feature brain, age: found a column of times, expected numbers"),
+            (nodes["user"], plain, "found a store without features, expected one that was imported with features"),
+        ):
+            with self.subTest(text), self.assertRaisesRegex(GraphmillError, text):
+                graphmill.from_tables({**nodes, "user": of}, edges, like=like)
+
+
+class TestFit(unittest.TestCase):
+    def make(self, **options: Any) -> Any:
+        nodes, edges = tables()
+        return graphmill.from_tables(nodes, edges, features={"user": {"x": [{"from": "income", "scale": "standard"}]}}, **options)
+
+    def test_rows(self) -> None:
+        users = tables()[0]["user"]
+        early = users["joined"] < np.datetime64("2016-01-01")
+        for rows, options in (
+            (np.ones(N, bool), dict(fit="all")),
+            (early, dict(fit={"before": "2016-01-01"})),
+            (early, dict(fit={"before": "2016-01-01", "by": "joined"})),
+        ):
+            x = np.asarray(self.make(**options).nodes["user"]["x"])[:, 0]
+            of = users["income"][rows]
+            np.testing.assert_allclose(x, (users["income"] - of.mean()) / of.std(), rtol=1e-5, atol=1e-6)
+
+    def test_split(self) -> None:
+        nodes, edges = tables()
+        del nodes["user"]["split"]
+        nodes["item"]["income"] = nodes["item"]["price"]
+        of: dict[Any, Any] = {t: {"x": [{"from": "income", "scale": "standard"}]} for t in ("user", "item")}
+        for fit, part in ((None, 0), ({"split": "train"}, 0), ({"split": "test"}, 2)):
+            s = graphmill.from_tables(nodes, edges, features=of, fit=fit, split="user=0.5,0.3,0.2", split_seed=3)
+            for t, mask in (("user", np.asarray(s.nodes["user"]["split"]) == part), ("item", np.ones(50, bool))):
+                income = np.asarray(nodes[t]["income"])
+                x = np.asarray(s.nodes[t]["x"])[:, 0]
+                np.testing.assert_allclose(x, (income - income[mask].mean()) / income[mask].std(), rtol=1e-5, atol=1e-6)
+
+    def test_refused(self) -> None:
+        for options, text in (
+            (dict(fit={"split": "train"}), "fit of the split train: found no type with features and a split"),
+            (dict(fit={"before": "1990-01-01"}), "found no row in the rows of times before 1990-01-01T00:00:00Z, expected at least one"),
+            (dict(fit={"before": "soon"}), 'found the time "soon", expected a date'),
+            (dict(fit={"until": 3}), 'found the key "until", expected one of split, before, by'),
+        ):
+            with self.subTest(text), self.assertRaisesRegex(GraphmillError, text):
+                self.make(**options)
+        with self.assertRaisesRegex(ValueError, "found fit= without a mapping as features="):
+            graphmill.from_tables(*tables(), fit="all")
+
+    def test_file(self) -> None:
+        with tempfile.TemporaryDirectory() as d:
+            path = os.path.join(d, "features.yaml")
+            with open(path, "w") as f:
+                f.write("fit: all\nnodes:\n  user: {features: {x: [{from: income, scale: max-abs}]}}\n")
+            nodes, edges = tables()
+            s = graphmill.from_tables(nodes, edges, features=path)
+            self.assertEqual(np.asarray(s.nodes["user"]["x"]).max(), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
