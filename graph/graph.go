@@ -21,6 +21,27 @@ var HomogeneousEdge = EdgeType{HomogeneousNode, "_E", HomogeneousNode}
 // describes how the graph was made.
 const PositionColumn = "#input_position"
 
+// PieceOf returns the feature of which a column holds some numbers as codes: the column "#x.1" is a piece of the feature x. Batches have
+// the numbers; formats of other programs leave the feature out.
+func PieceOf(column string) (feature string, is bool) {
+	feature, is = strings.CutPrefix(column, "#")
+	dot := strings.LastIndexByte(feature, '.')
+	if !is || dot < 1 || dot == len(feature)-1 || strings.Trim(feature[dot+1:], "0123456789") != "" {
+		return "", false
+	}
+	return feature[:dot], true
+}
+
+// Pieced returns the features of which columns are pieces, each once, in the order of the columns.
+func Pieced(columns []*Column) (features []string) {
+	for _, c := range columns {
+		if f, is := PieceOf(c.Name); is && !slices.Contains(features, f) {
+			features = append(features, f)
+		}
+	}
+	return features
+}
+
 // String is "src:rel:dst".
 func (e EdgeType) String() string { return e.Src + ":" + e.Rel + ":" + e.Dst }
 

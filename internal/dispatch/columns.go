@@ -82,10 +82,14 @@ func (d *dispatcher) tensors(t int, typeName string, columns []*graph.Column, ro
 	for p := range d.num.parts {
 		all, least = all+rows(p, t), min(least, rows(p, t))
 	}
+	for _, feature := range graph.Pieced(columns) {
+		d.leave(typeName+"."+feature, "the store holds its numbers as codes")
+	}
 	for _, c := range columns {
 		name := typeName + "." + c.Name
+		_, piece := graph.PieceOf(c.Name)
 		switch {
-		case c.Name == graph.PositionColumn:
+		case piece, c.Name == graph.PositionColumn:
 		case c.Name == trainerID && d.a.Trainers > 0:
 			d.leave(name, "the assignment's trainers have its place")
 		case strings.Contains(c.Name, "/"):

@@ -262,7 +262,7 @@ func (a *auditor) compareRows(ctx context.Context, t int, types []dgl.TypeRanges
 	typ := &types[t]
 	for _, c := range columns {
 		name := typ.Name + "/" + c.Name
-		if c.Name == graph.PositionColumn {
+		if _, piece := graph.PieceOf(c.Name); piece || c.Name == graph.PositionColumn {
 			continue
 		}
 		dtype, ok := storedAs[c.DType]

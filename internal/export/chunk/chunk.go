@@ -76,9 +76,12 @@ func Write(ctx context.Context, w *store.Writer, s *store.Store, o Options) (*Re
 // since it says how the graph was made and not what it is.
 func (r *Result) left(of string, columns []*graph.Column) {
 	for _, c := range columns {
-		if c.Name != graph.PositionColumn {
+		if _, piece := graph.PieceOf(c.Name); !piece && c.Name != graph.PositionColumn {
 			r.Left = append(r.Left, of+"."+c.Name)
 		}
+	}
+	for _, feature := range graph.Pieced(columns) {
+		r.Left = append(r.Left, of+"."+feature)
 	}
 }
 

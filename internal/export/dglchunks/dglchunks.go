@@ -91,7 +91,7 @@ func bytes(g *graph.Graph) (n int64) {
 // fitting returns the columns that the format can hold.
 func fitting(columns []*graph.Column) (out []*graph.Column) {
 	for _, c := range columns {
-		if c.Name != graph.PositionColumn && c.DType != graph.String && !c.Ragged() {
+		if _, piece := graph.PieceOf(c.Name); !piece && c.Name != graph.PositionColumn && c.DType != graph.String && !c.Ragged() {
 			out = append(out, c)
 		}
 	}
@@ -202,9 +202,12 @@ var wide = map[graph.DType]graph.DType{
 func (x *exporter) files(dir, of string, columns []*graph.Column, n dglchunks.Counts, data *[]dglchunks.Data) ([]*series, error) {
 	fit := fitting(columns)
 	for _, c := range columns {
-		if c.Name != graph.PositionColumn && !slices.Contains(fit, c) {
+		if _, piece := graph.PieceOf(c.Name); !piece && c.Name != graph.PositionColumn && !slices.Contains(fit, c) {
 			x.r.Left = append(x.r.Left, of+"."+c.Name)
 		}
+	}
+	for _, feature := range graph.Pieced(columns) {
+		x.r.Left = append(x.r.Left, of+"."+feature)
 	}
 	var out []*series
 	for _, c := range fit {

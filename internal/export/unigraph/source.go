@@ -51,7 +51,7 @@ func edgeSource(g *graph.Graph, e *graph.Edges) *source {
 func newSource(name string, rows int, cols []*graph.Column, of ...ids) *source {
 	s := &source{name: name, rows: rows, ids: of}
 	for _, c := range cols {
-		if c.Name != graph.PositionColumn {
+		if _, piece := graph.PieceOf(c.Name); !piece && c.Name != graph.PositionColumn {
 			s.cols = append(s.cols, c)
 			s.bytes += c.Bytes()
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/export/unigraph"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest"
@@ -69,11 +70,22 @@ func StoreToUnigraph(ctx context.Context, in, out string, o option.UnigraphTable
 	r.Input("store", size, sum)
 	rows := 0
 	if g := s.Graph; g != nil {
+		var left []string
 		for _, n := range g.Nodes {
 			rows += n.Count
+			for _, f := range graph.Pieced(n.Columns) {
+				left = append(left, n.Type+"/"+f)
+			}
 		}
 		for _, e := range g.Edges {
 			rows += e.Count
+			for _, f := range graph.Pieced(e.Columns) {
+				left = append(left, e.Type.String()+"/"+f)
+			}
+		}
+		if len(left) > 0 {
+			r.Note(operation.PiecesText(left))
+			operation.Warn(&o.Run, "%s: %s", in, operation.PiecesText(left))
 		}
 	}
 	made := store.Made{Command: "tfgnn from-store", Inputs: map[string]string{"store": sum}}

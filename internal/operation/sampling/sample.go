@@ -161,6 +161,7 @@ func (s *sampling) prepare(ctx context.Context) (err error) {
 	}
 	if o.Format == option.FormatTFRecord {
 		s.warnContext()
+		s.warnPieces()
 	}
 	chosen := o.choose(s.store, s.planned, func(text string) {
 		operation.Warn(&o.Run, "%s", text)
@@ -360,6 +361,28 @@ func (s *sampling) warnContext() {
 			operation.Warn(&s.o.Run, "%s: the context has %d rows and is left out; only a context of one row goes into every Example", s.store.Dir, c.Rows)
 			return
 		}
+	}
+}
+
+// warnPieces warns of features that Examples do not have.
+func (s *sampling) warnPieces() {
+	g := s.store.Graph
+	nodes, edges := output.Reach(g, s.plan)
+	var names []string
+	for _, i := range nodes {
+		for _, f := range graph.Pieced(g.Nodes[i].Columns) {
+			names = append(names, g.Nodes[i].Type+"/"+f)
+		}
+	}
+	for _, i := range edges {
+		for _, f := range graph.Pieced(g.Edges[i].Columns) {
+			names = append(names, g.Edges[i].Type.String()+"/"+f)
+		}
+	}
+	if len(names) > 0 {
+		text := operation.PiecesText(names)
+		operation.Warn(&s.o.Run, "%s: %s", s.store.Dir, text)
+		s.report.Note(text)
 	}
 }
 

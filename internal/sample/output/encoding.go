@@ -251,6 +251,9 @@ func (n *Encoding) declared(columns []*graph.Column, features map[string]*tfgnnp
 
 // Writes says whether Examples may have a column: all but those that Graphmill adds for itself.
 func Writes(c *graph.Column) bool {
+	if _, piece := graph.PieceOf(c.Name); piece {
+		return false
+	}
 	return c.Name != graph.PositionColumn && c.Name != sample.OnesColumn
 }
 
