@@ -16,6 +16,7 @@
 #   bench/peers.sh plots      matplotlib, for the plots of docs/scaling.md
 #   bench/peers.sh axe        axe-core, which judges pages (the browser is the system's chromium)
 #   bench/peers.sh s3         versitygw, a server with the protocol of Amazon S3 (needs Go), beside the python
+#   bench/peers.sh features   scikit-learn, polars, pyarrow
 #   bench/peers.sh tables     polars, DuckDB, pyarrow; NumPy for the benchmarks' own inputs
 #
 # Environments live in ${GRAPHMILL_PEERS:-$HOME/.cache/graphmill-peers}, named by
@@ -166,6 +167,10 @@ recipe_tables() {
   $PIP -r "$PINS" && "$1" -c 'import numpy, polars, duckdb, pyarrow'
 }
 
+recipe_features() {
+  $PIP -r "$PINS" && "$1" -c 'import numpy, sklearn, polars, pyarrow'
+}
+
 recipe_plots() {
   $PIP -r "$PINS" && "$1" -c 'import matplotlib.pyplot'
 }
@@ -183,7 +188,7 @@ recipe_s3() {
   GOFLAGS= GOBIN=$(dirname "$1") go install "$(cat "$PINS")" && "$(dirname "$1")/versitygw" --version
 }
 
-[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is axe, batches, databases, dgl, integrations, jraph, kubernetes, lightning, ogb, partition, plots, pyg, s3, tables or tfgnn" 2
+[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is axe, batches, databases, dgl, features, integrations, jraph, kubernetes, lightning, ogb, partition, plots, pyg, s3, tables or tfgnn" 2
 pinned=$(dirname "$0")/peers
 case $1 in
   axe) install axe "$pinned/axe-requirements.txt" "" 3.11 3.12 ;;
@@ -206,9 +211,10 @@ case $1 in
     ;;
   kubernetes) install kubernetes "$pinned/kubernetes-requirements.txt" "" 3.11 3.12 ;;
   ogb) install ogb "$pinned/ogb-requirements.txt" "$pinned/dgl_cpu_torch.py" 3.11 3.10 ;;
+  features) install features "$pinned/features-requirements.txt" "" 3.11 3.12 ;;
   partition) install partition "$pinned/partition-requirements.txt" "" 3.11 3.12 ;;
   plots) install plots "$pinned/plots-requirements.txt" "" 3.11 3.12 ;;
   tables) install tables "$pinned/tables-requirements.txt" "" 3.11 3.12 ;;
   tfgnn) install tfgnn "$pinned/tfgnn-requirements.txt" "" 3.11 ;;
-  *) die "found peer '$1', expected axe, batches, databases, dgl, integrations, jraph, kubernetes, lightning, ogb, partition, plots, pyg, s3, tables or tfgnn" 2 ;;
+  *) die "found peer '$1', expected axe, batches, databases, dgl, features, integrations, jraph, kubernetes, lightning, ogb, partition, plots, pyg, s3, tables or tfgnn" 2 ;;
 esac

@@ -26,8 +26,8 @@ type Categories struct {
 	categories *graph.Column
 }
 
-// Fit keeps texts of at least `least` rows. Unless most is 0, it keeps only the most frequent ones, so that they and a position for the others, if there are
-// any, are at most `most`; of texts with equal counts it keeps those that are later in the order, as scikit-learn does.
+// Fit keeps texts of at least `least` rows. Unless most is 0, it keeps only the most frequent ones, so that they and a position for the others
+// are at most `most`; of texts with equal counts it keeps those that are later in the order, as scikit-learn does.
 func (c Counts) Fit(least int64, most int) *Categories {
 	return c.fit(slices.Sorted(maps.Keys(c)), least, most)
 }
@@ -42,11 +42,7 @@ func (c Counts) fit(texts []string, least int64, most int) *Categories {
 			kept = append(kept, i)
 		}
 	}
-	others := 0
-	if len(kept) < len(texts) {
-		others = 1
-	}
-	if most > 0 && len(kept)+others > most {
+	if most > 0 && len(kept)+1 > most {
 		slices.SortFunc(kept, func(a, b int) int { return cmp.Or(cmp.Compare(c[texts[b]], c[texts[a]]), cmp.Compare(b, a)) })
 		kept = kept[:most-1]
 		slices.Sort(kept)

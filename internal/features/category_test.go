@@ -16,7 +16,8 @@ func TestCategories(t *testing.T) {
 	}{
 		{1, 0, []string{"Z", "a", "b", "ü"}, nil},
 		{2, 0, []string{"Z", "a", "b"}, []string{"ü"}},
-		{1, 4, []string{"Z", "a", "b", "ü"}, nil},
+		{1, 5, []string{"Z", "a", "b", "ü"}, nil},
+		{1, 4, []string{"Z", "a", "b"}, []string{"ü"}},
 		{1, 3, []string{"Z", "b"}, []string{"a", "ü"}},
 		{2, 4, []string{"Z", "a", "b"}, []string{"ü"}},
 		{9, 0, nil, []string{"Z", "a", "b", "ü"}},

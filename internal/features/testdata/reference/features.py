@@ -228,7 +228,7 @@ def fit_categories(rows: list[Text], least: int = 1, most: int = 0) -> State:
     of = Counter(x for x in rows if x is not None)
     order = sorted(of, key=lambda x: x.encode())
     keep = [x for x in order if of[x] >= least]
-    if most and len(keep) + (len(keep) < len(order)) > most:
+    if most and len(keep) + 1 > most:
         ranked = sorted(range(len(keep)), key=lambda i: (of[keep[i]], i), reverse=True)[: most - 1]
         keep = [keep[i] for i in sorted(ranked)]
     return {"texts": keep, "rare": [x for x in order if x not in set(keep)], "counts": [of[x] for x in keep], "rows": sum(of.values())}
