@@ -63,6 +63,7 @@ RACES = {
     "npy": "an edge list from npy: DGL's conversion to CSC",
     "ogb": "data sets of nodes in OGB's layouts: OGB's own readers",
     "strings": "tables with string ids: polars, DuckDB",
+    "features": "model input of 32 columns from Parquet: polars by hand, scikit-learn's ColumnTransformer",
     "tfgnn": "subgraphs as TFRecords: TF-GNN's tfgnn_sampler on Beam",
     "records": "TFRecords into arrays and back: tfgnn.parse_example, write_example",
     "shards": "a unigraph of TFRecord shards, larger than the memory: tf.io.parse_example",
@@ -672,6 +673,43 @@ class Bench:
                 f"import of {keys:,} string ids and {refs:,} references within {MEMORY}, against reading and joining them, {in_words(t)}",
                 "references/s",
                 [self.importing(source / "schema.pbtxt", t, refs)] + [self.tables_peer("join", source, peer, t) for peer in ("polars", "duckdb")],
+            )
+
+    def features(self) -> None:
+        rows, script, python = self.args.feature_rows, HERE / "peer_features.py", self.python("features", "scikit-learn", "polars", "numpy")
+        source = self.cached(f"features{rows}", python, script, "make", "--rows", rows)
+        out, plain = self.work / "out" / "features", self.work / "out" / "features.store"
+        like = self.work / "features_like.store"
+        subprocess.run([self.graphmill, "import", source, "--out", like, "--memory", MEMORY, "--force", "--quiet"], check=True)
+        for t in self.args.threads:
+            peers = [
+                Contestant(
+                    name,
+                    [python, script, "run", source, "--peer", peer, "--threads", t, "--out", out],
+                    lambda r: rows / r.cpu,
+                    output=out,
+                    turns=turns,
+                )
+                for name, peer, turns in (("polars by hand", "polars", 1 << 30), ("scikit-learn", "sklearn", 1))
+            ]
+            self.race(
+                f"features of {rows:,} rows (20 standard, 5 normal quantiles, 5 of 1,000 texts, 2 times) from Parquet within {MEMORY}, {in_words(t)}",
+                "rows/CPU s",
+                [
+                    Contestant(
+                        "graphmill, raw columns too",
+                        [self.graphmill, "import", source, "--memory", MEMORY, "--threads", t, "--out", plain],
+                        lambda r: rows / r.cpu,
+                        output=plain,
+                    ),
+                    Contestant(
+                        "graphmill --like",
+                        [self.graphmill, "import", source, "--like", like, "--memory", MEMORY, "--threads", t, "--out", plain],
+                        lambda r: rows / r.cpu,
+                        output=plain,
+                    ),
+                    *peers,
+                ],
             )
 
     def tfgnn(self) -> None:
@@ -1734,6 +1772,7 @@ def main() -> None:
     )
     p.add_argument("--warm-seconds", type=float, default=10, help="time before the clock of loader starts (default: 10)")
     p.add_argument("--edges", type=int, default=100_000_000, help="edges of ogb (default: 100 million)")
+    p.add_argument("--feature-rows", type=int, default=10_000_000, help="rows of features (default: 10 million)")
     p.add_argument("--keys", type=int, default=10_000_000, help="string ids of strings and shards (default: 10 million)")
     p.add_argument(
         "--partition-graphs", help="graphs of partition and outofcore (default: community2m; with GRAPHMILL_DATA web_cnr2000,debian_contents,community2m)"

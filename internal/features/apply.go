@@ -89,7 +89,7 @@ func Apply(ctx context.Context, t *Table, of map[string]*Feature, open func(feat
 				err = specErrorf("found vectors of %d values, expected %d as in the fit", s.width, len(state.Numbers))
 			}
 			if err != nil {
-				return nil, fmt.Errorf("feature %s, %s: %w", name, state.From, err)
+				return nil, partError(t.Type, name, state.From, err)
 			}
 			if s.cats = state.Categories; s.cats != nil {
 				cats := *s.cats
@@ -116,7 +116,7 @@ func Apply(ctx context.Context, t *Table, of map[string]*Feature, open func(feat
 	for _, a := range all {
 		for i, state := range a.f.Parts {
 			if err := a.refused(i); err != nil {
-				return nil, fmt.Errorf("feature %s, %s: %w", a.name, state.From, err)
+				return nil, partError(t.Type, a.name, state.From, err)
 			}
 			applied = append(applied, Applied{a.name, state, a.faults[i].filled.n, a.faults[i].unknown.n})
 		}

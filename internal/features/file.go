@@ -162,7 +162,7 @@ func (s *State) checkState() error {
 	if texts != (s.Categories != nil) || texts && len(s.Categories.Of) != len(s.Categories.Texts) {
 		return fmt.Errorf("found texts %t and their counts, expected them for encode %q alone, with a count for each", s.Categories != nil, s.Encode)
 	}
-	width := 0
+	var width int
 	switch s.Encode {
 	case EncodeCode:
 		width = 1

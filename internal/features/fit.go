@@ -19,6 +19,7 @@ type Rows func(first int, keep []bool)
 
 // Table is the columns of a type that features are made of.
 type Table struct {
+	Type    string // for errors
 	Columns []*graph.Column
 	Rows    int
 	Fit     Rows   // the rows of the fit; nil: all
@@ -92,7 +93,7 @@ func Fit(ctx context.Context, t *Table, specs []Spec, opt Options) (map[string]*
 	for i := range specs {
 		spec := &specs[i]
 		if err := spec.Check(); err != nil {
-			return nil, fmt.Errorf("feature %s: %w", spec.Name, err)
+			return nil, fmt.Errorf("feature %s/%s: %w", t.Type, spec.Name, err)
 		}
 		f := &Feature{DType: spec.DType.String(), Norm: spec.Norm, Code: spec.Code, Parts: make([]*State, len(spec.Parts))}
 		out[spec.Name] = f
@@ -109,7 +110,7 @@ func Fit(ctx context.Context, t *Table, specs []Spec, opt Options) (map[string]*
 		group.Go(func() error {
 			state, err := fitPart(ctx, t, &j.spec.Parts[j.part], memory, &opt)
 			if err != nil {
-				errs[i] = j.spec.error(j.part, err)
+				errs[i] = j.spec.error(t.Type, j.part, err)
 				if ctx.Err() != nil {
 					return err
 				}

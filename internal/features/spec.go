@@ -37,22 +37,28 @@ type Spec struct {
 }
 
 // error puts the place and the name of the feature, and the column of a part, before an error.
-func (s *Spec) error(part int, err error) error {
+func (s *Spec) error(typ string, part int, err error) error {
+	err = partError(typ, s.Name, s.Parts[part].From, err)
 	if s.Place == "" {
-		return fmt.Errorf("feature %s, %s: %w", s.Name, s.Parts[part].From, err)
+		return err
 	}
-	return fmt.Errorf("%s: feature %s, %s: %w", s.Place, s.Name, s.Parts[part].From, err)
+	return fmt.Errorf("%s: %w", s.Place, err)
+}
+
+// partError puts the names of a feature and of the column of a part before an error.
+func partError(typ, feature, column string, err error) error {
+	return fmt.Errorf("feature %s/%s, %s: %w", typ, feature, column, err)
 }
 
 // CheckColumns refuses a feature that cannot be made of the columns of its type, whose values it does not read.
-func (s *Spec) CheckColumns(columns []*graph.Column) error {
+func (s *Spec) CheckColumns(typ string, columns []*graph.Column) error {
 	for i := range s.Parts {
 		if _, err := s.Parts[i].columnOf(columns); err != nil {
-			return s.error(i, err)
+			return s.error(typ, i, err)
 		}
 	}
 	if graph.FindColumn(columns, s.Name) != nil {
-		return s.error(0, specErrorf("found a column %s, too, expected a name that no column has; rename the feature", s.Name))
+		return s.error(typ, 0, specErrorf("found a column %s, too, expected a name that no column has; rename the feature", s.Name))
 	}
 	return nil
 }

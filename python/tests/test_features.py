@@ -48,12 +48,17 @@ def tables(seed: int = 7) -> tuple[dict[str, Any], dict[Any, Any]]:
         "income": r.lognormal(size=N),
         "city": [f"city {i}" if i < 60 else "" for i in r.integers(0, 63, N)],
         "tags": [";".join(f"t{k}" for k in r.integers(0, 70, r.integers(0, 4))) for _ in range(N)],
-        "joined": np.datetime64("2012-01-01", "s") + r.integers(0, 3e8, N),
+        "joined": np.datetime64("2012-01-01", "s") + r.integers(0, 300_000_000, N),
         "height": r.random(N).astype("float32"),
         "split": r.random(N),
     }
     items = {"id": np.arange(50), "price": r.lognormal(size=50), "weight": r.random(50)}
-    buys = {"src": [f"u{i}" for i in r.integers(0, N, M)], "dst": r.integers(0, 50, M), "amount": r.integers(1, 9, M), "kind": [f"k{i}" for i in r.integers(0, 50, M)]}
+    buys = {
+        "src": [f"u{i}" for i in r.integers(0, N, M)],
+        "dst": r.integers(0, 50, M),
+        "amount": r.integers(1, 9, M),
+        "kind": [f"k{i}" for i in r.integers(0, 50, M)],
+    }
     return {"user": users, "item": items}, {("user", "buys", "item"): buys}
 
 
@@ -189,8 +194,8 @@ class TestLike(unittest.TestCase):
         plain = graphmill.from_tables(*tables())
         times = {**nodes["user"], "age": nodes["user"]["joined"]}
         for of, like, text in (
-            (gone, store(), 'feature half, tags: found no column "tags", expected one of .*'),
-            (times, store(), "feature brain, age: found a column of times, expected numbers"),
+            (gone, store(), 'feature user/half, tags: found no column "tags", expected one of .*'),
+            (times, store(), "feature user/brain, age: found a column of times, expected numbers"),
             (nodes["user"], plain, "found a store without features, expected one that was imported with features"),
         ):
             with self.subTest(text), self.assertRaisesRegex(GraphmillError, text):

@@ -106,6 +106,21 @@ class TestPyG(Folder):
                 self.assertFalse(got.flags.writeable)
                 self.assertEqual(sorted(os.listdir(self.path(f"out{i}"))), ["_N.npy", "inference.json"])
 
+    def test_features(self) -> None:
+        """A feature that the store holds as codes is the input as if it were numbers."""
+        import torch
+
+        cities = [f"city {i % 50}" for i in range(2000)]
+        of: Any = {"_N": {"x": [{"from": "city", "encode": "one-hot"}, {"from": "n", "scale": "standard"}]}}
+        data = plain().to_arrays()[1]["_N", "_E", "_N"]
+        tables = {"_N": {"city": cities, "n": np.arange(2000.0)}}, {("_N", "_E", "_N"): {"src": data["edge_index"][0], "dst": data["edge_index"][1]}}
+        store = graphmill.from_tables(*tables, features=of)
+        self.assertEqual(store.nodes["_N"].columns.column("x").shape, (53,))
+        torch.manual_seed(1)
+        layer = torch.nn.Linear(53, 4)
+        got = graphmill.inference(store, [lambda x, e: layer(x)], self.path("out"), batch_size=300)
+        self.near(got, layer(torch.from_numpy(np.asarray(store.nodes["_N"]["x"]))))
+
     def test_models(self) -> None:
         """PyG's models, against their own inference on subgraphs, and a loop as users write it."""
         import torch

@@ -22,11 +22,17 @@ def scaled(how: str, x: Any, fit: Any) -> Any:
     if how in ("uniform-quantiles", "normal-quantiles"):
         if spread < 1e-3:
             return None
-        t = QuantileTransformer(n_quantiles=min(1000, len(of)), subsample=None, output_distribution=how.split("-")[0])
+        t = QuantileTransformer(n_quantiles=min(1000, len(of)), subsample=None, output_distribution=how.removesuffix("-quantiles"))
     else:
         if 0 < spread < max(NEAR, 1e-6 * float(np.abs(known).max(initial=0))) or 0 < float(np.abs(known).max(initial=0)) < NEAR:
             return None
-        t = {"standard": StandardScaler, "min-max": MinMaxScaler, "min-max-clip": lambda: MinMaxScaler(clip=True), "max-abs": MaxAbsScaler, "robust": RobustScaler}[how]()
+        t = {
+            "standard": StandardScaler,
+            "min-max": MinMaxScaler,
+            "min-max-clip": lambda: MinMaxScaler(clip=True),
+            "max-abs": MaxAbsScaler,
+            "robust": RobustScaler,
+        }[how]()
     t.fit(of)
     if isinstance(t, QuantileTransformer):
         # Its percentiles have rounding errors, which move the ranks of ties by one.
@@ -41,7 +47,9 @@ def made(case: dict[str, Any]) -> Any:
     how = case["how"]
     if how == "one-hot":
         x = np.array(case["values"], object)[:, None]
-        encoder = OneHotEncoder(min_frequency=case["least"] or None, max_categories=case["most"] or None, handle_unknown="infrequent_if_exist", sparse_output=False)
+        encoder = OneHotEncoder(
+            min_frequency=case["least"] or None, max_categories=case["most"] or None, handle_unknown="infrequent_if_exist", sparse_output=False
+        )
         encoder.fit(x[fit])
         rare = encoder.infrequent_categories_[0] if case["least"] or case["most"] else None
         kept = [c for c in encoder.categories_[0] if rare is None or c not in rare]

@@ -90,15 +90,15 @@ func (o *importJob) withFeatures(ctx context.Context, w *store.Writer, src *inge
 func checkFeatures(plan *features.Plan, g *graph.Graph) error {
 	for _, n := range g.Nodes {
 		for _, s := range plan.Nodes[n.Type] {
-			if err := s.CheckColumns(n.Columns); err != nil {
-				return fmt.Errorf("%w (node type %s)", err, n.Type)
+			if err := s.CheckColumns(n.Type, n.Columns); err != nil {
+				return err
 			}
 		}
 	}
 	for _, e := range g.Edges {
 		for _, s := range plan.Edges[e.Type.String()] {
-			if err := s.CheckColumns(e.Columns); err != nil {
-				return fmt.Errorf("%w (edge type %s)", err, e.Type)
+			if err := s.CheckColumns(e.Type.String(), e.Columns); err != nil {
+				return err
 			}
 		}
 	}

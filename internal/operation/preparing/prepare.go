@@ -36,13 +36,11 @@ type Input struct {
 func Write(ctx context.Context, w *store.Writer, in Input, meta *store.Meta, r *report.Report) error {
 	p := &preparation{Input: in, w: w, r: r}
 	p.opt = features.Options{Threads: in.Run.Threads, Memory: in.Run.Memory / 2, Touched: in.Store.Touched}
-	fit := features.FitRows{}
 	if in.Like != nil {
-		fit = in.Like.Fit
+		p.file = features.NewFile(in.Like.Fit)
 	} else {
-		fit = in.Plan.Fit
+		p.file = features.NewFile(in.Plan.Fit)
 	}
-	p.file = features.NewFile(fit)
 	if err := p.check(); err != nil {
 		return err
 	}
@@ -145,18 +143,18 @@ func (p *preparation) prepare(ctx context.Context, of tableOf, specs []features.
 	if len(specs) == 0 && like == nil {
 		return nil
 	}
-	t := &features.Table{Columns: of.columns, Rows: of.count}
+	t := &features.Table{Type: of.name, Columns: of.columns, Rows: of.count}
 	made := like
 	if like == nil {
 		var err error
 		if made, err = p.fit(ctx, of, t, specs); err != nil {
-			return fmt.Errorf("%s: %w", of.name, err)
+			return err
 		}
 	}
 	of.to[of.name] = made
 	for _, name := range slices.Sorted(maps.Keys(made.Features)) {
 		if graph.FindColumn(of.columns, name) != nil {
-			return fmt.Errorf("%s: feature %s: found a column of this name, expected a new name; rename the feature", of.name, name)
+			return fmt.Errorf("feature %s/%s: found a column of this name, expected a new name; rename the column, or make features anew", of.name, name)
 		}
 	}
 	meter := operation.NewMeter(p.Run, "features of "+of.name, int64(of.count), "rows")
@@ -182,10 +180,10 @@ func (p *preparation) prepare(ctx context.Context, of tableOf, specs []features.
 		err = errors.Join(err, a.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", of.name, err)
+		return err
 	}
 	p.rows += int64(of.count)
-	p.note(of.name, made, applied)
+	p.note(of.name, of.count, made, applied)
 	return nil
 }
 
@@ -305,7 +303,7 @@ func timesOf(columns []*graph.Column, name string) (*graph.Column, error) {
 }
 
 // note tells the report what features are made of, and what their columns did not have.
-func (p *preparation) note(name string, made *features.Type, applied []features.Applied) {
+func (p *preparation) note(name string, count int, made *features.Type, applied []features.Applied) {
 	table := report.Table{Title: "Features of " + name, Columns: []string{"feature", "column", "made by", "numbers", "rows without a value", "rows of unknown texts"}}
 	unknown := int64(0)
 	for _, a := range applied {
@@ -318,7 +316,7 @@ func (p *preparation) note(name string, made *features.Type, applied []features.
 	case p.Like != nil:
 		text := fmt.Sprintf("features of %s are those of %s, applied", name, p.LikeName)
 		if unknown > 0 {
-			text += fmt.Sprintf("; up to %s of %s rows have a text that is unknown there", human.Exact(unknown), human.Exact(p.rows))
+			text += fmt.Sprintf("; up to %s of %s rows have a text that is unknown there", human.Exact(unknown), human.Exact(int64(count)))
 		}
 		p.r.Note(text)
 	case made.Of == allRows:

@@ -121,7 +121,9 @@ def _match(out: Joined, keyword: str, patterns: Any, columns: Mapping[str, Colum
                     raise ValueError(f"found {p!r} in {keyword}=, {_no_number(keyword, of, p)}")
                 names = [p]
             else:
-                numbers = sorted((c for c in fnmatch.filter(of, p) if of.number(c) and not c.startswith("#") and c not in left_out and c not in of.sources), key=_natural)
+                numbers = sorted(
+                    (c for c in fnmatch.filter(of, p) if of.number(c) and not c.startswith("#") and c not in left_out and c not in of.sources), key=_natural
+                )
                 without[t] = {c: gaps(of, c) for c in numbers if gaps(of, c)}
                 names = [c for c in numbers if c not in without[t]]
             if p in of and p in named[t]:

@@ -159,7 +159,7 @@ def _unscaled(n: Mapping[str, Any], y: Array) -> Array:
         if scale == "normal-quantiles":
             y = np.array([0.5 * math.erfc(-v / math.sqrt(2)) for v in y])
         return np.interp(y, np.linspace(0, 1, len(q)), q) if q[0] < q[-1] else np.full(len(y), q[0])
-    return y * (n.get("by") or 1.0) + n.get("center", 0.0)
+    return y * float(n.get("by") or 1.0) + float(n.get("center", 0.0))
 
 
 def features_of(folder: Folder, kind: str, name: str) -> Mapping[str, Any]:
@@ -243,7 +243,9 @@ class TypeColumns(Columns):
         """A column as a `Column`, whatever it holds."""
         if name not in self._wide:
             return super().column(name)
-        return WideColumn(name, self.features[name].dtype, self.rows, [(kind, width, super(TypeColumns, self).column(c)) for kind, width, c in self._wide[name]])
+        return WideColumn(
+            name, self.features[name].dtype, self.rows, [(kind, width, super(TypeColumns, self).column(c)) for kind, width, c in self._wide[name]]
+        )
 
     def fixed(self, name: str) -> bool:
         """Whether all rows of a column have the same number of bytes: neither strings nor lists. No file is opened."""

@@ -12,6 +12,7 @@ import torch
 
 from ._arrays import Array, is_torch
 from ._command import GraphmillError
+from ._features import WideColumn
 from ._folder import Column, EdgeType
 from ._in_edges import Neighbourhood
 from ._store import Store
@@ -42,6 +43,8 @@ def rows(x: Any, name: str, bfloat16: bool = False) -> Rows:
         bfloat16: make bfloat16 of the values, which are float32.
     """
     bits = isinstance(x, Column) and x.dtype == "bfloat16"
+    if isinstance(x, WideColumn):
+        return lambda ids: tensor(x.take(ids).values, name, bits)
     values: Any = x.values if isinstance(x, Column) else x
     if bits or (not is_torch(values) and values.dtype.str[1:] in _SIGNED):
         return lambda ids: tensor(values[ids], name, bits)

@@ -147,7 +147,7 @@ class Store:
             KeyError: the store has no such type.
         """
         of = self.nodes[type_] if isinstance(type_, str) and type_ in self.nodes else self.edges[type_]
-        return of.columns.features  # type: ignore[no-any-return]
+        return of.columns.features
 
     def close(self) -> None:
         """Release the maps. Arrays that are in use stay readable; further accesses open the files again."""

@@ -182,7 +182,7 @@ def rank(q: list[float], x: float) -> float:
     return ((left - 1) + (x - q[left - 1]) / (q[left] - q[left - 1])) / last
 
 
-def fit_buckets(how: str, rows: list[Number], count: int = 0, edges: Optional[list[float]] = None) -> State:
+def fit_buckets(how: str, rows: list[Number], count: int = 0, edges: list[float] | None = None) -> State:
     """Inner edges: a value is in the bucket whose number is the number of inner edges that are not above it."""
     finite(rows)
     if how == "edges":
@@ -206,7 +206,7 @@ def fit_buckets(how: str, rows: list[Number], count: int = 0, edges: Optional[li
     return {"edges": distinct[1:-1]}
 
 
-def apply_buckets(state: State, x: Number) -> Optional[int]:
+def apply_buckets(state: State, x: Number) -> int | None:
     return None if missing(x) else bisect.bisect_right(state["edges"], x)  # type: ignore[arg-type]
 
 
