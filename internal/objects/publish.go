@@ -46,6 +46,11 @@ func (f *FS) Rename(oldname, newname string) error {
 	return nil
 }
 
+// Link implements vfs.FS. Objects have one name each.
+func (f *FS) Link(_, newname string) error {
+	return &fs.PathError{Op: "link", Path: newname, Err: errors.ErrUnsupported}
+}
+
 // Exchange implements vfs.FS for a in the staging folder and b a folder of a bucket: b gets the files of a. It is not atomic: the files of
 // Options.Last of b are removed first and sent last, so that b is at no time whole with files of both. Afterwards a has its own files,
 // which the caller removes.

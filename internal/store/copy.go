@@ -61,6 +61,7 @@ func CopyOnce(ctx context.Context, fsys vfs.FS, from, to, sum string, told func(
 	return nil
 }
 
+// copyFile copies a file and waits until the copy is on the disk. Other bytes than want are ErrDamaged.
 func copyFile(ctx context.Context, fsys vfs.FS, from, to string, want ManifestFor, buf []byte, told func(bytes int)) (err error) {
 	r, err := fsys.Open(from)
 	if err != nil {
@@ -90,6 +91,9 @@ func copyFile(ctx context.Context, fsys vfs.FS, from, to string, want ManifestFo
 		if err != nil {
 			return err
 		}
+	}
+	if err := w.Sync(); err != nil {
+		return err
 	}
 	if got := (ManifestFor{Bytes: size, XXH3: fmt.Sprintf("%016x", h.Sum64())}); got != want {
 		return fmt.Errorf("%s: %w: found %d bytes with checksum %s, expected %d with %s", from, ErrDamaged, got.Bytes, got.XXH3, want.Bytes, want.XXH3)

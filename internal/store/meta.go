@@ -63,6 +63,18 @@ type ColumnMeta struct {
 	Categories *ColumnMeta `json:"categories,omitempty"`
 }
 
+// Files are the names of the files of the column.
+func (c *ColumnMeta) Files() []string {
+	files := append([]string{c.File}, c.RowOffsets...)
+	if c.StringOffsets != "" {
+		files = append(files, c.StringOffsets)
+	}
+	if c.Categories != nil {
+		files = append(files, c.Categories.Files()...)
+	}
+	return files
+}
+
 // NodesMeta is a node type. Its Arrays are id_buckets and id_slots (the index of IDs) and, in a collection, graph_ptr,
 // component_ptr, node_id and num_sampled_nodes.
 type NodesMeta struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -29,9 +30,10 @@ type Writer struct {
 
 	checkpoints checkpoints
 
-	mu    sync.Mutex
-	files map[string]bool // true while open
-	dirs  map[string]bool
+	mu     sync.Mutex
+	files  map[string]bool // true while open
+	dirs   map[string]bool
+	linked map[string]ManifestFor // files from Link, whose checksums are known
 }
 
 // ErrExists is the error of Create for a folder that exists.
@@ -153,6 +155,7 @@ func (w *Writer) Remove(name string) error {
 		return fmt.Errorf("%s: found a file that is open or not there, expected one that was closed", name)
 	}
 	delete(w.files, name)
+	delete(w.linked, name)
 	delete(w.checkpoints.last.Files, name)
 	if err := w.fs.Remove(filepath.Join(w.dir, filepath.FromSlash(name))); err != nil {
 		return err
@@ -351,10 +354,15 @@ func (w *Writer) Seal(ctx context.Context, meta *Meta, threads int) error {
 	if w.checkpoints.there {
 		names = slices.DeleteFunc(names, func(name string) bool { return name == checkpointFile })
 	}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		_, known := w.linked[name]
+		return known
+	})
 	m, err := SumFiles(ctx, w.fs, w.dir, names, threads)
 	if err != nil {
 		return err
 	}
+	maps.Copy(m.Files, w.linked)
 	text, sum, err := m.Encode()
 	if err != nil {
 		return err

@@ -106,6 +106,11 @@ func (t *Fault) Rename(o, n string) error {
 	return t.do("rename", o, func(string) error { return t.FS.Rename(o, n) })
 }
 
+// Link implements FS.
+func (t *Fault) Link(o, n string) error {
+	return t.do("link", n, func(string) error { return t.FS.Link(o, n) })
+}
+
 // Exchange implements FS.
 func (t *Fault) Exchange(a, b string) error {
 	return t.do("exchange", a, func(string) error { return t.FS.Exchange(a, b) })

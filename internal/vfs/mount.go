@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -73,6 +74,14 @@ func (mounts) MkdirAll(name string) error { return fsOf(name).MkdirAll(name) }
 
 // Rename implements FS. Names of different file systems are an error of that of the new one.
 func (mounts) Rename(oldname, newname string) error { return fsOf(newname).Rename(oldname, newname) }
+
+// Link implements FS. Names of different file systems are errors.ErrUnsupported.
+func (mounts) Link(oldname, newname string) error {
+	if Scheme(oldname) != Scheme(newname) {
+		return &fs.PathError{Op: "link", Path: newname, Err: errors.ErrUnsupported}
+	}
+	return fsOf(newname).Link(oldname, newname)
+}
 
 // Remove implements FS.
 func (mounts) Remove(name string) error { return fsOf(name).Remove(name) }

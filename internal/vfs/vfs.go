@@ -30,6 +30,9 @@ type FS interface {
 	MkdirAll(name string) error
 	// Rename replaces newname, if it is a file.
 	Rename(oldname, newname string) error
+	// Link gives a file a second name, which must be new. The error is errors.ErrUnsupported where the file system or the
+	// system gives the file none, so that only a copy can have the name.
+	Link(oldname, newname string) error
 	Remove(name string) error
 	RemoveAll(name string) error
 	Stat(name string) (fs.FileInfo, error)

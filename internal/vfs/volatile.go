@@ -2,6 +2,7 @@ package vfs
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,6 +107,15 @@ func (v *Volatile) Rename(o, n string) error {
 		return err
 	}
 	v.move(o, n)
+	return nil
+}
+
+// Link implements FS. The bytes of the file are taken as durable, its new name is not.
+func (v *Volatile) Link(o, n string) error {
+	if err := v.FS.Link(o, n); err != nil {
+		return err
+	}
+	v.keep(n, &lasting{size: math.MaxInt64})
 	return nil
 }
 
