@@ -137,7 +137,7 @@ func (i *Description) Text(out io.Writer) error {
 	if i.Components > 0 {
 		fmt.Fprintf(w, " with %s components", human.Exact(int64(i.Components)))
 	}
-	fmt.Fprintf(w, ", made by %s %s\n\nNODE TYPE\tCOUNT\tIDS\tCOLUMNS\n", i.Made.Command, i.Made.Version)
+	fmt.Fprintf(w, ", made by %s %s\n\nNODE TYPE\tCOUNT\tIDS\tCOLUMNS\n", i.Made.Commands(), i.Made.Version)
 	for _, n := range i.Nodes {
 		ids := n.IDs
 		if ids == "" && i.Kind == "store" {

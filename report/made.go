@@ -1,6 +1,11 @@
 package report
 
-import "encoding/json"
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+)
 
 // Made says how an output folder was made. It has nothing in which two equal runs could differ.
 type Made struct {
@@ -11,4 +16,66 @@ type Made struct {
 	Plan    json.RawMessage   `json:"plan,omitempty"`
 	Options map[string]string `json:"options,omitempty"`
 	Version string            `json:"version"`
+	// Amended are the columns of a store that differ from those that Command made, by type and name.
+	Amended []AmendedColumn `json:"amended,omitempty"`
+}
+
+// Changes of a column since the store was made.
+const (
+	ColumnAdded    = "add"
+	ColumnReplaced = "replace"
+	ColumnDropped  = "drop"
+)
+
+// AmendedColumn is a column of a store that was changed after the store was made.
+type AmendedColumn struct {
+	Type    string            `json:"type"` // node type, or edge type src:rel:dst
+	Column  string            `json:"column"`
+	Change  string            `json:"change"` // since the store was made: ColumnAdded, ColumnReplaced or ColumnDropped
+	Inputs  map[string]string `json:"inputs,omitempty"`
+	Options map[string]string `json:"options,omitempty"`
+	Version string            `json:"version"`
+}
+
+// Amend adds a change of a column to those before. Of several changes of one column, one is left, which leads from the store as it
+// was made to the one that there is: none for a column that was added and dropped.
+func (m *Made) Amend(c AmendedColumn) {
+	same := func(a AmendedColumn) bool { return a.Type == c.Type && a.Column == c.Column }
+	before := ""
+	if i := slices.IndexFunc(m.Amended, same); i >= 0 {
+		before = m.Amended[i].Change
+	}
+	m.Amended = slices.DeleteFunc(slices.Clone(m.Amended), same)
+	switch {
+	case before == ColumnAdded && c.Change == ColumnDropped:
+		return
+	case before == ColumnAdded:
+		c.Change = ColumnAdded
+	case before == ColumnDropped:
+		c.Change = ColumnReplaced
+	}
+	m.Amended = append(m.Amended, c)
+	slices.SortFunc(m.Amended, func(a, b AmendedColumn) int {
+		return cmp.Or(strings.Compare(a.Type, b.Type), strings.Compare(a.Column, b.Column))
+	})
+}
+
+// AmendedInputs are the inputs of the columns in Amended, one map for each column.
+func (m *Made) AmendedInputs() []map[string]string {
+	var inputs []map[string]string
+	for _, a := range m.Amended {
+		inputs = append(inputs, a.Inputs)
+	}
+	return inputs
+}
+
+// Commands names the command that made the folder and those that changed it: "import, column add".
+func (m *Made) Commands() string {
+	text := m.Command
+	for _, change := range []string{ColumnAdded, ColumnReplaced, ColumnDropped} {
+		if slices.ContainsFunc(m.Amended, func(a AmendedColumn) bool { return a.Change == change }) {
+			text += ", column " + change
+		}
+	}
+	return text
 }

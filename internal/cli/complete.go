@@ -191,6 +191,30 @@ func namesOf(k options.Kind, m *store.Meta) []string {
 	return nil
 }
 
+// TypesOf returns the node and edge types of a store that begin with what is typed.
+func TypesOf(dir, typed string) (out []string) {
+	meta := readMeta(dir)
+	if meta == nil {
+		return nil
+	}
+	return slices.DeleteFunc(namesOf(options.Types, meta), func(name string) bool { return !strings.HasPrefix(name, typed) })
+}
+
+// ColumnsOf returns the columns of a type of a store that begin with what is typed.
+func ColumnsOf(dir, typ, typed string) (out []string) {
+	meta := readMeta(dir)
+	if meta == nil {
+		return nil
+	}
+	var columns map[string]store.ColumnMeta
+	if n := meta.Nodes[typ]; n != nil {
+		columns = n.Columns
+	} else if e := meta.Edges[typ]; e != nil {
+		columns = e.Columns
+	}
+	return slices.DeleteFunc(visible(columns, true), func(name string) bool { return !strings.HasPrefix(name, typed) })
+}
+
 // relationsOf returns the shortest names of edge types: REL where one type has it, else SRC:REL:DST.
 func relationsOf(edges []string) []string {
 	short := func(t string) string {

@@ -28,6 +28,9 @@ func OneArg(what string) cobra.PositionalArgs { return nArgs(1, what) }
 // TwoArgs returns the check of a command with two arguments, which what describes.
 func TwoArgs(what string) cobra.PositionalArgs { return nArgs(2, what) }
 
+// Args returns the check of a command with n arguments, which what describes.
+func Args(n int, what string) cobra.PositionalArgs { return nArgs(n, what) }
+
 func nArgs(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {

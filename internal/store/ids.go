@@ -54,17 +54,31 @@ func (s *Store) IDs(t int) (*IDs, error) {
 
 // Find is the type-wise id of an original id. It costs about two random reads.
 func (x *IDs) Find(id []byte) (node uint64, ok bool) {
-	ids := x.nodes.IDs
-	if ids == nil || ids.DType != graph.String {
+	if x.Integers() {
 		v, err := strconv.ParseUint(string(id), 10, 64)
 		if err != nil {
 			return 0, false
 		}
-		if ids == nil {
-			return v, v < uint64(x.nodes.Count)
-		}
-		id = binary.LittleEndian.AppendUint64(nil, v)
+		return x.FindInteger(v)
 	}
+	return x.find(id)
+}
+
+// Integers says whether the ids are integers.
+func (x *IDs) Integers() bool { return x.nodes.IDs == nil || x.nodes.IDs.DType != graph.String }
+
+// FindInteger is Find for an id of IDs that are integers.
+func (x *IDs) FindInteger(id uint64) (node uint64, ok bool) {
+	if x.nodes.IDs == nil {
+		return id, id < uint64(x.nodes.Count)
+	}
+	var text [8]byte
+	binary.LittleEndian.PutUint64(text[:], id)
+	return x.find(text[:])
+}
+
+// find is Find for the bytes that are hashed.
+func (x *IDs) find(id []byte) (node uint64, ok bool) {
 	b := int(Bucket(HashID(id), x.bits))
 	// A damaged index can hold any numbers, so bounds are checked.
 	lo, hi := x.buckets.At(b), x.buckets.At(b+1)
@@ -75,6 +89,18 @@ func (x *IDs) Find(id []byte) (node uint64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// Text is the original id of a node, as Find takes it.
+func (x *IDs) Text(node uint64) string {
+	switch ids := x.nodes.IDs; {
+	case ids == nil:
+		return strconv.FormatUint(node, 10)
+	case x.Integers():
+		return strconv.FormatUint(binary.LittleEndian.Uint64(ids.Row(int(node))), 10)
+	default:
+		return string(ids.Text(int(node)))
+	}
 }
 
 func (x *IDs) text(v int) []byte {

@@ -87,7 +87,7 @@ func (t *tracer) folder(dir string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	s := report.LineageStep{Name: operation.Titled(dir), Found: true, Fingerprint: sum, Command: made.Command, Version: made.Version}
+	s := report.LineageStep{Name: operation.Titled(dir), Found: true, Fingerprint: sum, Command: made.Commands(), Version: made.Version}
 	if s.Bytes, err = store.Size(vfs.OS, dir); err != nil {
 		return 0, err
 	}
@@ -122,9 +122,22 @@ func (t *tracer) inputs(dir string, made *store.Made, r *report.Report) ([]int, 
 		}
 	}
 	var steps []int
+	for _, inputs := range append([]map[string]string{made.Inputs}, made.AmendedInputs()...) {
+		more, err := t.read(dir, inputs, names, sizes)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, more...)
+	}
+	slices.Sort(steps)
+	return slices.Compact(steps), nil
+}
+
+// read adds the steps of inputs, and returns them. names and sizes are those that a report has, by fingerprint.
+func (t *tracer) read(dir string, inputs, names map[string]string, sizes map[string]int64) (steps []int, err error) {
 	groups := map[string][]string{} // names of files, by their folder
-	for _, name := range slices.Sorted(maps.Keys(made.Inputs)) {
-		sum := made.Inputs[name]
+	for _, name := range slices.Sorted(maps.Keys(inputs)) {
+		sum := inputs[name]
 		if isFile(sum) {
 			groups[path.Dir(name)] = append(groups[path.Dir(name)], name)
 			continue
@@ -144,14 +157,13 @@ func (t *tracer) inputs(dir string, made *store.Made, r *report.Report) ([]int, 
 		steps = append(steps, n)
 	}
 	for _, of := range slices.Sorted(maps.Keys(groups)) {
-		n, err := t.files(dir, of, groups[of], made.Inputs, sizes)
+		n, err := t.files(dir, of, groups[of], inputs, sizes)
 		if err != nil {
 			return nil, err
 		}
 		steps = append(steps, n)
 	}
-	slices.Sort(steps)
-	return slices.Compact(steps), nil
+	return steps, nil
 }
 
 // files adds a step for files that were read to make the folder dir. If one output folder holds them all, it adds the step of
