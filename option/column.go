@@ -16,6 +16,10 @@ type Column struct {
 	// DType is the dtype of the values, with a shape if wanted: "float32", "category", "datetime[ms]", "float32[3]"; "" is what
 	// they look like.
 	DType string
+	// RowOffsets and StringOffsets are the .npy files with the offsets of the lists (one per variable dimension, the outermost first) and of
+	// the strings in a .npy file, in the layout of the columns of a store. DType is required with them.
+	RowOffsets    []string
+	StringOffsets string
 	// Missing says what empty cells mean, as for Import, and gives nodes without a row the same values. Without a rule for the
 	// column, a node without a row is an error.
 	Missing []string

@@ -28,9 +28,13 @@ type ValuesOptions struct {
 	Integers bool
 	// DType is the dtype of the values, as in graph.yaml: "float32", "category", "datetime[ms]", "float32[3]"; "" is what
 	// they look like.
-	DType   string
-	Missing []Missing
-	Threads int
+	DType string
+	// RowOffsets and StringOffsets are the .npy files with the offsets of the lists and strings in a .npy file, in the layout of a
+	// store's columns. DType is required with them.
+	RowOffsets    []string
+	StringOffsets string
+	Missing       []Missing
+	Threads       int
 }
 
 // Values is a table with the values of a column, and perhaps of the column that marks its empty cells.
@@ -64,6 +68,9 @@ func OpenValues(ctx context.Context, fsys vfs.FS, path string, o ValuesOptions) 
 			return nil, err
 		}
 	} else {
+		if len(o.RowOffsets) > 0 || o.StringOffsets != "" {
+			return nil, usagef("%s: found `RowOffsets` or `StringOffsets` with a table, expected them with a .npy file; leave them out", files[0])
+		}
 		var folders []string
 		if folder != "" {
 			folders = []string{folder}
@@ -99,7 +106,18 @@ func (v *Values) openArray(fsys vfs.FS, files []string, o *ValuesOptions) error 
 		return usagef("%s: found `Column` with an array, expected it with a table; leave it out", files[0])
 	}
 	o.Ordered = true
-	t, err := arrayfiles.OpenNpy(fsys, []arrayfiles.NpyColumn{{Name: o.Name, Path: files[0]}})
+	column := arrayfiles.NpyColumn{Name: o.Name, Path: files[0]}
+	if len(o.RowOffsets) > 0 || o.StringOffsets != "" {
+		if o.DType == "" {
+			return usagef("%s: found `RowOffsets` or `StringOffsets` without `DType`, expected them together; give the dtype, such as string or float32[]", files[0])
+		}
+		f, err := parseType(strings.TrimSpace(o.DType))
+		if err != nil {
+			return usagef("`DType`: %w", err)
+		}
+		column.Lists = &arrayfiles.Lists{DType: f.DType, Shape: f.Shape, Rows: o.RowOffsets, Strings: o.StringOffsets}
+	}
+	t, err := arrayfiles.OpenNpy(fsys, []arrayfiles.NpyColumn{column})
 	v.Table = t
 	return err
 }

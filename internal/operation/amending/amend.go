@@ -204,7 +204,7 @@ func (a *amending) keepInputs(m *store.Made) {
 // openValues opens the file or table of the values.
 func (a *amending) openValues(ctx context.Context) (*ingest.Values, error) {
 	o := a.o
-	q := ingest.ValuesOptions{Name: a.name, Column: o.Column, ID: o.ID, Ordered: o.Ordered || a.of.nodes < 0, DType: o.DType, Threads: o.Threads}
+	q := ingest.ValuesOptions{Name: a.name, Column: o.Column, ID: o.ID, Ordered: o.Ordered || a.of.nodes < 0, DType: o.DType, RowOffsets: o.RowOffsets, StringOffsets: o.StringOffsets, Threads: o.Threads}
 	if a.of.nodes < 0 {
 		switch {
 		case o.ID != "":
@@ -339,7 +339,7 @@ func (a *amending) describeInputs(ctx context.Context, v *ingest.Values) error {
 	a.entry.Options = map[string]string{}
 	if len(o.Source) > 0 {
 		a.entry.Options["source"] = strings.Join(o.Source, ",")
-		a.note("a program made the values from the columns %s", strings.Join(o.Source, ", "))
+		a.report.Note("a program made the values from the columns " + strings.Join(o.Source, ", "))
 	} else {
 		name, err := operation.Below(a.source)
 		if err != nil {

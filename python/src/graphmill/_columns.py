@@ -171,9 +171,17 @@ class Looked:
     """
 
     def __init__(self, store: Store, nodes: Mapping[str, list[str]], edges: Mapping[str, list[str]]) -> None:
-        self._store = store
         self.nodes = dict(nodes)
         self.edges: dict[EdgeType, list[str]] = {triple(e): names for e, names in edges.items()}
+        self._store = store
+        if self:
+            # An object of its own, which stays at the version that the feed opens when a column of the store changes.
+            self._store = Store(store.path)
+            for columns, names in [(self._store.nodes[t].columns, of) for t, of in nodes.items()] + [
+                (self._store.edges[e].columns, of) for e, of in edges.items()
+            ]:
+                for name in names:
+                    columns.column(name)
 
     def __bool__(self) -> bool:
         return bool(self.nodes or self.edges)

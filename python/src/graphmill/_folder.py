@@ -67,18 +67,24 @@ class Folder:
         m = self._json(MANIFEST, manifest)
         self._format(m, MANIFEST)
         self.sizes: dict[str, int] = {}
-        self._sums: dict[str, Any] = {}
+        self.sums: dict[str, str] = {}  # checksums that the manifest has
+        self._inodes: dict[str, tuple[int, int]] = {}
+        self.kept: Folder | None = None  # an earlier version of the same folder, which must live as long
         files = m.get("files")
         if not isinstance(files, dict) or not all(isinstance(want, dict) for want in files.values()):
             raise GraphmillError(f"{self.path}/{MANIFEST}: damaged: found no list of files, expected the size and checksum of each file by name")
         for name, want in files.items():
             try:
-                size = want.get("bytes") if self._fetched is not None else self._stat(name).st_size
+                if self._fetched is not None:
+                    size = want.get("bytes")
+                else:
+                    found_file = self._stat(name)
+                    size, self._inodes[name] = found_file.st_size, (found_file.st_dev, found_file.st_ino)
             except OSError as e:
                 raise GraphmillError(f"{self.path}: damaged: {e}") from e
             if size != want.get("bytes"):
                 raise GraphmillError(f"{self.path}/{name}: damaged: found {size} bytes, expected {want.get('bytes')}")
-            self.sizes[name], self._sums[name] = size, want.get("xxh3")
+            self.sizes[name], self.sums[name] = size, str(want.get("xxh3"))
         found = f"{xxh3(text):016x}"
         if files.get(meta, {}).get("xxh3") != found:
             raise GraphmillError(f"{self.path}/{meta}: damaged: found checksum {found}, expected that of {MANIFEST}")
@@ -90,7 +96,7 @@ class Folder:
     def json(self, name: str) -> dict[str, Any]:
         """A file of metadata that the manifest names."""
         text = self._read(name)
-        if self._sums.get(name) != f"{xxh3(text):016x}":
+        if self.sums.get(name) != f"{xxh3(text):016x}":
             raise GraphmillError(f"{self.path}/{name}: damaged: found checksum {xxh3(text):016x}, expected that of {MANIFEST}")
         m = self._json(name, text)
         self._format(m, name)
@@ -151,8 +157,11 @@ class Folder:
             )
         try:
             x = np.load(path, mmap_mode="r", allow_pickle=False)
+            now = os.stat(path)
         except Exception as e:  # NumPy reads the header as Python's text, and raises what its tokenizer raises
             raise GraphmillError(f"{path}: found no .npy file that can be read ({type(e).__name__}: {e}), expected one; graphmill verify finds damage") from e
+        if (now.st_dev, now.st_ino) != self._inodes[name]:
+            raise GraphmillError(f"{path}: found another file than when the folder was opened, expected the same; the folder was replaced, so open it again")
         want = [np.dtype(_DTYPES[d]) for d in dtypes]
         fits = x.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, x.shape))
         if x.dtype not in want or not fits:
@@ -389,6 +398,11 @@ class Columns(Mapping[str, Union[Array, Column]]):
             raise KeyError(unknown(f"{self._what}: column", name, self._metas))
         with metadata(self._folder, self._folder.meta_name):
             return self._folder.column(name, self._metas[name], self.rows)
+
+    def meta(self, name: str) -> Mapping[str, Any]:
+        """What the metadata say of a column: its files, dtype and shape."""
+        of: Mapping[str, Any] = self._metas[name]
+        return of
 
     def fixed(self, name: str) -> bool:
         """Whether all rows of a column have the same number of bytes: neither strings nor lists. No file is opened."""

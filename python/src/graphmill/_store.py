@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from ._command import GraphmillError
 from ._features import Feature, TypeColumns
 from ._folder import Column, Columns, EdgeType, Folder, edge_type, human, int64, metadata, triple, unknown
 from ._html import counted, table
+from ._made_columns import Rows, drop_column, write_column
 from ._makers import maker
 from ._xxh3 import xxh3
 
@@ -148,6 +149,88 @@ class Store:
         """
         of = self.nodes[type_] if isinstance(type_, str) and type_ in self.nodes else self.edges[type_]
         return of.columns.features
+
+    def add_column(
+        self,
+        type_: Any,
+        name: str,
+        values: Any,
+        source: str | Sequence[str] = (),
+        *,
+        rows: int = 4096,
+        category: bool = False,
+        resume: bool = False,
+    ) -> None:
+        """Add a column that a function makes from other columns, or that an array has.
+
+        The function gets a dict by the names of ``source`` with the next rows of these columns, and returns the values of its rows.
+        Columns of numbers are arrays, times are ``datetime64``, bfloat16 is float32; strings, lists and categories are lists (of str, of
+        arrays, of str or None), and ``"#id"`` stands for the original ids. The values are an array or a tensor (also of bfloat16), a list of
+        texts, or a list of arrays of different lengths; each block must have the dtype and shape of the first.
+
+        What the function returned is collected in a folder beside the store and recorded every 10 seconds, and when the function
+        fails. Then the store gets a new version in one step: no other file is written again, as its other files are
+        hard links to those of the version before. This object shows the new version. Other objects, and loaders that run, keep the
+        version that they have opened.
+
+        Args:
+            type_: a node type; or an edge type by its three names, as "src:rel:dst", or by its relation. The rows are in the order of
+                the type-wise ids of the nodes, or of the edge ids.
+            name: the name of the column.
+            values: a function, or an array, tensor or list with a row for each node or edge.
+            source: the columns of the type that the function gets.
+            rows: the number of rows that the function gets at a time, but for the last.
+            category: whether the values, which are texts, become categories, which batches have as codes.
+            resume: continue the work of a call with the same arguments, if there is any. The function must be the same too: nothing
+                checks that. What was begun with other arguments, or from other values, begins anew, with a warning.
+
+        Raises:
+            GraphmillError: the function raised an error, or returned another number of rows, or rows of another dtype or shape; the error names
+                the block. What was done stays for ``resume=True``.
+            KeyError: an unknown type.
+            ValueError: a column of the name is there; an unknown column; another number of rows.
+
+        Example:
+            >>> store.add_column("paper", "emb", lambda of: model.encode(of["title"]), source=["title"])
+        """
+        self._change(write_column, type_, "add", name, values, source, rows, category, resume)
+
+    def replace_column(
+        self,
+        type_: Any,
+        name: str,
+        values: Any,
+        source: str | Sequence[str] = (),
+        *,
+        rows: int = 4096,
+        category: bool = False,
+        resume: bool = False,
+    ) -> None:
+        """`add_column` for a column that is there, which may be among ``source``. The new values may have another dtype."""
+        self._change(write_column, type_, "replace", name, values, source, rows, category, resume)
+
+    def drop_column(self, type_: Any, name: str) -> None:
+        """Remove a column, as `add_column` adds one."""
+        self._change(drop_column, type_, name)
+
+    def _change(self, change: Callable[..., None], type_: Any, *given: Any) -> None:
+        """Change a column of a type, and open the new version."""
+        change(self._rows(type_), *given)
+        old = self._folder
+        Store.__init__(self, self.path)
+        self._folder.kept = old if old.kept is None else old.kept  # a temporary folder is removed with the object of its first version
+        old.close()
+
+    def _rows(self, type_: Any) -> Rows:
+        """The nodes or edges of a type."""
+        if isinstance(type_, str) and type_ in self.nodes:
+            n = self.nodes[type_]
+            return Rows(self._folder, n.type, n.count, n.columns, n.ids, sorted([n._meta["ids"]["file"]] if n.ids is not None else []))
+        try:
+            e = self.edges[type_]
+        except KeyError:
+            raise KeyError(unknown("type", type_ if isinstance(type_, str) else ":".join(map(str, type_)), [*self.nodes, *map(":".join, self.edges)])) from None
+        return Rows(self._folder, e.name, e.count, e.columns, None, sorted(e._meta["arrays"].values()))
 
     def close(self) -> None:
         """Release the maps. Arrays that are in use stay readable; further accesses open the files again."""
