@@ -95,6 +95,10 @@ class TestWrongTypes(unittest.TestCase):
             tables = {"nodes": {"a": {"id": [1, 2]}}, "edges": {("a", "r", "a"): {"src": [1], "dst": [2]}}, "path": out, "overwrite": True}
             self.assertGreater(self.sweep("from_tables", from_tables, tables, ["nodes", "edges", "ids", "ends"]), 30)
             self.assertGreater(self.sweep("PackedLoader", PackedLoader, {"layout": d, "collection": d}), 100)
+            changed = from_arrays({"a": {"x": np.arange(3)}}, {("a", "r", "a"): np.zeros((2, 3), np.int64)}, os.path.join(d, "changed"))
+            column = {"type_": "a", "name": "y", "values": lambda of: of["x"], "source": "x"}
+            self.assertGreater(self.sweep("add_column", changed.add_column, column), 100)
+            self.assertGreater(self.sweep("drop_column", changed.drop_column, {"type_": "a", "name": "none"}), 40)
             if importlib.util.find_spec("torch"):
                 self.assertGreater(self.sweep("inference", graphmill.inference, {"store": small(), "layers": [], "out": out}), 50)
 
@@ -117,8 +121,9 @@ class TestWrongTypes(unittest.TestCase):
                 for name, f in inspect.getmembers(type(x), inspect.isfunction):
                     if name.startswith("_") or name == "close":
                         continue
-                    for p in list(inspect.signature(f).parameters.values())[1:]:
-                        if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD) and (p.default is not p.empty or len(inspect.signature(f).parameters) == 2):
+                    parameters = list(inspect.signature(f).parameters.values())[1:]
+                    for p in parameters:
+                        if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD) and all(q is p or q.default is not q.empty for q in parameters):
                             self.sweep(f"{type(x).__name__}.{name}", getattr(x, name), called=[p.name])
 
     def test_of_the_issue(self) -> None:

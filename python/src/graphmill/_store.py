@@ -226,10 +226,12 @@ class Store:
         if isinstance(type_, str) and type_ in self.nodes:
             n = self.nodes[type_]
             return Rows(self._folder, n.type, n.count, n.columns, n.ids, sorted([n._meta["ids"]["file"]] if n.ids is not None else []))
+        if not isinstance(type_, str) and not (isinstance(type_, tuple) and all(isinstance(n, str) for n in type_)):
+            raise TypeError(f"found type_={type_!r}, expected a node type, or an edge type such as ('author', 'writes', 'paper')")
         try:
             e = self.edges[type_]
         except KeyError:
-            raise KeyError(unknown("type", type_ if isinstance(type_, str) else ":".join(map(str, type_)), [*self.nodes, *map(":".join, self.edges)])) from None
+            raise KeyError(unknown("type", type_ if isinstance(type_, str) else ":".join(type_), [*self.nodes, *map(":".join, self.edges)])) from None
         return Rows(self._folder, e.name, e.count, e.columns, None, sorted(e._meta["arrays"].values()))
 
     def close(self) -> None:
