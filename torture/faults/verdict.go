@@ -46,7 +46,7 @@ func judge(t *testing.T, r *workloads.Run, got command.Result, b broken, graphmi
 		if v.harmless = harmless(r.Workload, b); v.harmless == "" {
 			v.add("succeeded in silence")
 		}
-		if len(r.Visible()) != len(r.Workload.Out) {
+		if len(r.Visible(t)) != len(r.Workload.Out) {
 			v.add("succeeded without its outputs")
 		}
 		if strings.Contains(r.Workload.Name, "feed") && got.Stdout != stdout {
@@ -62,12 +62,13 @@ func judge(t *testing.T, r *workloads.Run, got command.Result, b broken, graphmi
 	if damaged := r.Damaged(t, want); damaged != "" {
 		v.add("%s", damaged)
 	}
-	visible := r.Visible()
+	visible := r.Visible(t)
 	if got.Status != 0 && len(visible) > 0 && len(visible) == len(r.Workload.Out) && len(r.Workload.Copy) == 0 && !says(text) {
 		v.add("failed, and the output is there without a word that it is whole")
 	}
 	beside := r.Beside(t)
-	if len(beside) > 0 && !cleaning(b) && !(got.Status != 0 && (r.Workload.Resumes || strings.Contains(text, "--resume"))) { // checkpoints and finished parts are kept
+	replaced := strings.Contains(text, "the output that it replaced is left in") // it goes only after the new name is durable
+	if len(beside) > 0 && !cleaning(b) && !replaced && !(got.Status != 0 && (r.Workload.Resumes || strings.Contains(text, "--resume"))) { // checkpoints and finished parts are kept
 		v.add("left %v", beside)
 	}
 	if len(beside) > 0 || len(visible) > 0 && got.Status != 0 {

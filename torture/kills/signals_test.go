@@ -80,7 +80,7 @@ func TestSignals(t *testing.T) {
 // ended says how a run ended after a signal, and what is wrong with that.
 func ended(t *testing.T, r *workloads.Run, got command.Result, want workloads.Outputs) (what string, bad []string) {
 	t.Helper()
-	visible, beside := r.Visible(), r.Beside(t)
+	visible, beside := r.Visible(t), r.Beside(t)
 	whole := len(visible) == len(r.Workload.Out)
 	if damaged := r.Damaged(t, want); damaged != "" {
 		bad = append(bad, damaged)

@@ -89,7 +89,7 @@ func TestTooFewFiles(t *testing.T) {
 			if !strings.Contains(got.Stderr, "too many open files") {
 				t.Errorf("found an error without its reason:\n%s", got)
 			}
-			for _, name := range r.Visible() {
+			for _, name := range r.Visible(t) {
 				if _, err := os.Stat(filepath.Join(r.Dir, name)); err == nil && w.Writes() {
 					t.Errorf("found the output %s of a run that failed:\n%s", name, got)
 				}

@@ -101,12 +101,12 @@ func (f *faultyRows) add(row uint64, id string) {
 	}
 }
 
-// others is the end of a clause about the first row.
-func (f *faultyRows) others() string {
+// more is the end of a clause about the first row.
+func (f *faultyRows) more() string {
 	if f.count == 1 {
 		return ""
 	}
-	return fmt.Sprintf(", and %d other rows like it", f.count-1)
+	return fmt.Sprintf(", and %d more", f.count-1)
 }
 
 // idRows writes rows that have ids, in the order of the table.
@@ -234,10 +234,10 @@ func (r *idRows) putVariable(c *existingColumn, v *table.Vector) error {
 // check refuses rows and nodes that break a rule.
 func (r *idRows) check() error {
 	if u := &r.unknown; u.count > 0 && r.Unknown != Drop {
-		return fmt.Errorf("%s: found the id %q, which none of the %s has%s, expected ids of these; correct them, or leave such rows out by `UnknownIDs` drop", r.Table.Where(u.row, r.ID.Name), u.id, r.What, u.others())
+		return fmt.Errorf("%s: found the id %q, which none of the %s has%s, expected ids of these; correct them, or leave such rows out by `UnknownIDs` drop", r.Table.Where(u.row, r.ID.Name), u.id, r.What, u.more())
 	}
 	if d := &r.duplicates; d.count > 0 && r.Duplicates != Drop {
-		return fmt.Errorf("%s: found the id %q, which an earlier row has%s, expected each id once; remove the rows, or leave them out by `DuplicateNodes` drop", r.Table.Where(d.row, r.ID.Name), d.id, d.others())
+		return fmt.Errorf("%s: found the id %q, which an earlier row has%s, expected each id once; remove the rows, or leave them out by `DuplicateNodes` drop", r.Table.Where(d.row, r.ID.Name), d.id, d.more())
 	}
 	lacking, first := uint64(0), uint64(0)
 	for node := range uint64(r.Rows) {

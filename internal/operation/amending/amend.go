@@ -88,8 +88,13 @@ func change(ctx context.Context, kind, dir, typ, name, source string, o option.C
 // ownName is the path of a folder by its own name: a link to the store stays one, and "." is replaced in the folder above.
 func ownName(dir string) (string, error) {
 	info, err := vfs.OS.Lstat(dir)
-	if err != nil || info.Mode()&fs.ModeSymlink == 0 && filepath.IsLocal(filepath.Base(dir)) && filepath.Base(dir) != "." {
-		return dir, nil // Open says what is wrong
+	switch {
+	case vfs.Absent(err):
+		return dir, nil // Open says more
+	case err != nil:
+		return "", err
+	case info.Mode()&fs.ModeSymlink == 0 && filepath.IsLocal(filepath.Base(dir)) && filepath.Base(dir) != ".":
+		return dir, nil
 	}
 	return operation.RealPath(dir)
 }

@@ -124,7 +124,7 @@ func (p *Place) fill(tb testing.TB) error {
 	return nil
 }
 
-// arrays are NumPy files: pairs of nodes, and a sparse matrix as index pointer and indices.
+// arrays are NumPy files: pairs of nodes, a sparse matrix as index pointer and indices, and values of the nodes of features.
 func arrays() map[string][]byte {
 	var src, dst, indptr, indices []int64
 	for i := range int64(90) {
@@ -139,6 +139,7 @@ func arrays() map[string][]byte {
 	indptr = append(indptr, int64(len(indices)))
 	return map[string][]byte{
 		"pairs.npy": npy([]int{2, len(src)}, append(src, dst...)), "indptr.npy": npy([]int{len(indptr)}, indptr), "indices.npy": npy([]int{len(indices)}, indices),
+		"values.npy": npy([]int{4, 2}, []int64{1, 2, 3, 4, 5, 6, 7, 8}),
 	}
 }
 

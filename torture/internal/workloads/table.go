@@ -17,6 +17,13 @@ func All() []Workload {
 	out("chunk", "chunk @rmat.store --chunk-size 4KiB --direction out")
 	add("chunk-info", "chunk info @rmat.chunks")
 
+	for _, c := range []struct{ name, args string }{
+		{"add", "add features.store a pair @values.npy"}, {"add-by-ids", "add features.store a word @words.csv --unknown-ids drop --missing none"},
+		{"replace", "replace features.store a x @values.npy"}, {"drop", "drop features.store a x"},
+	} {
+		add("column-"+c.name, "column "+c.args, "features.store").Copy = []string{"features.store"}
+	}
+
 	const dispatch = "dispatch @rmat.store --assignment @rmat.parts --save-orig-nids --save-orig-eids"
 	out("dispatch", dispatch+" --graph-formats coo,csc,csr")
 	out("dispatch-memory", "dispatch @large.store --parts 4 --parts-by random --memory 48MiB --num-hops 2 --out-edges --parts-at-once 1")

@@ -29,7 +29,8 @@ type Workload struct {
 	Sends bool
 	// Copy are inputs that are first copied to the working folder, because the command writes into them or beside them.
 	Copy []string
-	// Out are the files and folders that it writes, in the working folder. Without any the run only reads.
+	// Out are the files and folders that it writes, in the working folder. Without any the run only reads. One that is also in Copy is
+	// there before: the run makes a new version of it, and leaves the old one where it fails.
 	Out []string
 	// Resumes says that the run keeps what it has when it is interrupted, and goes on in the next run (--resume).
 	Resumes bool
@@ -42,6 +43,9 @@ const inputsFolder = "../../in/"
 
 // Writes reports whether the run writes an output.
 func (w Workload) Writes() bool { return len(w.Out) > 0 }
+
+// amends reports whether an output is a new version of an input.
+func (w Workload) amends(out string) bool { return slices.Contains(w.Copy, out) }
 
 // Arguments are the arguments of a run: Args with the paths of inputs.
 func (w Workload) Arguments() []string {

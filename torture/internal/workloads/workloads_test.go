@@ -27,7 +27,7 @@ func TestWorkloads(t *testing.T) {
 				t.Fatalf("%s", got)
 			}
 			first := r.Outputs(t)
-			if v := r.Visible(); len(v) != len(w.Out) {
+			if v := r.Visible(t); len(v) != len(w.Out) {
 				t.Fatalf("found the outputs %v, expected %v\n%s", v, w.Out, got)
 			}
 			if beside := r.Beside(t); len(beside) > 0 {
