@@ -2,6 +2,7 @@ package graphmill_test
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -256,6 +257,39 @@ func TestColumnOfCollection(t *testing.T) {
 		t.Errorf("found %v", err)
 	}
 }
+
+// A column that the disk has no room for, and a call whose context has ended, change nothing.
+func TestColumnNotBegun(t *testing.T) {
+	dir := papers(t)
+	before := sumOf(t, dir)
+	file := filepath.Join(t.TempDir(), "v.csv")
+	if err := os.WriteFile(file, []byte("id,c\np1,1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := graphmill.AddColumn(ended, dir, paper, "c", file, option.Column{Missing: []string{"0"}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("found %v, expected that the context has ended", err)
+	}
+	if _, err := graphmill.DropColumn(ended, dir, paper, "title", option.Run{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("found %v, expected that the context has ended", err)
+	}
+	disk := vfs.OS
+	vfs.OS = full{disk}
+	_, err := graphmill.AddColumn(t.Context(), dir, paper, "c", file, option.Column{DType: "float32[1000,1000]", Missing: []string{"0"}})
+	vfs.OS = disk
+	if !errors.Is(err, vfs.ErrSpace) {
+		t.Errorf("found %v, expected that the disk is too small", err)
+	}
+	if sumOf(t, dir) != before {
+		t.Error("found another store")
+	}
+}
+
+// full is a disk with one free MiB.
+type full struct{ vfs.FS }
+
+func (full) Free(string) (int64, error) { return 1 << 20, nil }
 
 // Rows by ids are what a map gives, whatever their order, and the store does not depend on the threads.
 func TestColumnByIDs(t *testing.T) {

@@ -99,7 +99,7 @@ func OpenValues(ctx context.Context, fsys vfs.FS, path string, o ValuesOptions) 
 func (v *Values) openArray(fsys vfs.FS, files []string, o *ValuesOptions) error {
 	switch {
 	case len(files) > 1:
-		return sourcef("%s: found %d arrays, expected one", files[0], len(files))
+		return sourcef("%s: found %d arrays, expected one; name one file", files[0], len(files))
 	case o.ID != "":
 		return usagef("%s: found `ID` with an array, expected it with a table that has the ids; leave it out if the rows are in the order of the nodes", files[0])
 	case o.Column != "":

@@ -96,7 +96,7 @@ func (w *Writer) Link(ctx context.Context, name, from string, entry ManifestFor)
 		return 0, err
 	}
 	if info.Size() != entry.Bytes {
-		return 0, fmt.Errorf("%s: %w: found %d bytes, expected %d", at, ErrDamaged, info.Size(), entry.Bytes)
+		return 0, fmt.Errorf("%s: %w: found %d bytes, expected %d; run graphmill verify on the folder", at, ErrDamaged, info.Size(), entry.Bytes)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

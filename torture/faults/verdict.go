@@ -67,7 +67,7 @@ func judge(t *testing.T, r *workloads.Run, got command.Result, b broken, graphmi
 		v.add("failed, and the output is there without a word that it is whole")
 	}
 	beside := r.Beside(t)
-	replaced := strings.Contains(text, "the output that it replaced is left in") // it goes only after the new name is durable
+	replaced := strings.Contains(text, "the output that it replaced is left in")                                                          // it goes only after the new name is durable
 	if len(beside) > 0 && !cleaning(b) && !replaced && !(got.Status != 0 && (r.Workload.Resumes || strings.Contains(text, "--resume"))) { // checkpoints and finished parts are kept
 		v.add("left %v", beside)
 	}

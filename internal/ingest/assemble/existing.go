@@ -104,6 +104,9 @@ func (x *existing) begin(c *table.Column, name string) (err error) {
 		}
 	} else {
 		n.width, n.meta = rowBytes(c), fixedMeta(x.Dir, name, c.DType, c.Shape)
+		if err := vfs.Room(x.fs, x.w.Dir(), uint64(x.Rows), uint64(n.width), "the column "+name); err != nil {
+			return err
+		}
 		n.array, err = x.w.Array(n.meta.File, c.DType, c.Shape...)
 	}
 	x.columns = append(x.columns, n)

@@ -94,9 +94,9 @@ func (t *target) visible() []string {
 func checkName(name string) error {
 	switch {
 	case strings.HasPrefix(name, "#"):
-		return operation.Usagef("found the column %q, expected one whose name does not begin with #: graphmill keeps those itself", name)
+		return operation.Usagef("found the column %q, expected one whose name does not begin with #, as graphmill keeps those itself; choose another name", name)
 	case name == "" || strings.ContainsFunc(name, unicode.IsControl):
-		return operation.Usagef("found the name %q of a column, expected one without control characters that is not empty", name)
+		return operation.Usagef("found the name %q of a column, expected one without control characters that is not empty; choose another name", name)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func (t emptyRow) Scan(ctx context.Context, columns []table.Column, threads int,
 				return 0, fmt.Errorf("column %q: %w", c.Name, err)
 			}
 			if _, problem := b.Put(nil); problem != "" {
-				return 0, fmt.Errorf("column %q: found no value, expected %s", c.Name, problem)
+				return 0, fmt.Errorf("column %q: found no value, expected %s; give `Missing` another value", c.Name, problem)
 			}
 			if b.Wide && c.DType.Size() < 8 && scalar.Narrow(b.Data.W[:1], c.DType) >= 0 {
 				return 0, fmt.Errorf("column %q: found the fill value %q, expected one of %s", c.Name, c.Fill, c.DType)
