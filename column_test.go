@@ -249,11 +249,15 @@ func TestReplaceAndDropColumn(t *testing.T) {
 	}
 }
 
-// A collection is refused with what to do.
+// A collection, and a store whose files cannot be shared, are refused with what to do.
 func TestColumnOfCollection(t *testing.T) {
 	dir := inputs(t)
 	_, err := graphmill.DropColumn(t.Context(), dir+"/g.coll", "_N", "x", option.Run{})
 	if !errors.Is(err, option.ErrUsage) || !strings.Contains(err.Error(), "found a collection, expected a store") {
+		t.Errorf("found %v", err)
+	}
+	_, err = graphmill.DropColumn(t.Context(), "s3://bucket/g.store", "_N", "x", option.Run{})
+	if !errors.Is(err, option.ErrUsage) || !strings.Contains(err.Error(), "copy it here") {
 		t.Errorf("found %v", err)
 	}
 }

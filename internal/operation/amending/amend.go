@@ -57,6 +57,9 @@ func change(ctx context.Context, kind, dir, typ, name, source string, o option.C
 	if err := a.check(); err != nil {
 		return nil, err
 	}
+	if vfs.Scheme(dir) != "" {
+		return nil, operation.Usagef("%s: found a store in an object store, expected one on this machine, whose files can be shared by two versions; copy it here, and then to its place again", dir)
+	}
 	if dir, err = ownName(dir); err != nil {
 		return nil, err
 	}
