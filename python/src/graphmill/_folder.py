@@ -68,7 +68,7 @@ class Folder:
         self._format(m, MANIFEST)
         self.sizes: dict[str, int] = {}
         self.sums: dict[str, str] = {}  # checksums that the manifest has
-        self._inodes: dict[str, tuple[int, int]] = {}
+        self._found: dict[str, os.stat_result] = {}
         self.kept: Folder | None = None  # an earlier version of the same folder, which must live as long
         files = m.get("files")
         if not isinstance(files, dict) or not all(isinstance(want, dict) for want in files.values()):
@@ -78,8 +78,8 @@ class Folder:
                 if self._fetched is not None:
                     size = want.get("bytes")
                 else:
-                    found_file = self._stat(name)
-                    size, self._inodes[name] = found_file.st_size, (found_file.st_dev, found_file.st_ino)
+                    self._found[name] = self._stat(name)
+                    size = self._found[name].st_size
             except OSError as e:
                 raise GraphmillError(f"{self.path}: damaged: {e}") from e
             if size != want.get("bytes"):
@@ -160,7 +160,8 @@ class Folder:
             now = os.stat(path)
         except Exception as e:  # NumPy reads the header as Python's text, and raises what its tokenizer raises
             raise GraphmillError(f"{path}: found no .npy file that can be read ({type(e).__name__}: {e}), expected one; graphmill verify finds damage") from e
-        if (now.st_dev, now.st_ino) != self._inodes[name]:
+        was = self._found[name]
+        if now.st_ino != was.st_ino and now.st_mtime_ns != was.st_mtime_ns:  # some file systems give the same file other numbers
             raise GraphmillError(f"{path}: found another file than when the folder was opened, expected the same; the folder was replaced, so open it again")
         want = [np.dtype(_DTYPES[d]) for d in dtypes]
         fits = x.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, x.shape))
