@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest"
@@ -70,6 +72,10 @@ func change(ctx context.Context, kind, dir, typ, name, source string, o option.C
 	if a.of, err = findTarget(a.store, typ); err != nil {
 		return nil, err
 	}
+	made, err := a.keepsFeatures()
+	if err != nil {
+		return nil, err
+	}
 	if kind == report.ColumnAdded {
 		err = a.of.lacks(name)
 	} else {
@@ -79,6 +85,11 @@ func change(ctx context.Context, kind, dir, typ, name, source string, o option.C
 		return nil, err
 	}
 	a.report = operation.NewReport(&o.Run, "column "+kind, a.of.name+"."+name+" of "+operation.Titled(dir))
+	if len(made) > 0 && kind != report.ColumnAdded {
+		text := fmt.Sprintf("the features %s of %s are made of the column %s, and stay as they are; import the tables again to make them anew", strings.Join(made, ", "), a.of.name, name)
+		operation.Warn(&o.Run, "%s", text)
+		a.report.Note(text)
+	}
 	a.entry = report.AmendedColumn{Type: a.of.name, Column: name, Change: kind, Version: operation.Version()}
 	if old, err := operation.ReadReport(dir); err == nil {
 		a.report.Inputs = old.Inputs // of the columns that stay
@@ -86,6 +97,30 @@ func change(ctx context.Context, kind, dir, typ, name, source string, o option.C
 		return nil, err
 	}
 	return a.report, a.write(ctx)
+}
+
+// keepsFeatures refuses a change of a feature, and returns the features that are made of the column.
+func (a *amending) keepsFeatures() (made []string, err error) {
+	file, err := features.ReadFile(vfs.OS, a.store.Dir)
+	if file == nil || err != nil {
+		return nil, err
+	}
+	of := file.Nodes[a.of.name]
+	if of == nil {
+		of = file.Edges[a.of.name]
+	}
+	if of == nil {
+		return nil, nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(of.Features)) {
+		if name == a.name {
+			return nil, operation.Usagef("found the feature %q of the %s, expected a column that is no feature; choose another name, or import the tables again with other features", name, a.of.of())
+		}
+		if slices.ContainsFunc(of.Features[name].Parts, func(p *features.State) bool { return p.From == a.name }) {
+			made = append(made, name)
+		}
+	}
+	return made, nil
 }
 
 // ownName is the path of a folder by its own name: a link to the store stays one, and "." is replaced in the folder above.
