@@ -114,8 +114,8 @@ a:e:b e.txt src:uint64>dst:uint64
 a:f:a pairs.npy src:uint64>dst:uint64 symmetrise
 b:rev_e:a e.txt dst:uint64>src:uint64`},
 		bad("query where none is carried out", "source: sqlite:a.db\nnodes: {p: {query: SELECT 1 AS id}}\nedges: {\"p:e:p\": {table: edges.csv}}", "graph.yaml:2:13: found a query, expected tables of files on a cluster"),
-		bad("unknown key", "nodes: {p: {tabel: rows.csv}}", `graph.yaml:1:13: found the key "tabel", expected one of id, count, table, source, query, columns, names, delimiter, header; did you mean "table"?`),
-		bad("unknown section", "node: {}", `graph.yaml:1:1: found the key "node", expected one of nodes, edges, graphs, missing, dangling_edges, duplicate_nodes, transforms, source; did you mean "nodes"?`),
+		bad("unknown key", "nodes: {p: {tabel: rows.csv}}", `graph.yaml:1:13: found the key "tabel", expected one of id, count, table, source, query, columns, names, delimiter, header, features; did you mean "table"?`),
+		bad("unknown section", "node: {}", `graph.yaml:1:1: found the key "node", expected one of nodes, edges, graphs, missing, dangling_edges, duplicate_nodes, transforms, source, fit; did you mean "nodes"?`),
 		bad("key twice", "nodes:\n  p: {}\n  p: {}", "graph.yaml:3:3:"),
 		bad("no edges", "nodes: {p: {}}", "found no edges"),
 		bad("empty", "", "expected one with nodes and edges"),
@@ -153,6 +153,7 @@ func FuzzYAML(f *testing.F) {
 	f.Add("nodes: {p: {table: [a.csv, b.csv], id: {column: x, dtype: string}}}\nedges:\n  \"p:e:p\": {table: e.csv, where: {rel: 0}, columns: [w]}\n")
 	f.Add("nodes:\n  a: &x\n  b: *x\n? [1, 2]\n: !!str x\n<<: {}\n")
 	f.Add("edges: {\"a:b:c\": {columns: {x: {dtype: 'float32[2,3]', empty: .inf, file: |\n  x.npy\n}}}}")
+	f.Add("fit: {before: 2024-04-01, by: at}\nnodes: {a: {features: {x: [b, {from: c, clip: [0, 1], encode: hash, dim: 4, words: [1, 2]}], y: {dtype: float16, norm: l2, parts: [{from: d, encode: buckets, edges: [1, 2]}]}, z: {from: e, encode: age, at: 1970-01-01}}}}\nedges: {\"a:e:a\": {table: e.csv}}")
 	f.Add("graphs: {}\nnodes: {a: {graph_ptr: p.npy}}\nedges: {\"a:e:a\": {parent: x.npy, ends: local, reverse: up}}")
 	f.Fuzz(func(t *testing.T, text string) {
 		fuzzing.Check(t, len(text), func() {
