@@ -1,0 +1,363 @@
+package structure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/graphmill/graphmill/draw"
+)
+
+// Estimated return probabilities.
+//
+// Steps 1 to 3 are exact: loops, pairs and triangles. For the others let S = D^1/2 P D^-1/2, which has the diagonal of P. A probe is a vector z of
+// draws +1 and -1, so the mean of z_i (S^k z)_i is (S^k)_ii. Sixteen probes share a sweep.
+//
+// Where A is symmetric, each component has known eigenvectors of S: v = sqrt(d / sum d) of eigenvalue 1 and, where it is bipartite, v with one
+// side negated of eigenvalue -1. They are taken out of z, and what they add to the diagonal, d_i / sum d each, is added back. What is left
+// to be estimated decreases with every step, and so does its error. Odd steps of bipartite components are 0.
+//
+// The probe of number p of node v, as numbered in the square, is bit p of draw 0 of the state Key(seed, 0, probeWord, v).
+
+const (
+	exactSteps = 3
+	probes     = 64
+	probeWord  = 0x70726f6265 // "probe", which distinguishes these draws from others of the same seed
+)
+
+// estimator estimates return probabilities. Its nodes are numbered by degree.
+type estimator struct {
+	*job
+	rows       *returnRows
+	order      []uint32
+	share      []float64 // by node: d / the sum of d in its component; 0 where the rows are not symmetric
+	components *components
+	group      int // probes that share a sweep
+}
+
+func (j *job) estimateReturns(ctx context.Context) (err error) {
+	n, steps := int64(j.nodes), j.spec.Steps
+	j.result.Method = Estimate
+	fixed := j.returnsNeed() + (8+8)*n + j.componentsNeed(true) + 4*int64(j.rows())*int64(steps)
+	need := fixed + max(2*8*n, (8+8*int64(j.options.Threads))*n)
+	spare, err := j.spare(need)
+	if err != nil {
+		return err
+	}
+	e := &estimator{job: j, group: lanes}
+	for e.group > 1 && 2*8*n*int64(e.group) > spare/2 {
+		e.group /= 2
+	}
+	if e.order, err = j.byDegree(ctx); err != nil {
+		return err
+	}
+	if e.rows, err = j.newReturnRows(ctx, e.order, max(leastRows, spare-2*8*n*int64(e.group-1))); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.rows.close()) }()
+	if err := e.knownParts(ctx); err != nil {
+		return err
+	}
+	result := make([]float32, j.rows()*steps)
+	if err := e.firstSteps(ctx, result); err != nil {
+		return err
+	}
+	squares, err := e.laterSteps(ctx, result)
+	if err != nil {
+		return err
+	}
+	e.finish(result, squares)
+	return j.writeRows(ctx, steps, func(row, p int) float64 { return float64(result[row*steps+p]) })
+}
+
+// node is the number in the rows of a row of the asked type.
+func (e *estimator) node(row int) uint32 { return e.order[e.first()+row] }
+
+// knownParts finds the shares and sides of the components.
+func (e *estimator) knownParts(ctx context.Context) (err error) {
+	e.share = make([]float64, e.nodes)
+	if !e.rows.symmetric() {
+		return nil
+	}
+	if e.components, err = e.job.components(ctx, true); err != nil {
+		return err
+	}
+	volume := make([]float64, e.nodes) // by root; sums of integers
+	for v, root := range e.components.root {
+		volume[root] += float64(e.rows.out.degree(e.order[v]))
+	}
+	for v, root := range e.components.root {
+		if volume[root] > 0 {
+			e.share[e.order[v]] = float64(e.rows.out.degree(e.order[v])) / volume[root]
+		}
+	}
+	return nil
+}
+
+// firstSteps computes the exact steps.
+func (e *estimator) firstSteps(ctx context.Context, result []float32) error {
+	steps := e.spec.Steps
+	through := make([]atomic.Uint64, e.nodes) // by node: returns by triangles, in units of fixedUnit
+	all := make([]marks, e.options.Threads)
+	for i := range all {
+		all[i].count = make([]uint32, e.nodes)
+	}
+	err := eachBlock(ctx, e.nodes, e.options.Threads, func(worker, first, last int) error {
+		for u := first; u < last; u++ {
+			e.triangles(uint32(u), &all[worker], through)
+		}
+		return e.rows.out.touched(e.rows.out.offsets[last] - e.rows.out.offsets[first])
+	})
+	if err != nil {
+		return err
+	}
+	return eachBlock(ctx, e.job.rows(), e.options.Threads, func(_, first, last int) error {
+		for row := first; row < last; row++ {
+			v := e.node(row)
+			p := e.pairs(v)
+			p[2] += float64(through[v].Load()) * fixedUnit
+			for k := range min(exactSteps, steps) {
+				result[row*steps+k] = float32(p[k])
+			}
+		}
+		return nil
+	})
+}
+
+// fixedUnit is the unit of probabilities that are summed as integers, in any order.
+const fixedUnit = 1.0 / (1 << 62)
+
+// pairs is the returns of a node in 1, 2 and 3 steps that visit at most two nodes.
+func (e *estimator) pairs(v uint32) [3]float64 {
+	d := e.rows.inverse
+	out, in := e.rows.out.row(v), e.rows.in.row(v)
+	loops := func(u uint32) float64 { return float64(countOf(e.rows.out.row(u), u)) * d[u] }
+	own := loops(v)
+	p := [3]float64{own, own * own, own * own * own}
+	for len(out) > 0 {
+		u := out[0]
+		there := run(out)
+		out = out[there:]
+		for len(in) > 0 && in[0] < u {
+			in = in[1:]
+		}
+		if u == v || len(in) == 0 || in[0] != u {
+			continue
+		}
+		and := float64(there) * d[v] * float64(run(in)) * d[u]
+		p[1] += and
+		p[2] += float64(and * (2*own + loops(u)))
+	}
+	return p
+}
+
+// countOf is how often a row has v.
+func countOf(row []uint32, v uint32) int {
+	i, found := slices.BinarySearch(row, v)
+	if !found {
+		return 0
+	}
+	return run(row[i:])
+}
+
+// triangles adds the returns in 3 steps around the triangles whose least node is u, to each of their nodes.
+func (e *estimator) triangles(u uint32, a *marks, through []atomic.Uint64) {
+	around := func(first, second *matrix, factor float64) {
+		back := after(second.row(u), u)
+		there := after(first.row(u), u)
+		if len(back) == 0 || len(there) == 0 {
+			return
+		}
+		a.set(back)
+		ofU := uint64(0)
+		for len(there) > 0 {
+			v := there[0]
+			parallel := run(there)
+			there = there[parallel:]
+			unit := factor * float64(parallel) * e.rows.inverse[u] * e.rows.inverse[v] / fixedUnit
+			ofV := uint64(0)
+			for _, w := range after(first.row(v), v) {
+				if n := a.count[w]; n > 0 {
+					p := uint64(unit * float64(n) * e.rows.inverse[w])
+					ofV += p
+					through[w].Add(p)
+				}
+			}
+			if ofV > 0 {
+				through[v].Add(ofV)
+				ofU += ofV
+			}
+		}
+		through[u].Add(ofU)
+	}
+	if e.rows.symmetric() {
+		around(e.rows.out, e.rows.out, 2)
+		return
+	}
+	around(e.rows.out, e.rows.in, 1)
+	around(e.rows.in, e.rows.out, 1)
+}
+
+// laterSteps adds the estimates of all probes to result, and returns the sum of their squares by step.
+func (e *estimator) laterSteps(ctx context.Context, result []float32) ([]float64, error) {
+	n, steps := e.nodes, e.spec.Steps
+	squares := make([]float64, steps)
+	x, next := make([]float64, n*e.group), make([]float64, n*e.group)
+	total := int64(probes / e.group * steps)
+	for p := 0; p < probes; p += e.group {
+		if err := e.start(ctx, x, p); err != nil {
+			return nil, err
+		}
+		for k := 1; k <= steps; k++ {
+			err := eachBlock(ctx, n, e.options.Threads, func(_, first, last int) error {
+				for v := first; v < last; v++ {
+					y := next[v*e.group : (v+1)*e.group]
+					gatherLanes(y, x, e.rows.out.row(uint32(v)))
+					for i := range y {
+						y[i] *= e.rows.inverse[v]
+					}
+				}
+				return e.rows.out.touched(e.rows.out.offsets[last] - e.rows.out.offsets[first])
+			})
+			if err != nil {
+				return nil, err
+			}
+			x, next = next, x
+			if k > exactSteps {
+				if err := e.addEstimates(ctx, x, p, k, result, squares); err != nil {
+					return nil, err
+				}
+			}
+			e.tell(int64(p/e.group*steps+k), total)
+		}
+	}
+	return squares, nil
+}
+
+// signs are the draws of all probes of a node of the square: bit p is set where probe p is +1.
+func (e *estimator) signs(v int) uint64 {
+	return draw.At(draw.Absorb(draw.Key(e.spec.Seed, 0, probeWord), uint64(v)), 0)
+}
+
+// sign is +1 or -1.
+func sign(bits uint64, p int) float64 { return float64(int(bits>>p&1)*2 - 1) }
+
+// start sets x to the probes from the given one on, without the known eigenvectors, divided by the square roots of the degrees. Where the
+// rows are not symmetric it sets x to the probes.
+func (e *estimator) start(ctx context.Context, x []float64, first int) error {
+	var straight, crossed []float64 // by root: how much of the eigenvectors the probe has, over the root of the sum of d
+	for lane := range e.group {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if e.components != nil {
+			straight, crossed = resized(straight, e.nodes), resized(crossed, e.nodes)
+		}
+		for v, node := range e.order {
+			if root := e.share[node]; root > 0 {
+				z := sign(e.signs(v), first+lane) * math.Sqrt(root)
+				c := e.components.root[v]
+				straight[c] += z
+				crossed[c] += z * e.turn(v)
+			}
+		}
+		for v, node := range e.order {
+			at := int(node)*e.group + lane
+			d := float64(e.rows.out.degree(node))
+			switch {
+			case d == 0:
+				x[at] = 0
+			case e.components == nil:
+				x[at] = sign(e.signs(v), first+lane)
+			default:
+				c := e.components.root[v]
+				known := math.Sqrt(e.share[node]) * (straight[c] + e.turn(v)*crossed[c])
+				x[at] = (sign(e.signs(v), first+lane) - known) / math.Sqrt(d)
+			}
+		}
+	}
+	return nil
+}
+
+// turn is +1 or -1 for the side of a node in a bipartite component, and 0 in another one.
+func (e *estimator) turn(v int) float64 {
+	if e.components == nil || e.components.odd[e.components.root[v]] {
+		return 0
+	}
+	return float64(int(e.components.side[v])*2 - 1)
+}
+
+// resized is s with n zeros.
+func resized(s []float64, n int) []float64 {
+	if len(s) != n {
+		return make([]float64, n)
+	}
+	clear(s)
+	return s
+}
+
+// addEstimates adds the estimates of step k by the probes from first on, one after the other, so that sums do not depend on group.
+func (e *estimator) addEstimates(ctx context.Context, x []float64, first, k int, result []float32, squares []float64) error {
+	rows, steps := e.job.rows(), e.spec.Steps
+	parts := make([]float64, blocks(rows)*e.group)
+	err := eachBlock(ctx, rows, e.options.Threads, func(_, from, to int) error {
+		part := parts[from/nodeBlock*e.group:][:e.group]
+		for row := from; row < to; row++ {
+			v := e.first() + row
+			node := e.order[v]
+			d := float64(e.rows.out.degree(node))
+			if d == 0 || k%2 == 1 && e.turn(v) != 0 {
+				continue
+			}
+			scale := 1.0
+			if e.components != nil {
+				scale = math.Sqrt(d)
+			}
+			bits := e.signs(v)
+			for lane, value := range x[int(node)*e.group:][:e.group] {
+				estimate := sign(bits, first+lane) * scale * value
+				result[row*steps+k-1] += float32(estimate)
+				part[lane] += float64(estimate * estimate)
+			}
+		}
+		return nil
+	})
+	for lane := range e.group {
+		total := 0.0
+		for b := range blocks(rows) {
+			total += parts[b*e.group+lane]
+		}
+		squares[k-1] += total
+	}
+	return err
+}
+
+// finish makes probabilities of the sums of estimates, and their errors of the sums of their squares.
+func (e *estimator) finish(result []float32, squares []float64) {
+	rows, steps := e.job.rows(), e.spec.Steps
+	e.result.Errors = make([]float64, steps)
+	for k := exactSteps + 1; k <= steps; k++ {
+		means := 0.0
+		for row := range rows {
+			v := e.first() + row
+			mean := float64(result[row*steps+k-1]) / probes
+			means += float64(mean * mean)
+			known := e.share[e.order[v]]
+			if e.components != nil && k%2 == 0 {
+				mean = max(0, mean)
+				known *= 1 + math.Abs(e.turn(v))
+			} else if e.turn(v) != 0 {
+				mean, known = 0, 0
+			}
+			result[row*steps+k-1] = float32(min(1, max(0, mean+known)))
+		}
+		if rows > 0 {
+			e.result.Errors[k-1] = math.Sqrt(max(0, squares[k-1]-probes*means) / (probes * (probes - 1)) / float64(rows))
+		}
+	}
+	e.result.note("%s of steps 1 to %d is exact; steps %d to %d are estimated with %d probes of random seed %d, with a root mean square error of %s.",
+		RandomWalkPE, exactSteps, exactSteps+1, steps, probes, e.spec.Seed, fmt.Sprintf("%.2g at step %d and %.2g at step %d", e.result.Errors[exactSteps], exactSteps+1, e.result.Errors[steps-1], steps))
+}
