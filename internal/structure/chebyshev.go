@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/internal/vector"
 )
 
 // iterate finds the vectors of the block by polynomials. exist is how many vectors there are.
@@ -195,11 +196,10 @@ func (s *spectrum) recur(ctx context.Context, x, y []float64, a, b, c float64) e
 			if len(row) == 0 {
 				continue
 			}
-			gatherRows(&t, x, row)
-			f := a / float64(len(row))
+			vector.SumRows(&t, x, row, a/float64(len(row)))
 			to, from := (*[lanes]float64)(y[v*lanes:]), (*[lanes]float64)(x[v*lanes:])
 			for i := range to {
-				to[i] = float64(f*t[i]) + float64(b*from[i]) + float64(c*to[i])
+				to[i] = t[i] + float64(b*from[i]) + float64(c*to[i])
 			}
 		}
 		return s.m.touched(s.m.offsets[last] - s.m.offsets[first])

@@ -3,6 +3,7 @@ package structure
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/guard"
@@ -118,4 +119,20 @@ func (j *job) tell(done, total int64) {
 	if j.options.Progress != nil {
 		j.options.Progress(done, total)
 	}
+}
+
+// progress counts work of several goroutines.
+type progress struct {
+	lock        sync.Mutex
+	done, total int64
+	tell        func(done, total int64)
+}
+
+func (j *job) progress(total int64) *progress { return &progress{total: total, tell: j.tell} }
+
+func (p *progress) add(n int64) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.done += n
+	p.tell(p.done, p.total)
 }

@@ -71,7 +71,11 @@ func (j *job) countEdges(ctx context.Context, c degreeCount, total []int64, widt
 		if e.keep == nil && c.end == e.Primary {
 			ptr := e.Adj[e.Primary].Indptr
 			for v := range e.rows {
-				total[v*width] += int64(ptr.At(v+1) - ptr.At(v))
+				from, to := ptr.At(v), ptr.At(v+1)
+				if to < from {
+					return e.damaged()
+				}
+				total[v*width] += int64(to - from)
 			}
 			return ctx.Err()
 		}

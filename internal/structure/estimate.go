@@ -42,7 +42,7 @@ func (j *job) estimateReturns(ctx context.Context) (err error) {
 	n, steps := int64(j.nodes), j.spec.Steps
 	j.result.Method = Estimate
 	fixed := j.returnsNeed() + (8+8)*n + j.componentsNeed(true) + 4*int64(j.rows())*int64(steps)
-	need := fixed + max(2*8*n, (8+8*int64(j.options.Threads))*n)
+	need := fixed + max(4*8*n, (8+8*int64(j.options.Threads))*n)
 	spare, err := j.spare(need)
 	if err != nil {
 		return err
@@ -87,11 +87,11 @@ func (e *estimator) knownParts(ctx context.Context) (err error) {
 	}
 	volume := make([]float64, e.nodes) // by root; sums of integers
 	for v, root := range e.components.root {
-		volume[root] += float64(e.rows.out.degree(e.order[v]))
+		volume[root] += e.rows.degree[e.order[v]]
 	}
 	for v, root := range e.components.root {
 		if volume[root] > 0 {
-			e.share[e.order[v]] = float64(e.rows.out.degree(e.order[v])) / volume[root]
+			e.share[e.order[v]] = e.rows.degree[e.order[v]] / volume[root]
 		}
 	}
 	return nil
@@ -214,11 +214,7 @@ func (e *estimator) laterSteps(ctx context.Context, result []float32) ([]float64
 		for k := 1; k <= steps; k++ {
 			err := eachBlock(ctx, n, e.options.Threads, func(_, first, last int) error {
 				for v := first; v < last; v++ {
-					y := next[v*e.group : (v+1)*e.group]
-					gatherLanes(y, x, e.rows.out.row(uint32(v)))
-					for i := range y {
-						y[i] *= e.rows.inverse[v]
-					}
+					gatherLanes(next[v*e.group:(v+1)*e.group], x, e.rows.out.row(uint32(v)), e.rows.inverse[v])
 				}
 				return e.rows.out.touched(e.rows.out.offsets[last] - e.rows.out.offsets[first])
 			})
@@ -266,7 +262,7 @@ func (e *estimator) start(ctx context.Context, x []float64, first int) error {
 		}
 		for v, node := range e.order {
 			at := int(node)*e.group + lane
-			d := float64(e.rows.out.degree(node))
+			d := e.rows.degree[node]
 			switch {
 			case d == 0:
 				x[at] = 0
@@ -308,7 +304,7 @@ func (e *estimator) addEstimates(ctx context.Context, x []float64, first, k int,
 		for row := from; row < to; row++ {
 			v := e.first() + row
 			node := e.order[v]
-			d := float64(e.rows.out.degree(node))
+			d := e.rows.degree[node]
 			if d == 0 || k%2 == 1 && e.turn(v) != 0 {
 				continue
 			}

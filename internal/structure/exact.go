@@ -3,8 +3,8 @@ package structure
 import (
 	"context"
 	"errors"
-	"slices"
-	"sync"
+
+	"github.com/graphmill/graphmill/internal/vector"
 )
 
 // Exact return probabilities.
@@ -14,7 +14,7 @@ import (
 // Sixteen nodes share a sweep. The first sweeps follow the edges of the few nodes that are not zero.
 
 // lanes is the number of nodes that share a sweep.
-const lanes = 16
+const lanes = vector.Lanes
 
 // front is the vectors of lanes nodes after some steps. While it is sparse, it has the rows of values that are not zero in nodes.
 type front struct {
@@ -69,9 +69,15 @@ func (f *front) fill() {
 // pushCost is the time that an entry takes in a sparse step, in that of an entry in a dense one.
 const pushCost = 3
 
+// product is the sum over nodes of degree * with * the front that a step makes, by lane.
+type product struct {
+	with  *front
+	total [lanes]float64
+}
+
 // step sets next to the vectors after one more step: next[u] = inverse[u] * the sum of f over the entries of row u of gather. push is the
-// transposed matrix.
-func (f *front) step(next *front, gather, push *matrix, inverse []float64) error {
+// transposed matrix. It computes products of next.
+func (f *front) step(next *front, gather, push *matrix, r *returnRows, products []product) error {
 	next.reset()
 	if !f.dense {
 		work := int64(0)
@@ -79,31 +85,53 @@ func (f *front) step(next *front, gather, push *matrix, inverse []float64) error
 			work += push.degree(v)
 		}
 		if pushCost*work < gather.entries() {
-			for _, v := range f.nodes {
-				x := f.at(v)
-				for _, u := range push.row(v) {
-					add(next.row(u), x)
-				}
-			}
-			for _, u := range next.nodes {
-				scale(next.at(u), inverse[u])
+			f.push(next, push, r.inverse)
+			for i := range products {
+				products[i].with.dot(next, r.degree, &products[i].total)
 			}
 			return push.touched(work)
 		}
 		f.fill()
 	}
 	next.dense = true
-	for u := range inverse {
-		gatherRows(next.at(uint32(u)), f.values, gather.row(uint32(u)))
-		scale(next.at(uint32(u)), inverse[u])
-		if u%nodeBlock == 0 {
-			last := min(len(inverse), u+nodeBlock)
-			if err := gather.touched(gather.offsets[last] - gather.offsets[u]); err != nil {
-				return err
+	for i := range products {
+		products[i].total = [lanes]float64{}
+	}
+	// Products of a few rows at a time, while these are in the cache.
+	const few = 64
+	for first := 0; first < len(r.inverse); first += few {
+		last := min(first+few, len(r.inverse))
+		for u := first; u < last; u++ {
+			vector.SumRows(next.at(uint32(u)), f.values, gather.row(uint32(u)), r.inverse[u])
+		}
+		for i := range products {
+			if with := products[i].with; with.dense {
+				vector.AddProducts(&products[i].total, with.values[first*lanes:last*lanes], next.values[first*lanes:last*lanes], r.degree[first:last])
 			}
+		}
+		if err := gather.touched(gather.offsets[last] - gather.offsets[first]); err != nil {
+			return err
+		}
+	}
+	for i := range products {
+		if with := products[i].with; !with.dense {
+			with.dot(next, r.degree, &products[i].total)
 		}
 	}
 	return nil
+}
+
+// push sets next by adding each row of f that is not zero to the rows that its entries name.
+func (f *front) push(next *front, push *matrix, inverse []float64) {
+	for _, v := range f.nodes {
+		x := f.at(v)
+		for _, u := range push.row(v) {
+			add(next.row(u), x)
+		}
+	}
+	for _, u := range next.nodes {
+		scale(next.at(u), inverse[u])
+	}
 }
 
 func add(y, x *[lanes]float64) {
@@ -118,29 +146,20 @@ func scale(y *[lanes]float64, a float64) {
 	}
 }
 
-// dot adds the sum over nodes of weight * f * g to each lane of total.
-func (f *front) dot(g *front, out *matrix, total *[lanes]float64) {
+// dot sets each lane of total to the sum over nodes of degree * f * g.
+func (f *front) dot(g *front, degree []float64, total *[lanes]float64) {
 	*total = [lanes]float64{}
-	one := func(v uint32) {
-		d := float64(out.degree(v))
-		x, y := f.at(v), g.at(v)
-		for i := range total {
-			total[i] += float64(d * float64(x[i]*y[i]))
-		}
-	}
 	switch {
 	case f.dense && g.dense:
-		for v := range f.seen {
-			one(uint32(v))
-		}
+		vector.AddProducts(total, f.values, g.values, degree)
 	case f.dense:
 		for _, v := range g.nodes {
-			one(v)
+			vector.AddProducts(total, f.at(v)[:], g.at(v)[:], degree[v:v+1])
 		}
 	default:
 		for _, v := range f.nodes {
 			if g.has(v) {
-				one(v)
+				vector.AddProducts(total, f.at(v)[:], g.at(v)[:], degree[v:v+1])
 			}
 		}
 	}
@@ -185,37 +204,39 @@ func (r *returner) block(ctx context.Context, nodes []uint32, steps int, out []f
 		// left is L_k / d, which has the recurrence of right with the matrices exchanged.
 		start(r.left[0], func(v uint32) float64 { return r.rows.inverse[v] })
 	}
-	var total [lanes]float64
-	take := func(step int) {
+	take := func(p *product, step int) {
+		if step > steps {
+			return
+		}
 		for i, v := range nodes {
-			p := total[i]
+			out[i*steps+step-1] = p.total[i]
 			if symmetric {
-				p *= r.rows.inverse[v]
+				out[i*steps+step-1] *= r.rows.inverse[v]
 			}
-			out[i*steps+step-1] = p
 		}
 	}
 	for k := 1; 2*k-1 <= steps; k++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		before := r.left[0]
-		if err := r.right[0].step(r.right[1], r.rows.out, r.rows.in, r.rows.inverse); err != nil {
+		// L of one step less with R, which is L where the rows are symmetric.
+		products := []product{{with: r.left[0]}, {with: r.right[1]}}
+		if !symmetric {
+			products = products[:1]
+		}
+		if err := r.right[0].step(r.right[1], r.rows.out, r.rows.in, r.rows, products); err != nil {
 			return err
 		}
-		before.dot(r.right[1], r.rows.out, &total)
-		take(2*k - 1)
-		if symmetric {
-			r.left = r.right
-		} else if err := r.left[0].step(r.left[1], r.rows.in, r.rows.out, r.rows.inverse); err != nil {
-			return err
+		take(&products[0], 2*k-1)
+		if !symmetric {
+			products = []product{{with: r.right[1]}}
+			if err := r.left[0].step(r.left[1], r.rows.in, r.rows.out, r.rows, products); err != nil {
+				return err
+			}
+			r.left[0], r.left[1] = r.left[1], r.left[0]
 		}
-		if 2*k <= steps {
-			r.left[1].dot(r.right[1], r.rows.out, &total)
-			take(2 * k)
-		}
+		take(&products[len(products)-1], 2*k)
 		r.right[0], r.right[1] = r.right[1], r.right[0]
-		r.left[0], r.left[1] = r.left[1], r.left[0]
 		if symmetric {
 			r.left = r.right
 		}
@@ -256,8 +277,7 @@ func (j *job) eachReturner(ctx context.Context, rows *returnRows, threads int) (
 	n, steps := j.rows(), j.spec.Steps
 	result := make([]float64, n*steps)
 	returners := make([]*returner, threads)
-	var done int64
-	var lock sync.Mutex
+	p := j.progress(int64(n))
 	err := each(ctx, (n+lanes-1)/lanes, threads, func(worker, i int) error {
 		if returners[worker] == nil {
 			returners[worker] = newReturner(rows)
@@ -270,11 +290,8 @@ func (j *job) eachReturner(ctx context.Context, rows *returnRows, threads int) (
 		if err := returners[worker].block(ctx, nodes, steps, result[first*steps:last*steps]); err != nil {
 			return err
 		}
-		lock.Lock()
-		defer lock.Unlock()
-		done += int64(last - first)
-		j.tell(done, int64(n))
+		p.add(int64(last - first))
 		return nil
 	})
-	return slices.Clip(result), err
+	return result, err
 }

@@ -18,10 +18,10 @@ import (
 
 const (
 	spareVectors  = 8
-	residualBound = 1e-10      // of a vector of length 1
-	looseBound    = 1e-4       // of one in a space that will be undefined
-	equalBound    = 1e-6       // relative distance of eigenvalues that count as equal
-	leastGrowth   = 1e2        // of a vector in one polynomial, against those that are kept small
+	residualBound = 1e-10 // of a vector of length 1
+	looseBound    = 1e-4  // of one in a space that will be undefined
+	equalBound    = 1e-6  // relative distance of eigenvalues that count as equal
+	leastGrowth   = 1e2   // of a vector in one polynomial, against those that are kept small
 	mostGrowth    = 1e10
 	mostDegree    = 400        // of a polynomial
 	mostRounds    = 300        // of polynomials
@@ -269,4 +269,3 @@ func dotOf(a, b []float64) float64 {
 	}
 	return d
 }
-

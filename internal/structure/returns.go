@@ -12,7 +12,8 @@ const mostExact = 1e12
 // has its reverse.
 type returnRows struct {
 	out, in *matrix
-	inverse []float64 // by node: 1 / entries of its row of out; 0 for an empty row
+	degree  []float64 // by node: the entries of its row of out
+	inverse []float64 // 1 / degree; 0 for an empty row
 }
 
 func (r *returnRows) symmetric() bool { return r.out == r.in }
@@ -26,7 +27,7 @@ func (r *returnRows) close() error {
 
 // returnsNeed is the memory of returnRows, of rows in a file.
 func (j *job) returnsNeed() int64 {
-	need := j.matrixNeed() + 8*int64(j.nodes)
+	need := j.matrixNeed() + 16*int64(j.nodes)
 	if j.spec.direction() != Both {
 		need += j.matrixNeed()
 	}
@@ -66,10 +67,10 @@ func (j *job) newReturnRows(ctx context.Context, order []uint32, memory int64) (
 	if err != nil {
 		return nil, err
 	}
-	r.inverse = make([]float64, j.nodes)
+	r.degree, r.inverse = make([]float64, j.nodes), make([]float64, j.nodes)
 	for v := range r.inverse {
-		if d := r.out.degree(uint32(v)); d > 0 {
-			r.inverse[v] = 1 / float64(d)
+		if r.degree[v] = float64(r.out.degree(uint32(v))); r.degree[v] > 0 {
+			r.inverse[v] = 1 / r.degree[v]
 		}
 	}
 	return r, nil

@@ -109,7 +109,11 @@ func (q *square) scan(ctx context.Context, e *edgeSet, fn func(src, dst []uint32
 					return e.damaged()
 				}
 				row++
-				end = int(min(a.Indptr.At(row), math.MaxInt64))
+				next := int(min(a.Indptr.At(row), math.MaxInt64))
+				if next < end {
+					return e.damaged()
+				}
+				end = next
 			}
 			v := uint32(e.near + row - 1)
 			for stop := min(end, to); id < stop; id++ {
@@ -173,4 +177,3 @@ func (q *square) scanAll(ctx context.Context, fn func(src, dst []uint32) error) 
 	}
 	return nil
 }
-

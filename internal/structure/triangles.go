@@ -80,18 +80,17 @@ func (j *job) clustering(ctx context.Context) (err error) {
 	for i := range all {
 		all[i].count = make([]uint32, n)
 	}
-	done := atomic.Int64{}
+	p := j.progress(n)
 	err = eachBlock(ctx, j.nodes, j.options.Threads, func(worker, first, last int) error {
 		for u := first; u < last; u++ {
 			countTriangles(m, uint32(u), &all[worker], triangles)
 		}
-		done.Add(int64(last - first))
+		p.add(int64(last - first))
 		return m.touched(m.offsets[last] - m.offsets[first])
 	})
 	if err != nil {
 		return err
 	}
-	j.tell(done.Load(), n)
 	return j.writeRows(ctx, 1, func(row, _ int) float64 {
 		v := order[j.first()+row]
 		if d := m.degree(v); d > 1 {
