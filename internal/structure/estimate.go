@@ -139,7 +139,7 @@ func (e *estimator) pairs(v uint32) [3]float64 {
 	p := [3]float64{own, own * own, own * own * own}
 	for len(out) > 0 {
 		u := out[0]
-		there := run(out)
+		there := equalAtStart(out)
 		out = out[there:]
 		for len(in) > 0 && in[0] < u {
 			in = in[1:]
@@ -147,7 +147,7 @@ func (e *estimator) pairs(v uint32) [3]float64 {
 		if u == v || len(in) == 0 || in[0] != u {
 			continue
 		}
-		and := float64(there) * d[v] * float64(run(in)) * d[u]
+		and := float64(there) * d[v] * float64(equalAtStart(in)) * d[u]
 		p[1] += and
 		p[2] += float64(and * (2*own + loops(u)))
 	}
@@ -160,7 +160,7 @@ func countOf(row []uint32, v uint32) int {
 	if !found {
 		return 0
 	}
-	return run(row[i:])
+	return equalAtStart(row[i:])
 }
 
 // triangles adds the returns in 3 steps around the triangles whose least node is u, to each of their nodes.
@@ -175,7 +175,7 @@ func (e *estimator) triangles(u uint32, a *marks, through []atomic.Uint64) {
 		ofU := uint64(0)
 		for len(there) > 0 {
 			v := there[0]
-			parallel := run(there)
+			parallel := equalAtStart(there)
 			there = there[parallel:]
 			unit := factor * float64(parallel) * e.rows.inverse[u] * e.rows.inverse[v] / fixedUnit
 			ofV := uint64(0)

@@ -126,21 +126,21 @@ func (f *front) push(next *front, push *matrix, inverse []float64) {
 	for _, v := range f.nodes {
 		x := f.at(v)
 		for _, u := range push.row(v) {
-			add(next.row(u), x)
+			addRow(next.row(u), x)
 		}
 	}
 	for _, u := range next.nodes {
-		scale(next.at(u), inverse[u])
+		scaleRow(next.at(u), inverse[u])
 	}
 }
 
-func add(y, x *[lanes]float64) {
+func addRow(y, x *[lanes]float64) {
 	for i, a := range x {
 		y[i] += a
 	}
 }
 
-func scale(y *[lanes]float64, a float64) {
+func scaleRow(y *[lanes]float64, a float64) {
 	for i := range y {
 		y[i] *= a
 	}
@@ -278,7 +278,7 @@ func (j *job) eachReturner(ctx context.Context, rows *returnRows, threads int) (
 	result := make([]float64, n*steps)
 	returners := make([]*returner, threads)
 	p := j.progress(int64(n))
-	err := each(ctx, (n+lanes-1)/lanes, threads, func(worker, i int) error {
+	err := eachIndex(ctx, (n+lanes-1)/lanes, threads, func(worker, i int) error {
 		if returners[worker] == nil {
 			returners[worker] = newReturner(rows)
 		}

@@ -62,7 +62,7 @@ func (j *job) laplacian(ctx context.Context) (err error) {
 	for v, root := range s.components.root {
 		s.volume[root] += float64(s.m.degree(uint32(v)))
 	}
-	exist, joined, spaces := 0, 0, 0
+	joined, spaces := 0, 0
 	for v := range j.nodes {
 		if s.m.degree(uint32(v)) > 0 {
 			joined++
@@ -71,7 +71,7 @@ func (j *job) laplacian(ctx context.Context) (err error) {
 			spaces++
 		}
 	}
-	exist = joined - spaces
+	exist := joined - spaces
 	if s.size = min(exist, slabs*lanes); s.size > 0 {
 		for range slabs {
 			s.slabs = append(s.slabs, make([]float64, j.nodes*lanes))
@@ -152,7 +152,7 @@ func (s *spectrum) normalForm(ctx context.Context) error {
 	for v := range s.nodes {
 		root := math.Sqrt(float64(s.m.degree(uint32(v))))
 		for _, slab := range s.slabs {
-			scale((*[lanes]float64)(slab[v*lanes:]), root)
+			scaleRow((*[lanes]float64)(slab[v*lanes:]), root)
 		}
 	}
 	dims := min(s.spec.Dims, s.size)

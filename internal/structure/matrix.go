@@ -96,7 +96,7 @@ func (m *matrix) divisor() (int, error) {
 	for v := range m.nodes() {
 		row := m.row(uint32(v))
 		for i := 0; i < len(row); {
-			n := run(row[i:])
+			n := equalAtStart(row[i:])
 			for i += n; n > 0; {
 				all, n = n, all%n
 			}
@@ -111,8 +111,8 @@ func (m *matrix) divisor() (int, error) {
 	return all, nil
 }
 
-// run is the number of equal entries at the start of a row that has one.
-func run(row []uint32) int {
+// equalAtStart is the number of equal entries at the start of a row that has one.
+func equalAtStart(row []uint32) int {
 	n := 1
 	for n < len(row) && row[n] == row[0] {
 		n++
@@ -212,7 +212,7 @@ func (b *rowBuilder) thin(row []uint32) int {
 	}
 	n := 0
 	for i := 0; i < len(row); {
-		same := run(row[i:])
+		same := equalAtStart(row[i:])
 		kept := 1
 		if b.form != simpleRows {
 			kept = same / b.every

@@ -15,13 +15,13 @@ func blocks(n int) int { return (n + nodeBlock - 1) / nodeBlock }
 
 // eachBlock calls fn with each block of n nodes, on threads goroutines. fn receives the number of its goroutine.
 func eachBlock(ctx context.Context, n, threads int, fn func(worker, first, last int) error) error {
-	return each(ctx, blocks(n), threads, func(worker, i int) error {
+	return eachIndex(ctx, blocks(n), threads, func(worker, i int) error {
 		return fn(worker, i*nodeBlock, min(n, (i+1)*nodeBlock))
 	})
 }
 
-// each calls fn with 0 to n-1, on at most threads goroutines, which take the numbers in ascending order.
-func each(ctx context.Context, n, threads int, fn func(worker, i int) error) error {
+// eachIndex calls fn with 0 to n-1, on at most threads goroutines, which take the numbers in ascending order.
+func eachIndex(ctx context.Context, n, threads int, fn func(worker, i int) error) error {
 	group, ctx := guard.WithContext(ctx)
 	var next atomic.Int64
 	for worker := range min(threads, n) {

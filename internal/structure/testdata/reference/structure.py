@@ -31,7 +31,7 @@ class Square:
     def __init__(self, graph, node, spec):
         self.degree = spec["structure"] in ("degree", "log-degree")
         self.direction = spec.get("direction") or ("out" if spec["structure"] == "pagerank" else "both")
-        names = [t for t in by_bytes(graph["edges"]) if t in spec.get("edges", []) or not spec.get("edges") and (not self.degree or self.touches(t, node))]
+        names = [t for t in by_bytes(graph["edges"]) if t in spec.get("edges", []) or (not spec.get("edges") and (not self.degree or self.touches(t, node)))]
         seen = {node}.union(*[{t.split(":")[0], t.split(":")[2]} for t in names])
         self.start, self.n = {}, 0
         for t in by_bytes(seen):
@@ -51,7 +51,7 @@ class Square:
 
     def touches(self, name, node):
         src, _, dst = name.split(":")
-        return self.direction != "out" and dst == node or self.direction != "in" and src == node
+        return (self.direction != "out" and dst == node) or (self.direction != "in" and src == node)
 
     def directed(self):
         """A, as the direction says."""
