@@ -63,6 +63,7 @@ func Compute(ctx context.Context, g *graph.Graph, nodeType string, s Spec, o Opt
 		return nil, err
 	}
 	j := &job{square: q, spec: s, result: &Result{Method: Exact}, write: write}
+	defer j.close()
 	switch s.Structure {
 	case Degree, LogDegree:
 		err = j.degrees(ctx)
@@ -88,6 +89,7 @@ func Compute(ctx context.Context, g *graph.Graph, nodeType string, s Spec, o Opt
 // job is one call of Compute.
 type job struct {
 	*square
+	vectors
 	spec   Spec
 	result *Result
 	write  func(first int, values []float64) error

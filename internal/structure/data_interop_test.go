@@ -114,7 +114,7 @@ func compareData(t *testing.T, d *dataGraph, primary graph.Direction) {
 	one("component", Spec{Structure: ComponentSize}, d.Component, 0)
 	for v, row := range all(Spec{Structure: RandomWalkPE, Direction: walk, Steps: 16}) {
 		for k, x := range row {
-			if math.Abs(x-d.Walk[v][k]) > 1e-12 {
+			if math.Abs(x-d.Walk[v][k]) > 1e-7 {
 				t.Errorf("walk: found %v of node %d at step %d, expected %v", x, v, k+1, d.Walk[v][k])
 			}
 		}

@@ -33,6 +33,7 @@ type estimator struct {
 	*job
 	rows       *returnRows
 	order      []uint32
+	joined     int       // the nodes with edges, which have the least numbers
 	share      []float64 // by node: d / the sum of d in its component; 0 where the rows are not symmetric
 	components *components
 	group      int // probes that share a sweep
@@ -42,19 +43,19 @@ func (j *job) estimateReturns(ctx context.Context) (err error) {
 	n, steps := int64(j.nodes), j.spec.Steps
 	j.result.Method = Estimate
 	fixed := j.returnsNeed() + (8+8)*n + j.componentsNeed(true) + 4*int64(j.rows())*int64(steps)
-	need := fixed + max(4*8*n, (8+8*int64(j.options.Threads))*n)
+	need := fixed + max(16*n+2*vectorBytes[float32](n), (8+8*int64(j.options.Threads))*n)
 	spare, err := j.spare(need)
 	if err != nil {
 		return err
 	}
 	e := &estimator{job: j, group: lanes}
-	for e.group > 1 && 2*8*n*int64(e.group) > spare/2 {
-		e.group /= 2
-	}
-	if e.order, err = j.byDegree(ctx); err != nil {
+	if e.order, e.joined, err = j.byDegree(ctx); err != nil {
 		return err
 	}
-	if e.rows, err = j.newReturnRows(ctx, e.order, max(leastRows, spare-2*8*n*int64(e.group-1))); err != nil {
+	for e.group > 1 && 2*e.vectorNeed() > spare/2 {
+		e.group /= 2
+	}
+	if e.rows, err = j.newReturnRows(ctx, e.order, max(leastRows, spare-2*e.vectorNeed())); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, e.rows.close()) }()
@@ -72,6 +73,9 @@ func (j *job) estimateReturns(ctx context.Context) (err error) {
 	e.finish(result, squares)
 	return j.writeRows(ctx, steps, func(row, p int) float64 { return float64(result[row*steps+p]) })
 }
+
+// vectorNeed is the memory of the vectors of a group of probes.
+func (e *estimator) vectorNeed() int64 { return vectorBytes[float32](int64(e.joined) * int64(e.group)) }
 
 // node is the number in the rows of a row of the asked type.
 func (e *estimator) node(row int) uint32 { return e.order[e.first()+row] }
@@ -163,11 +167,11 @@ func countOf(row []uint32, v uint32) int {
 	return equalAtStart(row[i:])
 }
 
-// triangles adds the returns in 3 steps around the triangles whose least node is u, to each of their nodes.
+// triangles adds the returns in 3 steps around the triangles whose greatest node is u, to each of their nodes.
 func (e *estimator) triangles(u uint32, a *marks, through []atomic.Uint64) {
 	around := func(first, second *matrix, factor float64) {
-		back := after(second.row(u), u)
-		there := after(first.row(u), u)
+		back := before(second.row(u), u)
+		there := before(first.row(u), u)
 		if len(back) == 0 || len(there) == 0 {
 			return
 		}
@@ -179,7 +183,7 @@ func (e *estimator) triangles(u uint32, a *marks, through []atomic.Uint64) {
 			there = there[parallel:]
 			unit := factor * float64(parallel) * e.rows.inverse[u] * e.rows.inverse[v] / fixedUnit
 			ofV := uint64(0)
-			for _, w := range after(first.row(v), v) {
+			for _, w := range before(first.row(v), v) {
 				if n := a.count[w]; n > 0 {
 					p := uint64(unit * float64(n) * e.rows.inverse[w])
 					ofV += p
@@ -203,9 +207,16 @@ func (e *estimator) triangles(u uint32, a *marks, through []atomic.Uint64) {
 
 // laterSteps adds the estimates of all probes to result, and returns the sum of their squares by step.
 func (e *estimator) laterSteps(ctx context.Context, result []float32) ([]float64, error) {
-	n, steps := e.nodes, e.spec.Steps
+	n, steps := e.joined, e.spec.Steps
 	squares := make([]float64, steps)
-	x, next := make([]float64, n*e.group), make([]float64, n*e.group)
+	x, err := newVector[float32](&e.vectors, n*e.group)
+	if err != nil {
+		return nil, err
+	}
+	next, err := newVector[float32](&e.vectors, n*e.group)
+	if err != nil {
+		return nil, err
+	}
 	total := int64(probes / e.group * steps)
 	for p := 0; p < probes; p += e.group {
 		if err := e.start(ctx, x, p); err != nil {
@@ -214,7 +225,7 @@ func (e *estimator) laterSteps(ctx context.Context, result []float32) ([]float64
 		for k := 1; k <= steps; k++ {
 			err := eachBlock(ctx, n, e.options.Threads, func(_, first, last int) error {
 				for v := first; v < last; v++ {
-					gatherLanes(next[v*e.group:(v+1)*e.group], x, e.rows.out.row(uint32(v)), e.rows.inverse[v])
+					sumLanes(next[v*e.group:(v+1)*e.group], x, e.rows.out.row(uint32(v)), e.rows.inverse[v])
 				}
 				return e.rows.out.touched(e.rows.out.offsets[last] - e.rows.out.offsets[first])
 			})
@@ -243,7 +254,7 @@ func sign(bits uint64, p int) float64 { return float64(int(bits>>p&1)*2 - 1) }
 
 // start sets x to the probes from the given one on, without the known eigenvectors, divided by the square roots of the degrees. Where the
 // rows are not symmetric it sets x to the probes.
-func (e *estimator) start(ctx context.Context, x []float64, first int) error {
+func (e *estimator) start(ctx context.Context, x []float32, first int) error {
 	var straight, crossed []float64 // by root: how much of the eigenvectors the probe has, over the root of the sum of d
 	for lane := range e.group {
 		if err := ctx.Err(); err != nil {
@@ -261,17 +272,20 @@ func (e *estimator) start(ctx context.Context, x []float64, first int) error {
 			}
 		}
 		for v, node := range e.order {
+			if int(node) >= e.joined {
+				continue
+			}
 			at := int(node)*e.group + lane
 			d := e.rows.degree[node]
 			switch {
 			case d == 0:
 				x[at] = 0
 			case e.components == nil:
-				x[at] = sign(e.signs(v), first+lane)
+				x[at] = float32(sign(e.signs(v), first+lane))
 			default:
 				c := e.components.root[v]
 				known := math.Sqrt(e.share[node]) * (straight[c] + e.turn(v)*crossed[c])
-				x[at] = (sign(e.signs(v), first+lane) - known) / math.Sqrt(d)
+				x[at] = float32((sign(e.signs(v), first+lane) - known) / math.Sqrt(d))
 			}
 		}
 	}
@@ -296,7 +310,7 @@ func resized(s []float64, n int) []float64 {
 }
 
 // addEstimates adds the estimates of step k by the probes from first on, one after the other, so that sums do not depend on group.
-func (e *estimator) addEstimates(ctx context.Context, x []float64, first, k int, result []float32, squares []float64) error {
+func (e *estimator) addEstimates(ctx context.Context, x []float32, first, k int, result []float32, squares []float64) error {
 	rows, steps := e.job.rows(), e.spec.Steps
 	parts := make([]float64, blocks(rows)*e.group)
 	err := eachBlock(ctx, rows, e.options.Threads, func(_, from, to int) error {
@@ -314,7 +328,7 @@ func (e *estimator) addEstimates(ctx context.Context, x []float64, first, k int,
 			}
 			bits := e.signs(v)
 			for lane, value := range x[int(node)*e.group:][:e.group] {
-				estimate := sign(bits, first+lane) * scale * value
+				estimate := sign(bits, first+lane) * scale * float64(value)
 				result[row*steps+k-1] += float32(estimate)
 				part[lane] += float64(estimate * estimate)
 			}

@@ -13,21 +13,27 @@ import (
 // so half as many sweeps as steps are enough. Where A is symmetric, L_k[v] = d_v R_k[v] / d_i, and one family of vectors is enough.
 // Sixteen nodes share a sweep. The first sweeps follow the edges of the few nodes that are not zero.
 
+// Values are rounded to 32 bits after each step, whose sums are in 64 bits, so results have the precision of a column of float32.
+
 // lanes is the number of nodes that share a sweep.
 const lanes = vector.Lanes
 
-// front is the vectors of lanes nodes after some steps. While it is sparse, it has the rows of values that are not zero in nodes.
+// front is the vectors of lanes nodes after some steps. While it is sparse, it has the rows of values that may not be zero in nodes.
 type front struct {
-	values []float64 // nodes x lanes
-	seen   []uint32  // by node: the mark of the front that last set the row
+	values []float32 // nodes x lanes
+	seen   []uint32  // by node: the mark of the sparse front that last had the row
 	mark   uint32
 	nodes  []uint32
 	dense  bool
+	some   []uint32 // buffer
 }
 
-func newFront(n int) *front { return &front{values: make([]float64, n*lanes), seen: make([]uint32, n)} }
+func (j *job) newFront() (*front, error) {
+	values, err := newVector[float32](&j.vectors, j.nodes*lanes)
+	return &front{values: values, seen: make([]uint32, j.nodes)}, err
+}
 
-func (f *front) at(v uint32) *[lanes]float64 { return (*[lanes]float64)(f.values[int(v)*lanes:]) }
+func (f *front) at(v uint32) *[lanes]float32 { return (*[lanes]float32)(f.values[int(v)*lanes:]) }
 
 // reset makes the front sparse and empty.
 func (f *front) reset() {
@@ -42,15 +48,12 @@ func (f *front) reset() {
 // has says whether the row of v is set.
 func (f *front) has(v uint32) bool { return f.dense || f.seen[v] == f.mark }
 
-// row is the row of v, which is zero if it was not set.
-func (f *front) row(v uint32) *[lanes]float64 {
-	x := f.at(v)
+// include adds a node to a sparse front. Its row is to be set.
+func (f *front) include(v uint32) {
 	if f.seen[v] != f.mark {
 		f.seen[v] = f.mark
 		f.nodes = append(f.nodes, v)
-		*x = [lanes]float64{}
 	}
-	return x
 }
 
 // fill makes a sparse front dense.
@@ -60,14 +63,11 @@ func (f *front) fill() {
 	}
 	for v, s := range f.seen {
 		if s != f.mark {
-			*f.at(uint32(v)) = [lanes]float64{}
+			*f.at(uint32(v)) = [lanes]float32{}
 		}
 	}
 	f.dense = true
 }
-
-// pushCost is the time that an entry takes in a sparse step, in that of an entry in a dense one.
-const pushCost = 3
 
 // product is the sum over nodes of degree * with * the front that a step makes, by lane.
 type product struct {
@@ -76,23 +76,25 @@ type product struct {
 }
 
 // step sets next to the vectors after one more step: next[u] = inverse[u] * the sum of f over the entries of row u of gather. push is the
-// transposed matrix. It computes products of next.
+// transposed matrix. It computes products of next. Rows are the same to the bit whether fronts are sparse or dense.
 func (f *front) step(next *front, gather, push *matrix, r *returnRows, products []product) error {
 	next.reset()
-	if !f.dense {
-		work := int64(0)
-		for _, v := range f.nodes {
-			work += push.degree(v)
-		}
-		if pushCost*work < gather.entries() {
-			f.push(next, push, r.inverse)
-			for i := range products {
-				products[i].with.dot(next, r.degree, &products[i].total)
+	if read, few := f.reach(next, gather, push); few {
+		for _, u := range next.nodes {
+			f.some = f.some[:0]
+			for _, v := range gather.row(u) {
+				if f.seen[v] == f.mark {
+					f.some = append(f.some, v)
+				}
 			}
-			return push.touched(work)
+			vector.SumRows32(next.at(u), f.values, f.some, r.inverse[u])
 		}
-		f.fill()
+		for i := range products {
+			products[i].with.dot(next, r.degree, &products[i].total)
+		}
+		return errors.Join(gather.touched(read), push.touched(read))
 	}
+	f.fill()
 	next.dense = true
 	for i := range products {
 		products[i].total = [lanes]float64{}
@@ -102,11 +104,11 @@ func (f *front) step(next *front, gather, push *matrix, r *returnRows, products 
 	for first := 0; first < len(r.inverse); first += few {
 		last := min(first+few, len(r.inverse))
 		for u := first; u < last; u++ {
-			vector.SumRows(next.at(uint32(u)), f.values, gather.row(uint32(u)), r.inverse[u])
+			vector.SumRows32(next.at(uint32(u)), f.values, gather.row(uint32(u)), r.inverse[u])
 		}
 		for i := range products {
 			if with := products[i].with; with.dense {
-				vector.AddProducts(&products[i].total, with.values[first*lanes:last*lanes], next.values[first*lanes:last*lanes], r.degree[first:last])
+				vector.AddProducts32(&products[i].total, with.values[first*lanes:last*lanes], next.values[first*lanes:last*lanes], r.degree[first:last])
 			}
 		}
 		if err := gather.touched(gather.offsets[last] - gather.offsets[first]); err != nil {
@@ -121,29 +123,30 @@ func (f *front) step(next *front, gather, push *matrix, r *returnRows, products 
 	return nil
 }
 
-// push sets next by adding each row of f that is not zero to the rows that its entries name.
-func (f *front) push(next *front, push *matrix, inverse []float64) {
+// reach includes in next the nodes whose row may not be zero after a step, and reports whether they are so few that the step should be
+// sparse, and how many entries it reads.
+func (f *front) reach(next *front, gather, push *matrix) (read int64, few bool) {
+	if f.dense {
+		return 0, false
+	}
+	// An entry takes about as long here as in a dense step.
+	most := gather.entries() / 2
 	for _, v := range f.nodes {
-		x := f.at(v)
-		for _, u := range push.row(v) {
-			addRow(next.row(u), x)
+		if read += push.degree(v); read > most {
+			return read, false
 		}
 	}
-	for _, u := range next.nodes {
-		scaleRow(next.at(u), inverse[u])
+	for _, v := range f.nodes {
+		for _, u := range push.row(v) {
+			if next.seen[u] != next.mark {
+				next.include(u)
+				if read += gather.degree(u); read > most {
+					return read, false
+				}
+			}
+		}
 	}
-}
-
-func addRow(y, x *[lanes]float64) {
-	for i, a := range x {
-		y[i] += a
-	}
-}
-
-func scaleRow(y *[lanes]float64, a float64) {
-	for i := range y {
-		y[i] *= a
-	}
+	return read, true
 }
 
 // dot sets each lane of total to the sum over nodes of degree * f * g.
@@ -151,15 +154,15 @@ func (f *front) dot(g *front, degree []float64, total *[lanes]float64) {
 	*total = [lanes]float64{}
 	switch {
 	case f.dense && g.dense:
-		vector.AddProducts(total, f.values, g.values, degree)
+		vector.AddProducts32(total, f.values, g.values, degree)
 	case f.dense:
 		for _, v := range g.nodes {
-			vector.AddProducts(total, f.at(v)[:], g.at(v)[:], degree[v:v+1])
+			vector.AddProducts32(total, f.at(v)[:], g.at(v)[:], degree[v:v+1])
 		}
 	default:
 		for _, v := range f.nodes {
 			if g.has(v) {
-				vector.AddProducts(total, f.at(v)[:], g.at(v)[:], degree[v:v+1])
+				vector.AddProducts32(total, f.at(v)[:], g.at(v)[:], degree[v:v+1])
 			}
 		}
 	}
@@ -173,21 +176,29 @@ type returner struct {
 
 // returnerNeed is the memory of a returner.
 func (j *job) returnerNeed(symmetric bool) int64 {
-	front := int64(j.nodes) * (8*lanes + 4 + 4)
+	front := vectorBytes[float32](int64(j.nodes)*lanes) + 8*int64(j.nodes)
 	if symmetric {
 		return 2 * front
 	}
 	return 4 * front
 }
 
-func newReturner(rows *returnRows) *returner {
-	n := len(rows.inverse)
-	r := &returner{rows: rows, right: [2]*front{newFront(n), newFront(n)}}
-	r.left = r.right
-	if !rows.symmetric() {
-		r.left = [2]*front{newFront(n), newFront(n)}
+func (j *job) newReturner(rows *returnRows) (*returner, error) {
+	r := &returner{rows: rows}
+	fronts := []**front{&r.right[0], &r.right[1], &r.left[0], &r.left[1]}
+	if rows.symmetric() {
+		fronts = fronts[:2]
 	}
-	return r
+	for _, f := range fronts {
+		var err error
+		if *f, err = j.newFront(); err != nil {
+			return nil, err
+		}
+	}
+	if rows.symmetric() {
+		r.left = r.right
+	}
+	return r, nil
 }
 
 // block computes the probabilities of at most lanes nodes, steps numbers each, into out. It stops early where done says so.
@@ -196,7 +207,9 @@ func (r *returner) block(ctx context.Context, nodes []uint32, steps int, out []f
 	start := func(f *front, value func(v uint32) float64) {
 		f.reset()
 		for i, v := range nodes {
-			f.row(v)[i] = value(v)
+			f.include(v)
+			*f.at(v) = [lanes]float32{}
+			f.at(v)[i] = float32(value(v))
 		}
 	}
 	start(r.right[0], func(uint32) float64 { return 1 })
@@ -280,7 +293,10 @@ func (j *job) eachReturner(ctx context.Context, rows *returnRows, threads int) (
 	p := j.progress(int64(n))
 	err := eachIndex(ctx, (n+lanes-1)/lanes, threads, func(worker, i int) error {
 		if returners[worker] == nil {
-			returners[worker] = newReturner(rows)
+			var err error
+			if returners[worker], err = j.newReturner(rows); err != nil {
+				return err
+			}
 		}
 		first, last := i*lanes, min(n, (i+1)*lanes)
 		nodes := make([]uint32, 0, lanes)

@@ -47,7 +47,7 @@ type spectrum struct {
 func (j *job) laplacian(ctx context.Context) (err error) {
 	n := int64(j.nodes)
 	slabs := (j.spec.Dims + spareVectors + lanes - 1) / lanes
-	spare, err := j.spare(8*lanes*n*int64(slabs+1) + j.componentsNeed(false) + 16*n + j.matrixNeed())
+	spare, err := j.spare(vectorBytes[float64](lanes*n)*int64(slabs+1) + j.componentsNeed(false) + 16*n + j.matrixNeed())
 	if err != nil {
 		return err
 	}
@@ -73,10 +73,14 @@ func (j *job) laplacian(ctx context.Context) (err error) {
 	}
 	exist := joined - spaces
 	if s.size = min(exist, slabs*lanes); s.size > 0 {
-		for range slabs {
-			s.slabs = append(s.slabs, make([]float64, j.nodes*lanes))
+		for range slabs + 1 {
+			slab, err := newVector[float64](&j.vectors, j.nodes*lanes)
+			if err != nil {
+				return err
+			}
+			s.slabs = append(s.slabs, slab)
 		}
-		s.scratch = make([]float64, j.nodes*lanes)
+		s.slabs, s.scratch = s.slabs[:slabs], s.slabs[slabs]
 		if joined <= denseNodes {
 			s.solveDense(joined, spaces)
 		} else if err := s.iterate(ctx, exist); err != nil {
@@ -152,7 +156,9 @@ func (s *spectrum) normalForm(ctx context.Context) error {
 	for v := range s.nodes {
 		root := math.Sqrt(float64(s.m.degree(uint32(v))))
 		for _, slab := range s.slabs {
-			scaleRow((*[lanes]float64)(slab[v*lanes:]), root)
+			for i := range lanes {
+				slab[v*lanes+i] *= root
+			}
 		}
 	}
 	dims := min(s.spec.Dims, s.size)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/direct"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -27,8 +28,8 @@ type matrix struct {
 	offsets []int64 // nodes + 1
 	columns []uint32
 
-	mapped  []byte // the file of the columns; nil where they are in memory
-	closing func() error
+	mapped  []byte       // the file of the columns; nil where they are in memory
+	closing func() error // of the columns
 	unread  atomic.Int64 // bytes that were read since the last release of mapped
 }
 
@@ -133,12 +134,16 @@ func (q *square) buildMatrix(ctx context.Context, f form, order []uint32, memory
 	}
 	memory = min(memory, mostRows)
 	if 4*total <= memory {
-		b.m.columns = make([]uint32, total)
-		n, err := b.fill(ctx, 0, q.nodes, b.m.columns)
+		columns, free, err := direct.Array[uint32](int(total))
 		if err != nil {
 			return nil, err
 		}
-		b.m.columns = b.m.columns[:n:n]
+		b.m.columns, b.m.closing = columns, func() error { free(); return nil }
+		n, err := b.fill(ctx, 0, q.nodes, columns)
+		if err != nil {
+			return nil, errors.Join(err, b.m.close())
+		}
+		b.m.columns = columns[:n:n]
 		b.settle()
 		return b.m, nil
 	}

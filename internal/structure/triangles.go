@@ -1,46 +1,52 @@
 package structure
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"sync/atomic"
 )
 
-// byDegree numbers the nodes by ascending number of edges, ties by node, so that a triangle is found from its node of fewest edges, and rows
-// that are read often lie together. It needs 8 bytes per node.
-func (q *square) byDegree(ctx context.Context) ([]uint32, error) {
+// byDegree numbers the nodes by descending number of edges, ties by node, so that a triangle is found from its node of fewest edges, and rows
+// that are read often lie together. It returns the number of each node, and how many nodes have edges: those of the least numbers. It
+// needs 8 bytes per node.
+func (q *square) byDegree(ctx context.Context) (order []uint32, joined int, err error) {
 	degree := make([]uint32, q.nodes)
-	most := uint32(0)
-	err := q.scanAll(ctx, func(src, dst []uint32) error {
+	err = q.scanAll(ctx, func(src, dst []uint32) error {
 		for i, u := range src {
 			for _, v := range [2]uint32{u, dst[i]} {
-				if degree[v] < 1<<31 {
+				if degree[v] < math.MaxUint32 {
 					degree[v]++
 				}
-				most = max(most, degree[v])
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	nodes := make([]uint32, q.nodes)
 	for v := range nodes {
 		nodes[v] = uint32(v)
+		if degree[v] > 0 {
+			joined++
+		}
 	}
-	slices.SortStableFunc(nodes, func(a, b uint32) int { return int(degree[a]) - int(degree[b]) })
+	slices.SortFunc(nodes, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(degree[b], degree[a]), cmp.Compare(a, b))
+	})
 	for i, v := range nodes {
 		degree[v] = uint32(i)
 	}
-	return degree, nil
+	return degree, joined, nil
 }
 
-// after is the entries of a row that are greater than v.
-func after(row []uint32, v uint32) []uint32 {
-	i, _ := slices.BinarySearch(row, v+1)
-	return row[i:]
+// before is the entries of a row that are less than v: the neighbours with more edges, where nodes are numbered by degree.
+func before(row []uint32, v uint32) []uint32 {
+	i, _ := slices.BinarySearch(row, v)
+	return row[:i]
 }
 
 // marks are numbers of edges of one node to others.
@@ -66,7 +72,7 @@ func (j *job) clustering(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	order, err := j.byDegree(ctx)
+	order, _, err := j.byDegree(ctx)
 	if err != nil {
 		return err
 	}
@@ -100,17 +106,17 @@ func (j *job) clustering(ctx context.Context) (err error) {
 	})
 }
 
-// countTriangles counts the triangles whose least node is u, at each of their nodes.
+// countTriangles counts the triangles whose greatest node is u, at each of their nodes.
 func countTriangles(m *matrix, u uint32, a *marks, triangles []atomic.Int64) {
-	higher := after(m.row(u), u)
-	if len(higher) < 2 {
+	lower := before(m.row(u), u)
+	if len(lower) < 2 {
 		return
 	}
-	a.set(higher)
+	a.set(lower)
 	ofU := int64(0)
-	for _, v := range higher {
+	for _, v := range lower {
 		ofV := int64(0)
-		for _, w := range after(m.row(v), v) {
+		for _, w := range before(m.row(v), v) {
 			if a.count[w] > 0 {
 				ofV++
 				triangles[w].Add(1)
