@@ -138,8 +138,6 @@ func TestArchitecture(t *testing.T) {
 
 // stages are the packages that do the work of operations, and know no run, flag or message for people.
 var stages = []string{"internal/database", "internal/dispatch", "internal/export", "internal/features", "internal/feed", "internal/generate", "internal/ingest", "internal/pack", "internal/partition",
-	"internal/sample", "internal/store", "internal/subset", "internal/survey", "internal/walk"}
-var stages = []string{"internal/database", "internal/dispatch", "internal/export", "internal/feed", "internal/generate", "internal/ingest", "internal/pack", "internal/partition",
 	"internal/sample", "internal/store", "internal/structure", "internal/subset", "internal/survey", "internal/walk"}
 
 // Imports that no drawing may allow: a command calls operations and no stage; an operation does not know the front door; a stage knows

@@ -36,23 +36,43 @@ type estimator struct {
 	joined     int       // the nodes with edges, which have the least numbers
 	share      []float64 // by node: d / the sum of d in its component; 0 where the rows are not symmetric
 	components *components
-	group      int // probes that share a sweep
+	group      int      // probes that share a sweep
+	slot       []uint32 // by row of the asked type: its place in result; noSlot for a node without edges, whose values are 0
+	result     []float32
 }
 
+// noSlot is the slot of a node without edges.
+const noSlot = math.MaxUint32
+
 func (j *job) estimateReturns(ctx context.Context) (err error) {
-	n, steps := int64(j.nodes), j.spec.Steps
+	n, steps := int64(j.nodes), int64(j.spec.Steps)
 	j.result.Method = Estimate
-	fixed := j.returnsNeed() + (8+8)*n + j.componentsNeed(true) + 4*int64(j.rows())*int64(steps)
-	need := fixed + max(16*n+2*vectorBytes[float32](n), (8+8*int64(j.options.Threads))*n)
-	spare, err := j.spare(need)
-	if err != nil {
+	rows := j.rows()
+	// Of nodes that all have edges: the vectors of one probe and what start holds, or what triangles hold.
+	work := max(16*n+2*vectorBytes[float32](n), (8+8*int64(j.options.Threads))*n)
+	if _, err := j.spare(j.returnsNeed() + 12*n + j.componentsNeed(true) + 4*int64(rows)*(1+steps) + work); err != nil {
 		return err
 	}
-	e := &estimator{job: j, group: lanes}
+	e := &estimator{job: j, slot: make([]uint32, rows)}
 	if e.order, e.joined, err = j.byDegree(ctx); err != nil {
 		return err
 	}
-	for e.group > 1 && 2*e.vectorNeed() > spare/2 {
+	slots := 0
+	for row := range e.slot {
+		e.slot[row] = noSlot
+		if e.node(row) < uint32(e.joined) {
+			e.slot[row] = uint32(slots)
+			slots++
+		}
+	}
+	// Now of the nodes that have edges.
+	work = max(16*int64(e.joined)+2*vectorBytes[float32](int64(e.joined)), (8+8*int64(j.options.Threads))*n)
+	spare, err := j.spare(j.returnsNeed() + 12*n + j.componentsNeed(true) + 4*int64(rows) + 4*int64(slots)*steps + work)
+	if err != nil {
+		return err
+	}
+	e.group = lanes
+	for e.group > 1 && 2*e.vectorNeed() > spare {
 		e.group /= 2
 	}
 	if e.rows, err = j.newReturnRows(ctx, e.order, max(leastRows, spare-2*e.vectorNeed())); err != nil {
@@ -62,16 +82,27 @@ func (j *job) estimateReturns(ctx context.Context) (err error) {
 	if err := e.knownParts(ctx); err != nil {
 		return err
 	}
-	result := make([]float32, j.rows()*steps)
-	if err := e.firstSteps(ctx, result); err != nil {
+	e.result = make([]float32, int64(slots)*steps)
+	if err := e.firstSteps(ctx); err != nil {
 		return err
 	}
-	squares, err := e.laterSteps(ctx, result)
+	squares, err := e.laterSteps(ctx)
 	if err != nil {
 		return err
 	}
-	e.finish(result, squares)
-	return j.writeRows(ctx, steps, func(row, p int) float64 { return float64(result[row*steps+p]) })
+	e.finish(squares)
+	return j.writeRows(ctx, j.spec.Steps, func(row, p int) float64 {
+		if e.slot[row] == noSlot {
+			return 0
+		}
+		return float64(e.values(row)[p])
+	})
+}
+
+// values is the probabilities of a row that has a slot.
+func (e *estimator) values(row int) []float32 {
+	at := int(e.slot[row]) * e.spec.Steps
+	return e.result[at : at+e.spec.Steps]
 }
 
 // vectorNeed is the memory of the vectors of a group of probes.
@@ -91,19 +122,18 @@ func (e *estimator) knownParts(ctx context.Context) (err error) {
 	}
 	volume := make([]float64, e.nodes) // by root; sums of integers
 	for v, root := range e.components.root {
-		volume[root] += e.rows.degree[e.order[v]]
+		volume[root] += float64(e.rows.out.degree(e.order[v]))
 	}
 	for v, root := range e.components.root {
 		if volume[root] > 0 {
-			e.share[e.order[v]] = e.rows.degree[e.order[v]] / volume[root]
+			e.share[e.order[v]] = float64(e.rows.out.degree(e.order[v])) / volume[root]
 		}
 	}
 	return nil
 }
 
 // firstSteps computes the exact steps.
-func (e *estimator) firstSteps(ctx context.Context, result []float32) error {
-	steps := e.spec.Steps
+func (e *estimator) firstSteps(ctx context.Context) error {
 	through := make([]atomic.Uint64, e.nodes) // by node: returns by triangles, in units of fixedUnit
 	all := make([]marks, e.options.Threads)
 	for i := range all {
@@ -120,11 +150,14 @@ func (e *estimator) firstSteps(ctx context.Context, result []float32) error {
 	}
 	return eachBlock(ctx, e.job.rows(), e.options.Threads, func(_, first, last int) error {
 		for row := first; row < last; row++ {
-			v := e.node(row)
+			if e.slot[row] == noSlot {
+				continue
+			}
+			v, values := e.node(row), e.values(row)
 			p := e.pairs(v)
 			p[2] += float64(through[v].Load()) * fixedUnit
-			for k := range min(exactSteps, steps) {
-				result[row*steps+k] = float32(p[k])
+			for k := range exactSteps {
+				values[k] = float32(p[k])
 			}
 		}
 		return nil
@@ -136,9 +169,9 @@ const fixedUnit = 1.0 / (1 << 62)
 
 // pairs is the returns of a node in 1, 2 and 3 steps that visit at most two nodes.
 func (e *estimator) pairs(v uint32) [3]float64 {
-	d := e.rows.inverse
+	d := e.rows.inverseOf
 	out, in := e.rows.out.row(v), e.rows.in.row(v)
-	loops := func(u uint32) float64 { return float64(countOf(e.rows.out.row(u), u)) * d[u] }
+	loops := func(u uint32) float64 { return float64(countOf(e.rows.out.row(u), u)) * d(u) }
 	own := loops(v)
 	p := [3]float64{own, own * own, own * own * own}
 	for len(out) > 0 {
@@ -151,7 +184,7 @@ func (e *estimator) pairs(v uint32) [3]float64 {
 		if u == v || len(in) == 0 || in[0] != u {
 			continue
 		}
-		and := float64(there) * d[v] * float64(equalAtStart(in)) * d[u]
+		and := float64(there) * d(v) * float64(equalAtStart(in)) * d(u)
 		p[1] += and
 		p[2] += float64(and * (2*own + loops(u)))
 	}
@@ -181,11 +214,11 @@ func (e *estimator) triangles(u uint32, a *marks, through []atomic.Uint64) {
 			v := there[0]
 			parallel := equalAtStart(there)
 			there = there[parallel:]
-			unit := factor * float64(parallel) * e.rows.inverse[u] * e.rows.inverse[v] / fixedUnit
+			unit := factor * float64(parallel) * e.rows.inverseOf(u) * e.rows.inverseOf(v) / fixedUnit
 			ofV := uint64(0)
 			for _, w := range before(first.row(v), v) {
 				if n := a.count[w]; n > 0 {
-					p := uint64(unit * float64(n) * e.rows.inverse[w])
+					p := uint64(unit * float64(n) * e.rows.inverseOf(w))
 					ofV += p
 					through[w].Add(p)
 				}
@@ -205,8 +238,8 @@ func (e *estimator) triangles(u uint32, a *marks, through []atomic.Uint64) {
 	around(e.rows.in, e.rows.out, 1)
 }
 
-// laterSteps adds the estimates of all probes to result, and returns the sum of their squares by step.
-func (e *estimator) laterSteps(ctx context.Context, result []float32) ([]float64, error) {
+// laterSteps sums the estimates of all probes, and returns the sum of their squares by step.
+func (e *estimator) laterSteps(ctx context.Context) ([]float64, error) {
 	n, steps := e.joined, e.spec.Steps
 	squares := make([]float64, steps)
 	x, err := newVector[float32](&e.vectors, n*e.group)
@@ -225,7 +258,7 @@ func (e *estimator) laterSteps(ctx context.Context, result []float32) ([]float64
 		for k := 1; k <= steps; k++ {
 			err := eachBlock(ctx, n, e.options.Threads, func(_, first, last int) error {
 				for v := first; v < last; v++ {
-					sumLanes(next[v*e.group:(v+1)*e.group], x, e.rows.out.row(uint32(v)), e.rows.inverse[v])
+					sumLanes(next[v*e.group:(v+1)*e.group], x, e.rows.out.row(uint32(v)), e.rows.inverseOf(uint32(v)))
 				}
 				return e.rows.out.touched(e.rows.out.offsets[last] - e.rows.out.offsets[first])
 			})
@@ -234,7 +267,7 @@ func (e *estimator) laterSteps(ctx context.Context, result []float32) ([]float64
 			}
 			x, next = next, x
 			if k > exactSteps {
-				if err := e.addEstimates(ctx, x, p, k, result, squares); err != nil {
+				if err := e.addEstimates(ctx, x, p, k, squares); err != nil {
 					return nil, err
 				}
 			}
@@ -255,18 +288,18 @@ func sign(bits uint64, p int) float64 { return float64(int(bits>>p&1)*2 - 1) }
 // start sets x to the probes from the given one on, without the known eigenvectors, divided by the square roots of the degrees. Where the
 // rows are not symmetric it sets x to the probes.
 func (e *estimator) start(ctx context.Context, x []float32, first int) error {
-	var straight, crossed []float64 // by root: how much of the eigenvectors the probe has, over the root of the sum of d
+	var straight, crossed []float64 // by number of the root: how much of the eigenvectors the probe has, over the root of the sum of d
 	for lane := range e.group {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if e.components != nil {
-			straight, crossed = resized(straight, e.nodes), resized(crossed, e.nodes)
+			straight, crossed = resized(straight, e.joined), resized(crossed, e.joined)
 		}
 		for v, node := range e.order {
 			if root := e.share[node]; root > 0 {
 				z := sign(e.signs(v), first+lane) * math.Sqrt(root)
-				c := e.components.root[v]
+				c := e.order[e.components.root[v]]
 				straight[c] += z
 				crossed[c] += z * e.turn(v)
 			}
@@ -276,14 +309,14 @@ func (e *estimator) start(ctx context.Context, x []float32, first int) error {
 				continue
 			}
 			at := int(node)*e.group + lane
-			d := e.rows.degree[node]
+			d := float64(e.rows.out.degree(node))
 			switch {
 			case d == 0:
 				x[at] = 0
 			case e.components == nil:
 				x[at] = float32(sign(e.signs(v), first+lane))
 			default:
-				c := e.components.root[v]
+				c := e.order[e.components.root[v]]
 				known := math.Sqrt(e.share[node]) * (straight[c] + e.turn(v)*crossed[c])
 				x[at] = float32((sign(e.signs(v), first+lane) - known) / math.Sqrt(d))
 			}
@@ -310,18 +343,19 @@ func resized(s []float64, n int) []float64 {
 }
 
 // addEstimates adds the estimates of step k by the probes from first on, one after the other, so that sums do not depend on group.
-func (e *estimator) addEstimates(ctx context.Context, x []float32, first, k int, result []float32, squares []float64) error {
-	rows, steps := e.job.rows(), e.spec.Steps
+func (e *estimator) addEstimates(ctx context.Context, x []float32, first, k int, squares []float64) error {
+	rows := e.job.rows()
 	parts := make([]float64, blocks(rows)*e.group)
 	err := eachBlock(ctx, rows, e.options.Threads, func(_, from, to int) error {
 		part := parts[from/nodeBlock*e.group:][:e.group]
 		for row := from; row < to; row++ {
 			v := e.first() + row
 			node := e.order[v]
-			d := e.rows.degree[node]
+			d := float64(e.rows.out.degree(node))
 			if d == 0 || k%2 == 1 && e.turn(v) != 0 {
 				continue
 			}
+			to := &e.values(row)[k-1]
 			scale := 1.0
 			if e.components != nil {
 				scale = math.Sqrt(d)
@@ -329,7 +363,7 @@ func (e *estimator) addEstimates(ctx context.Context, x []float32, first, k int,
 			bits := e.signs(v)
 			for lane, value := range x[int(node)*e.group:][:e.group] {
 				estimate := sign(bits, first+lane) * scale * float64(value)
-				result[row*steps+k-1] += float32(estimate)
+				*to += float32(estimate)
 				part[lane] += float64(estimate * estimate)
 			}
 		}
@@ -346,14 +380,17 @@ func (e *estimator) addEstimates(ctx context.Context, x []float32, first, k int,
 }
 
 // finish makes probabilities of the sums of estimates, and their errors of the sums of their squares.
-func (e *estimator) finish(result []float32, squares []float64) {
+func (e *estimator) finish(squares []float64) {
 	rows, steps := e.job.rows(), e.spec.Steps
-	e.result.Errors = make([]float64, steps)
+	e.job.result.Errors = make([]float64, steps)
 	for k := exactSteps + 1; k <= steps; k++ {
 		means := 0.0
 		for row := range rows {
-			v := e.first() + row
-			mean := float64(result[row*steps+k-1]) / probes
+			if e.slot[row] == noSlot {
+				continue
+			}
+			v, to := e.first()+row, &e.values(row)[k-1]
+			mean := float64(*to) / probes
 			means += float64(mean * mean)
 			known := e.share[e.order[v]]
 			if e.components != nil && k%2 == 0 {
@@ -362,12 +399,12 @@ func (e *estimator) finish(result []float32, squares []float64) {
 			} else if e.turn(v) != 0 {
 				mean, known = 0, 0
 			}
-			result[row*steps+k-1] = float32(min(1, max(0, mean+known)))
+			*to = float32(min(1, max(0, mean+known)))
 		}
 		if rows > 0 {
-			e.result.Errors[k-1] = math.Sqrt(max(0, squares[k-1]-probes*means) / (probes * (probes - 1)) / float64(rows))
+			e.job.result.Errors[k-1] = math.Sqrt(max(0, squares[k-1]-probes*means) / (probes * (probes - 1)) / float64(rows))
 		}
 	}
-	e.result.note("%s of steps 1 to %d is exact; steps %d to %d are estimated with %d probes of random seed %d, with a root mean square error of %s.",
-		RandomWalkPE, exactSteps, exactSteps+1, steps, probes, e.spec.Seed, fmt.Sprintf("%.2g at step %d and %.2g at step %d", e.result.Errors[exactSteps], exactSteps+1, e.result.Errors[steps-1], steps))
+	e.job.result.note("%s of steps 1 to %d is exact; steps %d to %d are estimated with %d probes of random seed %d, with a root mean square error of %s.",
+		RandomWalkPE, exactSteps, exactSteps+1, steps, probes, e.spec.Seed, fmt.Sprintf("%.2g at step %d and %.2g at step %d", e.job.result.Errors[exactSteps], exactSteps+1, e.job.result.Errors[steps-1], steps))
 }

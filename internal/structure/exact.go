@@ -265,7 +265,7 @@ func (j *job) exactReturns(ctx context.Context) (err error) {
 	symmetric := j.spec.direction() == Both
 	values := 8 * int64(j.rows()) * int64(j.spec.Steps)
 	one := j.returnerNeed(symmetric)
-	spare, err := j.spare(values + one + j.returnsNeed())
+	spare, err := j.spare(values + one + 16*int64(j.nodes) + j.returnsNeed())
 	if err != nil {
 		return err
 	}
@@ -274,6 +274,7 @@ func (j *job) exactReturns(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.close()) }()
+	rows.setDegrees()
 	if rows.out.mapped == nil {
 		spare -= 4 * rows.out.entries()
 	}

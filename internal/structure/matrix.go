@@ -73,8 +73,8 @@ type rowBuilder struct {
 	next  []int64 // by row: where its next entry goes
 }
 
-// newMatrix builds a matrix. Its rows are in memory where they take at most memory bytes, and otherwise in a temporary file. order, if not
-// nil, gives nodes another number. The caller must close the matrix.
+// newMatrix builds a matrix. Its rows are in memory where they take at most memory bytes, and otherwise in a temporary file, for which it takes
+// a quarter of Options.Memory for a while, or memory. order, if not nil, gives nodes another number. The caller must close the matrix.
 func (q *square) newMatrix(ctx context.Context, f form, order []uint32, memory int64) (*matrix, error) {
 	m, err := q.buildMatrix(ctx, f, order, memory, 1)
 	if err != nil || f != bothRows {
@@ -132,8 +132,7 @@ func (q *square) buildMatrix(ctx context.Context, f form, order []uint32, memory
 		total += n
 		counts[v] = total
 	}
-	memory = min(memory, mostRows)
-	if 4*total <= memory {
+	if 4*total <= min(memory, mostRows) {
 		columns, free, err := direct.Array[uint32](int(total))
 		if err != nil {
 			return nil, err
@@ -147,7 +146,8 @@ func (q *square) buildMatrix(ctx context.Context, f form, order []uint32, memory
 		b.settle()
 		return b.m, nil
 	}
-	if err := b.spillRows(ctx, memory); err != nil {
+	// Most of what a structure holds comes after its rows.
+	if err := b.spillRows(ctx, min(max(memory, leastRows, q.options.Memory/4), mostRows)); err != nil {
 		return nil, err
 	}
 	return b.m, nil

@@ -12,8 +12,8 @@ const mostExact = 1e12
 // has its reverse.
 type returnRows struct {
 	out, in *matrix
-	degree  []float64 // by node: the entries of its row of out
-	inverse []float64 // 1 / degree; 0 for an empty row
+	// degree is, by node, the entries of its row of out, and inverse is 1 / degree, and 0 for an empty row. setDegrees sets them.
+	degree, inverse []float64
 }
 
 func (r *returnRows) symmetric() bool { return r.out == r.in }
@@ -25,9 +25,26 @@ func (r *returnRows) close() error {
 	return errors.Join(r.out.close(), r.in.close())
 }
 
+// setDegrees sets degree and inverse, of 16 bytes per node.
+func (r *returnRows) setDegrees() {
+	n := r.out.nodes()
+	r.degree, r.inverse = make([]float64, n), make([]float64, n)
+	for v := range n {
+		r.degree[v], r.inverse[v] = float64(r.out.degree(uint32(v))), r.inverseOf(uint32(v))
+	}
+}
+
+// inverseOf is 1 / the entries of a row of out, and 0 for an empty one.
+func (r *returnRows) inverseOf(v uint32) float64 {
+	if d := r.out.degree(v); d > 0 {
+		return 1 / float64(d)
+	}
+	return 0
+}
+
 // returnsNeed is the memory of returnRows, of rows in a file.
 func (j *job) returnsNeed() int64 {
-	need := j.matrixNeed() + 16*int64(j.nodes)
+	need := j.matrixNeed()
 	if j.spec.direction() != Both {
 		need += j.matrixNeed()
 	}
@@ -66,12 +83,6 @@ func (j *job) newReturnRows(ctx context.Context, order []uint32, memory int64) (
 	}
 	if err != nil {
 		return nil, err
-	}
-	r.degree, r.inverse = make([]float64, j.nodes), make([]float64, j.nodes)
-	for v := range r.inverse {
-		if r.degree[v] = float64(r.out.degree(uint32(v))); r.degree[v] > 0 {
-			r.inverse[v] = 1 / r.degree[v]
-		}
 	}
 	return r, nil
 }
