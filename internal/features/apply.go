@@ -81,7 +81,7 @@ func Apply(ctx context.Context, t *Table, of map[string]*Feature, open func(feat
 		f := of[name]
 		a := &applier{name: name, f: f}
 		for _, state := range f.Parts {
-			s, err := newSource(&state.Part, t.Columns)
+			s, err := newSource(&state.Part, t)
 			if err == nil && meaning(s.c) != state.DType && !alike(meaning(s.c), state.DType) {
 				err = specErrorf("found a column of %s, expected %s as in the fit; import it with this dtype", meaning(s.c), state.DType)
 			}
@@ -89,7 +89,7 @@ func Apply(ctx context.Context, t *Table, of map[string]*Feature, open func(feat
 				err = specErrorf("found vectors of %d values, expected %d as in the fit", s.width, len(state.Numbers))
 			}
 			if err != nil {
-				return nil, partError(t.Type, name, state.From, err)
+				return nil, partError(t.Type, name, state.Source(), err)
 			}
 			if s.cats = state.Categories; s.cats != nil {
 				cats := *s.cats
@@ -116,7 +116,7 @@ func Apply(ctx context.Context, t *Table, of map[string]*Feature, open func(feat
 	for _, a := range all {
 		for i, state := range a.f.Parts {
 			if err := a.refused(i); err != nil {
-				return nil, partError(t.Type, a.name, state.From, err)
+				return nil, partError(t.Type, a.name, state.Source(), err)
 			}
 			applied = append(applied, Applied{a.name, state, a.faults[i].filled.n, a.faults[i].unknown.n})
 		}

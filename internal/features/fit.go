@@ -12,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/limits"
+	"github.com/graphmill/graphmill/internal/structure"
 )
 
 // Rows are rows of a type: those for which keep is true. keep stands for the rows from first on, and comes as true.
@@ -22,8 +23,10 @@ type Table struct {
 	Type    string // for errors
 	Columns []*graph.Column
 	Rows    int
-	Fit     Rows   // the rows of the fit; nil: all
-	Of      string // what the rows of the fit are called in errors; "": the table
+	// Structures are the numbers that parts have in place of a column: AddStructure adds them.
+	Structures map[string]*Structure
+	Fit        Rows   // the rows of the fit; nil: all
+	Of         string // what the rows of the fit are called in errors; "": the table
 }
 
 // Options bound what Fit and Apply take.
@@ -55,11 +58,50 @@ type State struct {
 	Numbers    []Numbers   `json:"numbers,omitempty"` // how each number is clipped, filled and scaled
 	Categories *Categories `json:"categories,omitempty"`
 	DType      string      `json:"column_dtype"`
+	Structured *Structured `json:"structured,omitempty"` // of a part of a structure
+}
+
+// Structured says how a structure was computed, and what its numbers are.
+type Structured struct {
+	Method    string    `json:"method"`
+	Errors    []float64 `json:"errors,omitempty"` // of an estimate: the standard error of each number
+	Positions []string  `json:"positions"`
+}
+
+// Structure is the numbers of a structure: a column of float64, [nodes, numbers].
+type Structure struct {
+	Structured
+	Column *graph.Column
+}
+
+// AddStructure adds the numbers that parts of this structure are made of.
+func (t *Table) AddStructure(s *structure.Spec, x *Structure) {
+	if t.Structures == nil {
+		t.Structures = map[string]*Structure{}
+	}
+	t.Structures[structureKey(s)] = x
+}
+
+// HasStructure says whether the numbers of a structure are there.
+func (t *Table) HasStructure(s *structure.Spec) bool { return t.Structures[structureKey(s)] != nil }
+
+// columnOf is the column of a part.
+func (t *Table) columnOf(p *Part) (*graph.Column, error) {
+	if p.Structure == nil {
+		return p.columnOf(t.Columns)
+	}
+	if x := t.Structures[structureKey(p.Structure)]; x != nil {
+		return x.Column, nil
+	}
+	return nil, specErrorf("found structure %s of edges, expected it of nodes; leave it out", p.Structure.Structure)
 }
 
 // Describe says what a part does with its column, in a few words.
 func (s *State) Describe() string {
 	var steps []string
+	if s.Structured != nil && s.Structured.Method == structure.Estimate {
+		steps = append(steps, "estimate")
+	}
 	if s.Encode != EncodeNone {
 		steps = append(steps, string(s.Encode))
 	}
@@ -150,12 +192,15 @@ type fitter struct {
 }
 
 func fitPart(ctx context.Context, t *Table, p *Part, memory int64, opt *Options) (*State, error) {
-	s, err := newSource(p, t.Columns)
+	s, err := newSource(p, t)
 	if err != nil {
 		return nil, err
 	}
 	f := &fitter{ctx: ctx, t: t, p: p, s: s, opt: opt, memory: memory}
 	state := &State{Part: *p, Width: s.width, DType: meaning(s.c)}
+	if p.Structure != nil {
+		state.Structured = &t.Structures[structureKey(p.Structure)].Structured
+	}
 	switch p.Encode {
 	case EncodeHash:
 		state.Width = p.Hash.Dim

@@ -117,7 +117,7 @@ func (c *peerCase) made(t *testing.T) [][]float64 {
 		t.Fatalf("%s of %v, fit %v: %v", c.How, c.Values, c.Fit, err)
 	}
 	rows := make([][]float64, table.Rows)
-	s, err := newSource(&p, table.Columns)
+	s, err := newSource(&p, table)
 	if err != nil {
 		t.Fatal(err)
 	}

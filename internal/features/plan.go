@@ -67,7 +67,9 @@ func Sources(specs []Spec) []string {
 	from := map[string]bool{}
 	for _, s := range specs {
 		for _, p := range s.Parts {
-			from[p.From] = true
+			if p.From != "" {
+				from[p.From] = true
+			}
 		}
 	}
 	return slices.Sorted(maps.Keys(from))

@@ -26,14 +26,14 @@ type source struct {
 	cats      *Categories // of frequency and ordinal
 }
 
-// newSource opens the column of a part. marks are columns of bools of missing rows.
-func newSource(p *Part, columns []*graph.Column) (*source, error) {
-	c, err := p.columnOf(columns)
+// newSource opens the column of a part.
+func newSource(p *Part, t *Table) (*source, error) {
+	c, err := t.columnOf(p)
 	if err != nil {
 		return nil, err
 	}
 	s := &source{part: p, c: c, width: 1}
-	if m := graph.FindColumn(columns, p.From+MarkSuffix); m != nil && m.DType == graph.Bool && m.RowValues() == 1 {
+	if m := graph.FindColumn(t.Columns, p.From+MarkSuffix); p.From != "" && m != nil && m.DType == graph.Bool && m.RowValues() == 1 {
 		s.mark = m.Values
 	}
 	switch p.Encode {

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/isotime"
+	"github.com/graphmill/graphmill/internal/structure"
 	"github.com/graphmill/graphmill/internal/suggest"
 )
 
@@ -38,7 +40,7 @@ type Spec struct {
 
 // error puts the place and the name of the feature, and the column of a part, before an error.
 func (s *Spec) error(typ string, part int, err error) error {
-	err = partError(typ, s.Name, s.Parts[part].From, err)
+	err = partError(typ, s.Name, s.Parts[part].Source(), err)
 	if s.Place == "" {
 		return err
 	}
@@ -53,6 +55,9 @@ func partError(typ, feature, column string, err error) error {
 // CheckColumns refuses a feature that cannot be made of the columns of its type, whose values it does not read.
 func (s *Spec) CheckColumns(typ string, columns []*graph.Column) error {
 	for i := range s.Parts {
+		if s.Parts[i].Structure != nil {
+			continue
+		}
 		if _, err := s.Parts[i].columnOf(columns); err != nil {
 			return s.error(typ, i, err)
 		}
@@ -139,7 +144,10 @@ const (
 
 // Part is what one column gives to a feature: its values are encoded, clipped, filled and scaled, in this order. A row gives one number or several.
 type Part struct {
-	From   string `json:"from"` // a column of the type
+	From string `json:"from,omitempty"` // a column of the type
+	// Structure is in place of From: numbers of the nodes of the type that follow from the graph.
+	Structure *structure.Spec `json:"structure,omitempty"`
+
 	Encode Encode `json:"encode,omitempty"`
 
 	Clip   *[2]float64 `json:"clip,omitempty"`
@@ -187,7 +195,7 @@ func (s *Spec) Check() error {
 	}
 	for i := range s.Parts {
 		if err := s.Parts[i].check(s.Code); err != nil {
-			return fmt.Errorf("part %d, of %s: %w", i+1, s.Parts[i].From, err)
+			return fmt.Errorf("part %d, of %s: %w", i+1, s.Parts[i].Source(), err)
 		}
 	}
 	return nil
@@ -199,6 +207,20 @@ func known(what, word string, words []string) error {
 		return nil
 	}
 	return specErrorf("found %s %q, expected one of %s%s", what, word, strings.Join(words, ", "), suggest.Hint(word, words))
+}
+
+// Source is what a part is made of: a column, or a structure of the graph.
+func (p *Part) Source() string {
+	if p.Structure != nil {
+		return p.Structure.Structure
+	}
+	return p.From
+}
+
+// structureKey is a text that is the same for equal structures.
+func structureKey(s *structure.Spec) string {
+	text, _ := json.Marshal(s) // of numbers and texts
+	return string(text)
 }
 
 // check refuses what a part says twice, or beside an encoding that does not take it.
@@ -228,8 +250,16 @@ func (p *Part) check(code bool) error {
 	}
 	codes := []Encode{EncodeCode, EncodeOrdinal, EncodeBuckets}
 	switch {
+	case p.Structure != nil && (p.From != "" || p.Encode != EncodeNone || code):
+		return specErrorf("found structure %s with a column, an encoding or as a code, expected it by itself in a list of parts; leave the others out", p.Structure.Structure)
+	case p.Structure != nil:
+		if err := p.Structure.Validate(); err != nil {
+			return specErrorf("%w", err)
+		}
 	case p.From == "":
-		return specErrorf("found no column, expected its name as from")
+		return specErrorf("found no column, expected its name as from, or a structure")
+	}
+	switch {
 	case code && !slices.Contains(codes, p.Encode):
 		return specErrorf("found encode %q of one column alone, expected %s; write the feature as a list of parts", p.Encode, orList(codes))
 	case code && (p.Scale != "" || p.Flag || p.Encode != EncodeBuckets && (p.Clip != nil || p.Impute != "")):

@@ -3,12 +3,14 @@ package ingest
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/ingest/yamlfile"
+	"github.com/graphmill/graphmill/internal/structure"
 	"github.com/graphmill/graphmill/internal/suggest"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -191,7 +193,7 @@ func readFeatureDType(y yamlfile.File, n ast.Node) (graph.DType, error) {
 }
 
 var partKeys = []string{"from", "encode", "clip", "impute", "value", "flag", "scale", "edges", "count", "by", "least", "most", "unknown", "order", "separator",
-	"dim", "words", "characters", "sign", "parts", "zone", "at", "unit"}
+	"dim", "words", "characters", "sign", "parts", "zone", "at", "unit", "structure", "direction", "typed", "damping", "steps", "method", "seed", "dims"}
 
 // readPart reads a part of a feature: the name of a column, or a mapping.
 func readPart(y yamlfile.File, n ast.Node) (p features.Part, err error) {
@@ -202,6 +204,9 @@ func readPart(y yamlfile.File, n ast.Node) (p features.Part, err error) {
 	fields, err := y.Mapping(n, "a part of a feature", partKeys)
 	if err != nil {
 		return p, err
+	}
+	if slices.ContainsFunc(fields, func(f yamlfile.Entry) bool { return f.Key == "structure" }) {
+		p.Structure = &structure.Spec{}
 	}
 	for _, f := range fields {
 		if err := readPartField(y, f, &p); err != nil {
@@ -214,8 +219,51 @@ func readPart(y yamlfile.File, n ast.Node) (p features.Part, err error) {
 	return p, nil
 }
 
+// structureKeys are the keys of a part that is a structure of the graph.
+var structureKeys = []string{"structure", "edges", "direction", "typed", "damping", "steps", "method", "seed", "dims"}
+
+// readStructureField reads a key of a part that is a structure of the graph.
+func readStructureField(y yamlfile.File, f yamlfile.Entry, s *structure.Spec) (err error) {
+	switch f.Key {
+	case "structure":
+		s.Structure, err = y.Text(f.Value, "one of "+strings.Join(structure.Kinds, ", "))
+	case "edges":
+		s.Edges, err = y.Texts(f.Value, "an edge type")
+	case "direction":
+		s.Direction, err = y.Text(f.Value, "in, out or both")
+	case "typed":
+		s.Typed, err = y.Boolean(f.Value)
+	case "damping":
+		s.Damping, err = readNumber(y, f.Value)
+	case "method":
+		s.Method, err = y.Text(f.Value, "exact or estimate")
+	case "seed":
+		s.Seed, err = readSeed(y, f.Value)
+	case "steps", "dims":
+		var n uint64
+		if n, err = y.Count(f.Value, "a number"); err != nil {
+			return err
+		}
+		if n > 1<<20 {
+			return y.Errorf(f.Value, "found %d, expected at most 1048576; correct the number", n)
+		}
+		if f.Key == "steps" {
+			s.Steps = int(n)
+		} else {
+			s.Dims = int(n)
+		}
+	}
+	return err
+}
+
 // readPartField reads a key of a part.
 func readPartField(y yamlfile.File, f yamlfile.Entry, p *features.Part) (err error) {
+	if slices.Contains(structureKeys, f.Key) && (p.Structure != nil || f.Key != "edges") {
+		if p.Structure == nil {
+			return y.Errorf(f.At, "found %s without structure, expected one of %s as structure; leave it out", f.Key, strings.Join(structure.Kinds, ", "))
+		}
+		return readStructureField(y, f, p.Structure)
+	}
 	word := ""
 	switch f.Key {
 	case "clip", "edges", "order", "words", "characters", "parts":

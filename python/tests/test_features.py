@@ -202,6 +202,51 @@ class TestLike(unittest.TestCase):
                 graphmill.from_tables({**nodes, "user": of}, edges, like=like)
 
 
+class TestStructures(unittest.TestCase):
+    KINDS = ("degree", "log-degree", "pagerank", "core-number", "clustering", "component-size")
+
+    def make(self, **options: Any) -> Store:
+        nodes, edges = tables()
+        parts = [{"structure": k} for k in self.KINDS] + [{"structure": "degree", "typed": True}, {"structure": "random-walk-pe", "steps": 4}, {"structure": "laplacian-pe", "dims": 2}]
+        return graphmill.from_tables(nodes, edges, **{"features": {"user": {"s": parts}, "item": {"s": [{"structure": "degree"}]}}, **options})
+
+    def test_degrees(self) -> None:
+        """Degrees are counted as NumPy counts; with a split of the edges only the edges of the fit are."""
+        _, edges = tables()
+        source = np.array([int(u[1:]) for u in edges["user", "buys", "item"]["src"]])
+        for options in ({}, {"split": "user:buys:item=0.5,0.2,0.3"}):
+            s = self.make(**options)
+            buys = s.edges["buys"]
+            part = np.asarray(buys["split"])[np.argsort(buys["#input_position"])] if options else np.zeros(M)
+            degree = np.bincount(source[part == 0], minlength=N)
+            x = np.asarray(s.nodes["user"]["s"])
+            self.assertEqual(x.shape[1], len(self.KINDS) + 1 + 4 + 2)
+            np.testing.assert_array_equal(x[:, 0], degree)
+            np.testing.assert_allclose(x[:, 1], np.log1p(degree), rtol=1e-6)
+            np.testing.assert_array_equal(x[:, len(self.KINDS)], degree)
+            self.assertTrue(np.isfinite(x).all())
+            self.assertLess(np.asarray(s.nodes["item"]["s"]).sum(), M + 1)
+        self.assertEqual(s.features("user")["s"].names[:3], ["degree both", "log-degree both", "pagerank"])
+        self.assertEqual(s.features("user")["s"].names[-7:-2], ["degree user:buys:item out"] + [f"random-walk-pe step {k}" for k in (1, 2, 3, 4)])
+
+    def test_like(self) -> None:
+        s = self.make()
+        again = graphmill.from_tables(*tables(), like=s)
+        np.testing.assert_array_equal(np.asarray(s.nodes["user"]["s"]), np.asarray(again.nodes["user"]["s"]))
+
+    def test_refused(self) -> None:
+        for features, text in (
+            ({"user": {"s": [{"structure": "degrees"}]}}, 'found structure "degrees", expected .*did you mean "degree"'),
+            ({"user": {"s": [{"structure": "degree", "steps": 3}]}}, "found steps in structure degree, expected none"),
+            ({"user": {"s": [{"structure": "degree", "from": "age"}]}}, "found structure degree with a column"),
+            ({"user": {"s": [{"from": "income", "steps": 3}]}}, "found steps without structure, expected one of degree"),
+            ({"user": {"s": [{"structure": "pagerank", "edges": ["sells"]}]}}, 'found edge type "sells", expected one of user:buys:item'),
+            ({("user", "buys", "item"): {"s": [{"structure": "degree"}]}}, "feature user:buys:item/s, degree: found structure degree of edges, expected it of nodes"),
+        ):
+            with self.subTest(text), self.assertRaisesRegex(GraphmillError, text):
+                self.make(features=features)
+
+
 class TestFit(unittest.TestCase):
     def make(self, **options: Any) -> Any:
         nodes, edges = tables()

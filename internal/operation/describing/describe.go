@@ -71,8 +71,8 @@ func describeFeatures(made *features.File) (list []report.FeatureDescription) {
 				d := report.FeatureDescription{Type: typ, Name: name, DType: f.DType, Codes: f.Codes, Rows: types[typ].Rows, Fit: types[typ].Of}
 				for _, p := range f.Parts {
 					d.Numbers += p.Width
-					if !slices.Contains(d.From, p.From) {
-						d.From = append(d.From, p.From)
+					if from := p.Source(); !slices.Contains(d.From, from) {
+						d.From = append(d.From, from)
 					}
 				}
 				if f.Code {

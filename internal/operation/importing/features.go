@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/operation/preparing"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/structure"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/report"
 )
@@ -93,6 +94,9 @@ func checkFeatures(plan *features.Plan, g *graph.Graph) error {
 			if err := s.CheckColumns(n.Type, n.Columns); err != nil {
 				return err
 			}
+			if err := checkStructures(&s, g, n.Type); err != nil {
+				return err
+			}
 		}
 	}
 	for _, e := range g.Edges {
@@ -100,6 +104,23 @@ func checkFeatures(plan *features.Plan, g *graph.Graph) error {
 			if err := s.CheckColumns(e.Type.String(), e.Columns); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// checkStructures refuses structures that the graph does not have.
+func checkStructures(s *features.Spec, g *graph.Graph, nodeType string) error {
+	for _, p := range s.Parts {
+		if p.Structure == nil {
+			continue
+		}
+		width, err := structure.Width(*p.Structure, g, nodeType)
+		if err == nil && width == 0 {
+			err = fmt.Errorf("found no edge type of the nodes, expected at least one for structure %s; leave it out", p.Structure.Structure)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: feature %s/%s: %w", s.Place, nodeType, s.Name, err)
 		}
 	}
 	return nil

@@ -54,7 +54,7 @@ func Write(ctx context.Context, w *store.Writer, in Input, meta *store.Meta, r *
 	}
 	for _, e := range g.Edges {
 		name := e.Type.String()
-		of := tableOf{name: name, dir: store.EdgesDir(e.Type), columns: e.Columns, count: e.Count, to: p.file.Edges}
+		of := tableOf{name: name, dir: store.EdgesDir(e.Type), columns: e.Columns, count: e.Count, to: p.file.Edges, edges: true}
 		if err := p.prepare(ctx, of, p.specs(true, name), p.like(true, name), meta.Edges[name].Columns); err != nil {
 			return err
 		}
@@ -83,6 +83,7 @@ type tableOf struct {
 	columns   []*graph.Column
 	count     int
 	to        map[string]*features.Type
+	edges     bool
 }
 
 // specs is the features that the plan asks for of a type.
@@ -139,11 +140,16 @@ func (p *preparation) check() error {
 }
 
 // prepare makes the features of a type.
-func (p *preparation) prepare(ctx context.Context, of tableOf, specs []features.Spec, like *features.Type, metas map[string]store.ColumnMeta) error {
+func (p *preparation) prepare(ctx context.Context, of tableOf, specs []features.Spec, like *features.Type, metas map[string]store.ColumnMeta) (err error) {
 	if len(specs) == 0 && like == nil {
 		return nil
 	}
 	t := &features.Table{Type: of.name, Columns: of.columns, Rows: of.count}
+	release, err := p.addStructures(ctx, of, t, structuresOf(specs, like))
+	defer operation.CloseWith(&err, release)
+	if err != nil {
+		return err
+	}
 	made := like
 	if like == nil {
 		var err error
@@ -189,11 +195,11 @@ func (p *preparation) prepare(ctx context.Context, of tableOf, specs []features.
 
 // fit fits the features of a type.
 func (p *preparation) fit(ctx context.Context, of tableOf, t *features.Table, specs []features.Spec) (*features.Type, error) {
-	rows, what, err := p.fitRows(of)
+	rows, what, err := fitRows(&p.Plan.Fit, of)
 	if err != nil {
 		return nil, err
 	}
-	made := &features.Type{Rows: of.count, Of: what}
+	made := &features.Type{Rows: of.count, Of: what, From: []string{}}
 	if t.Fit = rows; rows != nil {
 		made.Rows = countRows(rows, of.count)
 		t.Of = "the rows of " + what
@@ -234,8 +240,7 @@ func countRows(rows features.Rows, count int) (n int) {
 const allRows = "all"
 
 // fitRows is the rows of a type that its features are fitted on, and what they are called; nil is all rows.
-func (p *preparation) fitRows(of tableOf) (features.Rows, string, error) {
-	fit := &p.Plan.Fit
+func fitRows(fit *features.FitRows, of tableOf) (features.Rows, string, error) {
 	switch {
 	case fit.All:
 		return nil, allRows, nil
@@ -307,7 +312,7 @@ func (p *preparation) note(name string, count int, made *features.Type, applied 
 	table := report.Table{Title: "Features of " + name, Columns: []string{"feature", "column", "made by", "numbers", "rows without a value", "rows of unknown texts"}}
 	unknown := int64(0)
 	for _, a := range applied {
-		table.Rows = append(table.Rows, []report.Value{report.Text(a.Feature), report.Text(a.State.From), report.Text(a.State.Describe()),
+		table.Rows = append(table.Rows, []report.Value{report.Text(a.Feature), report.Text(a.State.Source()), report.Text(a.State.Describe()),
 			report.Count(a.State.Width, ""), report.Count(a.Filled, ""), report.Count(a.Unknown, "")})
 		unknown = max(unknown, a.Unknown)
 	}

@@ -22,8 +22,8 @@ class Position:
     Attributes:
         column: the column that it is made of.
         kind: "number", "flag" (1 where the value is missing), "text", "other" (a text that is rare or unknown), "missing", "bucket", "hash", or the
-            part of a time.
-        text: the text of "text"; the bounds of "bucket".
+            part of a time; "structure" of a structure of the graph.
+        text: the text of "text"; the bounds of "bucket"; which number of a "structure" it is.
     """
 
     column: str
@@ -33,6 +33,8 @@ class Position:
     def __str__(self) -> str:
         if self.kind == "number":
             return self.column
+        if self.kind == "structure":
+            return f"{self.column} {self.text}".strip()
         if self.kind == "text":
             return f"{self.column}={self.text}"
         return f"{self.column} {self.kind}" + (f" {self.text}" if self.text else "")
@@ -62,8 +64,8 @@ class Feature:
 
     @property
     def sources(self) -> list[str]:
-        """The columns that it is made of, in the order of the parts."""
-        return [str(part["from"]) for part in self._meta["parts"]]
+        """The columns and structures that it is made of, in the order of the parts."""
+        return [_source(part) for part in self._meta["parts"]]
 
     def inverse(self, values: Any) -> dict[str, Any]:
         """The values of the columns that rows of the feature are made of.
@@ -89,7 +91,7 @@ class Feature:
             of = x if self.codes is not None else x[:, at : at + width]
             back = _inverse(part, of, self.codes is not None)
             if back is not None:
-                out.setdefault(str(part["from"]), back)
+                out.setdefault(_source(part), back)
             at += width
         return out
 
@@ -98,9 +100,17 @@ class Feature:
         return f"Feature({self.name!r}, {self.dtype}, {what} of {', '.join(dict.fromkeys(self.sources))})"
 
 
+def _source(part: Mapping[str, Any]) -> str:
+    """The column that a part is made of, or the structure of the graph."""
+    return str(part["from"] if "from" in part else part["structure"]["structure"])
+
+
 def _positions(part: Mapping[str, Any], code: bool) -> list[Position]:
     """What the numbers of a part are."""
-    column, encode = str(part["from"]), part.get("encode", "")
+    column, encode = _source(part), part.get("encode", "")
+    if "structured" in part:
+        names = [str(n) for n in part["structured"]["positions"]]
+        return [Position(column, "structure", n.removeprefix(column).strip()) for n in names] + [Position(column, "flag")] * bool(part.get("flag"))
     texts = [str(t) for t in (part.get("categories") or {}).get("texts", [])]
     of_texts = [Position(column, "text", t) for t in texts]
     if encode in ("code", "ordinal") and code:
@@ -129,6 +139,8 @@ def _positions(part: Mapping[str, Any], code: bool) -> list[Position]:
 def _inverse(part: Mapping[str, Any], x: Array, code: bool) -> Any:
     """The values of the column of a part; None where they cannot come back."""
     encode = part.get("encode", "")
+    if "structure" in part:
+        return None
     texts = [str(t) for t in (part.get("categories") or {}).get("texts", [])]
     if code:
         return ["" if c == 0 else texts[int(c) - 1] for c in x] if texts else None
