@@ -207,7 +207,11 @@ class TestStructures(unittest.TestCase):
 
     def make(self, **options: Any) -> Store:
         nodes, edges = tables()
-        parts = [{"structure": k} for k in self.KINDS] + [{"structure": "degree", "typed": True}, {"structure": "random-walk-pe", "steps": 4}, {"structure": "laplacian-pe", "dims": 2}]
+        parts = [{"structure": k} for k in self.KINDS] + [
+            {"structure": "degree", "typed": True},
+            {"structure": "random-walk-pe", "steps": 4},
+            {"structure": "laplacian-pe", "dims": 2},
+        ]
         return graphmill.from_tables(nodes, edges, **{"features": {"user": {"s": parts}, "item": {"s": [{"structure": "degree"}]}}, **options})
 
     def test_degrees(self) -> None:
@@ -241,7 +245,10 @@ class TestStructures(unittest.TestCase):
             ({"user": {"s": [{"structure": "degree", "from": "age"}]}}, "found structure degree with a column"),
             ({"user": {"s": [{"from": "income", "steps": 3}]}}, "found steps without structure, expected one of degree"),
             ({"user": {"s": [{"structure": "pagerank", "edges": ["sells"]}]}}, 'found edge type "sells", expected one of user:buys:item'),
-            ({("user", "buys", "item"): {"s": [{"structure": "degree"}]}}, "feature user:buys:item/s, degree: found structure degree of edges, expected it of nodes"),
+            (
+                {("user", "buys", "item"): {"s": [{"structure": "degree"}]}},
+                "feature user:buys:item/s, degree: found structure degree of edges, expected it of nodes",
+            ),
         ):
             with self.subTest(text), self.assertRaisesRegex(GraphmillError, text):
                 self.make(features=features)
