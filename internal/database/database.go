@@ -69,6 +69,8 @@ type database interface {
 	tables(ctx context.Context) ([]relation, error)
 	// describeQuery finds the columns of the result of a query, and refuses all but one SELECT.
 	describeQuery(ctx context.Context, query string) (*relation, error)
+	// named is a table in SQL.
+	named(r *relation) string
 	// size is about the number of bytes of the tables.
 	size(ctx context.Context) (int64, error)
 	// has says whether a table has a row for which a condition in SQL holds.

@@ -49,6 +49,9 @@ type CSVOptions struct {
 	Skip int
 	// Delimiter is one of ',', '\t', ';', '|' and ' ' (runs of spaces and tabs); 0: see the package comment.
 	Delimiter byte
+	// Ragged keeps rows with another number of fields than there are columns, and lists them in Chunk.Ragged: missing fields are empty,
+	// and further ones are left out. Otherwise they are errors.
+	Ragged bool
 }
 
 // CSV is a table of text files.
@@ -62,6 +65,7 @@ type CSV struct {
 	// unnamed are the numbers, from 1, of the columns without a name that have values.
 	unnamed []int
 	syntax  syntax
+	ragged  bool
 	parser  func(columns []table.Column) (recordParser, error)
 
 	// Sizes that tests make small.
@@ -104,6 +108,7 @@ func OpenCSV(fsys vfs.FS, paths []string, o CSVOptions) (*CSV, error) {
 		return nil, errors.New("found no files, expected at least one")
 	}
 	t := newText(fsys)
+	t.ragged = o.Ragged
 	t.parser = func(columns []table.Column) (recordParser, error) { return newParser(t, columns) }
 	var buf []byte
 	for i, path := range paths {

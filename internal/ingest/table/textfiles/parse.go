@@ -36,12 +36,14 @@ type parser struct {
 	chunk   table.Chunk
 	absent  []bool
 	marked  bool // a row of the chunk is absent
+	keeps   bool // rows with another number of fields
+	ragged  []uint32
 	scratch []byte
 	_       [64]byte // keeps what changes per row out of the cache line of another worker's parser
 }
 
 func newParser(t *CSV, asked []table.Column) (*parser, error) {
-	p := &parser{syntax: t.syntax, stops: stopsOf(t.syntax), fields: t.fields}
+	p := &parser{syntax: t.syntax, stops: stopsOf(t.syntax), fields: t.fields, keeps: t.ragged}
 	numbers := make(map[string]int, len(t.fields))
 	for i, f := range t.fields {
 		p.targets = append(p.targets, -1)
@@ -99,7 +101,7 @@ func (p *parser) parse(b *block) (*table.Chunk, *badText) {
 	for i := range p.cols {
 		p.chunk.Columns[i] = p.cols[i].Vector(p.chunk.Rows)
 	}
-	p.chunk.Absent = nil
+	p.chunk.Absent, p.chunk.Ragged = nil, p.ragged
 	if p.marked {
 		p.chunk.Absent = p.absent
 	}
@@ -111,7 +113,7 @@ const slowRun = 64
 
 func (p *parser) records(b []byte, at, end int, fast bool) *badText {
 	p.chunk.Rows, p.marked = 0, false
-	p.absent = p.absent[:0]
+	p.absent, p.ragged = p.absent[:0], p.ragged[:0]
 	for i := range p.cols {
 		p.cols[i].Reset()
 	}
@@ -179,6 +181,14 @@ func (p *parser) record(b []byte, at, end int) (int, *badText) {
 	absent := false
 	last := len(p.fields) - 1
 	for f := 0; ; f++ {
+		if f > last && p.keeps {
+			next, bad := p.surplus(b, at, end)
+			if bad != nil {
+				return 0, bad
+			}
+			at = next
+			break
+		}
 		if f > last {
 			return 0, &badText{at, fmt.Sprintf("found more than %d fields, expected %s; put a field that contains a delimiter in quotes", f, p.expected())}
 		}
@@ -228,7 +238,11 @@ func (p *parser) record(b []byte, at, end int) (int, *badText) {
 		}
 		at = p.blanks(b, at)
 		if next := lineEnd(b, at); next > 0 {
-			if f < last {
+			if f < last && p.keeps {
+				if bad := p.lacking(at, f+1); bad != nil {
+					return 0, bad
+				}
+			} else if f < last {
 				return 0, &badText{at, fmt.Sprintf("found %d fields, expected %s; write each of them, also empty ones", f+1, p.expected())}
 			}
 			at = next
@@ -242,6 +256,37 @@ func (p *parser) record(b []byte, at, end int) (int, *badText) {
 	p.absent = append(p.absent, absent)
 	p.marked = p.marked || absent
 	return at, nil
+}
+
+// surplus notes a row with more fields than columns, whose other fields begin at b[at:], and returns the start of the next record.
+func (p *parser) surplus(b []byte, at, end int) (int, *badText) {
+	p.ragged = append(p.ragged, uint32(p.chunk.Rows))
+	for {
+		_, next, bad := p.field(b, at, end)
+		if bad != nil {
+			return 0, bad
+		}
+		at = p.blanks(b, next)
+		if next := lineEnd(b, at); next > 0 {
+			return next, nil
+		}
+		if !p.runs {
+			at++
+		}
+	}
+}
+
+// lacking notes a row that ends at an offset before a field, and makes its missing cells empty.
+func (p *parser) lacking(at, field int) *badText {
+	p.ragged = append(p.ragged, uint32(p.chunk.Rows))
+	for f := field; f < len(p.fields); f++ {
+		for i := p.targets[f]; i >= 0; i = p.cols[i].Next {
+			if _, problem := p.cols[i].Put(nil); problem != "" {
+				return badCell(at, nil, p.cols[i].Name, problem)
+			}
+		}
+	}
+	return nil
 }
 
 // badCell is the error of a cell that a column cannot have.

@@ -1,0 +1,297 @@
+package draft
+
+import (
+	"bytes"
+	"math"
+	"slices"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/table/scalar"
+	"github.com/graphmill/graphmill/internal/isotime"
+)
+
+// seen counts cells of a kind, and keeps the first.
+type seen struct {
+	n, row uint64
+	text   string
+}
+
+// longestText is the most bytes of a text that is kept as an example.
+const longestText = 40
+
+func (s *seen) add(row uint64, text []byte) {
+	if s.n == 0 || row < s.row {
+		s.row, s.text = row, string(text[:min(len(text), longestText)])
+	}
+	s.n++
+}
+
+func (s *seen) merge(o *seen) {
+	if o.n > 0 && (s.n == 0 || o.row < s.row) {
+		s.row, s.text = o.row, o.text
+	}
+	s.n += o.n
+}
+
+// cells is what the cells of a column are. Each cell is one of empty, words, marks, ints, floats, bools, times, dates and texts.
+type cells struct {
+	empty seen
+	words seen // for a missing value, that an import takes as empty among numbers
+	marks seen // for a missing value, that an import takes as texts
+	ints  seen
+	// floats are numbers that are no integers of 64 bits; whole counts those that are written as whole numbers with a point.
+	floats seen
+	whole  uint64
+	bools  seen // true or false
+	times  seen // ISO 8601
+	dates  seen // with day, month and year in another form
+	texts  seen // all others
+
+	signed   seen // integers with a sign
+	zeros    seen // integers with leading zeros
+	big      seen // integers above the range of int64
+	wide24   seen // integers that float32 may round
+	wide53   seen // integers that float64 may round
+	wide     bool // a number is 2^24 or more
+	commas   seen // numbers with a comma in place of the point, which are texts
+	digits   int  // of fractions of seconds
+	least    int64
+	largest  int64
+	below    uint64     // numbers that are not positive
+	powers   [64]uint64 // positive numbers, by the power of two
+	bytes    uint64     // of the texts
+	few      map[string]uint64
+	many     bool // few has not all texts
+	nonwhole bool // a number is no integer, so the column has no ids
+}
+
+// mostFew is the most texts that are kept, and longestFew the most bytes of one.
+const (
+	mostFew    = 12
+	longestFew = 40
+)
+
+// marks are texts that people and programs write for a missing value, besides those that an import knows, in lower case.
+var marks = []string{"-", "--", "?", ".", "n/a", "na", "none", "null", "nil", "missing", "(null)", "<na>", "#n/a", "\\n"}
+
+// isMark says whether a text is one of marks.
+func isMark(text []byte) bool {
+	return len(text) <= 7 && slices.Contains(marks, string(bytes.ToLower(text)))
+}
+
+// add counts a cell of text.
+func (c *cells) add(row uint64, text []byte) {
+	text = scalar.Trim(text)
+	if len(text) == 0 {
+		c.empty.add(row, nil)
+		return
+	}
+	first := text[0]
+	if first-'0' <= 9 || first == '-' || first == '+' || first == '.' {
+		if _, ok := scalar.ParseInt(text, graph.Int64); ok {
+			c.addInt(row, text)
+			return
+		}
+		if _, ok := scalar.ParseInt(text, graph.Uint64); ok {
+			c.ints.add(row, text)
+			c.big.add(row, text)
+			c.wide24.add(row, text)
+			c.wide53.add(row, text)
+			c.wide = true
+			return
+		}
+	}
+	if scalar.IsMissing(text) {
+		c.words.add(row, text)
+		c.addFew(text)
+		return
+	}
+	if isMark(text) {
+		c.marks.add(row, text)
+		c.addFew(text)
+		return
+	}
+	if v, ok := scalar.ParseFloat(text, graph.Float64); ok {
+		c.addFloat(row, v, text)
+		return
+	}
+	c.addFew(text)
+	if t, ok := isotime.Parse(text); ok {
+		c.times.add(row, text)
+		c.digits = max(c.digits, t.Digits)
+		return
+	}
+	if _, ok := scalar.ParseBool(text); ok && len(text) > 1 {
+		c.bools.add(row, text)
+		return
+	}
+	if dateForm(text) != "" {
+		c.dates.add(row, text)
+		return
+	}
+	if commaNumber(text) {
+		c.commas.add(row, text)
+	}
+	c.texts.add(row, text)
+	c.bytes += uint64(len(text))
+}
+
+// addInt counts an integer in the range of int64.
+func (c *cells) addInt(row uint64, text []byte) {
+	v, _ := scalar.ParseInt(text, graph.Int64)
+	n := int64(v)
+	c.addFew(text)
+	if text[0] == '-' || text[0] == '+' {
+		c.signed.add(row, text)
+	}
+	if scalar.LeadingZero(text) {
+		c.zeros.add(row, text)
+	}
+	c.addNumber(row, n, text)
+}
+
+// addNumber counts an integer; text is empty if the file declares integers.
+func (c *cells) addNumber(row uint64, n int64, text []byte) {
+	if c.ints.n == 0 {
+		c.least, c.largest = n, n
+	}
+	c.least, c.largest = min(c.least, n), max(c.largest, n)
+	c.ints.add(row, text)
+	if n >= 1<<24 || n <= -1<<24 {
+		c.wide = true
+		c.wide24.add(row, text)
+		if n >= 1<<53 || n <= -1<<53 {
+			c.wide53.add(row, text)
+		}
+	}
+	c.addPower(float64(n))
+}
+
+// addFloat counts a number that is no integer of 64 bits as it is written.
+func (c *cells) addFloat(row uint64, v float64, text []byte) {
+	c.floats.add(row, text)
+	if len(scalar.WholeDigits(text)) < len(text) {
+		c.whole++
+	} else {
+		c.nonwhole = true
+	}
+	c.wide = c.wide || math.Abs(v) >= scalar.WideFloat && !math.IsInf(v, 0)
+	c.addPower(v)
+}
+
+func (c *cells) addPower(v float64) {
+	if !(v > 0) || math.IsInf(v, 0) {
+		c.below++
+		return
+	}
+	_, e := math.Frexp(v)
+	c.powers[min(max(e+32, 0), len(c.powers)-1)]++
+}
+
+func (c *cells) addFew(text []byte) {
+	if c.many {
+		return
+	}
+	if _, has := c.few[string(text)]; !has && (len(c.few) == mostFew || len(text) > longestFew) {
+		c.few, c.many = nil, true
+		return
+	}
+	if c.few == nil {
+		c.few = map[string]uint64{}
+	}
+	c.few[string(text)]++
+}
+
+// merge adds the counts of other rows of the column.
+func (c *cells) merge(o *cells) {
+	if o.ints.n > 0 && c.ints.n == 0 {
+		c.least, c.largest = o.least, o.largest
+	} else if o.ints.n > 0 {
+		c.least, c.largest = min(c.least, o.least), max(c.largest, o.largest)
+	}
+	for _, p := range [][2]*seen{{&c.empty, &o.empty}, {&c.words, &o.words}, {&c.marks, &o.marks}, {&c.ints, &o.ints}, {&c.floats, &o.floats},
+		{&c.bools, &o.bools}, {&c.times, &o.times}, {&c.dates, &o.dates}, {&c.texts, &o.texts}, {&c.signed, &o.signed}, {&c.zeros, &o.zeros},
+		{&c.big, &o.big}, {&c.wide24, &o.wide24}, {&c.wide53, &o.wide53}, {&c.commas, &o.commas}} {
+		p[0].merge(p[1])
+	}
+	c.whole, c.below, c.bytes = c.whole+o.whole, c.below+o.below, c.bytes+o.bytes
+	c.wide, c.nonwhole, c.digits = c.wide || o.wide, c.nonwhole || o.nonwhole, max(c.digits, o.digits)
+	for i, n := range o.powers {
+		c.powers[i] += n
+	}
+	c.many = c.many || o.many
+	for text, n := range o.few {
+		if c.few == nil {
+			c.few = map[string]uint64{}
+		}
+		c.few[text] += n
+	}
+	if c.many || len(c.few) > mostFew {
+		c.few, c.many = nil, true
+	}
+}
+
+// skewed says whether the numbers are positive and of very different sizes: a tenth of them is 16 times as large as another tenth.
+func (c *cells) skewed() bool {
+	n := c.ints.n + c.floats.n
+	if c.below > 0 || n < 20 {
+		return false
+	}
+	low, high, at := -1, 0, uint64(0)
+	for e, k := range c.powers {
+		at += k
+		if low < 0 && at*10 >= n {
+			low = e
+		}
+		if at*10 <= 9*n {
+			high = e
+		}
+	}
+	return high-low >= 4
+}
+
+// commaNumber says whether a text is a number with a comma as its point.
+func commaNumber(text []byte) bool {
+	at := bytes.IndexByte(text, ',')
+	if at < 1 || bytes.Count(text, []byte{','}) > 1 || bytes.IndexByte(text[at:], '.') >= 0 {
+		return false
+	}
+	whole := bytes.ReplaceAll(text[:at], []byte{'.'}, nil)
+	_, ok := scalar.ParseInt(whole, graph.Int64)
+	_, also := scalar.ParseInt(text[at+1:], graph.Uint64)
+	return ok && also && text[at+1]-'0' <= 9
+}
+
+// dateForm names the form of a date that is none of ISO 8601, such as D/M/Y; empty: the text is no date.
+func dateForm(text []byte) string {
+	day, _, _ := bytes.Cut(text, []byte{' '})
+	for _, sep := range []string{"/", ".", "-"} {
+		p := bytes.Split(day, []byte(sep))
+		if len(p) != 3 || !allDigits(p) {
+			continue
+		}
+		switch {
+		case len(p[0]) == 4 && len(p[1]) <= 2 && len(p[2]) <= 2:
+			return "Y" + sep + "M" + sep + "D"
+		case len(p[2]) == 4 && len(p[0]) <= 2 && len(p[1]) <= 2 && sep == ".":
+			return "D.M.Y"
+		case len(p[2]) == 4 && len(p[0]) <= 2 && len(p[1]) <= 2:
+			return "D" + sep + "M" + sep + "Y or M" + sep + "D" + sep + "Y"
+		}
+	}
+	return ""
+}
+
+func allDigits(parts [][]byte) bool {
+	for _, p := range parts {
+		if len(p) == 0 || len(p) > 4 {
+			return false
+		}
+		for _, c := range p {
+			if c < '0' || c > '9' {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,74 @@
+package draft
+
+import (
+	"fmt"
+	"strings"
+)
+
+// writeFit writes which rows the statistics of features come from: those for training, if a column says so.
+func (d *drafter) writeFit(w *writer) {
+	for _, t := range d.Tables {
+		for _, c := range t.columns {
+			if splitOf(c) != nil {
+				w.line(0, "fit: {split: train}", fmt.Sprintf("as %s.%s says", t.Name, c.Name))
+				return
+			}
+		}
+	}
+	w.line(0, "fit: all", "no column says which rows are for training")
+}
+
+// The distinct texts up to which a category has a position for each, and the average bytes from which a text is one to hash.
+const (
+	mostOneHot = 64
+	leastHash  = 32
+)
+
+// writeFeatures writes the key features of a type: the parts of one column x, from columns that are no ids, keys, labels or splits.
+// Categories of many texts are codes in columns of their own.
+func (d *drafter) writeFeatures(w *writer, columns []*column) {
+	var parts, codes []string
+	for _, c := range columns {
+		if isLabel(c) || splitOf(c) != nil {
+			continue
+		}
+		name := scalarText(c.Name)
+		switch m := meaningOf(c); m.kind {
+		case integer, float:
+			scale := "standard"
+			if c.cells.skewed() {
+				scale = "normal-quantiles"
+			}
+			parts = append(parts, fmt.Sprintf("{from: %s, impute: median, scale: %s}", name, scale))
+		case boolean:
+			parts = append(parts, fmt.Sprintf("{from: %s, encode: one-hot}", name))
+		case moment:
+			parts = append(parts, fmt.Sprintf("{from: %s, encode: calendar, parts: [year, month-cycle, weekday-cycle]}", name))
+		case category:
+			if c.distinct > mostOneHot {
+				codes = append(codes, fmt.Sprintf("%s: {from: %s, encode: code, unknown: 0}", scalarText(c.Name+"_code"), name))
+				continue
+			}
+			parts = append(parts, fmt.Sprintf("{from: %s, encode: one-hot, least: 10, unknown: other}", name))
+		case words:
+			if n := c.cells.texts.n; n > 0 && c.cells.bytes >= leastHash*n {
+				parts = append(parts, fmt.Sprintf("{from: %s, encode: hash, dim: 64}", name))
+			} else {
+				codes = append(codes, fmt.Sprintf("%s: {from: %s, encode: code, unknown: 0}", scalarText(c.Name+"_code"), name))
+			}
+		}
+	}
+	if len(parts)+len(codes) == 0 {
+		return
+	}
+	w.line(2, "features:", "")
+	if len(parts) > 0 {
+		w.line(3, "x:", "")
+		for _, p := range parts {
+			w.line(4, "- "+strings.TrimSpace(p), "")
+		}
+	}
+	for _, c := range codes {
+		w.line(3, c, "")
+	}
+}
