@@ -26,7 +26,7 @@ func (d *drafter) findFaults() {
 			d.out.Faults = append(d.out.Faults, f)
 		}
 		if t.ragged.n > 0 {
-			d.fault(t, nil, &t.ragged, true, "rows with another number of cells than there are columns", "write every cell, also empty ones, and put a cell that contains the delimiter in quotes; no key of graph.yaml does", "")
+			d.fault(t, nil, &t.ragged, true, "rows with another number of cells than there are columns, or with a stray quote", "write every cell, also empty ones, and put a cell that contains the delimiter or a quote in quotes", "")
 		}
 		for _, c := range t.columns {
 			d.columnFaults(t, c)

@@ -58,10 +58,10 @@ func idScore(c *column) int {
 		return idNode
 	}
 	stem, isKey := stemOf(c.Name)
-	if joined := joinedStem(c.Name); joined != nil && sameWords(joined, wordsOf(t.Name)) {
+	if joined := joinedStem(c.Name); joined != nil && sameWords(joined, tableWords(t)) {
 		return idOfTable
 	}
-	table := wordsOf(t.Name)
+	table := tableWords(t)
 	switch {
 	case isKey && sameWords(stem, table):
 		return idOfTable
@@ -131,7 +131,7 @@ func (c *column) distinctWords() string {
 // foreignName says whether a column is named as the id of another table.
 func (d *drafter) foreignName(t *Table, c *column) bool {
 	return slices.ContainsFunc(d.Tables, func(u *Table) bool {
-		return u != t && strengthOf(c, u) >= sameName
+		return u != t && strengthOf(c, u) >= partName
 	})
 }
 
@@ -157,7 +157,7 @@ func strengthOf(c *column, u *Table) int {
 	if u.id != nil && u != c.table && strings.EqualFold(u.id.Name, c.Name) && idScore(u.id) < idUsual {
 		return sameName
 	}
-	table := wordsOf(u.Name)
+	table := tableWords(u)
 	stem, isKey := stemOf(c.Name)
 	if joined := joinedStem(c.Name); joined != nil && sameWords(joined, table) {
 		return sameName
@@ -169,7 +169,7 @@ func strengthOf(c *column, u *Table) int {
 		return partName
 	case isKey && endsWith(stem, table), !isKey && sameWords(stem, table):
 		return partName
-	case isKey && within(stem, table):
+	case isKey && within(stem, table), isEndName(c.Name) && within(table, tableWords(c.table)):
 		return nearName
 	case isKey && !hasWord(c.Name, "code", "no", "nr", "ref"), isEndName(c.Name), hasWord(c.Name, "by", "to", "from", "parent"):
 		return anyName
@@ -260,7 +260,7 @@ func bestKey(keys []*key) *key {
 		return nil
 	}
 	compare := func(a, b *key) int {
-		return cmp.Or(cmp.Compare(b.strength, a.strength), cmp.Compare(a.found.dangling, b.found.dangling), cmp.Compare(len(wordsOf(b.to.Name)), len(wordsOf(a.to.Name))))
+		return cmp.Or(cmp.Compare(b.strength, a.strength), cmp.Compare(a.found.dangling, b.found.dangling), cmp.Compare(len(tableWords(b.to)), len(tableWords(a.to))))
 	}
 	slices.SortStableFunc(keys, compare)
 	if len(keys) > 1 && keys[0].strength <= anyName && keys[1].strength == keys[0].strength {

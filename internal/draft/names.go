@@ -35,6 +35,19 @@ func wordsOf(name string) (words []string) {
 	return words
 }
 
+// plainWords say of a table that it is one, and not of what.
+var plainWords = []string{"node", "nodes", "vertex", "vertices", "names", "table", "tbl", "dim", "fact", "data", "dataset", "list", "raw"}
+
+// tableWords are the words of the name of a table that say what its rows are.
+func tableWords(t *Table) []string {
+	words := wordsOf(t.Name)
+	said := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(plainWords, w) })
+	if len(said) == 0 {
+		return words
+	}
+	return said
+}
+
 // keyWords end or begin the names of keys.
 var keyWords = []string{"id", "ids", "key", "fk", "pk", "sk", "uuid", "guid", "code", "no", "nr", "ref", "sku", "isbn"}
 

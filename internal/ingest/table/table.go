@@ -110,7 +110,8 @@ type Chunk struct {
 	Bytes int64
 	// Absent marks the rows with an empty cell in a column with EmptyAbsent. It is nil if there are none.
 	Absent []bool
-	// Ragged are the rows with another number of cells than there are columns, ascending, in text that is opened so.
+	// Ragged are the rows with another number of cells than there are columns, or with a stray quote, ascending, in text that is opened
+	// so that they are no errors.
 	Ragged []uint32
 }
 

@@ -49,8 +49,8 @@ type CSVOptions struct {
 	Skip int
 	// Delimiter is one of ',', '\t', ';', '|' and ' ' (runs of spaces and tabs); 0: see the package comment.
 	Delimiter byte
-	// Ragged keeps rows with another number of fields than there are columns, and lists them in Chunk.Ragged: missing fields are empty,
-	// and further ones are left out. Otherwise they are errors.
+	// Ragged keeps rows with another number of fields than there are columns, and rows with a stray quote, and lists them in
+	// Chunk.Ragged: fields that are missing or cannot be told apart are empty, and further ones are left out. Otherwise they are errors.
 	Ragged bool
 }
 

@@ -182,11 +182,7 @@ func (p *parser) record(b []byte, at, end int) (int, *badText) {
 	last := len(p.fields) - 1
 	for f := 0; ; f++ {
 		if f > last && p.keeps {
-			next, bad := p.surplus(b, at, end)
-			if bad != nil {
-				return 0, bad
-			}
-			at = next
+			at = p.surplus(b, at, end)
 			break
 		}
 		if f > last {
@@ -216,6 +212,12 @@ func (p *parser) record(b []byte, at, end int) (int, *badText) {
 		if !done {
 			begin := at
 			cell, next, bad := p.field(b, at, end)
+			if bad != nil && p.keeps {
+				if bad = p.lacking(at, f); bad == nil {
+					at = afterLine(b, at, end)
+					break
+				}
+			}
 			if bad != nil {
 				return 0, bad
 			}
@@ -259,16 +261,16 @@ func (p *parser) record(b []byte, at, end int) (int, *badText) {
 }
 
 // surplus notes a row with more fields than columns, whose other fields begin at b[at:], and returns the start of the next record.
-func (p *parser) surplus(b []byte, at, end int) (int, *badText) {
+func (p *parser) surplus(b []byte, at, end int) int {
 	p.ragged = append(p.ragged, uint32(p.chunk.Rows))
 	for {
 		_, next, bad := p.field(b, at, end)
 		if bad != nil {
-			return 0, bad
+			return afterLine(b, at, end)
 		}
 		at = p.blanks(b, next)
 		if next := lineEnd(b, at); next > 0 {
-			return next, nil
+			return next
 		}
 		if !p.runs {
 			at++
@@ -276,7 +278,15 @@ func (p *parser) surplus(b []byte, at, end int) (int, *badText) {
 	}
 }
 
-// lacking notes a row that ends at an offset before a field, and makes its missing cells empty.
+// afterLine returns the offset after the line of b[at:end], or end.
+func afterLine(b []byte, at, end int) int {
+	if n := bytes.IndexByte(b[at:end], '\n'); n >= 0 {
+		return at + n + 1
+	}
+	return end
+}
+
+// lacking notes a row whose fields end at an offset, or cannot be told apart from there on, and makes the cells from a field on empty.
 func (p *parser) lacking(at, field int) *badText {
 	p.ragged = append(p.ragged, uint32(p.chunk.Rows))
 	for f := field; f < len(p.fields); f++ {
