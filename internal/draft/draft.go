@@ -38,6 +38,7 @@ type Table struct {
 	ragged  seen
 	id      *column // nil: the rows are numbered
 	why     string  // the id is chosen
+	weak    bool    // the id is one only if a key refers to it
 	keys    []*key
 	edge    bool // the rows are edges
 }
@@ -194,6 +195,8 @@ type column struct {
 	distinct    uint64
 	repeats     uint64
 	firstRepeat uint64
+
+	maybe []string // tables whose ids have all values, where nothing tells which of them the column refers to
 }
 
 // filled is the number of cells that are not empty.

@@ -64,7 +64,8 @@ func isTable(name string) bool {
 	return false
 }
 
-var shardName = regexp.MustCompile(`^(.*)-[0-9]{5}-of-([0-9]{5})$`)
+// shardName matches the name of a shard: the name of the table, with its extension or before it.
+var shardName = regexp.MustCompile(`^(.+)-[0-9]{5}-of-([0-9]{5})(\.[A-Za-z.]+)?$`)
 
 // list lists the tables of a folder. A folder in it is a table, if its files look like those of one.
 func (s *Source) list(fsys vfs.FS, dir string) (all []found, err error) {
@@ -95,13 +96,18 @@ func (s *Source) list(fsys vfs.FS, dir string) (all []found, err error) {
 			s.Notes = append(s.Notes, fmt.Sprintf("%s is left out: no file of a table", name))
 		default:
 			if m := shardName.FindStringSubmatch(name); m != nil {
-				key := m[1] + "@" + strings.TrimLeft(m[2], "0")
-				if i, ok := shards[key]; ok {
-					all[i].files = append(all[i].files, path)
-					continue
+				key := m[1] + "@" + strings.TrimLeft(m[2], "0") + m[3]
+				i, seen := shards[key]
+				if !seen {
+					i, shards[key] = len(all), len(all)
+					all = append(all, found{name: tableName(m[1] + m[3])})
 				}
-				shards[key] = len(all)
-				all = append(all, found{name: tableName(m[1]), names: []string{key}, files: []string{path}})
+				all[i].files = append(all[i].files, path)
+				if m[3] == "" {
+					all[i].names = []string{key}
+				} else {
+					all[i].names = append(all[i].names, name)
+				}
 				continue
 			}
 			all = append(all, found{name: tableName(name), names: []string{name}, files: []string{path}})

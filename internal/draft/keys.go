@@ -94,14 +94,12 @@ func (d *drafter) findIDs() {
 		}
 	}
 	for _, t := range d.Tables {
-		if t.id != nil {
+		if t.id != nil || len(t.columns) == 0 {
 			continue
 		}
-		for _, c := range t.columns {
-			if c.unique() && !c.cells.nonwhole && c.cells.texts.n+c.cells.ints.n == t.rows && !d.foreignName(t, c) && d.shared(c) {
-				t.id, t.why = c, fmt.Sprintf("%s, and other tables have a column of this name", c.distinctWords())
-				break
-			}
+		// Others of the columns may be shared by chance, as price and year are.
+		if c := t.columns[0]; c.unique() && !c.cells.nonwhole && c.cells.texts.n+c.cells.ints.n == t.rows && !d.foreignName(t, c) && d.shared(c) {
+			t.id, t.weak, t.why = c, true, fmt.Sprintf("%s, and other tables have a column of this name", c.distinctWords())
 		}
 	}
 }
@@ -212,6 +210,15 @@ func (d *drafter) findKeys(ctx context.Context, v *values) error {
 		if k := bestKey(mine); k != nil {
 			k.explain()
 			c.table.keys = append(c.table.keys, k)
+			continue
+		}
+		for _, k := range mine {
+			c.maybe = append(c.maybe, k.to.Name)
+		}
+	}
+	for _, t := range d.Tables {
+		if t.weak && !d.referred(t) {
+			t.id = nil
 		}
 	}
 	for _, t := range d.Tables {
@@ -242,8 +249,8 @@ func (k *key) holds() bool {
 	case k.strength == declared:
 		return true
 	case in+out == 0:
-		return k.strength >= sameName
-	case k.strength >= partName:
+		return k.strength >= sameName && !k.to.weak
+	case k.strength >= partName, k.strength == nearName && isEndName(k.column.Name):
 		return in >= out
 	case k.strength == nearName:
 		return in >= 9*out
@@ -254,7 +261,7 @@ func (k *key) holds() bool {
 	return k.strength == otherName || isEndName(k.column.Name) || k.column.cells.texts.n > 0 || 10*k.column.distinct >= k.to.id.distinct
 }
 
-// bestKey is the key with the best name and then the most values; nil: there is none, or names do not tell which of two.
+// bestKey is the key with the best name and then the most values; nil: there is none, or nothing tells which of two.
 func bestKey(keys []*key) *key {
 	if len(keys) == 0 {
 		return nil

@@ -40,13 +40,13 @@ func (d *drafter) referred(t *Table) bool {
 
 // impliedEnds makes keys of the ends of a table of edges whose nodes have no table.
 func (t *Table) impliedEnds(d *drafter) {
-	if len(t.keys) > 0 || t.id != nil || slices.ContainsFunc(d.Tables, func(o *Table) bool { return o.Name == implicitType }) {
+	if t.id != nil || slices.ContainsFunc(d.Tables, func(o *Table) bool { return o.Name == implicitType }) {
 		return
 	}
 	var ends [2]*column
 	for _, c := range t.columns {
 		for i, names := range [][]string{sourceNames, targetNames} {
-			if ends[i] == nil && c.hashed && slices.ContainsFunc(names, func(n string) bool { return isNamed(c, n) }) {
+			if ends[i] == nil && c.hashed && !t.isKey(c) && slices.ContainsFunc(names, func(n string) bool { return isNamed(c, n) }) {
 				ends[i] = c
 			}
 		}
@@ -54,6 +54,7 @@ func (t *Table) impliedEnds(d *drafter) {
 	if ends[0] == nil || ends[1] == nil || ends[0].cells.empty.n+ends[1].cells.empty.n > 0 {
 		return
 	}
+	t.keys = nil // an edge has two ends: other keys are columns
 	for i, c := range ends {
 		t.keys = append(t.keys, &key{column: c, end: i, why: "named as an end of edges; no table has its values as ids"})
 	}

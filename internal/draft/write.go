@@ -195,6 +195,9 @@ func (d *drafter) writeColumns(w *writer, t *Table, columns []*column) {
 		if isLabel(c) {
 			why += "; named as a label"
 		}
+		if len(c.maybe) > 0 {
+			why += fmt.Sprintf("; %s have all its values as ids, and the name does not say whether it is a key", strings.Join(c.maybe, " and "))
+		}
 		if n := c.cells.empty.n; n > 0 {
 			why += "; " + amount(n, "empty cell")
 		}
@@ -284,6 +287,9 @@ func (d *drafter) writeSplits(w *writer) {
 			}
 			text := scalarText(t.Name) + ": {by: " + scalarText(c.Name)
 			for _, part := range []string{"train", "valid", "test"} {
+				if parts[part] == nil {
+					continue
+				}
 				text += ", " + part + ": " + listText(parts[part])
 			}
 			w.line(2, text+"}", fmt.Sprintf("the texts of %s", c.Name))

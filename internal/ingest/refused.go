@@ -176,6 +176,15 @@ func unrecognised(path string, names []string) error {
 	if slices.Contains(names, "graph.json") {
 		return sourcef("%s: found a folder that graphmill wrote, expected the source of a graph; use it as it is", path)
 	}
+	var tables []string
+	for _, n := range names {
+		if k := table.KindByName(n); k != table.Unknown && k != table.Array && k != table.TFRecords {
+			tables = append(tables, n)
+		}
+	}
+	if len(tables) > 1 {
+		return sourcef("%s: found a folder of several tables, such as %s and %s, expected a graph.yaml that lists them; draft one: graphmill draft %s > %s", path, tables[0], tables[1], path, filepath.Join(path, "graph.yaml"))
+	}
 	for _, n := range names {
 		if slices.Contains(known, table.Extension(n)) {
 			return sourcef("%s: found a folder of no known format, expected one file, or a graph.yaml that lists the tables; import a file of it, such as %s, or write a graph.yaml", path, n)
