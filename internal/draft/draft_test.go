@@ -70,28 +70,28 @@ func TestGuesses(t *testing.T) {
 	}{
 		"integers":            {repeated(1, "7", "-3", "1000"), "int64", "", 0},
 		"gaps in integers":    {repeated(1, "7", "", "NA", "9", ""), "{dtype: int64, missing: column}", "2 empty cells in a column of int64", 3},
-		"words in integers":   {repeated(1, "7", "8", "NULL", "9"), "{dtype: int64, missing: column}", `1 texts for a missing value, such as "NULL", in a column of int64`, 4},
-		"gaps in floats":      {repeated(1, "7.5", "", "1e3"), "{dtype: float32, missing: nan}", "1 empty cells in a column of float32", 3},
+		"words in integers":   {repeated(1, "7", "8", "NULL", "9"), "{dtype: int64, missing: column}", `1 text for a missing value, such as "NULL", in a column of int64`, 4},
+		"gaps in floats":      {repeated(1, "7.5", "", "1e3"), "{dtype: float32, missing: nan}", "1 empty cell in a column of float32", 3},
 		"wide floats":         {repeated(1, "16777217.5", "1"), "float64", "", 0},
-		"2^24":                {repeated(1, "16777216", "1"), "int64", "1 integers of 2^24 or more", 2},
-		"2^53":                {repeated(1, "1", "9007199254740992"), "int64", "1 integers of 2^53 or more", 3},
-		"above int64":         {repeated(1, "1", "18446744073709551615"), "uint64", "1 integers of 2^53 or more", 3},
+		"2^24":                {repeated(1, "16777216", "1"), "int64", "1 integer of 2^24 or more", 2},
+		"2^53":                {repeated(1, "1", "9007199254740992"), "int64", "1 integer of 2^53 or more", 3},
+		"above int64":         {repeated(1, "1", "18446744073709551615"), "uint64", "1 integer of 2^53 or more", 3},
 		"nan is a value":      {repeated(1, "1.5", "nan", "inf"), "float32", "", 0},
 		"marks":               {repeated(1, "1", "?", "2", "-"), "string", `2 texts for a missing value, such as "?", among 2 numbers`, 3},
-		"mixed":               {repeated(1, "1", "2", "12 kg"), "string", `1 texts such as "12 kg" among 2 numbers`, 4},
+		"mixed":               {repeated(1, "1", "2", "12 kg"), "string", `1 text such as "12 kg" among 2 numbers`, 4},
 		"few texts":           {repeated(4, "red", "green"), "category", "", 0},
 		"texts that differ":   {repeated(1, "red", "green", "blue"), "string", "", 0},
-		"a mark among texts":  {repeated(4, "red", "-"), "category", `4 texts for a missing value, such as "-", which are texts like others here`, 3},
+		"a mark among texts":  {repeated(4, "red", "-"), "category", `4 texts for a missing value, such as "-", taken as texts like others`, 3},
 		"leading zeros":       {repeated(4, "01234", "99"), "category", `4 integers with leading zeros, such as "01234"`, 2},
 		"bools":               {repeated(1, "true", "False"), "bool", "", 0},
 		"times":               {repeated(1, "2024-02-29", "2024-01-01T10:00:00Z", ""), "datetime", "", 0},
-		"unparsable times":    {repeated(1, "2024-02-29", "2024-03-01", "soon"), "string", `1 texts such as "soon" that are no times in ISO 8601, among 2 cells`, 4},
-		"a day that is none":  {repeated(1, "2024-02-28", "2024-03-01", "2023-02-29"), "string", `1 texts such as "2023-02-29" that are no times`, 4},
+		"unparsable times":    {repeated(1, "2024-02-29", "2024-03-01", "soon"), "string", `1 text such as "soon" in place of a time in ISO 8601, beside 2 cells with one`, 4},
+		"a day that is none":  {repeated(1, "2024-02-28", "2024-03-01", "2023-02-29"), "string", `1 text such as "2023-02-29" in place of a time`, 4},
 		"dates":               {repeated(1, "29/02/2024", "01/03/2024"), "string", `2 dates as D/M/Y or M/D/Y, such as "29/02/2024"`, 2},
 		"dates with points":   {repeated(1, "29.2.2024", "1.3.2024"), "string", `2 dates as D.M.Y, such as "29.2.2024"`, 2},
-		"comma as the point":  {repeated(1, "3,50", "1.000,25"), "string", `2 numbers with a comma as their point, such as "3,50"`, 2},
-		"nothing":             {repeated(1, "", ""), "string", "2 no value in any row", 2},
-		"missing words alone": {repeated(1, "NA", "NA"), "string", "2 no value in any row", 2},
+		"comma as the point":  {repeated(1, "3,50", "1.000,25"), "string", `2 numbers with a comma as the point, such as "3,50"`, 2},
+		"nothing":             {repeated(1, "", ""), "string", "2 rows, none of which has a value", 2},
+		"missing words alone": {repeated(1, "NA", "NA"), "string", "2 rows, none of which has a value", 2},
 	} {
 		dir := written(t, map[string]string{"t.csv": cellsOf(x.cells...)})
 		d, _ := made(t, dir, Options{})
@@ -165,10 +165,10 @@ func TestOpenFaults(t *testing.T) {
 		first, found, line string
 		count              uint64
 	}{
-		{"users.csv:6:1", "rows without an id", "    id: {column: user_id, dtype: integer}", 1},
-		{"users.csv:4:1", "rows with the id of an earlier row", "# duplicate_nodes: drop", 1},
-		{"orders.csv:3:3", "values that no row of users has as its id (2 distinct values)", "# dangling_edges: drop", 2},
-		{"orders.csv:4", "rows with another number of cells", "  orders:", 3},
+		{"users.csv:6:1", "1 row without an id", "    id: {column: user_id, dtype: integer}", 1},
+		{"users.csv:4:1", "1 row with the id of an earlier row", "# duplicate_nodes: drop", 1},
+		{"orders.csv:3:3", "2 values that no row of users has as its id (2 distinct values)", "# dangling_edges: drop", 2},
+		{"orders.csv:4", "3 rows with another number of cells", "  orders:", 3},
 		{"", "dup.csv:1: found two columns \"a\"", "  dup:", 0},
 	} {
 		i := slices.IndexFunc(d.Faults, func(f Fault) bool { return strings.Contains(f.Found, want.found) })

@@ -3,8 +3,6 @@ package draft
 import (
 	"fmt"
 	"slices"
-
-	"github.com/graphmill/graphmill/internal/human"
 )
 
 // The lines of graph.yaml that settle faults, besides those of columns.
@@ -26,7 +24,7 @@ func (d *drafter) findFaults() {
 			d.out.Faults = append(d.out.Faults, f)
 		}
 		if t.ragged.n > 0 {
-			d.fault(t, nil, &t.ragged, true, "rows with another number of cells than there are columns, or with a stray quote", "write every cell, also empty ones, and put a cell that contains the delimiter or a quote in quotes", "")
+			d.fault(t, nil, &t.ragged, true, "row", " with another number of cells than there are columns, or with a stray quote", "write every cell, also empty ones, and put a cell that contains the delimiter or a quote in quotes", "")
 		}
 		for _, c := range t.columns {
 			d.columnFaults(t, c)
@@ -39,8 +37,10 @@ func (d *drafter) findFaults() {
 }
 
 // fault adds a fault of the cells of a column; c is nil for rows.
-func (d *drafter) fault(t *Table, c *column, s *seen, open bool, found, do, anchor string) {
-	f := Fault{Table: t.Name, Count: s.n, Found: found, Do: do, Open: open, anchor: anchor}
+//
+// noun is what is counted, and rest what follows it.
+func (d *drafter) fault(t *Table, c *column, s *seen, open bool, noun, rest, do, anchor string) {
+	f := Fault{Table: t.Name, Count: s.n, Found: amount(s.n, noun) + rest, Do: do, Open: open, anchor: anchor}
 	name := ""
 	if c != nil {
 		name, f.Column = c.Name, c.Name
@@ -77,10 +77,10 @@ func (d *drafter) columnFaults(t *Table, c *column) {
 // idFaults lists what is wrong with ids.
 func (d *drafter) idFaults(t *Table, c *column) {
 	if c.cells.empty.n > 0 {
-		d.fault(t, c, &c.cells.empty, true, "rows without an id", "fill the cells, or write id: null, which numbers the rows", "")
+		d.fault(t, c, &c.cells.empty, true, "row", " without an id", "fill the cells, or write id: null, which numbers the rows", "")
 	}
 	if c.repeats > 0 {
-		d.fault(t, c, &seen{n: c.repeats, row: c.firstRepeat}, true, "rows with the id of an earlier row", "remove the # before duplicate_nodes: drop, which leaves these rows out, or correct the ids", anchorDuplicates)
+		d.fault(t, c, &seen{n: c.repeats, row: c.firstRepeat}, true, "row", " with the id of an earlier row", "remove the # before duplicate_nodes: drop, which leaves these rows out, or correct the ids", anchorDuplicates)
 	}
 }
 
@@ -88,13 +88,13 @@ func (d *drafter) idFaults(t *Table, c *column) {
 func (d *drafter) keyFaults(t *Table, k *key) {
 	n := &k.column.cells
 	if k.to != nil && k.found.dangling > 0 {
-		what := fmt.Sprintf("values that no row of %s has as its id (%s)", k.to.Name, amount(k.found.values, "distinct value"))
-		d.fault(t, k.column, &seen{n: k.found.dangling, row: k.found.first}, true, what, "remove the # before dangling_edges: drop, which leaves these edges out (zeros adds the nodes), or correct the cells", anchorDangling)
+		what := fmt.Sprintf(" that no row of %s has as its id (%s)", k.to.Name, amount(k.found.values, "distinct value"))
+		d.fault(t, k.column, &seen{n: k.found.dangling, row: k.found.first}, true, "value", what, "remove the # before dangling_edges: drop, which leaves these edges out (zeros adds the nodes), or correct the cells", anchorDangling)
 	}
 	missing := n.words
 	missing.merge(&n.marks)
 	if missing.n > 0 {
-		d.fault(t, k.column, &missing, false, fmt.Sprintf("texts for a missing value, such as %q, which are ids here", missing.text), "leave these cells empty: an empty key is no edge", "")
+		d.fault(t, k.column, &missing, false, "text", fmt.Sprintf(" for a missing value, such as %q, taken as ids", missing.text), "leave these cells empty: an empty key is no edge", "")
 	}
 }
 
@@ -105,22 +105,22 @@ func (d *drafter) valueFaults(t *Table, c *column) {
 	switch m.kind {
 	case integer, float, boolean:
 		if n.empty.n > 0 {
-			d.fault(t, c, &n.empty, false, "empty cells in a column of "+m.dtype, "missing: "+m.missing+" makes them "+missingWords(m.missing, c.Name), "")
+			d.fault(t, c, &n.empty, false, "empty cell", " in a column of "+m.dtype, "missing: "+m.missing+" makes them "+missingWords(m.missing, c.Name), "")
 		}
 		if n.words.n > 0 {
-			d.fault(t, c, &n.words, false, fmt.Sprintf("texts for a missing value, such as %q, in a column of %s", n.words.text, m.dtype), "they count as empty cells, as missing: "+m.missing+" says", "")
+			d.fault(t, c, &n.words, false, "text", fmt.Sprintf(" for a missing value, such as %q, in a column of %s", n.words.text, m.dtype), "they count as empty cells, as missing: "+m.missing+" says", "")
 		}
 	case nothing:
 		if t.rows > 0 {
-			d.fault(t, c, &seen{n: t.rows}, false, "no value in any row", "remove the line of the column", "")
+			d.fault(t, c, &seen{n: t.rows}, false, "row", ", none of which has a value", "remove the line of the column", "")
 		}
 	case category, words:
 		d.textFaults(t, c, numbers, filled)
 	}
 	if m.kind == integer && n.wide53.n > 0 {
-		d.fault(t, c, &n.wide53, false, "integers of 2^53 or more, which int64 keeps and a feature rounds", "read codes as category or string", "")
+		d.fault(t, c, &n.wide53, false, "integer", " of 2^53 or more, which int64 keeps and a feature rounds", "read codes as category or string", "")
 	} else if m.kind == integer && n.wide24.n > 0 {
-		d.fault(t, c, &n.wide24, false, "integers of 2^24 or more, which int64 keeps and a feature of float32 rounds", "read codes as category or string, or scale the numbers", "")
+		d.fault(t, c, &n.wide24, false, "integer", " of 2^24 or more, which int64 keeps and a feature of float32 rounds", "read codes as category or string, or scale the numbers", "")
 	}
 }
 
@@ -143,26 +143,26 @@ func (d *drafter) textFaults(t *Table, c *column, numbers, filled uint64) {
 	switch {
 	case c.Words:
 	case n.zeros.n > 0 && n.ints.n == filled-missing.n:
-		d.fault(t, c, &n.zeros, false, fmt.Sprintf("integers with leading zeros, such as %q", n.zeros.text), "they are texts, which keep the zeros; give the column int64 if they do not matter", "")
+		d.fault(t, c, &n.zeros, false, "integer", fmt.Sprintf(" with leading zeros, such as %q", n.zeros.text), "they are texts, which keep the zeros; give the column int64 if they do not matter", "")
 	case numbers > 0 && numbers+missing.n == filled:
-		d.fault(t, c, &missing, false, fmt.Sprintf("texts for a missing value, such as %q, among %s", missing.text, amount(numbers, "number")), "leave these cells empty, and give the column float32; until then it has texts", "")
+		d.fault(t, c, &missing, false, "text", fmt.Sprintf(" for a missing value, such as %q, among %s", missing.text, amount(numbers, "number")), "leave these cells empty, and give the column float32; until then it has texts", "")
 		return
 	case 2*n.commas.n >= filled:
-		d.fault(t, c, &n.commas, false, fmt.Sprintf("numbers with a comma as their point, such as %q", n.commas.text), "write a point, and give the column float32; until then it has texts", "")
+		d.fault(t, c, &n.commas, false, "number", fmt.Sprintf(" with a comma as the point, such as %q", n.commas.text), "write a point, and give the column float32; until then it has texts", "")
 	case 2*numbers >= filled && others.n+n.times.n > 0:
 		others.merge(&n.times)
-		d.fault(t, c, &others, false, fmt.Sprintf("texts such as %q among %s", others.text, amount(numbers, "number")), "correct the cells, and give the column float32; until then it has texts", "")
+		d.fault(t, c, &others, false, "text", fmt.Sprintf(" such as %q among %s", others.text, amount(numbers, "number")), "correct the cells, and give the column float32; until then it has texts", "")
 	case n.times.n > 0 && 2*n.times.n >= filled:
 		others.merge(&missing)
 		others.merge(&n.ints)
 		others.merge(&n.floats)
-		d.fault(t, c, &others, false, fmt.Sprintf("texts such as %q that are no times in ISO 8601, among %s that are", others.text, amount(n.times.n, "cell")), "correct the cells, or leave them empty, and give the column datetime; until then it has texts", "")
+		d.fault(t, c, &others, false, "text", fmt.Sprintf(" such as %q in place of a time in ISO 8601, beside %s with one", others.text, amount(n.times.n, "cell")), "correct the cells, or leave them empty, and give the column datetime; until then it has texts", "")
 		return
 	case n.dates.n > 0 && 2*n.dates.n >= filled:
-		d.fault(t, c, &n.dates, false, fmt.Sprintf("dates as %s, such as %q", dateForm([]byte(n.dates.text)), n.dates.text), "write them as 2024-02-29, and give the column datetime; until then it has texts", "")
+		d.fault(t, c, &n.dates, false, "date", fmt.Sprintf(" as %s, such as %q", dateForm([]byte(n.dates.text)), n.dates.text), "write them as 2024-02-29, and give the column datetime; until then it has texts", "")
 	}
 	if missing.n > 0 {
-		d.fault(t, c, &missing, false, fmt.Sprintf("texts for a missing value, such as %q, which are texts like others here", missing.text), "leave these cells empty", "")
+		d.fault(t, c, &missing, false, "text", fmt.Sprintf(" for a missing value, such as %q, taken as texts like others", missing.text), "leave these cells empty", "")
 	}
 }
 
@@ -192,9 +192,6 @@ func (f *Fault) Text() string {
 		place += ": "
 	}
 	what := f.Found
-	if f.Count > 0 {
-		what = human.ExactU(f.Count) + " " + what
-	}
 	if f.Column != "" {
 		what = fmt.Sprintf("column %q: %s", f.Column, what)
 	}

@@ -284,7 +284,7 @@ func (k *key) explain() {
 	case k.found.inside+k.found.dangling == 0:
 		k.why = fmt.Sprintf("named as %s, and has no values", id)
 	case k.found.dangling == 0:
-		k.why = fmt.Sprintf("all %s values are in %s", n, id)
+		k.why = fmt.Sprintf("%s, all in %s", amount(k.found.inside, "value"), id)
 	default:
 		k.why = fmt.Sprintf("%s of %s values are in %s", human.ExactU(k.found.inside), n, id)
 	}
