@@ -39,7 +39,7 @@ user) and by all its values. Each table is read once, whole, in bounded memory.`
 			if err := f.Check(); err != nil {
 				return err
 			}
-			w := io.Writer(t.Stdout)
+			var w io.Writer = t.Stdout
 			if f.AsJSON {
 				w = io.Discard
 			}

@@ -54,7 +54,9 @@ type cells struct {
 	wide53   seen // integers that float64 may round
 	wide     bool // a number is 2^24 or more
 	commas   seen // numbers with a comma in place of the point, which are texts
-	digits   int  // of fractions of seconds
+	vectors  seen // lists of numbers, which are texts; width is the number of all of them, 0 if they differ
+	width    int
+	digits   int // of fractions of seconds
 	least    int64
 	largest  int64
 	below    uint64     // numbers that are not positive
@@ -131,6 +133,14 @@ func (c *cells) add(row uint64, text []byte) {
 	}
 	if commaNumber(text) {
 		c.commas.add(row, text)
+	}
+	if n := vectorWidth(text); n > 0 {
+		if c.vectors.n == 0 {
+			c.width = n
+		} else if c.width != n {
+			c.width = 0
+		}
+		c.vectors.add(row, text)
 	}
 	c.texts.add(row, text)
 	c.bytes += uint64(len(text))
@@ -209,9 +219,14 @@ func (c *cells) merge(o *cells) {
 	} else if o.ints.n > 0 {
 		c.least, c.largest = min(c.least, o.least), max(c.largest, o.largest)
 	}
+	if c.vectors.n == 0 {
+		c.width = o.width
+	} else if o.vectors.n > 0 && o.width != c.width {
+		c.width = 0
+	}
 	for _, p := range [][2]*seen{{&c.empty, &o.empty}, {&c.words, &o.words}, {&c.marks, &o.marks}, {&c.ints, &o.ints}, {&c.floats, &o.floats},
 		{&c.bools, &o.bools}, {&c.times, &o.times}, {&c.dates, &o.dates}, {&c.texts, &o.texts}, {&c.signed, &o.signed}, {&c.zeros, &o.zeros},
-		{&c.big, &o.big}, {&c.wide24, &o.wide24}, {&c.wide53, &o.wide53}, {&c.commas, &o.commas}} {
+		{&c.big, &o.big}, {&c.wide24, &o.wide24}, {&c.wide53, &o.wide53}, {&c.commas, &o.commas}, {&c.vectors, &o.vectors}} {
 		p[0].merge(p[1])
 	}
 	c.whole, c.below, c.bytes = c.whole+o.whole, c.below+o.below, c.bytes+o.bytes
@@ -248,6 +263,26 @@ func (c *cells) skewed() bool {
 		}
 	}
 	return high-low >= 4
+}
+
+// vectorWidth is the number of numbers in a list of at least two, with spaces or semicolons between them, or in brackets also commas;
+// 0: the text is none.
+func vectorWidth(text []byte) int {
+	between := " ;"
+	if text[0] == '[' && text[len(text)-1] == ']' {
+		text, between = text[1:len(text)-1], " ;,"
+	}
+	n := 0
+	for part := range bytes.FieldsFuncSeq(text, func(r rune) bool { return bytes.ContainsRune([]byte(between), r) }) {
+		if _, ok := scalar.ParseFloat(part, graph.Float32); !ok {
+			return 0
+		}
+		n++
+	}
+	if n < 2 {
+		return 0
+	}
+	return n
 }
 
 // commaNumber says whether a text is a number with a comma as its point.

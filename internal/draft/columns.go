@@ -57,6 +57,11 @@ func meaningOf(c *column) meaning {
 		return emptyMeaning(c)
 	case n.bools.n == known:
 		return meaning{boolean, "bool", c.gap("column"), "true or false"}
+	case n.vectors.n == c.table.rows && !c.Words:
+		if n.width > 0 {
+			return meaning{kind: list, dtype: fmt.Sprintf("float32[%d]", n.width), why: "lists of as many numbers, such as " + n.vectors.text}
+		}
+		return meaning{kind: list, dtype: "float32[]", why: "lists of numbers, such as " + n.vectors.text}
 	case n.times.n == known:
 		return meaning{kind: moment, dtype: "datetime", why: "times in ISO 8601, such as " + n.times.text}
 	case numbers == known && !c.Words && n.zeros.n == 0:

@@ -55,11 +55,11 @@ func Find(ctx context.Context, fsys vfs.FS, path string) (Source, error) {
 	return s, nil
 }
 
-// isTable says whether a file is of a kind that has tables, by its extension.
+// isTable says whether a file is of a kind that has tables with names of columns, by its extension. Text in .txt is more often prose.
 func isTable(name string) bool {
 	switch table.KindByName(name) {
 	case table.Text, table.ParquetFile, table.ArrowFile, table.JSONLines:
-		return table.Extension(name) != ".txt" || strings.HasSuffix(strings.ToLower(name), ".txt")
+		return !textfiles.IsList(name)
 	}
 	return false
 }
@@ -93,7 +93,7 @@ func (s *Source) list(fsys vfs.FS, dir string) (all []found, err error) {
 			}
 			all = append(all, *f)
 		case !isTable(name):
-			s.Notes = append(s.Notes, fmt.Sprintf("%s is left out: no file of a table", name))
+			s.Notes = append(s.Notes, fmt.Sprintf("%s is left out: expected .csv, .tsv, .jsonl, .parquet or .arrow", name))
 		default:
 			if m := shardName.FindStringSubmatch(name); m != nil {
 				key := m[1] + "@" + strings.TrimLeft(m[2], "0") + m[3]

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
 	"github.com/graphmill/graphmill/internal/suggest"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -178,7 +179,7 @@ func unrecognised(path string, names []string) error {
 	}
 	var tables []string
 	for _, n := range names {
-		if k := table.KindByName(n); k != table.Unknown && k != table.Array && k != table.TFRecords {
+		if k := table.KindByName(n); k != table.Unknown && k != table.Array && k != table.TFRecords && !textfiles.IsList(n) {
 			tables = append(tables, n)
 		}
 	}
