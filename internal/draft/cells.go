@@ -135,12 +135,7 @@ func (c *cells) add(row uint64, text []byte) {
 		c.commas.add(row, text)
 	}
 	if n := vectorWidth(text); n > 0 {
-		if c.vectors.n == 0 {
-			c.width = n
-		} else if c.width != n {
-			c.width = 0
-		}
-		c.vectors.add(row, text)
+		c.addVector(row, n, text)
 	}
 	c.texts.add(row, text)
 	c.bytes += uint64(len(text))
@@ -210,6 +205,23 @@ func (c *cells) addFew(text []byte) {
 		c.few = map[string]uint64{}
 	}
 	c.few[string(text)]++
+}
+
+// addVector counts a list of numbers.
+func (c *cells) addVector(row uint64, width int, text []byte) {
+	if c.vectors.n == 0 {
+		c.width = width
+	} else if c.width != width {
+		c.width = 0
+	}
+	c.vectors.add(row, text)
+}
+
+// addLists counts lists that a file declares, by their lengths.
+func (c *cells) addLists(first uint64, lengths []uint32) {
+	for i, n := range lengths {
+		c.addVector(first+uint64(i), int(n), nil)
+	}
 }
 
 // merge adds the counts of other rows of the column.
@@ -299,6 +311,9 @@ func commaNumber(text []byte) bool {
 
 // dateForm names the form of a date that is none of ISO 8601, such as D/M/Y; empty: the text is no date.
 func dateForm(text []byte) string {
+	if text[0]-'0' > 9 {
+		return ""
+	}
 	day, _, _ := bytes.Cut(text, []byte{' '})
 	for _, sep := range []string{"/", ".", "-"} {
 		p := bytes.Split(day, []byte(sep))

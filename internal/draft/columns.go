@@ -47,10 +47,10 @@ func meaningOf(c *column) meaning {
 	filled := c.filled()
 	known := filled - n.words.n // words for missing values are empty cells among numbers, bools and times
 	switch r := readingOf(&c.Field); {
-	case r == unread:
-		return meaning{kind: list, dtype: listType(c), why: "lists of values"}
 	case c.table.Data == nil:
 		return meaning{kind: words, dtype: "string", why: "not read"}
+	case r == unread, r == asList:
+		return meaning{kind: list, dtype: listType(c), why: "lists of values"}
 	case r == asTime:
 		return meaning{kind: moment, dtype: "datetime", why: "times, as the file declares"}
 	case known == 0 && (r == asText || filled == 0):
@@ -84,15 +84,18 @@ func emptyMeaning(c *column) meaning {
 	case asBool:
 		return meaning{nothing, "bool", c.gap("column"), "no values"}
 	case asInt64, asUint64:
-		return meaning{nothing, "int64", c.gap("column"), "no values"}
+		return meaning{nothing, c.DType.String(), c.gap("column"), "no values"}
 	case asFloat:
-		return meaning{nothing, "float32", c.gap("nan"), "no values"}
+		return meaning{nothing, c.DType.String(), c.gap("nan"), "no values"}
 	}
 	return meaning{kind: nothing, dtype: "string", why: "no values"}
 }
 
 // listType is the dtype of lists.
 func listType(c *column) string {
+	if c.cells.width > 0 {
+		return fmt.Sprintf("%s[%d]", c.DType, c.cells.width)
+	}
 	dims := make([]string, len(c.Shape))
 	for i, d := range c.Shape {
 		if d > 0 {
@@ -116,16 +119,26 @@ func numberMeaning(c *column) meaning {
 	switch {
 	case unit != "":
 		return meaning{kind: moment, dtype: fmt.Sprintf("datetime[%s]", unit), why: fmt.Sprintf("named as a time, and the integers count %s since 1970", unitWords[unit])}
+	case c.DType.IsInt():
+		return meaning{integer, c.DType.String(), c.gap("column"), integersWhy(n)}
 	case n.floats.n == 0 && n.big.n > 0 && n.signed.n == 0:
-		return meaning{integer, "uint64", c.gap("column"), "integers up to 2^64"}
+		return meaning{integer, "uint64", c.gap("column"), integersWhy(n)}
 	case n.floats.n == 0 && n.big.n == 0:
-		return meaning{integer, "int64", c.gap("column"), fmt.Sprintf("integers from %s to %s", human.Exact(n.least), human.Exact(n.largest))}
+		return meaning{integer, "int64", c.gap("column"), integersWhy(n)}
 	case readingOf(&c.Field) == asFloat:
 		return meaning{float, c.DType.String(), c.gap("nan"), "numbers"}
 	case n.wide:
 		return meaning{float, "float64", c.gap("nan"), "numbers, some of 2^24 or more"}
 	}
 	return meaning{float, "float32", c.gap("nan"), "numbers"}
+}
+
+// integersWhy is the range of integers.
+func integersWhy(n *cells) string {
+	if n.big.n > 0 {
+		return "integers up to 2^64"
+	}
+	return fmt.Sprintf("integers from %s to %s", human.Exact(n.least), human.Exact(n.largest))
 }
 
 var unitWords = map[graph.Unit]string{graph.Seconds: "seconds", graph.Milliseconds: "milliseconds", graph.Microseconds: "microseconds", graph.Nanoseconds: "nanoseconds"}
@@ -179,7 +192,7 @@ var labelNames = []string{"label", "labels", "target", "y", "class", "outcome", 
 
 // isLabel says whether a column is named as a label.
 func isLabel(c *column) bool {
-	return slices.Contains(labelNames, strings.ToLower(c.Name)) && readingOf(&c.Field) != unread
+	return slices.Contains(labelNames, strings.ToLower(c.Name)) && readingOf(&c.Field) < asList
 }
 
 // splitParts are the texts of the parts of a split, in lower case.

@@ -5,7 +5,10 @@ import (
 	"fmt"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/limits"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -120,6 +123,9 @@ func Make(ctx context.Context, fsys vfs.FS, s Source, o Options) (_ *Draft, err 
 		o.Memory = defaultMemory
 	}
 	o.Threads = max(o.Threads, 1)
+	if least := leastMemory + int64(o.Threads-1)*threadMemory; o.Memory < least {
+		return nil, tagged.Errorf(limits.ErrMemory, "found `Memory` %s, expected at least %s for %d threads; give more memory, or fewer `Threads`", human.Bytes(o.Memory), human.Bytes(least), o.Threads)
+	}
 	d := &drafter{Source: s, o: o, out: &Draft{}}
 	if err := d.nameTables(); err != nil {
 		return nil, err

@@ -56,7 +56,7 @@ func (d *drafter) fault(t *Table, c *column, s *seen, open bool, noun, rest, do,
 
 // columnFaults lists what is wrong with the cells of a column.
 func (d *drafter) columnFaults(t *Table, c *column) {
-	if readingOf(&c.Field) == unread || t.Data == nil {
+	if readingOf(&c.Field) >= asList || t.Data == nil {
 		return
 	}
 	isKey := false
@@ -118,9 +118,9 @@ func (d *drafter) valueFaults(t *Table, c *column) {
 		d.textFaults(t, c, numbers, filled)
 	}
 	if m.kind == integer && n.wide53.n > 0 {
-		d.fault(t, c, &n.wide53, false, "integer", " of 2^53 or more, which int64 keeps and a feature rounds", "read codes as category or string", "")
+		d.fault(t, c, &n.wide53, false, "integer", " of 2^53 or more, which "+m.dtype+" keeps and a feature rounds", "read codes as category or string", "")
 	} else if m.kind == integer && n.wide24.n > 0 {
-		d.fault(t, c, &n.wide24, false, "integer", " of 2^24 or more, which int64 keeps and a feature of float32 rounds", "read codes as category or string, or scale the numbers", "")
+		d.fault(t, c, &n.wide24, false, "integer", " of 2^24 or more, which "+m.dtype+" keeps and a feature of float32 rounds", "read codes as category or string, or scale the numbers", "")
 	}
 }
 

@@ -197,7 +197,7 @@ func (d *drafter) findKeys(ctx context.Context, v *values) error {
 			all, pairs = append(all, k), append(pairs, &k.found)
 		}
 	}
-	if err := v.include(ctx, pairs); err != nil {
+	if err := v.include(ctx, len(d.columns), pairs); err != nil {
 		return err
 	}
 	for _, c := range d.columns {

@@ -21,12 +21,15 @@ const (
 	asFloat
 	asBool
 	asTime
-	unread // lists
+	asList // of any length, of which only the length is read
+	unread // other lists
 )
 
 // readingOf returns how a field is read.
 func readingOf(f *Field) reading {
 	switch {
+	case len(f.Shape) == 1 && f.Shape[0] < 0 && f.DType != graph.Invalid && f.Unit == "":
+		return asList
 	case len(f.Shape) > 0:
 		return unread
 	case f.Unit != "":
@@ -57,6 +60,8 @@ func asked(f *Field) table.Column {
 		c.DType = graph.Bool
 	case asTime:
 		c.DType, c.Unit = graph.Int64, f.Unit
+	case asList:
+		c = table.Column{Name: f.Name, DType: f.DType, Shape: f.Shape}
 	default:
 		// As ids, texts without quotes lose the blanks around them.
 		c.DType, c.ID, c.Fill = graph.String, true, ""
@@ -67,7 +72,7 @@ func asked(f *Field) table.Column {
 // mayRefer says whether the values of a column may be ids or keys, or texts to count, by its first cells.
 func mayRefer(f *Field, guess *table.Guess) bool {
 	switch readingOf(f) {
-	case asBool, asTime, unread:
+	case asBool, asTime, asList, unread:
 		return false
 	case asText:
 		return guess == nil || !guess.Seen || !guess.Number || guess.Integer || guess.Unsigned || guess.Whole
@@ -131,7 +136,7 @@ func (d *drafter) profileTable(ctx context.Context, v *values, t *Table) error {
 		ask := asked(&c.Field)
 		columns = append(columns, ask)
 		mark := -1
-		if r != asText {
+		if r != asText && r != asList {
 			mark = len(columns)
 			columns = append(columns, table.Column{Name: c.Name + " is empty", DType: graph.Bool, Missing: &ask})
 		}
@@ -180,6 +185,10 @@ func (s *tableScan) chunk(worker int, c *table.Chunk) error {
 	}
 	for i, col := range s.read {
 		v := &c.Columns[s.at[i]]
+		if readingOf(&col.Field) == asList {
+			w.cells[i].addLists(c.First, v.Lengths[0])
+			continue
+		}
 		if s.empty[i] < 0 {
 			if err := s.texts(worker, i, c.First, v); err != nil {
 				return err

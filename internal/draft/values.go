@@ -50,6 +50,14 @@ type valueWriter struct {
 	_     [64]byte
 }
 
+// baseMemory is what a process takes besides, and leastMemory the least bound of a draft with one thread, of which each further one takes
+// threadMemory.
+const (
+	baseMemory   = 32 << 20
+	leastMemory  = 56 << 20
+	threadMemory = 8 << 20
+)
+
 // extentBytes is the size of a buffer of a bucket.
 const extentBytes = 4000
 
@@ -61,7 +69,7 @@ func newValues(fsys vfs.FS, d *drafter) (*values, error) {
 			cells += t.Data.Bytes() // compressed ones have more, so this is only a guess
 		}
 	}
-	share := d.o.Memory / 8
+	share := max(d.o.Memory-baseMemory, 0) / 12
 	buckets := 16
 	for int64(buckets)*share < 4*cells*valueSize/4 && buckets < 4096 && int64(d.o.Threads*2*buckets*extentBytes) <= share {
 		buckets *= 2
@@ -157,8 +165,8 @@ func (v *values) end() error {
 // finish ends the writing of all tables.
 func (v *values) finish() error { return v.part.Finish() }
 
-// each calls fn for each value of a bucket after the other: with its columns, in the order of their numbers.
-func (v *values) each(ctx context.Context, fn func(group []value)) error {
+// each calls fn for each value of the columns that are wanted: with the columns that have it, in the order of their numbers.
+func (v *values) each(ctx context.Context, wanted []bool, fn func(group []value)) error {
 	var buf []byte
 	var held []value
 	for b := range v.buckets {
@@ -169,7 +177,9 @@ func (v *values) each(ctx context.Context, fn func(group []value)) error {
 		combined := 0
 		err := v.part.Scan(b, &buf, func(data []byte, _ bool) error {
 			for ; len(data) >= valueSize; data = data[valueSize:] {
-				held = append(held, decode(data))
+				if wanted[binary.LittleEndian.Uint32(data[36:])] {
+					held = append(held, decode(data))
+				}
 			}
 			// Repeated values are joined before the bucket grows beyond its share.
 			if len(held) > v.most && len(held) > 2*combined {
@@ -201,9 +211,7 @@ func decode(b []byte) value {
 
 // combine sorts values, and joins those of one column that are equal, unless their count is too large.
 func combine(all []value) []value {
-	slices.SortFunc(all, func(a, b value) int {
-		return cmp.Or(cmp.Compare(a.high, b.high), cmp.Compare(a.low, b.low), cmp.Compare(a.column, b.column), cmp.Compare(a.first, b.first))
-	})
+	slices.SortFunc(all, compareValues)
 	out := all[:0]
 	for _, x := range all {
 		if n := len(out); n > 0 && out[n-1].high == x.high && out[n-1].low == x.low && out[n-1].column == x.column && uint64(out[n-1].count)+uint64(x.count) <= math.MaxUint32 {
@@ -215,12 +223,24 @@ func combine(all []value) []value {
 	return out
 }
 
+// compareValues orders values by hash, column and first row. Most pairs differ in the first part.
+func compareValues(a, b value) int {
+	switch {
+	case a.high < b.high:
+		return -1
+	case a.high > b.high:
+		return 1
+	}
+	return cmp.Or(cmp.Compare(a.low, b.low), cmp.Compare(a.column, b.column), cmp.Compare(a.first, b.first))
+}
+
 // measure counts the distinct values of all columns.
 func (v *values) measure(ctx context.Context, columns []*column) error {
-	for _, c := range columns {
-		c.firstRepeat = none
+	wanted := make([]bool, len(columns))
+	for i, c := range columns {
+		c.firstRepeat, wanted[i] = none, true
 	}
-	return v.each(ctx, func(group []value) {
+	return v.each(ctx, wanted, func(group []value) {
 		for i, x := range group {
 			c := columns[x.column]
 			again := i > 0 && group[i-1].column == x.column // of a count that is too large for one
@@ -245,14 +265,14 @@ type inclusion struct {
 	first    uint64 // the first row that dangles
 }
 
-// include counts inclusions.
-func (v *values) include(ctx context.Context, pairs []*inclusion) error {
-	by := map[uint32][]*inclusion{}
+// include counts inclusions of columns, of which there are n in all.
+func (v *values) include(ctx context.Context, n int, pairs []*inclusion) error {
+	by, wanted := map[uint32][]*inclusion{}, make([]bool, n)
 	for _, p := range pairs {
-		p.first = none
+		p.first, wanted[p.from.number], wanted[p.to.number] = none, true, true
 		by[uint32(p.from.number)] = append(by[uint32(p.from.number)], p)
 	}
-	return v.each(ctx, func(group []value) {
+	return v.each(ctx, wanted, func(group []value) {
 		has := func(n int) bool {
 			_, found := slices.BinarySearchFunc(group, uint32(n), func(x value, n uint32) int { return cmp.Compare(x.column, n) })
 			return found

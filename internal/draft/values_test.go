@@ -70,7 +70,7 @@ func TestValuesAgainstMaps(t *testing.T) {
 				}
 			}
 		}
-		if err := v.include(context.Background(), pairs); err != nil {
+		if err := v.include(context.Background(), width, pairs); err != nil {
 			r.Fatal(err)
 		}
 		for _, p := range pairs {

@@ -407,7 +407,7 @@ func TestDraftLaw(t *testing.T) {
 	all := schemas[len(schemas)-1].tables.tables(5)
 	dir := folder(t, all)
 	var first []byte
-	for _, run := range []option.Run{{Threads: 1}, {Threads: 3}, {Threads: 2, Memory: 16 << 20}} {
+	for _, run := range []option.Run{{Threads: 1}, {Threads: 3}, {Threads: 2, Memory: 64 << 20}} {
 		var b bytes.Buffer
 		if _, err := drafting.Draft(t.Context(), dir, &b, option.Draft{Run: run}); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,142 @@
+package drafting_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/objects/objectstest"
+	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/operation/drafting"
+	"github.com/graphmill/graphmill/internal/operation/importing"
+	"github.com/graphmill/graphmill/option"
+)
+
+// The tables of a folder in a bucket are drafted as those of a folder, and the draft beside them is imported.
+func TestDraftBucket(t *testing.T) {
+	all := schemas[0].tables.tables(3)
+	dir := folder(t, all)
+	want := drafted(t, dir, t.TempDir())
+	server := objectstest.New(t, "bucket")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		server.Put("bucket/shop/"+e.Name(), b)
+	}
+	var b bytes.Buffer
+	d, err := drafting.Draft(t.Context(), "s3://bucket/shop", &b, option.Draft{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.YAML != want.YAML {
+		t.Errorf("found\n%s\nexpected\n%s", d.YAML, want.YAML)
+	}
+	server.Put("bucket/shop/graph.yaml", b.Bytes())
+	st, _, err := importing.Import(t.Context(), "s3://bucket/shop", filepath.Join(t.TempDir(), "g.store"), option.Import{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// Lines that a draft has as comments settle the faults that they are named for, once they are no comments.
+func TestDraftSettles(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"users.csv":  "user_id;name\r\n1;a\r\n2;b\r\n2;c\r\n3;d\r\n",
+		"items.csv":  "\ufeffsku,price\nA,1\nB,-\nC,2\n",
+		"orders.csv": "user_id,sku,at\n1,A,2024-01-01\n7,B,2024-01-02\n3,Z,2024-01-02\n3,A,soon\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := drafted(t, dir, dir)
+	lines := strings.Split(d.YAML, "\n")
+	for _, f := range d.Faults {
+		if f.Open {
+			lines[f.Line-1] = strings.TrimPrefix(lines[f.Line-1], "# ")
+		}
+	}
+	if d.Open() != 3 {
+		t.Errorf("found %d faults to decide, expected 3: %+v", d.Open(), d.Faults)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "graph.yaml"), []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	st, _, err := importing.Import(t.Context(), dir, filepath.Join(t.TempDir(), "g.store"), option.Import{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	e, err := st.Graph.EdgeType("users:orders:items")
+	if err != nil || st.Graph.Edges[e].Count != 2 || st.Graph.Nodes[st.Graph.NodeType("users")].Count != 3 {
+		t.Errorf("found %v, expected 2 edges and 3 users", err)
+	}
+}
+
+// Tables in JSON lines, and compressed ones, are drafted with the dtypes of their values.
+func TestDraftLines(t *testing.T) {
+	dir := t.TempDir()
+	var users, buys strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&users, "{\"id\": %d, \"age\": %s, \"name\": \"n%d\", \"vip\": %v, \"v\": [%d, 0.5]}\n", i, []string{"null", "7"}[i%2], i, i%2 == 0, i)
+		fmt.Fprintf(&buys, "{\"user_id\": %d, \"other_user_id\": %d, \"at\": \"2024-01-01T00:00:00\"}\n", i, 29-i)
+	}
+	for name, text := range map[string]string{"users.jsonl": users.String(), "knows.ndjson": buys.String()} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := drafted(t, dir, dir)
+	for _, line := range []string{"age: {dtype: int64, missing: column}", "name: string", "vip: bool", "v: 'float32[2]'", "at: datetime", "users:knows:users:"} {
+		if !strings.Contains(d.YAML, line) {
+			t.Errorf("found no line %q in\n%s", line, d.YAML)
+		}
+	}
+	st, _, err := importing.Import(t.Context(), dir, filepath.Join(t.TempDir(), "g.store"), option.Import{}, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, d.YAML)
+	}
+	defer st.Close()
+	if c := graph.FindColumn(st.Graph.Nodes[0].Columns, "v"); c == nil || c.DType != graph.Float32 {
+		t.Errorf("found the column %v", c)
+	}
+}
+
+// Bounds that are too small, and sources that have no tables, are errors, and nothing is printed.
+func TestDraftRefuses(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.csv"), []byte("id\n1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if _, err := drafting.Draft(t.Context(), dir, &b, option.Draft{Run: option.Run{Memory: 1 << 20}}); !errors.Is(err, operation.ErrMemory) {
+		t.Errorf("found %v, expected too little memory", err)
+	}
+	if _, err := drafting.Draft(t.Context(), dir, &b, option.Draft{Run: option.Run{Threads: -1}}); !errors.Is(err, option.ErrUsage) {
+		t.Errorf("found %v, expected wrong usage", err)
+	}
+	if _, err := drafting.Draft(t.Context(), "postgres://me:secret@127.0.0.1:1/x", &b, option.Draft{}); !errors.Is(err, option.ErrUsage) || strings.Contains(err.Error(), "secret") {
+		t.Errorf("found %v, expected wrong usage without the password", err)
+	}
+	if _, err := drafting.Draft(t.Context(), t.TempDir(), &b, option.Draft{}); err == nil || !strings.Contains(err.Error(), "found no table") {
+		t.Errorf("found %v, expected no table", err)
+	}
+	if b.Len() > 0 {
+		t.Errorf("found %s, expected nothing", &b)
+	}
+}
