@@ -12,6 +12,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/graphmill/graphmill/internal/extsort"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -50,33 +51,38 @@ type valueWriter struct {
 	_     [64]byte
 }
 
-// baseMemory is what a process takes besides, and leastMemory the least bound of a draft with one thread, of which each further one takes
-// threadMemory.
+// leastMemory is the least bound of a draft with one thread, and threadMemory what each further one takes.
 const (
-	baseMemory   = 32 << 20
 	leastMemory  = 56 << 20
 	threadMemory = 8 << 20
 )
 
-// extentBytes is the size of a buffer of a bucket.
-const extentBytes = 4000
+// The bytes of a buffer of a bucket: whole values.
+const (
+	mostExtent  = 800 * valueSize
+	leastExtent = 50 * valueSize
+)
 
 // newValues makes room for the values of all columns of a draft.
 func newValues(fsys vfs.FS, d *drafter) (*values, error) {
-	cells := int64(0)
+	size := int64(0)
 	for _, t := range d.Tables {
 		if t.Data != nil {
-			cells += t.Data.Bytes() // compressed ones have more, so this is only a guess
+			size += t.Data.Bytes()
 		}
 	}
-	share := max(d.o.Memory-baseMemory, 0) / 12
-	buckets := 16
-	for int64(buckets)*share < 4*cells*valueSize/4 && buckets < 4096 && int64(d.o.Threads*2*buckets*extentBytes) <= share {
+	share := max(d.o.Memory-limits.ProcessBytes, 0) / 12
+	// Of a plain file, the values take about its size. A compressed one may have several times as many.
+	buckets, extent := 16, mostExtent
+	for int64(buckets)*share < 4*size && buckets < 4096 && int64(d.o.Threads*2*buckets*leastExtent) <= share {
 		buckets *= 2
+	}
+	for extent > leastExtent && int64(d.o.Threads*buckets*extent) > share {
+		extent /= 2
 	}
 	v := &values{spill: extsort.NewSpill(fsys, d.o.Temp, 2*share), buckets: buckets, shift: uint(64 - bits.TrailingZeros(uint(buckets))), memory: share,
 		most: int(max(share/valueSize, 1<<12))}
-	v.part = extsort.NewPartition(v.spill, buckets, extentBytes, v.shift)
+	v.part = extsort.NewPartition(v.spill, buckets, extent, v.shift)
 	v.writers = make([]valueWriter, d.o.Threads)
 	for i := range v.writers {
 		w, err := v.part.Writer()
@@ -168,7 +174,7 @@ func (v *values) finish() error { return v.part.Finish() }
 // each calls fn for each value of the columns that are wanted: with the columns that have it, in the order of their numbers.
 func (v *values) each(ctx context.Context, wanted []bool, fn func(group []value)) error {
 	var buf []byte
-	var held []value
+	held := make([]value, 0, v.most)
 	for b := range v.buckets {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)

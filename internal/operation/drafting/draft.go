@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
@@ -30,6 +31,9 @@ func Draft(ctx context.Context, source string, w io.Writer, o option.Draft) (_ *
 	defer guard.Catch(&err)()
 	if err := operation.CheckRun(&o.Run); err != nil {
 		return nil, err
+	}
+	if o.Memory > 0 {
+		defer debug.SetGCPercent(debug.SetGCPercent(20)) // garbage counts as memory
 	}
 	fsys := vfs.Unchanged(vfs.OS)
 	var s draft.Source

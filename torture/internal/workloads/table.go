@@ -34,6 +34,9 @@ func All() []Workload {
 	w.Sends = true
 	add("dispatch-dry-run", dispatch+" --dry-run")
 
+	add("draft", "draft @rated")
+	add("draft-memory", "draft @rated --memory 72MiB --threads 2")
+
 	out("export-tfrecord", "export @rmat.coll --to tfrecord --shards 2")
 	out("export-tfrecord-gzip", "export @rmat.coll --to tfrecord --gzip")
 	out("export-tfrecord-store", "export @uni.coll --to tfrecord --store @uni.store")
