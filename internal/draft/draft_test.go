@@ -207,7 +207,7 @@ func TestFind(t *testing.T) {
 	}
 	want := []string{
 		"a: table: a.csv (id x) 1 rows", "b: table: b.tsv (id y) 1 rows", "c: table: [c-00000-of-00002.csv, c-00001-of-00002.csv] (id z) 2 rows", "c2: table: 'c2.csv@2' (id) 2 rows", "d: table: d (id) 2 rows", "e: table: e (id day) 1 rows",
-		"lines: table: lines.jsonl (id s) 1 rows", "numbers: table: numbers.csv; names: [column1, column2]  # the first line has numbers, so it is no header: name the columns (column1 column2) 2 rows",
+		"lines: table: lines.jsonl (id s) 1 rows", "numbers: table: numbers.csv; names:  # the first line has numbers, so it is no header: name the columns;   - column1;   - column2 (column1 column2) 2 rows",
 	}
 	if !slices.Equal(found, want) {
 		t.Errorf("found\n%s\nexpected\n%s", strings.Join(found, "\n"), strings.Join(want, "\n"))
@@ -241,5 +241,21 @@ func TestFeatures(t *testing.T) {
 	}
 	if !strings.Contains(string(d.YAML), "users: {by: part, train: [train], test: [test]}") {
 		t.Errorf("found no split in %s", d.YAML)
+	}
+}
+
+// The draft of a wide table has no reasons where it would be too large for an import, and a table that is too wide is a fault.
+func TestWide(t *testing.T) {
+	for columns, want := range map[int]string{10: "  # integers from 1 to 1", 4500: "Reasons and faults are left out", 20000: "at most"} {
+		var head, row strings.Builder
+		for i := range columns {
+			fmt.Fprintf(&head, ",column_%d", i)
+			row.WriteString(",1")
+		}
+		d, _ := made(t, written(t, map[string]string{"a.csv": "a_id" + head.String() + "\n1" + row.String() + "\n2" + row.String() + "\n", "b.csv": "src,dst\n1,2\n2,1\n"}), Options{})
+		open := slices.ContainsFunc(d.Faults, func(f Fault) bool { return f.Open && strings.Contains(f.Found, "a graph.yaml of") })
+		if !strings.Contains(string(d.YAML), want) || open != (columns == 20000) || len(d.Nodes) != 1 || len(d.Edges) != 2 {
+			t.Errorf("%d columns: found %d bytes, %v, expected %q", columns, len(d.YAML), d.Faults, want)
+		}
 	}
 }

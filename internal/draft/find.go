@@ -157,7 +157,10 @@ func openTable(fsys vfs.FS, f *found) (*Table, error) {
 		for i := range headless.Cells {
 			o.Names = append(o.Names, fmt.Sprintf("column%d", i+1))
 		}
-		t.Keys = append(t.Keys, "names: "+listText(o.Names)+"  # the first line has numbers, so it is no header: name the columns")
+		t.Keys = append(t.Keys, "names:  # the first line has numbers, so it is no header: name the columns")
+		for _, n := range o.Names {
+			t.Keys = append(t.Keys, "  - "+n)
+		}
 		data, err = tablefiles.Open(fsys, f.files, o)
 	}
 	if errors.Is(err, table.ErrFormat) {

@@ -12,7 +12,9 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/graphmill/graphmill/internal/extsort"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/limits"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -63,6 +65,29 @@ const (
 	leastExtent = 50 * valueSize
 )
 
+// listBytes is what the lists of extents take for each, and leastShare the least part of the memory that the values work with.
+const (
+	listBytes  = 128
+	leastShare = 1 << 20
+)
+
+// shares divides the memory that a draft may use besides the process: a share each for the values that are held, those that wait to be
+// written, caches and buffers, and the rest for the scan of a table, and for the lists of extents, which grow with the tables. The
+// values of tables take about the size of their files, or a few times as much where these are compressed.
+func shares(memory, size int64, threads int) (share int64, buckets, extent int) {
+	lists := int64(0)
+	for range 3 {
+		share = max(memory-lists, 0) / 12
+		buckets = 16
+		for int64(buckets)*share < size && buckets < 4096 && int64(threads*2*buckets*leastExtent) <= share {
+			buckets *= 2
+		}
+		extent = min(max(int(share)/(threads*buckets)/valueSize*valueSize, leastExtent), mostExtent)
+		lists = size / int64(extent) * listBytes
+	}
+	return share, buckets, extent
+}
+
 // newValues makes room for the values of all columns of a draft.
 func newValues(fsys vfs.FS, d *drafter) (*values, error) {
 	size := int64(0)
@@ -71,16 +96,11 @@ func newValues(fsys vfs.FS, d *drafter) (*values, error) {
 			size += t.Data.Bytes()
 		}
 	}
-	share := max(d.o.Memory-limits.ProcessBytes, 0) / 12
-	// Of a plain file, the values take about its size. A compressed one may have several times as many.
-	buckets, extent := 16, mostExtent
-	for int64(buckets)*share < 4*size && buckets < 4096 && int64(d.o.Threads*2*buckets*leastExtent) <= share {
-		buckets *= 2
+	share, buckets, extent := shares(d.o.Memory-limits.ProcessBytes, size, d.o.Threads)
+	if share < leastShare {
+		return nil, tagged.Errorf(limits.ErrMemory, "found `Memory` %s, expected more for tables of %s; give more memory", human.Bytes(d.o.Memory), human.Bytes(size))
 	}
-	for extent > leastExtent && int64(d.o.Threads*buckets*extent) > share {
-		extent /= 2
-	}
-	v := &values{spill: extsort.NewSpill(fsys, d.o.Temp, 2*share), buckets: buckets, shift: uint(64 - bits.TrailingZeros(uint(buckets))), memory: share,
+	v := &values{spill: extsort.NewSpill(fsys, d.o.Temp, share), buckets: buckets, shift: uint(64 - bits.TrailingZeros(uint(buckets))), memory: share,
 		most: int(max(share/valueSize, 1<<12))}
 	v.part = extsort.NewPartition(v.spill, buckets, extent, v.shift)
 	v.writers = make([]valueWriter, d.o.Threads)

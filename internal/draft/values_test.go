@@ -19,7 +19,7 @@ func TestValuesAgainstMaps(t *testing.T) {
 		workers := rapid.IntRange(1, 3).Draw(r, "workers")
 		width := rapid.IntRange(1, 4).Draw(r, "columns")
 		rows := rapid.IntRange(0, 3000).Draw(r, "rows")
-		d := &drafter{o: Options{Threads: workers, Memory: rapid.SampledFrom([]int64{1, 1 << 20, 64 << 20}).Draw(r, "memory"), Temp: dir}}
+		d := &drafter{o: Options{Threads: workers, Memory: rapid.SampledFrom([]int64{leastMemory, 64 << 20, 1 << 30}).Draw(r, "memory"), Temp: dir}}
 		v, err := newValues(vfs.OS, d)
 		if err != nil {
 			r.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/ingest/yamlfile"
 )
 
 // writer writes lines, and knows their numbers.
@@ -15,6 +16,7 @@ type writer struct {
 	b     strings.Builder
 	lines int
 	at    map[string]int // lines by anchor
+	terse bool           // comments after a text are left out
 }
 
 // longestComment is the most bytes of a comment. Lines of a graph.yaml are short.
@@ -23,7 +25,7 @@ const longestComment = 400
 // line writes a line at a depth, with a comment that may be empty.
 func (w *writer) line(depth int, text, comment string) {
 	w.b.WriteString(strings.Repeat("  ", depth) + text)
-	if comment != "" {
+	if comment != "" && (text == "" || !w.terse) {
 		if text != "" {
 			w.b.WriteString("  ")
 		}
@@ -41,11 +43,26 @@ func (w *writer) marked(anchor string, depth int, text, comment string) {
 	}
 }
 
-// write writes the graph.yaml.
+// write writes the graph.yaml. One that would be larger than an import reads has no reasons and no list of faults.
 func (d *drafter) write() {
-	w := &writer{at: map[string]int{}}
+	d.writeFile(false)
+	if len(d.out.YAML) <= yamlfile.MostBytes {
+		return
+	}
+	d.out.Nodes, d.out.Edges = nil, nil
+	d.writeFile(true)
+	if n := len(d.out.YAML); n > yamlfile.MostBytes {
+		d.out.Faults = append(d.out.Faults, Fault{Open: true, Found: fmt.Sprintf("a graph.yaml of %s for %s", human.Bytes(int64(n)), amount(uint64(len(d.columns)), "column")),
+			Do: fmt.Sprintf("make it smaller than %s: join columns to vectors, as x: {from: f*, dtype: float32}, or leave some out", human.Bytes(yamlfile.MostBytes))})
+	}
+}
+
+func (d *drafter) writeFile(terse bool) {
+	w := &writer{at: map[string]int{}, terse: terse}
 	w.line(0, "", fmt.Sprintf("Drafted by graphmill draft from %s with %s. Check the guesses: each line says why.", human.Counted(int64(len(d.Tables)), "table"), amount(d.out.Rows, "row")))
-	if n := len(d.out.Faults); n > 0 {
+	if terse {
+		w.line(0, "", "Reasons and faults are left out, since a graph.yaml has at most "+human.Bytes(yamlfile.MostBytes)+".")
+	} else if n := len(d.out.Faults); n > 0 {
 		w.line(0, "", fmt.Sprintf("The end of this file lists %s of the tables.", human.Counted(int64(n), "fault")))
 	}
 	for _, n := range d.Notes {
@@ -92,7 +109,7 @@ func (d *drafter) write() {
 	}
 	d.writeSplits(w)
 	d.settle(w.at)
-	if len(d.out.Faults) > 0 {
+	if len(d.out.Faults) > 0 && !terse {
 		w.line(0, "", "")
 		w.line(0, "", "Faults of the tables, with the first place of each:")
 		for _, f := range d.out.Faults {

@@ -25,7 +25,8 @@ import (
 // The parser is recursive, and its time is quadratic in the number of keys, so a hostile file could exhaust the stack
 // or take minutes. These bounds keep it to about a second, and are far above the needs of a list of tables.
 const (
-	maxYAML     = 128 << 10 // bytes
+	// MostBytes is the size of the largest file.
+	MostBytes   = 128 << 10
 	maxYAMLLine = 2048
 	maxYAMLFlow = 64 // depth of nested brackets
 )
@@ -61,7 +62,7 @@ func (y File) Place(at ast.Node) string {
 
 // Read returns the one document of the file.
 func (y File) Read(fsys vfs.FS) (ast.Node, error) {
-	text, err := vfs.ReadFile(fsys, y.Path, maxYAML)
+	text, err := vfs.ReadFile(fsys, y.Path, MostBytes)
 	if err != nil {
 		return nil, err
 	}
