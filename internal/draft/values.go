@@ -75,15 +75,13 @@ const (
 // written, caches and buffers, and the rest for the scan of a table, and for the lists of extents, which grow with the tables. The
 // values of tables take about the size of their files, or a few times as much where these are compressed.
 func shares(memory, size int64, threads int) (share int64, buckets, extent int) {
-	lists := int64(0)
+	share, buckets = max(memory, 0)/12, 16
+	for int64(buckets)*share < size && buckets < 4096 && int64(threads*2*buckets*leastExtent) <= share {
+		buckets *= 2
+	}
 	for range 3 {
-		share = max(memory-lists, 0) / 12
-		buckets = 16
-		for int64(buckets)*share < size && buckets < 4096 && int64(threads*2*buckets*leastExtent) <= share {
-			buckets *= 2
-		}
 		extent = min(max(int(share)/(threads*buckets)/valueSize*valueSize, leastExtent), mostExtent)
-		lists = size / int64(extent) * listBytes
+		share = max(memory-size/int64(extent)*listBytes, 0) / 12
 	}
 	return share, buckets, extent
 }
