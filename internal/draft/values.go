@@ -67,7 +67,7 @@ const (
 
 // listBytes is what the lists of extents take for each, and leastShare the least part of the memory that the values work with.
 const (
-	listBytes  = 128
+	listBytes  = 256
 	leastShare = 1 << 20
 )
 

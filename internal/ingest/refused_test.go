@@ -103,8 +103,8 @@ func TestRefusedPlaces(t *testing.T) {
 		t.Errorf("found %v, expected an ErrSource about an empty folder", err)
 	}
 	dir := folder(t, map[string]string{"users.csv": "id\n1\n", "follows.csv": "src,dst\n1,1\n"})
-	if _, err := Open(t.Context(), vfs.OS, dir, Options{}); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "write a graph.yaml") {
-		t.Errorf("found %v, expected an ErrSource that says to write a graph.yaml", err)
+	if _, err := Open(t.Context(), vfs.OS, dir, Options{}); !errors.Is(err, ErrSource) || !strings.Contains(err.Error(), "draft one: graphmill draft") {
+		t.Errorf("found %v, expected an ErrSource that says to draft one: graphmill draft", err)
 	}
 	if _, err := Open(t.Context(), vfs.OS, filepath.Join(dir, "none.csv"), Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("found %v, expected that there is no such file", err)
