@@ -81,8 +81,6 @@ type Options struct {
 	Threads int
 	Memory  int64  // bytes; 0: 1 GiB
 	Temp    string // folder of temporary files
-	// Features drafts the key features of each type.
-	Features bool
 	// Progress is called with the bytes of tables that were read; nil: not.
 	Progress func(bytes int64)
 }

@@ -225,13 +225,13 @@ func TestFeatures(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%d,%d,%s,2024-01-%02d,%s,n%d,%v,%d,%s\n", i, 20+i%50, 1<<(i%20), []string{"Rome", "Oslo"}[i%2], 1+i%28, strings.Repeat("word ", 9)+fmt.Sprint(i), i, i%3 == 0, i%2, []string{"train", "train", "test"}[i%3])
 	}
 	dir := written(t, map[string]string{"users.csv": b.String(), "follows.csv": "src,dst\n1,2\n3,4\n"})
-	d, _ := made(t, dir, Options{Features: true})
+	d, _ := made(t, dir, Options{})
 	want := `    features:
       x:
         - {from: age, impute: median, scale: standard}
         - {from: income, impute: median, scale: normal-quantiles}
         - {from: city, encode: one-hot, least: 10, unknown: other}
-        - {from: joined, encode: calendar, parts: [year, month-cycle, weekday-cycle]}
+        - {from: joined, encode: calendar, parts: [year, month-cycle, weekday-cycle], impute: mean, scale: standard}
         - {from: bio, encode: hash, dim: 64}
         - {from: vip, encode: one-hot}
       nick_code: {from: nick, encode: code, unknown: 0}
@@ -246,7 +246,7 @@ func TestFeatures(t *testing.T) {
 
 // The draft of a wide table has no reasons where it would be too large for an import, and a table that is too wide is a fault.
 func TestWide(t *testing.T) {
-	for columns, want := range map[int]string{10: "  # integers from 1 to 1", 4500: "Reasons and faults are left out", 20000: "at most"} {
+	for columns, want := range map[int]string{10: "  # integers from 1 to 1", 4500: "Reasons, faults and features are left out", 20000: "at most"} {
 		var head, row strings.Builder
 		for i := range columns {
 			fmt.Fprintf(&head, ",column_%d", i)

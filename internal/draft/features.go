@@ -2,6 +2,7 @@ package draft
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -43,10 +44,10 @@ func (d *drafter) writeFeatures(w *writer, columns []*column) {
 		case boolean:
 			parts = append(parts, fmt.Sprintf("{from: %s, encode: one-hot}", name))
 		case moment:
-			parts = append(parts, fmt.Sprintf("{from: %s, encode: calendar, parts: [year, month-cycle, weekday-cycle]}", name))
+			parts = append(parts, fmt.Sprintf("{from: %s, encode: calendar, parts: [year, month-cycle, weekday-cycle], impute: mean, scale: standard}", name))
 		case category:
 			if c.distinct > mostOneHot {
-				codes = append(codes, fmt.Sprintf("%s: {from: %s, encode: code, unknown: 0}", scalarText(c.Name+"_code"), name))
+				codes = append(codes, codeOf(c, columns))
 				continue
 			}
 			parts = append(parts, fmt.Sprintf("{from: %s, encode: one-hot, least: 10, unknown: other}", name))
@@ -54,7 +55,7 @@ func (d *drafter) writeFeatures(w *writer, columns []*column) {
 			if n := c.cells.texts.n; n > 0 && c.cells.bytes >= leastHash*n {
 				parts = append(parts, fmt.Sprintf("{from: %s, encode: hash, dim: 64}", name))
 			} else {
-				codes = append(codes, fmt.Sprintf("%s: {from: %s, encode: code, unknown: 0}", scalarText(c.Name+"_code"), name))
+				codes = append(codes, codeOf(c, columns))
 			}
 		}
 	}
@@ -63,7 +64,7 @@ func (d *drafter) writeFeatures(w *writer, columns []*column) {
 	}
 	w.line(2, "features:", "")
 	if len(parts) > 0 {
-		w.line(3, "x:", "")
+		w.line(3, freeName("x", columns)+":", "")
 		for _, p := range parts {
 			w.line(4, "- "+strings.TrimSpace(p), "")
 		}
@@ -71,4 +72,17 @@ func (d *drafter) writeFeatures(w *writer, columns []*column) {
 	for _, c := range codes {
 		w.line(3, c, "")
 	}
+}
+
+// codeOf is the feature with the codes of a column of texts.
+func codeOf(c *column, columns []*column) string {
+	return fmt.Sprintf("%s: {from: %s, encode: code, unknown: 0}", scalarText(freeName(c.Name+"_code", columns)), scalarText(c.Name))
+}
+
+// freeName is a name of a feature that no column has.
+func freeName(name string, columns []*column) string {
+	for slices.ContainsFunc(columns, func(c *column) bool { return c.Name == name }) {
+		name += "_"
+	}
+	return name
 }

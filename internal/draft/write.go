@@ -43,7 +43,7 @@ func (w *writer) marked(anchor string, depth int, text, comment string) {
 	}
 }
 
-// write writes the graph.yaml. One that would be larger than an import reads has no reasons and no list of faults.
+// write writes the graph.yaml. One that would be larger than an import reads has no reasons, no features and no list of faults.
 func (d *drafter) write() {
 	d.writeFile(false)
 	if len(d.out.YAML) <= yamlfile.MostBytes {
@@ -61,7 +61,7 @@ func (d *drafter) writeFile(terse bool) {
 	w := &writer{at: map[string]int{}, terse: terse}
 	w.line(0, "", fmt.Sprintf("Drafted by graphmill draft from %s with %s. Check the guesses: each line says why.", human.Counted(int64(len(d.Tables)), "table"), amount(d.out.Rows, "row")))
 	if terse {
-		w.line(0, "", "Reasons and faults are left out, since a graph.yaml has at most "+human.Bytes(yamlfile.MostBytes)+".")
+		w.line(0, "", "Reasons, faults and features are left out, since a graph.yaml has at most "+human.Bytes(yamlfile.MostBytes)+".")
 	} else if n := len(d.out.Faults); n > 0 {
 		w.line(0, "", fmt.Sprintf("The end of this file lists %s of the tables.", human.Counted(int64(n), "fault")))
 	}
@@ -77,7 +77,7 @@ func (d *drafter) writeFile(terse bool) {
 	if d.hasFault(anchorDangling) {
 		w.marked(anchorDangling, 0, "", "dangling_edges: drop")
 	}
-	if d.o.Features {
+	if !w.terse {
 		d.writeFit(w)
 	}
 	w.line(0, "nodes:", "")
@@ -159,7 +159,7 @@ func (d *drafter) writeNode(w *writer, t *Table) {
 		}
 	}
 	d.writeColumns(w, t, own)
-	if d.o.Features {
+	if !w.terse {
 		d.writeFeatures(w, own)
 	}
 }
@@ -256,7 +256,7 @@ func (d *drafter) writeLinks(w *writer, t *Table, rel string) {
 		}
 	}
 	d.writeColumns(w, t, own)
-	if d.o.Features {
+	if !w.terse {
 		d.writeFeatures(w, own)
 	}
 }

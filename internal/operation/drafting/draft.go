@@ -23,9 +23,6 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// withFeatures drafts the key features of each type. It waits for the import that reads the key.
-const withFeatures = false
-
 // Draft writes a graph.yaml for the tables of a folder, of a file or of a database to w, and lists the faults of the tables.
 func Draft(ctx context.Context, source string, w io.Writer, o option.Draft) (_ *report.Draft, err error) {
 	defer guard.Catch(&err)()
@@ -60,7 +57,7 @@ func Draft(ctx context.Context, source string, w io.Writer, o option.Draft) (_ *
 		}
 	}
 	meter := operation.NewMeter(&o.Run, "read the tables", total, "bytes")
-	d, err := draft.Make(ctx, fsys, s, draft.Options{Threads: o.Threads, Memory: o.Memory, Temp: os.TempDir(), Features: withFeatures, Progress: meter.Add})
+	d, err := draft.Make(ctx, fsys, s, draft.Options{Threads: o.Threads, Memory: o.Memory, Temp: os.TempDir(), Progress: meter.Add})
 	meter.End()
 	if err != nil {
 		return nil, operation.Described(database.Redact(source), err)
