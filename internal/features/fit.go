@@ -32,7 +32,7 @@ type Table struct {
 // Options bound what Fit and Apply take.
 type Options struct {
 	Threads int
-	Memory  int64
+	Memory  int64 // 0: no bound
 	// Touched counts bytes of columns that were read, so that their pages are given back; nil: not counted.
 	Touched func(bytes int64) error
 	// Progress counts rows of columns that were read; nil: not counted.
@@ -145,6 +145,9 @@ func Fit(ctx context.Context, t *Table, specs []Spec, opt Options) (map[string]*
 	}
 	threads := max(1, min(opt.Threads, len(jobs)))
 	memory := opt.Memory / int64(threads)
+	if opt.Memory == 0 {
+		memory = math.MaxInt64
+	}
 	group, ctx := guard.WithContext(ctx)
 	group.SetLimit(threads)
 	errs := make([]error, len(jobs))
@@ -636,7 +639,7 @@ func (b *textBound) count(counts Counts, text []byte) error {
 		counts[string(text)] = n + 1
 		return nil
 	}
-	if b.held += int64(len(text)) + textBytes; b.most > 0 && b.held > max(b.most, 1<<20) {
+	if b.held += int64(len(text)) + textBytes; b.held > max(b.most, 1<<20) {
 		return fmt.Errorf("%w: found more than %d distinct texts, expected those that fit into the memory; give a larger `Memory`, or take encode hash", limits.ErrMemory, len(counts))
 	}
 	counts[strings.Clone(string(text))] = 1
@@ -644,7 +647,7 @@ func (b *textBound) count(counts Counts, text []byte) error {
 }
 
 func (b *textBound) checkInts(n int) error {
-	if b.most > 0 && int64(n)*textBytes > max(b.most, 1<<20) {
+	if int64(n)*textBytes > max(b.most, 1<<20) {
 		return fmt.Errorf("%w: found more than %d distinct values, expected those that fit into the memory; give a larger `Memory`", limits.ErrMemory, n)
 	}
 	return nil

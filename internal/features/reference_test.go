@@ -92,7 +92,7 @@ func TestReference(t *testing.T) {
 				}
 			}
 		}
-		again, err := rowsOf(t, c, Options{Threads: 3, Memory: 1 << 30})
+		again, err := rowsOf(t, c, Options{Threads: 3})
 		if err != nil || fmt.Sprint(again) != fmt.Sprint(rows) {
 			t.Fatalf("case %d: 3 goroutines and more memory give another result, or the error %v", i, err)
 		}

@@ -204,7 +204,7 @@ func (p *preparation) fit(ctx context.Context, of tableOf, t *features.Table, sp
 		made.Rows = countRows(rows, of.count)
 		t.Of = "the rows of " + what
 	}
-	meter := operation.NewMeter(p.Run, "fit of "+of.name, int64(of.count), "rows")
+	meter := operation.NewMeter(p.Run, "fit of "+of.name, 0, "rows") // a column is read once or several times
 	defer meter.End()
 	if made.Features, err = features.Fit(ctx, t, specs, p.opt); err != nil {
 		return nil, err
