@@ -295,6 +295,15 @@ class TestFit(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "found fit= without a mapping as features="):
             graphmill.from_tables(*tables(), fit="all")
 
+    def test_added_nodes(self) -> None:
+        """Nodes that only edges name have zeros in their columns, which are no values of a fit."""
+        nodes, edges = tables()
+        edges["user", "buys", "item"]["src"][0] = "nobody"
+        s = graphmill.from_tables(nodes, edges, features={"user": {"x": [{"from": "income", "scale": "standard"}]}}, dangling_edges="zeros")
+        self.assertEqual(s.nodes["user"].count, N + 1)
+        np.testing.assert_array_equal(np.asarray(s.nodes["user"]["x"])[:N], np.asarray(self.make(fit="all").nodes["user"]["x"]))
+        self.assertEqual(state(s)["nodes"]["user"]["rows"], N)
+
     def test_file(self) -> None:
         with tempfile.TemporaryDirectory() as d:
             path = os.path.join(d, "features.yaml")

@@ -47,7 +47,7 @@ func Write(ctx context.Context, w *store.Writer, in Input, meta *store.Meta, r *
 	start := time.Now()
 	g := in.Store.Graph
 	for _, n := range g.Nodes {
-		of := tableOf{name: n.Type, dir: store.NodesDir(n.Type), columns: n.Columns, count: n.Count, to: p.file.Nodes}
+		of := tableOf{name: n.Type, dir: store.NodesDir(n.Type), columns: n.Columns, count: n.Count, to: p.file.Nodes, added: n.Added}
 		if err := p.prepare(ctx, of, p.specs(false, n.Type), p.like(false, n.Type), meta.Nodes[n.Type].Columns); err != nil {
 			return err
 		}
@@ -84,6 +84,7 @@ type tableOf struct {
 	count     int
 	to        map[string]*features.Type
 	edges     bool
+	added     int // rows at the end that no table has, which are no rows of a fit
 }
 
 // specs is the features that the plan asks for of a type.
@@ -199,10 +200,13 @@ func (p *preparation) fit(ctx context.Context, of tableOf, t *features.Table, sp
 	if err != nil {
 		return nil, err
 	}
+	rows = withoutAdded(rows, of)
 	made := &features.Type{Rows: of.count, Of: what, From: []string{}}
 	if t.Fit = rows; rows != nil {
 		made.Rows = countRows(rows, of.count)
-		t.Of = "the rows of " + what
+		if what != allRows {
+			t.Of = "the rows of " + what
+		}
 	}
 	meter := operation.NewMeter(p.Run, "fit of "+of.name, 0, "rows") // a column is read once or several times
 	defer meter.End()
@@ -216,6 +220,20 @@ func (p *preparation) fit(ctx context.Context, of tableOf, t *features.Table, sp
 		}
 	}
 	return made, nil
+}
+
+// withoutAdded is rows without those that no table has.
+func withoutAdded(rows features.Rows, of tableOf) features.Rows {
+	if of.added == 0 {
+		return rows
+	}
+	end := of.count - of.added
+	return func(first int, keep []bool) {
+		if rows != nil {
+			rows(first, keep)
+		}
+		clear(keep[min(len(keep), max(0, end-first)):])
+	}
 }
 
 // countRows counts the rows of a fit.
