@@ -47,7 +47,7 @@ from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
 FANOUT, BATCH_SIZE = "15,10", 1024
-MEMORY, OGB_MEMORY = "256MiB", "1GiB"
+MEMORY, FEATURE_MEMORY, OGB_MEMORY = "256MiB", "512MiB", "1GiB"
 FUSED = 2  # threads from which DGL 2.1.0 fuses its sampler, which then draws too few edges with ids of 32 bits
 DISTURBED = 0.1  # share of the machine that others may take from a best turn
 FEW_SEEDS = 100
@@ -680,7 +680,7 @@ class Bench:
         source = self.cached(f"features{rows}", python, script, "make", "--rows", rows)
         out, plain = self.work / "out" / "features", self.work / "out" / "features.store"
         like = self.work / "features_like.store"
-        subprocess.run([self.graphmill, "import", source, "--out", like, "--memory", MEMORY, "--force", "--quiet"], check=True)
+        subprocess.run([self.graphmill, "import", source, "--out", like, "--memory", FEATURE_MEMORY, "--force", "--quiet"], check=True)
         for t in self.args.threads:
             peers = [
                 Contestant(
@@ -693,18 +693,18 @@ class Bench:
                 for name, peer, turns in (("polars by hand", "polars", 1 << 30), ("scikit-learn", "sklearn", 1))
             ]
             self.race(
-                f"features of {rows:,} rows (20 standard, 5 normal quantiles, 5 of 1,000 texts, 2 times) from Parquet within {MEMORY}, {in_words(t)}",
+                f"features of {rows:,} rows (20 standard, 5 normal quantiles, 5 of 1,000 texts, 2 times) from Parquet within {FEATURE_MEMORY}, {in_words(t)}",
                 "rows/CPU s",
                 [
                     Contestant(
                         "graphmill, raw columns too",
-                        [self.graphmill, "import", source, "--memory", MEMORY, "--threads", t, "--out", plain],
+                        [self.graphmill, "import", source, "--memory", FEATURE_MEMORY, "--threads", t, "--out", plain],
                         lambda r: rows / r.cpu,
                         output=plain,
                     ),
                     Contestant(
                         "graphmill --like",
-                        [self.graphmill, "import", source, "--like", like, "--memory", MEMORY, "--threads", t, "--out", plain],
+                        [self.graphmill, "import", source, "--like", like, "--memory", FEATURE_MEMORY, "--threads", t, "--out", plain],
                         lambda r: rows / r.cpu,
                         output=plain,
                     ),
