@@ -263,7 +263,7 @@ func (s *spectrum) residual(ctx context.Context) (float64, error) {
 func (s *spectrum) filter(ctx context.Context, worst float64) error {
 	// Below the block, so that the end of the block grows too: it may belong to the space of vectors that were asked for.
 	least := s.values[s.size-1]
-	cut := max(least-(s.values[0]-least)/10-(1-s.values[0])/100, -0.999)
+	cut := max(least-(s.values[0]-least)/30-(1-s.values[0])/10000, -0.999)
 	centre, half := (cut-1)/2, (cut+1)/2
 	// A polynomial of degree n grows as cosh(n acosh t).
 	growth := math.Acosh(max(1+1e-12, (s.values[0]-centre)/half))

@@ -30,14 +30,16 @@
 // PageRank: rank = (1-damping)/n + damping * (what in-edges bring + the rank of nodes without out-edges / n). It starts from 1/n, and ends after
 // the round that changes ranks by less than 1e-10 in all.
 //
-// Return probabilities are exact, or estimated where that is too much work (Result.Method): package-level comments in estimate.go say how.
+// Return probabilities are exact while the nodes of the asked type times the edges are at most 10^12, always for 3 steps or fewer, and where Method
+// says so; otherwise steps 1 to 3 are exact, and the rest is estimated from draws of the random seed (Result.Method, Result.Errors). Exact
+// ones have the precision of float32, 1e-7 relative. exact.go and estimate.go say how.
 //
 // Laplacian: the symmetric normalised one of the whole square graph, I - D^-1/2 A D^-1/2. Eigenvalue 0 has one vector for each component; these
 // are left out in closed form. Then come the Dims smallest eigenvalues of the rest, of whichever components have them. In each vector the
 // entry of the largest magnitude is positive; within 1e-9 of it, the first such entry decides. Eigenvalues whose relative distance is under 1e-6 count as
 // equal. Their space has a basis by rule: the unit vector of the node whose projection on the space is the longest (within 1e-9, the first
-// such node) is projected and normalised, and the rest of the space continues in the same way. Vectors that do not exist, and those of a space
-// that is larger than the solver holds, are 0, and a note says so.
+// such node) is projected and normalised, and the rest of the space continues in the same way. Vectors that do not exist are 0, as are those of
+// a space that does not end within the first 16 * ceil((Dims+8) / 16) vectors, which are undefined. A note says so.
 //
 // # Determinism and memory
 //

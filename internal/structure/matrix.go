@@ -57,8 +57,9 @@ func (m *matrix) touched(entries int64) error {
 	return vfs.Release(m.mapped)
 }
 
-// matrixNeed is the memory of the least form of a matrix: its offsets, and rows in a file.
-func (q *square) matrixNeed() int64 { return 16*int64(q.nodes+1) + leastRows + releaseEvery }
+// matrixNeed is the memory of a matrix whose rows are in a file. Building it takes 8 bytes per node more, for which there is room because a
+// structure allocates its vectors later.
+func (q *square) matrixNeed() int64 { return 8*int64(q.nodes+1) + leastRows + releaseEvery }
 
 // mostRows is the most bytes of rows in memory. A test lowers it, so that small graphs have rows in a file.
 var mostRows int64 = math.MaxInt64
