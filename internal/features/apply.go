@@ -91,6 +91,11 @@ func Apply(ctx context.Context, t *Table, of map[string]*Feature, open func(feat
 			if err != nil {
 				return nil, partError(t.Type, name, state.Source(), err)
 			}
+			for k := range state.Numbers {
+				if n := &state.Numbers[k]; len(n.Quantiles) > 0 && n.guide == nil {
+					n.guide = newGuide(n.Quantiles)
+				}
+			}
 			if s.cats = state.Categories; s.cats != nil {
 				cats := *s.cats
 				cats.Index(s.c)

@@ -148,12 +148,18 @@ func Fit(ctx context.Context, t *Table, specs []Spec, opt Options) (map[string]*
 	if opt.Memory == 0 {
 		memory = math.MaxInt64
 	}
+	buffers := make(chan *sortBuffers, threads)
+	for range threads {
+		buffers <- &sortBuffers{}
+	}
 	group, ctx := guard.WithContext(ctx)
 	group.SetLimit(threads)
 	errs := make([]error, len(jobs))
 	for i, j := range jobs {
 		group.Go(func() error {
-			state, err := fitPart(ctx, t, &j.spec.Parts[j.part], memory, &opt)
+			own := <-buffers
+			defer func() { buffers <- own }()
+			state, err := fitPart(ctx, t, &j.spec.Parts[j.part], memory, &opt, own)
 			if err != nil {
 				errs[i] = j.spec.error(t.Type, j.part, err)
 				if ctx.Err() != nil {
@@ -190,16 +196,18 @@ type fitter struct {
 	s      *source
 	opt    *Options
 	memory int64
-	wide   tally
-	infin  tally
+	// buffers are those of the goroutine.
+	buffers *sortBuffers
+	wide    tally
+	infin   tally
 }
 
-func fitPart(ctx context.Context, t *Table, p *Part, memory int64, opt *Options) (*State, error) {
+func fitPart(ctx context.Context, t *Table, p *Part, memory int64, opt *Options, buffers *sortBuffers) (*State, error) {
 	s, err := newSource(p, t)
 	if err != nil {
 		return nil, err
 	}
-	f := &fitter{ctx: ctx, t: t, p: p, s: s, opt: opt, memory: memory}
+	f := &fitter{ctx: ctx, t: t, p: p, s: s, opt: opt, memory: memory, buffers: buffers}
 	state := &State{Part: *p, Width: s.width, DType: meaning(s.c)}
 	if p.Structure != nil {
 		state.Structured = &t.Structures[structureKey(p.Structure)].Structured
@@ -469,7 +477,7 @@ func (f *fitter) sort(k, known int, places []int) (*ordered, error) {
 	return order(f.ctx, func(fn func([]float64) error) error {
 		_, _, err := f.pass(k, fn)
 		return err
-	}, known, places, f.memory)
+	}, known, places, f.memory, f.buffers)
 }
 
 // fitOrdered calls fit with the sorted numbers, of which those that were missing are fill. sorted is those that are not missing, nil if they are not sorted yet.
@@ -503,14 +511,13 @@ func (f *fitter) fitOrdered(k int, m *moments, sorted *ordered, fill float64, fi
 
 // fitCategories fits the texts of a column that gives one per row.
 func (f *fitter) fitCategories(state *State) error {
-	counts, rows := Counts{}, 0
+	counter, rows := newTextCounter(f.memory), 0
 	var byCode []int64
 	byInt := map[int64]int64{}
 	c := f.s.c
 	if c.Categories != nil {
 		byCode = make([]int64, c.Categories.Rows)
 	}
-	bound := &textBound{most: f.memory}
 	err := f.each(func(first int, keep []bool) error {
 		for i, is := range keep {
 			if !is {
@@ -525,7 +532,7 @@ func (f *fitter) fitCategories(state *State) error {
 				}
 			case c.DType == graph.String:
 				if text := c.Text(row); len(text) > 0 {
-					if err := bound.count(counts, text); err != nil {
+					if err := counter.count(text); err != nil {
 						return err
 					}
 				}
@@ -533,11 +540,12 @@ func (f *fitter) fitCategories(state *State) error {
 				byInt[f.s.integer(row)]++
 			}
 		}
-		return bound.checkInts(len(byInt))
+		return counter.checkInts(len(byInt))
 	})
 	if err != nil {
 		return err
 	}
+	counts := counter.all()
 	for code, n := range byCode {
 		if n > 0 {
 			counts[string(c.Categories.Text(code))] += n
@@ -583,8 +591,7 @@ func (f *fitter) kept(state *State, counts Counts, rows int) error {
 
 // fitTags fits the tags of a column that gives several per row.
 func (f *fitter) fitTags(state *State) error {
-	counts, rows, seen := Counts{}, 0, map[string]bool{}
-	bound := &textBound{most: f.memory}
+	counter, rows, seen := newTextCounter(f.memory), 0, map[string]bool{}
 	err := f.each(func(first int, keep []bool) error {
 		for i, is := range keep {
 			if !is {
@@ -594,7 +601,7 @@ func (f *fitter) fitTags(state *State) error {
 			var err error
 			f.s.tags(first+i, seen, func(tag string) {
 				if err == nil {
-					err = bound.count(counts, []byte(tag))
+					err = counter.count([]byte(tag))
 				}
 			})
 			if err != nil {
@@ -606,7 +613,7 @@ func (f *fitter) fitTags(state *State) error {
 	if err != nil {
 		return err
 	}
-	return f.kept(state, counts, rows)
+	return f.kept(state, counter.all(), rows)
 }
 
 // fitOrder counts the texts of an order.
@@ -628,26 +635,47 @@ func (f *fitter) fitOrder() (*Categories, error) {
 	return s, err
 }
 
-// textBound bounds the memory of distinct texts.
-type textBound struct{ held, most int64 }
+// textCounter counts texts, within a bound on the memory of the distinct ones.
+type textCounter struct {
+	places     map[string]int32
+	counts     []int64
+	held, most int64
+}
 
 // textBytes is about what a text takes in a map beside its bytes.
 const textBytes = 64
 
-func (b *textBound) count(counts Counts, text []byte) error {
-	if n, known := counts[string(text)]; known {
-		counts[string(text)] = n + 1
+// newTextCounter makes a counter whose texts take at most so many bytes, and at least 1 MiB.
+func newTextCounter(most int64) *textCounter {
+	return &textCounter{places: map[string]int32{}, most: max(most, 1<<20)}
+}
+
+// count counts a text.
+func (c *textCounter) count(text []byte) error {
+	if at, known := c.places[string(text)]; known {
+		c.counts[at]++
 		return nil
 	}
-	if b.held += int64(len(text)) + textBytes; b.held > max(b.most, 1<<20) {
-		return fmt.Errorf("%w: found more than %d distinct texts, expected those that fit into the memory; give a larger `Memory`, or take encode hash", limits.ErrMemory, len(counts))
+	if c.held += int64(len(text)) + textBytes; c.held > c.most || len(c.counts) == math.MaxInt32 {
+		return fmt.Errorf("%w: found more than %d distinct texts, expected those that fit into the memory; give a larger `Memory`, or take encode hash", limits.ErrMemory, len(c.counts))
 	}
-	counts[strings.Clone(string(text))] = 1
+	c.places[string(text)] = int32(len(c.counts))
+	c.counts = append(c.counts, 1)
 	return nil
 }
 
-func (b *textBound) checkInts(n int) error {
-	if int64(n)*textBytes > max(b.most, 1<<20) {
+// all returns the counts by text.
+func (c *textCounter) all() Counts {
+	counts := make(Counts, len(c.places))
+	for text, at := range c.places {
+		counts[text] = c.counts[at]
+	}
+	return counts
+}
+
+// checkInts refuses more distinct whole numbers than fit into the memory.
+func (c *textCounter) checkInts(n int) error {
+	if int64(n)*textBytes > c.most {
 		return fmt.Errorf("%w: found more than %d distinct values, expected those that fit into the memory; give a larger `Memory`", limits.ErrMemory, n)
 	}
 	return nil

@@ -112,7 +112,7 @@ func (c *peerCase) made(t *testing.T) [][]float64 {
 		}
 		return rows
 	}
-	state, err := fitPart(t.Context(), table, &p, 1<<20, &Options{})
+	state, err := fitPart(t.Context(), table, &p, 1<<20, &Options{}, &sortBuffers{})
 	if err != nil {
 		t.Fatalf("%s of %v, fit %v: %v", c.How, c.Values, c.Fit, err)
 	}

@@ -39,6 +39,56 @@ type Numbers struct {
 	Quantiles []float64 `json:"quantiles,omitempty"`
 	Edges     []float64 `json:"edges,omitempty"` // inner edges of buckets, ascending
 	Buckets   bool      `json:"buckets,omitempty"`
+
+	guide *guide // of Quantiles; nil: they are searched whole
+}
+
+// guide divides the keys of sorted numbers into ranges of equal width, and says where each range begins, so that a search has few numbers left.
+type guide struct {
+	least  uint64
+	shift  uint
+	starts []int32 // of the numbers that are not below the range, the first; one more than there are ranges
+}
+
+// guideRanges is about how many ranges a guide has.
+const guideRanges = 1 << 12
+
+// newGuide makes the guide of sorted numbers, which are not none.
+func newGuide(sorted []float64) *guide {
+	g := &guide{least: keyOf(sorted[0])}
+	width := keyOf(sorted[len(sorted)-1]) - g.least
+	for width>>g.shift >= guideRanges {
+		g.shift++
+	}
+	at := 0
+	for r := range width>>g.shift + 1 {
+		for at < len(sorted) && (keyOf(sorted[at])-g.least)>>g.shift < r {
+			at++
+		}
+		g.starts = append(g.starts, int32(at))
+	}
+	g.starts = append(g.starts, int32(len(sorted)))
+	return g
+}
+
+// first is the first of sorted numbers that is not below x, which lies between the least and the greatest of them.
+func (g *guide) first(sorted []float64, x float64) int {
+	left, n := 0, len(sorted)
+	if g != nil {
+		r := (keyOf(x) - g.least) >> g.shift
+		left = int(g.starts[r])
+		n = int(g.starts[r+1]) - left
+	}
+	for n > 0 {
+		half := n / 2
+		if sorted[left+half] < x {
+			left += half + 1
+			n -= half + 1
+		} else {
+			n = half
+		}
+	}
+	return left
 }
 
 // quantile is the value at the position j/parts of sorted numbers, between two neighbours by their distance.
@@ -168,7 +218,7 @@ func (n *Numbers) rank(x float64) float64 {
 		}
 		return 1
 	}
-	left := sort.SearchFloat64s(q, x)
+	left := n.guide.first(q, x)
 	var y float64
 	if q[left] == x { // the middle of the ranks of equal quantiles
 		right := left + sort.Search(last+1-left, func(i int) bool { return q[left+i] > x })

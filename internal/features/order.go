@@ -73,7 +73,8 @@ func ofKey(k uint64) float64 {
 }
 
 // order sorts n numbers, none of them NaN. places are those of the numbers that the result has, if not all fit into memory.
-func order(ctx context.Context, from numbers, n int, places []int, memory int64) (*ordered, error) {
+// The result is valid until the next call with the same buffers.
+func order(ctx context.Context, from numbers, n int, places []int, memory int64, buffers *sortBuffers) (*ordered, error) {
 	o := &ordered{n: n}
 	room := max(leastSorted, int(memory/orderedBytes))
 	most := 0
@@ -90,7 +91,7 @@ func order(ctx context.Context, from numbers, n int, places []int, memory int64)
 		}
 	}
 	if n <= room {
-		keys := make([]uint64, 0, n)
+		keys := buffers.empty(n)
 		if err := from(func(values []float64) error {
 			for _, x := range values {
 				keys = append(keys, keyOf(x))
@@ -99,13 +100,13 @@ func order(ctx context.Context, from numbers, n int, places []int, memory int64)
 		}); err != nil {
 			return nil, err
 		}
-		o.sorted = sortedNumbers(keys)
+		o.sorted = buffers.sorted(keys)
 		count(o.sorted, 1)
 		return o, nil
 	}
 	slices.Sort(places)
 	o.places = slices.Compact(places)
-	x := ranges{ctx: ctx, from: from, room: room, visit: func(sorted []float64, each, first int) {
+	x := ranges{ctx: ctx, from: from, room: room, buffers: buffers, visit: func(sorted []float64, each, first int) {
 		for k := len(o.values); k < len(o.places) && o.places[k] < first+len(sorted)*each; k++ {
 			o.values = append(o.values, sorted[(o.places[k]-first)/each])
 		}
@@ -116,10 +117,11 @@ func order(ctx context.Context, from numbers, n int, places []int, memory int64)
 
 // ranges visits numbers in ascending order, a range of their keys after another, so that those of one range fit into the memory.
 type ranges struct {
-	ctx   context.Context
-	from  numbers
-	room  int                                         // numbers
-	visit func(sorted []float64, each int, first int) // each number is there so many times; first is the place of the first
+	buffers *sortBuffers
+	ctx     context.Context
+	from    numbers
+	room    int                                         // numbers
+	visit   func(sorted []float64, each int, first int) // each number is there so many times; first is the place of the first
 }
 
 // divide visits the numbers whose keys are from least to greatest. first is the place of the least of them.
@@ -152,9 +154,9 @@ func (x *ranges) divide(least, greatest uint64, first int) error {
 		case n > x.room:
 			err = x.divide(low, high, first)
 		default:
-			keys := make([]uint64, 0, n)
+			keys := x.buffers.empty(n)
 			if err = x.keys(low, high, func(k uint64) { keys = append(keys, k) }); err == nil {
-				x.visit(sortedNumbers(keys), 1, first)
+				x.visit(x.buffers.sorted(keys), 1, first)
 			}
 		}
 		if err != nil {
@@ -177,9 +179,21 @@ func (x *ranges) keys(least, greatest uint64, fn func(k uint64)) error {
 	})
 }
 
-// sortedNumbers sorts keys, and returns their numbers in the same memory.
-func sortedNumbers(keys []uint64) []float64 {
-	keys = radixSorted(keys)
+// sortBuffers are the memory of a sort, which the next one uses again.
+type sortBuffers struct{ keys, other []uint64 }
+
+// empty is a list with room for n keys.
+func (b *sortBuffers) empty(n int) []uint64 {
+	if cap(b.keys) < n {
+		b.keys, b.other = nil, nil // free before there are larger ones
+		b.keys, b.other = make([]uint64, 0, n), make([]uint64, n)
+	}
+	return b.keys[:0]
+}
+
+// sorted sorts keys of empty, and returns their numbers, in the memory of the buffers.
+func (b *sortBuffers) sorted(keys []uint64) []float64 {
+	keys = radixSorted(keys, b.other[:len(keys)])
 	sorted := graph.View[float64](graph.Bytes(keys))
 	for i, k := range keys {
 		sorted[i] = ofKey(k)
@@ -187,8 +201,8 @@ func sortedNumbers(keys []uint64) []float64 {
 	return sorted
 }
 
-// radixSorted sorts keys by digits of 11 bits, from the last one on; digits that all keys share take no time.
-func radixSorted(keys []uint64) []uint64 {
+// radixSorted sorts keys by digits of 11 bits, from the last one on, into the same memory or into other; digits that all keys share take no time.
+func radixSorted(keys, other []uint64) []uint64 {
 	if len(keys) < 1<<10 {
 		slices.Sort(keys)
 		return keys
@@ -200,7 +214,6 @@ func radixSorted(keys []uint64) []uint64 {
 			counts[d][k>>(bits*d)&(1<<bits-1)]++
 		}
 	}
-	other := make([]uint64, len(keys))
 	for d := range digits {
 		of := &counts[d]
 		if int(of[keys[0]>>(bits*d)&(1<<bits-1)]) == len(keys) {

@@ -39,11 +39,11 @@ func TestOrder(t *testing.T) {
 			}
 			return nil
 		}
-		small, err := order(t.Context(), from, len(values), slices.Clone(places), 1)
+		small, err := order(t.Context(), from, len(values), slices.Clone(places), 1, &sortBuffers{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		large, err := order(t.Context(), from, len(values), slices.Clone(places), 1<<30)
+		large, err := order(t.Context(), from, len(values), slices.Clone(places), 1<<30, &sortBuffers{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -79,6 +79,16 @@ func onlyListed(fsys vfs.FS, dir string, m *Manifest) error {
 	return nil
 }
 
+// Summed gives the size and the checksum of a file that Take moved here from a folder with a manifest, so that Seal does not read it again.
+func (w *Writer) Summed(name string, entry ManifestFor) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.linked == nil {
+		w.linked = map[string]ManifestFor{}
+	}
+	w.linked[name] = entry
+}
+
 // Link makes a file of the output folder from a file of this one, under the same name: a hard link or, where the file system has
 // none, a copy, of which it returns the number of bytes. entry is what the manifest of from says of the file. The bytes are read
 // only if they are copied; others than those of the entry are ErrDamaged then, and so is another size always.

@@ -83,6 +83,7 @@ func (o *importJob) withFeatures(ctx context.Context, w *store.Writer, src *inge
 		if err := w.Take(name, raw.Dir()); err != nil {
 			return nil, err
 		}
+		w.Summed(name, m.Files[name])
 	}
 	return result, nil
 }
