@@ -39,7 +39,10 @@ def from_arrays(
         overwrite: replace a store that is there.
         memory: bound on the memory of the command, such as "2GiB".
         threads: number of threads; the store does not depend on it.
-        options: flags of ``graphmill import`` as keywords, such as ``both=True`` or ``dangling_edges="drop"``.
+        options: flags of ``graphmill import`` as keywords, such as ``both=True`` or ``dangling_edges="drop"``. ``features`` says what a
+            model takes, made of the columns: a mapping from types to features by name, ``{"user": {"x": [{"from": "age", "scale":
+            "standard"}]}}``, or the path of a file; ``fit`` which rows they are fitted on; ``like``, a `Store` or its path, applies the
+            features of another store.
 
     Raises:
         GraphmillError: an error of the import.
