@@ -18,7 +18,7 @@ const wholeBelow = 1 << 53
 type source struct {
 	part  *Part
 	c     *graph.Column
-	mark  []byte // bools of rows that are missing; nil: none
+	mark  []byte // bools of what is missing, of rows or of all their values; nil: none
 	width int    // numbers per row, without the flag
 
 	calendars []Calendar
@@ -33,7 +33,7 @@ func newSource(p *Part, t *Table) (*source, error) {
 		return nil, err
 	}
 	s := &source{part: p, c: c, width: 1}
-	if m := graph.FindColumn(t.Columns, p.From+MarkSuffix); p.From != "" && m != nil && m.DType == graph.Bool && m.RowValues() == 1 {
+	if m := graph.FindColumn(t.Columns, p.From+MarkSuffix); p.From != "" && m != nil && m.DType == graph.Bool && !c.Ragged() && (m.RowValues() == 1 || m.RowValues() == c.RowValues()) {
 		s.mark = m.Values
 	}
 	switch p.Encode {
@@ -105,11 +105,13 @@ func (s *source) numbers(first, k int, out []float64, wide *tally) {
 			}
 		}
 	}
-	if s.mark != nil {
-		for i, missing := range s.mark[first:][:len(out)] {
-			if missing != 0 {
-				out[i] = math.NaN()
-			}
+	if s.mark == nil {
+		return
+	}
+	each := len(s.mark) / max(1, s.c.Rows) // 1, or that many values
+	for i := range out {
+		if s.mark[(first+i)*each+k%each] != 0 {
+			out[i] = math.NaN()
 		}
 	}
 }

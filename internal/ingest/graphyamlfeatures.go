@@ -111,6 +111,9 @@ func readFeatures(y yamlfile.File, n ast.Node) ([]features.Spec, error) {
 		if err := graph.CheckName(e.Key); err != nil {
 			return nil, y.Errorf(e.At, "%w", err)
 		}
+		if strings.HasPrefix(e.Key, "#") {
+			return nil, y.Errorf(e.At, "found the feature %q, expected a name that does not begin with #, as graphmill keeps those itself; choose another name", e.Key)
+		}
 		s, err := readFeature(y, e)
 		if err != nil {
 			return nil, err

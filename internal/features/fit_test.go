@@ -1,0 +1,31 @@
+package features
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// What a column of bools marks is missing: a row, or a value of a vector that was made of several columns.
+func TestMarks(t *testing.T) {
+	numbers := &graph.Column{Name: "v", DType: graph.Int64, Shape: []int{2}, Rows: 3, Values: graph.Bytes([]int64{1, 0, 3, 4, 0, 8})}
+	for _, c := range []struct {
+		mark *graph.Column
+		want [][]float64
+	}{
+		{&graph.Column{Name: "v_missing", DType: graph.Bool, Shape: []int{2}, Rows: 3, Values: []byte{0, 1, 0, 0, 1, 0}}, [][]float64{{1, 6, 1}, {3, 4, 0}, {2, 8, 1}}},
+		{&graph.Column{Name: "v_missing", DType: graph.Bool, Rows: 3, Values: []byte{0, 0, 1}}, [][]float64{{1, 0, 0}, {3, 4, 0}, {2, 2, 1}}},
+		{&graph.Column{Name: "other", DType: graph.Bool, Rows: 3, Values: []byte{1, 1, 1}}, [][]float64{{1, 0, 0}, {3, 4, 0}, {0, 8, 0}}},
+	} {
+		x := &referenceCase{table: &Table{Rows: 3, Columns: []*graph.Column{numbers, c.mark}}, spec: Spec{Name: "f", DType: graph.Float32, Parts: []Part{{From: "v", Impute: ImputeMean, Flag: true}}}}
+		got, err := rowsOf(t, x, Options{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("marked by %s of shape %v: %s", c.mark.Name, c.mark.Shape, diff)
+		}
+	}
+}
