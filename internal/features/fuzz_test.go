@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -24,26 +25,32 @@ func FuzzFile(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, FileName), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		file, err := ReadFile(vfs.OS, dir)
-		if err != nil {
-			return
-		}
-		for _, of := range file.Nodes {
-			wide := 0
-			for _, x := range of.Features {
-				for _, p := range x.Pieces {
-					wide += p.Width
+		fuzzing.Check(t, len(text), func() {
+			file, err := ReadFile(vfs.OS, dir)
+			if err != nil {
+				return
+			}
+			for _, of := range file.Nodes {
+				if widthOf(of) > 1<<10 {
+					return // more than a test has memory for
+				}
+				_, err := Apply(t.Context(), fuzzed(), of.Features, func(string, *Piece) (io.WriterAt, error) { return nowhere{}, nil }, Options{Threads: 1})
+				if err != nil && !errors.Is(err, ErrSpec) {
+					t.Fatal(err)
 				}
 			}
-			if wide > 1<<16 {
-				return // more than a test has memory for
-			}
-			_, err := Apply(t.Context(), fuzzed(), of.Features, func(string, *Piece) (io.WriterAt, error) { return nowhere{}, nil }, Options{Threads: 1})
-			if err != nil && !errors.Is(err, ErrSpec) {
-				t.Fatal(err)
-			}
-		}
+		})
 	})
+}
+
+// widthOf is how many numbers a row of all features of a type has.
+func widthOf(t *Type) (width int) {
+	for _, x := range t.Features {
+		for _, p := range x.Pieces {
+			width += p.Width
+		}
+	}
+	return width
 }
 
 // nowhere takes all rows.
