@@ -9,7 +9,7 @@ import (
 // Describe describes the contents of the store or collection. It reads the degrees of the nodes.
 func (s *Store) Describe() (d *report.Description, err error) {
 	defer guard.Catch(&err)()
-	return describing.Describe(s.store), nil
+	return describing.Describe(s.store)
 }
 
 // DescribeLayout describes the pack layout in a folder.

@@ -13,7 +13,7 @@ import (
 )
 
 // Describe describes the contents of a store or collection. It reads the degrees of the nodes.
-func Describe(s *store.Store) *report.Description {
+func Describe(s *store.Store) (*report.Description, error) {
 	i := &report.Description{Folder: s.Dir, Kind: s.Meta.Kind, Made: s.Meta.Made, Nodes: []report.NodesDescription{}, Edges: []report.EdgesDescription{}}
 	if c := s.Collection; c != nil {
 		i.Graphs, i.Context, i.Schema = c.Graphs, operation.DescribeColumns(c.Context), s.Meta.Schema
@@ -26,9 +26,12 @@ func Describe(s *store.Store) *report.Description {
 		for _, e := range c.Edges {
 			i.Edges = append(i.Edges, report.EdgesDescription{Type: e.Type.String(), Count: e.Count, Columns: operation.DescribeColumns(e.Columns)})
 		}
-		return i
+		return i, nil
 	}
-	made, _ := features.ReadFile(vfs.OS, s.Dir) // of a damaged file, the columns are described without it
+	made, err := features.ReadFile(vfs.OS, s.Dir)
+	if err != nil {
+		return nil, err
+	}
 	i.Features = describeFeatures(made)
 	i.NotInBatches = operation.NotInBatches(s.Graph, made)
 	i.LeftOut = operation.LeftOutText(i.NotInBatches)
@@ -56,7 +59,7 @@ func Describe(s *store.Store) *report.Description {
 	for _, e := range s.Graph.Edges {
 		i.SamplerBytes += e.Adj[e.Primary].Bytes()
 	}
-	return i
+	return i, nil
 }
 
 // describeFeatures describes the features of a store, by type and name.
