@@ -274,7 +274,7 @@ class TypeColumns(Columns):
         return super().described(name) + (f", {self.features[name].codes} codes" if name in self.codes else "")
 
     def __contains__(self, name: object) -> bool:
-        return name in self._wide or name in self._metas
+        return isinstance(name, str) and (name in self._wide or name in self._metas)
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted([*self._metas, *self._wide]))

@@ -147,8 +147,12 @@ class Store:
         Raises:
             KeyError: the store has no such type.
         """
-        of = self.nodes[type_] if isinstance(type_, str) and type_ in self.nodes else self.edges[type_]
-        return of.columns.features
+        if isinstance(type_, str) and type_ in self.nodes:
+            return self.nodes[type_].columns.features
+        try:
+            return self.edges[type_].columns.features
+        except (KeyError, TypeError):
+            raise KeyError(unknown("type", type_, [*self.nodes, *map(":".join, self.edges)])) from None
 
     def add_column(
         self,
