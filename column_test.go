@@ -295,7 +295,7 @@ type full struct{ vfs.FS }
 
 func (full) Free(string) (int64, error) { return 1 << 20, nil }
 
-// Rows by ids are what a map gives, whatever their order, and the store does not depend on the threads.
+// A column whose rows are found by ids has the values that a map from ids gives, in any order of the rows. The store does not depend on the number of threads.
 func TestColumnByIDs(t *testing.T) {
 	root := t.TempDir()
 	number := 0

@@ -3,9 +3,8 @@
 usage: peer_features.py make FOLDER --rows N       rows.parquet, and the graph.yaml that graphmill imports
        peer_features.py run FOLDER --peer polars|sklearn --threads T --out FILE
 
-The table has 20 numbers that are standardised, 5 that become normal quantiles of all rows, 5 texts of 1,000 that become codes (a one-hot vector of them would be
-20 kB per row), and 2 times that become a cycle of months. Statistics are of the rows where train is true. `run` is what a user writes by hand: it streams what the program can
-stream, and writes Parquet (polars) or NumPy (scikit-learn). Prints one JSON.
+The table has 20 columns to standardise, 5 for normal quantiles, 5 of 1,000 different texts for codes (one-hot vectors would take 20 kB per row), and 2 of times for a cycle of months.
+Statistics come from the rows where `train` is true. `run` does what a user would write: polars streams and writes Parquet, scikit-learn works in memory and writes NumPy. Prints one JSON.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ IN has a list of graphs {"nodes": n, "src": [...], "dst": [...], "steps": k, "di
   eigenvalues     SciPy, of the symmetric normalised Laplacian of the simple undirected graph, ascending
   eigenvectors    PyG, AddLaplacianEigenvectorPE of it, a random sign each; null where it has no dims vectors of a connected graph
 
-PyG counts parallel edges once in the walks of 2,000 nodes or fewer, so it is given all graphs as one, with at least so many nodes more.
+In graphs of at most 2,000 nodes, PyG counts parallel edges of walks once. So all graphs are joined to one, with at least 2,000 more nodes.
 
 exit 0 done, 2 usage.
 """

@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/suggest"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/yamltext"
 )
 
 // GraphFile is the name of the file that describes the tables of a folder.
@@ -320,13 +321,13 @@ func (l *layout) yaml() []byte {
 		if t.joins {
 			continue
 		}
-		fmt.Fprintf(&b, "  %s:\n    table: %s\n", yamlText(t.name), yamlText(t.file))
+		fmt.Fprintf(&b, "  %s:\n    table: %s\n", yamltext.Quoted(t.name), yamltext.Quoted(t.file))
 		if t.id != "" {
 			ids := "string"
 			if t.column(t.id).kind == integer && !t.negative {
 				ids = "integer"
 			}
-			fmt.Fprintf(&b, "    id: {column: %s, dtype: %s}\n", yamlText(t.id), ids)
+			fmt.Fprintf(&b, "    id: {column: %s, dtype: %s}\n", yamltext.Quoted(t.id), ids)
 		}
 		b.WriteString("    columns:")
 		t.features(&b, t.copied)
@@ -336,12 +337,12 @@ func (l *layout) yaml() []byte {
 		t := &l.tables[i]
 		if t.joins {
 			a, z := t.ends[0], t.ends[1]
-			fmt.Fprintf(&b, "  %s:\n    table: %s\n    src: %s\n    dst: %s\n    reverse: %s\n    columns:", yamlText(a.table+":"+t.name+":"+z.table), yamlText(t.file), yamlText(a.column), yamlText(z.column), yamlText("rev_"+t.name))
+			fmt.Fprintf(&b, "  %s:\n    table: %s\n    src: %s\n    dst: %s\n    reverse: %s\n    columns:", yamltext.Quoted(a.table+":"+t.name+":"+z.table), yamltext.Quoted(t.file), yamltext.Quoted(a.column), yamltext.Quoted(z.column), yamltext.Quoted("rev_"+t.name))
 			t.features(&b, t.copied)
 			continue
 		}
 		for _, e := range t.ends {
-			fmt.Fprintf(&b, "  %s:\n    table: %s\n    dst: %s\n    reverse: %s\n    columns:", yamlText(t.name+":"+e.rel+":"+e.table), yamlText(t.file), yamlText(e.column), yamlText("rev_"+e.rel))
+			fmt.Fprintf(&b, "  %s:\n    table: %s\n    dst: %s\n    reverse: %s\n    columns:", yamltext.Quoted(t.name+":"+e.rel+":"+e.table), yamltext.Quoted(t.file), yamltext.Quoted(e.column), yamltext.Quoted("rev_"+e.rel))
 			var times []column
 			for _, name := range t.times {
 				times = append(times, *t.column(name))
@@ -369,7 +370,7 @@ func (t *tableLayout) features(b *strings.Builder, columns []column) {
 		case t.nulls[c.name]:
 			missing = "column"
 		}
-		fmt.Fprintf(b, "\n      %s: {dtype: %s", yamlText(c.name), dtype)
+		fmt.Fprintf(b, "\n      %s: {dtype: %s", yamltext.Quoted(c.name), dtype)
 		if missing != "" {
 			fmt.Fprintf(b, ", missing: %s", missing)
 		}
@@ -379,22 +380,4 @@ func (t *tableLayout) features(b *strings.Builder, columns []column) {
 		b.WriteString(" {}")
 	}
 	b.WriteString("\n")
-}
-
-// yamlText is a text in YAML.
-func yamlText(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r < ' ' || r == 0x7f:
-			fmt.Fprintf(&b, "\\x%02x", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String() + `"`
 }

@@ -33,7 +33,7 @@ func (s *seen) merge(o *seen) {
 	s.n += o.n
 }
 
-// cells is what the cells of a column are. Each cell is one of empty, words, marks, ints, floats, bools, times, dates and texts.
+// cells counts the cells of a column by kind. A cell is of one kind: empty, words, marks, ints, floats, bools, times, dates or texts.
 type cells struct {
 	empty seen
 	words seen // for a missing value, that an import takes as empty among numbers

@@ -10,7 +10,7 @@ import (
 	"github.com/graphmill/graphmill/internal/human"
 )
 
-// kind is what the values of a column mean.
+// kind says what the values of a column mean: numbers, times, categories, ...
 type kind uint8
 
 const (
@@ -70,7 +70,7 @@ func meaningOf(c *column) meaning {
 	return textMeaning(c)
 }
 
-// gap is what an empty cell means, if there is one.
+// gap is the rule for the empty cells of a column, as graph.yaml has it; "" for a column without empty cells.
 func (c *column) gap(missing string) string {
 	if c.cells.empty.n+c.cells.words.n == 0 {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Source is what a draft is made of.
+// Source has the tables of a draft.
 type Source struct {
 	// Address is the database that the queries of the tables ask, as graph.yaml names it; empty: the tables are files.
 	Address string
@@ -29,10 +29,10 @@ type Table struct {
 	// Data are the rows; nil: they cannot be read, and Faults say why.
 	Data   table.Table
 	Fields []Field
-	// Key and Foreign are what a database declares.
+	// Key and Foreign are the keys that a database declares.
 	Key     []string
 	Foreign []Foreign
-	// Place is the place of a row and a column for people; nil: that of Data.
+	// Place tells people where a row and a column are; nil: Data tells it.
 	Place  func(row uint64, column string) string
 	Faults []Fault // that were found when the table was opened
 

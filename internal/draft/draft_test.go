@@ -28,7 +28,7 @@ func written(t *testing.T, files map[string]string) string {
 }
 
 // made drafts the tables of a folder.
-func made(t *testing.T, dir string, o Options) (*Draft, Source) {
+func draftOf(t *testing.T, dir string, o Options) (*Draft, Source) {
 	t.Helper()
 	s, err := Find(t.Context(), vfs.OS, dir)
 	if err != nil {
@@ -97,7 +97,7 @@ func TestGuesses(t *testing.T) {
 		"missing words alone": {repeated(1, "NA", "NA"), "string", "2 rows, none of which has a value", 2},
 	} {
 		dir := written(t, map[string]string{"t.csv": cellsOf(x.cells...)})
-		d, _ := made(t, dir, Options{})
+		d, _ := draftOf(t, dir, Options{})
 		line := ""
 		number := 0
 		for i, l := range strings.Split(string(d.YAML), "\n") {
@@ -142,7 +142,7 @@ func TestUnixTimes(t *testing.T) {
 		"size: 1700000000":          "int64",
 	} {
 		name, cell, _ := strings.Cut(cells, ": ")
-		d, _ := made(t, written(t, map[string]string{"t.csv": "k," + name + "\na," + cell + "\nb," + cell + "\n"}), Options{})
+		d, _ := draftOf(t, written(t, map[string]string{"t.csv": "k," + name + "\na," + cell + "\nb," + cell + "\n"}), Options{})
 		if !strings.Contains(string(d.YAML), name+": "+Scalar(want)+"  #") {
 			t.Errorf("%s: found %s, expected %s", cells, d.YAML, want)
 		}
@@ -156,7 +156,7 @@ func TestOpenFaults(t *testing.T) {
 		"orders.csv": "order_id,user_id,note\n1,1,x\n2,9,y\n3,3\n4,,z\n5,8,w,v\n6,1,a \"b\"\n7,2,q\n8,3,r\n",
 		"dup.csv":    "a,b,a\n1,2,3\n",
 	})
-	d, _ := made(t, dir, Options{})
+	d, _ := draftOf(t, dir, Options{})
 	lines := strings.Split(string(d.YAML), "\n")
 	line := func(n int) string {
 		if n == 0 {
@@ -196,7 +196,7 @@ func TestFind(t *testing.T) {
 		"c2.csv-00000-of-00002": "id\n1\n", "c2.csv-00001-of-00002": "id\n2\n", "d/part-0.csv": "id\n1\n", "d/part-1.csv": "id\n2\n", "e/day=1/x.csv": "id\n1\n", "lines.jsonl": `{"id": 1, "s": "x"}` + "\n",
 		"README.md": "# x", "graph.yaml": "", "_tmp.csv": "x\n", "f/one.csv": "a\n", "f/two.parquet": "", "numbers.csv": "1,2\n3,4\n",
 	})
-	_, s := made(t, dir, Options{})
+	_, s := draftOf(t, dir, Options{})
 	var found []string
 	for _, x := range s.Tables {
 		var fields []string
@@ -225,7 +225,7 @@ func TestFeatures(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%d,%d,%s,2024-01-%02d,%s,n%d,%v,%d,%s\n", i, 20+i%50, 1<<(i%20), []string{"Rome", "Oslo"}[i%2], 1+i%28, strings.Repeat("word ", 9)+fmt.Sprint(i), i, i%3 == 0, i%2, []string{"train", "train", "test"}[i%3])
 	}
 	dir := written(t, map[string]string{"users.csv": b.String(), "follows.csv": "src,dst\n1,2\n3,4\n"})
-	d, _ := made(t, dir, Options{})
+	d, _ := draftOf(t, dir, Options{})
 	want := `    features:
       x:
         - {from: age, impute: median, scale: standard}
@@ -252,7 +252,7 @@ func TestWide(t *testing.T) {
 			fmt.Fprintf(&head, ",column_%d", i)
 			row.WriteString(",1")
 		}
-		d, _ := made(t, written(t, map[string]string{"a.csv": "a_id" + head.String() + "\n1" + row.String() + "\n2" + row.String() + "\n", "b.csv": "src,dst\n1,2\n2,1\n"}), Options{})
+		d, _ := draftOf(t, written(t, map[string]string{"a.csv": "a_id" + head.String() + "\n1" + row.String() + "\n2" + row.String() + "\n", "b.csv": "src,dst\n1,2\n2,1\n"}), Options{})
 		open := slices.ContainsFunc(d.Faults, func(f Fault) bool { return f.Open && strings.Contains(f.Found, "a graph.yaml of") })
 		if !strings.Contains(string(d.YAML), want) || open != (columns == 20000) || len(d.Nodes) != 1 || len(d.Edges) != 2 {
 			t.Errorf("%d columns: found %d bytes, %v, expected %q", columns, len(d.YAML), d.Faults, want)

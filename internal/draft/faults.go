@@ -38,7 +38,7 @@ func (d *drafter) findFaults() {
 
 // fault adds a fault of the cells of a column; c is nil for rows.
 //
-// noun is what is counted, and rest what follows it.
+// Its text is the count, noun and rest.
 func (d *drafter) fault(t *Table, c *column, s *seen, open bool, noun, rest, do, anchor string) {
 	f := Fault{Table: t.Name, Count: s.n, Found: amount(s.n, noun) + rest, Do: do, Open: open, anchor: anchor}
 	name := ""

@@ -33,7 +33,7 @@ func (d *drafter) writeFeatures(w *writer, columns []*column) {
 		if isLabel(c) || splitOf(c) != nil {
 			continue
 		}
-		name := scalarText(c.Name)
+		name := Scalar(c.Name)
 		switch m := meaningOf(c); m.kind {
 		case integer, float:
 			scale := "standard"
@@ -76,7 +76,7 @@ func (d *drafter) writeFeatures(w *writer, columns []*column) {
 
 // codeOf is the feature with the codes of a column of texts.
 func codeOf(c *column, columns []*column) string {
-	return fmt.Sprintf("%s: {from: %s, encode: code, unknown: 0}", scalarText(freeName(c.Name+"_code", columns)), scalarText(c.Name))
+	return fmt.Sprintf("%s: {from: %s, encode: code, unknown: 0}", Scalar(freeName(c.Name+"_code", columns)), Scalar(c.Name))
 }
 
 // freeName is a name of a feature that no column has.

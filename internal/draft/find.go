@@ -187,7 +187,7 @@ func openTable(fsys vfs.FS, f *found) (*Table, error) {
 // nameText is the value of table.
 func nameText(names []string) string {
 	if len(names) == 1 {
-		return scalarText(names[0])
+		return Scalar(names[0])
 	}
 	return listText(names)
 }

@@ -107,7 +107,7 @@ type tableScan struct {
 	workers []scanWorker
 }
 
-// scanWorker is what one goroutine counts.
+// scanWorker has the counts of one goroutine.
 type scanWorker struct {
 	cells  []cells // by read
 	ragged seen

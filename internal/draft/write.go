@@ -9,6 +9,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest/yamlfile"
+	"github.com/graphmill/graphmill/internal/yamltext"
 )
 
 // writer writes lines, and knows their numbers.
@@ -69,7 +70,7 @@ func (d *drafter) writeFile(terse bool) {
 		w.line(0, "", n)
 	}
 	if d.Address != "" {
-		w.line(0, "source: "+scalarText(d.Address), "")
+		w.line(0, "source: "+Scalar(d.Address), "")
 	}
 	if d.hasFault(anchorDuplicates) {
 		w.marked(anchorDuplicates, 0, "", "duplicate_nodes: drop")
@@ -139,7 +140,7 @@ func (d *drafter) hasFault(anchor string) bool {
 // writeNode writes a node type.
 func (d *drafter) writeNode(w *writer, t *Table) {
 	d.out.Nodes = append(d.out.Nodes, Type{t.Name, t.Name, t.rows})
-	w.marked(anchorOf(t, ""), 1, scalarText(t.Name)+":", amount(t.rows, "row"))
+	w.marked(anchorOf(t, ""), 1, Scalar(t.Name)+":", amount(t.rows, "row"))
 	for _, k := range t.Keys {
 		w.line(2, k, "")
 	}
@@ -150,7 +151,7 @@ func (d *drafter) writeNode(w *writer, t *Table) {
 		if d.integerIDs(t) {
 			dtype = "integer"
 		}
-		w.marked(anchorOf(t, t.id.Name), 2, fmt.Sprintf("id: {column: %s, dtype: %s}", scalarText(t.id.Name), dtype), t.why+d.referrers(t))
+		w.marked(anchorOf(t, t.id.Name), 2, fmt.Sprintf("id: {column: %s, dtype: %s}", Scalar(t.id.Name), dtype), t.why+d.referrers(t))
 	}
 	var own []*column
 	for _, c := range t.columns {
@@ -200,7 +201,7 @@ func (d *drafter) writeColumns(w *writer, t *Table, columns []*column) {
 	w.line(2, "columns:", "")
 	for _, c := range columns {
 		m := meaningOf(c)
-		value, why := scalarText(m.dtype), m.why
+		value, why := Scalar(m.dtype), m.why
 		if m.missing != "" {
 			value = fmt.Sprintf("{dtype: %s, missing: %s}", value, m.missing)
 		}
@@ -218,7 +219,7 @@ func (d *drafter) writeColumns(w *writer, t *Table, columns []*column) {
 		if n := c.cells.empty.n; n > 0 {
 			why += "; " + amount(n, "empty cell")
 		}
-		w.marked(anchorOf(t, c.Name), 3, scalarText(c.Name)+": "+value, why)
+		w.marked(anchorOf(t, c.Name), 3, Scalar(c.Name)+": "+value, why)
 	}
 }
 
@@ -241,13 +242,13 @@ func (d *drafter) writeLinks(w *writer, t *Table, rel string) {
 	if t.id != nil && !t.isKey(t.id) {
 		why += fmt.Sprintf("; its id %s is left out, as edges have none", t.id.Name)
 	}
-	w.marked(anchorOf(t, ""), 1, scalarText(name)+":", why)
+	w.marked(anchorOf(t, ""), 1, Scalar(name)+":", why)
 	for _, k := range t.Keys {
 		w.line(2, k, "")
 	}
-	w.marked(anchorOf(t, src.column.Name), 2, "src: "+scalarText(src.column.Name), src.why)
-	w.marked(anchorOf(t, dst.column.Name), 2, "dst: "+scalarText(dst.column.Name), dst.why)
-	w.line(2, "reverse: "+scalarText("rev_"+rel), "")
+	w.marked(anchorOf(t, src.column.Name), 2, "src: "+Scalar(src.column.Name), src.why)
+	w.marked(anchorOf(t, dst.column.Name), 2, "dst: "+Scalar(dst.column.Name), dst.why)
+	w.line(2, "reverse: "+Scalar("rev_"+rel), "")
 	d.out.Edges = append(d.out.Edges, Type{dst.typ() + ":rev_" + rel + ":" + src.typ(), t.Name, t.rows})
 	var own []*column
 	for _, c := range t.columns {
@@ -265,12 +266,12 @@ func (d *drafter) writeLinks(w *writer, t *Table, rel string) {
 func (d *drafter) writeForeign(w *writer, t *Table, k *key, rel string) {
 	name := t.Name + ":" + rel + ":" + k.typ()
 	d.out.Edges = append(d.out.Edges, Type{name, t.Name, k.column.filled()})
-	w.line(1, scalarText(name)+":", "")
+	w.line(1, Scalar(name)+":", "")
 	for _, line := range t.Keys {
 		w.line(2, line, "")
 	}
-	w.marked(anchorOf(t, k.column.Name), 2, "dst: "+scalarText(k.column.Name), k.why)
-	w.line(2, "reverse: "+scalarText("rev_"+rel), "")
+	w.marked(anchorOf(t, k.column.Name), 2, "dst: "+Scalar(k.column.Name), k.why)
+	w.line(2, "reverse: "+Scalar("rev_"+rel), "")
 	d.out.Edges = append(d.out.Edges, Type{k.typ() + ":rev_" + rel + ":" + t.Name, t.Name, k.column.filled()})
 	var times []*column
 	for _, c := range t.columns {
@@ -302,7 +303,7 @@ func (d *drafter) writeSplits(w *writer) {
 				w.line(1, "split:", "")
 				begun = true
 			}
-			text := scalarText(t.Name) + ": {by: " + scalarText(c.Name)
+			text := Scalar(t.Name) + ": {by: " + Scalar(c.Name)
 			for _, part := range []string{"train", "valid", "test"} {
 				if parts[part] == nil {
 					continue
@@ -320,38 +321,22 @@ var plainScalar = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./+-]*(:[A-Za-z_][A-Z
 // yamlWords are texts that YAML may take for something else.
 var yamlWords = []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"}
 
-// Scalar is a text as a value in YAML.
-func Scalar(s string) string { return scalarText(s) }
-
-// scalarText is a text in YAML.
-func scalarText(s string) string {
+// Scalar is a text as a value in YAML: as it is, or in quotes.
+func Scalar(s string) string {
 	if plainScalar.MatchString(s) && !slices.Contains(yamlWords, strings.ToLower(s)) {
 		return s
 	}
 	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\'' }) {
 		return "'" + s + "'"
 	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r < ' ' || r == 0x7f:
-			fmt.Fprintf(&b, "\\x%02x", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String() + `"`
+	return yamltext.Quoted(s)
 }
 
 // listText is a list of texts in YAML.
 func listText(all []string) string {
 	out := make([]string, len(all))
 	for i, s := range all {
-		out[i] = scalarText(s)
+		out[i] = Scalar(s)
 		if _, err := strconv.ParseFloat(s, 64); err == nil {
 			out[i] = s
 		}

@@ -6,6 +6,6 @@
 // The law is the executable reference in testdata/reference. What is fitted depends on the values of the rows of the fit alone: not on their order, on
 // the number of goroutines, or on the memory. Sums are exact, and quantiles are of all rows.
 //
-// A missing value is NaN, a time that is missing (graph.NoTime), a category with the code -1, an empty text, or a row that a column of bools marks.
-// Memory is bounded by Options.Memory, but for the distinct texts of a column of strings.
+// A missing value is NaN, a time that is missing (graph.NoTime), a category with the code -1, an empty text, or one that a column of bools marks.
+// Options.Memory bounds what is sorted and counted: distinct texts that do not fit are an error.
 package features

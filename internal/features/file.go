@@ -1,8 +1,6 @@
 package features
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,11 +8,9 @@ import (
 	"slices"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
-
-// FileName is the name of the file of a store with what its features were fitted to.
-const FileName = "features.json"
 
 // fileFormat is the version of the file. Readers refuse versions that they do not know.
 const fileFormat = 1
@@ -32,7 +28,7 @@ type File struct {
 
 // Type is the features of a type.
 type Type struct {
-	// Rows is how many rows the fit had, and Of says which: all, train or before.
+	// Rows is how many rows the fit had. Of says which: "all", "split train" or "times before ...".
 	Rows int    `json:"rows"`
 	Of   string `json:"of"`
 	// From are the columns that features are made of, and those that mark their missing rows.
@@ -58,42 +54,22 @@ func (f *File) Uses(typ, column string) bool {
 	return false
 }
 
-// Piece says whether a column holds numbers of a feature of a type. A nil file has none.
-func (f *File) Piece(typ, column string) bool {
-	if f == nil {
-		return false
-	}
-	for _, types := range []map[string]*Type{f.Nodes, f.Edges} {
-		if t := types[typ]; t != nil {
-			for _, x := range t.Features {
-				if slices.ContainsFunc(x.Pieces, func(p Piece) bool { return p.Column == column }) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
 // Encode returns the text of the file.
 func (f *File) Encode() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	if err := e.Encode(f); err != nil {
+	text, err := store.EncodeJSON(f)
+	if err != nil {
 		return nil, err
 	}
-	if b.Len() > mostFileBytes {
-		return nil, specErrorf("found texts of %d bytes in the features, expected at most %d; give least or most, or take encode hash", b.Len(), mostFileBytes)
+	if len(text) > mostFileBytes {
+		return nil, specErrorf("found texts of %d bytes in the features, expected at most %d; give least or most, or take encode hash", len(text), mostFileBytes)
 	}
-	return b.Bytes(), nil
+	return text, nil
 }
 
 // ReadFile reads the file of a store; nil is a store without features.
 func ReadFile(fsys vfs.FS, dir string) (*File, error) {
 	fsys = vfs.Confine(fsys, dir)
-	name := filepath.Join(dir, FileName)
+	name := filepath.Join(dir, store.FeaturesFile)
 	b, err := vfs.ReadFile(fsys, name, mostFileBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -102,9 +78,7 @@ func ReadFile(fsys vfs.FS, dir string) (*File, error) {
 		return nil, err
 	}
 	f := &File{}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(f); err != nil {
+	if err := store.DecodeJSON(b, f); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if f.Format != fileFormat {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/fuzzing"
+	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -22,7 +23,7 @@ func FuzzFile(f *testing.F) {
 	f.Add([]byte(`{"format":1,"fit":{},"nodes":{"u":{"rows":0,"of":"all","from":[],"features":{"x":{"dtype":"float32","pieces":[],"parts":[]}}}},"edges":{}}`))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := os.WriteFile(filepath.Join(dir, FileName), text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, store.FeaturesFile), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		fuzzing.Check(t, len(text), func() {

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/graph"
 )
 
@@ -174,7 +175,7 @@ func (m *memory) widened(row int, d graph.DType) []float64 {
 			case graph.Float32:
 				out[k] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*k:])))
 			case graph.Float16:
-				out[k] = float64(half(binary.LittleEndian.Uint16(b[2*k:])))
+				out[k] = float64(example.Float16(binary.LittleEndian.Uint16(b[2*k:])))
 			case graph.BFloat16:
 				out[k] = float64(math.Float32frombits(uint32(binary.LittleEndian.Uint16(b[2*k:])) << 16))
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/graph"
 )
 
@@ -144,13 +145,13 @@ func (s *source) values(first, k int, out []float64, wide *tally) {
 	case graph.Float16:
 		for i, bits := range graph.View[uint16](s.c.Values)[first*s.width:][:len(out)*s.width] {
 			if i%s.width == k {
-				out[i/s.width] = float64(half(bits))
+				out[i/s.width] = float64(example.Float16(bits))
 			}
 		}
 	case graph.BFloat16:
 		for i, bits := range graph.View[uint16](s.c.Values)[first*s.width:][:len(out)*s.width] {
 			if i%s.width == k {
-				out[i/s.width] = float64(math.Float32frombits(uint32(bits) << 16))
+				out[i/s.width] = float64(example.BFloat16(bits))
 			}
 		}
 	}
@@ -313,16 +314,4 @@ func (s *source) tags(row int, seen map[string]bool, each func(tag string)) {
 			tell(string(s.c.Categories.Text(int(graph.View[int32](s.c.Values)[i]))))
 		}
 	}
-}
-
-// half is the value of the bits of a float16.
-func half(x uint16) float32 {
-	sign, exponent, fraction := uint32(x>>15)<<31, uint32(x>>10&31), uint32(x&1023)
-	switch exponent {
-	case 0:
-		return math.Float32frombits(sign | math.Float32bits(float32(fraction)/(1<<24)))
-	case 31:
-		return math.Float32frombits(sign | 255<<23 | fraction<<13)
-	}
-	return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
 }

@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"sync/atomic"
 
+	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/direct"
 	"github.com/graphmill/graphmill/internal/features"
@@ -260,9 +261,9 @@ func converted[D float32 | float64](c *graph.Column, at, values int) func(dst []
 	case graph.Uint64:
 		return spread(c, at, values, func(x uint64) D { return D(x) })
 	case graph.Float16:
-		return spread(c, at, values, func(x uint16) D { return D(half(x)) })
+		return spread(c, at, values, func(x uint16) D { return D(example.Float16(x)) })
 	case graph.BFloat16:
-		return spread(c, at, values, func(x uint16) D { return D(math.Float32frombits(uint32(x) << 16)) })
+		return spread(c, at, values, func(x uint16) D { return D(example.BFloat16(x)) })
 	case graph.Float64:
 		return spread(c, at, values, func(x float64) D { return D(x) })
 	}
@@ -279,16 +280,4 @@ func spread[S graph.Numbers, D float32 | float64](c *graph.Column, at, values in
 			}
 		}
 	}
-}
-
-// half is the value of the bits of a float16.
-func half(x uint16) float32 {
-	sign, exponent, fraction := uint32(x>>15)<<31, uint32(x>>10&31), uint32(x&1023)
-	switch exponent {
-	case 0:
-		return math.Float32frombits(sign | math.Float32bits(float32(fraction)/(1<<24)))
-	case 31:
-		return math.Float32frombits(sign | 255<<23 | fraction<<13)
-	}
-	return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
 }

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/graph"
 )
 
@@ -151,7 +152,7 @@ func TestHalf(t *testing.T) {
 		case e == 31:
 			want = math.NaN()
 		}
-		got := float64(half(uint16(bits)))
+		got := float64(example.Float16(uint16(bits)))
 		if got != want && !(math.IsNaN(got) && math.IsNaN(want)) || got == 0 && math.Signbit(got) != (sign < 0) {
 			t.Fatalf("bits %#x: found %v, expected %v", bits, got, want)
 		}

@@ -122,13 +122,13 @@ func (w *Writer) readCheckpoint() (c checkpoint, err error) {
 		return checkpoint{}, fmt.Errorf("%s: %w: %w", name, ErrDamaged, err)
 	}
 	var text sealedText
-	if err := decode(b, &text); err != nil {
+	if err := DecodeJSON(b, &text); err != nil {
 		return damaged(err)
 	}
 	if got := sum(text.Checkpoint); got != text.XXH3 {
 		return damaged(fmt.Errorf("found checksum %s, expected %s", got, text.XXH3))
 	}
-	if err := decode(text.Checkpoint, &c); err != nil {
+	if err := DecodeJSON(text.Checkpoint, &c); err != nil {
 		return damaged(err)
 	}
 	if c.Format != 1 {

@@ -38,7 +38,7 @@ func beginCounter(fsys vfs.FS, out string, of map[string]string, warned *[]strin
 	c = &counter{w: w}
 	err = w.Begin(context.Background(), of, 2, func(err error) { *warned = append(*warned, err.Error()) })
 	if err == nil && w.State() != nil {
-		err = decode(w.State(), &c.n)
+		err = DecodeJSON(w.State(), &c.n)
 	}
 	if err == nil {
 		c.array, err = w.Array("a/numbers.npy", graph.Uint32)

@@ -110,7 +110,7 @@ func SumFiles(ctx context.Context, fsys vfs.FS, dir string, names []string, thre
 
 // Encode is the text of ManifestFile and the text of ManifestSumFile.
 func (m *Manifest) Encode() (text, sum []byte, err error) {
-	b, err := encode(m)
+	b, err := EncodeJSON(m)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -182,7 +182,7 @@ func ReadManifest(fsys vfs.FS, dir string) (*Manifest, error) {
 		return nil, fmt.Errorf("%s: %w: found checksum %q, expected %q of %s", file, ErrDamaged, strings.TrimSpace(got), strings.TrimSpace(string(want)), ManifestSumFile)
 	}
 	var m Manifest
-	if err := decode(b, &m); err != nil {
+	if err := DecodeJSON(b, &m); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", file, ErrDamaged, err)
 	}
 	if m.Format != ManifestFormat {

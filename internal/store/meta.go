@@ -127,7 +127,7 @@ func ReadMade(fsys vfs.FS, dir string) (*Made, error) {
 			return nil, err
 		}
 		var m Made
-		if err := decode(b, &m); err != nil {
+		if err := DecodeJSON(b, &m); err != nil {
 			return nil, fmt.Errorf("%s: %w: %w", name, ErrDamaged, err)
 		}
 		return &m, nil
@@ -136,14 +136,14 @@ func ReadMade(fsys vfs.FS, dir string) (*Made, error) {
 		return nil, err
 	}
 	var m Meta
-	if err := decode(b, &m); err != nil {
+	if err := DecodeJSON(b, &m); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", name, ErrDamaged, err)
 	}
 	return &m.Made, nil
 }
 
-// encode is v as indented JSON, which all metadata files have.
-func encode(v any) ([]byte, error) {
+// EncodeJSON is v as indented JSON, which all metadata files have.
+func EncodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -154,8 +154,8 @@ func encode(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// decode reads JSON strictly: unknown keys and text after the value are errors.
-func decode(b []byte, v any) error {
+// DecodeJSON reads JSON strictly: unknown keys and text after the value are errors.
+func DecodeJSON(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(v); err != nil {

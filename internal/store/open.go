@@ -134,7 +134,7 @@ func (s *Store) open() (err error) {
 	if want := m.Files[MetaFile]; want.XXH3 != sum(b) {
 		return fmt.Errorf("%s: %w: found checksum %s, expected %s", file, ErrDamaged, sum(b), want.XXH3)
 	}
-	if err := decode(b, s.Meta); err != nil {
+	if err := DecodeJSON(b, s.Meta); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	if s.Meta.Format != Format {

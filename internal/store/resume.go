@@ -44,7 +44,7 @@ func (w *Writer) recover(ctx context.Context, key string, threads int) error {
 		return err
 	}
 	// The output begins anew where the list belongs to another run or cannot be read.
-	if err == nil && decode(b, &old) == nil && old.Key == key {
+	if err == nil && DecodeJSON(b, &old) == nil && old.Key == key {
 		keep[resumeFile] = true // for a run that ends before it keeps anything
 		for name, files := range old.Kept {
 			whole, err := w.whole(ctx, files, threads)
@@ -146,7 +146,7 @@ func (w *Writer) Keep(ctx context.Context, name string, files []string, threads 
 		}
 		w.resume.Kept[name][file] = kept[i]
 	}
-	b, err := encode(w.resume)
+	b, err := EncodeJSON(w.resume)
 	if err != nil {
 		return err
 	}

@@ -186,7 +186,7 @@ func (w *Writer) used(dir string) bool {
 
 // WriteMade writes how a folder without graph.json was made.
 func (w *Writer) WriteMade(made Made) error {
-	b, err := encode(made)
+	b, err := EncodeJSON(made)
 	if err != nil {
 		return err
 	}
@@ -336,7 +336,7 @@ func (w *Writer) Seal(ctx context.Context, meta *Meta, threads int) error {
 	}
 	w.sealed = true
 	if meta != nil {
-		b, err := encode(meta)
+		b, err := EncodeJSON(meta)
 		if err != nil {
 			return err
 		}

@@ -36,14 +36,14 @@ func Describe(s *store.Store) (*report.Description, error) {
 	i.NotInBatches = operation.NotInBatches(s.Graph, made)
 	i.LeftOut = operation.LeftOutText(i.NotInBatches)
 	for _, n := range s.Graph.Nodes {
-		ni := report.NodesDescription{Type: n.Type, Count: n.Count, Added: n.Added, Columns: operation.DescribeColumns(withoutPieces(made, n.Type, n.Columns))}
+		ni := report.NodesDescription{Type: n.Type, Count: n.Count, Added: n.Added, Columns: operation.DescribeColumns(withoutPieces(n.Columns))}
 		if n.IDs != nil {
 			ni.IDs = n.IDs.DType.String()
 		}
 		i.Nodes = append(i.Nodes, ni)
 	}
 	for _, e := range s.Graph.Edges {
-		ei := report.EdgesDescription{Type: e.Type.String(), Count: e.Count, Primary: e.Primary.String(), Columns: operation.DescribeColumns(withoutPieces(made, e.Type.String(), e.Columns))}
+		ei := report.EdgesDescription{Type: e.Type.String(), Count: e.Count, Primary: e.Primary.String(), Columns: operation.DescribeColumns(withoutPieces(e.Columns))}
 		for _, d := range []graph.Direction{graph.In, graph.Out} {
 			if e.Adj[d] != nil {
 				ei.Directions = append(ei.Directions, d.String())
@@ -88,7 +88,10 @@ func describeFeatures(made *features.File) (list []report.FeatureDescription) {
 	return list
 }
 
-// withoutPieces returns the columns of a type that are no piece of a feature of several.
-func withoutPieces(made *features.File, typ string, columns []*graph.Column) []*graph.Column {
-	return slices.DeleteFunc(slices.Clone(columns), func(c *graph.Column) bool { return c.Name[0] == '#' && made.Piece(typ, c.Name) })
+// withoutPieces returns the columns that are no piece of a feature of several.
+func withoutPieces(columns []*graph.Column) []*graph.Column {
+	return slices.DeleteFunc(slices.Clone(columns), func(c *graph.Column) bool {
+		_, piece := graph.PieceOf(c.Name)
+		return piece
+	})
 }

@@ -64,7 +64,7 @@ func Write(ctx context.Context, w *store.Writer, in Input, meta *store.Meta, r *
 	if err != nil {
 		return err
 	}
-	return w.WriteFile(features.FileName, text)
+	return w.WriteFile(store.FeaturesFile, text)
 }
 
 // preparation makes the features of a store.
@@ -75,6 +75,7 @@ type preparation struct {
 	opt  features.Options
 	file *features.File
 	rows int64
+	kept map[graph.EdgeType][]uint64 // edges that structures count, once they are known
 }
 
 // tableOf is a type whose features are made.

@@ -50,16 +50,17 @@ func (p *preparation) addStructures(ctx context.Context, of tableOf, t *features
 	if of.edges || len(list) == 0 {
 		return release, nil // the fit of a structure of edges says that there is none
 	}
-	keep, err := p.keptEdges()
-	if err != nil {
-		return release, err
+	if p.kept == nil {
+		if p.kept, err = p.keptEdges(); err != nil {
+			return release, err
+		}
 	}
 	for _, s := range list {
 		if t.HasStructure(s) {
 			continue
 		}
 		start := time.Now()
-		x, free, err := p.compute(ctx, of, s, keep)
+		x, free, err := p.compute(ctx, of, s)
 		if free != nil {
 			frees = append(frees, free)
 		}
@@ -73,7 +74,7 @@ func (p *preparation) addStructures(ctx context.Context, of tableOf, t *features
 }
 
 // compute computes a structure. Its numbers are in memory where they fit, and otherwise in an unnamed file.
-func (p *preparation) compute(ctx context.Context, of tableOf, s *structure.Spec, keep map[graph.EdgeType][]uint64) (_ *features.Structure, free func() error, err error) {
+func (p *preparation) compute(ctx context.Context, of tableOf, s *structure.Spec) (_ *features.Structure, free func() error, err error) {
 	names, err := structure.Positions(*s, p.Store.Graph, of.name)
 	if err != nil {
 		return nil, nil, err
@@ -93,7 +94,7 @@ func (p *preparation) compute(ctx context.Context, of tableOf, s *structure.Spec
 	}
 	meter := operation.NewStages(p.Run)
 	defer meter.End()
-	options := structure.Options{Threads: p.Run.Threads, Memory: p.Run.Memory / 2, Temp: p.w.Dir(), Keep: keep, Touched: p.Store.Touched,
+	options := structure.Options{Threads: p.Run.Threads, Memory: p.Run.Memory / 2, Temp: p.w.Dir(), Keep: p.kept, Touched: p.Store.Touched,
 		Progress: func(done, total int64) { meter.Update(s.Structure+" of "+of.name, done, total, "") }}
 	result, err := structure.Compute(ctx, p.Store.Graph, of.name, *s, options, func(first int, values []float64) error {
 		if file == nil {

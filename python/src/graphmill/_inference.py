@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import shutil
 import time
 import urllib.parse
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from ._arrays import Array, is_torch
 from ._command import GraphmillError
 from ._folder import unknown
 from ._in_edges import InEdges
-from ._row_file import RowFile, sync_folder, write_json
+from ._row_file import RowFile, locked_folder, sync_folder, write_json
 from ._store import Nodes, Store
 
 if TYPE_CHECKING:
@@ -126,7 +125,7 @@ def inference(
         )
         raise GraphmillError(f"{path}: found {what}")
     partial = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.partial")
-    with _locked(partial):
+    with locked_folder(partial, "", "writes it"):
         state = _state(partial, of, resume)
         _Run(store, calls, InEdges(store, fill=as_ == "dgl" and not calls.homogeneous), partial, state).all_layers(inputs)
         _publish(partial, path)
@@ -325,24 +324,6 @@ def _column(t: str, nodes: Nodes) -> str:
             f"x: found the columns {', '.join(columns) or 'none'} of node type {t}, expected x, feat or one column of floats; give x={{{t!r}: COLUMN}}, an array, or None to leave the type out"
         )
     return floats[0]
-
-
-@contextlib.contextmanager
-def _locked(folder: str) -> Iterator[None]:
-    """The folder of an unfinished run, made if there is none, which one process may use at a time."""
-    try:
-        os.makedirs(folder, exist_ok=True)
-        fd = os.open(folder, os.O_RDONLY)
-    except OSError as e:
-        raise GraphmillError(f"{folder}: found {e.strerror}, expected to make this folder") from e
-    try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise GraphmillError(f"{folder}: found that another process writes it, expected none") from None
-        yield
-    finally:
-        os.close(fd)
 
 
 def _state(folder: str, of: dict[str, Any], resume: bool) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import re
@@ -22,7 +21,7 @@ from ._arrays import Array
 from ._command import GraphmillError
 from ._folder import _DTYPES, Column, Columns, Folder, described
 from ._row_file import _sync as sync
-from ._row_file import write_json
+from ._row_file import locked_folder, write_json
 from ._run import _CLEAR, _notebook, _show, flags_of, keywords, run
 from ._whole.columns import column
 from ._xxh3 import xxh3
@@ -69,7 +68,7 @@ def write_column(of: Rows, verb: str, name: Any, values: Any, source: Any, rows:
         os.path.dirname(os.path.abspath(of.folder.path)),
         f".{os.path.basename(os.path.abspath(of.folder.path))}.{xxh3(f'{of.type}/{name}'.encode()):016x}.column",
     )
-    with _locked(folder):
+    with locked_folder(folder, ", which the values are collected in", "makes this column"):
         file = _ColumnFiles(folder, _request(of, name, names, rows), of, name, resume)
         try:
             if make is None:
@@ -448,24 +447,6 @@ class _Progress:
     def __exit__(self, *_: Any) -> None:
         if self._last:
             _show(_CLEAR)
-
-
-@contextlib.contextmanager
-def _locked(folder: str) -> Iterator[None]:
-    """The folder of the work, made if there is none, which one process may use at a time."""
-    try:
-        os.makedirs(folder, exist_ok=True)
-        fd = os.open(folder, os.O_RDONLY)
-    except OSError as e:
-        raise GraphmillError(f"{folder}: found {e.strerror}, expected to make this folder, which the values are collected in") from e
-    try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise GraphmillError(f"{folder}: found that another process makes this column, expected none") from None
-        yield
-    finally:
-        os.close(fd)
 
 
 def _emptied(folder: str) -> None:

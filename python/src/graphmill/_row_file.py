@@ -1,12 +1,14 @@
-"""Files of rows that are written from front to back, and can be continued after a kill."""
+"""Files of rows that are written from front to back and can be continued after a kill, and the folders of such work."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import io
 import json
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -121,3 +123,25 @@ def _sync(fd: int) -> None:
             if e.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOTTY):
                 raise
     os.fsync(fd)
+
+
+@contextlib.contextmanager
+def locked_folder(folder: str, purpose: str, work: str) -> Iterator[None]:
+    """The folder of unfinished work, made if there is none, which one process may use at a time.
+
+    Args:
+        purpose, work: what the folder is for, and what another process does with it, for errors.
+    """
+    try:
+        os.makedirs(folder, exist_ok=True)
+        fd = os.open(folder, os.O_RDONLY)
+    except OSError as e:
+        raise GraphmillError(f"{folder}: found {e.strerror}, expected to make this folder{purpose}") from e
+    try:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise GraphmillError(f"{folder}: found that another process {work}, expected none") from None
+        yield
+    finally:
+        os.close(fd)
