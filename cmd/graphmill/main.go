@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -106,19 +105,9 @@ DGL, TF-GNN or JAX.`,
   graphmill sample g.store --fanout 15,10 --batch-size 1024 --out batches
   graphmill verify batches  # find any changed bit`,
 		Version: graphmill.Version(),
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			msg := fmt.Sprintf("found command %q, which graphmill does not have", args[0])
-			if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
-				msg += "; did you mean " + strings.Join(s, " or ") + "?"
-			}
-			return cli.Usagef("%s", msg)
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:    cli.UnknownCommand("found command %q, which graphmill does not have"),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SuggestionsMinimumDistance = 2
 	root.AddCommand(command.NewQuickstart(t, newRoot), command.NewDraft(t), command.NewImport(t, nil), command.NewExport(t), command.NewGenerate(t), command.NewColumn(t), command.NewInfo(t),
 		command.NewSample(t, nil), command.NewForecast(t), command.NewChunk(t), command.NewFeed(t), command.NewWalk(t), command.NewPack(t),
 		command.NewDispatch(t, nil), command.NewPartitionGraph(t), command.NewPartition(t), command.NewVerify(t), command.NewReport(t),

@@ -96,3 +96,19 @@ func Walk(cmd *cobra.Command, f func(cmd *cobra.Command)) {
 		Walk(c, f)
 	}
 }
+
+// UnknownCommand refuses the first argument of a command that only has subcommands, and suggests those with a similar name. format is the text
+// of the error, with a verb for the argument.
+func UnknownCommand(format string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		hint := ""
+		cmd.SuggestionsMinimumDistance = 2
+		if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
+			hint = "; did you mean " + strings.Join(s, " or ") + "?"
+		}
+		return Usagef(format+"%s", args[0], hint)
+	}
+}

@@ -23,19 +23,9 @@ before. Programs that have the store open keep that version.`,
 		Example: `  graphmill column add g.store paper emb emb.npy  # a row per node, in the order of the nodes
   graphmill column replace g.store paper year years.csv  # by the ids of the nodes
   graphmill column drop g.store paper title`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			hint := ""
-			if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
-				hint = "; did you mean " + strings.Join(s, " or ") + "?"
-			}
-			return cli.Usagef("found %q, expected add, replace or drop%s", args[0], hint)
-		},
+		Args: cli.UnknownCommand("found %q, expected add, replace or drop"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.SuggestionsMinimumDistance = 2
 	cmd.AddCommand(
 		newColumnOf(t, "add", "Add a column to the nodes or edges of a type", graphmill.AddColumn),
 		newColumnOf(t, "replace", "Replace a column of the nodes or edges of a type", graphmill.ReplaceColumn),

@@ -2,7 +2,6 @@ package command
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,19 +26,9 @@ GraphTensors, and the tables of unigraphs.`,
   graphmill tfgnn stats schema.pbtxt samples.tfrecord@8 --out stats
   graphmill tfgnn convert schema.pbtxt --to parquet --out tables
   graphmill tfgnn from-store g.store --out unigraph  # write the tables of a store`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			hint := ""
-			if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
-				hint = "; did you mean " + strings.Join(s, " or ") + "?"
-			}
-			return cli.Usagef("found tool %q, which graphmill tfgnn does not have%s", args[0], hint)
-		},
+		Args: cli.UnknownCommand("found tool %q, which graphmill tfgnn does not have"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.SuggestionsMinimumDistance = 2
 	cmd.AddCommand(newTFGNNValidate(t), newTFGNNPrint(t), newTFGNNRandom(t), newTFGNNIOSpec(t), newTFGNNStats(t))
 	cmd.AddCommand(newTFGNNConvert(t), newTFGNNFromStore(t), newTFGNNCodec(t))
 	return cmd
