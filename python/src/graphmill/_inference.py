@@ -19,7 +19,7 @@ from ._arrays import Array, is_torch
 from ._command import GraphmillError
 from ._folder import unknown
 from ._in_edges import InEdges
-from ._row_file import RowFile, locked_folder, sync_folder, write_json
+from ._row_file import RowFile, empty_folder, locked_folder, sync_folder, write_json
 from ._store import Nodes, Store
 
 if TYPE_CHECKING:
@@ -342,9 +342,7 @@ def _state(folder: str, of: dict[str, Any], resume: bool) -> dict[str, Any]:
         if differs:
             raise GraphmillError(f"{folder}: found a run with {'; '.join(differs)}; give the same arguments, or leave out resume= to begin again")
         return state
-    for name in os.listdir(folder):
-        entry = os.path.join(folder, name)
-        shutil.rmtree(entry) if os.path.isdir(entry) and not os.path.islink(entry) else os.remove(entry)
+    empty_folder(folder)
     state = {"format": 1, "kind": "inference", "of": of, "layers": []}
     write_json(path, state)
     return state

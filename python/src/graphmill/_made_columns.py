@@ -21,7 +21,7 @@ from ._arrays import Array
 from ._command import GraphmillError
 from ._folder import _DTYPES, Column, Columns, Folder, described
 from ._row_file import _sync as sync
-from ._row_file import locked_folder, write_json
+from ._row_file import empty_folder, locked_folder, write_json
 from ._run import _CLEAR, _notebook, _show, flags_of, keywords, run
 from ._whole.columns import column
 from ._xxh3 import xxh3
@@ -222,7 +222,7 @@ class _ColumnFiles:
             warnings.warn(f"{folder}: found the work of another request ({', '.join(changed)} differ), which cannot be continued; it begins anew", stacklevel=5)
             old = None
         if old is None:
-            _emptied(folder)
+            empty_folder(folder)
         else:
             self._state = old
             self._open()
@@ -447,12 +447,3 @@ class _Progress:
     def __exit__(self, *_: Any) -> None:
         if self._last:
             _show(_CLEAR)
-
-
-def _emptied(folder: str) -> None:
-    for name in os.listdir(folder):
-        entry = os.path.join(folder, name)
-        if os.path.isdir(entry) and not os.path.islink(entry):
-            shutil.rmtree(entry)
-        else:
-            os.remove(entry)

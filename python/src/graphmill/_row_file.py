@@ -8,6 +8,7 @@ import fcntl
 import io
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -145,3 +146,13 @@ def locked_folder(folder: str, purpose: str, work: str) -> Iterator[None]:
         yield
     finally:
         os.close(fd)
+
+
+def empty_folder(folder: str) -> None:
+    """Remove everything in a folder. Links are removed, never followed."""
+    for name in os.listdir(folder):
+        entry = os.path.join(folder, name)
+        if os.path.isdir(entry) and not os.path.islink(entry):
+            shutil.rmtree(entry)
+        else:
+            os.remove(entry)
