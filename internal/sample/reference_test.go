@@ -9,8 +9,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -21,59 +19,20 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/proof"
+	"github.com/graphmill/graphmill/internal/reftest"
 )
 
 var update = flag.Bool("update", false, "write testdata/cases.json.gz by the reference (needs python3 with numpy)")
 
-const goldenCases = "testdata/cases.json.gz"
+const (
+	goldenCases = "testdata/cases.json.gz"
+	reference   = "testdata/reference/check.py"
+)
 
-// python is a Python with NumPy, or "" where there is none. The one that GRAPHMILL_PYTHON names must work; without it,
-// python3 is tried.
-func python(t *testing.T) string {
-	t.Helper()
-	name := os.Getenv("GRAPHMILL_PYTHON")
-	named := name != ""
-	if !named {
-		name = "python3"
-	}
-	out, err := exec.Command(name, "-c", "import numpy").CombinedOutput()
-	if err != nil && named {
-		t.Fatalf("GRAPHMILL_PYTHON=%s: %v\n%s; expected a Python with numpy", name, err, out)
-	}
-	if err != nil {
-		return ""
-	}
-	return name
-}
-
-// answerAll runs the reference over all cases in one process.
+// answerAll runs the reference over all cases.
 func answerAll(t *testing.T, python string, cases []*refCase) {
 	t.Helper()
-	dir := t.TempDir()
-	in, out := filepath.Join(dir, "cases.json"), filepath.Join(dir, "answers.json")
-	data, err := json.Marshal(cases)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(in, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(python, "testdata/reference/check.py", in, out)
-	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
-	if msg, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("reference: %v\n%s", err, msg)
-	}
-	if data, err = os.ReadFile(out); err != nil {
-		t.Fatal(err)
-	}
-	var results []*refResult
-	if err := json.Unmarshal(data, &results); err != nil {
-		t.Fatal(err)
-	}
-	if len(results) != len(cases) {
-		t.Fatalf("found %d answers, expected %d", len(results), len(cases))
-	}
-	for i, r := range results {
+	for i, r := range reftest.Answers[*refResult](t, python, reference, cases) {
 		cases[i].Result = r
 	}
 }
@@ -244,7 +203,7 @@ func sparseCases(n int, stream uint64) []*refCase {
 // there is a Python with NumPy, else the committed ones.
 func TestReference(t *testing.T) {
 	var cases []*refCase
-	if py := python(t); py != "" {
+	if py := reftest.Python(t); py != "" {
 		cases = append(randomCases(2400, 1), fanoutCases(300, 3)...)
 		sparse := sparseCases(600, 5)
 		answerAll(t, py, append(slices.Clone(cases), sparse...))
@@ -259,12 +218,8 @@ func TestReference(t *testing.T) {
 // TestReferenceGolden compares the committed cases.
 func TestReferenceGolden(t *testing.T) {
 	if *update {
-		py := python(t)
-		if py == "" {
-			t.Fatal("-update needs python3 with numpy; set GRAPHMILL_PYTHON")
-		}
 		cases := append(randomCases(100, 2), fanoutCases(25, 4)...)
-		answerAll(t, py, cases)
+		answerAll(t, reftest.NeedPython(t), cases)
 		writeGolden(t, cases)
 	}
 	checkAll(t, readGolden(t))

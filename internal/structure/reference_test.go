@@ -2,16 +2,14 @@ package structure
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"sort"
 	"testing"
@@ -21,6 +19,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/proof"
+	"github.com/graphmill/graphmill/internal/reftest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -163,7 +162,7 @@ func randomCase(r *rand.Rand) *refCase {
 	c.Node = types[r.IntN(len(types))]
 	c.Spec = randomSpec(r, Kinds[r.IntN(len(Kinds))])
 	if r.IntN(2) == 0 {
-		for name := range c.Graph.Edges {
+		for _, name := range slices.Sorted(maps.Keys(c.Graph.Edges)) {
 			et, _ := graph.ParseEdgeType(name)
 			degree := c.Spec.Structure == Degree || c.Spec.Structure == LogDegree
 			d := c.Spec.direction()
@@ -171,7 +170,6 @@ func randomCase(r *rand.Rand) *refCase {
 				c.Spec.Edges = append(c.Spec.Edges, name)
 			}
 		}
-		slices.Sort(c.Spec.Edges)
 	}
 	return c
 }
@@ -277,17 +275,13 @@ func (c *refCase) check(t *testing.T, primary func(i int) graph.Direction, wide 
 // TestReference compares columns with the reference: new cases where there is a Python with NumPy, and the committed ones. Edge types are stored by
 // either end, in 32 and 64 bits; rows are in memory and in a file; small graphs take the ways of large ones too.
 func TestReference(t *testing.T) {
-	py := python(t)
 	if *update {
-		if py == "" {
-			t.Fatal("-update needs python3 with numpy; set GRAPHMILL_PYTHON")
-		}
 		cases := randomCases(200, 2)
-		answer(t, py, cases)
+		answer(t, reftest.NeedPython(t), cases)
 		writeGolden(t, cases)
 	}
 	cases := readGolden(t)
-	if py != "" {
+	if py := reftest.Python(t); py != "" {
 		more := randomCases(proof.Count(t, 400, 5000), proof.Seed(t)+2)
 		answer(t, py, more)
 		cases = append(cases, more...)
@@ -314,49 +308,10 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// python is a Python with NumPy, or "" where there is none. The one that GRAPHMILL_PYTHON names must work.
-func python(t *testing.T) string {
-	t.Helper()
-	name, named := os.LookupEnv("GRAPHMILL_PYTHON")
-	if !named {
-		name = "python3"
-	}
-	if out, err := exec.Command(name, "-c", "import numpy").CombinedOutput(); err != nil {
-		if named {
-			t.Fatalf("GRAPHMILL_PYTHON=%s: %v\n%s; expected a Python with numpy", name, err, out)
-		}
-		return ""
-	}
-	return name
-}
-
 // answer runs the reference over all cases.
 func answer(t *testing.T, python string, cases []*refCase) {
 	t.Helper()
-	in, out := filepath.Join(t.TempDir(), "cases.json"), filepath.Join(t.TempDir(), "answers.json")
-	b, err := json.Marshal(cases)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(in, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(context.Background(), python, reference, in, out)
-	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
-	if msg, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("reference: %v\n%s", err, msg)
-	}
-	if b, err = os.ReadFile(out); err != nil {
-		t.Fatal(err)
-	}
-	var results []*refResult
-	if err := json.Unmarshal(b, &results); err != nil {
-		t.Fatal(err)
-	}
-	if len(results) != len(cases) {
-		t.Fatalf("found %d answers, expected %d", len(results), len(cases))
-	}
-	for i, r := range results {
+	for i, r := range reftest.Answers[*refResult](t, python, reference, cases) {
 		cases[i].Result = r
 	}
 }

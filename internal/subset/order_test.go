@@ -10,8 +10,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -19,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/reftest"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
@@ -189,42 +188,13 @@ func writeCases(t *testing.T, n int) {
 	for range n {
 		cases = append(cases, randomCase(r))
 	}
-	answer(t, cases)
+	for i, r := range reftest.Answers[*refResult](t, reftest.NeedPython(t), reference, cases) {
+		cases[i].Result = r
+	}
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	if err := errors.Join(json.NewEncoder(w).Encode(cases), w.Close(), os.MkdirAll("testdata", 0o755), os.WriteFile(goldenCases, b.Bytes(), 0o644)); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// answer asks the reference.
-func answer(t *testing.T, cases []*refCase) {
-	t.Helper()
-	dir := t.TempDir()
-	in, out := filepath.Join(dir, "in.json"), filepath.Join(dir, "out.json")
-	b, err := json.Marshal(cases)
-	if err == nil {
-		err = os.WriteFile(in, b, 0o644)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	python := "python3"
-	if p := os.Getenv("GRAPHMILL_PYTHON"); p != "" {
-		python = p
-	}
-	if text, err := exec.Command(python, reference, in, out).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	var results []*refResult
-	if b, err = os.ReadFile(out); err == nil {
-		err = json.Unmarshal(b, &results)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range cases {
-		cases[i].Result = results[i]
 	}
 }
 

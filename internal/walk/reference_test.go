@@ -9,7 +9,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/limits"
+	"github.com/graphmill/graphmill/internal/reftest"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -326,49 +326,10 @@ func randomCases(n int, stream uint64) []*refCase {
 	return cases
 }
 
-// python is a Python with NumPy, or "" where there is none. The one that GRAPHMILL_PYTHON names must work.
-func python(t *testing.T) string {
-	t.Helper()
-	name, named := os.LookupEnv("GRAPHMILL_PYTHON")
-	if !named {
-		name = "python3"
-	}
-	if out, err := exec.Command(name, "-c", "import numpy").CombinedOutput(); err != nil {
-		if named {
-			t.Fatalf("GRAPHMILL_PYTHON=%s: %v\n%s; expected a Python with numpy", name, err, out)
-		}
-		return ""
-	}
-	return name
-}
-
 // answer runs the reference over all cases.
 func answer(t *testing.T, python string, cases []*refCase) {
 	t.Helper()
-	in, out := filepath.Join(t.TempDir(), "cases.json"), filepath.Join(t.TempDir(), "answers.json")
-	b, err := json.Marshal(cases)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(in, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(python, reference, in, out)
-	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
-	if msg, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("reference: %v\n%s", err, msg)
-	}
-	if b, err = os.ReadFile(out); err != nil {
-		t.Fatal(err)
-	}
-	var results []*refResult
-	if err := json.Unmarshal(b, &results); err != nil {
-		t.Fatal(err)
-	}
-	if len(results) != len(cases) {
-		t.Fatalf("found %d answers, expected %d", len(results), len(cases))
-	}
-	for i, r := range results {
+	for i, r := range reftest.Answers[*refResult](t, python, reference, cases) {
 		cases[i].Result = r
 	}
 }
@@ -376,17 +337,13 @@ func answer(t *testing.T, python string, cases []*refCase) {
 // TestReference compares random walks with the reference: new cases where there is a Python with NumPy, and the committed
 // ones. Each runs with narrow and with wide edge types.
 func TestReference(t *testing.T) {
-	py := python(t)
 	if *update {
-		if py == "" {
-			t.Fatal("-update needs python3 with numpy; set GRAPHMILL_PYTHON")
-		}
 		cases := randomCases(150, 2)
-		answer(t, py, cases)
+		answer(t, reftest.NeedPython(t), cases)
 		writeGolden(t, cases)
 	}
 	cases := readGolden(t)
-	if py != "" {
+	if py := reftest.Python(t); py != "" {
 		more := randomCases(1500, 1)
 		answer(t, py, more)
 		cases = append(cases, more...)
