@@ -133,6 +133,7 @@ var fuzzedElsewhere = map[string]string{
 	"internal/partition/outofcore":    "temporary files of the same run",
 	"internal/sample/outofcore":       "temporary files of the same run",
 	"internal/store/shards":           "internal/sample/output FuzzPiece",
+	"internal/reftest":                "what references print, in tests",
 }
 
 // decoders are functions that decode bytes, by package or variable.
