@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/exact"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/structure"
@@ -148,17 +149,17 @@ func Fit(ctx context.Context, t *Table, specs []Spec, opt Options) (map[string]*
 	if opt.Memory == 0 {
 		memory = math.MaxInt64
 	}
-	buffers := make(chan *sortBuffers, threads)
+	sorters := make(chan *exact.Sorter, threads)
 	for range threads {
-		buffers <- &sortBuffers{}
+		sorters <- &exact.Sorter{}
 	}
 	group, ctx := guard.WithContext(ctx)
 	group.SetLimit(threads)
 	errs := make([]error, len(jobs))
 	for i, j := range jobs {
 		group.Go(func() error {
-			own := <-buffers
-			defer func() { buffers <- own }()
+			own := <-sorters
+			defer func() { sorters <- own }()
 			state, err := fitPart(ctx, t, &j.spec.Parts[j.part], memory, &opt, own)
 			if err != nil {
 				errs[i] = j.spec.error(t.Type, j.part, err)
@@ -196,18 +197,18 @@ type fitter struct {
 	s      *source
 	opt    *Options
 	memory int64
-	// buffers are those of the goroutine.
-	buffers *sortBuffers
-	wide    tally
-	infin   tally
+	// sorter is that of the goroutine.
+	sorter *exact.Sorter
+	wide   tally
+	infin  tally
 }
 
-func fitPart(ctx context.Context, t *Table, p *Part, memory int64, opt *Options, buffers *sortBuffers) (*State, error) {
+func fitPart(ctx context.Context, t *Table, p *Part, memory int64, opt *Options, sorter *exact.Sorter) (*State, error) {
 	s, err := newSource(p, t)
 	if err != nil {
 		return nil, err
 	}
-	f := &fitter{ctx: ctx, t: t, p: p, s: s, opt: opt, memory: memory, buffers: buffers}
+	f := &fitter{ctx: ctx, t: t, p: p, s: s, opt: opt, memory: memory, sorter: sorter}
 	state := &State{Part: *p, Width: s.width, DType: meaning(s.c)}
 	if p.Structure != nil {
 		state.Structured = &t.Structures[structureKey(p.Structure)].Structured
@@ -341,7 +342,7 @@ func (f *fitter) fitNumbers(state *State) error {
 type moments struct {
 	rows, missing, known int
 	least, greatest      float64
-	sums                 Sums
+	sums                 exact.Sums
 }
 
 // fitNumber fits number k. A number of a cycle has its scale already.
@@ -477,7 +478,7 @@ func (f *fitter) sort(k, known int, places []int) (*ordered, error) {
 	return order(f.ctx, func(fn func([]float64) error) error {
 		_, _, err := f.pass(k, fn)
 		return err
-	}, known, places, f.memory, f.buffers)
+	}, known, places, f.memory, f.sorter)
 }
 
 // fitOrdered calls fit with the sorted numbers, of which those that were missing are fill. sorted is those that are not missing, nil if they are not sorted yet.

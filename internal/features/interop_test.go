@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/exact"
 )
 
 // peerCase is a column and what is made of it.
@@ -112,7 +113,7 @@ func (c *peerCase) made(t *testing.T) [][]float64 {
 		}
 		return rows
 	}
-	state, err := fitPart(t.Context(), table, &p, 1<<20, &Options{}, &sortBuffers{})
+	state, err := fitPart(t.Context(), table, &p, 1<<20, &Options{}, &exact.Sorter{})
 	if err != nil {
 		t.Fatalf("%s of %v, fit %v: %v", c.How, c.Values, c.Fit, err)
 	}

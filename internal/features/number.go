@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/graphmill/graphmill/internal/exact"
 )
 
 // Scale says how numbers are scaled.
@@ -55,14 +57,14 @@ const guideRanges = 1 << 12
 
 // newGuide makes the guide of sorted numbers, which are not none.
 func newGuide(sorted []float64) *guide {
-	g := &guide{least: keyOf(sorted[0])}
-	width := keyOf(sorted[len(sorted)-1]) - g.least
+	g := &guide{least: exact.Key(sorted[0])}
+	width := exact.Key(sorted[len(sorted)-1]) - g.least
 	for width>>g.shift >= guideRanges {
 		g.shift++
 	}
 	at := 0
 	for r := range width>>g.shift + 1 {
-		for at < len(sorted) && (keyOf(sorted[at])-g.least)>>g.shift < r {
+		for at < len(sorted) && (exact.Key(sorted[at])-g.least)>>g.shift < r {
 			at++
 		}
 		g.starts = append(g.starts, int32(at))
@@ -75,7 +77,7 @@ func newGuide(sorted []float64) *guide {
 func (g *guide) first(sorted []float64, x float64) int {
 	left, n := 0, len(sorted)
 	if g != nil {
-		r := (keyOf(x) - g.least) >> g.shift
+		r := (exact.Key(x) - g.least) >> g.shift
 		left = int(g.starts[r])
 		n = int(g.starts[r+1]) - left
 	}

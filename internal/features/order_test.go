@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/graphmill/graphmill/internal/exact"
 )
 
 // Numbers that do not fit into the memory have the same places and mode as those that do: of few distinct ones, of many, and of all magnitudes.
@@ -39,11 +41,11 @@ func TestOrder(t *testing.T) {
 			}
 			return nil
 		}
-		small, err := order(t.Context(), from, len(values), slices.Clone(places), 1, &sortBuffers{})
+		small, err := order(t.Context(), from, len(values), slices.Clone(places), 1, &exact.Sorter{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		large, err := order(t.Context(), from, len(values), slices.Clone(places), 1<<30, &sortBuffers{})
+		large, err := order(t.Context(), from, len(values), slices.Clone(places), 1<<30, &exact.Sorter{})
 		if err != nil {
 			t.Fatal(err)
 		}
