@@ -263,3 +263,40 @@ type ImportFormat struct {
 	// Becomes says what Import makes of it.
 	Becomes string `json:"becomes"`
 }
+
+// ColumnProfile summarises the values of a column in some rows.
+type ColumnProfile struct {
+	Type string `json:"type"` // node type, or edge type as "src:rel:dst"
+	Name string `json:"name"`
+	// Part is the part of the split that the rows are in; "" is all rows.
+	Part    string `json:"part,omitempty"`
+	Rows    int64  `json:"rows"`
+	Values  int64  `json:"values"`  // of all rows: more than rows in a column of vectors or lists
+	Missing int64  `json:"missing"` // values that are NaN, missing times and categories, empty texts, and those that NAME_missing marks
+	// Infinite counts infinities, which no other figure has.
+	Infinite int64 `json:"infinite,omitempty"`
+	Distinct int64 `json:"distinct"`
+	// Of numbers and times, which are in their unit; nil for others, and where there is no value.
+	Numbers *NumberProfile `json:"numbers,omitempty"`
+	// Top are the most frequent values, at most 5.
+	Top []ValueCount `json:"top,omitempty"`
+	// Drift is how far the values are from those of another store, from 0 (equal) to 1 (nothing in common): of numbers the greatest distance of the shares below a
+	// value, of texts half the sum of the distances of their shares. Nil where nothing is compared.
+	Drift *float64 `json:"drift,omitempty"`
+}
+
+// NumberProfile is where numbers lie.
+type NumberProfile struct {
+	Least     float64   `json:"least"`
+	Greatest  float64   `json:"greatest"`
+	Mean      float64   `json:"mean"`
+	Deviation float64   `json:"deviation"` // root of the mean square of the distances to the mean
+	Quantiles []float64 `json:"quantiles"` // at 5, 25, 50, 75 and 95 %
+	Histogram []int64   `json:"histogram"` // numbers in 20 ranges of equal width from the least to the greatest
+}
+
+// ValueCount is how often a value occurs.
+type ValueCount struct {
+	Value string `json:"value"`
+	Count int64  `json:"count"`
+}

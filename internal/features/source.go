@@ -119,55 +119,62 @@ func (s *source) numbers(first, k int, out []float64, wide *tally) {
 
 // values is numbers of a column of numbers.
 func (s *source) values(first, k int, out []float64, wide *tally) {
-	switch s.c.DType {
+	Float64s(s.c, first*s.width+k, s.width, out)
+	if s.c.DType == graph.Int64 || s.c.DType == graph.Uint64 {
+		s.wide(first, out, wide)
+	}
+}
+
+// Float64s converts every step-th value of a column of numbers from value at on: as many as out has.
+func Float64s(c *graph.Column, at, step int, out []float64) {
+	switch c.DType {
 	case graph.Bool, graph.Uint8:
-		strided[uint8](s, first, k, out)
+		strided[uint8](c, at, step, out)
 	case graph.Int8:
-		strided[int8](s, first, k, out)
+		strided[int8](c, at, step, out)
 	case graph.Int16:
-		strided[int16](s, first, k, out)
+		strided[int16](c, at, step, out)
 	case graph.Uint16:
-		strided[uint16](s, first, k, out)
+		strided[uint16](c, at, step, out)
 	case graph.Int32:
-		strided[int32](s, first, k, out)
+		strided[int32](c, at, step, out)
 	case graph.Uint32:
-		strided[uint32](s, first, k, out)
+		strided[uint32](c, at, step, out)
 	case graph.Int64:
-		strided[int64](s, first, k, out)
-		s.wide(first, out, wide)
+		strided[int64](c, at, step, out)
 	case graph.Uint64:
-		strided[uint64](s, first, k, out)
-		s.wide(first, out, wide)
+		strided[uint64](c, at, step, out)
 	case graph.Float32:
-		strided[float32](s, first, k, out)
+		strided[float32](c, at, step, out)
 	case graph.Float64:
-		strided[float64](s, first, k, out)
+		strided[float64](c, at, step, out)
 	case graph.Float16:
-		for i, bits := range graph.View[uint16](s.c.Values)[first*s.width:][:len(out)*s.width] {
-			if i%s.width == k {
-				out[i/s.width] = float64(example.Float16(bits))
-			}
+		bits := graph.View[uint16](c.Values)
+		for i := range out {
+			out[i] = float64(example.Float16(bits[at+i*step]))
 		}
 	case graph.BFloat16:
-		for i, bits := range graph.View[uint16](s.c.Values)[first*s.width:][:len(out)*s.width] {
-			if i%s.width == k {
-				out[i/s.width] = float64(example.BFloat16(bits))
-			}
+		bits := graph.View[uint16](c.Values)
+		for i := range out {
+			out[i] = float64(example.BFloat16(bits[at+i*step]))
 		}
 	}
 }
 
-// strided converts every width-th value from first*width+k on.
-func strided[T graph.Numbers](s *source, first, k int, out []float64) {
-	from := graph.View[T](s.c.Values)[first*s.width:]
-	if s.width == 1 {
+// strided converts every step-th value from at on.
+func strided[T graph.Numbers](c *graph.Column, at, step int, out []float64) {
+	if len(out) == 0 {
+		return
+	}
+	from := graph.View[T](c.Values)[at:]
+	if step == 1 {
 		for i, v := range from[:len(out)] {
 			out[i] = float64(v)
 		}
 		return
 	}
 	for i := range out {
-		out[i] = float64(from[i*s.width+k])
+		out[i] = float64(from[i*step])
 	}
 }
 
