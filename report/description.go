@@ -3,8 +3,10 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/graphmill/graphmill/internal/human"
 )
@@ -27,6 +29,8 @@ type Description struct {
 	ContextRows int `json:"context_rows,omitempty"`
 	// Features lists the features of a store: columns that a model takes, made of others.
 	Features []FeatureDescription `json:"features,omitempty"`
+	// Profiles summarise the columns, where that was asked for.
+	Profiles []ColumnProfile `json:"profiles,omitempty"`
 	// SamplerBytes is the memory in bytes that the graph takes while it is sampled over all edge types.
 	SamplerBytes int64 `json:"sampler_bytes,omitempty"`
 	// NotInBatches names the columns of a store that batches leave out, as TYPE/COLUMN: strings and lists.
@@ -177,6 +181,7 @@ func (i *Description) Text(out io.Writer) error {
 			fmt.Fprintf(w, "%s/%s\t%s\t%s\t%s rows: %s\n", human.Printable(f.Type), human.Printable(f.Name), row, strings.Join(from, ", "), human.Exact(int64(f.Rows)), f.Fit)
 		}
 	}
+	writeProfiles(w, i.Profiles)
 	if i.Schema != "" {
 		fmt.Fprintf(w, "\nThe schema that it was read with is in %s.\n", i.Schema)
 	}
@@ -187,6 +192,69 @@ func (i *Description) Text(out io.Writer) error {
 		fmt.Fprintf(w, "\nSampling over all edge types holds %s of the graph in memory.\n", human.Bytes(i.SamplerBytes))
 	}
 	return w.Flush()
+}
+
+// bars are the heights of a histogram in a line of text.
+var bars = []rune("▁▂▃▄▅▆▇█")
+
+// writeProfiles writes a line per profile.
+func writeProfiles(w io.Writer, profiles []ColumnProfile) {
+	if len(profiles) == 0 {
+		return
+	}
+	drift := slices.ContainsFunc(profiles, func(p ColumnProfile) bool { return p.Drift != nil })
+	fmt.Fprint(w, "\nVALUES OF\tROWS\tMISSING\tDISTINCT\tLEAST\tMEDIAN\tGREATEST\tMEAN\tHISTOGRAM\tMOST FREQUENT")
+	if drift {
+		fmt.Fprint(w, "\tDRIFT")
+	}
+	fmt.Fprintln(w)
+	for i := range profiles {
+		p := &profiles[i]
+		name := human.Printable(p.Type) + "/" + human.Printable(p.Name)
+		if p.Part != "" {
+			name = "  " + human.Printable(p.Part)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t", name, human.Exact(p.Rows), human.Exact(p.Missing), human.Exact(p.Distinct))
+		if n := p.Numbers; n != nil {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", p.numberText(n.Least), p.numberText(n.Quantiles[len(n.Quantiles)/2]), p.numberText(n.Greatest), p.numberText(n.Mean), histogramText(n.Histogram))
+		} else {
+			fmt.Fprint(w, "\t\t\t\t\t")
+		}
+		var top []string
+		for _, v := range p.Top[:min(len(p.Top), shownCategories)] {
+			if v.Count > 1 {
+				top = append(top, fmt.Sprintf("%s (%s)", human.Printable(v.Value), human.Exact(v.Count)))
+			}
+		}
+		fmt.Fprint(w, strings.Join(top, ", "))
+		if drift && p.Drift != nil {
+			fmt.Fprintf(w, "\t%.3f", *p.Drift)
+		}
+		fmt.Fprintln(w)
+	}
+}
+
+// numberText is a number of a column in a few digits, or the day of a time.
+func (p *ColumnProfile) numberText(x float64) string {
+	per := map[string]float64{"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}[p.Unit]
+	if per == 0 {
+		return human.Number(x)
+	}
+	return time.Unix(int64(x/per), 0).UTC().Format(time.DateOnly)
+}
+
+// histogramText draws a histogram.
+func histogramText(counts []int64) string {
+	most := slices.Max(counts)
+	var b strings.Builder
+	for _, n := range counts {
+		if n == 0 {
+			b.WriteByte(' ')
+			continue
+		}
+		b.WriteRune(bars[min(int64(len(bars)-1), n*int64(len(bars))/(most+1))])
+	}
+	return b.String()
 }
 
 // joinColumns lists columns with their dtypes and shapes.
@@ -268,6 +336,8 @@ type ImportFormat struct {
 type ColumnProfile struct {
 	Type string `json:"type"` // node type, or edge type as "src:rel:dst"
 	Name string `json:"name"`
+	// Unit is the unit of a column of times, whose numbers count units since 1970-01-01T00:00:00Z; "" of others.
+	Unit string `json:"unit,omitempty"`
 	// Part is the part of the split that the rows are in; "" is all rows.
 	Part    string `json:"part,omitempty"`
 	Rows    int64  `json:"rows"`

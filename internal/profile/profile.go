@@ -51,7 +51,7 @@ func Of(ctx context.Context, c, other *Column, o Options) (report.ColumnProfile,
 		o.Memory = math.MaxInt64
 	}
 	p := profiler{ctx: ctx, c: c, o: o}
-	p.out.Name = c.Name
+	p.out.Name, p.out.Unit = c.Name, string(c.Unit)
 	if texts(c.Column) {
 		return p.out, p.texts(other)
 	}
@@ -246,7 +246,11 @@ func binOf(x, least, greatest float64) int {
 // shown is a number or a time as text.
 func (p *profiler) shown(x float64) string {
 	if p.c.Unit == "" {
-		return strconv.FormatFloat(x, 'g', -1, 64)
+		bits := 64
+		if p.c.DType == graph.Float32 {
+			bits = 32
+		}
+		return strconv.FormatFloat(x, 'g', -1, bits)
 	}
 	per := p.c.Unit.PerSecond()
 	seconds := math.Floor(x / float64(per))

@@ -1,0 +1,8 @@
+package option
+
+// Profile say what Store.Profile compares columns with.
+type Profile struct {
+	Run
+	// Like is another store: how far each column is from its column of the same name. "" compares nothing.
+	Like string
+}
