@@ -50,6 +50,11 @@ func TestGolden(t *testing.T) {
 			golden(t, name+".json", json)
 			golden(t, name+".txt", r.text(false))
 			golden(t, name+".colour.txt", r.text(true))
+			var summary bytes.Buffer
+			if err := r.Summary(&summary, "graphmill info 'g 1.store'", name == "sample"); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name+".summary.txt", summary.Bytes())
 
 			back, err := Parse(json)
 			if err != nil {

@@ -15,14 +15,14 @@ func quoteLine(argv []string) string {
 		if i == 0 {
 			a = filepath.Base(a)
 		}
-		words[i] = quoteWord(a)
+		words[i] = QuoteWord(a)
 	}
 	return strings.Join(words, " ")
 }
 
-// quoteWord quotes a word for POSIX shells. A word with bytes that do not print becomes $'...' with octal escapes (POSIX
+// QuoteWord quotes a word for POSIX shells. A word with bytes that do not print becomes $'...' with octal escapes (POSIX
 // 2024; bash, zsh and ksh had it before), so the result is one line of valid UTF-8 without control characters.
-func quoteWord(s string) string {
+func QuoteWord(s string) string {
 	plain, prints := s != "" && s[0] != '=', true // zsh takes =word for a path
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])

@@ -42,19 +42,8 @@ const maxInputs = 4
 type textLine struct{ head, label, value, unit, rate, words string }
 
 func (r *Report) text(colour bool) []byte {
-	paint := func(code, s string) string {
-		if !colour || s == "" {
-			return s
-		}
-		return code + s + plain
-	}
 	var b bytes.Buffer
-	b.WriteString(paint(bold, human.Printable(r.heading())))
-	if run := r.run(); run != "" {
-		b.WriteString("  " + paint(dim, run))
-	}
-	b.WriteByte('\n')
-
+	r.writeHeading(&b, colour)
 	lines := r.textLines()
 	labels, values, units := 0, 0, 0
 	for _, l := range lines {
@@ -67,28 +56,18 @@ func (r *Report) text(colour bool) []byte {
 			head = ""
 		}
 		last = l.head
-		line := "  " + paint(dim, pad(head, 4)) + "  " + pad(l.label, labels) + "  "
+		line := "  " + painted(colour, dim, pad(head, 4)) + "  " + pad(l.label, labels) + "  "
 		switch {
 		case l.words != "":
 			line += l.words
 		case l.rate != "":
-			line += padLeft(l.value, values) + " " + pad(l.unit, units) + "  " + paint(dim, l.rate)
+			line += padLeft(l.value, values) + " " + pad(l.unit, units) + "  " + painted(colour, dim, l.rate)
 		default:
 			line += padLeft(l.value, values) + " " + l.unit
 		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	for _, n := range r.Notes {
-		line := human.Printable(n.Text)
-		if n.Count != 0 {
-			line = human.Exact(n.Count) + " " + line
-		}
-		if n.Warning {
-			b.WriteString("  " + paint(yellow, "warning: "+line) + "\n")
-		} else {
-			b.WriteString("  note: " + line + "\n")
-		}
-	}
+	r.writeNotes(&b, colour)
 	return b.Bytes()
 }
 

@@ -28,9 +28,10 @@ func Setup(root *cobra.Command, t *Terminal, status string) {
 	fs.BoolP("help", "h", false, "print the examples and the common flags")
 	fs.BoolVar(&t.helpAll, "help-all", false, "print the examples, the description and all flags")
 	fs.BoolVarP(&t.Quiet, "quiet", "q", t.Quiet, "print no progress, notes or summary, only errors, warnings and what was asked for")
+	fs.BoolVar(&t.Verbose, "verbose", t.Verbose, "print the whole report of what was done, not three lines of it")
 	fs.Var(&t.colour, "color", "colours and bold text (default: on a terminal, unless NO_COLOR is set)")
 	Choices(fs, "color", colourAuto, colourAlways, colourNever)
-	Group(fs, options.GroupEvery, "help", "help-all", "quiet", "color")
+	Group(fs, options.GroupEvery, "help", "help-all", "quiet", "verbose", "color")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		text := Help(cmd, Page{Columns: t.columns(), All: t.helpAll, Bold: t.colours(t.Stdout)})
 		_, _ = cmd.OutOrStdout().Write([]byte(text)) // Stdout remembers the error

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,7 @@ import (
 	"github.com/graphmill/graphmill/internal/suggest"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
+	"github.com/graphmill/graphmill/report"
 )
 
 // Terminal holds the arguments and streams of a command, and prints its messages.
@@ -33,6 +35,8 @@ type Terminal struct {
 	Renamed map[string]string
 	// Quiet leaves out progress, notes and summaries.
 	Quiet bool
+	// Verbose prints whole reports in place of summaries.
+	Verbose bool
 
 	colour  colour         // of --color
 	helpAll bool           // of --help-all
@@ -188,6 +192,11 @@ func (t *Terminal) Summarise(r Result, asJSON bool) error {
 // PrintReport prints the report of an operation that has already published its output, if it has one. In words, it leaves
 // out what Warn has printed.
 func (t *Terminal) PrintReport(r *graphmill.Report, asJSON bool) error {
+	return t.printReport(r, asJSON, (*graphmill.Report).Styled)
+}
+
+// printReport is PrintReport with the function that writes the report in words.
+func (t *Terminal) printReport(r *graphmill.Report, asJSON bool, write func(*graphmill.Report, io.Writer, bool) error) error {
 	r = t.noted(r, !asJSON)
 	var err error
 	if asJSON {
@@ -197,7 +206,7 @@ func (t *Terminal) PrintReport(r *graphmill.Report, asJSON bool) error {
 		}
 	} else {
 		var text strings.Builder
-		if err = r.Styled(&text, t.colours(t.Stdout)); err == nil {
+		if err = write(r, &text, t.colours(t.Stdout)); err == nil {
 			_, err = io.WriteString(t.Stdout, fitted(text.String(), terminalColumns(t.Stdout)))
 		}
 	}
@@ -229,7 +238,7 @@ func (t *Terminal) said(text string, count int64) bool {
 
 // Step returns the terminal of a command that this one runs as one of its steps.
 func (t *Terminal) Step(args []string) *Terminal {
-	return &Terminal{Args: args, Stdin: t.Stdin, Stdout: t.Stdout, Stderr: t.Stderr, Quiet: t.Quiet, colour: t.colour}
+	return &Terminal{Args: args, Stdin: t.Stdin, Stdout: t.Stdout, Stderr: t.Stderr, Quiet: t.Quiet, Verbose: t.Verbose, colour: t.colour}
 }
 
 // Println prints a line to stdout.
@@ -237,8 +246,8 @@ func (t *Terminal) Println(text string) {
 	fmt.Fprintln(t.Stdout, human.Printable(t.translate(text)))
 }
 
-// Finish returns a function that prints the report of an operation as a summary, or returns its error. A quiet command prints it only
-// as JSON.
+// Finish returns a function that prints the report of an operation, or returns its error. Where the operation wrote an output, and neither Verbose nor JSON is asked
+// for, it prints a summary. A quiet command prints only JSON.
 func (t *Terminal) Finish(asJSON bool) func(*graphmill.Report, error) error {
 	return func(r *graphmill.Report, err error) error {
 		if err != nil {
@@ -247,8 +256,25 @@ func (t *Terminal) Finish(asJSON bool) func(*graphmill.Report, error) error {
 		if t.Quiet && !asJSON {
 			return nil
 		}
-		return t.PrintReport(r, asJSON)
+		if t.Verbose || r.Output == "" {
+			return t.PrintReport(r, asJSON)
+		}
+		return t.printReport(r, asJSON, func(r *graphmill.Report, w io.Writer, colour bool) error { return r.Summary(w, nextStep(r), colour) })
 	}
+}
+
+// nextStep is what people do after an operation wrote an output: they look at a graph, and check other outputs; then they open the page, if there is one.
+func nextStep(r *graphmill.Report) string {
+	verb := "verify"
+	if r.Command == "import" || strings.HasPrefix(r.Command, "generate") {
+		verb = "info"
+	}
+	next := "graphmill " + verb + " " + report.QuoteWord(r.Output)
+	page := filepath.Join(r.Output, "report.html")
+	if there, err := vfs.Exists(vfs.OS, page); err == nil && there {
+		next += ", or open " + report.QuoteWord(page)
+	}
+	return next
 }
 
 // JSON prints a value to stdout as JSON.

@@ -31,7 +31,7 @@ at random. The same parameters give the same graph on every machine.`,
 			}
 			o.Run = f.outputFlags.Run(t)
 			st, err := graphmill.GenerateCommunity(cmd.Context(), f.Path, *o)
-			return printStore(t, st, err, f.AsJSON)
+			return printStore(t, st, f.Path, err, f.AsJSON)
 		},
 	}
 	f.outputFlags.Add(cmd)

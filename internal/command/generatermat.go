@@ -30,7 +30,7 @@ same graph on every machine.`,
 			}
 			o.Run = f.outputFlags.Run(t)
 			st, err := graphmill.GenerateRMAT(cmd.Context(), f.Path, *o)
-			return printStore(t, st, err, f.AsJSON)
+			return printStore(t, st, f.Path, err, f.AsJSON)
 		},
 	}
 	f.outputFlags.Add(cmd)

@@ -125,8 +125,8 @@ flag says how to treat it. The store does not depend on --memory or --threads.`,
 	return cmd
 }
 
-// printStore prints the report of a store that was made.
-func printStore(t *cli.Terminal, st *graphmill.Store, err error, asJSON bool) error {
+// printStore prints the report of a store that was made, whose folder was named as out.
+func printStore(t *cli.Terminal, st *graphmill.Store, out string, err error, asJSON bool) error {
 	if err != nil {
 		return err
 	}
@@ -135,5 +135,6 @@ func printStore(t *cli.Terminal, st *graphmill.Store, err error, asJSON bool) er
 	if err != nil {
 		return err
 	}
+	r.Output = out
 	return t.Finish(asJSON)(r, nil)
 }
