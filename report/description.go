@@ -3,10 +3,8 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/graphmill/graphmill/internal/human"
 )
@@ -194,69 +192,6 @@ func (i *Description) Text(out io.Writer) error {
 	return w.Flush()
 }
 
-// bars are the heights of a histogram in a line of text.
-var bars = []rune("▁▂▃▄▅▆▇█")
-
-// writeProfiles writes a line per profile.
-func writeProfiles(w io.Writer, profiles []ColumnProfile) {
-	if len(profiles) == 0 {
-		return
-	}
-	drift := slices.ContainsFunc(profiles, func(p ColumnProfile) bool { return p.Drift != nil })
-	fmt.Fprint(w, "\nVALUES OF\tROWS\tMISSING\tDISTINCT\tLEAST\tMEDIAN\tGREATEST\tMEAN\tHISTOGRAM\tMOST FREQUENT")
-	if drift {
-		fmt.Fprint(w, "\tDRIFT")
-	}
-	fmt.Fprintln(w)
-	for i := range profiles {
-		p := &profiles[i]
-		name := human.Printable(p.Type) + "/" + human.Printable(p.Name)
-		if p.Part != "" {
-			name = "  " + human.Printable(p.Part)
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t", name, human.Exact(p.Rows), human.Exact(p.Missing), human.Exact(p.Distinct))
-		if n := p.Numbers; n != nil {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", p.numberText(n.Least), p.numberText(n.Quantiles[len(n.Quantiles)/2]), p.numberText(n.Greatest), p.numberText(n.Mean), histogramText(n.Histogram))
-		} else {
-			fmt.Fprint(w, "\t\t\t\t\t")
-		}
-		var top []string
-		for _, v := range p.Top[:min(len(p.Top), shownCategories)] {
-			if v.Count > 1 {
-				top = append(top, fmt.Sprintf("%s (%s)", human.Printable(v.Value), human.Exact(v.Count)))
-			}
-		}
-		fmt.Fprint(w, strings.Join(top, ", "))
-		if drift && p.Drift != nil {
-			fmt.Fprintf(w, "\t%.3f", *p.Drift)
-		}
-		fmt.Fprintln(w)
-	}
-}
-
-// numberText is a number of a column in a few digits, or the day of a time.
-func (p *ColumnProfile) numberText(x float64) string {
-	per := map[string]float64{"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}[p.Unit]
-	if per == 0 {
-		return human.Number(x)
-	}
-	return time.Unix(int64(x/per), 0).UTC().Format(time.DateOnly)
-}
-
-// histogramText draws a histogram.
-func histogramText(counts []int64) string {
-	most := slices.Max(counts)
-	var b strings.Builder
-	for _, n := range counts {
-		if n == 0 {
-			b.WriteByte(' ')
-			continue
-		}
-		b.WriteRune(bars[min(int64(len(bars)-1), n*int64(len(bars))/(most+1))])
-	}
-	return b.String()
-}
-
 // joinColumns lists columns with their dtypes and shapes.
 func joinColumns(cols []ColumnDescription) string {
 	var s []string
@@ -330,43 +265,4 @@ type ImportFormat struct {
 	Source string `json:"source"`
 	// Becomes says what Import makes of it.
 	Becomes string `json:"becomes"`
-}
-
-// ColumnProfile summarises the values of a column in some rows.
-type ColumnProfile struct {
-	Type string `json:"type"` // node type, or edge type as "src:rel:dst"
-	Name string `json:"name"`
-	// Unit is the unit of a column of times, whose numbers count units since 1970-01-01T00:00:00Z; "" of others.
-	Unit string `json:"unit,omitempty"`
-	// Part is the part of the split that the rows are in; "" is all rows.
-	Part    string `json:"part,omitempty"`
-	Rows    int64  `json:"rows"`
-	Values  int64  `json:"values"`  // of all rows: more than rows in a column of vectors or lists
-	Missing int64  `json:"missing"` // values that are NaN, missing times and categories, empty texts, and those that NAME_missing marks
-	// Infinite counts infinities, which no other figure has.
-	Infinite int64 `json:"infinite,omitempty"`
-	Distinct int64 `json:"distinct"`
-	// Of numbers and times, which are in their unit; nil for others, and where there is no value.
-	Numbers *NumberProfile `json:"numbers,omitempty"`
-	// Top are the most frequent values, at most 5.
-	Top []ValueCount `json:"top,omitempty"`
-	// Drift is how far the values are from those of another store, from 0 (equal) to 1 (nothing in common): of numbers the greatest distance of the shares below a
-	// value, of texts half the sum of the distances of their shares. Nil where nothing is compared.
-	Drift *float64 `json:"drift,omitempty"`
-}
-
-// NumberProfile is where numbers lie.
-type NumberProfile struct {
-	Least     float64   `json:"least"`
-	Greatest  float64   `json:"greatest"`
-	Mean      float64   `json:"mean"`
-	Deviation float64   `json:"deviation"` // root of the mean square of the distances to the mean
-	Quantiles []float64 `json:"quantiles"` // at 5, 25, 50, 75 and 95 %
-	Histogram []int64   `json:"histogram"` // numbers in 20 ranges of equal width from the least to the greatest
-}
-
-// ValueCount is how often a value occurs.
-type ValueCount struct {
-	Value string `json:"value"`
-	Count int64  `json:"count"`
 }

@@ -39,7 +39,7 @@ func policy(find bool) string {
 
 // hasLong says whether a table of the page has a search box.
 func (v *pageView) hasLong() bool {
-	long := v.Times != nil && len(v.Times.Rows) > longTable || len(v.Inputs) > longTable
+	long := v.Times != nil && len(v.Times.Rows) > longTable || len(v.Inputs) > longTable || len(v.ProfileRows) > longTable
 	for _, c := range v.Columns {
 		long = long || len(c.Items) > longTable
 	}

@@ -79,10 +79,13 @@ type pageView struct {
 	Columns  []itemList
 	Sheets   []tableView
 	Figures  []figure
-	Times    *timesView
-	Beside   bool // report.json is in the folder of the page
-	Policy   string
-	Script   template.JS // "": none
+	// ProfileHead names the numbers of the rows of ProfileRows.
+	ProfileHead []string
+	ProfileRows []profileView
+	Times       *timesView
+	Beside      bool // report.json is in the folder of the page
+	Policy      string
+	Script      template.JS // "": none
 }
 
 type tile struct{ Label, Value, Unit, Exact string }
@@ -190,6 +193,7 @@ func (r *Report) view() *pageView {
 	for i, t := range r.Tables {
 		v.Sheets = append(v.Sheets, t.view(fmt.Sprintf("table-%d", i+1)))
 	}
+	v.ProfileHead, v.ProfileRows = profileHead, profileViews(r.Profiles)
 	for i, d := range r.Plots {
 		v.Figures = append(v.Figures, d.figure(fmt.Sprintf("plot-%d", i+1)))
 	}

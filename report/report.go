@@ -51,7 +51,9 @@ type Report struct {
 	Plots    []Distribution `json:"plots,omitempty"`
 	Bars     []Bars         `json:"bars,omitempty"`
 	HeatMaps []HeatMap      `json:"heat_maps,omitempty"`
-	Stages   []Stage        `json:"stages,omitempty"`
+	// Profiles summarise the columns of a store that has few values.
+	Profiles []ColumnProfile `json:"profiles,omitempty"`
+	Stages   []Stage         `json:"stages,omitempty"`
 }
 
 // Forecast is the expected cost of a run.
@@ -215,6 +217,11 @@ func (r *Report) check() error {
 	for i, s := range r.Stages {
 		if !isTime(s.Seconds) || s.Count < 0 {
 			return fmt.Errorf("%w: stage %d (%q): found %v s and count %d, expected 0 or more", errInvalid, i, s.Name, s.Seconds, s.Count)
+		}
+	}
+	for i := range r.Profiles {
+		if err := r.Profiles[i].check(); err != nil {
+			return fmt.Errorf("%w: profile %d (%q): %w", errInvalid, i, r.Profiles[i].Name, err)
 		}
 	}
 	for i, d := range r.Plots {

@@ -109,7 +109,7 @@ func TestShellReadsTheLineBack(t *testing.T) {
 	words = append(words, "", "~", "=ls", "-n", "{a,b}", "!!", "#", "é", "a'b")
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = quoteWord(w)
+		quoted[i] = QuoteWord(w)
 	}
 	cmd := exec.Command("bash", "-c", `printf '%s\0' `+strings.Join(quoted, " "))
 	cmd.Env = append(os.Environ(), "LC_ALL=C")

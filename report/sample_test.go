@@ -77,6 +77,18 @@ func importReport() *Report {
 	}
 	r.Table(t)
 	r.Plot(d)
+	drift := 0.125
+	counts := make([]int64, 20)
+	for i := range counts {
+		counts[i] = int64(i * i * 100)
+	}
+	r.Profiles = []ColumnProfile{
+		{Type: "package", Name: "size", Rows: 98_007, Values: 98_007, Missing: 1204, Distinct: 50_122, Drift: &drift, Top: []ValueCount{{"0", 12_000}, {"4096", 3}, {"17", 1}},
+			Numbers: &NumberProfile{Least: 0, Greatest: 1e6, Mean: 1234.5, Deviation: 2, Quantiles: []float64{1, 2, 300, 4, 5}, Histogram: counts}},
+		{Type: "package", Name: "size", Part: "train", Rows: 10, Values: 10, Missing: 10},
+		{Type: "package:depends:package", Name: "since", Unit: "s", Rows: 9, Values: 9, Distinct: 1, Top: []ValueCount{{"2024-04-01T00:00:00Z", 9}},
+			Numbers: &NumberProfile{Least: 1711929600, Greatest: 1711929600, Mean: 1711929600, Quantiles: []float64{1711929600, 1711929600, 1711929600, 1711929600, 1711929600}, Histogram: append([]int64{9}, make([]int64, 19)...)}},
+	}
 	r.Stage("read and bucket", 2310*time.Millisecond, 1_842_470_744, "bytes")
 	r.Stage("number string ids", 990*time.Millisecond, 31_214_565, "references")
 	r.Stage("finish buckets", 1120*time.Millisecond, 31_214_553, "edges")
@@ -121,6 +133,8 @@ func hostileReport() *Report {
 	for _, v := range []View{CCDF, Bins} {
 		r.Plot(Distribution{Title: evil, Of: evil, What: evil, View: v, Series: []Series{{evil, h}, {evil, new(Histogram)}}})
 	}
+	r.Profiles = []ColumnProfile{{Type: evil, Name: evil, Part: evil, Unit: evil, Top: []ValueCount{{evil, math.MaxInt64}}},
+		{Type: evil, Name: evil, Unit: "ns", Numbers: &NumberProfile{Least: -math.MaxFloat64, Greatest: math.MaxFloat64, Quantiles: make([]float64, 5), Histogram: append([]int64{math.MaxInt64}, make([]int64, 19)...)}}}
 	r.Stage(evil, time.Second, 1, evil)
 	return r
 }

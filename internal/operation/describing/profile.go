@@ -3,6 +3,7 @@ package describing
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
@@ -16,14 +17,14 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// Profile summarises the columns of a store, by type and name: all rows of each, and then those of each part of a split. Columns that graphmill keeps for itself are left out.
+// Profile summarises the columns of a store, by type and name: all rows of each, and then those of each part of a split that has rows. Columns that graphmill keeps for itself are left out.
 func Profile(ctx context.Context, s *store.Store, o option.Profile) (list []report.ColumnProfile, err error) {
 	defer guard.Catch(&err)()
 	if err := operation.CheckRun(&o.Run); err != nil {
 		return nil, err
 	}
 	if s.Graph == nil {
-		return nil, operation.Usagef("%s: found a collection, expected a store, whose columns are summarised", s.Dir)
+		return nil, operation.Usagef("%s: found a collection, expected a store, whose columns are summarised; leave `Columns` out", s.Dir)
 	}
 	var like *store.Store
 	if o.Like != "" {
@@ -78,9 +79,13 @@ func (p *profiling) columns(typ string, count int, columns, other []*graph.Colum
 		part
 	}
 	parts := []part{{}}
-	if split := graph.FindColumn(columns, transform.SplitColumn); split != nil && split.Categories != nil {
+	split := graph.FindColumn(columns, transform.SplitColumn)
+	if split != nil && split.Categories != nil {
 		codes := graph.View[int32](split.Values)
 		for code := range split.Categories.Rows {
+			if !slices.Contains(codes, int32(code)) {
+				continue
+			}
 			parts = append(parts, part{string(split.Categories.Text(code)), func(first int, keep []bool) {
 				for i, of := range codes[first:][:len(keep)] {
 					keep[i] = int(of) == code
@@ -91,7 +96,7 @@ func (p *profiling) columns(typ string, count int, columns, other []*graph.Colum
 	var jobs []job
 	for _, c := range columns {
 		for _, of := range parts {
-			if !strings.HasPrefix(c.Name, "#") {
+			if !strings.HasPrefix(c.Name, "#") && (c != split || of.rows == nil) {
 				jobs = append(jobs, job{c, of})
 			}
 		}

@@ -372,6 +372,9 @@ func buildStoreBy(o *option.Build, ctx context.Context, started time.Time, out s
 	counting := time.Now()
 	err = reportStore(r, s)
 	r.Stage("count degrees", time.Since(counting), 0, "")
+	if err == nil && !o.NoReport {
+		err = reportColumns(ctx, &o.Run, r, s)
+	}
 	if err := errors.Join(err, s.Close()); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package importing
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -9,9 +11,12 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/operation/describing"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
 	"github.com/graphmill/graphmill/report"
 )
 
@@ -130,6 +135,37 @@ func reportStore(r *report.Report, s *store.Store) error {
 		r.Plot(*p)
 	}
 	return nil
+}
+
+// fewValues is how many values a store has at most for its report to summarise them: about a second of work.
+const fewValues = 1 << 23
+
+// reportColumns summarises the columns of a store that has few values.
+func reportColumns(ctx context.Context, o *option.Run, r *report.Report, s *store.Store) error {
+	values := 0
+	count := func(columns []*graph.Column) {
+		for _, c := range columns {
+			from, to := c.Span(0, c.Rows)
+			values += to - from
+		}
+	}
+	for _, n := range s.Graph.Nodes {
+		count(n.Columns)
+	}
+	for _, e := range s.Graph.Edges {
+		count(e.Columns)
+	}
+	if values == 0 || values > fewValues {
+		return nil
+	}
+	start := time.Now()
+	profiles, err := describing.Profile(ctx, s, option.Profile{Run: *o})
+	if errors.Is(err, limits.ErrMemory) {
+		return nil // the store is whole, and info says what would be needed
+	}
+	r.Profiles = profiles
+	r.Stage("summarise columns", time.Since(start), int64(values), "values")
+	return err
 }
 
 // plotted is the most lines of a plot that stays readable.
