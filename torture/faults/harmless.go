@@ -67,6 +67,9 @@ func harmless(w workloads.Workload, b broken) string {
 	if b.legal {
 		return "a read or write may do a part of its work; the run goes on with the rest"
 	}
+	if b.beyond {
+		return "all bytes of the file came before"
+	}
 	if b.outside {
 		for _, h := range libraryFaults {
 			if has(h.ops, b.op) && has(h.errnos, b.errno) && (!h.outputs || !strings.HasPrefix(b.path, "../../in/")) {

@@ -39,7 +39,7 @@ func TestSystemCalls(t *testing.T) {
 			if rel, err := filepath.Rel(r.Dir, path); err == nil {
 				path = rel
 			}
-			return got, &broken{op: o.Hit.Op, path: path, legal: f.short, outside: true}
+			return got, &broken{op: o.Hit.Op, path: path, legal: f.short, beyond: o.Hit.Beyond, outside: true}
 		},
 		workloads: 40, each: 5,
 	}.run(t)

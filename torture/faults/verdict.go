@@ -18,6 +18,8 @@ type broken struct {
 	page  bool // of a map
 	short bool // the call did half of its work first
 	legal bool // it did so without an error, as the kernel may
+	// beyond is a read at or after the end of the file.
+	beyond bool
 	// outside is a system call that failed, which may be one of the Go library's own.
 	outside bool
 }

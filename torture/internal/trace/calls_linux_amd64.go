@@ -79,7 +79,12 @@ func call(tid int, r *unix.PtraceRegs, below string) (Call, bool) {
 	if info, err := os.Stat(path); op == "sync" && err == nil && info.IsDir() {
 		op = "syncdir"
 	}
-	return Call{Op: op, Path: path}, true
+	c := Call{Op: op, Path: path}
+	if r.Orig_rax == unix.SYS_PREAD64 {
+		info, err := os.Stat(fmt.Sprintf("/proc/%d/fd/%d", tid, int32(argument(r, s.fd))))
+		c.Beyond = err == nil && int64(argument(r, 3)) >= info.Size()
+	}
+	return c, true
 }
 
 // link is what a link below /proc/TID names.

@@ -31,6 +31,8 @@ type Call struct {
 	Number int64
 	Op     string // as package vfs names it: open, create, read, ...
 	Path   string
+	// Beyond is a read from an offset at or after the end of the file, which brings nothing.
+	Beyond bool
 }
 
 // Outcome is what the tracer saw.
