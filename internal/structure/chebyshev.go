@@ -201,8 +201,11 @@ func (s *spectrum) recur(ctx context.Context, x, y []float64, a, b, c float64) e
 			for i := range to {
 				to[i] = t[i] + float64(b*from[i]) + float64(c*to[i])
 			}
+			if err := s.m.touched(int64(len(row))); err != nil {
+				return err
+			}
 		}
-		return s.m.touched(s.m.offsets[last] - s.m.offsets[first])
+		return nil
 	})
 }
 

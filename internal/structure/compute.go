@@ -13,10 +13,10 @@ import (
 // Options of Compute.
 type Options struct {
 	Threads int // at least 1
-	// Memory bounds the bytes of vectors, rows and buffers; 0: no bound. Rows that do not fit go to a temporary file.
-	Memory int64
-	FS     vfs.FS // of the temporary file; nil: vfs.OS
-	Temp   string // its folder; "": the system's
+	// Memory bounds the bytes of vectors, rows and buffers; 0: no bound. Rows that do not fit go to a temporary file. The caller holds Taken of it.
+	Memory, Taken int64
+	FS            vfs.FS // of the temporary file; nil: vfs.OS
+	Temp          string // its folder; "": the system's
 	// Keep has a bit for each edge of a type: bit id%64 of word id/64. Edges whose bit is 0 are left out. A type that is not a key
 	// keeps all of its edges.
 	Keep map[graph.EdgeType][]uint64

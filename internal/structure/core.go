@@ -56,7 +56,7 @@ func (j *job) cores(ctx context.Context) (err error) {
 			begin[d] = first + 1
 			left[u]--
 		}
-		if err := m.touched(m.degree(v)); err != nil {
+		if err := m.touched(max(m.degree(v), pageBytes/4)); err != nil { // rows come in no order
 			return err
 		}
 	}

@@ -135,43 +135,74 @@ func (e *estimator) knownParts(ctx context.Context) (err error) {
 // firstSteps computes the exact steps.
 func (e *estimator) firstSteps(ctx context.Context) error {
 	through := make([]atomic.Uint64, e.nodes) // by node: returns by triangles, in units of fixedUnit
-	all := make([]marks, e.options.Threads)
-	for i := range all {
-		all[i].count = make([]uint32, e.nodes)
-	}
-	err := eachBlock(ctx, e.nodes, e.options.Threads, func(worker, first, last int) error {
-		for u := first; u < last; u++ {
-			e.triangles(uint32(u), &all[worker], through)
-		}
-		return e.rows.out.touched(e.rows.out.offsets[last] - e.rows.out.offsets[first])
-	})
-	if err != nil {
+	if err := e.allTriangles(ctx, through); err != nil {
 		return err
 	}
-	return eachBlock(ctx, e.job.rows(), e.options.Threads, func(_, first, last int) error {
-		for row := first; row < last; row++ {
-			if e.slot[row] == noSlot {
-				continue
-			}
-			v, values := e.node(row), e.values(row)
-			p := e.pairs(v)
-			p[2] += float64(through[v].Load()) * fixedUnit
-			for k := range exactSteps {
-				values[k] = float32(p[k])
+	loops := make([]uint32, e.nodes) // by node: its edges to itself
+	if err := e.sweep(ctx, func(v uint32) { loops[v] = uint32(countOf(e.rows.out.row(v), v)) }); err != nil {
+		return err
+	}
+	rows := make([]uint32, e.nodes) // by node: its row of the asked type and 1, or 0
+	for row := range e.slot {
+		if e.slot[row] != noSlot {
+			rows[e.node(row)] = uint32(row) + 1
+		}
+	}
+	return e.sweep(ctx, func(v uint32) {
+		if rows[v] == 0 {
+			return
+		}
+		values := e.values(int(rows[v] - 1))
+		p := e.pairs(v, loops)
+		p[2] += float64(through[v].Load()) * fixedUnit
+		for k := range exactSteps {
+			values[k] = float32(p[k])
+		}
+	})
+}
+
+// sweep calls fn with each node, whose rows it may read.
+func (e *estimator) sweep(ctx context.Context, fn func(v uint32)) error {
+	out, in := e.rows.out, e.rows.in
+	return eachBlock(ctx, e.nodes, e.options.Threads, func(_, first, last int) error {
+		for v := first; v < last; v++ {
+			fn(uint32(v))
+			if err := errors.Join(out.touched(out.degree(uint32(v))), in.touched(in.degree(uint32(v)))); err != nil {
+				return err
 			}
 		}
 		return nil
 	})
 }
 
+// allTriangles adds the returns in 3 steps around all triangles, to each of their nodes.
+func (e *estimator) allTriangles(ctx context.Context, through []atomic.Uint64) error {
+	all := make([]marks, e.options.Threads)
+	for i := range all {
+		all[i].count = make([]uint32, e.nodes)
+	}
+	around := func(first, second *matrix, factor float64) error {
+		return eachPairOfRows(ctx, first, e.options.Threads, func(worker int, u, from, to uint32) error {
+			if there := within(first.row(u), from, to, u); len(there) > 0 {
+				e.triangles(u, there, first, second, factor, &all[worker], through)
+			}
+			return second.touched(second.degree(u))
+		}, func(int64) {})
+	}
+	if e.rows.symmetric() {
+		return around(e.rows.out, e.rows.out, 2)
+	}
+	return errors.Join(around(e.rows.out, e.rows.in, 1), around(e.rows.in, e.rows.out, 1))
+}
+
 // fixedUnit is the unit of probabilities that are summed as integers, in any order.
 const fixedUnit = 1.0 / (1 << 62)
 
 // pairs is the returns of a node in 1, 2 and 3 steps that visit at most two nodes.
-func (e *estimator) pairs(v uint32) [3]float64 {
+func (e *estimator) pairs(v uint32, loopsOf []uint32) [3]float64 {
 	d := e.rows.inverseOf
 	out, in := e.rows.out.row(v), e.rows.in.row(v)
-	loops := func(u uint32) float64 { return float64(countOf(e.rows.out.row(u), u)) * d(u) }
+	loops := func(u uint32) float64 { return float64(loopsOf[u]) * d(u) }
 	own := loops(v)
 	p := [3]float64{own, own * own, own * own * own}
 	for len(out) > 0 {
@@ -200,42 +231,33 @@ func countOf(row []uint32, v uint32) int {
 	return equalAtStart(row[i:])
 }
 
-// triangles adds the returns in 3 steps around the triangles whose greatest node is u, to each of their nodes.
-func (e *estimator) triangles(u uint32, a *marks, through []atomic.Uint64) {
-	around := func(first, second *matrix, factor float64) {
-		back := before(second.row(u), u)
-		there := before(first.row(u), u)
-		if len(back) == 0 || len(there) == 0 {
-			return
-		}
-		a.set(back)
-		ofU := uint64(0)
-		for len(there) > 0 {
-			v := there[0]
-			parallel := equalAtStart(there)
-			there = there[parallel:]
-			unit := factor * float64(parallel) * e.rows.inverseOf(u) * e.rows.inverseOf(v) / fixedUnit
-			ofV := uint64(0)
-			for _, w := range before(first.row(v), v) {
-				if n := a.count[w]; n > 0 {
-					p := uint64(unit * float64(n) * e.rows.inverseOf(w))
-					ofV += p
-					through[w].Add(p)
-				}
-			}
-			if ofV > 0 {
-				through[v].Add(ofV)
-				ofU += ofV
-			}
-		}
-		through[u].Add(ofU)
-	}
-	if e.rows.symmetric() {
-		around(e.rows.out, e.rows.out, 2)
+// triangles adds the returns in 3 steps around the triangles whose greatest node is u, and to whose next node an edge of there leads, to each of their nodes.
+func (e *estimator) triangles(u uint32, there []uint32, first, second *matrix, factor float64, a *marks, through []atomic.Uint64) {
+	back := before(second.row(u), u)
+	if len(back) == 0 {
 		return
 	}
-	around(e.rows.out, e.rows.in, 1)
-	around(e.rows.in, e.rows.out, 1)
+	a.set(back)
+	ofU := uint64(0)
+	for len(there) > 0 {
+		v := there[0]
+		parallel := equalAtStart(there)
+		there = there[parallel:]
+		unit := factor * float64(parallel) * e.rows.inverseOf(u) * e.rows.inverseOf(v) / fixedUnit
+		ofV := uint64(0)
+		for _, w := range before(first.row(v), v) {
+			if n := a.count[w]; n > 0 {
+				p := uint64(unit * float64(n) * e.rows.inverseOf(w))
+				ofV += p
+				through[w].Add(p)
+			}
+		}
+		if ofV > 0 {
+			through[v].Add(ofV)
+			ofU += ofV
+		}
+	}
+	through[u].Add(ofU)
 }
 
 // laterSteps sums the estimates of all probes, and returns the sum of their squares by step.
@@ -258,9 +280,13 @@ func (e *estimator) laterSteps(ctx context.Context) ([]float64, error) {
 		for k := 1; k <= steps; k++ {
 			err := eachBlock(ctx, n, e.options.Threads, func(_, first, last int) error {
 				for v := first; v < last; v++ {
-					sumLanes(next[v*e.group:(v+1)*e.group], x, e.rows.out.row(uint32(v)), e.rows.inverseOf(uint32(v)))
+					row := e.rows.out.row(uint32(v))
+					sumLanes(next[v*e.group:(v+1)*e.group], x, row, e.rows.inverseOf(uint32(v)))
+					if err := e.rows.out.touched(int64(len(row))); err != nil {
+						return err
+					}
 				}
-				return e.rows.out.touched(e.rows.out.offsets[last] - e.rows.out.offsets[first])
+				return nil
 			})
 			if err != nil {
 				return nil, err

@@ -30,7 +30,8 @@ type matrix struct {
 
 	mapped  []byte       // the file of the columns; nil where they are in memory
 	closing func() error // of the columns
-	unread  atomic.Int64 // bytes that were read since the last release of mapped
+	unread  atomic.Int64 // bytes that were swept since the last release of mapped
+	room    int64        // bytes of mapped that rows of a block may hold
 }
 
 func (m *matrix) nodes() int            { return len(m.offsets) - 1 }
@@ -48,13 +49,28 @@ func (m *matrix) close() error {
 // releaseEvery is the number of bytes of mapped rows that may be read before their memory is given back.
 const releaseEvery = 4 << 20
 
-// touched says that entries of a mapped matrix were read.
+// touched says that so many entries of a mapped matrix were swept, one row after the other.
 func (m *matrix) touched(entries int64) error {
 	if m.mapped == nil || m.unread.Add(4*entries) < releaseEvery {
 		return nil
 	}
 	m.unread.Store(0)
 	return vfs.Release(m.mapped)
+}
+
+// pageBytes is what Linux maps around a byte that is read.
+const pageBytes = 64 << 10
+
+// blockEnd is the end of a block of rows from first on that room for mapped rows holds: at least one row.
+func (m *matrix) blockEnd(first int) int {
+	if m.mapped == nil {
+		return m.nodes()
+	}
+	end := first + 1
+	for end < m.nodes() && 4*(m.offsets[end+1]-m.offsets[first]) <= m.room {
+		end++
+	}
+	return end
 }
 
 // matrixNeed is the memory of a matrix whose rows are in a file. Building it takes 8 bytes per node more, for which there is room because a
@@ -147,6 +163,7 @@ func (q *square) buildMatrix(ctx context.Context, f form, order []uint32, memory
 		b.settle()
 		return b.m, nil
 	}
+	b.m.room = max(min(memory, mostRows), releaseEvery)
 	// Most of what a structure holds comes after its rows.
 	if err := b.spillRows(ctx, min(max(memory, leastRows, q.options.Memory/4), mostRows)); err != nil {
 		return nil, err
@@ -267,8 +284,11 @@ func (b *rowBuilder) spillRows(ctx context.Context, memory int64) (err error) {
 		if err != nil {
 			return err
 		}
-		if _, err := file.Write(graph.Bytes(columns[:n])); err != nil {
-			return fmt.Errorf("temporary file in %s: %w", b.options.Temp, err)
+		// Linux keeps what one call writes in pages as large as that, and a read of a map maps such a page whole.
+		for piece := range slices.Chunk(graph.Bytes(columns[:n]), pageBytes) {
+			if _, err := file.Write(piece); err != nil {
+				return fmt.Errorf("temporary file in %s: %w", b.options.Temp, err)
+			}
 		}
 		from = to
 	}

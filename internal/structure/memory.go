@@ -18,7 +18,7 @@ func (q *square) spare(need int64) (int64, error) {
 	if q.options.Memory == 0 {
 		return 1 << 62, nil
 	}
-	if q.options.Memory < need {
+	if need += q.options.Taken; q.options.Memory < need {
 		return 0, tagged.Errorf(limits.ErrMemory, "found `Memory` %s, expected at least %s for structure %s of %d nodes and %d edges; give more `Memory`",
 			human.Bytes(q.options.Memory), human.Bytes(need), q.name, q.nodes, q.edges)
 	}

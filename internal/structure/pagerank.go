@@ -100,7 +100,10 @@ func (j *job) pageRankRound(ctx context.Context, m *matrix, damping float64, sha
 			next := float64(damping*in) + each
 			change += math.Abs(next - rank[v])
 			rank[v] = next
+			if err := m.touched(m.degree(uint32(v))); err != nil {
+				return 0, err
+			}
 		}
-		return change, m.touched(m.offsets[last] - m.offsets[first])
+		return change, nil
 	})
 }

@@ -86,14 +86,11 @@ func (j *job) clustering(ctx context.Context) (err error) {
 	for i := range all {
 		all[i].count = make([]uint32, n)
 	}
-	p := j.progress(n)
-	err = eachBlock(ctx, j.nodes, j.options.Threads, func(worker, first, last int) error {
-		for u := first; u < last; u++ {
-			countTriangles(m, uint32(u), &all[worker], triangles)
-		}
-		p.add(int64(last - first))
-		return m.touched(m.offsets[last] - m.offsets[first])
-	})
+	p := j.progress(m.entries())
+	err = eachPairOfRows(ctx, m, j.options.Threads, func(worker int, u, from, to uint32) error {
+		countTriangles(m, u, from, to, &all[worker], triangles)
+		return nil
+	}, p.add)
 	if err != nil {
 		return err
 	}
@@ -106,15 +103,42 @@ func (j *job) clustering(ctx context.Context) (err error) {
 	})
 }
 
-// countTriangles counts the triangles whose greatest node is u, at each of their nodes.
-func countTriangles(m *matrix, u uint32, a *marks, triangles []atomic.Int64) {
-	lower := before(m.row(u), u)
-	if len(lower) < 2 {
+// eachPairOfRows calls fn for each node u with blocks [from, to) of nodes, so that fn reads the rows of u and of nodes of the block that are less than u: all such nodes are in
+// one of the blocks. Mapped rows of a block stay in memory while all u pass. done receives numbers of entries, which are those of the matrix in all.
+func eachPairOfRows(ctx context.Context, m *matrix, threads int, fn func(worker int, u, from, to uint32) error, done func(entries int64)) error {
+	for from := 0; from < m.nodes(); {
+		to := m.blockEnd(from)
+		err := eachBlock(ctx, m.nodes(), threads, func(worker, first, last int) error {
+			for u := max(first, from+1); u < last; u++ {
+				if err := errors.Join(fn(worker, uint32(u), uint32(from), uint32(to)), m.touched(m.degree(uint32(u)))); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		done(m.offsets[to] - m.offsets[from])
+		from = to
+	}
+	return nil
+}
+
+// within is the entries of a row that are in [from, to) and less than v.
+func within(row []uint32, from, to, v uint32) []uint32 {
+	return before(row, min(to, v))[len(before(row, from)):]
+}
+
+// countTriangles counts the triangles whose greatest node is u and whose middle one is in [from, to), at each of their nodes.
+func countTriangles(m *matrix, u, from, to uint32, a *marks, triangles []atomic.Int64) {
+	middle := within(m.row(u), from, to, u)
+	if len(middle) == 0 {
 		return
 	}
-	a.set(lower)
+	a.set(before(m.row(u), u))
 	ofU := int64(0)
-	for _, v := range lower {
+	for _, v := range middle {
 		ofV := int64(0)
 		for _, w := range before(m.row(v), v) {
 			if a.count[w] > 0 {

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/graphmill/graphmill/graph"
@@ -34,8 +36,9 @@ type Input struct {
 // Write fits features, or takes the state of another store, and writes their columns and features.json to w. It adds the columns to meta, whose types are
 // those of the store.
 func Write(ctx context.Context, w *store.Writer, in Input, meta *store.Meta, r *report.Report) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // garbage counts as memory
 	p := &preparation{Input: in, w: w, r: r}
-	p.opt = features.Options{Threads: in.Run.Threads, Memory: in.Run.Memory / 2, Touched: in.Store.Touched}
+	p.opt = features.Options{Threads: in.Run.Threads, Memory: in.Run.Memory / 2, Touched: p.touched}
 	if in.Like != nil {
 		p.file = features.NewFile(in.Like.Fit)
 	} else {
@@ -76,6 +79,8 @@ type preparation struct {
 	file *features.File
 	rows int64
 	kept map[graph.EdgeType][]uint64 // edges that structures count, once they are known
+	maps [][]byte                    // numbers of structures in files
+	read atomic.Int64                // bytes of columns since the last release
 }
 
 // tableOf is a type whose features are made.

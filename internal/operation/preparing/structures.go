@@ -9,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/structure"
@@ -37,6 +38,22 @@ func structuresOf(specs []features.Spec, like *features.Type) (list []*structure
 	return list
 }
 
+// releaseEvery is the number of bytes that may be read between two releases of touched.
+const releaseEvery = 8 << 20
+
+// touched counts bytes of columns that were read, and gives back the pages of the store and of structures when they are many.
+func (p *preparation) touched(bytes int64) error {
+	if p.read.Add(bytes) < releaseEvery {
+		return nil
+	}
+	p.read.Store(0)
+	err := p.Store.Release()
+	for _, m := range p.maps {
+		err = errors.Join(err, vfs.Release(m))
+	}
+	return err
+}
+
 // addStructures computes structures of the nodes of a type, each once. The function frees their numbers.
 func (p *preparation) addStructures(ctx context.Context, of tableOf, t *features.Table, list []*structure.Spec) (release func() error, err error) {
 	var frees []func() error
@@ -45,6 +62,7 @@ func (p *preparation) addStructures(ctx context.Context, of tableOf, t *features
 		for _, free := range frees {
 			err = errors.Join(err, free())
 		}
+		p.maps = nil
 		return err
 	}
 	if of.edges || len(list) == 0 {
@@ -85,7 +103,9 @@ func (p *preparation) compute(ctx context.Context, of tableOf, s *structure.Spec
 	size := int64(of.count) * int64(len(names)) * 8
 	var numbers []float64
 	var file vfs.File
+	taken := int64(limits.ProcessBytes + 2*releaseEvery) // and the pages of the store
 	if p.Run.Memory == 0 || size <= p.Run.Memory/8 {
+		taken += size
 		numbers = make([]float64, of.count*len(names))
 	} else if file, err = vfs.OS.Temp(p.w.Dir()); err != nil {
 		return nil, nil, err
@@ -94,7 +114,7 @@ func (p *preparation) compute(ctx context.Context, of tableOf, s *structure.Spec
 	}
 	meter := operation.NewStages(p.Run)
 	defer meter.End()
-	options := structure.Options{Threads: p.Run.Threads, Memory: p.Run.Memory / 2, Temp: p.w.Dir(), Keep: p.kept, Touched: p.Store.Touched,
+	options := structure.Options{Threads: p.Run.Threads, Memory: p.Run.Memory, Taken: taken, Temp: p.w.Dir(), Keep: p.kept, Touched: p.Store.Touched,
 		Progress: func(done, total int64) { meter.Update(s.Structure+" of "+of.name, done, total, "") }}
 	result, err := structure.Compute(ctx, p.Store.Graph, of.name, *s, options, func(first int, values []float64) error {
 		if file == nil {
@@ -112,6 +132,7 @@ func (p *preparation) compute(ctx context.Context, of tableOf, s *structure.Spec
 		if bytes, free, err = file.Map(); err != nil {
 			return nil, nil, err
 		}
+		p.maps = append(p.maps, bytes)
 	}
 	for _, note := range result.Notes {
 		p.r.Note(fmt.Sprintf("structure %s of %s: %s", s.Structure, of.name, note))
