@@ -129,7 +129,8 @@ class TestStream(unittest.TestCase):
                 with open(f"/proc/{made.feed_of(loader)}/status") as f:
                     peak = int(re.findall(r"VmHWM:\s+(\d+) kB", f.read())[0]) / 1024
                 told = float(re.findall(r"([0-9.]+) MiB of memory", loader.notes[-1])[0])
-                self.assertLessEqual(peak, size, f"{threads} threads, {slots} slots")
+                # A read of a map may map pages of 2 MiB of the page cache, which Linux makes or not.
+                self.assertLessEqual(peak, size + 4, f"{threads} threads, {slots} slots")
                 self.assertLessEqual(told, size)
                 self.assertGreater(peak, 0.7 * told)
                 del held
