@@ -79,6 +79,8 @@ func TestBatchesStream(t *testing.T) {
 		"epoch":     {Draw: option.Draw{FanoutByType: types, Scope: option.ScopeEpoch}, Batching: option.Batching{SeedType: []string{"user"}, Epochs: 3}, Columns: option.Columns{Features: []string{}}},
 		"ops":       {Draw: option.Draw{FanoutByType: types, Ops: true, Expand: option.ExpandAll}, Batching: option.Batching{SeedType: []string{"user"}}, Columns: option.Columns{EdgeFeatures: []string{"stars"}}},
 		"links":     {Draw: option.Draw{FanoutByType: types, Negatives: 2}, Batching: option.Batching{Seeds: "user:rates:item", BatchSize: 700}},
+		"ages":      {Draw: option.Draw{FanoutByType: types, Scope: option.ScopeSeed, Before: "day", Untimed: []string{"knows"}}, Batching: option.Batching{SeedType: []string{"user"}, SeedTime: "age", LimitSeeds: 300}, Columns: option.Columns{Features: []string{"weight"}, Age: map[string]string{"user": "age", "item": "a", "rates": "day"}}},
+		"ages only": {Draw: option.Draw{FanoutByType: map[string][]int{"rates": {3, 2}}, Scope: option.ScopeSeed, Before: "day", NoEdgeIDs: true}, Batching: option.Batching{Seeds: "user:rates:item", LimitSeeds: 300}, Columns: option.Columns{Features: []string{}, Age: map[string]string{"rates": "day"}}},
 		"links day": {Draw: option.Draw{FanoutByType: map[string][]int{"rates": {3}}, Scope: option.ScopeSeed, Before: "day"}, Batching: option.Batching{Seeds: "user:rates:item", LimitSeeds: 300}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -211,6 +211,13 @@ type Columns struct {
 	// {"paper/x": {"year", "views"}}. TYPE is a node type or an edge type "src:rel:dst". A joined column has the dtype of its columns if
 	// they share one; else float64 if one of them has it, and float32 if not.
 	Joined map[string][]string
+	// Age is the columns with the times of nodes and edges, by type: a node type, an edge type "src:rel:dst", or its relation if that is unique. Batches have
+	// the column "age" of these types, float32: how long before the time of its seed each row happened, negative after it. It needs times (Before,
+	// BeforeColumns, BeforeNodes), and every row that batches can have needs a time.
+	Age map[string]string
+	// AgeUnit is the unit of ages: "seconds", "minutes", "hours", "days" (the default), "weeks" or "years" of 365.2425 days. Where the times are plain
+	// numbers, it is "", and ages are their differences.
+	AgeUnit string
 }
 
 // Records say how TFRecords are written. They require FormatTFRecord.

@@ -115,7 +115,7 @@ func separators(k options.Kind) string {
 	switch k {
 	case options.EdgeTypes, options.NodeColumns, options.EdgeColumns, options.Components:
 		return ","
-	case options.Fanouts, options.NodeAssignments, options.EdgeAssignments:
+	case options.Fanouts, options.NodeAssignments, options.EdgeAssignments, options.Assignments:
 		return ";"
 	}
 	return ""
@@ -175,6 +175,8 @@ func namesOf(k options.Kind, m *store.Meta) []string {
 		return componentsOf(m)
 	case options.ComponentsAmounts:
 		return each(componentsOf(m), "", "=")
+	case options.Assignments:
+		return append(namesOf(options.NodeAssignments, m), namesOf(options.EdgeAssignments, m)...)
 	case options.NodeAssignments:
 		var out []string
 		for _, t := range nodes {

@@ -17,7 +17,7 @@ func FuzzComplete(f *testing.F) {
 			if m == nil {
 				return
 			}
-			for _, k := range []options.Kind{options.NodeTypes, options.EdgeTypes, options.Types, options.NodeColumns, options.EdgeColumns, options.EdgeColumn, options.Fanouts, options.NodeAssignments, options.EdgeAssignments, options.Reverses, options.Orders, options.Components, options.ComponentsAmounts} {
+			for _, k := range []options.Kind{options.NodeTypes, options.EdgeTypes, options.Types, options.NodeColumns, options.EdgeColumns, options.EdgeColumn, options.Fanouts, options.NodeAssignments, options.EdgeAssignments, options.Assignments, options.Reverses, options.Orders, options.Components, options.ComponentsAmounts} {
 				namesOf(k, m)
 			}
 		})

@@ -58,6 +58,9 @@ type Features struct {
 	Joined []Joined
 	// Links are columns of link seeds, with a row per seed in the order of the job.
 	Links []*graph.Column
+	// Ages are the types whose batches have AgeColumn, in AgeUnit: one of features.Units, "" is days. They need a plan with times.
+	Ages    []Age
+	AgeUnit string
 	// LeftOut names columns that were asked for and that batches cannot have, for the client.
 	LeftOut []string
 	// NoEdgeIDs leaves e_id out.
@@ -143,7 +146,10 @@ func (l *columnList) addNodes(t int) error {
 	if err := l.addFeatures(at, columns, l.f.Nodes[n.Type], rows, most); err != nil {
 		return err
 	}
-	return l.addJoined(at, n.Type, columns, n.Count, rows, most)
+	if err := l.addJoined(at, n.Type, columns, n.Count, rows, most); err != nil {
+		return err
+	}
+	return l.addAge(at, n.Type, columns, rows, func(m *made, row int) uint32 { return m.batch[t][row] }, most)
 }
 
 // addEdges adds the columns of an edge type.
@@ -215,7 +221,11 @@ func (l *columnList) addDrawn(x drawnEdges, addMore func(at string)) error {
 	if l.s.Weights() {
 		l.addColumns(shares(x.at, x.of, x.most))
 	}
-	return l.addJoined(x.at, typ, columns, e.Count, rows, x.most)
+	if err := l.addJoined(x.at, typ, columns, e.Count, rows, x.most); err != nil {
+		return err
+	}
+	src := l.g.NodeType(e.Type.Src)
+	return l.addAge(x.at, typ, columns, rows, func(m *made, row int) uint32 { return m.batch[src][x.of(m).Src[row]] }, x.most)
 }
 
 // addFeatures adds the features of a type that names lists.
@@ -340,7 +350,8 @@ func (f *Features) OfEdges() bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(f.Joined, func(j Joined) bool { return strings.Contains(j.Type, ":") })
+	return slices.ContainsFunc(f.Joined, func(j Joined) bool { return strings.Contains(j.Type, ":") }) ||
+		slices.ContainsFunc(f.Ages, func(a Age) bool { return strings.Contains(a.Type, ":") })
 }
 
 // names is the columns that batches read of a type.
@@ -349,6 +360,11 @@ func (f *Features) names(typ string) []string {
 	for _, j := range f.Joined {
 		if j.Type == typ {
 			names = append(names, j.Names()...)
+		}
+	}
+	for _, a := range f.Ages {
+		if a.Type == typ {
+			names = append(names, a.Column)
 		}
 	}
 	return names

@@ -59,6 +59,7 @@ const (
 	Fanouts           Kind = "fanouts"                 // RELATION=N,N;RELATION=N,N
 	NodeAssignments   Kind = "TYPE=COLUMN of nodes"    // a list
 	EdgeAssignments   Kind = "TYPE=COLUMN of edges"    // a list
+	Assignments       Kind = "TYPE=COLUMN"             // of nodes and edges, a list
 	Reverses          Kind = "reverse:RELATION"        // of one
 	Orders            Kind = "weighted:COLUMN"         // and others
 	Components        Kind = "components"              // of packs, a list

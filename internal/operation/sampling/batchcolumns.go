@@ -73,8 +73,8 @@ func (o *request) joinedColumns(g *graph.Graph, wide wideFeatures, nodes, edges 
 	return out, nil
 }
 
-// columnBytes returns the size of the columns that batches read: those listed by type, those that are joined, and the
-// positions of edges.
+// columnBytes returns the size of the columns that batches read: those listed by type, those that are joined or have the times of ages,
+// and the positions of edges.
 func columnBytes(g *graph.Graph, f *feed.Features) (n int64) {
 	add := func(columns []*graph.Column, names ...string) {
 		for _, name := range names {
@@ -83,12 +83,18 @@ func columnBytes(g *graph.Graph, f *feed.Features) (n int64) {
 			}
 		}
 	}
-	for _, j := range f.Joined {
-		if t := g.NodeType(j.Type); t >= 0 {
-			add(g.Nodes[t].Columns, j.Names()...)
-		} else if t, err := g.EdgeType(j.Type); err == nil {
-			add(g.Edges[t].Columns, j.Names()...)
+	of := func(typ string, names ...string) {
+		if t := g.NodeType(typ); t >= 0 {
+			add(g.Nodes[t].Columns, names...)
+		} else if t, err := g.EdgeType(typ); err == nil {
+			add(g.Edges[t].Columns, names...)
 		}
+	}
+	for _, j := range f.Joined {
+		of(j.Type, j.Names()...)
+	}
+	for _, a := range f.Ages {
+		of(a.Type, a.Column)
 	}
 	for _, t := range g.Nodes {
 		add(t.Columns, f.Nodes[t.Type]...)

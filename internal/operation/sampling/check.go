@@ -67,6 +67,9 @@ func (o *request) check() error {
 	if err := o.checkPlan(); err != nil {
 		return err
 	}
+	if err := o.checkAges(); err != nil {
+		return err
+	}
 	return o.checkWork()
 }
 

@@ -94,6 +94,10 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 		return nil, err
 	}
 	columns := feed.Features{Nodes: nodes, Edges: edges, Joined: joined, Links: linkColumns(p.columns), LeftOut: o.leftOut(s.Graph, made, p.columns), NoEdgeIDs: o.NoEdgeIDs}
+	columns.AgeUnit = o.AgeUnit
+	if columns.Ages, err = o.ages(ctx, s, p, &columns); err != nil {
+		return nil, err
+	}
 	l := &Loader{o: o}
 	held := orderBytes(order)
 	if l.sets, err = o.openSets(ctx, s, p); err != nil {

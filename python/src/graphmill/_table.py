@@ -9,6 +9,7 @@ CHOICES = {
     "negatives_how": ("binary", "triplet", "in-batch"),
     "negatives_strict": ("no", "count", "error"),
     "subgraph_type": ("directional", "bidirectional", "induced"),
+    "age_unit": ("seconds", "minutes", "hours", "days", "weeks", "years"),
     "executor": ("auto", "memory", "stream"),
 }
 DEFAULTS = {
@@ -20,6 +21,7 @@ DEFAULTS = {
     "negatives_how": "binary",
     "negatives_strict": "no",
     "subgraph_type": "directional",
+    "age_unit": "days",
     "executor": "auto",
 }
 FLAGS = {  # of keywords whose flags have other names

@@ -14,6 +14,7 @@ import datetime
 import math
 import re
 import statistics
+import struct
 import zoneinfo
 from collections import Counter
 from fractions import Fraction
@@ -340,6 +341,18 @@ def calendar(seconds: int, part: str, zone: str = "UTC") -> list[float]:
 def age(ticks: int, at: int, per_unit: int) -> float:
     """The time from a time to a fixed one, in a unit of per_unit ticks; negative after it."""
     return float(at - ticks) / per_unit
+
+
+def age_at_seed(time: int | float, seed: int | float, time_per_second: int, seed_per_second: int, unit: str) -> float:
+    """How long before the time of a seed something happened, as float32; negative after it. Times are ticks, so many per second, or plain numbers, of which unit is ""."""
+    finer = max(time_per_second, seed_per_second)
+    by_seed, by_time = finer // seed_per_second, finer // time_per_second
+    per_unit = finer * SECONDS[unit] if unit else 1
+    if isinstance(time, float) or isinstance(seed, float):
+        difference = float(seed) * by_seed - float(time) * by_time
+    else:
+        difference = float(seed * by_seed - time * by_time)  # exact, and rounded once
+    return struct.unpack("f", struct.pack("f", difference / per_unit))[0]
 
 
 # Features: parts side by side. A column is a list with a value per row; rows of the fit are those for which fit is true.
