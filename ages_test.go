@@ -65,6 +65,8 @@ func TestAges(t *testing.T) {
 		}, map[string]string{"nodes/item/x/age": fmt.Sprint([]float32{float32(87 * day), float32(87 * day), float32(85 * day)})}},
 		{"another unit, and a future", func(o *option.Batches) { o.Age, o.AgeUnit = map[string]string{"user": "left"}, "hours" },
 			map[string]string{"nodes/user/x/age": fmt.Sprint([]float32{-61 * 24, -61 * 24, -61 * 24}), "edges/user:buys:item/x/age": "none"}},
+		{"hops that draw nothing", func(o *option.Batches) { o.Fanout, o.Age = []int{0}, map[string]string{"user": "left"} },
+			map[string]string{"nodes/user/x/age": fmt.Sprint([]float32{-61, -61, -61})}},
 		{"plain numbers", func(o *option.Batches) {
 			o.Before, o.SeedTime, o.Age = "count", "3", map[string]string{"user:buys:item": "count", "item": "number"}
 		}, map[string]string{"edges/user:buys:item/x/age": fmt.Sprint([]float32{2, 1}), "nodes/item/x/age": fmt.Sprint([]float32{2, 1})}},
@@ -133,7 +135,7 @@ func TestAgesRefused(t *testing.T) {
 			"found `AgeUnit` days with plain numbers in column \"count\" of user:buys:item, expected none"},
 		{map[string]string{"buys": "at", "user:buys:item": "at"}, nil, "found `Age` of user:buys:item twice, expected each type once"},
 		{map[string]string{"user": "left"}, func(o *option.Batches) { o.Features = nil },
-			"found a column \"age\" of user in batches with `Age` of user, whose column has that name, expected one of them; leave the column out of `Features`, or join it to others (`Joined`)"},
+			"found a column \"age\" of user in batches with `Age` of user, whose column has that name, expected one of them; leave the column out of `Features`, or join it to others"},
 		{map[string]string{"user": "left"}, func(o *option.Batches) { o.Joined = map[string][]string{"user/age": {"rank"}} }, "found a column \"age\" of user in batches"},
 		{map[string]string{"user": "joined"}, nil, "column \"joined\" of user: found 1 of 3 rows without a time, the first is row 1, expected one in each for `Age`"},
 		{map[string]string{"item": "listed"}, nil, "column \"listed\" of item: found 1 of 3 rows without a time, the first is row 1"},

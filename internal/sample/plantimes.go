@@ -152,12 +152,19 @@ func (p *Plan) validateBefore(g *graph.Graph) error {
 	return nil
 }
 
-// TimeUnit is the unit of the columns of Before, as the first type with times has it; empty: a plan without Before, or
-// times without a unit.
+// TimeUnit is the unit of the columns of Before, as the first type with times has it, also where no op draws from it; empty: a plan without
+// Before, or times without a unit.
 func (p *Plan) TimeUnit(g *graph.Graph) graph.Unit {
 	for _, t := range p.times(g) {
 		if c := graph.FindColumn(t.columns, t.name); c != nil {
 			return c.Unit
+		}
+	}
+	if p.Before != nil {
+		for _, e := range g.Edges {
+			if c := graph.FindColumn(e.Columns, p.Before.Column); c != nil && p.timed(e.Type.String()) {
+				return c.Unit
+			}
 		}
 	}
 	return ""

@@ -349,9 +349,8 @@ def age_at_seed(time: int | float, seed: int | float, time_per_second: int, seed
     by_seed, by_time = finer // seed_per_second, finer // time_per_second
     per_unit = finer * SECONDS[unit] if unit else 1
     if isinstance(time, float) or isinstance(seed, float):
-        difference = float(seed) * by_seed - float(time) * by_time
-    else:
-        difference = float(seed * by_seed - time * by_time)  # exact, and rounded once
+        time, seed = float(time), float(seed)
+    difference = float(seed * by_seed - time * by_time)  # of whole numbers exact, and rounded once
     return struct.unpack("f", struct.pack("f", difference / per_unit))[0]
 
 
