@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
-from . import _arrays, _identity, _ranks, _saint
+from . import _ages, _arrays, _identity, _ranks, _saint
 from ._ahead import Ahead, Mover, check_device
 from ._arguments import choice, integer, truth
 from ._arrays import Array
@@ -133,6 +133,12 @@ class NodeLoader(Feeding):
         window: draw only edges that are at most so much older than the seed: a number in the unit of the times, or "30d".
         temporal_strategy: "uniform", the default; "recent": late edges are drawn more often, by ``half_life``; "last": the latest edges.
         half_life: with "recent", the age at which an edge is drawn half as often as the latest one of the node, as ``window`` is given.
+        age: columns with the times of nodes and edges, by type: ``{"user": "joined", ("user", "buys", "item"): "time"}``. Batches have, for
+            each node and edge of these types, how long before the time of its seed it happened: the column age, float32, negative after it. In
+            PyG ``batch["user"].age``; in ``Data`` ``age`` of nodes and ``edge_age``. A seed link's time is that of both ends and of its negatives.
+            True: the columns of ``before``, ``before_columns`` and ``before_nodes``, one of which it needs in any case.
+        age_unit: "seconds", "minutes", "hours", "days" (the default), "weeks" or "years" of 365.2425 days. Where times are plain numbers, none is
+            given, and ages are their differences.
         negatives: negative links per link.
         negatives_how: "binary", the default: pairs of any nodes; "triplet": other destinations; "in-batch": destinations of
             other links of the batch.
@@ -214,6 +220,8 @@ class NodeLoader(Feeding):
         window: float | str | None = None,
         temporal_strategy: str | None = None,
         half_life: float | str | None = None,
+        age: Mapping[Any, str] | bool | None = None,
+        age_unit: str | None = None,
         negatives: int | None = None,
         negatives_how: str | None = None,
         negatives_by: str | None = None,
@@ -256,7 +264,7 @@ class NodeLoader(Feeding):
             "fanout": fanout, "seeds": seeds, "seed_type": seed_type, "threads": threads, "direction": direction, "expand": expand, "scope": scope,
             "sampler": sampler, "importance": importance, "alpha": alpha, "eps": eps, "walk_length": walk_length, "walks": walks, "restart": restart, "assignment": assignment, "replace": replace, "weight": weight, "subgraph_type": subgraph_type, "before": before, "before_columns": before_columns,
             "before_nodes": before_nodes, "untimed": untimed, "seed_time": seed_time, "window": window, "temporal_strategy": temporal_strategy, "half_life": half_life,
-            "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict,
+            "age": age, "age_unit": age_unit, "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict,
             "exclude": exclude, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
             "executor": executor,
         }  # fmt: skip
@@ -282,7 +290,10 @@ class NodeLoader(Feeding):
         self._mask = np.flatnonzero(seeds) if isinstance(seeds, np.ndarray) and seeds.dtype == bool else None  # the seeds' places in it
         o["seed_time"] = one_time(o.get("seed_time"))
         times = seed_times(o["seed_time"], seeds, unit_of_times(store, o))
+        age = o.pop("age", None)
         flags = flags_of(o if times is None else {**o, "seed_time": None}, store)
+        of_ages = _ages.ages(age, o, store)
+        self._aged = _ages.keys(of_ages)
         of_edges = next((name for name in ("negatives", "exclude") if flags.get(name)), "")
         if of_edges and not flags.get("plan"):
             check_linked(store, seeds, seed_type, of_edges)
@@ -308,6 +319,7 @@ class NodeLoader(Feeding):
             shuffle=shuffle,
             slots=None if flags.get("memory") is None and flags.get("executor") != "stream" else self._slots,
             no_edge_ids=not edge_ids,
+            age=";".join(f"{t}={column}" for t, column in of_ages.items()) or None,
             **of_columns,
         )
         check_flags(self._form, flags)
@@ -374,7 +386,7 @@ class NodeLoader(Feeding):
                 return self._connection
             c = self._connected(self._rank, self._world, self._slots, self._tail, worker)
             self._of = mine
-            self._schema = Schema(c.names, c.ops, c.seed_types, self._batch_size, self._link_type, c.bfloat16, c.seed_edges, c.negatives, c.least)
+            self._schema = Schema(c.names, c.ops, c.seed_types, self._batch_size, self._link_type, c.bfloat16, c.seed_edges, c.negatives, c.least, self._aged)
             self._looked.name(self._schema)
             if self._edge_label is not None:
                 self._schema.add_link_column("edge_label", self._edge_label)

@@ -24,8 +24,8 @@ class NodeBatch:
         edge_index: int64 [2, edges], local ids of source and destination.
         e_id: int64 [edges], the position of each edge in the imported input; `Edges.find` makes the edge ids of it, by which
             the columns of a store are ordered. None with ``edge_ids=False``.
-        x: columns of the nodes, by name; bfloat16 as float32.
-        edge_attr: columns of the edges, by name.
+        x: columns of the nodes, by name; bfloat16 as float32. With ``age=`` also age, float32 [nodes].
+        edge_attr: columns of the edges, by name; with ``age=`` also age, float32 [edges].
         input_id: int64 [seeds], the index of each seed in the loader's ``seeds``; of a mask, the node's own id.
         seed_local: int64 [seeds], the local id of each seed; equal seeds share a node. For links [links, 2], source and
             destination.
@@ -107,9 +107,11 @@ class Schema:
         seed_edges: str = "",
         negatives: tuple[str, int] | None = None,
         least: Mapping[str, float] | None = None,
+        ages: frozenset[str] = frozenset(),
     ) -> None:
         self.batch_size = batch_size  # of all batches except the last
         self.bfloat16 = bfloat16  # names of bfloat16 columns, whose values are given as uint16
+        self.ages = ages  # names of the columns with ages at the times of seeds
         self.op_list = list(ops)  # edge type and hop of each op, from op 1
         self.seed_types = list(seed_types)  # one, or two for links
         paths = [parts_of(n) for n in names]

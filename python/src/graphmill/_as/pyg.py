@@ -55,8 +55,10 @@ def _named(store: Any, columns: Mapping[str, Any], label: str | None, alone: str
 def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
     c = raw.columns
 
-    def put(store: Any, columns: dict[str, str], label: str | None, alone: str, prefix: str) -> None:
-        for name, full in _named(store, columns, label, alone, prefix).items():
+    def put(store: Any, columns: dict[str, str], label: str | None, alone: str, prefix: str, age: str = "age") -> None:
+        for full in schema.ages.intersection(columns.values()):
+            store[age] = feature(full)
+        for name, full in _named(store, {n: full for n, full in columns.items() if full not in schema.ages}, label, alone, prefix).items():
             store[name] = feature(full)
 
     def feature(full: str) -> Any:
@@ -74,7 +76,7 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> Data | HeteroData:
             data.edge_index = _tensor(schema.edge(c, e, "edge_index"))
             if schema.numbered:
                 data.e_id = _tensor(schema.edge(c, e, "e_id"))
-            put(data, schema.edge_features(e), None, "edge_attr", "edge_")
+            put(data, schema.edge_features(e), None, "edge_attr", "edge_", "edge_age")
             if schema.hopped:
                 data.num_sampled_edges = schema.edge(c, e, "by_hop").tolist()
         if schema.hopped:
