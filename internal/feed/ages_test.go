@@ -83,6 +83,8 @@ func TestAgeLaw(t *testing.T) {
 
 // A batch has the age of each node and each edge at the time of its own seed: for links, also of the nodes of their negatives.
 func TestAges(t *testing.T) {
+	defer func(n int) { agesAtOnce = n }(agesAtOnce)
+	agesAtOnce = 50 // fewer than a batch has
 	var nodes, links []uint32
 	var times []sample.Time
 	for i := range uint32(90) {

@@ -48,7 +48,8 @@ type made struct {
 	times []sample.Time // of the seeds, with before
 	batch [][]uint32    // under scope seed, by node type: the place of each node's seed in the batch
 	// places are rows of the tables that a stream fetched: see fetched.
-	places []places
+	places   []places
+	gathered []uint64 // scratch memory of agesOf
 }
 
 // Features are the columns that come with batches, by type.
