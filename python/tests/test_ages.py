@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import json
+import tempfile
 import unittest
 import warnings
 from typing import Any
@@ -149,6 +151,26 @@ class TestAges(unittest.TestCase):
         with NodeLoader(store, age=False, **{**common, "before": "at"}) as loader:
             self.assertNotIn("age", next(iter(loader)).x["item"])
 
+    def test_plan(self) -> None:
+        """The times of a plan in a file."""
+        op = {"from": [0], "edges": "user:buys:item", "dir": "in", "take": 3, "how": "uniform", "hop": 1}
+        plan = {
+            "seed_type": "item",
+            "scope": "seed",
+            "expand": "new",
+            "hops": 1,
+            "ops": [op],
+            "before": {"columns": {"user:buys:item": "at"}, "or_equal": False},
+        }
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as f:
+            json.dump(plan, f)
+            f.flush()
+            with NodeLoader(shop(2), plan=f.name, seed_time="2022-06-01", features="none", age=AGE) as loader:
+                (b,) = loader
+                self.assertGreater(self.check(shop(2), b, 86400), 20)
+            with self.assertRaisesRegex(ValueError, "found age=True without before=, .*; or give the columns"):
+                NodeLoader(shop(2), plan=f.name, seed_time="2022-06-01", age=True)
+
     def test_plain_numbers(self) -> None:
         """Times without a unit: ages are differences, also of floats."""
         store = people()
@@ -222,6 +244,8 @@ class TestAges(unittest.TestCase):
         ):
             with self.assertRaisesRegex(error, text):
                 NodeLoader(shop(2), **{**own, **words})
+        with self.assertRaisesRegex(ValueError, "label: found 'age', expected one of born"):  # ages are no labels
+            NodeLoader(people(), [2], as_="pyg", label="age", age={"_N": "born"}, before="time", seed_time=30, scope="seed")
         gaps = np.array(["2020-01-01", "NaT", "2020-01-03", "NaT"], "datetime64[s]")
         store = graphmill.from_arrays({"since": gaps}, {"edge_index": np.array([[0, 1, 2], [1, 2, 3]]), "at": gaps[:3]})
         own = dict(fanout=[2], scope="seed", before="at", seed_time="2022-01-01", features="none")

@@ -29,7 +29,7 @@ def check_flags(form: str, flags: Mapping[str, Any]) -> None:
 
 def check_schema(form: str, s: Schema, label: str | None, order: str) -> None:
     """Reject batches that the form cannot represent."""
-    columns = {n for of in s.node_columns.values() for n in of}.union(s.link_columns)
+    columns = {n for t in s.nodes for n, full in s.node_features(t).items() if full not in s.ages}.union(s.link_columns)
     if label is not None and form != "pyg":
         raise ValueError(f"found label={label!r} with as_={form!r}, expected as_='pyg', because other forms have columns by name")
     if label is not None and label not in columns:
