@@ -135,7 +135,7 @@ func TestAgesRefused(t *testing.T) {
 			"found `AgeUnit` days with plain numbers in column \"count\" of user:buys:item, expected none"},
 		{map[string]string{"buys": "at", "user:buys:item": "at"}, nil, "found `Age` of user:buys:item twice, expected each type once"},
 		{map[string]string{"user": "left"}, func(o *option.Batches) { o.Features = nil },
-			"found a column \"age\" of user in batches with `Age` of user, whose column has that name, expected one of them; leave the column out of `Features`, or join it to others"},
+			"found a column \"age\" of user in batches with `Age` of user, whose column has that name, expected one of them; leave the column out of `Features`, or put it beside others in `Joined`"},
 		{map[string]string{"user": "left"}, func(o *option.Batches) { o.Joined = map[string][]string{"user/age": {"rank"}} }, "found a column \"age\" of user in batches"},
 		{map[string]string{"user": "joined"}, nil, "column \"joined\" of user: found 1 of 3 rows without a time, the first is row 1, expected one in each for `Age`"},
 		{map[string]string{"item": "listed"}, nil, "column \"listed\" of item: found 1 of 3 rows without a time, the first is row 1"},

@@ -82,9 +82,9 @@ var Files = []Option{
 var Batches = []Option{
 	{Field: "Features", Group: GroupBatches, Common: true, Choices: []string{"all", "none"}, Value: "COLUMNS", Kind: NodeColumns, Form: Columns, Help: "node columns in batches: all, none, or a list of COLUMN or TYPE/COLUMN"},
 	{Field: "EdgeFeatures", Group: GroupBatches, Common: true, Choices: []string{"all", "none"}, Value: "COLUMNS", Kind: EdgeColumns, Form: Columns, Help: "edge columns in batches: all, none, or a list of COLUMN or TYPE/COLUMN"},
-	{Field: "Joined", Group: GroupBatches, Value: "TYPE/NAME=COLUMNS", Help: "columns side by side as one column of batches, TYPE/NAME=COLUMN,COLUMN;TYPE/NAME=COLUMN,COLUMN"},
+	{Field: "Joined", Keyword: "x", Group: GroupBatches, Value: "TYPE/NAME=COLUMNS", Help: "columns side by side as one column of batches, TYPE/NAME=COLUMN,COLUMN;TYPE/NAME=COLUMN,COLUMN"},
 	{Field: "Age", Group: GroupBatches, Value: "TYPE=COLUMN", Kind: Assignments, Help: "columns with the times of nodes and edges, TYPE=COLUMN;TYPE=COLUMN: batches of --before have the column age of these types, how long before the time of its seed each row happened"},
-	{Field: "AgeUnit", Group: GroupBatches, Choices: []string{"seconds", "minutes", "hours", "days", "weeks", "years"}, Default: "days", Needs: []*Need{OfAge}, Help: "unit of the ages of --age; years have 365.2425 days"},
+	{Field: "AgeUnit", Group: GroupBatches, Choices: []string{"seconds", "minutes", "hours", "days", "weeks", "years"}, Default: "days", Needs: []*Need{OfAge}, Help: "unit of the ages of --age: seconds, minutes, hours, days, weeks, or years of 365.2425 days"},
 	{Field: "Shuffle", Group: GroupBatches, Common: true, Help: "shuffle the seeds, differently in each epoch"},
 	{Field: "Order", Group: GroupBatches, Value: "ORDER", Kind: Orders, Needs: []*Need{OfHops}, Help: "order of the seeds: weighted:COLUMN, stratified:COLUMN, or windowed:BLOCK,BLOCKS (default: as given, or shuffled with --shuffle)"},
 	{Field: "Ops", Group: GroupBatches, Help: "add the nodes that each op expanded and the edges that it drew, to make message-flow blocks from"},

@@ -239,7 +239,7 @@ class TestAges(unittest.TestCase):
             (
                 GraphmillError,
                 dict(age={"user": "joined"}, features="all"),
-                'found a column "age" of user in batches with age of user, .*; leave the column out of features, or',
+                'found a column "age" of user in batches with age of user, .*; leave the column out of features, or put it beside others in x',
             ),
         ):
             with self.assertRaisesRegex(error, text):

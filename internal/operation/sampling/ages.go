@@ -57,7 +57,7 @@ func (o *request) ages(ctx context.Context, s *store.Store, p *planned, f *feed.
 			return nil, operation.Usagef("found `AgeUnit` %s with plain numbers in column %q of %s, expected none: the ages have the unit of these numbers; leave `AgeUnit` out, or import the times with the dtype datetime", o.AgeUnit, of.column.Name, of.typ)
 		case slices.Contains(f.Nodes[of.typ], feed.AgeColumn) || slices.Contains(f.Edges[of.typ], feed.AgeColumn) ||
 			slices.ContainsFunc(f.Joined, func(j feed.Joined) bool { return j.Type == of.typ && j.Name == feed.AgeColumn }):
-			return nil, operation.Usagef("found a column %q of %s in batches with `Age` of %s, whose column has that name, expected one of them; leave the column out of `%s`, or join it to others", feed.AgeColumn, of.typ, of.typ, of.field)
+			return nil, operation.Usagef("found a column %q of %s in batches with `Age` of %s, whose column has that name, expected one of them; leave the column out of `%s`, or put it beside others in `Joined`", feed.AgeColumn, of.typ, of.typ, of.field)
 		}
 		if err := of.complete(ctx, s, p.plan); err != nil {
 			return nil, err

@@ -26,5 +26,6 @@ DEFAULTS = {
 }
 FLAGS = {  # of keywords whose flags have other names
     "subgraph_type": "subgraph",
+    "x": "joined",
 }
 SETS = ("cluster", "saint-node", "saint-edge", "saint-walk")  # samplers whose batches are the subgraphs of sets of nodes
