@@ -137,7 +137,7 @@ func TestAgesRefused(t *testing.T) {
 		{map[string]string{"user": "left"}, func(o *option.Batches) { o.Features = nil },
 			"found a column \"age\" of user in batches with `Age` of user, whose column has that name, expected one of them; leave the column out of `Features`, or put it beside others in `Joined`"},
 		{map[string]string{"user": "left"}, func(o *option.Batches) { o.Joined = map[string][]string{"user/age": {"rank"}} }, "found a column \"age\" of user in batches"},
-		{map[string]string{"user": "joined"}, nil, "column \"joined\" of user: found 1 of 3 rows without a time, the first is row 1, expected one in each for `Age`"},
+		{map[string]string{"user": "joined"}, nil, "column \"joined\" of user: found 1 of 3 rows without a time, the first is row 1, expected one in each for `Age`: an age is a number; give these rows a time at the import, with missing: VALUE of the column, or leave the type out of `Age`"},
 		{map[string]string{"item": "listed"}, nil, "column \"listed\" of item: found 1 of 3 rows without a time, the first is row 1"},
 		{map[string]string{"buys": "seen"}, nil, "column \"seen\" of user:buys:item: found 1 of 4 rows without a time"},
 		{map[string]string{"buys": "at"}, func(o *option.Batches) { o.Subgraph = "induced" }, "column \"at\" of user:buys:item: found 1 of 4 rows without a time"},

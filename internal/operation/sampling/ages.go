@@ -171,7 +171,7 @@ func (of *aged) complete(ctx context.Context, s *store.Store, p *sample.Plan) er
 	if n == 0 {
 		return nil
 	}
-	return fmt.Errorf("column %q of %s: found %s of %s rows without a time, the first is row %d, expected one in each for `Age`: ages must be numbers; give these rows a time before the import, or leave the type out of `Age`",
+	return fmt.Errorf("column %q of %s: found %s of %s rows without a time, the first is row %d, expected one in each for `Age`: an age is a number; give these rows a time at the import, with missing: VALUE of the column, or leave the type out of `Age`",
 		of.column.Name, of.typ, human.Exact(n), human.Exact(int64(of.column.Rows)), first)
 }
 
