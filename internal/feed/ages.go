@@ -102,10 +102,10 @@ func (l *columnList) addAge(at, typ string, columns []*graph.Column, rows func(*
 		}
 		c := graph.FindColumn(columns, a.Column)
 		if c == nil {
-			return fmt.Errorf("found no column %q of %s with its times, expected one of %s", a.Column, typ, columnNames(columns))
+			return fmt.Errorf("found no column %q of %s with its times, expected one of %s; name one of these, or import the column", a.Column, typ, columnNames(columns))
 		}
 		if !HasTimes(c) {
-			return fmt.Errorf("column %q of %s: found %s rows of shape %v, expected a time or a number per row", a.Column, typ, c.DType, c.Shape)
+			return fmt.Errorf("column %q of %s: found %s rows of shape %v, expected a time or a number per row; name a column of times", a.Column, typ, c.DType, c.Shape)
 		}
 		write := writeAges(c, l.tabs.of(c.Values), agesIn(l.s.Plan().TimeUnit(l.g), c.Unit, l.f.AgeUnit), rows, seed)
 		l.addColumns(column{ColumnInfo{Name: at + "x/" + AgeColumn, DType: "float32", Shape: []int{}}, 4,

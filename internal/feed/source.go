@@ -46,7 +46,7 @@ func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source
 	case p.Before != nil && job.Times == nil:
 		return nil, errors.New("found no times of seeds and a plan with before, expected one time per seed")
 	case p.Before == nil && len(f.Ages) > 0:
-		return nil, errors.New("found ages and a plan without times, expected a time per seed, at which ages are")
+		return nil, errors.New("found ages and a plan without times, expected a time per seed, at which ages are; give `Before`, or leave `Age` out")
 	case job.BatchSize < 1:
 		return nil, fmt.Errorf("found batch size %d, expected at least 1", job.BatchSize)
 	}

@@ -130,13 +130,13 @@ func ofAge(g *graph.Graph, name, column string) (*aged, error) {
 		expected = "a column of times or numbers: one of " + strings.Join(have, ", ")
 	}
 	if of.column == nil {
-		return nil, operation.Usagef("found no column %q of %s for `Age`, expected %s", column, of.typ, expected)
+		return nil, operation.Usagef("found no column %q of %s for `Age`, expected %s; name another one, or import the column", column, of.typ, expected)
 	}
 	what := fmt.Sprintf("%s rows of shape %v", of.column.DType, of.column.Shape)
 	if of.column.Categories != nil {
 		what = "categories"
 	}
-	return nil, operation.Usagef("found %s in column %q of %s for `Age`, expected %s", what, column, of.typ, expected)
+	return nil, operation.Usagef("found %s in column %q of %s for `Age`, expected %s; name another one, or import this one with the dtype datetime", what, column, of.typ, expected)
 }
 
 // complete refuses a column in which a row that batches can have lacks a time.
