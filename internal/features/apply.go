@@ -348,6 +348,8 @@ func (b *block) numbers(part, first, n, width int, rows []float64) {
 				x.missing.add(first+i, 0)
 			case y != y:
 				x.low.add(first+i, v)
+			case math.IsInf(y, 0):
+				x.over.add(first+i, y)
 			case whole && of.Scale == "" && rounded(y, b.a.dtype) != y:
 				x.wide.add(first+i, y)
 			}
@@ -464,16 +466,21 @@ func (b *block) code(part, first, n int, out []byte) {
 	}
 }
 
+// partAt is the part that gives a position of a piece of some width; last is the part after the piece.
+func (a *applier) partAt(last, width, at int) int {
+	part := last - 1
+	for ; part > 0; part-- {
+		if width -= a.f.Parts[part].Width; at >= width {
+			break
+		}
+	}
+	return part
+}
+
 // round writes numbers in the dtype of the feature. last is the part after the piece.
 func (b *block) round(last, first int, rows []float64, width int, out []byte) {
 	over := func(i int) {
-		at := i % width
-		for part := last - 1; part >= 0; part-- { // the parts of the piece end at its width
-			if width -= b.a.f.Parts[part].Width; at >= width {
-				b.faults[part].over.add(first+i/(width+b.a.f.Parts[part].Width), rows[i])
-				return
-			}
-		}
+		b.faults[b.a.partAt(last, width, i%width)].over.add(first+i/width, rows[i])
 	}
 	switch b.a.dtype {
 	case graph.Float32:

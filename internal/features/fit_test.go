@@ -29,3 +29,25 @@ func TestMarks(t *testing.T) {
 		}
 	}
 }
+
+// A result beyond the dtype is said with its column and row, whichever part of the feature has it.
+func TestBeyondDType(t *testing.T) {
+	column := func(name string, values ...float64) *graph.Column {
+		return &graph.Column{Name: name, DType: graph.Float64, Rows: len(values), Values: graph.Bytes(values)}
+	}
+	for _, c := range []struct {
+		a, b  []float64
+		scale Scale
+		want  string
+	}{
+		{[]float64{1, 2, 1e6, 4}, []float64{1, 2, 3, 4}, "", "feature u/f, a: found a result 1e+06 in row 2, expected one that float16 has; give scale or clip"},
+		{[]float64{1, 2, 3, 4}, []float64{1, 2, 3, -1e6}, "", "feature u/f, b: found a result -1e+06 in row 3, expected one that float16 has; give scale or clip"},
+		{[]float64{1, 2, 3, 4, 5}, []float64{-1.7e308, -1.7e308, -1.7e308, -1.7e308, 1.7e308}, ScaleRobust, "feature u/f, b: found a result +Inf in row 4, expected one that float16 has; give scale or clip"},
+	} {
+		x := &referenceCase{table: &Table{Type: "u", Rows: len(c.a), Columns: []*graph.Column{column("a", c.a...), column("b", c.b...)}},
+			spec: Spec{Name: "f", DType: graph.Float16, Parts: []Part{{From: "a"}, {From: "b", Scale: c.scale}}}}
+		if _, err := rowsOf(t, x, Options{Threads: 1}); err == nil || err.Error() != c.want {
+			t.Errorf("found %v, expected %q", err, c.want)
+		}
+	}
+}
