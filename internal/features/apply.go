@@ -48,6 +48,7 @@ type faults struct {
 	wide    tally // whole numbers that the dtype rounds
 	low     tally // numbers without a logarithm
 	over    tally // results beyond the dtype
+	cut     tally // numbers outside the range of their codes
 	unknown tally // texts that are not in the fit
 	filled  tally // rows that were missing
 }
@@ -58,6 +59,7 @@ func (f *faults) merge(of *faults) {
 	f.wide.merge(&of.wide)
 	f.low.merge(&of.low)
 	f.over.merge(&of.over)
+	f.cut.merge(&of.cut)
 	f.unknown.merge(&of.unknown)
 	f.filled.merge(&of.filled)
 }
@@ -68,6 +70,9 @@ type Applied struct {
 	State   *State
 	// Filled are rows whose value was missing, and Unknown rows with a text that the rows of the fit do not have, or that is rare there.
 	Filled, Unknown int64
+	// Cut are numbers of a feature of few bits outside the range that the fit has found, which became a bound of it, and FirstCut is the first row with one.
+	Cut      int64
+	FirstCut int
 }
 
 // Apply writes the pieces of features of a type. open returns where the rows of a piece go: it is called once for each, in the order of the names, before
@@ -78,40 +83,17 @@ type Applied struct {
 func Apply(ctx context.Context, t *Table, of map[string]*Feature, open func(feature string, p *Piece) (io.WriterAt, error), opt Options) ([]Applied, error) {
 	var all []*applier
 	for _, name := range sortedNames(of) {
-		f := of[name]
-		a := &applier{name: name, f: f}
-		for _, state := range f.Parts {
-			s, err := newSource(&state.Part, t)
-			if err == nil && meaning(s.c) != state.DType && !alike(meaning(s.c), state.DType) {
-				err = specErrorf("found a column of %s, expected %s as in the fit; import it with this dtype", meaning(s.c), state.DType)
-			}
-			if err == nil && len(state.Numbers) > 0 && len(state.Numbers) != s.width {
-				err = specErrorf("found vectors of %d values, expected %d as in the fit", s.width, len(state.Numbers))
-			}
-			if err != nil {
-				return nil, partError(t.Type, name, state.Source(), err)
-			}
-			for k := range state.Numbers {
-				if n := &state.Numbers[k]; len(n.Quantiles) > 0 && n.guide == nil {
-					n.guide = newGuide(n.Quantiles)
-				}
-			}
-			if s.cats = state.Categories; s.cats != nil {
-				cats := *s.cats
-				cats.Index(s.c)
-				s.cats = &cats
-			}
-			a.sources = append(a.sources, s)
+		a, err := newApplier(t, name, of[name])
+		if err != nil {
+			return nil, err
 		}
-		for i := range f.Pieces {
-			w, err := open(name, &f.Pieces[i])
+		for i := range a.f.Pieces {
+			w, err := open(name, &a.f.Pieces[i])
 			if err != nil {
 				return nil, err
 			}
 			a.out = append(a.out, w)
 		}
-		a.dtype, _ = graph.ParseDType(f.DType)
-		a.faults = make([]faults, len(f.Parts))
 		all = append(all, a)
 	}
 	if err := applyBlocks(ctx, t.Rows, all, &opt); err != nil {
@@ -123,7 +105,8 @@ func Apply(ctx context.Context, t *Table, of map[string]*Feature, open func(feat
 			if err := a.refused(i); err != nil {
 				return nil, partError(t.Type, a.name, state.Source(), err)
 			}
-			applied = append(applied, Applied{a.name, state, a.faults[i].filled.n, a.faults[i].unknown.n})
+			x := &a.faults[i]
+			applied = append(applied, Applied{a.name, state, x.filled.n, x.unknown.n, x.cut.n, x.cut.first})
 		}
 	}
 	return applied, nil
@@ -150,33 +133,54 @@ func sortedNames(of map[string]*Feature) []string {
 
 // applyBlocks writes all rows of features, blocks of rows at a time.
 func applyBlocks(ctx context.Context, rows int, all []*applier, opt *Options) error {
-	blocks := (rows + blockRows - 1) / blockRows
-	threads := max(1, min(opt.Threads, blocks))
-	workers := make([][]*block, threads)
+	workers := make([][]*block, blockWorkers(rows, opt))
 	bytes := int64(0)
 	for _, a := range all {
-		for _, s := range a.sources {
-			bytes += s.rowBytes()
+		bytes += a.rowBytes()
+	}
+	err := eachBlock(ctx, rows, bytes, opt, func(worker, first, n int) error {
+		if workers[worker] == nil {
+			for _, a := range all {
+				workers[worker] = append(workers[worker], a.block())
+			}
+		}
+		for _, b := range workers[worker] {
+			if err := b.write(first, n); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, worker := range workers {
+		for _, b := range worker {
+			b.report()
 		}
 	}
+	return nil
+}
+
+// blockWorkers is how many goroutines eachBlock takes.
+func blockWorkers(rows int, opt *Options) int {
+	return max(1, min(opt.Threads, (rows+blockRows-1)/blockRows))
+}
+
+// eachBlock calls fn with all rows, blocks of rows at a time, in several goroutines. A row has so many bytes in the columns that are read.
+func eachBlock(ctx context.Context, rows int, bytes int64, opt *Options, fn func(worker, first, n int) error) error {
 	var next atomic.Int64
 	group, ctx := guard.WithContext(ctx)
-	for w := range threads {
+	for w := range blockWorkers(rows, opt) {
 		group.Go(func() error {
-			for _, a := range all {
-				workers[w] = append(workers[w], a.block())
-			}
 			for {
-				i := int(next.Add(1)) - 1
-				if i >= blocks {
+				first := (int(next.Add(1)) - 1) * blockRows
+				if first >= rows {
 					return nil
 				}
-				first := i * blockRows
 				n := min(blockRows, rows-first)
-				for _, b := range workers[w] {
-					if err := b.write(first, n); err != nil {
-						return err
-					}
+				if err := fn(w, first, n); err != nil {
+					return err
 				}
 				if err := ctx.Err(); err != nil {
 					return err
@@ -192,17 +196,7 @@ func applyBlocks(ctx context.Context, rows int, all []*applier, opt *Options) er
 			}
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	for _, worker := range workers {
-		for i, b := range worker {
-			for k := range b.faults {
-				all[i].faults[k].merge(&b.faults[k])
-			}
-		}
-	}
-	return nil
+	return group.Wait()
 }
 
 // applier applies a feature.
@@ -213,6 +207,44 @@ type applier struct {
 	sources []*source
 	out     []io.WriterAt // by piece
 	faults  []faults      // by part
+}
+
+// newApplier opens the columns of a feature. It has nowhere to write to yet.
+func newApplier(t *Table, name string, f *Feature) (*applier, error) {
+	a := &applier{name: name, f: f, faults: make([]faults, len(f.Parts))}
+	a.dtype, _ = graph.ParseDType(f.DType)
+	for _, state := range f.Parts {
+		s, err := newSource(&state.Part, t)
+		if err == nil && meaning(s.c) != state.DType && !alike(meaning(s.c), state.DType) {
+			err = specErrorf("found a column of %s, expected %s as in the fit; import it with this dtype", meaning(s.c), state.DType)
+		}
+		if err == nil && len(state.Numbers) > 0 && len(state.Numbers) != s.width {
+			err = specErrorf("found vectors of %d values, expected %d as in the fit", s.width, len(state.Numbers))
+		}
+		if err != nil {
+			return nil, partError(t.Type, name, state.Source(), err)
+		}
+		for k := range state.Numbers {
+			if n := &state.Numbers[k]; len(n.Quantiles) > 0 && n.guide == nil {
+				n.guide = newGuide(n.Quantiles)
+			}
+		}
+		if s.cats = state.Categories; s.cats != nil {
+			cats := *s.cats
+			cats.Index(s.c)
+			s.cats = &cats
+		}
+		a.sources = append(a.sources, s)
+	}
+	return a, nil
+}
+
+// rowBytes is about how many bytes of columns a row of the feature is made of.
+func (a *applier) rowBytes() (bytes int64) {
+	for _, s := range a.sources {
+		bytes += s.rowBytes()
+	}
+	return bytes
 }
 
 // refused is an error where the values of a part have no answer.
@@ -246,8 +278,8 @@ type block struct {
 	a      *applier
 	faults []faults
 	number []float64   // of one number of each row
-	row    [][]float64 // by piece of numbers: the rows of a block
-	codes  []byte      // of a piece of codes
+	row    [][]float64 // by piece of numbers or low-bit: the rows of a block
+	codes  []byte      // of a piece, as they are written
 	seen   map[string]bool
 }
 
@@ -257,13 +289,20 @@ func (a *applier) block() *block {
 	most := 0
 	for i := range a.f.Pieces {
 		p := &a.f.Pieces[i]
-		if p.Kind == PieceNumbers {
+		if p.Kind == PieceNumbers || p.Kind == PieceLowBit {
 			b.row[i] = make([]float64, blockRows*p.Width)
 		}
 		most = max(most, p.rowBytes(a.dtype))
 	}
 	b.codes = make([]byte, blockRows*most)
 	return b
+}
+
+// report adds the faults to those of the applier.
+func (b *block) report() {
+	for k := range b.faults {
+		b.a.faults[k].merge(&b.faults[k])
+	}
 }
 
 // write writes the rows [first, first+n).
@@ -286,20 +325,35 @@ func (b *block) write(first, n int) error {
 			b.multiHot(part, first, n, func(row, at int) { out[row*size+at/8] |= 1 << (at % 8) })
 			part++
 		case PieceNumbers:
-			rows := b.row[i][:n*p.Width]
-			clear(rows)
-			for at := 0; at < p.Width; part++ {
-				b.numbers(part, first, n, p.Width, rows[at:])
-				at += a.f.Parts[part].Width
-			}
-			normalise(rows, p.Width, a.f.Norm)
+			var rows []float64
+			rows, part = b.results(i, part, first, n)
 			b.round(part, first, rows, p.Width, out)
+		case PieceLowBit:
+			var rows []float64
+			rows, part = b.results(i, part, first, n)
+			clear(out)
+			p.encode(rows, out, func(i int) {
+				b.faults[a.partAt(part, p.Width, i%p.Width)].cut.add(first+i/p.Width, rows[i])
+			})
 		}
 		if _, err := a.out[i].WriteAt(out, int64(first)*int64(size)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// results are the numbers of n rows of a piece, whose first part is given, after all steps and the norm. It returns the part after the piece, too.
+func (b *block) results(piece, part, first, n int) ([]float64, int) {
+	width := b.a.f.Pieces[piece].Width
+	rows := b.row[piece][:n*width]
+	clear(rows)
+	for at := 0; at < width; part++ {
+		b.numbers(part, first, n, width, rows[at:])
+		at += b.a.f.Parts[part].Width
+	}
+	normalise(rows, width, b.a.f.Norm)
+	return rows, part
 }
 
 // numbers writes the numbers of a part to rows of the given width, which are zeros.
@@ -500,7 +554,7 @@ func (b *block) round(last, first int, rows []float64, width int, out []byte) {
 			if b.a.dtype == graph.BFloat16 {
 				to[i] = uint16(math.Float32bits(float32(y)) >> 16)
 			} else {
-				to[i] = halfBits(y)
+				to[i] = Float16Bits(y)
 			}
 		}
 	}

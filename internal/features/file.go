@@ -113,6 +113,9 @@ func (f *Feature) check(name string) error {
 	if err != nil || !slices.Contains([]graph.DType{graph.Float32, graph.Float16, graph.BFloat16, graph.Int32}, d) || f.Code != (d == graph.Int32) {
 		return fmt.Errorf("found dtype %s, expected one of floats, or int32 for a code", f.DType)
 	}
+	if err := checkBits(f.Bits, f.Code); err != nil {
+		return err
+	}
 	for i, p := range f.Parts {
 		if p == nil {
 			return fmt.Errorf("part %d: found null, expected an object", i)
@@ -124,10 +127,20 @@ func (f *Feature) check(name string) error {
 			return fmt.Errorf("part %d: %w", i, err)
 		}
 	}
-	if !slices.Equal(f.Pieces, piecesOf(name, f)) {
-		return fmt.Errorf("found pieces %v, expected %v", f.Pieces, piecesOf(name, f))
+	if want := piecesOf(name, f); !slices.EqualFunc(f.Pieces, want, sameLayout) {
+		return fmt.Errorf("found pieces %v, expected %v", f.Pieces, want)
+	}
+	for i := range f.Pieces {
+		if err := f.Pieces[i].checkRange(d); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// sameLayout says whether two pieces are the same but for their ranges.
+func sameLayout(a, b Piece) bool {
+	return a.Column == b.Column && a.Kind == b.Kind && a.Width == b.Width && a.Bits == b.Bits
 }
 
 // checkState refuses what was not fitted to a part of this kind.

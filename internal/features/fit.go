@@ -44,7 +44,9 @@ type Options struct {
 type Feature struct {
 	DType string `json:"dtype"`
 	Norm  Norm   `json:"norm,omitempty"`
-	Code  bool   `json:"code,omitempty"`
+	// Bits are those of the codes that stand for numbers; 0: the store has the numbers.
+	Bits int  `json:"bits,omitempty"`
+	Code bool `json:"code,omitempty"`
 	// Codes is how many codes there are, with 0.
 	Codes  int      `json:"codes,omitempty"`
 	Pieces []Piece  `json:"pieces"`
@@ -138,7 +140,7 @@ func Fit(ctx context.Context, t *Table, specs []Spec, opt Options) (map[string]*
 		if err := spec.Check(); err != nil {
 			return nil, fmt.Errorf("feature %s/%s: %w", t.Type, spec.Name, err)
 		}
-		f := &Feature{DType: spec.DType.String(), Norm: spec.Norm, Code: spec.Code, Parts: make([]*State, len(spec.Parts))}
+		f := &Feature{DType: spec.DType.String(), Norm: spec.Norm, Bits: spec.Bits, Code: spec.Code, Parts: make([]*State, len(spec.Parts))}
 		out[spec.Name] = f
 		for k := range spec.Parts {
 			jobs = append(jobs, job{f, spec, k})
@@ -153,17 +155,17 @@ func Fit(ctx context.Context, t *Table, specs []Spec, opt Options) (map[string]*
 	for range threads {
 		sorters <- &exact.Sorter{}
 	}
-	group, ctx := guard.WithContext(ctx)
+	group, within := guard.WithContext(ctx)
 	group.SetLimit(threads)
 	errs := make([]error, len(jobs))
 	for i, j := range jobs {
 		group.Go(func() error {
 			own := <-sorters
 			defer func() { sorters <- own }()
-			state, err := fitPart(ctx, t, &j.spec.Parts[j.part], memory, &opt, own)
+			state, err := fitPart(within, t, &j.spec.Parts[j.part], memory, &opt, own)
 			if err != nil {
 				errs[i] = j.spec.error(t.Type, j.part, err)
-				if ctx.Err() != nil {
+				if within.Err() != nil {
 					return err
 				}
 				return nil // the others may have errors, too
@@ -184,6 +186,15 @@ func Fit(ctx context.Context, t *Table, specs []Spec, opt Options) (map[string]*
 		f.Pieces = piecesOf(name, f)
 		if f.Code {
 			f.Codes = f.Parts[0].codes()
+		}
+	}
+	for i := range specs {
+		spec := &specs[i]
+		if spec.Bits == 0 {
+			continue
+		}
+		if err := fitRanges(ctx, t, spec.Name, out[spec.Name], &opt); err != nil {
+			return nil, spec.placed(err)
 		}
 	}
 	return out, nil

@@ -81,6 +81,7 @@ func whole(f *testing.F) []byte {
 			{From: "t", Encode: EncodeCalendar, Parts: []string{"hour-cycle", "weekday"}, Impute: ImputeMedian, Clip: &[2]float64{0, 5}},
 			{From: "t", Encode: EncodeAge, Impute: ImputeConstant, Scale: ScaleSignedLog},
 		}},
+		{Name: "low", DType: graph.BFloat16, Bits: 4, Parts: []Part{{From: "v"}, {From: "a", Clip: &[2]float64{0, 1}}}},
 		{Name: "c", DType: graph.Int32, Code: true, Parts: []Part{{From: "i", Encode: EncodeCode, Least: 1}}},
 	}
 	made, err := Fit(context.Background(), fuzzed(), specs, Options{Threads: 1, Memory: 1 << 20})

@@ -10,10 +10,12 @@ import (
 // PieceKind says how a column of the store holds positions of a feature.
 type PieceKind string
 
-// The kinds of pieces. A piece of numbers has them as they are. One of one-hot has the place of the 1 of each row, as uint8 or uint16, and one of multi-hot
-// a bit per place, the least significant bit of the first byte first. A batch has both as numbers. A code is the whole feature.
+// The kinds of pieces. A piece of numbers has them as they are. One of low-bit has a code of 8 or 4 bits per number; of two codes in a byte, the first is in the low
+// half. One of one-hot has the place of the 1 of each row, as uint8 or uint16, and one of multi-hot a bit per place, the least significant bit of the first byte first. A
+// batch has all of them as numbers. A code is the whole feature.
 const (
 	PieceNumbers  PieceKind = "numbers"
+	PieceLowBit   PieceKind = "low-bit"
 	PieceOneHot   PieceKind = "one-hot"
 	PieceMultiHot PieceKind = "multi-hot"
 	PieceCode     PieceKind = "code"
@@ -24,19 +26,27 @@ type Piece struct {
 	Column string    `json:"column"`
 	Kind   PieceKind `json:"kind"`
 	Width  int       `json:"width"` // numbers of a row
+	// Bits are those of a code of PieceLowBit, and Least and Greatest the range of each number: the numbers of the first code and of the last one.
+	Bits     int       `json:"bits,omitempty"`
+	Least    []float64 `json:"least,omitempty"`
+	Greatest []float64 `json:"greatest,omitempty"`
 }
 
 // wideAbove is how many numbers a part of one-hot or multi-hot may have as numbers in the store. A wider one is a piece of its own.
 const wideAbove = 32
 
-// piecesOf divides the parts of a feature into pieces.
+// piecesOf divides the parts of a feature into pieces, which have no ranges yet.
 func piecesOf(name string, f *Feature) []Piece {
 	if f.Code {
 		return []Piece{{Column: name, Kind: PieceCode, Width: 1}}
 	}
 	var pieces []Piece
+	numbers := PieceNumbers
+	if f.Bits != 0 {
+		numbers = PieceLowBit
+	}
 	for _, p := range f.Parts {
-		kind := PieceNumbers
+		kind := numbers
 		switch {
 		case p.Width <= wideAbove || f.Norm != NormNone: // a norm is of all numbers of a row
 		case p.Encode == EncodeOneHot:
@@ -44,11 +54,15 @@ func piecesOf(name string, f *Feature) []Piece {
 		case p.Encode == EncodeMultiHot:
 			kind = PieceMultiHot
 		}
-		if last := len(pieces) - 1; kind == PieceNumbers && last >= 0 && pieces[last].Kind == PieceNumbers {
+		if last := len(pieces) - 1; kind == numbers && last >= 0 && pieces[last].Kind == numbers {
 			pieces[last].Width += p.Width
 			continue
 		}
-		pieces = append(pieces, Piece{Kind: kind, Width: p.Width})
+		piece := Piece{Kind: kind, Width: p.Width}
+		if kind == PieceLowBit {
+			piece.Bits = f.Bits
+		}
+		pieces = append(pieces, piece)
 	}
 	for i := range pieces {
 		pieces[i].Column = fmt.Sprintf("#%s.%d", name, i)
@@ -64,6 +78,8 @@ func (p *Piece) Stored(d graph.DType) (graph.DType, []int) {
 	switch p.Kind {
 	case PieceCode:
 		return graph.Int32, nil
+	case PieceLowBit:
+		return graph.Uint8, []int{(p.Width*p.Bits + 7) / 8}
 	case PieceMultiHot:
 		return graph.Uint8, []int{(p.Width + 7) / 8}
 	case PieceOneHot:
@@ -120,8 +136,8 @@ func roundedTo(x float64, bits, least int, greatest float64) float64 {
 	return y
 }
 
-// halfBits are the bits of a number that float16 has.
-func halfBits(y float64) uint16 {
+// Float16Bits are the bits of a number that float16 has.
+func Float16Bits(y float64) uint16 {
 	sign := uint16(math.Float64bits(y) >> 63 << 15)
 	a := math.Abs(y)
 	switch {

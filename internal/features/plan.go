@@ -51,7 +51,7 @@ func (f *File) Plan() *Plan {
 	}{{f.Nodes, plan.Nodes}, {f.Edges, plan.Edges}} {
 		for typ, t := range x.from {
 			for _, name := range sortedNames(t.Features) {
-				s := Spec{Name: name, Norm: t.Features[name].Norm, Code: t.Features[name].Code}
+				s := Spec{Name: name, Norm: t.Features[name].Norm, Bits: t.Features[name].Bits, Code: t.Features[name].Code}
 				for _, p := range t.Features[name].Parts {
 					s.Parts = append(s.Parts, p.Part)
 				}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,9 @@ import (
 	"os/exec"
 	"slices"
 	"testing"
+
+	cmpdiff "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/graph"
@@ -27,6 +31,54 @@ type referenceCase struct {
 
 	table *Table
 	spec  Spec
+	// What rowsOf has made.
+	feature *Feature
+	applied []Applied
+	pieces  []*memory
+}
+
+// lowBit is what the reference says of a feature of few bits beside its numbers.
+type lowBit struct {
+	Ranges [][2]float64
+	Cut    int64
+	First  int
+	Stored []string
+}
+
+// lowBitOf is what was made of a feature of few bits.
+func lowBitOf(c *referenceCase) (of lowBit) {
+	of.First = c.table.Rows
+	for _, a := range c.applied {
+		if of.Cut += a.Cut; a.Cut > 0 {
+			of.First = min(of.First, a.FirstCut)
+		}
+	}
+	if of.Cut == 0 {
+		of.First = 0
+	}
+	of.Stored = make([]string, c.table.Rows)
+	for _, p := range c.pieces {
+		if p.Kind != PieceLowBit {
+			continue
+		}
+		for k := range p.Width {
+			of.Ranges = append(of.Ranges, [2]float64{p.Least[k], p.Greatest[k]})
+		}
+		for row := range of.Stored {
+			of.Stored[row] += hex.EncodeToString(p.data[row*p.size:][:p.size])
+		}
+	}
+	return of
+}
+
+// step is the greatest distance of two numbers whose codes are neighbours.
+func (c *referenceCase) step() (most float64) {
+	for _, p := range c.pieces {
+		for k := range p.Least {
+			most = max(most, (p.Greatest[k]-p.Least[k])/float64(int(1)<<p.Bits-1))
+		}
+	}
+	return most
 }
 
 // Features of random tables are those of the reference: the same bits, but for logarithms and normal quantiles, whose functions may differ in the last one.
@@ -55,11 +107,16 @@ func TestReference(t *testing.T) {
 	var want []struct {
 		Rows    [][]float64
 		Refused string
+		// Of features of few bits: what is in the file, what the report counts, and what the pieces hold.
+		Ranges [][2]float64
+		Cut    int64
+		First  int
+		Stored []string
 	}
 	if err := json.Unmarshal(out, &want); err != nil {
 		t.Fatal(err)
 	}
-	made := 0
+	made, low := 0, 0
 	for i, c := range cases {
 		text, _ := json.Marshal(c.Feature)
 		rows, err := rowsOf(t, c, Options{Threads: 1, Memory: 1 << 20})
@@ -73,6 +130,9 @@ func TestReference(t *testing.T) {
 			continue
 		}
 		made++
+		if c.spec.Bits != 0 {
+			low++
+		}
 		slack := 0.0
 		for _, p := range c.spec.Parts {
 			if slices.Contains([]Scale{ScaleLog, ScaleSignedLog, ScaleNormal}, p.Scale) {
@@ -85,8 +145,17 @@ func TestReference(t *testing.T) {
 		if c.spec.Norm != "" {
 			slack = max(slack, 1e-14)
 		}
+		if slack == 0 && c.spec.Bits != 0 {
+			got := lowBitOf(c)
+			if diff := cmpdiff.Diff(lowBit{want[i].Ranges, want[i].Cut, want[i].First, want[i].Stored}, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("case %d, %s of %v, fit %v: %s", i, text, c.Columns, c.Fit, diff)
+			}
+		}
 		for row, expected := range want[i].Rows {
 			for k, x := range expected {
+				if slack > 0 && c.spec.Bits != 0 { // a code can be the next one
+					slack = max(slack, c.step()/max(1, math.Abs(x)))
+				}
 				low, high := rounded(x-slack*math.Abs(x)-slack, c.spec.DType), rounded(x+slack*math.Abs(x)+slack, c.spec.DType)
 				if got := rows[row][k]; slack == 0 && got != rounded(x, c.spec.DType) || got < low || got > high {
 					t.Fatalf("case %d, %s of %v, fit %v: row %d, number %d: found %v, expected %v", i, text, c.Columns, c.Fit, row, k, got, x)
@@ -98,8 +167,8 @@ func TestReference(t *testing.T) {
 			t.Fatalf("case %d: 3 goroutines and more memory give another result, or the error %v", i, err)
 		}
 	}
-	if made < count/3 {
-		t.Errorf("found %d features of %d that are made, expected at least a third", made, count)
+	if made < count/3 || low < count/12 {
+		t.Errorf("found %d features of %d that are made, %d of few bits, expected at least a third and a twelfth", made, count, low)
 	}
 }
 
@@ -122,7 +191,7 @@ func rowsOf(t *testing.T, c *referenceCase, opt Options) ([][]float64, error) {
 		t.Fatalf("%s: %v", text, err)
 	}
 	var pieces []*memory
-	_, err = Apply(t.Context(), c.table, map[string]*Feature{c.spec.Name: &kept}, func(_ string, p *Piece) (io.WriterAt, error) {
+	applied, err := Apply(t.Context(), c.table, map[string]*Feature{c.spec.Name: &kept}, func(_ string, p *Piece) (io.WriterAt, error) {
 		stored, shape := p.Stored(c.spec.DType)
 		size := stored.Size()
 		for _, d := range shape {
@@ -134,6 +203,7 @@ func rowsOf(t *testing.T, c *referenceCase, opt Options) ([][]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.feature, c.applied, c.pieces = &kept, applied, pieces
 	rows := make([][]float64, c.table.Rows)
 	for i := range rows {
 		for _, p := range pieces {
@@ -164,6 +234,11 @@ func (m *memory) widened(row int, d graph.DType) []float64 {
 			out[b[0]] = 1
 		} else {
 			out[binary.LittleEndian.Uint16(b)] = 1
+		}
+	case PieceLowBit:
+		for k := range out {
+			code := int(b[k*m.Bits/8]) >> (k * m.Bits % 8) & (1<<m.Bits - 1)
+			out[k] = m.Number(k, code, d)
 		}
 	case PieceMultiHot:
 		for k := range out {
@@ -199,6 +274,7 @@ func randomCase(r *rand.Rand) *referenceCase {
 	} else {
 		c.spec.DType = []graph.DType{graph.Float32, graph.Float32, graph.Float16, graph.BFloat16}[r.IntN(4)]
 		c.spec.Norm = []Norm{"", "", "", NormL1, NormL2, NormMax}[r.IntN(6)]
+		c.spec.Bits = []int{0, 0, 8, 4}[r.IntN(4)]
 	}
 	listed := []any{}
 	for k := range parts {
@@ -218,7 +294,7 @@ func randomCase(r *rand.Rand) *referenceCase {
 		}
 		listed = append(listed, m)
 	}
-	c.Feature = map[string]any{"parts": listed, "norm": string(c.spec.Norm)}
+	c.Feature = map[string]any{"parts": listed, "norm": string(c.spec.Norm), "bits": c.spec.Bits, "dtype": c.spec.DType.String()}
 	return c
 }
 

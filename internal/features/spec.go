@@ -33,6 +33,7 @@ type Spec struct {
 	Name  string
 	DType graph.DType // Float32, Float16 or BFloat16; with Code, Int32
 	Norm  Norm        // divides each row
+	Bits  int         // 8 or 4: the store has codes of so many bits for the numbers; 0: the numbers
 	Code  bool
 	Parts []Part
 	Place string // of the feature in a file, for errors; "" for none
@@ -40,7 +41,11 @@ type Spec struct {
 
 // error puts the place and the name of the feature, and the column of a part, before an error.
 func (s *Spec) error(typ string, part int, err error) error {
-	err = partError(typ, s.Name, s.Parts[part].Source(), err)
+	return s.placed(partError(typ, s.Name, s.Parts[part].Source(), err))
+}
+
+// placed puts the place of the feature before an error.
+func (s *Spec) placed(err error) error {
 	if s.Place == "" {
 		return err
 	}
@@ -192,6 +197,9 @@ func (s *Spec) Check() error {
 	}
 	if s.Norm != "" && !slices.Contains([]Norm{NormL1, NormL2, NormMax}, s.Norm) {
 		return specErrorf("found norm %q, expected one of l1, l2, max", s.Norm)
+	}
+	if err := checkBits(s.Bits, s.Code); err != nil {
+		return err
 	}
 	for i := range s.Parts {
 		if err := s.Parts[i].check(s.Code); err != nil {

@@ -19,7 +19,7 @@ def infinite(x: Any) -> Any:
 def fitted(case: dict[str, Any]) -> dict[str, Any]:
     columns = {name: [infinite(x) for x in values] for name, values in case["columns"].items()}
     try:
-        return {"rows": features.feature(case["feature"], columns, case["fit"])}
+        return features.feature(case["feature"], columns, case["fit"])
     except features.Refused as e:
         return {"refused": str(e)}
 

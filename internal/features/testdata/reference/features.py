@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import bisect
 import datetime
+import itertools
 import math
 import re
 import statistics
@@ -472,11 +473,104 @@ def apply_part(part: dict[str, Any], state: State, x: Any) -> list[float]:
     after = [apply_steps(steps, v) for steps, v in zip(state["numbers"], before)]
     if any(missing(v) for v in after):
         raise Refused("found no value")
+    if any(math.isinf(v) for v in after):
+        raise Refused("found a result that is infinite")
     return [float(v) for v in after] + [float(flag)] * bool(part.get("flag"))
 
 
-def feature(spec: dict[str, Any], columns: dict[str, list[Any]], fit: list[bool]) -> list[list[float]]:
-    """A feature of all rows, in float64 before it is rounded to its dtype."""
-    states = [fit_part(p, columns[p["from"]], fit) for p in spec["parts"]]
-    rows = [[v for p, s in zip(spec["parts"], states) for v in apply_part(p, s, columns[p["from"]][i])] for i in range(len(fit))]
-    return norms(rows, spec["norm"]) if spec.get("norm") else rows
+# Features of few bits: the store has a code per number, and a batch has the number that the code stands for.
+
+BEYOND = {"float32": 2.0**128 - 2.0**103, "float16": 65520.0, "bfloat16": 2.0**128 - 2.0**119}  # what a dtype rounds to an infinity, and all above it
+
+
+def beyond(x: float, dtype: str) -> bool:
+    return abs(x) >= BEYOND[dtype]
+
+
+def indicators(part: dict[str, Any], width: int) -> list[bool]:
+    """Which numbers of a part are 0 or 1 by definition."""
+    if part.get("encode") in ("one-hot", "multi-hot", "buckets"):
+        return [True] * width
+    return [False] * (width - 1) + [bool(part.get("flag"))]
+
+
+def fit_ranges(rows: list[list[float]], indicator: list[bool], dtype: str) -> list[list[float]]:
+    """The least and the greatest result of each position in the rows of the fit, after its norm; 0 and 1 of an indicator, also under a norm. A zero has no sign."""
+    out = []
+    for k, is_ in enumerate(indicator):
+        if not is_ and not rows:
+            raise Refused("found no row in the fit")
+        low, high = (0.0, 1.0) if is_ else (min(r[k] for r in rows) + 0.0, max(r[k] for r in rows) + 0.0)
+        if beyond(low, dtype) or beyond(high, dtype):
+            raise Refused("found a result beyond the dtype")
+        out.append([low, high])
+    return out
+
+
+def low_bit_code(bits: int, low: float, high: float, x: float) -> tuple[int, bool]:
+    """The code of a number, and whether the number is cut to a bound first."""
+    y = min(max(x, low), high)
+    return (0 if low == high else round((y - low) / (high - low) * (2**bits - 1))), y != x
+
+
+def low_bit_number(bits: int, low: float, high: float, code: int) -> float:
+    """The number of a code: the last code gives the greatest number itself, others are steps from the least one. Each operation is rounded to float64, and the result once
+    to the dtype of the feature."""
+    top = 2**bits - 1
+    return high if code == top else low + code * ((high - low) / top)
+
+
+def low_bit_bytes(bits: int, codes: list[int]) -> bytes:
+    """The codes of a row of a piece: a byte each, or two in a byte, the first in the low half."""
+    if bits == 8:
+        return bytes(codes)
+    codes = codes + [0] * (len(codes) % 2)
+    return bytes(a | b << 4 for a, b in zip(codes[::2], codes[1::2]))
+
+
+WIDE = 32  # numbers of one-hot and multi-hot above which they are a piece of their own, which has no codes of few bits
+
+
+def of_few_bits(part: dict[str, Any], width: int, norm: str) -> bool:
+    return bool(norm) or part.get("encode") not in ("one-hot", "multi-hot") or width <= WIDE
+
+
+def feature(spec: dict[str, Any], columns: dict[str, list[Any]], fit: list[bool]) -> dict[str, Any]:
+    """A feature of all rows: its numbers in float64 before they are rounded to its dtype. With bits, also the ranges, how many numbers are cut and the row of the first, and
+    the bytes of the pieces of few bits, row by row."""
+    parts, bits, norm = spec["parts"], spec.get("bits", 0), spec.get("norm", "")
+    states = [fit_part(p, columns[p["from"]], fit) for p in parts]
+    by_part = [[apply_part(p, s, columns[p["from"]][i]) for p, s in zip(parts, states)] for i in range(len(fit))]
+    rows = [[v for of in row for v in of] for row in by_part]
+    if norm:
+        rows = norms(rows, norm)
+    if spec["dtype"] != "int32" and not bits and any(beyond(v, spec["dtype"]) for row in rows for v in row):
+        raise Refused("found a result beyond the dtype")
+    if not bits:
+        return {"rows": rows}
+    widths = [part_width(p, s) for p, s in zip(parts, states)]
+    few = [of_few_bits(p, w, norm) for p, w in zip(parts, widths) for _ in range(w)]
+    indicator = [is_ for p, w in zip(parts, widths) for is_ in indicators(p, w)]
+    ranges = fit_ranges([r for r, is_ in zip(rows, fit) if is_], [a or not b for a, b in zip(indicator, few)], spec["dtype"])
+    codes = [[low_bit_code(bits, *ranges[k], x) for k, x in enumerate(row)] for row in rows]
+    numbers = [[low_bit_number(bits, *ranges[k], codes[i][k][0]) if few[k] else row[k] for k in range(len(row))] for i, row in enumerate(rows)]
+    cut = [i for i, row in enumerate(codes) for k, (_, is_) in enumerate(row) if is_ and few[k]]
+    stored = [b"".join(low_bit_bytes(bits, [row[k][0] for k in piece]) for piece in pieces(few)).hex() for row in codes]
+    return {"rows": numbers, "ranges": [r for r, is_ in zip(ranges, few) if is_], "cut": len(cut), "first": cut[0] if cut else 0, "stored": stored}
+
+
+def pieces(few: list[bool]) -> list[list[int]]:
+    """The positions of each piece of few bits: those of parts side by side."""
+    return [[k for k, _ in of] for is_, of in itertools.groupby(enumerate(few), lambda x: x[1]) if is_]
+
+
+def part_width(part: dict[str, Any], state: State) -> int:
+    """How many numbers a row of a part has."""
+    encode = part.get("encode", "")
+    if encode in ("one-hot", "multi-hot"):
+        return len(state["texts"]) + (2 if encode == "one-hot" else 1)
+    if encode == "hash":
+        return int(part["hash"]["dim"])
+    if encode == "buckets":
+        return len(state["numbers"][0][-1]["edges"]) + 2
+    return len(state["numbers"]) + bool(part.get("flag"))
