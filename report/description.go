@@ -87,6 +87,7 @@ type FeatureDescription struct {
 	Name    string   `json:"name"`
 	DType   string   `json:"dtype"`
 	Numbers int      `json:"numbers"`         // of a row
+	Bits    int      `json:"bits,omitempty"`  // of the codes that the store has for the numbers; 0: it has the numbers
 	Codes   int      `json:"codes,omitempty"` // of a feature of codes: how many there are, with 0
 	From    []string `json:"from"`            // the columns that it is made of
 	Rows    int      `json:"rows"`            // rows that it was fitted on
@@ -169,6 +170,9 @@ func (i *Description) Text(out io.Writer) error {
 		fmt.Fprintf(w, "\nFEATURE\tROW\tMADE OF\tFITTED ON\n")
 		for _, f := range i.Features {
 			row := fmt.Sprintf("%s[%d]", f.DType, f.Numbers)
+			if f.Bits > 0 {
+				row += fmt.Sprintf(" in %d bits", f.Bits)
+			}
 			if f.Codes > 0 {
 				row = fmt.Sprintf("%s, %s codes", f.DType, human.Exact(int64(f.Codes)))
 			}

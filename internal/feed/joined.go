@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/format/example"
@@ -23,12 +24,11 @@ type Joined struct {
 	Columns    []Part
 }
 
-// Part is a column that is joined to others. The zero Widen joins its values as they are.
+// Part is a column that is joined to others.
 type Part struct {
 	Column string
-	// Widen is how a column of a feature holds numbers that batches have: Width of them, of a dtype.
-	Widen features.PieceKind
-	Width int
+	// Widen is the piece of a feature of a dtype whose numbers the column holds; nil joins the values of the column as they are.
+	Widen *features.Piece
 	DType graph.DType
 }
 
@@ -43,7 +43,7 @@ func (j *Joined) Names() []string {
 
 // widens says whether the values of the column are not the numbers of batches.
 func (p *Part) widens() bool {
-	return p.Widen == features.PieceOneHot || p.Widen == features.PieceMultiHot
+	return p.Widen != nil && (p.Widen.Kind == features.PieceOneHot || p.Widen.Kind == features.PieceMultiHot || p.Widen.Kind == features.PieceLowBit)
 }
 
 // joined writes the rows of a joined column: from a table that has them side by side, once there is one, or else column by
@@ -130,10 +130,13 @@ func joinedOf(tabs *tables, at string, j Joined, columns []*graph.Column, count 
 	offset := 0
 	for i, c := range from {
 		p := &j.Columns[i]
-		if p.widens() {
-			out.parts = append(out.parts, widenedOf(c, p, dtype, offset, values))
-		} else {
+		switch {
+		case !p.widens():
 			out.parts = append(out.parts, partOf(c, dtype, offset, values))
+		case p.Widen.Kind == features.PieceLowBit:
+			out.parts = append(out.parts, lowBitOf(tabs.of(c.Values), p, dtype, offset, values))
+		default:
+			out.parts = append(out.parts, widenedOf(c, p, dtype, offset, values))
 		}
 		offset += p.numbers(c)
 	}
@@ -164,6 +167,11 @@ func columnToJoin(columns []*graph.Column, typ string, p *Part) (*graph.Column, 
 	case c.Unit != "":
 		return nil, fmt.Errorf("column %q of %s: found times, expected numbers to join; take it as a column of its own", p.Column, typ)
 	}
+	if p.widens() {
+		if dtype, shape := p.Widen.Stored(p.DType); c.DType != dtype || !slices.Equal(c.Shape, shape) {
+			return nil, fmt.Errorf("column %q of %s: found %s rows of shape %v, expected %s of shape %v for a feature; graphmill verify finds damage", p.Column, typ, c.DType, c.Shape, dtype, shape)
+		}
+	}
 	return c, nil
 }
 
@@ -178,7 +186,7 @@ func (p *Part) joins(c *graph.Column) graph.DType {
 // numbers is how many numbers a row of a part has in a batch.
 func (p *Part) numbers(c *graph.Column) int {
 	if p.widens() {
-		return p.Width
+		return p.Widen.Width
 	}
 	return c.RowValues()
 }
@@ -200,9 +208,9 @@ func widenedOf(c *graph.Column, p *Part, dtype graph.DType, at, values int) func
 	width := c.RowBytes()
 	return func(dst []byte, rows graph.Index) {
 		for i := range rows.Len() {
-			to, from := dst[(i*values+at)*size:][:p.Width*size], c.Values[int(rows.At(i))*width:][:width]
+			to, from := dst[(i*values+at)*size:][:p.Widen.Width*size], c.Values[int(rows.At(i))*width:][:width]
 			clear(to)
-			if p.Widen == features.PieceMultiHot {
+			if p.Widen.Kind == features.PieceMultiHot {
 				for b, x := range from {
 					for ; x != 0; x &= x - 1 {
 						setNumber(to, 8*b+bits.TrailingZeros8(x), one)

@@ -137,6 +137,9 @@ func readFeature(y yamlfile.File, e yamlfile.Entry) (features.Spec, error) {
 			return s, err
 		}
 		if !slices.ContainsFunc(fields, func(f yamlfile.Entry) bool { return f.Key == "parts" && !slices.ContainsFunc(fields, isFrom) }) {
+			if i := slices.IndexFunc(fields, func(f yamlfile.Entry) bool { return f.Key == "bits" }); i >= 0 {
+				return s, y.Errorf(fields[i].At, "found bits without a list of parts, expected them of a whole feature, such as {bits: 8, parts: [{from: x}]}; a code has none")
+			}
 			p, err := readPart(y, mapping)
 			codes := []features.Encode{features.EncodeCode, features.EncodeOrdinal, features.EncodeBuckets}
 			if s.Code = slices.Contains(codes, p.Encode); s.Code {
@@ -145,7 +148,7 @@ func readFeature(y yamlfile.File, e yamlfile.Entry) (features.Spec, error) {
 			s.Parts = []features.Part{p}
 			return s, err
 		}
-		if fields, err = y.Mapping(mapping, "a feature", []string{"dtype", "norm", "parts"}); err != nil {
+		if fields, err = y.Mapping(mapping, "a feature", []string{"dtype", "norm", "bits", "parts"}); err != nil {
 			return s, err
 		}
 		for _, f := range fields {
@@ -158,6 +161,10 @@ func readFeature(y yamlfile.File, e yamlfile.Entry) (features.Spec, error) {
 					return s, err
 				}
 				s.Norm = features.Norm(norm)
+			case "bits":
+				if s.Bits, err = readBits(y, f.Value); err != nil {
+					return s, err
+				}
 			case "dtype":
 				if s.DType, err = readFeatureDType(y, f.Value); err != nil {
 					return s, err
@@ -180,6 +187,18 @@ func readFeature(y yamlfile.File, e yamlfile.Entry) (features.Spec, error) {
 }
 
 func isFrom(f yamlfile.Entry) bool { return f.Key == "from" }
+
+// readBits reads how many bits the codes of the numbers of a feature have.
+func readBits(y yamlfile.File, n ast.Node) (int, error) {
+	text, err := y.Text(n, "4 or 8")
+	if err != nil {
+		return 0, err
+	}
+	if text != "4" && text != "8" {
+		return 0, y.Errorf(n, "found bits %s, expected 4 or 8", text)
+	}
+	return int(text[0] - '0'), nil
+}
 
 // readFeatureDType reads the dtype of the numbers of a feature.
 func readFeatureDType(y yamlfile.File, n ast.Node) (graph.DType, error) {

@@ -73,7 +73,7 @@ func NotInBatches(g *graph.Graph, made *features.File) (names []string) {
 
 // PiecesText says which features an output leaves out because the store holds their numbers as codes, and what to do.
 func PiecesText(names []string) string {
-	return "left out are the features " + strings.Join(names, ", ") + ", whose numbers the store holds as codes, which only loaders widen; make them of parts of at most 32 numbers, or take encode code"
+	return "left out are the features " + strings.Join(names, ", ") + ", whose numbers the store holds as codes, which only loaders widen; make them of parts of at most 32 numbers, leave out bits, or take encode code"
 }
 
 // LeftOutText says which columns batches leave out, and how to get them; "" for none.

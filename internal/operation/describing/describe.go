@@ -71,7 +71,7 @@ func describeFeatures(made *features.File) (list []report.FeatureDescription) {
 		for _, typ := range slices.Sorted(maps.Keys(types)) {
 			for _, name := range slices.Sorted(maps.Keys(types[typ].Features)) {
 				f := types[typ].Features[name]
-				d := report.FeatureDescription{Type: typ, Name: name, DType: f.DType, Codes: f.Codes, Rows: types[typ].Rows, Fit: types[typ].Of}
+				d := report.FeatureDescription{Type: typ, Name: name, DType: f.DType, Bits: f.Bits, Codes: f.Codes, Rows: types[typ].Rows, Fit: types[typ].Of}
 				for _, p := range f.Parts {
 					d.Numbers += p.Width
 					if from := p.Source(); !slices.Contains(d.From, from) {

@@ -339,6 +339,7 @@ func (p *preparation) note(name string, count int, made *features.Type, applied 
 		table.Rows = append(table.Rows, []report.Value{report.Text(a.Feature), report.Text(a.State.Source()), report.Text(a.State.Describe()),
 			report.Count(a.State.Width, ""), report.Count(a.Filled, ""), report.Count(a.Unknown, "")})
 		unknown = max(unknown, a.Unknown)
+		p.r.Warn(a.Cut, fmt.Sprintf("numbers of feature %s/%s, %s, cut to the range of the rows of the fit, the first in row %d", name, a.Feature, a.State.Source(), a.FirstCut))
 	}
 	p.r.Table(table)
 	switch {

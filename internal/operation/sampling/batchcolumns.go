@@ -32,8 +32,9 @@ func wideFeaturesOf(f *features.File) (wideFeatures, error) {
 				if err != nil {
 					return nil, err
 				}
-				for _, p := range x.Pieces {
-					wide[typ][name] = append(wide[typ][name], feed.Part{Column: p.Column, Widen: p.Kind, Width: p.Width, DType: dtype})
+				for i := range x.Pieces {
+					p := &x.Pieces[i]
+					wide[typ][name] = append(wide[typ][name], feed.Part{Column: p.Column, Widen: p, DType: dtype})
 				}
 			}
 		}

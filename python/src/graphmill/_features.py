@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,12 +48,14 @@ class Feature:
         name: its name.
         dtype: "float32", "float16" or "bfloat16"; "int32" for codes.
         width: how many numbers a row has.
+        bits: the bits of the codes that the store has for its numbers, 8 or 4; None where it has the numbers.
         codes: how many codes there are, with 0 for all that is missing or unknown: the ``num_embeddings`` of an ``nn.Embedding``. None for others.
         positions: what each number is; of a code, the text of each code from 1 on.
     """
 
     def __init__(self, name: str, meta: Mapping[str, Any]) -> None:
         self.name, self.dtype, self._meta = name, str(meta["dtype"]), meta
+        self.bits: int | None = int(meta["bits"]) if meta.get("bits") else None
         self.codes: int | None = int(meta["codes"]) if meta.get("code") else None
         self.positions: list[Position] = [p for part in meta["parts"] for p in _positions(part, self.codes is not None)]
         self.width = 1 if self.codes is not None else len(self.positions)
@@ -70,7 +73,7 @@ class Feature:
     def inverse(self, values: Any) -> dict[str, Any]:
         """The values of the columns that rows of the feature are made of.
 
-        Numbers come back as float64, up to the rounding of the dtype; texts as a list with None for a missing one and "" for one that is rare or unknown; tags
+        Numbers come back as float64, up to the rounding of the dtype and of ``bits``; texts as a list with None for a missing one and "" for one that is rare or unknown; tags
         as a list of lists. Columns that cannot come back are left out: hashes, lengths, shares, calendars, buckets, and features with a norm.
 
         Args:
@@ -96,7 +99,7 @@ class Feature:
         return out
 
     def __repr__(self) -> str:
-        what = f"{self.codes} codes" if self.codes is not None else f"{self.width} numbers"
+        what = f"{self.codes} codes" if self.codes is not None else f"{self.width} numbers" + (f" in {self.bits} bits" if self.bits else "")
         return f"Feature({self.name!r}, {self.dtype}, {what} of {', '.join(dict.fromkeys(self.sources))})"
 
 
@@ -187,13 +190,75 @@ def features_of(folder: Folder, kind: str, name: str) -> Mapping[str, Any]:
     return of
 
 
+class Piece:
+    """A column of the store that holds some of the numbers of a feature.
+
+    Attributes:
+        column: its name.
+        width: how many numbers a row has.
+    """
+
+    def __init__(self, meta: Mapping[str, Any], dtype: str) -> None:
+        self.column, self.width, self._kind, self._dtype = str(meta["column"]), int(meta["width"]), str(meta["kind"]), dtype
+        self._bits = int(meta.get("bits", 0))
+        self._range = np.asarray([meta.get("least", ()), meta.get("greatest", ())], np.float64)
+        if self._kind == "low-bit" and (self._bits not in (4, 8) or self.width < 1 or self._range.shape != (2, self.width)):
+            raise ValueError(f"found a range of shape {list(self._range.shape)} for {self.width} numbers of {self._bits} bits, expected one of 4 or 8 bits per number")
+
+    def widen(self, x: Array, to: Array) -> None:
+        """Write the numbers of rows of the column.
+
+        Args:
+            x: the rows of the column.
+            to: [rows, width] of zeros.
+        """
+        one = 0x3F80 if self._dtype == "bfloat16" else 1
+        if self._kind == "low-bit":
+            self._widen_codes(x, to)
+        elif self._kind == "one-hot":
+            to[np.arange(len(x)), x] = one
+        elif self._kind == "multi-hot":
+            to[np.unpackbits(x, axis=1, count=self.width, bitorder="little").astype(bool)] = one
+        else:
+            to[:] = x
+
+    def _widen_codes(self, x: Array, to: Array) -> None:
+        numbers, first = self._numbers, np.arange(self.width) << self._bits
+        step = max(1, (1 << 18) // self.width)  # rows whose places stay in the cache
+        for at in range(0, len(x), step):
+            codes = x[at : at + step]
+            if self._bits == 4:
+                codes = np.stack([codes & 15, codes >> 4], 2).reshape(len(codes), -1)[:, : self.width]
+            to[at : at + step] = numbers.take(codes + first)
+
+    @functools.cached_property
+    def _numbers(self) -> Array:
+        """The numbers of all codes of all positions, flat: the greatest itself for the last code, and steps from the least for others."""
+        least, greatest = self._range[:, :, None]
+        top = (1 << self._bits) - 1
+        x = least + np.arange(top + 1) * ((greatest - least) / top)
+        x[:, top:] = greatest
+        x = x.ravel()
+        return bfloat16_bits(x) if self._dtype == "bfloat16" else x.astype("<f2" if self._dtype == "float16" else "<f4")
+
+
+def bfloat16_bits(x: Array) -> Array:
+    """The bits of finite float64 numbers in bfloat16, rounded once, ties to even."""
+    near = x.astype("<f4")
+    bits = near.view("<u4").copy()
+    bits -= np.abs(near.astype("<f8")) > np.abs(x)  # cut to float32: the magnitude does not grow
+    bits |= bits.view("<f4") != x  # what is cut off is no tie
+    rounded: Array = (bits + 0x7FFF + (bits >> 16 & 1) >> 16).astype("<u2")
+    return rounded
+
+
 class WideColumn(Column):
-    """A feature of several columns of the store, whose rows are widened when they are read."""
+    """A feature of several columns of the store, or of codes, whose rows are widened when they are read."""
 
     __slots__ = ("_pieces",)
 
-    def __init__(self, name: str, dtype: str, rows: int, pieces: Sequence[tuple[str, int, Column]]) -> None:
-        self.name, self.dtype, self.shape, self._rows = name, dtype, (sum(width for _, width, _ in pieces),), rows
+    def __init__(self, name: str, dtype: str, rows: int, pieces: Sequence[tuple[Piece, Column]]) -> None:
+        self.name, self.dtype, self.shape, self._rows = name, dtype, (sum(p.width for p, _ in pieces),), rows
         self.offsets, self.string_offsets, self.unit, self.categories = (), None, None, None
         self._pieces = pieces
 
@@ -203,18 +268,11 @@ class WideColumn(Column):
         return self._widened(slice(None), self._rows)
 
     def _widened(self, at: Any, rows: int) -> Array:
-        one = {"bfloat16": 0x3F80}.get(self.dtype, 1)
         out: Array = np.zeros((rows, self.shape[0]), {"bfloat16": "<u2", "float16": "<f2"}.get(self.dtype, "<f4"))
         first = 0
-        for kind, width, c in self._pieces:
-            x, to = c.values[at], out[:, first : first + width]
-            if kind == "one-hot":
-                to[np.arange(rows), x] = one
-            elif kind == "multi-hot":
-                to[np.unpackbits(x, axis=1, count=width, bitorder="little").astype(bool)] = one
-            else:
-                to[:] = x
-            first += width
+        for piece, c in self._pieces:
+            piece.widen(c.values[at], out[:, first : first + piece.width])
+            first += piece.width
         return out
 
     def __getitem__(self, i: Any) -> Any:
@@ -246,7 +304,7 @@ class TypeColumns(Columns):
             self.sources = frozenset(of.get("from", ()))
             self.codes = frozenset(n for n, f in self.features.items() if f.codes is not None)
             self._wide = {
-                n: [(str(p["kind"]), int(p["width"]), str(p["column"])) for p in m["pieces"]]
+                n: [Piece(p, str(m["dtype"])) for p in m["pieces"]]
                 for n, m in of.get("features", {}).items()
                 if [p["column"] for p in m["pieces"]] != [n]
             }
@@ -255,9 +313,7 @@ class TypeColumns(Columns):
         """A column as a `Column`, whatever it holds."""
         if name not in self._wide:
             return super().column(name)
-        return WideColumn(
-            name, self.features[name].dtype, self.rows, [(kind, width, super(TypeColumns, self).column(c)) for kind, width, c in self._wide[name]]
-        )
+        return WideColumn(name, self.features[name].dtype, self.rows, [(p, super(TypeColumns, self).column(p.column)) for p in self._wide[name]])
 
     def fixed(self, name: str) -> bool:
         """Whether all rows of a column have the same number of bytes: neither strings nor lists. No file is opened."""
