@@ -3,6 +3,7 @@ package feed
 import (
 	"math"
 
+	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/features"
 )
@@ -12,41 +13,66 @@ import (
 func lowBitOf(tab *table, p *Part, dtype graph.DType, at, values int) func(dst []byte, rows graph.Index) {
 	switch dtype.Size() {
 	case 2:
-		return codesOf[uint16](tab, p, dtype, at, values)
+		return newWidening[uint16](tab, p, dtype, at, values).write
 	case 8:
-		return codesOf[uint64](tab, p, dtype, at, values)
+		return newWidening[uint64](tab, p, dtype, at, values).write
 	}
-	return codesOf[uint32](tab, p, dtype, at, values)
+	return newWidening[uint32](tab, p, dtype, at, values).write
 }
 
-// codesOf is lowBitOf for numbers of the size of B.
-func codesOf[B uint16 | uint32 | uint64](tab *table, p *Part, dtype graph.DType, at, values int) func(dst []byte, rows graph.Index) {
-	if width := p.Widen.Width; p.Widen.Bits == 8 {
-		numbers := make([][256]B, width)
-		for k := range numbers {
-			setNumbers(numbers[k][:], p, k, dtype)
+// widening writes the numbers that the codes of a table stand for. B has the size of a number.
+type widening[B uint16 | uint32 | uint64] struct {
+	tab                     *table
+	width, size, at, values int        // numbers and bytes of a row of codes; the place in rows of so many values
+	bytes                   [][256]B   // of 8 bits: by position, the numbers of all codes
+	halves                  [][2][16]B // of 4 bits: by byte, those of both positions
+}
+
+func newWidening[B uint16 | uint32 | uint64](tab *table, p *Part, dtype graph.DType, at, values int) *widening[B] {
+	w := &widening[B]{tab: tab, width: p.Widen.Width, size: p.Widen.Width, at: at, values: values}
+	if p.Widen.Bits == 8 {
+		w.bytes = make([][256]B, w.width)
+		for k := range w.width {
+			setNumbers(w.bytes[k][:], p, k, dtype)
 		}
-		return func(dst []byte, rows graph.Index) {
-			from, to := tab.values(), graph.View[B](dst)
-			for i := range rows.Len() {
-				widenBytes(to[i*values+at:][:width], from[int(rows.At(i))*width:][:width], numbers)
+		return w
+	}
+	w.size = (w.width + 1) / 2
+	w.halves = make([][2][16]B, w.size)
+	for k := range w.width {
+		setNumbers(w.halves[k/2][k%2][:], p, k, dtype)
+	}
+	return w
+}
+
+// codesBytes is the size of the codes that are copied at a time, so that they stay in the cache. A row has no more.
+const codesBytes = 1 << 14
+
+// write writes some rows of the table. A copy of their codes is made first, because it loads many rows at once.
+func (w *widening[B]) write(dst []byte, rows graph.Index) {
+	var codes [codesBytes]byte
+	from, to := w.tab.values(), graph.View[B](dst)
+	for first, step := 0, codesBytes/w.size; first < rows.Len(); first += step {
+		n := min(step, rows.Len()-first)
+		if rows.U64 != nil {
+			batch.Gather(codes[:n*w.size], from, w.size, rows.U64[first:first+n])
+		} else {
+			batch.Gather(codes[:n*w.size], from, w.size, rows.U32[first:first+n])
+		}
+		for i := range n {
+			row := to[(first+i)*w.values+w.at:][:w.width]
+			if w.bytes != nil {
+				widenBytes(row, codes[i*w.size:][:w.size], w.bytes)
+			} else {
+				widenHalves(row, codes[i*w.size:][:w.size], w.halves)
 			}
 		}
 	}
-	width, size := p.Widen.Width, (p.Widen.Width+1)/2
-	numbers := make([][16]B, 2*size) // an odd row ends with a half that is no number
-	for k := range width {
-		setNumbers(numbers[k][:], p, k, dtype)
-	}
-	return func(dst []byte, rows graph.Index) {
-		from, to := tab.values(), graph.View[B](dst)
-		for i := range rows.Len() {
-			widenHalves(to[i*values+at:][:width], from[int(rows.At(i))*size:][:size], numbers)
-		}
-	}
 }
 
-// widenBytes writes the numbers of codes of a byte each.
+// widenBytes writes the numbers of codes of a byte each. It is no part of a longer loop, which would have too few registers for this one.
+//
+//go:noinline
 func widenBytes[B any](to []B, codes []byte, numbers [][256]B) {
 	to, numbers = to[:len(codes)], numbers[:len(codes)]
 	for k, code := range codes {
@@ -54,14 +80,19 @@ func widenBytes[B any](to []B, codes []byte, numbers [][256]B) {
 	}
 }
 
-// widenHalves writes the numbers of codes of half a byte each, the first in the low half.
-func widenHalves[B any](to []B, codes []byte, numbers [][16]B) {
-	for k := 0; k < len(to)/2; k++ {
-		code := codes[k]
-		to[2*k], to[2*k+1] = numbers[2*k][code&15], numbers[2*k+1][code>>4]
-	}
-	if last := len(to) - 1; last%2 == 0 {
-		to[last] = numbers[last][codes[last/2]&15]
+// widenHalves writes the numbers of codes of half a byte each, the first in the low half. The last half of an odd row is no number.
+//
+//go:noinline
+func widenHalves[B any](to []B, codes []byte, numbers [][2][16]B) {
+	numbers = numbers[:len(codes)]
+	for k, code := range codes {
+		pair := &numbers[k]
+		if len(to) < 2 {
+			to[0] = pair[0][code&15]
+			return
+		}
+		to[0], to[1] = pair[0][code&15], pair[1][code>>4]
+		to = to[2:]
 	}
 }
 
