@@ -212,7 +212,7 @@ func (r *ranger) rangePiece(i, first, last int, t *Table) (at int, err error) {
 			case state.indicator(k):
 				*low, *high = 0, 1
 			case r.rows == 0:
-				return at, specErrorf("found no row in %s, expected at least one with bits; give fit: all, or a split that has rows", t.fitOf())
+				return at, specErrorf("found no row in %s, expected at least one with bits; give other rows as fit, or leave bits out", t.fitOf())
 			}
 			*low, *high = *low+0, *high+0 // a zero has no sign
 			for _, x := range []float64{*low, *high} {

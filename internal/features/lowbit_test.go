@@ -93,7 +93,7 @@ func TestLowBitFit(t *testing.T) {
 		{a: []float64{1, 1e9}, b: []float64{1, 1}, fit: "x.", dtype: graph.Float16, ranges: "[1 1] [1 1]", cut: "1 from 1, 0 from 0"},
 		{a: []float64{1, nan}, b: []float64{1, 1}, parts: []Part{{From: "a", Impute: ImputeConstant, Flag: true}, {From: "b"}}, fit: "x.", ranges: "[1 0 1] [1 1 1]", cut: "1 from 1, 0 from 0"},
 		{a: []float64{1, 5}, b: []float64{1, 1}, parts: []Part{{From: "a", Encode: EncodeBuckets, Edges: []float64{0, 2, 9}}}, fit: "..", ranges: "[0 0 0] [1 1 1]"},
-		{a: []float64{1}, b: []float64{1}, fit: ".", err: "feature u/f, a: found no row in the rows of split train, expected at least one with bits; give fit: all, or a split that has rows"},
+		{a: []float64{1}, b: []float64{1}, fit: ".", err: "feature u/f, a: found no row in the rows of split train, expected at least one with bits; give other rows as fit, or leave bits out"},
 		{err: "feature u/f, a: found no row in the rows of split train, expected at least one with bits"},
 		{a: []float64{1, 1}, b: []float64{1, 1e6}, fit: "xx", dtype: graph.Float16, err: "feature u/f, b: found a result 1e+06 in the rows of split train, expected one that float16 has; give scale or clip"},
 		{a: []float64{1, 1}, b: []float64{1, nan}, fit: "x.", err: "feature u/f, b: found no value in row 1, expected one; give impute"},
