@@ -11,11 +11,12 @@ import os
 import tempfile
 import unittest
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import graphmill
 import numpy as np
 from graphmill import GraphmillError, NodeLoader, Store
+from graphmill._features import Piece, bfloat16_bits
 
 N, M = 300, 2000
 
@@ -252,6 +253,147 @@ class TestStructures(unittest.TestCase):
         ):
             with self.subTest(text), self.assertRaisesRegex(GraphmillError, text):
                 self.make(features=features)
+
+
+class TestBits(unittest.TestCase):
+    """Features of which the store has a code of 8 or 4 bits per number."""
+
+    PARTS: ClassVar[list[Any]] = [
+        {"from": "vector"},
+        {"from": "age", "impute": "median", "scale": "standard", "flag": True},
+        {"from": "city", "encode": "one-hot"},
+        {"from": "level", "encode": "one-hot"},
+        {"from": "income", "scale": "normal-quantiles"},
+    ]
+
+    @classmethod
+    @functools.lru_cache(None)
+    def make(cls) -> Store:
+        """Each dtype in both sizes of codes, and the same without codes; vectors of 3 numbers, and a part of the users as the fit."""
+        nodes, edges = tables()
+        r = np.random.default_rng(5)
+        nodes["user"] |= {"vector": r.normal(size=(N, 3)).astype("f4"), "level": r.choice(["low", "high"], N).tolist()}
+        nodes["user"]["vector"][:, 2] = 2.5
+        del nodes["user"]["split"]
+        edges["user", "buys", "item"]["vector"] = r.normal(size=(M, 5)).astype("f4")
+        features: dict[Any, Any] = {
+            "user": {f"{d}_{b}": {"bits": b, "dtype": d, "parts": cls.PARTS} for d in ("float32", "float16", "bfloat16") for b in (4, 8)},
+            ("user", "buys", "item"): {"e": {"bits": 4, "norm": "l2", "parts": ["vector", "amount"]}},
+        }
+        features["user"]["whole"] = cls.PARTS
+        return graphmill.from_tables(nodes, edges, features=features, split="user=0.6,0.2,0.2", both=True)
+
+    def numbers(self, name: str) -> Any:
+        """The numbers of a feature as float64."""
+        return np.asarray(self.make().nodes["user"][name]).astype("f8")
+
+    def test_error(self) -> None:
+        """A number of the fit is at most half a step away, one outside has the bound, and one that is 0 or 1 comes back."""
+        s, whole = self.make(), self.numbers("whole")
+        fit = np.asarray(s.nodes["user"]["split"]) == 0
+        least, greatest = whole[fit].min(0), whole[fit].max(0)
+        binary = np.array([p.kind in ("flag", "text", "other", "missing") for p in s.features("user")["whole"].positions])
+        half = {"float32": 2.0**-23, "float16": 2.0**-11, "bfloat16": 2.0**-8}
+        for name in s.features("user"):
+            if name == "whole":
+                continue
+            dtype, bits = name.split("_")
+            x = self.numbers(name)
+            np.testing.assert_array_equal(x[:, binary], whole[:, binary])
+            most = (greatest - least) / (2 ** int(bits) - 1) / 2 + half[dtype] * np.maximum(abs(least), abs(greatest))
+            self.assertTrue((abs(x - np.clip(whole, least, greatest)) <= most)[:, ~binary].all(), name)
+            np.testing.assert_allclose(x[:, 2], 2.5)
+            self.assertEqual((s.features("user")[name].bits, s.features("user")[name].dtype), (int(bits), dtype))
+        self.assertIn("70 numbers in 8 bits of vector, age, city, level, income", repr(s.features("user")["float32_8"]))
+        self.assertIsNone(s.features("user")["whole"].bits)
+
+    def test_batches(self) -> None:
+        """Rows of batches are those of the store, to the bit: alone, and beside each other in a wider dtype."""
+        s = self.make()
+        users, edges = s.nodes["user"], s.edges["buys"]
+        names = list(s.features("user"))
+        for executor in ("memory", "stream"):
+            options: dict[str, Any] = dict(fanout=[4, 3], batch_size=32, seed_type="item", as_="numpy", executor=executor)
+            with NodeLoader(s, features=names, edge_attr={"buys": "e"}, **options) as batches:
+                for b in batches:
+                    for name in names:
+                        want = np.asarray(users.columns.column(name))[b.n_id["user"]]
+                        self.assertEqual(b.x["user"][name].dtype, want.dtype)
+                        np.testing.assert_array_equal(b.x["user"][name], want)
+                    e = b.edge_attr["user", "buys", "item"]["edge_attr"]
+                    np.testing.assert_array_equal(e, edges.columns["e"][edges.find(b.e_id["user", "buys", "item"])])
+            with NodeLoader(s, features="none", x={"user": ["float16_4", "income", "float32_8", "float16_8"]}, **options) as batches:
+                b = next(iter(batches))
+                beside = [np.asarray(users[n]).reshape(N, -1)[b.n_id["user"]] for n in ("float16_4", "income", "float32_8", "float16_8")]
+                np.testing.assert_array_equal(b.x["user"]["x"], np.concatenate(beside, 1, dtype=np.float64))
+
+    def test_rows(self) -> None:
+        for name in self.make().features("user"):
+            c = self.make().nodes["user"].columns.column(name)
+            every = c.values
+            self.assertEqual((every.shape, c.fixed), ((N, 70), True))
+            np.testing.assert_array_equal(c[5], every[5])
+            np.testing.assert_array_equal(c[3:9].values, every[3:9])
+            np.testing.assert_array_equal(c.take(np.array([7, 2, 7])).values, every[[7, 2, 7]])
+            self.assertEqual(c.take(np.array([], int)).values.shape, (0, 70))
+        nodes, edges = self.make().to_arrays()
+        np.testing.assert_array_equal(nodes["user"]["float32_4"], self.make().nodes["user"]["float32_4"])
+        buys = self.make().edges["buys"]
+        np.testing.assert_array_equal(edges["user", "buys", "item"]["e"], np.asarray(buys["e"])[np.argsort(buys["#input_position"])])
+
+    def test_inverse(self) -> None:
+        s, users = self.make(), tables()[0]["user"]
+        back = s.features("user")["float32_8"].inverse(s.nodes["user"]["float32_8"])
+        age = np.where(np.isnan(users["age"]), np.nan, users["age"])
+        self.assertLessEqual(
+            np.nanmax(abs(back["age"] - np.clip(age, *[f(age[np.asarray(s.nodes["user"]["split"]) == 0]) for f in (np.nanmin, np.nanmax)]))), 62 / 510 + 1e-4
+        )
+        self.assertTrue(all(a in (b or None, "") for a, b in zip(back["city"], users["city"])))
+        self.assertEqual(set(back["level"]), {"low", "high"})
+
+    def test_one_row(self) -> None:
+        """The bytes of a row do not depend on others: a table of one row has the numbers that the row has in the store."""
+        s = self.make()
+        nodes, _ = s.to_arrays()
+        users = tables()[0]["user"]
+        one = {k: v[7:8] for k, v in {**users, "vector": nodes["user"]["vector"], "level": nodes["user"]["level"]}.items()}
+        buys = {"src": one["id"], "dst": [0], "amount": [1], "vector": np.zeros((1, 5), "f4")}
+        alone = graphmill.from_tables({"user": one, "item": {"id": [0]}}, {("user", "buys", "item"): buys}, like=s)
+        for name in s.features("user"):
+            np.testing.assert_array_equal(alone.nodes["user"][name][0], s.nodes["user"][name][7])
+
+    def test_bfloat16(self) -> None:
+        """Numbers are rounded once: also those between two bfloat16 whose nearest float32 is their middle."""
+        r = np.random.default_rng(3)
+        x = np.concatenate([r.normal(size=2000) * np.exp(np.clip(r.normal(size=2000) * 40, -120, 80)), [0.0, 1.0, -2.5, 1e-45, -1e-60]])
+        middle = (r.integers(0x0080, 0x7F00, 2000).astype("u4") << 16 | 0x8000).view("f4").astype("f8")
+        x = np.concatenate([x, middle, middle * (1 + 2.0**-40), -middle * (1 - 2.0**-40)])
+        bits = bfloat16_bits(x)
+        values = {k: (bits + k).astype("u4") << 16 for k in (0, 1)} | {-1: (bits.astype("u4") - (bits & 0x7FFF > 0)) << 16}
+        near = {k: abs(v.view("f4").astype("f8") - x) for k, v in values.items()}
+        self.assertTrue((near[0] <= near[1]).all() and (near[0] <= near[-1]).all())
+        tie = (near[0] == near[1]) | ((near[0] == near[-1]) & (bits & 0x7FFF > 0))
+        self.assertTrue((bits[tie] & 1 == 0).all() and tie.sum() >= 2000)
+
+    def test_refused(self) -> None:
+        for bits, text in (
+            (3, "found bits 3, expected 4 or 8"),
+            (16, "found bits 16, expected 4 or 8"),
+            ("low", "found bits low, expected 4 or 8"),
+            (None, "found nothing, expected 4 or 8"),
+        ):
+            with self.subTest(text), self.assertRaisesRegex(GraphmillError, text):
+                graphmill.from_tables(*tables(), features={"user": {"x": {"bits": bits, "parts": ["income"]}}})
+        with self.assertRaisesRegex(GraphmillError, "found bits without a list of parts"):
+            graphmill.from_tables(*tables(), features={"user": {"x": {"bits": 8, "from": "city", "encode": "code"}}})
+
+    def test_damaged(self) -> None:
+        """A range that is gone is an error that names the file."""
+        changes: tuple[dict[str, Any], ...] = ({"least": []}, {"bits": 5}, {"width": 0})
+        for change in changes:
+            meta = {"column": "#x.0", "kind": "low-bit", "width": 1, "bits": 8, "least": [0.0], "greatest": [1.0], **change}
+            with self.subTest(change), self.assertRaises(ValueError):
+                Piece(meta, "float32")
 
 
 class TestFit(unittest.TestCase):

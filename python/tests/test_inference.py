@@ -111,15 +111,19 @@ class TestPyG(Folder):
         import torch
 
         cities = [f"city {i % 50}" for i in range(2000)]
-        of: Any = {"_N": {"x": [{"from": "city", "encode": "one-hot"}, {"from": "n", "scale": "standard"}]}}
+        parts = [{"from": "city", "encode": "one-hot"}, {"from": "n", "scale": "standard"}]
+        of: Any = {"_N": {"x": parts, "low": {"bits": 4, "parts": parts}, "brain": {"bits": 8, "dtype": "bfloat16", "parts": parts[1:]}}}
         data = plain().to_arrays()[1]["_N", "_E", "_N"]
         tables = {"_N": {"city": cities, "n": np.arange(2000.0)}}, {("_N", "_E", "_N"): {"src": data["edge_index"][0], "dst": data["edge_index"][1]}}
         store = graphmill.from_tables(*tables, features=of)
         self.assertEqual(store.nodes["_N"].columns.column("x").shape, (53,))
         torch.manual_seed(1)
         layer = torch.nn.Linear(53, 4)
-        got = graphmill.inference(store, [lambda x, e: layer(x)], self.path("out"), batch_size=300)
-        self.near(got, layer(torch.from_numpy(np.asarray(store.nodes["_N"]["x"]))))
+        for name in ("x", "low"):
+            got = graphmill.inference(store, [lambda x, e: layer(x)], self.path(name), x=name, batch_size=300)
+            self.near(got, layer(torch.from_numpy(np.asarray(store.nodes["_N"][name]))))
+        got = graphmill.inference(store, [lambda x, e: x.float()], self.path("brain"), x="brain", batch_size=300)
+        np.testing.assert_array_equal(got, np.asarray(store.nodes["_N"]["brain"]))
 
     def test_models(self) -> None:
         """PyG's models, against their own inference on subgraphs, and a loop as users write it."""

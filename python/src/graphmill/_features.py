@@ -203,7 +203,9 @@ class Piece:
         self._bits = int(meta.get("bits", 0))
         self._range = np.asarray([meta.get("least", ()), meta.get("greatest", ())], np.float64)
         if self._kind == "low-bit" and (self._bits not in (4, 8) or self.width < 1 or self._range.shape != (2, self.width)):
-            raise ValueError(f"found a range of shape {list(self._range.shape)} for {self.width} numbers of {self._bits} bits, expected one of 4 or 8 bits per number")
+            raise ValueError(
+                f"found a range of shape {list(self._range.shape)} for {self.width} numbers of {self._bits} bits, expected one of 4 or 8 bits per number"
+            )
 
     def widen(self, x: Array, to: Array) -> None:
         """Write the numbers of rows of the column.
@@ -304,9 +306,7 @@ class TypeColumns(Columns):
             self.sources = frozenset(of.get("from", ()))
             self.codes = frozenset(n for n, f in self.features.items() if f.codes is not None)
             self._wide = {
-                n: [Piece(p, str(m["dtype"])) for p in m["pieces"]]
-                for n, m in of.get("features", {}).items()
-                if [p["column"] for p in m["pieces"]] != [n]
+                n: [Piece(p, str(m["dtype"])) for p in m["pieces"]] for n, m in of.get("features", {}).items() if [p["column"] for p in m["pieces"]] != [n]
             }
 
     def column(self, name: str) -> Column:
