@@ -134,7 +134,7 @@ func joinedOf(tabs *tables, at string, j Joined, columns []*graph.Column, count 
 		case !p.widens():
 			out.parts = append(out.parts, partOf(c, dtype, offset, values))
 		case p.Widen.Kind == features.PieceLowBit:
-			out.parts = append(out.parts, lowBitOf(tabs.of(c.Values), p, dtype, offset, values))
+			out.parts = append(out.parts, lowBitOf(tabs, c, p, dtype, offset, values))
 		default:
 			out.parts = append(out.parts, widenedOf(c, p, dtype, offset, values))
 		}

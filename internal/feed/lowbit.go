@@ -2,6 +2,7 @@ package feed
 
 import (
 	"math"
+	"sync"
 
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
@@ -10,14 +11,51 @@ import (
 
 // lowBitOf is partOf for a column of codes of 8 or 4 bits: rows of numbers from a value on, in rows of the given number of values. The numbers of all codes are
 // computed once, in the dtype of the batch, which is that of the feature or a wider one.
-func lowBitOf(tab *table, p *Part, dtype graph.DType, at, values int) func(dst []byte, rows graph.Index) {
+func lowBitOf(tabs *tables, c *graph.Column, p *Part, dtype graph.DType, at, values int) func(dst []byte, rows graph.Index) {
 	switch dtype.Size() {
 	case 2:
-		return newWidening[uint16](tab, p, dtype, at, values).write
+		return newWidening[uint16](tabs, c, p, dtype, at, values).write
 	case 8:
-		return newWidening[uint64](tab, p, dtype, at, values).write
+		return newWidening[uint64](tabs, c, p, dtype, at, values).write
 	}
-	return newWidening[uint32](tab, p, dtype, at, values).write
+	return newWidening[uint32](tabs, c, p, dtype, at, values).write
+}
+
+// numberTables are the numbers of the codes of pieces in a dtype. The columns of a source and of its streams share them.
+type numberTables struct {
+	mu sync.Mutex
+	of map[pieceAs]any
+}
+
+type pieceAs struct {
+	piece *features.Piece
+	dtype graph.DType
+}
+
+// numbersIn returns the numbers of a piece in a dtype, which newly makes at the first call.
+func numbersIn[T any](t *numberTables, piece *features.Piece, dtype graph.DType, newly func() T) T {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	key := pieceAs{piece, dtype}
+	if _, is := t.of[key]; !is {
+		if t.of == nil {
+			t.of = map[pieceAs]any{}
+		}
+		t.of[key] = newly()
+	}
+	return t.of[key].(T)
+}
+
+// NumberBytes is the most memory that the numbers of codes take.
+func (f *Features) NumberBytes() (n int64) {
+	for _, j := range f.Joined {
+		for _, p := range j.Columns {
+			if p.Widen != nil && p.Widen.Kind == features.PieceLowBit {
+				n += int64(p.Widen.Width) << p.Widen.Bits * 8 // float64 where it stands beside numbers that are
+			}
+		}
+	}
+	return n
 }
 
 // widening writes the numbers that the codes of a table stand for. B has the size of a number.
@@ -28,20 +66,26 @@ type widening[B uint16 | uint32 | uint64] struct {
 	halves                  [][2][16]B // of 4 bits: by byte, those of both positions
 }
 
-func newWidening[B uint16 | uint32 | uint64](tab *table, p *Part, dtype graph.DType, at, values int) *widening[B] {
-	w := &widening[B]{tab: tab, width: p.Widen.Width, size: p.Widen.Width, at: at, values: values}
+func newWidening[B uint16 | uint32 | uint64](tabs *tables, c *graph.Column, p *Part, dtype graph.DType, at, values int) *widening[B] {
+	w := &widening[B]{tab: tabs.of(c.Values), width: p.Widen.Width, size: p.Widen.Width, at: at, values: values}
 	if p.Widen.Bits == 8 {
-		w.bytes = make([][256]B, w.width)
-		for k := range w.width {
-			setNumbers(w.bytes[k][:], p, k, dtype)
-		}
+		w.bytes = numbersIn(tabs.numbers, p.Widen, dtype, func() [][256]B {
+			numbers := make([][256]B, w.width)
+			for k := range w.width {
+				setNumbers(numbers[k][:], p, k, dtype)
+			}
+			return numbers
+		})
 		return w
 	}
 	w.size = (w.width + 1) / 2
-	w.halves = make([][2][16]B, w.size)
-	for k := range w.width {
-		setNumbers(w.halves[k/2][k%2][:], p, k, dtype)
-	}
+	w.halves = numbersIn(tabs.numbers, p.Widen, dtype, func() [][2][16]B {
+		numbers := make([][2][16]B, w.size)
+		for k := range w.width {
+			setNumbers(numbers[k/2][k%2][:], p, k, dtype)
+		}
+		return numbers
+	})
 	return w
 }
 

@@ -56,7 +56,7 @@ func TestLowBitJoined(t *testing.T) {
 		if beside != nil {
 			columns = append(columns, beside)
 		}
-		var tabs tables
+		tabs := tables{numbers: &numberTables{}}
 		defer tabs.close()
 		c, err := joinedOf(&tabs, "nodes/n/", j, columns, rows, func(*made) graph.Index { return graph.Index{U32: ids} }, nil)
 		if err != nil {
@@ -102,7 +102,7 @@ func TestLowBitDamaged(t *testing.T) {
 	} {
 		damaged := *c
 		change(&damaged)
-		var tabs tables
+		tabs := tables{numbers: &numberTables{}}
 		_, err := joinedOf(&tabs, "nodes/n/", Joined{"n", "x", []Part{{Column: "#x.0", Widen: piece, DType: graph.Float32}}}, []*graph.Column{&damaged}, 3, nil, nil)
 		if err == nil || !strings.Contains(err.Error(), "expected uint8 of shape [3] for a feature; graphmill verify finds damage") {
 			t.Errorf("found %v", err)

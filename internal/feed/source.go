@@ -78,6 +78,7 @@ func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source
 	if err := checkLinks(f.Links, src.Seeds()); err != nil {
 		return nil, err
 	}
+	src.tables.numbers = &numberTables{}
 	var err error
 	if src.columns, err = columnsOf(s, f, ops, &src.tables, nil); err != nil {
 		return nil, err

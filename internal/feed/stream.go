@@ -27,7 +27,7 @@ func (s *Source) NewStream(n int) (*Stream, error) {
 	st.orders.src = s
 	from := newFetched(st.x)
 	var err error
-	if st.columns, err = columnsOf(s.sampler, s.features, s.ops, &tables{}, from); err != nil {
+	if st.columns, err = columnsOf(s.sampler, s.features, s.ops, &tables{numbers: s.tables.numbers}, from); err != nil {
 		_ = st.x.Close()
 		return nil, err
 	}

@@ -23,6 +23,8 @@ type tables struct {
 	frees []func()
 	// joined are the columns that are made of several ones.
 	joined []*joined
+	// numbers are those of columns of codes.
+	numbers *numberTables
 }
 
 // of is the table of these bytes.

@@ -142,7 +142,7 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 			return err
 		}
 	}
-	need := samplerBytes(s.Graph, p.plan, o.Threads) + columnBytes(s.Graph, f) + order
+	need := samplerBytes(s.Graph, p.plan, o.Threads) + columnBytes(s.Graph, f) + f.NumberBytes() + order
 	if o.Executor == option.ExecutorMemory || o.Executor == option.ExecutorAuto && (o.Memory == 0 || need <= o.Memory) {
 		m, err := NewSampler(s, p.plan, need, o.Memory, options)
 		if err != nil {
@@ -156,7 +156,7 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 		return err
 	}
 	c := choice{threads: o.Threads, memory: o.Memory, options: options}
-	held := int64(feedBytes) + order + 4*int64(len(p.job.Seeds)) + int64(len(p.job.Times))*int64(unsafe.Sizeof(sample.Time{}))
+	held := int64(feedBytes) + f.NumberBytes() + order + 4*int64(len(p.job.Seeds)) + int64(len(p.job.Times))*int64(unsafe.Sizeof(sample.Time{}))
 	for _, column := range f.Links {
 		held += column.Bytes()
 	}
