@@ -231,7 +231,7 @@ func (r *ranger) rangePiece(i, first, last int, t *Table) (at int, err error) {
 func checkBits(bits int, code bool) error {
 	switch {
 	case bits != 0 && bits != 4 && bits != 8:
-		return specErrorf("found bits %d, expected 4 or 8", bits)
+		return specErrorf("found bits %d, expected 4 or 8; correct it", bits)
 	case bits != 0 && code:
 		return specErrorf("found bits %d of a code, expected them of numbers, as a code is kept whole; leave them out", bits)
 	}

@@ -195,7 +195,7 @@ func readBits(y yamlfile.File, n ast.Node) (int, error) {
 		return 0, err
 	}
 	if text != "4" && text != "8" {
-		return 0, y.Errorf(n, "found bits %s, expected 4 or 8", text)
+		return 0, y.Errorf(n, "found bits %s, expected 4 or 8; correct it", text)
 	}
 	return int(text[0] - '0'), nil
 }
