@@ -1,0 +1,323 @@
+package features
+
+import (
+	"math"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// block writes rows of a feature: a goroutine's share of an applier.
+type block struct {
+	a      *applier
+	faults []faults
+	number []float64   // of one number of each row
+	row    [][]float64 // by piece of numbers or low-bit: the rows of a block
+	codes  []byte      // of a piece, as they are written
+	seen   map[string]bool
+}
+
+// block makes the buffers of a goroutine.
+func (a *applier) block() *block {
+	b := &block{a: a, faults: make([]faults, len(a.f.Parts)), number: make([]float64, blockRows), row: make([][]float64, len(a.f.Pieces)), seen: map[string]bool{}}
+	most := 0
+	for i := range a.f.Pieces {
+		p := &a.f.Pieces[i]
+		if p.Kind == PieceNumbers || p.Kind == PieceLowBit {
+			b.row[i] = make([]float64, blockRows*p.Width)
+		}
+		most = max(most, p.rowBytes(a.dtype))
+	}
+	b.codes = make([]byte, blockRows*most)
+	return b
+}
+
+// report adds the faults to those of the applier.
+func (b *block) report() {
+	for k := range b.faults {
+		b.a.faults[k].merge(&b.faults[k])
+	}
+}
+
+// write writes the rows [first, first+n).
+func (b *block) write(first, n int) error {
+	a := b.a
+	part := 0
+	for i := range a.f.Pieces {
+		p := &a.f.Pieces[i]
+		size := p.rowBytes(a.dtype)
+		out := b.codes[:n*size]
+		switch p.Kind {
+		case PieceCode:
+			b.code(part, first, n, out)
+			part++
+		case PieceOneHot:
+			b.oneHot(part, first, n, p.Width, out)
+			part++
+		case PieceMultiHot:
+			clear(out)
+			b.multiHot(part, first, n, func(row, at int) { out[row*size+at/8] |= 1 << (at % 8) })
+			part++
+		case PieceNumbers:
+			var rows []float64
+			rows, part = b.results(i, part, first, n)
+			b.round(part, first, rows, p.Width, out)
+		case PieceLowBit:
+			var rows []float64
+			rows, part = b.results(i, part, first, n)
+			clear(out)
+			p.encode(rows, out, func(i int) {
+				b.faults[a.partAt(part, p.Width, i%p.Width)].cut.add(first+i/p.Width, rows[i])
+			})
+		}
+		if _, err := a.out[i].WriteAt(out, int64(first)*int64(size)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// results are the numbers of n rows of a piece, whose first part is given, after all steps and the norm. It returns the part after the piece, too.
+func (b *block) results(piece, part, first, n int) ([]float64, int) {
+	width := b.a.f.Pieces[piece].Width
+	rows := b.row[piece][:n*width]
+	clear(rows)
+	for at := 0; at < width; part++ {
+		b.numbers(part, first, n, width, rows[at:])
+		at += b.a.f.Parts[part].Width
+	}
+	normalise(rows, width, b.a.f.Norm)
+	return rows, part
+}
+
+// numbers writes the numbers of a part to rows of the given width, which are zeros.
+func (b *block) numbers(part, first, n, width int, rows []float64) {
+	state, s, x := b.a.f.Parts[part], b.a.sources[part], &b.faults[part]
+	switch state.Encode {
+	case EncodeOneHot:
+		for i := range n {
+			rows[i*width+b.place(s, x, first+i)] = 1
+		}
+		return
+	case EncodeMultiHot:
+		b.multiHot(part, first, n, func(row, at int) { rows[row*width+at] = 1 })
+		return
+	case EncodeHash:
+		for i := range n {
+			if text := s.text(first + i); len(text) > 0 {
+				state.Hash.apply(text, rows[i*width:][:state.Width])
+			} else {
+				x.filled.add(first+i, 0)
+			}
+		}
+		return
+	case EncodeBuckets:
+		b.buckets(part, first, n, func(row, bucket int) { rows[row*width+bucket] = 1 }, state.Width-1)
+		return
+	}
+	whole := s.c.DType.IsInt() && state.Encode == EncodeNone
+	for k := range state.Numbers {
+		number, of := b.number[:n], &state.Numbers[k]
+		s.numbers(first, k, number, &x.wide)
+		for i, v := range number {
+			if v = of.clipped(v); v != v {
+				if k == 0 || !state.Flag || rows[i*width+state.Width-1] == 0 {
+					x.filled.add(first+i, 0)
+				}
+				if state.Flag {
+					rows[i*width+state.Width-1] = 1
+				}
+			}
+			y := of.apply(v)
+			switch {
+			case math.IsInf(v, 0):
+				x.infin.add(first+i, v)
+			case y != y && v != v:
+				x.missing.add(first+i, 0)
+			case y != y:
+				x.low.add(first+i, v)
+			case math.IsInf(y, 0):
+				x.over.add(first+i, y)
+			case whole && of.Scale == "" && rounded(y, b.a.dtype) != y:
+				x.wide.add(first+i, y)
+			}
+			rows[i*width+k] = y
+		}
+	}
+	b.unknownNumbers(state, s, x, first, n)
+}
+
+// unknownNumbers counts the texts of frequency and ordinal that the rows of the fit do not have.
+func (b *block) unknownNumbers(state *State, s *source, x *faults, first, n int) {
+	if state.Encode != EncodeFrequency && state.Encode != EncodeOrdinal {
+		return
+	}
+	for i := range n {
+		if code, known := s.code(first + i); known && code == 0 {
+			x.unknown.addText(first+i, s.shown(first+i))
+		}
+	}
+}
+
+// place is the position of a row in a one-hot part: of its text, then of all others, then of a missing one.
+func (b *block) place(s *source, x *faults, row int) int {
+	code, known := s.code(row)
+	switch {
+	case !known:
+		x.filled.add(row, 0)
+		return len(s.cats.Texts) + 1
+	case code == 0:
+		x.unknown.addText(row, s.shown(row))
+		return len(s.cats.Texts)
+	}
+	return int(code) - 1
+}
+
+// shown is the text of a row for an error.
+func (s *source) shown(row int) string {
+	if s.c.Categories != nil || s.c.DType == graph.String {
+		return string(s.text(row))
+	}
+	return integerText(s.integer(row), s.c.DType)
+}
+
+// oneHot writes the positions of a part as codes.
+func (b *block) oneHot(part, first, n, width int, out []byte) {
+	s, x := b.a.sources[part], &b.faults[part]
+	if width <= 1<<8 {
+		for i := range out[:n] {
+			out[i] = byte(b.place(s, x, first+i))
+		}
+		return
+	}
+	codes := graph.View[uint16](out)
+	for i := range n {
+		codes[i] = uint16(b.place(s, x, first+i))
+	}
+}
+
+// multiHot calls set with the positions of each row of a part: those of its tags, and then one for all others.
+func (b *block) multiHot(part, first, n int, set func(row, at int)) {
+	s, x := b.a.sources[part], &b.faults[part]
+	for i := range n {
+		unknown := ""
+		s.tags(first+i, b.seen, func(tag string) {
+			if code := s.cats.codes[tag]; code > 0 {
+				set(i, int(code)-1)
+				return
+			}
+			unknown = tag
+			set(i, len(s.cats.Texts))
+		})
+		if unknown != "" {
+			x.unknown.addText(first+i, unknown)
+		}
+	}
+}
+
+// buckets calls set with the bucket of each row; missing is the one of a row without a value.
+func (b *block) buckets(part, first, n int, set func(row, bucket int), missing int) {
+	state, s, x := b.a.f.Parts[part], b.a.sources[part], &b.faults[part]
+	number := b.number[:n]
+	s.numbers(first, 0, number, &x.wide)
+	for i, v := range number {
+		y := state.Numbers[0].apply(v)
+		if v != v {
+			x.filled.add(first+i, 0)
+		}
+		if y != y {
+			set(i, missing)
+			continue
+		}
+		set(i, int(y))
+	}
+}
+
+// code writes the codes of a feature: 0 is a value that is missing or unknown.
+func (b *block) code(part, first, n int, out []byte) {
+	s, x, codes := b.a.sources[part], &b.faults[part], graph.View[int32](out)
+	if b.a.f.Parts[part].Encode == EncodeBuckets {
+		clear(codes[:n])
+		b.buckets(part, first, n, func(row, bucket int) { codes[row] = int32(bucket + 1) }, -1)
+		return
+	}
+	for i := range n {
+		code, known := s.code(first + i)
+		codes[i] = code
+		switch {
+		case !known:
+			codes[i] = 0
+			x.filled.add(first+i, 0)
+		case code == 0:
+			x.unknown.addText(first+i, s.shown(first+i))
+		}
+	}
+}
+
+// partAt is the part that gives a position of a piece of some width; last is the part after the piece.
+func (a *applier) partAt(last, width, at int) int {
+	part := last - 1
+	for ; part > 0; part-- {
+		if width -= a.f.Parts[part].Width; at >= width {
+			break
+		}
+	}
+	return part
+}
+
+// round writes numbers in the dtype of the feature. last is the part after the piece.
+func (b *block) round(last, first int, rows []float64, width int, out []byte) {
+	over := func(i int) {
+		b.faults[b.a.partAt(last, width, i%width)].over.add(first+i/width, rows[i])
+	}
+	switch b.a.dtype {
+	case graph.Float32:
+		to := graph.View[float32](out)
+		for i, x := range rows {
+			if to[i] = float32(x); to[i]-to[i] != 0 && x == x && !math.IsInf(x, 0) {
+				over(i)
+			}
+		}
+	default:
+		to := graph.View[uint16](out)
+		for i, x := range rows {
+			y := rounded(x, b.a.dtype)
+			if y-y != 0 && x == x && !math.IsInf(x, 0) {
+				over(i)
+			}
+			if b.a.dtype == graph.BFloat16 {
+				to[i] = uint16(math.Float32bits(float32(y)) >> 16)
+			} else {
+				to[i] = Float16Bits(y)
+			}
+		}
+	}
+}
+
+// normalise divides rows by their norm.
+func normalise(rows []float64, width int, how Norm) {
+	if how == NormNone {
+		return
+	}
+	for ; len(rows) > 0; rows = rows[width:] {
+		row := rows[:width]
+		norm := 0.0
+		for _, x := range row {
+			switch how {
+			case NormL1:
+				norm += math.Abs(x)
+			case NormL2:
+				norm += float64(x * x)
+			case NormMax:
+				norm = max(norm, math.Abs(x))
+			}
+		}
+		if how == NormL2 {
+			norm = math.Sqrt(norm)
+		}
+		if norm != 0 {
+			for i := range row {
+				row[i] /= norm
+			}
+		}
+	}
+}
