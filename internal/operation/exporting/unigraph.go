@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/export/unigraph"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest"
@@ -70,23 +69,13 @@ func StoreToUnigraph(ctx context.Context, in, out string, o option.UnigraphTable
 	r.Input("store", size, sum)
 	rows := 0
 	if g := s.Graph; g != nil {
-		var left []string
 		for _, n := range g.Nodes {
 			rows += n.Count
-			for _, f := range graph.Pieced(n.Columns) {
-				left = append(left, n.Type+"/"+f)
-			}
 		}
 		for _, e := range g.Edges {
 			rows += e.Count
-			for _, f := range graph.Pieced(e.Columns) {
-				left = append(left, e.Type.String()+"/"+f)
-			}
 		}
-		if len(left) > 0 {
-			r.Note(operation.PiecesText(left))
-			operation.Warn(&o.Run, "%s: %s", in, operation.PiecesText(left))
-		}
+		operation.WarnPieces(&o.Run, r, in, g.Nodes, g.Edges)
 	}
 	made := store.Made{Command: "tfgnn from-store", Inputs: map[string]string{"store": sum}}
 	return r, writeTables(&o, ctx, out, made, r, u, int64(rows), func(w *store.Writer, u unigraph.Options) (*unigraph.Result, error) {

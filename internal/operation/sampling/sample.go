@@ -367,23 +367,16 @@ func (s *sampling) warnContext() {
 // warnPieces warns of features that Examples do not have.
 func (s *sampling) warnPieces() {
 	g := s.store.Graph
-	nodes, edges := output.Reach(g, s.plan)
-	var names []string
-	for _, i := range nodes {
-		for _, f := range graph.Pieced(g.Nodes[i].Columns) {
-			names = append(names, g.Nodes[i].Type+"/"+f)
-		}
+	var nodes []*graph.Nodes
+	var edges []*graph.Edges
+	ofNodes, ofEdges := output.Reach(g, s.plan)
+	for _, i := range ofNodes {
+		nodes = append(nodes, g.Nodes[i])
 	}
-	for _, i := range edges {
-		for _, f := range graph.Pieced(g.Edges[i].Columns) {
-			names = append(names, g.Edges[i].Type.String()+"/"+f)
-		}
+	for _, i := range ofEdges {
+		edges = append(edges, g.Edges[i])
 	}
-	if len(names) > 0 {
-		text := operation.PiecesText(names)
-		operation.Warn(&s.o.Run, "%s: %s", s.store.Dir, text)
-		s.report.Note(text)
-	}
+	operation.WarnPieces(&s.o.Run, s.report, s.store.Dir, nodes, edges)
 }
 
 // create begins the output, or continues that of an interrupted run.
