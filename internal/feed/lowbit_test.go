@@ -34,7 +34,7 @@ func TestLowBitJoined(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		rows, d, bits := rapid.IntRange(1, 20).Draw(t, "rows"), rapid.SampledFrom(floats).Draw(t, "dtype"), rapid.SampledFrom([]int{4, 8}).Draw(t, "bits")
-		width := rapid.IntRange(1, 7).Draw(t, "width")
+		width := rapid.SampledFrom([]int{1, 2, 3, 7, 8, 3001}).Draw(t, "width") // of the last one, a copy has few rows
 		codes, piece := lowBitColumn(r, "#x.0", rows, width, bits)
 		beside, _ := random(rapid.SampledFrom([]graph.DType{d, graph.Float64, graph.Float32}).Draw(t, "beside"), "y", rows, 2, r)
 		j := Joined{"n", "x", []Part{{Column: "#x.0", Widen: piece, DType: d}}}
@@ -48,9 +48,16 @@ func TestLowBitJoined(t *testing.T) {
 				want = beside.DType
 			}
 		}
-		ids := make([]uint32, rapid.IntRange(0, 9).Draw(t, "ids"))
+		ids := make([]uint32, rapid.IntRange(0, 20).Draw(t, "ids"))
 		for i := range ids {
 			ids[i] = uint32(r.IntN(rows))
+		}
+		index := graph.Index{U32: ids}
+		if rapid.Bool().Draw(t, "wide") {
+			index.U32 = nil
+			for _, id := range ids {
+				index.U64 = append(index.U64, uint64(id))
+			}
 		}
 		columns := []*graph.Column{codes}
 		if beside != nil {
@@ -58,7 +65,7 @@ func TestLowBitJoined(t *testing.T) {
 		}
 		tabs := tables{numbers: &numberTables{}}
 		defer tabs.close()
-		c, err := joinedOf(&tabs, "nodes/n/", j, columns, rows, func(*made) graph.Index { return graph.Index{U32: ids} }, nil)
+		c, err := joinedOf(&tabs, "nodes/n/", j, columns, rows, func(*made) graph.Index { return index }, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
