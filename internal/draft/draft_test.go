@@ -244,6 +244,28 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
+// Where no column says which rows are for training, a line that is still a comment divides edges by their time.
+func TestSplitByTime(t *testing.T) {
+	for header, want := range map[string]string{
+		"user,sku,at\n":        "fit: all  # no column says which rows are for training\n# transforms: {split: {users:purchases:items: {by: at, ratios: [0.8, 0.1, 0.1]}}}  # the first 80 %",
+		"user,sku,note\n":      "",
+		"user,sku,at,posted\n": "", // nothing says which time it is
+	} {
+		rows := ""
+		for i := range 20 {
+			at := fmt.Sprintf(",2024-01-%02d", 1+i)
+			if strings.Contains(header, "note") {
+				at = ",x"
+			}
+			rows += fmt.Sprintf("%d,A%d%s\n", i%4, i%3, strings.Repeat(at, strings.Count(header, ",")-1))
+		}
+		d, _ := draftOf(t, written(t, map[string]string{"users.csv": "id\n0\n1\n2\n3\n", "items.csv": "sku\nA0\nA1\nA2\n", "purchases.csv": header + rows}), Options{})
+		if text := string(d.YAML); !strings.Contains(text, want) || strings.Contains(text, "transforms") != (want != "") {
+			t.Errorf("%q: found %s, expected %q", header, text, want)
+		}
+	}
+}
+
 // The draft of a wide table has no reasons where it would be too large for an import, and a table that is too wide is a fault.
 func TestWide(t *testing.T) {
 	for columns, want := range map[int]string{10: "  # integers from 1 to 1", 4500: "Reasons, faults and features are left out", 20000: "at most"} {

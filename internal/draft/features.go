@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// writeFit writes which rows the statistics of features come from: those for training, if a column says so.
+// writeFit writes which rows the statistics of features come from: those for training, if a column says so. If none does, and edges
+// have times, a line to be taken divides them by time.
 func (d *drafter) writeFit(w *writer) {
 	for _, t := range d.Tables {
 		for _, c := range t.columns {
@@ -17,6 +18,27 @@ func (d *drafter) writeFit(w *writer) {
 		}
 	}
 	w.line(0, "fit: all", "no column says which rows are for training")
+	if splits := d.splitsByTime(); len(splits) > 0 {
+		line := fmt.Sprintf("transforms: {split: {%s}}  # the first 80 %% by time for training: remove the # before it, and the line fit: all", strings.Join(splits, ", "))
+		if len(line) <= longestComment { // a part of it would be no YAML
+			w.line(0, "", line)
+		}
+	}
+}
+
+// splitsByTime are the splits by time of edge types whose tables have one column of times.
+func (d *drafter) splitsByTime() (splits []string) {
+	names := d.relations()
+	for _, t := range d.Tables {
+		if !t.edge {
+			continue
+		}
+		if times := t.times(); len(times) == 1 {
+			name := t.keys[0].typ() + ":" + names[t.keys[0]] + ":" + t.keys[1].typ()
+			splits = append(splits, fmt.Sprintf("%s: {by: %s, ratios: [0.8, 0.1, 0.1]}", Scalar(name), Scalar(times[0].Name)))
+		}
+	}
+	return splits
 }
 
 // The distinct texts up to which a category has a position for each, and the average bytes from which a text is one to hash.

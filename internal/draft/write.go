@@ -170,6 +170,16 @@ func (t *Table) isKey(c *column) bool {
 	return slices.ContainsFunc(t.keys, func(k *key) bool { return k.column == c })
 }
 
+// times are the columns of times of a table that are neither its id nor keys.
+func (t *Table) times() (times []*column) {
+	for _, c := range t.columns {
+		if c != t.id && !t.isKey(c) && meaningOf(c).kind == moment {
+			times = append(times, c)
+		}
+	}
+	return times
+}
+
 // referrers names columns that refer to a table.
 func (d *drafter) referrers(t *Table) string {
 	var names []string
@@ -273,13 +283,7 @@ func (d *drafter) writeForeign(w *writer, t *Table, k *key, rel string) {
 	w.marked(anchorOf(t, k.column.Name), 2, "dst: "+Scalar(k.column.Name), k.why)
 	w.line(2, "reverse: "+Scalar("rev_"+rel), "")
 	d.out.Edges = append(d.out.Edges, Type{k.typ() + ":rev_" + rel + ":" + t.Name, t.Name, k.column.filled()})
-	var times []*column
-	for _, c := range t.columns {
-		if c != t.id && !t.isKey(c) && meaningOf(c).kind == moment {
-			times = append(times, c)
-		}
-	}
-	if len(times) == 1 {
+	if times := t.times(); len(times) == 1 {
 		d.writeColumns(w, t, times)
 	} else {
 		w.line(2, "columns: {}", "")
