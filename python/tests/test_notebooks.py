@@ -16,7 +16,7 @@ from typing import Any
 from unittest import mock
 
 FOLDER = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "examples", "notebooks"))
-NAMES = ["citations", "database", "larger-than-memory", "molecules"]
+NAMES = ["citations", "database", "larger-than-memory", "molecules", "recommender"]
 MACHINE = re.compile(r"/(?:home|root|tmp|Users|work|mnt|opt)/|\b[A-Z]:\\")
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
 
