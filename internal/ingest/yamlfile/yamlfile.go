@@ -96,6 +96,9 @@ func (y File) Parse(text []byte) (ast.Node, error) {
 		}
 		return nil, tagged.Errorf(y.Kind, "%s: found bad YAML: %w", y.Path, err)
 	}
+	if len(f.Docs) == 0 || len(f.Docs) == 1 && f.Docs[0].Body == nil {
+		return nil, tagged.Errorf(y.Kind, "%s: found no keys, expected nodes and edges; write them, or let graphmill draft write them", y.Path)
+	}
 	if len(f.Docs) != 1 || f.Docs[0].Body == nil {
 		return nil, tagged.Errorf(y.Kind, "%s: found %d documents, expected one with nodes and edges; leave one, and remove the lines ---", y.Path, len(f.Docs))
 	}
