@@ -144,7 +144,7 @@ func (d *drafter) shared(c *column) bool {
 const (
 	anyName   = 0 // nothing: the values decide
 	nearName  = 1 // customer_id and olist_customers
-	partName  = 2 // seller_user_id, or user without id; parent_id and its own table
+	partName  = 2 // seller_user_id, or user without id; customer and the id customer_id; parent_id and its own table
 	sameName  = 3 // user_id and users, or the name of the id
 	declared  = 4
 	otherName = -1 // it is no name of a key at all
@@ -152,11 +152,16 @@ const (
 
 // strengthOf says how much the name of a column says of a table.
 func strengthOf(c *column, u *Table) int {
-	if u.id != nil && u != c.table && strings.EqualFold(u.id.Name, c.Name) && idScore(u.id) < idUsual {
+	if u.id != nil && u != c.table && sameSpelling(u.id.Name, c.Name) && idScore(u.id) < idUsual {
 		return sameName
 	}
 	table := tableWords(u)
 	stem, isKey := stemOf(c.Name)
+	if u.id != nil && u != c.table && !isKey {
+		if of, named := stemOf(u.id.Name); named && len(of) > 0 && sameWords(stem, of) {
+			return partName
+		}
+	}
 	if joined := joinedStem(c.Name); joined != nil && sameWords(joined, table) {
 		return sameName
 	}

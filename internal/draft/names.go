@@ -35,6 +35,12 @@ func wordsOf(name string) (words []string) {
 	return words
 }
 
+// sameSpelling says whether two names are one in other cases and with other signs, as customer_id and "Customer ID".
+func sameSpelling(a, b string) bool {
+	words := wordsOf(a)
+	return strings.EqualFold(a, b) || len(words) > 0 && slices.Equal(words, wordsOf(b))
+}
+
 // plainWords say of a table that it is one, and not of what.
 var plainWords = []string{"node", "nodes", "vertex", "vertices", "names", "table", "tbl", "dim", "fact", "data", "dataset", "list", "raw"}
 
