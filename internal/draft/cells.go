@@ -54,6 +54,7 @@ type cells struct {
 	wide53   seen // integers that float64 may round
 	wide     bool // a number is 2^24 or more
 	commas   seen // numbers with a comma in place of the point, which are texts
+	units    seen // numbers with a unit or other signs, which are texts
 	vectors  seen // lists of numbers, which are texts; width is the number of all of them, 0 if they differ
 	width    int
 	digits   int // of fractions of seconds
@@ -133,6 +134,8 @@ func (c *cells) add(row uint64, text []byte) {
 	}
 	if commaNumber(text) {
 		c.commas.add(row, text)
+	} else if unitNumber(text) {
+		c.units.add(row, text)
 	}
 	if n := vectorWidth(text); n > 0 {
 		c.addVector(row, n, text)
@@ -238,7 +241,7 @@ func (c *cells) merge(o *cells) {
 	}
 	for _, p := range [][2]*seen{{&c.empty, &o.empty}, {&c.words, &o.words}, {&c.marks, &o.marks}, {&c.ints, &o.ints}, {&c.floats, &o.floats},
 		{&c.bools, &o.bools}, {&c.times, &o.times}, {&c.dates, &o.dates}, {&c.texts, &o.texts}, {&c.signed, &o.signed}, {&c.zeros, &o.zeros},
-		{&c.big, &o.big}, {&c.wide24, &o.wide24}, {&c.wide53, &o.wide53}, {&c.commas, &o.commas}, {&c.vectors, &o.vectors}} {
+		{&c.big, &o.big}, {&c.wide24, &o.wide24}, {&c.wide53, &o.wide53}, {&c.commas, &o.commas}, {&c.units, &o.units}, {&c.vectors, &o.vectors}} {
 		p[0].merge(p[1])
 	}
 	c.whole, c.below, c.bytes = c.whole+o.whole, c.below+o.below, c.bytes+o.bytes
@@ -307,6 +310,33 @@ func commaNumber(text []byte) bool {
 	_, ok := scalar.ParseInt(whole, graph.Int64)
 	_, also := scalar.ParseInt(text[at+1:], graph.Uint64)
 	return ok && also && text[at+1]-'0' <= 9
+}
+
+// currencies are the signs that stand before or after a number without a blank.
+const currencies = "$€£¥"
+
+// longestUnit is the most bytes of a unit.
+const longestUnit = 4
+
+// unitNumber says whether a text is a number with a currency, a percent sign, a unit after a blank, or commas between thousands.
+func unitNumber(text []byte) bool {
+	rest := bytes.Trim(text, currencies+"% ")
+	if i := bytes.LastIndexByte(rest, ' '); i > 0 && len(rest)-i-1 <= longestUnit && !bytes.ContainsAny(rest[i+1:], "0123456789") {
+		rest = bytes.TrimRight(rest[:i], " ")
+	} else if i := bytes.IndexByte(rest, ' '); i > 0 && i <= longestUnit && !bytes.ContainsAny(rest[:i], "0123456789") {
+		rest = bytes.TrimLeft(rest[i:], " ")
+	}
+	whole, _, _ := bytes.Cut(rest, []byte{'.'})
+	groups := bytes.Split(whole, []byte{','})
+	if slices.ContainsFunc(groups[1:], func(g []byte) bool { return len(g) != 3 }) {
+		return false
+	}
+	digits := bytes.ReplaceAll(rest, []byte{','}, nil)
+	if len(digits) == len(text) || len(digits) == 0 || digits[len(digits)-1]-'0' > 9 {
+		return false
+	}
+	_, ok := scalar.ParseFloat(digits, graph.Float64)
+	return ok
 }
 
 // dateForm names the form of a date that is none of ISO 8601, such as D/M/Y; empty: the text is no date.

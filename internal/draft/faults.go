@@ -149,6 +149,8 @@ func (d *drafter) textFaults(t *Table, c *column, numbers, filled uint64) {
 		return
 	case 2*n.commas.n >= filled:
 		d.fault(t, c, &n.commas, false, "number", fmt.Sprintf(" with a comma as the point, such as %q", n.commas.text), "write a point, and give the column float32; until then it has texts", "")
+	case 2*n.units.n >= filled:
+		d.fault(t, c, &n.units, false, "number", fmt.Sprintf(" with a unit or other signs, such as %q", n.units.text), "write the number alone, with a point, and give the column float32; until then it has texts", "")
 	case 2*numbers >= filled && others.n+n.times.n > 0:
 		others.merge(&n.times)
 		d.fault(t, c, &others, false, "text", fmt.Sprintf(" such as %q among %s", others.text, amount(numbers, "number")), "correct the cells, and give the column float32; until then it has texts", "")
