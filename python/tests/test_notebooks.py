@@ -51,6 +51,11 @@ class TestCommitted(unittest.TestCase):
                         for target in LINK.findall(source(cell)):
                             self.assertTrue(os.path.exists(os.path.join(FOLDER, target)), target)
 
+    def test_short(self) -> None:
+        """The recommender has at most the 40 lines that examples/README.md says."""
+        lines = [line for cell in read("recommender")["cells"] if cell["cell_type"] == "code" for line in source(cell).splitlines() if line.strip()]
+        self.assertLessEqual(len(lines), 40)
+
     def test_machine_paths_are_found(self) -> None:
         for text, found in (("open('/home/me/x')", True), (r"C:\data", True), ("papers/x.npy", False), ("../../docs/guide.md", False)):
             self.assertEqual(MACHINE.search(text) is not None, found, text)
