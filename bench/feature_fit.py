@@ -29,11 +29,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 HAND, FEATURES, ALL, NONE = "by hand", "features", "fitted on all rows", "without"
 TRAININGS = {  # the archive, what is measured, and whether a fit on all rows leaks
     "sections": ("debian_packages", "sections of Debian's packages, accuracy", False),
+    "names": ("debian_packages", "the same, with a column per maintainer", False),
     "returns": ("rails_git", "newcomers of Rails who return, AUROC", False),
-    "clock": ("rails_git", "the same, with the number of the commit by ranks", False),
-    "past": ("rails_git", "the same, with the number of earlier commits of the author", False),
-    "share": ("rails_git", "the same, with the share of the commits that its author has", True),
-    "degree": ("rails_git", "the same, with the degree of the author", True),
+    "clock": ("rails_git", "the newcomers, with the number of the commit by ranks", False),
+    "past": ("rails_git", "the newcomers, with the number of earlier commits of the author", False),
+    "share": ("rails_git", "the newcomers, with the share of the commits that its author has", True),
+    "degree": ("rails_git", "the newcomers, with the degree of the author", True),
 }
 
 

@@ -1,8 +1,8 @@
 """Trains one network on features that pandas and scikit-learn make, and on those of an import, and prints the test results as JSON.
 
-    python with_features.py sections|returns|clock|past|share|degree FOLDER SEEDS
+    python with_features.py sections|names|returns|clock|past|share|degree FOLDER SEEDS
 
-FOLDER is an unpacked archive: debian_packages for sections, rails_git for the others. It runs in the environment of bench/peers.sh databases.
+FOLDER is an unpacked archive: debian_packages for sections and names, rails_git for the others. It runs in the environment of bench/peers.sh databases.
 The contestants have the same store, the same batches, the same random start as far as their features have the same width, and the
 same hyperparameters. Only the columns of the features differ:
 
@@ -93,9 +93,9 @@ def standard(x: Any, fit: Array) -> Any:
     return StandardScaler().fit(x[fit]).transform(x)
 
 
-def one_hot(x: Any, fit: Array) -> Any:
+def one_hot(x: Any, fit: Array, **options: Any) -> Any:
     x = np.asarray(x).reshape(-1, 1)
-    return OneHotEncoder(handle_unknown="ignore", sparse_output=False).fit(x[fit]).transform(x)
+    return OneHotEncoder(**{"handle_unknown": "ignore", "sparse_output": False, **options}).fit(x[fit]).transform(x)
 
 
 def cycle(x: Any, period: Any) -> Any:
@@ -122,8 +122,8 @@ fit: {fit}
 dangling_edges: drop
 nodes:
   package:
-    table: nodes_package.csv.gz
-    columns: {{section: int64, priority: int64, arch_all: int64, essential: int64, has_homepage: int64, size: int64, installed_size: int64, description: string}}
+    table: packages.csv
+    columns: {{section: int64, priority: int64, arch_all: int64, essential: int64, has_homepage: int64, size: int64, installed_size: int64, maintainer: category, description: string}}
     features:
       x:
         - {{from: priority, encode: one-hot}}
@@ -133,53 +133,67 @@ nodes:
         - {{from: size, scale: normal-quantiles}}
         - {{from: installed_size, scale: log}}
         - {{from: description, encode: length, scale: standard}}
-        - {{from: description, encode: hash, dim: 64}}
+        - {{from: description, encode: hash, dim: 64}}{more}
 edges:
   package:depends:package: {{table: package_package.csv.gz, where: {{rel: 0}}, columns: {{}}, reverse: needed_by}}
 """
 
 
-def packages_by_hand(folder: pathlib.Path, fit: Array) -> dict[str, Any]:
+NAMES = "\n        - {from: maintainer, encode: one-hot, most: 200}"
+
+
+def packages(folder: pathlib.Path) -> pd.DataFrame:
+    """The packages with their maintainers, as texts."""
     p = pd.read_csv(folder / "nodes_package.csv.gz", keep_default_na=False)
+    p["maintainer"] = (
+        "m" + pd.read_csv(folder / "package_maintainer.csv.gz").set_index("package").maintainer.reindex(p.id).astype("int64").astype("str").to_numpy()
+    )
+    return p
+
+
+def packages_by_hand(p: pd.DataFrame, fit: Array, names: bool) -> dict[str, Any]:
     words = HashingVectorizer(n_features=64, norm=None).transform(p.description).toarray()
-    return {
-        "package": floats(
-            one_hot(p.priority, fit),
-            p[["arch_all", "essential", "has_homepage"]],
-            normal(p["size"], fit),
-            np.log1p(p.installed_size),
-            standard(p.description.str.len(), fit),
-            words,
-        )
-    }
+    parts = [
+        one_hot(p.priority, fit),
+        p[["arch_all", "essential", "has_homepage"]],
+        normal(p["size"], fit),
+        np.log1p(p.installed_size),
+        standard(p.description.str.len(), fit),
+        words,
+    ]
+    if names:
+        parts.append(one_hot(p.maintainer, fit, max_categories=200)[:, :-1])  # the last one is for all others
+    return {"package": floats(*parts)}
 
 
-def sections(folder: pathlib.Path, work: pathlib.Path, who: str, seed: int) -> float:
-    """Test accuracy on 4,000 packages."""
-    path = work / f"{seed}-{who == ALL}.store"
-    if not path.exists():
-        tables = work / "tables"
-        if not tables.exists():
-            tables.mkdir()
-            for file in folder.glob("*.csv.gz"):
-                (tables / file.name).write_bytes(file.read_bytes())
-        (tables / "graph.yaml").write_text(SECTIONS.format(fit="all" if who == ALL else "{split: train}"))
-        graphmill.run("import", tables, out=path, split="package=0.1,0.1,0.8", split_seed=seed, quiet=True)
-    store = Store(path)
-    package = store.nodes["package"]
-    by_hand = None
-    if who == HAND:
-        by_hand = packages_by_hand(folder, np.asarray(package["split"] == 0))
-        compare(store, by_hand)
-    elif who == NONE:
-        by_hand = {"package": torch.ones(len(package["split"]), 1)}
-    options: dict[str, Any] = dict(fanout=[8, 4], batch_size=256, as_="pyg", x={"package": ["x"]}, label="section", threads=1, seed=seed)
-    model = Net(store.edge_types, 58)
-    with NodeLoader(path, seeds="package:split=train", shuffle=True, **options) as train:
-        trained(model, train, by_hand, F.cross_entropy, 10, "package")
-    with NodeLoader(path, seeds="package:split=test", limit_seeds=4000, **options) as test:
-        score, y = tested(model, test, by_hand, "package")
-    return float((score.argmax(1) == y).float().mean())
+def of_packages(names: bool) -> Callable[[pathlib.Path, pathlib.Path, str, int], float]:
+    def run(folder: pathlib.Path, work: pathlib.Path, who: str, seed: int) -> float:
+        """Test accuracy on 4,000 packages."""
+        path = work / f"{seed}-{who == ALL}.store"
+        if not path.exists():
+            tables = work / "tables"
+            tables.mkdir(exist_ok=True)
+            (tables / "package_package.csv.gz").write_bytes((folder / "package_package.csv.gz").read_bytes())
+            packages(folder).to_csv(tables / "packages.csv", index=False)
+            (tables / "graph.yaml").write_text(SECTIONS.format(fit="all" if who == ALL else "{split: train}", more=NAMES if names else ""))
+            graphmill.run("import", tables, out=path, split="package=0.1,0.1,0.8", split_seed=seed, quiet=True)
+        store = Store(path)
+        package = store.nodes["package"]
+        by_hand = None
+        if who == HAND:
+            by_hand = packages_by_hand(packages(folder), np.asarray(package["split"] == 0), names)
+            compare(store, by_hand)
+        elif who == NONE:
+            by_hand = {"package": torch.ones(len(package["split"]), 1)}
+        options: dict[str, Any] = dict(fanout=[8, 4], batch_size=256, as_="pyg", x={"package": ["x"]}, label="section", threads=1, seed=seed)
+        model = Net(store.edge_types, 58)
+        with NodeLoader(path, seeds="package:split=train", shuffle=True, **options) as train:
+            trained(model, train, by_hand, F.cross_entropy, 10, "package")
+        with NodeLoader(path, seeds="package:split=test", limit_seeds=4000, **options) as test:
+            score, y = tested(model, test, by_hand, "package")
+        return float((score.argmax(1) == y).float().mean())
+
+    return run
 
 
 # Newcomers of Rails: will the author of a commit commit again within 30 days?
@@ -300,7 +314,7 @@ def newcomers(what: str) -> Callable[[pathlib.Path, pathlib.Path, str, int], flo
     return run
 
 
-TRAININGS = {"sections": sections, **{what: newcomers(what) for what in MORE}}
+TRAININGS = {"sections": of_packages(False), "names": of_packages(True), **{what: newcomers(what) for what in MORE}}
 
 
 def main(what: str, folder: str, seeds: str) -> None:
