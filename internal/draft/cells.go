@@ -318,12 +318,12 @@ const currencies = "$€£¥"
 // longestUnit is the most bytes of a unit.
 const longestUnit = 4
 
-// unitNumber says whether a text is a number with a currency, a percent sign, a unit after a blank, or commas between thousands.
+// unitNumber says whether a text is a number with a currency before or after it, a percent sign, a unit after a blank, or commas between thousands.
 func unitNumber(text []byte) bool {
 	rest := bytes.Trim(text, currencies+"% ")
 	if i := bytes.LastIndexByte(rest, ' '); i > 0 && len(rest)-i-1 <= longestUnit && !bytes.ContainsAny(rest[i+1:], "0123456789") {
 		rest = bytes.TrimRight(rest[:i], " ")
-	} else if i := bytes.IndexByte(rest, ' '); i > 0 && i <= longestUnit && !bytes.ContainsAny(rest[:i], "0123456789") {
+	} else if i := bytes.IndexByte(rest, ' '); i == 3 && !slices.ContainsFunc(rest[:i], func(b byte) bool { return b < 'A' || b > 'Z' }) {
 		rest = bytes.TrimLeft(rest[i:], " ")
 	}
 	whole, _, _ := bytes.Cut(rest, []byte{'.'})

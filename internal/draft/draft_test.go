@@ -93,9 +93,9 @@ func TestGuesses(t *testing.T) {
 		"dates":               {repeated(1, "29/02/2024", "01/03/2024"), "string", `2 dates as D/M/Y or M/D/Y, such as "29/02/2024"`, 2},
 		"dates with points":   {repeated(1, "29.2.2024", "1.3.2024"), "string", `2 dates as D.M.Y, such as "29.2.2024"`, 2},
 		"comma as the point":  {repeated(1, "3,50", "1.000,25"), "string", `2 numbers with a comma as the point, such as "3,50"`, 2},
-		"a currency":          {repeated(1, "2.99 EUR", "$3.10", "1,234.50", "€ 7"), "string", `4 numbers with a unit or other signs, such as "2.99 EUR"`, 2},
+		"a currency":          {repeated(1, "2.99 EUR", "$3.10", "1,234.50", "€ 7", "USD 3"), "string", `5 numbers with a unit or other signs, such as "2.99 EUR"`, 2},
 		"units":               {repeated(1, "5 kg", "12 kg", "7.5%"), "string", `3 numbers with a unit or other signs, such as "5 kg"`, 2},
-		"codes are no units":  {repeated(1, "12a", "7b", "no 3 b", "$", "a 1e", "1,2,3"), "string", "", 0},
+		"codes are no units":  {repeated(1, "12a", "7b", "no 3 b", "text 40026567", "Room 12", "$", "a 1e", "1,2,3"), "string", "", 0},
 		"nothing":             {repeated(1, "", ""), "string", "2 rows, none of which has a value", 2},
 		"missing words alone": {repeated(1, "NA", "NA"), "string", "2 rows, none of which has a value", 2},
 	} {
