@@ -48,9 +48,7 @@ func (j *job) estimateReturns(ctx context.Context) (err error) {
 	n, steps := int64(j.nodes), int64(j.spec.Steps)
 	j.result.Method = Estimate
 	rows := j.rows()
-	// Of nodes that all have edges: the vectors of one probe and what start holds, or what triangles hold.
-	work := max(16*n+2*vectorBytes[float32](n), (8+8*int64(j.options.Threads))*n)
-	if _, err := j.spare(j.returnsNeed() + 12*n + j.componentsNeed(true) + 4*int64(rows)*(1+steps) + work); err != nil {
+	if _, err := j.spare(8*n + 4*int64(rows)); err != nil { // of the order of nodes
 		return err
 	}
 	e := &estimator{job: j, slot: make([]uint32, rows)}
@@ -65,8 +63,8 @@ func (j *job) estimateReturns(ctx context.Context) (err error) {
 			slots++
 		}
 	}
-	// Now of the nodes that have edges.
-	work = max(16*int64(e.joined)+2*vectorBytes[float32](int64(e.joined)), (8+8*int64(j.options.Threads))*n)
+	// The vectors of one probe and what start holds, or what triangles hold.
+	work := max(16*int64(e.joined)+2*vectorBytes[float32](int64(e.joined)), (8+8*int64(j.options.Threads))*n)
 	spare, err := j.spare(j.returnsNeed() + 12*n + j.componentsNeed(true) + 4*int64(rows) + 4*int64(slots)*steps + work)
 	if err != nil {
 		return err

@@ -125,6 +125,67 @@ class TestPyG(Folder):
         got = graphmill.inference(store, [lambda x, e: x.float()], self.path("brain"), x="brain", batch_size=300)
         np.testing.assert_array_equal(got, np.asarray(store.nodes["_N"]["brain"]))
 
+    def test_states(self) -> None:
+        """Random features of random tables: a store of other rows that is made with `like=` has the state of the first, the numbers of the rows that both have, and so have inference and batches."""
+        for seed in range(6):
+            with self.subTest(seed):
+                self.check_state(np.random.default_rng(seed), self.path(f"out{seed}"))
+
+    def check_state(self, r: np.random.Generator, out: str) -> None:
+        n = int(r.integers(1, 400))
+        cities, tags = int(r.integers(1, 50)), int(r.integers(1, 60))
+        rows: dict[str, Any] = {
+            "id": [f"u{i}" for i in range(n)],
+            "a": np.where(r.random(n) < 0.2, np.nan, r.normal(size=n) * 10.0 ** r.integers(-3, 4)),
+            "b": r.integers(-5, 5, n),
+            "city": [f"c{i}" if r.random() < 0.9 else "" for i in r.integers(0, cities, n)],
+            "tags": [";".join(f"t{k}" for k in r.integers(0, tags, r.integers(0, 4))) for _ in range(n)],
+            "at": np.datetime64("2012-01-01", "s") + r.integers(0, 300_000_000, n),
+        }
+        rows["a"][0] = 1.5  # a column without any value has no fit
+        pool: list[dict[str, Any]] = [
+            {
+                "from": "a",
+                "impute": str(r.choice(["mean", "median", "mode"])),
+                "scale": str(r.choice(["standard", "robust", "normal-quantiles", "min-max"])),
+                "flag": True,
+            },
+            {"from": "a", "impute": "constant", "value": 2, "encode": "buckets", "count": 5},
+            {"from": "b", "scale": str(r.choice(["max-abs", "signed-log", "uniform-quantiles"]))},
+            {"from": "b", "encode": "one-hot", "least": int(r.integers(1, 4))},
+            {"from": "city", "encode": "one-hot"},
+            {"from": "city", "encode": "frequency", "impute": "constant"},
+            {"from": "tags", "encode": "multi-hot", "separator": ";"},
+            {"from": "tags", "encode": "hash", "dim": 7},
+            {"from": "at", "encode": "calendar", "parts": ["year", "weekday-cycle"], "scale": "standard"},
+        ]
+        parts = [pool[k] for k in r.permutation(len(pool))[: r.integers(1, len(pool) + 1)]]
+        whole = {"parts": parts, **({"bits": 8} if r.random() < 0.3 else {}), **({"norm": "l2"} if r.random() < 0.3 else {})}
+        first = graphmill.from_tables(
+            {"user": rows}, {("user", "e", "user"): {"src": rows["id"][:1], "dst": rows["id"][:1]}}, features={"user": {"x": whole}}, fit="all"
+        )
+
+        # Other rows: some of the first in another order, and new ones with other texts.
+        kept, new = r.permutation(n)[: r.integers(1, n + 1)], int(r.integers(0, 30))
+        other = {k: np.concatenate([np.asarray(v)[kept], np.asarray(v)[r.integers(0, n, new)]]) for k, v in rows.items()}
+        other |= {k: other[k].tolist() for k in ("id", "city", "tags")}
+        other["id"][len(kept) :] = [f"new{i}" for i in range(new)]
+        other["city"][len(kept) :] = [f"elsewhere{i}" for i in range(new)]
+        ends = {"src": [other["id"][i] for i in r.integers(0, len(other["id"]), 50)], "dst": [other["id"][i] for i in r.integers(0, len(other["id"]), 50)]}
+        second = graphmill.from_tables({"user": other}, {("user", "e", "user"): ends}, like=first)
+        x, y = np.asarray(first.nodes["user"]["x"]), np.asarray(second.nodes["user"]["x"])
+        np.testing.assert_array_equal(x[kept], y[: len(kept)])
+        self.assertEqual(first.features("user")["x"].names, second.features("user")["x"].names)
+        third = graphmill.from_tables({"user": other}, {("user", "e", "user"): ends}, like=second)
+        np.testing.assert_array_equal(np.asarray(third.nodes["user"]["x"]), y)
+        np.testing.assert_array_equal(graphmill.inference(second, [lambda x, e: x], out, x="x", batch_size=64), y)
+        with graphmill.NodeLoader(second, [5], 16, "user", x="x", as_="numpy") as loader:
+            for batch in loader:
+                np.testing.assert_array_equal(
+                    batch.x["x"] if "x" in batch.x else batch.x["user"]["x"],
+                    y[np.asarray(batch.n_id if not isinstance(batch.n_id, dict) else batch.n_id["user"])],
+                )
+
     def test_models(self) -> None:
         """PyG's models, against their own inference on subgraphs, and a loop as users write it."""
         import torch
