@@ -63,7 +63,7 @@ RACES = {
     "npy": "an edge list from npy: DGL's conversion to CSC",
     "ogb": "data sets of nodes in OGB's layouts: OGB's own readers",
     "strings": "tables with string ids: polars, DuckDB",
-    "features": "model input of 32 columns from Parquet: polars by hand, scikit-learn's ColumnTransformer",
+    "features": "model input of 32 columns from Parquet: polars by hand, scikit-learn's ColumnTransformer; return probabilities: PyG",
     "tfgnn": "subgraphs as TFRecords: TF-GNN's tfgnn_sampler on Beam",
     "records": "TFRecords into arrays and back: tfgnn.parse_example, write_example",
     "shards": "a unigraph of TFRecord shards, larger than the memory: tf.io.parse_example",
@@ -711,6 +711,18 @@ class Bench:
                     *peers,
                 ],
             )
+
+        nodes, edges, script, python = 5_000, 50_000, HERE / "peer_structure.py", self.python("pyg", "torch_geometric", "torch")
+        source = self.cached(f"walks{nodes}x{edges}", python, script, "make", "--nodes", nodes, "--edges", edges)
+        flags = ["--features", source / "features.yaml", "--num-nodes", nodes, "--threads", 1, "--out", plain]
+        self.race(
+            f"return probabilities of 16 steps, exact, {nodes:,} nodes and {edges:,} edges, one thread",
+            "nodes/CPU s",
+            [
+                Contestant("graphmill", [self.graphmill, "import", source / "edges.npy", *flags], lambda r: nodes / r.cpu, output=plain),
+                Contestant("PyG AddRandomWalkPE", [python, script, "run", source, "--out", out], lambda r: nodes / r.cpu, output=out, turns=1),
+            ],
+        )
 
     def tfgnn(self) -> None:
         (name, graph, node_set), out = self.unigraph(), self.work / "out" / "tfgnn"
