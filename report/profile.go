@@ -84,11 +84,11 @@ func writeProfiles(w io.Writer, profiles []ColumnProfile) {
 		return
 	}
 	drift := slices.ContainsFunc(profiles, func(p ColumnProfile) bool { return p.Drift != nil })
-	fmt.Fprint(w, "\nVALUES OF\tROWS\tMISSING\tDISTINCT\tLEAST\tMEDIAN\tGREATEST\tMEAN\tHISTOGRAM\tMOST FREQUENT")
+	fmt.Fprint(w, "\nVALUES OF\tROWS\tMISSING\tDISTINCT\t")
 	if drift {
-		fmt.Fprint(w, "\tDRIFT")
+		fmt.Fprint(w, "DRIFT\t")
 	}
-	fmt.Fprintln(w)
+	fmt.Fprintln(w, "LEAST, MEDIAN, GREATEST; OR MOST FREQUENT")
 	for i := range profiles {
 		p := &profiles[i]
 		name := human.Printable(p.Type) + "/" + human.Printable(p.Name)
@@ -96,16 +96,17 @@ func writeProfiles(w io.Writer, profiles []ColumnProfile) {
 			name = "  " + human.Printable(p.Part)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t", name, human.Exact(p.Rows), human.Exact(p.Missing), human.Exact(p.Distinct))
-		if n := p.Numbers; n != nil {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t", p.numberText(n.Least), p.numberText(n.median()), p.numberText(n.Greatest), p.numberText(n.Mean), histogramText(n.Histogram))
+		switch {
+		case p.Drift != nil:
+			fmt.Fprintf(w, "%.3f\t", *p.Drift)
+		case drift:
+			fmt.Fprint(w, "\t")
+		}
+		if n := p.Numbers; n != nil { // the last cell of a line widens no column
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", p.numberText(n.Least), p.numberText(n.median()), p.numberText(n.Greatest), histogramText(n.Histogram))
 		} else {
-			fmt.Fprint(w, "\t\t\t\t\t")
+			fmt.Fprintln(w, p.topText())
 		}
-		fmt.Fprint(w, p.topText())
-		if drift && p.Drift != nil {
-			fmt.Fprintf(w, "\t%.3f", *p.Drift)
-		}
-		fmt.Fprintln(w)
 	}
 }
 
@@ -133,16 +134,24 @@ func (p *ColumnProfile) numberText(x float64) string {
 	return time.Unix(int64(seconds), 0).UTC().Format(time.DateOnly)
 }
 
-// histogramText draws a histogram.
+// histogramText draws a histogram, two ranges in a character.
 func histogramText(counts []int64) string {
-	most := max(1, slices.Max(counts))
+	most := 1.0
+	var pairs []float64
+	for pair := range slices.Chunk(counts, 2) {
+		n := 0.0
+		for _, count := range pair {
+			n += float64(count)
+		}
+		pairs, most = append(pairs, n), max(most, n)
+	}
 	var b strings.Builder
-	for _, n := range counts {
+	for _, n := range pairs {
 		if n == 0 {
 			b.WriteByte(' ')
 			continue
 		}
-		b.WriteRune(bars[min(len(bars)-1, int(float64(n)*float64(len(bars))/float64(most)))])
+		b.WriteRune(bars[min(len(bars)-1, int(n*float64(len(bars))/most))])
 	}
-	return b.String()
+	return strings.TrimRight(b.String(), " ")
 }
