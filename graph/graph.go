@@ -21,8 +21,8 @@ var HomogeneousEdge = EdgeType{HomogeneousNode, "_E", HomogeneousNode}
 // describes how the graph was made.
 const PositionColumn = "#input_position"
 
-// PieceOf returns the feature of which a column holds some numbers as codes: the column "#x.1" is a piece of the feature x. Batches have
-// the numbers; formats of other programs leave the feature out.
+// PieceOf returns the feature of which a column holds some numbers as codes: the column "#x.1" is a piece of the feature x. Batches and
+// outputs have the feature with its numbers in place of its pieces.
 func PieceOf(column string) (feature string, is bool) {
 	feature, is = strings.CutPrefix(column, "#")
 	dot := strings.LastIndexByte(feature, '.')

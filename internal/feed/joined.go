@@ -2,17 +2,12 @@ package feed
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
-	"math"
-	"math/bits"
-	"slices"
 	"sync/atomic"
 
-	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/direct"
-	"github.com/graphmill/graphmill/internal/features"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/guard"
 )
 
@@ -21,15 +16,7 @@ import (
 type Joined struct {
 	// Type is a node type, or an edge type as "src:rel:dst".
 	Type, Name string
-	Columns    []Part
-}
-
-// Part is a column that is joined to others.
-type Part struct {
-	Column string
-	// Widen is the piece of a feature of a dtype whose numbers the column holds; nil joins the values of the column as they are.
-	Widen *features.Piece
-	DType graph.DType
+	Columns    []widening.Part
 }
 
 // Names are the names of the columns.
@@ -39,11 +26,6 @@ func (j *Joined) Names() []string {
 		names[i] = p.Column
 	}
 	return names
-}
-
-// widens says whether the values of the column are not the numbers of batches.
-func (p *Part) widens() bool {
-	return p.Widen != nil && (p.Widen.Kind == features.PieceOneHot || p.Widen.Kind == features.PieceMultiHot || p.Widen.Kind == features.PieceLowBit)
 }
 
 // joined writes the rows of a joined column: from a table that has them side by side, once there is one, or else column by
@@ -97,14 +79,14 @@ func (j *joined) load(ctx context.Context, memory int64) (int64, func()) {
 // joinedOf is the column that j names, below at, of a type with the given columns and number of rows.
 func joinedOf(tabs *tables, at string, j Joined, columns []*graph.Column, count int, ids func(*made) graph.Index, most func(*bounds) int64) (column, error) {
 	var from []*graph.Column
-	dtype, values := graph.Invalid, 0
+	dtype, width := graph.Invalid, 0
 	for i := range j.Columns {
 		p := &j.Columns[i]
 		c, err := columnToJoin(columns, j.Type, p)
 		if err != nil {
 			return column{}, err
 		}
-		switch of := p.joins(c); {
+		switch of := p.Joins(c); {
 		case len(from) == 0 || dtype == of:
 			dtype = of
 		case dtype == graph.Float64 || of == graph.Float64:
@@ -113,7 +95,7 @@ func joinedOf(tabs *tables, at string, j Joined, columns []*graph.Column, count 
 			dtype = graph.Float32
 		}
 		from = append(from, c)
-		values += p.numbers(c)
+		width += p.Numbers(c)
 	}
 	if len(from) == 0 {
 		return column{}, fmt.Errorf("found no columns of %s to join, expected at least one", j.Type)
@@ -121,24 +103,21 @@ func joinedOf(tabs *tables, at string, j Joined, columns []*graph.Column, count 
 	// Three dtypes of which the last is the common one of the first two must not depend on their order.
 	wide := false
 	for i, c := range from {
-		if j.Columns[i].joins(c) != dtype && dtype != graph.Float64 {
+		if j.Columns[i].Joins(c) != dtype && dtype != graph.Float64 {
 			dtype = graph.Float32
 		}
-		wide = wide || j.Columns[i].widens()
+		wide = wide || j.Columns[i].Widens()
 	}
-	out := &joined{rows: count, width: values * dtype.Size()}
+	out := &joined{rows: count, width: width * dtype.Size()}
 	offset := 0
 	for i, c := range from {
 		p := &j.Columns[i]
-		switch {
-		case !p.widens():
-			out.parts = append(out.parts, partOf(c, dtype, offset, values))
-		case p.Widen.Kind == features.PieceLowBit:
-			out.parts = append(out.parts, lowBitOf(tabs, c, p, dtype, offset, values))
-		default:
-			out.parts = append(out.parts, widenedOf(c, p, dtype, offset, values))
+		values := func() []byte { return c.Values }
+		if p.LowBit() { // the numbers of whole rows, for which a faster copy pays
+			values = tabs.of(c.Values).values
 		}
-		offset += p.numbers(c)
+		out.parts = append(out.parts, p.Writer(c, values, tabs.numbers, widening.Place{DType: dtype, At: offset, Values: width}))
+		offset += p.Numbers(c)
 	}
 	switch {
 	case wide: // a table of all numbers is what the store avoids
@@ -148,14 +127,14 @@ func joinedOf(tabs *tables, at string, j Joined, columns []*graph.Column, count 
 		tab := tabs.of(from[0].Values)
 		out.parts[0] = func(dst []byte, rows graph.Index) { gatherAway(dst, tab.values(), out.width, rows) }
 	}
-	return column{ColumnInfo{Name: at + "x/" + Escaped(j.Name), DType: dtype.String(), Shape: []int{values}}, out.width,
+	return column{ColumnInfo{Name: at + "x/" + Escaped(j.Name), DType: dtype.String(), Shape: []int{width}}, out.width,
 		func(m *made) int { return ids(m).Len() },
 		func(dst []byte, m *made) { out.write(dst, ids(m)) }, most,
 	}, nil
 }
 
 // columnToJoin finds the column of a part, and refuses one whose values are no numbers.
-func columnToJoin(columns []*graph.Column, typ string, p *Part) (*graph.Column, error) {
+func columnToJoin(columns []*graph.Column, typ string, p *widening.Part) (*graph.Column, error) {
 	c := graph.FindColumn(columns, p.Column)
 	switch {
 	case c == nil:
@@ -167,125 +146,18 @@ func columnToJoin(columns []*graph.Column, typ string, p *Part) (*graph.Column, 
 	case c.Unit != "":
 		return nil, fmt.Errorf("column %q of %s: found times, expected numbers to join; take it as a column of its own", p.Column, typ)
 	}
-	if p.widens() {
-		if dtype, shape := p.Widen.Stored(p.DType); c.DType != dtype || !slices.Equal(c.Shape, shape) {
-			return nil, fmt.Errorf("column %q of %s: found %s rows of shape %v, expected %s of shape %v for a feature; graphmill verify finds damage", p.Column, typ, c.DType, c.Shape, dtype, shape)
-		}
+	if err := p.Check(c); err != nil {
+		return nil, fmt.Errorf("column %q of %s: %w", p.Column, typ, err)
 	}
 	return c, nil
 }
 
-// joins is the dtype that a part has in a batch.
-func (p *Part) joins(c *graph.Column) graph.DType {
-	if p.widens() {
-		return p.DType
-	}
-	return c.DType
-}
-
-// numbers is how many numbers a row of a part has in a batch.
-func (p *Part) numbers(c *graph.Column) int {
-	if p.widens() {
-		return p.Widen.Width
-	}
-	return c.RowValues()
-}
-
-// widenedOf is partOf for a column that holds which numbers are 1, among so many that are 0.
-func widenedOf(c *graph.Column, p *Part, dtype graph.DType, at, values int) func(dst []byte, rows graph.Index) {
-	size := dtype.Size()
-	one := make([]byte, size)
-	switch dtype {
-	case graph.Float64:
-		binary.LittleEndian.PutUint64(one, math.Float64bits(1))
-	case graph.Float16:
-		binary.LittleEndian.PutUint16(one, 0x3c00)
-	case graph.BFloat16:
-		binary.LittleEndian.PutUint16(one, 0x3f80)
-	default:
-		binary.LittleEndian.PutUint32(one, math.Float32bits(1))
-	}
-	width := c.RowBytes()
-	return func(dst []byte, rows graph.Index) {
-		for i := range rows.Len() {
-			to, from := dst[(i*values+at)*size:][:p.Widen.Width*size], c.Values[int(rows.At(i))*width:][:width]
-			clear(to)
-			if p.Widen.Kind == features.PieceMultiHot {
-				for b, x := range from {
-					for ; x != 0; x &= x - 1 {
-						setNumber(to, 8*b+bits.TrailingZeros8(x), one)
-					}
-				}
-				continue
-			}
-			place := int(from[0])
-			if width == 2 {
-				place = int(binary.LittleEndian.Uint16(from))
-			}
-			setNumber(to, place, one)
+// NumberBytes is the most memory that the numbers of codes take.
+func (f *Features) NumberBytes() (n int64) {
+	for _, j := range f.Joined {
+		for i := range j.Columns {
+			n += j.Columns[i].NumberBytes()
 		}
 	}
-}
-
-// setNumber sets a number of a row, which a damaged store may not have.
-func setNumber(row []byte, place int, number []byte) {
-	if at := place * len(number); at < len(row) {
-		copy(row[at:], number)
-	}
-}
-
-// partOf writes the rows of a column as values of a dtype, from a value on, into rows of the given number of values.
-func partOf(c *graph.Column, dtype graph.DType, at, values int) func(dst []byte, rows graph.Index) {
-	switch {
-	case c.DType == dtype:
-		size, width := dtype.Size(), c.RowBytes()
-		return func(dst []byte, rows graph.Index) {
-			for i := range rows.Len() {
-				copy(dst[(i*values+at)*size:][:width], c.Values[int(rows.At(i))*width:])
-			}
-		}
-	case dtype == graph.Float64:
-		return converted[float64](c, at, values)
-	}
-	return converted[float32](c, at, values)
-}
-
-func converted[D float32 | float64](c *graph.Column, at, values int) func(dst []byte, rows graph.Index) {
-	switch c.DType {
-	case graph.Bool, graph.Uint8:
-		return spread(c, at, values, func(x uint8) D { return D(x) })
-	case graph.Int8:
-		return spread(c, at, values, func(x int8) D { return D(x) })
-	case graph.Int16:
-		return spread(c, at, values, func(x int16) D { return D(x) })
-	case graph.Int32:
-		return spread(c, at, values, func(x int32) D { return D(x) })
-	case graph.Int64:
-		return spread(c, at, values, func(x int64) D { return D(x) })
-	case graph.Uint16:
-		return spread(c, at, values, func(x uint16) D { return D(x) })
-	case graph.Uint32:
-		return spread(c, at, values, func(x uint32) D { return D(x) })
-	case graph.Uint64:
-		return spread(c, at, values, func(x uint64) D { return D(x) })
-	case graph.Float16:
-		return spread(c, at, values, func(x uint16) D { return D(example.Float16(x)) })
-	case graph.BFloat16:
-		return spread(c, at, values, func(x uint16) D { return D(example.BFloat16(x)) })
-	case graph.Float64:
-		return spread(c, at, values, func(x float64) D { return D(x) })
-	}
-	return spread(c, at, values, func(x float32) D { return D(x) })
-}
-
-func spread[S graph.Numbers, D float32 | float64](c *graph.Column, at, values int, convert func(S) D) func(dst []byte, rows graph.Index) {
-	src, width := graph.View[S](c.Values), c.RowValues()
-	return func(dst []byte, rows graph.Index) {
-		to := graph.View[D](dst)
-		for i := range rows.Len() {
-			for k, x := range src[int(rows.At(i))*width:][:width] {
-				to[i*values+at+k] = convert(x)
-			}
-		}
-	}
+	return n
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/example"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features/widening"
 )
 
 // random is a column of a dtype with rows of some width, and its values. All values are exact in float32.
@@ -183,9 +184,9 @@ func TestJoinedRefuses(t *testing.T) {
 }
 
 // partsOf are columns that are joined as they are.
-func partsOf(names []string) (parts []Part) {
+func partsOf(names []string) (parts []widening.Part) {
 	for _, name := range names {
-		parts = append(parts, Part{Column: name})
+		parts = append(parts, widening.Part{Column: name})
 	}
 	return parts
 }

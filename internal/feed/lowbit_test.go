@@ -11,6 +11,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/features"
+	"github.com/graphmill/graphmill/internal/features/widening"
 )
 
 // lowBitColumn is a column of random codes of a piece of a feature.
@@ -37,12 +38,12 @@ func TestLowBitJoined(t *testing.T) {
 		width := rapid.SampledFrom([]int{1, 2, 3, 7, 8, 3001}).Draw(t, "width") // of the last one, a copy has few rows
 		codes, piece := lowBitColumn(r, "#x.0", rows, width, bits)
 		beside, _ := random(rapid.SampledFrom([]graph.DType{d, graph.Float64, graph.Float32}).Draw(t, "beside"), "y", rows, 2, r)
-		j := Joined{"n", "x", []Part{{Column: "#x.0", Widen: piece, DType: d}}}
+		j := Joined{"n", "x", []widening.Part{{Column: "#x.0", Piece: piece, DType: d}}}
 		want, values := d, width
 		if rapid.Bool().Draw(t, "alone") {
 			beside = nil
 		} else {
-			j.Columns = append(j.Columns, Part{Column: "y"})
+			j.Columns = append(j.Columns, widening.Part{Column: "y"})
 			values += 2
 			if beside.DType != d {
 				want = beside.DType
@@ -63,7 +64,7 @@ func TestLowBitJoined(t *testing.T) {
 		if beside != nil {
 			columns = append(columns, beside)
 		}
-		tabs := tables{numbers: &numberTables{}}
+		tabs := tables{numbers: &widening.Numbers{}}
 		defer tabs.close()
 		c, err := joinedOf(&tabs, "nodes/n/", j, columns, rows, func(*made) graph.Index { return index }, nil)
 		if err != nil {
@@ -109,8 +110,8 @@ func TestLowBitDamaged(t *testing.T) {
 	} {
 		damaged := *c
 		change(&damaged)
-		tabs := tables{numbers: &numberTables{}}
-		_, err := joinedOf(&tabs, "nodes/n/", Joined{"n", "x", []Part{{Column: "#x.0", Widen: piece, DType: graph.Float32}}}, []*graph.Column{&damaged}, 3, nil, nil)
+		tabs := tables{numbers: &widening.Numbers{}}
+		_, err := joinedOf(&tabs, "nodes/n/", Joined{"n", "x", []widening.Part{{Column: "#x.0", Piece: piece, DType: graph.Float32}}}, []*graph.Column{&damaged}, 3, nil, nil)
 		if err == nil || !strings.Contains(err.Error(), "expected uint8 of shape [3] for a feature; graphmill verify finds damage") {
 			t.Errorf("found %v", err)
 		}

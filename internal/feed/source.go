@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill/batch"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
@@ -78,7 +79,7 @@ func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source
 	if err := checkLinks(f.Links, src.Seeds()); err != nil {
 		return nil, err
 	}
-	src.tables.numbers = &numberTables{}
+	src.tables.numbers = &widening.Numbers{}
 	var err error
 	if src.columns, err = columnsOf(s, f, ops, &src.tables, nil); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/features/widening"
 )
 
 // leastTable is the size from which a copy pays. The page addresses of a smaller table stay in the TLB. Tests lower it.
@@ -24,7 +25,7 @@ type tables struct {
 	// joined are the columns that are made of several ones.
 	joined []*joined
 	// numbers are those of columns of codes.
-	numbers *numberTables
+	numbers *widening.Numbers
 }
 
 // of is the table of these bytes.

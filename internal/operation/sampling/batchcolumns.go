@@ -8,12 +8,13 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/features"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/operation"
 )
 
 // wideFeatures are the features of a store that are made of several columns, by type and name.
-type wideFeatures map[string]map[string][]feed.Part
+type wideFeatures map[string]map[string][]widening.Part
 
 // wideFeaturesOf returns those that a store was made with; nil for none.
 func wideFeaturesOf(f *features.File) (wideFeatures, error) {
@@ -23,18 +24,14 @@ func wideFeaturesOf(f *features.File) (wideFeatures, error) {
 	wide := wideFeatures{}
 	for _, types := range []map[string]*features.Type{f.Nodes, f.Edges} {
 		for typ, t := range types {
-			wide[typ] = map[string][]feed.Part{}
+			wide[typ] = map[string][]widening.Part{}
 			for name, x := range t.Features {
-				if len(x.Pieces) == 1 && x.Pieces[0].Column == name {
-					continue
-				}
-				dtype, err := graph.ParseDType(x.DType)
+				parts, err := widening.Parts(name, x)
 				if err != nil {
 					return nil, err
 				}
-				for i := range x.Pieces {
-					p := &x.Pieces[i]
-					wide[typ][name] = append(wide[typ][name], feed.Part{Column: p.Column, Widen: p, DType: dtype})
+				if parts != nil {
+					wide[typ][name] = parts
 				}
 			}
 		}
@@ -43,11 +40,11 @@ func wideFeaturesOf(f *features.File) (wideFeatures, error) {
 }
 
 // parts are the columns of a feature, or a column of the name itself.
-func (w wideFeatures) parts(typ, name string) []feed.Part {
+func (w wideFeatures) parts(typ, name string) []widening.Part {
 	if parts := w[typ][name]; parts != nil {
 		return parts
 	}
-	return []feed.Part{{Column: name}}
+	return []widening.Part{{Column: name}}
 }
 
 // joinedColumns returns the columns that are made of several ones: the features, and those of Joined in the order of their names.

@@ -1,4 +1,4 @@
-package feed
+package widening
 
 import (
 	"math"
@@ -9,20 +9,20 @@ import (
 	"github.com/graphmill/graphmill/internal/features"
 )
 
-// lowBitOf is partOf for a column of codes of 8 or 4 bits: rows of numbers from a value on, in rows of the given number of values. The numbers of all codes are
-// computed once, in the dtype of the batch, which is that of the feature or a wider one.
-func lowBitOf(tabs *tables, c *graph.Column, p *Part, dtype graph.DType, at, values int) func(dst []byte, rows graph.Index) {
-	switch dtype.Size() {
+// lowBit writes the numbers of codes of 8 or 4 bits. The numbers of all codes are computed once, in the dtype of the rows, which is that
+// of the feature or a wider one.
+func lowBit(p *Part, values func() []byte, numbers *Numbers, to Place) Write {
+	switch to.DType.Size() {
 	case 2:
-		return newWidening[uint16](tabs, c, p, dtype, at, values).write
+		return newLookup[uint16](p, values, numbers, to).write
 	case 8:
-		return newWidening[uint64](tabs, c, p, dtype, at, values).write
+		return newLookup[uint64](p, values, numbers, to).write
 	}
-	return newWidening[uint32](tabs, c, p, dtype, at, values).write
+	return newLookup[uint32](p, values, numbers, to).write
 }
 
-// numberTables are the numbers of the codes of pieces in a dtype. The columns of a source and of its streams share them.
-type numberTables struct {
+// Numbers are the numbers of the codes of pieces in a dtype, computed once for all writers that share them.
+type Numbers struct {
 	mu sync.Mutex
 	of map[pieceAs]any
 }
@@ -33,7 +33,7 @@ type pieceAs struct {
 }
 
 // numbersIn returns the numbers of a piece in a dtype, which newly makes at the first call.
-func numbersIn[T any](t *numberTables, piece *features.Piece, dtype graph.DType, newly func() T) T {
+func numbersIn[T any](t *Numbers, piece *features.Piece, dtype graph.DType, newly func() T) T {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	key := pieceAs{piece, dtype}
@@ -46,43 +46,40 @@ func numbersIn[T any](t *numberTables, piece *features.Piece, dtype graph.DType,
 	return t.of[key].(T)
 }
 
-// NumberBytes is the most memory that the numbers of codes take.
-func (f *Features) NumberBytes() (n int64) {
-	for _, j := range f.Joined {
-		for _, p := range j.Columns {
-			if p.Widen != nil && p.Widen.Kind == features.PieceLowBit {
-				n += int64(p.Widen.Width) << p.Widen.Bits * 8 // float64 where it stands beside numbers that are
-			}
-		}
+// NumberBytes is the most memory that the numbers of the codes of a part take.
+func (p *Part) NumberBytes() int64 {
+	if !p.LowBit() {
+		return 0
 	}
-	return n
+	return int64(p.Piece.Width) << p.Piece.Bits * 8 // float64 where it stands beside numbers that are
 }
 
-// widening writes the numbers that the codes of a table stand for. B has the size of a number.
-type widening[B uint16 | uint32 | uint64] struct {
-	tab                     *table
-	width, size, at, values int        // numbers and bytes of a row of codes; the place in rows of so many values
-	bytes                   [][256]B   // of 8 bits: by position, the numbers of all codes
-	halves                  [][2][16]B // of 4 bits: by byte, those of both positions
+// lookup writes the numbers that the codes of a table stand for. B has the size of a number.
+type lookup[B uint16 | uint32 | uint64] struct {
+	values      func() []byte
+	width, size int // numbers and bytes of a row of codes
+	to          Place
+	bytes       [][256]B   // of 8 bits: by position, the numbers of all codes
+	halves      [][2][16]B // of 4 bits: by byte, those of both positions
 }
 
-func newWidening[B uint16 | uint32 | uint64](tabs *tables, c *graph.Column, p *Part, dtype graph.DType, at, values int) *widening[B] {
-	w := &widening[B]{tab: tabs.of(c.Values), width: p.Widen.Width, size: p.Widen.Width, at: at, values: values}
-	if p.Widen.Bits == 8 {
-		w.bytes = numbersIn(tabs.numbers, p.Widen, dtype, func() [][256]B {
+func newLookup[B uint16 | uint32 | uint64](p *Part, values func() []byte, shared *Numbers, to Place) *lookup[B] {
+	w := &lookup[B]{values: values, width: p.Piece.Width, size: p.Piece.Width, to: to}
+	if p.Piece.Bits == 8 {
+		w.bytes = numbersIn(shared, p.Piece, to.DType, func() [][256]B {
 			numbers := make([][256]B, w.width)
 			for k := range w.width {
-				setNumbers(numbers[k][:], p, k, dtype)
+				setNumbers(numbers[k][:], p, k, to.DType)
 			}
 			return numbers
 		})
 		return w
 	}
 	w.size = (w.width + 1) / 2
-	w.halves = numbersIn(tabs.numbers, p.Widen, dtype, func() [][2][16]B {
+	w.halves = numbersIn(shared, p.Piece, to.DType, func() [][2][16]B {
 		numbers := make([][2][16]B, w.size)
 		for k := range w.width {
-			setNumbers(numbers[k/2][k%2][:], p, k, dtype)
+			setNumbers(numbers[k/2][k%2][:], p, k, to.DType)
 		}
 		return numbers
 	})
@@ -93,9 +90,9 @@ func newWidening[B uint16 | uint32 | uint64](tabs *tables, c *graph.Column, p *P
 const codesBytes = 1 << 14
 
 // write writes some rows of the table. A copy of their codes is made first, because it loads many rows at once.
-func (w *widening[B]) write(dst []byte, rows graph.Index) {
+func (w *lookup[B]) write(dst []byte, rows graph.Index) {
 	var codes [codesBytes]byte
-	from, to := w.tab.values(), graph.View[B](dst)
+	from, to := w.values(), graph.View[B](dst)
 	for first, step := 0, codesBytes/w.size; first < rows.Len(); first += step {
 		n := min(step, rows.Len()-first)
 		if rows.U64 != nil {
@@ -104,7 +101,7 @@ func (w *widening[B]) write(dst []byte, rows graph.Index) {
 			batch.Gather(codes[:n*w.size], from, w.size, rows.U32[first:first+n])
 		}
 		for i := range n {
-			row := to[(first+i)*w.values+w.at:][:w.width]
+			row := to[(first+i)*w.to.Values+w.to.At:][:w.width]
 			if w.bytes != nil {
 				widenBytes(row, codes[i*w.size:][:w.size], w.bytes)
 			} else {
@@ -143,7 +140,7 @@ func widenHalves[B any](to []B, codes []byte, numbers [][2][16]B) {
 // setNumbers sets the numbers of all codes at position k of a piece.
 func setNumbers[B uint16 | uint32 | uint64](to []B, p *Part, k int, dtype graph.DType) {
 	for code := range to {
-		x := p.Widen.Number(k, code, p.DType)
+		x := p.Piece.Number(k, code, p.DType)
 		switch dtype {
 		case graph.Float16:
 			to[code] = B(features.Float16Bits(x))
