@@ -269,6 +269,18 @@ func Float32Rows[R Row](w *Writer, key Key, column []byte, width int, rows []R) 
 	w.close(end, tag2, true, key)
 }
 
+// FloatBlocks adds a feature of floats: those of rows of width floats each, which block returns for a range of rows at a time, as
+// little-endian float32. Ranges have at most step rows. What block returns is read before its next call.
+func FloatBlocks(w *Writer, key Key, rows, width, step int, block func(from, to int) []byte) {
+	end := w.open()
+	w.room(4 * rows * width)
+	w.at -= 4 * rows * width
+	for from, at := 0, w.at; from < rows; from += step {
+		at += copy(w.buf[at:], block(from, min(from+step, rows)))
+	}
+	w.close(end, tag2, true, key)
+}
+
 // FloatRows is Float32Rows for columns of other types. convert returns the float32 of a value.
 func FloatRows[T float64 | uint16, R Row](w *Writer, key Key, column []T, width int, rows []R, convert func(T) float32) {
 	end := w.open()

@@ -18,6 +18,7 @@ type Encoder struct {
 	Narrowed
 	elements []uint64 // elements of the rows of a column with a variable dimension
 	lengths  []uint64
+	floats   []float32 // a block of Floats
 }
 
 // Write adds a feature to the Example that e writes: the values of the given rows of a column.
@@ -44,6 +45,30 @@ func Parts(key string, c *graph.Column) ([]Part, error) {
 		}
 	}
 	return parts, nil
+}
+
+// blockFloats is about the number of floats that Floats computes at a time.
+const blockFloats = 1 << 14
+
+// Floats returns the function that writes rows of width floats each, which fill writes as float32. It makes a block of rows at
+// a time.
+func Floats(width int, fill func(dst []byte, rows graph.Index)) Write {
+	step := max(1, blockFloats/width)
+	return func(e *Encoder, k example.Key, rows graph.Index) {
+		example.FloatBlocks(&e.W, k, rows.Len(), width, step, func(from, to int) []byte {
+			part := graph.Index{}
+			if rows.U64 != nil {
+				part.U64 = rows.U64[from:to]
+			} else {
+				part.U32 = rows.U32[from:to]
+			}
+			n := (to - from) * width
+			e.floats = slices.Grow(e.floats[:0], n)[:n]
+			dst := graph.Bytes(e.floats)
+			fill(dst, part)
+			return dst
+		})
+	}
 }
 
 // Proto returns the declaration of a column in a schema.

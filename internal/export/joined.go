@@ -9,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/examplecolumns"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/store"
@@ -35,8 +36,8 @@ type joinedType struct {
 	weights []float32 // of edges; nil for none
 }
 
-// newJoined finds the plan that the collection was sampled by. It adds to r what is left out.
-func newJoined(fsys vfs.FS, s, from *store.Store, r *Result) (*joined, error) {
+// newJoined finds the plan that the collection was sampled by from a store with features. It adds to r what is left out.
+func newJoined(fsys vfs.FS, s, from *store.Store, features *widening.Features, r *Result) (*joined, error) {
 	j := &joined{c: s.Collection, g: from.Graph}
 	made := s.Meta.Made
 	if from.Graph == nil {
@@ -60,7 +61,7 @@ func newJoined(fsys vfs.FS, s, from *store.Store, r *Result) (*joined, error) {
 	if err := plan.Validate(j.g); err != nil {
 		return nil, err
 	}
-	if j.encoding, err = output.NewEncoding(j.g, plan, declaredIDs(from, plan), j.weighed()); err != nil {
+	if j.encoding, err = output.NewEncoding(j.g, features, plan, declaredIDs(from, plan), j.weighed()); err != nil {
 		return nil, err
 	}
 	r.Rounded = j.encoding.Rounded()

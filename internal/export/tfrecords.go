@@ -9,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/internal/examplecolumns"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/ordered"
@@ -94,8 +95,12 @@ func TFRecords(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store
 	}
 	r := &Result{}
 	var src source
+	var features *widening.Features
 	if opt.Store != nil {
-		src, err = newJoined(fsys, s, opt.Store, r)
+		if features, err = widening.Read(fsys, opt.Store.Dir); err != nil {
+			return nil, err
+		}
+		src, err = newJoined(fsys, s, opt.Store, features, r)
 	} else {
 		src, err = newOwn(fsys, s, r)
 	}
@@ -108,7 +113,10 @@ func TFRecords(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store
 			return nil, err
 		}
 	}
-	weight := newWeights(s, opt.Store)
+	weight, err := newWeights(s, opt.Store, features)
+	if err != nil {
+		return nil, err
+	}
 	if err := weight.fits(&opt); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package export
 
 import (
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/store"
 )
 
@@ -19,44 +20,51 @@ type weight struct {
 	width int64 // bytes of a row
 }
 
-// newWeights measures a collection, joined with a store if joined is not nil.
-func newWeights(s, joined *store.Store) *weights {
+// newWeights measures a collection, joined with a store and its features if joined is not nil.
+func newWeights(s, joined *store.Store, features *widening.Features) (*weights, error) {
 	c := s.Collection
 	w := &weights{graphs: c.Graphs}
-	width := func(own []*graph.Column, rows int, of []*graph.Column, all int) int64 {
+	width := func(own []*graph.Column, rows int, of []*widening.Column, all int) int64 {
 		n := int64(0)
 		for _, c := range own {
 			n += c.Bytes() / int64(max(rows, 1))
 		}
 		for _, c := range of {
-			n += c.Bytes() / int64(max(all, 1))
-			w.joined += c.Bytes()
+			n += c.RowsBytes() / int64(max(all, 1))
+			w.joined += c.StoredBytes() + c.NumberBytes()
 		}
 		return n
 	}
 	for _, n := range c.Nodes {
-		var of []*graph.Column
+		var of []*widening.Column
 		all := 0
 		if joined != nil {
 			if i := joined.Graph.NodeType(n.Type); i >= 0 {
 				t := joined.Graph.Nodes[i]
-				of, all = t.Columns, t.Count
+				var err error
+				if of, err = features.Nodes(t); err != nil {
+					return nil, err
+				}
+				all = t.Count
 			}
 		}
 		w.nodes = append(w.nodes, weight{n.GraphPtr, width(n.Columns, n.Count, of, all)})
 	}
 	for _, e := range c.Edges {
-		var of []*graph.Column
+		var of []*widening.Column
 		all := 0
 		if joined != nil {
 			if i, err := joined.Graph.EdgeType(e.Type.String()); err == nil {
 				t := joined.Graph.Edges[i]
-				of, all = t.Columns, t.Count
+				if of, err = features.Edges(t); err != nil {
+					return nil, err
+				}
+				all = t.Count
 			}
 		}
 		w.edges = append(w.edges, weight{e.GraphPtr, 8 + width(e.Columns, e.Count, of, all)})
 	}
-	return w
+	return w, nil
 }
 
 // sizes returns the numbers of nodes and edges of a graph.

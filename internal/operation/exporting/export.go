@@ -118,9 +118,6 @@ func (e *exporting) records(ctx context.Context) (err error) {
 		if len(result.Left) > 0 && opt.Store == nil && s.Meta.Made.Inputs["store"] != "" {
 			operation.Warn(&o.Run, "the collection was sampled, and its features are in the store that it was sampled from; give `Store` STORE to join them")
 		}
-		if opt.Store != nil && opt.Store.Graph != nil {
-			operation.WarnPieces(&o.Run, r, o.Store, opt.Store.Graph.Nodes, opt.Store.Graph.Edges)
-		}
 		r.Head("graphs", report.Count(graphs, "graphs"))
 		r.Head("graphs per second", report.Number(float64(graphs)/took.Seconds(), "/s"))
 		r.In("graphs", report.Count(graphs, "graphs"))

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/operation"
@@ -55,7 +56,7 @@ func (o *request) choose(s *store.Store, p *planned, warn func(string)) choice {
 		if err != nil {
 			ids = nil // Sample refuses them when it opens the output
 		}
-		c.work.Records = &output.RecordsOptions{IDs: ids, Gzip: o.Gzip, Components: o.Components}
+		c.work.Records = &output.RecordsOptions{Features: p.features, IDs: ids, Gzip: o.Gzip, Components: o.Components}
 		c.joined()
 		for _, column := range p.columns {
 			c.columns += column.Bytes()
@@ -81,15 +82,24 @@ func (c *choice) joined() {
 			c.fetched += column.Bytes()
 		}
 	}
+	// widened adds what the numbers of codes take. Columns that damage hides count nothing: the output refuses them.
+	widened := func(columns []*widening.Column, _ error) {
+		for _, column := range columns {
+			c.columns += column.NumberBytes()
+			c.touched += column.NumberBytes()
+		}
+	}
 	for _, i := range edges {
 		for _, column := range g.Edges[i].Columns {
 			add(column)
 		}
+		widened(c.work.Records.Features.Edges(g.Edges[i]))
 	}
 	for _, i := range nodes {
 		for _, column := range g.Nodes[i].Columns {
 			add(column)
 		}
+		widened(c.work.Records.Features.Nodes(g.Nodes[i]))
 		if slices.Contains(c.work.Records.IDs, g.Nodes[i].Type) {
 			add(g.Nodes[i].IDs)
 		}

@@ -66,7 +66,7 @@ func (c forecasting) run(ctx context.Context, st *store.Store, p *planned, joins
 	default:
 		defer operation.CloseWith(&err, x.Close)
 		if joins {
-			if err := output.Fetch(x); err != nil {
+			if err := output.Fetch(x, p.features); err != nil {
 				return err
 			}
 		}

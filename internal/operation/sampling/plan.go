@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/examplecolumns"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/sample"
@@ -31,6 +32,8 @@ type planned struct {
 	job  sample.Job
 	// columns are the columns of link seeds, one row per seed.
 	columns []*graph.Column
+	// features are those of the store, for TFRecords; nil for none.
+	features *widening.Features
 }
 
 // seeds returns the number of seeds. A link is one seed.
@@ -57,6 +60,11 @@ func (o *request) resolve(ctx context.Context, s *store.Store) (*planned, error)
 			return nil, operation.Usagef("found `SeedType` %s, expected %s, from which the plan starts; leave `SeedType` out, or change seed_type in the plan", joined(o.SeedType), cmp.Or(p.plan.SeedEdges, joined(p.plan.SeedType)))
 		}
 		types, edges = p.plan.SeedType, cmp.Or(edges, p.plan.SeedEdges)
+	}
+	if o.Format == option.FormatTFRecord {
+		if p.features, err = widening.Read(vfs.OS, s.Dir); err != nil {
+			return nil, err
+		}
 	}
 	features, err := o.linkFeatures()
 	if err != nil {

@@ -161,7 +161,6 @@ func (s *sampling) prepare(ctx context.Context) (err error) {
 	}
 	if o.Format == option.FormatTFRecord {
 		s.warnContext()
-		s.warnPieces()
 	}
 	chosen := o.choose(s.store, s.planned, func(text string) {
 		operation.Warn(&o.Run, "%s", text)
@@ -364,21 +363,6 @@ func (s *sampling) warnContext() {
 	}
 }
 
-// warnPieces warns of features that Examples do not have.
-func (s *sampling) warnPieces() {
-	g := s.store.Graph
-	var nodes []*graph.Nodes
-	var edges []*graph.Edges
-	ofNodes, ofEdges := output.Reach(g, s.plan)
-	for _, i := range ofNodes {
-		nodes = append(nodes, g.Nodes[i])
-	}
-	for _, i := range ofEdges {
-		edges = append(edges, g.Edges[i])
-	}
-	operation.WarnPieces(&s.o.Run, s.report, s.store.Dir, nodes, edges)
-}
-
 // create begins the output, or continues that of an interrupted run.
 func (o *request) create(ctx context.Context, out string) (*store.Writer, error) {
 	if o.cluster != nil {
@@ -517,7 +501,7 @@ func (o *request) records(s *store.Store, p *planned) (output.RecordsOptions, er
 	}
 	compat := o.compat()
 	return output.RecordsOptions{
-		Name: o.Name, Shards: o.Shards, Gzip: o.Gzip, IDs: ids, Components: o.Components,
+		Name: o.Name, Shards: o.Shards, Gzip: o.Gzip, Features: p.features, IDs: ids, Components: o.Components,
 		SeedIDs: o.SeedIDs || compat == output.Classic, Seeds: p.job.Seeds, SeedColumns: p.columns,
 		Compat: compat, Joined: o.joined, Schema: o.schema,
 	}, nil

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
@@ -28,10 +29,12 @@ type Site struct {
 	job     sample.Job
 	sampler *sample.Sampler // with Options.Given, except by the method Local
 	pieces  *output.Pieces
-	unmaps  []func() error
-	steps   steps
-	tables  []rowTable // of the stage Rows, none without it
-	ranges  rangeCache
+	// features are those of the store, for TFRecords; nil for none.
+	features *widening.Features
+	unmaps   []func() error
+	steps    steps
+	tables   []rowTable // of the stage Rows, none without it
+	ranges   rangeCache
 
 	counts counts
 	pulse  *workfolder.Pulse[Counts]
@@ -105,6 +108,9 @@ func (s *Site) open() (err error) {
 func (s *Site) openPieces(columns *columnRecorder) (err error) {
 	if s.Work.Records == nil {
 		s.pieces, err = output.CollectionPieces(s.sampler, output.CollectionOptions{Ops: s.Work.Ops}, s.job)
+		return err
+	}
+	if s.features, err = widening.Read(s.fs, s.store.Dir); err != nil {
 		return err
 	}
 	opt, err := s.records()

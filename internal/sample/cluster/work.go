@@ -170,7 +170,7 @@ func (s *Site) openJob() error {
 func (s *Site) records() (output.RecordsOptions, error) {
 	r := s.Work.Records
 	o := output.RecordsOptions{Name: r.Name, Shards: r.Shards, Gzip: r.Gzip, Examples: r.Examples, IDs: r.IDs, Components: r.Components,
-		SeedIDs: r.SeedIDs, Seeds: s.job.Seeds, Compat: r.Compat, Joined: r.Joined}
+		SeedIDs: r.SeedIDs, Seeds: s.job.Seeds, Compat: r.Compat, Joined: r.Joined, Features: s.features}
 	if r.Schema != nil {
 		o.Schema = &tfgnnpb.GraphSchema{}
 		if err := unmarshalSchema(r.Schema, o.Schema); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/examplecolumns"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
@@ -66,13 +67,13 @@ func (n *Encoding) encode(e *examplecolumns.Encoder, c *content) ([]byte, error)
 	return e.W.Close(), e.Err()
 }
 
-// NewEncoding plans the Examples of a plan with single seeds over a graph. ids lists the node types with original ids
+// NewEncoding plans the Examples of a plan with single seeds over a graph with its features. ids lists the node types with original ids
 // to write. With weights, subgraphs have the weights of edges, and so have Examples.
-func NewEncoding(g *graph.Graph, plan *sample.Plan, ids []string, weights bool) (*Encoding, error) {
+func NewEncoding(g *graph.Graph, features *widening.Features, plan *sample.Plan, ids []string, weights bool) (*Encoding, error) {
 	if plan.Link() {
 		return nil, fmt.Errorf("found link seeds, expected single seeds: the columns of the links are not in the subgraphs; sample with `Format` tfrecord")
 	}
-	return newEncoding(g, plan, &RecordsOptions{IDs: ids, weights: weights})
+	return newEncoding(g, plan, &RecordsOptions{Features: features, IDs: ids, weights: weights})
 }
 
 // newEncoding plans Examples.
@@ -185,7 +186,11 @@ func (n *Encoding) nodes(t *graph.Nodes, number int) error {
 	rows := func(c *content) graph.Index { return narrow(c.nodes[number]) }
 	n.size("nodes", name, rows, func(c *content) graph.Index { return narrow(c.nodeSizes[number]) })
 	declared := n.opt.Schema.GetNodeSets()[name].GetFeatures()
-	columns := n.declared(t.Columns, declared)
+	columns, err := n.opt.Features.Nodes(t)
+	if err != nil {
+		return err
+	}
+	columns = n.declared(columns, declared)
 	withIDs := slices.Contains(n.opt.IDs, t.Type)
 	// tfgnn_sampler keeps the ids of sets without features to join.
 	latent := n.opt.Compat == TFGNN && n.opt.Schema != nil && len(declared) == 0 && t.IDs != nil && t.IDs.DType == graph.String
@@ -196,7 +201,7 @@ func (n *Encoding) nodes(t *graph.Nodes, number int) error {
 		if n.opt.Compat == TFGNN && !latent && t.Added > 0 {
 			ids = withoutTexts(ids, t.Count-t.Added)
 		}
-		columns = append(slices.Clone(columns), &ids)
+		columns = append(columns, &widening.Column{Column: &ids})
 	}
 	var fetched RowTable
 	if from := n.rows(); from != nil {
@@ -238,34 +243,45 @@ func (n *Encoding) edges(t *graph.Edges, number int, name string) error {
 	if from := n.rows(); from != nil {
 		fetched = from.Edges(number)
 	}
-	return n.columns("edges", name, t.Type.String(), n.declared(t.Columns, n.opt.Schema.GetEdgeSets()[name].GetFeatures()), set.Features, rows, fetched)
+	columns, err := n.opt.Features.Edges(t)
+	if err != nil {
+		return err
+	}
+	return n.columns("edges", name, t.Type.String(), n.declared(columns, n.opt.Schema.GetEdgeSets()[name].GetFeatures()), set.Features, rows, fetched)
 }
 
 // declared is the columns that TF-GNN's samplers write: those that the schema declares, if it is known.
-func (n *Encoding) declared(columns []*graph.Column, features map[string]*tfgnnpb.Feature) []*graph.Column {
+func (n *Encoding) declared(columns []*widening.Column, features map[string]*tfgnnpb.Feature) []*widening.Column {
 	if n.opt.Compat == Own || n.opt.Schema == nil {
 		return columns
 	}
-	return slices.DeleteFunc(slices.Clone(columns), func(c *graph.Column) bool { return features[c.Name] == nil })
+	return slices.DeleteFunc(columns, func(c *widening.Column) bool { return features[c.Name] == nil })
 }
 
-// Writes says whether Examples may have a column: all but those that Graphmill adds for itself.
+// Writes says whether Examples may have the values of a column, as they are or widened: all but those of columns that Graphmill adds for
+// itself.
 func Writes(c *graph.Column) bool {
-	if _, piece := graph.PieceOf(c.Name); piece {
-		return false
-	}
 	return c.Name != graph.PositionColumn && c.Name != sample.OnesColumn
 }
 
-func (n *Encoding) columns(kind, set, owner string, columns []*graph.Column, features map[string]*tfgnnpb.Feature, rows func(*content) graph.Index, fetched RowTable) error {
+func (n *Encoding) columns(kind, set, owner string, columns []*widening.Column, features map[string]*tfgnnpb.Feature, rows func(*content) graph.Index, fetched RowTable) error {
 	for _, c := range columns {
-		if !Writes(c) {
+		if !Writes(c.Column) {
 			continue
 		}
 		if _, twice := features[c.Name]; twice {
 			return fmt.Errorf("%s: found column %q in addition to the original ids, expected one of them; do not write the ids", owner, c.Name)
 		}
-		from, places, err := n.source(c, fetched, rows)
+		features[c.Name] = examplecolumns.Proto(c.Column)
+		if c.Wide() {
+			write, places, err := n.wide(c, fetched, rows)
+			if err != nil {
+				return err
+			}
+			n.addSet(tfgnn.FeatureKey(kind, set, c.Name), places, write)
+			continue
+		}
+		from, places, err := n.source(c.Column, fetched, rows)
 		if err != nil {
 			return err
 		}
@@ -276,12 +292,11 @@ func (n *Encoding) columns(kind, set, owner string, columns []*graph.Column, fea
 		for _, p := range parts {
 			n.addSet(p.Key, places, p.Write)
 		}
-		if rounds, err := n.rounds(c); err != nil {
+		if rounds, err := n.rounds(c.Column); err != nil {
 			return err
 		} else if rounds {
 			n.rounded = append(n.rounded, owner+": column "+c.Name)
 		}
-		features[c.Name] = examplecolumns.Proto(c)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
@@ -163,13 +164,14 @@ func (w *Work) out(z *sample.Sizes) float64 {
 	return n + 4*float64(min(w.Job.BatchSize, len(w.Job.Seeds))*len(w.Plan.SeedType))
 }
 
-// record is about the bytes of the Examples of a batch.
+// record is about the bytes of the Examples of a batch. Columns that damage hides count nothing: NewRecords refuses them.
 func (w *Work) record(z *sample.Sizes) float64 {
 	nodes, edges := Reach(w.Graph, w.Plan)
 	n := 0.0
 	for _, i := range nodes {
 		t := w.Graph.Nodes[i]
-		n += z.Nodes[i] * encodedRow(t.Columns, t.Count)
+		columns, _ := w.Records.Features.Nodes(t)
+		n += z.Nodes[i] * encodedRow(columns, t.Count)
 		if slices.Contains(w.Records.IDs, t.Type) {
 			n += z.Nodes[i] * encoded(t.IDs, t.Count)
 		}
@@ -184,17 +186,22 @@ func (w *Work) record(z *sample.Sizes) float64 {
 		weight = 4
 	}
 	for _, i := range edges {
-		n += z.Edges[i]*(2*local+weight+encodedRow(w.Graph.Edges[i].Columns, w.Graph.Edges[i].Count)) + 128*z.Subgraphs
+		t := w.Graph.Edges[i]
+		columns, _ := w.Records.Features.Edges(t)
+		n += z.Edges[i]*(2*local+weight+encodedRow(columns, t.Count)) + 128*z.Subgraphs
 	}
 	return n
 }
 
 // encodedRow is about the bytes of a row of the columns that Examples have.
-func encodedRow(columns []*graph.Column, rows int) float64 {
+func encodedRow(columns []*widening.Column, rows int) float64 {
 	n := 0.0
 	for _, c := range columns {
-		if Writes(c) {
-			n += encoded(c, rows)
+		switch {
+		case c.Wide():
+			n += 4 * float64(c.RowValues())
+		case Writes(c.Column):
+			n += encoded(c.Column, rows)
 		}
 	}
 	return n

@@ -10,6 +10,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/examplecolumns"
+	"github.com/graphmill/graphmill/internal/features/widening"
 )
 
 // readout plans the sets that mark the links of an Example: the node set _readout, with a node per link and the columns
@@ -34,11 +35,11 @@ func (n *Encoding) readout() error {
 		}
 		columns = slices.DeleteFunc(slices.Clone(columns), func(c *graph.Column) bool { return c == given })
 		rows := func(c *content) graph.Index { return narrow(c.labels) }
-		if err := n.columns("nodes", tfgnn.ReadoutName, tfgnn.ReadoutName, []*graph.Column{c}, set.Features, rows, nil); err != nil {
+		if err := n.columns("nodes", tfgnn.ReadoutName, tfgnn.ReadoutName, widening.Own([]*graph.Column{c}), set.Features, rows, nil); err != nil {
 			return err
 		}
 	}
-	if err := n.columns("nodes", tfgnn.ReadoutName, tfgnn.ReadoutName, columns, set.Features, links, nil); err != nil {
+	if err := n.columns("nodes", tfgnn.ReadoutName, tfgnn.ReadoutName, widening.Own(columns), set.Features, links, nil); err != nil {
 		return err
 	}
 	for end, name := range []string{tfgnn.ReadoutSource, tfgnn.ReadoutTarget} {
@@ -54,7 +55,7 @@ func (n *Encoding) readout() error {
 		ids := *t.IDs
 		ids.Name = []string{tfgnn.SourceName, tfgnn.TargetName}[end]
 		nodes := func(c *content) graph.Index { return narrow(c.seedNodes[end]) }
-		if err := n.columns("nodes", tfgnn.ReadoutName, tfgnn.ReadoutName, []*graph.Column{&ids}, set.Features, nodes, nil); err != nil {
+		if err := n.columns("nodes", tfgnn.ReadoutName, tfgnn.ReadoutName, widening.Own([]*graph.Column{&ids}), set.Features, nodes, nil); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/examplecolumns"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/store"
@@ -52,6 +53,8 @@ type RecordsOptions struct {
 	Joined bool
 	// Schema is the schema of the graph, nil where it is not known.
 	Schema *tfgnnpb.GraphSchema
+	// Features are those of the store; nil for none.
+	Features *widening.Features
 	// Rows stands for the columns of nodes and edges, nil where they are read as they are.
 	Rows Rows
 	// Stream, Elsewhere, Progress and Checkpoint: as in CollectionOptions.

@@ -296,7 +296,7 @@ func declared(t *testing.T, schema *tfgnnpb.GraphSchema, keys []string) {
 
 func TestSchema(t *testing.T) {
 	s := sampler(t, typed(40), "cites=2;author:by:paper=2", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeBatch}, false)
-	n, err := NewEncoding(s.Graph(), s.Plan(), []string{"paper"}, false)
+	n, err := NewEncoding(s.Graph(), nil, s.Plan(), []string{"paper"}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -533,7 +533,7 @@ func TestRecordsAreCancelled(t *testing.T) {
 
 func TestNothingIsAllocatedASubgraph(t *testing.T) {
 	s := sampler(t, typed(500), "3,2", sample.FanoutOptions{SeedType: []string{"paper"}, Scope: sample.ScopeSeed}, false)
-	n, err := NewEncoding(s.Graph(), s.Plan(), []string{"paper"}, false)
+	n, err := NewEncoding(s.Graph(), nil, s.Plan(), []string{"paper"}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

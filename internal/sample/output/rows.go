@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/examplecolumns"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 )
 
@@ -77,10 +78,23 @@ func (n *Encoding) source(c *graph.Column, rows RowTable, ids func(*content) gra
 	return stand, func(c *content) graph.Index { return narrow(c.places[i]) }, nil
 }
 
+// wide is the function that writes the numbers of a feature that the store holds in pieces, and one that returns its rows. A table has all
+// of its pieces or none, because each of them is numbers of a fixed shape.
+func (n *Encoding) wide(c *widening.Column, rows RowTable, ids func(*content) graph.Index) (examplecolumns.Write, func(*content) graph.Index, error) {
+	places, from := ids, make([]*graph.Column, len(c.Pieces))
+	for i, piece := range c.Pieces {
+		var err error
+		if from[i], places, err = n.source(piece, rows, ids); err != nil {
+			return nil, nil, err
+		}
+	}
+	return examplecolumns.Floats(c.RowValues(), c.Writer(graph.Float32, from)), places, nil
+}
+
 // Fetch names the columns of the Examples of its plan to a stream executor, as NewRecords does.
-func Fetch(x *outofcore.Executor) error {
+func Fetch(x *outofcore.Executor, features *widening.Features) error {
 	s := x.Sampler()
-	_, err := newEncoding(s.Graph(), s.Plan(), &RecordsOptions{Stream: x})
+	_, err := newEncoding(s.Graph(), s.Plan(), &RecordsOptions{Stream: x, Features: features})
 	return err
 }
 
