@@ -33,7 +33,7 @@ func BenchmarkFromGraph(b *testing.B) {
 		b.Run(f.String(), func(b *testing.B) {
 			for b.Loop() {
 				if err := publish(filepath.Join(b.TempDir(), "out"), func(w *store.Writer) error {
-					_, err := unigraph.FromGraph(ctx, disk, w, g, unigraph.Options{Format: f, Shards: 4, Threads: 2})
+					_, err := unigraph.FromGraph(ctx, disk, w, g, nil, unigraph.Options{Format: f, Shards: 4, Threads: 2})
 					return err
 				}); err != nil {
 					b.Fatal(err)

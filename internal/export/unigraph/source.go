@@ -3,10 +3,12 @@ package unigraph
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 )
@@ -16,7 +18,8 @@ import (
 type source struct {
 	name  string // for errors
 	rows  int
-	cols  []*graph.Column
+	cols  []*widening.Column
+	wide  []widening.Write // of features that the store holds in pieces; nil for others
 	ids   []ids
 	bytes int64
 }
@@ -31,30 +34,35 @@ type ids struct {
 }
 
 // nodeSource is the table of a node type.
-func nodeSource(n *graph.Nodes) *source {
-	return newSource(n.Type, n.Count, n.Columns, ids{name: idName, of: n})
+func nodeSource(n *graph.Nodes, columns []*widening.Column) *source {
+	return newSource(n.Type, n.Count, columns, ids{name: idName, of: n})
 }
 
 // edgeSource is the table of an edge type, in the order of edge ids.
-func edgeSource(g *graph.Graph, e *graph.Edges) *source {
+func edgeSource(g *graph.Graph, e *graph.Edges, columns []*widening.Column) *source {
 	a := e.Adj[e.Primary]
 	near, far := ids{near: a.Indptr}, ids{far: a.Far}
 	near.of, far.of = g.Nodes[g.NodeType(e.Type.Near(e.Primary))], g.Nodes[g.NodeType(e.Type.Far(e.Primary))]
 	if e.Primary == graph.In {
 		near.name, far.name = targetName, sourceName
-		return newSource(e.Type.String(), e.Count, e.Columns, far, near)
+		return newSource(e.Type.String(), e.Count, columns, far, near)
 	}
 	near.name, far.name = sourceName, targetName
-	return newSource(e.Type.String(), e.Count, e.Columns, near, far)
+	return newSource(e.Type.String(), e.Count, columns, near, far)
 }
 
-func newSource(name string, rows int, cols []*graph.Column, of ...ids) *source {
+func newSource(name string, rows int, cols []*widening.Column, of ...ids) *source {
 	s := &source{name: name, rows: rows, ids: of}
 	for _, c := range cols {
-		if _, piece := graph.PieceOf(c.Name); !piece && c.Name != graph.PositionColumn {
-			s.cols = append(s.cols, c)
-			s.bytes += c.Bytes()
+		if c.Name == graph.PositionColumn {
+			continue
 		}
+		var wide widening.Write
+		if c.Wide() {
+			wide = c.Writer(c.DType, nil)
+		}
+		s.cols, s.wide = append(s.cols, c), append(s.wide, wide)
+		s.bytes += c.RowsBytes()
 	}
 	s.bytes += int64(len(of)) * int64(rows) * 8
 	return s
@@ -110,7 +118,7 @@ func (s *source) Scan(ctx context.Context, columns []table.Column, threads int, 
 	for w := range max(threads, 1) {
 		g.Go(func() error {
 			r := sourceReader{chunk: table.Chunk{Columns: make([]table.Vector, len(columns))}, ends: map[*graph.Column][]uint32{}}
-			r.ids = make([]idBuffer, len(s.ids))
+			r.ids, r.rows = make([]idBuffer, len(s.ids)), make([][]byte, len(s.cols))
 			for ctx.Err() == nil {
 				from := int(next.Add(1)-1) * step
 				if from >= s.rows {
@@ -139,6 +147,7 @@ type sourceReader struct {
 	chunk table.Chunk
 	ids   []idBuffer
 	ends  map[*graph.Column][]uint32
+	rows  [][]byte // of features that the store holds in pieces
 }
 
 // idBuffer holds the ids of a chunk.
@@ -153,7 +162,14 @@ func (r *sourceReader) read(s *source, from, to int) {
 		r.chunk.Columns[i] = table.Vector{Data: r.ids[i].data, Ends: r.ids[i].ends}
 	}
 	for i, c := range s.cols {
-		r.chunk.Columns[len(s.ids)+i] = r.vector(c, from, to)
+		if wide := s.wide[i]; wide != nil {
+			n := (to - from) * c.RowBytes()
+			r.rows[i] = slices.Grow(r.rows[i][:0], n)[:n]
+			wide.Range(r.rows[i], c.RowBytes(), from, to)
+			r.chunk.Columns[len(s.ids)+i] = table.Vector{Data: r.rows[i]}
+			continue
+		}
+		r.chunk.Columns[len(s.ids)+i] = r.vector(c.Column, from, to)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/graphmill/graphmill/format/tfgnn/tfgnnpb"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/examplecolumns"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -52,16 +53,20 @@ func FromStore(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store
 	if err := s.Check(ctx); err != nil {
 		return nil, err
 	}
-	return fromGraph(ctx, fsys, w, s.Graph, opt)
+	features, err := widening.Read(fsys, s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return fromGraph(ctx, fsys, w, s.Graph, features, opt)
 }
 
-// fromGraph writes a graph as a unigraph into w. The caller seals w. fsys is the file system of w. The ids of the
+// fromGraph writes a graph with its features as a unigraph into w. The caller seals w. fsys is the file system of w. The ids of the
 // graph must be in range.
 //
 // A node type becomes a node set of the same name (_N becomes "node"). Its #id is the original id, or the type-wise
 // id as decimal text. An edge type becomes an edge set named by its relation (_E becomes "edge"), or by src_rel_dst
 // if several types have the same relation, with a warning. Its rows are in the order of edge ids.
-func fromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph, opt Options) (*Result, error) {
+func fromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph, features *widening.Features, opt Options) (*Result, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
@@ -84,7 +89,7 @@ func fromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph
 		return j
 	}
 	if len(g.Context) > 0 {
-		s := newSource("context", g.Context[0].Rows, g.Context)
+		s := newSource("context", g.Context[0].Rows, widening.Own(g.Context))
 		j := add("context", "context", s)
 		r.Schema.Context = &tfgnnpb.Context{Features: j.features, Metadata: j.meta}
 	}
@@ -96,7 +101,11 @@ func fromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph
 		if n.Added > 0 {
 			r.warn("the last %d nodes of %s had no row in their table; their rows are zeros and empty", n.Added, n.Type)
 		}
-		j := add("nodes-"+store.FileName(name), name, nodeSource(n))
+		columns, err := features.Nodes(n)
+		if err != nil {
+			return nil, err
+		}
+		j := add("nodes-"+store.FileName(name), name, nodeSource(n, columns))
 		j.features[idName] = &tfgnnpb.Feature{Dtype: tfgnnpb.DataType_DT_STRING.Enum()}
 		r.Schema.NodeSets[name] = &tfgnnpb.NodeSet{Features: j.features, Metadata: j.meta}
 	}
@@ -113,14 +122,18 @@ func fromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph
 		if short := examplecolumns.EdgeSet(e.Type); name != short {
 			r.warn("edge type %s is the edge set %s, as several types would be the edge set %s", e.Type, name, short)
 		}
-		j := add("edges-"+store.FileName(name), name, edgeSource(g, e))
+		columns, err := features.Edges(e)
+		if err != nil {
+			return nil, err
+		}
+		j := add("edges-"+store.FileName(name), name, edgeSource(g, e, columns))
 		r.Schema.EdgeSets[name] = &tfgnnpb.EdgeSet{Features: j.features, Metadata: j.meta,
 			Source: proto.String(examplecolumns.NodeSet(e.Type.Src)), Target: proto.String(examplecolumns.NodeSet(e.Type.Dst))}
 	}
 	var lost []string
 	for _, j := range jobs {
 		for _, c := range j.source.cols {
-			if meaning := store.Meaning(c); meaning != "" {
+			if meaning := store.Meaning(c.Column); meaning != "" {
 				lost = append(lost, meaning+" "+j.source.name+"."+c.Name)
 			}
 			if err := c.CheckOffsets(); err != nil {
@@ -129,7 +142,7 @@ func fromGraph(ctx context.Context, fsys vfs.FS, w *store.Writer, g *graph.Graph
 			if j.features[c.Name] != nil {
 				return nil, fmt.Errorf("%s: found a column %q in addition to the original ids, expected another name; rename the column", j.source.name, c.Name)
 			}
-			j.features[c.Name] = examplecolumns.Proto(c)
+			j.features[c.Name] = examplecolumns.Proto(c.Column)
 		}
 	}
 	if len(lost) > 0 {

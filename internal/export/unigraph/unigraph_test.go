@@ -167,7 +167,7 @@ func publish(out string, write func(w *store.Writer) error) error {
 
 func fromGraph(g *graph.Graph, out string, opt unigraph.Options) error {
 	return publish(out, func(w *store.Writer) error {
-		_, err := unigraph.FromGraph(ctx, disk, w, g, opt)
+		_, err := unigraph.FromGraph(ctx, disk, w, g, nil, opt)
 		return err
 	})
 }

@@ -209,7 +209,7 @@ func TestUnderflows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := unigraph.FromGraph(t.Context(), disk, w, nodes(doubles(values...)), unigraph.Options{Format: unigraph.TFRecord, RoundDoubles: true, Threads: threads, Shards: 3 * (threads - 1)})
+		r, err := unigraph.FromGraph(t.Context(), disk, w, nodes(doubles(values...)), nil, unigraph.Options{Format: unigraph.TFRecord, RoundDoubles: true, Threads: threads, Shards: 3 * (threads - 1)})
 		if err := errors.Join(err, w.Abort()); err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +251,7 @@ func TestNames(t *testing.T) {
 	same := &graph.Graph{Nodes: []*graph.Nodes{{Type: "_N"}}, Edges: []*graph.Edges{edge("_N", "_E", "_N"), edge("_N", "edge", "_N")}}
 	var r *unigraph.Result
 	if err := publish(filepath.Join(t.TempDir(), "out"), func(w *store.Writer) (err error) {
-		r, err = unigraph.FromGraph(ctx, disk, w, same, unigraph.Options{Format: unigraph.CSV, Shards: 1})
+		r, err = unigraph.FromGraph(ctx, disk, w, same, nil, unigraph.Options{Format: unigraph.CSV, Shards: 1})
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -282,7 +282,7 @@ func TestFaults(t *testing.T) {
 				return err
 			}
 			first = fsys.Calls() + 1
-			_, err = unigraph.FromGraph(ctx, fsys, w, g, unigraph.Options{Format: f, Shards: 2})
+			_, err = unigraph.FromGraph(ctx, fsys, w, g, nil, unigraph.Options{Format: f, Shards: 2})
 			last = fsys.Calls()
 			if err == nil {
 				err = errors.Join(w.Seal(ctx, nil, 1), w.Publish())

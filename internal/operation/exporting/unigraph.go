@@ -75,7 +75,6 @@ func StoreToUnigraph(ctx context.Context, in, out string, o option.UnigraphTable
 		for _, e := range g.Edges {
 			rows += e.Count
 		}
-		operation.WarnPieces(&o.Run, r, in, g.Nodes, g.Edges)
 	}
 	made := store.Made{Command: "tfgnn from-store", Inputs: map[string]string{"store": sum}}
 	return r, writeTables(&o, ctx, out, made, r, u, int64(rows), func(w *store.Writer, u unigraph.Options) (*unigraph.Result, error) {
