@@ -10,6 +10,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/dglchunks"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/store"
@@ -63,7 +64,7 @@ type Result struct {
 func Rows(g *graph.Graph) uint64 {
 	rows := uint64(0)
 	for _, n := range g.Nodes {
-		rows += uint64(n.Count) * uint64(len(fitting(n.Columns)))
+		rows += uint64(n.Count) * uint64(len(fitting(widening.Own(n.Columns)))+len(graph.Pieced(n.Columns)))
 	}
 	for _, e := range g.Edges {
 		rows += uint64(e.Count)
@@ -71,27 +72,49 @@ func Rows(g *graph.Graph) uint64 {
 	return rows
 }
 
-// bytes is the size of the values of all rows, with both ends of edges as 64-bit integers.
-func bytes(g *graph.Graph) (n int64) {
-	add := func(columns []*graph.Column) {
-		for _, c := range fitting(columns) {
-			n += c.Bytes()
+// columns are those of the types of a graph, with the features that the store holds in pieces.
+type columns struct{ nodes, edges [][]*widening.Column }
+
+func columnsOf(g *graph.Graph, features *widening.Features) (c columns, err error) {
+	c = columns{make([][]*widening.Column, len(g.Nodes)), make([][]*widening.Column, len(g.Edges))}
+	for i, n := range g.Nodes {
+		if c.nodes[i], err = features.Nodes(n); err != nil {
+			return c, err
 		}
 	}
-	for _, x := range g.Nodes {
-		add(x.Columns)
+	for i, e := range g.Edges {
+		if c.edges[i], err = features.Edges(e); err != nil {
+			return c, err
+		}
 	}
-	for _, x := range g.Edges {
-		n += 16 * int64(x.Count)
-		add(x.Columns)
+	return c, nil
+}
+
+// bytes is the size of the values of all rows, with both ends of edges as 64-bit integers.
+func (c *columns) bytes(g *graph.Graph) (n int64) {
+	for _, e := range g.Edges {
+		n += 16 * int64(e.Count)
+	}
+	for _, all := range slices.Concat(c.nodes, c.edges) {
+		for _, x := range fitting(all) {
+			n += x.RowsBytes()
+		}
+	}
+	return n
+}
+
+// numberBytes is the most memory that widening features takes, apart from rows.
+func (c *columns) numberBytes() (n int64) {
+	for _, x := range slices.Concat(slices.Concat(c.nodes, c.edges)...) {
+		n += x.NumberBytes()
 	}
 	return n
 }
 
 // fitting returns the columns that the format can hold.
-func fitting(columns []*graph.Column) (out []*graph.Column) {
+func fitting(columns []*widening.Column) (out []*widening.Column) {
 	for _, c := range columns {
-		if _, piece := graph.PieceOf(c.Name); !piece && c.Name != graph.PositionColumn && c.DType != graph.String && !c.Ragged() {
+		if c.Name != graph.PositionColumn && c.DType != graph.String && !c.Ragged() {
 			out = append(out, c)
 		}
 	}
@@ -115,10 +138,18 @@ func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o 
 	if o.Memory == 0 {
 		o.Memory = 1 << 30
 	}
-	fixed := int64(limits.ProcessBytes)
+	features, err := widening.Read(fsys, s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := columnsOf(s.Graph, features)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Dir, err)
+	}
+	fixed := int64(limits.ProcessBytes) + columns.numberBytes()
 	if o.Edges == dglchunks.Parquet || o.Features == dglchunks.Parquet {
 		// A row group, and the encoders. They may not depend on the bound, because the bytes of the files would.
-		fixed += min(parquetBytes, 2*bytes(s.Graph)) + parquetThreadBytes*int64(o.Threads)
+		fixed += min(parquetBytes, 2*columns.bytes(s.Graph)) + parquetThreadBytes*int64(o.Threads)
 		if o.Memory < fixed {
 			return nil, tagged.Errorf(limits.ErrMemory, "found `Memory` %s, expected at least %s for Parquet with %d threads; give more `Memory` or fewer `Threads`", human.Bytes(o.Memory), human.Bytes(fixed), o.Threads)
 		}
@@ -129,13 +160,13 @@ func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o 
 	for _, c := range s.Graph.Context {
 		x.r.Left = append(x.r.Left, "context."+c.Name)
 	}
-	for _, n := range s.Graph.Nodes {
+	for i, n := range s.Graph.Nodes {
 		out := dglchunks.Nodes{Type: n.Type, Counts: o.cut(n.Count)}
 		x.r.Nodes += uint64(n.Count)
 		if n.IDs != nil {
 			x.r.Left = append(x.r.Left, "original ids of "+n.Type)
 		}
-		files, err := x.files("node_data/"+store.FileName(n.Type)+"/", n.Type, n.Columns, out.Counts, &out.Data)
+		files, err := x.files("node_data/"+store.FileName(n.Type)+"/", n.Type, columns.nodes[i], out.Counts, &out.Data)
 		if err != nil {
 			return nil, err
 		}
@@ -146,13 +177,13 @@ func Write(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store, o 
 		}
 		m.Nodes = append(m.Nodes, out)
 	}
-	for _, e := range s.Graph.Edges {
+	for i, e := range s.Graph.Edges {
 		out := dglchunks.Edges{Type: e.Type.String(), Counts: o.cut(e.Count)}
 		x.r.Edges += uint64(e.Count)
 		name := store.EdgesDir(e.Type)
 		ends := newSeries(w, name, o.Edges, out.Chunks)
 		ends.dtype, ends.shape = graph.Int64, []int{2}
-		files, err := x.files("edge_data/"+name[len("edges/"):]+"/", out.Type, e.Columns, out.Counts, &out.Data)
+		files, err := x.files("edge_data/"+name[len("edges/"):]+"/", out.Type, columns.edges[i], out.Counts, &out.Data)
 		if err != nil {
 			return nil, err
 		}
@@ -199,15 +230,12 @@ var wide = map[graph.DType]graph.DType{
 }
 
 // files begins the files of the columns of a type, and describes them in data.
-func (x *exporter) files(dir, of string, columns []*graph.Column, n dglchunks.Counts, data *[]dglchunks.Data) ([]*series, error) {
+func (x *exporter) files(dir, of string, columns []*widening.Column, n dglchunks.Counts, data *[]dglchunks.Data) ([]*series, error) {
 	fit := fitting(columns)
 	for _, c := range columns {
-		if _, piece := graph.PieceOf(c.Name); !piece && c.Name != graph.PositionColumn && !slices.Contains(fit, c) {
+		if c.Name != graph.PositionColumn && !slices.Contains(fit, c) {
 			x.r.Left = append(x.r.Left, of+"."+c.Name)
 		}
-	}
-	for _, feature := range graph.Pieced(columns) {
-		x.r.Left = append(x.r.Left, of+"."+feature)
 	}
 	var out []*series
 	for _, c := range fit {
@@ -220,7 +248,7 @@ func (x *exporter) files(dir, of string, columns []*graph.Column, n dglchunks.Co
 		f := newSeries(x.w, dir+store.FileName(c.Name), x.o.Features, n.Chunks)
 		f.column, f.dtype, f.shape = c, c.DType, c.Shape
 		f.of = of + "." + c.Name
-		if meaning := store.Meaning(c); n.Total == 0 { // no file has its dtype
+		if meaning := store.Meaning(c.Column); n.Total == 0 { // no file has its dtype
 			x.r.Left = append(x.r.Left, f.of+", which has no rows")
 		} else if meaning != "" {
 			x.r.Left = append(x.r.Left, meaning+" "+f.of)

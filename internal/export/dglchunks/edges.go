@@ -14,21 +14,22 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/extsort"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/guard"
 )
 
 // sorter sorts the edges of a type into the order of their input. A record is
 //
 //	position, edge id, source, destination: 4 bytes each, or 8
-//	the columns in their widths
+//	the columns in their widths; of a feature in pieces, those of the pieces
 type sorter struct {
 	x         *exporter
 	e         *graph.Edges
 	all       []*series // series of the ends, followed by the series of the columns
 	positions graph.Index
-	number    int   // bytes of a position or id
-	widths    []int // bytes of a row of each column
-	record    int
+	number    int               // bytes of a position or id
+	stored    [][]*graph.Column // of each series but the ends, the columns that a record has
+	record    int               // bytes
 	cuts      *extsort.Partition
 }
 
@@ -49,13 +50,20 @@ func (x *exporter) edges(ctx context.Context, e *graph.Edges, all []*series) (er
 		}
 	}
 	s.record = 4 * s.number
+	written := s.record
 	for _, f := range all[1:] {
-		s.widths = append(s.widths, f.column.RowBytes())
-		s.record += f.column.RowBytes()
+		stored := f.column.Pieces
+		if !f.column.Wide() {
+			stored = []*graph.Column{f.column.Column}
+		}
+		for _, c := range stored {
+			s.record += c.RowBytes()
+		}
+		s.stored, written = append(s.stored, stored), written+f.column.RowBytes()
 	}
 	// Each slot of the pipe holds a bucket, raw and encoded, and each worker holds one more. There are as many
 	// buffers of buckets as threads.
-	total := int64(e.Count) * int64(s.record)
+	total := int64(e.Count) * int64(max(s.record, written))
 	slots := int64(4 * (x.o.Threads + 1))
 	buckets, extent := 1, 64<<10
 	for buckets < 4096 && total/int64(buckets) > min(max(x.o.Memory/4/slots, 64<<10), bucketBytes) {
@@ -164,9 +172,10 @@ func (s *sorter) records(from, to int, w *extsort.Writer) error {
 		}
 		s.put(b, position, uint64(i), src, dst)
 		b = b[4*s.number:]
-		for k, f := range s.all[1:] {
-			n := copy(b, f.column.Values[i*s.widths[k]:][:s.widths[k]])
-			b = b[n:]
+		for _, stored := range s.stored {
+			for _, c := range stored {
+				b = b[copy(b, c.Row(i)):]
+			}
 		}
 	}
 	return nil
@@ -231,17 +240,38 @@ func (s *sorter) encode(e *encoder, r *run) (err error) {
 			}
 			at = 4 * s.number
 		} else {
-			width := s.widths[k-1]
-			for _, from := range e.order {
-				e.values = append(e.values, r.raw[from+at:from+at+width]...)
-			}
-			at += width
+			at = s.gather(e, r, f.column, s.stored[k-1], at)
 		}
 		if r.segments[k], err = e.encode(f, r.first, r.rows, e.values, r.segments[k]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// gather sets the values of a column of the edges of a bucket, of which stored are at an offset of the records. It returns the offset
+// after them.
+func (s *sorter) gather(e *encoder, r *run, c *widening.Column, stored []*graph.Column, at int) int {
+	if !c.Wide() {
+		width := c.RowBytes()
+		for _, from := range e.order {
+			e.values = append(e.values, r.raw[from+at:from+at+width]...)
+		}
+		return at + width
+	}
+	pieces := make([]*graph.Column, len(stored))
+	for i, p := range stored {
+		width := p.RowBytes()
+		pieces[i] = &graph.Column{DType: p.DType, Shape: p.Shape, Rows: r.rows, Values: make([]byte, 0, r.rows*width)}
+		for _, from := range e.order {
+			pieces[i].Values = append(pieces[i].Values, r.raw[from+at:from+at+width]...)
+		}
+		at += width
+	}
+	width := c.RowBytes()
+	e.values = slices.Grow(e.values, r.rows*width)[:r.rows*width]
+	c.Writer(c.DType, pieces).Range(e.values, width, 0, r.rows)
+	return at
 }
 
 // sort returns the offsets of the records of a bucket sorted by position, and by edge id if an edge and its reverse

@@ -9,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -23,10 +24,10 @@ type series struct {
 	format string
 	chunks []uint64 // rows of each chunk
 
-	of     string        // owner, for errors
-	column *graph.Column // nil: edges
-	dtype  graph.DType   // dtype in the files
-	shape  []int         // shape of a row
+	of     string           // owner, for errors
+	column *widening.Column // nil: edges
+	dtype  graph.DType      // dtype in the files
+	shape  []int            // shape of a row
 
 	chunk   int    // index of the chunk that is being written
 	done    uint64 // rows of it that were written

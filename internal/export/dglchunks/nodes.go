@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/ordered"
 )
 
@@ -53,6 +55,10 @@ func (x *exporter) nodes(ctx context.Context, s *series, count int) error {
 	width := s.column.RowBytes()
 	step := max(1, runBytes/width)
 	next := 0
+	var wide widening.Write
+	if s.column.Wide() {
+		wide = s.column.Writer(s.column.DType, nil)
+	}
 	return x.pipe(ctx, []*series{s}, func(r *run) error {
 		if next >= count {
 			return io.EOF
@@ -61,8 +67,16 @@ func (x *exporter) nodes(ctx context.Context, s *series, count int) error {
 		next += r.rows
 		return nil
 	}, func(e *encoder, r *run) (err error) {
-		from := int(r.first) * width
-		r.segments[0], err = e.encode(s, r.first, r.rows, s.column.Values[from:from+r.rows*width], r.segments[0])
+		from, n := int(r.first), r.rows*width
+		var values []byte
+		if wide != nil {
+			e.values = slices.Grow(e.values[:0], n)[:n]
+			wide.Range(e.values, width, from, from+r.rows)
+			values = e.values
+		} else {
+			values = s.column.Values[from*width:][:n]
+		}
+		r.segments[0], err = e.encode(s, r.first, r.rows, values, r.segments[0])
 		return err
 	})
 }
