@@ -97,7 +97,7 @@ func (d *dispatcher) nodes() int {
 func (d *dispatcher) memory(b budget) int64 {
 	nodes, parts, threads := int64(d.nodes()), int64(b.parts), int64(d.opt.Threads)
 	// The assignment and the new ids.
-	n := int64(limits.ProcessBytes) + 6*nodes
+	n := int64(limits.ProcessBytes) + 6*nodes + d.wideMemory(parts)
 	if d.a.Trainers > 0 {
 		n += 2 * nodes
 	}
@@ -215,10 +215,10 @@ func (d *dispatcher) storeBytes() (n int64) {
 		n += in.indptr.Bytes() + in.far.Bytes() + in.id.Bytes() + in.position.Bytes()
 	}
 	for _, x := range d.nodeTensors {
-		n += int64(len(x.values))
+		n += x.stored
 	}
 	for _, x := range d.edgeTensors {
-		n += int64(len(x.values))
+		n += x.stored
 	}
 	return n
 }

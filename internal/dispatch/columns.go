@@ -13,6 +13,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -24,8 +25,10 @@ type tensor struct {
 	dtype  dgl.DType
 	shape  []int64
 	width  int                        // bytes of a row as written
-	values []byte                     // rows of the store; nil: a row's value is its number
-	from   int                        // bytes of a row in values
+	values []byte                     // rows of the store; nil: a row's value is its number, unless wide is set
+	wide   widening.Write             // writes rows of a feature that the store holds in pieces
+	from   int                        // bytes of a row in the store
+	stored int64                      // bytes of all rows in the store
 	widen  func(dst, src []byte) bool // converts a row; nil: unchanged. False: a value does not fit
 	byNode bool                       // an edge has the row of its destination
 	bool   bool                       // the bytes are bools; the configuration says so
@@ -76,20 +79,16 @@ func trainer(dst, src []byte) bool {
 // tensors chooses the columns of a type that parts have; rows is the number of rows that a part owns. DGL's
 // server does not start where a part has no row of a feature. So trainer_id is added only where all parts have
 // rows, and the columns of a type without rows are left out.
-func (d *dispatcher) tensors(t int, typeName string, columns []*graph.Column, rows func(p, t int) int64) []tensor {
+func (d *dispatcher) tensors(t int, typeName string, columns []*widening.Column, rows func(p, t int) int64) []tensor {
 	var list []tensor
 	all, least := int64(0), int64(math.MaxInt64)
 	for p := range d.num.parts {
 		all, least = all+rows(p, t), min(least, rows(p, t))
 	}
-	for _, feature := range graph.Pieced(columns) {
-		d.leave(typeName+"."+feature, "the store holds its numbers as codes")
-	}
 	for _, c := range columns {
 		name := typeName + "." + c.Name
-		_, piece := graph.PieceOf(c.Name)
 		switch {
-		case piece, c.Name == graph.PositionColumn:
+		case c.Name == graph.PositionColumn:
 		case c.Name == trainerID && d.a.Trainers > 0:
 			d.leave(name, "the assignment's trainers have its place")
 		case strings.Contains(c.Name, "/"):
@@ -103,16 +102,19 @@ func (d *dispatcher) tensors(t int, typeName string, columns []*graph.Column, ro
 		case all == 0:
 			d.leave(name, "the type has no rows")
 		default:
-			x := tensor{t: t, name: typeName + "/" + c.Name, dtype: dtypes[c.DType], values: c.Values, from: c.RowBytes(), widen: widened[c.DType], bool: c.DType == graph.Bool}
+			x := tensor{t: t, name: typeName + "/" + c.Name, dtype: dtypes[c.DType], values: c.Values, from: c.RowBytes(), stored: c.StoredBytes(), widen: widened[c.DType], bool: c.DType == graph.Bool}
 			for _, n := range c.Shape {
 				x.shape = append(x.shape, int64(n))
 			}
 			x.width = c.RowValues() * int(x.dtype.Size())
+			if c.Wide() {
+				x.wide, x.from = c.Writer(c.DType, nil), int(x.stored)/max(c.Rows, 1)
+			}
 			if x.widen != nil && c.DType != graph.Uint64 {
 				d.report.Widened = append(d.report.Widened, fmt.Sprintf("%s: %s to %s", name, c.DType, x.dtype))
 			}
 			list = append(list, x)
-			if meaning := store.Meaning(c); meaning != "" {
+			if meaning := store.Meaning(c.Column); meaning != "" {
 				d.leave(meaning+" "+name, "a tensor has only numbers")
 			}
 		}
@@ -132,6 +134,40 @@ func (d *dispatcher) leave(column, why string) {
 	d.report.LeftOut = append(d.report.LeftOut, column+": "+why)
 }
 
+// readColumns finds the columns of all types, with the features that the store holds in pieces.
+func (d *dispatcher) readColumns() error {
+	features, err := widening.Read(d.fs, d.dir)
+	if err != nil {
+		return err
+	}
+	d.nodeColumns, d.edgeColumns = make([][]*widening.Column, len(d.g.Nodes)), make([][]*widening.Column, len(d.g.Edges))
+	for t, n := range d.g.Nodes {
+		if d.nodeColumns[t], err = features.Nodes(n); err != nil {
+			return fmt.Errorf("%s: %w", d.dir, err)
+		}
+	}
+	for t, e := range d.g.Edges {
+		if d.edgeColumns[t], err = features.Edges(e); err != nil {
+			return fmt.Errorf("%s: %w", d.dir, err)
+		}
+	}
+	return nil
+}
+
+// wideMemory is the most memory that features in pieces take with buffers of so many parts.
+func (d *dispatcher) wideMemory(parts int64) (n int64) {
+	widest := int64(0)
+	for _, c := range slices.Concat(slices.Concat(d.nodeColumns, d.edgeColumns)...) {
+		if c.Wide() {
+			n, widest = n+c.NumberBytes(), max(widest, int64(c.RowBytes()))
+		}
+	}
+	if widest > 0 {
+		n += int64(d.opt.Threads) * (widest + 8*mostAhead*parts)
+	}
+	return n
+}
+
 // chooseColumns decides the content of the feature files.
 func (d *dispatcher) chooseColumns() {
 	for _, c := range d.g.Context {
@@ -141,20 +177,22 @@ func (d *dispatcher) chooseColumns() {
 		if n.IDs != nil {
 			d.leave("original ids of "+n.Type, "parts number the nodes")
 		}
-		list := d.tensors(t, n.Type, n.Columns, d.nodeRows)
+		list := d.tensors(t, n.Type, d.nodeColumns[t], d.nodeRows)
 		for i := range list {
 			if list[i].from == 2 && strings.HasSuffix(list[i].name, "/"+trainerID) && d.a.Trainers > 0 {
 				list[i].values = graph.Bytes(d.a.TrainersOf(t))
+				list[i].stored = int64(len(list[i].values))
 			}
 		}
 		d.nodeTensors = append(d.nodeTensors, list...)
 		d.origNodes = append(d.origNodes, tensor{t: t, name: n.Type, dtype: dgl.Int64, width: 8})
 	}
 	for e, in := range d.edges {
-		list := d.tensors(e, in.name, in.columns, d.edgeRows)
+		list := d.tensors(e, in.name, d.edgeColumns[e], d.edgeRows)
 		for i := range list {
 			if strings.HasSuffix(list[i].name, "/"+trainerID) && d.a.Trainers > 0 {
 				list[i].values, list[i].byNode = graph.Bytes(d.a.TrainersOf(in.dst)), true
+				list[i].stored = int64(len(list[i].values))
 			}
 		}
 		d.edgeTensors = append(d.edgeTensors, list...)
@@ -271,7 +309,7 @@ func (g *group) edgeRun(ctx context.Context, r *rowWriter, x *tensor, files []io
 	counts := g.counts[segment][j*g.num.parts:]
 	r.begin(x, files, func(p int) int64 { return at[p][k] + int64(x.width)*int64(counts[g.from+p]) })
 	in := g.readers(s.t)[j]
-	step, bytes := g.gather(in.incoming, int64(x.from), int64(len(x.values)))
+	step, bytes := g.gather(in.incoming, int64(x.from), x.stored)
 	part := g.num.part[g.num.base[s.t]:]
 	for from := s.from; from < s.to; from += step {
 		if err := ctx.Err(); err != nil {
@@ -316,7 +354,12 @@ type rowWriter struct {
 	buf   []byte  // room bytes per part
 	n     []int
 	room  int
+	ahead [][]uint64 // by part, rows of a feature in pieces that come after those in buf; widening many at a time is faster
+	one   []byte     // a row of such a feature that is wider than room
 }
+
+// mostAhead is the most rows that are widened at a time.
+const mostAhead = 64
 
 func (g *group) rowWorkers(room int) []*rowWriter {
 	list := make([]*rowWriter, g.opt.Threads)
@@ -327,7 +370,7 @@ func (g *group) rowWorkers(room int) []*rowWriter {
 }
 
 func newRowWriter(parts, room int) *rowWriter {
-	return &rowWriter{at: make([]int64, parts), n: make([]int, parts), buf: make([]byte, parts*room), room: room}
+	return &rowWriter{at: make([]int64, parts), n: make([]int, parts), buf: make([]byte, parts*room), room: room, ahead: make([][]uint64, parts)}
 }
 
 // begin starts a tensor; at is its offset in the file of a part.
@@ -341,6 +384,9 @@ func (r *rowWriter) begin(x *tensor, files []io.WriterAt, at func(p int) int64) 
 // row appends a row of the store to part from+p.
 func (r *rowWriter) row(p, row int) error {
 	x := r.x
+	if x.wide != nil {
+		return r.rowAhead(p, row)
+	}
 	if r.n[p]+x.width > r.room {
 		if err := r.flush(p); err != nil {
 			return err
@@ -364,6 +410,46 @@ func (r *rowWriter) row(p, row int) error {
 		*(*[8]byte)(to) = [8]byte(x.values[row*8:])
 	default:
 		copy(to, x.values[row*x.width:])
+	}
+	return nil
+}
+
+// rowAhead is row for a feature in pieces.
+func (r *rowWriter) rowAhead(p, row int) error {
+	x := r.x
+	if x.width > r.room {
+		return r.wideAhead(p, row)
+	}
+	if len(r.ahead[p]) == mostAhead || r.n[p]+(len(r.ahead[p])+1)*x.width > r.room {
+		r.widen(p)
+	}
+	if r.n[p]+x.width > r.room {
+		if err := r.flush(p); err != nil {
+			return err
+		}
+	}
+	r.ahead[p] = append(r.ahead[p], uint64(row))
+	return nil
+}
+
+// widen moves rows from ahead to the buffer, which has room for them.
+func (r *rowWriter) widen(p int) {
+	n := len(r.ahead[p]) * r.x.width
+	if n > 0 {
+		r.x.wide(r.buf[p*r.room+r.n[p]:][:n], graph.Index{U64: r.ahead[p]})
+	}
+	r.n[p], r.ahead[p] = r.n[p]+n, r.ahead[p][:0]
+}
+
+// wideAhead writes a row of a feature in pieces that is wider than the buffer.
+func (r *rowWriter) wideAhead(p, row int) error {
+	r.one = slices.Grow(r.one[:0], r.x.width)[:r.x.width]
+	r.x.wide(r.one, graph.Index{U64: []uint64{uint64(row)}})
+	for part := range slices.Chunk(r.one, r.room) {
+		if _, err := r.files[p].WriteAt(part, r.at[p]); err != nil {
+			return err
+		}
+		r.at[p] += int64(len(part))
 	}
 	return nil
 }
@@ -409,6 +495,7 @@ func (r *rowWriter) flush(p int) error {
 // end writes the buffered rows.
 func (r *rowWriter) end() error {
 	for p := range r.files {
+		r.widen(p)
 		if err := r.flush(p); err != nil {
 			return err
 		}

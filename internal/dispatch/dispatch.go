@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/partition/assign"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -82,6 +83,8 @@ type dispatcher struct {
 	nodeTensors []tensor
 	edgeTensors []tensor
 	origNodes   []tensor
+	// nodeColumns and edgeColumns are the columns of the types.
+	nodeColumns, edgeColumns [][]*widening.Column
 
 	store     *store.Store
 	temporary []transposed
@@ -296,7 +299,7 @@ func (d *dispatcher) open() error {
 		d.edges = append(d.edges, in)
 		d.into[in.dst] = append(d.into[in.dst], i)
 	}
-	return nil
+	return d.readColumns()
 }
 
 // transposeAll computes the in-edges that the store does not list.

@@ -19,13 +19,12 @@ type incoming struct {
 	far      graph.Index
 	id       graph.Index // edge ids; empty when they equal the positions in far
 	position graph.Index // by edge id, the original id of the edge; empty: equal to the edge id
-	columns  []*graph.Column
 }
 
 // openIncoming reads the lists of an edge type from the store; a store need not have the in-edges. originals says whether the parts
 // have the original ids of edges.
 func openIncoming(g *graph.Graph, e *graph.Edges, originals bool) (*incoming, error) {
-	in := &incoming{name: e.Type.String(), src: g.NodeType(e.Type.Src), dst: g.NodeType(e.Type.Dst), count: e.Count, columns: e.Columns}
+	in := &incoming{name: e.Type.String(), src: g.NodeType(e.Type.Src), dst: g.NodeType(e.Type.Dst), count: e.Count}
 	if originals {
 		var err error
 		if in.position, err = parts.Originals(e); err != nil {

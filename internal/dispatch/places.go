@@ -82,15 +82,12 @@ func (p *Plan) count(ctx context.Context, each, workers int) error {
 	return nil
 }
 
-// columnBytes is the size of all columns.
+// columnBytes is the size of the rows of all columns as parts have them.
 func (d *dispatcher) columnBytes() (n int64) {
-	for _, x := range d.g.Nodes {
-		for _, c := range x.Columns {
-			n += int64(len(c.Values))
-		}
-	}
-	for _, x := range d.g.Edges {
-		for _, c := range x.Columns {
+	for _, c := range slices.Concat(slices.Concat(d.nodeColumns, d.edgeColumns)...) {
+		if c.Wide() {
+			n += c.RowsBytes()
+		} else {
 			n += int64(len(c.Values))
 		}
 	}

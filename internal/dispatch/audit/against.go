@@ -12,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
@@ -43,8 +44,11 @@ func (a *auditor) against(ctx context.Context, g *graph.Graph) error {
 		return err
 	}
 	for t := range a.Config.Nodes {
-		n := g.Nodes[g.NodeType(a.Config.Nodes[t].Name)]
-		if err := a.compareRows(ctx, t, a.Config.Nodes, n.Columns, func(p *parts.Part) ([]parts.Feature, string) { return p.NodeFeats, p.NodeFile }, a.NodeIDs[t].At); err != nil {
+		columns, err := a.opt.Features.Nodes(g.Nodes[g.NodeType(a.Config.Nodes[t].Name)])
+		if err != nil {
+			return err
+		}
+		if err := a.compareRows(ctx, t, a.Config.Nodes, columns, func(p *parts.Part) ([]parts.Feature, string) { return p.NodeFeats, p.NodeFile }, a.NodeIDs[t].At); err != nil {
 			return err
 		}
 	}
@@ -67,7 +71,11 @@ func (a *auditor) against(ctx context.Context, g *graph.Graph) error {
 		if err := a.compareEdges(ctx, t, e, ids); err != nil {
 			return err
 		}
-		if err := a.compareRows(ctx, t, a.Config.Edges, e.Columns, func(p *parts.Part) ([]parts.Feature, string) { return p.EdgeFeats, p.EdgeFile }, ids); err != nil {
+		columns, err := a.opt.Features.Edges(e)
+		if err != nil {
+			return err
+		}
+		if err := a.compareRows(ctx, t, a.Config.Edges, columns, func(p *parts.Part) ([]parts.Feature, string) { return p.EdgeFeats, p.EdgeFile }, ids); err != nil {
 			return err
 		}
 	}
@@ -258,17 +266,21 @@ var storedAs = map[graph.DType]dgl.DType{
 
 // compareRows compares the columns of a type with the store's; at maps a type-wise new id to a row of
 // the store.
-func (a *auditor) compareRows(ctx context.Context, t int, types []dgl.TypeRanges, columns []*graph.Column, of func(p *parts.Part) ([]parts.Feature, string), at func(i int64) int64) error {
+func (a *auditor) compareRows(ctx context.Context, t int, types []dgl.TypeRanges, columns []*widening.Column, of func(p *parts.Part) ([]parts.Feature, string), at func(i int64) int64) error {
 	typ := &types[t]
 	for _, c := range columns {
 		name := typ.Name + "/" + c.Name
-		if _, piece := graph.PieceOf(c.Name); piece || c.Name == graph.PositionColumn {
+		if c.Name == graph.PositionColumn {
 			continue
 		}
 		dtype, ok := storedAs[c.DType]
 		if !ok || c.Ragged() || strings.Contains(c.Name, "/") {
 			a.report.Notes = append(a.report.Notes, name+": not compared, because no tensor can hold it")
 			continue
+		}
+		var numbers widening.Write
+		if c.Wide() {
+			numbers = c.Writer(c.DType, nil)
 		}
 		size := c.DType.Size()
 		wide := int(dtype.Size())
@@ -291,7 +303,13 @@ func (a *auditor) compareRows(ctx context.Context, t int, types []dgl.TypeRanges
 				if i == 0 && (f.DType != dtype || f.RowBytes() != int64(len(scratch))) {
 					return &Fault{File: file, Type: typ.Name, Local: -1, Global: -1, Found: fmt.Sprintf("%q of %s %v", name, f.DType, f.Shape), Expected: fmt.Sprintf("%s with rows of shape %v, as in the store", dtype, c.Shape)}
 				}
-				want := c.Row(int(at(first + i)))
+				var want []byte
+				if numbers != nil {
+					want = scratch
+					numbers(want, graph.Index{U64: []uint64{uint64(at(first + i))}})
+				} else {
+					want = c.Row(int(at(first + i)))
+				}
 				if size != wide {
 					want = widen(scratch, want, size, wide)
 				}

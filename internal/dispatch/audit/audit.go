@@ -8,6 +8,7 @@ import (
 	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -15,6 +16,8 @@ import (
 type Options struct {
 	// Against is the graph that the parts were made from; nil: it is not compared.
 	Against *graph.Graph
+	// Features are those of the graph's store; nil for none.
+	Features *widening.Features
 	// Outside allows parts outside the configuration's folder.
 	Outside bool
 	// Threads is the number of parts that are read at the same time; 0 is 1. The result does not depend on it.

@@ -11,6 +11,7 @@ import (
 	"github.com/graphmill/graphmill/format/dgl"
 	"github.com/graphmill/graphmill/internal/dispatch/audit"
 	"github.com/graphmill/graphmill/internal/dispatch/parts"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/options"
@@ -147,6 +148,9 @@ func auditParts(o *option.Verify, ctx context.Context, config string) (_ *report
 			return nil, err
 		}
 		opt.Against = s.Graph
+		if opt.Features, err = widening.Read(vfs.OS, s.Dir); err != nil {
+			return nil, err
+		}
 	}
 	return audit.Verify(ctx, vfs.OS, config, opt)
 }
