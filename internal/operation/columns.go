@@ -6,7 +6,6 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/features"
-	"github.com/graphmill/graphmill/option"
 	"github.com/graphmill/graphmill/report"
 )
 
@@ -70,27 +69,6 @@ func NotInBatches(g *graph.Graph, made *features.File) (names []string) {
 		add(e.Type.String(), e.Columns)
 	}
 	return names
-}
-
-// WarnPieces warns of features of types of the store in, which an output leaves out because the store holds their numbers as codes.
-func WarnPieces(run *option.Run, r *report.Report, in string, nodes []*graph.Nodes, edges []*graph.Edges) {
-	var names []string
-	for _, n := range nodes {
-		for _, f := range graph.Pieced(n.Columns) {
-			names = append(names, n.Type+"/"+f)
-		}
-	}
-	for _, e := range edges {
-		for _, f := range graph.Pieced(e.Columns) {
-			names = append(names, e.Type.String()+"/"+f)
-		}
-	}
-	if len(names) == 0 {
-		return
-	}
-	text := "left out are the features " + strings.Join(names, ", ") + ", whose numbers the store holds as codes, which only loaders widen; make them of parts of at most 32 numbers, leave out bits, or take encode code"
-	Warn(run, "%s: %s", in, text)
-	r.Note(text)
 }
 
 // LeftOutText says which columns batches leave out, and how to get them; "" for none.
