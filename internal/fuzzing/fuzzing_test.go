@@ -129,6 +129,7 @@ var fuzzedElsewhere = map[string]string{
 	"internal/draft":                  "temporary files of the same run",
 	"internal/export/dglchunks":       "values of a store, whose files are checked before",
 	"internal/export/unigraph":        "values of a store, whose files are checked before",
+	"internal/features/widening":      "values of a store, whose files are checked before, and features.json, internal/features FuzzFile",
 	"internal/partition":              "values of a store, whose files are checked before",
 	"internal/partition/outofcore":    "temporary files of the same run",
 	"internal/sample/outofcore":       "temporary files of the same run",
