@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/graphmill/graphmill/internal/human"
 )
 
 // Format is the version of the JSON form of a Report.
@@ -152,10 +154,11 @@ func (r *Report) Out(label string, v Value) { r.OutItems = append(r.OutItems, it
 // Note adds a remark.
 func (r *Report) Note(text string) { r.Notes = append(r.Notes, note{Text: text}) }
 
-// Warn adds a problem with n cases, such as "dangling edges dropped". It adds nothing where n is 0.
+// Warn adds a problem with n cases, such as "dangling edges dropped", which it writes as "dangling edge dropped" for one. It adds nothing
+// where n is 0.
 func (r *Report) Warn(n int64, text string) {
 	if n != 0 {
-		r.Notes = append(r.Notes, note{Warning: true, Count: n, Text: text})
+		r.Notes = append(r.Notes, note{Warning: true, Count: n, Text: human.Things(n, text)})
 	}
 }
 

@@ -52,6 +52,9 @@ func inputItem(it item) string {
 	label, v := human.Cut(human.Printable(it.Label), 40), it.Value
 	if names(label, v.Unit) {
 		v.Unit = ""
+		if v.Count != nil {
+			label = human.Things(*v.Count, label)
+		}
 		return v.words() + " " + label
 	}
 	if v.Unit == "" {

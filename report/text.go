@@ -118,7 +118,7 @@ func headline(it item) string {
 func (v Value) words() string {
 	switch {
 	case v.Count != nil:
-		return join(human.Exact(*v.Count), v.Unit)
+		return join(human.Exact(*v.Count), v.unit())
 	case v.Number != nil && v.Unit == "s":
 		return human.Duration(seconds(*v.Number))
 	case v.Number != nil:

@@ -65,9 +65,9 @@ func (v Value) String() string {
 func (v Value) short() (s, unit string) {
 	switch {
 	case v.Count != nil && v.Exact:
-		return human.Exact(*v.Count), human.Printable(v.Unit)
+		return human.Exact(*v.Count), v.unit()
 	case v.Count != nil:
-		return human.Count(*v.Count), human.Printable(v.Unit)
+		return human.Count(*v.Count), v.unit()
 	case v.Bytes != nil:
 		return human.Bytes(*v.Bytes), ""
 	case v.Seconds != nil:
@@ -82,11 +82,14 @@ func (v Value) short() (s, unit string) {
 	return "", ""
 }
 
+// unit is the unit of a count as one writes it after the number: "edges", or "edge" for one.
+func (v Value) unit() string { return human.Printable(human.Things(*v.Count, v.Unit)) }
+
 // exact returns the value with all its digits.
 func (v Value) exact() string {
 	switch {
 	case v.Count != nil:
-		return join(human.Exact(*v.Count), v.Unit)
+		return join(human.Exact(*v.Count), v.unit())
 	case v.Bytes != nil:
 		return human.Exact(*v.Bytes) + " bytes"
 	case v.Seconds != nil:

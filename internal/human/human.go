@@ -152,7 +152,7 @@ func Amount(n int64, unit string) string {
 	case "":
 		return Count(n)
 	}
-	return Count(n) + " " + unit
+	return Count(n) + " " + Things(n, unit)
 }
 
 // Ratio is a / b, or 0 if b is 0.

@@ -119,8 +119,7 @@ func WarnColumns(o *option.Run, r *report.Report, columns []string, what string)
 		}
 		what += c
 	}
-	Warn(o, "%d %s", len(columns), what)
-	r.Warn(int64(len(columns)), what)
+	WarnCount(o, r, int64(len(columns)), what)
 }
 
 // Titled returns the last element of a path.
@@ -140,11 +139,18 @@ func SizesPlot(title, of string, nodes, edges *report.Histogram) report.Distribu
 		Series: []report.Series{{Name: "nodes", Histogram: nodes}, {Name: "edges", Histogram: edges}}}
 }
 
+// WarnCount warns about n cases, on stderr and in the report. Their text is as for Report.Warn. Without cases there is no warning.
+func WarnCount(o *option.Run, r *report.Report, n int64, what string) {
+	if n != 0 {
+		Warn(o, "%s %s", human.Exact(n), human.Things(n, what))
+		r.Warn(n, what)
+	}
+}
+
 // WarnUnderflows warns about float64 values that became 0 or lost more digits than usual, by feature or column.
 func WarnUnderflows(o *option.Run, r *report.Report, features map[string]uint64) {
 	for _, f := range slices.Sorted(maps.Keys(features)) {
 		what := f + ": float64 values are too close to 0 for float32: they became 0 or lost more digits than other values"
-		Warn(o, "%s %s", human.Exact(int64(features[f])), what)
-		r.Warn(int64(features[f]), what)
+		WarnCount(o, r, int64(features[f]), what)
 	}
 }

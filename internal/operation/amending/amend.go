@@ -368,10 +368,7 @@ func (a *amending) writeColumns(ctx context.Context, w *store.Writer, v *ingest.
 		{result.Unknown, "rows are left out, because no node has their id"}, {result.Duplicates, "rows are left out, because an earlier row has their id"},
 		{result.Lacking, "nodes have no row, and get the values of empty cells"},
 	} {
-		if left.count > 0 {
-			operation.Warn(&o.Run, "%s %s", human.Exact(int64(left.count)), left.what)
-			r.Warn(int64(left.count), left.what)
-		}
+		operation.WarnCount(&o.Run, r, int64(left.count), left.what)
 	}
 	return nil
 }

@@ -50,13 +50,11 @@ func reportStored(o *option.Run, r *report.Report, d *dispatch.Report, f dispatc
 	dividing.PlotParts(r, "Bytes of parts", "bytes", dividing.PartValues{Name: "bytes", Values: bytes})
 	if len(d.LeftOut) > 0 {
 		what := "columns and ids, or parts of them, are left out: " + strings.Join(d.LeftOut, "; ")
-		operation.Warn(o, "%d %s", len(d.LeftOut), what)
-		r.Warn(int64(len(d.LeftOut)), what)
+		operation.WarnCount(o, r, int64(len(d.LeftOut)), what)
 	}
 	if len(d.Gaps) > 0 {
 		what := "types are not in every part; " + parts.GapsMeaning + ": " + strings.Join(d.Gaps, "; ")
-		operation.Warn(o, "%d %s", len(d.Gaps), what)
-		r.Warn(int64(len(d.Gaps)), what)
+		operation.WarnCount(o, r, int64(len(d.Gaps)), what)
 	}
 	if len(d.Widened) > 0 {
 		r.Note("columns with dtypes that PyTorch does not have are widened: " + strings.Join(d.Widened, "; "))

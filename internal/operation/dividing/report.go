@@ -125,8 +125,7 @@ func tellGaps(o *option.Run, r *report.Report, p *partition.Result) {
 		list = append(list, fmt.Sprintf("%s: none of its %s nodes in part %s", g.Type, human.Exact(g.Nodes), human.List(g.Parts)))
 	}
 	what := fmt.Sprintf("node types are not in every part; DGL's server does not start for a part that owns no node of a type with features: %s", strings.Join(list, "; "))
-	operation.Warn(o, "%d %s", len(list), what)
-	r.Warn(int64(len(list)), what)
+	operation.WarnCount(o, r, int64(len(list)), what)
 }
 
 // reportParts adds a table with a row per part to the report, and plots of the parts.

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/collection"
 	"github.com/graphmill/graphmill/internal/operation"
@@ -42,8 +41,7 @@ func (o *importJob) importCollection(ctx context.Context, src *ingest.Source, in
 	r.Stage("checksums", time.Since(read), 0, "")
 	for _, n := range result.NaN {
 		what := fmt.Sprintf("values of %s are missing or not numbers: kept as NaN", n.Name)
-		operation.Warn(&o.Import.Build.Run, "%s %s", human.Exact(int64(n.Count)), what)
-		r.Warn(int64(n.Count), what)
+		operation.WarnCount(&o.Import.Build.Run, r, int64(n.Count), what)
 	}
 	operation.WarnUnderflows(&o.Import.Build.Run, r, result.Underflows)
 	r.Head("graphs per second", report.Number(float64(graphs)/read.Sub(named).Seconds(), "/s"))

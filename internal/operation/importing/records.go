@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest/records"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/store"
@@ -102,10 +101,7 @@ func recordInputs(ctx context.Context, schema string, files []string, r *report.
 // reportRecords reports what an import of TFRecords dropped or changed.
 func reportRecords(o *option.Run, r *report.Report, result *records.Result) {
 	warn := func(n uint64, what string) {
-		if n > 0 {
-			operation.Warn(o, "%s %s", human.Exact(int64(n)), what)
-			r.Warn(int64(n), what)
-		}
+		operation.WarnCount(o, r, int64(n), what)
 	}
 	for _, k := range result.Unknown {
 		warn(k.Count, fmt.Sprintf("Examples have the key %q, which the schema does not: dropped", k.Name))

@@ -270,9 +270,9 @@ func noteTransforms(r *report.Report, x transform.Result, merge transform.Merge)
 		if merge == transform.MergeEqual {
 			what = "dropped: an earlier one has the same ends and columns"
 		}
-		r.Note(fmt.Sprintf("%s edges of %s %s", human.Exact(int64(x.Merged[name])), name, what))
+		r.Note(human.Exact(int64(x.Merged[name])) + " " + human.Things(int64(x.Merged[name]), fmt.Sprintf("edges of %s %s", name, what)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(x.Loops)) {
-		r.Note(fmt.Sprintf("%s self-loops of %s were added", human.Exact(int64(x.Loops[name])), name))
+		r.Note(human.Exact(int64(x.Loops[name])) + " " + human.Things(int64(x.Loops[name]), fmt.Sprintf("self-loops of %s were added", name)))
 	}
 }
