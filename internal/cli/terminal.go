@@ -287,6 +287,9 @@ func (t *Terminal) JSON(v any) error {
 // renamed holds flags of earlier versions, with their names now.
 var renamed = map[string]string{"empty-cells": "missing"}
 
+// otherwise holds flags that other programs have, with the names of ours.
+var otherwise = map[string]string{"overwrite": "force"}
+
 // Suggest returns the end of an error about an unknown flag: the known flag that was probably meant, or "".
 func Suggest(f *pflag.FlagSet, err error) string {
 	var unknown *pflag.NotExistError
@@ -297,6 +300,9 @@ func Suggest(f *pflag.FlagSet, err error) string {
 	f.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 	if now := renamed[unknown.GetSpecifiedName()]; slices.Contains(known, now) {
 		return "; it is named --" + now + " now"
+	}
+	if ours := otherwise[unknown.GetSpecifiedName()]; slices.Contains(known, ours) {
+		return "; did you mean --" + ours + "?"
 	}
 	if w := suggest.Word(strings.ReplaceAll(unknown.GetSpecifiedName(), "_", "-"), known); w != "" {
 		return "; did you mean --" + w + "?"
