@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
@@ -140,9 +141,28 @@ func Files(fsys vfs.FS, g *graph.Graph, text string) ([]string, error) {
 // findFiles returns the files, and the folder that holds them if text is its name.
 func findFiles(fsys vfs.FS, g *graph.Graph, text string) (files []string, dir string, err error) {
 	if files, dir, err = tablefiles.FindPath(fsys, text, true); err != nil {
-		err = tagged.Errorf(sample.ErrSeed, "found seeds %q, which is neither a node type (%s) nor a file: %w", text, typeNames(g), err)
+		err = tagged.Errorf(sample.ErrSeed, "found seeds %q, which is neither a node type (%s) nor a file: %w%s", text, typeNames(g), err, meantEdges(g, text))
 	}
 	return files, dir, err
+}
+
+// meantEdges is the end of an error about seeds that are neither a type nor a file: the seeds with the whole edge type of which they have the
+// relation; empty: there is none.
+func meantEdges(g *graph.Graph, text string) string {
+	name, condition, filtered := strings.Cut(text, ":")
+	if filtered && !strings.Contains(condition, "=") {
+		return ""
+	}
+	var meant []string
+	for _, e := range g.Edges {
+		if e.Type.Rel == name {
+			meant = append(meant, strconv.Quote(e.Type.String()+text[len(name):]))
+		}
+	}
+	if len(meant) == 0 {
+		return ""
+	}
+	return "; did you mean " + strings.Join(meant, " or ") + "?"
 }
 
 func typeNames(g *graph.Graph) string {

@@ -393,6 +393,8 @@ func TestFindEdges(t *testing.T) {
 		{name: "another edge type", text: "user:rates:movie", types: ends, edges: "user:sees:movie", err: "expected user:sees:movie, from which the plan starts"},
 		{name: "a column that is declared", text: "user:rates:movie", features: []table.Column{{Name: "label"}}, err: "found no column label of user:rates:movie, expected it, because the schema declares it"},
 		{name: "no such edge type", text: "user:likes:movie", types: ends, err: "which is neither a node type"},
+		{name: "the relation alone", text: "rates", err: `found no such file, expected one; did you mean "user:rates:movie"?`},
+		{name: "the relation alone with a value", text: "rates:split=a", err: `found no such file, expected one; did you mean "user:rates:movie:split=a"?`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := seeds.Find(context.Background(), vfs.OS, rated(), c.text, c.types, c.edges, c.features, c.most)

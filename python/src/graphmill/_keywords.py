@@ -203,6 +203,11 @@ def _edge_label_index(x: Any, store: Store) -> dict[str, Any]:
         raise ValueError(f"found edge_label_index= without an edge type, expected (EDGE TYPE, LINKS) with one of {', '.join(map(str, store.edge_types))}")
     if isinstance(name, str) and pairs is None and (os.path.exists(name) or any(name.startswith(":".join(e) + ":") for e in store.edge_types)):
         return {"seeds": name}  # a file, or edges with a value
+    if isinstance(name, str) and pairs is None and "=" in name:
+        relation = name.split(":")[0]
+        whole = [repr(":".join(e) + name[len(relation) :]) for e in store.edge_types if e[1] == relation]
+        if whole:
+            raise ValueError(f"found edge_label_index={name!r}, expected all three names of the edge type before a column; did you mean {' or '.join(whole)}?")
     if name is None and len(store.edges) == 1:
         name = store.edge_types[0]
     if name is None:
