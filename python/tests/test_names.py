@@ -143,6 +143,15 @@ class TestTables(unittest.TestCase):
                         self.assertIn(named[1], ours, (page, heading, name))
 
 
+class TestOtherNames(unittest.TestCase):
+    def test_loaders_of_other_libraries(self) -> None:
+        for name in ("NeighborLoader", "LinkNeighborLoader", "LinkLoader"):
+            with self.assertRaisesRegex(ImportError, r"expected graphmill\.NodeLoader"):
+                exec(f"from graphmill import {name}")
+        with self.assertRaisesRegex(ImportError, "cannot import name 'NodeLoaders'"):
+            exec("from graphmill import NodeLoaders")
+
+
 class TestPeer(unittest.TestCase):
     def complete(self, table: Container[str], names: Iterable[str], where: str) -> None:
         self.assertEqual([n for n in names if n not in table], [], f"{where}: names of the peer that the table lacks")

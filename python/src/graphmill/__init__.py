@@ -54,3 +54,11 @@ __all__ = [
     "ray_dataset",
     "run",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Tells the names of other libraries' loaders what to take in their place."""
+    if name in ("NeighborLoader", "LinkNeighborLoader", "LinkLoader"):
+        seeds = "" if name == "NeighborLoader" else '(seeds="SOURCE:RELATION:TARGET")'
+        raise ImportError(f"found graphmill.{name}, expected graphmill.NodeLoader{seeds}; see docs/coming-from-pyg.md")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
