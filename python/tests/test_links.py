@@ -216,6 +216,18 @@ class TestLinks(unittest.TestCase):
                 NodeLoader(timed(), fanout=[1], edge_label_index=index)
         NodeLoader(timed(), fanout=[1], edge_label_index=(("user", "buys", "user"), pairs)).close()  # a relation to be predicted
 
+    def test_a_relation_with_a_value(self) -> None:
+        whole = "'_N:_E:_N:weight=1'"
+        with self.assertRaisesRegex(ValueError, f"did you mean {whole}"):
+            NodeLoader(made.RMAT, fanout=[1], edge_label_index="_E:weight=1", as_="numpy")
+        with self.assertRaisesRegex(GraphmillError, whole.replace("'", '"')), NodeLoader(made.RMAT, fanout=[1], seeds="_E:weight=1", as_="numpy") as loader:
+            next(iter(loader))
+
+    def test_notes_of_links_that_are_messages(self) -> None:
+        for exclude, said in ((None, True), ("self", False)):
+            with NodeLoader(made.RMAT, fanout=[2], edge_label_index=("_E", links(8)), as_="numpy", batch_size=4, exclude=exclude) as loader:
+                self.assertEqual(sum("exclude self leaves them out" in n for n in loader.notes), said)
+
     def test_errors(self) -> None:
         f: Callable[[], object]
         for f, want in (

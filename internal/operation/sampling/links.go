@@ -2,6 +2,7 @@ package sampling
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -95,6 +96,37 @@ func (o *request) linked(g *graph.Graph, p *sample.Plan, edges string) error {
 	}
 	p.Kind = sample.SubgraphKind(max(0, slices.Index(subgraphKinds, o.Subgraph)))
 	return nil
+}
+
+// ownMessages says that links can be messages for their own prediction, and how to leave them out; empty: they cannot, or Exclude or Before
+// says which edges count.
+func ownMessages(g *graph.Graph, p *sample.Plan) string {
+	if !p.Link() || p.Exclude != nil || p.Before != nil {
+		return ""
+	}
+	links := []string{p.SeedEdges}
+	if p.SeedEdges == "" {
+		links = leading(g, p.SeedType[0], p.SeedType[1])
+	}
+	reverses := leading(g, p.SeedType[1], p.SeedType[0])
+	followed := func(names []string) (found []string) {
+		for _, name := range names {
+			if p.Kind == sample.Induced || slices.ContainsFunc(p.Ops, func(op sample.Op) bool { return op.Edges == name }) {
+				found = append(found, name)
+			}
+		}
+		return found
+	}
+	with, back := followed(links), followed(reverses)
+	if len(with)+len(back) == 0 {
+		return ""
+	}
+	text := "the links themselves can be messages, which tell the answer: `Exclude` self leaves them out"
+	if back = slices.DeleteFunc(back, func(name string) bool { return slices.Contains(links, name) }); len(back) > 0 {
+		rel := strings.SplitN(back[0], ":", 3)[1]
+		text += fmt.Sprintf(", reverse:%s also their reverses", rel)
+	}
+	return text
 }
 
 // checkNegativesBy refuses a NegativesBy that no node type of negatives has as a column. types are those of source and target.

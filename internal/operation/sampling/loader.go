@@ -99,6 +99,9 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 		return nil, err
 	}
 	l := &Loader{o: o}
+	if text := ownMessages(s.Graph, p.plan); text != "" {
+		l.note("%s", text)
+	}
 	held := orderBytes(order)
 	if l.sets, err = o.openSets(ctx, s, p); err != nil {
 		return nil, err

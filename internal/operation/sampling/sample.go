@@ -300,8 +300,11 @@ func (s *sampling) tell(stats sample.Stats, took time.Duration) error {
 			r.Out("negative links that are edges", report.Count(stats.NegativeEdges, "links"))
 		}
 		if stats.NegativeEdges > 0 {
-			r.Note(fmt.Sprintf("%d negative links are edges, or join a node with itself, after %d tries: their sources may be joined to nearly all nodes", stats.NegativeEdges, sample.NegativeTries))
+			r.Note(fmt.Sprint(stats.NegativeEdges, " ") + human.Things(int64(stats.NegativeEdges), fmt.Sprintf("negative links are edges, or join a node with itself, after %d tries: their sources may be joined to nearly all nodes", sample.NegativeTries)))
 		}
+	}
+	if text := ownMessages(s.store.Graph, s.plan); text != "" {
+		r.Note(text)
 	}
 	if b := s.plan.Before; b != nil && b.Window > 0 && stats.Drawn == 0 {
 		text := "found no edge of any seed in the `Window`, and subgraphs that are seeds alone; is it in the unit of the times?"
@@ -309,11 +312,11 @@ func (s *sampling) tell(stats sample.Stats, took time.Duration) error {
 		r.Note(text)
 	}
 	if s.before > 0 {
-		r.Note(fmt.Sprintf("%d subgraphs were written by a run that was interrupted", s.before))
+		r.Note(fmt.Sprint(s.before, " ") + human.Things(int64(s.before), "subgraphs were written by a run that was interrupted"))
 	}
 	// With induced edges there can be more edges than were drawn.
 	if stats.Drawn > stats.Edges {
-		r.Note(fmt.Sprintf("%d draws repeat an edge that another op of the subgraph drew: each edge is kept once", stats.Drawn-stats.Edges))
+		r.Note(fmt.Sprint(stats.Drawn-stats.Edges, " ") + human.Things(int64(stats.Drawn-stats.Edges), "draws repeat an edge that another op of the subgraph drew: each edge is kept once"))
 	}
 	nodes, edges := s.result.Sizes()
 	r.Plot(operation.SizesPlot("Size of the subgraphs", "subgraphs", nodes, edges))
