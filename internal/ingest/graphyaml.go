@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -272,7 +273,7 @@ func (l *lister) read(body ast.Node, top []yamlfile.Entry) error {
 	return nil
 }
 
-var tableKeys = []string{"table", "source", "query", "columns", "names", "delimiter", "header", "features"}
+var tableKeys = []string{"table", "source", "query", "columns", "names", "delimiter", "header", "missing_texts", "features"}
 
 func (l *lister) readNode(e yamlfile.Entry) error {
 	n := &nodeEntry{source: source{at: e.At}, ids: l.o.IDs, out: assemble.Nodes{Type: e.Key}}
@@ -297,7 +298,7 @@ func (l *lister) readNode(e yamlfile.Entry) error {
 			return err
 		}
 	}
-	if err := l.checkQuery(e, &n.source); err != nil {
+	if err := errors.Join(l.checkMissingTexts(e, &n.source), l.checkQuery(e, &n.source)); err != nil {
 		return err
 	}
 	if (n.count > 0 || n.none) && (n.tabled() || n.columns != nil || n.id != "") {
@@ -348,6 +349,8 @@ func (l *lister) readSource(f yamlfile.Entry, s *source) (err error) {
 		s.csv.Names, err = l.y.Texts(f.Value, "the names of the columns")
 	case "header":
 		s.csv.Header, err = l.y.Boolean(f.Value)
+	case "missing_texts":
+		s.csv.Missing, err = l.readMissingTexts(f.Value)
 	case "delimiter":
 		var d string
 		if d, err = l.y.Text(f.Value, "a delimiter"); err == nil {
@@ -379,6 +382,31 @@ func (l *lister) readSource(f yamlfile.Entry, s *source) (err error) {
 		return err
 	}
 	return err
+}
+
+// readMissingTexts reads the texts that stand for an empty cell.
+func (l *lister) readMissingTexts(n ast.Node) ([]string, error) {
+	texts, err := l.y.Texts(n, `texts that stand for an empty cell, such as ["-", "n/a"]; write null in quotes`)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range texts {
+		if t == "" || strings.TrimSpace(t) != t {
+			return nil, l.y.Errorf(n, "found the text %q in missing_texts, expected one without blanks at its ends, which do not count, and not an empty one, which is an empty cell anyway; remove the blanks, or the entry", t)
+		}
+	}
+	return texts, nil
+}
+
+// checkMissingTexts refuses missing_texts of what is no table of text by its keys. Other kinds of files are refused when they are opened.
+func (l *lister) checkMissingTexts(e yamlfile.Entry, s *source) error {
+	switch {
+	case s.csv.Missing == nil || s.names != nil && !isArray(s.names[0]):
+		return nil
+	case s.query != nil:
+		return l.y.Errorf(e.At, "found missing_texts with the query of %s, expected them with text files; write NULLIF(column, 'text') in the query", e.Key)
+	}
+	return l.y.Errorf(e.At, "found missing_texts of %s without a table of text, expected a CSV or JSON lines; remove missing_texts", e.Key)
 }
 
 // array says whether a listed column is an array.
@@ -518,8 +546,11 @@ func (l *lister) readEdge(e yamlfile.Entry) error {
 			return err
 		}
 	}
-	if err := l.checkQuery(e, &x.source); err != nil {
+	if err := errors.Join(l.checkMissingTexts(e, &x.source), l.checkQuery(e, &x.source)); err != nil {
 		return err
+	}
+	if w := x.where; w != nil && slices.Contains(x.csv.Missing, w.Value) {
+		return l.y.Errorf(e.At, "found the value %q of where among missing_texts, expected another one, as such cells are empty; leave it out of missing_texts", w.Value)
 	}
 	matrix := x.indptr != "" || x.indices != ""
 	switch {

@@ -114,13 +114,20 @@ a:e:b e.txt src:uint64>dst:uint64
 a:f:a pairs.npy src:uint64>dst:uint64 symmetrise
 b:rev_e:a e.txt dst:uint64>src:uint64`},
 		bad("query where none is carried out", "source: sqlite:a.db\nnodes: {p: {query: SELECT 1 AS id}}\nedges: {\"p:e:p\": {table: edges.csv}}", "graph.yaml:2:13: found a query, expected tables of files on a cluster"),
-		bad("unknown key", "nodes: {p: {tabel: rows.csv}}", `graph.yaml:1:13: found the key "tabel", expected one of id, count, table, source, query, columns, names, delimiter, header, features; did you mean "table"?`),
+		bad("unknown key", "nodes: {p: {tabel: rows.csv}}", `graph.yaml:1:13: found the key "tabel", expected one of id, count, table, source, query, columns, names, delimiter, header, missing_texts, features; did you mean "table"?`),
 		bad("unknown section", "node: {}", `graph.yaml:1:1: found the key "node", expected one of nodes, edges, graphs, missing, dangling_edges, duplicate_nodes, transforms, source, fit; did you mean "nodes"?`),
 		bad("key twice", "nodes:\n  p: {}\n  p: {}", "graph.yaml:3:3:"),
 		bad("no edges", "nodes: {p: {}}", "found no edges"),
 		bad("empty", "", "found no keys, expected nodes and edges"),
 		bad("bad YAML", "nodes: {p", "graph.yaml:1:"),
 		bad("alias", "nodes: &x {p: {}}\nedges: *x", "found an anchor, alias"),
+		bad("missing texts of an array", "nodes: {p: {}}\nedges: {\"p:e:p\": {table: pairs.npy, missing_texts: [NA]}}", "graph.yaml:2:9: found missing_texts of p:e:p without a table of text"),
+		bad("missing texts of no table", "nodes: {p: {count: 3, missing_texts: [NA]}}\nedges: {\"p:e:p\": {table: edges.csv}}", "found missing_texts of p without a table of text"),
+		bad("missing texts of a query", "source: sqlite:a.db\nnodes: {p: {query: SELECT 1 AS id, missing_texts: [NA]}}\nedges: {\"p:e:p\": {table: edges.csv}}", "write NULLIF(column, 'text') in the query"),
+		bad("no missing texts", "nodes: {p: {table: paper.csv, missing_texts: []}}\nedges: {\"p:e:p\": {table: edges.csv}}", "found an empty list"),
+		bad("null as a missing text", "nodes: {p: {table: paper.csv, missing_texts: [null]}}\nedges: {\"p:e:p\": {table: edges.csv}}", "write null in quotes"),
+		bad("blanks of a missing text", "nodes: {p: {table: paper.csv, missing_texts: [\" -\"]}}\nedges: {\"p:e:p\": {table: edges.csv}}", `found the text " -" in missing_texts, expected one without blanks`),
+		bad("a filter for a missing text", "nodes: {p: {}}\nedges: {\"p:e:p\": {table: edges.csv, where: {rel: 0}, missing_texts: [0]}}", `found the value "0" of where among missing_texts`),
 		bad("bad edge type", "nodes: {p: {}}\nedges: {cites: {table: edges.csv}}", `graph.yaml:2:9: found edge type "cites", expected src:rel:dst`),
 		bad("unknown node type", "nodes: {paper: {}}\nedges: {\"papers:e:paper\": {table: edges.csv}}", `did you mean "paper"?`),
 		bad("unknown column", "nodes: {paper: {}}\nedges: {\"paper:e:paper\": {table: edges.csv, columns: {ww: int8}}}", `graph.yaml:2:55: found the column "ww", expected one of src, dst, rel, w; did you mean "w"?`),
@@ -150,6 +157,7 @@ b:rev_e:a e.txt dst:uint64>src:uint64`},
 
 // FuzzYAML: any text gives an error or a mapping, never a panic.
 func FuzzYAML(f *testing.F) {
+	f.Add("nodes: {p: {table: a.csv, missing_texts: [-, \"?\", 0]}}\nedges:\n  \"p:e:p\": {table: e.csv, missing_texts: NA}\n")
 	f.Add("nodes: {p: {table: [a.csv, b.csv], id: {column: x, dtype: string}}}\nedges:\n  \"p:e:p\": {table: e.csv, where: {rel: 0}, columns: [w]}\n")
 	f.Add("nodes:\n  a: &x\n  b: *x\n? [1, 2]\n: !!str x\n<<: {}\n")
 	f.Add("edges: {\"a:b:c\": {columns: {x: {dtype: 'float32[2,3]', empty: .inf, file: |\n  x.npy\n}}}}")

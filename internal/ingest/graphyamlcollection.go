@@ -109,6 +109,9 @@ func (l *collectionLister) fields(e yamlfile.Entry, what string, own []string) (
 			return nil, err
 		}
 	}
+	if err == nil {
+		err = l.checkMissingTexts(e, &g.source)
+	}
 	return g, err
 }
 

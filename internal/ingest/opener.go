@@ -115,7 +115,7 @@ func (p *opener) open(names []string, csv textfiles.CSVOptions) (table.Table, er
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprintf("%q %q %v %d", files, csv.Names, csv.Header, csv.Delimiter)
+	key := fmt.Sprintf("%q %q %v %d %q", files, csv.Names, csv.Header, csv.Delimiter, csv.Missing)
 	if t := p.tables[key]; t != nil {
 		return t, nil
 	}

@@ -83,6 +83,9 @@ func Open(fsys vfs.FS, files []string, o Options) (table.Table, error) {
 
 // openKind opens files of one kind as a table.
 func openKind(fsys vfs.FS, files []string, kind table.Kind, o Options) (table.Table, error) {
+	if o.Missing != nil && kind != table.Text && kind != table.JSONLines {
+		return nil, badf("%s: found missing_texts with %s, expected them with text: CSV or JSON lines; remove them, or replace the texts where the file is written", files[0], kind)
+	}
 	switch kind {
 	case table.TFRecords:
 		return examplefiles.OpenTFRecord(fsys, files)
@@ -91,7 +94,7 @@ func openKind(fsys vfs.FS, files []string, kind table.Kind, o Options) (table.Ta
 	case table.ArrowFile:
 		return columnfiles.OpenArrow(fsys, files)
 	case table.JSONLines:
-		return textfiles.OpenJSONLines(fsys, files, o.Names)
+		return textfiles.OpenJSONLines(fsys, files, o.Names, o.Missing)
 	}
 	return textfiles.OpenCSV(fsys, files, o.CSVOptions)
 }

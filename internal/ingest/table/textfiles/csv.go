@@ -52,6 +52,9 @@ type CSVOptions struct {
 	// Ragged keeps rows with another number of fields than there are columns, and rows with a stray quote, and lists them in
 	// Chunk.Ragged: fields that are missing or cannot be told apart are empty, and further ones are left out. Otherwise they are errors.
 	Ragged bool
+	// Missing are texts that stand for an empty cell, in quotes or not, with any blanks around them. None is empty or begins or ends with
+	// a blank.
+	Missing []string
 }
 
 // CSV is a table of text files.
@@ -66,6 +69,7 @@ type CSV struct {
 	unnamed []int
 	syntax  syntax
 	ragged  bool
+	missing missingTexts
 	parser  func(columns []table.Column) (recordParser, error)
 
 	// Sizes that tests make small.
@@ -108,7 +112,7 @@ func OpenCSV(fsys vfs.FS, paths []string, o CSVOptions) (*CSV, error) {
 		return nil, errors.New("found no files, expected at least one")
 	}
 	t := newText(fsys)
-	t.ragged = o.Ragged
+	t.ragged, t.missing = o.Ragged, newMissing(o.Missing)
 	t.parser = func(columns []table.Column) (recordParser, error) { return newParser(t, columns) }
 	var buf []byte
 	for i, path := range paths {

@@ -56,6 +56,9 @@ func (t *CSV) guess(guesses []table.Guess, b []byte, end int) bool {
 				}
 				cell = text
 			}
+			if t.missing.has(cell) {
+				cell = nil
+			}
 			guesses[f].Add(cell, row)
 			at = p.blanks(b, next)
 			if next := lineEnd(b, at); next > 0 {

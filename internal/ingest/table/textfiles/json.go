@@ -23,16 +23,17 @@ type JSON struct {
 // the first MiB, in the order in which they occur, and their dtypes are those that the values have there: a number is a
 // Guess as in CSV, true and false are Bool, an array is a vector. A later object with another key is an error.
 //
-// If names is not nil, the columns are those keys, and other keys are ignored.
-func OpenJSONLines(fsys vfs.FS, paths []string, names []string) (*JSON, error) {
+// If names is not nil, the columns are those keys, and other keys are ignored. A string or number whose text is one of missing is read as
+// null.
+func OpenJSONLines(fsys vfs.FS, paths, names, missing []string) (*JSON, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("found no files, expected at least one")
 	}
 	t := &JSON{text: newText(fsys), named: names != nil}
-	t.text.syntax = syntax{lines: true}
+	t.text.syntax, t.text.missing = syntax{lines: true}, newMissing(missing)
 	t.text.parser = func(columns []table.Column) (recordParser, error) { return newJSONParser(t, columns) }
 	var buf []byte
-	keys := &jsonKeys{index: map[string]int{}}
+	keys := &jsonKeys{index: map[string]int{}, missing: t.text.missing}
 	left := headSize
 	for _, path := range paths {
 		f, head, err := t.text.open(path, buf, CSVOptions{})

@@ -35,7 +35,7 @@ print(json.dumps(expected))
 // JSON lines of Python's json and of polars have the rows that Python reads from them.
 func TestPeerJSON(t *testing.T) {
 	for path, expected := range tabletest.ParseValues(t, tabletest.Peer(t, "-c", jsonScript, t.TempDir())) {
-		tab, err := OpenJSONLines(vfs.OS, []string{path}, nil)
+		tab, err := OpenJSONLines(vfs.OS, []string{path}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ import (
 
 func openJSON(t testing.TB, name, text string, names []string) *JSON {
 	t.Helper()
-	tab, err := OpenJSONLines(vfs.OS, []string{tabletest.WriteText(t, t.TempDir(), name, text)}, names)
+	tab, err := OpenJSONLines(vfs.OS, []string{tabletest.WriteText(t, t.TempDir(), name, text)}, names, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestJSONErrors(t *testing.T) {
 		{"no such key", good, table.Column{Name: "z", DType: graph.Int64}, `: found the keys a, b, v, expected "z" among them`},
 	} {
 		path := tabletest.WriteText(t, t.TempDir(), "x.jsonl", c.text)
-		tab, err := OpenJSONLines(vfs.OS, []string{path}, nil)
+		tab, err := OpenJSONLines(vfs.OS, []string{path}, nil, nil)
 		if err == nil {
 			columns := []table.Column{c.column}
 			if c.column.Name == "" {
@@ -199,7 +199,7 @@ func TestJSONModel(t *testing.T) {
 		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
 			r.Fatal(err)
 		}
-		tab, err := OpenJSONLines(vfs.OS, []string{path}, []string{"i", "f", "s", "b", "v", "t"})
+		tab, err := OpenJSONLines(vfs.OS, []string{path}, []string{"i", "f", "s", "b", "v", "t"}, nil)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -238,7 +238,7 @@ func FuzzJSONLines(f *testing.F) {
 			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			tab, err := OpenJSONLines(vfs.OS, []string{path}, nil)
+			tab, err := OpenJSONLines(vfs.OS, []string{path}, nil, nil)
 			rows := uint64(0)
 			if err == nil {
 				rows, err = tab.Scan(t.Context(), nil, 2, func(int, *table.Chunk) error { return nil })

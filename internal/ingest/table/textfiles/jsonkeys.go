@@ -13,6 +13,8 @@ type jsonKeys struct {
 	list  []*jsonKey
 	index map[string]int
 	rows  int
+	// missing are the texts of values that count as null.
+	missing missingTexts
 }
 
 // jsonKey is what is known of the values of a key.
@@ -176,7 +178,7 @@ func (k *jsonKeys) read(b *block) *badText {
 				return "found the key " + scalar.Quote(key) + " twice, expected it once"
 			}
 			x.row = row
-			x.add(v, row)
+			x.add(k.missing.value(v), row)
 			return ""
 		})
 		if bad != nil {

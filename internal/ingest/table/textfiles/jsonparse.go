@@ -173,7 +173,7 @@ func (p *jsonParser) put(c *builder.Column) string {
 		}
 		return p.array(c, c.Shape, 0)
 	}
-	v := s.value(0)
+	v := p.t.text.missing.value(s.value(0))
 	if s.bad != nil {
 		return ""
 	}

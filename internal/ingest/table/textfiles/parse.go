@@ -37,13 +37,15 @@ type parser struct {
 	absent  []bool
 	marked  bool // a row of the chunk is absent
 	keeps   bool // rows with another number of fields
+	missing missingTexts
+	slow    bool // a text of missing may be digits, which are no number then
 	ragged  []uint32
 	scratch []byte
 	_       [64]byte // keeps what changes per row out of the cache line of another worker's parser
 }
 
 func newParser(t *CSV, asked []table.Column) (*parser, error) {
-	p := &parser{syntax: t.syntax, stops: stopsOf(t.syntax), fields: t.fields, keeps: t.ragged}
+	p := &parser{syntax: t.syntax, stops: stopsOf(t.syntax), fields: t.fields, keeps: t.ragged, missing: t.missing, slow: t.missing.digits()}
 	numbers := make(map[string]int, len(t.fields))
 	for i, f := range t.fields {
 		p.targets = append(p.targets, -1)
@@ -53,7 +55,7 @@ func newParser(t *CSV, asked []table.Column) (*parser, error) {
 	}
 	p.cols = make([]builder.Column, len(asked), len(asked)+1) // the last keeps them out of the cache lines of another worker's
 	p.chunk.Columns = make([]table.Vector, len(asked))
-	integers := len(asked) > 0
+	integers := len(asked) > 0 && !p.slow
 	for i, a := range asked {
 		f, found := numbers[a.Name]
 		if !found || a.Name == "" {
@@ -190,7 +192,7 @@ func (p *parser) record(b []byte, at, end int) (int, *badText) {
 		}
 		// An integer, quoted or not, is parsed without searching for its end first.
 		done := false
-		if i := p.targets[f]; i >= 0 && p.cols[i].Wide && p.cols[i].Next < 0 {
+		if i := p.targets[f]; i >= 0 && p.cols[i].Wide && p.cols[i].Next < 0 && !p.slow {
 			quoted := b[at] == '"'
 			open := at
 			if quoted {
@@ -222,13 +224,16 @@ func (p *parser) record(b []byte, at, end int) (int, *badText) {
 				return 0, bad
 			}
 			at = next
-			if p.void != nil && p.void[f] && len(scalar.Trim(cell)) > 0 {
+			gone := p.missing.has(cell)
+			if p.void != nil && p.void[f] && len(scalar.Trim(cell)) > 0 && !gone {
 				return 0, &badText{begin, fmt.Sprintf("found %s in a column without a name, expected nothing, as in the first lines; name the column in the header, or put a field that contains a delimiter in quotes", scalar.Quote(cell))}
 			}
 			for i := p.targets[f]; i >= 0; i = p.cols[i].Next {
 				c := &p.cols[i]
 				text := cell
-				if c.ID && blankEnds(cell) && b[begin] != '"' {
+				if gone {
+					text = nil
+				} else if c.ID && blankEnds(cell) && b[begin] != '"' {
 					text = unquotedText(cell)
 				}
 				none, problem := c.Put(text)
