@@ -66,6 +66,9 @@ type cells struct {
 	few      map[string]uint64
 	many     bool // few has not all texts
 	nonwhole bool // a number is no integer, so the column has no ids
+	tags     tags // of the texts
+	// gaps are the texts of words and marks, as they are written: a finite number, since marks are short.
+	gaps map[string]*seen
 }
 
 // mostFew is the most texts that are kept, and longestFew the most bytes of one.
@@ -106,11 +109,13 @@ func (c *cells) add(row uint64, text []byte) {
 	}
 	if scalar.IsMissing(text) {
 		c.words.add(row, text)
+		c.addGap(row, text)
 		c.addFew(text)
 		return
 	}
 	if isMark(text) {
 		c.marks.add(row, text)
+		c.addGap(row, text)
 		c.addFew(text)
 		return
 	}
@@ -142,6 +147,7 @@ func (c *cells) add(row uint64, text []byte) {
 	}
 	c.texts.add(row, text)
 	c.bytes += uint64(len(text))
+	c.tags.add(text)
 }
 
 // addInt counts an integer in the range of int64.
@@ -210,6 +216,19 @@ func (c *cells) addFew(text []byte) {
 	c.few[string(text)]++
 }
 
+// addGap counts a text for a missing value.
+func (c *cells) addGap(row uint64, text []byte) {
+	s := c.gaps[string(text)]
+	if s == nil {
+		s = &seen{}
+		if c.gaps == nil {
+			c.gaps = map[string]*seen{}
+		}
+		c.gaps[string(text)] = s
+	}
+	s.add(row, text)
+}
+
 // addVector counts a list of numbers.
 func (c *cells) addVector(row uint64, width int, text []byte) {
 	if c.vectors.n == 0 {
@@ -248,6 +267,15 @@ func (c *cells) merge(o *cells) {
 	c.wide, c.nonwhole, c.digits = c.wide || o.wide, c.nonwhole || o.nonwhole, max(c.digits, o.digits)
 	for i, n := range o.powers {
 		c.powers[i] += n
+	}
+	c.tags.merge(&o.tags)
+	for text, of := range o.gaps {
+		if c.gaps[text] == nil {
+			c.addGap(of.row, []byte(text))
+			*c.gaps[text] = *of
+		} else {
+			c.gaps[text].merge(of)
+		}
 	}
 	c.many = c.many || o.many
 	for text, n := range o.few {
@@ -315,15 +343,18 @@ func commaNumber(text []byte) bool {
 // currencies are the signs that stand before or after a number without a blank.
 const currencies = "$€£¥"
 
-// longestUnit is the most bytes of a unit.
-const longestUnit = 4
+// longestUnit is the most bytes of a unit after a number, and currencyCode the letters of a currency before one, such as EUR.
+const (
+	longestUnit  = 4
+	currencyCode = 3
+)
 
-// unitNumber says whether a text is a number with a currency before or after it, a percent sign, a unit after a blank, or commas between thousands.
+// unitNumber says whether a text is a number with a currency before or after it, a percent sign, a unit after it and a blank, or commas between thousands.
 func unitNumber(text []byte) bool {
 	rest := bytes.Trim(text, currencies+"% ")
 	if i := bytes.LastIndexByte(rest, ' '); i > 0 && len(rest)-i-1 <= longestUnit && !bytes.ContainsAny(rest[i+1:], "0123456789") {
 		rest = bytes.TrimRight(rest[:i], " ")
-	} else if i := bytes.IndexByte(rest, ' '); i == 3 && !slices.ContainsFunc(rest[:i], func(b byte) bool { return b < 'A' || b > 'Z' }) {
+	} else if i := bytes.IndexByte(rest, ' '); i == currencyCode && len(bytes.Trim(rest[:i], "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) == 0 {
 		rest = bytes.TrimLeft(rest[i:], " ")
 	}
 	whole, _, _ := bytes.Cut(rest, []byte{'.'})

@@ -20,7 +20,8 @@ const (
 	boolean
 	moment
 	category
-	words // texts of which most differ
+	words  // texts of which most differ
+	labels // texts that are lists of tags
 	list
 )
 
@@ -45,7 +46,7 @@ const (
 func meaningOf(c *column) meaning {
 	n, numbers := &c.cells, c.cells.ints.n+c.cells.floats.n
 	filled := c.filled()
-	known := filled - n.words.n // words for missing values are empty cells among numbers, bools and times
+	known := filled - n.words.n - c.goneMarks() // words for missing values are empty cells among numbers, bools and times
 	switch r := readingOf(&c.Field); {
 	case c.table.Data == nil:
 		return meaning{kind: words, dtype: "string", why: "not read"}
@@ -72,7 +73,7 @@ func meaningOf(c *column) meaning {
 
 // gap is the rule for the empty cells of a column, as graph.yaml has it; "" for a column without empty cells.
 func (c *column) gap(missing string) string {
-	if c.cells.empty.n+c.cells.words.n == 0 {
+	if c.cells.empty.n+c.cells.words.n+c.gone().n == 0 {
 		return ""
 	}
 	return missing
@@ -163,10 +164,19 @@ func unixUnit(n *cells) graph.Unit {
 
 // textMeaning describes a column of texts.
 func textMeaning(c *column) meaning {
-	n := c.filled()
-	if c.hashed && c.distinct <= mostCategories && 2*c.distinct <= n && !c.nearly() {
-		why := fmt.Sprintf("%s in %s", amount(c.distinct, "distinct text"), amount(c.table.rows, "row"))
-		if texts := slices.Sorted(maps.Keys(c.cells.few)); len(texts) > 0 {
+	n, distinct := c.filled()-c.gone().n, c.distinct
+	for _, text := range c.table.missing {
+		if c.cells.gaps[text] != nil {
+			distinct--
+		}
+	}
+	if sep, _ := c.tagged(); sep != "" {
+		return meaning{kind: labels, dtype: "string", why: c.tagsWhy()}
+	}
+	if c.hashed && distinct <= mostCategories && 2*distinct <= n && !c.nearly() {
+		why := fmt.Sprintf("%s in %s", amount(distinct, "distinct text"), amount(c.table.rows, "row"))
+		texts := slices.Sorted(maps.Keys(c.cells.few))
+		if texts = slices.DeleteFunc(texts, func(s string) bool { return slices.Contains(c.table.missing, s) }); len(texts) > 0 {
 			why += ": " + human.Cut(strings.Join(texts, ", "), 80)
 		}
 		return meaning{kind: category, dtype: "category", why: why}
@@ -176,7 +186,7 @@ func textMeaning(c *column) meaning {
 	}
 	why := "texts"
 	if c.hashed {
-		why = fmt.Sprintf("%s in %s", amount(c.distinct, "distinct text"), amount(c.table.rows, "row"))
+		why = fmt.Sprintf("%s in %s", amount(distinct, "distinct text"), amount(c.table.rows, "row"))
 	}
 	return meaning{kind: words, dtype: "string", why: why}
 }

@@ -39,9 +39,11 @@ type Table struct {
 	columns []*column
 	rows    uint64
 	ragged  seen
-	id      *column // nil: the rows are numbered
-	why     string  // the id is chosen
-	weak    bool    // the id is one only if a key refers to it
+	text    bool     // the rows are text, of which graph.yaml can say what stands for an empty cell
+	missing []string // texts that the draft takes for empty cells, in order
+	id      *column  // nil: the rows are numbered
+	why     string   // the id is chosen
+	weak    bool     // the id is one only if a key refers to it
 	keys    []*key
 	edge    bool // the rows are edges
 }
@@ -156,6 +158,9 @@ func Make(ctx context.Context, fsys vfs.FS, s Source, o Options) (_ *Draft, err 
 	d.findIDs()
 	if err := d.findKeys(ctx, v); err != nil {
 		return nil, err
+	}
+	for _, t := range d.Tables {
+		t.chooseMissing()
 	}
 	d.decideTypes()
 	d.findFaults()

@@ -86,15 +86,15 @@ func (d *drafter) idFaults(t *Table, c *column) {
 
 // keyFaults lists what is wrong with a key.
 func (d *drafter) keyFaults(t *Table, k *key) {
-	n := &k.column.cells
 	if k.to != nil && k.found.dangling > 0 {
 		what := fmt.Sprintf(" that no row of %s has as its id (%s)", k.to.Name, amount(k.found.values, "distinct value"))
 		d.fault(t, k.column, &seen{n: k.found.dangling, row: k.found.first}, true, "value", what, "remove the # before dangling_edges: drop, which leaves these edges out (zeros adds the nodes), or correct the cells", anchorDangling)
 	}
-	missing := n.words
-	missing.merge(&n.marks)
-	if missing.n > 0 {
-		d.fault(t, k.column, &missing, false, "text", fmt.Sprintf(" for a missing value, such as %q, taken as ids", missing.text), "leave these cells empty: an empty key is no edge", "")
+	if gone := k.column.gone(); gone.n > 0 {
+		d.fault(t, k.column, &gone, false, "text", fmt.Sprintf(" for a missing value, such as %q", gone.text), "they count as empty cells, as missing_texts says: an empty key is no edge", "")
+	}
+	if kept := k.column.kept(); kept.n > 0 && !(k.to != nil && t.text) { // else they are ids, or dangle
+		d.fault(t, k.column, &kept, false, "text", fmt.Sprintf(" for a missing value, such as %q, taken as ids", kept.text), "leave these cells empty: an empty key is no edge", "")
 	}
 }
 
@@ -110,11 +110,18 @@ func (d *drafter) valueFaults(t *Table, c *column) {
 		if n.words.n > 0 {
 			d.fault(t, c, &n.words, false, "text", fmt.Sprintf(" for a missing value, such as %q, in a column of %s", n.words.text, m.dtype), "they count as empty cells, as missing: "+m.missing+" says", "")
 		}
+		if gone := c.gone(); c.goneMarks() > 0 {
+			d.fault(t, c, &gone, false, "text", fmt.Sprintf(" for a missing value, such as %q, in a column of %s", gone.text, m.dtype), "they count as empty cells, as missing_texts says; missing: "+m.missing+" makes them "+missingWords(m.missing, c.Name), "")
+		}
+	case moment:
+		if gone := c.gone(); gone.n > 0 {
+			d.fault(t, c, &gone, false, "text", fmt.Sprintf(" for a missing time, such as %q", gone.text), "they count as empty cells, as missing_texts says", "")
+		}
 	case nothing:
 		if t.rows > 0 {
 			d.fault(t, c, &seen{n: t.rows}, false, "row", ", none of which has a value", "remove the line of the column", "")
 		}
-	case category, words:
+	case category, words, labels:
 		d.textFaults(t, c, numbers, filled)
 	}
 	if m.kind == integer && n.wide53.n > 0 {
@@ -135,8 +142,11 @@ func missingWords(missing, column string) string {
 // textFaults lists what keeps a column of texts from being one of numbers or times.
 func (d *drafter) textFaults(t *Table, c *column, numbers, filled uint64) {
 	n := &c.cells
-	missing := n.words
-	missing.merge(&n.marks)
+	missing := c.kept()
+	if gone := c.gone(); gone.n > 0 {
+		d.fault(t, c, &gone, false, "text", fmt.Sprintf(" for a missing value, such as %q", gone.text), "they count as empty cells, as missing_texts says", "")
+		filled -= gone.n
+	}
 	others := n.texts
 	others.merge(&n.dates)
 	others.merge(&n.bools)
@@ -164,8 +174,16 @@ func (d *drafter) textFaults(t *Table, c *column, numbers, filled uint64) {
 		d.fault(t, c, &n.dates, false, "date", fmt.Sprintf(" as %s, such as %q", dateForm([]byte(n.dates.text)), n.dates.text), "write them as 2024-02-29, and give the column datetime; until then it has texts", "")
 	}
 	if missing.n > 0 {
-		d.fault(t, c, &missing, false, "text", fmt.Sprintf(" for a missing value, such as %q, taken as texts like others", missing.text), "leave these cells empty", "")
+		d.fault(t, c, &missing, false, "text", fmt.Sprintf(" for a missing value, such as %q, taken as texts like others", missing.text), leaveEmpty(t), "")
 	}
+}
+
+// leaveEmpty is what to do about texts for missing values among texts.
+func leaveEmpty(t *Table) string {
+	if t.text {
+		return "name them in missing_texts of the table, or leave these cells empty"
+	}
+	return "leave these cells empty"
 }
 
 // settle gives faults their lines, and orders those that need a decision first.

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/yamltext"
 )
 
 // writeFit writes which rows the statistics of features come from: those for training, if a column says so. If none does, and edges
@@ -11,7 +14,7 @@ import (
 func (d *drafter) writeFit(w *writer) {
 	for _, t := range d.Tables {
 		for _, c := range t.columns {
-			if splitOf(c) != nil {
+			if splitOf(c) != nil && t.prepared() {
 				w.line(0, "fit: {split: train}", fmt.Sprintf("as %s.%s says", t.Name, c.Name))
 				return
 			}
@@ -24,6 +27,17 @@ func (d *drafter) writeFit(w *writer) {
 			w.line(0, "", line)
 		}
 	}
+}
+
+// prepared says whether features are made of columns of a table.
+func (t *Table) prepared() bool {
+	return slices.ContainsFunc(t.columns, func(c *column) bool {
+		if c == t.id || t.isKey(c) || isLabel(c) || splitOf(c) != nil {
+			return false
+		}
+		kind := meaningOf(c).kind
+		return kind != nothing && kind != list
+	})
 }
 
 // splitsByTime are the splits by time of edge types whose tables have one column of times.
@@ -51,6 +65,7 @@ const (
 // Categories of many texts are codes in columns of their own.
 func (d *drafter) writeFeatures(w *writer, columns []*column) {
 	var parts, codes []string
+	whys := map[string]string{} // of parts that are no matter of course
 	for _, c := range columns {
 		if isLabel(c) || splitOf(c) != nil {
 			continue
@@ -73,6 +88,10 @@ func (d *drafter) writeFeatures(w *writer, columns []*column) {
 				continue
 			}
 			parts = append(parts, fmt.Sprintf("{from: %s, encode: one-hot, least: 10, unknown: other}", name))
+		case labels:
+			sep, distinct := c.tagged()
+			part := fmt.Sprintf("{from: %s, encode: multi-hot, separator: %s}", name, yamltext.Quoted(sep))
+			parts, whys[part] = append(parts, part), fmt.Sprintf("a text is a list of tags, of which there are %s", human.Exact(int64(distinct)))
 		case words:
 			if n := c.cells.texts.n; n > 0 && c.cells.bytes >= leastHash*n {
 				parts = append(parts, fmt.Sprintf("{from: %s, encode: hash, dim: 64}", name))
@@ -88,7 +107,7 @@ func (d *drafter) writeFeatures(w *writer, columns []*column) {
 	if len(parts) > 0 {
 		w.line(3, freeName("x", columns)+":", "")
 		for _, p := range parts {
-			w.line(4, "- "+strings.TrimSpace(p), "")
+			w.line(4, "- "+strings.TrimSpace(p), whys[p])
 		}
 	}
 	for _, c := range codes {

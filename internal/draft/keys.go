@@ -198,7 +198,7 @@ func (d *drafter) findKeys(ctx context.Context, v *values) error {
 			} else if c == c.table.id || strength == otherName && !c.mayMean(u) {
 				continue
 			}
-			k := &key{column: c, to: u, strength: strength, end: -1, found: inclusion{from: c, to: u.id}}
+			k := &key{column: c, to: u, strength: strength, end: -1, found: inclusion{from: c, to: u.id, ignored: c.gapsBut(u.id)}}
 			all, pairs = append(all, k), append(pairs, &k.found)
 		}
 	}

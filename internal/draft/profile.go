@@ -124,6 +124,7 @@ func (d *drafter) profileTable(ctx context.Context, v *values, t *Table) error {
 	if err != nil {
 		return err
 	}
+	t.text = guess != nil && d.Address == ""
 	s := &tableScan{t: t, v: v, workers: make([]scanWorker, d.o.Threads)}
 	var columns []table.Column
 	for _, c := range t.columns {
@@ -144,6 +145,9 @@ func (d *drafter) profileTable(ctx context.Context, v *values, t *Table) error {
 	}
 	for i := range s.workers {
 		s.workers[i].cells = make([]cells, len(s.read))
+		for k := range s.workers[i].cells {
+			s.workers[i].cells[k].tags.most = min(mostTags, sharedTags/len(s.read))
+		}
 	}
 	if err := v.begin(s.read); err != nil {
 		return err

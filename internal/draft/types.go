@@ -17,7 +17,7 @@ func (d *drafter) decideTypes() {
 		t.impliedEnds(d)
 		ends := len(t.keys) == 2 && t.Data != nil
 		for _, k := range t.keys {
-			ends = ends && k.column.cells.empty.n == 0
+			ends = ends && k.column.cells.empty.n+k.column.gone().n == 0
 		}
 		if !ends || d.referred(t) {
 			continue
@@ -78,7 +78,7 @@ func (d *drafter) integerIDs(t *Table) bool {
 // integers says whether the cells of a column are integers from 0 without leading zeros or signs, or whole numbers with a point.
 func (c *column) integers() bool {
 	n := &c.cells
-	return !c.Words && n.ints.n+n.whole == c.filled() && n.whole == n.floats.n && n.signed.n == 0 && n.zeros.n == 0
+	return !c.Words && n.ints.n+n.whole == c.filled()-c.gone().n && n.whole == n.floats.n && n.signed.n == 0 && n.zeros.n == 0
 }
 
 // relations names the edge type of each foreign key of tables of nodes, and of the tables of edges: by the column, or the table.

@@ -287,12 +287,21 @@ type inclusion struct {
 	dangling uint64 // rows
 	values   uint64 // distinct values that dangle
 	first    uint64 // the first row that dangles
+	// ignored are texts of from that count as no values.
+	ignored []string
 }
 
 // include counts inclusions of columns, of which there are n in all.
 func (v *values) include(ctx context.Context, n int, pairs []*inclusion) error {
 	by, wanted := map[uint32][]*inclusion{}, make([]bool, n)
+	ignored := map[*inclusion]map[xxh3.Uint128]bool{}
 	for _, p := range pairs {
+		for _, text := range p.ignored {
+			if ignored[p] == nil {
+				ignored[p] = map[xxh3.Uint128]bool{}
+			}
+			ignored[p][xxh3.Hash128([]byte(text))] = true
+		}
 		p.first, wanted[p.from.number], wanted[p.to.number] = none, true, true
 		by[uint32(p.from.number)] = append(by[uint32(p.from.number)], p)
 	}
@@ -303,6 +312,9 @@ func (v *values) include(ctx context.Context, n int, pairs []*inclusion) error {
 		}
 		for i, x := range group {
 			for _, p := range by[x.column] {
+				if ignored[p][xxh3.Uint128{Hi: x.high, Lo: x.low}] {
+					continue
+				}
 				if has(p.to.number) {
 					p.inside += uint64(x.count)
 					continue

@@ -84,7 +84,7 @@ func TestValuesAgainstMaps(t *testing.T) {
 				want.values++
 				want.first = min(want.first, slices.Min(at))
 			}
-			if *p != want {
+			if got := *p; got.inside != want.inside || got.dangling != want.dangling || got.values != want.values || got.first != want.first {
 				r.Errorf("%d in %d: found %+v, expected %+v", p.from.number, p.to.number, *p, want)
 			}
 		}

@@ -137,13 +137,21 @@ func (d *drafter) hasFault(anchor string) bool {
 	return slices.ContainsFunc(d.out.Faults, func(f Fault) bool { return f.anchor == anchor })
 }
 
+// writeKeys writes the lines that name a table and say how it is read.
+func (t *Table) writeKeys(w *writer) {
+	for _, k := range t.Keys {
+		w.line(2, k, "")
+	}
+	if line, why := t.missingLine(); line != "" {
+		w.line(2, line, why)
+	}
+}
+
 // writeNode writes a node type.
 func (d *drafter) writeNode(w *writer, t *Table) {
 	d.out.Nodes = append(d.out.Nodes, Type{t.Name, t.Name, t.rows})
 	w.marked(anchorOf(t, ""), 1, Scalar(t.Name)+":", amount(t.rows, "row"))
-	for _, k := range t.Keys {
-		w.line(2, k, "")
-	}
+	t.writeKeys(w)
 	if t.id == nil {
 		w.line(2, "id: null", "no column is an id: the rows are numbered")
 	} else {
@@ -229,6 +237,9 @@ func (d *drafter) writeColumns(w *writer, t *Table, columns []*column) {
 		if n := c.cells.empty.n; n > 0 {
 			why += "; " + amount(n, "empty cell")
 		}
+		if n := c.gone().n; n > 0 {
+			why += "; " + amount(n, "cell") + " of missing_texts"
+		}
 		w.marked(anchorOf(t, c.Name), 3, Scalar(c.Name)+": "+value, why)
 	}
 }
@@ -253,9 +264,7 @@ func (d *drafter) writeLinks(w *writer, t *Table, rel string) {
 		why += fmt.Sprintf("; its id %s is left out, as edges have none", t.id.Name)
 	}
 	w.marked(anchorOf(t, ""), 1, Scalar(name)+":", why)
-	for _, k := range t.Keys {
-		w.line(2, k, "")
-	}
+	t.writeKeys(w)
 	w.marked(anchorOf(t, src.column.Name), 2, "src: "+Scalar(src.column.Name), src.why)
 	w.marked(anchorOf(t, dst.column.Name), 2, "dst: "+Scalar(dst.column.Name), dst.why)
 	w.line(2, "reverse: "+Scalar("rev_"+rel), "")
@@ -277,9 +286,7 @@ func (d *drafter) writeForeign(w *writer, t *Table, k *key, rel string) {
 	name := t.Name + ":" + rel + ":" + k.typ()
 	d.out.Edges = append(d.out.Edges, Type{name, t.Name, k.column.filled()})
 	w.line(1, Scalar(name)+":", "")
-	for _, line := range t.Keys {
-		w.line(2, line, "")
-	}
+	t.writeKeys(w)
 	w.marked(anchorOf(t, k.column.Name), 2, "dst: "+Scalar(k.column.Name), k.why)
 	w.line(2, "reverse: "+Scalar("rev_"+rel), "")
 	d.out.Edges = append(d.out.Edges, Type{k.typ() + ":rev_" + rel + ":" + t.Name, t.Name, k.column.filled()})

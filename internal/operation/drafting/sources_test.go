@@ -88,6 +88,101 @@ func TestDraftSettles(t *testing.T) {
 	}
 }
 
+// Texts for missing values beside numbers and times, and in keys, are empty cells as a draft says, unless an id has them.
+func TestDraftMissing(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"users.csv":     "user_id,age,city,joined\n1,20,Rome,2024-01-01\n2,-,-,-\n3,?,Rome,2024-01-02\n4,NA,NA,2024-01-03\n",
+		"countries.csv": "code,name\nNA,Namibia\nIT,Italy\n-,none\n",
+		"lives.csv":     "user_id,code,since\n1,IT,5\nNone,NA,6\n3,NA,n/a\n4,-,8\n",
+		"likes.jsonl":   "{\"src\": 1, \"w\": \"n/a\", \"user_id\": 2}\n{\"src\": 2, \"w\": 0.5, \"user_id\": 3}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := drafted(t, dir, dir)
+	for _, line := range []string{"missing_texts: ['-', '?']  # 4 cells", "missing_texts: [None, n/a]  # 2 cells", "missing_texts: [n/a]  # 1 cell", "age: {dtype: int64, missing: column}",
+		"joined: datetime", "since: {dtype: int64, missing: column}", "w: {dtype: float32, missing: nan}"} {
+		if !strings.Contains(d.YAML, line) {
+			t.Errorf("found no line %q in\n%s", line, d.YAML)
+		}
+	}
+	if d.Open() > 0 {
+		t.Errorf("found faults to decide: %+v", d.Faults)
+	}
+	st, _, err := importing.Import(t.Context(), dir, filepath.Join(t.TempDir(), "g.store"), option.Import{}, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, d.YAML)
+	}
+	defer st.Close()
+	for name, n := range map[string]int{"lives:user_id:users": 3, "lives:code:countries": 4} {
+		if e, err := st.Graph.EdgeType(name); err != nil || st.Graph.Edges[e].Count != n {
+			t.Errorf("%s: found %v, expected %d edges\n%s", name, err, n, d.YAML)
+		}
+	}
+	marks := graph.FindColumn(st.Graph.Nodes[st.Graph.NodeType("users")].Columns, "age_missing")
+	if marks == nil || !bytes.Equal(marks.Values, []byte{0, 1, 1, 1}) {
+		t.Errorf("found the marks %v, expected three empty ages", marks)
+	}
+}
+
+// A text that is an id of another key of the table stays one, so that the key without it dangles; a list of tags is a feature.
+func TestDraftMissingMeant(t *testing.T) {
+	dir := t.TempDir()
+	movies := "movie_id,genres\n"
+	for i, genres := range []string{"Action|Drama", "Comedy|Drama", "Action|Comedy", "Action|Comedy|Drama", "Drama", "Comedy|Drama"} {
+		movies += fmt.Sprintf("m%d,%s\n", i, genres)
+	}
+	for name, text := range map[string]string{
+		"movies.csv":    movies,
+		"countries.csv": "country_id,name\nNA,Namibia\nIT,Italy\n",
+		"shown.csv":     "movie_id,country_id,n\nm1,IT,5\nNA,NA,6\nm3,NA,-\nm4,IT,7\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := drafted(t, dir, dir)
+	for _, line := range []string{"missing_texts: ['-']  # 1 cell", "- {from: genres, encode: multi-hot, separator: \"|\"}  # a text is a list of tags, of which there are 3", "genres: string  # 3 distinct tags in 6 texts"} {
+		if !strings.Contains(d.YAML, line) {
+			t.Errorf("found no line %q in\n%s", line, d.YAML)
+		}
+	}
+	if d.Open() != 1 || !strings.HasSuffix(d.Faults[0].First, "shown.csv:3:1") {
+		t.Errorf("found %+v, expected one key that dangles", d.Faults)
+	}
+	st, _, err := importing.Import(t.Context(), dir, filepath.Join(t.TempDir(), "g.store"), option.Import{DanglingEdges: option.PolicyDrop}, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, d.YAML)
+	}
+	defer st.Close()
+	if c := graph.FindColumn(st.Graph.Nodes[st.Graph.NodeType("movies")].Columns, "x"); c == nil || c.Rows != 6 {
+		t.Errorf("found the feature %v, expected one of tags", c)
+	}
+}
+
+// A split of a table without features is no split to fit on: the draft imports as it is.
+func TestDraftSplitAlone(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"users.csv": "user_id,age\n1,20\n2,30\n", "items.csv": "sku,price\nA,1\nB,2\n",
+		"purchases.csv": "user_id,sku,split\n1,A,train\n2,B,train\n1,B,test\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := drafted(t, dir, dir)
+	st, _, err := importing.Import(t.Context(), dir, filepath.Join(t.TempDir(), "g.store"), option.Import{}, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, d.YAML)
+	}
+	if err := st.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // Tables in JSON lines, and compressed ones, are drafted with the dtypes of their values.
 func TestDraftLines(t *testing.T) {
 	dir := t.TempDir()
