@@ -77,7 +77,7 @@ func TestGuesses(t *testing.T) {
 		"2^53":                {repeated(1, "1", "9007199254740992"), "int64", "1 integer of 2^53 or more", 3},
 		"above int64":         {repeated(1, "1", "18446744073709551615"), "uint64", "1 integer of 2^53 or more", 3},
 		"nan is a value":      {repeated(1, "1.5", "nan", "inf"), "float32", "", 0},
-		"marks":               {repeated(1, "1", "?", "2", "-"), "string", `2 texts for a missing value, such as "?", among 2 numbers`, 3},
+		"marks":               {repeated(1, "1", "?", "2", "-"), "{dtype: int64, missing: column}", `2 texts for a missing value, such as "?", in a column of int64; they count as empty cells, as missing_texts says`, 3},
 		"mixed":               {repeated(1, "1", "2", "12 kg"), "string", `1 text such as "12 kg" among 2 numbers`, 4},
 		"few texts":           {repeated(4, "red", "green"), "category", "", 0},
 		"texts that differ":   {repeated(1, "red", "green", "blue"), "string", "", 0},
