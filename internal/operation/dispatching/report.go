@@ -49,7 +49,7 @@ func reportStored(o *option.Run, r *report.Report, d *dispatch.Report, f dispatc
 	dividing.PlotParts(r, "Nodes of parts", "nodes", dividing.PartValues{Name: "nodes", Values: own}, dividing.PartValues{Name: "halo nodes", Values: halo})
 	dividing.PlotParts(r, "Bytes of parts", "bytes", dividing.PartValues{Name: "bytes", Values: bytes})
 	if len(d.LeftOut) > 0 {
-		what := "columns and ids, or parts of them, are left out: " + strings.Join(d.LeftOut, "; ")
+		what := "left out, as columns, ids or parts of them: " + strings.Join(d.LeftOut, "; ")
 		operation.WarnCount(o, r, int64(len(d.LeftOut)), what)
 	}
 	if len(d.Gaps) > 0 {
