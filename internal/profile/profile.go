@@ -180,6 +180,10 @@ func (p *profiler) numbers(other *Column) error {
 	}
 	number := &report.NumberProfile{Least: least, Greatest: greatest, Histogram: make([]int64, Bins)}
 	number.Mean, number.Deviation = sums.Moments()
+	number.Mean = min(max(number.Mean, least), greatest)
+	if !(number.Deviation <= math.MaxFloat64) { // of numbers near the greatest that there is
+		number.Deviation = math.MaxFloat64
+	}
 	out.Numbers = number
 	top := frequent{}
 	places := placesOf(n, shares, 100)
@@ -207,7 +211,11 @@ func (p *profiler) numbers(other *Column) error {
 	for i, share := range shares {
 		low, high := found[2*i], found[2*i+1]
 		rest := float64(share*(n-1)%100) / 100
-		number.Quantiles = append(number.Quantiles, low+float64((high-low)*rest))
+		between := low + float64((high-low)*rest)
+		if math.IsInf(between, 0) { // the distance has no number
+			between = float64(low*(1-rest)) + float64(high*rest)
+		}
+		number.Quantiles = append(number.Quantiles, between)
 	}
 	for _, v := range top.of {
 		out.Top = append(out.Top, report.ValueCount{Value: p.shown(v.x), Count: v.count})

@@ -126,6 +126,21 @@ func expected(values []float64) report.ColumnProfile {
 	return out
 }
 
+// Numbers whose squares and distances float64 does not have are summarised in numbers.
+func TestGreatNumbers(t *testing.T) {
+	for _, values := range [][]float64{{-math.MaxFloat64, math.MaxFloat64}, {math.MaxFloat64, math.MaxFloat64, 1}, {1e300, -1e300, 0}} {
+		got, err := Of(t.Context(), &Column{Column: numbersOf(values)}, nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range append([]float64{got.Numbers.Mean, got.Numbers.Deviation}, got.Numbers.Quantiles...) {
+			if math.IsInf(x, 0) || math.IsNaN(x) {
+				t.Errorf("%g: found %+v, expected finite numbers", values, got.Numbers)
+			}
+		}
+	}
+}
+
 // Texts, categories, lists and times are summarised as what they are.
 func TestKinds(t *testing.T) {
 	categories := &graph.Column{Name: "a", DType: graph.Int32, Rows: 4, Values: graph.Bytes([]int32{1, -1, 0, 1}), Categories: textsOf("x", "y")}
