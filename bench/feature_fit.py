@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Compares features of an import with those of pandas and scikit-learn, and measures what it does to a test to fit them on all rows.
+"""Compares the features of an import with features that pandas and scikit-learn make, and measures how much a test gains if they are fitted on all rows.
 
 examples:
   GRAPHMILL_DATA=... bench/feature_fit.py                 ten minutes
   GRAPHMILL_DATA=... bench/feature_fit.py --seeds 2 --trainings returns share
 
-Prints the results as JSON, and a table of means and standard deviations to stderr. Exits with 1 if a value by hand differs from that of
-the import, if a mean by hand differs from that of the import by more than the bound of accuracy.py, or if a leak that docs/feature-fit.md
-describes is not there.
+Prints the results as JSON, and a table of means and standard deviations to stderr. Exits with 1 if the values by hand and by the import
+differ, if their means differ by more than the bound of accuracy.py, or if a leak that docs/feature-fit.md describes is not there.
 """
 
 from __future__ import annotations

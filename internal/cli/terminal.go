@@ -263,7 +263,7 @@ func (t *Terminal) Finish(asJSON bool) func(*graphmill.Report, error) error {
 	}
 }
 
-// nextStep is what people do after an operation wrote an output: they look at a graph, and check other outputs; then they open the page, if there is one.
+// nextStep returns the command to run on the output of an operation: info for a graph, verify for other outputs. It names the page of the output, if there is one.
 func nextStep(r *graphmill.Report) string {
 	verb := "verify"
 	if r.Command == "import" || strings.HasPrefix(r.Command, "generate") {

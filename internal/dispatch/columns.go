@@ -154,7 +154,7 @@ func (d *dispatcher) readColumns() error {
 	return nil
 }
 
-// wideMemory is the most memory that features in pieces take with buffers of so many parts.
+// wideMemory is the most memory that features in pieces take while the given number of parts has buffers.
 func (d *dispatcher) wideMemory(parts int64) (n int64) {
 	widest := int64(0)
 	for _, c := range slices.Concat(slices.Concat(d.nodeColumns, d.edgeColumns)...) {

@@ -178,7 +178,7 @@ func (d *drafter) textFaults(t *Table, c *column, numbers, filled uint64) {
 	}
 }
 
-// leaveEmpty is what to do about texts for missing values among texts.
+// leaveEmpty is the advice for cells such as "-" in a column of texts, which probably stand for missing values.
 func leaveEmpty(t *Table) string {
 	if t.text {
 		return "name them in missing_texts of the table, or leave these cells empty"

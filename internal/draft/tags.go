@@ -34,8 +34,8 @@ type tagSet struct {
 	where             map[uint64]uint8 // 1 for a tag that begins a cell, 2 for one that does not, 3 for both
 }
 
-// separatorOf is what separates tags in a text: a semicolon, a bar or a comma, with the blanks around it; empty: there is none of them. It
-// is false for a text whose separators have different blanks, and for one that is a list in brackets or in quotes.
+// separatorOf returns the separator between the tags of a text: a semicolon, a bar or a comma, with the blanks around it, or "" if the text has none of them. It
+// returns false for a text whose separators have different blanks, and for one that is a list in brackets or in quotes.
 func separatorOf(text []byte) (string, bool) {
 	if bytes.IndexByte([]byte(`[{("'`), text[0]) >= 0 {
 		return "", false

@@ -28,10 +28,10 @@ func taggedColumn(texts []string) *column {
 	return c
 }
 
-// Random lists of tags are tags with any separator, and the guess names it and their number.
+// Random lists of tags are tags with any separator, and the guess names it and their number. No tag is a number or a bool, such as Nan or True.
 func TestTagged(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		vocabulary := rapid.SliceOfNDistinct(rapid.StringMatching(`[A-Z][a-z]{2,9}( [a-z]{2,6}|-Fi)?`), 4, 20, rapid.ID[string]).Draw(r, "tags")
+		vocabulary := rapid.SliceOfNDistinct(rapid.StringMatching(`[BCDGHJKLMPQRSVWXZ][a-z]{2,9}( [a-z]{2,6}|-Fi)?`), 4, 20, rapid.ID[string]).Draw(r, "tags")
 		sep := rapid.SampledFrom([]string{";", "|", ",", ", ", "; ", " | "}).Draw(r, "separator")
 		rnd := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 1))
 		var texts []string

@@ -46,8 +46,8 @@ func (s *Sorter) Sort(ctx context.Context, from Numbers, n int) ([]float64, erro
 	return s.sorted(keys), err
 }
 
-// Visit calls visit with n numbers in ascending order, as many at a time as the memory holds. Each number of sorted is there so many times, and first is the
-// place of the first one. sorted is valid during the call.
+// Visit calls visit with runs of the n numbers in ascending order; a run has as many as the memory holds. Each number of sorted stands for as many equal
+// numbers as each says, and first is the place of the run among all numbers, from 0. sorted is valid during the call.
 func (s *Sorter) Visit(ctx context.Context, from Numbers, n int, memory int64, visit func(sorted []float64, each, first int)) error {
 	if Whole(n, memory) {
 		sorted, err := s.Sort(ctx, from, n)
@@ -60,7 +60,7 @@ func (s *Sorter) Visit(ctx context.Context, from Numbers, n int, memory int64, v
 	return x.divide(0, math.MaxUint64, 0)
 }
 
-// ranges visits numbers in ascending order, a range of their keys after another, so that those of one range fit into the memory.
+// ranges visits numbers in ascending order, one range of their keys after another: the numbers of a range fit into the memory.
 type ranges struct {
 	s     *Sorter
 	ctx   context.Context

@@ -31,7 +31,7 @@ func (a *applier) block() *block {
 	return b
 }
 
-// report adds the faults to those of the applier.
+// report adds the faults to the faults of the applier.
 func (b *block) report() {
 	for k := range b.faults {
 		b.a.faults[k].merge(&b.faults[k])

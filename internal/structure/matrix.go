@@ -49,7 +49,7 @@ func (m *matrix) close() error {
 // releaseEvery is the number of bytes of mapped rows that may be read before their memory is given back.
 const releaseEvery = 4 << 20
 
-// touched says that so many entries of a mapped matrix were swept, one row after the other.
+// touched counts entries of a mapped matrix that were swept, one row after the other.
 func (m *matrix) touched(entries int64) error {
 	if m.mapped == nil || m.unread.Add(4*entries) < releaseEvery {
 		return nil

@@ -111,7 +111,7 @@ class TestAges(unittest.TestCase):
         self.assertGreater(some, 1000)
 
     def test_links(self) -> None:
-        """The time of a link is that of both its ends and of its negatives."""
+        """Both ends of a link and its negatives have its time."""
         store = shop(2)
         r, negative = np.random.default_rng(4), 0
         pairs = np.stack([r.integers(0, store.nodes["user"].count, 30), r.integers(0, store.nodes["item"].count, 30)])

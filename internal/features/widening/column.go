@@ -37,7 +37,7 @@ func Read(fsys vfs.FS, dir string) (*Features, error) {
 	return &Features{file: file}, nil
 }
 
-// Nodes returns the columns of a node type: those of the store in their order, without pieces, and each feature in pieces before the first
+// Nodes returns the columns of a node type: the columns of the store in their order, without pieces, and each feature in pieces before the first
 // column with a later name.
 func (f *Features) Nodes(n *graph.Nodes) ([]*Column, error) {
 	if f == nil {

@@ -17,7 +17,7 @@ import (
 )
 
 // made writes the features.json of a store with a feature x of a node type n: 2 numbers of 4 bits, a place of 40, a bit per tag of 40.
-func made(t *testing.T) *widening.Features {
+func pieceFeatures(t *testing.T) *widening.Features {
 	t.Helper()
 	texts := func(n int) *features.Categories {
 		c := &features.Categories{}
@@ -70,7 +70,7 @@ func pieced(rows int, r *rand.Rand) *graph.Nodes {
 
 // A feature stands in place of its pieces, by its name, and its rows are those of the codes, at any cut, as its dtype and as float32.
 func TestColumns(t *testing.T) {
-	features := made(t)
+	features := pieceFeatures(t)
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		n := pieced(rapid.SampledFrom([]int{0, 1, 3, 700}).Draw(t, "rows"), r)
@@ -123,7 +123,7 @@ func TestColumns(t *testing.T) {
 func TestOwn(t *testing.T) {
 	n := pieced(2, rand.New(rand.NewPCG(1, 1)))
 	n.Type = "other"
-	for _, f := range []*widening.Features{nil, made(t)} {
+	for _, f := range []*widening.Features{nil, pieceFeatures(t)} {
 		columns, err := f.Nodes(n)
 		if err != nil || len(columns) != 2 || columns[0].Wide() || columns[0].Column != n.Columns[3] {
 			t.Errorf("found %v, %v", columns, err)
@@ -137,7 +137,7 @@ func TestOwn(t *testing.T) {
 
 // A store whose columns are not those of its features is damaged.
 func TestDamagedPieces(t *testing.T) {
-	features := made(t)
+	features := pieceFeatures(t)
 	for want, change := range map[string]func(n *graph.Nodes){
 		`n: feature "x": found no column "#x.1", expected it in a store with the feature; graphmill verify finds damage`:     func(n *graph.Nodes) { n.Columns = append(n.Columns[:1:1], n.Columns[2:]...) },
 		`n: feature "x": column "#x.2": found uint8 rows of shape [7], expected uint8 of shape [6] for a feature`:            func(n *graph.Nodes) { n.Columns[2].Shape = []int{7} },

@@ -135,7 +135,7 @@ class NodeLoader(Feeding):
         half_life: with "recent", the age at which an edge is drawn half as often as the latest one of the node, as ``window`` is given.
         age: columns with the times of nodes and edges, by type: ``{"user": "joined", ("user", "buys", "item"): "time"}``. Batches have, for
             each node and edge of these types, how long before the time of its seed it happened: the column age, float32, negative after it. In
-            PyG ``batch["user"].age``; in ``Data`` ``age`` of nodes and ``edge_age``. A seed link's time is that of both ends and of its negatives.
+            PyG ``batch["user"].age``; in ``Data`` ``age`` of nodes and ``edge_age``. Both ends of a seed link and its negatives have the time of the link.
             True: the columns of ``before``, ``before_columns`` and ``before_nodes``, one of which it needs in any case.
         age_unit: "seconds", "minutes", "hours", "days" (the default), "weeks" or "years" of 365.2425 days. Where times are plain numbers, none is
             given, and ages are their differences.
