@@ -43,33 +43,81 @@ func (s *Sorter) Sort(ctx context.Context, from Numbers, n int) ([]float64, erro
 		}
 		return ctx.Err()
 	})
-	return s.sorted(keys), err
+	return numbersOf(radixSorted(keys, s.other[:len(keys)])), err
 }
 
 // Visit calls visit with runs of the n numbers in ascending order; a run has as many as the memory holds. Each number of sorted stands for as many equal
 // numbers as each says, and first is the place of the run among all numbers, from 0. sorted is valid during the call.
 func (s *Sorter) Visit(ctx context.Context, from Numbers, n int, memory int64, visit func(sorted []float64, each, first int)) error {
-	if Whole(n, memory) {
-		sorted, err := s.Sort(ctx, from, n)
-		if err == nil && n > 0 {
-			visit(sorted, 1, 0)
-		}
-		return err
-	}
-	x := ranges{s: s, ctx: ctx, from: from, room: max(leastSorted, int(memory/sortedBytes)), visit: visit}
-	return x.divide(0, math.MaxUint64, 0)
+	return s.VisitKeys(ctx, KeysOf(from), n, memory, func(sorted []uint64, each, first int) { visit(numbersOf(sorted), each, first) })
 }
 
-// ranges visits numbers in ascending order, one range of their keys after another: the numbers of a range fit into the memory.
+// Keys are numbers as uint64 in their order, for numbers that float64 does not have. They are called as Numbers are.
+type Keys func(fn func(keys []uint64) error) error
+
+// KeysOf are the keys of numbers.
+func KeysOf(from Numbers) Keys {
+	return func(fn func([]uint64) error) error {
+		var keys []uint64
+		return from(func(values []float64) error {
+			keys = keys[:0]
+			for _, x := range values {
+				keys = append(keys, Key(x))
+			}
+			return fn(keys)
+		})
+	}
+}
+
+// VisitKeys is Visit for keys.
+func (s *Sorter) VisitKeys(ctx context.Context, from Keys, n int, memory int64, visit func(sorted []uint64, each, first int)) error {
+	if !Whole(n, memory) {
+		x := ranges{s: s, ctx: ctx, from: from, room: max(leastSorted, int(memory/sortedBytes)), visit: visit}
+		return x.divide(0, math.MaxUint64, 0)
+	}
+	keys := s.empty(n)
+	err := from(func(of []uint64) error { keys = append(keys, of...); return ctx.Err() })
+	if err == nil && n > 0 {
+		visit(radixSorted(keys, s.other[:len(keys)]), 1, 0)
+	}
+	return err
+}
+
+// Runs calls fn with each of the distinct values of a list in order, and how many there are of it, where each value of the list stands for so many.
+func Runs[T comparable](sorted []T, each int, fn func(value T, count int)) {
+	for i := 0; i < len(sorted); {
+		j := i + 1
+		for j < len(sorted) && sorted[j] == sorted[i] {
+			j++
+		}
+		fn(sorted[i], (j-i)*each)
+		i = j
+	}
+}
+
+// Picked are the values at places among sorted ones. At has the places, which ascend, and Values gets a value for each.
+type Picked[T any] struct {
+	At     []int
+	Values []T
+}
+
+// Add takes the values of a run that Visit or VisitKeys gives.
+func (p *Picked[T]) Add(sorted []T, each, first int) {
+	for k := len(p.Values); k < len(p.At) && p.At[k] < first+len(sorted)*each; k++ {
+		p.Values = append(p.Values, sorted[(p.At[k]-first)/each])
+	}
+}
+
+// ranges visits keys in ascending order, one range after another: the keys of a range fit into the memory.
 type ranges struct {
 	s     *Sorter
 	ctx   context.Context
-	from  Numbers
+	from  Keys
 	room  int // numbers
-	visit func(sorted []float64, each, first int)
+	visit func(sorted []uint64, each, first int)
 }
 
-// divide visits the numbers whose keys are from least to greatest. first is the place of the least of them.
+// divide visits the keys from least to greatest. first is the place of the least of them.
 func (x *ranges) divide(least, greatest uint64, first int) error {
 	// Buckets of equal width, of a power of two.
 	shift := uint(0)
@@ -95,13 +143,13 @@ func (x *ranges) divide(least, greatest uint64, first int) error {
 		switch {
 		case n == 0:
 		case n > x.room && shift == 0:
-			x.visit([]float64{ofKey(low)}, n, first)
+			x.visit([]uint64{low}, n, first)
 		case n > x.room:
 			err = x.divide(low, high, first)
 		default:
 			keys := x.s.empty(n)
 			if err = x.keys(low, high, func(k uint64) { keys = append(keys, k) }); err == nil {
-				x.visit(x.s.sorted(keys), 1, first)
+				x.visit(radixSorted(keys, x.s.other[:len(keys)]), 1, first)
 			}
 		}
 		if err != nil {
@@ -114,9 +162,9 @@ func (x *ranges) divide(least, greatest uint64, first int) error {
 
 // keys calls fn with the keys from least to greatest.
 func (x *ranges) keys(least, greatest uint64, fn func(k uint64)) error {
-	return x.from(func(values []float64) error {
-		for _, v := range values {
-			if k := Key(v); k >= least && k <= greatest {
+	return x.from(func(keys []uint64) error {
+		for _, k := range keys {
+			if k >= least && k <= greatest {
 				fn(k)
 			}
 		}
@@ -133,14 +181,13 @@ func (s *Sorter) empty(n int) []uint64 {
 	return s.keys[:0]
 }
 
-// sorted sorts keys of empty, and returns their numbers, in the memory of the buffers.
-func (s *Sorter) sorted(keys []uint64) []float64 {
-	keys = radixSorted(keys, s.other[:len(keys)])
-	sorted := graph.View[float64](graph.Bytes(keys))
+// numbersOf are the numbers of keys, in their memory.
+func numbersOf(keys []uint64) []float64 {
+	numbers := graph.View[float64](graph.Bytes(keys))
 	for i, k := range keys {
-		sorted[i] = ofKey(k)
+		numbers[i] = ofKey(k)
 	}
-	return sorted
+	return numbers
 }
 
 // radixSorted sorts keys by digits of 11 bits, from the last one on, into the same memory or into other; digits that all keys share take no time.
@@ -150,7 +197,7 @@ func radixSorted(keys, other []uint64) []uint64 {
 		return keys
 	}
 	const digits, bits = 6, 11
-	var counts [digits][1 << bits]uint32
+	var counts [digits][1 << bits]int
 	for _, k := range keys {
 		for d := range digits {
 			counts[d][k>>(bits*d)&(1<<bits-1)]++
@@ -158,10 +205,10 @@ func radixSorted(keys, other []uint64) []uint64 {
 	}
 	for d := range digits {
 		of := &counts[d]
-		if int(of[keys[0]>>(bits*d)&(1<<bits-1)]) == len(keys) {
+		if of[keys[0]>>(bits*d)&(1<<bits-1)] == len(keys) {
 			continue
 		}
-		at := uint32(0)
+		at := 0
 		for i, n := range of {
 			of[i] = at
 			at += n

@@ -157,13 +157,26 @@ func (s *Sums) N() uint64 { return s.n }
 // Moments are the mean and the standard deviation of the numbers, which are not none: the root of the mean square of the distances to the mean.
 // Mean and variance are exact and rounded once.
 func (s *Sums) Moments() (mean, deviation float64) {
+	mean, _ = ratio(ofBins(s.bins[:]), new(big.Int).SetUint64(s.n), 1074).Float64()
+	variance, _ := s.variance().Float64()
+	return mean, math.Sqrt(variance)
+}
+
+// Deviation is the standard deviation, also where float64 does not have the variance: of numbers beyond 1e154, or nearer to each other than 1e-162.
+func (s *Sums) Deviation() float64 {
+	root := new(big.Float).SetPrec(128).SetRat(s.variance())
+	deviation, _ := root.Sqrt(root).Float64()
+	return deviation
+}
+
+// variance is the mean square of the distances to the mean.
+func (s *Sums) variance() *big.Rat {
 	n := new(big.Int).SetUint64(s.n)
 	sum, squares := ofBins(s.bins[:]), ofBins(s.squares[:])
-	mean = ratio(sum, n, 1074)
 	// n Σx² - (Σx)², in units of 2^-2148.
 	of := new(big.Int).Mul(n, squares)
 	of.Sub(of, new(big.Int).Mul(sum, sum))
-	return mean, math.Sqrt(ratio(of, new(big.Int).Mul(n, n), 2148))
+	return ratio(of, new(big.Int).Mul(n, n), 2148)
 }
 
 // ofBins is the sum of bins, in units of the first one.
@@ -176,8 +189,7 @@ func ofBins(bins []int64) *big.Int {
 	return sum
 }
 
-// ratio is a / b 2^-exponent, rounded once.
-func ratio(a, b *big.Int, exponent uint) float64 {
-	f, _ := new(big.Rat).SetFrac(a, new(big.Int).Lsh(b, exponent)).Float64()
-	return f
+// ratio is a / b 2^-exponent.
+func ratio(a, b *big.Int, exponent uint) *big.Rat {
+	return new(big.Rat).SetFrac(a, new(big.Int).Lsh(b, exponent))
 }

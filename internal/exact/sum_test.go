@@ -35,6 +35,14 @@ func TestMoments(t *testing.T) {
 		if want, _ := sum.Float64(); mean != want || deviation != math.Sqrt(variance) {
 			t.Fatalf("found %g and %g, expected %g and %g", mean, deviation, want, math.Sqrt(variance))
 		}
+		d := a.Deviation()
+		square := new(big.Rat).SetFloat64(d)
+		if square.Mul(square, square); variance > 1e-300 && variance < 1e300 && math.Abs(d-deviation) > 1e-15*deviation {
+			t.Fatalf("found the deviation %g, expected nearly %g", d, deviation)
+		}
+		if low, _ := new(big.Float).SetRat(square).Float64(); d > 1e-300 && (new(big.Rat).Quo(squares, square).Cmp(big.NewRat(1_000_001, 1_000_000)) > 0 || new(big.Rat).Quo(squares, square).Cmp(big.NewRat(999_999, 1_000_000)) < 0) {
+			t.Fatalf("found the deviation %g, whose square %g is not the variance", d, low)
+		}
 	})
 }
 

@@ -43,6 +43,8 @@ func TestBeyondDType(t *testing.T) {
 		{[]float64{1, 2, 1e6, 4}, []float64{1, 2, 3, 4}, "", "feature u/f, a: found a result 1e+06 in row 2, expected one that float16 has; give scale or clip"},
 		{[]float64{1, 2, 3, 4}, []float64{1, 2, 3, -1e6}, "", "feature u/f, b: found a result -1e+06 in row 3, expected one that float16 has; give scale or clip"},
 		{[]float64{1, 2, 3, 4, 5}, []float64{-1.7e308, -1.7e308, -1.7e308, -1.7e308, 1.7e308}, ScaleRobust, "feature u/f, b: found a result +Inf in row 4, expected one that float16 has; give scale or clip"},
+		{[]float64{1, 2, 3, 4}, []float64{1e200, -1e200, 3, 4}, ScaleStandard, "feature u/f, b: found numbers from -1e+200 to 1e+200, whose scale standard float64 does not have; give clip: [LEAST, GREATEST]"},
+		{[]float64{1, 2, 3, 4}, []float64{1.7e308, -1.7e308, 3, 4}, ScaleMinMax, "feature u/f, b: found numbers from -1.7e+308 to 1.7e+308, whose scale min-max float64 does not have; give clip: [LEAST, GREATEST]"},
 	} {
 		x := &referenceCase{table: &Table{Type: "u", Rows: len(c.a), Columns: []*graph.Column{column("a", c.a...), column("b", c.b...)}},
 			spec: Spec{Name: "f", DType: graph.Float16, Parts: []Part{{From: "a"}, {From: "b", Scale: c.scale}}}}

@@ -144,9 +144,15 @@ func (f *fitter) finish(n *Numbers, k int, m *moments) error {
 	case ScaleMaxAbs:
 		n.By = max(math.Abs(m.least), math.Abs(m.greatest))
 	case ScaleRobust:
-		return f.fitOrdered(k, m, sorted, fill, n.fitRobust)
+		if err := f.fitOrdered(k, m, sorted, fill, n.fitRobust); err != nil {
+			return err
+		}
+		return n.checkDivisor(m)
 	case ScaleUniform, ScaleNormal:
 		return f.fitOrdered(k, m, sorted, fill, func(o *ordered) { n.fitQuantiles(o, m.rows) })
+	}
+	if err := n.checkDivisor(m); err != nil {
+		return err
 	}
 	switch {
 	case p.Encode != EncodeBuckets:
@@ -156,6 +162,14 @@ func (f *fitter) finish(n *Numbers, k int, m *moments) error {
 		return f.fitOrdered(k, m, sorted, fill, func(o *ordered) { n.fitShares(o, p.Count) })
 	default:
 		n.fitWidth(m.least, m.greatest, p.Count)
+	}
+	return nil
+}
+
+// checkDivisor refuses a scale by more than float64 has, which would make 0 of all numbers.
+func (n *Numbers) checkDivisor(m *moments) error {
+	if math.IsInf(n.By, 0) || math.IsNaN(n.By) {
+		return specErrorf("found numbers from %g to %g, whose scale %s float64 does not have; give clip: [LEAST, GREATEST]", m.least, m.greatest, n.Scale)
 	}
 	return nil
 }

@@ -57,16 +57,11 @@ func order(ctx context.Context, from exact.Numbers, n int, places []int, memory 
 	o := &ordered{n: n}
 	most := 0
 	count := func(sorted []float64, each int) {
-		for i := 0; i < len(sorted); {
-			j := i + 1
-			for j < len(sorted) && sorted[j] == sorted[i] {
-				j++
+		exact.Runs(sorted, each, func(x float64, count int) {
+			if count > most {
+				o.mode, most = x, count
 			}
-			if of := (j - i) * each; of > most {
-				o.mode, most = sorted[i], of
-			}
-			i = j
-		}
+		})
 	}
 	if exact.Whole(n, memory) {
 		var err error
@@ -75,13 +70,13 @@ func order(ctx context.Context, from exact.Numbers, n int, places []int, memory 
 		return o, err
 	}
 	slices.Sort(places)
-	o.places = slices.Compact(places)
-	return o, sorter.Visit(ctx, from, n, memory, func(sorted []float64, each, first int) {
-		for k := len(o.values); k < len(o.places) && o.places[k] < first+len(sorted)*each; k++ {
-			o.values = append(o.values, sorted[(o.places[k]-first)/each])
-		}
+	picked := exact.Picked[float64]{At: slices.Compact(places)}
+	err := sorter.Visit(ctx, from, n, memory, func(sorted []float64, each, first int) {
+		picked.Add(sorted, each, first)
 		count(sorted, each)
 	})
+	o.places, o.values = picked.At, picked.Values
+	return o, err
 }
 
 // below counts the numbers below x.

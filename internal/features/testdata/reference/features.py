@@ -74,8 +74,11 @@ def mean(values: list[float]) -> float:
 
 
 def rounded(x: Fraction) -> float:
-    """The float64 nearest to a fraction, ties to even."""
-    return x.numerator / x.denominator
+    """The float64 nearest to a fraction, ties to even; an infinity beyond the greatest."""
+    try:
+        return x.numerator / x.denominator
+    except OverflowError:
+        return math.copysign(math.inf, x.numerator)
 
 
 def median(values: list[float]) -> float:
@@ -115,17 +118,25 @@ def fit_scale(how: str, rows: list[Number], quantiles: int = 1000) -> State:
         variance = sum(Fraction(x) ** 2 for x in v) / len(v) - m * m
         if v[0] == v[-1]:
             return {"scale": how, "mean": v[0], "deviation": 0.0}
-        return {"scale": how, "mean": rounded(m), "deviation": math.sqrt(rounded(variance))}
+        return {"scale": how, "mean": rounded(m), "deviation": divisor(math.sqrt(rounded(variance)))}
     if how in ("min-max", "min-max-clip"):
+        divisor(v[-1] - v[0])
         return {"scale": how, "least": v[0], "greatest": v[-1]}
     if how == "max-abs":
         return {"scale": how, "greatest": max(abs(v[0]), abs(v[-1]))}
     if how == "robust":
-        return {"scale": how, "median": quantile(v, 1, 2), "range": quantile(v, 3, 4) - quantile(v, 1, 4)}
+        return {"scale": how, "median": quantile(v, 1, 2), "range": divisor(quantile(v, 3, 4) - quantile(v, 1, 4))}
     if how in ("uniform-quantiles", "normal-quantiles"):
         n = max(1, min(quantiles, len(rows)))
         return {"scale": how, "quantiles": [quantile(v, j, n - 1) for j in range(n)] if n > 1 else [v[0]]}
     raise Refused(f"found scale {how!r}")
+
+
+def divisor(by: float) -> float:
+    """A number to divide by. Float64 does not have that of numbers beyond 1e154 or so: all results would be 0 without a word."""
+    if not math.isfinite(by):
+        raise Refused("found a range that float64 does not have")
+    return by
 
 
 def divided(x: float, by: float) -> float:
