@@ -1,6 +1,6 @@
 package option
 
-// Profile say what Store.Profile compares columns with.
+// Profile says what Store.Profile compares columns with.
 type Profile struct {
 	Run
 	// Like is another store: how far each column is from its column of the same name. "" compares nothing.

@@ -25,12 +25,14 @@ type ColumnProfile struct {
 	// Infinite counts infinities, which no other figure has.
 	Infinite int64 `json:"infinite,omitempty"`
 	Distinct int64 `json:"distinct"`
+	// Uncounted says that Distinct and Top are not known, because the texts take more than the memory.
+	Uncounted bool `json:"uncounted,omitempty"`
 	// Of numbers and times, which are in their unit; nil for others, and where there is no value.
 	Numbers *NumberProfile `json:"numbers,omitempty"`
 	// Top are the most frequent values, at most 5.
 	Top []ValueCount `json:"top,omitempty"`
-	// Drift is how far the values are from those of another store, from 0 (equal) to 1 (nothing in common): of numbers the greatest distance of the shares below a
-	// value, of texts half the sum of the distances of their shares. Nil where nothing is compared.
+	// Drift is how far the values are from the same column of another store, from 0 (equal) to 1 (nothing in common). For numbers it is the greatest difference
+	// between the shares of values below any one value, for texts half the sum of the differences of their shares. Nil where nothing is compared.
 	Drift *float64 `json:"drift,omitempty"`
 }
 
@@ -95,7 +97,11 @@ func writeProfiles(w io.Writer, profiles []ColumnProfile) {
 		if p.Part != "" {
 			name = "  " + human.Printable(p.Part)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t", name, human.Exact(p.Rows), human.Exact(p.Missing), human.Exact(p.Distinct))
+		distinct := human.Exact(p.Distinct)
+		if p.Uncounted {
+			distinct = "many"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t", name, human.Exact(p.Rows), human.Exact(p.Missing), distinct)
 		switch {
 		case p.Drift != nil:
 			fmt.Fprintf(w, "%.3f\t", *p.Drift)
@@ -131,7 +137,7 @@ func (p *ColumnProfile) numberText(x float64) string {
 	if per == 0 || math.Abs(seconds) > 1<<38 { // a year of five digits
 		return human.Number(x)
 	}
-	return time.Unix(int64(seconds), 0).UTC().Format(time.DateOnly)
+	return time.Unix(int64(math.Floor(seconds)), 0).UTC().Format(time.DateOnly)
 }
 
 // histogramText draws a histogram, two ranges in a character.

@@ -32,6 +32,9 @@ func profileViews(profiles []ColumnProfile) []profileView {
 		for _, n := range []int64{p.Rows, p.Missing, p.Distinct} {
 			v.Cells = append(v.Cells, viewOf("", Count(n, "")))
 		}
+		if p.Uncounted {
+			v.Cells[len(v.Cells)-1] = cell{Value: "many", Numeric: true}
+		}
 		n := p.Numbers
 		if n == nil {
 			v.Cells = append(v.Cells, make([]cell, len(profileHead)-len(v.Cells))...)
@@ -56,14 +59,17 @@ const (
 func sparkline(id string, p *ColumnProfile) template.HTML {
 	n := p.Numbers
 	d := newDrawing(id, sparkBar*float64(len(n.Histogram)), sparkHeight, "Histogram", fmt.Sprintf("%d ranges of equal width from %s to %s", len(n.Histogram), p.numberText(n.Least), p.numberText(n.Greatest)))
-	most, width := float64(max(1, slices.Max(n.Histogram))), n.Greatest/float64(len(n.Histogram))-n.Least/float64(len(n.Histogram))
+	most := float64(max(1, slices.Max(n.Histogram)))
+	edge := func(i int) float64 { // of range i; a sum of two parts does not overflow
+		share := float64(i) / float64(len(n.Histogram))
+		return float64(n.Least*(1-share)) + float64(n.Greatest*share)
+	}
 	for i, count := range n.Histogram {
 		if count == 0 {
 			continue
 		}
 		h := max(1, (sparkHeight-1)*float64(count)/most)
-		low, high := n.Least+float64(i)*width, n.Least+float64(i+1)*width
-		hover := fmt.Sprintf("%s to %s: %s", p.numberText(low), p.numberText(high), human.Exact(count))
+		hover := fmt.Sprintf("%s to %s: %s", p.numberText(edge(i)), p.numberText(edge(i+1)), human.Exact(count))
 		d.rect("bar s0", hover, sparkBar*float64(i), sparkHeight-h, sparkBar-1, h)
 	}
 	return d.end()

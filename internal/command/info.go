@@ -43,6 +43,9 @@ same name in another store: 0 is equal, 1 has nothing in common.`,
 			if err != nil {
 				return err
 			}
+			if is && f.Columns {
+				return cli.Usagef("%s: found a pack layout with `Columns`, expected a store; leave `Columns` out", args[0])
+			}
 			if is {
 				l, err := graphmill.DescribeLayout(args[0])
 				if err != nil {

@@ -218,15 +218,18 @@ func (c *cells) addFew(text []byte) {
 
 // addGap counts a text for a missing value.
 func (c *cells) addGap(row uint64, text []byte) {
-	s := c.gaps[string(text)]
-	if s == nil {
-		s = &seen{}
-		if c.gaps == nil {
-			c.gaps = map[string]*seen{}
-		}
-		c.gaps[string(text)] = s
+	c.gapOf(string(text)).add(row, text)
+}
+
+// gapOf is the count of a text for a missing value.
+func (c *cells) gapOf(text string) *seen {
+	if c.gaps == nil {
+		c.gaps = map[string]*seen{}
 	}
-	s.add(row, text)
+	if c.gaps[text] == nil {
+		c.gaps[text] = &seen{}
+	}
+	return c.gaps[text]
 }
 
 // addVector counts a list of numbers.
@@ -270,12 +273,7 @@ func (c *cells) merge(o *cells) {
 	}
 	c.tags.merge(&o.tags)
 	for text, of := range o.gaps {
-		if c.gaps[text] == nil {
-			c.addGap(of.row, []byte(text))
-			*c.gaps[text] = *of
-		} else {
-			c.gaps[text].merge(of)
-		}
+		c.gapOf(text).merge(of)
 	}
 	c.many = c.many || o.many
 	for text, n := range o.few {

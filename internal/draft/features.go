@@ -12,13 +12,21 @@ import (
 // writeFit writes which rows the statistics of features come from: those for training, if a column says so. If none does, and edges
 // have times, a line to be taken divides them by time.
 func (d *drafter) writeFit(w *writer) {
+	split := false
 	for _, t := range d.Tables {
 		for _, c := range t.columns {
-			if splitOf(c) != nil && t.prepared() {
+			if splitOf(c) == nil {
+				continue
+			}
+			if split = true; t.prepared() {
 				w.line(0, "fit: {split: train}", fmt.Sprintf("as %s.%s says", t.Name, c.Name))
 				return
 			}
 		}
+	}
+	if split {
+		w.line(0, "fit: all", "no table with features has a split")
+		return
 	}
 	w.line(0, "fit: all", "no column says which rows are for training")
 	if splits := d.splitsByTime(); len(splits) > 0 {

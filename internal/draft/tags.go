@@ -16,7 +16,7 @@ const (
 	mostTags    = 1000
 	longestTag  = 40
 	leastRepeat = 3
-	// sharedTags is the number of tags that all columns of a table hold together while it is read.
+	// sharedTags is divided among the columns that are read at a time: a column with more different tags than its share, by any separator, has no tags.
 	sharedTags = 32_000
 )
 
@@ -142,7 +142,7 @@ func (s *tagSet) merge(o *tagSet) {
 // Less than half of the tags are numbers.
 func (c *column) tagged() (sep string, distinct int) {
 	n, t := &c.cells, &c.cells.tags
-	if t.none || c.Words || !c.hashed || n.commas.n+n.units.n+n.vectors.n+n.dates.n+n.times.n+n.bools.n+n.ints.n+n.floats.n > 0 {
+	if t.none || c.Words || !c.hashed || n.commas.n+n.vectors.n+n.dates.n+n.times.n+n.bools.n+n.ints.n+n.floats.n > 0 {
 		return "", 0
 	}
 	all := tagSet{where: map[uint64]uint8{}}
@@ -163,7 +163,7 @@ func (c *column) tagged() (sep string, distinct int) {
 			both++
 		}
 	}
-	if 2*most <= all.cells || distinct > t.most || all.n < leastRepeat*uint64(distinct) || c.distinct <= uint64(distinct) || 4*both < distinct || 2*all.numbers >= all.n {
+	if 2*n.units.n >= all.cells || 2*most <= all.cells || distinct > t.most || all.n < leastRepeat*uint64(distinct) || c.distinct <= uint64(distinct) || 4*both < distinct || 2*all.numbers >= all.n {
 		return "", 0
 	}
 	return sep, distinct

@@ -26,8 +26,8 @@ func Key(x float64) uint64 {
 	return b ^ (uint64(int64(b)>>63) | 1<<63)
 }
 
-// ofKey is the number of a key.
-func ofKey(k uint64) float64 {
+// Number is the number of a key.
+func Number(k uint64) float64 {
 	return math.Float64frombits(k ^ (uint64(int64(^k)>>63) | 1<<63))
 }
 
@@ -185,7 +185,7 @@ func (s *Sorter) empty(n int) []uint64 {
 func numbersOf(keys []uint64) []float64 {
 	numbers := graph.View[float64](graph.Bytes(keys))
 	for i, k := range keys {
-		numbers[i] = ofKey(k)
+		numbers[i] = Number(k)
 	}
 	return numbers
 }

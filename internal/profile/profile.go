@@ -3,7 +3,6 @@ package profile
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/exact"
 	"github.com/graphmill/graphmill/internal/features"
-	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/report"
 )
 
@@ -23,7 +21,7 @@ const Bins = 20
 // most is how many of the most frequent values a profile has.
 const most = 5
 
-// blockValues is how many values are read at a time.
+// blockValues is how many rows and values are read at a time.
 const blockValues = 1 << 12
 
 // shares are the quantiles of a profile, in percent.
@@ -35,27 +33,25 @@ const driftShares = 1000
 // Column is a column to summarise.
 type Column struct {
 	*graph.Column
-	Mark []byte        // bools of rows that are missing; nil: none
-	Rows features.Rows // the rows that count; nil: all
+	Mark    []byte                  // bools of rows that are missing; nil: none
+	Rows    features.Rows           // the rows that count; nil: all
+	Touched func(bytes int64) error // counts bytes of the column that were read; nil: not counted
 }
 
-// Options bound what Of takes.
-type Options struct {
-	Memory  int64                   // of what is sorted and counted; 0: no bound
-	Touched func(bytes int64) error // counts bytes of columns that were read; nil: not counted
-}
-
-// Of summarises a column, against another one unless that is nil.
-func Of(ctx context.Context, c, other *Column, o Options) (report.ColumnProfile, error) {
-	if o.Memory == 0 {
-		o.Memory = math.MaxInt64
+// Of summarises a column, against another one unless that is nil. Sorts and counts take at most memory; 0 is no bound. Distinct texts that do not fit are not counted.
+func Of(ctx context.Context, c, other *Column, memory int64) (report.ColumnProfile, error) {
+	if memory == 0 {
+		memory = math.MaxInt64
 	}
-	p := profiler{ctx: ctx, c: c, o: o}
+	p := profiler{ctx: ctx, c: c, memory: memory}
 	p.out.Name, p.out.Unit = c.Name, string(c.Unit)
+	var err error
 	if texts(c.Column) {
-		return p.out, p.texts(other)
+		err = p.texts(other)
+	} else {
+		err = p.numbers(other)
 	}
-	return p.out, p.numbers(other)
+	return p.out, err
 }
 
 // texts says whether the values of a column are texts.
@@ -63,14 +59,18 @@ func texts(c *graph.Column) bool { return c.DType == graph.String || c.Categorie
 
 // profiler summarises a column.
 type profiler struct {
-	ctx context.Context
-	c   *Column
-	o   Options
-	out report.ColumnProfile
+	ctx    context.Context
+	c      *Column
+	memory int64
+	sorter exact.Sorter
+	out    report.ColumnProfile
 }
 
-// rows calls fn with ranges of rows that count, one after another.
-func (p *profiler) rows(c *Column, fn func(first, last int) error) error {
+// tally counts the values of a column that are none of its numbers or texts.
+type tally struct{ rows, values, missing, infinite int64 }
+
+// spans calls fn with ranges of values whose rows count and are not marked as missing, in their order.
+func (p *profiler) spans(c *Column, t *tally, fn func(from, to int) error) error {
 	keep := make([]bool, blockValues)
 	bytes := int64(0)
 	if c.Column.Rows > 0 {
@@ -84,13 +84,25 @@ func (p *profiler) rows(c *Column, fn func(first, last int) error) error {
 		if c.Rows != nil {
 			c.Rows(first, block)
 		}
+		for i, is := range block {
+			if !is {
+				continue
+			}
+			from, to := c.Span(first+i, first+i+1)
+			t.rows++
+			t.values += int64(to - from)
+			if c.Mark != nil && c.Mark[first+i] != 0 {
+				t.missing += int64(to - from)
+				block[i] = false
+			}
+		}
 		for i := 0; i < len(block); {
 			j := i
 			for j < len(block) && block[j] {
 				j++
 			}
 			if j > i {
-				if err := fn(first+i, first+j); err != nil {
+				if err := fn(c.Span(first+i, first+j)); err != nil {
 					return err
 				}
 			}
@@ -99,8 +111,8 @@ func (p *profiler) rows(c *Column, fn func(first, last int) error) error {
 		if err := p.ctx.Err(); err != nil {
 			return err
 		}
-		if p.o.Touched != nil {
-			if err := p.o.Touched(bytes * int64(len(block))); err != nil {
+		if c.Touched != nil {
+			if err := c.Touched(bytes * int64(len(block))); err != nil {
 				return err
 			}
 		}
@@ -108,42 +120,35 @@ func (p *profiler) rows(c *Column, fn func(first, last int) error) error {
 	return nil
 }
 
-// tally counts the values of a column that are none of its numbers.
-type tally struct{ rows, values, missing, infinite int64 }
-
-// pass calls fn with the finite numbers of a column.
-func (p *profiler) pass(c *Column, t *tally, fn func(values []float64) error) error {
-	buffer := make([]float64, blockValues)
-	return p.rows(c, func(first, last int) error {
-		t.rows += int64(last - first)
-		for row := first; row < last; {
-			end := last
-			if c.Mark != nil { // marks are per row
-				end = row + 1
-			}
-			from, to := c.Span(row, end)
-			missing := c.Mark != nil && c.Mark[row] != 0
-			for at := from; at < to; at += len(buffer) {
-				block := buffer[:min(len(buffer), to-at)]
-				t.values += int64(len(block))
-				if missing {
-					t.missing += int64(len(block))
-					continue
+// finiteNumbers are the finite numbers of a column. t counts the others.
+func (p *profiler) finiteNumbers(c *Column, t *tally) exact.Numbers {
+	return func(fn func([]float64) error) error {
+		*t = tally{}
+		buffer := make([]float64, 0, blockValues)
+		err := p.spans(c, t, func(from, to int) error {
+			for from < to {
+				if len(buffer) == cap(buffer) {
+					if err := fn(buffer); err != nil {
+						return err
+					}
+					buffer = buffer[:0]
 				}
-				if err := fn(p.finite(c, at, block, t)); err != nil {
-					return err
-				}
+				n := min(cap(buffer)-len(buffer), to-from)
+				buffer = buffer[:len(buffer)+countFinite(c, from, buffer[len(buffer):][:n], t)]
+				from += n
 			}
-			row = end
+			return nil
+		})
+		if err != nil || len(buffer) == 0 {
+			return err
 		}
-		return nil
-	})
+		return fn(buffer)
+	}
 }
 
-// finite reads values from at on, and keeps those that are finite numbers.
-func (p *profiler) finite(c *Column, at int, block []float64, t *tally) []float64 {
+// countFinite reads values from at on, moves those that are finite numbers to the front, and counts them.
+func countFinite(c *Column, at int, block []float64, t *tally) (known int) {
 	features.Float64s(c.Column, at, 1, block)
-	known := 0
 	for i, x := range block {
 		switch {
 		case x != x, c.Unit != "" && graph.View[int64](c.Values)[at+i] == graph.NoTime:
@@ -155,7 +160,52 @@ func (p *profiler) finite(c *Column, at int, block []float64, t *tally) []float6
 			known++
 		}
 	}
-	return block[:known]
+	return known
+}
+
+// keys are the finite numbers of a column as keys. Whole numbers of 64 bits have keys of their own, because float64 rounds those above 2^53.
+func (p *profiler) keys(c *Column) exact.Keys {
+	if !wide(c) {
+		return exact.KeysOf(p.finiteNumbers(c, &tally{}))
+	}
+	return func(fn func([]uint64) error) error {
+		buffer := make([]uint64, 0, blockValues)
+		err := p.spans(c, &tally{}, func(from, to int) error {
+			for _, x := range graph.View[uint64](c.Values)[from:to] {
+				if c.DType == graph.Int64 {
+					if c.Unit != "" && int64(x) == graph.NoTime {
+						continue
+					}
+					x ^= 1 << 63
+				}
+				if buffer = append(buffer, x); len(buffer) == cap(buffer) {
+					if err := fn(buffer); err != nil {
+						return err
+					}
+					buffer = buffer[:0]
+				}
+			}
+			return nil
+		})
+		if err != nil || len(buffer) == 0 {
+			return err
+		}
+		return fn(buffer)
+	}
+}
+
+// wide says whether a column has whole numbers of 64 bits.
+func wide(c *Column) bool { return c.DType == graph.Int64 || c.DType == graph.Uint64 }
+
+// number is the number of a key of the column.
+func (p *profiler) number(key uint64) float64 {
+	switch p.c.DType {
+	case graph.Int64:
+		return float64(int64(key ^ 1<<63))
+	case graph.Uint64:
+		return float64(key)
+	}
+	return exact.Number(key)
 }
 
 // numbers summarises a column of numbers or times.
@@ -163,7 +213,7 @@ func (p *profiler) numbers(other *Column) error {
 	var t tally
 	var sums exact.Sums
 	least, greatest := math.Inf(1), math.Inf(-1)
-	if err := p.pass(p.c, &t, func(values []float64) error {
+	if err := p.finiteNumbers(p.c, &t)(func(values []float64) error {
 		for _, x := range values {
 			least, greatest = min(least, x), max(greatest, x)
 		}
@@ -178,47 +228,27 @@ func (p *profiler) numbers(other *Column) error {
 	if n == 0 {
 		return nil
 	}
-	number := &report.NumberProfile{Least: least, Greatest: greatest, Histogram: make([]int64, Bins)}
-	number.Mean, number.Deviation = sums.Moments()
-	number.Mean = min(max(number.Mean, least), greatest)
-	if !(number.Deviation <= math.MaxFloat64) { // of numbers near the greatest that there is
-		number.Deviation = math.MaxFloat64
-	}
+	number := &report.NumberProfile{Least: least, Greatest: greatest, Deviation: sums.Deviation(), Histogram: make([]int64, Bins)}
+	number.Mean, _ = sums.Moments()
 	out.Numbers = number
 	top := frequent{}
-	places := placesOf(n, shares, 100)
-	var found []float64
-	var sorter exact.Sorter
-	err := sorter.Visit(p.ctx, p.finiteNumbers(p.c), n, p.o.Memory, func(sorted []float64, each, first int) {
-		for k := len(found); k < len(places) && places[k] < first+len(sorted)*each; k++ {
-			found = append(found, sorted[(places[k]-first)/each])
-		}
-		for i := 0; i < len(sorted); {
-			j := i + 1
-			for j < len(sorted) && sorted[j] == sorted[i] {
-				j++
-			}
-			count := int64(j-i) * int64(each)
-			number.Histogram[binOf(sorted[i], least, greatest)] += count
+	picked := exact.Picked[uint64]{At: placesOf(n)}
+	if err := p.sorter.VisitKeys(p.ctx, p.keys(p.c), n, p.memory, func(sorted []uint64, each, first int) {
+		picked.Add(sorted, each, first)
+		exact.Runs(sorted, each, func(key uint64, count int) {
+			number.Histogram[binOf(p.number(key), least, greatest)] += int64(count)
 			out.Distinct++
-			top.add(count, sorted[i])
-			i = j
-		}
-	})
-	if err != nil {
+			top.add(int64(count), key)
+		})
+	}); err != nil {
 		return err
 	}
 	for i, share := range shares {
-		low, high := found[2*i], found[2*i+1]
-		rest := float64(share*(n-1)%100) / 100
-		between := low + float64((high-low)*rest)
-		if math.IsInf(between, 0) { // the distance has no number
-			between = float64(low*(1-rest)) + float64(high*rest)
-		}
-		number.Quantiles = append(number.Quantiles, between)
+		low, high := p.number(picked.Values[2*i]), p.number(picked.Values[2*i+1])
+		number.Quantiles = append(number.Quantiles, between(low, high, float64(share*(n-1)%100)/100))
 	}
 	for _, v := range top.of {
-		out.Top = append(out.Top, report.ValueCount{Value: p.shown(v.x), Count: v.count})
+		out.Top = append(out.Top, report.ValueCount{Value: p.shown(v.key), Count: v.count})
 	}
 	if other == nil {
 		return nil
@@ -228,18 +258,21 @@ func (p *profiler) numbers(other *Column) error {
 	return err
 }
 
-// finiteNumbers are the finite numbers of a column, for a sort.
-func (p *profiler) finiteNumbers(c *Column) exact.Numbers {
-	return func(fn func([]float64) error) error { return p.pass(c, &tally{}, fn) }
-}
-
-// placesOf are the places of the two numbers between which each share of n sorted numbers lies, ascending.
-func placesOf(n int, shares []int, of int) (places []int) {
+// placesOf are the places of the two numbers between which each quantile of n sorted numbers lies, ascending.
+func placesOf(n int) (places []int) {
 	for _, share := range shares {
-		at := share * (n - 1) / of
+		at := share * (n - 1) / 100
 		places = append(places, at, min(at+1, n-1))
 	}
 	return places
+}
+
+// between is the number at a share of the way from one number to another.
+func between(low, high, share float64) float64 {
+	if math.IsInf(high-low, 0) { // the distance has no number
+		return float64(low*(1-share)) + float64(high*share)
+	}
+	return low + float64((high-low)*share)
 }
 
 // binOf is the range of a histogram that has x.
@@ -247,35 +280,51 @@ func binOf(x, least, greatest float64) int {
 	if !(greatest > least) {
 		return 0
 	}
-	share := (x/2 - least/2) / (greatest/2 - least/2) // halves do not overflow
+	share := (x - least) / (greatest - least)
+	if math.IsInf(greatest-least, 0) {
+		share = (x/2 - least/2) / (greatest/2 - least/2)
+	}
 	return min(Bins-1, int(share*Bins))
 }
 
-// shown is a number or a time as text.
-func (p *profiler) shown(x float64) string {
-	if p.c.Unit == "" {
-		bits := 64
-		if p.c.DType == graph.Float32 {
-			bits = 32
-		}
-		return strconv.FormatFloat(x, 'g', -1, bits)
+// shown is the number or time of a key as text.
+func (p *profiler) shown(key uint64) string {
+	switch {
+	case p.c.Unit != "":
+		return timeText(p.c.Unit, int64(key^1<<63))
+	case p.c.DType == graph.Int64:
+		return strconv.FormatInt(int64(key^1<<63), 10)
+	case p.c.DType == graph.Uint64:
+		return strconv.FormatUint(key, 10)
 	}
-	per := p.c.Unit.PerSecond()
-	seconds := math.Floor(x / float64(per))
-	return time.Unix(int64(seconds), int64((x-seconds*float64(per))*float64(1e9/per))).UTC().Format(time.RFC3339Nano)
+	x := exact.Number(key)
+	if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+		return strconv.FormatInt(int64(x), 10)
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// timeText is a time in a unit as text.
+func timeText(unit graph.Unit, ticks int64) string {
+	per := unit.PerSecond()
+	seconds, rest := ticks/per, ticks%per
+	if rest < 0 {
+		seconds, rest = seconds-1, rest+per
+	}
+	return time.Unix(seconds, rest*(1e9/per)).UTC().Format(time.RFC3339Nano)
 }
 
 // frequent keeps the most frequent numbers; of equally frequent ones the least.
 type frequent struct{ of []counted }
 
-// counted is a number and how often it occurs.
+// counted is the key of a number and how often it occurs.
 type counted struct {
-	x     float64
+	key   uint64
 	count int64
 }
 
 // add adds a number that is greater than those before.
-func (f *frequent) add(count int64, x float64) {
+func (f *frequent) add(count int64, key uint64) {
 	if len(f.of) == most && count <= f.of[most-1].count {
 		return
 	}
@@ -283,7 +332,7 @@ func (f *frequent) add(count int64, x float64) {
 	for at > 0 && f.of[at-1].count < count {
 		at--
 	}
-	f.of = slices.Insert(f.of, at, counted{x, count})
+	f.of = slices.Insert(f.of, at, counted{key, count})
 	f.of = f.of[:min(len(f.of), most)]
 }
 
@@ -293,25 +342,18 @@ func (p *profiler) numbersDrift(other *Column, n int) (*float64, error) {
 		return nil, nil
 	}
 	count := 0
-	numbers := p.finiteNumbers(other)
+	numbers := p.finiteNumbers(other, &tally{})
 	if err := numbers(func(values []float64) error { count += len(values); return nil }); err != nil || count == 0 {
 		return nil, err
 	}
-	points := make([]float64, 0, driftShares+1)
-	var sorter exact.Sorter
-	err := sorter.Visit(p.ctx, numbers, count, p.o.Memory, func(sorted []float64, each, first int) {
-		for len(points) <= driftShares {
-			place := len(points) * (count - 1) / driftShares
-			if place >= first+len(sorted)*each {
-				return
-			}
-			points = append(points, sorted[(place-first)/each])
-		}
-	})
-	if err != nil {
+	picked := exact.Picked[float64]{}
+	for i := range driftShares + 1 {
+		picked.At = append(picked.At, i*(count-1)/driftShares)
+	}
+	if err := p.sorter.Visit(p.ctx, numbers, count, p.memory, picked.Add); err != nil {
 		return nil, err
 	}
-	points = slices.Compact(points)
+	points := slices.Compact(picked.Values)
 	theirs, err := p.sharesAt(other, points, count)
 	if err != nil {
 		return nil, err
@@ -329,14 +371,14 @@ func (p *profiler) numbersDrift(other *Column, n int) (*float64, error) {
 
 // sharesAt are the shares of the n numbers of a column that are below each point, and that are at most it.
 func (p *profiler) sharesAt(c *Column, points []float64, n int) ([]float64, error) {
-	between, equal := make([]int, len(points)), make([]int, len(points))
-	err := p.finiteNumbers(c)(func(values []float64) error {
+	inside, equal := make([]int, len(points)), make([]int, len(points)) // below a point and above the one before, and equal to it
+	err := p.finiteNumbers(c, &tally{})(func(values []float64) error {
 		for _, x := range values {
 			switch at, is := slices.BinarySearch(points, x); {
 			case is:
 				equal[at]++
 			case at < len(points):
-				between[at]++
+				inside[at]++
 			}
 		}
 		return nil
@@ -344,7 +386,7 @@ func (p *profiler) sharesAt(c *Column, points []float64, n int) ([]float64, erro
 	var shares []float64
 	below := 0
 	for i := range points {
-		below += between[i]
+		below += inside[i]
 		shares = append(shares, float64(below)/float64(n))
 		below += equal[i]
 		shares = append(shares, float64(below)/float64(n))
@@ -360,17 +402,22 @@ func (p *profiler) texts(other *Column) error {
 		return err
 	}
 	out := &p.out
-	out.Rows, out.Values, out.Missing, out.Distinct = t.rows, t.values, t.missing, int64(len(counts))
-	order := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	out.Rows, out.Values, out.Missing = t.rows, t.values, t.missing
+	if counts == nil {
+		out.Uncounted = true
+		return nil
+	}
+	out.Distinct = int64(len(counts))
+	order := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(*counts[b], *counts[a]), cmp.Compare(a, b)) })
 	for _, text := range order[:min(len(order), most)] {
-		out.Top = append(out.Top, report.ValueCount{Value: text, Count: counts[text]})
+		out.Top = append(out.Top, report.ValueCount{Value: text, Count: *counts[text]})
 	}
 	if other == nil || !texts(other.Column) {
 		return nil
 	}
 	var u tally
 	theirs, err := p.countTexts(other, &u)
-	if err != nil {
+	if err != nil || theirs == nil {
 		return err
 	}
 	ours, all := float64(t.values-t.missing), float64(u.values-u.missing)
@@ -378,12 +425,16 @@ func (p *profiler) texts(other *Column) error {
 		return nil
 	}
 	drift := 0.0
-	for _, text := range slices.Sorted(maps.Keys(counts)) {
-		drift += math.Abs(float64(counts[text])/ours - float64(theirs[text])/all)
+	for _, text := range slices.Sorted(maps.Keys(counts)) { // a sum in an order of its own
+		share := 0.0
+		if n := theirs[text]; n != nil {
+			share = float64(*n) / all
+		}
+		drift += math.Abs(float64(*counts[text])/ours - share)
 	}
 	for _, text := range slices.Sorted(maps.Keys(theirs)) {
-		if counts[text] == 0 {
-			drift += float64(theirs[text]) / all
+		if counts[text] == nil {
+			drift += float64(*theirs[text]) / all
 		}
 	}
 	drift /= 2
@@ -394,44 +445,49 @@ func (p *profiler) texts(other *Column) error {
 // textBytes is about what a text takes in a map beside its bytes.
 const textBytes = 64
 
-// countTexts counts the texts of a column; an empty one is missing.
-func (p *profiler) countTexts(c *Column, t *tally) (map[string]int64, error) {
-	places, counts := map[string]int32{}, []int64{}
+// countTexts counts the texts of a column; an empty one is missing. It returns nil if they take more than the memory.
+func (p *profiler) countTexts(c *Column, t *tally) (map[string]*int64, error) {
+	counts := map[string]*int64{}
 	held := int64(0)
-	err := p.rows(c, func(first, last int) error {
-		t.rows += int64(last - first)
-		for row := first; row < last; row++ {
-			from, to := c.Span(row, row+1)
+	count := func(text []byte, times int64) {
+		switch n := counts[string(text)]; {
+		case len(text) == 0:
+			t.missing += times
+		case counts == nil: // too many
+		case n != nil:
+			*n += times
+		default:
+			if held += int64(len(text)) + textBytes; held > p.memory {
+				counts = nil
+				return
+			}
+			counts[string(text)] = &times
+		}
+	}
+	if c.Categories == nil {
+		err := p.spans(c, t, func(from, to int) error {
 			for i := from; i < to; i++ {
-				t.values++
-				var text []byte
-				switch {
-				case c.Mark != nil && c.Mark[row] != 0:
-				case c.Categories == nil:
-					text = c.Text(i)
-				case graph.View[int32](c.Values)[i] >= 0:
-					text = c.Categories.Text(int(graph.View[int32](c.Values)[i]))
-				}
-				if len(text) == 0 {
-					t.missing++
-					continue
-				}
-				if at, known := places[string(text)]; known {
-					counts[at]++
-					continue
-				}
-				if held += int64(len(text)) + textBytes; held > p.o.Memory {
-					return fmt.Errorf("column %s: %w: found more than %d distinct texts, expected those that fit into the memory; give a larger `Memory`", c.Name, limits.ErrMemory, len(counts))
-				}
-				places[string(text)] = int32(len(counts))
-				counts = append(counts, 1)
+				count(c.Text(i), 1)
+			}
+			return nil
+		})
+		return counts, err
+	}
+	byCode := make([]int64, c.Categories.Rows)
+	err := p.spans(c, t, func(from, to int) error {
+		for _, code := range graph.View[int32](c.Values)[from:to] {
+			if code < 0 {
+				t.missing++
+			} else {
+				byCode[code]++
 			}
 		}
 		return nil
 	})
-	out := make(map[string]int64, len(places))
-	for text, at := range places {
-		out[text] = counts[at]
+	for code, n := range byCode {
+		if n > 0 {
+			count(c.Categories.Text(code), n)
+		}
 	}
-	return out, err
+	return counts, err
 }

@@ -58,17 +58,24 @@ func TestNumbers(t *testing.T) {
 		c := &Column{Column: numbersOf(values)}
 		kept := slices.Clone(values)
 		if r.IntN(2) == 0 {
-			c.Rows = every
-			kept = kept[:0]
-			for k, x := range values {
-				if k%3 == 0 {
-					kept = append(kept, x)
+			c.Mark = make([]byte, len(values))
+			for k := range values {
+				if r.IntN(4) == 0 {
+					c.Mark[k], kept[k] = 1, math.NaN()
 				}
+			}
+		}
+		if r.IntN(2) == 0 {
+			c.Rows = every
+			all := kept
+			kept = nil
+			for k := 0; k < len(all); k += 3 {
+				kept = append(kept, all[k])
 			}
 		}
 		want := expected(kept)
 		for _, memory := range []int64{1, 0} {
-			got, err := Of(t.Context(), c, nil, Options{Memory: memory})
+			got, err := Of(t.Context(), c, nil, memory)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -128,8 +135,8 @@ func expected(values []float64) report.ColumnProfile {
 
 // Numbers whose squares and distances float64 does not have are summarised in numbers.
 func TestGreatNumbers(t *testing.T) {
-	for _, values := range [][]float64{{-math.MaxFloat64, math.MaxFloat64}, {math.MaxFloat64, math.MaxFloat64, 1}, {1e300, -1e300, 0}} {
-		got, err := Of(t.Context(), &Column{Column: numbersOf(values)}, nil, Options{})
+	for _, values := range [][]float64{{-math.MaxFloat64, math.MaxFloat64}, {-math.MaxFloat64, -math.MaxFloat64, math.MaxFloat64}, {math.MaxFloat64, math.MaxFloat64, 1}, {1e300, -1e300, 0}, {0, 5e-324}, {math.Copysign(0, -1), 0, 5e-324}} {
+		got, err := Of(t.Context(), &Column{Column: numbersOf(values)}, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,6 +145,45 @@ func TestGreatNumbers(t *testing.T) {
 				t.Errorf("%g: found %+v, expected finite numbers", values, got.Numbers)
 			}
 		}
+	}
+}
+
+// Whole numbers above 2^53 are told apart, and are written with all digits.
+func TestWholeNumbers(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 30 {
+		counts := map[int64]int64{}
+		values := make([]int64, 1+r.IntN(9000))
+		for i := range values {
+			values[i] = []int64{1 << 53, math.MaxInt64 - 8, math.MinInt64 + 9, -1e6}[r.IntN(4)] + int64(r.IntN(3))
+			counts[values[i]]++
+		}
+		c := &graph.Column{Name: "a", DType: graph.Int64, Rows: len(values), Values: graph.Bytes(values)}
+		for _, memory := range []int64{1, 0} {
+			got, err := Of(t.Context(), &Column{Column: c}, nil, memory)
+			if err != nil || got.Distinct != int64(len(counts)) {
+				t.Fatalf("found %d distinct numbers, %v, expected %d", got.Distinct, err, len(counts))
+			}
+			for _, v := range got.Top {
+				x, err := strconv.ParseInt(v.Value, 10, 64)
+				if err != nil || counts[x] != v.Count {
+					t.Errorf("found %+v, %v, expected %d", v, err, counts[x])
+				}
+			}
+		}
+	}
+	of := []uint64{math.MaxUint64, math.MaxUint64 - 1, 0}
+	got, err := Of(t.Context(), &Column{Column: &graph.Column{Name: "a", DType: graph.Uint64, Rows: 3, Values: graph.Bytes(of)}}, nil, 0)
+	if err != nil || got.Distinct != 3 || got.Top[2].Value != "18446744073709551615" {
+		t.Errorf("found %+v, %v, expected three numbers", got, err)
+	}
+}
+
+// Texts that take more than the memory are not counted, and everything else is.
+func TestUncounted(t *testing.T) {
+	got, err := Of(t.Context(), &Column{Column: textsOf("b", "", "a", "b")}, nil, 100)
+	if err != nil || !got.Uncounted || got.Distinct != 0 || got.Top != nil || got.Values != 4 || got.Missing != 1 {
+		t.Errorf("found %+v, %v, expected 4 values of which one is missing, and no counts", got, err)
 	}
 }
 
@@ -161,7 +207,7 @@ func TestKinds(t *testing.T) {
 		{&Column{Column: vectors}, 4, 1, 2, []report.ValueCount{{Value: "2", Count: 2}, {Value: "1", Count: 1}}},
 		{&Column{Column: vectors, Mark: []byte{0, 1}}, 4, 2, 2, []report.ValueCount{{Value: "1", Count: 1}, {Value: "2", Count: 1}}},
 	} {
-		got, err := Of(t.Context(), c.column, nil, Options{})
+		got, err := Of(t.Context(), c.column, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,12 +231,12 @@ func TestDrift(t *testing.T) {
 		{textsOf("a", "b"), textsOf("c"), 1},
 		{textsOf("a", "b"), textsOf("b", ""), 0.5},
 	} {
-		got, err := Of(t.Context(), &Column{Column: c.a}, &Column{Column: c.b}, Options{})
+		got, err := Of(t.Context(), &Column{Column: c.a}, &Column{Column: c.b}, 0)
 		if err != nil || got.Drift == nil || math.Abs(*got.Drift-c.want) > 1e-12 {
 			t.Errorf("found the drift %v, %v, expected %g", got.Drift, err, c.want)
 		}
 	}
-	if got, err := Of(t.Context(), &Column{Column: textsOf("a")}, &Column{Column: numbersOf([]float64{1})}, Options{}); err != nil || got.Drift != nil {
+	if got, err := Of(t.Context(), &Column{Column: textsOf("a")}, &Column{Column: numbersOf([]float64{1})}, 0); err != nil || got.Drift != nil {
 		t.Errorf("found the drift %v of a text and a number, expected none", got.Drift)
 	}
 }

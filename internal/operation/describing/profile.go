@@ -24,7 +24,7 @@ func Profile(ctx context.Context, s *store.Store, o option.Profile) (list []repo
 		return nil, err
 	}
 	if s.Graph == nil {
-		return nil, operation.Usagef("%s: found a collection, expected a store, whose columns are summarised; leave `Columns` out", s.Dir)
+		return nil, operation.Usagef("%s: found a collection, expected a store, whose columns are summarised; open a store", s.Dir)
 	}
 	var like *store.Store
 	if o.Like != "" {
@@ -33,7 +33,7 @@ func Profile(ctx context.Context, s *store.Store, o option.Profile) (list []repo
 		}
 		defer operation.CloseAfter(&err, "", like.Close)
 	}
-	p := profiling{ctx: ctx, o: &o, s: s}
+	p := profiling{ctx: ctx, o: &o, s: s, like: like}
 	for _, n := range s.Graph.Nodes {
 		var other []*graph.Column
 		if like != nil {
@@ -65,6 +65,7 @@ type profiling struct {
 	ctx  context.Context
 	o    *option.Profile
 	s    *store.Store
+	like *store.Store // to compare with; nil: none
 	list []report.ColumnProfile
 }
 
@@ -103,7 +104,6 @@ func (p *profiling) columns(typ string, count int, columns, other []*graph.Colum
 	}
 	meter := operation.NewMeter(&p.o.Run, "columns of "+typ, int64(len(jobs)), "columns")
 	defer meter.End()
-	options := profile.Options{Memory: p.o.Memory / 2 / int64(p.o.Threads), Touched: p.s.Touched}
 	profiles := make([]report.ColumnProfile, len(jobs))
 	group, ctx := guard.WithContext(p.ctx)
 	group.SetLimit(p.o.Threads)
@@ -111,9 +111,9 @@ func (p *profiling) columns(typ string, count int, columns, other []*graph.Colum
 		group.Go(func() error {
 			var compared *profile.Column
 			if x := graph.FindColumn(other, j.c.Name); x != nil && j.rows == nil {
-				compared = &profile.Column{Column: x, Mark: markOf(other, x)}
+				compared = &profile.Column{Column: x, Mark: markOf(other, x), Touched: p.like.Touched}
 			}
-			got, err := profile.Of(ctx, &profile.Column{Column: j.c, Mark: markOf(columns, j.c), Rows: j.rows}, compared, options)
+			got, err := profile.Of(ctx, &profile.Column{Column: j.c, Mark: markOf(columns, j.c), Rows: j.rows, Touched: p.s.Touched}, compared, p.o.Memory/2/int64(p.o.Threads))
 			if err != nil {
 				return fmt.Errorf("%s: %s: %w", p.s.Dir, typ, err)
 			}

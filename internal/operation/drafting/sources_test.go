@@ -183,6 +183,30 @@ func TestDraftSplitAlone(t *testing.T) {
 	}
 }
 
+// Where a split belongs to a table without features, a draft shows no division by time: the file has a key transforms already.
+func TestDraftSplitOfKeys(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"users.csv": "user_id,part\n1,train\n2,test\n3,train\n", "items.csv": "sku,price\nA,1\nB,2\n",
+		"purchases.csv": "user_id,sku,at\n1,A,2024-01-01\n2,B,2024-02-01\n1,B,2024-03-01\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := drafted(t, dir, dir)
+	if n := strings.Count(d.YAML, "transforms:"); n != 1 || !strings.Contains(d.YAML, "no table with features has a split") {
+		t.Errorf("found transforms %d times, expected it once, and the reason of fit\n%s", n, d.YAML)
+	}
+	st, _, err := importing.Import(t.Context(), dir, filepath.Join(t.TempDir(), "g.store"), option.Import{}, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, d.YAML)
+	}
+	if err := st.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // Tables in JSON lines, and compressed ones, are drafted with the dtypes of their values.
 func TestDraftLines(t *testing.T) {
 	dir := t.TempDir()

@@ -2,7 +2,6 @@ package importing
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
-	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/operation/describing"
 	"github.com/graphmill/graphmill/internal/store"
@@ -160,9 +158,6 @@ func reportColumns(ctx context.Context, o *option.Run, r *report.Report, s *stor
 	}
 	start := time.Now()
 	profiles, err := describing.Profile(ctx, s, option.Profile{Run: *o})
-	if errors.Is(err, limits.ErrMemory) {
-		return nil // the store is whole, and info says what would be needed
-	}
 	r.Profiles = profiles
 	r.Stage("summarise columns", time.Since(start), int64(values), "values")
 	return err
