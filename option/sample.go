@@ -152,6 +152,10 @@ type Draw struct {
 	// Exclude leaves edges out of all draws of a subgraph: "self" those from the source to the target of its links,
 	// "reverse:RELATION" also the edges of RELATION from the target to the source.
 	Exclude string
+	// Messages restricts the edges that there are for draws, negatives and Subgraph: "COLUMN=VALUE" or, of a column of bools, "COLUMN" for all edge types
+	// that are followed, or "TYPE:COLUMN=VALUE" for one of them, where TYPE is "src:rel:dst" or its relation if that is unique. Several values of the same
+	// column are alternatives. The seeds may be any edges. nil is all edges.
+	Messages []string
 	// Subgraph says which edges a subgraph has: those that were drawn ("directional", the default), these and their reverses
 	// ("bidirectional"), or all edges between its nodes ("induced").
 	Subgraph string

@@ -22,6 +22,8 @@ type Walk struct {
 	End float64
 	// Weight is the edge column in proportion to which edges are drawn; "" draws all alike.
 	Weight string
+	// Messages restricts the edges that walks take, as Draw.Messages does.
+	Messages []string
 
 	// Seeds are the starts: TYPE:COLUMN=VALUE, or the name of a file of ids; "" is all nodes of the type from which the path
 	// starts.

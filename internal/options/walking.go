@@ -12,6 +12,7 @@ var Walk = []Option{
 	{Field: "End", Group: GroupWalk, Help: "chance that the walk ends where the metapath begins again, in addition to --stop"},
 	{Field: "Restart", Group: GroupWalk, Common: true, Help: "chance per step that the walk goes on at its start"},
 	{Field: "Weight", Group: GroupWalk, Common: true, Value: "COLUMN", Kind: EdgeColumn, Help: "edge column: draw with probability proportional to it (default: uniformly)"},
+	{Field: "Messages", Group: GroupWalk, Value: "COLUMN=VALUE", Form: Repeated, Help: "edges that walks take: those with a value in a column (split=train), or COLUMN of true and false; TYPE:COLUMN=VALUE is for one edge type, and --messages can be repeated (default: all edges)"},
 	{Field: "Seeds", Group: GroupSeeds, Common: true, Value: "SEEDS", Kind: NodeTypes, Help: "starts: TYPE:COLUMN=VALUE, or a file of ids (default: all nodes of the type from which the path starts)"},
 	{Field: "LimitSeeds", Group: GroupSeeds, Positive: true, Help: "take only the first N starts of the list (default: all)"},
 	{Field: "Seed", Group: GroupSeeds, Common: true, Help: "random seed of all draws"},

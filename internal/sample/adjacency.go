@@ -53,11 +53,13 @@ func sized(x graph.Index, wide bool) graph.Index {
 // readAdjacency checks the sizes and the order of a's lists and the range of its ids, so that the kernel need not. With
 // fetch it reads only the offsets.
 func readAdjacency(e *graph.Edges, a *graph.Adjacency, near, far int, fetch bool) (*adjacency, error) {
-	if a.Indptr.Len() != near+1 || a.Far.Len() != e.Count || a.EdgeID.Len() != 0 && a.EdgeID.Len() != e.Count {
+	all := a.Far.Len() == e.Count && (a.EdgeID.Len() == 0 || a.EdgeID.Len() == e.Count)
+	part := a.Far.Len() < e.Count && a.EdgeID.Len() == a.Far.Len() // Restrict
+	if a.Indptr.Len() != near+1 || !all && !part {
 		return nil, fmt.Errorf("%s: found %d offsets, %d neighbours and %d edge ids, expected %d, %d, and %d or none",
 			e.Type, a.Indptr.Len(), a.Far.Len(), a.EdgeID.Len(), near+1, e.Count, e.Count)
 	}
-	if err := a.Indptr.CheckOffsets(e.Count); err != nil {
+	if err := a.Indptr.CheckOffsets(a.Far.Len()); err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Type, err)
 	}
 	out := &adjacency{indptr: sized(a.Indptr, isWide(e)), apart: a.EdgeID.Len() > 0}
@@ -200,7 +202,7 @@ func (s *Sampler) adjacencyOf(e int, dir graph.Direction) (*adjacency, error) {
 		if err != nil {
 			return nil, err
 		}
-		if other.eid.Len() > 0 {
+		if 1-dir != edges.Primary {
 			return nil, fmt.Errorf("%s: found direction %s alone, expected the primary one", edges.Type, 1-dir)
 		}
 		s.warn("%s: found no %s-edges in the store, so they are built in memory; import with `Both` to store them", edges.Type, dir)

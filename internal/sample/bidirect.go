@@ -15,9 +15,9 @@ type reversed struct {
 	excluded    [2]bool // Sampler.excluded, out of the sources of edges
 }
 
-// reverseType is the edge type with the reverses of the edges of a type, given by number: of b:rev_REL:a that is a:REL:b,
+// ReverseType is the edge type with the reverses of the edges of a type, given by number: of b:rev_REL:a that is a:REL:b,
 // of a:REL:b it is b:rev_REL:a, as far as g has it, else within one node type the type itself, else -1.
-func reverseType(g *graph.Graph, edges int) int {
+func ReverseType(g *graph.Graph, edges int) int {
 	et := g.Edges[edges].Type
 	back := func(rel string) int {
 		return slices.IndexFunc(g.Edges, func(e *graph.Edges) bool { return e.Type == graph.EdgeType{Src: et.Dst, Rel: rel, Dst: et.Src} })
@@ -40,7 +40,7 @@ func (p *Plan) reverses(g *graph.Graph) (to, from []int) {
 		return nil, nil
 	}
 	for i := range g.Edges {
-		r := reverseType(g, i)
+		r := ReverseType(g, i)
 		if r >= 0 && slices.ContainsFunc(p.Ops, func(o Op) bool { return o.Take != 0 && o.Edges == g.Edges[r].Type.String() }) {
 			to, from = append(to, i), append(from, r)
 		}

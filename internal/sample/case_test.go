@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"sort"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -287,7 +288,7 @@ func checkCase(t *testing.T, r *refCase, g *refGraph, kind relabelKind) {
 		if kind == relabelWide {
 			storeBoth(t, built)
 		}
-		s, err := New(built, plan, Options{Ops: true, Weights: plan.Weighs()})
+		s, err := New(restricted(t, built, plan), plan, Options{Ops: true, Weights: plan.Weighs()})
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", r.Name, err, r.Plan)
 		}
@@ -306,6 +307,47 @@ func checkCase(t *testing.T, r *refCase, g *refGraph, kind relabelKind) {
 		checkRanges(t, r, s)
 		s.Close()
 	}
+}
+
+// restricted is Restrict with lists in memory.
+func restricted(t testing.TB, g *graph.Graph, p *Plan) *graph.Graph {
+	t.Helper()
+	if err := p.Validate(g); err != nil {
+		return g // New says so
+	}
+	create := func(_ graph.EdgeType, _ string, n int, limit uint64) (List, error) {
+		return &heapList{want: n, narrow: Narrow(limit)}, nil
+	}
+	out, err := Restrict(t.Context(), g, p, Lists{Create: create})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// heapList is a List in memory.
+type heapList struct {
+	graph.Index
+	want   int
+	narrow bool
+}
+
+func (l *heapList) Append(values []uint64) error {
+	if l.narrow {
+		for _, x := range values {
+			l.U32 = append(l.U32, uint32(x))
+		}
+		return nil
+	}
+	l.U64 = append(l.U64, values...)
+	return nil
+}
+
+func (l *heapList) Close() (graph.Index, error) {
+	if l.Len() != l.want {
+		return l.Index, fmt.Errorf("found %d values, expected %d", l.Len(), l.want)
+	}
+	return l.Index, nil
 }
 
 // checkCounts checks the counts by hop, which the reference does not have, against the edges of each op and the hops of
@@ -739,5 +781,31 @@ func randomPlan(r *rand.Rand, g *refGraph, types []string) (p *testPlan, link bo
 		p.ops = append(p.ops, op)
 		reach = append(reach, []string{et.Far(dir)})
 	}
+	if r.IntN(3) == 0 {
+		p.messages(r, g, names)
+	}
 	return p, link
+}
+
+// messages restricts some edge types, mostly to a part of their edges.
+func (p *testPlan) messages(r *rand.Rand, g *refGraph, names []string) {
+	messages := map[string]any{}
+	negatives, _ := p.more["negatives"].(map[string]any)
+	for _, e := range names {
+		if r.IntN(2) == 0 {
+			var values []string
+			passes := false
+			for _, x := range r.Perm(7)[:1+r.IntN(6)] {
+				values = append(values, strconv.Itoa(x-3)) // 3 is the rank of no edge
+				passes = passes || slices.ContainsFunc(g.Edges[e]["l_rank"], func(rank *float64) bool { return *rank == float64(x-3) })
+			}
+			if negatives["by"] == "degree" && !passes {
+				continue // no node would have a weight
+			}
+			messages[e] = map[string]any{"column": "l_rank", "values": values}
+		}
+	}
+	if len(messages) > 0 {
+		p.more["messages"] = messages
+	}
 }

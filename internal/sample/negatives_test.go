@@ -328,7 +328,7 @@ func TestReverseTypes(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		if r := reverseType(g, i); r >= 0 {
+		if r := ReverseType(g, i); r >= 0 {
 			got = g.Edges[r].Type.String()
 		}
 		if got != want {

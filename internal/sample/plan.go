@@ -147,6 +147,8 @@ type Plan struct {
 	Negatives *Negatives // nil: none
 	Exclude   *Exclude   // nil: none
 	Kind      SubgraphKind
+	// Messages is, by edge type, which edges there are for the ops, the negatives and Kind; of other types all. Seeds may be any edges.
+	Messages map[string]Messages
 }
 
 // Negatives says which links that are not in the data a subgraph has with its link seeds. Op 0 visits their ends with
@@ -270,6 +272,9 @@ func (p *Plan) check() error {
 	if err := p.checkBefore(); err != nil {
 		return err
 	}
+	if err := p.checkMessages(); err != nil {
+		return err
+	}
 	reaches := make([][]string, len(p.Ops)+1)
 	reaches[0] = p.SeedType
 	for i, op := range p.Ops {
@@ -339,6 +344,9 @@ func (p *Plan) Validate(g *graph.Graph) error {
 		}
 	}
 	if err := p.validateLinks(g); err != nil {
+		return err
+	}
+	if err := p.validateMessages(g); err != nil {
 		return err
 	}
 	return p.validateBefore(g)

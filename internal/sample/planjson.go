@@ -29,6 +29,8 @@ type planJSON struct {
 	Ops       *[]opJSON       `json:"ops"`
 	Hops      *int            `json:"hops,omitempty"`
 	Before    *beforeJSON     `json:"before,omitempty"`
+
+	Messages map[string]*Messages `json:"messages,omitempty"`
 }
 
 type opJSON struct {
@@ -143,6 +145,17 @@ func foldedFields(data []byte) error {
 			}
 		}
 	}
+	var messages map[string]json.RawMessage
+	if b := m["messages"]; b != nil {
+		if err := json.Unmarshal(b, &messages); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(messages)) {
+		if _, err := known(messages[name], fieldsOf[Messages]()...); err != nil {
+			return err
+		}
+	}
 	var ops []json.RawMessage
 	if b := m["ops"]; b != nil {
 		if err := json.Unmarshal(b, &ops); err != nil {
@@ -219,6 +232,16 @@ func (r *planJSON) plan() (*Plan, error) {
 			return nil, fmt.Errorf("found hops %d, expected as many as the ops have", *r.Hops)
 		}
 		p.Hops = *r.Hops
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Messages)) {
+		m := r.Messages[name]
+		if m == nil {
+			return nil, fmt.Errorf("found messages without a column for %s, expected {\"column\": NAME, \"values\": [VALUE]}; leave the edge type out to take all of its edges", name)
+		}
+		if p.Messages == nil {
+			p.Messages = map[string]Messages{}
+		}
+		p.Messages[name] = *m
 	}
 	if r.Before != nil {
 		if p.Before, err = r.Before.before(); err != nil {
@@ -364,6 +387,12 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 		raw.Hops = &p.Hops
 	}
 	raw.SeedEdges = p.SeedEdges
+	for name, m := range p.Messages {
+		if raw.Messages == nil {
+			raw.Messages = map[string]*Messages{}
+		}
+		raw.Messages[name] = &m
+	}
 	if n := p.Negatives; n != nil {
 		how, by, strict := n.How.String(), n.By.String(), n.Strict.String()
 		raw.Negatives = &negativesJSON{How: &how, Each: &n.Each, By: &by, Column: n.Column, Strict: &strict}

@@ -114,6 +114,11 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 			return nil, err
 		}
 	}
+	if !opt.Given {
+		if err := s.checkRestricted(); err != nil {
+			return nil, err
+		}
+	}
 	if err := s.compileAll(); err != nil {
 		s.Close()
 		return nil, err

@@ -29,7 +29,8 @@ type Store struct {
 	Collection *graph.Collection
 
 	fs     vfs.FS
-	starts map[string]int64 // of array files: the offset of the values
+	starts map[string]int64  // of array files: the offset of the values
+	apart  map[string]string // of an Overlay: the paths of array files outside of Dir
 	maps   [][]byte
 	unmaps []func() error
 	later  map[string]func(context.Context) error // fetches the bytes of an array file that are not there yet
@@ -289,6 +290,9 @@ func (s *Store) ArrayFile(name string) (path string, start int64) {
 	start, ok := s.starts[name]
 	if !ok {
 		start = -1
+	}
+	if path, ok := s.apart[name]; ok {
+		return path, start
 	}
 	return filepath.Join(s.Dir, filepath.FromSlash(name)), start
 }

@@ -95,7 +95,7 @@ func (o *request) linked(g *graph.Graph, p *sample.Plan, edges string) error {
 		}
 	}
 	p.Kind = sample.SubgraphKind(max(0, slices.Index(subgraphKinds, o.Subgraph)))
-	return nil
+	return SetMessages(g, p, o.Messages)
 }
 
 // ownMessages says that links can be messages for their own prediction, and how to leave them out; empty: they cannot, or Exclude or Before

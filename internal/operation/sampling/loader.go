@@ -22,6 +22,7 @@ import (
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/ordered"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/messages"
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -35,10 +36,11 @@ type Loader struct {
 	executor executor
 	o        request
 	notes    []string
-	sets     *sets        // of the nodes of batches; nil for neighbourhoods
-	scratch  string       // folder of scratch files for rows; "" for none
-	percent  int          // of the garbage collector before the stream executor was opened
-	opened   *store.Store // closed with the loader; nil: the store is the caller's
+	sets     *sets           // of the nodes of batches; nil for neighbourhoods
+	scratch  string          // folder of scratch files for rows; "" for none
+	percent  int             // of the garbage collector before the stream executor was opened
+	opened   *store.Store    // closed with the loader; nil: the store is the caller's
+	messages *messages.Store // nil: all edges
 }
 
 // OpenLoader is newBatchLoader of the store in a folder, which is closed with the loader.
@@ -102,6 +104,22 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 	if text := ownMessages(s.Graph, p.plan); text != "" {
 		l.note("%s", text)
 	}
+	for _, text := range p.messageWarnings(s.Graph, o.Seeds) {
+		operation.Warn(&o.Run, "%s", text)
+		l.note("%s", text)
+	}
+	if l.messages, err = OpenMessages(ctx, s, p.plan, "", o.Memory); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, l.messages.Close())
+		}
+	}()
+	if l.messages != nil {
+		l.noteMessages(s.Graph, p.plan)
+		s = l.messages.Store
+	}
 	held := orderBytes(order)
 	if l.sets, err = o.openSets(ctx, s, p); err != nil {
 		return nil, err
@@ -115,7 +133,7 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 	}
 	defer func() {
 		if err != nil {
-			l.Close()
+			l.close()
 		}
 	}()
 	if order != nil {
@@ -243,15 +261,21 @@ func (l *Loader) load(s *store.Store) {
 
 // Close frees the memory of the loader. None of its batches may be in use.
 func (l *Loader) Close() {
+	l.close()
+	_ = l.messages.Close() // temporary files
+	if l.opened != nil {
+		_ = l.opened.Close() // its maps were only read
+	}
+}
+
+// close frees what the batches are made with.
+func (l *Loader) close() {
 	l.source.Close()
 	if l.executor.stream != nil {
 		debug.SetGCPercent(l.percent)
 	}
 	_ = l.executor.close() // files that were only read
 	l.sets.close()
-	if l.opened != nil {
-		_ = l.opened.Close() // its maps were only read
-	}
 }
 
 // Source is the source of batches of the servers: the feed and Flight.

@@ -31,6 +31,14 @@ func Measure(ctx context.Context, st *store.Store, batches int, options option.M
 	if err != nil {
 		return nil, err
 	}
+	m, err := OpenMessages(ctx, st, p.plan, "", o.Memory)
+	if err != nil {
+		return nil, err
+	}
+	defer operation.CloseWith(&err, m.Close)
+	if m != nil {
+		st = m.Store
+	}
 	job := p.job
 	if o.Seeds == "" {
 		job.Seeds, job.Times = withEdges(st.Graph, p.plan, job)

@@ -22,6 +22,7 @@ import (
 	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/cluster"
+	"github.com/graphmill/graphmill/internal/sample/messages"
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/sample/seeds"
@@ -96,8 +97,9 @@ type sampling struct {
 	*planned
 	chosen   choice
 	executor executor
-	sets     *sets          // of the nodes of subgraphs; nil for neighbourhoods
-	counts   cluster.Counts // what the workers of a cluster did
+	sets     *sets           // of the nodes of subgraphs; nil for neighbourhoods
+	messages *messages.Store // nil: all edges
+	counts   cluster.Counts  // what the workers of a cluster did
 	made     store.Made
 	before   uint64 // subgraphs that an interrupted run wrote
 	result   writer
@@ -115,6 +117,7 @@ type writer interface {
 func (s *sampling) run(ctx context.Context) (err error) {
 	defer guard.Catch(&err)()
 	began := time.Now()
+	defer operation.CloseWith(&err, func() error { return s.messages.Close() })
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
@@ -161,6 +164,21 @@ func (s *sampling) prepare(ctx context.Context) (err error) {
 	}
 	if o.Format == option.FormatTFRecord {
 		s.warnContext()
+	}
+	for _, text := range s.messageWarnings(s.store.Graph, o.Seeds) {
+		operation.Warn(&o.Run, "%s", text)
+		s.report.Note(text)
+	}
+	if o.cluster == nil { // its workers read the messages from the folder of their work
+		if err := vfs.OS.RemoveAll(messagesBeside(s.out)); err != nil {
+			return err
+		}
+		if s.messages, err = OpenMessages(ctx, s.store, s.plan, messagesBeside(s.out), o.Memory); err != nil {
+			return err
+		}
+	}
+	if s.messages != nil {
+		s.store = s.messages.Store
 	}
 	chosen := o.choose(s.store, s.planned, func(text string) {
 		operation.Warn(&o.Run, "%s", text)

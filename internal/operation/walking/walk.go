@@ -52,7 +52,20 @@ func Walk(ctx context.Context, in, out string, o option.Walk) (_ *report.Report,
 	// Little is allocated once the buffers have grown, but before that garbage could exceed the budget.
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	r := operation.NewReport(&o.Run, "walk", "Walks over "+operation.Titled(in))
-	sampler, plan, err := walkSampler(&o, s, rules, r)
+	plan, err := walkPlan(&o, s.Graph, rules)
+	if err != nil {
+		return nil, err
+	}
+	m, err := sampling.OpenMessages(ctx, s, plan, "", o.Memory)
+	if err != nil {
+		return nil, err
+	}
+	defer operation.CloseWith(&err, m.Close)
+	walked := s
+	if m != nil {
+		walked = m.Store
+	}
+	sampler, err := walkSampler(&o, walked, plan, rules, r)
 	if err != nil {
 		return nil, err
 	}
@@ -136,18 +149,23 @@ func walkRules(o *option.Walk) (r walk.Rules, err error) {
 	return walk.Rules{Path: o.Metapath, Dir: dir, Length: o.Length, P: o.P, Q: o.Q, Stop: o.Stop, Restart: o.Restart, End: o.End, Column: o.Weight}, nil
 }
 
-// walkSampler reads what the walks read.
-func walkSampler(o *option.Walk, s *store.Store, rules walk.Rules, r *report.Report) (*sample.Sampler, *sample.Plan, error) {
-	plan, err := walk.Plan(s.Graph, rules)
+// walkPlan is the edges that the walks take.
+func walkPlan(o *option.Walk, g *graph.Graph, rules walk.Rules) (*sample.Plan, error) {
+	plan, err := walk.Plan(g, rules)
 	if err == nil {
-		err = plan.Validate(s.Graph)
+		err = sampling.SetMessages(g, plan, o.Messages)
+	}
+	if err == nil {
+		err = plan.Validate(g)
 	}
 	if errors.Is(err, walk.ErrRules) || errors.Is(err, sample.ErrPlan) {
-		return nil, nil, operation.Usagef("%w", err)
+		return nil, operation.Usagef("%w", err)
 	}
-	if err != nil {
-		return nil, nil, err
-	}
+	return plan, err
+}
+
+// walkSampler reads what the walks read.
+func walkSampler(o *option.Walk, s *store.Store, plan *sample.Plan, rules walk.Rules, r *report.Report) (*sample.Sampler, error) {
 	length := rules.Length
 	if length == 0 {
 		length = len(plan.Ops)
@@ -157,11 +175,10 @@ func walkSampler(o *option.Walk, s *store.Store, rules walk.Rules, r *report.Rep
 		buffers = walk.VisitsNeed(length, o.Walks, o.Visits, o.Threads)
 	}
 	need := limits.ProcessBytes + sample.NeedArrays(s.Graph, plan, o.Threads) + walk.Sorted(s.Graph, rules) + buffers
-	sampler, err := sampling.NewSampler(s, plan, need, o.Memory, sample.Options{NoEdgeIDs: !o.EdgeIDs, Warn: func(text string) {
+	return sampling.NewSampler(s, plan, need, o.Memory, sample.Options{NoEdgeIDs: !o.EdgeIDs, Warn: func(text string) {
 		operation.Warn(&o.Run, "%s", text)
 		r.Note(text)
 	}})
-	return sampler, plan, err
 }
 
 // walkStarts finds the nodes from which walks start.
@@ -193,5 +210,5 @@ func madeWalk(o *option.Walk, r walk.Rules) store.Made {
 		"length": strconv.Itoa(r.Length), "walks": strconv.Itoa(o.Walks), "metapath": strings.Join(r.Path, ","), "direction": r.Dir.String(),
 		"p": number(r.P), "q": number(r.Q), "stop": number(r.Stop), "restart": number(r.Restart), "end": number(r.End), "visits": strconv.Itoa(o.Visits), "weight": r.Column,
 		"seeds": o.Seeds, "limit_seeds": strconv.Itoa(o.LimitSeeds), "seed": strconv.FormatUint(o.Seed, 10), "epoch": strconv.FormatUint(o.Epoch, 10),
-		"edge_ids": strconv.FormatBool(o.EdgeIDs)}}
+		"edge_ids": strconv.FormatBool(o.EdgeIDs), "messages": strings.Join(o.Messages, ";")}}
 }

@@ -208,9 +208,15 @@ func outputs(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, recor
 	}
 	var from output.Elsewhere
 	if run != nil {
-		opt.Given = run.Options.Method == Shuffle
+		opt.Given = run.Options.Method == Shuffle || len(p.Messages) > 0 // as the product's submitter, which reads no edges
 	}
-	m, err := sample.New(s.Graph, p, opt)
+	view := s
+	if !opt.Given {
+		var done func()
+		view, done = sampletest.WithMessages(t, s, p)
+		defer done()
+	}
+	m, err := sample.New(view.Graph, p, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,6 +289,7 @@ func TestEqualsMemory(t *testing.T) {
 						p.Ops[i].How, p.Ops[i].HalfLife = sample.Labor, 0
 					}
 				}
+				sampletest.AddMessages(r, s.Graph, p)
 				job := sampletest.Job(r, s.Graph, p)
 				opt := sample.Options{Ops: rapid.Bool().Draw(r, "ops"), NoEdgeIDs: rapid.IntRange(0, 3).Draw(r, "no edge ids") == 0}
 				var records *output.RecordsOptions
@@ -522,6 +529,7 @@ func TestSparse(t *testing.T) {
 		s := sampletest.Sparse(t, r, dir)
 		defer sampletest.Drop(t, s)
 		p, job := sampletest.SparseCase(r, s.Graph)
+		sampletest.AddMessages(r, s.Graph, p)
 		run := &Run{
 			Engine: &engine{workers: rapid.IntRange(1, 3).Draw(r, "workers"), order: func(n int, swap func(i, j int)) {
 				for i := range n {

@@ -15,6 +15,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/messages"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -176,7 +177,7 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reade
 	if r.Options.Ship {
 		r.Work.Store = filepath.Join(r.Dir, shippedDir)
 	}
-	if err := r.prepare(&job); err != nil {
+	if err := r.prepare(ctx, &job); err != nil {
 		return err
 	}
 	if err := r.ship(ctx, from); err != nil {
@@ -209,7 +210,7 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reade
 }
 
 // prepare makes the work folder. It keeps the pieces of a run that it continues, if their Work was the same.
-func (r *Run) prepare(job *sample.Job) error {
+func (r *Run) prepare(ctx context.Context, job *sample.Job) error {
 	same := false
 	if r.Resume {
 		var err error
@@ -232,11 +233,20 @@ func (r *Run) prepare(job *sample.Job) error {
 	if same {
 		return nil
 	}
+	if plan := r.Sampler.Plan(); len(plan.Messages) > 0 {
+		var err error
+		if r.Work.Messages, err = messages.Write(ctx, r.FS, filepath.Join(r.Dir, messagesDir), r.Sampler.Graph(), plan, nil); err != nil {
+			return err
+		}
+	}
 	if err := r.Work.save(r.FS, r.Dir, job, r.Records); err != nil {
 		return fmt.Errorf("cannot save the work: %w", err)
 	}
 	return nil
 }
+
+// messagesDir is the folder of the edges that are messages in the work folder.
+const messagesDir = "messages"
 
 // shippedDir is the folder of the copy of the store in the work folder.
 const shippedDir = "store"
@@ -257,7 +267,7 @@ func (r *Run) same(job *sample.Job) (bool, error) {
 		return false, err
 	}
 	w := r.Work
-	w.ID, w.Seeds, w.Times, w.Columns = old.ID, old.Seeds, old.Times, old.Columns
+	w.ID, w.Seeds, w.Times, w.Columns, w.Messages = old.ID, old.Seeds, old.Times, old.Columns, old.Messages
 	if old.Seeds.Len != len(job.Seeds) || !equalJSON(&w, old) {
 		return false, nil
 	}

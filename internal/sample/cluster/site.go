@@ -26,6 +26,7 @@ type Site struct {
 
 	fs      vfs.FS
 	store   *store.Store
+	whole   *store.Store // with messages: the store that has all edges
 	job     sample.Job
 	sampler *sample.Sampler // with Options.Given, except by the method Local
 	pieces  *output.Pieces
@@ -76,6 +77,13 @@ func (s *Site) open() (err error) {
 	plan, err := sample.ParsePlan("plan", w.Plan)
 	if err != nil {
 		return err
+	}
+	if w.Messages != nil {
+		o, err := s.store.Overlay(s.fs, filepath.Join(s.Dir, messagesDir), w.Messages)
+		if err != nil {
+			return err
+		}
+		s.whole, s.store = s.store, o
 	}
 	if w.Method == Shuffle {
 		if err := plan.CanGive(s.store.Graph); err != nil {
@@ -142,6 +150,9 @@ func (s *Site) Close() error {
 	}
 	if s.store != nil {
 		errs = append(errs, s.store.Close())
+	}
+	if s.whole != nil {
+		errs = append(errs, s.whole.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -62,6 +62,8 @@ type Work struct {
 	Seeds   array        `json:"seeds"`
 	Times   array        `json:"times,omitzero"`
 	Columns []columnFile `json:"columns,omitempty"`
+	// Messages are the array files of the plan's messages in the work folder, by edge type and array (messages.Write).
+	Messages map[string]map[string]string `json:"messages,omitempty"`
 }
 
 // Records is the fields of output.RecordsOptions that are not arrays.

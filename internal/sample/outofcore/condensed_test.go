@@ -25,6 +25,7 @@ func TestCondensedEqualsMemory(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
 				p := sampletest.Plan(r, s.Graph)
 				p.Scope, p.Before = sample.ScopeEpoch, nil
+				sampletest.AddMessages(r, s.Graph, p)
 				job := sampletest.Job(r, s.Graph, p)
 				job.Epochs = rapid.IntRange(1, 7).Draw(r, "epochs in all")
 				opt := Options{Design: Condensed, Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Ops: rapid.Bool().Draw(r, "ops"), NoEdgeIDs: rapid.IntRange(0, 3).Draw(r, "no edge ids") == 0,

@@ -66,7 +66,9 @@ func encodeChecked(g *graph.Graph, p *sample.Plan) func(out *lines, b *sample.Ba
 
 func memory(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, opt Options) ([]string, sample.Stats) {
 	t.Helper()
-	m, err := sample.New(s.Graph, p, sample.Options{Ops: opt.Ops, NoEdgeIDs: opt.NoEdgeIDs})
+	view, done := sampletest.WithMessages(t, s, p)
+	defer done()
+	m, err := sample.New(view.Graph, p, sample.Options{Ops: opt.Ops, NoEdgeIDs: opt.NoEdgeIDs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +86,9 @@ func memory(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, opt Op
 
 func streamed(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, opt Options) ([]string, sample.Stats, Counts) {
 	t.Helper()
-	x, err := Open(context.Background(), vfs.OS, s, p, opt)
+	view, done := sampletest.WithMessages(t, s, p)
+	defer done()
+	x, err := Open(context.Background(), vfs.OS, view, p, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,6 +121,7 @@ func TestEqualsMemory(t *testing.T) {
 						p.Negatives.By = sample.ByNone
 					}
 				}
+				sampletest.AddMessages(r, s.Graph, p)
 				job := sampletest.Job(r, s.Graph, p)
 				opt := Options{Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Ops: rapid.Bool().Draw(r, "ops"), NoEdgeIDs: rapid.IntRange(0, 3).Draw(r, "no edge ids") == 0}
 				if rapid.Bool().Draw(r, "budget") {

@@ -77,12 +77,12 @@ func openFile(fsys vfs.FS, s *store.Store, e int, dir graph.Direction, apart, wi
 	edges := s.Graph.Edges[e]
 	adj := edges.Adj[dir]
 	meta := s.Meta.Edges[edges.Type.String()]
-	far, ids := "far", ""
+	far, ids := "far", "edge_id"
 	if dir != edges.Primary {
 		far, ids = "other_far", "other_edge_id"
 	}
 	nodes := s.Graph.Nodes[s.Graph.NodeType(edges.Type.Far(dir))].Count
-	f := &file{edges: edges.Count}
+	f := &file{edges: adj.Far.Len()}
 	if f.far, err = openArray(fsys, s, meta.Arrays[far], adj.Far, nodes, "neighbour"); err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ func TestSparse(t *testing.T) {
 		defer sampletest.Drop(t, s)
 		for range 8 {
 			p, job := sampletest.SparseCase(r, s.Graph)
+			sampletest.AddMessages(r, s.Graph, p)
 			opt := Options{Ops: rapid.Bool().Draw(r, "ops"), Threads: rapid.SampledFrom([]int{1, 1, 2, 5}).Draw(r, "threads"), Scratch: dir}
 			switch rapid.SampledFrom([]Design{Windows, Spilled, Condensed}).Draw(r, "design") {
 			case Windows:

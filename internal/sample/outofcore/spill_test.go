@@ -33,6 +33,7 @@ func TestSpilledEqualsMemory(t *testing.T) {
 	s, scratch := typedStore(t), t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {
 		p := sampletest.Plan(r, s.Graph)
+		sampletest.AddMessages(r, s.Graph, p)
 		job := sampletest.Job(r, s.Graph, p)
 		opt := Options{Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Ops: rapid.Bool().Draw(r, "ops"), NoEdgeIDs: rapid.IntRange(0, 3).Draw(r, "no edge ids") == 0,
 			Design: Spilled, Scratch: scratch, spill: drawSpill(r)}

@@ -80,9 +80,12 @@ func sparseEdges(r *rand.Rand, n, from, to int) *edgeTable {
 	return &edgeTable{graph.Bytes(src), graph.Bytes(dst), graph.Bytes(w), graph.Bytes(t)}
 }
 
-// CheckEnds is an error where an edge of the store and the edge in the subgraph with its id have different ends. It
-// holds of every subgraph, whatever drew it. Only the reverses of a bidirectional plan have the ids of their edges.
+// CheckEnds is an error where an edge of the store and the edge in the subgraph with its id have different ends, or an edge is no
+// message of the plan. It holds of every subgraph, whatever drew it. Only the reverses of a bidirectional plan have the ids of their edges.
 func CheckEnds(g *graph.Graph, p *sample.Plan, sub *sample.Subgraph) error {
+	if err := checkMessages(g, p, sub); err != nil {
+		return err
+	}
 	for i, e := range sub.Edges {
 		t := g.Edges[i]
 		src, dst := sub.Nodes[g.NodeType(t.Type.Src)], sub.Nodes[g.NodeType(t.Type.Dst)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 
 import numpy as np
 
@@ -45,10 +45,11 @@ class InEdges:
         store: the store.
         fill: whether an edge type without edges to a range of nodes gets one, to a node that is added to them. Without it, nodes of a
             type to which no edges lead get one edge between nodes of other types, because layers do not take what has no edges.
+        messages: for edge types that are not whole: which of some edge ids are edges here.
     """
 
-    def __init__(self, store: Store, fill: bool = False) -> None:
-        self._fill = fill
+    def __init__(self, store: Store, fill: bool = False, messages: Mapping[EdgeType, Callable[[Array], Array]] | None = None) -> None:
+        self._fill, self._messages = fill, messages or {}
         self._counts = {t: n.count for t, n in store.nodes.items()}
         self._to: dict[str, list[EdgeType]] = {t: [] for t in store.nodes}
         for e in store.edges:
@@ -91,13 +92,17 @@ class InEdges:
             at = ptr[start : stop + 1].astype(np.int64)
             lo, hi = int(at[0]), int(at[-1])
             targets[e] = np.repeat(np.arange(stop - start), np.diff(at))
-            if lo == hi and self._fill and len(far):
-                lo, hi = 0, 1
+            ids[e] = np.arange(lo, hi) if edge_id is None else int64(edge_id[lo:hi])
+            sources[e] = far[lo:hi]
+            if e in self._messages:
+                there = self._messages[e](ids[e])
+                targets[e], ids[e], sources[e] = targets[e][there], ids[e][there], sources[e][there]
+            if not len(ids[e]) and self._fill and len(far):  # any edge does, because nothing is read of the node that it leads to
                 first.append(np.array([np.searchsorted(ptr, 0, side="right") - 1], np.int64))
                 targets[e] = np.array([stop - start + added], np.int64)
                 added += 1
-            sources[e] = far[lo:hi]
-            ids[e] = np.arange(lo, hi) if edge_id is None else int64(edge_id[lo:hi])
+                sources[e] = far[:1]
+                ids[e] = np.zeros(1, np.int64) if edge_id is None else int64(edge_id[:1])
         nodes = {t: np.concatenate(first)}
         local: dict[EdgeType, Array] = {}
         for s in dict.fromkeys(e[0] for e in sources):

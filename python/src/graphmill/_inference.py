@@ -19,6 +19,7 @@ from ._arrays import Array, is_torch
 from ._command import GraphmillError
 from ._folder import unknown
 from ._in_edges import InEdges
+from ._messages import condition_texts, message_tests
 from ._row_file import RowFile, empty_folder, locked_folder, sync_folder, write_json
 from ._store import Nodes, Store
 
@@ -37,6 +38,7 @@ def inference(
     *,
     x: Any = None,
     edge_attr: str | None = None,
+    messages: Any = None,
     as_: str = "pyg",
     batch_size: int = 1 << 16,
     batch_edges: int = 1 << 20,
@@ -83,6 +85,7 @@ def inference(
             dict of these, in which None leaves a type out. Default: the column x, or feat, or the only one of floats.
         edge_attr: the column of edges that a layer gets as its third argument (a dict by edge type if the graph has types,
             with the types that have the column); with "dgl" it is in the block's edata.
+        messages: the edges that there are for the layers, as for `NodeLoader`: ``"split=train"`` leaves out the links of validation and test. Default: all.
         as_: see above.
         batch_size: nodes per batch.
         batch_edges: edges per batch, unless one node has more.
@@ -115,6 +118,9 @@ def inference(
     calls = Layers(layers, as_, store, edge_attr, device)
     inputs, described = _inputs(store, x, calls.homogeneous)
     of: dict[str, Any] = {"store": store._folder.fingerprint, "layers": len(calls.layers), "x": described, "edge_attr": edge_attr}
+    tests = message_tests(messages, store)
+    if messages is not None:
+        of["messages"] = condition_texts("messages", messages, store)
     of.update({"as_": as_, "batch_size": batch_size, "batch_edges": batch_edges, "keep": keep})
     path = os.path.abspath(path_of("out", out))
     if os.path.lexists(path) and not (overwrite and os.path.isfile(os.path.join(path, _META))):
@@ -127,7 +133,7 @@ def inference(
     partial = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.partial")
     with locked_folder(partial, "", "writes it"):
         state = _state(partial, of, resume)
-        _Run(store, calls, InEdges(store, fill=as_ == "dgl" and not calls.homogeneous), partial, state).all_layers(inputs)
+        _Run(store, calls, InEdges(store, fill=as_ == "dgl" and not calls.homogeneous, messages=tests), partial, state).all_layers(inputs)
         _publish(partial, path)
     return _result(path, state, calls.homogeneous)
 

@@ -147,6 +147,9 @@ class NodeLoader(Feeding):
             counts what is left; "error" refuses what is left.
         exclude: "self": the edges that are links of the batch are not drawn; "reverse:REL": nor are their reverses, of edge
             type REL.
+        messages: the edges that batches can have, for draws, negatives and induced subgraphs: ``"split=train"``; a list of several values,
+            ``["split=train", "split=valid"]``; a column of bools, ``"is_train"``; or a dict by edge type, whose other types keep all edges:
+            ``{("user", "buys", "item"): "split=train"}``. The seeds can be any edges. Default: all edges.
         edge_label: a value per link, an array; it comes as the column edge_label of the links.
         plan: a file with a plan (docs/plan.md), in place of fanout and all that says how to draw.
         sampling_spec, time_column: a file with a TF-GNN SamplingSpec, and the column by which its LATEST_K orders edges.
@@ -227,6 +230,7 @@ class NodeLoader(Feeding):
         negatives_by: str | None = None,
         negatives_strict: str | None = None,
         exclude: str | None = None,
+        messages: str | Sequence[str] | Mapping[Any, Any] | None = None,
         edge_label: Any = None,
         plan: str | os.PathLike[str] | None = None,
         sampling_spec: str | os.PathLike[str] | None = None,
@@ -265,7 +269,7 @@ class NodeLoader(Feeding):
             "sampler": sampler, "importance": importance, "alpha": alpha, "eps": eps, "walk_length": walk_length, "walks": walks, "restart": restart, "assignment": assignment, "replace": replace, "weight": weight, "subgraph_type": subgraph_type, "before": before, "before_columns": before_columns,
             "before_nodes": before_nodes, "untimed": untimed, "seed_time": seed_time, "window": window, "temporal_strategy": temporal_strategy, "half_life": half_life,
             "age": age, "age_unit": age_unit, "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict,
-            "exclude": exclude, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
+            "exclude": exclude, "messages": messages, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
             "executor": executor,
         }  # fmt: skip
         o = translated(own, words, self._store, inspect.signature(NodeLoader.__init__).parameters)

@@ -8,6 +8,7 @@ from typing import Any, Callable
 
 from ._arguments import choice, integer, meant, truth
 from ._folder import edge_type
+from ._messages import condition_texts
 from ._store import Store
 from ._table import CHOICES, DEFAULTS, FLAGS
 
@@ -34,6 +35,8 @@ def feed_arguments(
         flag = "--" + FLAGS.get(name, name.replace("_", "-"))
         if value is True:
             arguments.append(flag)
+        elif isinstance(value, list):  # a flag that is repeated
+            arguments += [part for one in value for part in (flag, one)]
         elif value is not False and value is not None:
             arguments += [flag, str(value)]
     return arguments
@@ -195,6 +198,7 @@ _READERS: dict[str, Callable[[str, Any, Store], Any]] = {
     "limit_seeds": _positive,
     "negatives": _each,
     "exclude": _exclude,
+    "messages": condition_texts,
 }
 
 

@@ -24,6 +24,7 @@ An epoch of the draws has as many batches as are needed to draw as many nodes as
 """
 
 from draws import ORDER, below, draw, key, order
+from sampling import with_messages
 from walks import walk
 
 SUBSET = 10  # what a draw belongs to, as WALK in walks.py
@@ -53,7 +54,7 @@ def nodes(graph, rules, b, seed=0, epoch=0):
         chosen = set(parts[b * size : (b + 1) * size])
         return [v for v in range(count) if rules["parts"][v] in chosen]
     ((etype, e),) = graph["edges"].items()
-    ids = range(len(e["src"]))
+    ids = with_messages(graph, rules)["there"][etype]
     out = set()
     for i in range(b * size, (b + 1) * size):
         h = key(seed, epoch, SUBSET, i)
@@ -61,7 +62,7 @@ def nodes(graph, rules, b, seed=0, epoch=0):
             by_destination = sorted(ids, key=lambda p: (e["dst"][p], p))
             out.add(e["src"][by_destination[below(draw(h, 0), len(ids))]])
         elif how == "saint-edge":
-            groups = [("dst", v) for v in sorted(set(e["dst"]))] + [("src", v) for v in sorted(set(e["src"]))]
+            groups = [(end, v) for end in ("dst", "src") for v in sorted({e[end][p] for p in ids})]
             end, v = groups[below(draw(h, 0), len(groups))]
             of = [p for p in ids if e[end][p] == v]
             p = of[below(draw(h, 1), len(of))]

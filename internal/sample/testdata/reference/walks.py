@@ -24,7 +24,7 @@ A step, number j from 1, of walk number r of start node v has the state h = key(
 """
 
 from draws import draw, key, unit
-from sampling import adjacency, ends, one_of
+from sampling import adjacency, ends, one_of, with_messages
 
 WALK = 6  # what a draw belongs to, as EPOCH, BATCH, SEED and ORDER in draws.py
 TRIES = 64  # of a step with p or q
@@ -45,6 +45,8 @@ def path_of(rules):
 def walk(graph, rules, start, number, seed=0, epoch=0):
     """Walk number r of a start node. Returns (nodes, edges): length + 1 nodes, the start first, and the ids of the edges between
     them. After the end there are -1, and -1 is the edge of a restart."""
+    if "there" not in graph:
+        graph = with_messages(graph, rules)
     p, q = rules.get("p", 1.0), rules.get("q", 1.0)
     back, out = 1.0 / p, 1.0 / q
     top = max(back, 1.0, out)

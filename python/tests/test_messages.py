@@ -1,0 +1,167 @@
+"""Messages: loaders and inference see the edges with a value of a column alone, as a store that has only these edges.
+
+GRAPHMILL_COMMAND is the path of the command.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import tempfile
+import unittest
+import warnings
+from typing import Any
+
+import graphmill
+import made
+import numpy as np
+from graphmill import GraphmillError, NodeLoader, Store
+
+BUYS, BACK, KNOWS = ("user", "buys", "item"), ("item", "rev_buys", "user"), ("user", "knows", "user")
+SPLITS = np.array(["train", "valid", "test"])
+
+
+class Sets:
+    """A graph whose edges are divided, and the graph of the edges for training alone."""
+
+    def __init__(self, number: int) -> None:
+        r = np.random.default_rng(number)
+        self.users, self.items = int(r.integers(1, 60)), int(r.integers(1, 40))
+        n = int(r.integers(0, 400))
+        buys = np.stack([r.integers(0, self.users, n), r.integers(0, self.items, n)])
+        part = r.choice(3, n, p=(0.5, 0.25, 0.25)).astype(np.int8)
+        order = np.lexsort((np.arange(n), buys[1]))  # as the store numbers edges
+        back = np.lexsort((np.arange(n), buys[0]))
+        m = int(r.integers(0, 200))
+        knows = r.integers(0, self.users, (2, m))
+        self.nodes = {"user": {"x": r.random((self.users, 3), np.float32)}, "item": {"x": r.random((self.items, 2), np.float32)}}
+        self.edges = {BUYS: (buys[:, order], part[order]), BACK: (buys[::-1][:, back], part[back]), KNOWS: (knows[:, np.argsort(knows[1], kind="stable")], None)}
+        self.whole = self.store({}, f"messages-{number}.store")
+        self.train = self.store({BUYS: 0, BACK: 0}, f"messages-{number}-train.store")
+
+    def store(self, only: dict[Any, int], name: str) -> Store:
+        edges = {}
+        for e, (ends, part) in self.edges.items():
+            keep = np.ones(ends.shape[1], bool) if e not in only or part is None else part == only[e]
+            columns = {} if part is None else {"part": part[keep], "train": part[keep] == 0, "split": SPLITS[part[keep]].astype(str)}
+            edges[e] = {"edge_index": ends[:, keep], **columns}
+        return graphmill.from_arrays(self.nodes, edges, made.path(name), both=True, overwrite=True)
+
+    def ids(self, e: Any) -> Any:
+        """The ids in the whole store of the edges that the store of training has."""
+        part = self.whole.edges[e].columns["part"]
+        return np.flatnonzero(np.asarray(part) == 0)
+
+
+WAYS: tuple[Any, ...] = (
+    {BUYS: "part=0", BACK: "part=0"},
+    {BUYS: "train", BACK: ["train"]},
+    {BUYS: "split=train", BACK: "split=train"},
+)
+
+
+class MessagesTest(unittest.TestCase):
+    def test_loader(self) -> None:
+        """Batches are those of the store with these edges alone, by each executor and kind of subgraph."""
+        for number in range(4):
+            s = Sets(number)
+            edges = 0
+            for more in (
+                {},
+                {"subgraph_type": "induced"},
+                {"subgraph_type": "bidirectional"},
+                {"expand": "all"},
+                {"executor": "stream", "memory": "128MiB"},
+                {"sampler": "labor"},
+                {"direction": "out"},
+            ):
+                options: dict[str, Any] = {"fanout": [4, 3], "seeds": "user", "batch_size": 16, "seed": number, "features": "none", **more}
+                way = WAYS[number % len(WAYS)]
+                with NodeLoader(s.whole, messages=way, **options) as got, NodeLoader(s.train, **options) as want:
+                    for a, b in zip(got, want):
+                        for t in ("user", "item"):
+                            np.testing.assert_array_equal(a.n_id[t], b.n_id[t])
+                        for e in (BUYS, BACK, KNOWS):
+                            np.testing.assert_array_equal(a.edge_index[e], b.edge_index[e], f"{number} {more} {e}")
+                            of = s.ids(e) if e != KNOWS else np.arange(s.edges[KNOWS][0].shape[1])
+                            np.testing.assert_array_equal(a.e_id[e], of[b.e_id[e]])
+                            edges += len(a.e_id[e])
+                    self.assertEqual(len(got), len(want))
+            self.assertTrue(edges or s.edges[BUYS][0].shape[1] < 10)
+
+    def test_sets(self) -> None:
+        """Several values are alternatives, and a set of edges that is empty leaves the seeds alone."""
+        s = Sets(1)
+        both = {BUYS: ["split=train", "split=valid"], BACK: ["part=0", "part=1"]}
+        with NodeLoader(s.whole, fanout=[-1], seeds="user", batch_size=100, messages=both) as loader:
+            (b,) = loader
+            np.testing.assert_array_equal(np.sort(b.e_id[BACK]), np.flatnonzero(s.edges[BACK][1] < 2))
+        with NodeLoader(s.whole, fanout={BACK: [-1, -1]}, seeds="user", messages="part=9", executor="memory") as loader:
+            for b in loader:
+                self.assertEqual(len(b.e_id[BACK]), 0)
+            self.assertIn("messages of item:rev_buys:user: 0 of", " ".join(loader.notes))
+
+    def test_links(self) -> None:
+        """Seeds may be any edges; negatives are drawn and refused by messages alone."""
+        s = Sets(2)
+        options: dict[str, Any] = {
+            "fanout": [3, 3], "seeds": s.whole.edges[BUYS].edge_index()[:, :50], "seed_type": BUYS, "negatives": 2, "negatives_by": "degree",
+            "negatives_strict": "count", "batch_size": 20,
+        }  # fmt: skip
+        with NodeLoader(s.whole, messages=WAYS[0], **options) as got, NodeLoader(s.train, **options) as want:
+            for a, b in zip(got, want):
+                np.testing.assert_array_equal(a.negatives, b.negatives)
+                np.testing.assert_array_equal(a.seed_local, b.seed_local)
+                self.assertTrue(np.isin(a.e_id[BUYS], s.ids(BUYS)).all())
+
+    def test_warnings(self) -> None:
+        """Held-out links that can be messages, and reverses that are left open, are warnings of the feed."""
+        s = Sets(3)
+        for more, text in (({}, "can be messages, also those"), ({"messages": {BUYS: "split=train"}}, "through their reverses")):
+            with NodeLoader(s.whole, fanout=[2], seeds="user:buys:item:split=train", features="none", **more) as loader:
+                list(loader)
+                self.assertIn(text, " ".join(loader.notes))
+
+    def test_refused(self) -> None:
+        s = Sets(4)
+        for messages, text in (
+            ("split=train", "user:knows:user without the column"),
+            ("splt=train", "splt"),
+            ({BUYS: "splt=train"}, "split"),
+            ({BUYS: "part=x"}, "expected a number"),
+            ({BUYS: ["part=0", "split=train"]}, "one column per edge type"),
+            ({"bought": "split=train"}, "bought"),
+        ):
+            for call in (
+                lambda m: NodeLoader(s.whole, fanout=[2], seeds="user", messages=m),
+                lambda m: graphmill.inference(s.whole, [lambda x, e: x], made.path("refused"), messages=m),
+            ):
+                with self.assertRaisesRegex((GraphmillError, ValueError), text):
+                    if call(messages) is not None and importlib.util.find_spec("torch") is None:
+                        raise ValueError(text)
+        for messages in (3, [], {BUYS: 4}):
+            with self.assertRaisesRegex(TypeError, "COLUMN=VALUE"):
+                NodeLoader(s.whole, fanout=[2], seeds="user", messages=messages)
+
+    @unittest.skipUnless(importlib.util.find_spec("torch"), "inference needs torch")
+    def test_inference(self) -> None:
+        """Inference with messages is that of the store with these edges alone."""
+        import torch
+
+        def layer(x: Any, edge_index: Any) -> Any:
+            out = {t: v[:, :2].clone() for t, v in x.items()}
+            for (a, _, b), ends in edge_index.items():
+                out[b].index_add_(0, ends[1], x[a][ends[0], :2])
+            return out
+
+        for number in range(4):
+            s = Sets(number)
+            with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                got = graphmill.inference(s.whole, [layer, layer], f"{folder}/got", messages=WAYS[number % len(WAYS)], batch_size=7)
+                want = graphmill.inference(s.train, [layer, layer], f"{folder}/want", batch_size=7)
+                for t in want:
+                    torch.testing.assert_close(torch.tensor(np.array(got[t])), torch.tensor(np.array(want[t])))
+
+
+if __name__ == "__main__":
+    unittest.main()
