@@ -149,6 +149,9 @@ type Draw struct {
 	// it is kept ("no", the default), or it is drawn again up to 64 times, and then kept and counted ("count") or an error
 	// ("error").
 	NegativesStrict string
+	// NegativesWhen says which nodes are drawn for the negatives of a link that has a time: "existing" (the default for node types in BeforeNodes) those whose own time is
+	// not later than the link's, or "any". Where none exists, the negative has the end of the link, and counts with those that are edges.
+	NegativesWhen string
 	// Exclude leaves edges out of all draws of a subgraph: "self" those from the source to the target of its links,
 	// "reverse:RELATION" also the edges of RELATION from the target to the source.
 	Exclude string

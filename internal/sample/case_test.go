@@ -639,6 +639,15 @@ func (p *testPlan) links(r *rand.Rand, g *refGraph, names []string) {
 	if known && r.IntN(2) == 0 {
 		n["strict"] = "count"
 	}
+	if p.scope == ScopeSeed && r.IntN(2) == 0 { // for a plan with before
+		times := map[string]string{}
+		for _, t := range p.seedType {
+			if r.IntN(3) > 0 {
+				times[t] = []string{"i_time", "f_time"}[r.IntN(2)]
+			}
+		}
+		n["times"] = times
+	}
 	p.more["negatives"] = n
 }
 
@@ -706,6 +715,9 @@ func randomPlan(r *rand.Rand, g *refGraph, types []string) (p *testPlan, link bo
 		}
 		p.before = map[string]any{"column": []string{"i_time", "f_time"}[r.IntN(2)], "or_equal": r.IntN(2) == 0, "untimed": untimed}
 		p.times(r, g, names, types)
+	}
+	if n, _ := p.more["negatives"].(map[string]any); n != nil && p.before == nil {
+		delete(n, "times")
 	}
 	reach, takes := [][]string{p.seedType}, map[string]any{}
 	for range r.IntN(9) {

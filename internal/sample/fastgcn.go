@@ -50,9 +50,6 @@ func (fastGCN) compileLayer(s *Sampler, l *layer) chooser {
 	n := &shares{weights: w, nodeWeights: nodeWeights{prefix: make([]float64, len(w))}}
 	sum := 0.0
 	for u, x := range w {
-		if x > 0 {
-			n.last = uint32(u)
-		}
 		sum += x
 		n.prefix[u] = sum
 	}
@@ -73,7 +70,8 @@ func (n *shares) choose(c *Context, l *layer, h uint64, x *candidates) error {
 		return nil
 	}
 	for i := range uint64(l.take) {
-		x.far = append(x.far, n.node(draw.At(h, i)))
+		u, _ := n.place(draw.At(h, i), uint64(len(n.prefix)))
+		x.far = append(x.far, uint32(u))
 	}
 	x.nodes.visit(x.far)
 	x.inverse = slices.Grow(x.inverse, int(x.nodes.n))[:x.nodes.n]

@@ -43,6 +43,9 @@ func (c *Context) SampleGiven(in Input, g Given) (*Subgraph, error) {
 
 // CanGive is CanFetch for Options.Given. No weights of nodes are read there, so negatives are uniform.
 func (p *Plan) CanGive(g *graph.Graph) error {
+	if n := p.Negatives; n != nil && len(n.Times) > 0 {
+		return tagged.Errorf(ErrFetch, "found negatives that exist at the time of their links, expected negatives at any time: no process has the whole graph; take the method local (`Method`), or the memory executor (`Executor`)")
+	}
 	if n := p.Negatives; n != nil && n.By != ByNone {
 		return tagged.Errorf(ErrFetch, "found negatives by %s, expected uniform ones: no process has the whole graph; take the method local (`Method`), or the memory executor (`Executor`)", n.By)
 	}
@@ -121,12 +124,15 @@ func (s *Sampler) NegativeNodes(end, n int) []uint32 {
 	if s.negatives == nil || !slices.Contains(s.negatives.drawn(), end) {
 		return nil
 	}
-	nodes, count := make([]uint32, n), uint64(s.g.Nodes[s.seedTypes[end]].Count)
-	if count == 0 {
-		return nil
+	count := uint64(s.g.Nodes[s.seedTypes[end]].Count)
+	if t := s.negatives.times[end]; t != nil {
+		count = uint64(len(t.nodes))
 	}
-	for i := range nodes {
-		nodes[i] = s.negatives.one(end, draw.At(0, uint64(i)), count)
+	var nodes []uint32
+	for i := range n {
+		if v, ok := s.negatives.one(end, draw.At(0, uint64(i)), count); ok {
+			nodes = append(nodes, v)
+		}
 	}
 	return nodes
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/condition"
+	"github.com/graphmill/graphmill/internal/sample/condition"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -194,7 +194,7 @@ func (r *restriction) adjacency(dir graph.Direction, a *graph.Adjacency) (*graph
 	e := r.e
 	near := r.g.Nodes[r.g.NodeType(e.Type.Near(dir))].Count
 	if a.Indptr.Len() != near+1 || a.Far.Len() != e.Count || dir != e.Primary && a.EdgeID.Len() != e.Count {
-		return nil, fmt.Errorf("%s: found %d offsets, %d neighbours and %d edge ids, expected %d, %d and as many", e.Type, a.Indptr.Len(), a.Far.Len(), a.EdgeID.Len(), near+1, e.Count)
+		return nil, fmt.Errorf("%s: found %d offsets, %d neighbours and %d edge ids, expected %d, %d and as many; run graphmill verify on the store", e.Type, a.Indptr.Len(), a.Far.Len(), a.EdgeID.Len(), near+1, e.Count)
 	}
 	if err := a.Indptr.CheckOffsets(e.Count); err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Type, err)
@@ -320,7 +320,7 @@ func (s *Sampler) checkRestricted() error {
 		}
 		for id := range e.Count {
 			if !match(id) {
-				return fmt.Errorf("%s: found edge %d, which is no message by %s, expected a graph without it (Restrict)", name, id, s.plan.Messages[name])
+				return fmt.Errorf("%s: found edge %d, which is no message by %s, expected a graph without it; give the graph that Restrict makes", name, id, s.plan.Messages[name])
 			}
 		}
 	}

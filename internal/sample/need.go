@@ -195,6 +195,10 @@ func (n *need) negatives(p *Plan) {
 	}
 	for _, end := range p.Negatives.drawn() {
 		nodes := n.g.Nodes[n.g.NodeType(p.SeedType[end])]
+		if times := p.Negatives.Times[nodes.Type]; times != "" {
+			n.nodeColumn(nodes, times)
+			n.bytes += 4 * int64(nodes.Count)
+		}
 		switch p.Negatives.By {
 		case ByNone:
 			continue

@@ -1,7 +1,9 @@
 package sample
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/graphmill/graphmill/draw"
@@ -13,13 +15,25 @@ import (
 type negatives struct {
 	*Negatives
 	by    [2]*nodeWeights // of sources and targets; nil: uniform
+	times [2]*nodeTimes   // of sources and targets; nil: all nodes exist
 	pairs *pairs          // of a strict plan
 }
 
-// nodeWeights are weights of the nodes of a type.
+// nodeTimes are the nodes of a type in the order of their times; those without a time are left out.
+type nodeTimes struct {
+	values *values
+	nodes  []uint32
+}
+
+// existing is the number of nodes that exist at a time: those whose own is not later.
+func (n *nodeTimes) existing(t Time) uint64 {
+	at := n.values.cutAt(t, true)
+	return uint64(sort.Search(len(n.nodes), func(i int) bool { return !n.values.passes(uint64(n.nodes[i]), at) }))
+}
+
+// nodeWeights are the sums of the weights of the nodes of a type.
 type nodeWeights struct {
-	prefix []float64 // by node, the sum of the weights up to it, inclusive
-	last   uint32    // the last node with a positive weight
+	prefix []float64 // by place in the order of the draws, the sum of the weights up to it, inclusive
 }
 
 // compileNegatives reads what the negatives of the plan are drawn by. With Options.Given it reads nothing, and contexts
@@ -32,6 +46,9 @@ func (s *Sampler) compileNegatives(columns *columnCache) error {
 	s.negatives = &negatives{Negatives: n}
 	if s.opt.Given {
 		return nil
+	}
+	if err := s.compileNodeTimes(columns); err != nil {
+		return err
 	}
 	for _, end := range n.drawn() {
 		var w []float64
@@ -121,34 +138,73 @@ func (s *Sampler) columnWeights(end int, columns *columnCache) ([]float64, error
 	return w, nil
 }
 
-// sumWeights turns weights into their sums, in their place.
+// compileNodeTimes orders the nodes that are drawn by their times.
+func (s *Sampler) compileNodeTimes(columns *columnCache) error {
+	for _, end := range s.plan.Negatives.drawn() {
+		of := s.g.Nodes[s.seedTypes[end]]
+		name := s.plan.Negatives.Times[of.Type]
+		if name == "" {
+			continue
+		}
+		v, err := columns.nodeValues(of, name)
+		if err != nil {
+			return err
+		}
+		t := &nodeTimes{values: v, nodes: make([]uint32, 0, of.Count)}
+		for node := range uint64(of.Count) {
+			if !v.nan(node) {
+				t.nodes = append(t.nodes, uint32(node))
+			}
+		}
+		slices.SortFunc(t.nodes, func(a, b uint32) int {
+			switch {
+			case v.less(uint64(a), uint64(b)):
+				return -1
+			case v.less(uint64(b), uint64(a)):
+				return 1
+			}
+			return cmp.Compare(a, b)
+		})
+		s.negatives.times[end] = t
+	}
+	return nil
+}
+
+// sumWeights makes the sums of weights by node, in the order in which the nodes are drawn.
 func (s *Sampler) sumWeights(end int, w []float64) (*nodeWeights, error) {
-	out, sum := &nodeWeights{prefix: w}, 0.0
-	for v, x := range w {
+	timed := s.negatives.times[end]
+	if timed != nil {
+		inOrder := make([]float64, len(timed.nodes))
+		for i, v := range timed.nodes {
+			inOrder[i] = w[v]
+		}
+		w = inOrder
+	}
+	sum := 0.0
+	for i, x := range w {
 		if x > 0 {
 			sum += x
-			out.last = uint32(v)
 		}
-		w[v] = sum
+		w[i] = sum
 	}
 	t := s.g.Nodes[s.seedTypes[end]].Type
 	switch {
 	case math.IsInf(sum, 1):
 		return nil, tagged.Errorf(errWeight, "negatives: found an infinite sum of weights of node type %s, expected finite weights and sums; replace the infinite values of the column, or draw negatives uniformly", t)
-	case sum == 0:
+	case sum == 0 && timed == nil:
 		return nil, tagged.Errorf(ErrPlan, "negatives: found no node of type %s with a positive weight, expected one; draw by another column, or uniformly", t)
 	}
-	return out, nil
+	return &nodeWeights{prefix: w}, nil
 }
 
-// node is the node that 64 random bits take: the first whose sum is above their part of the total.
-func (w *nodeWeights) node(r uint64) uint32 {
-	total := w.prefix[len(w.prefix)-1]
+// place is the place that 64 random bits take among the first n: the first whose sum is above their part of the total. ok is false where none of them has a weight.
+func (w *nodeWeights) place(r, n uint64) (p int, ok bool) {
+	total := w.prefix[n-1]
 	x := draw.Unit(r) * total
-	if p := sort.Search(len(w.prefix), func(i int) bool { return w.prefix[i] > x }); p < len(w.prefix) {
-		return uint32(p)
+	if p := sort.Search(int(n), func(i int) bool { return w.prefix[i] > x }); p < int(n) {
+		return p, true
 	}
-	return w.last
+	return sort.Search(int(n), func(i int) bool { return w.prefix[i] >= total }), total > 0
 }
 
 // checkLinks refuses a batch whose links have no negatives.
@@ -172,8 +228,8 @@ func (c *Context) drawNegatives(in Input) error {
 	out.Nodes, out.Edges = out.Nodes[:0], 0
 	prefix := draw.Absorb(c.s.prefixKey(in), 0)
 	var count [2]uint64
-	for end, t := range c.s.seedTypes {
-		count[end] = uint64(c.s.g.Nodes[t].Count)
+	for end := range c.s.seedTypes {
+		count[end] = c.s.drawable(end, in.Time)
 	}
 	tries := uint64(1)
 	if n.Strict != StrictNo {
@@ -190,12 +246,20 @@ func (c *Context) drawNegatives(in Input) error {
 			h := draw.Absorb(state, j)
 			link, refused := [2]uint32{src, dst}, false
 			for t := range tries {
+				refused = false
+				one := func(end int, r uint64) {
+					v, ok := n.one(end, r, count[end])
+					if !ok { // none exists: the end of the link itself
+						v, refused = in.Seeds[2*i+end], true
+					}
+					link[end] = v
+				}
 				switch n.How {
 				case Binary:
-					link[0] = n.one(0, draw.At(h, 2*t), count[0])
-					link[1] = n.one(1, draw.At(h, 2*t+1), count[1])
+					one(0, draw.At(h, 2*t))
+					one(1, draw.At(h, 2*t+1))
 				case Triplet:
-					link[1] = n.one(1, draw.At(h, t), count[1])
+					one(1, draw.At(h, t))
 				default:
 					p := int(draw.Below(draw.At(h, t), uint64(links-1)))
 					if p >= i {
@@ -203,10 +267,9 @@ func (c *Context) drawNegatives(in Input) error {
 					}
 					link[1] = in.Seeds[2*p+1]
 				}
-				if n.pairs == nil {
-					break
+				if n.pairs != nil {
+					refused = refused || c.s.seedTypes[0] == c.s.seedTypes[1] && link[0] == link[1] || n.pairs.has(link[0], link[1])
 				}
-				refused = c.s.seedTypes[0] == c.s.seedTypes[1] && link[0] == link[1] || n.pairs.has(link[0], link[1])
 				if !refused {
 					break
 				}
@@ -224,10 +287,28 @@ func (c *Context) drawNegatives(in Input) error {
 	return nil
 }
 
-// one is the node that 64 random bits take as an end of a negative, of count nodes.
-func (n *negatives) one(end int, r, count uint64) uint32 {
-	if w := n.by[end]; w != nil {
-		return w.node(r)
+// drawable is the number of nodes among which an end (0 source, 1 target) of negatives is drawn for links of a time.
+func (s *Sampler) drawable(end int, t Time) uint64 {
+	if x := s.negatives.times[end]; x != nil {
+		return x.existing(t)
 	}
-	return uint32(draw.Below(r, count))
+	return uint64(s.g.Nodes[s.seedTypes[end]].Count)
+}
+
+// one is the node that 64 random bits take as an end (0 source, 1 target), among the first count in the order of the draws. ok is false
+// where there is none.
+func (n *negatives) one(end int, r, count uint64) (v uint32, ok bool) {
+	if count == 0 {
+		return 0, false
+	}
+	place := int(draw.Below(r, count))
+	if w := n.by[end]; w != nil {
+		if place, ok = w.place(r, count); !ok {
+			return 0, false
+		}
+	}
+	if t := n.times[end]; t != nil {
+		return t.nodes[place], true
+	}
+	return uint32(place), true
 }

@@ -159,6 +159,9 @@ type Negatives struct {
 	Each   int // negatives per link, from 1
 	By     Weighting
 	Column string // with ByColumn: a column of the node types whose nodes are drawn
+	// Times are columns of node types with the times since which nodes exist. Of these types, nodes are drawn that exist at the time of the link: their own time is not
+	// later. Where none exists, the negative has the end of the link, and counts as refused. Times need Before.
+	Times  map[string]string
 	Strict Strict
 }
 

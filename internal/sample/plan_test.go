@@ -57,7 +57,7 @@ func TestParseLinkPlan(t *testing.T) {
 	}
 	// What is left out has a meaning, too.
 	p, err := ParsePlan("p", []byte(`{"seed_type": ["a","b"], "seed_edges": "a:r:b", "scope": "batch", "expand": "new", "negatives": {"how": "binary", "each": 1}, "exclude": {}, "ops": []}`))
-	if err != nil || *p.Negatives != (Negatives{How: Binary, Each: 1}) || *p.Exclude != (Exclude{}) || p.Kind != Directional {
+	if err != nil || !reflect.DeepEqual(*p.Negatives, Negatives{How: Binary, Each: 1}) || *p.Exclude != (Exclude{}) || p.Kind != Directional {
 		t.Fatalf("found %+v, %v, expected uniform negatives and an exclusion without reverse", p, err)
 	}
 }

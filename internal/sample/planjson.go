@@ -50,6 +50,8 @@ type negativesJSON struct {
 	By     *string `json:"by,omitempty"`
 	Column string  `json:"column,omitempty"`
 	Strict *string `json:"strict,omitempty"`
+
+	Times map[string]string `json:"times,omitempty"`
 }
 
 type excludeJSON struct {
@@ -280,7 +282,7 @@ func (r *planJSON) links(p *Plan) error {
 	if err != nil {
 		return err
 	}
-	p.Negatives = &Negatives{How: Corruption(how), Each: *n.Each, By: Weighting(by), Column: n.Column, Strict: Strict(strict)}
+	p.Negatives = &Negatives{How: Corruption(how), Each: *n.Each, By: Weighting(by), Column: n.Column, Strict: Strict(strict), Times: n.Times}
 	return nil
 }
 
@@ -395,7 +397,7 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 	}
 	if n := p.Negatives; n != nil {
 		how, by, strict := n.How.String(), n.By.String(), n.Strict.String()
-		raw.Negatives = &negativesJSON{How: &how, Each: &n.Each, By: &by, Column: n.Column, Strict: &strict}
+		raw.Negatives = &negativesJSON{How: &how, Each: &n.Each, By: &by, Column: n.Column, Strict: &strict, Times: n.Times}
 	}
 	if p.Exclude != nil {
 		raw.Exclude = &excludeJSON{Reverse: p.Exclude.Reverse}

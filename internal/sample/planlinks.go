@@ -1,6 +1,10 @@
 package sample
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
@@ -69,6 +73,8 @@ func (p *Plan) checkNegatives() error {
 		return fail("found column %q with by %s, expected by column", n.Column, n.By)
 	case n.By == ByDegree && p.SeedEdges == "":
 		return fail("found by degree without seed_edges, expected the edge type whose edges are counted")
+	case len(n.Times) > 0 && p.Before == nil:
+		return fail("found times without before, expected both: links have no times else; add before, or remove times")
 	case n.Strict != StrictNo && p.SeedEdges == "":
 		return fail("found strict %s without seed_edges, expected the edge type that the negatives must not be in", n.Strict)
 	}
@@ -82,6 +88,17 @@ func (p *Plan) validateLinks(g *graph.Graph) error {
 	}
 	if x := p.Exclude; x != nil && x.Reverse != "" && edgesOf(g, x.Reverse) == nil {
 		return tagged.Errorf(ErrPlan, "exclude: reverse: found edge type %q, expected one of %q", x.Reverse, edgeTypes(g))
+	}
+	if n := p.Negatives; n != nil {
+		for _, t := range slices.Sorted(maps.Keys(n.Times)) {
+			i := g.NodeType(t)
+			if i < 0 || !slices.Contains(p.SeedType, t) {
+				return tagged.Errorf(ErrPlan, "negatives: times: found node type %q, expected the types of the links: %q", t, p.SeedType)
+			}
+			if err := checkTime(g.Nodes[i], n.Times[t], p.TimeUnit(g)); err != nil {
+				return tagged.Errorf(ErrPlan, "negatives: times: %w", err)
+			}
+		}
 	}
 	if n := p.Negatives; n != nil && n.By == ByColumn {
 		for _, end := range n.drawn() {
@@ -101,6 +118,20 @@ func (n *Negatives) drawn() []int {
 		return []int{0, 1}
 	case Triplet:
 		return []int{1}
+	}
+	return nil
+}
+
+// checkTime refuses a column of nodes that has no times in a unit.
+func checkTime(n *graph.Nodes, name string, unit graph.Unit) error {
+	if err := checkNumbers("node type "+n.Type, n.Columns, name); err != nil {
+		return err
+	}
+	switch c := graph.FindColumn(n.Columns, name); {
+	case c.Categories != nil:
+		return fmt.Errorf("found column %q of node type %s, whose values are categories, expected times; import the column with the dtype datetime", name, n.Type)
+	case c.Unit != unit:
+		return fmt.Errorf("found column %q of node type %s in %s, expected %s, as the times of before; import all of them in one unit", name, n.Type, unitName(c.Unit), unitName(unit))
 	}
 	return nil
 }

@@ -57,12 +57,12 @@ func (s *Store) Overlay(fsys vfs.FS, dir string, arrays map[string]map[string]st
 				of.Arrays[prefix+x.array], o.apart[key], o.starts[key] = key, key, files.starts[file]
 			}
 			if a.Far.Len() != a.EdgeID.Len() || last(a.Indptr) != a.Far.Len() {
-				return nil, fmt.Errorf("%s: found %d neighbours, %d edge ids and offsets up to %d of %s, expected as many", dir, a.Far.Len(), a.EdgeID.Len(), last(a.Indptr), name)
+				return nil, fmt.Errorf("%s: found %d neighbours, %d edge ids and offsets up to %d of %s, expected as many; run the command again", dir, a.Far.Len(), a.EdgeID.Len(), last(a.Indptr), name)
 			}
 			part.Adj[d] = a
 		}
 		if part.Adj[e.Primary] == nil {
-			return nil, fmt.Errorf("%s: found no lists of the primary direction of %s, expected them", dir, name)
+			return nil, fmt.Errorf("%s: found no lists of the primary direction of %s, expected them; run the command again", dir, name)
 		}
 		g.Edges[i], meta.Edges[name] = &part, &of
 	}

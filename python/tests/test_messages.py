@@ -142,6 +142,34 @@ class MessagesTest(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "COLUMN=VALUE"):
                 NodeLoader(s.whole, fanout=[2], seeds="user", messages=messages)
 
+    def test_existing(self) -> None:
+        """Negatives of timed links are nodes that exist at the time of the link, where one does."""
+        r = np.random.default_rng(5)
+        born = {"user": r.integers(0, 50, 40), "item": r.integers(5, 60, 30)}
+        n = 300
+        ends = np.stack([r.integers(0, 40, n), np.sort(r.integers(0, 30, n))])
+        at = r.integers(0, 60, n)
+        nodes = {t: {"born": x} for t, x in born.items()}
+        store = graphmill.from_arrays(nodes, {BUYS: {"edge_index": ends, "at": at}}, made.path("existing.store"), overwrite=True)
+        options: dict[str, Any] = {
+            "fanout": [2], "seeds": "user:buys:item", "scope": "seed", "before": "at", "before_nodes": {"user": "born", "item": "born"}, "negatives": 4, "batch_size": 50,
+        }  # fmt: skip
+        for how, by in (("binary", None), ("triplet", "degree")):
+            later = 0
+            for when in ("existing", "any", None):
+                with NodeLoader(store, negatives_how=how, negatives_by=by, negatives_when=when, **options) as loader:
+                    for b in loader:
+                        for end, t in enumerate(("user", "item")):
+                            ids = b.n_id[t][b.negatives[:, :, end]]
+                            own = b.n_id[t][b.seed_local[:, end]][:, None]
+                            bad = (born[t][ids] > b.seed_time[:, None]) & (ids != own)
+                            later += int(bad.sum())
+                            if when != "any":
+                                self.assertFalse(bad.any(), f"{how} {t}")
+            self.assertGreater(later, 50)
+        with self.assertRaisesRegex((GraphmillError, ValueError), "before_nodes"):
+            NodeLoader(store, **{**options, "before_nodes": None}, negatives_when="existing")
+
     @unittest.skipUnless(importlib.util.find_spec("torch"), "inference needs torch")
     def test_inference(self) -> None:
         """Inference with messages is that of the store with these edges alone."""

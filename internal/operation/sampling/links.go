@@ -18,6 +18,7 @@ import (
 var (
 	negativesHow    = []string{"binary", "triplet", "in-batch"}
 	negativesStrict = []string{"no", "count", "error"}
+	negativesWhen   = []string{"existing", "any"}
 	subgraphKinds   = []string{"directional", "bidirectional", "induced"}
 )
 
@@ -42,6 +43,8 @@ func (o *request) checkLinks() error {
 		return operation.Usagef("found `NegativesHow` in-batch with `Scope` seed, expected `Scope` batch or epoch, as a subgraph of one link has no other targets; or try `NegativesHow` triplet")
 	case !in(o.NegativesStrict, negativesStrict):
 		return operation.Usagef("found `NegativesStrict` %q, expected %s", o.NegativesStrict, oneOf(negativesStrict))
+	case !in(o.NegativesWhen, negativesWhen):
+		return operation.Usagef("found `NegativesWhen` %q, expected %s", o.NegativesWhen, oneOf(negativesWhen))
 	case !in(o.Subgraph, subgraphKinds):
 		return operation.Usagef("found `Subgraph` %q, expected %s", o.Subgraph, oneOf(subgraphKinds))
 	case o.Subgraph != "" && o.Aggregation == option.AggregationNode:
@@ -83,6 +86,9 @@ func (o *request) linked(g *graph.Graph, p *sample.Plan, edges string) error {
 			}
 			n.By, n.Column = sample.ByColumn, o.NegativesBy
 		}
+		if err := o.existing(p, n); err != nil {
+			return err
+		}
 		p.Negatives = n
 	}
 	if o.Exclude != "" {
@@ -96,6 +102,28 @@ func (o *request) linked(g *graph.Graph, p *sample.Plan, edges string) error {
 	}
 	p.Kind = sample.SubgraphKind(max(0, slices.Index(subgraphKinds, o.Subgraph)))
 	return SetMessages(g, p, o.Messages)
+}
+
+// existing gives negatives the times of nodes, so that they exist at the time of their link.
+func (o *request) existing(p *sample.Plan, n *sample.Negatives) error {
+	types := map[sample.Corruption][]string{sample.Binary: p.SeedType, sample.Triplet: p.SeedType[1:]}[n.How]
+	for _, t := range types {
+		column := ""
+		if p.Before != nil {
+			column = p.Before.NodeColumns[t]
+		}
+		switch {
+		case o.NegativesWhen == "any" || column == "" && o.NegativesWhen == "":
+		case column == "":
+			return operation.Usagef("found `NegativesWhen` existing without the times of nodes of type %s, expected them in `BeforeNodes`; give %s=COLUMN there", t, t)
+		default:
+			if n.Times == nil {
+				n.Times = map[string]string{}
+			}
+			n.Times[t] = column
+		}
+	}
+	return nil
 }
 
 // ownMessages says that links can be messages for their own prediction, and how to leave them out; empty: they cannot, or Exclude or Before

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/condition"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/condition"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 

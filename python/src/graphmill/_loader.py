@@ -145,6 +145,8 @@ class NodeLoader(Feeding):
         negatives_by: how negative nodes are drawn: None, uniformly; "degree", in proportion to degree^0.75; a column of nodes.
         negatives_strict: whether a negative link may be an edge: "no" does not look, "count" draws again up to 64 times and
             counts what is left; "error" refuses what is left.
+        negatives_when: which nodes are drawn for the negatives of links with times: "existing", the default for node types in ``before_nodes``: those whose own
+            time is not later than the link's; "any".
         exclude: "self": the edges that are links of the batch are not drawn; "reverse:REL": nor are their reverses, of edge
             type REL.
         messages: the edges that batches can have, for draws, negatives and induced subgraphs: ``"split=train"``; a list of several values,
@@ -229,6 +231,7 @@ class NodeLoader(Feeding):
         negatives_how: str | None = None,
         negatives_by: str | None = None,
         negatives_strict: str | None = None,
+        negatives_when: str | None = None,
         exclude: str | None = None,
         messages: str | Sequence[str] | Mapping[Any, Any] | None = None,
         edge_label: Any = None,
@@ -268,7 +271,7 @@ class NodeLoader(Feeding):
             "fanout": fanout, "seeds": seeds, "seed_type": seed_type, "threads": threads, "direction": direction, "expand": expand, "scope": scope,
             "sampler": sampler, "importance": importance, "alpha": alpha, "eps": eps, "walk_length": walk_length, "walks": walks, "restart": restart, "assignment": assignment, "replace": replace, "weight": weight, "subgraph_type": subgraph_type, "before": before, "before_columns": before_columns,
             "before_nodes": before_nodes, "untimed": untimed, "seed_time": seed_time, "window": window, "temporal_strategy": temporal_strategy, "half_life": half_life,
-            "age": age, "age_unit": age_unit, "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict,
+            "age": age, "age_unit": age_unit, "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict, "negatives_when": negatives_when,
             "exclude": exclude, "messages": messages, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
             "executor": executor,
         }  # fmt: skip
