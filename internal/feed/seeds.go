@@ -6,11 +6,12 @@ import (
 
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
 // checkLinks refuses columns that cannot come with the given number of links.
-func checkLinks(columns []*graph.Column, links int) error {
+func checkLinks(columns []*widening.Column, links int) error {
 	for _, c := range columns {
 		switch {
 		case c.Rows != links:
@@ -23,22 +24,30 @@ func checkLinks(columns []*graph.Column, links int) error {
 }
 
 // ofLinks is a column of the seeds, named links/NAME.
-func ofLinks(c *graph.Column) column {
-	return column{ColumnInfo{Name: "links/" + Escaped(c.Name), DType: c.DType.String(), Shape: append([]int{}, c.Shape...), Of: c}, c.RowBytes(),
+func ofLinks(c *widening.Column) column {
+	write := func(dst []byte, m *made) { batch.Gather(dst, c.Values, c.RowBytes(), m.input) }
+	if c.Wide() {
+		numbers := c.Writer(c.DType, nil)
+		write = func(dst []byte, m *made) { numbers(dst, graph.Index{U64: m.input}) }
+	}
+	return column{ColumnInfo{Name: "links/" + Escaped(c.Name), DType: c.DType.String(), Shape: append([]int{}, c.Shape...), Of: c.Column}, c.RowBytes(),
 		func(m *made) int { return len(m.input) },
-		func(dst []byte, m *made) { batch.Gather(dst, c.Values, c.RowBytes(), m.input) },
+		write,
 		func(b *bounds) int64 { return b.seeds },
 	}
 }
 
-// least is the least value of a column of numbers of a fixed shape; nil without rows, where a value is no number, and for
-// floats of 16 bits.
-func least(c *graph.Column) *float64 {
+// least is the least value of a column of numbers of a fixed shape; nil without rows, where a value is no number, for floats of 16 bits, and
+// of a feature in pieces, which is no label.
+func least(c *widening.Column) *float64 {
+	if c.Wide() {
+		return nil
+	}
 	rows := make([]uint32, c.Rows*c.RowValues())
 	for i := range rows {
 		rows[i] = uint32(i)
 	}
-	values, err := float64s(c, rows)
+	values, err := float64s(c.Column, rows)
 	if err != nil || len(values) == 0 {
 		return nil
 	}

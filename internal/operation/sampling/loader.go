@@ -16,6 +16,7 @@ import (
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/features"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
@@ -93,7 +94,11 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 	if err != nil {
 		return nil, err
 	}
-	columns := feed.Features{Nodes: nodes, Edges: edges, Joined: joined, Links: linkColumns(p.columns), LeftOut: o.leftOut(s.Graph, made, p.columns), NoEdgeIDs: o.NoEdgeIDs}
+	links, err := widening.Of(made).Among(p.edges, p.columns)
+	if err != nil {
+		return nil, err
+	}
+	columns := feed.Features{Nodes: nodes, Edges: edges, Joined: joined, Links: linkColumns(links), LeftOut: o.leftOut(s.Graph, made, links), NoEdgeIDs: o.NoEdgeIDs}
 	columns.AgeUnit = o.AgeUnit
 	if columns.Ages, err = o.ages(ctx, s, p, &columns); err != nil {
 		return nil, err
@@ -161,7 +166,7 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 	c := choice{threads: o.Threads, memory: o.Memory, options: options}
 	held := int64(feedBytes) + f.NumberBytes() + order + 4*int64(len(p.job.Seeds)) + int64(len(p.job.Times))*int64(unsafe.Sizeof(sample.Time{}))
 	for _, column := range f.Links {
-		held += column.Bytes()
+		held += column.StoredBytes()
 	}
 	if l.scratch = scratchFolder(s.Dir); l.scratch != "" {
 		l.scratch, _ = filepath.Abs(l.scratch) // for the note; the folder is there
@@ -336,10 +341,10 @@ func orderBytes(o batch.Order) int64 {
 }
 
 // linkColumns returns the columns of links that batches can have: numbers of a fixed shape.
-func linkColumns(columns []*graph.Column) []*graph.Column {
-	var out []*graph.Column
+func linkColumns(columns []*widening.Column) []*widening.Column {
+	var out []*widening.Column
 	for _, c := range columns {
-		if operation.InBatches(c) {
+		if operation.InBatches(c.Column) {
 			out = append(out, c)
 		}
 	}
