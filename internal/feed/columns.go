@@ -124,7 +124,7 @@ func (l *columnList) addSeeds() {
 	}
 	for _, c := range l.f.Links {
 		column := ofLinks(c)
-		if negatives != nil {
+		if negatives != nil && l.from == nil { // of the columns of a stream, only the rows are taken
 			column.info.Least = least(c)
 		}
 		l.addColumns(column)

@@ -171,11 +171,18 @@ func TestLeast(t *testing.T) {
 	column := func(name string, d graph.DType, values []byte) *graph.Column {
 		return &graph.Column{Name: name, DType: d, Rows: 3, Values: values}
 	}
+	long := make([]int16, 3*400) // several blocks
+	for i := range long {
+		long[i] = int16(1000 - i/4)
+	}
+	long[1100] = 7
 	f := Features{Links: widening.Own([]*graph.Column{
 		column("label", graph.Int8, graph.Bytes([]int8{2, 0, 1})),
 		column("rating", graph.Float32, graph.Bytes([]float32{2.5, 3, -1})),
 		column("none", graph.Float64, graph.Bytes([]float64{1, math.NaN(), 0})),
 		{Name: "pair", DType: graph.Uint16, Shape: []int{2}, Rows: 3, Values: graph.Bytes([]uint16{5, 4, 6, 7, 8, 9})},
+		{Name: "long", DType: graph.Int16, Shape: []int{400}, Rows: 3, Values: graph.Bytes(long)},
+		column("half", graph.Float16, graph.Bytes([]uint16{0x3c00, 0x0000, 0x4000})),
 	})}
 	f.Links = append(f.Links, wideColumn("codes", 3))
 	find := func(src *Source) map[string]float64 {
@@ -188,7 +195,7 @@ func TestLeast(t *testing.T) {
 		return out
 	}
 	with := linked(t, g, links, f, func(p *sample.Plan) { p.Negatives = &sample.Negatives{Each: 1} })
-	if d := cmp.Diff(map[string]float64{"links/label": 0, "links/rating": -1, "links/pair": 4}, find(with)); d != "" {
+	if d := cmp.Diff(map[string]float64{"links/label": 0, "links/rating": -1, "links/pair": 4, "links/long": 7, "links/half": 0}, find(with)); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff(map[string]float64{}, find(linked(t, g, links, f, func(*sample.Plan) {})), cmpopts.EquateEmpty()); d != "" {

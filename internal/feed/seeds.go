@@ -3,9 +3,11 @@ package feed
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/sample"
 )
@@ -37,23 +39,18 @@ func ofLinks(c *widening.Column) column {
 	}
 }
 
-// least is the least value of a column of numbers of a fixed shape; nil without rows, where a value is no number, for floats of 16 bits, and
-// of a feature in pieces, which is no label.
+// least is the least value of a column of numbers of a fixed shape; nil without rows, where a value is not finite, and of a feature in
+// pieces, which is no label.
 func least(c *widening.Column) *float64 {
 	if c.Wide() {
 		return nil
 	}
-	rows := make([]uint32, c.Rows*c.RowValues())
-	for i := range rows {
-		rows[i] = uint32(i)
-	}
-	values, err := float64s(c.Column, rows)
-	if err != nil || len(values) == 0 {
-		return nil
-	}
-	m := values[0]
-	for _, v := range values {
-		m = min(m, v) // NaN stays
+	m := math.Inf(1)
+	var block [512]float64
+	for at, n := 0, c.Rows*c.RowValues(); at < n; at += len(block) {
+		values := block[:min(len(block), n-at)]
+		features.Float64s(c.Column, at, 1, values)
+		m = min(m, slices.Min(values)) // NaN stays
 	}
 	if math.IsNaN(m) || math.IsInf(m, 0) {
 		return nil
