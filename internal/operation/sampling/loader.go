@@ -37,6 +37,7 @@ type Loader struct {
 	o        request
 	notes    []string
 	sets     *sets        // of the nodes of batches; nil for neighbourhoods
+	spare    int64        // with Memory: the bytes that copies of columns may take
 	scratch  string       // folder of scratch files for rows; "" for none
 	percent  int          // of the garbage collector before the stream executor was opened
 	opened   *store.Store // closed with the loader; nil: the store is the caller's
@@ -150,13 +151,14 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 			return err
 		}
 	}
-	need := samplerBytes(s.Graph, p.plan, o.Threads) + columnBytes(s.Graph, f) + f.NumberBytes() + order
+	columns := columnBytes(s.Graph, f)
+	need := samplerBytes(s.Graph, p.plan, o.Threads) + columns + f.NumberBytes() + order
 	if o.Executor == option.ExecutorMemory || o.Executor == option.ExecutorAuto && (o.Memory == 0 || need <= o.Memory) {
 		m, err := NewSampler(s, p.plan, need, o.Memory, options)
 		if err != nil {
 			return err
 		}
-		l.executor.sampler = m
+		l.executor.sampler, l.spare = m, o.Memory-(need-columns)
 		l.note("executor memory: the plan and the columns need about %s", human.Bytes(need))
 		if l.source, err = feed.NewSource(m, p.job, *f, o.Ops); err != nil {
 			m.Close()
@@ -238,12 +240,16 @@ const feedBytes = 8 << 20
 
 // load begins to copy the columns into memory, where rows are found faster, as far as the memory allows.
 func (l *Loader) load(s *store.Store) {
-	spare := l.executor.sampler.Spare()
-	if l.o.Memory == 0 {
-		spare = operation.Available(vfs.OS) / 2
-	}
 	// The copies replace the mapped columns, whose pages the system may drop.
-	l.source.Load(spare, func() { _ = s.Release() })
+	l.source.Load(l.room(), func() { _ = s.Release() })
+}
+
+// room is the bytes that copies of columns may take.
+func (l *Loader) room() int64 {
+	if l.o.Memory == 0 {
+		return operation.Available(vfs.OS) / 2
+	}
+	return l.spare
 }
 
 // Close frees the memory of the loader. None of its batches may be in use.

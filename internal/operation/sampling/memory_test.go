@@ -56,3 +56,27 @@ func TestMemoryOfCodedLinks(t *testing.T) {
 		t.Errorf("found %d and %d bytes for the numbers of codes, expected %d", columns, touched, numberBytes)
 	}
 }
+
+// With Memory, copies of columns and tables of joined ones take what it leaves beside the sampler and the numbers of the codes of links.
+func TestRoom(t *testing.T) {
+	s := codedEdges(t)
+	for _, c := range []struct {
+		seeds        string
+		memory, held int64
+	}{
+		{"u", 1 << 30, 0},
+		{"u", 3 << 30, 0},
+		{"u:e:u", 1 << 30, numberBytes},
+		{"u:f:u", 1 << 30, 0},
+	} {
+		l, err := NewLoader(t.Context(), s, option.Batches{Run: option.Run{Memory: c.memory}, Draw: option.Draw{Fanout: []int{1}}, Batching: option.Batching{Seeds: c.seeds},
+			Columns: option.Columns{Joined: map[string][]string{"u/x": {"a", "b", "w"}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := c.memory - c.held - samplerBytes(s.Graph, l.executor.sampler.Plan(), l.o.Threads); l.room() != want {
+			t.Errorf("seeds %s: found room for %d bytes, expected %d", c.seeds, l.room(), want)
+		}
+		l.Close()
+	}
+}
