@@ -1,8 +1,11 @@
 package graphmill_test
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +15,7 @@ import (
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/format/example"
+	"github.com/graphmill/graphmill/format/tfrecord"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -314,4 +318,105 @@ func TestWidenedRecords(t *testing.T) {
 		}
 	}
 	p.noneLeft(t)
+}
+
+// Links that are edges of the store have them, too: in _readout of Examples, and in links/NAME of batches, of both executors.
+func TestWidenedLinks(t *testing.T) {
+	p := newPiecedStore(t)
+	const edges = "user:buys:item"
+	plan, schema := p.in("plan.json"), p.in("schema.pbtxt")
+	for name, text := range map[string]string{
+		plan: `{"seed_type": ["user", "item"], "scope": "seed", "expand": "new", "ops": [{"from": [0], "edges": "user:buys:item", "dir": "out", "take": 2, "how": "uniform"}]}`,
+		schema: `node_sets { key: "user" value {} } node_sets { key: "item" value {} } edge_sets { key: "buys" value { source: "user" target: "item" } }
+			node_sets { key: "_readout" value { features { key: "row" value { dtype: DT_INT64 } } features { key: "e" value { dtype: DT_FLOAT } } } }
+			edge_sets { key: "_readout/source" value { source: "user" target: "_readout" } } edge_sets { key: "_readout/target" value { source: "item" target: "_readout" } }`,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fanout := option.Draw{Fanout: []int{2}, Scope: option.ScopeSeed}
+	negatives := fanout
+	negatives.Negatives = 1
+	for _, c := range []struct {
+		name     string
+		draw     option.Draw
+		batching option.Batching
+		schema   string
+	}{
+		{"all", fanout, option.Batching{Seeds: edges}, ""},
+		{"in the order of the input", fanout, option.Batching{Seeds: edges + ":#input_position", LimitSeeds: 40}, ""},
+		{"negatives", negatives, option.Batching{Seeds: edges, LimitSeeds: 40}, ""},
+		{"a plan", option.Draw{Plan: plan}, option.Batching{Seeds: edges, LimitSeeds: 40}, ""},
+		{"a schema", fanout, option.Batching{Seeds: edges, LimitSeeds: 40}, schema},
+	} {
+		var records []string
+		for _, executor := range []option.Executor{option.ExecutorMemory, option.ExecutorStream} {
+			o, out := option.Sample{Run: p.run, Draw: c.draw, Batching: c.batching, Format: option.FormatTFRecord}, p.in("links")
+			o.Executor, o.Overwrite, o.GraphSchema = executor, true, c.schema
+			if _, err := graphmill.Sample(t.Context(), p.Store, out, o); err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			file, err := os.ReadFile(filepath.Join(out, "samples.tfrecord-00000-of-00001"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			records = append(records, string(file))
+			sameRows(t, c.name+" "+string(executor), "buys", p.want, readout(t, file))
+			if c.schema != "" {
+				continue
+			}
+			n := 0
+			for _, b := range batches(t, p.Store, option.Batches{Run: option.Run{NoReport: true}, Draw: o.Draw, Batching: c.batching}) {
+				var columns []*graph.Column
+				for _, x := range b.Columns() {
+					if name, is := strings.CutPrefix(x.Name, "links/"); is {
+						column := *x
+						column.Name, n = name, n+1
+						columns = append(columns, &column)
+					}
+				}
+				sameRows(t, "batches of "+c.name+" "+string(executor), "buys", p.want, columns)
+			}
+			if n == 0 || n%3 != 0 {
+				t.Errorf("%s: found %d columns of links, expected row, amount and e of each batch", c.name, n)
+			}
+		}
+		if records[0] != records[1] {
+			t.Errorf("%s: found other records of the stream executor", c.name)
+		}
+	}
+}
+
+// readout are the columns row and e of all links of Examples.
+func readout(t *testing.T, file []byte) []*graph.Column {
+	t.Helper()
+	var rows []int64
+	var numbers []float32
+	r := tfrecord.NewReader(bytes.NewReader(file), "samples", int64(len(file)))
+	var d example.Decoder
+	for {
+		record, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = d.Decode(record)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range d.Features() {
+			if name, is := strings.CutPrefix(string(f.Key), "nodes/_readout."); is && strings.HasPrefix(name, "#e") {
+				t.Errorf("found the piece %s", name)
+			}
+		}
+		row, e := d.Find("nodes/_readout.row"), d.Find("nodes/_readout.e")
+		if row == nil || e == nil {
+			t.Fatal("found no row or no e of a link, expected both")
+		}
+		rows, numbers = row.AppendInts(rows), e.AppendFloats(numbers)
+	}
+	return []*graph.Column{{Name: "row", DType: graph.Int64, Rows: len(rows), Values: graph.Bytes(rows)},
+		{Name: "e", DType: graph.Float32, Shape: []int{len(numbers) / max(len(rows), 1)}, Rows: len(rows), Values: graph.Bytes(numbers)}}
 }

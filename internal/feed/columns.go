@@ -7,6 +7,7 @@ import (
 
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
@@ -58,7 +59,7 @@ type Features struct {
 	// Joined are further columns of nodes and edges, made of several columns each.
 	Joined []Joined
 	// Links are columns of link seeds, with a row per seed in the order of the job.
-	Links []*graph.Column
+	Links []*widening.Column
 	// Ages are the types whose batches have AgeColumn, in AgeUnit: one of features.Units, "" is days. They need a plan with times.
 	Ages    []Age
 	AgeUnit string
@@ -123,7 +124,7 @@ func (l *columnList) addSeeds() {
 	}
 	for _, c := range l.f.Links {
 		column := ofLinks(c)
-		if negatives != nil {
+		if negatives != nil && l.from == nil { // of the columns of a stream, only the rows are taken
 			column.info.Least = least(c)
 		}
 		l.addColumns(column)

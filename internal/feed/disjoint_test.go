@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
@@ -213,7 +214,7 @@ func TestLinks(t *testing.T) {
 	job.Shuffle = true
 	column := &graph.Column{Name: "score", DType: graph.Float32, Shape: []int{2}, Rows: 100, Values: graph.Bytes(score)}
 	o := sample.FanoutOptions{SeedType: []string{"item", "user"}, Scope: sample.ScopeBatch}
-	src := planned(t, testGraph(), o, job, Features{Links: []*graph.Column{column}})
+	src := planned(t, testGraph(), o, job, Features{Links: widening.Own([]*graph.Column{column})})
 	if src.Seeds() != 100 || src.Batches() != 7 {
 		t.Errorf("found %d links in %d batches, expected 100 in 7", src.Seeds(), src.Batches())
 	}
@@ -241,7 +242,7 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	column.Rows = 99
-	if _, err := NewSource(src.sampler, src.job, Features{Links: []*graph.Column{column}}, false); err == nil || !strings.Contains(err.Error(), "99 rows, expected 100") {
+	if _, err := NewSource(src.sampler, src.job, Features{Links: widening.Own([]*graph.Column{column})}, false); err == nil || !strings.Contains(err.Error(), "99 rows, expected 100") {
 		t.Errorf("found %v, expected an error of the rows", err)
 	}
 }

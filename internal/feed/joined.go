@@ -154,6 +154,9 @@ func columnToJoin(columns []*graph.Column, typ string, p *widening.Part) (*graph
 
 // NumberBytes is the most memory that the numbers of codes take.
 func (f *Features) NumberBytes() (n int64) {
+	for _, c := range f.Links {
+		n += c.NumberBytes()
+	}
 	for _, j := range f.Joined {
 		for i := range j.Columns {
 			n += j.Columns[i].NumberBytes()

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
@@ -150,6 +152,18 @@ func TestDisjointKinds(t *testing.T) {
 	}
 }
 
+// wideColumn is a column of links that is a feature in pieces, with a place of 40 per link.
+func wideColumn(name string, links int) *widening.Column {
+	piece := features.Piece{Column: "#" + name + ".0", Kind: features.PieceOneHot, Width: 40}
+	made := features.NewFile(features.FitRows{})
+	made.Edges["a:b:c"] = &features.Type{Features: map[string]*features.Feature{name: {DType: "float32", Pieces: []features.Piece{piece}}}}
+	columns, err := widening.Of(made).Among("a:b:c", []*graph.Column{{Name: piece.Column, DType: graph.Uint8, Rows: links, Values: make([]byte, links)}})
+	if err != nil {
+		panic(err)
+	}
+	return columns[0]
+}
+
 // The least value of a column is taken over all links, so that the label of a negative can differ from every label.
 func TestLeast(t *testing.T) {
 	g := testGraph()
@@ -157,12 +171,20 @@ func TestLeast(t *testing.T) {
 	column := func(name string, d graph.DType, values []byte) *graph.Column {
 		return &graph.Column{Name: name, DType: d, Rows: 3, Values: values}
 	}
-	f := Features{Links: []*graph.Column{
+	long := make([]int16, 3*400) // several blocks
+	for i := range long {
+		long[i] = int16(1000 - i/4)
+	}
+	long[1100] = 7
+	f := Features{Links: widening.Own([]*graph.Column{
 		column("label", graph.Int8, graph.Bytes([]int8{2, 0, 1})),
 		column("rating", graph.Float32, graph.Bytes([]float32{2.5, 3, -1})),
 		column("none", graph.Float64, graph.Bytes([]float64{1, math.NaN(), 0})),
 		{Name: "pair", DType: graph.Uint16, Shape: []int{2}, Rows: 3, Values: graph.Bytes([]uint16{5, 4, 6, 7, 8, 9})},
-	}}
+		{Name: "long", DType: graph.Int16, Shape: []int{400}, Rows: 3, Values: graph.Bytes(long)},
+		column("half", graph.Float16, graph.Bytes([]uint16{0x3c00, 0x0000, 0x4000})),
+	})}
+	f.Links = append(f.Links, wideColumn("codes", 3))
 	find := func(src *Source) map[string]float64 {
 		out := map[string]float64{}
 		for _, c := range src.Columns() {
@@ -173,7 +195,7 @@ func TestLeast(t *testing.T) {
 		return out
 	}
 	with := linked(t, g, links, f, func(p *sample.Plan) { p.Negatives = &sample.Negatives{Each: 1} })
-	if d := cmp.Diff(map[string]float64{"links/label": 0, "links/rating": -1, "links/pair": 4}, find(with)); d != "" {
+	if d := cmp.Diff(map[string]float64{"links/label": 0, "links/rating": -1, "links/pair": 4, "links/long": 7, "links/half": 0}, find(with)); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff(map[string]float64{}, find(linked(t, g, links, f, func(*sample.Plan) {})), cmpopts.EquateEmpty()); d != "" {

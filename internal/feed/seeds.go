@@ -3,14 +3,17 @@ package feed
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
 // checkLinks refuses columns that cannot come with the given number of links.
-func checkLinks(columns []*graph.Column, links int) error {
+func checkLinks(columns []*widening.Column, links int) error {
 	for _, c := range columns {
 		switch {
 		case c.Rows != links:
@@ -23,28 +26,31 @@ func checkLinks(columns []*graph.Column, links int) error {
 }
 
 // ofLinks is a column of the seeds, named links/NAME.
-func ofLinks(c *graph.Column) column {
-	return column{ColumnInfo{Name: "links/" + Escaped(c.Name), DType: c.DType.String(), Shape: append([]int{}, c.Shape...), Of: c}, c.RowBytes(),
+func ofLinks(c *widening.Column) column {
+	write := func(dst []byte, m *made) { batch.Gather(dst, c.Values, c.RowBytes(), m.input) }
+	if c.Wide() {
+		numbers := c.Writer(c.DType, nil)
+		write = func(dst []byte, m *made) { numbers(dst, graph.Index{U64: m.input}) }
+	}
+	return column{ColumnInfo{Name: "links/" + Escaped(c.Name), DType: c.DType.String(), Shape: append([]int{}, c.Shape...), Of: c.Column}, c.RowBytes(),
 		func(m *made) int { return len(m.input) },
-		func(dst []byte, m *made) { batch.Gather(dst, c.Values, c.RowBytes(), m.input) },
+		write,
 		func(b *bounds) int64 { return b.seeds },
 	}
 }
 
-// least is the least value of a column of numbers of a fixed shape; nil without rows, where a value is no number, and for
-// floats of 16 bits.
-func least(c *graph.Column) *float64 {
-	rows := make([]uint32, c.Rows*c.RowValues())
-	for i := range rows {
-		rows[i] = uint32(i)
-	}
-	values, err := float64s(c, rows)
-	if err != nil || len(values) == 0 {
+// least is the least value of a column of numbers of a fixed shape; nil without rows, where a value is not finite, and of a feature in
+// pieces, which is no label.
+func least(c *widening.Column) *float64 {
+	if c.Wide() {
 		return nil
 	}
-	m := values[0]
-	for _, v := range values {
-		m = min(m, v) // NaN stays
+	m := math.Inf(1)
+	var block [512]float64
+	for at, n := 0, c.Rows*c.RowValues(); at < n; at += len(block) {
+		values := block[:min(len(block), n-at)]
+		features.Float64s(c.Column, at, 1, values)
+		m = min(m, slices.Min(values)) // NaN stays
 	}
 	if math.IsNaN(m) || math.IsInf(m, 0) {
 		return nil

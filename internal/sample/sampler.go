@@ -332,9 +332,6 @@ func (s *Sampler) Plan() *Plan { return s.plan }
 // Hops is the number of hops of the plan. Counts by hop have Hops()+1 entries for nodes and Hops() entries for edges.
 func (s *Sampler) Hops() int { return s.hops }
 
-// Spare is the part of Options.Memory that the copies left.
-func (s *Sampler) Spare() int64 { return s.opt.Memory }
-
 // EdgeIDs says whether subgraphs have the ids of their edges.
 func (s *Sampler) EdgeIDs() bool { return !s.opt.NoEdgeIDs }
 

@@ -6,6 +6,7 @@ GRAPHMILL_COMMAND is the path of the command.
 from __future__ import annotations
 
 import functools
+import importlib.util
 import json
 import os
 import tempfile
@@ -326,6 +327,30 @@ class TestBits(unittest.TestCase):
                 b = next(iter(batches))
                 beside = [np.asarray(users[n]).reshape(N, -1)[b.n_id["user"]] for n in ("float16_4", "income", "float32_8", "float16_8")]
                 np.testing.assert_array_equal(b.x["user"]["x"], np.concatenate(beside, 1, dtype=np.float64))
+
+    def test_links(self) -> None:
+        """Links that are edges of the store have the numbers of their features, in every form."""
+        s = self.make()
+        buys = s.edges["buys"]
+        want = np.asarray(buys.columns["e"])
+        options: dict[str, Any] = dict(fanout=[2], seeds="user:buys:item", batch_size=900)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # texts and lists are left out
+            for executor in ("memory", "stream"):
+                with NodeLoader(s, as_="numpy", executor=executor, **options) as batches:
+                    for b in batches:
+                        np.testing.assert_array_equal(b.links["e"], want[b.input_id])
+                        self.assertFalse([name for name in b.links if name.startswith("#")])
+            if importlib.util.find_spec("torch_geometric"):
+                with NodeLoader(s, as_="pyg", **options) as batches:
+                    for b in batches:
+                        links = b["user", "buys", "item"]
+                        np.testing.assert_array_equal(links.link_e, want[links.input_id])
+            if importlib.util.find_spec("dgl"):
+                with NodeLoader(s, as_="dgl", **options) as batches:
+                    for _, pairs, _ in batches:
+                        links = pairs.edges["buys"].data
+                        np.testing.assert_array_equal(links["e"], want[links["input_id"]])
 
     def test_rows(self) -> None:
         for name in self.make().features("user"):

@@ -31,10 +31,15 @@ type Features struct {
 // Read reads the features of the store in a folder.
 func Read(fsys vfs.FS, dir string) (*Features, error) {
 	file, err := features.ReadFile(fsys, dir)
-	if err != nil || file == nil {
-		return nil, err
+	return Of(file), err
+}
+
+// Of are the features of a store that were read; nil for none.
+func Of(file *features.File) *Features {
+	if file == nil {
+		return nil
 	}
-	return &Features{file: file}, nil
+	return &Features{file: file}
 }
 
 // Nodes returns the columns of a node type: the columns of the store in their order, without pieces, and each feature in pieces before the first
@@ -60,6 +65,24 @@ func (f *Features) Edges(e *graph.Edges) ([]*Column, error) {
 		return nil, fmt.Errorf("%s: %w", e.Type, err)
 	}
 	return columns, nil
+}
+
+// Among is Edges of some columns of an edge type, or of rows of them: it has the features whose pieces are among the columns.
+func (f *Features) Among(typ string, columns []*graph.Column) ([]*Column, error) {
+	if f == nil || f.file.Edges[typ] == nil {
+		return Own(columns), nil
+	}
+	there, pieced := map[string]*features.Feature{}, graph.Pieced(columns)
+	for name, made := range f.file.Edges[typ].Features {
+		if slices.Contains(pieced, name) {
+			there[name] = made
+		}
+	}
+	out, err := f.columns(columns, &features.Type{Features: there})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", typ, err)
+	}
+	return out, nil
 }
 
 // Parts are the pieces of a feature; nil for one with a column of its own name.

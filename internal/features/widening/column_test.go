@@ -39,6 +39,7 @@ func pieceFeatures(t *testing.T) *widening.Features {
 			{Column: "#x.1", Kind: features.PieceOneHot, Width: 40}, {Column: "#x.2", Kind: features.PieceMultiHot, Width: 41},
 		},
 	}}}
+	f.Edges["n:e:n"] = f.Nodes["n"]
 	text, err := f.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -132,6 +133,43 @@ func TestOwn(t *testing.T) {
 	missing, err := widening.Read(vfs.OS, t.TempDir())
 	if missing != nil || err != nil {
 		t.Errorf("found %v, %v, expected no features", missing, err)
+	}
+}
+
+// Columns of links have the features whose pieces are among them, and those of other tables have none.
+func TestAmong(t *testing.T) {
+	columns := pieced(3, rand.New(rand.NewPCG(1, 1))).Columns
+	f := pieceFeatures(t)
+	for _, c := range []struct {
+		name    string
+		of      *widening.Features
+		typ     string
+		columns []*graph.Column
+		want    string
+	}{
+		{"all", f, "n:e:n", columns, "a x y"},
+		{"none of the pieces", f, "n:e:n", columns[3:], "a y"},
+		{"the pieces alone", f, "n:e:n", columns[:3], "x"},
+		{"a file", f, "", columns[3:], "a y"},
+		{"another type", f, "n:f:n", columns[3:], "a y"},
+		{"a store without features", nil, "n:e:n", columns[3:], "a y"},
+		{"damage", f, "n:e:n", columns[1:], `n:e:n: feature "x": found no column "#x.0", expected it in a store with the feature; graphmill verify finds damage`},
+	} {
+		got, err := c.of.Among(c.typ, c.columns)
+		var names []string
+		for _, x := range got {
+			names = append(names, x.Name)
+			if x.Wide() != (x.Name == "x") {
+				t.Errorf("%s: found the column %s in pieces: %t", c.name, x.Name, x.Wide())
+			}
+		}
+		text := strings.Join(names, " ")
+		if err != nil {
+			text = err.Error()
+		}
+		if text != c.want {
+			t.Errorf("%s: found %s, expected %s", c.name, text, c.want)
+		}
 	}
 }
 

@@ -125,7 +125,7 @@ func (o *request) features(g *graph.Graph, wide wideFeatures) (nodes, edges map[
 }
 
 // leftOut names the columns that "all" would list if batches could have them.
-func (o *request) leftOut(g *graph.Graph, made *features.File, links []*graph.Column) []string {
+func (o *request) leftOut(g *graph.Graph, made *features.File, links []*widening.Column) []string {
 	all := func(names []string) bool { return len(names) == 1 && names[0] == "all" }
 	asked := &graph.Graph{}
 	if o.Features == nil || all(o.Features) {
@@ -136,7 +136,7 @@ func (o *request) leftOut(g *graph.Graph, made *features.File, links []*graph.Co
 	}
 	names := operation.NotInBatches(asked, made)
 	for _, c := range links {
-		if !operation.InBatches(c) {
+		if !operation.InBatches(c.Column) {
 			names = append(names, "links/"+c.Name)
 		}
 	}

@@ -112,7 +112,7 @@ func (s *sampling) elsewhere(records *output.RecordsOptions) (output.Elsewhere, 
 			Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs}}
 	if records != nil {
 		x := &cluster.Records{Name: records.Name, Shards: records.Shards, Gzip: records.Gzip, Examples: records.Examples, IDs: records.IDs,
-			Components: records.Components, SeedIDs: records.SeedIDs, Compat: records.Compat, Joined: records.Joined}
+			Components: records.Components, SeedIDs: records.SeedIDs, Compat: records.Compat, Joined: records.Joined, SeedEdges: records.SeedEdges}
 		if records.Schema != nil {
 			if x.Schema, err = (proto.MarshalOptions{Deterministic: true}).Marshal(records.Schema); err != nil {
 				return nil, err

@@ -56,7 +56,7 @@ func (o *request) choose(s *store.Store, p *planned, warn func(string)) choice {
 		if err != nil {
 			ids = nil // Sample refuses them when it opens the output
 		}
-		c.work.Records = &output.RecordsOptions{Features: p.features, IDs: ids, Gzip: o.Gzip, Components: o.Components}
+		c.work.Records = &output.RecordsOptions{Features: p.features, IDs: ids, Gzip: o.Gzip, Components: o.Components, SeedColumns: p.columns, SeedEdges: p.edges}
 		c.joined()
 		for _, column := range p.columns {
 			c.columns += column.Bytes()
@@ -89,6 +89,7 @@ func (c *choice) joined() {
 			c.touched += column.NumberBytes()
 		}
 	}
+	widened(c.work.Records.Features.Among(c.work.Records.SeedEdges, c.work.Records.SeedColumns))
 	for _, i := range edges {
 		for _, column := range g.Edges[i].Columns {
 			add(column)

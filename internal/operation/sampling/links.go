@@ -149,10 +149,13 @@ func ownMessages(g *graph.Graph, p *sample.Plan) string {
 	if len(with)+len(back) == 0 {
 		return ""
 	}
+	relation := func() string { return strings.SplitN(back[0], ":", 3)[1] }
+	if len(with) == 0 {
+		return fmt.Sprintf("the reverses of the links can be messages: `Exclude` reverse:%s leaves them out", relation())
+	}
 	text := "the links themselves can be messages, which tell the answer: `Exclude` self leaves them out"
 	if back = slices.DeleteFunc(back, func(name string) bool { return slices.Contains(links, name) }); len(back) > 0 {
-		rel := strings.SplitN(back[0], ":", 3)[1]
-		text += fmt.Sprintf(", reverse:%s also their reverses", rel)
+		text += fmt.Sprintf(", reverse:%s also their reverses", relation())
 	}
 	return text
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/features"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
@@ -37,6 +38,7 @@ type Loader struct {
 	o        request
 	notes    []string
 	sets     *sets           // of the nodes of batches; nil for neighbourhoods
+	spare    int64           // with Memory: the bytes that copies of columns may take
 	scratch  string          // folder of scratch files for rows; "" for none
 	percent  int             // of the garbage collector before the stream executor was opened
 	opened   *store.Store    // closed with the loader; nil: the store is the caller's
@@ -95,7 +97,11 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 	if err != nil {
 		return nil, err
 	}
-	columns := feed.Features{Nodes: nodes, Edges: edges, Joined: joined, Links: linkColumns(p.columns), LeftOut: o.leftOut(s.Graph, made, p.columns), NoEdgeIDs: o.NoEdgeIDs}
+	links, err := widening.Of(made).Among(p.edges, p.columns)
+	if err != nil {
+		return nil, err
+	}
+	columns := feed.Features{Nodes: nodes, Edges: edges, Joined: joined, Links: linkColumns(links), LeftOut: o.leftOut(s.Graph, made, links), NoEdgeIDs: o.NoEdgeIDs}
 	columns.AgeUnit = o.AgeUnit
 	if columns.Ages, err = o.ages(ctx, s, p, &columns); err != nil {
 		return nil, err
@@ -163,13 +169,14 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 			return err
 		}
 	}
-	need := samplerBytes(s.Graph, p.plan, o.Threads) + columnBytes(s.Graph, f) + f.NumberBytes() + order
+	columns := columnBytes(s.Graph, f)
+	need := samplerBytes(s.Graph, p.plan, o.Threads) + columns + f.NumberBytes() + order
 	if o.Executor == option.ExecutorMemory || o.Executor == option.ExecutorAuto && (o.Memory == 0 || need <= o.Memory) {
 		m, err := NewSampler(s, p.plan, need, o.Memory, options)
 		if err != nil {
 			return err
 		}
-		l.executor.sampler = m
+		l.executor.sampler, l.spare = m, o.Memory-(need-columns)
 		l.note("executor memory: the plan and the columns need about %s", human.Bytes(need))
 		if l.source, err = feed.NewSource(m, p.job, *f, o.Ops); err != nil {
 			m.Close()
@@ -179,7 +186,7 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 	c := choice{threads: o.Threads, memory: o.Memory, options: options}
 	held := int64(feedBytes) + f.NumberBytes() + order + 4*int64(len(p.job.Seeds)) + int64(len(p.job.Times))*int64(unsafe.Sizeof(sample.Time{}))
 	for _, column := range f.Links {
-		held += column.Bytes()
+		held += column.StoredBytes()
 	}
 	if l.scratch = scratchFolder(s.Dir); l.scratch != "" {
 		l.scratch, _ = filepath.Abs(l.scratch) // for the note; the folder is there
@@ -251,12 +258,16 @@ const feedBytes = 8 << 20
 
 // load begins to copy the columns into memory, where rows are found faster, as far as the memory allows.
 func (l *Loader) load(s *store.Store) {
-	spare := l.executor.sampler.Spare()
-	if l.o.Memory == 0 {
-		spare = operation.Available(vfs.OS) / 2
-	}
 	// The copies replace the mapped columns, whose pages the system may drop.
-	l.source.Load(spare, func() { _ = s.Release() })
+	l.source.Load(l.room(), func() { _ = s.Release() })
+}
+
+// room is the bytes that copies of columns may take.
+func (l *Loader) room() int64 {
+	if l.o.Memory == 0 {
+		return operation.Available(vfs.OS) / 2
+	}
+	return l.spare
 }
 
 // Close frees the memory of the loader. None of its batches may be in use.
@@ -360,10 +371,10 @@ func orderBytes(o batch.Order) int64 {
 }
 
 // linkColumns returns the columns of links that batches can have: numbers of a fixed shape.
-func linkColumns(columns []*graph.Column) []*graph.Column {
-	var out []*graph.Column
+func linkColumns(columns []*widening.Column) []*widening.Column {
+	var out []*widening.Column
 	for _, c := range columns {
-		if operation.InBatches(c) {
+		if operation.InBatches(c.Column) {
 			out = append(out, c)
 		}
 	}

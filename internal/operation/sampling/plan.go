@@ -30,8 +30,10 @@ import (
 type planned struct {
 	plan *sample.Plan
 	job  sample.Job
-	// columns are the columns of link seeds, one row per seed.
+	// columns are the columns of link seeds, one row per seed: of features in pieces, the pieces. edges is the edge type of the store that the
+	// links are edges of; empty where they come from a file.
 	columns []*graph.Column
+	edges   string
 	// features are those of the store, for TFRecords; nil for none.
 	features *widening.Features
 }
@@ -95,7 +97,7 @@ func (o *request) resolve(ctx context.Context, s *store.Store) (*planned, error)
 		induced.Kind = sample.Induced
 		p.plan = &induced
 	}
-	p.job.Seeds, p.columns = found.Nodes, found.Columns
+	p.job.Seeds, p.columns, p.edges = found.Nodes, found.Columns, found.Edges
 	if p.plan.Before == nil && o.SeedTime != "" {
 		return nil, operation.Usagef("found `SeedTime` with a plan that does not use times, expected `Before`; give the column of the edges' times as `Before`, or leave `SeedTime` out")
 	}

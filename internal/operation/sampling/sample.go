@@ -523,7 +523,7 @@ func (o *request) records(s *store.Store, p *planned) (output.RecordsOptions, er
 	compat := o.compat()
 	return output.RecordsOptions{
 		Name: o.Name, Shards: o.Shards, Gzip: o.Gzip, Features: p.features, IDs: ids, Components: o.Components,
-		SeedIDs: o.SeedIDs || compat == output.Classic, Seeds: p.job.Seeds, SeedColumns: p.columns,
+		SeedIDs: o.SeedIDs || compat == output.Classic, Seeds: p.job.Seeds, SeedColumns: p.columns, SeedEdges: p.edges,
 		Compat: compat, Joined: o.joined, Schema: o.schema,
 	}, nil
 }

@@ -234,7 +234,7 @@ func outputs(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, recor
 		run.Work = Work{Store: s.Dir, StoreSum: sum, Plan: text, Ops: opt.Ops, NoEdgeIDs: opt.NoEdgeIDs}
 		if records != nil {
 			run.Records = records
-			run.Work.Records = &Records{Shards: records.Shards, Gzip: records.Gzip, Examples: records.Examples, Components: records.Components}
+			run.Work.Records = &Records{Shards: records.Shards, Gzip: records.Gzip, Examples: records.Examples, Components: records.Components, SeedEdges: records.SeedEdges}
 		}
 		from = run
 	}

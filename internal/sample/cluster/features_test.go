@@ -12,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/operation/importing"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/sample/seeds"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
 )
@@ -46,22 +47,41 @@ edges: {u:e:u: {table: e.csv, src: s, dst: d, columns: {w: float32}, features: {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := sample.FromFanouts(s.Graph, fanouts, sample.FanoutOptions{SeedType: []string{"u"}, Scope: sample.ScopeSeed, Dir: graph.In})
+	links, err := seeds.Find(t.Context(), vfs.OS, s, "u:e:u", nil, "", nil, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := sample.Job{Seeds: []uint32{0, 7, 7, 39, 12}, BatchSize: 2, Epochs: 1, Ranks: 1, Threads: 1}
-	records := &output.RecordsOptions{Shards: 1, Components: 1, Examples: 5, Features: made}
-	want := outputs(t, s, p, job, records, sample.Options{}, nil)
-	bare := *records
-	bare.Features = nil
-	if without := outputs(t, s, p, job, &bare, sample.Options{}, nil); strings.Count(without, "\n") != strings.Count(want, "\n") || without == want {
-		t.Error("found Examples without the features that are like those with them")
-	}
-	for _, method := range []Method{Local, Shuffle} {
-		run := &Run{Engine: &engine{workers: 2, twice: true, order: func(int, func(i, j int)) {}}, Options: Options{Method: method, GroupSeeds: 2, WaveSeeds: 1, RangeNodes: 3}}
-		if got := outputs(t, s, p, job, records, sample.Options{}, run); got != want {
-			t.Errorf("method %v: found\n%s\nexpected\n%s", method, got, want)
+	for _, c := range []struct {
+		types  []string
+		seeds  []uint32
+		output output.RecordsOptions
+	}{
+		{types: []string{"u"}, seeds: []uint32{0, 7, 7, 39, 12}},
+		{types: links.Types, seeds: links.Nodes, output: output.RecordsOptions{SeedColumns: links.Columns, SeedEdges: links.Edges}},
+	} {
+		p, err := sample.FromFanouts(s.Graph, fanouts, sample.FanoutOptions{SeedType: c.types, Scope: sample.ScopeSeed, Dir: graph.In})
+		if err != nil {
+			t.Fatal(err)
+		}
+		job := sample.Job{Seeds: c.seeds, BatchSize: 2, Epochs: 1, Ranks: 1, Threads: 1}
+		records := c.output
+		records.Shards, records.Components, records.Examples, records.Features = 1, 1, 5, made
+		want := outputs(t, s, p, job, &records, sample.Options{}, nil)
+		for name, without := range map[string]func(o *output.RecordsOptions){
+			"features":             func(o *output.RecordsOptions) { o.Features = nil },
+			"features of the link": func(o *output.RecordsOptions) { o.SeedEdges = "" },
+		} {
+			bare := records
+			without(&bare)
+			if other := outputs(t, s, p, job, &bare, sample.Options{}, nil); strings.Count(other, "\n") != strings.Count(want, "\n") || (other == want) != (bare.Features != nil && !p.Link()) {
+				t.Errorf("seeds %v: found Examples without the %s that are like those with them", c.types, name)
+			}
+		}
+		for _, method := range []Method{Local, Shuffle} {
+			run := &Run{Engine: &engine{workers: 2, twice: true, order: func(int, func(i, j int)) {}}, Options: Options{Method: method, GroupSeeds: 2, WaveSeeds: 1, RangeNodes: 3}}
+			if got := outputs(t, s, p, job, &records, sample.Options{}, run); got != want {
+				t.Errorf("seeds %v, method %v: found\n%s\nexpected\n%s", c.types, method, got, want)
+			}
 		}
 	}
 }

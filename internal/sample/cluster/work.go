@@ -77,6 +77,7 @@ type Records struct {
 	SeedIDs    bool          `json:"seed_ids,omitempty"`
 	Compat     output.Compat `json:"compat,omitempty"`
 	Joined     bool          `json:"joined,omitempty"`
+	SeedEdges  string        `json:"seed_edges,omitempty"`
 	// Schema is the schema of the graph in wire format, nil where it is not known.
 	Schema []byte `json:"schema,omitempty"`
 }
@@ -172,7 +173,7 @@ func (s *Site) openJob() error {
 func (s *Site) records() (output.RecordsOptions, error) {
 	r := s.Work.Records
 	o := output.RecordsOptions{Name: r.Name, Shards: r.Shards, Gzip: r.Gzip, Examples: r.Examples, IDs: r.IDs, Components: r.Components,
-		SeedIDs: r.SeedIDs, Seeds: s.job.Seeds, Compat: r.Compat, Joined: r.Joined, Features: s.features}
+		SeedIDs: r.SeedIDs, Seeds: s.job.Seeds, Compat: r.Compat, Joined: r.Joined, SeedEdges: r.SeedEdges, Features: s.features}
 	if r.Schema != nil {
 		o.Schema = &tfgnnpb.GraphSchema{}
 		if err := unmarshalSchema(r.Schema, o.Schema); err != nil {

@@ -10,7 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/graphmill/graphmill/format/tfgnn"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -122,5 +125,24 @@ func TestLabels(t *testing.T) {
 				t.Error(d, got.CheckOffsets())
 			}
 		})
+	}
+}
+
+// A label that the store holds in codes is refused beside negatives, whose label is 0, and is a feature of links alone.
+func TestCodedLabel(t *testing.T) {
+	made := features.NewFile(features.FitRows{})
+	made.Edges["person:likes:person"] = &features.Type{Features: map[string]*features.Feature{labelName: {DType: "float32", Pieces: []features.Piece{{Column: "#label.0", Kind: features.PieceOneHot, Width: 40}}}}}
+	opt := RecordsOptions{Features: widening.Of(made), SeedEdges: "person:likes:person", SeedColumns: []*graph.Column{{Name: "#label.0", DType: graph.Uint8, Rows: 2, Values: []byte{3, 7}}}}
+	plan := everything("person", "person")
+	n, err := newEncoding(friends(), plan, &opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := n.schema.NodeSets[tfgnn.ReadoutName].Features[labelName]; f.GetShape().GetDim()[0].GetSize() != 40 {
+		t.Errorf("found the label %v, expected 40 numbers", f)
+	}
+	plan.Negatives = &sample.Negatives{Each: 1}
+	if _, err := newEncoding(friends(), plan, &opt); err == nil || !strings.Contains(err.Error(), "found a feature that the store holds in codes, expected a number per link") {
+		t.Errorf("found %v, expected an error of the label", err)
 	}
 }

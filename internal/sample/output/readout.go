@@ -23,23 +23,30 @@ func (n *Encoding) readout() error {
 	set := &tfgnnpb.NodeSet{Features: map[string]*tfgnnpb.Feature{}}
 	n.schema.NodeSets[tfgnn.ReadoutName] = set
 	n.size("nodes", tfgnn.ReadoutName, links, sizes)
-	columns := n.opt.SeedColumns
+	columns, err := n.opt.Features.Among(n.opt.SeedEdges, n.opt.SeedColumns)
+	if err != nil {
+		return err
+	}
 	if n.plan.Negatives != nil {
-		given := graph.FindColumn(columns, labelName)
-		if given != nil {
+		var given *graph.Column
+		if at := slices.IndexFunc(columns, func(c *widening.Column) bool { return c.Name == labelName }); at >= 0 {
+			if columns[at].Wide() {
+				return fmt.Errorf("column %q of the links: found a feature that the store holds in codes, expected a number per link, as negatives have the label 0; give the feature another name, or sample without negatives", labelName)
+			}
+			given = columns[at].Column
 			n.labelled, n.none = true, uint32(given.Rows)
+			columns = slices.Delete(columns, at, at+1)
 		}
 		c, err := labelColumn(given)
 		if err != nil {
 			return err
 		}
-		columns = slices.DeleteFunc(slices.Clone(columns), func(c *graph.Column) bool { return c == given })
 		rows := func(c *content) graph.Index { return narrow(c.labels) }
 		if err := n.columns("nodes", tfgnn.ReadoutName, tfgnn.ReadoutName, widening.Own([]*graph.Column{c}), set.Features, rows, nil); err != nil {
 			return err
 		}
 	}
-	if err := n.columns("nodes", tfgnn.ReadoutName, tfgnn.ReadoutName, widening.Own(columns), set.Features, links, nil); err != nil {
+	if err := n.columns("nodes", tfgnn.ReadoutName, tfgnn.ReadoutName, columns, set.Features, links, nil); err != nil {
 		return err
 	}
 	for end, name := range []string{tfgnn.ReadoutSource, tfgnn.ReadoutTarget} {

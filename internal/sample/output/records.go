@@ -45,8 +45,10 @@ type RecordsOptions struct {
 	// of every job.
 	SeedIDs bool
 	Seeds   []uint32
-	// SeedColumns are features of link seeds, with a row per seed of every job.
+	// SeedColumns are features of link seeds, with a row per seed of every job. Among them are pieces of the Features of SeedEdges, the edge
+	// type that the links are edges of; empty where they come from a file.
 	SeedColumns []*graph.Column
+	SeedEdges   string
 	// Compat selects the format of the Examples. With Joined, Classic leaves out nodes without a row in their table
 	// (graph.Nodes.Added), and their edges.
 	Compat Compat

@@ -74,7 +74,11 @@ func links(g *graph.Graph, e *graph.Edges, condition string, features []table.Co
 		return nil, err
 	}
 	for _, c := range e.Columns {
-		if strings.HasPrefix(c.Name, "#") || features != nil && !slices.ContainsFunc(features, func(f table.Column) bool { return f.Name == c.Name }) {
+		name, piece := graph.PieceOf(c.Name)
+		if !piece {
+			name = c.Name
+		}
+		if !piece && strings.HasPrefix(name, "#") || features != nil && !slices.ContainsFunc(features, func(f table.Column) bool { return f.Name == name }) {
 			continue
 		}
 		if rows == nil && count < e.Count {
@@ -87,8 +91,9 @@ func links(g *graph.Graph, e *graph.Edges, condition string, features []table.Co
 		}
 		s.Columns = append(s.Columns, c)
 	}
+	pieced := graph.Pieced(s.Columns)
 	for _, f := range features {
-		if graph.FindColumn(s.Columns, f.Name) == nil {
+		if graph.FindColumn(s.Columns, f.Name) == nil && !slices.Contains(pieced, f.Name) {
 			return nil, tagged.Errorf(sample.ErrSeed, "found no column %s of %s, expected it, because the schema declares it for %s; import the column, or remove it from the schema", f.Name, e.Type, tfgnn.ReadoutName)
 		}
 	}

@@ -28,7 +28,8 @@ type Seeds struct {
 	Edges string
 	// Nodes are type-wise ids: one per seed or, for links, source and target in turn. A seed may occur several times.
 	Nodes []uint32
-	// Columns is the other columns of a table of links, or the columns of the edges, by name, with a row per link.
+	// Columns is the other columns of a table of links, or the columns of the edges, by name, with a row per link. Of features that the
+	// store holds in pieces, it is the pieces.
 	Columns []*graph.Column
 }
 

@@ -602,3 +602,70 @@ func TestOrderOfTheInput(t *testing.T) {
 		}
 	}
 }
+
+// Of features that the store holds in pieces, links have the pieces, where the schema declares the feature or there is none.
+func TestPiecesOfEdges(t *testing.T) {
+	stored := []byte{10, 11, 12, 13, 14}
+	pieced := func() *store.Store {
+		s := rated()
+		e := s.Graph.Edges[0]
+		column := func(name string, values []byte) *graph.Column {
+			return &graph.Column{Name: name, DType: graph.Uint8, Rows: 5, Values: values}
+		}
+		e.Columns = append([]*graph.Column{column("#e.0", stored), column("#e.1", []byte{1, 2, 3, 4, 5}), column(sample.OnesColumn, make([]byte, 5)),
+			{Name: graph.PositionColumn, DType: graph.Uint32, Rows: 5, Values: graph.Bytes([]uint32{3, 1, 4, 0, 2})}}, e.Columns...)
+		return s
+	}
+	declared := func(names ...string) (all []table.Column) {
+		for _, name := range names {
+			all = append(all, table.Column{Name: name, DType: graph.Float32})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		name, text string
+		features   []table.Column
+		most       int
+		want       string // the columns
+		codes      []byte
+		err        string
+	}{
+		{name: "all", want: "#e.0 #e.1 split stars words", codes: stored},
+		{name: "the first", most: 2, want: "#e.0 #e.1 split stars words", codes: stored[:2]},
+		{name: "a value", text: ":split=b", want: "#e.0 #e.1 split stars words", codes: []byte{11, 14}},
+		{name: "in the order of the input", text: ":#input_position", want: "#e.0 #e.1 split stars words", codes: []byte{13, 11, 14, 10, 12}},
+		{name: "the first of the input", text: ":#input_position", most: 3, want: "#e.0 #e.1 split stars words", codes: []byte{13, 11, 14}},
+		{name: "declared", features: declared("e", "stars"), want: "#e.0 #e.1 stars", codes: stored},
+		{name: "not declared", features: declared("stars"), want: "stars"},
+		{name: "a piece is declared", features: declared("#e.0"), err: "found no column #e.0 of user:rates:movie, expected it, because the schema declares it"},
+	} {
+		got, err := seeds.Find(context.Background(), vfs.OS, pieced(), "user:rates:movie"+c.text, nil, "", c.features, c.most)
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: found %v, expected %s", c.name, err, c.err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		var names []string
+		for _, x := range got.Columns {
+			names = append(names, x.Name)
+		}
+		if d := cmp.Diff(c.want, strings.Join(names, " ")); d != "" {
+			t.Errorf("%s: %s", c.name, d)
+		}
+		if x := graph.FindColumn(got.Columns, "#e.0"); (x == nil) != (c.codes == nil) || x != nil && !bytes.Equal(x.Values, c.codes) {
+			t.Errorf("%s: found the codes %v, expected %v", c.name, x, c.codes)
+		}
+	}
+	links, err := seeds.Find(context.Background(), vfs.OS, pieced(), "user:rates:movie", nil, "", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := seeds.Times(context.Background(), vfs.OS, pieced().Graph, links, "when", ""); err == nil || !strings.Contains(err.Error(), "expected one of split, stars, words;") {
+		t.Errorf("found %v, expected the columns without pieces", err)
+	}
+}
