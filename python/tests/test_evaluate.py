@@ -451,7 +451,7 @@ class TestFull(Close):
 
     def test_errors(self) -> None:
         of = np.zeros((2, 3))
-        more: dict[str, Any]
+        no_rows: dict[str, Any] = dict(block=0)
         for text, f, args, more in (
             ("found the target 3 in links, expected numbers below 3, the number of items that have scores", evaluate.full_ranks, (of, [[0, 1], [0, 3]]), {}),
             ("found the item 7 in known, expected numbers below 3, the number of items that have scores", evaluate.full_ranks, (of, [[0, 1], [0, 1]], [[0], [7]]), {}),
@@ -459,7 +459,7 @@ class TestFull(Close):
             ("found scores of shape [1, 3], expected [2, items]: a row for each source", evaluate.full_ranks, (lambda s: of[:1], [[0, 1], [0, 0]]), {}),
             ("found NaN in row 4 of scores, expected a number", evaluate.full_ranks, (lambda s: [[NAN]], [[4], [0]]), {}),
             ("found -1 in links, expected integers of at least 0", evaluate.full_ranks, (of, [[0, -1], [0, 0]]), {}),
-            ("found block=0, expected at least 1", evaluate.full_ranks, (of, [[0, 1], [0, 0]]), dict(block=0)),
+            ("found block=0, expected at least 1", evaluate.full_ranks, (of, [[0, 1], [0, 0]]), no_rows),
             ("found k=0, expected at least 1", evaluate.top_k, (of, 0), {}),
             ("found 2 items and scores of 3, expected an item per column", evaluate.top_k, (of, 1, None, [0, 1]), {}),
             ("found the item 1 after 4 in items, expected increasing items; sort them, and the columns of the scores alike", evaluate.top_k, (of, 1, None, [0, 4, 1]), {}),
@@ -562,6 +562,17 @@ class TestPyGMetrics(Close):
                 metric.update(torch.from_numpy(top), torch.from_numpy(pairs))
                 want[name] = float(metric.compute())
             self.close(evaluate.lists(top, pairs, names), want, 2e-6)
+
+    def test_differences(self) -> None:
+        """What docs/evaluation.md says of PyG: -1 can be found relevant, and an item that is relevant twice counts twice."""
+        import torch
+        from torch_geometric.metrics import LinkPredRecall
+
+        for top, pairs, theirs, ours in (([[0], [-1]], [[0, 1], [1, 0]], 0.5, 0.0), ([[5]], [[0, 0, 0], [5, 5, 1]], 1 / 3, 0.5)):
+            metric = LinkPredRecall(1)
+            metric.update(torch.tensor(top), torch.tensor(pairs))
+            self.assertAlmostEqual(float(metric.compute()), theirs, 6)
+            self.assertEqual(evaluate.lists(top, np.array(pairs), "recall@1")["recall@1"], ours)
 
 
 @unittest.skipUnless(available("sklearn"), "scikit-learn is not installed")
