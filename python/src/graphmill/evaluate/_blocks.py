@@ -7,17 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from .._arguments import integer
 from .._arrays import Array, index, ranges
 from ._input import finite, numbers, pairs, same_length
 
+_TOGETHER = 1 << 24  # scores that are looked at together, unless the user says how many rows
+_FIRST = 16  # rows that a function is first asked for, when it is not known how many scores a row has
 
-def scores_of(scores: Any, sources: Array, block: int, like: Any, name: str) -> Iterator[tuple[int, Array]]:
+
+def scores_of(scores: Any, sources: Array, block: Any, like: Any, name: str) -> Iterator[tuple[int, Array]]:
     """Blocks of scores, each with the number of its first row. They are new arrays of floats.
 
     Args:
         scores: an array with a row per source, or a function of an array of sources.
         sources: the source of each row.
-        block: rows of a block.
+        block: rows of a block; None is as many as have 2^24 scores.
         like: a tensor, if the function gets its sources as one on the same device; else None.
         name: the argument that the sources are from, for errors.
 
@@ -28,15 +32,19 @@ def scores_of(scores: Any, sources: Array, block: int, like: Any, name: str) -> 
         if len(getattr(scores, "shape", (0, 0))) != 2:
             scores = numbers("scores", scores, 2)
         same_length("rows of scores", len(scores), name, len(sources), "a row for each")
-    items = None
-    for at in range(0, len(sources), block):
-        of = sources[at : at + block]
-        x = numbers("scores", scores(of.copy() if like is None else index(like, of)) if callable(scores) else scores[at : at + block], 2)
+    rows = None if block is None else integer("block", block, 1)
+    items = None if callable(scores) else int(scores.shape[1])
+    at = 0
+    while at < len(sources):
+        step = rows or (_FIRST if items is None else max(1, _TOGETHER // max(items, 1)))
+        of = sources[at : at + step]
+        x = numbers("scores", scores(of.copy() if like is None else index(like, of)) if callable(scores) else scores[at : at + step], 2)
         if len(x) != len(of) or x.shape[1] != (x.shape[1] if items is None else items):
             raise ValueError(f"found scores of shape {list(x.shape)}, expected [{len(of)}, {'items' if items is None else items}]: a row for each source")
         items = x.shape[1]
         finite("scores", x, of if callable(scores) else np.arange(at, at + len(x)))
         yield at, np.array(x, x.dtype if x.dtype.kind == "f" else np.float64)
+        at += len(of)
 
 
 class Known:

@@ -42,9 +42,9 @@ class _Classes(Evaluation):
         out: dict[str, float] = {}
         if any(m.of in _COUNTED for m in self.metrics):
             out.update(self._counted(weights))
-        if any(m.of in _AREAS for m in self.metrics):
-            areas = [c.areas(weights) for c in self._each_curve()]
-            out.update({name: mean(np.array([a[i] for a in areas])) for i, name in enumerate(_AREAS)})
+        if names := [m.of for m in self.metrics if m.of in _AREAS]:
+            areas = [c.areas(names, weights) for c in self._each_curve()]
+            out.update({name: mean(np.array([a[name] for a in areas])) for name in names})
         return out
 
     def _counted(self, weights: Array | None) -> dict[str, float]:
@@ -141,7 +141,8 @@ def classes(
     if not kept.any():
         raise ValueError("found no labels, expected at least one")
     rows = np.flatnonzero(kept)
-    x, of_class = x[rows], of_class[rows]
+    if len(rows) < len(x):
+        x, of_class = x[rows], of_class[rows]
     finite("predicted", x, rows)
     if x.dtype.kind == "f":
         guess, count = _guesses(x, threshold)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Optional
 
 import numpy as np
@@ -28,26 +28,33 @@ class Curve:
     """
 
     def __init__(self, positive: Array, items: Array, negatives: Blocks) -> None:
-        self._thresholds, self._at = np.unique(positive, return_inverse=True)
-        self._items, self._negatives = items, negatives
+        self._thresholds, self._number = np.unique(positive, return_counts=True)
+        self._positive, self._items, self._negatives = positive, items, negatives
         self._once: tuple[Array, Array, int] | None = None
+        self._at: Array | None = None
         self._codes: list[tuple[Array, Array | None]] | None = None
 
-    def areas(self, weights: Array | None) -> tuple[float, float]:
-        """auc and ap; NaN if there are no positives or no negatives. ``weights`` says how often each item counts."""
+    def areas(self, names: Iterable[str], weights: Array | None) -> dict[str, float]:
+        """Those of "auc" and "ap" that are named; NaN if there are no positives or no negatives. ``weights`` says how often each item counts."""
         if weights is None:
-            at = np.bincount(self._at, minlength=len(self._thresholds))
+            at = self._number
             below, upto, negatives = self._plain()
         else:
+            if self._at is None:
+                self._at = np.searchsorted(self._thresholds, self._positive)
             at = _summed(self._at, weights[self._items], len(self._thresholds))
             below, upto, negatives = self._weighted(weights)
         positives = int(at.sum())
+        out = dict.fromkeys(names, math.nan)
         if not positives or not negatives:
-            return math.nan, math.nan
-        auc = int((at * (below + upto)).sum()) / (2 * positives * negatives)
-        some = at > 0  # a threshold where no positive is left adds nothing, and may have nothing above it
-        found = np.cumsum(at[::-1])[::-1][some]
-        return auc, math.fsum((at[some] * (found / (found + (negatives - below[some])))).tolist()) / positives
+            return out
+        if "auc" in out:
+            out["auc"] = int((at * (below + upto)).sum()) / (2 * positives * negatives)
+        if "ap" in out:
+            some = at > 0  # a threshold where no positive is left adds nothing, and may have nothing above it
+            found = np.cumsum(at[::-1])[::-1][some]
+            out["ap"] = math.fsum((at[some] * (found / (found + (negatives - below[some])))).tolist()) / positives
+        return out
 
     def _plain(self) -> tuple[Array, Array, int]:
         if self._once is None:
@@ -56,8 +63,12 @@ class Curve:
             for x, _ in self._negatives():
                 for at in range(0, len(x), step):
                     part = np.sort(x[at : at + step])
-                    below += np.searchsorted(part, self._thresholds, "left")
-                    upto += np.searchsorted(part, self._thresholds, "right")
+                    left = np.searchsorted(part, self._thresholds, "left")
+                    below += left
+                    upto += left
+                    # Where scores are many, few are equal, and only those are looked up again.
+                    equal = np.flatnonzero(part[np.minimum(left, len(part) - 1)] == self._thresholds)
+                    upto[equal] += np.searchsorted(part, self._thresholds[equal], "right") - left[equal]
                 n += len(x)
             self._once = below, upto, n
         return self._once

@@ -9,12 +9,12 @@ import numpy as np
 from .._arrays import Array, is_torch
 from . import _ranks
 from ._blocks import Known, scores_of
-from ._input import block_size, pairs
+from ._input import pairs
 
 _FEW = 4  # links of one source up to which comparing all items for each is faster than sorting them once
 
 
-def full_ranks(scores: Any, links: Any, known: Any = None, *, ties: str = "mean", block: int = 256) -> Array:
+def full_ranks(scores: Any, links: Any, known: Any = None, *, ties: str = "mean", block: int | None = None) -> Array:
     """The rank of each link's target among all items, but for other targets that are known: the filtered ranking of knowledge graphs.
 
     Args:
@@ -24,7 +24,7 @@ def full_ranks(scores: Any, links: Any, known: Any = None, *, ties: str = "mean"
         known: [2, m], links that exist, such as ``store.edges[t].edge_index()``. For a link, the targets of its source are left out,
             but for its own.
         ties: the share of equal scores that counts as higher: ``"mean"``, ``"worst"`` or ``"best"``, as in `links`.
-        block: number of rows of scores that are looked at together. Memory is in proportion to it.
+        block: number of rows of scores that are looked at together. By default they have about 2^24 scores, 64 MiB of float32.
 
     Returns:
         [n], the ranks, float64. `ranked` makes Scores of them.
@@ -43,9 +43,7 @@ def full_ranks(scores: Any, links: Any, known: Any = None, *, ties: str = "mean"
     row = row.reshape(-1)[order]
     filtered = None if known is None else Known(known)
     above, equal = np.zeros(len(source), np.int64), np.zeros(len(source), np.int64)
-    for at, x in scores_of(scores, rows, block_size(block), links if is_torch(links) else None, "links"):
-        if not len(x):
-            continue
+    for at, x in scores_of(scores, rows, block, links if is_torch(links) else None, "links"):
         first, end = np.searchsorted(row, [at, at + len(x)])
         of = order[first:end]
         above[of], equal[of] = _block(x, row[first:end] - at, target[of], rows[at : at + len(x)], filtered)

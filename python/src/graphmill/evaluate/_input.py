@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arguments import choice, integer
+from .._arguments import choice
 from .._arrays import Array, is_torch
 from .._arrays import numpy as as_numpy
 
@@ -71,7 +71,3 @@ def finite(name: str, x: Array, rows: Array | None = None) -> None:
 def skips(missing: Any) -> bool:
     """Whether missing values are left out."""
     return choice("missing", missing, _MISSING) == "skip"
-
-
-def block_size(block: Any) -> int:
-    return integer("block", block, 1)

@@ -40,20 +40,18 @@ class _Links(Evaluation):
         return out
 
     def joint(self, weights: Array | None) -> Mapping[str, float]:
-        if self._positive is None or self._negative is None or not any(m.of in _AREAS for m in self.metrics):
+        names = [m.of for m in self.metrics if m.of in _AREAS]
+        if self._positive is None or self._negative is None or not names:
             return {}
         if self._curve is None:
             self._curve = Curve(self._positive, np.arange(self.count), self._negative.blocks)
-        return dict(zip(_AREAS, self._curve.areas(weights)))
+        return self._curve.areas(names, weights)
 
     def part(self, items: Array) -> Evaluation:
         if self._positive is None or self._negative is None:
             return _Links(self.metrics, self._ranks[items])
         negative = self._negative.part(items) if any(m.of in _AREAS for m in self.metrics) else self._negative
         return _Links(self.metrics, self._ranks[items], self._positive[items], negative)
-
-    def lacking(self, metric: str) -> str:
-        return f"found no negative links that are not missing, expected at least one for {metric}"
 
 
 def links(
@@ -102,7 +100,7 @@ def links(
         raise ValueError("found no positive links, expected at least one")
     finite("positive", own)
     others = numbers("negative", negative, *((1,) if offsets is not None else (1, 2)))
-    if not others.size:
+    if not others.size or (skip and np.isnan(np.fmax.reduce(others, axis=None))):
         raise ValueError("found no negative links, expected at least one")
     of = options(groups, len(own), "positive links", bootstrap, level, seed)
     own = own.astype(np.result_type(own.dtype, others.dtype), copy=False)  # float32 and float64 are compared as float64

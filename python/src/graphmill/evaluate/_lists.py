@@ -15,7 +15,7 @@ from ._scores import Scores
 
 _DEFAULT = ("precision@10", "recall@10", "ndcg@10", "map@10", "mrr@10", "hits@10")
 _METRICS = ("precision", "recall", "f1", "ndcg", "map", "mrr", "hits")
-_BLOCK = 1 << 16  # items that are looked up at a time
+_BLOCK = 1 << 13  # items that are looked up at a time
 
 
 class _Lists(Evaluation):
@@ -56,16 +56,17 @@ def lists(top: Any, relevant: Any, metrics: Any = _DEFAULT, *, groups: Any = Non
         ValueError: no list has a relevant item, a list has an item twice, or a metric is not known.
     """
     names = parsed(metrics, (), _METRICS)
-    items = whole("top", top, 2)
+    items = whole("top", top, 2)[:, : max(m.k for m in names)]
     of = options(groups, len(items), "lists", bootstrap, level, seed)
     _check(items)
     rows, wanted = _relevant(relevant, len(items))
-    sizes = np.bincount(rows, minlength=len(items))
-    kept = sizes > 0
-    if not kept.any():
+    if not len(rows):
         raise ValueError("found no relevant items, expected at least one for one of the lists")
-    found = _found(items[:, : max(m.k for m in names)], rows, wanted)[kept]
-    return scored(_Lists(names, {m.name: _value(m, found[:, : m.k], sizes[kept]) for m in names}, int(kept.sum())), of, kept)
+    found, sizes = _found(items, rows, wanted)
+    kept = sizes > 0
+    if not kept.all():
+        found, sizes = found[kept], sizes[kept]
+    return scored(_Lists(names, {m.name: _value(m, found[:, : m.k], sizes) for m in names}, len(sizes)), of, kept)
 
 
 def _value(m: Metric, found: Array, relevant: Array) -> Array:
@@ -115,7 +116,7 @@ def _check(items: Array) -> None:
 
 
 def _relevant(relevant: Any, n: int) -> tuple[Array, Array]:
-    """Distinct pairs of a list and an item, sorted."""
+    """Pairs of a list and an item."""
     if isinstance(relevant, (list, tuple)):
         same_length("lists in top", n, "arrays in relevant", len(relevant), "an array per list")
         each = [whole(f"relevant[{i}]", x) for i, x in enumerate(relevant)]
@@ -124,35 +125,37 @@ def _relevant(relevant: Any, n: int) -> tuple[Array, Array]:
         if items.size and int(items.min()) < 0:
             bad = int(np.argmax(items < 0))
             raise ValueError(f"found the item {items[bad]} in relevant[{rows[bad]}], expected items from 0")
-    elif is_torch(relevant) or hasattr(relevant, "shape"):
-        rows, items = pairs("relevant", relevant, "numbers of lists and items")
-        if rows.size and int(rows.max()) >= n:
-            raise ValueError(f"found the list {int(rows.max())} in relevant, expected numbers below {n}, the number of lists in top")
-    else:
+        return rows, items
+    if not is_torch(relevant) and not hasattr(relevant, "shape"):
         raise TypeError(f"found relevant of type {type(relevant).__name__}, expected a list with an array per list, or a [2, m] array")
-    order = np.lexsort((items, rows))
-    rows, items = rows[order], items[order]
-    first = np.ones(len(rows), bool)
-    first[1:] = (rows[1:] != rows[:-1]) | (items[1:] != items[:-1])
-    return rows[first], items[first]
+    rows, items = pairs("relevant", relevant, "numbers of lists and items")
+    if rows.size and int(rows.max()) >= n:
+        raise ValueError(f"found the list {int(rows.max())} in relevant, expected numbers below {n}, the number of lists in top")
+    return rows, items
 
 
-def _found(items: Array, rows: Array, wanted: Array) -> Array:
-    """Which items of each row are among the sorted pairs of rows and wanted items."""
+def _found(items: Array, rows: Array, wanted: Array) -> tuple[Array, Array]:
+    """Which items of each row are among the pairs of rows and wanted items, and how many items each row wants."""
+    highest = max(int(items.max(initial=0)), int(wanted.max()))
+    if highest + 2 > (1 << 63) // len(items):
+        # The places of items among the wanted ones, so that a row and an item are one integer.
+        names, place = np.unique(wanted, return_inverse=True)
+        wanted, of = place.reshape(-1), np.searchsorted(names, items)
+        items = np.where(names[np.minimum(of, len(names) - 1)] == items, of, -1)
+        highest = len(names)
+    width = highest + 2
+    pairs = rows * width + (wanted + 1)  # so no pair is that of -1
+    if not (pairs[1:] > pairs[:-1]).all():
+        pairs = np.unique(pairs)
+    sizes = np.bincount(pairs // width, minlength=len(items))
     out = np.zeros(items.shape, bool)
-    if not items.size:
-        return out
-    # Items by their places among the wanted ones, so that a row and an item are one small integer. An item that nobody wants is beyond.
-    known, wanted = np.unique(wanted, return_inverse=True)
-    width = len(known) + 1
-    pairs = rows * width + wanted.reshape(-1)
-    step = max(1, _BLOCK // items.shape[1])
-    for at in range(0, len(items), step):
-        x = items[at : at + step]
-        place = np.searchsorted(known, x)
-        place[known[np.minimum(place, len(known) - 1)] != x] = len(known)
-        mine = pairs[np.searchsorted(rows, at) : np.searchsorted(rows, at + len(x))]
-        if len(mine):
-            asked = place + np.arange(at, at + len(x))[:, None] * width
-            out[at : at + step] = mine[np.minimum(np.searchsorted(mine, asked), len(mine) - 1)] == asked
-    return out
+    if items.size:
+        ends = np.cumsum(sizes)
+        step = max(1, _BLOCK // items.shape[1])
+        for at in range(0, len(items), step):
+            end = min(at + step, len(items))
+            mine = pairs[ends[at] - sizes[at] : ends[end - 1]]
+            if len(mine):
+                asked = items[at:end] + (np.arange(at, end)[:, None] * width + 1)
+                out[at:end] = mine[np.minimum(np.searchsorted(mine, asked), len(mine) - 1)] == asked
+    return out, sizes

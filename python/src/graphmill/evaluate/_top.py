@@ -9,10 +9,10 @@ import numpy as np
 from .._arguments import integer
 from .._arrays import Array, is_torch
 from ._blocks import Known, scores_of
-from ._input import block_size, whole
+from ._input import whole
 
 
-def top_k(scores: Any, k: int, known: Any = None, items: Any = None, *, sources: Any = None, block: int = 256) -> tuple[Array, Array]:
+def top_k(scores: Any, k: int, known: Any = None, items: Any = None, *, sources: Any = None, block: int | None = None) -> tuple[Array, Array]:
     """The k items with the highest scores of each row, without those that are known. Of equal scores, the lower item is first.
 
     Args:
@@ -21,7 +21,7 @@ def top_k(scores: Any, k: int, known: Any = None, items: Any = None, *, sources:
         known: [2, m], sources and items that are left out, such as the links of the training.
         items: the item that each column is of, in increasing order. By default they are numbered from 0.
         sources: [n], the source of each row, which ``known`` refers to. By default they are numbered from 0. A function needs it.
-        block: number of rows of scores that are looked at together. Memory is in proportion to it.
+        block: number of rows of scores that are looked at together. By default they have about 2^24 scores, 64 MiB of float32.
 
     Returns:
         Two arrays [n, k]: the items, int64, with -1 where a row has no further one, and their scores, NaN there. `lists` takes the first.
@@ -39,7 +39,7 @@ def top_k(scores: Any, k: int, known: Any = None, items: Any = None, *, sources:
     column = None if items is None else _columns(items)
     left_out = None if known is None else Known(known)
     found: list[tuple[Array, Array]] = []
-    for at, x in scores_of(scores, of, block_size(block), sources if is_torch(sources) else None, "sources"):
+    for at, x in scores_of(scores, of, block, sources if is_torch(sources) else None, "sources"):
         if column is not None and len(column) != x.shape[1]:
             raise ValueError(f"found {len(column)} items and scores of {x.shape[1]}, expected an item per column")
         if left_out is not None:
