@@ -78,6 +78,7 @@ RACES = {
     "larger": "training on a graph larger than memory: DGL's and PyG's loaders over memory maps; needs root, for a limit of memory",
     "links": "batches of links with negatives: the link loaders of PyG and DGL, and batches of nodes",
     "relational": "a database of PostgreSQL into batches: RelBench with PyG, psql",
+    "evaluate": "metrics of links, lists and classes: OGB's Evaluator, PyG's metrics, scikit-learn, torchmetrics",
     "inference": "a model for all nodes, layer by layer: PyG's BasicGNN.inference, DGL's loop",
     "scaling": "no race: how time, memory and bytes of each stage grow with the edges; bench/scaling.py makes the plots",
     "walks": "random walks: the operators of PyG and DGL",
@@ -1094,6 +1095,35 @@ class Bench:
             [memory('graphmill.PackedLoader, as_="pyg"', pyg, "pyg-form", *ours), memory("PyG DataLoader with DynamicBatchSampler", pyg, "pyg")],
         )
         self.race(f"{what}, on the disk", "graphs/s", [disk(t) for t in self.args.threads])
+
+    def evaluate(self) -> None:
+        """Metrics of arrays in memory. The items that a peer is slow for are fewer; the rates are of one item."""
+        ours = self.python("tables", "numpy")
+        peers = {
+            "OGB Evaluator": (self.python("ogb", "ogb"), "ogb"),
+            "PyG LinkPredMetricCollection": (self.python("pyg", "torch_geometric"), "pyg"),
+            "scikit-learn": (self.python("features", "scikit-learn"), "sklearn"),
+            "torchmetrics": (self.python("lightning", "torchmetrics"), "torchmetrics"),
+        }
+        env = {"PYTHONPATH": str(HERE.parent / "python" / "src")}
+
+        def contestant(name: str, python: pathlib.Path, work: str, by: str, items: int) -> Contestant:
+            command = [python, HERE / "peer_evaluate.py", work, "--by", by, "--items", items]
+            return Contestant(name, command, lambda r: r["items_per_second"], env, found=lambda r: {"value": r["value"]})
+
+        for work, what, unit, items, by in (
+            ("links", "MRR and hits@1, 3, 10 of 100,000 links among 1,000 negatives each", "links", 100_000, {"OGB Evaluator": 100_000, "torchmetrics": 2000}),
+            ("lists", "six metrics of the first 10 of 100,000 lists", "lists", 100_000, {"PyG LinkPredMetricCollection": 100_000}),
+            ("auc", "the area under the ROC curve of 2,000,000 scores", "scores", 2_000_000, {"scikit-learn": 2_000_000, "torchmetrics": 2_000_000}),
+        ):
+            self.race(
+                f"{what}, 1 thread",
+                f"{unit} per CPU second",
+                [
+                    contestant("graphmill.evaluate", ours, work, "graphmill", items),
+                    *(contestant(name, peers[name][0], work, peers[name][1], n) for name, n in by.items()),
+                ],
+            )
 
     def partition(self) -> None:
         """Graphs into parts: speed, and number of cut edges."""

@@ -24,6 +24,7 @@ BETTER = {
     "npy": "DGL's graph is in memory when the conversion ends, ready for its own kernels.",
     "ogb": "OGB's readers know every data set of OGB by name, and download it.",
     "strings": "polars and DuckDB join any tables by any columns.",
+    "evaluate": "PyG's metrics and torchmetrics add batch to batch on a GPU, and average over ranks. scikit-learn and torchmetrics have many more metrics.",
     "features": "polars computes any expression, and scikit-learn has many more transformations. Neither writes a graph or keeps the raw columns.",
     "tfgnn": "tfgnn_sampler runs on Google Dataflow without a cluster of one's own.",
     "records": "tfgnn.parse_example is a part of a tf.data pipeline, with TensorFlow's augmentation and distribution.",

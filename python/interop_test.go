@@ -78,7 +78,7 @@ func TestPeerClient(t *testing.T) {
 	env = append(env, fmt.Sprintf("GRAPHMILL_TEST_GRAPHS=%d", proof.Count(t, 80, 300)))
 	numpy := []string{"discover", "-s", "tests"}
 	if !proof.Long(t) { // the others go the same ways with torch installed
-		for _, module := range []string{"batches", "columns", "docs", "links", "loader", "main", "names", "orders", "packs", "sets", "shown", "store", "whole"} {
+		for _, module := range []string{"batches", "columns", "docs", "evaluate", "links", "loader", "main", "names", "orders", "packs", "sets", "shown", "store", "whole"} {
 			numpy = append(numpy, "-k", "test_"+module+".*")
 		}
 	}
@@ -91,9 +91,11 @@ func TestPeerClient(t *testing.T) {
 		{"pyg", []string{"discover", "-s", "tests", "-p", "test_[q-z]*.py"}, false},
 		{"tables", numpy, false},
 		{"dgl", []string{"discover", "-s", "tests", "-k", "TestDGL", "-k", "TestPandas", "-k", "TestPages"}, true},
-		{"lightning", []string{"discover", "-s", "tests", "-k", "TestStateful", "-k", "Lightning", "-k", "test_docs_python"}, true},
+		{"lightning", []string{"discover", "-s", "tests", "-k", "TestStateful", "-k", "Lightning", "-k", "TestTorchMetrics", "-k", "test_docs_python"}, true},
 		{"databases", []string{"discover", "-s", "tests", "-k", "TestDatabases"}, true},
 		{"integrations", []string{"discover", "-s", "tests", "-k", "test_integrations", "-k", "test_notebooks", "-k", "test_docs_integrations"}, true},
+		{"features", []string{"discover", "-s", "tests", "-p", "test_evaluate.py", "-k", "TestScikitLearn"}, true},
+		{"ogb", []string{"discover", "-s", "tests", "-p", "test_evaluate.py", "-k", "TestOGB"}, true},
 		{"jraph", []string{"discover", "-s", "tests", "-k", "TestJraph", "-k", "TestPages"}, true},
 		{"tfgnn", []string{"discover", "-s", "tests", "-k", "TestTFGNN", "-k", "TestPages"}, true},
 	} {

@@ -24,6 +24,7 @@ GO = {
 }
 PYTHON = {
     "graphmill": "The package `graphmill`",
+    "graphmill.evaluate": "Metrics: `graphmill.evaluate`",
     "graphmill.pyg": "PyG's own loaders: `graphmill.pyg`",
     "graphmill.lightning": "Lightning: `graphmill.lightning`",
     "graphmill.tfgnn": "GraphTensors: `graphmill.tfgnn`",

@@ -3,7 +3,7 @@
 ``BatchIter`` and ``GroupBatchIter`` iterate over arrays and tensors in memory. ``NodeLoader`` samples subgraphs of a
 store in a separate process, and yields them as PyG, DGL, TF-GNN, JAX or NumPy objects. ``PackedLoader`` yields packs of
 many small graphs, all of one shape. ``Store`` and ``Collection`` are views of the files. ``graphmill.pyg`` has a
-sampler for PyG's own loaders.
+sampler for PyG's own loaders, and ``graphmill.evaluate`` metrics of predictions.
 """
 
 from ._as.datasets import hf_dataset

@@ -1,0 +1,19 @@
+"""Metrics of link prediction, recommendation, classification and regression, with NumPy alone.
+
+`links` ranks positive links among their negatives, `lists` judges lists of items, `classes` classes of nodes, and `values`
+numbers. Each returns `Scores`. `full_ranks` and `top_k` go through the scores of all items in blocks: the first for the filtered
+ranking of knowledge graphs, which `ranked` turns into Scores, the second for the lists that `lists` takes.
+
+Arrays may be NumPy's, torch's on any device, or lists. Scores are compared in their own dtype, so float32 has the ties of float32.
+Means are exactly rounded sums divided by their number: no order of the items and no size of a block changes a bit of them.
+"""
+
+from ._classes import classes
+from ._full import full_ranks
+from ._links import links, ranked
+from ._lists import lists
+from ._scores import Scores
+from ._top import top_k
+from ._values import values
+
+__all__ = ["Scores", "classes", "full_ranks", "links", "lists", "ranked", "top_k", "values"]
