@@ -93,7 +93,7 @@ func (p *Plan) validateLinks(g *graph.Graph) error {
 		for _, t := range slices.Sorted(maps.Keys(n.Times)) {
 			i := g.NodeType(t)
 			if i < 0 || !slices.Contains(p.SeedType, t) {
-				return tagged.Errorf(ErrPlan, "negatives: times: found node type %q, expected the types of the links: %q", t, p.SeedType)
+				return tagged.Errorf(ErrPlan, "negatives: times: found node type %q, expected the types of the links: %q; name one of these", t, p.SeedType)
 			}
 			if err := checkTime(g.Nodes[i], n.Times[t], p.TimeUnit(g)); err != nil {
 				return tagged.Errorf(ErrPlan, "negatives: times: %w", err)

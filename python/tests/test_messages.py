@@ -34,7 +34,11 @@ class Sets:
         m = int(r.integers(0, 200))
         knows = r.integers(0, self.users, (2, m))
         self.nodes = {"user": {"x": r.random((self.users, 3), np.float32)}, "item": {"x": r.random((self.items, 2), np.float32)}}
-        self.edges = {BUYS: (buys[:, order], part[order]), BACK: (buys[::-1][:, back], part[back]), KNOWS: (knows[:, np.argsort(knows[1], kind="stable")], None)}
+        self.edges = {
+            BUYS: (buys[:, order], part[order]),
+            BACK: (buys[::-1][:, back], part[back]),
+            KNOWS: (knows[:, np.argsort(knows[1], kind="stable")], None),
+        }
         self.whole = self.store({}, f"messages-{number}.store")
         self.train = self.store({BUYS: 0, BACK: 0}, f"messages-{number}-train.store")
 

@@ -119,7 +119,8 @@ def _value(column: Column, text: str, what: str) -> Any:
     dtype = np.dtype(column.dtype)
     try:
         if column.unit is not None and not text.lstrip("-").isdigit():
-            return dtype.type(np.datetime64(text, column.unit).astype(np.int64))
+            time: Any = np.datetime64(text).astype(f"datetime64[{column.unit}]")
+            return dtype.type(time.astype(np.int64))
         return dtype.type(int(text) if dtype.kind in "iu" else float(text))
     except (ValueError, OverflowError):
         raise ValueError(f"{what}: found value {text!r}, expected a number of dtype {column.dtype}") from None
