@@ -118,8 +118,9 @@ func (b *block) numbers(part, first, n, width int, rows []float64) {
 	for k := range state.Numbers {
 		number, of := b.number[:n], &state.Numbers[k]
 		s.numbers(first, k, number, &x.wide)
-		for i, v := range number {
-			if v = of.clipped(v); v != v {
+		for i, raw := range number {
+			v := of.clipped(raw)
+			if v != v {
 				if k == 0 || !state.Flag || rows[i*width+state.Width-1] == 0 {
 					x.filled.add(first+i, 0)
 				}
@@ -137,7 +138,7 @@ func (b *block) numbers(part, first, n, width int, rows []float64) {
 				x.low.add(first+i, v)
 			case math.IsInf(y, 0):
 				x.over.add(first+i, y)
-			case whole && of.Scale == "" && rounded(y, b.a.dtype) != y:
+			case whole && of.Scale == "" && y == raw && rounded(y, b.a.dtype) != y: // a fill or a bound of clip is no number of the column
 				x.wide.add(first+i, y)
 			}
 			rows[i*width+k] = y

@@ -30,6 +30,45 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// A fill and a bound of clip of a column of whole numbers are rounded to the dtype; a number of the column is not.
+func TestWholeNumbers(t *testing.T) {
+	const wide = 1<<24 + 1
+	for _, c := range []struct {
+		values []int64
+		mark   []byte
+		part   Part
+		want   []float32
+		err    string
+	}{
+		{[]int64{1, 2, 2, 0}, []byte{0, 0, 0, 1}, Part{Impute: ImputeMean}, []float32{1, 2, 2, 5. / 3}, ""},
+		{[]int64{0, 2, 9}, nil, Part{Clip: &[2]float64{0.1, 5.7}}, []float32{0.1, 2, 5.7}, ""},
+		{[]int64{wide, 2}, nil, Part{Clip: &[2]float64{0.1, 5.7}}, []float32{5.7, 2}, ""},
+		{[]int64{0, 2}, []byte{1, 0}, Part{Impute: ImputeConstant, Value: wide}, []float32{wide, 2}, ""},
+		{[]int64{1, wide, wide}, nil, Part{Impute: ImputeMean}, nil, "feature u/f, v: found the whole number 16777217 in 2 rows, the first in row 1, expected numbers that float32 has without rounding; give scale, take encode, or leave the column out if it has ids"},
+		{[]int64{1, wide}, nil, Part{Clip: &[2]float64{0, wide}}, nil, "feature u/f, v: found the whole number 16777217 in row 1, expected numbers that float32 has without rounding; give scale, take encode, or leave the column out if it has ids"},
+	} {
+		c.part.From = "v"
+		table := &Table{Type: "u", Rows: len(c.values), Columns: []*graph.Column{{Name: "v", DType: graph.Int64, Rows: len(c.values), Values: graph.Bytes(c.values)}}}
+		if c.mark != nil {
+			table.Columns = append(table.Columns, &graph.Column{Name: "v_missing", DType: graph.Bool, Rows: len(c.mark), Values: c.mark})
+		}
+		got, err := rowsOf(t, &referenceCase{table: table, spec: Spec{Name: "f", DType: graph.Float32, Parts: []Part{c.part}}}, Options{Threads: 1})
+		if c.err != "" {
+			if err == nil || err.Error() != c.err {
+				t.Errorf("%v: found %v, expected %q", c.values, err, c.err)
+			}
+			continue
+		}
+		var want [][]float64
+		for _, x := range c.want {
+			want = append(want, []float64{float64(x)})
+		}
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%v: found %v\n%s", c.values, err, diff)
+		}
+	}
+}
+
 // A result beyond the dtype is said with its column and row, whichever part of the feature has it.
 func TestBeyondDType(t *testing.T) {
 	column := func(name string, values ...float64) *graph.Column {

@@ -453,8 +453,8 @@ def apply_steps(steps: list[State], x: Number) -> Any:
     return x
 
 
-def apply_part(part: dict[str, Any], state: State, x: Any) -> list[float]:
-    """The numbers of a row."""
+def apply_part(part: dict[str, Any], state: State, x: Any, dtype: str) -> list[float]:
+    """The numbers of a row, before they are rounded to the dtype."""
     encode = part.get("encode", "")
     if encode == "code":
         return [apply_code(state, x or None) if x else 0]
@@ -486,12 +486,23 @@ def apply_part(part: dict[str, Any], state: State, x: Any) -> list[float]:
         raise Refused("found no value")
     if any(math.isinf(v) for v in after):
         raise Refused("found a result that is infinite")
+    if part.get("whole") and not encode and not part.get("scale") and any(y == x and not has(dtype, y) for x, y in zip(before, after)):
+        raise Refused("found a whole number that the dtype rounds")  # a fill or a bound of clip is no number of the column, and is rounded
     return [float(v) for v in after] + [float(flag)] * bool(part.get("flag"))
 
 
 # Features of few bits: the store has a code per number, and a batch has the number that the code stands for.
 
 BEYOND = {"float32": 2.0**128 - 2.0**103, "float16": 65520.0, "bfloat16": 2.0**128 - 2.0**119}  # what a dtype rounds to an infinity, and all above it
+
+
+BITS = {"float32": 24, "float16": 11, "bfloat16": 8}  # of a significand
+
+
+def has(dtype: str, x: float) -> bool:
+    """Whether a dtype has a whole number without rounding."""
+    n = abs(int(x))
+    return not n or (n // (n & -n)).bit_length() <= BITS[dtype] and not beyond(x, dtype)
 
 
 def beyond(x: float, dtype: str) -> bool:
@@ -551,7 +562,7 @@ def feature(spec: dict[str, Any], columns: dict[str, list[Any]], fit: list[bool]
     the bytes of the pieces of few bits, row by row."""
     parts, bits, norm = spec["parts"], spec.get("bits", 0), spec.get("norm", "")
     states = [fit_part(p, columns[p["from"]], fit) for p in parts]
-    by_part = [[apply_part(p, s, columns[p["from"]][i]) for p, s in zip(parts, states)] for i in range(len(fit))]
+    by_part = [[apply_part(p, s, columns[p["from"]][i], spec["dtype"]) for p, s in zip(parts, states)] for i in range(len(fit))]
     rows = [[v for of in row for v in of] for row in by_part]
     if norm:
         rows = norms(rows, norm)
