@@ -294,31 +294,51 @@ func (b *block) round(last, first int, rows []float64, width int, out []byte) {
 	}
 }
 
-// normalise divides rows by their norm.
+// leastNormal is the least positive number that float64 has with all bits of precision.
+const leastNormal = 0x1p-1022
+
+// normalise divides rows by their norm. Where float64 does not have the sum of a norm, it divides a row by its greatest magnitude first.
 func normalise(rows []float64, width int, how Norm) {
 	if how == NormNone {
 		return
 	}
 	for ; len(rows) > 0; rows = rows[width:] {
 		row := rows[:width]
-		norm := 0.0
+		greatest := 0.0
 		for _, x := range row {
-			switch how {
-			case NormL1:
-				norm += math.Abs(x)
-			case NormL2:
-				norm += float64(x * x)
-			case NormMax:
-				norm = max(norm, math.Abs(x))
+			greatest = max(greatest, math.Abs(x))
+		}
+		sum := greatest
+		if how != NormMax {
+			sum = sumOf(row, how)
+			if math.IsInf(sum, 0) || how == NormL2 && sum < leastNormal && greatest > 0 {
+				divide(row, greatest)
+				sum = sumOf(row, how)
 			}
 		}
 		if how == NormL2 {
-			norm = math.Sqrt(norm)
+			sum = math.Sqrt(sum)
 		}
-		if norm != 0 {
-			for i := range row {
-				row[i] /= norm
-			}
+		if sum != 0 {
+			divide(row, sum)
 		}
+	}
+}
+
+// sumOf is the sum of the magnitudes of a row, or of their squares.
+func sumOf(row []float64, how Norm) (sum float64) {
+	for _, x := range row {
+		if how == NormL1 {
+			sum += math.Abs(x)
+		} else {
+			sum += float64(x * x)
+		}
+	}
+	return sum
+}
+
+func divide(row []float64, by float64) {
+	for i := range row {
+		row[i] /= by
 	}
 }

@@ -1,9 +1,12 @@
 package features
 
 import (
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/graphmill/graphmill/graph"
 )
@@ -65,6 +68,33 @@ func TestWholeNumbers(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%v: found %v\n%s", c.values, err, diff)
+		}
+	}
+}
+
+// Rows whose sum of squares or magnitudes float64 does not have are divided by their norm all the same; those of zeros stay.
+func TestFarNorms(t *testing.T) {
+	half := math.Sqrt(0.5)
+	for _, c := range []struct {
+		how       Norm
+		row, want []float64
+	}{
+		{NormL2, []float64{1e200, 1e200}, []float64{half, half}},
+		{NormL2, []float64{math.MaxFloat64, -math.MaxFloat64}, []float64{half, -half}},
+		{NormL2, []float64{3e-200, 4e-200}, []float64{0.6, 0.8}},
+		{NormL2, []float64{5e-324, 0}, []float64{1, 0}},
+		{NormL2, []float64{3, 4}, []float64{0.6, 0.8}},
+		{NormL1, []float64{math.MaxFloat64, -math.MaxFloat64}, []float64{0.5, -0.5}},
+		{NormL1, []float64{5e-324, 5e-324}, []float64{0.5, 0.5}},
+		{NormMax, []float64{math.MaxFloat64, 5e-324}, []float64{1, 0}},
+		{NormL1, []float64{0, 0}, []float64{0, 0}},
+		{NormL2, []float64{0, 0}, []float64{0, 0}},
+		{NormMax, []float64{0, 0}, []float64{0, 0}},
+	} {
+		got := slices.Clone(c.row)
+		normalise(got, 2, c.how)
+		if diff := cmp.Diff(c.want, got, cmpopts.EquateApprox(0, 1e-15)); diff != "" {
+			t.Errorf("%s of %g: %s", c.how, c.row, diff)
 		}
 	}
 }

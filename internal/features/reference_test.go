@@ -429,6 +429,10 @@ func randomTags(r *rand.Rand, words []string, rows int, values []any) (*graph.Co
 func randomNumbers(r *rand.Rand, p *Part, rows int, gaps float64, values []any) (*graph.Column, []any) {
 	scale, shift, law := math.Exp(r.NormFloat64()*5), r.NormFloat64()*math.Exp(r.NormFloat64()*4), r.IntN(4)
 	infinite := r.IntN(12) == 0
+	if r.IntN(12) == 0 { // the square, or its inverse, is beyond float64
+		far := pick(r, 1e-200, 1e200)
+		scale, shift = scale*far, shift*far
+	}
 	number := func() float64 {
 		x := shift
 		switch {

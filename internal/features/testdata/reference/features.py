@@ -16,6 +16,7 @@ import math
 import re
 import statistics
 import struct
+import sys
 import zoneinfo
 from collections import Counter
 from fractions import Fraction
@@ -224,12 +225,28 @@ def apply_buckets(state: State, x: Number) -> int | None:
 
 
 def norms(rows: list[list[float]], how: str) -> list[list[float]]:
-    """Rows divided by their norm; a row of zeros stays."""
+    """Rows divided by their norm; a row of zeros stays. Where float64 does not have the sum of a norm (it is infinite, or one of squares is below the least normal
+    number, so that it lacks bits), a row is divided by its greatest magnitude first."""
     out = []
     for row in rows:
-        norm = {"l1": math.fsum(map(abs, row)), "l2": math.sqrt(math.fsum(x * x for x in row)), "max": max(map(abs, row), default=0.0)}[how]
-        out.append([divided(x, norm) for x in row])
+        greatest = max(map(abs, row), default=0.0)
+        if how == "max":
+            out.append([divided(x, greatest) for x in row])
+            continue
+        total = norm_sum(row, how)
+        if math.isinf(total) or (how == "l2" and total < sys.float_info.min):
+            row = [divided(x, greatest) for x in row]
+            total = norm_sum(row, how)
+        out.append([divided(x, math.sqrt(total) if how == "l2" else total) for x in row])
     return out
+
+
+def norm_sum(row: list[float], how: str) -> float:
+    """The sum of the magnitudes of a row, or of their squares; an infinity beyond the greatest number."""
+    try:
+        return math.fsum(x * x if how == "l2" else abs(x) for x in row)
+    except OverflowError:
+        return math.inf
 
 
 # Categories.
@@ -502,7 +519,7 @@ BITS = {"float32": 24, "float16": 11, "bfloat16": 8}  # of a significand
 def has(dtype: str, x: float) -> bool:
     """Whether a dtype has a whole number without rounding."""
     n = abs(int(x))
-    return not n or (n // (n & -n)).bit_length() <= BITS[dtype] and not beyond(x, dtype)
+    return not n or ((n // (n & -n)).bit_length() <= BITS[dtype] and not beyond(x, dtype))
 
 
 def beyond(x: float, dtype: str) -> bool:
