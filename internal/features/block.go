@@ -218,12 +218,15 @@ func (b *block) multiHot(part, first, n int, set func(row, at int)) {
 // buckets calls set with the bucket of each row; missing is the one of a row without a value.
 func (b *block) buckets(part, first, n int, set func(row, bucket int), missing int) {
 	state, s, x := b.a.f.Parts[part], b.a.sources[part], &b.faults[part]
-	number := b.number[:n]
+	number, of := b.number[:n], &state.Numbers[0]
 	s.numbers(first, 0, number, &x.wide)
 	for i, v := range number {
-		y := state.Numbers[0].apply(v)
+		y := of.apply(v)
 		if v != v {
 			x.filled.add(first+i, 0)
+		}
+		if math.IsInf(of.clipped(v), 0) {
+			x.infin.add(first+i, v)
 		}
 		if y != y {
 			set(i, missing)

@@ -1,6 +1,7 @@
 package features
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -95,6 +96,35 @@ func TestFarNorms(t *testing.T) {
 		normalise(got, 2, c.how)
 		if diff := cmp.Diff(c.want, got, cmpopts.EquateApprox(0, 1e-15)); diff != "" {
 			t.Errorf("%s of %g: %s", c.how, c.row, diff)
+		}
+	}
+}
+
+// An infinity is in no bucket, whether the edges are given or fitted on other rows; one that is clipped is in the last one.
+func TestInfiniteBuckets(t *testing.T) {
+	values := []float64{1, 2, math.Inf(1), 3}
+	for _, c := range []struct {
+		part Part
+		code bool
+		want string
+	}{
+		{Part{Edges: []float64{0, 2, 4}}, false, "feature u/f, v: found an infinite value in row 2, expected finite ones; give clip: [LEAST, GREATEST], or correct them"},
+		{Part{Edges: []float64{0, 2, 4}}, true, "feature u/f, v: found an infinite value in row 2, expected finite ones; give clip: [LEAST, GREATEST], or correct them"},
+		{Part{Count: 2}, true, "feature u/f, v: found an infinite value in row 2, expected finite ones; give clip: [LEAST, GREATEST], or correct them"},
+		{Part{Count: 2, Clip: &[2]float64{0, 4}}, true, "[[1] [2] [2] [2]]"},
+	} {
+		c.part.From, c.part.Encode = "v", EncodeBuckets
+		x := &referenceCase{table: &Table{Type: "u", Rows: 4, Columns: []*graph.Column{{Name: "v", DType: graph.Float64, Rows: 4, Values: graph.Bytes(values)}}, Fit: func(first int, keep []bool) {
+			for i := range keep {
+				keep[i] = first+i < 2
+			}
+		}}, spec: Spec{Name: "f", DType: graph.Float32, Code: c.code, Parts: []Part{c.part}}}
+		if c.code {
+			x.spec.DType = graph.Int32
+		}
+		rows, err := rowsOf(t, x, Options{Threads: 1})
+		if got := fmt.Sprint(rows); err == nil && got != c.want || err != nil && err.Error() != c.want {
+			t.Errorf("%+v: found %s, %v, expected %s", c.part, got, err, c.want)
 		}
 	}
 }

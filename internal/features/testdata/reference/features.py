@@ -221,6 +221,7 @@ def fit_buckets(how: str, rows: list[Number], count: int = 0, edges: list[float]
 
 
 def apply_buckets(state: State, x: Number) -> int | None:
+    finite([x])
     return None if missing(x) else bisect.bisect_right(state["edges"], x)  # type: ignore[arg-type]
 
 
