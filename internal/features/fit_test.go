@@ -129,6 +129,25 @@ func TestInfiniteBuckets(t *testing.T) {
 	}
 }
 
+// Buckets whose width float64 does not have are refused with the name of the column; those by rows have no width.
+func TestFarBuckets(t *testing.T) {
+	values := []float64{-1.7e308, 1.7e308, 0, 1.7e308}
+	for _, c := range []struct {
+		by   By
+		want string
+	}{
+		{ByWidth, "feature u/f, v: found numbers from -1.7e+308 to 1.7e+308, whose buckets float64 does not have; give clip: [LEAST, GREATEST]"},
+		{ByRows, "[[1 0 0] [0 1 0] [1 0 0] [0 1 0]]"},
+	} {
+		x := &referenceCase{table: &Table{Type: "u", Rows: 4, Columns: []*graph.Column{{Name: "v", DType: graph.Float64, Rows: 4, Values: graph.Bytes(values)}}},
+			spec: Spec{Name: "f", DType: graph.Float32, Parts: []Part{{From: "v", Encode: EncodeBuckets, Count: 2, By: c.by}}}}
+		rows, err := rowsOf(t, x, Options{Threads: 1})
+		if got := fmt.Sprint(rows); err == nil && got != c.want || err != nil && err.Error() != c.want {
+			t.Errorf("%s: found %s, %v, expected %s", c.by, got, err, c.want)
+		}
+	}
+}
+
 // A result beyond the dtype is said with its column and row, whichever part of the feature has it.
 func TestBeyondDType(t *testing.T) {
 	column := func(name string, values ...float64) *graph.Column {
@@ -143,6 +162,8 @@ func TestBeyondDType(t *testing.T) {
 		{[]float64{1, 2, 3, 4}, []float64{1, 2, 3, -1e6}, "", "feature u/f, b: found a result -1e+06 in row 3, expected one that float16 has; give scale or clip"},
 		{[]float64{1, 2, 3, 4, 5}, []float64{-1.7e308, -1.7e308, -1.7e308, -1.7e308, 1.7e308}, ScaleRobust, "feature u/f, b: found a result +Inf in row 4, expected one that float16 has; give scale or clip"},
 		{[]float64{1, 2, 3, 4}, []float64{1e200, -1e200, 3, 4}, ScaleStandard, "feature u/f, b: found numbers from -1e+200 to 1e+200, whose scale standard float64 does not have; give clip: [LEAST, GREATEST]"},
+		{[]float64{1, 2, 3, 4}, []float64{1.7e308, -1.7e308, 1.7e308, -1.7e308}, ScaleUniform, "feature u/f, b: found numbers from -1.7e+308 to 1.7e+308, whose scale uniform-quantiles float64 does not have; give clip: [LEAST, GREATEST]"},
+		{[]float64{1, 2, 3, 4}, []float64{1.7e308, -1.7e308, math.NaN(), math.NaN()}, ScaleNormal, "feature u/f, b: found numbers from -1.7e+308 to 1.7e+308, whose scale normal-quantiles float64 does not have; give clip: [LEAST, GREATEST]"},
 		{[]float64{1, 2, 3, 4}, []float64{1.7e308, -1.7e308, 3, 4}, ScaleMinMax, "feature u/f, b: found numbers from -1.7e+308 to 1.7e+308, whose scale min-max float64 does not have; give clip: [LEAST, GREATEST]"},
 	} {
 		x := &referenceCase{table: &Table{Type: "u", Rows: len(c.a), Columns: []*graph.Column{column("a", c.a...), column("b", c.b...)}},

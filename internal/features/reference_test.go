@@ -433,11 +433,14 @@ func randomNumbers(r *rand.Rand, p *Part, rows int, gaps float64, values []any) 
 		far := pick(r, 1e-200, 1e200)
 		scale, shift = scale*far, shift*far
 	}
+	great := r.IntN(24) == 0
 	number := func() float64 {
 		x := shift
 		switch {
 		case infinite && r.IntN(20) == 0:
 			return math.Inf(1)
+		case great:
+			return math.MaxFloat64 * (2*r.Float64() - 1)
 		case law == 0: // ties
 			x = float64(r.IntN(5) - 1)
 		case law > 1:

@@ -119,25 +119,28 @@ def fit_scale(how: str, rows: list[Number], quantiles: int = 1000) -> State:
         variance = sum(Fraction(x) ** 2 for x in v) / len(v) - m * m
         if v[0] == v[-1]:
             return {"scale": how, "mean": v[0], "deviation": 0.0}
-        return {"scale": how, "mean": rounded(m), "deviation": divisor(math.sqrt(rounded(variance)))}
+        return {"scale": how, "mean": rounded(m), "deviation": distance(math.sqrt(rounded(variance)))}
     if how in ("min-max", "min-max-clip"):
-        divisor(v[-1] - v[0])
+        distance(v[-1] - v[0])
         return {"scale": how, "least": v[0], "greatest": v[-1]}
     if how == "max-abs":
         return {"scale": how, "greatest": max(abs(v[0]), abs(v[-1]))}
     if how == "robust":
-        return {"scale": how, "median": quantile(v, 1, 2), "range": divisor(quantile(v, 3, 4) - quantile(v, 1, 4))}
+        return {"scale": how, "median": quantile(v, 1, 2), "range": distance(quantile(v, 3, 4) - quantile(v, 1, 4))}
     if how in ("uniform-quantiles", "normal-quantiles"):
         n = max(1, min(quantiles, len(rows)))
-        return {"scale": how, "quantiles": [quantile(v, j, n - 1) for j in range(n)] if n > 1 else [v[0]]}
+        q = [quantile(v, j, n - 1) for j in range(n)] if n > 1 else [v[0]]
+        for a, b in zip(q, q[1:]):
+            distance(b - a)
+        return {"scale": how, "quantiles": q}
     raise Refused(f"found scale {how!r}")
 
 
-def divisor(by: float) -> float:
-    """A number to divide by. Float64 does not have that of numbers beyond 1e154 or so: all results would be 0 without a word."""
-    if not math.isfinite(by):
+def distance(x: float) -> float:
+    """A distance of numbers, to divide by. Float64 does not have that of some numbers beyond 1e154 or so: all results would be 0 without a word."""
+    if not math.isfinite(x):
         raise Refused("found a range that float64 does not have")
-    return by
+    return x
 
 
 def divided(x: float, by: float) -> float:
@@ -208,7 +211,7 @@ def fit_buckets(how: str, rows: list[Number], count: int = 0, edges: list[float]
     if not v:
         raise Refused("found no value in the rows of the fit")
     if how == "width":
-        step = (v[-1] - v[0]) / count
+        step = distance(v[-1] - v[0]) / count
         return {"edges": [] if v[0] == v[-1] else [v[0] + i * step for i in range(1, count)]}
     # The inverse of the cumulative shares, averaged where a share is met exactly.
     found = [v[0]]
