@@ -48,7 +48,8 @@ type faults struct {
 	low     tally // numbers without a logarithm
 	over    tally // results beyond the dtype
 	cut     tally // numbers outside the range of their codes
-	unknown tally // texts that are not in the fit
+	unknown tally // texts without a code of their own: those that are not in the fit, or rare there
+	foreign tally // of these, texts that are not in the fit; rare ones count, too, where that is no error
 	filled  tally // rows that were missing
 }
 
@@ -60,7 +61,16 @@ func (f *faults) merge(of *faults) {
 	f.over.merge(&of.over)
 	f.cut.merge(&of.cut)
 	f.unknown.merge(&of.unknown)
+	f.foreign.merge(&of.foreign)
 	f.filled.merge(&of.filled)
+}
+
+// other counts a row whose text has no code of its own, but one for all others.
+func (f *faults) other(row int, code int32, text func() string) {
+	f.unknown.add(row, 0)
+	if code == 0 {
+		f.foreign.addText(row, text())
+	}
 }
 
 // Applied is what Apply met in the rows of a part.
@@ -230,7 +240,7 @@ func newApplier(t *Table, name string, f *Feature) (*applier, error) {
 		}
 		if s.cats = state.Categories; s.cats != nil {
 			cats := *s.cats
-			cats.Index(s.c)
+			cats.Index(s.c, state.Unknown == UnknownError)
 			s.cats = &cats
 		}
 		a.sources = append(a.sources, s)
@@ -266,8 +276,8 @@ func (a *applier) refused(part int) error {
 		return specErrorf("found %g %s, expected numbers above -1 for the scale log; take the scale signed-log", x.low.value, rows(&x.low))
 	case x.over.n > 0:
 		return specErrorf("found a result %g %s, expected one that %s has; give scale or clip", x.over.value, rows(&x.over), a.f.DType)
-	case x.unknown.n > 0 && state.Unknown == UnknownError:
-		return specErrorf("found the text %q %s, expected one of the texts of the fit; give unknown: other, or correct it", x.unknown.text, rows(&x.unknown))
+	case x.foreign.n > 0 && state.Unknown == UnknownError:
+		return specErrorf("found the text %q %s, expected one of the texts of the fit; give unknown: other, or correct it", x.foreign.text, rows(&x.foreign))
 	}
 	return nil
 }

@@ -153,8 +153,8 @@ func (b *block) unknownNumbers(state *State, s *source, x *faults, first, n int)
 		return
 	}
 	for i := range n {
-		if code, known := s.code(first + i); known && code == 0 {
-			x.unknown.addText(first+i, s.shown(first+i))
+		if code, known := s.code(first + i); known && code <= 0 {
+			x.other(first+i, code, func() string { return s.shown(first + i) })
 		}
 	}
 }
@@ -166,8 +166,8 @@ func (b *block) place(s *source, x *faults, row int) int {
 	case !known:
 		x.filled.add(row, 0)
 		return len(s.cats.Texts) + 1
-	case code == 0:
-		x.unknown.addText(row, s.shown(row))
+	case code <= 0:
+		x.other(row, code, func() string { return s.shown(row) })
 		return len(s.cats.Texts)
 	}
 	return int(code) - 1
@@ -200,17 +200,20 @@ func (b *block) oneHot(part, first, n, width int, out []byte) {
 func (b *block) multiHot(part, first, n int, set func(row, at int)) {
 	s, x := b.a.sources[part], &b.faults[part]
 	for i := range n {
-		unknown := ""
+		unknown, least := "", int32(1) // a tag without a code of its own, and its code
 		s.tags(first+i, b.seen, func(tag string) {
-			if code := s.cats.codes[tag]; code > 0 {
+			code := s.cats.codes[tag]
+			if code > 0 {
 				set(i, int(code)-1)
 				return
 			}
-			unknown = tag
+			if least != 0 {
+				unknown, least = tag, code
+			}
 			set(i, len(s.cats.Texts))
 		})
-		if unknown != "" {
-			x.unknown.addText(first+i, unknown)
+		if least <= 0 {
+			x.other(first+i, least, func() string { return unknown })
 		}
 	}
 }
@@ -246,13 +249,13 @@ func (b *block) code(part, first, n int, out []byte) {
 	}
 	for i := range n {
 		code, known := s.code(first + i)
-		codes[i] = code
+		codes[i] = max(0, code)
 		switch {
 		case !known:
 			codes[i] = 0
 			x.filled.add(first+i, 0)
-		case code == 0:
-			x.unknown.addText(first+i, s.shown(first+i))
+		case code <= 0:
+			x.other(first+i, code, func() string { return s.shown(first + i) })
 		}
 	}
 }

@@ -200,7 +200,7 @@ func fitPart(ctx context.Context, t *Table, p *Part, memory int64, opt *Options,
 		state.Width = len(state.Categories.Texts) + 1
 	default:
 		if state.Categories != nil {
-			state.Categories.Index(s.c)
+			state.Categories.Index(s.c, false)
 			s.cats = state.Categories
 		}
 		return state, f.fitNumbers(state)

@@ -148,6 +148,43 @@ func TestFarBuckets(t *testing.T) {
 	}
 }
 
+// A text that is rare in the rows of the fit is one of the fit: only texts that it does not have are errors where unknown ones are.
+func TestUnknownError(t *testing.T) {
+	rare := []string{"a", "a", "b", ""}
+	for _, c := range []struct {
+		column  *graph.Column
+		part    Part
+		want    string
+		unknown int64
+	}{
+		{textColumn(rare), Part{Encode: EncodeOneHot, Least: 2}, "[[1 0 0] [1 0 0] [0 1 0] [0 0 1]]", 1},
+		{textColumn(rare), Part{Encode: EncodeFrequency, Least: 2, Impute: ImputeConstant}, fmt.Sprint([][]float64{{float64(float32(2. / 3))}, {float64(float32(2. / 3))}, {0}, {0}}), 1},
+		{textColumn(rare), Part{Encode: EncodeMultiHot, Separator: ";", Most: 2}, "[[1 0] [1 0] [0 1] [0 0]]", 1},
+		{&graph.Column{DType: graph.Int32, Rows: 4, Values: graph.Bytes([]int32{0, 0, 1, -1}), Categories: textColumn([]string{"a", "b", "c"})}, Part{Encode: EncodeOneHot, Least: 2}, "[[1 0 0] [1 0 0] [0 1 0] [0 0 1]]", 1},
+		{&graph.Column{DType: graph.Int8, Rows: 4, Values: []byte{7, 7, 255, 7}}, Part{Encode: EncodeOneHot, Least: 2}, "[[1 0 0] [1 0 0] [0 1 0] [1 0 0]]", 1},
+		{textColumn(rare), Part{Encode: EncodeCode, Least: 2}, "[[1] [1] [0] [0]]", 1},
+		{textColumn([]string{"a", "b", "b", "c"}), Part{Encode: EncodeOneHot, Least: 2}, `feature u/f, v: found the text "c" in row 3, expected one of the texts of the fit; give unknown: other, or correct it`, 0},
+		{textColumn([]string{"a", "a", "b", "b;c"}), Part{Encode: EncodeMultiHot, Separator: ";", Least: 2}, `feature u/f, v: found the text "c" in row 3, expected one of the texts of the fit; give unknown: other, or correct it`, 0},
+		{textColumn([]string{"a", "b", "b", "c"}), Part{Encode: EncodeOrdinal, Order: []string{"b", "a"}, Impute: ImputeConstant}, `feature u/f, v: found the text "c" in row 3, expected one of the texts of the fit; give unknown: other, or correct it`, 0},
+	} {
+		c.column.Name, c.part.From, c.part.Unknown = "v", "v", UnknownError
+		x := &referenceCase{table: &Table{Type: "u", Rows: 4, Columns: []*graph.Column{c.column}, Fit: func(first int, keep []bool) {
+			for i := range keep {
+				keep[i] = first+i < 3
+			}
+		}}, spec: Spec{Name: "f", DType: graph.Float32, Parts: []Part{c.part}}}
+		if c.part.Encode == EncodeCode {
+			x.spec.Code, x.spec.DType = true, graph.Int32
+		}
+		rows, err := rowsOf(t, x, Options{Threads: 1})
+		if got := fmt.Sprint(rows); err == nil && got != c.want || err != nil && err.Error() != c.want {
+			t.Errorf("%s of %s: found %s, %v, expected %s", c.part.Encode, c.column.DType, got, err, c.want)
+		} else if err == nil && x.applied[0].Unknown != c.unknown {
+			t.Errorf("%s of %s: found %d rows of unknown texts, expected %d", c.part.Encode, c.column.DType, x.applied[0].Unknown, c.unknown)
+		}
+	}
+}
+
 // A result beyond the dtype is said with its column and row, whichever part of the feature has it.
 func TestBeyondDType(t *testing.T) {
 	column := func(name string, values ...float64) *graph.Column {

@@ -125,7 +125,7 @@ func (c *peerCase) made(t *testing.T) [][]float64 {
 	for i := range rows {
 		if p.Encode == EncodeOneHot {
 			s.cats = state.Categories
-			s.cats.Index(s.c)
+			s.cats.Index(s.c, false)
 			rows[i] = make([]float64, state.Width)
 			rows[i][(&block{}).place(s, &faults{}, i)] = 1
 			continue

@@ -352,6 +352,9 @@ func randomPart(r *rand.Rand, from string, code bool) Part {
 	if p.Encode == EncodeMultiHot && r.IntN(2) == 0 {
 		p.Separator = ";"
 	}
+	if p.Order != nil || slices.Contains([]Encode{EncodeCode, EncodeOneHot, EncodeMultiHot, EncodeFrequency}, p.Encode) {
+		p.Unknown = pick(r, "", "", UnknownOther, UnknownError)
+	}
 	return p
 }
 

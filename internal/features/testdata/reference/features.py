@@ -477,6 +477,10 @@ def apply_steps(steps: list[State], x: Number) -> Any:
 def apply_part(part: dict[str, Any], state: State, x: Any, dtype: str) -> list[float]:
     """The numbers of a row, before they are rounded to the dtype."""
     encode = part.get("encode", "")
+    if part.get("unknown") == "error":
+        have = part["order"] if encode == "ordinal" else state["texts"] + state["rare"]  # a rare text is one of the fit
+        if any(t not in have for t in (tags_of(part, x) if encode == "multi-hot" else [x] if x else [])):
+            raise Refused("found a text that the fit does not have")
     if encode == "code":
         return [apply_code(state, x or None) if x else 0]
     if encode == "one-hot":
