@@ -13,16 +13,17 @@ import (
 
 // tally counts rows with a fault, and keeps the first of them.
 type tally struct {
-	n     int64
-	first int
-	value float64
-	text  string
+	n           int64
+	first, last int // last is the one that was added last
+	value       float64
+	text        string
 }
 
 func (t *tally) add(row int, value float64) {
 	if t.n == 0 || row < t.first {
 		t.first, t.value = row, value
 	}
+	t.last = row
 	t.n++
 }
 

@@ -11,6 +11,7 @@ type block struct {
 	a      *applier
 	faults []faults
 	number []float64   // of one number of each row
+	met    []uint8     // faults that each row of a part has met, so that one of a vector counts once
 	row    [][]float64 // by piece of numbers or low-bit: the rows of a block
 	codes  []byte      // of a piece, as they are written
 	seen   map[string]bool
@@ -18,7 +19,7 @@ type block struct {
 
 // block makes the buffers of a goroutine.
 func (a *applier) block() *block {
-	b := &block{a: a, faults: make([]faults, len(a.f.Parts)), number: make([]float64, blockRows), row: make([][]float64, len(a.f.Pieces)), seen: map[string]bool{}}
+	b := &block{a: a, faults: make([]faults, len(a.f.Parts)), number: make([]float64, blockRows), met: make([]uint8, blockRows), row: make([][]float64, len(a.f.Pieces)), seen: map[string]bool{}}
 	most := 0
 	for i := range a.f.Pieces {
 		p := &a.f.Pieces[i]
@@ -115,36 +116,55 @@ func (b *block) numbers(part, first, n, width int, rows []float64) {
 		return
 	}
 	whole := s.c.DType.IsInt() && state.Encode == EncodeNone
+	clear(b.met[:n])
 	for k := range state.Numbers {
 		number, of := b.number[:n], &state.Numbers[k]
-		s.numbers(first, k, number, &x.wide)
+		s.numbers(first, k, number)
 		for i, raw := range number {
 			v := of.clipped(raw)
 			if v != v {
-				if k == 0 || !state.Flag || rows[i*width+state.Width-1] == 0 {
-					x.filled.add(first+i, 0)
-				}
+				b.meet(metFilled, i, &x.filled, first, 0)
 				if state.Flag {
 					rows[i*width+state.Width-1] = 1
 				}
 			}
 			y := of.apply(v)
 			switch {
+			case s.rounds(raw):
+				b.meet(metWide, i, &x.wide, first, raw)
 			case math.IsInf(v, 0):
-				x.infin.add(first+i, v)
+				b.meet(metInfin, i, &x.infin, first, v)
 			case y != y && v != v:
-				x.missing.add(first+i, 0)
+				b.meet(metMissing, i, &x.missing, first, 0)
 			case y != y:
-				x.low.add(first+i, v)
+				b.meet(metLow, i, &x.low, first, v)
 			case math.IsInf(y, 0):
-				x.over.add(first+i, y)
+				b.meet(metOver, i, &x.over, first, y)
 			case whole && of.Scale == "" && y == raw && rounded(y, b.a.dtype) != y: // a fill or a bound of clip is no number of the column
-				x.wide.add(first+i, y)
+				b.meet(metWide, i, &x.wide, first, y)
 			}
 			rows[i*width+k] = y
 		}
 	}
 	b.unknownNumbers(state, s, x, first, n)
+}
+
+// What a row of numbers can meet, as bits.
+const (
+	metFilled = 1 << iota
+	metMissing
+	metInfin
+	metWide
+	metLow
+	metOver
+)
+
+// meet counts row first+i of the block from first on, unless it has met the fault before.
+func (b *block) meet(fault uint8, i int, t *tally, first int, value float64) {
+	if b.met[i]&fault == 0 {
+		b.met[i] |= fault
+		t.add(first+i, value)
+	}
 }
 
 // unknownNumbers counts the texts of frequency and ordinal that the rows of the fit do not have.
@@ -222,9 +242,12 @@ func (b *block) multiHot(part, first, n int, set func(row, at int)) {
 func (b *block) buckets(part, first, n int, set func(row, bucket int), missing int) {
 	state, s, x := b.a.f.Parts[part], b.a.sources[part], &b.faults[part]
 	number, of := b.number[:n], &state.Numbers[0]
-	s.numbers(first, 0, number, &x.wide)
+	s.numbers(first, 0, number)
 	for i, v := range number {
 		y := of.apply(v)
+		if s.rounds(v) {
+			x.wide.add(first+i, v)
+		}
 		if v != v {
 			x.filled.add(first+i, 0)
 		}
@@ -274,7 +297,9 @@ func (a *applier) partAt(last, width, at int) int {
 // round writes numbers in the dtype of the feature. last is the part after the piece.
 func (b *block) round(last, first int, rows []float64, width int, out []byte) {
 	over := func(i int) {
-		b.faults[b.a.partAt(last, width, i%width)].over.add(first+i/width, rows[i])
+		if x := &b.faults[b.a.partAt(last, width, i%width)].over; x.n == 0 || x.last != first+i/width {
+			x.add(first+i/width, rows[i])
+		}
 	}
 	switch b.a.dtype {
 	case graph.Float32:

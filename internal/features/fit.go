@@ -254,9 +254,12 @@ func (f *fitter) pass(k int, fn func(values []float64) error) (rows, missing int
 	clip := Numbers{Clip: f.p.Clip}
 	err = f.each(func(first int, keep []bool) error {
 		block := buffer[:len(keep)]
-		f.s.numbers(first, k, block, &f.wide)
+		f.s.numbers(first, k, block)
 		known := 0
 		for i, x := range block {
+			if f.s.rounds(x) {
+				f.wide.add(first+i, x)
+			}
 			if !keep[i] {
 				continue
 			}

@@ -185,6 +185,38 @@ func TestUnknownError(t *testing.T) {
 	}
 }
 
+// A row whose vector has a fault in several values is one row.
+func TestRowsCountOnce(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	floats := func(values ...float64) *graph.Column {
+		return &graph.Column{Name: "v", DType: graph.Float64, Shape: []int{3}, Rows: len(values) / 3, Values: graph.Bytes(values)}
+	}
+	for _, c := range []struct {
+		column *graph.Column
+		part   Part
+		filled int64
+		err    string
+	}{
+		{floats(nan, nan, nan, 1, 2, 3, nan, 1, nan), Part{Impute: ImputeConstant}, 2, ""},
+		{floats(nan, nan, nan, 1, 2, 3, 1, nan, nan), Part{Impute: ImputeConstant, Flag: true}, 2, ""},
+		{floats(1, 2, 3, nan, nan, nan), Part{}, 0, "feature u/f, v: found no value in row 1, expected one; give impute: mean, median, mode or constant"},
+		{floats(1, 2, 3, inf, 1, -inf, inf, 0, 0), Part{}, 0, "feature u/f, v: found an infinite value in 2 rows, the first in row 1, expected finite ones; give clip: [LEAST, GREATEST], or correct them"},
+		{floats(1, 2, 3, -2, -3, 1), Part{Scale: ScaleLog}, 0, "feature u/f, v: found -2 in row 1, expected numbers above -1 for the scale log; take the scale signed-log"},
+		{floats(1, 1e300, 1e301, 1, 2, 1e302), Part{}, 0, "feature u/f, v: found a result 1e+300 in 2 rows, the first in row 0, expected one that float32 has; give scale or clip"},
+		{&graph.Column{Name: "v", DType: graph.Int64, Shape: []int{3}, Rows: 1, Values: graph.Bytes([]int64{1, 1 << 54, 1<<54 + 4})}, Part{}, 0, "feature u/f, v: found the whole number 18014398509481984 in row 0, expected numbers that float32 has without rounding; give scale, take encode, or leave the column out if it has ids"},
+		{&graph.Column{Name: "v", DType: graph.Int64, Unit: "s", Rows: 2, Values: graph.Bytes([]int64{graph.NoTime, 0})}, Part{Encode: EncodeCalendar, Parts: []string{"day-cycle", "hour"}, Impute: ImputeConstant}, 1, ""},
+	} {
+		c.part.From = "v"
+		x := &referenceCase{table: &Table{Type: "u", Rows: c.column.Rows, Columns: []*graph.Column{c.column}}, spec: Spec{Name: "f", DType: graph.Float32, Parts: []Part{c.part}}}
+		_, err := rowsOf(t, x, Options{Threads: 1})
+		if c.err != "" && (err == nil || err.Error() != c.err) || c.err == "" && err != nil {
+			t.Errorf("%+v: found %v, expected %q", c.part, err, c.err)
+		} else if err == nil && x.applied[0].Filled != c.filled {
+			t.Errorf("%+v: found %d rows filled, expected %d", c.part, x.applied[0].Filled, c.filled)
+		}
+	}
+}
+
 // A result beyond the dtype is said with its column and row, whichever part of the feature has it.
 func TestBeyondDType(t *testing.T) {
 	column := func(name string, values ...float64) *graph.Column {

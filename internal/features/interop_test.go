@@ -131,7 +131,7 @@ func (c *peerCase) made(t *testing.T) [][]float64 {
 			continue
 		}
 		var x [1]float64
-		s.numbers(i, 0, x[:], &tally{})
+		s.numbers(i, 0, x[:])
 		rows[i] = []float64{state.Numbers[0].apply(x[0])}
 	}
 	return rows
