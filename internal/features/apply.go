@@ -9,6 +9,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/limits"
 )
 
 // tally counts rows with a fault, and keeps the first of them.
@@ -106,7 +107,7 @@ func Apply(ctx context.Context, t *Table, of map[string]*Feature, open func(feat
 		}
 		all = append(all, a)
 	}
-	if err := applyBlocks(ctx, t.Rows, all, &opt); err != nil {
+	if err := applyBlocks(ctx, t, all, &opt); err != nil {
 		return nil, err
 	}
 	var applied []Applied
@@ -142,16 +143,16 @@ func sortedNames(of map[string]*Feature) []string {
 }
 
 // applyBlocks writes all rows of features, blocks of rows at a time.
-func applyBlocks(ctx context.Context, rows int, all []*applier, opt *Options) error {
-	workers := make([][]*block, blockWorkers(rows, opt))
-	bytes := int64(0)
-	for _, a := range all {
-		bytes += a.rowBytes()
+func applyBlocks(ctx context.Context, t *Table, all []*applier, opt *Options) error {
+	of, err := blocksOf(t, all, opt)
+	if err != nil {
+		return err
 	}
-	err := eachBlock(ctx, rows, bytes, opt, func(worker, first, n int) error {
+	workers := make([][]*block, of.workers)
+	err = of.each(ctx, opt, func(worker, first, n int) error {
 		if workers[worker] == nil {
 			for _, a := range all {
-				workers[worker] = append(workers[worker], a.block())
+				workers[worker] = append(workers[worker], a.block(of.rows))
 			}
 		}
 		for _, b := range workers[worker] {
@@ -172,23 +173,49 @@ func applyBlocks(ctx context.Context, rows int, all []*applier, opt *Options) er
 	return nil
 }
 
-// blockWorkers is how many goroutines eachBlock takes.
-func blockWorkers(rows int, opt *Options) int {
-	return max(1, min(opt.Threads, (rows+blockRows-1)/blockRows))
+// blocks are the rows of a table, some at a time.
+type blocks struct {
+	all     int // rows of the table
+	rows    int // of a block
+	workers int // goroutines that take one each
+	bytes   int64
 }
 
-// eachBlock calls fn with all rows, blocks of rows at a time, in several goroutines. A row has so many bytes in the columns that are read.
-func eachBlock(ctx context.Context, rows int, bytes int64, opt *Options, fn func(worker, first, n int) error) error {
+// blocksBytes is what blocks take at most where no memory is given, but for a single row.
+const blocksBytes = 32 << 20
+
+// blocksOf divides the rows of a table into blocks whose buffers fit into the memory. Nothing but the memory depends on their size.
+func blocksOf(t *Table, all []*applier, opt *Options) (blocks, error) {
+	of := blocks{all: t.Rows, workers: max(1, min(opt.Threads, (t.Rows+blockRows-1)/blockRows))}
+	each := int64(0)
+	for _, a := range all {
+		of.bytes += a.rowBytes()
+		each += a.blockBytes()
+	}
+	memory := opt.Memory
+	if memory == 0 {
+		memory = max(blocksBytes, each)
+	}
+	if each > memory && t.Rows > 0 {
+		return of, fmt.Errorf("features of %s: %w: found %d bytes for a row of them, expected at most %d; give a larger `Memory`, or fewer features", t.Type, limits.ErrMemory, each, memory)
+	}
+	of.workers = int(max(1, min(int64(of.workers), memory/max(1, each))))
+	of.rows = int(min(memory/max(1, each)/int64(of.workers), blockRows, int64(max(1, t.Rows))))
+	return of, nil
+}
+
+// each calls fn with all rows, a block at a time, in several goroutines.
+func (of *blocks) each(ctx context.Context, opt *Options, fn func(worker, first, n int) error) error {
 	var next atomic.Int64
 	group, ctx := guard.WithContext(ctx)
-	for w := range blockWorkers(rows, opt) {
+	for w := range of.workers {
 		group.Go(func() error {
 			for {
-				first := (int(next.Add(1)) - 1) * blockRows
-				if first >= rows {
+				first := (int(next.Add(1)) - 1) * of.rows
+				if first >= of.all {
 					return nil
 				}
-				n := min(blockRows, rows-first)
+				n := min(of.rows, of.all-first)
 				if err := fn(w, first, n); err != nil {
 					return err
 				}
@@ -199,7 +226,7 @@ func eachBlock(ctx context.Context, rows int, bytes int64, opt *Options, fn func
 					opt.Progress(int64(n))
 				}
 				if opt.Touched != nil {
-					if err := opt.Touched(bytes * int64(n)); err != nil {
+					if err := opt.Touched(of.bytes * int64(n)); err != nil {
 						return err
 					}
 				}

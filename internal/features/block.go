@@ -17,19 +17,32 @@ type block struct {
 	seen   map[string]bool
 }
 
-// block makes the buffers of a goroutine.
-func (a *applier) block() *block {
-	b := &block{a: a, faults: make([]faults, len(a.f.Parts)), number: make([]float64, blockRows), met: make([]uint8, blockRows), row: make([][]float64, len(a.f.Pieces)), seen: map[string]bool{}}
+// block makes the buffers of a goroutine for so many rows at a time.
+func (a *applier) block(rows int) *block {
+	b := &block{a: a, faults: make([]faults, len(a.f.Parts)), number: make([]float64, rows), met: make([]uint8, rows), row: make([][]float64, len(a.f.Pieces)), seen: map[string]bool{}}
 	most := 0
 	for i := range a.f.Pieces {
 		p := &a.f.Pieces[i]
 		if p.Kind == PieceNumbers || p.Kind == PieceLowBit {
-			b.row[i] = make([]float64, blockRows*p.Width)
+			b.row[i] = make([]float64, rows*p.Width)
 		}
 		most = max(most, p.rowBytes(a.dtype))
 	}
-	b.codes = make([]byte, blockRows*most)
+	b.codes = make([]byte, rows*most)
 	return b
+}
+
+// blockBytes is how many bytes block takes for a row.
+func (a *applier) blockBytes() int64 {
+	bytes, most := 8+1, 0
+	for i := range a.f.Pieces {
+		p := &a.f.Pieces[i]
+		if p.Kind == PieceNumbers || p.Kind == PieceLowBit {
+			bytes += 8 * p.Width
+		}
+		most = max(most, p.rowBytes(a.dtype))
+	}
+	return int64(bytes + most)
 }
 
 // report adds the faults to the faults of the applier.

@@ -9,7 +9,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// blockRows is how many rows are read and written at a time.
+// blockRows is how many rows are read and written at a time, at most.
 const blockRows = 4096
 
 // wholeBelow is the magnitude up to which float64 has every whole number.
