@@ -47,7 +47,8 @@ type amending struct {
 	source string
 	store  *store.Store
 	of     *target
-	sum    string // of the version that is opened
+	made   []string // features of the type
+	sum    string   // of the version that is opened
 	start  time.Time
 	report *report.Report
 	entry  report.AmendedColumn
@@ -112,7 +113,8 @@ func (a *amending) keepsFeatures() (made []string, err error) {
 	if of == nil {
 		return nil, nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(of.Features)) {
+	a.made = slices.Sorted(maps.Keys(of.Features))
+	for _, name := range a.made {
 		if name == a.name {
 			return nil, operation.Usagef("found the feature %q of the %s, expected a column that is no feature; choose another name, or import the tables again with other features", name, a.of.of())
 		}
@@ -270,7 +272,7 @@ func (a *amending) openValues(ctx context.Context) (*ingest.Values, error) {
 		q.Missing = append(q.Missing, m...)
 	}
 	for _, name := range o.Source {
-		if name == "#id" {
+		if name == "#id" || slices.Contains(a.made, name) { // a feature may have no column of its name
 			continue
 		}
 		if err := a.of.has(name); err != nil {
