@@ -141,6 +141,9 @@ func ofAge(g *graph.Graph, name, column string) (*aged, error) {
 
 // complete refuses a column in which a row that batches can have lacks a time.
 func (of *aged) complete(ctx context.Context, s *store.Store, p *sample.Plan) error {
+	if !of.nodes && p.Kind == sample.Directional && !slices.ContainsFunc(p.Ops, func(op sample.Op) bool { return op.Edges == of.typ }) {
+		return nil // no batch has an edge of the type
+	}
 	marks := graph.FindColumn(of.columns, of.column.Name+features.MarkSuffix)
 	if marks != nil && (marks.DType != graph.Bool || marks.RowValues() != 1) {
 		marks = nil
