@@ -297,6 +297,21 @@ class TestPyGAges(unittest.TestCase):
             self.assertTrue((b.edge_age > 0).all())
             np.testing.assert_array_equal(b.age, 30 - people().nodes["_N"]["born"][b.n_id])
 
+    def test_column_of_that_name(self) -> None:
+        """A Data has one edge_age."""
+        r = np.random.default_rng(5)
+        nodes = {"edge_age": r.random(9), "other": r.random(9)}
+        store = graphmill.from_arrays(nodes, {"edge_index": r.integers(0, 9, (2, 40)), "time": r.integers(0, 9, 40)})
+        own: dict[str, Any] = dict(fanout=[3], as_="pyg", before="time", seed_time=9, scope="seed", age=True)
+        with self.assertRaisesRegex(ValueError, "found a column 'edge_age' of nodes with age= of edges and as_='pyg', expected one of them"):
+            NodeLoader(store, features=["edge_age", "other"], **own)
+        with NodeLoader(store, features=["edge_age"], **own) as loader:  # which is x
+            b = next(iter(loader))
+            self.assertEqual((len(b.x), len(b.edge_age)), (len(b.n_id), len(b.e_id)))
+        with NodeLoader(store, features=["edge_age", "other"], **{**own, "age": None}) as loader:
+            b = next(iter(loader))
+            self.assertEqual(b.edge_age.tolist(), nodes["edge_age"][b.n_id].tolist())
+
     def test_workers(self) -> None:
         import torch
 
