@@ -276,6 +276,24 @@ class TestFaults(Columns):
                 self.assertEqual(self.files(), before)
         self.verified()
 
+    def test_types(self) -> None:
+        """A type is found by one rule: an unknown one is told beside those that there are, and of a relation of several types all names are asked for."""
+        ends = np.array([[0, 1], [1, 0]])
+        edges: Any = {("u", "r", "v"): {"edge_index": ends}, ("v", "r", "u"): {"edge_index": ends}}
+        g = graphmill.from_arrays({"u": {"x": np.zeros(2)}, "v": {"x": np.zeros(2)}}, edges, os.path.join(self.folder, "r.store"))
+        calls: list[Callable[[Any], Any]] = [g.features, lambda t: g.add_column(t, "y", np.zeros(2)), lambda t: g.drop_column(t, "x")]
+        for call in calls:
+            for type_, error, text in (
+                ("r", KeyError, "found relation 'r' of u:r:v, v:r:u, expected all three names"),
+                ("w", KeyError, "type: found 'w', expected one of u, u:r:v, v, v:r:u"),
+                (("u", "r", "u"), KeyError, "type: found 'u:r:u', expected one of u, u:r:v, v, v:r:u"),
+                (3, TypeError, "found type_=3, expected a node type, or an edge type such as"),
+                (("u", 3), TypeError, "found type_=.*, expected a node type, or an edge type such as"),
+            ):
+                with self.assertRaisesRegex(error, text):
+                    call(type_)
+        self.assertEqual([len(g.features(t)) for t in ("u", "u:r:v", ("v", "r", "u"), ["v", "r", "u"])], [0] * 4)
+
     def test_resume(self) -> None:
         """What was done before an error is not done again, unless other values are asked for."""
         calls: list[int] = []
