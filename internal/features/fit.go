@@ -223,12 +223,7 @@ func (f *fitter) each(fn func(first int, keep []bool) error) error {
 	bytes := f.s.rowBytes()
 	for first := 0; first < f.t.Rows; first += blockRows {
 		block := keep[:min(blockRows, f.t.Rows-first)]
-		for i := range block {
-			block[i] = true
-		}
-		if f.t.Fit != nil {
-			f.t.Fit(first, block)
-		}
+		f.t.Fit.Set(first, block)
 		if err := fn(first, block); err != nil {
 			return err
 		}

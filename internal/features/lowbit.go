@@ -159,12 +159,7 @@ func newRanger(a *applier, rows int) *ranger {
 // add takes the rows of the fit of a block of rows.
 func (r *ranger) add(t *Table, first, n int) {
 	keep := r.keep[:n]
-	for i := range keep {
-		keep[i] = true
-	}
-	if t.Fit != nil {
-		t.Fit(first, keep)
-	}
+	t.Fit.Set(first, keep)
 	for _, is := range keep {
 		if is {
 			r.rows++

@@ -94,12 +94,7 @@ func (p *profiler) spans(c *Column, t *tally, fn func(from, to int) error) error
 	}
 	for first := 0; first < c.Column.Rows; first += len(keep) {
 		block := keep[:min(len(keep), c.Column.Rows-first)]
-		for i := range block {
-			block[i] = true
-		}
-		if c.Rows != nil {
-			c.Rows(first, block)
-		}
+		c.Rows.Set(first, block)
 		for i, is := range block {
 			if !is {
 				continue

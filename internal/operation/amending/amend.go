@@ -192,7 +192,7 @@ func (a *amending) write(ctx context.Context) (err error) {
 	if now, has := a.of.columns[a.name]; had && has && described(now) != described(before) {
 		a.note("the dtype of %s.%s was %s, and is %s", a.of.name, a.name, described(before), described(now))
 	}
-	if marks := a.name + "_missing"; had && a.has(marks) && (values == nil || !slices.Contains(values.Names, marks)) {
+	if marks := a.name + features.MarkSuffix; had && a.has(marks) && (values == nil || !slices.Contains(values.Names, marks)) {
 		a.note("the column %s stays, and says which cells of the column %s were empty before; drop it where that no longer holds", marks, a.name)
 	}
 	if copied > 0 {

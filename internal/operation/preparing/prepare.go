@@ -249,10 +249,7 @@ func countRows(rows features.Rows, count int) (n int) {
 	keep := make([]bool, 1<<12)
 	for first := 0; first < count; first += len(keep) {
 		block := keep[:min(len(keep), count-first)]
-		for i := range block {
-			block[i] = true
-		}
-		rows(first, block)
+		rows.Set(first, block)
 		for _, is := range block {
 			if is {
 				n++

@@ -170,10 +170,7 @@ func (p *preparation) keptEdges() (map[graph.EdgeType][]uint64, error) {
 		block := make([]bool, 1<<12)
 		for first := 0; first < e.Count; first += len(block) {
 			of := block[:min(len(block), e.Count-first)]
-			for i := range of {
-				of[i] = true
-			}
-			rows(first, of)
+			rows.Set(first, of)
 			for i, is := range of {
 				if is {
 					bits[(first+i)/64] |= 1 << ((first + i) % 64)
