@@ -18,14 +18,14 @@ func shop(t *testing.T) *graphmill.Store {
 	for name, text := range map[string]string{
 		"users.csv": "name,age,joined,left,rank,plan\nada,36,2024-01-01,2024-06-01,1,a\nbob,41,,2024-06-01,2,b\ncy,29,2024-02-01,2024-06-01,,a\n",
 		"items.csv": "listed,number\n2024-01-05,1\n,2\n2024-01-07,3\n",
-		"buys.csv":  "src,dst,at,count,seen\n0,0,2024-03-01,1,2024-03-02\n0,1,2024-03-05,2,\n1,0,,3,2024-03-02\n2,2,2024-03-15,4,2024-03-16\n",
+		"buys.csv":  "src,dst,at,count,seen,ever,real\n0,0,2024-03-01,1,2024-03-02,-inf,1\n0,1,2024-03-05,2,,1,nan\n1,0,,3,2024-03-02,2,2\n2,2,2024-03-15,4,2024-03-16,3,inf\n",
 		"graph.yaml": `
 nodes:
   user: {table: users.csv, columns: {name: string, age: int64, joined: datetime, left: "datetime[ms]", rank: {dtype: int32, missing: column}, plan: category}}
   item: {table: items.csv, columns: {listed: datetime, number: int64}}
   none: {count: 0}
 edges:
-  user:buys:item: {table: buys.csv, columns: {at: datetime, count: int64, seen: datetime}}
+  user:buys:item: {table: buys.csv, columns: {at: datetime, count: int64, seen: datetime, ever: float64, real: float64}}
 `} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -70,6 +70,9 @@ func TestAges(t *testing.T) {
 		{"plain numbers", func(o *option.Batches) {
 			o.Before, o.SeedTime, o.Age = "count", "3", map[string]string{"user:buys:item": "count", "item": "number"}
 		}, map[string]string{"edges/user:buys:item/x/age": fmt.Sprint([]float32{2, 1}), "nodes/item/x/age": fmt.Sprint([]float32{2, 1})}},
+		{"floats that time lets through", func(o *option.Batches) {
+			o.Before, o.SeedTime, o.Age = "real", "3", map[string]string{"buys": "real"}
+		}, map[string]string{"edges/user:buys:item/x/age": fmt.Sprint([]float32{2, 1})}},
 		{"another column of that name, joined", func(o *option.Batches) {
 			o.Joined, o.Age = map[string][]string{"user/x": {"age"}}, map[string]string{"user": "left"}
 		}, map[string]string{"nodes/user/x/x": "[36 41 29]", "nodes/user/x/age": fmt.Sprint([]float32{-61, -61, -61})}},
@@ -140,6 +143,7 @@ func TestAgesRefused(t *testing.T) {
 		{map[string]string{"user": "joined"}, nil, "column \"joined\" of user: found 1 of 3 rows without a time, the first is row 1, expected one in each for `Age`: an age is a number; give these rows a time at the import, with missing: VALUE of the column, or leave the type out of `Age`"},
 		{map[string]string{"item": "listed"}, nil, "column \"listed\" of item: found 1 of 3 rows without a time, the first is row 1"},
 		{map[string]string{"buys": "seen"}, nil, "column \"seen\" of user:buys:item: found 1 of 4 rows without a time"},
+		{map[string]string{"buys": "ever"}, func(o *option.Batches) { o.Before, o.SeedTime = "ever", "3" }, "column \"ever\" of user:buys:item: found 1 of 4 rows without a time, the first is row 0"},
 		{map[string]string{"buys": "at"}, func(o *option.Batches) { o.Subgraph = "induced" }, "column \"at\" of user:buys:item: found 1 of 4 rows without a time"},
 		{map[string]string{"user": "rank"}, func(o *option.Batches) { o.Before, o.SeedTime = "count", "3" }, "column \"rank\" of user: found 1 of 3 rows without a time, the first is row 2"},
 		{map[string]string{"user": "joined"}, func(o *option.Batches) { o.BeforeNodes = map[string]string{"user": "joined"} }, "column \"joined\" of user: found 1 of 3 rows without a time"},

@@ -9,20 +9,22 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/limits"
 )
 
 // tally counts rows with a fault, and keeps the first of them.
 type tally struct {
-	n     int64
-	first int
-	value float64
-	text  string
+	n           int64
+	first, last int // last is the one that was added last
+	value       float64
+	text        string
 }
 
 func (t *tally) add(row int, value float64) {
 	if t.n == 0 || row < t.first {
 		t.first, t.value = row, value
 	}
+	t.last = row
 	t.n++
 }
 
@@ -48,7 +50,8 @@ type faults struct {
 	low     tally // numbers without a logarithm
 	over    tally // results beyond the dtype
 	cut     tally // numbers outside the range of their codes
-	unknown tally // texts that are not in the fit
+	unknown tally // texts without a code of their own: those that are not in the fit, or rare there
+	foreign tally // of these, texts that are not in the fit; rare ones count, too, where that is no error
 	filled  tally // rows that were missing
 }
 
@@ -60,7 +63,16 @@ func (f *faults) merge(of *faults) {
 	f.over.merge(&of.over)
 	f.cut.merge(&of.cut)
 	f.unknown.merge(&of.unknown)
+	f.foreign.merge(&of.foreign)
 	f.filled.merge(&of.filled)
+}
+
+// other counts a row whose text has no code of its own, but one for all others.
+func (f *faults) other(row int, code int32, text func() string) {
+	f.unknown.add(row, 0)
+	if code == 0 {
+		f.foreign.addText(row, text())
+	}
 }
 
 // Applied is what Apply met in the rows of a part.
@@ -95,7 +107,7 @@ func Apply(ctx context.Context, t *Table, of map[string]*Feature, open func(feat
 		}
 		all = append(all, a)
 	}
-	if err := applyBlocks(ctx, t.Rows, all, &opt); err != nil {
+	if err := applyBlocks(ctx, t, all, &opt); err != nil {
 		return nil, err
 	}
 	var applied []Applied
@@ -131,16 +143,16 @@ func sortedNames(of map[string]*Feature) []string {
 }
 
 // applyBlocks writes all rows of features, blocks of rows at a time.
-func applyBlocks(ctx context.Context, rows int, all []*applier, opt *Options) error {
-	workers := make([][]*block, blockWorkers(rows, opt))
-	bytes := int64(0)
-	for _, a := range all {
-		bytes += a.rowBytes()
+func applyBlocks(ctx context.Context, t *Table, all []*applier, opt *Options) error {
+	of, err := blocksOf(t, all, opt)
+	if err != nil {
+		return err
 	}
-	err := eachBlock(ctx, rows, bytes, opt, func(worker, first, n int) error {
+	workers := make([][]*block, of.workers)
+	err = of.each(ctx, opt, func(worker, first, n int) error {
 		if workers[worker] == nil {
 			for _, a := range all {
-				workers[worker] = append(workers[worker], a.block())
+				workers[worker] = append(workers[worker], a.block(of.rows))
 			}
 		}
 		for _, b := range workers[worker] {
@@ -161,23 +173,49 @@ func applyBlocks(ctx context.Context, rows int, all []*applier, opt *Options) er
 	return nil
 }
 
-// blockWorkers is how many goroutines eachBlock takes.
-func blockWorkers(rows int, opt *Options) int {
-	return max(1, min(opt.Threads, (rows+blockRows-1)/blockRows))
+// blocks are the rows of a table, some at a time.
+type blocks struct {
+	all     int // rows of the table
+	rows    int // of a block
+	workers int // goroutines that take one each
+	bytes   int64
 }
 
-// eachBlock calls fn with all rows, blocks of rows at a time, in several goroutines. A row has so many bytes in the columns that are read.
-func eachBlock(ctx context.Context, rows int, bytes int64, opt *Options, fn func(worker, first, n int) error) error {
+// blocksBytes is what blocks take at most where no memory is given, but for a single row.
+const blocksBytes = 32 << 20
+
+// blocksOf divides the rows of a table into blocks whose buffers fit into the memory. Nothing but the memory depends on their size.
+func blocksOf(t *Table, all []*applier, opt *Options) (blocks, error) {
+	of := blocks{all: t.Rows, workers: max(1, min(opt.Threads, (t.Rows+blockRows-1)/blockRows))}
+	each := int64(0)
+	for _, a := range all {
+		of.bytes += a.rowBytes()
+		each += a.blockBytes()
+	}
+	memory := opt.Memory
+	if memory == 0 {
+		memory = max(blocksBytes, each)
+	}
+	if each > memory && t.Rows > 0 {
+		return of, fmt.Errorf("features of %s: %w: found %d bytes for a row of them, expected at most %d; give a larger `Memory`, or fewer features", t.Type, limits.ErrMemory, each, memory)
+	}
+	of.workers = int(max(1, min(int64(of.workers), memory/max(1, each))))
+	of.rows = int(min(memory/max(1, each)/int64(of.workers), blockRows, int64(max(1, t.Rows))))
+	return of, nil
+}
+
+// each calls fn with all rows, a block at a time, in several goroutines.
+func (of *blocks) each(ctx context.Context, opt *Options, fn func(worker, first, n int) error) error {
 	var next atomic.Int64
 	group, ctx := guard.WithContext(ctx)
-	for w := range blockWorkers(rows, opt) {
+	for w := range of.workers {
 		group.Go(func() error {
 			for {
-				first := (int(next.Add(1)) - 1) * blockRows
-				if first >= rows {
+				first := (int(next.Add(1)) - 1) * of.rows
+				if first >= of.all {
 					return nil
 				}
-				n := min(blockRows, rows-first)
+				n := min(of.rows, of.all-first)
 				if err := fn(w, first, n); err != nil {
 					return err
 				}
@@ -188,7 +226,7 @@ func eachBlock(ctx context.Context, rows int, bytes int64, opt *Options, fn func
 					opt.Progress(int64(n))
 				}
 				if opt.Touched != nil {
-					if err := opt.Touched(bytes * int64(n)); err != nil {
+					if err := opt.Touched(of.bytes * int64(n)); err != nil {
 						return err
 					}
 				}
@@ -230,7 +268,7 @@ func newApplier(t *Table, name string, f *Feature) (*applier, error) {
 		}
 		if s.cats = state.Categories; s.cats != nil {
 			cats := *s.cats
-			cats.Index(s.c)
+			cats.Index(s.c, state.Unknown == UnknownError)
 			s.cats = &cats
 		}
 		a.sources = append(a.sources, s)
@@ -266,8 +304,8 @@ func (a *applier) refused(part int) error {
 		return specErrorf("found %g %s, expected numbers above -1 for the scale log; take the scale signed-log", x.low.value, rows(&x.low))
 	case x.over.n > 0:
 		return specErrorf("found a result %g %s, expected one that %s has; give scale or clip", x.over.value, rows(&x.over), a.f.DType)
-	case x.unknown.n > 0 && state.Unknown == UnknownError:
-		return specErrorf("found the text %q %s, expected one of the texts of the fit; give unknown: other, or correct it", x.unknown.text, rows(&x.unknown))
+	case x.foreign.n > 0 && state.Unknown == UnknownError:
+		return specErrorf("found the text %q %s, expected one of the texts of the fit; give unknown: other, or correct it", x.foreign.text, rows(&x.foreign))
 	}
 	return nil
 }

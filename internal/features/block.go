@@ -11,24 +11,38 @@ type block struct {
 	a      *applier
 	faults []faults
 	number []float64   // of one number of each row
+	met    []uint8     // faults that each row of a part has met, so that one of a vector counts once
 	row    [][]float64 // by piece of numbers or low-bit: the rows of a block
 	codes  []byte      // of a piece, as they are written
 	seen   map[string]bool
 }
 
-// block makes the buffers of a goroutine.
-func (a *applier) block() *block {
-	b := &block{a: a, faults: make([]faults, len(a.f.Parts)), number: make([]float64, blockRows), row: make([][]float64, len(a.f.Pieces)), seen: map[string]bool{}}
+// block makes the buffers of a goroutine for so many rows at a time.
+func (a *applier) block(rows int) *block {
+	b := &block{a: a, faults: make([]faults, len(a.f.Parts)), number: make([]float64, rows), met: make([]uint8, rows), row: make([][]float64, len(a.f.Pieces)), seen: map[string]bool{}}
 	most := 0
 	for i := range a.f.Pieces {
 		p := &a.f.Pieces[i]
 		if p.Kind == PieceNumbers || p.Kind == PieceLowBit {
-			b.row[i] = make([]float64, blockRows*p.Width)
+			b.row[i] = make([]float64, rows*p.Width)
 		}
 		most = max(most, p.rowBytes(a.dtype))
 	}
-	b.codes = make([]byte, blockRows*most)
+	b.codes = make([]byte, rows*most)
 	return b
+}
+
+// blockBytes is how many bytes block takes for a row.
+func (a *applier) blockBytes() int64 {
+	bytes, most := 8+1, 0
+	for i := range a.f.Pieces {
+		p := &a.f.Pieces[i]
+		if p.Kind == PieceNumbers || p.Kind == PieceLowBit {
+			bytes += 8 * p.Width
+		}
+		most = max(most, p.rowBytes(a.dtype))
+	}
+	return int64(bytes + most)
 }
 
 // report adds the faults to the faults of the applier.
@@ -115,35 +129,55 @@ func (b *block) numbers(part, first, n, width int, rows []float64) {
 		return
 	}
 	whole := s.c.DType.IsInt() && state.Encode == EncodeNone
+	clear(b.met[:n])
 	for k := range state.Numbers {
 		number, of := b.number[:n], &state.Numbers[k]
-		s.numbers(first, k, number, &x.wide)
-		for i, v := range number {
-			if v = of.clipped(v); v != v {
-				if k == 0 || !state.Flag || rows[i*width+state.Width-1] == 0 {
-					x.filled.add(first+i, 0)
-				}
+		s.numbers(first, k, number)
+		for i, raw := range number {
+			v := of.clipped(raw)
+			if v != v {
+				b.meet(metFilled, i, &x.filled, first, 0)
 				if state.Flag {
 					rows[i*width+state.Width-1] = 1
 				}
 			}
 			y := of.apply(v)
 			switch {
+			case s.rounds(raw):
+				b.meet(metWide, i, &x.wide, first, raw)
 			case math.IsInf(v, 0):
-				x.infin.add(first+i, v)
+				b.meet(metInfin, i, &x.infin, first, v)
 			case y != y && v != v:
-				x.missing.add(first+i, 0)
+				b.meet(metMissing, i, &x.missing, first, 0)
 			case y != y:
-				x.low.add(first+i, v)
+				b.meet(metLow, i, &x.low, first, v)
 			case math.IsInf(y, 0):
-				x.over.add(first+i, y)
-			case whole && of.Scale == "" && rounded(y, b.a.dtype) != y:
-				x.wide.add(first+i, y)
+				b.meet(metOver, i, &x.over, first, y)
+			case whole && of.Scale == "" && y == raw && rounded(y, b.a.dtype) != y: // a fill or a bound of clip is no number of the column
+				b.meet(metWide, i, &x.wide, first, y)
 			}
 			rows[i*width+k] = y
 		}
 	}
 	b.unknownNumbers(state, s, x, first, n)
+}
+
+// What a row of numbers can meet, as bits.
+const (
+	metFilled = 1 << iota
+	metMissing
+	metInfin
+	metWide
+	metLow
+	metOver
+)
+
+// meet counts row first+i of the block from first on, unless it has met the fault before.
+func (b *block) meet(fault uint8, i int, t *tally, first int, value float64) {
+	if b.met[i]&fault == 0 {
+		b.met[i] |= fault
+		t.add(first+i, value)
+	}
 }
 
 // unknownNumbers counts the texts of frequency and ordinal that the rows of the fit do not have.
@@ -152,8 +186,8 @@ func (b *block) unknownNumbers(state *State, s *source, x *faults, first, n int)
 		return
 	}
 	for i := range n {
-		if code, known := s.code(first + i); known && code == 0 {
-			x.unknown.addText(first+i, s.shown(first+i))
+		if code, known := s.code(first + i); known && code <= 0 {
+			x.other(first+i, code, func() string { return s.shown(first + i) })
 		}
 	}
 }
@@ -165,8 +199,8 @@ func (b *block) place(s *source, x *faults, row int) int {
 	case !known:
 		x.filled.add(row, 0)
 		return len(s.cats.Texts) + 1
-	case code == 0:
-		x.unknown.addText(row, s.shown(row))
+	case code <= 0:
+		x.other(row, code, func() string { return s.shown(row) })
 		return len(s.cats.Texts)
 	}
 	return int(code) - 1
@@ -199,17 +233,20 @@ func (b *block) oneHot(part, first, n, width int, out []byte) {
 func (b *block) multiHot(part, first, n int, set func(row, at int)) {
 	s, x := b.a.sources[part], &b.faults[part]
 	for i := range n {
-		unknown := ""
+		unknown, least := "", int32(1) // a tag without a code of its own, and its code
 		s.tags(first+i, b.seen, func(tag string) {
-			if code := s.cats.codes[tag]; code > 0 {
+			code := s.cats.codes[tag]
+			if code > 0 {
 				set(i, int(code)-1)
 				return
 			}
-			unknown = tag
+			if least != 0 {
+				unknown, least = tag, code
+			}
 			set(i, len(s.cats.Texts))
 		})
-		if unknown != "" {
-			x.unknown.addText(first+i, unknown)
+		if least <= 0 {
+			x.other(first+i, least, func() string { return unknown })
 		}
 	}
 }
@@ -217,12 +254,18 @@ func (b *block) multiHot(part, first, n int, set func(row, at int)) {
 // buckets calls set with the bucket of each row; missing is the one of a row without a value.
 func (b *block) buckets(part, first, n int, set func(row, bucket int), missing int) {
 	state, s, x := b.a.f.Parts[part], b.a.sources[part], &b.faults[part]
-	number := b.number[:n]
-	s.numbers(first, 0, number, &x.wide)
+	number, of := b.number[:n], &state.Numbers[0]
+	s.numbers(first, 0, number)
 	for i, v := range number {
-		y := state.Numbers[0].apply(v)
+		y := of.apply(v)
+		if s.rounds(v) {
+			x.wide.add(first+i, v)
+		}
 		if v != v {
 			x.filled.add(first+i, 0)
+		}
+		if math.IsInf(of.clipped(v), 0) {
+			x.infin.add(first+i, v)
 		}
 		if y != y {
 			set(i, missing)
@@ -242,13 +285,13 @@ func (b *block) code(part, first, n int, out []byte) {
 	}
 	for i := range n {
 		code, known := s.code(first + i)
-		codes[i] = code
+		codes[i] = max(0, code)
 		switch {
 		case !known:
 			codes[i] = 0
 			x.filled.add(first+i, 0)
-		case code == 0:
-			x.unknown.addText(first+i, s.shown(first+i))
+		case code <= 0:
+			x.other(first+i, code, func() string { return s.shown(first + i) })
 		}
 	}
 }
@@ -267,7 +310,9 @@ func (a *applier) partAt(last, width, at int) int {
 // round writes numbers in the dtype of the feature. last is the part after the piece.
 func (b *block) round(last, first int, rows []float64, width int, out []byte) {
 	over := func(i int) {
-		b.faults[b.a.partAt(last, width, i%width)].over.add(first+i/width, rows[i])
+		if x := &b.faults[b.a.partAt(last, width, i%width)].over; x.n == 0 || x.last != first+i/width {
+			x.add(first+i/width, rows[i])
+		}
 	}
 	switch b.a.dtype {
 	case graph.Float32:
@@ -293,31 +338,51 @@ func (b *block) round(last, first int, rows []float64, width int, out []byte) {
 	}
 }
 
-// normalise divides rows by their norm.
+// leastNormal is the least positive number that float64 has with all bits of precision.
+const leastNormal = 0x1p-1022
+
+// normalise divides rows by their norm. Where float64 does not have the sum of a norm, it divides a row by its greatest magnitude first.
 func normalise(rows []float64, width int, how Norm) {
 	if how == NormNone {
 		return
 	}
 	for ; len(rows) > 0; rows = rows[width:] {
 		row := rows[:width]
-		norm := 0.0
+		greatest := 0.0
 		for _, x := range row {
-			switch how {
-			case NormL1:
-				norm += math.Abs(x)
-			case NormL2:
-				norm += float64(x * x)
-			case NormMax:
-				norm = max(norm, math.Abs(x))
+			greatest = max(greatest, math.Abs(x))
+		}
+		sum := greatest
+		if how != NormMax {
+			sum = sumOf(row, how)
+			if math.IsInf(sum, 0) || how == NormL2 && sum < leastNormal && greatest > 0 {
+				divide(row, greatest)
+				sum = sumOf(row, how)
 			}
 		}
 		if how == NormL2 {
-			norm = math.Sqrt(norm)
+			sum = math.Sqrt(sum)
 		}
-		if norm != 0 {
-			for i := range row {
-				row[i] /= norm
-			}
+		if sum != 0 {
+			divide(row, sum)
 		}
+	}
+}
+
+// sumOf is the sum of the magnitudes of a row, or of their squares.
+func sumOf(row []float64, how Norm) (sum float64) {
+	for _, x := range row {
+		if how == NormL1 {
+			sum += math.Abs(x)
+		} else {
+			sum += float64(x * x)
+		}
+	}
+	return sum
+}
+
+func divide(row []float64, by float64) {
+	for i := range row {
+		row[i] /= by
 	}
 }

@@ -58,9 +58,17 @@ func (c Counts) fit(texts []string, least int64, most int) *Categories {
 	return s
 }
 
-// Index prepares the codes of the texts, and of the values of a column: nil is none.
-func (s *Categories) Index(c *graph.Column) {
+// rareCode is the code of a text that is rare in the rows of the fit, where that is told apart from one that they do not have.
+const rareCode = -1
+
+// Index prepares the codes of the texts, and of the values of a column: nil is none. rare says that rare texts are told apart from those that the fit does not have.
+func (s *Categories) Index(c *graph.Column, rare bool) {
 	s.codes = make(map[string]int32, len(s.Texts))
+	if rare {
+		for _, t := range s.Rare {
+			s.codes[t] = rareCode
+		}
+	}
 	for i, t := range s.Texts {
 		s.codes[t] = int32(i + 1)
 	}
@@ -72,16 +80,16 @@ func (s *Categories) Index(c *graph.Column) {
 			s.byCode[code] = s.codes[string(c.Categories.Text(code))]
 		}
 	case c.DType != graph.String:
-		s.ints = make(map[int64]int32, len(s.Texts))
-		for i, t := range s.Texts {
+		s.ints = make(map[int64]int32, len(s.codes))
+		for t, code := range s.codes {
 			if v, err := parseInteger(t, c.DType); err == nil {
-				s.ints[v] = int32(i + 1)
+				s.ints[v] = code
 			}
 		}
 	}
 }
 
-// Code is 1, 2, ... for the texts in their order, and 0 for all others.
+// Code is 1, 2, ... for the texts in their order, rareCode for rare ones that Index tells apart, and 0 for all others.
 func (s *Categories) Code(text []byte) int32 { return s.codes[string(text)] }
 
 // ofCode is Code of a category of the column of Index.
@@ -97,7 +105,7 @@ func (s *Categories) ofInt(v int64) int32 { return s.ints[v] }
 
 // Share is the share of the rows of the fit with a text that have the text of a code.
 func (s *Categories) Share(code int32) float64 {
-	if code == 0 {
+	if code <= 0 {
 		return 0
 	}
 	return float64(s.Of[code-1]) / float64(s.Rows)

@@ -28,8 +28,14 @@ func TestCategories(t *testing.T) {
 		}
 	}
 	s := counts.Fit(2, 0)
-	s.Index(nil)
-	if s.Code([]byte("Z")) != 1 || s.Code([]byte("b")) != 3 || s.Code([]byte("ü")) != 0 || s.Share(1) != 5.0/12 || s.Share(0) != 0 {
-		t.Error("found other codes")
+	for _, rare := range []bool{false, true} {
+		s.Index(nil, rare)
+		of := int32(0)
+		if rare {
+			of = rareCode
+		}
+		if s.Code([]byte("Z")) != 1 || s.Code([]byte("b")) != 3 || s.Code([]byte("ü")) != of || s.Code([]byte("new")) != 0 || s.Share(1) != 5.0/12 || s.Share(of) != 0 {
+			t.Errorf("rare texts told apart: %t: found other codes", rare)
+		}
 	}
 }

@@ -200,7 +200,7 @@ func fitPart(ctx context.Context, t *Table, p *Part, memory int64, opt *Options,
 		state.Width = len(state.Categories.Texts) + 1
 	default:
 		if state.Categories != nil {
-			state.Categories.Index(s.c)
+			state.Categories.Index(s.c, false)
 			s.cats = state.Categories
 		}
 		return state, f.fitNumbers(state)
@@ -223,12 +223,7 @@ func (f *fitter) each(fn func(first int, keep []bool) error) error {
 	bytes := f.s.rowBytes()
 	for first := 0; first < f.t.Rows; first += blockRows {
 		block := keep[:min(blockRows, f.t.Rows-first)]
-		for i := range block {
-			block[i] = true
-		}
-		if f.t.Fit != nil {
-			f.t.Fit(first, block)
-		}
+		f.t.Fit.Set(first, block)
 		if err := fn(first, block); err != nil {
 			return err
 		}
@@ -254,9 +249,12 @@ func (f *fitter) pass(k int, fn func(values []float64) error) (rows, missing int
 	clip := Numbers{Clip: f.p.Clip}
 	err = f.each(func(first int, keep []bool) error {
 		block := buffer[:len(keep)]
-		f.s.numbers(first, k, block, &f.wide)
+		f.s.numbers(first, k, block)
 		known := 0
 		for i, x := range block {
+			if f.s.rounds(x) {
+				f.wide.add(first+i, x)
+			}
 			if !keep[i] {
 				continue
 			}

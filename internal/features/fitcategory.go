@@ -121,7 +121,7 @@ func (f *fitter) fitTags(state *State) error {
 // fitOrder counts the texts of an order.
 func (f *fitter) fitOrder() (*Categories, error) {
 	s := &Categories{Texts: f.p.Order, Of: make([]int64, len(f.p.Order))}
-	s.Index(f.s.c)
+	s.Index(f.s.c, false)
 	f.s.cats = s
 	err := f.each(func(first int, keep []bool) error {
 		for i, is := range keep {

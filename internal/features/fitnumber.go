@@ -147,29 +147,41 @@ func (f *fitter) finish(n *Numbers, k int, m *moments) error {
 		if err := f.fitOrdered(k, m, sorted, fill, n.fitRobust); err != nil {
 			return err
 		}
-		return n.checkDivisor(m)
 	case ScaleUniform, ScaleNormal:
-		return f.fitOrdered(k, m, sorted, fill, func(o *ordered) { n.fitQuantiles(o, m.rows) })
-	}
-	if err := n.checkDivisor(m); err != nil {
-		return err
+		if err := f.fitOrdered(k, m, sorted, fill, func(o *ordered) { n.fitQuantiles(o, m.rows) }); err != nil {
+			return err
+		}
 	}
 	switch {
 	case p.Encode != EncodeBuckets:
 	case p.Edges != nil:
 		n.Buckets, n.Edges = true, p.Edges[1:len(p.Edges)-1]
 	case p.By == ByRows:
-		return f.fitOrdered(k, m, sorted, fill, func(o *ordered) { n.fitShares(o, p.Count) })
+		if err := f.fitOrdered(k, m, sorted, fill, func(o *ordered) { n.fitShares(o, p.Count) }); err != nil {
+			return err
+		}
 	default:
 		n.fitWidth(m.least, m.greatest, p.Count)
 	}
-	return nil
+	return n.checkDistances(m)
 }
 
-// checkDivisor refuses a scale by more than float64 has, which would make 0 of all numbers.
-func (n *Numbers) checkDivisor(m *moments) error {
-	if math.IsInf(n.By, 0) || math.IsNaN(n.By) {
-		return specErrorf("found numbers from %g to %g, whose scale %s float64 does not have; give clip: [LEAST, GREATEST]", m.least, m.greatest, n.Scale)
+// checkDistances refuses distances that float64 does not have: a scale by one would make 0 of all numbers, and so would one between two quantiles; edges at one are no numbers.
+func (n *Numbers) checkDistances(m *moments) error {
+	what := "scale " + string(n.Scale)
+	if n.Buckets {
+		what = "buckets"
+	}
+	far := n.By-n.By != 0 // no finite number
+	for i := 1; i < len(n.Quantiles); i++ {
+		x := n.Quantiles[i] - n.Quantiles[i-1]
+		far = far || x-x != 0
+	}
+	for _, x := range n.Edges {
+		far = far || x-x != 0
+	}
+	if far {
+		return specErrorf("found numbers from %g to %g, whose %s float64 does not have; give clip: [LEAST, GREATEST]", m.least, m.greatest, what)
 	}
 	return nil
 }

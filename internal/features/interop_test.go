@@ -125,13 +125,13 @@ func (c *peerCase) made(t *testing.T) [][]float64 {
 	for i := range rows {
 		if p.Encode == EncodeOneHot {
 			s.cats = state.Categories
-			s.cats.Index(s.c)
+			s.cats.Index(s.c, false)
 			rows[i] = make([]float64, state.Width)
 			rows[i][(&block{}).place(s, &faults{}, i)] = 1
 			continue
 		}
 		var x [1]float64
-		s.numbers(i, 0, x[:], &tally{})
+		s.numbers(i, 0, x[:])
 		rows[i] = []float64{state.Numbers[0].apply(x[0])}
 	}
 	return rows

@@ -89,10 +89,14 @@ func fitRanges(ctx context.Context, t *Table, name string, f *Feature, opt *Opti
 			return partError(t.Type, name, f.Parts[0].Source(), specErrorf("found %d numbers side by side, expected at most %d with bits; make several features of them", p.Width, mostLowBit))
 		}
 	}
-	workers := make([]*ranger, blockWorkers(t.Rows, opt))
-	err = eachBlock(ctx, t.Rows, a.rowBytes(), opt, func(worker, first, n int) error {
+	of, err := blocksOf(t, []*applier{a}, opt)
+	if err != nil {
+		return err
+	}
+	workers := make([]*ranger, of.workers)
+	err = of.each(ctx, opt, func(worker, first, n int) error {
 		if workers[worker] == nil {
-			workers[worker] = newRanger(a)
+			workers[worker] = newRanger(a, of.rows)
 		}
 		workers[worker].add(t, first, n)
 		return nil
@@ -101,7 +105,7 @@ func fitRanges(ctx context.Context, t *Table, name string, f *Feature, opt *Opti
 		return err
 	}
 	if workers[0] == nil { // other goroutines took all blocks, or there is none
-		workers[0] = newRanger(a)
+		workers[0] = newRanger(a, of.rows)
 	}
 	all := workers[0]
 	for _, w := range workers[1:] {
@@ -142,8 +146,8 @@ type ranger struct {
 	rows   int // of the fit
 }
 
-func newRanger(a *applier) *ranger {
-	r := &ranger{b: a.block(), ranges: make([]rangeOf, len(a.f.Pieces)), keep: make([]bool, blockRows)}
+func newRanger(a *applier, rows int) *ranger {
+	r := &ranger{b: a.block(rows), ranges: make([]rangeOf, len(a.f.Pieces)), keep: make([]bool, rows)}
 	for i, p := range a.f.Pieces {
 		if p.Kind == PieceLowBit {
 			r.ranges[i] = rangeOf{slices.Repeat([]float64{math.Inf(1)}, p.Width), slices.Repeat([]float64{math.Inf(-1)}, p.Width)}
@@ -155,12 +159,7 @@ func newRanger(a *applier) *ranger {
 // add takes the rows of the fit of a block of rows.
 func (r *ranger) add(t *Table, first, n int) {
 	keep := r.keep[:n]
-	for i := range keep {
-		keep[i] = true
-	}
-	if t.Fit != nil {
-		t.Fit(first, keep)
-	}
+	t.Fit.Set(first, keep)
 	for _, is := range keep {
 		if is {
 			r.rows++

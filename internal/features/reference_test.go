@@ -282,13 +282,17 @@ func randomCase(r *rand.Rand) *referenceCase {
 		p := randomPart(r, name, code)
 		column, values := randomColumn(r, &p, rows)
 		column.Name = name
+		whole := column.DType.IsInt() && column.Unit == "" && column.Categories == nil
 		c.table.Columns = append(c.table.Columns, column)
+		if whole {
+			c.table.Columns = append(c.table.Columns, marksOf(name, values))
+		}
 		c.Columns[name] = values
 		c.spec.Parts = append(c.spec.Parts, p)
 		text, _ := json.Marshal(p)
 		var m map[string]any
 		_ = json.Unmarshal(text, &m)
-		m["as_code"] = code
+		m["as_code"], m["whole"] = code, whole
 		if column.Unit != "" {
 			m["per_second"] = column.Unit.PerSecond()
 		}
@@ -347,6 +351,9 @@ func randomPart(r *rand.Rand, from string, code bool) Part {
 	}
 	if p.Encode == EncodeMultiHot && r.IntN(2) == 0 {
 		p.Separator = ";"
+	}
+	if p.Order != nil || slices.Contains([]Encode{EncodeCode, EncodeOneHot, EncodeMultiHot, EncodeFrequency}, p.Encode) {
+		p.Unknown = pick(r, "", "", UnknownOther, UnknownError)
 	}
 	return p
 }
@@ -425,11 +432,18 @@ func randomTags(r *rand.Rand, words []string, rows int, values []any) (*graph.Co
 func randomNumbers(r *rand.Rand, p *Part, rows int, gaps float64, values []any) (*graph.Column, []any) {
 	scale, shift, law := math.Exp(r.NormFloat64()*5), r.NormFloat64()*math.Exp(r.NormFloat64()*4), r.IntN(4)
 	infinite := r.IntN(12) == 0
+	if r.IntN(12) == 0 { // the square, or its inverse, is beyond float64
+		far := pick(r, 1e-200, 1e200)
+		scale, shift = scale*far, shift*far
+	}
+	great := r.IntN(24) == 0
 	number := func() float64 {
 		x := shift
 		switch {
 		case infinite && r.IntN(20) == 0:
 			return math.Inf(1)
+		case great:
+			return math.MaxFloat64 * (2*r.Float64() - 1)
 		case law == 0: // ties
 			x = float64(r.IntN(5) - 1)
 		case law > 1:
@@ -441,7 +455,7 @@ func randomNumbers(r *rand.Rand, p *Part, rows int, gaps float64, values []any) 
 		return x
 	}
 	if d := pick(r, graph.Float64, graph.Float32, graph.Int64, graph.Uint8); d.IsInt() {
-		return randomIntegers(r, d, rows, values)
+		return randomIntegers(r, d, rows, gaps, values)
 	} else if p.Encode == EncodeNone && r.IntN(4) == 0 {
 		vectors := make([]float32, 2*rows)
 		for i := range vectors {
@@ -473,12 +487,27 @@ func randomNumbers(r *rand.Rand, p *Part, rows int, gaps float64, values []any) 
 	return &graph.Column{DType: graph.Float64, Rows: rows, Values: graph.Bytes(numbers)}, values
 }
 
-// randomIntegers makes a column of small whole numbers.
-func randomIntegers(r *rand.Rand, d graph.DType, rows int, values []any) (*graph.Column, []any) {
+// marksOf is the column that marks the values that are nil.
+func marksOf(name string, values []any) *graph.Column {
+	marks := make([]byte, len(values))
+	for i, v := range values {
+		if v == nil {
+			marks[i] = 1
+		}
+	}
+	return &graph.Column{Name: name + MarkSuffix, DType: graph.Bool, Rows: len(values), Values: marks}
+}
+
+// randomIntegers makes a column of whole numbers, now and then of some that dtypes of features round. What stands in a gap is no value.
+func randomIntegers(r *rand.Rand, d graph.DType, rows int, gaps float64, values []any) (*graph.Column, []any) {
 	bytes, numbers := make([]uint8, rows), make([]int64, rows)
+	shift := pick(r, uint(0), 0, 0, 18)
 	for i := range rows {
 		bytes[i] = uint8(r.IntN(256))
-		numbers[i] = r.Int64N(200) - 50
+		numbers[i] = (r.Int64N(200)-50)<<shift + r.Int64N(2)
+		if r.Float64() < gaps {
+			continue
+		}
 		if d == graph.Uint8 {
 			values[i] = float64(bytes[i])
 		} else {

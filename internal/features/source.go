@@ -9,7 +9,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// blockRows is how many rows are read and written at a time.
+// blockRows is how many rows are read and written at a time, at most.
 const blockRows = 4096
 
 // wholeBelow is the magnitude up to which float64 has every whole number.
@@ -21,6 +21,7 @@ type source struct {
 	c     *graph.Column
 	mark  []byte // bools of what is missing, of rows or of all their values; nil: none
 	width int    // numbers per row, without the flag
+	wide  bool   // numbers are those of a column of integers of 64 bits
 
 	calendars []Calendar
 	perSecond int64
@@ -38,8 +39,8 @@ func newSource(p *Part, t *Table) (*source, error) {
 		s.mark = m.Values
 	}
 	switch p.Encode {
-	case EncodeNone:
-		s.width = c.RowValues()
+	case EncodeNone, EncodeBuckets:
+		s.width, s.wide = c.RowValues(), c.DType == graph.Int64 || c.DType == graph.Uint64
 	case EncodeCalendar:
 		s.width = 0
 		for _, part := range p.Parts {
@@ -78,11 +79,11 @@ func (s *source) rowBytes() int64 {
 	return s.c.Bytes()/int64(s.c.Rows) + 1
 }
 
-// numbers writes number k of the rows [first, first+len(out)) to out; NaN is a missing one. It counts whole numbers that float64 does not have.
-func (s *source) numbers(first, k int, out []float64, wide *tally) {
+// numbers writes number k of the rows [first, first+len(out)) to out; NaN is a missing one.
+func (s *source) numbers(first, k int, out []float64) {
 	switch s.part.Encode {
 	case EncodeNone, EncodeBuckets:
-		s.values(first, k, out, wide)
+		Float64s(s.c, first*s.width+k, s.width, out)
 	case EncodeCalendar:
 		s.calendar(first, k, out)
 	case EncodeAge:
@@ -114,14 +115,6 @@ func (s *source) numbers(first, k int, out []float64, wide *tally) {
 		if s.mark[(first+i)*each+k%each] != 0 {
 			out[i] = math.NaN()
 		}
-	}
-}
-
-// values is numbers of a column of numbers.
-func (s *source) values(first, k int, out []float64, wide *tally) {
-	Float64s(s.c, first*s.width+k, s.width, out)
-	if s.c.DType == graph.Int64 || s.c.DType == graph.Uint64 {
-		s.wide(first, out, wide)
 	}
 }
 
@@ -178,14 +171,8 @@ func strided[T graph.Numbers](c *graph.Column, at, step int, out []float64) {
 	}
 }
 
-// wide counts whole numbers that are so large that float64 may have rounded them.
-func (s *source) wide(first int, out []float64, wide *tally) {
-	for i, x := range out {
-		if x > wholeBelow || x < -wholeBelow {
-			wide.add(first+i, x)
-		}
-	}
-}
+// rounds says whether float64 may have rounded a number of the column: a whole number that is so large.
+func (s *source) rounds(x float64) bool { return s.wide && (x > wholeBelow || x < -wholeBelow) }
 
 // calendar is numbers of the parts of times.
 func (s *source) calendar(first, k int, out []float64) {

@@ -282,8 +282,6 @@ func (p *Part) check(code bool) error {
 		return specErrorf("found least %d and most %d, expected numbers from 1", p.Least, p.Most)
 	case p.Encode == EncodeOrdinal && len(p.Order) == 0:
 		return specErrorf("found no order, expected the texts of encode ordinal, the least first")
-	case p.Encode == EncodeMultiHot && p.Unknown == UnknownError && p.Most > 0:
-		return specErrorf("found most with unknown error, expected one of them")
 	}
 	switch p.Encode {
 	case EncodeBuckets:

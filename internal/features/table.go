@@ -8,6 +8,16 @@ import (
 // Rows are rows of a type: those for which keep is true. keep stands for the rows from first on, and comes as true.
 type Rows func(first int, keep []bool)
 
+// Set sets keep for the rows from first on. Rows that are nil are all.
+func (r Rows) Set(first int, keep []bool) {
+	for i := range keep {
+		keep[i] = true
+	}
+	if r != nil {
+		r(first, keep)
+	}
+}
+
 // Table is the columns of a type that features are made of.
 type Table struct {
 	Type    string // for errors

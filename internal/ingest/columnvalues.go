@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/ingest/table"
 	"github.com/graphmill/graphmill/internal/ingest/table/arrayfiles"
 	"github.com/graphmill/graphmill/internal/ingest/table/textfiles"
@@ -184,7 +185,7 @@ func (v *Values) choose(ctx context.Context, f *looks, o *ValuesOptions) (err er
 	}
 	v.Warnings = append(v.Warnings, m.notes...)
 	for i, c := range v.Columns {
-		v.Names = append(v.Names, o.Name+[]string{"", missingSuffix}[i])
+		v.Names = append(v.Names, o.Name+[]string{"", features.MarkSuffix}[i])
 		if c.Categories == nil || c.Categories.Known() {
 			continue
 		}

@@ -15,11 +15,10 @@ import (
 type Missing struct{ What, Value string }
 
 // The values of Missing that are none of a cell: an empty cell is an error; or it is zero, and NaN for floats, and a
-// column of bools, whose name ends in missingSuffix, says which cells were empty.
+// column of bools, whose name ends in features.MarkSuffix, says which cells were empty.
 const (
 	missingError  = "error"
 	missingColumn = "column"
-	missingSuffix = "_missing"
 )
 
 // missingKinds are the kinds of dtypes.
@@ -136,7 +135,7 @@ func (g *gaps) fill(c table.Column, own string) []table.Column {
 			c.Empty, c.Fill = table.EmptyFill, repeated(zeroOf(kind), &c)
 		}
 		of := c
-		return []table.Column{c, {Name: c.Name + missingSuffix, DType: graph.Bool, Shape: markShape(&c), From: c.From, Missing: &of}}
+		return []table.Column{c, {Name: c.Name + features.MarkSuffix, DType: graph.Bool, Shape: markShape(&c), From: c.From, Missing: &of}}
 	case all && special:
 	default:
 		c.Empty, c.Fill, c.Given = table.EmptyFill, value, column || special

@@ -33,7 +33,7 @@ const driftShares = 1000
 // Column is a column to summarise.
 type Column struct {
 	*graph.Column
-	Mark    []byte                  // bools of rows that are missing; nil: none
+	Mark    []byte                  // bools of what is missing, of rows or of all their values; nil: none
 	Rows    features.Rows           // the rows that count; nil: all
 	Touched func(bytes int64) error // counts bytes of the column that were read; nil: not counted
 }
@@ -69,21 +69,32 @@ type profiler struct {
 // tally counts the values of a column that are none of its numbers or texts.
 type tally struct{ rows, values, missing, infinite int64 }
 
-// spans calls fn with ranges of values whose rows count and are not marked as missing, in their order.
+// spans calls fn with ranges of values that are not marked as missing, of rows that count, in their order.
 func (p *profiler) spans(c *Column, t *tally, fn func(from, to int) error) error {
 	keep := make([]bool, blockValues)
+	low, high := 0, 0 // the range that is not told yet
+	tell := func() error {
+		from, to := low, high
+		if low = high; from == to {
+			return nil
+		}
+		return fn(from, to)
+	}
+	add := func(from, to int) (err error) {
+		if from != high {
+			err = tell()
+			low = from
+		}
+		high = to
+		return err
+	}
 	bytes := int64(0)
 	if c.Column.Rows > 0 {
 		bytes = c.Bytes()/int64(c.Column.Rows) + 1
 	}
 	for first := 0; first < c.Column.Rows; first += len(keep) {
 		block := keep[:min(len(keep), c.Column.Rows-first)]
-		for i := range block {
-			block[i] = true
-		}
-		if c.Rows != nil {
-			c.Rows(first, block)
-		}
+		c.Rows.Set(first, block)
 		for i, is := range block {
 			if !is {
 				continue
@@ -91,22 +102,12 @@ func (p *profiler) spans(c *Column, t *tally, fn func(from, to int) error) error
 			from, to := c.Span(first+i, first+i+1)
 			t.rows++
 			t.values += int64(to - from)
-			if c.Mark != nil && c.Mark[first+i] != 0 {
-				t.missing += int64(to - from)
-				block[i] = false
+			if err := c.unmarked(first+i, from, to, t, add); err != nil {
+				return err
 			}
 		}
-		for i := 0; i < len(block); {
-			j := i
-			for j < len(block) && block[j] {
-				j++
-			}
-			if j > i {
-				if err := fn(c.Span(first+i, first+j)); err != nil {
-					return err
-				}
-			}
-			i = j + 1
+		if err := tell(); err != nil {
+			return err
 		}
 		if err := p.ctx.Err(); err != nil {
 			return err
@@ -118,6 +119,28 @@ func (p *profiler) spans(c *Column, t *tally, fn func(from, to int) error) error
 		}
 	}
 	return nil
+}
+
+// unmarked calls fn with ranges of the values [from, to) of a row that are not marked. t counts the others.
+func (c *Column) unmarked(row, from, to int, t *tally, fn func(from, to int) error) error {
+	switch {
+	case c.Mark == nil:
+	case len(c.Mark) == c.Column.Rows:
+		if c.Mark[row] != 0 {
+			t.missing += int64(to - from)
+			return nil
+		}
+	default:
+		for i, is := range c.Mark[from:to] {
+			if is != 0 {
+				t.missing++
+			} else if err := fn(from+i, from+i+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return fn(from, to)
 }
 
 // finiteNumbers are the finite numbers of a column. t counts the others.

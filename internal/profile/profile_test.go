@@ -194,6 +194,7 @@ func TestKinds(t *testing.T) {
 	tags.Rows, tags.Shape, tags.Offsets = 2, []int{-1}, []graph.Index{{U64: []uint64{0, 2, 3}}}
 	times := &graph.Column{Name: "a", DType: graph.Int64, Unit: "ms", Rows: 3, Values: graph.Bytes([]int64{graph.NoTime, -1500, 0})}
 	vectors := &graph.Column{Name: "a", DType: graph.Float32, Shape: []int{2}, Rows: 2, Values: graph.Bytes([]float32{1, 2, 2, float32(math.NaN())})}
+	cells := &graph.Column{Name: "a", DType: graph.Int64, Shape: []int{2}, Rows: 2, Values: graph.Bytes([]int64{7, 0, 0, 0})}
 	for _, c := range []struct {
 		column                    *Column
 		values, missing, distinct int64
@@ -201,6 +202,10 @@ func TestKinds(t *testing.T) {
 	}{
 		{&Column{Column: textsOf("b", "", "a", "b")}, 4, 1, 2, []report.ValueCount{{Value: "b", Count: 2}, {Value: "a", Count: 1}}},
 		{&Column{Column: textsOf("b", "c"), Mark: []byte{1, 0}}, 2, 1, 1, []report.ValueCount{{Value: "c", Count: 1}}},
+		{&Column{Column: textsOf("", "p", "q", "q"), Mark: []byte{1, 0, 0, 0}}, 4, 1, 2, []report.ValueCount{{Value: "q", Count: 2}, {Value: "p", Count: 1}}},
+		{&Column{Column: vectors, Mark: []byte{0, 1, 1, 0}}, 4, 3, 1, []report.ValueCount{{Value: "1", Count: 1}}},
+		{&Column{Column: vectors, Mark: []byte{1, 0}}, 4, 3, 1, []report.ValueCount{{Value: "2", Count: 1}}},
+		{&Column{Column: cells, Mark: []byte{0, 1, 0, 1}}, 4, 2, 2, []report.ValueCount{{Value: "0", Count: 1}, {Value: "7", Count: 1}}},
 		{&Column{Column: categories}, 4, 1, 2, []report.ValueCount{{Value: "y", Count: 2}, {Value: "x", Count: 1}}},
 		{&Column{Column: tags}, 3, 0, 2, []report.ValueCount{{Value: "p", Count: 2}, {Value: "q", Count: 1}}},
 		{&Column{Column: times}, 3, 1, 2, []report.ValueCount{{Value: "1969-12-31T23:59:58.5Z", Count: 1}, {Value: "1970-01-01T00:00:00Z", Count: 1}}},

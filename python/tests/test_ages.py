@@ -140,6 +140,8 @@ class TestAges(unittest.TestCase):
             (dict(before="at <=", untimed=["buys"]), {SOLD: "at", ("none", "likes", "item"): "at"}),
             (dict(before="at", before_columns={BUYS: "sent"}, untimed="sold,likes"), {BUYS: "sent"}),
             (dict(before_nodes={"item": "listed<="}), {"item": "listed"}),
+            (dict(before_nodes="item=listed<="), {"item": "listed"}),
+            (dict(before_columns="buys=sent; item:sold:user = at"), {BUYS: "sent", SOLD: "at"}),
             (dict(time_attr="at", scope=None), {BUYS: "at", SOLD: "at", ("none", "likes", "item"): "at"}),
         ):
             with NodeLoader(store, age=True, **{**common, **more}) as loader:
@@ -150,6 +152,18 @@ class TestAges(unittest.TestCase):
                     np.testing.assert_array_equal(have[t], ages(store, b, t, column, 86400) if isinstance(t, str) else edge_ages(store, b, t, column, 86400))
         with NodeLoader(store, age=False, **{**common, "before": "at"}) as loader:
             self.assertNotIn("age", next(iter(loader)).x["item"])
+
+    def test_true_of_draws(self) -> None:
+        """Types that are not drawn from have no say, whatever their column of that name is."""
+        times = np.array(["2020-01-01", "2020-01-02"], "datetime64[s]")
+        ends = np.array([[0, 1], [1, 0]])
+        for at, other, seed_time, want in ((times, ["a", "b"], "2020-01-03", [2, 1]), (np.arange(2), np.array([-np.inf, 1]), "2", [2, 1])):
+            edges: Any = {("user", "knows", "user"): {"edge_index": ends, "at": at}, ("item", "like", "item"): {"edge_index": ends, "at": other}}
+            store = graphmill.from_arrays({"user": {"x": np.arange(2.0)}, "item": {"x": np.arange(2.0)}}, edges)
+            with NodeLoader(store, [2], seed_type="user", before="at", scope="seed", seed_time=seed_time, features="none", age=True) as loader:
+                b = next(iter(loader))
+                e = ("user", "knows", "user")
+                self.assertEqual(b.edge_attr[e]["age"][np.argsort(b.e_id[e])].tolist(), want)
 
     def test_plan(self) -> None:
         """The times of a plan in a file."""
@@ -228,6 +242,7 @@ class TestAges(unittest.TestCase):
                 "found age=True without before=, before_columns= or before_nodes=, expected one of them",
             ),
             (ValueError, dict(age=AGE, age_unit="months"), "found age_unit='months', expected one of seconds, minutes, hours, days, weeks, years"),
+            (ValueError, dict(age=True, before=None, before_columns="at"), "found 'at' in before_columns=, expected TYPE=COLUMN, separated by semicolons"),
             (GraphmillError, dict(age_unit="days"), "found age_unit without age, expected them together"),
             (
                 GraphmillError,
@@ -281,6 +296,21 @@ class TestPyGAges(unittest.TestCase):
             self.assertEqual((b.age.shape, b.edge_age.shape, b.edge_attr.shape), (b.n_id.shape, b.e_id.shape, b.e_id.shape))
             self.assertTrue((b.edge_age > 0).all())
             np.testing.assert_array_equal(b.age, 30 - people().nodes["_N"]["born"][b.n_id])
+
+    def test_column_of_that_name(self) -> None:
+        """A Data has one edge_age."""
+        r = np.random.default_rng(5)
+        nodes = {"edge_age": r.random(9), "other": r.random(9)}
+        store = graphmill.from_arrays(nodes, {"edge_index": r.integers(0, 9, (2, 40)), "time": r.integers(0, 9, 40)})
+        own: dict[str, Any] = dict(fanout=[3], as_="pyg", before="time", seed_time=9, scope="seed", age=True)
+        with self.assertRaisesRegex(ValueError, "found a column 'edge_age' of nodes with age= of edges and as_='pyg', expected one of them"):
+            NodeLoader(store, features=["edge_age", "other"], **own)
+        with NodeLoader(store, features=["edge_age"], **own) as loader:  # which is x
+            b = next(iter(loader))
+            self.assertEqual((len(b.x), len(b.edge_age)), (len(b.n_id), len(b.e_id)))
+        with NodeLoader(store, features=["edge_age", "other"], **{**own, "age": None}) as loader:
+            b = next(iter(loader))
+            self.assertEqual(b.edge_age.tolist(), nodes["edge_age"][b.n_id].tolist())
 
     def test_workers(self) -> None:
         import torch

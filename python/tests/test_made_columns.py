@@ -167,6 +167,26 @@ class TestAddColumn(Columns):
         self.assertEqual(c.dtype, "bfloat16")
         np.testing.assert_array_equal(c.values, bits)
 
+    def test_features_in_pieces(self) -> None:
+        """A function gets the numbers of a feature that has no column of its name, and what it made of them is continued."""
+        nodes = {"v": np.random.default_rng(1).random((N, 2), np.float32), "city": [f"c{i % 40}" for i in range(N)]}
+        features = {"u": {"few": {"bits": 8, "parts": ["v"]}, "wide": [{"from": "city", "encode": "one-hot"}]}}
+        g = graphmill.from_arrays({"u": nodes}, {("u", "knows", "u"): np.array([[0, 1], [1, 2]])}, os.path.join(self.folder, "f.store"), features=features)
+        calls: list[int] = []
+
+        def fn(of: dict[str, Any], fails: int | None = None) -> Any:
+            calls.append(len(calls))
+            if calls[-1] == fails:
+                raise RuntimeError("no memory")
+            return of["few"].sum(1) + of["wide"].argmax(1)
+
+        with self.assertRaisesRegex(GraphmillError, "no memory"):
+            g.add_column("u", "y", lambda of: fn(of, 2), ["few", "wide"], rows=20)
+        g.add_column("u", "y", fn, ["few", "wide"], rows=20, resume=True)
+        self.assertEqual(len(calls), 4)
+        few, wide = (np.asarray(g.nodes["u"][n]) for n in ("few", "wide"))
+        np.testing.assert_array_equal(g.nodes["u"]["y"], few.sum(1) + wide.argmax(1))
+
     def test_versions(self) -> None:
         """A store that is open elsewhere keeps what it has read, and does not mix it with another version."""
         other, nodes = Store(self.g.path), self.g.nodes["paper"]
@@ -255,6 +275,24 @@ class TestFaults(Columns):
                     call()
                 self.assertEqual(self.files(), before)
         self.verified()
+
+    def test_types(self) -> None:
+        """A type is found by one rule: an unknown one is told beside those that there are, and of a relation of several types all names are asked for."""
+        ends = np.array([[0, 1], [1, 0]])
+        edges: Any = {("u", "r", "v"): {"edge_index": ends}, ("v", "r", "u"): {"edge_index": ends}}
+        g = graphmill.from_arrays({"u": {"x": np.zeros(2)}, "v": {"x": np.zeros(2)}}, edges, os.path.join(self.folder, "r.store"))
+        calls: list[Callable[[Any], Any]] = [g.features, lambda t: g.add_column(t, "y", np.zeros(2)), lambda t: g.drop_column(t, "x")]
+        for call in calls:
+            for type_, error, text in (
+                ("r", KeyError, "found relation 'r' of u:r:v, v:r:u, expected all three names"),
+                ("w", KeyError, "type: found 'w', expected one of u, u:r:v, v, v:r:u"),
+                (("u", "r", "u"), KeyError, "type: found 'u:r:u', expected one of u, u:r:v, v, v:r:u"),
+                (3, TypeError, "found type_=3, expected a node type, or an edge type such as"),
+                (("u", 3), TypeError, "found type_=.*, expected a node type, or an edge type such as"),
+            ):
+                with self.assertRaisesRegex(error, text):
+                    call(type_)
+        self.assertEqual([len(g.features(t)) for t in ("u", "u:r:v", ("v", "r", "u"), ["v", "r", "u"])], [0] * 4)
 
     def test_resume(self) -> None:
         """What was done before an error is not done again, unless other values are asked for."""

@@ -288,6 +288,7 @@ func (a *auditor) compareRows(ctx context.Context, t int, types []dgl.TypeRanges
 			r, first := typ.Ranges[x.Index], wiseBefore(typ, x.Index)
 			rows := r[1] - r[0]
 			scratch := make([]byte, c.RowValues()*wide)
+			widened := newAhead(numbers, c.RowValues()*size, rows)
 			list, file := of(x.Part)
 			k := slices.IndexFunc(list, func(f parts.Feature) bool { return f.Array.Name == name })
 			if k < 0 && rows > 0 {
@@ -305,8 +306,7 @@ func (a *auditor) compareRows(ctx context.Context, t int, types []dgl.TypeRanges
 				}
 				var want []byte
 				if numbers != nil {
-					want = scratch
-					numbers(want, graph.Index{U64: []uint64{uint64(at(first + i))}})
+					want = widened.row(i, func(i int64) int64 { return at(first + i) })
 				} else {
 					want = c.Row(int(at(first + i)))
 				}
@@ -327,6 +327,43 @@ func (a *auditor) compareRows(ctx context.Context, t int, types []dgl.TypeRanges
 		}
 	}
 	return nil
+}
+
+// ahead is rows of a feature in pieces, some of which are widened at a time, which is faster than each by itself.
+type ahead struct {
+	numbers widening.Write
+	width   int
+	count   int64 // of all rows
+	rows    []uint64
+	bytes   []byte
+}
+
+// The most rows that are widened at a time, and the bytes that more than one may take.
+const (
+	mostAhead  = 64
+	aheadBytes = 1 << 18
+)
+
+// newAhead makes room for rows of width bytes; nil for a column of the store.
+func newAhead(numbers widening.Write, width int, count int64) *ahead {
+	if numbers == nil {
+		return nil
+	}
+	n := int(max(1, min(mostAhead, count, int64(aheadBytes/max(1, width)))))
+	return &ahead{numbers, width, count, make([]uint64, n), make([]byte, n*width)}
+}
+
+// row is row i. Rows are asked for one after another; at says where a row is in the store.
+func (a *ahead) row(i int64, at func(i int64) int64) []byte {
+	n := int64(len(a.rows))
+	if i%n == 0 {
+		rows := a.rows[:min(n, a.count-i)]
+		for k := range rows {
+			rows[k] = uint64(at(i + int64(k)))
+		}
+		a.numbers(a.bytes[:len(rows)*a.width], graph.Index{U64: rows})
+	}
+	return a.bytes[int(i%n)*a.width:][:a.width]
 }
 
 // head returns the first bytes of a row.

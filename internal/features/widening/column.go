@@ -103,12 +103,18 @@ func Parts(name string, f *features.Feature) ([]Part, error) {
 
 // Own are the columns of a type without features in pieces: those of a store without their pieces.
 func Own(columns []*graph.Column) (out []*Column) {
-	for _, c := range columns {
-		if _, piece := graph.PieceOf(c.Name); !piece {
-			out = append(out, &Column{Column: c})
-		}
+	for _, c := range WithoutPieces(columns) {
+		out = append(out, &Column{Column: c})
 	}
 	return out
+}
+
+// WithoutPieces are the columns of a store that are no pieces of features.
+func WithoutPieces(columns []*graph.Column) []*graph.Column {
+	return slices.DeleteFunc(slices.Clone(columns), func(c *graph.Column) bool {
+		_, piece := graph.PieceOf(c.Name)
+		return piece
+	})
 }
 
 func (f *Features) columns(columns []*graph.Column, t *features.Type) ([]*Column, error) {

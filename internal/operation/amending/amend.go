@@ -47,7 +47,8 @@ type amending struct {
 	source string
 	store  *store.Store
 	of     *target
-	sum    string // of the version that is opened
+	made   []string // features of the type
+	sum    string   // of the version that is opened
 	start  time.Time
 	report *report.Report
 	entry  report.AmendedColumn
@@ -112,7 +113,8 @@ func (a *amending) keepsFeatures() (made []string, err error) {
 	if of == nil {
 		return nil, nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(of.Features)) {
+	a.made = slices.Sorted(maps.Keys(of.Features))
+	for _, name := range a.made {
 		if name == a.name {
 			return nil, operation.Usagef("found the feature %q of the %s, expected a column that is no feature; choose another name, or import the tables again with other features", name, a.of.of())
 		}
@@ -190,7 +192,7 @@ func (a *amending) write(ctx context.Context) (err error) {
 	if now, has := a.of.columns[a.name]; had && has && described(now) != described(before) {
 		a.note("the dtype of %s.%s was %s, and is %s", a.of.name, a.name, described(before), described(now))
 	}
-	if marks := a.name + "_missing"; had && a.has(marks) && (values == nil || !slices.Contains(values.Names, marks)) {
+	if marks := a.name + features.MarkSuffix; had && a.has(marks) && (values == nil || !slices.Contains(values.Names, marks)) {
 		a.note("the column %s stays, and says which cells of the column %s were empty before; drop it where that no longer holds", marks, a.name)
 	}
 	if copied > 0 {
@@ -270,7 +272,7 @@ func (a *amending) openValues(ctx context.Context) (*ingest.Values, error) {
 		q.Missing = append(q.Missing, m...)
 	}
 	for _, name := range o.Source {
-		if name == "#id" {
+		if name == "#id" || slices.Contains(a.made, name) { // a feature may have no column of its name
 			continue
 		}
 		if err := a.of.has(name); err != nil {

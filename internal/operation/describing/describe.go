@@ -6,6 +6,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/features"
+	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -36,14 +37,14 @@ func Describe(s *store.Store) (*report.Description, error) {
 	i.NotInBatches = operation.NotInBatches(s.Graph, made)
 	i.LeftOut = operation.LeftOutText(i.NotInBatches)
 	for _, n := range s.Graph.Nodes {
-		ni := report.NodesDescription{Type: n.Type, Count: n.Count, Added: n.Added, Columns: operation.DescribeColumns(withoutPieces(n.Columns))}
+		ni := report.NodesDescription{Type: n.Type, Count: n.Count, Added: n.Added, Columns: operation.DescribeColumns(widening.WithoutPieces(n.Columns))}
 		if n.IDs != nil {
 			ni.IDs = n.IDs.DType.String()
 		}
 		i.Nodes = append(i.Nodes, ni)
 	}
 	for _, e := range s.Graph.Edges {
-		ei := report.EdgesDescription{Type: e.Type.String(), Count: e.Count, Primary: e.Primary.String(), Columns: operation.DescribeColumns(withoutPieces(e.Columns))}
+		ei := report.EdgesDescription{Type: e.Type.String(), Count: e.Count, Primary: e.Primary.String(), Columns: operation.DescribeColumns(widening.WithoutPieces(e.Columns))}
 		for _, d := range []graph.Direction{graph.In, graph.Out} {
 			if e.Adj[d] != nil {
 				ei.Directions = append(ei.Directions, d.String())
@@ -86,12 +87,4 @@ func describeFeatures(made *features.File) (list []report.FeatureDescription) {
 		}
 	}
 	return list
-}
-
-// withoutPieces returns the columns that are no piece of a feature of several.
-func withoutPieces(columns []*graph.Column) []*graph.Column {
-	return slices.DeleteFunc(slices.Clone(columns), func(c *graph.Column) bool {
-		_, piece := graph.PieceOf(c.Name)
-		return piece
-	})
 }

@@ -128,10 +128,10 @@ func (p *profiling) columns(typ string, count int, columns, other []*graph.Colum
 	return err
 }
 
-// markOf is the column of bools that says which rows of a column are missing; nil for none.
+// markOf is the column of bools that says which rows of a column, or which of all their values, are missing; nil for none.
 func markOf(columns []*graph.Column, c *graph.Column) []byte {
 	m := graph.FindColumn(columns, c.Name+features.MarkSuffix)
-	if m == nil || m.DType != graph.Bool || m.RowValues() != 1 {
+	if m == nil || m.DType != graph.Bool || m.Ragged() || m.RowValues() != 1 && (c.Ragged() || m.RowValues() != c.RowValues()) {
 		return nil
 	}
 	return m.Values

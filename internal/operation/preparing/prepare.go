@@ -216,7 +216,9 @@ func (p *preparation) fit(ctx context.Context, of tableOf, t *features.Table, sp
 	}
 	meter := operation.NewMeter(p.Run, "fit of "+of.name, 0, "rows") // a column is read once or several times
 	defer meter.End()
-	if made.Features, err = features.Fit(ctx, t, specs, p.opt); err != nil {
+	opt := p.opt
+	opt.Progress = meter.Add
+	if made.Features, err = features.Fit(ctx, t, specs, opt); err != nil {
 		return nil, err
 	}
 	for _, name := range features.Sources(specs) {
@@ -247,10 +249,7 @@ func countRows(rows features.Rows, count int) (n int) {
 	keep := make([]bool, 1<<12)
 	for first := 0; first < count; first += len(keep) {
 		block := keep[:min(len(keep), count-first)]
-		for i := range block {
-			block[i] = true
-		}
-		rows(first, block)
+		rows.Set(first, block)
 		for _, is := range block {
 			if is {
 				n++

@@ -103,7 +103,7 @@ func (p *preparation) compute(ctx context.Context, of tableOf, s *structure.Spec
 	size := int64(of.count) * int64(len(names)) * 8
 	var numbers []float64
 	var file vfs.File
-	taken := int64(limits.ProcessBytes + 2*releaseEvery) // and the pages of the store
+	taken := int64(limits.ProcessBytes+2*releaseEvery) + keptBytes(p.kept) // and the pages of the store
 	if p.Run.Memory == 0 || size <= p.Run.Memory/8 {
 		taken += size
 		numbers = make([]float64, of.count*len(names))
@@ -170,17 +170,25 @@ func (p *preparation) keptEdges() (map[graph.EdgeType][]uint64, error) {
 		block := make([]bool, 1<<12)
 		for first := 0; first < e.Count; first += len(block) {
 			of := block[:min(len(block), e.Count-first)]
-			for i := range of {
-				of[i] = true
-			}
-			rows(first, of)
+			rows.Set(first, of)
 			for i, is := range of {
 				if is {
 					bits[(first+i)/64] |= 1 << ((first + i) % 64)
 				}
 			}
+			if err := p.touched(8 * int64(len(of))); err != nil { // a code or a time of each
+				return nil, err
+			}
 		}
 		keep[e.Type] = bits
 	}
 	return keep, nil
+}
+
+// keptBytes is what the bits of edges take.
+func keptBytes(kept map[graph.EdgeType][]uint64) (bytes int64) {
+	for _, bits := range kept {
+		bytes += 8 * int64(len(bits))
+	}
+	return bytes
 }

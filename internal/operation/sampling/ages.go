@@ -141,11 +141,15 @@ func ofAge(g *graph.Graph, name, column string) (*aged, error) {
 
 // complete refuses a column in which a row that batches can have lacks a time.
 func (of *aged) complete(ctx context.Context, s *store.Store, p *sample.Plan) error {
+	if !of.nodes && p.Kind == sample.Directional && !slices.ContainsFunc(p.Ops, func(op sample.Op) bool { return op.Edges == of.typ }) {
+		return nil // no batch has an edge of the type
+	}
 	marks := graph.FindColumn(of.columns, of.column.Name+features.MarkSuffix)
 	if marks != nil && (marks.DType != graph.Bool || marks.RowValues() != 1) {
 		marks = nil
 	}
-	if marks == nil && of.reachedByTime(p) {
+	reached := marks == nil && of.reachedByTime(p)
+	if reached && !of.column.DType.IsFloat() {
 		return nil
 	}
 	const part = 1 << 20
@@ -156,7 +160,7 @@ func (of *aged) complete(ctx context.Context, s *store.Store, p *sample.Plan) er
 		}
 		end := min(at+part, of.column.Rows)
 		for row := at; row < end; row++ {
-			if of.has(row) && (marks == nil || marks.Values[row] == 0) {
+			if of.has(row, reached) && (marks == nil || marks.Values[row] == 0) {
 				continue
 			}
 			if n == 0 {
@@ -175,7 +179,7 @@ func (of *aged) complete(ctx context.Context, s *store.Store, p *sample.Plan) er
 		of.column.Name, of.typ, human.Exact(n), human.Exact(int64(of.column.Rows)), first)
 }
 
-// reachedByTime says whether batches have rows of the type only where their times are before a seed's, so that they have one.
+// reachedByTime says whether batches have rows of the type only where their times are before a seed's, so that they have one; of floats, it may be too early for an age.
 func (of *aged) reachedByTime(p *sample.Plan) bool {
 	if of.nodes {
 		return p.Before.NodeColumns[of.typ] == of.column.Name && !slices.Contains(p.SeedType, of.typ)
@@ -183,16 +187,17 @@ func (of *aged) reachedByTime(p *sample.Plan) bool {
 	return p.Kind == sample.Directional && timeColumn(p.Before, of.typ) == of.column.Name
 }
 
-// has says whether a row has a time.
-func (of *aged) has(row int) bool {
+// has says whether a row has a time, or is not reached by time.
+func (of *aged) has(row int, reached bool) bool {
 	c := of.column
+	x := 0.0
 	switch {
 	case c.Unit != "":
 		return graph.View[int64](c.Values)[row] != graph.NoTime
 	case c.DType == graph.Float32:
-		return isTime(float64(graph.View[float32](c.Values)[row]))
+		x = float64(graph.View[float32](c.Values)[row])
 	case c.DType == graph.Float64:
-		return isTime(graph.View[float64](c.Values)[row])
+		x = graph.View[float64](c.Values)[row]
 	}
-	return true
+	return isTime(x) || reached && !(x < 0) // no seed is that late
 }

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ._arguments import meant
+from ._features import TypeColumns
 from ._options import type_text
 from ._schema import key
 from ._store import Store
@@ -56,18 +57,44 @@ def _of_draws(o: Mapping[str, Any], store: Store) -> dict[str, str]:
     def column(x: str) -> str:
         return x.removesuffix("<=").rstrip()
 
-    out = {t: column(c) for t, c in (o.get("before_nodes") or {}).items()}
-    of_edges = {type_text("before_columns", t, store): column(c) for t, c in (o.get("before_columns") or {}).items()}
+    out = {t: column(c) for t, c in _assigned(o, "before_nodes").items()}
+    of_edges = {type_text("before_columns", t, store): column(c) for t, c in _assigned(o, "before_columns").items()}
     untimed = o.get("untimed") or ()
     left = {type_text("untimed", t, store) for t in (untimed.split(",") if isinstance(untimed, str) else untimed)}
     if o.get("before"):
         name = column(o["before"])
-        of_edges = {**{":".join(e): name for e, of in store.edges.items() if name in of.columns and ":".join(e) not in left}, **of_edges}
+        of_edges = {**{":".join(e): name for e, of in store.edges.items() if _has_times(of.columns, name) and ":".join(e) not in left}, **of_edges}
     if not out and not of_edges:
         raise ValueError(
             "found age=True without before=, before_columns= or before_nodes=, expected one of them, whose columns it takes; or give the columns, such as age={'user': 'joined'}"
         )
     return {**out, **of_edges}
+
+
+def _assigned(o: Mapping[str, Any], keyword: str) -> Mapping[str, str]:
+    """Columns by type: a dict, or a text as the command takes it, "TYPE=COLUMN;TYPE=COLUMN"."""
+    x = o.get(keyword) or {}
+    if not isinstance(x, str):
+        of: Mapping[str, str] = x
+        return of
+    out: dict[str, str] = {}
+    for part in x.split(";"):
+        at = part.removesuffix("<=").rfind("=")
+        if at < 1:
+            raise ValueError(f"found {part!r} in {keyword}=, expected TYPE=COLUMN, separated by semicolons")
+        out[part[:at].strip()] = part[at + 1 :].strip()
+    return out
+
+
+_TIMES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "float32", "float64")
+
+
+def _has_times(columns: TypeColumns, name: str) -> bool:
+    """Whether there is a column with a time or a number per row. Types whose column has anything else are not drawn from, or the draws are refused."""
+    if name not in columns or columns.pieces(name) != [name]:
+        return False
+    meta = columns.meta(name)
+    return meta["dtype"] in _TIMES and all(d == 1 for d in meta["shape"]) and not meta.get("categories")
 
 
 def keys(of: Mapping[str, str]) -> frozenset[str]:

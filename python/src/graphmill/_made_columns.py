@@ -19,7 +19,8 @@ import numpy as np
 from ._arguments import integer, meant, texts, truth
 from ._arrays import Array
 from ._command import GraphmillError
-from ._folder import _DTYPES, Column, Columns, Folder, described
+from ._features import FILE, TypeColumns
+from ._folder import _DTYPES, Column, Folder, described
 from ._row_file import _sync as sync
 from ._row_file import empty_folder, locked_folder, write_json
 from ._run import _CLEAR, _notebook, _show, flags_of, keywords, run
@@ -46,7 +47,7 @@ class Rows:
     folder: Folder
     type: str
     count: int
-    columns: Columns
+    columns: TypeColumns
     ids: Array | Column | None
     files: list[str]
 
@@ -117,7 +118,13 @@ def _new_name(of: Rows, verb: str, name: Any) -> str:
 
 def _request(of: Rows, name: str, source: Sequence[str], rows: int) -> dict[str, Any]:
     """What the values depend on, apart from the function. The store may have got other columns meanwhile."""
-    files = {n: [of.folder.sums[f] for f in _files(of.columns.meta(n))] for n in source if n != "#id"}
+    files = {}
+    for n in source:
+        if n != "#id":
+            pieces = of.columns.pieces(n)
+            files[n] = [of.folder.sums[f] for p in pieces for f in _files(of.columns.meta(p))]
+            if pieces != [n]:
+                files[n].append(of.folder.sums[FILE])  # which has the ranges of its numbers
     return {
         "type": of.type,
         "column": name,

@@ -145,14 +145,9 @@ class Store:
             ['age', 'city=Berlin', 'city=Paris', 'city other', 'city missing']
 
         Raises:
-            KeyError: the store has no such type.
+            KeyError: the store has no such type, or several edge types of the relation.
         """
-        if isinstance(type_, str) and type_ in self.nodes:
-            return self.nodes[type_].columns.features
-        try:
-            return self.edges[type_].columns.features
-        except (KeyError, TypeError):
-            raise KeyError(unknown("type", type_, [*self.nodes, *map(":".join, self.edges)])) from None
+        return self._of(type_).columns.features
 
     def add_column(
         self,
@@ -226,17 +221,27 @@ class Store:
         old.close()
 
     def _rows(self, type_: Any) -> Rows:
+        """The rows of a type, whose columns can be changed."""
+        x = self._of(type_)
+        if isinstance(x, Nodes):
+            return Rows(self._folder, x.type, x.count, x.columns, x.ids, sorted([x._meta["ids"]["file"]] if x.ids is not None else []))
+        return Rows(self._folder, x.name, x.count, x.columns, None, sorted(x._meta["arrays"].values()))
+
+    def _of(self, type_: Any) -> Nodes | Edges:
         """The nodes or edges of a type."""
         if isinstance(type_, str) and type_ in self.nodes:
-            n = self.nodes[type_]
-            return Rows(self._folder, n.type, n.count, n.columns, n.ids, sorted([n._meta["ids"]["file"]] if n.ids is not None else []))
-        if not isinstance(type_, str) and not (isinstance(type_, tuple) and all(isinstance(n, str) for n in type_)):
+            nodes: Nodes = self.nodes[type_]
+            return nodes
+        if not isinstance(type_, str) and not (isinstance(type_, (tuple, list)) and all(isinstance(n, str) for n in type_)):
             raise TypeError(f"found type_={type_!r}, expected a node type, or an edge type such as ('author', 'writes', 'paper')")
         try:
-            e = self.edges[type_]
+            edges: Edges = self.edges[type_]
         except KeyError:
-            raise KeyError(unknown("type", type_ if isinstance(type_, str) else ":".join(type_), [*self.nodes, *map(":".join, self.edges)])) from None
-        return Rows(self._folder, e.name, e.count, e.columns, None, sorted(e._meta["arrays"].values()))
+            name = type_ if isinstance(type_, str) else ":".join(type_)
+            if name in [e[1] for e in self.edges]:  # of several edge types, which the error lists
+                raise
+            raise KeyError(unknown("type", name, [*self.nodes, *map(":".join, self.edges)])) from None
+        return edges
 
     def close(self) -> None:
         """Release the maps. Arrays that are in use stay readable; further accesses open the files again."""

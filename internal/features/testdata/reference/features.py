@@ -16,6 +16,7 @@ import math
 import re
 import statistics
 import struct
+import sys
 import zoneinfo
 from collections import Counter
 from fractions import Fraction
@@ -118,25 +119,28 @@ def fit_scale(how: str, rows: list[Number], quantiles: int = 1000) -> State:
         variance = sum(Fraction(x) ** 2 for x in v) / len(v) - m * m
         if v[0] == v[-1]:
             return {"scale": how, "mean": v[0], "deviation": 0.0}
-        return {"scale": how, "mean": rounded(m), "deviation": divisor(math.sqrt(rounded(variance)))}
+        return {"scale": how, "mean": rounded(m), "deviation": distance(math.sqrt(rounded(variance)))}
     if how in ("min-max", "min-max-clip"):
-        divisor(v[-1] - v[0])
+        distance(v[-1] - v[0])
         return {"scale": how, "least": v[0], "greatest": v[-1]}
     if how == "max-abs":
         return {"scale": how, "greatest": max(abs(v[0]), abs(v[-1]))}
     if how == "robust":
-        return {"scale": how, "median": quantile(v, 1, 2), "range": divisor(quantile(v, 3, 4) - quantile(v, 1, 4))}
+        return {"scale": how, "median": quantile(v, 1, 2), "range": distance(quantile(v, 3, 4) - quantile(v, 1, 4))}
     if how in ("uniform-quantiles", "normal-quantiles"):
         n = max(1, min(quantiles, len(rows)))
-        return {"scale": how, "quantiles": [quantile(v, j, n - 1) for j in range(n)] if n > 1 else [v[0]]}
+        q = [quantile(v, j, n - 1) for j in range(n)] if n > 1 else [v[0]]
+        for a, b in zip(q, q[1:]):
+            distance(b - a)
+        return {"scale": how, "quantiles": q}
     raise Refused(f"found scale {how!r}")
 
 
-def divisor(by: float) -> float:
-    """A number to divide by. Float64 does not have that of numbers beyond 1e154 or so: all results would be 0 without a word."""
-    if not math.isfinite(by):
+def distance(x: float) -> float:
+    """A distance of numbers, to divide by. Float64 does not have that of some numbers beyond 1e154 or so: all results would be 0 without a word."""
+    if not math.isfinite(x):
         raise Refused("found a range that float64 does not have")
-    return by
+    return x
 
 
 def divided(x: float, by: float) -> float:
@@ -207,7 +211,7 @@ def fit_buckets(how: str, rows: list[Number], count: int = 0, edges: list[float]
     if not v:
         raise Refused("found no value in the rows of the fit")
     if how == "width":
-        step = (v[-1] - v[0]) / count
+        step = distance(v[-1] - v[0]) / count
         return {"edges": [] if v[0] == v[-1] else [v[0] + i * step for i in range(1, count)]}
     # The inverse of the cumulative shares, averaged where a share is met exactly.
     found = [v[0]]
@@ -220,16 +224,33 @@ def fit_buckets(how: str, rows: list[Number], count: int = 0, edges: list[float]
 
 
 def apply_buckets(state: State, x: Number) -> int | None:
+    finite([x])
     return None if missing(x) else bisect.bisect_right(state["edges"], x)  # type: ignore[arg-type]
 
 
 def norms(rows: list[list[float]], how: str) -> list[list[float]]:
-    """Rows divided by their norm; a row of zeros stays."""
+    """Rows divided by their norm; a row of zeros stays. Where float64 does not have the sum of a norm (it is infinite, or one of squares is below the least normal
+    number, so that it lacks bits), a row is divided by its greatest magnitude first."""
     out = []
     for row in rows:
-        norm = {"l1": math.fsum(map(abs, row)), "l2": math.sqrt(math.fsum(x * x for x in row)), "max": max(map(abs, row), default=0.0)}[how]
-        out.append([divided(x, norm) for x in row])
+        greatest = max(map(abs, row), default=0.0)
+        if how == "max":
+            out.append([divided(x, greatest) for x in row])
+            continue
+        total = norm_sum(row, how)
+        if math.isinf(total) or (how == "l2" and total < sys.float_info.min):
+            row = [divided(x, greatest) for x in row]
+            total = norm_sum(row, how)
+        out.append([divided(x, math.sqrt(total) if how == "l2" else total) for x in row])
     return out
+
+
+def norm_sum(row: list[float], how: str) -> float:
+    """The sum of the magnitudes of a row, or of their squares; an infinity beyond the greatest number."""
+    try:
+        return math.fsum(x * x if how == "l2" else abs(x) for x in row)
+    except OverflowError:
+        return math.inf
 
 
 # Categories.
@@ -453,9 +474,13 @@ def apply_steps(steps: list[State], x: Number) -> Any:
     return x
 
 
-def apply_part(part: dict[str, Any], state: State, x: Any) -> list[float]:
-    """The numbers of a row."""
+def apply_part(part: dict[str, Any], state: State, x: Any, dtype: str) -> list[float]:
+    """The numbers of a row, before they are rounded to the dtype."""
     encode = part.get("encode", "")
+    if part.get("unknown") == "error":
+        have = part["order"] if encode == "ordinal" else state["texts"] + state["rare"]  # a rare text is one of the fit
+        if any(t not in have for t in (tags_of(part, x) if encode == "multi-hot" else [x] if x else [])):
+            raise Refused("found a text that the fit does not have")
     if encode == "code":
         return [apply_code(state, x or None) if x else 0]
     if encode == "one-hot":
@@ -486,12 +511,23 @@ def apply_part(part: dict[str, Any], state: State, x: Any) -> list[float]:
         raise Refused("found no value")
     if any(math.isinf(v) for v in after):
         raise Refused("found a result that is infinite")
+    if part.get("whole") and not encode and not part.get("scale") and any(y == x and not has(dtype, y) for x, y in zip(before, after)):
+        raise Refused("found a whole number that the dtype rounds")  # a fill or a bound of clip is no number of the column, and is rounded
     return [float(v) for v in after] + [float(flag)] * bool(part.get("flag"))
 
 
 # Features of few bits: the store has a code per number, and a batch has the number that the code stands for.
 
 BEYOND = {"float32": 2.0**128 - 2.0**103, "float16": 65520.0, "bfloat16": 2.0**128 - 2.0**119}  # what a dtype rounds to an infinity, and all above it
+
+
+BITS = {"float32": 24, "float16": 11, "bfloat16": 8}  # of a significand
+
+
+def has(dtype: str, x: float) -> bool:
+    """Whether a dtype has a whole number without rounding."""
+    n = abs(int(x))
+    return not n or ((n // (n & -n)).bit_length() <= BITS[dtype] and not beyond(x, dtype))
 
 
 def beyond(x: float, dtype: str) -> bool:
@@ -551,7 +587,7 @@ def feature(spec: dict[str, Any], columns: dict[str, list[Any]], fit: list[bool]
     the bytes of the pieces of few bits, row by row."""
     parts, bits, norm = spec["parts"], spec.get("bits", 0), spec.get("norm", "")
     states = [fit_part(p, columns[p["from"]], fit) for p in parts]
-    by_part = [[apply_part(p, s, columns[p["from"]][i]) for p, s in zip(parts, states)] for i in range(len(fit))]
+    by_part = [[apply_part(p, s, columns[p["from"]][i], spec["dtype"]) for p, s in zip(parts, states)] for i in range(len(fit))]
     rows = [[v for of in row for v in of] for row in by_part]
     if norm:
         rows = norms(rows, norm)

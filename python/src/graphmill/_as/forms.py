@@ -39,6 +39,12 @@ def check_schema(form: str, s: Schema, label: str | None, order: str) -> None:
         raise ValueError(
             f"found {name} with negatives_how={s.negatives_how!r} and as_='pyg', expected none, as in PyG, because its batches have the links in src_index and dst_pos_index"
         )
+    if form == "pyg" and not s.typed and s.edges and s.ages.intersection(s.edge_features(s.edges[0]).values()):
+        names = [n for n in s.node_columns[s.nodes[0]] if n != label]
+        if "edge_age" in names and len(names) > 1:  # a column that is alone is x
+            raise ValueError(
+                "found a column 'edge_age' of nodes with age= of edges and as_='pyg', expected one of them, because a Data has the ages of edges in edge_age; leave the column out of features=, or put it into x="
+            )
     if form == "dgl" and not s.hopped:
         raise ValueError("found as_='dgl' with a subgraph_type other than 'directional', expected it, because blocks have the edges that each hop drew")
     if form in ("pyg", "dgl") and s.linked and not s.homogeneous and s.link_type is None:
