@@ -9,6 +9,7 @@ import importlib.util
 import tempfile
 import unittest
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import graphmill
@@ -98,7 +99,9 @@ class MessagesTest(unittest.TestCase):
         both = {BUYS: ["split=train", "split=valid"], BACK: ["part=0", "part=1"]}
         with NodeLoader(s.whole, fanout=[-1], seeds="user", batch_size=100, messages=both) as loader:
             (b,) = loader
-            np.testing.assert_array_equal(np.sort(b.e_id[BACK]), np.flatnonzero(s.edges[BACK][1] < 2))
+            part = s.edges[BACK][1]
+            assert part is not None
+            np.testing.assert_array_equal(np.sort(b.e_id[BACK]), np.flatnonzero(part < 2))
         with NodeLoader(s.whole, fanout={BACK: [-1, -1]}, seeds="user", messages="part=9", executor="memory") as loader:
             for b in loader:
                 self.assertEqual(len(b.e_id[BACK]), 0)
@@ -120,29 +123,30 @@ class MessagesTest(unittest.TestCase):
     def test_warnings(self) -> None:
         """Held-out links that can be messages, and reverses that are left open, are warnings of the feed."""
         s = Sets(3)
-        for more, text in (({}, "can be messages, also those"), ({"messages": {BUYS: "split=train"}}, "through their reverses")):
-            with NodeLoader(s.whole, fanout=[2], seeds="user:buys:item:split=train", features="none", **more) as loader:
+        for messages, text in ((None, "can be messages, also those"), ({BUYS: "split=train"}, "through their reverses")):
+            with NodeLoader(s.whole, fanout=[2], seeds="user:buys:item:split=train", features="none", messages=messages) as loader:
                 list(loader)
                 self.assertIn(text, " ".join(loader.notes))
 
     def test_refused(self) -> None:
         s = Sets(4)
-        for messages, text in (
+        calls: list[Callable[[Any], Any]] = [lambda m: NodeLoader(s.whole, fanout=[2], seeds="user", messages=m)]
+        if importlib.util.find_spec("torch"):
+            calls.append(lambda m: graphmill.inference(s.whole, [lambda x, e: x], made.path("refused"), messages=m))
+        wrong: list[tuple[Any, str]] = [
             ("split=train", "user:knows:user without the column"),
             ("splt=train", "splt"),
             ({BUYS: "splt=train"}, "split"),
             ({BUYS: "part=x"}, "expected a number"),
             ({BUYS: ["part=0", "split=train"]}, "one column per edge type"),
             ({"bought": "split=train"}, "bought"),
-        ):
-            for call in (
-                lambda m: NodeLoader(s.whole, fanout=[2], seeds="user", messages=m),
-                lambda m: graphmill.inference(s.whole, [lambda x, e: x], made.path("refused"), messages=m),
-            ):
+        ]
+        for messages, text in wrong:
+            for call in calls:
                 with self.assertRaisesRegex((GraphmillError, ValueError), text):
-                    if call(messages) is not None and importlib.util.find_spec("torch") is None:
-                        raise ValueError(text)
-        for messages in (3, [], {BUYS: 4}):
+                    call(messages)
+        nothing: list[Any] = [3, [], {BUYS: 4}]
+        for messages in nothing:
             with self.assertRaisesRegex(TypeError, "COLUMN=VALUE"):
                 NodeLoader(s.whole, fanout=[2], seeds="user", messages=messages)
 
