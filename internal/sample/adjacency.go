@@ -18,6 +18,9 @@ type adjacency struct {
 	far    []uint32    // nil with Options.Fetch
 	eid    graph.Index // empty where the edge id is the position, or is not read; U64 where the edge type is wide
 	apart  bool        // edge ids are not the positions
+	// ends has, of a large adjacency in memory whose edge ids are apart, the far end of each position and, from bit 32 on, the edge id: one
+	// line of the cache has both. nil elsewhere.
+	ends []uint64
 }
 
 // isWide says whether the positions and the ids of an edge type take 64 bits.

@@ -85,9 +85,21 @@ func (c *Context) pick(o *op, key uint64, b block, pos, near []uint32) int {
 		n = o.byBlock.drawBlock(c, o, key, b, pos, near)
 	}
 	if o.adj.far != nil && !o.adj.wide() {
-		prefetch.At(unsafe.SliceData(o.adj.far), pos[:n])
+		o.adj.prefetchEnds(pos[:n])
 	}
 	return n
+}
+
+// prefetchEnds prefetches the far ends and the edge ids at positions of an edge type that is not wide.
+func (a *adjacency) prefetchEnds(pos []uint32) {
+	if a.ends != nil {
+		prefetch.Wide((*float64)(unsafe.Pointer(unsafe.SliceData(a.ends))), pos)
+		return
+	}
+	prefetch.At(unsafe.SliceData(a.far), pos)
+	if len(a.eid.U32) > 0 {
+		prefetch.At(unsafe.SliceData(a.eid.U32), pos)
+	}
 }
 
 // nears writes to near, for each edge that a plain op takes, the local id of its node. It serves where the positions of
@@ -169,6 +181,11 @@ func (c *Context) reach(o *op, b block, n int) error {
 		c.fetched.Ends(int(o.number), b.node, far, ids)
 	case e.isWide:
 		o.adj.follow(wide, far)
+	case o.adj.ends != nil:
+		for i, p := range id {
+			x := o.adj.ends[p]
+			far[i], id[i] = uint32(x), uint32(x>>32)
+		}
 	default:
 		for i, p := range id {
 			far[i] = o.adj.far[p]

@@ -274,6 +274,16 @@ func (s *Sampler) useHugePages() error {
 			if a == nil {
 				continue
 			}
+			joined, err := s.joinEnds(a)
+			if err != nil {
+				return err
+			}
+			if joined { // far ends and ids are hardly read beside them
+				if err := useHuge(s, &a.indptr.U32); err != nil {
+					return err
+				}
+				continue
+			}
 			for _, x := range []*[]uint32{&a.far, &a.indptr.U32, &a.eid.U32} { // empty where they are not in memory
 				if err := useHuge(s, x); err != nil {
 					return err
@@ -287,6 +297,32 @@ func (s *Sampler) useHugePages() error {
 		}
 	}
 	return nil
+}
+
+// joinEnds makes the ends of a large adjacency whose edge ids are apart, as far as Options.Memory and the address space allow.
+func (s *Sampler) joinEnds(a *adjacency) (bool, error) {
+	size := 8 * int64(len(a.far))
+	if a.eid.U32 == nil || !s.EdgeIDs() || len(a.far) < hugeWords || size > s.opt.Memory {
+		return false, nil
+	}
+	ends, free, err := direct.Array[uint64](len(a.far))
+	if err != nil {
+		return false, nil //nolint:nilerr // the copy only serves speed
+	}
+	s.free = append(s.free, free)
+	s.opt.Memory -= size
+	for from := 0; from < len(ends); from += copyWords {
+		to := min(from+copyWords, len(ends))
+		far, eid := a.far[from:to], a.eid.U32[from:to]
+		for i, x := range far {
+			ends[from+i] = uint64(eid[i])<<32 | uint64(x)
+		}
+		if err := s.touched(8 * len(far)); err != nil {
+			return false, err
+		}
+	}
+	a.ends = ends
+	return true, nil
 }
 
 // useHuge copies a large array into huge pages, as far as Options.Memory and the address space allow.
