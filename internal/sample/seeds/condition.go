@@ -2,6 +2,7 @@ package seeds
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -34,21 +35,14 @@ func rowsWith(owner string, columns []*graph.Column, count int, condition string
 	if condition == "" {
 		return nil, nil
 	}
+	match, err := Matching(owner, columns, condition)
+	switch {
+	case errors.Is(err, errUnfit):
+		return nil, tagged.Errorf(sample.ErrSeed, "%w; write the seeds to a file instead", err)
+	case err != nil:
+		return nil, tagged.Errorf(sample.ErrSeed, "%w", err)
+	}
 	name, value, _ := strings.Cut(condition, "=")
-	c := graph.FindColumn(columns, name)
-	if c == nil {
-		var have []string
-		for _, c := range columns {
-			if !strings.HasPrefix(c.Name, "#") {
-				have = append(have, c.Name)
-			}
-		}
-		return nil, tagged.Errorf(sample.ErrSeed, "found column %q, expected a column of %s: %s; name one of these, or import the column", name, owner, strings.Join(have, ", "))
-	}
-	match, err := matcher(c, value)
-	if err != nil {
-		return nil, tagged.Errorf(sample.ErrSeed, "column %q of %s: %w", name, owner, err)
-	}
 	var rows []uint32
 	for i := range count {
 		if match(i) {
@@ -62,10 +56,33 @@ func rowsWith(owner string, columns []*graph.Column, count int, condition string
 	return rows, nil
 }
 
+// errUnfit is the kind of errors about a column whose rows cannot be compared with a value.
+var errUnfit = errors.New("a column that cannot be compared")
+
+// Matching returns the test whether a row fulfils a condition "COLUMN=VALUE" on the columns of a type. owner names the type in
+// errors.
+func Matching(owner string, columns []*graph.Column, condition string) (match func(row int) bool, err error) {
+	name, value, _ := strings.Cut(condition, "=")
+	c := graph.FindColumn(columns, name)
+	if c == nil {
+		var have []string
+		for _, c := range columns {
+			if !strings.HasPrefix(c.Name, "#") {
+				have = append(have, c.Name)
+			}
+		}
+		return nil, fmt.Errorf("found column %q, expected a column of %s: %s; name one of these, or import the column", name, owner, strings.Join(have, ", "))
+	}
+	if match, err = matcher(c, value); err != nil {
+		return nil, fmt.Errorf("column %q of %s: %w", name, owner, err)
+	}
+	return match, nil
+}
+
 // matcher compares a row of a scalar column with a value.
 func matcher(c *graph.Column, value string) (func(row int) bool, error) {
 	if c.Ragged() || c.RowValues() != 1 {
-		return nil, fmt.Errorf("found shape %v, expected one value per row; write the seeds to a file instead", c.Shape)
+		return nil, tagged.Errorf(errUnfit, "found shape %v, expected one value per row", c.Shape)
 	}
 	if c.Categories != nil {
 		return category(c, value)
@@ -122,7 +139,7 @@ func matcher(c *graph.Column, value string) (func(row int) bool, error) {
 		rows := graph.View[float64](c.Values)
 		return func(i int) bool { return rows[i] == v }, nil
 	default:
-		return nil, fmt.Errorf("found dtype %s, expected bool, an integer, float32, float64 or string; write the seeds to a file instead", c.DType)
+		return nil, tagged.Errorf(errUnfit, "found dtype %s, expected bool, an integer, float32, float64 or string", c.DType)
 	}
 	return func(i int) bool { return bytes.Equal(c.Row(i), want) }, nil
 }
