@@ -1,0 +1,260 @@
+package predictions
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/graphmill/graphmill/format/example"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features/widening"
+)
+
+// column is a column of the table.
+type column struct {
+	name     string
+	dtype    graph.DType
+	width    int        // values of a row that is a vector; 0: one value
+	unit     graph.Unit // of times
+	nullable bool
+	raw      bool // compression is of no use
+	bytes    int  // of a row, about
+	fill     func(b *block, c *cells) error
+}
+
+// cells are the rows of a column in a block: numbers of its dtype, or the bytes of strings with their ends.
+type cells struct {
+	data []byte
+	ends []uint32
+	null []bool // nil: no row is
+
+	own   []byte // what data may lie in
+	nulls []bool // what null may lie in
+}
+
+// missing marks row i of n as null.
+func (c *cells) missing(i, n int) {
+	if c.null == nil {
+		c.nulls = slices.Grow(c.nulls[:0], n)[:n]
+		clear(c.nulls)
+		c.null = c.nulls
+	}
+	c.null[i] = true
+}
+
+// text appends a text.
+func (c *cells) text(b []byte) error {
+	c.own = append(c.own, b...)
+	if len(c.own) > maxText {
+		return fmt.Errorf("found more than %d bytes of text in %d rows, expected less; leave the column out", maxText, len(c.ends))
+	}
+	c.data, c.ends = c.own, append(c.ends, uint32(len(c.own)))
+	return nil
+}
+
+// texts begins a column of texts.
+func (c *cells) texts() { c.own, c.ends, c.data = c.own[:0], c.ends[:0], nil }
+
+// rowsOf are the rows that a column is of: those of the block, or an end of its edges.
+type rowsOf func(b *block) []uint64
+
+func own(b *block) []uint64     { return b.rows }
+func sources(b *block) []uint64 { return b.src }
+func targets(b *block) []uint64 { return b.dst }
+
+// averageText is the mean length of the texts of a column.
+func averageText(c *graph.Column) int { return 4 + len(c.Values)/max(c.StringOffsets.Len()-1, 1) }
+
+// idColumn is the column of the original ids of nodes, or of their numbers if they have none.
+func idColumn(name string, n *graph.Nodes, of rowsOf) (column, error) {
+	ids := n.IDs
+	switch {
+	case ids == nil:
+		return column{name: name, dtype: graph.Int64, bytes: 8, fill: func(b *block, c *cells) error {
+			c.data = graph.Bytes(of(b))
+			return nil
+		}}, nil
+	case ids.DType == graph.String:
+		return textColumn(name, ids, of), ids.CheckOffsets()
+	}
+	x := numberColumn(name, ids, of)
+	if x.dtype == graph.Uint64 && !slices.ContainsFunc(graph.View[uint64](ids.Values), func(v uint64) bool { return v > math.MaxInt64 }) {
+		x.dtype = graph.Int64 // which other programs take ids for
+	}
+	return x, nil
+}
+
+// textColumn is a column of one string per row.
+func textColumn(name string, from *graph.Column, of rowsOf) column {
+	return column{name: name, dtype: graph.String, bytes: averageText(from), fill: func(b *block, c *cells) error {
+		c.texts()
+		for _, row := range of(b) {
+			if err := c.text(from.Text(int(row))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+// numberColumn is a column of numbers or vectors of numbers.
+func numberColumn(name string, from *graph.Column, of rowsOf) column {
+	width := from.RowBytes()
+	return column{name: name, dtype: from.DType, width: vector(from), bytes: width, fill: func(b *block, c *cells) error {
+		rows := of(b)
+		c.own = grown(c.own, len(rows)*width)
+		for i, row := range rows {
+			copy(c.own[i*width:(i+1)*width], from.Values[int(row)*width:])
+		}
+		c.data = c.own
+		return nil
+	}}
+}
+
+// vector is the number of values of a row that is a vector; 0 for one value.
+func vector(c *graph.Column) int {
+	if len(c.Shape) == 0 {
+		return 0
+	}
+	return c.RowValues()
+}
+
+// timeColumn is a column of times.
+func timeColumn(name string, from *graph.Column, of rowsOf) column {
+	x := numberColumn(name, from, of)
+	x.unit, x.nullable = from.Unit, true
+	fill := x.fill
+	x.fill = func(b *block, c *cells) error {
+		if err := fill(b, c); err != nil {
+			return err
+		}
+		c.null = nil
+		times := graph.View[int64](c.data)
+		for i, v := range times {
+			if v == graph.NoTime {
+				c.missing(i, len(times))
+				times[i] = 0
+			}
+		}
+		return nil
+	}
+	return x
+}
+
+// categoryColumn is a column of the texts of categories.
+func categoryColumn(name string, from *graph.Column, of rowsOf) column {
+	codes := graph.View[int32](from.Values)
+	return column{name: name, dtype: graph.String, nullable: true, bytes: averageText(from.Categories), fill: func(b *block, c *cells) error {
+		c.texts()
+		c.null = nil
+		rows := of(b)
+		for i, row := range rows {
+			var text []byte
+			switch code := codes[row]; {
+			case code == -1:
+				c.missing(i, len(rows))
+			case code < 0 || int(code) >= from.Categories.Rows:
+				return fmt.Errorf("column %q: row %d: found category %d, expected -1 to %d; graphmill verify finds damage", name, row, code, from.Categories.Rows-1)
+			default:
+				text = from.Categories.Text(int(code))
+			}
+			if err := c.text(text); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
+
+// storeColumn is a column of the store as one of the table.
+func storeColumn(name string, from *widening.Column) (column, error) {
+	refused := func(what string) error {
+		return usagef("`With`: column %q: found %s, expected one value per row, or a vector of numbers of a fixed length; leave it out", from.Name, what)
+	}
+	switch {
+	case from.Wide():
+		return wideColumn(name, from), nil
+	case from.Ragged():
+		return column{}, refused("lists of any length")
+	case len(from.Shape) > 0 && (from.DType == graph.String || from.Categories != nil || from.Unit != ""):
+		return column{}, refused("vectors of texts or times")
+	case from.Categories != nil:
+		return categoryColumn(name, from.Column, own), from.Categories.CheckOffsets()
+	case from.Unit != "":
+		return timeColumn(name, from.Column, own), nil
+	case from.DType == graph.String:
+		return textColumn(name, from.Column, own), nil
+	}
+	return numberColumn(name, from.Column, own), nil
+}
+
+// wideColumn is a column of vectors that the store has in pieces.
+func wideColumn(name string, from *widening.Column) column {
+	width := from.RowBytes()
+	write := from.Writer(from.DType, nil)
+	return column{name: name, dtype: from.DType, width: from.RowValues(), bytes: width, fill: func(b *block, c *cells) error {
+		c.own = grown(c.own, len(b.rows)*width)
+		clear(c.own)
+		write(c.own, graph.Index{U64: b.rows})
+		c.data = c.own
+		return nil
+	}}
+}
+
+// arrayColumn is a column of the numbers of array k.
+func arrayColumn(a *array, k int) column {
+	return column{name: a.Name, dtype: a.dtype, width: a.width, bytes: a.rowBytes(), fill: func(b *block, c *cells) error {
+		c.data = b.arrays[k]
+		return nil
+	}}
+}
+
+// classColumn is a column of the texts of the classes that array k has the codes of. unlabelled counts the rows without one.
+func classColumn(a *array, k int, labels *graph.Column, unlabelled *atomic.Int64) column {
+	texts := labels.Categories
+	return column{name: a.Name, dtype: graph.String, nullable: true, bytes: max(averageText(texts), a.rowBytes()), fill: func(b *block, c *cells) error {
+		c.texts()
+		c.null = nil
+		none := int64(0)
+		for i, place := range b.places {
+			var text []byte
+			switch code, negative := integer(a.dtype, b.arrays[k], i); {
+			case negative && int64(code) == -1:
+				c.missing(i, len(b.places))
+				none++
+			case negative || code >= uint64(texts.Rows):
+				return fmt.Errorf("%s: row %d: found class %s, expected 0 to %d, the categories of column %q, or -1 for none", a.File, place, shown(code, negative), texts.Rows-1, labels.Name)
+			default:
+				text = texts.Text(int(code))
+			}
+			if err := c.text(text); err != nil {
+				return err
+			}
+		}
+		unlabelled.Add(none)
+		return nil
+	}}
+}
+
+// edgeIDColumn is the column of the ids of the edges.
+func edgeIDColumn() column {
+	return column{name: "edge_id", dtype: graph.Int64, bytes: 8, fill: func(b *block, c *cells) error {
+		c.data = graph.Bytes(b.rows)
+		return nil
+	}}
+}
+
+// float32s converts 16-bit floats, which few programs read.
+func float32s(to, values []byte, d graph.DType) []byte {
+	convert := example.Float16
+	if d == graph.BFloat16 {
+		convert = example.BFloat16
+	}
+	to = grown(to, 2*len(values))
+	for i := 0; i < len(values); i += 2 {
+		binary.LittleEndian.PutUint32(to[2*i:], math.Float32bits(convert(binary.LittleEndian.Uint16(values[i:]))))
+	}
+	return to
+}
