@@ -23,8 +23,31 @@ type block struct {
 	cells    []cells  // by column
 	read     int      // rows of the arrays that were looked at for it
 
+	last      uint64 // row of the store that was read
+	bytesRead int64  // of its maps, that are not counted yet
+	touched   func(bytes int64) error
+
 	bytes []byte         // of a file
 	pages []parquet.Page // by column, in bytes
+}
+
+// A row at random brings up to farBytes of the maps of the store into memory: the system reads 64 KiB around each page, and a text also has its
+// offset. They are counted in steps of countBytes.
+const (
+	farBytes   = 192 << 10
+	countBytes = 1 << 20
+)
+
+// at is called after row of a column of the store was read, whose rows have width bytes, about.
+func (b *block) at(row uint64, width int) error {
+	step := (row - b.last) * uint64(width) // far too many for a row before the last one
+	b.last = row
+	if b.bytesRead += int64(min(step, farBytes)); b.bytesRead < countBytes {
+		return nil
+	}
+	n := b.bytesRead
+	b.bytesRead = 0
+	return b.touched(n)
 }
 
 // reader makes blocks, from the first row of the arrays to the last.
@@ -33,8 +56,9 @@ type reader struct {
 	numbers *numbers
 	arrays  []*array
 	match   func(row int) bool // nil: all
-	size    int                // rows of a block
-	next    int                // row of the arrays
+	touched func(bytes int64) error
+	size    int // rows of a block
+	next    int // row of the arrays
 	part    []uint64
 	raw     []byte
 }
@@ -105,7 +129,10 @@ func (r *reader) choose(b *block, n int) error {
 			b.rows, b.places = append(b.rows, v), append(b.places, r.next+i)
 		}
 	}
-	return nil
+	if r.match == nil {
+		return nil
+	}
+	return r.touched(int64(16 * n)) // a value and its offset
 }
 
 // count is the number of rows of all blocks. It reads all numbers, so that a wrong one is found before anything is written.

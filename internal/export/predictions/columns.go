@@ -2,6 +2,7 @@ package predictions
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -65,10 +66,10 @@ func sources(b *block) []uint64 { return b.src }
 func targets(b *block) []uint64 { return b.dst }
 
 // averageText is the mean length of the texts of a column.
-func averageText(c *graph.Column) int { return 4 + len(c.Values)/max(c.StringOffsets.Len()-1, 1) }
+func averageText(c *graph.Column) int { return 8 + len(c.Values)/max(c.StringOffsets.Len()-1, 1) }
 
 // idColumn is the column of the original ids of nodes, or of their numbers if they have none.
-func idColumn(name string, n *graph.Nodes, of rowsOf) (column, error) {
+func idColumn(name string, n *graph.Nodes, of rowsOf, touched func(bytes int64) error) (column, error) {
 	ids := n.IDs
 	switch {
 	case ids == nil:
@@ -77,21 +78,65 @@ func idColumn(name string, n *graph.Nodes, of rowsOf) (column, error) {
 			return nil
 		}}, nil
 	case ids.DType == graph.String:
-		return textColumn(name, ids, of), ids.CheckOffsets()
+		return textColumn(name, ids, of), checkLength(ids)
 	}
 	x := numberColumn(name, ids, of)
-	if x.dtype == graph.Uint64 && !slices.ContainsFunc(graph.View[uint64](ids.Values), func(v uint64) bool { return v > math.MaxInt64 }) {
-		x.dtype = graph.Int64 // which other programs take ids for
+	if x.dtype == graph.Uint64 {
+		large, err := above(ids, math.MaxInt64, touched)
+		if err != nil {
+			return x, err
+		}
+		if !large {
+			x.dtype = graph.Int64 // which other programs take ids for
+		}
 	}
-	return x, nil
+	return x, checkLength(ids)
+}
+
+// above says whether a column of uint64 has a number above the given one. touched is told of the bytes that were read.
+func above(c *graph.Column, most uint64, touched func(bytes int64) error) (bool, error) {
+	for part := range slices.Chunk(graph.View[uint64](c.Values), blockRows) {
+		if slices.ContainsFunc(part, func(v uint64) bool { return v > most }) {
+			return true, nil
+		}
+		if err := touched(int64(8 * len(part))); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// checkLength refuses a column of one value per row with another number of values. The offsets of strings are checked as they are read.
+func checkLength(c *graph.Column) error {
+	if c.DType == graph.String && len(c.Shape) == 0 {
+		if c.StringOffsets.Len() != c.Rows+1 {
+			return fmt.Errorf("column %q: found %d offsets of strings, expected %d; graphmill verify finds damage", c.Name, c.StringOffsets.Len(), c.Rows+1)
+		}
+		return nil
+	}
+	return c.CheckOffsets()
+}
+
+// textOf is string i of a column.
+func textOf(c *graph.Column, i int) ([]byte, error) {
+	from, to := c.StringOffsets.At(i), c.StringOffsets.At(i+1)
+	if from > to || to > uint64(len(c.Values)) {
+		return nil, fmt.Errorf("column %q: row %d: found a string from byte %d to %d, expected it within %d bytes; graphmill verify finds damage", c.Name, i, from, to, len(c.Values))
+	}
+	return c.Values[from:to], nil
 }
 
 // textColumn is a column of one string per row.
 func textColumn(name string, from *graph.Column, of rowsOf) column {
-	return column{name: name, dtype: graph.String, bytes: averageText(from), fill: func(b *block, c *cells) error {
+	width := averageText(from)
+	return column{name: name, dtype: graph.String, bytes: width, fill: func(b *block, c *cells) error {
 		c.texts()
 		for _, row := range of(b) {
-			if err := c.text(from.Text(int(row))); err != nil {
+			text, err := textOf(from, int(row))
+			if err == nil {
+				err = c.text(text)
+			}
+			if err = errors.Join(err, b.at(row, width)); err != nil {
 				return err
 			}
 		}
@@ -107,6 +152,9 @@ func numberColumn(name string, from *graph.Column, of rowsOf) column {
 		c.own = grown(c.own, len(rows)*width)
 		for i, row := range rows {
 			copy(c.own[i*width:(i+1)*width], from.Values[int(row)*width:])
+			if err := b.at(row, width); err != nil {
+				return err
+			}
 		}
 		c.data = c.own
 		return nil
@@ -160,7 +208,7 @@ func categoryColumn(name string, from *graph.Column, of rowsOf) column {
 			default:
 				text = from.Categories.Text(int(code))
 			}
-			if err := c.text(text); err != nil {
+			if err := errors.Join(c.text(text), b.at(row, 4)); err != nil {
 				return err
 			}
 		}
@@ -185,20 +233,25 @@ func storeColumn(name string, from *widening.Column) (column, error) {
 	case from.Unit != "":
 		return timeColumn(name, from.Column, own), nil
 	case from.DType == graph.String:
-		return textColumn(name, from.Column, own), nil
+		return textColumn(name, from.Column, own), checkLength(from.Column)
 	}
 	return numberColumn(name, from.Column, own), nil
 }
 
 // wideColumn is a column of vectors that the store has in pieces.
 func wideColumn(name string, from *widening.Column) column {
-	width := from.RowBytes()
+	width, stored := from.RowBytes(), int(from.StoredBytes()/int64(max(from.Rows, 1)))
 	write := from.Writer(from.DType, nil)
 	return column{name: name, dtype: from.DType, width: from.RowValues(), bytes: width, fill: func(b *block, c *cells) error {
 		c.own = grown(c.own, len(b.rows)*width)
 		clear(c.own)
 		write(c.own, graph.Index{U64: b.rows})
 		c.data = c.own
+		for _, row := range b.rows {
+			if err := b.at(row, stored); err != nil {
+				return err
+			}
+		}
 		return nil
 	}}
 }

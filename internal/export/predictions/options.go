@@ -72,13 +72,13 @@ const (
 	copies = 4
 )
 
-// fits refuses a bound on the memory that is too small for so many blocks of so many bytes.
-func (o *Options) fits(blocks int, block int64) error {
+// left is the part of the memory bound that so many blocks of so many bytes leave; 0 without a bound. A bound that is too small is refused.
+func (o *Options) left(blocks int, block int64) (int64, error) {
 	least := limits.ProcessBytes + groupBytes + mappedBytes + threadBytes*int64(o.Threads) + copies*int64(blocks)*block
 	if o.Memory > 0 && o.Memory < least {
-		return tagged.Errorf(limits.ErrMemory, "found `Memory` %s, expected at least %s with %d threads; give more `Memory` or fewer `Threads`", human.Bytes(o.Memory), human.Bytes(least), o.Threads)
+		return 0, tagged.Errorf(limits.ErrMemory, "found `Memory` %s, expected at least %s with %d threads; give more `Memory` or fewer `Threads`", human.Bytes(o.Memory), human.Bytes(least), o.Threads)
 	}
-	return nil
+	return max(0, o.Memory-least), nil
 }
 
 // check refuses names that no table can have, and options that mean nothing together.

@@ -17,6 +17,7 @@ import (
 // table is the rows to write, and the open files that they come from.
 type table struct {
 	*subject
+	pages      pages
 	numbers    *numbers
 	arrays     []*array
 	columns    []column
@@ -27,7 +28,7 @@ type table struct {
 
 // openTable opens what the options name, and checks it against the store.
 func openTable(fsys vfs.FS, s *store.Store, o *Options) (_ *table, err error) {
-	t := &table{unlabelled: map[string]*atomic.Int64{}}
+	t := &table{pages: pages{store: s, most: mappedBytes}, unlabelled: map[string]*atomic.Int64{}}
 	if t.subject, err = find(fsys, s, o.Type); err != nil {
 		return nil, err
 	}
@@ -86,7 +87,7 @@ func (t *table) addColumns(o *Options) error {
 // addIDs adds the ids of nodes, or those of the ends of edges.
 func (t *table) addIDs(o *Options) error {
 	add := func(name string, n *graph.Nodes, of rowsOf) error {
-		c, err := idColumn(name, n, of)
+		c, err := idColumn(name, n, of, t.pages.touched)
 		t.columns = append(t.columns, c)
 		return err
 	}
@@ -198,11 +199,12 @@ func (t *table) rowBytes() int64 {
 // reader returns a reader from the first row on.
 func (t *table) reader(ctx context.Context) *reader {
 	size := min(max(blockBytes/t.rowBytes(), 1), blockRows)
-	return &reader{ctx: ctx, numbers: t.numbers, arrays: t.arrays, match: t.match, size: int(size)}
+	return &reader{ctx: ctx, numbers: t.numbers, arrays: t.arrays, match: t.match, touched: t.pages.touched, size: int(size)}
 }
 
 // cellsOf fills in the cells of a block.
 func (t *table) cellsOf(b *block, e *ends) error {
+	b.touched = t.pages.touched
 	if t.edges != nil {
 		if err := t.endsOf(b, e); err != nil {
 			return err
@@ -214,7 +216,7 @@ func (t *table) cellsOf(b *block, e *ends) error {
 			return err
 		}
 	}
-	return t.touched(b)
+	return nil
 }
 
 // endsOf finds the ends of the edges of a block.
@@ -226,15 +228,9 @@ func (t *table) endsOf(b *block, e *ends) error {
 			return fmt.Errorf("%s: found the ends %d and %d of edge %d of %s, expected nodes below %d and %d; graphmill verify finds damage", t.store.Dir, src, dst, id, t.name(), t.ends[0].Count, t.ends[1].Count)
 		}
 		b.src, b.dst = append(b.src, src), append(b.dst, dst)
+		if err := b.at(id, 12); err != nil { // an end and an offset
+			return err
+		}
 	}
 	return nil
-}
-
-// touched counts what a block has read of the maps of the store.
-func (t *table) touched(b *block) error {
-	width := t.rowBytes()
-	if t.numbers.file != nil || t.edges != nil {
-		width = max(width, 4096) // rows at random are a page each
-	}
-	return t.store.Touched(int64(len(b.rows)) * width)
 }

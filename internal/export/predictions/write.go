@@ -52,7 +52,11 @@ func Write(ctx context.Context, fsys vfs.FS, s *store.Store, to Target, o Option
 		}
 	}()
 	x := &writing{table: t, o: &o, r: &Result{Type: t.name(), Edges: t.edges != nil, Columns: len(t.columns), Unlabelled: map[string]int64{}}}
-	if err := o.fits(ordered.Slots(o.Threads), max(t.rowBytes(), blockBytes)); err != nil {
+	left, err := o.left(ordered.Slots(o.Threads), max(t.rowBytes(), blockBytes))
+	if err != nil {
+		return nil, err
+	}
+	if err := t.pages.bound(fsys, o.Memory > 0, mappedBytes+left); err != nil {
 		return nil, err
 	}
 	rows := t.reader(ctx)
