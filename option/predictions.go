@@ -19,6 +19,8 @@ type Predictions struct {
 	With []string
 	// IDName is the name of the column with the original ids of nodes; "" is id. Edges have the columns source and target.
 	IDName string
+	// IntegerIDs writes ids that the store has as texts of integers as integers, as the tables that it was made from may have them.
+	IntegerIDs bool
 	// EdgeIDs writes the ids of the edges too, as the column edge_id.
 	EdgeIDs bool
 	// Table is the name of the table to write, if the output is a database.

@@ -22,6 +22,7 @@ var Predictions = []Option{
 	{Field: "Rows", Group: GroupColumns, Common: true, Value: "COLUMN=VALUE", Help: "write only the rows of nodes or edges with a value in a column of the store, such as split=test"},
 	{Field: "With", Keyword: "include", Group: GroupColumns, Common: true, Value: "COLUMNS", Help: "columns of the store to write beside the arrays; of edges also #input_position, their row in the input"},
 	{Field: "IDName", Group: GroupColumns, Common: true, Value: "NAME", Default: "id", Help: "name of the column of the original ids of nodes; edges have the columns source and target"},
+	{Field: "IntegerIDs", Group: GroupColumns, Common: true, Help: "write ids that the store has as texts of integers as integers"},
 	{Field: "EdgeIDs", Group: GroupColumns, Help: "also write the ids of the edges, as the column edge_id"},
 	{Field: "Table", Group: GroupOutput, Common: true, Value: "NAME", Help: "name of the table to write to a database"},
 }

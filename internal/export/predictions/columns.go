@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/format/example"
@@ -69,7 +70,7 @@ func targets(b *block) []uint64 { return b.dst }
 func averageText(c *graph.Column) int { return 8 + len(c.Values)/max(c.StringOffsets.Len()-1, 1) }
 
 // idColumn is the column of the original ids of nodes, or of their numbers if they have none.
-func idColumn(name string, n *graph.Nodes, of rowsOf, touched func(bytes int64) error) (column, error) {
+func idColumn(name string, n *graph.Nodes, integers bool, of rowsOf, touched func(bytes int64) error) (column, error) {
 	ids := n.IDs
 	switch {
 	case ids == nil:
@@ -77,6 +78,8 @@ func idColumn(name string, n *graph.Nodes, of rowsOf, touched func(bytes int64) 
 			c.data = graph.Bytes(of(b))
 			return nil
 		}}, nil
+	case ids.DType == graph.String && integers:
+		return integerIDs(name, ids, of), checkLength(ids)
 	case ids.DType == graph.String:
 		return textColumn(name, ids, of), checkLength(ids)
 	}
@@ -91,6 +94,30 @@ func idColumn(name string, n *graph.Nodes, of rowsOf, touched func(bytes int64) 
 		}
 	}
 	return x, checkLength(ids)
+}
+
+// integerIDs is a column of ids that are texts of integers, as integers.
+func integerIDs(name string, ids *graph.Column, of rowsOf) column {
+	width := averageText(ids)
+	return column{name: name, dtype: graph.Int64, bytes: 8, fill: func(b *block, c *cells) error {
+		rows := of(b)
+		c.own = grown(c.own, 8*len(rows))
+		c.data = c.own
+		to := graph.View[int64](c.own)
+		for i, row := range rows {
+			text, err := textOf(ids, int(row))
+			if err != nil {
+				return err
+			}
+			if to[i], err = strconv.ParseInt(string(text), 10, 64); err != nil || strconv.FormatInt(to[i], 10) != string(text) {
+				return usagef("found the id %q with `IntegerIDs`, expected integers of 64 bits without a sign + or zeros before them; leave it out to write the texts", text)
+			}
+			if err := b.at(row, width); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
 }
 
 // above says whether a column of uint64 has a number above the given one. touched is told of the bytes that were read.

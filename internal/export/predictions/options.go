@@ -36,6 +36,8 @@ type Options struct {
 	With []string
 	// IDName is the name of the column of ids; "" is "id". Edges have the columns "source" and "target".
 	IDName string
+	// IntegerIDs writes ids that the store has as texts of integers as integers.
+	IntegerIDs bool
 	// EdgeIDs writes the ids of the edges, as the column "edge_id".
 	EdgeIDs bool
 	// Overwrite replaces a file or table that is there.

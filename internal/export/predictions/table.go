@@ -87,7 +87,7 @@ func (t *table) addColumns(o *Options) error {
 // addIDs adds the ids of nodes, or those of the ends of edges.
 func (t *table) addIDs(o *Options) error {
 	add := func(name string, n *graph.Nodes, of rowsOf) error {
-		c, err := idColumn(name, n, of, t.pages.touched)
+		c, err := idColumn(name, n, o.IntegerIDs, of, t.pages.touched)
 		t.columns = append(t.columns, c)
 		return err
 	}

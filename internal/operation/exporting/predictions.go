@@ -83,7 +83,7 @@ func predictionsError(err error) error {
 
 // predictionOptions converts the options for package predictions.
 func predictionOptions(o *option.Predictions) (*predictions.Options, error) {
-	opt := &predictions.Options{Type: o.Type, Nodes: o.Nodes, Rows: o.Rows, With: o.With, IDName: o.IDName, EdgeIDs: o.EdgeIDs,
+	opt := &predictions.Options{Type: o.Type, Nodes: o.Nodes, Rows: o.Rows, With: o.With, IDName: o.IDName, EdgeIDs: o.EdgeIDs, IntegerIDs: o.IntegerIDs,
 		Overwrite: o.Overwrite, Threads: o.Threads, Memory: o.Memory}
 	for _, text := range o.Arrays {
 		name, file, _ := strings.Cut(text, "=")
