@@ -53,7 +53,7 @@ The file gets its name once it is whole.`,
 	f.Add(cmd)
 	cmd.Flags().StringVarP(&f.Path, "out", "o", "", "file to write, or a database (required)")
 	cli.Group(cmd.Flags(), options.GroupOutput, "*out")
-	f.Bind(cmd, options.Overwrite, &f)
+	f.Bind(cmd, options.OverwriteTable, &f)
 	f.Bind(cmd, options.Predictions, o)
 	return cmd
 }

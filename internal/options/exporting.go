@@ -13,6 +13,9 @@ var Export = []Option{
 	{Field: "Features", Group: GroupOutput, Choices: []string{"numpy", "parquet"}, Default: "numpy", Help: "chunked: format of features: numpy or parquet"},
 }
 
+// OverwriteTable is the option of an operation that writes a file or a table of a database.
+var OverwriteTable = []Option{{Field: "Overwrite", Flag: "force", Group: GroupOutput, Common: true, Help: "replace an existing file or table"}}
+
 // Predictions are the options of export predictions.
 var Predictions = []Option{
 	{Field: "Type", Group: GroupSource, Common: true, Value: "TYPE", Kind: Types, Help: "node type or edge type SRC:REL:DST that the arrays have rows of (default: the only node type)"},

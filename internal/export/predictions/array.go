@@ -60,7 +60,7 @@ func (a *array) rowBytes() int { return max(a.width, 1) * a.dtype.Size() }
 func (a *array) read(b []byte, from int) error {
 	_, err := a.f.ReadAt(b, a.start+int64(from)*int64(a.rowBytes()))
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: found its end at row %d, expected %d rows: it was cut while it was read", a.File, from, a.rows)
+		return fmt.Errorf("%s: found its end at row %d, expected %d rows, as its header says; write it again, and then the table", a.File, from, a.rows)
 	}
 	return err
 }
@@ -83,7 +83,7 @@ func openNumbers(fsys vfs.FS, file string, x *subject) (_ *numbers, err error) {
 		return nil, err
 	}
 	if !n.file.dtype.IsInt() || n.file.width > 0 {
-		return nil, errors.Join(fmt.Errorf("%s: found %s %s, expected one integer per row: the %ss that the rows of the arrays belong to", file, n.file.dtype, n.file.shape(), x.kind()), n.close())
+		return nil, errors.Join(fmt.Errorf("%s: found %s %s, expected one integer per row, the number of its %s; save such an array", file, n.file.dtype, n.file.shape(), x.kind()), n.close())
 	}
 	return n, nil
 }

@@ -20,8 +20,8 @@ type subject struct {
 	columns []*widening.Column
 }
 
-// find finds a type of a store.
-func find(fsys vfs.FS, s *store.Store, name string) (*subject, error) {
+// findSubject finds a type of a store.
+func findSubject(fsys vfs.FS, s *store.Store, name string) (*subject, error) {
 	g := s.Graph
 	if name == "" && len(g.Nodes) == 1 {
 		name = g.Nodes[0].Type

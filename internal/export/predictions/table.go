@@ -29,7 +29,7 @@ type table struct {
 // openTable opens what the options name, and checks it against the store.
 func openTable(fsys vfs.FS, s *store.Store, o *Options) (_ *table, err error) {
 	t := &table{pages: pages{store: s, most: mappedBytes}, unlabelled: map[string]*atomic.Int64{}}
-	if t.subject, err = find(fsys, s, o.Type); err != nil {
+	if t.subject, err = findSubject(fsys, s, o.Type); err != nil {
 		return nil, err
 	}
 	if t.match, err = t.matching(o.Rows); err != nil {
@@ -61,7 +61,7 @@ func (t *table) rowsOf(a *array) error {
 	case a.rows == want:
 		return nil
 	case t.numbers.file != nil:
-		return fmt.Errorf("%s: found %d rows, expected %d, one per row of %s", a.File, a.rows, want, t.numbers.file.File)
+		return fmt.Errorf("%s: found %d rows, expected %d, one per row of %s; give the arrays and `Nodes` of the same rows", a.File, a.rows, want, t.numbers.file.File)
 	}
 	return fmt.Errorf("%s: found %d rows, expected %d, one per %s of %s; for rows of some %ss only, give their numbers as `Nodes` FILE.npy", a.File, a.rows, want, t.kind(), t.name(), t.kind())
 }
@@ -168,7 +168,7 @@ func (t *table) checkNames() error {
 		case slices.Contains(names, c.name):
 			return usagef("found two columns %q, expected each name once; give another name to the array, leave `With` of the column out, or name the ids by `IDName`", c.name)
 		case strings.ContainsFunc(c.name, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0xfffd }):
-			return usagef("found the name %q of a column, expected one in UTF-8 without control characters", c.name)
+			return usagef("found the name %q of a column, expected one in UTF-8 without control characters; choose another name", c.name)
 		}
 		names = append(names, c.name)
 	}
