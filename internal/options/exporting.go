@@ -23,7 +23,7 @@ var Predictions = []Option{
 	{Field: "Classes", Group: GroupSource, Common: true, Value: "NAME=COLUMN", Form: Repeated, Help: "column whose integers are classes, and the column of categories in the store whose texts are written in their place; -1 is missing"},
 	{Field: "Nodes", Group: GroupSource, Common: true, Value: "FILE.npy", Help: "node, or edge id, of each row of the arrays (default: a row per node or edge, in the order of the store)"},
 	{Field: "Rows", Group: GroupColumns, Common: true, Value: "COLUMN=VALUE", Help: "write only the rows of nodes or edges with a value in a column of the store, such as split=test"},
-	{Field: "With", Keyword: "include", Group: GroupColumns, Common: true, Value: "COLUMNS", Help: "columns of the store to write beside the arrays; of edges also #input_position, their row in the input"},
+	{Field: "With", Keyword: "include", Group: GroupColumns, Common: true, Value: "COLUMNS", Form: Slice, Help: "columns of the store to write beside the arrays; of edges also #input_position, their row in the input"},
 	{Field: "IDName", Group: GroupColumns, Common: true, Value: "NAME", Default: "id", Help: "name of the column of the original ids of nodes; edges have the columns source and target"},
 	{Field: "IntegerIDs", Group: GroupColumns, Common: true, Help: "write ids that the store has as texts of integers as integers"},
 	{Field: "EdgeIDs", Group: GroupColumns, Help: "also write the ids of the edges, as the column edge_id"},
