@@ -118,7 +118,7 @@ func tellPredictions(o *option.Predictions, r *report.Report, result *prediction
 	r.Out("columns", report.Count(result.Columns, "columns"))
 	for _, name := range slices.Sorted(maps.Keys(result.Unlabelled)) {
 		if n := result.Unlabelled[name]; n > 0 {
-			text := fmt.Sprintf("%s of the column %s have the class -1, and no text", human.Counted(n, "row"), name)
+			text := human.Exact(n) + " " + human.Things(n, fmt.Sprintf("rows of the column %s have the class -1, and no text", name))
 			operation.Note(&o.Run, "%s", text)
 			r.Note(text)
 		}
