@@ -45,6 +45,13 @@ func writeNpy(t *testing.T, dir, name, descr string, shape []int, values []byte)
 // people is a store of n users with ids, labels, times and names, n links between them, and a type without rows. idOf is their id.
 func people(t *testing.T, n int, idOf func(i int) string, dtype ...string) string {
 	t.Helper()
+	dir, _ := peopleFrom(t, n, idOf, dtype...)
+	return dir
+}
+
+// peopleFrom is people, with the folder of the tables.
+func peopleFrom(t *testing.T, n int, idOf func(i int) string, dtype ...string) (dir, source string) {
+	t.Helper()
 	var users, links strings.Builder
 	users.WriteString("id,label,at,name,split,x\n")
 	links.WriteString("src,dst,w\n")
@@ -52,12 +59,12 @@ func people(t *testing.T, n int, idOf func(i int) string, dtype ...string) strin
 		fmt.Fprintf(&users, "%s,%s,%s,%s,%s,%d\n", idOf(i), labelOf(i), timeOf(i), csvField(nameOf(i)), splitOf(i), i)
 		fmt.Fprintf(&links, "%s,%s,%d\n", idOf(i), idOf(i*7%n), i)
 	}
-	source := writeTables(t, map[string]string{"users.csv": users.String(), "links.csv": links.String(), "none.csv": "id\n",
+	source = writeTables(t, map[string]string{"users.csv": users.String(), "links.csv": links.String(), "none.csv": "id\n",
 		"graph.yaml": "nodes:\n  user:\n    table: users.csv\n    id: {column: id, dtype: " + strings.Join(append(dtype, "auto")[:1], "") + "}\n    columns: {label: {dtype: category, categories: [ham, spam, eggs]}, at: \"datetime[ms]\", name: string, split: category, x: int16}\n  none: {table: none.csv, id: {column: id, dtype: string}}\n" +
 			"edges:\n  user:links:user: {table: links.csv}\n"})
-	dir := filepath.Join(t.TempDir(), "g.store")
+	dir = filepath.Join(t.TempDir(), "g.store")
 	importTables(t, source, dir, option.Import{})
-	return dir
+	return dir, source
 }
 
 func labelOf(i int) string { return []string{"ham", "spam", "eggs", ""}[i%4] }
