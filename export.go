@@ -13,6 +13,13 @@ func Export(ctx context.Context, in, out string, o option.Export) (*Report, erro
 	return exporting.Export(ctx, in, out, o)
 }
 
+// ExportPredictions writes arrays with a row per node or edge of the store in the folder in, such as what a model computed, as a table with
+// their original ids. out is a file that ends with .parquet, .csv or, of SQLite, .db, or the address sqlite:FILE#TABLE. A table of Parquet
+// has vectors as lists; the others have a column per value.
+func ExportPredictions(ctx context.Context, in, out string, o option.Predictions) (*Report, error) {
+	return exporting.Predictions(ctx, in, out, o)
+}
+
 // Chunk writes the neighbours of all nodes of a store to the folder out as chunks: files of 32-bit words that a
 // streaming sampler reads whole, one after the other (docs/format-chunk.md). Chunks hold neither features nor original
 // ids: the report lists those that are left out.

@@ -105,6 +105,10 @@ func readings(t *testing.T, dir string) map[string]func(ctx context.Context, out
 			return err
 		})
 	}
+	opened("export predictions", func(ctx context.Context, _ *graphmill.Store, out string) error {
+		_, err := graphmill.ExportPredictions(ctx, dir+"/wide.store", out+".parquet", option.Predictions{Run: run, Type: "n", With: []string{"name", "x"}, Rows: "x=3", Arrays: []string{"score=" + dir + "/scores.npy"}})
+		return err
+	})
 	opened("partition by fennel", func(ctx context.Context, _ *graphmill.Store, out string) error {
 		_, err := graphmill.Partition(ctx, dir+"/wide.store", out, option.Partition{Run: run, Parts: 2, Method: option.MethodFennel})
 		return err
@@ -149,6 +153,7 @@ func wide(t *testing.T, dir string) {
 	source := writeTables(t, map[string]string{"edges.csv": edges.String(), "nodes.csv": nodes.String(),
 		"graph.yaml": "nodes:\n  n:\n    table: nodes.csv\n    id: id\nedges:\n  n:e:n:\n    table: edges.csv\n    src: src\n    dst: dst\n"})
 	importTables(t, source, dir+"/wide.store", option.Import{Build: option.Build{Both: true}})
+	writeNpy(t, dir, "scores.npy", "f4", []int{n}, make([]byte, 4*n))
 	_, err := graphmill.Dispatch(t.Context(), dir+"/wide.store", "", dir+"/wide.parts", option.Dispatch{Parts: 2,
 		DGLParts: option.DGLParts{SaveOrigNids: true, SaveOrigEids: true}})
 	if err != nil {

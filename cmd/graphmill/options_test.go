@@ -23,7 +23,7 @@ import (
 
 // optionsOf are the options of commands.
 var optionsOf = map[string]any{
-	"bench sample": option.Measure{}, "chunk": option.Chunk{}, "column add": option.Column{}, "column replace": option.Column{}, "dispatch": option.Dispatch{}, "export": option.Export{}, "feed": option.Batches{},
+	"bench sample": option.Measure{}, "chunk": option.Chunk{}, "column add": option.Column{}, "column replace": option.Column{}, "dispatch": option.Dispatch{}, "export": option.Export{}, "export predictions": option.Predictions{}, "feed": option.Batches{},
 	"forecast": option.Sample{}, "generate community": option.Community{}, "generate rmat": option.RMAT{}, "import": option.Import{}, "pack": option.PackStream{},
 	"pack fill": option.Fill{}, "pack hist": option.PackHistogram{}, "pack materialise": option.Materialise{}, "pack tables": option.ComparePacks{}, "pack tune": option.TunePacks{},
 	"partition": option.Partition{}, "partition-graph": option.PartitionGraph{}, "sample": option.Unigraph{}, "tfgnn convert": option.UnigraphTables{},
@@ -45,7 +45,7 @@ var lacking = map[string][]string{
 	"pack hist":    {"Threads", "Memory", "Overwrite", "NoReport"},
 	"pack tables":  {"Memory", "Overwrite", "NoReport"}, "verify": {"Memory", "Overwrite", "NoReport"},
 	"pack fill": {"Memory"}, "pack materialise": {"Memory"}, "pack tune": {"Memory", "NoReport"}, "tfgnn random": {"Memory"}, "tfgnn stats": {"Memory", "NoReport"},
-	"column add": {"Memory", "Overwrite"}, "column replace": {"Memory", "Overwrite"},
+	"export predictions": {"NoReport"}, "column add": {"Memory", "Overwrite"}, "column replace": {"Memory", "Overwrite"},
 	"chunk": {"Memory"}, "tfgnn convert": {"Memory"}, "tfgnn from-store": {"Memory", "Missing", "AllowOutside"},
 }
 

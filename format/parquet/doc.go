@@ -35,6 +35,6 @@
 //
 // # Writing
 //
-// A Page holds the values of a column for a run of rows, PLAIN and compressed with zstd. Each goroutine may make
+// A Page holds the values of a column for a run of rows, PLAIN and compressed with zstd, unless the column is Raw. Each goroutine may make
 // pages with a PageEncoder of its own. A Writer puts the pages into row groups. Equal input gives equal bytes.
 package parquet

@@ -2,6 +2,7 @@ package parquet_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -272,4 +273,77 @@ func TestParquetGoReadsWhatIsWritten(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Columns with nulls, times, and columns that are not compressed come back, by parquet-go and by this package.
+func TestNullsTimesAndRaw(t *testing.T) {
+	type record struct {
+		Text   *string   `parquet:"text,optional"`
+		Number *float64  `parquet:"number,optional"`
+		Flag   *bool     `parquet:"flag,optional"`
+		Micros *int64    `parquet:"micros,optional,timestamp(microsecond:local)"`
+		Raw    []float32 `parquet:"raw,list"`
+		One    []int64   `parquet:"one,list"`
+	}
+	fields := []parquet.Field{
+		{Name: "text", Type: parquet.Bytes, Nullable: true}, {Name: "number", Type: parquet.Float64, Nullable: true}, {Name: "flag", Type: parquet.Bool, Nullable: true},
+		{Name: "micros", Type: parquet.Int64, Nullable: true, Unit: "us"}, {Name: "raw", Type: parquet.Float32, Lists: 1, Raw: true}, {Name: "one", Type: parquet.Int64, Lists: 1},
+	}
+	some := []bool{false, true, false, true}
+	rows := []parquet.Rows{
+		{N: 4, Data: []byte("axe"), Ends: []uint32{1, 1, 2, 3}, Null: some},
+		{N: 4, Data: binary.LittleEndian.AppendUint64(make([]byte, 24), math.Float64bits(2.5)), Null: []bool{true, false, false, false}},
+		{N: 4, Data: []byte{1, 0, 0, 1}, Null: []bool{false, false, true, false}},
+		{N: 4, Data: binary.LittleEndian.AppendUint64(make([]byte, 24), 1_700_000_000_000_001)},
+		{N: 4, Lengths: [][]uint32{{3, 3, 3, 3}}, Data: make([]byte, 48)},
+		{N: 4, Lengths: [][]uint32{{1, 1, 1, 1}}, Data: make([]byte, 32)},
+	}
+	var b bytes.Buffer
+	w, err := parquet.NewWriter(&b, fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := parquet.NewPageEncoder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := make([]parquet.Page, len(fields))
+	for i := range fields {
+		content, page, err := e.Append(nil, &fields[i], &rows[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[i], pages[i].Bytes = page, content
+	}
+	if err := errors.Join(w.Add(pages), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := pq.Read[record](bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil || len(got) != 4 {
+		t.Fatalf("found %d rows, %v", len(got), err)
+	}
+	if *got[0].Text != "a" || got[1].Text != nil || got[0].Number != nil || *got[3].Number != 2.5 || got[2].Flag != nil || !*got[3].Flag || *got[3].Micros != 1_700_000_000_000_001 ||
+		len(got[2].Raw) != 3 || len(got[3].One) != 1 {
+		t.Errorf("found %+v", got)
+	}
+	for i, f := range fields {
+		back, err := readAll(b.Bytes(), f.Name, 3, 1<<20)
+		if err != nil || back.N != 4 {
+			t.Fatalf("%s: found %d rows, %v", f.Name, back.N, err)
+		}
+		for k := range 4 {
+			if want := rows[i].Null != nil && rows[i].Null[k]; back.Null[k] != want {
+				t.Errorf("%s: row %d: found null %v, expected %v", f.Name, k, back.Null[k], want)
+			}
+		}
+	}
+	f, err := parquet.Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil || f.Columns[3].Unit != "us" {
+		t.Errorf("found %+v, %v, expected a column of microseconds", f, err)
+	}
+	for _, bad := range []parquet.Field{{Name: "x", Lists: 1, Nullable: true}, {Name: "x", Type: parquet.Int64, Unit: "s"}, {Name: "x", Type: parquet.Int32, Unit: "ms"}} {
+		if _, err := parquet.NewWriter(io.Discard, []parquet.Field{bad}); err == nil {
+			t.Errorf("found no error of %+v", bad)
+		}
+	}
 }

@@ -15,6 +15,20 @@ type Field struct {
 	Type Type
 	// Lists is the depth of lists: 0 for single values.
 	Lists int
+	// Nullable columns may have rows that are null, which Rows.Null marks. Lists cannot be nullable.
+	Nullable bool
+	// Unit is set for times since 1970-01-01T00:00:00 of no zone: "ms", "us" or "ns". Type is Int64 then.
+	Unit string
+	// Raw columns are not compressed. Numbers of many digits hardly get smaller, and take most of the time.
+	Raw bool
+}
+
+// codec is how the pages of the column are compressed.
+func (f *Field) codec() int {
+	if f.Raw {
+		return codecNone
+	}
+	return codecZstd
 }
 
 // phys returns the physical type, and the number of bytes of a value in Rows.Data.
@@ -68,46 +82,35 @@ func NewPageEncoder() (*PageEncoder, error) {
 // Append appends an encoded page of the rows to b and returns it with its description, in which Page.Bytes is not
 // set. In Rows.Data, integers of up to 32 bits take 4 bytes, and other values their own size.
 func (p *PageEncoder) Append(b []byte, f *Field, r *Rows) ([]byte, Page, error) {
-	kind, size := f.phys()
-	out := Page{Rows: r.N, Text: f.Type == Bytes}
+	out := Page{Rows: r.N, Levels: r.N}
 	p.raw = p.raw[:0]
-	if f.Lists > 0 {
+	switch n, same := sameLength(f, r); {
+	case same:
+		p.raw = appendSameLevels(p.raw, r.N, n)
+		out.Levels = r.N * n
+	case f.Lists > 0:
 		p.levels(f, r)
 		p.raw = appendLevels(p.raw, p.rep, widthOf(f.Lists))
 		p.raw = appendLevels(p.raw, p.def, widthOf(f.Lists))
 		out.Levels = len(p.rep)
-	} else {
-		out.Levels = r.N
+	case f.Nullable:
+		p.raw = appendLevels(p.raw, p.present(r), 1)
 	}
-	switch {
-	case kind == physBool:
-		for i, v := range r.Data {
-			if i%8 == 0 {
-				p.raw = append(p.raw, 0)
-			}
-			p.raw[len(p.raw)-1] |= v << (i % 8)
-		}
-	case size > 0:
-		p.raw = append(p.raw, r.Data...)
-	default:
-		start := uint32(0)
-		for _, end := range r.Ends {
-			p.raw = binary.LittleEndian.AppendUint32(p.raw, end-start)
-			p.raw = append(p.raw, r.Data[start:end]...)
-			out.Text = out.Text && utf8.Valid(r.Data[start:end])
-			start = end
-		}
-	}
+	out.Text = p.values(f, r)
 	if len(p.raw) > maxPage {
 		return b, out, fmt.Errorf("found %d bytes in a page, expected at most %d; put fewer rows into a page", len(p.raw), maxPage)
 	}
-	p.packed = p.zstd.EncodeAll(p.raw, p.packed[:0])
+	body := p.raw
+	if !f.Raw {
+		p.packed = p.zstd.EncodeAll(p.raw, p.packed[:0])
+		body = p.packed
+	}
 	t := &p.thrift
 	t.b = t.b[:0]
 	t.begin()
 	t.i32(1, pageData)
 	t.i32(2, len(p.raw))
-	t.i32(3, len(p.packed))
+	t.i32(3, len(body))
 	t.structure(5)
 	t.i32(1, out.Levels)
 	t.i32(2, encPlain)
@@ -117,7 +120,93 @@ func (p *PageEncoder) Append(b []byte, f *Field, r *Rows) ([]byte, Page, error) 
 	t.end()
 	out.Size = len(t.b) + len(p.raw)
 	b = append(b, t.b...)
-	return append(b, p.packed...), out, nil
+	return append(b, body...), out, nil
+}
+
+// values appends the values that are not null. text says that all of them are UTF-8.
+func (p *PageEncoder) values(f *Field, r *Rows) (text bool) {
+	kind, size := f.phys()
+	text = f.Type == Bytes
+	null := func(i int) bool { return f.Nullable && r.Null != nil && r.Null[i] }
+	switch {
+	case kind == physBool:
+		n := 0
+		for i, v := range r.Data {
+			if null(i) {
+				continue
+			}
+			if n%8 == 0 {
+				p.raw = append(p.raw, 0)
+			}
+			p.raw[len(p.raw)-1] |= v << (n % 8)
+			n++
+		}
+	case size > 0 && (!f.Nullable || r.Null == nil):
+		p.raw = append(p.raw, r.Data...)
+	case size > 0:
+		for i := range r.N {
+			if !null(i) {
+				p.raw = append(p.raw, r.Data[i*size:(i+1)*size]...)
+			}
+		}
+	default:
+		start := uint32(0)
+		for i, end := range r.Ends {
+			if !null(i) {
+				p.raw = binary.LittleEndian.AppendUint32(p.raw, end-start)
+				p.raw = append(p.raw, r.Data[start:end]...)
+				text = text && utf8.Valid(r.Data[start:end])
+			}
+			start = end
+		}
+	}
+	return text
+}
+
+// present returns the definition levels of a nullable column: 0 for a row that is null, and 1 for others.
+func (p *PageEncoder) present(r *Rows) []byte {
+	p.def = p.def[:0]
+	for i := range r.N {
+		level := byte(1)
+		if r.Null != nil && r.Null[i] {
+			level = 0
+		}
+		p.def = append(p.def, level)
+	}
+	return p.def
+}
+
+// sameLength returns the length of the lists of a column of lists of values, if all have one that is not 0.
+func sameLength(f *Field, r *Rows) (n int, same bool) {
+	if f.Lists != 1 || r.N == 0 {
+		return 0, false
+	}
+	first := r.Lengths[0][0]
+	for _, n := range r.Lengths[0] {
+		if n != first {
+			return 0, false
+		}
+	}
+	return int(first), first > 0
+}
+
+// appendSameLevels writes what appendLevels does for the levels of lists that all have n elements, without making them.
+func appendSameLevels(b []byte, lists, n int) []byte {
+	at := len(b)
+	b = append(b, 0, 0, 0, 0)
+	if n == 1 {
+		b = append(binary.AppendUvarint(b, uint64(lists)<<1), 0)
+	} else {
+		for range lists {
+			b = append(binary.AppendUvarint(append(b, 1<<1, 0), uint64(n-1)<<1), 1)
+		}
+	}
+	binary.LittleEndian.PutUint32(b[at:], uint32(len(b)-at-4))
+	at = len(b)
+	b = append(b, 0, 0, 0, 0)
+	b = append(binary.AppendUvarint(b, uint64(lists)*uint64(n)<<1), 1)
+	binary.LittleEndian.PutUint32(b[at:], uint32(len(b)-at-4))
+	return b
 }
 
 // levels fills in the repetition and definition levels of lists.
@@ -218,8 +307,13 @@ func NewWriter(w io.Writer, fields []Field) (*Writer, error) {
 	p := &Writer{w: w, fields: fields, text: make([]bool, len(fields)), pending: make([]pendingColumn, len(fields))}
 	for i, f := range fields {
 		p.text[i] = true
-		if f.Lists > 255 {
+		switch {
+		case f.Lists > 255:
 			return nil, fmt.Errorf("column %q: found lists of depth %d, expected at most 255", f.Name, f.Lists)
+		case f.Nullable && f.Lists > 0:
+			return nil, fmt.Errorf("column %q: found lists that may be null, expected single values", f.Name)
+		case f.Unit != "" && (f.Type != Int64 || timeUnits[f.Unit] == 0):
+			return nil, fmt.Errorf("column %q: found the unit %q of a time, expected ms, us or ns, and Int64", f.Name, f.Unit)
 		}
 	}
 	return p, p.write([]byte(magic))
@@ -313,6 +407,9 @@ func (p *Writer) Close() error {
 	return p.write(append(t.b, magic...))
 }
 
+// timeUnits are the numbers of units in the schema.
+var timeUnits = map[string]int{"ms": 1, "us": 2, "ns": 3}
+
 // schema writes the elements of a column. For each level of lists it writes a group of type LIST that holds a
 // repeated group named list.
 func (f *Field) schema(t *thriftWriter, text bool) {
@@ -341,9 +438,23 @@ func (f *Field) schema(t *thriftWriter, text bool) {
 	if kind == physFixed {
 		t.i32(2, size)
 	}
-	t.i32(3, required)
+	if f.Nullable {
+		t.i32(3, optional)
+	} else {
+		t.i32(3, required)
+	}
 	t.string(4, name)
 	switch {
+	case f.Unit != "":
+		t.structure(10)
+		t.structure(logicalTime)
+		t.bool(1, false) // of no zone
+		t.structure(2)
+		t.structure(timeUnits[f.Unit])
+		t.end()
+		t.end()
+		t.end()
+		t.end()
 	case f.Type == Bytes && text:
 		t.i32(6, convertedUTF8)
 		t.structure(10)
@@ -395,7 +506,7 @@ func (p *Writer) meta(t *thriftWriter, number int, g writtenGroup) {
 			t.text("list")
 			t.text("element")
 		}
-		t.i32(4, codecZstd)
+		t.i32(4, f.codec())
 		t.i64(5, c.levels)
 		t.i64(6, c.size)
 		t.i64(7, c.compressed)

@@ -36,13 +36,16 @@ byte order.
 
 A sampled collection holds its features by reference. --store joins them, and the
 TFRecords are those that sample --format tfrecord writes. Without --store the
-Examples have only the arrays of the collection, and a warning lists the rest.`,
+Examples have only the arrays of the collection, and a warning lists the rest.
+
+graphmill export predictions writes what a model computed under the original ids.`,
 		Example: `  graphmill export g.coll --to tfrecord --out records
   graphmill export g.coll --to tfrecord --shards 8 --gzip --out records
   graphmill export batches --to tfrecord --store g.store --out records
   graphmill export g.store --to chunked --chunks 8 --out chunks
   graphmill export g.store --to chunked --chunks 8 --edges parquet --features parquet --out chunks
-  graphmill export g.store --to metis --out g.graph`,
+  graphmill export g.store --to metis --out g.graph
+  graphmill export predictions g.store --type user --column emb=emb.npy --out users.parquet`,
 		Args: cli.OneArg("one COLLECTION or STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.outputFlags.Check(); err != nil {
@@ -54,5 +57,6 @@ Examples have only the arrays of the collection, and a warning lists the rest.`,
 	}
 	f.outputFlags.Add(cmd)
 	f.Bind(cmd, options.Export, o)
+	cmd.AddCommand(newExportPredictions(t))
 	return cmd
 }

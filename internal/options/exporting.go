@@ -13,6 +13,23 @@ var Export = []Option{
 	{Field: "Features", Group: GroupOutput, Choices: []string{"numpy", "parquet"}, Default: "numpy", Help: "chunked: format of features: numpy or parquet"},
 }
 
+// OverwriteTable is the option of an operation that writes a file or a table of a database.
+var OverwriteTable = []Option{{Field: "Overwrite", Flag: "force", Group: GroupOutput, Common: true, Help: "replace an existing file or table"}}
+
+// Predictions are the options of export predictions.
+var Predictions = []Option{
+	{Field: "Type", Group: GroupSource, Common: true, Value: "TYPE", Kind: Types, Help: "node type or edge type SRC:REL:DST that the arrays have rows of (default: the only node type)"},
+	{Field: "Arrays", Flag: "column", Group: GroupSource, Common: true, Value: "NAME=FILE.npy", Form: Repeated, Help: "column to write, and its numbers: [rows] or [rows, values of a vector]; once per column"},
+	{Field: "Classes", Group: GroupSource, Common: true, Value: "NAME=COLUMN", Form: Repeated, Help: "column whose integers are classes, and the column of categories in the store whose texts are written in their place; -1 is missing"},
+	{Field: "Nodes", Group: GroupSource, Common: true, Value: "FILE.npy", Help: "node, or edge id, of each row of the arrays (default: a row per node or edge, in the order of the store)"},
+	{Field: "Rows", Group: GroupColumns, Common: true, Value: "COLUMN=VALUE", Help: "write only the rows of nodes or edges with a value in a column of the store, such as split=test"},
+	{Field: "With", Keyword: "include", Group: GroupColumns, Common: true, Value: "COLUMNS", Form: Slice, Help: "columns of the store to write beside the arrays; of edges also #input_position, their row in the input"},
+	{Field: "IDName", Group: GroupColumns, Common: true, Value: "NAME", Default: "id", Help: "name of the column of the original ids of nodes; edges have the columns source and target"},
+	{Field: "IntegerIDs", Group: GroupColumns, Common: true, Help: "write ids that the store has as texts of integers as integers"},
+	{Field: "EdgeIDs", Group: GroupColumns, Help: "also write the ids of the edges, as the column edge_id"},
+	{Field: "Table", Group: GroupOutput, Common: true, Value: "NAME", Help: "name of the table to write to a database"},
+}
+
 // Chunk are the options of chunk.
 var Chunk = []Option{
 	{Field: "ChunkSize", Group: GroupOutput, Default: "512MiB", Positive: true, Help: "size of a chunk, a multiple of 4096 bytes"},

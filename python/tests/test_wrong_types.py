@@ -99,6 +99,8 @@ class TestWrongTypes(unittest.TestCase):
             column = {"type_": "a", "name": "y", "values": lambda of: of["x"], "source": "x"}
             self.assertGreater(self.sweep("add_column", changed.add_column, column), 100)
             self.assertGreater(self.sweep("drop_column", changed.drop_column, {"type_": "a", "name": "none"}), 40)
+            table = {"store": changed, "type_": "a", "arrays": {"x": np.arange(3)}, "out": os.path.join(d, "t.csv"), "overwrite": True}
+            self.assertGreater(self.sweep("write_predictions", graphmill.write_predictions, table), 150)
             if importlib.util.find_spec("torch"):
                 self.assertGreater(self.sweep("inference", graphmill.inference, {"store": small(), "layers": [], "out": out}), 50)
 

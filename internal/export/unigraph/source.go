@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/export/csvtext"
 	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest/table"
@@ -267,7 +268,7 @@ func (b *idBuffer) add(n *graph.Nodes, node int) {
 	case n.IDs.DType == graph.String:
 		b.data = append(b.data, n.IDs.Text(node)...)
 	default:
-		b.data = appendNumber(b.data, n.IDs, node)
+		b.data = csvtext.AppendNumber(b.data, n.IDs.DType, n.IDs.Values, node)
 	}
 	b.ends = append(b.ends, uint32(len(b.data)))
 }

@@ -4,18 +4,42 @@ package condition
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/isotime"
+	"github.com/graphmill/graphmill/internal/tagged"
 )
+
+// ErrUnfit is the kind of errors about a column whose rows cannot be compared with a value.
+var ErrUnfit = errors.New("a column that cannot be compared")
+
+// Matching is Matcher of a condition "COLUMN=VALUE" on the columns of a type. owner names the type in errors.
+func Matching(owner string, columns []*graph.Column, condition string) (match func(row int) bool, err error) {
+	name, value, _ := strings.Cut(condition, "=")
+	c := graph.FindColumn(columns, name)
+	if c == nil {
+		var have []string
+		for _, c := range columns {
+			if !strings.HasPrefix(c.Name, "#") {
+				have = append(have, c.Name)
+			}
+		}
+		return nil, fmt.Errorf("found column %q, expected a column of %s: %s; name one of these, or import the column", name, owner, strings.Join(have, ", "))
+	}
+	if match, err = Matcher(c, value); err != nil {
+		return nil, fmt.Errorf("column %q of %s: %w", name, owner, err)
+	}
+	return match, nil
+}
 
 // Matcher compares a row of a column with a value. Columns with several values per row, and values that the column cannot have, are errors.
 func Matcher(c *graph.Column, value string) (func(row int) bool, error) {
 	if c.Ragged() || c.RowValues() != 1 {
-		return nil, fmt.Errorf("found shape %v, expected one value per row; take another column", c.Shape)
+		return nil, tagged.Errorf(ErrUnfit, "found shape %v, expected one value per row", c.Shape)
 	}
 	if c.Categories != nil {
 		return categoryMatcher(c, value)
@@ -72,7 +96,7 @@ func Matcher(c *graph.Column, value string) (func(row int) bool, error) {
 		rows := graph.View[float64](c.Values)
 		return func(i int) bool { return rows[i] == v }, nil
 	default:
-		return nil, fmt.Errorf("found dtype %s, expected bool, an integer, float32, float64 or string; take another column", c.DType)
+		return nil, tagged.Errorf(ErrUnfit, "found dtype %s, expected bool, an integer, float32, float64 or string", c.DType)
 	}
 	return func(i int) bool { return bytes.Equal(c.Row(i), want) }, nil
 }

@@ -1,6 +1,7 @@
 package seeds
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -31,21 +32,14 @@ func rowsWith(owner string, columns []*graph.Column, count int, text string) ([]
 	if text == "" {
 		return nil, nil
 	}
+	match, err := condition.Matching(owner, columns, text)
+	switch {
+	case errors.Is(err, condition.ErrUnfit):
+		return nil, tagged.Errorf(sample.ErrSeed, "%w; write the seeds to a file instead", err)
+	case err != nil:
+		return nil, tagged.Errorf(sample.ErrSeed, "%w", err)
+	}
 	name, value, _ := strings.Cut(text, "=")
-	c := graph.FindColumn(columns, name)
-	if c == nil {
-		var have []string
-		for _, c := range columns {
-			if !strings.HasPrefix(c.Name, "#") {
-				have = append(have, c.Name)
-			}
-		}
-		return nil, tagged.Errorf(sample.ErrSeed, "found column %q, expected a column of %s: %s; name one of these, or import the column", name, owner, strings.Join(have, ", "))
-	}
-	match, err := condition.Matcher(c, value)
-	if err != nil {
-		return nil, tagged.Errorf(sample.ErrSeed, "column %q of %s: %w", name, owner, err)
-	}
 	var rows []uint32
 	for i := range count {
 		if match(i) {

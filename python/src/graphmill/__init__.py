@@ -16,6 +16,7 @@ from ._inference import inference
 from ._loader import NodeLoader
 from ._log import log_stats
 from ._packs import PackBatch, PackedLoader
+from ._predictions import write_predictions
 from ._process import FeedDied
 from ._run import run
 from ._schema import NodeBatch
@@ -53,6 +54,7 @@ __all__ = [
     "log_stats",
     "ray_dataset",
     "run",
+    "write_predictions",
 ]
 
 
