@@ -112,7 +112,7 @@ func (x *subject) column(field, name string) (*widening.Column, error) {
 
 // matching is the test of a condition on the nodes or edges; nil without a condition.
 func (x *subject) matching(text string) (func(row int) bool, error) {
-	if condition == "" {
+	if text == "" {
 		return nil, nil
 	}
 	if !strings.Contains(text, "=") {
