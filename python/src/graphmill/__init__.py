@@ -6,6 +6,8 @@ many small graphs, all of one shape. ``Store`` and ``Collection`` are views of t
 sampler for PyG's own loaders, and ``graphmill.evaluate`` metrics of predictions.
 """
 
+import importlib
+
 from ._as.datasets import hf_dataset
 from ._as.ray import ray_dataset
 from ._batches import BatchIter, GroupBatchIter
@@ -59,7 +61,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Tells the names of other libraries' loaders what to take in their place."""
+    """Imports evaluate on first use, and tells the names of other libraries' loaders what to take in their place."""
+    if name == "evaluate":
+        return importlib.import_module(".evaluate", __name__)
     if name in ("NeighborLoader", "LinkNeighborLoader", "LinkLoader"):
         seeds = "" if name == "NeighborLoader" else '(seeds="SOURCE:RELATION:TARGET")'
         raise ImportError(f"found graphmill.{name}, expected graphmill.NodeLoader{seeds}; see docs/coming-from-pyg.md")
