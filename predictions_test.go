@@ -295,7 +295,7 @@ func TestPredictionsOfEdges(t *testing.T) {
 	o := option.Predictions{Type: "links", EdgeIDs: true, With: []string{"w", "#input_position"}, Arrays: []string{"score=" + writeNpy(t, work, "score.npy", "f4", []int{20}, graph.Bytes(scores))}}
 	header := [][]string{{"source", "target", "edge_id", "score", "w", "input_position"}}
 	for name, want := range map[string][][]string{"all.csv": want, "some.csv": reversed} {
-		if name == "some.csv" {
+		if o.Nodes = ""; name == "some.csv" {
 			o.Nodes = writeNpy(t, work, "ids.npy", "u4", []int{20}, graph.Bytes(ids))
 		}
 		if _, err := graphmill.ExportPredictions(t.Context(), dir, filepath.Join(work, name), o); err != nil {
