@@ -45,15 +45,15 @@ func (p *Plan) validateMessages(g *graph.Graph) error {
 		if e == nil {
 			return tagged.Errorf(ErrPlan, "messages: found edge type %q, expected one of %q", name, edgeTypes(g))
 		}
-		if _, err := p.Messages[name].match(e); err != nil {
+		if _, err := p.Messages[name].Match(e); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// match says of the edges of a type, by id, whether they are messages.
-func (m Messages) match(e *graph.Edges) (func(id int) bool, error) {
+// Match says of the edges of a type, by id, whether they are messages.
+func (m Messages) Match(e *graph.Edges) (func(id int) bool, error) {
 	c := graph.FindColumn(e.Columns, m.Column)
 	if c == nil {
 		var have []string
@@ -169,7 +169,7 @@ func (r *restriction) touched(bytes int) error {
 
 // choose finds the messages.
 func (r *restriction) choose(m Messages) error {
-	match, err := m.match(r.e)
+	match, err := m.Match(r.e)
 	if err != nil {
 		return err
 	}
@@ -314,7 +314,7 @@ func (s *Sampler) checkRestricted() error {
 		if a := e.Adj[e.Primary]; a == nil || a.Far.Len() != e.Count {
 			continue
 		}
-		match, err := s.plan.Messages[name].match(e)
+		match, err := s.plan.Messages[name].Match(e)
 		if err != nil {
 			return err
 		}

@@ -155,6 +155,9 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 	if l.executor.stream != nil {
 		return l, l.foretell(ctx)
 	}
+	if err := l.messages.Unname(); err != nil {
+		return nil, err
+	}
 	l.load(s)
 	return l, nil
 }

@@ -125,6 +125,17 @@ func OpenMessages(ctx context.Context, s *store.Store, p *sample.Plan, dir strin
 	if need := limits.ProcessBytes + sample.NeedRestrict(s.Graph, p); memory > 0 && need > memory {
 		return nil, tagged.Errorf(operation.ErrMemory, "found `Memory` %s, expected at least %s for `Messages`: a bit per edge; give more memory", human.Bytes(memory), human.Bytes(need))
 	}
+	if err := s.Fetch(ctx, func(file string) bool { // the lists and columns that are read, where they are on another machine
+		for name := range p.Messages {
+			m := s.Meta.Edges[name]
+			if slices.Contains(slices.Collect(maps.Values(m.Arrays)), file) || m.Columns[p.Messages[name].Column].File == file {
+				return true
+			}
+		}
+		return false
+	}); err != nil {
+		return nil, err
+	}
 	if dir == "" {
 		scratch := scratchFolder(s.Dir)
 		if scratch == "" {

@@ -1,6 +1,6 @@
 // Package audit compares a collection of subgraphs with the store that it was sampled from. The ends of each edge in the
-// store, which its edge id gives, must be the nodes at its ends in the subgraph. This holds for every plan, executor and
-// sampler, so a fault shows without drawing anything again.
+// store, which its edge id gives, must be the nodes at its ends in the subgraph, and the edge must be a message of the plan. This holds
+// for every plan, executor and sampler, so a fault shows without drawing anything again.
 //
 // A reverse that a bidirectional plan added within one edge type has the id of its edge, so that its ends are the ends of
 // the edge in the other order.
@@ -67,6 +67,7 @@ type pair struct {
 	src, dst   *graph.CollectionNodes
 	of         *graph.Edges
 	reverses   bool
+	message    func(id int) bool // nil: every edge is one
 
 	mu    sync.Mutex
 	graph int // of the fault
@@ -96,7 +97,11 @@ func newPair(c, against *store.Store, e *graph.CollectionEdges, opt Options) (*p
 	case e.EdgeID.Len() != e.Count || p.src.NodeID.Len() != p.src.Count || p.dst.NodeID.Len() != p.dst.Count:
 		return nil, fmt.Errorf("%s: %w: found edges of %s without the ids of edges or nodes in the store, expected both; sample again with the ids of edges", c.Dir, ErrIDs, e.Type)
 	}
-	return p, nil
+	var err error
+	if m, ok := opt.Plan.Messages[e.Type.String()]; ok && p.fault == "" {
+		p.message, err = m.Match(p.of)
+	}
+	return p, err
 }
 
 // graphsAtOnce is the number of graphs that a thread takes.
@@ -173,6 +178,9 @@ func (p *pair) edge(i int, from, to uint64) string {
 			return fmt.Sprintf("edge %d: found local ids %d and %d, expected nodes of the graph", k-from, p.edges.Src.At(int(k)), p.edges.Dst.At(int(k)))
 		}
 		s, d := p.of.Ends(int(id))
+		if p.message != nil && !p.message(int(id)) {
+			return fmt.Sprintf("edge %d with edge id %d: found an edge that is no message of the plan, expected %s", k-from, id, p.opt.Plan.Messages[p.edges.Type.String()])
+		}
 		if (src != s || dst != d) && !(p.reverses && src == d && dst == s) {
 			return fmt.Sprintf("edge %d with edge id %d: found the nodes %d and %d, expected %d and %d, the ends of the edge in the store", k-from, id, src, dst, s, d)
 		}

@@ -26,7 +26,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // sampled is a collection of a job, in a new folder of dir.
 func sampled(t *testing.T, dir string, s *store.Store, p *sample.Plan, job sample.Job, opt sample.Options) *store.Store {
 	t.Helper()
-	m, err := sample.New(s.Graph, p, opt)
+	view, done := sampletest.WithMessages(t, s, p)
+	defer done()
+	m, err := sample.New(view.Graph, p, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,6 +64,7 @@ func TestCollection(t *testing.T) {
 		s := sampletest.Sparse(t, r, dir)
 		defer sampletest.Drop(t, s)
 		p, job := sampletest.SparseCase(r, s.Graph)
+		sampletest.AddMessages(r, s.Graph, p)
 		c := sampled(t, dir, s, p, job, sample.Options{})
 		defer func() {
 			if err := c.Close(); err != nil {
@@ -126,6 +129,11 @@ func TestEnds(t *testing.T) {
 		}
 	}
 	a.NodeID = whole
+	held := *p
+	held.Messages = map[string]sample.Messages{"a:ab:b": {Column: "w", Values: []string{"0", "1"}}}
+	if got, err := audit.Collection(t.Context(), c, s, audit.Options{Plan: &held}); err != nil || !strings.Contains(got.Fault, "no message of the plan, expected w=0,1") {
+		t.Errorf("found %+v, %v, expected an edge that is no message", got, err)
+	}
 	c.Collection.Edges[0].EdgeID = graph.Index{}
 	if _, err := audit.Collection(t.Context(), c, s, audit.Options{Plan: p}); !errors.Is(err, audit.ErrIDs) {
 		t.Errorf("found %v, expected an error without ids of edges", err)

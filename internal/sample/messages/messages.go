@@ -48,6 +48,15 @@ func Open(ctx context.Context, fsys vfs.FS, dir string, s *store.Store, p *sampl
 	return &Store{Store: o, fsys: fsys, dir: dir}, nil
 }
 
+// Unname removes the names of the files, which stay mapped until Close, so that a process that is killed leaves none. Executors that open the files by name need
+// them. It may be called on nil.
+func (s *Store) Unname() error {
+	if s == nil {
+		return nil
+	}
+	return s.fsys.RemoveAll(s.dir)
+}
+
 // Store is a store with messages alone.
 type Store struct {
 	*store.Store
