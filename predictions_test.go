@@ -24,6 +24,7 @@ import (
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/objects/objectstest"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
 )
@@ -535,5 +536,34 @@ func TestPredictionsFaults(t *testing.T) {
 		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 			t.Errorf("found %v, %v, expected an empty folder", left, err)
 		}
+	}
+}
+
+// A table is sent to a bucket whole, and an existing one is kept.
+func TestPredictionsIntoBucket(t *testing.T) {
+	dir, work := people(t, 100, strconv.Itoa), t.TempDir()
+	server := objectstest.New(t, "bucket")
+	o := option.Predictions{Type: "user", Arrays: []string{"score=" + writeNpy(t, work, "score.npy", "f4", []int{100}, make([]byte, 400))}}
+	for _, name := range []string{"p.parquet", "p.csv"} {
+		for _, out := range []string{filepath.Join(work, name), "s3://bucket/tables/" + name} {
+			if _, err := graphmill.ExportPredictions(t.Context(), dir, out, o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(filepath.Join(work, name))
+		if got, there := server.Get("bucket/tables/" + name); err != nil || !there || !bytes.Equal(got, want) {
+			t.Errorf("%s: found %d bytes in the bucket, %v, expected %d", name, len(got), err, len(want))
+		}
+		if _, err := graphmill.ExportPredictions(t.Context(), dir, "s3://bucket/tables/"+name, o); !errors.Is(err, graphmill.ErrExists) {
+			t.Errorf("%s: found %v, expected ErrExists", name, err)
+		}
+	}
+	again := o
+	again.Overwrite = true
+	if _, err := graphmill.ExportPredictions(t.Context(), dir, "s3://bucket/tables/p.csv", again); err != nil {
+		t.Error(err)
+	}
+	if names := server.Names(); len(names) != 2 {
+		t.Errorf("found %q in the bucket, expected two tables", names)
 	}
 }
