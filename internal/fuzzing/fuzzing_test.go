@@ -128,6 +128,7 @@ var fuzzedElsewhere = map[string]string{
 	"beam/internal/engine":            "the Beam runner's answers, from the endpoint that the user gives",
 	"internal/draft":                  "temporary files of the same run",
 	"internal/export/dglchunks":       "values of a store, whose files are checked before",
+	"internal/export/predictions":     "numbers of .npy files, whose headers format/npy FuzzRead has",
 	"internal/export/unigraph":        "values of a store, whose files are checked before",
 	"internal/features/widening":      "values of a store, whose files are checked before, and features.json, internal/features FuzzFile",
 	"internal/partition":              "values of a store, whose files are checked before",
