@@ -12,6 +12,7 @@ from ._messages import condition_texts
 from ._store import Store
 from ._table import CHOICES, DEFAULTS, FLAGS
 
+_REPEATED = ("messages",)  # whose flags are given once per element of a list
 _SAID = ("executor", "subgraph_type", "temporal_strategy")  # whose defaults are left out, as the plan says them
 
 
@@ -35,7 +36,7 @@ def feed_arguments(
         flag = "--" + FLAGS.get(name, name.replace("_", "-"))
         if value is True:
             arguments.append(flag)
-        elif isinstance(value, list):  # a flag that is repeated
+        elif name in _REPEATED and value is not None:
             arguments += [part for one in value for part in (flag, one)]
         elif value is not False and value is not None:
             arguments += [flag, str(value)]
