@@ -2,6 +2,7 @@ package feed
 
 import (
 	"encoding/binary"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -24,7 +25,8 @@ func TestLongPacket(t *testing.T) {
 	if failed != nil {
 		t.Skipf("found %v, expected a user who may send packets above the system's bound", failed)
 	}
-	if _, err := c.Write(make([]byte, maxPacket+8)); err != nil {
+	// Where packets are parts of a stream, the feed may have read the length, refused it and left before the rest is written.
+	if _, err := c.Write(make([]byte, maxPacket+8)); err != nil && !errors.Is(err, unix.EPIPE) {
 		t.Fatal(err)
 	}
 	if p := c.next(); p.kind != msgError || !strings.Contains(p.text, "expected at most 1048576") {
