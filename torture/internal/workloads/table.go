@@ -43,6 +43,9 @@ func All() []Workload {
 	out("export-chunked", "export @features.store --to chunked --chunks 2")
 	out("export-chunked-parquet", "export @features.store --to chunked --chunks 2 --edges parquet --features parquet")
 	out("export-metis", "export @rmat.store --to metis")
+	const predictions = "export predictions @features.store --type a --column v=@values.npy --out "
+	add("export-predictions", predictions+"out.parquet", "out.parquet")
+	add("export-predictions-csv", predictions+"out.csv", "out.csv")
 
 	w = add("feed", "")
 	w.Python = feedScript
