@@ -163,7 +163,7 @@ func (p *PageEncoder) values(f *Field, r *Rows) (text bool) {
 	return text
 }
 
-// present returns the definition levels of a nullable column: 0 for a row that is null, and 1 for others.
+// present returns the definition level of each row of a nullable column: 0 for null, and 1 for a value.
 func (p *PageEncoder) present(r *Rows) []byte {
 	p.def = p.def[:0]
 	for i := range r.N {

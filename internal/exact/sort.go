@@ -83,7 +83,7 @@ func (s *Sorter) VisitKeys(ctx context.Context, from Keys, n int, memory int64, 
 	return err
 }
 
-// Runs calls fn with each of the distinct values of a list in order, and how many there are of it, where each value of the list stands for so many.
+// Runs calls fn with each distinct value of a sorted list, in order, and with its count. Each element of the list counts each times.
 func Runs[T comparable](sorted []T, each int, fn func(value T, count int)) {
 	for i := 0; i < len(sorted); {
 		j := i + 1

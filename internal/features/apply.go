@@ -181,7 +181,7 @@ type blocks struct {
 	bytes   int64
 }
 
-// blocksBytes is what blocks take at most where no memory is given, but for a single row.
+// blocksBytes bounds the memory of all blocks where Options.Memory is 0. A single row may exceed it.
 const blocksBytes = 32 << 20
 
 // blocksOf divides the rows of a table into blocks whose buffers fit into the memory. Nothing but the memory depends on their size.

@@ -17,7 +17,7 @@ type block struct {
 	seen   map[string]bool
 }
 
-// block makes the buffers of a goroutine for so many rows at a time.
+// block allocates the buffers of one goroutine, for blocks of up to rows rows.
 func (a *applier) block(rows int) *block {
 	b := &block{a: a, faults: make([]faults, len(a.f.Parts)), number: make([]float64, rows), met: make([]uint8, rows), row: make([][]float64, len(a.f.Pieces)), seen: map[string]bool{}}
 	most := 0

@@ -58,10 +58,10 @@ func (c Counts) fit(texts []string, least int64, most int) *Categories {
 	return s
 }
 
-// rareCode is the code of a text that is rare in the rows of the fit, where that is told apart from one that they do not have.
+// rareCode is the code of a text that is rare in the rows of the fit. It is used only where rare texts and unknown texts are treated differently.
 const rareCode = -1
 
-// Index prepares the codes of the texts, and of the values of a column: nil is none. rare says that rare texts are told apart from those that the fit does not have.
+// Index prepares the codes of the texts, and of the values of a column: nil is none. With rare, rare texts get rareCode, and are not taken for unknown ones.
 func (s *Categories) Index(c *graph.Column, rare bool) {
 	s.codes = make(map[string]int32, len(s.Texts))
 	if rare {

@@ -10,6 +10,7 @@ import (
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/walk"
 )
 
@@ -46,7 +47,9 @@ func New(ctx context.Context, g *graph.Graph, s *sample.Sampler, r Rules) (*Orde
 	switch r.How {
 	case SaintNode:
 		n := s.Neighbours(1)
-		o.sources = n.Far
+		if o.sources = n.Far; len(o.sources) == 0 {
+			return nil, errNoMessages(r)
+		}
 	case SaintEdge:
 		for k := range o.ends {
 			o.ends[k] = s.Neighbours(k + 1)
@@ -58,6 +61,9 @@ func New(ctx context.Context, g *graph.Graph, s *sample.Sampler, r Rules) (*Orde
 			if k == 0 {
 				o.first = uint64(len(o.group))
 			}
+		}
+		if len(o.group) == 0 {
+			return nil, errNoMessages(r)
 		}
 	case SaintWalk:
 		var err error
@@ -73,6 +79,11 @@ func New(ctx context.Context, g *graph.Graph, s *sample.Sampler, r Rules) (*Orde
 		o.len = uint64((len(o.start)-2)/r.Size+1) * o.size
 	}
 	return o, nil
+}
+
+// errNoMessages is the error of a graph whose edges are none of them messages (sample.Messages).
+func errNoMessages(r Rules) error {
+	return tagged.Errorf(ErrRules, "found no edge that is a message, expected at least one for `Sampler` %s; give `Messages` that some edges have", r.How)
 }
 
 // divide sorts the nodes by part, and finds the largest batch.

@@ -6,6 +6,7 @@ GRAPHMILL_COMMAND is the path of the command.
 from __future__ import annotations
 
 import importlib.util
+import os
 import tempfile
 import unittest
 import warnings
@@ -106,6 +107,34 @@ class MessagesTest(unittest.TestCase):
             for b in loader:
                 self.assertEqual(len(b.e_id[BACK]), 0)
             self.assertIn("messages of item:rev_buys:user: 0 of", " ".join(loader.notes))
+
+    def test_sets_of_nodes(self) -> None:
+        """GraphSAINT's sets and walks see the messages alone, as those of a store that has no other edges."""
+        for number in range(3):
+            r = np.random.default_rng(number)
+            n = int(r.integers(2, 50))
+            edges = r.integers(0, n, (2, int(r.integers(1, 200))))
+            edges = edges[:, np.argsort(edges[1], kind="stable")]
+            part = r.integers(0, 3, edges.shape[1])
+            part[0] = 0
+            whole = graphmill.from_arrays(n, {"edge_index": edges, "part": part}, made.path(f"sets-{number}.store"), both=True, overwrite=True)
+            train = graphmill.from_arrays(n, {"edge_index": edges[:, part == 0]}, made.path(f"sets-{number}-train.store"), both=True, overwrite=True)
+            ids = np.flatnonzero(part == 0)
+            for more in ({"sampler": "saint-node"}, {"sampler": "saint-edge"}, {"sampler": "saint-walk", "walk_length": 2}):
+                options: dict[str, Any] = {"batch_size": 4, "seed": number, "features": "none", **more}
+                with NodeLoader(whole, messages="part=0", **options) as got, NodeLoader(train, **options) as want:
+                    self.assertEqual(len(got), len(want))
+                    for a, b in zip(got, want):
+                        np.testing.assert_array_equal(a.n_id, b.n_id)
+                        np.testing.assert_array_equal(a.e_id, ids[b.e_id])
+            with tempfile.TemporaryDirectory() as folder:
+                for name, store, extra in (("got", whole, {"messages": "part=0"}), ("want", train, {})):
+                    graphmill.run("walk", store.path, out=f"{folder}/{name}", length=5, walks=3, q=0.5, **extra)
+                (file,) = (f for f in os.listdir(f"{folder}/got") if f.endswith(".npy"))
+                np.testing.assert_array_equal(np.load(f"{folder}/got/{file}"), np.load(f"{folder}/want/{file}"))
+            for sampler in ("saint-node", "saint-edge"):
+                with self.assertRaisesRegex((GraphmillError, ValueError), "no edge that is a message"):
+                    NodeLoader(whole, sampler=sampler, batch_size=4, messages="part=7")
 
     def test_links(self) -> None:
         """Seeds may be any edges; negatives are drawn and refused by messages alone."""

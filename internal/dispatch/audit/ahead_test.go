@@ -6,7 +6,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// Rows of a feature in pieces are widened many at a time, within a bound on their bytes, and each is that of its place.
+// A feature in pieces is widened for many rows at a time, within a bound on their bytes, and each row has its own values.
 func TestAhead(t *testing.T) {
 	for _, c := range []struct {
 		width       int

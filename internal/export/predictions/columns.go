@@ -120,7 +120,7 @@ func integerIDs(name string, ids *graph.Column, of rowsOf) column {
 	}}
 }
 
-// above says whether a column of uint64 has a number above the given one. touched is told of the bytes that were read.
+// above reports whether a column of uint64 has a number greater than most. It calls touched with the number of bytes that it has read.
 func above(c *graph.Column, most uint64, touched func(bytes int64) error) (bool, error) {
 	for part := range slices.Chunk(graph.View[uint64](c.Values), blockRows) {
 		if slices.ContainsFunc(part, func(v uint64) bool { return v > most }) {

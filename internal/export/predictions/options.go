@@ -74,7 +74,7 @@ const (
 	copies = 4
 )
 
-// left is the part of the memory bound that so many blocks of so many bytes leave; 0 without a bound. A bound that is too small is refused.
+// left returns how much of Memory is free beside the given number of blocks, each of block bytes; 0 without a bound. It refuses a bound that is too small.
 func (o *Options) left(blocks int, block int64) (int64, error) {
 	least := limits.ProcessBytes + groupBytes + mappedBytes + threadBytes*int64(o.Threads) + copies*int64(blocks)*block
 	if o.Memory > 0 && o.Memory < least {

@@ -76,7 +76,7 @@ func (x *subject) name() string {
 	return x.nodes.Type
 }
 
-// kind is what a row is: "node" or "edge".
+// kind is the word for one row: "node" or "edge".
 func (x *subject) kind() string {
 	if x.edges != nil {
 		return "edge"

@@ -146,7 +146,7 @@ func (t *table) addArray(a *array, k int) error {
 // addStored adds a column of the store.
 func (t *table) addStored(name string) error {
 	if name == graph.PositionColumn && t.edges != nil && !t.edges.NoPositions && graph.FindColumn(t.edges.Columns, name) == nil {
-		c := edgeIDColumn() // the order of the ids is that of the input
+		c := edgeIDColumn() // a store without the column numbers its edges in the order of the input
 		c.name = strings.TrimPrefix(name, "#")
 		t.columns = append(t.columns, c)
 		return nil

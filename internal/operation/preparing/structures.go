@@ -185,7 +185,7 @@ func (p *preparation) keptEdges() (map[graph.EdgeType][]uint64, error) {
 	return keep, nil
 }
 
-// keptBytes is what the bits of edges take.
+// keptBytes is the memory of the bits that say which edges are kept.
 func keptBytes(kept map[graph.EdgeType][]uint64) (bytes int64) {
 	for _, bits := range kept {
 		bytes += 8 * int64(len(bits))

@@ -32,14 +32,12 @@ func Forecast(ctx context.Context, st *store.Store, options option.Sample) (_ *r
 	if err != nil {
 		return nil, err
 	}
-	m, err := OpenMessages(ctx, st, p.plan, "", o.Memory)
+	m, err := OpenMessages(ctx, &o.Run, st, p.plan, "")
 	if err != nil {
 		return nil, err
 	}
 	defer operation.CloseWith(&err, m.Close)
-	if m != nil {
-		st = m.Store
-	}
+	st = m.Store
 	f := forecasting{choice: o.choose(st, p, func(text string) { operation.Warn(&o.Run, "%s", text) }), report: r}
 	if err := f.run(ctx, st, p, o.Format == option.FormatTFRecord); err != nil {
 		return nil, UsageOf(err)

@@ -42,7 +42,7 @@ type Loader struct {
 	scratch  string          // folder of scratch files for rows; "" for none
 	percent  int             // of the garbage collector before the stream executor was opened
 	opened   *store.Store    // closed with the loader; nil: the store is the caller's
-	messages *messages.Store // nil: all edges
+	messages *messages.Store // that is sampled
 }
 
 // OpenLoader is newBatchLoader of the store in a folder, which is closed with the loader.
@@ -114,7 +114,7 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 		operation.Warn(&o.Run, "%s", text)
 		l.note("%s", text)
 	}
-	if l.messages, err = OpenMessages(ctx, s, p.plan, "", o.Memory); err != nil {
+	if l.messages, err = OpenMessages(ctx, &o.Run, s, p.plan, ""); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -122,10 +122,8 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 			err = errors.Join(err, l.messages.Close())
 		}
 	}()
-	if l.messages != nil {
-		l.noteMessages(s.Graph, p.plan)
-		s = l.messages.Store
-	}
+	l.noteMessages(s.Graph, p.plan)
+	s = l.messages.Store
 	held := orderBytes(order)
 	if l.sets, err = o.openSets(ctx, s, p); err != nil {
 		return nil, err

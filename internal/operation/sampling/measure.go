@@ -31,14 +31,12 @@ func Measure(ctx context.Context, st *store.Store, batches int, options option.M
 	if err != nil {
 		return nil, err
 	}
-	m, err := OpenMessages(ctx, st, p.plan, "", o.Memory)
+	m, err := OpenMessages(ctx, &o.Run, st, p.plan, "")
 	if err != nil {
 		return nil, err
 	}
 	defer operation.CloseWith(&err, m.Close)
-	if m != nil {
-		st = m.Store
-	}
+	st = m.Store
 	job := p.job
 	if o.Seeds == "" {
 		job.Seeds, job.Times = withEdges(st.Graph, p.plan, job)

@@ -18,6 +18,7 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/internal/workfolder"
+	"github.com/graphmill/graphmill/option"
 )
 
 // SetMessages gives a plan the messages that conditions ask for: "COLUMN=VALUE" or, of a column of bools, "COLUMN", for all edge types that the plan looks
@@ -116,14 +117,14 @@ func conditionOf(text string) (column, value string) {
 	return column, value
 }
 
-// OpenMessages is the store with the messages of a plan alone, in files of the new folder dir, or "" for a temporary one; nil for a plan without
-// any. memory bounds what it takes while it works; 0 is no bound. Close it before the store.
-func OpenMessages(ctx context.Context, s *store.Store, p *sample.Plan, dir string, memory int64) (*messages.Store, error) {
+// OpenMessages is the store with the messages of a plan alone, in files of the new folder dir, or "" for a temporary one; the store itself for a plan
+// without any. It keeps to the memory of the run, and warns of edge types without a message. Close it before the store.
+func OpenMessages(ctx context.Context, r *option.Run, s *store.Store, p *sample.Plan, dir string) (*messages.Store, error) {
 	if len(p.Messages) == 0 {
-		return nil, nil
+		return messages.Whole(s), nil
 	}
-	if need := limits.ProcessBytes + sample.NeedRestrict(s.Graph, p); memory > 0 && need > memory {
-		return nil, tagged.Errorf(operation.ErrMemory, "found `Memory` %s, expected at least %s for `Messages`: a bit per edge; give more memory", human.Bytes(memory), human.Bytes(need))
+	if need := limits.ProcessBytes + sample.NeedRestrict(s.Graph, p); r.Memory > 0 && need > r.Memory {
+		return nil, tagged.Errorf(operation.ErrMemory, "found `Memory` %s, expected at least %s for `Messages`: a bit per edge; give more memory", human.Bytes(r.Memory), human.Bytes(need))
 	}
 	if err := s.Fetch(ctx, func(file string) bool { // the lists and columns that are read, where they are on another machine
 		for name := range p.Messages {
@@ -143,7 +144,17 @@ func OpenMessages(ctx context.Context, s *store.Store, p *sample.Plan, dir strin
 		}
 		dir = filepath.Join(scratch, "graphmill-messages-"+workfolder.Unique())
 	}
-	return messages.Open(ctx, vfs.OS, dir, s, p)
+	m, err := messages.Open(ctx, vfs.OS, dir, s, p)
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range s.Graph.Edges {
+		of, restricted := p.Messages[e.Type.String()]
+		if kept, all := messages.Kept(s.Graph, m.Graph, i); restricted && kept == 0 && all > 0 {
+			operation.Warn(r, "found no edge of %s with %s, so that none of its edges is a message", e.Type, of)
+		}
+	}
+	return m, nil
 }
 
 // messagesBeside is the folder next to an output in which a run keeps its messages. A run that was killed leaves it to the next one.

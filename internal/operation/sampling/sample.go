@@ -98,7 +98,7 @@ type sampling struct {
 	chosen   choice
 	executor executor
 	sets     *sets           // of the nodes of subgraphs; nil for neighbourhoods
-	messages *messages.Store // nil: all edges
+	messages *messages.Store // that is sampled; nil on a cluster
 	counts   cluster.Counts  // what the workers of a cluster did
 	made     store.Made
 	before   uint64 // subgraphs that an interrupted run wrote
@@ -170,14 +170,12 @@ func (s *sampling) prepare(ctx context.Context) (err error) {
 		s.report.Note(text)
 	}
 	if o.cluster == nil { // its workers read the messages from the folder of their work
-		if err := vfs.OS.RemoveAll(messagesBeside(s.out)); err != nil {
+		if err := vfs.OS.RemoveAll(messagesBeside(s.out)); err != nil { // of a run that was killed
 			return err
 		}
-		if s.messages, err = OpenMessages(ctx, s.store, s.plan, messagesBeside(s.out), o.Memory); err != nil {
+		if s.messages, err = OpenMessages(ctx, &o.Run, s.store, s.plan, messagesBeside(s.out)); err != nil {
 			return err
 		}
-	}
-	if s.messages != nil {
 		s.store = s.messages.Store
 	}
 	chosen := o.choose(s.store, s.planned, func(text string) {

@@ -56,16 +56,12 @@ func Walk(ctx context.Context, in, out string, o option.Walk) (_ *report.Report,
 	if err != nil {
 		return nil, err
 	}
-	m, err := sampling.OpenMessages(ctx, s, plan, "", o.Memory)
+	m, err := sampling.OpenMessages(ctx, &o.Run, s, plan, "")
 	if err != nil {
 		return nil, err
 	}
 	defer operation.CloseWith(&err, m.Close)
-	walked := s
-	if m != nil {
-		walked = m.Store
-	}
-	sampler, err := walkSampler(&o, walked, plan, rules, r)
+	sampler, err := walkSampler(&o, m.Store, plan, rules, r)
 	if err != nil {
 		return nil, err
 	}

@@ -49,9 +49,9 @@ func Open(ctx context.Context, fsys vfs.FS, dir string, s *store.Store, p *sampl
 }
 
 // Unname removes the names of the files, which stay mapped until Close, so that a process that is killed leaves none. Executors that open the files by name need
-// them. It may be called on nil.
+// them.
 func (s *Store) Unname() error {
-	if s == nil {
+	if s.fsys == nil {
 		return nil
 	}
 	return s.fsys.RemoveAll(s.dir)
@@ -64,9 +64,12 @@ type Store struct {
 	dir  string
 }
 
+// Whole is a store of which all edges are messages. Close does not close it.
+func Whole(s *store.Store) *Store { return &Store{Store: s} }
+
 // Close unmaps the messages and removes their files. It may be called on nil.
 func (s *Store) Close() error {
-	if s == nil {
+	if s == nil || s.fsys == nil {
 		return nil
 	}
 	return errors.Join(s.Store.Close(), s.fsys.RemoveAll(s.dir))

@@ -137,7 +137,7 @@ def fit_scale(how: str, rows: list[Number], quantiles: int = 1000) -> State:
 
 
 def distance(x: float) -> float:
-    """A distance of numbers, to divide by. Float64 does not have that of some numbers beyond 1e154 or so: all results would be 0 without a word."""
+    """A divisor. An infinite one is refused: it would turn every result into 0. Distances and squares of numbers above about 1e154 overflow to it."""
     if not math.isfinite(x):
         raise Refused("found a range that float64 does not have")
     return x
