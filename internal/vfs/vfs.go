@@ -96,16 +96,6 @@ func wrap(f *os.File, err error) (File, error) {
 func (osFS) Create(name string) (File, error) {
 	return wrapNew(os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644))
 }
-func (osFS) Temp(dir string) (File, error) {
-	f, err := os.CreateTemp(dir, ".graphmill-*.tmp")
-	if err != nil {
-		return nil, tooMany(err)
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return osFile{f}, nil
-}
 func (osFS) Mkdir(name string) error                { return os.Mkdir(name, 0o755) }
 func (osFS) MkdirAll(name string) error             { return os.MkdirAll(name, 0o755) }
 func (osFS) Rename(o, n string) error               { return os.Rename(o, n) }
@@ -122,6 +112,18 @@ func (osFS) Free(dir string) (int64, error) {
 		return 0, &fs.PathError{Op: "statfs", Path: dir, Err: err}
 	}
 	return int64(s.Bavail) * int64(s.Bsize), nil //nolint:unconvert // other systems have other types
+}
+
+// namedTemp makes a file and removes its name.
+func namedTemp(dir string) (File, error) {
+	f, err := os.CreateTemp(dir, ".graphmill-*.tmp")
+	if err != nil {
+		return nil, tooMany(err)
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return osFile{f}, nil
 }
 
 func (f osFile) Map() ([]byte, func() error, error) {

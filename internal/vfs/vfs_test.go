@@ -87,23 +87,30 @@ func TestMapOutlivesClose(t *testing.T) {
 }
 
 func TestTempHasNoName(t *testing.T) {
-	dir := t.TempDir()
-	f, err := vfs.OS.Temp(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
-		t.Errorf("found %v, %v", entries, err)
-	}
-	if _, err := f.WriteAt([]byte("abc"), 10); err != nil {
-		t.Fatal(err)
-	}
-	b := make([]byte, 20)
-	if n, err := f.ReadAt(b, 10); n != 3 || !errors.Is(err, io.EOF) {
-		t.Errorf("read %d, %v", n, err)
-	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
+	for name, temp := range map[string]func(dir string) (vfs.File, error){"Temp": vfs.OS.Temp, "NamedTemp": vfs.NamedTemp} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			f, err := temp(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+				t.Errorf("found %v, %v", entries, err)
+			}
+			if _, err := f.WriteAt([]byte("abc"), 10); err != nil {
+				t.Fatal(err)
+			}
+			b := make([]byte, 20)
+			if n, err := f.ReadAt(b, 10); n != 3 || !errors.Is(err, io.EOF) {
+				t.Errorf("read %d, %v", n, err)
+			}
+			if err := f.Close(); err != nil {
+				t.Error(err)
+			}
+			if _, err := temp(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -35,6 +36,9 @@ var watched = map[uint64]shape{
 	unix.SYS_READLINKAT: {"stat", 0, 1}, unix.SYS_FACCESSAT: {"stat", 0, 1}, unix.SYS_FACCESSAT2: {"stat", 0, 1},
 	unix.SYS_LINKAT: {"link", 0, 1}, unix.SYS_SYMLINKAT: {"link", 1, 2}, unix.SYS_FCHMODAT: {"chmod", 0, 1}, unix.SYS_FCHMOD: {"chmod", 0, -1},
 }
+
+// unnamed is the base name that the system shows for a file that never had one.
+var unnamed = regexp.MustCompile(`^#[0-9]+$`)
 
 // argument is argument i of a system call.
 func argument(r *unix.PtraceRegs, i int) uint64 {
@@ -69,12 +73,19 @@ func call(tid int, r *unix.PtraceRegs, below string) (Call, bool) {
 		}
 	}
 	path = strings.TrimSuffix(path, " (deleted)")
+	if unnamed.MatchString(filepath.Base(path)) {
+		path = filepath.Join(filepath.Dir(path), "(temporary file)") // as messages call it
+	}
 	if !strings.HasPrefix(path, below+"/") {
 		return Call{}, false
 	}
 	op := s.op
-	if flags := argument(r, 2); r.Orig_rax == unix.SYS_OPENAT && flags&unix.O_CREAT != 0 {
+	switch flags := argument(r, 2); {
+	case r.Orig_rax != unix.SYS_OPENAT:
+	case flags&unix.O_CREAT != 0:
 		op = "create"
+	case flags&unix.O_TMPFILE == unix.O_TMPFILE:
+		op = "temp"
 	}
 	if info, err := os.Stat(path); op == "sync" && err == nil && info.IsDir() {
 		op = "syncdir"

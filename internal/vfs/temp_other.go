@@ -1,0 +1,6 @@
+//go:build !linux
+
+package vfs
+
+// Temp implements FS.
+func (osFS) Temp(dir string) (File, error) { return namedTemp(dir) }
