@@ -100,5 +100,5 @@ func says(text string) bool {
 
 // cleaning reports whether a fault keeps a run from removing what it gives up.
 func cleaning(b broken) bool {
-	return b.op == "remove" || (b.op == "readdir" || b.op == "open") && (strings.Contains(b.path, ".partial/") || b.path == ".")
+	return b.op == "remove" || (b.op == "readdir" || b.op == "open") && (strings.Contains(b.path+"/", ".partial/") || b.path == ".")
 }

@@ -91,11 +91,28 @@ func call(tid int, r *unix.PtraceRegs, below string) (Call, bool) {
 		op = "syncdir"
 	}
 	c := Call{Op: op, Path: path}
-	if r.Orig_rax == unix.SYS_PREAD64 {
-		info, err := os.Stat(fmt.Sprintf("/proc/%d/fd/%d", tid, int32(argument(r, s.fd))))
-		c.Beyond = err == nil && int64(argument(r, 3)) >= info.Size()
+	if fd := int32(argument(r, max(s.fd, 0))); r.Orig_rax == unix.SYS_PREAD64 || r.Orig_rax == unix.SYS_READ {
+		at := int64(argument(r, 3))
+		if r.Orig_rax == unix.SYS_READ {
+			at = position(tid, fd)
+		}
+		info, err := os.Stat(fmt.Sprintf("/proc/%d/fd/%d", tid, fd))
+		c.Beyond = err == nil && info.Mode().IsRegular() && at >= info.Size()
 	}
 	return c, true
+}
+
+// position is where the next read of a file descriptor begins, -1 where that is not known.
+func position(tid int, fd int32) int64 {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/fdinfo/%d", tid, fd))
+	if err != nil {
+		return -1
+	}
+	var at int64
+	if _, err := fmt.Sscanf(string(b), "pos: %d", &at); err != nil {
+		return -1
+	}
+	return at
 }
 
 // link is what a link below /proc/TID names.
