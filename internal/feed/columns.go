@@ -67,6 +67,8 @@ type Features struct {
 	LeftOut []string
 	// NoEdgeIDs leaves e_id out.
 	NoEdgeIDs bool
+
+	unevenLists bool // the links have lists of negatives of several lengths
 }
 
 // columnsOf is the columns of the batches of a sampler. They cover every type of the graph, including types that the
@@ -114,6 +116,9 @@ func (l *columnList) addSeeds() {
 		ints("seed_local", func(m *made) []uint32 { return m.sub.SeedLocal }, func(b *bounds) int64 { return b.seeds * width }))
 	if negatives != nil {
 		l.addColumns(ints("negative_local", func(m *made) []uint32 { return m.sub.Negatives.Local }, func(b *bounds) int64 { return 2 * b.negatives }))
+	}
+	if l.f.unevenLists {
+		l.addColumns(ints("negative_end", func(m *made) []uint64 { return m.sub.Negatives.Ends }, func(b *bounds) int64 { return b.seeds }))
 	}
 	if negatives != nil && negatives.Strict == sample.StrictCount {
 		l.addColumns(column{ColumnInfo{Name: "negative_edges", DType: "int64", Shape: []int{}}, 8,

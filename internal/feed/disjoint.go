@@ -52,7 +52,7 @@ func newDisjoint(s *sample.Sampler) *disjoint {
 
 // begin removes all subgraphs.
 func (d *disjoint) begin() {
-	d.sub.Negatives.Edges = 0
+	d.sub.Negatives.Edges, d.sub.Negatives.Ends = 0, d.sub.Negatives.Ends[:0]
 	d.count, d.seedLocal, d.negatives = 0, d.seedLocal[:0], d.negatives[:0]
 	for t := range d.nodes {
 		d.nodes[t], d.nodeHops[t] = d.nodes[t][:0], d.nodeHops[t][:0]
@@ -79,6 +79,10 @@ func (d *disjoint) add(sub *sample.Subgraph) error {
 		}
 	}
 	d.seedLocal = d.appendSeeds(d.seedLocal, sub.SeedLocal)
+	before := uint64(len(d.negatives) / 2)
+	for _, end := range sub.Negatives.Ends {
+		d.sub.Negatives.Ends = append(d.sub.Negatives.Ends, before+end)
+	}
 	d.negatives = d.appendSeeds(d.negatives, sub.Negatives.Local)
 	d.sub.Negatives.Edges += sub.Negatives.Edges
 	for t, ids := range sub.Nodes {

@@ -64,7 +64,7 @@ func TestNegatives(t *testing.T) {
 						p.Negatives, p.Exclude = &sample.Negatives{How: how, Each: 3, Strict: sample.StrictCount}, &sample.Exclude{}
 						p.Scope, p.Kind = scope, kind
 					})
-					if d := cmp.Diff(&NegativesInfo{how.String(), 3}, src.Negatives()); d != "" || src.SeedEdges() != et.String() {
+					if d := cmp.Diff(&NegativesInfo{How: how.String(), Each: 3, KeepsSources: how != sample.Binary}, src.Negatives()); d != "" || src.SeedEdges() != et.String() {
 						t.Error(d, src.SeedEdges())
 					}
 					x := src.sampler.NewContext()

@@ -70,10 +70,13 @@ type welcome struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// NegativesInfo says how negative links are made of a link (sample.Corruption), and how many.
+// NegativesInfo says how negative links are made of a link (sample.Corruption), and how many, or the most where lists of them have several lengths: batches
+// then have the column negative_end.
 type NegativesInfo struct {
 	How  string `json:"how"`
 	Each int    `json:"each"`
+	// KeepsSources says that every negative has the source of its link.
+	KeepsSources bool `json:"keeps_sources,omitempty"`
 }
 
 // OpInfo is the edge type and the hop of an op.

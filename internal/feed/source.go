@@ -68,6 +68,7 @@ func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source
 			}
 		}
 	}
+	f.unevenLists = job.Negatives.Ends != nil
 	src := &Source{sampler: s, job: job, width: s.SeedWidth(), links: len(f.Links) > 0, leftOut: f.LeftOut, features: f, ops: ops}
 	if _, err := job.Batches(src.width); err != nil {
 		return nil, err
@@ -168,7 +169,7 @@ func (s *Source) Negatives() *NegativesInfo {
 	if n == nil {
 		return nil
 	}
-	return &NegativesInfo{How: n.How.String(), Each: n.Each}
+	return &NegativesInfo{How: n.How.String(), Each: n.Each, KeepsSources: n.How == sample.Triplet || n.How == sample.InBatch || s.job.Negatives.Targets}
 }
 
 // SetOrder sets the order of the seeds of each epoch, in place of the job's order. It is called before the first Maker.
@@ -232,9 +233,11 @@ type Maker struct {
 	broken  bool // sampling ended in a panic: context and disjoint hold anything
 	// disjoint is set under scope seed.
 	disjoint *disjoint
-	seeds    []uint32
-	made     made
-	at       []int
+	// The seeds of the batch, their rows in the list of seeds, and their lists of negatives.
+	seeds, rows []uint32
+	negatives   sample.NegativeLists
+	made        made
+	at          []int
 }
 
 // Maker is a new maker.
@@ -272,14 +275,16 @@ func (m *Maker) Batch(order batch.Items, epoch uint64, b int) (int, error) {
 		slices.Sort(m.made.input)
 		m.made.input = slices.Compact(m.made.input)
 	}
-	m.seeds, m.made.times = m.seeds[:0], m.made.times[:0]
+	m.seeds, m.rows, m.made.times = m.seeds[:0], m.rows[:0], m.made.times[:0]
 	for _, i := range m.made.input {
 		at := int(i) * src.width
 		m.seeds = append(m.seeds, src.job.Seeds[at:at+src.width]...)
 		if src.job.Times != nil {
 			m.made.times = append(m.made.times, src.job.Times[i])
 		}
+		m.rows = append(m.rows, uint32(i))
 	}
+	m.negatives.Take(&src.job, m.rows)
 	return m.sample(epoch, uint64(b))
 }
 
@@ -289,6 +294,8 @@ func (m *Maker) Of(seeds []int64, epoch, unit uint64) (int, error) {
 	switch {
 	case s.Plan().Before != nil:
 		return 0, errors.New("found a plan with before, expected one without: seeds that are asked for have no times; sample with the seeds in a file, which may have times")
+	case !m.src.job.Negatives.Empty():
+		return 0, errors.New("found listed negatives, expected none: links that are asked for have no lists; leave `NegativesFrom` out")
 	case m.src.links:
 		return 0, errors.New("found links with columns, expected none: links that are asked for have no columns; give links as ids of their ends alone")
 	case len(seeds)%m.src.width != 0:
@@ -316,7 +323,7 @@ func (m *Maker) sample(epoch, unit uint64) (size int, err error) {
 		m.renew()
 	}
 	m.broken = true
-	in := sample.Input{Seeds: m.seeds, Seed: m.src.job.Seed, Epoch: epoch, Unit: unit}
+	in := sample.Input{Seeds: m.seeds, Negatives: m.negatives, Seed: m.src.job.Seed, Epoch: epoch, Unit: unit}
 	if m.disjoint != nil {
 		m.made.sub, err = m.each(in)
 	} else {
@@ -332,11 +339,13 @@ func (m *Maker) sample(epoch, unit uint64) (size int, err error) {
 // each samples a subgraph per seed, and joins them side by side.
 func (m *Maker) each(in sample.Input) (*sample.Subgraph, error) {
 	m.disjoint.begin()
-	for i := range len(m.seeds) / m.src.width {
+	links := len(m.seeds) / m.src.width
+	for i := range links {
 		in.Seeds = m.seeds[i*m.src.width : (i+1)*m.src.width]
 		if len(m.made.times) > 0 {
 			in.Time = m.made.times[i]
 		}
+		in.Negatives = m.negatives.One(i, links)
 		sub, err := m.context.Sample(in)
 		if err == nil {
 			err = m.disjoint.add(sub)

@@ -37,6 +37,8 @@ type refCase struct {
 	Epoch uint64          `json:"epoch"`
 	Unit  uint64          `json:"unit"`
 	Time  *float64        `json:"time,omitempty"`
+	// Listed are the negatives of each link, where the plan says that they are listed.
+	Listed [][][2]uint32 `json:"listed,omitempty"`
 
 	Result *refResult `json:"result,omitempty"`
 
@@ -190,6 +192,12 @@ func (r *refCase) seeds(t testing.TB) []uint32 {
 
 func (r *refCase) input(t testing.TB) Input {
 	in := Input{Seeds: r.seeds(t), Seed: r.Seed, Epoch: r.Epoch, Unit: r.Unit}
+	for _, pairs := range r.Listed {
+		for _, p := range pairs {
+			in.Negatives.Nodes = append(in.Negatives.Nodes, p[0], p[1])
+		}
+		in.Negatives.Ends = append(in.Negatives.Ends, uint64(in.Negatives.Len()))
+	}
 	if r.Time != nil {
 		in.Time = FloatTime(*r.Time)
 		if math.Floor(*r.Time) == *r.Time {
@@ -475,6 +483,15 @@ func randomCase(r *rand.Rand, name string) *refCase {
 			}
 		}
 		c.Seeds, _ = json.Marshal(pairs)
+		if n, _ := plan.more["negatives"].(map[string]any); n["how"] == "listed" {
+			c.Listed = make([][][2]uint32, len(pairs))
+			for i := range c.Listed {
+				c.Listed[i] = [][2]uint32{}
+				for range r.IntN(n["each"].(int) + 1) {
+					c.Listed[i] = append(c.Listed[i], [2]uint32{uint32(pick(plan.seedType[0])), uint32(pick(plan.seedType[1]))})
+				}
+			}
+		}
 	} else {
 		ids := make([]int, n)
 		for i := range ids {
@@ -632,6 +649,10 @@ func (p *testPlan) links(r *rand.Rand, g *refGraph, names []string) {
 	n := map[string]any{"how": corruptionNames[r.IntN(len(corruptionNames))], "each": 1 + r.IntN(4)}
 	if n["how"] == "in-batch" && p.scope == ScopeSeed {
 		n["how"] = "triplet"
+	}
+	if n["how"] == "listed" { // nothing is drawn
+		p.more["negatives"] = n
+		return
 	}
 	if n["how"] != "in-batch" {
 		switch by := r.IntN(4); {

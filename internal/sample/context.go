@@ -12,8 +12,10 @@ type Input struct {
 	// Seeds are type-wise ids: one per seed or, for link seeds, source and target in turn. Under ScopeSeed there is
 	// exactly one seed.
 	Seeds []uint32
-	Seed  uint64
-	Epoch uint64
+	// Negatives are the lists of the seeds, for a plan whose negatives are Listed.
+	Negatives NegativeLists
+	Seed      uint64
+	Epoch     uint64
 	// Unit is the number of the batch in the epoch, over all ranks. Only draws under ScopeBatch depend on it.
 	Unit uint64
 	// Time is the time of the seed, for a plan with Before.
@@ -45,8 +47,19 @@ type Subgraph struct {
 // SubNegatives is negative links: source and target in turn, as type-wise ids and as local ids.
 type SubNegatives struct {
 	Nodes, Local []uint32
+	// Ends are, by link, the number of negatives up to its last one; empty where each link has Negatives.Each.
+	Ends []uint64
 	// Edges is the number of them that are edges, or join a node with itself, after all tries (StrictCount).
 	Edges int
+}
+
+// Span is the negatives of one of the links of a subgraph: the number of the first, and of the one after the last.
+func (n *SubNegatives) Span(link, links int) (from, to int) {
+	l := NegativeLists{Nodes: n.Nodes}
+	if len(n.Ends) > 0 {
+		l.Ends = n.Ends
+	}
+	return l.span(link, links)
 }
 
 // SubEdges is edges of one type: the local ids of their ends, and their edge ids. The ids are empty with

@@ -18,6 +18,8 @@ type Job struct {
 	Seeds []uint32
 	// Times are the times of the seeds, for a plan with Before.
 	Times []Time
+	// Negatives are the lists of the links, for a plan whose negatives are Listed.
+	Negatives NegativeLists
 	// BatchSize is the number of seeds per batch. Under ScopeSeed each seed has a subgraph of its own, and a batch is
 	// only the seeds that a worker takes at a time.
 	BatchSize int
@@ -67,8 +69,10 @@ type Batch struct {
 	First  uint64 // position of its first seed in the order of the epoch
 	Seeds  []uint32
 	Times  []Time
-	Rows   []uint32 // places of the seeds (link seeds: of the pairs) in Job.Seeds
-	At     int      // place in the batch of the seed of the subgraph under ScopeSeed, else 0
+	// Negatives are the lists of the seeds (Job.Negatives).
+	Negatives NegativeLists
+	Rows      []uint32 // places of the seeds (link seeds: of the pairs) in Job.Seeds
+	At        int      // place in the batch of the seed of the subgraph under ScopeSeed, else 0
 
 	items []uint64 // room for Batches.Get
 }
@@ -200,6 +204,7 @@ func (s *Batches) Get(i uint64, b *Batch) {
 		if s.job.Times != nil {
 			b.Times = append(b.Times, s.job.Times[b.First:b.First+n]...)
 		}
+		b.Negatives.Take(s.job, b.Rows)
 		return
 	}
 	// A block of positions at a time: this is faster than one at a time.
@@ -228,6 +233,7 @@ func (s *Batches) Get(i uint64, b *Batch) {
 			b.Times = append(b.Times, s.job.Times[i])
 		}
 	}
+	b.Negatives.Take(s.job, b.Rows)
 }
 
 // Run samples every batch of a job.
@@ -323,6 +329,9 @@ func (s *Sampler) Batches(job *Job) (*Batches, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := job.Negatives.check(s.plan.Negatives, len(job.Seeds)/s.SeedWidth()); err != nil {
+		return nil, err
+	}
 	if b.positions > 0 {
 		if err := s.checkLinks(int((b.positions-1)%uint64(job.BatchSize)) + 1); err != nil { // of the last batch
 			return nil, err
@@ -367,12 +376,15 @@ func (s *Sampler) Subgraphs(b *Batch) int {
 
 // Input is the input of the i-th subgraph of a batch. seed is the random seed of the job.
 func (s *Sampler) Input(b *Batch, seed uint64, i int) Input {
-	in := Input{Seeds: b.Seeds, Seed: seed, Epoch: b.Epoch, Unit: b.Number}
+	in := Input{Seeds: b.Seeds, Negatives: b.Negatives, Seed: seed, Epoch: b.Epoch, Unit: b.Number}
 	if s.plan.Scope == ScopeSeed {
 		width := s.SeedWidth()
 		in.Seeds = b.Seeds[i*width : (i+1)*width]
 		if b.Times != nil {
 			in.Time = b.Times[i]
+		}
+		if !b.Negatives.Empty() {
+			in.Negatives = b.Negatives.One(i, s.Subgraphs(b))
 		}
 	}
 	return in

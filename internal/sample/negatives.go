@@ -219,13 +219,16 @@ func (s *Sampler) checkLinks(links int) error {
 func (c *Context) drawNegatives(in Input) error {
 	n, out := c.s.negatives, &c.sub.Negatives
 	links := len(in.Seeds) / 2
+	if n.How == Listed {
+		return c.listNegatives(in)
+	}
 	if int64(links)*int64(n.Each)*2 > maxLocal {
 		return c.errSubgraph(c.s.seedTypes[0])
 	}
 	if c.s.opt.Given && (n.By != ByNone || n.Strict != StrictNo) {
 		return c.s.plan.CanGive(c.s.g)
 	}
-	out.Nodes, out.Edges = out.Nodes[:0], 0
+	out.Nodes, out.Ends, out.Edges = out.Nodes[:0], out.Ends[:0], 0
 	prefix := draw.Absorb(c.s.prefixKey(in), 0)
 	var count [2]uint64
 	for end := range c.s.seedTypes {

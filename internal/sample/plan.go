@@ -50,7 +50,7 @@ var (
 	scopeNames  = []string{"epoch", "batch", "seed"}
 	expandNames = []string{"new", "all"}
 
-	corruptionNames = []string{"binary", "triplet", "in-batch"}
+	corruptionNames = []string{"binary", "triplet", "in-batch", "listed"}
 	strictNames     = []string{"no", "count", "error"}
 	weightingNames  = []string{"uniform", "degree", "column"}
 	kindNames       = []string{"directional", "bidirectional", "induced"}
@@ -60,11 +60,13 @@ var (
 type Corruption uint8
 
 // The corruptions: both ends are drawn (PyG's binary); the source is kept and the target is drawn (PyG's triplet, DGL's
-// Uniform); the source is kept and the target comes from another link of the batch.
+// Uniform); the source is kept and the target comes from another link of the batch; nothing is drawn, as the job has a
+// list of negatives for each link (Job.Negatives).
 const (
 	Binary Corruption = iota
 	Triplet
 	InBatch
+	Listed
 )
 
 // Strict says what becomes of a negative link that is an edge of Plan.SeedEdges, or that joins a node with itself.
@@ -156,7 +158,7 @@ type Plan struct {
 // A negative has the time of its link.
 type Negatives struct {
 	How    Corruption
-	Each   int // negatives per link, from 1
+	Each   int // negatives per link, from 1; of those that are Listed, the most per link
 	By     Weighting
 	Column string // with ByColumn: a column of the node types whose nodes are drawn
 	// Times are columns of node types with the times since which nodes exist. Of these types, nodes are drawn that exist at the time of the link: their own time is not

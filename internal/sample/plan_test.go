@@ -65,7 +65,7 @@ func TestParseLinkPlan(t *testing.T) {
 func TestParseLinkPlanRefuses(t *testing.T) {
 	for _, test := range []struct{ old, new, want string }{
 		{`"how": "triplet", `, ``, "found no negatives.how"},
-		{`"triplet"`, `"pairs"`, `found negatives.how "pairs", expected one of ["binary" "triplet" "in-batch"]`},
+		{`"triplet"`, `"pairs"`, `found negatives.how "pairs", expected one of ["binary" "triplet" "in-batch" "listed"]`},
 		{`"each": 2, `, ``, "found no negatives.each"},
 		{`"each": 2`, `"each": 0`, "found each 0, expected 1 to 65536"},
 		{`"by": "column"`, `"by": "weight"`, `found negatives.by "weight"`},

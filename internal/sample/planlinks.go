@@ -9,8 +9,8 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// maxEach is the most negatives of a link.
-const maxEach = 1 << 16
+// MostNegatives is the most negatives of a link.
+const MostNegatives = 1 << 16
 
 // checkLinks refuses seed edges, negatives, an exclusion and a kind of subgraphs without a meaning on any graph.
 func (p *Plan) checkLinks() error {
@@ -61,10 +61,12 @@ func (p *Plan) checkNegatives() error {
 		return fail("found one seed type, expected two: negatives belong to links")
 	case int(n.How) >= len(corruptionNames) || int(n.By) >= len(weightingNames) || int(n.Strict) >= len(strictNames):
 		return fail("found how %d, by %d and strict %d, expected named values", n.How, n.By, n.Strict)
-	case n.Each < 1 || n.Each > maxEach:
-		return fail("found each %d, expected 1 to %d", n.Each, maxEach)
+	case n.Each < 1 || n.Each > MostNegatives:
+		return fail("found each %d, expected 1 to %d", n.Each, MostNegatives)
 	case n.How == InBatch && p.Scope == ScopeSeed:
 		return fail("found how in-batch with scope seed, expected scope batch or epoch: a subgraph of one link has no other targets; take triplet")
+	case n.How == Listed && (n.By != ByNone || len(n.Times) > 0 || n.Strict != StrictNo):
+		return fail("found how listed with by, times or strict, expected none of them: nothing is drawn; remove them")
 	case n.How == InBatch && n.By != ByNone:
 		return fail("found by %s with how in-batch, expected no weighting: the targets are those of the batch; take triplet", n.By)
 	case n.By == ByColumn && n.Column == "":
@@ -111,10 +113,10 @@ func (p *Plan) validateLinks(g *graph.Graph) error {
 	return nil
 }
 
-// drawn is the ends of negatives that are drawn among all nodes: 0 for the source, 1 for the target.
+// drawn is the ends of negatives that can be any nodes: 0 for the source, 1 for the target.
 func (n *Negatives) drawn() []int {
 	switch n.How {
-	case Binary:
+	case Binary, Listed:
 		return []int{0, 1}
 	case Triplet:
 		return []int{1}

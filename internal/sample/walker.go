@@ -74,7 +74,7 @@ func (w *walker) visitSeeds(seeds [][]uint32) []reachedNodes {
 		r := reachedNodes{kind: w.g.NodeType(t), of: map[uint32]bool{}}
 		for _, s := range seeds {
 			w.visit(&r, s[end])
-			if n := w.p.Negatives; n != nil && n.How != InBatch && (end == 1 || n.How == Binary) {
+			if n := w.p.Negatives; n != nil && slices.Contains(n.drawn(), end) {
 				for range n.Each {
 					w.visit(&r, uint32(w.random(max(w.g.Nodes[r.kind].Count, 1))))
 				}

@@ -98,7 +98,8 @@ func says(text string) bool {
 	return false
 }
 
-// cleaning reports whether a fault keeps a run from removing what it gives up.
+// cleaning reports whether a fault keeps a run from removing what it gives up: an unfinished output, or the folder of its messages.
 func cleaning(b broken) bool {
-	return b.op == "remove" || (b.op == "readdir" || b.op == "open") && (strings.Contains(b.path+"/", ".partial/") || b.path == ".")
+	within := func(ending string) bool { return strings.Contains(b.path+"/", ending+"/") }
+	return b.op == "remove" || (b.op == "readdir" || b.op == "open") && (within(".partial") || within(".messages") || b.path == ".")
 }

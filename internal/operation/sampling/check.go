@@ -26,6 +26,7 @@ type request struct {
 	// Of files.
 
 	option.Records
+	ofFiles         bool
 	Format          option.Format
 	resume          bool
 	checkpointEvery time.Duration
@@ -35,11 +36,12 @@ type request struct {
 	tables  bool                 // SampleUnigraph imported the graph
 	missing option.Missing       // MissingNodes of SampleUnigraph, as it was given
 	joined  bool                 // leave nodes without a row out of Examples
+	listed  int                  // the most negatives that NegativesFrom has of a link, once it is read
 }
 
 // ofSample is a request for files. c is nil where this process samples.
 func ofSample(o *option.Sample, c *Cluster) request {
-	return request{Run: o.Run, Draw: o.Draw, Batching: o.Batching, Records: o.Records, Format: o.Format, resume: o.Resume, checkpointEvery: o.CheckpointEvery, cluster: c}
+	return request{Run: o.Run, Draw: o.Draw, Batching: o.Batching, ofFiles: true, Records: o.Records, Format: o.Format, resume: o.Resume, checkpointEvery: o.CheckpointEvery, cluster: c}
 }
 
 // ofBatches is a request for batches.

@@ -2,7 +2,9 @@ package sampling
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -10,7 +12,10 @@ import (
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/sample/seeds"
+	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/suggest"
+	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -33,6 +38,8 @@ func (o *request) checkLinks() error {
 	in := func(text string, values []string) bool { return text == "" || slices.Contains(values, text) }
 	rel, reverse := strings.CutPrefix(o.Exclude, reversed)
 	switch {
+	case o.Negatives > 0 && o.NegativesFrom != "":
+		return operation.Usagef("found `Negatives` %d and `NegativesFrom` %s, expected one of them: negatives are drawn, or they are given", o.Negatives, o.NegativesFrom)
 	case o.Negatives < 0:
 		return operation.Usagef("found `Negatives` %d, expected at least 1 per link", o.Negatives)
 	case !in(o.NegativesHow, negativesHow):
@@ -58,7 +65,7 @@ func (o *request) checkLinks() error {
 // linked adds to a plan what the options say about its links and the kind of its subgraphs. edges is the edge type of the
 // links, empty where it is not known.
 func (o *request) linked(g *graph.Graph, p *sample.Plan, edges string) error {
-	if name := options.First(o, "Negatives", "Exclude"); name != "" {
+	if name := options.First(o, "Negatives", "NegativesFrom", "Exclude"); name != "" {
 		if !p.Link() {
 			return operation.Usagef("found `%s` with seeds that are nodes of type %s, expected links; give an edge type SRC:REL:DST, or a file of links, in `Seeds`, and their edge type in `SeedType`", name, p.SeedType[0])
 		}
@@ -71,6 +78,9 @@ func (o *request) linked(g *graph.Graph, p *sample.Plan, edges string) error {
 	}
 	if edges != "" {
 		p.SeedEdges = edges
+	}
+	if o.listed > 0 {
+		p.Negatives = &sample.Negatives{How: sample.Listed, Each: o.listed}
 	}
 	if o.Negatives > 0 {
 		n := &sample.Negatives{Each: o.Negatives,
@@ -102,6 +112,39 @@ func (o *request) linked(g *graph.Graph, p *sample.Plan, edges string) error {
 	}
 	p.Kind = sample.SubgraphKind(max(0, slices.Index(subgraphKinds, o.Subgraph)))
 	return SetMessages(g, p, o.Messages)
+}
+
+// listedIn checks that a plan has listed negatives where NegativesFrom gives them, and only there, and that the output can hold them.
+func (o *request) listedIn(p *planned) error {
+	n := p.plan.Negatives
+	switch asks := n != nil && n.How == sample.Listed; {
+	case asks && o.listed == 0:
+		return operation.Usagef("found a plan with listed negatives and no `NegativesFrom`, expected a list per link; give the column of the links or the file that has them")
+	case o.listed > 0 && !asks:
+		return operation.Usagef("found `NegativesFrom` and a plan whose negatives are not listed, expected \"how\": \"listed\"; write so in the plan, or leave `NegativesFrom` out")
+	case o.listed > 0 && o.listed > n.Each:
+		return operation.Usagef("found a link with %d negatives in `NegativesFrom`, expected at most %d, as the plan says; raise each in the plan", o.listed, n.Each)
+	case len(p.job.Negatives.Ends) > 0 && o.ofFiles && o.Format == option.FormatCollection:
+		return operation.Usagef("found lists of negatives of several lengths in `NegativesFrom`, expected one length for `Format` collection; take `Format` tfrecord, or a loader")
+	}
+	return nil
+}
+
+// madeNegatives adds the given negatives to what determines an output. The content of files identifies them, not their path.
+func (o *request) madeNegatives(ctx context.Context, made *store.Made) (err error) {
+	if o.NegativesFrom == "" {
+		return nil
+	}
+	made.Options["negatives_from"] = o.NegativesFrom
+	var names []string
+	for i, file := range seeds.FilesOfNegatives(o.NegativesFrom) {
+		if made.Inputs[[]string{"negatives", "negative_offsets"}[min(i, 1)]], err = store.Fingerprint(ctx, vfs.OS, file); err != nil {
+			return err
+		}
+		names = append(names, filepath.Base(file))
+		made.Options["negatives_from"] = strings.Join(names, ",")
+	}
+	return nil
 }
 
 // existing gives negatives the times of nodes, so that they exist at the time of their link.

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unsafe"
 
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
@@ -185,7 +184,7 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 		return err
 	}
 	c := choice{threads: o.Threads, memory: o.Memory, options: options}
-	held := int64(feedBytes) + f.NumberBytes() + order + 4*int64(len(p.job.Seeds)) + int64(len(p.job.Times))*int64(unsafe.Sizeof(sample.Time{}))
+	held := int64(feedBytes) + f.NumberBytes() + order + jobBytes(&p.job)
 	for _, column := range f.Links {
 		held += column.StoredBytes()
 	}

@@ -38,7 +38,7 @@ func Measure(ctx context.Context, st *store.Store, batches int, options option.M
 	defer operation.CloseWith(&err, m.Close)
 	st = m.Store
 	job := p.job
-	if o.Seeds == "" {
+	if o.Seeds == "" && !p.plan.Link() {
 		job.Seeds, job.Times = withEdges(st.Graph, p.plan, job)
 	}
 	job.Shuffle = true

@@ -82,12 +82,23 @@ func (o *request) resolve(ctx context.Context, s *store.Store) (*planned, error)
 		}
 		return nil, UsageOf(err)
 	}
+	if o.NegativesFrom != "" {
+		if p.job.Negatives, o.listed, err = seeds.Negatives(ctx, vfs.OS, s, found, o.NegativesFrom); err != nil {
+			if named := graph.FindColumn(found.Columns, o.NegativesFrom) != nil || seeds.FilesOfNegatives(o.NegativesFrom) != nil; !named {
+				err = UsageOf(err)
+			}
+			return nil, err
+		}
+	}
 	if edges = cmp.Or(edges, found.Edges); p.plan == nil {
 		p.plan, err = o.fanoutPlan(s.Graph, found.Types, edges)
 	} else if o.Plan == "" {
 		if err = o.linked(s.Graph, p.plan, edges); err == nil {
 			err = p.plan.Validate(s.Graph)
 		}
+	}
+	if err == nil {
+		err = o.listedIn(p)
 	}
 	if err != nil {
 		return nil, UsageOf(err)

@@ -154,7 +154,7 @@ func (s *sampling) prepare(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, file := range []string{o.SamplingSpec, o.Plan, o.GraphSchema} {
+	for _, file := range append(seeds.FilesOfNegatives(o.NegativesFrom), o.SamplingSpec, o.Plan, o.GraphSchema) {
 		if file != "" {
 			inputs = append(inputs, file)
 		}
@@ -442,6 +442,9 @@ func (o *request) made(ctx context.Context, s *store.Store, plan *sample.Plan) (
 			}
 			made.Options["seed_time"] = filepath.Base(o.SeedTime)
 		}
+	}
+	if err := o.madeNegatives(ctx, &made); err != nil {
+		return store.Made{}, err
 	}
 	if o.Format == option.FormatTFRecord {
 		o.madeRecords(made.Options)

@@ -267,7 +267,7 @@ func (r *Run) same(job *sample.Job) (bool, error) {
 		return false, err
 	}
 	w := r.Work
-	w.ID, w.Seeds, w.Times, w.Columns, w.Messages = old.ID, old.Seeds, old.Times, old.Columns, old.Messages
+	w.ID, w.Seeds, w.Times, w.Negatives, w.Targets, w.Columns, w.Messages = old.ID, old.Seeds, old.Times, old.Negatives, old.Targets, old.Columns, old.Messages
 	if old.Seeds.Len != len(job.Seeds) || !equalJSON(&w, old) {
 		return false, nil
 	}

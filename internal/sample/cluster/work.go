@@ -59,8 +59,12 @@ type Work struct {
 	RangeNodes int `json:"range_nodes,omitempty"`
 	MostRanges int `json:"most_ranges,omitempty"`
 
-	Seeds   array        `json:"seeds"`
-	Times   array        `json:"times,omitzero"`
+	Seeds array `json:"seeds"`
+	Times array `json:"times,omitzero"`
+	// Negatives are the lists of negatives of the job: their nodes and their ends.
+	Negatives [2]array `json:"negatives,omitzero"`
+	// Targets says that the nodes of the negatives are targets alone.
+	Targets bool         `json:"targets,omitempty"`
 	Columns []columnFile `json:"columns,omitempty"`
 	// Messages are the array files of the plan's messages in the work folder, by edge type and array (messages.Write).
 	Messages map[string]map[string]string `json:"messages,omitempty"`
@@ -136,6 +140,16 @@ func (w *Work) save(fsys vfs.FS, dir string, job *sample.Job, records *output.Re
 			return err
 		}
 	}
+	if w.Targets = job.Negatives.Targets; job.Negatives.Nodes != nil {
+		if w.Negatives[0], err = writeArray(fsys, dir, "negatives.npy", "u4", graph.Bytes(job.Negatives.Nodes)); err != nil {
+			return err
+		}
+	}
+	if job.Negatives.Ends != nil {
+		if w.Negatives[1], err = writeArray(fsys, dir, "negative-ends.npy", "u8", graph.Bytes(job.Negatives.Ends)); err != nil {
+			return err
+		}
+	}
 	if records != nil {
 		for i, c := range records.SeedColumns {
 			f, err := writeColumn(fsys, dir, fmt.Sprintf("column-%d", i), c)
@@ -165,6 +179,20 @@ func (s *Site) openJob() error {
 		if s.job.Times, err = s.times(w.Times); err != nil {
 			return err
 		}
+	}
+	if w.Negatives[0].File != "" {
+		nodes, err := s.array(w.Negatives[0], "u4")
+		if err != nil {
+			return err
+		}
+		s.job.Negatives.Nodes, s.job.Negatives.Targets = graph.View[uint32](nodes), w.Targets
+	}
+	if w.Negatives[1].File != "" {
+		ends, err := s.array(w.Negatives[1], "u8")
+		if err != nil {
+			return err
+		}
+		s.job.Negatives.Ends = graph.View[uint64](ends)
 	}
 	return nil
 }

@@ -91,6 +91,7 @@ func (p pilot) try(ctx context.Context, b *sample.Batch, n int) (edges []float64
 	if b.Times != nil {
 		small.Times = b.Times[:n]
 	}
+	small.Negatives = b.Negatives.First(n, len(b.Seeds)/p.sampler.SeedWidth())
 	batches, err := p.sampler.Batches(&small)
 	if err != nil {
 		return nil, nil, err

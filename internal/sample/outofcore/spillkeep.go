@@ -54,6 +54,7 @@ type keptOf struct {
 	Plan      json.RawMessage `json:"plan"`
 	Seeds     string          `json:"seeds"`
 	Times     string          `json:"times"`
+	Negatives []string        `json:"negatives"` // of the nodes and ends of lists
 	Seed      uint64          `json:"seed"`
 	Epoch     uint64          `json:"epoch"`
 	BatchSize int             `json:"batch_size"`
@@ -87,7 +88,7 @@ func (x *Executor) newKeeper(job *sample.Job) (*keeper, error) {
 		return nil, err
 	}
 	return &keeper{fsys: x.fsys, dir: x.opt.Keep, of: keptOf{
-		Law: draw.Version, Store: sum, Plan: plan, Seeds: hex(xxh3.Hash(graph.Bytes(job.Seeds))), Times: hex(times.Sum64()),
+		Law: draw.Version, Store: sum, Plan: plan, Seeds: hex(xxh3.Hash(graph.Bytes(job.Seeds))), Times: hex(times.Sum64()), Negatives: []string{hex(xxh3.Hash(graph.Bytes(job.Negatives.Nodes))), hex(xxh3.Hash(graph.Bytes(job.Negatives.Ends)))},
 		Seed: job.Seed, Epoch: job.Epoch, BatchSize: job.BatchSize, Shuffle: job.Shuffle, Rank: job.Rank, Ranks: max(job.Ranks, 1), EdgeIDs: x.neighbours.sampler.EdgeIDs(),
 	}}, nil
 }

@@ -32,7 +32,7 @@ type gatherer struct {
 	group     int      // the most components
 	ends      [][2]int // by edge type: its node types
 	seedType  []int
-	negatives int  // per link
+	negatives bool // the links have some
 	labelled  bool // as in Encoding, with none
 	none      uint32
 }
@@ -41,7 +41,7 @@ func newGatherer(n *Encoding) *gatherer {
 	g, plan := n.g, n.plan
 	a := &gatherer{group: n.group, ends: endsOf(g), labelled: n.labelled, none: n.none}
 	if plan.Negatives != nil {
-		a.negatives = plan.Negatives.Each
+		a.negatives = true
 	}
 	for _, t := range plan.SeedType {
 		a.seedType = append(a.seedType, g.NodeType(t))
@@ -83,7 +83,7 @@ func (a *gatherer) add(sub *sample.Subgraph, places []uint32) {
 		a.nodes[i] = append(a.nodes[i], from...)
 		a.nodeSizes[i] = append(a.nodeSizes[i], uint32(len(from)))
 	}
-	a.seedSizes = append(a.seedSizes, uint32(len(places)*(1+a.negatives)))
+	a.seedSizes = append(a.seedSizes, uint32(len(places)+len(sub.Negatives.Nodes)/2))
 }
 
 func (a *gatherer) addSeeds(sub *sample.Subgraph, places []uint32) {
@@ -92,7 +92,7 @@ func (a *gatherer) addSeeds(sub *sample.Subgraph, places []uint32) {
 		a.seeds, a.seedNodes[0] = places, ids
 		return
 	}
-	if a.negatives > 0 {
+	if a.negatives {
 		a.addLinks(sub, places)
 		return
 	}
@@ -123,7 +123,8 @@ func (a *gatherer) addLinks(sub *sample.Subgraph, places []uint32) {
 			label = place
 		}
 		add(sub.Input.Seeds[2*i:], sub.SeedLocal[2*i:], place, label)
-		for k := i * a.negatives; k < (i+1)*a.negatives; k++ {
+		from, to := sub.Negatives.Span(i, len(places))
+		for k := from; k < to; k++ {
 			add(sub.Negatives.Nodes[2*k:], sub.Negatives.Local[2*k:], place, a.none)
 		}
 	}

@@ -152,7 +152,7 @@ func Plan(t *rapid.T, g *graph.Graph) *sample.Plan {
 	if rapid.IntRange(0, 3).Draw(t, "link") == 0 {
 		e := g.Edges[rapid.IntRange(0, len(g.Edges)-1).Draw(t, "seed edges")].Type
 		p.SeedType, p.SeedEdges = []string{e.Src, e.Dst}, e.String()
-		if how := rapid.IntRange(0, 3).Draw(t, "negatives"); how < 3 {
+		if how := rapid.IntRange(0, 4).Draw(t, "negatives"); how < 4 {
 			p.Negatives = &sample.Negatives{How: sample.Corruption(how), Each: rapid.IntRange(1, 3).Draw(t, "each")}
 			if p.Negatives.How == sample.InBatch && p.Scope == sample.ScopeSeed {
 				p.Negatives.How = sample.Triplet
@@ -248,6 +248,32 @@ func Job(t *rapid.T, g *graph.Graph, p *sample.Plan) sample.Job {
 			j.Times = append(j.Times, sample.IntTime(r.Int64N(100)))
 		}
 	}
+	if p.Negatives != nil && p.Negatives.How == sample.Listed {
+		j.Negatives = lists(t, r, g, p, count)
+	}
 	j.Rank = rapid.IntRange(0, j.Ranks-1).Draw(t, "rank")
 	return j
+}
+
+// lists is random negatives for a number of links, as many for each or not.
+func lists(t *rapid.T, r *rand.Rand, g *graph.Graph, p *sample.Plan, links int) sample.NegativeLists {
+	out := sample.NegativeLists{Targets: rapid.Bool().Draw(t, "targets alone")}
+	uneven := rapid.Bool().Draw(t, "uneven lists")
+	for range links {
+		n := p.Negatives.Each
+		if uneven {
+			n = r.IntN(n + 1)
+		}
+		for range n {
+			for end, typ := range p.SeedType {
+				if v := uint32(r.IntN(g.Nodes[g.NodeType(typ)].Count)); end == 1 || !out.Targets {
+					out.Nodes = append(out.Nodes, v)
+				}
+			}
+		}
+		if uneven {
+			out.Ends = append(out.Ends, uint64(out.Len()))
+		}
+	}
+	return out
 }

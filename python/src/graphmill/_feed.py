@@ -124,7 +124,7 @@ class Connection:
         self.notes: list[str] = welcome.get("notes", [])
         self.seed_edges: str = welcome.get("seed_edges", "")
         n = welcome.get("negatives")
-        self.negatives: tuple[str, int] | None = (n["how"], n["each"]) if n else None
+        self.negatives: tuple[str, int, bool] | None = (n["how"], n["each"], n.get("keeps_sources", False)) if n else None
         self.least: dict[str, float] = {c["name"]: c["least"] for c in welcome["columns"] if "least" in c}
         self.left_out: list[str] = welcome.get("left_out", [])
         self.ops = [(o["edges"], o["hop"]) for o in welcome["ops"] or []]

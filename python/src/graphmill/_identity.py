@@ -25,11 +25,16 @@ def identity(fingerprint: str, arguments: list[str]) -> dict[str, str]:
         at += 1
         if at < len(arguments) and not arguments[at].startswith("--"):
             value = arguments[at]
-            out[name] = _digest(value) if os.path.isfile(value) else _digests(value) if name == "assignment" else value
+            out[name] = ",".join(map(_digest, value.split(","))) if _files(value) else _digests(value) if name == "assignment" else value
             at += 1
         else:
             out[name] = "True"
     return out
+
+
+def _files(value: str) -> bool:
+    """Whether a value is the name of a file, or of several with commas between."""
+    return all(map(os.path.isfile, value.split(",")))
 
 
 def of_draws(identity: dict[str, str]) -> dict[str, str]:

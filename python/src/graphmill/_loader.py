@@ -22,6 +22,7 @@ from ._feed import Connection, Feeding, connecting
 from ._html import listed, table
 from ._keywords import PyGWords, note_of, translated
 from ._makers import maker
+from ._negatives import NegativeLists, check_listed, negative_lists
 from ._options import checked_fanout, feed_arguments, flags_of, path_of
 from ._order import LAW, check_state
 from ._saint import Norms
@@ -232,6 +233,7 @@ class NodeLoader(Feeding):
         negatives_by: str | None = None,
         negatives_strict: str | None = None,
         negatives_when: str | None = None,
+        negatives_from: Any = None,
         exclude: str | None = None,
         messages: str | Sequence[str] | Mapping[Any, Any] | None = None,
         edge_label: Any = None,
@@ -271,7 +273,7 @@ class NodeLoader(Feeding):
             "fanout": fanout, "seeds": seeds, "seed_type": seed_type, "threads": threads, "direction": direction, "expand": expand, "scope": scope,
             "sampler": sampler, "importance": importance, "alpha": alpha, "eps": eps, "walk_length": walk_length, "walks": walks, "restart": restart, "assignment": assignment, "replace": replace, "weight": weight, "subgraph_type": subgraph_type, "before": before, "before_columns": before_columns,
             "before_nodes": before_nodes, "untimed": untimed, "seed_time": seed_time, "window": window, "temporal_strategy": temporal_strategy, "half_life": half_life,
-            "age": age, "age_unit": age_unit, "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict, "negatives_when": negatives_when,
+            "age": age, "age_unit": age_unit, "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict, "negatives_when": negatives_when, "negatives_from": negatives_from,
             "exclude": exclude, "messages": messages, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
             "executor": executor,
         }  # fmt: skip
@@ -297,16 +299,22 @@ class NodeLoader(Feeding):
         self._mask = np.flatnonzero(seeds) if isinstance(seeds, np.ndarray) and seeds.dtype == bool else None  # the seeds' places in it
         o["seed_time"] = one_time(o.get("seed_time"))
         times = seed_times(o["seed_time"], seeds, unit_of_times(store, o))
+        given = negative_lists(o["negatives_from"], seeds)
+        o["negatives_from"] = given if isinstance(given, str) else None
         age = o.pop("age", None)
         flags = flags_of(o if times is None else {**o, "seed_time": None}, store)
         of_ages = _ages.ages(age, o, store)
         self._aged = _ages.keys(of_ages)
-        of_edges = next((name for name in ("negatives", "exclude") if flags.get(name)), "")
+        of_edges = next(
+            (name for name in ("negatives", "negatives_from", "exclude") if flags.get(name) or (name == "negatives_from" and given is not None)), ""
+        )
         if of_edges and not flags.get("plan"):
             check_linked(store, seeds, seed_type, of_edges)
         ends, self._link_type = link_ends(store, seeds, seed_type, of_edges)
         if ends is not None or len(store.nodes) == 1:
-            check_seeds(store, seeds, ends.replace(":", ",").split(",") if ends else store.node_types)
+            types = ends.replace(":", ",").split(",") if ends else store.node_types
+            check_seeds(store, seeds, types)
+            check_listed(store, given, [types[0], types[-1]])
         self._edge_label: Array | None = None
         names = tuple(seeds.split(":")) if isinstance(seeds, str) else ()
         if edge_label is not None and names in store.edges and not store.edges[names].has_positions:
@@ -333,10 +341,10 @@ class NodeLoader(Feeding):
         if self._form == "dgl":
             flags.update(expand="all", ops=True)
         arguments = feed_arguments(store.path, fanout, seed, threads, ends, flags)
-        with seed_file(seeds, times) as given:
-            identity = _identity.identity(store._folder.fingerprint, arguments + given)
+        with seed_file(seeds, times, given if isinstance(given, NegativeLists) else None) as files:
+            identity = _identity.identity(store._folder.fingerprint, arguments + files)
             self._data = _identity.of_draws(identity)
-            self._start(arguments + given, _identity.shared_name(store.path, identity) if self._shared else None)
+            self._start(arguments + files, _identity.shared_name(store.path, identity) if self._shared else None)
         self._of = (0, 0, 0)  # process, worker and number of workers of the connection
         try:
             connection = self._connect()
@@ -346,6 +354,7 @@ class NodeLoader(Feeding):
                 self._schema.add_link_column("edge_label", self._edge_label)
             check_schema(self._form, self._schema, self._label, order or "")
             check_seeds(store, seeds, self._schema.seed_types)  # which a plan may name
+            check_listed(store, given, self._schema.seed_types)
             if times is not None and len(times) != connection.seeds and not flags.get("limit_seeds"):
                 raise ValueError(f"found seed_time= of {len(times)} values, expected {connection.seeds}, one per seed")
             if self._schema.negatives_how == "in-batch":
@@ -481,7 +490,7 @@ class NodeLoader(Feeding):
             if self._mask is not None:
                 raw.columns["input_id"] = self._mask[raw.input_id]
             if "negative_edges" in raw.columns:
-                self._stats.negatives += raw.seeds * self._schema.negatives
+                self._stats.negatives += len(raw.negative_pairs)
                 self._stats.negative_edges += int(raw.columns["negative_edges"][0])
             if self._looked:
                 self._looked.add(self._schema, raw)

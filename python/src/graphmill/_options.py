@@ -159,6 +159,10 @@ def _seed_time(name: str, x: Any, _: Store) -> str:
     return x
 
 
+def _negatives_from(name: str, x: Any, _: Store) -> str:
+    return os.fspath(x)  # arrays are no flag
+
+
 def _sampler(name: str, x: Any, _: Store) -> str:
     if not isinstance(x, str):  # a sampler of torch
         raise ValueError(
@@ -198,6 +202,7 @@ _READERS: dict[str, Callable[[str, Any, Store], Any]] = {
     "seed_time": _seed_time,
     "limit_seeds": _positive,
     "negatives": _each,
+    "negatives_from": _negatives_from,
     "exclude": _exclude,
     "messages": condition_texts,
 }

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Callable
 
+import numpy as np
+
 from . import _arrays
 from ._arrays import Array
 from ._folder import typed
@@ -38,7 +40,9 @@ class NodeBatch:
         seed_time: the time of each seed, with ``before=``; else None.
         links: columns of the links, by name, if seeds are links.
         negatives: int64 [links, negatives, 2], with ``negatives=`` the local ids of the negative links of each link, source and
-            destination; else None.
+            destination; else None. With lists of several lengths in ``negatives_from=``, [all negatives, 2].
+        negative_ptr: int64 [links + 1], with lists of several lengths: the negatives of link i are those from ``negative_ptr[i]`` to
+            ``negative_ptr[i + 1]``; else None.
     """
 
     n_id: Any
@@ -56,6 +60,7 @@ class NodeBatch:
     seed_time: Array | None = None
     links: dict[str, Array] = field(default_factory=dict)
     negatives: Array | None = None
+    negative_ptr: Array | None = None
 
 
 class Raw:
@@ -77,9 +82,23 @@ class Raw:
         """int64 [links, 2], the local ids of source and destination."""
         return self.columns["seed_local"].reshape(-1, 2)
 
-    def negatives(self, each: int) -> Array:
-        """int64 [links, each, 2], the local ids of the negative links of each link."""
-        return self.columns["negative_local"].reshape(-1, each, 2)
+    @property
+    def negative_pairs(self) -> Array:
+        """int64 [negatives, 2], the local ids of source and destination of each negative, link by link."""
+        return self.columns["negative_local"].reshape(-1, 2)
+
+    @property
+    def negative_ptr(self) -> Array:
+        """int64 [links + 1], the first negative of each link, and the number of all."""
+        ends = self.columns.get("negative_end")
+        if ends is not None:
+            return np.concatenate([np.zeros(1, np.int64), ends])
+        n = len(self.columns["negative_local"]) // 2
+        return np.arange(self.seeds + 1) * (n // self.seeds)
+
+    def negatives(self, schema: Schema) -> Array:
+        """int64 [links, negatives, 2], or [negatives, 2] where links have several numbers of negatives."""
+        return self.negative_pairs if schema.uneven else self.columns["negative_local"].reshape(self.seeds, -1, 2)
 
 
 @functools.lru_cache(1 << 16)
@@ -105,7 +124,7 @@ class Schema:
         link_type: tuple[str, str, str] | None = None,
         bfloat16: frozenset[str] = frozenset(),
         seed_edges: str = "",
-        negatives: tuple[str, int] | None = None,
+        negatives: tuple[str, int, bool] | None = None,
         least: Mapping[str, float] | None = None,
         ages: frozenset[str] = frozenset(),
     ) -> None:
@@ -117,7 +136,10 @@ class Schema:
         paths = [parts_of(n) for n in names]
         self.link_columns = [p[1] for p in paths if p[0] == "links"]
         self.timed = "seed_time" in names
-        self.negatives_how, self.negatives = negatives or ("", 0)  # "binary", "triplet" or "in-batch", and how many per link
+        # How many negatives a link has, or the most of them where lists are uneven; and whether all of them have the source of their link.
+        self.negatives, self.keeps_sources = (negatives[1], negatives[2]) if negatives else (0, False)
+        self.negatives_how = negatives[0] if negatives else ""  # "binary", "triplet", "in-batch" or "listed"
+        self.uneven = "negative_end" in names
         self.least = dict(least or {})  # the least value of columns of links over all links, with negatives
         self.disjoint = key("nodes", seed_types[0], "batch") in names
         self.nodes: list[str] = []
@@ -196,5 +218,6 @@ def as_numpy(schema: Schema, raw: Raw, label: str | None) -> NodeBatch:
         batch=of(nodes, lambda t: schema.node(c, t, "batch")) if schema.disjoint else None,
         seed_time=c["seed_time"] if schema.timed else None,
         links=values(schema.link_features()),
-        negatives=raw.negatives(schema.negatives) if schema.negatives else None,
+        negatives=raw.negatives(schema) if schema.negatives else None,
+        negative_ptr=raw.negative_ptr if schema.uneven else None,
     )

@@ -16,6 +16,7 @@ from ._arguments import meant, texts
 from ._arrays import Array
 from ._command import GraphmillError
 from ._folder import EdgeType, edge_type
+from ._negatives import NegativeLists
 from ._store import Store
 
 
@@ -256,9 +257,10 @@ def unit_of_times(store: Store, o: Mapping[str, Any]) -> str | None:
 
 
 @contextlib.contextmanager
-def seed_file(seeds: Any, times: Array | None = None) -> Iterator[list[str]]:
-    """The flags for the results of `seed_ids` and `seed_times`; arrays are in temporary files while the feed starts."""
-    with tempfile.TemporaryDirectory(prefix="graphmill-") if isinstance(seeds, np.ndarray) or times is not None else contextlib.nullcontext("") as folder:
+def seed_file(seeds: Any, times: Array | None = None, negatives: NegativeLists | None = None) -> Iterator[list[str]]:
+    """The flags for the results of `seed_ids`, `seed_times` and `negative_lists`; arrays are in temporary files while the feed starts."""
+    arrays = isinstance(seeds, np.ndarray) or times is not None or negatives is not None
+    with tempfile.TemporaryDirectory(prefix="graphmill-") if arrays else contextlib.nullcontext("") as folder:
         flags = []
         if isinstance(seeds, np.ndarray):
             ids = np.flatnonzero(seeds) if seeds.dtype == bool else seeds
@@ -269,11 +271,18 @@ def seed_file(seeds: Any, times: Array | None = None) -> Iterator[list[str]]:
         if times is not None:
             flags += ["--seed-time", os.path.join(folder, "times.npy")]
             np.save(flags[-1], times)
+        if negatives is not None:
+            flags += ["--negatives-from", negatives.save(folder)]
         try:
             yield flags
         except GraphmillError as e:  # the user knows arrays, and no temporary files
             text = str(e)
-            for keyword, file in (("seed_time=", "times.npy"), ("seeds=", "seeds.npy")):
+            for keyword, file in (
+                ("seed_time=", "times.npy"),
+                ("seeds=", "seeds.npy"),
+                ("negatives_from=", "negatives.npy"),
+                ("offsets of negatives_from=", "negative_offsets.npy"),
+            ):
                 text = text.replace(os.path.join(folder, file), keyword) if folder else text
             e.args = (text,)
             raise

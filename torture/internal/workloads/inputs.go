@@ -139,7 +139,7 @@ func arrays() map[string][]byte {
 	indptr = append(indptr, int64(len(indices)))
 	return map[string][]byte{
 		"pairs.npy": npy([]int{2, len(src)}, append(src, dst...)), "indptr.npy": npy([]int{len(indptr)}, indptr), "indices.npy": npy([]int{len(indices)}, indices),
-		"values.npy": npy([]int{4, 2}, []int64{1, 2, 3, 4, 5, 6, 7, 8}),
+		"values.npy": npy([]int{4, 2}, []int64{1, 2, 3, 4, 0, 1, 2, 3}),
 	}
 }
 

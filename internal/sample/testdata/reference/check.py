@@ -21,7 +21,7 @@ def answer(case):
     plan = case["plan"]
     if "fanouts" in plan:
         plan = from_fanouts(plan.pop("fanouts"), list(case["graph"]["edges"]), plan.pop("seed_type"), **plan)
-    r = sample(case["graph"], plan, case["seeds"], case["seed"], case["epoch"], case["unit"], case.get("time"))
+    r = sample(case["graph"], plan, case["seeds"], case["seed"], case["epoch"], case["unit"], case.get("time"), case.get("listed"))
     return {"plan": plan, **r}
 
 

@@ -92,8 +92,8 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
     pair_graph = _pairs(schema, raw.links, {"input_id": _tensor(raw.input_id), **links}, outputs)
     if not schema.negatives:
         return inputs, pair_graph, blocks
-    of = _tensor(np.repeat(raw.input_id, schema.negatives))
-    return inputs, pair_graph, _pairs(schema, raw.negatives(schema.negatives).reshape(-1, 2), {"input_id": of}, outputs), blocks
+    of = _tensor(np.repeat(raw.input_id, np.diff(raw.negative_ptr)))
+    return inputs, pair_graph, _pairs(schema, raw.negative_pairs, {"input_id": of}, outputs), blocks
 
 
 def _pairs(schema: Schema, pairs: Array, columns: dict[str, torch.Tensor], outputs: dict[str, torch.Tensor]) -> Any:

@@ -34,7 +34,7 @@ def check_schema(form: str, s: Schema, label: str | None, order: str) -> None:
         raise ValueError(f"found label={label!r} with as_={form!r}, expected as_='pyg', because other forms have columns by name")
     if label is not None and label not in columns:
         raise ValueError(unknown("label", label, columns))
-    if label is not None and form == "pyg" and label in s.link_columns and s.negatives and s.negatives_how != "binary":
+    if label is not None and form == "pyg" and label in s.link_columns and s.negatives and s.keeps_sources:
         name = "edge_label=" if label == "edge_label" else f"label={label!r}"
         raise ValueError(
             f"found {name} with negatives_how={s.negatives_how!r} and as_='pyg', expected none, as in PyG, because its batches have the links in src_index and dst_pos_index"
@@ -47,6 +47,10 @@ def check_schema(form: str, s: Schema, label: str | None, order: str) -> None:
             )
     if form == "dgl" and not s.hopped:
         raise ValueError("found as_='dgl' with a subgraph_type other than 'directional', expected it, because blocks have the edges that each hop drew")
+    if form == "jraph" and s.uneven:
+        raise ValueError(
+            f"found lists of negatives of several lengths with as_={form!r}, expected lists of one length, because its arrays have fixed shapes; give as many negatives for each link"
+        )
     if form in ("pyg", "dgl") and s.linked and not s.homogeneous and s.link_type is None:
         raise ValueError(f"found links of {' and '.join(s.seed_types)}, expected their edge type too; give seed_type=(SOURCE, RELATION, TARGET)")
     if order.startswith("weighted:") and form != "numpy" and not (s.linked or s.disjoint):

@@ -105,7 +105,7 @@ def _links(schema: Schema, raw: Raw, graphs: int, padding: int) -> dict[str, Any
     count[: raw.seeds if schema.disjoint else 1] = 1 if schema.disjoint else raw.seeds
     out = {"num_links": count, "links": padded(raw.links.astype(np.int32), padding), "input_id": padded(raw.input_id.astype(np.int32), 0)}
     if schema.negatives:
-        out["negatives"] = padded(raw.negatives(schema.negatives).astype(np.int32), padding)
+        out["negatives"] = padded(raw.negatives(schema).astype(np.int32), padding)
     for name, full in schema.link_features().items():
         out[f"link_{name}"] = padded(_bfloat16(c[full]) if full in schema.bfloat16 else c[full], 0)
     if schema.timed:

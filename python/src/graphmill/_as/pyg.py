@@ -129,23 +129,29 @@ def _seeds(schema: Schema, raw: Raw, label: str | None, store: Any, ends: tuple[
         else:
             store[f"link_{name}"] = x
     times = _tensor(c["seed_time"]) if schema.timed else None
-    if schema.negatives and schema.negatives_how != "binary":
-        negatives = raw.negatives(schema.negatives)[:, :, 1]
+    if schema.negatives and schema.keeps_sources:
+        negatives = raw.negatives(schema)[..., 1]
+        if schema.uneven:
+            ends[1].dst_neg_ptr = _tensor(raw.negative_ptr)
         ends[0].src_index, ends[1].dst_pos_index = (_tensor(np.ascontiguousarray(x)) for x in raw.links.T)
-        ends[1].dst_neg_index = _tensor(np.ascontiguousarray(negatives)).squeeze(-1)
+        of_links = _tensor(np.ascontiguousarray(negatives))
+        ends[1].dst_neg_index = of_links if schema.uneven else of_links.squeeze(-1)
         for end in ends if times is not None else ():
             end.seed_time = times
         return
     pairs = raw.links
     if schema.negatives:
         # The first negative of each link, then the second of each, ...: with scope="seed" PyG's are in this order, too.
-        pairs = np.concatenate([pairs, raw.negatives(schema.negatives).transpose(1, 0, 2).reshape(-1, 2)])
+        ptr = raw.negative_ptr
+        of = np.repeat(np.arange(raw.seeds), np.diff(ptr))
+        order = np.lexsort((of, np.arange(len(of)) - ptr[of]))
+        pairs = np.concatenate([pairs, raw.negative_pairs[order]])
         if labels is None:
             labels = torch.ones(raw.seeds)
         elif schema.least.get(key("links", str(label))) == 0:
             labels = labels + 1  # 0 is the label of a negative
         labels = torch.cat([labels, labels.new_zeros(len(pairs) - raw.seeds, *labels.shape[1:])])
-        times = None if times is None else times.repeat(1 + schema.negatives)
+        times = None if times is None else torch.cat([times, times[_tensor(of[order])]])
     store.edge_label_index = _tensor(pairs.T)
     if labels is not None:
         store.edge_label = labels

@@ -111,29 +111,34 @@ def _apart(columns: dict[str, str], taken: str, prefix: str) -> dict[str, str]:
 
 def _readout(schema: Schema, raw: Raw, links: Array, nodes: dict[str, Any], edges: dict[str, Any]) -> None:
     """Adds the readout sets; links is the number of links of each component."""
-    c, each = raw.columns, schema.negatives
-    pairs = raw.links
-    if each:
-        pairs = np.concatenate([pairs[:, None], raw.negatives(each)], 1).reshape(-1, 2)
+    c, pairs = raw.columns, raw.links
+    each = np.ones(len(pairs), np.int64)  # rows of each link: its own, and those of its negatives
+    first = np.arange(len(pairs))
+    if schema.negatives:
+        ptr = raw.negative_ptr
+        each += np.diff(ptr)
+        pairs = np.insert(raw.negative_pairs, ptr[:-1], pairs, 0)
+        first = ptr[:-1] + first
 
     def column(full: str) -> Array:
         x = _bfloat16(c[full]) if full in schema.bfloat16 else c[full]
-        return np.repeat(x, 1 + each, 0)
+        return np.repeat(x, each, 0)
 
     columns = {name: column(full) for name, full in _apart(schema.link_features(), "input_id", "link_").items()}
     columns["input_id"] = column("input_id")
     if schema.timed:
         columns["seed_time"] = column("seed_time")
-    if each:
+    if schema.negatives:
         label = columns.get("label")
         if label is None:
             label = np.ones(len(pairs), np.int64)
         elif schema.least.get("links/label") == 0:
             label = label + np.ones((), np.int64 if label.dtype == bool else label.dtype)
-        label = label.reshape(-1, 1 + each, *label.shape[1:])
-        label[:, 1:] = 0
-        columns["label"] = label.reshape(-1, *label.shape[2:])
-    sizes = tf.constant(links * (1 + each), tf.int64)
+        columns["label"] = np.zeros_like(label)
+        columns["label"][first] = label[first]
+    rows_before = np.concatenate([[0], np.cumsum(each)])
+    links_before = np.concatenate([[0], np.cumsum(links)])
+    sizes = tf.constant(np.diff(rows_before[links_before]), tf.int64)
     nodes[_READOUT] = tfgnn.NodeSet.from_fields(sizes=sizes, features={name: _constant(x) for name, x in columns.items()})
     rows = _constant(np.arange(len(pairs)))
     for i, (name, t) in enumerate(zip(("source", "target"), schema.seed_types)):
