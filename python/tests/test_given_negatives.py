@@ -84,7 +84,7 @@ class TestGivenNegatives(unittest.TestCase):
             g = from_tables({"user": users, "item": items}, {("user", "buys", "item"): buys}, os.path.join(folder, "g.store"))
             with NodeLoader(g, fanout=[2], seeds="user:buys:item", negatives_from="not_bought", edge_features="none") as loader:
                 (b,) = loader
-                user, item = (g.nodes[t].ids for t in ("user", "item"))
+                user, item = (np.asarray(g.nodes[t].ids) for t in ("user", "item"))
                 got = {}
                 for k in range(3):
                     source, target = b.seed_local[k]
@@ -224,8 +224,7 @@ class TestFiles(unittest.TestCase):
             )
             at = 0
             for graph in Collection(out):
-                local = graph.negative_local
-                n_id = next(iter(graph.nodes.values())).node_id
+                local, n_id = np.asarray(graph.negative_local), np.asarray(next(iter(graph.nodes.values())).node_id)
                 self.assertEqual(n_id[local].tolist(), given[at : at + len(local)].tolist())
                 at += len(local)
             self.assertEqual(at, 30)

@@ -160,7 +160,7 @@ def _seed_time(name: str, x: Any, _: Store) -> str:
 
 
 def _negatives_from(name: str, x: Any, _: Store) -> str:
-    return os.fspath(x)  # arrays are no flag
+    return str(os.fspath(x))  # arrays are no flag
 
 
 def _sampler(name: str, x: Any, _: Store) -> str:
