@@ -17,6 +17,7 @@ from ._folder import Column
 from ._inference import inference
 from ._loader import NodeLoader
 from ._log import log_stats
+from ._mixed import MixedLoader
 from ._packs import PackBatch, PackedLoader
 from ._predictions import write_predictions
 from ._process import FeedDied
@@ -40,6 +41,7 @@ __all__ = [
     "GraphmillError",
     "GroupBatchIter",
     "LoaderStats",
+    "MixedLoader",
     "NodeBatch",
     "NodeLoader",
     "PackBatch",
