@@ -149,6 +149,9 @@ type Draw struct {
 	// it is kept ("no", the default), or it is drawn again up to 64 times, and then kept and counted ("count") or an error
 	// ("error").
 	NegativesStrict string
+	// NegativesLinked says which edges NegativesStrict compares with: all of them ("ever", the default), or those whose time is not later than that of the link
+	// ("before"), so that a link of the future can be a negative, as it is for a model that ranks at that time. It needs the times of the links' edge type (Before).
+	NegativesLinked string
 	// NegativesWhen says which nodes are drawn for the negatives of a link that has a time: "existing" (the default for node types in BeforeNodes) those whose own time is
 	// not later than the link's, or "any". Where none exists, the negative has the end of the link, and counts with those that are edges.
 	NegativesWhen string

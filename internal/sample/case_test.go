@@ -677,6 +677,16 @@ func (p *testPlan) links(r *rand.Rand, g *refGraph, names []string) {
 	p.more["negatives"] = n
 }
 
+// timed says whether the edges of a type have times in a plan with before.
+func (p *testPlan) timed(g *refGraph, edges string) bool {
+	columns, _ := p.before["columns"].(map[string]string)
+	name := columns[edges]
+	if name == "" {
+		name, _ = p.before["column"].(string)
+	}
+	return name != "" && g.Edges[edges][name] != nil && !slices.Contains(p.before["untimed"].([]string), edges)
+}
+
 // times adds times of single types and a window to a plan's before.
 func (p *testPlan) times(r *rand.Rand, g *refGraph, names, types []string) {
 	columns, nodes := map[string]string{}, map[string]string{}
@@ -744,6 +754,8 @@ func randomPlan(r *rand.Rand, g *refGraph, types []string) (p *testPlan, link bo
 	}
 	if n, _ := p.more["negatives"].(map[string]any); n != nil && p.before == nil {
 		delete(n, "times")
+	} else if n["strict"] == "count" && r.IntN(2) == 0 && p.timed(g, p.more["seed_edges"].(string)) {
+		n["linked"] = "before"
 	}
 	reach, takes := [][]string{p.seedType}, map[string]any{}
 	for range r.IntN(9) {

@@ -219,6 +219,9 @@ func (n *need) negatives(p *Plan) {
 	if p.Negatives.Strict != StrictNo {
 		e := edgesOf(n.g, p.SeedEdges)
 		n.adjacency(e, e.Primary)
+		if p.Negatives.Linked == LinkedBefore {
+			n.column(e, p.timeColumn(p.SeedEdges))
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ type negatives struct {
 	by    [2]*nodeWeights // of sources and targets; nil: uniform
 	times [2]*nodeTimes   // of sources and targets; nil: all nodes exist
 	pairs *pairs          // of a strict plan
+	since *values         // times of the edges of pairs, with LinkedBefore
 }
 
 // nodeTimes are the nodes of a type in the order of their times; those without a time are left out.
@@ -72,7 +73,10 @@ func (s *Sampler) compileNegatives(columns *columnCache) error {
 		return nil
 	}
 	var err error
-	s.negatives.pairs, err = s.pairsOf(s.edgesOf(s.plan.SeedEdges))
+	if s.negatives.pairs, err = s.pairsOf(s.edgesOf(s.plan.SeedEdges)); err != nil || n.Linked == LinkedEver {
+		return err
+	}
+	s.negatives.since, err = columns.values(edgesOf(s.g, s.plan.SeedEdges), s.plan.timeColumn(s.plan.SeedEdges))
 	return err
 }
 
@@ -234,6 +238,10 @@ func (c *Context) drawNegatives(in Input) error {
 	for end := range c.s.seedTypes {
 		count[end] = c.s.drawable(end, in.Time)
 	}
+	var until cut
+	if n.since != nil {
+		until = n.since.cutAt(in.Time, true)
+	}
 	tries := uint64(1)
 	if n.Strict != StrictNo {
 		tries = NegativeTries
@@ -271,7 +279,7 @@ func (c *Context) drawNegatives(in Input) error {
 					link[1] = in.Seeds[2*p+1]
 				}
 				if n.pairs != nil {
-					refused = refused || c.s.seedTypes[0] == c.s.seedTypes[1] && link[0] == link[1] || n.pairs.has(link[0], link[1])
+					refused = refused || c.s.seedTypes[0] == c.s.seedTypes[1] && link[0] == link[1] || n.linked(link, until)
 				}
 				if !refused {
 					break
@@ -288,6 +296,14 @@ func (c *Context) drawNegatives(in Input) error {
 		}
 	}
 	return nil
+}
+
+// linked says whether a negative is an edge: of LinkedBefore, one whose time passes a bound.
+func (n *negatives) linked(link [2]uint32, until cut) bool {
+	if n.since == nil {
+		return n.pairs.has(link[0], link[1])
+	}
+	return n.pairs.any(link[0], link[1], func(id uint64) bool { return n.since.passes(id, until) })
 }
 
 // drawable is the number of nodes among which an end (0 source, 1 target) of negatives is drawn for links of a time.

@@ -73,6 +73,26 @@ func (p *pairs) find(src, dst uint32) (id uint64, ok bool) {
 	return p.adj.edge(from + uint64(at)), true
 }
 
+// any says whether an edge from one node to another, given by its id, has a property.
+func (p *pairs) any(src, dst uint32, has func(id uint64) bool) bool {
+	near, far := src, dst
+	if p.dir == graph.In {
+		near, far = dst, src
+	}
+	from, to := p.adj.span(near)
+	list := p.adj.far[from:to]
+	at := 0
+	if p.sorted {
+		at, _ = slices.BinarySearch(list, far)
+	}
+	for ; at < len(list) && (!p.sorted || list[at] == far); at++ {
+		if list[at] == far && has(p.adj.edge(from+uint64(at))) {
+			return true
+		}
+	}
+	return false
+}
+
 // has says whether there is an edge from one node to another.
 func (p *pairs) has(src, dst uint32) bool {
 	_, ok := p.find(src, dst)

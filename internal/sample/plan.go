@@ -52,6 +52,7 @@ var (
 
 	corruptionNames = []string{"binary", "triplet", "in-batch", "listed"}
 	strictNames     = []string{"no", "count", "error"}
+	linkedNames     = []string{"ever", "before"}
 	weightingNames  = []string{"uniform", "degree", "column"}
 	kindNames       = []string{"directional", "bidirectional", "induced"}
 )
@@ -78,6 +79,15 @@ const (
 	StrictNo Strict = iota
 	StrictCount
 	StrictError
+)
+
+// Linked is a choice of edges that make two nodes linked.
+type Linked uint8
+
+// The choices: all edges; those whose time is not later than the link's, which needs Before with times of SeedEdges.
+const (
+	LinkedEver Linked = iota
+	LinkedBefore
 )
 
 // NegativeTries is the number of draws of a strict negative link.
@@ -165,6 +175,8 @@ type Negatives struct {
 	// later. Where none exists, the negative has the end of the link, and counts as refused. Times need Before.
 	Times  map[string]string
 	Strict Strict
+	// Linked says which edges of SeedEdges a strict negative must not be.
+	Linked Linked
 }
 
 // Exclude leaves the edges of the link seeds of a subgraph out of its draws: every edge of SeedEdges from the source to

@@ -50,6 +50,7 @@ type negativesJSON struct {
 	By     *string `json:"by,omitempty"`
 	Column string  `json:"column,omitempty"`
 	Strict *string `json:"strict,omitempty"`
+	Linked *string `json:"linked,omitempty"`
 
 	Times map[string]string `json:"times,omitempty"`
 }
@@ -282,7 +283,11 @@ func (r *planJSON) links(p *Plan) error {
 	if err != nil {
 		return err
 	}
-	p.Negatives = &Negatives{How: Corruption(how), Each: *n.Each, By: Weighting(by), Column: n.Column, Strict: Strict(strict), Times: n.Times}
+	linked, err := optional("negatives.linked", n.Linked, linkedNames)
+	if err != nil {
+		return err
+	}
+	p.Negatives = &Negatives{How: Corruption(how), Each: *n.Each, By: Weighting(by), Column: n.Column, Strict: Strict(strict), Linked: Linked(linked), Times: n.Times}
 	return nil
 }
 
@@ -398,6 +403,10 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 	if n := p.Negatives; n != nil {
 		how, by, strict := n.How.String(), n.By.String(), n.Strict.String()
 		raw.Negatives = &negativesJSON{How: &how, Each: &n.Each, By: &by, Column: n.Column, Strict: &strict, Times: n.Times}
+		if n.Linked != LinkedEver {
+			linked := linkedNames[n.Linked]
+			raw.Negatives.Linked = &linked
+		}
 	}
 	if p.Exclude != nil {
 		raw.Exclude = &excludeJSON{Reverse: p.Exclude.Reverse}

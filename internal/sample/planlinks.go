@@ -59,7 +59,7 @@ func (p *Plan) checkNegatives() error {
 	switch {
 	case !p.Link():
 		return fail("found one seed type, expected two: negatives belong to links")
-	case int(n.How) >= len(corruptionNames) || int(n.By) >= len(weightingNames) || int(n.Strict) >= len(strictNames):
+	case int(n.How) >= len(corruptionNames) || int(n.By) >= len(weightingNames) || int(n.Strict) >= len(strictNames) || int(n.Linked) >= len(linkedNames):
 		return fail("found how %d, by %d and strict %d, expected named values", n.How, n.By, n.Strict)
 	case n.Each < 1 || n.Each > MostNegatives:
 		return fail("found each %d, expected 1 to %d", n.Each, MostNegatives)
@@ -77,6 +77,8 @@ func (p *Plan) checkNegatives() error {
 		return fail("found by degree without seed_edges, expected the edge type whose edges are counted")
 	case len(n.Times) > 0 && p.Before == nil:
 		return fail("found times without before, expected both: links have no times else; add before, or remove times")
+	case n.Linked == LinkedBefore && (n.Strict == StrictNo || p.timeColumn(p.SeedEdges) == ""):
+		return fail("found linked before with strict %s and the column %q of times of %s, expected strict negatives and times: set strict, and give seed_edges a column in before", n.Strict, p.timeColumn(p.SeedEdges), p.SeedEdges)
 	case n.Strict != StrictNo && p.SeedEdges == "":
 		return fail("found strict %s without seed_edges, expected the edge type that the negatives must not be in", n.Strict)
 	}

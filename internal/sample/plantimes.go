@@ -95,6 +95,14 @@ func (p *Plan) times(g *graph.Graph) []timesOf {
 	if p.Before == nil {
 		return out
 	}
+	if n := p.Negatives; n != nil && n.Linked == LinkedBefore && !seen[p.SeedEdges] {
+		seen[p.SeedEdges] = true
+		t := timesOf{place: "negatives: linked", name: p.timeColumn(p.SeedEdges)}
+		if e := edgesOf(g, p.SeedEdges); e != nil {
+			t.owner, t.columns = p.SeedEdges, e.Columns
+		}
+		out = append(out, t)
+	}
 	for _, e := range slices.Sorted(maps.Keys(p.Before.Columns)) {
 		if !seen[e] {
 			t := timesOf{place: "before: columns", name: p.Before.Columns[e]}

@@ -178,6 +178,45 @@ class MessagesTest(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "COLUMN=VALUE"):
                 NodeLoader(s.whole, fanout=[2], seeds="user", messages=messages)
 
+    def test_linked_before(self) -> None:
+        """Strict negatives are no links of their time, and with "before" they may be links of later times."""
+        rng = np.random.default_rng(8)
+        ends, at = np.stack([rng.integers(0, 6, 120), rng.integers(0, 7, 120)]), rng.integers(0, 30, 120)
+        nodes: dict[str, Any] = {"user": {"id": np.arange(6)}, "item": {"id": np.arange(7)}}
+        store = graphmill.from_arrays(nodes, {BUYS: {"edge_index": ends, "at": at}}, made.path("linked.store"), overwrite=True)
+        options: dict[str, Any] = {
+            "fanout": [2],
+            "seeds": "user:buys:item",
+            "scope": "seed",
+            "before": "at",
+            "negatives": 3,
+            "batch_size": 40,
+            "edge_features": "none",
+        }
+        first = {}
+        for u, i, t in zip(*ends.tolist(), at.tolist()):
+            first[u, i] = min(t, first.get((u, i), t))
+        later = {}
+        for linked in ("before", "ever", None):
+            later[linked] = 0
+            with graphmill.NodeLoader(store, **options, negatives_strict="count", negatives_linked=linked) as loader, warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                for b in loader:
+                    users, items = b.n_id["user"][b.negatives[..., 0]], b.n_id["item"][b.negatives[..., 1]]
+                    refused = 0
+                    for row in range(len(b.input_id)):
+                        for pair in zip(users[row].tolist(), items[row].tolist()):
+                            linked_at = first.get(pair, 99)
+                            refused += linked_at <= b.seed_time[row] if linked == "before" else pair in first
+                            later[linked] += b.seed_time[row] < linked_at < 99
+                    self.assertLessEqual(refused, loader.stats().negative_edges)
+        self.assertGreater(later["before"], 20)
+        self.assertEqual(later["ever"], later[None])
+        with self.assertRaisesRegex((GraphmillError, ValueError), "negatives_linked=?'? ?'?before.*without negatives_strict"):
+            NodeLoader(store, **options, negatives_linked="before")
+        with self.assertRaisesRegex((GraphmillError, ValueError), "times of user:buys:item"):
+            NodeLoader(store, **{**options, "before": None, "before_nodes": None, "scope": "batch"}, negatives_strict="count", negatives_linked="before")
+
     def test_existing(self) -> None:
         """Negatives of timed links are nodes that exist at the time of the link, where one does."""
         r = np.random.default_rng(5)

@@ -23,6 +23,7 @@ import (
 var (
 	negativesHow    = []string{"binary", "triplet", "in-batch"}
 	negativesStrict = []string{"no", "count", "error"}
+	negativesLinked = []string{"ever", "before"}
 	negativesWhen   = []string{"existing", "any"}
 	subgraphKinds   = []string{"directional", "bidirectional", "induced"}
 )
@@ -50,6 +51,10 @@ func (o *request) checkLinks() error {
 		return operation.Usagef("found `NegativesHow` in-batch with `Scope` seed, expected `Scope` batch or epoch, as a subgraph of one link has no other targets; or try `NegativesHow` triplet")
 	case !in(o.NegativesStrict, negativesStrict):
 		return operation.Usagef("found `NegativesStrict` %q, expected %s", o.NegativesStrict, oneOf(negativesStrict))
+	case !in(o.NegativesLinked, negativesLinked):
+		return operation.Usagef("found `NegativesLinked` %q, expected %s", o.NegativesLinked, oneOf(negativesLinked))
+	case o.NegativesLinked == "before" && (o.NegativesStrict == "" || o.NegativesStrict == "no"):
+		return operation.Usagef("found `NegativesLinked` before without `NegativesStrict`, expected count or error: other negatives may be edges")
 	case !in(o.NegativesWhen, negativesWhen):
 		return operation.Usagef("found `NegativesWhen` %q, expected %s", o.NegativesWhen, oneOf(negativesWhen))
 	case !in(o.Subgraph, subgraphKinds):
@@ -85,7 +90,7 @@ func (o *request) linked(g *graph.Graph, p *sample.Plan, edges string) error {
 	if o.Negatives > 0 {
 		n := &sample.Negatives{Each: o.Negatives,
 			How:    sample.Corruption(max(0, slices.Index(negativesHow, o.NegativesHow))),
-			Strict: sample.Strict(max(0, slices.Index(negativesStrict, o.NegativesStrict)))}
+			Strict: sample.Strict(max(0, slices.Index(negativesStrict, o.NegativesStrict))), Linked: sample.Linked(max(0, slices.Index(negativesLinked, o.NegativesLinked)))}
 		switch o.NegativesBy {
 		case "", "uniform":
 		case "degree":

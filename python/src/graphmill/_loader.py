@@ -146,8 +146,12 @@ class NodeLoader(Feeding):
         negatives_by: how negative nodes are drawn: None, uniformly; "degree", in proportion to degree^0.75; a column of nodes.
         negatives_strict: whether a negative link may be an edge: "no" does not look, "count" draws again up to 64 times and
             counts what is left; "error" refuses what is left.
+        negatives_linked: which edges ``negatives_strict`` compares with: "ever", all; "before", those whose time in ``before`` is not later than that of the link.
         negatives_when: which nodes are drawn for the negatives of links with times: "existing", the default for node types in ``before_nodes``: those whose own
             time is not later than the link's; "any".
+        negatives_from: the negatives of each link, in place of ``negatives``: node ids of destinations [links, negatives], or of sources and destinations
+            [links, negatives, 2]; a list of arrays, or (ids, offsets), for lists of several lengths; the name of a column of the links with lists of original
+            ids of destinations; or an .npy file.
         exclude: "self": the edges that are links of the batch are not drawn; "reverse:REL": nor are their reverses, of edge
             type REL.
         messages: the edges that batches can have, for draws, negatives and induced subgraphs: ``"split=train"``; a list of several values,
@@ -232,6 +236,7 @@ class NodeLoader(Feeding):
         negatives_how: str | None = None,
         negatives_by: str | None = None,
         negatives_strict: str | None = None,
+        negatives_linked: str | None = None,
         negatives_when: str | None = None,
         negatives_from: Any = None,
         exclude: str | None = None,
@@ -273,7 +278,7 @@ class NodeLoader(Feeding):
             "fanout": fanout, "seeds": seeds, "seed_type": seed_type, "threads": threads, "direction": direction, "expand": expand, "scope": scope,
             "sampler": sampler, "importance": importance, "alpha": alpha, "eps": eps, "walk_length": walk_length, "walks": walks, "restart": restart, "assignment": assignment, "replace": replace, "weight": weight, "subgraph_type": subgraph_type, "before": before, "before_columns": before_columns,
             "before_nodes": before_nodes, "untimed": untimed, "seed_time": seed_time, "window": window, "temporal_strategy": temporal_strategy, "half_life": half_life,
-            "age": age, "age_unit": age_unit, "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict, "negatives_when": negatives_when, "negatives_from": negatives_from,
+            "age": age, "age_unit": age_unit, "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict, "negatives_linked": negatives_linked, "negatives_when": negatives_when, "negatives_from": negatives_from,
             "exclude": exclude, "messages": messages, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
             "executor": executor,
         }  # fmt: skip
