@@ -193,7 +193,7 @@ class MessagesTest(unittest.TestCase):
             "batch_size": 40,
             "edge_features": "none",
         }
-        first = {}
+        first: dict[tuple[int, int], int] = {}
         for u, i, t in zip(*ends.tolist(), at.tolist()):
             first[u, i] = min(t, first.get((u, i), t))
         later = {}
