@@ -148,11 +148,8 @@ func OpenMessages(ctx context.Context, r *option.Run, s *store.Store, p *sample.
 	if err != nil {
 		return nil, err
 	}
-	for i, e := range s.Graph.Edges {
-		of, restricted := p.Messages[e.Type.String()]
-		if kept, all := messages.Kept(s.Graph, m.Graph, i); restricted && kept == 0 && all > 0 {
-			operation.Warn(r, "found no edge of %s with %s, so that none of its edges is a message", e.Type, of)
-		}
+	for _, text := range messages.None(s.Graph, m.Graph, p) {
+		operation.Warn(r, "%s", text)
 	}
 	return m, nil
 }

@@ -198,6 +198,22 @@ func (e *engine) each(records []record, fn func(key int64, records func() ([]byt
 	return nil
 }
 
+// checkWarnings checks that a submitter told of the edge types of which no edge is a message.
+func checkWarnings(t testing.TB, s *store.Store, p *sample.Plan, told []string) {
+	t.Helper()
+	view, done := sampletest.WithMessages(t, s, p)
+	defer done()
+	want := 0
+	for i, e := range view.Graph.Edges {
+		if e.Adj[e.Primary].Far.Len() == 0 && s.Graph.Edges[i].Count > 0 {
+			want++
+		}
+	}
+	if len(told) != want || want > 0 && !strings.Contains(told[0], "none of its edges is a message") {
+		t.Errorf("found the warnings %q, expected one for each of %d edge types without a message", told, want)
+	}
+}
+
 // outputs writes the output of a job, by this process or elsewhere, and is its manifest.
 func outputs(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, records *output.RecordsOptions, opt sample.Options, run *Run) string {
 	t.Helper()
@@ -208,6 +224,13 @@ func outputs(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, recor
 	}
 	var from output.Elsewhere
 	if run != nil {
+		var told []string
+		run.Options.Warn = func(text string) { told = append(told, text) }
+		defer func() {
+			if job.EpochBatches(len(p.SeedType)) > 0 { // else no job is made
+				checkWarnings(t, s, p, told)
+			}
+		}()
 		opt.Given = run.Options.Method == Shuffle || len(p.Messages) > 0 // as the product's submitter, which reads no edges
 	}
 	view := s
@@ -348,7 +371,7 @@ func TestStalled(t *testing.T) {
 	defer func(d time.Duration) { stallTime = d }(stallTime)
 	stallTime = 0
 	var told string
-	r := Run{FS: vfs.OS, Dir: t.TempDir(), Work: Work{Batches: 10, GroupBatches: 1, Method: Shuffle}, Options: Options{Stalled: func(text string) { told = text }}}
+	r := Run{FS: vfs.OS, Dir: t.TempDir(), Work: Work{Batches: 10, GroupBatches: 1, Method: Shuffle}, Options: Options{Warn: func(text string) { told = text }}}
 	watch := r.watch()
 	for _, test := range []struct {
 		counts Counts

@@ -46,8 +46,8 @@ type Options struct {
 	Ship bool
 	// Shipped, if not nil, is called with the bytes of each part that is copied.
 	Shipped func(bytes int)
-	// Stalled, if not nil, is called with a text that names the stage where nothing has happened for a while.
-	Stalled func(text string)
+	// Warn, if not nil, is called with the text of a warning: of an edge type without a message, or of a stage where nothing has happened for a while.
+	Warn func(text string)
 }
 
 // Run is a run of the submitter. It implements output.Elsewhere.
@@ -281,6 +281,11 @@ func (r *Run) check() (stages Stages, err error) {
 	if err != nil {
 		return stages, err
 	}
+	if s.whole != nil && r.Options.Warn != nil {
+		for _, text := range messages.None(s.whole.Graph, s.store.Graph, s.sampler.Plan()) {
+			r.Options.Warn(text)
+		}
+	}
 	if r.Work.Method == Shuffle {
 		for _, w := range s.steps.walks {
 			if _, cut := s.sampler.Cut(w.edges, w.dir, 0, 0); cut != nil && err == nil {
@@ -439,9 +444,9 @@ func (r *Run) watch() func(joined uint64) {
 			last, lastJoined, since = c, joined, time.Now()
 			return
 		}
-		if quiet := time.Since(since); quiet >= stallTime && r.Options.Stalled != nil {
+		if quiet := time.Since(since); quiet >= stallTime && r.Options.Warn != nil {
 			since = time.Now()
-			r.Options.Stalled(fmt.Sprintf("no worker has told of progress for %s: %s; look at the pages and logs of the engine, or end the job and give `Resume` later", quiet.Round(time.Second), r.stage(c, joined)))
+			r.Options.Warn(fmt.Sprintf("no worker has told of progress for %s: %s; look at the pages and logs of the engine, or end the job and give `Resume` later", quiet.Round(time.Second), r.stage(c, joined)))
 		}
 	}
 }

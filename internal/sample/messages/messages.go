@@ -81,6 +81,17 @@ func Kept(all, some *graph.Graph, edges int) (kept, of int) {
 	return e.Adj[e.Primary].Far.Len(), all.Edges[edges].Count
 }
 
+// None is a warning for each edge type that has edges, of which none is a message of a plan, given the stores that Kept is given.
+func None(all, some *graph.Graph, p *sample.Plan) (warnings []string) {
+	for i, e := range all.Edges {
+		of, restricted := p.Messages[e.Type.String()]
+		if kept, count := Kept(all, some, i); restricted && kept == 0 && count > 0 {
+			warnings = append(warnings, fmt.Sprintf("found no edge of %s with %s, so that none of its edges is a message", e.Type, of))
+		}
+	}
+	return warnings
+}
+
 // writer makes lists in files.
 type writer struct {
 	fsys   vfs.FS
