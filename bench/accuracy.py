@@ -31,14 +31,22 @@ from collections.abc import Iterator
 from typing import Any
 
 HERE = pathlib.Path(__file__).resolve().parent
-DATA = {"papers": "cora", "words": "cora", "links": "wordnet", "events": "rails_git", "graphs": "small/enzymes"}  # an archive's folder, or a folder
+DATA = {
+    "papers": "cora",
+    "words": "cora",
+    "links": "wordnet",
+    "held-out": "wordnet",
+    "events": "rails_git",
+    "graphs": "small/enzymes",
+}  # an archive's folder, or a folder
 OF = {"saint": "papers", "clusters": "papers", "shadow": "papers", "labor": "papers"}  # trainings with the data of another
-ONLY = {"saint": "pyg", "clusters": "pyg", "shadow": "pyg", "words": "pyg", "labor": "dgl"}  # trainings with one peer
+ONLY = {"saint": "pyg", "clusters": "pyg", "shadow": "pyg", "words": "pyg", "held-out": "pyg", "labor": "dgl"}  # trainings with one peer
 LAWS = {"saint": "GraphSAINT's walks", "clusters": "Cluster-GCN", "shadow": "ShaDow", "labor": "LABOR"}
 WHAT = {
     "papers": "nodes of Cora, test accuracy",
     "words": "papers of Cora among words as nodes, test accuracy, by HGT",
     "links": "links of WordNet, MRR among 101",
+    "held-out": "links of WordNet whose held-out edges are in the store, MRR among 101",
     "events": "commits of Rails before their time, test accuracy",
     "graphs": "graphs of ENZYMES, test accuracy",
 }
@@ -46,6 +54,7 @@ MADE = {
     "papers": "nodes, test accuracy",
     "words": "papers among words as nodes, test accuracy, by HGT",
     "links": "links, MRR among 101",
+    "held-out": "links whose held-out edges are in the store, MRR among 101",
     "events": "events before their time, test accuracy",
     "graphs": "small graphs, test accuracy",
 }

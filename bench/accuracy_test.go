@@ -24,6 +24,6 @@ func accurate(t *testing.T, peer string, trainings ...string) {
 }
 
 func TestPeerAccuracyPyG(t *testing.T) {
-	accurate(t, "pyg", "papers", "saint", "clusters", "shadow", "words", "links", "events")
+	accurate(t, "pyg", "papers", "saint", "clusters", "shadow", "words", "links", "held-out", "events")
 }
 func TestPeerAccuracyDGL(t *testing.T) { accurate(t, "dgl", "papers", "labor", "links", "graphs") }

@@ -1,6 +1,6 @@
 """Writes the data of a training: tables for ``graphmill import``, and the same arrays for its peers.
 
-    python prepare.py papers|words|links|events|graphs DATA|made OUT
+    python prepare.py papers|words|links|held-out|events|graphs DATA|made OUT
 
 OUT/tables has a graph.yaml and its arrays, OUT/arrays.npz what the peers and the tests of a model read, and for graphs OUT/limits
 the limits of packs of about 32 graphs. DATA is the folder of
@@ -112,6 +112,14 @@ def links(data: pathlib.Path | None) -> tuple[str, dict[str, npt.NDArray[Any]], 
     return yaml, dict(x=x, edges=both(*train)), dict(train=train, test=test, others=draw.integers(0, n, (test.shape[1], 100)))
 
 
+def held_out(data: pathlib.Path | None) -> tuple[str, dict[str, npt.NDArray[Any]], dict[str, Any]]:
+    """The links of `links` with all their edges in the store, and a column that tells which are for training."""
+    _, arrays, more = links(data)
+    every = np.concatenate([arrays["edges"], both(*more["test"])], axis=1)
+    yaml = "nodes:\n  _N: {columns: {x: x.npy}}\nedges:\n  _N:_E:_N: {table: edges.npy, columns: {of_training: of_training.npy}}\n"
+    return yaml, dict(x=arrays["x"], edges=every, of_training=np.arange(every.shape[1]) < arrays["edges"].shape[1]), more
+
+
 def events(data: pathlib.Path | None) -> tuple[str, dict[str, npt.NDArray[Any]], dict[str, Any]]:
     """Commits with times, their authors, and the component that most of their files are in, which is to be predicted.
 
@@ -214,7 +222,7 @@ def graphs(data: pathlib.Path | None) -> tuple[str, dict[str, npt.NDArray[Any]],
 
 def main(what: str, data: str, folder: str) -> None:
     out = pathlib.Path(folder)
-    yaml, arrays, more = {"papers": papers, "words": words, "links": links, "events": events, "graphs": graphs}[what](
+    yaml, arrays, more = {"papers": papers, "words": words, "links": links, "held-out": held_out, "events": events, "graphs": graphs}[what](
         None if data == "made" else pathlib.Path(data)
     )
     tables = out / "tables"
