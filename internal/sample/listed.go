@@ -1,6 +1,9 @@
 package sample
 
-import "github.com/graphmill/graphmill/internal/tagged"
+import (
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/tagged"
+)
 
 // NegativeLists are the negatives of links, a list per link, as they were given: for a plan whose negatives are Listed.
 type NegativeLists struct {
@@ -110,6 +113,37 @@ func (l *NegativeLists) check(n *Negatives, links int) error {
 		before = end
 	}
 	return nil
+}
+
+// Unborn counts the listed negatives of a job of which an end does not exist at the time of its link, or whose own time is not known: by the columns of times of nodes in Before.
+func (p *Plan) Unborn(g *graph.Graph, job *Job) (n int, err error) {
+	if p.Before == nil || job.Negatives.Empty() {
+		return 0, nil
+	}
+	var born [2]*values // by end; nil: it exists at all times
+	for end, t := range p.SeedType {
+		if name := p.nodeTimes(t); name != "" && (end == 1 || !job.Negatives.Targets) {
+			if born[end], err = readNodeValues(g.Nodes[g.NodeType(t)], name); err != nil {
+				return 0, err
+			}
+		}
+	}
+	width := job.Negatives.width()
+	for link := range len(job.Times) {
+		from, to := job.Negatives.span(link, len(job.Times))
+		for end, v := range born {
+			if v == nil {
+				continue
+			}
+			at := v.cutAt(job.Times[link], true)
+			for i := from; i < to; i++ {
+				if !v.passes(uint64(job.Negatives.Nodes[(i+1)*width-2+end]), at) {
+					n++
+				}
+			}
+		}
+	}
+	return n, nil
 }
 
 // listNegatives takes the listed negatives of an input into the subgraph.

@@ -84,7 +84,8 @@ class TestGivenNegatives(unittest.TestCase):
             g = from_tables({"user": users, "item": items}, {("user", "buys", "item"): buys}, os.path.join(folder, "g.store"))
             with NodeLoader(g, fanout=[2], seeds="user:buys:item", negatives_from="not_bought", edge_features="none") as loader:
                 (b,) = loader
-                user, item = (np.asarray(g.nodes[t].ids) for t in ("user", "item"))
+                ids: Any = {t: g.nodes[t].ids for t in ("user", "item")}
+                user, item = ids["user"].tolist(), ids["item"].tolist()
                 got = {}
                 for k in range(3):
                     source, target = b.seed_local[k]

@@ -244,6 +244,13 @@ class MessagesTest(unittest.TestCase):
             self.assertGreater(later, 50)
         with self.assertRaisesRegex((GraphmillError, ValueError), "before_nodes"):
             NodeLoader(store, **{**options, "before_nodes": None}, negatives_when="existing")
+        own = {**options, "negatives": None, "seeds": ends, "seed_type": BUYS, "seed_time": at}
+        for width in ((), (2,)):  # given ones are taken as they are, with a warning
+            given = r.integers(0, 30, (n, 3, *width))
+            late = born["item"][given[..., 1] if width else given] > at[:, None]
+            count = int(late.sum()) + (int((born["user"][given[..., 0]] > at[:, None]).sum()) if width else 0)
+            with NodeLoader(store, **own, negatives_from=given) as loader:
+                self.assertIn(f"{count:,} ends of 900 given negatives do not exist", " ".join(loader.notes))
 
     @unittest.skipUnless(importlib.util.find_spec("torch"), "inference needs torch")
     def test_inference(self) -> None:

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/sample"
@@ -133,6 +134,15 @@ func (o *request) listedIn(p *planned) error {
 		return operation.Usagef("found lists of negatives of several lengths in `NegativesFrom`, expected one length for `Format` collection; take `Format` tfrecord, or a loader")
 	}
 	return nil
+}
+
+// unbornNegatives is a warning for given negatives that do not exist at the time of their link, which a model tells from the real ones by their time; "" for none.
+func (p *planned) unbornNegatives() string {
+	if p.unborn == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s ends of %s given negatives do not exist at the time of their link, by the times in `BeforeNodes`: a model can tell them by their age; draw such negatives again among the nodes of that time",
+		human.Exact(int64(p.unborn)), human.Exact(int64(p.job.Negatives.Len())))
 }
 
 // madeNegatives adds the given negatives to what determines an output. The content of files identifies them, not their path.

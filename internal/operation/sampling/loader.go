@@ -109,7 +109,7 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 	if text := ownMessages(s.Graph, p.plan); text != "" {
 		l.note("%s", text)
 	}
-	for _, text := range p.messageWarnings(s.Graph, o.Seeds) {
+	for _, text := range p.leakWarnings(s.Graph, o.Seeds) {
 		operation.Warn(&o.Run, "%s", text)
 		l.note("%s", text)
 	}

@@ -204,9 +204,9 @@ func openReverses(g *graph.Graph, p *sample.Plan) string {
 	return ""
 }
 
-// messageWarnings are the warnings about messages.
-func (p *planned) messageWarnings(g *graph.Graph, seeds string) (texts []string) {
-	for _, text := range []string{heldOut(g, p, seeds), openReverses(g, p.plan)} {
+// leakWarnings are the warnings about what a model may see of the answers: through messages, or by the age of given negatives.
+func (p *planned) leakWarnings(g *graph.Graph, seeds string) (texts []string) {
+	for _, text := range []string{heldOut(g, p, seeds), openReverses(g, p.plan), p.unbornNegatives()} {
 		if text != "" {
 			texts = append(texts, text)
 		}

@@ -34,6 +34,7 @@ type planned struct {
 	// links are edges of; empty where they come from a file.
 	columns []*graph.Column
 	edges   string
+	unborn  int // ends of given negatives that do not exist at the time of their link
 	// features are those of the store, for TFRecords; nil for none.
 	features *widening.Features
 }
@@ -121,7 +122,8 @@ func (o *request) resolve(ctx context.Context, s *store.Store) (*planned, error)
 			return nil, err
 		}
 	}
-	return p, nil
+	p.unborn, err = p.plan.Unborn(s.Graph, &p.job)
+	return p, err
 }
 
 // timeOfSeeds is the column of the times of the seeds that the plan implies: the column of their own type, or of all types.
