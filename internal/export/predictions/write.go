@@ -29,6 +29,7 @@ type worker struct {
 	rows    parquet.Rows
 	lengths []uint32
 	values  []byte
+	wide    [][]byte // by column of 16-bit floats
 }
 
 // Write writes the arrays as a table, completely or not at all.
@@ -146,12 +147,7 @@ func (x *writing) file(ctx context.Context, fsys vfs.FS, to Target) error {
 	if err != nil {
 		return err
 	}
-	var s sink
-	if to.Format == Parquet {
-		s, err = newParquetSink(f, x.table, x.o.Origin)
-	} else {
-		s, err = newCSVSink(f, x.columns)
-	}
+	s, err := x.sink(f, to.Format)
 	if err == nil {
 		err = x.rows(ctx, s)
 	}
@@ -168,6 +164,17 @@ func (x *writing) file(ctx context.Context, fsys vfs.FS, to Target) error {
 		return errors.Join(err, fsys.RemoveAll(tmp))
 	}
 	return store.Whole(out, fsys.SyncDir(dir))
+}
+
+// sink is the format of a file.
+func (x *writing) sink(f vfs.File, format Format) (sink, error) {
+	switch format {
+	case Parquet:
+		return newParquetSink(f, x.table, x.o.Origin)
+	case Arrow:
+		return newArrowSink(f, x.table, x.o.Origin)
+	}
+	return newCSVSink(f, x.columns)
 }
 
 // measure sets Bytes to the size of a file.
