@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/internal/database"
@@ -49,7 +50,7 @@ func Write(ctx context.Context, fsys vfs.FS, s *store.Store, to Target, o Option
 	defer func() {
 		whole := err == nil
 		if err = errors.Join(err, t.close()); whole {
-			err = store.Whole(to.Path, err)
+			err = store.Whole(database.Shown(to.Path), err)
 		}
 	}()
 	x := &writing{table: t, o: &o, r: &Result{Type: t.name(), Edges: t.edges != nil, Columns: len(t.columns), Unlabelled: map[string]int64{}}}
@@ -188,6 +189,16 @@ func (x *writing) measure(f vfs.File) error {
 
 // database writes a table of a database in one transaction.
 func (x *writing) database(ctx context.Context, to Target) error {
+	if !strings.HasPrefix(to.Path, "sqlite:") {
+		s, err := openPostgres(ctx, to, x.columns, x.o.Overwrite)
+		if err != nil {
+			return err
+		}
+		if err := x.rows(ctx, s); err != nil {
+			return errors.Join(err, s.out.Rollback())
+		}
+		return nil
+	}
 	columns, err := tableColumns(x.columns)
 	if err != nil {
 		return err
