@@ -69,7 +69,7 @@ class TestDatabasesOfPredictions(unittest.TestCase):
         arrays |= {"emb": r.standard_normal((n, 5)).astype("f4"), "flags": r.random((n, 3)) < 0.5, "codes": r.integers(-9, 9, (n, 2), "i2")}
         arrays["pred"] = np.arange(n) % 3 - 1
         arrays["f8"][:3] = np.nan, np.inf, -np.inf
-        names = list(g.nodes["user"].columns.column("label").categories)
+        names = list(g.nodes["user"].columns.column("label").categories or ())
         out = self.server.address + "#users"
         self.assertEqual(write_predictions(g, "user", arrays, out, classes={"pred": "label"}, include=["name", "label", *UNITS]), out)
         self.assertEqual(self.values("SELECT count(*) FROM users"), [str(n)])
