@@ -68,8 +68,11 @@ class Top(unittest.TestCase):
         os.mkdir(self.tables)
 
     def graph(self, r: np.random.Generator, users: int, items: int, name: str = "g", **options: Any) -> tuple[graphmill.Store, Array, Array, list[str]]:
-        buys, likes = ((r.integers(0, [[users], [items]], (2, n)) if users and items else np.empty((2, 0), np.int64)) for n in (users * 3, users // 2))
-        split = [("train", "test")[i] for i in r.integers(0, 2, buys.shape[1])]
+        both: list[Array] = []
+        for n in (users * 3, users // 2):
+            both.append(np.asarray(r.integers(0, [[users], [items]], (2, n))) if users and items else np.empty((2, 0), np.int64))
+        buys, likes = both
+        split = [("train", "test")[i] for i in np.asarray(r.integers(0, 2, buys.shape[1])).tolist()]
         return shop(os.path.join(self.folder, name), users, items, buys, likes, split, **options), buys, likes, split
 
     def read(self, path: str) -> Rows:
@@ -80,9 +83,9 @@ class Top(unittest.TestCase):
         os.remove(path)
         return [(a, b, int(rank), float(score)) for a, b, rank, score in rows]
 
-    def top(self, store: graphmill.Store, *given: Any, **more: Any) -> Rows:
+    def top(self, store: graphmill.Store, types: Any, scores: Any, k: int, **more: Any) -> Rows:
         out = os.path.join(self.tables, "top.csv")
-        self.assertEqual(write_top(store, *given[:-1], given[-1], out, **more), out)
+        self.assertEqual(write_top(store, types, scores, k, out, **more), out)
         return self.read(out)
 
     def same(self, found: Rows, want: Rows, dtype: type = np.float32) -> None:
