@@ -81,9 +81,21 @@ func TestPeerPredictions(t *testing.T) {
 				emb[2*i], emb[2*i+1], classes[i] = float32(i)/3-500, 1/float32(i+1), int8(i%4)-1
 				half[2*i], half[2*i+1] = uint16(i), uint16(i)|0x8000
 			}
+			arrays := []string{}
+			for _, d := range []string{"i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"} {
+				size := int(d[1] - '0')
+				values := make([]byte, 3*n*size)
+				for i := range values {
+					if values[i] = byte(i * 37 >> 2); d == "b1" {
+						values[i] &= 1
+					}
+				}
+				arrays = append(arrays, d+"="+writeNpy(t, work, d+".npy", d, []int{n}, values[:n*size]), "v"+d+"="+writeNpy(t, work, "v"+d+".npy", d, []int{n, 3}, values))
+			}
 			o := option.Predictions{Type: "user", Classes: []string{"pred=label"}, With: []string{"name", "label", "at"}, Arrays: []string{
 				"emb=" + writeNpy(t, work, "emb.npy", "f4", []int{n, 2}, graph.Bytes(emb)), "half=" + writeNpy(t, work, "half.npy", "f2", []int{n, 2}, graph.Bytes(half)),
 				"pred=" + writeNpy(t, work, "pred.npy", "i1", []int{n}, graph.Bytes(classes))}}
+			o.Arrays = append(o.Arrays, arrays...)
 			for _, out := range []string{"p.parquet", "p.csv", "p.arrow"} {
 				if _, err := graphmill.ExportPredictions(t.Context(), dir, filepath.Join(work, out), o); err != nil {
 					t.Fatal(err)

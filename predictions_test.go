@@ -362,6 +362,31 @@ func TestPredictionsOfEdges(t *testing.T) {
 	}
 }
 
+// Pairs of nodes have the ids of both, whether they are edges or not, and in any number.
+func TestPredictionsOfPairs(t *testing.T) {
+	for _, n := range []int{0, 1, 70_000} { // several blocks
+		dir, work := people(t, 30, func(i int) string { return "u" + strconv.Itoa(i*i) }), t.TempDir()
+		nodes, ranks := make([]uint32, 2*n), make([]int16, n)
+		want := [][]string{{"source", "target", "rank"}}
+		for i := range n {
+			nodes[i], nodes[n+i], ranks[i] = uint32(i*7%30), uint32(i*i%29), int16(i)
+			want = append(want, []string{"u" + strconv.Itoa(i*7%30*(i*7%30)), "u" + strconv.Itoa(i*i%29*(i*i%29)), strconv.Itoa(int(ranks[i]))})
+		}
+		o := option.Predictions{Run: option.Run{Threads: 2}, Type: "user:user", Nodes: writeNpy(t, work, "pairs.npy", "u4", []int{2, n}, graph.Bytes(nodes)),
+			Arrays: []string{"rank=" + writeNpy(t, work, "rank.npy", "i2", []int{n}, graph.Bytes(ranks))}}
+		for _, name := range []string{"p.csv", "p.parquet", "p.arrow"} {
+			if _, err := graphmill.ExportPredictions(t.Context(), dir, filepath.Join(work, name), o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows, _ := parquetText(t, work+"/p.parquet")
+		same, _ := arrowText(t, work+"/p.arrow")
+		if d := diff.Diff(want, csvText(t, work+"/p.csv")) + diff.Diff(slices.Clone(want[1:]), append([][]string{}, rows...)) + diff.Diff(rows, same); d != "" {
+			t.Errorf("%d pairs: %s", n, d)
+		}
+	}
+}
+
 // A table of SQLite is new, or replaces one; others in the file stay, also after an error.
 func TestPredictionsIntoSQLite(t *testing.T) {
 	dir, work := people(t, 30, func(i int) string { return strconv.Itoa(3 * i) }), t.TempDir()
@@ -459,6 +484,8 @@ func TestPredictionsRefused(t *testing.T) {
 	far := file("far.npy", "i8", []int{2}, graph.Bytes([]int64{3, 10}))
 	below := file("below.npy", "i8", []int{2}, graph.Bytes([]int64{3, -1}))
 	two := "score=" + file("two.npy", "f4", []int{2}, make([]byte, 8))
+	pairs := file("pairs.npy", "u2", []int{2, 3}, graph.Bytes([]uint16{4, 9, 0, 0, 9, 10}))
+	three := "score=" + file("three.npy", "f4", []int{3}, make([]byte, 12))
 	if err := os.WriteFile(work+"/there.csv", []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -504,6 +531,11 @@ func TestPredictionsRefused(t *testing.T) {
 		{"table of a file", "x.csv", option.Predictions{Type: "user", Arrays: []string{score}, Table: "t"}, "found `Table` with `Out`"},
 		{"columns of SQLite", "x.db", option.Predictions{Type: "user", Arrays: []string{wide}, Table: "t"}, "found 2002 columns, expected at most 2000 in a table of SQLite"},
 		{"integers", "", option.Predictions{Type: "user", Arrays: []string{score}, IntegerIDs: true}, "found the id \"u0\" with `IntegerIDs`, expected integers of 64 bits"},
+		{"pairs", "", option.Predictions{Type: "user:none", Arrays: []string{score}}, "found no `Nodes` with the pairs of types user:none"},
+		{"shape of pairs", "", option.Predictions{Type: "user:user", Arrays: []string{score}, Nodes: work + "/two.npy"}, "two.npy: found float32 [2], expected integers [2, rows], the sources and the targets of pairs of user:user"},
+		{"rows of pairs", "", option.Predictions{Type: "user:user", Arrays: []string{score}, Nodes: pairs}, "score.npy: found 10 rows, expected 3, one per row of"},
+		{"target", "", option.Predictions{Type: "user:user", Arrays: []string{three}, Nodes: pairs}, "pairs.npy: row 2: found 10, expected 0 to 9, below the number of nodes of user"},
+		{"nodes of no type", "", option.Predictions{Type: "user:none", Arrays: []string{three}, Nodes: pairs}, "pairs.npy: row 0: found 0, expected no row, as the number of nodes of none is 0"},
 		{"memory", "", option.Predictions{Run: option.Run{Memory: 1 << 20}, Type: "user", Arrays: []string{score}}, "found `Memory` 1.00 MiB, expected at least"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -22,7 +23,7 @@ const mostName = 63
 type CopiedTable struct {
 	p    *postgres
 	rows *io.PipeWriter
-	done chan error // of the COPY; nil before it begins
+	copy *guard.Group // the COPY; nil before it begins and after it ends
 }
 
 // The begin and the end of COPY's binary format.
@@ -50,14 +51,14 @@ func CopyTable(ctx context.Context, address, table string, columns []CopyColumn,
 	}
 	var from *io.PipeReader
 	from, t.rows = io.Pipe()
-	t.done = make(chan error, 1)
-	go func() {
+	t.copy = &guard.Group{}
+	t.copy.Go(func() error {
 		_, err := p.conn.PgConn().CopyFrom(ctx, from, "COPY "+name+" FROM STDIN (FORMAT binary)")
 		if err != nil {
 			err = p.in(err)
 		}
-		t.done <- errors.Join(err, from.CloseWithError(err))
-	}()
+		return errors.Join(err, from.CloseWithError(err)) // no Write waits any more
+	})
 	if _, err := t.Write([]byte(copyHead)); err != nil {
 		return nil, errors.Join(err, t.Rollback())
 	}
@@ -113,11 +114,11 @@ func (t *CopiedTable) Commit(ctx context.Context) error {
 	if _, err := t.Write([]byte(copyTail)); err != nil {
 		return err
 	}
-	if err := errors.Join(t.rows.Close(), <-t.done); err != nil {
-		t.done = nil
+	err := errors.Join(t.rows.Close(), t.copy.Wait())
+	t.copy = nil
+	if err != nil {
 		return err
 	}
-	t.done = nil
 	if _, err := t.p.conn.Exec(ctx, "COMMIT"); err != nil {
 		return t.p.in(err)
 	}
@@ -126,10 +127,10 @@ func (t *CopiedTable) Commit(ctx context.Context) error {
 
 // Rollback leaves the database as it was.
 func (t *CopiedTable) Rollback() error {
-	if t.done != nil {
+	if t.copy != nil {
 		_ = t.rows.CloseWithError(errors.New("the rows ended early")) // it never fails
-		<-t.done                                                      // the error that ended the COPY was returned by Write, or is that of the line above
-		t.done = nil
+		_ = t.copy.Wait()                                             // a Write has returned this error, or it is that of the line above
+		t.copy = nil
 	}
 	return t.p.close() // which ends the transaction
 }

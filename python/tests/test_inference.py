@@ -157,6 +157,8 @@ class TestPyG(Folder):
             (plain(), self.path("no/new.csv"), "found no folder"),
             (plain(), database, "found no table for the database"),
             (plain(), f"sqlite:{database}#t", "found a table 't', expected none of this name"),
+            (plain(), "postgres://me:word@127.0.0.1/shop#t", "found a password in out"),
+            (plain(), "postgres://me@127.0.0.1/shop", "found no table for the database in out"),
             (plain(), {"_M": new}, "write: found '_M', expected one of _N"),
             (plain(), {"_N": 3}, "found write=3, expected a path"),
             (typed(), new, "found write='.*' for the node types .*, expected a dict by type"),

@@ -158,6 +158,19 @@ class TestDatabasesOfPredictions(unittest.TestCase):
             write_predictions(g, "user", {f"c{i}": wide for i in range(1600)}, address + "#wide")
         self.assertEqual(self.values("SELECT count(*) FROM pg_tables WHERE tablename IN ('t', 'wide')"), ["0"])
 
+    def test_inference(self) -> None:
+        """The output of the last layer goes to a table; a server that refuses leaves what was computed."""
+        if not importlib.util.find_spec("torch"):
+            self.skipTest("torch is not installed")
+        g = graphmill.from_arrays(
+            {"x": np.arange(12, dtype=np.float32).reshape(6, 2)}, {"edge_index": np.zeros((2, 1), np.int64)}, str(self.folder / "layers.store")
+        )
+        out = str(self.folder / "layers")
+        with self.assertRaisesRegex(GraphmillError, 'write: node type _N: .*"postgresx" does not exist.*resume=True'):
+            graphmill.inference(g, [lambda x, e: x * 2], out, write=self.server.address + "x#rows")
+        graphmill.inference(g, [lambda x, e: x * 2], out, write=self.server.address + "#rows", resume=True)
+        self.assertEqual(self.values("SELECT id, output FROM rows ORDER BY id")[:2], ["0|{0,2}", "1|{4,6}"])
+
     def test_report(self) -> None:
         """A report names the table, and nothing of the address that others must not see."""
         g = self.graph("report.store", 3)
@@ -181,7 +194,7 @@ class TestDatabasesOfPredictions(unittest.TestCase):
                 for _ in range(1000):
                     if self.values("SELECT 1 FROM pg_stat_activity WHERE query LIKE 'COPY %killed%' AND pid <> pg_backend_pid()"):
                         break
-                    time.sleep(0.01)
+                    time.sleep(0.01)  # another process begins the COPY
                 if end == "command":
                     p.kill()
                 else:

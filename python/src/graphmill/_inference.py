@@ -95,7 +95,7 @@ def inference(
         keep: "last": only the output of the last layer is kept; "all": the output of each layer.
         write: a table to write the output of the last layer to, under the original ids, as the column ``output``: a file or a table of a
             database, as `write_predictions` takes it, or a dict of these by node type. An output of more than one dimension per node is
-            one vector.
+            one vector. A server is asked when the layers are done; what they made stays if it refuses.
         resume: continue what a run with the same arguments has done, if there is any.
         overwrite: replace a folder that an earlier inference wrote, and the tables of ``write``.
 

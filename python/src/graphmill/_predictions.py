@@ -273,6 +273,8 @@ def check_out(out: str, table: str | None, overwrite: bool) -> None:
         ValueError: a database without the name of a table, or a file with one.
     """
     database = out.startswith(_DATABASES)
+    if database and ("password=" in out or re.match(r"[a-z]+://[^/@]*:[^/@]*@", out)):
+        raise GraphmillError("found a password in out, the address of a database, expected it in PGPASSWORD or in ~/.pgpass: an address is seen by others")
     path, hash_, named = out.rpartition("#") if database and "#" in out else (out, "", "")
     if table is not None and hash_ and named != table:
         raise ValueError(f"found the table {named!r} in out and table={table!r}, expected one; leave one out")
@@ -282,7 +284,7 @@ def check_out(out: str, table: str | None, overwrite: bool) -> None:
             f"found out={out!r}, expected a name that ends with .parquet, .arrow, .csv or .db, or the address of a database, such as sqlite:FILE#TABLE"
         )
     if (database or out.lower().endswith(_SQLITE)) and not table:
-        raise ValueError(f"found no table for the database {out.partition('@')[2] or out}, expected the name of the table to write; give table=")
+        raise ValueError("found no table for the database in out, expected the name of the table to write, as in sqlite:FILE#TABLE")
     if not database and not out.lower().endswith(_SQLITE) and table is not None:
         raise ValueError(f"found table={table!r} with out={out!r}, expected it with a database; leave it out")
     _vacant(out, overwrite)
