@@ -3,8 +3,11 @@ package database
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -54,6 +57,10 @@ func CopyTable(ctx context.Context, address, table string, columns []CopyColumn,
 	t.copy = &guard.Group{}
 	t.copy.Go(func() error {
 		_, err := p.conn.PgConn().CopyFrom(ctx, from, "COPY "+name+" FROM STDIN (FORMAT binary)")
+		var refused *pgconn.PgError
+		if err != nil && !errors.As(err, &refused) {
+			err = fmt.Errorf("the connection ended while rows were written: %w", err)
+		}
 		if err != nil {
 			err = p.in(err)
 		}

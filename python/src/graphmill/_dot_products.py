@@ -9,6 +9,7 @@ import numpy as np
 from ._arrays import Array
 
 _TOGETHER = 1 << 22  # scores that are looked at together, unless the user says how many rows
+_GROUP = 64  # scores of which only the greatest helps to find a bound
 _PRODUCTS = 1 << 20  # products that a score is made of, made at a time
 
 
@@ -50,7 +51,7 @@ def greatest(
         left = left.astype(work)
         x = np.empty((len(rows), m), work)
         for j in range(0, m, together):
-            x[:, j : j + together] = left @ np.asarray(b[j : j + together], work).T
+            np.matmul(left, np.asarray(b[j : j + together], work).T, out=x[:, j : j + together])
         if cosine:
             x *= per
         out_row, out_item = leave_out(at, at + len(rows))
@@ -58,8 +59,11 @@ def greatest(
         # Each sum of d products, in any order, is off by at most d half units in the last place of the product of the lengths.
         limits = np.finfo(np.float32 if dtype == np.float32 else np.float64)
         slack = 4 * (d + 16) * (float(limits.eps) * (np.ones(len(rows)) if cosine else own * longest) + float(limits.tiny))
-        least = np.partition(x, m - k, axis=1)[:, m - k].astype(np.float64) - slack if k < m else np.full(len(rows), -np.inf)
-        row, item = np.nonzero((x >= least[:, None]) & (x > -np.inf))
+        least = (_at_most_kth(x, k) - slack if k < m else np.full(len(rows), -np.inf)).astype(work)
+        least = np.maximum(
+            np.nextafter(least, work.type(-np.inf)), -np.finfo(np.float32 if work == np.float32 else np.float64).max
+        )  # below the bound, and above what is left out
+        row, item = np.divmod(np.flatnonzero((x >= least[:, None]).reshape(-1)), m)
         with np.errstate(over="ignore"):
             score = _scores(rows, b, row, item, (own, lengths) if cosine else None).astype(dtype)
         if not np.isfinite(score).all():
@@ -73,6 +77,15 @@ def greatest(
         rank = np.arange(len(row)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         first = rank < k
         yield row[first] + at, item[first], rank[first] + 1, score[first]
+
+
+def _at_most_kth(x: Array, k: int) -> Array:
+    """For each row, a number that at least k of the row are not below, and few more: the k-th of the greatest numbers of groups."""
+    groups = x.shape[1] // _GROUP
+    if groups >= 4 * k:
+        x = np.maximum.reduce(x[:, : _GROUP * groups].reshape(len(x), _GROUP, groups), axis=1)
+    out: Array = np.partition(x, x.shape[1] - k, axis=1)[:, -k].astype(np.float64)
+    return out
 
 
 def _lengths(x: Array) -> Array:

@@ -213,6 +213,20 @@ def values_of(what: str, x: Any) -> Any:
     return a
 
 
+def array_of(what: str, x: Any) -> Array:
+    """`values_of`, or the map of a file."""
+    values = values_of(what, x)
+    if not isinstance(values, str):
+        return np.asarray(values) if not isinstance(values, np.memmap) else values
+    try:
+        found = np.load(values, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as e:
+        raise ValueError(f"{what}: found {values}, which cannot be read ({getattr(e, 'strerror', None) or e}), expected a .npy file") from None
+    if not isinstance(found, np.ndarray):
+        raise ValueError(f"{what}: found {values}, which has several arrays, expected a .npy file")
+    return np.asarray(values_of(what, found))
+
+
 def _plain(x: Any) -> Array:
     """An array or tensor as NumPy has it, without loss."""
     if not is_torch(x):

@@ -17,7 +17,7 @@ from ._arrays import Array, is_torch
 from ._command import GraphmillError
 from ._dot_products import greatest
 from ._known import KnownLinks
-from ._predictions import check_out, export, folder_of, text_or_none, type_and_count, values_of
+from ._predictions import array_of, check_out, export, folder_of, text_or_none, type_and_count
 from ._store import Store
 
 _SIMILARITIES = ("dot", "cosine")
@@ -51,7 +51,7 @@ def write_top(
         store: the store, or its folder.
         types: the node types of sources and items, ``("user", "item")``; or an edge type, which has them as ends.
         scores: a tuple of two arrays or tensors of numbers, or paths of .npy files: the embeddings of sources [sources, d] and items [items, d],
-            whose products are the scores; or the scores themselves, [sources, items]; or a function that gets some of the sources, int64
+            whose products are the scores; or the scores themselves, [sources, items], or the path of their .npy file; or a function that gets some of the sources, int64
             (a tensor if ``sources`` is one), and returns theirs. Products are exact to the rounding of float64, and float32 where the
             embeddings have at most 32 bits.
         k: the number of items.
@@ -120,8 +120,7 @@ def _nodes(what: str, x: Any, type_: str, count: int) -> Array:
     """The numbers of nodes of a type."""
     if x is None:
         return np.arange(count)
-    a = values_of(what, x)
-    a = np.load(a, mmap_mode="r", allow_pickle=False) if isinstance(a, str) else a
+    a = array_of(what, x)
     if a.ndim != 1 or (a.dtype.kind not in "iu" and a.size):
         raise ValueError(f"{what}: found {a.dtype} {list(a.shape)}, expected one integer per node")
     bad = (a < 0) | (a >= count)
@@ -146,8 +145,7 @@ def _embeddings(scores: tuple[Any, ...], *rows: int) -> list[Array]:
         raise ValueError(f"scores: found a tuple of {len(scores)}, expected two arrays: the embeddings of sources and items")
     out: list[Array] = []
     for x, of, n in zip(scores, ("sources", "items"), rows):
-        a = values_of(f"scores: {of}", x)
-        a = np.load(a, mmap_mode="r", allow_pickle=False) if isinstance(a, str) else a
+        a = array_of(f"scores: {of}", x)
         if a.ndim != 2 or len(a) != n or (out and a.shape[1] != out[0].shape[1]):
             want = f"[{n}, {out[0].shape[1] if out else 'd'}]"
             raise ValueError(f"scores: {of}: found shape {list(a.shape)}, expected {want}, a row per node of the {of}")
@@ -186,6 +184,10 @@ def _of_scores(
     from .evaluate._blocks import scores_of
     from .evaluate._top import highest
 
+    if not callable(scores) and not is_torch(scores):
+        scores = array_of("scores", scores)
+    if not callable(scores) and scores.ndim != 2:
+        raise ValueError(f"scores: found shape {list(scores.shape)}, expected [sources, items]")
     for at, x in scores_of(scores, of, block, like, "sources"):
         if x.shape[1] != width:
             raise ValueError(f"scores: found {x.shape[1]} per source, expected {width}, one per item")
