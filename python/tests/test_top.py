@@ -185,6 +185,29 @@ class Top(unittest.TestCase):
                             found = self.top(g, ("user", "item"), (a, b), 10, similarity="cosine" if cosine else "dot")
                         self.same(found, want, np.float64 if name == "mixed" else np.float32)
 
+    @unittest.skipUnless(importlib.util.find_spec("torch"), "torch is not installed")
+    def test_tensors(self) -> None:
+        """Embeddings, scores and sources may be tensors; a function gets sources as they were given."""
+        import torch
+
+        r = np.random.default_rng(10)
+        g, buys, *_ = self.graph(r, 12, 9)
+        a, b = (r.standard_normal((n, 4)).astype(np.float32) for n in (12, 9))
+        x, y = torch.from_numpy(a).requires_grad_(), torch.from_numpy(b)
+        want = naive(product(a, b), 3, set(zip(*buys.tolist())), g, [*range(12)], [*range(9)], ("user", "item"))
+        self.same(self.top(g, "buys", (x, y), 3, known="buys"), want)
+        scores = torch.from_numpy(product(a, b))
+        self.same(self.top(g, "buys", scores.requires_grad_(), 3, known="buys"), want)
+
+        def of(sources: Any) -> Any:
+            self.assertIsInstance(sources, torch.Tensor)
+            return scores[sources]
+
+        self.same(self.top(g, "buys", of, 3, known="buys", sources=torch.arange(12)), want)
+        half = (x.detach().half(), y.bfloat16())
+        want = naive(product(half[0].float().numpy(), half[1].float().numpy()), 3, set(), g, [*range(12)], [*range(9)], ("user", "item"))
+        self.same(self.top(g, "buys", half, 3), want)
+
     def test_formats(self) -> None:
         g, *_ = self.graph(np.random.default_rng(4), 9, 6)
         a, b = np.random.default_rng(5).random((9, 3)), np.random.default_rng(6).random((6, 3))

@@ -162,7 +162,7 @@ func (n *numbers) read(dst []uint64, from int) error {
 	for i := range dst {
 		v, negative := integer(n.file.dtype, n.raw, i)
 		if n.count == 0 {
-			return fmt.Errorf("%s: row %d: found %s, expected no row, as %s is 0", n.file.File, from+i, shown(v, negative), n.what)
+			return fmt.Errorf("%s: row %d: found %s, expected no row, as %s is 0; leave it out", n.file.File, from+i, shown(v, negative), n.what)
 		}
 		if negative || v >= uint64(n.count) {
 			return fmt.Errorf("%s: row %d: found %s, expected 0 to %d, below %s", n.file.File, from+i, shown(v, negative), n.count-1, n.what)
