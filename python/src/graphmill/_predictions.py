@@ -287,7 +287,7 @@ def check_out(out: str, table: str | None, overwrite: bool) -> None:
         ValueError: a database without the name of a table, or a file with one.
     """
     database = out.startswith(_DATABASES)
-    if database and ("password=" in out or re.match(r"[a-z]+://[^/@]*:[^/@]*@", out)):
+    if out.startswith(_DATABASES[1:]) and ("password=" in out or re.match(r"[a-z]+://[^/@]*:[^/@]*@", out)):
         raise GraphmillError("found a password in out, the address of a database, expected it in PGPASSWORD or in ~/.pgpass: an address is seen by others")
     path, hash_, named = out.rpartition("#") if database and "#" in out else (out, "", "")
     if table is not None and hash_ and named != table:
