@@ -13,9 +13,9 @@ func Export(ctx context.Context, in, out string, o option.Export) (*Report, erro
 	return exporting.Export(ctx, in, out, o)
 }
 
-// ExportPredictions writes arrays with a row per node or edge of the store in the folder in, such as what a model computed, as a table with
-// their original ids. out is a file that ends with .parquet, .csv or, of SQLite, .db, or the address sqlite:FILE#TABLE. A table of Parquet
-// has vectors as lists; the others have a column per value.
+// ExportPredictions writes arrays with a row per node, edge or pair of nodes of the store in the folder in, such as what a model computed, as a
+// table with their original ids. out is a file that ends with .parquet, .arrow, .csv or, of SQLite, .db, or the address sqlite:FILE#TABLE or
+// postgres://USER@HOST/DATABASE#TABLE. Tables of Parquet, Arrow and PostgreSQL have vectors as lists; the others have a column per value.
 func ExportPredictions(ctx context.Context, in, out string, o option.Predictions) (*Report, error) {
 	return exporting.Predictions(ctx, in, out, o)
 }

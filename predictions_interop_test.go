@@ -43,6 +43,22 @@ assert [r[0] for r in csv] == [names["id"][k] for k in np.argsort(emb[:, 0])]
 frame = pl.read_csv(folder + "/p.csv", infer_schema_length=None)
 assert frame["id"].cast(pl.String).to_list() == names["id"] and (frame["emb_1"].to_numpy().astype("f4") == emb[:, 1]).all()
 assert frame["pred"].to_list() == names["pred"]
+import pyarrow as pa, pyarrow.feather
+with pa.memory_map(folder + "/p.arrow") as f:
+    arrow = pa.ipc.open_file(f)
+    arrow = arrow.read_all()
+    arrow.validate(full=True)
+    rows = pq.read_table(folder + "/p.parquet")
+    assert arrow.to_pylist() == rows.to_pylist()
+    for a, p in zip(arrow.schema, rows.schema):
+        listed = pa.types.is_fixed_size_list(a.type)
+        assert (a.name, a.nullable) == (p.name, p.nullable) and (a.type.value_type == p.type.value_type if listed else a.type == p.type), (a, p)
+    assert arrow.schema.metadata[b"graphmill.type"] == b"user" and arrow.schema.metadata[b"graphmill.store"] == rows.schema.metadata[b"graphmill.store"]
+    assert pyarrow.feather.read_table(folder + "/p.arrow") == arrow
+    whole = pl.read_ipc(folder + "/p.arrow")
+    assert whole.drop("emb", "half").equals(theirs.drop("emb", "half")) and (whole["emb"].to_numpy() == emb).all(), whole
+    select = "SELECT id, name, pred, label, emb[1], half[2] FROM"
+    assert sorted(duckdb.sql(f"{select} arrow").fetchall(), key=str) == sorted(duckdb.sql(f"{select} '{folder}/p.parquet'").fetchall(), key=str)
 print("same", n)
 `
 
@@ -65,10 +81,22 @@ func TestPeerPredictions(t *testing.T) {
 				emb[2*i], emb[2*i+1], classes[i] = float32(i)/3-500, 1/float32(i+1), int8(i%4)-1
 				half[2*i], half[2*i+1] = uint16(i), uint16(i)|0x8000
 			}
+			arrays := []string{}
+			for _, d := range []string{"i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"} {
+				size := int(d[1] - '0')
+				values := make([]byte, 3*n*size)
+				for i := range values {
+					if values[i] = byte(i * 37 >> 2); d == "b1" {
+						values[i] &= 1
+					}
+				}
+				arrays = append(arrays, d+"="+writeNpy(t, work, d+".npy", d, []int{n}, values[:n*size]), "v"+d+"="+writeNpy(t, work, "v"+d+".npy", d, []int{n, 3}, values))
+			}
 			o := option.Predictions{Type: "user", Classes: []string{"pred=label"}, With: []string{"name", "label", "at"}, Arrays: []string{
 				"emb=" + writeNpy(t, work, "emb.npy", "f4", []int{n, 2}, graph.Bytes(emb)), "half=" + writeNpy(t, work, "half.npy", "f2", []int{n, 2}, graph.Bytes(half)),
 				"pred=" + writeNpy(t, work, "pred.npy", "i1", []int{n}, graph.Bytes(classes))}}
-			for _, out := range []string{"p.parquet", "p.csv"} {
+			o.Arrays = append(o.Arrays, arrays...)
+			for _, out := range []string{"p.parquet", "p.csv", "p.arrow"} {
 				if _, err := graphmill.ExportPredictions(t.Context(), dir, filepath.Join(work, out), o); err != nil {
 					t.Fatal(err)
 				}

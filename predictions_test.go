@@ -21,6 +21,7 @@ import (
 	diff "github.com/google/go-cmp/cmp"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/format/arrow"
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/graph"
@@ -94,11 +95,37 @@ func parquetText(t *testing.T, path string) (rows [][]string, names []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, c := range f.Columns {
+	return columnsText(t, f.Columns, len(f.Groups), func(group, column int) rowReader { return f.Reader(bytes.NewReader(b), group, column) })
+}
+
+// arrowText is a file of Arrow as text, a row per line.
+func arrowText(t *testing.T, path string) (rows [][]string, names []string) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := arrow.Open(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return columnsText(t, f.Columns, len(f.Batches), func(batch, column int) rowReader { return f.Reader(bytes.NewReader(b), batch, column) })
+}
+
+// rowReader reads the rows of a column.
+type rowReader interface {
+	Read(to *parquet.Rows, rows, bytes int) error
+	Close()
+}
+
+// columnsText is columns as text, a row per line, and their names and types.
+func columnsText(t *testing.T, columns []parquet.Column, groups int, reader func(group, column int) rowReader) (rows [][]string, names []string) {
+	t.Helper()
+	for k, c := range columns {
 		names = append(names, fmt.Sprintf("%s:%d%s", c.Name, c.Type, c.Unit))
 		row := 0
-		for g := range f.Groups {
-			r := f.Reader(bytes.NewReader(b), g, k)
+		for g := range groups {
+			r := reader(g, k)
 			for {
 				var part parquet.Rows
 				if err := r.Read(&part, 1000, 1<<20); errors.Is(err, io.EOF) {
@@ -220,15 +247,24 @@ func TestPredictions(t *testing.T) {
 			if want := []string{"id:" + c.typ, "emb:10", "score:11", "pred:12", "flag:0", "label:12", "at:4ms", "name:12", "x:2"}; !slices.Equal(names, want) {
 				t.Errorf("found %q, expected %q", names, want)
 			}
-			if _, err := graphmill.ExportPredictions(t.Context(), dir, work+"/p.csv", o); err != nil {
-				t.Fatal(err)
+			for _, name := range []string{"p.csv", "p.arrow"} {
+				if _, err := graphmill.ExportPredictions(t.Context(), dir, filepath.Join(work, name), o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			same, sameNames := arrowText(t, work+"/p.arrow")
+			for _, row := range same {
+				row[6] = timeText(row[6])
+			}
+			if d := diff.Diff(rows, same) + diff.Diff(names, sameNames); d != "" {
+				t.Error("Arrow:", d)
 			}
 			lines := csvText(t, work+"/p.csv")
 			if d := diff.Diff(append([][]string{{"id", "emb_0", "emb_1", "score", "pred", "flag", "label", "at", "name", "x"}}, wantCSV...), lines); d != "" {
 				t.Error(d)
 			}
 			o.Threads, o.Memory = 5, 1<<30
-			for _, name := range []string{"p.parquet", "p.csv"} {
+			for _, name := range []string{"p.parquet", "p.csv", "p.arrow"} {
 				if _, err := graphmill.ExportPredictions(t.Context(), dir, work+"/again"+name, o); err != nil {
 					t.Fatal(err)
 				}
@@ -307,7 +343,7 @@ func TestPredictionsOfEdges(t *testing.T) {
 		}
 	}
 	empty := option.Predictions{Type: "none", IDName: "key", Arrays: []string{"x=" + writeNpy(t, work, "none.npy", "f4", []int{0, 2}, nil)}}
-	for _, name := range []string{"none.parquet", "none.csv", "none.db"} {
+	for _, name := range []string{"none.parquet", "none.csv", "none.arrow", "none.db"} {
 		if empty.Table = ""; name == "none.db" {
 			empty.Table = "t"
 		}
@@ -318,8 +354,36 @@ func TestPredictionsOfEdges(t *testing.T) {
 	if rows, names := parquetText(t, work+"/none.parquet"); len(rows) > 0 || !slices.Equal(names, []string{"key:12", "x:10"}) {
 		t.Errorf("found %q of %q", rows, names)
 	}
+	if rows, names := arrowText(t, work+"/none.arrow"); len(rows) > 0 || !slices.Equal(names, []string{"key:12", "x:10"}) {
+		t.Errorf("found %q of %q", rows, names)
+	}
 	if d := diff.Diff([][]string{{"key", "x_0", "x_1"}}, csvText(t, work+"/none.csv")); d != "" {
 		t.Error(d)
+	}
+}
+
+// Pairs of nodes have the ids of both, whether they are edges or not, and in any number.
+func TestPredictionsOfPairs(t *testing.T) {
+	for _, n := range []int{0, 1, 70_000} { // several blocks
+		dir, work := people(t, 30, func(i int) string { return "u" + strconv.Itoa(i*i) }), t.TempDir()
+		nodes, ranks := make([]uint32, 2*n), make([]int16, n)
+		want := [][]string{{"source", "target", "rank"}}
+		for i := range n {
+			nodes[i], nodes[n+i], ranks[i] = uint32(i*7%30), uint32(i*i%29), int16(i)
+			want = append(want, []string{"u" + strconv.Itoa(i*7%30*(i*7%30)), "u" + strconv.Itoa(i*i%29*(i*i%29)), strconv.Itoa(int(ranks[i]))})
+		}
+		o := option.Predictions{Run: option.Run{Threads: 2}, Type: "user:user", Nodes: writeNpy(t, work, "pairs.npy", "u4", []int{2, n}, graph.Bytes(nodes)),
+			Arrays: []string{"rank=" + writeNpy(t, work, "rank.npy", "i2", []int{n}, graph.Bytes(ranks))}}
+		for _, name := range []string{"p.csv", "p.parquet", "p.arrow"} {
+			if _, err := graphmill.ExportPredictions(t.Context(), dir, filepath.Join(work, name), o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows, _ := parquetText(t, work+"/p.parquet")
+		same, _ := arrowText(t, work+"/p.arrow")
+		if d := diff.Diff(want, csvText(t, work+"/p.csv")) + diff.Diff(slices.Clone(want[1:]), append([][]string{}, rows...)) + diff.Diff(rows, same); d != "" {
+			t.Errorf("%d pairs: %s", n, d)
+		}
 	}
 }
 
@@ -420,6 +484,8 @@ func TestPredictionsRefused(t *testing.T) {
 	far := file("far.npy", "i8", []int{2}, graph.Bytes([]int64{3, 10}))
 	below := file("below.npy", "i8", []int{2}, graph.Bytes([]int64{3, -1}))
 	two := "score=" + file("two.npy", "f4", []int{2}, make([]byte, 8))
+	pairs := file("pairs.npy", "u2", []int{2, 3}, graph.Bytes([]uint16{4, 9, 0, 0, 9, 10}))
+	three := "score=" + file("three.npy", "f4", []int{3}, make([]byte, 12))
 	if err := os.WriteFile(work+"/there.csv", []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -458,13 +524,18 @@ func TestPredictionsRefused(t *testing.T) {
 		{"value of a vector", "v.csv", option.Predictions{Type: "user", Arrays: []string{strings.Replace(wide, "score", "e", 1), strings.Replace(score, "score", "e_0", 1)}}, "found two columns \"e_0\", one of them a value of a vector"},
 		{"edge ids of nodes", "", option.Predictions{Type: "user", Arrays: []string{score}, EdgeIDs: true}, "found `EdgeIDs` with the nodes of type user"},
 		{"id name of edges", "", option.Predictions{Type: "links", Arrays: []string{score}, IDName: "key"}, "found `IDName` with the edges of type user:links:user"},
-		{"ending", "x.txt", option.Predictions{Type: "user", Arrays: []string{score}}, "expected a name that ends with .parquet, .csv or .db"},
+		{"ending", "x.txt", option.Predictions{Type: "user", Arrays: []string{score}}, "expected a name that ends with .parquet, .arrow, .csv or .db"},
 		{"folder", "no/x.csv", option.Predictions{Type: "user", Arrays: []string{score}}, "found no folder"},
 		{"there", "there.csv", option.Predictions{Type: "user", Arrays: []string{score}}, "there.csv: exists; choose another `Out`"},
 		{"table", "x.db", option.Predictions{Type: "user", Arrays: []string{score}}, "found no `Table` for the database"},
 		{"table of a file", "x.csv", option.Predictions{Type: "user", Arrays: []string{score}, Table: "t"}, "found `Table` with `Out`"},
 		{"columns of SQLite", "x.db", option.Predictions{Type: "user", Arrays: []string{wide}, Table: "t"}, "found 2002 columns, expected at most 2000 in a table of SQLite"},
 		{"integers", "", option.Predictions{Type: "user", Arrays: []string{score}, IntegerIDs: true}, "found the id \"u0\" with `IntegerIDs`, expected integers of 64 bits"},
+		{"pairs", "", option.Predictions{Type: "user:none", Arrays: []string{score}}, "found no `Nodes` with the pairs of types user:none"},
+		{"shape of pairs", "", option.Predictions{Type: "user:user", Arrays: []string{score}, Nodes: work + "/two.npy"}, "two.npy: found float32 [2], expected integers [2, rows], the sources and the targets of pairs of user:user"},
+		{"rows of pairs", "", option.Predictions{Type: "user:user", Arrays: []string{score}, Nodes: pairs}, "score.npy: found 10 rows, expected 3, one per row of"},
+		{"target", "", option.Predictions{Type: "user:user", Arrays: []string{three}, Nodes: pairs}, "pairs.npy: row 2: found 10, expected 0 to 9, below the number of nodes of user"},
+		{"nodes of no type", "", option.Predictions{Type: "user:none", Arrays: []string{three}, Nodes: pairs}, "pairs.npy: row 0: found 0, expected no row, as the number of nodes of none is 0"},
 		{"memory", "", option.Predictions{Run: option.Run{Memory: 1 << 20}, Type: "user", Arrays: []string{score}}, "found `Memory` 1.00 MiB, expected at least"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -500,7 +571,7 @@ func TestPredictionsFaults(t *testing.T) {
 		vfs.OS = disk
 		return err
 	}
-	for _, name := range []string{"p.parquet", "p.csv"} {
+	for _, name := range []string{"p.parquet", "p.csv", "p.arrow"} {
 		count := &vfs.Fault{FS: vfs.Unsynced{FS: disk}}
 		whole := filepath.Join(work, name)
 		if err := run(t.Context(), count, whole); err != nil {

@@ -1,5 +1,5 @@
 // Package arrow reads Arrow IPC: files (also called Feather version 2) and streams. It covers columns of numbers, bools,
-// times, decimals, byte strings and dictionaries of them, single or in lists of any depth.
+// times, decimals, byte strings and dictionaries of them, single or in lists of any depth. It writes files of simpler columns.
 //
 // A file or stream is a sequence of messages. Each has metadata, a flatbuffer, and a body of buffers, which may be
 // compressed with LZ4 or zstd:
@@ -22,6 +22,11 @@
 //
 // Columns of structs, maps, unions, list views and run-end encoded values are listed with a Reason why they cannot be
 // read. Big-endian files and Feather version 1 are refused.
+//
+// # Writing
+//
+// A Writer writes a file of columns of numbers, bools, times and texts, single or as vectors of a fixed size. AppendBatch makes the record
+// batches, also several at a time. They are not compressed, so that programs map them. Equal batches make equal files.
 //
 // # Damage
 //

@@ -23,20 +23,24 @@ func newExportPredictions(t *cli.Terminal) *cobra.Command {
 		Short: "Write what a model computed for nodes or edges as a table with the original ids",
 		Long: `Writes arrays with a row per node of a type, in the order of the store, as a table
 with the original ids of the nodes: embeddings, scores, classes. Of an edge type the
-table has the ids of both ends, as source and target. A store whose nodes came without
-ids has their numbers.
+table has the ids of both ends, as source and target; so it has of pairs of nodes, which
+need not be edges: --type user:item with --nodes PAIRS.npy. A store whose nodes came
+without ids has their numbers.
 
---out says the format. NAME.parquet has vectors as lists, and times as timestamps.
-NAME.csv has a column per value of a vector, NAME_0, NAME_1 and so on, and times in
-ISO 8601. NAME.db, or sqlite:FILE#TABLE, is a new table in a file of SQLite with the
-columns of CSV. Missing classes, categories and times are null, and empty in CSV.
+--out says the format. NAME.parquet and NAME.arrow have vectors as lists, and times as
+timestamps. NAME.csv has a column per value of a vector, NAME_0, NAME_1 and so on, and
+times in ISO 8601. NAME.db, or sqlite:FILE#TABLE, is a new table in a file of SQLite with
+the columns of CSV; postgres://USER@HOST/DATABASE#TABLE is one of PostgreSQL with vectors
+as arrays, and its password is in PGPASSWORD. Missing classes, categories and times are
+null, and empty in CSV.
 
 The file gets its name once it is whole.`,
 		Example: `  graphmill export predictions g.store --type user --column emb=emb.npy --column score=score.npy --out users.parquet
   graphmill export predictions g.store --type user --column pred=pred.npy --classes pred=label --rows split=test --out test.csv
   graphmill export predictions g.store --type user --nodes seeds.npy --column emb=emb.npy --with name,label --out seeds.parquet
   graphmill export predictions g.store --type user:buys:item --column score=score.npy --out links.parquet
-  graphmill export predictions g.store --type user --column score=score.npy --out results.db --table users`,
+  graphmill export predictions g.store --type user --column score=score.npy --out results.db --table users
+  graphmill export predictions g.store --type user:item --nodes pairs.npy --column score=score.npy --out pairs.arrow`,
 		Args: cli.OneArg("one STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.Path == "" {

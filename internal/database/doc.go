@@ -4,7 +4,7 @@
 // Open opens an address, sqlite:FILE or postgres://USER@HOST/DATABASE, and begins a snapshot: all tables are read as they were at one
 // moment. Extract writes the folder. Rows are in the order of their key, so equal rows make equal files, wherever the database keeps them.
 //
-// CreateTable goes the other way: it makes a table in a file of SQLite, whole or not at all.
+// CreateTable and CopyTable go the other way: they make a table in a file of SQLite, or in a database of PostgreSQL, whole or not at all.
 //
 // Query writes the result of one SELECT in the same way, in the order of all its columns.
 //

@@ -50,10 +50,7 @@ type NewTable struct {
 // CreateTable makes a table in a file of SQLite, which is made where there is none. replace drops a table of this name first, in the same
 // transaction.
 func CreateTable(ctx context.Context, address, table string, columns []NewColumn, replace bool) (_ *NewTable, err error) {
-	file, ok := strings.CutPrefix(address, "sqlite:")
-	if !ok {
-		return nil, tagged.Errorf(ErrUsage, "found the database %s to write to, expected a file of SQLite, such as sqlite:FILE; write Parquet or CSV, which a database loads", Shown(address))
-	}
+	file := strings.TrimPrefix(address, "sqlite:")
 	if len(columns) > mostColumns {
 		return nil, tagged.Errorf(ErrUsage, "found %d columns, expected at most %d in a table of SQLite, which has one for each value of a vector; write Parquet", len(columns), mostColumns)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
-// postgres is a database of PostgreSQL, within a transaction that sees it as it was at its first read.
+// postgres is a connection to PostgreSQL; from openPostgres, within a transaction that sees the database as it was at its first read.
 type postgres struct {
 	name string
 	conn *pgx.Conn
@@ -27,7 +27,8 @@ type postgres struct {
 // settings make the texts of values the same for all servers.
 const settings = "SET LOCAL datestyle = 'ISO, YMD'; SET LOCAL timezone = 'UTC'; SET LOCAL extra_float_digits = 1; SET LOCAL intervalstyle = 'iso_8601'"
 
-func openPostgres(ctx context.Context, address string) (*Snapshot, error) {
+// connectPostgres connects to the database of an address, which must have no password.
+func connectPostgres(ctx context.Context, address string) (*postgres, error) {
 	u, err := url.Parse(address)
 	if err != nil { // its text may have a password
 		return nil, tagged.Errorf(ErrUsage, "found an address of PostgreSQL that is not one, expected postgres://USER@HOST/DATABASE; write special characters as %%XX")
@@ -45,6 +46,14 @@ func openPostgres(ctx context.Context, address string) (*Snapshot, error) {
 	}
 	if p.conn, err = pgx.ConnectConfig(ctx, config); err != nil {
 		return nil, p.in(unconnected(err))
+	}
+	return p, nil
+}
+
+func openPostgres(ctx context.Context, address string) (*Snapshot, error) {
+	p, err := connectPostgres(ctx, address)
+	if err != nil {
+		return nil, err
 	}
 	begin := []string{"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}
 	for _, q := range append(begin, strings.Split(settings, "; ")...) {

@@ -18,10 +18,10 @@ var OverwriteTable = []Option{{Field: "Overwrite", Flag: "force", Group: GroupOu
 
 // Predictions are the options of export predictions.
 var Predictions = []Option{
-	{Field: "Type", Group: GroupSource, Common: true, Value: "TYPE", Kind: Types, Help: "node type or edge type SRC:REL:DST that the arrays have rows of (default: the only node type)"},
+	{Field: "Type", Group: GroupSource, Common: true, Value: "TYPE", Kind: Types, Help: "node type or edge type SRC:REL:DST that the arrays have rows of, or node types SRC:DST of pairs (default: the only node type)"},
 	{Field: "Arrays", Flag: "column", Group: GroupSource, Common: true, Value: "NAME=FILE.npy", Form: Repeated, Help: "column to write, and its numbers: [rows] or [rows, values of a vector]; once per column"},
 	{Field: "Classes", Group: GroupSource, Common: true, Value: "NAME=COLUMN", Form: Repeated, Help: "column whose integers are classes, and the column of categories in the store whose texts are written in their place; -1 is missing"},
-	{Field: "Nodes", Group: GroupSource, Common: true, Value: "FILE.npy", Help: "node, or edge id, of each row of the arrays (default: a row per node or edge, in the order of the store)"},
+	{Field: "Nodes", Group: GroupSource, Common: true, Value: "FILE.npy", Help: "node, or edge id, of each row of the arrays (default: a row per node or edge, in the order of the store); of pairs [2, rows]"},
 	{Field: "Rows", Group: GroupColumns, Common: true, Value: "COLUMN=VALUE", Help: "write only the rows of nodes or edges with a value in a column of the store, such as split=test"},
 	{Field: "With", Keyword: "include", Group: GroupColumns, Common: true, Value: "COLUMNS", Form: Slice, Help: "columns of the store to write beside the arrays; of edges also #input_position, their row in the input"},
 	{Field: "IDName", Group: GroupColumns, Common: true, Value: "NAME", Default: "id", Help: "name of the column of the original ids of nodes; edges have the columns source and target"},

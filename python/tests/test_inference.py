@@ -5,16 +5,19 @@ GRAPHMILL_COMMAND is the path of the command.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import unittest
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 import graphmill
 import made
@@ -105,6 +108,95 @@ class TestPyG(Folder):
                 self.near(got, want)
                 self.assertFalse(got.flags.writeable)
                 self.assertEqual(sorted(os.listdir(self.path(f"out{i}"))), ["_N.npy", "inference.json"])
+
+    def tables(self, *names: str) -> list[str]:
+        """Paths in a folder of tables."""
+        os.makedirs(self.path("tables"), exist_ok=True)
+        return [os.path.join(self.path("tables"), name) for name in names]
+
+    def test_tables(self) -> None:
+        """The output of the last layer is written under the original ids, of a graph without types and for the types that are asked for."""
+
+        def rows(path: str) -> Any:
+            return np.genfromtxt(path, delimiter=",", skip_header=1, dtype=np.float64)
+
+        csv_file, database, users, items = self.tables("rows.csv", "rows.db", "paper.csv", "author.arrow")
+        got = graphmill.inference(plain(), [lambda x, e: x[:, :6].reshape(-1, 2, 3)], self.path(), write=csv_file)
+        self.assertEqual(got.shape, (2000, 2, 3))
+        table = rows(csv_file)
+        np.testing.assert_array_equal(table[:, 0], np.arange(2000))
+        np.testing.assert_array_equal(table[:, 1:].astype(np.float32), got.reshape(2000, 6))
+        graphmill.inference(plain(), [lambda x, e: x[:, 0]], self.path("more"), write={"_N": f"sqlite:{database}#scores"})
+        with contextlib.closing(sqlite3.connect(database)) as db:
+            found = db.execute("SELECT id, output FROM scores").fetchall()
+        np.testing.assert_array_equal(np.array(found, np.float32), np.stack([np.arange(2000), got[:, 0, 0]], 1))
+        calls = [lambda x, e: {t: v[:, :2] for t, v in x.items()}, lambda x, e: {t: v.bfloat16() for t, v in x.items() if t != "author"}]
+        typed_rows = graphmill.inference(typed(), calls, self.path("typed"), write={"paper": users, "venue": self.tables("venue.parquet")[0]})
+        np.testing.assert_array_equal(rows(users)[:, 1:].astype(np.float32), typed_rows["paper"])
+        self.assertEqual(sorted(os.listdir(self.path("tables"))), ["paper.csv", "rows.csv", "rows.db", "venue.parquet"])
+        with self.assertRaisesRegex(GraphmillError, "write: node type author: the last layer returned no rows of the type; what is computed stays"):
+            graphmill.inference(typed(), calls, self.path("none"), write={"author": items})
+        self.assertFalse(os.path.exists(self.path("none")))
+        graphmill.inference(typed(), calls, self.path("none"), resume=True)
+
+    def test_tables_refused(self) -> None:
+        """What cannot be written is an error before the first layer is called."""
+        there, new, database = self.tables("there.csv", "new.csv", "there.db")
+        with open(there, "w") as f:
+            f.write("kept")
+        with contextlib.closing(sqlite3.connect(database)) as db:
+            db.execute("CREATE TABLE t (x)")
+        before = sorted(os.listdir(self.path("tables")))
+
+        def never(x: Any, edge_index: Any) -> Any:
+            raise AssertionError("a layer was called")
+
+        for store, write, want in (
+            (plain(), there, "there.csv: found that it exists"),
+            (plain(), self.path("tables/new.txt"), "expected a name that ends with .parquet, .arrow, .csv or .db"),
+            (plain(), self.path("no/new.csv"), "found no folder"),
+            (plain(), database, "found no table for the database"),
+            (plain(), f"sqlite:{database}#t", "found a table 't', expected none of this name"),
+            (plain(), "postgres://me:word@127.0.0.1/shop#t", "found a password in out"),
+            (plain(), "postgres://me@127.0.0.1/shop", "found no table for the database in out"),
+            (plain(), {"_M": new}, "write: found '_M', expected one of _N"),
+            (plain(), {"_N": 3}, "found write=3, expected a path"),
+            (typed(), new, "found write='.*' for the node types .*, expected a dict by type"),
+            (typed(), {"paper": new, "author": new}, "write: found .*new.csv twice"),
+        ):
+            with self.subTest(want), self.assertRaisesRegex((GraphmillError, TypeError, ValueError), want):
+                graphmill.inference(store, [never], self.path(), write=write)
+            self.assertEqual(sorted(os.listdir(self.path("tables"))), before)
+            self.assertFalse(os.path.exists(self.path()))
+
+    def test_tables_resumed(self) -> None:
+        """After a table fails, the layers are not computed again, and a table that was written is not written again."""
+        first, second = self.tables("first.csv", "second.csv")
+        called: list[int] = []
+
+        def layer(x: Any, edge_index: Any) -> Any:
+            called.append(1)
+            return {t: v[:, 0] for t, v in x.items()}
+
+        def run(**more: Any) -> Any:
+            return graphmill.inference(typed(), [layer], self.path(), write={"paper": first, "author": second}, **more)
+
+        def failing(store: Any, type_: str, *given: Any, **more: Any) -> str:
+            if type_ == "author":
+                raise GraphmillError("disk full")
+            return graphmill.write_predictions(store, type_, *given, **more)
+
+        with (
+            mock.patch("graphmill._inference.write_predictions", failing),
+            self.assertRaisesRegex(GraphmillError, "write: node type author: disk full"),
+        ):
+            run()
+        self.assertEqual(os.listdir(self.path("tables")), ["first.csv"])
+        self.assertFalse(os.path.exists(self.path()))
+        before, times = os.stat(first).st_mtime_ns, len(called)
+        run(resume=True)
+        self.assertEqual((os.stat(first).st_mtime_ns, len(called)), (before, times + 3), "expected the first row of each type alone to be computed again")
+        self.assertEqual(sorted(os.listdir(self.path("tables"))), ["first.csv", "second.csv"])
 
     def test_features(self) -> None:
         """A feature that the store holds as codes is the input as if it were numbers."""

@@ -101,6 +101,9 @@ class TestWrongTypes(unittest.TestCase):
             self.assertGreater(self.sweep("drop_column", changed.drop_column, {"type_": "a", "name": "none"}), 40)
             table = {"store": changed, "type_": "a", "arrays": {"x": np.arange(3)}, "out": os.path.join(d, "t.csv"), "overwrite": True}
             self.assertGreater(self.sweep("write_predictions", graphmill.write_predictions, table), 150)
+            x = np.ones((3, 2))
+            best = {"store": changed, "types": ("a", "a"), "scores": (x, x), "k": 2, "out": os.path.join(d, "top.csv"), "overwrite": True}
+            self.assertGreater(self.sweep("write_top", graphmill.write_top, best), 150)
             if importlib.util.find_spec("torch"):
                 self.assertGreater(self.sweep("inference", graphmill.inference, {"store": small(), "layers": [], "out": out}), 50)
 

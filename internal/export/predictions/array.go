@@ -23,10 +23,27 @@ type array struct {
 }
 
 // openArray opens a file with a row of one value or one vector per node or edge.
-func openArray(fsys vfs.FS, a Array) (_ *array, err error) {
-	f, err := fsys.Open(a.File)
+func openArray(fsys vfs.FS, a Array) (*array, error) {
+	x, shape, err := openFile(fsys, a)
 	if err != nil {
 		return nil, err
+	}
+	switch {
+	case len(shape) == 1:
+	case len(shape) == 2 && shape[1] > 0:
+		x.width = shape[1]
+	default:
+		return nil, errors.Join(fmt.Errorf("%s: found shape %v, expected [rows] or [rows, values of a row]; save a.reshape(len(a), -1)", a.File, shape), x.f.Close())
+	}
+	x.rows = shape[0]
+	return x, nil
+}
+
+// openFile opens a file of any shape.
+func openFile(fsys vfs.FS, a Array) (_ *array, shape []int, err error) {
+	f, err := fsys.Open(a.File)
+	if err != nil {
+		return nil, nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -35,22 +52,13 @@ func openArray(fsys vfs.FS, a Array) (_ *array, err error) {
 	}()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	h, err := npy.Read(f, info.Size())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", a.File, err)
+		return nil, nil, fmt.Errorf("%s: %w", a.File, err)
 	}
-	x := &array{Array: a, f: f, start: h.Offset, dtype: arrayfiles.DTypeOf(h.Descr)}
-	switch {
-	case len(h.Shape) == 1:
-	case len(h.Shape) == 2 && h.Shape[1] > 0:
-		x.width = h.Shape[1]
-	default:
-		return nil, fmt.Errorf("%s: found shape %v, expected [rows] or [rows, values of a row]; save a.reshape(len(a), -1)", a.File, h.Shape)
-	}
-	x.rows = h.Shape[0]
-	return x, nil
+	return &array{Array: a, f: f, start: h.Offset, dtype: arrayfiles.DTypeOf(h.Descr)}, h.Shape, nil
 }
 
 // rowBytes is the size of a row.
@@ -65,16 +73,20 @@ func (a *array) read(b []byte, from int) error {
 	return err
 }
 
-// numbers are the nodes or edges that the rows of arrays belong to: those of a file, or all in order.
+// numbers are the nodes or edges that the rows of arrays belong to: those of a file, or all in order. Of pairs they are the sources.
 type numbers struct {
-	file  *array // nil: all in order
-	count int    // of the nodes or edges
-	what  string // "the number of nodes of user"
-	raw   []byte
+	file    *array   // nil: all in order
+	count   int      // of the nodes or edges
+	what    string   // "the number of nodes of user"
+	targets *numbers // of pairs, from the same file
+	raw     []byte
 }
 
 // openNumbers opens the file of nodes or edge ids; "" opens none.
 func openNumbers(fsys vfs.FS, file string, x *subject) (_ *numbers, err error) {
+	if x.pair[0] != nil {
+		return openPairs(fsys, file, x)
+	}
 	n := &numbers{count: x.count(), what: fmt.Sprintf("the number of %ss of %s", x.kind(), x.name())}
 	if file == "" {
 		return n, nil
@@ -85,6 +97,29 @@ func openNumbers(fsys vfs.FS, file string, x *subject) (_ *numbers, err error) {
 	if !n.file.dtype.IsInt() || n.file.width > 0 {
 		return nil, errors.Join(fmt.Errorf("%s: found %s %s, expected one integer per row, the number of its %s; save such an array", file, n.file.dtype, n.file.shape(), x.kind()), n.close())
 	}
+	return n, nil
+}
+
+// openPairs opens the file of the sources and targets of pairs, [2, rows].
+func openPairs(fsys vfs.FS, file string, x *subject) (*numbers, error) {
+	if file == "" {
+		return nil, usagef("found no `Nodes` with the pairs of types %s, expected the node numbers of each pair; give `Nodes` FILE.npy of integers [2, rows], sources and targets", x.name())
+	}
+	from, shape, err := openFile(fsys, Array{File: file})
+	if err != nil {
+		return nil, err
+	}
+	if len(shape) != 2 || shape[0] != 2 || !from.dtype.IsInt() {
+		return nil, errors.Join(fmt.Errorf("%s: found %s %v, expected integers [2, rows], the sources and the targets of pairs of %s; save such an array", file, from.dtype, shape, x.name()), from.f.Close())
+	}
+	from.rows = shape[1]
+	to := *from
+	to.start += int64(from.rows) * int64(from.rowBytes())
+	of := func(end *graph.Nodes, a *array) *numbers {
+		return &numbers{file: a, count: end.Count, what: "the number of nodes of " + end.Type}
+	}
+	n := of(x.pair[0], from)
+	n.targets = of(x.pair[1], &to)
 	return n, nil
 }
 
@@ -126,6 +161,9 @@ func (n *numbers) read(dst []uint64, from int) error {
 	}
 	for i := range dst {
 		v, negative := integer(n.file.dtype, n.raw, i)
+		if n.count == 0 {
+			return fmt.Errorf("%s: row %d: found %s, expected no row, as %s is 0; leave it out", n.file.File, from+i, shown(v, negative), n.what)
+		}
 		if negative || v >= uint64(n.count) {
 			return fmt.Errorf("%s: row %d: found %s, expected 0 to %d, below %s", n.file.File, from+i, shown(v, negative), n.count-1, n.what)
 		}

@@ -66,6 +66,7 @@ type reader struct {
 // fill makes the next block. The error is io.EOF after the last.
 func (r *reader) fill(b *block) error {
 	b.rows, b.places, b.read = b.rows[:0], b.places[:0], 0
+	b.src, b.dst = b.src[:0], b.dst[:0]
 	b.arrays = slices.Grow(b.arrays[:0], len(r.arrays))[:len(r.arrays)]
 	for k, a := range r.arrays {
 		b.arrays[k] = grown(b.arrays[k], r.size*a.rowBytes())
@@ -121,8 +122,17 @@ func (r *reader) take(b *block, n int) error {
 // choose adds the numbers and places of those of the next n rows that fulfil the condition.
 func (r *reader) choose(b *block, n int) error {
 	r.part = slices.Grow(r.part[:0], n)[:n]
+	if r.numbers.targets != nil {
+		if err := r.numbers.targets.read(r.part, r.next); err != nil {
+			return err
+		}
+		b.dst = append(b.dst, r.part...)
+	}
 	if err := r.numbers.read(r.part, r.next); err != nil {
 		return err
+	}
+	if r.numbers.targets != nil {
+		b.src = append(b.src, r.part...)
 	}
 	for i, v := range r.part {
 		if r.match == nil || r.match(int(v)) {
@@ -147,6 +157,7 @@ func (r *reader) count() (rows int64, err error) {
 			return 0, err
 		}
 		b.rows, b.places = b.rows[:0], b.places[:0]
+		b.src, b.dst = b.src[:0], b.dst[:0]
 		if err := r.choose(&b, min(blockRows, all-r.next)); err != nil {
 			return 0, err
 		}

@@ -1,7 +1,7 @@
-// Package predictions writes arrays with a row per node or edge of a store, such as what a model computed, as a table under the original
-// ids: Parquet, CSV, or a table of a database.
+// Package predictions writes arrays with a row per node, edge or pair of nodes of a store, such as what a model computed, as a table under the
+// original ids: Parquet, Arrow, CSV, or a table of a database.
 //
-//	blocks of rows: numbers of the nodes or edges, and their rows of the arrays
+//	blocks of rows: numbers of the nodes, edges or pairs, and their rows of the arrays
 //	cells: the values of each column for the rows of a block; ids, arrays, texts of classes, columns of the store
 //	a sink: encodes the cells of several blocks at a time, and takes blocks in order
 //

@@ -15,7 +15,7 @@ var ErrUsage = errors.New("options that mean nothing together")
 // usagef is an error of the kind ErrUsage.
 func usagef(format string, a ...any) error { return tagged.Errorf(ErrUsage, format, a...) }
 
-// Array is a .npy file with a row per node or edge.
+// Array is a .npy file with a row per node, edge or pair.
 type Array struct {
 	Name string // of its column in the table
 	File string
@@ -25,16 +25,18 @@ type Array struct {
 
 // Options say what is written.
 type Options struct {
-	// Type is a node type, an edge type src:rel:dst or the relation of one; "" is the only node type of the store.
+	// Type is a node type, an edge type src:rel:dst or the relation of one, or two node types src:dst, for pairs of nodes; "" is the only node
+	// type of the store.
 	Type   string
 	Arrays []Array
 	// Nodes is a .npy file with the node or the edge id of each row of the arrays; "" means that they have a row per node or edge, in order.
+	// Of pairs it has the sources and targets, [2, rows].
 	Nodes string
 	// Rows is a condition "COLUMN=VALUE" that the nodes or edges of the rows fulfil; "" takes all.
 	Rows string
 	// With are columns of the store to write beside the arrays.
 	With []string
-	// IDName is the name of the column of ids; "" is "id". Edges have the columns "source" and "target".
+	// IDName is the name of the column of ids; "" is "id". Edges and pairs have the columns "source" and "target".
 	IDName string
 	// IntegerIDs writes ids that the store has as texts of integers as integers.
 	IntegerIDs bool

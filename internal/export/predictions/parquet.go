@@ -26,10 +26,7 @@ func newParquetSink(w io.Writer, t *table, origin string) (*parquetSink, error) 
 	if s.out, err = parquet.NewWriter(w, s.fields); err != nil {
 		return nil, err
 	}
-	s.out.Meta = []parquet.Pair{{Key: "graphmill.type", Value: t.name()}}
-	if origin != "" {
-		s.out.Meta = append(s.out.Meta, parquet.Pair{Key: "graphmill.store", Value: origin})
-	}
+	s.out.Meta = metadata(t, origin)
 	return s, nil
 }
 

@@ -12,11 +12,12 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// subject is the nodes or edges that the arrays have rows of: one of nodes and edges is nil.
+// subject is the nodes, edges or pairs of nodes that the arrays have rows of: one of nodes, edges and pair is set.
 type subject struct {
 	store   *store.Store
 	nodes   *graph.Nodes
 	edges   *graph.Edges
+	pair    [2]*graph.Nodes // of sources and targets
 	columns []*widening.Column
 }
 
@@ -35,6 +36,10 @@ func findSubject(fsys vfs.FS, s *store.Store, name string) (*subject, error) {
 		x.nodes = g.Nodes[i]
 		x.columns, err = features.Nodes(x.nodes)
 		return x, err
+	}
+	if src, dst, ok := strings.Cut(name, ":"); ok && g.NodeType(src) >= 0 && g.NodeType(dst) >= 0 {
+		x.pair = [2]*graph.Nodes{g.Nodes[g.NodeType(src)], g.Nodes[g.NodeType(dst)]}
+		return x, nil
 	}
 	if name != "" && (strings.Contains(name, ":") || relations(g, name) > 0) {
 		i, err := g.EdgeType(name)
@@ -70,21 +75,27 @@ func relations(g *graph.Graph, name string) (n int) {
 
 // name is the name of the type.
 func (x *subject) name() string {
-	if x.edges != nil {
+	switch {
+	case x.edges != nil:
 		return x.edges.Type.String()
+	case x.pair[0] != nil:
+		return x.pair[0].Type + ":" + x.pair[1].Type
 	}
 	return x.nodes.Type
 }
 
-// kind is the word for one row: "node" or "edge".
+// kind is the word for one row: "node", "edge" or "pair".
 func (x *subject) kind() string {
-	if x.edges != nil {
+	switch {
+	case x.edges != nil:
 		return "edge"
+	case x.pair[0] != nil:
+		return "pair"
 	}
 	return "node"
 }
 
-// count is the number of nodes or edges.
+// count is the number of nodes or edges, not of pairs.
 func (x *subject) count() int {
 	if x.edges != nil {
 		return x.edges.Count

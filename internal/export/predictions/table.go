@@ -98,22 +98,23 @@ func (t *table) addIDs(o *Options) error {
 		return add(cmp.Or(o.IDName, "id"), t.nodes, own)
 	}
 	if o.IDName != "" {
-		return usagef("found `IDName` with the edges of type %s, expected it with a node type: edges have the columns source and target; leave it out", t.name())
+		return usagef("found `IDName` with the %ss of type %s, expected it with a node type: %[1]ss have the columns source and target; leave it out", t.kind(), t.name())
 	}
-	for i, end := range []struct {
-		name, of string
-		rows     rowsOf
-	}{{"source", t.edges.Type.Src, sources}, {"target", t.edges.Type.Dst, targets}} {
-		n, err := t.end(end.of)
-		if err != nil {
-			return err
+	if t.ends = t.pair; t.edges != nil {
+		for i, name := range []string{t.edges.Type.Src, t.edges.Type.Dst} {
+			var err error
+			if t.ends[i], err = t.end(name); err != nil {
+				return err
+			}
 		}
-		t.ends[i] = n
-		if err := add(end.name, n, end.rows); err != nil {
-			return err
-		}
+	}
+	if err := errors.Join(add("source", t.ends[0], sources), add("target", t.ends[1], targets)); err != nil {
+		return err
 	}
 	if o.EdgeIDs {
+		if t.edges == nil {
+			return usagef("found `EdgeIDs` with the pairs of types %s, expected it with an edge type; leave it out", t.name())
+		}
 		t.columns = append(t.columns, edgeIDColumn())
 	}
 	return nil
@@ -190,7 +191,7 @@ func (t *table) rowBytes() int64 {
 	for _, c := range t.columns {
 		n += int64(c.bytes)
 	}
-	if t.edges != nil {
+	if t.nodes == nil {
 		n += 16
 	}
 	return n

@@ -19,6 +19,7 @@ type Format uint8
 const (
 	Parquet Format = iota
 	CSV
+	Arrow
 	Database
 )
 
@@ -30,7 +31,7 @@ type Target struct {
 }
 
 // endings are the formats by the ends of names.
-var endings = map[string]Format{".parquet": Parquet, ".pq": Parquet, ".csv": CSV, ".db": Database, ".sqlite": Database, ".sqlite3": Database}
+var endings = map[string]Format{".parquet": Parquet, ".pq": Parquet, ".csv": CSV, ".arrow": Arrow, ".feather": Arrow, ".db": Database, ".sqlite": Database, ".sqlite3": Database}
 
 // ParseTarget finds out the format from the end of a name, or from an address. The table of a database stands after # or in table.
 func ParseTarget(out, table string) (Target, error) {
@@ -46,7 +47,7 @@ func ParseTarget(out, table string) (Target, error) {
 	if t.Format, known = endings[strings.ToLower(filepath.Ext(out))]; address {
 		t.Format = Database
 	} else if !known {
-		return t, usagef("found `Out` %s, expected a name that ends with .parquet, .csv or .db, or the address of a database, such as sqlite:FILE#TABLE; rename it", out)
+		return t, usagef("found `Out` %s, expected a name that ends with .parquet, .arrow, .csv or .db, or the address of a database, such as sqlite:FILE#TABLE; rename it", out)
 	}
 	switch {
 	case t.Format == Database && t.Table == "":

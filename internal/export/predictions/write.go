@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 
 	"github.com/graphmill/graphmill/format/parquet"
 	"github.com/graphmill/graphmill/internal/database"
@@ -29,6 +30,7 @@ type worker struct {
 	rows    parquet.Rows
 	lengths []uint32
 	values  []byte
+	wide    [][]byte // by column of 16-bit floats
 }
 
 // Write writes the arrays as a table, completely or not at all.
@@ -48,7 +50,7 @@ func Write(ctx context.Context, fsys vfs.FS, s *store.Store, to Target, o Option
 	defer func() {
 		whole := err == nil
 		if err = errors.Join(err, t.close()); whole {
-			err = store.Whole(to.Path, err)
+			err = store.Whole(database.Shown(to.Path), err)
 		}
 	}()
 	x := &writing{table: t, o: &o, r: &Result{Type: t.name(), Edges: t.edges != nil, Columns: len(t.columns), Unlabelled: map[string]int64{}}}
@@ -146,12 +148,7 @@ func (x *writing) file(ctx context.Context, fsys vfs.FS, to Target) error {
 	if err != nil {
 		return err
 	}
-	var s sink
-	if to.Format == Parquet {
-		s, err = newParquetSink(f, x.table, x.o.Origin)
-	} else {
-		s, err = newCSVSink(f, x.columns)
-	}
+	s, err := x.sink(f, to.Format)
 	if err == nil {
 		err = x.rows(ctx, s)
 	}
@@ -170,6 +167,17 @@ func (x *writing) file(ctx context.Context, fsys vfs.FS, to Target) error {
 	return store.Whole(out, fsys.SyncDir(dir))
 }
 
+// sink is the format of a file.
+func (x *writing) sink(f vfs.File, format Format) (sink, error) {
+	switch format {
+	case Parquet:
+		return newParquetSink(f, x.table, x.o.Origin)
+	case Arrow:
+		return newArrowSink(f, x.table, x.o.Origin)
+	}
+	return newCSVSink(f, x.columns)
+}
+
 // measure sets Bytes to the size of a file.
 func (x *writing) measure(f vfs.File) error {
 	info, err := f.Stat()
@@ -181,6 +189,16 @@ func (x *writing) measure(f vfs.File) error {
 
 // database writes a table of a database in one transaction.
 func (x *writing) database(ctx context.Context, to Target) error {
+	if !strings.HasPrefix(to.Path, "sqlite:") {
+		s, err := openPostgres(ctx, to, x.columns, x.o.Overwrite)
+		if err != nil {
+			return err
+		}
+		if err := x.rows(ctx, s); err != nil {
+			return errors.Join(err, s.out.Rollback())
+		}
+		return nil
+	}
 	columns, err := tableColumns(x.columns)
 	if err != nil {
 		return err

@@ -42,6 +42,9 @@ func Predictions(ctx context.Context, in, out string, o option.Predictions) (_ *
 	if err != nil {
 		return nil, operation.Usagef("%w", err)
 	}
+	if database.Is(out) && !strings.HasPrefix(out, "sqlite:") { // others may see what a report names
+		out = database.Shown(to.Path) + "#" + to.Table
+	}
 	if err := operation.Keeps(strings.TrimPrefix(to.Path, "sqlite:"), in); err != nil {
 		return nil, err
 	}

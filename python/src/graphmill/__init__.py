@@ -25,6 +25,7 @@ from ._run import run
 from ._schema import NodeBatch
 from ._stats import LoaderStats
 from ._store import Store
+from ._top import write_top
 from ._version import __version__
 from ._whole.arrays import from_arrays
 from ._whole.dgl import from_dgl
@@ -59,6 +60,7 @@ __all__ = [
     "ray_dataset",
     "run",
     "write_predictions",
+    "write_top",
 ]
 
 

@@ -20,6 +20,7 @@ from ._command import GraphmillError
 from ._folder import unknown
 from ._in_edges import InEdges
 from ._messages import condition_texts, message_tests
+from ._predictions import check_out, write_predictions
 from ._row_file import RowFile, empty_folder, locked_folder, sync_folder, write_json
 from ._store import Nodes, Store
 
@@ -44,6 +45,7 @@ def inference(
     batch_edges: int = 1 << 20,
     device: Any = None,
     keep: str = "last",
+    write: Any = None,
     resume: bool = False,
     overwrite: bool = False,
 ) -> Any:
@@ -91,15 +93,18 @@ def inference(
         batch_edges: edges per batch, unless one node has more.
         device: where the layers compute; default: the device of their first parameter.
         keep: "last": only the output of the last layer is kept; "all": the output of each layer.
+        write: a table to write the output of the last layer to, under the original ids, as the column ``output``: a file or a table of a
+            database, as `write_predictions` takes it, or a dict of these by node type. An output of more than one dimension per node is
+            one vector. A server is asked when the layers are done; what they made stays if it refuses.
         resume: continue what a run with the same arguments has done, if there is any.
-        overwrite: replace a folder that an earlier inference wrote.
+        overwrite: replace a folder that an earlier inference wrote, and the tables of ``write``.
 
     Returns:
         The output of the last layer as a read-only map, [nodes, ...]; a dict by type if the graph has types.
 
     Raises:
         GraphmillError: a layer raised an error, or returned rows of another number, shape or dtype; the disk is full; the
-            folder exists; what is to be continued is of other arguments, or of other weights. What was done stays.
+            folder or a table exists; what is to be continued is of other arguments, or of other weights. What was done stays.
         ValueError: a wrong argument; a type without a column for ``x``.
 
     Example:
@@ -130,12 +135,59 @@ def inference(
             else "that it exists, expected a new folder; overwrite=True replaces an earlier inference"
         )
         raise GraphmillError(f"{path}: found {what}")
+    tables = _tables(store, write)
     partial = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.partial")
     with locked_folder(partial, "", "writes it"):
         state = _state(partial, of, resume)
+        for t, table in tables.items():
+            if state.get("tables", {}).get(t) != table:
+                check_out(table, None, overwrite)
         _Run(store, calls, InEdges(store, fill=as_ == "dgl" and not calls.homogeneous, messages=tests), partial, state).all_layers(inputs)
+        _write_tables(store, tables, partial, state, overwrite)
         _publish(partial, path)
     return _result(path, state, calls.homogeneous)
+
+
+def _tables(store: Store, write: Any) -> dict[str, str]:
+    """The tables to write, by node type."""
+    if write is None:
+        return {}
+    if not isinstance(write, Mapping):
+        if len(store.nodes) != 1:
+            raise ValueError(
+                f"found write={write!r} for the node types {', '.join(store.nodes)}, expected a dict by type, such as {{{store.node_types[0]!r}: {write!r}}}"
+            )
+        write = {store.node_types[0]: write}
+    out: dict[str, str] = {}
+    for t, table in write.items():
+        if t not in store.nodes:
+            raise ValueError(unknown("write", t, store.nodes))
+        if not store.nodes[t].count:
+            raise ValueError(f"write: found the node type {t}, which has no nodes, expected one with nodes; leave it out")
+        out[t] = path_of("write", table)
+        if list(out.values()).count(out[t]) > 1:
+            raise ValueError(f"write: found {out[t]} twice, expected another table for each node type")
+    return out
+
+
+def _write_tables(store: Store, tables: Mapping[str, str], folder: str, state: dict[str, Any], overwrite: bool) -> None:
+    """Write the tables that are not written, and record each."""
+    done = state.setdefault("tables", {}) if tables else {}
+    for t, table in tables.items():
+        if done.get(t) == table:
+            continue
+        of = state["layers"][-1].get(t)
+        try:
+            if of is None:
+                raise ValueError("the last layer returned no rows of the type")
+            rows = np.load(os.path.join(folder, of["file"]), mmap_mode="r", allow_pickle=False)
+            write_predictions(store, t, {"output": rows.reshape(len(rows), -1) if rows.ndim > 2 else rows}, table, overwrite=overwrite)
+        except (GraphmillError, TypeError, ValueError) as e:
+            raise GraphmillError(
+                f"write: node type {t}: {e}; what is computed stays: resume=True with the same arguments, but for write=, completes the folder"
+            ) from e
+        done[t] = table
+        write_json(os.path.join(folder, _META), state)
 
 
 class _Run:

@@ -38,8 +38,8 @@ def condition_texts(name: str, x: Any, store: Store) -> list[str]:
     return out
 
 
-def message_tests(x: Any, store: Store) -> dict[EdgeType, Callable[[Array], Array]]:
-    """For each edge type that ``messages=`` restricts, which of some edge ids are messages, as an array of bools.
+def message_tests(x: Any, store: Store, keyword: str = "messages") -> dict[EdgeType, Callable[[Array], Array]]:
+    """For each edge type that ``messages=``, or another keyword, restricts, which of some edge ids are messages, as an array of bools.
 
     Raises:
         TypeError: as `condition_texts`.
@@ -49,7 +49,7 @@ def message_tests(x: Any, store: Store) -> dict[EdgeType, Callable[[Array], Arra
         return {}
     values: dict[EdgeType, dict[str, list[str]]] = {}
     general: list[tuple[str, str]] = []
-    for text in condition_texts("messages", x, store):
+    for text in condition_texts(keyword, x, store):
         e, rest = _typed(text, store)
         column, equals, value = rest.partition("=")
         if e is None:
@@ -63,19 +63,19 @@ def message_tests(x: Any, store: Store) -> dict[EdgeType, Callable[[Array], Arra
                 continue
             if column not in store.edges[e].columns:
                 raise ValueError(
-                    f"found messages={x!r}, and {':'.join(e)} without the column {column!r}, whose edges would all be messages, expected the column in each edge type; "
-                    "give messages= as a dict by edge type"
+                    f"found {keyword}={x!r}, and {':'.join(e)} without the column {column!r}, whose edges would all be messages, expected the column in each edge type; "
+                    f"give {keyword}= as a dict by edge type"
                 )
             values.setdefault(e, {}).setdefault(column, []).append(value)
     tests = {}
     for e, columns in values.items():
         if len(columns) > 1:
-            raise ValueError(f"found messages= by the columns {' and '.join(columns)} of {':'.join(e)}, expected one column per edge type")
+            raise ValueError(f"found {keyword}= by the columns {' and '.join(columns)} of {':'.join(e)}, expected one column per edge type")
         ((name, texts),) = columns.items()
         have = store.edges[e].columns
         if name not in have:
-            raise ValueError(unknown(f"messages: column of {':'.join(e)}", name, [c for c in have if not c.startswith("#")]))
-        tests[e] = _test(have.column(name), texts, ":".join(e))
+            raise ValueError(unknown(f"{keyword}: column of {':'.join(e)}", name, [c for c in have if not c.startswith("#")]))
+        tests[e] = _test(have.column(name), texts, f"{keyword}: column {name!r} of {':'.join(e)}")
     return tests
 
 
@@ -90,9 +90,8 @@ def _typed(text: str, store: Store) -> tuple[EdgeType | None, str]:
     return None, text
 
 
-def _test(column: Column, texts: list[str], of: str) -> Callable[[Array], Array]:
+def _test(column: Column, texts: list[str], what: str) -> Callable[[Array], Array]:
     """Whether the rows of a column have one of the values that texts name."""
-    what = f"messages: column {column.name!r} of {of}"
     if column.shape or column.offsets:
         raise ValueError(f"{what}: found shape {list(column.shape)}, expected one value per row; take another column")
     if column.string_offsets is not None:

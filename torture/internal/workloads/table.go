@@ -45,6 +45,7 @@ func All() []Workload {
 	out("export-metis", "export @rmat.store --to metis")
 	const predictions = "export predictions @features.store --type a --column v=@values.npy --out "
 	add("export-predictions", predictions+"out.parquet", "out.parquet")
+	add("export-predictions-arrow", predictions+"out.arrow", "out.arrow")
 	add("export-predictions-csv", predictions+"out.csv", "out.csv")
 
 	w = add("feed", "")

@@ -44,7 +44,7 @@ def top_k(scores: Any, k: int, known: Any = None, items: Any = None, *, sources:
             raise ValueError(f"found {len(column)} items and scores of {x.shape[1]}, expected an item per column")
         if left_out is not None:
             left_out.remove(x, of[at : at + len(x)], column)
-        found.append(_top(x, most, column))
+        found.append(highest(x, most, column))
     if not found:
         return np.empty((0, most), np.int64), np.empty((0, most))
     return np.concatenate([f for f, _ in found]), np.concatenate([s for _, s in found])
@@ -62,7 +62,7 @@ def _columns(items: Any) -> Array:
     return column
 
 
-def _top(x: Array, k: int, column: Array | None) -> tuple[Array, Array]:
+def highest(x: Array, k: int, column: Array | None) -> tuple[Array, Array]:
     """The highest scores of a block; NaN stands for no item."""
     n, width = x.shape
     items, scores = np.full((n, k), -1, np.int64), np.full((n, k), np.nan, x.dtype)
