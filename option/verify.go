@@ -8,8 +8,8 @@ type Verify struct {
 	// The ends of each edge of a sampled collection are compared with the ends of the store's edge with its id. TFRecords have no ids:
 	// they are drawn anew by the memory executor, into the folder for temporary files (TMPDIR), and each record is compared.
 	Against string
-	// Seeds, SeedTime and GraphSchema are the files with which TFRecords were sampled (Sample), if there were any.
-	Seeds, SeedTime, GraphSchema string
+	// Seeds, SeedTime, NegativesFrom and GraphSchema are the files with which TFRecords were sampled (Sample), if there were any.
+	Seeds, SeedTime, NegativesFrom, GraphSchema string
 	// AllowOutside lets the configuration of parts name files outside its folder.
 	AllowOutside bool
 }

@@ -148,7 +148,8 @@ func asSampled(o *option.Verify, dir string, made *store.Made, g *graph.Graph) (
 	for _, input := range []struct {
 		name, field, given string
 		to                 *string
-	}{{"seeds", "Seeds", o.Seeds, &s.Seeds}, {"seed_time", "SeedTime", o.SeedTime, &s.SeedTime}, {"graph_schema", "GraphSchema", o.GraphSchema, &s.GraphSchema}} {
+	}{{"seeds", "Seeds", o.Seeds, &s.Seeds}, {"seed_time", "SeedTime", o.SeedTime, &s.SeedTime},
+		{"negatives", "NegativesFrom", o.NegativesFrom, &s.NegativesFrom}, {"graph_schema", "GraphSchema", o.GraphSchema, &s.GraphSchema}} {
 		_, has := made.Inputs[input.name]
 		switch {
 		case has && input.given == "":
@@ -196,7 +197,7 @@ func setMade(o *option.Sample, options map[string]string) (err error) {
 		}
 		return n
 	}
-	o.Seeds, o.SeedTime = options["seeds"], options["seed_time"]
+	o.Seeds, o.SeedTime, o.NegativesFrom = options["seeds"], options["seed_time"], options["negatives_from"]
 	o.LimitSeeds, o.BatchSize, o.Epochs, o.Components = number("limit_seeds"), number("batch_size"), number("epochs"), number("components")
 	o.Epoch = uint64(number("epoch"))
 	o.Shuffle, o.SeedIDs = options["shuffle"] == "true", options["seed_ids"] == "true"

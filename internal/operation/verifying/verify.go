@@ -60,7 +60,7 @@ func verifyFolder(o *option.Verify, ctx context.Context, v *report.Verification)
 		}
 		config = path // even if it cannot be read: Verify reports that
 	}
-	if name := options.First(o, "Seeds", "SeedTime", "GraphSchema"); name != "" && (o.Against == "" || config != "") {
+	if name := options.First(o, "Seeds", "SeedTime", "NegativesFrom", "GraphSchema"); name != "" && (o.Against == "" || config != "") {
 		return operation.Usagef("found `%s` without TFRecords and `Against`, expected them together", name)
 	}
 	dir := path
