@@ -238,6 +238,7 @@ func (o *importJob) run(ctx context.Context, source, out string) (st *store.Stor
 	if o.Features != "" {
 		files = append(files[:len(files):len(files)], o.Features)
 	}
+	files = append(files[:len(files):len(files)], listFiles(&o.Import.Build, files)...)
 	inputs, err := operation.Fingerprints(ctx, fsys, files, r, o.copies.inputs(names))
 	if err != nil {
 		return nil, err
