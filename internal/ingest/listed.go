@@ -81,8 +81,18 @@ func openListedText(fsys vfs.FS, path string, columns []string) (table.Table, er
 	if err != nil || header {
 		return t, err
 	}
+	var names []string
+	for _, f := range t.Fields() {
+		names = append(names, f.Name)
+	}
+	if names == nil {
+		return nil, sourcef("%s: found an empty file, expected ids; leave the file out", path)
+	}
+	if t, err = open(textfiles.CSVOptions{Names: names}); err != nil {
+		return nil, err
+	}
 	first := t.First()
-	if isHeader(first, nil) || len(first) == 1 && isListHeader(first[0]) {
+	if len(first) == 2 && isHeader(first, names) || len(first) == 1 && isListHeader(first[0]) {
 		return open(textfiles.CSVOptions{Header: true})
 	}
 	return t, nil

@@ -18,7 +18,7 @@ func (s *Split) masked(ctx context.Context, r *rows) error {
 			width = columns[p].RowValues()
 		}
 	}
-	vector := s.maskShape(r) != nil
+	vector := len(s.maskShape(r)) == 1
 	seen := make([]counts, width)
 	for k := range width {
 		a := added{name: SplitColumn, parts: make([]int8, r.count)}

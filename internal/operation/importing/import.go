@@ -371,7 +371,7 @@ func buildStoreBy(o *option.Build, ctx context.Context, started time.Time, out s
 	operation.WarnUnderflows(&o.Run, r, result.Underflows)
 	r.Stage("checksums", time.Since(sealing), 0, "")
 	counting := time.Now()
-	err = reportStore(r, s)
+	err = errors.Join(reportStore(r, s), reportSplits(r, s, o.Splits))
 	r.Stage("count degrees", time.Since(counting), 0, "")
 	if err == nil && !o.NoReport {
 		err = reportColumns(ctx, &o.Run, r, s)
