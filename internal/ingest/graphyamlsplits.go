@@ -139,7 +139,7 @@ func readByPart(y yamlfile.File, n ast.Node, what, name string, columns func(yam
 		}
 	}
 	if out[0] == "" || out[1]+out[2] == "" {
-		return nil, y.Errorf(n, "found %s without train, or without valid and test, expected %s for train and for valid or test", what, what)
+		return nil, y.Errorf(n, "found %s without train, or without valid and test, expected %s for train and for valid or test; name them", what, what)
 	}
 	return out, nil
 }

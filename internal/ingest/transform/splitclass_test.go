@@ -416,3 +416,31 @@ func TestSplitWays(t *testing.T) {
 		t.Errorf("found %v of no rows, expected no error", err)
 	}
 }
+
+// Over many seeds each row of a class is equally often in test, by chi-square, and each class always as often as its share says.
+func TestStratifiedChance(t *testing.T) {
+	const seeds = 2000
+	var values []string
+	for i := range 60 {
+		values = append(values, []string{"a", "b", "b", "c", "c", "c"}[i%6])
+	}
+	often := make([]int, len(values))
+	for seed := range uint64(seeds) {
+		for row, p := range splitOf(t, users(stringColumn("label", values)), Options{Seed: seed, Splits: []Split{{Ratios: []float64{.8, .1, .1}, Stratify: "label"}}}) {
+			if p == 2 {
+				often[row]++
+			}
+		}
+	}
+	chi, expected, of := 0.0, seeds*.1, map[string]int{}
+	for row, n := range often {
+		chi += (float64(n) - expected) * (float64(n) - expected) / (expected * .9)
+		of[values[row]] += n
+	}
+	if chi > 110 { // 57 degrees of freedom: exceeded by chance once in 10^4
+		t.Errorf("found chi-square %.1f, expected at most 110", chi)
+	}
+	if diff := gocmp.Diff(map[string]int{"a": seeds, "b": 2 * seeds, "c": 3 * seeds}, of); diff != "" {
+		t.Error(diff)
+	}
+}

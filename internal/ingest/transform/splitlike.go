@@ -182,16 +182,14 @@ func (t *Transform) like(ctx context.Context, s *Split, r *rows) error {
 		a := added{name: name, parts: make([]int8, r.count)}
 		first, second := of[0][name], of[1][name]
 		err := x.eachEnd(ctx, func(row int, from, to uint64) error {
-			p := int8(-1)
 			switch {
 			case first == nil:
-				p = second(to)
+				a.parts[row] = second(to)
 			case second == nil:
-				p = first(from)
+				a.parts[row] = first(from)
 			default:
-				p = later(first(from), second(to))
+				a.parts[row] = later(first(from), second(to))
 			}
-			a.parts[row] = p
 			return nil
 		})
 		if err != nil {

@@ -67,6 +67,8 @@ func (o *Options) NodeBytes() int64 {
 	switch {
 	case o.LargestComponent:
 		return 8
+	case slices.ContainsFunc(o.Splits, func(s Split) bool { return s.Stratify != "" || s.Group != "" }):
+		return 5
 	case len(o.Splits) > 0:
 		return 1
 	}

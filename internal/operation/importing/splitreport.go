@@ -2,7 +2,6 @@ package importing
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
@@ -142,9 +141,9 @@ func (p *parted) count() (total [4]int, classes map[string]*[4]int) {
 		classes = map[string]*[4]int{}
 	}
 	var buf []byte
-	for row := range p.rows {
-		part := int(int32(binary.LittleEndian.Uint32(p.c.Values[4*row:])))
-		if part < 0 {
+	for row, code := range graph.View[int32](p.c.Values)[:p.rows] {
+		part := int(code)
+		if part < 0 || part > len(transform.Parts) {
 			part = len(transform.Parts)
 		}
 		total[part]++
