@@ -43,8 +43,8 @@ class TestSklearn(unittest.TestCase):
                 self.assertEqual((got == 2).sum(), len(test_rows))
                 for part, rows in ((0, train_rows), (2, test_rows)):
                     self.assertLessEqual(np.abs(_counts(y, got == part) - _counts(y, rows)).max(), 1)
-                cost = lambda c: float(((c - 0.3 * np.bincount(y)) ** 2).sum())  # noqa: E731
-                self.assertLessEqual(cost(_counts(y, got == 2)), cost(_counts(y, test_rows)) + 1e-9)
+                mine, theirs = (float(((_counts(y, rows) - 0.3 * np.bincount(y)) ** 2).sum()) for rows in (got == 2, test_rows))
+                self.assertLessEqual(mine, theirs + 1e-9)
 
     def test_folds(self) -> None:
         """The folds have the sizes of StratifiedKFold and GroupKFold."""
@@ -162,6 +162,14 @@ class TestForms(unittest.TestCase):
         e = s.edges[("user", "knows", "user")]
         src = ids[np.asarray(e.edge_index())[0]]
         self.assertEqual(dict(zip(src.tolist(), np.asarray(e["split"]).tolist())), {"ann": 0, "bob": 0, "cid": -1, "dee": 2})
+
+    def test_pairs(self) -> None:
+        """Pairs of integers, also just two of them."""
+        edges = {("user", "knows", "user"): {"src": [0, 1, 2, 3], "dst": [1, 2, 3, 0]}}
+        e = ("user", "knows", "user")
+        s = graphmill.from_tables({"user": 4}, edges, split={e: {"files": {"train": np.array([[1, 2], [3, 0]]), "test": [[0, 1]]}}})
+        src = np.asarray(s.edges[e].edge_index())[0]
+        self.assertEqual(dict(zip(src.tolist(), np.asarray(s.edges[e]["split"]).tolist())), {0: 2, 1: 0, 2: -1, 3: 0})
 
     def test_fit(self) -> None:
         """Features are fitted on the training rows of one of several folds, and on none by default."""

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/human"
 )
 
 // classes are sets of items with equal values.
@@ -102,15 +104,25 @@ func (c *classes) sort(index map[string]int32) {
 	}
 }
 
-// least refuses classes with fewer rows than there must be.
+// least refuses classes with fewer rows than there must be. It names the smallest.
 func (c *classes) least(s *Split, rows int, why string) error {
+	if len(c.sizes) == 0 {
+		return nil
+	}
+	k := 0
 	for i, n := range c.sizes {
-		if n < rows {
-			return optionf("split of %s: found %d rows of the class %q of column %s, expected at least %d, %s; join small classes, or leave stratify out", s.Type, n, c.names[i], s.Stratify, rows, why)
+		if n < c.sizes[k] {
+			k = i
 		}
+	}
+	if n := c.sizes[k]; n < rows {
+		return optionf("split of %s: found %s of the class %q of column %s, expected at least %d, %s; join small classes, or leave stratify out", s.Type, amount(n), c.names[k], s.Stratify, rows, why)
 	}
 	return nil
 }
+
+// amount is a number of rows.
+func amount(rows int) string { return fmt.Sprintf("%d %s", rows, human.Things(int64(rows), "rows")) }
 
 // stratified divides items by their classes. The items of a class are taken in the order of the key.
 func (s *Split) stratified(ctx context.Context, it *items, c *classes, dealt []int8) error {
@@ -135,7 +147,13 @@ func (s *Split) stratified(ctx context.Context, it *items, c *classes, dealt []i
 	for _, n := range c.sizes {
 		all += n
 	}
-	ends := shares(c.sizes, s.Ratios, s.sizes(all), it.key)
+	want := s.sizes(all)
+	for p, x := range s.Ratios {
+		if x > 0 && want[p] == 0 && all > 0 {
+			return optionf("split of %s: found %s with a class, of which the part %s gets none, expected at least one; give it a larger ratio, or 0", s.Type, amount(all), Parts[p])
+		}
+	}
+	ends := shares(c.sizes, s.Ratios, want, it.key)
 	for i := range ends {
 		ends[i][1] += ends[i][0]
 		ends[i][2] += ends[i][1]
@@ -159,7 +177,7 @@ func (s *Split) perClass(ctx context.Context, it *items, c *classes, dealt []int
 		left += n - s.PerClass
 	}
 	if least := s.ValidRows + cmp.Or(s.TestRows, min(1, left)); left < least && len(c.sizes) > 0 {
-		return optionf("split of %s: found %d rows besides the %d of train, expected at least %d for valid and test; ask for fewer", s.Type, left, s.PerClass*len(c.sizes), least)
+		return optionf("split of %s: found %s besides the %d of train, expected at least %d for valid and test; ask for fewer", s.Type, amount(left), s.PerClass*len(c.sizes), least)
 	}
 	test := cmp.Or(s.TestRows, left-s.ValidRows)
 	ends := [numParts]int{0, s.ValidRows, s.ValidRows + test}

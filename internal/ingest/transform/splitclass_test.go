@@ -89,7 +89,11 @@ func TestStratified(t *testing.T) {
 			least = min(least, len(rows[name]))
 		}
 		x, err := New(context.Background(), users(stringColumn("label", values)), Options{Seed: seed, Splits: []Split{s}})
-		if bad := len(names) == 0 || least < some; bad || err != nil {
+		bad := len(names) == 0 || least < some
+		for p, n := range s.sizes(labelled) {
+			bad = bad || n == 0 && p < numParts && s.Ratios[p] > 0
+		}
+		if bad || err != nil {
 			if !bad || err == nil {
 				rt.Fatalf("found %v for the classes %v, expected an error: %v", err, values, bad)
 			}
@@ -381,11 +385,11 @@ func TestSplitWays(t *testing.T) {
 		s    Split
 		want string
 	}{
-		{Split{Ratios: some, Stratify: "label"}, `found 2 rows of the class "a" of column label, expected at least 3`},
+		{Split{Ratios: some, Stratify: "label"}, `found 1 row of the class "b" of column label, expected at least 3`},
 		{Split{Ratios: some, Stratify: "lable"}, "found no column lable, expected one of label, v"},
 		{Split{PerClass: 1}, "found per_class without a label"},
-		{Split{PerClass: 2, Stratify: "label"}, `found 1 rows of the class "b" of column label, expected at least 2`},
-		{Split{PerClass: 1, Stratify: "label", ValidRows: 2}, "found 1 rows besides the 2 of train, expected at least 3"},
+		{Split{PerClass: 2, Stratify: "label"}, `found 1 row of the class "b" of column label, expected at least 2`},
+		{Split{PerClass: 1, Stratify: "label", ValidRows: 2}, "found 1 row besides the 2 of train, expected at least 3"},
 		{Split{PerClass: 1, Folds: 2}, "found per_class and folds, expected one of them"},
 		{Split{Folds: 1}, "found 1 folds with 0 of them for valid"},
 		{Split{Folds: 3, ValidFolds: 2}, "found 3 folds with 2 of them for valid"},

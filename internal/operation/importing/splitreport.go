@@ -63,6 +63,16 @@ func classesOf(typ string, columns []*graph.Column, splits []option.Split) *grap
 	return nil
 }
 
+// ratiosOf are the ratios by which a type was divided, or nil.
+func ratiosOf(typ string, splits []option.Split) []float64 {
+	for _, s := range splits {
+		if s.Of == typ || s.Of == "" || strings.HasPrefix(s.Of, typ+".") {
+			return s.Ratios
+		}
+	}
+	return nil
+}
+
 func textsOf(c *graph.Column) (out []string) {
 	for i := range c.Rows {
 		out = append(out, string(c.Text(i)))
@@ -102,6 +112,11 @@ func reportSplits(r *report.Report, s *store.Store, splits []option.Split) error
 		sizes.Rows = append(sizes.Rows, row)
 		if first && len(splits) > 0 {
 			lines = append(lines, p.line(total))
+		}
+		for k, ratio := range ratiosOf(p.typ, splits) {
+			if ratio > 0 && total[k] == 0 && p.rows > 0 {
+				r.Note(fmt.Sprintf("split: no row of %s is in the part %s, whose ratio is %g", p.typ, transform.Parts[k], ratio))
+			}
 		}
 		if classes != nil {
 			tables = append(tables, p.classTable(total, classes))

@@ -154,7 +154,7 @@ def _splits(folder: str, given: dict[str, Any]) -> str:
     if not isinstance(of, Mapping):
         return ""
     del given["split"]
-    splits = {}
+    splits: dict[str, Any] = {}
     for t, how in of.items():
         name = t if isinstance(t, str) else ":".join(triple_of(t))
         if isinstance(how, Mapping) and isinstance(how.get("files"), Mapping):
@@ -181,16 +181,18 @@ def _list_of_ids(folder: str, name: str, ids: Any) -> str:
         shutil.copyfile(source, os.path.join(folder, base))
         return base
     x = np.asarray(ids)
+    if x.dtype.kind not in "iuUO" or x.ndim not in (1, 2) or (x.ndim == 2 and x.shape[1] != 2):
+        raise TypeError(f"split: files: found {x.dtype} {list(x.shape)}, expected integers or texts: ids, or pairs of ids [pairs, 2], or the path of a file")
     if x.dtype.kind in "iu" and x.size:
         base = f"split {name}.npy"
-        np.save(os.path.join(folder, base), x)
+        np.save(os.path.join(folder, base), np.ascontiguousarray(x.T))  # two pairs as [pairs, 2] could be either way round
         return base
-    if x.dtype.kind not in "UO" or x.ndim not in (1, 2):
-        raise TypeError(f"split: files: found {x.dtype} {list(x.shape)}, expected integers or texts: ids, or pairs of ids [pairs, 2], or the path of a file")
     base = f"split {name}.jsonl"
     with open(os.path.join(folder, base), "w", encoding="utf-8", errors="surrogateescape") as f:
-        for row in x.reshape(len(x), -1).tolist():
-            f.write(json.dumps(dict(zip(("id",) if len(row) == 1 else ("src", "dst"), map(str, row))), ensure_ascii=False) + "\n")
+        f.writelines(
+            json.dumps(dict(zip(("id",) if len(row) == 1 else ("src", "dst"), map(str, row))), ensure_ascii=False) + "\n"
+            for row in x.reshape(len(x), -1).tolist()
+        )
     return base
 
 
