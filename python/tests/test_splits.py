@@ -27,7 +27,7 @@ def _counts(y: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 @SKLEARN
-class TestSklearn(unittest.TestCase):
+class TestScikitLearn(unittest.TestCase):
     def test_stratified(self) -> None:
         """The counts of each class are those of train_test_split, or differ by one where several are as near to the shares; sums are equal."""
         from sklearn.model_selection import train_test_split
