@@ -247,7 +247,7 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// Masks and folds are drafted as splits, and are no features. The drafts can be imported.
+// Masks and folds are drafted as splits, and are no features.
 func TestSplitByMasksAndFolds(t *testing.T) {
 	for header, want := range map[string]string{
 		"id,age,train_mask,val_mask,test_mask\n": "  split:\n    users: {masks: {train: train_mask, valid: val_mask, test: test_mask}}",
