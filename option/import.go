@@ -1,13 +1,6 @@
 package option
 
-import (
-	"io"
-	"slices"
-	"strconv"
-	"strings"
-
-	"github.com/graphmill/graphmill/internal/tagged"
-)
+import "io"
 
 // RMAT are the parameters of an R-MAT graph.
 type RMAT struct {
@@ -141,75 +134,11 @@ type Transforms struct {
 	// LargestComponent keeps only the largest component: the nodes that edges of all types connect, in both directions.
 	LargestComponent bool
 	// Splits add a column "split" to node or edge types, with the categories train, valid and test. A row in none of
-	// them has -1.
+	// them has -1. Folds, and masks of vectors, add the columns "split_0", "split_1" and so on.
 	Splits []Split
-	// SplitSeed is the random seed of the splits without a column.
+	// SplitSeed is the random seed of the splits without a column that decides.
 	SplitSeed uint64
 	// Normalise divides the rows of these columns by the sum of their absolute values. A column is COLUMN, or TYPE.COLUMN
 	// if several node types have it; an edge type is src:rel:dst.
 	Normalise []string
-}
-
-// Split divides the nodes or edges of a type into train, valid and test. One of Ratios, At and Values is set.
-type Split struct {
-	// Of is a node type, or an edge type src:rel:dst, to divide at random, and TYPE.COLUMN to divide by the column. The
-	// type can be left out if there is one node type.
-	Of string
-	// Ratios are the shares of train, valid and test. With a column, rows are taken in its order, and rows of equal values
-	// stay together.
-	Ratios []float64
-	// At are two values of the column: rows below the first are train, the others below the second are valid, the rest is
-	// test.
-	At []string
-	// Values are the values of the column in train, valid and test.
-	Values [][]string
-}
-
-// ParseSplit reads "[OF=]TRAIN,VALID,TEST" with ratios, or "OF@VALUE,VALUE" with the first values of valid and test.
-func ParseSplit(text string) (Split, error) {
-	wrong := func() (Split, error) {
-		return Split{}, tagged.Errorf(ErrUsage, "found `Splits` %q, expected ratios such as 0.8,0.1,0.1 or paper=0.8,0.1,0.1 or paper.year=0.8,0.1,0.1, or the first values of valid and test, such as paper.year@2018,2020", text)
-	}
-	if of, values, ok := strings.Cut(text, "@"); ok {
-		s := Split{Of: of, At: strings.Split(values, ",")}
-		if of == "" || len(s.At) != 2 || slices.Contains(s.At, "") {
-			return wrong()
-		}
-		return s, nil
-	}
-	var s Split
-	ratios := text
-	if i := strings.LastIndexByte(text, '='); i >= 0 {
-		s.Of, ratios = text[:i], text[i+1:]
-	}
-	for part := range strings.SplitSeq(ratios, ",") {
-		x, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
-		if err != nil {
-			return wrong()
-		}
-		s.Ratios = append(s.Ratios, x)
-	}
-	if len(s.Ratios) != 3 {
-		return wrong()
-	}
-	return s, nil
-}
-
-// String is the inverse of ParseSplit. Splits by sets of values have no such form and are written for people.
-func (s Split) String() string {
-	var parts []string
-	for _, x := range s.Ratios {
-		parts = append(parts, strconv.FormatFloat(x, 'g', -1, 64))
-	}
-	switch {
-	case s.At != nil:
-		return s.Of + "@" + strings.Join(s.At, ",")
-	case s.Values != nil:
-		for i, v := range s.Values {
-			parts = append(parts, []string{"train", "valid", "test"}[i]+":"+strings.Join(v, "|"))
-		}
-	case s.Of == "":
-		return strings.Join(parts, ",")
-	}
-	return s.Of + "=" + strings.Join(parts, ",")
 }

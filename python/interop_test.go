@@ -95,6 +95,7 @@ func TestPeerClient(t *testing.T) {
 		{"databases", []string{"discover", "-s", "tests", "-k", "TestDatabases"}, true},
 		{"integrations", []string{"discover", "-s", "tests", "-k", "test_integrations", "-k", "test_notebooks", "-k", "test_docs_integrations"}, true},
 		{"features", []string{"discover", "-s", "tests", "-p", "test_evaluate.py", "-k", "TestScikitLearn"}, true},
+		{"features", []string{"discover", "-s", "tests", "-p", "test_splits.py", "-k", "TestScikitLearn"}, true},
 		{"ogb", []string{"discover", "-s", "tests", "-p", "test_evaluate.py", "-k", "TestOGB"}, true},
 		{"jraph", []string{"discover", "-s", "tests", "-k", "TestJraph", "-k", "TestPages"}, true},
 		{"tfgnn", []string{"discover", "-s", "tests", "-k", "TestTFGNN", "-k", "TestPages"}, true},

@@ -247,6 +247,35 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
+// Masks and folds are drafted as splits, and are no features.
+func TestSplitByMasksAndFolds(t *testing.T) {
+	for header, want := range map[string]string{
+		"id,age,train_mask,val_mask,test_mask\n": "  split:\n    users: {masks: {train: train_mask, valid: val_mask, test: test_mask}}",
+		"id,age,Train_Mask,other,test_mask\n":    "  split:\n    users: {masks: {train: Train_Mask, test: test_mask}}",
+		"id,age,other,val_mask,test_mask\n":      "fit: all",
+		"id,age,fold\n":                          "  split:\n    users: {by: fold, train: [0, 1, 2], valid: [3], test: [4]}",
+		"id,age,folder\n":                        "fit: all",
+	} {
+		rows := ""
+		for i := range 40 {
+			rows += fmt.Sprintf("%d,%d", i, 20+i%7)
+			if strings.Contains(header, "mask") {
+				rows += fmt.Sprintf(",%v,%v,%v\n", i%4 < 2, i%4 == 2, i%4 == 3)
+			} else {
+				rows += fmt.Sprintf(",%d\n", i%5)
+			}
+		}
+		d, _ := draftOf(t, written(t, map[string]string{"users.csv": header + rows, "likes.csv": "src,dst\n1,2\n2,1\n"}), Options{})
+		text := string(d.YAML)
+		if !strings.Contains(text, want) || strings.Contains(text, "fit: {split: train}") == (want == "fit: all") {
+			t.Errorf("%q: found %s, expected %q", header, text, want)
+		}
+		if _, features, _ := strings.Cut(text, "features:"); want != "fit: all" && (strings.Contains(features, "from: fold") || strings.Contains(strings.ToLower(features), "from: train_mask")) {
+			t.Errorf("%q: found a split among the features of %s", header, text)
+		}
+	}
+}
+
 // Where no column says which rows are for training, a line that is still a comment divides edges by their time.
 func TestSplitByTime(t *testing.T) {
 	for header, want := range map[string]string{

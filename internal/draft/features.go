@@ -15,7 +15,7 @@ func (d *drafter) writeFit(w *writer) {
 	split := false
 	for _, t := range d.Tables {
 		for _, c := range t.columns {
-			if splitOf(c) == nil {
+			if !c.divides() {
 				continue
 			}
 			if split = true; t.prepared() {
@@ -40,7 +40,7 @@ func (d *drafter) writeFit(w *writer) {
 // prepared says whether features are made of columns of a table.
 func (t *Table) prepared() bool {
 	return slices.ContainsFunc(t.columns, func(c *column) bool {
-		if c == t.id || t.isKey(c) || isLabel(c) || splitOf(c) != nil {
+		if c == t.id || t.isKey(c) || isLabel(c) || c.divides() {
 			return false
 		}
 		kind := meaningOf(c).kind
@@ -75,7 +75,7 @@ func (d *drafter) writeFeatures(w *writer, columns []*column) {
 	var parts, codes []string
 	whys := map[string]string{} // of parts that are no matter of course
 	for _, c := range columns {
-		if isLabel(c) || splitOf(c) != nil {
+		if isLabel(c) || c.divides() {
 			continue
 		}
 		name := Scalar(c.Name)

@@ -225,7 +225,7 @@ func (d *drafter) writeColumns(w *writer, t *Table, columns []*column) {
 		}
 		if strings.EqualFold(c.Name, "split") && isPlainSplit(splitOf(c)) {
 			value, why = "{categories: [train, valid, test]}", why+"; says which rows are for training"
-		} else if splitOf(c) != nil {
+		} else if c.divides() {
 			why += "; says which rows are for training"
 		}
 		if isLabel(c) {
@@ -294,36 +294,6 @@ func (d *drafter) writeForeign(w *writer, t *Table, k *key, rel string) {
 		d.writeColumns(w, t, times)
 	} else {
 		w.line(2, "columns: {}", "")
-	}
-}
-
-// writeSplits writes the splits that columns of other names than split say.
-func (d *drafter) writeSplits(w *writer) {
-	begun := false
-	for _, t := range d.Tables {
-		if t.edge || slices.ContainsFunc(t.columns, func(c *column) bool { return strings.EqualFold(c.Name, "split") }) {
-			continue
-		}
-		for _, c := range t.columns {
-			parts := splitOf(c)
-			if parts == nil || c == t.id || t.isKey(c) {
-				continue
-			}
-			if !begun {
-				w.line(0, "transforms:", "")
-				w.line(1, "split:", "")
-				begun = true
-			}
-			text := Scalar(t.Name) + ": {by: " + Scalar(c.Name)
-			for _, part := range []string{"train", "valid", "test"} {
-				if parts[part] == nil {
-					continue
-				}
-				text += ", " + part + ": " + listText(parts[part])
-			}
-			w.line(2, text+"}", fmt.Sprintf("the texts of %s", c.Name))
-			break
-		}
 	}
 }
 

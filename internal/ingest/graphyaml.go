@@ -76,6 +76,9 @@ func (graphYAML) open(ctx context.Context, fsys vfs.FS, path string, o Options) 
 	}
 	err = l.read(body, top)
 	if err == nil {
+		err = l.findSplits()
+	}
+	if err == nil {
 		err = l.queries(ctx)
 	}
 	if err == nil {

@@ -60,7 +60,7 @@ func ReadFeatures(fsys vfs.FS, path string) (*features.Plan, error) {
 	return plan, nil
 }
 
-// readFit reads the rows that features are fitted on: all, {split: train}, or {before: TIME, by: COLUMN}.
+// readFit reads the rows that features are fitted on: all, {split: train, by: COLUMN}, or {before: TIME, by: COLUMN}.
 func readFit(y yamlfile.File, n ast.Node) (fit features.FitRows, err error) {
 	const expected = "all, {split: train}, or {before: 2024-04-01}"
 	if _, is := n.(*ast.MappingNode); !is {
@@ -94,7 +94,7 @@ func readFit(y yamlfile.File, n ast.Node) (fit features.FitRows, err error) {
 			fit.Before = &at
 		}
 	}
-	if (fit.Split == "") == (fit.Before == nil) || fit.By != "" && fit.Before == nil {
+	if (fit.Split == "") == (fit.Before == nil) {
 		return fit, y.Errorf(n, "found fit with %d keys, expected %s; leave the others out", len(fields), expected)
 	}
 	return fit, nil

@@ -16,9 +16,17 @@ import (
 type Transforms struct {
 	SelfLoops, DuplicateEdges    string // the names of policies
 	Symmetrise, LargestComponent bool
-	Splits                       []transform.Split
+	Splits                       []Split
 	Seed                         uint64
 	Normalise                    []string
+}
+
+// Split is a split whose files are not open yet.
+type Split struct {
+	transform.Split
+	// FileNames are the paths of the files of ids of each part, "" for none; nil: there are no files. IDColumns are their columns, nil for the usual ones.
+	FileNames, IDColumns []string
+	at                   ast.Node
 }
 
 // Rules are the names of the policies for rows that break a rule; "" where the source says nothing.
@@ -75,64 +83,6 @@ func readSeed(y yamlfile.File, n ast.Node) (uint64, error) {
 		return 0, y.Errorf(n, "found the seed %q, expected a number from 0 to 18446744073709551615", s)
 	}
 	return v, nil
-}
-
-// readSplits reads a split per type.
-func readSplits(y yamlfile.File, n ast.Node) ([]transform.Split, error) {
-	types, err := y.Mapping(n, "types and their splits", nil)
-	if err != nil {
-		return nil, err
-	}
-	var out []transform.Split
-	for _, t := range types {
-		s := transform.Split{Type: t.Key}
-		if _, ok := t.Value.(*ast.SequenceNode); ok { // paper: [0.8, 0.1, 0.1]
-			if s.Ratios, err = readRatios(y, t.Value); err != nil {
-				return nil, err
-			}
-			out = append(out, s)
-			continue
-		}
-		if err := readSplit(y, t, &s); err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	return out, nil
-}
-
-// readSplit reads the mapping of a split.
-func readSplit(y yamlfile.File, t yamlfile.Entry, s *transform.Split) error {
-	fields, err := y.Mapping(t.Value, "a split", append([]string{"ratios", "by", "at"}, transform.Parts...))
-	if err != nil {
-		return err
-	}
-	ways := 0
-	for _, f := range fields {
-		switch f.Key {
-		case "ratios":
-			ways++
-			s.Ratios, err = readRatios(y, f.Value)
-		case "by":
-			s.By, err = y.Text(f.Value, "the name of a column")
-		case "at":
-			ways++
-			s.At, err = y.Texts(f.Value, "the first values of valid and test")
-		default:
-			if s.Values == nil {
-				ways++
-				s.Values = make([][]string, len(transform.Parts))
-			}
-			s.Values[slices.Index(transform.Parts, f.Key)], err = y.Texts(f.Value, "values of the column")
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if ways != 1 {
-		return y.Errorf(t.At, "found %d ways to split %s, expected one of ratios, at, and values for train, valid and test", ways, t.Key)
-	}
-	return nil
 }
 
 func readRatios(y yamlfile.File, n ast.Node) (out []float64, err error) {

@@ -6,7 +6,7 @@ var Build = []Option{
 	{Field: "DuplicateEdges", Group: GroupGraph, Common: true, Default: "keep", Form: Checked, Value: "keep|drop|drop-equal|error|sum|count", Choices: []string{"keep", "drop", "drop-equal", "error", "sum", "count"}, Help: "how to treat edges with equal ends; drop keeps the first, drop-equal the first of those with equal columns, sum adds up its columns, count adds a column count"},
 	{Field: "SelfLoops", Group: GroupGraph, Common: true, Default: "keep", Form: Checked, Choices: []string{"keep", "drop", "error", "add"}, Help: "how to treat edges from a node to itself; add gives one to each node that has none"},
 	{Field: "LargestComponent", Group: GroupGraph, Help: "keep only the nodes and edges of the largest component"},
-	{Field: "Splits", Flag: "split", Group: GroupGraph, Common: true, Value: "SPLIT", Help: "add a column split to a type, such as paper=0.8,0.1,0.1; at random, or in the order of a column (paper.year=0.8,0.1,0.1), or at two of its values (paper.year@2018,2020); can be repeated"},
+	{Field: "Splits", Flag: "split", Group: GroupGraph, Common: true, Value: "SPLIT", Help: "add a column split to a type, such as paper=0.8,0.1,0.1; at random, or in the order of a column (paper.year=0.8,0.1,0.1), or at two of its values (paper.year@2018,2020); with keys after semicolons, also by class, group, files, masks or folds, or like the nodes (\"paper=0.8,0.1,0.1;stratify=label\", docs/graph-yaml.md has all); can be repeated"},
 	{Field: "SplitSeed", Group: GroupGraph, Help: "random seed of --split"},
 	{Field: "Normalise", Group: GroupGraph, Value: "COLUMN", Form: Repeated, Help: "column whose rows to divide by the sum of their absolute values: feat, or paper.feat; can be repeated"},
 }

@@ -44,8 +44,9 @@ func (t *Transform) Columns(ctx context.Context, w *store.Writer, meta *store.Me
 // write writes the changed and the added columns of a type.
 func (r *rows) write(ctx context.Context, w *store.Writer, dir string, metas map[string]store.ColumnMeta) error {
 	names := r.normal
-	if r.split != nil {
-		names = append(names[:len(names):len(names)], SplitColumn)
+	names = names[:len(names):len(names)]
+	for i := range r.splits {
+		names = append(names, r.splits[i].name)
 	}
 	for _, name := range names {
 		d, shape := graph.Int32, []int(nil)
@@ -70,7 +71,7 @@ func (r *rows) write(ctx context.Context, w *store.Writer, dir string, metas map
 		if err := errors.Join(err, cerr); err != nil {
 			return err
 		}
-		if name == SplitColumn {
+		if r.addedAs(name) != nil {
 			if m.Categories, err = w.Categories(store.ColumnDir(dir, name), name, Parts); err != nil {
 				return err
 			}

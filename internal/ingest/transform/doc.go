@@ -23,11 +23,12 @@
 //   - The largest component is the one with the most nodes, where all edge types connect their ends in both directions. Of
 //     equally large ones it is the one with the first node, by the order of types and ids.
 //   - A Split adds the column split, of the categories train, valid and test. Rows in none of them have -1.
-//     An edge and its reverse are in the same part of a random split.
+//     An edge and its reverse are in the same part of a random split. Folds, and masks of vectors, add split_0, split_1 and so on.
 //   - Normalised rows are divided by the sum of the absolute values of the row. Rows of zeros stay.
 //
 // # Memory
 //
-// Components take 8 bytes per node while they are searched, and 4 bytes afterwards. A Split takes 1 byte per row, and for edges 1.2 bytes per row of their input. A scan
+// Components take 8 bytes per node while they are searched, and 4 bytes afterwards. A Split takes 1 byte per row, and for edges 1.2 bytes per row of their input;
+// by classes or groups 4 bytes more, besides their texts, which Options.Memory bounds, as it bounds the ids of files; masks of vectors 1 byte per row and split. A scan
 // holds a chunk per thread, and 40 bytes per edge of the node with the most edges. Pages of the graph are not counted: see Options.Touched.
 package transform

@@ -16,7 +16,7 @@ type rows struct {
 	columns []*graph.Column
 	count   int
 	normal  []string // columns to normalise
-	split   []int8   // the part of each row; nil: none
+	splits  []added  // columns with the parts of rows
 	// categories are the categories of the columns, by name.
 	categories map[string]*table.Categories
 }
@@ -47,11 +47,21 @@ func (r *rows) ask() []table.Column {
 		}
 		out = append(out, x)
 	}
-	if r.split != nil {
-		out = append(out, table.Column{Name: SplitColumn, DType: graph.Int32, Categories: partsOf})
+	for i := range r.splits {
+		out = append(out, table.Column{Name: r.splits[i].name, DType: graph.Int32, Categories: partsOf})
 	}
 	slices.SortFunc(out, func(x, y table.Column) int { return strings.Compare(x.Name, y.Name) })
 	return out
+}
+
+// addedAs is the added column of a name, or nil.
+func (r *rows) addedAs(name string) *added {
+	for i := range r.splits {
+		if r.splits[i].name == name {
+			return &r.splits[i]
+		}
+	}
+	return nil
 }
 
 // fields are the declared columns.
@@ -66,7 +76,7 @@ func (r *rows) fields() []table.Field {
 // vector gathers rows of a column.
 type vector struct {
 	c      *graph.Column
-	split  []int8 // instead of c
+	split  *added // instead of c
 	normal bool
 	out    table.Vector
 }
@@ -75,8 +85,7 @@ type vector struct {
 func (r *rows) vectors(asked []table.Column) []vector {
 	vs := make([]vector, len(asked))
 	for i, a := range asked {
-		if a.Name == SplitColumn && r.split != nil {
-			vs[i].split = r.split
+		if vs[i].split = r.addedAs(a.Name); vs[i].split != nil {
 			continue
 		}
 		vs[i].c = graph.FindColumn(r.columns, a.Name)
@@ -110,7 +119,7 @@ func (v *vector) vector() table.Vector {
 // add appends a row.
 func (v *vector) add(row int) {
 	if v.split != nil {
-		v.out.Data = binary.LittleEndian.AppendUint32(v.out.Data, uint32(int32(v.split[row])))
+		v.out.Data = binary.LittleEndian.AppendUint32(v.out.Data, uint32(int32(v.split.at(row))))
 		return
 	}
 	c := v.c

@@ -31,7 +31,7 @@ func splitOf(t *testing.T, g *graph.Graph, o Options) []int8 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return x.nodes[0].split
+	return x.nodes[0].splits[0].parts
 }
 
 func TestSplitBy(t *testing.T) {
@@ -175,19 +175,19 @@ func TestSplitRandomEdges(t *testing.T) {
 	}
 	parts, count := map[uint32]int8{}, map[int8]int{}
 	back, there := x.edges[0], x.edges[1]
-	for i, p := range there.split {
+	for i, p := range there.splits[0].parts {
 		parts[once[i]] = p
 		count[p]++
 	}
 	if diff := gocmp.Diff(map[int8]int{0: rows * 8 / 10, 1: rows / 10, 2: rows / 10}, count); diff != "" {
 		t.Error(diff)
 	}
-	for i, p := range back.split[:2*rows] {
+	for i, p := range back.splits[0].parts[:2*rows] {
 		if p != parts[twice[i]] {
 			t.Fatalf("edge %d of row %d: found part %d, expected %d, as of the other direction", i, twice[i], p, parts[twice[i]])
 		}
 	}
-	if p := back.split[2*rows]; p != -1 {
+	if p := back.splits[0].parts[2*rows]; p != -1 {
 		t.Errorf("found part %d of an edge that was added, expected -1", p)
 	}
 }

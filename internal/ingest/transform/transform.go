@@ -47,6 +47,8 @@ type Options struct {
 	Normalise []string
 	// Seed is the random seed of splits without a column.
 	Seed uint64
+	// Memory bounds what the values of classes and groups and the ids of files take, in bytes; 0: no bound.
+	Memory int64
 	// Touched, if not nil, is called with the bytes of the graph that were read since its last call, so that the caller can
 	// give mapped pages back. Several goroutines call it.
 	Touched func(bytes int64) error
@@ -65,6 +67,8 @@ func (o *Options) NodeBytes() int64 {
 	switch {
 	case o.LargestComponent:
 		return 8
+	case slices.ContainsFunc(o.Splits, func(s Split) bool { return s.Stratify != "" || s.Group != "" }):
+		return 5
 	case len(o.Splits) > 0:
 		return 1
 	}

@@ -91,6 +91,9 @@ func parse(c *graph.Column, text string) (key, error) {
 	return intKey(v), nil
 }
 
+// AppendText appends the text of a row of a column of one number, bool, text or category per row; nothing for others.
+func AppendText(buf []byte, c *graph.Column, row int) []byte { return texts(c)(buf, row) }
+
 // texts returns a function that appends the text of a row.
 func texts(c *graph.Column) func(buf []byte, row int) []byte {
 	if c.DType == graph.String {

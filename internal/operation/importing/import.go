@@ -238,6 +238,7 @@ func (o *importJob) run(ctx context.Context, source, out string) (st *store.Stor
 	if o.Features != "" {
 		files = append(files[:len(files):len(files)], o.Features)
 	}
+	files = append(files[:len(files):len(files)], listFiles(&o.Import.Build, files)...)
 	inputs, err := operation.Fingerprints(ctx, fsys, files, r, o.copies.inputs(names))
 	if err != nil {
 		return nil, err
@@ -370,7 +371,7 @@ func buildStoreBy(o *option.Build, ctx context.Context, started time.Time, out s
 	operation.WarnUnderflows(&o.Run, r, result.Underflows)
 	r.Stage("checksums", time.Since(sealing), 0, "")
 	counting := time.Now()
-	err = reportStore(r, s)
+	err = errors.Join(reportStore(r, s), reportSplits(r, s, o.Splits))
 	r.Stage("count degrees", time.Since(counting), 0, "")
 	if err == nil && !o.NoReport {
 		err = reportColumns(ctx, &o.Run, r, s)

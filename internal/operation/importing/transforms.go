@@ -47,12 +47,8 @@ func (o *importJob) follow(asked *option.Import, src *ingest.Source) {
 		o.Normalise = t.Normalise
 	}
 	if len(asked.Splits) == 0 {
-		for _, s := range t.Splits {
-			of := s.Type
-			if s.By != "" {
-				of += "." + s.By
-			}
-			o.Splits = append(o.Splits, option.Split{Of: of, Ratios: s.Ratios, At: s.At, Values: s.Values})
+		for i := range t.Splits {
+			o.Splits = append(o.Splits, splitOption(&t.Splits[i]))
 		}
 	}
 }
@@ -70,8 +66,8 @@ func transformsOf(o *option.Build) transform.Options {
 	case option.PolicyDropEqual:
 		t.Merge = transform.MergeEqual
 	}
-	for _, s := range o.Splits {
-		t.Splits = append(t.Splits, transform.Split{Of: s.Of, Ratios: s.Ratios, At: s.At, Values: s.Values})
+	for i := range o.Splits {
+		t.Splits = append(t.Splits, splitTransform(&o.Splits[i]))
 	}
 	return t
 }
@@ -84,6 +80,12 @@ func recordTransforms(t *option.Transforms, options map[string]string) {
 	if len(t.Splits) > 0 {
 		var texts []string
 		for _, s := range t.Splits {
+			s.Files = slices.Clone(s.Files)
+			for i, f := range s.Files {
+				if f != "" { // the inputs have the fingerprint
+					s.Files[i] = filepath.Base(f)
+				}
+			}
 			texts = append(texts, s.String())
 		}
 		options["split"], options["split_seed"] = strings.Join(texts, " "), strconv.FormatUint(t.SplitSeed, 10)
@@ -96,6 +98,10 @@ func recordTransforms(t *option.Transforms, options map[string]string) {
 // buildTransformed builds the graph in a folder within the output's folder, and from it the changed graph.
 func buildTransformed(o *option.Build, ctx context.Context, w *store.Writer, in assemble.Input, opt assemble.Options, r *report.Report) (_ *assemble.Result, err error) {
 	t := transformsOf(o)
+	t.Memory = o.Memory
+	if err := openListed(o, t.Splits); err != nil {
+		return nil, err
+	}
 	t.Splits = withReverses(t.Splits, in.Edges)
 	if !opt.Homogeneous { // the columns that all types have are known later
 		if err := checkTransforms(&in, t); err != nil {
@@ -153,42 +159,6 @@ func buildTransformed(o *option.Build, ctx context.Context, w *store.Writer, in 
 	result.Meta, result.Stages = second.Meta, slices.Concat(result.Stages, second.Stages)
 	noteTransforms(r, changed.Result(), t.Merge)
 	return result, nil
-}
-
-// withReverses adds a split for each edge type that has the rows of a split edge type with the ends swapped.
-func withReverses(splits []transform.Split, edges []assemble.Edges) []transform.Split {
-	of := func(s *transform.Split) *assemble.Edges {
-		for i, e := range edges {
-			if name := e.Type.String(); s.Type == name || s.Of == name || strings.HasPrefix(s.Of, name+".") {
-				return &edges[i]
-			}
-		}
-		return nil
-	}
-	divided := map[graph.EdgeType]bool{}
-	for i := range splits {
-		if e := of(&splits[i]); e != nil {
-			divided[e.Type] = true
-		}
-	}
-	out := slices.Clone(splits)
-	for _, s := range splits {
-		e := of(&s)
-		for _, r := range edges {
-			if e == nil || divided[r.Type] || !isReverse(e, &r) {
-				continue
-			}
-			divided[r.Type] = true
-			x := s
-			if x.Of != "" {
-				x.Of = r.Type.String() + strings.TrimPrefix(s.Of, e.Type.String())
-			} else {
-				x.Type = r.Type.String()
-			}
-			out = append(out, x)
-		}
-	}
-	return out
 }
 
 // isReverse says whether two edge types have the same rows with the ends swapped.

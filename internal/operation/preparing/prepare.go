@@ -137,8 +137,15 @@ func (p *preparation) check() error {
 		if !is {
 			return fmt.Errorf("features of %s: found no such type, expected one of %s", name, strings.Join(slices.Sorted(maps.Keys(have)), ", "))
 		}
-		c := graph.FindColumn(columns, transform.SplitColumn)
+		column := transform.SplitColumn
+		if p.Like == nil {
+			column = splitOf(&p.Plan.Fit)
+		}
+		c := graph.FindColumn(columns, column)
 		split = split || c != nil && c.Categories != nil
+		if p.Like == nil && p.Plan.Fit == (features.FitRows{}) && c == nil && isSplit(graph.FindColumn(columns, transform.SplitColumn+"_0")) {
+			return fmt.Errorf("features of %s: found several splits and no fit, expected the one whose training rows features are fitted on; give fit: {split: train, by: %s_0}, or fit: all, with which every test row takes part", name, transform.SplitColumn)
+		}
 	}
 	if p.Like == nil && p.Plan.Fit.Split != "" && !split {
 		return fmt.Errorf("fit of the split %s: found no type with features and a split, expected one; add a split under transforms, or give fit: all", p.Plan.Fit.Split)
@@ -279,7 +286,7 @@ func fitRows(fit *features.FitRows, of tableOf) (features.Rows, string, error) {
 			}
 		}, "times before " + time.Unix(*fit.Before, 0).UTC().Format(time.RFC3339), nil
 	}
-	c := graph.FindColumn(of.columns, transform.SplitColumn)
+	c := graph.FindColumn(of.columns, splitOf(fit))
 	part := fit.Split
 	if part == "" {
 		part = transform.Parts[0]
@@ -305,7 +312,28 @@ func fitRows(fit *features.FitRows, of tableOf) (features.Rows, string, error) {
 		for i, of := range codes[first:][:len(keep)] {
 			keep[i] = of == code
 		}
-	}, "split " + part, nil
+	}, splitOf(fit) + " " + part, nil
+}
+
+// splitOf is the column of the split of a fit.
+func splitOf(fit *features.FitRows) string {
+	if fit.Split != "" && fit.By != "" {
+		return fit.By
+	}
+	return transform.SplitColumn
+}
+
+// isSplit says whether a column has the parts of a split.
+func isSplit(c *graph.Column) bool {
+	if c == nil || c.Categories == nil || c.Categories.Rows != len(transform.Parts) {
+		return false
+	}
+	for i, part := range transform.Parts {
+		if string(c.Categories.Text(i)) != part {
+			return false
+		}
+	}
+	return true
 }
 
 // timesOf is the column of times of a type: the one of a name, or the only one; nil is none.

@@ -42,7 +42,9 @@ def from_arrays(
         options: flags of ``graphmill import`` as keywords, such as ``both=True`` or ``dangling_edges="drop"``. ``features`` says what a
             model takes, made of the columns: a mapping from types to features by name, ``{"user": {"x": [{"from": "age", "scale":
             "standard"}]}}``, or the path of a file; ``fit`` which rows they are fitted on; ``like``, a `Store` or its path, applies the
-            features of another store.
+            features of another store. ``split`` divides types into train, valid and test: a mapping from types to how, as in
+            graph.yaml (docs/graph-yaml.md), ``{"user": {"ratios": [0.8, 0.1, 0.1], "stratify": "label"}}``, where ``files`` can be
+            arrays of ids, too; or a text as for ``--split``.
 
     Raises:
         GraphmillError: an error of the import.

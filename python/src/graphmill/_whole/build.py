@@ -78,8 +78,8 @@ def build(
     try:
         folder = tempfile.mkdtemp(prefix=".graphmill-", dir=os.path.dirname(out))
         try:
-            files = _write(folder, nodes, edges)
             given = _prepared(folder, options)
+            files = _write(folder, nodes, edges, _splits(folder, given))
             with _said_of(folder, files):
                 run("import", folder, out=out, overwrite=overwrite, memory=memory, threads=threads, **given)
         finally:
@@ -148,8 +148,60 @@ def _of_flags(text: str) -> str:
     return text
 
 
-def _write(folder: str, nodes: Mapping[str, Nodes], edges: Mapping[EdgeType, Edges]) -> dict[str, str]:
-    """Write the files, and say which column each has."""
+def _splits(folder: str, given: dict[str, Any]) -> str:
+    """The lines of graph.yaml for splits that are given as a mapping, which they take out of the options."""
+    of = given.get("split")
+    if not isinstance(of, Mapping):
+        return ""
+    del given["split"]
+    splits: dict[str, Any] = {}
+    for t, how in of.items():
+        name = t if isinstance(t, str) else ":".join(triple_of(t))
+        if isinstance(how, Mapping) and isinstance(how.get("files"), Mapping):
+            how = {**how, "files": {p: x if p == "columns" else _list_of_ids(folder, f"{len(splits)}.{p}", x) for p, x in how["files"].items()}}
+        splits[name] = how
+    try:
+        return "transforms:\n  split: " + json.dumps(splits, ensure_ascii=False, indent=4, default=_plain) + "\n"
+    except (TypeError, ValueError) as e:
+        raise ValueError(f"found split= that cannot be written ({e}), expected texts, numbers, lists and dicts") from e
+
+
+def _plain(x: Any) -> Any:
+    """A scalar or array of NumPy as a number or a list."""
+    if isinstance(x, (np.generic, np.ndarray)):
+        return x.tolist()
+    return str(x)
+
+
+def _list_of_ids(folder: str, name: str, ids: Any) -> str:
+    """A file of ids in the folder: a copy of a file, or a file of an array of integers or texts, or of pairs of them [pairs, 2]."""
+    if isinstance(ids, (str, os.PathLike)):
+        source = os.fspath(ids)
+        base = f"split {name} {os.path.basename(source)}"
+        shutil.copyfile(source, os.path.join(folder, base))
+        return base
+    x = np.asarray(ids)
+    if x.dtype.kind not in "iuUO" or x.ndim not in (1, 2) or (x.ndim == 2 and x.shape[1] != 2):
+        raise TypeError(f"split: files: found {x.dtype} {list(x.shape)}, expected integers or texts: ids, or pairs of ids [pairs, 2], or the path of a file")
+    if x.dtype.kind in "iu" and x.size:
+        base = f"split {name}.npy"
+        np.save(os.path.join(folder, base), np.ascontiguousarray(x.T))  # two pairs as [pairs, 2] could be either way round
+        return base
+    base = f"split {name}.jsonl"
+    with open(os.path.join(folder, base), "w", encoding="utf-8", errors="surrogateescape") as f:
+        f.writelines(
+            json.dumps(dict(zip(("id",) if len(row) == 1 else ("src", "dst"), map(str, row))), ensure_ascii=False) + "\n"
+            for row in x.reshape(len(x), -1).tolist()
+        )
+    return base
+
+
+def _write(folder: str, nodes: Mapping[str, Nodes], edges: Mapping[EdgeType, Edges], transforms: str = "") -> dict[str, str]:
+    """Write the files, and say which column each has.
+
+    Args:
+        transforms: further lines of graph.yaml.
+    """
     w = _Writer(folder)
     lines = ["nodes:"]
     for t, n in nodes.items():
@@ -175,7 +227,7 @@ def _write(folder: str, nodes: Mapping[str, Nodes], edges: Mapping[EdgeType, Edg
         lines += [f"    src: {source}", f"    dst: {target}"]
         lines.append(f"    columns: {{{w.columns(name, {source: x.source, target: x.target, **x.columns})}}}")
     with open(os.path.join(folder, "graph.yaml"), "w", encoding="utf-8", errors="surrogateescape") as f:
-        f.write("\n".join(lines) + "\n")
+        f.write("\n".join(lines) + "\n" + transforms)
     return w.saved
 
 
