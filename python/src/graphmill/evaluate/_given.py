@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Optional
 
 import numpy as np
 
@@ -27,10 +26,10 @@ class Links:
     """
 
     edge_index: Array
-    time: Optional[Array] = None
-    relation: Optional[Array] = None
-    source_type: Optional[Array] = None
-    target_type: Optional[Array] = None
+    time: Array | None = None
+    relation: Array | None = None
+    source_type: Array | None = None
+    target_type: Array | None = None
 
     def __len__(self) -> int:
         return int(self.edge_index.shape[1])
@@ -54,7 +53,7 @@ class Links:
         ends[end, negative] = others
         return Links(ends, *(None if x is None else np.repeat(x, sizes + 1) for x in self._more()))
 
-    def _more(self) -> tuple[Optional[Array], ...]:
+    def _more(self) -> tuple[Array | None, ...]:
         return self.time, self.relation, self.source_type, self.target_type
 
 
@@ -149,10 +148,10 @@ class Given:
     split: str
     links: Links
     columns: Mapping[str, Array] = field(default_factory=lambda: MappingProxyType({}), repr=False)
-    shared: Optional[Array] = field(default=None, repr=False)
-    names: Optional[tuple[str, ...]] = field(default=None, repr=False)
-    targets: Optional[Nodes] = field(default=None, repr=False)
-    sources: Optional[Nodes] = field(default=None, repr=False)
+    shared: Array | None = field(default=None, repr=False)
+    names: tuple[str, ...] | None = field(default=None, repr=False)
+    targets: Nodes | None = field(default=None, repr=False)
+    sources: Nodes | None = field(default=None, repr=False)
 
     @property
     def negatives(self) -> Array | None:

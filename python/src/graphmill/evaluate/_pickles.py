@@ -145,7 +145,9 @@ class Reader:
         except Damaged as e:
             raise ValueError(f"{self._name}: byte {start}: {e}") from None
         except (IndexError, struct.error):
-            raise ValueError(f"{self._name}: byte {start}: found the end of the file or of a list, expected more of a pickle; the file is cut or damaged") from None
+            raise ValueError(
+                f"{self._name}: byte {start}: found the end of the file or of a list, expected more of a pickle; the file is cut or damaged"
+            ) from None
         except (TypeError, KeyError, ValueError, AttributeError, OverflowError):
             raise ValueError(f"{self._name}: byte {start}: found a damaged pickle, expected one of numbers, lists and arrays") from None
 

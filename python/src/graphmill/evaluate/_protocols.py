@@ -164,7 +164,7 @@ def tgbl(
 def _read(folder: Any, split: Any, name: Any, sets: Any) -> Given:
     path, of = as_path("folder", folder), _SPLITS[choice("split", split, tuple(_SPLITS))]
     found = _name(path, name, tuple(sets))
-    return (_ogb if found in _ogb.SETS else _tgb).read(path, found, of)
+    return _ogb.read(path, found, of) if found in _ogb.SETS else _tgb.read(path, found, of)
 
 
 def _name(folder: str, name: Any, known: Sequence[str]) -> str:

@@ -110,10 +110,10 @@ def _table(path: str, of: Set) -> tuple[Array, Array, Array, Array | None, tuple
             target.append(nodes.setdefault(_name(row[v], of), len(nodes)))
         if r is not None:
             relation.append(relations.setdefault(row[r], len(relations)) if of.named else _integer(path, line, "relation", row[r], 0))
-    a, b, t, r = (np.frombuffer(x, np.int64) if len(x) else np.empty(0, np.int64) for x in (source, target, time, relation))
-    if of.items and len(a):
-        b = b + int(a.max()) + 1
-    return a, b, t, None if of.columns[3] is None else r, None if of.items else tuple(nodes)
+    sources, targets, times, of_links = (np.frombuffer(x, np.int64) if len(x) else np.empty(0, np.int64) for x in (source, target, time, relation))
+    if of.items and len(sources):
+        targets = targets + int(sources.max()) + 1
+    return sources, targets, times, None if of.columns[3] is None else of_links, None if of.items else tuple(nodes)
 
 
 def _name(x: str, of: Set) -> str:

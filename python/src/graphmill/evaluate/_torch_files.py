@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import mmap
 import struct
@@ -69,7 +70,9 @@ def _view(t: Tensor, path: str, storage: Array) -> Array:
     size = math.prod(t.shape)
     last = t.offset + sum((n - 1) * step for n, step in zip(t.shape, t.strides))
     if last >= len(storage) or size > len(storage):
-        raise ValueError(f"{path}: found a tensor of shape {list(t.shape)} of {len(storage)} values, expected as many; the file is damaged, or the tensor was expanded")
+        raise ValueError(
+            f"{path}: found a tensor of shape {list(t.shape)} of {len(storage)} values, expected as many; the file is damaged, or the tensor was expanded"
+        )
     item = storage.itemsize
     return np.lib.stride_tricks.as_strided(storage[t.offset :], t.shape, [s * item for s in t.strides], writeable=False)
 
@@ -86,8 +89,16 @@ def _archive(path: str) -> Any:
             found = reader.load()
             storages = {key: _storage(_member(z, path, f"{top[0]}data/{key}"), 0, of, path) for key, of in reader.storages.items()}
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, struct.error, UnicodeDecodeError, OverflowError) as e:
-        raise ValueError(f"{path}: found an archive that cannot be read ({e}), expected one of torch.save; the file is cut or damaged") from None
+        raise _damaged(path, e) from None
+    except OSError as e:
+        if e.errno != errno.EINVAL:  # a place before the begin of the file
+            raise
+        raise _damaged(path, e) from None
     return plain(found, path, storages)
+
+
+def _damaged(path: str, e: Exception) -> ValueError:
+    return ValueError(f"{path}: found an archive that cannot be read ({str(e)[:200]}), expected one of torch.save; the file is cut or damaged")
 
 
 def _member(z: zipfile.ZipFile, path: str, name: str) -> bytes:
