@@ -26,7 +26,8 @@ DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"
 def older(data: Any, protocol: int = 2) -> bytes:
     """A file of torch.save before version 1.6, of an object without tensors."""
     sizes = {"protocol_version": 1001, "little_endian": True, "type_sizes": {"short": 2, "int": 4, "long": 4}}
-    return b"".join(pickle.dumps(x, protocol) for x in (0x1950A86A20F9469CFC6C, 1001, sizes, data, []))
+    parts: list[Any] = [0x1950A86A20F9469CFC6C, 1001, sizes, data, []]
+    return b"".join(pickle.dumps(x, protocol) for x in parts)
 
 
 def same(got: Any, want: Any) -> bool:

@@ -99,7 +99,7 @@ class Tensor(NamedTuple):
 
 class Storage(NamedTuple):
     dtype: str
-    count: int
+    length: int
 
 
 class Reader:
@@ -486,7 +486,7 @@ def _encode(text: Any, encoding: Any) -> Any:
             end += 1
             if end - at > _BLOCK + 4:
                 raise TypeError
-        part = np.frombuffer(str(utf8[at:end], "utf-8").encode("latin1"), np.uint8)  # type: ignore[arg-type]
+        part = np.frombuffer(str(text.utf8[at:end], "utf-8").encode("latin1"), np.uint8)
         out[done : done + len(part)] = part
         at, done = end, done + len(part)
     return out.data

@@ -113,9 +113,9 @@ def _member(z: zipfile.ZipFile, path: str, name: str) -> bytes:
 
 def _storage(data: Any, at: int, of: Storage, path: str) -> Array:
     dtype = np.dtype(of.dtype)
-    if of.count * dtype.itemsize > len(data) - at:
-        raise ValueError(f"{path}: found {len(data) - at} bytes of a tensor, expected {of.count * dtype.itemsize}; the file is cut or damaged")
-    return np.frombuffer(data, dtype, of.count, at) if of.count else np.empty(0, dtype)
+    if of.length * dtype.itemsize > len(data) - at:
+        raise ValueError(f"{path}: found {len(data) - at} bytes of a tensor, expected {of.length * dtype.itemsize}; the file is cut or damaged")
+    return np.frombuffer(data, dtype, of.length, at) if of.length else np.empty(0, dtype)
 
 
 def _older(path: str, data: memoryview) -> Any:
@@ -141,7 +141,7 @@ def _older(path: str, data: memoryview) -> Any:
         if key not in of.storages:
             raise ValueError(f"{path}: found the storage {key[:40]!a} that no tensor has, expected those of tensors; the file is damaged")
         storages[key] = _storage(data, at + 8, of.storages[key], path)
-        if int.from_bytes(data[at : at + 8], "little") != of.storages[key].count:
+        if int.from_bytes(data[at : at + 8], "little") != of.storages[key].length:
             raise ValueError(f"{path}: byte {at}: found another length of the storage {key[:40]!a} than its tensors have; the file is damaged")
         at += 8 + storages[key].nbytes
     for key in of.storages:
