@@ -69,8 +69,12 @@ class Nodes(ABC):
         """The nodes of some links, one link after another, and where those of each begin, and the last ends."""
 
     @abstractmethod
-    def whole(self) -> tuple[Array, Array | None]:
-        """All nodes as [n, k] without offsets, or one link after another with [n + 1] offsets."""
+    def whole(self) -> Array:
+        """All nodes: [n, k], or one link after another with offsets."""
+
+    def offsets(self) -> Array | None:
+        """[n + 1], or None for [n, k]."""
+        return None
 
 
 class Table(Nodes):
@@ -85,8 +89,8 @@ class Table(Nodes):
     def of(self, first: int, end: int) -> tuple[Array, Array]:
         return self._nodes[first:end].reshape(-1), np.arange(end - first + 1) * self._nodes.shape[1]
 
-    def whole(self) -> tuple[Array, Array | None]:
-        return self._nodes, None
+    def whole(self) -> Array:
+        return self._nodes
 
 
 class Lists(Nodes):
@@ -105,8 +109,11 @@ class Lists(Nodes):
             return self._flat[starts[0] : ends[-1]], offsets
         return self._flat[ranges(starts, ends)], offsets
 
-    def whole(self) -> tuple[Array, Array | None]:
-        return self.of(0, len(self._starts))
+    def whole(self) -> Array:
+        return self.of(0, len(self._starts))[0]
+
+    def offsets(self) -> Array | None:
+        return np.concatenate([[0], np.cumsum(self._ends - self._starts)])
 
 
 class Others(Nodes):
@@ -125,7 +132,7 @@ class Others(Nodes):
         row, node = np.nonzero(there)
         return node, np.concatenate([[0], np.cumsum(np.bincount(row, minlength=end - first))])
 
-    def whole(self) -> tuple[Array, Array | None]:
+    def whole(self) -> Array:
         raise ValueError(
             f"found a set where each link ranks among about {self._nodes:,} nodes, expected one with lists of them; ask for the negatives of some links, negatives_of(first, end)"
         )
@@ -162,17 +169,17 @@ class Given:
         Raises:
             ValueError: each link ranks among all nodes that it has no link with.
         """
-        return self.shared if self.targets is None else self.targets.whole()[0]
+        return self.shared if self.targets is None else self.targets.whole()
 
     @property
     def offsets(self) -> Array | None:
         """[n + 1]: the negatives of link i are ``negatives[offsets[i]:offsets[i + 1]]``. None if they have another form."""
-        return None if self.targets is None else self.targets.whole()[1]
+        return None if self.targets is None else self.targets.offsets()
 
     @property
     def source_negatives(self) -> Array | None:
         """[n, k], the sources of negatives of each link, of knowledge graphs of OGB; else None."""
-        return None if self.sources is None else self.sources.whole()[0]
+        return None if self.sources is None else self.sources.whole()
 
     def negatives_of(self, first: int, end: int) -> tuple[Array, Array]:
         """The targets of the negatives of some links alone.

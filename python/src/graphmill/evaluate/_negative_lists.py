@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._arrays import Array
-from ._pickles import Damaged as _Bad
-from ._pickles import Ndarray, stream
+from ._pickled import Damaged as _Bad
+from ._pickled import Ndarray
+from ._pickles import stream
 from ._torch_files import contents
 
 _TOGETHER = 1 << 18  # nodes that are checked and copied together

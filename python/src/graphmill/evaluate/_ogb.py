@@ -45,8 +45,7 @@ def read(folder: str, name: str, split: str) -> Given:
     of = _Arrays(path, data)
     columns = {k: x for k, x in data.items() if type(k) is str and k not in _LINKS and isinstance(x, np.ndarray)}
     if "edge" in data:
-        links = Links(of.integers("edge", (-1, 2)).T)
-        return Given(name, split, links, columns, of.integers("edge_neg", (-1, 2)).T if "edge_neg" in data else None)
+        return Given(name, split, Links(of.pairs("edge")), columns, of.pairs("edge_neg") if "edge_neg" in data else None)
     if "source_node" in data:
         source = of.integers("source_node", (-1,))
         links = Links(np.stack([source, of.integers("target_node", source.shape)]))
@@ -99,6 +98,10 @@ class _Arrays:
         if x.size and int(x.min()) < 0:
             raise ValueError(f"{self._path}: found {int(x.min())} in {key}, expected numbers of nodes or relations, from 0")
         return x
+
+    def pairs(self, key: str) -> Array:
+        """[n, 2] as [2, n]."""
+        return np.array(self.integers(key, (-1, 2)).T, order="C")
 
     def table(self, key: str, n: int) -> Table | None:
         return Table(self.integers(key, (n, -1))) if key in self._data else None

@@ -7,36 +7,15 @@ other name is refused. Arrays are views of the file, so no length that a file cl
 
 from __future__ import annotations
 
-import math
 import struct
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
-import numpy as np
+from ._pickled import ALLOWED, CALLS, STORAGES, Damaged, DType, Key, Named, Ndarray, Storage, Text, as_bytes
 
-from .._arrays import Array
-
-STORAGES = {"Long": "<i8", "Int": "<i4", "Short": "<i2", "Char": "i1", "Byte": "u1", "Bool": "?", "Double": "<f8", "Float": "<f4", "Half": "<f2"}
-_FUNCTIONS = ("_reconstruct", "scalar", "_frombuffer", "ndarray", "dtype", "encode", "bytes", "OrderedDict", "_rebuild_tensor", "_rebuild_tensor_v2")
-_ALLOWED = {
-    **{f"{numpy}.multiarray.{f}": f for numpy in ("numpy.core", "numpy._core") for f in ("_reconstruct", "scalar")},
-    **{f"{numpy}.numeric._frombuffer": "_frombuffer" for numpy in ("numpy.core", "numpy._core")},
-    **{f"numpy.{f}": f for f in ("ndarray", "dtype")},
-    **{f"torch._utils.{f}": f for f in ("_rebuild_tensor", "_rebuild_tensor_v2")},
-    **{f"torch.{s}Storage": f"{s}Storage" for s in STORAGES},
-    "_codecs.encode": "encode",
-    "__builtin__.bytes": "bytes",
-    "builtins.bytes": "bytes",
-    "collections.OrderedDict": "OrderedDict",
-}
 _LAZY = 1 << 12  # bytes of a text from which on it is decoded only when it is needed
 _RECENT = 1 << 16  # objects that are remembered at a time, besides those that were asked for again
-_DIMENSIONS = 32
 _INTEGER = 16  # bytes of an integer
-
-
-class Damaged(ValueError):
-    """A pickle that is cut, is no pickle, or has what is not read."""
 
 
 class _Forgotten(Exception):
@@ -45,61 +24,6 @@ class _Forgotten(Exception):
 
 class _Mark:
     pass
-
-
-class _Named(str):
-    """A function or a class of `_ALLOWED`, by its short name."""
-
-
-class _Text(NamedTuple):
-    """A long text, in UTF-8."""
-
-    utf8: memoryview
-
-
-class _DType:
-    __slots__ = ("kind", "order")
-
-    def __init__(self, kind: str) -> None:
-        if kind not in ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"):
-            raise Damaged(f"found an array of dtype {kind[:20]}, expected one of numbers")
-        self.kind, self.order = kind, "<"
-
-    def numpy(self) -> np.dtype[Any]:
-        return np.dtype(self.order + self.kind)
-
-
-class Ndarray:
-    """A NumPy array: what its pickle says of it."""
-
-    __slots__ = ("data", "dtype", "fortran", "shape")
-
-    def __init__(self) -> None:
-        self.dtype, self.shape, self.fortran, self.data = _DType("u1"), (0,), False, b""
-
-    def fill(self, dtype: Any, shape: Any, fortran: bool, data: Any) -> None:
-        if not isinstance(dtype, _DType):
-            raise Damaged("found an array without a dtype, expected one of numbers")
-        if not _sizes(shape):
-            raise Damaged("found an array of an impossible shape")
-        size = math.prod(shape) * dtype.numpy().itemsize
-        if size != len(data):
-            raise Damaged(f"found {len(data)} bytes of an array, expected {size}")
-        self.dtype, self.shape, self.fortran, self.data = dtype, shape, fortran, data
-
-
-class Tensor(NamedTuple):
-    """A torch tensor: the key of its storage in the file, and what part of that it is."""
-
-    key: str
-    offset: int
-    shape: tuple[int, ...]
-    strides: tuple[int, ...]
-
-
-class Storage(NamedTuple):
-    dtype: str
-    length: int
 
 
 class Reader:
@@ -124,7 +48,7 @@ class Reader:
         self._stack: list[Any] = []
         self._memo: dict[int, Any] = {}
         self._kept: dict[int, Any] = {}
-        self._put = 0
+        self._put = self._decoded = 0
         self._streamed: dict[Any, Any] | None = None
 
     def load(self) -> Any:
@@ -248,7 +172,7 @@ class Reader:
 
     def _text(self, n: int) -> None:
         x = self._take(n)
-        self._stack.append(_Text(x) if n >= _LAZY else str(x, "utf-8", "surrogatepass"))
+        self._stack.append(Text(x) if n >= _LAZY else str(x, "utf-8", "surrogatepass"))
 
     def bytes1(self) -> None:
         self._stack.append(self._take(self._number(_U1)))
@@ -336,25 +260,30 @@ class Reader:
         self._name_of(module, name)
 
     def _name_of(self, module: str, name: str) -> None:
-        short = _ALLOWED.get(f"{module}.{name}")
+        short = ALLOWED.get(f"{module}.{name}")
         if short is None:
             raise Damaged(f"found {f'{module}.{name}'[:100]!a}, which a pickle could run, expected names of NumPy arrays and torch tensors only; it is not run")
-        self._stack.append(_Named(short))
+        self._stack.append(Named(short))
 
     def reduce(self) -> None:
         args, of = self._stack.pop(), self._stack.pop()
-        if type(of) is not _Named or type(args) is not tuple:
+        if type(of) is not Named or type(args) is not tuple:
             raise TypeError
-        if of not in _CALLS:
+        if of not in CALLS:
             raise Damaged(f"found a call of {of}, expected one that makes an array")
-        self._stack.append(_CALLS[of](*args))
+        x = CALLS[of](*args)
+        if of == "encode":  # what the file has once is decoded once
+            self._decoded += len(x)
+            if self._decoded > len(self._data):
+                raise Damaged("found a text of bytes that occurs again and again, expected one of its own for each array")
+        self._stack.append(x)
 
     def build(self) -> None:
         state, of = self._stack.pop(), self._stack[-1]
         if type(of) is Ndarray:
             _, shape, dtype, fortran, data = state
-            of.fill(dtype, shape, bool(fortran), _bytes(data))
-        elif type(of) is _DType:
+            of.fill(dtype, shape, bool(fortran), as_bytes(data))
+        elif type(of) is DType:
             order = state[1]
             if order not in ("<", ">", "|", "="):
                 raise TypeError
@@ -364,12 +293,12 @@ class Reader:
 
     def persistent(self) -> None:
         what, of, key, _, count = self._stack.pop()[:5]
-        if what != "storage" or type(of) is not _Named or not of.endswith("Storage") or type(key) is not str or type(count) is not int or count < 0:
+        if what != "storage" or type(of) is not Named or not of.endswith("Storage") or type(key) is not str or type(count) is not int or count < 0:
             raise TypeError
         dtype = STORAGES[of[: -len("Storage")]]
         if self.storages.setdefault(key, Storage(dtype, count)).dtype != dtype:
             raise TypeError
-        self._stack.append(_Key(key))
+        self._stack.append(Key(key))
 
     # The memo: objects that the pickle may ask for again.
 
@@ -407,10 +336,6 @@ class Reader:
                 raise IndexError if self._recent is None else _Forgotten
             x = self._kept[at] = self._memo[at]
         self._stack.append(x)
-
-
-class _Key(str):
-    """The key of a storage."""
 
 
 _U1, _U2, _U4, _U8 = (struct.Struct(f"<{c}") for c in "BHIQ")
@@ -459,100 +384,6 @@ for _code, _op in {
     0x6A: Reader.get4,
 }.items():
     _OPS[_code] = _op
-
-
-# What the allowed functions do.
-
-
-def _bytes(x: Any) -> Any:
-    if not isinstance(x, (bytes, memoryview, np.ndarray)):
-        raise TypeError
-    return x
-
-
-def _encode(text: Any, encoding: Any) -> Any:
-    """Bytes, which protocol 2 writes as a text of the characters 0 to 255."""
-    if encoding != "latin1":
-        raise TypeError
-    if type(text) is str:
-        return text.encode("latin1")
-    utf8: Array = np.frombuffer(text.utf8, np.uint8)
-    count = sum(int(np.count_nonzero(utf8[at : at + _BLOCK] & 0xC0 != 0x80)) for at in range(0, len(utf8), _BLOCK))
-    out = np.empty(count, np.uint8)
-    at = done = 0
-    while at < len(utf8):
-        end = min(at + _BLOCK, len(utf8))
-        while end < len(utf8) and utf8[end] & 0xC0 == 0x80:  # a character stays in one block
-            end += 1
-            if end - at > _BLOCK + 4:
-                raise TypeError
-        part = np.frombuffer(str(text.utf8[at:end], "utf-8").encode("latin1"), np.uint8)
-        out[done : done + len(part)] = part
-        at, done = end, done + len(part)
-    return out.data
-
-
-_BLOCK = 1 << 20
-
-
-def _reconstruct(of: Any, shape: Any, kind: Any) -> Ndarray:
-    if of != "ndarray":
-        raise TypeError
-    return Ndarray()
-
-
-def _frombuffer(data: Any, dtype: Any, shape: Any, order: Any, *_: Any) -> Ndarray:
-    out = Ndarray()
-    if order not in ("C", "F") or type(shape) is not tuple:
-        raise TypeError
-    out.fill(dtype, shape, order == "F", _bytes(data))
-    return out
-
-
-def _scalar(dtype: Any, data: Any) -> int | float | bool:
-    if type(dtype) is not _DType or len(data) != int(dtype.kind[1]):
-        raise TypeError
-    if dtype.kind[0] in "iu":
-        return int.from_bytes(data, "big" if dtype.order == ">" else "little", signed=dtype.kind[0] == "i")
-    x: int | float | bool = np.frombuffer(_bytes(data), dtype.numpy())[0].item()
-    return x
-
-
-def _new_dtype(kind: Any, *_: Any) -> _DType:
-    if type(kind) is not str:
-        raise TypeError
-    return _DType(kind)
-
-
-def _no_bytes() -> bytes:
-    return b""
-
-
-def _new_dict() -> dict[Any, Any]:
-    return {}
-
-
-def _tensor(key: Any, offset: Any, shape: Any, strides: Any, *_: Any) -> Tensor:
-    if type(key) is not _Key or not _sizes((offset,)) or not _sizes(shape) or not _sizes(strides) or len(shape) != len(strides):
-        raise TypeError
-    return Tensor(str(key), offset, shape, strides)
-
-
-def _sizes(x: Any) -> bool:
-    return type(x) is tuple and len(x) <= _DIMENSIONS and all(type(n) is int and 0 <= n < 1 << 62 for n in x)
-
-
-_CALLS: Mapping[str, Callable[..., Any]] = {
-    "_reconstruct": _reconstruct,
-    "_frombuffer": _frombuffer,
-    "scalar": _scalar,
-    "dtype": _new_dtype,
-    "encode": _encode,
-    "bytes": _no_bytes,
-    "OrderedDict": _new_dict,
-    "_rebuild_tensor": _tensor,
-    "_rebuild_tensor_v2": _tensor,
-}
 
 
 def stream(data: memoryview, name: str, new: Callable[[], Callable[[Any, Any], None]], recent: int = _RECENT) -> None:

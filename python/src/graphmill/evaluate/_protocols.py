@@ -89,6 +89,7 @@ def ogbl(
     most = integer("block", block, 1)
     if not len(of.links):
         raise ValueError(f"found no links in the split {of.split} of {of.name}, expected at least one")
+    of_links = options(groups, len(of.links), "links", bootstrap, level, seed).groups
     more: dict[str, Any] = dict(bootstrap=bootstrap, level=level, seed=seed)
     if of.targets is None:
         if of.shared is None:
@@ -96,9 +97,8 @@ def ogbl(
         positive, negative = (_in_blocks(score, x, most) for x in (of.links, Links(of.shared)))
         return links(positive, negative, [m.name for m in names], ties="worst", groups=groups, **more)
     ends: list[tuple[Nodes, int]] = [(of.targets, 1)] + ([] if of.sources is None else [(of.sources, 0)])
-    if groups is not None and len(ends) > 1:
-        of_links = options(groups, len(of.links), "links", 0, level, seed).groups
-        groups = np.concatenate([of_links, of_links])
+    if of_links is not None:
+        groups = np.concatenate([of_links] * len(ends))
     found = _Found(names, len(of.links) * len(ends))
     for nodes, end in ends:
         _rank(found, score, of.links, nodes, end, 0, len(of.links), most)
@@ -152,6 +152,7 @@ def tgbl(
         raise ValueError(f"found the split {of.split} of {of.name}, which has no negatives, expected valid or test")
     if not len(of.links):
         raise ValueError(f"found no links in the split {of.split} of {of.name}, expected at least one")
+    options(groups, len(of.links), "links", bootstrap, level, seed)  # a mistake is found before the model runs
     found = _Found(names, len(of.links))
     for first in range(0, len(of.links), size):
         end = min(first + size, len(of.links))

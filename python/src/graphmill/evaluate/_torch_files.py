@@ -14,7 +14,8 @@ from typing import Any, Literal
 import numpy as np
 
 from .._arrays import Array
-from ._pickles import Ndarray, Reader, Storage, Tensor
+from ._pickled import Ndarray, Storage, Tensor
+from ._pickles import Reader
 
 _MAGIC = 0x1950A86A20F9469CFC6C  # by which a file of the older form begins
 _OLD = 1001  # its version
@@ -45,9 +46,10 @@ def contents(path: str) -> memoryview:
 
 def plain(x: Any, path: str, storages: Storages) -> Any:
     """A dict, or one of dicts, with arrays in place of what a pickle says of them."""
-    if type(x) is dict:
-        return {k: {j: _plain(w, path, storages) for j, w in v.items()} if type(v) is dict else _plain(v, path, storages) for k, v in x.items()}
-    return _plain(x, path, storages)
+    if type(x) is not dict:
+        return _plain(x, path, storages)
+    splits = {id(v): {k: _plain(w, path, storages) for k, w in v.items()} for v in x.values() if type(v) is dict}  # one that occurs again is made once
+    return {k: splits[id(v)] if type(v) is dict else _plain(v, path, storages) for k, v in x.items()}
 
 
 def _plain(x: Any, path: str, storages: Storages) -> Any:
