@@ -8,6 +8,7 @@ other name is refused. Arrays are views of the file, so no length that a file cl
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -57,15 +58,23 @@ class Reader:
         Raises:
             ValueError: the pickle is cut or damaged, or names what is not allowed.
         """
-        data, ops, start = self._data, _OPS, self.at
+        data, ops, start, stack, memo, kept = self._data, _OPS, self.at, self._stack, self._memo, self._kept
+        most = sys.maxsize if self._recent is None else 2 * self._recent
         try:
             while True:
                 start = self.at
                 op = data[start]
                 self.at = start + 1
-                if op == 0x2E:  # STOP
-                    return self._stack.pop()
-                ops[op](self)
+                if op == 0x94 and len(memo) < most:  # the two most frequent ones, MEMOIZE and BINGET, in short
+                    memo[self._put] = stack[-1]
+                    self._put += 1
+                elif op == 0x68 and data[start + 1] in kept:
+                    stack.append(kept[data[start + 1]])
+                    self.at = start + 2
+                elif op == 0x2E:  # STOP
+                    return stack.pop()
+                else:
+                    ops[op](self)
         except Damaged as e:
             raise ValueError(f"{self._name}: byte {start}: {e}") from None
         except (IndexError, struct.error):
