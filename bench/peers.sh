@@ -17,6 +17,7 @@
 #   bench/peers.sh axe        axe-core, which judges pages (the browser is the system's chromium)
 #   bench/peers.sh s3         versitygw, a server with the protocol of Amazon S3 (needs Go), beside the python
 #   bench/peers.sh features   scikit-learn, polars, pyarrow
+#   bench/peers.sh tgb        TGB, without torch
 #   bench/peers.sh tables     polars, DuckDB, pyarrow; NumPy for the benchmarks' own inputs
 #
 # Environments live in ${GRAPHMILL_PEERS:-$HOME/.cache/graphmill-peers}, named by
@@ -171,6 +172,10 @@ recipe_features() {
   $PIP -r "$PINS" && "$1" -c 'import numpy, sklearn, polars, pyarrow'
 }
 
+recipe_tgb() {
+  $PIP --no-deps -r "$PINS" && "$1" -c 'import tgb.linkproppred.dataset, tgb.linkproppred.evaluate'
+}
+
 recipe_plots() {
   $PIP -r "$PINS" && "$1" -c 'import matplotlib.pyplot'
 }
@@ -188,7 +193,7 @@ recipe_s3() {
   GOFLAGS= GOBIN=$(dirname "$1") go install "$(cat "$PINS")" && "$(dirname "$1")/versitygw" --version
 }
 
-[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is axe, batches, databases, dgl, features, integrations, jraph, kubernetes, lightning, ogb, partition, plots, pyg, s3, tables or tfgnn" 2
+[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is axe, batches, databases, dgl, features, integrations, jraph, kubernetes, lightning, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2
 pinned=$(dirname "$0")/peers
 case $1 in
   axe) install axe "$pinned/axe-requirements.txt" "" 3.11 3.12 ;;
@@ -216,5 +221,6 @@ case $1 in
   plots) install plots "$pinned/plots-requirements.txt" "" 3.11 3.12 ;;
   tables) install tables "$pinned/tables-requirements.txt" "" 3.11 3.12 ;;
   tfgnn) install tfgnn "$pinned/tfgnn-requirements.txt" "" 3.11 ;;
-  *) die "found peer '$1', expected axe, batches, databases, dgl, features, integrations, jraph, kubernetes, lightning, ogb, partition, plots, pyg, s3, tables or tfgnn" 2 ;;
+  tgb) install tgb "$pinned/tgb-requirements.txt" "" 3.11 3.12 ;;
+  *) die "found peer '$1', expected axe, batches, databases, dgl, features, integrations, jraph, kubernetes, lightning, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2 ;;
 esac

@@ -78,7 +78,7 @@ func TestPeerClient(t *testing.T) {
 	env = append(env, fmt.Sprintf("GRAPHMILL_TEST_GRAPHS=%d", proof.Count(t, 80, 300)))
 	numpy := []string{"discover", "-s", "tests"}
 	if !proof.Long(t) { // the others go the same ways with torch installed
-		for _, module := range []string{"batches", "columns", "docs", "evaluate", "links", "loader", "main", "names", "orders", "packs", "sets", "shown", "store", "whole"} {
+		for _, module := range []string{"batches", "columns", "docs", "evaluate", "evaluate_pickles", "evaluate_protocols", "links", "loader", "main", "names", "orders", "packs", "sets", "shown", "store", "whole"} {
 			numpy = append(numpy, "-k", "test_"+module+".*")
 		}
 	}
@@ -96,7 +96,8 @@ func TestPeerClient(t *testing.T) {
 		{"integrations", []string{"discover", "-s", "tests", "-k", "test_integrations", "-k", "test_notebooks", "-k", "test_docs_integrations"}, true},
 		{"features", []string{"discover", "-s", "tests", "-p", "test_evaluate.py", "-k", "TestScikitLearn"}, true},
 		{"features", []string{"discover", "-s", "tests", "-p", "test_splits.py", "-k", "TestScikitLearn"}, true},
-		{"ogb", []string{"discover", "-s", "tests", "-p", "test_evaluate.py", "-k", "TestOGB"}, true},
+		{"ogb", []string{"discover", "-s", "tests", "-p", "test_evaluate*.py", "-k", "TestOGB", "-k", "TestTorchFiles"}, true},
+		{"tgb", []string{"discover", "-s", "tests", "-p", "test_evaluate_protocols.py", "-k", "TestTGBPackage"}, true},
 		{"jraph", []string{"discover", "-s", "tests", "-k", "TestJraph", "-k", "TestPages"}, true},
 		{"tfgnn", []string{"discover", "-s", "tests", "-k", "TestTFGNN", "-k", "TestPages"}, true},
 	} {
