@@ -42,13 +42,16 @@ type Split struct {
 	// Folds is the number of parts of equal size of a cross-validation. They give the columns "split_0", "split_1" and so on: in the first, the first fold is test, the ValidFolds
 	// after it are valid, and the others are train.
 	Folds, ValidFolds int
+	// Disjoint is the share of the edges of train that a model is to predict, so that they are not among its messages, as PyG's disjoint_train_ratio: the column "role" has
+	// "supervision" for these, and "message" for the other edges of train. 0 adds no such column.
+	Disjoint float64
 }
 
 // parts are the names of the parts in the text of a split.
 var parts = []string{"train", "valid", "test"}
 
 // ParseSplit reads "[OF=]TRAIN,VALID,TEST" with ratios, "OF@VALUE,VALUE" with the first values of valid and test, or "OF" alone, each with "KEY=VALUE" after semicolons:
-// stratify, group, per_class, valid, test, like, folds, masks and files. Masks and files are three names, of which some can be empty.
+// stratify, group, per_class, valid, test, like, folds, disjoint, masks and files. Masks and files are three names, of which some can be empty.
 func ParseSplit(text string) (Split, error) {
 	wrong := func() (Split, error) {
 		return Split{}, tagged.Errorf(ErrUsage, "found `Splits` %q, expected ratios such as 0.8,0.1,0.1 or paper=0.8,0.1,0.1 or paper.year=0.8,0.1,0.1, or the first values of valid and test, such as paper.year@2018,2020, or keys after semicolons, such as \"paper=0.8,0.1,0.1;stratify=label\" or \"paper;folds=5\"", text)
@@ -102,6 +105,10 @@ func (s *Split) set(key, value string) bool {
 		n, err := strconv.Atoi(value)
 		*numbers[key] = n
 		return err == nil && n > 0
+	case key == "disjoint":
+		x, err := strconv.ParseFloat(value, 64)
+		s.Disjoint = x
+		return err == nil && x > 0
 	case texts[key] != nil:
 		*texts[key] = value
 		return true
@@ -150,6 +157,9 @@ func (s *Split) keys() string {
 		if x.value != 0 {
 			b.WriteString(";" + x.key + "=" + strconv.Itoa(x.value))
 		}
+	}
+	if s.Disjoint != 0 {
+		b.WriteString(";disjoint=" + strconv.FormatFloat(s.Disjoint, 'g', -1, 64))
 	}
 	return b.String()
 }

@@ -18,6 +18,7 @@ func TestParseSplit(t *testing.T) {
 		"0.8,0.1,0.1;group=user id":                    {Ratios: some, Group: "user id"},
 		"u:r:v;like=nodes":                             {Of: "u:r:v", Like: "nodes"},
 		"paper;stratify=y;per_class=20;valid=5;test=9": {Of: "paper", Stratify: "y", PerClass: 20, ValidRows: 5, TestRows: 9},
+		"a:b:c=0.8,0.1,0.1;disjoint=0.3":               {Of: "a:b:c", Ratios: []float64{0.8, 0.1, 0.1}, Disjoint: 0.3},
 		";folds=5;valid_folds=1":                       {Folds: 5, ValidFolds: 1},
 		"paper;masks=a,,b":                             {Of: "paper", Masks: []string{"a", "", "b"}},
 		"u:r:v;files=a.csv,,d/b.csv;columns=src,dst":   {Of: "u:r:v", Files: []string{"a.csv", "", "d/b.csv"}, IDColumns: []string{"src", "dst"}},

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -39,7 +40,7 @@ var splitWays = []string{"ratios", "at", "per_class", "like", "files", "masks", 
 
 // read reads the mapping of a split.
 func (s *Split) read(y yamlfile.File, t yamlfile.Entry) error {
-	fields, err := y.Mapping(t.Value, "a split", slices.Concat(splitWays, []string{"by", "stratify", "group", "valid_folds"}, transform.Parts))
+	fields, err := y.Mapping(t.Value, "a split", slices.Concat(splitWays, []string{"by", "stratify", "group", "valid_folds", "disjoint"}, transform.Parts))
 	if err != nil {
 		return err
 	}
@@ -101,10 +102,26 @@ func (s *Split) readKey(y yamlfile.File, f yamlfile.Entry) (err error) {
 		err = y.Errorf(f.At, "found train with per_class, expected numbers of rows of valid and test alone; per_class says how many rows of each class are in train")
 	case "folds":
 		s.Folds, err = readRows(y, f.Value)
+	case "disjoint":
+		s.Disjoint, err = readShare(y, f.Value)
 	case "valid_folds":
 		s.ValidFolds, err = readRows(y, f.Value)
 	}
 	return err
+}
+
+// readShare reads a number between 0 and 1.
+func readShare(y yamlfile.File, n ast.Node) (float64, error) {
+	const what = "a number between 0 and 1"
+	text, err := y.Text(n, what)
+	if err != nil {
+		return 0, err
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x > 0 && x < 1) {
+		return 0, y.Errorf(n, "found %q, expected %s", text, what)
+	}
+	return x, nil
 }
 
 // readRows reads a number from 1.

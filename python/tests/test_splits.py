@@ -184,6 +184,44 @@ class TestForms(unittest.TestCase):
         self.assertEqual(train.sum(), 10)
         np.testing.assert_allclose(np.asarray(s.nodes["user"]["x"]).ravel(), (y - y[train].mean()) / y[train].std(), rtol=1e-5, atol=1e-6)
 
+    def test_roles(self) -> None:
+        """Supervision is a share of the edges of train, each with its reverse, and no batch of it has it among its messages."""
+        for number in range(12):
+            rng = np.random.default_rng(number)
+            n, share = int(rng.integers(30, 300)), float(rng.choice([0.1, 0.3, 0.5]))
+            src = rng.integers(0, 25, n)
+            ends = {"src": src, "dst": (src + rng.integers(1, 25, n)) % 25}  # no self-loops, which have no reverses
+            how: dict[str, Any] = {"ratios": [0.8, 0.1, 0.1], "disjoint": share, **({"group": "source"} if number % 3 == 0 else {})}
+            both = number % 2 == 1 and "group" not in how  # in a store of edges and their reverses
+            of: dict[Any, Any] = {("user", "knows", "user"): ends}
+            s = graphmill.from_tables({"user": 25}, of, split={("user", "knows", "user"): how}, split_seed=number + 1, **({"symmetrise": True} if both else {}))
+            e = s.edges[("user", "knows", "user")]
+            split, role, (src, dst) = np.asarray(e["split"]), np.asarray(e["role"]), np.asarray(e.edge_index())
+            with self.subTest(number=number):
+                self.assertTrue(((role >= 0) == (split == 0)).all())
+                per = 2 if both else 1
+                self.assertEqual((role == 1).sum(), per * int((split == 0).sum() // per * share))
+                if both:  # as many edges each way, of each role
+                    for code in (0, 1):
+                        pairs = np.sort(np.stack([src, dst])[:, role == code], axis=0)
+                        forward = np.sort(pairs[0] * 25 + pairs[1])
+                        self.assertTrue((forward[::2] == forward[1::2]).all())
+                with graphmill.NodeLoader(s, fanout=[4, 4], seeds="user:knows:user:role=supervision", messages="role=message", batch_size=16) as loader:
+                    seen = 0
+                    for b in loader:
+                        self.assertTrue((role[e.find(b.e_id)] == 0).all())
+                        seen += len(b.input_id)
+                    self.assertEqual(seen, (role == 1).sum())
+        for how, words in (
+            ({"ratios": [0.8, 0.1, 0.1], "disjoint": 1.5}, "a number between 0 and 1|a share of the edges of train"),
+            ({"folds": 3, "disjoint": 0.5}, "found disjoint with like, folds"),
+            ({"ratios": [0.8, 0.1, 0.1], "disjoint": 0.0001}, "leaves no supervision or no message"),
+        ):
+            with self.subTest(words), self.assertRaisesRegex(graphmill.GraphmillError, words):
+                graphmill.from_tables({"user": 25}, of, split={("user", "knows", "user"): how})
+        with self.assertRaisesRegex(graphmill.GraphmillError, "found disjoint for nodes"):
+            graphmill.from_tables({"user": 25}, of, split={"user": {"ratios": [0.8, 0.1, 0.1], "disjoint": 0.3}})
+
     def test_wrong(self) -> None:
         for split, error in (
             ({"user": {"ratio": [1, 0, 0]}}, 'found the key "ratio"'),

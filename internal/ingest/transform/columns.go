@@ -71,8 +71,8 @@ func (r *rows) write(ctx context.Context, w *store.Writer, dir string, metas map
 		if err := errors.Join(err, cerr); err != nil {
 			return err
 		}
-		if r.addedAs(name) != nil {
-			if m.Categories, err = w.Categories(store.ColumnDir(dir, name), name, Parts); err != nil {
+		if a := r.addedAs(name); a != nil {
+			if m.Categories, err = w.Categories(store.ColumnDir(dir, name), name, a.texts()); err != nil {
 				return err
 			}
 		}

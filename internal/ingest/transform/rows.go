@@ -48,7 +48,11 @@ func (r *rows) ask() []table.Column {
 		out = append(out, x)
 	}
 	for i := range r.splits {
-		out = append(out, table.Column{Name: r.splits[i].name, DType: graph.Int32, Categories: partsOf})
+		c := table.Column{Name: r.splits[i].name, DType: graph.Int32, Categories: categoriesOfParts}
+		if r.splits[i].role {
+			c.Categories = categoriesOfRoles
+		}
+		out = append(out, c)
 	}
 	slices.SortFunc(out, func(x, y table.Column) int { return strings.Compare(x.Name, y.Name) })
 	return out

@@ -12,11 +12,13 @@ import (
 // Parts are the categories of SplitColumn, in the order of their codes.
 var Parts = []string{"train", "valid", "test"}
 
-var partsOf = func() *table.Categories {
+var categoriesOfParts, categoriesOfRoles = categoriesOf(Parts), categoriesOf(Roles)
+
+func categoriesOf(texts []string) *table.Categories {
 	c := &table.Categories{}
-	c.Set(Parts)
+	c.Set(texts)
 	return c
-}()
+}
 
 // Split divides the rows of a type into Parts. One of Ratios, At, Values, PerClass, Like, Files, Masks and Folds is set.
 type Split struct {
@@ -54,6 +56,9 @@ type Split struct {
 	// Folds is the number of parts of equal size of a cross-validation: a split for each, in which that fold is test, the ValidFolds after it are valid, and the
 	// others are train.
 	Folds, ValidFolds int
+	// Disjoint is the share of the edges of train that a model is to predict. It adds RoleColumn: these edges are supervision, the others of train are messages,
+	// and edges of other parts have no role. An edge and its reverse have one role. 0 adds no column.
+	Disjoint float64
 }
 
 // The words of Group and Like that name no column and no type.
@@ -69,6 +74,15 @@ type added struct {
 	// parts has the part of each row, or -1; with folds, its fold.
 	parts              []int8
 	fold, folds, valid int
+	role               bool // the categories are Roles, not Parts
+}
+
+// texts are the categories.
+func (a *added) texts() []string {
+	if a.role {
+		return Roles
+	}
+	return Parts
 }
 
 // at is the part of a row, or -1.
@@ -97,7 +111,12 @@ func (t *Transform) split(ctx context.Context) error {
 			if (s.Like != "") != follows {
 				continue
 			}
-			if err := t.divide(ctx, s, t.rows(s.Type)); err != nil {
+			r := t.rows(s.Type)
+			err := t.divide(ctx, s, r)
+			if err == nil && s.Disjoint > 0 {
+				err = t.giveRoles(ctx, s, r)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -126,7 +145,7 @@ func (t *Transform) divide(ctx context.Context, s *Split, r *rows) error {
 		r.splits = []added{{name: SplitColumn, parts: parts}}
 	}
 	for i := range s.Folds {
-		r.splits = append(r.splits, added{splitColumn(i), parts, i, s.Folds, s.ValidFolds})
+		r.splits = append(r.splits, added{name: splitColumn(i), parts: parts, fold: i, folds: s.Folds, valid: s.ValidFolds})
 	}
 	return nil
 }

@@ -44,6 +44,9 @@ func (t *Transform) checkSplit(s *Split) error {
 	if err := s.checkWays(); err != nil {
 		return err
 	}
+	if err := s.checkDisjoint(t, r); err != nil {
+		return err
+	}
 	if s.Ratios != nil {
 		sum, negative := 0.0, false
 		for _, x := range s.Ratios {

@@ -21,7 +21,7 @@ func splitOption(s *ingest.Split) option.Split {
 	}
 	return option.Split{
 		Of: of, Ratios: s.Ratios, At: s.At, Values: s.Values, Stratify: s.Stratify, PerClass: s.PerClass, ValidRows: s.ValidRows, TestRows: s.TestRows,
-		Group: s.Group, Like: s.Like, Files: s.FileNames, IDColumns: s.IDColumns, Masks: s.Masks, Folds: s.Folds, ValidFolds: s.ValidFolds,
+		Group: s.Group, Like: s.Like, Files: s.FileNames, IDColumns: s.IDColumns, Masks: s.Masks, Folds: s.Folds, ValidFolds: s.ValidFolds, Disjoint: s.Disjoint,
 	}
 }
 
@@ -29,7 +29,7 @@ func splitOption(s *ingest.Split) option.Split {
 func splitTransform(s *option.Split) transform.Split {
 	return transform.Split{
 		Of: s.Of, Ratios: s.Ratios, At: s.At, Values: s.Values, Stratify: s.Stratify, PerClass: s.PerClass, ValidRows: s.ValidRows, TestRows: s.TestRows,
-		Group: s.Group, Like: s.Like, Masks: s.Masks, Folds: s.Folds, ValidFolds: s.ValidFolds,
+		Group: s.Group, Like: s.Like, Masks: s.Masks, Folds: s.Folds, ValidFolds: s.ValidFolds, Disjoint: s.Disjoint,
 	}
 }
 
