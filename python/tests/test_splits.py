@@ -194,7 +194,8 @@ class TestForms(unittest.TestCase):
             how: dict[str, Any] = {"ratios": [0.8, 0.1, 0.1], "disjoint": share, **({"group": "source"} if number % 3 == 0 else {})}
             both = number % 2 == 1 and "group" not in how  # in a store of edges and their reverses
             of: dict[Any, Any] = {("user", "knows", "user"): ends}
-            s = graphmill.from_tables({"user": 25}, of, split={("user", "knows", "user"): how}, split_seed=number + 1, **({"symmetrise": True} if both else {}))
+            more: dict[str, Any] = {"symmetrise": True} if both else {}
+            s = graphmill.from_tables({"user": 25}, of, split={("user", "knows", "user"): how}, split_seed=number + 1, **more)
             e = s.edges[("user", "knows", "user")]
             split, role, (src, dst) = np.asarray(e["split"]), np.asarray(e["role"]), np.asarray(e.edge_index())
             with self.subTest(number=number):
