@@ -154,7 +154,8 @@ func (s *Split) ends(rows int) [numParts]int {
 	sum := 0.0
 	for i, x := range s.Ratios {
 		sum += x
-		ends[i] = min(int(math.Round(float64(sum*float64(rows)))), rows)
+		end := float64(sum * float64(rows))
+		ends[i] = min(int(math.Floor(end+0.5+1e-9+float64(end*1e-15))), rows) // of 0.58 * 25, too, which is 14.5 less a rounding
 	}
 	return ends
 }
