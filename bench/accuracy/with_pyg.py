@@ -255,13 +255,25 @@ def words(folder: str, who: str, seed: int) -> float:
     return best_of(model, 20, epoch, lambda: model(torch.arange(count), len(y), edges[HELD], edges[CITES]).argmax(1) == y, masks)
 
 
+def mrr_after(loader: Iterable[Any], a: dict[str, Any], edges: Any, epochs: int) -> float:
+    """MRR of the held-out links, with edges as messages, after a training by the batches of links of a loader."""
+    x = a["x"]
+    model = SAGE(x.shape[1], x.shape[1], 0.0)  # added to the features
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.002)
+    for _ in range(epochs):
+        for b in loader:
+            h = b.x + model(b.x, b.edge_index)
+            score = (h[b.edge_label_index[0]] * h[b.edge_label_index[1]]).sum(1)
+            descend(optimiser, F.binary_cross_entropy_with_logits(score, b.edge_label.float()))
+    with torch.no_grad():
+        return mrr(x + model(x, edges), a["test"], a["others"])
+
+
 def links(folder: str, who: str, seed: int) -> float:
     """MRR of the held-out links after 100,000 links, half of which are negative."""
     a = tensors(folder)
     x, edges = a["x"], a["edges"]
     pairs = some(a["train"], 20000, seed)
-    model = SAGE(x.shape[1], x.shape[1], 0.0)  # added to the features
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.002)
     loader: Iterable[Any]
     if who == "no training":
         loader = []
@@ -272,13 +284,7 @@ def links(folder: str, who: str, seed: int) -> float:
         loader = NodeLoader(
             f"{folder}/store", [10, 5], 256, pairs, ("_N", "_E", "_N"), shuffle=True, seed=seed, as_="pyg", threads=1, negatives=1, exclude=exclude
         )
-    for _ in range(100000 // pairs.shape[1]):
-        for b in loader:
-            h = b.x + model(b.x, b.edge_index)
-            score = (h[b.edge_label_index[0]] * h[b.edge_label_index[1]]).sum(1)
-            descend(optimiser, F.binary_cross_entropy_with_logits(score, b.edge_label.float()))
-    with torch.no_grad():
-        return mrr(x + model(x, edges), a["test"], a["others"])
+    return mrr_after(loader, a, edges, 100000 // pairs.shape[1])
 
 
 def held_out(folder: str, who: str, seed: int) -> float:
@@ -288,8 +294,6 @@ def held_out(folder: str, who: str, seed: int) -> float:
     if alone:
         edges = edges[:, a["of_training"]]
     pairs = some(a["train"], 20000, seed)
-    model = SAGE(x.shape[1], x.shape[1], 0.0)  # added to the features
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.002)
     loader: Iterable[Any]
     if who == "no training":
         loader = []
@@ -300,13 +304,7 @@ def held_out(folder: str, who: str, seed: int) -> float:
         loader = NodeLoader(
             f"{folder}/store", [10, 5], 256, pairs, ("_N", "_E", "_N"), shuffle=True, seed=seed, as_="pyg", threads=1, negatives=1, messages=messages
         )
-    for _ in range(100000 // pairs.shape[1]):
-        for b in loader:
-            h = b.x + model(b.x, b.edge_index)
-            score = (h[b.edge_label_index[0]] * h[b.edge_label_index[1]]).sum(1)
-            descend(optimiser, F.binary_cross_entropy_with_logits(score, b.edge_label.float()))
-    with torch.no_grad():
-        return mrr(x + model(x, edges), a["test"], a["others"])
+    return mrr_after(loader, a, edges, 100000 // pairs.shape[1])
 
 
 WROTE, BY, IN = ("person", "wrote", "commit"), ("commit", "by", "person"), ("component", "in", "commit")

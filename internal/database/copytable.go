@@ -136,7 +136,7 @@ func (t *CopiedTable) Commit(ctx context.Context) error {
 func (t *CopiedTable) Rollback() error {
 	if t.copy != nil {
 		_ = t.rows.CloseWithError(errors.New("the rows ended early")) // it never fails
-		_ = t.copy.Wait()                                             // a Write has returned this error, or it is that of the line above
+		_ = t.copy.Wait()                                             // its error is known already, from Write or from the line above
 		t.copy = nil
 	}
 	return t.p.close() // which ends the transaction

@@ -20,7 +20,7 @@ type FitRows struct {
 	Split string `json:"split,omitempty"`
 	// Before takes the rows whose time is earlier, in seconds since 1970-01-01T00:00:00Z, and all rows of types without times. A row without a time is not taken.
 	Before *int64 `json:"before,omitempty"`
-	// By is the column of the times of Before; empty: the only one that a type has. Of Split, it is the column of the split, such as split_0; empty: split.
+	// By names the column that Before compares; empty: the only column of times of a type. With Split it names the column of the parts, such as split_0; empty: split.
 	By string `json:"by,omitempty"`
 }
 

@@ -18,6 +18,9 @@ type NegativeLists struct {
 // Len is the number of negatives of all links.
 func (l *NegativeLists) Len() int { return len(l.Nodes) / l.width() }
 
+// Bytes is the memory that the lists take.
+func (l *NegativeLists) Bytes() int64 { return 4*int64(len(l.Nodes)) + 8*int64(len(l.Ends)) }
+
 // Empty says whether there are no lists. Lists may all be empty, too.
 func (l *NegativeLists) Empty() bool { return len(l.Nodes) == 0 && len(l.Ends) == 0 }
 

@@ -54,7 +54,7 @@ func (s *arrowSink) add(b *block) error { return s.out.Add(b.bytes) }
 // close writes the end of the file.
 func (s *arrowSink) close() error { return s.out.Close() }
 
-// metadata is what a file says of itself.
+// metadata is the type of the rows of a file and, if it is known, the fingerprint of its store.
 func metadata(t *table, origin string) []parquet.Pair {
 	meta := []parquet.Pair{{Key: "graphmill.type", Value: t.name()}}
 	if origin != "" {

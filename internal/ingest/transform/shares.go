@@ -14,7 +14,7 @@ type counts [numParts + 1]int
 
 const numParts = 3
 
-// fraction is what is above the whole number of a share, in units of 1e-9.
+// fraction is the part of a share after the decimal point, in units of 1e-9.
 type fraction int64
 
 const wholeRow fraction = 1e9

@@ -182,7 +182,7 @@ func word(name string) uint64 {
 	return h
 }
 
-// items are what is divided at random: nodes, or the rows of the input that edges come from.
+// items are divided at random: nodes, or the rows of the input from which edges come.
 //
 // An edge and its reverse are in the same part, since otherwise the one would tell of the other: they are one item, and all edge types between two node types
 // share their draws.

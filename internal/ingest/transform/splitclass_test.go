@@ -42,7 +42,7 @@ func drawClasses(rt *rapid.T, rows int) []string {
 	return rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "b", "c", "c", "c", "d", ""}), rows, rows).Draw(rt, "classes")
 }
 
-// orderOf is the law of the order of the rows of a node type: that of their draws.
+// orderOf is the order in which a random split takes the rows of a node type.
 func orderOf(rows int, seed uint64, typ string) []uint64 {
 	order := make([]uint64, rows)
 	draw.NewOrder(uint64(rows), draw.Key(seed, splitWord, word(typ))).Fill(order, 0)
@@ -294,7 +294,7 @@ func TestGroups(t *testing.T) {
 	})
 }
 
-// TestGroupFolds compares folds of groups with their law, that of scikit-learn's GroupKFold: the largest group goes to the fold with the fewest rows.
+// TestGroupFolds compares folds of groups with the law of scikit-learn's GroupKFold: the largest group goes to the fold with the fewest rows.
 func TestGroupFolds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		values := rapid.SliceOfN(rapid.Int64Range(0, 12), 1, 80).Draw(rt, "groups")

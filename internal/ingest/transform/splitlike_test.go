@@ -215,7 +215,7 @@ func TestListed(t *testing.T) {
 		err         string
 	}{
 		{texts, "é\nann\n", "07\n", []int8{0, -1, 2, 0}, ""},
-		{texts, "é\nann\nann\n", "7\n", nil, `a.txt:1:1: found the id "7", expected one of a node of user`},
+		{texts, "é\nann\nann\n", "7\n", nil, `a.txt:1:1: found the id "7", expected the id of a node of type user`},
 		{texts, "é\nann\n", "bob\nann\n", nil, `a.txt:2:1: found the id "ann" in the part test, expected it in one part, and train has it`},
 		{integers, "18446744073709551615\n007\n", "0\n", []int8{0, -1, 0, 2}, ""},
 		{integers, "7\n", "1\n", nil, `a.txt:1:1: found the id "1"`},
@@ -296,7 +296,7 @@ func TestListedEdgeErrors(t *testing.T) {
 	for _, c := range []struct{ train, test, want string }{
 		{"0,1\n", "1,2\n0,3\n", "e.csv:2:1: found ends that no edge of user:r:user has"},
 		{"0,1\n", "1,2\n0,1\n", "e.csv:2:1: found an edge in the part test, expected it in one part, and train has it"},
-		{"0,1\n", "1,2\n1,9\n", `e.csv:2:3: found the id "9", expected one of a node of user`},
+		{"0,1\n", "1,2\n1,9\n", `e.csv:2:3: found the id "9", expected the id of a node of type user`},
 		{"0,1\n", "1,2\n1,0\n", "e.csv:1:1: found an edge in the part train, expected it in the part of its reverse, and test has that"},
 		{"0,1\n", "1,2\n", ""},
 	} {

@@ -202,7 +202,7 @@ func (t *Transform) listedNodes(ctx context.Context, s *Split, of *lookup, dealt
 		place := func() string { return s.Files[p].Table.Where(row, s.Files[p].Columns[0]) }
 		node, ok := of.row(ids[0])
 		if !ok {
-			return fmt.Errorf("%s: found the id %q, expected one of a node of %s; correct the id, leave it out, or name the column if the line is a header", place(), ids[0], s.Type)
+			return fmt.Errorf("%s: found the id %q, expected the id of a node of type %s; correct the id, leave it out, or name the column if the line is a header", place(), ids[0], s.Type)
 		}
 		if before := dealt[node]; before >= 0 && int(before) != p {
 			return fmt.Errorf("%s: found the id %q in the part %s, expected it in one part, and %s has it; leave it out of one of them", place(), ids[0], Parts[p], Parts[before])
@@ -236,7 +236,7 @@ func (t *Transform) listedEdges(ctx context.Context, s *Split, x *edgeTable, of 
 		for k, to := range []*uint64{&e.src, &e.dst} {
 			var ok bool
 			if *to, ok = of[k].row(ids[k]); !ok {
-				return fmt.Errorf("%s: found the id %q, expected one of a node of %s; correct the id, leave the edge out, or name the columns if the line is a header", s.Files[p].Table.Where(row, s.Files[p].Columns[k]), ids[k], of[k].n.n.Type)
+				return fmt.Errorf("%s: found the id %q, expected the id of a node of type %s; correct the id, leave the edge out, or name the columns if the line is a header", s.Files[p].Table.Where(row, s.Files[p].Columns[k]), ids[k], of[k].n.n.Type)
 			}
 		}
 		if pairs = append(pairs, e); t.o.Memory > 0 && held+int64(len(pairs))*pairBytes > t.o.Memory/2 {

@@ -128,8 +128,8 @@ func (o *request) listedIn(p *planned) error {
 		return operation.Usagef("found a plan with listed negatives and no `NegativesFrom`, expected a list per link; give the column of the links or the file that has them")
 	case o.listed > 0 && !asks:
 		return operation.Usagef("found `NegativesFrom` and a plan whose negatives are not listed, expected \"how\": \"listed\"; write so in the plan, or leave `NegativesFrom` out")
-	case o.listed > 0 && o.listed > n.Each:
-		return operation.Usagef("found a link with %d negatives in `NegativesFrom`, expected at most %d, as the plan says; raise each in the plan", o.listed, n.Each)
+	case o.listed > 0 && o.listed != n.Each:
+		return operation.Usagef("found at most %d negatives of a link in `NegativesFrom`, expected %d, as the plan says; set each in the plan to %d", o.listed, n.Each, o.listed)
 	case len(p.job.Negatives.Ends) > 0 && o.ofFiles && o.Format == option.FormatCollection:
 		return operation.Usagef("found lists of negatives of several lengths in `NegativesFrom`, expected one length for `Format` collection; take `Format` tfrecord, or a loader")
 	}

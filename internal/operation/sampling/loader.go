@@ -170,7 +170,7 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 		}
 	}
 	columns := columnBytes(s.Graph, f)
-	need := samplerBytes(s.Graph, p.plan, o.Threads) + columns + f.NumberBytes() + order
+	need := samplerBytes(s.Graph, p.plan, o.Threads) + columns + f.NumberBytes() + order + p.job.Negatives.Bytes()
 	if o.Executor == option.ExecutorMemory || o.Executor == option.ExecutorAuto && (o.Memory == 0 || need <= o.Memory) {
 		m, err := NewSampler(s, p.plan, need, o.Memory, options)
 		if err != nil {

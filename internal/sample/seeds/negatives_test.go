@@ -1,7 +1,6 @@
 package seeds_test
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/seeds"
@@ -20,15 +18,7 @@ import (
 func TestNegatives(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, descr string, values []byte, shape ...int) string {
-		b, err := npy.AppendHeader(nil, descr, shape)
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, append(b, values...), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
+		return writeArray(t, dir, name, descr, shape, values)
 	}
 	long := func(v ...int64) []byte { return graph.Bytes(v) }
 	offsets := file("offsets.npy", "i8", long(0, 3, 3), 3)

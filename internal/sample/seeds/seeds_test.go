@@ -530,19 +530,25 @@ func TestTimeOfAllSeeds(t *testing.T) {
 	}
 }
 
+// writeArray writes an .npy file, and returns its path.
+func writeArray(t *testing.T, dir, name, descr string, shape []int, values []byte) string {
+	t.Helper()
+	b, err := npy.AppendHeader(nil, descr, shape)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, append(b, values...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // TestTimesOfAFile checks that a file has a time for each seed, in the order of the seeds.
 func TestTimesOfAFile(t *testing.T) {
 	s, dir := papers(), t.TempDir()
 	file := func(name, descr string, shape []int, values []byte) string {
-		b, err := npy.AppendHeader(nil, descr, shape)
-		if err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, append(b, values...), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return path
+		return writeArray(t, dir, name, descr, shape, values)
 	}
 	two := &seeds.Seeds{Types: []string{"paper"}, Nodes: []uint32{3, 3}}
 	for _, c := range []struct {
