@@ -364,9 +364,8 @@ class NodeLoader(Feeding):
                 raise ValueError(f"found seed_time= of {len(times)} values, expected {connection.seeds}, one per seed")
             if self._schema.negatives_how == "in-batch":
                 check_last(connection.seeds, self._batch_size, self._tail == "drop")
-            if self._form != "numpy" and not self._schema.linked and not self._schema.disjoint:
-                other = "" if self._form == "dgl" else "scope='seed', "
-                why = f"because the first {'output' if self._form == 'dgl' else 'batch_size'} nodes of a batch are its seeds; give {other}as_='numpy', or each seed once"
+            if self._form not in ("numpy", "dgl") and not self._schema.linked and not self._schema.disjoint:
+                why = "because the first batch_size nodes of a batch are its seeds; give scope='seed', as_='numpy', or each seed once"
                 check_distinct(seeds, self._batch_size, not shuffle and order is None, why)
         except (TypeError, ValueError):
             self.close()
