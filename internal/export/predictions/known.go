@@ -33,7 +33,7 @@ func findKnown(s *store.Store, texts []string, ends [2]*graph.Nodes) (out []*kno
 		}
 		e := s.Graph.Edges[i]
 		if e.Type.Src != ends[0].Type || e.Type.Dst != ends[1].Type {
-			return nil, usagef("`Known`: found %s, whose edges lead from %s to %s, expected an edge type from %s to %s", e.Type, e.Type.Src, e.Type.Dst, ends[0].Type, ends[1].Type)
+			return nil, usagef("`Known`: found %s, whose edges lead from %s to %s, expected an edge type from %s to %s; name one, or leave it out", e.Type, e.Type.Src, e.Type.Dst, ends[0].Type, ends[1].Type)
 		}
 		k := &known{edges: e}
 		if test != "" {

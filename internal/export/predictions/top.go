@@ -9,11 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/database"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/store"
@@ -285,13 +285,13 @@ func (t *topTile) compare(ctx context.Context, n, first, m int) error {
 	d := t.run.sources.d
 	near := max(1, nearBytes/8/max(d, 1))
 	var next atomic.Int64
-	var all sync.WaitGroup
+	all, ctx := guard.WithContext(ctx)
 	for range min(t.run.o.Threads, (n+apart-1)/apart) {
-		all.Go(func() {
+		all.Go(func() error {
 			for ctx.Err() == nil {
 				from := int(next.Add(apart)) - apart
 				if from >= n {
-					return
+					return nil
 				}
 				for j := 0; j < m; j += near {
 					for i := from; i < min(from+apart, n); i++ {
@@ -299,10 +299,10 @@ func (t *topTile) compare(ctx context.Context, n, first, m int) error {
 					}
 				}
 			}
+			return ctx.Err()
 		})
 	}
-	all.Wait()
-	return ctx.Err()
+	return all.Wait()
 }
 
 // offer offers the items [from, to) of the block, whose first item is first, to a source.
