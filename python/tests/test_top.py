@@ -158,8 +158,8 @@ class Top(unittest.TestCase):
                 write_top(g, ("user", "item"), (a, b), k, ours, known=known, similarity=similarity, overwrite=True)
                 options = [f"--top={k}", f"--source-embeddings={files[0]}", f"--target-embeddings={files[1]}", f"--similarity={similarity}", *flags]
                 graphmill.run("export", "predictions", "--type=user:item", *options, f"--out={theirs}", "--force", "--", g.path)
-                with self.subTest(seed=seed, end=end), open(ours, "rb") as x, open(theirs, "rb") as y:
-                    self.assertEqual(x.read(), y.read())
+                with self.subTest(seed=seed, end=end), open(ours, "rb") as mine, open(theirs, "rb") as other:
+                    self.assertEqual(mine.read(), other.read())
 
     def test_corners(self) -> None:
         """All items known, types without nodes, no sources, no items, k beyond the items, and one node each."""
