@@ -188,26 +188,8 @@ func (o *importJob) run(ctx context.Context, source, out string) (st *store.Stor
 		return nil, err
 	}
 	defer operation.CloseAfter(&err, out, src.Close)
-	if src.Collection != nil {
-		if o.cluster != nil {
-			return nil, fmt.Errorf("%s: found many graphs, expected one graph on a cluster; use graphmill import", source)
-		}
-		if err := o.checkCollection(src.Format); err != nil {
-			return nil, err
-		}
-	}
-	if !src.Features.None() {
-		switch {
-		case src.Collection != nil:
-			return nil, operation.Usagef("found features of many graphs, expected one graph; leave the features out")
-		case o.cluster != nil:
-			return nil, fmt.Errorf("%s: found features on a cluster, expected an import on one machine; use graphmill import", source)
-		case o.Homogeneous:
-			return nil, operation.Usagef("found `Homogeneous` with features of types, expected one of them; leave the features or `Homogeneous` out")
-		}
-	}
-	if o.cluster != nil && slices.ContainsFunc(src.Input.Edges, func(e assemble.Edges) bool { return e.Where != nil && e.Where.Own }) {
-		return nil, fmt.Errorf("%s: found triples with an edge type for each relation, expected other tables on a cluster; give `Relations` column, or use graphmill import", source)
+	if err := o.checkSource(source, src); err != nil {
+		return nil, err
 	}
 	o.follow(&asked, src)
 	r := operation.NewReport(&o.Import.Build.Run, "import", operation.Titled(out))
@@ -256,6 +238,32 @@ func (o *importJob) run(ctx context.Context, source, out string) (st *store.Stor
 	}
 	o.started = cmp.Or(o.started, start)
 	return o.importGraph(ctx, given, options, src, inputs, out, r)
+}
+
+// checkSource refuses what the source has and the options do not allow.
+func (o *importJob) checkSource(source string, src *ingest.Source) error {
+	if src.Collection != nil {
+		if o.cluster != nil {
+			return fmt.Errorf("%s: found many graphs, expected one graph on a cluster; use graphmill import", source)
+		}
+		if err := o.checkCollection(src.Format); err != nil {
+			return err
+		}
+	}
+	if !src.Features.None() {
+		switch {
+		case src.Collection != nil:
+			return operation.Usagef("found features of many graphs, expected one graph; leave the features out")
+		case o.cluster != nil:
+			return fmt.Errorf("%s: found features on a cluster, expected an import on one machine; use graphmill import", source)
+		case o.Homogeneous:
+			return operation.Usagef("found `Homogeneous` with features of types, expected one of them; leave the features or `Homogeneous` out")
+		}
+	}
+	if o.cluster != nil && slices.ContainsFunc(src.Input.Edges, func(e assemble.Edges) bool { return e.Where != nil && e.Where.Own }) {
+		return fmt.Errorf("%s: found triples with an edge type for each relation, expected other tables on a cluster; give `Relations` column, or use graphmill import", source)
+	}
+	return nil
 }
 
 // importGraph makes a store of one graph.
