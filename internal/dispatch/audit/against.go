@@ -284,7 +284,7 @@ func (a *auditor) compareRows(ctx context.Context, t int, types []dgl.TypeRanges
 		}
 		if err := a.each(ctx, r.compare, func(p *parts.Part) error {
 			own := typ.Ranges[p.Index]
-			return a.Touched(2 * int64(dtype.Size()) * int64(c.RowValues()) * (own[1] - own[0]))
+			return a.Touched(2 * dtype.Size() * int64(c.RowValues()) * (own[1] - own[0]))
 		}); err != nil {
 			return err
 		}

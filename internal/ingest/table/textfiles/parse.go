@@ -187,7 +187,7 @@ func (p *parser) record(b []byte, at, end int) (int, *badText) {
 		return next, nil
 	}
 	absent := false
-	next := 0
+	var next int
 	f := 0
 	for ; ; f++ {
 		if f == len(p.quick) {
