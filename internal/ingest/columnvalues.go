@@ -52,7 +52,7 @@ type Values struct {
 }
 
 // OpenValues opens a table, or a .npy file whose rows are in the order of the nodes or edges, as the values of one column. path can name
-// several files, as that of an edge list.
+// several files, as an edge list has it.
 func OpenValues(ctx context.Context, fsys vfs.FS, path string, o ValuesOptions) (*Values, error) {
 	fsys = vfs.Unchanged(fsys)
 	files, folder, err := tablefiles.FindPath(fsys, path, true)

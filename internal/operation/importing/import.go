@@ -403,7 +403,7 @@ func (o *importJob) checkCollection(format string) error {
 	return o.checkOnly(format+" of many graphs", "that collections have", "Format", "Symmetrise", "Missing", "AllowOutside")
 }
 
-// checkOnly refuses all options except those of Run and those that takes lists.
+// checkOnly refuses all options except Run's and the ones that takes lists.
 func (o *importJob) checkOnly(what, have string, takes ...string) error {
 	for _, f := range []struct {
 		name  string

@@ -19,7 +19,7 @@ import (
 	"github.com/graphmill/graphmill/option"
 )
 
-// create begins the output, or continues that of an interrupted run.
+// create begins the output, or continues the output of an interrupted run.
 func (o *request) create(ctx context.Context, out string) (*store.Writer, error) {
 	if o.cluster != nil {
 		if err := o.cluster.free(ctx, out, o.resume || o.Overwrite); err != nil {

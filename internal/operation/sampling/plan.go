@@ -35,7 +35,7 @@ type planned struct {
 	columns []*graph.Column
 	edges   string
 	unborn  int // ends of given negatives that do not exist at the time of their link
-	// features are those of the store, for TFRecords; nil for none.
+	// features are the store's, for TFRecords; nil for none.
 	features *widening.Features
 }
 
