@@ -194,34 +194,11 @@ func (o *importJob) run(ctx context.Context, source, out string) (st *store.Stor
 	o.follow(&asked, src)
 	r := operation.NewReport(&o.Import.Build.Run, "import", operation.Titled(out))
 	o.report = r
-	if o.begun != nil {
-		o.begun(r)
-	}
-	o.copies.report(r)
-	for _, w := range append(o.copies.warnings(), src.Warnings...) {
-		w = o.copies.text(w)
-		operation.Warn(&o.Import.Build.Run, "%s", w)
-		r.Note(w)
-	}
+	o.tellSource(src, r)
 	if err := operation.Keeps(out, src.Files...); err != nil {
 		return nil, err
 	}
-	given := source
-	if source == "" {
-		source = o.Indptr
-	}
-	names := filepath.Base
-	if fsys == vfs.OS { // no pipe
-		if names, err = operation.Below(source); err != nil {
-			return nil, err
-		}
-	}
-	files := src.Files
-	if o.Features != "" {
-		files = append(files[:len(files):len(files)], o.Features)
-	}
-	files = append(files[:len(files):len(files)], listFiles(&o.Import.Build, files)...)
-	inputs, err := operation.Fingerprints(ctx, fsys, files, r, o.copies.inputs(names))
+	inputs, err := o.inputsOf(ctx, fsys, cmp.Or(source, o.Indptr), src, r)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +214,37 @@ func (o *importJob) run(ctx context.Context, source, out string) (st *store.Stor
 		return o.importCollection(ctx, src, inputs, out, r, start)
 	}
 	o.started = cmp.Or(o.started, start)
-	return o.importGraph(ctx, given, options, src, inputs, out, r)
+	return o.importGraph(ctx, source, options, src, inputs, out, r)
+}
+
+// tellSource reports the source, and warns of what it says.
+func (o *importJob) tellSource(src *ingest.Source, r *report.Report) {
+	if o.begun != nil {
+		o.begun(r)
+	}
+	o.copies.report(r)
+	for _, w := range append(o.copies.warnings(), src.Warnings...) {
+		w = o.copies.text(w)
+		operation.Warn(&o.Import.Build.Run, "%s", w)
+		r.Note(w)
+	}
+}
+
+// inputsOf are the fingerprints of all files that are read, by name. source is a path, or an array.
+func (o *importJob) inputsOf(ctx context.Context, fsys vfs.FS, source string, src *ingest.Source, r *report.Report) (map[string]string, error) {
+	names := filepath.Base
+	if fsys == vfs.OS { // no pipe
+		var err error
+		if names, err = operation.Below(source); err != nil {
+			return nil, err
+		}
+	}
+	files := src.Files
+	if o.Features != "" {
+		files = append(files[:len(files):len(files)], o.Features)
+	}
+	files = append(files[:len(files):len(files)], listFiles(&o.Import.Build, files)...)
+	return operation.Fingerprints(ctx, fsys, files, r, o.copies.inputs(names))
 }
 
 // checkSource refuses what the source has and the options do not allow.
