@@ -129,7 +129,7 @@ func (v *Values) pickID(fields []looks, o *ValuesOptions) error {
 	if err != nil {
 		return sourcef("%w; name the column of ids by `ID`, or give `Ordered` if the rows are in the order of the nodes", err)
 	}
-	id := end(f.Name, o.Integers)
+	id := keyColumn(f.Name, o.Integers)
 	id.Whole = o.Integers && f.whole
 	v.ID, v.Warnings = &id, noted(v.Warnings, blanksNote(v.Table, f))
 	return nil
