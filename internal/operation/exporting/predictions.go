@@ -73,7 +73,7 @@ func Predictions(ctx context.Context, in, out string, o option.Predictions) (_ *
 	return r, nil
 }
 
-// predictionsError marks errors of the stage by their kinds, as those of operations are.
+// predictionsError marks errors of the stage by their kinds, as operations mark theirs.
 func predictionsError(err error) error {
 	switch {
 	case errors.Is(err, predictions.ErrUsage), errors.Is(err, database.ErrUsage):
