@@ -100,9 +100,10 @@ large:
 testsof = $$(git grep -lE '^func Test($(1))' -- '*_test.go' ':!flight' ':!beam' ':!torture' | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 # The peers are installed by bench/peers.sh on first use.
-# They wait for their own processes and servers much of the time, so one package more than processors runs, the longest first.
+# They wait for their own processes and servers much of the time, so one package and one test more than processors run, the longest first.
+interop: MORE = $$(($$(nproc 2>/dev/null || sysctl -n hw.ncpu) + 1))
 interop: $(VENV)/pins
-	$(SHORT) $(GO) test -vet=off -tags interop -timeout 60m -p $$(($$(nproc 2>/dev/null || sysctl -n hw.ncpu) + 1)) -run '^Test(Peer|Golden)' ./python ./examples ./bench ./cmd/graphmill $(call testsof,Peer|Golden)
+	$(SHORT) $(GO) test -vet=off -tags interop -timeout 60m -p $(MORE) -parallel $(MORE) -run '^Test(Peer|Golden)' ./python ./examples ./bench ./cmd/graphmill $(call testsof,Peer|Golden)
 	$(SHORT) $(GO) test -vet=off -tags purego ./internal/sample ./batch
 	$(SHORT) $(GO) test -vet=off -tags portable ./internal/feed ./internal/vfs
 	$(SHORT) $(GO) -C flight test -vet=off -tags interop -run '^TestPeer' ./...

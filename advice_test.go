@@ -37,6 +37,7 @@ var unadvised = map[string]string{
 	"internal/ingest/table/tabletest":      "for tests",
 	"internal/store/opencollection.go":     "a manifest or header that graphmill did not write so",
 	"internal/store/open.go":               "files of a store that graphmill did not write so: the command adds how to find all damage",
+	"internal/store/opengraph.go":          "files of a store that graphmill did not write so: the command adds how to find all damage",
 	"internal/store/manifest.go":           "files of a store that graphmill did not write so: the command adds how to find all damage",
 	"internal/store/checkpoint.go":         "a checkpoint that is not whole is left, and the run begins again",
 	"internal/store/column.go":             "for writers of columns within this module",

@@ -17,15 +17,6 @@ var genericNames = []string{
 	"take", "told", "write",
 }
 
-// genericAllowed are the functions with such names that are left: rename them when the package is next touched.
-var genericAllowed = map[string][]string{
-	".":                     {"named"},
-	"internal/cli":          {"each"},
-	"internal/export/chunk": {"write"},
-	"internal/ingest":       {"end", "open", "start"},
-	"internal/sample":       {"named"},
-}
-
 // TestGenericNames checks the names of unexported functions in all modules: in another file of a package, writeBatch says what is
 // written and write does not. Methods have a receiver that says it.
 func TestGenericNames(t *testing.T) {
@@ -43,10 +34,9 @@ func TestGenericNames(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		folder := filepath.ToSlash(filepath.Dir(path))
 		for _, x := range f.Decls {
 			fn, ok := x.(*ast.FuncDecl)
-			if ok && fn.Recv == nil && slices.Contains(genericNames, fn.Name.Name) && !slices.Contains(genericAllowed[folder], fn.Name.Name) {
+			if ok && fn.Recv == nil && slices.Contains(genericNames, fn.Name.Name) {
 				t.Errorf("%s: found the function %s, expected a name that says what it acts on", set.Position(fn.Pos()), fn.Name.Name)
 			}
 		}

@@ -15,36 +15,8 @@ import statistics
 from collections.abc import Iterator
 from typing import Any
 
-# What the peers do that Graphmill does not, or does worse. It is true whatever the figures are.
-BETTER = {
-    "sample": "DGL and GraphBolt also sample on a GPU. They sample inside the trainer's process, from a graph that another program has built there in memory.",
-    "csv": "polars and DuckDB are query engines: they filter and join while they read.",
-    "parquet": "polars, DuckDB and pyarrow read only the columns that a query asks for, and do not sort rows.",
-    "arrow": "polars and pyarrow map the file and copy nothing.",
-    "npy": "DGL's graph is in memory when the conversion ends, ready for its own kernels.",
-    "ogb": "OGB's readers know every data set of OGB by name, and download it.",
-    "strings": "polars and DuckDB join any tables by any columns.",
-    "evaluate": "PyG's metrics and torchmetrics add batch to batch on a GPU, and average over ranks. scikit-learn and torchmetrics have many more metrics.",
-    "features": "polars computes any expression, and scikit-learn has many more transformations. Neither writes a graph or keeps the raw columns.",
-    "tfgnn": "tfgnn_sampler runs on Google Dataflow without a cluster of one's own.",
-    "records": "tfgnn.parse_example is a part of a tf.data pipeline, with TensorFlow's augmentation and distribution.",
-    "shards": "tf.io.parse_example parses on the workers of tf.data while a model trains.",
-    "pack": "jraph and PyG pack batches while they train, without a pass over the data before.",
-    "packs": "jraph and PyG need no collection and no layout on the disk, and take graphs that change in memory. PyG's batches are not padded.",
-    "partition": "KaMinPar and Mt-KaHyPar use many cores better. METIS also partitions by several constraints, and KaMinPar on several machines.",
-    "outofcore": "A partitioner that has the graph in memory is faster.",
-    "profiles": "KaMinPar and Mt-KaHyPar use many cores better. METIS also partitions by several constraints.",
-    "dispatch": "DGL's partition_graph also divides the graph; here both get the parts.",
-    "batches": "torch's DataLoader takes any Python data set, and runs any Python code in its workers.",
-    "loader": "PyG's and DGL's loaders run any Python transform in their workers, and take graphs that change in memory. DGL also loads features to a GPU by itself.",
-    "larger": "PyG and DGL need no store of another format: they map arrays that NumPy wrote.",
-    "links": "PyG's and DGL's loaders take any Python function that draws negatives.",
-    "relational": "RelBench has data sets and tasks with published results, and PyTorch Frame encodes texts by models.",
-    "inference": "PyG's BasicGNN.inference and DGL's loop run any model and any device that PyTorch has.",
-    "walks": "DGL's and PyG's walks are tensors in the trainer's memory at once, also on a GPU.",
-    "neighbourhoods": "PyG's and DGL's samplers run in the trainer's process and take any graph in memory; GraphBolt's also run on a GPU.",
-    "cluster": "tfgnn_sampler runs on every runner of Beam in Python.",
-}
+import book_profiles
+from book_parts import BETTER, LINE, STYLE, is_ours, text
 
 
 def write(folder: pathlib.Path, result: dict[str, Any], table: dict[str, list[str]]) -> None:
@@ -59,8 +31,6 @@ def write(folder: pathlib.Path, result: dict[str, Any], table: dict[str, list[st
         kept = {key: result[key] for key in ("machine", "versions", "repeat")} | {"races": races}
         (folder / f"{name}.json").write_text(json.dumps(kept, indent=1) + "\n")
     if result.get("profiles"):
-        import book_profiles
-
         book_profiles.write(folder, result, table.get("profiles"))
     (folder / "README.md").write_text("\n".join(index(folder)) + "\n")
 
@@ -69,8 +39,6 @@ def plots(path: pathlib.Path) -> list[tuple[str, str, str]]:
     """The plots of the page beside a file of figures: name of the file, alternative text and SVG of each."""
     kept = json.loads(path.read_text())
     if path.stem == "profiles":
-        import book_profiles
-
         return [(f"profiles-{i}.svg", book_profiles.title(found), book_profiles.plot(found)) for i, found in enumerate(kept["profiles"], 1)]
     return [(f"{path.stem}-{i}.svg", f"{race['what']}: {race['unit']} of each contestant", plot(race)) for i, race in enumerate(kept["races"], 1)]
 
@@ -84,10 +52,6 @@ def rows_of(page_of_benchmarks: str) -> dict[str, list[str]]:
             for name in cells[0].replace("`", "").split(", "):
                 rows.setdefault(name, cells[1:])
     return rows
-
-
-def is_ours(name: str) -> bool:
-    return name.startswith("graphmill")
 
 
 def lost(races: list[dict[str, Any]]) -> list[tuple[dict[str, Any], str, float]]:
@@ -214,12 +178,7 @@ def number(x: float) -> str:
     return f"{x:.3g}"
 
 
-STYLE = """<style>
-text { font: 13px system-ui, sans-serif; fill: #1f2328 }
-.ours { fill: #0b6bcb } .peer { fill: #8c959f } .turn { fill: #1f2328 } .value { text-anchor: start }
-@media (prefers-color-scheme: dark) { text { fill: #e6edf3 } .ours { fill: #4c9ff0 } .peer { fill: #6e7681 } .turn { fill: #e6edf3 } }
-</style>"""
-NAME, BAR, LINE = 300, 360, 30  # widths of names and bars, height of a line
+NAME, BAR = 300, 360  # widths of names and bars
 
 
 def plot(race: dict[str, Any]) -> str:
@@ -241,7 +200,3 @@ def plot(race: dict[str, Any]) -> str:
     note = f"{race['unit']}; bars are best turns, dots all turns" + ("; disturbed" if race["disturbed"] else "")
     out.append(f'<text x="{NAME}" y="{height - 8}">{text(note)}</text>')
     return "\n".join([*out, "</svg>"]) + "\n"
-
-
-def text(s: str) -> str:
-    return s.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")

@@ -7,7 +7,7 @@ import pathlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from book import BETTER, LINE, STYLE, is_ours, text
+from book_parts import BETTER, LINE, STYLE, is_ours, text
 
 WIDTH, HEIGHT, LEFT, RIGHT = 420, 260, 60, 240  # of the plot, and room for the shares and the legend
 DASHES = ("", "8 3", "2 3")  # of ours, and of the peers

@@ -17,8 +17,14 @@ func TestDataCora(t *testing.T) {
 	proof.OnlyLong(t, "trains for 78 s; TestPeerPapers trains the same models on random papers")
 	trainPapers(t, golden.Data(t, "cora"), 0.75)
 }
-func TestDataMolecules(t *testing.T) { trainMolecules(t, golden.Data(t, "small/mutag")) }
-func TestDataRanking(t *testing.T)   { trainRanking(t, golden.Data(t, "ltr/lightgbm_lambdarank")) }
+func TestDataMolecules(t *testing.T) {
+	proof.OnlyLong(t, "trains for 26 s; TestPeerMolecules trains the same model on random molecules")
+	trainMolecules(t, golden.Data(t, "small/mutag"))
+}
+func TestDataRanking(t *testing.T) {
+	proof.OnlyLong(t, "trains for 15 s; TestPeerRanking trains the same model on random queries")
+	trainRanking(t, golden.Data(t, "ltr/lightgbm_lambdarank"))
+}
 
 // TestDataDebian predicts the sections of packages on a typed graph: neighbours tell far more than the
 // packages' own columns do, and those more than nothing.

@@ -149,15 +149,15 @@ type Draw struct {
 	// it is kept ("no", the default), or it is drawn again up to 64 times, and then kept and counted ("count") or an error
 	// ("error").
 	NegativesStrict string
-	// NegativesLinked says which edges NegativesStrict compares with: all of them ("ever", the default), or those whose time is not later than that of the link
+	// NegativesLinked says which edges NegativesStrict compares with: all of them ("ever", the default), or those whose time is not after the link's
 	// ("before"), so that a link of the future can be a negative, as it is for a model that ranks at that time. It needs the times of the links' edge type (Before).
 	NegativesLinked string
 	// NegativesWhen says which nodes are drawn for the negatives of a link that has a time: "existing" (the default for node types in BeforeNodes) those whose own time is
 	// not later than the link's, or "any". Where none exists, the negative has the end of the link, and counts with those that are edges.
 	NegativesWhen string
-	// NegativesFrom gives the negatives of each link, in place of draws (Negatives): the name of a column of the links with lists of original ids of targets; or an .npy
-	// file of type-wise ids with a row per link, [links, negatives] of targets or [links, negatives, 2] of sources and targets; or "FILE.npy,OFFSETS.npy" for lists of
-	// several lengths, those of link i from offset i to offset i + 1 of the file. "" is none. A Plan must have negatives that are listed.
+	// NegativesFrom gives the negatives of each link, in place of draws (Negatives). It is the name of a column of the links with lists of original ids of targets;
+	// or an .npy file of type-wise ids with a row per link, [links, negatives] of targets or [links, negatives, 2] of sources and targets. Lists of several lengths are
+	// "FILE.npy,OFFSETS.npy", where link i has the ids from offset i to offset i + 1 of the file. "" is none. A Plan must have negatives that are listed.
 	NegativesFrom string
 	// Exclude leaves edges out of all draws of a subgraph: "self" those from the source to the target of its links,
 	// "reverse:RELATION" also the edges of RELATION from the target to the source.

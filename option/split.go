@@ -34,7 +34,7 @@ type Split struct {
 	// if one of them is in none, so the edges of train are the graph of the nodes of train.
 	Like string
 	// Files are files of ids of nodes in train, valid and test, or of pairs of ids of edges; "" for none. IDColumns are their columns, one or two; nil is the only ones, or
-	// those of usual names.
+	// the ones with usual names.
 	Files     []string
 	IDColumns []string
 	// Masks are columns of bools that are true for the rows of train, valid and test; "" for none. Masks of vectors give a column of splits for each value.

@@ -75,12 +75,16 @@ func stores(t *testing.T) (env []string, folder string) {
 func TestPeerClient(t *testing.T) {
 	t.Parallel()
 	env, folder := stores(t)
-	env = append(env, fmt.Sprintf("GRAPHMILL_TEST_GRAPHS=%d", proof.Count(t, 80, 300)))
+	env = append(env, fmt.Sprintf("GRAPHMILL_TEST_GRAPHS=%d", proof.Count(t, 40, 300)))
 	numpy := []string{"discover", "-s", "tests"}
 	if !proof.Long(t) { // the others go the same ways with torch installed
 		for _, module := range []string{"batches", "columns", "docs", "evaluate", "evaluate_pickles", "evaluate_protocols", "links", "loader", "main", "names", "orders", "packs", "sets", "shown", "store", "whole"} {
 			numpy = append(numpy, "-k", "test_"+module+".*")
 		}
+	}
+	integrations := []string{"discover", "-s", "tests", "-k", "test_integrations", "-k", "test_notebooks", "-k", "test_docs_integrations"}
+	if !proof.Long(t) { // the others are the examples that TestPeerMolecules and the pages train
+		integrations = []string{"discover", "-s", "tests", "-k", "test_integrations", "-k", "TestCommitted", "-k", "TestRun.test_citations", "-k", "TestRun.test_database", "-k", "TestRun.test_recommender", "-k", "test_docs_integrations"}
 	}
 	for _, run := range []struct {
 		peer string
@@ -93,7 +97,7 @@ func TestPeerClient(t *testing.T) {
 		{"dgl", []string{"discover", "-s", "tests", "-k", "TestDGL", "-k", "TestPandas", "-k", "TestPages"}, true},
 		{"lightning", []string{"discover", "-s", "tests", "-k", "TestStateful", "-k", "Lightning", "-k", "TestTorchMetrics", "-k", "test_docs_python"}, true},
 		{"databases", []string{"discover", "-s", "tests", "-k", "TestDatabases"}, true},
-		{"integrations", []string{"discover", "-s", "tests", "-k", "test_integrations", "-k", "test_notebooks", "-k", "test_docs_integrations"}, true},
+		{"integrations", integrations, true},
 		{"features", []string{"discover", "-s", "tests", "-p", "test_evaluate.py", "-k", "TestScikitLearn"}, true},
 		{"features", []string{"discover", "-s", "tests", "-p", "test_splits.py", "-k", "TestScikitLearn"}, true},
 		{"ogb", []string{"discover", "-s", "tests", "-p", "test_evaluate*.py", "-k", "TestOGB", "-k", "TestTorchFiles"}, true},

@@ -12,7 +12,7 @@ type Draft struct {
 	Source string `json:"source"`
 	Tables int    `json:"tables"`
 	Rows   int64  `json:"rows"`
-	// Nodes and Edges are the types of the draft, in its order, those of reverse edges too.
+	// Nodes and Edges are the types of the draft, in its order, with the types of reverse edges.
 	Nodes []DraftType `json:"nodes"`
 	Edges []DraftType `json:"edges"`
 	// Faults are all faults of the tables; those that need a decision come first.

@@ -11,7 +11,7 @@ import (
 // profileView is a row of the table of columns.
 type profileView struct {
 	Name  string
-	Part  bool // of the rows of a part of the split, below those of all rows
+	Part  bool // of the rows of a part of the split, below the line of all rows
 	Cells []cell
 	SVG   template.HTML // its histogram; "": none
 	Top   string

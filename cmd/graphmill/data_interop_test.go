@@ -134,9 +134,10 @@ func TestDataKnownSamples(t *testing.T) {
 // TestDataAccepted has the real TF-GNN read subgraphs of three real graphs: cards and their owners, packages, words.
 func TestDataAccepted(t *testing.T) {
 	var j judge
+	limit := seedLimit(t)
 	limited := func(dir, schema, spec, seeds string) {
 		t.Helper()
-		j.expect(t, filepath.Join(dir, schema), filepath.Join(dir, spec), seedLimit, "--limit-seeds", fmt.Sprint(seedLimit), "--input_seeds", filepath.Join(dir, seeds))
+		j.expect(t, filepath.Join(dir, schema), filepath.Join(dir, spec), limit, "--limit-seeds", fmt.Sprint(limit), "--input_seeds", filepath.Join(dir, seeds))
 	}
 	creditcard := golden.Data(t, "tfgnn/examples/creditcard")
 	j.expect(t, filepath.Join(creditcard, "graph_schema.pbtxt"), filepath.Join(creditcard, "sampling_spec.pbtxt"), 24)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/internal/golden"
+	"github.com/graphmill/graphmill/internal/proof"
 )
 
 // judge is a run of the real TF-GNN over many folders of Examples.
@@ -96,19 +97,20 @@ func (j *judge) expect(t *testing.T, schema, spec string, examples int, more ...
 }
 
 // seedLimit is the most seeds per graph, because the judge takes 0.1 s per Example.
-const seedLimit = 25
+func seedLimit(t *testing.T) int { return proof.Count(t, 8, 25) }
 
 // TestGoldensAccepted has the real TF-GNN read the subgraphs of every golden unigraph, in each way of writing, and train on
 // the subgraphs of links.
 func TestGoldensAccepted(t *testing.T) {
 	var j judge
+	limit := seedLimit(t)
 	for _, c := range golden.Samples(t) {
 		examples, more := len(recordsOf(t, c.Records)), []string(nil)
 		if c.Seeds != "" {
 			more = append(more, "--input_seeds", c.Seeds)
 		}
-		if examples > seedLimit {
-			examples, more = seedLimit, append(more, "--limit-seeds", fmt.Sprint(seedLimit))
+		if examples > limit {
+			examples, more = limit, append(more, "--limit-seeds", fmt.Sprint(limit))
 		}
 		specs := []string{c.Spec}
 		if small := filepath.Join(filepath.Dir(c.Spec), "spec_small.pbtxt"); c.Name != "link" {

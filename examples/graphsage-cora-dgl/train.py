@@ -1,8 +1,9 @@
 """GraphSAGE on Cora with DGL's blocks: training with sampled neighbours is as good as with all neighbours.
 
     python train.py cora.store
+    python train.py cora.store 3      # with three random seeds in place of ten
 
-Trains the same model on the same splits twice, on sampled and on full neighbourhoods, with ten random seeds each.
+Trains the same model on the same splits twice, on sampled and on full neighbourhoods, with ten random seeds each, or as many as are given.
 """
 
 from __future__ import annotations
@@ -71,11 +72,11 @@ def train(store: Store, fanout: list[int], seed: int) -> tuple[float, float | No
         return result, reached, loader.stats().waiting_share
 
 
-def main(path: str) -> None:
+def main(path: str, seeds: int = 10) -> None:
     torch.set_num_threads(1)
     store = Store(path)
     for name, fanout in (("sampled", [10, 10]), ("full", [-1, -1])):
-        runs = [train(store, fanout, seed) for seed in range(10)]
+        runs = [train(store, fanout, seed) for seed in range(seeds)]
         times = [t for _, t, _ in runs if t is not None]
         print(
             f"{name}: test accuracy {statistics.mean(r for r, _, _ in runs):.3f} ({', '.join(f'{r:.3f}' for r, _, _ in runs)}), "
@@ -85,4 +86,4 @@ def main(path: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], *map(int, sys.argv[2:]))

@@ -20,7 +20,7 @@ func (f *flatWriter) root(sizes ...int) written {
 	return t
 }
 
-// written is a table: its place, and those of its fields, 0 for one that is absent.
+// written is a table: its place, and the places of its fields, 0 for one that is absent.
 type written struct {
 	f      *flatWriter
 	at     int

@@ -269,7 +269,7 @@ func Float32Rows[R Row](w *Writer, key Key, column []byte, width int, rows []R) 
 	w.close(end, tag2, true, key)
 }
 
-// FloatBlocks adds a feature of floats: those of rows of width floats each, which block returns for a range of rows at a time, as
+// FloatBlocks adds a feature of floats: rows of width floats each, which block returns for a range of rows at a time, as
 // little-endian float32. Ranges have at most step rows. What block returns is read before its next call.
 func FloatBlocks(w *Writer, key Key, rows, width, step int, block func(from, to int) []byte) {
 	end := w.open()

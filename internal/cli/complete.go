@@ -165,28 +165,28 @@ func namesOf(k options.Kind, m *store.Meta) []string {
 	case options.EdgeColumn:
 		return columnsOf(m, true, false)
 	case options.Fanouts:
-		return each(relations, "", "=")
+		return framed(relations, "", "=")
 	case options.Reverses:
-		return each(relations, "reverse:", "")
+		return framed(relations, "reverse:", "")
 	case options.Orders:
 		names := columnsOf(m, false, false)
-		return append(each(names, "weighted:", ""), each(names, "stratified:", "")...)
+		return append(framed(names, "weighted:", ""), framed(names, "stratified:", "")...)
 	case options.Components:
 		return componentsOf(m)
 	case options.ComponentsAmounts:
-		return each(componentsOf(m), "", "=")
+		return framed(componentsOf(m), "", "=")
 	case options.Assignments:
 		return append(namesOf(options.NodeAssignments, m), namesOf(options.EdgeAssignments, m)...)
 	case options.NodeAssignments:
 		var out []string
 		for _, t := range nodes {
-			out = append(out, each(visible(m.Nodes[t].Columns, false), t+"=", "")...)
+			out = append(out, framed(visible(m.Nodes[t].Columns, false), t+"=", "")...)
 		}
 		return out
 	case options.EdgeAssignments:
 		var out []string
 		for _, t := range edges {
-			out = append(out, each(visible(m.Edges[t].Columns, false), t+"=", "")...)
+			out = append(out, framed(visible(m.Edges[t].Columns, false), t+"=", "")...)
 		}
 		return out
 	}
@@ -275,8 +275,8 @@ func columnsOf(m *store.Meta, edges, texts bool) []string {
 func componentsOf(m *store.Meta) []string {
 	out := []string{"num_nodes", "num_edges"}
 	if len(m.Nodes) > 1 || len(m.Edges) > 1 {
-		out = append(out, each(slices.Sorted(maps.Keys(m.Nodes)), "num_nodes:", "")...)
-		out = append(out, each(slices.Sorted(maps.Keys(m.Edges)), "num_edges:", "")...)
+		out = append(out, framed(slices.Sorted(maps.Keys(m.Nodes)), "num_nodes:", "")...)
+		out = append(out, framed(slices.Sorted(maps.Keys(m.Edges)), "num_edges:", "")...)
 	}
 	if m.Context != nil {
 		out = append(out, visible(m.Context.Columns, false)...)
@@ -284,8 +284,8 @@ func componentsOf(m *store.Meta) []string {
 	return out
 }
 
-// each puts texts around names.
-func each(names []string, before, after string) []string {
+// framed puts texts around names.
+func framed(names []string, before, after string) []string {
 	out := make([]string, len(names))
 	for i, name := range names {
 		out[i] = before + name + after

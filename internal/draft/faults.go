@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// The lines of graph.yaml that settle faults, besides those of columns.
+// The lines of graph.yaml that settle faults, besides the lines of columns.
 const (
 	anchorDangling   = "dangling_edges"
 	anchorDuplicates = "duplicate_nodes"

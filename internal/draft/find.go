@@ -67,7 +67,7 @@ func isTable(name string) bool {
 // shardName matches the name of a shard: the name of the table, with its extension or before it.
 var shardName = regexp.MustCompile(`^(.+)-[0-9]{5}-of-([0-9]{5})(\.[A-Za-z.]+)?$`)
 
-// list lists the tables of a folder. A folder in it is a table, if its files look like those of one.
+// list lists the tables of a folder. A folder in it is a table, if its files look like one.
 func (s *Source) list(fsys vfs.FS, dir string) (all []found, err error) {
 	entries, err := fsys.ReadDir(dir)
 	if err != nil {

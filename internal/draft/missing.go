@@ -21,7 +21,7 @@ func (c *column) gapsBut(id *column) (texts []string) {
 	return texts
 }
 
-// chooseMissing chooses the texts that stand for an empty cell in a table: those of keys that are no ids, and those beside numbers, bools
+// chooseMissing chooses the texts that stand for an empty cell in a table: texts of keys that are no ids, and texts beside numbers, bools
 // and times that an import does not take as empty cells anyway. No text is chosen that an id of the table or a key with this id has.
 func (t *Table) chooseMissing() {
 	if !t.text {

@@ -114,12 +114,12 @@ func sameWords(a, b []string) bool {
 	return len(a) > 0 && len(b) > 0 && sameWord(strings.Join(a, ""), strings.Join(b, ""))
 }
 
-// endsWith says whether the last words of a name are those of another, and it has more.
+// endsWith says whether a name ends with the words of another, and has more.
 func endsWith(a, b []string) bool {
 	return len(b) > 0 && len(a) > len(b) && sameWords(a[len(a)-len(b):], b)
 }
 
-// within says whether all words of a are among those of b.
+// within says whether b has all words of a.
 func within(a, b []string) bool {
 	return len(a) > 0 && !slices.ContainsFunc(a, func(x string) bool {
 		return !slices.ContainsFunc(b, func(y string) bool { return sameWord(x, y) })

@@ -138,7 +138,7 @@ func (s *tagSet) merge(o *tagSet) {
 // tagged returns the separator of a column whose texts are lists of tags, and how many tags there are; empty: they are not.
 //
 // Most cells have the separator, and no cell has another. The tags are few, and each comes three times on average. There are more
-// distinct texts than tags, and a quarter of the tags are both first and later ones, as those of "Last, First" and of sentences are not.
+// distinct texts than tags, and a quarter of the tags are both first and later ones, which "Last, First" and sentences do not have.
 // Less than half of the tags are numbers.
 func (c *column) tagged() (sep string, distinct int) {
 	n, t := &c.cells, &c.cells.tags

@@ -11,7 +11,7 @@ const (
 	mostOwnID = 2
 )
 
-// decideTypes says which tables are edges: those of two keys that nothing refers to, whose rows say little besides.
+// decideTypes says which tables are edges: the ones with two keys that nothing refers to, and little besides.
 func (d *drafter) decideTypes() {
 	for _, t := range d.Tables {
 		t.impliedEnds(d)

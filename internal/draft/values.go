@@ -71,8 +71,8 @@ const (
 	leastShare = 1 << 20
 )
 
-// shares divides the memory that a draft may use besides the process: a share each for the values that are held, those that wait to be
-// written, caches and buffers, and the rest for the scan of a table, and for the lists of extents, which grow with the tables. The
+// shares divides the memory that a draft may use besides the process: a share each for the values that are held, for those that wait to be
+// written, and for caches and buffers. The rest is for the scan of a table and the lists of extents, which grow with the tables. The
 // values of tables take about the size of their files, or a few times as much where these are compressed.
 func shares(memory, size int64, threads int) (share int64, buckets, extent int) {
 	share, buckets = max(memory, 0)/12, 16
@@ -233,7 +233,7 @@ func decode(b []byte) value {
 		count: binary.LittleEndian.Uint32(b[32:]), column: binary.LittleEndian.Uint32(b[36:])}
 }
 
-// combine sorts values, and joins those of one column that are equal, unless their count is too large.
+// combine sorts values, and joins equal ones of one column, unless their count is too large.
 func combine(all []value) []value {
 	slices.SortFunc(all, compareValues)
 	out := all[:0]
@@ -280,7 +280,7 @@ func (v *values) measure(ctx context.Context, columns []*column) error {
 	})
 }
 
-// inclusion is how many of the values of a column are among those of another one.
+// inclusion is how many of the values of a column another one has, too.
 type inclusion struct {
 	from, to *column
 	inside   uint64 // rows

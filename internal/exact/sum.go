@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// Bins of a sum have weights of 2^32 each. Those of a sum begin at 2^-1074, the least float64, and those of a sum of squares at 2^-2148.
+// Bins have weights of 2^32 each. The bins of a sum begin at 2^-1074, the least float64, and the bins of a sum of squares at 2^-2148.
 const (
 	sumBins    = (1074+1024)/32 + 4
 	squareBins = 2*(1074+1024)/32 + 6

@@ -94,18 +94,9 @@ func TFRecords(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store
 		return nil, err
 	}
 	r := &Result{}
-	var src source
-	var features *widening.Features
-	if opt.Store != nil {
-		if features, err = widening.Read(fsys, opt.Store.Dir); err != nil {
-			return nil, err
-		}
-		src, err = newJoined(fsys, s, opt.Store, features, r)
-	} else {
-		src, err = newOwn(fsys, s, r)
-	}
+	src, features, err := sourceOf(fsys, s, opt.Store, r)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Dir, err)
+		return nil, err
 	}
 	r.Schema = src.schema()
 	if opt.Memory > 0 { // values were read to find out whether they are rounded
@@ -166,6 +157,22 @@ func TFRecords(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store
 	}
 	r.Bytes = files.Bytes()
 	return r, w.WriteFile(output.SchemaFile, tfgnn.AppendText(nil, r.Schema))
+}
+
+// sourceOf is what the Examples of a collection are made of: its own columns, or with from the columns and features of the store that it was sampled from.
+func sourceOf(fsys vfs.FS, s, from *store.Store, r *Result) (src source, features *widening.Features, err error) {
+	if from == nil {
+		src, err = newOwn(fsys, s, r)
+	} else {
+		if features, err = widening.Read(fsys, from.Dir); err != nil {
+			return nil, nil, err
+		}
+		src, err = newJoined(fsys, s, from, features, r)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", s.Dir, err)
+	}
+	return src, features, nil
 }
 
 // chunk is the graphs [first, end).

@@ -229,7 +229,7 @@ func (b *block) oneHot(part, first, n, width int, out []byte) {
 	}
 }
 
-// multiHot calls set with the positions of each row of a part: those of its tags, and then one for all others.
+// multiHot calls set with the positions of each row of a part: one for each of its known tags, and then one for all others.
 func (b *block) multiHot(part, first, n int, set func(row, at int)) {
 	s, x := b.a.sources[part], &b.faults[part]
 	for i := range n {

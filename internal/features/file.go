@@ -104,7 +104,7 @@ func (f *File) check(name string) error {
 	return nil
 }
 
-// check refuses a feature whose pieces are not those of its parts.
+// check refuses a feature whose pieces do not fit its parts.
 func (f *Feature) check(name string) error {
 	if f == nil || len(f.Parts) == 0 {
 		return errors.New("found no parts, expected at least one")

@@ -25,7 +25,7 @@ type Options struct {
 type Feature struct {
 	DType string `json:"dtype"`
 	Norm  Norm   `json:"norm,omitempty"`
-	// Bits are those of the codes that stand for numbers; 0: the store has the numbers.
+	// Bits is the size of the codes that stand for numbers; 0: the store has the numbers.
 	Bits int  `json:"bits,omitempty"`
 	Code bool `json:"code,omitempty"`
 	// Codes is how many codes there are, with 0.
@@ -37,7 +37,7 @@ type Feature struct {
 // State is a fitted part.
 type State struct {
 	Part
-	// Width is how many numbers a row gives, with those of the flag.
+	// Width is how many numbers a row gives, with the flag.
 	Width      int         `json:"width"`
 	Numbers    []Numbers   `json:"numbers,omitempty"` // how each number is clipped, filled and scaled
 	Categories *Categories `json:"categories,omitempty"`
@@ -161,7 +161,7 @@ type fitter struct {
 	s      *source
 	opt    *Options
 	memory int64
-	// sorter is that of the goroutine.
+	// sorter is the goroutine's.
 	sorter *exact.Sorter
 	wide   tally
 	infin  tally

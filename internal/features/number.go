@@ -27,7 +27,8 @@ const (
 // Quantiles is how many quantiles a scale of quantiles has, if the fit has as many rows.
 const Quantiles = 1000
 
-// normalLeast is the rank whose normal quantile ranks nearer to 0 have, and 1 minus it that of ranks nearer to 1.
+// normalLeast bounds the ranks of normal quantiles: ranks nearer to 0 have the quantile of normalLeast, and ranks nearer to 1 the quantile of
+// 1 - normalLeast.
 const normalLeast = 1e-7
 
 // Numbers is the state of a fitted part of numbers. A number is clipped, then filled, then scaled or put into a bucket; what a state does not have is left out.

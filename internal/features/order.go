@@ -51,7 +51,7 @@ func (o *ordered) filled(fill float64, fills, before int) *ordered {
 	return &x
 }
 
-// order sorts n numbers, none of them NaN. places are those of the numbers that the result has, if not all fit into memory.
+// order sorts n numbers, none of them NaN. places are of the numbers that the result has, if not all fit into memory.
 // The result is valid until the next call with the same sorter.
 func order(ctx context.Context, from exact.Numbers, n int, places []int, memory int64, sorter *exact.Sorter) (*ordered, error) {
 	o := &ordered{n: n}

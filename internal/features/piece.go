@@ -26,7 +26,7 @@ type Piece struct {
 	Column string    `json:"column"`
 	Kind   PieceKind `json:"kind"`
 	Width  int       `json:"width"` // numbers of a row
-	// Bits are those of a code of PieceLowBit, and Least and Greatest the range of each number: the numbers of the first code and of the last one.
+	// Bits is the size of a code of PieceLowBit, and Least and Greatest the range of each number: the numbers of the first code and of the last one.
 	Bits     int       `json:"bits,omitempty"`
 	Least    []float64 `json:"least,omitempty"`
 	Greatest []float64 `json:"greatest,omitempty"`

@@ -21,7 +21,7 @@ type source struct {
 	c     *graph.Column
 	mark  []byte // bools of what is missing, of rows or of all their values; nil: none
 	width int    // numbers per row, without the flag
-	wide  bool   // numbers are those of a column of integers of 64 bits
+	wide  bool   // the column has integers of 64 bits
 
 	calendars []Calendar
 	perSecond int64

@@ -110,7 +110,7 @@ var Encodes = []string{string(EncodeBuckets), string(EncodeCode), string(EncodeO
 // Impute says what a missing number becomes.
 type Impute string
 
-// What a missing number becomes. Median and mode are those of the rows of the fit, as is mean.
+// What a missing number becomes. Median, mode and mean are of the rows of the fit.
 const (
 	ImputeNone     Impute = ""
 	ImputeMean     Impute = "mean"

@@ -33,7 +33,7 @@ func (adjacencyList) open(_ context.Context, fsys vfs.FS, path string, o Options
 		return nil, err
 	}
 	return &Source{Primary: graph.In, Files: []string{path}, Input: assemble.Input{
-		Nodes: []assemble.Nodes{{Type: graph.HomogeneousNode, Table: nodes, ID: end("node", false)}},
-		Edges: []assemble.Edges{{Type: graph.HomogeneousEdge, Table: edges, Src: end("src", false), Dst: end("dst", false)}},
+		Nodes: []assemble.Nodes{{Type: graph.HomogeneousNode, Table: nodes, ID: keyColumn("node", false)}},
+		Edges: []assemble.Edges{{Type: graph.HomogeneousEdge, Table: edges, Src: keyColumn("src", false), Dst: keyColumn("dst", false)}},
 	}}, nil
 }

@@ -93,7 +93,7 @@ func chunkEdges(p *opener, m *chunk.Metadata, dir, name string) (e assemble.Edge
 		return e, d, chunkError(err)
 	}
 	e.Table = arrayfiles.NewChunks(p.fsys, set)
-	e.Src, e.Dst = end("far", true), end("near", true)
+	e.Src, e.Dst = keyColumn("far", true), keyColumn("near", true)
 	if d == graph.Out {
 		e.Src, e.Dst = e.Dst, e.Src
 	}

@@ -205,8 +205,8 @@ func wholeNumbers(columns ...*looks) (whole []string) {
 	return whole
 }
 
-// end returns the column to ask for to read an end of edges, or the ids of nodes.
-func end(name string, integer bool) table.Column {
+// keyColumn returns the column to ask for to read an end of edges, or the ids of nodes.
+func keyColumn(name string, integer bool) table.Column {
 	if integer {
 		return table.Column{Name: name, DType: graph.Uint64}
 	}

@@ -52,7 +52,7 @@ type Values struct {
 }
 
 // OpenValues opens a table, or a .npy file whose rows are in the order of the nodes or edges, as the values of one column. path can name
-// several files, as that of an edge list.
+// several files, as an edge list has it.
 func OpenValues(ctx context.Context, fsys vfs.FS, path string, o ValuesOptions) (*Values, error) {
 	fsys = vfs.Unchanged(fsys)
 	files, folder, err := tablefiles.FindPath(fsys, path, true)
@@ -129,7 +129,7 @@ func (v *Values) pickID(fields []looks, o *ValuesOptions) error {
 	if err != nil {
 		return sourcef("%w; name the column of ids by `ID`, or give `Ordered` if the rows are in the order of the nodes", err)
 	}
-	id := end(f.Name, o.Integers)
+	id := keyColumn(f.Name, o.Integers)
 	id.Whole = o.Integers && f.whole
 	v.ID, v.Warnings = &id, noted(v.Warnings, blanksNote(v.Table, f))
 	return nil

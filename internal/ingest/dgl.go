@@ -133,7 +133,7 @@ func (d *dglFile) one(g *dgl.Graph, labels []arrayfiles.RawColumn) error {
 		raws := d.raws(e.Type.String(), r.Data)
 		e.Columns = asked(raws)
 		src, dst := endNames(raws)
-		e.Src, e.Dst = end(src, true), end(dst, true)
+		e.Src, e.Dst = keyColumn(src, true), keyColumn(dst, true)
 		var err error
 		if e.Table, err = d.edges(g, r, raws, src, dst); err != nil {
 			return err

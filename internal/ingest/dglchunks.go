@@ -177,7 +177,7 @@ func (c *dglChunksOpener) edges(ctx context.Context, e *dglchunks.Edges) (out as
 		}
 	}
 	out.Table = join(append([]table.Table{base}, tables...))
-	out.Src, out.Dst, out.Columns = end(src, true), end(dst, true), columns
+	out.Src, out.Dst, out.Columns = keyColumn(src, true), keyColumn(dst, true), columns
 	return out, nil
 }
 

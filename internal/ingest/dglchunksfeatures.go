@@ -227,7 +227,7 @@ func (c *dglChunksOpener) shape(ctx context.Context, pieces []views.Piece, colum
 }
 
 // said returns the shape of a row that Parquet files declare under the key "shape", or nil if none does. It is the
-// text of a Python tuple, whose first number is that of the rows.
+// text of a Python tuple, whose first number counts the rows.
 func (c *dglChunksOpener) said(pieces []views.Piece) (shape []int, err error) {
 	like := ""
 	for _, p := range pieces {

@@ -71,7 +71,7 @@ func (dglParts) open(_ context.Context, fsys vfs.FS, path string, o Options) (_ 
 		for slices.ContainsFunc(columns, func(c table.Column) bool { return c.Name == e.src || c.Name == e.dst }) {
 			e.src, e.dst = "#"+e.src, "#"+e.dst
 		}
-		s.Input.Edges = append(s.Input.Edges, assemble.Edges{Type: of, Table: e, Src: end(e.src, true), Dst: end(e.dst, true), Columns: columns})
+		s.Input.Edges = append(s.Input.Edges, assemble.Edges{Type: of, Table: e, Src: keyColumn(e.src, true), Dst: keyColumn(e.dst, true), Columns: columns})
 	}
 	if f.NodeIDs == nil || f.EdgeIDs == nil {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: no %s: the order is that of the parts, not that of the graph that was partitioned", config,

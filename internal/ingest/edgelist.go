@@ -85,7 +85,7 @@ func (edgeList) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 		return nil, err
 	}
 	src, dst := l.src.Name, l.dst.Name
-	e := assemble.Edges{Type: typ, Table: l.t, Src: end(src, integer), Dst: end(dst, integer)}
+	e := assemble.Edges{Type: typ, Table: l.t, Src: keyColumn(src, integer), Dst: keyColumn(dst, integer)}
 	e.Src.Inferred, e.Dst.Inferred = o.IDs == idsAuto, o.IDs == idsAuto
 	l.lookAtEnds(ctx, &e)
 	m := &maker{gaps: newGaps(o)}

@@ -56,11 +56,11 @@ func (graphML) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*
 		return nil, err
 	}
 	integer := o.IDs == idsInteger
-	n := assemble.Nodes{Type: graph.HomogeneousNode, Table: node, ID: end(nodeID, integer)}
+	n := assemble.Nodes{Type: graph.HomogeneousNode, Table: node, ID: keyColumn(nodeID, integer)}
 	if n.Columns, _, err = featuresOf(ctx, node, declared(node.Fields()[1:]), o); err != nil {
 		return nil, err
 	}
-	e := assemble.Edges{Type: graph.HomogeneousEdge, Table: edge, Src: end(edgeSource, integer), Dst: end(edgeTarget, integer), Symmetrise: !h.Directed}
+	e := assemble.Edges{Type: graph.HomogeneousEdge, Table: edge, Src: keyColumn(edgeSource, integer), Dst: keyColumn(edgeTarget, integer), Symmetrise: !h.Directed}
 	if e.Columns, _, err = featuresOf(ctx, edge, declared(edge.Fields()[2:]), o); err != nil {
 		return nil, err
 	}

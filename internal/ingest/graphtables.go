@@ -321,7 +321,7 @@ func (l *lister) identify(ctx context.Context, n *nodeEntry) error {
 	ids := slices.Clone(n.uses)
 	switch {
 	case n.none:
-		n.out.ID = end("", true)
+		n.out.ID = keyColumn("", true)
 		n.out.Table = noNodes{l.y.Path}
 		return nil
 	case n.joined == nil:
@@ -334,7 +334,7 @@ func (l *lister) identify(ctx context.Context, n *nodeEntry) error {
 			}
 		}
 		n.out.Count = n.count
-		n.out.ID = end("", integer)
+		n.out.ID = keyColumn("", integer)
 		n.out.ID.Inferred = n.ids == idsAuto
 	case n.id != "" || !n.noID && slices.ContainsFunc(idNames, func(name string) bool { return candidates(n.fields, name, false) != nil }):
 		f, err := pick(n.joined, n.fields, n.id, idNames)
@@ -346,12 +346,12 @@ func (l *lister) identify(ctx context.Context, n *nodeEntry) error {
 		if n.ids != idsAuto {
 			integer = n.ids == idsInteger
 		}
-		n.out.ID = end(f.Name, integer)
+		n.out.ID = keyColumn(f.Name, integer)
 		n.out.ID.Inferred, n.out.ID.Whole = n.ids == idsAuto, f.whole
 		ids = append(ids, f)
 		l.m.notes = noted(l.m.notes, blanksNote(n.joined, f))
 	default:
-		n.out.ID = end("", true)
+		n.out.ID = keyColumn("", true)
 	}
 	whole := wholeNumbers(ids...)
 	if n.whole = whole != nil && n.ids != idsString; n.whole {
@@ -435,7 +435,7 @@ func (l *lister) edge(ctx context.Context, e *edgeEntry) error {
 			*x.col = table.Column{DType: id.DType}
 			continue
 		}
-		*x.col = end(x.looks.Name, id.DType == graph.Uint64)
+		*x.col = keyColumn(x.looks.Name, id.DType == graph.Uint64)
 		l.m.notes = noted(l.m.notes, blanksNote(e.joined, x.looks))
 		x.col.Inferred, x.col.Whole = id.Inferred, whole && x.looks.whole
 		if e.srcLooks == nil || e.dstLooks == nil {

@@ -294,12 +294,6 @@ func readPartField(y yamlfile.File, f yamlfile.Entry, p *features.Part) (err err
 			return err
 		}
 	}
-	hash := func() *features.Hash {
-		if p.Hash == nil {
-			p.Hash = &features.Hash{Least: 1, Most: 1}
-		}
-		return p.Hash
-	}
 	switch f.Key {
 	case "from":
 		p.From = word
@@ -330,24 +324,11 @@ func readPartField(y yamlfile.File, f yamlfile.Entry, p *features.Part) (err err
 	case "sign":
 		var sign bool
 		sign, err = y.Boolean(f.Value)
-		hash().Unsigned = !sign
+		hashOf(p).Unsigned = !sign
 	case "value":
 		p.Value, err = readNumber(y, f.Value)
 	case "count", "least", "most", "dim":
-		var n uint64
-		if n, err = y.Count(f.Value, "a number"); err == nil && n > 1<<40 {
-			err = y.Errorf(f.Value, "found %d, expected at most 1099511627776; correct the number", n)
-		}
-		switch f.Key {
-		case "count":
-			p.Count = int(n)
-		case "least":
-			p.Least = int64(n)
-		case "most":
-			p.Most = int(n)
-		case "dim":
-			hash().Dim = int(n)
-		}
+		err = readPartCount(y, f, p)
 	case "clip":
 		var bounds []float64
 		if bounds, err = readNumbers(y, f.Value); err == nil && len(bounds) != 2 {
@@ -362,7 +343,7 @@ func readPartField(y yamlfile.File, f yamlfile.Entry, p *features.Part) (err err
 	case "parts":
 		p.Parts, err = y.Texts(f.Value, "a part of a time")
 	case "words", "characters":
-		h := hash()
+		h := hashOf(p)
 		h.Characters = f.Key == "characters"
 		var runs []float64
 		if runs, err = readNumbers(y, f.Value); err == nil {
@@ -370,6 +351,33 @@ func readPartField(y yamlfile.File, f yamlfile.Entry, p *features.Part) (err err
 		}
 	}
 	return err
+}
+
+// readPartCount reads a key of a part that is a number of things.
+func readPartCount(y yamlfile.File, f yamlfile.Entry, p *features.Part) error {
+	n, err := y.Count(f.Value, "a number")
+	if err == nil && n > 1<<40 {
+		err = y.Errorf(f.Value, "found %d, expected at most 1099511627776; correct the number", n)
+	}
+	switch f.Key {
+	case "count":
+		p.Count = int(n)
+	case "least":
+		p.Least = int64(n)
+	case "most":
+		p.Most = int(n)
+	case "dim":
+		hashOf(p).Dim = int(n)
+	}
+	return err
+}
+
+// hashOf is the hash of a part, which it has from its first key on.
+func hashOf(p *features.Part) *features.Hash {
+	if p.Hash == nil {
+		p.Hash = &features.Hash{Least: 1, Most: 1}
+	}
+	return p.Hash
 }
 
 // readNumber reads a finite number.

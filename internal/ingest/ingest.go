@@ -126,7 +126,7 @@ func (s *Source) Close() error { return s.arrays.Close() }
 // times; a file that is another one then is an error of kind vfs.ErrChanged. The caller closes the Source.
 func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (_ *Source, err error) {
 	o.arrays = npz.NewFiles(vfs.Unchanged(fsys), cmp.Or(o.Temp, os.TempDir()))
-	s, err := open(ctx, o.arrays, path, o)
+	s, err := openSource(ctx, o.arrays, path, o)
 	if err != nil {
 		return nil, errors.Join(err, o.arrays.Close())
 	}
@@ -134,7 +134,7 @@ func Open(ctx context.Context, fsys vfs.FS, path string, o Options) (_ *Source, 
 	return s, nil
 }
 
-func open(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
+func openSource(ctx context.Context, fsys vfs.FS, path string, o Options) (*Source, error) {
 	var f format
 	var err error
 	if scheme, _, ok := strings.Cut(path, "://"); ok && vfs.Scheme(path) == "" {

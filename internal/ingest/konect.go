@@ -160,7 +160,7 @@ func (konect) open(ctx context.Context, fsys vfs.FS, path string, o Options) (*S
 	if err != nil {
 		return nil, err
 	}
-	e := assemble.Edges{Type: graph.HomogeneousEdge, Table: edges, Src: end("src", true), Dst: end("dst", true), Columns: columns, Symmetrise: h.kind == "sym"}
+	e := assemble.Edges{Type: graph.HomogeneousEdge, Table: edges, Src: keyColumn("src", true), Dst: keyColumn("dst", true), Columns: columns, Symmetrise: h.kind == "sym"}
 	nodes := []assemble.Nodes{{Type: graph.HomogeneousNode, Count: h.left}}
 	if h.kind == "bip" {
 		if o.NumNodes > 0 {

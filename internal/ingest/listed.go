@@ -103,7 +103,7 @@ func isListHeader(cell string) bool {
 	return slices.ContainsFunc(append([]string{"nid", "ids", "idx", "index"}, idNames...), func(name string) bool { return strings.EqualFold(name, cell) })
 }
 
-// idColumnsOf are the columns of a list of ids: all if their number is right, or those of usual names.
+// idColumnsOf are the columns of a list of ids: all if their number is right, or the ones with usual names.
 func idColumnsOf(t table.Table, pairs bool) (names []string) {
 	for _, f := range t.Fields() {
 		if f.DType.IsInt() || f.DType == graph.String || f.DType == graph.Invalid {

@@ -64,7 +64,7 @@ func (metisGraph) open(ctx context.Context, fsys vfs.FS, path string, o Options)
 			return nil, err
 		}
 	}
-	e := assemble.Edges{Type: graph.HomogeneousEdge, Table: edges, Src: end("src", true), Dst: end("dst", true)}
+	e := assemble.Edges{Type: graph.HomogeneousEdge, Table: edges, Src: keyColumn("src", true), Dst: keyColumn("dst", true)}
 	fields, err := describe(edges)
 	if err != nil {
 		return nil, err

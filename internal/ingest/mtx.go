@@ -134,7 +134,7 @@ func (matrixMarket) open(_ context.Context, fsys vfs.FS, path string, o Options)
 	}
 	const weight = "weight"
 	names := []string{"src", "dst"}
-	e := assemble.Edges{Type: graph.HomogeneousEdge, Src: end("src", true), Dst: end("dst", true), Symmetrise: h.symmetry == "symmetric" || h.symmetry == "hermitian"}
+	e := assemble.Edges{Type: graph.HomogeneousEdge, Src: keyColumn("src", true), Dst: keyColumn("dst", true), Symmetrise: h.symmetry == "symmetric" || h.symmetry == "hermitian"}
 	if h.values != "pattern" {
 		dtype := map[string]graph.DType{"integer": graph.Int64, "unsigned-integer": graph.Uint64}[h.values]
 		if dtype == graph.Invalid {

@@ -135,14 +135,14 @@ func (nodeLink) open(ctx context.Context, fsys vfs.FS, path string, o Options) (
 	if left = append(left, more...); len(left) > 0 {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: lists and objects are left out: %s", path, strings.Join(left, ", ")))
 	}
-	n := assemble.Nodes{Type: graph.HomogeneousNode, ID: end("id", integer)}
+	n := assemble.Nodes{Type: graph.HomogeneousNode, ID: keyColumn("id", integer)}
 	if n.Table, err = nodeLinkTable(fsys, path, nodeFields, false); err != nil {
 		return nil, err
 	}
 	if n.Columns, _, err = featuresOf(ctx, n.Table, declared(nodeFields[1:]), o); err != nil {
 		return nil, err
 	}
-	e := assemble.Edges{Type: graph.HomogeneousEdge, Src: end("source", integer), Dst: end("target", integer), Symmetrise: h.Directed == "false"}
+	e := assemble.Edges{Type: graph.HomogeneousEdge, Src: keyColumn("source", integer), Dst: keyColumn("target", integer), Symmetrise: h.Directed == "false"}
 	if e.Table, err = nodeLinkTable(fsys, path, edgeFields, true); err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func (npyEdges) open(_ context.Context, fsys vfs.FS, path string, o Options) (*S
 		Files:   t.Files(),
 		Input: assemble.Input{
 			Nodes: []assemble.Nodes{{Type: graph.HomogeneousNode, ID: table.Column{DType: graph.Uint64}, Count: nodes}},
-			Edges: []assemble.Edges{{Type: graph.HomogeneousEdge, Table: t, Src: end("src", true), Dst: end("dst", true)}},
+			Edges: []assemble.Edges{{Type: graph.HomogeneousEdge, Table: t, Src: keyColumn("src", true), Dst: keyColumn("dst", true)}},
 		},
 	}, nil
 }

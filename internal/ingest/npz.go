@@ -88,7 +88,7 @@ func (z *archived) matrix() error {
 	if !ok || len(shape) != 2 || shape[0] < 0 || shape[1] < 0 {
 		return sourcef("%s: found the shape %v, expected a matrix, which has two dimensions; write the matrix again with scipy.sparse.save_npz", z.Path(), shape)
 	}
-	e := assemble.Edges{Type: graph.HomogeneousEdge, Src: end("src", true), Dst: end("dst", true)}
+	e := assemble.Edges{Type: graph.HomogeneousEdge, Src: keyColumn("src", true), Dst: keyColumn("dst", true)}
 	weight, err := z.array("data", "weight")
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func (o Options) matrix(path string, shape [2]uint64, e assemble.Edges) (in asse
 	}
 	in.Edges = []assemble.Edges{e}
 	for i, name := range types {
-		n := assemble.Nodes{Type: name, ID: end("", true), Count: shape[i]}
+		n := assemble.Nodes{Type: name, ID: keyColumn("", true), Count: shape[i]}
 		if n.Count == 0 { // a count of 0 would mean that it is not known
 			if n.Table, err = o.none(path + ", " + name); err != nil {
 				return in, err
@@ -190,7 +190,7 @@ var nodeNames = []string{"x", "y", "pos", "train_mask", "val_mask", "test_mask"}
 
 // graph opens edge_index, or two arrays of ends, and the arrays with a row per node or per edge.
 func (z *archived) graph() error {
-	e := assemble.Edges{Type: graph.HomogeneousEdge, Src: end("src", true), Dst: end("dst", true)}
+	e := assemble.Edges{Type: graph.HomogeneousEdge, Src: keyColumn("src", true), Dst: keyColumn("dst", true)}
 	ends, used, err := z.openEnds()
 	if err != nil {
 		return err
@@ -208,7 +208,7 @@ func (z *archived) graph() error {
 	if err != nil {
 		return err
 	}
-	n := assemble.Nodes{Type: graph.HomogeneousNode, ID: end("", true), Count: count}
+	n := assemble.Nodes{Type: graph.HomogeneousNode, ID: keyColumn("", true), Count: count}
 	if nodes != nil {
 		t, err := arrayfiles.OpenNpy(z.fsys, nodes)
 		if err != nil {

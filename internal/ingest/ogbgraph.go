@@ -59,7 +59,7 @@ func (g *ogbGraph) source(ctx context.Context, path string) (*Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.Input.Nodes = append(s.Input.Nodes, assemble.Nodes{Type: n.name, Table: t, ID: end("", true), Count: n.count, Columns: n.columns})
+		s.Input.Nodes = append(s.Input.Nodes, assemble.Nodes{Type: n.name, Table: t, ID: keyColumn("", true), Count: n.count, Columns: n.columns})
 		if t != nil {
 			s.Input.Nodes[len(s.Input.Nodes)-1].Count = 0
 		}
@@ -78,7 +78,7 @@ func (g *ogbGraph) source(ctx context.Context, path string) (*Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.Input.Edges = append(s.Input.Edges, assemble.Edges{Type: typ, Table: t, Src: end("src", true), Dst: end("dst", true), Columns: e.columns})
+		s.Input.Edges = append(s.Input.Edges, assemble.Edges{Type: typ, Table: t, Src: keyColumn("src", true), Dst: keyColumn("dst", true), Columns: e.columns})
 	}
 	if g.once && !g.o.Symmetrise {
 		g.warn("%s: OGB's undirected data sets (add_inverse_edge, as of ogbn-products) list each edge once: `Symmetrise` adds the reverses", filepath.Join(g.dir, ogbEdges))

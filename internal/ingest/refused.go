@@ -79,7 +79,7 @@ func refuse(fsys vfs.FS, path string, size int64, o Options) error {
 		}
 		return sourcef("%s: found an empty file, expected a graph; write the file again, or name its columns with `Columns` for a table without rows", path)
 	}
-	first, err := start(fsys, path)
+	first, err := startOf(fsys, path)
 	if err != nil {
 		return err
 	}
@@ -140,8 +140,8 @@ func isDuckDB(b []byte) bool {
 	return len(b) >= 20 && string(b[8:12]) == "DUCK" && string(b[15:20]) == "\x00\x00\x00\x00\x00"
 }
 
-// start returns the first bytes of a file as they are on the disk.
-func start(fsys vfs.FS, path string) (_ []byte, err error) {
+// startOf returns the first bytes of a file as they are on the disk.
+func startOf(fsys vfs.FS, path string) (_ []byte, err error) {
 	f, err := fsys.Open(path)
 	if err != nil {
 		return nil, err

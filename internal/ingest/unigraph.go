@@ -127,9 +127,9 @@ func (u *unigraphReader) nodes(name string, set *tfgnnpb.NodeSet) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", place, err)
 		}
-		n.ID = end(id.Name, false)
+		n.ID = keyColumn(id.Name, false)
 	} else { // a TFRecord table without rows
-		n.ID = end(tfgnn.IDName, false)
+		n.ID = keyColumn(tfgnn.IDName, false)
 	}
 	if n.Columns, err = u.features(place, t, fields, set.GetFeatures()); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (u *unigraphReader) edges(name string, set *tfgnnpb.EdgeSet) error {
 		return sourcef("%s: found no filename in its metadata, expected the table of its edges; add the filename of its table", place)
 	}
 	e := assemble.Edges{Type: graph.EdgeType{Src: set.GetSource(), Rel: name, Dst: set.GetTarget()}, Table: t}
-	e.Src, e.Dst = end(tfgnn.SourceName, false), end(tfgnn.TargetName, false)
+	e.Src, e.Dst = keyColumn(tfgnn.SourceName, false), keyColumn(tfgnn.TargetName, false)
 	if len(fields) > 0 {
 		src, err := pick(t, fields, "", []string{tfgnn.SourceName, "source"})
 		if err != nil {
@@ -162,7 +162,7 @@ func (u *unigraphReader) edges(name string, set *tfgnnpb.EdgeSet) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", place, err)
 		}
-		e.Src, e.Dst = end(src.Name, false), end(dst.Name, false)
+		e.Src, e.Dst = keyColumn(src.Name, false), keyColumn(dst.Name, false)
 	}
 	if reversed(set.GetMetadata()) {
 		e.Src, e.Dst = e.Dst, e.Src

@@ -69,7 +69,7 @@ func (x *candidates) fits(k uint32) bool {
 	return true
 }
 
-// lists numbers the far ends of the edges that an op may take of the nodes of a block, and calls fn with those of each node that has
+// lists numbers the far ends of the edges that an op may take of the nodes of a block, and calls fn with the ones of each node that has
 // any, by number. d is the number of edges. With fresh, far ends that the subgraph has are left out.
 func (c *Context) lists(o *op, x *candidates, b block, fresh bool, fn func(far []uint32, d uint32)) error {
 	c.locate(o, b)

@@ -58,8 +58,8 @@ type laborDraws struct {
 	weights *values // nil where all edges are alike
 }
 
-// draw picks edges in ascending order: those whose far ends have the smallest numbers. The number of a far end is drawn from its own id, and not from that of the node that is expanded, so that
-// all nodes that the op expands prefer the same far ends, and reach fewer of them (LABOR-0 with a fixed number of edges:
+// draw picks edges in ascending order: those whose far ends have the smallest numbers. The number of a far end is drawn from its own id,
+// and not from the id of the node that is expanded. So all nodes that the op expands prefer the same far ends, and reach fewer of them (LABOR-0 with a fixed number of edges:
 // Balin and Çatalyürek 2023, arXiv 2210.13339, sections 3.2 and A.3). With a column, the number is divided by the weight. It
 // picks fewer than the take only where fewer can be taken.
 //

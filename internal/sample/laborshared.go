@@ -12,8 +12,8 @@ type sharedLabor struct {
 	each   uint32 // Op.Take
 }
 
-// prepare finds the weights by which the far ends of an op with LABOR-i are drawn: in each round the weight of a far end is
-// multiplied by the largest factor that one of the nodes needs, so that the far ends that many nodes share are taken more often.
+// prepare finds the weights by which the far ends of an op with LABOR-i are drawn. In each round the weight of a far end is
+// multiplied by the largest factor that one of the nodes needs. So the far ends that many nodes share are taken more often.
 func (s *sharedLabor) prepare(c *Context, o *op, _ uint64) error {
 	if s.each == 0 {
 		return nil

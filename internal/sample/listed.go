@@ -7,7 +7,7 @@ import (
 
 // NegativeLists are the negatives of links, a list per link, as they were given: for a plan whose negatives are Listed.
 type NegativeLists struct {
-	// Nodes are the ends of the negatives as type-wise ids, source and target in turn: first those of the first link, then those of the second, and so on.
+	// Nodes are the ends of the negatives as type-wise ids, source and target in turn: first the negatives of the first link, then of the second, and so on.
 	Nodes []uint32
 	// Targets says that Nodes are targets alone, and that a negative has the source of its link. Lists of a Batch and of an Input have both ends.
 	Targets bool
@@ -92,7 +92,7 @@ func (l *NegativeLists) Take(job *Job, links []uint32) {
 	}
 }
 
-// check refuses lists that are not those of some links for the negatives of a plan.
+// check refuses lists that do not fit the links of a job and the negatives of a plan.
 func (l *NegativeLists) check(n *Negatives, links int) error {
 	switch {
 	case n == nil || n.How != Listed:

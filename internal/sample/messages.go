@@ -110,8 +110,8 @@ func NeedRestrict(g *graph.Graph, p *Plan) int64 {
 	return most
 }
 
-// Restrict is the graph of a valid plan with Messages: it has the messages alone in its adjacencies, and all else is that of g. The positions of
-// its edges are then no ids, in neither direction, and Count stays that of all edges. New needs such a graph. An edge type whose edges are all
+// Restrict is the graph of a valid plan with Messages: it has the messages alone in its adjacencies, and all else as g has it. The positions of
+// its edges are then no ids, in neither direction, and Count stays the number of all edges. New needs such a graph. An edge type whose edges are all
 // messages stays as it is.
 func Restrict(ctx context.Context, g *graph.Graph, p *Plan, to Lists) (*graph.Graph, error) {
 	out := *g

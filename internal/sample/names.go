@@ -2,12 +2,12 @@ package sample
 
 // ParseScope reads "epoch", "batch" or "seed".
 func ParseScope(name string) (Scope, error) {
-	i, err := named("scope", &name, scopeNames)
+	i, err := numberOfName("scope", &name, scopeNames)
 	return Scope(i), err
 }
 
 // ParseExpand reads "new" or "all".
 func ParseExpand(name string) (Expand, error) {
-	i, err := named("expand", &name, expandNames)
+	i, err := numberOfName("expand", &name, expandNames)
 	return Expand(i), err
 }

@@ -234,17 +234,15 @@ func (c *Context) drawNegatives(in Input) error {
 	}
 	out.Nodes, out.Ends, out.Edges = out.Nodes[:0], out.Ends[:0], 0
 	prefix := draw.Absorb(c.s.prefixKey(in), 0)
-	var count [2]uint64
+	of := negativesOf{s: c.s, seeds: in.Seeds, tries: 1}
 	for end := range c.s.seedTypes {
-		count[end] = c.s.drawable(end, in.Time)
+		of.count[end] = c.s.drawable(end, in.Time)
 	}
-	var until cut
 	if n.since != nil {
-		until = n.since.cutAt(in.Time, true)
+		of.until = n.since.cutAt(in.Time, true)
 	}
-	tries := uint64(1)
 	if n.Strict != StrictNo {
-		tries = NegativeTries
+		of.tries = NegativeTries
 	}
 	for i := range links {
 		src, dst := in.Seeds[2*i], in.Seeds[2*i+1]
@@ -254,48 +252,71 @@ func (c *Context) drawNegatives(in Input) error {
 		}
 		state := draw.Absorb(prefix, own)
 		for j := range uint64(n.Each) {
-			h := draw.Absorb(state, j)
-			link, refused := [2]uint32{src, dst}, false
-			for t := range tries {
-				refused = false
-				one := func(end int, r uint64) {
-					v, ok := n.one(end, r, count[end])
-					if !ok { // none exists: the end of the link itself
-						v, refused = in.Seeds[2*i+end], true
-					}
-					link[end] = v
-				}
-				switch n.How {
-				case Binary:
-					one(0, draw.At(h, 2*t))
-					one(1, draw.At(h, 2*t+1))
-				case Triplet:
-					one(1, draw.At(h, t))
-				default:
-					p := int(draw.Below(draw.At(h, t), uint64(links-1)))
-					if p >= i {
-						p++
-					}
-					link[1] = in.Seeds[2*p+1]
-				}
-				if n.pairs != nil {
-					refused = refused || c.s.seedTypes[0] == c.s.seedTypes[1] && link[0] == link[1] || n.linked(link, until)
-				}
-				if !refused {
-					break
-				}
+			link, refused := of.draw(i, draw.Absorb(state, j))
+			if refused && n.Strict == StrictError {
+				return tagged.Errorf(ErrSeed, "link %d (from node %d to node %d): found no negative that is not an edge of %s in %d draws, expected one; take count instead of error (`NegativesStrict`), or other negatives",
+					i, src, dst, c.s.plan.SeedEdges, NegativeTries)
 			}
 			if refused {
-				if n.Strict == StrictError {
-					return tagged.Errorf(ErrSeed, "link %d (from node %d to node %d): found no negative that is not an edge of %s in %d draws, expected one; take count instead of error (`NegativesStrict`), or other negatives",
-						i, src, dst, c.s.plan.SeedEdges, NegativeTries)
-				}
 				out.Edges++
 			}
 			out.Nodes = append(out.Nodes, link[0], link[1])
 		}
 	}
 	return nil
+}
+
+// negativesOf draws the negatives of the links of an input.
+type negativesOf struct {
+	s     *Sampler
+	seeds []uint32
+	count [2]uint64 // of the nodes among which each end is drawn
+	until cut       // of the times of edges that a negative may not be
+	tries uint64
+}
+
+// draw is a negative of link i, of a state of the draw law: the first of its tries that is not refused, or the last one.
+func (d *negativesOf) draw(i int, h uint64) (link [2]uint32, refused bool) {
+	for t := range d.tries {
+		if link, refused = d.try(i, h, t); !refused {
+			break
+		}
+	}
+	return link, refused
+}
+
+// try is try t of a negative. It is refused where no node can be its end, and in a strict plan where it is a loop or an edge.
+func (d *negativesOf) try(i int, h, t uint64) (link [2]uint32, refused bool) {
+	n := d.s.negatives
+	link = [2]uint32{d.seeds[2*i], d.seeds[2*i+1]}
+	switch n.How {
+	case Binary:
+		src, found := n.one(0, draw.At(h, 2*t), d.count[0])
+		dst, also := n.one(1, draw.At(h, 2*t+1), d.count[1])
+		refused = !found || !also
+		if found {
+			link[0] = src
+		}
+		if also {
+			link[1] = dst
+		}
+	case Triplet:
+		dst, found := n.one(1, draw.At(h, t), d.count[1])
+		if refused = !found; found {
+			link[1] = dst
+		}
+	default:
+		links := uint64(len(d.seeds) / 2)
+		p := int(draw.Below(draw.At(h, t), links-1))
+		if p >= i {
+			p++
+		}
+		link[1] = d.seeds[2*p+1]
+	}
+	if n.pairs != nil {
+		refused = refused || d.s.seedTypes[0] == d.s.seedTypes[1] && link[0] == link[1] || n.linked(link, d.until)
+	}
+	return link, refused
 }
 
 // linked says whether a negative is an edge: of LinkedBefore, one whose time passes a bound.

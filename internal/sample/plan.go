@@ -201,7 +201,7 @@ type Op struct {
 	Hop int
 }
 
-// Parameters are those of single strategies. An op leaves those of other strategies at zero.
+// Parameters are for single strategies. An op leaves the parameters of other strategies at zero.
 type Parameters struct {
 	// HalfLife is the age, in units of the column of Recent, at which an edge is drawn half as often as the latest one.
 	HalfLife float64 `json:"half_life,omitempty"`

@@ -208,11 +208,11 @@ func (r *planJSON) plan() (*Plan, error) {
 	} else if json.Unmarshal(r.SeedType, &p.SeedType) != nil || len(p.SeedType) != 2 {
 		return nil, fmt.Errorf("found seed_type %s, expected a node type, or a list of two", r.SeedType)
 	}
-	scope, err := named("scope", r.Scope, scopeNames)
+	scope, err := numberOfName("scope", r.Scope, scopeNames)
 	if err != nil {
 		return nil, err
 	}
-	expand, err := named("expand", r.Expand, expandNames)
+	expand, err := numberOfName("expand", r.Expand, expandNames)
 	if err != nil {
 		return nil, err
 	}
@@ -271,7 +271,7 @@ func (r *planJSON) links(p *Plan) error {
 	if n.Each == nil {
 		return missing("negatives.each")
 	}
-	how, err := named("negatives.how", n.How, corruptionNames)
+	how, err := numberOfName("negatives.how", n.How, corruptionNames)
 	if err != nil {
 		return err
 	}
@@ -332,7 +332,7 @@ func (o *opJSON) op() (Op, error) {
 		op.Hop = *o.Hop
 	}
 	if o.How != nil {
-		how, err := named("how", o.How, howNames)
+		how, err := numberOfName("how", o.How, howNames)
 		if err != nil {
 			return Op{}, err
 		}
@@ -345,7 +345,7 @@ func missing(field string) error {
 	return fmt.Errorf("found no %s, expected one; add it, as the examples in docs/plan.md do", field)
 }
 
-func named(field string, s *string, names []string) (int, error) {
+func numberOfName(field string, s *string, names []string) (int, error) {
 	if s == nil {
 		return 0, missing(field)
 	}
@@ -361,7 +361,7 @@ func optional(field string, s *string, names []string) (int, error) {
 	if s == nil {
 		return 0, nil
 	}
-	return named(field, s, names)
+	return numberOfName(field, s, names)
 }
 
 // MarshalJSON writes the plan for ParsePlan and for the reference.

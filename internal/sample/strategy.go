@@ -40,7 +40,7 @@ type strategy interface {
 	most(op *Op, from, edges int64) (drawn, found int64)
 	// estimate visits about the nodes that an op reaches, and returns about the number of edges that it draws.
 	estimate(w *walker, o *walkedOp) int
-	// compile makes what an op draws with. o has its adjacency and the times of its nodes, and not yet those of its edges. compile sets
+	// compile makes what an op draws with. o has its adjacency and the times of its nodes, and not yet the times of its edges. compile sets
 	// o.take to takeAll where more edges than Take may be drawn of a node.
 	compile(o *op, from *opSource) (drawer, error)
 }
@@ -83,7 +83,7 @@ const (
 // drawer draws the edges of an op: its strategy, compiled. It is immutable and safe for concurrent use.
 type drawer interface {
 	// draw picks edges of a run, which is not empty, by index. It writes them to dst, which has room for as many as the op may take,
-	// and returns their number. key is that of the op.
+	// and returns their number. key is the op's.
 	draw(c *Context, o *op, key uint64, r *run, dst []uint32) int
 }
 
@@ -164,7 +164,7 @@ func (op *Op) traits() traits {
 }
 
 // Most is upper bounds of the edges that an op of a valid plan draws of some nodes, and of the nodes that it reaches. from is the number of
-// the nodes, below 2^32, and edges that of the edges of its type.
+// the nodes, below 2^32, and edges the number of edges of its type.
 func (op *Op) Most(from, edges int64) (drawn, found int64) {
 	return strategies[op.How].most(op, from, edges)
 }

@@ -91,7 +91,7 @@ func (w *Writer) Summed(name string, entry ManifestFor) {
 
 // Link makes a file of the output folder from a file of this one, under the same name: a hard link or, where the file system has
 // none, a copy, of which it returns the number of bytes. entry is what the manifest of from says of the file. The bytes are read
-// only if they are copied; others than those of the entry are ErrDamaged then, and so is another size always.
+// only if they are copied; other bytes than the entry says are ErrDamaged then, and so is another size always.
 func (w *Writer) Link(ctx context.Context, name, from string, entry ManifestFor) (copied int64, err error) {
 	if err := checkLocal(name); err != nil {
 		return 0, err

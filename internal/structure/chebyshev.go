@@ -70,7 +70,7 @@ func (s *spectrum) removeMeans() {
 	}
 }
 
-// gram is the inner products of the vectors of the block with those of slab number with, or of its scratch: size x lanes.
+// gram is the inner products of the vectors of the block with the vectors of slab number with, or of its scratch: size x lanes.
 func (s *spectrum) gram(ctx context.Context, right []float64) ([]float64, error) {
 	total := make([]float64, len(s.slabs)*lanes*lanes)
 	parts := make([][]float64, blocks(s.nodes))

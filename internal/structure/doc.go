@@ -38,7 +38,7 @@
 // are left out in closed form. Then come the Dims smallest eigenvalues of the rest, of whichever components have them. In each vector the
 // entry of the largest magnitude is positive; within 1e-9 of it, the first such entry decides. Eigenvalues whose relative distance is under 1e-6 count as
 // equal. Their space has a basis by rule: the unit vector of the node whose projection on the space is the longest (within 1e-9, the first
-// such node) is projected and normalised, and the rest of the space continues in the same way. Vectors that do not exist are 0, as are those of
+// such node) is projected and normalised, and the rest of the space continues in the same way. Vectors that do not exist are 0, as are the vectors of
 // a space that does not end within the first 16 * ceil((Dims+8) / 16) vectors, which are undefined. A note says so.
 //
 // # Determinism and memory

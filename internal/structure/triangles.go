@@ -10,7 +10,7 @@ import (
 )
 
 // byDegree numbers the nodes by descending number of edges, ties by node, so that a triangle is found from its node of fewest edges, and rows
-// that are read often lie together. It returns the number of each node, and how many nodes have edges: those of the least numbers. It
+// that are read often lie together. It returns the number of each node, and how many nodes have edges, which have the least numbers. It
 // needs 8 bytes per node.
 func (q *square) byDegree(ctx context.Context) (order []uint32, joined int, err error) {
 	degree := make([]uint32, q.nodes)
@@ -104,7 +104,7 @@ func (j *job) clustering(ctx context.Context) (err error) {
 }
 
 // eachPairOfRows calls fn for each node u with blocks [from, to) of nodes, so that fn reads the rows of u and of nodes of the block that are less than u: all such nodes are in
-// one of the blocks. Mapped rows of a block stay in memory while all u pass. done receives numbers of entries, which are those of the matrix in all.
+// one of the blocks. Mapped rows of a block stay in memory while all u pass. done receives numbers of entries, whose sum is the number of entries of the matrix.
 func eachPairOfRows(ctx context.Context, m *matrix, threads int, fn func(worker int, u, from, to uint32) error, done func(entries int64)) error {
 	for from := 0; from < m.nodes(); {
 		to := m.blockEnd(from)

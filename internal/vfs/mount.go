@@ -72,7 +72,7 @@ func (mounts) Mkdir(name string) error { return fsOf(name).Mkdir(name) }
 // MkdirAll implements FS.
 func (mounts) MkdirAll(name string) error { return fsOf(name).MkdirAll(name) }
 
-// Rename implements FS. Names of different file systems are an error of that of the new one.
+// Rename implements FS. Names of different file systems are an error of the file system of the new name.
 func (mounts) Rename(oldname, newname string) error { return fsOf(newname).Rename(oldname, newname) }
 
 // Link implements FS. Names of different file systems are errors.ErrUnsupported.

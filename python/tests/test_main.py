@@ -43,7 +43,9 @@ class TestMain(unittest.TestCase):
             while time.time() < end and os.path.realpath(f"/proc/{p.pid}/exe") != os.path.realpath(command()):  # against a hang
                 time.sleep(0.01)  # between two looks
             self.assertEqual(os.path.realpath(f"/proc/{p.pid}/exe"), os.path.realpath(command()))
-            time.sleep(0.5)  # any moment of a run of a minute
+            while time.time() < end and not os.listdir(folder):  # against a hang
+                time.sleep(0.01)  # until it writes: then it takes signals
+            self.assertTrue(os.listdir(folder))
             p.send_signal(signal.SIGINT)
             _, err = p.communicate(timeout=60)  # against a hang
             self.assertNotEqual(p.returncode, 0)

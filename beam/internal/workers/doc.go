@@ -5,7 +5,7 @@
 //
 //   - InProcess runs it in goroutines of this process. The submitter of a job uses it for its own job.
 //   - Process runs it in a child process. The worker service, which outlives jobs, uses it: Beam keeps the options of a job in
-//     global variables that are set once, the memory of a job goes back to the system with its process, and a worker that
+//     global variables that are set once, and the memory of a job goes back to the system with its process. A worker that
 //     crashes or is killed takes neither the service nor the workers of other jobs with it. A child holds a pipe to its
 //     service, and ends when the pipe closes, so that no worker outlives a service that was killed.
 //

@@ -278,54 +278,70 @@ func (a *auditor) compareRows(ctx context.Context, t int, types []dgl.TypeRanges
 			a.report.Notes = append(a.report.Notes, name+": not compared, because no tensor can hold it")
 			continue
 		}
-		var numbers widening.Write
+		r := rowsOf{typ: typ, column: c, name: name, dtype: dtype, of: of, at: at}
 		if c.Wide() {
-			numbers = c.Writer(c.DType, nil)
+			r.numbers = c.Writer(c.DType, nil)
 		}
-		size := c.DType.Size()
-		wide := int(dtype.Size())
-		if err := a.each(ctx, func(ctx context.Context, x *reading) error {
-			r, first := typ.Ranges[x.Index], wiseBefore(typ, x.Index)
-			rows := r[1] - r[0]
-			scratch := make([]byte, c.RowValues()*wide)
-			widened := newAhead(numbers, c.RowValues()*size, rows)
-			list, file := of(x.Part)
-			k := slices.IndexFunc(list, func(f parts.Feature) bool { return f.Array.Name == name })
-			if k < 0 && rows > 0 {
-				return &Fault{File: file, Type: typ.Name, Local: -1, Global: -1, Found: fmt.Sprintf("no tensor %q", name), Expected: "the column of the store"}
-			}
-			for i := range rows {
-				if i%every == 0 {
-					if err := context.Cause(ctx); err != nil {
-						return err
-					}
-				}
-				f := &list[k]
-				if i == 0 && (f.DType != dtype || f.RowBytes() != int64(len(scratch))) {
-					return &Fault{File: file, Type: typ.Name, Local: -1, Global: -1, Found: fmt.Sprintf("%q of %s %v", name, f.DType, f.Shape), Expected: fmt.Sprintf("%s with rows of shape %v, as in the store", dtype, c.Shape)}
-				}
-				var want []byte
-				if numbers != nil {
-					want = widened.row(i, func(i int64) int64 { return at(first + i) })
-				} else {
-					want = c.Row(int(at(first + i)))
-				}
-				if size != wide {
-					want = widen(scratch, want, size, wide)
-				}
-				if got := f.Data[i*int64(len(want)):][:len(want)]; !bytes.Equal(got, want) {
-					return &Fault{File: file, Type: typ.Name, Local: i, Global: r[0] + i, Found: fmt.Sprintf("%q with the bytes %x", name, head(got)), Expected: fmt.Sprintf("%x as row %d of the store", head(want), at(first+i))}
-				}
-			}
-			x.count.ComparedRows += rows
-			return nil
-		}, func(p *parts.Part) error {
-			r := typ.Ranges[p.Index]
-			return a.Touched(int64(2*wide*c.RowValues()) * (r[1] - r[0]))
+		if err := a.each(ctx, r.compare, func(p *parts.Part) error {
+			own := typ.Ranges[p.Index]
+			return a.Touched(2 * dtype.Size() * int64(c.RowValues()) * (own[1] - own[0]))
 		}); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// rowsOf are the rows of a column, in the store and in parts.
+type rowsOf struct {
+	typ     *dgl.TypeRanges
+	column  *widening.Column
+	name    string         // of the tensors
+	dtype   dgl.DType      // of the tensors
+	numbers widening.Write // of a feature in pieces; nil for a column of the store
+	of      func(p *parts.Part) ([]parts.Feature, string)
+	at      func(i int64) int64
+}
+
+// compare compares the rows of a part.
+func (r *rowsOf) compare(ctx context.Context, x *reading) error {
+	c, own, first := r.column, r.typ.Ranges[x.Index], wiseBefore(r.typ, x.Index)
+	rows := own[1] - own[0]
+	list, file := r.of(x.Part)
+	k := slices.IndexFunc(list, func(f parts.Feature) bool { return f.Array.Name == r.name })
+	if rows == 0 {
+		return nil
+	}
+	if k < 0 {
+		return &Fault{File: file, Type: r.typ.Name, Local: -1, Global: -1, Found: fmt.Sprintf("no tensor %q", r.name), Expected: "the column of the store"}
+	}
+	f := &list[k]
+	size, wide := c.DType.Size(), int(r.dtype.Size())
+	scratch := make([]byte, c.RowValues()*wide)
+	if f.DType != r.dtype || f.RowBytes() != int64(len(scratch)) {
+		return &Fault{File: file, Type: r.typ.Name, Local: -1, Global: -1, Found: fmt.Sprintf("%q of %s %v", r.name, f.DType, f.Shape), Expected: fmt.Sprintf("%s with rows of shape %v, as in the store", r.dtype, c.Shape)}
+	}
+	widened := newAhead(r.numbers, c.RowValues()*size, rows)
+	for i := range rows {
+		if i%every == 0 {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+		}
+		var want []byte
+		if r.numbers != nil {
+			want = widened.row(i, func(i int64) int64 { return r.at(first + i) })
+		} else {
+			want = c.Row(int(r.at(first + i)))
+		}
+		if size != wide {
+			want = widen(scratch, want, size, wide)
+		}
+		if got := f.Data[i*int64(len(want)):][:len(want)]; !bytes.Equal(got, want) {
+			return &Fault{File: file, Type: r.typ.Name, Local: i, Global: own[0] + i, Found: fmt.Sprintf("%q with the bytes %x", r.name, head(got)), Expected: fmt.Sprintf("%x as row %d of the store", head(want), r.at(first+i))}
+		}
+	}
+	x.count.ComparedRows += rows
 	return nil
 }
 

@@ -16,7 +16,7 @@ import (
 type Options struct {
 	// Against is the graph that the parts were made from; nil: it is not compared.
 	Against *graph.Graph
-	// Features are those of the graph's store; nil for none.
+	// Features are of the graph's store; nil for none.
 	Features *widening.Features
 	// Outside allows parts outside the configuration's folder.
 	Outside bool

@@ -60,7 +60,7 @@ func Write(ctx context.Context, w *store.Writer, s *store.Store, o Options) (*Re
 	}
 	r.left("context", g.Context)
 	for _, e := range g.Edges {
-		if err := write(ctx, w, s, e, o, r); err != nil {
+		if err := writeChunks(ctx, w, s, e, o, r); err != nil {
 			return nil, fmt.Errorf("%s: edge type %s: %w", s.Dir, e.Type, err)
 		}
 		r.left(e.Type.String(), e.Columns)
@@ -97,8 +97,8 @@ func direction(e *graph.Edges, asked string) (graph.Direction, error) {
 	return d, err
 }
 
-// write writes the chunks of an edge type.
-func write(ctx context.Context, w *store.Writer, s *store.Store, e *graph.Edges, o Options, r *Result) (err error) {
+// writeChunks writes the chunks of an edge type.
+func writeChunks(ctx context.Context, w *store.Writer, s *store.Store, e *graph.Edges, o Options, r *Result) (err error) {
 	d, err := direction(e, o.Direction)
 	if err != nil {
 		return err

@@ -72,7 +72,7 @@ func Rows(g *graph.Graph) uint64 {
 	return rows
 }
 
-// columns are those of the types of a graph, with the features that the store holds in pieces.
+// columns are the columns of the types of a graph, with the features that the store holds in pieces.
 type columns struct{ nodes, edges [][]*widening.Column }
 
 func columnsOf(g *graph.Graph, features *widening.Features) (c columns, err error) {

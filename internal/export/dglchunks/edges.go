@@ -21,7 +21,7 @@ import (
 // sorter sorts the edges of a type into the order of their input. A record is
 //
 //	position, edge id, source, destination: 4 bytes each, or 8
-//	the columns in their widths; of a feature in pieces, those of the pieces
+//	the columns in their widths; of a feature in pieces, the columns of the pieces
 type sorter struct {
 	x         *exporter
 	e         *graph.Edges

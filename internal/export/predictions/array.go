@@ -73,7 +73,7 @@ func (a *array) read(b []byte, from int) error {
 	return err
 }
 
-// numbers are the nodes or edges that the rows of arrays belong to: those of a file, or all in order. Of pairs they are the sources.
+// numbers are the nodes or edges that the rows of arrays belong to: from a file, or all in order. Of pairs they are the sources.
 type numbers struct {
 	file    *array   // nil: all in order
 	count   int      // of the nodes or edges
@@ -172,7 +172,7 @@ func (n *numbers) read(dst []uint64, from int) error {
 	return nil
 }
 
-// shown is an integer, whose bits are those of a negative one.
+// shown is an integer, negative where its bits say so.
 func shown(v uint64, negative bool) string {
 	if negative {
 		return fmt.Sprint(int64(v))
@@ -180,7 +180,7 @@ func shown(v uint64, negative bool) string {
 	return fmt.Sprint(v)
 }
 
-// integer is number i of an array of integers. The bits are those of an int64 where it is negative.
+// integer is number i of an array of integers. A negative one has the bits of an int64.
 func integer(d graph.DType, b []byte, i int) (v uint64, negative bool) {
 	var n int64
 	switch d {

@@ -90,7 +90,7 @@ func (r *reader) fill(b *block) error {
 	return nil
 }
 
-// take adds those of the next n rows to a block that fulfil the condition.
+// take adds to a block the ones of the next n rows that fulfil the condition.
 func (r *reader) take(b *block, n int) error {
 	at := len(b.rows)
 	if err := r.choose(b, n); err != nil || at == len(b.rows) {
@@ -119,7 +119,7 @@ func (r *reader) take(b *block, n int) error {
 	return nil
 }
 
-// choose adds the numbers and places of those of the next n rows that fulfil the condition.
+// choose adds the numbers and places of the rows among the next n that fulfil the condition.
 func (r *reader) choose(b *block, n int) error {
 	r.part = slices.Grow(r.part[:0], n)[:n]
 	if r.numbers.targets != nil {

@@ -59,7 +59,7 @@ func (c *cells) text(b []byte) error {
 // texts begins a column of texts.
 func (c *cells) texts() { c.own, c.ends, c.data = c.own[:0], c.ends[:0], nil }
 
-// rowsOf are the rows that a column is of: those of the block, or an end of its edges.
+// rowsOf are the rows that a column is of: the rows of the block, or an end of its edges.
 type rowsOf func(b *block) []uint64
 
 func own(b *block) []uint64     { return b.rows }

@@ -28,7 +28,7 @@ type postgresType struct {
 	size int // bytes of a value; 0: any
 }
 
-// postgresTypes are those of numbers: the smallest that has all values, but for 64 bits without a sign, whose values are checked.
+// postgresTypes are the types for numbers: the smallest that has all values, but for 64 bits without a sign, whose values are checked.
 var postgresTypes = map[graph.DType]postgresType{
 	graph.Bool: {"boolean", 16, 1},
 	graph.Int8: {"smallint", 21, 2}, graph.Int16: {"smallint", 21, 2}, graph.Uint8: {"smallint", 21, 2},

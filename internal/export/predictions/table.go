@@ -91,7 +91,7 @@ func (t *table) addColumns(o *Options) error {
 	return t.checkNames()
 }
 
-// addIDs adds the ids of nodes, or those of the ends of edges.
+// addIDs adds the ids of nodes, or of both ends of edges.
 func (t *table) addIDs(o *Options) error {
 	add := func(name string, n *graph.Nodes, of rowsOf) error {
 		c, err := idColumn(name, n, o.IntegerIDs, of, t.pages.touched)

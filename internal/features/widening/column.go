@@ -13,7 +13,7 @@ import (
 
 // Column is a column of a type as outputs have it: one of the store, or a feature whose numbers the store holds in pieces.
 type Column struct {
-	// Column is that of the store, or the name, dtype, shape and number of rows of the feature, without values.
+	// Column is the store's, or the name, dtype, shape and number of rows of the feature, without values.
 	*graph.Column
 	// Pieces are the columns of the store that hold the numbers of the feature, in their order; nil for a column of the store.
 	Pieces  []*graph.Column
@@ -101,7 +101,7 @@ func Parts(name string, f *features.Feature) ([]Part, error) {
 	return parts, nil
 }
 
-// Own are the columns of a type without features in pieces: those of a store without their pieces.
+// Own are the columns of a type without features in pieces: the columns of a store, less the pieces.
 func Own(columns []*graph.Column) (out []*Column) {
 	for _, c := range WithoutPieces(columns) {
 		out = append(out, &Column{Column: c})
@@ -195,7 +195,7 @@ func (c *Column) NumberBytes() (n int64) {
 	return n
 }
 
-// Writer returns the function that writes rows of a feature in pieces as numbers of a dtype: that of the column, or float32. It is safe for
+// Writer returns the function that writes rows of a feature in pieces as numbers of a dtype: the column's, or float32. It is safe for
 // concurrent use. from are columns that stand for the pieces, in their order; their values are read at each call. Nil takes the pieces.
 func (c *Column) Writer(dtype graph.DType, from []*graph.Column) Write {
 	if from == nil {
@@ -215,7 +215,7 @@ func (c *Column) Writer(dtype graph.DType, from []*graph.Column) Write {
 	}
 }
 
-// CheckOffsets is that of a column of the store. The pieces of a feature have a fixed shape and were checked.
+// CheckOffsets is CheckOffsets of a column of the store. The pieces of a feature have a fixed shape and were checked.
 func (c *Column) CheckOffsets() error {
 	if c.Wide() {
 		return nil

@@ -60,7 +60,7 @@ type lookup[B uint16 | uint32 | uint64] struct {
 	width, size int // numbers and bytes of a row of codes
 	to          Place
 	bytes       [][256]B   // of 8 bits: by position, the numbers of all codes
-	halves      [][2][16]B // of 4 bits: by byte, those of both positions
+	halves      [][2][16]B // of 4 bits: by byte, the numbers of both positions
 }
 
 func newLookup[B uint16 | uint32 | uint64](p *Part, values func() []byte, shared *Numbers, to Place) *lookup[B] {

@@ -12,7 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/features"
 )
 
-// Part is a column whose numbers stand beside those of others in a row.
+// Part is a column whose numbers stand beside the numbers of others in a row.
 type Part struct {
 	Column string
 	// Piece is the piece of a feature of DType whose numbers the column holds; nil takes the values of the column as they are.
@@ -50,7 +50,7 @@ func (p *Part) Widens() bool {
 // LowBit says whether the column has codes of few bits, whose numbers Writer looks up in Numbers.
 func (p *Part) LowBit() bool { return p.Piece != nil && p.Piece.Kind == features.PieceLowBit }
 
-// Check refuses a column that is not that of the piece.
+// Check refuses a column that is not as the piece says.
 func (p *Part) Check(c *graph.Column) error {
 	if p.Piece == nil {
 		return nil

@@ -200,7 +200,7 @@ func (r *idRows) idText(i int, ids *table.Vector, text []byte) string {
 	return strconv.FormatUint(binary.LittleEndian.Uint64(ids.Data[8*i:]), 10)
 }
 
-// putFixed writes values of fixed size, those of neighbouring nodes with one call.
+// putFixed writes values of fixed size, of neighbouring nodes with one call.
 func (r *idRows) putFixed(c *existingColumn, v *table.Vector) error {
 	for i := 0; i < len(r.nodes); {
 		node, from := r.nodes[i], i

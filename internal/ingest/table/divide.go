@@ -34,7 +34,7 @@ type Divisible interface {
 	Table
 	// Divide returns parts of about size bytes, at least 1, in the order of the rows.
 	Divide(size int64) []Part
-	// Cut is the rows of a part as a table of its own. Rows of a part that Divide has Counted keep their numbers, and those of
+	// Cut is the rows of a part as a table of its own. Rows of a part that Divide has Counted keep their numbers, and the rows of
 	// other parts are counted from 0.
 	Cut(p Part) Table
 }

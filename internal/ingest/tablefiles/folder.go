@@ -65,7 +65,7 @@ func filesBelow(fsys vfs.FS, dir string, links bool) ([]string, error) {
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// IsTable says whether the names in a folder look like those of one table: folders KEY=VALUE, or files whose names start
+// IsTable says whether the names in a folder look like one table: folders KEY=VALUE, or files whose names start
 // with "part" or differ in digits only.
 func IsTable(names []string) bool {
 	alike := ""

@@ -19,7 +19,7 @@ type fraction int64
 
 const wholeRow fraction = 1e9
 
-// shares divides classes of rows by ratios. The parts have the sizes that want says, which are those of all rows together.
+// shares divides classes of rows by ratios. want has the size of each part, over all classes.
 //
 // Each class has in each part, and in no part, its size times the ratio, rounded down or up. Of all such divisions it is the one whose sum of squared
 // differences from the unrounded shares is least. Among equally good ones the key decides.

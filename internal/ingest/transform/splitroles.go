@@ -13,7 +13,7 @@ const RoleColumn = "role"
 // Roles are its categories, in the order of their codes.
 var Roles = []string{"message", "supervision"}
 
-// roleWord is in the keys of roles, so that they differ from those of splits.
+// roleWord is in the keys of roles, so that they differ from the keys of splits.
 const roleWord = 0x726f6c65 // "role"
 
 // giveRoles divides the edges of train into messages and supervision: of the n items of train (items), the first n * Disjoint, rounded down, of a random order are supervision.

@@ -298,7 +298,7 @@ func (a *amending) openValues(ctx context.Context) (*ingest.Values, error) {
 	return v, nil
 }
 
-// importUsage marks errors about options, as those of operations are.
+// importUsage marks errors about options, as operations mark theirs.
 func importUsage(err error) error {
 	if errors.Is(err, ingest.ErrUsage) {
 		return operation.Usagef("%w", err)

@@ -17,7 +17,7 @@ import (
 	"github.com/graphmill/graphmill/report"
 )
 
-// Profile summarises the columns of a store, by type and name: all rows of each, and then those of each part of a split that has rows. Columns that graphmill keeps for itself are left out.
+// Profile summarises the columns of a store, by type and name: all rows of each, and then the rows of each part of a split that has some. Columns that graphmill keeps for itself are left out.
 func Profile(ctx context.Context, s *store.Store, o option.Profile) (list []report.ColumnProfile, err error) {
 	defer guard.Catch(&err)()
 	if err := operation.CheckRun(&o.Run); err != nil {
@@ -69,7 +69,7 @@ type profiling struct {
 	list []report.ColumnProfile
 }
 
-// columns summarises the columns of a type, against those of the same names of another store.
+// columns summarises the columns of a type, against the columns of the same names of another store.
 func (p *profiling) columns(typ string, count int, columns, other []*graph.Column) error {
 	type part struct {
 		name string

@@ -104,7 +104,7 @@ func (d *delivery) send(ctx context.Context, r *report.Report) error {
 }
 
 // Send sends existing parts, in the folder dir, to their machines. Files that are already there and equal are not sent
-// again. Of the options, only those of Run and Send apply.
+// again. Of the options, only Run and Send apply.
 func Send(ctx context.Context, dir string, o option.Dispatch) (_ *report.Report, err error) {
 	defer guard.Catch(&err)()
 	start := time.Now()

@@ -102,7 +102,7 @@ func findTop(ctx context.Context, s *store.Store, to predictions.Target, o *opti
 	return nil
 }
 
-// predictionsError marks errors of the stage by their kinds, as those of operations are.
+// predictionsError marks errors of the stage by their kinds, as operations mark theirs.
 func predictionsError(err error) error {
 	switch {
 	case errors.Is(err, predictions.ErrUsage), errors.Is(err, database.ErrUsage):

@@ -188,58 +188,17 @@ func (o *importJob) run(ctx context.Context, source, out string) (st *store.Stor
 		return nil, err
 	}
 	defer operation.CloseAfter(&err, out, src.Close)
-	if src.Collection != nil {
-		if o.cluster != nil {
-			return nil, fmt.Errorf("%s: found many graphs, expected one graph on a cluster; use graphmill import", source)
-		}
-		if err := o.checkCollection(src.Format); err != nil {
-			return nil, err
-		}
-	}
-	if !src.Features.None() {
-		switch {
-		case src.Collection != nil:
-			return nil, operation.Usagef("found features of many graphs, expected one graph; leave the features out")
-		case o.cluster != nil:
-			return nil, fmt.Errorf("%s: found features on a cluster, expected an import on one machine; use graphmill import", source)
-		case o.Homogeneous:
-			return nil, operation.Usagef("found `Homogeneous` with features of types, expected one of them; leave the features or `Homogeneous` out")
-		}
-	}
-	if o.cluster != nil && slices.ContainsFunc(src.Input.Edges, func(e assemble.Edges) bool { return e.Where != nil && e.Where.Own }) {
-		return nil, fmt.Errorf("%s: found triples with an edge type for each relation, expected other tables on a cluster; give `Relations` column, or use graphmill import", source)
+	if err := o.checkSource(source, src); err != nil {
+		return nil, err
 	}
 	o.follow(&asked, src)
 	r := operation.NewReport(&o.Import.Build.Run, "import", operation.Titled(out))
 	o.report = r
-	if o.begun != nil {
-		o.begun(r)
-	}
-	o.copies.report(r)
-	for _, w := range append(o.copies.warnings(), src.Warnings...) {
-		w = o.copies.text(w)
-		operation.Warn(&o.Import.Build.Run, "%s", w)
-		r.Note(w)
-	}
+	o.tellSource(src, r)
 	if err := operation.Keeps(out, src.Files...); err != nil {
 		return nil, err
 	}
-	given := source
-	if source == "" {
-		source = o.Indptr
-	}
-	names := filepath.Base
-	if fsys == vfs.OS { // no pipe
-		if names, err = operation.Below(source); err != nil {
-			return nil, err
-		}
-	}
-	files := src.Files
-	if o.Features != "" {
-		files = append(files[:len(files):len(files)], o.Features)
-	}
-	files = append(files[:len(files):len(files)], listFiles(&o.Import.Build, files)...)
-	inputs, err := operation.Fingerprints(ctx, fsys, files, r, o.copies.inputs(names))
+	inputs, err := o.inputsOf(ctx, fsys, cmp.Or(source, o.Indptr), src, r)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +214,63 @@ func (o *importJob) run(ctx context.Context, source, out string) (st *store.Stor
 		return o.importCollection(ctx, src, inputs, out, r, start)
 	}
 	o.started = cmp.Or(o.started, start)
-	return o.importGraph(ctx, given, options, src, inputs, out, r)
+	return o.importGraph(ctx, source, options, src, inputs, out, r)
+}
+
+// tellSource reports the source, and warns of what it says.
+func (o *importJob) tellSource(src *ingest.Source, r *report.Report) {
+	if o.begun != nil {
+		o.begun(r)
+	}
+	o.copies.report(r)
+	for _, w := range append(o.copies.warnings(), src.Warnings...) {
+		w = o.copies.text(w)
+		operation.Warn(&o.Import.Build.Run, "%s", w)
+		r.Note(w)
+	}
+}
+
+// inputsOf are the fingerprints of all files that are read, by name. source is a path, or an array.
+func (o *importJob) inputsOf(ctx context.Context, fsys vfs.FS, source string, src *ingest.Source, r *report.Report) (map[string]string, error) {
+	names := filepath.Base
+	if fsys == vfs.OS { // no pipe
+		var err error
+		if names, err = operation.Below(source); err != nil {
+			return nil, err
+		}
+	}
+	files := src.Files
+	if o.Features != "" {
+		files = append(files[:len(files):len(files)], o.Features)
+	}
+	files = append(files[:len(files):len(files)], listFiles(&o.Import.Build, files)...)
+	return operation.Fingerprints(ctx, fsys, files, r, o.copies.inputs(names))
+}
+
+// checkSource refuses what the source has and the options do not allow.
+func (o *importJob) checkSource(source string, src *ingest.Source) error {
+	if src.Collection != nil {
+		if o.cluster != nil {
+			return fmt.Errorf("%s: found many graphs, expected one graph on a cluster; use graphmill import", source)
+		}
+		if err := o.checkCollection(src.Format); err != nil {
+			return err
+		}
+	}
+	if !src.Features.None() {
+		switch {
+		case src.Collection != nil:
+			return operation.Usagef("found features of many graphs, expected one graph; leave the features out")
+		case o.cluster != nil:
+			return fmt.Errorf("%s: found features on a cluster, expected an import on one machine; use graphmill import", source)
+		case o.Homogeneous:
+			return operation.Usagef("found `Homogeneous` with features of types, expected one of them; leave the features or `Homogeneous` out")
+		}
+	}
+	if o.cluster != nil && slices.ContainsFunc(src.Input.Edges, func(e assemble.Edges) bool { return e.Where != nil && e.Where.Own }) {
+		return fmt.Errorf("%s: found triples with an edge type for each relation, expected other tables on a cluster; give `Relations` column, or use graphmill import", source)
+	}
+	return nil
 }
 
 // importGraph makes a store of one graph.
@@ -395,7 +410,7 @@ func (o *importJob) checkCollection(format string) error {
 	return o.checkOnly(format+" of many graphs", "that collections have", "Format", "Symmetrise", "Missing", "AllowOutside")
 }
 
-// checkOnly refuses all options except those of Run and those that takes lists.
+// checkOnly refuses all options except Run's and the ones that takes lists.
 func (o *importJob) checkOnly(what, have string, takes ...string) error {
 	for _, f := range []struct {
 		name  string

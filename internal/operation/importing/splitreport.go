@@ -150,7 +150,7 @@ func (p *parted) line(total [4]int) string {
 	return what + " " + strings.Join(words, ", ")
 }
 
-// count counts the rows of each part, the last in no part, and those of each class; nil where there are none, or too many.
+// count counts the rows of each part, the last in no part, and the rows of each class; nil where there are none, or too many.
 func (p *parted) count() (total [4]int, classes map[string]*[4]int) {
 	if p.classes != nil {
 		classes = map[string]*[4]int{}

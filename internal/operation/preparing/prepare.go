@@ -383,7 +383,7 @@ func (p *preparation) note(name string, count int, made *features.Type, applied 
 	}
 }
 
-// whyAll says why all rows of a type are those of the fit.
+// whyAll says why a fit takes all rows of a type.
 func (p *preparation) whyAll() string {
 	switch {
 	case p.Plan.Fit.All:

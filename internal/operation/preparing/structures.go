@@ -150,7 +150,7 @@ func (p *preparation) compute(ctx context.Context, of tableOf, s *structure.Spec
 	return &features.Structure{Structured: features.Structured{Method: result.Method, Errors: result.Errors, Positions: names}, Column: column}, free, nil
 }
 
-// keptEdges are the edges that structures count, by type: those of the fit, where edges have a split or, when features are fitted, times. So no number knows an edge
+// keptEdges are the edges that structures count, by type: the edges of the fit, where edges have a split or, when features are fitted, times. So no number knows an edge
 // that a model is tested on.
 func (p *preparation) keptEdges() (map[graph.EdgeType][]uint64, error) {
 	fit := p.file.Fit

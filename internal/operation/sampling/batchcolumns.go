@@ -47,7 +47,7 @@ func (w wideFeatures) parts(typ, name string) []widening.Part {
 	return []widening.Part{{Column: name}}
 }
 
-// joinedColumns returns the columns that are made of several ones: the features, and those of Joined in the order of their names.
+// joinedColumns returns the columns that are made of several ones: the features, and the ones of Joined in the order of their names.
 func (o *request) joinedColumns(g *graph.Graph, wide wideFeatures, nodes, edges map[string][]string, features []feed.Joined) ([]feed.Joined, error) {
 	out := features
 	for _, key := range slices.Sorted(maps.Keys(o.Joined)) {
@@ -106,7 +106,7 @@ func columnBytes(g *graph.Graph, f *feed.Features) (n int64) {
 	return n
 }
 
-// features returns the columns of nodes and edges that batches have, by type, and those of features that are made of several columns.
+// features returns the columns of nodes and edges that batches have, by type, and the features that are made of several columns.
 func (o *request) features(g *graph.Graph, wide wideFeatures) (nodes, edges map[string][]string, joined []feed.Joined, err error) {
 	nodeTypes, edgeTypes := map[string][]*graph.Column{}, map[string][]*graph.Column{}
 	for _, n := range g.Nodes {

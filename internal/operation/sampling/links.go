@@ -218,7 +218,7 @@ func ownMessages(g *graph.Graph, p *sample.Plan) string {
 	return text
 }
 
-// checkNegativesBy refuses a NegativesBy that no node type of negatives has as a column. types are those of source and target.
+// checkNegativesBy refuses a NegativesBy that no node type of negatives has as a column. types are the node types of source and target.
 func (o *request) checkNegativesBy(g *graph.Graph, types []string) error {
 	if o.NegativesHow == "triplet" {
 		types = types[1:]

@@ -77,32 +77,12 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 	if err != nil {
 		return nil, err
 	}
-	made, err := features.ReadFile(vfs.OS, s.Dir)
-	if err != nil {
-		return nil, err
-	}
-	wide, err := wideFeaturesOf(made)
-	if err != nil {
-		return nil, err
-	}
-	nodes, edges, joined, err := o.features(s.Graph, wide)
-	if err != nil {
-		return nil, err
-	}
-	if joined, err = o.joinedColumns(s.Graph, wide, nodes, edges, joined); err != nil {
-		return nil, err
-	}
 	order, err := seedOrder(o.Order, s.Graph, p)
 	if err != nil {
 		return nil, err
 	}
-	links, err := widening.Of(made).Among(p.edges, p.columns)
+	columns, err := o.columnsOfBatches(ctx, s, p)
 	if err != nil {
-		return nil, err
-	}
-	columns := feed.Features{Nodes: nodes, Edges: edges, Joined: joined, Links: linkColumns(links), LeftOut: o.leftOut(s.Graph, made, links), NoEdgeIDs: o.NoEdgeIDs}
-	columns.AgeUnit = o.AgeUnit
-	if columns.Ages, err = o.ages(ctx, s, p, &columns); err != nil {
 		return nil, err
 	}
 	l := &Loader{o: o}
@@ -130,7 +110,7 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 	if l.sets != nil {
 		held = l.sets.need
 	}
-	if err := l.open(ctx, s, p, &columns, held); err != nil {
+	if err := l.open(ctx, s, p, columns, held); err != nil {
 		l.sets.close()
 		return nil, err
 	}
@@ -157,6 +137,32 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 	}
 	l.load(s)
 	return l, nil
+}
+
+// columnsOfBatches are the columns that batches have.
+func (o *request) columnsOfBatches(ctx context.Context, s *store.Store, p *planned) (*feed.Features, error) {
+	made, err := features.ReadFile(vfs.OS, s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	wide, err := wideFeaturesOf(made)
+	if err != nil {
+		return nil, err
+	}
+	nodes, edges, joined, err := o.features(s.Graph, wide)
+	if err != nil {
+		return nil, err
+	}
+	if joined, err = o.joinedColumns(s.Graph, wide, nodes, edges, joined); err != nil {
+		return nil, err
+	}
+	links, err := widening.Of(made).Among(p.edges, p.columns)
+	if err != nil {
+		return nil, err
+	}
+	f := &feed.Features{Nodes: nodes, Edges: edges, Joined: joined, Links: linkColumns(links), LeftOut: o.leftOut(s.Graph, made, links), NoEdgeIDs: o.NoEdgeIDs, AgeUnit: o.AgeUnit}
+	f.Ages, err = o.ages(ctx, s, p, f)
+	return f, err
 }
 
 // open compiles the plan for an executor, and makes the source. order is the bytes of the order of the seeds, or of the sets of nodes.

@@ -108,7 +108,7 @@ func typeOf(g *graph.Graph, text string) (*graph.Edges, string) {
 	return nil, text
 }
 
-// conditionOf divides COLUMN=VALUE; COLUMN alone is that of bools.
+// conditionOf divides COLUMN=VALUE; COLUMN alone is a column of bools.
 func conditionOf(text string) (column, value string) {
 	column, value, ok := strings.Cut(text, "=")
 	if !ok {

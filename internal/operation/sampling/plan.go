@@ -35,7 +35,7 @@ type planned struct {
 	columns []*graph.Column
 	edges   string
 	unborn  int // ends of given negatives that do not exist at the time of their link
-	// features are those of the store, for TFRecords; nil for none.
+	// features are the store's, for TFRecords; nil for none.
 	features *widening.Features
 }
 
@@ -110,20 +110,26 @@ func (o *request) resolve(ctx context.Context, s *store.Store) (*planned, error)
 		p.plan = &induced
 	}
 	p.job.Seeds, p.columns, p.edges = found.Nodes, found.Columns, found.Edges
-	if p.plan.Before == nil && o.SeedTime != "" {
-		return nil, operation.Usagef("found `SeedTime` with a plan that does not use times, expected `Before`; give the column of the edges' times as `Before`, or leave `SeedTime` out")
-	}
-	if p.plan.Before != nil {
-		column := cmp.Or(o.SeedTime, p.timeOfSeeds())
-		if column == "" {
-			return nil, operation.Usagef("found no column with the times of the seeds, expected one; give `SeedTime`")
-		}
-		if p.job.Times, err = seeds.Times(ctx, vfs.OS, s.Graph, found, column, p.plan.TimeUnit(s.Graph)); err != nil {
-			return nil, err
-		}
+	if p.job.Times, err = o.timesOf(ctx, s.Graph, p, found); err != nil {
+		return nil, err
 	}
 	p.unborn, err = p.plan.Unborn(s.Graph, &p.job)
 	return p, err
+}
+
+// timesOf are the times of the seeds that were found; nil for a plan that does not use times.
+func (o *request) timesOf(ctx context.Context, g *graph.Graph, p *planned, found *seeds.Seeds) ([]sample.Time, error) {
+	if p.plan.Before == nil {
+		if o.SeedTime != "" {
+			return nil, operation.Usagef("found `SeedTime` with a plan that does not use times, expected `Before`; give the column of the edges' times as `Before`, or leave `SeedTime` out")
+		}
+		return nil, nil
+	}
+	column := cmp.Or(o.SeedTime, p.timeOfSeeds())
+	if column == "" {
+		return nil, operation.Usagef("found no column with the times of the seeds, expected one; give `SeedTime`")
+	}
+	return seeds.Times(ctx, vfs.OS, g, found, column, p.plan.TimeUnit(g))
 }
 
 // timeOfSeeds is the column of the times of the seeds that the plan implies: the column of their own type, or of all types.

@@ -81,7 +81,7 @@ func (s *sets) into(job *sample.Job) {
 	job.Order = func(epoch uint64) sample.Items { return s.order.Epoch(job.Seed, epoch) }
 }
 
-// madeSets adds to the options that determine an output those of its sets.
+// madeSets adds the options of the sets to the options that determine an output.
 func (o *request) madeSets(ctx context.Context, s *sets, made store.Made, r *report.Report) error {
 	made.Options["sampler"] = string(o.Sampler)
 	if o.WalkLength > 0 {

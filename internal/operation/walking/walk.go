@@ -98,24 +98,27 @@ func Walk(ctx context.Context, in, out string, o option.Walk) (_ *report.Report,
 		}
 		result, err = write(ctx, w, options)
 		return rows, err
-	}, func(took time.Duration) {
-		r.Head("walks", report.Count(result.Walks, "walks"))
-		r.Head("steps", report.Count(result.Steps, "steps"))
-		r.Head("steps per second", report.Number(float64(result.Steps)/took.Seconds(), "/s"))
-		r.In("starts", report.Count(len(starts), "starts"))
-		if o.Visits > 0 {
-			r.Out("nodes that were visited most", report.Count(result.Visits, "edges"))
-		}
-		r.Out("walks", report.Count(result.Walks, "walks"))
-		r.Out("walks that ended early", report.Count(result.Short, "walks"))
-		r.Out("steps", report.Count(result.Steps, "steps"))
-		if result.Steps == 0 {
-			text := "found no edge at any start, and walks that are their starts alone; do the edges lead the other way (`Direction`)?"
-			operation.Warn(&o.Run, "%s", text)
-			r.Note(text)
-		}
-		r.Plot(report.Distribution{Title: "Length of the walks", Of: "walks", What: "length", View: report.Bins, Series: []report.Series{{Name: "nodes", Histogram: &result.Lengths}}})
-	})
+	}, func(took time.Duration) { reportWalks(&o, r, result, len(starts), took) })
+}
+
+// reportWalks reports what was walked.
+func reportWalks(o *option.Walk, r *report.Report, result *walk.Result, starts int, took time.Duration) {
+	r.Head("walks", report.Count(result.Walks, "walks"))
+	r.Head("steps", report.Count(result.Steps, "steps"))
+	r.Head("steps per second", report.Number(float64(result.Steps)/took.Seconds(), "/s"))
+	r.In("starts", report.Count(starts, "starts"))
+	if o.Visits > 0 {
+		r.Out("nodes that were visited most", report.Count(result.Visits, "edges"))
+	}
+	r.Out("walks", report.Count(result.Walks, "walks"))
+	r.Out("walks that ended early", report.Count(result.Short, "walks"))
+	r.Out("steps", report.Count(result.Steps, "steps"))
+	if result.Steps == 0 {
+		text := "found no edge at any start, and walks that are their starts alone; do the edges lead the other way (`Direction`)?"
+		operation.Warn(&o.Run, "%s", text)
+		r.Note(text)
+	}
+	r.Plot(report.Distribution{Title: "Length of the walks", Of: "walks", What: "length", View: report.Bins, Series: []report.Series{{Name: "nodes", Histogram: &result.Lengths}}})
 }
 
 // walkRules checks the options that need no store, and fills in defaults.

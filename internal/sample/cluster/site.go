@@ -30,7 +30,7 @@ type Site struct {
 	job     sample.Job
 	sampler *sample.Sampler // with Options.Given, except by the method Local
 	pieces  *output.Pieces
-	// features are those of the store, for TFRecords; nil for none.
+	// features are the store's, for TFRecords; nil for none.
 	features *widening.Features
 	unmaps   []func() error
 	steps    steps

@@ -258,7 +258,7 @@ func (n *Encoding) declared(columns []*widening.Column, features map[string]*tfg
 	return slices.DeleteFunc(columns, func(c *widening.Column) bool { return features[c.Name] == nil })
 }
 
-// Writes says whether Examples may have the values of a column, as they are or widened: all but those of columns that Graphmill adds for
+// Writes says whether Examples may have the values of a column, as they are or widened: all but the columns that Graphmill adds for
 // itself.
 func Writes(c *graph.Column) bool {
 	return c.Name != graph.PositionColumn && c.Name != sample.OnesColumn

@@ -55,7 +55,7 @@ type RecordsOptions struct {
 	Joined bool
 	// Schema is the schema of the graph, nil where it is not known.
 	Schema *tfgnnpb.GraphSchema
-	// Features are those of the store; nil for none.
+	// Features are the store's; nil for none.
 	Features *widening.Features
 	// Rows stands for the columns of nodes and edges, nil where they are read as they are.
 	Rows Rows

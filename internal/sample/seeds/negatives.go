@@ -21,9 +21,9 @@ import (
 //   - the name of a column of the links, whose rows are lists of original ids of targets, or vectors of them; of a type without original
 //     ids they are type-wise ids;
 //   - "FILE.npy": type-wise ids of targets, [links, negatives], or of sources and targets, [links, negatives, 2];
-//   - "FILE.npy,OFFSETS.npy": type-wise ids of targets, [all], or of sources and targets, [all, 2], those of link i from offset i to offset i + 1.
+//   - "FILE.npy,OFFSETS.npy": type-wise ids of targets, [all], or of sources and targets, [all, 2], where link i has the rows from offset i to offset i + 1.
 //
-// A file may have more rows than there are links, where the links are the first of a longer list. Negatives of a file without sources have those of their links.
+// A file may have more rows than there are links, where the links are the first of a longer list. Negatives of a file without sources have the sources of their links.
 func Negatives(ctx context.Context, fsys vfs.FS, s *store.Store, links *Seeds, text string) (lists sample.NegativeLists, most int, err error) {
 	if len(links.Types) != 2 {
 		return lists, 0, tagged.Errorf(sample.ErrSeed, "found `NegativesFrom` with seeds that are nodes of type %s, expected links; give an edge type SRC:REL:DST, or a file of links, in `Seeds`", links.Types[0])

@@ -316,7 +316,7 @@ class TypeColumns(Columns):
         return WideColumn(name, self.features[name].dtype, self.rows, [(p, super(TypeColumns, self).column(p.column)) for p in self._wide[name]])
 
     def pieces(self, name: str) -> list[str]:
-        """The names of the columns of the store that hold a column: its own, or those of the pieces of a feature."""
+        """The names of the columns of the store that hold a column: its own, or the names of the pieces of a feature."""
         return [p.column for p in self._wide[name]] if name in self._wide else [name]
 
     def fixed(self, name: str) -> bool:

@@ -146,7 +146,7 @@ class NodeLoader(Feeding):
         negatives_by: how negative nodes are drawn: None, uniformly; "degree", in proportion to degree^0.75; a column of nodes.
         negatives_strict: whether a negative link may be an edge: "no" does not look, "count" draws again up to 64 times and
             counts what is left; "error" refuses what is left.
-        negatives_linked: which edges ``negatives_strict`` compares with: "ever", all; "before", those whose time in ``before`` is not later than that of the link.
+        negatives_linked: which edges ``negatives_strict`` compares with: "ever", all; "before", those whose time in ``before`` is not after the link's.
         negatives_when: which nodes are drawn for the negatives of links with times: "existing", the default for node types in ``before_nodes``: those whose own
             time is not later than the link's; "any".
         negatives_from: the negatives of each link, in place of ``negatives``: node ids of destinations [links, negatives], or of sources and destinations

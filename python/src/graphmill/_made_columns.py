@@ -268,7 +268,7 @@ class _ColumnFiles:
                 raise
 
     def append(self, c: Column, listed: bool = False) -> None:
-        """Append rows. All have the dtype, shape and unit of the first ones, but that those of a list of lists may have another length."""
+        """Append rows. All have the dtype, shape and unit of the first ones, but lists of lists may have another length."""
         have, at = self._state["kind"], self._state["done"]
         if 0 in c.shape:
             raise GraphmillError(f"{self._of.type}: column {self._name!r}: rows from {at}: found shape {list(c.shape)}, expected rows with values")
@@ -319,7 +319,7 @@ class _ColumnFiles:
             self._append_offsets("rows0", np.arange(start, min(start + (1 << 20), done) + 1) * length)
 
     def _reopen(self, kind: dict[str, Any], rows: dict[str, int] | None = None) -> None:
-        """Open the files as those of values of another kind, with so many rows in each."""
+        """Open the files for values of another kind, with so many rows in each."""
         self._state["files"] = {name: f.rows for name, f in self._files.items()} if rows is None else rows
         self.close()
         self._files.clear()

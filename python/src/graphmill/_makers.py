@@ -31,7 +31,7 @@ def makes(kind: str, framework: str) -> Callable[[_F], _F]:
 
 
 def maker(kind: str, framework: str) -> Callable[..., Any]:
-    """What was registered for a kind and a framework. Modules of `_whole` are imported with graphmill, those of `_as` here, on first use.
+    """What was registered for a kind and a framework. Modules of `_whole` are imported with graphmill, and modules of `_as` here, on first use.
 
     Raises:
         ModuleNotFoundError: the framework is not installed.

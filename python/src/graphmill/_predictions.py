@@ -45,7 +45,7 @@ def write_predictions(
 ) -> str:
     """Write arrays with a row per node of a type as a table with the original ids of the nodes; it is ``graphmill export predictions``.
 
-    The table has the column ``id``, or ``source`` and ``target`` for edges and pairs of nodes, then a column per array, then those of
+    The table has the column ``id``, or ``source`` and ``target`` for edges and pairs of nodes, then a column per array, then the columns of
     ``include``. It gets its name once it is whole.
 
     Args:
@@ -269,7 +269,7 @@ def _vacant(out: str, overwrite: bool) -> None:
 
 
 def folder_of(out: str) -> str | None:
-    """The folder that arrays are written in: that of a file on this machine."""
+    """The folder that arrays are written in: the folder of a file on this machine."""
     path = out.removeprefix("sqlite:").partition("#")[0] if out.startswith("sqlite:") else out
     if "://" in path:
         return None

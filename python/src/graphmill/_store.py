@@ -171,7 +171,7 @@ class Store:
 
         What the function returned is collected in a folder beside the store and recorded every 10 seconds, and when the function
         fails. Then the store gets a new version in one step: no other file is written again, as its other files are
-        hard links to those of the version before. This object shows the new version. Other objects, and loaders that run, keep the
+        hard links to the files of the version before. This object shows the new version. Other objects, and loaders that run, keep the
         version that they have opened.
 
         Args:

@@ -30,6 +30,7 @@ type parser struct {
 	fields  []table.Field
 	targets []int // per field: index of the first column that asks for it, or -1
 	cols    []builder.Column
+	quick   []int      // per field: targets where one column asks for it, and for integers; otherwise -1
 	fast    [][]uint64 // one per field while all fields are integers; otherwise nil
 	texts   bool       // some column has texts
 	void    []bool     // per field: it has no name, and no values in the head; nil: there are none
@@ -38,14 +39,13 @@ type parser struct {
 	marked  bool // a row of the chunk is absent
 	keeps   bool // rows with another number of fields
 	missing missingTexts
-	slow    bool // a text of missing may be digits, which are no number then
 	ragged  []uint32
 	scratch []byte
 	_       [64]byte // keeps what changes per row out of the cache line of another worker's parser
 }
 
 func newParser(t *CSV, asked []table.Column) (*parser, error) {
-	p := &parser{syntax: t.syntax, stops: stopsOf(t.syntax), fields: t.fields, keeps: t.ragged, missing: t.missing, slow: t.missing.digits()}
+	p := &parser{syntax: t.syntax, stops: stopsOf(t.syntax), fields: t.fields, keeps: t.ragged, missing: t.missing}
 	numbers := make(map[string]int, len(t.fields))
 	for i, f := range t.fields {
 		p.targets = append(p.targets, -1)
@@ -55,7 +55,8 @@ func newParser(t *CSV, asked []table.Column) (*parser, error) {
 	}
 	p.cols = make([]builder.Column, len(asked), len(asked)+1) // the last keeps them out of the cache lines of another worker's
 	p.chunk.Columns = make([]table.Vector, len(asked))
-	integers := len(asked) > 0 && !p.slow
+	slow := t.missing.digits() // texts of digits may be no numbers
+	integers := len(asked) > 0 && !slow
 	for i, a := range asked {
 		f, found := numbers[a.Name]
 		if !found || a.Name == "" {
@@ -70,6 +71,12 @@ func newParser(t *CSV, asked []table.Column) (*parser, error) {
 		p.targets[f] = i
 		integers = integers && c.Wide && c.Next < 0
 		p.texts = p.texts || a.DType == graph.String
+	}
+	for f, i := range p.targets {
+		p.quick = append(p.quick, -1)
+		if i >= 0 && p.cols[i].Wide && p.cols[i].Next < 0 && !slow {
+			p.quick[f] = i
+		}
 	}
 	for i, f := range t.fields {
 		if f.Name == "" && !slices.Contains(t.unnamed, i+1) {
@@ -172,97 +179,135 @@ func (p *parser) integers(b []byte, at, end int) int {
 	return at
 }
 
-// record parses one record, or skips an empty line, and returns the start of the next one.
-// It is one function, because a call for each cell takes a tenth more time.
+// record parses one record, or skips an empty line, and returns the start of the next one. What a cell needs most often is in the loop
+// itself, because a call for each cell takes a tenth more time.
 func (p *parser) record(b []byte, at, end int) (int, *badText) {
-	start := p.blanks(b, at)
-	if next := lineEnd(b, start); next > 0 {
+	at = p.blanks(b, at)
+	if next := lineEnd(b, at); next > 0 {
 		return next, nil
 	}
-	at = start
 	absent := false
-	last := len(p.fields) - 1
-	for f := 0; ; f++ {
-		if f > last && p.keeps {
-			at = p.surplus(b, at, end)
-			break
+	var next int
+	f := 0
+	for ; ; f++ {
+		if f == len(p.quick) {
+			next, bad := p.beyond(b, at, end)
+			return p.noted(next, absent), bad
 		}
-		if f > last {
-			return 0, &badText{at, fmt.Sprintf("found more than %d fields, expected %s; put a field that contains a delimiter in quotes", f, p.expected())}
-		}
-		// An integer, quoted or not, is parsed without searching for its end first.
-		done := false
-		if i := p.targets[f]; i >= 0 && p.cols[i].Wide && p.cols[i].Next < 0 && !p.slow {
-			quoted := b[at] == '"'
-			open := at
-			if quoted {
-				open++
-			}
-			v, q := number(b, open)
-			if quoted && q > 0 {
-				if b[q] == '"' {
-					q++
-				} else {
-					q = 0
-				}
-			}
+		begin := at
+		if i := p.quick[f]; i >= 0 {
+			v, q := number(b, opened(b, at))
+			q = closed(b, at, q)
 			if q > 0 && p.ends(b, q) && p.cols[i].Fits(v) {
 				scalar.PutInt(p.cols[i].Data.Add(8), v)
-				at, done = q, true
+				at = q
 			}
 		}
-		if !done {
-			begin := at
-			cell, next, bad := p.field(b, at, end)
-			if bad != nil && p.keeps {
-				if bad = p.lacking(at, f); bad == nil {
-					at = afterLine(b, at, end)
-					break
-				}
-			}
+		if at == begin { // no integer that can be read without a search for its end
+			cell, after, bad := p.field(b, at, end)
 			if bad != nil {
-				return 0, bad
+				next, bad := p.unclear(b, at, end, f, bad)
+				return p.noted(next, absent), bad
 			}
-			at = next
 			gone := p.missing.has(cell)
-			if p.void != nil && p.void[f] && len(scalar.Trim(cell)) > 0 && !gone {
-				return 0, &badText{begin, fmt.Sprintf("found %s in a column without a name, expected nothing, as in the first lines; name the column in the header, or put a field that contains a delimiter in quotes", scalar.Quote(cell))}
+			if p.nameless(f) && !gone && len(scalar.Trim(cell)) > 0 {
+				return 0, badNameless(at, cell)
 			}
 			for i := p.targets[f]; i >= 0; i = p.cols[i].Next {
 				c := &p.cols[i]
-				text := cell
-				if gone {
-					text = nil
-				} else if c.ID && blankEnds(cell) && b[begin] != '"' {
-					text = unquotedText(cell)
-				}
-				none, problem := c.Put(text)
+				none, problem := c.Put(textOf(c, cell, gone, b[at] == '"'))
 				if problem != "" {
-					return 0, badCell(begin, cell, c.Name, problem)
+					return 0, badCell(at, cell, c.Name, problem)
 				}
 				absent = absent || none
 			}
+			at = after
 		}
 		at = p.blanks(b, at)
-		if next := lineEnd(b, at); next > 0 {
-			if f < last && p.keeps {
-				if bad := p.lacking(at, f+1); bad != nil {
-					return 0, bad
-				}
-			} else if f < last {
-				return 0, &badText{at, fmt.Sprintf("found %d fields, expected %s; write each of them, also empty ones", f+1, p.expected())}
-			}
-			at = next
+		if next = lineEnd(b, at); next > 0 {
 			break
 		}
 		if !p.runs {
 			at++ // the delimiter
 		}
 	}
+	if f+1 < len(p.quick) {
+		if bad := p.short(at, f+1); bad != nil {
+			return 0, bad
+		}
+	}
+	return p.noted(next, absent), nil
+}
+
+// noted counts a record before an offset, and returns the offset.
+func (p *parser) noted(next int, absent bool) int {
 	p.chunk.Rows++
 	p.absent = append(p.absent, absent)
 	p.marked = p.marked || absent
-	return at, nil
+	return next
+}
+
+// opened is the offset of the text of the field at b[at:], after its opening quote if it has one.
+func opened(b []byte, at int) int {
+	if b[at] == '"' {
+		return at + 1
+	}
+	return at
+}
+
+// closed is the offset after an integer of a field at b[at:] that ends at q, and after its closing quote if the field has an opening one;
+// 0 if there is no integer, or no closing quote.
+func closed(b []byte, at, q int) int {
+	if q == 0 || b[at] != '"' {
+		return q
+	}
+	if b[q] != '"' {
+		return 0
+	}
+	return q + 1
+}
+
+// textOf is what a column reads of the text of a field.
+func textOf(c *builder.Column, cell []byte, gone, quoted bool) []byte {
+	if gone {
+		return nil
+	}
+	if c.ID && !quoted && blankEnds(cell) {
+		return unquotedText(cell)
+	}
+	return cell
+}
+
+// nameless says whether a column has no name, and had no values in the first lines.
+func (p *parser) nameless(field int) bool { return p.void != nil && p.void[field] }
+
+// badNameless is the error of a value of a nameless column.
+func badNameless(at int, cell []byte) *badText {
+	return &badText{at, fmt.Sprintf("found %s in a column without a name, expected nothing, as in the first lines; name the column in the header, or put a field that contains a delimiter in quotes", scalar.Quote(cell))}
+}
+
+// beyond handles a record whose fields do not end with the columns, but go on at b[at:]. It returns the start of the next record.
+func (p *parser) beyond(b []byte, at, end int) (int, *badText) {
+	if p.keeps {
+		return p.surplus(b, at, end), nil
+	}
+	return 0, &badText{at, fmt.Sprintf("found more than %d fields, expected %s; put a field that contains a delimiter in quotes", len(p.fields), p.expected())}
+}
+
+// unclear handles a record with a field at b[at:] that cannot be read. It returns the start of the next record.
+func (p *parser) unclear(b []byte, at, end, field int, bad *badText) (int, *badText) {
+	if !p.keeps {
+		return 0, bad
+	}
+	return afterLine(b, at, end), p.lacking(at, field)
+}
+
+// short handles a record that ends at an offset, with fewer fields than columns.
+func (p *parser) short(at, fields int) *badText {
+	if p.keeps {
+		return p.lacking(at, fields)
+	}
+	return &badText{at, fmt.Sprintf("found %d fields, expected %s; write each of them, also empty ones", fields, p.expected())}
 }
 
 // surplus notes a row with more fields than columns, whose other fields begin at b[at:], and returns the start of the next record.

@@ -17,7 +17,7 @@ type stack struct {
 	fields []string
 }
 
-// Stack makes a table of one column of numbers: the values of a row are those of the fields, in order. The column can
+// Stack makes a table of one column of numbers: a row has the values of the fields, in order. The column can
 // be asked for in the shape of the field, or in another shape with as many values.
 func Stack(t table.Table, field table.Field, fields []string) table.Table {
 	return &stack{t, field, fields}

@@ -112,7 +112,7 @@ def _apart(columns: dict[str, str], taken: str, prefix: str) -> dict[str, str]:
 def _readout(schema: Schema, raw: Raw, links: Array, nodes: dict[str, Any], edges: dict[str, Any]) -> None:
     """Adds the readout sets; links is the number of links of each component."""
     c, pairs = raw.columns, raw.links
-    each = np.ones(len(pairs), np.int64)  # rows of each link: its own, and those of its negatives
+    each = np.ones(len(pairs), np.int64)  # rows of each link: its own, and its negatives'
     first = np.arange(len(pairs))
     if schema.negatives:
         ptr = raw.negative_ptr

@@ -1,4 +1,4 @@
-"""Columns as those of data frames and tables of pandas, polars and Arrow, and back. Each is imported by the functions that need it."""
+"""Columns as columns of data frames and tables of pandas, polars and Arrow, and back. Each is imported by the functions that need it."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def _alone(e: Evaluation, of: Options, kept: Array | None, groups: Mapping[Hasha
 
 
 def _placed(x: Array, kept: Array | None) -> Array:
-    """Values at the places of their items, NaN at those of others."""
+    """Values at the places of their items, NaN at other places."""
     if kept is not None:
         out = np.full(len(kept), np.nan)
         out[kept] = x

@@ -68,7 +68,7 @@ class Nodes(ABC):
 
     @abstractmethod
     def of(self, first: int, end: int) -> tuple[Array, Array]:
-        """The nodes of some links, one link after another, and where those of each begin, and the last ends."""
+        """The nodes of some links, one link after another, and where the nodes of each link begin, and the last ends."""
 
     @abstractmethod
     def whole(self) -> Array:
@@ -119,7 +119,7 @@ class Lists(Nodes):
 
 
 class Others(Nodes):
-    """All nodes of a graph but for those of lists."""
+    """All nodes of a graph but for the nodes of lists."""
 
     def __init__(self, nodes: int, known: Lists) -> None:
         self._nodes, self._known = nodes, known
@@ -150,7 +150,7 @@ class Given:
         links: the positive links. Those of TGB are in the order of time.
         columns: other values of the links by their names, such as ``weight`` and ``year`` of ogbl-collab.
         shared: [2, m], the negative links that all positives have in common, or None.
-        names: by number of node, its name in the files, if the numbers are not those of the files.
+        names: by number of node, its name in the files, if the files do not have these numbers.
     """
 
     name: str

@@ -35,7 +35,7 @@ class _Lists(Evaluation):
 def lists(top: Any, relevant: Any, metrics: Any = _DEFAULT, *, groups: Any = None, bootstrap: int = 0, level: float = 0.95, seed: int = 0) -> Scores:
     """Scores of lists of items, such as recommendations: how much of what is relevant they have, and how early.
 
-    The definitions are those of PyG's ``LinkPredPrecision``, ``LinkPredRecall``, ``LinkPredF1``, ``LinkPredNDCG``, ``LinkPredMAP``,
+    The definitions are as of PyG's ``LinkPredPrecision``, ``LinkPredRecall``, ``LinkPredF1``, ``LinkPredNDCG``, ``LinkPredMAP``,
     ``LinkPredMRR`` and ``LinkPredHitRatio``, but for items that are relevant twice, which count once. Lists for which nothing is
     relevant are left out, as PyG does: ``count`` is the number of the others.
 
@@ -144,7 +144,7 @@ def _found(items: Array, rows: Array, wanted: Array) -> tuple[Array, Array]:
         items = np.where(names[np.minimum(of, len(names) - 1)] == items, of, -1)
         highest = len(names)
     width = highest + 2
-    pairs = rows * width + (wanted + 1)  # so no pair is that of -1
+    pairs = rows * width + (wanted + 1)  # so no pair has the number of -1
     if not (pairs[1:] > pairs[:-1]).all():
         pairs = np.unique(pairs)
     sizes = np.bincount(pairs // width, minlength=len(items))

@@ -40,7 +40,7 @@ class Metric(NamedTuple):
 
 
 def parsed(given: Any, plain: Sequence[str], at: Sequence[str] = ()) -> list[Metric]:
-    """Metrics by their names, each once. Those of ``plain`` have no number, those of ``at`` are followed by @ and one.
+    """Metrics by their names, each once. The ones of ``plain`` have no number; the ones of ``at`` are followed by @ and a number.
 
     Raises:
         ValueError: there is no such metric, or none is given.

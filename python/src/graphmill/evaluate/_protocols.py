@@ -30,7 +30,7 @@ Score = Callable[[Links], Any]
 def given(folder: Any, split: str = "test", *, name: str | None = None) -> Given:
     """The links of a split of a data set of OGB or TGB, and the negatives that come with it.
 
-    The pickles in which these data sets have them are read without being run: a file that names any other function than those of NumPy arrays and torch
+    The pickles in which these data sets have them are read without being run: a file that names any function but the ones that make NumPy arrays and torch
     tensors is refused. Neither OGB, TGB nor torch is needed.
 
     Args:
@@ -71,7 +71,7 @@ def ogbl(
         folder: the folder of the data set, such as ``dataset/ogbl_collab``.
         score: a function that gets `Links` and returns a score for each, [n], an array or a tensor: ``lambda of: (z[of.edge_index[0]] * z[of.edge_index[1]]).sum(-1)``.
         split: ``"valid"`` or ``"test"``.
-        metrics: names of metrics, as in `links`. By default it is that of the set: ``hits@100`` of ogbl-ppa, ``hits@50`` of ogbl-collab, ``hits@20`` of ogbl-ddi, ``mrr`` of
+        metrics: names of metrics, as in `links`. By default it is the metric of the set: ``hits@100`` of ogbl-ppa, ``hits@50`` of ogbl-collab, ``hits@20`` of ogbl-ddi, ``mrr`` of
             ogbl-citation2, ogbl-wikikg2 and ogbl-biokg, ``auc`` of ogbl-vessel.
         name: the data set, such as ``"ogbl-collab"``, if the name of the folder does not say it.
         block: the most links that ``score`` gets at a time.
