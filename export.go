@@ -16,6 +16,7 @@ func Export(ctx context.Context, in, out string, o option.Export) (*Report, erro
 // ExportPredictions writes arrays with a row per node, edge or pair of nodes of the store in the folder in, such as what a model computed, as a
 // table with their original ids. out is a file that ends with .parquet, .arrow, .csv or, of SQLite, .db, or the address sqlite:FILE#TABLE or
 // postgres://USER@HOST/DATABASE#TABLE. Tables of Parquet, Arrow and PostgreSQL have vectors as lists; the others have a column per value.
+// With option.Predictions.Top the rows are made: the targets with the highest products of embeddings for each source.
 func ExportPredictions(ctx context.Context, in, out string, o option.Predictions) (*Report, error) {
 	return exporting.Predictions(ctx, in, out, o)
 }

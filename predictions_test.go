@@ -634,7 +634,14 @@ func TestPredictionsIntoBucket(t *testing.T) {
 	if _, err := graphmill.ExportPredictions(t.Context(), dir, "s3://bucket/tables/p.csv", again); err != nil {
 		t.Error(err)
 	}
-	if names := server.Names(); len(names) != 2 {
-		t.Errorf("found %q in the bucket, expected two tables", names)
+	emb := writeNpy(t, work, "emb.npy", "f4", []int{100, 2}, make([]byte, 800))
+	if _, err := graphmill.ExportPredictions(t.Context(), dir, "s3://bucket/tables/top.csv", option.Predictions{Type: "user:user", Top: 2, SourceEmbeddings: emb, TargetEmbeddings: emb}); err != nil {
+		t.Error(err)
+	}
+	if got, _ := server.Get("bucket/tables/top.csv"); !bytes.HasPrefix(got, []byte("source,target,rank,score\n0,1,1,0\n0,2,2,0\n1,0,1,0\n")) {
+		t.Errorf("found %.60q in the bucket", got)
+	}
+	if names := server.Names(); len(names) != 3 {
+		t.Errorf("found %q in the bucket, expected three tables", names)
 	}
 }

@@ -27,4 +27,14 @@ type Predictions struct {
 	EdgeIDs bool
 	// Table is the name of the table to write, if the output is a database.
 	Table string
+	// Top, if not 0, writes a row for each of this many targets with the highest scores of each source, in place of Arrays: the product of the
+	// embeddings of both. Type is then two node types, "user:item", or an edge type that has them as ends.
+	Top int
+	// SourceEmbeddings and TargetEmbeddings are .npy files [nodes, d] of numbers, for Top.
+	SourceEmbeddings string
+	TargetEmbeddings string
+	// Similarity is "dot", or "cosine", which divides the products by the lengths; "" is "dot".
+	Similarity string
+	// Known are edges whose links Top leaves out, "TYPE" or "TYPE:COLUMN=VALUE"; several conditions on one edge type are alternatives.
+	Known []string
 }

@@ -34,13 +34,18 @@ the columns of CSV; postgres://USER@HOST/DATABASE#TABLE is one of PostgreSQL wit
 as arrays, and its password is in PGPASSWORD. Missing classes, categories and times are
 null, and empty in CSV.
 
+--top K makes the rows: for each source the K targets with the highest products of their
+embeddings, such as the items to show to a user, without links that are known. All pairs
+are looked at, in blocks.
+
 The file gets its name once it is whole.`,
 		Example: `  graphmill export predictions g.store --type user --column emb=emb.npy --column score=score.npy --out users.parquet
   graphmill export predictions g.store --type user --column pred=pred.npy --classes pred=label --rows split=test --out test.csv
   graphmill export predictions g.store --type user --nodes seeds.npy --column emb=emb.npy --with name,label --out seeds.parquet
   graphmill export predictions g.store --type user:buys:item --column score=score.npy --out links.parquet
   graphmill export predictions g.store --type user --column score=score.npy --out results.db --table users
-  graphmill export predictions g.store --type user:item --nodes pairs.npy --column score=score.npy --out pairs.arrow`,
+  graphmill export predictions g.store --type user:item --nodes pairs.npy --column score=score.npy --out pairs.arrow
+  graphmill export predictions g.store --type user:item --top 10 --source-embeddings users.npy --target-embeddings items.npy --known user:buys:item --out top.parquet`,
 		Args: cli.OneArg("one STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.Path == "" {

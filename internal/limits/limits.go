@@ -1,5 +1,5 @@
 // Package limits holds sizes that several stages go by: the largest that numbers of 32 bits allow, and the memory of the
-// program itself. The former are variables so that a test reaches them with a small graph. Nothing else changes them.
+// program itself. The former and the sizes of blocks are variables so that a test reaches them with a small graph. Nothing else changes them.
 package limits
 
 import (
@@ -17,6 +17,9 @@ var Neighbours int64 = math.MaxUint32
 // Positions is the most edges of a type whose positions and ids are kept in 32 bits while they are sampled, dispatched and
 // partitioned; for a larger type they take 64 bits. The results are the same.
 var Positions int64 = math.MaxUint32
+
+// ProductBytes is the size of the block of embeddings with which many others are compared.
+var ProductBytes int64 = 4 << 20
 
 // ProcessBytes is the memory that the program holds before it works: its code, the runtime of Go, and its first pages.
 const ProcessBytes = 26 << 20

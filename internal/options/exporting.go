@@ -27,6 +27,11 @@ var Predictions = []Option{
 	{Field: "IDName", Group: GroupColumns, Common: true, Value: "NAME", Default: "id", Help: "name of the column of the original ids of nodes; edges have the columns source and target"},
 	{Field: "IntegerIDs", Group: GroupColumns, Common: true, Help: "write ids that the store has as texts of integers as integers"},
 	{Field: "EdgeIDs", Group: GroupColumns, Help: "also write the ids of the edges, as the column edge_id"},
+	{Field: "Top", Group: GroupTop, Common: true, Value: "K", Help: "write the K targets with the highest products of embeddings for each source: the columns source, target, rank and score (--type user:item)"},
+	{Field: "SourceEmbeddings", Group: GroupTop, Common: true, Value: "FILE.npy", Help: "numbers [nodes, d] of the sources"},
+	{Field: "TargetEmbeddings", Group: GroupTop, Common: true, Value: "FILE.npy", Help: "numbers [nodes, d] of the targets"},
+	{Field: "Similarity", Group: GroupTop, Choices: []string{"dot", "cosine"}, Default: "dot", Form: Checked, Help: "score: dot, the product, or cosine, which is divided by the lengths"},
+	{Field: "Known", Group: GroupTop, Common: true, Value: "TYPE", Form: Repeated, Help: "edge type whose links are left out, or TYPE:COLUMN=VALUE for those with a value; may be repeated"},
 	{Field: "Table", Group: GroupOutput, Common: true, Value: "NAME", Help: "name of the table to write to a database"},
 }
 

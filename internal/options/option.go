@@ -70,6 +70,7 @@ const (
 const (
 	GroupSource  = "Source"
 	GroupColumns = "Columns"
+	GroupTop     = "The best targets of each source"
 	GroupGraph   = "Nodes and edges"
 	GroupDraw    = "What to draw"
 	GroupSeeds   = "Seeds and times"
@@ -93,7 +94,7 @@ const (
 
 // Groups are the groups in the order of a help page.
 var Groups = []string{
-	GroupSource, GroupColumns, GroupGraph, GroupDraw, GroupSeeds, GroupLinks, GroupBatches, GroupWalk, GroupDivide, GroupBalance, GroupParts,
+	GroupSource, GroupColumns, GroupTop, GroupGraph, GroupDraw, GroupSeeds, GroupLinks, GroupBatches, GroupWalk, GroupDivide, GroupBalance, GroupParts,
 	GroupPack, GroupCheck, GroupOutput, GroupRun, GroupServe, GroupSend, GroupCluster, GroupTFGNN, GroupDGL, GroupEvery,
 }
 

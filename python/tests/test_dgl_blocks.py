@@ -9,8 +9,10 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
+import made
+import numpy as np
 import random_graphs
-from graphmill import NodeLoader
+from graphmill import NodeLoader, Store, from_tables
 
 
 def _graph(c: random_graphs.Case) -> Any:
@@ -32,6 +34,18 @@ def _edges(block: Any, e: tuple[str, str, str]) -> list[tuple[int, ...]]:
     src, dst = block.edges(etype=e)
     src, dst = block.srcnodes[e[0]].data[dgl.NID][src], block.dstnodes[e[2]].data[dgl.NID][dst]
     return sorted(zip(src.tolist(), dst.tolist(), block.edges[e].data[dgl.EID].tolist()))
+
+
+def _edges_of_nodes(block: Any, e: tuple[str, str, str]) -> list[list[tuple[int, ...]]]:
+    """For each destination, with its id, the sources and input positions of its edges; destinations of equal ids in one list of lists."""
+    import dgl
+
+    src, dst = block.edges(etype=e)
+    ids = block.dstnodes[e[2]].data[dgl.NID].tolist()
+    of: list[list[tuple[int, ...]]] = [[(i,)] for i in ids]
+    for a, b, k in zip(block.srcnodes[e[0]].data[dgl.NID][src].tolist(), dst.tolist(), block.edges[e].data[dgl.EID].tolist()):
+        of[b].append((a, k))
+    return sorted([x[0], *sorted(x[1:])] for x in of)
 
 
 def _nodes(block: Any, types: Iterable[str]) -> dict[str, tuple[list[int], list[int]]]:
@@ -103,6 +117,96 @@ class TestDGLBlocks(unittest.TestCase):
                         got.append((sorted(block.srcdata[dgl.NID].tolist()), sorted(zip(src.tolist(), dst.tolist(), block.edata[dgl.EID].tolist()))))
                     self.assertEqual(*got)
             compared += 1
+
+    def test_repeated_seeds(self) -> None:
+        """A seed that is given several times has a node each time, with its edges, in all blocks, as in DGL."""
+        import dgl
+        import torch
+
+        rng, compared, kinds = np.random.default_rng(6), 0, set()
+        for number in itertools.count():
+            if compared == max(random_graphs.COUNT // 3, 20):
+                break
+            c = random_graphs.case(number)
+            g = _graph(c)
+            if c.seed_type not in g.ntypes:
+                continue
+            one = len(c.nodes) == len(c.edges) == 1
+            seeds = rng.choice(c.seeds, len(c.seeds) + rng.integers(1, 5))
+            layers: Any = [{e: c.fanout[e][hop] for e in c.edges} for hop in reversed(range(c.hops))]
+            sampler = dgl.dataloading.NeighborSampler([next(iter(x.values())) for x in layers] if one else layers)
+            _, _, theirs = sampler.sample(g, torch.from_numpy(seeds) if one else {c.seed_type: torch.from_numpy(seeds)})
+            if _lost(theirs):
+                continue
+            options = {**random_graphs.loader_arguments(c), "seeds": seeds, "batch_size": len(seeds)}
+            with NodeLoader(c.store, **options, as_="dgl") as loader:
+                ((_, mine_out, ours),) = list(loader)
+            with self.subTest(number=number, case=c, seeds=seeds):
+                self.assertEqual((mine_out if isinstance(mine_out, torch.Tensor) else mine_out[c.seed_type]).tolist(), seeds.tolist())
+                for mine, real in zip(ours, theirs, strict=True):
+                    for ntype in real.srctypes:
+                        mtype = mine.srctypes[0] if one else ntype
+                        # The repeated seeds are the first of each block in the order in which they were given; the order of the others is free.
+                        self.assertEqual(*(sorted(b.srcnodes[t].data[dgl.NID].tolist()) for b, t in ((mine, mtype), (real, ntype))))
+                        sources, destinations = (mine.srcnodes[mtype].data[dgl.NID], mine.dstnodes[mtype].data[dgl.NID])
+                        self.assertEqual(sources[: len(destinations)].tolist(), destinations.tolist())
+                        if one or ntype == c.seed_type:
+                            self.assertEqual(destinations[: len(seeds)].tolist(), seeds.tolist())
+                    for e in c.edges:
+                        self.assertEqual(*(_edges_of_nodes(b, b.canonical_etypes[0] if one else e) for b in (mine, real)))
+                        kinds.add((e[0] == c.seed_type, e[2] == c.seed_type, c.hops > 1))
+            compared += 1
+        self.assertEqual(len(kinds), 8)
+
+    def test_repeated_seeds_and_columns(self) -> None:
+        """The columns of repeated seeds and their edges are those of the seed; equal draws at each; orders with replacement."""
+        import dgl
+
+        with NodeLoader(made.DEBIAN, fanout=[3, 2], seeds=[5, 9, 5, 5], seed_type="package", batch_size=4, features=["size"], as_="dgl") as loader:
+            ((inputs, outputs, blocks),) = list(loader)
+        store = Store(made.DEBIAN)
+        size = store.nodes["package"]["size"]
+        self.assertEqual(outputs["package"].tolist(), [5, 9, 5, 5])
+        self.assertEqual(blocks[0].srcnodes["package"].data["size"].tolist(), size[inputs["package"].numpy()].tolist())
+        self.assertEqual(blocks[-1].dstnodes["package"].data["size"].tolist(), size[[5, 9, 5, 5]].tolist())
+        drawn = 0
+        for block in blocks:
+            for e in block.canonical_etypes:
+                src, dst = block.edges(etype=e)
+                ends = np.stack([block.srcnodes[e[0]].data[dgl.NID][src], block.dstnodes[e[2]].data[dgl.NID][dst]])
+                edges = store.edges[e]
+                self.assertEqual(ends.tolist(), edges.edge_index()[:, edges.find(block.edges[e].data[dgl.EID].numpy())].tolist())
+                if e[2] == "package":
+                    of = [sorted(ends[0][dst.numpy() == i].tolist()) for i in range(4)]
+                    self.assertEqual(of[0], of[2])
+                    self.assertEqual(of[0], of[3])
+                    drawn += len(of[0])
+        self.assertGreater(drawn, 0)
+        with NodeLoader(made.DEBIAN, fanout=[2], seeds="package", order="weighted:size", batch_size=500, features="none", as_="dgl") as loader:
+            repeated = 0
+            for _, outputs, _ in loader:
+                repeated += len(outputs["package"]) - len(set(outputs["package"].tolist()))
+            self.assertGreater(repeated, 0)
+
+    def test_repeated_links(self) -> None:
+        """A link that is given several times is an edge each time, between the same two nodes, as in DGL."""
+        import dgl
+        import torch
+
+        rng = np.random.default_rng(1)
+        src, dst = rng.integers(0, 9, 30), rng.integers(0, 9, 30)
+        g = dgl.graph((torch.from_numpy(src), torch.from_numpy(dst)), num_nodes=9)
+        at = np.array([3, 3, 8, 3, 0])
+        sampler = dgl.dataloading.as_edge_prediction_sampler(dgl.dataloading.NeighborSampler([-1]))
+        ((theirs_in, theirs, _),) = dgl.dataloading.DataLoader(g, torch.from_numpy(at), sampler, batch_size=5)
+        store = from_tables({"_N": 9}, {("_N", "_E", "_N"): {"src": src, "dst": dst}})
+        with NodeLoader(store, fanout=[-1], seeds=np.stack([src, dst])[:, at], batch_size=5, as_="dgl") as loader:
+            ((ours_in, ours, _),) = list(loader)
+        pairs = []
+        for inputs, graph in ((theirs_in, theirs), (ours_in, ours)):
+            ends = np.stack([graph.ndata[dgl.NID][x] for x in graph.edges()])
+            pairs.append((sorted(map(tuple, ends.T.tolist())), sorted(inputs.tolist()), sorted(graph.ndata[dgl.NID].tolist())))
+        self.assertEqual(*pairs)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from graphmill import evaluate
-from graphmill.evaluate import Links, _ogb, _tgb
+from graphmill.evaluate import Asked, Links, _ogb, _tgb, _tgb_nodes
 from test_evaluate import Close, auc, available, rank
 from test_evaluate_pickles import Folder, older
 
@@ -435,6 +435,138 @@ class TestOGB(Folder, Close):
             self.close(evaluate.ogbl(folder, lambda of, score=score: torch.from_numpy(score(of)), metrics=list(want)), want, 1e-6)  # type: ignore[misc]
 
 
+def tgbn_folder(r: np.random.Generator, folder: pathlib.Path, name: str, n: int) -> pathlib.Path:
+    """Links and labels in the layout of a node set: two links at most of the times, and labels between."""
+    path = folder / name.replace("-", "_")
+    path.mkdir()
+    time = np.sort(r.integers(0, n // 2 + 1, n)) * 10
+    users, kinds = [f"u{i}" for i in range(9)], [f"k{i}" for i in range(14)]
+    other = users if name == "tgbn-trade" else kinds
+    source, target = r.integers(0, 9, n), r.integers(0, len(other), n)
+    rows = [f"{t},{users[a]},{other[b]},{w},{w}" for t, a, b, w in zip(time.tolist(), source.tolist(), target.tolist(), r.integers(1, 9, n).tolist())]
+    lines = ["ts,src,dst,w,more", *rows]
+    (path / f"{name}_edgelist.csv").write_text("".join(f"{x}\n" for x in lines))
+    there = sorted({users[a] for a in source}), sorted({other[b] for b in target} | ({users[a] for a in source} if name == "tgbn-trade" else set()))
+    labels = ["ts,user,kind,weight"]
+    for t in sorted({int(t) - 5 for t in r.choice(time, min(n, 12))} | {int(time[n * p // 100]) - 5 for p in (50, 77, 93)} | {int(time[-1]) + 7}):
+        for _ in range(r.integers(1, 12)):
+            labels.append(f"{t},{there[0][r.integers(len(there[0]))]},{there[1][r.integers(len(there[1]))]},{r.integers(0, 5) / 4}")
+    (path / f"{name}_node_labels.csv").write_text("".join(f"{x}\n" for x in labels))
+    return path
+
+
+def node_model(r: np.random.Generator) -> Callable[[Asked], Array]:
+    """Scores of classes that are often equal."""
+    z = r.integers(0, 4, (1100, 40))
+    return lambda of: (z[of.nodes, : of.classes] * (1 + of.time % 3)).astype("float32")
+
+
+def loop_ndcg(labels: list[float], scores: list[float], k: int) -> float:
+    """NDCG with the mean over all orders of equal scores, by the definition."""
+
+    def gain(at: list[float]) -> float:
+        return sum(y / math.log2(i + 2) for i, y in enumerate(at[:k]))
+
+    best = gain(sorted(labels, reverse=True))
+    shared: list[float] = []
+    for x in sorted(set(scores), reverse=True):
+        of = [y for y, s in zip(labels, scores) if s == x]
+        shared += [sum(of) / len(of)] * len(of)
+    return gain(shared) / best if best > 0 else 0.0
+
+
+class TestTGBNodes(Folder, Close):
+    def test_protocol(self) -> None:
+        """Every link before a time of labels, and none after it, is seen when it is scored; the scores are the definition's."""
+        for i, name in enumerate(_tgb_nodes.SETS):
+            r = np.random.default_rng(i)
+            path, score = tgbn_folder(r, self.folder, name, 60), node_model(r)
+            given = {split: evaluate.given(path, split) for split in ("train", "valid", "test")}
+            everything = np.concatenate([x.links.time for x in given.values()])
+            names = given["test"].names
+            assert names is not None
+            number: dict[str, int] = {}
+            for v, text in enumerate(names):
+                number.setdefault(text, v)
+            want: dict[int, dict[int, dict[int, float]]] = {}
+            for line in (path / f"{name}_node_labels.csv").read_text().splitlines()[1:]:
+                t, u, k, w = line.split(",")
+                want.setdefault(int(t), {}).setdefault(number[u], {})[number[k]] = float(w)
+            asked: list[int] = []
+            for split, links in given.items():
+                seen: list[int] = []
+                each: list[float] = []
+
+                def scores(of: Asked, seen: list[int] = seen, split: str = split) -> Array:
+                    old = [t for t in given[split].links.time.tolist() if t < of.time]  # type: ignore[union-attr]
+                    self.assertEqual(seen, old)
+                    asked.append(of.time)
+                    return score(of)
+
+                def learn(of: Asked, labels: Array, each: list[float] = each) -> None:
+                    self.assertEqual(
+                        {v: {k: x for k, x in enumerate(row) if x} for v, row in zip(of.nodes.tolist(), labels.tolist())},
+                        {v: {k: x for k, x in of_node.items() if x} for v, of_node in want[of.time].items()},
+                    )
+                    rows = zip(labels.tolist(), score(of).tolist())
+                    each.append(math.fsum(loop_ndcg(y, x, 10) for y, x in rows) / len(of))
+
+                def update(of: Links, seen: list[int] = seen) -> None:
+                    assert of.time is not None and of.weight is not None and len(of) <= 4
+                    seen += of.time.tolist()
+
+                found = evaluate.tgbn(path, scores, split, update=update, learn=learn, batch_size=4)
+                self.assertEqual(len(seen), len(links.links))
+                self.close(found, {"ndcg@10": math.fsum(each) / len(each)})
+                with unittest.mock.patch.object(_tgb_nodes, "_CELLS", 1):
+                    both = evaluate.tgbn(path, score, split, ("ndcg@10", "ndcg@2"), bootstrap=20)
+                self.assertEqual(both.each["ndcg@10"].tolist(), found.each["ndcg@10"].tolist())
+                self.assertEqual(list(both.intervals), ["ndcg@10", "ndcg@2"])
+            self.assertEqual(asked, sorted(t for t in want if t <= everything.max()))
+
+    def test_bad_folders(self) -> None:
+        r = np.random.default_rng(1)
+        path, score = tgbn_folder(r, self.folder, "tgbn-genre", 40), node_model(r)
+        links, labels = path / "tgbn-genre_edgelist.csv", path / "tgbn-genre_node_labels.csv"
+        whole = {x: x.read_text() for x in (links, labels)}
+        for file, line, text, want in (
+            (links, 3, "1,u1,k1", r"edgelist.csv:4: found 3 columns, expected at least 4"),
+            (links, 3, "x,u1,k1,2", r"edgelist.csv:4: found the time 'x', expected an integer"),
+            (links, 3, "1,u1,k1,nan", r"edgelist.csv:4: found the weight 'nan', expected a number"),
+            (labels, 2, "5,u1,k1", r"node_labels.csv:3: found 3 columns"),
+            (labels, 2, "5,ux,k1,1", r"node_labels.csv:3: found the node 'ux', expected one of the links"),
+            (labels, 2, "5,u1,kx,1", r"node_labels.csv:3: found the class 'kx'"),
+            (labels, 2, "5,u1,k1,-1", r"node_labels.csv:3: found the weight '-1', expected a number of at least 0"),
+        ):
+            rows = whole[file].splitlines()
+            rows[line] = text
+            file.write_text("\n".join(rows) + "\n")
+            with self.subTest(want), self.assertRaisesRegex(ValueError, want):
+                evaluate.tgbn(path, score)
+            file.write_text(whole[file])
+        for bad, want in (
+            (lambda of: score(of)[:, 1:], r"found scores of shape \[\d+, 13\], expected \[\d+, 14\]"),
+            (lambda of: score(of)[:, 0], r"found scores of shape"),
+            (lambda of: score(of) * np.nan, "found NaN in row 0 of scores"),
+        ):
+            with self.subTest(want), self.assertRaisesRegex(ValueError, want):
+                evaluate.tgbn(path, bad)
+        with self.assertRaisesRegex(ValueError, "found the metric 'mrr', expected one of ndcg@K"):
+            evaluate.tgbn(path, score, metrics="mrr")
+        with self.assertRaisesRegex(ValueError, "expected one with the name of a data set"):
+            evaluate.tgbl(path, score)  # type: ignore[arg-type]
+        labels.write_text("ts,user,kind,weight\n")
+        with self.assertRaisesRegex(ValueError, "found no labels in the split test"):
+            evaluate.tgbn(path, score)
+        links.write_text("ts,src,dst,w,more\n" + "".join(f"1,u,k{i},1\n" for i in range(514)))
+        with self.assertRaisesRegex(ValueError, "found 514 classes, expected at most 513"):
+            evaluate.tgbn(path, score)
+        labels.unlink()
+        links.write_text(whole[links])
+        with self.assertRaises(OSError):
+            evaluate.tgbn(path, score)
+
+
 @unittest.skipUnless(available("tgb"), "TGB is not installed")
 class TestTGBPackage(Folder, Close):
     def test_data_sets_and_evaluator(self) -> None:
@@ -482,6 +614,39 @@ class TestTGBPackage(Folder, Close):
                     {"mrr": float(np.mean(mrr)), "hits@10": float(np.mean(hits))},
                     1e-6,
                 )
+
+    def test_node_sets(self) -> None:
+        """TGB reads the same folders of node sets: the same links, nodes, labels and, by its loop over single links, the same NDCG."""
+        from tgb.nodeproppred import dataset
+        from tgb.nodeproppred.evaluate import Evaluator
+        from tgb.utils.info import DATA_EVAL_METRIC_DICT, DATA_NUM_CLASSES
+
+        self.assertEqual(set(_tgb_nodes.SETS), {x for x in DATA_EVAL_METRIC_DICT if x.startswith("tgbn")})
+        for i, name in enumerate(_tgb_nodes.SETS):
+            first = _tgb_nodes.SETS[name].first
+            self.assertEqual(first or 255, DATA_NUM_CLASSES[name])
+            r = np.random.default_rng(i)
+            path, score, evaluator = tgbn_folder(r, self.folder, name, 90), node_model(r), Evaluator(name)
+            with unittest.mock.patch.object(dataset, "PROJ_DIR", ""):
+                theirs = dataset.NodePropPredDataset(name, str(self.folder), download=False)
+            full = theirs.full_data
+            for split, mask in (("train", theirs.train_mask), ("val", theirs.val_mask), ("test", theirs.test_mask)):
+                links = evaluate.given(path, split).links
+                assert links.weight is not None and links.time is not None
+                for mine, key in (
+                    (links.edge_index[0], "sources"),
+                    (links.edge_index[1], "destinations"),
+                    (links.time, "timestamps"),
+                    (links.weight, "edge_feat"),
+                ):
+                    self.assertEqual(mine.tolist(), full[key][mask].reshape(len(links), -1)[:, 0].tolist())
+                each = []
+                for t in full["timestamps"][mask]:
+                    while (found := theirs.find_next_labels_batch(t)) is not None:
+                        times, nodes, labels = found
+                        x = score(Asked(int(times[0]), nodes, labels.shape[1]))
+                        each.append(evaluator.eval({"y_true": labels, "y_pred": x, "eval_metric": ["ndcg"]})["ndcg"])
+                self.close(evaluate.tgbn(path, score, split), {"ndcg@10": float(np.mean(each))}, 1e-9)
 
     def numbers(self, path: pathlib.Path) -> list[str]:
         rows = [line.split(",") for line in next(path.glob("*_edgelist*.csv")).read_text().splitlines()[1:]]

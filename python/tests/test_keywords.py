@@ -292,7 +292,7 @@ class TestErrors(unittest.TestCase):
             as_="pyg",
             seeds=[9, 8, 7, 8, 9],
         )
-        for form in ("dgl", "tfgnn", "jraph"):
+        for form in ("tfgnn", "jraph"):
             self.refused(ValueError, r"seeds\[1\]: found node 1 again, which is seeds\[0\], expected each once", as_=form, seeds=[1, 1])
         again = np.concatenate([np.arange(64)] * 2)
         with NodeLoader(made.RMAT, [2], 64, again, as_="pyg") as loader:  # equal seeds are in different batches

@@ -148,6 +148,15 @@ class TestStore(unittest.TestCase):
                 item.find(bad)
         packages: Any = Store(made.DEBIAN).nodes["package"]
         self.assertEqual(packages.find(packages.ids.tolist()).tolist(), list(range(4000)))
+        ids = packages.ids.tolist()
+        for some in ([], [7], [3999, 0, 7, 7], list(range(0, 4000, 5)) * 2):  # by the index of the store, and by reading all ids
+            self.assertEqual(packages.find([ids[i] for i in some]).tolist(), some)
+        for n in (1, 400):
+            with self.assertRaisesRegex(KeyError, "package: found no node with the id 'eve'"):
+                packages.find([*ids[:n], "eve"])
+        for bad in (-1, 1 << 64, (1 << 64) + 17):  # no id is taken modulo 2^64
+            with self.assertRaisesRegex(KeyError, f"item: found no node with the id {bad}"):
+                item.find(bad)
 
     def test_closed(self) -> None:
         def mapped() -> int:

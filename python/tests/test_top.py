@@ -135,6 +135,32 @@ class Top(unittest.TestCase):
         asked = {**given, "sources": np.array(sources)}
         self.same(self.top(g, "likes", lambda of: scores[[rows[s] for s in of.tolist()]], k, known=known, **asked), want, kind)
 
+    def test_command(self) -> None:
+        """`graphmill export predictions --top` writes the same bytes: random embeddings of any size and dtype, with ties, and known links."""
+        for seed in range(12):
+            r = np.random.default_rng(seed)
+            users, items, d = int(r.integers(1, 60)), int(r.integers(1, 40)), [0, 1, 7, 8, 9, 64, 127, 130, 300][seed % 9]
+            g, *_ = self.graph(r, users, items, f"c{seed}", primary=("in", "out")[seed % 2], both=seed % 3 == 0)
+            dtype, few = [np.float32, np.float64, np.float16, np.int16][seed % 4], seed % 3 == 1
+            a, b = (np.asarray(r.integers(-1, 2, (n, d)) if few else r.standard_normal((n, d)) * 9).astype(dtype) for n in (users, items))
+            b[r.random(items) < 0.2] = b[0]
+            known, flags = [
+                (None, []),
+                ("buys", ["--known=user:buys:item"]),
+                ({"buys": "split=train", "likes": None}, ["--known=buys:split=train", "--known=likes"]),
+            ][seed % 3]
+            similarity, k = ("dot", "cosine")[seed // 3 % 2], int(r.integers(1, 50 if seed % 2 else 4))
+            files = [os.path.join(self.folder, name) for name in ("a.npy", "b.npy")]
+            for file, x in zip(files, (a, b)):
+                np.save(file, x)
+            for end in ("csv", "parquet"):
+                ours, theirs = os.path.join(self.folder, f"ours.{end}"), os.path.join(self.folder, f"theirs.{end}")
+                write_top(g, ("user", "item"), (a, b), k, ours, known=known, similarity=similarity, overwrite=True)
+                options = [f"--top={k}", f"--source-embeddings={files[0]}", f"--target-embeddings={files[1]}", f"--similarity={similarity}", *flags]
+                graphmill.run("export", "predictions", "--type=user:item", *options, f"--out={theirs}", "--force", "--", g.path)
+                with self.subTest(seed=seed, end=end), open(ours, "rb") as mine, open(theirs, "rb") as other:
+                    self.assertEqual(mine.read(), other.read())
+
     def test_corners(self) -> None:
         """All items known, types without nodes, no sources, no items, k beyond the items, and one node each."""
         r = np.random.default_rng(0)

@@ -53,6 +53,8 @@ type Options struct {
 	Progress func(rows int)
 	// Begin, if not nil, receives Result.Read before the first row is written.
 	Begin func(rows int)
+
+	made *madeRows // of FindTop; Write closes its files
 }
 
 // Result describes what was written.
@@ -87,7 +89,7 @@ func (o *Options) left(blocks int, block int64) (int64, error) {
 
 // check refuses names that no table can have, and options that mean nothing together.
 func (o *Options) check() error {
-	if len(o.Arrays) == 0 && len(o.With) == 0 {
+	if len(o.Arrays) == 0 && len(o.With) == 0 && o.made == nil {
 		return usagef("found no `Arrays`, expected at least one array; give `Arrays` NAME=FILE.npy")
 	}
 	for _, a := range o.Arrays {
@@ -96,4 +98,12 @@ func (o *Options) check() error {
 		}
 	}
 	return nil
+}
+
+// discard closes the files of FindTop after an error.
+func (o *Options) discard(err error) error {
+	if o.made == nil {
+		return err
+	}
+	return errors.Join(err, o.made.close())
 }

@@ -30,7 +30,14 @@ type table struct {
 func openTable(fsys vfs.FS, s *store.Store, o *Options) (_ *table, err error) {
 	t := &table{pages: pages{store: s, most: mappedBytes}, unlabelled: map[string]*atomic.Int64{}}
 	if t.subject, err = findSubject(fsys, s, o.Type); err != nil {
-		return nil, err
+		return nil, o.discard(err)
+	}
+	if o.made != nil {
+		t.numbers, t.arrays = o.made.numbers(t.subject), o.made.arrays()
+		if err := t.addColumns(o); err != nil {
+			return nil, errors.Join(err, t.close())
+		}
+		return t, nil
 	}
 	if t.match, err = t.matching(o.Rows); err != nil {
 		return nil, err
@@ -179,6 +186,9 @@ func (t *table) checkNames() error {
 // close closes all files.
 func (t *table) close() error {
 	err := t.numbers.close()
+	if t.numbers.targets != nil && t.numbers.targets.file.f != t.numbers.file.f {
+		err = errors.Join(err, t.numbers.targets.close())
+	}
 	for _, a := range t.arrays {
 		err = errors.Join(err, a.f.Close())
 	}

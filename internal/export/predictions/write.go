@@ -40,7 +40,7 @@ func Write(ctx context.Context, fsys vfs.FS, s *store.Store, to Target, o Option
 	}
 	if to.Format != Database {
 		if err := vacant(fsys, to.Path, o.Overwrite); err != nil {
-			return nil, err
+			return nil, o.discard(err)
 		}
 	}
 	t, err := openTable(fsys, s, &o)

@@ -15,6 +15,7 @@ import (
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
@@ -58,6 +59,11 @@ func Predictions(ctx context.Context, in, out string, o option.Predictions) (_ *
 		return nil, err
 	}
 	var line *operation.Meter
+	if o.Top > 0 {
+		if err := findTop(ctx, s, to, &o, opt, r); err != nil {
+			return nil, err
+		}
+	}
 	opt.Begin = func(rows int) { line = operation.NewMeter(&o.Run, "export", int64(rows), "rows") }
 	opt.Progress = func(rows int) { line.Add(int64(rows)) }
 	began := time.Now()
@@ -73,6 +79,29 @@ func Predictions(ctx context.Context, in, out string, o option.Predictions) (_ *
 	return r, nil
 }
 
+// findTop finds the items of each source, which are then written.
+func findTop(ctx context.Context, s *store.Store, to predictions.Target, o *option.Predictions, opt *predictions.Options, r *report.Report) error {
+	var line *operation.Meter
+	top := predictions.Top{K: o.Top, Sources: o.SourceEmbeddings, Targets: o.TargetEmbeddings, Cosine: o.Similarity == "cosine", Known: o.Known}
+	top.Begin = func(pairs int64) { line = operation.NewMeter(&o.Run, "score", pairs, "pairs") }
+	top.Progress = func(pairs int64) { line.Add(pairs) }
+	began := time.Now()
+	found, err := predictions.FindTop(ctx, vfs.OS, s, to, opt, top)
+	line.End()
+	if err != nil {
+		return predictionsError(err)
+	}
+	r.Stage("score", time.Since(began), int64(found.Sources)*int64(found.Targets), "pairs")
+	r.In("sources", report.Count(found.Sources, "sources"))
+	r.In("targets", report.Count(found.Targets, "targets"))
+	if found.Few > 0 {
+		text := human.Exact(found.Few) + " " + human.Things(found.Few, fmt.Sprintf("sources have fewer than %d targets left", o.Top))
+		operation.Note(&o.Run, "%s", text)
+		r.Note(text)
+	}
+	return nil
+}
+
 // predictionsError marks errors of the stage by their kinds, as operations mark theirs.
 func predictionsError(err error) error {
 	switch {
@@ -86,6 +115,15 @@ func predictionsError(err error) error {
 
 // predictionOptions converts the options for package predictions.
 func predictionOptions(o *option.Predictions) (*predictions.Options, error) {
+	if o.Top < 0 {
+		return nil, operation.Usagef("found `Top` %d, expected at least 1", o.Top)
+	}
+	if o.Top == 0 && (o.SourceEmbeddings != "" || o.TargetEmbeddings != "" || len(o.Known) > 0 || o.Similarity == "cosine") {
+		return nil, operation.Usagef("found `SourceEmbeddings`, `TargetEmbeddings`, `Similarity` or `Known` without `Top`, expected how many targets each source gets; give `Top`")
+	}
+	if o.Similarity != "" && o.Similarity != "dot" && o.Similarity != "cosine" {
+		return nil, operation.Usagef("found `Similarity` %q, expected dot or cosine", o.Similarity)
+	}
 	opt := &predictions.Options{Type: o.Type, Nodes: o.Nodes, Rows: o.Rows, With: o.With, IDName: o.IDName, EdgeIDs: o.EdgeIDs, IntegerIDs: o.IntegerIDs,
 		Overwrite: o.Overwrite, Threads: o.Threads, Memory: o.Memory}
 	for _, text := range o.Arrays {
@@ -115,7 +153,9 @@ func tellPredictions(o *option.Predictions, r *report.Report, result *prediction
 	if result.Bytes > 0 {
 		r.Head("on disk", report.Bytes(result.Bytes))
 	}
-	r.In("arrays", report.Count(len(o.Arrays), "arrays"))
+	if o.Top == 0 {
+		r.In("arrays", report.Count(len(o.Arrays), "arrays"))
+	}
 	r.In("rows", report.Count(result.Read, "rows of "+result.Type))
 	r.Out("rows", report.Count(result.Rows, "rows"))
 	r.Out("columns", report.Count(result.Columns, "columns"))

@@ -301,7 +301,7 @@ class NodeLoader(Feeding):
         """Check the options, and start the feed."""
         store = self._store
         fanout, seeds, seed_type, threads = checked_fanout(o.pop("fanout"), store, o["sampler"]), seed_ids(o.pop("seeds")), o.pop("seed_type"), o.pop("threads")
-        self._mask = np.flatnonzero(seeds) if isinstance(seeds, np.ndarray) and seeds.dtype == bool else None  # the seeds' places in it
+        self._places = np.flatnonzero(seeds) if isinstance(seeds, np.ndarray) and seeds.dtype == bool else None  # of the seeds in what the user gave
         o["seed_time"] = one_time(o.get("seed_time"))
         times = seed_times(o["seed_time"], seeds, unit_of_times(store, o))
         given = negative_lists(o["negatives_from"], seeds)
@@ -364,9 +364,8 @@ class NodeLoader(Feeding):
                 raise ValueError(f"found seed_time= of {len(times)} values, expected {connection.seeds}, one per seed")
             if self._schema.negatives_how == "in-batch":
                 check_last(connection.seeds, self._batch_size, self._tail == "drop")
-            if self._form != "numpy" and not self._schema.linked and not self._schema.disjoint:
-                other = "" if self._form == "dgl" else "scope='seed', "
-                why = f"because the first {'output' if self._form == 'dgl' else 'batch_size'} nodes of a batch are its seeds; give {other}as_='numpy', or each seed once"
+            if self._form not in ("numpy", "dgl") and not self._schema.linked and not self._schema.disjoint:
+                why = "because the first batch_size nodes of a batch are its seeds; give scope='seed', as_='numpy', or each seed once"
                 check_distinct(seeds, self._batch_size, not shuffle and order is None, why)
         except (TypeError, ValueError):
             self.close()
@@ -492,8 +491,6 @@ class NodeLoader(Feeding):
             if b is None:
                 return
             raw = Raw(b.columns, b.seeds, b.number, connection.hops)
-            if self._mask is not None:
-                raw.columns["input_id"] = self._mask[raw.input_id]
             if "negative_edges" in raw.columns:
                 self._stats.negatives += len(raw.negative_pairs)
                 self._stats.negative_edges += int(raw.columns["negative_edges"][0])
@@ -503,6 +500,8 @@ class NodeLoader(Feeding):
                 self._norms.add(self._schema, raw)
             if self._edge_label is not None:
                 raw.columns["links/edge_label"] = self._edge_label[raw.input_id]
+            if self._places is not None:
+                raw.columns["input_id"] = self._places[raw.input_id]
             out, event = convert(self._schema, raw, self._label), None
             if self._transform is not None:
                 out = self._transform(out)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ._arguments import choice, integer
 from ._loader import NodeLoader
+from ._mixed_table import SeedTable
 from ._order import LAW, check_state
+from ._store import Store
 
 _ORDERS = ("proportion", "turns")
 
@@ -50,6 +53,54 @@ class MixedLoader:
         self._epoch = 0
         self._taken = [0] * len(self.loaders)  # batches of each loader that the next pass leaves out, after load_state_dict
         self._at = (0, self._taken)
+
+    @classmethod
+    def from_table(
+        cls,
+        store: str | os.PathLike[str] | Store,
+        table: Any,
+        *,
+        types: str = "type",
+        ids: str = "id",
+        ends: tuple[str, str] = ("source", "target"),
+        times: str | None = None,
+        each: Mapping[Any, Mapping[str, Any]] | None = None,
+        order: str = "proportion",
+        **options: Any,
+    ) -> MixedLoader:
+        """A loader of the seeds that a table has, a row per seed: nodes and links of several types, by their original ids.
+
+        Batches have the name of their type: that of a node type, or "user:buys:item". ``input_id`` of a batch has the rows of the table that
+        its seeds are, from 0, so ``table[...][batch.input_id]`` are their labels and what else the table has.
+
+        Args:
+            store: the store, or its folder.
+            table: a data frame of pandas or polars, an Arrow table, or a mapping from names to arrays or lists.
+            types: the column of the types: names of node types, and of edge types, "user:buys:item" or "buys" alone. A link's relation may
+                be one that the store lacks, such as "user:likes:item".
+            ids: the column of the original ids of the rows that are nodes.
+            ends: the columns of the original ids of the rows that are links: sources, targets. They may be missing where a row is a node, as
+                ``ids`` may where it is a link.
+            times: the column of the times of the seeds, for ``before=``; integers, floats or times.
+            each: by type, further keywords of its loader, such as ``{"user:buys:item": {"negatives": 1}}``.
+            order: that of `MixedLoader`.
+            options: keywords of all loaders, those of `NodeLoader`, but for ``seeds``, ``seed_type`` and ``seed_time``.
+
+        Raises:
+            KeyError: the table lacks a column.
+            TypeError: a column has values that are no types, ids or times, or an unknown keyword.
+            ValueError: a type or an id that the store lacks, a missing value, with the row of the table; or a wrong value of a keyword.
+
+        Example::
+
+            rows = {"type": ["user", "item", "user"], "id": ["ann", "lamp", "bob"], "churned": [0, 1, 0]}
+            with MixedLoader.from_table(store, rows, fanout=[10, 5], batch_size=256, shuffle=True) as loader:
+                for name, batch in loader:
+                    loss = criterion(heads[name](model(batch)), labels[batch.input_id])
+        """
+        store = store if isinstance(store, Store) else Store(store)
+        choice("order", order, _ORDERS)
+        return cls(SeedTable(store, table, types, ids, ends, times).loaders(options, each), order)
 
     def __len__(self) -> int:
         """The number of batches of an epoch, of all loaders."""

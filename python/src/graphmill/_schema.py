@@ -28,7 +28,7 @@ class NodeBatch:
             the columns of a store are ordered. None with ``edge_ids=False``.
         x: columns of the nodes, by name; bfloat16 as float32. With ``age=`` also age, float32 [nodes].
         edge_attr: columns of the edges, by name; with ``age=`` also age, float32 [edges].
-        input_id: int64 [seeds], the index of each seed in the loader's ``seeds``; of a mask, the node's own id.
+        input_id: int64 [seeds], the index of each seed in the loader's ``seeds``; of a mask, the node's own id; of a table, its row.
         seed_local: int64 [seeds], the local id of each seed; equal seeds share a node. For links [links, 2], source and
             destination.
         batch_size: number of seeds.

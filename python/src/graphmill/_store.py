@@ -19,6 +19,8 @@ from ._makers import maker
 from ._xxh3 import xxh3
 
 META = "graph.json"
+_SPARSE = 256  # nodes per id from which on looking ids up is faster than reading all
+_BLOCK = 1 << 16  # nodes whose ids are read at once
 
 
 class Store:
@@ -351,29 +353,53 @@ class Nodes:
     def find(self, ids: Any) -> Any:
         """The type-wise id of an original id, as an int; for a sequence of ids, an int64 array.
 
-        Each id costs about two random reads.
+        Each id costs about two random reads; for a sequence that has more than one for each 256 nodes, all ids are read once.
 
         Raises:
             KeyError: no node has the id.
         """
         if isinstance(ids, (str, bytes, int, float, np.generic)):
             return self._find(ids)
-        return np.fromiter((self._find(x) for x in ids), np.int64, len(ids))
+        given = list(ids)
+        out = self._found(given)
+        if (out < 0).any():
+            self._find(given[int(np.argmax(out < 0))])  # which raises the error
+        return out
+
+    def _found(self, ids: Any) -> Array:
+        """`find` for a sequence of ids, with -1 for those that no node has."""
+        have = self.ids
+        keys = [_key(x, isinstance(have, Column)) for x in ids]
+        if have is None:
+            return np.fromiter((k if 0 <= k < self.count else -1 for k in keys), np.int64, len(keys))
+        wanted = dict.fromkeys(keys, -1)
+        if len(wanted) <= self.count // _SPARSE:
+            for k in wanted:
+                wanted[k] = self._at(k)
+            return np.fromiter((wanted[k] for k in keys), np.int64, len(keys))
+        for start in range(0, self.count, _BLOCK):
+            for i, k in enumerate(have[start : start + _BLOCK].tolist(), start):
+                if k in wanted:
+                    wanted[k] = i
+        return np.fromiter((wanted[k] for k in keys), np.int64, len(keys))
 
     def _find(self, x: Any) -> int:
+        key = _key(x, isinstance(self.ids, Column))
+        if self.ids is None:
+            if 0 <= key < self.count:
+                return int(key)
+            raise KeyError(f"{self.type}: found id {x!r}, expected 0 to {self.count - 1}")
+        at = self._at(key)
+        if at < 0:
+            raise KeyError(f"{self.type}: found no node with the id {x!r}")
+        return at
+
+    def _at(self, key: Any) -> int:
+        """The type-wise id of the node with an id of the store's form, by the index of the store; -1 if there is none."""
         have = self.ids
-        if isinstance(have, Column):
-            b = x.encode("utf-8", "surrogateescape") if isinstance(x, str) else bytes(x) if isinstance(x, bytes) else str(x).encode()
-        else:
-            try:
-                v = int(x) if isinstance(x, (str, bytes)) else integer("id", x, -(1 << 63))
-            except ValueError:
-                v = -1
-            if have is None:
-                if 0 <= v < self.count:
-                    return v
-                raise KeyError(f"{self.type}: found id {x!r}, expected 0 to {self.count - 1}")
-            b = (v & (1 << 64) - 1).to_bytes(8, "little")
+        if not isinstance(key, str) and not 0 <= key < 1 << 64:
+            return -1
+        b = key.encode("utf-8", "surrogateescape") if isinstance(key, str) else key.to_bytes(8, "little")
         bits = max(self.count - 1, 0).bit_length()
         buckets = self._folder.index(self._meta["arrays"]["id_buckets"], (1 << bits) + 1)
         slots = self._folder.index(self._meta["arrays"]["id_slots"], self.count)
@@ -390,10 +416,20 @@ class Nodes:
                 same = have[k].tobytes() == b
             if same:
                 return int(k)
-        raise KeyError(f"{self.type}: found no node with the id {x!r}")
+        return -1
 
     def __repr__(self) -> str:
         return f"{self.type}: {self.count:,} nodes {self.columns!r}"
+
+
+def _key(x: Any, text: bool) -> Any:
+    """An id in the form of a store whose ids are texts or integers."""
+    if text:
+        return x if isinstance(x, str) else x.decode("utf-8", "surrogateescape") if isinstance(x, bytes) else str(x)
+    try:
+        return int(x) if isinstance(x, (str, bytes)) else integer("id", x, -(1 << 63))
+    except ValueError:
+        return -1
 
 
 class Edges:

@@ -47,6 +47,7 @@ func All() []Workload {
 	add("export-predictions", predictions+"out.parquet", "out.parquet")
 	add("export-predictions-arrow", predictions+"out.arrow", "out.arrow")
 	add("export-predictions-csv", predictions+"out.csv", "out.csv")
+	add("export-predictions-top", "export predictions @features.store --type a:a --top 2 --source-embeddings @values.npy --target-embeddings @values.npy --out out.csv", "out.csv")
 
 	w = add("feed", "")
 	w.Python = feedScript

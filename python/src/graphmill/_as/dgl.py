@@ -8,8 +8,8 @@ import dgl
 import numpy as np
 import torch
 
-from .._arrays import Array
-from .._folder import apart
+from .._arrays import Array, ranges
+from .._folder import apart, triple
 from .._makers import makes
 from .._schema import Raw, Schema, key
 from .._tensors import tensor
@@ -32,6 +32,8 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
     Hop h expands all nodes found before it. Local ids ascend with the hop, so the nodes of hops below h are the first
     of each type, and a block's destinations are the first of its sources.
     """
+    if not schema.linked and raw.seeds > schema.node(raw.columns, schema.seed_types[0], "by_hop")[0]:
+        raw = _repeated(schema, raw)
     c = raw.columns
     found = {t: np.cumsum(schema.node(c, t, "by_hop")) for t in schema.nodes}
     n_id = {t: _tensor(schema.node(c, t, "n_id")) for t in schema.nodes}
@@ -94,6 +96,38 @@ def convert(schema: Schema, raw: Raw, label: str | None) -> tuple[Any, ...]:
         return inputs, pair_graph, blocks
     of = _tensor(np.repeat(raw.input_id, np.diff(raw.negative_ptr)))
     return inputs, pair_graph, _pairs(schema, raw.negative_pairs, {"input_id": of}, outputs), blocks
+
+
+def _repeated(schema: Schema, raw: Raw) -> Raw:
+    """A batch in which a seed is several times, with a node for each, as in DGL: each has the edges that were drawn for the seed. Edges from the
+    seed come from the first of its nodes.
+    """
+    of, c = schema.seed_types[0], dict(raw.columns)
+    by_hop = schema.node(c, of, "by_hop").copy()
+    have, more = int(by_hop.sum()), raw.seeds - int(by_hop[0])
+    rows = np.concatenate([raw.seed_local, np.arange(by_hop[0], have)])  # of each node, where it was
+    to = np.empty(have, np.int64)
+    to[rows[::-1]] = np.arange(len(rows))[::-1]
+    by_hop[0] = raw.seeds
+    c[key("nodes", of, "by_hop")] = by_hop
+    for name in (key("nodes", of, "n_id"), *schema.node_features(of).values()):
+        c[name] = c[name][rows]
+    for k, (name, _) in enumerate(schema.op_list, 1):
+        source, _, target = name.split(":")
+        src, dst = c[f"ops/{k}/edge_index"].reshape(2, -1)
+        src = to[src] if source == of else src
+        if target == of:
+            indptr = c[f"ops/{k}/indptr"]
+            nodes = rows[: len(indptr) - 1 + more]  # the destinations
+            starts, ends = indptr[nodes], indptr[nodes + 1]
+            counts, taken = ends - starts, ranges(starts, ends)
+            src, dst = src[taken], np.repeat(np.arange(len(nodes)), counts)
+            c[f"ops/{k}/indptr"] = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+            for column in (f"ops/{k}/e_id", *(key("ops", str(k), "x", n) for n in schema.edge_columns[triple(name)])):
+                if column in c:
+                    c[column] = c[column][taken]
+        c[f"ops/{k}/edge_index"] = np.stack([src, dst])
+    return Raw(c, raw.seeds, raw.number, raw.hops)
 
 
 def _pairs(schema: Schema, pairs: Array, columns: dict[str, torch.Tensor], outputs: dict[str, torch.Tensor]) -> Any:

@@ -53,7 +53,7 @@ def check_schema(form: str, s: Schema, label: str | None, order: str) -> None:
         )
     if form in ("pyg", "dgl") and s.linked and not s.homogeneous and s.link_type is None:
         raise ValueError(f"found links of {' and '.join(s.seed_types)}, expected their edge type too; give seed_type=(SOURCE, RELATION, TARGET)")
-    if order.startswith("weighted:") and form != "numpy" and not (s.linked or s.disjoint):
+    if order.startswith("weighted:") and form not in ("numpy", "dgl") and not (s.linked or s.disjoint):
         raise ValueError(
-            f"found order={order!r} with as_={form!r}, expected as_='numpy' or scope='seed', because otherwise a seed that is drawn twice has one node"
+            f"found order={order!r} with as_={form!r}, expected as_='numpy', as_='dgl' or scope='seed', because otherwise a seed that is drawn twice has one node"
         )

@@ -73,7 +73,8 @@ class _Classes(Evaluation):
     def _curve(self, c: int) -> Curve:
         assert self._scores is not None
         x = self._scores if self._scores.ndim == 1 else self._scores[:, c]
-        positive, negative = np.flatnonzero(self._label == c), np.flatnonzero(self._label != c)
+        of_class = self._label == c
+        positive, negative = np.flatnonzero(of_class), np.flatnonzero(~of_class)
         return Curve(x[positive], positive, lambda: iter([(x[negative], negative)]))
 
     def part(self, items: Array) -> Evaluation:
@@ -135,17 +136,20 @@ def classes(
     same_length("rows of predicted", len(x), "labels", len(of_class), "a label per row")
     of = options(groups, len(x), "rows of predicted", bootstrap, level, seed)
     kept = of_class >= 0
-    if not skips(missing) and not kept.all():
+    complete = bool(kept.all())
+    if not skips(missing) and not complete:
         bad = int(np.argmin(kept))
         raise ValueError(f'found the label {of_class[bad]} in row {bad}, expected classes from 0; missing="skip" leaves such rows out')
     if not kept.any():
         raise ValueError("found no labels, expected at least one")
-    rows = np.flatnonzero(kept)
-    if len(rows) < len(x):
+    rows: Array | range = range(len(x)) if complete else np.flatnonzero(kept)
+    if not complete:
         x, of_class = x[rows], of_class[rows]
     finite("predicted", x, rows)
     if x.dtype.kind == "f":
-        guess, count = _guesses(x, threshold)
+        # The areas and the loss need no predictions.
+        count = _columns(x)
+        guess = of_class if all(m.of in (*_AREAS, "log-loss") for m in names) else _guesses(x, threshold)
         _check_labels(of_class, count, rows, x.ndim)
         _check_probabilities(x, rows, names)
         return scored(_Classes(names, of_class, guess, x, count), of, kept)
@@ -156,16 +160,21 @@ def classes(
     return scored(_Classes(names, of_class, guess, None, max(int(guess.max()), int(of_class.max())) + 1), of, kept)
 
 
-def _guesses(x: Array, threshold: float) -> tuple[Array, int]:
-    """The predicted classes of scores, and the number of classes."""
+def _columns(x: Array) -> int:
+    """The number of classes of scores."""
     if x.ndim == 1:
-        return (x > threshold).astype(np.int64), 2
+        return 2
     if x.shape[1] < 2:
         raise ValueError(f"found predicted of shape [n, {x.shape[1]}], expected a column per class; give predicted.reshape(-1) for the scores of class 1")
-    return np.argmax(x, axis=1), x.shape[1]
+    return int(x.shape[1])
 
 
-def _class_numbers(x: Array, rows: Array, names: Sequence[Metric]) -> Array:
+def _guesses(x: Array, threshold: float) -> Array:
+    """The predicted classes of scores."""
+    return (x > threshold).astype(np.int64) if x.ndim == 1 else np.argmax(x, axis=1)
+
+
+def _class_numbers(x: Array, rows: Array | range, names: Sequence[Metric]) -> Array:
     if x.ndim == 2:
         raise TypeError(f"found predicted of dtype {x.dtype} with a column per class, expected floats")
     of = next((m.name for m in names if m.of in (*_AREAS, "log-loss")), None)
@@ -178,14 +187,14 @@ def _class_numbers(x: Array, rows: Array, names: Sequence[Metric]) -> Array:
     return guess
 
 
-def _check_labels(label: Array, classes: int, rows: Array, ndim: int) -> None:
+def _check_labels(label: Array, classes: int, rows: Array | range, ndim: int) -> None:
     if int(label.max()) >= classes:
         bad = int(np.argmax(label >= classes))
         why = "because predicted has the scores of class 1 alone" if ndim == 1 else f"because predicted has {classes} columns"
         raise ValueError(f"found the label {label[bad]} in row {rows[bad]}, expected 0 to {classes - 1}, {why}")
 
 
-def _check_probabilities(x: Array, rows: Array, names: Sequence[Metric]) -> None:
+def _check_probabilities(x: Array, rows: Array | range, names: Sequence[Metric]) -> None:
     """Raise a ValueError if a metric needs probabilities, and the scores are none."""
     of = next((m.name for m in names if m.of == "log-loss" or (m.of in _AREAS and x.ndim == 2)), None)
     if of is None:

@@ -23,6 +23,7 @@ class Links:
         relation: [n], int64, the relations, of knowledge graphs.
         source_type: [n], the names of the types of the sources, of graphs where numbers count within a type.
         target_type: [n], those of the targets.
+        weight: [n], float64, the weights, of TGB's node sets.
     """
 
     edge_index: Array
@@ -30,6 +31,7 @@ class Links:
     relation: Array | None = None
     source_type: Array | None = None
     target_type: Array | None = None
+    weight: Array | None = None
 
     def __len__(self) -> int:
         return int(self.edge_index.shape[1])
@@ -54,7 +56,7 @@ class Links:
         return Links(ends, *(None if x is None else np.repeat(x, sizes + 1) for x in self._more()))
 
     def _more(self) -> tuple[Array | None, ...]:
-        return self.time, self.relation, self.source_type, self.target_type
+        return self.time, self.relation, self.source_type, self.target_type, self.weight
 
 
 class Nodes(ABC):

@@ -60,7 +60,7 @@ def same_length(name: str, n: int, of: str, m: int, unit: str = "one per item") 
         raise ValueError(f"found {n} {name} and {m} {of}, expected {unit}")
 
 
-def finite(name: str, x: Array, rows: Array | None = None) -> None:
+def finite(name: str, x: Array, rows: Array | range | None = None) -> None:
     """Raise a ValueError that names the first row with a NaN. ``rows`` are the numbers of the rows of ``x``."""
     if x.dtype.kind != "f" or not x.size or not np.isnan(np.maximum.reduce(x, axis=None)):
         return

@@ -1,4 +1,4 @@
-"""The evaluation protocols of OGB's and TGB's link sets, by one call each."""
+"""The evaluation protocols of OGB's and TGB's link sets and TGB's node sets, by one call each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from .._arguments import choice, integer, meant
 from .._arguments import path as as_path
 from .._arrays import Array
-from . import _ogb, _ranks, _tgb
+from . import _ogb, _ranks, _tgb, _tgb_nodes
 from ._evaluation import options, scored
 from ._given import Given, Links, Nodes
 from ._input import finite, numbers
@@ -19,6 +19,7 @@ from ._links import _AREAS, _Links, links
 from ._names import Metric, parsed
 from ._negatives import Ragged
 from ._scores import Scores
+from ._tgb_nodes import Asked, NodeSet, Times
 
 _BLOCK = 1 << 17  # links that a model scores in one call, unless the user says how many
 _SPLITS = {"train": "train", "valid": "valid", "val": "valid", "test": "test"}
@@ -45,7 +46,7 @@ def given(folder: Any, split: str = "test", *, name: str | None = None) -> Given
         ValueError: the data set is not known, or a file is damaged or has what is not read.
         OSError: a file cannot be read.
     """
-    return _read(folder, split, name, {**_ogb.SETS, **_tgb.SETS})
+    return _read(folder, split, name, {**_ogb.SETS, **_tgb.SETS, **_tgb_nodes.SETS})
 
 
 def ogbl(
@@ -162,9 +163,83 @@ def tgbl(
     return found.scores(groups, dict(bootstrap=bootstrap, level=level, seed=seed))
 
 
+def tgbn(
+    folder: Any,
+    score: Callable[[Asked], Any],
+    split: str = "test",
+    metrics: Any = None,
+    *,
+    name: str | None = None,
+    update: Callable[[Links], Any] | None = None,
+    learn: Callable[[Asked, Array], Any] | None = None,
+    batch_size: int = 200,
+    bootstrap: int = 0,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Scores:
+    """Scores of a model on a node set of TGB, by TGB's protocol: at each time that has labels, the nodes that have some, by what was before.
+
+    The labels of a node are weights of classes, such as how much a user listens to each genre in the next week. A time of labels belongs to the split of the first link
+    at or after it. Before it ``update`` gets all links of the split that are older, after its scores ``learn`` gets the labels, and at the end ``update`` the other
+    links. For test, bring the model up to the end of validation first, such as by this function on ``"train"`` and ``"valid"``.
+
+    Args:
+        folder: the folder of the data set, such as ``datasets/tgbn_genre``, with NAME_edgelist.csv and NAME_node_labels.csv.
+        score: a function that gets `Asked`, a time and nodes, and returns the score of each class for each node, [n, classes], an array or a tensor.
+        split: ``"train"``, ``"valid"`` (or ``"val"``) or ``"test"``.
+        metrics: names of metrics, ``ndcg@K``. By default it is TGB's own, ``ndcg@10``.
+        name: the data set, such as ``"tgbn-genre"``, if the name of the folder does not say it.
+        update: a function that gets links in the order of time, at most ``batch_size`` at a time.
+        learn: a function that gets what was asked, and the labels, [n, classes], float64.
+        batch_size: number of links that ``update`` gets at a time.
+        bootstrap, level, seed: as in `links`.
+
+    Returns:
+        The Scores. Their items are the times of labels, of which each has the mean of its nodes. Classes of equal scores share their places, and a node whose
+        labels are all 0 has NDCG 0, as in scikit-learn.
+
+    Raises:
+        ValueError: the data set is not known, a file is damaged or does not belong to the others, the split has no labels, or the scores have another shape.
+        OSError: a file cannot be read.
+    """
+    size = integer("batch_size", batch_size, 1)
+    names = parsed([_tgb_nodes.METRIC] if metrics is None else metrics, (), ("ndcg",))
+    path, part = as_path("folder", folder), _SPLITS[choice("split", split, tuple(_SPLITS))]
+    of = NodeSet(path, _name(path, name, tuple(_tgb_nodes.SETS)))
+    at, high, times = of.split(part)
+    if not len(times):
+        raise ValueError(f"found no labels in the split {part} of {path}, expected some at one time at least")
+    more = options(None, len(times), "label times", bootstrap, level, seed)
+
+    def seen(first: int, end: int) -> None:
+        for low in range(first, end, size) if update is not None else ():
+            update(of.links.rows(low, min(low + size, end)))  # type: ignore[misc]
+
+    found = np.empty((len(names), len(times)))
+    assert of.links.time is not None
+    for i, time in enumerate(times.tolist()):
+        before = int(np.searchsorted(of.links.time, time))
+        seen(at, before)
+        at = max(at, before)
+        asked = of.asked(time)
+        x = numbers("scores", score(asked), 2)
+        if x.shape != (len(asked), of.classes):
+            raise ValueError(f"found scores of shape {list(x.shape)}, expected {[len(asked), of.classes]}, one for each class of each node")
+        finite("scores", x)
+        found[:, i] = of.scored(asked, x.astype(np.float64), [m.k for m in names])
+        if learn is not None:
+            learn(asked, of.labels(time, 0, len(asked)))
+    seen(at, high)
+    return scored(Times(names, found), more)
+
+
 def _read(folder: Any, split: Any, name: Any, sets: Any) -> Given:
     path, of = as_path("folder", folder), _SPLITS[choice("split", split, tuple(_SPLITS))]
     found = _name(path, name, tuple(sets))
+    if found in _tgb_nodes.SETS:
+        nodes = NodeSet(path, found)
+        low, high, _ = nodes.split(of)
+        return Given(found, of, nodes.links.rows(low, high), names=nodes.names)
     return _ogb.read(path, found, of) if found in _ogb.SETS else _tgb.read(path, found, of)
 
 
