@@ -137,8 +137,9 @@ type Draw struct {
 
 	// The fields up to Subgraph apply to SamplingSpec too.
 
-	// Negatives is the number of negative links per seed link; 0 is none.
-	Negatives int
+	// Negatives is the number of negative links per seed link, at most 65536; 0 is none. Of a number with a fraction, a link has the whole part and, with the chance of the
+	// fraction, one more, by a draw of its own: 0.5 gives every second link a negative, 1.5 one or two. FormatCollection needs a whole number.
+	Negatives float64
 	// NegativesHow says how a negative link is made of a link: "binary" draws both ends (the default), "triplet" keeps the
 	// source and draws the target, "in-batch" keeps the source and takes the target of another link of the batch.
 	NegativesHow string

@@ -68,7 +68,7 @@ func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source
 			}
 		}
 	}
-	f.unevenLists = job.Negatives.Ends != nil
+	f.unevenLists = job.Negatives.Ends != nil || s.Plan().Negatives != nil && s.Plan().Negatives.Uneven()
 	src := &Source{sampler: s, job: job, width: s.SeedWidth(), links: len(f.Links) > 0, leftOut: f.LeftOut, features: f, ops: ops}
 	if _, err := job.Batches(src.width); err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (s *Source) Negatives() *NegativesInfo {
 	if n == nil {
 		return nil
 	}
-	return &NegativesInfo{How: n.How.String(), Each: n.Each, KeepsSources: n.How == sample.Triplet || n.How == sample.InBatch || s.job.Negatives.Targets}
+	return &NegativesInfo{How: n.How.String(), Each: n.Most(), KeepsSources: n.How == sample.Triplet || n.How == sample.InBatch || s.job.Negatives.Targets}
 }
 
 // SetOrder sets the order of the seeds of each epoch, in place of the job's order. It is called before the first Maker.

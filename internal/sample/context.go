@@ -47,7 +47,7 @@ type Subgraph struct {
 // SubNegatives is negative links: source and target in turn, as type-wise ids and as local ids.
 type SubNegatives struct {
 	Nodes, Local []uint32
-	// Ends are, by link, the number of negatives up to its last one; empty where each link has Negatives.Each.
+	// Ends are, by link, the number of negatives up to its last one; empty where each link has as many.
 	Ends []uint64
 	// Edges is the number of them that are edges, or join a node with itself, after all tries (StrictCount).
 	Edges int

@@ -226,7 +226,7 @@ func (c *Context) drawNegatives(in Input) error {
 	if n.How == Listed {
 		return c.listNegatives(in)
 	}
-	if int64(links)*int64(n.Each)*2 > maxLocal {
+	if int64(links)*int64(n.Most())*2 > maxLocal {
 		return c.errSubgraph(c.s.seedTypes[0])
 	}
 	if c.s.opt.Given && (n.By != ByNone || n.Strict != StrictNo) {
@@ -253,7 +253,7 @@ func (c *Context) drawNegatives(in Input) error {
 			own = draw.Absorb(draw.Absorb(0, uint64(src)), uint64(dst))
 		}
 		state := draw.Absorb(prefix, own)
-		for j := range uint64(n.Each) {
+		for j := range n.drawnFor(state) {
 			h := draw.Absorb(state, j)
 			link, refused := [2]uint32{src, dst}, false
 			for t := range tries {
@@ -294,8 +294,26 @@ func (c *Context) drawNegatives(in Input) error {
 			}
 			out.Nodes = append(out.Nodes, link[0], link[1])
 		}
+		if n.Uneven() {
+			out.Ends = append(out.Ends, uint64(len(out.Nodes)/2))
+		}
 	}
 	return nil
+}
+
+// Most is the most negatives that a link has.
+func (n *Negatives) Most() int { return int(math.Ceil(n.Each)) }
+
+// Uneven says whether the links have several numbers of drawn negatives, because Each has a fraction.
+func (n *Negatives) Uneven() bool { return n.Each != math.Trunc(n.Each) }
+
+// drawnFor is the number of negatives of a link whose draws have a state. The negatives have states that follow from it, so its own draws are free.
+func (n *Negatives) drawnFor(state uint64) uint64 {
+	whole, fraction := math.Modf(n.Each)
+	if fraction > 0 && draw.Unit(draw.At(state, 0)) < fraction {
+		whole++
+	}
+	return uint64(whole)
 }
 
 // linked says whether a negative is an edge: of LinkedBefore, one whose time passes a bound.

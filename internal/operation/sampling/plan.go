@@ -99,7 +99,7 @@ func (o *request) resolve(ctx context.Context, s *store.Store) (*planned, error)
 		}
 	}
 	if err == nil {
-		err = o.listedIn(p)
+		err = o.checkNegatives(p)
 	}
 	if err != nil {
 		return nil, UsageOf(err)
