@@ -140,7 +140,8 @@ class NodeLoader(Feeding):
             True: the columns of ``before``, ``before_columns`` and ``before_nodes``, one of which it needs in any case.
         age_unit: "seconds", "minutes", "hours", "days" (the default), "weeks" or "years" of 365.2425 days. Where times are plain numbers, none is
             given, and ages are their differences.
-        negatives: negative links per link.
+        negatives: negative links per link. Of a number with a fraction, a link has the whole part and, with the chance of the fraction, one more, by a draw of
+            its own: 0.5 gives about every second link a negative, 1.5 one or two.
         negatives_how: "binary", the default: pairs of any nodes; "triplet": other destinations; "in-batch": destinations of
             other links of the batch.
         negatives_by: how negative nodes are drawn: None, uniformly; "degree", in proportion to degree^0.75; a column of nodes.
@@ -232,7 +233,7 @@ class NodeLoader(Feeding):
         half_life: float | str | None = None,
         age: Mapping[Any, str] | bool | None = None,
         age_unit: str | None = None,
-        negatives: int | None = None,
+        negatives: float | None = None,
         negatives_how: str | None = None,
         negatives_by: str | None = None,
         negatives_strict: str | None = None,

@@ -87,6 +87,20 @@ def _each(name: str, x: Any, _: Store) -> int | None:
     return integer(name, x, 0) or None
 
 
+def negatives_each(name: str, x: Any) -> int | float:
+    """A number of negatives per link, whole or with a fraction; 0 is none."""
+    if not isinstance(x, float):
+        return integer(name, x, 0)
+    if not 0 <= x < float("inf"):
+        raise ValueError(f"found {name}={x!r}, expected a number of negatives per link, such as 1, 0.5 or 1.5")
+    return int(x) if x.is_integer() else float(x)
+
+
+def _amount(name: str, x: Any, _: Store) -> str | None:
+    n = negatives_each(name, x)
+    return repr(n) if n else None
+
+
 def _flag(name: str, x: Any, _: Store) -> bool:
     return truth(name, x)
 
@@ -201,7 +215,7 @@ _READERS: dict[str, Callable[[str, Any, Store], Any]] = {
     "memory": _number,
     "seed_time": _seed_time,
     "limit_seeds": _positive,
-    "negatives": _each,
+    "negatives": _amount,
     "negatives_from": _negatives_from,
     "exclude": _exclude,
     "messages": condition_texts,
