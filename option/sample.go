@@ -160,6 +160,10 @@ type Draw struct {
 	// file of type-wise ids with a row per link, [links, negatives] of targets or [links, negatives, 2] of sources and targets; or "FILE.npy,OFFSETS.npy" for lists of
 	// several lengths, those of link i from offset i to offset i + 1 of the file. "" is none. A Plan must have negatives that are listed.
 	NegativesFrom string
+	// Positives is an edge type, "SRC:REL:DST" or REL, that makes each seed, a node of type SRC, a seed link per epoch: one of its edges of the type, drawn alike among
+	// those that are Messages and, where the seeds have times (Before), not later than the seed. Nodes without such an edge are left out, with a warning. A Plan must start from links of this
+	// type. "" is none.
+	Positives string
 	// Exclude leaves edges out of all draws of a subgraph: "self" those from the source to the target of its links,
 	// "reverse:RELATION" also the edges of RELATION from the target to the source.
 	Exclude string

@@ -38,6 +38,9 @@ func (o *request) checkLinks() error {
 		return err
 	}
 	in := func(text string, values []string) bool { return text == "" || slices.Contains(values, text) }
+	if err := o.checkPositives(); err != nil {
+		return err
+	}
 	rel, reverse := strings.CutPrefix(o.Exclude, reversed)
 	switch {
 	case o.Negatives > 0 && o.NegativesFrom != "":
@@ -117,6 +120,9 @@ func (o *request) linked(g *graph.Graph, p *sample.Plan, edges string) error {
 		}
 	}
 	p.Kind = sample.SubgraphKind(max(0, slices.Index(subgraphKinds, o.Subgraph)))
+	if o.Positives != "" {
+		return SetMessages(g, p, o.Messages, p.SeedEdges)
+	}
 	return SetMessages(g, p, o.Messages)
 }
 
