@@ -177,6 +177,10 @@ def _negatives_from(name: str, x: Any, _: Store) -> str:
     return str(os.fspath(x))  # arrays are no flag
 
 
+def _edge_type(name: str, x: Any, store: Store) -> str:
+    return type_text(name, x, store)
+
+
 def _sampler(name: str, x: Any, _: Store) -> str:
     if not isinstance(x, str):  # a sampler of torch
         raise ValueError(
@@ -217,6 +221,7 @@ _READERS: dict[str, Callable[[str, Any, Store], Any]] = {
     "limit_seeds": _positive,
     "negatives": _amount,
     "negatives_from": _negatives_from,
+    "positives": _edge_type,
     "exclude": _exclude,
     "messages": condition_texts,
 }
