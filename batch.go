@@ -28,7 +28,7 @@ import (
 //
 // Edges have no by_hop with Subgraph bidirectional and induced. Some options add arrays: ScopeSeed adds nodes/TYPE/batch (the index of each node's seed in the batch), Before adds
 // seed_time, Age adds nodes/TYPE/x/age and edges/TYPE/x/age, seeds that are links add links/COLUMN, Negatives adds negative_local (local ids of the negatives of each link, as
-// seed_local), and Ops adds ops/K/frontier, ops/K/edge_index and ops/K/e_id for op K.
+// seed_local) and, where links have several numbers of them, negative_end (by link, the number of negatives up to its last one), and Ops adds ops/K/frontier, ops/K/edge_index and ops/K/e_id for op K.
 type Batch struct {
 	Epoch  uint64 // number of the epoch
 	Number int    // number of the batch in the epoch, counted over all ranks

@@ -137,8 +137,9 @@ type Draw struct {
 
 	// The fields up to Subgraph apply to SamplingSpec too.
 
-	// Negatives is the number of negative links per seed link; 0 is none.
-	Negatives int
+	// Negatives is the number of negative links per seed link, at most 65536; 0 is none. Of a number with a fraction, a link has the whole part and, with the chance of the
+	// fraction, one more, by a draw of its own: 0.5 gives every second link a negative, 1.5 one or two. FormatCollection needs a whole number.
+	Negatives float64
 	// NegativesHow says how a negative link is made of a link: "binary" draws both ends (the default), "triplet" keeps the
 	// source and draws the target, "in-batch" keeps the source and takes the target of another link of the batch.
 	NegativesHow string
@@ -159,6 +160,10 @@ type Draw struct {
 	// or an .npy file of type-wise ids with a row per link, [links, negatives] of targets or [links, negatives, 2] of sources and targets. Lists of several lengths are
 	// "FILE.npy,OFFSETS.npy", where link i has the ids from offset i to offset i + 1 of the file. "" is none. A Plan must have negatives that are listed.
 	NegativesFrom string
+	// Positives is an edge type, "SRC:REL:DST" or REL, that makes each seed, a node of type SRC, a seed link per epoch: one of its edges of the type, drawn alike among
+	// those that are Messages and, where the seeds have times (Before), not later than the seed. Nodes without such an edge are left out, with a warning. A Plan must start from links of this
+	// type. "" is none.
+	Positives string
 	// Exclude leaves edges out of all draws of a subgraph: "self" those from the source to the target of its links,
 	// "reverse:RELATION" also the edges of RELATION from the target to the source.
 	Exclude string

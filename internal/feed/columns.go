@@ -46,6 +46,8 @@ type bounds struct {
 type made struct {
 	sub   *sample.Subgraph
 	input []uint64      // places of the seeds in the list of the source
+	edges []uint64      // with positives: the edge ids of the links
+	ids   []uint64      // scratch memory of givenPlaces
 	times []sample.Time // of the seeds, with before
 	batch [][]uint32    // under scope seed, by node type: the place of each node's seed in the batch
 	// places are rows of the tables that a stream fetched: see fetched.
@@ -58,7 +60,7 @@ type Features struct {
 	Nodes, Edges map[string][]string
 	// Joined are further columns of nodes and edges, made of several columns each.
 	Joined []Joined
-	// Links are columns of link seeds, with a row per seed in the order of the job.
+	// Links are columns of link seeds, with a row per seed in the order of the job or, with Job.Positives, per edge of their type.
 	Links []*widening.Column
 	// Ages are the types whose batches have AgeColumn, in AgeUnit: one of features.Units, "" is days. They need a plan with times.
 	Ages    []Age
@@ -68,7 +70,8 @@ type Features struct {
 	// NoEdgeIDs leaves e_id out.
 	NoEdgeIDs bool
 
-	unevenLists bool // the links have lists of negatives of several lengths
+	unevenLists bool     // the links have lists of negatives of several lengths
+	rows        []uint32 // with positives: the places of the seeds among those that were given
 }
 
 // columnsOf is the columns of the batches of a sampler. They cover every type of the graph, including types that the
@@ -112,7 +115,7 @@ func (l *columnList) addColumns(columns ...column) { l.columns = append(l.column
 // addSeeds adds the columns of seeds, of negatives and of links.
 func (l *columnList) addSeeds() {
 	width, negatives := int64(l.s.SeedWidth()), l.s.Plan().Negatives
-	l.addColumns(ints("input_id", func(m *made) []uint64 { return m.input }, func(b *bounds) int64 { return b.seeds }),
+	l.addColumns(ints("input_id", func(m *made) []uint64 { return m.givenPlaces(l.f.rows) }, func(b *bounds) int64 { return b.seeds }),
 		ints("seed_local", func(m *made) []uint32 { return m.sub.SeedLocal }, func(b *bounds) int64 { return b.seeds * width }))
 	if negatives != nil {
 		l.addColumns(ints("negative_local", func(m *made) []uint32 { return m.sub.Negatives.Local }, func(b *bounds) int64 { return 2 * b.negatives }))

@@ -56,8 +56,8 @@ func mostBytes(s *sample.Sampler, cs []column, seeds int) (int64, error) {
 		each, apart = 1, b.seeds
 	}
 	if p.Negatives != nil { // their ends are visited with the seeds'
-		b.negatives = min(b.seeds*min(int64(p.Negatives.Each), plenty), plenty)
-		each = min(each*min(int64(p.Negatives.Each)+1, plenty), plenty)
+		b.negatives = min(b.seeds*min(int64(p.Negatives.Most()), plenty), plenty)
+		each = min(each*min(int64(p.Negatives.Most())+1, plenty), plenty)
 	}
 	for _, name := range p.SeedType {
 		t := g.NodeType(name)

@@ -12,12 +12,12 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 )
 
-// checkLinks refuses columns that cannot come with the given number of links.
-func checkLinks(columns []*widening.Column, links int) error {
+// checkLinks refuses columns that cannot come with the given number of links, or of edges that links are drawn of.
+func checkLinks(columns []*widening.Column, rows int) error {
 	for _, c := range columns {
 		switch {
-		case c.Rows != links:
-			return fmt.Errorf("column %q of the links: found %d rows, expected %d, one per link; give as many rows as links", c.Name, c.Rows, links)
+		case c.Rows != rows:
+			return fmt.Errorf("column %q of the links: found %d rows, expected %d, one per link; give as many rows as links", c.Name, c.Rows, rows)
 		case c.DType == graph.String || c.Ragged():
 			return fmt.Errorf("column %q of the links: found %s rows of shape %v, expected numbers of a fixed shape", c.Name, c.DType, c.Shape)
 		}
@@ -25,12 +25,32 @@ func checkLinks(columns []*widening.Column, links int) error {
 	return nil
 }
 
+// columnRows are the rows of the columns of links.
+func (m *made) columnRows() []uint64 {
+	if len(m.edges) > 0 {
+		return m.edges
+	}
+	return m.input
+}
+
+// givenPlaces are the places of the seeds among those that were given, of which rows has those that are seeds; nil: all are.
+func (m *made) givenPlaces(rows []uint32) []uint64 {
+	if rows == nil {
+		return m.input
+	}
+	m.ids = m.ids[:0]
+	for _, i := range m.input {
+		m.ids = append(m.ids, uint64(rows[i]))
+	}
+	return m.ids
+}
+
 // ofLinks is a column of the seeds, named links/NAME.
 func ofLinks(c *widening.Column) column {
-	write := func(dst []byte, m *made) { batch.Gather(dst, c.Values, c.RowBytes(), m.input) }
+	write := func(dst []byte, m *made) { batch.Gather(dst, c.Values, c.RowBytes(), m.columnRows()) }
 	if c.Wide() {
 		numbers := c.Writer(c.DType, nil)
-		write = func(dst []byte, m *made) { numbers(dst, graph.Index{U64: m.input}) }
+		write = func(dst []byte, m *made) { numbers(dst, graph.Index{U64: m.columnRows()}) }
 	}
 	return column{ColumnInfo{Name: "links/" + Escaped(c.Name), DType: c.DType.String(), Shape: append([]int{}, c.Shape...), Of: c.Column}, c.RowBytes(),
 		func(m *made) int { return len(m.input) },

@@ -68,21 +68,25 @@ func NewSource(s *sample.Sampler, job sample.Job, f Features, ops bool) (*Source
 			}
 		}
 	}
-	f.unevenLists = job.Negatives.Ends != nil
+	f.unevenLists = job.Negatives.Ends != nil || s.Plan().Negatives != nil && s.Plan().Negatives.Uneven()
 	src := &Source{sampler: s, job: job, width: s.SeedWidth(), links: len(f.Links) > 0, leftOut: f.LeftOut, features: f, ops: ops}
 	if _, err := job.Batches(src.width); err != nil {
 		return nil, err
+	}
+	columnRows := src.Seeds()
+	if x := job.Positives; x != nil {
+		src.features.rows, columnRows = x.Rows(), x.Edges()
 	}
 	src.order = batch.Sequential(uint64(src.Seeds()))
 	if job.Shuffle {
 		src.order = batch.Shuffled(uint64(src.Seeds()))
 	}
-	if err := checkLinks(f.Links, src.Seeds()); err != nil {
+	if err := checkLinks(f.Links, columnRows); err != nil {
 		return nil, err
 	}
 	src.tables.numbers = &widening.Numbers{}
 	var err error
-	if src.columns, err = columnsOf(s, f, ops, &src.tables, nil); err != nil {
+	if src.columns, err = columnsOf(s, src.features, ops, &src.tables, nil); err != nil {
 		return nil, err
 	}
 	if p.Before != nil {
@@ -169,7 +173,7 @@ func (s *Source) Negatives() *NegativesInfo {
 	if n == nil {
 		return nil
 	}
-	return &NegativesInfo{How: n.How.String(), Each: n.Each, KeepsSources: n.How == sample.Triplet || n.How == sample.InBatch || s.job.Negatives.Targets}
+	return &NegativesInfo{How: n.How.String(), Each: n.Most(), KeepsSources: n.How == sample.Triplet || n.How == sample.InBatch || s.job.Negatives.Targets}
 }
 
 // SetOrder sets the order of the seeds of each epoch, in place of the job's order. It is called before the first Maker.
@@ -275,10 +279,21 @@ func (m *Maker) Batch(order batch.Items, epoch uint64, b int) (int, error) {
 		slices.Sort(m.made.input)
 		m.made.input = slices.Compact(m.made.input)
 	}
-	m.seeds, m.rows, m.made.times = m.seeds[:0], m.rows[:0], m.made.times[:0]
+	seeds, edges := src.job.Seeds, []uint32(nil)
+	if x := src.job.Positives; x != nil {
+		links, err := x.Links(epoch)
+		if err != nil {
+			return 0, err
+		}
+		seeds, edges = links.Ends, links.Edges
+	}
+	m.seeds, m.rows, m.made.times, m.made.edges = m.seeds[:0], m.rows[:0], m.made.times[:0], m.made.edges[:0]
 	for _, i := range m.made.input {
 		at := int(i) * src.width
-		m.seeds = append(m.seeds, src.job.Seeds[at:at+src.width]...)
+		m.seeds = append(m.seeds, seeds[at:at+src.width]...)
+		if edges != nil {
+			m.made.edges = append(m.made.edges, uint64(edges[i]))
+		}
 		if src.job.Times != nil {
 			m.made.times = append(m.made.times, src.job.Times[i])
 		}
@@ -296,6 +311,8 @@ func (m *Maker) Of(seeds []int64, epoch, unit uint64) (int, error) {
 		return 0, errors.New("found a plan with before, expected one without: seeds that are asked for have no times; sample with the seeds in a file, which may have times")
 	case !m.src.job.Negatives.Empty():
 		return 0, errors.New("found listed negatives, expected none: links that are asked for have no lists; leave `NegativesFrom` out")
+	case m.src.job.Positives != nil:
+		return 0, errors.New("found positives, expected none: seeds that are asked for have no positives that are drawn; leave `Positives` out, and ask for links")
 	case m.src.links:
 		return 0, errors.New("found links with columns, expected none: links that are asked for have no columns; give links as ids of their ends alone")
 	case len(seeds)%m.src.width != 0:

@@ -124,6 +124,10 @@ func (m *Maker) take(b *sample.Batch, sub *sample.Subgraph, n, lists int) (whole
 		for _, i := range b.Rows {
 			m.made.input = append(m.made.input, uint64(i))
 		}
+		m.made.edges = m.made.edges[:0]
+		for _, id := range b.Edges {
+			m.made.edges = append(m.made.edges, uint64(id))
+		}
 		m.made.times = append(m.made.times[:0], b.Times...)
 		m.made.begin(lists)
 		if m.disjoint != nil {

@@ -647,6 +647,9 @@ func (p *testPlan) links(r *rand.Rand, g *refGraph, names []string) {
 		return
 	}
 	n := map[string]any{"how": corruptionNames[r.IntN(len(corruptionNames))], "each": 1 + r.IntN(4)}
+	if n["each"] == 4 && n["how"] != "listed" {
+		n["each"] = map[Scope]float64{ScopeEpoch: 0.5, ScopeBatch: 1.75, ScopeSeed: 2.25}[p.scope]
+	}
 	if n["how"] == "in-batch" && p.scope == ScopeSeed {
 		n["how"] = "triplet"
 	}

@@ -20,6 +20,8 @@ type Input struct {
 	Unit uint64
 	// Time is the time of the seed, for a plan with Before.
 	Time Time
+
+	err error // why the seeds are not known
 }
 
 // Subgraph is the nodes and edges that a plan takes around its seeds. Lists by type are in the order of the types of
@@ -47,7 +49,7 @@ type Subgraph struct {
 // SubNegatives is negative links: source and target in turn, as type-wise ids and as local ids.
 type SubNegatives struct {
 	Nodes, Local []uint32
-	// Ends are, by link, the number of negatives up to its last one; empty where each link has Negatives.Each.
+	// Ends are, by link, the number of negatives up to its last one; empty where each link has as many.
 	Ends []uint64
 	// Edges is the number of them that are edges, or join a node with itself, after all tries (StrictCount).
 	Edges int
@@ -272,6 +274,9 @@ func (c *Context) begin(in Input) error {
 	width := c.s.SeedWidth()
 	if len(in.Seeds)%width != 0 {
 		return tagged.Errorf(ErrSeed, "found %d ids, expected pairs of source and target; give two ids per link", len(in.Seeds))
+	}
+	if in.err != nil {
+		return in.err
 	}
 	if c.s.plan.Scope == ScopeSeed && len(in.Seeds) != width {
 		return tagged.Errorf(ErrSeed, "found %d seeds, expected one for scope seed", len(in.Seeds)/width)

@@ -20,6 +20,8 @@ type Job struct {
 	Times []Time
 	// Negatives are the lists of the links, for a plan whose negatives are Listed.
 	Negatives NegativeLists
+	// Positives, if set, draws the links of each epoch. Seeds are then those of any one epoch.
+	Positives *Positives
 	// BatchSize is the number of seeds per batch. Under ScopeSeed each seed has a subgraph of its own, and a batch is
 	// only the seeds that a worker takes at a time.
 	BatchSize int
@@ -72,9 +74,19 @@ type Batch struct {
 	// Negatives are the lists of the seeds (Job.Negatives).
 	Negatives NegativeLists
 	Rows      []uint32 // places of the seeds (link seeds: of the pairs) in Job.Seeds
+	Edges     []uint32 // with Job.Positives: the edge ids of the links
 	At        int      // place in the batch of the seed of the subgraph under ScopeSeed, else 0
 
 	items []uint64 // room for Batches.Get
+	err   error    // of the draw of the links: that of each subgraph
+}
+
+// ColumnRows are the rows of the columns of links that the seeds have: the places of the seeds or, of links that were drawn, their edge ids.
+func (b *Batch) ColumnRows() []uint32 {
+	if len(b.Edges) > 0 {
+		return b.Edges
+	}
+	return b.Rows
 }
 
 // Batches hands out the batches of a job. It is not safe for concurrent use: each worker has its own copy.
@@ -85,6 +97,8 @@ type Batches struct {
 	each      uint64 // batches of the rank per epoch
 	epoch     uint64 // the epoch of order
 	order     Items
+	drawn     uint64 // the epoch of links
+	links     *Links
 }
 
 // Batches checks the job, and is the batches that its rank takes of seeds with width ids each (Sampler.SeedWidth). It
@@ -100,6 +114,8 @@ func (j *Job) Batches(width int) (*Batches, error) {
 		return nil, tagged.Errorf(ErrSeed, "found rank %d of %d, expected 0 to %d", j.Rank, ranks, ranks-1)
 	case j.End < 0 || j.End > 0 && len(j.Seeds) == 0:
 		return nil, tagged.Errorf(ErrSeed, "found epochs of %d batches of %d ids, expected batches of seeds", j.End, len(j.Seeds))
+	case j.Positives != nil && (width != 2 || len(j.Positives.nodes) != len(j.Seeds)/width || !j.Negatives.Empty()):
+		return nil, tagged.Errorf(ErrSeed, "found %d ids and the positives of %d nodes, expected a pair for each, and no lists of negatives; take the links of an epoch as seeds", len(j.Seeds), len(j.Positives.nodes))
 	case j.Times != nil && len(j.Times) != len(j.Seeds)/width:
 		return nil, tagged.Errorf(ErrSeed, "found %d times for %d seeds, expected one per seed", len(j.Times), len(j.Seeds)/width)
 	}
@@ -129,11 +145,27 @@ func (s *Batches) Lone(scope Scope, i uint64, at int) Input {
 		item = one[0]
 	}
 	w := uint64(s.width)
-	in.Seeds = s.job.Seeds[item*w : (item+1)*w]
+	seeds, _, err := s.seedsOf(epoch)
+	in.Seeds, in.err = seeds[item*w:(item+1)*w], err
 	if s.job.Times != nil {
 		in.Time = s.job.Times[item]
 	}
 	return in
+}
+
+// seedsOf is the seeds in an epoch and, of links that were drawn, their edge ids. With an error they are those of another epoch.
+func (s *Batches) seedsOf(epoch uint64) (seeds, edges []uint32, err error) {
+	if s.job.Positives == nil {
+		return s.job.Seeds, nil, nil
+	}
+	if s.links == nil || s.drawn != epoch {
+		links, err := s.job.Positives.Links(epoch)
+		if err != nil {
+			return s.job.Seeds, nil, err
+		}
+		s.links, s.drawn = links, epoch
+	}
+	return s.links.Ends, s.links.Edges, nil
 }
 
 // orderOf is the order of the seeds in an epoch; nil for the order of the list.
@@ -193,14 +225,19 @@ func (s *Batches) Get(i uint64, b *Batch) {
 	b.Number = uint64(s.job.Rank) + b.Index*uint64(max(s.job.Ranks, 1))
 	b.First = s.first(b.Number)
 	n := min(size, s.positions-b.First)
-	b.Seeds, b.Times, b.Rows = b.Seeds[:0], b.Times[:0], b.Rows[:0]
+	b.Seeds, b.Times, b.Rows, b.Edges = b.Seeds[:0], b.Times[:0], b.Rows[:0], b.Edges[:0]
+	seeds, edges, err := s.seedsOf(b.Epoch)
+	b.err = err
 	order := s.orderOf(b.Epoch)
 	if order == nil {
 		w := uint64(s.width)
 		for i := b.First; i < b.First+n; i++ {
 			b.Rows = append(b.Rows, uint32(i))
 		}
-		b.Seeds = append(b.Seeds, s.job.Seeds[b.First*w:(b.First+n)*w]...)
+		b.Seeds = append(b.Seeds, seeds[b.First*w:(b.First+n)*w]...)
+		if edges != nil {
+			b.Edges = append(b.Edges, edges[b.First:b.First+n]...)
+		}
 		if s.job.Times != nil {
 			b.Times = append(b.Times, s.job.Times[b.First:b.First+n]...)
 		}
@@ -225,9 +262,12 @@ func (s *Batches) Get(i uint64, b *Batch) {
 	}
 	for _, i := range b.Rows {
 		if s.width == 1 {
-			b.Seeds = append(b.Seeds, s.job.Seeds[i])
+			b.Seeds = append(b.Seeds, seeds[i])
 		} else {
-			b.Seeds = append(b.Seeds, s.job.Seeds[2*i], s.job.Seeds[2*i+1])
+			b.Seeds = append(b.Seeds, seeds[2*i], seeds[2*i+1])
+		}
+		if edges != nil {
+			b.Edges = append(b.Edges, edges[i])
 		}
 		if s.job.Times != nil {
 			b.Times = append(b.Times, s.job.Times[i])
@@ -376,7 +416,7 @@ func (s *Sampler) Subgraphs(b *Batch) int {
 
 // Input is the input of the i-th subgraph of a batch. seed is the random seed of the job.
 func (s *Sampler) Input(b *Batch, seed uint64, i int) Input {
-	in := Input{Seeds: b.Seeds, Negatives: b.Negatives, Seed: seed, Epoch: b.Epoch, Unit: b.Number}
+	in := Input{Seeds: b.Seeds, Negatives: b.Negatives, Seed: seed, Epoch: b.Epoch, Unit: b.Number, err: b.err}
 	if s.plan.Scope == ScopeSeed {
 		width := s.SeedWidth()
 		in.Seeds = b.Seeds[i*width : (i+1)*width]

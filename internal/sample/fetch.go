@@ -111,6 +111,9 @@ func (c *Context) DrawNegatives(in Input) ([]uint32, error) {
 	if c.s.negatives == nil {
 		return nil, nil
 	}
+	if in.err != nil {
+		return nil, in.err
+	}
 	if err := c.s.checkLinks(len(in.Seeds) / 2); err != nil {
 		return nil, err
 	}

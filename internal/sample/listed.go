@@ -101,8 +101,8 @@ func (l *NegativeLists) check(n *Negatives, links int) error {
 		}
 		return nil
 	case len(l.Ends) == 0:
-		if l.Len() != n.Each*links {
-			return tagged.Errorf(ErrSeed, "found %d listed negatives for %d links, expected %d per link, as the plan says; list them for each link", l.Len(), links, n.Each)
+		if l.Len() != n.Most()*links {
+			return tagged.Errorf(ErrSeed, "found %d listed negatives for %d links, expected %d per link, as the plan says; list them for each link", l.Len(), links, n.Most())
 		}
 		return nil
 	case len(l.Ends) != links || l.Ends[links-1] != uint64(l.Len()):
@@ -110,8 +110,8 @@ func (l *NegativeLists) check(n *Negatives, links int) error {
 	}
 	before := uint64(0)
 	for i, end := range l.Ends {
-		if end < before || end-before > uint64(n.Each) {
-			return tagged.Errorf(ErrSeed, "link %d: found a list of negatives from %d to %d, expected at most %d, as the plan says; raise each in the plan", i, before, end, n.Each)
+		if end < before || end-before > uint64(n.Most()) {
+			return tagged.Errorf(ErrSeed, "link %d: found a list of negatives from %d to %d, expected at most %d, as the plan says; raise each in the plan", i, before, end, n.Most())
 		}
 		before = end
 	}

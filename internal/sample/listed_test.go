@@ -32,7 +32,7 @@ func TestListed(t *testing.T) {
 		}
 		defer sampler.Close()
 		own := func(link int) (pairs []uint32) {
-			from, to := link*p.Negatives.Each, (link+1)*p.Negatives.Each
+			from, to := link*p.Negatives.Most(), (link+1)*p.Negatives.Most()
 			if ends := job.Negatives.Ends; ends != nil {
 				if from = 0; link > 0 {
 					from = int(ends[link-1])

@@ -226,7 +226,7 @@ func (c *Context) drawNegatives(in Input) error {
 	if n.How == Listed {
 		return c.listNegatives(in)
 	}
-	if int64(links)*int64(n.Each)*2 > maxLocal {
+	if int64(links)*int64(n.Most())*2 > maxLocal {
 		return c.errSubgraph(c.s.seedTypes[0])
 	}
 	if c.s.opt.Given && (n.By != ByNone || n.Strict != StrictNo) {
@@ -251,7 +251,7 @@ func (c *Context) drawNegatives(in Input) error {
 			own = draw.Absorb(draw.Absorb(0, uint64(src)), uint64(dst))
 		}
 		state := draw.Absorb(prefix, own)
-		for j := range uint64(n.Each) {
+		for j := range n.drawnFor(state) {
 			link, refused := of.draw(i, draw.Absorb(state, j))
 			if refused && n.Strict == StrictError {
 				return tagged.Errorf(ErrSeed, "link %d (from node %d to node %d): found no negative that is not an edge of %s in %d draws, expected one; take count instead of error (`NegativesStrict`), or other negatives",
@@ -261,6 +261,9 @@ func (c *Context) drawNegatives(in Input) error {
 				out.Edges++
 			}
 			out.Nodes = append(out.Nodes, link[0], link[1])
+		}
+		if n.Uneven() {
+			out.Ends = append(out.Ends, uint64(len(out.Nodes)/2))
 		}
 	}
 	return nil
@@ -317,6 +320,21 @@ func (d *negativesOf) try(i int, h, t uint64) (link [2]uint32, refused bool) {
 		refused = refused || d.s.seedTypes[0] == d.s.seedTypes[1] && link[0] == link[1] || n.linked(link, d.until)
 	}
 	return link, refused
+}
+
+// Most is the most negatives that a link has.
+func (n *Negatives) Most() int { return int(math.Ceil(n.Each)) }
+
+// Uneven says whether the links have several numbers of drawn negatives, because Each has a fraction.
+func (n *Negatives) Uneven() bool { return n.Each != math.Trunc(n.Each) }
+
+// drawnFor is the number of negatives of a link whose draws have a state. The negatives have states that follow from it, so its own draws are free.
+func (n *Negatives) drawnFor(state uint64) uint64 {
+	whole, fraction := math.Modf(n.Each)
+	if fraction > 0 && draw.Unit(draw.At(state, 0)) < fraction {
+		whole++
+	}
+	return uint64(whole)
 }
 
 // linked says whether a negative is an edge: of LinkedBefore, one whose time passes a bound.

@@ -161,6 +161,80 @@ func TestNegativesLaw(t *testing.T) {
 	}
 }
 
+// TestFractions checks negatives of a number with a fraction: their share over many links is within six standard deviations of the binomial law, a link has one of the two
+// whole numbers beside it, and its negatives are the first of those that it has of the next whole number.
+func TestFractions(t *testing.T) {
+	const links = 4_000
+	var seeds []uint32
+	for i := range uint32(links) {
+		seeds = append(seeds, i%50, i/50%40)
+	}
+	for _, scope := range []Scope{ScopeEpoch, ScopeBatch, ScopeSeed} {
+		for _, how := range []Corruption{Binary, Triplet, InBatch} {
+			for _, each := range []float64{0.001, 0.5, 1.5, 3.9} {
+				if how == InBatch && scope == ScopeSeed {
+					continue
+				}
+				name := fmt.Sprintf("%s, %s, %v", scope, how, each)
+				batch := func(each float64, epoch uint64) (lists [][]uint32) {
+					plan := linkPlan(&Negatives{How: how, Each: each})
+					plan.Scope = scope
+					s, err := New(linkGraph(50, 40, nil, [][2]int{{3, 4}}), plan, Options{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer s.Close()
+					c, size := s.NewContext(), 500
+					if scope == ScopeSeed {
+						size = 1
+					}
+					for i := 0; i < links; i += size {
+						sub, err := c.Sample(Input{Seeds: seeds[2*i : 2*(i+size)], Seed: 9, Epoch: epoch, Unit: uint64(i)})
+						if err != nil {
+							t.Fatal(err)
+						}
+						if got := len(sub.Negatives.Ends); got != size && each != math.Trunc(each) {
+							t.Fatalf("%s: found %d ends of lists, expected %d", name, got, size)
+						}
+						for link := range size {
+							from, to := sub.Negatives.Span(link, size)
+							lists = append(lists, slices.Clone(sub.Negatives.Nodes[2*from:2*to]))
+						}
+					}
+					return lists
+				}
+				got, more, next := batch(each, 3), batch(math.Ceil(each), 3), batch(each, 4)
+				whole, fraction := math.Modf(each)
+				again, extra := map[[2]uint32]int{}, 0
+				changed := false
+				for i, list := range got {
+					n := len(list) / 2
+					if d := n - int(whole); d != 0 && d != 1 || !slices.Equal(list, more[i][:2*n]) {
+						t.Fatalf("%s: link %d: found negatives %v, expected the first %v or %v of %v", name, i, list, whole, whole+1, more[i])
+					}
+					link := [2]uint32(seeds[2*i:])
+					if before, ok := again[link]; ok && before != n && scope != ScopeBatch {
+						t.Fatalf("%s: link %v: found %d and %d negatives in an epoch, expected as many", name, link, before, n)
+					}
+					again[link] = n
+					extra += n - int(whole)
+					changed = changed || n != len(next[i])/2
+				}
+				drawn := float64(links)
+				if scope != ScopeBatch { // each of the links is there several times
+					drawn = float64(len(again))
+				}
+				if share, bound := float64(extra)/links, 6*math.Sqrt(fraction*(1-fraction)/drawn); math.Abs(share-fraction) > bound {
+					t.Errorf("%s: found a further negative for %.4f of the links, expected %.4f within %.4f", name, share, fraction, bound)
+				}
+				if !changed && fraction > 0.01 {
+					t.Errorf("%s: found the same numbers of negatives in two epochs, expected others", name)
+				}
+			}
+		}
+	}
+}
+
 // TestLinkTwice checks that a link that is twice among the seeds has the same negatives with scope seed, wherever it comes, and others in
 // the next epoch.
 func TestLinkTwice(t *testing.T) {
@@ -268,8 +342,14 @@ func TestLinkPlansRefused(t *testing.T) {
 		{"no reverse", func(p *Plan) { p.Exclude = &Exclude{"user:buys:item"} }, "exclude: reverse: found user:buys:item, expected an edge type from item to user"},
 		{"no such reverse", func(p *Plan) { p.Exclude = &Exclude{"item:back:user"} }, `exclude: reverse: found edge type "item:back:user"`},
 		{"reverse", func(p *Plan) { p.Exclude = &Exclude{"item:rev_buys:user"} }, ""},
-		{"none", func(p *Plan) { p.Negatives.Each = 0 }, "negatives: found each 0, expected 1 to 65536"},
-		{"many", func(p *Plan) { p.Negatives.Each = 1 << 20 }, "negatives: found each 1048576"},
+		{"none", func(p *Plan) { p.Negatives.Each = 0 }, "negatives: found each 0, expected a number above 0 and at most 65536"},
+		{"many", func(p *Plan) { p.Negatives.Each = 100_000 }, "negatives: found each 100000"},
+		{"many and a fraction", func(p *Plan) { p.Negatives.Each = 65536.5 }, "negatives: found each 65536.5"},
+		{"below none", func(p *Plan) { p.Negatives.Each = -0.5 }, "negatives: found each -0.5, expected a number above 0"},
+		{"no number", func(p *Plan) { p.Negatives.Each = math.NaN() }, "negatives: found each NaN, expected a number above 0"},
+		{"without end", func(p *Plan) { p.Negatives.Each = math.Inf(1) }, "negatives: found each +Inf, expected a number above 0"},
+		{"a fraction", func(p *Plan) { p.Negatives.Each = 0.5 }, ""},
+		{"a fraction of a list", func(p *Plan) { p.Negatives.How, p.Negatives.Each = Listed, 1.5 }, "negatives: found each 1.5 with how listed, expected the length of the longest list"},
 		{"in-batch, seed", func(p *Plan) { p.Negatives.How, p.Scope = InBatch, ScopeSeed }, "found how in-batch with scope seed"},
 		{"in-batch, weights", func(p *Plan) { p.Negatives.How, p.Negatives.By = InBatch, ByDegree }, "found by degree with how in-batch"},
 		{"degree", func(p *Plan) { p.Negatives.By, p.SeedEdges = ByDegree, "" }, "found by degree without seed_edges"},

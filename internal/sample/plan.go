@@ -167,8 +167,10 @@ type Plan struct {
 // the ends of the seeds: the sources of the seeds, the sources of the negatives, the targets of the seeds, the targets of the negatives.
 // A negative has the time of its link.
 type Negatives struct {
-	How    Corruption
-	Each   int // negatives per link, from 1; of those that are Listed, the most per link
+	How Corruption
+	// Each is negatives per link, above 0; of those that are Listed, the most per link. Of a number with a fraction, a link has the whole part and, with the chance of the
+	// fraction, one more: by a draw of its own.
+	Each   float64
 	By     Weighting
 	Column string // with ByColumn: a column of the node types whose nodes are drawn
 	// Times are columns of node types with the times since which nodes exist. Of these types, nodes are drawn that exist at the time of the link: their own time is not

@@ -45,12 +45,12 @@ type opJSON struct {
 }
 
 type negativesJSON struct {
-	How    *string `json:"how"`
-	Each   *int    `json:"each"`
-	By     *string `json:"by,omitempty"`
-	Column string  `json:"column,omitempty"`
-	Strict *string `json:"strict,omitempty"`
-	Linked *string `json:"linked,omitempty"`
+	How    *string  `json:"how"`
+	Each   *float64 `json:"each"`
+	By     *string  `json:"by,omitempty"`
+	Column string   `json:"column,omitempty"`
+	Strict *string  `json:"strict,omitempty"`
+	Linked *string  `json:"linked,omitempty"`
 
 	Times map[string]string `json:"times,omitempty"`
 }

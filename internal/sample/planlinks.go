@@ -61,8 +61,10 @@ func (p *Plan) checkNegatives() error {
 		return fail("found one seed type, expected two: negatives belong to links")
 	case int(n.How) >= len(corruptionNames) || int(n.By) >= len(weightingNames) || int(n.Strict) >= len(strictNames) || int(n.Linked) >= len(linkedNames):
 		return fail("found how %d, by %d and strict %d, expected named values", n.How, n.By, n.Strict)
-	case n.Each < 1 || n.Each > MostNegatives:
-		return fail("found each %d, expected 1 to %d", n.Each, MostNegatives)
+	case !(n.Each > 0 && n.Each <= MostNegatives):
+		return fail("found each %v, expected a number above 0 and at most %d", n.Each, MostNegatives)
+	case n.How == Listed && n.Uneven():
+		return fail("found each %v with how listed, expected the length of the longest list, a whole number", n.Each)
 	case n.How == InBatch && p.Scope == ScopeSeed:
 		return fail("found how in-batch with scope seed, expected scope batch or epoch: a subgraph of one link has no other targets; take triplet")
 	case n.How == Listed && (n.By != ByNone || len(n.Times) > 0 || n.Strict != StrictNo):

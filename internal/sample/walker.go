@@ -75,7 +75,7 @@ func (w *walker) visitSeeds(seeds [][]uint32) []reachedNodes {
 		for _, s := range seeds {
 			w.visit(&r, s[end])
 			if n := w.p.Negatives; n != nil && slices.Contains(n.drawn(), end) {
-				for range n.Each {
+				for range w.negativesOf(n) {
 					w.visit(&r, uint32(w.random(max(w.g.Nodes[r.kind].Count, 1))))
 				}
 			}
@@ -83,6 +83,14 @@ func (w *walker) visitSeeds(seeds [][]uint32) []reachedNodes {
 		ends = append(ends, r)
 	}
 	return ends
+}
+
+// negativesOf is a random number of negatives of a link.
+func (w *walker) negativesOf(n *Negatives) int {
+	if !n.Uneven() {
+		return n.Most()
+	}
+	return int(n.drawnFor(uint64(w.random(math.MaxInt))))
 }
 
 // visit adds a node to the subgraph and to what an op reached.

@@ -206,7 +206,7 @@ class TestJraphGivenNegatives(unittest.TestCase):
             n_id = np.asarray(g.nodes["n_id"])
             self.assertEqual(n_id[np.asarray(g.globals["negatives"])[0]].tolist(), [r.tolist() for r in rows])
         given, _ = lists_of(np.random.default_rng(0), 2, (4096, 4096), pairs)
-        with self.assertRaisesRegex(ValueError, "found lists of negatives of several lengths with as_='jraph'"):
+        with self.assertRaisesRegex(ValueError, "found links with several numbers of negatives and as_='jraph'"):
             NodeLoader(made.RMAT, as_="jraph", fanout=[2], seeds=pairs, negatives_from=given)
 
 

@@ -207,7 +207,7 @@ class TestErrors(unittest.TestCase):
             (dict(neg_sampling="tripled"), r"found neg_sampling='tripled', .* did you mean triplet\?"),
             (dict(neg_sampling={"mode": "binary", "src_weight": [1]}), "found neg_sampling= with weights of nodes, expected none; negatives_by="),
             (dict(neg_sampling={"amount": 2}), "expected the keys mode and amount"),
-            (dict(neg_sampling_ratio=0.5), "found neg_sampling_ratio= with 0.5 negatives per link, expected a whole number"),
+            (dict(neg_sampling_ratio=-0.5), "found neg_sampling_ratio=-0.5, expected a number of negatives per link"),
             (dict(fanout={"_D": [2]}), "fanout: edge type: found '_D', expected one of _N:_E:_N"),
             (dict(fanout={"_E": [2], ("_N", "_E", "_N"): [2]}), "found fanout= of _N:_E:_N twice"),
             (dict(weight="w"), "found weight='w', expected a column of edges among none"),

@@ -198,7 +198,7 @@ func (c *chain) drawPlan(m *model) (o option.Sample, ok bool) {
 	if o.Seeds = rapid.SampledFrom(types).Draw(c.t, "seeds"); len(links) > 0 && sometimes(c.t, 4, "links") {
 		o.Seeds = rapid.SampledFrom(links).Draw(c.t, "links")
 		if rapid.Bool().Draw(c.t, "with negatives") {
-			o.Negatives = rapid.IntRange(1, 2).Draw(c.t, "negatives")
+			o.Negatives = float64(rapid.IntRange(1, 2).Draw(c.t, "negatives"))
 			o.NegativesHow = rapid.SampledFrom([]string{"binary", "triplet"}).Draw(c.t, "how")
 		}
 	}

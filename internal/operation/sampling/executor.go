@@ -71,7 +71,7 @@ func (o *request) choose(s *store.Store, p *planned, warn func(string)) choice {
 
 // jobBytes is the memory that the lists of a job take.
 func jobBytes(j *sample.Job) int64 {
-	return 4*int64(len(j.Seeds)) + int64(len(j.Times))*int64(unsafe.Sizeof(sample.Time{})) + j.Negatives.Bytes()
+	return 4*int64(len(j.Seeds)) + int64(len(j.Times))*int64(unsafe.Sizeof(sample.Time{})) + j.Negatives.Bytes() + j.Positives.Bytes()
 }
 
 // joined adds the columns and ids that are joined into TFRecords, without those that the plan reads anyway.

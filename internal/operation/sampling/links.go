@@ -38,12 +38,15 @@ func (o *request) checkLinks() error {
 		return err
 	}
 	in := func(text string, values []string) bool { return text == "" || slices.Contains(values, text) }
+	if err := o.checkPositives(); err != nil {
+		return err
+	}
 	rel, reverse := strings.CutPrefix(o.Exclude, reversed)
 	switch {
 	case o.Negatives > 0 && o.NegativesFrom != "":
-		return operation.Usagef("found `Negatives` %d and `NegativesFrom` %s, expected one of them: negatives are drawn, or they are given", o.Negatives, o.NegativesFrom)
-	case o.Negatives < 0:
-		return operation.Usagef("found `Negatives` %d, expected at least 1 per link", o.Negatives)
+		return operation.Usagef("found `Negatives` %v and `NegativesFrom` %s, expected one of them: negatives are drawn, or they are given", o.Negatives, o.NegativesFrom)
+	case o.Negatives != 0 && !(o.Negatives > 0 && o.Negatives <= sample.MostNegatives):
+		return operation.Usagef("found `Negatives` %v, expected a number above 0 and at most %d per link", o.Negatives, sample.MostNegatives)
 	case !in(o.NegativesHow, negativesHow):
 		return operation.Usagef("found `NegativesHow` %q, expected %s", o.NegativesHow, oneOf(negativesHow))
 	case o.NegativesHow == "in-batch" && o.NegativesBy != "" && o.NegativesBy != "uniform":
@@ -86,7 +89,7 @@ func (o *request) linked(g *graph.Graph, p *sample.Plan, edges string) error {
 		p.SeedEdges = edges
 	}
 	if o.listed > 0 {
-		p.Negatives = &sample.Negatives{How: sample.Listed, Each: o.listed}
+		p.Negatives = &sample.Negatives{How: sample.Listed, Each: float64(o.listed)}
 	}
 	if o.Negatives > 0 {
 		n := &sample.Negatives{Each: o.Negatives,
@@ -117,21 +120,26 @@ func (o *request) linked(g *graph.Graph, p *sample.Plan, edges string) error {
 		}
 	}
 	p.Kind = sample.SubgraphKind(max(0, slices.Index(subgraphKinds, o.Subgraph)))
+	if o.Positives != "" {
+		return SetMessages(g, p, o.Messages, p.SeedEdges)
+	}
 	return SetMessages(g, p, o.Messages)
 }
 
-// listedIn checks that a plan has listed negatives where NegativesFrom gives them, and only there, and that the output can hold them.
-func (o *request) listedIn(p *planned) error {
+// checkNegatives checks that a plan has listed negatives where NegativesFrom gives them, and only there, and that the output can hold the negatives.
+func (o *request) checkNegatives(p *planned) error {
 	n := p.plan.Negatives
 	switch asks := n != nil && n.How == sample.Listed; {
 	case asks && o.listed == 0:
 		return operation.Usagef("found a plan with listed negatives and no `NegativesFrom`, expected a list per link; give the column of the links or the file that has them")
 	case o.listed > 0 && !asks:
 		return operation.Usagef("found `NegativesFrom` and a plan whose negatives are not listed, expected \"how\": \"listed\"; write so in the plan, or leave `NegativesFrom` out")
-	case o.listed > 0 && o.listed != n.Each:
-		return operation.Usagef("found at most %d negatives of a link in `NegativesFrom`, expected %d, as the plan says; set each in the plan to %d", o.listed, n.Each, o.listed)
+	case o.listed > 0 && o.listed != n.Most():
+		return operation.Usagef("found at most %d negatives of a link in `NegativesFrom`, expected %d, as the plan says; set each in the plan to %d", o.listed, n.Most(), o.listed)
 	case len(p.job.Negatives.Ends) > 0 && o.ofFiles && o.Format == option.FormatCollection:
 		return operation.Usagef("found lists of negatives of several lengths in `NegativesFrom`, expected one length for `Format` collection; take `Format` tfrecord, or a loader")
+	case n != nil && n.Uneven() && o.ofFiles && o.Format == option.FormatCollection:
+		return operation.Usagef("found %v negatives per link, which some links have more of than others, expected a whole number for `Format` collection; take `Format` tfrecord, or a loader", n.Each)
 	}
 	return nil
 }

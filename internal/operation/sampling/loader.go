@@ -89,7 +89,7 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 	if text := ownMessages(s.Graph, p.plan); text != "" {
 		l.note("%s", text)
 	}
-	for _, text := range p.leakWarnings(s.Graph, o.Seeds) {
+	for _, text := range p.warnings(s.Graph, o.Seeds) {
 		operation.Warn(&o.Run, "%s", text)
 		l.note("%s", text)
 	}
@@ -176,7 +176,7 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 		}
 	}
 	columns := columnBytes(s.Graph, f)
-	need := samplerBytes(s.Graph, p.plan, o.Threads) + columns + f.NumberBytes() + order + p.job.Negatives.Bytes()
+	need := samplerBytes(s.Graph, p.plan, o.Threads) + columns + f.NumberBytes() + order + p.job.Negatives.Bytes() + p.job.Positives.Bytes()
 	if o.Executor == option.ExecutorMemory || o.Executor == option.ExecutorAuto && (o.Memory == 0 || need <= o.Memory) {
 		m, err := NewSampler(s, p.plan, need, o.Memory, options)
 		if err != nil {
@@ -347,7 +347,10 @@ func seedColumn(name string, g *graph.Graph, p *planned) (*graph.Column, []uint3
 	var columns []*graph.Column
 	var what string
 	var rows []uint32
-	if p.plan.Link() {
+	if p.job.Positives != nil {
+		n := g.Nodes[g.NodeType(p.plan.SeedType[0])]
+		columns, what, rows = n.Columns, "node type "+n.Type, p.job.Positives.Nodes()
+	} else if p.plan.Link() {
 		columns, what = p.columns, "the links"
 		for i := range uint32(p.seeds()) {
 			rows = append(rows, i)

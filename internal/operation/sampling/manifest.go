@@ -59,6 +59,9 @@ func (o *request) made(ctx context.Context, s *store.Store, plan *sample.Plan) (
 		Options: map[string]string{
 			"seeds": o.Seeds, "limit_seeds": strconv.Itoa(o.LimitSeeds), "batch_size": strconv.Itoa(o.BatchSize), "shuffle": strconv.FormatBool(o.Shuffle),
 			"epoch": strconv.FormatUint(o.Epoch, 10), "epochs": strconv.Itoa(o.Epochs), "rank": fmt.Sprintf("%d/%d", o.Rank, o.Ranks)}}
+	if o.Positives != "" {
+		made.Options["positives"] = o.Positives
+	}
 	if o.SeedTime != "" {
 		made.Options["seed_time"] = o.SeedTime
 		_, err := vfs.OS.Stat(o.SeedTime)

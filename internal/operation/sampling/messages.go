@@ -22,9 +22,9 @@ import (
 )
 
 // SetMessages gives a plan the messages that conditions ask for: "COLUMN=VALUE" or, of a column of bools, "COLUMN", for all edge types that the plan looks
-// at; or the same after "TYPE:", for one edge type. Several conditions on the same column of a type are alternatives.
-func SetMessages(g *graph.Graph, p *sample.Plan, conditions []string) error {
-	followed := followedBy(p)
+// at, and those of also; or the same after "TYPE:", for one edge type. Several conditions on the same column of a type are alternatives.
+func SetMessages(g *graph.Graph, p *sample.Plan, conditions []string, also ...string) error {
+	followed := func(edges string) bool { return followedBy(p)(edges) || slices.Contains(also, edges) }
 	out := map[string]sample.Messages{}
 	add := func(e *graph.Edges, column, value string) error {
 		name := e.Type.String()
@@ -204,9 +204,9 @@ func openReverses(g *graph.Graph, p *sample.Plan) string {
 	return ""
 }
 
-// leakWarnings are the warnings about what a model may see of the answers: through messages, or by the age of given negatives.
-func (p *planned) leakWarnings(g *graph.Graph, seeds string) (texts []string) {
-	for _, text := range []string{heldOut(g, p, seeds), openReverses(g, p.plan), p.unbornNegatives()} {
+// warnings are the warnings about seeds that are left out, and about what a model may see of the answers: through messages, or by the age of given negatives.
+func (p *planned) warnings(g *graph.Graph, seeds string) (texts []string) {
+	for _, text := range []string{p.withoutPositive(), heldOut(g, p, seeds), openReverses(g, p.plan), p.unbornNegatives()} {
 		if text != "" {
 			texts = append(texts, text)
 		}

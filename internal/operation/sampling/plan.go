@@ -35,6 +35,7 @@ type planned struct {
 	columns []*graph.Column
 	edges   string
 	unborn  int // ends of given negatives that do not exist at the time of their link
+	given   int // with Positives: the seed nodes, with those that are left out
 	// features are the store's, for TFRecords; nil for none.
 	features *widening.Features
 }
@@ -55,10 +56,22 @@ func (o *request) resolve(ctx context.Context, s *store.Store) (*planned, error)
 	if err != nil {
 		return nil, err
 	}
+	positives, err := o.positiveEdges(s.Graph, types, edges)
+	if err != nil {
+		return nil, err
+	}
 	if p.plan, err = o.fixedPlan(s.Graph, types); err != nil {
 		return nil, err
 	}
-	if p.plan != nil {
+	switch {
+	case positives != nil:
+		if p.plan != nil {
+			if err := checkStart(p.plan, positives); err != nil {
+				return nil, err
+			}
+		}
+		types = []string{positives.Type.Src}
+	case p.plan != nil:
 		if len(types) > 0 && !slices.Equal(types, p.plan.SeedType) && !(p.plan.Link() && len(types) == 1) || edges != "" && p.plan.SeedEdges != "" && edges != p.plan.SeedEdges {
 			return nil, operation.Usagef("found `SeedType` %s, expected %s, from which the plan starts; leave `SeedType` out, or change seed_type in the plan", joined(o.SeedType), cmp.Or(p.plan.SeedEdges, joined(p.plan.SeedType)))
 		}
@@ -73,7 +86,11 @@ func (o *request) resolve(ctx context.Context, s *store.Store) (*planned, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.bring(ctx, s, edges); err != nil {
+	linked := edges
+	if positives != nil {
+		linked = positives.Type.String()
+	}
+	if err := o.bring(ctx, s, linked); err != nil {
 		return nil, err
 	}
 	found, err := seeds.Find(ctx, vfs.OS, s, o.Seeds, types, edges, features, o.LimitSeeds)
@@ -91,15 +108,19 @@ func (o *request) resolve(ctx context.Context, s *store.Store) (*planned, error)
 			return nil, err
 		}
 	}
-	if edges = cmp.Or(edges, found.Edges); p.plan == nil {
-		p.plan, err = o.fanoutPlan(s.Graph, found.Types, edges)
+	types = found.Types
+	if positives != nil {
+		types = []string{positives.Type.Src, positives.Type.Dst}
+	}
+	if edges = cmp.Or(linked, found.Edges); p.plan == nil {
+		p.plan, err = o.fanoutPlan(s.Graph, types, edges)
 	} else if o.Plan == "" {
 		if err = o.linked(s.Graph, p.plan, edges); err == nil {
 			err = p.plan.Validate(s.Graph)
 		}
 	}
 	if err == nil {
-		err = o.listedIn(p)
+		err = o.checkNegatives(p)
 	}
 	if err != nil {
 		return nil, UsageOf(err)
@@ -110,22 +131,29 @@ func (o *request) resolve(ctx context.Context, s *store.Store) (*planned, error)
 		p.plan = &induced
 	}
 	p.job.Seeds, p.columns, p.edges = found.Nodes, found.Columns, found.Edges
-	if p.job.Times, err = o.timesOf(ctx, s.Graph, p, found); err != nil {
+	if p.job.Times, err = o.timesOf(ctx, s.Graph, p, found, positives != nil); err != nil {
 		return nil, err
+	}
+	if positives != nil {
+		return p, p.drawnLinks(o, s.Graph, positives, found, features)
 	}
 	p.unborn, err = p.plan.Unborn(s.Graph, &p.job)
 	return p, err
 }
 
 // timesOf are the times of the seeds that were found; nil for a plan that does not use times.
-func (o *request) timesOf(ctx context.Context, g *graph.Graph, p *planned, found *seeds.Seeds) ([]sample.Time, error) {
+func (o *request) timesOf(ctx context.Context, g *graph.Graph, p *planned, found *seeds.Seeds, nodes bool) ([]sample.Time, error) {
 	if p.plan.Before == nil {
 		if o.SeedTime != "" {
 			return nil, operation.Usagef("found `SeedTime` with a plan that does not use times, expected `Before`; give the column of the edges' times as `Before`, or leave `SeedTime` out")
 		}
 		return nil, nil
 	}
-	column := cmp.Or(o.SeedTime, p.timeOfSeeds())
+	implied := p.timeOfSeeds()
+	if nodes {
+		implied = p.timeOfNodes()
+	}
+	column := cmp.Or(o.SeedTime, implied)
 	if column == "" {
 		return nil, operation.Usagef("found no column with the times of the seeds, expected one; give `SeedTime`")
 	}

@@ -159,7 +159,7 @@ func (s *sampling) prepare(ctx context.Context) (err error) {
 	if o.Format == option.FormatTFRecord {
 		s.warnContext()
 	}
-	for _, text := range s.leakWarnings(s.store.Graph, o.Seeds) {
+	for _, text := range s.warnings(s.store.Graph, o.Seeds) {
 		operation.Warn(&o.Run, "%s", text)
 		s.report.Note(text)
 	}

@@ -198,6 +198,7 @@ func setMade(o *option.Sample, options map[string]string) (err error) {
 		return n
 	}
 	o.Seeds, o.SeedTime, o.NegativesFrom = options["seeds"], options["seed_time"], options["negatives_from"]
+	o.Positives = options["positives"]
 	o.LimitSeeds, o.BatchSize, o.Epochs, o.Components = number("limit_seeds"), number("batch_size"), number("epochs"), number("components")
 	o.Epoch = uint64(number("epoch"))
 	o.Shuffle, o.SeedIDs = options["shuffle"] == "true", options["seed_ids"] == "true"

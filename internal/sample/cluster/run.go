@@ -124,7 +124,7 @@ func reach(p *sample.Plan) (nodes, edges uint64) {
 	const all, most = 32, 1 << 20 // edges of a node where an op takes all, nodes of a subgraph
 	nodes = 1
 	if p.Negatives != nil {
-		nodes += uint64(p.Negatives.Each)
+		nodes += uint64(p.Negatives.Most())
 	}
 	found := []uint64{nodes}
 	for i := range p.Ops {

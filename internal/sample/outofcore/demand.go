@@ -90,7 +90,7 @@ func (n *neighbours) endsOf(op int) float64 {
 		if t == near {
 			ends++
 			if s.NegativeNodes(end, 1) != nil {
-				ends += plan.Negatives.Each
+				ends += plan.Negatives.Most()
 			}
 		}
 	}
@@ -135,7 +135,7 @@ func (n *neighbours) perLink() float64 {
 				continue
 			}
 			for _, v := range nodes {
-				sum += float64(plan.Negatives.Each) * float64(s.Picks(op, s.Degree(op, v))) / negativeNodes
+				sum += plan.Negatives.Each * float64(s.Picks(op, s.Degree(op, v))) / negativeNodes
 			}
 		}
 	}

@@ -23,6 +23,7 @@ type lines struct{ list []string }
 // line is all of a subgraph as text.
 func line(b *sample.Batch, sub *sample.Subgraph) string {
 	h := fnv.New64a()
+	_, _ = fmt.Fprint(h, sub.Negatives.Ends)
 	for _, list := range [][][]uint32{sub.Nodes, {sub.SeedLocal, sub.Negatives.Nodes, sub.Negatives.Local}, sub.NodesByHop, sub.EdgesByHop} {
 		for _, x := range list {
 			_, _ = fmt.Fprint(h, len(x))

@@ -23,6 +23,7 @@ func TestSparse(t *testing.T) {
 		for range 8 {
 			p, job := sampletest.SparseCase(r, s.Graph)
 			sampletest.AddMessages(r, s.Graph, p)
+			sampletest.AddPositives(r, s.Graph, p, &job)
 			opt := Options{Ops: rapid.Bool().Draw(r, "ops"), Threads: rapid.SampledFrom([]int{1, 1, 2, 5}).Draw(r, "threads"), Scratch: dir}
 			switch rapid.SampledFrom([]Design{Windows, Spilled, Condensed}).Draw(r, "design") {
 			case Windows:

@@ -362,7 +362,7 @@ func (c *Collection) Finish(made store.Made) (*store.Meta, error) {
 		},
 	}
 	if n := c.s.Plan().Negatives; n != nil {
-		meta.Context.Negatives, meta.Context.Arrays["negative_local"] = n.Each, c.seeds.items[1].name
+		meta.Context.Negatives, meta.Context.Arrays["negative_local"] = n.Most(), c.seeds.items[1].name
 	}
 	for _, n := range c.nodes {
 		meta.Nodes[g.Nodes[n.number].Type] = &store.NodesMeta{

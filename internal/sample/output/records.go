@@ -45,7 +45,7 @@ type RecordsOptions struct {
 	// of every job.
 	SeedIDs bool
 	Seeds   []uint32
-	// SeedColumns are features of link seeds, with a row per seed of every job. Among them are pieces of the Features of SeedEdges, the edge
+	// SeedColumns are features of link seeds, with a row per seed of every job or, with Job.Positives, per edge of SeedEdges. Among them are pieces of the Features of SeedEdges, the edge
 	// type that the links are edges of; empty where they come from a file.
 	SeedColumns []*graph.Column
 	SeedEdges   string
@@ -232,14 +232,14 @@ func (r *Records) encoder(job sample.Job) (sample.Job, func(c *chunk, b *sample.
 	return job, func(c *chunk, b *sample.Batch, sub *sample.Subgraph) error {
 		base := r.base + (b.Epoch-epoch)*examples
 		if !bySeed {
-			return r.encode(c, sub, b.Rows, base+b.Index, true)
+			return r.encode(c, sub, b.ColumnRows(), base+b.Index, true)
 		}
 		number := (b.Index*uint64(size) + uint64(b.At)) / uint64(group)
-		return r.encode(c, sub, b.Rows[b.At:b.At+1], base+number, (b.At+1)*width == len(b.Seeds))
+		return r.encode(c, sub, b.ColumnRows()[b.At:b.At+1], base+number, (b.At+1)*width == len(b.Seeds))
 	}, nil
 }
 
-// encode adds a subgraph to a chunk, in a worker. places are the places of its seeds among all seeds, and number is the
+// encode adds a subgraph to a chunk, in a worker. places are the rows of its seeds in SeedColumns, and number is the
 // number of its Example. last says that it is the last subgraph of its batch.
 func (r *Records) encode(c *chunk, sub *sample.Subgraph, places []uint32, number uint64, last bool) error {
 	c.add(sub, r.s.SeedWidth())

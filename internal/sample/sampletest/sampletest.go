@@ -153,7 +153,10 @@ func Plan(t *rapid.T, g *graph.Graph) *sample.Plan {
 		e := g.Edges[rapid.IntRange(0, len(g.Edges)-1).Draw(t, "seed edges")].Type
 		p.SeedType, p.SeedEdges = []string{e.Src, e.Dst}, e.String()
 		if how := rapid.IntRange(0, 4).Draw(t, "negatives"); how < 4 {
-			p.Negatives = &sample.Negatives{How: sample.Corruption(how), Each: rapid.IntRange(1, 3).Draw(t, "each")}
+			p.Negatives = &sample.Negatives{How: sample.Corruption(how), Each: float64(rapid.IntRange(1, 3).Draw(t, "each"))}
+			if p.Negatives.How != sample.Listed && rapid.Bool().Draw(t, "a fraction") {
+				p.Negatives.Each -= rapid.SampledFrom([]float64{0.75, 0.25}).Draw(t, "less")
+			}
 			if p.Negatives.How == sample.InBatch && p.Scope == sample.ScopeSeed {
 				p.Negatives.How = sample.Triplet
 			}
@@ -260,7 +263,7 @@ func lists(t *rapid.T, r *rand.Rand, g *graph.Graph, p *sample.Plan, links int) 
 	out := sample.NegativeLists{Targets: rapid.Bool().Draw(t, "targets alone")}
 	uneven := rapid.Bool().Draw(t, "uneven lists")
 	for range links {
-		n := p.Negatives.Each
+		n := p.Negatives.Most()
 		if uneven {
 			n = r.IntN(n + 1)
 		}

@@ -73,14 +73,11 @@ func links(g *graph.Graph, e *graph.Edges, condition string, features []table.Co
 	if s.Nodes, err = ends(g, e, rows, count); err != nil {
 		return nil, err
 	}
-	for _, c := range e.Columns {
-		name, piece := graph.PieceOf(c.Name)
-		if !piece {
-			name = c.Name
-		}
-		if !piece && strings.HasPrefix(name, "#") || features != nil && !slices.ContainsFunc(features, func(f table.Column) bool { return f.Name == name }) {
-			continue
-		}
+	columns, err := EdgeColumns(e, features)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range columns {
 		if rows == nil && count < e.Count {
 			rows = ascending(count)
 		}
@@ -91,13 +88,28 @@ func links(g *graph.Graph, e *graph.Edges, condition string, features []table.Co
 		}
 		s.Columns = append(s.Columns, c)
 	}
-	pieced := graph.Pieced(s.Columns)
+	return s, nil
+}
+
+// EdgeColumns are the columns of links that are edges of a type, with a row per edge: features, or all of them where these are nil. Of features in pieces, they are the pieces.
+func EdgeColumns(e *graph.Edges, features []table.Column) (out []*graph.Column, err error) {
+	for _, c := range e.Columns {
+		name, piece := graph.PieceOf(c.Name)
+		if !piece {
+			name = c.Name
+		}
+		if !piece && strings.HasPrefix(name, "#") || features != nil && !slices.ContainsFunc(features, func(f table.Column) bool { return f.Name == name }) {
+			continue
+		}
+		out = append(out, c)
+	}
+	pieced := graph.Pieced(out)
 	for _, f := range features {
-		if graph.FindColumn(s.Columns, f.Name) == nil && !slices.Contains(pieced, f.Name) {
+		if graph.FindColumn(out, f.Name) == nil && !slices.Contains(pieced, f.Name) {
 			return nil, tagged.Errorf(sample.ErrSeed, "found no column %s of %s, expected it, because the schema declares it for %s; import the column, or remove it from the schema", f.Name, e.Type, tfgnn.ReadoutName)
 		}
 	}
-	return s, nil
+	return out, nil
 }
 
 // reorder puts links in the order of their positions.

@@ -18,7 +18,7 @@ import numpy as np
 
 from ._arguments import choice, integer, meant, truth
 from ._command import GraphmillError
-from ._options import type_text
+from ._options import negatives_each, type_text
 from ._store import Store
 
 
@@ -273,19 +273,18 @@ def _neg_sampling(x: Any, _: Store) -> dict[str, Any]:
     if any(w is not None for w in weights):
         raise ValueError("found neg_sampling= with weights of nodes, expected none; negatives_by= names the column of nodes that has them, or 'degree'")
     how = choice("neg_sampling", getattr(how, "value", how), ("binary", "triplet"))
-    return {"negatives": _whole("neg_sampling", amount), "negatives_how": how}
+    return {"negatives": _ratio_of("neg_sampling", amount), "negatives_how": how}
 
 
 def _ratio(x: Any, _: Store) -> dict[str, Any]:
-    return {} if _same(x, None) or _same(x, 0) else {"negatives": _whole("neg_sampling_ratio", x), "negatives_how": "binary"}
+    return {} if _same(x, None) or _same(x, 0) else {"negatives": _ratio_of("neg_sampling_ratio", x), "negatives_how": "binary"}
 
 
-def _whole(word: str, x: Any) -> int:
-    if isinstance(x, float) and x.is_integer():
-        x = int(x)
-    if isinstance(x, float):
-        raise ValueError(f"found {word}= with {x} negatives per link, expected a whole number, because each link has its own negatives")
-    return integer(word, x, 1)
+def _ratio_of(word: str, x: Any) -> int | float:
+    n = negatives_each(word, x)
+    if n == 0:
+        raise ValueError(f"found {word}= with {x!r} negatives per link, expected a number above 0")
+    return n
 
 
 def _if(word: str, name: str, when: bool, x: str) -> Any:

@@ -27,7 +27,20 @@ from ._options import checked_fanout, feed_arguments, flags_of, path_of
 from ._order import LAW, check_state
 from ._saint import Norms
 from ._schema import Raw, Schema
-from ._seeds import check_distinct, check_last, check_linked, check_seeds, link_ends, link_labels, one_time, seed_file, seed_ids, seed_times, unit_of_times
+from ._seeds import (
+    check_distinct,
+    check_last,
+    check_linked,
+    check_positives,
+    check_seeds,
+    link_ends,
+    link_labels,
+    one_time,
+    seed_file,
+    seed_ids,
+    seed_times,
+    unit_of_times,
+)
 from ._stats import LoaderStats
 from ._store import Store
 
@@ -140,7 +153,8 @@ class NodeLoader(Feeding):
             True: the columns of ``before``, ``before_columns`` and ``before_nodes``, one of which it needs in any case.
         age_unit: "seconds", "minutes", "hours", "days" (the default), "weeks" or "years" of 365.2425 days. Where times are plain numbers, none is
             given, and ages are their differences.
-        negatives: negative links per link.
+        negatives: negative links per link. Of a number with a fraction, a link has the whole part and, with the chance of the fraction, one more, by a draw of
+            its own: 0.5 gives about every second link a negative, 1.5 one or two.
         negatives_how: "binary", the default: pairs of any nodes; "triplet": other destinations; "in-batch": destinations of
             other links of the batch.
         negatives_by: how negative nodes are drawn: None, uniformly; "degree", in proportion to degree^0.75; a column of nodes.
@@ -152,6 +166,10 @@ class NodeLoader(Feeding):
         negatives_from: the negatives of each link, in place of ``negatives``: node ids of destinations [links, negatives], or of sources and destinations
             [links, negatives, 2]; a list of arrays, or (ids, offsets), for lists of several lengths; the name of a column of the links with lists of original
             ids of destinations; or an .npy file.
+        positives: an edge type, ``("user", "buys", "item")``, that makes each seed, a user, a seed link per epoch: one of its edges of the type, drawn alike among
+            those that are ``messages`` and, with ``before``, not later than the time of the seed. So a user counts once per epoch, as in BPR. The batches are those
+            of links: ``links`` has the columns of the edges. Seeds without such an edge are left out, which `notes` counts; ``input_id`` has the places in
+            the seeds that were given.
         exclude: "self": the edges that are links of the batch are not drawn; "reverse:REL": nor are their reverses, of edge
             type REL.
         messages: the edges that batches can have, for draws, negatives and induced subgraphs: ``"split=train"``; a list of several values,
@@ -232,13 +250,14 @@ class NodeLoader(Feeding):
         half_life: float | str | None = None,
         age: Mapping[Any, str] | bool | None = None,
         age_unit: str | None = None,
-        negatives: int | None = None,
+        negatives: float | None = None,
         negatives_how: str | None = None,
         negatives_by: str | None = None,
         negatives_strict: str | None = None,
         negatives_linked: str | None = None,
         negatives_when: str | None = None,
         negatives_from: Any = None,
+        positives: Any = None,
         exclude: str | None = None,
         messages: str | Sequence[str] | Mapping[Any, Any] | None = None,
         edge_label: Any = None,
@@ -278,7 +297,7 @@ class NodeLoader(Feeding):
             "fanout": fanout, "seeds": seeds, "seed_type": seed_type, "threads": threads, "direction": direction, "expand": expand, "scope": scope,
             "sampler": sampler, "importance": importance, "alpha": alpha, "eps": eps, "walk_length": walk_length, "walks": walks, "restart": restart, "assignment": assignment, "replace": replace, "weight": weight, "subgraph_type": subgraph_type, "before": before, "before_columns": before_columns,
             "before_nodes": before_nodes, "untimed": untimed, "seed_time": seed_time, "window": window, "temporal_strategy": temporal_strategy, "half_life": half_life,
-            "age": age, "age_unit": age_unit, "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict, "negatives_linked": negatives_linked, "negatives_when": negatives_when, "negatives_from": negatives_from,
+            "age": age, "age_unit": age_unit, "negatives": negatives, "negatives_how": negatives_how, "negatives_by": negatives_by, "negatives_strict": negatives_strict, "negatives_linked": negatives_linked, "negatives_when": negatives_when, "negatives_from": negatives_from, "positives": positives,
             "exclude": exclude, "messages": messages, "plan": plan, "sampling_spec": sampling_spec, "time_column": time_column, "limit_seeds": limit_seeds, "memory": memory,
             "executor": executor,
         }  # fmt: skip
@@ -313,11 +332,14 @@ class NodeLoader(Feeding):
         of_edges = next(
             (name for name in ("negatives", "negatives_from", "exclude") if flags.get(name) or (name == "negatives_from" and given is not None)), ""
         )
-        if of_edges and not flags.get("plan"):
+        drawn = check_positives(store, flags.get("positives"), seeds, edge_label)
+        if of_edges and not flags.get("plan") and drawn is None:
             check_linked(store, seeds, seed_type, of_edges)
-        ends, self._link_type = link_ends(store, seeds, seed_type, of_edges)
-        if ends is not None or len(store.nodes) == 1:
-            types = ends.replace(":", ",").split(",") if ends else store.node_types
+        ends, self._link_type = link_ends(store, seeds, seed_type, of_edges if drawn is None else "")
+        if drawn is not None:
+            self._link_type = drawn
+        if ends is not None or drawn is not None or len(store.nodes) == 1:
+            types = ends.replace(":", ",").split(",") if ends else store.node_types if drawn is None else [drawn[0]]
             check_seeds(store, seeds, types)
             check_listed(store, given, [types[0], types[-1]])
         self._edge_label: Array | None = None
@@ -360,7 +382,7 @@ class NodeLoader(Feeding):
             check_schema(self._form, self._schema, self._label, order or "")
             check_seeds(store, seeds, self._schema.seed_types)  # which a plan may name
             check_listed(store, given, self._schema.seed_types)
-            if times is not None and len(times) != connection.seeds and not flags.get("limit_seeds"):
+            if times is not None and len(times) != connection.seeds and not flags.get("limit_seeds") and drawn is None:
                 raise ValueError(f"found seed_time= of {len(times)} values, expected {connection.seeds}, one per seed")
             if self._schema.negatives_how == "in-batch":
                 check_last(connection.seeds, self._batch_size, self._tail == "drop")

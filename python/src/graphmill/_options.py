@@ -87,6 +87,20 @@ def _each(name: str, x: Any, _: Store) -> int | None:
     return integer(name, x, 0) or None
 
 
+def negatives_each(name: str, x: Any) -> int | float:
+    """A number of negatives per link, whole or with a fraction; 0 is none."""
+    if not isinstance(x, float):
+        return integer(name, x, 0)
+    if not 0 <= x < float("inf"):
+        raise ValueError(f"found {name}={x!r}, expected a number of negatives per link, such as 1, 0.5 or 1.5")
+    return int(x) if x.is_integer() else float(x)
+
+
+def _amount(name: str, x: Any, _: Store) -> str | None:
+    n = negatives_each(name, x)
+    return repr(n) if n else None
+
+
 def _flag(name: str, x: Any, _: Store) -> bool:
     return truth(name, x)
 
@@ -163,6 +177,10 @@ def _negatives_from(name: str, x: Any, _: Store) -> str:
     return str(os.fspath(x))  # arrays are no flag
 
 
+def _edge_type(name: str, x: Any, store: Store) -> str:
+    return type_text(name, x, store)
+
+
 def _sampler(name: str, x: Any, _: Store) -> str:
     if not isinstance(x, str):  # a sampler of torch
         raise ValueError(
@@ -201,8 +219,9 @@ _READERS: dict[str, Callable[[str, Any, Store], Any]] = {
     "memory": _number,
     "seed_time": _seed_time,
     "limit_seeds": _positive,
-    "negatives": _each,
+    "negatives": _amount,
     "negatives_from": _negatives_from,
+    "positives": _edge_type,
     "exclude": _exclude,
     "messages": condition_texts,
 }

@@ -40,8 +40,8 @@ class NodeBatch:
         seed_time: the time of each seed, with ``before=``; else None.
         links: columns of the links, by name, if seeds are links.
         negatives: int64 [links, negatives, 2], with ``negatives=`` the local ids of the negative links of each link, source and
-            destination; else None. With lists of several lengths in ``negatives_from=``, [all negatives, 2].
-        negative_ptr: int64 [links + 1], with lists of several lengths: the negatives of link i are those from ``negative_ptr[i]`` to
+            destination; else None. With lists of several lengths in ``negatives_from=``, or a fraction in ``negatives=``, [all negatives, 2].
+        negative_ptr: int64 [links + 1], where links have several numbers of negatives: the negatives of link i are those from ``negative_ptr[i]`` to
             ``negative_ptr[i + 1]``; else None.
     """
 

@@ -96,6 +96,23 @@ def check_linked(store: Store, seeds: Any, seed_type: Any, of_edges: str) -> Non
         )
 
 
+def check_positives(store: Store, text: str | None, seeds: Any, edge_label: Any) -> EdgeType | None:
+    """The edge type of which each seed node draws a link; None without any. Rejects seeds that are links, and labels of links."""
+    if text is None:
+        return None
+    links = isinstance(seeds, np.ndarray) and seeds.ndim == 2
+    if links or (isinstance(seeds, str) and any((seeds + ":").startswith(":".join(e) + ":") for e in store.edge_types)):
+        raise ValueError(
+            f"found positives= with seeds{f' of shape {seeds.shape}' if links else f'={seeds!r}, which are links'}, expected nodes, each of which draws a link; give nodes, or leave positives= out"
+        )
+    if edge_label is not None:
+        raise ValueError(
+            "found positives= and edge_label=, expected one of them, because other links are drawn in each epoch; label= names a column of the edges"
+        )
+    source, relation, target = text.split(":")
+    return source, relation, target
+
+
 def _edge_type(store: Store, name: Any) -> EdgeType:
     try:
         return edge_type(name, store.edge_types)

@@ -127,6 +127,7 @@ func All() []Workload {
 	out("sample-messages", "sample @rated.store --seeds user:rates:movie --messages rates:split=train --fanout 2,2 --batch-size 3")
 	out("sample-messages-stream", "sample @rated.store --seeds user:rates:movie --messages rates:split=train --fanout 2,2 --batch-size 3 --executor stream")
 	out("sample-negatives-from", "sample @rated.store --seeds user:rates:movie --limit-seeds 4 --negatives-from @values.npy --fanout 2,2 --batch-size 3")
+	out("sample-positives", "sample @rated.store --seeds user --positives rates --negatives 1.5 --fanout 2,2 --batch-size 3 --epochs 2 --format tfrecord")
 	out("sample-times", "sample @edges.store --fanout 3,2 --before at --temporal-strategy last --scope seed --batch-size 8 --seeds _N:_E:_N --limit-seeds 50")
 	out("sample-weights", "sample @edges.store --fanout 3,2 --weight weight --batch-size 8")
 	out("sample-stream", "sample @large.store --fanout 4,3 --batch-size 64 --executor stream --memory 40MiB")

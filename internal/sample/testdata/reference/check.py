@@ -6,7 +6,7 @@ A null in a column is NaN, which JSON lacks. "fanouts" in place of "plan" is com
 import json
 import sys
 
-from sampling import from_fanouts, sample
+from sampling import from_fanouts, positives, sample
 
 NAN = float("nan")
 
@@ -19,6 +19,8 @@ def answer(case):
         for name, column in columns.items():
             columns[name] = [NAN if x is None else x for x in column]
     plan = case["plan"]
+    if "nodes" in case:
+        return positives(case["graph"], plan, case["nodes"], case["seed"], case["epoch"], case.get("times"))
     if "fanouts" in plan:
         plan = from_fanouts(plan.pop("fanouts"), list(case["graph"]["edges"]), plan.pop("seed_type"), **plan)
     r = sample(case["graph"], plan, case["seeds"], case["seed"], case["epoch"], case["unit"], case.get("time"), case.get("listed"))

@@ -49,7 +49,7 @@ def check_schema(form: str, s: Schema, label: str | None, order: str) -> None:
         raise ValueError("found as_='dgl' with a subgraph_type other than 'directional', expected it, because blocks have the edges that each hop drew")
     if form == "jraph" and s.uneven:
         raise ValueError(
-            f"found lists of negatives of several lengths with as_={form!r}, expected lists of one length, because its arrays have fixed shapes; give as many negatives for each link"
+            f"found links with several numbers of negatives and as_={form!r}, expected one number, because its arrays have fixed shapes; give as many negatives for each link"
         )
     if form in ("pyg", "dgl") and s.linked and not s.homogeneous and s.link_type is None:
         raise ValueError(f"found links of {' and '.join(s.seed_types)}, expected their edge type too; give seed_type=(SOURCE, RELATION, TARGET)")
