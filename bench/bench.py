@@ -261,10 +261,18 @@ def busy() -> float | None:
         return None
 
 
+def remove(path: pathlib.Path) -> None:
+    """Removes an output, which is a folder or a file."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
 def measure(c: Contestant) -> Run:
     """Runs a contestant once."""
     if c.output:
-        shutil.rmtree(c.output, ignore_errors=True)
+        remove(c.output)
         c.output.parent.mkdir(parents=True, exist_ok=True)
     flink = c.also.cpu() if c.also else 0
     before, start = busy(), time.perf_counter()
@@ -287,7 +295,7 @@ def measure(c: Contestant) -> Run:
     if c.output:
         if c.same:
             run.digest = digest(c.output)
-        shutil.rmtree(c.output, ignore_errors=True)
+        remove(c.output)
     return run
 
 
