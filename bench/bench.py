@@ -63,7 +63,7 @@ RACES = {
     "npy": "an edge list from npy: DGL's conversion to CSC",
     "ogb": "data sets of nodes in OGB's layouts: OGB's own readers",
     "strings": "tables with string ids: polars, DuckDB",
-    "features": "model input of 32 columns from Parquet: polars by hand, scikit-learn's ColumnTransformer; return probabilities: PyG",
+    "features": "model input of 32 columns from Parquet: polars, scikit-learn, DGF, PyTorch Frame; return probabilities: PyG",
     "tfgnn": "subgraphs as TFRecords: TF-GNN's tfgnn_sampler on Beam",
     "records": "TFRecords into arrays and back: tfgnn.parse_example, write_example",
     "shards": "a unigraph of TFRecord shards, larger than the memory: tf.io.parse_example",
@@ -261,10 +261,18 @@ def busy() -> float | None:
         return None
 
 
+def remove(path: pathlib.Path) -> None:
+    """Removes an output, which is a folder or a file."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
 def measure(c: Contestant) -> Run:
     """Runs a contestant once."""
     if c.output:
-        shutil.rmtree(c.output, ignore_errors=True)
+        remove(c.output)
         c.output.parent.mkdir(parents=True, exist_ok=True)
     flink = c.also.cpu() if c.also else 0
     before, start = busy(), time.perf_counter()
@@ -287,7 +295,7 @@ def measure(c: Contestant) -> Run:
     if c.output:
         if c.same:
             run.digest = digest(c.output)
-        shutil.rmtree(c.output, ignore_errors=True)
+        remove(c.output)
     return run
 
 
@@ -677,39 +685,32 @@ class Bench:
             )
 
     def features(self) -> None:
-        rows, script, python = self.args.feature_rows, HERE / "peer_features.py", self.python("features", "scikit-learn", "polars", "numpy")
-        source = self.cached(f"features{rows}", python, script, "make", "--rows", rows)
-        out, plain = self.work / "out" / "features", self.work / "out" / "features.store"
-        like = self.work / "features_like.store"
-        subprocess.run([self.graphmill, "import", source, "--out", like, "--memory", FEATURE_MEMORY, "--force", "--quiet"], check=True)
+        out, plain, of_table = self.work / "out" / "features", self.work / "out" / "features.store", HERE / "peer_features.py"
+        by_hand = self.python("features", "scikit-learn", "polars", "numpy")
+
+        def table(rows: int) -> pathlib.Path:
+            return self.cached(f"features{rows}", by_hand, of_table, "make", "--rows", rows)
+
+        def ours(name: str, rows: int, threads: int, *more: object) -> Contestant:
+            command = [self.graphmill, "import", table(rows), *more, "--memory", FEATURE_MEMORY, "--threads", threads, "--out", plain]
+            return Contestant(name, command, lambda r: rows / r.cpu, output=plain)
+
+        def peer(name: str, python: pathlib.Path, what: str, rows: int, threads: int, turns: int = 1 << 30) -> Contestant:
+            command = [python, of_table, "run", table(rows), "--peer", what, "--threads", threads, "--out", out]
+            return Contestant(name, command, lambda r: rows / r["cpu_seconds"], output=out, turns=turns)
+
+        columns = "20 standard, 5 normal quantiles, 5 of 1,000 texts, 2 times"
+        rows, like = self.args.feature_rows, self.work / "features_like.store"
+        subprocess.run([self.graphmill, "import", table(rows), "--out", like, "--memory", FEATURE_MEMORY, "--force", "--quiet"], check=True)
         for t in self.args.threads:
-            peers = [
-                Contestant(
-                    name,
-                    [python, script, "run", source, "--peer", peer, "--threads", t, "--out", out],
-                    lambda r: rows / r.cpu,
-                    output=out,
-                    turns=turns,
-                )
-                for name, peer, turns in (("polars by hand", "polars", 1 << 30), ("scikit-learn", "sklearn", 1))
-            ]
             self.race(
-                f"features of {rows:,} rows (20 standard, 5 normal quantiles, 5 of 1,000 texts, 2 times) from Parquet within {FEATURE_MEMORY}, {in_words(t)}",
+                f"features of {rows:,} rows ({columns}) from Parquet within {FEATURE_MEMORY}, {in_words(t)}",
                 "rows/CPU s",
                 [
-                    Contestant(
-                        "graphmill, raw columns too",
-                        [self.graphmill, "import", source, "--memory", FEATURE_MEMORY, "--threads", t, "--out", plain],
-                        lambda r: rows / r.cpu,
-                        output=plain,
-                    ),
-                    Contestant(
-                        "graphmill --like",
-                        [self.graphmill, "import", source, "--like", like, "--memory", FEATURE_MEMORY, "--threads", t, "--out", plain],
-                        lambda r: rows / r.cpu,
-                        output=plain,
-                    ),
-                    *peers,
+                    ours("graphmill, raw columns too", rows, t),
+                    ours("graphmill --like", rows, t, "--like", like),
+                    peer("polars by hand", by_hand, "polars", rows, t),
+                    peer("scikit-learn", by_hand, "sklearn", rows, t, 1),
                 ],
             )
 
@@ -722,6 +723,18 @@ class Bench:
             [
                 Contestant("graphmill", [self.graphmill, "import", source / "edges.npy", *flags], lambda r: nodes / r.cpu, output=plain),
                 Contestant("PyG AddRandomWalkPE", [python, script, "run", source, "--out", out], lambda r: nodes / r.cpu, output=out, turns=1),
+            ],
+        )
+
+        rows, python = self.args.frame_rows, self.python("frames", "dgf", "pytorch-frame", "pandas", "torch")
+        self.race(
+            f"features of {rows:,} rows ({columns}) from Parquet within {FEATURE_MEMORY}, against other transformations in memory, one thread",
+            "rows/CPU s",
+            [
+                ours("graphmill, raw columns too", rows, 1),
+                peer("polars by hand", by_hand, "polars", rows, 1),
+                peer("DGF auto_normalize", python, "dgf", rows, 1, 1),
+                peer("PyTorch Frame materialize", python, "frame", rows, 1, 1),
             ],
         )
 
@@ -1815,6 +1828,7 @@ def main() -> None:
     p.add_argument("--warm-seconds", type=float, default=10, help="time before the clock of loader starts (default: 10)")
     p.add_argument("--edges", type=int, default=100_000_000, help="edges of ogb (default: 100 million)")
     p.add_argument("--feature-rows", type=int, default=10_000_000, help="rows of features (default: 10 million)")
+    p.add_argument("--frame-rows", type=int, default=1_000_000, help="rows of features against DGF and PyTorch Frame (default: 1 million)")
     p.add_argument("--keys", type=int, default=10_000_000, help="string ids of strings and shards (default: 10 million)")
     p.add_argument(
         "--partition-graphs", help="graphs of partition and outofcore (default: community2m; with GRAPHMILL_DATA web_cnr2000,debian_contents,community2m)"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import re
 import statistics
 from collections.abc import Iterator
 from typing import Any
@@ -44,9 +45,11 @@ def plots(path: pathlib.Path) -> list[tuple[str, str, str]]:
 
 
 def rows_of(page_of_benchmarks: str) -> dict[str, list[str]]:
-    """The rows of the first table in docs/benchmarks.md, by the names of races."""
+    """The rows of the first table in docs/benchmarks.md, by the names of races. Their links lead from a page of the book."""
     rows: dict[str, list[str]] = {}
     for line in page_of_benchmarks.splitlines():
+        line = line.replace("](#", "](benchmarks.md#")
+        line = re.sub(r"\]\((?!https:)", "](../", line)
         cells = [c.strip() for c in line.strip().strip("|").split(" | ")]
         if line.startswith("| `") and len(cells) == 4:
             for name in cells[0].replace("`", "").split(", "):

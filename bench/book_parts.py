@@ -12,7 +12,8 @@ BETTER = {
     "ogb": "OGB's readers know every data set of OGB by name, and download it.",
     "strings": "polars and DuckDB join any tables by any columns.",
     "evaluate": "PyG's metrics and torchmetrics add batch to batch on a GPU, and average over ranks. scikit-learn and torchmetrics have many more metrics.",
-    "features": "polars computes any expression, and scikit-learn has many more transformations. Neither writes a graph or keeps the raw columns.",
+    "features": "polars computes any expression, and scikit-learn has many more transformations; neither writes a graph or keeps the raw columns. "
+    "PyTorch Frame also embeds texts and images by models, and DGF's normalizers also run in TensorFlow, inside an exported model.",
     "tfgnn": "tfgnn_sampler runs on Google Dataflow without a cluster of one's own.",
     "records": "tfgnn.parse_example is a part of a tf.data pipeline, with TensorFlow's augmentation and distribution.",
     "shards": "tf.io.parse_example parses on the workers of tf.data while a model trains.",

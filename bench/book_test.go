@@ -89,6 +89,28 @@ func TestBook(t *testing.T) {
 	}
 }
 
+// The links in rows of docs/benchmarks.md lead to the same pages from a page of the book.
+func TestBookLinks(t *testing.T) {
+	links := `import book, pathlib, re; rows = book.rows_of(pathlib.Path("../docs/benchmarks.md").read_text()); print(*{l for cells in rows.values() for c in cells for l in re.findall(r"\]\(([^)]+)\)", c)})`
+	out, err := exec.Command("python3", "-c", links).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	found := strings.Fields(string(out))
+	if len(found) == 0 {
+		t.Error("found no link in a row, expected some")
+	}
+	for _, link := range found {
+		if strings.HasPrefix(link, "https:") {
+			continue
+		}
+		page, _, _ := strings.Cut(link, "#")
+		if _, err := os.Stat(filepath.Join("../docs/bench", page)); !strings.HasPrefix(link, "../") || err != nil {
+			t.Errorf("found link %q, expected one to a page of docs: %v", link, err)
+		}
+	}
+}
+
 // makeBook writes the book of the result on stdin into a folder, with the plots of its pages.
 const makeBook = `
 import json, pathlib, sys, book

@@ -44,7 +44,8 @@ def run() -> None:
     both = torch.from_numpy(np.stack([np.concatenate([src, dst]), np.concatenate([dst, src])]))
     start = time.perf_counter()
     data = AddRandomWalkPE(STEPS)(Data(edge_index=both, num_nodes=args.nodes))
-    np.save(args.out, data.random_walk_pe.numpy())
+    with args.out.open("wb") as f:  # np.save would change the name
+        np.save(f, data.random_walk_pe.numpy())
     print(json.dumps({"nodes": args.nodes, "nodes_per_second": args.nodes / (time.perf_counter() - start)}))
 
 

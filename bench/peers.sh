@@ -7,6 +7,7 @@
 #   bench/peers.sh pyg        PyTorch Geometric with torch-sparse, on torch (needs g++ and binutils)
 #   bench/peers.sh lightning  Lightning and torchdata's StatefulDataLoader, on the environment of pyg
 #   bench/peers.sh databases  RelBench and the server of PostgreSQL, on the environment of pyg
+#   bench/peers.sh frames     Google's DGF and PyTorch Frame, on the environment of pyg
 #   bench/peers.sh integrations  Ray Data, datasets, TensorBoard, Weights & Biases, Jupyter's kernel, on the environment of pyg
 #   bench/peers.sh batches    batch-iter and grain, on torch (needs gcc and binutils)
 #   bench/peers.sh jraph      jraph, on JAX
@@ -141,6 +142,12 @@ recipe_databases() {
     "$1" -c 'import relbench.modeling.graph'
 }
 
+recipe_frames() {
+  "$BASE" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' >"$("$1" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/pyg.pth" &&
+    $PIP --no-deps -r "$PINS" &&
+    "$1" -c 'import dgf, pyarrow, torch_frame'
+}
+
 recipe_integrations() {
   "$BASE" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' >"$("$1" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/pyg.pth" &&
     $PIP --no-deps -r "$PINS" &&
@@ -193,7 +200,7 @@ recipe_s3() {
   GOFLAGS= GOBIN=$(dirname "$1") go install "$(cat "$PINS")" && "$(dirname "$1")/versitygw" --version
 }
 
-[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is axe, batches, databases, dgl, features, integrations, jraph, kubernetes, lightning, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2
+[ $# -eq 1 ] || die "usage: bench/peers.sh PEER; PEER is axe, batches, databases, dgl, features, frames, integrations, jraph, kubernetes, lightning, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2
 pinned=$(dirname "$0")/peers
 case $1 in
   axe) install axe "$pinned/axe-requirements.txt" "" 3.11 3.12 ;;
@@ -210,6 +217,10 @@ case $1 in
     BASE=$("$0" pyg)
     install databases "$pinned/databases-requirements.txt" "" 3.11
     ;;
+  frames)
+    BASE=$("$0" pyg)
+    install frames "$pinned/frames-requirements.txt" "" 3.11
+    ;;
   integrations)
     BASE=$("$0" pyg)
     install integrations "$pinned/integrations-requirements.txt" "" 3.11
@@ -222,5 +233,5 @@ case $1 in
   tables) install tables "$pinned/tables-requirements.txt" "" 3.11 3.12 ;;
   tfgnn) install tfgnn "$pinned/tfgnn-requirements.txt" "" 3.11 ;;
   tgb) install tgb "$pinned/tgb-requirements.txt" "" 3.11 3.12 ;;
-  *) die "found peer '$1', expected axe, batches, databases, dgl, features, integrations, jraph, kubernetes, lightning, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2 ;;
+  *) die "found peer '$1', expected axe, batches, databases, dgl, features, frames, integrations, jraph, kubernetes, lightning, ogb, partition, plots, pyg, s3, tables, tfgnn or tgb" 2 ;;
 esac
