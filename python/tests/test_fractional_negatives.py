@@ -81,8 +81,9 @@ class TestFractionalNegatives(unittest.TestCase):
             (float("inf"), "found negatives=inf, expected a number of negatives per link"),
             (-0.5, "found negatives=-0.5, expected a number of negatives per link"),
             (65536.5, r"found negatives 65536.5, expected a number above 0 and at most 65536 per link"),
-            ("half", "found negatives='half', expected an integer"),
-            (True, "found negatives=True, expected an integer"),
+            ("half", "found negatives='half', expected a number of negatives per link"),
+            (True, "found negatives=True, expected a number of negatives per link"),
+            (np.float32(-0.5), r"found negatives=.*-0.5.*, expected a number of negatives per link"),
         ):
             with self.subTest(given), self.assertRaisesRegex((ValueError, TypeError, GraphmillError), words):
                 NodeLoader(made.RMAT, fanout=[2], seeds=links(30), negatives=given)  # type: ignore[arg-type]

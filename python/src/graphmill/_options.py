@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 from collections.abc import Container, Mapping, Sequence
 from typing import Any, Callable
@@ -89,11 +90,16 @@ def _each(name: str, x: Any, _: Store) -> int | None:
 
 def negatives_each(name: str, x: Any) -> int | float:
     """A number of negatives per link, whole or with a fraction; 0 is none."""
-    if not isinstance(x, float):
-        return integer(name, x, 0)
-    if not 0 <= x < float("inf"):
-        raise ValueError(f"found {name}={x!r}, expected a number of negatives per link, such as 1, 0.5 or 1.5")
-    return int(x) if x.is_integer() else float(x)
+    expected = "expected a number of negatives per link, such as 1, 0.5 or 1.5"
+    if not isinstance(x, numbers.Real) or isinstance(x, numbers.Integral):
+        try:
+            return integer(name, x, 0)
+        except TypeError:
+            raise TypeError(f"found {name}={x!r}, {expected}") from None
+    each = float(x)
+    if not 0 <= each < float("inf"):
+        raise ValueError(f"found {name}={x!r}, {expected}")
+    return int(each) if each.is_integer() else each
 
 
 def _amount(name: str, x: Any, _: Store) -> str | None:
