@@ -109,10 +109,7 @@ func TestWideArrays(t *testing.T) {
 		}
 		job := sampletest.Job(r, s.Graph, p)
 		opt := Options{Threads: rapid.IntRange(1, 3).Draw(r, "threads"), Window: rapid.IntRange(1, 12).Draw(r, "window"), Ops: rapid.Bool().Draw(r, "ops"), Scratch: scratch}
-		job.Seeds = job.Seeds[:min(len(job.Seeds), 12)]
-		if job.Times != nil {
-			job.Times = job.Times[:len(job.Seeds)/len(p.SeedType)]
-		}
+		sampletest.KeepFirst(p, &job, 12/len(p.SeedType))
 		want, stats := memory(t, s, p, job, opt)
 		designs := []Design{Windows, Spilled}
 		if p.Scope == sample.ScopeEpoch {

@@ -258,6 +258,20 @@ func Job(t *rapid.T, g *graph.Graph, p *sample.Plan) sample.Job {
 	return j
 }
 
+// KeepFirst leaves the first seeds of a job, at most n, with their times and lists of negatives. A job whose negatives come from the other links of a batch keeps all, since no batch of it may
+// have one link.
+func KeepFirst(p *sample.Plan, j *sample.Job, n int) {
+	seeds := len(j.Seeds) / len(p.SeedType)
+	if n >= seeds || p.Negatives != nil && p.Negatives.How == sample.InBatch {
+		return
+	}
+	j.Negatives = j.Negatives.First(n, seeds)
+	j.Seeds = j.Seeds[:n*len(p.SeedType)]
+	if j.Times != nil {
+		j.Times = j.Times[:n]
+	}
+}
+
 // lists is random negatives for a number of links, as many for each or not.
 func lists(t *rapid.T, r *rand.Rand, g *graph.Graph, p *sample.Plan, links int) sample.NegativeLists {
 	out := sample.NegativeLists{Targets: rapid.Bool().Draw(t, "targets alone")}

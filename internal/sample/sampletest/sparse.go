@@ -127,13 +127,7 @@ func SparseCase(r *rapid.T, g *graph.Graph) (*sample.Plan, sample.Job) {
 		}
 	}
 	j := Job(r, g, p)
-	if n := len(p.SeedType) * rapid.SampledFrom([]int{1, 2, 4, 100}).Draw(r, "first"); n < len(j.Seeds) && (p.Negatives == nil || p.Negatives.How != sample.InBatch) {
-		j.Negatives = j.Negatives.First(n/len(p.SeedType), len(j.Seeds)/len(p.SeedType))
-		j.Seeds = j.Seeds[:n]
-		if j.Times != nil {
-			j.Times = j.Times[:n/len(p.SeedType)]
-		}
-	}
+	KeepFirst(p, &j, rapid.SampledFrom([]int{1, 2, 4, 100}).Draw(r, "first"))
 	return p, j
 }
 
