@@ -164,6 +164,18 @@ func edgeAt(a *graph.Adjacency, at uint64) uint64 {
 // Rows are the places of the seeds among those that were given.
 func (x *Positives) Rows() []uint32 { return x.rows }
 
+// Times are the times of the seeds, of the times of those that were given; nil for nil.
+func (x *Positives) Times(given []Time) []Time {
+	if given == nil {
+		return nil
+	}
+	times := make([]Time, 0, len(x.rows))
+	for _, row := range x.rows {
+		times = append(times, given[row])
+	}
+	return times
+}
+
 // Edges is the number of edges of their type.
 func (x *Positives) Edges() int { return x.edges.Count }
 

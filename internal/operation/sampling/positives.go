@@ -14,7 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample/seeds"
 )
 
-// positiveEdges is the edge type of Positives, nil without any. types and edges are what SeedType means.
+// positiveEdges returns the edges of the type that Positives names; nil if it names none. types are the node types, and edges the edge type, that SeedType names.
 func (o *request) positiveEdges(g *graph.Graph, types []string, edges string) (*graph.Edges, error) {
 	if o.Positives == "" {
 		return nil, nil
@@ -41,7 +41,7 @@ func (o *request) positiveEdges(g *graph.Graph, types []string, edges string) (*
 			given = types[0]
 		}
 		if given != src {
-			return nil, operation.Usagef("found `Positives` %s with seeds of type %s, expected an edge type that leads from them; give one of them, such as that of the reverse edges, or seeds of type %s", e.Type, given, src)
+			return nil, operation.Usagef("found `Positives` %s with seeds of type %s, expected an edge type that leads from them; give one of them, such as the type of the reverse edges, or seeds of type %s", e.Type, given, src)
 		}
 	}
 	return e, nil
@@ -71,13 +71,7 @@ func (p *planned) drawnLinks(o *request, g *graph.Graph, e *graph.Edges, found *
 		return err
 	}
 	p.job.Seeds, p.edges = links.Ends, e.Type.String()
-	if p.job.Times != nil {
-		times := make([]sample.Time, 0, len(links.Edges))
-		for _, row := range p.job.Positives.Rows() {
-			times = append(times, p.job.Times[row])
-		}
-		p.job.Times = times
-	}
+	p.job.Times = p.job.Positives.Times(p.job.Times)
 	p.columns, err = seeds.EdgeColumns(e, features)
 	return UsageOf(err)
 }

@@ -24,11 +24,5 @@ func AddPositives(r *rapid.T, g *graph.Graph, p *sample.Plan, j *sample.Job) {
 	if err != nil {
 		r.Fatal(err)
 	}
-	var times []sample.Time
-	for _, row := range x.Rows() {
-		if j.Times != nil {
-			times = append(times, j.Times[row])
-		}
-	}
-	j.Seeds, j.Times, j.Positives = links.Ends, times, x
+	j.Seeds, j.Times, j.Positives = links.Ends, x.Times(j.Times), x
 }
