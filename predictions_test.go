@@ -562,6 +562,14 @@ func TestPredictionsFaults(t *testing.T) {
 	}
 	o := option.Predictions{Run: option.Run{Threads: 2}, Type: "user", Rows: "split=test", Nodes: writeNpy(t, work, "nodes.npy", "i8", []int{3000}, graph.Bytes(nodes)),
 		Arrays: []string{"e=" + writeNpy(t, work, "e.npy", "f4", []int{3000, 64}, make([]byte, 3000*256))}, With: []string{"name"}}
+	for _, name := range []string{"p.parquet", "p.csv", "p.arrow"} {
+		failPredictions(t, dir, name, o)
+	}
+}
+
+// failPredictions writes a table with each call of the file system failing in turn, and with a context that is cancelled.
+func failPredictions(t *testing.T, dir, name string, o option.Predictions) {
+	t.Helper()
 	disk := vfs.OS
 	t.Cleanup(func() { vfs.OS = disk })
 	broken := errors.New("disk full")
@@ -571,42 +579,40 @@ func TestPredictionsFaults(t *testing.T) {
 		vfs.OS = disk
 		return err
 	}
-	for _, name := range []string{"p.parquet", "p.csv", "p.arrow"} {
-		count := &vfs.Fault{FS: vfs.Unsynced{FS: disk}}
-		whole := filepath.Join(work, name)
-		if err := run(t.Context(), count, whole); err != nil {
-			t.Fatal(err)
-		}
-		want, err := os.ReadFile(whole)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for at := int64(1); at <= count.Calls(); at++ {
-			folder := t.TempDir()
-			out := filepath.Join(folder, name)
-			err := run(t.Context(), &vfs.Fault{FS: vfs.Unsynced{FS: disk}, FailAt: at, Err: broken, Short: at%2 == 0}, out)
-			got, failed := os.ReadFile(out)
-			left, _ := os.ReadDir(folder)
-			switch {
-			case err == nil, errors.Is(err, graphmill.ErrWhole):
-				if failed != nil || !bytes.Equal(got, want) || len(left) != 1 {
-					t.Errorf("%s, call %d: found error %v and %d files, expected the whole file", name, at, err, len(left))
-				}
-			case !errors.Is(err, broken):
-				t.Errorf("%s, call %d: found error %v, expected %v", name, at, err, broken)
-			case len(left) > 0:
-				t.Errorf("%s, call %d: found %v after the error %v", name, at, left, err)
-			}
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
+	count := &vfs.Fault{FS: vfs.Unsynced{FS: disk}}
+	whole := filepath.Join(t.TempDir(), name)
+	if err := run(t.Context(), count, whole); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := int64(1); at <= count.Calls(); at++ {
 		folder := t.TempDir()
-		if err := run(ctx, disk, filepath.Join(folder, name)); !errors.Is(err, context.Canceled) {
-			t.Errorf("found error %v, expected context.Canceled", err)
+		out := filepath.Join(folder, name)
+		err := run(t.Context(), &vfs.Fault{FS: vfs.Unsynced{FS: disk}, FailAt: at, Err: broken, Short: at%2 == 0}, out)
+		got, failed := os.ReadFile(out)
+		left, _ := os.ReadDir(folder)
+		switch {
+		case err == nil, errors.Is(err, graphmill.ErrWhole):
+			if failed != nil || !bytes.Equal(got, want) || len(left) != 1 {
+				t.Errorf("%s, call %d: found error %v and %d files, expected the whole file", name, at, err, len(left))
+			}
+		case !errors.Is(err, broken):
+			t.Errorf("%s, call %d: found error %v, expected %v", name, at, err, broken)
+		case len(left) > 0:
+			t.Errorf("%s, call %d: found %v after the error %v", name, at, left, err)
 		}
-		if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
-			t.Errorf("found %v, %v, expected an empty folder", left, err)
-		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	folder := t.TempDir()
+	if err := run(ctx, disk, filepath.Join(folder, name)); !errors.Is(err, context.Canceled) {
+		t.Errorf("found error %v, expected context.Canceled", err)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("found %v, %v, expected an empty folder", left, err)
 	}
 }
 

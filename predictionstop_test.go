@@ -1,8 +1,6 @@
 package graphmill_test
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -19,7 +17,6 @@ import (
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/graph"
 	sizes "github.com/graphmill/graphmill/internal/limits"
-	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -106,7 +103,7 @@ func topOf(s *stall, score func(u, v int) float64, k int, known func(relation st
 	return rows
 }
 
-// The table of the best targets is what a sort of all scores has, for any numbers, known links, threads, blocks and bounds of memory.
+// The table of the best targets equals the first rows of a sort of all scores, for any numbers, known links, threads, blocks and bounds of memory.
 func TestTopOfEmbeddings(t *testing.T) {
 	shops := []*stall{makeStall(t, 23, 17, 90, option.Import{}), makeStall(t, 5, 40, 60, option.Import{Primary: option.DirectionOut}), makeStall(t, 12, 9, 70, option.Import{Build: option.Build{Both: true}})}
 	work, before := t.TempDir(), sizes.ProductBytes
@@ -268,48 +265,5 @@ func TestTopFaults(t *testing.T) {
 	a := writeNpy(t, work, "a.npy", "f4", []int{40, 2}, make([]byte, 40*8))
 	b := writeNpy(t, work, "b.npy", "f4", []int{30, 2}, make([]byte, 30*8))
 	o := option.Predictions{Run: option.Run{Threads: 2}, Type: "user:item", Top: 7, SourceEmbeddings: a, TargetEmbeddings: b, Known: []string{"buys"}}
-	disk := vfs.OS
-	t.Cleanup(func() { vfs.OS = disk })
-	broken := errors.New("disk full")
-	run := func(ctx context.Context, fsys vfs.FS, out string) error {
-		vfs.OS = fsys
-		_, err := graphmill.ExportPredictions(ctx, s.dir, out, o)
-		vfs.OS = disk
-		return err
-	}
-	count := &vfs.Fault{FS: vfs.Unsynced{FS: disk}}
-	whole := filepath.Join(work, "p.csv")
-	if err := run(t.Context(), count, whole); err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for at := int64(1); at <= count.Calls(); at++ {
-		folder := t.TempDir()
-		out := filepath.Join(folder, "p.csv")
-		err := run(t.Context(), &vfs.Fault{FS: vfs.Unsynced{FS: disk}, FailAt: at, Err: broken, Short: at%2 == 0}, out)
-		got, failed := os.ReadFile(out)
-		left, _ := os.ReadDir(folder)
-		switch {
-		case err == nil, errors.Is(err, graphmill.ErrWhole):
-			if failed != nil || !bytes.Equal(got, want) || len(left) != 1 {
-				t.Errorf("call %d: found error %v and %d files, expected the whole file", at, err, len(left))
-			}
-		case !errors.Is(err, broken):
-			t.Errorf("call %d: found error %v, expected %v", at, err, broken)
-		case len(left) > 0:
-			t.Errorf("call %d: found %v after the error %v", at, left, err)
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	folder := t.TempDir()
-	if err := run(ctx, disk, filepath.Join(folder, "p.csv")); !errors.Is(err, context.Canceled) {
-		t.Errorf("found error %v, expected context.Canceled", err)
-	}
-	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
-		t.Errorf("found %v, %v, expected an empty folder", left, err)
-	}
+	failPredictions(t, s.dir, "p.csv", o)
 }
