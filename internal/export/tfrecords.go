@@ -159,7 +159,7 @@ func TFRecords(ctx context.Context, fsys vfs.FS, w *store.Writer, s *store.Store
 	return r, w.WriteFile(output.SchemaFile, tfgnn.AppendText(nil, r.Schema))
 }
 
-// sourceOf is what the Examples of a collection are made of: its own columns, or with from the columns and features of the store that it was sampled from.
+// sourceOf returns what the Examples of a collection are made of: its own columns or, where from is given, the columns and features of the store that it was sampled from.
 func sourceOf(fsys vfs.FS, s, from *store.Store, r *Result) (src source, features *widening.Features, err error) {
 	if from == nil {
 		src, err = newOwn(fsys, s, r)

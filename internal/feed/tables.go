@@ -24,7 +24,7 @@ type tables struct {
 	frees []func()
 	// joined are the columns that are made of several ones.
 	joined []*joined
-	// numbers are what codes of columns stand for.
+	// numbers has the values that the codes of columns stand for.
 	numbers *widening.Numbers
 }
 

@@ -78,7 +78,7 @@ type Batch struct {
 	At        int      // place in the batch of the seed of the subgraph under ScopeSeed, else 0
 
 	items []uint64 // room for Batches.Get
-	err   error    // of the draw of the links: that of each subgraph
+	err   error    // of drawing the links; each subgraph returns it
 }
 
 // ColumnRows are the rows of the columns of links that the seeds have: the places of the seeds or, of links that were drawn, their edge ids.

@@ -215,10 +215,10 @@ func TestPositivesEpochs(t *testing.T) {
 func TestPositivesRefused(t *testing.T) {
 	g, p := linkGraph(4, 4, nil, [][2]int{{0, 1}, {2, 3}}), linkPlan(nil)
 	if _, err := NewPositives(g, p, []uint32{0, 9}, nil, 1); err == nil || !strings.Contains(err.Error(), "seed 1: found node 9 of type user, expected less than 4") {
-		t.Errorf("found error %v, expected that of node 9", err)
+		t.Errorf("found error %v, expected the error of node 9", err)
 	}
 	if _, err := NewPositives(g, p, nil, nil, 1); err == nil || !strings.Contains(err.Error(), "one of the 0 seeds") {
-		t.Errorf("found error %v, expected that of no seeds", err)
+		t.Errorf("found error %v, expected the error of no seeds", err)
 	}
 	x, err := NewPositives(g, p, []uint32{0, 1, 2, 3}, nil, 1)
 	if err != nil || !slices.Equal(x.Rows(), []uint32{0, 2}) {
@@ -229,7 +229,7 @@ func TestPositivesRefused(t *testing.T) {
 		{Seeds: []uint32{0, 1, 2, 3}, BatchSize: 1, Positives: x, Negatives: NegativeLists{Nodes: []uint32{1, 1}, Targets: true}},
 	} {
 		if _, err := job.Batches(2); err == nil || !strings.Contains(err.Error(), "the positives of 2 nodes, expected a pair for each, and no lists") {
-			t.Errorf("found error %v, expected that of another job", err)
+			t.Errorf("found error %v, expected the error of another job", err)
 		}
 	}
 }

@@ -205,7 +205,7 @@ func appendNumber(b []byte, n uint64, signed bool) []byte {
 	return strconv.AppendUint(b, n, 10)
 }
 
-// rowOf returns the row that has a value, of a vector with so many rows of a shape.
+// rowOf returns the row of a value in a vector.
 func rowOf(v *Vector, shape []int, rows, value int) int {
 	at := make([]int, len(v.Lengths))
 	for row := range rows {

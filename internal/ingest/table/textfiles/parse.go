@@ -267,7 +267,7 @@ func closed(b []byte, at, q int) int {
 	return q + 1
 }
 
-// textOf is what a column reads of the text of a field.
+// textOf returns the text of a field as a column reads it: without blanks at the ends where it is an unquoted id; nil where it is missing.
 func textOf(c *builder.Column, cell []byte, gone, quoted bool) []byte {
 	if gone {
 		return nil
