@@ -26,6 +26,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 GO ?= go
+# Paths of the clone do not reach what is compiled, so that a second clone takes packages and findings of lint from Go's caches.
+export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath
 PYTHON ?= python3
 FUZZTIME ?= 10s
 CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/graphmill
