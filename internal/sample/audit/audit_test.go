@@ -65,6 +65,7 @@ func TestCollection(t *testing.T) {
 		defer sampletest.Drop(t, s)
 		p, job := sampletest.SparseCase(r, s.Graph)
 		sampletest.AddMessages(r, s.Graph, p)
+		sampletest.AddTimes(r, s.Graph, p)
 		if n := p.Negatives; n != nil && (n.Uneven() || job.Negatives.Ends != nil) {
 			return // a collection has one number of negatives per link
 		}

@@ -553,13 +553,18 @@ func TestSparse(t *testing.T) {
 		defer sampletest.Drop(t, s)
 		p, job := sampletest.SparseCase(r, s.Graph)
 		sampletest.AddMessages(r, s.Graph, p)
+		sampletest.AddTimes(r, s.Graph, p)
+		methods := []Method{Local, Shuffle, Shuffle}
+		if p.CanGive(s.Graph) != nil {
+			methods = []Method{Local}
+		}
 		run := &Run{
 			Engine: &engine{workers: rapid.IntRange(1, 3).Draw(r, "workers"), order: func(n int, swap func(i, j int)) {
 				for i := range n {
 					swap(i, rapid.IntRange(0, i).Draw(r, "order"))
 				}
 			}},
-			Options: Options{Method: rapid.SampledFrom([]Method{Local, Shuffle, Shuffle}).Draw(r, "method"), GroupSeeds: rapid.IntRange(0, 10).Draw(r, "group"),
+			Options: Options{Method: rapid.SampledFrom(methods).Draw(r, "method"), GroupSeeds: rapid.IntRange(0, 10).Draw(r, "group"),
 				WaveSeeds: rapid.SampledFrom([]int{0, 1, 5}).Draw(r, "wave"), RangeNodes: rapid.SampledFrom([]int{0, 1, 3}).Draw(r, "range")},
 		}
 		opt := sample.Options{Ops: rapid.Bool().Draw(r, "ops")}

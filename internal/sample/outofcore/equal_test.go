@@ -55,10 +55,15 @@ func encodeLine(out *lines, b *sample.Batch, sub *sample.Subgraph) error {
 	return nil
 }
 
-// encodeChecked is encodeLine of a graph, and checks the ends of the edges.
-func encodeChecked(g *graph.Graph, p *sample.Plan) func(out *lines, b *sample.Batch, sub *sample.Subgraph) error {
+// encodeChecked is encodeLine of a graph, and checks the subgraph.
+func encodeChecked(t testing.TB, g *graph.Graph, p *sample.Plan) func(out *lines, b *sample.Batch, sub *sample.Subgraph) error {
+	t.Helper()
+	c, err := sampletest.NewChecker(g, p)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return func(out *lines, b *sample.Batch, sub *sample.Subgraph) error {
-		if err := sampletest.CheckEnds(g, p, sub); err != nil {
+		if err := c.Check(sub); err != nil {
 			return err
 		}
 		return encodeLine(out, b, sub)
@@ -75,7 +80,7 @@ func memory(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, opt Op
 	}
 	defer m.Close()
 	var all []string
-	stats, err := sample.Run(context.Background(), m, job, newLines, encodeChecked(s.Graph, p), func(out *lines) error {
+	stats, err := sample.Run(context.Background(), m, job, newLines, encodeChecked(t, s.Graph, p), func(out *lines) error {
 		all, out.list = append(all, out.list...), out.list[:0]
 		return nil
 	})
@@ -99,7 +104,7 @@ func streamed(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, opt 
 		}
 	}()
 	var all []string
-	stats, err := Run(context.Background(), x, job, newLines, encodeChecked(s.Graph, p), func(out *lines) error {
+	stats, err := Run(context.Background(), x, job, newLines, encodeChecked(t, s.Graph, p), func(out *lines) error {
 		all, out.list = append(all, out.list...), out.list[:0]
 		return nil
 	})

@@ -13,7 +13,8 @@ import (
 )
 
 // TestSparse checks, on graphs where the first frontiers of an op often draw nothing, that all designs give the subgraphs
-// of the memory executor at any number of threads, and that the ends of each edge in a subgraph are its ends in the store.
+// of the memory executor at any number of threads, and that no subgraph has what none may have (sampletest.Checker): an edge with other ends, an edge that is no
+// message, one of the future, a negative that does not exist yet.
 func TestSparse(t *testing.T) {
 	proof.LeastChecks(t, 100)
 	dir := t.TempDir()
@@ -23,6 +24,7 @@ func TestSparse(t *testing.T) {
 		for range 8 {
 			p, job := sampletest.SparseCase(r, s.Graph)
 			sampletest.AddMessages(r, s.Graph, p)
+			sampletest.AddTimes(r, s.Graph, p)
 			sampletest.AddPositives(r, s.Graph, p, &job)
 			opt := Options{Ops: rapid.Bool().Draw(r, "ops"), Threads: rapid.SampledFrom([]int{1, 1, 2, 5}).Draw(r, "threads"), Scratch: dir}
 			switch rapid.SampledFrom([]Design{Windows, Spilled, Condensed}).Draw(r, "design") {
@@ -35,6 +37,19 @@ func TestSparse(t *testing.T) {
 				opt.Design, opt.spill = Spilled, drawSpill(r)
 			case Condensed:
 				opt.Design, p.Scope, p.Before, job.Times = Condensed, sample.ScopeEpoch, nil, nil
+				if n := p.Negatives; n != nil {
+					n.Times, n.Linked = nil, sample.LinkedEver
+				}
+			}
+			if p.CanFetch(s.Graph) != nil { // the memory executor alone
+				memory(t, s, p, job, opt)
+				p.Exclude = nil
+				if p.Before != nil {
+					p.Before.NodeColumns = nil
+				}
+				if n := p.Negatives; n != nil {
+					n.Strict, n.Linked = sample.StrictNo, sample.LinkedEver
+				}
 			}
 			checkEqual(t, r, s, p, job, opt)
 		}

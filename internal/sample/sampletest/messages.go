@@ -1,9 +1,7 @@
 package sampletest
 
 import (
-	"fmt"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"testing"
 
@@ -11,7 +9,6 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample"
-	"github.com/graphmill/graphmill/internal/sample/condition"
 	"github.com/graphmill/graphmill/internal/sample/messages"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -54,29 +51,4 @@ func WithMessages(t testing.TB, s *store.Store, p *sample.Plan) (view *store.Sto
 			t.Error(err)
 		}
 	}
-}
-
-// checkMessages is an error where an edge of a subgraph is no message of its plan.
-func checkMessages(g *graph.Graph, p *sample.Plan, sub *sample.Subgraph) error {
-	for i, e := range sub.Edges {
-		of := g.Edges[i]
-		m, ok := p.Messages[of.Type.String()]
-		if !ok {
-			continue
-		}
-		var is []func(int) bool
-		for _, v := range m.Values {
-			match, err := condition.Matcher(graph.FindColumn(of.Columns, m.Column), v)
-			if err != nil {
-				return err
-			}
-			is = append(is, match)
-		}
-		for k := range e.ID.Len() {
-			if id := int(e.ID.At(k)); !slices.ContainsFunc(is, func(match func(int) bool) bool { return match(id) }) {
-				return fmt.Errorf("%s: found edge %d, expected a message: %s", of.Type, id, m)
-			}
-		}
-	}
-	return nil
 }

@@ -2,9 +2,7 @@
 package sampletest
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -29,34 +27,14 @@ var (
 	PlainEdges = []Edges{{graph.HomogeneousEdge.Rel, graph.HomogeneousNode, graph.HomogeneousNode, 1_500_000}}
 )
 
-// edgeTable is a table of edges in memory: src, dst, w (float32), t (int64).
-type edgeTable struct{ src, dst, w, t []byte }
-
-func (e *edgeTable) rows() int { return len(e.src) / 8 }
-
-func (e *edgeTable) Fields() []table.Field {
-	return []table.Field{{Name: "src", DType: graph.Uint64}, {Name: "dst", DType: graph.Uint64}, {Name: "w", DType: graph.Float32}, {Name: "t", DType: graph.Int64}}
-}
-func (e *edgeTable) Files() []string                   { return nil }
-func (e *edgeTable) Bytes() int64                      { return int64(28 * e.rows()) }
-func (e *edgeTable) Where(row uint64, _ string) string { return fmt.Sprint("row ", row) }
-
-func (e *edgeTable) Scan(_ context.Context, columns []table.Column, _ int, fn func(int, *table.Chunk) error) (uint64, error) {
-	c := table.Chunk{Rows: e.rows(), Bytes: e.Bytes()}
-	for _, col := range columns {
-		c.Columns = append(c.Columns, table.Vector{Data: map[string][]byte{"src": e.src, "dst": e.dst, "w": e.w, "t": e.t}[col.Name]})
-	}
-	return uint64(e.rows()), fn(0, &c)
-}
-
 // randomEdges is n edges from nodes of one type to nodes of another. Few of the nodes have many of the edges.
-func randomEdges(r *rand.Rand, n, from, to int) *edgeTable {
+func randomEdges(r *rand.Rand, n, from, to int) *memoryTable {
 	src, dst, w, t := make([]uint64, n), make([]uint64, n), make([]float32, n), make([]int64, n)
 	skewed := func(n int) uint64 { return uint64(math.Pow(r.Float64(), 4) * float64(n)) }
 	for i := range src {
 		src[i], dst[i], w[i], t[i] = skewed(from), skewed(to), float32(r.IntN(5)), r.Int64N(100)
 	}
-	return &edgeTable{graph.Bytes(src), graph.Bytes(dst), graph.Bytes(w), graph.Bytes(t)}
+	return edgeTable(src, dst, w, t)
 }
 
 // Edges are an edge type of a store.
@@ -82,29 +60,9 @@ func WriteRows(t testing.TB, out string, nodes map[string]int, edges []Edges, op
 		for i := range k {
 			x[3*i], x[3*i+1], x[3*i+2], k[i] = r.Float32(), r.Float32(), r.Float32(), r.Int64N(5)
 		}
-		return assemble.Nodes{Type: name, Table: &nodeTable{x: graph.Bytes(x), k: graph.Bytes(k)},
-			Columns: []table.Column{{Name: "x", DType: graph.Float32, Shape: []int{3}}, {Name: "k", DType: graph.Int64}}}
+		return assemble.Nodes{Type: name, Columns: []table.Column{{Name: "x", DType: graph.Float32, Shape: []int{3}}, {Name: "k", DType: graph.Int64}},
+			Table: &memoryTable{n, []table.Field{{Name: "x", DType: graph.Float32, Shape: []int{3}}, {Name: "k", DType: graph.Int64}}, [][]byte{graph.Bytes(x), graph.Bytes(k)}}}
 	})
-}
-
-// nodeTable is a table of nodes in memory.
-type nodeTable struct{ x, k []byte }
-
-func (n *nodeTable) rows() int { return len(n.k) / 8 }
-
-func (n *nodeTable) Fields() []table.Field {
-	return []table.Field{{Name: "x", DType: graph.Float32, Shape: []int{3}}, {Name: "k", DType: graph.Int64}}
-}
-func (n *nodeTable) Files() []string                   { return nil }
-func (n *nodeTable) Bytes() int64                      { return int64(20 * n.rows()) }
-func (n *nodeTable) Where(row uint64, _ string) string { return fmt.Sprint("row ", row) }
-
-func (n *nodeTable) Scan(_ context.Context, columns []table.Column, _ int, fn func(int, *table.Chunk) error) (uint64, error) {
-	c := table.Chunk{Rows: n.rows(), Bytes: n.Bytes()}
-	for _, col := range columns {
-		c.Columns = append(c.Columns, table.Vector{Data: map[string][]byte{"x": n.x, "k": n.k}[col.Name]})
-	}
-	return uint64(n.rows()), fn(0, &c)
 }
 
 func writeGraph(t testing.TB, out string, nodes map[string]int, edges []Edges, opt assemble.Options, of func(name string, n int) assemble.Nodes) {

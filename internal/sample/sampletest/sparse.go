@@ -2,6 +2,7 @@ package sampletest
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -18,8 +19,8 @@ import (
 )
 
 // Sparse is a store of a few node types and edge types, each with a handful of nodes and edges, or none. Frontiers of
-// its plans are small: an op often finds no edge that it may take at its first nodes. Its folder lies in dir. The caller
-// closes it (Drop).
+// its plans are small: an op often finds no edge that it may take at its first nodes. Nodes have a time, born, some or all of them
+// after every seed, or none (NaN). Its folder lies in dir. The caller closes it (Drop).
 func Sparse(t testing.TB, r *rapid.T, dir string) *store.Store {
 	t.Helper()
 	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "graph"), 2))
@@ -29,7 +30,7 @@ func Sparse(t testing.TB, r *rapid.T, dir string) *store.Store {
 	for _, name := range []string{"a", "b", "c"}[:rapid.IntRange(1, 3).Draw(r, "node types")] {
 		counts[name] = rapid.SampledFrom([]int{6, 3, 1, 12, 0}).Draw(r, "nodes")
 		types = append(types, name)
-		in.Nodes = append(in.Nodes, assemble.Nodes{Type: name, Count: uint64(counts[name])})
+		in.Nodes = append(in.Nodes, bornNodes(random, name, counts[name]))
 	}
 	end := func(name string) table.Column { return table.Column{Name: name, DType: graph.Uint64, ID: true} }
 	for i := range rapid.IntRange(1, 4).Draw(r, "edge types") {
@@ -53,6 +54,21 @@ func Sparse(t testing.TB, r *rapid.T, dir string) *store.Store {
 	return s
 }
 
+// bornNodes is n nodes of a type with the time since which each exists.
+func bornNodes(r *rand.Rand, name string, n int) assemble.Nodes {
+	born, late := make([]float64, n), r.IntN(3) == 0
+	for i := range born {
+		switch born[i] = float64(r.IntN(240)) / 2; {
+		case late:
+			born[i] = 1000
+		case r.IntN(6) == 0:
+			born[i] = math.NaN()
+		}
+	}
+	return assemble.Nodes{Type: name, Columns: []table.Column{{Name: "born", DType: graph.Float64}},
+		Table: &memoryTable{n, []table.Field{{Name: "born", DType: graph.Float64}}, [][]byte{graph.Bytes(born)}}}
+}
+
 // Drop closes a store of Sparse and removes its folder.
 func Drop(t testing.TB, s *store.Store) {
 	t.Helper()
@@ -65,7 +81,7 @@ func Drop(t testing.TB, s *store.Store) {
 }
 
 // sparseEdges is n edges, of which many have the weight 0 and a time that no seed comes after.
-func sparseEdges(r *rand.Rand, n, from, to int) *edgeTable {
+func sparseEdges(r *rand.Rand, n, from, to int) *memoryTable {
 	src, dst, w, t := make([]uint64, n), make([]uint64, n), make([]float32, n), make([]int64, n)
 	zeros, late := r.IntN(3) == 0, r.IntN(3) == 0
 	for i := range src {
@@ -77,31 +93,7 @@ func sparseEdges(r *rand.Rand, n, from, to int) *edgeTable {
 			t[i] = 1000
 		}
 	}
-	return &edgeTable{graph.Bytes(src), graph.Bytes(dst), graph.Bytes(w), graph.Bytes(t)}
-}
-
-// CheckEnds is an error where an edge of the store and the edge in the subgraph with its id have different ends, or an edge is no
-// message of the plan. It holds of every subgraph, whatever drew it. Only the reverses of a bidirectional plan have the ids of their edges.
-func CheckEnds(g *graph.Graph, p *sample.Plan, sub *sample.Subgraph) error {
-	if err := checkMessages(g, p, sub); err != nil {
-		return err
-	}
-	for i, e := range sub.Edges {
-		t := g.Edges[i]
-		src, dst := sub.Nodes[g.NodeType(t.Type.Src)], sub.Nodes[g.NodeType(t.Type.Dst)]
-		for k := range e.ID.Len() {
-			id := e.ID.At(k)
-			s, d := src[e.Src[k]], dst[e.Dst[k]]
-			from, to := t.Ends(int(id))
-			if p.Kind == sample.Bidirectional && t.Type.Src == t.Type.Dst && uint64(s) == to && uint64(d) == from {
-				continue
-			}
-			if uint64(s) != from || uint64(d) != to {
-				return fmt.Errorf("%s: edge %d: found the ends %d and %d, expected %d and %d, as in the store", t.Type, id, s, d, from, to)
-			}
-		}
-	}
-	return nil
+	return edgeTable(src, dst, w, t)
 }
 
 // SparseCase is a plan and a job over a store of Sparse. Half of the plans are fanouts of a few hops along all edge types. More
