@@ -1,0 +1,132 @@
+package stages
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// indexBytes is an entry of the index: the offset of a segment, and its checksum.
+const indexBytes = 12
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// writeFile writes the records of a task, in segments for the tasks of the next stage.
+func writeFile(f io.Writer, records *ordered, tasks int64) error {
+	w := bufio.NewWriterSize(f, 1<<18)
+	offset, sum, key := uint64(0), uint32(0), int64(0)
+	var head []byte
+	starts := make([]uint64, tasks+1)
+	sums := make([]uint32, tasks+1)
+	at := uint32(0)
+	for r := records.first(); r != nil; r = records.first() {
+		for ; at < r.task; at++ {
+			sums[at], starts[at+1] = sum, offset
+			sum, key = 0, 0
+		}
+		head = binary.AppendVarint(head[:0], r.key-key)
+		head = binary.AppendUvarint(head, uint64(len(r.record)))
+		key = r.key
+		for _, b := range [][]byte{head, r.record} {
+			sum = crc32.Update(sum, castagnoli, b)
+			offset += uint64(len(b))
+			if _, err := w.Write(b); err != nil {
+				return err
+			}
+		}
+		if err := records.skip(); err != nil {
+			return err
+		}
+	}
+	for ; int64(at) < tasks; at++ {
+		sums[at], starts[at+1] = sum, offset
+		sum = 0
+	}
+	index := make([]byte, 0, (tasks+1)*indexBytes)
+	for i := range starts {
+		index = binary.LittleEndian.AppendUint64(index, starts[i])
+		index = binary.LittleEndian.AppendUint32(index, sums[i])
+	}
+	if _, err := w.Write(index); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// readSegment calls fn with the records of a file for a task of the next stage, which has the given number of tasks. The bytes of a record are valid during the call.
+func readSegment(f vfs.File, task, tasks int64, fn func(key int64, record []byte) error) error {
+	damaged := func() error {
+		return fmt.Errorf("%s: found a damaged file of records, expected one that another worker made; remove it, and give the same command again", f.Name())
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	data := info.Size() - (tasks+1)*indexBytes
+	if data < 0 {
+		return damaged()
+	}
+	var index [2 * indexBytes]byte
+	if _, err := f.ReadAt(index[:], data+task*indexBytes); err != nil {
+		return err
+	}
+	from, to, want := binary.LittleEndian.Uint64(index[:]), binary.LittleEndian.Uint64(index[indexBytes:]), binary.LittleEndian.Uint32(index[8:])
+	if from > to || to > uint64(data) {
+		return damaged()
+	}
+	in := &segment{r: io.NewSectionReader(f, int64(from), int64(to-from))}
+	r := bufio.NewReaderSize(in, int(min(1<<20, to-from+16)))
+	left := int64(to - from)
+	key := int64(0)
+	var record []byte
+	for {
+		step, err := binary.ReadVarint(r)
+		if errors.Is(err, io.EOF) { // and not io.ErrUnexpectedEOF: the segment has ended between two records
+			break
+		}
+		n, err2 := binary.ReadUvarint(r)
+		if in.err != nil {
+			return in.err
+		}
+		if err != nil || err2 != nil || n > uint64(left) {
+			return damaged()
+		}
+		key += step
+		if uint64(cap(record)) < n {
+			record = make([]byte, n)
+		}
+		record = record[:n]
+		if _, err := io.ReadFull(r, record); err != nil {
+			return cmp.Or(in.err, damaged())
+		}
+		if err := fn(key, record); err != nil {
+			return err
+		}
+	}
+	if in.sum != want {
+		return cmp.Or(in.err, damaged())
+	}
+	return in.err
+}
+
+// segment reads a segment, and keeps its checksum and the error of the disk.
+type segment struct {
+	r   io.Reader
+	sum uint32
+	err error
+}
+
+func (s *segment) Read(b []byte) (int, error) {
+	n, err := s.r.Read(b)
+	s.sum = crc32.Update(s.sum, castagnoli, b[:n])
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return n, err
+}

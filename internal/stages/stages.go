@@ -1,0 +1,293 @@
+package stages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/bits"
+	"path/filepath"
+	"strings"
+
+	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
+)
+
+// Stage is a stage of a job.
+type Stage struct {
+	Name  string `json:"name"`
+	Tasks int64  `json:"tasks"` // at least 1
+}
+
+// Emit takes a record for a key of the next stage. It copies the bytes.
+type Emit func(key int64, record []byte)
+
+// Func is the function of a job: it does the work of a stage (from 0) for a key. records gives the records of the key, one after the other; their
+// bytes stay as they are. The last stage emits nothing.
+type Func func(ctx context.Context, stage int, key int64, records func() ([]byte, bool), emit Emit) error
+
+// ErrNotWhole is the kind of the error of a task whose inputs are not there yet.
+var ErrNotWhole = errors.New("the stage before is not whole")
+
+// Job is a job in a folder that all workers reach. It is safe for concurrent use if Do is.
+type Job struct {
+	FS     vfs.FS
+	Dir    string // of the records
+	Stages []Stage
+	Do     Func
+	// Memory bounds the records that a task holds as input, and those that it holds as output; 0 is 64 MiB.
+	Memory int64
+}
+
+const defaultMemory = 64 << 20
+
+// taskOf is the task that has a key, of a stage with a number of tasks. Multiples of the golden ratio spread the keys of any arithmetic progression evenly.
+func taskOf(key, tasks int64) int64 {
+	task, _ := bits.Mul64(uint64(key)*0x9E3779B97F4A7C15, uint64(tasks))
+	return int64(task)
+}
+
+func (j *Job) stageDir(stage int) string { return filepath.Join(j.Dir, fmt.Sprintf("%02d", stage)) }
+
+func (j *Job) taskFile(stage int, task int64) string {
+	return filepath.Join(j.stageDir(stage), fmt.Sprintf("%08d", task))
+}
+
+func (j *Job) wholeFile(stage int) string { return j.stageDir(stage) + ".whole" }
+
+// Prepare makes the folders of a job. It keeps what is there.
+func (j *Job) Prepare() error {
+	for stage := range j.Stages {
+		if err := j.FS.MkdirAll(j.stageDir(stage)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Whole says whether all tasks of a stage are whole.
+func (j *Job) Whole(stage int) (bool, error) { return vfs.Exists(j.FS, j.wholeFile(stage)) }
+
+// Task runs a task of a stage, unless it is whole. The stage before must be whole; else the error is ErrNotWhole.
+func (j *Job) Task(ctx context.Context, stage int, task int64) (err error) {
+	defer guard.Catch(&err)()
+	if stage < 0 || stage >= len(j.Stages) || task < 0 || task >= j.Stages[stage].Tasks {
+		return fmt.Errorf("found task %d of stage %d, expected one of the %d stages of the job; use the same version on all machines", task, stage, len(j.Stages))
+	}
+	if done, err := j.done(stage, task); done || err != nil {
+		return err
+	}
+	if err = j.run(ctx, stage, task); err == nil {
+		return nil
+	}
+	// Another worker has done the task meanwhile, and its inputs are gone: its error says nothing.
+	if done, err := j.done(stage, task); done && err == nil {
+		return nil
+	}
+	return err
+}
+
+// done says whether a task is whole.
+func (j *Job) done(stage int, task int64) (bool, error) {
+	if there, err := vfs.Exists(j.FS, j.taskFile(stage, task)); there || err != nil {
+		return there, err
+	}
+	return j.Whole(stage)
+}
+
+func (j *Job) run(ctx context.Context, stage int, task int64) (err error) {
+	memory := int(j.Memory)
+	if memory == 0 {
+		memory = defaultMemory
+	}
+	in := &sorter{fs: j.FS, dir: j.Dir, memory: memory}
+	out := &sorter{fs: j.FS, dir: j.Dir, memory: memory}
+	defer func() { err = errors.Join(err, in.close(), out.close()) }()
+	next := int64(0)
+	if stage+1 < len(j.Stages) {
+		next = j.Stages[stage+1].Tasks
+	}
+	var failed error // of emit
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	emit := func(key int64, record []byte) {
+		if failed != nil {
+			return
+		}
+		if next == 0 {
+			failed = fmt.Errorf("found a record of the last stage, %s, expected none", j.Stages[stage].Name)
+		} else {
+			failed = out.take(uint32(taskOf(key, next)), key, record)
+		}
+		if failed != nil {
+			cancel(failed)
+		}
+	}
+	if stage == 0 {
+		if err := j.Do(ctx, 0, task, none, emit); err != nil || failed != nil {
+			return firstError(failed, err)
+		}
+	} else {
+		if err := j.read(ctx, in, stage, task); err != nil {
+			return err
+		}
+		if err := j.each(ctx, in, stage, emit, &failed); err != nil {
+			return err
+		}
+	}
+	records, err := out.sorted()
+	if err != nil {
+		return err
+	}
+	return j.write(j.taskFile(stage, task), func(f vfs.File) error { return writeFile(f, records, next) })
+}
+
+func none() ([]byte, bool) { return nil, false }
+
+// firstError is the first of two errors that is not nil.
+func firstError(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// read reads the records of a task from all files of the stage before.
+func (j *Job) read(ctx context.Context, in *sorter, stage int, task int64) error {
+	before := j.Stages[stage-1]
+	for t := range before.Tasks {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		f, err := j.FS.Open(j.taskFile(stage-1, t))
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("stage %s: found no records of task %d of stage %s: %w; run all tasks of that stage first", j.Stages[stage].Name, t, before.Name, ErrNotWhole)
+		}
+		if err != nil {
+			return err
+		}
+		err = readSegment(f, task, j.Stages[stage].Tasks, func(key int64, record []byte) error { return in.take(0, key, record) })
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each calls the function of the job for the keys of a task.
+func (j *Job) each(ctx context.Context, in *sorter, stage int, emit Emit, failed *error) error {
+	records, err := in.sorted()
+	if err != nil {
+		return err
+	}
+	for first := records.first(); first != nil; first = records.first() {
+		key := first.key
+		next := func() ([]byte, bool) {
+			r := records.first()
+			if r == nil || r.key != key || *failed != nil {
+				return nil, false
+			}
+			record := r.record
+			*failed = records.skip()
+			return record, *failed == nil
+		}
+		if err := j.Do(ctx, stage, key, next, emit); err != nil || *failed != nil {
+			return firstError(*failed, err)
+		}
+		for _, ok := next(); ok; _, ok = next() { // what the function left
+		}
+		if *failed != nil {
+			return *failed
+		}
+	}
+	return nil
+}
+
+// write makes a file, which gets its name when it is whole and on the disk.
+func (j *Job) write(name string, fn func(f vfs.File) error) error {
+	temp := name + "." + workfolder.Unique()
+	f, err := j.FS.Create(temp)
+	if err != nil {
+		return err
+	}
+	if err = fn(f); err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = j.FS.Rename(temp, name)
+	}
+	if err != nil {
+		return errors.Join(err, j.FS.Remove(temp))
+	}
+	return j.FS.SyncDir(filepath.Dir(name))
+}
+
+// Finish ends a stage all of whose tasks are whole: it removes the records that the stage has read, and what killed tasks left. A task
+// that is not whole is an error. It may be called again.
+func (j *Job) Finish(stage int) error {
+	if whole, err := j.Whole(stage); whole || err != nil {
+		return err
+	}
+	for t := range j.Stages[stage].Tasks {
+		there, err := vfs.Exists(j.FS, j.taskFile(stage, t))
+		if err != nil {
+			return err
+		}
+		if !there {
+			return fmt.Errorf("stage %s: found no records of task %d after the stage ended, expected those of %d tasks: %w; give the same command again", j.Stages[stage].Name, t, j.Stages[stage].Tasks, ErrNotWhole)
+		}
+	}
+	if err := j.write(j.wholeFile(stage), func(vfs.File) error { return nil }); err != nil {
+		return err
+	}
+	if err := j.removeParts(stage); err != nil || stage == 0 {
+		return err
+	}
+	return j.FS.RemoveAll(j.stageDir(stage - 1))
+}
+
+// removeParts removes the files of a stage that were not renamed, since their tasks were killed.
+func (j *Job) removeParts(stage int) error {
+	entries, err := j.FS.ReadDir(j.stageDir(stage))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !strings.Contains(e.Name(), ".") {
+			continue
+		}
+		if err := j.FS.Remove(filepath.Join(j.stageDir(stage), e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Run runs all tasks that are not whole, with a number of goroutines.
+func (j *Job) Run(ctx context.Context, threads int) error {
+	for stage := range j.Stages {
+		if whole, err := j.Whole(stage); err != nil {
+			return err
+		} else if whole {
+			continue
+		}
+		if err := j.RunShare(ctx, stage, 0, 1, threads); err != nil {
+			return err
+		}
+		if err := j.Finish(stage); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RunShare runs the tasks of a stage whose numbers are index modulo n, with a number of goroutines.
+func (j *Job) RunShare(ctx context.Context, stage int, index, n int64, threads int) error {
+	g, ctx := guard.WithContext(ctx)
+	g.SetLimit(max(threads, 1))
+	for task := index; task < j.Stages[stage].Tasks && ctx.Err() == nil; task += n {
+		g.Go(func() error { return j.Task(ctx, stage, task) })
+	}
+	return g.Wait()
+}
