@@ -109,7 +109,6 @@ type Cutter struct {
 	g     *group // all parts
 	emit  func(part int, record []byte)
 	out   [][]byte // by part
-	skip  func(part int) bool
 	to    [files][]io.WriterAt
 	at    [files][][]int64
 	rows  *rowWriter
@@ -152,9 +151,6 @@ func (f *cutFile) WriteAt(b []byte, at int64) (int, error) {
 }
 
 func (c *Cutter) section(p int, file byte, at int64, b []byte) {
-	if c.skip(p) {
-		return
-	}
 	if len(c.out[p])+sectionHead+len(b) > recordBytes {
 		c.flush(p)
 	}
@@ -166,18 +162,18 @@ func (c *Cutter) section(p int, file byte, at int64, b []byte) {
 
 func (c *Cutter) flush(p int) {
 	if len(c.out[p]) > 0 {
-		c.emit(p, append([]byte(nil), c.out[p]...))
+		c.emit(p, c.out[p])
 		c.out[p] = c.out[p][:0]
 	}
 }
 
-// Cut gives the records of a segment: what it has of each part, without parts that skip names.
-func (c *Cutter) Cut(ctx context.Context, segment int, skip func(part int) bool, emit func(part int, record []byte)) error {
+// Cut gives the records of a segment: what it has of each part. The bytes of a record are valid during the call of emit.
+func (c *Cutter) Cut(ctx context.Context, segment int, emit func(part int, record []byte)) error {
 	g := c.g
 	if segment < 0 || segment >= len(g.segs) {
 		return fmt.Errorf("found segment %d, expected less than %d; use the same version on all machines", segment, len(g.segs))
 	}
-	c.emit, c.skip = emit, skip
+	c.emit = emit
 	for p := range c.out {
 		c.out[p], c.halo[p] = c.out[p][:0], c.halo[p][:0]
 	}

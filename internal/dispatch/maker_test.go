@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -43,7 +44,7 @@ func makeTo(fsys vfs.FS, dir string, in *input, opt Options, each int, shuffle f
 	records := make([][][]byte, in.a.Parts)
 	c := m.NewCutter()
 	for i := range p.Places().Segments {
-		if err := c.Cut(ctx, i, func(int) bool { return false }, func(p int, b []byte) { records[p] = append(records[p], b) }); err != nil {
+		if err := c.Cut(ctx, i, func(p int, b []byte) { records[p] = append(records[p], bytes.Clone(b)) }); err != nil {
 			return nil, err
 		}
 	}
@@ -159,7 +160,7 @@ func TestMakerLostRecord(t *testing.T) {
 
 // FuzzSections reads any bytes as a record: it is refused, or its sections are whole.
 func FuzzSections(f *testing.F) {
-	c := &Cutter{out: make([][]byte, 1), skip: func(int) bool { return false }, emit: func(_ int, b []byte) { f.Add(b) }}
+	c := &Cutter{out: make([][]byte, 1), emit: func(_ int, b []byte) { f.Add(bytes.Clone(b)) }}
 	c.section(0, toLists, 8, []byte{1, 2, 3})
 	c.section(0, toHalo, 0, make([]byte, haloRecord))
 	c.flush(0)

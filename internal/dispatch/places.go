@@ -94,25 +94,6 @@ func (d *dispatcher) columnBytes() (n int64) {
 	return n
 }
 
-// RecordBytes is about the size of the records of the largest part, without edges that leave it.
-func (p *Plan) RecordBytes() (most int64) {
-	d := p.d
-	for p := range d.num.parts {
-		n := 4 * int64(d.firstOf(p+1)-d.firstOf(p))
-		for _, in := range d.edges {
-			n += 8 * d.nodeRows(p, in.dst)
-		}
-		for file := range files {
-			tensors, rows := d.tensorsOf(file)
-			for _, x := range tensors {
-				n += int64(x.width) * rows(p, x.t)
-			}
-		}
-		most = max(most, n)
-	}
-	return most
-}
-
 // Places returns what was counted. It shares memory with the plan.
 func (p *Plan) Places() *Places {
 	d := p.d

@@ -6,19 +6,19 @@
 //
 // A stage has a fixed number of tasks. A task of the first stage calls the function of the job once, with the number of the task as key. A task
 // of a later stage has the keys of its share, which follows from the key alone (taskOf): it calls the function for each of its
-// keys to which a task of the stage before gave a record, in ascending order, with the records of the key in the order of the tasks that gave
-// them. So the output of a task depends on the job alone.
+// keys for which an earlier stage gave a record, in ascending order, with the records of the key in the order of the stages and tasks
+// that gave them. So the output of a task depends on the job alone.
 //
-// A stage begins when every task of the stage before is whole (Finish).
+// A record is for a later stage, not always the next one. A stage begins when every task of the stage before is whole (Finish).
 //
 // # Files
 //
 // A task writes one file, also where it gives no record, and the file gets its name when it is whole:
 //
 //	NN/TTTTTTTT    the records of task T of stage NN
-//	NN.whole       all tasks of stage NN are whole; the files of the stage before are gone
+//	NN.whole       all tasks of stage NN are whole; files that no later stage reads are gone
 //
-// A file has a segment per task of the next stage, which holds the records for it, sorted by key; then the index: for each segment its offset (8
+// A file has a segment per task of each stage that its records are for, with these records sorted by key; then the index: for each segment its offset (8
 // bytes) and the CRC-32C of its bytes (4 bytes), and the end of the last segment in the same form. A record is the difference of
 // its key to the key before (zigzag varint), its length (varint) and its bytes. All numbers are little-endian. A reader reads 24 bytes of the
 // index of a file, and one segment.
@@ -26,7 +26,7 @@
 // # Memory and disk
 //
 // A task holds Memory bytes of the records that it reads, and as many of those that it gives; what is more is sorted in runs
-// in an unnamed temporary file of the folder. At most the records of two stages are in the folder at a time.
+// in an unnamed temporary file of the folder. The folder holds the records that a later stage reads.
 //
 // # Faults
 //

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/bits"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/internal/guard"
@@ -18,17 +19,25 @@ import (
 type Stage struct {
 	Name  string `json:"name"`
 	Tasks int64  `json:"tasks"` // at least 1
+	// Inputs are the records that the stage reads; empty for the first stage alone.
+	Inputs []Input `json:"inputs,omitempty"`
 }
 
-// Emit takes a record for a key of the next stage. It copies the bytes.
-type Emit func(key int64, record []byte)
+// Input is the records that the tasks of stage From gave to stage For. For is the stage that reads them, or an earlier one with as many tasks.
+type Input struct {
+	From int `json:"from"`
+	For  int `json:"for"`
+}
+
+// Emit takes a record for a key of a later stage. It copies the bytes.
+type Emit func(to int, key int64, record []byte)
 
 // Func is the function of a job: it does the work of a stage (from 0) for a key. records gives the records of the key, one after the other; their
-// bytes stay as they are. The last stage emits nothing.
+// bytes stay as they are. A stage emits to the stages that name it in their inputs.
 type Func func(ctx context.Context, stage int, key int64, records func() ([]byte, bool), emit Emit) error
 
 // ErrNotWhole is the kind of the error of a task whose inputs are not there yet.
-var ErrNotWhole = errors.New("the stage before is not whole")
+var ErrNotWhole = errors.New("an earlier stage is not whole")
 
 // Job is a job in a folder that all workers reach. It is safe for concurrent use if Do is.
 type Job struct {
@@ -42,8 +51,12 @@ type Job struct {
 
 const defaultMemory = 64 << 20
 
-// taskOf is the task that has a key, of a stage with a number of tasks. Multiples of the golden ratio spread the keys of any arithmetic progression evenly.
+// taskOf is the task that has a key, of a stage with a number of tasks. Keys from 0 on have a task each, as far as there are tasks; multiples of the golden ratio spread the
+// others, and any arithmetic progression of them, evenly.
 func taskOf(key, tasks int64) int64 {
+	if key >= 0 && key < tasks {
+		return key
+	}
 	task, _ := bits.Mul64(uint64(key)*0x9E3779B97F4A7C15, uint64(tasks))
 	return int64(task)
 }
@@ -69,7 +82,7 @@ func (j *Job) Prepare() error {
 // Whole says whether all tasks of a stage are whole.
 func (j *Job) Whole(stage int) (bool, error) { return vfs.Exists(j.FS, j.wholeFile(stage)) }
 
-// Task runs a task of a stage, unless it is whole. The stage before must be whole; else the error is ErrNotWhole.
+// Task runs a task of a stage, unless it is whole. The stages that it reads must be whole; else the error is ErrNotWhole.
 func (j *Job) Task(ctx context.Context, stage int, task int64) (err error) {
 	defer guard.Catch(&err)()
 	if stage < 0 || stage >= len(j.Stages) || task < 0 || task >= j.Stages[stage].Tasks {
@@ -104,21 +117,18 @@ func (j *Job) run(ctx context.Context, stage int, task int64) (err error) {
 	in := &sorter{fs: j.FS, dir: j.Dir, memory: memory}
 	out := &sorter{fs: j.FS, dir: j.Dir, memory: memory}
 	defer func() { err = errors.Join(err, in.close(), out.close()) }()
-	next := int64(0)
-	if stage+1 < len(j.Stages) {
-		next = j.Stages[stage+1].Tasks
-	}
+	segments := j.segments(stage)
 	var failed error // of emit
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	emit := func(key int64, record []byte) {
+	emit := func(to int, key int64, record []byte) {
 		if failed != nil {
 			return
 		}
-		if next == 0 {
-			failed = fmt.Errorf("found a record of the last stage, %s, expected none", j.Stages[stage].Name)
+		if first, n := segments.of(to); n == 0 {
+			failed = fmt.Errorf("stage %s: found a record for stage %d, expected one for a stage that reads this one", j.Stages[stage].Name, to)
 		} else {
-			failed = out.take(uint32(taskOf(key, next)), key, record)
+			failed = out.take(uint32(first+taskOf(key, n)), key, record)
 		}
 		if failed != nil {
 			cancel(failed)
@@ -140,7 +150,7 @@ func (j *Job) run(ctx context.Context, stage int, task int64) (err error) {
 	if err != nil {
 		return err
 	}
-	return j.write(j.taskFile(stage, task), func(f vfs.File) error { return writeFile(f, records, next) })
+	return j.write(j.taskFile(stage, task), func(f vfs.File) error { return writeFile(f, records, segments.count) })
 }
 
 func none() ([]byte, bool) { return nil, false }
@@ -153,23 +163,53 @@ func firstError(a, b error) error {
 	return b
 }
 
-// read reads the records of a task from all files of the stage before.
+// segments are the segments of the files of a stage: one per task of each stage that its records are for.
+type segments struct {
+	to    []int   // stages
+	first []int64 // segment of each
+	tasks []int64
+	count int64
+}
+
+func (j *Job) segments(stage int) (s segments) {
+	for to := range j.Stages {
+		if !slices.ContainsFunc(j.Stages, func(reader Stage) bool { return slices.Contains(reader.Inputs, Input{stage, to}) }) {
+			continue
+		}
+		s.to, s.first, s.tasks = append(s.to, to), append(s.first, s.count), append(s.tasks, j.Stages[to].Tasks)
+		s.count += j.Stages[to].Tasks
+	}
+	return s
+}
+
+// of is the first segment of the tasks of a stage, and the number of these; 0 for a stage that no record is for.
+func (s *segments) of(to int) (first, n int64) {
+	if i := slices.Index(s.to, to); i >= 0 {
+		return s.first[i], s.tasks[i]
+	}
+	return 0, 0
+}
+
+// read reads the records of a task from all files of its inputs.
 func (j *Job) read(ctx context.Context, in *sorter, stage int, task int64) error {
-	before := j.Stages[stage-1]
-	for t := range before.Tasks {
-		if err := ctx.Err(); err != nil {
-			return context.Cause(ctx)
-		}
-		f, err := j.FS.Open(j.taskFile(stage-1, t))
-		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("stage %s: found no records of task %d of stage %s: %w; run all tasks of that stage first", j.Stages[stage].Name, t, before.Name, ErrNotWhole)
-		}
-		if err != nil {
-			return err
-		}
-		err = readSegment(f, task, j.Stages[stage].Tasks, func(key int64, record []byte) error { return in.take(0, key, record) })
-		if err := errors.Join(err, f.Close()); err != nil {
-			return err
+	for _, input := range j.Stages[stage].Inputs {
+		segments, before := j.segments(input.From), j.Stages[input.From]
+		first, _ := segments.of(input.For)
+		for t := range before.Tasks {
+			if err := ctx.Err(); err != nil {
+				return context.Cause(ctx)
+			}
+			f, err := j.FS.Open(j.taskFile(input.From, t))
+			if errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("stage %s: found no records of task %d of stage %s: %w; run all tasks of that stage first", j.Stages[stage].Name, t, before.Name, ErrNotWhole)
+			}
+			if err != nil {
+				return err
+			}
+			err = readSegment(f, first+task, segments.count, func(key int64, record []byte) error { return in.take(0, key, record) })
+			if err := errors.Join(err, f.Close()); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -223,7 +263,7 @@ func (j *Job) write(name string, fn func(f vfs.File) error) error {
 	return j.FS.SyncDir(filepath.Dir(name))
 }
 
-// Finish ends a stage all of whose tasks are whole: it removes the records that the stage has read, and what killed tasks left. A task
+// Finish ends a stage all of whose tasks are whole: it removes the records that no later stage reads, and what killed tasks left. A task
 // that is not whole is an error. It may be called again.
 func (j *Job) Finish(stage int) error {
 	if whole, err := j.Whole(stage); whole || err != nil {
@@ -241,10 +281,28 @@ func (j *Job) Finish(stage int) error {
 	if err := j.write(j.wholeFile(stage), func(vfs.File) error { return nil }); err != nil {
 		return err
 	}
-	if err := j.removeParts(stage); err != nil || stage == 0 {
+	if err := j.removeParts(stage); err != nil {
 		return err
 	}
-	return j.FS.RemoveAll(j.stageDir(stage - 1))
+	for from := range stage {
+		if j.lastReader(from) <= stage {
+			if err := j.FS.RemoveAll(j.stageDir(from)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lastReader is the last stage that reads the records of a stage; the stage itself where none does.
+func (j *Job) lastReader(from int) (last int) {
+	last = from
+	for stage, s := range j.Stages {
+		if slices.ContainsFunc(s.Inputs, func(in Input) bool { return in.From == from }) {
+			last = stage
+		}
+	}
+	return last
 }
 
 // removeParts removes the files of a stage that were not renamed, since their tasks were killed.

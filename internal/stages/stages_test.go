@@ -27,8 +27,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // sum of its records on to other keys. The last stage notes its sums.
 type walkJob struct {
 	seed  uint64
-	fans  []int // records that a key of a stage gives
-	sizes []int // of a record, beside its sum
+	fans  []int   // records that a key of a stage gives
+	to    [][]int // the stages that it gives them to
+	sizes []int   // of a record, beside its sum
 	keys  []int64
 
 	mu   sync.Mutex
@@ -73,14 +74,14 @@ func (w *walkJob) do(_ context.Context, stage int, key int64, records func() ([]
 	buf := []byte{}
 	for i := range w.fans[stage] {
 		h := w.at(uint64(stage), uint64(key), uint64(i))
-		to := w.keys[h%uint64(len(w.keys))]
+		to, at := w.keys[h%uint64(len(w.keys))], w.to[stage][h>>40%uint64(len(w.to[stage]))]
 		if h%7 == 0 {
-			emit(to, nil)
+			emit(at, to, nil)
 			continue
 		}
 		buf = binary.LittleEndian.AppendUint64(buf[:0], sum+h)
 		buf = append(buf, make([]byte, h>>32%uint64(w.sizes[stage]+1))...)
-		emit(to, buf) // which copies the bytes
+		emit(at, to, buf) // which copies the bytes
 	}
 	return nil
 }
@@ -96,6 +97,20 @@ func drawJob(r *rapid.T) (*walkJob, []stages.Stage) {
 		if i+1 < n {
 			w.fans = append(w.fans, rapid.SampledFrom([]int{3, 0, 1, 40}).Draw(r, "fan"))
 			w.sizes = append(w.sizes, rapid.SampledFrom([]int{0, 5, 300}).Draw(r, "size"))
+			w.to = append(w.to, []int{i + 1})
+		}
+	}
+	for to := 1; to < n; to++ {
+		for from := range to {
+			if from == to-1 || rapid.Bool().Draw(r, "reads") {
+				if list[to].Inputs = append(list[to].Inputs, stages.Input{From: from, For: to}); from < to-1 {
+					w.to[from] = append(w.to[from], to)
+				}
+			}
+		}
+		if to > 1 && rapid.Bool().Draw(r, "shares") { // the records of the stage before
+			list[to].Tasks = list[to-1].Tasks
+			list[to].Inputs = append(list[to].Inputs, stages.Input{From: to - 2, For: to - 1})
 		}
 	}
 	return w, list
@@ -104,23 +119,28 @@ func drawJob(r *rapid.T) (*walkJob, []stages.Stage) {
 // inMemory runs a job without files.
 func inMemory(t testing.TB, w *walkJob, list []stages.Stage) map[int64]uint64 {
 	t.Helper()
-	type record struct {
-		key int64
-		b   []byte
+	made := map[stages.Input]map[int64][][]byte{}
+	from := 0
+	emit := func(to int, key int64, b []byte) {
+		of := stages.Input{From: from, For: to}
+		if made[of] == nil {
+			made[of] = map[int64][][]byte{}
+		}
+		made[of][key] = append(made[of][key], slices.Clone(b))
 	}
-	var made []record
-	emit := func(key int64, b []byte) { made = append(made, record{key, slices.Clone(b)}) }
 	for task := range list[0].Tasks {
 		if err := w.do(t.Context(), 0, task, func() ([]byte, bool) { return nil, false }, emit); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for stage := 1; stage < len(list); stage++ {
+		from = stage
 		byKey := map[int64][][]byte{}
-		for _, r := range made {
-			byKey[r.key] = append(byKey[r.key], r.b)
+		for _, in := range list[stage].Inputs {
+			for key, records := range made[in] {
+				byKey[key] = append(byKey[key], records...)
+			}
 		}
-		made = nil
 		for key, records := range byKey {
 			if err := w.do(t.Context(), stage, key, func() ([]byte, bool) {
 				if len(records) == 0 {
@@ -253,8 +273,8 @@ func TestFaults(t *testing.T) {
 
 // A task without its inputs is refused, and so are tasks that the job does not have and records of the last stage.
 func TestRefused(t *testing.T) {
-	w := &walkJob{fans: []int{3}, sizes: []int{0}, keys: []int64{1}, sums: map[int64]uint64{}}
-	j := &stages.Job{FS: vfs.OS, Dir: t.TempDir(), Stages: []stages.Stage{{Name: "draw", Tasks: 2}, {Name: "sum", Tasks: 1}}, Do: w.do}
+	w := &walkJob{fans: []int{3}, to: [][]int{{1}}, sizes: []int{0}, keys: []int64{1}, sums: map[int64]uint64{}}
+	j := &stages.Job{FS: vfs.OS, Dir: t.TempDir(), Stages: []stages.Stage{{Name: "draw", Tasks: 2}, {Name: "sum", Tasks: 1, Inputs: []stages.Input{{From: 0, For: 1}}}}, Do: w.do}
 	if err := j.Prepare(); err != nil {
 		t.Fatal(err)
 	}
@@ -273,10 +293,10 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	last := &stages.Job{FS: vfs.OS, Dir: t.TempDir(), Stages: []stages.Stage{{Name: "alone", Tasks: 1}}, Do: func(_ context.Context, _ int, _ int64, _ func() ([]byte, bool), emit stages.Emit) error {
-		emit(1, nil)
+		emit(1, 1, nil)
 		return nil
 	}}
-	if err := errors.Join(last.Prepare(), last.Task(t.Context(), 0, 0)); err == nil || !strings.Contains(err.Error(), "found a record of the last stage, alone") {
+	if err := errors.Join(last.Prepare(), last.Task(t.Context(), 0, 0)); err == nil || !strings.Contains(err.Error(), "stage alone: found a record for stage 1") {
 		t.Errorf("found %v, expected that the record is refused", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -288,9 +308,9 @@ func TestRefused(t *testing.T) {
 
 // A flipped byte of a file of records is an error of the task that reads it.
 func TestDamage(t *testing.T) {
-	w := &walkJob{seed: 3, fans: []int{20}, sizes: []int{9}, keys: []int64{1, 2, 3}, sums: map[int64]uint64{}}
+	w := &walkJob{seed: 3, fans: []int{20}, to: [][]int{{1}}, sizes: []int{9}, keys: []int64{1, 2, 3}, sums: map[int64]uint64{}}
 	for _, memory := range []int64{0, 60} {
-		j := &stages.Job{FS: vfs.OS, Dir: t.TempDir(), Stages: []stages.Stage{{Name: "draw", Tasks: 1}, {Name: "sum", Tasks: 1}}, Do: w.do, Memory: memory}
+		j := &stages.Job{FS: vfs.OS, Dir: t.TempDir(), Stages: []stages.Stage{{Name: "draw", Tasks: 1}, {Name: "sum", Tasks: 1, Inputs: []stages.Input{{From: 0, For: 1}}}}, Do: w.do, Memory: memory}
 		if err := errors.Join(j.Prepare(), j.Task(t.Context(), 0, 0)); err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	beamdispatching "github.com/graphmill/graphmill/beam/internal/dispatching"
+	"github.com/graphmill/graphmill/beam/internal/staging"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
 	"github.com/graphmill/graphmill/internal/operation/dispatching"
@@ -44,7 +44,7 @@ first sorted on the disk by this command: import a large graph by destination.`,
 			if err != nil {
 				return nil, err
 			}
-			c.Engine = &beamdispatching.Engine{Options: opt}
+			c.Engine = &staging.Engine{Operation: staging.Dispatch, Options: opt}
 			return &c, nil
 		},
 	})

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	beamimporting "github.com/graphmill/graphmill/beam/internal/importing"
+	"github.com/graphmill/graphmill/beam/internal/staging"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
 	"github.com/graphmill/graphmill/internal/operation/importing"
@@ -43,7 +43,7 @@ types without a table whose number is the largest integer id next to a type with
 			if err != nil {
 				return nil, err
 			}
-			c.Engine = &beamimporting.Engine{Options: opt}
+			c.Engine = &staging.Engine{Operation: staging.Import, Options: opt}
 			return &c, nil
 		},
 	})

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill/beam/internal/engine"
-	beamsampling "github.com/graphmill/graphmill/beam/internal/sampling"
+	"github.com/graphmill/graphmill/beam/internal/staging"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
 	"github.com/graphmill/graphmill/internal/operation/sampling"
@@ -103,7 +103,7 @@ worker. If a job fails, --resume continues from the pieces that it wrote.`,
 			if err != nil {
 				return nil, err
 			}
-			c.Engine = &beamsampling.Engine{Options: opt}
+			c.Engine = &staging.Engine{Operation: staging.Sample, Options: opt}
 			return &c, nil
 		},
 	})

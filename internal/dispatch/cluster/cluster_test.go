@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
-	"golang.org/x/sync/errgroup"
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/format/dgl"
@@ -21,6 +22,8 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/partition/assign"
 	"github.com/graphmill/graphmill/internal/sample/sampletest"
+	"github.com/graphmill/graphmill/internal/stages"
+	"github.com/graphmill/graphmill/internal/stages/stagestest"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/internal/workfolder"
@@ -31,132 +34,17 @@ var fsys = vfs.Unsynced{FS: vfs.OS}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// engine runs a Work in this process. It calls each function twice where twice is set, as an engine does after a fault.
+// engine runs a Work in this process.
 type engine struct {
-	twice bool
-	// together calls Slice, Gather and Finish several times at the same time, as an engine does that takes a worker for dead.
-	together bool
-	order    func(n int, swap func(i, j int))
-	fail     func(stage string, key int64) error
-	parts    []int // that the last run was asked for
-	busy     error // of Free
+	stagestest.Engine
+	busy error // of Free
 }
 
-func (e *engine) Workers() int { return 2 }
+func newEngine() *engine {
+	return &engine{Engine: stagestest.Engine{Slots: 2, Open: func(_ context.Context, dir string) (stages.Site, error) { return Open(fsys, dir) }}}
+}
 
 func (e *engine) Free(context.Context, string) error { return e.busy }
-
-type record struct {
-	key int64
-	b   []byte
-}
-
-func (e *engine) Run(ctx context.Context, dir string, w *Work, parts []int) (err error) {
-	e.parts = parts
-	s, err := Open(fsys, dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	call := func(stage string, key int64, fn func() error) error {
-		if e.together && stage != "cut" {
-			var g errgroup.Group
-			for range 3 {
-				g.Go(fn)
-			}
-			return s.Failed(g.Wait())
-		}
-		for i := range 2 {
-			if i == 1 && !e.twice {
-				break
-			}
-			if err := fn(); err != nil {
-				return s.Failed(err)
-			}
-			if e.fail != nil {
-				if err := e.fail(stage, key); err != nil {
-					return s.Failed(err)
-				}
-			}
-		}
-		return nil
-	}
-	var all []record
-	for step := range w.Steps() {
-		var out []record
-		err := call("cut", int64(step), func() error {
-			out = nil
-			return s.Cut(ctx, step, parts, func(p int64, b []byte) { out = append(out, record{p, b}) })
-		})
-		if err != nil {
-			return err
-		}
-		all = append(all, out...)
-	}
-	e.order(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	byPart := map[int64][][]byte{}
-	for _, r := range all {
-		byPart[r.key] = append(byPart[r.key], r.b)
-	}
-	if w.Slices > 1 {
-		byKey := byPart
-		byPart = map[int64][][]byte{}
-		for key, list := range byKey {
-			byPart[key/int64(w.Slices)] = nil
-			err := call("slice", key, func() error {
-				p, err := s.Slice(ctx, key, replay(list))
-				if p != key/int64(w.Slices) {
-					return fmt.Errorf("found part %d of key %d", p, key)
-				}
-				return err
-			})
-			if err != nil {
-				return err
-			}
-		}
-	}
-	for p, list := range byPart {
-		err := call("gather", p, func() error {
-			if w.Deep() {
-				return s.Gather(ctx, p, replay(list))
-			}
-			return s.Make(ctx, p, replay(list))
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if w.Deep() {
-		for p := range byPart {
-			if err := call("finish", p, func() error { return s.Finish(ctx, p) }); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func replay(all [][]byte) func() ([]byte, bool) {
-	return func() ([]byte, bool) {
-		if len(all) == 0 {
-			return nil, false
-		}
-		b := all[0]
-		all = all[1:]
-		return b, true
-	}
-}
-
-// shuffled is an order that rapid draws.
-func shuffled(r *rapid.T) func(n int, swap func(i, j int)) {
-	return func(n int, swap func(i, j int)) {
-		for i := range n {
-			swap(i, rapid.IntRange(0, i).Draw(r, "order"))
-		}
-	}
-}
-
-func inOrder(int, func(i, j int)) {}
 
 // testStore is a random store in dir.
 func testStore(t testing.TB, dir string, nodes map[string]int, edges []sampletest.Edges, opt assemble.Options) *store.Store {
@@ -245,7 +133,9 @@ func TestEqualsRun(t *testing.T) {
 		a := assignment(s.Graph, parts, func() int { return rapid.IntRange(0, parts-1).Draw(r, "part") })
 		opt := dispatch.Options{GraphName: "g", Hops: rapid.IntRange(0, 3).Draw(r, "hops"), Leaving: rapid.Bool().Draw(r, "leaving"), PartIDs: rapid.Bool().Draw(r, "part ids"),
 			OriginalNodes: rapid.Bool().Draw(r, "nids"), OriginalEdges: rapid.Bool().Draw(r, "eids"), Formats: dgl.Formats(rapid.IntRange(1, 7).Draw(r, "formats"))}
-		run := &Run{SliceBytes: rapid.SampledFrom([]int64{0, 0, 1, 1000}).Draw(r, "slice"), Engine: &engine{twice: rapid.Bool().Draw(r, "twice"), together: rapid.IntRange(0, 3).Draw(r, "together") == 0, order: shuffled(r)}}
+		e := newEngine()
+		e.Slots, e.Twice, e.Order = rapid.IntRange(1, 4).Draw(r, "workers"), rapid.Bool().Draw(r, "twice"), rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "order"), 1)).Shuffle
+		run := &Run{Engine: e}
 		want, err := outputs(filepath.Join(dir, "one"), s, a, opt, nil, 0)
 		if err != nil {
 			r.Fatal(err)
@@ -278,14 +168,15 @@ func TestResume(t *testing.T) {
 				t.Fatal(err)
 			}
 			done := 0
-			e := &engine{order: inOrder, fail: func(stage string, _ int64) error {
-				if stage == "finish" || stage == "gather" && hops == 1 {
+			e := newEngine()
+			e.Slots, e.Fail = 1, func(stage int) error {
+				if stage == 2 {
 					if done++; done == 2 {
 						return errors.New("no power")
 					}
 				}
 				return nil
-			}}
+			}
 			out := filepath.Join(dir, "out")
 			if _, err := outputs(out, s, a, opt, &Run{Engine: e}, 0); err == nil || !strings.Contains(err.Error(), "no power") {
 				t.Fatalf("found %v, expected the error of the worker", err)
@@ -293,7 +184,7 @@ func TestResume(t *testing.T) {
 			if _, err := os.Stat(out); err == nil {
 				t.Error("found an output after a failure, expected none")
 			}
-			e.fail = nil
+			e.Fail = nil
 			// A disk that does not answer is not taken for one without parts.
 			for at := int64(1); at <= 3; at++ {
 				r := &Run{FS: &vfs.Fault{FS: vfs.OS, FailAt: at, Err: syscall.EMFILE}, Dir: out + ".work"}
@@ -301,32 +192,32 @@ func TestResume(t *testing.T) {
 					t.Errorf("call %d fails: found the same work %v, %v", at, same, err)
 				}
 			}
-			w, err := readWork(vfs.OS, out+".work")
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := &Run{FS: &vfs.Fault{FS: vfs.OS, FailAt: 2, Err: syscall.EIO}, Dir: out + ".work", Work: *w}
-			if missing, err := r.missing(); len(missing) > 0 || !errors.Is(err, syscall.EIO) {
-				t.Errorf("found the parts %v missing, %v", missing, err)
-			}
 			// A run that may not remove the part leaves it: one that does not resume, one of another Work, and one beside a job.
 			busy := errors.New("a job runs")
 			for name, x := range map[string]struct {
 				run    Run
-				engine engine
+				engine *engine
 				opt    dispatch.Options
 				want   error
 			}{
-				"does not resume": {Run{}, *e, opt, workfolder.ErrEarlier},
-				"another work":    {Run{Resume: true}, *e, dispatch.Options{GraphName: "h", Hops: hops, Formats: dgl.COO}, workfolder.ErrEarlier},
-				"busy":            {Run{Resume: true, Overwrite: true}, engine{order: inOrder, busy: busy}, opt, busy},
+				"does not resume": {Run{}, e, opt, workfolder.ErrEarlier},
+				"another work":    {Run{Resume: true}, e, dispatch.Options{GraphName: "h", Hops: hops, Formats: dgl.COO}, workfolder.ErrEarlier},
+				"busy":            {Run{Resume: true, Overwrite: true}, &engine{busy: busy}, opt, busy},
 			} {
-				x.run.Engine = &x.engine
+				x.run.Engine = x.engine
 				if _, err := outputs(out, s, a, x.opt, &x.run, 0); !errors.Is(err, x.want) {
 					t.Errorf("%s: found %v, expected %v", name, err, x.want)
 				}
 				if n, err := Finished(vfs.OS, out+".work"); n == 0 || err != nil {
 					t.Fatalf("%s: found %d parts, %v, expected the finished ones", name, n, err)
+				}
+			}
+			var did []int // stages of the keys
+			e.Opened = func(site stages.Site) {
+				do := site.(*Site).job.Do
+				site.(*Site).job.Do = func(ctx context.Context, stage int, key int64, records func() ([]byte, bool), emit stages.Emit) error {
+					did = append(did, stage)
+					return do(ctx, stage, key, records, emit)
 				}
 			}
 			got, err := outputs(out, s, a, opt, &Run{Engine: e, Resume: true}, 0)
@@ -336,8 +227,8 @@ func TestResume(t *testing.T) {
 			if got != want {
 				t.Errorf("found\n%s\nexpected\n%s", got, want)
 			}
-			if len(e.parts) != 2 {
-				t.Errorf("found a second run of the parts %v, expected two parts", e.parts)
+			if want := []int{2, 2}; !slices.Equal(did, want) {
+				t.Errorf("found a second run of the stages %v, expected two parts", did)
 			}
 		})
 	}
@@ -349,7 +240,8 @@ func TestMemory(t *testing.T) {
 	s := typed(t, filepath.Join(dir, "store"))
 	defer s.Close()
 	a := assignment(s.Graph, 2, func() int { return 0 })
-	e := &engine{order: inOrder, fail: func(string, int64) error { return errors.New("the job began") }}
+	e := newEngine()
+	e.Fail = func(int) error { return errors.New("the job began") }
 	_, err := outputs(filepath.Join(dir, "out"), s, a, dispatch.Options{GraphName: "g", Hops: 1, Formats: dgl.COO, Memory: 1 << 20}, &Run{Engine: e}, 0)
 	if err == nil || !strings.Contains(err.Error(), "part 0: found a memory bound of 1.00 MiB") {
 		t.Errorf("found %v, expected a refusal", err)
@@ -367,7 +259,8 @@ func TestHaloMemory(t *testing.T) {
 	opt := dispatch.Options{GraphName: "g", Hops: 2, Formats: dgl.COO}
 	for opt.Memory = 24 << 20; ; opt.Memory += 256 << 10 { // the least that is not refused
 		began := false
-		e := &engine{order: inOrder, fail: func(string, int64) error { began = true; return nil }}
+		e := newEngine()
+		e.Fail = func(int) error { began = true; return nil }
 		_, err := outputs(filepath.Join(dir, fmt.Sprint(opt.Memory)), s, a, opt, &Run{Engine: e}, 0)
 		if err != nil && began {
 			if !strings.Contains(err.Error(), "found a memory bound of") {
@@ -399,7 +292,7 @@ func TestChangedStore(t *testing.T) {
 	s := typed(t, filepath.Join(dir, "store"))
 	defer s.Close()
 	work := filepath.Join(dir, "work")
-	w := Work{Format: 1, Parts: 2, Slices: 1, Store: s.Dir, StoreSum: "xxh3:0"}
+	w := Work{Format: 2, Parts: 2, Store: s.Dir, StoreSum: "xxh3:0"}
 	if err := os.Mkdir(work, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -12,35 +12,23 @@ import (
 
 	"github.com/graphmill/graphmill/internal/dispatch"
 	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
-// Engine runs a Work on workers.
-type Engine interface {
-	// Run returns when each of the parts is made, or with the error of the job. It opens the Work of the folder in the
-	// workers. When ctx is done, it ends the job.
-	Run(ctx context.Context, dir string, w *Work, parts []int) error
-	// Free returns an error where the job of an earlier submitter may still work in the folder.
-	Free(ctx context.Context, dir string) error
-	// Workers is the number of workers that the engine has at the same time.
-	Workers() int
-}
-
 // Run is a run of the submitter.
 type Run struct {
 	FS         vfs.FS
 	Dir        string // the work folder, made by Make
-	Engine     Engine
+	Engine     stages.Engine
 	Store      *store.Store
 	Writer     *store.Writer // of the output
 	Assignment *assign.Assignment
 	Options    dispatch.Options
 	// Segment is the weight of a segment, as in dispatch.Count; 0 chooses.
 	Segment int
-	// SliceBytes is about the size of the records of one key; 0 chooses.
-	SliceBytes int64
 	// Work has the version, the store and the identity of the assignment. Make fills in the rest.
 	Work Work
 	// Resume keeps the parts that an interrupted run of the same Work left.
@@ -57,9 +45,6 @@ type Run struct {
 	// Tell, if not nil, is called with the counts of all workers, about twice per second.
 	Tell func(Counts)
 }
-
-// sliceBytes is what an engine and a worker may hold of one key several times over.
-const sliceBytes = 64 << 20
 
 // Make makes the parts in the output. If it fails, the work folder stays, with the parts that are finished.
 func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
@@ -91,30 +76,16 @@ func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, plan.Close()) }()
-	if r.SliceBytes == 0 {
-		r.SliceBytes = sliceBytes
-	}
-	places := plan.Places()
-	r.Work.Slices = int(max(min((plan.RecordBytes()+r.SliceBytes-1)/r.SliceBytes, int64(len(places.Segments))), 1))
-	if err := r.prepare(places); err != nil {
+	if err := r.prepare(plan.Places()); err != nil {
 		return nil, err
 	}
-	missing, err := r.missing()
+	list, err := r.check()
 	if err != nil {
 		return nil, err
 	}
-	if len(missing) > 0 {
-		if err := r.check(); err != nil {
+	if list != nil {
+		if err := r.run(ctx, list); err != nil {
 			return nil, err
-		}
-		if err := r.run(ctx, missing); err != nil {
-			return nil, err
-		}
-		if missing, err = r.missing(); err != nil {
-			return nil, err
-		}
-		if len(missing) > 0 {
-			return nil, fmt.Errorf("found no part %d after the job ended, expected %d parts; look at the logs of the engine", missing[0], r.Work.Parts)
 		}
 	}
 	report, err := plan.Collect(ctx, filepath.Join(r.Dir, r.Work.partsDir()))
@@ -127,7 +98,7 @@ func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
 // prepare makes the work folder. It keeps the parts of a run that it continues, if their Work was the same.
 func (r *Run) prepare(places *dispatch.Places) error {
 	w := &r.Work
-	w.Format, w.Parts, w.Trainers, w.Method, w.Segments = 1, r.Assignment.Parts, r.Assignment.Trainers, r.Assignment.Method, places.Segments
+	w.Format, w.Parts, w.Trainers, w.Method, w.Segments = 2, r.Assignment.Parts, r.Assignment.Trainers, r.Assignment.Method, places.Segments
 	w.set(r.Options)
 	same := false
 	if r.Resume {
@@ -146,7 +117,7 @@ func (r *Run) prepare(places *dispatch.Places) error {
 		}
 	}
 	making := filepath.Join(r.Dir, makingDir)
-	err := errors.Join(r.FS.MkdirAll(filepath.Join(r.Dir, r.Work.partsDir())), r.FS.MkdirAll(filepath.Join(r.Dir, w.slicesDir())), workfolder.RemoveAll(r.FS, making), r.FS.MkdirAll(making), workfolder.Reset(r.FS, r.Dir))
+	err := errors.Join(r.FS.MkdirAll(filepath.Join(r.Dir, r.Work.partsDir())), workfolder.RemoveAll(r.FS, making), r.FS.MkdirAll(making), workfolder.Reset(r.FS, r.Dir))
 	if err != nil || same {
 		return err
 	}
@@ -226,8 +197,8 @@ func (r *Run) same() (bool, error) {
 			if err != nil {
 				return false, err
 			}
-			if !there {
-				if err := r.FS.RemoveAll(dir); err != nil {
+			if !there { // the records are read again, for this part
+				if err := errors.Join(r.FS.RemoveAll(dir), workfolder.RemoveAll(r.FS, filepath.Join(r.Dir, r.Work.recordsDir()))); err != nil {
 					return false, err
 				}
 				break
@@ -237,35 +208,29 @@ func (r *Run) same() (bool, error) {
 	return true, nil
 }
 
-// check opens the work as a worker does, so that what no worker can do is told before the job starts.
-func (r *Run) check() error {
+// check opens the work as a worker does, so that what no worker can do is told before the job starts. It returns the stages of the job; nil where all of them are
+// whole.
+func (r *Run) check() (list []stages.Stage, err error) {
 	s, err := Open(r.FS, r.Dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return s.Close()
-}
-
-// missing is the parts that are not made.
-func (r *Run) missing() (parts []int, err error) {
-	for p := range r.Work.Parts {
-		made, err := vfs.Exists(r.FS, r.Work.graphFile(r.Dir, p))
-		if err != nil {
-			return nil, err
-		}
-		if !made {
-			parts = append(parts, p)
-		}
+	list = s.job.Stages
+	whole, err := s.job.Whole(len(list) - 1)
+	if whole {
+		list = nil
+	} else {
+		err = errors.Join(err, s.job.Prepare())
 	}
-	return parts, nil
+	return list, errors.Join(err, s.Close())
 }
 
 // run runs the job. An error of a worker after which trying again cannot help ends it.
-func (r *Run) run(ctx context.Context, missing []int) error {
+func (r *Run) run(ctx context.Context, list []stages.Stage) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	ended := make(chan error, 1)
-	go func() { ended <- r.Engine.Run(ctx, r.Dir, &r.Work, missing) }()
+	go func() { ended <- r.Engine.Run(ctx, r.Dir, list) }()
 	tick := time.NewTicker(workfolder.Beat)
 	defer tick.Stop()
 	tell := r.watch()

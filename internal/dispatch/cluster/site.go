@@ -12,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/dispatch"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/internal/workfolder"
@@ -27,6 +28,7 @@ type Site struct {
 	maker   *dispatch.Maker
 	unmaps  []func() error
 	cutters sync.Pool
+	job     *stages.Job
 	cut     atomic.Uint64
 	done    atomic.Uint64
 	pulse   *workfolder.Pulse[Counts]
@@ -38,17 +40,14 @@ type Counts struct {
 	Finished uint64 `json:"finished"` // parts
 }
 
-// Emit takes a record of a key.
-type Emit func(key int64, record []byte)
-
 // ErrChanged is the error of a store that is not the one of the submitter.
 var ErrChanged = errors.New("the store changed")
 
-// Open opens the Work of a folder. The caller closes it. It saves its error for the submitter.
+// Open opens the Work of a folder. The caller closes it.
 func Open(fsys vfs.FS, dir string) (*Site, error) {
 	s := &Site{fs: fsys, Dir: dir}
 	if err := s.open(); err != nil {
-		return nil, s.Failed(errors.Join(err, s.Close()))
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
@@ -87,6 +86,9 @@ func (s *Site) open() (err error) {
 	if s.maker, err = dispatch.NewMaker(s.fs, s.store, a, l, w.options(), filepath.Join(s.Dir, listsDir)); err != nil {
 		return fmt.Errorf("%s: %w", s.Dir, err)
 	}
+	parts := int64(w.Parts)
+	s.job = &stages.Job{FS: s.fs, Dir: filepath.Join(s.Dir, w.recordsDir()), Do: s.do, Stages: []stages.Stage{
+		{Name: "cut", Tasks: int64(w.steps())}, {Name: "gather", Tasks: parts, Inputs: []stages.Input{{From: 0, For: 1}}}, {Name: "finish", Tasks: parts, Inputs: []stages.Input{{From: 1, For: 2}}}}}
 	s.pulse = workfolder.StartPulse(s.fs, s.Dir, func() Counts { return Counts{s.cut.Load(), s.done.Load()} })
 	return nil
 }
@@ -116,39 +118,51 @@ func (s *Site) Close() error {
 	return errors.Join(errs...)
 }
 
-// Failed saves the text of an error for the submitter, and returns the error.
-func (s *Site) Failed(err error) error {
+// Task implements stages.Site.
+func (s *Site) Task(ctx context.Context, stage int, task int64) error {
+	return s.failed(s.job.Task(ctx, stage, task))
+}
+
+// Finish implements stages.Site.
+func (s *Site) Finish(stage int) error { return s.failed(s.job.Finish(stage)) }
+
+// failed saves the text of an error for the submitter, and returns the error.
+func (s *Site) failed(err error) error {
 	if err != nil {
 		workfolder.Fail(s.fs, s.Dir, err)
 	}
 	return err
 }
 
-// Cut gives the records of a segment, a number below Work.Steps. missing are the parts to make, in ascending order. Keys are those
-// of Slice where the Work has several slices, else parts.
-func (s *Site) Cut(ctx context.Context, step int, missing []int, emit Emit) (err error) {
-	defer guard.Catch(&err)()
-	// Each part has a record, so that the engine knows of it.
-	for i, p := range missing {
-		if i%s.Work.Steps() == step {
-			emit(s.Work.key(p, 0), nil)
-		}
+// do is the function of the job: the keys of cut are segments, the others are parts.
+func (s *Site) do(ctx context.Context, stage int, key int64, records func() ([]byte, bool), emit stages.Emit) error {
+	switch {
+	case stage == 0:
+		return s.cutSegment(ctx, int(key), emit)
+	case key < 0 || key >= int64(s.Work.Parts):
+		return fmt.Errorf("found part %d, expected less than %d; use the same version on all machines", key, s.Work.Parts)
+	case stage == 1:
+		emit(2, key, nil)
+		return s.gatherPart(ctx, int(key), records)
+	default:
+		return s.finishPart(ctx, int(key))
 	}
-	if step == 0 && len(s.Work.Segments) == 0 {
+}
+
+// cutSegment gives the records of a segment, a number below Work.steps.
+func (s *Site) cutSegment(ctx context.Context, step int, emit stages.Emit) error {
+	// Each part has a record, so that it is made where it has no node.
+	for p := step; p < s.Work.Parts; p += s.Work.steps() {
+		emit(1, int64(p), nil)
+	}
+	if len(s.Work.Segments) == 0 {
 		return nil
-	}
-	skip := make([]bool, s.Work.Parts)
-	for p := range skip {
-		skip[p] = true
-	}
-	for _, p := range missing {
-		skip[p] = false
 	}
 	c, ok := s.cutters.Get().(*dispatch.Cutter)
 	if !ok {
 		c = s.maker.NewCutter()
 	}
-	err = c.Cut(ctx, step, func(p int) bool { return skip[p] }, func(p int, b []byte) { emit(s.Work.key(p, step), b) })
+	err := c.Cut(ctx, step, func(p int, b []byte) { emit(1, int64(p), b) })
 	if err == nil {
 		s.cutters.Put(c) // after a fault under a map it holds anything
 		s.cut.Add(1)
@@ -156,29 +170,18 @@ func (s *Site) Cut(ctx context.Context, step int, missing []int, emit Emit) (err
 	return err
 }
 
-// Gather writes what a part owns, from all of its records, or where the Work has several slices, from those.
-func (s *Site) Gather(ctx context.Context, part int64, records func() ([]byte, bool)) (err error) {
-	defer guard.Catch(&err)()
-	if part < 0 || part >= int64(s.Work.Parts) {
-		return fmt.Errorf("found part %d, expected less than %d; use the same version on all machines", part, s.Work.Parts)
-	}
-	name := filepath.Join(s.Dir, s.Work.partsDir(), dispatch.Folder(int(part)))
+// gatherPart writes what a part owns, from all of its records.
+func (s *Site) gatherPart(ctx context.Context, part int, records func() ([]byte, bool)) (err error) {
+	name := filepath.Join(s.Dir, s.Work.partsDir(), dispatch.Folder(part))
 	if made, err := vfs.Exists(s.fs, name); made || err != nil {
 		return err // made by an earlier call
 	}
 	temp := s.temp()
 	defer func() { err = errors.Join(err, s.fs.RemoveAll(temp)) }()
-	if s.Work.Slices > 1 {
-		l := s.slices(int(part))
-		err = guard.Do(func() error { return s.maker.Gather(ctx, int(part), temp, l.next) })
-		err = errors.Join(l.close(), err)
-	} else {
-		err = s.maker.Gather(ctx, int(part), temp, records)
-	}
-	if err != nil {
+	if err := s.maker.Gather(ctx, part, temp, records); err != nil {
 		return err
 	}
-	if err := s.fs.Rename(filepath.Join(temp, dispatch.Folder(int(part))), name); err != nil {
+	if err := s.fs.Rename(filepath.Join(temp, dispatch.Folder(part)), name); err != nil {
 		if _, made := s.fs.Stat(name); made == nil {
 			return nil // by a call at the same time
 		}
@@ -187,35 +190,22 @@ func (s *Site) Gather(ctx context.Context, part int64, records func() ([]byte, b
 	return s.fs.SyncDir(filepath.Join(s.Dir, s.Work.partsDir()))
 }
 
-// Finish writes the graph of a part. Where the Work is Deep, all parts are gathered; else this one.
-func (s *Site) Finish(ctx context.Context, part int64) (err error) {
-	defer guard.Catch(&err)()
-	if part < 0 || part >= int64(s.Work.Parts) {
-		return fmt.Errorf("found part %d, expected less than %d; use the same version on all machines", part, s.Work.Parts)
-	}
-	name := s.Work.graphFile(s.Dir, int(part))
+// finishPart writes the graph of a part. All parts are gathered.
+func (s *Site) finishPart(ctx context.Context, part int) (err error) {
+	name := s.Work.graphFile(s.Dir, part)
 	if made, err := vfs.Exists(s.fs, name); made || err != nil {
 		return err // made by an earlier call
 	}
 	temp := s.temp()
 	defer func() { err = errors.Join(err, s.fs.RemoveAll(temp)) }()
-	if err := s.maker.Finish(ctx, int(part), filepath.Join(s.Dir, s.Work.partsDir()), temp); err != nil {
+	if err := s.maker.Finish(ctx, part, filepath.Join(s.Dir, s.Work.partsDir()), temp); err != nil {
 		return err
 	}
-	if err := s.fs.Rename(filepath.Join(temp, dispatch.Folder(int(part)), dispatch.GraphFile), name); err != nil {
+	if err := s.fs.Rename(filepath.Join(temp, dispatch.Folder(part), dispatch.GraphFile), name); err != nil {
 		return err
 	}
 	s.done.Add(1)
 	return s.fs.SyncDir(filepath.Dir(name))
-}
-
-// Make is Gather and Finish, for a Work that is not Deep.
-func (s *Site) Make(ctx context.Context, part int64, records func() ([]byte, bool)) (err error) {
-	defer guard.Catch(&err)()
-	if err := s.Gather(ctx, part, records); err != nil {
-		return err
-	}
-	return s.Finish(ctx, part)
 }
 
 // temp is a folder that no other call has.

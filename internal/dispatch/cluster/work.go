@@ -15,7 +15,7 @@ import (
 
 // Work is a run for the workers. It is JSON in the work folder, with the assignment and the places next to it.
 type Work struct {
-	Format int `json:"format"` // 1
+	Format int `json:"format"` // 2
 	// ID is in the names of folders that workers write, so that workers of a job that still runs for another Work do not
 	// write there. A run that continues another has its ID.
 	ID      string `json:"id"`
@@ -39,20 +39,10 @@ type Work struct {
 	Memory        int64       `json:"memory,omitempty"`
 
 	Segments []dispatch.Segment `json:"segments"`
-	// Slices is the number of keys of a part: the records of one key are held together.
-	Slices int `json:"slices"`
 }
 
-// key is the key of the records that a step gives for a part.
-func (w *Work) key(part, step int) int64 {
-	return int64(part)*int64(w.Slices) + int64(step*w.Slices/w.Steps())
-}
-
-// Deep says whether Finish reads the lists of other parts.
-func (w *Work) Deep() bool { return w.Hops > 1 }
-
-// Steps is the number of calls of Cut: at least one, so that parts of a graph without nodes are made too.
-func (w *Work) Steps() int { return max(len(w.Segments), 1) }
+// steps is the number of tasks of cut: at least one, so that parts of a graph without nodes are made too.
+func (w *Work) steps() int { return max(len(w.Segments), 1) }
 
 // options are the options of the run.
 func (w *Work) options() dispatch.Options {
@@ -80,7 +70,7 @@ const partsPrefix = "parts-"
 
 func (w *Work) partsDir() string { return partsPrefix + w.ID }
 
-func (w *Work) slicesDir() string { return "slices-" + w.ID }
+func (w *Work) recordsDir() string { return "records-" + w.ID }
 
 // maxWork bounds the Work: a graph has some thousands of segments.
 const maxWork = 64 << 20
@@ -96,8 +86,8 @@ func readWork(fsys vfs.FS, dir string) (*Work, error) {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if w.Format != 1 || w.Parts < 1 || w.Parts > assign.MaxParts || w.Slices < 1 {
-		return nil, fmt.Errorf("%s: found format %d, %d parts and %d slices, expected 1, and at least 1; install the same version on all machines", name, w.Format, w.Parts, w.Slices)
+	if w.Format != 2 || w.Parts < 1 || w.Parts > assign.MaxParts {
+		return nil, fmt.Errorf("%s: found format %d and %d parts, expected 2, and at least 1; install the same version on all machines", name, w.Format, w.Parts)
 	}
 	return &w, nil
 }

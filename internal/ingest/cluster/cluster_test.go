@@ -20,6 +20,8 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/stages"
+	"github.com/graphmill/graphmill/internal/stages/stagestest"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/internal/workfolder"
@@ -30,93 +32,29 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // unsynced spares the tests the time until files are on the disk.
 var unsynced = vfs.Unsynced{FS: vfs.OS}
 
-// engine runs a Work in this process. It calls each function twice where twice is set, as an engine does after a fault.
+// engine runs a Work in this process.
 type engine struct {
-	workers int
-	twice   bool
-	order   func(n int, swap func(i, j int))
-	fail    func(stage int) error
-	before  func()
-	opened  func(s *Site)
-	took    func(stage int, key int64, records [][]byte) // after a function was called
-	jobs    []Job
+	stagestest.Engine
+	opened func(s *Site)
+	jobs   []Job
 }
 
-func (e *engine) Workers() int { return e.workers }
-
-func (e *engine) Free(context.Context, string) error { return nil }
-
-type record struct {
-	key int64
-	b   []byte
-}
-
-func (e *engine) Run(ctx context.Context, dir string, tasks int64, stages int) (err error) {
-	if e.before != nil {
-		e.before()
-	}
-	s, err := Open(ctx, unsynced, dir)
-	if err != nil {
-		workfolder.Fail(unsynced, dir, err)
-		return err
-	}
-	if e.opened != nil {
-		e.opened(s)
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	e.jobs = append(e.jobs, s.Work.Job)
-	var records []record
-	call := func(stage int, key int64, list [][]byte) (out []record, err error) {
-		for range 2 {
-			out = nil
-			rest := list
-			err := s.Do(ctx, stage, key, func() ([]byte, bool) {
-				if len(rest) == 0 {
-					return nil, false
-				}
-				b := rest[0]
-				rest = rest[1:]
-				return b, true
-			}, func(k int64, b []byte) { out = append(out, record{k, b}) })
-			if err == nil && e.took != nil {
-				e.took(stage, key, list)
-			}
-			if err == nil && e.fail != nil {
-				err = e.fail(stage)
-			}
-			if err != nil {
-				return nil, s.Failed(err)
-			}
-			if !e.twice {
-				break
-			}
+// newEngine is an engine of two workers, which takes tasks in the order of a seed.
+func newEngine(seed uint64) *engine {
+	e := &engine{Engine: stagestest.Engine{Slots: 2, Order: shuffled(seed)}}
+	e.Open = func(ctx context.Context, dir string) (stages.Site, error) {
+		s, err := Open(ctx, unsynced, dir)
+		if err != nil {
+			workfolder.Fail(unsynced, dir, err)
+			return nil, err
 		}
-		return out, nil
-	}
-	for stage := range stages {
-		byKey := map[int64][][]byte{}
-		if stage == 0 {
-			for k := range tasks {
-				byKey[k] = nil
-			}
+		e.jobs = append(e.jobs, s.Work.Job)
+		if e.opened != nil {
+			e.opened(s)
 		}
-		e.order(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-		for _, r := range records {
-			byKey[r.key] = append(byKey[r.key], r.b)
-		}
-		records = nil
-		for key, list := range byKey {
-			out, err := call(stage, key, list)
-			if err != nil {
-				return err
-			}
-			records = append(records, out...)
-		}
+		return s, nil
 	}
-	if len(records) > 0 {
-		return fmt.Errorf("found %d records of the last stage", len(records))
-	}
-	return nil
+	return e
 }
 
 // sums are the checksums of the files of a store.
@@ -355,7 +293,8 @@ func TestSameBytes(t *testing.T) {
 			DanglingEdges:  rapid.SampledFrom([]assemble.Policy{assemble.Error, assemble.Drop, assemble.Zeros}).Draw(rt, "dangling"),
 			DuplicateEdges: rapid.SampledFrom([]assemble.Policy{assemble.Keep, assemble.Drop}).Draw(rt, "duplicates"),
 			SelfLoops:      rapid.SampledFrom([]assemble.Policy{assemble.Keep, assemble.Drop}).Draw(rt, "loops")}
-		e := &engine{workers: 1 + g.number("workers", 3), twice: rapid.Bool().Draw(rt, "twice"), order: shuffled(rapid.Uint64().Draw(rt, "order"))}
+		e := newEngine(rapid.Uint64().Draw(rt, "order"))
+		e.Slots, e.Twice = 1+g.number("workers", 3), rapid.Bool().Draw(rt, "twice")
 		sizes := Run{PartBytes: int64(rapid.IntRange(30, 800).Draw(rt, "part")), BucketBytes: int64(rapid.IntRange(16, 1000).Draw(rt, "bucket")),
 			RangeBytes: int64(rapid.IntRange(12, 500).Draw(rt, "range")), Local: rapid.SampledFrom([]int64{-1, 1 << 20}).Draw(rt, "local")}
 		want, res, err := alone(t, dir, ingest.Options{}, opt)
@@ -446,7 +385,8 @@ func TestSources(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				e := &engine{workers: 2, twice: true, order: shuffled(1)}
+				e := newEngine(1)
+				e.Twice = true
 				got, _, err := together(t, path, c.o, c.opt, e, Run{PartBytes: 5, Local: local})
 				if err != nil {
 					t.Fatal(err)
@@ -489,7 +429,7 @@ func TestErrors(t *testing.T) {
 				c.opt(&opt)
 			}
 			_, _, want := alone(t, dir, ingest.Options{}, opt)
-			e := &engine{workers: 2, order: shuffled(1)}
+			e := newEngine(1)
 			_, _, err := together(t, dir, ingest.Options{}, opt, e, Run{PartBytes: 5})
 			if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, ErrUnsupported) != c.refused {
 				t.Errorf("found %v, expected %q", err, c.want)
@@ -510,12 +450,14 @@ func TestFaults(t *testing.T) {
 	opt := assemble.Options{Both: true, DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep, DanglingEdges: assemble.Zeros}
 	for stage := range 6 {
 		broken := errors.New("broken")
-		_, _, err := together(t, dir, ingest.Options{}, opt, &engine{workers: 2, order: shuffled(1), fail: func(n int) error {
+		e := newEngine(1)
+		e.Fail = func(n int) error {
 			if n == stage {
 				return broken
 			}
 			return nil
-		}}, Run{})
+		}
+		_, _, err := together(t, dir, ingest.Options{}, opt, e, Run{})
 		if !errors.Is(err, broken) {
 			t.Errorf("stage %d: found %v, expected the error of the worker", stage, err)
 		}
@@ -526,9 +468,9 @@ func TestFaults(t *testing.T) {
 func TestOtherFiles(t *testing.T) {
 	dir := write(t, small())
 	opt := assemble.Options{DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep}
-	e := &engine{workers: 2, order: func(int, func(i, j int)) {}}
+	e := newEngine(1)
 	path := filepath.Join(dir, "e.csv")
-	e.before = func() {
+	e.Before = func() {
 		if err := os.WriteFile(path, []byte("src,dst,w\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -544,23 +486,23 @@ func TestKey(t *testing.T) {
 	dir := write(t, small())
 	opt := assemble.Options{Both: true, DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep}
 	checked := false
-	e := &engine{workers: 1, order: func(int, func(i, j int)) {}}
+	e := newEngine(1)
 	e.opened = func(s *Site) {
 		checked = true
-		for stage := range s.Stages() + 1 {
+		for stage := range len(s.stages) {
 			for _, record := range [][]byte{{0}, {edgeKeys, 200}, {nodeKeys, 9}, {answers, 9}, {firstKeys, 0, 0, 9}, {hashes, 1}, make([]byte, 13)} {
 				one := func() ([]byte, bool) {
 					b := record
 					record = nil
 					return b, b != nil
 				}
-				if err := s.Do(context.Background(), stage, 1<<40, one, func(int64, []byte) {}); err == nil && stage != 1 {
+				if err := s.do(context.Background(), stage, 1<<40, one, func(int, int64, []byte) {}); err == nil && stage != 1 {
 					t.Errorf("stage %d: found no error for a key beyond all", stage)
 				}
 			}
 		}
 		for stage, key := range map[int]int64{1: 0, 2: 2} {
-			if err := s.Do(context.Background(), stage, key, func() ([]byte, bool) { return []byte{0, 1}, true }, func(int64, []byte) {}); err == nil {
+			if err := s.do(context.Background(), stage, key, func() ([]byte, bool) { return []byte{0, 1}, true }, func(int, int64, []byte) {}); err == nil {
 				t.Errorf("stage %d: found no error for a damaged record", stage)
 			}
 		}

@@ -13,13 +13,13 @@
 //
 // Measure counts the rows of each part of a text table: then the number of each row is known before it is read. Look
 // finds out which integer ids are row numbers, and numbers of nodes that follow from the largest id. The submitter does both
-// itself for small tables. Build makes the pieces. The engine groups its records by key between its stages:
+// itself for small tables. Build makes the pieces, in stages (package stages):
 //
 //	scan    a part      reads the keys of nodes, and the distinct keys that its edges name; writes the rows of nodes
 //	match   a bucket    answers, for keys with a hash in a range, which node has each key; writes their part of the index
 //	number  a part      writes which keys it names first, if edges add nodes: these are numbered in that order
 //	edges   a part      makes the records of its edges, by range of the primary end
-//	sort    a range     sorts them, writes its piece, and passes them on by range of the other end
+//	sort    a range     sorts them, writes its piece, and gives them to the range of the other end
 //	other   a range     sorts these, and writes the piece of the other direction
 //
 // A part sends each distinct key once. So a key that many edges name costs a bucket one record per part, and keys are

@@ -10,18 +10,19 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // makeEdges makes the records of the edges of a task, by range of the primary end.
-func (s *Site) makeEdges(ctx context.Context, key int64, records func() ([]byte, bool), emit Emit) error {
+func (s *Site) makeEdges(ctx context.Context, key int64, records func() ([]byte, bool), emit stages.Emit) error {
 	if err := s.place(ctx); err != nil {
 		return err
 	}
 	switch {
 	case key == s.keys.all():
 		for r := range s.keys.ranges[0][len(s.keys.ranges[0])-1] {
-			emit(r, nil)
+			emit(s.at(sortStage), r, nil)
 		}
 		return nil
 	case key > s.keys.all():
@@ -78,9 +79,7 @@ func (s *Site) makeEdges(ctx context.Context, key int64, records func() ([]byte,
 	g := s.share.GroupOf(t.Index)
 	first := s.keys.ranges[0][g]
 	stats, err := s.share.ScanEdges(ctx, t.Index, t.Part, s.Work.Ranges[g][0], counts, resolve, func(bucket int, records []byte) error {
-		if to := first + int64(bucket); !s.Work.finished(to) {
-			emit(to, records)
-		}
+		emit(s.at(sortStage), first+int64(bucket), records)
 		return ctx.Err()
 	})
 	if err != nil {
@@ -199,14 +198,9 @@ func (e *ends) resolve(first uint64, n int) (src, dst []uint64, err error) {
 }
 
 // sort sorts the edges of a range, and passes them on to the ranges of the other direction.
-func (s *Site) sort(ctx context.Context, key int64, records func() ([]byte, bool), emit Emit) error {
+func (s *Site) sort(ctx context.Context, key int64, records func() ([]byte, bool), emit stages.Emit) error {
 	if err := s.place(ctx); err != nil {
 		return err
-	}
-	if s.Work.finished(key) {
-		for _, ok := records(); ok; _, ok = records() {
-		}
-		return nil
 	}
 	g, at, err := findList(s.keys.ranges[0], key)
 	if err != nil {
@@ -217,12 +211,12 @@ func (s *Site) sort(ctx context.Context, key int64, records func() ([]byte, bool
 		first := s.keys.ranges[1][g]
 		if at == 0 {
 			for b := range s.Work.Ranges[g][1] {
-				emit(first+int64(b), nil)
+				emit(s.at(otherStage), first+int64(b), nil)
 			}
 		}
 		other = func(bucket int, records []byte) error {
 			r := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(records)), uint32(at))
-			emit(first+int64(bucket), append(r, records...))
+			emit(s.at(otherStage), first+int64(bucket), append(r, records...))
 			return ctx.Err()
 		}
 	}

@@ -7,18 +7,13 @@ import (
 	"fmt"
 
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // match finds the nodes of the keys of a bucket that edges name, and answers the tasks. It writes the index of the ids if
 // edges add none.
-func (s *Site) match(ctx context.Context, key int64, records func() ([]byte, bool), emit Emit) error {
-	if key >= s.keys.total() {
-		for _, ok := records(); ok; _, ok = records() {
-		}
-		emit(key-s.keys.total(), nil)
-		return nil
-	}
+func (s *Site) match(ctx context.Context, key int64, records func() ([]byte, bool), emit stages.Emit) error {
 	t, at, err := findList(s.keys.buckets, key)
 	if err != nil {
 		return err
@@ -42,7 +37,7 @@ func (s *Site) match(ctx context.Context, key int64, records func() ([]byte, boo
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
-	m := &matcher{s: s, t: t, key: key, nodes: nodes, rows: rows, out: newOutbox(emit)}
+	m := &matcher{s: s, t: t, key: key, nodes: nodes, rows: rows, out: newOutbox(emit, s.at(edgesStage))}
 	if adds(s.share, &s.Work.Rules, t) {
 		return m.add(edges)
 	}
@@ -167,7 +162,7 @@ func (m *matcher) add(edges [][]byte) error {
 		}
 	}
 	m.out.flush()
-	texts := newOutbox(m.out.emit)
+	texts := newOutbox(m.out.emit, m.s.at(numberStage))
 	for i, n := range firsts {
 		k := seen.key(uint32(i))
 		r := texts.of(int64(n.task), binary.AppendUvarint([]byte{firstKeys}, uint64(m.t)))
@@ -176,9 +171,9 @@ func (m *matcher) add(edges [][]byte) error {
 		texts.put(int64(n.task), append(r, k...))
 	}
 	texts.flush()
-	index := newOutbox(m.out.emit)
+	index := newOutbox(m.out.emit, m.out.to)
 	to := m.s.keys.index(m.key)
-	m.out.emit(to, nil)
+	m.out.emit(m.out.to, to, nil)
 	put := func(h uint64, n node) {
 		index.put(to, n.append(binary.LittleEndian.AppendUint64(index.of(to, []byte{hashes}), h)))
 	}

@@ -32,25 +32,20 @@ func (f *firsts) count() (n uint64) {
 	return n
 }
 
-// number writes the keys that a task names first, and passes all other records on.
-func (s *Site) number(ctx context.Context, key int64, records func() ([]byte, bool), emit Emit) error {
+// number writes the keys that a task names first.
+func (s *Site) number(ctx context.Context, key int64, records func() ([]byte, bool)) error {
 	type text struct {
 		place uint64
 		key   []byte
 	}
 	texts := make([][]text, s.share.Types())
-	emit(key, nil)
 	for r, ok := records(); ok; r, ok = records() {
 		if len(r) == 0 {
 			continue
 		}
-		if r[0] != firstKeys {
-			emit(key, r)
-			continue
-		}
 		c := cursor{b: r[1:]}
 		t := c.number()
-		if t >= uint64(len(texts)) || key >= s.keys.tasks {
+		if r[0] != firstKeys || t >= uint64(len(texts)) || key >= s.keys.tasks {
 			return errRecord
 		}
 		most, err := s.places(key)

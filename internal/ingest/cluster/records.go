@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
+	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/store"
 )
 
@@ -28,18 +29,21 @@ const (
 const flushBytes = 32 << 10
 
 // heldBytes bounds the records that wait, over all keys.
-const heldBytes = 64 << 20
+const heldBytes = 16 << 20
 
 var errRecord = errors.New("found a damaged record, expected one that another worker made; use the same version on all machines")
 
-// outbox collects records, by key and kind.
+// outbox collects records for a stage, by key and kind.
 type outbox struct {
-	emit  Emit
+	emit  stages.Emit
+	to    int // stage
 	open  map[int64][]byte
 	bytes int
 }
 
-func newOutbox(emit Emit) *outbox { return &outbox{emit: emit, open: map[int64][]byte{}} }
+func newOutbox(emit stages.Emit, to int) *outbox {
+	return &outbox{emit: emit, to: to, open: map[int64][]byte{}}
+}
 
 // of is the record of a key that is being filled, or begins one with the bytes of head.
 func (o *outbox) of(key int64, head []byte) []byte {
@@ -60,7 +64,7 @@ func (o *outbox) put(key int64, b []byte) {
 	if len(b) >= flushBytes {
 		delete(o.open, key)
 		o.bytes -= len(b)
-		o.emit(key, b)
+		o.emit(o.to, key, b)
 		return
 	}
 	o.open[key] = b
@@ -68,7 +72,7 @@ func (o *outbox) put(key int64, b []byte) {
 
 func (o *outbox) flush() {
 	for key, b := range o.open {
-		o.emit(key, b)
+		o.emit(o.to, key, b)
 	}
 	clear(o.open)
 	o.bytes = 0

@@ -8,12 +8,10 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/internal/workfolder"
 )
-
-// builtFile is there once the job Build has ended: all pieces are whole.
-const builtFile = "built"
 
 // begin refuses to work beside a job of an earlier submitter, and removes what an earlier run left, unless this one resumes.
 func (r *Run) begin(ctx context.Context) error {
@@ -64,8 +62,8 @@ func keeps(fsys vfs.FS, dir string) (bool, error) {
 
 // finishedPieces is the number of finished pieces in a work folder.
 func finishedPieces(fsys vfs.FS, dir string) (n int, err error) {
-	for _, folder := range []string{"nodes", "index", "ranges", "others", filepath.Join(string(Measure), "stats"), filepath.Join(string(Look), "stats")} {
-		whole, unknown := workfolder.Whole(fsys, filepath.Join(dir, folder))
+	for _, job := range []string{"", string(Measure), string(Look)} {
+		whole, unknown := stages.Finished(fsys, filepath.Join(dir, job, recordsDir))
 		n, err = n+whole, errors.Join(err, unknown)
 	}
 	return n, err
@@ -108,11 +106,8 @@ func (r *Run) prepare(site *Site) error {
 			return err
 		}
 	}
-	if site.Work.Job == Build {
-		var err error
-		if site.Work.Finished, err = r.finished(site); err != nil {
-			return err
-		}
+	if err := site.job.Prepare(); err != nil {
+		return err
 	}
 	return site.Work.save(r.FS, site.Dir)
 }
@@ -126,7 +121,7 @@ func (r *Run) clear(site *Site) error {
 	if err := r.spare(); err != nil {
 		return err
 	}
-	for _, f := range append(site.folders(), builtFile, workFile) {
+	for _, f := range append(site.folders(), recordsDir, workFile) {
 		if err := workfolder.RemoveAll(r.FS, filepath.Join(site.Dir, f)); err != nil {
 			return err
 		}
@@ -147,55 +142,10 @@ func (r *Run) same(site *Site) (bool, error) {
 		return false, nil
 	}
 	w := *site.Work
-	w.Format, w.Finished, old.Finished = format, nil, nil
+	w.Format = format
 	x, err := json.Marshal(&w)
 	y, err2 := json.Marshal(old)
 	return bytes.Equal(x, y), errors.Join(err, err2)
-}
-
-// missing says whether a task of a job of one stage has no result.
-func (r *Run) missing(site *Site) (bool, error) {
-	for task := range site.Work.Tasks {
-		if there, err := vfs.Exists(r.FS, statsFile(site.Dir, int64(task))); !there || err != nil {
-			return true, err
-		}
-	}
-	return false, nil
-}
-
-// finished are the keys of the ranges that need no edges again: their pieces are whole and, where the other direction takes
-// edges from them, so are all of that.
-func (r *Run) finished(site *Site) (list []int64, err error) {
-	whole := func(d, g int) (list []int64, all bool, err error) {
-		all = true
-		for k := site.keys.ranges[d][g]; k < site.keys.ranges[d][g+1]; k++ {
-			there, err := vfs.Exists(r.FS, rangeFile(site.Dir, d, k))
-			if err != nil {
-				return nil, false, err
-			}
-			if all = all && there; there {
-				list = append(list, k)
-			}
-		}
-		return list, all, nil
-	}
-	for g := range site.Work.Ranges {
-		keys, _, err := whole(0, g)
-		if err != nil {
-			return nil, err
-		}
-		if r.Work.Rules.Both {
-			_, all, err := whole(1, g)
-			if err != nil {
-				return nil, err
-			}
-			if !all {
-				continue
-			}
-		}
-		list = append(list, keys...)
-	}
-	return list, nil
 }
 
 // run runs the job Build, unless an earlier run did.
@@ -208,12 +158,8 @@ func (r *Run) run(ctx context.Context) error {
 	if err := r.prepare(site); err != nil {
 		return err
 	}
-	built := filepath.Join(r.Dir, builtFile)
-	if there, err := vfs.Exists(r.FS, built); there || err != nil {
+	if whole, err := site.job.Whole(len(site.job.Stages) - 1); whole || err != nil {
 		return err
 	}
-	if err := r.engine(ctx, site, site.keys.tasks+1); err != nil {
-		return err
-	}
-	return vfs.WriteFile(r.FS, built, nil)
+	return r.engine(ctx, site)
 }

@@ -28,17 +28,18 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 		lost := &fs.PathError{Op: "write", Path: "x", Err: syscall.EIO}
-		for _, after := range []int{3, 9, 14, 17, 20, 1 << 20} { // calls of functions; the last is the end of the job
+		for _, after := range []int{3, 9, 14, 17, 20, 1 << 20} { // tasks; the last is the end of the job
 			t.Run(fmt.Sprint("both ", both, ", after ", after), func(t *testing.T) {
 				out := filepath.Join(t.TempDir(), "out")
 				work := filepath.Join(filepath.Dir(out), ".work")
 				calls := 0
-				e := &engine{workers: 2, order: func(int, func(i, j int)) {}, fail: func(int) error {
+				e := newEngine(1)
+				e.Fail = func(int) error {
 					if calls++; calls > after {
 						return lost
 					}
 					return nil
-				}}
+				}
 				// run ends with the error of a full disk after the job, where interrupted is set.
 				run := func(e *engine, resume bool, path string, interrupted bool) (sum string, kept bool, err error) {
 					src, err := ingest.Open(t.Context(), vfs.OS, path, ingest.Options{})
@@ -67,7 +68,7 @@ func TestResume(t *testing.T) {
 				if _, kept, err := run(e, false, path, true); !kept || !errors.Is(err, lost) {
 					t.Fatalf("found %v, kept %v, expected the error and pieces", err, kept)
 				}
-				e.fail = nil
+				e.Fail = nil
 				if _, kept, err := run(e, false, path, false); !kept || !errors.Is(err, workfolder.ErrEarlier) {
 					t.Errorf("without Resume: found %v, kept %v", err, kept)
 				}

@@ -11,23 +11,12 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/internal/workfolder"
 )
-
-// Engine runs a Work on workers.
-type Engine interface {
-	// Run runs the stages of a Work: the first for each number below tasks, and each later one for each key that the stage
-	// before emitted, once that has ended for all of its keys. It opens the Work of the folder in the workers. It returns
-	// when the last stage has ended, or with the error of the job. When ctx is done, it ends the job.
-	Run(ctx context.Context, dir string, tasks int64, stages int) error
-	// Free returns an error where the job of an earlier submitter may still work in the folder.
-	Free(ctx context.Context, dir string) error
-	// Workers is the number of workers that the engine has at the same time.
-	Workers() int
-}
 
 // ErrUnsupported is the kind of errors about sources and options that a cluster cannot import.
 var ErrUnsupported = errors.New("not on a cluster")
@@ -36,7 +25,7 @@ var ErrUnsupported = errors.New("not on a cluster")
 type Run struct {
 	FS     vfs.FS
 	Dir    string // the work folder, made by Run
-	Engine Engine
+	Engine stages.Engine
 	Source *ingest.Source
 	// Work has the source and the rules. Build fills in the rest.
 	Work Work
@@ -299,20 +288,18 @@ func (r *Run) do(ctx context.Context, s *assemble.Share, job Job, tasks []Task, 
 	if err := r.prepare(site); err != nil {
 		return err
 	}
-	missing, err := r.missing(site)
+	whole, err := site.job.Whole(0)
 	switch {
 	case err != nil:
 		return err
-	case !missing:
+	case whole:
 	case size <= r.Local:
-		for task := range tasks {
-			if err := site.Do(ctx, 0, int64(task), nil, nil); err != nil {
-				r.useless = ctx.Err() == nil && !workfolder.System(err)
-				return err
-			}
+		if err := site.job.Run(ctx, 1); err != nil {
+			r.useless = ctx.Err() == nil && !workfolder.System(err)
+			return err
 		}
 	default:
-		if err := r.engine(ctx, site, int64(len(tasks))); err != nil {
+		if err := r.engine(ctx, site); err != nil {
 			return err
 		}
 	}
@@ -356,10 +343,33 @@ func (r *Run) plan(s *assemble.Share) error {
 		n := assemble.Ranges(rows, size)
 		w.Ranges = append(w.Ranges, [2]int{n, n})
 	}
-	if k := w.keys(); k.tasks+k.total() > 1<<40 {
+	k, bytes := w.keys(), int64(0)
+	for _, of := range tablesOf(s) {
+		bytes += of.Bytes()
+	}
+	w.Share = stages.Tasks(bytes, workers, max(k.index(k.total()), k.ranges[0][len(k.ranges[0])-1], k.ranges[1][len(k.ranges[1])-1]))
+	if k.tasks+k.total() > 1<<40 {
 		return fmt.Errorf("found %d parts of tables, expected fewer; take larger parts", k.tasks)
 	}
 	return nil
+}
+
+// tablesOf are the tables of a source, each once.
+func tablesOf(s *assemble.Share) (list []table.Table) {
+	seen := map[table.Table]bool{nil: true}
+	take := func(of table.Table) {
+		if !seen[of] {
+			seen[of] = true
+			list = append(list, of)
+		}
+	}
+	for t := range s.Types() {
+		take(s.Type(t).Table)
+	}
+	for k := range s.Parts() {
+		take(s.Part(k).Table)
+	}
+	return list
 }
 
 func (r *Run) progress(stage string, done, total int64, unit string) {
@@ -372,13 +382,13 @@ func (r *Run) progress(stage string, done, total int64, unit string) {
 const beat = 500 * time.Millisecond
 
 // engine runs a Work on the engine. It ends the job when a worker tells an error that trying again cannot help.
-func (r *Run) engine(ctx context.Context, site *Site, tasks int64) error {
-	r.progress(string(site.Work.Job), 0, tasks, "parts")
+func (r *Run) engine(ctx context.Context, site *Site) error {
+	r.progress(string(site.Work.Job), 0, site.job.Stages[0].Tasks, "parts")
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	type jobEnd struct{ err error }
 	ended := make(chan jobEnd, 1)
-	go func() { ended <- jobEnd{r.Engine.Run(ctx, site.Dir, tasks, site.Stages())} }()
+	go func() { ended <- jobEnd{r.Engine.Run(ctx, site.Dir, site.job.Stages)} }()
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
 	for {

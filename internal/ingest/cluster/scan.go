@@ -9,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -26,9 +27,6 @@ func (s *Site) measure(ctx context.Context, key int64) error {
 	t, err := s.task(key)
 	if err != nil {
 		return err
-	}
-	if there, err := vfs.Exists(s.fs, statsFile(s.Dir, key)); there || err != nil {
-		return err // an earlier run measured it
 	}
 	m, err := table.Measure(ctx, s.table(t), t.Part)
 	if err != nil {
@@ -49,9 +47,6 @@ func (s *Site) look(ctx context.Context, key int64) error {
 	if err != nil {
 		return err
 	}
-	if there, err := vfs.Exists(s.fs, statsFile(s.Dir, key)); there || err != nil {
-		return err // an earlier run looked
-	}
 	var l looked
 	if t.Nodes {
 		l.RowNumbers, err = s.share.RowNumbers(ctx, t.Index, t.Part)
@@ -70,12 +65,12 @@ func (s *Site) bucket(t int, hash uint64) int64 {
 }
 
 // scan reads a part of a table for its keys. It writes the rows of nodes.
-func (s *Site) scan(ctx context.Context, key int64, emit Emit) error {
+func (s *Site) scan(ctx context.Context, key int64, emit stages.Emit) error {
 	if key == s.keys.all() {
 		for b := range s.keys.total() {
-			emit(b, nil)
+			emit(s.at(matchStage), b, nil)
 		}
-		emit(s.keys.relay(key), nil)
+		emit(s.at(edgesStage), key, nil)
 		return nil
 	}
 	t, err := s.task(key)
@@ -85,22 +80,20 @@ func (s *Site) scan(ctx context.Context, key int64, emit Emit) error {
 	if t.Nodes {
 		return s.scanNodes(ctx, key, t, emit)
 	}
-	emit(s.keys.relay(key), nil)
+	emit(s.at(edgesStage), key, nil)
+	if number := s.at(numberStage); number >= 0 {
+		emit(number, key, nil)
+	}
 	if c := s.share.KeyColumns(t.Index); len(c.Ask) > 0 {
 		return s.scanKeys(ctx, key, t, &c, emit)
 	}
 	return nil
 }
 
-func (s *Site) scanNodes(ctx context.Context, key int64, t *Task, emit Emit) error {
+func (s *Site) scanNodes(ctx context.Context, key int64, t *Task, emit stages.Emit) error {
 	columns := s.share.Columns(t.Index)
 	keyed := s.Work.Top[t.Index] >= 0
-	if !keyed {
-		if there, err := vfs.Exists(s.fs, chunkFile(s.Dir, key)); there || err != nil {
-			return err // an earlier run wrote the rows, and nothing else is needed
-		}
-	}
-	out := newOutbox(emit)
+	out := newOutbox(emit, s.at(matchStage))
 	last := map[int64]uint64{} // row of the last key of the record of a bucket
 	return s.write(chunkFile(s.Dir, key), func(f vfs.File) error {
 		b := bufio.NewWriterSize(f, 1<<18)
@@ -137,10 +130,10 @@ const noKey = 1<<32 - 1
 
 // scanKeys reads the ends of edges that are keys. The file of ends has, after two counts, the place of each key in the list
 // of the distinct keys of the task. A list belongs to a node type.
-func (s *Site) scanKeys(ctx context.Context, key int64, t *Task, columns *assemble.KeyColumns, emit Emit) error {
+func (s *Site) scanKeys(ctx context.Context, key int64, t *Task, columns *assemble.KeyColumns, emit stages.Emit) error {
 	src, dst := s.share.Ends(t.Index)
 	dicts := map[int]*dict{src: {}, dst: {}}
-	out := newOutbox(emit)
+	out := newOutbox(emit, s.at(matchStage))
 	head := binary.AppendUvarint([]byte{edgeKeys}, uint64(key))
 	type end struct{ t, at int }
 	var ends []end

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/internal/workfolder"
 )
@@ -24,6 +26,7 @@ type Site struct {
 	close  func() error // of the source, if the Site opened it
 	share  *assemble.Share
 	stages []stage
+	job    *stages.Job
 	keys   keys
 
 	mu     sync.Mutex // guards what is read from files of other workers
@@ -83,11 +86,21 @@ func newSite(fsys vfs.FS, dir string, w *Work, src *ingest.Source) (*Site, error
 		}
 	}
 	s.stages = w.stages(s.share)
+	s.job = &stages.Job{FS: fsys, Dir: filepath.Join(dir, recordsDir), Do: s.do}
+	for i, x := range s.stages {
+		stage := stages.Stage{Name: x.name(w.Job), Tasks: w.Share}
+		if i == 0 {
+			stage.Tasks = w.firstTasks()
+		}
+		for _, from := range x.reads() {
+			if at := s.at(from); at >= 0 {
+				stage.Inputs = append(stage.Inputs, stages.Input{From: at, For: i})
+			}
+		}
+		s.job.Stages = append(s.job.Stages, stage)
+	}
 	return s, nil
 }
-
-// Stages is the number of stages.
-func (s *Site) Stages() int { return len(s.stages) }
 
 // Close frees the Site.
 func (s *Site) Close() error {
@@ -97,24 +110,28 @@ func (s *Site) Close() error {
 	return s.close()
 }
 
-// Failed saves the text of an error for the submitter, and returns the error.
-func (s *Site) Failed(err error) error {
+// at is the number of a stage; -1 where the job lacks it.
+func (s *Site) at(x stage) int { return slices.Index(s.stages, x) }
+
+// Task implements stages.Site.
+func (s *Site) Task(ctx context.Context, stage int, task int64) error {
+	return s.failed(s.job.Task(ctx, stage, task))
+}
+
+// Finish implements stages.Site.
+func (s *Site) Finish(stage int) error { return s.failed(s.job.Finish(stage)) }
+
+// failed saves the text of an error for the submitter, and returns the error.
+func (s *Site) failed(err error) error {
 	if err != nil {
 		workfolder.Fail(s.fs, s.Dir, err)
 	}
 	return err
 }
 
-// Emit takes a record. The bytes belong to the engine from then on.
-type Emit func(key int64, record []byte)
-
-// Do runs the function of a stage for a key: stage 0 for the number of a task, without records; the others for a key that
+// do runs the function of a stage for a key: stage 0 for the number of a task, without records; the others for a key that
 // the stage before emitted, with its records, in any order. The last stage emits nothing.
-func (s *Site) Do(ctx context.Context, n int, key int64, records func() ([]byte, bool), emit Emit) (err error) {
-	defer guard.Catch(&err)()
-	if n >= len(s.stages) {
-		return fmt.Errorf("found stage %d, expected less than %d; use the same version on all machines", n, len(s.stages))
-	}
+func (s *Site) do(ctx context.Context, n int, key int64, records func() ([]byte, bool), emit stages.Emit) error {
 	switch s.Work.Job {
 	case Measure:
 		return s.measure(ctx, key)
@@ -127,7 +144,7 @@ func (s *Site) Do(ctx context.Context, n int, key int64, records func() ([]byte,
 	case matchStage:
 		return s.match(ctx, key, records, emit)
 	case numberStage:
-		return s.number(ctx, key, records, emit)
+		return s.number(ctx, key, records)
 	case edgesStage:
 		return s.makeEdges(ctx, key, records, emit)
 	case sortStage:

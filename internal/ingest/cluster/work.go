@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest"
@@ -44,9 +43,8 @@ type Work struct {
 	Top []int `json:"top,omitempty"`
 	// Ranges are the numbers of ranges of each edge type of the store, in both directions.
 	Ranges [][2]int `json:"ranges,omitempty"`
-	// Finished are the keys of the ranges that an earlier run finished, in ascending order: they get no edges. All workers read the
-	// same list, because a worker that looked for the files could see other ones than the next worker.
-	Finished []int64 `json:"finished,omitempty"`
+	// Share is the number of tasks of each stage of Build but the first.
+	Share int64 `json:"share,omitempty"`
 }
 
 // File is a file of the source, which must be the same for all workers.
@@ -75,8 +73,9 @@ type Task struct {
 }
 
 const (
-	format   = 1
-	workFile = "work.json"
+	format     = 2
+	workFile   = "work.json"
+	recordsDir = "records"
 )
 
 func (w *Work) save(fsys vfs.FS, dir string) error {
@@ -140,10 +139,26 @@ func (w *Work) stages(s *assemble.Share) []stage {
 	return list
 }
 
-// finished says whether an earlier run finished a range.
-func (w *Work) finished(key int64) bool {
-	_, found := slices.BinarySearch(w.Finished, key)
-	return found
+// name is the name of a stage for people.
+func (x stage) name(job Job) string {
+	if job != Build {
+		return string(job)
+	}
+	return [...]string{"scan", "match", "number", "edges", "sort", "other"}[x]
+}
+
+// reads are the stages whose records a stage reads.
+func (x stage) reads() []stage {
+	return [...][]stage{nil, {scanStage}, {scanStage, matchStage}, {scanStage, matchStage}, {edgesStage}, {sortStage}}[x]
+}
+
+// firstTasks is the number of tasks of the first stage.
+func (w *Work) firstTasks() int64 {
+	n := int64(len(w.Tasks))
+	if w.Job == Build {
+		n++ // the one that calls all keys of later stages into being
+	}
+	return n
 }
 
 // keys numbers the keys by which an engine groups records.
@@ -172,9 +187,6 @@ func (w *Work) keys() keys {
 
 // all is the key of the task that calls all keys of later stages into being.
 func (k *keys) all() int64 { return k.tasks }
-
-// relay is the key by which a task passes the stage of the buckets.
-func (k *keys) relay(task int64) int64 { return k.total() + task }
 
 // total is the number of buckets.
 func (k *keys) total() int64 { return k.buckets[len(k.buckets)-1] }

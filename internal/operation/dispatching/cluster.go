@@ -7,6 +7,7 @@ import (
 	"github.com/graphmill/graphmill/internal/dispatch"
 	"github.com/graphmill/graphmill/internal/dispatch/cluster"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
@@ -15,7 +16,7 @@ import (
 // Cluster makes parts on the workers of an engine. The binary graphmill-beam makes it; the engine is internal, so other
 // programs cannot. Memory is then a bound for each worker.
 type Cluster struct {
-	Engine cluster.Engine
+	Engine stages.Engine
 	// ShipGraph copies the store next to the output first, for workers that cannot reach it. The copy is removed at the end.
 	ShipGraph bool
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	importing "github.com/graphmill/graphmill/internal/ingest/cluster"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/internal/workfolder"
@@ -21,7 +22,7 @@ import (
 // The store has the bytes of an import in this process. The source and the folder of the output lie on storage that all
 // workers reach at the same paths.
 type Cluster struct {
-	Engine importing.Engine
+	Engine stages.Engine
 	// Resume continues from the pieces that an interrupted run of the same import left. They are kept with and without it.
 	Resume bool
 }

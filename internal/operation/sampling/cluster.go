@@ -10,6 +10,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/cluster"
 	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/internal/workfolder"
@@ -20,7 +21,7 @@ import (
 // Cluster samples on the workers of an engine. The binary graphmill-beam makes it; the engine is internal, so other
 // programs cannot.
 type Cluster struct {
-	Engine cluster.Engine
+	Engine stages.Engine
 	// Method is how workers read the graph; "" is ClusterAuto.
 	Method ClusterMethod
 	// WaveSeeds is the number of seeds whose requests a worker may hold at the same time for one range of nodes, by

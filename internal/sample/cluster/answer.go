@@ -7,6 +7,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/stages"
 )
 
 // Records of answers consist of sections. A section has a header and its answers:
@@ -21,7 +22,7 @@ const answerHead = 10
 // answerBuffer collects answers of a group.
 type answerBuffer struct {
 	s     *Site
-	emit  Emit
+	emit  stages.Emit
 	b     []byte
 	group uint64
 	op    int
@@ -30,7 +31,7 @@ type answerBuffer struct {
 	head  int    // place of the header of the last section, -1 before it
 }
 
-func (a *answerBuffer) begin(emit Emit) { a.emit, a.b, a.head = emit, a.b[:0], -1 }
+func (a *answerBuffer) begin(emit stages.Emit) { a.emit, a.b, a.head = emit, a.b[:0], -1 }
 
 // section begins the answers of a group to an op for a range.
 func (a *answerBuffer) section(group uint64, op int, first uint32) {
@@ -91,7 +92,7 @@ func (a *answerBuffer) add(sub, v uint32, far, ids []uint32) {
 func (a *answerBuffer) flush() {
 	a.end()
 	if len(a.b) > 0 {
-		a.emit(groupKey(a.group), append([]byte(nil), a.b...))
+		a.emit(a.s.groups, groupKey(a.group), a.b)
 	}
 	a.b = a.b[:0]
 }

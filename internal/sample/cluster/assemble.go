@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
 )
 
-// Assemble makes the piece of a group from its answers, and from its rows where there is a stage Rows.
-func (h *Hand) Assemble(ctx context.Context, key int64, records func() ([]byte, bool)) (err error) {
-	defer guard.Catch(&err)()
+// assembleGroup makes the piece of a group from its answers, and from its rows where there is a stage rows.
+func (h *Hand) assembleGroup(ctx context.Context, key int64, records func() ([]byte, bool)) error {
 	group, err := h.readGroup(key, records)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,8 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/sample/sampletest"
+	"github.com/graphmill/graphmill/internal/stages"
+	"github.com/graphmill/graphmill/internal/stages/stagestest"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -71,131 +74,15 @@ func testStores(t *testing.T) map[string]*store.Store {
 	return open
 }
 
-// engine runs a Work in this process. It calls each function twice where twice is set, as an engine does after a fault.
-type engine struct {
-	workers int
-	twice   bool
-	order   func(n int, swap func(i, j int))
-	fail    func(stage int) error
+// newEngine runs a Work in this process.
+func newEngine(slots int) *stagestest.Engine {
+	return &stagestest.Engine{Slots: slots, Open: func(_ context.Context, dir string) (stages.Site, error) { return Open(vfs.OS, dir) }}
 }
 
-func (e *engine) Workers() int { return e.workers }
-
-func (e *engine) Free(context.Context, string) error { return nil }
-
-type record struct {
-	key int64
-	b   []byte
-}
-
-func (e *engine) Run(ctx context.Context, dir string, w *Work, shape Stages, groups []uint64) (err error) {
-	s, err := Open(vfs.OS, dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	run := func(stage int, call func(h *Hand, emit Emit) error) (out []record, err error) {
-		for range 2 {
-			h, err := s.Hand()
-			if err != nil {
-				return nil, err
-			}
-			out = nil
-			err = call(h, func(k int64, b []byte) { out = append(out, record{k, b}) })
-			h.Done()
-			if err == nil && e.fail != nil {
-				err = e.fail(stage)
-			}
-			if err != nil {
-				return nil, s.Failed(err)
-			}
-			if !e.twice {
-				break
-			}
-		}
-		return out, nil
-	}
-	var all []record
-	for _, g := range groups {
-		out, err := run(0, func(h *Hand, emit Emit) error {
-			if w.Method == Local {
-				return h.Sample(ctx, g)
-			}
-			return h.Start(ctx, g, emit)
-		})
-		if err != nil {
-			return err
-		}
-		all = append(all, out...)
-	}
-	if w.Method == Local {
-		return nil
-	}
-	stage := 0
-	next := func(call func(h *Hand, key int64, records func() ([]byte, bool), emit Emit) error) error {
-		stage++
-		var made []record
-		err := e.each(all, func(key int64, records func() ([]byte, bool)) error {
-			list := collect(records)
-			out, err := run(stage, func(h *Hand, emit Emit) error { return call(h, key, replay(list), emit) })
-			made = append(made, out...)
-			return err
-		})
-		all = made
-		return err
-	}
-	for i := range shape.Ranges {
-		if err := next(func(h *Hand, key int64, records func() ([]byte, bool), emit Emit) error {
-			return h.Range(ctx, i+1, key, records, emit)
-		}); err != nil {
-			return err
-		}
-	}
-	if shape.Rows {
-		for _, call := range []func(h *Hand, ctx context.Context, key int64, records func() ([]byte, bool), emit Emit) error{(*Hand).Want, (*Hand).Rows} {
-			if err := next(func(h *Hand, key int64, records func() ([]byte, bool), emit Emit) error {
-				return call(h, ctx, key, records, emit)
-			}); err != nil {
-				return err
-			}
-		}
-	}
-	return next(func(h *Hand, key int64, records func() ([]byte, bool), _ Emit) error {
-		return h.Assemble(ctx, key, records)
-	})
-}
-
-func collect(records func() ([]byte, bool)) (all [][]byte) {
-	for b, ok := records(); ok; b, ok = records() {
-		all = append(all, b)
-	}
-	return all
-}
-
-func replay(all [][]byte) func() ([]byte, bool) {
-	return func() ([]byte, bool) {
-		if len(all) == 0 {
-			return nil, false
-		}
-		b := all[0]
-		all = all[1:]
-		return b, true
-	}
-}
-
-// each groups records by key, in any order.
-func (e *engine) each(records []record, fn func(key int64, records func() ([]byte, bool)) error) error {
-	e.order(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-	byKey := map[int64][][]byte{}
-	for _, r := range records {
-		byKey[r.key] = append(byKey[r.key], r.b)
-	}
-	for key, list := range byKey {
-		if err := fn(key, replay(list)); err != nil {
-			return err
-		}
-	}
-	return nil
+// drawOrder is a random order of tasks.
+func drawOrder(r *rapid.T) func(n int, swap func(i, j int)) {
+	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "order"), 1))
+	return random.Shuffle
 }
 
 // checkWarnings checks that a submitter told of the edge types of which no edge is a message.
@@ -330,12 +217,10 @@ func TestEqualsMemory(t *testing.T) {
 						Examples: output.Examples(m, job, group) * uint64(job.Epochs)}
 					m.Close()
 				}
+				e := newEngine(rapid.IntRange(1, 3).Draw(r, "workers"))
+				e.Twice, e.Order = rapid.Bool().Draw(r, "twice"), drawOrder(r)
 				run := &Run{
-					Engine: &engine{workers: rapid.IntRange(1, 3).Draw(r, "workers"), twice: rapid.Bool().Draw(r, "twice"), order: func(n int, swap func(i, j int)) {
-						for i := range n {
-							swap(i, rapid.IntRange(0, min(i, 20)).Draw(r, "order"))
-						}
-					}},
+					Engine: e,
 					Options: Options{Method: rapid.SampledFrom([]Method{Local, Shuffle, Shuffle, Shuffle}).Draw(r, "method"), GroupSeeds: rapid.IntRange(0, 60).Draw(r, "group"),
 						WaveSeeds: rapid.SampledFrom([]int{0, 1, 50}).Draw(r, "wave"), RangeNodes: rapid.SampledFrom([]int{0, 7, 100, 100_000}).Draw(r, "range")},
 				}
@@ -425,12 +310,13 @@ func TestFaults(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "work")
 	calls, left := 0, 0
-	e := &engine{workers: 1, order: func(int, func(i, j int)) {}, fail: func(stage int) error {
+	e := newEngine(1)
+	e.Fail = func(stage int) error {
 		if calls++; stage == 2 && calls > left {
 			return errors.New("the disk of this worker is on fire")
 		}
 		return nil
-	}}
+	}
 	disk := vfs.OS
 	run := func(resume bool) (pieces int, err error) {
 		r := &Run{FS: disk, Dir: dir, Engine: e, Sampler: m, Resume: resume, Work: Work{Store: s.Dir, StoreSum: sum, Plan: text},
@@ -494,7 +380,7 @@ func TestFaults(t *testing.T) {
 func TestOtherLaw(t *testing.T) {
 	dir := t.TempDir()
 	for law, want := range map[int]string{draw.Version: "cannot read", draw.Version + 1: "install the same version on all machines"} {
-		w := Work{Format: 1, ID: "x", Law: law, Store: filepath.Join(dir, "none"), Plan: []byte("{}"), BatchSize: 1, GroupBatches: 1, Method: Local}
+		w := Work{Format: 2, ID: "x", Law: law, Store: filepath.Join(dir, "none"), Plan: []byte("{}"), BatchSize: 1, GroupBatches: 1, Method: Local}
 		b, err := json.Marshal(&w)
 		if err != nil {
 			t.Fatal(err)
@@ -535,7 +421,7 @@ func TestRefusesGiven(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &Run{FS: vfs.OS, Dir: filepath.Join(t.TempDir(), "work"), Engine: &engine{workers: 1, order: func(int, func(i, j int)) {}}, Sampler: m,
+		r := &Run{FS: vfs.OS, Dir: filepath.Join(t.TempDir(), "work"), Engine: newEngine(1), Sampler: m,
 			Work: Work{Store: s.Dir, Plan: text}, Options: Options{Method: Shuffle}}
 		err = r.Make(t.Context(), sample.Job{Seeds: []uint32{0, 0, 1, 1}, BatchSize: 2}, func(io.Reader) error { return nil })
 		if !errors.Is(err, sample.ErrFetch) || !strings.Contains(err.Error(), name) {
@@ -558,12 +444,10 @@ func TestSparse(t *testing.T) {
 		if p.CanGive(s.Graph) != nil {
 			methods = []Method{Local}
 		}
+		e := newEngine(rapid.IntRange(1, 3).Draw(r, "workers"))
+		e.Order = drawOrder(r)
 		run := &Run{
-			Engine: &engine{workers: rapid.IntRange(1, 3).Draw(r, "workers"), order: func(n int, swap func(i, j int)) {
-				for i := range n {
-					swap(i, rapid.IntRange(0, i).Draw(r, "order"))
-				}
-			}},
+			Engine: e,
 			Options: Options{Method: rapid.SampledFrom(methods).Draw(r, "method"), GroupSeeds: rapid.IntRange(0, 10).Draw(r, "group"),
 				WaveSeeds: rapid.SampledFrom([]int{0, 1, 5}).Draw(r, "wave"), RangeNodes: rapid.SampledFrom([]int{0, 1, 3}).Draw(r, "range")},
 		}

@@ -5,19 +5,14 @@ import (
 	"context"
 	"slices"
 
-	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/stages"
 )
 
-// Range draws for the requests to a range in a stage (from 1). records gives the records of the key. It emits answers, by
-// group, and requests to the ranges of later stages. Records of a group it hands on.
-func (h *Hand) Range(ctx context.Context, stage int, key int64, records func() ([]byte, bool), emit Emit) (err error) {
-	defer guard.Catch(&err)()
+// drawRange draws for the requests to a range in a stage. records gives the records of the key. It emits answers, by
+// group, and requests to the ranges of later stages.
+func (h *Hand) drawRange(ctx context.Context, stage int, key int64, records func() ([]byte, bool), emit stages.Emit) error {
 	s := h.s
-	if key < 0 {
-		handOn(key, records, emit)
-		return nil
-	}
 	walk, first, err := s.rangeOf(key)
 	if err != nil {
 		return err
@@ -44,14 +39,8 @@ func (h *Hand) Range(ctx context.Context, stage int, key int64, records func() (
 		}
 		run := list[i:end]
 		i = end
-		if uint64(run[0].group) >= s.Work.Groups() || run[0].op == 0 || s.steps.walkOf[run[0].op] != walk {
+		if op := run[0].op; uint64(run[0].group) >= s.Work.Groups() || op == 0 || s.steps.walkOf[op] != walk || s.steps.stage[op] != stage {
 			return errRecord("requests")
-		}
-		if s.steps.stage[run[0].op] > stage {
-			if err := h.forward(w, first, run); err != nil {
-				return err
-			}
-			continue
 		}
 		if drawn == nil {
 			if drawn, err = s.cut(walk, first); err != nil {
@@ -65,27 +54,6 @@ func (h *Hand) Range(ctx context.Context, stage int, key int64, records func() (
 	h.out.flush()
 	h.requests.flush()
 	return ctx.Err()
-}
-
-// handOn emits records with the key that they have.
-func handOn(key int64, records func() ([]byte, bool), emit Emit) {
-	for b, ok := records(); ok; b, ok = records() {
-		emit(key, b)
-	}
-}
-
-// forward passes requests on to the next stage.
-func (h *Hand) forward(w *walk, first int, run []section) error {
-	for i := range run {
-		err := run[i].each(first, min(w.nodes, w.count-first), func(sub, v uint32) error {
-			h.requests.add(uint64(run[i].group), int(run[i].op), sub, v)
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // answer draws for the requests of a group to an op, which are for n nodes from first on.

@@ -78,7 +78,9 @@ edges: {u:e:u: {table: e.csv, src: s, dst: d, columns: {w: float32}, features: {
 			}
 		}
 		for _, method := range []Method{Local, Shuffle} {
-			run := &Run{Engine: &engine{workers: 2, twice: true, order: func(int, func(i, j int)) {}}, Options: Options{Method: method, GroupSeeds: 2, WaveSeeds: 1, RangeNodes: 3}}
+			e := newEngine(2)
+			e.Twice = true
+			run := &Run{Engine: e, Options: Options{Method: method, GroupSeeds: 2, WaveSeeds: 1, RangeNodes: 3}}
 			if got := outputs(t, s, p, job, &records, sample.Options{}, run); got != want {
 				t.Errorf("seeds %v, method %v: found\n%s\nexpected\n%s", c.types, method, got, want)
 			}

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"testing"
 
 	"fmt"
@@ -35,7 +36,7 @@ func FuzzRecords(f *testing.F) {
 	requests.b = append(requests.b, 3, 7, 0, 9)
 	requests.end()
 	f.Add(requests.b)
-	answers := answerBuffer{s: s, emit: func(_ int64, b []byte) { f.Add(b) }}
+	answers := answerBuffer{s: s, emit: func(_ int, _ int64, b []byte) { f.Add(bytes.Clone(b)) }}
 	answers.begin(answers.emit)
 	answers.section(1, 2, 64)
 	answers.add(2, 65, []uint32{5, 70000}, []uint32{1, 2})
@@ -92,14 +93,14 @@ func FuzzWork(f *testing.F) {
 		f.Fatal(err)
 	}
 	seeds = append(seeds, 1, 0, 0, 0, 2, 0, 0, 0)
-	work := fmt.Sprintf(`{"format":1,"law":%d,"id":"a","plan":{"version":1},"batches":10,"group_batches":5,"batch_size":2,"method":"local","seeds":{"file":"seeds.npy","descr":"u4","len":2},"times":{"file":"times.npy","descr":"i8","len":1}}`, draw.Version)
+	work := fmt.Sprintf(`{"format":2,"law":%d,"id":"a","plan":{"version":1},"batches":10,"group_batches":5,"batch_size":2,"method":"local","seeds":{"file":"seeds.npy","descr":"u4","len":2},"times":{"file":"times.npy","descr":"i8","len":1}}`, draw.Version)
 	times, err := npy.AppendHeader(nil, "i8", []int{1})
 	if err != nil {
 		f.Fatal(err)
 	}
 	times = append(times, 1, 0, 0, 0, 0, 0, 0, 0)
 	f.Add(work, seeds, times)
-	f.Add(strings.Replace(work, `"local"`, `"shuffle","range_nodes":1,"most_ranges":1,"wave_groups":1`, 1), seeds, times)
+	f.Add(strings.Replace(work, `"local"`, `"shuffle","share":1,"range_nodes":1,"most_ranges":1,"wave_groups":1`, 1), seeds, times)
 	f.Add(strings.Replace(work, `"method"`, `"records":{"name":"x","shards":2},"columns":[{"name":"c","dtype":"float32","shape":[],"rows":1}],"method"`, 1), seeds, times)
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text string, seeds, times []byte) {

@@ -38,17 +38,6 @@ func (c *Counts) add(d Counts) {
 	c.Edges += d.Edges
 }
 
-// Failed saves the text of an error for the submitter, and returns the error.
-func (s *Site) Failed(err error) error {
-	if err != nil {
-		SaveFailure(s.fs, s.Dir, err)
-	}
-	return err
-}
-
-// SaveFailure is Site.Failed for a folder that could not be opened.
-func SaveFailure(fsys vfs.FS, dir string, err error) { workfolder.Fail(fsys, dir, err) }
-
 // readCounts adds up the messages of all workers.
 func readCounts(fsys vfs.FS, dir string) (all Counts) {
 	workfolder.Pulses(fsys, dir, func(c Counts) { all.add(c) })

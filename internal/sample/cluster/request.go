@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/graphmill/graphmill/internal/stages"
 )
 
 // Records of requests consist of sections. A section has a header and its requests:
@@ -19,19 +21,21 @@ const sectionHead = 10
 const flushBytes = 64 << 10
 
 // held bounds the bytes of records that wait, over all keys of a Hand.
-const held = 64 << 20
+const held = 16 << 20
 
-// Emit takes a record. The bytes belong to the engine from then on.
-type Emit func(key int64, record []byte)
-
-// requests collects requests, by key.
+// requests collects requests, by stage and key.
 type requests struct {
 	s     *Site
-	open  map[int64]*requestBuffer
+	open  map[stageKey]*requestBuffer
 	free  []*requestBuffer
 	bytes int
 	added uint64 // requests since the last emitted record
-	emit  Emit
+	emit  stages.Emit
+}
+
+type stageKey struct {
+	stage int
+	key   int64
 }
 
 type requestBuffer struct {
@@ -43,11 +47,12 @@ type requestBuffer struct {
 	first uint32 // node of the range
 }
 
-func (r *requests) init(s *Site) { r.s, r.open = s, map[int64]*requestBuffer{} }
+func (r *requests) init(s *Site) { r.s, r.open = s, map[stageKey]*requestBuffer{} }
 
 // add adds a request for an op (from 1).
 func (r *requests) add(group uint64, op int, sub, v uint32) {
-	key, first := r.s.key(op, v, group)
+	ofRange, first := r.s.key(op, v, group)
+	key := stageKey{r.s.steps.stage[op], ofRange}
 	b := r.open[key]
 	if b == nil {
 		b = r.take()
@@ -102,12 +107,12 @@ func (r *requests) flush() {
 	}
 }
 
-func (r *requests) flushKey(key int64, b *requestBuffer) {
+func (r *requests) flushKey(key stageKey, b *requestBuffer) {
 	b.end()
 	r.bytes -= len(b.b)
 	r.s.counts.requests.Add(r.added)
 	r.added = 0
-	r.emit(key, append([]byte(nil), b.b...))
+	r.emit(key.stage, key.key, b.b)
 	b.b = b.b[:0]
 	delete(r.open, key)
 	r.free = append(r.free, b)

@@ -8,18 +8,17 @@ import (
 	"slices"
 
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/stages"
 )
 
 // TFRecords have the columns of their nodes and edges. By the method Shuffle, a group asks ranges of rows for those that
 // it wants, each once, and keeps them in tables while it encodes. The stages are
 //
-//	Want      a group          samples from the answers, asks the ranges of the rows of its nodes and edges, and hands the
-//	                           answers on
-//	Rows      a range of rows  gives the rows, and hands the answers on
-//	Assemble  a group          samples from the answers again, and encodes with the rows
+//	want      a group          samples from the answers, and asks the ranges of the rows of its nodes and edges
+//	rows      a range of rows  gives the rows
+//	assemble  a group          samples from the answers again, and encodes with the rows
 //
 // A record of requests is u32 group, u16 table, and a varint per row: its number, less the number of the row before it, in
 // ascending order. A record of rows is u16 rowsRecord, u16 table, u32 number of rows, the numbers in the same way, and the
@@ -101,9 +100,8 @@ func (s *Site) rowKey(t *rowTable, row uint32, group uint64) int64 {
 	return (t.first+int64(int(row)/t.nodes))*s.steps.waves + int64(group/s.Work.WaveGroups)
 }
 
-// Want asks for the rows of a group.
-func (h *Hand) Want(ctx context.Context, key int64, records func() ([]byte, bool), emit Emit) (err error) {
-	defer guard.Catch(&err)()
+// wantGroup asks for the rows of a group.
+func (h *Hand) wantGroup(ctx context.Context, key int64, records func() ([]byte, bool), emit stages.Emit) error {
 	s := h.s
 	group, err := h.readGroup(key, records)
 	if err != nil {
@@ -141,10 +139,6 @@ func (h *Hand) Want(ctx context.Context, key int64, records func() ([]byte, bool
 	for i := range s.tables {
 		h.wanted[i].emit(s, i, group, emit)
 	}
-	emit(key, nil)
-	for _, b := range h.group.records {
-		emit(key, b)
-	}
 	return nil
 }
 
@@ -165,7 +159,7 @@ func (w *wantedRows) add(rows []uint32) {
 }
 
 // emit emits a record per range.
-func (w *wantedRows) emit(s *Site, number int, group uint64, emit Emit) {
+func (w *wantedRows) emit(s *Site, number int, group uint64, emit stages.Emit) {
 	t := &s.tables[number]
 	slices.Sort(w.list)
 	for i := 0; i < len(w.list); {
@@ -177,18 +171,13 @@ func (w *wantedRows) emit(s *Site, number int, group uint64, emit Emit) {
 			b = binary.AppendUvarint(b, uint64(w.list[i]-last))
 			last = w.list[i]
 		}
-		emit(key, b)
+		emit(s.rows(), key, b)
 	}
 }
 
-// Rows gives the rows of a range to the groups that asked for them. Records of a group it hands on.
-func (h *Hand) Rows(ctx context.Context, key int64, records func() ([]byte, bool), emit Emit) (err error) {
-	defer guard.Catch(&err)()
+// giveRows gives the rows of a range to the groups that asked for them.
+func (h *Hand) giveRows(ctx context.Context, records func() ([]byte, bool), emit stages.Emit) error {
 	s := h.s
-	if key < 0 {
-		handOn(key, records, emit)
-		return nil
-	}
 	for b, ok := records(); ok; b, ok = records() {
 		if len(b) < 6 {
 			return errRecord("requests for rows")
@@ -209,7 +198,7 @@ func (h *Hand) Rows(ctx context.Context, key int64, records func() ([]byte, bool
 			if err != nil {
 				return err
 			}
-			emit(groupKey(uint64(group)), out)
+			emit(s.rows()+1, groupKey(uint64(group)), out)
 			rows.list = rows.list[n:]
 		}
 		s.counts.rows.Add(uint64(len(h.rows)))

@@ -17,21 +17,11 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/messages"
 	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/internal/workfolder"
 )
-
-// Engine runs a Work on workers.
-type Engine interface {
-	// Run returns when each of the groups has a piece, or with the error of the job. It opens the Work of the folder in
-	// the workers. When ctx is done, it ends the job.
-	Run(ctx context.Context, dir string, w *Work, stages Stages, groups []uint64) error
-	// Free returns an error where the job of an earlier submitter may still work in the folder.
-	Free(ctx context.Context, dir string) error
-	// Workers is the number of workers that the engine has at the same time.
-	Workers() int
-}
 
 // Options says how a run is divided.
 type Options struct {
@@ -54,7 +44,7 @@ type Options struct {
 type Run struct {
 	FS      vfs.FS
 	Dir     string // the work folder, made by Run
-	Engine  Engine
+	Engine  stages.Engine
 	Sampler *sample.Sampler
 	// Work has the store, the plan and the format. Make fills in the job, and how it is divided.
 	Work    Work
@@ -76,6 +66,7 @@ const (
 	waveRequestBytes = 64 << 20
 	requestBytes     = 4 // about
 	answerBytes      = 5 // per edge, about
+	mostTasks        = 1 << 13
 )
 
 // divide fills in the job and its division.
@@ -86,7 +77,7 @@ func (r *Run) divide(job sample.Job) error {
 			return err
 		}
 	}
-	w.Format, w.Law, w.Method = 1, draw.Version, o.Method
+	w.Format, w.Law, w.Method = 2, draw.Version, o.Method
 	w.BatchSize, w.Seed, w.Epoch, w.Epochs, w.Shuffled, w.Rank, w.Ranks = job.BatchSize, job.Seed, job.Epoch, max(job.Epochs, 1), job.Shuffle, job.Rank, max(job.Ranks, 1)
 	w.Batches = job.EpochBatches(r.Sampler.SeedWidth())
 	seeds := o.GroupSeeds
@@ -112,6 +103,9 @@ func (r *Run) divide(job sample.Job) error {
 		wave = waveRequestBytes / (requestBytes * nodes)
 	}
 	w.WaveGroups = max(wave/(w.GroupBatches*uint64(job.BatchSize)), 1)
+	_, edges := reach(r.Sampler.Plan())
+	bytes := float64(w.Batches) * float64(w.Epochs) * float64(job.BatchSize) * float64(edges) * float64(answerBytes+r.rowBytes())
+	w.Share = stages.Tasks(int64(min(bytes, 1<<50)), r.Engine.Workers(), mostTasks)
 	if w.Groups() > 1<<31 {
 		return fmt.Errorf("found %d groups, expected fewer than 2^31; take larger groups", w.Groups())
 	}
@@ -183,11 +177,10 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reade
 	if err := r.ship(ctx, from); err != nil {
 		return err
 	}
-	stages, err := r.check()
-	if err != nil {
+	if err := r.dropDamaged(r.Work.groupOf(job.From)); err != nil {
 		return err
 	}
-	groups, err := r.missing(r.Work.groupOf(job.From))
+	list, err := r.check()
 	if err != nil {
 		return err
 	}
@@ -195,11 +188,11 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reade
 	defer cancel(nil)
 	ended := make(chan jobEnd, 1)
 	go func() {
-		if len(groups) == 0 {
+		if list == nil {
 			ended <- jobEnd{}
 			return
 		}
-		ended <- jobEnd{r.Engine.Run(ctx, r.Dir, &r.Work, stages, groups)}
+		ended <- jobEnd{r.Engine.Run(ctx, r.Dir, list)}
 	}()
 	err = guard.Do(func() error { return r.joinAll(ctx, job.From, ended, cancel, join) })
 	cancel(err)
@@ -275,11 +268,12 @@ func (r *Run) same(job *sample.Job) (bool, error) {
 	return true, nil
 }
 
-// check opens the work as a worker does, so that what no worker can do is told before the job starts.
-func (r *Run) check() (stages Stages, err error) {
+// check opens the work as a worker does, so that what no worker can do is told before the job starts. It returns the stages of the job; nil where all of them are
+// whole.
+func (r *Run) check() (list []stages.Stage, err error) {
 	s, err := Open(r.FS, r.Dir)
 	if err != nil {
-		return stages, err
+		return nil, err
 	}
 	if s.whole != nil && r.Options.Warn != nil {
 		for _, text := range messages.None(s.whole.Graph, s.store.Graph, s.sampler.Plan()) {
@@ -293,7 +287,13 @@ func (r *Run) check() (stages Stages, err error) {
 			}
 		}
 	}
-	return s.Stages(), errors.Join(err, s.Close())
+	list = s.division.Stages
+	if whole, unknown := s.division.Whole(len(list) - 1); whole || unknown != nil {
+		list, err = nil, errors.Join(err, unknown)
+	} else {
+		err = errors.Join(err, s.division.Prepare())
+	}
+	return list, errors.Join(err, s.Close())
 }
 
 // Pieces is the number of pieces in a work folder that a run can continue from: 0 where there is no folder, or no whole work
@@ -334,31 +334,30 @@ func earlier(fsys vfs.FS, dir string) (*Work, error) {
 	return w, nil
 }
 
-// missing is the groups from one on that have no piece. A piece that is damaged, because a machine lost its power, is
-// removed.
-func (r *Run) missing(from uint64) (groups []uint64, err error) {
+// dropDamaged removes the pieces from a group on that are damaged, because a machine lost its power. The groups are then sampled again from the start; the other pieces are
+// kept.
+func (r *Run) dropDamaged(from uint64) error {
 	for g := from; g < r.Work.Groups(); g++ {
 		name := pieceFile(r.Dir, &r.Work, g)
 		f, err := r.FS.Open(name)
 		if errors.Is(err, fs.ErrNotExist) {
-			groups = append(groups, g)
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		whole := output.CheckPiece(f)
 		if err := f.Close(); err != nil {
-			return nil, err
+			return err
 		}
-		if whole != nil {
-			if err := r.FS.Remove(name); err != nil {
-				return nil, err
-			}
-			groups = append(groups, g)
+		if whole == nil {
+			continue
+		}
+		if err := errors.Join(workfolder.RemoveAll(r.FS, filepath.Join(r.Dir, recordsDir(&r.Work))), r.FS.Remove(name)); err != nil {
+			return err
 		}
 	}
-	return groups, nil
+	return nil
 }
 
 // poll is the time between two looks for a piece.

@@ -14,6 +14,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/sample/spec"
+	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/internal/workfolder"
@@ -36,6 +37,8 @@ type Site struct {
 	steps    steps
 	tables   []rowTable // of the stage Rows, none without it
 	ranges   rangeCache
+	division *stages.Job
+	groups   int // the stage that gets the answers of groups
 
 	counts counts
 	pulse  *workfolder.Pulse[Counts]
@@ -108,6 +111,7 @@ func (s *Site) open() (err error) {
 		s.plan()
 		s.planRows(&columns)
 	}
+	s.division = &stages.Job{FS: s.fs, Dir: filepath.Join(s.Dir, recordsDir(w)), Stages: s.planStages(), Do: s.do}
 	s.pulse = workfolder.StartPulse(s.fs, s.Dir, s.counts.read)
 	return nil
 }
@@ -179,9 +183,8 @@ type Hand struct {
 	ends     []uint32 // of the seeds and the negatives of a subgraph
 }
 
-// Hand takes buffers that are not in use. The caller gives them back by Done.
-func (s *Site) Hand() (_ *Hand, err error) {
-	defer guard.Catch(&err)()
+// hand takes buffers that are not in use. The caller puts them back.
+func (s *Site) hand() (_ *Hand, err error) {
 	if h, ok := s.hands.Get().(*Hand); ok {
 		return h, nil
 	}
@@ -198,12 +201,50 @@ func (s *Site) Hand() (_ *Hand, err error) {
 	return h, nil
 }
 
-// Done gives the buffers back.
-func (h *Hand) Done() { h.s.hands.Put(h) }
+// Task implements stages.Site.
+func (s *Site) Task(ctx context.Context, stage int, task int64) error {
+	return s.failed(s.division.Task(ctx, stage, task))
+}
 
-// Sample makes the piece of a group with the whole store (Local).
-func (h *Hand) Sample(ctx context.Context, group uint64) (err error) {
-	defer guard.Catch(&err)()
+// Finish implements stages.Site.
+func (s *Site) Finish(stage int) error { return s.failed(s.division.Finish(stage)) }
+
+// failed saves the text of an error for the submitter, and returns the error.
+func (s *Site) failed(err error) error {
+	if err != nil {
+		workfolder.Fail(s.fs, s.Dir, err)
+	}
+	return err
+}
+
+// do is the function of the job: the stages are those of planStages.
+func (s *Site) do(ctx context.Context, stage int, key int64, records func() ([]byte, bool), emit stages.Emit) error {
+	h, err := s.hand()
+	if err != nil {
+		return err
+	}
+	switch {
+	case s.Work.Method == Local:
+		err = h.sampleGroup(ctx, uint64(key))
+	case stage == 0:
+		err = h.startGroup(ctx, uint64(key), emit)
+	case stage < s.groups:
+		err = h.drawRange(ctx, stage, key, records, emit)
+	case stage == len(s.division.Stages)-1:
+		err = h.assembleGroup(ctx, key, records)
+	case stage == s.groups:
+		err = h.wantGroup(ctx, key, records, emit)
+	default:
+		err = h.giveRows(ctx, records, emit)
+	}
+	if err == nil { // else the buffers may hold half of a record
+		s.hands.Put(h)
+	}
+	return err
+}
+
+// sampleGroup makes the piece of a group with the whole store (Local).
+func (h *Hand) sampleGroup(ctx context.Context, group uint64) error {
 	return h.piece(ctx, h.writer, group, func(in sample.Input, _ uint32) (*sample.Subgraph, error) { return h.kernel.Sample(in) }, func() error { return nil })
 }
 
@@ -234,6 +275,9 @@ func (h *Hand) piece(ctx context.Context, writer *output.PieceWriter, group uint
 	if err == nil {
 		err = check()
 	}
+	if err == nil {
+		err = f.Sync() // a task that is whole is not done again
+	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, s.fs.Remove(f.Name()))
 	}
@@ -253,6 +297,9 @@ func pieceFile(dir string, w *Work, group uint64) string {
 // piecesDir is the folder of the pieces in the work folder. It has the name of the Work, so that workers of a job that
 // still runs for another Work do not write there.
 func piecesDir(w *Work) string { return "pieces-" + w.ID }
+
+// recordsDir is the folder of the records between the stages, in the same way.
+func recordsDir(w *Work) string { return "records-" + w.ID }
 
 // createPiece makes a file next to a piece, with a name of its own.
 func (s *Site) createPiece(name string) (vfs.File, error) {

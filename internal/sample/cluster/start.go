@@ -3,17 +3,16 @@ package cluster
 import (
 	"context"
 
-	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/stages"
 )
 
-// Start draws the near ops of the subgraphs of a group, and asks the ranges of the nodes that they found. An empty record
+// startGroup draws the near ops of the subgraphs of a group, and asks the ranges of the nodes that they found. An empty record
 // with the key of the group makes sure that the group is assembled, also where it asks nothing.
-func (h *Hand) Start(ctx context.Context, group uint64, emit Emit) (err error) {
-	defer guard.Catch(&err)()
+func (h *Hand) startGroup(ctx context.Context, group uint64, emit stages.Emit) error {
 	s := h.s
 	h.requests.emit = emit
-	emit(groupKey(group), nil)
+	emit(s.groups, groupKey(group), nil)
 	first, n := s.Work.Group(group)
 	var batch sample.Batch
 	sub := uint32(0)
@@ -34,7 +33,7 @@ func (h *Hand) Start(ctx context.Context, group uint64, emit Emit) (err error) {
 	return nil
 }
 
-// start is Start for one subgraph.
+// start is startGroup for one subgraph.
 func (h *Hand) start(group uint64, sub uint32, in sample.Input) error {
 	s := h.s
 	p, width := s.sampler.Plan(), s.sampler.SeedWidth()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample/output"
+	"github.com/graphmill/graphmill/internal/stages"
 )
 
 // steps is how the ops of a plan are divided among the stages, and how ranges are numbered.
@@ -90,14 +91,38 @@ func (s *Site) needsIDs(edges int) bool {
 	return s.sampler.EdgeIDs()
 }
 
-// Stages is the stages of a Work.
-type Stages struct {
-	Ranges int  // Range stages
-	Rows   bool // there are the stages Want and Rows
+// planStages lists the stages of the job.
+func (s *Site) planStages() []stages.Stage {
+	w := s.Work
+	if w.Method == Local {
+		return []stages.Stage{{Name: "sample", Tasks: int64(w.Groups())}}
+	}
+	list := []stages.Stage{{Name: "start", Tasks: int64(w.Groups())}}
+	add := func(name string, froms, of int) { // a stage that reads what the first froms stages gave to stage of
+		stage := stages.Stage{Name: name, Tasks: w.Share}
+		for from := range froms {
+			stage.Inputs = append(stage.Inputs, stages.Input{From: from, For: of})
+		}
+		list = append(list, stage)
+	}
+	for n := 1; n <= s.steps.stages; n++ {
+		add(fmt.Sprint("range ", n), n, n)
+	}
+	s.groups = len(list)
+	if len(s.tables) == 0 {
+		add("assemble", s.groups, s.groups)
+		return list
+	}
+	add("want", s.groups, s.groups)
+	list = append(list, stages.Stage{Name: "rows", Tasks: w.Share, Inputs: []stages.Input{{From: s.groups, For: s.rows()}}})
+	add("assemble", s.groups, s.groups) // the answers once more
+	last := &list[len(list)-1]
+	last.Inputs = append(last.Inputs, stages.Input{From: s.rows(), For: s.rows() + 1})
+	return list
 }
 
-// Stages is the stages by the method Shuffle.
-func (s *Site) Stages() Stages { return Stages{s.steps.stages, len(s.tables) > 0} }
+// rows is the number of the stage rows, where there is one.
+func (s *Site) rows() int { return s.groups + 1 }
 
 // key is the key of the range of a node that a far op expands, for the requests of a group, and the first node of the
 // range.

@@ -25,7 +25,7 @@ const (
 
 // Work is a run of sampling for the workers. It is JSON in the work folder, with the arrays of the seeds next to it.
 type Work struct {
-	Format int    `json:"format"` // 1
+	Format int    `json:"format"` // 2
 	ID     string `json:"id"`     // of this Work alone; it reaches no output
 	Law    int    `json:"law"`    // version of the draw law
 	// Store is the absolute path of the store, and StoreSum its checksum (store.Sum).
@@ -52,6 +52,8 @@ type Work struct {
 	// Batches is the number of batches per epoch, and GroupBatches per group. No group extends over two epochs.
 	Batches      uint64 `json:"batches"`
 	GroupBatches uint64 `json:"group_batches"`
+	// Share is the number of tasks of each stage by the method Shuffle, except for the first.
+	Share int64 `json:"share,omitempty"`
 	// WaveGroups is the number of groups in a wave.
 	WaveGroups uint64 `json:"wave_groups,omitempty"`
 	// RangeNodes is the number of nodes of a range, and MostRanges bounds the number of ranges of a node type: ranges of
@@ -120,11 +122,11 @@ func readWork(fsys vfs.FS, dir string) (*Work, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	switch {
-	case w.Format != 1 || w.Law != draw.Version:
-		return nil, fmt.Errorf("%s: found format %d and draw law %d, expected 1 and %d; install the same version on all machines", name, w.Format, w.Law, draw.Version)
+	case w.Format != 2 || w.Law != draw.Version:
+		return nil, fmt.Errorf("%s: found format %d and draw law %d, expected 2 and %d; install the same version on all machines", name, w.Format, w.Law, draw.Version)
 	case len(w.Plan) == 0 || w.ID == "" || w.ID != filepath.Base(w.ID) || w.GroupBatches == 0 || w.BatchSize < 1 || w.Method != Local && w.Method != Shuffle:
 		return nil, fmt.Errorf("%s: found no whole work, expected a plan, groups and a method", name)
-	case w.Method == Shuffle && (w.RangeNodes < 1 || w.MostRanges < 1 || w.WaveGroups == 0):
+	case w.Method == Shuffle && (w.RangeNodes < 1 || w.Share < 1 || w.MostRanges < 1 || w.WaveGroups == 0):
 		return nil, fmt.Errorf("%s: found %d ranges of %d nodes and waves of %d groups, expected at least 1", name, w.MostRanges, w.RangeNodes, w.WaveGroups)
 	}
 	return &w, nil

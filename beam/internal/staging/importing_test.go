@@ -1,4 +1,4 @@
-package importing_test
+package staging_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill/beam/internal/engine"
-	"github.com/graphmill/graphmill/beam/internal/importing"
+	"github.com/graphmill/graphmill/beam/internal/staging"
 	room "github.com/graphmill/graphmill/internal/operation/importing"
 	"github.com/graphmill/graphmill/option"
 )
@@ -62,7 +62,7 @@ func on(t *testing.T) *room.Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &room.Cluster{Engine: &importing.Engine{Options: engine.Options{Runner: engine.Prism, Parallelism: 2, Build: build}}}
+	return &room.Cluster{Engine: &staging.Engine{Operation: staging.Import, Options: engine.Options{Runner: engine.Prism, Parallelism: 2, Build: build}}}
 }
 
 // manifest imports a source and returns the checksums of the store.

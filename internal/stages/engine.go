@@ -1,0 +1,59 @@
+package stages
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
+)
+
+// Engine runs the stages of jobs on workers.
+type Engine interface {
+	// Run opens the work of a folder in the workers (Site), and runs all tasks of each stage, once all tasks of the stage before have
+	// ended, with Finish after each. It returns at the end of the last stage, or with the error of the job. When ctx is done, it ends the job.
+	Run(ctx context.Context, dir string, list []Stage) error
+	// Free returns an error where the job of an earlier submitter may still work in the folder.
+	Free(ctx context.Context, dir string) error
+	// Workers is the number of tasks that the engine runs at the same time.
+	Workers() int
+}
+
+// Site is the work of a folder on one machine. It is safe for concurrent use.
+type Site interface {
+	// Task is Job.Task. It saves its error for the submitter.
+	Task(ctx context.Context, stage int, task int64) error
+	// Finish is Job.Finish.
+	Finish(stage int) error
+	Close() error
+}
+
+// Finished is the number of whole tasks of a job whose records lie in a folder; 0 where there is none.
+func Finished(fsys vfs.FS, dir string) (n int, err error) {
+	entries, err := fsys.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".whole") {
+			n++
+		} else if e.IsDir() {
+			whole, unknown := workfolder.Whole(fsys, filepath.Join(dir, e.Name()))
+			n, err = n+whole, errors.Join(err, unknown)
+		}
+	}
+	return n, err
+}
+
+// Tasks is the number of tasks of a stage that reads a number of bytes, where each of as many tasks of the stage before gives it a part: so many that each part has
+// about 1 MiB, and at least four for each worker. There are no more than most.
+func Tasks(bytes int64, workers int, most int64) int64 {
+	n := int64(4 * max(workers, 1))
+	for n*n < bytes>>20 {
+		n++
+	}
+	return max(min(n, most), 1)
+}
