@@ -30,6 +30,8 @@ var (
 	ErrMemory = limits.ErrMemory
 	// ErrResumable means that a run stopped early and left a state from which the same call with Resume continues.
 	ErrResumable = errors.New("a run with the same options and `Resume` continues from there")
+	// ErrContinues is an ErrResumable of a run on a cluster, which continues without Resume.
+	ErrContinues = tagged.Errorf(ErrResumable, "the same command continues from there")
 )
 
 // Usagef is an error about options, of the kind option.ErrUsage.

@@ -1,10 +1,14 @@
 package workfolder
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -13,12 +17,37 @@ import (
 // JobFile is the file of a work folder in which an engine notes the job that works there, until the job has ended.
 const JobFile = "job.json"
 
-// ErrEarlier is in the error of a run that would remove what an earlier one finished.
+// ErrEarlier is in the error of a run that would remove what another one finished.
 var ErrEarlier = errors.New("an earlier run made them")
 
-// Kept is the error of a run that finds n finished pieces which it may not remove. what says what they are.
-func Kept(n int, what, dir string) error {
-	return fmt.Errorf("found %d finished %s in %s, expected none: %w; give the options of that run and `Resume` to continue from them, or `Overwrite` to begin anew", n, what, dir, ErrEarlier)
+// Kept is the error of a run that finds n finished pieces of another run, which it may not remove. what says what they are, and differ names the
+// fields in which the works of both runs differ (Differences).
+func Kept(n int, what, dir string, differ []string) error {
+	return fmt.Errorf("found %d finished %s in %s, expected none, or those of this run: %w, with other values of %s; give the options of that run to continue from them, or `Overwrite` to remove them",
+		n, what, dir, ErrEarlier, strings.Join(differ, ", "))
+}
+
+// Differences are the fields that two JSON objects do not have in common, in the order of their names; those of objects in fields as "outer.inner".
+func Differences(a, b []byte) (names []string) {
+	var x, y map[string]json.RawMessage
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return nil
+	}
+	all := maps.Clone(x)
+	maps.Copy(all, y)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if bytes.Equal(x[name], y[name]) {
+			continue
+		}
+		inner := Differences(x[name], y[name])
+		if len(inner) == 0 {
+			names = append(names, name)
+		}
+		for _, n := range inner {
+			names = append(names, name+"."+n)
+		}
+	}
+	return names
 }
 
 // Whole is the number of entries of a folder that have the name of a whole file or folder; 0 where there is no folder.

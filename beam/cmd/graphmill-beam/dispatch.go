@@ -15,18 +15,18 @@ import (
 func newDispatch(t *cli.Terminal) *cobra.Command {
 	var e engineFlags
 	var c dispatching.Cluster
-	return command.NewDispatch(t, &command.Where[dispatching.Cluster]{
+	cmd := command.NewDispatch(t, &command.Where[dispatching.Cluster]{
 		Long: `Writes the parts of a graph in DGL's distributed format, on a cluster, by Apache Beam on
 Flink, or on this machine by Beam's Prism. Each file has the bytes that graphmill
 dispatch writes with the same flags.
 
 The store and the folder of the output lie on storage that the submitter and all workers
 reach at the same paths. Workers read ranges of the store, and exchange what they find
-through the engine; one worker makes one part. A part fits a worker, and the graph need
+through the storage; one worker makes one part. A part fits a worker, and the graph need
 not: a worker maps 6 bytes per node of the graph, and holds 4 per edge that the part
 owns and 32 per edge of its halo. --memory bounds that for one part: a part that needs
 more is refused. A process that makes several parts at a time needs as much for each.
-If a job fails, finished parts are kept, and --resume continues from them.
+If a job fails, finished parts are kept, and the same command continues from them.
 
 Workers read in-edges. Those of an edge type that the store lists by source alone are
 first sorted on the disk by this command: import a large graph by destination.`,
@@ -48,4 +48,6 @@ first sorted on the disk by this command: import a large graph by destination.`,
 			return &c, nil
 		},
 	})
+	continues(cmd)
+	return cmd
 }

@@ -173,8 +173,8 @@ func killed(t *testing.T, flink string) {
 	args := []string{store, "--fanout", "10,5", "--scope", "seed", "--format", "tfrecord", "--shards", "4", "--epochs", "3"}
 	one := filepath.Join(dir, "one")
 	alone(t, one, args...)
-	sampling := func(out string, more ...string) *submitter {
-		return d.submit(slices.Concat([]string{"sample", "--out", out, "--method", "shuffle", "--time-limit", "4m"}, onCluster, args, more))
+	sampling := func(out string) *submitter {
+		return d.submit(slices.Concat([]string{"sample", "--out", out, "--method", "shuffle", "--time-limit", "4m"}, onCluster, args))
 	}
 	whole := func(what, out string) {
 		t.Helper()
@@ -233,14 +233,14 @@ func killed(t *testing.T, flink string) {
 			t.Logf("%s: %s", at, text)
 		}
 		start = time.Now()
-		text, status = sampling(out, "--resume").wait()
+		text, status = sampling(out).wait()
 		// The job of a killed submitter runs on, and no other one begins beside it.
 		for tries := 0; status != 0 && victim == "submitter" && strings.Contains(text, "of an earlier run still runs") && tries < 120; tries++ {
 			time.Sleep(time.Second) // between two tries
-			text, status = sampling(out, "--resume").wait()
+			text, status = sampling(out).wait()
 		}
 		if status != 0 {
-			t.Fatalf("%s: --resume: status %d\n%s", at, status, text)
+			t.Fatalf("%s: again: status %d\n%s", at, status, text)
 		}
 		whole(at+", resumed", out)
 		onlyOutput(t, work, "out")

@@ -8,7 +8,6 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
 	"github.com/graphmill/graphmill/internal/operation/importing"
-	"github.com/graphmill/graphmill/internal/options"
 )
 
 // newImport makes the command import.
@@ -25,7 +24,7 @@ reach at the same paths. Workers read parts of the tables: plain .csv, .tsv and 
 any line, Parquet by row groups, arrays by rows, compressed text and TFRecords by files.
 Tables that are joined side by side, and the formats of DGL, are read as a whole by one
 worker. No machine holds the graph; the submitter copies the pieces of the store, in order.
-If a job fails, finished pieces are kept, and --resume continues from them.
+If a job fails, finished pieces are kept, and the same command continues from them.
 
 Not on a cluster: many graphs (collections), --schema, --duplicate-nodes drop, and node
 types without a table whose number is the largest integer id next to a type with keys.`,
@@ -35,8 +34,6 @@ types without a table whose number is the largest integer id next to a type with
     --endpoint flink:8099 --workers localhost:50000 --parallelism 64 --insecure`,
 		Add: func(fs *pflag.FlagSet) {
 			e.add(fs)
-			fs.BoolVar(&c.Resume, "resume", false, "continue from the pieces that an interrupted run of the same command left")
-			cli.Group(fs, options.GroupRun, "*resume")
 		},
 		Cluster: func() (*importing.Cluster, error) {
 			opt, err := e.options(t)
@@ -47,6 +44,7 @@ types without a table whose number is the largest integer id next to a type with
 			return &c, nil
 		},
 	})
+	continues(cmd)
 	cmd.Short = "Make a store from the tables of a graph"
 	return cmd
 }

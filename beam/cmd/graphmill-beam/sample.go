@@ -42,6 +42,17 @@ func (f *engineFlags) add(fs *pflag.FlagSet) {
 	cli.Group(fs, options.GroupCluster, "*runner", "*endpoint", "*parallelism", "*workers", "job-manager", "time-limit", "*insecure", "tls-ca", "verbose")
 }
 
+// continues says of the flag resume that a run on a cluster needs none.
+func continues(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	if fs.Lookup("resume") == nil {
+		fs.Bool("resume", false, "")
+	}
+	if err := fs.MarkDeprecated("resume", "a run on a cluster continues from what an interrupted run of the same command left"); err != nil {
+		panic(err)
+	}
+}
+
 // options completes the options of the engine.
 func (f *engineFlags) options(t *cli.Terminal) (engine.Options, error) {
 	o := f.o
@@ -84,8 +95,8 @@ Prism. Each file has the bytes that graphmill sample writes with the same flags.
 The store and the folder of the output lie on storage that the submitter and all workers
 reach at the same paths. With --method local each worker maps the whole store, and only
 seeds are dealt out. With --method shuffle workers read ranges of the store, and
-exchange what they find through the engine: for stores that do not fit the memory of a
-worker. If a job fails, --resume continues from the pieces that it wrote.`,
+exchange what they find through the storage: for stores that do not fit the memory of a
+worker. If a job fails, the same command continues from what is whole.`,
 		Example: `  graphmill-beam sample g.store --fanout 15,10 --scope seed --format tfrecord --shards 64 --out samples
   graphmill-beam sample g.store --fanout 15,10 --out batches --runner flink --endpoint localhost:8099
   graphmill-beam sample /shared/g.store --fanout 15,10,5 --out /shared/batches --runner flink \
@@ -107,6 +118,7 @@ worker. If a job fails, --resume continues from the pieces that it wrote.`,
 			return &c, nil
 		},
 	})
+	continues(cmd)
 	// It says how one process reads the store; --method says it for workers.
 	if err := cmd.Flags().MarkHidden("executor"); err != nil {
 		panic(err)

@@ -90,7 +90,7 @@ func Free(ctx context.Context, o Options) error {
 		return err
 	}
 	if runs {
-		return fmt.Errorf("job %s of an earlier run still runs, expected none beside this one; let it end or cancel it on the pages of the engine, and then give `Resume`", r.Job)
+		return fmt.Errorf("job %s of an earlier run still runs, expected none beside this one; let it end or cancel it on the pages of the engine, and then give the same command again", r.Job)
 	}
 	return o.forget()
 }

@@ -188,11 +188,11 @@ func TestResume(t *testing.T) {
 			// A disk that does not answer is not taken for one without parts.
 			for at := int64(1); at <= 3; at++ {
 				r := &Run{FS: &vfs.Fault{FS: vfs.OS, FailAt: at, Err: syscall.EMFILE}, Dir: out + ".work"}
-				if same, err := r.same(); same || !errors.Is(err, syscall.EMFILE) {
+				if same, _, err := r.same(); same || !errors.Is(err, syscall.EMFILE) {
 					t.Errorf("call %d fails: found the same work %v, %v", at, same, err)
 				}
 			}
-			// A run that may not remove the part leaves it: one that does not resume, one of another Work, and one beside a job.
+			// A run that may not remove the part leaves it: one of another Work, and one beside a job.
 			busy := errors.New("a job runs")
 			for name, x := range map[string]struct {
 				run    Run
@@ -200,9 +200,8 @@ func TestResume(t *testing.T) {
 				opt    dispatch.Options
 				want   error
 			}{
-				"does not resume": {Run{}, e, opt, workfolder.ErrEarlier},
-				"another work":    {Run{Resume: true}, e, dispatch.Options{GraphName: "h", Hops: hops, Formats: dgl.COO}, workfolder.ErrEarlier},
-				"busy":            {Run{Resume: true, Overwrite: true}, &engine{busy: busy}, opt, busy},
+				"another work": {Run{}, e, dispatch.Options{GraphName: "h", Hops: hops, Formats: dgl.COO}, workfolder.ErrEarlier},
+				"busy":         {Run{Overwrite: true}, &engine{busy: busy}, opt, busy},
 			} {
 				x.run.Engine = x.engine
 				if _, err := outputs(out, s, a, x.opt, &x.run, 0); !errors.Is(err, x.want) {
@@ -220,7 +219,7 @@ func TestResume(t *testing.T) {
 					return do(ctx, stage, key, records, emit)
 				}
 			}
-			got, err := outputs(out, s, a, opt, &Run{Engine: e, Resume: true}, 0)
+			got, err := outputs(out, s, a, opt, &Run{Engine: e}, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -31,10 +31,8 @@ type Run struct {
 	Segment int
 	// Work has the version, the store and the identity of the assignment. Make fills in the rest.
 	Work Work
-	// Resume keeps the parts that an interrupted run of the same Work left.
-	Resume bool
-	// Overwrite lets a run remove the parts that an earlier one finished. Without it they are an error, except for a run with
-	// Resume of the same Work.
+	// Overwrite lets a run remove the parts that a run of another Work finished. Without it they are an error. A run of the same Work goes on from
+	// its parts.
 	Overwrite bool
 	// Ship copies the store into the work folder, for workers that cannot reach it. Shipped, if not nil, is called with the
 	// bytes of each part that is copied.
@@ -50,14 +48,6 @@ type Run struct {
 func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
 	if err := r.Engine.Free(ctx, r.Dir); err != nil {
 		return nil, err
-	}
-	if !r.Resume {
-		if err := r.spare(); err != nil {
-			return nil, err
-		}
-		if err := workfolder.RemoveAll(r.FS, r.Dir); err != nil {
-			return nil, err
-		}
 	}
 	// An interrupted run may have left lists that are not whole.
 	lists := filepath.Join(r.Dir, listsDir)
@@ -100,15 +90,16 @@ func (r *Run) prepare(places *dispatch.Places) error {
 	w := &r.Work
 	w.Format, w.Parts, w.Trainers, w.Method, w.Segments = 2, r.Assignment.Parts, r.Assignment.Trainers, r.Assignment.Method, places.Segments
 	w.set(r.Options)
-	same := false
-	if r.Resume {
-		var err error
-		if same, err = r.same(); err != nil {
-			return err
-		}
+	same, differ, err := r.same()
+	if err != nil {
+		return err
 	}
 	if !same {
-		if err := r.spare(); err != nil {
+		n, err := Finished(r.FS, r.Dir)
+		if err == nil && n > 0 && !r.Overwrite {
+			err = workfolder.Kept(n, "parts", r.Dir, differ)
+		}
+		if err != nil {
 			return err
 		}
 		w.ID = workfolder.Unique()
@@ -117,7 +108,7 @@ func (r *Run) prepare(places *dispatch.Places) error {
 		}
 	}
 	making := filepath.Join(r.Dir, makingDir)
-	err := errors.Join(r.FS.MkdirAll(filepath.Join(r.Dir, r.Work.partsDir())), workfolder.RemoveAll(r.FS, making), r.FS.MkdirAll(making), workfolder.Reset(r.FS, r.Dir))
+	err = errors.Join(r.FS.MkdirAll(filepath.Join(r.Dir, r.Work.partsDir())), workfolder.RemoveAll(r.FS, making), r.FS.MkdirAll(making), workfolder.Reset(r.FS, r.Dir))
 	if err != nil || same {
 		return err
 	}
@@ -143,18 +134,6 @@ func Finished(fsys vfs.FS, dir string) (int, error) {
 	return n, err
 }
 
-// spare refuses to remove the parts of an earlier run.
-func (r *Run) spare() error {
-	if r.Overwrite {
-		return nil
-	}
-	n, err := Finished(r.FS, r.Dir)
-	if err == nil && n > 0 {
-		err = workfolder.Kept(n, "parts", r.Dir)
-	}
-	return err
-}
-
 // clear removes what another run left in the work folder. It keeps the lists and the copies of the store, which this run made.
 func (r *Run) clear() error {
 	entries, err := r.FS.ReadDir(r.Dir)
@@ -172,40 +151,45 @@ func (r *Run) clear() error {
 	return nil
 }
 
-// same says whether the folder has the same Work. Parts from which a file is missing, because they were being moved into the
+// same says whether the folder has the same Work, and else in what they differ. Parts from which a file is missing, because they were being moved into the
 // output, are removed.
-func (r *Run) same() (bool, error) {
+func (r *Run) same() (same bool, differ []string, err error) {
 	if there, err := vfs.Exists(r.FS, filepath.Join(r.Dir, workFile)); !there || err != nil {
-		return false, err
+		return false, nil, err
 	}
 	old, err := readWork(r.FS, r.Dir)
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		return false, err
+		return false, nil, err
 	} else if err != nil { // no whole work
-		return false, nil
+		return false, []string{"the version"}, nil
+	}
+	w := r.Work
+	w.ID = old.ID
+	x, err := json.Marshal(&w)
+	y, err2 := json.Marshal(old)
+	if err := errors.Join(err, err2); err != nil {
+		return false, nil, err
+	}
+	if string(x) != string(y) {
+		return false, workfolder.Differences(x, y), nil
 	}
 	r.Work.ID = old.ID
-	x, err := json.Marshal(&r.Work)
-	y, err2 := json.Marshal(old)
-	if errors.Join(err, err2) != nil || string(x) != string(y) {
-		return false, nil
-	}
 	for p := range r.Work.Parts {
 		dir := filepath.Join(r.Dir, r.Work.partsDir(), dispatch.Folder(p))
 		for _, name := range r.Options.Gathered() {
 			there, err := vfs.Exists(r.FS, filepath.Join(dir, name))
 			if err != nil {
-				return false, err
+				return false, nil, err
 			}
 			if !there { // the records are read again, for this part
 				if err := errors.Join(r.FS.RemoveAll(dir), workfolder.RemoveAll(r.FS, filepath.Join(r.Dir, r.Work.recordsDir()))); err != nil {
-					return false, err
+					return false, nil, err
 				}
 				break
 			}
 		}
 	}
-	return true, nil
+	return true, nil, nil
 }
 
 // check opens the work as a worker does, so that what no worker can do is told before the job starts. It returns the stages of the job; nil where all of them are
@@ -270,7 +254,7 @@ func (r *Run) watch() func() {
 		}
 		if quiet := time.Since(since); quiet >= stallTime && r.Stalled != nil {
 			since = time.Now()
-			r.Stalled(fmt.Sprintf("no worker has told of progress for %s: %d of %d segments are read, and %d of %d parts are made; look at the pages and logs of the engine, or end the job and give `Resume` later",
+			r.Stalled(fmt.Sprintf("no worker has told of progress for %s: %d of %d segments are read, and %d of %d parts are made; look at the pages and logs of the engine, or end the job and give the same command later",
 				quiet.Round(time.Second), all.Cut, len(r.Work.Segments), all.Finished, r.Work.Parts))
 		}
 	}

@@ -13,20 +13,14 @@ import (
 	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
-// begin refuses to work beside a job of an earlier submitter, and removes what an earlier run left, unless this one resumes.
+// begin refuses to work beside a job of an earlier submitter.
 func (r *Run) begin(ctx context.Context) error {
 	for _, job := range []Job{Measure, Look, Build} {
 		if err := r.Engine.Free(ctx, r.jobDir(job)); err != nil {
 			return err
 		}
 	}
-	if r.Resume {
-		return nil
-	}
-	if err := r.spare(); err != nil {
-		return err
-	}
-	return workfolder.RemoveAll(r.FS, r.Dir)
+	return nil
 }
 
 // End removes the work folder after the output was published, or err is why it was not. After an error it keeps finished pieces from
@@ -69,29 +63,14 @@ func finishedPieces(fsys vfs.FS, dir string) (n int, err error) {
 	return n, err
 }
 
-// spare refuses to remove the pieces of an earlier run.
-func (r *Run) spare() error {
-	if r.Overwrite {
-		return nil
-	}
-	n, err := finishedPieces(r.FS, r.Dir)
-	if err == nil && n > 0 {
-		err = workfolder.Kept(n, "pieces", r.Dir)
-	}
-	return err
-}
-
 // prepare makes the folders of a Work and saves it. It keeps the pieces of the same Work.
 func (r *Run) prepare(site *Site) error {
-	same := false
-	if r.Resume {
-		var err error
-		if same, err = r.same(site); err != nil {
-			return err
-		}
+	same, differ, err := r.same(site)
+	if err != nil {
+		return err
 	}
 	if !same {
-		if err := r.clear(site); err != nil {
+		if err := r.clear(site, differ); err != nil {
 			return err
 		}
 	}
@@ -112,14 +91,20 @@ func (r *Run) prepare(site *Site) error {
 	return site.Work.save(r.FS, site.Dir)
 }
 
-// clear removes what another Work left in the folder of a job.
-func (r *Run) clear(site *Site) error {
+// clear removes what another Work left in the folder of a job. differ names the fields in which it differs.
+func (r *Run) clear(site *Site, differ []string) error {
 	there, err := vfs.Exists(r.FS, filepath.Join(site.Dir, workFile))
 	if err != nil || !there {
 		return err
 	}
-	if err := r.spare(); err != nil {
-		return err
+	if !r.Overwrite {
+		n, err := finishedPieces(r.FS, r.Dir)
+		if err == nil && n > 0 {
+			err = workfolder.Kept(n, "pieces", r.Dir, differ)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	for _, f := range append(site.folders(), recordsDir, workFile) {
 		if err := workfolder.RemoveAll(r.FS, filepath.Join(site.Dir, f)); err != nil {
@@ -129,23 +114,23 @@ func (r *Run) clear(site *Site) error {
 	return nil
 }
 
-// same says whether the folder of a job has the same Work.
-func (r *Run) same(site *Site) (bool, error) {
+// same says whether the folder of a job has the same Work, and else in what they differ.
+func (r *Run) same(site *Site) (same bool, differ []string, err error) {
 	there, err := vfs.Exists(r.FS, filepath.Join(site.Dir, workFile))
 	if err != nil || !there {
-		return false, err
+		return false, nil, err
 	}
 	old, err := readWork(r.FS, site.Dir)
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		return false, err
+		return false, nil, err
 	} else if err != nil { // no whole work
-		return false, nil
+		return false, []string{"the version"}, nil
 	}
 	w := *site.Work
 	w.Format = format
 	x, err := json.Marshal(&w)
 	y, err2 := json.Marshal(old)
-	return bytes.Equal(x, y), errors.Join(err, err2)
+	return bytes.Equal(x, y), workfolder.Differences(x, y), errors.Join(err, err2)
 }
 
 // run runs the job Build, unless an earlier run did.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -41,7 +42,7 @@ func TestResume(t *testing.T) {
 					return nil
 				}
 				// run ends with the error of a full disk after the job, where interrupted is set.
-				run := func(e *engine, resume bool, path string, interrupted bool) (sum string, kept bool, err error) {
+				run := func(e *engine, path string, both, interrupted bool) (sum string, kept bool, err error) {
 					src, err := ingest.Open(t.Context(), vfs.OS, path, ingest.Options{})
 					if err != nil {
 						t.Fatal(err)
@@ -53,7 +54,7 @@ func TestResume(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					r := Run{FS: unsynced, Dir: work, Engine: e, Source: src, Resume: resume, Local: -1, PartBytes: 64, BucketBytes: 64, RangeBytes: 64,
+					r := Run{FS: unsynced, Dir: work, Engine: e, Source: src, Local: -1, PartBytes: 64, BucketBytes: 64, RangeBytes: 64,
 						Work: Work{Source: path, Inputs: map[string]string{"path": path}, Rules: Rules{Both: both, DanglingEdges: opt.DanglingEdges, DuplicateNodes: opt.DuplicateNodes, DuplicateEdges: opt.DuplicateEdges, SelfLoops: opt.SelfLoops}}}
 					res, err := r.Build(t.Context(), w)
 					if err == nil && interrupted {
@@ -65,15 +66,15 @@ func TestResume(t *testing.T) {
 					}
 					return sums(t, w, res.Meta, out), kept, nil
 				}
-				if _, kept, err := run(e, false, path, true); !kept || !errors.Is(err, lost) {
+				if _, kept, err := run(e, path, both, true); !kept || !errors.Is(err, lost) {
 					t.Fatalf("found %v, kept %v, expected the error and pieces", err, kept)
 				}
 				e.Fail = nil
-				if _, kept, err := run(e, false, path, false); !kept || !errors.Is(err, workfolder.ErrEarlier) {
-					t.Errorf("without Resume: found %v, kept %v", err, kept)
+				if _, kept, err := run(e, path, !both, false); !kept || !errors.Is(err, workfolder.ErrEarlier) || !strings.Contains(err.Error(), "rules.Both") {
+					t.Errorf("another run: found %v, kept %v", err, kept)
 				}
 				e.jobs = nil
-				sum, kept, err := run(e, true, path, false)
+				sum, kept, err := run(e, path, both, false)
 				if err != nil || kept || sum != want {
 					t.Errorf("found %v, kept %v, and\n%s\nexpected\n%s", err, kept, sum, want)
 				}

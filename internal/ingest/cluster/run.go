@@ -33,10 +33,8 @@ type Run struct {
 	// the edges of a range; 0 chooses. Local is the most bytes of tables that the submitter reads itself to count rows and
 	// to look at ids; 0 chooses, and a negative number is none.
 	PartBytes, BucketBytes, RangeBytes, Local int64
-	// Resume keeps the pieces that an interrupted run of the same Work left.
-	Resume bool
-	// Overwrite lets a run remove the pieces that an earlier one finished. Without it they are an error, except for a run with
-	// Resume of the same Work.
+	// Overwrite lets a run remove the pieces that a run of another Work finished. Without it they are an error. A run of the same Work goes on from
+	// its pieces.
 	Overwrite bool
 	// Progress, if not nil, is called with the name of a step, and how much of it was done.
 	Progress func(stage string, done, total int64, unit string)

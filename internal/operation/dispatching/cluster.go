@@ -42,7 +42,7 @@ func (j *partsJob) elsewhere(ctx context.Context, w *store.Writer) (_ *dispatch.
 	}
 	stages := operation.NewStages(j.run)
 	defer stages.End()
-	r := &cluster.Run{FS: vfs.OS, Dir: work, Engine: j.cluster.Engine, Store: j.store, Writer: w, Assignment: j.assignment, Options: j.opt, Resume: j.parts.Resume, Overwrite: j.run.Overwrite,
+	r := &cluster.Run{FS: vfs.OS, Dir: work, Engine: j.cluster.Engine, Store: j.store, Writer: w, Assignment: j.assignment, Options: j.opt, Overwrite: j.run.Overwrite,
 		Work: cluster.Work{Version: operation.Version(), Store: dir, StoreSum: j.inputs["store"], Assignment: j.assignmentSum()}}
 	if r.Ship = j.cluster.ShipGraph; r.Ship {
 		size, err := store.Size(vfs.OS, j.store.Dir)

@@ -388,7 +388,9 @@ func (j *partsJob) ended(ctx context.Context, w *store.Writer, err error) error 
 	}
 	kept, unknown := w.Resumable()
 	dir := w.Dir()
+	continues := operation.ErrResumable
 	if j.cluster != nil {
+		continues = operation.ErrContinues
 		dir = operation.Worked(j.out)
 		kept, unknown = j.keepsWork(dir)
 		if !kept && unknown == nil {
@@ -396,7 +398,7 @@ func (j *partsJob) ended(ctx context.Context, w *store.Writer, err error) error 
 		}
 	}
 	if kept && !errors.Is(err, workfolder.ErrEarlier) {
-		parts := fmt.Errorf("the parts that are finished are kept in %s, and %w", dir, operation.ErrResumable)
+		parts := fmt.Errorf("the parts that are finished are kept in %s, and %w", dir, continues)
 		if operation.OnlyStopped(ctx, err) {
 			err = parts
 		} else {
@@ -406,12 +408,11 @@ func (j *partsJob) ended(ctx context.Context, w *store.Writer, err error) error 
 	return w.End(errors.Join(err, unknown))
 }
 
-// keepsWork says whether the folder of the workers stays after a failure: it has finished parts, a job may still work there, or the
-// run may resume, with a copy of the store.
+// keepsWork says whether the folder of the workers stays after a failure: it has finished parts, or a job may still work there.
 func (j *partsJob) keepsWork(dir string) (bool, error) {
 	n, err := cluster.Finished(vfs.OS, dir)
 	busy, err2 := workfolder.Busy(vfs.OS, dir)
-	return n > 0 || busy || j.parts.Resume && operation.Exists(dir), errors.Join(err, err2)
+	return n > 0 || busy, errors.Join(err, err2)
 }
 
 // stageWrite is the stage of progress in which parts are written.

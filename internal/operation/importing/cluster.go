@@ -23,8 +23,6 @@ import (
 // workers reach at the same paths.
 type Cluster struct {
 	Engine stages.Engine
-	// Resume continues from the pieces that an interrupted run of the same import left. They are kept with and without it.
-	Resume bool
 }
 
 // onCluster makes a store of one graph on the cluster. If pieces are kept after an error, the error is ErrResumable.
@@ -44,7 +42,7 @@ func (o *importJob) onCluster(ctx context.Context, source string, from ingest.Op
 			return nil, err
 		}
 	}
-	run := &importing.Run{FS: vfs.OS, Dir: work, Engine: o.cluster.Engine, Source: src, Resume: o.cluster.Resume, Overwrite: o.Overwrite,
+	run := &importing.Run{FS: vfs.OS, Dir: work, Engine: o.cluster.Engine, Source: src, Overwrite: o.Overwrite,
 		Work: importing.Work{Version: operation.Version(), Source: source, Options: from, Inputs: made.Inputs,
 			Rules: importing.Rules{Primary: opt.Primary, Both: opt.Both, Homogeneous: opt.Homogeneous, NoPositions: opt.NoPositions,
 				DanglingEdges: opt.DanglingEdges, DuplicateNodes: opt.DuplicateNodes, DuplicateEdges: opt.DuplicateEdges, SelfLoops: opt.SelfLoops}}}
@@ -65,7 +63,7 @@ func (o *importJob) onCluster(ctx context.Context, source string, from ingest.Op
 	}
 	kept, unknown := run.End(err)
 	if kept && !errors.Is(err, workfolder.ErrEarlier) {
-		pieces := fmt.Errorf("the pieces that are finished are kept in %s, and %w", work, operation.ErrResumable)
+		pieces := fmt.Errorf("the pieces that are finished are kept in %s, and %w", work, operation.ErrContinues)
 		if operation.OnlyStopped(ctx, err) {
 			err = pieces
 		} else {

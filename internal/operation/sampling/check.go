@@ -41,7 +41,7 @@ type request struct {
 
 // ofSample is a request for files. c is nil where this process samples.
 func ofSample(o *option.Sample, c *Cluster) request {
-	return request{Run: o.Run, Draw: o.Draw, Batching: o.Batching, ofFiles: true, Records: o.Records, Format: o.Format, resume: o.Resume, checkpointEvery: o.CheckpointEvery, cluster: c}
+	return request{Run: o.Run, Draw: o.Draw, Batching: o.Batching, ofFiles: true, Records: o.Records, Format: o.Format, resume: o.Resume || c != nil, checkpointEvery: o.CheckpointEvery, cluster: c}
 }
 
 // ofBatches is a request for batches.

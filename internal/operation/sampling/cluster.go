@@ -1,7 +1,6 @@
 package sampling
 
 import (
-	"context"
 	"encoding/json"
 
 	"google.golang.org/protobuf/proto"
@@ -13,7 +12,6 @@ import (
 	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
-	"github.com/graphmill/graphmill/internal/workfolder"
 	"github.com/graphmill/graphmill/option"
 	"github.com/graphmill/graphmill/report"
 )
@@ -107,7 +105,7 @@ func (s *sampling) elsewhere(records *output.RecordsOptions) (output.Elsewhere, 
 		operation.Note(&o.Run, "%s", note)
 		s.report.Note(note)
 	}
-	r := &cluster.Run{FS: vfs.OS, Dir: work, Engine: o.cluster.Engine, Sampler: s.executor.sampler, Resume: o.resume, Records: records,
+	r := &cluster.Run{FS: vfs.OS, Dir: work, Engine: o.cluster.Engine, Sampler: s.executor.sampler, Overwrite: o.Overwrite, Records: records,
 		Options: cluster.Options{Method: method, WaveSeeds: o.cluster.WaveSeeds, Warn: o.Warn},
 		Work: cluster.Work{Store: dir, StoreSum: s.made.Inputs["store"], Plan: text,
 			Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs}}
@@ -152,20 +150,6 @@ func (s *sampling) elsewhere(records *output.RecordsOptions) (output.Elsewhere, 
 func unfinished(out string) (bool, error) {
 	n, err := cluster.Pieces(vfs.OS, operation.Worked(out))
 	return n > 0, err
-}
-
-// free refuses to work beside the job of an earlier submitter and, unless the run may do so, to remove what the workers of one
-// finished.
-func (c *Cluster) free(ctx context.Context, out string, may bool) error {
-	dir := operation.Worked(out)
-	if err := c.Engine.Free(ctx, dir); err != nil || may {
-		return err
-	}
-	n, err := cluster.Pieces(vfs.OS, dir)
-	if err == nil && n > 0 {
-		err = workfolder.Kept(n, "pieces", dir)
-	}
-	return err
 }
 
 // tellCluster reports what the workers did.

@@ -22,7 +22,7 @@ import (
 // create begins the output, or continues the output of an interrupted run.
 func (o *request) create(ctx context.Context, out string) (*store.Writer, error) {
 	if o.cluster != nil {
-		if err := o.cluster.free(ctx, out, o.resume || o.Overwrite); err != nil {
+		if err := o.cluster.Engine.Free(ctx, operation.Worked(out)); err != nil {
 			return nil, err
 		}
 	}

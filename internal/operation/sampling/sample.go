@@ -353,7 +353,11 @@ func (s *sampling) finished(ctx context.Context, err error) error {
 		} else if pieces {
 			what = "what the workers wrote is kept in " + operation.Worked(s.out)
 		}
-		how := fmt.Errorf("%s, and %w", what, operation.ErrResumable)
+		continues := operation.ErrResumable
+		if s.o.cluster != nil {
+			continues = operation.ErrContinues
+		}
+		how := fmt.Errorf("%s, and %w", what, continues)
 		if operation.OnlyStopped(ctx, err) {
 			err = how
 		} else {

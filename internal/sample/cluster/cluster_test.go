@@ -318,17 +318,17 @@ func TestFaults(t *testing.T) {
 		return nil
 	}
 	disk := vfs.OS
-	run := func(resume bool) (pieces int, err error) {
-		r := &Run{FS: disk, Dir: dir, Engine: e, Sampler: m, Resume: resume, Work: Work{Store: s.Dir, StoreSum: sum, Plan: text},
+	run := func() (pieces int, err error) {
+		r := &Run{FS: disk, Dir: dir, Engine: e, Sampler: m, Work: Work{Store: s.Dir, StoreSum: sum, Plan: text},
 			Options: Options{Method: Shuffle, GroupSeeds: 50}}
-		err = r.Make(t.Context(), job, func(piece io.Reader) error {
+		err = r.Make(t.Context(), job, func(piece io.Reader) (uint64, error) {
 			pieces++
 			_, err := io.Copy(io.Discard, piece)
-			return err
+			return 0, err
 		})
 		return pieces, err
 	}
-	taken, err := run(false)
+	taken, err := run()
 	if err == nil || !strings.Contains(err.Error(), "the disk of this worker is on fire") {
 		t.Errorf("found %v, expected the error of the worker", err)
 	}
@@ -349,7 +349,7 @@ func TestFaults(t *testing.T) {
 	}
 	for at := int64(1); at <= 3; at++ {
 		disk = &vfs.Fault{FS: vfs.OS, FailAt: at, Err: syscall.EIO}
-		if _, err := run(true); !errors.Is(err, syscall.EIO) {
+		if _, err := run(); !errors.Is(err, syscall.EIO) {
 			t.Errorf("call %d fails: found %v", at, err)
 		}
 		disk = vfs.OS
@@ -368,7 +368,7 @@ func TestFaults(t *testing.T) {
 		}
 	}
 	left = 1 << 30
-	if pieces, err := run(true); err != nil || pieces != 4 {
+	if pieces, err := run(); err != nil || pieces != 4 {
 		t.Errorf("found %d pieces and %v, expected 4", pieces, err)
 	}
 	if _, err := os.Stat(dir); err == nil {
@@ -423,7 +423,7 @@ func TestRefusesGiven(t *testing.T) {
 		}
 		r := &Run{FS: vfs.OS, Dir: filepath.Join(t.TempDir(), "work"), Engine: newEngine(1), Sampler: m,
 			Work: Work{Store: s.Dir, Plan: text}, Options: Options{Method: Shuffle}}
-		err = r.Make(t.Context(), sample.Job{Seeds: []uint32{0, 0, 1, 1}, BatchSize: 2}, func(io.Reader) error { return nil })
+		err = r.Make(t.Context(), sample.Job{Seeds: []uint32{0, 0, 1, 1}, BatchSize: 2}, func(io.Reader) (uint64, error) { return 0, nil })
 		if !errors.Is(err, sample.ErrFetch) || !strings.Contains(err.Error(), name) {
 			t.Errorf("found error %v, expected one that names %s", err, name)
 		}

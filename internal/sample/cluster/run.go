@@ -1,10 +1,11 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -50,8 +51,9 @@ type Run struct {
 	Work    Work
 	Records *output.RecordsOptions // nil for a collection
 	Options Options
-	// Resume keeps the pieces that an interrupted run of the same Work left.
-	Resume bool
+	// Overwrite lets a run remove the pieces that a run of another Work finished. Without it they are an error. A run of the same Work goes on from
+	// its pieces.
+	Overwrite bool
 }
 
 // Groups are sized so that each worker gets some. Engines such as Flink hold the records of a key in memory. The size of a
@@ -160,7 +162,7 @@ func (r *Run) rowBytes() uint64 {
 }
 
 // Make implements output.Elsewhere.
-func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reader) error) error {
+func (r *Run) Make(ctx context.Context, job sample.Job, join output.Join) error {
 	if err := r.divide(job); err != nil {
 		return err
 	}
@@ -204,14 +206,18 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join func(piece io.Reade
 
 // prepare makes the work folder. It keeps the pieces of a run that it continues, if their Work was the same.
 func (r *Run) prepare(ctx context.Context, job *sample.Job) error {
-	same := false
-	if r.Resume {
-		var err error
-		if same, err = r.same(job); err != nil {
-			return err
-		}
+	same, differ, err := r.same(job)
+	if err != nil {
+		return err
 	}
 	if !same {
+		n, err := Pieces(r.FS, r.Dir)
+		if err == nil && n > 0 && !r.Overwrite {
+			err = workfolder.Kept(n, "pieces", r.Dir, differ)
+		}
+		if err != nil {
+			return err
+		}
 		if err := workfolder.RemoveAll(r.FS, r.Dir); err != nil {
 			return err
 		}
@@ -227,7 +233,6 @@ func (r *Run) prepare(ctx context.Context, job *sample.Job) error {
 		return nil
 	}
 	if plan := r.Sampler.Plan(); len(plan.Messages) > 0 {
-		var err error
 		if r.Work.Messages, err = messages.Write(ctx, r.FS, filepath.Join(r.Dir, messagesDir), r.Sampler.Graph(), plan, nil); err != nil {
 			return err
 		}
@@ -253,19 +258,27 @@ func (r *Run) ship(ctx context.Context, from string) error {
 	return store.CopyOnce(ctx, r.FS, from, to, r.Work.StoreSum, r.Options.Shipped)
 }
 
-// same says whether the folder has the same Work. The seeds are the same, because the output is continued.
-func (r *Run) same(job *sample.Job) (bool, error) {
+// same says whether the folder has the same Work, and else in what they differ. The seeds are the same, because the output is continued.
+func (r *Run) same(job *sample.Job) (same bool, differ []string, err error) {
 	old, err := earlier(r.FS, r.Dir)
 	if old == nil || err != nil {
-		return false, err
+		return false, []string{"the version"}, err
 	}
 	w := r.Work
 	w.ID, w.Seeds, w.Times, w.Negatives, w.Targets, w.Columns, w.Messages = old.ID, old.Seeds, old.Times, old.Negatives, old.Targets, old.Columns, old.Messages
-	if old.Seeds.Len != len(job.Seeds) || !equalJSON(&w, old) {
-		return false, nil
+	if old.Seeds.Len != len(job.Seeds) {
+		return false, []string{"seeds"}, nil
+	}
+	x, err := json.Marshal(&w)
+	y, err2 := json.Marshal(old)
+	if err := errors.Join(err, err2); err != nil {
+		return false, nil, err
+	}
+	if differ := workfolder.Differences(x, y); !bytes.Equal(x, y) {
+		return false, differ, nil
 	}
 	r.Work = w
-	return true, nil
+	return true, nil, nil
 }
 
 // check opens the work as a worker does, so that what no worker can do is told before the job starts. It returns the stages of the job; nil where all of them are
@@ -370,7 +383,7 @@ const grace = 30 * time.Second
 type jobEnd struct{ err error }
 
 // joinAll joins the pieces in order, as they appear.
-func (r *Run) joinAll(ctx context.Context, from uint64, ended chan jobEnd, cancel func(error), join func(io.Reader) error) (err error) {
+func (r *Run) joinAll(ctx context.Context, from uint64, ended chan jobEnd, cancel func(error), join output.Join) (err error) {
 	running := true
 	defer func() {
 		if running {
@@ -379,13 +392,20 @@ func (r *Run) joinAll(ctx context.Context, from uint64, ended chan jobEnd, cance
 		}
 	}()
 	told, watch := time.Now(), r.watch()
+	removed := r.Work.groupOf(from) // the pieces of groups before it are gone
 	for g := r.Work.groupOf(from); g < r.Work.Groups(); {
-		joined, err := r.joinPiece(g, join)
+		joined, saved, err := r.joinPiece(g, join)
 		if err != nil {
 			return err
 		}
 		if joined {
 			g++
+			// A run that goes on after a kill needs the pieces that no checkpoint has.
+			for ; removed < g && saved > 0 && removed < r.Work.groupOf(saved); removed++ {
+				if err := r.FS.Remove(pieceFile(r.Dir, &r.Work, removed)); err != nil {
+					return err
+				}
+			}
 		}
 		if time.Since(told) >= workfolder.Beat {
 			told = time.Now()
@@ -445,7 +465,7 @@ func (r *Run) watch() func(joined uint64) {
 		}
 		if quiet := time.Since(since); quiet >= stallTime && r.Options.Warn != nil {
 			since = time.Now()
-			r.Options.Warn(fmt.Sprintf("no worker has told of progress for %s: %s; look at the pages and logs of the engine, or end the job and give `Resume` later", quiet.Round(time.Second), r.stage(c, joined)))
+			r.Options.Warn(fmt.Sprintf("no worker has told of progress for %s: %s; look at the pages and logs of the engine, or end the job and give the same command later", quiet.Round(time.Second), r.stage(c, joined)))
 		}
 	}
 }
@@ -464,21 +484,17 @@ func (r *Run) stage(c Counts, joined uint64) string {
 	return fmt.Sprintf("%d of %d pieces are written, and %d are in the output", min(c.Pieces, groups), groups, joined)
 }
 
-// joinPiece joins the piece of a group, if it is there, and removes it.
-func (r *Run) joinPiece(group uint64, join func(io.Reader) error) (joined bool, err error) {
-	name := pieceFile(r.Dir, &r.Work, group)
-	f, err := r.FS.Open(name)
+// joinPiece joins the piece of a group, if it is there. saved is as in output.Join.
+func (r *Run) joinPiece(group uint64, join output.Join) (joined bool, saved uint64, err error) {
+	f, err := r.FS.Open(pieceFile(r.Dir, &r.Work, group))
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return false, nil
+			return false, 0, nil
 		}
-		return false, err
+		return false, 0, err
 	}
-	err = join(f)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return false, err
-	}
-	return true, r.FS.Remove(name)
+	saved, err = join(f)
+	return true, saved, errors.Join(err, f.Close())
 }
 
 // ignoreCancel drops the error of a job that was cancelled, because what cancelled it is told.

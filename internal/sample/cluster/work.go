@@ -217,10 +217,3 @@ func (s *Site) records() (output.RecordsOptions, error) {
 	}
 	return o, errors.Join(errs...)
 }
-
-// equalJSON says whether two Works are the same for workers.
-func equalJSON(a, b *Work) bool {
-	x, err := json.Marshal(a)
-	y, err2 := json.Marshal(b)
-	return err == nil && err2 == nil && string(x) == string(y)
-}

@@ -52,6 +52,7 @@ type course struct {
 	w        *store.Writer
 	all      tally  // includes the batches of the resumed run
 	skip     uint64 // batches of the next jobs that the resumed run wrote
+	saved    uint64 // batches that the last checkpoint has
 	every    time.Duration
 	next     time.Time // of the next checkpoint
 	progress func(subgraphs int)
@@ -67,7 +68,7 @@ func (c *course) begin(w *store.Writer, every time.Duration, progress func(int))
 	if err != nil {
 		return nil, err
 	}
-	c.all, c.skip = s.tally, s.Stats.Batches
+	c.all, c.skip, c.saved = s.tally, s.Stats.Batches, s.Stats.Batches
 	c.tell(s.Stats.Subgraphs)
 	return s, nil
 }
@@ -127,6 +128,9 @@ func (c *course) wrote(batch *tally) (due bool) {
 func (c *course) checkpoint(s *saved) error {
 	s.tally = c.all
 	err := c.w.Checkpoint(s)
+	if err == nil {
+		c.saved = s.Stats.Batches
+	}
 	c.next = time.Now().Add(c.every)
 	return err
 }

@@ -209,7 +209,7 @@ func (c *Collection) Run(ctx context.Context, job sample.Job) (sample.Stats, err
 		return c.all.Stats, err
 	}
 	if c.opt.Elsewhere != nil {
-		err := join(ctx, c.opt.Elsewhere, job, c.newGraphs(), c.sink)
+		err := join(ctx, &c.course, job, c.opt.Elsewhere, c.newGraphs(), c.sink)
 		return c.all.Stats, err
 	}
 	_, err = runExecutor(ctx, c.s, c.opt.Stream, job, c.newGraphs, c.encode, c.sink)

@@ -19,8 +19,12 @@ import (
 type Elsewhere interface {
 	// Make calls join with a piece for each run of batches of the job, from Job.From on, in order. A piece may begin with
 	// batches before Job.From. Make returns the error of join.
-	Make(ctx context.Context, job sample.Job, join func(piece io.Reader) error) error
+	Make(ctx context.Context, job sample.Job, join Join) error
 }
+
+// Join adds a piece to the output. saved is the number of batches of the job, from the first on, that a checkpoint has: the output keeps these if the process is killed, and
+// needs the pieces of all later ones again.
+type Join func(piece io.Reader) (saved uint64, err error)
 
 // Pieces makes pieces: the encoded subgraphs of consecutive batches of a job, for the process that writes the output.
 // It is safe for concurrent use, with a PieceWriter per goroutine.
@@ -233,11 +237,11 @@ func readFrame(r io.Reader, b []byte, n int) ([]byte, error) {
 }
 
 // join adds the batches of a job that other processes make.
-func join[T parcel](ctx context.Context, from Elsewhere, job sample.Job, out T, sink func(T) error) error {
-	batch := job.From
-	return from.Make(ctx, job, func(piece io.Reader) (err error) {
+func join[T parcel](ctx context.Context, c *course, job sample.Job, from Elsewhere, out T, sink func(T) error) error {
+	batch, before := job.From, c.all.Stats.Batches-job.From // batches of earlier jobs
+	return from.Make(ctx, job, func(piece io.Reader) (saved uint64, err error) {
 		batch, err = joinPiece(piece, out, batch, sink)
-		return err
+		return max(c.saved, before) - before, err
 	})
 }
 

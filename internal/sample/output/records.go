@@ -205,7 +205,7 @@ func (r *Records) Run(ctx context.Context, job sample.Job) (sample.Stats, error)
 		return r.all.Stats, err
 	}
 	if r.opt.Elsewhere != nil {
-		err = join(ctx, r.opt.Elsewhere, job, r.newChunk(), r.sink)
+		err = join(ctx, &r.course, job, r.opt.Elsewhere, r.newChunk(), r.sink)
 	} else {
 		_, err = runExecutor(ctx, r.s, r.opt.Stream, job, r.newChunk, encode, r.sink)
 	}
