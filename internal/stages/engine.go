@@ -24,10 +24,7 @@ type Engine interface {
 
 // Site is the work of a folder on one machine. It is safe for concurrent use.
 type Site interface {
-	// Task is Job.Task. It saves its error for the submitter.
-	Task(ctx context.Context, stage int, task int64) error
-	// Finish is Job.Finish.
-	Finish(stage int) error
+	Job() *Job
 	Close() error
 }
 

@@ -41,8 +41,10 @@ var ErrNotWhole = errors.New("an earlier stage is not whole")
 
 // Job is a job in a folder that all workers reach. It is safe for concurrent use if Do is.
 type Job struct {
-	FS     vfs.FS
-	Dir    string // of the records
+	FS  vfs.FS
+	Dir string // of the records
+	// Work is the work folder (package workfolder) in which errors are saved for the submitter; empty for none.
+	Work   string
 	Stages []Stage
 	Do     Func
 	// Memory bounds the records that a task holds as input, and those that it holds as output; 0 is 64 MiB.
@@ -84,6 +86,7 @@ func (j *Job) Whole(stage int) (bool, error) { return vfs.Exists(j.FS, j.wholeFi
 
 // Task runs a task of a stage, unless it is whole. The stages that it reads must be whole; else the error is ErrNotWhole.
 func (j *Job) Task(ctx context.Context, stage int, task int64) (err error) {
+	defer func() { j.tell(err) }()
 	defer guard.Catch(&err)()
 	if stage < 0 || stage >= len(j.Stages) || task < 0 || task >= j.Stages[stage].Tasks {
 		return fmt.Errorf("found task %d of stage %d, expected one of the %d stages of the job; use the same version on all machines", task, stage, len(j.Stages))
@@ -99,6 +102,13 @@ func (j *Job) Task(ctx context.Context, stage int, task int64) (err error) {
 		return nil
 	}
 	return err
+}
+
+// tell saves an error for the submitter. That a stage is not whole yet is no error of the job.
+func (j *Job) tell(err error) {
+	if err != nil && j.Work != "" && !errors.Is(err, ErrNotWhole) {
+		workfolder.Fail(j.FS, j.Work, err)
+	}
 }
 
 // done says whether a task is whole.
@@ -265,7 +275,8 @@ func (j *Job) write(name string, fn func(f vfs.File) error) error {
 
 // Finish ends a stage all of whose tasks are whole: it removes the records that no later stage reads, and what killed tasks left. A task
 // that is not whole is an error. It may be called again.
-func (j *Job) Finish(stage int) error {
+func (j *Job) Finish(stage int) (err error) {
+	defer func() { j.tell(err) }()
 	if whole, err := j.Whole(stage); whole || err != nil {
 		return err
 	}

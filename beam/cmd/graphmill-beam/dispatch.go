@@ -40,12 +40,9 @@ first sorted on the disk by this command: import a large graph by destination.`,
 			cli.Group(fs, options.GroupCluster, "ship-graph")
 		},
 		Cluster: func() (*dispatching.Cluster, error) {
-			opt, err := e.options(t)
-			if err != nil {
-				return nil, err
-			}
-			c.Engine = &staging.Engine{Operation: staging.Dispatch, Options: opt}
-			return &c, nil
+			var err error
+			c.Engine, err = e.engine(t, staging.Dispatch)
+			return &c, err
 		},
 	})
 	continues(cmd)

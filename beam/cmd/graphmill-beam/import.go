@@ -36,12 +36,9 @@ types without a table whose number is the largest integer id next to a type with
 			e.add(fs)
 		},
 		Cluster: func() (*importing.Cluster, error) {
-			opt, err := e.options(t)
-			if err != nil {
-				return nil, err
-			}
-			c.Engine = &staging.Engine{Operation: staging.Import, Options: opt}
-			return &c, nil
+			var err error
+			c.Engine, err = e.engine(t, staging.Import)
+			return &c, err
 		},
 	})
 	continues(cmd)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/beam/internal/engine"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -19,6 +21,7 @@ const (
 	exitDone        = 0
 	exitFailed      = 1
 	exitUsage       = 2
+	exitTryAgain    = 75 // EX_TEMPFAIL
 	exitInterrupted = 130
 )
 
@@ -65,6 +68,9 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	case ctx.Err() != nil:
 		t.Say("interrupted: %v", err)
 		return exitInterrupted
+	case errors.Is(err, stages.ErrNotWhole), errors.Is(err, stages.ErrPlanned):
+		t.Say("%v", err)
+		return exitTryAgain
 	case cli.IsUsage(err):
 		t.Fail(err)
 		fmt.Fprintf(stderr, "Try '%s --help'.\n", cmd.CommandPath())
@@ -78,7 +84,7 @@ func newRoot(t *cli.Terminal) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "graphmill-beam",
 		Short: "Run graphmill on a cluster, by Apache Beam",
-		Long:  `Runs graphmill's operations on a cluster, by Apache Beam on Flink, or on this machine by Beam's Prism.`,
+		Long:  `Runs graphmill's operations on a cluster: by Apache Beam on Flink, as indexed processes of any scheduler, or on this machine by Beam's Prism.`,
 		Example: `  graphmill-beam sample g.store --fanout 15,10 --out o  # on this machine, by Prism
   graphmill-beam worker --listen localhost:50000  # on each machine of the cluster
   scripts/flink up  # a Flink on this machine, to try it`,
@@ -93,7 +99,7 @@ func newRoot(t *cli.Terminal) *cobra.Command {
 		},
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newImport(t), newSample(t), newDispatch(t), newWorker(t), newHarness())
-	cli.Setup(root, t, "0 done, 1 failed, 2 wrong usage, 130 interrupted")
+	root.AddCommand(newImport(t), newSample(t), newDispatch(t), newStep(t), newWorker(t), newHarness())
+	cli.Setup(root, t, "0 done, 1 failed, 2 wrong usage, 75 waits for steps, 130 interrupted")
 	return root
 }

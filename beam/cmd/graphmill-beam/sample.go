@@ -23,23 +23,25 @@ type engineFlags struct {
 	o       engine.Options
 	ca      string
 	verbose bool
+	noWait  bool
 }
 
 func (f *engineFlags) add(fs *pflag.FlagSet) {
-	fs.StringVar(&f.o.Runner, "runner", engine.Prism, "prism (Beam's own runner, in this process) or flink")
+	fs.StringVar(&f.o.Runner, "runner", engine.Prism, "prism (Beam's own runner, in this process), flink, or steps (none: graphmill-beam step runs the tasks)")
 	fs.StringVar(&f.o.Endpoint, "endpoint", "", "HOST:PORT of Beam's job server (default with prism: started in this process)")
-	fs.IntVar(&f.o.Parallelism, "parallelism", 2, "parallel instances of each stage: the slots of Flink that the job takes")
+	fs.IntVar(&f.o.Parallelism, "parallelism", 2, "parallel instances of each stage: the slots of Flink that the job takes, or the processes of steps")
 	fs.StringVar(&f.o.Workers, "workers", "", "HOST:PORT of graphmill-beam worker, as each TaskManager sees it (default: the workers run in this process)")
 	fs.StringVar(&f.o.JobManager, "job-manager", "", "URL of Flink's JobManager, such as http://localhost:8081: with it, a job that is cancelled ends at once in Flink, too")
 	fs.DurationVar(&f.o.TimeLimit, "time-limit", 0, "cancel the job after this time (default: no limit)")
 	fs.BoolVar(&f.o.Insecure, "insecure", false, "allow endpoints on other machines without TLS")
 	fs.StringVar(&f.ca, "tls-ca", "", "PEM file with the certificates that the job server's is signed by; encrypts the connection to it")
+	fs.BoolVar(&f.noWait, "no-wait", false, "with --runner steps: end when the job is planned; the same command goes on once the steps have run")
 	fs.BoolVar(&f.verbose, "verbose", false, "print the messages of the runner")
-	cli.Choices(fs, "runner", engine.Prism, engine.Flink)
+	cli.Choices(fs, "runner", engine.Prism, engine.Flink, runnerSteps)
 	cli.Named(fs, "HOST:PORT", "endpoint", "workers")
 	cli.Named(fs, "URL", "job-manager")
 	cli.Named(fs, "FILE", "tls-ca")
-	cli.Group(fs, options.GroupCluster, "*runner", "*endpoint", "*parallelism", "*workers", "job-manager", "time-limit", "*insecure", "tls-ca", "verbose")
+	cli.Group(fs, options.GroupCluster, "*runner", "*endpoint", "*parallelism", "*workers", "job-manager", "time-limit", "*insecure", "tls-ca", "no-wait", "verbose")
 }
 
 // continues says of the flag resume that a run on a cluster needs none.
@@ -110,12 +112,9 @@ worker. If a job fails, the same command continues from what is whole.`,
 			cli.Group(fs, options.GroupCluster, "*method", "ship-graph", "wave-seeds")
 		},
 		Cluster: func() (*sampling.Cluster, error) {
-			opt, err := e.options(t)
-			if err != nil {
-				return nil, err
-			}
-			c.Engine = &staging.Engine{Operation: staging.Sample, Options: opt}
-			return &c, nil
+			var err error
+			c.Engine, err = e.engine(t, staging.Sample)
+			return &c, err
 		},
 	})
 	continues(cmd)

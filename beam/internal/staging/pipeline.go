@@ -71,7 +71,7 @@ type taskFn struct {
 
 // ProcessElement runs a task, and emits its number by the one key of the stage.
 func (f *taskFn) ProcessElement(ctx context.Context, task int64, emit func(int64, int64)) error {
-	if err := f.used.site.Task(ctx, f.Stage, task); err != nil {
+	if err := f.used.site.Job().Task(ctx, f.Stage, task); err != nil {
 		return err
 	}
 	emit(0, task)
@@ -87,7 +87,7 @@ type endFn struct {
 
 // ProcessElement ends the stage, and emits the tasks of the next one.
 func (f *endFn) ProcessElement(_ int64, _ func(*int64) bool, emit func(int64)) error {
-	if err := f.used.site.Finish(f.Stage); err != nil {
+	if err := f.used.site.Job().Finish(f.Stage); err != nil {
 		return err
 	}
 	for task := range f.Next {
@@ -104,5 +104,5 @@ type lastFn struct {
 
 // ProcessElement ends the stage.
 func (f *lastFn) ProcessElement(_ int64, _ func(*int64) bool) error {
-	return f.used.site.Finish(f.Stage)
+	return f.used.site.Job().Finish(f.Stage)
 }

@@ -87,7 +87,7 @@ func (s *Site) open() (err error) {
 		return fmt.Errorf("%s: %w", s.Dir, err)
 	}
 	parts := int64(w.Parts)
-	s.job = &stages.Job{FS: s.fs, Dir: filepath.Join(s.Dir, w.recordsDir()), Do: s.do, Stages: []stages.Stage{
+	s.job = &stages.Job{FS: s.fs, Work: s.Dir, Dir: filepath.Join(s.Dir, w.recordsDir()), Do: s.do, Stages: []stages.Stage{
 		{Name: "cut", Tasks: int64(w.steps())}, {Name: "gather", Tasks: parts, Inputs: []stages.Input{{From: 0, For: 1}}}, {Name: "finish", Tasks: parts, Inputs: []stages.Input{{From: 1, For: 2}}}}}
 	s.pulse = workfolder.StartPulse(s.fs, s.Dir, func() Counts { return Counts{s.cut.Load(), s.done.Load()} })
 	return nil
@@ -118,21 +118,8 @@ func (s *Site) Close() error {
 	return errors.Join(errs...)
 }
 
-// Task implements stages.Site.
-func (s *Site) Task(ctx context.Context, stage int, task int64) error {
-	return s.failed(s.job.Task(ctx, stage, task))
-}
-
-// Finish implements stages.Site.
-func (s *Site) Finish(stage int) error { return s.failed(s.job.Finish(stage)) }
-
-// failed saves the text of an error for the submitter, and returns the error.
-func (s *Site) failed(err error) error {
-	if err != nil {
-		workfolder.Fail(s.fs, s.Dir, err)
-	}
-	return err
-}
+// Job implements stages.Site.
+func (s *Site) Job() *stages.Job { return s.job }
 
 // do is the function of the job: the keys of cut are segments, the others are parts.
 func (s *Site) do(ctx context.Context, stage int, key int64, records func() ([]byte, bool), emit stages.Emit) error {

@@ -86,7 +86,7 @@ func newSite(fsys vfs.FS, dir string, w *Work, src *ingest.Source) (*Site, error
 		}
 	}
 	s.stages = w.stages(s.share)
-	s.job = &stages.Job{FS: fsys, Dir: filepath.Join(dir, recordsDir), Do: s.do}
+	s.job = &stages.Job{FS: fsys, Work: dir, Dir: filepath.Join(dir, recordsDir), Do: s.do}
 	for i, x := range s.stages {
 		stage := stages.Stage{Name: x.name(w.Job), Tasks: w.Share}
 		if i == 0 {
@@ -113,21 +113,8 @@ func (s *Site) Close() error {
 // at is the number of a stage; -1 where the job lacks it.
 func (s *Site) at(x stage) int { return slices.Index(s.stages, x) }
 
-// Task implements stages.Site.
-func (s *Site) Task(ctx context.Context, stage int, task int64) error {
-	return s.failed(s.job.Task(ctx, stage, task))
-}
-
-// Finish implements stages.Site.
-func (s *Site) Finish(stage int) error { return s.failed(s.job.Finish(stage)) }
-
-// failed saves the text of an error for the submitter, and returns the error.
-func (s *Site) failed(err error) error {
-	if err != nil {
-		workfolder.Fail(s.fs, s.Dir, err)
-	}
-	return err
-}
+// Job implements stages.Site.
+func (s *Site) Job() *stages.Job { return s.job }
 
 // do runs the function of a stage for a key: stage 0 for the number of a task, without records; the others for a key that
 // the stage before emitted, with its records, in any order. The last stage emits nothing.

@@ -111,7 +111,7 @@ func (s *Site) open() (err error) {
 		s.plan()
 		s.planRows(&columns)
 	}
-	s.division = &stages.Job{FS: s.fs, Dir: filepath.Join(s.Dir, recordsDir(w)), Stages: s.planStages(), Do: s.do}
+	s.division = &stages.Job{FS: s.fs, Work: s.Dir, Dir: filepath.Join(s.Dir, recordsDir(w)), Stages: s.planStages(), Do: s.do}
 	s.pulse = workfolder.StartPulse(s.fs, s.Dir, s.counts.read)
 	return nil
 }
@@ -201,21 +201,8 @@ func (s *Site) hand() (_ *Hand, err error) {
 	return h, nil
 }
 
-// Task implements stages.Site.
-func (s *Site) Task(ctx context.Context, stage int, task int64) error {
-	return s.failed(s.division.Task(ctx, stage, task))
-}
-
-// Finish implements stages.Site.
-func (s *Site) Finish(stage int) error { return s.failed(s.division.Finish(stage)) }
-
-// failed saves the text of an error for the submitter, and returns the error.
-func (s *Site) failed(err error) error {
-	if err != nil {
-		workfolder.Fail(s.fs, s.Dir, err)
-	}
-	return err
-}
+// Job implements stages.Site.
+func (s *Site) Job() *stages.Job { return s.division }
 
 // do is the function of the job: the stages are those of planStages.
 func (s *Site) do(ctx context.Context, stage int, key int64, records func() ([]byte, bool), emit stages.Emit) error {

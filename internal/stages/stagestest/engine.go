@@ -54,7 +54,7 @@ func (e *Engine) Run(ctx context.Context, dir string, list []stages.Stage) (err 
 		if err := e.stage(ctx, s, stage, list[stage].Tasks); err != nil {
 			return err
 		}
-		if err := s.Finish(stage); err != nil {
+		if err := s.Job().Finish(stage); err != nil {
 			return err
 		}
 	}
@@ -78,7 +78,7 @@ func (e *Engine) stage(ctx context.Context, s stages.Site, stage int, n int64) e
 	g.SetLimit(e.Workers())
 	for _, task := range tasks {
 		g.Go(func() error {
-			err := s.Task(ctx, stage, task)
+			err := s.Job().Task(ctx, stage, task)
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil && e.Fail != nil {

@@ -1,0 +1,267 @@
+package stages
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/tagged"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
+)
+
+// Steps implements Engine by processes that something else starts, each with an index (Step): a scheduler of indexed jobs, or a shell.
+// What they share is the work folder alone.
+type Steps struct {
+	FS        vfs.FS
+	Operation string // of the works
+	Build     string // identity of the program, which every process must have
+	Processes int
+	// NoWait ends a run that steps are needed for, with ErrPlanned, once they can begin.
+	NoWait bool
+}
+
+// stepsFile is the file of a work folder that tells steps of its job.
+const stepsFile = "steps.json"
+
+// planned is the contents of the file.
+type planned struct {
+	Operation string  `json:"operation"`
+	Build     string  `json:"build"`
+	Stages    []Stage `json:"stages"`
+}
+
+// ErrPlanned is the kind of the error of a run that has planned a job and does not wait for its steps.
+var ErrPlanned = errors.New("the steps have not run")
+
+// Workers implements Engine.
+func (s *Steps) Workers() int { return max(s.Processes, 1) }
+
+// Free implements Engine. Steps of an earlier run do the tasks of this one, if the work is the same, and else find no file.
+func (s *Steps) Free(_ context.Context, dir string) error {
+	err := s.FS.Remove(filepath.Join(dir, stepsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Run implements Engine: it tells steps of the job, and waits until the last stage is whole.
+func (s *Steps) Run(ctx context.Context, dir string, list []Stage) error {
+	b, err := json.Marshal(planned{s.Operation, s.Build, list})
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(dir, stepsFile)
+	if err := s.FS.RemoveAll(filepath.Join(dir, endedFile)); err != nil {
+		return err
+	}
+	if err := vfs.WriteFile(s.FS, name, b); err != nil {
+		return err
+	}
+	if s.NoWait {
+		var names []string
+		for _, stage := range list {
+			names = append(names, fmt.Sprintf("%s (%d tasks)", stage.Name, stage.Tasks))
+		}
+		return tagged.Errorf(ErrPlanned, "planned the stages %s in %s: run `graphmill-beam step` there, and then the same command again", strings.Join(names, ", "), dir)
+	}
+	for wait := newPause(); ; {
+		ended, err := vfs.Exists(s.FS, filepath.Join(dir, endedFile))
+		if err != nil {
+			return err
+		}
+		if ended {
+			return s.FS.Remove(name)
+		}
+		if !wait.next(ctx) {
+			return errors.Join(context.Cause(ctx), s.FS.Remove(name))
+		}
+	}
+}
+
+// endedFile is the file of a work folder that says that the last stage of its job is whole.
+const endedFile = "steps.ended"
+
+// pause waits longer and longer for what other processes do.
+type pause struct{ d time.Duration }
+
+func newPause() *pause { return &pause{10 * time.Millisecond} }
+
+// next waits. It is false when ctx is done.
+func (p *pause) next(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(p.d):
+		p.d = min(p.d*3/2, 2*time.Second)
+		return true
+	}
+}
+
+// Step is one of the processes of Steps. The process that finds a stage whole ends it.
+type Step struct {
+	FS    vfs.FS
+	Dir   string // the work folder of the run; works of jobs that come first lie in folders below it
+	Build string
+	// Index is the number of the process, below Of: it runs the tasks with these numbers modulo Of.
+	Index, Of int64
+	// Stage is the name of the one stage to run; empty: all of them, one after the other, and of all jobs of the run.
+	Stage string
+	// Wait is the time to wait for other processes without any progress; then the error is ErrNotWhole.
+	Wait    time.Duration
+	Threads int // tasks at a time
+	// Open opens the work of a folder.
+	Open func(ctx context.Context, operation, dir string) (Site, error)
+	// Tell, if not nil, is called with the name of a stage that begins.
+	Tell func(stage string)
+}
+
+// errWait is the reason of waiting.
+type errWait struct{ what string }
+
+func (e errWait) Error() string { return e.what }
+
+// Run runs the tasks of the process.
+func (s *Step) Run(ctx context.Context) error {
+	if s.Index < 0 || s.Index >= s.Of {
+		return fmt.Errorf("found index %d of %d processes, expected one from 0 to %d", s.Index, s.Of, s.Of-1)
+	}
+	wait, since, last := newPause(), time.Now(), ""
+	for {
+		done, at, err := s.once(ctx)
+		var waits errWait
+		switch {
+		case err == nil && done:
+			return nil
+		case err != nil && !errors.As(err, &waits):
+			return err
+		}
+		if at != last { // something went on
+			wait, since, last = newPause(), time.Now(), at
+		}
+		if time.Since(since) > s.Wait {
+			return tagged.Errorf(ErrNotWhole, "%s; give `Wait` to wait for it, or try again later", waits.what)
+		}
+		if !wait.next(ctx) {
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// once runs what can be run now. done says that the process has no more to do. at says how far the run is; the error is an errWait where others have to go on first.
+func (s *Step) once(ctx context.Context) (done bool, at string, err error) {
+	dir, plan, err := s.find()
+	if err != nil {
+		return false, "", err
+	}
+	if plan == nil {
+		if ended, err := vfs.Exists(s.FS, filepath.Join(s.Dir, endedFile)); ended || err != nil {
+			return true, "", err
+		}
+		return false, "", errWait{fmt.Sprintf("%s: found no job that waits for steps, expected one that a command with the runner steps planned", s.Dir)}
+	}
+	if plan.Build != s.Build {
+		return false, "", fmt.Errorf("%s: found the job of build %s, expected %s, as this program; use the same program on all machines", dir, plan.Build, s.Build)
+	}
+	site, err := s.Open(ctx, plan.Operation, dir)
+	if err != nil {
+		return false, "", err
+	}
+	defer func() { err = errors.Join(err, site.Close()) }()
+	return s.share(ctx, dir, site.Job())
+}
+
+// share runs the tasks of the process in a job.
+func (s *Step) share(ctx context.Context, dir string, j *Job) (done bool, at string, err error) {
+	for stage, x := range j.Stages {
+		if s.Stage != "" && x.Name != s.Stage {
+			continue
+		}
+		at = fmt.Sprint(dir, " ", stage)
+		if final, _ := workfolder.Failures(s.FS, dir); len(final) > 0 {
+			return false, at, errors.New(strings.Join(final, "\n"))
+		}
+		whole, err := j.Whole(stage)
+		if err != nil {
+			return false, at, err
+		}
+		if !whole {
+			if s.Tell != nil {
+				s.Tell(x.Name)
+			}
+			err := j.RunShare(ctx, stage, s.Index, s.Of, s.Threads)
+			if err == nil {
+				err = j.Finish(stage)
+			}
+			switch {
+			case errors.Is(err, ErrNotWhole) && s.Stage != "" && s.shareWhole(j, stage):
+				return true, at, nil // another process ends the stage
+			case errors.Is(err, ErrNotWhole):
+				return false, fmt.Sprint(at, " ", err), errWait{err.Error()} // which names the first task that is not whole
+			case err != nil:
+				return false, at, err
+			}
+		}
+		if stage == len(j.Stages)-1 {
+			if err := vfs.WriteFile(s.FS, filepath.Join(dir, endedFile), nil); err != nil {
+				return false, at, err
+			}
+		}
+	}
+	return s.Stage != "" || dir == s.Dir, at + " ended", nil
+}
+
+// shareWhole says whether the tasks of the process in a stage are whole.
+func (s *Step) shareWhole(j *Job, stage int) bool {
+	for task := s.Index; task < j.Stages[stage].Tasks; task += s.Of {
+		if there, err := j.done(stage, task); !there || err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// find is the folder of a job that waits for steps, and what is planned there; nil where there is none.
+func (s *Step) find() (dir string, plan *planned, err error) {
+	dirs := []string{s.Dir}
+	entries, err := s.FS.ReadDir(s.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", nil, err
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			dirs = append(dirs, filepath.Join(s.Dir, e.Name()))
+		}
+	}
+	for _, dir := range dirs {
+		b, err := vfs.ReadFile(s.FS, filepath.Join(dir, stepsFile), 1<<24)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return "", nil, err
+		}
+		var p planned
+		if err := json.Unmarshal(b, &p); err != nil {
+			return "", nil, fmt.Errorf("%s: %w; give the command that planned the job again", filepath.Join(dir, stepsFile), err)
+		}
+		if s.Stage != "" && !slices.ContainsFunc(p.Stages, func(x Stage) bool { return x.Name == s.Stage }) {
+			continue
+		}
+		ended, err := vfs.Exists(s.FS, filepath.Join(dir, endedFile))
+		if err != nil {
+			return "", nil, err
+		}
+		if !ended {
+			return dir, &p, nil
+		}
+	}
+	return "", nil, nil
+}
