@@ -27,11 +27,9 @@ type Steps struct {
 	NoWait bool
 }
 
-// stepsFile is the file of a work folder that tells steps of its job.
-const stepsFile = "steps.json"
-
-// planned is the contents of the file.
+// planned is the contents of workfolder.StepsFile.
 type planned struct {
+	ID        string  `json:"id"` // of this run of the submitter
 	Operation string  `json:"operation"`
 	Build     string  `json:"build"`
 	Stages    []Stage `json:"stages"`
@@ -45,7 +43,7 @@ func (s *Steps) Workers() int { return max(s.Processes, 1) }
 
 // Free implements Engine. Steps of an earlier run do the tasks of this one, if the work is the same, and else find no file.
 func (s *Steps) Free(_ context.Context, dir string) error {
-	err := s.FS.Remove(filepath.Join(dir, stepsFile))
+	err := s.FS.Remove(filepath.Join(dir, workfolder.StepsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -54,11 +52,11 @@ func (s *Steps) Free(_ context.Context, dir string) error {
 
 // Run implements Engine: it tells steps of the job, and waits until the last stage is whole.
 func (s *Steps) Run(ctx context.Context, dir string, list []Stage) error {
-	b, err := json.Marshal(planned{s.Operation, s.Build, list})
+	b, err := json.Marshal(planned{workfolder.Unique(), s.Operation, s.Build, list})
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(dir, stepsFile)
+	name := filepath.Join(dir, workfolder.StepsFile)
 	if err := s.FS.RemoveAll(filepath.Join(dir, endedFile)); err != nil {
 		return err
 	}
@@ -121,6 +119,8 @@ type Step struct {
 	Open func(ctx context.Context, operation, dir string) (Site, error)
 	// Tell, if not nil, is called with the name of a stage that begins.
 	Tell func(stage string)
+
+	found bool // a job
 }
 
 // errWait is the reason of waiting.
@@ -162,20 +162,44 @@ func (s *Step) once(ctx context.Context) (done bool, at string, err error) {
 		return false, "", err
 	}
 	if plan == nil {
-		if ended, err := vfs.Exists(s.FS, filepath.Join(s.Dir, endedFile)); ended || err != nil {
+		ended, err := vfs.Exists(s.FS, filepath.Join(s.Dir, endedFile))
+		if err == nil && !ended && s.found { // the submitter has removed the folder of a run that has ended
+			ended, err = vfs.Exists(s.FS, s.Dir)
+			ended = !ended
+		}
+		if ended || err != nil {
 			return true, "", err
 		}
-		return false, "", errWait{fmt.Sprintf("%s: found no job that waits for steps, expected one that a command with the runner steps planned", s.Dir)}
+		return false, "", errWait{fmt.Sprintf("%s: found no job that waits for steps, expected one that a command with the runner steps planned; the run may have ended", s.Dir)}
 	}
+	s.found = true
 	if plan.Build != s.Build {
 		return false, "", fmt.Errorf("%s: found the job of build %s, expected %s, as this program; use the same program on all machines", dir, plan.Build, s.Build)
 	}
+	done, at, err = s.open(ctx, dir, plan)
+	if err == nil || errors.As(err, new(errWait)) {
+		return done, at, err
+	}
+	// A submitter that ends, or plans its job anew, removes files that were read here.
+	if _, now, unknown := s.find(); unknown == nil && (now == nil || now.ID != plan.ID) {
+		return false, at, errWait{fmt.Sprintf("%s: found a job that ended, expected another one: %v", dir, err)}
+	}
+	if ctx.Err() == nil {
+		workfolder.Fail(s.FS, dir, err)
+	}
+	return false, at, err
+}
+
+// open runs what can be run now of a job.
+func (s *Step) open(ctx context.Context, dir string, plan *planned) (done bool, at string, err error) {
 	site, err := s.Open(ctx, plan.Operation, dir)
 	if err != nil {
 		return false, "", err
 	}
 	defer func() { err = errors.Join(err, site.Close()) }()
-	return s.share(ctx, dir, site.Job())
+	j := *site.Job()
+	j.Work = "" // once tells of errors
+	return s.share(ctx, dir, &j)
 }
 
 // share runs the tasks of the process in a job.
@@ -210,7 +234,8 @@ func (s *Step) share(ctx context.Context, dir string, j *Job) (done bool, at str
 			}
 		}
 		if stage == len(j.Stages)-1 {
-			if err := vfs.WriteFile(s.FS, filepath.Join(dir, endedFile), nil); err != nil {
+			// The submitter may have all that it needs already, and have removed the folder.
+			if err := j.write(filepath.Join(dir, endedFile), func(vfs.File) error { return nil }); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return false, at, err
 			}
 		}
@@ -241,7 +266,7 @@ func (s *Step) find() (dir string, plan *planned, err error) {
 		}
 	}
 	for _, dir := range dirs {
-		b, err := vfs.ReadFile(s.FS, filepath.Join(dir, stepsFile), 1<<24)
+		b, err := vfs.ReadFile(s.FS, filepath.Join(dir, workfolder.StepsFile), 1<<24)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -250,7 +275,7 @@ func (s *Step) find() (dir string, plan *planned, err error) {
 		}
 		var p planned
 		if err := json.Unmarshal(b, &p); err != nil {
-			return "", nil, fmt.Errorf("%s: %w; give the command that planned the job again", filepath.Join(dir, stepsFile), err)
+			return "", nil, fmt.Errorf("%s: %w; give the command that planned the job again", filepath.Join(dir, workfolder.StepsFile), err)
 		}
 		if s.Stage != "" && !slices.ContainsFunc(p.Stages, func(x Stage) bool { return x.Name == s.Stage }) {
 			continue

@@ -17,6 +17,9 @@ import (
 // JobFile is the file of a work folder in which an engine notes the job that works there, until the job has ended.
 const JobFile = "job.json"
 
+// StepsFile is the file of a work folder that tells processes of a job whose tasks wait for them.
+const StepsFile = "steps.json"
+
 // ErrEarlier is in the error of a run that would remove what another one finished.
 var ErrEarlier = errors.New("an earlier run made them")
 
@@ -64,7 +67,10 @@ func Whole(fsys vfs.FS, dir string) (n int, err error) {
 	return n, err
 }
 
-// Busy says whether a job may still work in a folder: its engine noted it, and did not see its end.
+// Busy says whether a job may still work in a folder: its engine noted it and did not see its end, or it is planned for steps.
 func Busy(fsys vfs.FS, dir string) (bool, error) {
-	return vfs.Exists(fsys, filepath.Join(dir, JobFile))
+	if there, err := vfs.Exists(fsys, filepath.Join(dir, JobFile)); there || err != nil {
+		return there, err
+	}
+	return vfs.Exists(fsys, filepath.Join(dir, StepsFile))
 }

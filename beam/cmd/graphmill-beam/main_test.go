@@ -21,7 +21,7 @@ import (
 // TestMain makes the test program the command where its first argument is a command: the worker services of tests, and
 // the submitters that tests kill, are this program.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && slices.Contains([]string{"sample", "worker", "harness"}, os.Args[1]) {
+	if len(os.Args) > 1 && slices.Contains([]string{"sample", "import", "dispatch", "step", "worker", "harness"}, os.Args[1]) {
 		main()
 	}
 	os.Exit(m.Run())

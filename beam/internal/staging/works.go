@@ -23,7 +23,7 @@ const (
 	Dispatch Operation = "dispatch"
 )
 
-// Open opens the work of a folder, and tells the submitter of its error.
+// Open opens the work of a folder.
 func Open(ctx context.Context, of Operation, dir string) (s stages.Site, err error) {
 	switch of {
 	case Import:
@@ -36,7 +36,6 @@ func Open(ctx context.Context, of Operation, dir string) (s stages.Site, err err
 		return nil, fmt.Errorf("found operation %q, expected import, sample or dispatch; use the same version on all machines", of)
 	}
 	if err != nil {
-		workfolder.Fail(vfs.OS, dir, err)
 		return nil, err
 	}
 	return s, nil
@@ -74,7 +73,11 @@ func (f *onSite) Setup() error {
 	w.uses++
 	works.Unlock()
 	f.used = w
-	w.once.Do(func() { w.site, w.err = Open(context.Background(), f.Operation, f.Dir) })
+	w.once.Do(func() {
+		if w.site, w.err = Open(context.Background(), f.Operation, f.Dir); w.err != nil {
+			workfolder.Fail(vfs.OS, f.Dir, w.err)
+		}
+	})
 	return w.err
 }
 

@@ -49,9 +49,10 @@ func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
 	if err := r.Engine.Free(ctx, r.Dir); err != nil {
 		return nil, err
 	}
-	// An interrupted run may have left lists that are not whole.
-	lists := filepath.Join(r.Dir, listsDir)
-	if err := errors.Join(r.FS.RemoveAll(lists), r.FS.MkdirAll(lists)); err != nil {
+	// Workers of an interrupted run may still read the lists of that run, so this one makes its own.
+	r.Work.Lists = listsPrefix + workfolder.Unique()
+	lists := filepath.Join(r.Dir, r.Work.Lists)
+	if err := r.FS.MkdirAll(lists); err != nil {
 		return nil, err
 	}
 	if r.Ship {
@@ -107,8 +108,7 @@ func (r *Run) prepare(places *dispatch.Places) error {
 			return err
 		}
 	}
-	making := filepath.Join(r.Dir, makingDir)
-	err = errors.Join(r.FS.MkdirAll(filepath.Join(r.Dir, r.Work.partsDir())), workfolder.RemoveAll(r.FS, making), r.FS.MkdirAll(making), workfolder.Reset(r.FS, r.Dir))
+	err = errors.Join(r.FS.MkdirAll(filepath.Join(r.Dir, r.Work.partsDir())), r.FS.MkdirAll(filepath.Join(r.Dir, makingDir)), workfolder.Reset(r.FS, r.Dir))
 	if err != nil || same {
 		return err
 	}
@@ -118,7 +118,7 @@ func (r *Run) prepare(places *dispatch.Places) error {
 	return nil
 }
 
-// Finished is the number of whole parts in a work folder, of this run and of earlier ones.
+// Finished is the number of whole parts and tasks in a work folder, of this run and of earlier ones.
 func Finished(fsys vfs.FS, dir string) (int, error) {
 	entries, err := fsys.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -129,6 +129,10 @@ func Finished(fsys vfs.FS, dir string) (int, error) {
 		if strings.HasPrefix(e.Name(), partsPrefix) {
 			parts, unknown := workfolder.Whole(fsys, filepath.Join(dir, e.Name()))
 			n, err = n+parts, errors.Join(err, unknown)
+		}
+		if strings.HasPrefix(e.Name(), recordsPrefix) {
+			tasks, unknown := stages.Finished(fsys, filepath.Join(dir, e.Name()))
+			n, err = n+tasks, errors.Join(err, unknown)
 		}
 	}
 	return n, err
@@ -141,7 +145,7 @@ func (r *Run) clear() error {
 		return err
 	}
 	for _, e := range entries {
-		if e.Name() == listsDir || e.Name() == shippedDir {
+		if e.Name() == r.Work.Lists || e.Name() == shippedDir {
 			continue
 		}
 		if err := workfolder.RemoveAll(r.FS, filepath.Join(r.Dir, e.Name())); err != nil {
@@ -164,7 +168,7 @@ func (r *Run) same() (same bool, differ []string, err error) {
 		return false, []string{"the version"}, nil
 	}
 	w := r.Work
-	w.ID = old.ID
+	w.ID, w.Lists = old.ID, old.Lists
 	x, err := json.Marshal(&w)
 	y, err2 := json.Marshal(old)
 	if err := errors.Join(err, err2); err != nil {
@@ -173,7 +177,7 @@ func (r *Run) same() (same bool, differ []string, err error) {
 	if string(x) != string(y) {
 		return false, workfolder.Differences(x, y), nil
 	}
-	r.Work.ID = old.ID
+	r.Work.ID, r.Work.Lists = old.ID, old.Lists
 	for p := range r.Work.Parts {
 		dir := filepath.Join(r.Dir, r.Work.partsDir(), dispatch.Folder(p))
 		for _, name := range r.Options.Gathered() {

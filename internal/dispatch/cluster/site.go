@@ -83,7 +83,7 @@ func (s *Site) open() (err error) {
 	if err := errors.Join(errs[:]...); err != nil {
 		return err
 	}
-	if s.maker, err = dispatch.NewMaker(s.fs, s.store, a, l, w.options(), filepath.Join(s.Dir, listsDir)); err != nil {
+	if s.maker, err = dispatch.NewMaker(s.fs, s.store, a, l, w.options(), filepath.Join(s.Dir, w.Lists)); err != nil {
 		return fmt.Errorf("%s: %w", s.Dir, err)
 	}
 	parts := int64(w.Parts)

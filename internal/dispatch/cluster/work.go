@@ -38,6 +38,8 @@ type Work struct {
 	Formats       dgl.Formats `json:"formats"`
 	Memory        int64       `json:"memory,omitempty"`
 
+	// Lists is the folder of in-edges that the store does not list.
+	Lists    string             `json:"lists"`
 	Segments []dispatch.Segment `json:"segments"`
 }
 
@@ -59,10 +61,10 @@ func (w *Work) set(o dispatch.Options) {
 // The files of the work folder, and its folders: of the parts, of files that are being made, of slices, of in-edges that the store
 // does not list, and of the copy of the store.
 const (
-	workFile   = "work.json"
-	listsDir   = "lists"
-	shippedDir = "store"
-	makingDir  = "making"
+	workFile    = "work.json"
+	listsPrefix = "lists-"
+	shippedDir  = "store"
+	makingDir   = "making"
 )
 
 // partsPrefix begins the names of the folders of parts.
@@ -70,7 +72,10 @@ const partsPrefix = "parts-"
 
 func (w *Work) partsDir() string { return partsPrefix + w.ID }
 
-func (w *Work) recordsDir() string { return "records-" + w.ID }
+// recordsPrefix begins the names of the folders of records.
+const recordsPrefix = "records-"
+
+func (w *Work) recordsDir() string { return recordsPrefix + w.ID }
 
 // maxWork bounds the Work: a graph has some thousands of segments.
 const maxWork = 64 << 20

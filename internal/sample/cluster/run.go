@@ -309,27 +309,19 @@ func (r *Run) check() (list []stages.Stage, err error) {
 	return list, errors.Join(err, s.Close())
 }
 
-// Pieces is the number of pieces in a work folder that a run can continue from: 0 where there is no folder, or no whole work
+// Pieces is the number of pieces and of whole tasks in a work folder that a run can continue from: 0 where there is no folder, or no whole work
 // in it.
 func Pieces(fsys vfs.FS, dir string) (int, error) {
 	w, err := earlier(fsys, dir)
 	if w == nil || err != nil {
 		return 0, err
 	}
-	entries, err := fsys.ReadDir(filepath.Join(dir, piecesDir(w)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
+	pieces, err := workfolder.Whole(fsys, filepath.Join(dir, piecesDir(w)))
 	if err != nil {
 		return 0, err
 	}
-	n := 0
-	for _, e := range entries {
-		if !strings.Contains(e.Name(), ".") { // not a part of one
-			n++
-		}
-	}
-	return n, nil
+	tasks, err := stages.Finished(fsys, filepath.Join(dir, recordsDir(w)))
+	return pieces + tasks, err
 }
 
 // earlier is the Work in a folder; nil where there is none, or no whole one. A disk that fails is an error.
