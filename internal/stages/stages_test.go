@@ -23,6 +23,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// unsynced spares the tests the time until files are on the disk.
+var unsynced = vfs.Unsynced{FS: vfs.OS}
+
 // walkJob is a job whose function adds up what came along: each task of the first stage gives records of random keys and sizes, and each key of a later one passes the
 // sum of its records on to other keys. The last stage notes its sums.
 type walkJob struct {
@@ -187,7 +190,7 @@ func TestRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			j := &stages.Job{FS: vfs.OS, Dir: sub, Stages: list, Do: w.do, Memory: rapid.SampledFrom([]int64{0, 1, 700, 5000}).Draw(r, "memory")}
+			j := &stages.Job{FS: unsynced, Dir: sub, Stages: list, Do: w.do, Memory: rapid.SampledFrom([]int64{0, 1, 700, 5000}).Draw(r, "memory")}
 			if err := j.Prepare(); err != nil {
 				r.Fatal(err)
 			}
@@ -234,7 +237,7 @@ func TestFaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fault := &vfs.Fault{FS: vfs.OS, Err: errors.New("a fault")}
+		fault := &vfs.Fault{FS: unsynced, Err: errors.New("a fault")}
 		j := &stages.Job{FS: fault, Dir: sub, Stages: list, Do: w.do, Memory: rapid.SampledFrom([]int64{0, 700}).Draw(r, "memory")}
 		if err := j.Prepare(); err != nil {
 			r.Fatal(err)
@@ -274,7 +277,7 @@ func TestFaults(t *testing.T) {
 // A task without its inputs is refused, and so are tasks that the job does not have and records of the last stage.
 func TestRefused(t *testing.T) {
 	w := &walkJob{fans: []int{3}, to: [][]int{{1}}, sizes: []int{0}, keys: []int64{1}, sums: map[int64]uint64{}}
-	j := &stages.Job{FS: vfs.OS, Dir: t.TempDir(), Stages: []stages.Stage{{Name: "draw", Tasks: 2}, {Name: "sum", Tasks: 1, Inputs: []stages.Input{{From: 0, For: 1}}}}, Do: w.do}
+	j := &stages.Job{FS: unsynced, Dir: t.TempDir(), Stages: []stages.Stage{{Name: "draw", Tasks: 2}, {Name: "sum", Tasks: 1, Inputs: []stages.Input{{From: 0, For: 1}}}}, Do: w.do}
 	if err := j.Prepare(); err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +295,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("task %v: found %v, expected that it is refused", at, err)
 		}
 	}
-	last := &stages.Job{FS: vfs.OS, Dir: t.TempDir(), Stages: []stages.Stage{{Name: "alone", Tasks: 1}}, Do: func(_ context.Context, _ int, _ int64, _ func() ([]byte, bool), emit stages.Emit) error {
+	last := &stages.Job{FS: unsynced, Dir: t.TempDir(), Stages: []stages.Stage{{Name: "alone", Tasks: 1}}, Do: func(_ context.Context, _ int, _ int64, _ func() ([]byte, bool), emit stages.Emit) error {
 		emit(1, 1, nil)
 		return nil
 	}}
@@ -310,7 +313,7 @@ func TestRefused(t *testing.T) {
 func TestDamage(t *testing.T) {
 	w := &walkJob{seed: 3, fans: []int{20}, to: [][]int{{1}}, sizes: []int{9}, keys: []int64{1, 2, 3}, sums: map[int64]uint64{}}
 	for _, memory := range []int64{0, 60} {
-		j := &stages.Job{FS: vfs.OS, Dir: t.TempDir(), Stages: []stages.Stage{{Name: "draw", Tasks: 1}, {Name: "sum", Tasks: 1, Inputs: []stages.Input{{From: 0, For: 1}}}}, Do: w.do, Memory: memory}
+		j := &stages.Job{FS: unsynced, Dir: t.TempDir(), Stages: []stages.Stage{{Name: "draw", Tasks: 1}, {Name: "sum", Tasks: 1, Inputs: []stages.Input{{From: 0, For: 1}}}}, Do: w.do, Memory: memory}
 		if err := errors.Join(j.Prepare(), j.Task(t.Context(), 0, 0)); err != nil {
 			t.Fatal(err)
 		}

@@ -74,9 +74,12 @@ func testStores(t *testing.T) map[string]*store.Store {
 	return open
 }
 
+// unsynced spares the tests the time until files are on the disk.
+var unsynced = vfs.Unsynced{FS: vfs.OS}
+
 // newEngine runs a Work in this process.
 func newEngine(slots int) *stagestest.Engine {
-	return &stagestest.Engine{Slots: slots, Open: func(_ context.Context, dir string) (stages.Site, error) { return Open(vfs.OS, dir) }}
+	return &stagestest.Engine{Slots: slots, Open: func(_ context.Context, dir string) (stages.Site, error) { return Open(unsynced, dir) }}
 }
 
 // drawOrder is a random order of tasks.
@@ -140,7 +143,7 @@ func outputs(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, recor
 		if err != nil {
 			t.Fatal(err)
 		}
-		run.FS, run.Dir, run.Sampler = vfs.OS, filepath.Join(dir, "work"), m
+		run.FS, run.Dir, run.Sampler = unsynced, filepath.Join(dir, "work"), m
 		run.Work = Work{Store: s.Dir, StoreSum: sum, Plan: text, Ops: opt.Ops, NoEdgeIDs: opt.NoEdgeIDs}
 		if records != nil {
 			run.Records = records
