@@ -126,6 +126,8 @@ func TestSameBits(t *testing.T) {
 		{Structure: Degree},
 		{Structure: PageRank},
 		{Structure: RandomWalkPE, Steps: 3, Method: Estimate},
+		{Structure: RandomWalkPE, Steps: 7, Method: Exact},
+		{Structure: RandomWalkPE, Steps: 8, Method: Exact, Direction: Out},
 		{Structure: RandomWalkPE, Steps: 6, Method: Estimate},
 		{Structure: RandomWalkPE, Steps: 6, Method: Estimate, Direction: Out},
 		{Structure: LaplacianPE, Dims: 3},

@@ -12,8 +12,7 @@ const mostExact = 1e12
 // has its reverse.
 type returnRows struct {
 	out, in *matrix
-	// degree is, by node, the entries of its row of out, and inverse is 1 / degree, and 0 for an empty row. setDegrees sets them.
-	degree, inverse []float64
+	inverse []float64 // by node: 1 / the entries of its row of out, and 0 for an empty row; setInverse sets it
 }
 
 func (r *returnRows) symmetric() bool { return r.out == r.in }
@@ -25,12 +24,11 @@ func (r *returnRows) close() error {
 	return errors.Join(r.out.close(), r.in.close())
 }
 
-// setDegrees sets degree and inverse, of 16 bytes per node.
-func (r *returnRows) setDegrees() {
-	n := r.out.nodes()
-	r.degree, r.inverse = make([]float64, n), make([]float64, n)
-	for v := range n {
-		r.degree[v], r.inverse[v] = float64(r.out.degree(uint32(v))), r.inverseOf(uint32(v))
+// setInverse sets inverse, of 8 bytes per node.
+func (r *returnRows) setInverse() {
+	r.inverse = make([]float64, r.out.nodes())
+	for v := range r.inverse {
+		r.inverse[v] = r.inverseOf(uint32(v))
 	}
 }
 

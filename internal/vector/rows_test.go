@@ -3,6 +3,7 @@ package vector
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -55,22 +56,93 @@ func TestRows(t *testing.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 		checkSums(t, r, n, SumRows)
 		checkSums(t, r, n, SumRows32)
-		x, y, w := numbers[float32](r, n*Lanes), numbers[float32](r, n*Lanes), numbers[float64](r, n)
-		var want [Lanes]float64
-		for i, f := range w {
-			for k := range want {
-				product := float64(x[i*Lanes+k]) * float64(y[i*Lanes+k])
-				product = float64(product) * f
-				want[k] += float64(product)
+	})
+}
+
+// steps is a way of StepRows32.
+type steps func(y, x, with []float32, columns []uint32, offsets []int64, f []float64, totals *[2][Lanes]float64)
+
+// Each way of StepRows32 gives, to the bit, the results of loops over single numbers.
+func TestStepRows(t *testing.T) {
+	ways := stepWays()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 30).Draw(t, "rows")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		x, with, f := numbers[float32](r, (n+1)*Lanes), numbers[float32](r, n*Lanes), numbers[float64](r, n)
+		columns, offsets := make([]uint32, 0), []int64{int64(r.IntN(3))}
+		for range n {
+			offsets = append(offsets, offsets[len(offsets)-1]+int64(r.IntN(1+r.IntN(60))))
+		}
+		for range int(offsets[n]) + r.IntN(3) {
+			columns = append(columns, uint32(r.IntN(n+1)))
+		}
+		before := [2][Lanes]float64{[Lanes]float64(numbers[float64](r, Lanes)), [Lanes]float64(numbers[float64](r, Lanes))}
+		want, totals := make([]float32, n*Lanes), before
+		for at := range want {
+			u, k, sum := at/Lanes, at%Lanes, 0.0
+			for _, v := range columns[offsets[u]:offsets[u+1]] {
+				sum += float64(x[int(v)*Lanes+k])
+			}
+			want[at] = float32(f[u] * sum)
+			totals[0][k] += float64(sum * float64(with[at]))
+			totals[1][k] += float64(sum * float64(want[at]))
+		}
+		for name, step := range ways {
+			got, all := make([]float32, n*Lanes), before
+			step(got, x, with, columns, offsets, f, &all)
+			if !slices.Equal(got, want) || all != totals {
+				t.Fatalf("%s: found %v and %v, expected %v and %v", name, got, all, want, totals)
 			}
 		}
-		var got, plain [Lanes]float64
-		AddProducts32(&got, x, y, w)
-		addProducts32Plain(&plain, x, y, w)
-		if got != want || plain != want {
-			t.Fatalf("found %v and %v, expected %v", got, plain, want)
-		}
 	})
+}
+
+func TestStepRowsRefuse(t *testing.T) {
+	var totals [2][Lanes]float64
+	numbers := func(n int) []float32 { return make([]float32, n) }
+	for way, step := range stepWays() {
+		for name, f := range map[string]func(){
+			"a column beyond": func() {
+				step(numbers(Lanes), numbers(2*Lanes), numbers(Lanes), []uint32{0, 2}, []int64{0, 2}, []float64{1}, &totals)
+			},
+			"half a row": func() {
+				step(numbers(Lanes), numbers(2*Lanes+Lanes/2), numbers(Lanes), []uint32{2}, []int64{0, 1}, []float64{1}, &totals)
+			},
+			"a column of no rows": func() {
+				step(numbers(Lanes), nil, numbers(Lanes), []uint32{0}, []int64{0, 1}, []float64{1}, &totals)
+			},
+			"offsets beyond": func() {
+				step(numbers(Lanes), numbers(2*Lanes), numbers(Lanes), []uint32{0, 1}, []int64{0, 3}, []float64{1}, &totals)
+			},
+			"a negative start": func() {
+				step(numbers(Lanes), numbers(2*Lanes), numbers(Lanes), []uint32{0, 1}, []int64{-1, 1}, []float64{1}, &totals)
+			},
+			"a negative end": func() {
+				step(numbers(Lanes), numbers(2*Lanes), numbers(Lanes), []uint32{0, 1}, []int64{0, -1}, []float64{1}, &totals)
+			},
+		} {
+			if !panics(f) {
+				t.Errorf("%s, %s: found no panic, expected one", way, name)
+			}
+		}
+	}
+	for name, f := range map[string]func(){
+		"fewer rows":    func() { StepRows32(nil, nil, nil, nil, []int64{0, 0}, []float64{1}, &totals) },
+		"fewer factors": func() { StepRows32(numbers(16), nil, numbers(16), nil, []int64{0}, nil, &totals) },
+		"fewer offsets": func() { StepRows32(numbers(16), nil, numbers(16), nil, []int64{0}, []float64{1}, &totals) },
+		"less with":     func() { StepRows32(numbers(16), nil, nil, nil, []int64{0, 0}, []float64{1}, &totals) },
+	} {
+		if !panics(f) {
+			t.Errorf("%s: found no panic, expected one", name)
+		}
+	}
+	StepRows32(nil, nil, nil, nil, []int64{0}, nil, &totals)
+}
+
+func panics(f func()) (yes bool) {
+	defer func() { yes = recover() != nil }()
+	f()
+	return false
 }
 
 func TestRowsRefuse(t *testing.T) {
@@ -81,16 +153,9 @@ func TestRowsRefuse(t *testing.T) {
 		"a row far beyond":        func() { SumRows(&y, make([]float64, 32), []uint32{1<<32 - 1}, 1) },
 		"half a row":              func() { SumRows(&y, make([]float64, 40), []uint32{2}, 1) },
 		"a row of 32 bits beyond": func() { SumRows32(&z, make([]float32, 40), []uint32{2}, 1) },
-		"more weights":            func() { AddProducts32(&y, make([]float32, 32), make([]float32, 32), make([]float64, 3)) },
-		"fewer products":          func() { AddProducts32(&y, make([]float32, 32), make([]float32, 16), make([]float64, 2)) },
 	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: found no panic, expected one", name)
-				}
-			}()
-			f()
-		}()
+		if !panics(f) {
+			t.Errorf("%s: found no panic, expected one", name)
+		}
 	}
 }
