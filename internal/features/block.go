@@ -128,38 +128,51 @@ func (b *block) numbers(part, first, n, width int, rows []float64) {
 		b.buckets(part, first, n, func(row, bucket int) { rows[row*width+bucket] = 1 }, state.Width-1)
 		return
 	}
-	whole := s.c.DType.IsInt() && state.Encode == EncodeNone
 	clear(b.met[:n])
 	for k := range state.Numbers {
 		number, of := b.number[:n], &state.Numbers[k]
 		s.numbers(first, k, number)
-		for i, raw := range number {
-			v := of.clipped(raw)
-			if v != v {
-				b.meet(metFilled, i, &x.filled, first, 0)
-				if state.Flag {
-					rows[i*width+state.Width-1] = 1
+		// Finite numbers with finite results have no fault but these.
+		checked := s.wide || of.Clip != nil || s.whole() && of.Scale == ""
+		var results [512]float64
+		for at := 0; at < n; at += len(results) {
+			some := number[at:min(at+len(results), n)]
+			of.applyBlock(some, results[:])
+			for i, raw := range some {
+				y, row := results[i], at+i
+				if checked || raw-raw != 0 || y-y != 0 {
+					b.checkNumber(of, s, x, first, row, raw, y)
+					if state.Flag && raw != raw {
+						rows[row*width+state.Width-1] = 1
+					}
 				}
+				rows[row*width+k] = y
 			}
-			y := of.apply(v)
-			switch {
-			case s.rounds(raw):
-				b.meet(metWide, i, &x.wide, first, raw)
-			case math.IsInf(v, 0):
-				b.meet(metInfin, i, &x.infin, first, v)
-			case y != y && v != v:
-				b.meet(metMissing, i, &x.missing, first, 0)
-			case y != y:
-				b.meet(metLow, i, &x.low, first, v)
-			case math.IsInf(y, 0):
-				b.meet(metOver, i, &x.over, first, y)
-			case whole && of.Scale == "" && y == raw && rounded(y, b.a.dtype) != y: // a fill or a bound of clip is no number of the column
-				b.meet(metWide, i, &x.wide, first, y)
-			}
-			rows[i*width+k] = y
 		}
 	}
 	b.unknownNumbers(state, s, x, first, n)
+}
+
+// checkNumber counts what number raw of row first+i has met on the way to y.
+func (b *block) checkNumber(of *Numbers, s *source, x *faults, first, i int, raw, y float64) {
+	v := of.clipped(raw)
+	if v != v {
+		b.meet(metFilled, i, &x.filled, first, 0)
+	}
+	switch {
+	case s.rounds(raw):
+		b.meet(metWide, i, &x.wide, first, raw)
+	case math.IsInf(v, 0):
+		b.meet(metInfin, i, &x.infin, first, v)
+	case y != y && v != v:
+		b.meet(metMissing, i, &x.missing, first, 0)
+	case y != y:
+		b.meet(metLow, i, &x.low, first, v)
+	case math.IsInf(y, 0):
+		b.meet(metOver, i, &x.over, first, y)
+	case s.whole() && of.Scale == "" && y == raw && rounded(y, b.a.dtype) != y: // a fill or a bound of clip is no number of the column
+		b.meet(metWide, i, &x.wide, first, y)
+	}
 }
 
 // What a row of numbers can meet, as bits.

@@ -246,30 +246,52 @@ func (f *fitter) each(fn func(first int, keep []bool) error) error {
 // Infinities are counted, and left out.
 func (f *fitter) pass(k int, fn func(values []float64) error) (rows, missing int, err error) {
 	buffer := make([]float64, blockRows)
-	clip := Numbers{Clip: f.p.Clip}
 	err = f.each(func(first int, keep []bool) error {
 		block := buffer[:len(keep)]
 		f.s.numbers(first, k, block)
-		known := 0
-		for i, x := range block {
-			if f.s.rounds(x) {
-				f.wide.add(first+i, x)
-			}
-			if !keep[i] {
-				continue
-			}
-			rows++
-			switch x = clip.clipped(x); {
-			case x != x:
-				missing++
-			case math.IsInf(x, 0):
-				f.infin.add(first+i, x)
-			default:
-				block[known] = x
-				known++
+		if f.s.wide {
+			for i, x := range block {
+				if f.s.rounds(x) {
+					f.wide.add(first+i, x)
+				}
 			}
 		}
+		if f.p.Clip != nil {
+			clip := Numbers{Clip: f.p.Clip}
+			for i, x := range block {
+				block[i] = clip.clipped(x)
+			}
+		}
+		for i, x := range block {
+			if math.IsInf(x, 0) && keep[i] {
+				f.infin.add(first+i, x)
+				keep[i] = false
+				rows++
+			}
+		}
+		kept, known := compact(block, keep)
+		rows += kept
+		missing += kept - known
 		return fn(block[:known])
 	})
 	return rows, missing, err
+}
+
+// compact moves the numbers of the rows to keep that are not missing to the front. It returns how many rows are kept, and how many of them have a number.
+// It has no branch that depends on a row, since a processor cannot foresee the rows of a random split.
+func compact(block []float64, keep []bool) (kept, known int) {
+	keep = keep[:len(block)]
+	for i, x := range block {
+		block[known] = x
+		is, has := 0, 0
+		if keep[i] {
+			is = 1
+		}
+		if x == x {
+			has = 1
+		}
+		kept += is
+		known += is & has
+	}
+	return kept, known
 }

@@ -40,6 +40,28 @@ type moments struct {
 	sums                 exact.Sums
 }
 
+// bound widens the range by numbers. The built-in functions, which order -0 before 0, are slower than comparisons, and see zeros alone.
+func (m *moments) bound(values []float64) {
+	if len(values) == 0 {
+		return
+	}
+	least, greatest := values[0], values[0]
+	for _, x := range values {
+		if x < least {
+			least = x
+		}
+		if x > greatest {
+			greatest = x
+		}
+	}
+	if least == 0 || greatest == 0 {
+		for _, x := range values {
+			least, greatest = min(least, x), max(greatest, x)
+		}
+	}
+	m.least, m.greatest = min(m.least, least), max(m.greatest, greatest)
+}
+
 // fitNumber fits number k. A number of a cycle has its scale already.
 func (f *fitter) fitNumber(k int) (Numbers, error) {
 	p := f.p
@@ -68,9 +90,7 @@ func (f *fitter) fitNumber(k int) (Numbers, error) {
 	var err error
 	m.rows, m.missing, err = f.pass(k, func(values []float64) error {
 		m.known += len(values)
-		for _, x := range values {
-			m.least, m.greatest = min(m.least, x), max(m.greatest, x)
-		}
+		m.bound(values)
 		if sums {
 			m.sums.Add(values)
 		}

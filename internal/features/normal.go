@@ -16,21 +16,23 @@ func normalQuantile(p float64) float64 {
 	q := p - 0.5
 	if math.Abs(q) <= 0.425 {
 		r := 0.180625 - float64(q*q)
-		return float64(polynomial(middleAbove[:], r)*q) / polynomial(middleBelow[:], r)
+		return float64(polynomial(&middleAbove, r)*q) / polynomial(&middleBelow, r)
 	}
 	r := p
 	if q > 0 {
 		r = 1 - p
 	}
 	r = math.Sqrt(-math.Log(r)) - 1.6
-	return math.Copysign(polynomial(tailAbove[:], r)/polynomial(tailBelow[:], r), q)
+	return math.Copysign(polynomial(&tailAbove, r)/polynomial(&tailBelow, r), q)
 }
 
 // polynomial is a polynomial at x. The conversions keep processors with a fused multiply-add from other bits than those without.
-func polynomial(coefficients []float64, x float64) float64 {
-	y := 0.0
-	for _, c := range coefficients {
-		y = float64(y*x) + c
-	}
-	return y
+func polynomial(c *[8]float64, x float64) float64 {
+	y := float64(c[0]*x) + c[1]
+	y = float64(y*x) + c[2]
+	y = float64(y*x) + c[3]
+	y = float64(y*x) + c[4]
+	y = float64(y*x) + c[5]
+	y = float64(y*x) + c[6]
+	return float64(y*x) + c[7]
 }

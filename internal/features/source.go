@@ -174,6 +174,9 @@ func strided[T graph.Numbers](c *graph.Column, at, step int, out []float64) {
 // rounds says whether float64 may have rounded a number of the column: a whole number that is so large.
 func (s *source) rounds(x float64) bool { return s.wide && (x > wholeBelow || x < -wholeBelow) }
 
+// whole says whether the numbers are those of a column of whole numbers.
+func (s *source) whole() bool { return s.c.DType.IsInt() && s.part.Encode == EncodeNone }
+
 // calendar is numbers of the parts of times.
 func (s *source) calendar(first, k int, out []float64) {
 	at := 0
