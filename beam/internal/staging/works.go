@@ -23,18 +23,20 @@ const (
 	Dispatch Operation = "dispatch"
 )
 
+// openers open the works of operations.
+var openers = map[Operation]func(ctx context.Context, dir string) (stages.Site, error){
+	Import:   func(ctx context.Context, dir string) (stages.Site, error) { return importing.Open(ctx, vfs.OS, dir) },
+	Sample:   func(_ context.Context, dir string) (stages.Site, error) { return sampling.Open(vfs.OS, dir) },
+	Dispatch: func(_ context.Context, dir string) (stages.Site, error) { return dispatching.Open(vfs.OS, dir) },
+}
+
 // Open opens the work of a folder.
-func Open(ctx context.Context, of Operation, dir string) (s stages.Site, err error) {
-	switch of {
-	case Import:
-		s, err = importing.Open(ctx, vfs.OS, dir)
-	case Sample:
-		s, err = sampling.Open(vfs.OS, dir)
-	case Dispatch:
-		s, err = dispatching.Open(vfs.OS, dir)
-	default:
+func Open(ctx context.Context, of Operation, dir string) (stages.Site, error) {
+	open := openers[of]
+	if open == nil {
 		return nil, fmt.Errorf("found operation %q, expected import, sample or dispatch; use the same version on all machines", of)
 	}
+	s, err := open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

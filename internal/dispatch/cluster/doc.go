@@ -1,5 +1,5 @@
-// Package cluster makes the parts of a graph in processes on several machines, with any engine that runs functions on workers
-// and groups records by key. Each file has the bytes that dispatch.Plan.Run writes.
+// Package cluster makes the parts of a graph in processes on several machines, with any engine that runs the tasks of stages
+// (package stages). Each file has the bytes that dispatch.Plan.Run writes.
 //
 // # The parts of a run
 //
@@ -10,25 +10,22 @@
 //
 // # Stages
 //
-//	Cut     a segment   reads consecutive nodes, the edges into them and their columns, and gives records for parts
-//	Slice   a slice     writes some records of a part to a file; for parts of more than 64 MiB alone
-//	Gather  a part      writes the records to the files of the part
-//	Finish  a part      finds the halo, and writes the graph of the part
+//	cut     a segment   reads consecutive nodes, the edges into them and their columns, and gives records for parts
+//	gather  a part      writes the records to the files of the part
+//	finish  a part      finds the halo, and writes the graph of the part
 //
-// With at most one hop, Make is Gather and Finish in one call, because the halo follows from the records of the part. With more
-// hops, Finish reads the edges of halo nodes from the lists that other parts gathered, so all parts are gathered before
-// (Work.Deep). The keys of records are numbers of parts, or of their slices.
+// With more than one hop, finish reads the edges of halo nodes from the lists that other parts gathered.
 //
 // # Memory
 //
 // A worker maps 6 bytes per node of the graph: the part and the new id of each node. To cut, it holds about 150 KiB per part. To
-// gather, it holds one record, but engines hold all records of a key, about 64 MiB. To finish a part it holds 4 bytes per edge that the part owns, 32 per halo edge, 3/16 per node
+// gather, it holds one record, and the records that package stages sorts. To finish a part it holds 4 bytes per edge that the part owns, 32 per halo edge, 3/16 per node
 // of the graph, and 8 per own node. Options.Memory refuses parts that need more: before the job where the edges that
 // the part owns need it, and in the worker where halo edges do.
 //
 // # Faults
 //
-// An engine may call a function again, at the same time, or on another machine. Functions are pure. Folders and files are made under
+// A task may run twice at the same time, also on two machines. Functions are pure. Folders and files are made under
 // names that no other call has, and renamed when they are whole. A record that is lost, or that comes twice, is found by the number
 // of bytes.
 package cluster

@@ -1,5 +1,5 @@
-// Package cluster imports a graph in processes on several machines, with any engine that runs functions on workers and
-// groups records by key. The store has the bytes that assemble.Build writes, because the functions that read rows, sort
+// Package cluster imports a graph in processes on several machines, with any engine that runs the tasks of stages (package
+// stages). The store has the bytes that assemble.Build writes, because the functions that read rows, sort
 // edges and lay out arrays are the same (assemble.Share).
 //
 // # The parts of a run
@@ -36,8 +36,8 @@
 //
 // # Faults
 //
-// An engine may call a function again, at the same time, or on another machine. All functions are pure, and a file gets
-// its name when it is whole. A stage reads files of earlier stages only. Site.Failed saves the text of an error
+// A task may run twice at the same time, also on two machines. All functions are pure, and a file gets
+// its name when it is whole. A stage reads files of earlier stages only. The text of an error is saved
 // for the submitter, which ends the job where trying again cannot help. Of several bad rows the error names one, not always
 // the first.
 package cluster

@@ -1,5 +1,5 @@
-// Package cluster samples a graph in processes on several machines, with any engine that runs functions on workers and
-// groups records by key. The subgraphs, and the bytes of the output, are the same as sample.Run's.
+// Package cluster samples a graph in processes on several machines, with any engine that runs the tasks of stages (package
+// stages). The subgraphs, and the bytes of the output, are the same as sample.Run's.
 //
 // # The parts of a run
 //
@@ -16,24 +16,22 @@
 // a group with the ordinary kernel.
 //
 // Otherwise (Shuffle) a worker reads only ranges. A range is consecutive nodes of a type and their edges along one edge
-// type in one direction. The engine groups records by key between the stages:
+// type in one direction. The stages are
 //
-//	Start     a group       draws the ops that start from seeds alone, and asks the ranges of the nodes found
-//	Range     a range       draws for each request, answers its group, and asks the ranges of the nodes found
-//	Assemble  a group       gives the kernel the answers (sample.Context.SampleGiven), and writes the piece
+//	start     a group       draws the ops that start from seeds alone, and asks the ranges of the nodes found
+//	range N   a range       draws for each request, answers its group, and asks the ranges of the nodes found
+//	assemble  a group       gives the kernel the answers (sample.Context.SampleGiven), and writes the piece
 //
-// For TFRecords with columns, the stages Want and Rows come before Assemble (rows.go).
+// For TFRecords with columns, the stages want and rows come before assemble (rows.go). Requests go straight to the stage that draws for
+// them, and answers to the one that reads them.
 //
-// All records of a stage go to the next one, in one chain: a stage hands on what is not for it. An engine sends the records
-// of a stage with two outputs to the stages after both, and some translate such forks wrongly.
-//
-// There is a Range stage for each step of ops that start from nodes of the step before. Draws are pure functions of the
+// There is a range stage for each step of ops that start from nodes of the step before. Draws are pure functions of the
 // subgraph, the op and the node, so a range draws without knowing the rest of the subgraph. It may answer for a node that
 // the subgraph does not expand, because an earlier op found the node first; the kernel then does not ask for the answer.
 //
 // # Records
 //
-// Records are bytes, few and large, because each costs an engine far more than its bytes do. Numbers are differences of
+// Records are few and large. Numbers are differences of
 // variable length: a request takes about 3 bytes, and an answer about 4 bytes and 1 to 4 bytes per edge, as many as the
 // largest far end takes; edge ids take 4 bytes more where they are needed. request.go and answer.go have the layouts.
 //
@@ -45,7 +43,7 @@
 //
 // # Faults
 //
-// An engine may call a function again, at the same time, or on another machine. All functions are pure, and a piece gets
-// its name when it is whole. A piece carries a checksum. Site.Failed saves the text of an error for the submitter, which
-// ends the job where trying again cannot help.
+// A task may run twice at the same time, also on two machines. All functions are pure, and a piece gets
+// its name when it is whole. A piece carries a checksum, and stays until a checkpoint of the output has it. The text of an error is saved for the submitter,
+// which ends the job where trying again cannot help.
 package cluster
