@@ -146,7 +146,7 @@ func (x *gathering) writeSection(file int, at int64, data []byte) error {
 func (x *gathering) checkWhole() error {
 	for file := range files {
 		if file != toHalo && x.got[file] != x.want[file] {
-			return fmt.Errorf("part %d: found %d bytes of file %d, expected %d: the engine lost a record, or gave one twice", x.part, x.got[file], file, x.want[file])
+			return fmt.Errorf("part %d: found %d bytes of file %d, expected %d: a record was lost, or came twice", x.part, x.got[file], file, x.want[file])
 		}
 	}
 	return nil

@@ -252,7 +252,7 @@ func (a *answers) Counts(op int, nodes, counts []uint32) {
 		}
 		place, ok := a.find.get(uint64(op)<<32 | uint64(v))
 		if !ok {
-			a.err = fmt.Errorf("found no answer for node %d of op %d, expected one for each node that an op expands: the engine lost a record", v, op)
+			a.err = fmt.Errorf("found no answer for node %d of op %d, expected one for each node that an op expands: a record was lost", v, op)
 			continue
 		}
 		x := &a.all[place]

@@ -354,7 +354,7 @@ func (t *groupTable) Places(to []uint32, ids graph.Index) []uint32 {
 	for _, id := range ids.U32 { // of a wide edge type nothing is asked for
 		place, ok := t.place.get(uint64(id))
 		if !ok && t.err == nil {
-			t.err = fmt.Errorf("found no row %d of the columns of a type, expected each row that a group asked for: the engine lost a record", id)
+			t.err = fmt.Errorf("found no row %d of the columns of a type, expected each row that a group asked for: a record was lost", id)
 		}
 		to = append(to, place)
 	}
