@@ -6,7 +6,7 @@
 # make pages        pages of reports in headless Chromium at three widths, light and dark; screenshots in pages/
 # make interop-data tests on other people's data, in the folder GRAPHMILL_DATA
 # make goldens      the golden files again, with the real peers: fails if they differ
-# make cluster      tests on a Flink on this machine: needs Java 17 and Maven
+# make cluster      tests on a Flink on this machine, and in the long form on a Spark: needs Java 17 and Maven
 # make race         every package, with the race detector (an hour)
 # make race-short   the packages with the most goroutines, with the race detector
 # make torture      the proofs over all commands, every case (hours); torture/README.md
@@ -74,7 +74,7 @@ test: $(VENV)/pins
 	$(SHORT) $(GO) -C beam test -vet=off -timeout 2h ./...
 
 cluster:
-	$(GO) -C beam test -tags cluster -timeout 20m -run '^TestFlink' ./...
+	$(GO) -C beam test -tags cluster -timeout 30m -run '^Test(Flink|Spark)' ./...
 
 check-long: $(VENV)/pins
 	GO=$(GO) scripts/check-long.sh

@@ -18,7 +18,7 @@ var taggedNames = map[string]*regexp.Regexp{
 	"interop":                regexp.MustCompile("^TestPeer[A-Z]"),
 	"interop || interopdata": regexp.MustCompile("^TestGolden"),
 	"interopdata":            regexp.MustCompile("^Test(Golden|Data)"),
-	"cluster":                regexp.MustCompile("^TestFlink"),
+	"cluster":                regexp.MustCompile("^Test(Flink|Spark)"),
 	"large":                  regexp.MustCompile("^TestLarge"),
 }
 

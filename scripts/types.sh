@@ -28,7 +28,7 @@ for file in bench/peers/*.py; do
   esac
 done
 
-check python/src python/wheel.py bench/*.py "${peers[@]}" scripts/site/*.py examples/packs/*.py examples/relational-postgres/*.py
+check python/src python/wheel.py bench/*.py "${peers[@]}" scripts/*.py scripts/site/*.py examples/packs/*.py examples/relational-postgres/*.py
 MYPYPATH=python/src:python/tests check python/tests/*.py
 check bench/accuracy/*.py examples/graphsage-cora-dgl/*.py
 check examples/cora/*.py examples/graphsage-cora-pyg/*.py

@@ -17,7 +17,7 @@ func newDispatch(t *cli.Terminal) *cobra.Command {
 	var c dispatching.Cluster
 	cmd := command.NewDispatch(t, &command.Where[dispatching.Cluster]{
 		Long: `Writes the parts of a graph in DGL's distributed format, on a cluster, by Apache Beam on
-Flink, or on this machine by Beam's Prism. Each file has the bytes that graphmill
+Flink or Spark, or on this machine by Beam's Prism. Each file has the bytes that graphmill
 dispatch writes with the same flags.
 
 The store and the folder of the output lie on storage that the submitter and all workers

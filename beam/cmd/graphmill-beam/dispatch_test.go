@@ -110,7 +110,7 @@ func TestDispatchRefused(t *testing.T) {
 		{[]string{store, "--parts", "-1"}, exitUsage, "found --parts -1"},
 		{[]string{store, "--parts", "2", "--parts-at-once", "1"}, exitUsage, "found --parts-at-once 1, expected none"},
 		{[]string{store, "--parts", "2", "--memory", "1MiB"}, exitFailed, "part 0: found a memory bound of 1.00 MiB"},
-		{[]string{store, "--parts", "2", "--runner", "spark"}, exitUsage, `found --runner "spark", expected prism or flink`},
+		{[]string{store, "--parts", "2", "--runner", "storm"}, exitUsage, `found --runner "storm", expected prism, flink or spark`},
 		{[]string{store, "--parts", "2", "--time-limit", "1ns"}, exitFailed, "time limit"},
 		{[]string{chunks, "--parts", "2"}, exitUsage, "or use graphmill dispatch"},
 		{[]string{parts, "--parts", "2"}, exitUsage, "to send parts, use graphmill dispatch"},

@@ -25,7 +25,7 @@ import (
 	"github.com/graphmill/graphmill/option"
 )
 
-// The tests start Flink by scripts/flink, with this program as the worker service and as the submitter.
+// The tests start Flink and Spark by scripts/flink and scripts/spark, with this program as the worker service and as the submitter.
 
 const (
 	jobPort    = "18399"
@@ -38,16 +38,16 @@ var (
 	onCluster  = append(slices.Clone(onEmbedded), "--workers", "localhost:"+workerPort, "--job-manager", "http://localhost:"+restPort)
 )
 
-// deployment is a Flink of a test.
+// deployment is an engine of a test.
 type deployment struct {
 	t   *testing.T
 	dir string
 }
 
-// up starts a Flink until the end of the test.
-func up(t *testing.T, args ...string) *deployment {
+// up starts an engine by its script until the end of the test.
+func up(t *testing.T, name string, args ...string) *deployment {
 	t.Helper()
-	script, err := filepath.Abs("../../../scripts/flink")
+	script, err := filepath.Abs("../../../scripts/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func up(t *testing.T, args ...string) *deployment {
 		}
 	})
 	start := time.Now()
-	args = append([]string{"up", "--dir", d.dir, "--binary", self(t), "--job-port", jobPort, "--rest-port", restPort, "--worker-port", workerPort}, args...)
+	args = append([]string{"up", "--dir", d.dir, "--binary", self(t), "--job-port", jobPort, "--worker-port", workerPort}, args...)
 	if out, err := exec.CommandContext(t.Context(), script, args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -75,7 +75,7 @@ func self(t testing.TB) string {
 	return name
 }
 
-// equal samples on Flink, by both methods, and compares the output with the output of one process.
+// equal samples on an engine, by both methods, and compares the output with the output of one process.
 func equal(t *testing.T, store, one, name string, where, args []string) {
 	t.Helper()
 	for _, method := range []string{"local", "shuffle"} {
@@ -94,7 +94,7 @@ func equal(t *testing.T, store, one, name string, where, args []string) {
 
 // TestFlink runs everything on one Flink of two TaskManagers, since a start takes as long as many jobs. The kills come last.
 func TestFlink(t *testing.T) {
-	d := up(t, "--task-managers", "2", "--slots", "2")
+	d := up(t, "flink", "--rest-port", restPort, "--task-managers", "2", "--slots", "2")
 	t.Run("sample", func(t *testing.T) {
 		sampled(t, onCluster, "collection", "epoch scope", "before", "links", "ranks", "typed records", "plan")
 	})
@@ -104,7 +104,7 @@ func TestFlink(t *testing.T) {
 
 func TestFlinkEmbedded(t *testing.T) {
 	proof.OnlyLong(t, "a second Flink, which runs workers itself")
-	up(t, "--embedded")
+	up(t, "flink", "--embedded")
 	t.Run("sample", func(t *testing.T) {
 		sampled(t, onEmbedded, "collection", "epoch scope", "before", "links", "ranks")
 	})
@@ -113,17 +113,17 @@ func TestFlinkEmbedded(t *testing.T) {
 
 func TestFlinkOneTaskManager(t *testing.T) {
 	proof.OnlyLong(t, "a third Flink, of one TaskManager")
-	up(t, "--task-managers", "1", "--slots", "2")
+	up(t, "flink", "--rest-port", restPort, "--task-managers", "1", "--slots", "2")
 	sampled(t, onCluster, "typed records")
 }
 
 func TestFlinkOneSlot(t *testing.T) {
 	proof.OnlyLong(t, "a fourth Flink, of two TaskManagers with a slot each")
-	up(t, "--task-managers", "2", "--slots", "1")
+	up(t, "flink", "--rest-port", restPort, "--task-managers", "2", "--slots", "1")
 	sampled(t, onCluster, "typed records", "plan")
 }
 
-// sampled samples on Flink, and compares each file with the one that graphmill sample writes.
+// sampled samples on an engine, and compares each file with the one that graphmill sample writes.
 func sampled(t *testing.T, where []string, list ...string) {
 	t.Helper()
 	store := shopStore(t)
@@ -135,12 +135,15 @@ func sampled(t *testing.T, where []string, list ...string) {
 	}
 }
 
-// dispatched dispatches on Flink, and compares each file with the one that graphmill dispatch writes.
-func dispatched(t *testing.T, where []string) {
+// dispatched dispatches on an engine, and compares each file with the one that graphmill dispatch writes. Without names it takes all cases.
+func dispatched(t *testing.T, where []string, list ...string) {
 	t.Helper()
 	store := shopStore(t)
 	all := dispatchCases(t, store)
-	for _, name := range names(all) {
+	if len(list) == 0 {
+		list = names(all)
+	}
+	for _, name := range list {
 		dir := t.TempDir()
 		one, out := filepath.Join(dir, "one"), filepath.Join(dir, "many")
 		dispatchAlone(t, append([]string{store, "--out", one}, all[name]...)...)

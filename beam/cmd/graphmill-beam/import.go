@@ -15,8 +15,8 @@ func newImport(t *cli.Terminal) *cobra.Command {
 	var e engineFlags
 	var c importing.Cluster
 	cmd := command.NewImport(t, &command.Where[importing.Cluster]{
-		Long: `Makes a store from the tables of a graph on a cluster, by Apache Beam on Flink, or on this
-machine by Beam's Prism. Each file has the bytes that graphmill import writes with the
+		Long: `Makes a store from the tables of a graph on a cluster, by Apache Beam on Flink or Spark, or
+on this machine by Beam's Prism. Each file has the bytes that graphmill import writes with the
 same flags. SRC is any source of one graph that graphmill import reads.
 
 The tables and the folder of the output lie on storage that the submitter and all workers

@@ -84,10 +84,10 @@ func newRoot(t *cli.Terminal) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "graphmill-beam",
 		Short: "Run graphmill on a cluster, by Apache Beam",
-		Long:  `Runs graphmill's operations on a cluster: by Apache Beam on Flink, as indexed processes of any scheduler, or on this machine by Beam's Prism.`,
+		Long:  `Runs graphmill's operations on a cluster: by Apache Beam on Flink or Spark, as indexed processes of any scheduler, or on this machine by Beam's Prism.`,
 		Example: `  graphmill-beam sample g.store --fanout 15,10 --out o  # on this machine, by Prism
   graphmill-beam worker --listen localhost:50000  # on each machine of the cluster
-  scripts/flink up  # a Flink on this machine, to try it`,
+  scripts/flink up  # a Flink on this machine, to try it; scripts/spark up is a Spark`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return cli.Usagef("found command %q, expected one of --help", args[0])

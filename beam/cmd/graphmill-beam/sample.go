@@ -27,17 +27,17 @@ type engineFlags struct {
 }
 
 func (f *engineFlags) add(fs *pflag.FlagSet) {
-	fs.StringVar(&f.o.Runner, "runner", engine.Prism, "prism (Beam's own runner, in this process), flink, or steps (none: graphmill-beam step runs the tasks)")
+	fs.StringVar(&f.o.Runner, "runner", engine.Prism, "prism (Beam's own runner, in this process), flink, spark, or steps (none: graphmill-beam step runs the tasks)")
 	fs.StringVar(&f.o.Endpoint, "endpoint", "", "HOST:PORT of Beam's job server (default with prism: started in this process)")
-	fs.IntVar(&f.o.Parallelism, "parallelism", 2, "parallel instances of each stage: the slots of Flink that the job takes, or the processes of steps")
-	fs.StringVar(&f.o.Workers, "workers", "", "HOST:PORT of graphmill-beam worker, as each TaskManager sees it (default: the workers run in this process)")
+	fs.IntVar(&f.o.Parallelism, "parallelism", 2, "parallel instances of each stage: the slots of Flink that the job takes, the cores of Spark, or the processes of steps")
+	fs.StringVar(&f.o.Workers, "workers", "", "HOST:PORT of graphmill-beam worker, as each machine of Flink or Spark sees it (default: the workers run in this process)")
 	fs.StringVar(&f.o.JobManager, "job-manager", "", "URL of Flink's JobManager, such as http://localhost:8081: with it, a job that is cancelled ends at once in Flink, too")
 	fs.DurationVar(&f.o.TimeLimit, "time-limit", 0, "cancel the job after this time (default: no limit)")
 	fs.BoolVar(&f.o.Insecure, "insecure", false, "allow endpoints on other machines without TLS")
 	fs.StringVar(&f.ca, "tls-ca", "", "PEM file with the certificates that the job server's is signed by; encrypts the connection to it")
 	fs.BoolVar(&f.noWait, "no-wait", false, "with --runner steps: end when the job is planned; the same command goes on once the steps have run")
 	fs.BoolVar(&f.verbose, "verbose", false, "print the messages of the runner")
-	cli.Choices(fs, "runner", engine.Prism, engine.Flink, runnerSteps)
+	cli.Choices(fs, "runner", engine.Prism, engine.Flink, engine.Spark, runnerSteps)
 	cli.Named(fs, "HOST:PORT", "endpoint", "workers")
 	cli.Named(fs, "URL", "job-manager")
 	cli.Named(fs, "FILE", "tls-ca")
@@ -91,8 +91,8 @@ func newSample(t *cli.Terminal) *cobra.Command {
 	var e engineFlags
 	var c sampling.Cluster
 	cmd := command.NewSample(t, &command.Where[sampling.Cluster]{
-		Long: `Samples subgraphs on a cluster, by Apache Beam on Flink, or on this machine by Beam's
-Prism. Each file has the bytes that graphmill sample writes with the same flags.
+		Long: `Samples subgraphs on a cluster, by Apache Beam on Flink or Spark, or on this machine by
+Beam's Prism. Each file has the bytes that graphmill sample writes with the same flags.
 
 The store and the folder of the output lie on storage that the submitter and all workers
 reach at the same paths. With --method local each worker maps the whole store, and only

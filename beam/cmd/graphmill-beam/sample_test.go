@@ -105,8 +105,10 @@ func TestRefused(t *testing.T) {
 		status int
 		want   string
 	}{
-		{[]string{store, "--fanout", "2", "--runner", "spark"}, exitUsage, `found --runner "spark", expected prism or flink`},
+		{[]string{store, "--fanout", "2", "--runner", "storm"}, exitUsage, `found --runner "storm", expected prism, flink or spark`},
 		{[]string{store, "--fanout", "2", "--runner", "flink"}, exitUsage, "found no --endpoint, expected HOST:PORT"},
+		{[]string{store, "--fanout", "2", "--runner", "spark"}, exitUsage, "found no --endpoint, expected HOST:PORT"},
+		{[]string{store, "--fanout", "2", "--runner", "spark", "--endpoint", "localhost:1", "--job-manager", "http://localhost:8081"}, exitUsage, "found --job-manager with --runner spark, expected none"},
 		{[]string{store, "--fanout", "2", "--seeds", "user", "--runner", "flink", "--endpoint", "localhost:1"}, exitFailed, "localhost:1"},
 		{[]string{store, "--fanout", "2", "--runner", "flink", "--endpoint", "flink.example:8099", "--workers", "localhost:50000"}, exitUsage, "beyond loopback"},
 		{[]string{store, "--fanout", "2", "--parallelism", "0"}, exitUsage, "found --parallelism 0, expected at least 1"},

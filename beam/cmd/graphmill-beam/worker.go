@@ -27,12 +27,12 @@ func newWorker(t *cli.Terminal) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "Start workers for the jobs of a cluster",
-		Long: `Starts a worker process when a TaskManager of Flink asks for one, and ends it with the job. Run one
-service on each machine of the cluster, with the same program and the same address: a TaskManager
-asks the service of its own machine. When it listens, the command prints one line of JSON,
+		Long: `Starts a worker process when a TaskManager of Flink or an executor of Spark asks for one, and ends it
+with the job. Run one service on each machine of the cluster, with the same program and the same
+address: each asks the service of its own machine. When it listens, the command prints one line of JSON,
 {"addr":"HOST:PORT","build":"..."}. SIGINT and SIGTERM end it and its workers.
 
-Beam has no encryption between a TaskManager and its workers, so that the address must be one that
+Beam has no encryption between these and their workers, so that the address must be one that
 only this machine can reach, unless --insecure is given. Every user of this machine can have the
 functions of this program run as the user of the service.`,
 		Example: `  graphmill-beam worker --listen localhost:50000

@@ -22,12 +22,12 @@ import (
 	"github.com/graphmill/graphmill/internal/proof"
 )
 
-// The test starts Flink by scripts/flink, with itself as the worker service.
+// The tests start Flink and Spark by scripts/flink and scripts/spark, with themselves as the worker service.
 
-// up starts a Flink until the end of the test, and returns the folder of its logs.
-func up(t *testing.T, args ...string) (dir string) {
+// up starts an engine by its script until the end of the test, and returns the folder of its logs.
+func up(t *testing.T, name string, args ...string) (dir string) {
 	t.Helper()
-	script, err := filepath.Abs("../../../scripts/flink")
+	script, err := filepath.Abs("../../../scripts/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func up(t *testing.T, args ...string) (dir string) {
 			t.Errorf("%v\n%s", err, out)
 		}
 	})
-	args = append([]string{"up", "--dir", dir, "--binary", self, "--job-port", "18099", "--rest-port", "18081", "--worker-port", "15000"}, args...)
+	args = append([]string{"up", "--dir", dir, "--binary", self, "--job-port", "18099", "--worker-port", "15000"}, args...)
 	start := time.Now()
 	out, err := exec.CommandContext(t.Context(), script, args...).CombinedOutput()
 	if err != nil {
@@ -74,7 +74,7 @@ func timed(t *testing.T, what string) func() {
 
 func TestFlinkEmbedded(t *testing.T) {
 	proof.OnlyLong(t, "a second Flink, which runs workers itself")
-	up(t, "--embedded")
+	up(t, "flink", "--embedded")
 	for range 2 {
 		done := timed(t, "job")
 		counts(t, flink(t))
@@ -86,7 +86,7 @@ func TestFlinkEmbedded(t *testing.T) {
 
 // TestFlink runs everything on one Flink of two TaskManagers, one of which is killed at the end.
 func TestFlink(t *testing.T) {
-	dir := up(t, "--task-managers", "2", "--slots", "1")
+	dir := up(t, "flink", "--rest-port", "18081", "--task-managers", "2", "--slots", "1")
 	t.Run("jobs", clusterJobs)
 	t.Run("kill", func(t *testing.T) { managerKilled(t, dir) })
 }
@@ -112,12 +112,18 @@ func clusterJobs(t *testing.T) {
 	done = timed(t, "failed job, after Flink's restarts")
 	fails(t, external)
 	done()
-	other := external
-	other.Build = "0123456789abcdef"
 	done = timed(t, "job of another build")
-	_, err := engine.Run(t.Context(), counting(t.TempDir(), 10), other)
+	refused(t, external)
 	done()
-	if err == nil || !strings.Contains(err.Error(), "found a worker of build "+external.Build+", submitter has 0123456789abcdef; install the same graphmill-beam on all machines") {
+}
+
+// refused submits a job of another build, which the worker service refuses.
+func refused(t *testing.T, o engine.Options) {
+	t.Helper()
+	build := o.Build
+	o.Build = "0123456789abcdef"
+	_, err := engine.Run(t.Context(), counting(t.TempDir(), 10), o)
+	if err == nil || !strings.Contains(err.Error(), "found a worker of build "+build+", submitter has 0123456789abcdef; install the same graphmill-beam on all machines") {
 		t.Errorf("found %v, expected the refusal of the worker service", err)
 	}
 }
@@ -155,6 +161,9 @@ func killBusy(t *testing.T, dir, out string) error {
 		case <-t.Context().Done():
 			return errors.New("found no file of the job, expected one")
 		}
+	}
+	if err := onLoopback(dir); err != nil {
+		return err
 	}
 	var all struct {
 		TaskManagers []struct {

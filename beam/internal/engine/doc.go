@@ -1,4 +1,4 @@
-// Package engine runs a Beam pipeline on Prism, Beam's runner for one machine, or on Flink through Beam's job server.
+// Package engine runs a Beam pipeline on Prism, Beam's runner for one machine, or on Flink or Spark through Beam's job server.
 //
 // A program calls Init first, then builds its pipeline and calls Run. Run submits the pipeline, waits for the end of the job,
 // and returns an error that names its root cause. The end of the context, or of the time limit, cancels the job on the server.
@@ -6,15 +6,15 @@
 // The submitter is not the one of Beam's SDK, which reads its options from global flags, cannot pass options to the runner,
 // waits two minutes for an endpoint that nobody serves, and has no time limit.
 //
-// Workers run the functions of the pipeline. Without `Workers` they run in the submitting process, which suits Prism and a Flink
+// Workers run the functions of the pipeline. Without `Workers` they run in the submitting process, which suits Prism and an engine
 // on the same machine; with `Workers` they are children of the worker services at that address.
 //
 // # What is encrypted
 //
 // With `TLS`, the connections from the submitter to the job server and to its artifact endpoint are. Beam's job server speaks
-// no TLS of its own, so this needs a proxy in front of both ports. The connections between a TaskManager and its workers are never
+// no TLS of its own, so this needs a proxy in front of both ports. The connections between a TaskManager of Flink, or an executor of Spark, and its workers are never
 // encrypted, because Beam's Java runner cannot: keep them on the machine by a worker service on each. Those among the
-// machines of Flink are Flink's to encrypt (security.ssl). Endpoints beyond loopback are refused without `TLS` or `Insecure`.
+// machines of Flink are Flink's to encrypt (security.ssl), as those of Spark are Spark's (spark.ssl, spark.network.crypto). Endpoints beyond loopback are refused without `TLS` or `Insecure`.
 //
 // # What cannot be stopped
 //
@@ -27,7 +27,7 @@
 // service end in both cases.
 //
 // Beam's job server does not tell Flink when a job is cancelled, so that Run tells Flink itself if it knows `JobManager`. The
-// job of a submitter that is killed runs on.
+// job of a submitter that is killed runs on. Spark needs no telling: it runs inside the job server, and ends the job's executors.
 //
 // Beam keeps loggers, hooks and options in global variables. So Run runs one pipeline at a time in a process, and a second
 // call waits.

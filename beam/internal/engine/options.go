@@ -15,11 +15,12 @@ import (
 const (
 	Prism = "prism"
 	Flink = "flink"
+	Spark = "spark"
 )
 
 // Options say where and how a pipeline runs.
 type Options struct {
-	// Runner is Prism or Flink.
+	// Runner is Prism, Flink or Spark.
 	Runner string
 	// Endpoint is the job server, HOST:PORT. With Prism, "" starts it in this process.
 	Endpoint string
@@ -30,10 +31,11 @@ type Options struct {
 	TLS *tls.Config
 	// Insecure allows endpoints beyond loopback without TLS.
 	Insecure bool
-	// Workers is the address of the worker services, HOST:PORT, as each TaskManager sees it. "" runs the workers in this
+	// Workers is the address of the worker services, HOST:PORT, as each machine of the engine sees it. "" runs the workers in this
 	// process.
 	Workers string
-	// Parallelism is the number of parallel instances of each stage. Prism ignores it. 0 is Flink's default.
+	// Parallelism is the number of parallel instances of each stage on Flink. 0 is Flink's default. Prism and Spark ignore it: Spark
+	// runs a task on each of its cores.
 	Parallelism int
 	// JobName is shown by the runner. "" is "graphmill".
 	JobName string
@@ -59,9 +61,9 @@ func (o *Options) Check() error {
 		o.Message = func(slog.Level, string) {}
 	}
 	switch {
-	case o.Runner != Prism && o.Runner != Flink:
-		return fmt.Errorf("found `Runner` %q, expected %s or %s", o.Runner, Prism, Flink)
-	case o.Runner == Flink && o.Endpoint == "":
+	case o.Runner != Prism && o.Runner != Flink && o.Runner != Spark:
+		return fmt.Errorf("found `Runner` %q, expected %s, %s or %s", o.Runner, Prism, Flink, Spark)
+	case o.Runner != Prism && o.Endpoint == "":
 		return errors.New("found no `Endpoint`, expected HOST:PORT of Beam's job server; give `Endpoint` localhost:8099 or run with `Runner` prism")
 	case o.Parallelism < 0:
 		return fmt.Errorf("found `Parallelism` %d, expected 0 or more", o.Parallelism)
@@ -71,8 +73,8 @@ func (o *Options) Check() error {
 		return errors.New("found `Workers` with Prism in this process, expected none; leave `Workers` out or give `Endpoint`")
 	case o.Runner == Prism && o.Endpoint == "" && !confined && !o.Insecure:
 		return errors.New("found Prism in this process, which takes jobs from other machines on this system; allow that by `Insecure`, or run Prism as a program of its own and give `Endpoint`")
-	case o.Runner == Prism && o.JobManager != "":
-		return errors.New("found `JobManager` with Prism, expected none; leave it out or run with `Runner` flink")
+	case o.Runner != Flink && o.JobManager != "":
+		return fmt.Errorf("found `JobManager` with `Runner` %s, expected none; leave it out or run with `Runner` %s", o.Runner, Flink)
 	}
 	if o.Endpoint != "" {
 		if err := o.allowed("`Endpoint`", o.Endpoint, o.TLS != nil, "encrypt the connection by `TLS`, or "); err != nil {

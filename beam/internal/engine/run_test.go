@@ -164,6 +164,33 @@ func TestJob(t *testing.T) {
 	}
 }
 
+// Spark gets no options of Flink, and a job server that has a job says so.
+func TestSparkJob(t *testing.T) {
+	f := newFake(t, text(jobpb.JobMessage_JOB_MESSAGE_ERROR, "org.apache.spark.SparkException: Only one SparkContext should be running in this JVM (see SPARK-2243)."), state(jobpb.JobState_FAILED))
+	o := engine.Options{Runner: engine.Spark, Endpoint: f.endpoint, Workers: "localhost:50000", Parallelism: 7}
+	if _, err := engine.Run(t.Context(), counting(t.TempDir(), 1), o); err == nil || !strings.Contains(err.Error(), "failed: the job server at "+f.endpoint+" runs another job, and Spark takes one at a time") {
+		t.Errorf("found %v, expected that Spark has a job", err)
+	}
+	all := f.prepared.GetPipelineOptions().AsMap()
+	for _, name := range []string{"object_reuse", "faster_copy", "parallelism"} {
+		if found, there := all["beam:option:"+name+":v1"]; there {
+			t.Errorf("%s: found %v, expected none", name, found)
+		}
+	}
+}
+
+// A cancelled job at Spark ends there, and the error does not name Flink.
+func TestCancelledAtSpark(t *testing.T) {
+	clean(t)
+	f := newFake(t, state(jobpb.JobState_RUNNING))
+	f.stay = true
+	o := engine.Options{Runner: engine.Spark, Endpoint: f.endpoint, Workers: "localhost:1", TimeLimit: 200 * time.Millisecond}
+	res, err := engine.Run(t.Context(), counting(t.TempDir(), 1), o)
+	if res.State != "CANCELLED" || !errors.Is(err, engine.ErrTimeLimit) || strings.Contains(err.Error(), "Flink") {
+		t.Errorf("found %+v, %v, expected the end of the time limit", res, err)
+	}
+}
+
 // A cancelled job is cancelled at Flink, and no other job.
 func TestCancelledAtFlink(t *testing.T) {
 	clean(t)
@@ -205,7 +232,7 @@ func TestOptions(t *testing.T) {
 		change func(o *engine.Options)
 		want   string
 	}{
-		{"no runner", func(o *engine.Options) { o.Runner = "" }, "found `Runner` \"\", expected prism or flink"},
+		{"no runner", func(o *engine.Options) { o.Runner = "" }, "found `Runner` \"\", expected prism, flink or spark"},
 		{"Flink without an endpoint", func(o *engine.Options) { o.Endpoint = "" }, "found no `Endpoint`"},
 		{"no port", func(o *engine.Options) { o.Endpoint = "localhost" }, "found `Endpoint` \"localhost\", expected HOST:PORT"},
 		{"endpoint beyond loopback", func(o *engine.Options) { o.Endpoint = "192.0.2.1:1" }, "found `Endpoint` 192.0.2.1:1, which is beyond loopback"},
@@ -217,7 +244,9 @@ func TestOptions(t *testing.T) {
 		{"parallelism", func(o *engine.Options) { o.Parallelism = -1 }, "found `Parallelism` -1"},
 		{"time limit", func(o *engine.Options) { o.TimeLimit = -1 }, "found `TimeLimit` -1ns"},
 		{"Prism with workers", func(o *engine.Options) { o.Runner, o.Endpoint = engine.Prism, "" }, "found `Workers` with Prism in this process"},
-		{"Prism with a JobManager", func(o *engine.Options) { o.Runner, o.JobManager = engine.Prism, "http://localhost:1" }, "found `JobManager` with Prism"},
+		{"Prism with a JobManager", func(o *engine.Options) { o.Runner, o.JobManager = engine.Prism, "http://localhost:1" }, "found `JobManager` with `Runner` prism"},
+		{"Spark with a JobManager", func(o *engine.Options) { o.Runner, o.JobManager = engine.Spark, "http://localhost:1" }, "found `JobManager` with `Runner` spark, expected none; leave it out or run with `Runner` flink"},
+		{"Spark without an endpoint", func(o *engine.Options) { o.Runner, o.Endpoint = engine.Spark, "" }, "found no `Endpoint`"},
 	} {
 		o := flink
 		c.change(&o)

@@ -68,7 +68,7 @@ func (s *server) wait(ctx context.Context, id string) (Result, error) {
 		m, err := stream.Recv()
 		switch {
 		case err != nil && final:
-			return res, verdict(res, reason)
+			return res, s.verdict(res, reason)
 		case errors.Is(err, io.EOF):
 			return s.ask(ctx, res, reason)
 		case err != nil:
@@ -101,11 +101,11 @@ func (s *server) ask(ctx context.Context, res Result, reason string) (Result, er
 		return res, s.lost(res.JobID, err)
 	}
 	res.State = state.GetState().String()
-	return res, verdict(res, reason)
+	return res, s.verdict(res, reason)
 }
 
 // verdict is the error of a job by its last state.
-func verdict(res Result, reason string) error {
+func (s *server) verdict(res Result, reason string) error {
 	switch res.State {
 	case jobpb.JobState_DONE.String():
 		return nil
@@ -113,13 +113,19 @@ func verdict(res Result, reason string) error {
 		if reason == "" {
 			reason = "the job server told no reason; see its log"
 		}
-		if unreachable.MatchString(reason) {
+		switch {
+		case s.o.Runner == Spark && strings.HasPrefix(reason, busy):
+			reason = "the job server at " + s.o.Endpoint + " runs another job, and Spark takes one at a time; let that one end, or give the `Endpoint` of another job server"
+		case s.o.Runner == Flink && unreachable.MatchString(reason):
 			reason = "the job server cannot reach Flink's JobManager, which may have died (" + reason + "); look at its log and start it again"
 		}
 		return fmt.Errorf("job %s failed: %s", res.JobID, reason)
 	}
 	return fmt.Errorf("job %s: found state %s, expected DONE; somebody else ended it", res.JobID, res.State)
 }
+
+// busy begins the message of Spark about a second job in one job server.
+const busy = "Only one SparkContext should be running in this JVM"
 
 // unreachable begins the message of Java's network where a job server does not reach the JobManager.
 var unreachable = regexp.MustCompile(`^(Connection refused|Connection reset|Connection timed out|Connection prematurely closed|No route to host|Channel became inactive)`)
