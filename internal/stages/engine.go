@@ -28,8 +28,13 @@ type Site interface {
 	Close() error
 }
 
-// Finished is the number of whole tasks of a job whose records lie in a folder; 0 where there is none.
-func Finished(fsys vfs.FS, dir string) (n int, err error) {
+// Finished is the number of whole tasks of a job that a later run can continue from: its records lie in a folder of the work folder work. It is 0 where there is none, and after an error with which every
+// run of the same work ends.
+func Finished(fsys vfs.FS, work, dir string) (n int, err error) {
+	if workfolder.Hopeless(fsys, work) {
+		return 0, nil
+	}
+	dir = filepath.Join(work, dir)
 	entries, err := fsys.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil

@@ -131,7 +131,7 @@ func Finished(fsys vfs.FS, dir string) (int, error) {
 			n, err = n+parts, errors.Join(err, unknown)
 		}
 		if strings.HasPrefix(e.Name(), recordsPrefix) {
-			tasks, unknown := stages.Finished(fsys, filepath.Join(dir, e.Name()))
+			tasks, unknown := stages.Finished(fsys, dir, e.Name())
 			n, err = n+tasks, errors.Join(err, unknown)
 		}
 	}

@@ -57,7 +57,7 @@ func keeps(fsys vfs.FS, dir string) (bool, error) {
 // finishedPieces is the number of finished pieces in a work folder.
 func finishedPieces(fsys vfs.FS, dir string) (n int, err error) {
 	for _, job := range []string{"", string(Measure), string(Look)} {
-		whole, unknown := stages.Finished(fsys, filepath.Join(dir, job, recordsDir))
+		whole, unknown := stages.Finished(fsys, filepath.Join(dir, job), recordsDir)
 		n, err = n+whole, errors.Join(err, unknown)
 	}
 	return n, err

@@ -346,8 +346,8 @@ func TestFaults(t *testing.T) {
 		if fault.Calls() < at {
 			break
 		}
-		if err == nil && n != there {
-			t.Errorf("call %d fails: found %d pieces, expected %d or an error", at, n, there)
+		if err == nil && n < there {
+			t.Errorf("call %d fails: found %d pieces, expected at least %d or an error", at, n, there)
 		}
 	}
 	for at := int64(1); at <= 3; at++ {

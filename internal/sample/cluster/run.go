@@ -320,7 +320,7 @@ func Pieces(fsys vfs.FS, dir string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	tasks, err := stages.Finished(fsys, filepath.Join(dir, recordsDir(w)))
+	tasks, err := stages.Finished(fsys, dir, recordsDir(w))
 	return pieces + tasks, err
 }
 
