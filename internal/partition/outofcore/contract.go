@@ -106,7 +106,7 @@ func (c *contraction) cut(ctx context.Context) error {
 	label := c.k.label
 	s := c.sums
 	store := func(bucket uint64, own uint32) error {
-		for _, slot := range s.slots {
+		for _, slot := range s.Slots {
 			r := w.Fast(bucket, recordBytes)
 			if r == nil {
 				var err error
@@ -115,10 +115,10 @@ func (c *contraction) cut(ctx context.Context) error {
 				}
 			}
 			binary.LittleEndian.PutUint32(r, own)
-			binary.LittleEndian.PutUint32(r[4:], s.keys[slot])
-			binary.LittleEndian.PutUint32(r[8:], saturated(s.sum[slot]))
+			binary.LittleEndian.PutUint32(r[4:], s.Keys[slot])
+			binary.LittleEndian.PutUint32(r[8:], saturated(s.Sums[slot]))
 		}
-		c.stats.Written += recordBytes * int64(len(s.slots))
+		c.stats.Written += recordBytes * int64(len(s.Slots))
 		return nil
 	}
 	err = c.pass(ctx, c.l, "contract", func(b *undirected.Block) error {
@@ -126,7 +126,7 @@ func (c *contraction) cut(ctx context.Context) error {
 			own := label[b.First+uint32(i)]
 			bucket := uint64(sort.Search(c.buckets-1, func(i int) bool { return c.first[i+1] > own }))
 			from, to := b.Row(i)
-			s.reset(int(to - from))
+			s.Reset(int(to - from))
 			for j := from; j < to; j++ {
 				other, weight := label[b.Neighbours[j]], uint32(1)
 				if other == own {
@@ -135,14 +135,14 @@ func (c *contraction) cut(ctx context.Context) error {
 				if b.EdgeWeights != nil {
 					weight = b.EdgeWeights[j]
 				}
-				if s.add(other, weight) {
+				if s.Add(other, weight) {
 					continue
 				}
 				if err := store(bucket, own); err != nil {
 					return err
 				}
-				s.reset(int(to - j))
-				s.add(other, weight)
+				s.Reset(int(to - j))
+				s.Add(other, weight)
 			}
 			if err := store(bucket, own); err != nil {
 				return err
