@@ -78,7 +78,7 @@ func run(t *testing.T, s *store.Store, o partition.Options) *partition.Result {
 
 func TestMethodsAreEvenAndTheSameForAnyThreads(t *testing.T) {
 	s := library()
-	for _, method := range []string{partition.Multilevel, partition.Fennel, partition.Random, partition.Hash} {
+	for _, method := range []string{partition.Multilevel, partition.Fennel, partition.Ranges, partition.Random, partition.Hash} {
 		o := partition.Options{Method: method, Parts: 4, Seed: 7, Threads: 1}
 		r := run(t, s, o)
 		o.Threads = 3
@@ -92,7 +92,7 @@ func TestMethodsAreEvenAndTheSameForAnyThreads(t *testing.T) {
 		if other := run(t, s, o); method != partition.Fennel && cmp.Equal(r.Assignment.Part, other.Assignment.Part) {
 			t.Errorf("%s: another seed gave the same parts", method)
 		}
-		if share := r.Quality.CutShare; method == partition.Multilevel && share > 0.02 || method == partition.Fennel && share > 0.3 || share > 0.85 {
+		if share := r.Quality.CutShare; (method == partition.Multilevel || method == partition.Ranges) && share > 0.02 || method == partition.Fennel && share > 0.3 || share > 0.85 {
 			t.Errorf("%s: cut %.3f", method, share)
 		}
 		if x := float64(r.Quality.Cut) / r.RandomCut; method == partition.Random && (x < 0.9 || x > 1.1) {
@@ -148,7 +148,7 @@ func TestBalance(t *testing.T) {
 		{partition.Balance{TypesTogether: true, Columns: []string{"train_mask"}}, []string{"nodes", "train_mask"}},
 		{partition.Balance{Edges: true, Columns: []string{"paper/label"}}, []string{"nodes of author", "nodes of paper", "in-degree", "paper/label = 1", "paper/label = 2"}},
 	} {
-		for _, method := range []string{partition.Multilevel, partition.Fennel} {
+		for _, method := range []string{partition.Multilevel, partition.Fennel, partition.Ranges} {
 			r := run(t, s, partition.Options{Method: method, Parts: 4, Balance: c.balance, Imbalance: []float64{1.1}})
 			if !cmp.Equal(r.Constraints, c.want) || !r.Within {
 				t.Errorf("%s, %+v: constraints %q, balance %v", method, c.balance, r.Constraints, r.Quality.Balance)
@@ -375,7 +375,7 @@ func TestUsage(t *testing.T) {
 		want string
 	}{
 		{partition.Options{}, "found 0 parts, expected 1 to 65536"},
-		{partition.Options{Parts: 4, Method: "multilevl"}, `found method "multilevl", expected one of multilevel, fennel, random, hash, import; did you mean "multilevel"`},
+		{partition.Options{Parts: 4, Method: "multilevl"}, `found method "multilevl", expected one of multilevel, fennel, ranges, random, hash, import; did you mean "multilevel"`},
 		{partition.Options{Parts: 40000, Trainers: 2}, "found 40000 parts, expected 1 to 32768"},
 		{partition.Options{Parts: 4, Trainers: 1 << 40}, "found 1099511627776 trainers per part, expected 1 to 65536"},
 		{partition.Options{Parts: 4, Imbalance: []float64{0.9}}, "found imbalance 0.9, expected 1 to 1000000"},
@@ -433,7 +433,7 @@ func TestForecastHasWeights(t *testing.T) {
 func TestWeightsOfNothing(t *testing.T) {
 	g := undirected.FromPairs(4, []uint32{0, 1, 2}, []uint32{1, 2, 3})
 	g.Constraints, g.Weights = 2, []uint32{1, 0, 1, 0, 1, 0, 1, 0}
-	for _, method := range []string{partition.Multilevel, partition.Fennel} {
+	for _, method := range []string{partition.Multilevel, partition.Fennel, partition.Ranges} {
 		r, err := partition.Divide(t.Context(), vfs.OS, g, graph.HomogeneousNode, partition.Options{Method: method, Parts: 2})
 		if err != nil || !r.Within || !cmp.Equal(r.Quality.Balance, []float64{1, 1}) || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "weight 2 is 0 for every node") {
 			t.Errorf("%s: %v, %+v", method, err, r)
@@ -453,7 +453,7 @@ func TestWeightsOfNothing(t *testing.T) {
 
 func TestEmptyGraphs(t *testing.T) {
 	s := &store.Store{Dir: "s", Graph: &graph.Graph{Nodes: []*graph.Nodes{{Type: "a", Count: 3}, {Type: "b"}}}}
-	for _, method := range []string{partition.Multilevel, partition.Fennel, partition.Random, partition.Hash} {
+	for _, method := range []string{partition.Multilevel, partition.Fennel, partition.Ranges, partition.Random, partition.Hash} {
 		r := run(t, s, partition.Options{Method: method, Parts: 5, Balance: partition.Balance{Edges: true}})
 		if len(r.Assignment.Part) != 3 || r.Quality.EmptyParts < 2 || len(r.Notes) != 1 {
 			t.Errorf("%s: %v, %q", method, r.Assignment.Part, r.Notes)

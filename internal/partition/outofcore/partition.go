@@ -236,9 +236,7 @@ func (r *run) core(ctx context.Context) (*division, error) {
 			return nil, err
 		}
 		part, err = DivideCore(ctx, g, r.levels[0].g.Entries(), r.Options)
-		free(g.Offsets)
-		free(g.Neighbours)
-		free(g.EdgeWeights)
+		Free(g)
 	}
 	if err != nil {
 		return nil, err
@@ -292,9 +290,7 @@ func (r *run) load(ctx context.Context, l *level) (_ *undirected.Graph, err erro
 	g := &undirected.Graph{Constraints: l.constraints, Weights: l.weights}
 	defer func() {
 		if err != nil {
-			free(g.Offsets)
-			free(g.Neighbours)
-			free(g.EdgeWeights)
+			Free(g)
 		}
 	}()
 	if g.Offsets, err = takeZeros[uint32](l.g.Len() + 1); err != nil {

@@ -59,3 +59,16 @@ func (t *Table) Add(key uint32, weight uint32) bool {
 		}
 	}
 }
+
+// Sum is the sum of a key, 0 if it has none.
+func (t *Table) Sum(key uint32) uint64 {
+	mask := uint32(1)<<(64-t.shift) - 1
+	for i := uint32(uint64(key) * 0x9e3779b97f4a7c15 >> t.shift); ; i = (i + 1) & mask {
+		switch t.Keys[i] {
+		case key:
+			return t.Sums[i]
+		case NoKey:
+			return 0
+		}
+	}
+}

@@ -13,6 +13,8 @@ type Placed interface {
 	// Between returns the rows of the nodes from..to-1. The block is valid until m is used again. Several goroutines may call it, each
 	// with a buffer of its own.
 	Between(from, to int, m *Buffer) (Block, error)
+	// EndsBetween is Between without neighbours: a block of which only Row and Len may be used.
+	EndsBetween(from, to int, m *Buffer) (Block, error)
 }
 
 // Between implements Placed.
@@ -24,25 +26,37 @@ func (g *Graph) Between(from, to int, _ *Buffer) (Block, error) {
 	return b, nil
 }
 
+// EndsBetween implements Placed.
+func (g *Graph) EndsBetween(from, to int, m *Buffer) (Block, error) { return g.Between(from, to, m) }
+
 // Between implements Placed. It reads the rows and their ends alone.
 func (g *Spilled) Between(from, to int, m *Buffer) (Block, error) {
+	return g.blockOf(from, to, m, true)
+}
+
+// EndsBetween implements Placed.
+func (g *Spilled) EndsBetween(from, to int, m *Buffer) (Block, error) {
+	return g.blockOf(from, to, m, false)
+}
+
+func (g *Spilled) blockOf(from, to int, m *Buffer, neighbours bool) (Block, error) {
 	m.ends, m.neighbours, m.weights = append(m.ends[:0], 0), m.neighbours[:0], m.weights[:0]
 	// The first block that ends after from.
 	at := sort.Search(len(g.blocks), func(i int) bool { return int(g.blocks[i].first)+g.blocks[i].nodes > from })
 	for i := at; i < len(g.blocks) && int(g.blocks[i].first) < to; i++ {
-		if err := g.between(g.blocks[i], from, to, m); err != nil {
+		if err := g.between(g.blocks[i], from, to, m, neighbours); err != nil {
 			return Block{}, err
 		}
 	}
 	b := Block{First: uint32(from), Offsets: m.ends, Neighbours: m.neighbours}
-	if g.weighted {
+	if g.weighted && neighbours {
 		b.EdgeWeights = m.weights
 	}
 	return b, nil
 }
 
-// between appends the rows of a block that are in a range to m.
-func (g *Spilled) between(x spilledBlock, from, to int, m *Buffer) error {
+// between appends the ends of the rows of a block that are in a range to m, and the rows.
+func (g *Spilled) between(x spilledBlock, from, to int, m *Buffer, neighbours bool) error {
 	lo, hi := max(from-int(x.first), 0), min(to-int(x.first), x.nodes)
 	if lo >= hi {
 		return nil
@@ -62,6 +76,9 @@ func (g *Spilled) between(x spilledBlock, from, to int, m *Buffer) error {
 	ends := m.ends[len(m.ends)-(hi-lo):]
 	for i := range ends {
 		ends[i] += before - start
+	}
+	if !neighbours {
+		return nil
 	}
 	n := int(ends[len(ends)-1] - before)
 	at := x.at + 4*int64(x.nodes)

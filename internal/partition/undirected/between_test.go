@@ -57,7 +57,14 @@ func TestBetween(t *testing.T) {
 			if a.First != b.First || a.Len() != b.Len() || !slices.Equal(a.Neighbours, b.Neighbours) || !slices.Equal(a.EdgeWeights, b.EdgeWeights) {
 				rt.Fatalf("nodes %d to %d: found %v, expected %v", from, to, b, a)
 			}
+			ends, err := s.EndsBetween(from, to, &Buffer{})
+			if err != nil || ends.Len() != a.Len() {
+				rt.Fatalf("%d ends, %v", ends.Len(), err)
+			}
 			for i := range a.Len() {
+				if p, q := ends.Row(i); q-p != a.Offsets[i+1]-a.Offsets[i] {
+					rt.Fatalf("row %d: found %d neighbours", i, q-p)
+				}
 				x, y := a.Row(i)
 				if p, q := b.Row(i); p != x || q != y {
 					rt.Fatalf("row %d: found %d to %d, expected %d to %d", i, p, q, x, y)
