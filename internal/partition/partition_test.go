@@ -309,6 +309,28 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// With the rows on disk, by ranges gives the same parts, and a call of the file system that fails is its error.
+func TestRangesOnDisk(t *testing.T) {
+	s := library()
+	o := partition.Options{Method: partition.Ranges, Parts: 4, Temp: t.TempDir()}
+	whole := run(t, s, o)
+	shrink(t, 2*5000-1)
+	onDisk := run(t, s, o)
+	if onDisk.Forecast.Disk == 0 || onDisk.Ranges == nil || onDisk.Ranges.OutOfCore != nil || !cmp.Equal(onDisk.Assignment, whole.Assignment) {
+		t.Errorf("found %+v, %v, expected the parts of memory", onDisk.Forecast, onDisk.Ranges)
+	}
+	full := errors.New("disk full")
+	counted := &vfs.Fault{FS: vfs.OS}
+	if _, err := partition.Run(t.Context(), counted, s, o); err != nil || counted.Calls() == 0 {
+		t.Fatalf("%d calls: %v", counted.Calls(), err)
+	}
+	for at := int64(1); at <= counted.Calls(); at += 1 + at/8 {
+		if _, err := partition.Run(t.Context(), &vfs.Fault{FS: vfs.OS, FailAt: at, Err: full}, s, o); !errors.Is(err, full) {
+			t.Errorf("call %d of %d: found %v", at, counted.Calls(), err)
+		}
+	}
+}
+
 // A memory bound below the least is an error, and the least that the error states is enough.
 func TestLeastMemory(t *testing.T) {
 	s, g := library(), undirected.FromPairs(3, []uint32{0, 1}, []uint32{1, 2})
@@ -319,7 +341,7 @@ func TestLeastMemory(t *testing.T) {
 			return err
 		},
 	} {
-		for _, method := range []string{partition.Multilevel, partition.Random} {
+		for _, method := range []string{partition.Multilevel, partition.Ranges, partition.Random} {
 			o := partition.Options{Method: method, Parts: 2, Memory: 1 << 20, Temp: t.TempDir()}
 			err := run(o)
 			if !errors.Is(err, partition.ErrMemory) {
