@@ -16,6 +16,8 @@
 //
 // # The rounds
 //
+//	list      2 passes over the store, before all others
+//	  Mirror, Rows  a range  the neighbours of its nodes (undirected.Reader); the driver in one process has undirected.Build or Spill do it
 //	cluster   2 passes of 16 sub-rounds
 //	  Propose   a block      a node that leads no others wants to join the neighbouring cluster of heaviest edges that has room
 //	  Accept    a range      of the proposals to its leaders, the heaviest while they fit
@@ -40,6 +42,7 @@
 //
 // # Messages
 //
+//	records     8 bytes per edge whose far end is in another range, to its owner
 //	Proposals   12 bytes per proposal, to the owner of its target       4 bytes more per constraint if nodes have weights
 //	Joins       8 bytes per node that joins, to every worker            the same
 //	pairs       12 bytes per pair of clusters and range, to the machine that divides the core; 4 bytes per cluster and constraint
