@@ -2,26 +2,45 @@ package ranges
 
 import "github.com/graphmill/graphmill/internal/partition/undirected"
 
-// Degrees has, by class of degree, the weight of the nodes of a range and the number of their neighbours: a message to every worker, 16 bytes per
-// class with nodes.
-type Degrees struct{ Weights, Ends []int64 }
+// DegreeClass has the weight of the nodes of a class of degree, and the number of their neighbours.
+type DegreeClass struct {
+	Class        uint32
+	Weight, Ends int64
+}
 
-// NewDegrees makes empty Degrees.
-func NewDegrees() *Degrees {
-	return &Degrees{make([]int64, undirected.DegreeClasses), make([]int64, undirected.DegreeClasses)}
+// Degrees are the classes of the nodes of a range, ascending: a message to every worker, 20 bytes per class with nodes.
+type Degrees []DegreeClass
+
+// DegreeCounter counts the degrees of a range.
+type DegreeCounter struct{ nodes, weights, ends []int64 }
+
+// NewDegreeCounter makes an empty DegreeCounter.
+func NewDegreeCounter() *DegreeCounter {
+	return &DegreeCounter{make([]int64, undirected.DegreeClasses), make([]int64, undirected.DegreeClasses), make([]int64, undirected.DegreeClasses)}
 }
 
 // Block adds the nodes of a block; weights are theirs, nil if all weigh 1. Only graphs with one constraint are filled by degree.
-func (h *Degrees) Block(b *undirected.Block, weights []uint32) {
+func (c *DegreeCounter) Block(b *undirected.Block, weights []uint32) {
 	for i := range b.Len() {
 		from, to := b.Row(i)
 		class, w := undirected.DegreeClass(to-from), int64(1)
 		if weights != nil {
 			w = int64(weights[i])
 		}
-		h.Weights[class] += w
-		h.Ends[class] += int64(to - from)
+		c.nodes[class]++
+		c.weights[class] += w
+		c.ends[class] += int64(to - from)
 	}
+}
+
+// Degrees returns what was counted.
+func (c *DegreeCounter) Degrees() (d Degrees) {
+	for class, n := range c.nodes {
+		if n > 0 {
+			d = append(d, DegreeClass{uint32(class), c.weights[class], c.ends[class]})
+		}
+	}
+	return d
 }
 
 const (
@@ -38,27 +57,28 @@ type Filling struct {
 }
 
 // Fill begins the start on a range. all are the degrees of all ranges, in their order. ok is false if the degrees are too even for it to be of use.
-func (p *Plan) Fill(all []*Degrees, own int) (f *Filling, ok bool) {
+func (p *Plan) Fill(all []Degrees, own int) (f *Filling, ok bool) {
+	weights, neighbours := make([]int64, undirected.DegreeClasses), make([]int64, undirected.DegreeClasses)
+	f = &Filling{parts: int64(p.Parts), place: make([]int64, undirected.DegreeClasses)}
 	var total, ends, first, before int64
-	for _, h := range all {
-		for c, w := range h.Weights {
-			total, ends = total+w, ends+h.Ends[c]
+	for i, d := range all {
+		for _, x := range d {
+			weights[x.Class] += x.Weight
+			neighbours[x.Class] += x.Ends
+			total, ends = total+x.Weight, ends+x.Ends
+			if i < own {
+				f.place[x.Class] += x.Weight
+			}
 		}
 	}
 	mean := (total + int64(p.Parts) - 1) / int64(p.Parts)
-	f = &Filling{each: max(mean+(p.Caps[0]-mean)/fillShare, 1), parts: int64(p.Parts), place: make([]int64, undirected.DegreeClasses)}
+	f.each = max(mean+(p.Caps[0]-mean)/fillShare, 1)
 	for c := undirected.DegreeClasses - 1; c >= 0; c-- {
-		var weight, neighbours int64
-		for i, h := range all {
-			if i == own {
-				f.place[c] = before + weight
-			}
-			weight, neighbours = weight+h.Weights[c], neighbours+h.Ends[c]
+		f.place[c] += before
+		if before < f.each && weights[c] > 0 {
+			first += int64(float64(neighbours[c]) * min(1, float64(f.each-before)/float64(weights[c])))
 		}
-		if before < f.each && weight > 0 {
-			first += int64(float64(neighbours) * min(1, float64(f.each-before)/float64(weight)))
-		}
-		before += weight
+		before += weights[c]
 	}
 	return f, 100*first >= skewed*ends && ends > 0
 }

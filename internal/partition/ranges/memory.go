@@ -14,12 +14,17 @@ func nodesBytes(n int64, constraints int) int64 {
 	return each * n
 }
 
+// partBytes is what is held for a part and constraint: loads and prices, and for each of 16 ranges what it moves and demands.
+const partBytes = 200
+
+func partsBytes(parts, constraints int) int64 { return partBytes * int64(parts) * int64(constraints) }
+
 // Least is the smallest Memory for a graph of n nodes with a number of constraints that is divided into parts.
 func Least(n int64, constraints, parts int) int64 {
-	return nodesBytes(n, constraints) + outofcore.Least(n, constraints, parts)
+	return nodesBytes(n, constraints) + partsBytes(parts, constraints) + outofcore.Least(n, constraints, parts)
 }
 
 // Most is the memory that it takes to divide a graph in memory, in addition to the graph and its weights: as much as if clustering left all nodes and pairs.
 func Most(n, pairs int64, constraints, parts int) int64 {
-	return nodesBytes(n, constraints) + outofcore.CoreBytes(n, pairs, constraints, parts)
+	return nodesBytes(n, constraints) + partsBytes(parts, constraints) + outofcore.CoreBytes(n, pairs, constraints, parts)
 }

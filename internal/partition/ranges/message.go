@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/graphmill/graphmill/internal/partition/undirected"
 )
 
 // Messages as bytes: the number of items (8 bytes), the items, then the sizes or weights. All numbers are little-endian.
@@ -207,35 +209,27 @@ func (p *Plan) ParseMoves(b []byte) (m Moves, err error) {
 	return m, r.end("moves")
 }
 
-// Append appends the message: each class with nodes, its weight and its neighbours.
-func (h *Degrees) Append(b []byte) []byte {
-	classes := 0
-	for _, w := range h.Weights {
-		if w != 0 {
-			classes++
-		}
-	}
-	b = binary.LittleEndian.AppendUint64(b, uint64(classes))
-	for c, w := range h.Weights {
-		if w != 0 {
-			b = appendWords(b, []uint32{uint32(c)})
-			b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, uint64(w)), uint64(h.Ends[c]))
-		}
+// Append appends the message.
+func (d Degrees) Append(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(d)))
+	for _, x := range d {
+		b = appendWords(b, []uint32{x.Class})
+		b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, uint64(x.Weight)), uint64(x.Ends))
 	}
 	return b
 }
 
 // ParseDegrees reads what Degrees.Append wrote.
-func ParseDegrees(b []byte) (*Degrees, error) {
-	r, h := &reader{bytes: b}, NewDegrees()
+func ParseDegrees(b []byte) (d Degrees, err error) {
+	r := &reader{bytes: b}
 	for range r.count(20) {
-		c := r.u32()
-		if int(c) >= len(h.Weights) {
-			return nil, fmt.Errorf("degrees: %w: found class %d, expected one below %d; use the same version on all machines", ErrMessage, c, len(h.Weights))
+		x := DegreeClass{r.u32(), int64(r.u64()), int64(r.u64())}
+		if x.Class >= undirected.DegreeClasses || len(d) > 0 && d[len(d)-1].Class >= x.Class {
+			return nil, fmt.Errorf("degrees: %w: found class %d, expected ascending ones below %d; use the same version on all machines", ErrMessage, x.Class, undirected.DegreeClasses)
 		}
-		h.Weights[c], h.Ends[c] = int64(r.u64()), int64(r.u64())
+		d = append(d, x)
 	}
-	return h, r.end("degrees")
+	return d, r.end("degrees")
 }
 
 // merge appends the proposals of another sender.

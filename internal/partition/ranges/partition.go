@@ -593,22 +593,22 @@ func (r *run) degrees(ctx context.Context, worker int, m *Visitor, fn func(b *un
 
 // byDegree makes the start by falling degree, and refines it if it may win.
 func (r *run) byDegree(ctx context.Context) error {
-	all := make([]*Degrees, r.Workers)
+	all := make([]Degrees, r.Workers)
 	// The degrees follow from the ends of the rows, so this is no pass.
 	if err := r.each(ctx, func(worker int, m *Visitor) (err error) {
-		h := NewDegrees()
-		if err := r.degrees(ctx, worker, m, h.Block); err != nil {
+		c := NewDegreeCounter()
+		if err := r.degrees(ctx, worker, m, c.Block); err != nil {
 			return err
 		}
-		if all[worker] = h; r.apart {
-			all[worker], err = ParseDegrees(h.Append(nil))
+		if all[worker] = c.Degrees(); r.apart {
+			all[worker], err = ParseDegrees(all[worker].Append(nil))
 		}
 		return err
 	}); err != nil {
 		return err
 	}
-	for _, h := range all {
-		r.stats.Received += int64(len(h.Append(nil)))
+	for _, d := range all {
+		r.stats.Received += 20 * int64(len(d))
 	}
 	if _, ok := r.p.Fill(all, 0); !ok {
 		return nil
