@@ -2,6 +2,7 @@ package ranges
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/graphmill/graphmill/internal/partition/tally"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
@@ -27,14 +28,26 @@ type Clusters struct {
 
 // NewClusters makes a cluster of each node. weights are those of all nodes, nil if all weigh 1; they are not kept.
 func NewClusters(p *Plan, weights []uint32) *Clusters {
-	k := &Clusters{p: p, label: make([]uint32, p.Nodes), most: sizeMask, leaving: newBitmap(p.Nodes), hosting: newBitmap(p.Nodes)}
+	var loads []uint32
 	if p.Constraints > 1 {
-		k.loads = append([]uint32(nil), weights...)
-	} else {
-		k.most = uint32(min(p.ClusterCaps[0], sizeMask))
+		loads = slices.Clone(weights)
 	}
+	k := RestoreClusters(p, make([]uint32, p.Nodes), loads)
 	for v := range k.label {
 		k.label[v] = leads | k.size(weights, v)
+	}
+	return k
+}
+
+// State is all that Clusters hold between rounds, for a worker that ends there: 4 bytes per node, and 4 more per node and constraint if there are
+// several. RestoreClusters takes it.
+func (k *Clusters) State() (label, loads []uint32) { return k.label, k.loads }
+
+// RestoreClusters makes Clusters that have a state, which they keep.
+func RestoreClusters(p *Plan, label, loads []uint32) *Clusters {
+	k := &Clusters{p: p, label: label, loads: loads, most: sizeMask, leaving: newBitmap(p.Nodes), hosting: newBitmap(p.Nodes)}
+	if p.Constraints == 1 {
+		k.most = uint32(min(p.ClusterCaps[0], sizeMask))
 	}
 	return k
 }

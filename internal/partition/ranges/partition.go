@@ -37,7 +37,7 @@ type Options struct {
 	// CoreProgress is multilevel.Options.Progress for each division of the core.
 	CoreProgress func(done, total int64)
 
-	// apart has, in tests, each worker keep its own clusters and parts, and all messages pass as bytes.
+	// apart has, in tests, each worker keep its own clusters and parts and end after each round, and all messages pass as bytes.
 	apart bool
 }
 
@@ -322,8 +322,11 @@ func (r *run) exchange(ctx context.Context, states []*Clusters, propose func(wor
 		}
 	}
 	r.stats.Received += 8*int64(len(all.Items)) + 4*int64(len(all.Sizes))
-	for _, k := range states {
-		k.Apply(&all)
+	for i, k := range states {
+		if k.Apply(&all); r.apart {
+			label, loads := k.State()
+			states[i] = RestoreClusters(r.p, label, loads)
+		}
 	}
 	return nil
 }
@@ -464,7 +467,7 @@ func (r *run) refine(ctx context.Context, part []uint16, cut int64, stage string
 	loads := make([]int64, r.Parts*r.p.Constraints)
 	r.p.AddLoads(loads, part, r.weights)
 	for i := range states {
-		states[i] = NewDivision(r.p, slices.Clone(part), slices.Clone(loads))
+		states[i] = NewDivision(r.p, slices.Clone(part), slices.Clone(loads), nil)
 	}
 	r.keep(states[0], cut)
 	for i, priced := range refinement {
@@ -540,8 +543,10 @@ func (r *run) improve(ctx context.Context, states []*Division, pass, round int, 
 	if err := r.each(ctx, func(worker int, m *Visitor) error { return r.gain(ctx, of(worker), worker, m, applied, &gain) }); err != nil {
 		return 0, err
 	}
-	for _, d := range states {
-		d.Mark(applied, false)
+	for i, d := range states {
+		if d.Mark(applied, false); r.apart {
+			states[i] = NewDivision(r.p, d.Part, d.Loads, d.Prices)
+		}
 	}
 	return gain.Load(), nil
 }
@@ -621,7 +626,7 @@ func (r *run) byDegree(ctx context.Context) error {
 		return err
 	}
 	r.stats.Received += 2 * int64(r.p.Nodes)
-	d := NewDivision(r.p, part, make([]int64, r.Parts*r.p.Constraints))
+	d := NewDivision(r.p, part, make([]int64, r.Parts*r.p.Constraints), nil)
 	done := r.begin("second start, cut")
 	var cut atomic.Int64
 	if err := r.each(ctx, func(worker int, m *Visitor) error {

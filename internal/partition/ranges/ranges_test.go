@@ -99,7 +99,7 @@ func spill(t testing.TB, g *undirected.Graph, dir string) *undirected.Spilled {
 	return s
 }
 
-// The parts are the same with any number of workers, whether they share memory or exchange bytes, and from a file. Every node has a part, and the cut that is reported is
+// The parts are the same with any number of workers, whether they share memory, or exchange bytes and end after each round, and from a file. Every node has a part, and the cut that is reported is
 // that of a count.
 func TestAnyNumberOfWorkers(t *testing.T) {
 	dir := t.TempDir()
@@ -537,7 +537,7 @@ func TestFaults(t *testing.T) {
 // Moves are refused where they do not fit a part all together, and the best ones are taken first.
 func TestChoose(t *testing.T) {
 	p := &Plan{Nodes: 10, Parts: 2, Constraints: 1, Caps: []int64{6}}
-	d := NewDivision(p, make([]uint16, 10), []int64{5, 3})
+	d := NewDivision(p, make([]uint16, 10), []int64{5, 3}, nil)
 	worse, better := keyOf(1, 0), keyOf(9, 0)
 	if better >= worse {
 		t.Fatalf("found keys %d and %d, expected the lower one for the larger gain", better, worse)

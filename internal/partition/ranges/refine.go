@@ -30,14 +30,18 @@ type Division struct {
 	// Part has the part of each node, Loads the weights of the parts, by part and constraint.
 	Part  []uint16
 	Loads []int64
-	// prices are what a unit of weight costs in a part, by part and constraint.
-	prices []int64
+	// Prices are what a unit of weight costs in a part, by part and constraint, 12 bits after the point.
+	Prices []int64
 	moved  bitmap // nodes that a round moves; empty between rounds
 }
 
-// NewDivision makes a division from the parts of all nodes and the weights of the parts.
-func NewDivision(p *Plan, part []uint16, loads []int64) *Division {
-	return &Division{p: p, Part: part, Loads: loads, prices: make([]int64, len(loads)), moved: newBitmap(p.Nodes)}
+// NewDivision makes a division from the parts of all nodes, and the weights and prices of the parts; nil: all prices are 0. These three are all that it holds
+// between rounds.
+func NewDivision(p *Plan, part []uint16, loads, prices []int64) *Division {
+	if prices == nil {
+		prices = make([]int64, len(loads))
+	}
+	return &Division{p: p, Part: part, Loads: loads, Prices: prices, moved: newBitmap(p.Nodes)}
 }
 
 // AddLoads adds the weights of consecutive nodes to those of their parts; weights are theirs, nil if all weigh 1.
@@ -226,7 +230,7 @@ func (v *refining) score(p int) int64 {
 	x := v.affinity[p] << pointBits
 	if v.priced {
 		for c, w := range v.weights {
-			x -= v.d.prices[p*len(v.weights)+c] * w
+			x -= v.d.Prices[p*len(v.weights)+c] * w
 		}
 	}
 	return x
@@ -242,8 +246,8 @@ func (v *refining) exceeds(p int) bool {
 	return false
 }
 
-// fits reports whether a part has room for the node at hand, also when other blocks move as much into it as this one. It remembers where the part lacks
-// room before the round if it is wanted.
+// fits reports whether a part has room for the node at hand, also when other blocks move as much into it as this one. It remembers which parts lack
+// room although they are wanted.
 func (v *refining) fits(p int, wanted bool) bool {
 	room := true
 	for c, w := range v.weights {
@@ -424,10 +428,10 @@ func (d *Division) step(demand []bool) {
 		most := d.p.Caps[i%d.p.Constraints]
 		switch {
 		case wanted:
-			d.prices[i] += d.prices[i]*raiseShare/100 + raiseBy
+			d.Prices[i] += d.Prices[i]*raiseShare/100 + raiseBy
 		case (most-d.Loads[i])*roomPart > most:
-			if d.prices[i] = d.prices[i] * 100 / (100 + raiseShare); d.prices[i] < leastPrice {
-				d.prices[i] = 0
+			if d.Prices[i] = d.Prices[i] * 100 / (100 + raiseShare); d.Prices[i] < leastPrice {
+				d.Prices[i] = 0
 			}
 		}
 	}
