@@ -306,7 +306,7 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 }
 
 // wholePairs is the most pairs of a graph that the method ranges divides as it is, like multilevel: workers are for larger ones.
-const wholePairs = 1 << 16
+const wholePairs = 1 << 18
 
 // ranges divides a graph in ranges of its nodes.
 func (j *job) ranges(ctx context.Context, g undirected.Placed) ([]uint16, error) {

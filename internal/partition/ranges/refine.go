@@ -73,7 +73,8 @@ type Want struct {
 	To, Key uint16
 }
 
-// Wants are the moves that a range wants in a round. They stay with its worker. Sizes has the weights of the nodes, if they have weights.
+// Wants are the moves that a range wants in a round. They stay with its worker; one that ended has Want give them
+// again. Sizes has the weights of the nodes, if they have weights.
 type Wants struct {
 	Items []Want
 	Sizes []uint32
