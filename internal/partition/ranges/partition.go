@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 	"sort"
 	"sync/atomic"
@@ -124,9 +125,7 @@ func Partition(ctx context.Context, g undirected.Placed, o Options) ([]uint16, S
 		o.Workers = defaultWorkers
 	}
 	r := &run{Options: o, p: p, g: g, weights: weights, ends: p.Split(o.Workers), visitors: make(chan *Visitor, o.Threads), best: candidate{cut: -1}}
-	for range o.Threads {
-		r.visitors <- NewVisitor(p)
-	}
+	r.staff()
 	if err := r.divide(ctx, constraints); err != nil {
 		return nil, Stats{}, err
 	}
@@ -155,6 +154,20 @@ func (r *run) divide(ctx context.Context, constraints int) error {
 		return r.byDegree(ctx)
 	}
 	return nil
+}
+
+// staff makes a Visitor for each goroutine.
+func (r *run) staff() {
+	for range r.Threads {
+		r.visitors <- NewVisitor(r.p)
+	}
+}
+
+// dismiss drops the Visitors.
+func (r *run) dismiss() {
+	for range r.Threads {
+		<-r.visitors
+	}
 }
 
 // each calls fn for each range, on several goroutines, and waits: a barrier.
@@ -427,6 +440,10 @@ func (r *run) inMemory(ctx context.Context, g *undirected.Graph) (part []uint16,
 
 // coreOnDisk makes the core of a graph whose rows are on disk, and divides it in memory, or out of core if it does not fit.
 func (r *run) coreOnDisk(ctx context.Context, g *undirected.Spilled, clusters int, coarse []uint32) (part []uint16, cut int64, err error) {
+	// What the clusters took is on the heap, and the core outside of it.
+	r.dismiss()
+	defer r.staff()
+	debug.FreeOSMemory()
 	rows, err := outofcore.Contract(ctx, g, coarse, clusters, r.coreOptions())
 	if err != nil {
 		return nil, 0, err
