@@ -9,7 +9,7 @@ const nodeBytes = 16
 func nodesBytes(n int64, constraints int) int64 {
 	each := int64(nodeBytes)
 	if constraints > 1 {
-		each += 12 * int64(constraints) // the loads of its cluster, and its weights in messages
+		each += 6 * int64(constraints) // the loads of its cluster, and its weights in messages
 	}
 	return each * n
 }
