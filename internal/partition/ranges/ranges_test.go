@@ -260,7 +260,7 @@ func TestCuts(t *testing.T) {
 
 // The means of five random seeds on graphs of the size for which workers are.
 func TestCutsOfLargeGraphs(t *testing.T) {
-	proof.OnlyLong(t, "ten minutes; TestCuts divides small graphs")
+	proof.OnlyLong(t, "some ten minutes; TestCuts divides small graphs")
 	for name, g := range map[string]*undirected.Graph{"community": community(10_000), "hubs": hubs(400_000)} {
 		for parts, most := range map[int]float64{8: 1.05, 64: 1.08} {
 			var cuts, wholes int64
