@@ -14,6 +14,7 @@ type (
 const (
 	MethodMultilevel Method = "multilevel" // the smallest cut; holds the graph in memory, or reads it from disk in passes. The default
 	MethodFennel     Method = "fennel"     // streams the graph from disk
+	MethodRanges     Method = "ranges"     // divides as a cluster does, in ranges of the nodes
 	MethodRandom     Method = "random"     // assigns nodes to parts at random
 	MethodHash       Method = "hash"       // assigns nodes to parts by a hash of their ids
 	MethodImport     Method = "import"     // reads the assignment of another program

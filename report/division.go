@@ -30,12 +30,14 @@ type Division struct {
 	Method string `json:"method"`
 	// OutOfCore says how multilevel divided a graph that did not fit the memory; nil: it was in memory.
 	OutOfCore *DivisionOutOfCore `json:"out_of_core,omitempty"`
-	Parts     int                `json:"parts"`
-	Trainers  int                `json:"trainers_per_machine,omitempty"`
-	Nodes     int                `json:"nodes"`     // nodes of all types
-	Pairs     int64              `json:"pairs"`     // pairs of neighbours
-	Cut       int64              `json:"cut"`       // pairs in different parts
-	CutShare  float64            `json:"cut_share"` // Cut / Pairs
+	// Ranges says how the method ranges divided the graph; nil: another method.
+	Ranges   *DivisionRanges `json:"ranges,omitempty"`
+	Parts    int             `json:"parts"`
+	Trainers int             `json:"trainers_per_machine,omitempty"`
+	Nodes    int             `json:"nodes"`     // nodes of all types
+	Pairs    int64           `json:"pairs"`     // pairs of neighbours
+	Cut      int64           `json:"cut"`       // pairs in different parts
+	CutShare float64         `json:"cut_share"` // Cut / Pairs
 	// Volume is the total communication volume: the sum, over all nodes, of the number of other parts in which the node
 	// has neighbours.
 	Volume   int64 `json:"volume"`
@@ -107,6 +109,22 @@ type DivisionOutOfCore struct {
 	Words string `json:"-"`
 }
 
+// DivisionRanges says how the method ranges divided a graph, and what workers with a range each would tell each other.
+type DivisionRanges struct {
+	CoreNodes int   `json:"core_nodes"` // clusters, which are the nodes of the graph that one machine divides
+	CorePairs int64 `json:"core_pairs"`
+	// CoreOutOfCore says that this graph did not fit the memory, and was divided out of core.
+	CoreOutOfCore bool    `json:"core_out_of_core,omitempty"`
+	ByDegree      bool    `json:"by_degree,omitempty"` // parts filled by falling degree gave the smaller cut
+	Passes        float64 `json:"passes"`              // over the edges of the graph
+	Barriers      int     `json:"barriers"`            // times that all workers wait for each other
+	// SentBytes are those of messages to one worker, from all workers. ReceivedBytes are those of messages to all workers, which each receives.
+	SentBytes     int64 `json:"sent_bytes"`
+	ReceivedBytes int64 `json:"received_bytes"`
+	// Words say the same in a line.
+	Words string `json:"-"`
+}
+
 // DivisionForecast is the forecast made before the graph was divided.
 type DivisionForecast struct {
 	Memory  int64   `json:"memory_bytes"` // peak memory of the process, in bytes
@@ -130,6 +148,9 @@ func (j *Division) Text(w io.Writer) error {
 	fmt.Fprintf(&b, "  balance  %.4f  of edges, by degree%s\n", j.EdgeBalance, map[bool]string{true: "; see `BalanceEdges`"}[j.EdgeBalance > 1.5])
 	if j.OutOfCore != nil {
 		fmt.Fprintf(&b, "  core     %s\n", j.OutOfCore.Words)
+	}
+	if j.Ranges != nil {
+		fmt.Fprintf(&b, "  ranges   %s\n", j.Ranges.Words)
 	}
 	if j.EmptyParts > 0 {
 		fmt.Fprintf(&b, "  %d parts are empty\n", j.EmptyParts)

@@ -84,7 +84,7 @@ func (c checked) compare(t *testing.T, name string, j report.Division) {
 // testCut compares the values that partition reports for a METIS file with the definition.
 func testCut(t *testing.T, file string) {
 	t.Helper()
-	for _, method := range []string{"multilevel", "fennel"} {
+	for _, method := range []string{"multilevel", "fennel", "ranges"} {
 		j := partitioned(t, file, "--parts", "8", "--method", method)
 		c := checkCut(t, file, file+".part.8", "8")
 		if c.compare(t, file+", "+method, j); !c.OK {

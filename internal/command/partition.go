@@ -33,8 +33,9 @@ input as GRAPH.graph.part.K, as gpmetis writes it.
 Methods: multilevel has the smallest cut and holds the graph in memory; if that does not
 fit the given --memory, it runs out of core, in passes over temporary files, and says so.
 fennel streams the graph from disk, in less memory and time, and cuts more edges.
-random and hash assign nodes to parts at random or by a hash of their ids. import reads
-the assignment of another program (--import).
+ranges divides as workers of a cluster do that have a range of the nodes each, with
+about the cut of multilevel; the report says what they would send each other. hash assign nodes to parts at random or by a hash of their ids. import reads the
+assignment of another program (--import).
 
 By default the nodes of each type are balanced, and every part owns nodes of each type
 that has at least as many nodes as there are parts; see --balance-types, --balance-edges

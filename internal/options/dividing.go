@@ -3,7 +3,7 @@ package options
 // Partition are the options of the commands that divide a graph. The command reads TypesTogether from BalanceTypes, and has the names of DGL.
 var Partition = []Option{
 	{Field: "Parts", Letter: "k", Group: GroupDivide, Common: true, Help: "number of parts (required, except with --method import)"},
-	{Field: "Method", Group: GroupDivide, Common: true, Choices: []string{"multilevel", "fennel", "random", "hash", "import"}, Default: "multilevel", Help: "multilevel, fennel, random, hash or import"},
+	{Field: "Method", Group: GroupDivide, Common: true, Choices: []string{"multilevel", "fennel", "ranges", "random", "hash", "import"}, Default: "multilevel", Help: "multilevel, fennel, ranges, random, hash or import"},
 	{Field: "Preset", Group: GroupDivide, Common: true, Choices: []string{"fast", "default", "high"}, Default: "default", Help: "multilevel: fast, default or high; more work gives a smaller cut"},
 	{Field: "Objective", Group: GroupDivide, Choices: []string{"cut", "vol"}, Default: "cut", Help: "multilevel: minimise cut (pairs of neighbours in different parts) or vol (communication volume)"},
 	{Field: "Imbalance", Group: GroupBalance, Common: true, Default: "[1.03]", Help: "bound on the weight of a part divided by the mean: one number, or one for each quantity that is balanced"},

@@ -8,6 +8,7 @@ import (
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/partition/multilevel"
 	"github.com/graphmill/graphmill/internal/partition/outofcore"
+	"github.com/graphmill/graphmill/internal/partition/ranges"
 	"github.com/graphmill/graphmill/internal/tagged"
 )
 
@@ -48,6 +49,7 @@ const (
 
 	buildSeconds      = 60e-9  // per edge, one thread
 	multilevelSeconds = 400e-9 // per pair, 8 parts, one thread
+	rangesSeconds     = 600e-9 // the same, by ranges
 	fennelSeconds     = 22e-9  // per pair and pass
 	measureSeconds    = 25e-9  // per pair, one thread
 )
@@ -103,15 +105,17 @@ func (z size) forecast(method string, onDisk bool, o *Options) Forecast {
 		f.Disk = z.graphBytes() + max(0, records-room)
 		f.Memory += z.mapped() + min(spillBytes, records) + min(records, room)
 	} else {
-		f.Memory += z.graphBytes() + max(records+z.mapped(), z.methodBytes(method, doubled))
+		f.Memory += z.graphBytes() + max(records+z.mapped(), z.methodBytes(method, doubled, o))
 	}
-	f.Rough = method == Multilevel
+	f.Rough = method == Multilevel || method == Ranges
 	threads := 1 + 0.6*float64(min(o.Threads, 8)-1)
 	f.Reading = buildSeconds * float64(z.edges) / threads
 	f.Seconds = f.Reading + measureSeconds*float64(z.pairs)/threads
 	switch method {
 	case Multilevel:
 		f.Seconds += multilevelSeconds * float64(z.pairs) * (1 + 0.2*doubled) * presetTimes[o.Preset] / threads
+	case Ranges:
+		f.Seconds += rangesSeconds * float64(z.pairs) * (1 + 0.2*doubled) / threads
 	case Fennel:
 		f.Seconds += fennelSeconds * float64(z.pairs) * float64(o.Passes)
 	}
@@ -119,11 +123,15 @@ func (z size) forecast(method string, onDisk bool, o *Options) Forecast {
 }
 
 // methodBytes is the memory of a method in addition to the graph.
-func (z size) methodBytes(method string, doubled float64) int64 {
-	if method != Multilevel {
+func (z size) methodBytes(method string, doubled float64, o *Options) int64 {
+	switch method {
+	case Multilevel:
+		return int64((multilevelPairBytes+multilevelPartBytes*doubled)*float64(z.pairs)) + multilevelConstraintBytes*(z.constraints-1)*z.nodes
+	case Ranges:
+		return ranges.Most(z.nodes, z.pairs, int(z.constraints), o.cutInto())
+	default:
 		return 0
 	}
-	return int64((multilevelPairBytes+multilevelPartBytes*doubled)*float64(z.pairs)) + multilevelConstraintBytes*(z.constraints-1)*z.nodes
 }
 
 // plan is where a graph is held and how it is divided.
@@ -136,6 +144,9 @@ type plan struct {
 // fitting plans a run: in memory if the method fits there, else with the rows in a temporary file. It is an error if the
 // memory is below the least that the method needs.
 func fitting(z size, o *Options) (plan, error) {
+	if o.Method == Ranges && z.nodes > ranges.MaxNodes {
+		return plan{}, usagef("found %s nodes, expected at most %s for the method ranges; choose the method hash or random, which look at no edges", human.Exact(z.nodes), human.Exact(ranges.MaxNodes))
+	}
 	p := plan{forecast: z.forecast(o.Method, false, o)}
 	listed := 2*z.edges <= limits.Neighbours
 	if listed && (o.Memory == 0 || p.forecast.Memory <= o.Memory) {
@@ -143,6 +154,15 @@ func fitting(z size, o *Options) (plan, error) {
 	}
 	inMemory := p.forecast.Memory
 	p.onDisk = true
+	if o.Method == Ranges {
+		p.forecast = z.rangesOnDisk(o)
+		least := p.forecast
+		if listed {
+			least.Memory = min(least.Memory, inMemory) // of a small graph the buffers are larger than the graph
+		}
+		p.forecast.Memory = max(p.forecast.Memory, o.Memory) // the core is as large as it allows
+		return p, least.within(o.Memory)
+	}
 	if o.Method != Multilevel {
 		p.forecast = z.forecast(o.Method, true, o)
 		return p, p.forecast.within(o.Memory)
@@ -171,6 +191,14 @@ func (z size) outOfCore(o *Options) Forecast {
 	f.Disk = z.graphBytes() + max(z.recordsBytes(), outofcore.Disk(z.nodes, z.pairs))
 	f.Memory = max(f.Memory, limits.ProcessBytes+z.weightBytes()+outofcore.Least(z.nodes, int(z.constraints), o.cutInto()))
 	f.Seconds, f.Reading, f.Unknown = 0, 0, true
+	return f
+}
+
+// rangesOnDisk estimates the needs of the method ranges with the rows on disk: the least memory.
+func (z size) rangesOnDisk(o *Options) Forecast {
+	f := z.forecast(Ranges, true, o)
+	f.Disk = z.graphBytes() + max(z.recordsBytes(), outofcore.Disk(z.nodes, z.pairs)+2*(4*z.nodes+16*z.pairs))
+	f.Memory = max(f.Memory, limits.ProcessBytes+z.weightBytes()+ranges.Least(z.nodes, int(z.constraints), o.cutInto()))
 	return f
 }
 

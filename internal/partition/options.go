@@ -17,6 +17,8 @@ const (
 	Multilevel = "multilevel"
 	// Fennel streams the rows of the graph, which may lie on disk.
 	Fennel = "fennel"
+	// Ranges is multilevel in rounds of workers that each have a range of the nodes, as on a cluster.
+	Ranges = "ranges"
 	// Random draws parts that have the same number of nodes of each type, plus or minus one.
 	Random = "random"
 	// Hash computes the part of a node from the random seed, its type and its id alone, so that the part stays
@@ -27,7 +29,7 @@ const (
 )
 
 // Methods lists the methods.
-var Methods = []string{Multilevel, Fennel, Random, Hash, Import}
+var Methods = []string{Multilevel, Fennel, Ranges, Random, Hash, Import}
 
 // Stages of Options.Progress of a division in memory.
 const (

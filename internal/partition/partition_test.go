@@ -78,7 +78,7 @@ func run(t *testing.T, s *store.Store, o partition.Options) *partition.Result {
 
 func TestMethodsAreEvenAndTheSameForAnyThreads(t *testing.T) {
 	s := library()
-	for _, method := range []string{partition.Multilevel, partition.Fennel, partition.Random, partition.Hash} {
+	for _, method := range []string{partition.Multilevel, partition.Fennel, partition.Ranges, partition.Random, partition.Hash} {
 		o := partition.Options{Method: method, Parts: 4, Seed: 7, Threads: 1}
 		r := run(t, s, o)
 		o.Threads = 3
@@ -92,7 +92,7 @@ func TestMethodsAreEvenAndTheSameForAnyThreads(t *testing.T) {
 		if other := run(t, s, o); method != partition.Fennel && cmp.Equal(r.Assignment.Part, other.Assignment.Part) {
 			t.Errorf("%s: another seed gave the same parts", method)
 		}
-		if share := r.Quality.CutShare; method == partition.Multilevel && share > 0.02 || method == partition.Fennel && share > 0.3 || share > 0.85 {
+		if share := r.Quality.CutShare; (method == partition.Multilevel || method == partition.Ranges) && share > 0.02 || method == partition.Fennel && share > 0.3 || share > 0.85 {
 			t.Errorf("%s: cut %.3f", method, share)
 		}
 		if x := float64(r.Quality.Cut) / r.RandomCut; method == partition.Random && (x < 0.9 || x > 1.1) {
@@ -148,7 +148,7 @@ func TestBalance(t *testing.T) {
 		{partition.Balance{TypesTogether: true, Columns: []string{"train_mask"}}, []string{"nodes", "train_mask"}},
 		{partition.Balance{Edges: true, Columns: []string{"paper/label"}}, []string{"nodes of author", "nodes of paper", "in-degree", "paper/label = 1", "paper/label = 2"}},
 	} {
-		for _, method := range []string{partition.Multilevel, partition.Fennel} {
+		for _, method := range []string{partition.Multilevel, partition.Fennel, partition.Ranges} {
 			r := run(t, s, partition.Options{Method: method, Parts: 4, Balance: c.balance, Imbalance: []float64{1.1}})
 			if !cmp.Equal(r.Constraints, c.want) || !r.Within {
 				t.Errorf("%s, %+v: constraints %q, balance %v", method, c.balance, r.Constraints, r.Quality.Balance)
@@ -309,6 +309,28 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// With the rows on disk, by ranges gives the same parts, and a call of the file system that fails is its error.
+func TestRangesOnDisk(t *testing.T) {
+	s := library()
+	o := partition.Options{Method: partition.Ranges, Parts: 4, Temp: t.TempDir()}
+	whole := run(t, s, o)
+	shrink(t, 2*5000-1)
+	onDisk := run(t, s, o)
+	if onDisk.Forecast.Disk == 0 || onDisk.Ranges == nil || onDisk.Ranges.OutOfCore != nil || !cmp.Equal(onDisk.Assignment, whole.Assignment) {
+		t.Errorf("found %+v, %v, expected the parts of memory", onDisk.Forecast, onDisk.Ranges)
+	}
+	full := errors.New("disk full")
+	counted := &vfs.Fault{FS: vfs.OS}
+	if _, err := partition.Run(t.Context(), counted, s, o); err != nil || counted.Calls() == 0 {
+		t.Fatalf("%d calls: %v", counted.Calls(), err)
+	}
+	for at := int64(1); at <= counted.Calls(); at += 1 + at/8 {
+		if _, err := partition.Run(t.Context(), &vfs.Fault{FS: vfs.OS, FailAt: at, Err: full}, s, o); !errors.Is(err, full) {
+			t.Errorf("call %d of %d: found %v", at, counted.Calls(), err)
+		}
+	}
+}
+
 // A memory bound below the least is an error, and the least that the error states is enough.
 func TestLeastMemory(t *testing.T) {
 	s, g := library(), undirected.FromPairs(3, []uint32{0, 1}, []uint32{1, 2})
@@ -319,7 +341,7 @@ func TestLeastMemory(t *testing.T) {
 			return err
 		},
 	} {
-		for _, method := range []string{partition.Multilevel, partition.Random} {
+		for _, method := range []string{partition.Multilevel, partition.Ranges, partition.Random} {
 			o := partition.Options{Method: method, Parts: 2, Memory: 1 << 20, Temp: t.TempDir()}
 			err := run(o)
 			if !errors.Is(err, partition.ErrMemory) {
@@ -375,7 +397,7 @@ func TestUsage(t *testing.T) {
 		want string
 	}{
 		{partition.Options{}, "found 0 parts, expected 1 to 65536"},
-		{partition.Options{Parts: 4, Method: "multilevl"}, `found method "multilevl", expected one of multilevel, fennel, random, hash, import; did you mean "multilevel"`},
+		{partition.Options{Parts: 4, Method: "multilevl"}, `found method "multilevl", expected one of multilevel, fennel, ranges, random, hash, import; did you mean "multilevel"`},
 		{partition.Options{Parts: 40000, Trainers: 2}, "found 40000 parts, expected 1 to 32768"},
 		{partition.Options{Parts: 4, Trainers: 1 << 40}, "found 1099511627776 trainers per part, expected 1 to 65536"},
 		{partition.Options{Parts: 4, Imbalance: []float64{0.9}}, "found imbalance 0.9, expected 1 to 1000000"},
@@ -433,7 +455,7 @@ func TestForecastHasWeights(t *testing.T) {
 func TestWeightsOfNothing(t *testing.T) {
 	g := undirected.FromPairs(4, []uint32{0, 1, 2}, []uint32{1, 2, 3})
 	g.Constraints, g.Weights = 2, []uint32{1, 0, 1, 0, 1, 0, 1, 0}
-	for _, method := range []string{partition.Multilevel, partition.Fennel} {
+	for _, method := range []string{partition.Multilevel, partition.Fennel, partition.Ranges} {
 		r, err := partition.Divide(t.Context(), vfs.OS, g, graph.HomogeneousNode, partition.Options{Method: method, Parts: 2})
 		if err != nil || !r.Within || !cmp.Equal(r.Quality.Balance, []float64{1, 1}) || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "weight 2 is 0 for every node") {
 			t.Errorf("%s: %v, %+v", method, err, r)
@@ -453,7 +475,7 @@ func TestWeightsOfNothing(t *testing.T) {
 
 func TestEmptyGraphs(t *testing.T) {
 	s := &store.Store{Dir: "s", Graph: &graph.Graph{Nodes: []*graph.Nodes{{Type: "a", Count: 3}, {Type: "b"}}}}
-	for _, method := range []string{partition.Multilevel, partition.Fennel, partition.Random, partition.Hash} {
+	for _, method := range []string{partition.Multilevel, partition.Fennel, partition.Ranges, partition.Random, partition.Hash} {
 		r := run(t, s, partition.Options{Method: method, Parts: 5, Balance: partition.Balance{Edges: true}})
 		if len(r.Assignment.Part) != 3 || r.Quality.EmptyParts < 2 || len(r.Notes) != 1 {
 			t.Errorf("%s: %v, %q", method, r.Assignment.Part, r.Notes)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/partition/assign"
 	"github.com/graphmill/graphmill/internal/partition/outofcore"
+	"github.com/graphmill/graphmill/internal/partition/ranges"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 )
 
@@ -15,6 +16,8 @@ type Result struct {
 	// OutOfCore says how multilevel divided a graph that did not fit the memory, from rows in a temporary file; nil: it
 	// was in memory.
 	OutOfCore *outofcore.Stats
+	// Ranges says how the method ranges divided the graph, and what its workers told each other; nil: another method.
+	Ranges *ranges.Stats
 	// Passes is the number of passes of fennel.
 	Passes int
 	// Constraints are the names of the quantities that are spread evenly, in the order of Quality.Balance.

@@ -17,6 +17,7 @@ import (
 	"github.com/graphmill/graphmill/internal/partition/fennel"
 	"github.com/graphmill/graphmill/internal/partition/multilevel"
 	"github.com/graphmill/graphmill/internal/partition/outofcore"
+	"github.com/graphmill/graphmill/internal/partition/ranges"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -139,6 +140,12 @@ func (j *job) follow(z size, p plan) error {
 			return err
 		}
 	}
+	if j.r.Method == Ranges && p.onDisk {
+		j.memory = math.MaxInt64 / 2
+		if j.Memory > 0 {
+			j.memory = j.Memory - limits.ProcessBytes - z.weightBytes()
+		}
+	}
 	if j.Foretold != nil {
 		j.Foretold(r.Forecast)
 	}
@@ -259,6 +266,8 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 	case j.r.Method == Fennel:
 		j.r.Passes = j.Passes
 		part, err = fennel.Partition(ctx, g, fennel.Options{Options: j.Options.divide(), Passes: j.Passes, Progress: j.meter(StageDivide, g.Entries()*int64(j.Passes), "neighbours")})
+	case j.r.Method == Ranges:
+		part, err = j.ranges(ctx, g.(undirected.Placed))
 	case j.r.OutOfCore != nil:
 		part, *j.r.OutOfCore, err = outofcore.Partition(ctx, g.(*undirected.Spilled), outofcore.Options{Options: j.Options.divide(), Preset: j.Preset, Memory: j.memory,
 			FS: j.fsys, Temp: j.Temp, Progress: j.meter, CoreProgress: j.steps("divide the core")})
@@ -276,7 +285,7 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 			j.r.Notes = append(j.r.Notes, filled)
 		}
 	}
-	covers := j.covered != nil && (j.r.Method == Multilevel || j.r.Method == Fennel)
+	covers := j.covered != nil && slices.Contains([]string{Multilevel, Fennel, Ranges}, j.r.Method)
 	if err == nil && covers {
 		err = j.cover(ctx, g, part)
 	}
@@ -294,6 +303,23 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 		err = j.coverEdges(ctx, g, j.covered, a, part)
 	}
 	return a, err
+}
+
+// wholePairs is the most pairs of a graph that the method ranges divides as it is, like multilevel: workers are for larger ones.
+const wholePairs = 1 << 18
+
+// ranges divides a graph in ranges of its nodes.
+func (j *job) ranges(ctx context.Context, g undirected.Placed) ([]uint16, error) {
+	part, stats, err := ranges.Partition(ctx, g, ranges.Options{Options: j.Options.divide(), Preset: j.Preset, Whole: wholePairs, Memory: j.memory, FS: j.fsys, Temp: j.Temp,
+		Progress: j.meter, CoreProgress: j.steps("divide the core")})
+	j.r.Ranges = &stats
+	switch {
+	case stats.ByDegree:
+		j.r.Notes = append(j.r.Notes, filled)
+	case stats.OutOfCore != nil:
+		j.r.Notes = append(j.r.Notes, "the graph of the clusters does not fit the memory bound: it was divided out of core, and the memory bound has an influence on the parts; the cut is about the same")
+	}
+	return part, err
 }
 
 // metisName matches the names of gpmetis's files, which have one part per line.

@@ -102,7 +102,7 @@ func TestEveryPartHasEveryType(t *testing.T) {
 		counts := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(0, 12), rapid.IntRange(20, 200)), 2, 5).Draw(rt, "nodes")
 		s := typed(counts, func(n int) int { return rapid.IntRange(0, n).Draw(rt, "edges") })
 		o := partition.Options{Parts: rapid.IntRange(1, 6).Draw(rt, "parts"), Trainers: rapid.IntRange(1, 3).Draw(rt, "trainers"), Seed: rapid.Uint64().Draw(rt, "seed"), Temp: t.TempDir()}
-		o.Method = rapid.SampledFrom([]string{"", partition.Fennel, partition.Random, partition.Hash}).Draw(rt, "method")
+		o.Method = rapid.SampledFrom([]string{"", partition.Fennel, partition.Ranges, partition.Random, partition.Hash}).Draw(rt, "method")
 		if o.Method != "" && rapid.Bool().Draw(rt, "on disk") {
 			o.Memory = 1 << 30
 			r, err := partition.Run(t.Context(), vfs.OS, s, o)
@@ -135,7 +135,7 @@ func TestEveryPartHasEveryType(t *testing.T) {
 			}
 		}
 		for e, x := range r.Relations {
-			if (o.Method == "" || o.Method == partition.Fennel) && slices.Contains(x.Owned, 0) && destinations(s.Graph.Edges[e]) >= o.Parts {
+			if (o.Method == "" || o.Method == partition.Fennel || o.Method == partition.Ranges) && slices.Contains(x.Owned, 0) && destinations(s.Graph.Edges[e]) >= o.Parts {
 				rt.Fatalf("%s: parts own %v edges, expected some in each", x.Type, x.Owned)
 			}
 			if x.Edges > 0 && slices.Contains(x.Owned, 0) {
@@ -233,7 +233,7 @@ func TestEveryPartHasEveryEdgeType(t *testing.T) {
 	})
 	relation("likes", only(6, 10))
 	s := &store.Store{Dir: "users", Graph: g}
-	for _, method := range []string{partition.Multilevel, partition.Fennel} {
+	for _, method := range []string{partition.Multilevel, partition.Fennel, partition.Ranges} {
 		for _, trainers := range []int{1, 3} {
 			r := run(t, s, partition.Options{Method: method, Parts: 2, Trainers: trainers, Imbalance: []float64{1.2}})
 			for _, e := range r.Relations {
@@ -267,7 +267,7 @@ func TestTooManyEdges(t *testing.T) {
 			t.Errorf("memory %d: %s, %v, %q", memory, r.Method, r.OutOfCore, r.Notes)
 		}
 	}
-	for _, method := range []string{partition.Fennel, partition.Random, partition.Hash} {
+	for _, method := range []string{partition.Fennel, partition.Ranges, partition.Random, partition.Hash} {
 		r := run(t, s, partition.Options{Method: method, Parts: 4})
 		if r.Method != method || len(r.Notes) > 0 || r.Forecast.Disk == 0 {
 			t.Errorf("%s: %s, %q, %+v", method, r.Method, r.Notes, r.Forecast)

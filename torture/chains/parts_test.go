@@ -28,7 +28,7 @@ func TestParts(t *testing.T) {
 		in, _ := c.begin()
 		m := c.load(in)
 		p := option.Partition{Parts: rapid.IntRange(1, 4).Draw(c.t, "parts"), Seed: uint64(rapid.IntRange(0, 3).Draw(c.t, "seed")),
-			Method: rapid.SampledFrom([]option.Method{"hash", "random", "fennel", "multilevel"}).Draw(c.t, "method"), TypesTogether: rapid.Bool().Draw(c.t, "types together")}
+			Method: rapid.SampledFrom([]option.Method{"hash", "random", "fennel", "ranges", "multilevel"}).Draw(c.t, "method"), TypesTogether: rapid.Bool().Draw(c.t, "types together")}
 		if p.Method == option.MethodHash || p.Method == option.MethodRandom {
 			p.TypesTogether = false
 		}

@@ -343,7 +343,7 @@ var partsTrip = trip{
 	},
 	goes: func(c *chain, in string) (string, outcome) {
 		p := option.Partition{Parts: rapid.IntRange(1, 4).Draw(c.t, "parts"), Seed: uint64(rapid.IntRange(0, 3).Draw(c.t, "seed")),
-			Method: rapid.SampledFrom([]option.Method{"multilevel", "fennel", "random", "hash"}).Draw(c.t, "method"), TypesTogether: rapid.Bool().Draw(c.t, "types together")}
+			Method: rapid.SampledFrom([]option.Method{"multilevel", "fennel", "ranges", "random", "hash"}).Draw(c.t, "method"), TypesTogether: rapid.Bool().Draw(c.t, "types together")}
 		p.Run = c.run()
 		cut := c.out("assignment")
 		x := c.runs(partitioning(in, cut, p))

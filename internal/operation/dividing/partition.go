@@ -84,6 +84,10 @@ func MadePartition(o *option.Partition, command string, r *partition.Result) sto
 		if r.OutOfCore != nil {
 			m.Options["out_of_core_memory"] = strconv.FormatInt(o.Memory, 10)
 		}
+	case partition.Ranges:
+		if r.Ranges.OutOfCore != nil {
+			m.Options["out_of_core_memory"] = strconv.FormatInt(o.Memory, 10)
+		}
 	case partition.Fennel:
 		m.Options["passes"] = strconv.Itoa(r.Passes)
 	}

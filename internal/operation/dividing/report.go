@@ -35,6 +35,10 @@ func newDivision(p *partition.Result, elapsed time.Duration) *report.Division {
 	if x := p.OutOfCore; x != nil {
 		j.OutOfCore = &report.DivisionOutOfCore{Levels: x.Levels, CoreNodes: x.CoreNodes, CorePairs: x.CorePairs, Passes: x.Passes, ReadBytes: x.Read, WrittenBytes: x.Written, Words: x.String()}
 	}
+	if x := p.Ranges; x != nil {
+		j.Ranges = &report.DivisionRanges{CoreNodes: x.CoreNodes, CorePairs: x.CorePairs, CoreOutOfCore: x.OutOfCore != nil, ByDegree: x.ByDegree, Passes: x.Passes, Barriers: x.Barriers,
+			SentBytes: x.Sent, ReceivedBytes: x.Received, Words: x.String()}
+	}
 	if p.Trainers != nil {
 		j.TrainerBalance = byName(p.Constraints, p.Trainers.Balance)
 	}
@@ -67,6 +71,9 @@ func ReportCut(r *report.Report, p *partition.Result) {
 	r.Out("method", report.Text(p.Method))
 	if p.OutOfCore != nil {
 		r.Note("out of core: " + p.OutOfCore.String())
+	}
+	if p.Ranges != nil {
+		r.Note("ranges: " + p.Ranges.String())
 	}
 	for _, note := range p.Notes {
 		r.Note(note)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/graphmill/graphmill/internal/partition/tally"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 )
 
@@ -46,7 +47,7 @@ const granules = 1 << 15
 // cluster divides the nodes of l into clusters that weigh at most a share of a part. The result must be closed.
 func (r *run) cluster(ctx context.Context, l *level, share float64) (_ *clusters, err error) {
 	n := l.g.Len()
-	k := &clusters{l: l, most: sizeMask, seed: mix(r.Seed + uint64(l.number)), lonely: noKey}
+	k := &clusters{l: l, most: sizeMask, seed: mix(r.Seed + uint64(l.number)), lonely: tally.NoKey}
 	for _, total := range l.totals {
 		// At least two mean nodes, so that a small graph shrinks too.
 		twice := 2 * (total + int64(n) - 1) / int64(n)
@@ -72,7 +73,7 @@ func (r *run) cluster(ctx context.Context, l *level, share float64) (_ *clusters
 		k.label[v] = leads | k.size(uint32(v))
 	}
 	if r.sums == nil {
-		r.sums = newSums(n)
+		r.sums = tally.New(n)
 	}
 	s := r.sums
 	for pass := range clusterPasses {
@@ -162,7 +163,7 @@ func (k *clusters) move(v, to uint32) {
 
 // visit lets node b.First+i choose its cluster: the neighbouring one with the heaviest edges that has room. A leader of
 // others stays.
-func (k *clusters) visit(s *sums, b *undirected.Block, i int, last bool) {
+func (k *clusters) visit(s *tally.Table, b *undirected.Block, i int, last bool) {
 	v := b.First + uint32(i)
 	x := k.label[v]
 	alone := x&leads != 0
@@ -176,19 +177,19 @@ func (k *clusters) visit(s *sums, b *undirected.Block, i int, last bool) {
 		}
 		return
 	}
-	s.reset(int(to - from))
+	s.Reset(int(to - from))
 	for j := from; j < to; j++ {
 		w := uint32(1)
 		if b.EdgeWeights != nil {
 			w = b.EdgeWeights[j]
 		}
 		// Where a row has neighbours in too many clusters, the first ones count.
-		s.add(k.leader(b.Neighbours[j]), w)
+		s.Add(k.leader(b.Neighbours[j]), w)
 	}
-	best, favourite := noKey, noKey
+	best, favourite := tally.NoKey, tally.NoKey
 	var most, mostOf, tie, tieOf uint64
-	for _, slot := range s.slots {
-		c, w := s.keys[slot], s.sum[slot]
+	for _, slot := range s.Slots {
+		c, w := s.Keys[slot], s.Sums[slot]
 		if w < most && w < mostOf {
 			continue
 		}
@@ -201,7 +202,7 @@ func (k *clusters) visit(s *sums, b *undirected.Block, i int, last bool) {
 		}
 	}
 	switch {
-	case best != noKey:
+	case best != tally.NoKey:
 		if best != x {
 			k.move(v, best)
 		}
@@ -218,9 +219,9 @@ func (k *clusters) visit(s *sums, b *undirected.Block, i int, last bool) {
 
 // gather puts a node without neighbours into the open cluster of such nodes.
 func (k *clusters) gather(v uint32) {
-	if k.lonely != noKey && k.lonely != v && k.fits(k.lonely, v) {
+	if k.lonely != tally.NoKey && k.lonely != v && k.fits(k.lonely, v) {
 		k.move(v, k.lonely)
-	} else if k.lonely == noKey || k.lonely != v {
+	} else if k.lonely == tally.NoKey || k.lonely != v {
 		k.lonely = v
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sort"
 
 	"github.com/graphmill/graphmill/internal/extsort"
+	"github.com/graphmill/graphmill/internal/partition/tally"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 )
 
@@ -43,13 +44,9 @@ func (r *run) contract(ctx context.Context, l *level, k *clusters) (_ *level, er
 	c := &contraction{run: r, l: l, k: k}
 	c.divide(k.renumber())
 	c.next = &level{number: l.number + 1, constraints: l.constraints, totals: l.totals}
-	buffers := min(max(r.Memory/16, leastBuffers), mostBuffers)
-	c.hold = max(0, r.Memory-r.weights()-nodeBytes(int64(l.g.Len()), l.constraints)-bufferBytes-buffers)
-	c.spill = extsort.NewSpill(r.FS, r.Temp, c.hold)
-	defer func() { err = errors.Join(err, c.spill.Close()) }()
-	c.cuts = extsort.NewPartition(c.spill, c.buckets, int(buffers)/mostBuckets, 0)
-	defer c.cuts.Close()
-	if err := c.cut(ctx); err != nil {
+	end, err := c.sortCut(ctx)
+	defer func() { err = errors.Join(err, end()) }()
+	if err != nil {
 		return nil, err
 	}
 	if l.coarse, err = r.write(k.label); err != nil {
@@ -73,6 +70,63 @@ func (r *run) contract(ctx context.Context, l *level, k *clusters) (_ *level, er
 		return nil, errors.Join(err, c.next.g.Close())
 	}
 	return c.next, nil
+}
+
+// sortCut cuts the edges into buckets. The caller calls end when it has made the rows, also after an error.
+func (c *contraction) sortCut(ctx context.Context) (end func() error, err error) {
+	buffers := min(max(c.Memory/16, leastBuffers), mostBuffers)
+	c.hold = max(0, c.Memory-c.weights()-nodeBytes(int64(c.l.g.Len()), c.l.constraints)-bufferBytes-buffers)
+	c.spill = extsort.NewSpill(c.FS, c.Temp, c.hold)
+	c.cuts = extsort.NewPartition(c.spill, c.buckets, int(buffers)/mostBuckets, 0)
+	end = func() error {
+		c.cuts.Close()
+		return c.spill.Close()
+	}
+	return end, c.cut(ctx)
+}
+
+// Contract makes the graph of the clusters of g, without their weights: coarse has the number of the cluster of each node, below count.
+func Contract(ctx context.Context, g *undirected.Spilled, coarse []uint32, count int, o Options) (_ *undirected.Spilled, err error) {
+	l := &level{g: g, constraints: 1}
+	r := &run{Options: o, levels: []*level{l}, sums: tally.New(g.Len())}
+	k := &clusters{l: l, label: coarse, count: count, entries: make([]uint64, granules)}
+	for count>>k.granule >= granules {
+		k.granule++
+	}
+	if err := g.Degrees(ctx, func(first uint32, ends []uint32) error {
+		for i := range len(ends) - 1 {
+			k.entries[coarse[int(first)+i]>>k.granule] += uint64(ends[i+1] - ends[i])
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	starts := make([]uint32, granules+1)
+	for i := range starts {
+		starts[i] = uint32(min(i<<k.granule, count))
+	}
+	c := &contraction{run: r, l: l, k: k}
+	c.divide(starts)
+	end, err := c.sortCut(ctx)
+	defer func() { err = errors.Join(err, end()) }()
+	if err != nil {
+		return nil, err
+	}
+	return c.rows(ctx)
+}
+
+// Load reads a graph into memory, which Free releases.
+func Load(ctx context.Context, g *undirected.Spilled, o Options) (*undirected.Graph, error) {
+	constraints, weights := g.NodeWeights()
+	r := &run{Options: o}
+	return r.load(ctx, &level{g: g, constraints: constraints, weights: weights})
+}
+
+// Free releases the rows of a graph of Load.
+func Free(g *undirected.Graph) {
+	free(g.Offsets)
+	free(g.Neighbours)
+	free(g.EdgeWeights)
 }
 
 // divide makes buckets, ranges of clusters that have about equally many neighbours. starts has the first cluster of each
@@ -106,7 +160,7 @@ func (c *contraction) cut(ctx context.Context) error {
 	label := c.k.label
 	s := c.sums
 	store := func(bucket uint64, own uint32) error {
-		for _, slot := range s.slots {
+		for _, slot := range s.Slots {
 			r := w.Fast(bucket, recordBytes)
 			if r == nil {
 				var err error
@@ -115,10 +169,10 @@ func (c *contraction) cut(ctx context.Context) error {
 				}
 			}
 			binary.LittleEndian.PutUint32(r, own)
-			binary.LittleEndian.PutUint32(r[4:], s.keys[slot])
-			binary.LittleEndian.PutUint32(r[8:], saturated(s.sum[slot]))
+			binary.LittleEndian.PutUint32(r[4:], s.Keys[slot])
+			binary.LittleEndian.PutUint32(r[8:], saturated(s.Sums[slot]))
 		}
-		c.stats.Written += recordBytes * int64(len(s.slots))
+		c.stats.Written += recordBytes * int64(len(s.Slots))
 		return nil
 	}
 	err = c.pass(ctx, c.l, "contract", func(b *undirected.Block) error {
@@ -126,7 +180,7 @@ func (c *contraction) cut(ctx context.Context) error {
 			own := label[b.First+uint32(i)]
 			bucket := uint64(sort.Search(c.buckets-1, func(i int) bool { return c.first[i+1] > own }))
 			from, to := b.Row(i)
-			s.reset(int(to - from))
+			s.Reset(int(to - from))
 			for j := from; j < to; j++ {
 				other, weight := label[b.Neighbours[j]], uint32(1)
 				if other == own {
@@ -135,14 +189,14 @@ func (c *contraction) cut(ctx context.Context) error {
 				if b.EdgeWeights != nil {
 					weight = b.EdgeWeights[j]
 				}
-				if s.add(other, weight) {
+				if s.Add(other, weight) {
 					continue
 				}
 				if err := store(bucket, own); err != nil {
 					return err
 				}
-				s.reset(int(to - j))
-				s.add(other, weight)
+				s.Reset(int(to - j))
+				s.Add(other, weight)
 			}
 			if err := store(bucket, own); err != nil {
 				return err

@@ -3,16 +3,12 @@ package outofcore
 import (
 	"context"
 	"fmt"
-	"math/bits"
+
+	"github.com/graphmill/graphmill/internal/partition/undirected"
 )
 
-const (
-	// exactDegrees have a class each; half as many classes share each larger power of two.
-	exactDegrees = 1 << 12
-	classes      = 21 * exactDegrees / 2
-	// hopeless is the cut of the second start after a pass, relative to the best one, from which on it ends.
-	hopeless = 1.25
-)
+// hopeless is the cut of the second start after a pass, relative to the best one, from which on it ends.
+const hopeless = 1.25
 
 // byDegree makes the second start: it fills part after part with the nodes in the order of falling degree, and refines the
 // result. It is for one constraint. d keeps the better division.
@@ -41,13 +37,13 @@ func (r *run) byDegree(ctx context.Context, d *division) error {
 // fill fills the parts up to their cap in the order of falling degree; nodes of the same class are in the order of their
 // numbers.
 func (r *run) fill(ctx context.Context, d *division, l *level) error {
-	place := make([]int64, classes) // the weight of the nodes before the next one of the class
+	place := make([]int64, undirected.DegreeClasses) // the weight of the nodes before the next one of the class
 	each := func(fn func(v uint32, class int, weight int64)) error {
 		r.stats.Read += 4 * int64(l.g.Len())
 		return l.g.Degrees(ctx, func(first uint32, ends []uint32) error {
 			for i := range len(ends) - 1 {
 				v := first + uint32(i)
-				fn(v, class(ends[i+1]-ends[i]), l.weight(v, 0))
+				fn(v, undirected.DegreeClass(ends[i+1]-ends[i]), l.weight(v, 0))
 			}
 			return nil
 		})
@@ -56,7 +52,7 @@ func (r *run) fill(ctx context.Context, d *division, l *level) error {
 		return err
 	}
 	before := int64(0)
-	for i := classes - 1; i >= 0; i-- {
+	for i := undirected.DegreeClasses - 1; i >= 0; i-- {
 		place[i], before = before, before+place[i]
 	}
 	defer func() { d.weigh(l) }()
@@ -64,13 +60,4 @@ func (r *run) fill(ctx context.Context, d *division, l *level) error {
 		d.part[v] = uint16(min(place[class]/max(r.caps[0], 1), int64(r.Parts-1)))
 		place[class] += weight
 	})
-}
-
-// class is the class of a degree, larger for larger degrees.
-func class(degree uint32) int {
-	if degree < exactDegrees {
-		return int(degree)
-	}
-	shift := bits.Len32(degree) - bits.Len32(exactDegrees-1)
-	return shift*exactDegrees/2 + int(degree>>shift)
 }

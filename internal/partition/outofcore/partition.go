@@ -9,6 +9,7 @@ import (
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/partition/fennel"
 	"github.com/graphmill/graphmill/internal/partition/multilevel"
+	"github.com/graphmill/graphmill/internal/partition/tally"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -88,7 +89,7 @@ type run struct {
 	caps   []int64 // of a part, by constraint
 	levels []*level
 	stats  Stats
-	sums   *sums // of clustering and contraction
+	sums   *tally.Table // of clustering and contraction
 	// atOnce, in tests, is the number of records that are sorted at once; 0: what the memory has room for.
 	atOnce int64
 }
@@ -234,10 +235,8 @@ func (r *run) core(ctx context.Context) (*division, error) {
 		if g, err = r.load(ctx, l); err != nil {
 			return nil, err
 		}
-		part, err = r.best(ctx, g)
-		free(g.Offsets)
-		free(g.Neighbours)
-		free(g.EdgeWeights)
+		part, err = DivideCore(ctx, g, r.levels[0].g.Entries(), r.Options)
+		Free(g)
 	}
 	if err != nil {
 		return nil, err
@@ -251,16 +250,16 @@ func (r *run) core(ctx context.Context) (*division, error) {
 	return d, nil
 }
 
-// best divides the core and returns the parts. It divides a core that is small beside the graph several times, for the smallest
-// cut.
-func (r *run) best(ctx context.Context, g *undirected.Graph) ([]uint16, error) {
+// DivideCore divides a core by multilevel, with the next better preset, and returns the parts. It divides a core that is small beside the graph,
+// which lists a number of neighbours, several times, for the smallest cut.
+func DivideCore(ctx context.Context, g *undirected.Graph, entries int64, options Options) ([]uint16, error) {
 	var best []uint16
 	var least multilevel.Stats
-	tries := r.levels[0].g.Entries() / max(1, tryShare*int64(len(g.Neighbours)))
+	tries := entries / max(1, tryShare*int64(len(g.Neighbours)))
 	for try := range uint64(max(1, min(mostTries, tries))) {
-		o := r.Options.Options
+		o := options.Options
 		o.Seed = mix(o.Seed + try<<32)
-		part, stats, err := multilevel.Partition(ctx, g, multilevel.Options{Options: o, Preset: corePreset(r.Preset), Progress: r.CoreProgress})
+		part, stats, err := multilevel.Partition(ctx, g, multilevel.Options{Options: o, Preset: corePreset(options.Preset), Progress: options.CoreProgress})
 		if err != nil {
 			return nil, err
 		}
@@ -291,9 +290,7 @@ func (r *run) load(ctx context.Context, l *level) (_ *undirected.Graph, err erro
 	g := &undirected.Graph{Constraints: l.constraints, Weights: l.weights}
 	defer func() {
 		if err != nil {
-			free(g.Offsets)
-			free(g.Neighbours)
-			free(g.EdgeWeights)
+			Free(g)
 		}
 	}()
 	if g.Offsets, err = takeZeros[uint32](l.g.Len() + 1); err != nil {

@@ -189,7 +189,11 @@ func (m *rowMaker) make(b *builder, bucket, from, to int) error {
 		return err
 	}
 	b.cuts.Free(bucket)
-	records := graph.View[uint64](m.records[:size])
+	return m.fill(b, graph.View[uint64](m.records[:size]), from, to)
+}
+
+// fill makes the rows of a range of nodes, from those of the store and from the records of edges whose far ends are in the range.
+func (m *rowMaker) fill(b *builder, records []uint64, from, to int) error {
 	n := to - from
 	m.degrees, m.ends = sized(m.degrees, n), sized(m.ends, n+1)
 	clear(m.degrees)

@@ -7,5 +7,6 @@
 // homogeneous ids.
 //
 // Build builds a Graph from the edges of a store, FromPairs from pairs in memory. Spill builds one in
-// a temporary file. Evaluate measures the cut and the balance of a division into parts.
+// a temporary file, and a Reader makes the rows of ranges of nodes, for workers that have a range
+// each. Evaluate measures the cut and the balance of a division into parts.
 package undirected
