@@ -49,7 +49,7 @@ func TestApplyBlockIsApply(t *testing.T) {
 	})
 }
 
-// The range of numbers is that of the built-in functions, also of zeros with signs, and the rows that are kept are those of a plain loop.
+// The range of numbers equals what the built-in functions give, also for zeros with signs, and the rows that are kept equal those of a plain loop.
 func TestRangeAndRowsOfFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		values := rapid.SliceOf(anyNumber()).Draw(t, "numbers")

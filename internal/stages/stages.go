@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,7 +147,7 @@ func (j *Job) run(ctx context.Context, stage int, task int64) (err error) {
 	}
 	if stage == 0 {
 		if err := j.Do(ctx, 0, task, none, emit); err != nil || failed != nil {
-			return firstError(failed, err)
+			return cmp.Or(failed, err)
 		}
 	} else {
 		if err := j.read(ctx, in, stage, task); err != nil {
@@ -164,14 +165,6 @@ func (j *Job) run(ctx context.Context, stage int, task int64) (err error) {
 }
 
 func none() ([]byte, bool) { return nil, false }
-
-// firstError is the first of two errors that is not nil.
-func firstError(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
-}
 
 // segments are the segments of the files of a stage: one per task of each stage that its records are for.
 type segments struct {
@@ -243,7 +236,7 @@ func (j *Job) each(ctx context.Context, in *sorter, stage int, emit Emit, failed
 			return record, *failed == nil
 		}
 		if err := j.Do(ctx, stage, key, next, emit); err != nil || *failed != nil {
-			return firstError(*failed, err)
+			return cmp.Or(*failed, err)
 		}
 		for _, ok := next(); ok; _, ok = next() { // what the function left
 		}

@@ -117,8 +117,6 @@ type Step struct {
 	Threads int // tasks at a time
 	// Open opens the work of a folder.
 	Open func(ctx context.Context, operation, dir string) (Site, error)
-	// Tell, if not nil, is called with the name of a stage that begins.
-	Tell func(stage string)
 
 	found bool // a job
 }
@@ -217,9 +215,6 @@ func (s *Step) share(ctx context.Context, dir string, j *Job) (done bool, at str
 			return false, at, err
 		}
 		if !whole {
-			if s.Tell != nil {
-				s.Tell(x.Name)
-			}
 			err := j.RunShare(ctx, stage, s.Index, s.Of, s.Threads)
 			if err == nil {
 				err = j.Finish(stage)

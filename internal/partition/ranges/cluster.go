@@ -71,7 +71,7 @@ func (k *Clusters) leader(v uint32) uint32 {
 // Proposal is a node that wants to join the cluster of a target.
 type Proposal struct {
 	Target, Node uint32
-	// Weight is that of the edges between the node and the cluster.
+	// Weight is the weight of the edges between the node and the cluster.
 	Weight uint32
 }
 
@@ -436,7 +436,7 @@ func (k *Clusters) move(j Join, weights []uint32) {
 	k.label[j.Node] = j.To
 }
 
-// Number numbers the clusters in the order of their leaders, and returns the number of clusters and that of each node. The Clusters are of no use
+// Number numbers the clusters in the order of their leaders, and returns how many there are and the number of the cluster of each node. The Clusters are of no use
 // afterwards.
 func (k *Clusters) Number() (count int, coarse []uint32) {
 	for v, x := range k.label {

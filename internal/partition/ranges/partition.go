@@ -22,7 +22,7 @@ import (
 // Options of Partition.
 type Options struct {
 	undirected.Options
-	// Preset is that of multilevel for the core; empty: multilevel.Default.
+	// Preset is the preset of multilevel for the core; empty: multilevel.Default.
 	Preset multilevel.Preset
 	// Workers is the number of ranges; 0: 16. The parts do not depend on it.
 	Workers int
@@ -237,7 +237,7 @@ func (r *run) copies() int {
 	return 1
 }
 
-// cluster divides the nodes into clusters, and returns their number and that of each node.
+// cluster divides the nodes into clusters, and returns how many there are and the number of the cluster of each node.
 func (r *run) cluster(ctx context.Context) (int, []uint32, error) {
 	states := make([]*Clusters, r.copies())
 	for i := range states {
