@@ -225,6 +225,9 @@ func (i windowInfo) Size() int64  { return i.w.size }
 func (w *window) Close() error { return nil }
 
 func (w *window) Map() ([]byte, func() error, error) { return nil, nil, w.no("map") }
+func (w *window) MapAt(context.Context, []byte) (func() error, error) {
+	return nil, w.no("map")
+}
 func (w *window) Write([]byte) (int, error)          { return 0, w.no("write") }
 func (w *window) WriteAt([]byte, int64) (int, error) { return 0, w.no("write") }
 func (w *window) Truncate(int64) error               { return w.no("truncate") }

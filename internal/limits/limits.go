@@ -21,6 +21,10 @@ var Positions int64 = math.MaxUint32
 // ProductBytes is the size of the block of embeddings with which many others are compared.
 var ProductBytes int64 = 4 << 20
 
+// ShardAlign is what the sizes of the shards of a file are multiples of, except the last one's: a page of every system, so that they are mapped next to each other, and read
+// past the page cache.
+var ShardAlign int64 = 64 << 10
+
 // ProcessBytes is the memory that the program holds before it works: its code, the runtime of Go, and its first pages.
 const ProcessBytes = 26 << 20
 

@@ -410,6 +410,26 @@ func (f *file) MapLater() (b []byte, fetch func(context.Context) error, unmap fu
 	}, nil
 }
 
+// MapAt implements vfs.File: it fetches the whole object first.
+func (f *file) MapAt(ctx context.Context, b []byte) (func() error, error) {
+	o := f.object
+	o.fs.enter(o)
+	local, err := o.all(ctx)
+	if err != nil {
+		o.fs.leave(o)
+		return nil, o.named(err)
+	}
+	unmap := func() error {
+		o.release()
+		o.fs.leave(o)
+		return nil
+	}
+	if err := vfs.MapOver(b, local); err != nil {
+		return nil, o.named(errors.Join(err, unmap()))
+	}
+	return unmap, nil
+}
+
 // Name implements vfs.File.
 func (f *file) Name() string { return f.at.String() }
 

@@ -53,6 +53,17 @@ type ColumnWriter struct {
 // Column begins a column with its files in dir ("nodes/paper"). Dimensions of the shape are positive, or -1 where they
 // are variable.
 func (w *Writer) Column(dir, name string, dtype graph.DType, shape []int) (*ColumnWriter, error) {
+	return w.newColumn(dir, name, dtype, shape, nil)
+}
+
+// newColumn begins a column, of a known extent where rows is not nil.
+func (w *Writer) newColumn(dir, name string, dtype graph.DType, shape []int, rows *Extent) (*ColumnWriter, error) {
+	array := func(file string, dtype graph.DType, values func() uint64, row ...int) (*Array, error) {
+		if rows == nil {
+			return w.Array(file, dtype, row...)
+		}
+		return w.Sized(file, values(), dtype, row...)
+	}
 	base := dir + "/" + FileName(name)
 	c := &ColumnWriter{meta: ColumnMeta{File: base + ".npy", DType: dtype.String(), Shape: append([]int{}, shape...)}}
 	row := c.meta.Shape // the dimensions after the last variable one
@@ -63,7 +74,8 @@ func (w *Writer) Column(dir, name string, dtype graph.DType, shape []int) (*Colu
 			if n := len(c.offsets); n > 0 {
 				file = fmt.Sprintf("%s.%d.row_offsets.npy", base, n+1)
 			}
-			a, err := w.offsets(file)
+			k := len(c.offsets)
+			a, err := firstOffset(array(file, graph.Uint64, func() uint64 { return 1 + rows.length(k) }))
 			if err != nil {
 				return nil, errors.Join(err, c.close())
 			}
@@ -76,20 +88,23 @@ func (w *Writer) Column(dir, name string, dtype graph.DType, shape []int) (*Colu
 	var err error
 	if dtype == graph.String {
 		c.meta.StringOffsets = base + ".string_offsets.npy"
-		if c.strings, err = w.offsets(c.meta.StringOffsets); err != nil {
+		if c.strings, err = firstOffset(array(c.meta.StringOffsets, graph.Uint64, func() uint64 { return 1 + rows.Strings })); err != nil {
 			return nil, errors.Join(err, c.close())
 		}
 		dtype, row = graph.Uint8, nil
 	}
-	if c.values, err = w.Array(c.meta.File, dtype, row...); err != nil {
+	width := uint64(dtype.Size())
+	for _, d := range row {
+		width *= uint64(d)
+	}
+	if c.values, err = array(c.meta.File, dtype, func() uint64 { return rows.Bytes / max(width, 1) }, row...); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
 }
 
-// offsets begins an array of offsets with the first offset, 0.
-func (w *Writer) offsets(name string) (*Array, error) {
-	a, err := w.Array(name, graph.Uint64)
+// firstOffset writes the first offset, 0, to an array that has begun.
+func firstOffset(a *Array, err error) (*Array, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path"
 	"path/filepath"
 	"slices"
-
-	"github.com/zeebo/xxh3"
 
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -63,40 +60,13 @@ func CopyOnce(ctx context.Context, fsys vfs.FS, from, to, sum string, told func(
 
 // copyFile copies a file and waits until the copy is on the disk. Other bytes than want are ErrDamaged.
 func copyFile(ctx context.Context, fsys vfs.FS, from, to string, want ManifestFor, buf []byte, told func(bytes int)) (err error) {
-	r, err := fsys.Open(from)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
 	w, err := fsys.Create(to)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	h, size := xxh3.New(), int64(0)
-	for {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		n, err := r.Read(buf)
-		if _, err := w.Write(buf[:n]); err != nil {
-			return err
-		}
-		_, _ = h.Write(buf[:n]) // a hash never fails
-		size += int64(n)
-		told(n)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if err := w.Sync(); err != nil {
+	if err := appendFile(ctx, fsys, from, w, want, buf, told); err != nil {
 		return err
 	}
-	if got := (ManifestFor{Bytes: size, XXH3: fmt.Sprintf("%016x", h.Sum64())}); got != want {
-		return fmt.Errorf("%s: %w: found %d bytes with checksum %s, expected %d with %s", from, ErrDamaged, got.Bytes, got.XXH3, want.Bytes, want.XXH3)
-	}
-	return nil
+	return w.Sync()
 }

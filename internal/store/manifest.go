@@ -19,8 +19,11 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// ManifestFormat is the version of manifest.json.
-const ManifestFormat = 1
+// The versions of manifest.json: of a folder, and of one in which files are stored in shards.
+const (
+	ManifestFormat = 1
+	shardedFormat  = 2
+)
 
 // Manifest is manifest.json: every file of the folder except the manifest, its checksum and the report.
 type Manifest struct {
@@ -110,7 +113,7 @@ func SumFiles(ctx context.Context, fsys vfs.FS, dir string, names []string, thre
 
 // Encode is the text of ManifestFile and the text of ManifestSumFile.
 func (m *Manifest) Encode() (text, sum []byte, err error) {
-	b, err := EncodeJSON(m)
+	b, err := EncodeJSON(Manifest{m.format(), m.Files})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -185,8 +188,8 @@ func ReadManifest(fsys vfs.FS, dir string) (*Manifest, error) {
 	if err := DecodeJSON(b, &m); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", file, ErrDamaged, err)
 	}
-	if m.Format != ManifestFormat {
-		return nil, fmt.Errorf("%s: found format %d, expected %d; use a newer graphmill", file, m.Format, ManifestFormat)
+	if m.Format != ManifestFormat && m.Format != shardedFormat {
+		return nil, fmt.Errorf("%s: found format %d, expected %d or %d; use a newer graphmill", file, m.Format, ManifestFormat, shardedFormat)
 	}
 	for name := range m.Files {
 		if err := checkLocal(name); err != nil {

@@ -28,6 +28,7 @@ type Store struct {
 	Collection *graph.Collection
 
 	fs     vfs.FS
+	shards map[string][]vfs.Shard
 	starts map[string]int64  // of array files: the offset of the values
 	apart  map[string]string // of an Overlay: the paths of array files outside of Dir
 	maps   [][]byte
@@ -137,6 +138,10 @@ func (s *Store) open() (err error) {
 	if err := DecodeJSON(b, s.Meta); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
+	if s.shards, err = m.shardsIn(s.Dir); err != nil {
+		return fmt.Errorf("%s: %w: %w", s.Dir, ErrDamaged, err)
+	}
+	s.fs = s.Joined(s.fs)
 	if s.Meta.Format != Format {
 		return fmt.Errorf("%s: found format %d, expected %d; use a newer graphmill", file, s.Meta.Format, Format)
 	}
@@ -283,7 +288,10 @@ func (s *Store) mapFile(name string, later bool) (m mapped, err error) {
 	return m, nil
 }
 
-// ArrayFile is the path of the file of an array and the offset of its values in the file, for callers that do not read
+// Joined is fsys, in which the files of the store that have shards are whole files, by their names in Meta.
+func (s *Store) Joined(fsys vfs.FS) vfs.FS { return vfs.Joined(fsys, s.shards) }
+
+// ArrayFile is the path of the file of an array in Joined and the offset of its values in the file, for callers that do not read
 // the array through the map. name is the array's name in Meta. The offset of an array that Open has not mapped is -1.
 func (s *Store) ArrayFile(name string) (path string, start int64) {
 	start, ok := s.starts[name]

@@ -15,10 +15,10 @@ import (
 // Overlay is an open store with other lists for some edge types: arrays gives, by edge type and by the name of the array as
 // in Meta, files of the folder dir. The lists of a type may have fewer edges than Count, and then "edge_id" and "other_edge_id" have their ids. A
 // direction without lists in arrays is not there. Columns and nodes are s's, which must outlive the overlay.
-func (s *Store) Overlay(fsys vfs.FS, dir string, arrays map[string]map[string]string) (_ *Store, err error) {
+func (s *Store) Overlay(dir string, arrays map[string]map[string]string) (_ *Store, err error) {
 	g, meta := *s.Graph, *s.Meta
 	g.Edges, meta.Edges = slices.Clone(g.Edges), maps.Clone(meta.Edges)
-	o := &Store{Dir: s.Dir, Meta: &meta, Graph: &g, fs: vfs.Confine(fsys, dir), starts: maps.Clone(s.starts), later: s.later, apart: map[string]string{}}
+	o := &Store{Dir: s.Dir, Meta: &meta, Graph: &g, fs: vfs.Confine(s.fs, dir), shards: s.shards, starts: maps.Clone(s.starts), later: s.later, apart: map[string]string{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, o.Close())

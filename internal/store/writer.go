@@ -27,6 +27,7 @@ type Writer struct {
 	published bool         // dir was renamed to out
 	unlock    func() error // nil after the end
 	resume    *resumable   // nil for a Writer from Create
+	share     *Share       // nil for a Writer of a whole output
 
 	checkpoints checkpoints
 
@@ -223,24 +224,38 @@ func (f *outFile) Close() error {
 // through a buffer. WriteAt writes anywhere after the header, and may be called from several goroutines. An array takes
 // either Write or WriteAt.
 type Array struct {
-	file  vfs.File
-	buf   []byte // of Write, of at most arrayBuffer bytes; it grows with what is written, as a store can have thousands of arrays
+	file  vfs.File // nil where no byte is wanted
+	buf   []byte   // of Write, of at most arrayBuffer bytes; it grows with what is written, as a store can have thousands of arrays
 	descr string
 	row   []int
 	width int64
+	part  *window // nil for a whole array
 }
 
 // arrayBuffer is small, because a graph has many columns.
 const arrayBuffer = 64 << 10
 
-// Array begins an array with rows of the given shape. name ends in ".npy".
-func (w *Writer) Array(name string, dtype graph.DType, row ...int) (*Array, error) {
+// newArray describes an array with rows of the given shape.
+func newArray(name string, dtype graph.DType, row []int) (*Array, error) {
 	a := &Array{descr: Descr(dtype), row: row, width: int64(dtype.Size())}
 	if a.descr == "" {
 		return nil, fmt.Errorf("%s: found dtype %s, which an array cannot hold", name, dtype)
 	}
 	for _, d := range row {
 		a.width *= int64(d)
+	}
+	return a, nil
+}
+
+// Array begins an array with rows of the given shape. name ends in ".npy". The Writer of a share leaves it out, unless it is the one of the rest.
+func (w *Writer) Array(name string, dtype graph.DType, row ...int) (*Array, error) {
+	a, err := newArray(name, dtype, row)
+	if err != nil {
+		return nil, err
+	}
+	if w.share != nil && w.share.Index != Rest {
+		a.part = &window{}
+		return a, nil
 	}
 	f, err := w.create(name)
 	if err != nil {
@@ -255,13 +270,16 @@ func (w *Writer) Array(name string, dtype graph.DType, row ...int) (*Array, erro
 
 // Write appends little-endian values.
 func (a *Array) Write(b []byte) (int, error) {
+	if !a.WantsNext(int64(len(b))) {
+		return len(b), a.Skip(int64(len(b)))
+	}
 	if len(a.buf)+len(b) > arrayBuffer {
 		if err := a.Flush(); err != nil {
 			return 0, err
 		}
 	}
 	if len(b) >= arrayBuffer {
-		return a.file.Write(b)
+		return a.put(b)
 	}
 	a.buf = append(a.buf, b...)
 	return len(b), nil
@@ -269,6 +287,12 @@ func (a *Array) Write(b []byte) (int, error) {
 
 // WriteAt writes little-endian values at a byte offset from the first value.
 func (a *Array) WriteAt(b []byte, off int64) (int, error) {
+	if a.part != nil {
+		if a.file == nil {
+			return len(b), nil
+		}
+		return len(b), a.part.write(a.file, b, npy.HeaderSize+off)
+	}
 	return a.file.WriteAt(b, npy.HeaderSize+off)
 }
 
@@ -277,18 +301,33 @@ func (a *Array) Flush() error {
 	if len(a.buf) == 0 {
 		return nil
 	}
-	_, err := a.file.Write(a.buf)
+	_, err := a.put(a.buf)
 	a.buf = a.buf[:0]
 	return err
 }
 
+// put appends bytes to the file.
+func (a *Array) put(b []byte) (int, error) {
+	if a.part == nil {
+		return a.file.Write(b)
+	}
+	a.part.at += int64(len(b))
+	return len(b), a.part.write(a.file, b, a.part.at-int64(len(b)))
+}
+
 // Close writes the header, syncs and closes.
-func (a *Array) Close() error { return errors.Join(a.finish(), a.file.Close()) }
+func (a *Array) Close() error {
+	err := a.Flush()
+	if a.part != nil {
+		return errors.Join(err, a.closeShard())
+	}
+	if err == nil {
+		err = a.finish()
+	}
+	return errors.Join(err, a.file.Close())
+}
 
 func (a *Array) finish() error {
-	if err := a.Flush(); err != nil {
-		return err
-	}
 	info, err := a.file.Stat()
 	if err != nil {
 		return err

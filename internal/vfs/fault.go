@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -253,6 +254,28 @@ func (f *faultFile) Map() ([]byte, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := f.failPage(b); err != nil {
+		return nil, nil, errors.Join(err, unmap())
+	}
+	return b, unmap, nil
+}
+
+func (f *faultFile) MapAt(ctx context.Context, b []byte) (func() error, error) {
+	if err := f.t.hit("mmap", f.Name()); err != nil {
+		return nil, err
+	}
+	unmap, err := f.File.MapAt(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.failPage(b); err != nil {
+		return nil, errors.Join(err, unmap())
+	}
+	return unmap, nil
+}
+
+// failPage counts the pages of a map, and makes the one that is to fail fail.
+func (f *faultFile) failPage(b []byte) error {
 	page := int64(os.Getpagesize())
 	n := (int64(len(b)) + page - 1) / page
 	before := f.t.pages.Add(n) - n
@@ -261,10 +284,10 @@ func (f *faultFile) Map() ([]byte, func() error, error) {
 	}
 	if i := f.t.FailPage - before - 1; i >= 0 && i < n {
 		if err := failPage(b[i*page:]); err != nil {
-			return nil, nil, errors.Join(&fs.PathError{Op: "mmap", Path: f.Name(), Err: err}, unmap())
+			return &fs.PathError{Op: "mmap", Path: f.Name(), Err: err}
 		}
 	}
-	return b, unmap, nil
+	return nil
 }
 
 func (f *faultFile) SetDirect(on bool) error {

@@ -13,7 +13,7 @@ import (
 // writeIDs writes the keys of a type without a table.
 func (b *builder) writeIDs(ctx context.Context, t *nodeType) error {
 	dir, m := b.place(t)
-	ids, err := b.column(dir, "ids", graph.String, nil)
+	ids, err := b.column(dir, "ids", graph.String, nil, extentOf([]*nodeType{t}, nil, true))
 	if err != nil {
 		return err
 	}
@@ -121,6 +121,9 @@ func (s *nodeSink) add(ctx context.Context, t *nodeType) error {
 		batch := uint64(max(columnBatch/8/fixedValues(&c.Column), 1))
 		for at := uint64(0); at < added; at += batch {
 			n := min(batch, added-at)
+			if c.array != nil && !c.array.Wants(int64(first+at)*int64(c.width), int64(n)*int64(c.width)) {
+				continue
+			}
 			v := zeroRows(&c.Column, int(n))
 			var err error
 			if c.array != nil {

@@ -20,9 +20,15 @@ func meaning(w *store.Writer, dir string, c *table.Column, m *store.ColumnMeta) 
 	return err
 }
 
-// column begins a column of rows of variable size that Build closes even after an error.
-func (b *builder) column(dir, name string, dtype graph.DType, shape []int) (*store.ColumnWriter, error) {
-	c, err := b.w.Column(dir, name, dtype, shape)
+// column begins a column of rows of variable size that Build closes even after an error. rows is what sized takes; nil: the column is never divided.
+func (b *builder) column(dir, name string, dtype graph.DType, shape []int, rows *store.Extent) (*store.ColumnWriter, error) {
+	var c *store.ColumnWriter
+	var err error
+	if rows == nil {
+		c, err = b.w.Column(dir, name, dtype, shape)
+	} else {
+		c, err = b.w.SizedColumn(dir, name, dtype, shape, rows)
+	}
 	if err == nil {
 		b.mu.Lock()
 		b.openColumns[c] = true

@@ -33,6 +33,9 @@ type sink struct {
 	queue   *queue
 	bad     *firstRow       // rows are seq
 	drops   []atomic.Uint64 // number of duplicates of each part
+
+	edges   uint64                // number of edges, where it is known before they are written
+	extents map[int]*store.Extent // of columns of variable size, as edges
 }
 
 // outColumn is a column that is being written: an array of rows of fixed size, or a writer that takes rows in order.
@@ -217,7 +220,7 @@ func (s *sink) create(total, rows uint64) (err error) {
 		prefix = "other_"
 	}
 	open := func(file string, dtype graph.DType) (*store.Array, error) {
-		a, err := s.array(file, dtype)
+		a, err := s.sized(file, s.edges, dtype)
 		s.arrays = append(s.arrays, a)
 		return a, err
 	}
@@ -226,16 +229,17 @@ func (s *sink) create(total, rows uint64) (err error) {
 		return open(s.meta.Arrays[prefix+name], dtype)
 	}
 	s.indptr = &tail{dtype: indexType(total + 1)}
-	if s.indptr.array, err = array("indptr", s.indptr.dtype); err != nil {
-		return err
-	}
-	s.indptr.out, s.arrays = s.indptr.array, nil // it is closed later
 	for _, p := range s.parts {
 		s.indptr.add(p.near(s.way).t)
 	}
 	if s.opt.Homogeneous {
 		s.indptr.types = s.builder.types
 	}
+	s.meta.Arrays[prefix+"indptr"] = s.dir + "/" + prefix + "indptr.npy"
+	if s.indptr.array, err = s.sized(s.meta.Arrays[prefix+"indptr"], s.indptr.nodes()+1, s.indptr.dtype); err != nil {
+		return err
+	}
+	s.indptr.out = s.indptr.array // it is closed later
 	s.tails = append(s.tails, s.indptr)
 	s.widths(total, rows)
 	if s.far, err = array("far", indexType(s.idTop(1-s.way))); err != nil {
@@ -277,14 +281,14 @@ func (s *sink) positioned() bool {
 
 // createColumns begins the columns of the input.
 func (s *sink) createColumns() (err error) {
-	for _, c := range s.lay.cols {
+	for i, c := range s.lay.cols {
 		var out outColumn
 		if c.width > 0 {
 			out.meta = fixedMeta(s.dir, c.Name, c.DType, c.Shape)
-			out.array, err = s.array(out.meta.File, c.DType, c.Shape...)
+			out.array, err = s.sized(out.meta.File, s.edges, c.DType, c.Shape...)
 			out.at = out.array
 		} else {
-			out.file, err = s.column(store.ColumnDir(s.dir, c.Name), c.Name, c.DType, c.Shape)
+			out.file, err = s.column(store.ColumnDir(s.dir, c.Name), c.Name, c.DType, c.Shape, s.extents[i])
 			out.vars = out.file
 		}
 		if err != nil {

@@ -215,10 +215,7 @@ func (g *group) counted() bool {
 // close completes the offset arrays after the number of nodes is known.
 func (g *group) close() error {
 	for _, t := range g.tails {
-		var n uint64
-		for _, x := range t.types {
-			n += x.count
-		}
+		n := t.nodes()
 		if err := g.room(n-min(n, t.filled), t.dtype); err != nil { // the scan may have found more nodes
 			return err
 		}
@@ -231,6 +228,14 @@ func (g *group) close() error {
 	}
 	g.tails = nil
 	return nil
+}
+
+// nodes is the number of nodes, as far as it is known.
+func (t *tail) nodes() (n uint64) {
+	for _, x := range t.types {
+		n += x.count
+	}
+	return n
 }
 
 // room is an error where the offsets of nodes do not fit on the disk.

@@ -94,27 +94,33 @@ func (b *builder) finishHomogeneous(ctx context.Context) error {
 
 // writeNodeValues writes an array with an integer for each node of each type.
 func (b *builder) writeNodeValues(file string, dtype graph.DType, value func(t *nodeType, id uint64) uint64) error {
-	a, err := b.array(file, dtype)
+	a, err := b.sized(file, countOf(b.types), dtype)
 	if err != nil {
 		return err
 	}
 	var buf []byte
+	width := int64(dtype.Size())
 	for _, t := range b.types {
-		for id := range t.count {
-			v := value(t, id)
-			for k := range dtype.Size() {
-				buf = append(buf, byte(v>>(8*k)))
-			}
-			if len(buf) >= columnBatch {
-				if _, err := a.Write(buf); err != nil {
+		const batch = columnBatch / 8
+		for from := uint64(0); from < t.count; from += batch {
+			n := min(batch, t.count-from)
+			if !a.WantsNext(int64(n) * width) {
+				if err := a.Skip(int64(n) * width); err != nil {
 					return err
 				}
-				buf = buf[:0]
+				continue
+			}
+			buf = buf[:0]
+			for id := from; id < from+n; id++ {
+				v := value(t, id)
+				for k := range dtype.Size() {
+					buf = append(buf, byte(v>>(8*k)))
+				}
+			}
+			if _, err := a.Write(buf); err != nil {
+				return err
 			}
 		}
-	}
-	if _, err := a.Write(buf); err != nil {
-		return err
 	}
 	return b.closeArray(a)
 }

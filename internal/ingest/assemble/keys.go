@@ -208,10 +208,10 @@ func (x *indexer) create() (err error) {
 	dir, m := x.place(x.t)
 	m.Arrays = map[string]string{"id_buckets": dir + "/id_buckets.npy", "id_slots": dir + "/id_slots.npy"}
 	x.bTypes, x.sTypes = indexType(x.t.count+1), indexType(x.t.count)
-	if x.buckets, err = x.array(m.Arrays["id_buckets"], x.bTypes); err != nil {
+	if x.buckets, err = x.sized(m.Arrays["id_buckets"], 1<<x.bits+1, x.bTypes); err != nil {
 		return err
 	}
-	x.slots, err = x.array(m.Arrays["id_slots"], x.sTypes)
+	x.slots, err = x.sized(m.Arrays["id_slots"], x.t.count, x.sTypes)
 	return err
 }
 

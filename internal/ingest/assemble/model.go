@@ -36,8 +36,9 @@ type nodeType struct {
 	dropped *bitmap   // rows of the table that do not become nodes; nil: none
 	sink    *nodeSink // waits for the nodes that edges add
 	// texts writes the keys of the nodes that edges add to a column of ids, from node number first on.
-	texts  func(ctx context.Context, to *nodeColumn, first uint64) error
-	lookup *lookup // used while edges are read; nil: the ends are joined
+	texts    func(ctx context.Context, to *nodeColumn, first uint64) error
+	addedIDs *chunks // what texts reads, of a Join
+	lookup   *lookup // used while edges are read; nil: the ends are joined
 }
 
 // part is an edge type of the input.

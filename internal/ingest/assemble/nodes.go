@@ -169,6 +169,11 @@ func (b *builder) readType(ctx context.Context, t *nodeType, keys bool, out *nod
 	}
 	if out != nil {
 		out.begin()
+		if pieces, ok := t.Table.(*chunks); ok && !keys {
+			pieces.skip = func(first uint64, end *chunkEnd) (bool, error) {
+				return out.skip(t, first, end, pieces, ask, places)
+			}
+		}
 	}
 	var done atomic.Int64
 	rows, err := t.Table.Scan(ctx, ask, threads, func(worker int, c *table.Chunk) error {
@@ -253,14 +258,14 @@ func (b *builder) newNodeSink(types []*nodeType, dir string) (*nodeSink, error) 
 		}
 		var err error
 		if isVariable(&c) {
-			if n.vars, err = b.column(folder, name, c.DType, c.Shape); err != nil {
+			if n.vars, err = b.column(folder, name, c.DType, c.Shape, extentOf(types, &c, n.id)); err != nil {
 				return nil, err
 			}
 			vars = append(vars, n.vars)
 		} else {
 			n.width = rowBytes(&c)
 			n.meta = store.ColumnMeta{File: folder + "/" + store.FileName(name) + ".npy", DType: c.DType.String(), Shape: append([]int{}, c.Shape...)}
-			if n.array, err = b.array(n.meta.File, c.DType, c.Shape...); err != nil {
+			if n.array, err = b.sized(n.meta.File, countOf(types), c.DType, c.Shape...); err != nil {
 				return nil, err
 			}
 		}
@@ -283,6 +288,35 @@ func idsName(types []*nodeType) string {
 
 // begin begins the rows of a table.
 func (s *nodeSink) begin() { s.order.next = 0 }
+
+// countOf is the number of nodes of types, as far as it is known.
+func countOf(types []*nodeType) (n uint64) {
+	for _, t := range types {
+		n += t.count
+	}
+	return n
+}
+
+// skip leaves out the rows of a file of pieces, from row first on, unless one of the columns wants some. places are the columns' in ask.
+func (s *nodeSink) skip(t *nodeType, first uint64, end *chunkEnd, pieces *chunks, ask []table.Column, places []int) (bool, error) {
+	extent := func(i int) *store.Extent { return &end.Columns[pieces.place(&ask[places[i]])] }
+	node := int64(t.offset + first)
+	for i := range s.columns {
+		if c := &s.columns[i]; c.array != nil && c.array.Wants(node*int64(c.width), int64(end.Rows)*int64(c.width)) ||
+			c.array == nil && c.vars.Wants(extent(i)) {
+			return false, nil
+		}
+	}
+	for i := range s.columns {
+		if c := &s.columns[i]; c.array == nil {
+			if err := c.vars.Skip(extent(i)); err != nil {
+				return false, err
+			}
+		}
+	}
+	s.order.next = first + end.Rows
+	return true, nil
+}
 
 // chunk writes the columns of a chunk. places gives their indices in the chunk.
 func (s *nodeSink) chunk(t *nodeType, w *nodeWorker, c *table.Chunk, places []int) error {

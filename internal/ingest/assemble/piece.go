@@ -12,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/extsort"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -29,6 +30,8 @@ type pieceEnd struct {
 	Rows  int64    `json:"rows"` // offset of the rows of variable size
 	End   int64    `json:"end"`
 	Drops []uint64 `json:"drops,omitempty"`
+	// Vars are the extents of the columns of variable size, by the number of the column.
+	Vars map[int]*store.Extent `json:"vars,omitempty"`
 }
 
 // section is a part of a file as a place for values. Offset 0 of the values is value from.
@@ -71,7 +74,7 @@ func (s *sink) sections(f vfs.File, lo, nodes, n uint64) (end int64) {
 type rowsOf struct {
 	column int
 	f      vfs.File
-	end    *int64
+	end    *pieceEnd
 	buf    []byte
 }
 
@@ -81,8 +84,9 @@ func (r *rowsOf) Append(data []byte, ends []uint32, lengths ...[]uint32) error {
 	r.buf = appendVector(r.buf, &table.Vector{Data: data, Ends: ends, Lengths: lengths})
 	put32(r.buf, uint32(r.column))
 	put32(r.buf[4:], uint32(len(r.buf)-8))
-	_, err := r.f.WriteAt(r.buf, *r.end)
-	*r.end += int64(len(r.buf))
+	_, err := r.f.WriteAt(r.buf, r.end.End)
+	r.end.End += int64(len(r.buf))
+	r.end.Vars[r.column].Take(data, ends, lengths...)
 	return err
 }
 
@@ -215,7 +219,11 @@ func (r *Range) Write(ctx context.Context, f vfs.File, otherRanges int, other fu
 	end.End = end.Rows
 	for i := range s.columns {
 		if s.columns[i].at == nil {
-			s.columns[i].vars = &rowsOf{column: i, f: f, end: &end.End}
+			if end.Vars == nil {
+				end.Vars = map[int]*store.Extent{}
+			}
+			end.Vars[i] = &store.Extent{}
+			s.columns[i].vars = &rowsOf{column: i, f: f, end: &end}
 		}
 	}
 	if r.n == 0 {
@@ -251,11 +259,10 @@ func (r *Range) Write(ctx context.Context, f vfs.File, otherRanges int, other fu
 		}
 	}
 	end.Kept, end.Drops = w.kept, dropsOf(s.drops)
-	b, err := json.Marshal(end)
+	b, err := appendEnd(&end)
 	if err != nil {
 		return err
 	}
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(b)))
 	_, err = f.WriteAt(b, end.End)
 	return err
 }
@@ -266,71 +273,132 @@ func (r *Range) Close() error {
 	return r.spill.Close()
 }
 
-// openPiece opens a piece and reads its end.
-func openPiece(fsys vfs.FS, name string) (_ vfs.File, end pieceEnd, err error) {
+// fileEnd is what a file of a worker says of itself at its end.
+type fileEnd interface {
+	bytes() *int64 // of the file before the end
+}
+
+func (e *pieceEnd) bytes() *int64 { return &e.End }
+
+// appendEnd is the end of a file: JSON, and its size (uint64).
+func appendEnd(end fileEnd) ([]byte, error) {
+	b, err := json.Marshal(end)
+	return binary.LittleEndian.AppendUint64(b, uint64(len(b))), err
+}
+
+// readEnd reads the end of a file.
+func readEnd(fsys vfs.FS, name string, end fileEnd) (err error) {
 	f, err := fsys.Open(name)
 	if err != nil {
-		return nil, end, err
+		return err
 	}
 	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%s: found no whole piece: %w", name, errors.Join(err, f.Close()))
+		if err = errors.Join(err, f.Close()); err != nil {
+			err = fmt.Errorf("%s: found no whole piece: %w", name, err)
 		}
 	}()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, end, err
+		return err
 	}
 	var size [8]byte
 	if _, err := f.ReadAt(size[:], info.Size()-8); err != nil {
-		return nil, end, err
+		return err
 	}
 	n := int64(binary.LittleEndian.Uint64(size[:]))
 	if n < 2 || n > 1<<20 || n > info.Size()-8 {
-		return nil, end, fmt.Errorf("found an end of %d bytes", n)
+		return fmt.Errorf("found an end of %d bytes", n)
 	}
 	b := make([]byte, n)
 	if _, err := f.ReadAt(b, info.Size()-8-n); err != nil {
-		return nil, end, err
+		return err
 	}
-	if err := json.Unmarshal(b, &end); err != nil {
-		return nil, end, err
+	if err := json.Unmarshal(b, end); err != nil {
+		return err
 	}
-	if end.End != info.Size()-8-n {
-		return nil, end, fmt.Errorf("found %d bytes, expected %d", info.Size()-8-n, end.End)
+	if at := *end.bytes(); at != info.Size()-8-n {
+		return fmt.Errorf("found %d bytes, expected %d", info.Size()-8-n, at)
 	}
-	return f, end, nil
+	return nil
 }
 
 // Kept is the number of edges of a piece.
 func Kept(fsys vfs.FS, name string) (uint64, error) {
-	f, end, err := openPiece(fsys, name)
-	if err != nil {
-		return 0, err
-	}
-	return end.Kept, f.Close()
+	var end pieceEnd
+	err := readEnd(fsys, name, &end)
+	return end.Kept, err
 }
 
-// joinRange copies a piece to its place in the store: its first edge is base, its first node lo.
-func (s *sink) joinRange(ctx context.Context, name string, lo, base uint64) (kept uint64, err error) {
-	f, end, err := openPiece(s.fs, name)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+// sectionCopy is a section of a piece on its way to an array of the store.
+type sectionCopy struct {
+	from, to io.WriterAt
+	width    int
+}
+
+// wants says whether bytes at an offset from the first value of an array are written.
+func wants(to io.WriterAt, off, n int64) bool {
+	a, ok := to.(*store.Array)
+	return !ok || a.Wants(off, n)
+}
+
+// joinRange copies what is wanted of a piece to its place in the store: its first edge is base, its first node lo.
+func (s *sink) joinRange(ctx context.Context, name string, end *pieceEnd, lo, base uint64) (err error) {
 	if end.Rows < 0 || end.Rows > end.End || end.Kept > end.Most || end.Most > uint64(end.Rows) || end.Nodes > uint64(end.Rows) ||
 		end.Nodes > s.nearTop-min(lo, s.nearTop) || len(end.Drops) > len(s.drops) {
-		return 0, fmt.Errorf("%s: found an end with %d bytes of rows and %d edges, expected that of a piece; the file is damaged", name, end.Rows, end.Kept)
+		return fmt.Errorf("%s: found an end with %d bytes of rows and %d edges, expected that of a piece; the file is damaged", name, end.Rows, end.Kept)
 	}
+	for i, n := range end.Drops {
+		s.drops[i].Add(n)
+	}
+	f, err := s.fs.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
 	from := sink{group: s.group, lay: s.lay, second: s.second, wideFar: s.wideFar, wideSeq: s.wideSeq}
 	if at := from.sections(f, lo, end.Nodes, end.Most); at != end.Rows {
-		return 0, fmt.Errorf("%s: found sections of %d bytes, expected %d; use the same version on all machines", name, end.Rows, at)
+		return fmt.Errorf("%s: found sections of %d bytes, expected %d; use the same version on all machines", name, end.Rows, at)
+	}
+	if err := s.joinOffsets(ctx, from.indptr.out, lo, end.Nodes, base); err != nil {
+		return err
+	}
+	sections := []sectionCopy{{from.far, s.far, idBytes(s.wideFar)}}
+	if s.seq != nil {
+		sections = append(sections, sectionCopy{from.seq, s.seq, idBytes(s.wideSeq)})
+	}
+	if s.types != nil {
+		sections = append(sections, sectionCopy{from.types, s.types, typeDType(len(s.parts)).Size()})
+	}
+	for i := range s.columns {
+		if c := &s.lay.cols[i]; c.width > 0 {
+			sections = append(sections, sectionCopy{from.columns[i].at, s.columns[i].at, c.width})
+		}
 	}
 	buf := make([]byte, 1<<20)
-	out := make([]byte, 1<<20)
+	for _, p := range sections {
+		size, to := int64(end.Kept)*int64(p.width), int64(base)*int64(p.width)
+		if !wants(p.to, to, size) {
+			continue
+		}
+		if err := pump(ctx, p.from, size, buf, func(b []byte, off int64) error {
+			_, err := p.to.WriteAt(b, to+off)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return s.joinRows(f, name, end)
+}
+
+// joinOffsets writes the offsets of nodes from lo on, of which a piece has those from its first edge on.
+func (s *sink) joinOffsets(ctx context.Context, from io.WriterAt, lo, nodes, base uint64) error {
 	wide := s.indptr.dtype == graph.Uint64
 	at := int64(lo) * int64(idBytes(wide))
-	if err := pump(ctx, from.indptr.out, int64(end.Nodes)*8, buf, func(b []byte, _ int64) error {
+	if !wants(s.indptr.out, at, int64(nodes)*int64(idBytes(wide))) {
+		return nil
+	}
+	out := make([]byte, 1<<20)
+	return pump(ctx, from, int64(nodes)*8, make([]byte, 1<<20), func(b []byte, _ int64) error {
 		values := u64s(b)
 		for i, v := range values {
 			putID(out, wide, i, base+v)
@@ -339,66 +407,52 @@ func (s *sink) joinRange(ctx context.Context, name string, lo, base uint64) (kep
 		_, err := s.indptr.out.WriteAt(out[:n], at)
 		at += int64(n)
 		return err
-	}); err != nil {
-		return 0, err
-	}
-	places := []struct {
-		from, to io.WriterAt
-		width    int
-	}{{from.far, s.far, idBytes(s.wideFar)}}
-	add := func(from, to io.WriterAt, width int) {
-		places = append(places, struct {
-			from, to io.WriterAt
-			width    int
-		}{from, to, width})
-	}
-	if s.seq != nil {
-		add(from.seq, s.seq, idBytes(s.wideSeq))
-	}
-	if s.types != nil {
-		add(from.types, s.types, typeDType(len(s.parts)).Size())
-	}
+	})
+}
+
+// joinRows appends the rows of variable size of a piece to their columns.
+func (s *sink) joinRows(f vfs.File, name string, end *pieceEnd) error {
+	skipped := map[int]bool{}
 	for i := range s.columns {
-		if c := &s.lay.cols[i]; c.width > 0 {
-			add(from.columns[i].at, s.columns[i].at, c.width)
+		if file := s.columns[i].file; file != nil && end.Vars[i] != nil && !file.Wants(end.Vars[i]) {
+			skipped[i] = true
+			if err := file.Skip(end.Vars[i]); err != nil {
+				return err
+			}
 		}
 	}
-	for _, p := range places {
-		if err := pump(ctx, p.from, int64(end.Kept)*int64(p.width), buf, func(b []byte, off int64) error {
-			_, err := p.to.WriteAt(b, int64(base)*int64(p.width)+off)
-			return err
-		}); err != nil {
-			return 0, err
-		}
+	if len(skipped) > 0 && len(skipped) == len(end.Vars) {
+		return nil
 	}
+	var buf []byte
 	for at := end.Rows; at < end.End; {
 		var head [8]byte
 		if _, err := f.ReadAt(head[:], at); err != nil {
-			return 0, err
+			return err
 		}
 		column, size := int(binary.LittleEndian.Uint32(head[:])), int(binary.LittleEndian.Uint32(head[4:]))
 		if column >= len(s.columns) || s.columns[column].vars == nil || at+8+int64(size) > end.End {
-			return 0, fmt.Errorf("%s: found column %d of %d bytes at %d, expected other rows; the file is damaged", name, column, size, at)
+			return fmt.Errorf("%s: found column %d of %d bytes at %d, expected other rows; the file is damaged", name, column, size, at)
+		}
+		from := at + 8
+		if at = from + int64(size); skipped[column] {
+			continue
 		}
 		if len(buf) < size {
 			buf = make([]byte, size)
 		}
-		if _, err := f.ReadAt(buf[:size], at+8); err != nil {
-			return 0, err
+		if _, err := f.ReadAt(buf[:size], from); err != nil {
+			return err
 		}
 		v, _, ok := cutVector(buf[:size])
 		if !ok {
-			return 0, fmt.Errorf("%s: found %d bytes at %d, expected rows of column %d; the file is damaged", name, size, at, column)
+			return fmt.Errorf("%s: found %d bytes at %d, expected rows of column %d; the file is damaged", name, size, from-8, column)
 		}
 		if err := s.columns[column].vars.Append(v.Data, v.Ends, v.Lengths...); err != nil {
-			return 0, err
+			return err
 		}
-		at += 8 + int64(size)
 	}
-	for i, n := range end.Drops {
-		s.drops[i].Add(n)
-	}
-	return end.Kept, nil
+	return nil
 }
 
 // pump reads n bytes of a section.

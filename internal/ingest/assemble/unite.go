@@ -9,6 +9,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/graph"
@@ -29,22 +30,36 @@ type Pieces struct {
 	Ranges func(g int, second bool) []string
 	// Edges are the counts of each part.
 	Edges []EdgesResult
+
+	ends sync.Map // of files, by name
 }
 
-// Join writes all arrays and columns of a store from pieces. They stay, so that a run whose output fails later can join them again.
+// endOf is the end of a file, which is read once.
+func endOf[T any, P interface {
+	*T
+	fileEnd
+}](fsys vfs.FS, pieces *Pieces, name string) (*T, error) {
+	if end, ok := pieces.ends.Load(name); ok {
+		return end.(*T), nil
+	}
+	end := new(T)
+	err := readEnd(fsys, name, P(end))
+	if err == nil {
+		pieces.ends.Store(name, end)
+	}
+	return end, err
+}
+
+// Join writes all arrays and columns of a store from pieces, as far as w wants them (store.Share). They stay, so that a run whose output fails later can join them again.
+// It may be called once for each of several Shares with the same pieces, at the same time.
 func (s *Share) Join(ctx context.Context, w *store.Writer, pieces *Pieces) (_ *Result, err error) {
 	b := s.b
 	b.w, b.open, b.openColumns = w, map[*store.Array]bool{}, map[*store.ColumnWriter]bool{}
 	b.res.Meta = &store.Meta{Format: store.Format, Kind: store.KindStore, Nodes: map[string]*store.NodesMeta{}, Edges: map[string]*store.EdgesMeta{}}
 	defer func() { err = b.end(err) }()
 	for i, t := range b.types {
-		if t.Table != nil {
-			n := *t.Nodes
-			t.Nodes = &n
-			t.Table = &chunks{fs: b.fs, columns: s.Columns(i), files: pieces.Nodes(i), of: t.Table, numbered: true}
-		}
-		t.texts = func(ctx context.Context, to *nodeColumn, first uint64) error {
-			return b.joinTexts(ctx, pieces.Texts(i), to, first)
+		if err := s.open(t, i, pieces); err != nil {
+			return nil, err
 		}
 	}
 	for i, t := range b.types {
@@ -56,7 +71,7 @@ func (s *Share) Join(ctx context.Context, w *store.Writer, pieces *Pieces) (_ *R
 		p.stats = pieces.Edges[i]
 	}
 	for i, g := range s.groups {
-		if err := g.joinPieces(ctx, pieces.Ranges(i, false), pieces.Ranges(i, true)); err != nil {
+		if err := g.joinPieces(ctx, pieces, pieces.Ranges(i, false), pieces.Ranges(i, true)); err != nil {
 			return nil, err
 		}
 	}
@@ -73,6 +88,46 @@ func (s *Share) Join(ctx context.Context, w *store.Writer, pieces *Pieces) (_ *R
 	}
 	b.results()
 	return b.res, nil
+}
+
+// open makes the pieces of a node type its table, and the source of the keys that edges add.
+func (s *Share) open(t *nodeType, i int, pieces *Pieces) (err error) {
+	texts := &chunks{fs: s.b.fs, columns: []table.Column{{DType: graph.String}}, files: pieces.Texts(i)}
+	if err := texts.readEnds(pieces); err != nil {
+		return err
+	}
+	t.addedIDs = texts
+	t.texts = func(ctx context.Context, to *nodeColumn, first uint64) error { return joinTexts(ctx, texts, to, first) }
+	if t.Table == nil {
+		return nil
+	}
+	rows := &chunks{fs: s.b.fs, columns: s.Columns(i), files: pieces.Nodes(i), of: t.Table, numbered: true}
+	n := *t.Nodes
+	t.Nodes = &n
+	t.Table = rows
+	return rows.readEnds(pieces)
+}
+
+// extentOf is the extent of a column of variable size over all nodes of types; id says that it has the original ids.
+func extentOf(types []*nodeType, c *table.Column, id bool) *store.Extent {
+	sum := &store.Extent{}
+	for _, t := range types {
+		if t.addedIDs == nil { // not a Join
+			return nil
+		}
+		if rows, ok := t.Table.(*chunks); ok {
+			rows.extentOf(c, sum)
+		}
+		if id {
+			t.addedIDs.extentOf(&t.addedIDs.columns[0], sum)
+		} else if t.stats.Added > 0 {
+			var row store.Extent
+			v := zeroRows(c, 1)
+			row.Take(v.Data, v.Ends, v.Lengths...)
+			sum.Plus(&row, t.stats.Added)
+		}
+	}
+	return sum
 }
 
 // joinNodes writes the columns and the index of a node type.
@@ -98,8 +153,22 @@ func (b *builder) joinNodes(ctx context.Context, t *nodeType, index []string) er
 }
 
 // joinTexts writes the keys that edges add.
-func (b *builder) joinTexts(ctx context.Context, files []string, to *nodeColumn, first uint64) error {
-	texts := &chunks{fs: b.fs, columns: []table.Column{{DType: graph.String}}, files: files}
+func joinTexts(ctx context.Context, texts *chunks, to *nodeColumn, first uint64) error {
+	texts.skip = func(_ uint64, end *chunkEnd) (bool, error) {
+		x := &end.Columns[0]
+		if to.array != nil {
+			at := int64(first) * int64(to.width)
+			if to.array.Wants(at, int64(end.Rows)*int64(to.width)) {
+				return false, nil
+			}
+			first += end.Rows
+			return true, nil
+		}
+		if to.vars.Wants(x) {
+			return false, nil
+		}
+		return true, to.vars.Skip(x)
+	}
 	_, err := texts.Scan(ctx, texts.columns, 1, func(_ int, c *table.Chunk) error {
 		v := &c.Columns[0]
 		if to.array == nil {
@@ -113,35 +182,57 @@ func (b *builder) joinTexts(ctx context.Context, files []string, to *nodeColumn,
 }
 
 // joinPieces writes the arrays and columns of an edge type.
-func (g *group) joinPieces(ctx context.Context, primary, other []string) error {
+func (g *group) joinPieces(ctx context.Context, pieces *Pieces, primary, other []string) error {
 	g.meta = &store.EdgesMeta{Primary: g.opt.Primary.String(), Arrays: map[string]string{}, Columns: map[string]store.ColumnMeta{}}
 	g.res.Meta.Edges[g.etype.String()] = g.meta
 	s := &sink{group: g, lay: newLayout(g.wide(), g.cols), way: g.opt.Primary}
-	if err := g.stage("adjacency", g.etype.String(), func() (uint64, error) { return s.unite(ctx, primary, s.counted()) }); err != nil || !g.opt.Both {
+	if err := g.stage("adjacency", g.etype.String(), func() (uint64, error) { return s.unite(ctx, pieces, primary, s.counted()) }); err != nil || !g.opt.Both {
 		return err
 	}
 	o := &sink{group: g, lay: newLayout(g.wide(), nil), way: 1 - g.opt.Primary, second: true}
-	return g.stage("other direction", g.etype.String(), func() (uint64, error) { return o.unite(ctx, other, uint64(g.meta.Count)) })
+	return g.stage("other direction", g.etype.String(), func() (uint64, error) { return o.unite(ctx, pieces, other, uint64(g.meta.Count)) })
 }
 
 // unite joins the pieces of a direction, with at most total edges.
-func (s *sink) unite(ctx context.Context, files []string, total uint64) (uint64, error) {
+func (s *sink) unite(ctx context.Context, pieces *Pieces, files []string, total uint64) (uint64, error) {
 	rows := uint64(0)
 	for _, p := range s.parts {
 		rows = max(rows, p.rows)
 	}
 	s.drops = make([]atomic.Uint64, len(s.parts))
+	ends := make([]*pieceEnd, len(files))
+	for i, name := range files {
+		end, err := endOf[pieceEnd](s.fs, pieces, name)
+		if err != nil {
+			return 0, err
+		}
+		ends[i] = end
+		s.edges += end.Kept
+		for column, x := range end.Vars {
+			if s.extents == nil {
+				s.extents = map[int]*store.Extent{}
+			}
+			if s.extents[column] == nil {
+				s.extents[column] = &store.Extent{}
+			}
+			s.extents[column].Plus(x, 1)
+		}
+	}
+	for i := range s.lay.cols {
+		if s.lay.cols[i].width == 0 && s.extents[i] == nil {
+			return 0, fmt.Errorf("found no rows of column %s in %d pieces of %s, expected them; use the same version on all machines", s.lay.cols[i].Name, len(files), s.etype)
+		}
+	}
 	if err := s.create(total, rows); err != nil {
 		return 0, err
 	}
 	c := s.cut(s.way, len(files))
 	base := uint64(0)
 	for i, name := range files {
-		kept, err := s.joinRange(ctx, name, uint64(i)<<c.shift, base)
-		if err != nil {
+		if err := s.joinRange(ctx, name, ends[i], uint64(i)<<c.shift, base); err != nil {
 			return 0, err
 		}
-		base += kept
+		base += ends[i].Kept
 	}
 	return base, s.end(base, len(files), c.shift)
 }
@@ -199,15 +290,23 @@ func (b *builder) joinIndex(ctx context.Context, t *nodeType, files []string) (e
 		return x.few(files)
 	}
 	bucket, base := int64(0), uint64(0)
+	head := 4 << (x.bits - top)
 	for _, name := range files {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
-		data, err := readAll(b.fs, name)
+		info, err := b.fs.Stat(name)
 		if err != nil {
 			return err
 		}
-		head := 4 << (x.bits - top)
+		if n := max(info.Size()-int64(head), 0) / 8; !x.wants(bucket, int64(head)/4, base, n) {
+			bucket, base = bucket+int64(head)/4, base+uint64(n)
+			continue
+		}
+		data, err := vfs.ReadFile(b.fs, name, info.Size()+1)
+		if err != nil {
+			return err
+		}
 		if len(data) < head || (len(data)-head)%8 != 0 {
 			return fmt.Errorf("%s: found %d bytes, expected %d and 8 per id; the file is damaged", name, len(data), head)
 		}
@@ -220,6 +319,12 @@ func (b *builder) joinIndex(ctx context.Context, t *nodeType, files []string) (e
 		bucket += int64(len(counts))
 	}
 	return x.close(bucket, base)
+}
+
+// wants says whether a part of the index is written: of buckets, and of ids whose first has the place base.
+func (x *indexer) wants(bucket, buckets int64, base uint64, ids int64) bool {
+	b, s := int64(x.bTypes.Size()), int64(x.sTypes.Size())
+	return x.buckets.Wants(bucket*b, buckets*b) || x.slots.Wants(int64(base)*s, ids*s)
 }
 
 // few writes an index that has fewer buckets than there are pieces.
@@ -291,7 +396,17 @@ func readAll(fsys vfs.FS, name string) ([]byte, error) {
 type ChunkWriter struct {
 	w   io.Writer
 	buf []byte
+	end chunkEnd
 }
+
+// chunkEnd is the end of a file of chunks.
+type chunkEnd struct {
+	Rows    uint64         `json:"rows"`
+	End     int64          `json:"end"`
+	Columns []store.Extent `json:"columns"`
+}
+
+func (e *chunkEnd) bytes() *int64 { return &e.End }
 
 // NewChunkWriter writes to w.
 func NewChunkWriter(w io.Writer) *ChunkWriter { return &ChunkWriter{w: w} }
@@ -299,13 +414,29 @@ func NewChunkWriter(w io.Writer) *ChunkWriter { return &ChunkWriter{w: w} }
 // Write writes a chunk of the columns of Share.Columns.
 func (w *ChunkWriter) Write(c *table.Chunk) error {
 	w.buf = append(w.buf[:0], make([]byte, 16)...)
-	for i := range c.Columns {
-		w.buf = appendVector(w.buf, &c.Columns[i])
+	for len(w.end.Columns) < len(c.Columns) {
+		w.end.Columns = append(w.end.Columns, store.Extent{})
 	}
+	for i := range c.Columns {
+		v := &c.Columns[i]
+		w.buf = appendVector(w.buf, v)
+		w.end.Columns[i].Take(v.Data, v.Ends, v.Lengths...)
+	}
+	w.end.Rows += uint64(c.Rows)
+	w.end.End += int64(len(w.buf))
 	put64(w.buf, c.First)
 	put32(w.buf[8:], uint32(c.Rows))
 	put32(w.buf[12:], uint32(len(w.buf)-16))
 	_, err := w.w.Write(w.buf)
+	return err
+}
+
+// Close ends the file.
+func (w *ChunkWriter) Close() error {
+	b, err := appendEnd(&w.end)
+	if err == nil {
+		_, err = w.w.Write(b)
+	}
 	return err
 }
 
@@ -316,6 +447,41 @@ type chunks struct {
 	files    []string
 	of       table.Table
 	numbered bool // chunks have the numbers of their rows
+	ends     []*chunkEnd
+	// skip says that the rows of a file, of which the first has a number, are not wanted, and counts them as done.
+	skip func(first uint64, end *chunkEnd) (bool, error)
+}
+
+// readEnds reads the ends of the files.
+func (t *chunks) readEnds(pieces *Pieces) error {
+	for _, name := range t.files {
+		end, err := endOf[chunkEnd](t.fs, pieces, name)
+		if err != nil {
+			return err
+		}
+		if end.Rows > 0 && len(end.Columns) != len(t.columns) {
+			return fmt.Errorf("%s: found %d columns, expected %d; use the same version on all machines", name, len(end.Columns), len(t.columns))
+		}
+		t.ends = append(t.ends, end)
+	}
+	return nil
+}
+
+// place is the number of a column that equals c; -1 without one.
+func (t *chunks) place(c *table.Column) int {
+	return slices.IndexFunc(t.columns, func(x table.Column) bool {
+		return x.Name == c.Name && x.DType == c.DType && x.ID == c.ID && slices.Equal(x.Shape, c.Shape)
+	})
+}
+
+// extentOf adds the extent of a column in all files.
+func (t *chunks) extentOf(c *table.Column, sum *store.Extent) {
+	at := t.place(c)
+	for _, end := range t.ends {
+		if at >= 0 && end.Rows > 0 {
+			sum.Plus(&end.Columns[at], 1)
+		}
+	}
 }
 
 func (t *chunks) Fields() []table.Field                  { return t.of.Fields() }
@@ -328,55 +494,60 @@ func (t *chunks) Scan(ctx context.Context, columns []table.Column, _ int, fn fun
 	places := make([]int, len(columns))
 	for i := range columns {
 		c := &columns[i]
-		if places[i] = slices.IndexFunc(t.columns, func(x table.Column) bool {
-			return x.Name == c.Name && x.DType == c.DType && x.ID == c.ID && slices.Equal(x.Shape, c.Shape)
-		}); places[i] < 0 {
+		if places[i] = t.place(c); places[i] < 0 {
 			return 0, fmt.Errorf("found no chunks of column %q, expected them", c.Name)
 		}
 	}
-	for _, name := range t.files {
-		if rows, err = t.file(ctx, name, places, rows, fn); err != nil {
+	for i, name := range t.files {
+		end := t.ends[i]
+		if end.Rows > 0 && t.skip != nil {
+			skipped, err := t.skip(rows, end)
+			if err != nil {
+				return 0, err
+			}
+			if skipped {
+				rows += end.Rows
+				continue
+			}
+		}
+		if rows, err = t.file(ctx, name, end.End, places, rows, fn); err != nil {
 			return 0, err
 		}
 	}
 	return rows, nil
 }
 
-func (t *chunks) file(ctx context.Context, name string, places []int, rows uint64, fn func(worker int, c *table.Chunk) error) (_ uint64, err error) {
+func (t *chunks) file(ctx context.Context, name string, size int64, places []int, rows uint64, fn func(worker int, c *table.Chunk) error) (_ uint64, err error) {
 	f, err := t.fs.Open(name)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
 	damaged := func(at int64) error {
 		return fmt.Errorf("%s: found a chunk at %d that is not whole; the file is damaged", name, at)
 	}
 	var head [16]byte
 	var buf []byte
 	vectors := make([]table.Vector, len(t.columns))
-	for at := int64(0); ; {
+	for at := int64(0); at < size; {
 		if err := ctx.Err(); err != nil {
 			return 0, context.Cause(ctx)
 		}
-		n, err := f.ReadAt(head[:], at)
-		if n == 0 && errors.Is(err, io.EOF) {
-			return rows, nil
-		} else if n < len(head) {
-			return 0, err
-		}
-		size := int(binary.LittleEndian.Uint32(head[12:]))
-		if int64(size) > info.Size()-at-16 {
+		if size-at < 16 {
 			return 0, damaged(at)
 		}
-		if cap(buf) < size {
-			buf = make([]byte, size)
+		if _, err := f.ReadAt(head[:], at); err != nil {
+			return 0, err
 		}
-		b := buf[:size]
-		if n, err := f.ReadAt(b, at+16); n < size {
+		n := int64(binary.LittleEndian.Uint32(head[12:]))
+		if n > size-at-16 {
+			return 0, damaged(at)
+		}
+		if int64(cap(buf)) < n {
+			buf = make([]byte, n)
+		}
+		b := buf[:n]
+		if _, err := f.ReadAt(b, at+16); err != nil {
 			return 0, err
 		}
 		c := table.Chunk{First: binary.LittleEndian.Uint64(head[:]), Rows: int(binary.LittleEndian.Uint32(head[8:]))}
@@ -389,7 +560,7 @@ func (t *chunks) file(ctx context.Context, name string, places []int, rows uint6
 				return 0, damaged(at)
 			}
 		}
-		at += 16 + int64(size)
+		at += 16 + n
 		for _, i := range places {
 			c.Columns = append(c.Columns, vectors[i])
 		}
@@ -398,4 +569,5 @@ func (t *chunks) file(ctx context.Context, name string, places []int, rows uint6
 		}
 		rows += uint64(c.Rows)
 	}
+	return rows, nil
 }

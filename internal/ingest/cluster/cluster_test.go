@@ -20,6 +20,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/stages/stagestest"
 	"github.com/graphmill/graphmill/internal/store"
@@ -57,13 +58,35 @@ func newEngine(seed uint64) *engine {
 	return e
 }
 
-// sums are the checksums of the files of a store.
+// divided is the number of stores with shards that sums joined.
+var divided int
+
+// sums are the checksums of the files of a store, whose shards are joined first.
 func sums(t testing.TB, w *store.Writer, meta *store.Meta, dir string) string {
 	t.Helper()
 	if err := errors.Join(w.Seal(context.Background(), meta, 1), w.Publish()); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(filepath.Join(dir, store.ManifestFile))
+	whole := dir + ".whole"
+	again, err := store.Create(unsynced, whole, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch err := store.Join(context.Background(), unsynced, dir, again, 1, func(int) {}); {
+	case errors.Is(err, store.ErrJoined):
+		whole, err = dir, again.Abort()
+		if err != nil {
+			t.Fatal(err)
+		}
+	case err != nil:
+		t.Fatal(errors.Join(err, again.Abort()))
+	default:
+		divided++
+		if err := again.Publish(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := os.ReadFile(filepath.Join(whole, store.ManifestFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,6 +304,8 @@ func (g *tables) end(n string) string {
 
 // TestSameBytes compares the store of an engine with the store of assemble.Build, for random tables.
 func TestSameBytes(t *testing.T) {
+	defer func(n int64) { limits.ShardAlign = n }(limits.ShardAlign)
+	limits.ShardAlign = 8
 	unsupported := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "")
@@ -296,7 +321,8 @@ func TestSameBytes(t *testing.T) {
 		e := newEngine(rapid.Uint64().Draw(rt, "order"))
 		e.Slots, e.Twice = 1+g.number("workers", 3), rapid.Bool().Draw(rt, "twice")
 		sizes := Run{PartBytes: int64(rapid.IntRange(30, 800).Draw(rt, "part")), BucketBytes: int64(rapid.IntRange(16, 1000).Draw(rt, "bucket")),
-			RangeBytes: int64(rapid.IntRange(12, 500).Draw(rt, "range")), Local: rapid.SampledFrom([]int64{-1, 1 << 20}).Draw(rt, "local")}
+			RangeBytes: int64(rapid.IntRange(12, 500).Draw(rt, "range")), Local: rapid.SampledFrom([]int64{-1, 1 << 20}).Draw(rt, "local"),
+			Shards: g.number("shards", 5), ShardBytes: int64(rapid.IntRange(1, 500).Draw(rt, "shard"))}
 		want, res, err := alone(t, dir, ingest.Options{}, opt)
 		got, other, err2 := together(t, dir, ingest.Options{}, opt, e, sizes)
 		if errors.Is(err2, ErrUnsupported) {
@@ -316,7 +342,7 @@ func TestSameBytes(t *testing.T) {
 			rt.Fatalf("%s\n%s", g.yaml.String(), diff)
 		}
 	})
-	t.Logf("%d unsupported", unsupported)
+	t.Logf("%d unsupported, %d divided", unsupported, divided)
 }
 
 // shuffled is an order of records that follows from a seed.

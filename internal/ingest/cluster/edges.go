@@ -24,6 +24,9 @@ func (s *Site) makeEdges(ctx context.Context, key int64, records func() ([]byte,
 		for r := range s.keys.ranges[0][len(s.keys.ranges[0])-1] {
 			emit(s.at(sortStage), r, nil)
 		}
+		for share := range s.Work.Shards {
+			emit(s.at(writeStage), int64(share), nil)
+		}
 		return nil
 	case key > s.keys.all():
 		return s.makeIndex(key, records)

@@ -3,6 +3,7 @@ package cluster
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -99,7 +100,7 @@ func (s *Site) number(ctx context.Context, key int64, records func() ([]byte, bo
 					return err
 				}
 			}
-			return b.Flush()
+			return errors.Join(w.Close(), b.Flush())
 		}); err != nil {
 			return err
 		}
@@ -128,11 +129,11 @@ func (s *Site) adding(task int64) (types []int) {
 func (s *Site) place(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.placed {
+	if s.isPlaced {
 		return nil
 	}
 	err := s.doPlace(ctx)
-	s.placed = err == nil
+	s.isPlaced = err == nil
 	return err
 }
 
@@ -152,6 +153,7 @@ func (s *Site) doPlace(ctx context.Context) error {
 			added[t] += f.count()
 		}
 	}
+	s.added = added
 	return s.share.Place(ctx, added)
 }
 

@@ -33,6 +33,10 @@ type Run struct {
 	// the edges of a range; 0 chooses. Local is the most bytes of tables that the submitter reads itself to count rows and
 	// to look at ids; 0 chooses, and a negative number is none.
 	PartBytes, BucketBytes, RangeBytes, Local int64
+	// Shards is how many tasks write the store, and the most shards of an array; 0 chooses by the size of the source. ShardBytes is the least
+	// size of a shard; 0 chooses.
+	Shards     int
+	ShardBytes int64
 	// Overwrite lets a run remove the pieces that a run of another Work finished. Without it they are an error. A run of the same Work goes on from
 	// its pieces.
 	Overwrite bool
@@ -48,6 +52,8 @@ const (
 	defaultRange  = 24 << 20
 	defaultLocal  = 128 << 20
 	mostTop       = 13 // bits
+	bytesPerShare = 256 << 20
+	mostShares    = 1 << 12
 )
 
 // Check refuses what a cluster cannot import.
@@ -111,7 +117,7 @@ func (r *Run) Build(ctx context.Context, w *store.Writer) (*assemble.Result, err
 	if err := r.run(ctx); err != nil {
 		return nil, err
 	}
-	return r.join(ctx, w, share)
+	return r.join(ctx, w)
 }
 
 func (r *Run) defaults() {
@@ -345,6 +351,10 @@ func (r *Run) plan(s *assemble.Share) error {
 	for _, of := range tablesOf(s) {
 		bytes += of.Bytes()
 	}
+	w.Shards, w.ShardBytes = r.Shards, r.ShardBytes
+	if w.Shards == 0 { // not by workers, as they must not matter to the store
+		w.Shards = int(max(min(bytes/bytesPerShare, mostShares), 1))
+	}
 	w.Share = stages.Tasks(bytes, workers, max(k.index(k.total()), k.ranges[0][len(k.ranges[0])-1], k.ranges[1][len(k.ranges[1])-1]))
 	if k.tasks+k.total() > 1<<40 {
 		return fmt.Errorf("found %d parts of tables, expected fewer; take larger parts", k.tasks)
@@ -406,8 +416,8 @@ func (r *Run) engine(ctx context.Context, site *Site) error {
 	}
 }
 
-// join makes the store from the pieces.
-func (r *Run) join(ctx context.Context, w *store.Writer, share *assemble.Share) (*assemble.Result, error) {
+// join makes the store from what the workers wrote: it takes their shards, and writes the rest.
+func (r *Run) join(ctx context.Context, w *store.Writer) (*assemble.Result, error) {
 	r.Work.Job = Build
 	site, err := newSite(r.FS, r.Dir, &r.Work, r.Source)
 	if err != nil {
@@ -416,49 +426,23 @@ func (r *Run) join(ctx context.Context, w *store.Writer, share *assemble.Share) 
 	if err := site.place(ctx); err != nil {
 		return nil, err
 	}
-	p := &assemble.Pieces{Edges: make([]assemble.EdgesResult, share.Parts())}
-	tasks := func(take func(task int64, t *Task) bool, name func(task int64) string) (list []string) {
-		for i := range r.Work.Tasks {
-			if take(int64(i), &r.Work.Tasks[i]) {
-				list = append(list, name(int64(i)))
-			}
-		}
-		return list
+	p, err := site.allPieces()
+	if err != nil {
+		return nil, err
 	}
-	p.Nodes = func(t int) []string {
-		return tasks(func(_ int64, x *Task) bool { return x.Nodes && x.Index == t }, func(i int64) string { return chunkFile(r.Dir, i) })
+	w.LeaveShares(r.Work.Shards, r.Work.ShardBytes)
+	res, err := site.share.Join(ctx, w, p)
+	if err != nil {
+		return nil, err
 	}
-	p.Texts = func(t int) []string {
-		return tasks(func(i int64, _ *Task) bool { return site.firsts[t] != nil && site.firsts[t][i].count() > 0 }, func(i int64) string { return textsFile(r.Dir, t, i) })
-	}
-	p.Index = func(t int) (list []string) {
-		for b := site.keys.buckets[t]; b < site.keys.buckets[t+1]; b++ {
-			list = append(list, indexFile(r.Dir, b))
-		}
-		return list
-	}
-	p.Ranges = func(g int, second bool) (list []string) {
-		d := 0
-		if second {
-			d = 1
-		}
-		for k := site.keys.ranges[d][g]; k < site.keys.ranges[d][g+1]; k++ {
-			list = append(list, rangeFile(r.Dir, d, k))
-		}
-		return list
-	}
-	for i := range p.Edges {
-		p.Edges[i].Type = share.Part(i).Type
-	}
-	for i, t := range r.Work.Tasks {
-		if t.Nodes {
-			continue
-		}
-		var x assemble.EdgesResult
-		if err := readJSON(r.FS, statsFile(r.Dir, int64(i)), &x); err != nil {
+	for i := range r.Work.Shards {
+		var sums map[string]store.ManifestFor
+		if err := readJSON(r.FS, sumsFile(r.Dir, int64(i)), &sums); err != nil {
 			return nil, err
 		}
-		p.Edges[t.Index].Add(&x)
+		if err := w.LinkShares(ctx, outputFolder(r.Dir), sums); err != nil {
+			return nil, err
+		}
 	}
-	return site.share.Join(ctx, w, p)
+	return res, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/graphmill/graphmill/graph"
@@ -121,7 +122,7 @@ func (s *Site) scanNodes(ctx context.Context, key int64, t *Task, emit stages.Em
 		if err != nil {
 			return err
 		}
-		return b.Flush()
+		return errors.Join(w.Close(), b.Flush())
 	})
 }
 

@@ -23,16 +23,19 @@ type Site struct {
 	Work *Work
 
 	fs     vfs.FS
+	source *ingest.Source
 	close  func() error // of the source, if the Site opened it
 	share  *assemble.Share
 	stages []stage
 	job    *stages.Job
 	keys   keys
 
-	mu     sync.Mutex // guards what is read from files of other workers
-	placed bool
-	firsts [][]firsts // by type and task, of types to which edges add nodes
-	bases  [][]uint64 // by edge type of the store: the edges before each range, and all
+	mu       sync.Mutex // guards what is read from files of other workers
+	isPlaced bool
+	added    []uint64 // nodes that only edges name, by type
+	pieces   *assemble.Pieces
+	firsts   [][]firsts // by type and task, of types to which edges add nodes
+	bases    [][]uint64 // by edge type of the store: the edges before each range, and all
 }
 
 // Open opens the Work of a folder. The caller closes it.
@@ -75,22 +78,20 @@ func Open(ctx context.Context, fsys vfs.FS, dir string) (_ *Site, err error) {
 }
 
 func newSite(fsys vfs.FS, dir string, w *Work, src *ingest.Source) (*Site, error) {
-	s := &Site{Dir: dir, Work: w, fs: fsys, keys: w.keys(), bases: make([][]uint64, len(w.Ranges))}
+	s := &Site{Dir: dir, Work: w, fs: fsys, source: src, keys: w.keys(), bases: make([][]uint64, len(w.Ranges))}
 	var err error
-	if s.share, err = assemble.NewShare(fsys, dir, src.Input, w.Rules.options()); err != nil {
+	if s.share, err = s.newShare(); err != nil {
 		return nil, err
-	}
-	if w.Numbers != nil {
-		if err := s.share.Know(w.Numbers); err != nil {
-			return nil, err
-		}
 	}
 	s.stages = w.stages(s.share)
 	s.job = &stages.Job{FS: fsys, Work: dir, Dir: filepath.Join(dir, recordsDir), Do: s.do}
 	for i, x := range s.stages {
 		stage := stages.Stage{Name: x.name(w.Job), Tasks: w.Share}
-		if i == 0 {
+		switch {
+		case i == 0:
 			stage.Tasks = w.firstTasks()
+		case x == writeStage:
+			stage.Tasks = int64(w.Shards)
 		}
 		for _, from := range x.reads() {
 			if at := s.at(from); at >= 0 {
@@ -100,6 +101,24 @@ func newSite(fsys vfs.FS, dir string, w *Work, src *ingest.Source) (*Site, error
 		s.job.Stages = append(s.job.Stages, stage)
 	}
 	return s, nil
+}
+
+// newShare is a Share of the numbers of the Work.
+func (s *Site) newShare() (*assemble.Share, error) {
+	share, err := assemble.NewShare(s.fs, s.Dir, s.source.Input, s.Work.Rules.options())
+	if err != nil || s.Work.Numbers == nil {
+		return share, err
+	}
+	return share, share.Know(s.Work.Numbers)
+}
+
+// placed is another Share, with all nodes and edges at their places. s must have places.
+func (s *Site) placed(ctx context.Context) (*assemble.Share, error) {
+	share, err := s.newShare()
+	if err != nil {
+		return nil, err
+	}
+	return share, share.Place(ctx, s.added)
 }
 
 // Close frees the Site.
@@ -136,8 +155,10 @@ func (s *Site) do(ctx context.Context, n int, key int64, records func() ([]byte,
 		return s.makeEdges(ctx, key, records, emit)
 	case sortStage:
 		return s.sort(ctx, key, records, emit)
-	default:
+	case otherStage:
 		return s.sortOther(ctx, key, records)
+	default:
+		return s.writeShare(ctx, key)
 	}
 }
 
@@ -193,7 +214,7 @@ func readJSON(fsys vfs.FS, name string, v any) error {
 
 // folders are the folders of the files of a Work.
 func (s *Site) folders() []string {
-	list := []string{"nodes", "ends", "stats", "index", "ranges", "others", "firsts", "texts"}
+	list := []string{"nodes", "ends", "stats", "index", "ranges", "others", "firsts", "texts", "sums", "output"}
 	for t := range s.Work.Top {
 		list = append(list, filepath.Join("firsts", fmt.Sprint(t)), filepath.Join("texts", fmt.Sprint(t)))
 	}

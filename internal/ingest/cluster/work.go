@@ -43,8 +43,11 @@ type Work struct {
 	Top []int `json:"top,omitempty"`
 	// Ranges are the numbers of ranges of each edge type of the store, in both directions.
 	Ranges [][2]int `json:"ranges,omitempty"`
-	// Share is the number of tasks of each stage of Build but the first.
+	// Share is the number of tasks of each stage of Build but the first and the last.
 	Share int64 `json:"share,omitempty"`
+	// Shards is the number of tasks that write the store, and ShardBytes the fewest bytes of a shard (store.Share).
+	Shards     int   `json:"shards,omitempty"`
+	ShardBytes int64 `json:"shard_bytes,omitempty"`
 }
 
 // File is a file of the source, which must be the same for all workers.
@@ -73,7 +76,7 @@ type Task struct {
 }
 
 const (
-	format     = 2
+	format     = 3
 	workFile   = "work.json"
 	recordsDir = "records"
 )
@@ -113,6 +116,7 @@ const (
 	edgesStage
 	sortStage
 	otherStage
+	writeStage
 )
 
 // adds says whether edges can add nodes to a keyed type.
@@ -136,7 +140,7 @@ func (w *Work) stages(s *assemble.Share) []stage {
 	if w.Rules.Both {
 		list = append(list, otherStage)
 	}
-	return list
+	return append(list, writeStage)
 }
 
 // name is the name of a stage for people.
@@ -144,12 +148,12 @@ func (x stage) name(job Job) string {
 	if job != Build {
 		return string(job)
 	}
-	return [...]string{"scan", "match", "number", "edges", "sort", "other"}[x]
+	return [...]string{"scan", "match", "number", "edges", "sort", "other", "write"}[x]
 }
 
 // reads are the stages whose records a stage reads.
 func (x stage) reads() []stage {
-	return [...][]stage{nil, {scanStage}, {scanStage, matchStage}, {scanStage, matchStage}, {edgesStage}, {sortStage}}[x]
+	return [...][]stage{nil, {scanStage}, {scanStage, matchStage}, {scanStage, matchStage}, {edgesStage}, {sortStage}, {edgesStage}}[x]
 }
 
 // firstTasks is the number of tasks of the first stage.

@@ -82,7 +82,7 @@ func (s *Site) open() (err error) {
 		return err
 	}
 	if w.Messages != nil {
-		o, err := s.store.Overlay(s.fs, filepath.Join(s.Dir, messagesDir), w.Messages)
+		o, err := s.store.Overlay(filepath.Join(s.Dir, messagesDir), w.Messages)
 		if err != nil {
 			return err
 		}

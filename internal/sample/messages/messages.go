@@ -41,7 +41,7 @@ func Open(ctx context.Context, fsys vfs.FS, dir string, s *store.Store, p *sampl
 	if err != nil {
 		return nil, err
 	}
-	o, err := s.Overlay(fsys, dir, arrays)
+	o, err := s.Overlay(dir, arrays)
 	if err != nil {
 		return nil, errors.Join(err, fsys.RemoveAll(dir))
 	}

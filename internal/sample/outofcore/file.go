@@ -35,7 +35,7 @@ func openArray(fsys vfs.FS, s *store.Store, name string, x graph.Index, limit in
 		return nil, fmt.Errorf("%s: found values at byte %d, expected a multiple of 8", path, start)
 	}
 	var err error
-	if a.File, err = direct.Open(fsys, path); err != nil {
+	if a.File, err = direct.Open(s.Joined(fsys), path); err != nil {
 		return nil, err
 	}
 	if want := start + int64(x.Len())<<a.wide; a.Size() < want {

@@ -149,7 +149,7 @@ func (r *Rows) Column(c *graph.Column) (*graph.Column, error) {
 		}
 	}
 	path, start := r.of.store.ArrayFile(r.meta(c.Name).File)
-	f, err := direct.Open(r.of.fsys, path)
+	f, err := direct.Open(r.of.store.Joined(r.of.fsys), path)
 	if err != nil {
 		return nil, err
 	}
