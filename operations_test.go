@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/store/storetest"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -24,7 +25,7 @@ func inputs(t *testing.T) string {
 			t.Fatal(err)
 		}
 	}
-	st, err := graphmill.GenerateRMAT(t.Context(), dir+"/g.store", option.RMAT{Scale: 8, EdgeFactor: 4, Seed: 1})
+	st, err := graphmill.GenerateRMAT(t.Context(), dir+"/g.store", option.RMAT{Scale: 9, EdgeFactor: 4, Seed: 1})
 	must(err)
 	defer st.Close()
 	_, err = graphmill.Sample(t.Context(), st, dir+"/g.coll", option.Sample{Draw: option.Draw{Fanout: []int{3}, Scope: option.ScopeSeed}})
@@ -33,6 +34,7 @@ func inputs(t *testing.T) string {
 	must(err)
 	_, err = graphmill.Pack(t.Context(), dir+"/g.coll", dir+"/plan", option.Pack{Limits: limits})
 	must(err)
+	must(storetest.Divide(dir+"/g.store", dir+"/divided.store", 3, os.Getpagesize()))
 	return dir
 }
 
@@ -58,6 +60,10 @@ func operations(st *graphmill.Store, dir string, run option.Run) map[string]func
 		},
 		"sample": func(ctx context.Context, out string) error {
 			_, err := graphmill.Sample(ctx, st, out, option.Sample{Run: run, Draw: option.Draw{Fanout: []int{3, 2}}, Batching: option.Batching{BatchSize: 10}})
+			return err
+		},
+		"join": func(ctx context.Context, out string) error {
+			_, err := graphmill.Join(ctx, dir+"/divided.store", out, run)
 			return err
 		},
 		"walk": func(ctx context.Context, out string) error {

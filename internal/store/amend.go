@@ -53,7 +53,7 @@ func (w *Writer) linkVersion(ctx context.Context, sum string, without func(name 
 		if err := ctx.Err(); err != nil {
 			return 0, context.Cause(ctx)
 		}
-		if name == MetaFile || without(name) {
+		if name == MetaFile || without(FileOf(name)) {
 			continue
 		}
 		n, err := w.Link(ctx, name, w.out, m.Files[name])

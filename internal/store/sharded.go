@@ -32,6 +32,14 @@ func shardOf(shard string) (name string, i, n int, ok bool) {
 	return m[1], i, n, err == nil && err2 == nil && shardName(m[1], i, n) == shard
 }
 
+// FileOf is the file, as metadata name it, that a file of a manifest is, or is a shard of.
+func FileOf(name string) string {
+	if file, _, _, ok := shardOf(name); ok {
+		return file
+	}
+	return name
+}
+
 // shards are the names of the shards of each file that has any.
 func (m *Manifest) shards() (map[string][]string, error) {
 	files, want := map[string][]string{}, map[string]int{}

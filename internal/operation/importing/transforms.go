@@ -184,7 +184,7 @@ func takeColumns(ctx context.Context, w *store.Writer, from string, changed *tra
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
-		if name == store.MetaFile || left[name] {
+		if name == store.MetaFile || left[store.FileOf(name)] {
 			continue
 		}
 		if err := w.Take(name, from); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/graphmill/graphmill/internal/dispatch/transport/sftptest"
+	"github.com/graphmill/graphmill/internal/store/storetest"
 	"github.com/graphmill/graphmill/torture/internal/command"
 )
 
@@ -121,7 +122,7 @@ func (p *Place) fill(tb testing.TB) error {
 			return fmt.Errorf("an input cannot be made: %s", r)
 		}
 	}
-	return nil
+	return storetest.Divide(filepath.Join(in, "large.store"), filepath.Join(in, "divided.store"), 3, 4096)
 }
 
 // arrays are NumPy files: pairs of nodes, a sparse matrix as index pointer and indices, and values of the nodes of features.

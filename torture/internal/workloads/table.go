@@ -158,6 +158,10 @@ func All() []Workload {
 	add("verify-against-records", "verify @rmat.records --against @rmat.store")
 	add("verify-parts", "verify @rmat.dgl --against @rmat.store")
 
+	out("join", "join @divided.store")
+	out("sample-divided", "sample @divided.store --fanout 3,2 --batch-size 16 --executor stream --memory 64MiB")
+	add("verify-divided", "verify @divided.store")
+
 	out("walk", "walk @rmat.store --length 6 --walks 2 --p 0.5 --q 2 --edge-ids")
 	out("walk-metapath", "walk @rated.store --metapath rates,rated_by --length 5 --stop 0.1")
 	return all
