@@ -22,6 +22,7 @@ from ._arguments import path as as_path
 from ._arrays import Array, ranges, widened
 from ._command import GraphmillError, command
 from ._html import listed
+from ._shards import mapped, shards
 from ._xxh3 import xxh3
 
 EdgeType = tuple[str, str, str]
@@ -65,7 +66,7 @@ class Folder:
         if summed.split()[:1] != [b"%016x" % xxh3(manifest)]:
             raise GraphmillError(f"{self.path}/{MANIFEST}: damaged: found checksum {xxh3(manifest):016x}, expected that of {MANIFEST}.xxh3")
         m = self._json(MANIFEST, manifest)
-        self._format(m, MANIFEST)
+        self._format(m, MANIFEST, 1, 2)  # 2: files in shards
         self.sizes: dict[str, int] = {}
         self.sums: dict[str, str] = {}  # checksums that the manifest has
         self._found: dict[str, os.stat_result] = {}
@@ -85,6 +86,10 @@ class Folder:
             if size != want.get("bytes"):
                 raise GraphmillError(f"{self.path}/{name}: damaged: found {size} bytes, expected {want.get('bytes')}")
             self.sizes[name], self.sums[name] = size, str(want.get("xxh3"))
+        try:
+            self._shards = shards(files)
+        except ValueError as e:
+            raise GraphmillError(f"{self.path}/{MANIFEST}: damaged: {e}; copy the folder again") from e
         found = f"{xxh3(text):016x}"
         if files.get(meta, {}).get("xxh3") != found:
             raise GraphmillError(f"{self.path}/{meta}: damaged: found checksum {found}, expected that of {MANIFEST}")
@@ -136,9 +141,9 @@ class Folder:
             raise GraphmillError(f"{self.path}/{name}: found {type(m).__name__}, expected an object")
         return m
 
-    def _format(self, m: dict[str, Any], name: str) -> None:
-        if m.get("format") != 1:
-            raise GraphmillError(f"{self.path}/{name}: found format {m.get('format')}, expected 1; use a newer graphmill")
+    def _format(self, m: dict[str, Any], name: str, *known: int) -> None:
+        if m.get("format") not in (known or (1,)):
+            raise GraphmillError(f"{self.path}/{name}: found format {m.get('format')}, expected {' or '.join(map(str, known or (1,)))}; use a newer graphmill")
 
     def close(self) -> None:
         """Let the maps go. Arrays that are held stay readable; those that are asked for are opened anew."""
@@ -149,19 +154,20 @@ class Folder:
         if name in self._open:
             return self._open[name]
         path = f"{self.path}/{name}"
-        if name not in self.sizes:
+        parts = self._shards.get(name, [name])
+        if parts[0] not in self.sizes:
             raise GraphmillError(f"{path}: found no such file in {MANIFEST}, expected the array that the metadata refer to")
         if self._fetched is not None:
             raise GraphmillError(
                 f"{path}: found an array in an object store, expected one on this machine, which can be mapped; copy the folder here, or take the rows from batches"
             )
         try:
-            x = np.load(path, mmap_mode="r", allow_pickle=False)
-            now = os.stat(path)
+            x = np.load(path, mmap_mode="r", allow_pickle=False) if parts == [name] else mapped([f"{self.path}/{part}" for part in parts])
+            now = [os.stat(f"{self.path}/{part}") for part in parts]
         except Exception as e:  # NumPy reads the header as Python's text, and raises what its tokenizer raises
             raise GraphmillError(f"{path}: found no .npy file that can be read ({type(e).__name__}: {e}), expected one; graphmill verify finds damage") from e
-        was = self._found[name]
-        if now.st_ino != was.st_ino and now.st_mtime_ns != was.st_mtime_ns:  # some file systems give the same file other numbers
+        was = [self._found[part] for part in parts]
+        if any(n.st_ino != w.st_ino and n.st_mtime_ns != w.st_mtime_ns for n, w in zip(now, was)):  # some file systems give the same file other numbers
             raise GraphmillError(f"{path}: found another file than when the folder was opened, expected the same; the folder was replaced, so open it again")
         want = [np.dtype(_DTYPES[d]) for d in dtypes]
         fits = x.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, x.shape))
