@@ -148,3 +148,13 @@ func onlyOutput(t testing.TB, dir string, want ...string) {
 		}
 	}
 }
+
+// joined is the folder with the arrays of a store as one file each, of which some have shards.
+func joined(t *testing.T, store string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "joined.store")
+	if _, err := graphmill.Join(t.Context(), store, out, option.Run{}); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

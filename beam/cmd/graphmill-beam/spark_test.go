@@ -33,4 +33,11 @@ func imported(t *testing.T, where []string) {
 		t.Errorf("found\n%s\nexpected\n%s", got, want)
 	}
 	onlyOutput(t, dir, "many.store")
+	out = filepath.Join(t.TempDir(), "shards.store")
+	if _, text, status := runHere(t, slices.Concat([]string{"import", filepath.Dir(one), "--both", "--array-shards", "3", "--out", out, "--time-limit", "5m"}, where)...); status != 0 {
+		t.Fatalf("status %d\n%s", status, text)
+	}
+	if got, want := manifest(t, joined(t, out)), manifest(t, one); got != want {
+		t.Errorf("in shards: found\n%s\nexpected\n%s", got, want)
+	}
 }

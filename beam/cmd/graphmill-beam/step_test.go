@@ -110,13 +110,16 @@ func TestSteps(t *testing.T) {
 		"local":    {[]string{"sample", store, "--method", "local"}, fanout},
 		"shuffle":  {[]string{"sample", store, "--method", "shuffle"}, fanout},
 		"records":  {[]string{"sample", store, "--method", "shuffle"}, slices.Concat(fanout, []string{"--scope", "seed", "--format", "tfrecord", "--shards", "3"})},
+		"import":   {[]string{"import", filepath.Dir(store), "--array-shards", "3"}, []string{"--both"}},
 		"dispatch": {[]string{"dispatch", store}, []string{"--parts", "4", "--num-hops", "2", "--seed", "3"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(7, uint64(len(name))))
 			one := filepath.Join(t.TempDir(), "one")
-			if name == "dispatch" {
+			if name == "import" {
+				one = store
+			} else if name == "dispatch" {
 				dispatchAlone(t, append([]string{store, "--out", one}, c.here...)...)
 			} else {
 				alone(t, one, append([]string{store}, c.here...)...)
@@ -127,6 +130,9 @@ func TestSteps(t *testing.T) {
 					runSteps(t, out, args)
 				} else {
 					killSteps(t, r, out, args)
+				}
+				if name == "import" {
+					out = joined(t, out)
 				}
 				if got, want := manifest(t, out), manifest(t, one); got != want {
 					t.Errorf("found\n%s\nexpected\n%s", got, want)

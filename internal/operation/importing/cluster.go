@@ -8,6 +8,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	importing "github.com/graphmill/graphmill/internal/ingest/cluster"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/store"
@@ -23,12 +24,22 @@ import (
 // workers reach at the same paths.
 type Cluster struct {
 	Engine stages.Engine
+	// ArrayShards is the most files that an array has, which workers write at the same time; 0 chooses by the size of the source, 1 gives the files
+	// of an import in one process.
+	ArrayShards int
 }
+
+// mostArrayShards bounds ArrayShards.
+const mostArrayShards = 1 << 12
 
 // onCluster makes a store of one graph on the cluster. If pieces are kept after an error, the error is ErrResumable.
 func (o *importJob) onCluster(ctx context.Context, source string, from ingest.Options, src *ingest.Source, opt assemble.Options, out string, made store.Made, r *report.Report) (*store.Store, error) {
 	if t := transformsOf(&o.Import.Build); !t.None() {
 		return nil, operation.Usagef("found changes of the whole graph (`LargestComponent`, `Splits`, `Normalise`, or `SelfLoops` and `DuplicateEdges` other than keep, drop and error) on a cluster, expected none; use graphmill import")
+	}
+	shards := o.cluster.ArrayShards
+	if shards < 0 || shards > mostArrayShards {
+		return nil, operation.Usagef("found `ArrayShards` %d, expected 1 to %d, or 0 to choose", shards, mostArrayShards)
 	}
 	work, err := operation.SharedWork(out)
 	if err != nil {
@@ -42,10 +53,13 @@ func (o *importJob) onCluster(ctx context.Context, source string, from ingest.Op
 			return nil, err
 		}
 	}
-	run := &importing.Run{FS: vfs.OS, Dir: work, Engine: o.cluster.Engine, Source: src, Overwrite: o.Overwrite,
+	run := &importing.Run{FS: vfs.OS, Dir: work, Engine: o.cluster.Engine, Source: src, Overwrite: o.Overwrite, Shards: shards,
 		Work: importing.Work{Version: operation.Version(), Source: source, Options: from, Inputs: made.Inputs,
 			Rules: importing.Rules{Primary: opt.Primary, Both: opt.Both, Homogeneous: opt.Homogeneous, NoPositions: opt.NoPositions,
 				DanglingEdges: opt.DanglingEdges, DuplicateNodes: opt.DuplicateNodes, DuplicateEdges: opt.DuplicateEdges, SelfLoops: opt.SelfLoops}}}
+	if shards > 0 {
+		run.ShardBytes = limits.ShardAlign
+	}
 	began := false
 	s, err := buildStoreBy(&o.Import.Build, ctx, o.started, out, made, r, func(w *store.Writer, progress told) (*assemble.Result, error) {
 		began, run.Progress = true, progress
