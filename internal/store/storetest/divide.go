@@ -23,7 +23,7 @@ func Divide(from, to string, shards, align int) error {
 	}
 	var names []string
 	for name := range m.Files {
-		b, err := os.ReadFile(filepath.Join(from, filepath.FromSlash(name)))
+		b, err := vfs.ReadFile(vfs.OS, filepath.Join(from, filepath.FromSlash(name)), 1<<30)
 		if err != nil {
 			return err
 		}
