@@ -21,8 +21,13 @@ type Sender interface {
 
 // SenderOf is the Sender that makes files of a name; nil where a file is written beside it, and renamed.
 func SenderOf(fsys FS, name string) Sender {
-	if _, ok := fsys.(mounts); ok {
+	switch f := fsys.(type) {
+	case mounts:
 		fsys = fsOf(name)
+	case *confined:
+		return SenderOf(f.FS, name)
+	case withFile:
+		return SenderOf(f.FS, name)
 	}
 	if s, ok := fsys.(Sender); ok && s.Sends(name) {
 		return s
@@ -61,6 +66,19 @@ func WriteFile(fsys FS, name string, data []byte) error {
 func Beside(name string) string {
 	dir, base := filepath.Split(name)
 	return filepath.Join(dir, "."+base+".partial")
+}
+
+// Copy makes a whole file of the bytes of another.
+func Copy(fsys FS, from, to string) (err error) {
+	f, err := fsys.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return WriteWhole(fsys, to, func(w File) error {
+		_, err := io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{f}, make([]byte, 1<<20))
+		return err
+	})
 }
 
 func writeBeside(fsys FS, temp, name string, fn func(File) error) error {
