@@ -128,21 +128,22 @@ func first(names ...string) string {
 
 // Credentials says with which credentials requests to the bucket of a path are signed, without a secret; "" for a web server, which gets none. It may ask the
 // host of a role for them.
-func (f *FS) Credentials(name string) (string, error) {
+func (f *FS) Credentials(name string) (bucket, text string, err error) {
 	a, err := parse(name)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
+	bucket = address{scheme: a.scheme, bucket: a.bucket}.String()
 	s, err := f.connect(a)
 	if err != nil {
-		return "", err
+		return bucket, "", err
 	}
-	bucket, ok := s.(*s3)
+	b, ok := s.(*s3)
 	if !ok {
-		return "", nil
+		return bucket, "", nil
 	}
-	if _, err := bucket.creds.GetWithContext(bucket.core.CredContext()); err != nil {
-		return "", failed("find credentials for", a, err)
+	if _, err := b.creds.GetWithContext(b.core.CredContext()); err != nil {
+		return bucket, "", failed("find credentials for", a, err)
 	}
-	return bucket.told.String(), nil
+	return bucket, b.told.String(), nil
 }

@@ -366,8 +366,8 @@ func TestCredentials(t *testing.T) {
 			t.Setenv(name, value)
 		}
 		f := New(c.scheme, Options{Cache: t.TempDir()})
-		got, err := f.Credentials(c.scheme + "://bkt/x")
-		if err != nil || got != c.want {
+		bucket, got, err := f.Credentials(c.scheme + "://bkt/x")
+		if err != nil || got != c.want || bucket != c.scheme+"://bkt" {
 			t.Errorf("%s %v: found %q, %v, expected %q", c.scheme, c.env, got, err, c.want)
 		}
 		if _, err := f.ReadDir(c.scheme + "://bkt/x"); c.want != "" && (err == nil || !strings.HasSuffix(err.Error(), "it got "+c.want) || strings.Contains(err.Error(), "secret-word")) {
@@ -377,7 +377,7 @@ func TestCredentials(t *testing.T) {
 			_ = os.Unsetenv(name)
 		}
 	}
-	if _, err := New("s3", Options{}).Credentials("s3://"); err == nil {
+	if _, _, err := New("s3", Options{}).Credentials("s3://"); err == nil {
 		t.Error("found no error for an address without a bucket")
 	}
 }

@@ -68,11 +68,11 @@ func copyFile(ctx context.Context, fsys vfs.FS, from, to string, want ManifestFo
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	w, err := fsys.Create(to)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, w.Close()) }()
+	return vfs.WriteWhole(fsys, to, func(w vfs.File) error { return copyTo(ctx, r, from, w, want, buf, told) })
+}
+
+// copyTo copies an open file.
+func copyTo(ctx context.Context, r vfs.File, from string, w vfs.File, want ManifestFor, buf []byte, told func(bytes int)) error {
 	h, size := xxh3.New(), int64(0)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -91,9 +91,6 @@ func copyFile(ctx context.Context, fsys vfs.FS, from, to string, want ManifestFo
 		if err != nil {
 			return err
 		}
-	}
-	if err := w.Sync(); err != nil {
-		return err
 	}
 	if got := (ManifestFor{Bytes: size, XXH3: fmt.Sprintf("%016x", h.Sum64())}); got != want {
 		return fmt.Errorf("%s: %w: found %d bytes with checksum %s, expected %d with %s", from, ErrDamaged, got.Bytes, got.XXH3, want.Bytes, want.XXH3)

@@ -88,6 +88,13 @@ func (s *Server) Get(name string) ([]byte, bool) {
 	return o.data, ok
 }
 
+// Delete removes an object.
+func (s *Server) Delete(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.objects, name)
+}
+
 // Names is the names of all objects, in order.
 func (s *Server) Names() []string {
 	s.mu.Lock()
