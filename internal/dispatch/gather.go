@@ -15,15 +15,38 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// tree is a folder in which a worker makes files.
+// tree is a folder in which a worker makes files. In an object store they lie on the local disk, without names, until place.
 type tree struct {
-	fs  vfs.FS
-	dir string
+	fs     vfs.FS
+	dir    string
+	sender vfs.Sender // nil for a file system
+	held   []heldFile
+}
+
+// heldFile is a file of a tree that place sends.
+type heldFile struct {
+	vfs.File
+	path string
+}
+
+// Close implements vfs.File: the tree closes the file.
+func (heldFile) Close() error { return nil }
+
+func newTree(fsys vfs.FS, dir string) *tree {
+	return &tree{fs: fsys, dir: dir, sender: vfs.SenderOf(fsys, dir)}
 }
 
 // Create implements folder.
-func (t tree) Create(name string) (vfs.File, error) {
+func (t *tree) Create(name string) (vfs.File, error) {
 	file := filepath.Join(t.dir, filepath.FromSlash(name))
+	if t.sender != nil {
+		f, err := t.sender.Temp(t.dir)
+		if err != nil {
+			return nil, err
+		}
+		t.held = append(t.held, heldFile{f, file})
+		return t.held[len(t.held)-1], nil
+	}
 	if err := t.fs.MkdirAll(filepath.Dir(file)); err != nil {
 		return nil, err
 	}
@@ -35,7 +58,25 @@ func (t tree) Create(name string) (vfs.File, error) {
 }
 
 // Dir implements folder.
-func (t tree) Dir() string { return t.dir }
+func (t *tree) Dir() string { return t.dir }
+
+// place gives the files of an object store their names, the first one last: it says that all are there.
+func (t *tree) place() error {
+	for _, f := range slices.Backward(t.held) {
+		if err := t.sender.Send(f.path, f.File, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close closes the files of an object store.
+func (t *tree) close() (err error) {
+	for _, f := range t.held {
+		err = errors.Join(err, f.File.Close())
+	}
+	return err
+}
 
 // synced is a file that Close makes durable.
 type synced struct{ vfs.File }
@@ -49,13 +90,18 @@ func Folder(part int) string { return partFolder(part) }
 // GraphFile is the name of the file of a part that Finish makes.
 const GraphFile = graphFile
 
+// GatheredLast is the name of the file of a part that Gather makes last in an object store, where files get their names one by one.
+const GatheredLast = listsFile
+
 // Gather writes what a part owns to root/part<p>, from all records of the part.
 func (m *Maker) Gather(ctx context.Context, part int, root string, records func() ([]byte, bool)) (err error) {
 	d := m.d
 	if part < 0 || part >= d.num.parts {
 		return fmt.Errorf("found part %d, expected less than %d; use the same version on all machines", part, d.num.parts)
 	}
-	x := gathering{m: m, g: &group{dispatcher: d, from: part, to: part + 1, out: tree{d.fs, root}}, part: part}
+	out := newTree(d.fs, root)
+	defer func() { err = errors.Join(err, out.close()) }()
+	x := gathering{m: m, g: &group{dispatcher: d, from: part, to: part + 1, out: out}, part: part}
 	defer func() { err = errors.Join(err, x.close()) }()
 	for file, name := range []string{toLists: listsFile, toHalo: haloFile, toNodeFeat: nodeFeatFile, toEdgeFeat: edgeFeatFile, toOrigNodes: origNodeFile, toOrigEdges: origEdgeFile} {
 		if err := x.openFile(file, partName(part, name)); err != nil {
@@ -73,7 +119,10 @@ func (m *Maker) Gather(ctx context.Context, part int, root string, records func(
 			return err
 		}
 	}
-	return x.checkWhole()
+	if err := x.checkWhole(); err != nil {
+		return err
+	}
+	return out.place()
 }
 
 // gathering is a run of Gather.
@@ -217,7 +266,9 @@ type finishing struct {
 func (m *Maker) Finish(ctx context.Context, part int, root, temp string) (err error) {
 	d := m.d
 	f := &finishing{m: m, root: root, open: map[int]*lists{}}
-	f.g = &group{dispatcher: d, from: part, to: part + 1, out: tree{d.fs, temp}}
+	out := newTree(d.fs, temp)
+	defer func() { err = errors.Join(err, out.close()) }()
+	f.g = &group{dispatcher: d, from: part, to: part + 1, out: out}
 	defer f.g.close()
 	if f.own, err = m.lists(root, part); err != nil {
 		return err
@@ -237,7 +288,10 @@ func (m *Maker) Finish(ctx context.Context, part int, root, temp string) (err er
 		return err
 	}
 	f.g.halo = []int{reached.index()}
-	return f.write(ctx)
+	if err := f.write(ctx); err != nil {
+		return err
+	}
+	return out.place()
 }
 
 // mark finds the halo.

@@ -176,20 +176,36 @@ func (d *dispatcher) merge(ctx context.Context, part *extsort.Partition, nodes, 
 	if err != nil {
 		return transposed{}, err
 	}
+	if name := d.listed(len(d.temporary)); name != "" {
+		if s := vfs.SenderOf(d.fs, name); s != nil {
+			if err := s.Send(name, f, true); err != nil {
+				return transposed{}, err
+			}
+		}
+	}
 	data, unmap, err := f.Map()
 	return transposed{data, unmap}, err
 }
 
 // scratch makes the temporary file of the nth edge type that is transposed.
 func (d *dispatcher) scratch(n int) (vfs.File, error) {
-	if d.listsDir == "" {
+	name := d.listed(n)
+	if name == "" || vfs.SenderOf(d.fs, name) != nil {
 		return d.fs.Temp(d.w.Dir())
 	}
-	f, err := d.fs.Create(filepath.Join(d.listsDir, transposedFile(n)))
+	f, err := d.fs.Create(name)
 	if err != nil {
 		return nil, err
 	}
 	return synced{f}, nil
+}
+
+// listed is the file of the nth edge type that is transposed, for other processes; "" where there are none.
+func (d *dispatcher) listed(n int) string {
+	if d.listsDir == "" {
+		return ""
+	}
+	return filepath.Join(d.listsDir, transposedFile(n))
 }
 
 func transposedFile(n int) string { return fmt.Sprintf("transposed-%d.bin", n) }

@@ -36,10 +36,14 @@ type FS struct {
 	mu       sync.Mutex
 	services map[string]service // by bucket
 	objects  map[string]*object // by address
+	idle     []*object          // with blocks and, perhaps, without users, the oldest first
 	sized    bool               // cache has its bound
 }
 
-var _ vfs.FS = (*FS)(nil)
+var _ vfs.Sender = (*FS)(nil)
+
+// idleFiles is the number of objects without users whose blocks stay in the cache. Each has an open file.
+const idleFiles = 128
 
 // New returns the file system of a scheme: s3, gs, https or http.
 func New(scheme string, o Options) *FS {
@@ -190,11 +194,38 @@ func (f *FS) enter(o *object) {
 func (f *FS) leave(o *object) {
 	f.mu.Lock()
 	o.users--
-	old := o.users == 0 && f.objects[o.at.String()] != o
+	drop := f.unused(o)
 	f.mu.Unlock()
-	if old {
+	for _, o := range drop {
 		f.cache.give(o.drop())
 	}
+}
+
+// unused returns the objects that go after o has lost a user: itself where it is an old version or has no block, and those that nobody has used for
+// long where there are many. f.mu is held.
+func (f *FS) unused(o *object) (drop []*object) {
+	name := o.at.String()
+	switch {
+	case o.users > 0:
+		return nil
+	case f.objects[name] != o:
+		return []*object{o}
+	case o.whole: // it could be another version when it is read again
+		return nil
+	case o.empty():
+		delete(f.objects, name)
+		return []*object{o}
+	}
+	f.idle = append(slices.DeleteFunc(f.idle, func(x *object) bool { return x == o }), o)
+	for len(f.idle) > idleFiles {
+		x := f.idle[0]
+		f.idle = f.idle[1:]
+		if x.users == 0 && f.objects[x.at.String()] == x {
+			delete(f.objects, x.at.String())
+			drop = append(drop, x)
+		}
+	}
+	return drop
 }
 
 // dropIdle gives the blocks of an object back that nobody uses. It returns their bytes; ok is false where all are in use.
@@ -388,18 +419,6 @@ func (f *FS) Free(string) (int64, error) {
 		return 0, err
 	}
 	return vfs.OS.Free(f.o.Cache)
-}
-
-// Lock implements vfs.FS in the staging folder. Runs of other machines are not kept out until one of them has sent its manifest.
-func (f *FS) Lock(name string) (func() error, error) {
-	_, _, staged, err := f.of(name)
-	if err != nil {
-		return nil, err
-	}
-	if staged == "" {
-		return func() error { return nil }, nil
-	}
-	return vfs.OS.Lock(staged)
 }
 
 func baseOf(name string) string { return path.Base(filepath.ToSlash(name)) }

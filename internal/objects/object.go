@@ -257,6 +257,13 @@ func (o *object) evict(i int64) (freed, gone bool) {
 	return true, true
 }
 
+// empty says whether no block is on the local disk.
+func (o *object) empty() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.file == nil
+}
+
 // drop gives the disk space of an object without users back, and returns the bytes.
 func (o *object) drop() (bytes int64) {
 	o.mu.Lock()
@@ -354,6 +361,21 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	}
 	n, err := f.readAt(f.ctx, p, off)
 	return n, f.named(err)
+}
+
+// ReadRange implements vfs.Remote.
+func (f *file) ReadRange(ctx context.Context, b []byte, off int64) error {
+	if off < 0 || off > f.size-int64(len(b)) {
+		return f.named(fmt.Errorf("found %d bytes, expected %d from byte %d on: %w", f.size, len(b), off, io.ErrUnexpectedEOF))
+	}
+	if f.whole {
+		_, err := f.readAt(ctx, b, off)
+		return f.named(err)
+	}
+	if len(b) == 0 {
+		return nil
+	}
+	return f.named(fetch(ctx, f.service, f.at.key, f.version, off, int64(len(b)), &atBytes{b, off}))
 }
 
 // Close implements vfs.File.
@@ -476,7 +498,10 @@ func (f *file) Reserve(int64, int64) {}
 // Discard implements vfs.File.
 func (f *file) Discard(int64, int64) {}
 
-var _ vfs.Later = (*file)(nil)
+var (
+	_ vfs.Later  = (*file)(nil)
+	_ vfs.Remote = (*file)(nil)
+)
 
 // info describes an object or a folder.
 type info struct {

@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,7 +35,7 @@ func (f *FS) Rename(oldname, newname string) error {
 	case staged != "":
 		return inFolder(staged, func() error { return vfs.OS.Rename(local, staged) })
 	}
-	if _, err = f.send(local, to, s, true); err != nil {
+	if err := f.publish(local, newname, to, s); err != nil {
 		return err
 	}
 	if err := vfs.OS.RemoveAll(local); err != nil {
@@ -46,6 +47,49 @@ func (f *FS) Rename(oldname, newname string) error {
 	return nil
 }
 
+// publish sends a file, or the files of a folder while no other process sends there.
+func (f *FS) publish(local, newname string, to address, s service) (err error) {
+	info, err := vfs.OS.Lstat(local)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		unlock, err := f.Lock(newname)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, unlock()) }()
+	}
+	_, err = f.send(local, to, s, true)
+	return err
+}
+
+// Sends implements vfs.Sender.
+func (f *FS) Sends(name string) bool {
+	a, err := parse(name)
+	return err != nil || !a.staged() // Send says what is wrong
+}
+
+// Send implements vfs.Sender.
+func (f *FS) Send(name string, file vfs.File, replace bool) error {
+	a, s, staged, err := f.of(name)
+	if err != nil {
+		return err
+	}
+	if staged != "" || a.key == "" {
+		return failed("send", a, fs.ErrInvalid)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	err = s.write(context.Background(), a.key, file, info.Size(), !replace)
+	if !replace && errors.Is(err, fs.ErrExist) {
+		err = nil
+	}
+	return failed("send", a, err)
+}
+
 // Link implements vfs.FS. Objects have one name each.
 func (f *FS) Link(_, newname string) error {
 	return &fs.PathError{Op: "link", Path: newname, Err: errors.ErrUnsupported}
@@ -54,7 +98,7 @@ func (f *FS) Link(_, newname string) error {
 // Exchange implements vfs.FS for a in the staging folder and b a folder of a bucket: b gets the files of a. It is not atomic: the files of
 // Options.Last of b are removed first and sent last, so that b is at no time whole with files of both. Afterwards a has its own files,
 // which the caller removes.
-func (f *FS) Exchange(a, b string) error {
+func (f *FS) Exchange(a, b string) (err error) {
 	from, _, local, err := f.of(a)
 	if err != nil {
 		return err
@@ -69,6 +113,11 @@ func (f *FS) Exchange(a, b string) error {
 	case staged != "":
 		return vfs.OS.Exchange(local, staged)
 	}
+	unlock, err := f.Lock(b)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
 	ctx := context.Background()
 	for _, name := range f.o.Last {
 		if err := s.remove(ctx, path.Join(to.key, name)); err != nil {
@@ -208,7 +257,10 @@ func (f *FS) Remove(name string) error {
 	return failed("remove", a, s.remove(context.Background(), a.key))
 }
 
-// RemoveAll implements vfs.FS.
+// removeFiles is the number of objects that are removed at a time.
+const removeFiles = 16
+
+// RemoveAll implements vfs.FS. Uploads below the folder that others began and did not end are ended, too.
 func (f *FS) RemoveAll(name string) error {
 	a, s, staged, err := f.of(name)
 	if err != nil {
@@ -220,17 +272,16 @@ func (f *FS) RemoveAll(name string) error {
 	if a.key == "" {
 		return failed("remove", a, fs.ErrInvalid)
 	}
-	keys := []string{a.key}
-	if err := s.list(context.Background(), a.under(), true, func(e entry) error {
-		keys = append(keys, e.key)
+	g, ctx := guard.WithContext(context.Background())
+	g.SetLimit(removeFiles)
+	g.Go(func() error { return s.remove(ctx, a.key) })
+	g.Go(func() error {
+		s.abandon(ctx, a.under())
 		return nil
-	}); err != nil {
-		return failed("remove", a, err)
-	}
-	for _, key := range keys {
-		if err := s.remove(context.Background(), key); err != nil {
-			return failed("remove", a, err)
-		}
-	}
-	return nil
+	})
+	list := s.list(ctx, a.under(), true, func(e entry) error {
+		g.Go(func() error { return s.remove(ctx, e.key) })
+		return nil
+	})
+	return failed("remove", a, cmp.Or(g.Wait(), list))
 }

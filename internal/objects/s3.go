@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -10,12 +11,10 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
-	"gopkg.in/ini.v1"
 
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -24,15 +23,20 @@ import (
 type s3 struct {
 	bucket string
 	core   *minio.Core
-	crc    bool   // the server takes CRC-32C of what is sent; otherwise it gets MD5
-	run    string // marks the objects that this process makes
+	creds  *credentials.Credentials
+	told   *origin // of creds
+	crc    bool    // the server takes CRC-32C of what is sent; otherwise it gets MD5
+	run    string  // marks the objects that this process makes
 }
 
 // runKey is the name, in the metadata of an object, of the mark of the process that made it.
 const runKey = "Graphmill-Run"
 
-// partBytes is the size of the parts in which large objects are sent. Objects have at most 10,000 parts.
+// partBytes is the least size of the parts in which large objects are sent.
 const partBytes = 16 << 20
+
+// smallTries is the number of tries of small objects, beyond those of the client library, which does not repeat a request whose bytes it cannot read again.
+const smallTries = 3
 
 // newS3 connects to the server of a bucket: Amazon's, or the one at AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL.
 func newS3(bucket string) (*s3, error) {
@@ -45,39 +49,8 @@ func newS3(bucket string) (*s3, error) {
 	if region == "" {
 		region = regionOf(os.Getenv("AWS_CONFIG_FILE"), os.Getenv("AWS_PROFILE"))
 	}
-	return connect("s3", bucket, endpoint, &minio.Options{Creds: s3Credentials(), Transport: transport(), Region: region, BucketLookup: lookup, MaxRetries: tries, TrailingHeaders: true})
-}
-
-// s3Credentials are those that the tools of AWS find: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or the profile
-// AWS_PROFILE of the files of AWS, or the role of a container or web identity that its variables name. The address of
-// machine roles is asked only with AWS_EC2_METADATA_DISABLED=false, because no user has named that host. Without any, requests are not signed.
-func s3Credentials() *credentials.Credentials {
-	chain := []credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}}
-	if first("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_WEB_IDENTITY_TOKEN_FILE") != "" ||
-		strings.EqualFold(os.Getenv("AWS_EC2_METADATA_DISABLED"), "false") {
-		chain = append(chain, &credentials.IAM{Client: &http.Client{Transport: transport(), Timeout: answerTime}})
-	}
-	return credentials.NewChainCredentials(chain)
-}
-
-// regionOf is the region of a profile in the configuration file of the tools of AWS; "" if it is not known.
-func regionOf(file, profile string) string {
-	if file == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return ""
-		}
-		file = filepath.Join(home, ".aws", "config")
-	}
-	config, err := ini.Load(file)
-	if err != nil {
-		return "" // the credentials, which are read from the same files, say what is wrong
-	}
-	section := "default"
-	if profile != "" && profile != section {
-		section = "profile " + profile
-	}
-	return config.Section(section).Key("region").String()
+	creds, told := s3Credentials()
+	return connect("s3", bucket, endpoint, told, &minio.Options{Creds: creds, Transport: transport(), Region: region, BucketLookup: lookup, MaxRetries: tries, TrailingHeaders: true})
 }
 
 // newGoogle connects to Google Cloud Storage, or to the server of GS_ENDPOINT_URL.
@@ -86,48 +59,11 @@ func newGoogle(bucket string) (*s3, error) {
 	if endpoint == "" {
 		endpoint = "https://storage.googleapis.com"
 	}
-	creds, through := googleCredentials(transport())
-	return connect("gs", bucket, endpoint, &minio.Options{Creds: creds, Transport: through, Region: "auto", BucketLookup: minio.BucketLookupPath, MaxRetries: tries})
+	creds, through, told := googleCredentials(transport())
+	return connect("gs", bucket, endpoint, told, &minio.Options{Creds: creds, Transport: through, Region: "auto", BucketLookup: minio.BucketLookupPath, MaxRetries: tries})
 }
 
-// googleCredentials are an HMAC key of GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY, or the token GOOGLE_OAUTH_ACCESS_TOKEN, which
-// gcloud auth print-access-token prints. Without either, requests are not signed.
-func googleCredentials(t http.RoundTripper) (*credentials.Credentials, http.RoundTripper) {
-	if token := os.Getenv("GOOGLE_OAUTH_ACCESS_TOKEN"); token != "" {
-		t = &bearer{t, token}
-	}
-	if id, secret := os.Getenv("GS_ACCESS_KEY_ID"), os.Getenv("GS_SECRET_ACCESS_KEY"); id != "" && secret != "" {
-		return credentials.NewStaticV4(id, secret, ""), t
-	}
-	return credentials.NewStatic("", "", "", credentials.SignatureAnonymous), t
-}
-
-// bearer adds a token to requests.
-type bearer struct {
-	http.RoundTripper
-	token string
-}
-
-// RoundTrip implements http.RoundTripper.
-func (b *bearer) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Header.Get("Authorization") == "" {
-		r = r.Clone(r.Context())
-		r.Header.Set("Authorization", "Bearer "+b.token)
-	}
-	return b.RoundTripper.RoundTrip(r)
-}
-
-// first is the first of the variables that is set.
-func first(names ...string) string {
-	for _, name := range names {
-		if v := os.Getenv(name); v != "" {
-			return v
-		}
-	}
-	return ""
-}
-
-func connect(scheme, bucket, endpoint string, o *minio.Options) (*s3, error) {
+func connect(scheme, bucket, endpoint string, told *origin, o *minio.Options) (*s3, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.Trim(u.Path, "/") != "" || u.User != nil {
 		return nil, fmt.Errorf("%s://%s: found an endpoint in the environment that is none, expected https://HOST or http://HOST:PORT", scheme, bucket)
@@ -138,11 +74,19 @@ func connect(scheme, bucket, endpoint string, o *minio.Options) (*s3, error) {
 		return nil, fmt.Errorf("%s://%s: %w", scheme, bucket, err)
 	}
 	core.SetAppInfo("graphmill", "1")
-	return &s3{bucket: bucket, core: core, crc: o.TrailingHeaders, run: rand.Text()}, nil
+	return &s3{bucket: bucket, core: core, creds: o.Creds, told: told, crc: o.TrailingHeaders, run: rand.Text()}, nil
 }
 
 // errNoBucket is no fs.ErrNotExist: an output in a bucket that is not there cannot be made.
 var errNoBucket = fmt.Errorf("%w: found no such bucket, expected one; make it, or correct its name", errAnswer)
+
+// explained is explained with the credentials that the server refused.
+func (s *s3) explained(err error) error {
+	if err = explained(err); errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w; it got %s", err, s.told)
+	}
+	return err
+}
 
 // explained turns an error of the server into one that says what to do.
 func explained(err error) error {
@@ -190,7 +134,7 @@ func versionOf(o minio.ObjectInfo) version {
 func (s *s3) head(ctx context.Context, key string) (version, error) {
 	o, err := s.core.StatObject(ctx, s.bucket, key, minio.StatObjectOptions{})
 	if err != nil {
-		return version{}, explained(err)
+		return version{}, s.explained(err)
 	}
 	return versionOf(o), nil
 }
@@ -207,7 +151,7 @@ func (s *s3) read(ctx context.Context, key string, v version, off, n int64) (io.
 	}
 	r, info, _, err := s.core.GetObject(ctx, s.bucket, key, o)
 	if err != nil {
-		return nil, explained(err)
+		return nil, s.explained(err)
 	}
 	if info.ETag != v.tag {
 		return nil, errors.Join(errChanged, r.Close())
@@ -262,7 +206,7 @@ func (s *s3) page(ctx context.Context, prefix, token, delimiter string) (minio.L
 		case ctx.Err() != nil:
 			return r, context.Cause(ctx)
 		case errors.As(err, &answer) || failed == tries:
-			return r, explained(err)
+			return r, s.explained(err)
 		}
 		if err := pause(ctx, failed); err != nil {
 			return r, err
@@ -271,33 +215,89 @@ func (s *s3) page(ctx context.Context, prefix, token, delimiter string) (minio.L
 }
 
 // write implements service. The server checks the sum of each part.
-func (s *s3) write(ctx context.Context, key string, f vfs.File, size int64, only bool) error {
-	o := minio.PutObjectOptions{PartSize: partBytes, NumThreads: 4, ContentType: "application/octet-stream", SendContentMd5: !s.crc, DisableContentSha256: true,
-		UserMetadata: map[string]string{runKey: s.run}}
-	if size > 5000*partBytes {
-		o.PartSize = 0 // as large as the number of parts asks for
+func (s *s3) write(ctx context.Context, key string, f vfs.File, size int64, only bool) (err error) {
+	o := minio.PutObjectOptions{ContentType: "application/octet-stream", UserMetadata: map[string]string{runKey: s.run}}
+	if size > partBytes {
+		if only { // some servers look at the condition for small objects alone
+			switch _, err := s.head(ctx, key); {
+			case err == nil:
+				return fmt.Errorf("%w: another run made it", fs.ErrExist)
+			case !errors.Is(err, fs.ErrNotExist):
+				return err
+			}
+		}
+		err = s.writeParts(ctx, key, f, size, o, only)
+	} else {
+		err = s.writeSmall(ctx, key, f, size, o, only)
 	}
+	if err == nil || ctx.Err() != nil || errors.Is(err, fs.ErrPermission) || !only && !errors.Is(err, errAnswer) {
+		return err
+	}
+	// Where an answer is lost, the next try finds the object, or the end of the upload, that the first one has made.
+	made, unknown := s.core.StatObject(ctx, s.bucket, key, minio.StatObjectOptions{})
+	switch {
+	case unknown == nil && made.UserMetadata[runKey] == s.run && made.Size == size:
+		return nil
+	case errors.Is(err, errChanged) && unknown != nil:
+		return s.explained(unknown)
+	case errors.Is(err, errChanged):
+		return fmt.Errorf("%w: another run made it", fs.ErrExist)
+	}
+	return err
+}
+
+// writeSmall makes an object by one request.
+func (s *s3) writeSmall(ctx context.Context, key string, f vfs.File, size int64, o minio.PutObjectOptions, only bool) error {
+	o.SendContentMd5, o.DisableContentSha256, o.DisableMultipart = !s.crc, true, true
 	if only {
 		o.SetMatchETagExcept("*")
 	}
-	_, err := s.core.Client.PutObject(ctx, s.bucket, key, io.NewSectionReader(f, 0, size), size, o)
-	if err = explained(err); !only || !errors.Is(err, errChanged) {
-		return err
+	for failed := 1; ; failed++ {
+		_, err := s.core.Client.PutObject(ctx, s.bucket, key, io.NewSectionReader(f, 0, size), size, o)
+		if err = s.explained(err); err == nil || ctx.Err() != nil || errors.Is(err, errChanged) || final(err) || failed == smallTries {
+			return because(ctx, err)
+		}
+		if err := pause(ctx, failed); err != nil {
+			return err
+		}
 	}
-	// Where an answer is lost, the next try finds the object that the first one has made.
-	made, err := s.core.StatObject(ctx, s.bucket, key, minio.StatObjectOptions{})
-	switch {
-	case err != nil:
-		return explained(err)
-	case made.UserMetadata[runKey] == s.run && made.Size == size:
-		return nil
+}
+
+// swap implements service.
+func (s *s3) swap(ctx context.Context, key string, data []byte, tag string) error {
+	o := minio.PutObjectOptions{ContentType: "application/json", SendContentMd5: !s.crc, DisableContentSha256: true, DisableMultipart: true}
+	if tag == "" {
+		o.SetMatchETagExcept("*")
+	} else {
+		o.SetMatchETag(tag)
 	}
-	return fmt.Errorf("%w: another run made it", fs.ErrExist)
+	_, err := s.core.Client.PutObject(ctx, s.bucket, key, bytes.NewReader(data), int64(len(data)), o)
+	if err = s.explained(err); errors.Is(err, errChanged) || tag != "" && errors.Is(err, fs.ErrNotExist) {
+		return fs.ErrExist
+	}
+	return err
+}
+
+// abandon implements service.
+func (s *s3) abandon(ctx context.Context, prefix string) {
+	for key, id := "", ""; ; {
+		r, err := s.core.ListMultipartUploads(ctx, s.bucket, prefix, key, id, "", 0)
+		if err != nil {
+			return
+		}
+		for _, u := range r.Uploads {
+			_ = s.core.AbortMultipartUpload(ctx, s.bucket, u.Key, u.UploadID) // it may have ended
+		}
+		if !r.IsTruncated || r.NextKeyMarker == key && r.NextUploadIDMarker == id {
+			return
+		}
+		key, id = r.NextKeyMarker, r.NextUploadIDMarker
+	}
 }
 
 // remove implements service.
 func (s *s3) remove(ctx context.Context, key string) error {
-	err := explained(s.core.RemoveObject(ctx, s.bucket, key, minio.RemoveObjectOptions{}))
+	err := s.explained(s.core.RemoveObject(ctx, s.bucket, key, minio.RemoveObjectOptions{}))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -23,7 +23,13 @@ type service interface {
 	// list calls f with the keys that begin with prefix, in order. Without deep, a folder is one entry whose key ends in a slash.
 	list(ctx context.Context, prefix string, deep bool, f func(entry) error) error
 	// write makes an object of a file. With only, it is an error that wraps fs.ErrExist if there is one.
+	// It is checked before for a large file, because servers need not know that condition of an upload in parts; so only a lock keeps others out.
 	write(ctx context.Context, key string, f vfs.File, size int64, only bool) error
+	// swap makes a small object in the place of the state with a tag, or with an empty one where there is none. Else the error wraps fs.ErrExist, as far as the server knows
+	// the condition of a state.
+	swap(ctx context.Context, key string, data []byte, tag string) error
+	// abandon ends the uploads below a prefix that were begun and not ended, as far as the server and the credentials allow.
+	abandon(ctx context.Context, prefix string)
 	// remove removes an object, if it is there.
 	remove(ctx context.Context, key string) error
 }

@@ -170,3 +170,9 @@ func (s *web) write(context.Context, string, vfs.File, int64, bool) error { retu
 func (s *web) remove(context.Context, string) error { return errReadOnly }
 
 var _ service = (*web)(nil)
+
+// swap implements service.
+func (s *web) swap(context.Context, string, []byte, string) error { return errReadOnly }
+
+// abandon implements service.
+func (s *web) abandon(context.Context, string) {}

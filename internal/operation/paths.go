@@ -12,10 +12,14 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Worked returns the folder next to an output that the workers of a cluster share.
+// Worked returns the folder next to an output that the workers of a cluster share. In a bucket, names that begin with a dot are of this machine alone.
 func Worked(out string) string {
 	parent, base := filepath.Split(filepath.Clean(out))
-	return filepath.Join(parent, "."+base+".work")
+	hidden := "."
+	if vfs.Scheme(out) != "" {
+		hidden = "_"
+	}
+	return filepath.Join(parent, hidden+base+".work")
 }
 
 // Exists says whether there is something at a path, or nobody can tell.
@@ -125,10 +129,14 @@ func EscapedPath(path string) string {
 
 // SharedWork is the absolute path of the folder in which the workers of a cluster leave what they made for the output out.
 func SharedWork(out string) (string, error) {
-	if vfs.Scheme(out) != "" {
-		return "", Usagef("found `Out` %s with a cluster, expected a folder that every machine reaches at the same path, because workers leave their pieces beside it; give a folder on a disk that all machines share", out)
+	scheme := vfs.Scheme(out)
+	switch {
+	case strings.HasPrefix(scheme, "http"):
+		return "", Usagef("found `Out` %s with a cluster, expected a folder that every machine can write, because workers leave their pieces beside it; give a folder on a disk that all machines share, or in a bucket", out)
+	case scheme != "" && filepath.Dir(filepath.Clean(out)) == scheme+":":
+		return "", Usagef("found `Out` %s, which is a bucket, expected a folder in it, because workers leave their pieces beside it", vfs.Spelled(filepath.Clean(out)))
 	}
-	return filepath.Abs(Worked(out))
+	return vfs.Abs(Worked(out))
 }
 
 // Keeps refuses an output folder that is an input, that holds one, or that lies inside an input folder with a manifest.

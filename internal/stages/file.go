@@ -3,6 +3,7 @@ package stages
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -59,58 +60,89 @@ func writeFile(f io.Writer, records *ordered, tasks int64) error {
 	return w.Flush()
 }
 
-// readSegment calls fn with the records of a file for a task of the next stage, which has the given number of tasks. The bytes of a record are valid during the call.
-func readSegment(f vfs.File, task, tasks int64, fn func(key int64, record []byte) error) error {
-	damaged := func() error {
-		return fmt.Errorf("%s: found a damaged file of records, expected one that another worker made; remove it, and give the same command again", f.Name())
+// place is where a segment lies in a file.
+type place struct {
+	from, to int64
+	sum      uint32
+}
+
+// damaged is the error of a file whose bytes are not those of a task.
+func damaged(f vfs.File) error {
+	return fmt.Errorf("%s: found a damaged file of records, expected one that another worker made; remove it, and give the same command again", f.Name())
+}
+
+// readAt reads all of b from an offset.
+func readAt(ctx context.Context, f vfs.File, b []byte, off int64) error {
+	if r, ok := f.(vfs.Remote); ok {
+		return r.ReadRange(ctx, b, off)
 	}
+	_, err := f.ReadAt(b, off)
+	return err
+}
+
+// findSegment reads the index of a file for a task of the next stage, which has the given number of tasks.
+func findSegment(ctx context.Context, f vfs.File, task, tasks int64) (p place, err error) {
 	info, err := f.Stat()
 	if err != nil {
-		return err
+		return p, err
 	}
 	data := info.Size() - (tasks+1)*indexBytes
 	if data < 0 {
-		return damaged()
+		return p, damaged(f)
 	}
 	var index [2 * indexBytes]byte
-	if _, err := f.ReadAt(index[:], data+task*indexBytes); err != nil {
+	if err := readAt(ctx, f, index[:], data+task*indexBytes); err != nil {
+		return p, err
+	}
+	from, to := binary.LittleEndian.Uint64(index[:]), binary.LittleEndian.Uint64(index[indexBytes:])
+	if from > to || to > uint64(data) {
+		return p, damaged(f)
+	}
+	return place{int64(from), int64(to), binary.LittleEndian.Uint32(index[8:])}, nil
+}
+
+// readSegment calls fn with the records of a file for a task of the next stage, which has the given number of tasks. The bytes of a record are valid during the call.
+func readSegment(f vfs.File, task, tasks int64, fn func(key int64, record []byte) error) error {
+	p, err := findSegment(context.Background(), f, task, tasks)
+	if err != nil {
 		return err
 	}
-	from, to, want := binary.LittleEndian.Uint64(index[:]), binary.LittleEndian.Uint64(index[indexBytes:]), binary.LittleEndian.Uint32(index[8:])
-	if from > to || to > uint64(data) {
-		return damaged()
-	}
-	in := &segment{r: io.NewSectionReader(f, int64(from), int64(to-from))}
-	r := bufio.NewReaderSize(in, int(min(1<<20, to-from+16)))
-	left := int64(to - from)
+	return parseSegment(f, io.NewSectionReader(f, p.from, p.to-p.from), p, fn)
+}
+
+// parseSegment calls fn with the records of a segment of a file, which it reads from r.
+func parseSegment(f vfs.File, r io.Reader, p place, fn func(key int64, record []byte) error) error {
+	in := &segment{r: r}
+	buffered := bufio.NewReaderSize(in, int(min(1<<20, p.to-p.from+16)))
+	left := p.to - p.from
 	key := int64(0)
 	var record []byte
 	for {
-		step, err := binary.ReadVarint(r)
+		step, err := binary.ReadVarint(buffered)
 		if errors.Is(err, io.EOF) { // and not io.ErrUnexpectedEOF: the segment has ended between two records
 			break
 		}
-		n, err2 := binary.ReadUvarint(r)
+		n, err2 := binary.ReadUvarint(buffered)
 		if in.err != nil {
 			return in.err
 		}
 		if err != nil || err2 != nil || n > uint64(left) {
-			return damaged()
+			return damaged(f)
 		}
 		key += step
 		if uint64(cap(record)) < n {
 			record = make([]byte, n)
 		}
 		record = record[:n]
-		if _, err := io.ReadFull(r, record); err != nil {
-			return cmp.Or(in.err, damaged())
+		if _, err := io.ReadFull(buffered, record); err != nil {
+			return cmp.Or(in.err, damaged(f))
 		}
 		if err := fn(key, record); err != nil {
 			return err
 		}
 	}
-	if in.sum != want {
-		return cmp.Or(in.err, damaged())
+	if in.sum != p.sum {
+		return cmp.Or(in.err, damaged(f))
 	}
 	return in.err
 }

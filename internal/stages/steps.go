@@ -229,13 +229,24 @@ func (s *Step) share(ctx context.Context, dir string, j *Job) (done bool, at str
 			}
 		}
 		if stage == len(j.Stages)-1 {
-			// The submitter may have all that it needs already, and have removed the folder.
-			if err := j.write(filepath.Join(dir, endedFile), func(vfs.File) error { return nil }); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := s.end(dir); err != nil {
 				return false, at, err
 			}
 		}
 	}
 	return s.Stage != "" || dir == s.Dir, at + " ended", nil
+}
+
+// end notes that the last stage of a job is whole, unless the submitter has all that it needs already, and has removed the folder.
+func (s *Step) end(dir string) error {
+	if planned, err := vfs.Exists(s.FS, filepath.Join(dir, workfolder.StepsFile)); !planned || err != nil {
+		return err
+	}
+	err := vfs.WriteWhole(s.FS, filepath.Join(dir, endedFile), func(vfs.File) error { return nil })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // shareWhole says whether the tasks of the process in a stage are whole.

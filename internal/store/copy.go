@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -60,13 +59,5 @@ func CopyOnce(ctx context.Context, fsys vfs.FS, from, to, sum string, told func(
 
 // copyFile copies a file and waits until the copy is on the disk. Other bytes than want are ErrDamaged.
 func copyFile(ctx context.Context, fsys vfs.FS, from, to string, want ManifestFor, buf []byte, told func(bytes int)) (err error) {
-	w, err := fsys.Create(to)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, w.Close()) }()
-	if err := appendFile(ctx, fsys, from, w, want, buf, told); err != nil {
-		return err
-	}
-	return w.Sync()
+	return vfs.WriteWhole(fsys, to, func(w vfs.File) error { return appendFile(ctx, fsys, from, w, want, buf, told) })
 }

@@ -55,6 +55,19 @@ func hashFile(ctx context.Context, fsys vfs.FS, name string, buf []byte) (entry 
 		return entry, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	return hashFrom(ctx, f, buf)
+}
+
+// hashOpen reads an open file from its start.
+func hashOpen(ctx context.Context, f vfs.File, buf []byte) (entry ManifestFor, err error) {
+	info, err := f.Stat()
+	if err != nil {
+		return entry, err
+	}
+	return hashFrom(ctx, io.NewSectionReader(f, 0, info.Size()), buf)
+}
+
+func hashFrom(ctx context.Context, f io.Reader, buf []byte) (entry ManifestFor, err error) {
 	h := xxh3.New()
 	for {
 		if err := ctx.Err(); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"path/filepath"
 	"slices"
 
@@ -113,43 +112,63 @@ type sharedFile struct {
 	vfs.File
 	w    *Writer
 	name string // in the output
-	temp string // a path
+	temp string // a path; empty for a file that is sent
 }
 
 // Close implements vfs.File.
 func (f *sharedFile) Close() error {
-	path := filepath.Join(f.w.dir, filepath.FromSlash(f.name))
-	err := errors.Join(f.Sync(), f.File.Close())
-	var sum ManifestFor
-	if err == nil {
-		sum, err = hashFile(context.Background(), f.w.fs, f.temp, make([]byte, hashBuffer))
-	}
-	if err == nil {
-		err = f.w.fs.Rename(f.temp, path)
-	}
+	sum, err := f.finish()
 	if err != nil {
-		return errors.Join(err, f.w.fs.RemoveAll(f.temp))
+		return err
 	}
 	f.w.mu.Lock()
 	defer f.w.mu.Unlock()
 	f.w.linked[f.name] = sum
-	return f.w.fs.SyncDir(filepath.Dir(path))
+	return nil
+}
+
+// finish gives the file its name.
+func (f *sharedFile) finish() (sum ManifestFor, err error) {
+	path := filepath.Join(f.w.dir, filepath.FromSlash(f.name))
+	if sum, err = hashOpen(context.Background(), f.File, make([]byte, hashBuffer)); err == nil && f.temp == "" {
+		err = vfs.SenderOf(f.w.fs, path).Send(path, f.File, false)
+	} else if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.File.Close())
+	switch {
+	case f.temp == "":
+		return sum, err
+	case err == nil:
+		err = f.w.fs.Rename(f.temp, path)
+	}
+	if err != nil {
+		return sum, errors.Join(err, f.w.fs.RemoveAll(f.temp))
+	}
+	return sum, f.w.fs.SyncDir(filepath.Dir(path))
 }
 
 // createShared makes a file of the Writer of a share.
-func (w *Writer) createShared(name string) (vfs.File, error) {
+func (w *Writer) createShared(name string) (_ vfs.File, err error) {
 	if err := checkLocal(name); err != nil {
 		return nil, err
 	}
-	if err := w.fs.MkdirAll(filepath.Join(w.dir, filepath.FromSlash(path.Dir(name)))); err != nil {
+	f := &sharedFile{w: w, name: name}
+	at := filepath.Join(w.dir, filepath.FromSlash(name))
+	if s := vfs.SenderOf(w.fs, at); s != nil {
+		if f.File, err = s.Temp(filepath.Dir(at)); err != nil {
+			return nil, err
+		}
+		return f, nil
+	}
+	if err := w.fs.MkdirAll(filepath.Dir(at)); err != nil {
 		return nil, err
 	}
-	temp := filepath.Join(w.dir, filepath.FromSlash(name)) + "." + workfolder.Unique()
-	f, err := w.fs.Create(temp)
-	if err != nil {
+	f.temp = at + "." + workfolder.Unique()
+	if f.File, err = w.fs.Create(f.temp); err != nil {
 		return nil, err
 	}
-	return &sharedFile{f, w, name, temp}, nil
+	return f, nil
 }
 
 // Sized is Array of a known number of rows. Of an output that is divided (Share) it writes the shard of w alone.

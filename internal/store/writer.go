@@ -127,7 +127,7 @@ func (w *Writer) WriteFile(name string, data []byte) error {
 }
 
 // Take moves a file that another process made and synced into the output. from is a folder on the same disk that has the file
-// under the same name.
+// under the same name; from an object store it is copied.
 func (w *Writer) Take(name, from string) error {
 	if err := checkLocal(name); err != nil {
 		return err
@@ -141,11 +141,17 @@ func (w *Writer) Take(name, from string) error {
 		return err
 	}
 	local := filepath.FromSlash(name)
-	if err := w.fs.Rename(filepath.Join(from, local), filepath.Join(w.dir, local)); err != nil {
-		return err
+	at, to := filepath.Join(from, local), filepath.Join(w.dir, local)
+	var err error
+	if vfs.SenderOf(w.fs, at) != nil {
+		err = vfs.Copy(w.fs, at, to)
+	} else {
+		err = w.fs.Rename(at, to)
 	}
-	w.files[name] = false
-	return nil
+	if err == nil {
+		w.files[name] = false
+	}
+	return err
 }
 
 // Remove removes a closed file from the output, and the folders that are empty without it.

@@ -4,5 +4,6 @@
 // Fault counts calls and fails a chosen one. Volatile forgets what was not synced. Unsynced does not wait for the disk.
 // Errors name the path and the call. They are the *fs.PathError of the standard library where it makes them.
 //
-// Outputs are written next to their name and then renamed: by WriteFile for one file, by package store for folders.
+// Outputs are written next to their name and then renamed: by WriteWhole and WriteFile for one file, by package store for folders. In an object store they are
+// sent when they are whole (Sender).
 package vfs

@@ -156,7 +156,12 @@ func readHolder(name string) (h holder, err error) {
 	if err != nil {
 		return h, err
 	}
-	fields := strings.Fields(string(b))
+	return parseHolder(string(b))
+}
+
+// parseHolder reads the text of a lock.
+func parseHolder(text string) (h holder, err error) {
+	fields := strings.Fields(text)
 	switch len(fields) {
 	case 5:
 		h.place, h.start, h.nonce = fields[2], fields[3], fields[4]
@@ -182,6 +187,25 @@ func (h holder) ended(me holder) bool {
 	}
 	start, err := started(h.pid)
 	return err == nil && start != h.start
+}
+
+// Process is a text that names this process in a lock, and differs between any two locks.
+func Process() (string, error) {
+	me, err := self()
+	return me.String(), err
+}
+
+// ProcessOf describes the process that a text of Process names. ended says that it is known to have ended.
+func ProcessOf(text string) (who string, ended bool, err error) {
+	h, err := parseHolder(text)
+	if err != nil {
+		return "", false, err
+	}
+	me, err := self()
+	if err != nil {
+		return "", false, err
+	}
+	return fmt.Sprintf("process %d on %s", h.pid, h.host), h.ended(me), nil
 }
 
 // removeStale removes a lock file whose process is known to have ended. Of the runs that see the same file, one at a time is

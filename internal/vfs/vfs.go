@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
@@ -205,39 +204,8 @@ func ReadFile(fsys FS, name string, limit int64) (b []byte, err error) {
 		return nil, fmt.Errorf("%s: found %d bytes, expected at most %d", name, info.Size(), limit)
 	}
 	b = make([]byte, info.Size())
-	if n, err := io.ReadFull(f, b); err != nil {
+	if n, err := readAll(f, b); err != nil {
 		return nil, fmt.Errorf("%s: read %d of %d bytes: %w", name, n, len(b), err)
 	}
 	return b, nil
-}
-
-// WriteFile writes a whole file next to its name, syncs it and renames it. It replaces an existing file.
-func WriteFile(fsys FS, name string, data []byte) (err error) {
-	dir := filepath.Dir(name)
-	tmp := Beside(name)
-	if err := fsys.Remove(tmp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := fsys.Create(tmp)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = fsys.Rename(tmp, name)
-	}
-	if err != nil {
-		return errors.Join(err, fsys.RemoveAll(tmp))
-	}
-	return fsys.SyncDir(dir)
-}
-
-// Beside is the name under which WriteFile writes a file before it renames it.
-func Beside(name string) string {
-	dir, base := filepath.Split(name)
-	return filepath.Join(dir, "."+base+".partial")
 }

@@ -31,7 +31,23 @@ func Reset(fsys vfs.FS, dir string) error {
 			return err
 		}
 	}
+	if vfs.SenderOf(fsys, dir) != nil {
+		return vfs.WriteFile(fsys, filepath.Join(dir, pulses, listening), nil)
+	}
 	return nil
+}
+
+// listening is an object that Reset makes. Workers may outlive their job by a moment, and an object store has no folder whose absence would keep them from leaving
+// messages there.
+const listening = "listening"
+
+// listens says whether a message is made in a work folder.
+func listens(fsys vfs.FS, dir string) bool {
+	if vfs.SenderOf(fsys, dir) == nil {
+		return true // the folder itself says it
+	}
+	there, err := vfs.Exists(fsys, filepath.Join(dir, pulses, listening))
+	return there && err == nil
 }
 
 // failure is the error of a worker.
@@ -46,6 +62,9 @@ type failure struct {
 // Fail saves the text of an error of a worker for the submitter. That of a job that was cancelled is none.
 func Fail(fsys vfs.FS, dir string, err error) {
 	if errors.Is(err, context.Canceled) {
+		return
+	}
+	if !listens(fsys, dir) {
 		return
 	}
 	host, _ := os.Hostname()

@@ -9,12 +9,24 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Beat is the time between two messages of a worker.
+// Beat is the time between two messages of a worker, and between two looks for them.
 const Beat = 500 * time.Millisecond
+
+// remoteBeat is Beat where the work folder is in an object store, in which each message is a request. Tests lower it.
+var remoteBeat = 10 * time.Second
+
+// BeatOf is the time between two messages of a worker of a work folder.
+func BeatOf(fsys vfs.FS, dir string) time.Duration {
+	if vfs.SenderOf(fsys, dir) != nil {
+		return remoteBeat
+	}
+	return Beat
+}
 
 // Pulse tells the submitter every now and then what a worker has done.
 type Pulse[C comparable] struct {
 	fs   vfs.FS
+	dir  string // the work folder
 	read func() C
 	name string
 	end  chan struct{}
@@ -23,14 +35,14 @@ type Pulse[C comparable] struct {
 
 // StartPulse starts to tell what read returns, until Stop.
 func StartPulse[C comparable](fsys vfs.FS, dir string, read func() C) *Pulse[C] {
-	p := &Pulse[C]{fs: fsys, read: read, name: filepath.Join(dir, pulses, Unique()+".json"), end: make(chan struct{}), done: make(chan struct{})}
+	p := &Pulse[C]{fs: fsys, dir: dir, read: read, name: filepath.Join(dir, pulses, Unique()+".json"), end: make(chan struct{}), done: make(chan struct{})}
 	go p.run()
 	return p
 }
 
 func (p *Pulse[C]) run() {
 	defer close(p.done)
-	tick := time.NewTicker(Beat)
+	tick := time.NewTicker(BeatOf(p.fs, p.dir))
 	defer tick.Stop()
 	var last C
 	for {
@@ -53,10 +65,8 @@ func (p *Pulse[C]) tell(c C) {
 	if err != nil {
 		return
 	}
-	temp := p.name + ".new"
-	_ = p.fs.Remove(temp)
-	if vfs.WriteFile(p.fs, temp, b) == nil {
-		_ = p.fs.Rename(temp, p.name)
+	if listens(p.fs, p.dir) {
+		_ = vfs.WriteFile(p.fs, p.name, b)
 	}
 }
 

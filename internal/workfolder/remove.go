@@ -20,7 +20,12 @@ const (
 // in. A file whose creation began before the rename makes the removal fail with ENOTEMPTY, and then RemoveAll tries again.
 //
 // A call that is killed leaves the renamed folder, dir + ".gone", and the next call removes it.
+//
+// In an object store nothing is renamed: a task that another worker still runs a second time can leave an object, which the next run removes.
 func RemoveAll(fsys vfs.FS, dir string) error {
+	if vfs.SenderOf(fsys, dir) != nil {
+		return fsys.RemoveAll(dir)
+	}
 	gone := dir + ".gone"
 	if err := fsys.RemoveAll(gone); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/beam/internal/engine"
 	"github.com/graphmill/graphmill/beam/internal/staging"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -29,7 +30,8 @@ func newStep(t *cli.Terminal) *cobra.Command {
 		Use:   "step WORK",
 		Short: "Run a share of the tasks of a job, without an engine",
 		Long: `Runs the tasks of a job that a command with --runner steps has planned: one process per index, on any
-machine that reaches the work folder WORK, which is .OUT.work beside the output OUT. A process
+machine that reaches the work folder WORK, which is .OUT.work beside the output OUT, and in an
+object store _OUT.work. A process
 with --index I/N runs the tasks whose numbers are I modulo N, stage by stage, and waits before
 each stage until all tasks of the stage before are whole. A task that is whole is not run again, so
 that a process may be killed and started anew, or twice.
@@ -49,6 +51,13 @@ Ends with status 75 where it would wait for longer than --wait without any progr
 			}
 			if s.Dir, err = vfs.Abs(args[0]); err != nil {
 				return err
+			}
+			credentials, err := operation.Credentials(s.Dir)
+			if err != nil {
+				return err
+			}
+			for _, text := range credentials {
+				t.Say("%s", text)
 			}
 			if s.Build, err = engine.Build(); err != nil {
 				return err

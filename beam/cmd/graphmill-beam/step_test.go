@@ -12,7 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/proof"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // process is a command of this program in a process of its own.
@@ -43,7 +45,7 @@ func (p *process) end() (text string, status int) {
 
 // stepsOf are the commands that make an output by steps: the submitter's, and a function for the command of process i of 3.
 func stepsOf(out string, args []string) (submit []string, step func(i int) []string) {
-	work := filepath.Join(filepath.Dir(out), "."+filepath.Base(out)+".work")
+	work := operation.Worked(out)
 	return slices.Concat(args, []string{"--out", out, "--runner", "steps", "--parallelism", "3", "--time-limit", "2m"}), func(i int) []string {
 		return []string{"step", work, "--index", fmt.Sprintf("%d/3", i), "--wait", "2m"}
 	}
@@ -68,7 +70,9 @@ func runSteps(t *testing.T, out string, args []string) {
 	if text, status := start(t, submit...).end(); status != 0 {
 		t.Errorf("submitter: found status %d\n%s", status, text)
 	}
-	onlyOutput(t, filepath.Dir(out), filepath.Base(out))
+	if vfs.Scheme(out) == "" {
+		onlyOutput(t, filepath.Dir(out), filepath.Base(out))
+	}
 }
 
 // killSteps makes an output by steps beside a submitter that waits for them. Two of the processes and the submitter are killed and started again.
@@ -99,7 +103,9 @@ func killSteps(t *testing.T, r *rand.Rand, out string, args []string) {
 			t.Errorf("step %d: found status %d\n%s", i, status, text)
 		}
 	}
-	onlyOutput(t, filepath.Dir(out), filepath.Base(out))
+	if vfs.Scheme(out) == "" {
+		onlyOutput(t, filepath.Dir(out), filepath.Base(out))
+	}
 }
 
 // Indexed processes write what one process writes, also where they and the submitter are killed.

@@ -46,6 +46,11 @@ type Run struct {
 
 // Make makes the parts in the output. If it fails, the work folder stays, with the parts that are finished.
 func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
+	release, err := workfolder.Hold(r.FS, r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	if err := r.Engine.Free(ctx, r.Dir); err != nil {
 		return nil, err
 	}
@@ -141,6 +146,9 @@ func Finished(fsys vfs.FS, dir string) (int, error) {
 // clear removes what another run left in the work folder. It keeps the lists and the copies of the store, which this run made.
 func (r *Run) clear() error {
 	entries, err := r.FS.ReadDir(r.Dir)
+	if errors.Is(err, fs.ErrNotExist) { // an object store has no folder without a file
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -219,7 +227,7 @@ func (r *Run) run(ctx context.Context, list []stages.Stage) error {
 	defer cancel(nil)
 	ended := make(chan error, 1)
 	go func() { ended <- r.Engine.Run(ctx, r.Dir, list) }()
-	tick := time.NewTicker(workfolder.Beat)
+	tick := time.NewTicker(workfolder.BeatOf(r.FS, r.Dir))
 	defer tick.Stop()
 	tell := r.watch()
 	for {

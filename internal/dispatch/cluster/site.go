@@ -159,9 +159,13 @@ func (s *Site) cutSegment(ctx context.Context, step int, emit stages.Emit) error
 
 // gatherPart writes what a part owns, from all of its records.
 func (s *Site) gatherPart(ctx context.Context, part int, records func() ([]byte, bool)) (err error) {
-	name := filepath.Join(s.Dir, s.Work.partsDir(), dispatch.Folder(part))
-	if made, err := vfs.Exists(s.fs, name); made || err != nil {
+	parts := filepath.Join(s.Dir, s.Work.partsDir())
+	name := filepath.Join(parts, dispatch.Folder(part))
+	if made, err := vfs.Exists(s.fs, filepath.Join(name, dispatch.GatheredLast)); made || err != nil {
 		return err // made by an earlier call
+	}
+	if vfs.SenderOf(s.fs, name) != nil {
+		return s.maker.Gather(ctx, part, parts, records)
 	}
 	temp := s.temp()
 	defer func() { err = errors.Join(err, s.fs.RemoveAll(temp)) }()
@@ -174,7 +178,7 @@ func (s *Site) gatherPart(ctx context.Context, part int, records func() ([]byte,
 		}
 		return err
 	}
-	return s.fs.SyncDir(filepath.Join(s.Dir, s.Work.partsDir()))
+	return s.fs.SyncDir(parts)
 }
 
 // finishPart writes the graph of a part. All parts are gathered.
@@ -183,9 +187,17 @@ func (s *Site) finishPart(ctx context.Context, part int) (err error) {
 	if made, err := vfs.Exists(s.fs, name); made || err != nil {
 		return err // made by an earlier call
 	}
+	parts := filepath.Join(s.Dir, s.Work.partsDir())
+	if vfs.SenderOf(s.fs, name) != nil {
+		if err := s.maker.Finish(ctx, part, parts, parts); err != nil {
+			return err
+		}
+		s.done.Add(1)
+		return nil
+	}
 	temp := s.temp()
 	defer func() { err = errors.Join(err, s.fs.RemoveAll(temp)) }()
-	if err := s.maker.Finish(ctx, part, filepath.Join(s.Dir, s.Work.partsDir()), temp); err != nil {
+	if err := s.maker.Finish(ctx, part, parts, temp); err != nil {
 		return err
 	}
 	if err := s.fs.Rename(filepath.Join(temp, dispatch.Folder(part), dispatch.GraphFile), name); err != nil {

@@ -264,7 +264,7 @@ func (s *Site) finish(ctx context.Context, r *assemble.Range, records func() ([]
 			return context.Cause(ctx)
 		}
 	}
-	return s.write(name, func(f vfs.File) error { return r.Write(ctx, f, ranges, other) })
+	return vfs.WriteWhole(s.fs, name, func(f vfs.File) error { return r.Write(ctx, f, ranges, other) })
 }
 
 // basesOf is the number of edges before each range of an edge type of the store, and of all.

@@ -71,7 +71,7 @@ func (s *Site) keep(t int, nodes *dict, rows []uint64, record []byte) ([]uint64,
 }
 
 func (s *Site) writeIndex(t, bucket int, key int64, list []assemble.IndexKey) error {
-	return s.write(indexFile(s.Dir, key), func(f vfs.File) error {
+	return vfs.WriteWhole(s.fs, indexFile(s.Dir, key), func(f vfs.File) error {
 		w := bufio.NewWriterSize(f, 1<<18)
 		if err := assemble.WriteIndex(w, list, s.share.Count(t), uint64(bucket), s.Work.Top[t]); err != nil {
 			return err

@@ -80,13 +80,13 @@ func (s *Site) number(ctx context.Context, key int64, records func() ([]byte, bo
 		for _, x := range list {
 			words[x.place/64] |= 1 << (x.place & 63)
 		}
-		if err := s.write(firstsFile(s.Dir, t, key), func(f vfs.File) error {
+		if err := vfs.WriteWhole(s.fs, firstsFile(s.Dir, t, key), func(f vfs.File) error {
 			_, err := f.Write(graph.Bytes(words))
 			return err
 		}); err != nil {
 			return err
 		}
-		if err := s.write(textsFile(s.Dir, t, key), func(f vfs.File) error {
+		if err := vfs.WriteWhole(s.fs, textsFile(s.Dir, t, key), func(f vfs.File) error {
 			b := bufio.NewWriterSize(f, 1<<18)
 			w := assemble.NewChunkWriter(b)
 			for rows := range slices.Chunk(list, 1<<13) {

@@ -13,8 +13,11 @@ import (
 	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
-// begin refuses to work beside a job of an earlier submitter.
-func (r *Run) begin(ctx context.Context) error {
+// begin refuses to work beside another submitter, or a job of an earlier one.
+func (r *Run) begin(ctx context.Context) (err error) {
+	if r.release, err = workfolder.Hold(r.FS, r.Dir); err != nil {
+		return err
+	}
 	for _, job := range []Job{Measure, Look, Build} {
 		if err := r.Engine.Free(ctx, r.jobDir(job)); err != nil {
 			return err
@@ -25,7 +28,11 @@ func (r *Run) begin(ctx context.Context) error {
 
 // End removes the work folder after the output was published, or err is why it was not. After an error it keeps finished pieces from
 // which a run can resume, and the folder of a job that may still run, and says so.
-func (r *Run) End(err error) (kept bool, _ error) {
+func (r *Run) End(err error) (kept bool, ended error) {
+	if r.release == nil { // another run has the folder
+		return false, nil
+	}
+	defer func() { ended = errors.Join(ended, r.release()) }()
 	if err != nil && !r.useless {
 		if kept, unknown := keeps(r.FS, r.Dir); kept || unknown != nil {
 			return kept, unknown

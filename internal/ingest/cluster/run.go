@@ -43,7 +43,8 @@ type Run struct {
 	// Progress, if not nil, is called with the name of a step, and how much of it was done.
 	Progress func(stage string, done, total int64, unit string)
 
-	useless bool // the source breaks a rule, so that no run can continue from the pieces
+	useless bool         // the source breaks a rule, so that no run can continue from the pieces
+	release func() error // of the work folder, after begin
 }
 
 const (
@@ -386,9 +387,6 @@ func (r *Run) progress(stage string, done, total int64, unit string) {
 	}
 }
 
-// beat is the time between two looks for the errors of workers.
-const beat = 500 * time.Millisecond
-
 // engine runs a Work on the engine. It ends the job when a worker tells an error that trying again cannot help.
 func (r *Run) engine(ctx context.Context, site *Site) error {
 	r.progress(string(site.Work.Job), 0, site.job.Stages[0].Tasks, "parts")
@@ -397,7 +395,7 @@ func (r *Run) engine(ctx context.Context, site *Site) error {
 	type jobEnd struct{ err error }
 	ended := make(chan jobEnd, 1)
 	go func() { ended <- jobEnd{r.Engine.Run(ctx, site.Dir, site.job.Stages)} }()
-	tick := time.NewTicker(beat)
+	tick := time.NewTicker(workfolder.BeatOf(r.FS, site.Dir))
 	defer tick.Stop()
 	for {
 		select {

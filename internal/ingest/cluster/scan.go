@@ -96,7 +96,7 @@ func (s *Site) scanNodes(ctx context.Context, key int64, t *Task, emit stages.Em
 	keyed := s.Work.Top[t.Index] >= 0
 	out := newOutbox(emit, s.at(matchStage))
 	last := map[int64]uint64{} // row of the last key of the record of a bucket
-	return s.write(chunkFile(s.Dir, key), func(f vfs.File) error {
+	return vfs.WriteWhole(s.fs, chunkFile(s.Dir, key), func(f vfs.File) error {
 		b := bufio.NewWriterSize(f, 1<<18)
 		w := assemble.NewChunkWriter(b)
 		_, err := t.Part.Of(s.table(t)).Scan(ctx, columns, 1, func(_ int, c *table.Chunk) error {
@@ -144,7 +144,7 @@ func (s *Site) scanKeys(ctx context.Context, key int64, t *Task, columns *assemb
 	if columns.Dst >= 0 {
 		ends = append(ends, end{dst, columns.Dst})
 	}
-	return s.write(endsFile(s.Dir, key), func(f vfs.File) error {
+	return vfs.WriteWhole(s.fs, endsFile(s.Dir, key), func(f vfs.File) error {
 		w := bufio.NewWriterSize(f, 1<<18)
 		var counts assemble.EdgesResult
 		if _, err := w.Write(make([]byte, 16)); err != nil {

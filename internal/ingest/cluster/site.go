@@ -14,7 +14,6 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/vfs"
-	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // Site is a Work on one machine. It is safe for concurrent use.
@@ -170,32 +169,12 @@ func (s *Site) task(key int64) (*Task, error) {
 	return &s.Work.Tasks[key], nil
 }
 
-// write makes a file, which gets its name when it is whole.
-func (s *Site) write(name string, fn func(f vfs.File) error) error {
-	temp := name + "." + workfolder.Unique()
-	f, err := s.fs.Create(temp)
-	if err != nil {
-		return err
-	}
-	err = fn(f)
-	if err == nil {
-		err = f.Sync() // a run that resumes relies on the file
-	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, s.fs.Remove(temp))
-	}
-	if err := s.fs.Rename(temp, name); err != nil {
-		return errors.Join(err, s.fs.Remove(temp))
-	}
-	return nil
-}
-
 func (s *Site) writeJSON(name string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	return s.write(name, func(f vfs.File) error {
+	return vfs.WriteWhole(s.fs, name, func(f vfs.File) error {
 		_, err := f.Write(b)
 		return err
 	})

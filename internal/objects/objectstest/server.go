@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -24,12 +25,15 @@ type Server struct {
 	Fault func(w http.ResponseWriter, r *http.Request) bool
 	// Cut, if not nil, returns after how many bytes of an answer to a GET the connection is cut; 0 is never.
 	Cut func(r *http.Request) int
+	// Careless servers know the conditions of requests only as far as many do: that an object is not there, of one that is sent in one part.
+	Careless bool
 	// Lose, if not nil, says of a request that made an object whether its answer is lost.
 	Lose func(r *http.Request) bool
 
 	mu       sync.Mutex
 	objects  map[string]object // by BUCKET/KEY
 	uploads  map[string]map[int][]byte
+	names    map[string]string // of uploads
 	buckets  map[string]bool
 	requests int
 }
@@ -43,7 +47,7 @@ type object struct {
 
 // New starts a server with empty buckets, and sets the variables that lead to it. It ends with the test.
 func New(tb testing.TB, buckets ...string) *Server {
-	s := &Server{objects: map[string]object{}, uploads: map[string]map[int][]byte{}, buckets: map[string]bool{}}
+	s := &Server{objects: map[string]object{}, uploads: map[string]map[int][]byte{}, names: map[string]string{}, buckets: map[string]bool{}}
 	for _, b := range buckets {
 		s.buckets[b] = true
 	}
@@ -82,6 +86,13 @@ func (s *Server) Get(name string) ([]byte, bool) {
 	defer s.mu.Unlock()
 	o, ok := s.objects[name]
 	return o.data, ok
+}
+
+// Delete removes an object.
+func (s *Server) Delete(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.objects, name)
 }
 
 // Names is the names of all objects, in order.
@@ -124,6 +135,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !s.buckets[bucket]:
 		Refuse(w, http.StatusNotFound, "NoSuchBucket")
+	case r.Method == http.MethodGet && key == "" && query.Has("uploads"):
+		s.listUploads(w, bucket, query.Get("prefix"))
 	case r.Method == http.MethodGet && key == "":
 		s.list(w, bucket, query.Get("prefix"), query.Get("delimiter"), query.Get("continuation-token"))
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
@@ -244,12 +257,19 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, name, upload, par
 	if upload != "" {
 		n, _ := strconv.Atoi(part)
 		s.mu.Lock()
-		s.uploads[upload][n] = data
+		parts := s.uploads[upload]
+		if parts != nil {
+			parts[n] = data
+		}
 		s.mu.Unlock()
+		if parts == nil {
+			Refuse(w, http.StatusNotFound, "NoSuchUpload")
+			return
+		}
 		w.Header().Set("Etag", fmt.Sprintf(`"%x"`, md5.Sum(data))) //nolint:gosec // see above
 		return
 	}
-	if _, there := s.Get(name); there && r.Header.Get("If-None-Match") == "*" {
+	if !s.meets(r, name) {
 		Refuse(w, http.StatusPreconditionFailed, "PreconditionFailed")
 		return
 	}
@@ -260,6 +280,45 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, name, upload, par
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w.Header().Set("Etag", `"`+s.objects[name].tag+`"`)
+}
+
+// meets says whether an object is in the state that a request asks for.
+func (s *Server) meets(r *http.Request, name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o, there := s.objects[name]
+	want := strings.Trim(r.Header.Get("If-Match"), `"`)
+	return !(there && r.Header.Get("If-None-Match") == "*") && (want == "" || s.Careless || there && o.tag == want)
+}
+
+func (s *Server) listUploads(w http.ResponseWriter, bucket, prefix string) {
+	var out struct {
+		XMLName xml.Name `xml:"ListMultipartUploadsResult"`
+		Upload  []struct {
+			Key      string
+			UploadID string `xml:"UploadId"`
+		}
+	}
+	for _, id := range s.Uploads() {
+		s.mu.Lock()
+		key, ok := strings.CutPrefix(s.names[id], bucket+"/"+prefix)
+		s.mu.Unlock()
+		if ok {
+			out.Upload = append(out.Upload, struct {
+				Key      string
+				UploadID string `xml:"UploadId"`
+			}{prefix + key, id})
+		}
+	}
+	w.Header().Set("Content-Type", "application/xml")
+	_ = xml.NewEncoder(w).Encode(out)
+}
+
+// Uploads is the uploads in parts that have not ended, in order.
+func (s *Server) Uploads() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.uploads))
 }
 
 // chunks is the data of a body with a signature per chunk.
@@ -280,16 +339,21 @@ func (s *Server) multipart(w http.ResponseWriter, r *http.Request, name, upload 
 	if upload == "" {
 		s.mu.Lock()
 		id := strconv.Itoa(len(s.uploads)+1) + "-" + strconv.Itoa(s.requests)
-		s.uploads[id] = map[int][]byte{}
+		s.uploads[id], s.names[id] = map[int][]byte{}, name
 		s.mu.Unlock()
 		fmt.Fprintf(w, "<InitiateMultipartUploadResult><UploadId>%s</UploadId></InitiateMultipartUploadResult>", id)
 		return
 	}
-	if _, there := s.Get(name); there && r.Header.Get("If-None-Match") == "*" {
+	if _, there := s.Get(name); there && r.Header.Get("If-None-Match") == "*" && !s.Careless {
 		Refuse(w, http.StatusPreconditionFailed, "PreconditionFailed")
 		return
 	}
 	s.mu.Lock()
+	if s.uploads[upload] == nil {
+		s.mu.Unlock()
+		Refuse(w, http.StatusNotFound, "NoSuchUpload")
+		return
+	}
 	var data []byte
 	for n := 1; s.uploads[upload][n] != nil; n++ {
 		data = append(data, s.uploads[upload][n]...)

@@ -40,6 +40,9 @@ func (j *partsJob) elsewhere(ctx context.Context, w *store.Writer) (_ *dispatch.
 	if err != nil {
 		return nil, err
 	}
+	if err := operation.NoteCredentials(j.run, j.report, dir, work); err != nil {
+		return nil, err
+	}
 	stages := operation.NewStages(j.run)
 	defer stages.End()
 	r := &cluster.Run{FS: vfs.OS, Dir: work, Engine: j.cluster.Engine, Store: j.store, Writer: w, Assignment: j.assignment, Options: j.opt, Overwrite: j.run.Overwrite,

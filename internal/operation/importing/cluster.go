@@ -53,6 +53,9 @@ func (o *importJob) onCluster(ctx context.Context, source string, from ingest.Op
 			return nil, err
 		}
 	}
+	if err := operation.NoteCredentials(&o.Run, r, source, work); err != nil {
+		return nil, err
+	}
 	run := &importing.Run{FS: vfs.OS, Dir: work, Engine: o.cluster.Engine, Source: src, Overwrite: o.Overwrite, Shards: shards,
 		Work: importing.Work{Version: operation.Version(), Source: source, Options: from, Inputs: made.Inputs,
 			Rules: importing.Rules{Primary: opt.Primary, Both: opt.Both, Homogeneous: opt.Homogeneous, NoPositions: opt.NoPositions,

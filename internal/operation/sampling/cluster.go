@@ -100,6 +100,9 @@ func (s *sampling) elsewhere(records *output.RecordsOptions) (output.Elsewhere, 
 	if err != nil {
 		return nil, err
 	}
+	if err := operation.NoteCredentials(&o.Run, s.report, dir, work); err != nil {
+		return nil, err
+	}
 	method, note := s.method(s.chosen)
 	if note != "" {
 		operation.Note(&o.Run, "%s", note)

@@ -45,16 +45,13 @@ func writeArray(fsys vfs.FS, dir, file, descr string, values []byte) (a array, e
 	if err != nil {
 		return a, err
 	}
-	f, err := fsys.Create(filepath.Join(dir, file))
-	if err != nil {
-		return a, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if _, err := f.Write(head); err != nil {
-		return a, err
-	}
-	_, err = f.Write(values)
-	return a, err
+	return a, vfs.WriteWhole(fsys, filepath.Join(dir, file), func(f vfs.File) error {
+		if _, err := f.Write(head); err != nil {
+			return err
+		}
+		_, err := f.Write(values)
+		return err
+	})
 }
 
 // array maps an array of the work folder.

@@ -162,13 +162,18 @@ func (r *Run) rowBytes() uint64 {
 }
 
 // Make implements output.Elsewhere.
-func (r *Run) Make(ctx context.Context, job sample.Job, join output.Join) error {
+func (r *Run) Make(ctx context.Context, job sample.Job, join output.Join) (err error) {
 	if err := r.divide(job); err != nil {
 		return err
 	}
 	if r.Work.Batches == 0 {
 		return nil
 	}
+	release, err := workfolder.Hold(r.FS, r.Dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
 	from := r.Work.Store
 	if r.Options.Ship {
 		r.Work.Store = filepath.Join(r.Dir, shippedDir)
@@ -342,6 +347,9 @@ func earlier(fsys vfs.FS, dir string) (*Work, error) {
 // dropDamaged removes the pieces from a group on that are damaged, because a machine lost its power. The groups are then sampled again from the start; the other pieces are
 // kept.
 func (r *Run) dropDamaged(from uint64) error {
+	if r.remote() {
+		return nil // an object is whole, or not there
+	}
 	for g := from; g < r.Work.Groups(); g++ {
 		name := pieceFile(r.Dir, &r.Work, g)
 		f, err := r.FS.Open(name)
@@ -365,8 +373,14 @@ func (r *Run) dropDamaged(from uint64) error {
 	return nil
 }
 
-// poll is the time between two looks for a piece.
-const poll = 20 * time.Millisecond
+// remote says whether the work folder is in an object store.
+func (r *Run) remote() bool { return vfs.SenderOf(r.FS, r.Dir) != nil }
+
+// poll is the time between two looks for a piece, and remotePoll in an object store.
+const (
+	poll       = 20 * time.Millisecond
+	remotePoll = time.Second
+)
 
 // grace is the time that a job has to end after its last piece.
 const grace = 30 * time.Second
@@ -384,6 +398,10 @@ func (r *Run) joinAll(ctx context.Context, from uint64, ended chan jobEnd, cance
 		}
 	}()
 	told, watch := time.Now(), r.watch()
+	beat, pause, remote := workfolder.BeatOf(r.FS, r.Dir), poll, r.remote()
+	if remote {
+		pause = remotePoll
+	}
 	removed := r.Work.groupOf(from) // the pieces of groups before it are gone
 	for g := r.Work.groupOf(from); g < r.Work.Groups(); {
 		joined, saved, err := r.joinPiece(g, join)
@@ -392,14 +410,15 @@ func (r *Run) joinAll(ctx context.Context, from uint64, ended chan jobEnd, cance
 		}
 		if joined {
 			g++
-			// A run that goes on after a kill needs the pieces that no checkpoint has.
-			for ; removed < g && saved > 0 && removed < r.Work.groupOf(saved); removed++ {
+			// A run that goes on after a kill needs the pieces that no checkpoint has. Those of an output in an object store are on this machine: another one needs
+			// all pieces.
+			for ; !remote && removed < g && saved > 0 && removed < r.Work.groupOf(saved); removed++ {
 				if err := r.FS.Remove(pieceFile(r.Dir, &r.Work, removed)); err != nil {
 					return err
 				}
 			}
 		}
-		if time.Since(told) >= workfolder.Beat {
+		if time.Since(told) >= beat {
 			told = time.Now()
 			watch(g)
 			if final, _ := workfolder.Failures(r.FS, r.Dir); len(final) > 0 && running {
@@ -420,7 +439,7 @@ func (r *Run) joinAll(ctx context.Context, from uint64, ended chan jobEnd, cance
 			}
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-time.After(poll):
+		case <-time.After(pause):
 		}
 	}
 	// Every subgraph is there. The job has no more to do than to end, and the way it ends changes nothing.

@@ -243,13 +243,9 @@ func (h *Hand) piece(ctx context.Context, writer *output.PieceWriter, group uint
 	if made, err := vfs.Exists(s.fs, name); made || err != nil {
 		return err // made by an earlier call
 	}
-	f, err := s.createPiece(name)
-	if err != nil {
-		return err
-	}
 	first, n := s.Work.Group(group)
 	sub := uint32(0)
-	err = guard.Do(func() error {
+	write := func(f vfs.File) error {
 		return writer.Write(ctx, f, first, n, func(b *sample.Batch, i int) (*sample.Subgraph, error) {
 			g, err := take(s.sampler.Input(b, s.job.Seed, i), sub)
 			sub++
@@ -258,18 +254,14 @@ func (h *Hand) piece(ctx context.Context, writer *output.PieceWriter, group uint
 			}
 			return g, err
 		})
-	})
-	if err == nil {
-		err = check()
 	}
-	if err == nil {
-		err = f.Sync() // a task that is whole is not done again
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, s.fs.Remove(f.Name()))
-	}
-	if err := s.fs.Rename(f.Name(), name); err != nil {
-		return errors.Join(err, s.fs.Remove(f.Name()))
+	if err := vfs.WriteWhole(s.fs, name, func(f vfs.File) error {
+		if err := guard.Do(func() error { return write(f) }); err != nil {
+			return err
+		}
+		return check()
+	}); err != nil {
+		return err
 	}
 	s.counts.pieces.Add(1)
 	s.counts.subgraphs.Add(uint64(sub))
@@ -287,8 +279,3 @@ func piecesDir(w *Work) string { return "pieces-" + w.ID }
 
 // recordsDir is the folder of the records between the stages, in the same way.
 func recordsDir(w *Work) string { return "records-" + w.ID }
-
-// createPiece makes a file next to a piece, with a name of its own.
-func (s *Site) createPiece(name string) (vfs.File, error) {
-	return s.fs.Create(name + "." + workfolder.Unique())
-}

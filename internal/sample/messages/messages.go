@@ -115,7 +115,13 @@ func (w *writer) create(e graph.EdgeType, array string, n int, limit uint64) (sa
 	if free, err := w.fsys.Free(w.dir); err == nil && int64(n)*int64(l.width) > free {
 		return nil, tagged.Errorf(vfs.ErrSpace, "%s: found %s free, expected %s for the messages of %s; make room, or point TMPDIR to a larger disk", w.dir, human.Bytes(free), human.Bytes(int64(n)*int64(l.width)), e)
 	}
-	if l.file, err = w.fsys.Create(path); err != nil {
+	if l.sender = vfs.SenderOf(w.fsys, path); l.sender != nil {
+		l.path = path
+		l.file, err = l.sender.Temp(w.dir)
+	} else {
+		l.file, err = w.fsys.Create(path)
+	}
+	if err != nil {
 		return nil, err
 	}
 	l.to = bufio.NewWriterSize(l.file, 1<<18)
@@ -131,10 +137,13 @@ func (w *writer) create(e graph.EdgeType, array string, n int, limit uint64) (sa
 
 // list is an array file that is written.
 type list struct {
-	file  vfs.File
-	to    *bufio.Writer
-	descr string
-	width int
+	file vfs.File
+	// sender makes the file of path from file; nil where file has its name.
+	sender vfs.Sender
+	path   string
+	to     *bufio.Writer
+	descr  string
+	width  int
 }
 
 // Append writes values.
@@ -151,5 +160,9 @@ func (l *list) Append(values []uint64) error {
 
 // Close ends the file. What it has is read by Overlay.
 func (l *list) Close() (graph.Index, error) {
-	return graph.Index{}, errors.Join(l.to.Flush(), l.file.Close())
+	err := l.to.Flush()
+	if err == nil && l.sender != nil {
+		err = l.sender.Send(l.path, l.file, true)
+	}
+	return graph.Index{}, errors.Join(err, l.file.Close())
 }
