@@ -42,7 +42,7 @@ func (o *importJob) onCluster(ctx context.Context, source string, from ingest.Op
 			return nil, err
 		}
 	}
-	run := &importing.Run{FS: vfs.OS, Dir: work, Engine: o.cluster.Engine, Source: src, Overwrite: o.Overwrite,
+	run := &importing.Run{FS: vfs.OS, Dir: work, Engine: o.cluster.Engine, Source: src, Overwrite: o.Overwrite, Warn: o.Warn,
 		Work: importing.Work{Version: operation.Version(), Source: source, Options: from, Inputs: made.Inputs,
 			Rules: importing.Rules{Primary: opt.Primary, Both: opt.Both, Homogeneous: opt.Homogeneous, NoPositions: opt.NoPositions,
 				DanglingEdges: opt.DanglingEdges, DuplicateNodes: opt.DuplicateNodes, DuplicateEdges: opt.DuplicateEdges, SelfLoops: opt.SelfLoops}}}
