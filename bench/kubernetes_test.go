@@ -10,8 +10,11 @@ import (
 	"testing"
 )
 
-// manifests are the manifests of a cluster on Kubernetes.
-const manifests = "../beam/flink/kubernetes"
+// The manifests of Flink on Kubernetes, and of steps without an engine, which share the claim of storage.
+const (
+	manifests     = "../beam/flink/kubernetes"
+	stepManifests = "../beam/steps/kubernetes"
+)
 
 // TestPeerKubernetes checks the manifests by the schemas of Kubernetes and against each other, and that faults are found.
 func TestPeerKubernetes(t *testing.T) {
@@ -23,13 +26,24 @@ func TestPeerKubernetes(t *testing.T) {
 	}
 	python := strings.TrimSpace(string(out))
 	check := func(dir string) (string, error) {
-		out, err := exec.CommandContext(t.Context(), python, "-B", filepath.Join(manifests, "check.py"), dir).CombinedOutput()
+		args := []string{"-B", filepath.Join(manifests, "check.py"), dir}
+		if _, err := os.Stat(filepath.Join(dir, "storage.yaml")); err != nil {
+			args = append(args, filepath.Join(manifests, "storage.yaml"))
+		}
+		out, err := exec.CommandContext(t.Context(), python, args...).CombinedOutput()
 		return string(out), err
 	}
-	if text, err := check(manifests); err != nil {
-		t.Fatalf("%v\n%s", err, text)
+	for _, dir := range []string{manifests, stepManifests} {
+		if text, err := check(dir); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
 	}
 	for _, test := range []struct{ name, file, old, broken, want string }{
+		{"a rule without an action", "steps.yaml", "action: FailJob", "actions: FailJob", "'action' is a required property"},
+		{"a Job without indexes", "steps.yaml", "completionMode: Indexed", "completionMode: NonIndexed", "found no variable JOB_COMPLETION_INDEX"},
+		{"an index of another number", "steps.yaml", "INDEX)/64", "INDEX)/32", "found --index $(JOB_COMPLETION_INDEX)/32"},
+		{"another number of processes", "submit.yaml", "- steps\n            - --parallelism\n            - \"64\"", "- steps\n            - --parallelism\n            - \"32\"", "expected 32, the --parallelism"},
+		{"another work folder", "steps.yaml", ".samples.work", ".sample.work", "expected that of /shared/samples"},
 		{"a key that Kubernetes does not have", "jobmanager.yaml", "replicas: 1", "replica: 1", "replica"},
 		{"a value of a wrong type", "taskmanager.yaml", "replicas: 4", "replicas: four", "four"},
 		{"a ConfigMap that no manifest makes", "jobmanager.yaml", "{name: flink-config}", "{name: flink}", "found no ConfigMap flink"},
@@ -44,8 +58,11 @@ func TestPeerKubernetes(t *testing.T) {
 		{"a setting that differs from scripts/flink", "config.yaml", "attempts: 10", "attempts: 3", "attempts: 3, expected 10"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			dir := t.TempDir()
-			if err := os.CopyFS(dir, os.DirFS(manifests)); err != nil {
+			dir, from := t.TempDir(), manifests
+			if test.file == "steps.yaml" || test.file == "submit.yaml" {
+				from = stepManifests
+			}
+			if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
 				t.Fatal(err)
 			}
 			name := filepath.Join(dir, test.file)

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"errors"
+	"math/bits"
 	"slices"
 
 	"github.com/graphmill/graphmill/format/dgl"
@@ -92,6 +93,15 @@ func (d *dispatcher) columnBytes() (n int64) {
 		}
 	}
 	return n
+}
+
+// Least is about the bytes of the parts without their halo nodes: per edge, which is in one part, its two ends in each format, its id and a mark.
+func (p *Plan) Least() int64 {
+	edges := int64(0)
+	for _, e := range p.d.g.Edges {
+		edges += int64(e.Count)
+	}
+	return p.d.columnBytes() + edges*int64(16*bits.OnesCount8(uint8(p.d.opt.Formats))+24)
 }
 
 // Places returns what was counted. It shares memory with the plan.

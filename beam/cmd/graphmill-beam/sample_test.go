@@ -103,6 +103,7 @@ func TestRefused(t *testing.T) {
 		{[]string{store, "--fanout", "2", "--executor", "stream"}, exitUsage, "found --executor stream, expected auto"},
 		{[]string{store, "--fanout", "2", "--seeds", "user", "--method", "shuffle", "--scope", "seed", "--format", "tfrecord", "--edge-aggregation", "node"}, exitUsage, "expected local"},
 		{[]string{store, "--fanout", "2"}, exitUsage, "expected one of item, tag, user"},
+		{[]string{store, "--seeds", "user", "--direction", "out", "--fanout", "4,3", "--method", "shuffle", "--memory", "1KiB"}, exitFailed, "for a task of a worker; give more --memory, or take a share of the seeds by --rank"},
 		{[]string{damaged, "--fanout", "2"}, exitFailed, damaged},
 		{[]string{store, "--fanout", "2", "--seeds", "user", "--time-limit", "1ns"}, exitFailed, "time limit"},
 	} {

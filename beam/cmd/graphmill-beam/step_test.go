@@ -21,6 +21,7 @@ import (
 type process struct {
 	cmd  *exec.Cmd
 	text bytes.Buffer
+	gone chan struct{} // closed at its end
 }
 
 func start(t *testing.T, args ...string) *process {
@@ -29,17 +30,21 @@ func start(t *testing.T, args ...string) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{cmd: exec.Command(program, args...)}
+	p := &process{cmd: exec.Command(program, args...), gone: make(chan struct{})}
 	p.cmd.Stderr = &p.text
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	go func() {
+		_ = p.cmd.Wait() // the status says it
+		close(p.gone)
+	}()
 	return p
 }
 
 // end is the text and the status of the process, -1 where it was killed.
 func (p *process) end() (text string, status int) {
-	_ = p.cmd.Wait() // the status says it
+	<-p.gone
 	return p.text.String(), p.cmd.ProcessState.ExitCode()
 }
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks the manifests of a folder without a cluster: against the schemas of Kubernetes, and against each other.
+"""Checks manifests without a cluster: against the schemas of Kubernetes, and against each other.
 
-usage: check.py [FOLDER]      with the Python of: bench/peers.sh kubernetes
+usage: check.py [PATH...]      files, and folders of files; with the Python of: bench/peers.sh kubernetes
 
-A manifest may name only what another one makes, the memory of each JVM must fit its container and Flink's configuration, and
-the configuration must have the settings of scripts/flink. Exit status: 0 right, 1 faults, which are printed.
+A manifest may name only what another one makes, the memory of each JVM must fit its container and Flink's configuration,
+the configuration must have the settings of scripts/flink, and a Job of steps must fit its submitter. Exit status: 0 right, 1 faults, which are printed.
 """
 
 import pathlib
@@ -16,6 +16,7 @@ import yaml
 
 HERE = pathlib.Path(__file__).resolve().parent
 VERSION = "1.33"
+INDEX = "JOB_COMPLETION_INDEX"  # which Kubernetes sets in the pods of an Indexed Job
 UNITS = {"m": 1 << 20, "Mi": 1 << 20, "Gi": 1 << 30, "GiB": 1 << 30}
 # Settings whose values in scripts/flink are for one machine: addresses, sizes, folders, and how long a job that must fail takes.
 OWN = re.compile(r"(.*address|.*-host|taskmanager\.host|.*port|.*Slots|.*cores|taskmanager\.memory\..*|restart-strategy\.fixed-delay\.delay|io\.tmp\.dirs)")
@@ -69,11 +70,28 @@ def references(name, d, all_of):
             if int(port) not in services.get(host, []):
                 yield f"{name}: found address {host}:{port} of container {c['name']}, expected a port of a Service"
         for variable in re.findall(r"\$\((\w+)\)", " ".join(c["args"])):
-            if variable not in {e["name"] for e in c.get("env", [])}:
+            if variable not in {e["name"] for e in c.get("env", [])} | ({INDEX} if d["spec"].get("completionMode") == "Indexed" else set()):
                 yield f"{name}: found no variable {variable} for container {c['name']}, expected it"
         workers = dict(zip(c["args"], c["args"][1:])).get("--workers")
         if workers and not any(workers in x.get("args", []) for p in pods for x in p["spec"].get("initContainers", [])):
             yield f"{name}: found no worker service that listens on {workers}, expected one in the pod of a TaskManager"
+
+
+def steps(name, d, all_of):
+    """The numbers and folders in which a Job of steps differs from its submitter."""
+    for args in [c["args"] for c in (pod_of(d) or {"spec": {"containers": []}})["spec"]["containers"] if c["args"][0] == "step"]:
+        n = d["spec"].get("completions")
+        if args[args.index("--index") + 1] != f"$({INDEX})/{n}" or d["spec"].get("completionMode") != "Indexed":
+            yield f"{name}: found --index {args[args.index('--index') + 1]}, expected $({INDEX})/{n} in an Indexed Job of {n} completions"
+        submitters = [c["args"] for x in all_of if pod_of(x) for c in pod_of(x)["spec"]["containers"] if "steps" in c["args"]]
+        for s in submitters:
+            if s[s.index("--parallelism") + 1] != str(n):
+                yield f"{name}: found {n} completions, expected {s[s.index('--parallelism') + 1]}, the --parallelism of the submitter"
+            out = pathlib.PurePosixPath(s[s.index("--out") + 1])
+            if args[1] != str(out.parent / f".{out.name}.work"):
+                yield f"{name}: found work folder {args[1]}, expected that of {out}"
+        if not submitters:
+            yield f"{name}: found no submitter with --runner steps, expected one"
 
 
 def flag(container, prefix):
@@ -112,22 +130,23 @@ def settings(conf):
             yield f"config.yaml: found {key}: {conf.get(key)}, expected {value}, that of scripts/flink"
 
 
-def main(folder):
-    files = {p.name: [d for d in yaml.safe_load_all(p.read_text()) if d] for p in sorted(folder.glob("*.yaml"))}
+def main(paths):
+    names = [f for p in paths for f in (sorted(p.glob("*.yaml")) if p.is_dir() else [p])]
+    files = {p.name: [d for d in yaml.safe_load_all(p.read_text()) if d] for p in names}
     all_of = [d for some in files.values() for d in some]
     faults = [f for name, some in files.items() for d in some for f in schema(name, d)]
     if not faults:
         texts = [d["data"]["flink-conf.yaml"] for d in all_of if d["kind"] == "ConfigMap"]
         conf = dict(line.split(": ", 1) for text in texts for line in text.splitlines())
-        faults = list(settings(conf))
+        faults = list(settings(conf)) if texts else []
         for name, some in files.items():
             for d in some:
-                faults += [*references(name, d, all_of), *memory(name, d, conf)]
+                faults += [*references(name, d, all_of), *memory(name, d, conf), *steps(name, d, all_of)]
     if not all_of:
-        faults = [f"{folder}: found no manifest, expected some"]
+        faults = [f"{paths[0]}: found no manifest, expected some"]
     print("\n".join(faults) or f"{len(all_of)} manifests, Kubernetes {VERSION}: no fault")
     return 1 if faults else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE))
+    sys.exit(main([pathlib.Path(p) for p in sys.argv[1:]] or [HERE]))

@@ -87,6 +87,7 @@ func (o *Options) host(ctx context.Context) (end func() error, err error) {
 			return nil, err
 		}
 		o.Endpoint, o.Workers, o.TLS = s.endpoint, s.pool.Endpoint(), nil
+		o.Record = "" // its jobs end with this process
 		hooks.DisableHook(harness.DefaultRemoteLoggingHook)
 		return bounded(s.pool.End), nil
 	case o.ownWorkers:

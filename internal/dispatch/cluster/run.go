@@ -38,7 +38,7 @@ type Run struct {
 	// bytes of each part that is copied.
 	Ship    bool
 	Shipped func(bytes int)
-	// Stalled, if not nil, is called with a text where nothing has happened for a while.
+	// Stalled, if not nil, is called with a text where nothing has happened for a while, or where the disk is small.
 	Stalled func(text string)
 	// Tell, if not nil, is called with the counts of all workers, about twice per second.
 	Tell func(Counts)
@@ -75,7 +75,7 @@ func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
 	if err := r.prepare(plan.Places()); err != nil {
 		return nil, err
 	}
-	list, err := r.check()
+	list, err := r.check(plan)
 	if err != nil {
 		return nil, err
 	}
@@ -204,9 +204,9 @@ func (r *Run) same() (same bool, differ []string, err error) {
 	return true, nil, nil
 }
 
-// check opens the work as a worker does, so that what no worker can do is told before the job starts. It returns the stages of the job; nil where all of them are
+// check opens the work as a worker does, so that what no worker can do, and what cannot end, is told before the job starts. It returns the stages of the job; nil where all of them are
 // whole.
-func (r *Run) check() (list []stages.Stage, err error) {
+func (r *Run) check(plan *dispatch.Plan) (list []stages.Stage, err error) {
 	s, err := Open(r.FS, r.Dir)
 	if err != nil {
 		return nil, err
@@ -215,10 +215,27 @@ func (r *Run) check() (list []stages.Stage, err error) {
 	whole, err := s.job.Whole(len(list) - 1)
 	if whole {
 		list = nil
-	} else {
-		err = errors.Join(err, s.job.Prepare())
+	} else if err == nil {
+		if err = r.foresee(list, plan); err == nil {
+			err = s.job.Prepare()
+		}
 	}
 	return list, errors.Join(err, s.Close())
+}
+
+// foresee refuses a job that cannot run. The parts are moved into the output, so that they are on the disk once; while they are made, the lists of their
+// edges are there too, which take about listBytes per edge.
+func (r *Run) foresee(list []stages.Stage, plan *dispatch.Plan) error {
+	const listBytes = 5
+	edges := int64(0)
+	for _, e := range r.Store.Graph.Edges {
+		edges += int64(e.Count)
+	}
+	warning, err := stages.Foresee(r.FS, []string{r.Dir, r.Writer.Dir()}, list, stages.Need{Records: listBytes * edges, Pieces: plan.Least()}, 0)
+	if warning != "" && r.Stalled != nil {
+		r.Stalled(warning)
+	}
+	return err
 }
 
 // run runs the job. An error of a worker after which trying again cannot help ends it.

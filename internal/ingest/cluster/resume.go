@@ -153,5 +153,27 @@ func (r *Run) run(ctx context.Context) error {
 	if whole, err := site.job.Whole(len(site.job.Stages) - 1); whole || err != nil {
 		return err
 	}
+	if err := r.foresee(site); err != nil {
+		return err
+	}
 	return r.engine(ctx, site)
+}
+
+// foresee refuses a job that cannot run. An edge is about 6 bytes of records on its way to a range, and 8 of a piece in each direction: its far end and its id. The
+// records are gone when the pieces are joined.
+func (r *Run) foresee(site *Site) error {
+	const recordBytes, pieceBytes = 6, 8
+	edges, directions := int64(0), int64(1)
+	for _, rows := range site.share.GroupRows() {
+		edges += int64(min(rows, 1<<50))
+	}
+	if r.Work.Rules.Both {
+		directions = 2
+	}
+	pieces, records := pieceBytes*directions*edges, recordBytes*edges
+	warning, err := stages.Foresee(r.FS, []string{r.Dir}, site.job.Stages, stages.Need{Records: records, Pieces: pieces, Output: max(pieces-records, 0)}, 0)
+	if warning != "" && r.Warn != nil {
+		r.Warn(warning)
+	}
+	return err
 }

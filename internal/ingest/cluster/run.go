@@ -42,6 +42,8 @@ type Run struct {
 	Overwrite bool
 	// Progress, if not nil, is called with the name of a step, and how much of it was done.
 	Progress func(stage string, done, total int64, unit string)
+	// Warn, if not nil, is called with the text of a warning.
+	Warn func(text string)
 
 	useless bool         // the source breaks a rule, so that no run can continue from the pieces
 	release func() error // of the work folder, after begin

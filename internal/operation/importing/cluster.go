@@ -56,7 +56,7 @@ func (o *importJob) onCluster(ctx context.Context, source string, from ingest.Op
 	if err := operation.NoteCredentials(&o.Run, r, source, work); err != nil {
 		return nil, err
 	}
-	run := &importing.Run{FS: vfs.OS, Dir: work, Engine: o.cluster.Engine, Source: src, Overwrite: o.Overwrite, Shards: shards,
+	run := &importing.Run{FS: vfs.OS, Dir: work, Engine: o.cluster.Engine, Source: src, Overwrite: o.Overwrite, Shards: shards, Warn: o.Warn,
 		Work: importing.Work{Version: operation.Version(), Source: source, Options: from, Inputs: made.Inputs,
 			Rules: importing.Rules{Primary: opt.Primary, Both: opt.Both, Homogeneous: opt.Homogeneous, NoPositions: opt.NoPositions,
 				DanglingEdges: opt.DanglingEdges, DuplicateNodes: opt.DuplicateNodes, DuplicateEdges: opt.DuplicateEdges, SelfLoops: opt.SelfLoops}}}

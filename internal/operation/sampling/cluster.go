@@ -109,7 +109,7 @@ func (s *sampling) elsewhere(records *output.RecordsOptions) (output.Elsewhere, 
 		s.report.Note(note)
 	}
 	r := &cluster.Run{FS: vfs.OS, Dir: work, Engine: o.cluster.Engine, Sampler: s.executor.sampler, Overwrite: o.Overwrite, Records: records,
-		Options: cluster.Options{Method: method, WaveSeeds: o.cluster.WaveSeeds, Warn: o.Warn},
+		Options: cluster.Options{Method: method, WaveSeeds: o.cluster.WaveSeeds, Memory: o.Memory, Warn: o.Warn},
 		Work: cluster.Work{Store: dir, StoreSum: s.made.Inputs["store"], Plan: text,
 			Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs}}
 	if records != nil {

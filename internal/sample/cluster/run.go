@@ -31,6 +31,8 @@ type Options struct {
 	GroupSeeds, WaveSeeds int
 	// RangeNodes is the number of nodes of a range; 0 chooses.
 	RangeNodes int
+	// Memory is the memory of a worker; 0 is not known. A job whose tasks need more is refused.
+	Memory int64
 	// Tell, if not nil, is called with the counts of all workers, about twice per second.
 	Tell func(Counts)
 	// Ship copies the store into the work folder, for workers that cannot reach it.
@@ -187,7 +189,7 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join output.Join) (err e
 	if err := r.dropDamaged(r.Work.groupOf(job.From)); err != nil {
 		return err
 	}
-	list, err := r.check()
+	list, err := r.check(&job)
 	if err != nil {
 		return err
 	}
@@ -286,9 +288,9 @@ func (r *Run) same(job *sample.Job) (same bool, differ []string, err error) {
 	return true, nil, nil
 }
 
-// check opens the work as a worker does, so that what no worker can do is told before the job starts. It returns the stages of the job; nil where all of them are
+// check opens the work as a worker does, so that what no worker can do, and what cannot end, is told before the job starts. It returns the stages of the job; nil where all of them are
 // whole.
-func (r *Run) check() (list []stages.Stage, err error) {
+func (r *Run) check(job *sample.Job) (list []stages.Stage, err error) {
 	s, err := Open(r.FS, r.Dir)
 	if err != nil {
 		return nil, err
@@ -308,8 +310,10 @@ func (r *Run) check() (list []stages.Stage, err error) {
 	list = s.division.Stages
 	if whole, unknown := s.division.Whole(len(list) - 1); whole || unknown != nil {
 		list, err = nil, errors.Join(err, unknown)
-	} else {
-		err = errors.Join(err, s.division.Prepare())
+	} else if err == nil {
+		if err = r.foresee(s, job); err == nil {
+			err = s.division.Prepare()
+		}
 	}
 	return list, errors.Join(err, s.Close())
 }
