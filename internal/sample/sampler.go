@@ -95,7 +95,7 @@ type op struct {
 
 // New compiles a plan. The graph must outlive the Sampler.
 func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
-	if err := tooLarge(g, opt.Given); err != nil {
+	if err := tooLarge(g); err != nil {
 		return nil, err
 	}
 	if err := p.Validate(g); err != nil {

@@ -83,9 +83,6 @@ func (h *Hand) answer(ctx context.Context, r *sample.Range, first, n int, run []
 				h.asked.begin()
 			}
 			far, ids := h.draws.Take(r, op, key, in.Time, v)
-			if !s.steps.ids[op] {
-				ids = nil
-			}
 			h.out.add(sub, v, far, ids)
 			h.next(group, op, sub, far)
 			return nil

@@ -79,7 +79,7 @@ func (r *Run) divide(job sample.Job) error {
 			return err
 		}
 	}
-	w.Format, w.Law, w.Method = 2, draw.Version, o.Method
+	w.Format, w.Law, w.Method = 3, draw.Version, o.Method
 	w.BatchSize, w.Seed, w.Epoch, w.Epochs, w.Shuffled, w.Rank, w.Ranks = job.BatchSize, job.Seed, job.Epoch, max(job.Epochs, 1), job.Shuffle, job.Rank, max(job.Ranks, 1)
 	w.Batches = job.EpochBatches(r.Sampler.SeedWidth())
 	seeds := o.GroupSeeds
