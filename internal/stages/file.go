@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"sync"
 
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -59,8 +60,10 @@ func writeFile(f io.Writer, records *ordered, tasks int64) error {
 	return w.Flush()
 }
 
-// readSegment calls fn with the records of a file for a task of the next stage, which has the given number of tasks. The bytes of a record are valid during the call.
-func readSegment(f vfs.File, task, tasks int64, fn func(key int64, record []byte) error) error {
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 1<<20) }}
+
+// readSegment reads the records of a file for a task of the next stage, which has the given number of tasks: each into the room for its n bytes.
+func readSegment(f vfs.File, task, tasks int64, room func(key int64, n int) ([]byte, error)) error {
 	damaged := func() error {
 		return fmt.Errorf("%s: found a damaged file of records, expected one that another worker made; remove it, and give the same command again", f.Name())
 	}
@@ -81,10 +84,14 @@ func readSegment(f vfs.File, task, tasks int64, fn func(key int64, record []byte
 		return damaged()
 	}
 	in := &segment{r: io.NewSectionReader(f, int64(from), int64(to-from))}
-	r := bufio.NewReaderSize(in, int(min(1<<20, to-from+16)))
+	r := readers.Get().(*bufio.Reader)
+	r.Reset(in)
+	defer func() {
+		r.Reset(nil)
+		readers.Put(r)
+	}()
 	left := int64(to - from)
 	key := int64(0)
-	var record []byte
 	for {
 		step, err := binary.ReadVarint(r)
 		if errors.Is(err, io.EOF) { // and not io.ErrUnexpectedEOF: the segment has ended between two records
@@ -98,15 +105,12 @@ func readSegment(f vfs.File, task, tasks int64, fn func(key int64, record []byte
 			return damaged()
 		}
 		key += step
-		if uint64(cap(record)) < n {
-			record = make([]byte, n)
+		record, err := room(key, int(n))
+		if err != nil {
+			return err
 		}
-		record = record[:n]
 		if _, err := io.ReadFull(r, record); err != nil {
 			return cmp.Or(in.err, damaged())
-		}
-		if err := fn(key, record); err != nil {
-			return err
 		}
 	}
 	if in.sum != want {
