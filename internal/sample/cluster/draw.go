@@ -43,7 +43,7 @@ func (h *Hand) drawRange(ctx context.Context, stage int, key int64, records func
 			return errRecord("requests")
 		}
 		if drawn == nil {
-			if drawn, err = s.cut(walk, first); err != nil {
+			if drawn, err = s.cut(walk, first/w.nodes); err != nil {
 				return err
 			}
 		}

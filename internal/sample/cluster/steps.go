@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/stages"
 )
@@ -81,6 +83,7 @@ func (s *Site) plan() {
 		t.width[op] = numberBytes(t.farCount[op])
 	}
 	s.steps = t
+	s.ranges.have = make([]atomic.Pointer[sample.Range], first)
 }
 
 // numberBytes is the bytes that each number below n fits.
