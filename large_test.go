@@ -3,14 +3,20 @@
 package graphmill_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"testing"
 
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/operation/sampling"
+	"github.com/graphmill/graphmill/internal/sample/cluster"
+	tasks "github.com/graphmill/graphmill/internal/stages"
+	"github.com/graphmill/graphmill/internal/stages/stagestest"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
@@ -82,6 +88,38 @@ func TestLarge(t *testing.T) {
 			})
 		})
 	}
+	// Each node that the first hop finds asks a range for one edge, whose id most often takes more than 32 bits.
+	t.Run("sample by shuffle", func(t *testing.T) {
+		out := t.TempDir() + "/out"
+		engine := &stagestest.Engine{Slots: 2, Open: func(_ context.Context, dir string) (tasks.Site, error) { return cluster.Open(vfs.OS, dir) }}
+		if _, err := sampling.SampleFolder(t.Context(), dir, out, option.Sample{Draw: option.Draw{Fanout: []int{-1, 1}}, Batching: option.Batching{Seeds: list}},
+			&sampling.Cluster{Engine: engine, Method: sampling.ClusterShuffle}); err != nil {
+			t.Fatal(err)
+		}
+		s, err := store.Open(vfs.OS, out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		e, nodes := s.Collection.Edges[0], s.Collection.Nodes[0].NodeID
+		least, beyond := 2*len(seeds)*(largeEdges/largeNodes), 0
+		for i := range e.Count {
+			id, src, dst := e.EdgeID.At(i), nodes.At(int(e.Src.At(i))), int(nodes.At(int(e.Dst.At(i))))
+			want := uint64(0)
+			if slices.Contains(seeds, dst) {
+				want = uint64(largeFar(dst, int(id-largeStart(dst))))
+			}
+			if id < largeStart(dst) || id >= largeStart(dst+1) || src != want {
+				t.Fatalf("edge %d: found id %d from %d to %d, expected one from %d with an id from %d to %d", i, id, src, dst, want, largeStart(dst), largeStart(dst+1)-1)
+			}
+			if id > math.MaxUint32 {
+				beyond++
+			}
+		}
+		if e.Count < least-len(seeds) || beyond < len(seeds) {
+			t.Errorf("found %d edges, %d of them beyond 2^32, expected at least %d and %d", e.Count, beyond, least-len(seeds), len(seeds))
+		}
+	})
 	t.Run("batches", func(t *testing.T) {
 		for b, err := range graphmill.Batches(t.Context(), st, option.Batches{Draw: option.Draw{Fanout: []int{-1}}, Batching: option.Batching{Seeds: list}}) {
 			if err != nil {

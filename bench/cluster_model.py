@@ -285,8 +285,7 @@ def check(data: dict[str, Any], p: dict[str, float]) -> list[dict[str, Any]]:
     return out
 
 
-# The graph has 10^11 edges in types of fewer than 2^32, which is the most that the method shuffle takes: 25 types of 4 x 10^9, of which one
-# is followed per hop here, and 4 x 10^7 nodes of each of 25 types. More seeds than nodes are several epochs. A machine has 16 cores, 8 slots, 25 Gbit/s and an NVMe; the storage gives 10 GB/s in all.
+# The graph has 10^11 edges in 25 types of 4 x 10^9, of which one is followed per hop here, and 4 x 10^7 nodes of each of 25 types. More seeds than nodes are several epochs. A machine has 16 cores, 8 slots, 25 Gbit/s and an NVMe; the storage gives 10 GB/s in all.
 MACHINE: dict[str, Any] = {"cores": 16, "slots": 8, "network": 25e9 / 8, "disk": 2e9, "storage": 10e9, "managed": 1 * GIB}
 TYPE: dict[str, Any] = {"method": "shuffle", "nodes": 4 * 10**7, "degree": 100, "skew": 0.5, "ids": False}
 

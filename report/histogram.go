@@ -1,7 +1,9 @@
 package report
 
 import (
+	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"math/bits"
 )
@@ -268,6 +270,58 @@ func (f *histogramJSON) histogram() (*Histogram, error) {
 		h.counts[bucketOf(b[0])] = b[1]
 	}
 	return h, nil
+}
+
+// AppendBinary appends h in a form that ReadBinary reads, for programs of one version: the count, the sum, the least and the largest number and the
+// number of buckets in use as varints; then, for each of these, its distance to the one before and its count.
+func (h *Histogram) AppendBinary(b []byte) ([]byte, error) {
+	used := 0
+	for range h.buckets {
+		used++
+	}
+	for _, x := range [...]uint64{h.n, h.sum, h.min, h.max, uint64(used)} {
+		b = binary.AppendUvarint(b, x)
+	}
+	last := 0
+	for i, c := range h.counts {
+		if c > 0 {
+			b = binary.AppendUvarint(b, uint64(i-last))
+			b = binary.AppendUvarint(b, c)
+			last = i
+		}
+	}
+	return b, nil
+}
+
+// ReadBinary replaces h by what AppendBinary has appended to the start of b, and returns the rest of b.
+func (h *Histogram) ReadBinary(b []byte) (rest []byte, err error) {
+	next := func() uint64 {
+		x, n := binary.Uvarint(b)
+		if n <= 0 {
+			err = io.ErrUnexpectedEOF
+			return 0
+		}
+		b = b[n:]
+		return x
+	}
+	f := histogramJSON{Count: next(), Sum: next(), Min: next(), Max: next()}
+	at := uint64(0)
+	for used := next(); used > 0 && err == nil; used-- {
+		gap, count := next(), next()
+		if at += gap; gap >= buckets || at >= buckets {
+			return nil, fmt.Errorf("found bucket %d, expected less than %d", at, buckets)
+		}
+		f.Buckets = append(f.Buckets, [2]uint64{bucketLow(int(at)), count})
+	}
+	if err != nil {
+		return nil, err
+	}
+	read, err := f.histogram()
+	if err != nil {
+		return nil, err
+	}
+	*h = *read
+	return b, nil
 }
 
 // addProduct returns sum + v*n, and true where that or an earlier sum was above the largest uint64. It then returns

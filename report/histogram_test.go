@@ -89,6 +89,16 @@ func TestHistogramAgainstSortedNumbers(t *testing.T) {
 		if d := cmp.Diff(*one, back, cmp.AllowUnexported(Histogram{})); d != "" {
 			t.Fatalf("read back: %s", d)
 		}
+		packed := must(h.AppendBinary([]byte("x")))
+		back = Histogram{}
+		rest, err := back.ReadBinary(append(packed[1:], "after"...))
+		if d := cmp.Diff(*one, back, cmp.AllowUnexported(Histogram{})); d != "" || err != nil || string(rest) != "after" {
+			t.Fatalf("read back from %x: %v, %q after it, %s", packed, err, rest, d)
+		}
+		cut := rapid.IntRange(1, len(packed)-1).Draw(t, "cut")
+		if _, err := back.ReadBinary(packed[1:cut]); err == nil {
+			t.Fatalf("found no error for %d of %d bytes", cut-1, len(packed)-1)
+		}
 	})
 }
 
@@ -127,6 +137,18 @@ func TestHistogramRefusesWhatDoesNotFit(t *testing.T) {
 		if err := json.Unmarshal([]byte(s), new(Histogram)); err == nil {
 			t.Errorf("%s: %s is accepted", name, s)
 		}
+	}
+	for name, b := range map[string][]byte{
+		"count":           {3, 5, 2, 3, 2, 2, 1, 1, 1},
+		"no such bucket":  {1, 1, 1, 1, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 1},
+		"the same bucket": {2, 4, 2, 2, 2, 2, 1, 0, 1},
+	} {
+		if _, err := new(Histogram).ReadBinary(b); err == nil {
+			t.Errorf("%s: %x is accepted", name, b)
+		}
+	}
+	if _, err := new(Histogram).ReadBinary([]byte{2, 5, 2, 3, 2, 2, 1, 1, 1}); err != nil {
+		t.Error(err)
 	}
 	good := `{"count":2,"sum":5,"min":2,"max":3,"mean":9,"quantiles":{},"buckets":[[2,1],[3,1]]}`
 	if err := json.Unmarshal([]byte(good), new(Histogram)); err != nil {

@@ -215,17 +215,11 @@ func (s *Sampler) adjacencyOf(e int, dir graph.Direction) (*adjacency, error) {
 	return a, nil
 }
 
-// tooLarge refuses node types whose ids do not fit 32 bits. With given it refuses edge types, too, whose ids do not: a
-// cluster sends ids in 32 bits.
-func tooLarge(g *graph.Graph, given bool) error {
+// tooLarge refuses node types whose ids do not fit 32 bits.
+func tooLarge(g *graph.Graph) error {
 	for _, n := range g.Nodes {
 		if n.Count > math.MaxUint32 {
 			return tagged.Errorf(ErrTooLarge, "found %d nodes of type %s, expected fewer than 2^32", n.Count, n.Type)
-		}
-	}
-	for _, e := range g.Edges {
-		if given && isWide(e) {
-			return tagged.Errorf(ErrTooLarge, "found %d edges of type %s, expected at most %d to sample by shuffling on a cluster; take the method local (`Method`)", e.Count, e.Type, limits.Positions)
 		}
 	}
 	return nil

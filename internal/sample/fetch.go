@@ -33,8 +33,8 @@ type Given interface {
 
 // SampleGiven is Sample with all edges from g. Far ends must be below the number of nodes of their type.
 func (c *Context) SampleGiven(in Input, g Given) (*Subgraph, error) {
-	if err := c.s.plan.CanGive(c.s.g); err != nil {
-		return nil, err
+	if c.s.cannotGive != nil {
+		return nil, c.s.cannotGive
 	}
 	c.fetched, c.given = g, g
 	defer func() { c.fetched, c.given = nil, nil }()

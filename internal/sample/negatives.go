@@ -230,7 +230,7 @@ func (c *Context) drawNegatives(in Input) error {
 		return c.errSubgraph(c.s.seedTypes[0])
 	}
 	if c.s.opt.Given && (n.By != ByNone || n.Strict != StrictNo) {
-		return c.s.plan.CanGive(c.s.g)
+		return c.s.cannotGive
 	}
 	out.Nodes, out.Ends, out.Edges = out.Nodes[:0], out.Ends[:0], 0
 	prefix := draw.Absorb(c.s.prefixKey(in), 0)

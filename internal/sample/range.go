@@ -2,6 +2,8 @@ package sample
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -12,9 +14,9 @@ type RangeEdges struct {
 	First  uint32   // the first node
 	Indptr []uint32 // offsets in Far: one more than there are nodes, and the first is 0
 	Far    []uint32
-	EdgeID []uint32 // nil where ids count from FirstID
-	// FirstID is the id of the first edge where EdgeID is nil.
-	FirstID uint32
+	// EdgeID is empty where ids count from FirstID; U64 where the edge type is wide (Sampler.Wide).
+	EdgeID  graph.Index
+	FirstID uint64
 	// Columns has a row per edge, in the order of Far, of each column that the ops read (Sampler.Columns).
 	Columns []*graph.Column
 }
@@ -22,8 +24,12 @@ type RangeEdges struct {
 // Range draws for consecutive nodes, whose edges alone it has. It is immutable and safe for concurrent use.
 type Range struct {
 	edges RangeEdges
+	wide  bool  // Sampler.Wide
 	ops   []*op // by op from 0; nil for an op that walks elsewhere
 }
+
+// apart says whether the edge ids do not count from FirstID. That does not matter for a range without edges.
+func (e *RangeEdges) apart() bool { return e.EdgeID.Len() > 0 }
 
 // Columns is the names of the edge columns that ops read of an edge type, given by number, in a direction.
 func (s *Sampler) Columns(edges int, dir graph.Direction) []string {
@@ -52,8 +58,10 @@ func (s *Sampler) Range(edges int, dir graph.Direction, e RangeEdges) (*Range, e
 	switch {
 	case n < 0 || int(e.First)+n > near.Count:
 		return nil, fmt.Errorf("%s: found %d offsets from node %d, expected up to %d nodes", of.Type, n+1, e.First, near.Count)
-	case e.EdgeID != nil && len(e.EdgeID) != len(e.Far) || e.EdgeID == nil && int(e.FirstID)+len(e.Far) > of.Count:
-		return nil, fmt.Errorf("%s: found %d neighbours and %d edge ids from %d, expected at most %d of each", of.Type, len(e.Far), len(e.EdgeID), e.FirstID, of.Count)
+	case e.apart() && e.EdgeID.Len() != len(e.Far) || !e.apart() && (e.FirstID > uint64(of.Count) || len(e.Far) > of.Count-int(e.FirstID)):
+		return nil, fmt.Errorf("%s: found %d neighbours and %d edge ids from %d, expected at most %d of each", of.Type, len(e.Far), e.EdgeID.Len(), e.FirstID, of.Count)
+	case len(e.EdgeID.U32) > 0 && isWide(of) || len(e.EdgeID.U64) > 0 && !isWide(of):
+		return nil, fmt.Errorf("%s: found %d edge ids of 32 bits and %d of 64, expected those that %d edges take", of.Type, len(e.EdgeID.U32), len(e.EdgeID.U64), of.Count)
 	case e.Indptr[0] != 0:
 		return nil, fmt.Errorf("%s: found offset %d, expected 0 first", of.Type, e.Indptr[0])
 	}
@@ -63,12 +71,12 @@ func (s *Sampler) Range(edges int, dir graph.Direction, e RangeEdges) (*Range, e
 	if err := checkBelow(of, graph.Index{U32: e.Far}, "neighbour", far.Count); err != nil {
 		return nil, err
 	}
-	if err := checkBelow(of, graph.Index{U32: e.EdgeID}, "edge id", of.Count); err != nil {
+	if err := checkBelow(of, e.EdgeID, "edge id", of.Count); err != nil {
 		return nil, err
 	}
 	part := &graph.Edges{Type: of.Type, Count: len(e.Far), Columns: e.Columns}
 	adj := &adjacency{first: e.First, indptr: graph.Index{U32: e.Indptr}, far: e.Far}
-	r, columns := &Range{edges: e, ops: make([]*op, len(s.ops))}, newColumnCache()
+	r, columns := &Range{edges: e, wide: isWide(of), ops: make([]*op, len(s.ops))}, newColumnCache()
 	for i := range s.ops {
 		if s.ops[i].edges != edges || s.ops[i].dir != dir {
 			continue
@@ -85,7 +93,7 @@ func (s *Sampler) Range(edges int, dir graph.Direction, e RangeEdges) (*Range, e
 
 // Take is the far ends and the ids of the edges that op (from 1) takes of node v of a range, in the order of the draws.
 // key is the key of the op (Sampler.Key), and t is the time of the seed. The results are valid until the next call.
-func (c *Context) Take(r *Range, op int, key uint64, t Time, v uint32) (far, id []uint32) {
+func (c *Context) Take(r *Range, op int, key uint64, t Time, v uint32) (far []uint32, ids graph.Index) {
 	o, e := r.ops[op-1], &r.edges
 	v -= e.First
 	start := e.Indptr[v]
@@ -113,20 +121,34 @@ func (c *Context) Take(r *Range, op int, key uint64, t Time, v uint32) (far, id 
 	for i, p := range pos {
 		far[i] = e.Far[p]
 	}
-	if e.EdgeID == nil {
+	switch {
+	case r.wide:
+		return far, graph.Index{U64: c.wideIDs(e, pos)}
+	case e.apart():
 		for i, p := range pos {
-			id[i] = e.FirstID + p
+			id[i] = e.EdgeID.U32[p]
 		}
-	} else {
+	default:
 		for i, p := range pos {
-			id[i] = e.EdgeID[p]
+			id[i] = uint32(e.FirstID) + p
 		}
 	}
-	return far, id
+	return far, graph.Index{U32: id}
+}
+
+// wideIDs is the ids of the edges at positions in a range of a wide edge type.
+func (c *Context) wideIDs(e *RangeEdges, pos []uint32) []uint64 {
+	c.places = slices.Grow(c.places[:0], len(pos))[:len(pos)]
+	for i, p := range pos {
+		if c.places[i] = e.FirstID + uint64(p); e.apart() {
+			c.places[i] = e.EdgeID.U64[p]
+		}
+	}
+	return c.places
 }
 
 // Cut is the edges of n nodes of the graph from first on, along an edge type, given by number, in a direction. It is
-// for Range. Where the graph has them in 32 bits, they are its slices. A direction that is not stored is an ErrFetch.
+// for Range. Where the graph has them in the width that the edge type takes, they are its slices. A direction that is not stored is an ErrFetch.
 func (s *Sampler) Cut(edges int, dir graph.Direction, first, n int) (RangeEdges, error) {
 	of := s.g.Edges[edges]
 	a := of.Adj[dir]
@@ -140,13 +162,16 @@ func (s *Sampler) Cut(edges int, dir graph.Direction, first, n int) (RangeEdges,
 	if from > to || to > uint64(a.Far.Len()) || a.EdgeID.Len() > 0 && to > uint64(a.EdgeID.Len()) {
 		return RangeEdges{}, fmt.Errorf("%s: found offsets %d and %d of nodes %d and %d, expected them to ascend up to %d", of.Type, from, to, first, first+n, a.Far.Len())
 	}
-	e := RangeEdges{First: uint32(first), Indptr: make([]uint32, n+1), Far: slicePart(a.Far, from, to), FirstID: uint32(from)}
+	if to-from > math.MaxUint32 {
+		return RangeEdges{}, tagged.Errorf(ErrTooLarge, "%s: found %d edges of nodes %d to %d, expected fewer than 2^32 in a range", of.Type, to-from, first, first+n)
+	}
+	e := RangeEdges{First: uint32(first), Indptr: make([]uint32, n+1), Far: narrow(slicePart(a.Far, from, to)), FirstID: from}
 	for i := range e.Indptr {
 		e.Indptr[i] = uint32(a.Indptr.At(first+i) - from)
 	}
 	if a.EdgeID.Len() > 0 {
-		e.EdgeID = slicePart(a.EdgeID, from, to)
-		if err := checkBelow(of, graph.Index{U32: e.EdgeID}, "edge id", of.Count); err != nil {
+		e.EdgeID = sized(slicePart(a.EdgeID, from, to), isWide(of))
+		if err := checkBelow(of, e.EdgeID, "edge id", of.Count); err != nil {
 			return RangeEdges{}, err
 		}
 	}
@@ -159,12 +184,12 @@ func (s *Sampler) Cut(edges int, dir graph.Direction, first, n int) (RangeEdges,
 		if len(c.Values) < of.Count*width {
 			return RangeEdges{}, fmt.Errorf("%s: found %d bytes in column %q, expected %d", of.Type, len(c.Values), name, of.Count*width)
 		}
-		if e.EdgeID == nil {
+		if a.EdgeID.Len() == 0 {
 			c.Values = c.Values[int(from)*width : int(to)*width]
 		} else {
-			values := make([]byte, 0, len(e.EdgeID)*width)
-			for _, id := range e.EdgeID {
-				values = append(values, c.Values[int(id)*width:][:width]...)
+			values := make([]byte, 0, e.EdgeID.Len()*width)
+			for i := range e.EdgeID.Len() {
+				values = append(values, c.Values[int(e.EdgeID.At(i))*width:][:width]...)
 			}
 			c.Values = values
 		}
@@ -174,10 +199,10 @@ func (s *Sampler) Cut(edges int, dir graph.Direction, first, n int) (RangeEdges,
 	return e, nil
 }
 
-// slicePart is a part of an index in 32 bits.
-func slicePart(x graph.Index, from, to uint64) []uint32 {
+// slicePart is a part of an index.
+func slicePart(x graph.Index, from, to uint64) graph.Index {
 	if x.U64 == nil {
-		return x.U32[from:to:to]
+		return graph.Index{U32: x.U32[from:to:to]}
 	}
-	return narrow(graph.Index{U64: x.U64[from:to]})
+	return graph.Index{U64: x.U64[from:to:to]}
 }

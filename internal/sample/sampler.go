@@ -61,6 +61,8 @@ type Sampler struct {
 	negatives *negatives
 	sorted    map[*adjacency]bool // far ends ascend within each node
 
+	cannotGive error // Plan.CanGive, with Options.Given
+
 	// Tests set these to compare the ways that give the same results.
 	relabel relabelKind
 	noWaves bool
@@ -95,7 +97,7 @@ type op struct {
 
 // New compiles a plan. The graph must outlive the Sampler.
 func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
-	if err := tooLarge(g, opt.Given); err != nil {
+	if err := tooLarge(g); err != nil {
 		return nil, err
 	}
 	if err := p.Validate(g); err != nil {
@@ -114,10 +116,10 @@ func New(g *graph.Graph, p *Plan, opt Options) (*Sampler, error) {
 			return nil, err
 		}
 	}
-	if !opt.Given {
-		if err := s.checkRestricted(); err != nil {
-			return nil, err
-		}
+	if opt.Given {
+		s.cannotGive = p.CanGive(g)
+	} else if err := s.checkRestricted(); err != nil {
+		return nil, err
 	}
 	if err := s.compileAll(); err != nil {
 		s.Close()

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"sync"
 
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -60,6 +61,8 @@ func writeFile(f io.Writer, records *ordered, tasks int64) error {
 	return w.Flush()
 }
 
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 1<<20) }}
+
 // place is where a segment lies in a file.
 type place struct {
 	from, to int64
@@ -101,22 +104,26 @@ func findSegment(ctx context.Context, f vfs.File, task, tasks int64) (p place, e
 	return place{int64(from), int64(to), binary.LittleEndian.Uint32(index[8:])}, nil
 }
 
-// readSegment calls fn with the records of a file for a task of the next stage, which has the given number of tasks. The bytes of a record are valid during the call.
-func readSegment(f vfs.File, task, tasks int64, fn func(key int64, record []byte) error) error {
+// readSegment reads the records of a file for a task of the next stage, which has the given number of tasks, as parseSegment does.
+func readSegment(f vfs.File, task, tasks int64, room func(key int64, n int) ([]byte, error)) error {
 	p, err := findSegment(context.Background(), f, task, tasks)
 	if err != nil {
 		return err
 	}
-	return parseSegment(f, io.NewSectionReader(f, p.from, p.to-p.from), p, fn)
+	return parseSegment(f, io.NewSectionReader(f, p.from, p.to-p.from), p, room)
 }
 
-// parseSegment calls fn with the records of a segment of a file, which it reads from r.
-func parseSegment(f vfs.File, r io.Reader, p place, fn func(key int64, record []byte) error) error {
+// parseSegment reads the records of a segment of a file, which it reads from r: each into the room for its n bytes.
+func parseSegment(f vfs.File, r io.Reader, p place, room func(key int64, n int) ([]byte, error)) error {
 	in := &segment{r: r}
-	buffered := bufio.NewReaderSize(in, int(min(1<<20, p.to-p.from+16)))
+	buffered := readers.Get().(*bufio.Reader)
+	buffered.Reset(in)
+	defer func() {
+		buffered.Reset(nil)
+		readers.Put(buffered)
+	}()
 	left := p.to - p.from
 	key := int64(0)
-	var record []byte
 	for {
 		step, err := binary.ReadVarint(buffered)
 		if errors.Is(err, io.EOF) { // and not io.ErrUnexpectedEOF: the segment has ended between two records
@@ -130,15 +137,12 @@ func parseSegment(f vfs.File, r io.Reader, p place, fn func(key int64, record []
 			return damaged(f)
 		}
 		key += step
-		if uint64(cap(record)) < n {
-			record = make([]byte, n)
+		record, err := room(key, int(n))
+		if err != nil {
+			return err
 		}
-		record = record[:n]
 		if _, err := io.ReadFull(buffered, record); err != nil {
 			return cmp.Or(in.err, damaged(f))
-		}
-		if err := fn(key, record); err != nil {
-			return err
 		}
 	}
 	if in.sum != p.sum {

@@ -21,12 +21,12 @@ func (j *Job) read(ctx context.Context, in *sorter, stage int, task int64) error
 	if vfs.SenderOf(j.FS, j.Dir) != nil {
 		ahead = aheadFiles
 	}
-	take := func(key int64, record []byte) error { return in.take(0, key, record) }
+	room := func(key int64, n int) ([]byte, error) { return in.room(0, key, n) }
 	for _, input := range j.Stages[stage].Inputs {
 		segments := j.segments(input.From)
 		first, _ := segments.of(input.For)
 		files := &inputFiles{j: j, stage: stage, from: input.From, segment: first + task, segments: segments.count, most: int64(in.memory / aheadFiles)}
-		if err := files.readAll(ctx, ahead, take); err != nil {
+		if err := files.readAll(ctx, ahead, room); err != nil {
 			return err
 		}
 	}
@@ -50,11 +50,11 @@ type inputFile struct {
 }
 
 // readAll reads the segments of all files in order, and opens as many as ahead at the same time.
-func (x *inputFiles) readAll(ctx context.Context, ahead int, take func(key int64, record []byte) error) (err error) {
+func (x *inputFiles) readAll(ctx context.Context, ahead int, room func(key int64, n int) ([]byte, error)) (err error) {
 	tasks := x.j.Stages[x.from].Tasks
 	if ahead == 1 {
 		for t := range tasks {
-			if err := x.readFile(ctx, x.open(ctx, t), take); err != nil {
+			if err := x.readFile(ctx, x.open(ctx, t), room); err != nil {
 				return err
 			}
 		}
@@ -83,7 +83,7 @@ func (x *inputFiles) readAll(ctx context.Context, ahead int, take func(key int64
 	for opened := range opening {
 		f := <-opened
 		if err == nil {
-			err = x.readFile(ctx, f, take)
+			err = x.readFile(ctx, f, room)
 		} else if f.File != nil {
 			err = errors.Join(err, f.Close())
 		}
@@ -123,7 +123,7 @@ func (x *inputFiles) open(ctx context.Context, t int64) *inputFile {
 }
 
 // readFile reads the segment of an open file, and closes it.
-func (x *inputFiles) readFile(ctx context.Context, f *inputFile, take func(key int64, record []byte) error) (err error) {
+func (x *inputFiles) readFile(ctx context.Context, f *inputFile, room func(key int64, n int) ([]byte, error)) (err error) {
 	if f.File == nil {
 		return f.err
 	}
@@ -133,10 +133,10 @@ func (x *inputFiles) readFile(ctx context.Context, f *inputFile, take func(key i
 	}
 	remote, ok := f.File.(vfs.Remote)
 	if !ok {
-		return parseSegment(f, io.NewSectionReader(f, f.from, f.to-f.from), f.place, take)
+		return parseSegment(f, io.NewSectionReader(f, f.from, f.to-f.from), f.place, room)
 	}
 	rest := newRanges(ctx, remote, f.from+int64(len(f.head)), f.to, x.most)
-	err = parseSegment(f, io.MultiReader(bytes.NewReader(f.head), rest), f.place, take)
+	err = parseSegment(f, io.MultiReader(bytes.NewReader(f.head), rest), f.place, room)
 	return errors.Join(err, rest.close())
 }
 

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -20,34 +21,60 @@ type sorter struct {
 	dir    string
 	memory int
 
-	bytes []byte
-	held  []heldRecord
-	file  vfs.File
-	size  int64
-	runs  []int64 // ends of the runs in the file
+	held   []heldRecord
+	bytes  int // of the records
+	blocks []*block
+	used   int // blocks that have records
+	at     int // where the last of these is free
+	file   vfs.File
+	size   int64
+	runs   []int64 // ends of the runs in the file
 }
 
 // heldRecord is a record in memory.
 type heldRecord struct {
-	task     uint32
-	key      int64
-	from, to int // in bytes
+	task  uint32
+	key   int64
+	bytes []byte
 }
 
 // recordBytes is about the memory of a record beside its bytes.
-const recordBytes = 32
+const recordBytes = 40
+
+// block holds the bytes of records, so that none are moved when there are more. Sorters that come later use it again.
+type block [1 << 20]byte
+
+var freeBlocks = sync.Pool{New: func() any { return new(block) }}
 
 // take takes a copy of a record.
 func (s *sorter) take(task uint32, key int64, record []byte) error {
-	if len(s.held) > 0 && len(s.bytes)+len(record)+recordBytes*(len(s.held)+1) > s.memory {
+	b, err := s.room(task, key, len(record))
+	copy(b, record)
+	return err
+}
+
+// room takes a record of n bytes, which the caller writes.
+func (s *sorter) room(task uint32, key int64, n int) (b []byte, err error) {
+	if len(s.held) > 0 && s.bytes+n+recordBytes*(len(s.held)+1) > s.memory {
 		if err := s.spill(); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	from := len(s.bytes)
-	s.bytes = append(s.bytes, record...)
-	s.held = append(s.held, heldRecord{task, key, from, len(s.bytes)})
-	return nil
+	if n > len(block{})/4 {
+		b = make([]byte, n)
+	} else {
+		if s.used == 0 || s.at+n > len(block{}) {
+			if s.used++; s.used > len(s.blocks) {
+				s.blocks = append(s.blocks, freeBlocks.Get().(*block))
+			}
+			s.at = 0
+		}
+		b = s.blocks[s.used-1][s.at : s.at+n : s.at+n]
+		s.at += n
+	}
+	s.bytes += n
+	s.held = append(s.held, heldRecord{task, key, b})
+	return b, nil
 }
 
 func (s *sorter) sortHeld() {
@@ -67,22 +94,27 @@ func (s *sorter) spill() (err error) {
 	for _, r := range s.held {
 		head = binary.AppendUvarint(head[:0], uint64(r.task))
 		head = binary.AppendVarint(head, r.key)
-		head = binary.AppendUvarint(head, uint64(r.to-r.from))
-		s.size += int64(len(head) + r.to - r.from)
+		head = binary.AppendUvarint(head, uint64(len(r.bytes)))
+		s.size += int64(len(head) + len(r.bytes))
 		if _, err := w.Write(head); err != nil {
 			return err
 		}
-		if _, err := w.Write(s.bytes[r.from:r.to]); err != nil {
+		if _, err := w.Write(r.bytes); err != nil {
 			return err
 		}
 	}
 	s.runs = append(s.runs, s.size)
-	s.held, s.bytes = s.held[:0], s.bytes[:0]
+	clear(s.held)
+	s.held, s.bytes, s.used = s.held[:0], 0, 0
 	return w.Flush()
 }
 
-// close frees the temporary file.
+// close frees the memory and the temporary file. No record may be in use.
 func (s *sorter) close() error {
+	for _, b := range s.blocks {
+		freeBlocks.Put(b)
+	}
+	s.blocks, s.held = nil, nil
 	if s.file == nil {
 		return nil
 	}
@@ -160,7 +192,7 @@ func (r *run) next() error {
 		}
 		h := &s.held[r.at]
 		r.at++
-		r.task, r.key, r.record = h.task, h.key, s.bytes[h.from:h.to:h.to]
+		r.task, r.key, r.record = h.task, h.key, h.bytes
 		return nil
 	}
 	task, err := binary.ReadUvarint(r.r)

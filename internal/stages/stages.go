@@ -34,7 +34,7 @@ type Input struct {
 type Emit func(to int, key int64, record []byte)
 
 // Func is the function of a job: it does the work of a stage (from 0) for a key. records gives the records of the key, one after the other; their
-// bytes stay as they are. A stage emits to the stages that name it in their inputs.
+// bytes stay as they are until the end of the call. A stage emits to the stages that name it in their inputs.
 type Func func(ctx context.Context, stage int, key int64, records func() ([]byte, bool), emit Emit) error
 
 // ErrNotWhole is the kind of the error of a task whose inputs are not there yet.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/sample/sampletest"
@@ -190,12 +192,20 @@ func outputs(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, recor
 	return string(b)
 }
 
+// drawPositions makes edge types wide, as those of 2^32 edges are: none, some or all of them. The caller calls back.
+func drawPositions(r *rapid.T) (back func()) {
+	before := limits.Positions
+	limits.Positions = rapid.SampledFrom([]int64{math.MaxUint32, math.MaxUint32, 0, 2, 20_000}).Draw(r, "positions")
+	return func() { limits.Positions = before }
+}
+
 // TestEqualsMemory checks that the output of any plan has the bytes that one process writes, by both methods, for any
-// division into groups, waves and ranges, for any order of records, and where functions are called again.
+// division into groups, waves and ranges, for any order of records, where functions are called again, and for wide edge types.
 func TestEqualsMemory(t *testing.T) {
 	for name, s := range testStores(t) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
+				defer drawPositions(r)()
 				p := sampletest.Plan(r, s.Graph)
 				for i := range p.Ops { // ranges have far ends, so what the stream executor refuses is drawn here
 					if rapid.IntRange(0, 5).Draw(r, "labor") == 0 {
@@ -383,7 +393,7 @@ func TestFaults(t *testing.T) {
 func TestOtherLaw(t *testing.T) {
 	dir := t.TempDir()
 	for law, want := range map[int]string{draw.Version: "cannot read", draw.Version + 1: "install the same version on all machines"} {
-		w := Work{Format: 2, ID: "x", Law: law, Store: filepath.Join(dir, "none"), Plan: []byte("{}"), BatchSize: 1, GroupBatches: 1, Method: Local}
+		w := Work{Format: 3, ID: "x", Law: law, Store: filepath.Join(dir, "none"), Plan: []byte("{}"), BatchSize: 1, GroupBatches: 1, Method: Local}
 		b, err := json.Marshal(&w)
 		if err != nil {
 			t.Fatal(err)
@@ -438,6 +448,7 @@ func TestRefusesGiven(t *testing.T) {
 func TestSparse(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {
+		defer drawPositions(r)()
 		s := sampletest.Sparse(t, r, dir)
 		defer sampletest.Drop(t, s)
 		p, job := sampletest.SparseCase(r, s.Graph)

@@ -33,7 +33,7 @@
 //
 // Records are few and large. Numbers are differences of
 // variable length: a request takes about 3 bytes, and an answer about 4 bytes and 1 to 4 bytes per edge, as many as the
-// largest far end takes; edge ids take 4 bytes more where they are needed. request.go and answer.go have the layouts.
+// largest far end takes; where edge ids are needed, as many more as the largest id takes, up to 8. request.go and answer.go have the layouts.
 //
 // # Memory
 //

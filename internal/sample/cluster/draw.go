@@ -43,7 +43,7 @@ func (h *Hand) drawRange(ctx context.Context, stage int, key int64, records func
 			return errRecord("requests")
 		}
 		if drawn == nil {
-			if drawn, err = s.cut(walk, first); err != nil {
+			if drawn, err = s.cut(walk, first/w.nodes); err != nil {
 				return err
 			}
 		}
@@ -83,9 +83,6 @@ func (h *Hand) answer(ctx context.Context, r *sample.Range, first, n int, run []
 				h.asked.begin()
 			}
 			far, ids := h.draws.Take(r, op, key, in.Time, v)
-			if !s.steps.ids[op] {
-				ids = nil
-			}
 			h.out.add(sub, v, far, ids)
 			h.next(group, op, sub, far)
 			return nil

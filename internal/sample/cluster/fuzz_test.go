@@ -19,7 +19,7 @@ import (
 // fuzzSite is a Site without files: an op of 100 nodes, and a table with columns of each kind.
 func fuzzSite() *Site {
 	s := &Site{Work: &Work{Batches: 10, GroupBatches: 5, Epochs: 1}}
-	s.steps = steps{stages: 1, stage: []int{0, 0, 1}, ids: []bool{false, false, true}, width: []int{1, 1, 3}, farCount: []int{1, 100, 1 << 20}}
+	s.steps = steps{stages: 1, stage: []int{0, 0, 1}, width: []int{1, 1, 3}, idWidth: []int{0, 0, 5}, wide: []bool{false, false, true}, farCount: []int{1, 100, 1 << 20}}
 	s.tables = []rowTable{{count: 100, columns: []*graph.Column{
 		{Name: "a", DType: graph.Float32, Shape: []int{2}},
 		{Name: "b", DType: graph.String, Shape: []int{-1, 2}, Offsets: make([]graph.Index, 1)},
@@ -39,15 +39,15 @@ func FuzzRecords(f *testing.F) {
 	answers := answerBuffer{s: s, emit: func(_ int, _ int64, b []byte) { f.Add(bytes.Clone(b)) }}
 	answers.begin(answers.emit)
 	answers.section(1, 2, 64)
-	answers.add(2, 65, []uint32{5, 70000}, []uint32{1, 2})
-	answers.add(9, 66, nil, nil)
+	answers.add(2, 65, []uint32{5, 70000}, graph.Index{U64: []uint64{1, 1 << 33}})
+	answers.add(9, 66, nil, graph.Index{})
 	answers.flush()
 	rows := rowTable{count: 3, columns: []*graph.Column{
 		{Name: "a", DType: graph.Float32, Shape: []int{2}, Rows: 2, Values: make([]byte, 16)},
 		{Name: "b", DType: graph.String, Shape: []int{-1, 2}, Rows: 2, Values: []byte("xyz"), Offsets: []graph.Index{{U64: []uint64{0, 1, 1}}}, StringOffsets: graph.Index{U64: []uint64{0, 1, 3}}},
 		{Name: "c", DType: graph.Int8, Shape: []int{-1, -1}, Rows: 2, Values: []byte("pq"), Offsets: []graph.Index{{U64: []uint64{0, 1, 2}}, {U64: []uint64{0, 2, 2}}}},
 	}}
-	b, _, err := appendRows(nil, 0, &rows, []uint32{0, 1})
+	b, _, err := appendRows(nil, 0, &rows, []uint64{0, 1})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -65,10 +65,7 @@ func FuzzRecords(f *testing.F) {
 				}
 			}
 			_ = s.eachAnswer(b, func(_ uint32, x answerAt) error {
-				width := s.steps.width[x.op]
-				if s.steps.ids[x.op] {
-					width += 4
-				}
+				width := s.steps.width[x.op] + s.steps.idWidth[x.op]
 				if uint64(x.at)+uint64(x.n)*uint64(width) > uint64(len(b)) {
 					t.Errorf("found an answer of %d edges at %d of %d bytes", x.n, x.at, len(b))
 				}
@@ -93,7 +90,7 @@ func FuzzWork(f *testing.F) {
 		f.Fatal(err)
 	}
 	seeds = append(seeds, 1, 0, 0, 0, 2, 0, 0, 0)
-	work := fmt.Sprintf(`{"format":2,"law":%d,"id":"a","plan":{"version":1},"batches":10,"group_batches":5,"batch_size":2,"method":"local","seeds":{"file":"seeds.npy","descr":"u4","len":2},"times":{"file":"times.npy","descr":"i8","len":1}}`, draw.Version)
+	work := fmt.Sprintf(`{"format":3,"law":%d,"id":"a","plan":{"version":1},"batches":10,"group_batches":5,"batch_size":2,"method":"local","seeds":{"file":"seeds.npy","descr":"u4","len":2},"times":{"file":"times.npy","descr":"i8","len":1}}`, draw.Version)
 	times, err := npy.AppendHeader(nil, "i8", []int{1})
 	if err != nil {
 		f.Fatal(err)

@@ -60,11 +60,7 @@ func (r *Run) need(s *Site, job *sample.Job) stages.Need {
 		}
 		ids = ids || s.needsIDs(e)
 		if w.Method == Shuffle && s.steps.stage[op] > 0 {
-			each := s.steps.width[op]
-			if s.steps.ids[op] {
-				each += edgeIDBytes
-			}
-			records += from*(requestedHead+answeredHead) + drawn*float64(each)
+			records += from*(requestedHead+answeredHead) + drawn*float64(s.steps.width[op]+s.steps.idWidth[op])
 		}
 		edges += drawn
 		found = append(found, min(drawn, scopes*float64(far)))

@@ -96,8 +96,8 @@ func (s *Site) planRows(r *columnRecorder) {
 }
 
 // rowKey is the key of a range of rows, for the requests of a group.
-func (s *Site) rowKey(t *rowTable, row uint32, group uint64) int64 {
-	return (t.first+int64(int(row)/t.nodes))*s.steps.waves + int64(group/s.Work.WaveGroups)
+func (s *Site) rowKey(t *rowTable, row, group uint64) int64 {
+	return (t.first+int64(row/uint64(t.nodes)))*s.steps.waves + int64(group/s.Work.WaveGroups)
 }
 
 // wantGroup asks for the rows of a group.
@@ -129,9 +129,9 @@ func (h *Hand) wantGroup(ctx context.Context, key int64, records func() ([]byte,
 			sub++
 			for i := range s.tables {
 				if t := &s.tables[i]; t.edges {
-					h.wanted[i].add(g.Edges[t.number].ID.U32)
+					h.wanted[i].add(g.Edges[t.number].ID)
 				} else {
-					h.wanted[i].add(g.Nodes[t.number])
+					h.wanted[i].add(graph.Index{U32: g.Nodes[t.number]})
 				}
 			}
 		}
@@ -145,14 +145,14 @@ func (h *Hand) wantGroup(ctx context.Context, key int64, records func() ([]byte,
 // wantedRows is the rows of a table that a group wants.
 type wantedRows struct {
 	seen table
-	list []uint32
+	list []uint64
 }
 
 func (w *wantedRows) begin() { w.seen.begin(); w.list = w.list[:0] }
 
-func (w *wantedRows) add(rows []uint32) {
-	for _, r := range rows {
-		if w.seen.add(uint64(r)) {
+func (w *wantedRows) add(rows graph.Index) {
+	for i := range rows.Len() {
+		if r := rows.At(i); w.seen.add(r) {
 			w.list = append(w.list, r)
 		}
 	}
@@ -166,9 +166,9 @@ func (w *wantedRows) emit(s *Site, number int, group uint64, emit stages.Emit) {
 		key := s.rowKey(t, w.list[i], group)
 		b := binary.LittleEndian.AppendUint32(nil, uint32(group))
 		b = binary.LittleEndian.AppendUint16(b, uint16(number))
-		last := uint32(0)
+		last := uint64(0)
 		for ; i < len(w.list) && s.rowKey(t, w.list[i], group) == key; i++ {
-			b = binary.AppendUvarint(b, uint64(w.list[i]-last))
+			b = binary.AppendUvarint(b, w.list[i]-last)
 			last = w.list[i]
 		}
 		emit(s.rows(), key, b)
@@ -187,7 +187,7 @@ func (h *Hand) giveRows(ctx context.Context, records func() ([]byte, bool), emit
 			return errRecord("requests for rows")
 		}
 		t := &s.tables[number]
-		rows, err := readNumbers(h.rows[:0], b[6:], -1)
+		rows, err := ascending(h.rows[:0], b[6:], -1)
 		if err != nil {
 			return err
 		}
@@ -211,25 +211,25 @@ func (h *Hand) giveRows(ctx context.Context, records func() ([]byte, bool), emit
 
 // numbers is a list of ascending numbers, and the bytes after it.
 type numbers struct {
-	list []uint32
+	list []uint64
 	rest []byte
 }
 
-// readNumbers reads n numbers, or all with n -1.
-func readNumbers(to []uint32, b []byte, n int) (numbers, error) {
+// ascending reads n ascending numbers, or all with n -1.
+func ascending(to []uint64, b []byte, n int) (numbers, error) {
 	last := uint64(0)
 	for i := 0; n < 0 && len(b) > 0 || i < n; i++ {
 		more, used := binary.Uvarint(b)
-		if last += more; used <= 0 || more > math.MaxUint32 || last > math.MaxUint32 {
+		if last += more; used <= 0 || more > math.MaxInt || last > math.MaxInt {
 			return numbers{}, errRecord("rows")
 		}
-		to, b = append(to, uint32(last)), b[used:]
+		to, b = append(to, last), b[used:]
 	}
 	return numbers{to, b}, nil
 }
 
 // appendRows appends a record with the first rows of a list, and returns their number.
-func appendRows(b []byte, number uint16, t *rowTable, rows []uint32) (_ []byte, n int, err error) {
+func appendRows(b []byte, number uint16, t *rowTable, rows []uint64) (_ []byte, n int, err error) {
 	size := 0
 	for n < len(rows) && size < flushBytes {
 		for _, c := range t.columns {
@@ -243,9 +243,9 @@ func appendRows(b []byte, number uint16, t *rowTable, rows []uint32) (_ []byte, 
 	b = binary.LittleEndian.AppendUint16(b, rowsRecord)
 	b = binary.LittleEndian.AppendUint16(b, number)
 	b = binary.LittleEndian.AppendUint32(b, uint32(n))
-	last := uint32(0)
+	last := uint64(0)
 	for _, r := range rows[:n] {
-		b = binary.AppendUvarint(b, uint64(r-last))
+		b = binary.AppendUvarint(b, r-last)
 		last = r
 	}
 	for _, c := range t.columns {
@@ -302,12 +302,12 @@ func (g *groupRows) add(b []byte) error {
 		return errRecord("rows")
 	}
 	t := g.tables[number]
-	rows, err := readNumbers(nil, b[8:], n)
+	rows, err := ascending(nil, b[8:], n)
 	if err != nil {
 		return err
 	}
 	for _, r := range rows.list {
-		if int(r) >= t.of.count || !t.place.put(uint64(r), t.rows) {
+		if int(r) >= t.of.count || !t.place.put(r, t.rows) {
 			return errRecord("rows")
 		}
 		t.rows++
@@ -351,8 +351,9 @@ func (t *groupTable) Column(c *graph.Column) (*graph.Column, error) {
 
 // Places implements output.RowTable.
 func (t *groupTable) Places(to []uint32, ids graph.Index) []uint32 {
-	for _, id := range ids.U32 { // of a wide edge type nothing is asked for
-		place, ok := t.place.get(uint64(id))
+	for i := range ids.Len() {
+		id := ids.At(i)
+		place, ok := t.place.get(id)
 		if !ok && t.err == nil {
 			t.err = fmt.Errorf("found no row %d of the columns of a type, expected each row that a group asked for: a record was lost", id)
 		}

@@ -52,10 +52,10 @@ func TestRowsTravel(t *testing.T) {
 		}
 		table := rowTable{count: c.Rows, columns: []*graph.Column{c}}
 		s := &Site{tables: []rowTable{table}}
-		var rows []uint32
+		var rows []uint64
 		for i := range c.Rows {
 			if rapid.Bool().Draw(r, "row") {
-				rows = append(rows, uint32(i))
+				rows = append(rows, uint64(i))
 			}
 		}
 		b, n, err := appendRows(nil, 0, &table, rows)
@@ -70,7 +70,7 @@ func TestRowsTravel(t *testing.T) {
 		if err := got.CheckOffsets(); err != nil || got.Rows != len(rows) {
 			r.Fatalf("found %d rows and %v, expected %d", got.Rows, err, len(rows))
 		}
-		for i, place := range g.tables[0].Places(nil, graph.Index{U32: rows}) {
+		for i, place := range g.tables[0].Places(nil, graph.Index{U64: rows}) {
 			if a, b := appendRow(nil, got, int(place)), appendRow(nil, c, int(rows[i])); !slices.Equal(a, b) {
 				r.Fatalf("row %d: found %x, expected %x", rows[i], a, b)
 			}
@@ -95,7 +95,7 @@ func TestRowsAreChecked(t *testing.T) {
 		"falling": {Name: "x", DType: graph.String, Rows: 3, Values: []byte("abc"), StringOffsets: graph.Index{U64: []uint64{0, 1, 3, 2}}},
 		"ragged":  {Name: "x", DType: graph.Int8, Shape: []int{-1}, Rows: 3, Values: []byte("abc"), Offsets: []graph.Index{{U64: []uint64{0, 1, 2, 9}}}},
 	} {
-		if _, _, err := appendRows(nil, 0, &rowTable{count: 3, columns: []*graph.Column{c}}, []uint32{2}); err == nil {
+		if _, _, err := appendRows(nil, 0, &rowTable{count: 3, columns: []*graph.Column{c}}, []uint64{2}); err == nil {
 			t.Errorf("%s: found no error", name)
 		}
 	}

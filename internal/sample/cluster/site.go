@@ -179,7 +179,7 @@ type Hand struct {
 	out      answerBuffer
 	order    []section
 	wanted   []wantedRows
-	rows     []uint32
+	rows     []uint64
 	ends     []uint32 // of the seeds and the negatives of a subgraph
 }
 

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/output"
 	"github.com/graphmill/graphmill/internal/stages"
 )
@@ -20,10 +22,12 @@ type steps struct {
 	stage  []int      // by op, op 0 included: 0 for near ops, else the Range stage from 1
 	next   [][]uint32 // by op, op 0 included: the far ops that start from it
 	walks  []walk
-	walkOf []int  // by op, op 0 included
-	ids    []bool // by op, op 0 included: answers have edge ids
-	width  []int  // by op, op 0 included: bytes of a far end in answers
-	waves  int64  // number of waves
+	walkOf []int // by op, op 0 included
+	width  []int // by op, op 0 included: bytes of a far end in answers
+	// By op, op 0 included: bytes of an edge id in answers, 0 where they have none, and whether ids have 64 bits elsewhere.
+	idWidth []int
+	wide    []bool
+	waves   int64 // number of waves
 
 	farCount []int // by op, op 0 included: nodes of the far type
 }
@@ -42,7 +46,7 @@ type walk struct {
 // plan divides the ops.
 func (s *Site) plan() {
 	p, ops := s.sampler.Plan(), len(s.sampler.Plan().Ops)
-	t := steps{stage: make([]int, ops+1), next: make([][]uint32, ops+1), walkOf: make([]int, ops+1), ids: make([]bool, ops+1), width: make([]int, ops+1), farCount: make([]int, ops+1),
+	t := steps{stage: make([]int, ops+1), next: make([][]uint32, ops+1), walkOf: make([]int, ops+1), width: make([]int, ops+1), idWidth: make([]int, ops+1), wide: make([]bool, ops+1), farCount: make([]int, ops+1),
 		waves: int64((s.Work.Groups() + s.Work.WaveGroups - 1) / s.Work.WaveGroups)}
 	var first int64
 	for op := 1; op <= ops; op++ {
@@ -72,12 +76,18 @@ func (s *Site) plan() {
 			first += t.walks[at].ranges
 		}
 		t.walkOf[op] = at
-		t.ids[op] = s.needsIDs(edges)
+		if t.wide[op] = s.sampler.Wide(edges); s.needsIDs(edges) {
+			t.idWidth[op] = numberBytes(g.Edges[edges].Count)
+		}
 		t.farCount[op] = g.Nodes[g.NodeType(g.Edges[edges].Type.Far(dir))].Count
-		t.width[op] = max((bits.Len(uint(max(t.farCount[op]-1, 0)))+7)/8, 1)
+		t.width[op] = numberBytes(t.farCount[op])
 	}
 	s.steps = t
+	s.ranges.have = make([]atomic.Pointer[sample.Range], first)
 }
+
+// numberBytes is the bytes that each number below n fits.
+func numberBytes(n int) int { return max((bits.Len(uint(max(n-1, 0)))+7)/8, 1) }
 
 // needsIDs says whether the output needs the ids of edges of a type: to list them, to join columns, or to find repeats.
 func (s *Site) needsIDs(edges int) bool {

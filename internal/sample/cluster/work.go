@@ -25,7 +25,7 @@ const (
 
 // Work is a run of sampling for the workers. It is JSON in the work folder, with the arrays of the seeds next to it.
 type Work struct {
-	Format int    `json:"format"` // 2
+	Format int    `json:"format"` // 3
 	ID     string `json:"id"`     // of this Work alone; it reaches no output
 	Law    int    `json:"law"`    // version of the draw law
 	// Store is the absolute path of the store, and StoreSum its checksum (store.Sum).
@@ -122,8 +122,8 @@ func readWork(fsys vfs.FS, dir string) (*Work, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	switch {
-	case w.Format != 2 || w.Law != draw.Version:
-		return nil, fmt.Errorf("%s: found format %d and draw law %d, expected 2 and %d; install the same version on all machines", name, w.Format, w.Law, draw.Version)
+	case w.Format != 3 || w.Law != draw.Version:
+		return nil, fmt.Errorf("%s: found format %d and draw law %d, expected 3 and %d; install the same version on all machines", name, w.Format, w.Law, draw.Version)
 	case len(w.Plan) == 0 || w.ID == "" || w.ID != filepath.Base(w.ID) || w.GroupBatches == 0 || w.BatchSize < 1 || w.Method != Local && w.Method != Shuffle:
 		return nil, fmt.Errorf("%s: found no whole work, expected a plan, groups and a method", name)
 	case w.Method == Shuffle && (w.RangeNodes < 1 || w.Share < 1 || w.MostRanges < 1 || w.WaveGroups == 0):

@@ -4,10 +4,11 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 
@@ -75,7 +76,7 @@ type parcel interface {
 
 // A piece has a header, a frame for each batch (its length in 4 bytes, and the parcel), and the checksum of all of this.
 const (
-	pieceMagic  = "GMPIECE1"
+	pieceMagic  = "GMPIECE2"
 	pieceHeader = len(pieceMagic) + 16 // the first batch, the number of batches
 	// maxFrame bounds a frame. An Example has at most 2 GiB, and a batch one Example or many small ones.
 	maxFrame = 1<<32 - 1
@@ -302,26 +303,64 @@ func (g *graphs) readFrom(b []byte) error {
 	return nil
 }
 
-// appendTo appends the counts of a batch, with their length, and resets them.
+// appendTo appends the counts of a batch, and resets them: those of Stats and of underflows as varints, each of the latter after the length and
+// the name of its feature.
 func (t *tally) appendTo(b []byte) ([]byte, error) {
-	text, err := json.Marshal(t)
-	if err != nil {
-		return b, err
+	for _, n := range t.counts() {
+		b = binary.AppendUvarint(b, *n)
+	}
+	b, err := t.Nodes.AppendBinary(b)
+	b, err2 := t.Edges.AppendBinary(b)
+	b = binary.AppendUvarint(b, uint64(len(t.Underflows)))
+	for _, name := range slices.Sorted(maps.Keys(t.Underflows)) {
+		b = append(binary.AppendUvarint(b, uint64(len(name))), name...)
+		b = binary.AppendUvarint(b, t.Underflows[name])
 	}
 	new(tally).take(t)
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(text)))
-	return append(b, text...), nil
+	return b, errors.Join(err, err2)
+}
+
+// counts are the counts of Stats that a batch has.
+func (t *tally) counts() [7]*uint64 {
+	s := &t.Stats
+	return [...]*uint64{&s.Seeds, &s.Subgraphs, &s.Nodes, &s.Edges, &s.Drawn, &s.Negatives, &s.NegativeEdges}
 }
 
 // readFrom sets the counts, and returns what follows them.
-func (t *tally) readFrom(b []byte) ([]byte, error) {
-	if len(b) < 4 {
-		return nil, io.ErrUnexpectedEOF
-	}
-	n := int(binary.LittleEndian.Uint32(b))
-	if b = b[4:]; len(b) < n {
-		return nil, io.ErrUnexpectedEOF
-	}
+func (t *tally) readFrom(b []byte) (_ []byte, err error) {
 	*t = tally{}
-	return b[n:], json.Unmarshal(b[:n], t)
+	number := func() (x uint64) {
+		x, n := binary.Uvarint(b)
+		if n <= 0 {
+			err = io.ErrUnexpectedEOF
+			return 0
+		}
+		b = b[n:]
+		return x
+	}
+	for _, n := range t.counts() {
+		*n = number()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if b, err = t.Nodes.ReadBinary(b); err != nil {
+		return nil, err
+	}
+	if b, err = t.Edges.ReadBinary(b); err != nil {
+		return nil, err
+	}
+	for n := number(); n > 0 && err == nil; n-- {
+		size := number()
+		if size > uint64(len(b)) {
+			return nil, io.ErrUnexpectedEOF
+		}
+		name := string(b[:size])
+		b = b[size:]
+		if t.Underflows == nil {
+			t.Underflows = map[string]uint64{}
+		}
+		t.Underflows[name] = number()
+	}
+	return b, err
 }
