@@ -490,13 +490,20 @@ func (r *run) refine(ctx context.Context, part []uint16, cut int64, stage string
 	for i, priced := range refinement {
 		pass := 1<<16 + i
 		done := r.begin(fmt.Sprintf("%s, pass %d of at most %d", stage, i+1, len(refinement)))
+		var applied []Applied
 		for round := range Rounds {
-			gain, err := r.improve(ctx, states, pass, round, priced, done)
-			if err != nil {
+			var gain int64
+			var err error
+			if applied, gain, err = r.improve(ctx, states, applied, pass, round, priced, done); err != nil {
 				return err
 			}
 			cut -= gain
 		}
+		gain, err := r.count(ctx, states, applied)
+		if err != nil {
+			return err
+		}
+		cut -= gain
 		r.keep(states[0], cut)
 		if float64(cut) > hopeless*float64(r.best.cut) && i > 0 {
 			break
@@ -510,11 +517,12 @@ func (r *run) refine(ctx context.Context, part []uint16, cut int64, stage string
 	return nil
 }
 
-// improve is a sub-round of a pass of refinement. It returns what its moves take off the cut.
-func (r *run) improve(ctx context.Context, states []*Division, pass, round int, priced bool, done func(int64)) (int64, error) {
+// improve is a sub-round of a pass of refinement, after one with the moves before. It returns its moves, and what those before took off the cut: that is counted here, where
+// no barrier waits for it alone.
+func (r *run) improve(ctx context.Context, states []*Division, before []Applied, pass, round int, priced bool, done func(int64)) (applied []Applied, gain int64, err error) {
 	of := func(worker int) *Division { return states[worker%len(states)] }
 	wants, counts, demands := make([]Wants, r.Workers), make([]Histogram, r.Workers), make([][]bool, r.Workers)
-	if err := r.each(ctx, func(worker int, m *Visitor) (err error) {
+	if gain, err = r.withGain(ctx, states, before, func(worker int, m *Visitor) (err error) {
 		w := &wants[worker]
 		w.Demand = make([]bool, r.Parts*r.p.Constraints)
 		if err := r.blocks(ctx, worker, m, pass, round, done, func(b *undirected.Block, weights []uint32) {
@@ -528,7 +536,7 @@ func (r *run) improve(ctx context.Context, states []*Division, pass, round int, 
 		}
 		return err
 	}); err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	for i := range counts {
 		r.stats.Received += 4*int64(len(counts[i].Bins)) + 8*int64(len(counts[i].Weights)) + int64(len(demands[i])+7)/8
@@ -546,26 +554,40 @@ func (r *run) improve(ctx context.Context, states []*Division, pass, round int, 
 		moves[worker], err = r.p.ParseMoves(m.Append(nil))
 		return err
 	}); err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	for i := range moves {
 		r.stats.Received += 6*int64(len(moves[i].Items)) + 8*int64(len(moves[i].Shift))
 	}
-	var applied []Applied
-	for _, d := range states {
-		applied = d.Apply(moves, priced, demand)
-		d.Mark(applied, true)
-	}
-	var gain atomic.Int64
-	if err := r.each(ctx, func(worker int, m *Visitor) error { return r.gain(ctx, of(worker), worker, m, applied, &gain) }); err != nil {
-		return 0, err
-	}
 	for i, d := range states {
-		if d.Mark(applied, false); r.apart {
+		if applied = d.Apply(moves, priced, demand); r.apart {
 			states[i] = NewDivision(r.p, d.Part, d.Loads, d.Prices)
 		}
 	}
-	return gain.Load(), nil
+	return applied, gain, nil
+}
+
+// count is a barrier for what the moves before take off the cut.
+func (r *run) count(ctx context.Context, states []*Division, before []Applied) (int64, error) {
+	return r.withGain(ctx, states, before, func(int, *Visitor) error { return nil })
+}
+
+// withGain calls fn for each range, and returns what the moves before take off the cut. fn sees the divisions after these moves.
+func (r *run) withGain(ctx context.Context, states []*Division, before []Applied, fn func(worker int, m *Visitor) error) (int64, error) {
+	for _, d := range states {
+		d.Mark(before, true)
+	}
+	var gain atomic.Int64
+	err := r.each(ctx, func(worker int, m *Visitor) error {
+		if err := r.gain(ctx, states[worker%len(states)], worker, m, before, &gain); err != nil {
+			return err
+		}
+		return fn(worker, m)
+	})
+	for _, d := range states {
+		d.Mark(before, false)
+	}
+	return gain.Load(), err
 }
 
 // gain adds up what the moves of a range take off the cut. It reads the rows of the nodes that moved.

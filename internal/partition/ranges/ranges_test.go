@@ -136,6 +136,10 @@ func TestAnyNumberOfWorkers(t *testing.T) {
 			if stats.Passes > 12 {
 				rt.Fatalf("found %.2f passes, expected at most 12", stats.Passes)
 			}
+			// Clusters and their pairs at the end, the contraction, the start by degree, and two refinements.
+			if most := 2*(clusterPasses*Rounds+1) + 1 + 3 + 2*len(refinement)*(2*Rounds+1); stats.Barriers > most {
+				rt.Fatalf("found %d barriers, expected at most %d", stats.Barriers, most)
+			}
 		}
 	})
 }
@@ -549,6 +553,6 @@ func TestChoose(t *testing.T) {
 }
 
 func ExampleStats_String() {
-	fmt.Println(&Stats{CoreNodes: 1000, CorePairs: 20000, Passes: 7, Barriers: 214, Sent: 1 << 20, Received: 1 << 10, ByDegree: true})
-	// Output: multilevel divided 1,000 clusters with 20,000 pairs; 7.0 passes over the edges, 214 barriers; workers sent 1.00 MiB in all, and each received 1.00 KiB; parts filled by falling degree gave the smaller cut
+	fmt.Println(&Stats{CoreNodes: 1000, CorePairs: 20000, Passes: 7, Barriers: 169, Sent: 1 << 20, Received: 1 << 10, ByDegree: true})
+	// Output: multilevel divided 1,000 clusters with 20,000 pairs; 7.0 passes over the edges, 169 barriers; workers sent 1.00 MiB in all, and each received 1.00 KiB; parts filled by falling degree gave the smaller cut
 }

@@ -32,7 +32,7 @@ type Division struct {
 	Loads []int64
 	// Prices are what a unit of weight costs in a part, by part and constraint, 12 bits after the point.
 	Prices []int64
-	moved  bitmap // nodes that a round moves; empty between rounds
+	moved  bitmap // nodes that a round moved, while Gain counts it; else empty
 }
 
 // NewDivision makes a division from the parts of all nodes, and the weights and prices of the parts; nil: all prices are 0. These three are all that it holds
