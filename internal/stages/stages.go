@@ -161,7 +161,23 @@ func (j *Job) run(ctx context.Context, stage int, task int64) (err error) {
 	if err != nil {
 		return err
 	}
-	return vfs.WriteWhole(j.FS, j.taskFile(stage, task), func(f vfs.File) error { return writeFile(f, records, segments.count) })
+	if err := vfs.WriteWhole(j.FS, j.taskFile(stage, task), func(f vfs.File) error { return writeFile(f, records, segments.count) }); err != nil {
+		return err
+	}
+	return j.dropLate(stage, task)
+}
+
+// dropLate removes the file of a task from an object store where others have done the task, and have removed the files of the stage already: there is no folder
+// whose absence would have kept this one from being made.
+func (j *Job) dropLate(stage int, task int64) error {
+	last := j.lastReader(stage)
+	if last == stage || vfs.SenderOf(j.FS, j.stageDir(stage)) == nil {
+		return nil
+	}
+	if whole, err := j.Whole(last); !whole || err != nil {
+		return err
+	}
+	return j.FS.RemoveAll(j.taskFile(stage, task))
 }
 
 func none() ([]byte, bool) { return nil, false }
@@ -234,6 +250,10 @@ func (j *Job) Finish(stage int) (err error) {
 		return err
 	}
 	if t >= 0 {
+		// Another process has ended the stage meanwhile, and the next one, so that its files are gone.
+		if whole, err := j.Whole(stage); whole || err != nil {
+			return err
+		}
 		return fmt.Errorf("stage %s: found no records of task %d after the stage ended, expected those of %d tasks: %w; give the same command again", j.Stages[stage].Name, t, j.Stages[stage].Tasks, ErrNotWhole)
 	}
 	if err := vfs.WriteWhole(j.FS, j.wholeFile(stage), func(vfs.File) error { return nil }); err != nil {
