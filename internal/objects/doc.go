@@ -6,9 +6,10 @@
 //   - A file is read in blocks of 4 MiB by range requests, several at a time, each of the version that Open saw: an object that changes
 //     while it is read is an error. A connection that is lost goes on at its byte. Blocks are kept in a cache on the local disk, a file
 //     per object that has no name, so that nothing is left when the process ends. The cache has a bound.
-//   - Objects are written whole. A path with an element that begins with a dot lies in a local folder, the staging folder, as
+//   - A lock is an object beside a folder, which its holder writes anew every few seconds (Lock).
+//   - Objects are written whole: by Send, from an unnamed file, or by the staging folder. A path with an element that begins with a dot lies in a local folder, the staging folder, as
 //     the names do under which Graphmill writes its outputs. Rename and Exchange from there to another path send the files to the bucket, the
-//     manifest last, and remove those that were sent where one fails. No other file can be made.
+//     manifest last, and remove those that were sent where one fails.
 //   - A folder is there as long as an object is in it.
 //   - Requests go to the host of the address, or to the endpoint that the environment names, and to no other: a redirect is an error.
 //

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
@@ -36,7 +37,7 @@ type heldLock struct {
 	text    lockText
 	tag     string // of the state that this process wrote last
 	end     chan struct{}
-	done    chan error
+	renewal guard.Group // its error says that the lock was lost
 }
 
 // Lock implements vfs.FS. The lock of a folder of a bucket is an object beside it. Whoever finds one waits until its holder writes it anew: then the error is vfs.ErrLocked. A
@@ -61,7 +62,7 @@ func takeLock(ctx context.Context, folder address, s service) (*heldLock, error)
 	if err != nil {
 		return nil, err
 	}
-	l := &heldLock{at: address{folder.scheme, folder.bucket, folder.key + lockSuffix}, service: s, text: lockText{Process: me, ID: rand.Text()}, end: make(chan struct{}), done: make(chan error, 1)}
+	l := &heldLock{at: address{folder.scheme, folder.bucket, folder.key + lockSuffix}, service: s, text: lockText{Process: me, ID: rand.Text()}, end: make(chan struct{})}
 	var seen version // the lock of another holder, since a time
 	var since time.Time
 	for {
@@ -102,7 +103,7 @@ func takeLock(ctx context.Context, folder address, s service) (*heldLock, error)
 			return nil, err
 		}
 	}
-	go l.renew()
+	l.renewal.Go(l.renew)
 	return l, nil
 }
 
@@ -149,26 +150,32 @@ func readLock(ctx context.Context, s service, key string) (l lockText, v version
 		return l, v, err
 	}
 	if v.size > most {
-		return l, v, fmt.Errorf("%s: found %d bytes, expected a lock", key, v.size)
+		return l, v, fmt.Errorf("%s: found %d bytes, expected the lock of a run; remove it, if no run writes there", key, v.size)
 	}
 	b := make([]byte, v.size)
 	if err := fetch(ctx, s, key, v, 0, v.size, &atBytes{b, 0}); err != nil {
 		return l, v, err
 	}
-	_ = json.Unmarshal(b, &l) // a text that cannot be read names nobody, and stays as it is
-	return l, v, nil
+	return parseLock(b), v, nil
+}
+
+// parseLock reads the contents of a lock. A text that cannot be read names nobody.
+func parseLock(b []byte) (l lockText) {
+	if json.Unmarshal(b, &l) != nil {
+		return lockText{}
+	}
+	return l
 }
 
 // renew writes the lock anew until unlock.
-func (l *heldLock) renew() {
+func (l *heldLock) renew() error {
 	var lost error
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	for {
 		select {
 		case <-l.end:
-			l.done <- lost
-			return
+			return lost
 		case <-time.After(lockBeat):
 		}
 		if lost != nil {
@@ -184,7 +191,7 @@ func (l *heldLock) renew() {
 // unlock removes the lock. The error says that it was lost.
 func (l *heldLock) unlock() error {
 	close(l.end)
-	if err := <-l.done; err != nil {
+	if err := l.renewal.Wait(); err != nil {
 		return err
 	}
 	ctx := context.Background()

@@ -366,7 +366,7 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 // ReadRange implements vfs.Remote.
 func (f *file) ReadRange(ctx context.Context, b []byte, off int64) error {
 	if off < 0 || off > f.size-int64(len(b)) {
-		return f.named(fmt.Errorf("found %d bytes, expected %d from byte %d on: %w", f.size, len(b), off, io.ErrUnexpectedEOF))
+		return f.named(fmt.Errorf("bytes %d to %d of %d: %w", off, off+int64(len(b)), f.size, io.ErrUnexpectedEOF))
 	}
 	if f.whole {
 		_, err := f.readAt(ctx, b, off)

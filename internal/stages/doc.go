@@ -21,15 +21,15 @@
 // A file has a segment per task of each stage that its records are for, with these records sorted by key; then the index: for each segment its offset (8
 // bytes) and the CRC-32C of its bytes (4 bytes), and the end of the last segment in the same form. A record is the difference of
 // its key to the key before (zigzag varint), its length (varint) and its bytes. All numbers are little-endian. A reader reads 24 bytes of the
-// index of a file, and one segment.
+// index of a file, and one segment. In an object store it reads these ranges alone, of several files at a time.
 //
 // # Memory and disk
 //
 // A task holds Memory bytes of the records that it reads, and as many of those that it gives; what is more is sorted in runs
-// in an unnamed temporary file of the folder. The folder holds the records that a later stage reads.
+// in an unnamed temporary file of the folder. From an object store it holds up to Memory bytes more, of segments that it read ahead. The folder holds the records that a later stage reads.
 //
 // # Faults
 //
 // A task that is whole is never done again. A task may run twice at a time, on several machines: both write the same bytes, and
-// the function of the job must bear that. What a killed task leaves has a name of its own, which Finish removes.
+// the function of the job must bear that. What a killed task leaves has a name of its own, which Finish removes; in an object store it leaves nothing.
 package stages

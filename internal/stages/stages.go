@@ -250,6 +250,10 @@ func (j *Job) Finish(stage int) (err error) {
 		return err
 	}
 	if t >= 0 {
+		// Another process has ended the stage meanwhile, and the next one, so that its files are gone.
+		if whole, err := j.Whole(stage); whole || err != nil {
+			return err
+		}
 		return fmt.Errorf("stage %s: found no records of task %d after the stage ended, expected those of %d tasks: %w; give the same command again", j.Stages[stage].Name, t, j.Stages[stage].Tasks, ErrNotWhole)
 	}
 	if err := vfs.WriteWhole(j.FS, j.wholeFile(stage), func(vfs.File) error { return nil }); err != nil {

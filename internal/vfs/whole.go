@@ -28,6 +28,8 @@ func SenderOf(fsys FS, name string) Sender {
 		return SenderOf(f.FS, name)
 	case withFile:
 		return SenderOf(f.FS, name)
+	case joined:
+		return SenderOf(f.FS, name)
 	}
 	if s, ok := fsys.(Sender); ok && s.Sends(name) {
 		return s

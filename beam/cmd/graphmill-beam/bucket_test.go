@@ -53,6 +53,14 @@ type bucketCase struct {
 // bucketCases are the jobs on a bucket with the shop.
 func bucketCases(t *testing.T, server *objectstest.Server, bucket string) map[string]bucketCase {
 	store := shopStore(t)
+	bySource := filepath.Join(filepath.Dir(store), "source.store") // whose in-edges dispatch sorts first
+	st, err := graphmill.Import(t.Context(), filepath.Join(filepath.Dir(store), "graph.yaml"), bySource, option.Import{Primary: option.DirectionOut})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
 	upload(t, server, filepath.Dir(store), bucket+"/in")
 	fanout := []string{"--fanout", "4,3,2", "--seeds", "user", "--direction", "out", "--batch-size", "100"}
 	records := slices.Concat(fanout, []string{"--scope", "seed", "--format", "tfrecord", "--shards", "3"})
@@ -62,11 +70,13 @@ func bucketCases(t *testing.T, server *objectstest.Server, bucket string) map[st
 		return func(out string) { alone(t, out, slices.Concat([]string{store}, flags)...) }
 	}
 	return map[string]bucketCase{
-		"local":    {slices.Concat([]string{"sample", in + "/shop.store", "--method", "local"}, fanout), sample(fanout)},
-		"shuffle":  {slices.Concat([]string{"sample", in + "/shop.store", "--method", "shuffle"}, fanout), sample(fanout)},
-		"records":  {slices.Concat([]string{"sample", in + "/shop.store", "--method", "shuffle"}, records), sample(records)},
-		"dispatch": {slices.Concat([]string{"dispatch", in + "/shop.store"}, parts), func(out string) { dispatchAlone(t, slices.Concat([]string{store, "--out", out}, parts)...) }},
-		"import":   {[]string{"import", in + "/graph.yaml", "--both"}, func(out string) { importAlone(t, out, filepath.Dir(store)) }},
+		"local":     {slices.Concat([]string{"sample", in + "/shop.store", "--method", "local"}, fanout), sample(fanout)},
+		"shuffle":   {slices.Concat([]string{"sample", in + "/shop.store", "--method", "shuffle"}, fanout), sample(fanout)},
+		"records":   {slices.Concat([]string{"sample", in + "/shop.store", "--method", "shuffle"}, records), sample(records)},
+		"dispatch":  {slices.Concat([]string{"dispatch", in + "/shop.store"}, parts), func(out string) { dispatchAlone(t, slices.Concat([]string{store, "--out", out}, parts)...) }},
+		"shipped":   {slices.Concat([]string{"sample", in + "/shop.store", "--ship-graph"}, fanout), sample(fanout)},
+		"by source": {slices.Concat([]string{"dispatch", in + "/source.store", "--ship-graph"}, parts), func(out string) { dispatchAlone(t, slices.Concat([]string{bySource, "--out", out}, parts)...) }},
+		"import":    {[]string{"import", in + "/graph.yaml", "--both"}, func(out string) { importAlone(t, out, filepath.Dir(store)) }},
 	}
 }
 
