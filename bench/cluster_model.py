@@ -9,7 +9,7 @@ usage: cluster_model.py --forecast [--json]
 The model
   The engine carries numbers of tasks, and the storage carries records: files that a task writes, and tasks of later stages read parts of. Bytes follow from the
   formats, numbers of tasks from the rules by which graphmill-beam divides a job. CPU seconds are rates of runs on one machine (RATES). A job takes as long as the slowest of three
-  takes, since they overlap: CPU over all cores, bytes over the storage, and the submitter, which joins the output of import and sample alone.
+  takes, since they overlap: CPU over all cores, bytes over the storage, and the submitter, which joins the output of sample alone.
 """
 
 from __future__ import annotations
@@ -119,8 +119,8 @@ def imported(j: dict[str, Any], workers: int) -> dict[str, Any]:
     stages = [Stage("scan", math.ceil(j["text_bytes"] / (PART_MIB * MIB))), Stage("edges", n, [0]), Stage("sort", n, [1])]
     if j["both"]:
         stages.append(Stage("other", n, [2]))
-    # Two stages have their records at a time where there is another direction; the records are gone when the store is joined.
-    return {"stages": stages, "records": record * (1 + j["both"]), "pieces": pieces, "output": pieces, "joined": True, "later": True}
+    # Two stages have their records at a time where there is another direction; workers make the shards of the store from the pieces.
+    return {"stages": stages, "records": record * (1 + j["both"]), "pieces": 2 * pieces, "output": 0, "joined": False, "later": True}
 
 
 def dispatched(j: dict[str, Any], workers: int) -> dict[str, Any]:
