@@ -18,7 +18,7 @@ var taggedNames = map[string]*regexp.Regexp{
 	"interop":                regexp.MustCompile("^TestPeer[A-Z]"),
 	"interop || interopdata": regexp.MustCompile("^TestGolden"),
 	"interopdata":            regexp.MustCompile("^Test(Golden|Data)"),
-	"cluster":                regexp.MustCompile("^Test(Flink|Spark)"),
+	"cluster":                regexp.MustCompile("^Test(Flink|Spark|Ray)"),
 	"large":                  regexp.MustCompile("^TestLarge"),
 }
 
