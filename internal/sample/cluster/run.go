@@ -82,12 +82,14 @@ func (r *Run) divide(job sample.Job) error {
 	w.Format, w.Law, w.Method = 3, draw.Version, o.Method
 	w.BatchSize, w.Seed, w.Epoch, w.Epochs, w.Shuffled, w.Rank, w.Ranks = job.BatchSize, job.Seed, job.Epoch, max(job.Epochs, 1), job.Shuffle, job.Rank, max(job.Ranks, 1)
 	w.Batches = job.EpochBatches(r.Sampler.SeedWidth())
-	seeds := o.GroupSeeds
+	seeds, edges := o.GroupSeeds, uint64(0)
+	if w.Method == Shuffle {
+		edges = r.meanEdges(&job)
+	}
 	if seeds == 0 {
 		total := w.Batches * uint64(job.BatchSize) * uint64(w.Epochs)
 		seeds = int(min(max(total/uint64(groupsPerWorker*max(r.Engine.Workers(), 1)), leastGroupSeeds), mostGroupSeeds))
 		if w.Method == Shuffle {
-			_, edges := reach(r.Sampler.Plan())
 			seeds = int(min(uint64(seeds), max(groupBytes/(edges*(answerBytes+r.rowBytes())+1), 1)))
 		}
 	}
@@ -101,11 +103,9 @@ func (r *Run) divide(job sample.Job) error {
 	}
 	wave := uint64(o.WaveSeeds)
 	if wave == 0 {
-		nodes, _ := reach(r.Sampler.Plan())
-		wave = waveRequestBytes / (requestBytes * nodes)
+		wave = waveRequestBytes / (requestBytes * mostNodes(r.Sampler.Plan()))
 	}
 	w.WaveGroups = max(wave/(w.GroupBatches*uint64(job.BatchSize)), 1)
-	_, edges := reach(r.Sampler.Plan())
 	bytes := float64(w.Batches) * float64(w.Epochs) * float64(job.BatchSize) * float64(edges) * float64(answerBytes+r.rowBytes())
 	w.Share = stages.Tasks(int64(min(bytes, 1<<50)), r.Engine.Workers(), mostTasks)
 	if w.Groups() > 1<<31 {
@@ -114,9 +114,20 @@ func (r *Run) divide(job sample.Job) error {
 	return nil
 }
 
-// reach is the most nodes that an op of a plan expands per seed, and the edges of a subgraph of a seed; or guesses where ops
-// take all edges.
-func reach(p *sample.Plan) (nodes, edges uint64) {
+// meanEdges is about the edges that a plan draws per seed, at least 1. What a fanout allows is no measure: many ops along sparse edge types find a
+// hundredth of it, and hundreds of tasks would then read hundreds of files each for next to nothing.
+func (r *Run) meanEdges(job *sample.Job) uint64 {
+	z := sample.Foresee(r.Sampler.Graph(), r.Sampler.Plan(), job)
+	drawn := 0.0
+	for _, n := range z.Drawn {
+		drawn += n
+	}
+	seeds := max(min(job.BatchSize, len(job.Seeds)/r.Sampler.SeedWidth()), 1)
+	return uint64(drawn/float64(seeds)) + 1
+}
+
+// mostNodes is the most nodes that an op of a plan expands per seed, or a guess where ops take all edges.
+func mostNodes(p *sample.Plan) (nodes uint64) {
 	const all, most = 32, 1 << 20 // edges of a node where an op takes all, nodes of a subgraph
 	nodes = 1
 	if p.Negatives != nil {
@@ -135,9 +146,8 @@ func reach(p *sample.Plan) (nodes, edges uint64) {
 			take = uint64(o.Take)
 		}
 		found = append(found, min(n*take, most))
-		edges += found[i+1]
 	}
-	return nodes, edges
+	return nodes
 }
 
 // rowBytes is about the most bytes of the columns of a node and an edge that Examples have.
