@@ -50,6 +50,25 @@ func TestPrism(t *testing.T) {
 			onlyOutput(t, dir, "one", "local", "shuffle")
 		})
 	}
+	for _, sampler := range []string{"ladies", "fastgcn", "labor", "hgt", "ppr", "walk"} {
+		for _, format := range []string{"collection", "tfrecord"} {
+			t.Run(sampler+" "+format, func(t *testing.T) {
+				dir := t.TempDir()
+				one, out := filepath.Join(dir, "one"), filepath.Join(dir, "out")
+				args := []string{store, "--seeds", "user", "--direction", "out", "--fanout", "9,7", "--sampler", sampler, "--format", format, "--batch-size", "200"}
+				if sampler == "ppr" || sampler == "walk" {
+					args = append(args[:5], "--fanout", "knows=6", "--sampler", sampler, "--format", format, "--limit-seeds", "300")
+				}
+				if sampler == "walk" {
+					args = append(args, "--walk-length", "3")
+				}
+				alone(t, one, args...)
+				if _, text, status := runHere(t, append([]string{"sample", "--method", "local", "--out", out}, args...)...); status != 0 || manifest(t, out) != manifest(t, one) {
+					t.Errorf("found status %d and\n%s\nexpected\n%s\n%s", status, manifest(t, out), manifest(t, one), text)
+				}
+			})
+		}
+	}
 	t.Run("shipped", func(t *testing.T) {
 		dir := t.TempDir()
 		one, out := filepath.Join(dir, "one"), filepath.Join(dir, "out")

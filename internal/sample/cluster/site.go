@@ -97,7 +97,7 @@ func (s *Site) open() (err error) {
 	if err := s.openJob(); err != nil {
 		return err
 	}
-	if s.sampler, err = sample.New(s.store.Graph, plan, sample.Options{Ops: w.Ops, NoEdgeIDs: w.NoEdgeIDs, Given: w.Method == Shuffle}); err != nil {
+	if s.sampler, err = sample.New(s.store.Graph, plan, sample.Options{Ops: w.Ops, NoEdgeIDs: w.NoEdgeIDs, Weights: plan.Weighs(), Given: w.Method == Shuffle}); err != nil {
 		return err
 	}
 	if s.job.EpochBatches(s.sampler.SeedWidth()) != w.Batches {
