@@ -67,9 +67,7 @@ func (s *Share) of(name string, size int64) (_ shard, ok bool) {
 // window is the shard of an array that an Array writes.
 type window struct {
 	shard
-	at   int64 // where Write goes on: the byte in the whole file
-	size int64 // of the whole file
-	head []byte
+	at int64 // where Write goes on: the byte in the whole file
 }
 
 // wants says whether bytes of the whole file are in the shard.
@@ -185,7 +183,7 @@ func (w *Writer) Sized(name string, rows uint64, dtype graph.DType, row ...int) 
 		return nil, err
 	}
 	size := int64(len(head)) + int64(rows)*a.width
-	a.part = &window{at: int64(len(head)), size: size}
+	a.part = &window{at: int64(len(head))}
 	mine, ok := w.share.of(name, size)
 	if !ok {
 		return a, nil

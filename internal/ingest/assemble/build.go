@@ -249,18 +249,9 @@ func (b *builder) scanned(stage string, t table.Table, c *table.Chunk, rows uint
 	}
 }
 
-// array begins an array that Build closes even after an error.
-func (b *builder) array(name string, dtype graph.DType, row ...int) (*store.Array, error) {
-	return b.opened(b.w.Array(name, dtype, row...))
-}
-
-// sized is array of a number of rows, which matters to a Join of shares alone: others may give any.
+// sized begins an array that Build closes even after an error. The number of rows matters to a Join of shares alone: others may give any.
 func (b *builder) sized(name string, rows uint64, dtype graph.DType, row ...int) (*store.Array, error) {
-	return b.opened(b.w.Sized(name, rows, dtype, row...))
-}
-
-// opened keeps an array that has begun among those that Build closes.
-func (b *builder) opened(a *store.Array, err error) (*store.Array, error) {
+	a, err := b.w.Sized(name, rows, dtype, row...)
 	if err == nil {
 		b.mu.Lock()
 		b.open[a] = true
