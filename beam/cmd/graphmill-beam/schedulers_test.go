@@ -74,7 +74,7 @@ func TestSlurm(t *testing.T) {
 		stages []string
 	}{
 		"sample": {slices.Concat([]string{"sample", store, "--method", "shuffle"}, fanout), one, []string{"start", "range 1", "range 2", "assemble"}},
-		"import": {[]string{"import", filepath.Dir(store), "--both"}, store, []string{"scan", "match", "edges", "sort", "other"}},
+		"import": {[]string{"import", filepath.Dir(store), "--both"}, store, []string{"scan", "match", "edges", "sort", "other", "write"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
