@@ -16,7 +16,7 @@ import (
 // of the memory executor at any number of threads, and that no subgraph has what none may have (sampletest.Checker): an edge with other ends, an edge that is no
 // message, one of the future, a negative that does not exist yet.
 func TestSparse(t *testing.T) {
-	proof.LeastChecks(t, 100)
+	proof.LeastChecks(t, 50)
 	dir := t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {
 		s := sampletest.Sparse(t, r, dir)
