@@ -115,13 +115,28 @@ type joinedFile struct {
 	at     int64
 }
 
-// shard is an open shard.
+// shard is a shard that stays open.
 func (f *joinedFile) shard(i int) (_ File, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.open[i] != nil {
 		return f.open[i], nil
 	}
+	x, err := f.openShard(i)
+	if err != nil {
+		return nil, err
+	}
+	if f.direct {
+		if err := x.SetDirect(true); err != nil {
+			return nil, errors.Join(err, x.Close())
+		}
+	}
+	f.open[i] = x
+	return x, nil
+}
+
+// openShard opens a shard that has the size that it should have.
+func (f *joinedFile) openShard(i int) (File, error) {
 	x, err := f.fs.Open(f.shards[i].Path)
 	if err != nil {
 		return nil, err
@@ -130,13 +145,9 @@ func (f *joinedFile) shard(i int) (_ File, err error) {
 	if err == nil && info.Size() != f.shards[i].Bytes {
 		err = fmt.Errorf("%s: found %d bytes, expected %d; graphmill verify finds damage", f.shards[i].Path, info.Size(), f.shards[i].Bytes)
 	}
-	if err == nil && f.direct {
-		err = x.SetDirect(true)
-	}
 	if err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
-	f.open[i] = x
 	return x, nil
 }
 
@@ -243,17 +254,23 @@ func (f *joinedFile) mapAt(ctx context.Context, b []byte) (unmap func() error, e
 		if s.Bytes == 0 {
 			continue
 		}
-		x, err := f.shard(i)
-		if err != nil {
-			return nil, errors.Join(err, unmap())
-		}
-		u, err := x.MapAt(ctx, b[f.ends[i]-s.Bytes:f.ends[i]:f.ends[i]])
+		u, err := f.mapShard(ctx, i, b[f.ends[i]-s.Bytes:f.ends[i]:f.ends[i]])
 		if err != nil {
 			return nil, errors.Join(err, unmap())
 		}
 		unmaps = append(unmaps, u)
 	}
 	return unmap, nil
+}
+
+// mapShard maps a shard, and leaves it closed: a store has more shards than a process may have open.
+func (f *joinedFile) mapShard(ctx context.Context, i int, b []byte) (unmap func() error, err error) {
+	x, err := f.openShard(i)
+	if err != nil {
+		return nil, err
+	}
+	unmap, err = x.MapAt(ctx, b)
+	return unmap, errors.Join(err, x.Close())
 }
 
 // MapAt implements File.
