@@ -14,7 +14,6 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/vfs"
-	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // Share is the part of an output that one of several Writers writes: each runs the same code, and keeps the bytes of its shards alone. Arrays of which the size is known
@@ -67,7 +66,10 @@ func (s *Share) of(name string, size int64) (_ shard, ok bool) {
 // window is the shard of an array that an Array writes.
 type window struct {
 	shard
-	at int64 // where Write goes on: the byte in the whole file
+	at    int64 // where Write goes on: the byte in the whole file
+	w     *Writer
+	whole *vfs.Whole // the file; nil where no byte is wanted
+	name  string     // of the file in the output
 }
 
 // wants says whether bytes of the whole file are in the shard.
@@ -105,69 +107,20 @@ func (w *Writer) LinkShares(ctx context.Context, from string, sums map[string]Ma
 	return nil
 }
 
-// sharedFile is a file of the Writer of a share. It gets its name when it is closed.
-type sharedFile struct {
-	vfs.File
-	w    *Writer
-	name string // in the output
-	temp string // a path; empty for a file that is sent
-}
-
-// Close implements vfs.File.
-func (f *sharedFile) Close() error {
-	sum, err := f.finish()
-	if err != nil {
-		return err
-	}
-	f.w.mu.Lock()
-	defer f.w.mu.Unlock()
-	f.w.linked[f.name] = sum
-	return nil
-}
-
-// finish gives the file its name.
-func (f *sharedFile) finish() (sum ManifestFor, err error) {
-	path := filepath.Join(f.w.dir, filepath.FromSlash(f.name))
-	if sum, err = hashOpen(context.Background(), f.File, make([]byte, hashBuffer)); err == nil && f.temp == "" {
-		err = vfs.SenderOf(f.w.fs, path).Send(path, f.File, false)
-	} else if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.File.Close())
-	switch {
-	case f.temp == "":
-		return sum, err
-	case err == nil:
-		err = f.w.fs.Rename(f.temp, path)
-	}
-	if err != nil {
-		return sum, errors.Join(err, f.w.fs.RemoveAll(f.temp))
-	}
-	return sum, f.w.fs.SyncDir(filepath.Dir(path))
-}
-
-// createShared makes a file of the Writer of a share.
-func (w *Writer) createShared(name string) (_ vfs.File, err error) {
+// createShared begins a file of the Writer of a share.
+func (w *Writer) createShared(name string) (*vfs.Whole, error) {
 	if err := checkLocal(name); err != nil {
 		return nil, err
 	}
-	f := &sharedFile{w: w, name: name}
 	at := filepath.Join(w.dir, filepath.FromSlash(name))
-	if s := vfs.SenderOf(w.fs, at); s != nil {
-		if f.File, err = s.Temp(filepath.Dir(at)); err != nil {
-			return nil, err
-		}
-		return f, nil
-	}
 	if err := w.fs.MkdirAll(filepath.Dir(at)); err != nil {
 		return nil, err
 	}
-	f.temp = at + "." + workfolder.Unique()
-	if f.File, err = w.fs.Create(f.temp); err != nil {
-		return nil, err
-	}
-	return f, nil
+	return vfs.CreateWhole(w.fs, at)
 }
+
+// Abandon has the arrays that are still open leave no file when they are closed, since what they hold is not whole.
+func (w *Writer) Abandon() { w.abandoned.Store(true) }
 
 // Sized is Array of a known number of rows. Of an output that is divided (Share) it writes the shard of w alone.
 func (w *Writer) Sized(name string, rows uint64, dtype graph.DType, row ...int) (*Array, error) {
@@ -192,11 +145,13 @@ func (w *Writer) Sized(name string, rows uint64, dtype graph.DType, row ...int) 
 	if mine.n > 1 {
 		name = shardName(name, mine.number, mine.n)
 	}
-	if a.file, err = w.createShared(name); err != nil {
+	f, err := w.createShared(name)
+	if err != nil {
 		return nil, err
 	}
+	a.file, a.part.whole, a.part.w, a.part.name = f, f, w, name
 	if err := a.part.write(a.file, head, 0); err != nil {
-		return nil, errors.Join(err, a.file.Close())
+		return nil, errors.Join(err, f.Close())
 	}
 	return a, nil
 }
@@ -221,16 +176,29 @@ func (a *Array) Skip(n int64) error {
 	return err
 }
 
-// closeShard ends an array of a share.
-func (a *Array) closeShard() error {
-	if a.file == nil {
-		return nil
+// closeShard ends an array of a share. Its file gets its name if all of its bytes were written, and else is gone.
+func (a *Array) closeShard(failed error) error {
+	p := a.part
+	if p.whole == nil {
+		return failed
 	}
-	info, err := a.file.Stat()
-	if err == nil && info.Size() != a.part.to-a.part.from {
-		err = fmt.Errorf("%s: wrote %d bytes of a shard, expected %d", a.file.Name(), info.Size(), a.part.to-a.part.from)
+	if failed != nil || p.w.abandoned.Load() {
+		return errors.Join(failed, p.whole.Close())
 	}
-	return errors.Join(err, a.file.Close())
+	sum, err := hashOpen(context.Background(), p.whole, make([]byte, hashBuffer))
+	if err == nil && sum.Bytes != p.to-p.from {
+		err = fmt.Errorf("%s: wrote %d bytes of a shard, expected %d", a.file.Name(), sum.Bytes, p.to-p.from)
+	}
+	if err != nil {
+		return errors.Join(err, p.whole.Close())
+	}
+	if err := p.whole.Commit(); err != nil {
+		return err
+	}
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	p.w.linked[p.name] = sum
+	return nil
 }
 
 // SizedColumn is Column of rows with a known extent. Of an output that is divided (Share) it writes the shards of w alone.

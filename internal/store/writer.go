@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
@@ -28,6 +29,7 @@ type Writer struct {
 	unlock    func() error // nil after the end
 	resume    *resumable   // nil for a Writer from Create
 	share     *Share       // nil for a Writer of a whole output
+	abandoned atomic.Bool  // see Abandon
 
 	checkpoints checkpoints
 
@@ -325,7 +327,7 @@ func (a *Array) put(b []byte) (int, error) {
 func (a *Array) Close() error {
 	err := a.Flush()
 	if a.part != nil {
-		return errors.Join(err, a.closeShard())
+		return a.closeShard(err)
 	}
 	if err == nil {
 		err = a.finish()

@@ -269,8 +269,12 @@ func (f *joinedFile) mapShard(ctx context.Context, i int, b []byte) (unmap func(
 	if err != nil {
 		return nil, err
 	}
-	unmap, err = x.MapAt(ctx, b)
-	return unmap, errors.Join(err, x.Close())
+	defer func() {
+		if failed := x.Close(); failed != nil && err == nil {
+			err = errors.Join(failed, unmap())
+		}
+	}()
+	return x.MapAt(ctx, b)
 }
 
 // MapAt implements File.

@@ -41,27 +41,83 @@ func SenderOf(fsys FS, name string) Sender {
 // the same time, of the same bytes. A process that is killed leaves at most a file with another name beside it, which begins with a dot, and in an object store
 // nothing.
 func WriteWhole(fsys FS, name string, fn func(File) error) error {
-	if s := SenderOf(fsys, name); s != nil {
-		return sendWhole(s, name, false, fn)
-	}
-	dir, base := filepath.Split(name)
-	return writeBeside(fsys, filepath.Join(dir, "."+base+"."+rand.Text()+".partial"), name, fn)
+	return writeTo(fn)(CreateWhole(fsys, name))
 }
 
 // WriteFile makes a whole file as WriteWhole does. It replaces an existing one.
 func WriteFile(fsys FS, name string, data []byte) error {
-	write := func(f File) error {
+	temp := Beside(name)
+	if SenderOf(fsys, name) == nil {
+		if err := fsys.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return writeTo(func(f File) error {
 		_, err := f.Write(data)
 		return err
+	})(createWhole(fsys, temp, name, true))
+}
+
+// writeTo is a function that makes a file of what fn writes.
+func writeTo(fn func(File) error) func(f *Whole, err error) error {
+	return func(f *Whole, err error) error {
+		if err != nil {
+			return err
+		}
+		if err := fn(f.File); err != nil {
+			return errors.Join(err, f.Close())
+		}
+		return f.Commit()
 	}
-	if s := SenderOf(fsys, name); s != nil {
-		return sendWhole(s, name, true, write)
+}
+
+// Whole is a file that is being written. It has its name after Commit, as WriteWhole says; after Close in its place nothing is left.
+type Whole struct {
+	File
+	fs         FS
+	sender     Sender // nil where the file is written beside its name
+	temp, name string
+	replace    bool // of a sender
+}
+
+// CreateWhole begins a file. The caller calls Commit or Close.
+func CreateWhole(fsys FS, name string) (*Whole, error) {
+	dir, base := filepath.Split(name)
+	return createWhole(fsys, filepath.Join(dir, "."+base+"."+rand.Text()+".partial"), name, false)
+}
+
+func createWhole(fsys FS, temp, name string, replace bool) (w *Whole, err error) {
+	w = &Whole{fs: fsys, sender: SenderOf(fsys, name), temp: temp, name: name, replace: replace}
+	if w.sender != nil {
+		w.File, err = w.sender.Temp(filepath.Dir(name))
+	} else {
+		w.File, err = fsys.Create(temp)
 	}
-	temp := Beside(name)
-	if err := fsys.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	return w, err
+}
+
+// Commit ends the file and gives it its name.
+func (w *Whole) Commit() error {
+	if w.sender != nil {
+		return errors.Join(w.sender.Send(w.name, w.File, w.replace), w.File.Close())
 	}
-	return writeBeside(fsys, temp, name, write)
+	err := errors.Join(w.Sync(), w.File.Close())
+	if err == nil {
+		err = w.fs.Rename(w.temp, w.name)
+	}
+	if err != nil {
+		return errors.Join(err, w.fs.RemoveAll(w.temp))
+	}
+	return w.fs.SyncDir(filepath.Dir(w.name))
+}
+
+// Close implements File: the file is given up.
+func (w *Whole) Close() error {
+	err := w.File.Close()
+	if w.sender == nil {
+		err = errors.Join(err, w.fs.RemoveAll(w.temp))
+	}
+	return err
 }
 
 // Beside is the name under which WriteFile writes a file before it renames it.
@@ -81,35 +137,6 @@ func Copy(fsys FS, from, to string) (err error) {
 		_, err := io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{f}, make([]byte, 1<<20))
 		return err
 	})
-}
-
-func writeBeside(fsys FS, temp, name string, fn func(File) error) error {
-	f, err := fsys.Create(temp)
-	if err != nil {
-		return err
-	}
-	if err = fn(f); err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = fsys.Rename(temp, name)
-	}
-	if err != nil {
-		return errors.Join(err, fsys.RemoveAll(temp))
-	}
-	return fsys.SyncDir(filepath.Dir(name))
-}
-
-func sendWhole(s Sender, name string, replace bool, fn func(File) error) (err error) {
-	f, err := s.Temp(filepath.Dir(name))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := fn(f); err != nil {
-		return err
-	}
-	return s.Send(name, f, replace)
 }
 
 // Remote is a File on another machine, of which a reader can ask for a range alone.

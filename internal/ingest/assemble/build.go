@@ -157,6 +157,9 @@ func watch(in *Input) *table.Underflows {
 
 // end closes what is still open.
 func (b *builder) end(err error) error {
+	if err != nil {
+		b.w.Abandon()
+	}
 	for a := range b.open {
 		err = errors.Join(err, a.Close())
 	}

@@ -43,6 +43,9 @@ type section struct {
 // WriteAt implements io.WriterAt.
 func (s *section) WriteAt(b []byte, off int64) (int, error) { return s.f.WriteAt(b, s.at+off-s.from) }
 
+// in is the section in a file that was opened later.
+func (s *section) in(f vfs.File) *section { return &section{f, s.at, s.from} }
+
 // sections places the sections of a range of n edges, and returns their end.
 func (s *sink) sections(f vfs.File, lo, nodes, n uint64) (end int64) {
 	next := func(rows uint64, width int) *section {
@@ -331,8 +334,9 @@ func Kept(fsys vfs.FS, name string) (uint64, error) {
 
 // sectionCopy is a section of a piece on its way to an array of the store.
 type sectionCopy struct {
-	from, to io.WriterAt
-	width    int
+	from  *section
+	to    io.WriterAt
+	width int
 }
 
 // wants says whether bytes at an offset from the first value of an array are written.
@@ -350,53 +354,79 @@ func (s *sink) joinRange(ctx context.Context, name string, end *pieceEnd, lo, ba
 	for i, n := range end.Drops {
 		s.drops[i].Add(n)
 	}
+	from := sink{group: s.group, lay: s.lay, second: s.second, wideFar: s.wideFar, wideSeq: s.wideSeq}
+	if at := from.sections(nil, lo, end.Nodes, end.Most); at != end.Rows {
+		return fmt.Errorf("%s: found sections of %d bytes, expected %d; use the same version on all machines", name, end.Rows, at)
+	}
+	sections := s.wantedSections(&from, end.Kept, base)
+	width := int64(s.indptr.dtype.Size())
+	offsets := wants(s.indptr.out, int64(lo)*width, int64(end.Nodes)*width)
+	rows, err := s.wantedRows(end)
+	if err != nil || len(sections) == 0 && !offsets && len(rows) == 0 {
+		return err
+	}
 	f, err := s.fs.Open(name)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	from := sink{group: s.group, lay: s.lay, second: s.second, wideFar: s.wideFar, wideSeq: s.wideSeq}
-	if at := from.sections(f, lo, end.Nodes, end.Most); at != end.Rows {
-		return fmt.Errorf("%s: found sections of %d bytes, expected %d; use the same version on all machines", name, end.Rows, at)
-	}
-	if err := s.joinOffsets(ctx, from.indptr.out, lo, end.Nodes, base); err != nil {
-		return err
-	}
-	sections := []sectionCopy{{from.far, s.far, idBytes(s.wideFar)}}
-	if s.seq != nil {
-		sections = append(sections, sectionCopy{from.seq, s.seq, idBytes(s.wideSeq)})
-	}
-	if s.types != nil {
-		sections = append(sections, sectionCopy{from.types, s.types, typeDType(len(s.parts)).Size()})
-	}
-	for i := range s.columns {
-		if c := &s.lay.cols[i]; c.width > 0 {
-			sections = append(sections, sectionCopy{from.columns[i].at, s.columns[i].at, c.width})
+	if offsets {
+		if err := s.joinOffsets(ctx, from.indptr.out.(*section).in(f), lo, end.Nodes, base); err != nil {
+			return err
 		}
 	}
 	buf := make([]byte, 1<<20)
 	for _, p := range sections {
-		size, to := int64(end.Kept)*int64(p.width), int64(base)*int64(p.width)
-		if !wants(p.to, to, size) {
-			continue
-		}
-		if err := pump(ctx, p.from, size, buf, func(b []byte, off int64) error {
+		to := int64(base) * int64(p.width)
+		if err := pump(ctx, p.from.in(f), int64(end.Kept)*int64(p.width), buf, func(b []byte, off int64) error {
 			_, err := p.to.WriteAt(b, to+off)
 			return err
 		}); err != nil {
 			return err
 		}
 	}
-	return s.joinRows(f, name, end)
+	return s.joinRows(f, name, end, rows)
+}
+
+// wantedSections are the sections of a piece with kept edges from base on of which some bytes are written.
+func (s *sink) wantedSections(from *sink, kept, base uint64) (list []sectionCopy) {
+	take := func(at, to io.WriterAt, width int) {
+		if to != nil && wants(to, int64(base)*int64(width), int64(kept)*int64(width)) {
+			list = append(list, sectionCopy{at.(*section), to, width})
+		}
+	}
+	take(from.far, s.far, idBytes(s.wideFar))
+	take(from.seq, s.seq, idBytes(s.wideSeq))
+	take(from.types, s.types, typeDType(len(s.parts)).Size())
+	for i := range s.columns {
+		if c := &s.lay.cols[i]; c.width > 0 {
+			take(from.columns[i].at, s.columns[i].at, c.width)
+		}
+	}
+	return list
+}
+
+// wantedRows are the columns of variable size of which some rows of a piece are written. The others leave them out.
+func (s *sink) wantedRows(end *pieceEnd) (map[int]bool, error) {
+	list := map[int]bool{}
+	for i := range s.columns {
+		if s.columns[i].vars == nil {
+			continue
+		}
+		file, extent := s.columns[i].file, end.Vars[i]
+		if file == nil || extent == nil || file.Wants(extent) {
+			list[i] = true
+		} else if err := file.Skip(extent); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 // joinOffsets writes the offsets of nodes from lo on, of which a piece has those from its first edge on.
-func (s *sink) joinOffsets(ctx context.Context, from io.WriterAt, lo, nodes, base uint64) error {
+func (s *sink) joinOffsets(ctx context.Context, from *section, lo, nodes, base uint64) error {
 	wide := s.indptr.dtype == graph.Uint64
 	at := int64(lo) * int64(idBytes(wide))
-	if !wants(s.indptr.out, at, int64(nodes)*int64(idBytes(wide))) {
-		return nil
-	}
 	out := make([]byte, 1<<20)
 	return pump(ctx, from, int64(nodes)*8, make([]byte, 1<<20), func(b []byte, _ int64) error {
 		values := u64s(b)
@@ -410,18 +440,9 @@ func (s *sink) joinOffsets(ctx context.Context, from io.WriterAt, lo, nodes, bas
 	})
 }
 
-// joinRows appends the rows of variable size of a piece to their columns.
-func (s *sink) joinRows(f vfs.File, name string, end *pieceEnd) error {
-	skipped := map[int]bool{}
-	for i := range s.columns {
-		if file := s.columns[i].file; file != nil && end.Vars[i] != nil && !file.Wants(end.Vars[i]) {
-			skipped[i] = true
-			if err := file.Skip(end.Vars[i]); err != nil {
-				return err
-			}
-		}
-	}
-	if len(skipped) > 0 && len(skipped) == len(end.Vars) {
+// joinRows appends the rows of variable size of a piece to the columns that want them.
+func (s *sink) joinRows(f vfs.File, name string, end *pieceEnd, wanted map[int]bool) error {
+	if len(wanted) == 0 {
 		return nil
 	}
 	var buf []byte
@@ -435,7 +456,7 @@ func (s *sink) joinRows(f vfs.File, name string, end *pieceEnd) error {
 			return fmt.Errorf("%s: found column %d of %d bytes at %d, expected other rows; the file is damaged", name, column, size, at)
 		}
 		from := at + 8
-		if at = from + int64(size); skipped[column] {
+		if at = from + int64(size); !wanted[column] {
 			continue
 		}
 		if len(buf) < size {
@@ -456,8 +477,7 @@ func (s *sink) joinRows(f vfs.File, name string, end *pieceEnd) error {
 }
 
 // pump reads n bytes of a section.
-func pump(ctx context.Context, from io.WriterAt, n int64, buf []byte, fn func(b []byte, off int64) error) error {
-	x := from.(*section)
+func pump(ctx context.Context, x *section, n int64, buf []byte, fn func(b []byte, off int64) error) error {
 	for off := int64(0); off < n; {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)

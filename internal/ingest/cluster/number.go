@@ -129,11 +129,11 @@ func (s *Site) adding(task int64) (types []int) {
 func (s *Site) place(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isPlaced {
+	if s.placed {
 		return nil
 	}
 	err := s.doPlace(ctx)
-	s.isPlaced = err == nil
+	s.placed = err == nil
 	return err
 }
 

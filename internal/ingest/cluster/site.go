@@ -29,12 +29,12 @@ type Site struct {
 	job    *stages.Job
 	keys   keys
 
-	mu       sync.Mutex // guards what is read from files of other workers
-	isPlaced bool
-	added    []uint64 // nodes that only edges name, by type
-	pieces   *assemble.Pieces
-	firsts   [][]firsts // by type and task, of types to which edges add nodes
-	bases    [][]uint64 // by edge type of the store: the edges before each range, and all
+	mu     sync.Mutex // guards what is read from files of other workers
+	placed bool
+	added  []uint64 // nodes that only edges name, by type
+	pieces *assemble.Pieces
+	firsts [][]firsts // by type and task, of types to which edges add nodes
+	bases  [][]uint64 // by edge type of the store: the edges before each range, and all
 }
 
 // Open opens the Work of a folder. The caller closes it.
@@ -111,8 +111,8 @@ func (s *Site) newShare() (*assemble.Share, error) {
 	return share, share.Know(s.Work.Numbers)
 }
 
-// placed is another Share, with all nodes and edges at their places. s must have places.
-func (s *Site) placed(ctx context.Context) (*assemble.Share, error) {
+// placedShare is another Share, with all nodes and edges at their places. s must have places.
+func (s *Site) placedShare(ctx context.Context) (*assemble.Share, error) {
 	share, err := s.newShare()
 	if err != nil {
 		return nil, err

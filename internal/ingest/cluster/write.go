@@ -23,7 +23,7 @@ func (s *Site) writeShare(ctx context.Context, key int64) error {
 	if err != nil {
 		return err
 	}
-	share, err := s.placed(ctx) // of this task alone
+	share, err := s.placedShare(ctx) // of this task alone
 	if err != nil {
 		return err
 	}
