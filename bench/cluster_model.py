@@ -31,7 +31,7 @@ INDEX = 12  # bytes of an entry in the index of a file
 # CPU seconds of all processes, from runs of the steps on one machine of 2 cores, R-MAT 19 and a table of 8 million edges.
 RATES = {
     "local": 1.69 / 64.7e6,  # per byte of output
-    "shuffle": (3.03 - 1.69) / 31.6e6,  # per byte of records, beside that of local
+    "shuffle": (3.03 - 1.69) / 31.6e6,  # per byte of records, in addition to local
     "import": 4.79 / 8e6,  # per edge, both directions
     "dispatch": 1.70 / 8.39e6,  # per edge
 }

@@ -43,7 +43,7 @@ func TestPeerKubernetes(t *testing.T) {
 		{"a Job without indexes", "steps.yaml", "completionMode: Indexed", "completionMode: NonIndexed", "found no variable JOB_COMPLETION_INDEX"},
 		{"an index of another number", "steps.yaml", "INDEX)/64", "INDEX)/32", "found --index $(JOB_COMPLETION_INDEX)/32"},
 		{"another number of processes", "submit.yaml", "- steps\n            - --parallelism\n            - \"64\"", "- steps\n            - --parallelism\n            - \"32\"", "expected 32, the --parallelism"},
-		{"another work folder", "steps.yaml", ".samples.work", ".sample.work", "expected that of /shared/samples"},
+		{"another work folder", "steps.yaml", ".samples.work", ".sample.work", "expected the work folder of /shared/samples"},
 		{"a key that Kubernetes does not have", "jobmanager.yaml", "replicas: 1", "replica: 1", "replica"},
 		{"a value of a wrong type", "taskmanager.yaml", "replicas: 4", "replicas: four", "four"},
 		{"a ConfigMap that no manifest makes", "jobmanager.yaml", "{name: flink-config}", "{name: flink}", "found no ConfigMap flink"},

@@ -21,8 +21,8 @@ import (
 
 // The versions of manifest.json: of a folder, and of one in which files are stored in shards.
 const (
-	ManifestFormat = 1
-	shardedFormat  = 2
+	ManifestFormat        = 1
+	ShardedManifestFormat = 2
 )
 
 // Manifest is manifest.json: every file of the folder except the manifest, its checksum and the report.
@@ -201,8 +201,8 @@ func ReadManifest(fsys vfs.FS, dir string) (*Manifest, error) {
 	if err := DecodeJSON(b, &m); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", file, ErrDamaged, err)
 	}
-	if m.Format != ManifestFormat && m.Format != shardedFormat {
-		return nil, fmt.Errorf("%s: found format %d, expected %d or %d; use a newer graphmill", file, m.Format, ManifestFormat, shardedFormat)
+	if m.Format != ManifestFormat && m.Format != ShardedManifestFormat {
+		return nil, fmt.Errorf("%s: found format %d, expected %d or %d; use a newer graphmill", file, m.Format, ManifestFormat, ShardedManifestFormat)
 	}
 	for name := range m.Files {
 		if err := checkLocal(name); err != nil {

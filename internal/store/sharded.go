@@ -68,7 +68,7 @@ func (m *Manifest) shards() (map[string][]string, error) {
 func (m *Manifest) format() int {
 	for name := range m.Files {
 		if _, _, _, ok := shardOf(name); ok {
-			return shardedFormat
+			return ShardedManifestFormat
 		}
 	}
 	return ManifestFormat

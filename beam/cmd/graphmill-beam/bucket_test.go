@@ -194,7 +194,7 @@ func files(t testing.TB, dir string) (list []string) {
 	return list
 }
 
-// A second submitter is refused while the first one works, and what cannot be an output is told.
+// A second submitter is refused while the first one works. An output that cannot be written is an error.
 func TestBucketRefused(t *testing.T) {
 	server := objectstest.New(t, "refused")
 	t.Setenv("GRAPHMILL_CACHE", t.TempDir())

@@ -48,7 +48,7 @@ func TestSparkKills(t *testing.T) {
 	})
 }
 
-// victim is what a test kills. kill returns a function that starts it again, nil where the engine does that; ready says that it is back.
+// victim is a process that a test kills. kill returns a function that starts it again, nil where the engine does that; ready says that it is back.
 type victim struct {
 	name  string
 	kill  func() (mend func())

@@ -78,7 +78,7 @@ func killJobs(t *testing.T, store string) map[string]killJob {
 	}
 }
 
-// killCounts are what the kills of TestKills met.
+// killCounts are the numbers of kills of TestKills, and of the tasks that were whole then.
 type killCounts struct {
 	Submitters, Steps, Everything int // processes killed, or all of them at once
 	Early, Late                   int // kills before the first whole task, and after the end of the job

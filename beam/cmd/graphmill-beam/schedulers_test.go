@@ -120,7 +120,7 @@ func TestSlurm(t *testing.T) {
 	}
 }
 
-// An error of a step ends the jobs that follow, and wrong uses are told.
+// An error of a step ends the jobs that follow, and a wrong use is an error.
 func TestSlurmFails(t *testing.T) {
 	script := filepath.Join(stepFiles, "slurm", "submit.sh")
 	for want, args := range map[string][]string{"usage: submit.sh": {"3"}, "found no --out": {"3", "sample", "g.store"}} {

@@ -89,7 +89,7 @@ def steps(name, d, all_of):
                 yield f"{name}: found {n} completions, expected {s[s.index('--parallelism') + 1]}, the --parallelism of the submitter"
             out = pathlib.PurePosixPath(s[s.index("--out") + 1])
             if args[1] != str(out.parent / f".{out.name}.work"):
-                yield f"{name}: found work folder {args[1]}, expected that of {out}"
+                yield f"{name}: found work folder {args[1]}, expected the work folder of {out}"
         if not submitters:
             yield f"{name}: found no submitter with --runner steps, expected one"
 

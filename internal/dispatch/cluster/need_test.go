@@ -20,7 +20,7 @@ type smallDisk struct {
 
 func (d smallDisk) Free(string) (int64, error) { return d.free, nil }
 
-// Parts that do not fit the disk are refused before a job starts; a disk that may be too small is told of.
+// Parts that do not fit the disk are refused before a job starts. Of a disk that may be too small there is a warning.
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
 	s := typed(t, filepath.Join(dir, "store"))

@@ -20,7 +20,7 @@ func meaning(w *store.Writer, dir string, c *table.Column, m *store.ColumnMeta) 
 	return err
 }
 
-// column begins a column of rows of variable size that Build closes even after an error. rows is what sized takes; nil: the column is never divided.
+// column begins a column of rows of variable size that Build closes even after an error. rows is the extent of all rows; nil: the column is never divided.
 func (b *builder) column(dir, name string, dtype graph.DType, shape []int, rows *store.Extent) (*store.ColumnWriter, error) {
 	var c *store.ColumnWriter
 	var err error

@@ -276,7 +276,7 @@ func (r *Range) Close() error {
 	return r.spill.Close()
 }
 
-// fileEnd is what a file of a worker says of itself at its end.
+// fileEnd is the description of a file that a worker wrote, at the end of the file.
 type fileEnd interface {
 	bytes() *int64 // of the file before the end
 }
@@ -349,7 +349,7 @@ func wants(to io.WriterAt, off, n int64) bool {
 func (s *sink) joinRange(ctx context.Context, name string, end *pieceEnd, lo, base uint64) (err error) {
 	if end.Rows < 0 || end.Rows > end.End || end.Kept > end.Most || end.Most > uint64(end.Rows) || end.Nodes > uint64(end.Rows) ||
 		end.Nodes > s.nearTop-min(lo, s.nearTop) || len(end.Drops) > len(s.drops) {
-		return fmt.Errorf("%s: found an end with %d bytes of rows and %d edges, expected that of a piece; the file is damaged", name, end.Rows, end.Kept)
+		return fmt.Errorf("%s: found an end with %d bytes of rows and %d edges, expected the end of a piece; the file is damaged", name, end.Rows, end.Kept)
 	}
 	for i, n := range end.Drops {
 		s.drops[i].Add(n)

@@ -11,8 +11,8 @@ import (
 
 // FormatVersions are the versions of files and protocols that this program reads and writes.
 type FormatVersions struct {
-	Store    int `json:"store"` // and collections
-	Manifest int `json:"manifest"`
+	Store    int `json:"store"`    // and collections
+	Manifest int `json:"manifest"` // the newest
 	Chunk    int `json:"chunk"`
 	Packs    int `json:"packs"`
 	Report   int `json:"report"`
@@ -21,7 +21,7 @@ type FormatVersions struct {
 
 // Formats are the versions of this program.
 func Formats() FormatVersions {
-	return FormatVersions{Store: store.Format, Manifest: store.ManifestFormat, Chunk: chunk.Format, Packs: layout.Format, Report: report.Format, Feed: feed.ProtocolVersion}
+	return FormatVersions{Store: store.Format, Manifest: store.ShardedManifestFormat, Chunk: chunk.Format, Packs: layout.Format, Report: report.Format, Feed: feed.ProtocolVersion}
 }
 
 // Metadata are the files that describe a store, by their names in its folder.

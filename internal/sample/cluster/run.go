@@ -298,7 +298,7 @@ func (r *Run) same(job *sample.Job) (same bool, differ []string, err error) {
 	return true, nil, nil
 }
 
-// check opens the work as a worker does, so that what no worker can do, and what cannot end, is told before the job starts. It returns the stages of the job; nil where all of them are
+// check opens the work as a worker does, so that an error of every worker, and a job that cannot end, are found before the job starts. It returns the stages of the job; nil where all of them are
 // whole.
 func (r *Run) check(job *sample.Job) (list []stages.Stage, err error) {
 	s, err := Open(r.FS, r.Dir)
