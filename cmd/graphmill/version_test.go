@@ -8,9 +8,10 @@ import (
 	"testing"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/store/storetest"
 )
 
-// The versions of files are those that a new store has.
+// The versions of files are those that a new store has, and of the manifest the one that a store in shards has.
 func TestFormats(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out, errs bytes.Buffer
@@ -24,6 +25,9 @@ func TestFormats(t *testing.T) {
 			t.Fatalf("%v: found status %d: %s", args, code, errs.String())
 		}
 	}
+	if err := storetest.Divide("g.store", "shards.store", 2, 8); err != nil {
+		t.Fatal(err)
+	}
 	var b struct {
 		Version string
 		DrawLaw int `json:"draw_law"`
@@ -32,7 +36,7 @@ func TestFormats(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &b); err != nil {
 		t.Fatal(err)
 	}
-	for file, want := range map[string]int{"g.store/graph.json": b.Formats["store"], "g.store/manifest.json": b.Formats["manifest"], "g.store/report.json": b.Formats["report"], "g.chunks/chunks.json": b.Formats["chunk"]} {
+	for file, want := range map[string]int{"g.store/graph.json": b.Formats["store"], "shards.store/manifest.json": b.Formats["manifest"], "g.store/report.json": b.Formats["report"], "g.chunks/chunks.json": b.Formats["chunk"]} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
