@@ -66,10 +66,39 @@ func (s *Share) of(name string, size int64) (_ shard, ok bool) {
 // window is the shard of an array that an Array writes.
 type window struct {
 	shard
-	at    int64 // where Write goes on: the byte in the whole file
-	w     *Writer
-	whole *vfs.Whole // the file; nil where no byte is wanted
-	name  string     // of the file in the output
+	at   int64      // where Write goes on: the byte in the whole file
+	file *shareFile // nil where no byte is wanted
+}
+
+// shareFile is a file of the Writer of a share.
+type shareFile struct {
+	*vfs.Whole
+	w    *Writer
+	name string // in the output
+}
+
+// Close gives the file its name and notes its checksum, unless the Writer abandons its files.
+func (f *shareFile) Close() error { return f.end(-1) }
+
+// end is Close of a file that must have a number of bytes; a negative number is any.
+func (f *shareFile) end(bytes int64) error {
+	if f.w.abandoned.Load() {
+		return f.Whole.Close()
+	}
+	sum, err := hashOpen(context.Background(), f.Whole, make([]byte, hashBuffer))
+	if err == nil && bytes >= 0 && sum.Bytes != bytes {
+		err = fmt.Errorf("%s: wrote %d bytes of a shard, expected %d", f.Name(), sum.Bytes, bytes)
+	}
+	if err != nil {
+		return errors.Join(err, f.Whole.Close())
+	}
+	if err := f.Commit(); err != nil {
+		return err
+	}
+	f.w.mu.Lock()
+	defer f.w.mu.Unlock()
+	f.w.linked[f.name] = sum
+	return nil
 }
 
 // wants says whether bytes of the whole file are in the shard.
@@ -86,7 +115,7 @@ func (x *window) write(f vfs.File, b []byte, at int64) error {
 }
 
 // OpenShare makes the Writer of a share, whose files are written to the folder dir: each gets its name when it is whole. Others may write to the folder at the same time, also the same files.
-// The caller calls Sums at the end; it does not call Seal, Publish or Abort.
+// A file of another kind than an array, which Create makes, is written whole by the Writer that begins it. The caller calls Sums at the end; it does not call Seal, Publish or Abort.
 func OpenShare(fsys vfs.FS, dir string, share Share) *Writer {
 	return &Writer{fs: fsys, out: dir, dir: dir, share: &share, files: map[string]bool{}, dirs: map[string]bool{".": true}, linked: map[string]ManifestFor{}}
 }
@@ -108,7 +137,7 @@ func (w *Writer) LinkShares(ctx context.Context, from string, sums map[string]Ma
 }
 
 // createShared begins a file of the Writer of a share.
-func (w *Writer) createShared(name string) (*vfs.Whole, error) {
+func (w *Writer) createShared(name string) (*shareFile, error) {
 	if err := checkLocal(name); err != nil {
 		return nil, err
 	}
@@ -116,10 +145,14 @@ func (w *Writer) createShared(name string) (*vfs.Whole, error) {
 	if err := w.fs.MkdirAll(filepath.Dir(at)); err != nil {
 		return nil, err
 	}
-	return vfs.CreateWhole(w.fs, at)
+	f, err := vfs.CreateWhole(w.fs, at)
+	if err != nil {
+		return nil, err
+	}
+	return &shareFile{f, w, name}, nil
 }
 
-// Abandon has the arrays that are still open leave no file when they are closed, since what they hold is not whole.
+// Abandon has the files that are still open leave nothing when they are closed, since what they hold is not whole.
 func (w *Writer) Abandon() { w.abandoned.Store(true) }
 
 // Sized is Array of a known number of rows. Of an output that is divided (Share) it writes the shard of w alone.
@@ -149,9 +182,9 @@ func (w *Writer) Sized(name string, rows uint64, dtype graph.DType, row ...int) 
 	if err != nil {
 		return nil, err
 	}
-	a.file, a.part.whole, a.part.w, a.part.name = f, f, w, name
+	a.file, a.part.file = f, f
 	if err := a.part.write(a.file, head, 0); err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, f.Whole.Close())
 	}
 	return a, nil
 }
@@ -179,26 +212,13 @@ func (a *Array) Skip(n int64) error {
 // closeShard ends an array of a share. Its file gets its name if all of its bytes were written, and else is gone.
 func (a *Array) closeShard(failed error) error {
 	p := a.part
-	if p.whole == nil {
+	switch {
+	case p.file == nil:
 		return failed
+	case failed != nil:
+		return errors.Join(failed, p.file.Whole.Close())
 	}
-	if failed != nil || p.w.abandoned.Load() {
-		return errors.Join(failed, p.whole.Close())
-	}
-	sum, err := hashOpen(context.Background(), p.whole, make([]byte, hashBuffer))
-	if err == nil && sum.Bytes != p.to-p.from {
-		err = fmt.Errorf("%s: wrote %d bytes of a shard, expected %d", a.file.Name(), sum.Bytes, p.to-p.from)
-	}
-	if err != nil {
-		return errors.Join(err, p.whole.Close())
-	}
-	if err := p.whole.Commit(); err != nil {
-		return err
-	}
-	p.w.mu.Lock()
-	defer p.w.mu.Unlock()
-	p.w.linked[p.name] = sum
-	return nil
+	return p.file.end(p.to - p.from)
 }
 
 // SizedColumn is Column of rows with a known extent. Of an output that is divided (Share) it writes the shards of w alone.

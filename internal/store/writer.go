@@ -77,9 +77,16 @@ func (w *Writer) Out() string { return w.out }
 
 // Create makes a file of the output. The caller writes and closes it.
 func (w *Writer) Create(name string) (vfs.File, error) {
+	if w.share != nil && w.share.Index != Rest {
+		f, err := w.createShared(name)
+		if err != nil {
+			return nil, err // not an interface that holds a nil *shareFile
+		}
+		return f, nil
+	}
 	f, err := w.create(name)
 	if err != nil {
-		return nil, err // not an interface that holds a nil *outFile
+		return nil, err
 	}
 	return f, nil
 }

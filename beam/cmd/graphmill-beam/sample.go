@@ -98,7 +98,7 @@ The store and the folder of the output lie on storage that the submitter and all
 reach at the same paths. With --method local each worker maps the whole store, and only
 seeds are dealt out. With --method shuffle workers read ranges of the store, and
 exchange what they find through the storage: for stores that do not fit the memory of a
-worker. If a job fails, the same command continues from what is whole.`,
+worker. Workers also write a large output, each a part of it. If a job fails, the same command continues from what is whole.`,
 		Example: `  graphmill-beam sample g.store --fanout 15,10 --scope seed --format tfrecord --shards 64 --out samples
   graphmill-beam sample g.store --fanout 15,10 --out batches --runner flink --endpoint localhost:8099
   graphmill-beam sample /shared/g.store --fanout 15,10,5 --out /shared/batches --runner flink \
@@ -108,8 +108,9 @@ worker. If a job fails, the same command continues from what is whole.`,
 			fs.StringVar((*string)(&c.Method), "method", string(sampling.ClusterAuto), "how workers read the store: whole (local), in ranges (shuffle), or whole if --memory or the memory of this machine holds it (auto)")
 			fs.BoolVar(&c.ShipGraph, "ship-graph", false, "copy the store next to the output first, for workers that reach the output and not the store")
 			fs.IntVar(&c.WaveSeeds, "wave-seeds", 0, "seeds whose requests to one range a worker holds at a time, with shuffle (default: about 64 MiB of requests)")
+			fs.IntVar(&c.ArrayShards, "array-shards", 0, "the most files of an array of a collection, or tasks that write TFRecord files, which workers write at the same time (default: one per 256 MiB of the output, by the forecast)")
 			cli.Choices(fs, "method", sampling.ClusterAuto, sampling.ClusterLocal, sampling.ClusterShuffle)
-			cli.Group(fs, options.GroupCluster, "*method", "ship-graph", "wave-seeds")
+			cli.Group(fs, options.GroupCluster, "*method", "array-shards", "ship-graph", "wave-seeds")
 		},
 		Cluster: func() (*sampling.Cluster, error) {
 			var err error

@@ -121,6 +121,8 @@ func TestSteps(t *testing.T) {
 		"local":    {[]string{"sample", store, "--method", "local"}, fanout},
 		"shuffle":  {[]string{"sample", store, "--method", "shuffle"}, fanout},
 		"records":  {[]string{"sample", store, "--method", "shuffle"}, slices.Concat(fanout, []string{"--scope", "seed", "--format", "tfrecord", "--shards", "3"})},
+		"shards":   {[]string{"sample", store, "--method", "shuffle", "--array-shards", "3"}, slices.Concat(fanout, []string{"--scope", "seed", "--epochs", "5"})},
+		"writers":  {[]string{"sample", store, "--method", "local", "--array-shards", "2"}, slices.Concat(fanout, []string{"--scope", "seed", "--format", "tfrecord", "--shards", "3"})},
 		"import":   {[]string{"import", filepath.Dir(store), "--array-shards", "3"}, []string{"--both"}},
 		"dispatch": {[]string{"dispatch", store}, []string{"--parts", "4", "--num-hops", "2", "--seed", "3"}},
 	} {
@@ -142,7 +144,7 @@ func TestSteps(t *testing.T) {
 				} else {
 					killSteps(t, r, out, args)
 				}
-				if name == "import" {
+				if name == "import" || name == "shards" {
 					out = joined(t, out)
 				}
 				if got, want := manifest(t, out), manifest(t, one); got != want {

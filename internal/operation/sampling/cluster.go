@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/cluster"
@@ -25,6 +26,9 @@ type Cluster struct {
 	// WaveSeeds is the number of seeds whose requests a worker may hold at the same time for one range of nodes, by
 	// ClusterShuffle; 0 chooses.
 	WaveSeeds int
+	// ArrayShards is the most files that an array of a collection has, and the most tasks that write files of records; 0 chooses by a forecast of the
+	// size of the output, 1 has the submitter write all of it.
+	ArrayShards int
 	// ShipGraph copies the store next to the output first, for workers that cannot reach it. The copy is removed at the
 	// end.
 	ShipGraph bool
@@ -49,6 +53,8 @@ func (c *Cluster) check(o *request) error {
 		return operation.Usagef("found `Method` %q, expected auto, local or shuffle", c.Method)
 	case c.WaveSeeds < 0:
 		return operation.Usagef("found `WaveSeeds` %d, expected at least 1", c.WaveSeeds)
+	case c.ArrayShards < 0 || c.ArrayShards > cluster.MostShards:
+		return operation.Usagef("found `ArrayShards` %d, expected 1 to %d, or 0 to choose", c.ArrayShards, cluster.MostShards)
 	case o.Executor != option.ExecutorAuto:
 		return operation.Usagef("found `Executor` %s, expected auto: on a cluster, `Method` says how workers read the graph; leave `Executor` out", o.Executor)
 	case c.Method == ClusterShuffle && (o.Aggregation == option.AggregationNode || o.Subgraph == "induced"):
@@ -109,7 +115,7 @@ func (s *sampling) elsewhere(records *output.RecordsOptions) (output.Elsewhere, 
 		s.report.Note(note)
 	}
 	r := &cluster.Run{FS: vfs.OS, Dir: work, Engine: o.cluster.Engine, Sampler: s.executor.sampler, Overwrite: o.Overwrite, Records: records,
-		Options: cluster.Options{Method: method, WaveSeeds: o.cluster.WaveSeeds, Memory: o.Memory, Warn: o.Warn},
+		Options: cluster.Options{Method: method, WaveSeeds: o.cluster.WaveSeeds, Memory: o.Memory, Warn: o.Warn, Shards: o.cluster.ArrayShards},
 		Work: cluster.Work{Store: dir, StoreSum: s.made.Inputs["store"], Plan: text,
 			Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs}}
 	if records != nil {
@@ -121,6 +127,11 @@ func (s *sampling) elsewhere(records *output.RecordsOptions) (output.Elsewhere, 
 			}
 		}
 		r.Work.Records = x
+	}
+	if o.cluster.ArrayShards > 0 {
+		r.Options.ShardBytes = limits.ShardAlign
+	} else if err := r.ChooseShards(&s.job); err != nil {
+		return nil, err
 	}
 	stages := operation.NewStages(&o.Run)
 	if o.cluster.ShipGraph {
@@ -138,6 +149,10 @@ func (s *sampling) elsewhere(records *output.RecordsOptions) (output.Elsewhere, 
 	r.Options.Tell = func(c cluster.Counts) {
 		s.counts = c
 		switch groups := int64(r.Work.Groups()); {
+		case c.Written > 0:
+			stages.Update("write", int64(c.Written), int64(r.Work.Shards), "shares")
+		case r.Work.Shards > 1 && c.Pieces > 0:
+			stages.Update("sample", int64(c.Pieces), groups, "groups")
 		case c.Pieces > 0: // the meter of the output goes on from here
 			stages.End()
 		case c.Answers > 0:

@@ -137,6 +137,9 @@ func (o *request) identity(ctx context.Context, made store.Made) (map[string]str
 	for name, sum := range made.Inputs {
 		of["input "+name] = sum
 	}
+	if o.cluster != nil && o.cluster.ArrayShards > 0 {
+		of["`ArrayShards`"] = fmt.Sprint(o.cluster.ArrayShards)
+	}
 	if o.GraphSchema != "" {
 		sum, err := store.Fingerprint(ctx, vfs.OS, o.GraphSchema)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -106,7 +107,7 @@ func checkWarnings(t testing.TB, s *store.Store, p *sample.Plan, told []string) 
 	}
 }
 
-// outputs writes the output of a job, by this process or elsewhere, and is its manifest.
+// outputs writes the output of a job, by this process or elsewhere, and is its manifest, with the arrays joined.
 func outputs(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, records *output.RecordsOptions, opt sample.Options, run *Run) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -182,14 +183,44 @@ func outputs(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, recor
 	if err := errors.Join(w.Seal(t.Context(), meta, 1), w.Publish()); err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(filepath.Join(dir, "out", store.ManifestFile))
-	if err != nil {
-		t.Fatal(err)
+	if run != nil && run.Work.Shards > 1 { // the caller removes the work folder
+		if err := os.RemoveAll(run.Dir); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 		t.Errorf("found %v next to the output, expected nothing", entries)
 	}
+	out := filepath.Join(dir, "out")
+	if m, err := store.ReadManifest(vfs.OS, out); err != nil {
+		t.Fatal(err)
+	} else if m.Format == store.ShardedManifestFormat {
+		divided.Add(1)
+		if err := joinInto(t.Context(), out, filepath.Join(dir, "joined")); err != nil {
+			t.Fatal(err)
+		}
+		out = filepath.Join(dir, "joined")
+	}
+	b, err := os.ReadFile(filepath.Join(out, store.ManifestFile))
+	if err != nil {
+		t.Fatal(err)
+	}
 	return string(b)
+}
+
+// divided counts the outputs with arrays in shards.
+var divided atomic.Int64
+
+// joinInto joins the arrays of an output in shards.
+func joinInto(ctx context.Context, from, to string) error {
+	w, err := store.Create(unsynced, to, false)
+	if err != nil {
+		return err
+	}
+	if err := store.Join(ctx, unsynced, from, w, 1, func(int) {}); err != nil {
+		return w.End(err)
+	}
+	return w.End(w.Publish())
 }
 
 // drawPositions makes edge types wide, as those of 2^32 edges are: none, some or all of them. The caller calls back.
@@ -202,6 +233,9 @@ func drawPositions(r *rapid.T) (back func()) {
 // TestEqualsMemory checks that the output of any plan has the bytes that one process writes, by both methods, for any
 // division into groups, waves and ranges, for any order of records, where functions are called again, and for wide edge types.
 func TestEqualsMemory(t *testing.T) {
+	defer func(n int64) { limits.ShardAlign = n }(limits.ShardAlign)
+	limits.ShardAlign = 8
+	defer func() { t.Logf("%d outputs with arrays in shards", divided.Load()) }()
 	for name, s := range testStores(t) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
@@ -235,7 +269,7 @@ func TestEqualsMemory(t *testing.T) {
 				run := &Run{
 					Engine: e,
 					Options: Options{Method: rapid.SampledFrom([]Method{Local, Shuffle, Shuffle, Shuffle}).Draw(r, "method"), GroupSeeds: rapid.IntRange(0, 60).Draw(r, "group"),
-						WaveSeeds: rapid.SampledFrom([]int{0, 1, 50}).Draw(r, "wave"), RangeNodes: rapid.SampledFrom([]int{0, 7, 100, 100_000}).Draw(r, "range")},
+						Shards: rapid.SampledFrom([]int{0, 0, 2, 3, 7}).Draw(r, "shares"), ShardBytes: int64(rapid.IntRange(1, 5000).Draw(r, "shard")), WaveSeeds: rapid.SampledFrom([]int{0, 1, 50}).Draw(r, "wave"), RangeNodes: rapid.SampledFrom([]int{0, 7, 100, 100_000}).Draw(r, "range")},
 				}
 				want := outputs(t, s, p, job, records, opt, nil)
 				if got := outputs(t, s, p, job, records, opt, run); got != want {
@@ -334,7 +368,7 @@ func TestFaults(t *testing.T) {
 	run := func() (pieces int, err error) {
 		r := &Run{FS: disk, Dir: dir, Engine: e, Sampler: m, Work: Work{Store: s.Dir, StoreSum: sum, Plan: text},
 			Options: Options{Method: Shuffle, GroupSeeds: 50}}
-		err = r.Make(t.Context(), job, func(piece io.Reader) (uint64, error) {
+		err = r.Make(t.Context(), job, func(piece vfs.File) (uint64, error) {
 			pieces++
 			_, err := io.Copy(io.Discard, piece)
 			return 0, err
@@ -393,7 +427,7 @@ func TestFaults(t *testing.T) {
 func TestOtherLaw(t *testing.T) {
 	dir := t.TempDir()
 	for law, want := range map[int]string{draw.Version: "cannot read", draw.Version + 1: "install the same version on all machines"} {
-		w := Work{Format: 3, ID: "x", Law: law, Store: filepath.Join(dir, "none"), Plan: []byte("{}"), BatchSize: 1, GroupBatches: 1, Method: Local}
+		w := Work{Format: workFormat, ID: "x", Shards: 1, Law: law, Store: filepath.Join(dir, "none"), Plan: []byte("{}"), BatchSize: 1, GroupBatches: 1, Method: Local}
 		b, err := json.Marshal(&w)
 		if err != nil {
 			t.Fatal(err)
@@ -436,7 +470,7 @@ func TestRefusesGiven(t *testing.T) {
 		}
 		r := &Run{FS: vfs.OS, Dir: filepath.Join(t.TempDir(), "work"), Engine: newEngine(1), Sampler: m,
 			Work: Work{Store: s.Dir, Plan: text}, Options: Options{Method: Shuffle}}
-		err = r.Make(t.Context(), sample.Job{Seeds: []uint32{0, 0, 1, 1}, BatchSize: 2}, func(io.Reader) (uint64, error) { return 0, nil })
+		err = r.Make(t.Context(), sample.Job{Seeds: []uint32{0, 0, 1, 1}, BatchSize: 2}, func(vfs.File) (uint64, error) { return 0, nil })
 		if !errors.Is(err, sample.ErrFetch) || !strings.Contains(err.Error(), name) {
 			t.Errorf("found error %v, expected one that names %s", err, name)
 		}
@@ -446,6 +480,8 @@ func TestRefusesGiven(t *testing.T) {
 
 // TestSparse checks outputs as TestEqualsMemory does, on graphs where the first frontiers of an op often draw nothing.
 func TestSparse(t *testing.T) {
+	defer func(n int64) { limits.ShardAlign = n }(limits.ShardAlign)
+	limits.ShardAlign = 8
 	dir := t.TempDir()
 	rapid.Check(t, func(r *rapid.T) {
 		defer drawPositions(r)()
@@ -462,7 +498,7 @@ func TestSparse(t *testing.T) {
 		e.Order = drawOrder(r)
 		run := &Run{
 			Engine: e,
-			Options: Options{Method: rapid.SampledFrom(methods).Draw(r, "method"), GroupSeeds: rapid.IntRange(0, 10).Draw(r, "group"),
+			Options: Options{Shards: rapid.SampledFrom([]int{0, 2, 5}).Draw(r, "shares"), ShardBytes: 8, Method: rapid.SampledFrom(methods).Draw(r, "method"), GroupSeeds: rapid.IntRange(0, 10).Draw(r, "group"),
 				WaveSeeds: rapid.SampledFrom([]int{0, 1, 5}).Draw(r, "wave"), RangeNodes: rapid.SampledFrom([]int{0, 1, 3}).Draw(r, "range")},
 		}
 		opt := sample.Options{Ops: rapid.Bool().Draw(r, "ops")}

@@ -30,63 +30,24 @@ func (r *Run) foresee(s *Site, job *sample.Job) (err error) {
 	return err
 }
 
-// need is about what a job takes. Drawn edges follow from the numbers of edges of some nodes.
+// need is about what a job takes.
 func (r *Run) need(s *Site, job *sample.Job) stages.Need {
-	w, p, g := s.Work, s.sampler.Plan(), s.graph()
-	width := s.sampler.SeedWidth()
-	seeds := float64(min(len(job.Seeds)/width, int(w.Batches)*w.BatchSize)) * float64(w.Epochs)
-	scopes := float64(w.Epochs) // of which each has a node once
-	switch p.Scope {
-	case sample.ScopeSeed:
-		scopes = seeds
-	case sample.ScopeBatch:
-		scopes *= float64(w.Batches)
-	}
-	found := []float64{seeds * float64(width)}
-	if p.Negatives != nil {
-		found[0] += seeds * float64(p.Negatives.Most())
-	}
-	records, edges, nodes, ids := 0.0, 0.0, found[0], false
-	for i := range p.Ops {
-		o, op := &p.Ops[i], i+1
-		e, dir := s.sampler.Walk(op)
-		t := g.Edges[e].Type
-		far := g.Nodes[g.NodeType(t.Far(dir))].Count
-		from, drawn := 0.0, 0.0
-		for _, f := range o.From {
-			starts := s.startsAt(f, op, job)
-			from += found[f] * starts.share
-			drawn += found[f] * starts.share * taken(g.Edges[e].Adj[dir], starts.nodes, o.Take)
-		}
-		ids = ids || s.needsIDs(e)
-		if w.Method == Shuffle && s.steps.stage[op] > 0 {
-			records += from*(requestedHead+answeredHead) + drawn*float64(s.steps.width[op]+s.steps.idWidth[op])
-		}
-		edges += drawn
-		found = append(found, min(drawn, scopes*float64(far)))
-		nodes += found[op]
-	}
+	w, x := s.Work, r.expect(s.sampler, job)
 	need := stages.Need{Divide: "take a share of the seeds by `Rank`"}
-	var output float64
-	if w.Records != nil {
-		output = nodes*nodeBytes/2 + edges*exampleBytes/2 + (nodes+edges)/2*float64(r.rowBytes())
-		if w.Records.Gzip {
-			output /= gzipShare
-		}
-	} else {
-		output = nodes*nodeBytes + edges*edgeBytes
-		if ids {
-			output += edges * edgeIDBytes
+	records := 0.0
+	for i := range s.sampler.Plan().Ops {
+		if op := i + 1; w.Method == Shuffle && s.steps.stage[op] > 0 {
+			records += x.from[i]*(requestedHead+answeredHead) + x.drawn[i]*float64(s.steps.width[op]+s.steps.idWidth[op])
 		}
 	}
 	if len(s.tables) > 0 { // a group asks for a row once
 		all := 0
-		for _, n := range g.Nodes {
+		for _, n := range s.graph().Nodes {
 			all += n.Count
 		}
-		records += min(nodes, float64(w.Groups())*float64(all)) * (wantedRowBytes + float64(r.rowBytes()))
+		records += min(x.nodes, float64(w.Groups())*float64(all)) * (wantedRowBytes + float64(r.rowBytes()))
 	}
-	need.Records, need.Pieces, need.Output = whole(records), whole(output), whole(output)
+	need.Records, need.Pieces, need.Output = whole(records), x.output, x.output
 	if w.Method == Shuffle {
 		need.Memory = 2 * stages.Held(need.Records, w.Share)
 		for _, walk := range s.steps.walks {
@@ -94,6 +55,64 @@ func (r *Run) need(s *Site, job *sample.Job) stages.Need {
 		}
 	}
 	return need
+}
+
+// expected is about what a job draws.
+type expected struct {
+	from, drawn []float64 // by op: the nodes that it starts from, and the edges
+	nodes       float64   // of all subgraphs
+	output      int64     // bytes of the output, without a copy of it in pieces
+}
+
+// expect is about what a job draws. Drawn edges follow from the numbers of edges of some nodes.
+func (r *Run) expect(m *sample.Sampler, job *sample.Job) (x expected) {
+	p, g := m.Plan(), m.Graph()
+	width := m.SeedWidth()
+	batches, epochs := job.EpochBatches(width), float64(max(job.Epochs, 1))
+	seeds := float64(min(uint64(len(job.Seeds)/width), batches*uint64(job.BatchSize))) * epochs
+	scopes := epochs // of which each has a node once
+	switch p.Scope {
+	case sample.ScopeSeed:
+		scopes = seeds
+	case sample.ScopeBatch:
+		scopes *= float64(batches)
+	}
+	found := []float64{seeds * float64(width)}
+	if p.Negatives != nil {
+		found[0] += seeds * float64(p.Negatives.Most())
+	}
+	edges, ids := 0.0, false
+	x.nodes = found[0]
+	for i := range p.Ops {
+		o, op := &p.Ops[i], i+1
+		e, dir := m.Walk(op)
+		far := g.Nodes[g.NodeType(g.Edges[e].Type.Far(dir))].Count
+		from, drawn := 0.0, 0.0
+		for _, f := range o.From {
+			starts := startsAt(m, f, op, job)
+			from += found[f] * starts.share
+			drawn += found[f] * starts.share * taken(g.Edges[e].Adj[dir], starts.nodes, o.Take)
+		}
+		ids = ids || needsIDs(m, r.Work.Records, e)
+		edges += drawn
+		x.from, x.drawn = append(x.from, from), append(x.drawn, drawn)
+		found = append(found, min(drawn, scopes*float64(far)))
+		x.nodes += found[op]
+	}
+	var output float64
+	if records := r.Work.Records; records != nil {
+		output = x.nodes*nodeBytes/2 + edges*exampleBytes/2 + (x.nodes+edges)/2*float64(r.rowBytes())
+		if records.Gzip {
+			output /= gzipShare
+		}
+	} else {
+		output = x.nodes*nodeBytes + edges*edgeBytes
+		if ids {
+			output += edges * edgeIDBytes
+		}
+	}
+	x.output = whole(output)
+	return x
 }
 
 // starts are some of the nodes from which an op starts, evenly spaced, and the share of all nodes of the op before that are of its type.
@@ -106,13 +125,13 @@ type starts struct {
 const lookedAt = 1 << 10
 
 // startsAt is where an op starts that follows op f: at seeds, or at the far ends of edges, which hubs have more of.
-func (s *Site) startsAt(f, op int, job *sample.Job) (x starts) {
-	g := s.graph()
-	e, dir := s.sampler.Walk(op)
+func startsAt(m *sample.Sampler, f, op int, job *sample.Job) (x starts) {
+	g := m.Graph()
+	e, dir := m.Walk(op)
 	near := g.Edges[e].Type.Near(dir)
 	if f > 0 {
 		x.share = 1
-		e, dir := s.sampler.Walk(f)
+		e, dir := m.Walk(f)
 		if adj := g.Edges[e].Adj[dir]; adj != nil {
 			for n, step := adj.Far.Len(), max(adj.Far.Len()/lookedAt, 1); n > 0; n -= step {
 				x.nodes = append(x.nodes, uint32(adj.Far.At(n-1)))
@@ -120,7 +139,7 @@ func (s *Site) startsAt(f, op int, job *sample.Job) (x starts) {
 		}
 		return x
 	}
-	types := s.sampler.Plan().SeedType
+	types := m.Plan().SeedType
 	for i, t := range types {
 		if t != near {
 			continue

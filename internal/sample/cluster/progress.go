@@ -10,7 +10,7 @@ import (
 
 // counts is what a Site has done since it was opened. An engine may call a function again, so they are bounds.
 type counts struct {
-	started, requests, answers, rows, pieces, subgraphs, edges atomic.Uint64
+	started, requests, answers, rows, pieces, subgraphs, edges, written atomic.Uint64
 }
 
 // Counts is the work that all workers have done.
@@ -22,10 +22,11 @@ type Counts struct {
 	Pieces    uint64 `json:"pieces"`    // written
 	Subgraphs uint64 `json:"subgraphs"` // in them
 	Edges     uint64 `json:"edges"`     // drawn for them
+	Written   uint64 `json:"written"`   // shares of the output
 }
 
 func (c *counts) read() Counts {
-	return Counts{c.started.Load(), c.requests.Load(), c.answers.Load(), c.rows.Load(), c.pieces.Load(), c.subgraphs.Load(), c.edges.Load()}
+	return Counts{c.started.Load(), c.requests.Load(), c.answers.Load(), c.rows.Load(), c.pieces.Load(), c.subgraphs.Load(), c.edges.Load(), c.written.Load()}
 }
 
 func (c *Counts) add(d Counts) {
@@ -36,6 +37,7 @@ func (c *Counts) add(d Counts) {
 	c.Pieces += d.Pieces
 	c.Subgraphs += d.Subgraphs
 	c.Edges += d.Edges
+	c.Written += d.Written
 }
 
 // readCounts adds up the messages of all workers.

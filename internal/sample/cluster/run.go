@@ -14,7 +14,6 @@ import (
 
 	"github.com/graphmill/graphmill/draw"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/sample/messages"
 	"github.com/graphmill/graphmill/internal/sample/output"
@@ -31,6 +30,9 @@ type Options struct {
 	GroupSeeds, WaveSeeds int
 	// RangeNodes is the number of nodes of a range; 0 chooses.
 	RangeNodes int
+	// Shards is how many tasks write the output; 0 is one writer, this process (see ChooseShards). ShardBytes is the least size of a shard of an array; 0 chooses.
+	Shards     int
+	ShardBytes int64
 	// Memory is the memory of a worker; 0 is not known. A job whose tasks need more is refused.
 	Memory int64
 	// Tell, if not nil, is called with the counts of all workers, about twice per second.
@@ -81,7 +83,7 @@ func (r *Run) divide(job sample.Job) error {
 			return err
 		}
 	}
-	w.Format, w.Law, w.Method = 3, draw.Version, o.Method
+	w.Format, w.Law, w.Method, w.Shards, w.ShardBytes = workFormat, draw.Version, o.Method, r.Shares(job), o.ShardBytes
 	w.BatchSize, w.Seed, w.Epoch, w.Epochs, w.Shuffled, w.Rank, w.Ranks = job.BatchSize, job.Seed, job.Epoch, max(job.Epochs, 1), job.Shuffle, job.Rank, max(job.Ranks, 1)
 	w.Batches = job.EpochBatches(r.Sampler.SeedWidth())
 	seeds, edges := o.GroupSeeds, uint64(0)
@@ -174,48 +176,16 @@ func (r *Run) rowBytes() uint64 {
 }
 
 // Make implements output.Elsewhere.
-func (r *Run) Make(ctx context.Context, job sample.Job, join output.Join) (err error) {
+func (r *Run) Make(ctx context.Context, job sample.Job, join output.Join) error {
 	if err := r.divide(job); err != nil {
 		return err
 	}
 	if r.Work.Batches == 0 {
 		return nil
 	}
-	release, err := workfolder.Hold(r.FS, r.Dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, release()) }()
-	from := r.Work.Store
-	if r.Options.Ship {
-		r.Work.Store = filepath.Join(r.Dir, shippedDir)
-	}
-	if err := r.prepare(ctx, &job); err != nil {
-		return err
-	}
-	if err := r.ship(ctx, from); err != nil {
-		return err
-	}
-	if err := r.dropDamaged(r.Work.groupOf(job.From)); err != nil {
-		return err
-	}
-	list, err := r.check(&job)
-	if err != nil {
-		return err
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	ended := make(chan jobEnd, 1)
-	go func() {
-		if list == nil {
-			ended <- jobEnd{}
-			return
-		}
-		ended <- jobEnd{r.Engine.Run(ctx, r.Dir, list)}
-	}()
-	err = guard.Do(func() error { return r.joinAll(ctx, job.From, ended, cancel, join) })
-	cancel(err)
-	if err != nil {
+	if err := r.hold(ctx, &job, func(ctx context.Context, ended chan jobEnd, cancel func(error)) error {
+		return r.joinAll(ctx, job.From, ended, cancel, join)
+	}); err != nil {
 		return err
 	}
 	return workfolder.RemoveAll(r.FS, r.Dir)
@@ -240,8 +210,10 @@ func (r *Run) prepare(ctx context.Context, job *sample.Job) error {
 		}
 		r.Work.ID = workfolder.Unique()
 	}
-	if err := r.FS.MkdirAll(filepath.Join(r.Dir, piecesDir(&r.Work))); err != nil {
-		return err
+	for _, dir := range []string{filepath.Join(r.Dir, piecesDir(&r.Work)), outputDir(r.Dir, &r.Work), filepath.Dir(writtenFile(r.Dir, &r.Work, 0))} {
+		if err := r.FS.MkdirAll(dir); err != nil {
+			return err
+		}
 	}
 	if err := workfolder.Reset(r.FS, r.Dir); err != nil {
 		return err
@@ -373,7 +345,7 @@ func (r *Run) dropDamaged(from uint64) error {
 		if err != nil {
 			return err
 		}
-		whole := output.CheckPiece(f)
+		whole := output.CheckPiece(f, r.Work.Shards == 1) // a task that writes checks what it reads
 		if err := f.Close(); err != nil {
 			return err
 		}
@@ -505,6 +477,9 @@ func (r *Run) stage(c Counts, joined uint64) string {
 		return fmt.Sprintf("stage start has drawn for %d of %d groups", c.Started, groups)
 	case r.Work.Method == Shuffle && c.Answers < c.Requests && c.Pieces == 0:
 		return fmt.Sprintf("stage range has drawn for %d of %d nodes", c.Answers, c.Requests)
+	}
+	if r.Work.Shards > 1 && c.Pieces >= groups {
+		return fmt.Sprintf("%d of %d shares of the output are written", min(c.Written, uint64(r.Work.Shards)), r.Work.Shards)
 	}
 	return fmt.Sprintf("%d of %d pieces are written, and %d are in the output", min(c.Pieces, groups), groups, joined)
 }

@@ -39,6 +39,7 @@ type Site struct {
 	ranges   rangeCache
 	division *stages.Job
 	groups   int // the stage that gets the answers of groups
+	write    int // the stage that writes the output, after the one that makes the pieces; there is none with one shard
 
 	counts counts
 	pulse  *workfolder.Pulse[Counts]
@@ -211,18 +212,23 @@ func (s *Site) do(ctx context.Context, stage int, key int64, records func() ([]b
 		return err
 	}
 	switch {
+	case stage == s.write:
+		err = s.writeShare(ctx, key)
 	case s.Work.Method == Local:
 		err = h.sampleGroup(ctx, uint64(key))
 	case stage == 0:
 		err = h.startGroup(ctx, uint64(key), emit)
 	case stage < s.groups:
 		err = h.drawRange(ctx, stage, key, records, emit)
-	case stage == len(s.division.Stages)-1:
+	case stage == s.write-1:
 		err = h.assembleGroup(ctx, key, records)
 	case stage == s.groups:
 		err = h.wantGroup(ctx, key, records, emit)
 	default:
 		err = h.giveRows(ctx, records, emit)
+	}
+	if err == nil && stage == s.write-1 && (key == 0 || key == groupKey(0)) {
+		s.callWriters(emit)
 	}
 	if err == nil { // else the buffers may hold half of a record
 		s.hands.Put(h)

@@ -76,7 +76,7 @@ func (s *Site) plan() {
 			first += t.walks[at].ranges
 		}
 		t.walkOf[op] = at
-		if t.wide[op] = s.sampler.Wide(edges); s.needsIDs(edges) {
+		if t.wide[op] = s.sampler.Wide(edges); needsIDs(s.sampler, s.Work.Records, edges) {
 			t.idWidth[op] = numberBytes(g.Edges[edges].Count)
 		}
 		t.farCount[op] = g.Nodes[g.NodeType(g.Edges[edges].Type.Far(dir))].Count
@@ -89,20 +89,30 @@ func (s *Site) plan() {
 // numberBytes is the bytes that each number below n fits.
 func numberBytes(n int) int { return max((bits.Len(uint(max(n-1, 0)))+7)/8, 1) }
 
-// needsIDs says whether the output needs the ids of edges of a type: to list them, to join columns, or to find repeats.
-func (s *Site) needsIDs(edges int) bool {
-	if s.sampler.Repeats(edges) {
+// needsIDs says whether the output needs the ids of edges of a type: to list them, to join columns, or to find repeats. records is nil for a collection.
+func needsIDs(m *sample.Sampler, records *Records, edges int) bool {
+	if m.Repeats(edges) {
 		return true
 	}
-	if r := s.Work.Records; r != nil {
+	if records != nil {
 		// The formats of TF-GNN order edges and drop repeats by id.
-		return r.Compat != 0 || slices.ContainsFunc(s.graph().Edges[edges].Columns, output.Writes)
+		return records.Compat != 0 || slices.ContainsFunc(m.Graph().Edges[edges].Columns, output.Writes)
 	}
-	return s.sampler.EdgeIDs()
+	return m.EdgeIDs()
 }
 
 // planStages lists the stages of the job.
 func (s *Site) planStages() []stages.Stage {
+	list := s.planPieces()
+	s.write = len(list)
+	if s.Work.Shards > 1 {
+		list = append(list, stages.Stage{Name: "write", Tasks: int64(s.Work.Shards), Inputs: []stages.Input{{From: s.write - 1, For: s.write}}})
+	}
+	return list
+}
+
+// planPieces lists the stages that make the pieces.
+func (s *Site) planPieces() []stages.Stage {
 	w := s.Work
 	if w.Method == Local {
 		return []stages.Stage{{Name: "sample", Tasks: int64(w.Groups())}}

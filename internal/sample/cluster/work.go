@@ -25,7 +25,7 @@ const (
 
 // Work is a run of sampling for the workers. It is JSON in the work folder, with the arrays of the seeds next to it.
 type Work struct {
-	Format int    `json:"format"` // 3
+	Format int    `json:"format"` // 4
 	ID     string `json:"id"`     // of this Work alone; it reaches no output
 	Law    int    `json:"law"`    // version of the draw law
 	// Store is the absolute path of the store, and StoreSum its checksum (store.Sum).
@@ -47,6 +47,10 @@ type Work struct {
 
 	// Records is the format of TFRecords, nil for a collection.
 	Records *Records `json:"records,omitempty"`
+
+	// Shards is how many tasks write the output, 1 where the submitter does, and ShardBytes the fewest bytes of a shard of an array (store.Share).
+	Shards     int   `json:"shards"`
+	ShardBytes int64 `json:"shard_bytes,omitempty"`
 
 	Method Method `json:"method"`
 	// Batches is the number of batches per epoch, and GroupBatches per group. No group extends over two epochs.
@@ -91,6 +95,9 @@ type Records struct {
 // workFile is the file of the Work in its folder.
 const workFile = "work.json"
 
+// workFormat is the version of the Work, and of the pieces.
+const workFormat = 4
+
 // maxWork bounds the Work: its plan has at most 16 MiB.
 const maxWork = 64 << 20
 
@@ -122,9 +129,9 @@ func readWork(fsys vfs.FS, dir string) (*Work, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	switch {
-	case w.Format != 3 || w.Law != draw.Version:
-		return nil, fmt.Errorf("%s: found format %d and draw law %d, expected 3 and %d; install the same version on all machines", name, w.Format, w.Law, draw.Version)
-	case len(w.Plan) == 0 || w.ID == "" || w.ID != filepath.Base(w.ID) || w.GroupBatches == 0 || w.BatchSize < 1 || w.Method != Local && w.Method != Shuffle:
+	case w.Format != workFormat || w.Law != draw.Version:
+		return nil, fmt.Errorf("%s: found format %d and draw law %d, expected %d and %d; install the same version on all machines", name, w.Format, w.Law, workFormat, draw.Version)
+	case len(w.Plan) == 0 || w.ID == "" || w.ID != filepath.Base(w.ID) || w.GroupBatches == 0 || w.BatchSize < 1 || w.Shards < 1 || w.Method != Local && w.Method != Shuffle:
 		return nil, fmt.Errorf("%s: found no whole work, expected a plan, groups and a method", name)
 	case w.Method == Shuffle && (w.RangeNodes < 1 || w.Share < 1 || w.MostRanges < 1 || w.WaveGroups == 0):
 		return nil, fmt.Errorf("%s: found %d ranges of %d nodes and waves of %d groups, expected at least 1", name, w.MostRanges, w.RangeNodes, w.WaveGroups)

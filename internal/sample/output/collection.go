@@ -35,6 +35,9 @@ type Collection struct {
 	s   *sample.Sampler
 	opt CollectionOptions
 
+	begun bool // the arrays are open
+	older bool // an earlier run wrote the 0 that lists begin with
+
 	// All arrays of the folder, as streams.
 	streams []*stream
 	nodes   []collectionNodes
@@ -49,6 +52,10 @@ type Collection struct {
 type stream struct {
 	number int // in graphs.values
 	name   string
+	dtype  graph.DType
+	row    []int
+	words  int  // of a row in graphs.values
+	counts bool // of a ptr: its values are lengths in graphs
 	array  *store.Array
 }
 
@@ -56,6 +63,7 @@ type stream struct {
 type list struct {
 	ptr   *stream
 	items []*stream
+	width int // words of the first item per element of a run
 	total uint64
 }
 
@@ -75,33 +83,39 @@ type collectionOp struct {
 	frontier, edges list // edges has the items of collectionEdges
 }
 
-// NewCollection begins the arrays of a collection in w. Close it.
+// NewCollection begins a collection in w. Close it.
 func NewCollection(w *store.Writer, s *sample.Sampler, opt CollectionOptions) (*Collection, error) {
-	c := &Collection{s: s, opt: opt}
+	c := newCollection(s, opt)
 	before, err := c.begin(w, opt.Checkpoint, opt.Progress)
-	if err != nil {
-		return nil, err
+	if err != nil || before == nil {
+		return c, err
 	}
-	if err := c.open(before); err != nil {
-		return nil, errors.Join(err, c.Close())
+	lists := c.lists()
+	if len(before.Totals) != len(lists) {
+		return nil, fmt.Errorf("checkpoint: found %d lists, expected %d", len(before.Totals), len(lists))
 	}
+	for i, l := range lists {
+		l.total = before.Totals[i]
+	}
+	c.older = true
 	return c, nil
 }
 
-// open makes the arrays, or opens the arrays of a checkpoint.
-func (c *Collection) open(before *saved) error {
-	g, plan := c.s.Graph(), c.s.Plan()
+// newCollection describes the arrays of a collection.
+func newCollection(s *sample.Sampler, opt CollectionOptions) *Collection {
+	c := &Collection{s: s, opt: opt}
+	g, plan := s.Graph(), s.Plan()
 	nodes, edges := Reach(g, plan)
-	b, ends := builder{c: c, begun: before != nil}, c.ends()
+	ends := c.ends()
 	for _, i := range nodes {
 		dir := store.NodesDir(g.Nodes[i].Type)
-		c.nodes = append(c.nodes, collectionNodes{i, b.list(dir, "graph_ptr", "node_id"), b.stream(dir+"/num_sampled_nodes.npy", graph.Uint32, c.s.Hops()+1)})
+		c.nodes = append(c.nodes, collectionNodes{i, c.list(dir, "graph_ptr", "node_id"), c.stream(dir+"/num_sampled_nodes.npy", graph.Uint32, s.Hops()+1)})
 	}
 	for _, i := range edges {
 		dir := store.EdgesDir(g.Edges[i].Type)
-		e := collectionEdges{number: i, list: b.edges(dir, "graph_ptr", ends, c.s.Wide(i))}
+		e := collectionEdges{number: i, list: c.edgeList(dir, "graph_ptr", ends, s.Wide(i))}
 		if plan.Kind == sample.Directional {
-			e.hops = b.stream(dir+"/num_sampled_edges.npy", graph.Uint32, c.s.Hops())
+			e.hops = c.stream(dir+"/num_sampled_edges.npy", graph.Uint32, s.Hops())
 		}
 		c.edges = append(c.edges, e)
 	}
@@ -109,26 +123,18 @@ func (c *Collection) open(before *saved) error {
 	if plan.Negatives != nil {
 		seeds = append(seeds, "negative_local")
 	}
-	c.seeds = b.list("context", "seed_ptr", seeds...)
-	c.epoch = b.stream("context/epoch.npy", graph.Int64)
-	c.batch = b.stream("context/batch.npy", graph.Int64)
-	if c.opt.Ops {
+	c.seeds = c.list("context", "seed_ptr", seeds...)
+	c.seeds.width = s.SeedWidth()
+	c.epoch = c.stream("context/epoch.npy", graph.Int64)
+	c.batch = c.stream("context/batch.npy", graph.Int64)
+	if opt.Ops {
 		for i := range plan.Ops {
 			dir := fmt.Sprintf("ops/%d", i+1)
-			t, _ := c.s.Walk(i + 1)
-			c.ops = append(c.ops, collectionOp{b.list(dir, "frontier_ptr", "frontier"), b.edges(dir, "edge_ptr", ends, c.s.Wide(t))})
+			t, _ := s.Walk(i + 1)
+			c.ops = append(c.ops, collectionOp{c.list(dir, "frontier_ptr", "frontier"), c.edgeList(dir, "edge_ptr", ends, s.Wide(t))})
 		}
 	}
-	if before != nil {
-		lists := c.lists()
-		if len(before.Totals) != len(lists) {
-			return fmt.Errorf("checkpoint: found %d lists, expected %d", len(before.Totals), len(lists))
-		}
-		for i, l := range lists {
-			l.total = before.Totals[i]
-		}
-	}
-	return b.err
+	return c
 }
 
 // lists is all lists, always in the same order.
@@ -146,32 +152,24 @@ func (c *Collection) lists() []*list {
 	return lists
 }
 
-// builder opens arrays until one fails.
-type builder struct {
-	c     *Collection
-	begun bool // an earlier run wrote the 0 that lists begin with
-	err   error
-}
-
-func (b *builder) stream(name string, dtype graph.DType, row ...int) *stream {
-	if b.err != nil {
-		return nil
+// stream describes an array.
+func (c *Collection) stream(name string, dtype graph.DType, row ...int) *stream {
+	s := &stream{number: len(c.streams), name: name, dtype: dtype, row: row, words: dtype.Size() / 4}
+	for _, n := range row {
+		s.words *= n
 	}
-	s := &stream{number: len(b.c.streams), name: name}
-	if b.c.w != nil { // pieces have no files
-		if s.array, b.err = b.c.w.Array(name, dtype, row...); b.err != nil {
-			return nil
-		}
-	}
-	b.c.streams = append(b.c.streams, s)
+	c.streams = append(c.streams, s)
 	return s
 }
 
-func (b *builder) list(dir, ptr string, items ...string) list { return b.edges(dir, ptr, items, false) }
+func (c *Collection) list(dir, ptr string, items ...string) list {
+	return c.edgeList(dir, ptr, items, false)
+}
 
-// edges is list for the items of collectionEdges. Edge ids have 64 bits where they are wide.
-func (b *builder) edges(dir, ptr string, items []string, wide bool) list {
-	l := list{ptr: b.stream(dir+"/"+ptr+".npy", graph.Uint64)}
+// edgeList is list for the items of collectionEdges. Edge ids have 64 bits where they are wide.
+func (c *Collection) edgeList(dir, ptr string, items []string, wide bool) list {
+	l := list{ptr: c.stream(dir+"/"+ptr+".npy", graph.Uint64), width: 1}
+	l.ptr.words, l.ptr.counts = 1, true
 	for _, name := range items {
 		dtype := graph.Uint32
 		switch {
@@ -180,12 +178,36 @@ func (b *builder) edges(dir, ptr string, items []string, wide bool) list {
 		case name == sample.WeightsColumn:
 			dtype = graph.Float32
 		}
-		l.items = append(l.items, b.stream(dir+"/"+name+".npy", dtype))
-	}
-	if b.err == nil && !b.begun && l.ptr.array != nil {
-		_, b.err = l.ptr.array.Write(make([]byte, 8))
+		l.items = append(l.items, c.stream(dir+"/"+name+".npy", dtype))
 	}
 	return l
+}
+
+// beginArrays makes the files of the arrays, or opens those of a checkpoint. rows is the number of rows of each; nil where it is not known.
+func (c *Collection) beginArrays(w *store.Writer, rows []uint64) (err error) {
+	if c.begun {
+		return nil
+	}
+	c.begun = true
+	for i, s := range c.streams {
+		if rows == nil {
+			s.array, err = w.Array(s.name, s.dtype, s.row...)
+		} else {
+			s.array, err = w.Sized(s.name, rows[i], s.dtype, s.row...)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if c.older {
+		return nil
+	}
+	for _, l := range c.lists() {
+		if _, err := l.ptr.array.Write(make([]byte, 8)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Sizes is the distributions of nodes and edges over the subgraphs so far.
@@ -195,6 +217,7 @@ func (c *Collection) Sizes() (nodes, edges *report.Histogram) { return &c.all.No
 // runs until sink adds them up. A value of 64 bits is two words, the lower one first.
 type graphs struct {
 	values [][]uint32
+	unread []int64 // by stream, the number of values that were left in the piece: none of values is there then
 	sums   []uint64
 	epoch  int64
 	batch  int64
@@ -208,6 +231,21 @@ func (c *Collection) Run(ctx context.Context, job sample.Job) (sample.Stats, err
 	if err != nil {
 		return c.all.Stats, err
 	}
+	if from := c.opt.Elsewhere; from != nil && from.Shares(job) > 1 {
+		if err := c.fresh(&job); err != nil {
+			return c.all.Stats, err
+		}
+		c.begun = true // by others
+		return c.all.Stats, from.Write(ctx, job, func(folder string, part *Written) error {
+			if part.Whole != nil {
+				c.setTotals(part.Whole.Totals)
+			}
+			return c.takeShare(ctx, folder, part)
+		})
+	}
+	if err := c.beginArrays(c.w, nil); err != nil {
+		return c.all.Stats, err
+	}
 	if c.opt.Elsewhere != nil {
 		err := join(ctx, &c.course, job, c.opt.Elsewhere, c.newGraphs(), c.sink)
 		return c.all.Stats, err
@@ -216,7 +254,19 @@ func (c *Collection) Run(ctx context.Context, job sample.Job) (sample.Stats, err
 	return c.all.Stats, err
 }
 
-func (c *Collection) newGraphs() *graphs { return &graphs{values: make([][]uint32, len(c.streams))} }
+func (c *Collection) newGraphs() *graphs {
+	return &graphs{values: make([][]uint32, len(c.streams)), unread: make([]int64, len(c.streams))}
+}
+
+// setTotals sets the lengths of the lists, of an output whose frames have totals bytes by section.
+func (c *Collection) setTotals(totals []int64) {
+	for _, l := range c.lists() {
+		first := l.items[0].number + firstStream
+		if first < len(totals) { // without a batch there are none
+			l.total = uint64(totals[first]) / uint64(4*l.width)
+		}
+	}
+}
 
 // encode copies a subgraph, in a worker.
 func (c *Collection) encode(out *graphs, b *sample.Batch, sub *sample.Subgraph) error {
@@ -265,27 +315,51 @@ func words(x graph.Index) []uint32 {
 	return x.U32
 }
 
-// sink appends a batch to the arrays and empties it.
+// words is the number of values of a stream, read or not.
+func (g *graphs) words(s *stream) uint64 {
+	return uint64(len(g.values[s.number])) + uint64(g.unread[s.number])
+}
+
+// sink appends batches to the arrays and empties them. It leaves out what was not read.
 func (c *Collection) sink(out *graphs) error {
+	count := out.words(c.seeds.ptr) // of graphs
 	write := func(s *stream) error {
+		if n := out.unread[s.number]; n > 0 {
+			out.unread[s.number] = 0
+			return s.array.Skip(4 * n)
+		}
 		_, err := s.array.Write(graph.Bytes(out.values[s.number]))
 		out.values[s.number] = out.values[s.number][:0]
 		return err
 	}
 	run := func(l *list) error {
-		sums := out.sums[:0]
-		for _, n := range out.values[l.ptr.number] {
-			l.total += uint64(n)
-			sums = append(sums, l.total)
-		}
-		out.sums, out.values[l.ptr.number] = sums, out.values[l.ptr.number][:0]
-		_, err := l.ptr.array.Write(graph.Bytes(sums))
-		for _, s := range l.items {
-			if err == nil {
-				err = write(s)
+		end := l.total + out.words(l.items[0])/uint64(l.width)
+		if n := out.unread[l.ptr.number]; n > 0 {
+			out.unread[l.ptr.number] = 0
+			if err := l.ptr.array.Skip(8 * n); err != nil {
+				return err
+			}
+		} else {
+			sums := out.sums[:0]
+			for _, n := range out.values[l.ptr.number] {
+				l.total += uint64(n)
+				sums = append(sums, l.total)
+			}
+			out.sums, out.values[l.ptr.number] = sums, out.values[l.ptr.number][:0]
+			if len(sums) > 0 && l.total != end {
+				return fmt.Errorf("%w: %s has %d elements, expected %d", errPiece, l.items[0].name, end, l.total)
+			}
+			if _, err := l.ptr.array.Write(graph.Bytes(sums)); err != nil {
+				return err
 			}
 		}
-		return err
+		l.total = end
+		for _, s := range l.items {
+			if err := write(s); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	for i := range c.nodes {
 		if err := errors.Join(run(&c.nodes[i].list), write(c.nodes[i].hops)); err != nil {
@@ -311,13 +385,18 @@ func (c *Collection) sink(out *graphs) error {
 		s *stream
 		v int64
 	}{{c.epoch, out.epoch}, {c.batch, out.batch}} {
+		if err != nil {
+			break
+		}
+		if n := int64(8 * count); !same.s.array.WantsNext(n) {
+			err = same.s.array.Skip(n)
+			continue
+		}
 		out.sums = out.sums[:0]
-		for range out.Stats.Subgraphs {
+		for range count {
 			out.sums = append(out.sums, uint64(same.v))
 		}
-		if err == nil {
-			_, err = same.s.array.Write(graph.Bytes(out.sums))
-		}
+		_, err = same.s.array.Write(graph.Bytes(out.sums))
 	}
 	if err != nil {
 		return err
@@ -344,7 +423,7 @@ func (c *Collection) save() error {
 
 // Finish completes the arrays and describes them, for store.Writer.Seal. made says how the collection was made.
 func (c *Collection) Finish(made store.Made) (*store.Meta, error) {
-	if err := c.Close(); err != nil {
+	if err := errors.Join(c.beginArrays(c.w, nil), c.Close()); err != nil {
 		return nil, err
 	}
 	g := c.s.Graph()

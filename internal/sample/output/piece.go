@@ -14,25 +14,33 @@ import (
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/sample"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 )
 
 // Elsewhere makes the batches of a job in other processes.
 type Elsewhere interface {
+	// Shares is how many of them write the output of a job: with 1 this process does, by Make, and else they do, by Write.
+	Shares(job sample.Job) int
 	// Make calls join with a piece for each run of batches of the job, from Job.From on, in order. A piece may begin with
 	// batches before Job.From. Make returns the error of join.
 	Make(ctx context.Context, job sample.Job, join Join) error
+	// Write has an output of the job alone written, and calls take with what each process wrote, and the folder of its files. Write returns the error of take.
+	Write(ctx context.Context, job sample.Job, take func(folder string, part *Written) error) error
 }
 
 // Join adds a piece to the output. saved is the number of batches of the job, from the first on, that a checkpoint has: the output keeps these if the process is killed, and
 // needs the pieces of all later ones again.
-type Join func(piece io.Reader) (saved uint64, err error)
+type Join func(piece vfs.File) (saved uint64, err error)
 
-// Pieces makes pieces: the encoded subgraphs of consecutive batches of a job, for the process that writes the output.
+// Pieces makes pieces: the encoded subgraphs of consecutive batches of a job, for the processes that write the output.
 // It is safe for concurrent use, with a PieceWriter per goroutine.
 type Pieces struct {
 	s     *sample.Sampler
 	job   sample.Job
 	begin func() (out parcel, encode func(b *sample.Batch, sub *sample.Subgraph) error)
+	// write writes a share of the output.
+	write func(ctx context.Context, w *store.Writer, share store.Share, ends []pieceEnd, open openPiece) error
 }
 
 // RecordPieces makes pieces for the Records of the same sampler, options and job.
@@ -48,39 +56,56 @@ func RecordPieces(s *sample.Sampler, opt RecordsOptions, job sample.Job) (*Piece
 	return &Pieces{s, job, func() (parcel, func(*sample.Batch, *sample.Subgraph) error) {
 		c := r.newChunk()
 		return c, func(b *sample.Batch, sub *sample.Subgraph) error { return encode(c, b, sub) }
-	}}, nil
+	}, r.writeShare}, nil
 }
 
 // CollectionPieces makes pieces for the Collection of the same sampler, options and job.
 func CollectionPieces(s *sample.Sampler, opt CollectionOptions, job sample.Job) (*Pieces, error) {
-	c := &Collection{s: s, opt: opt}
-	if err := c.open(nil); err != nil {
-		return nil, err
-	}
+	c := newCollection(s, opt)
 	return &Pieces{s, job, func() (parcel, func(*sample.Batch, *sample.Subgraph) error) {
 		g := c.newGraphs()
 		return g, func(b *sample.Batch, sub *sample.Subgraph) error { return c.encode(g, b, sub) }
+	}, func(ctx context.Context, w *store.Writer, _ store.Share, ends []pieceEnd, open openPiece) error {
+		return newCollection(s, opt).writeShare(ctx, w, ends, open)
 	}}, nil
 }
 
 // Job is the job in the batches that pieces are made of. Its batch size may differ from the job that was given.
 func (p *Pieces) Job() sample.Job { return p.job }
 
-// parcel is the encoded subgraphs of a batch.
+// parcel is the encoded subgraphs of a batch, as sections, which are read one by one.
 type parcel interface {
-	// appendTo appends the parcel to b and empties it.
-	appendTo(b []byte) ([]byte, error)
-	// readFrom replaces the parcel by what appendTo has appended.
-	readFrom(b []byte) error
+	// appendTo appends the sections of the parcel to b, and the offset in b of the end of each to ends. It empties the parcel, except for its counts.
+	appendTo(b []byte, ends []int) ([]byte, []int, error)
+	// readFrom replaces the parcel by what appendTo has appended. It keeps the bytes until the parcel is emptied.
+	readFrom(sections []section) error
+	// sections is the number of sections.
+	sections() int
+	// counted is the counts of the batch.
+	counted() *tally
+	// files is the range of the files that the parcel goes to, where it goes to files one after the other.
+	files() (from, to int)
 }
 
-// A piece has a header, a frame for each batch (its length in 4 bytes, and the parcel), and the checksum of all of this.
+// A piece has frames, one for each batch, and an end. A frame is the sections of a parcel. The end has an index, with the length of each section as a varint and its checksum; the sums;
+// and the foot. All numbers are little-endian.
+//
+//	sums  the bytes of all frames by section, 8 bytes each; the range of files, 2 x 8 bytes; the counts of all batches
+//	foot  the offsets of the index and the sums, the first batch, the number of batches, the number of sections, the checksums of the index, and of the sums
+//	      and the foot before it; magic
 const (
-	pieceMagic  = "GMPIECE2"
-	pieceHeader = len(pieceMagic) + 16 // the first batch, the number of batches
-	// maxFrame bounds a frame. An Example has at most 2 GiB, and a batch one Example or many small ones.
-	maxFrame = 1<<32 - 1
+	pieceMagic = "GMPIECE3"
+	pieceFoot  = 8 * 8
+	// pieceTail is read at once: the foot, and most times the sums.
+	pieceTail = 4 << 10
 )
+
+// section is a part of a frame.
+type section struct {
+	at, n int64 // in the piece
+	sum   uint64
+	b     []byte // nil if it is not read
+}
 
 // PieceWriter writes pieces, one after the other. It belongs to one goroutine.
 type PieceWriter struct {
@@ -90,6 +115,8 @@ type PieceWriter struct {
 	encode  func(*sample.Batch, *sample.Subgraph) error
 	batch   sample.Batch
 	frame   []byte
+	ends    []int // of the sections of frame
+	index   []byte
 }
 
 // NewWriter makes the buffers of a goroutine.
@@ -107,12 +134,9 @@ func (p *Pieces) NewWriter() (*PieceWriter, error) {
 
 // Write writes the piece of n batches from first on, counted over the job, to to. take makes the i-th subgraph of a batch.
 func (w *PieceWriter) Write(ctx context.Context, to io.Writer, first, n uint64, take func(b *sample.Batch, i int) (*sample.Subgraph, error)) error {
-	sum := xxh3.New()
-	buf := bufio.NewWriterSize(io.MultiWriter(to, sum), 1<<18)
-	head := binary.LittleEndian.AppendUint64([]byte(pieceMagic), first)
-	if _, err := buf.Write(binary.LittleEndian.AppendUint64(head, n)); err != nil {
-		return err
-	}
+	buf := bufio.NewWriterSize(to, 1<<18)
+	w.index = w.index[:0]
+	end := pieceEnd{first: first, batches: n}
 	for i := range n {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -128,182 +152,133 @@ func (w *PieceWriter) Write(ctx context.Context, to io.Writer, first, n uint64, 
 				return err
 			}
 		}
+		if from, to := w.out.files(); from < to {
+			if end.from == end.to {
+				end.from, end.to = from, to
+			}
+			end.from, end.to = min(end.from, from), max(end.to, to)
+		}
 		var err error
-		if w.frame, err = w.out.appendTo(append(w.frame[:0], 0, 0, 0, 0)); err != nil {
+		if w.frame, w.ends, err = w.out.appendTo(w.frame[:0], w.ends[:0]); err != nil {
 			return err
 		}
-		size := len(w.frame) - 4
-		if size > maxFrame {
-			return fmt.Errorf("found %d bytes in a batch, expected less than 4 GiB; take smaller batches", size)
+		end.take(w.out.counted())
+		if end.totals == nil {
+			end.totals = make([]int64, len(w.ends))
 		}
-		binary.LittleEndian.PutUint32(w.frame, uint32(size))
+		at := 0
+		for i, to := range w.ends {
+			w.index = binary.LittleEndian.AppendUint64(binary.AppendUvarint(w.index, uint64(to-at)), xxh3.Hash(w.frame[at:to]))
+			end.totals[i] += int64(to - at)
+			at = to
+		}
+		end.index += int64(len(w.frame))
 		if _, err := buf.Write(w.frame); err != nil {
 			return err
 		}
 	}
-	if err := buf.Flush(); err != nil {
+	tail, err := end.append(w.index)
+	if err != nil {
 		return err
 	}
-	_, err := to.Write(binary.LittleEndian.AppendUint64(nil, sum.Sum64()))
-	return err
-}
-
-// errPiece is the error of a piece that is not what PieceWriter.Write has written.
-var errPiece = errors.New("found a damaged piece, expected the subgraphs that a worker wrote; remove the partial output and sample again")
-
-// joinPiece reads a piece into parcels, and hands the parcels of the batches from from on to sink. It returns the batch after
-// its last one.
-func joinPiece[T parcel](piece io.Reader, out T, from uint64, sink func(T) error) (uint64, error) {
-	sum := xxh3.New()
-	in := bufio.NewReaderSize(piece, 1<<18)
-	r := io.TeeReader(in, sum)
-	head := make([]byte, pieceHeader)
-	if _, err := io.ReadFull(r, head); err != nil || string(head[:len(pieceMagic)]) != pieceMagic {
-		return from, errors.Join(errPiece, err)
+	w.index = tail
+	if _, err := buf.Write(tail); err != nil {
+		return err
 	}
-	first, n := binary.LittleEndian.Uint64(head[len(pieceMagic):]), binary.LittleEndian.Uint64(head[len(pieceMagic)+8:])
-	if first > from || first+n < first {
-		return from, fmt.Errorf("%w: batches %d to %d, expected batch %d", errPiece, first, first+n, from)
-	}
-	var frame []byte
-	for batch := first; batch < first+n; batch++ {
-		var size [4]byte
-		if _, err := io.ReadFull(r, size[:]); err != nil {
-			return from, errors.Join(errPiece, err)
-		}
-		var err error
-		if frame, err = readFrame(r, frame, int(binary.LittleEndian.Uint32(size[:]))); err != nil {
-			return from, errors.Join(errPiece, err)
-		}
-		if batch < from {
-			continue
-		}
-		if err := out.readFrom(frame); err != nil {
-			return from, errors.Join(errPiece, err)
-		}
-		if err := sink(out); err != nil {
-			return from, err
-		}
-	}
-	var check [8]byte
-	if _, err := io.ReadFull(in, check[:]); err != nil || binary.LittleEndian.Uint64(check[:]) != sum.Sum64() {
-		return from, errors.Join(errPiece, err)
-	}
-	return max(from, first+n), nil
-}
-
-// CheckPiece reads a piece, and compares it with its checksum.
-func CheckPiece(piece io.Reader) error {
-	sum := xxh3.New()
-	in := bufio.NewReaderSize(piece, 1<<18)
-	for {
-		b, err := in.Peek(1<<16 + 8)
-		if len(b) < 8 {
-			return errors.Join(errPiece, err)
-		}
-		if errors.Is(err, io.EOF) {
-			_, _ = sum.Write(b[:len(b)-8]) // a hash never fails
-			if binary.LittleEndian.Uint64(b[len(b)-8:]) != sum.Sum64() {
-				return errPiece
-			}
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		_, _ = sum.Write(b[:1<<16])
-		if _, err := in.Discard(1 << 16); err != nil {
-			return err
-		}
-	}
-}
-
-// readFrame reads n bytes into b, which it reuses. It allocates no more than twice what is there to read.
-func readFrame(r io.Reader, b []byte, n int) ([]byte, error) {
-	b = b[:0]
-	for len(b) < n {
-		if cap(b) == len(b) {
-			grown := make([]byte, len(b), min(n, max(2*len(b), 1<<20)))
-			copy(grown, b)
-			b = grown
-		}
-		part := b[len(b):min(n, cap(b))]
-		k, err := io.ReadFull(r, part)
-		b = b[:len(b)+k]
-		if err != nil {
-			return b, err
-		}
-	}
-	return b, nil
+	return buf.Flush()
 }
 
 // join adds the batches of a job that other processes make.
 func join[T parcel](ctx context.Context, c *course, job sample.Job, from Elsewhere, out T, sink func(T) error) error {
 	batch, before := job.From, c.all.Stats.Batches-job.From // batches of earlier jobs
-	return from.Make(ctx, job, func(piece io.Reader) (saved uint64, err error) {
-		batch, err = joinPiece(piece, out, batch, sink)
+	return from.Make(ctx, job, func(piece vfs.File) (saved uint64, err error) {
+		e, err := sizedPiece(piece)
+		if err == nil {
+			batch, err = joinPiece(piece, e, out, batch, sink)
+		}
 		return max(c.saved, before) - before, err
 	})
 }
 
+// sections implements parcel: a chunk has its counts, and its records.
+func (c *chunk) sections() int { return 2 }
+
 // appendTo implements parcel.
-func (c *chunk) appendTo(b []byte) ([]byte, error) {
+func (c *chunk) appendTo(b []byte, ends []int) ([]byte, []int, error) {
 	b, err := c.tally.appendTo(b)
-	return c.records.AppendTo(b), err
+	ends = append(ends, len(b))
+	b = c.records.AppendTo(b)
+	return b, append(ends, len(b)), err
 }
 
 // readFrom implements parcel.
-func (c *chunk) readFrom(b []byte) error {
-	b, err := c.tally.readFrom(b)
-	if err != nil {
-		return err
-	}
-	return c.records.ReadFrom(b)
+func (c *chunk) readFrom(sections []section) error {
+	return errors.Join(c.tally.readAll(sections[0].b), c.records.ReadFrom(sections[1].b))
 }
 
+// files implements parcel.
+func (c *chunk) files() (from, to int) { return c.records.Span() }
+
+// The sections of graphs: the counts, the epoch and the batch, and then the values of each stream.
+const (
+	countSection = iota
+	batchSection
+	firstStream
+)
+
 // appendTo implements parcel.
-func (g *graphs) appendTo(b []byte) ([]byte, error) {
+func (g *graphs) appendTo(b []byte, ends []int) ([]byte, []int, error) {
 	b, err := g.tally.appendTo(b)
+	ends = append(ends, len(b))
 	b = binary.LittleEndian.AppendUint64(b, uint64(g.epoch))
 	b = binary.LittleEndian.AppendUint64(b, uint64(g.batch))
+	ends = append(ends, len(b))
 	for i, v := range g.values {
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(v)))
 		b = append(b, graph.Bytes(v)...)
+		ends = append(ends, len(b))
 		g.values[i] = v[:0]
 	}
-	return b, err
+	return b, ends, err
 }
 
-// readFrom implements parcel.
-func (g *graphs) readFrom(b []byte) error {
-	b, err := g.tally.readFrom(b)
-	if err != nil {
-		return err
+// readFrom implements parcel. Of sections that were not read the graphs have the lengths.
+func (g *graphs) readFrom(sections []section) error {
+	if s := &sections[countSection]; s.b != nil {
+		if err := g.tally.readAll(s.b); err != nil {
+			return err
+		}
 	}
-	if len(b) < 16 {
-		return io.ErrUnexpectedEOF
+	if s := &sections[batchSection]; s.b != nil {
+		if len(s.b) != 16 {
+			return io.ErrUnexpectedEOF
+		}
+		g.epoch, g.batch = int64(binary.LittleEndian.Uint64(s.b)), int64(binary.LittleEndian.Uint64(s.b[8:]))
 	}
-	g.epoch, g.batch = int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))
-	b = b[16:]
 	for i := range g.values {
-		if len(b) < 4 {
-			return io.ErrUnexpectedEOF
+		s := &sections[firstStream+i]
+		if s.n%4 != 0 {
+			return fmt.Errorf("found %d bytes of an array, expected words", s.n)
 		}
-		n := int(binary.LittleEndian.Uint32(b))
-		if b = b[4:]; len(b)/4 < n {
-			return io.ErrUnexpectedEOF
+		g.unread[i] = 0
+		if s.b == nil {
+			g.unread[i] = s.n / 4
 		}
-		g.values[i] = append(g.values[i][:0], make([]uint32, n)...)
-		copy(graph.Bytes(g.values[i]), b)
-		b = b[4*n:]
-	}
-	if len(b) > 0 {
-		return fmt.Errorf("found %d bytes after the last array", len(b))
+		g.values[i] = append(g.values[i][:0], make([]uint32, len(s.b)/4)...)
+		copy(graph.Bytes(g.values[i]), s.b)
 	}
 	return nil
 }
 
-// appendTo appends the counts of a batch, and resets them: those of Stats and of underflows as varints, each of the latter after the length and
+// sections implements parcel.
+func (g *graphs) sections() int { return firstStream + len(g.values) }
+
+// files implements parcel: graphs go to all arrays.
+func (g *graphs) files() (from, to int) { return 0, 0 }
+
+// counted implements parcel.
+func (t *tally) counted() *tally { return t }
+
+// appendTo appends the counts of batches: those of Stats and of underflows as varints, each of the latter after the length and
 // the name of its feature.
 func (t *tally) appendTo(b []byte) ([]byte, error) {
 	for _, n := range t.counts() {
@@ -316,7 +291,6 @@ func (t *tally) appendTo(b []byte) ([]byte, error) {
 		b = append(binary.AppendUvarint(b, uint64(len(name))), name...)
 		b = binary.AppendUvarint(b, t.Underflows[name])
 	}
-	new(tally).take(t)
 	return b, errors.Join(err, err2)
 }
 
@@ -324,6 +298,15 @@ func (t *tally) appendTo(b []byte) ([]byte, error) {
 func (t *tally) counts() [7]*uint64 {
 	s := &t.Stats
 	return [...]*uint64{&s.Seeds, &s.Subgraphs, &s.Nodes, &s.Edges, &s.Drawn, &s.Negatives, &s.NegativeEdges}
+}
+
+// readAll sets the counts to all that appendTo has appended.
+func (t *tally) readAll(b []byte) error {
+	b, err := t.readFrom(b)
+	if err == nil && len(b) > 0 {
+		err = fmt.Errorf("found %d bytes after the counts", len(b))
+	}
+	return err
 }
 
 // readFrom sets the counts, and returns what follows them.

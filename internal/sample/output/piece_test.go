@@ -11,7 +11,6 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/fuzzing"
 	"github.com/graphmill/graphmill/internal/sample"
-	"github.com/graphmill/graphmill/internal/store/shards"
 )
 
 // pieceOf makes a piece of two batches of a small graph.
@@ -52,53 +51,82 @@ func pieceOf(tb testing.TB, records bool) ([]byte, *Pieces) {
 func TestPieceIsChecked(t *testing.T) {
 	for _, records := range []bool{false, true} {
 		piece, p := pieceOf(t, records)
-		join := func(b []byte) error {
+		join := func(b []byte) (joined, checked error) {
+			at := bytes.NewReader(b)
+			e, err := readEnd(at, at.Size())
+			if err != nil {
+				return err, err
+			}
 			out, _ := p.begin()
-			_, err := joinPiece(bytes.NewReader(b), out, 0, func(parcel) error { return nil })
-			return err
+			_, joined = joinPiece(at, e, out, 0, func(parcel) error { return nil })
+			return joined, e.check(at)
 		}
-		if err := errors.Join(join(piece), CheckPiece(bytes.NewReader(piece))); err != nil {
+		if err := errors.Join(join(piece)); err != nil {
 			t.Fatal(err)
 		}
 		for i := range piece {
 			changed := bytes.Clone(piece)
 			changed[i] ^= 0x41
-			if join(changed) == nil || CheckPiece(bytes.NewReader(changed)) == nil {
-				t.Errorf("found no error after byte %d was changed", i)
-			}
-			if join(piece[:i]) == nil || CheckPiece(bytes.NewReader(piece[:i])) == nil {
-				t.Errorf("found no error for %d of %d bytes", i, len(piece))
-			}
-		}
-	}
-}
-
-// TestCheckPieceOfAnySize checks the checksum where the piece ends near the end of a read.
-func TestCheckPieceOfAnySize(t *testing.T) {
-	for size := 1<<16 - 20; size < 1<<16+20; size++ {
-		for _, body := range [][]byte{make([]byte, size), make([]byte, 2*size)} {
-			piece := binary.LittleEndian.AppendUint64(body, xxh3.Hash(body))
-			if err := CheckPiece(bytes.NewReader(piece)); err != nil {
-				t.Fatalf("%d bytes: %v", len(body), err)
+			for _, b := range [][]byte{changed, piece[:i], piece[i+1:]} {
+				if joined, checked := join(b); !errors.Is(joined, errPiece) || !errors.Is(checked, errPiece) {
+					t.Errorf("byte %d of %d: found %v and %v, expected errors about a damaged piece", i, len(piece), joined, checked)
+				}
 			}
 		}
 	}
 }
 
-// FuzzPiece reads any bytes as the parcels of a piece.
+// FuzzPiece reads any bytes as a piece, and as one whose checksums are right.
 func FuzzPiece(f *testing.F) {
+	pieces := map[bool]*Pieces{}
 	for _, records := range []bool{false, true} {
-		b, _ := pieceOf(f, records)
-		f.Add(b[pieceHeader+4:])
+		b, p := pieceOf(f, records)
+		pieces[records] = p
+		f.Add(b)
+		f.Add(b[:len(b)/2])
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		fuzzing.Check(t, len(b), func() {
-			w, err := shards.New(nil, shards.Options{Shards: 2, Records: 4})
-			if err != nil {
-				panic(err)
+			for _, p := range pieces {
+				for _, b := range [][]byte{b, summed(b)} {
+					at := bytes.NewReader(b)
+					e, err := readEnd(at, at.Size())
+					if err != nil {
+						continue
+					}
+					out, _ := p.begin()
+					if e.fits(out) == nil {
+						_, _ = joinPiece(at, e, out, 0, func(parcel) error { return nil })
+					}
+					_ = e.check(at)
+				}
 			}
-			_ = (&chunk{records: w.NewChunk()}).readFrom(b)
-			_ = (&graphs{values: make([][]uint32, 8)}).readFrom(b)
 		})
 	})
+}
+
+// summed is a piece with checksums of its own bytes, as far as its foot leads to them.
+func summed(b []byte) []byte {
+	if len(b) < pieceFoot {
+		return b
+	}
+	b = bytes.Clone(b)
+	copy(b[len(b)-len(pieceMagic):], pieceMagic)
+	foot := b[len(b)-pieceFoot:]
+	index, sums, sections := binary.LittleEndian.Uint64(foot), binary.LittleEndian.Uint64(foot[8:]), binary.LittleEndian.Uint64(foot[32:])
+	if index > sums || sums > uint64(len(b)-pieceFoot) || sections == 0 {
+		return b
+	}
+	frames := b[:index]
+	for rest := b[index:sums]; len(rest) > 0; {
+		n, width := binary.Uvarint(rest)
+		if width <= 0 || len(rest) < width+8 || n > uint64(len(frames)) {
+			break
+		}
+		binary.LittleEndian.PutUint64(rest[width:], xxh3.Hash(frames[:n]))
+		frames, rest = frames[n:], rest[width+8:]
+	}
+	binary.LittleEndian.PutUint64(foot[40:], xxh3.Hash(b[index:sums]))
+	binary.LittleEndian.PutUint64(foot[48:], xxh3.Hash(b[sums:len(b)-16]))
+	return b
 }

@@ -78,6 +78,9 @@ type Records struct {
 	encoders encoders
 	base     uint64 // Examples of earlier jobs
 	batches  uint64 // batches of the jobs so far; course counts batches that are written together as one
+	// elsewhere says that other processes wrote the files, of so many bytes.
+	elsewhere bool
+	bytes     int64
 }
 
 // NewRecords begins the files of a TFRecord output in w. The caller closes it.
@@ -125,7 +128,7 @@ func (r *Records) Underflows() map[string]uint64 { return r.all.Underflows }
 func (r *Records) Sizes() (nodes, edges *report.Histogram) { return &r.all.Nodes, &r.all.Edges }
 
 // Bytes is the size of the files so far.
-func (r *Records) Bytes() int64 { return r.shards.Bytes() }
+func (r *Records) Bytes() int64 { return r.shards.Bytes() + r.bytes }
 
 // Subgraphs is the number of subgraphs per epoch of a job.
 func Subgraphs(s *sample.Sampler, job sample.Job) uint64 {
@@ -204,9 +207,20 @@ func (r *Records) Run(ctx context.Context, job sample.Job) (sample.Stats, error)
 	if job, err = r.rest(job, width); err != nil {
 		return r.all.Stats, err
 	}
-	if r.opt.Elsewhere != nil {
+	switch from := r.opt.Elsewhere; {
+	case from != nil && from.Shares(job) > 1:
+		if err = r.fresh(&job); err == nil {
+			r.elsewhere = true
+			err = from.Write(ctx, job, func(folder string, part *Written) error {
+				for _, f := range part.Files {
+					r.bytes += f.Bytes
+				}
+				return r.takeShare(ctx, folder, part)
+			})
+		}
+	case from != nil:
 		err = join(ctx, &r.course, job, r.opt.Elsewhere, r.newChunk(), r.sink)
-	} else {
+	default:
 		_, err = runExecutor(ctx, r.s, r.opt.Stream, job, r.newChunk, encode, r.sink)
 	}
 	r.base += examples * epochs
@@ -297,8 +311,10 @@ func (r *Records) sink(c *chunk) error {
 
 // Finish completes the files, and writes the schema and a record of how they were made.
 func (r *Records) Finish(made store.Made) error {
-	if err := r.shards.Finish(); err != nil {
-		return err
+	if !r.elsewhere {
+		if err := r.shards.Finish(); err != nil {
+			return err
+		}
 	}
 	return errors.Join(r.w.WriteFile(SchemaFile, tfgnn.AppendText(nil, r.encoding.schema)), r.w.WriteMade(made))
 }

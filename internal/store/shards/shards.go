@@ -33,12 +33,17 @@ type Options struct {
 	Gzip   bool
 	// Records is the number of all records.
 	Records uint64
+	// Of, if it is not 0, has each of so many Writers make some of the files; Index is the number of this one. All are given all chunks that have a record
+	// of their files.
+	Index, Of int
 }
 
 // Writer writes the files.
 type Writer struct {
 	w       *store.Writer
 	opt     Options
+	first   int      // shard of this Writer
+	end     int      // of its shards
 	shard   int      // the shard that file is
 	file    vfs.File // nil before the first
 	written uint64   // records
@@ -89,10 +94,17 @@ func New(w *store.Writer, opt Options) (*Writer, error) {
 	if opt.Name != filepath.Base(opt.Name) || strings.HasPrefix(opt.Name, ".") {
 		return nil, fmt.Errorf("found name %q of the records, expected a plain file name; leave folders out of it", opt.Name)
 	}
-	s := &Writer{w: w, opt: opt, shard: -1}
+	s := &Writer{w: w, opt: opt, end: opt.Shards}
+	if opt.Of != 0 {
+		s.first, s.end = opt.Index*opt.Shards/opt.Of, (opt.Index+1)*opt.Shards/opt.Of
+	}
+	s.shard = s.first - 1
 	s.closing.SetLimit(maxClosing)
 	return s, nil
 }
+
+// Options are the options, with their defaults.
+func (s *Writer) Options() Options { return s.opt }
 
 // Bytes is the size of the files so far.
 func (s *Writer) Bytes() int64 { return s.bytes }
@@ -102,15 +114,15 @@ type Chunk struct {
 	opt   *Options
 	buf   []byte
 	parts []part
-	count uint64
 
 	zip    *gzip.Writer
 	zipped sliceWriter
 }
 
-// part is the bytes of a chunk that go to one shard. They end at end.
+// part is the bytes of a chunk that go to one shard, which are some records. They end at end.
 type part struct {
 	shard, end int
+	records    uint64
 }
 
 type sliceWriter struct{ b []byte }
@@ -139,8 +151,9 @@ func (c *Chunk) Append(record []byte, number uint64) error {
 		c.parts = append(c.parts, part{shard: shard})
 	}
 	c.buf = tfrecord.AppendFrame(c.buf, record)
-	c.parts[len(c.parts)-1].end = len(c.buf)
-	c.count++
+	last := &c.parts[len(c.parts)-1]
+	last.end = len(c.buf)
+	last.records++
 	return nil
 }
 
@@ -166,37 +179,48 @@ func (c *Chunk) End() error {
 	return nil
 }
 
+// Span is the first shard that has records of the chunk, and the one after the last; from is not below to if it has none.
+func (c *Chunk) Span() (from, to int) {
+	if len(c.parts) == 0 {
+		return 0, 0
+	}
+	return c.parts[0].shard, c.parts[len(c.parts)-1].shard + 1
+}
+
+// partBytes is the bytes of a part in AppendTo: its shard, end and records.
+const partBytes = 20
+
 // AppendTo appends a chunk that End completed to b, for ReadFrom of a chunk of another process, and empties it.
 func (c *Chunk) AppendTo(b []byte) []byte {
-	b = binary.LittleEndian.AppendUint64(b, c.count)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(c.parts)))
 	for _, p := range c.parts {
 		b = binary.LittleEndian.AppendUint32(b, uint32(p.shard))
 		b = binary.LittleEndian.AppendUint64(b, uint64(p.end))
+		b = binary.LittleEndian.AppendUint64(b, p.records)
 	}
 	b = append(b, c.buf...)
-	c.buf, c.parts, c.count = c.buf[:0], c.parts[:0], 0
+	c.buf, c.parts = c.buf[:0], c.parts[:0]
 	return b
 }
 
 // ReadFrom replaces the chunk by one that AppendTo has appended. The chunk keeps b until Write.
 func (c *Chunk) ReadFrom(b []byte) error {
-	if len(b) < 12 {
+	c.parts = c.parts[:0]
+	if len(b) < 4 {
 		return io.ErrUnexpectedEOF
 	}
-	n := int(binary.LittleEndian.Uint32(b[8:]))
-	c.count, c.parts = binary.LittleEndian.Uint64(b), c.parts[:0]
-	if b = b[12:]; len(b)/12 < n {
+	n := int(binary.LittleEndian.Uint32(b))
+	if b = b[4:]; len(b)/partBytes < n {
 		return io.ErrUnexpectedEOF
 	}
-	data, at, last := b[12*n:], uint64(0), -1
-	for i := range n {
-		shard, end := int(binary.LittleEndian.Uint32(b[12*i:])), binary.LittleEndian.Uint64(b[12*i+4:])
+	data, at, last := b[partBytes*n:], uint64(0), -1
+	for ; n > 0; n-- {
+		shard, end, records := int(binary.LittleEndian.Uint32(b)), binary.LittleEndian.Uint64(b[4:]), binary.LittleEndian.Uint64(b[12:])
 		if shard >= c.opt.Shards || shard <= last || end < at || end > uint64(len(data)) {
 			return fmt.Errorf("found a part of shard %d that ends at %d, expected parts of ascending shards up to %d, in %d bytes", shard, end, c.opt.Shards-1, len(data))
 		}
-		c.parts = append(c.parts, part{shard: shard, end: int(end)})
-		at, last = end, shard
+		c.parts = append(c.parts, part{shard: shard, end: int(end), records: records})
+		at, last, b = end, shard, b[partBytes:]
 	}
 	if at != uint64(len(data)) {
 		return fmt.Errorf("found %d bytes of records, expected %d", len(data), at)
@@ -205,23 +229,29 @@ func (c *Chunk) ReadFrom(b []byte) error {
 	return nil
 }
 
-// Write writes a chunk that End completed, and empties it.
+// Span is the shards of this Writer: the first, and the one after the last.
+func (s *Writer) Span() (from, to int) { return s.first, s.end }
+
+// Write writes a chunk that End completed, and empties it. Records of other Writers are left out.
 func (s *Writer) Write(c *Chunk) error {
 	at := 0
 	for _, p := range c.parts {
+		from := at
+		if at = p.end; p.shard < s.first || p.shard >= s.end {
+			continue
+		}
 		for s.shard < p.shard {
 			if err := s.next(); err != nil {
 				return err
 			}
 		}
-		if _, err := s.file.Write(c.buf[at:p.end]); err != nil {
+		if _, err := s.file.Write(c.buf[from:at]); err != nil {
 			return err
 		}
-		at = p.end
+		s.bytes += int64(at - from)
+		s.written += p.records
 	}
-	s.bytes += int64(at)
-	s.written += c.count
-	c.buf, c.parts, c.count = c.buf[:0], c.parts[:0], 0
+	c.buf, c.parts = c.buf[:0], c.parts[:0]
 	return nil
 }
 
@@ -266,10 +296,10 @@ func (s *Writer) closeFile() {
 
 // Finish completes the files. It also makes the files without records.
 func (s *Writer) Finish() error {
-	if s.written != s.opt.Records {
-		return fmt.Errorf("found %d records, expected the %d that the shards were planned for", s.written, s.opt.Records)
+	if want := shardEnd(s.end-1, s.opt.Records, s.opt.Shards) - shardEnd(s.first-1, s.opt.Records, s.opt.Shards); s.written != want {
+		return fmt.Errorf("found %d records, expected the %d that the shards were planned for", s.written, want)
 	}
-	for s.shard+1 < s.opt.Shards {
+	for s.shard+1 < s.end {
 		if err := s.next(); err != nil {
 			return err
 		}

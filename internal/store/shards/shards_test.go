@@ -12,8 +12,8 @@ func TestRecordsHaveABound(t *testing.T) {
 	if err := c.Append(make([]byte, math.MaxInt32+1), 0); err == nil || !strings.Contains(err.Error(), "found a record of 2147483648 bytes, expected at most 2 GiB") {
 		t.Errorf("found %v", err)
 	}
-	if len(c.buf) > 0 || c.count > 0 {
-		t.Errorf("found %d bytes of %d records", len(c.buf), c.count)
+	if len(c.buf) > 0 || len(c.parts) > 0 {
+		t.Errorf("found %d bytes of %d parts", len(c.buf), len(c.parts))
 	}
 }
 
