@@ -9,7 +9,7 @@ usage: cluster_model.py --forecast [--json]
 The model
   The engine carries numbers of tasks, and the storage carries records: files that a task writes, and tasks of later stages read parts of. Bytes follow from the
   formats, numbers of tasks from the rules by which graphmill-beam divides a job. CPU seconds are rates of runs on one machine (RATES). A job takes as long as the slowest of three
-  takes, since they overlap: CPU over all cores, bytes over the storage, and the submitter, which joins the output of sample alone.
+  takes, since they overlap: CPU over all cores, bytes over the storage, and the submitter, which joins a small output of sample alone.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ RATES = {
     "import": 4.79 / 8e6,  # per edge, both directions
     "dispatch": 1.70 / 8.39e6,  # per edge
 }
-JOIN = 2.3e-9  # seconds per byte of output in the submitter
+JOIN = 2.3e-9  # seconds per byte of output, in the submitter or in the tasks that write
+SHARD = 256 * MIB  # of output per task that writes
+MOST_SHARDS = 1 << 12
 
 SORTED = 64 * MIB  # records that a task holds, of its input and of its output
 WORKER = 60 * MIB
@@ -108,7 +110,17 @@ def sampled(j: dict[str, Any], workers: int) -> dict[str, Any]:
         hops = j["hops"]
         stages = [Stage("start", groups), *(Stage(f"range {h}", n, list(range(h))) for h in range(1, hops))]
         stages.append(Stage("assemble", n, list(range(hops))))
-    return {"stages": stages, "records": records, "pieces": j["output_bytes"], "output": j["output_bytes"], "joined": True}
+    writers = max(min(int(j["output_bytes"]) // SHARD, MOST_SHARDS), 1)
+    if writers > 1:
+        stages.append(Stage("write", writers, [len(stages) - 1]))
+    return {
+        "stages": stages,
+        "records": records,
+        "pieces": j["output_bytes"],
+        "output": j["output_bytes"],
+        "joined": writers == 1,
+        "ends": groups * writers * (writers > 1),
+    }
 
 
 def imported(j: dict[str, Any], workers: int) -> dict[str, Any]:
@@ -142,8 +154,9 @@ def predict(j: dict[str, Any], workers: int) -> dict[str, Any]:
     # Records of sample stay until the pieces are made; those of the other operations are gone before all pieces are joined or moved.
     r["peak_bytes"] = x["pieces"] + max(x["output"], r["records_bytes"] / 2) if x.get("later") else r["records_bytes"] + x["pieces"] + x["output"]
     r["written_bytes"] = r["records_bytes"] + x["pieces"] + x["output"]
-    r["output_bytes"] = x["output"] if x["joined"] else x["pieces"] - LIST * j.get("edges", 0)
+    r["output_bytes"] = x["output"] or x["pieces"] - LIST * j.get("edges", 0)
     r["joined"] = x["joined"]
+    r["ends"] = x.get("ends", 0)  # of pieces: each task that writes reads all of them
     return r
 
 
@@ -151,7 +164,8 @@ def cpu_seconds(j: dict[str, Any], r: dict[str, Any]) -> float:
     """CPU seconds of all processes."""
     if j["op"] in ("import", "dispatch"):
         return RATES[j["op"]] * float(j["edges"])
-    return RATES["local"] * float(r["output_bytes"]) + RATES["shuffle"] * float(r["records_bytes"]) * int(j["op"] == "shuffle")
+    writing = JOIN * float(r["output_bytes"]) * (not r["joined"])
+    return writing + RATES["local"] * float(r["output_bytes"]) + RATES["shuffle"] * float(r["records_bytes"]) * int(j["op"] == "shuffle")
 
 
 def memory(j: dict[str, Any], r: dict[str, Any]) -> float:
@@ -170,9 +184,9 @@ def forecast_of(j: dict[str, Any], cluster: Cluster) -> dict[str, Any]:
     r = predict(j, workers)
     store = 4.08 * j["edges_of_graph"]
     reads = {"import": 2 * j.get("text_bytes", 0), "local": store * cluster.machines, "shuffle": 2 * store, "dispatch": 2 * store}[j["op"]]
-    r["read_bytes"] = reads + r["records_bytes"] + r["pieces_bytes"] * r["joined"]
+    r["read_bytes"] = reads + r["records_bytes"] + r["pieces_bytes"] * (j["op"] in ("local", "shuffle"))
     r["cpu_s"], r["memory_bytes"] = cpu_seconds(j, r), memory(j, r)
-    r["requests"] = 2 * r["reads"] + r["tasks"] + r["written_bytes"] / (PART_MIB * MIB)
+    r["requests"] = 2 * (r["reads"] + r["ends"]) + r["tasks"] + r["written_bytes"] / (PART_MIB * MIB)
     bounds = {
         "CPU": r["cpu_s"] / workers,
         "storage": (r["written_bytes"] + r["read_bytes"]) / cluster.bandwidth(),

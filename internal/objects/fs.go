@@ -36,6 +36,7 @@ type FS struct {
 	mu       sync.Mutex
 	services map[string]service // by bucket
 	objects  map[string]*object // by address
+	links    map[string]linked  // by staged path
 	idle     []*object          // with blocks and, perhaps, without users, the oldest first
 	sized    bool               // cache has its bound
 }
@@ -47,7 +48,7 @@ const idleFiles = 128
 
 // New returns the file system of a scheme: s3, gs, https or http.
 func New(scheme string, o Options) *FS {
-	f := &FS{scheme: scheme, o: o, services: map[string]service{}, objects: map[string]*object{}}
+	f := &FS{scheme: scheme, o: o, services: map[string]service{}, objects: map[string]*object{}, links: map[string]linked{}}
 	f.cache.idle = f.dropIdle
 	return f
 }
@@ -141,6 +142,9 @@ func (f *FS) Open(name string) (vfs.File, error) {
 	a, s, staged, err := f.of(name)
 	if err != nil {
 		return nil, err
+	}
+	if l, ok := f.linkOf(staged); ok {
+		return f.Open(l.at.String())
 	}
 	if staged != "" {
 		return vfs.OS.Open(staged)
@@ -295,6 +299,9 @@ func (f *FS) Reopen(name string, size int64) (vfs.File, error) {
 	}
 	if staged == "" {
 		return nil, only("reopen", a)
+	}
+	if l, ok := f.linkOf(staged); ok {
+		return nil, only("reopen", l.at)
 	}
 	return vfs.OS.Reopen(staged, size)
 }

@@ -33,11 +33,17 @@ func (f *FS) Rename(oldname, newname string) error {
 	case local == "":
 		return only("rename", from)
 	case staged != "":
-		return inFolder(staged, func() error { return vfs.OS.Rename(local, staged) })
+		err := inFolder(staged, func() error { return vfs.OS.Rename(local, staged) })
+		if err == nil {
+			f.unlink(staged)
+			f.moveLinks(local, staged)
+		}
+		return err
 	}
 	if err := f.publish(local, newname, to, s); err != nil {
 		return err
 	}
+	f.unlink(local)
 	if err := vfs.OS.RemoveAll(local); err != nil {
 		return err
 	}
@@ -90,11 +96,6 @@ func (f *FS) Send(name string, file vfs.File, replace bool) error {
 	return failed("send", a, err)
 }
 
-// Link implements vfs.FS. Objects have one name each.
-func (f *FS) Link(_, newname string) error {
-	return &fs.PathError{Op: "link", Path: newname, Err: errors.ErrUnsupported}
-}
-
 // Exchange implements vfs.FS for a in the staging folder and b a folder of a bucket: b gets the files of a. It is not atomic: the files of
 // Options.Last of b are removed first and sent last, so that b is at no time whole with files of both. Afterwards a has its own files,
 // which the caller removes.
@@ -111,7 +112,14 @@ func (f *FS) Exchange(a, b string) (err error) {
 	case local == "":
 		return only("exchange", from)
 	case staged != "":
-		return vfs.OS.Exchange(local, staged)
+		err := vfs.OS.Exchange(local, staged)
+		if err == nil {
+			f.moveLinks(local, staged)
+		}
+		return err
+	}
+	if err := f.checkLinks(local, to); err != nil {
+		return err
 	}
 	unlock, err := f.Lock(b)
 	if err != nil {
@@ -160,8 +168,10 @@ func (f *FS) send(local string, to address, s service, only bool) (keys []string
 		return slices.Contains(f.o.Last, path.Base(l.key)) && path.Dir(l.key) == to.key
 	}
 	var mu sync.Mutex
+	var kept []string
 	defer func() {
 		if err == nil {
+			keys = append(keys, kept...)
 			return
 		}
 		for _, key := range keys {
@@ -172,7 +182,19 @@ func (f *FS) send(local string, to address, s service, only bool) (keys []string
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		err := f.sendFile(ctx, l, s, only)
+		from, link := f.linkOf(l.path)
+		if link && from.at.key == l.key { // the object itself
+			mu.Lock()
+			defer mu.Unlock()
+			kept = append(kept, l.key)
+			return nil
+		}
+		var err error
+		if link {
+			err = f.sendLink(ctx, from, l.key, s, only)
+		} else {
+			err = f.sendFile(ctx, l, s, only)
+		}
 		if !errors.Is(err, fs.ErrExist) { // after another error the object may be there or not
 			mu.Lock()
 			defer mu.Unlock()
@@ -249,6 +271,7 @@ func (f *FS) Remove(name string) error {
 		return err
 	}
 	if staged != "" {
+		f.unlink(staged)
 		return vfs.OS.Remove(staged)
 	}
 	if _, err := s.head(context.Background(), a.key); err != nil {
@@ -267,6 +290,7 @@ func (f *FS) RemoveAll(name string) error {
 		return err
 	}
 	if staged != "" {
+		f.unlink(staged)
 		return vfs.OS.RemoveAll(staged)
 	}
 	if a.key == "" {

@@ -219,10 +219,7 @@ func (s *s3) write(ctx context.Context, key string, f vfs.File, size int64, only
 	o := minio.PutObjectOptions{ContentType: "application/octet-stream", UserMetadata: map[string]string{runKey: s.run}}
 	if size > partBytes {
 		if only { // some servers look at the condition for small objects alone
-			switch _, err := s.head(ctx, key); {
-			case err == nil:
-				return fmt.Errorf("%w: another run made it", fs.ErrExist)
-			case !errors.Is(err, fs.ErrNotExist):
+			if err := s.absent(ctx, key); err != nil {
 				return err
 			}
 		}

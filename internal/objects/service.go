@@ -25,6 +25,9 @@ type service interface {
 	// write makes an object of a file. With only, it is an error that wraps fs.ErrExist if there is one.
 	// It is checked before for a large file, because servers need not know that condition of an upload in parts; so only a lock keeps others out.
 	write(ctx context.Context, key string, f vfs.File, size int64, only bool) error
+	// copyObject makes an object of a version of another one of the bucket, without its bytes on the way; only is as for write. Where the server knows no copies, the error is
+	// errors.ErrUnsupported.
+	copyObject(ctx context.Context, from string, v version, key string, only bool) error
 	// swap makes a small object in the place of the state with a tag, or with an empty one where there is none. Else the error wraps fs.ErrExist, as far as the server knows
 	// the condition of a state.
 	swap(ctx context.Context, key string, data []byte, tag string) error

@@ -73,6 +73,7 @@ func bucketCases(t *testing.T, server *objectstest.Server, bucket string) map[st
 		"local":     {slices.Concat([]string{"sample", in + "/shop.store", "--method", "local"}, fanout), sample(fanout)},
 		"shuffle":   {slices.Concat([]string{"sample", in + "/shop.store", "--method", "shuffle"}, fanout), sample(fanout)},
 		"records":   {slices.Concat([]string{"sample", in + "/shop.store", "--method", "shuffle"}, records), sample(records)},
+		"writers":   {slices.Concat([]string{"sample", in + "/shop.store", "--method", "local", "--array-shards", "2"}, records), sample(records)},
 		"dispatch":  {slices.Concat([]string{"dispatch", in + "/shop.store"}, parts), func(out string) { dispatchAlone(t, slices.Concat([]string{store, "--out", out}, parts)...) }},
 		"shipped":   {slices.Concat([]string{"sample", in + "/shop.store", "--ship-graph"}, fanout), sample(fanout)},
 		"by source": {slices.Concat([]string{"dispatch", in + "/source.store", "--ship-graph"}, parts), func(out string) { dispatchAlone(t, slices.Concat([]string{bySource, "--out", out}, parts)...) }},
@@ -107,6 +108,9 @@ func TestBucketPrism(t *testing.T) {
 			}
 			if !strings.Contains(text, "s3://prism: the credentials of the environment (AWS_ACCESS_KEY_ID)") || strings.Contains(text, "secret-word") {
 				t.Errorf("found no credentials, or a secret\n%s", text)
+			}
+			if name == "writers" && server.Copied() == 0 {
+				t.Error("found no copies, expected that the server copies what workers wrote")
 			}
 			if got, want := bucketManifest(t, server, "prism/"+name), manifest(t, one); got != want {
 				t.Errorf("found\n%s\nexpected\n%s", got, want)

@@ -75,15 +75,24 @@ func self(t testing.TB) string {
 	return name
 }
 
-// equal samples on an engine, by both methods, and compares the output with the output of one process.
+// equal samples on an engine, by both methods and with workers that write the output, and compares the output with the output of one process.
 func equal(t *testing.T, store, one, name string, where, args []string) {
 	t.Helper()
-	for _, method := range []string{"local", "shuffle"} {
+	for _, method := range []string{"local", "shuffle", "shards"} {
 		start := time.Now()
 		out := filepath.Join(t.TempDir(), method)
 		all := slices.Concat([]string{"sample", store, "--method", method, "--out", out, "--time-limit", "5m"}, where, args)
+		if method == "shards" {
+			if name != "collection" && name != "typed records" {
+				continue
+			}
+			all = slices.Concat([]string{"sample", store, "--method", "shuffle", "--array-shards", "3", "--out", out, "--time-limit", "5m"}, where, args)
+		}
 		if _, text, status := runHere(t, all...); status != 0 {
 			t.Fatalf("%s, %s: status %d\n%s", name, method, status, text)
+		}
+		if method == "shards" && name == "collection" {
+			out = joined(t, out)
 		}
 		if got, want := manifest(t, out), manifest(t, one); got != want {
 			t.Errorf("%s, %s: found\n%s\nexpected\n%s", name, method, got, want)

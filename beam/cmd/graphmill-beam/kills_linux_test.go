@@ -73,6 +73,7 @@ func killJobs(t *testing.T, store string) map[string]killJob {
 	return map[string]killJob{
 		"import":   {[]string{"import", filepath.Dir(store), "--both"}, store, 56},
 		"shuffle":  {slices.Concat([]string{"sample"}, sampling, []string{"--method", "shuffle"}), sampled, 64},
+		"writers":  {slices.Concat([]string{"sample"}, sampling, []string{"--method", "shuffle", "--array-shards", "3"}), sampled, 67},
 		"local":    {slices.Concat([]string{"sample"}, sampling, []string{"--method", "local"}), sampled, 4},
 		"dispatch": {slices.Concat([]string{"dispatch"}, dispatching), dispatched, 22},
 	}

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +28,8 @@ type Server struct {
 	Cut func(r *http.Request) int
 	// Careless servers know the conditions of requests only as far as many do: that an object is not there, of one that is sent in one part.
 	Careless bool
+	// NoCopies has the server refuse to copy objects, and Deaf has it take the request of a copy for one that sends an empty object.
+	NoCopies, Deaf bool
 	// Lose, if not nil, says of a request that made an object whether its answer is lost.
 	Lose func(r *http.Request) bool
 
@@ -36,6 +39,7 @@ type Server struct {
 	names    map[string]string // of uploads
 	buckets  map[string]bool
 	requests int
+	copied   int
 }
 
 type object struct {
@@ -273,6 +277,9 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, name, upload, par
 		Refuse(w, http.StatusPreconditionFailed, "PreconditionFailed")
 		return
 	}
+	if from := r.Header.Get("X-Amz-Copy-Source"); from != "" && !s.Deaf && !s.copies(w, r, from, &data) {
+		return
+	}
 	s.put(name, data, r.Header.Get(runHeader))
 	if s.Lose != nil && s.Lose(r) {
 		panic(http.ErrAbortHandler)
@@ -280,6 +287,37 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, name, upload, par
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w.Header().Set("Etag", `"`+s.objects[name].tag+`"`)
+	if r.Header.Get("X-Amz-Copy-Source") != "" {
+		fmt.Fprintf(w, "<CopyObjectResult><ETag>%s</ETag></CopyObjectResult>", s.objects[name].tag)
+	}
+}
+
+// copies sets data to the object that a request copies. Where it cannot, it answers the request.
+func (s *Server) copies(w http.ResponseWriter, r *http.Request, from string, data *[]byte) bool {
+	from, err := url.PathUnescape(strings.TrimPrefix(from, "/"))
+	s.mu.Lock()
+	o, ok := s.objects[from]
+	s.copied++
+	s.mu.Unlock()
+	switch tag := strings.Trim(r.Header.Get("X-Amz-Copy-Source-If-Match"), `"`); {
+	case s.NoCopies:
+		Refuse(w, http.StatusNotImplemented, "NotImplemented")
+	case err != nil || !ok:
+		Refuse(w, http.StatusNotFound, "NoSuchKey")
+	case tag != "" && tag != o.tag:
+		Refuse(w, http.StatusPreconditionFailed, "PreconditionFailed")
+	default:
+		*data = o.data
+		return true
+	}
+	return false
+}
+
+// Copied is the number of requests for copies.
+func (s *Server) Copied() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.copied
 }
 
 // meets says whether an object is in the state that a request asks for.

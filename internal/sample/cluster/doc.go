@@ -7,7 +7,7 @@
 //     it, with the seeds, in a folder that all workers can read and write.
 //   - A group is a run of consecutive batches. A worker makes the piece of a group: a file with its encoded subgraphs.
 //   - The submitter (Run) joins the pieces, in the order of the groups, into the output (package output). It starts
-//     when the first piece is there. So the output has one writer, the same as in every other run.
+//     when the first piece is there. Of a large output (Options.Shards), the tasks of a last stage write a share each when all pieces are there, and the submitter links their files.
 //   - A Site is the work on one machine: the store, the compiled plan, and the functions that an engine calls.
 //
 // # Two methods
@@ -21,6 +21,7 @@
 //	start     a group       draws the ops that start from seeds alone, and asks the ranges of the nodes found
 //	range N   a range       draws for each request, answers its group, and asks the ranges of the nodes found
 //	assemble  a group       gives the kernel the answers (sample.Context.SampleGiven), and writes the piece
+//	write     a share       writes its part of the output, by both methods, if the submitter does not
 //
 // For TFRecords with columns, the stages want and rows come before assemble (rows.go). Requests go straight to the stage that draws for
 // them, and answers to the one that reads them.

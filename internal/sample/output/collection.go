@@ -238,7 +238,9 @@ func (c *Collection) Run(ctx context.Context, job sample.Job) (sample.Stats, err
 		c.begun = true // by others
 		return c.all.Stats, from.Write(ctx, job, func(folder string, part *Written) error {
 			if part.Whole != nil {
-				c.setTotals(part.Whole.Totals)
+				if err := c.setTotals(part.Whole.Totals); err != nil {
+					return err
+				}
 			}
 			return c.takeShare(ctx, folder, part)
 		})
@@ -259,13 +261,14 @@ func (c *Collection) newGraphs() *graphs {
 }
 
 // setTotals sets the lengths of the lists, of an output whose frames have totals bytes by section.
-func (c *Collection) setTotals(totals []int64) {
-	for _, l := range c.lists() {
-		first := l.items[0].number + firstStream
-		if first < len(totals) { // without a batch there are none
-			l.total = uint64(totals[first]) / uint64(4*l.width)
-		}
+func (c *Collection) setTotals(totals []int64) error {
+	if len(totals) != firstStream+len(c.streams) {
+		return fmt.Errorf("found the sizes of %d sections, expected %d; install the same version on all machines", len(totals), firstStream+len(c.streams))
 	}
+	for _, l := range c.lists() {
+		l.total = uint64(totals[l.items[0].number+firstStream]) / uint64(4*l.width)
+	}
+	return nil
 }
 
 // encode copies a subgraph, in a worker.

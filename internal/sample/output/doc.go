@@ -22,6 +22,12 @@
 // the batches. So the bytes do not depend on the number of threads, the memory is bounded by a few batches per thread,
 // and nothing is allocated per subgraph once the buffers have grown.
 //
+// # Elsewhere
+//
+// Other processes make the subgraphs as pieces (Pieces): files of the encoded batches of a group, whose sections are read and checked one by one. One process joins them, as a Run does (Elsewhere.Make); or
+// several write the output, each a share of it (Pieces.WriteShare), and a Run links their files (Elsewhere.Write). A share of a collection is a store.Share of its arrays: it reads the sections of pieces that
+// its shards have, and skips all others by their lengths. A share of TFRecords is some of the files.
+//
 // An output has the node types that the plan reaches and the edge types that it draws from. All others would be empty
 // in every subgraph.
 //

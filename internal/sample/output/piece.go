@@ -40,7 +40,7 @@ type Pieces struct {
 	job   sample.Job
 	begin func() (out parcel, encode func(b *sample.Batch, sub *sample.Subgraph) error)
 	// write writes a share of the output.
-	write func(ctx context.Context, w *store.Writer, share store.Share, ends []pieceEnd, open openPiece) error
+	write func(ctx context.Context, w *store.Writer, share store.Share, ends []*pieceEnd, open openPiece) error
 }
 
 // RecordPieces makes pieces for the Records of the same sampler, options and job.
@@ -65,7 +65,7 @@ func CollectionPieces(s *sample.Sampler, opt CollectionOptions, job sample.Job) 
 	return &Pieces{s, job, func() (parcel, func(*sample.Batch, *sample.Subgraph) error) {
 		g := c.newGraphs()
 		return g, func(b *sample.Batch, sub *sample.Subgraph) error { return c.encode(g, b, sub) }
-	}, func(ctx context.Context, w *store.Writer, _ store.Share, ends []pieceEnd, open openPiece) error {
+	}, func(ctx context.Context, w *store.Writer, _ store.Share, ends []*pieceEnd, open openPiece) error {
 		return newCollection(s, opt).writeShare(ctx, w, ends, open)
 	}}, nil
 }

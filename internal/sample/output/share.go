@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/store/shards"
@@ -27,46 +28,62 @@ type Whole struct {
 	Totals  []int64 `json:"totals"` // bytes of all frames, by section
 }
 
+// endReads is the number of pieces whose ends are read at a time: they may be on another machine.
+const endReads = 16
+
 // WriteShare writes a share of the output of the pieces of groups 0 to n - 1, which are in their order, to the folder dir. It reads the ends of all pieces, and of
 // the others what it writes.
 func (p *Pieces) WriteShare(ctx context.Context, fsys vfs.FS, dir string, share store.Share, n int, open func(group int) (vfs.File, error)) (*Written, error) {
-	whole := &Whole{}
 	out, _ := p.begin()
-	ends := make([]pieceEnd, n)
+	ends := make([]*pieceEnd, n)
+	g, reading := guard.WithContext(ctx)
+	g.SetLimit(endReads)
 	for group := range n {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		if reading.Err() != nil {
+			break
 		}
-		if err := withPiece(open, group, func(piece vfs.File) error {
-			e, err := sizedPiece(piece)
-			if err != nil {
-				return err
-			}
-			if err := e.fits(out); err != nil {
-				return err
-			}
-			for len(whole.Totals) < len(e.totals) {
-				whole.Totals = append(whole.Totals, 0)
-			}
-			for i, n := range e.totals {
-				whole.Totals[i] += n
-			}
-			whole.Batches += e.batches
-			whole.take(&e.tally)
-			ends[group] = *e
-			return nil
-		}); err != nil {
-			return nil, err
-		}
+		g.Go(func() error {
+			return withPiece(open, group, func(piece vfs.File) (err error) {
+				if ends[group], err = sizedPiece(piece); err != nil {
+					return err
+				}
+				if share.Index > 0 {
+					ends[group].tally = tally{}
+				}
+				return ends[group].fits(out)
+			})
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	w := store.OpenShare(fsys, dir, share)
 	if err := p.write(ctx, w, share, ends, open); err != nil {
 		return nil, err
 	}
 	if share.Index > 0 {
-		whole = nil
+		return &Written{Files: w.Sums()}, nil
+	}
+	whole := &Whole{Totals: sumTotals(ends, out.sections())}
+	for _, e := range ends {
+		whole.Batches += e.batches
+		whole.take(&e.tally)
 	}
 	return &Written{w.Sums(), whole}, nil
+}
+
+// sumTotals is the bytes of the frames of all pieces, by section.
+func sumTotals(ends []*pieceEnd, sections int) []int64 {
+	totals := make([]int64, sections)
+	for _, e := range ends {
+		for i, n := range e.totals {
+			totals[i] += n
+		}
+	}
+	return totals
 }
 
 // withPiece calls fn with the piece of a group.
@@ -79,27 +96,20 @@ func withPiece(open openPiece, group int, fn func(vfs.File) error) error {
 }
 
 // writeShare writes the shards of the arrays that w has.
-func (c *Collection) writeShare(ctx context.Context, w *store.Writer, ends []pieceEnd, open openPiece) (err error) {
+func (c *Collection) writeShare(ctx context.Context, w *store.Writer, ends []*pieceEnd, open openPiece) (err error) {
 	g := c.newGraphs()
-	totals := make([]int64, g.sections())
-	for _, e := range ends {
-		for i, n := range e.totals {
-			totals[i] += n
-		}
-	}
 	defer func() {
 		if err != nil {
 			w.Abandon()
 		}
 		err = errors.Join(err, c.Close())
 	}()
-	if err := c.beginArrays(w, c.rows(totals)); err != nil {
+	if err := c.beginArrays(w, c.rows(sumTotals(ends, g.sections()))); err != nil {
 		return err
 	}
 	r := sectionReader{wants: make([]bool, g.sections())}
 	unread := make([]section, g.sections())
-	for group := range ends {
-		e := &ends[group]
+	for group, e := range ends {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -219,7 +229,7 @@ func (r *sectionReader) read(piece vfs.File, sections []section) error {
 }
 
 // writeShare writes the files of a share.
-func (r *Records) writeShare(ctx context.Context, w *store.Writer, share store.Share, ends []pieceEnd, open openPiece) (err error) {
+func (r *Records) writeShare(ctx context.Context, w *store.Writer, share store.Share, ends []*pieceEnd, open openPiece) (err error) {
 	opt := r.shards.Options()
 	opt.Index, opt.Of = share.Index, share.Of
 	files, err := shards.New(w, opt)
@@ -234,8 +244,7 @@ func (r *Records) writeShare(ctx context.Context, w *store.Writer, share store.S
 	}()
 	out, from, to := r.newChunk(), 0, 0
 	from, to = files.Span()
-	for group := range ends {
-		e := &ends[group]
+	for group, e := range ends {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
