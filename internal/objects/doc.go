@@ -10,7 +10,7 @@
 //   - Objects are written whole: by Send, from an unnamed file, or by the staging folder. A path with an element that begins with a dot lies in a local folder, the staging folder, as
 //     the names do under which Graphmill writes its outputs. Rename and Exchange from there to another path send the files to the bucket, the
 //     manifest last, and remove those that were sent where one fails.
-//   - A file of the staging folder can stand for an object of the same bucket (Link). The server copies the object when the file is sent, and leaves it where it is if that is its name.
+//   - A file of the staging folder can stand for an object of the same bucket (Link). The server copies the object when the file is sent.
 //   - A folder is there as long as an object is in it.
 //   - Requests go to the host of the address, or to the endpoint that the environment names, and to no other: a redirect is an error.
 //

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/minio/minio-go/v7"
@@ -98,19 +97,6 @@ func (f *FS) moveLinks(a, b string) {
 		moved[at] = l
 	}
 	f.links = moved
-}
-
-// checkLinks refuses staged files that stand for objects of the folder to with other names, which the files of the staged folder may replace first.
-func (f *FS) checkLinks(staged string, to address) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, at := range slices.Sorted(maps.Keys(f.links)) {
-		from := f.links[at].at
-		if stagedIn(at, staged) && strings.HasPrefix(from.key, to.under()) && from.key != to.under()+filepath.ToSlash(at[min(len(staged)+1, len(at)):]) {
-			return failed("exchange", to, fmt.Errorf("found a link to %s, which is replaced: %w", from, errors.ErrUnsupported))
-		}
-	}
-	return nil
 }
 
 // sendLink has the server copy the object that a staged file stands for. Where the server cannot, this machine does.

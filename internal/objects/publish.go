@@ -118,9 +118,6 @@ func (f *FS) Exchange(a, b string) (err error) {
 		}
 		return err
 	}
-	if err := f.checkLinks(local, to); err != nil {
-		return err
-	}
 	unlock, err := f.Lock(b)
 	if err != nil {
 		return err
@@ -168,10 +165,8 @@ func (f *FS) send(local string, to address, s service, only bool) (keys []string
 		return slices.Contains(f.o.Last, path.Base(l.key)) && path.Dir(l.key) == to.key
 	}
 	var mu sync.Mutex
-	var kept []string
 	defer func() {
 		if err == nil {
-			keys = append(keys, kept...)
 			return
 		}
 		for _, key := range keys {
@@ -182,15 +177,8 @@ func (f *FS) send(local string, to address, s service, only bool) (keys []string
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		from, link := f.linkOf(l.path)
-		if link && from.at.key == l.key { // the object itself
-			mu.Lock()
-			defer mu.Unlock()
-			kept = append(kept, l.key)
-			return nil
-		}
 		var err error
-		if link {
+		if from, link := f.linkOf(l.path); link {
 			err = f.sendLink(ctx, from, l.key, s, only)
 		} else {
 			err = f.sendFile(ctx, l, s, only)
