@@ -48,7 +48,7 @@ var judged = map[string]string{
 	"internal/partition/multilevel/team.go: blocks":                    "reads memory",
 	"internal/progress/progress.go: startLine":                         "writes the terminal",
 	"internal/sample/bench.go: Bench":                                  "guards each batch (worker.run)",
-	"internal/sample/cluster/run.go: Make":                             "runs an engine, whose functions are guarded",
+	"internal/sample/cluster/write.go: hold":                           "runs an engine, whose functions are guarded",
 	"internal/sample/executor.go: Run":                                 "guards each batch (worker.run)",
 	"internal/sample/outofcore/pipeline.go: concurrently":              "guards both functions",
 	"internal/workfolder/pulse.go: StartPulse":                         "reads counters",

@@ -140,7 +140,7 @@ func (s *s3) copyObject(ctx context.Context, from string, v version, key string,
 		return nil
 	}
 	if err == nil {
-		err = cmp.Or(unknown, fmt.Errorf("%w: found a copy of %d bytes, expected %d", errAnswer, made.Size, v.size))
+		err = cmp.Or(unknown, fmt.Errorf("%w: found a copy of %d bytes, expected %d; update the server, which does not know copies of objects", errAnswer, made.Size, v.size))
 	}
 	return s.explained(err)
 }

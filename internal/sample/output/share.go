@@ -242,8 +242,8 @@ func (r *Records) writeShare(ctx context.Context, w *store.Writer, share store.S
 			err = errors.Join(err, files.Close())
 		}
 	}()
-	out, from, to := r.newChunk(), 0, 0
-	from, to = files.Span()
+	out := r.newChunk()
+	from, to := files.Span()
 	for group, e := range ends {
 		if err := ctx.Err(); err != nil {
 			return err
