@@ -2,9 +2,10 @@
 """What a job of graphmill-beam takes on a cluster: tasks, time, CPU, bytes, memory and requests.
 
 usage: cluster_model.py --forecast [--json]
+       cluster_model.py --costs
        cluster_model.py --bytes JOB.json
 
---forecast prints the tables of docs/cluster.md. --bytes prints what is predicted for the work folder of the job in a file, as JSON; a test compares that with runs.
+--forecast and --costs print the tables of docs/cluster.md. --bytes prints what is predicted for the work folder of the job in a file, as JSON; a test compares that with runs.
 
 The model
   The engine carries numbers of tasks, and the storage carries records: files that a task writes, and tasks of later stages read parts of. Bytes follow from the
@@ -38,6 +39,13 @@ RATES = {
 JOIN = 2.3e-9  # seconds per byte of output, in the submitter or in the tasks that write
 SHARD = 256 * MIB  # of output per task that writes
 MOST_SHARDS = 1 << 12
+
+# List prices in dollars, on demand, of the eastern United States: a machine of 16 cores and 128 GiB (r6i.4xlarge) and requests to S3 of Amazon.
+MACHINE_HOUR = 1.008
+PUT, GET = 0.005 / 1000, 0.0004 / 1000
+# CPU seconds that an engine takes per job, and the factor of its records, from runs on one machine.
+ENGINES = {"steps": (0, 1.0), "Flink": (4, 1.3), "Spark": (13, 1.3)}
+LEAST_MINUTES = 1  # that a machine is paid for
 
 SORTED = 64 * MIB  # records that a task holds, of its input and of its output
 WORKER = 60 * MIB
@@ -168,6 +176,17 @@ def cpu_seconds(j: dict[str, Any], r: dict[str, Any]) -> float:
     return writing + RATES["local"] * float(r["output_bytes"]) + RATES["shuffle"] * float(r["records_bytes"]) * int(j["op"] == "shuffle")
 
 
+def with_engine(j: dict[str, Any], r: dict[str, Any], engine: str) -> float:
+    """CPU seconds of all processes, the engine's among them."""
+    fixed, factor = ENGINES[engine]
+    return fixed + cpu_seconds(j, r) + (factor - 1) * RATES["shuffle"] * float(r["records_bytes"])
+
+
+def machines_usd(cluster: Cluster, seconds: float) -> float:
+    """Price of the machines for a time."""
+    return cluster.machines * MACHINE_HOUR * max(seconds / 3600, LEAST_MINUTES / 60)
+
+
 def memory(j: dict[str, Any], r: dict[str, Any]) -> float:
     """Memory of a process of one task at a time, without the mapped pages that the system takes back."""
     held = WORKER + 4 * min(SORTED, float(r["records_bytes"]) / int(r["most_tasks"]))
@@ -186,7 +205,8 @@ def forecast_of(j: dict[str, Any], cluster: Cluster) -> dict[str, Any]:
     reads = {"import": 2 * j.get("text_bytes", 0), "local": store * cluster.machines, "shuffle": 2 * store, "dispatch": 2 * store}[j["op"]]
     r["read_bytes"] = reads + r["records_bytes"] + r["pieces_bytes"] * (j["op"] in ("local", "shuffle"))
     r["cpu_s"], r["memory_bytes"] = cpu_seconds(j, r), memory(j, r)
-    r["requests"] = 2 * (r["reads"] + r["ends"]) + r["tasks"] + r["written_bytes"] / (PART_MIB * MIB)
+    gets, puts = 2 * (r["reads"] + r["ends"]), r["tasks"] + r["written_bytes"] / (PART_MIB * MIB)
+    r["requests"], r["requests_usd"] = gets + puts, gets * GET + puts * PUT
     bounds = {
         "CPU": r["cpu_s"] / workers,
         "storage": (r["written_bytes"] + r["read_bytes"]) / cluster.bandwidth(),
@@ -194,6 +214,8 @@ def forecast_of(j: dict[str, Any], cluster: Cluster) -> dict[str, Any]:
     }
     r["bound"] = max(bounds, key=lambda b: bounds[b])
     r["wall_s"] = bounds[r["bound"]]
+    r["machines_usd"] = machines_usd(cluster, r["wall_s"])
+    r["engines_usd"] = {e: machines_usd(cluster, max(r["wall_s"], with_engine(j, r, e) / workers)) for e in ENGINES}
     limits = {
         "reads of files": math.sqrt(MOST_READS / max(r["most_reads"], 1)),
         "tasks of a stage": MOST_FILES / r["most_tasks"],
@@ -270,6 +292,7 @@ def main() -> None:
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     what = a.add_mutually_exclusive_group(required=True)
     what.add_argument("--forecast", action="store_true")
+    what.add_argument("--costs", action="store_true")
     what.add_argument("--bytes", metavar="JOB.json")
     a.add_argument("--json", action="store_true")
     o = a.parse_args()
@@ -282,11 +305,27 @@ def main() -> None:
     if o.json:
         print(json.dumps(rows, indent=1))
         return
+    names = {"import": "import --both", "local": "sample, local", "shuffle": "sample, shuffle", "dispatch": "dispatch"}
+    if o.costs:
+        print(
+            "| edges | job | "
+            + " | ".join(rows[0]["engines_usd"])
+            + " | requests, if the storage is S3 |\n|---|---|"
+            + "--:|" * (len(rows[0]["engines_usd"]) + 1)
+        )
+        for r in rows:
+            if r["edges"] >= 10**9 and not r["refused"]:
+                all_usd = [*r["engines_usd"].values(), r["requests_usd"]]
+                print(
+                    f"| 10<sup>{len(str(r['edges'])) - 1}</sup> | {names[r['op']]} | "
+                    + " | ".join(f"{usd:.2f}" if usd < 10 else f"{usd:.0f}" for usd in all_usd)
+                    + " |"
+                )
+        return
     print(
         "| edges | machines | job | tasks | time | CPU | written | read | peak on the storage | memory of a worker | requests to S3 | bound by | what breaks first |\n|"
         + "---|" * 13
     )
-    names = {"import": "import --both", "local": "sample, local", "shuffle": "sample, shuffle", "dispatch": "dispatch"}
     for r in rows:
         head = f"| 10<sup>{len(str(r['edges'])) - 1}</sup> | {r['machines']} | {names[r['op']]} "
         if r["refused"]:
