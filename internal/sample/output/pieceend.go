@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 
@@ -103,13 +104,14 @@ func (e *pieceEnd) frames(piece io.ReaderAt, fn func(batch uint64, sections []se
 	if xxh3.Hash(index) != e.indexSum {
 		return errPiece
 	}
-	at, sections := int64(0), make([]section, len(e.totals))
+	at, sections, left := int64(0), make([]section, len(e.totals)), slices.Clone(e.totals)
 	for i := range e.batches {
 		for s := range sections {
 			n, width := binary.Uvarint(index)
-			if width <= 0 || len(index) < width+8 || n > uint64(e.index-at) {
+			if width <= 0 || len(index) < width+8 || n > uint64(left[s]) || n > uint64(e.index-at) {
 				return errPiece
 			}
+			left[s] -= int64(n)
 			sections[s] = section{at: at, n: int64(n), sum: binary.LittleEndian.Uint64(index[width:])}
 			at, index = at+int64(n), index[width+8:]
 		}

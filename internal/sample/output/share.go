@@ -3,6 +3,7 @@ package output
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
@@ -59,6 +60,13 @@ func (p *Pieces) WriteShare(ctx context.Context, fsys vfs.FS, dir string, share 
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	next := uint64(0)
+	for group, e := range ends {
+		if e.first != next {
+			return nil, fmt.Errorf("%w: piece %d has the batches from %d on, expected those from %d on", errPiece, group, e.first, next)
+		}
+		next += e.batches
 	}
 	w := store.OpenShare(fsys, dir, share)
 	if err := p.write(ctx, w, share, ends, open); err != nil {
