@@ -359,8 +359,9 @@ func TestClustersKeepTheirCaps(t *testing.T) {
 			rt.Fatal(err)
 		}
 		o.Workers = 3
-		r := &run{Options: o, p: p, g: g, weights: g.Weights, ends: p.Split(o.Workers), visitors: make(chan *Visitor, 1)}
-		r.visitors <- NewVisitor(p)
+		o.Threads = 1
+		r := newRun(g, p, o)
+		r.staff()
 		n, coarse, err := r.cluster(t.Context())
 		if err != nil {
 			rt.Fatal(err)
@@ -408,8 +409,9 @@ func TestCore(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		r := &run{Options: o, p: p, g: g, weights: g.Weights, ends: p.Split(3), visitors: make(chan *Visitor, 1)}
-		r.visitors <- NewVisitor(p)
+		o.Threads = 1
+		r := newRun(g, p, o)
+		r.staff()
 		core, err := r.contract(t.Context(), n, coarse)
 		if err != nil {
 			rt.Fatal(err)
