@@ -237,6 +237,14 @@ func (s *Step) share(ctx context.Context, dir string, j *Job) (done bool, at str
 	return s.Stage != "" || dir == s.Dir, at + " ended", nil
 }
 
+// Begin forgets that an earlier run ended (End).
+func Begin(fsys vfs.FS, dir string) error { return fsys.RemoveAll(filepath.Join(dir, endedFile)) }
+
+// End notes that a run whose jobs lie in folders below dir needs no more steps.
+func End(fsys vfs.FS, dir string) error {
+	return vfs.WriteWhole(fsys, filepath.Join(dir, endedFile), func(vfs.File) error { return nil })
+}
+
 // end notes that the last stage of a job is whole, unless the submitter has all that it needs already, and has removed the folder.
 func (s *Step) end(dir string) error {
 	if planned, err := vfs.Exists(s.FS, filepath.Join(dir, workfolder.StepsFile)); !planned || err != nil {

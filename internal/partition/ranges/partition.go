@@ -232,10 +232,10 @@ func (r *run) cluster(ctx context.Context) (int, []uint32, error) {
 	}
 	of := func(worker int) *Clusters { return states[worker%len(states)] }
 	favourites := make([]uint32, r.p.Nodes)
-	for pass := range clusterPasses {
-		r.begin(fmt.Sprintf("cluster, pass %d of %d", pass+1, clusterPasses))
+	for pass := range ClusterPasses {
+		r.begin(fmt.Sprintf("cluster, pass %d of %d", pass+1, ClusterPasses))
 		var keep func(first int, own []uint32)
-		if pass == clusterPasses-1 {
+		if pass == ClusterPasses-1 {
 			keep = func(first int, own []uint32) { copy(favourites[first:], own) }
 		}
 		for round := range Rounds {
@@ -291,7 +291,7 @@ func (r *run) exchange(ctx context.Context, states []*Clusters, propose func(wor
 				}
 				x = &y
 			}
-			in.merge(x)
+			in.Merge(x)
 		}
 		joins[worker] = accept(worker, &in)
 		return nil
@@ -308,7 +308,7 @@ func (r *run) exchange(ctx context.Context, states []*Clusters, propose func(wor
 			}
 			x = &y
 		}
-		all.merge(x)
+		all.Merge(x)
 		for _, p := range sent[i] {
 			r.stats.Sent += 12*int64(len(p.Items)) + 4*int64(len(p.Sizes))
 		}
@@ -451,7 +451,11 @@ func (r *run) improve(ctx context.Context, states []*Division, before []Applied,
 			moves[worker] = d.Take(&wants[worker], refused)
 			return nil
 		}
-		m := d.Take(&wants[worker], d.Choose(counts))
+		kept, err := r.p.ParseWants(wants[worker].Append(nil))
+		if err != nil {
+			return err
+		}
+		m := d.Take(&kept, d.Choose(counts))
 		moves[worker], err = r.p.ParseMoves(m.Append(nil))
 		return err
 	}); err != nil {
@@ -535,6 +539,6 @@ func (r *run) byDegree(ctx context.Context) error {
 	if err := r.refine(ctx, part, cut.Load(), "second start"); err != nil {
 		return err
 	}
-	r.stats.ByDegree = r.best.over < before.over || r.best.over == before.over && r.best.Cut < before.Cut
+	r.stats.ByDegree = r.best.Beats(&before)
 	return nil
 }

@@ -137,7 +137,7 @@ func TestAnyNumberOfWorkers(t *testing.T) {
 				rt.Fatalf("found %.2f passes, expected at most 12", stats.Passes)
 			}
 			// Clusters and their pairs at the end, the contraction, the start by degree, and two refinements.
-			if most := 2*(clusterPasses*Rounds+1) + 1 + 3 + 2*len(refinement)*(2*Rounds+1); stats.Barriers > most {
+			if most := 2*(ClusterPasses*Rounds+1) + 1 + 3 + 2*len(refinement)*(2*Rounds+1); stats.Barriers > most {
 				rt.Fatalf("found %d barriers, expected at most %d", stats.Barriers, most)
 			}
 		}

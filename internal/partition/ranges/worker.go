@@ -202,13 +202,17 @@ func NewBest() *Best { return &Best{Cut: -1, none: true} }
 
 // Keep makes a division the best one if it is, and says so.
 func (b *Best) Keep(d *Division, cut int64) bool {
-	over := d.Over()
-	if !b.none && over >= b.over && (over != b.over || cut >= b.Cut) {
+	x := Best{Cut: cut, over: d.Over()}
+	if !b.none && !x.Beats(b) {
 		return false
 	}
-	*b = Best{Part: append(b.Part[:0], d.Part...), Cut: cut, over: over}
+	x.Part = append(b.Part[:0], d.Part...)
+	*b = x
 	return true
 }
+
+// Beats says that a division is better than another: it exceeds the caps by less, or as much and has a smaller cut.
+func (b *Best) Beats(x *Best) bool { return b.over < x.over || b.over == x.over && b.Cut < x.Cut }
 
 // Hopeless says that a start with a cut is not worth a refinement, or a further pass.
 func (b *Best) Hopeless(cut int64) bool { return float64(cut) > hopeless*float64(b.Cut) }
