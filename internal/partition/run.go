@@ -75,7 +75,12 @@ func Run(ctx context.Context, fsys vfs.FS, s *store.Store, o Options) (_ *Result
 	if err := s.Release(); err != nil {
 		return nil, err
 	}
-	r.stage(StageGraph, began, z.edges, "edges")
+	if j.Elsewhere != nil {
+		j.elsewhere = time.Since(began)
+		r.stage("divide on the cluster", began, z.edges, "edges")
+	} else {
+		r.stage(StageGraph, began, z.edges, "edges")
+	}
 	if err := j.divide(ctx, g); err != nil {
 		return nil, err
 	}
@@ -224,12 +229,13 @@ func (j *job) weighted(ctx context.Context, g undirected.Rows) error {
 // job is the state of one run.
 type job struct {
 	Options
-	fsys   vfs.FS
-	r      *Result
-	types  []string
-	starts []uint64
-	memory int64    // of multilevel out of core
-	parts  []uint16 // that a Divider found
+	fsys      vfs.FS
+	r         *Result
+	types     []string
+	starts    []uint64
+	memory    int64         // of multilevel out of core
+	parts     []uint16      // that a Divider found
+	elsewhere time.Duration // that it took
 	// covered is the store of whose types every part should have nodes; nil: parts may lack types.
 	covered *store.Store
 }
@@ -243,8 +249,10 @@ func (j *job) divide(ctx context.Context, g undirected.Rows) error {
 	if err != nil {
 		return err
 	}
-	r.Seconds = time.Since(began).Seconds()
-	r.stage("divide, by "+r.Method, began, r.Pairs, "pairs")
+	r.Seconds = (j.elsewhere + time.Since(began)).Seconds()
+	if j.Elsewhere == nil {
+		r.stage("divide, by "+r.Method, began, r.Pairs, "pairs")
+	}
 	r.Assignment = a
 	began = time.Now()
 	if r.Quality, err = undirected.Evaluate(ctx, g, a.Part, a.Parts, j.Threads); err != nil {

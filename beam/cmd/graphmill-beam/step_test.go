@@ -118,11 +118,12 @@ func TestSteps(t *testing.T) {
 	store := shopStore(t)
 	fanout := []string{"--fanout", "4,3,2", "--seeds", "user", "--direction", "out", "--batch-size", "100"}
 	for name, c := range map[string]struct{ command, here []string }{
-		"local":    {[]string{"sample", store, "--method", "local"}, fanout},
-		"shuffle":  {[]string{"sample", store, "--method", "shuffle"}, fanout},
-		"records":  {[]string{"sample", store, "--method", "shuffle"}, slices.Concat(fanout, []string{"--scope", "seed", "--format", "tfrecord", "--shards", "3"})},
-		"import":   {[]string{"import", filepath.Dir(store), "--array-shards", "3"}, []string{"--both"}},
-		"dispatch": {[]string{"dispatch", store}, []string{"--parts", "4", "--num-hops", "2", "--seed", "3"}},
+		"local":     {[]string{"sample", store, "--method", "local"}, fanout},
+		"shuffle":   {[]string{"sample", store, "--method", "shuffle"}, fanout},
+		"records":   {[]string{"sample", store, "--method", "shuffle"}, slices.Concat(fanout, []string{"--scope", "seed", "--format", "tfrecord", "--shards", "3"})},
+		"import":    {[]string{"import", filepath.Dir(store), "--array-shards", "3"}, []string{"--both"}},
+		"dispatch":  {[]string{"dispatch", store}, []string{"--parts", "4", "--num-hops", "2", "--seed", "3"}},
+		"partition": {[]string{"partition", store}, []string{"--parts", "4", "--seed", "3"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -130,6 +131,8 @@ func TestSteps(t *testing.T) {
 			one := filepath.Join(t.TempDir(), "one")
 			if name == "import" {
 				one = store
+			} else if name == "partition" {
+				partitionAlone(t, append([]string{store, "--out", one}, c.here...)...)
 			} else if name == "dispatch" {
 				dispatchAlone(t, append([]string{store, "--out", one}, c.here...)...)
 			} else {
@@ -137,7 +140,7 @@ func TestSteps(t *testing.T) {
 			}
 			for i := range proof.Count(t, 2, 20) {
 				out := filepath.Join(t.TempDir(), "out")
-				if args := slices.Concat(c.command, c.here); i == 0 {
+				if args := slices.Concat(c.command, c.here); i == 0 && name != "partition" { // which plans its jobs one after the other
 					runSteps(t, out, args)
 				} else {
 					killSteps(t, r, out, args)
