@@ -26,6 +26,7 @@ var judged = map[string]string{
 	"internal/codec/serve.go: Serve":                                   "reads stdin",
 	"internal/command/benchbatches.go: copyRows":                       "reads memory",
 	"internal/dispatch/cluster/run.go: run":                            "runs an engine, whose functions are guarded",
+	"internal/partition/cluster/run.go: run":                            "runs an engine, whose functions are guarded",
 	"internal/dispatch/transport/sftptest/server.go: ServeAt":          "a machine of the tests",
 	"internal/dispatch/transport/sftptest/server.go: accept":           "a machine of the tests",
 	"internal/dispatch/transport/sftptest/server.go: session, 3 times": "a machine of the tests",
