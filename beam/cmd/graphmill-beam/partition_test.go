@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -69,6 +70,9 @@ func partitionsEqual(t *testing.T, args, where []string) {
 func TestPrismPartition(t *testing.T) {
 	for name, args := range partitionCases(t) {
 		t.Run(name, func(t *testing.T) {
+			if name == "types" || name == "together" {
+				proof.OnlyLong(t, "tests of steps and buckets divide such graphs")
+			}
 			var where []string
 			if name == "edges" {
 				where = []string{"--ship-graph", "--parallelism", "3"}
