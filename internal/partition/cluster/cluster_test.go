@@ -20,6 +20,7 @@ import (
 	"github.com/graphmill/graphmill/internal/partition/multilevel"
 	"github.com/graphmill/graphmill/internal/partition/ranges"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/internal/sample/sampletest"
 	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/stages/stagestest"
@@ -31,7 +32,10 @@ import (
 // fsys does not wait for the disk.
 var fsys = vfs.Unsynced{FS: vfs.OS}
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	proof.FewerChecks(10) // a run has hundreds of barriers, with files of all tasks
+	goleak.VerifyTestMain(m)
+}
 
 // engine runs a Work in this process.
 func engine(slots int) *stagestest.Engine {
