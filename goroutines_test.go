@@ -45,6 +45,7 @@ var judged = map[string]string{
 	"internal/ordered/ordered.go: Run, 2 times":                        "guards Fill and Work",
 	"internal/pack/slow.go: together":                                  "reads memory",
 	"internal/pack/tune.go: Grid":                                      "reads memory",
+	"internal/partition/cluster/run.go: run":                           "runs an engine, whose functions are guarded",
 	"internal/partition/multilevel/team.go: blocks":                    "reads memory",
 	"internal/progress/progress.go: startLine":                         "writes the terminal",
 	"internal/sample/bench.go: Bench":                                  "guards each batch (worker.run)",

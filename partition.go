@@ -14,7 +14,7 @@ import (
 // tools. The graph is a store, a graph in DGL's chunked format, or a METIS file. For a METIS file out may be "": the
 // assignment is then written next to it as GRAPH.graph.part.K, as gpmetis writes it.
 func Partition(ctx context.Context, in, out string, o option.Partition) (*report.Division, error) {
-	return dividing.Partition(ctx, in, out, o)
+	return dividing.Partition(ctx, in, out, o, nil)
 }
 
 // Dispatch writes the parts of a graph to the folder out in DGL's distributed format: GRAPH_NAME.json, metadata.json,

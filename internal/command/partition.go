@@ -3,14 +3,14 @@ package command
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/operation/dividing"
 	"github.com/graphmill/graphmill/internal/options"
 	"github.com/graphmill/graphmill/option"
 )
 
-// NewPartition makes the command partition.
-func NewPartition(t *cli.Terminal) *cobra.Command {
+// NewPartition makes the command partition. where is nil for the one that divides a graph in its own process.
+func NewPartition(t *cli.Terminal, where *Where[dividing.Cluster]) *cobra.Command {
 	var f struct {
 		outputFlags
 		inDir, outDir string
@@ -72,7 +72,14 @@ threads.`,
 				return err
 			}
 			o.Run = f.Run(t)
-			d, err := graphmill.Partition(cmd.Context(), in, f.Path, o)
+			c, err := where.cluster()
+			if err != nil {
+				return err
+			}
+			if c != nil && !cmd.Flags().Changed("method") {
+				o.Method = "" // that of clusters
+			}
+			d, err := dividing.Partition(cmd.Context(), in, f.Path, o, c)
 			if err != nil {
 				return err
 			}
@@ -80,8 +87,15 @@ threads.`,
 		},
 	}
 	f.outputFlags.Add(cmd)
-	division.add(cmd, &f.CommonFlags)
 	fs := cmd.Flags()
+	if where != nil {
+		cmd.Use, cmd.Long, cmd.Example = "partition STORE", where.Long, where.Example
+		where.Add(fs)
+	}
+	division.add(cmd, &f.CommonFlags)
+	if where != nil {
+		return cmd
+	}
 	fs.Lookup("out").Usage = "folder to write (required, except for METIS files)"
 	fs.StringVar(&f.inDir, "in-dir", "", "DGL's name of the input")
 	fs.StringVar(&f.outDir, "out-dir", "", "DGL's name of --out")

@@ -1,11 +1,13 @@
 package partition
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 
 	"github.com/graphmill/graphmill/internal/partition/multilevel"
+	"github.com/graphmill/graphmill/internal/partition/ranges"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 	"github.com/graphmill/graphmill/internal/suggest"
 	"github.com/graphmill/graphmill/internal/tagged"
@@ -64,10 +66,27 @@ type Options struct {
 	// which a file of the homogeneous graph has them; nil: byte order.
 	Import      string
 	ImportOrder []string
+	// Elsewhere, if not nil, divides a store by Ranges. Memory is then a bound for each of its workers.
+	Elsewhere Divider
 	// Foretold, if not nil, receives the forecast before the run begins.
 	Foretold func(Forecast)
 	// Progress, if not nil, receives the progress of a stage; several goroutines call it.
 	Progress func(stage string, done, total int64, unit string)
+}
+
+// Divider divides the nodes of a store by the method ranges on other machines.
+type Divider interface {
+	// Divide returns the rows of the graph without the weights of the nodes, which the caller closes, and the parts that ranges.Partition finds.
+	Divide(ctx context.Context, of Division) (*undirected.Spilled, []uint16, *ranges.Stats, error)
+}
+
+// Division is the options of a Divider.
+type Division struct {
+	undirected.Options
+	Balance Balance
+	Preset  multilevel.Preset
+	// Whole and Memory are as in ranges.Options.
+	Whole, Memory int64
 }
 
 // Balance selects the constraints: the quantities that are spread evenly over the parts. The zero value
@@ -76,11 +95,11 @@ type Options struct {
 type Balance struct {
 	// TypesTogether spreads the nodes of all types together, which gives a smaller cut. A part may then lack a
 	// type; DGL's server does not start for a part that owns no node of a type with features.
-	TypesTogether bool
-	Edges         bool // spread in-degrees too
+	TypesTogether bool `json:"types_together,omitempty"`
+	Edges         bool `json:"edges,omitempty"` // spread in-degrees too
 	// Columns are integer columns of nodes, as "train_mask" or "paper/train_mask". The nodes of each value but
 	// the most frequent one are spread.
-	Columns []string
+	Columns []string `json:"columns,omitempty"`
 }
 
 // ErrUsage is the kind of errors about options that contradict each other or the graph, ErrMemory about a memory bound that is
@@ -124,6 +143,9 @@ func (o *Options) check() error {
 		return usagef("found %d passes, expected 1 to 1000", o.Passes)
 	case o.Passes != 0 && o.Method != Fennel:
 		return usagef("found passes with the method %s, expected them with fennel alone; leave `Passes` out, or give `Method` fennel", o.Method)
+	}
+	if o.Elsewhere != nil && o.Method != Ranges {
+		return usagef("found the method %s on a cluster, expected ranges; give `Method` ranges, or divide the graph in one process", o.Method)
 	}
 	if o.Passes == 0 {
 		o.Passes = passes

@@ -67,42 +67,20 @@ func Run(ctx context.Context, fsys vfs.FS, s *store.Store, o Options) (_ *Result
 	if err := j.follow(z, p); err != nil {
 		return nil, err
 	}
-	build := undirected.BuildOptions{Threads: o.Threads, FS: fsys, Temp: o.Temp, Progress: j.meter(StageGraph, 2*z.edges, "edges")}
-	if o.Memory > 0 {
-		build.Memory = max(1, o.Memory-limits.ProcessBytes-mapped-z.nodeBytes())
-		if p.onDisk {
-			build.Memory = max(1, build.Memory-min(spillBytes, recordBytes*z.edges))
-		} else {
-			build.Memory = max(1, build.Memory-z.graphBytes())
-		}
+	g, end, err := j.rows(ctx, s, c, z, p.onDisk)
+	if err != nil {
+		return nil, err
 	}
-	var g undirected.Rows
-	if p.onDisk {
-		var rows *undirected.Spilled
-		if rows, err = undirected.Spill(ctx, s, build); err != nil {
-			return nil, err
-		}
-		defer func() { err = errors.Join(err, rows.Close()) }()
-		if rows.Weights, err = c.weights(rows.Len()); err != nil {
-			return nil, err
-		}
-		rows.Constraints = len(c.names)
-		g = rows
-	} else {
-		var whole *undirected.Graph
-		if whole, err = undirected.Build(ctx, s, build); err != nil {
-			return nil, err
-		}
-		if whole.Weights, err = c.weights(whole.Len()); err != nil {
-			return nil, err
-		}
-		whole.Constraints = len(c.names)
-		g = whole
-	}
+	defer func() { err = errors.Join(err, end()) }()
 	if err := s.Release(); err != nil {
 		return nil, err
 	}
-	r.stage(StageGraph, began, z.edges, "edges")
+	if j.Elsewhere != nil {
+		j.elsewhere = time.Since(began)
+		r.stage("divide on the cluster", began, z.edges, "edges")
+	} else {
+		r.stage(StageGraph, began, z.edges, "edges")
+	}
 	if err := j.divide(ctx, g); err != nil {
 		return nil, err
 	}
@@ -120,6 +98,51 @@ func Run(ctx context.Context, fsys vfs.FS, s *store.Store, o Options) (_ *Result
 	}
 	r.stage("count edges", began, z.edges, "edges")
 	return r, nil
+}
+
+// rows lists the neighbours of the nodes, in memory or on disk. On a cluster its workers do, and divide the nodes. end closes the rows.
+func (j *job) rows(ctx context.Context, s *store.Store, c *constraints, z size, onDisk bool) (g undirected.Rows, end func() error, err error) {
+	o := &j.Options
+	if o.Elsewhere != nil {
+		var rows *undirected.Spilled
+		of := Division{Options: o.divide(), Balance: o.Balance, Preset: o.Preset, Whole: wholePairs, Memory: j.memory}
+		if rows, j.parts, j.r.Ranges, err = o.Elsewhere.Divide(ctx, of); err != nil {
+			return nil, nil, err
+		}
+		return weigh(rows, c)
+	}
+	build := undirected.BuildOptions{Threads: o.Threads, FS: j.fsys, Temp: o.Temp, Progress: j.meter(StageGraph, 2*z.edges, "edges")}
+	if o.Memory > 0 {
+		build.Memory = max(1, o.Memory-limits.ProcessBytes-mapped-z.nodeBytes())
+		if onDisk {
+			build.Memory = max(1, build.Memory-min(spillBytes, recordBytes*z.edges))
+		} else {
+			build.Memory = max(1, build.Memory-z.graphBytes())
+		}
+	}
+	if onDisk {
+		rows, err := undirected.Spill(ctx, s, build)
+		if err != nil {
+			return nil, nil, err
+		}
+		return weigh(rows, c)
+	}
+	whole, err := undirected.Build(ctx, s, build)
+	if err != nil {
+		return nil, nil, err
+	}
+	whole.Constraints = len(c.names)
+	whole.Weights, err = c.weights(whole.Len())
+	return whole, func() error { return nil }, err
+}
+
+// weigh gives rows on disk the weights of the nodes.
+func weigh(rows *undirected.Spilled, c *constraints) (_ undirected.Rows, end func() error, err error) {
+	rows.Constraints = len(c.names)
+	if rows.Weights, err = c.weights(rows.Len()); err != nil {
+		return nil, nil, errors.Join(err, rows.Close())
+	}
+	return rows, rows.Close, nil
 }
 
 // follow takes a plan: it notes and foretells what the run will do.
@@ -145,6 +168,10 @@ func (j *job) follow(z size, p plan) error {
 		if j.Memory > 0 {
 			j.memory = j.Memory - limits.ProcessBytes - z.weightBytes()
 		}
+	}
+	if j.Elsewhere != nil {
+		r.Forecast = Forecast{Memory: p.forecast.Memory, Unknown: true} // of a worker
+		return nil
 	}
 	if j.Foretold != nil {
 		j.Foretold(r.Forecast)
@@ -202,11 +229,13 @@ func (j *job) weighted(ctx context.Context, g undirected.Rows) error {
 // job is the state of one run.
 type job struct {
 	Options
-	fsys   vfs.FS
-	r      *Result
-	types  []string
-	starts []uint64
-	memory int64 // of multilevel out of core
+	fsys      vfs.FS
+	r         *Result
+	types     []string
+	starts    []uint64
+	memory    int64         // of multilevel out of core
+	parts     []uint16      // that a Divider found
+	elsewhere time.Duration // that it took
 	// covered is the store of whose types every part should have nodes; nil: parts may lack types.
 	covered *store.Store
 }
@@ -220,8 +249,10 @@ func (j *job) divide(ctx context.Context, g undirected.Rows) error {
 	if err != nil {
 		return err
 	}
-	r.Seconds = time.Since(began).Seconds()
-	r.stage("divide, by "+r.Method, began, r.Pairs, "pairs")
+	r.Seconds = (j.elsewhere + time.Since(began)).Seconds()
+	if j.Elsewhere == nil {
+		r.stage("divide, by "+r.Method, began, r.Pairs, "pairs")
+	}
 	r.Assignment = a
 	began = time.Now()
 	if r.Quality, err = undirected.Evaluate(ctx, g, a.Part, a.Parts, j.Threads); err != nil {
@@ -309,10 +340,16 @@ func (j *job) method(ctx context.Context, g undirected.Rows) (*assign.Assignment
 const wholePairs = 1 << 18
 
 // ranges divides a graph in ranges of its nodes.
-func (j *job) ranges(ctx context.Context, g undirected.Placed) ([]uint16, error) {
-	part, stats, err := ranges.Partition(ctx, g, ranges.Options{Options: j.Options.divide(), Preset: j.Preset, Whole: wholePairs, Memory: j.memory, FS: j.fsys, Temp: j.Temp,
-		Progress: j.meter, CoreProgress: j.steps("divide the core")})
-	j.r.Ranges = &stats
+func (j *job) ranges(ctx context.Context, g undirected.Placed) (part []uint16, err error) {
+	if j.Elsewhere != nil {
+		part = j.parts
+	} else {
+		var stats ranges.Stats
+		part, stats, err = ranges.Partition(ctx, g, ranges.Options{Options: j.Options.divide(), Preset: j.Preset, Whole: wholePairs, Memory: j.memory, FS: j.fsys, Temp: j.Temp,
+			Progress: j.meter, CoreProgress: j.steps("divide the core")})
+		j.r.Ranges = &stats
+	}
+	stats := j.r.Ranges
 	switch {
 	case stats.ByDegree:
 		j.r.Notes = append(j.r.Notes, filled)

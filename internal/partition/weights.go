@@ -56,6 +56,17 @@ func newConstraints(s *store.Store, b Balance) (*constraints, error) {
 	return &constraints{append(nodes.names, c.names...), append(nodes.fill, c.fill...), append(nodes.notes, c.notes...)}, nil
 }
 
+// NodeWeights returns the number of quantities to be spread evenly, and the weights of the nodes of a store; nil: all weigh 1.
+func NodeWeights(s *store.Store, b Balance) (constraints int, weights []uint32, err error) {
+	c, err := newConstraints(s, b)
+	if err != nil {
+		return 0, nil, err
+	}
+	n := undirected.Starts(s.Graph)[len(s.Graph.Nodes)]
+	weights, err = c.weights(int(n))
+	return len(c.names), weights, err
+}
+
 // nonEmpty lists the node types that have nodes.
 func nonEmpty(g *graph.Graph) (types []int) {
 	for t, n := range g.Nodes {

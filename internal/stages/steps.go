@@ -119,6 +119,9 @@ type Step struct {
 	Open func(ctx context.Context, operation, dir string) (Site, error)
 
 	found bool // a job
+	// site is the open work of the plan with ID siteOf: what it holds in memory may be dear to read again after each wait.
+	site   Site
+	siteOf string
 }
 
 // errWait is the reason of waiting.
@@ -127,7 +130,8 @@ type errWait struct{ what string }
 func (e errWait) Error() string { return e.what }
 
 // Run runs the tasks of the process.
-func (s *Step) Run(ctx context.Context) error {
+func (s *Step) Run(ctx context.Context) (err error) {
+	defer func() { err = errors.Join(err, s.closeSite()) }()
 	if s.Index < 0 || s.Index >= s.Of {
 		return fmt.Errorf("found index %d of %d processes, expected one from 0 to %d", s.Index, s.Of, s.Of-1)
 	}
@@ -190,14 +194,33 @@ func (s *Step) once(ctx context.Context) (done bool, at string, err error) {
 
 // open runs what can be run now of a job.
 func (s *Step) open(ctx context.Context, dir string, plan *planned) (done bool, at string, err error) {
-	site, err := s.Open(ctx, plan.Operation, dir)
-	if err != nil {
-		return false, "", err
+	if s.siteOf != plan.ID {
+		if err := s.closeSite(); err != nil {
+			return false, "", err
+		}
+		if s.site, err = s.Open(ctx, plan.Operation, dir); err != nil {
+			s.site = nil
+			return false, "", err
+		}
+		s.siteOf = plan.ID
 	}
-	defer func() { err = errors.Join(err, site.Close()) }()
-	j := *site.Job()
+	j := *s.site.Job()
 	j.Work = "" // once tells of errors
-	return s.share(ctx, dir, &j)
+	done, at, err = s.share(ctx, dir, &j)
+	if err != nil && !errors.As(err, new(errWait)) {
+		err = errors.Join(err, s.closeSite())
+	}
+	return done, at, err
+}
+
+// closeSite closes the open work, if there is one.
+func (s *Step) closeSite() error {
+	site := s.site
+	s.site, s.siteOf = nil, ""
+	if site == nil {
+		return nil
+	}
+	return site.Close()
 }
 
 // share runs the tasks of the process in a job.
@@ -235,6 +258,14 @@ func (s *Step) share(ctx context.Context, dir string, j *Job) (done bool, at str
 		}
 	}
 	return s.Stage != "" || dir == s.Dir, at + " ended", nil
+}
+
+// Begin forgets that an earlier run ended (End).
+func Begin(fsys vfs.FS, dir string) error { return fsys.RemoveAll(filepath.Join(dir, endedFile)) }
+
+// End notes that a run whose jobs lie in folders below dir needs no more steps.
+func End(fsys vfs.FS, dir string) error {
+	return vfs.WriteWhole(fsys, filepath.Join(dir, endedFile), func(vfs.File) error { return nil })
 }
 
 // end notes that the last stage of a job is whole, unless the submitter has all that it needs already, and has removed the folder.

@@ -65,6 +65,7 @@ func bucketCases(t *testing.T, server *objectstest.Server, bucket string) map[st
 	fanout := []string{"--fanout", "4,3,2", "--seeds", "user", "--direction", "out", "--batch-size", "100"}
 	records := slices.Concat(fanout, []string{"--scope", "seed", "--format", "tfrecord", "--shards", "3"})
 	parts := []string{"--parts", "4", "--num-hops", "2", "--seed", "3"}
+	division := []string{"--parts", "3", "--seed", "3"}
 	in := "s3://" + bucket + "/in"
 	sample := func(flags []string) func(string) {
 		return func(out string) { alone(t, out, slices.Concat([]string{store}, flags)...) }
@@ -75,6 +76,7 @@ func bucketCases(t *testing.T, server *objectstest.Server, bucket string) map[st
 		"records":   {slices.Concat([]string{"sample", in + "/shop.store", "--method", "shuffle"}, records), sample(records)},
 		"writers":   {slices.Concat([]string{"sample", in + "/shop.store", "--method", "local", "--array-shards", "2"}, records), sample(records)},
 		"dispatch":  {slices.Concat([]string{"dispatch", in + "/shop.store"}, parts), func(out string) { dispatchAlone(t, slices.Concat([]string{store, "--out", out}, parts)...) }},
+		"partition": {slices.Concat([]string{"partition", in + "/shop.store"}, division), func(out string) { partitionAlone(t, slices.Concat([]string{store, "--out", out}, division)...) }},
 		"shipped":   {slices.Concat([]string{"sample", in + "/shop.store", "--ship-graph"}, fanout), sample(fanout)},
 		"by source": {slices.Concat([]string{"dispatch", in + "/source.store", "--ship-graph"}, parts), func(out string) { dispatchAlone(t, slices.Concat([]string{bySource, "--out", out}, parts)...) }},
 		"import":    {[]string{"import", in + "/graph.yaml", "--both"}, func(out string) { importAlone(t, out, filepath.Dir(store)) }},
@@ -156,6 +158,9 @@ func TestBucketSteps(t *testing.T) {
 			for name, c := range all {
 				if i > 0 && !proof.Long(t) && name != "shuffle" && name != "dispatch" {
 					continue
+				}
+				if name == "partition" && !proof.Long(t) {
+					continue // some hundred barriers; Prism has it in the short form
 				}
 				one := filepath.Join(t.TempDir(), "one")
 				c.alone(one)

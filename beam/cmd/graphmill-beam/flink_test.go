@@ -108,6 +108,7 @@ func TestFlink(t *testing.T) {
 		sampled(t, onCluster, "collection", "epoch scope", "before", "links", "ranks", "typed records", "plan")
 	})
 	t.Run("dispatch", func(t *testing.T) { dispatched(t, onCluster) })
+	t.Run("partition", func(t *testing.T) { partitioned(t, onCluster) })
 	t.Run("kills", func(t *testing.T) { killed(t, d.dir) })
 }
 
@@ -118,6 +119,7 @@ func TestFlinkEmbedded(t *testing.T) {
 		sampled(t, onEmbedded, "collection", "epoch scope", "before", "links", "ranks")
 	})
 	t.Run("dispatch", func(t *testing.T) { dispatched(t, onEmbedded) })
+	t.Run("partition", func(t *testing.T) { partitioned(t, onEmbedded, "types") })
 }
 
 func TestFlinkOneTaskManager(t *testing.T) {
@@ -141,6 +143,20 @@ func sampled(t *testing.T, where []string, list ...string) {
 		one := filepath.Join(t.TempDir(), "one")
 		alone(t, one, append([]string{store}, all[name]...)...)
 		equal(t, store, one, name, where, all[name])
+	}
+}
+
+// partitioned divides a graph on an engine, and compares each file with the one that graphmill partition writes. Without names it takes all cases.
+func partitioned(t *testing.T, where []string, list ...string) {
+	t.Helper()
+	all := partitionCases(t)
+	if len(list) == 0 {
+		list = names(all)
+	}
+	for _, name := range list {
+		start := time.Now()
+		partitionsEqual(t, all[name], slices.Concat([]string{"--time-limit", "10m"}, where))
+		t.Logf("%s: %s", name, time.Since(start).Round(time.Millisecond))
 	}
 }
 

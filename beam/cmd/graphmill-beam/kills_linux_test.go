@@ -67,15 +67,18 @@ func killJobs(t *testing.T, store string) map[string]killJob {
 	dir := t.TempDir()
 	sampling := []string{store, "--fanout", "4,3,2", "--seeds", "user", "--direction", "out", "--scope", "seed", "--format", "tfrecord", "--shards", "3", "--epochs", "4"}
 	dispatching := []string{store, "--parts", "5", "--num-hops", "2", "--seed", "3"}
-	sampled, dispatched := filepath.Join(dir, "sampled"), filepath.Join(dir, "dispatched")
+	division := []string{store, "--parts", "3", "--balance-types=false", "--seed", "3"}
+	sampled, dispatched, divided := filepath.Join(dir, "sampled"), filepath.Join(dir, "dispatched"), filepath.Join(dir, "divided")
+	partitionAlone(t, append(slices.Clone(division), "--out", divided)...)
 	alone(t, sampled, sampling...)
 	dispatchAlone(t, append(slices.Clone(dispatching), "--out", dispatched)...)
 	return map[string]killJob{
-		"import":   {[]string{"import", filepath.Dir(store), "--both"}, store, 56},
-		"shuffle":  {slices.Concat([]string{"sample"}, sampling, []string{"--method", "shuffle"}), sampled, 64},
-		"writers":  {slices.Concat([]string{"sample"}, sampling, []string{"--method", "shuffle", "--array-shards", "3"}), sampled, 67},
-		"local":    {slices.Concat([]string{"sample"}, sampling, []string{"--method", "local"}), sampled, 4},
-		"dispatch": {slices.Concat([]string{"dispatch"}, dispatching), dispatched, 22},
+		"import":    {[]string{"import", filepath.Dir(store), "--both"}, store, 56},
+		"shuffle":   {slices.Concat([]string{"sample"}, sampling, []string{"--method", "shuffle"}), sampled, 64},
+		"writers":   {slices.Concat([]string{"sample"}, sampling, []string{"--method", "shuffle", "--array-shards", "3"}), sampled, 67},
+		"local":     {slices.Concat([]string{"sample"}, sampling, []string{"--method", "local"}), sampled, 4},
+		"dispatch":  {slices.Concat([]string{"dispatch"}, dispatching), dispatched, 22},
+		"partition": {slices.Concat([]string{"partition"}, division), divided, 300},
 	}
 }
 

@@ -99,7 +99,7 @@ func newRoot(t *cli.Terminal) *cobra.Command {
 		},
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newImport(t), newSample(t), newDispatch(t), newStep(t), newWorker(t), newHarness())
+	root.AddCommand(newImport(t), newSample(t), newDispatch(t), newPartition(t), newStep(t), newWorker(t), newHarness())
 	cli.Setup(root, t, "0 done, 1 failed, 2 wrong usage, 75 waits for steps, 130 interrupted")
 	return root
 }

@@ -21,7 +21,7 @@ import (
 // TestMain makes the test program the command where its first argument is a command: the worker services of tests, and
 // the submitters that tests kill, are this program.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && slices.Contains([]string{"sample", "import", "dispatch", "step", "worker", "harness"}, os.Args[1]) {
+	if len(os.Args) > 1 && slices.Contains([]string{"sample", "import", "dispatch", "partition", "step", "worker", "harness"}, os.Args[1]) {
 		main()
 	}
 	os.Exit(m.Run())
@@ -52,8 +52,9 @@ func TestUsage(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	store := shopStore(t)
 	for name, args := range map[string][]string{
-		"sample":   {"sample", store, "--fanout", "2", "--seeds", "user", "--direction", "out"},
-		"dispatch": {"dispatch", store, "--parts", "2"},
+		"sample":    {"sample", store, "--fanout", "2", "--seeds", "user", "--direction", "out"},
+		"dispatch":  {"dispatch", store, "--parts", "2"},
+		"partition": {"partition", store, "--parts", "2"},
 	} {
 		for _, at := range []string{"before", "while"} {
 			t.Run(name+" "+at, func(t *testing.T) {

@@ -68,6 +68,8 @@ func TestSlurm(t *testing.T) {
 	fanout := []string{"--seeds", "user", "--direction", "out", "--fanout", "4,3,2"}
 	one := filepath.Join(t.TempDir(), "one")
 	alone(t, one, append([]string{store}, fanout...)...)
+	parts, division := filepath.Join(t.TempDir(), "parts"), []string{"--parts", "3", "--seed", "4"}
+	partitionAlone(t, slices.Concat([]string{store, "--out", parts}, division)...)
 	for name, c := range map[string]struct {
 		args   []string
 		one    string
@@ -75,9 +77,17 @@ func TestSlurm(t *testing.T) {
 	}{
 		"sample": {slices.Concat([]string{"sample", store, "--method", "shuffle"}, fanout), one, []string{"start", "range 1", "range 2", "assemble"}},
 		"import": {[]string{"import", filepath.Dir(store), "--both"}, store, []string{"scan", "match", "edges", "sort", "other", "write"}},
+		// Its jobs come one after the other, each planned by the end of the one before.
+		"partition": {slices.Concat([]string{"partition", store}, division), parts, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			killed := "want-1-02"
+			if c.stages != nil {
+				killed = c.stages[1]
+			} else {
+				proof.OnlyLong(t, "some hundred processes, of a division")
+			}
 			dir, slurm := t.TempDir(), t.TempDir()
 			jobs := filepath.Join(slurm, "jobs")
 			if err := os.Mkdir(jobs, 0o755); err != nil {
@@ -92,7 +102,7 @@ func TestSlurm(t *testing.T) {
 			}
 			out := filepath.Join(dir, "out")
 			cmd := exec.CommandContext(t.Context(), filepath.Join(stepFiles, "slurm", "submit.sh"), slices.Concat([]string{"3"}, c.args, []string{"--out", out})...)
-			cmd.Env = append(os.Environ(), "PATH="+slurm+":"+os.Getenv("PATH"), "JOBS="+jobs, "SBATCH_KILL="+c.stages[1], "GRAPHMILL_BEAM="+program)
+			cmd.Env = append(os.Environ(), "PATH="+slurm+":"+os.Getenv("PATH"), "JOBS="+jobs, "SBATCH_KILL="+killed, "GRAPHMILL_BEAM="+program)
 			if text, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, text)
 			}
@@ -100,6 +110,9 @@ func TestSlurm(t *testing.T) {
 				t.Errorf("found\n%s\nexpected\n%s", got, want)
 			}
 			onlyOutput(t, dir, "out")
+			if c.stages == nil {
+				return
+			}
 			log, err := os.ReadFile(jobs + ".log")
 			if err != nil {
 				t.Fatal(err)

@@ -18,6 +18,7 @@ func TestSpark(t *testing.T) {
 	t.Run("sample", func(t *testing.T) { sampled(t, where, "typed records") })
 	t.Run("import", func(t *testing.T) { imported(t, where) })
 	t.Run("dispatch", func(t *testing.T) { dispatched(t, where, "deep") })
+	t.Run("partition", func(t *testing.T) { partitioned(t, where, "types") })
 }
 
 // imported imports on an engine, and compares each file with the one that graphmill import writes.

@@ -56,7 +56,7 @@ func stepsOf(out string, args []string) (submit []string, step func(i int) []str
 	}
 }
 
-// runSteps plans a job, runs its steps at the same time, and joins the output.
+// runSteps plans a job, runs its steps at the same time, and joins the output. A division plans one job after the other, so that its submitter waits beside the steps.
 func runSteps(t *testing.T, out string, args []string) {
 	t.Helper()
 	submit, step := stepsOf(out, args)
@@ -67,12 +67,19 @@ func runSteps(t *testing.T, out string, args []string) {
 	for i := range 3 {
 		steps = append(steps, start(t, step(i)...))
 	}
+	var submitter *process
+	if args[0] == "partition" {
+		submitter = start(t, submit...)
+	}
 	for i, s := range steps {
 		if text, status := s.end(); status != 0 {
 			t.Errorf("step %d: found status %d\n%s", i, status, text)
 		}
 	}
-	if text, status := start(t, submit...).end(); status != 0 {
+	if submitter == nil {
+		submitter = start(t, submit...)
+	}
+	if text, status := submitter.end(); status != 0 {
 		t.Errorf("submitter: found status %d\n%s", status, text)
 	}
 	if vfs.Scheme(out) == "" {
@@ -118,13 +125,14 @@ func TestSteps(t *testing.T) {
 	store := shopStore(t)
 	fanout := []string{"--fanout", "4,3,2", "--seeds", "user", "--direction", "out", "--batch-size", "100"}
 	for name, c := range map[string]struct{ command, here []string }{
-		"local":    {[]string{"sample", store, "--method", "local"}, fanout},
-		"shuffle":  {[]string{"sample", store, "--method", "shuffle"}, fanout},
-		"records":  {[]string{"sample", store, "--method", "shuffle"}, slices.Concat(fanout, []string{"--scope", "seed", "--format", "tfrecord", "--shards", "3"})},
-		"shards":   {[]string{"sample", store, "--method", "shuffle", "--array-shards", "3"}, slices.Concat(fanout, []string{"--scope", "seed", "--epochs", "5"})},
-		"writers":  {[]string{"sample", store, "--method", "local", "--array-shards", "2"}, slices.Concat(fanout, []string{"--scope", "seed", "--format", "tfrecord", "--shards", "3"})},
-		"import":   {[]string{"import", filepath.Dir(store), "--array-shards", "3"}, []string{"--both"}},
-		"dispatch": {[]string{"dispatch", store}, []string{"--parts", "4", "--num-hops", "2", "--seed", "3"}},
+		"local":     {[]string{"sample", store, "--method", "local"}, fanout},
+		"shuffle":   {[]string{"sample", store, "--method", "shuffle"}, fanout},
+		"records":   {[]string{"sample", store, "--method", "shuffle"}, slices.Concat(fanout, []string{"--scope", "seed", "--format", "tfrecord", "--shards", "3"})},
+		"shards":    {[]string{"sample", store, "--method", "shuffle", "--array-shards", "3"}, slices.Concat(fanout, []string{"--scope", "seed", "--epochs", "5"})},
+		"writers":   {[]string{"sample", store, "--method", "local", "--array-shards", "2"}, slices.Concat(fanout, []string{"--scope", "seed", "--format", "tfrecord", "--shards", "3"})},
+		"import":    {[]string{"import", filepath.Dir(store), "--array-shards", "3"}, []string{"--both"}},
+		"dispatch":  {[]string{"dispatch", store}, []string{"--parts", "4", "--num-hops", "2", "--seed", "3"}},
+		"partition": {[]string{"partition", store}, []string{"--parts", "4", "--seed", "3"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -132,6 +140,8 @@ func TestSteps(t *testing.T) {
 			one := filepath.Join(t.TempDir(), "one")
 			if name == "import" {
 				one = store
+			} else if name == "partition" {
+				partitionAlone(t, append([]string{store, "--out", one}, c.here...)...)
 			} else if name == "dispatch" {
 				dispatchAlone(t, append([]string{store, "--out", one}, c.here...)...)
 			} else {

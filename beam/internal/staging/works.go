@@ -7,6 +7,7 @@ import (
 
 	dispatching "github.com/graphmill/graphmill/internal/dispatch/cluster"
 	importing "github.com/graphmill/graphmill/internal/ingest/cluster"
+	partitioning "github.com/graphmill/graphmill/internal/partition/cluster"
 	sampling "github.com/graphmill/graphmill/internal/sample/cluster"
 	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -18,23 +19,25 @@ type Operation string
 
 // The operations.
 const (
-	Import   Operation = "import"
-	Sample   Operation = "sample"
-	Dispatch Operation = "dispatch"
+	Import    Operation = "import"
+	Sample    Operation = "sample"
+	Dispatch  Operation = "dispatch"
+	Partition Operation = "partition"
 )
 
 // openers open the works of operations.
 var openers = map[Operation]func(ctx context.Context, dir string) (stages.Site, error){
-	Import:   func(ctx context.Context, dir string) (stages.Site, error) { return importing.Open(ctx, vfs.OS, dir) },
-	Sample:   func(_ context.Context, dir string) (stages.Site, error) { return sampling.Open(vfs.OS, dir) },
-	Dispatch: func(_ context.Context, dir string) (stages.Site, error) { return dispatching.Open(vfs.OS, dir) },
+	Import:    func(ctx context.Context, dir string) (stages.Site, error) { return importing.Open(ctx, vfs.OS, dir) },
+	Sample:    func(_ context.Context, dir string) (stages.Site, error) { return sampling.Open(vfs.OS, dir) },
+	Dispatch:  func(_ context.Context, dir string) (stages.Site, error) { return dispatching.Open(vfs.OS, dir) },
+	Partition: func(_ context.Context, dir string) (stages.Site, error) { return partitioning.Open(vfs.OS, dir) },
 }
 
 // Open opens the work of a folder.
 func Open(ctx context.Context, of Operation, dir string) (stages.Site, error) {
 	open := openers[of]
 	if open == nil {
-		return nil, fmt.Errorf("found operation %q, expected import, sample or dispatch; use the same version on all machines", of)
+		return nil, fmt.Errorf("found operation %q, expected import, sample, dispatch or partition; use the same version on all machines", of)
 	}
 	s, err := open(ctx, dir)
 	if err != nil {

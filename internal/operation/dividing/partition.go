@@ -25,6 +25,7 @@ import (
 	"github.com/graphmill/graphmill/internal/operation/importing"
 	"github.com/graphmill/graphmill/internal/partition"
 	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/partition/cluster"
 	"github.com/graphmill/graphmill/internal/partition/multilevel"
 	"github.com/graphmill/graphmill/internal/progress"
 	"github.com/graphmill/graphmill/internal/store"
@@ -105,14 +106,17 @@ func joinFloats(list []float64) string {
 // Partition assigns each node of a graph to a part, so that the parts are balanced and few edges run between them. It
 // writes <node type>.txt (line i has the part of node i) and partition_meta.json to the folder out, for Dispatch and DGL's
 // tools. The graph is a store, a graph in DGL's chunked format, or a METIS file. For a METIS file out may be "": the
-// assignment is then written next to it as GRAPH.graph.part.K, as gpmetis writes it.
-func Partition(ctx context.Context, in, out string, o option.Partition) (_ *report.Division, err error) {
+// assignment is then written next to it as GRAPH.graph.part.K, as gpmetis writes it. c is nil for a run in this process.
+func Partition(ctx context.Context, in, out string, o option.Partition, c *Cluster) (_ *report.Division, err error) {
 	defer guard.Catch(&err)()
 	start := time.Now()
+	if err := c.check(in, &o); err != nil {
+		return nil, err
+	}
 	if err := CheckPartition(&o); err != nil {
 		return nil, err
 	}
-	p := &partitioning{o: &o, in: in, out: out, report: operation.NewReport(&o.Run, "partition", "Parts of "+operation.GraphName(in)), start: start}
+	p := &partitioning{cluster: c, o: &o, in: in, out: out, report: operation.NewReport(&o.Run, "partition", "Parts of "+operation.GraphName(in)), start: start}
 	file, err := isMETIS(in)
 	if err != nil {
 		return nil, err
@@ -126,7 +130,7 @@ func Partition(ctx context.Context, in, out string, o option.Partition) (_ *repo
 	if p.w, err = store.Create(vfs.OS, out, o.Overwrite); err != nil {
 		return nil, err
 	}
-	defer operation.EndWith(&err, p.w)
+	defer func() { err = p.finished(ctx, err) }()
 	if file {
 		return p.metis(ctx)
 	}
@@ -141,6 +145,8 @@ type partitioning struct {
 	report  *report.Report
 	start   time.Time
 	divided time.Time // when the division was there
+	cluster *Cluster  // nil: in this process
+	run     *cluster.Run
 }
 
 // PartitionInputs are the paths that a division reads.
@@ -167,6 +173,14 @@ func (p *partitioning) graph(ctx context.Context) (*report.Division, error) {
 	s, inputs, end, err := p.open(ctx, &opt)
 	if err != nil {
 		return nil, err
+	}
+	if p.cluster != nil {
+		run, ended, err := p.elsewhere(p.cluster, s, inputs["graph"])
+		if err != nil {
+			return nil, errors.Join(err, end())
+		}
+		defer ended()
+		p.run, opt.Elsewhere = run, run
 	}
 	result, err := CutGraph(p.o, opt, "", func(opt partition.Options) (*partition.Result, error) { return partition.Run(ctx, vfs.OS, s, opt) })
 	p.divided = time.Now()

@@ -3,8 +3,8 @@
 //
 // # The contract
 //
-// A stage is a function of plain data: the rows of a block of nodes, the clusters or parts of all nodes, and what the barrier before delivered. It
-// returns messages. Whatever starts the stages (goroutines, processes with an index, an engine) carries the messages. Partition is the driver in
+// A stage is a function of plain data: the rows of a range of nodes, the clusters or parts of all nodes, and what the barrier before delivered. It
+// returns messages. Range has the stages; whatever starts them (goroutines, processes with an index, an engine) carries the messages. Partition is the driver in
 // one process, with goroutines. It stands for the others: in tests its workers keep what they know apart, exchange bytes, and end after each round. A worker that ends keeps the state of the
 // clusters (State), or the parts, the weights and prices of the parts, and the moves of the round before (Applied).
 //

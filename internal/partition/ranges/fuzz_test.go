@@ -19,6 +19,7 @@ func FuzzMessages(f *testing.F) {
 	f.Add(AppendPairs(nil, []Pair{{1, 2, 3}, {1, 4, 1}}))
 	f.Add((&Histogram{Bins: []Bin{{0, 7}, {3, 1}}, Weights: []int64{1, 2, 3, 4}}).Append(nil, make([]bool, 8)))
 	f.Add((&Moves{Items: []Move{{1, 3}, {7, 0}}, Shift: make([]int64, 8)}).Append(nil))
+	f.Add((&Wants{Items: []Want{{1, 3, 300}, {7, 0, 2}}, Sizes: []uint32{1, 0, 1, 1}}).Append(nil))
 	f.Add(Degrees{{3, 2, 6}, {4, 1, 4}}.Append(nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		fuzzing.Check(t, len(b), func() {
@@ -56,6 +57,13 @@ func FuzzMessages(f *testing.F) {
 				for _, x := range m.Items {
 					if x.Node >= 100 || x.To >= 4 {
 						t.Errorf("found %v", x)
+					}
+				}
+			}
+			if m, err := p.ParseWants(b); check(err) {
+				for _, x := range m.Items {
+					if x.Node >= 100 || x.To >= 4 || len(m.Sizes) != 2*len(m.Items) {
+						t.Errorf("found %v", m)
 					}
 				}
 			}

@@ -140,6 +140,31 @@ func ParsePairs(b []byte, clusters int) (pairs []Pair, err error) {
 	return pairs, r.end("pairs")
 }
 
+// Append appends the moves that a range wants, for a worker that ends before they are decided. Their demand is with the histogram.
+func (m *Wants) Append(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(m.Items)))
+	for _, x := range m.Items {
+		b = binary.LittleEndian.AppendUint32(b, x.Node)
+		b = binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(b, x.To), x.Key)
+	}
+	return appendWords(b, m.Sizes)
+}
+
+// ParseWants reads what Wants.Append wrote.
+func (p *Plan) ParseWants(b []byte) (m Wants, err error) {
+	r := &reader{bytes: b}
+	n := r.count(8 + 4*p.stride())
+	for range n {
+		x := Want{r.u32(), r.u16(), r.u16()}
+		if int(x.Node) >= p.Nodes || int(x.To) >= p.Parts {
+			return m, fmt.Errorf("wants: %w: found node %d that wants to move to part %d, expected nodes below %d and parts below %d; use the same version on all machines", ErrMessage, x.Node, x.To, p.Nodes, p.Parts)
+		}
+		m.Items = append(m.Items, x)
+	}
+	m.Sizes = r.words(n * p.stride())
+	return m, r.end("wants")
+}
+
 // Append appends the message. The bits of the demand come after the bins.
 func (h *Histogram) Append(b []byte, demand []bool) []byte {
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(h.Bins)))
@@ -232,12 +257,13 @@ func ParseDegrees(b []byte) (d Degrees, err error) {
 	return d, r.end("degrees")
 }
 
-// merge appends the proposals of another sender.
-func (m *Proposals) merge(x *Proposals) {
+// Merge appends the proposals of another sender.
+func (m *Proposals) Merge(x *Proposals) {
 	m.Items, m.Sizes = append(m.Items, x.Items...), append(m.Sizes, x.Sizes...)
 }
 
-func (m *Joins) merge(x *Joins) {
+// Merge appends the joins of another range.
+func (m *Joins) Merge(x *Joins) {
 	m.Items, m.Sizes = append(m.Items, x.Items...), append(m.Sizes, x.Sizes...)
 }
 

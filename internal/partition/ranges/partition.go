@@ -7,12 +7,10 @@ import (
 	"math"
 	"runtime/debug"
 	"slices"
-	"sort"
 	"sync/atomic"
 
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/human"
-	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/partition/multilevel"
 	"github.com/graphmill/graphmill/internal/partition/outofcore"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
@@ -94,16 +92,12 @@ type run struct {
 	g        undirected.Placed
 	weights  []uint32
 	ends     []int // of the ranges
+	ranges   []Range
 	visitors chan *Visitor
 	read     atomic.Int64 // neighbours
+	done     func(int64)  // tells of the progress of the pass
 	stats    Stats
-	best     candidate
-}
-
-// candidate is the best division so far.
-type candidate struct {
-	part      []uint16
-	cut, over int64
+	best     *Best
 }
 
 // Partition divides g into o.Parts parts that do not exceed their caps if that is possible, and minimises the weight of the pairs between parts. The result has the
@@ -124,14 +118,23 @@ func Partition(ctx context.Context, g undirected.Placed, o Options) ([]uint16, S
 	if o.Workers == 0 {
 		o.Workers = defaultWorkers
 	}
-	r := &run{Options: o, p: p, g: g, weights: weights, ends: p.Split(o.Workers), visitors: make(chan *Visitor, o.Threads), best: candidate{cut: -1}}
+	r := newRun(g, p, o)
 	r.staff()
 	if err := r.divide(ctx, constraints); err != nil {
 		return nil, Stats{}, err
 	}
 	r.stats.Passes = float64(r.read.Load()) / float64(max(1, g.Entries()))
-	r.stats.Cut = r.best.cut
-	return r.best.part, r.stats, nil
+	r.stats.Cut = r.best.Cut
+	return r.best.Part, r.stats, nil
+}
+
+func newRun(g undirected.Placed, p *Plan, o Options) *run {
+	_, weights := g.NodeWeights()
+	r := &run{Options: o, p: p, g: g, weights: weights, ends: p.Split(o.Workers), visitors: make(chan *Visitor, o.Threads), best: NewBest()}
+	for worker := range o.Workers {
+		r.ranges = append(r.ranges, Range{Plan: p, Graph: g, Weights: weights, From: r.ends[worker], To: r.ends[worker+1], Read: r.tell})
+	}
+	return r
 }
 
 func (r *run) divide(ctx context.Context, constraints int) error {
@@ -191,42 +194,22 @@ func (r *run) each(ctx context.Context, fn func(worker int, m *Visitor) error) e
 	return ctx.Err()
 }
 
-// blocks calls fn for the blocks of a range that a sub-round of a pass visits; round -1 is all of them.
-func (r *run) blocks(ctx context.Context, worker int, m *Visitor, pass, round int, done func(int64), fn func(b *undirected.Block, weights []uint32)) error {
-	for block := r.ends[worker] / r.p.Block; block*r.p.Block < r.ends[worker+1]; block++ {
-		if round >= 0 && r.p.Round(pass, block) != round {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		from, to := r.p.bounds(block)
-		b, err := r.g.Between(from, to, &m.rows)
-		if err != nil {
-			return err
-		}
-		fn(&b, r.weightsOf(from, to))
-		r.read.Add(int64(len(b.Neighbours)))
-		done(int64(len(b.Neighbours)))
+// tell counts neighbours that a range read. Those that were read again are no progress of the pass.
+func (r *run) tell(neighbours int64, again bool) {
+	r.read.Add(neighbours)
+	if !again {
+		r.done(neighbours)
 	}
-	return nil
-}
-
-func (r *run) weightsOf(from, to int) []uint32 {
-	if r.weights == nil {
-		return nil
-	}
-	return r.weights[from*r.p.Constraints : to*r.p.Constraints]
 }
 
 // begin begins a stage of progress.
-func (r *run) begin(stage string) func(int64) {
+func (r *run) begin(stage string) {
+	r.done = func(int64) {}
 	if r.Progress != nil {
 		if done := r.Progress(stage, r.g.Entries(), "neighbours"); done != nil {
-			return done
+			r.done = done
 		}
 	}
-	return func(int64) {}
 }
 
 // copies is the number of copies of what each worker has: one in memory that all share, unless they are apart.
@@ -243,34 +226,30 @@ func (r *run) cluster(ctx context.Context) (int, []uint32, error) {
 	for i := range states {
 		states[i] = NewClusters(r.p, r.weights)
 	}
-	if r.g.Entries()/2 <= r.Whole || r.p.Nodes <= coarsest*r.Parts {
+	if r.p.OwnCore(r.g.Entries(), r.Whole) {
 		n, coarse := states[0].Number()
 		return n, coarse, nil
 	}
 	of := func(worker int) *Clusters { return states[worker%len(states)] }
 	favourites := make([]uint32, r.p.Nodes)
-	for pass := range clusterPasses {
-		done := r.begin(fmt.Sprintf("cluster, pass %d of %d", pass+1, clusterPasses))
-		last := pass == clusterPasses-1
+	for pass := range ClusterPasses {
+		r.begin(fmt.Sprintf("cluster, pass %d of %d", pass+1, ClusterPasses))
+		var keep func(first int, own []uint32)
+		if pass == ClusterPasses-1 {
+			keep = func(first int, own []uint32) { copy(favourites[first:], own) }
+		}
 		for round := range Rounds {
-			err := r.exchange(ctx, states, func(worker int, m *Visitor, out *Proposals) error {
-				return r.blocks(ctx, worker, m, pass, round, done, func(b *undirected.Block, weights []uint32) {
-					var own []uint32
-					if last {
-						own = favourites[b.First:][:b.Len()]
-					}
-					of(worker).Propose(m, b, weights, pass, own, out)
-				})
+			err := r.exchange(ctx, states, func(worker int, m *Visitor) (Proposals, error) {
+				return r.ranges[worker].Propose(ctx, m, of(worker), pass, round, keep)
 			}, func(worker int, in *Proposals) Joins { return of(worker).Accept(in, pass) })
 			if err != nil {
 				return 0, nil, err
 			}
 		}
 	}
-	err := r.exchange(ctx, states, func(worker int, _ *Visitor, out *Proposals) error {
-		from, to := r.ends[worker], r.ends[worker+1]
-		*out = of(worker).Lonely(from, favourites[from:to], r.weightsOf(from, to))
-		return nil
+	err := r.exchange(ctx, states, func(worker int, _ *Visitor) (Proposals, error) {
+		x := &r.ranges[worker]
+		return x.Lonely(of(worker), favourites[x.From:x.To]), nil
 	}, func(worker int, in *Proposals) Joins { return of(worker).Pair(in) })
 	if err != nil {
 		return 0, nil, err
@@ -288,11 +267,11 @@ func (r *run) cluster(ctx context.Context) (int, []uint32, error) {
 var errApart = errors.New("workers differ in the clusters or parts that they keep, expected equal ones; report this as a defect")
 
 // exchange is a round of proposals: propose makes those of a range, accept answers those to a range, and all workers apply the joins.
-func (r *run) exchange(ctx context.Context, states []*Clusters, propose func(worker int, m *Visitor, out *Proposals) error, accept func(worker int, in *Proposals) Joins) error {
+func (r *run) exchange(ctx context.Context, states []*Clusters, propose func(worker int, m *Visitor) (Proposals, error), accept func(worker int, in *Proposals) Joins) error {
 	sent := make([][]Proposals, r.Workers)
 	if err := r.each(ctx, func(worker int, m *Visitor) error {
-		var out Proposals
-		if err := propose(worker, m, &out); err != nil {
+		out, err := propose(worker, m)
+		if err != nil {
 			return err
 		}
 		sent[worker] = r.p.Deal(&out, r.ends)
@@ -312,7 +291,7 @@ func (r *run) exchange(ctx context.Context, states []*Clusters, propose func(wor
 				}
 				x = &y
 			}
-			in.merge(x)
+			in.Merge(x)
 		}
 		joins[worker] = accept(worker, &in)
 		return nil
@@ -329,7 +308,7 @@ func (r *run) exchange(ctx context.Context, states []*Clusters, propose func(wor
 			}
 			x = &y
 		}
-		all.merge(x)
+		all.Merge(x)
 		for _, p := range sent[i] {
 			r.stats.Sent += 12*int64(len(p.Items)) + 4*int64(len(p.Sizes))
 		}
@@ -346,12 +325,10 @@ func (r *run) exchange(ctx context.Context, states []*Clusters, propose func(wor
 
 // contract makes the core.
 func (r *run) contract(ctx context.Context, clusters int, coarse []uint32) (*undirected.Graph, error) {
-	done := r.begin("contract")
+	r.begin("contract")
 	lists := make([][]Pair, r.Workers)
-	if err := r.each(ctx, func(worker int, m *Visitor) error {
-		c := NewContraction(m)
-		err := r.blocks(ctx, worker, m, 0, -1, done, func(b *undirected.Block, _ []uint32) { c.Block(b, coarse) })
-		lists[worker] = c.Pairs()
+	if err := r.each(ctx, func(worker int, m *Visitor) (err error) {
+		lists[worker], err = r.ranges[worker].Contract(ctx, m, coarse)
 		return err
 	}); err != nil {
 		return nil, err
@@ -365,39 +342,13 @@ func (r *run) contract(ctx context.Context, clusters int, coarse []uint32) (*und
 			}
 		}
 	}
-	for len(lists) > 1 {
-		half := (len(lists) + 1) / 2
-		g, ctx := guard.WithContext(ctx)
-		g.SetLimit(r.Threads)
-		for i := range len(lists) / 2 {
-			g.Go(func() error {
-				lists[i], lists[half+i] = MergePairs(lists[i], lists[half+i]), nil
-				return ctx.Err()
-			})
-		}
-		if err := g.Wait(); err != nil {
-			return nil, err
-		}
-		lists = lists[:half]
+	g, err := r.p.JoinPairs(ctx, lists, clusters, r.p.ClusterWeights(clusters, coarse, r.weights), r.Threads)
+	if err != nil {
+		return nil, err
 	}
-	pairs := lists[0]
-	if 2*int64(len(pairs)) > limits.Neighbours {
-		return nil, fmt.Errorf("found %d pairs of clusters, expected at most %d; divide this graph by fennel, hash or random", len(pairs), limits.Neighbours/2)
-	}
-	weights := r.weightsOfClusters(clusters, coarse)
-	r.stats.CoreNodes, r.stats.CorePairs = clusters, int64(len(pairs))
-	return r.p.Core(clusters, pairs, weights), nil
-}
-
-// weightsOfClusters adds up the weights of the nodes by cluster; nil: all are 1.
-func (r *run) weightsOfClusters(clusters int, coarse []uint32) []uint32 {
-	if r.weights == nil && clusters == r.p.Nodes {
-		return nil
-	}
-	weights := make([]uint32, clusters*r.p.Constraints)
-	r.p.AddWeights(weights, 0, r.p.Nodes, r.weights, coarse)
-	r.stats.Contracted += 4 * int64(len(weights))
-	return weights
+	r.stats.Contracted += 4 * int64(len(g.Weights))
+	r.stats.CoreNodes, r.stats.CorePairs = clusters, int64(g.Pairs())
+	return g, nil
 }
 
 // core makes and divides the core. It returns the parts of its nodes and the weight of the pairs between parts.
@@ -410,72 +361,26 @@ func (r *run) core(ctx context.Context, clusters int, coarse []uint32) (part []u
 	if err != nil {
 		return nil, 0, err
 	}
-	return r.inMemory(ctx, g)
+	return DivideCore(ctx, g, r.g.Entries(), &r.Options)
 }
 
-// coreOptions are the options of package outofcore for the core.
-func (r *run) coreOptions() outofcore.Options {
-	return outofcore.Options{Options: r.Options.Options, Preset: r.Preset, Memory: r.Memory, FS: r.FS, Temp: r.Temp, Progress: r.Progress, CoreProgress: r.CoreProgress}
-}
-
-// inMemory divides a core in memory.
-func (r *run) inMemory(ctx context.Context, g *undirected.Graph) (part []uint16, cut int64, err error) {
-	if int64(g.Pairs())*smallCore <= r.g.Entries()/2 {
-		part, err = outofcore.DivideCore(ctx, g, r.g.Entries(), r.coreOptions())
-	} else {
-		part, _, err = multilevel.Partition(ctx, g, multilevel.Options{Options: r.Options.Options, Preset: r.Preset, Progress: r.CoreProgress})
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	for v := range uint32(g.Len()) {
-		for j := g.Offsets[v]; j < g.Offsets[v+1]; j++ {
-			if u := g.Neighbours[j]; u > v && part[u] != part[v] {
-				cut += int64(g.EdgeWeights[j])
-			}
-		}
-	}
-	return part, cut, nil
-}
-
-// coreOnDisk makes the core of a graph whose rows are on disk, and divides it in memory, or out of core if it does not fit.
+// coreOnDisk makes the core of a graph whose rows are on disk, and divides it.
 func (r *run) coreOnDisk(ctx context.Context, g *undirected.Spilled, clusters int, coarse []uint32) (part []uint16, cut int64, err error) {
 	// What the clusters took is on the heap, and the core outside of it.
 	r.dismiss()
 	defer r.staff()
 	debug.FreeOSMemory()
-	rows, err := outofcore.Contract(ctx, g, coarse, clusters, r.coreOptions())
+	c, err := r.p.CoreOnDisk(ctx, g, clusters, coarse, r.weights, &r.Options)
 	if err != nil {
 		return nil, 0, err
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
 	r.read.Add(g.Entries())
-	rows.Constraints, rows.Weights = r.p.Constraints, r.weightsOfClusters(clusters, coarse)
-	pairs := rows.Entries() / 2
-	r.stats.CoreNodes, r.stats.CorePairs = clusters, pairs
-	r.stats.Contracted += 12 * pairs
-	o := r.coreOptions()
-	// The clusters of the nodes and the weights of the clusters stay.
-	o.Memory -= 4*int64(r.p.Nodes) + 4*int64(len(rows.Weights))
-	if rows.Entries() <= limits.Neighbours && outofcore.CoreBytes(int64(clusters), pairs, r.p.Constraints, r.Parts) <= o.Memory {
-		core, err := outofcore.Load(ctx, rows, o)
-		if err != nil {
-			return nil, 0, err
-		}
-		defer outofcore.Free(core)
-		return r.inMemory(ctx, core)
+	r.stats.CoreNodes, r.stats.CorePairs, r.stats.OutOfCore = clusters, c.Pairs, c.OutOfCore
+	r.stats.Contracted += 12 * c.Pairs
+	if r.weights != nil || clusters != r.p.Nodes {
+		r.stats.Contracted += 4 * int64(clusters) * int64(r.p.Constraints)
 	}
-	r.stats.OutOfCore = &outofcore.Stats{}
-	part, *r.stats.OutOfCore, err = outofcore.Partition(ctx, rows, o)
-	return part, r.stats.OutOfCore.Cut, err
-}
-
-// keep makes a division the best one if it is.
-func (r *run) keep(d *Division, cut int64) {
-	over := d.Over()
-	if r.best.cut < 0 || over < r.best.over || over == r.best.over && cut < r.best.cut {
-		r.best = candidate{append(r.best.part[:0], d.Part...), cut, over}
-	}
+	return c.Part, c.Cut, nil
 }
 
 // refine refines parts with a cut, and keeps the best division after any pass.
@@ -486,15 +391,14 @@ func (r *run) refine(ctx context.Context, part []uint16, cut int64, stage string
 	for i := range states {
 		states[i] = NewDivision(r.p, slices.Clone(part), slices.Clone(loads), nil)
 	}
-	r.keep(states[0], cut)
-	for i, priced := range refinement {
-		pass := 1<<16 + i
-		done := r.begin(fmt.Sprintf("%s, pass %d of at most %d", stage, i+1, len(refinement)))
+	r.best.Keep(states[0], cut)
+	for i, pass := range Refinement() {
+		r.begin(fmt.Sprintf("%s, pass %d of at most %d", stage, i+1, len(refinement)))
 		var applied []Applied
 		for round := range Rounds {
 			var gain int64
 			var err error
-			if applied, gain, err = r.improve(ctx, states, applied, pass, round, priced, done); err != nil {
+			if applied, gain, err = r.improve(ctx, states, applied, pass, round); err != nil {
 				return err
 			}
 			cut -= gain
@@ -504,8 +408,8 @@ func (r *run) refine(ctx context.Context, part []uint16, cut int64, stage string
 			return err
 		}
 		cut -= gain
-		r.keep(states[0], cut)
-		if float64(cut) > hopeless*float64(r.best.cut) && i > 0 {
+		r.best.Keep(states[0], cut)
+		if r.best.Hopeless(cut) && i > 0 {
 			break
 		}
 	}
@@ -519,15 +423,12 @@ func (r *run) refine(ctx context.Context, part []uint16, cut int64, stage string
 
 // improve is a sub-round of a pass of refinement, after one with the moves before. It returns its moves, and what those before took off the cut: that is counted here, where
 // no barrier waits for it alone.
-func (r *run) improve(ctx context.Context, states []*Division, before []Applied, pass, round int, priced bool, done func(int64)) (applied []Applied, gain int64, err error) {
+func (r *run) improve(ctx context.Context, states []*Division, before []Applied, pass RefiningPass, round int) (applied []Applied, gain int64, err error) {
 	of := func(worker int) *Division { return states[worker%len(states)] }
 	wants, counts, demands := make([]Wants, r.Workers), make([]Histogram, r.Workers), make([][]bool, r.Workers)
 	if gain, err = r.withGain(ctx, states, before, func(worker int, m *Visitor) (err error) {
 		w := &wants[worker]
-		w.Demand = make([]bool, r.Parts*r.p.Constraints)
-		if err := r.blocks(ctx, worker, m, pass, round, done, func(b *undirected.Block, weights []uint32) {
-			of(worker).Want(m, b, weights, pass, priced, w)
-		}); err != nil {
+		if *w, err = r.ranges[worker].Want(ctx, m, of(worker), pass, round); err != nil {
 			return err
 		}
 		counts[worker], demands[worker] = r.p.Count(w), w.Demand
@@ -550,7 +451,11 @@ func (r *run) improve(ctx context.Context, states []*Division, before []Applied,
 			moves[worker] = d.Take(&wants[worker], refused)
 			return nil
 		}
-		m := d.Take(&wants[worker], d.Choose(counts))
+		kept, err := r.p.ParseWants(wants[worker].Append(nil))
+		if err != nil {
+			return err
+		}
+		m := d.Take(&kept, d.Choose(counts))
 		moves[worker], err = r.p.ParseMoves(m.Append(nil))
 		return err
 	}); err != nil {
@@ -560,7 +465,7 @@ func (r *run) improve(ctx context.Context, states []*Division, before []Applied,
 		r.stats.Received += 6*int64(len(moves[i].Items)) + 8*int64(len(moves[i].Shift))
 	}
 	for i, d := range states {
-		if applied = d.Apply(moves, priced, demand); r.apart {
+		if applied = d.Apply(moves, pass.Priced, demand); r.apart {
 			states[i] = NewDivision(r.p, d.Part, d.Loads, d.Prices)
 		}
 	}
@@ -579,9 +484,11 @@ func (r *run) withGain(ctx context.Context, states []*Division, before []Applied
 	}
 	var gain atomic.Int64
 	err := r.each(ctx, func(worker int, m *Visitor) error {
-		if err := r.gain(ctx, states[worker%len(states)], worker, m, before, &gain); err != nil {
+		own, err := r.ranges[worker].Gain(ctx, m, states[worker%len(states)], before)
+		if err != nil {
 			return err
 		}
+		gain.Add(own)
 		return fn(worker, m)
 	})
 	for _, d := range states {
@@ -590,61 +497,11 @@ func (r *run) withGain(ctx context.Context, states []*Division, before []Applied
 	return gain.Load(), err
 }
 
-// gain adds up what the moves of a range take off the cut. It reads the rows of the nodes that moved.
-func (r *run) gain(ctx context.Context, d *Division, worker int, m *Visitor, applied []Applied, sum *atomic.Int64) error {
-	at := func(v int) int {
-		return sort.Search(len(applied), func(i int) bool { return int(applied[i].Node) >= v })
-	}
-	own := applied[at(r.ends[worker]):at(r.ends[worker+1])]
-	for len(own) > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		// The moves of a block.
-		n, end := 1, (own[0].Node/uint32(r.p.Block)+1)*uint32(r.p.Block)
-		for n < len(own) && own[n].Node < end {
-			n++
-		}
-		b, err := r.g.Between(int(own[0].Node), int(own[n-1].Node)+1, &m.rows)
-		if err != nil {
-			return err
-		}
-		sum.Add(d.Gain(&b, own[:n], applied))
-		for _, x := range own[:n] {
-			from, to := b.Row(int(x.Node - b.First))
-			r.read.Add(int64(to - from))
-		}
-		own = own[n:]
-	}
-	return nil
-}
-
-// degrees calls fn for the blocks of a range, without their neighbours.
-func (r *run) degrees(ctx context.Context, worker int, m *Visitor, fn func(b *undirected.Block, weights []uint32)) error {
-	for block := r.ends[worker] / r.p.Block; block*r.p.Block < r.ends[worker+1]; block++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		from, to := r.p.bounds(block)
-		b, err := r.g.EndsBetween(from, to, &m.rows)
-		if err != nil {
-			return err
-		}
-		fn(&b, r.weightsOf(from, to))
-	}
-	return nil
-}
-
 // byDegree makes the start by falling degree, and refines it if it may win.
 func (r *run) byDegree(ctx context.Context) error {
 	all := make([]Degrees, r.Workers)
-	// The degrees follow from the ends of the rows, so this is no pass.
 	if err := r.each(ctx, func(worker int, m *Visitor) (err error) {
-		c := NewDegreeCounter()
-		if err := r.degrees(ctx, worker, m, c.Block); err != nil {
-			return err
-		}
-		if all[worker] = c.Degrees(); r.apart {
+		if all[worker], err = r.ranges[worker].Degrees(ctx, m); err == nil && r.apart {
 			all[worker], err = ParseDegrees(all[worker].Append(nil))
 		}
 		return err
@@ -659,27 +516,29 @@ func (r *run) byDegree(ctx context.Context) error {
 	}
 	part := make([]uint16, r.p.Nodes)
 	if err := r.each(ctx, func(worker int, m *Visitor) error {
-		f, _ := r.p.Fill(all, worker)
-		return r.degrees(ctx, worker, m, func(b *undirected.Block, weights []uint32) { f.Block(b, weights, part[b.First:][:b.Len()]) })
+		x := &r.ranges[worker]
+		return x.FillByDegree(ctx, m, all, worker, part[x.From:x.To])
 	}); err != nil {
 		return err
 	}
 	r.stats.Received += 2 * int64(r.p.Nodes)
 	d := NewDivision(r.p, part, make([]int64, r.Parts*r.p.Constraints), nil)
-	done := r.begin("second start, cut")
+	r.begin("second start, cut")
 	var cut atomic.Int64
 	if err := r.each(ctx, func(worker int, m *Visitor) error {
-		return r.blocks(ctx, worker, m, 0, -1, done, func(b *undirected.Block, _ []uint32) { cut.Add(d.Cut(b)) })
+		own, err := r.ranges[worker].Cut(ctx, m, d)
+		cut.Add(own)
+		return err
 	}); err != nil {
 		return err
 	}
-	if float64(cut.Load()) > hopeless*float64(r.best.cut) {
+	if r.best.Hopeless(cut.Load()) {
 		return nil
 	}
-	first, over := r.best.cut, r.best.over
+	before := *r.best
 	if err := r.refine(ctx, part, cut.Load(), "second start"); err != nil {
 		return err
 	}
-	r.stats.ByDegree = r.best.over < over || r.best.over == over && r.best.cut < first
+	r.stats.ByDegree = r.best.Beats(&before)
 	return nil
 }

@@ -18,8 +18,8 @@ const (
 	// Blocks have mostBlock nodes, and fewer in small graphs, so that a sub-round has several of them.
 	mostBlock, leastBlocks = 1024, 256
 
-	// clusterPasses is the number of passes that make clusters.
-	clusterPasses = 2
+	// ClusterPasses is the number of passes that make clusters.
+	ClusterPasses = 2
 	// A cluster weighs at most a share of a part: share up to shareParts parts, and more in proportion with more parts, up to mostShare.
 	share, mostShare, shareParts = 0.01, 0.03, 16
 )

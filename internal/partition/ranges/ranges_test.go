@@ -137,7 +137,7 @@ func TestAnyNumberOfWorkers(t *testing.T) {
 				rt.Fatalf("found %.2f passes, expected at most 12", stats.Passes)
 			}
 			// Clusters and their pairs at the end, the contraction, the start by degree, and two refinements.
-			if most := 2*(clusterPasses*Rounds+1) + 1 + 3 + 2*len(refinement)*(2*Rounds+1); stats.Barriers > most {
+			if most := 2*(ClusterPasses*Rounds+1) + 1 + 3 + 2*len(refinement)*(2*Rounds+1); stats.Barriers > most {
 				rt.Fatalf("found %d barriers, expected at most %d", stats.Barriers, most)
 			}
 		}
@@ -359,8 +359,9 @@ func TestClustersKeepTheirCaps(t *testing.T) {
 			rt.Fatal(err)
 		}
 		o.Workers = 3
-		r := &run{Options: o, p: p, g: g, weights: g.Weights, ends: p.Split(o.Workers), visitors: make(chan *Visitor, 1)}
-		r.visitors <- NewVisitor(p)
+		o.Threads = 1
+		r := newRun(g, p, o)
+		r.staff()
 		n, coarse, err := r.cluster(t.Context())
 		if err != nil {
 			rt.Fatal(err)
@@ -408,8 +409,9 @@ func TestCore(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		r := &run{Options: o, p: p, g: g, weights: g.Weights, ends: p.Split(3), visitors: make(chan *Visitor, 1)}
-		r.visitors <- NewVisitor(p)
+		o.Threads = 1
+		r := newRun(g, p, o)
+		r.staff()
 		core, err := r.contract(t.Context(), n, coarse)
 		if err != nil {
 			rt.Fatal(err)

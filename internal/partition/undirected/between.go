@@ -1,6 +1,10 @@
 package undirected
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/graphmill/graphmill/internal/vfs"
+)
 
 // Buffer holds the rows that Between reads from a temporary file. The zero Buffer is ready.
 type Buffer struct {
@@ -64,13 +68,13 @@ func (g *Spilled) between(x spilledBlock, from, to int, m *Buffer, neighbours bo
 	before, start := m.ends[len(m.ends)-1], uint32(0)
 	if lo > 0 {
 		var one [1]uint32
-		if err := g.read(one[:], x.at+4*int64(lo-1)); err != nil {
+		if err := readWords(x.file, one[:], x.at+4*int64(lo-1)); err != nil {
 			return err
 		}
 		start = one[0]
 	}
 	var err error
-	if m.ends, err = g.more(m.ends, hi-lo, x.at+4*int64(lo)); err != nil {
+	if m.ends, err = more(x.file, m.ends, hi-lo, x.at+4*int64(lo)); err != nil {
 		return err
 	}
 	ends := m.ends[len(m.ends)-(hi-lo):]
@@ -82,19 +86,19 @@ func (g *Spilled) between(x spilledBlock, from, to int, m *Buffer, neighbours bo
 	}
 	n := int(ends[len(ends)-1] - before)
 	at := x.at + 4*int64(x.nodes)
-	if m.neighbours, err = g.more(m.neighbours, n, at+4*int64(start)); err != nil || !g.weighted {
+	if m.neighbours, err = more(x.file, m.neighbours, n, at+4*int64(start)); err != nil || !g.weighted {
 		return err
 	}
-	m.weights, err = g.more(m.weights, n, at+4*(int64(x.neighbours)+int64(start)))
+	m.weights, err = more(x.file, m.weights, n, at+4*(int64(x.neighbours)+int64(start)))
 	return err
 }
 
 // more appends n words that are read from the file to s.
-func (g *Spilled) more(s []uint32, n int, at int64) ([]uint32, error) {
+func more(f vfs.File, s []uint32, n int, at int64) ([]uint32, error) {
 	old := len(s)
 	if cap(s) < old+n {
 		s = append(make([]uint32, 0, old+n+n/4), s...)
 	}
 	s = s[:old+n]
-	return s, g.read(s[old:], at)
+	return s, readWords(f, s[old:], at)
 }

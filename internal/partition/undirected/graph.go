@@ -32,8 +32,13 @@ func (g *Graph) Of(v uint32) []uint32 { return g.Neighbours[g.Offsets[v]:g.Offse
 // Totals returns the sum of the weights of each constraint.
 func Totals(g Rows) []int64 {
 	constraints, weights := g.NodeWeights()
+	return TotalsOf(g.Len(), constraints, weights)
+}
+
+// TotalsOf is Totals of n nodes with the weights of a number of constraints; nil: all weigh 1.
+func TotalsOf(n, constraints int, weights []uint32) []int64 {
 	if weights == nil {
-		return []int64{int64(g.Len())}
+		return []int64{int64(n)}
 	}
 	t := make([]int64, constraints)
 	for i := 0; i < len(weights); i += constraints {

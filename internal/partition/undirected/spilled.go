@@ -12,22 +12,23 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// Spilled is a graph whose rows are in a temporary file.
+// Spilled is a graph whose rows are in a temporary file, or in the files of pieces (OpenPieces).
 type Spilled struct {
 	// Constraints and Weights are as in Graph.
 	Constraints int
 	Weights     []uint32
 
-	file     vfs.File
+	files    []vfs.File // one, or one for each piece
 	blocks   []spilledBlock
 	nodes    int
 	entries  int64
 	weighted bool // pairs have weights
 }
 
-// spilledBlock is the position of a block in the file: first the ends of its rows, then the neighbours, then their weights
+// spilledBlock is the position of a block in a file: first the ends of its rows, then the neighbours, then their weights
 // if there are any.
 type spilledBlock struct {
+	file              vfs.File
 	at                int64
 	first             uint32
 	nodes, neighbours int
@@ -48,11 +49,11 @@ func Spill(ctx context.Context, s *store.Store, o BuildOptions) (_ *Spilled, err
 	if err != nil {
 		return nil, err
 	}
-	g := &Spilled{Constraints: 1, file: file, nodes: b.nodes, blocks: make([]spilledBlock, len(b.starts)-1)}
+	g := &Spilled{Constraints: 1, files: []vfs.File{file}, nodes: b.nodes, blocks: make([]spilledBlock, len(b.starts)-1)}
 	var end, entries atomic.Int64
 	err = b.rows(ctx, func(_ context.Context, i int, first uint32, degrees, neighbours []uint32) error {
 		size := int64(4 * (len(degrees) + len(neighbours)))
-		x := spilledBlock{at: end.Add(size) - size, first: first, nodes: len(degrees), neighbours: len(neighbours)}
+		x := spilledBlock{file: file, at: end.Add(size) - size, first: first, nodes: len(degrees), neighbours: len(neighbours)}
 		g.blocks[i] = x
 		entries.Add(int64(len(neighbours)))
 		sum := uint32(0)
@@ -75,10 +76,16 @@ func Spill(ctx context.Context, s *store.Store, o BuildOptions) (_ *Spilled, err
 	return g, nil
 }
 
-// Close removes the temporary file.
-func (g *Spilled) Close() error { return g.file.Close() }
+// Close closes the files. It removes a temporary one.
+func (g *Spilled) Close() error {
+	var errs []error
+	for _, f := range g.files {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}
 
-// Bytes is the size of the temporary file.
+// Bytes is the size of the files.
 func (g *Spilled) Bytes() int64 {
 	words := int64(1)
 	if g.weighted {
@@ -119,12 +126,12 @@ func (g *Spilled) Scan(ctx context.Context, threads int, fn func(worker int, b *
 			b := Block{First: x.first + uint32(from), Offsets: m.ends[from : to+1]}
 			at := x.at + 4*int64(x.nodes)
 			var err error
-			if m.neighbours, err = g.words(m.neighbours, int(end-first), at+4*first); err != nil {
+			if m.neighbours, err = g.words(x.file, m.neighbours, int(end-first), at+4*first); err != nil {
 				return err
 			}
 			b.Neighbours = m.neighbours
 			if g.weighted {
-				if m.weights, err = g.words(m.weights, int(end-first), at+4*(int64(x.neighbours)+first)); err != nil {
+				if m.weights, err = g.words(x.file, m.weights, int(end-first), at+4*(int64(x.neighbours)+first)); err != nil {
 					return err
 				}
 				b.EdgeWeights = m.weights
@@ -161,19 +168,19 @@ type spilledBuffer struct {
 func (m *spilledBuffer) readEnds(g *Spilled, x spilledBlock) error {
 	m.ends = sized(m.ends, x.nodes+1)
 	m.ends[0] = 0
-	return g.read(m.ends[1:], x.at)
+	return readWords(x.file, m.ends[1:], x.at)
 }
 
 // words reads n words into s, which it replaces if it is too small.
-func (g *Spilled) words(s []uint32, n int, at int64) ([]uint32, error) {
+func (g *Spilled) words(f vfs.File, s []uint32, n int, at int64) ([]uint32, error) {
 	s = sized(s, n)
-	return s, g.read(s, at)
+	return s, readWords(f, s, at)
 }
 
-func (g *Spilled) read(words []uint32, at int64) error {
+func readWords(f vfs.File, words []uint32, at int64) error {
 	b := graph.Bytes(words)
-	if n, err := g.file.ReadAt(b, at); err != nil && !(errors.Is(err, io.EOF) && n == len(b)) {
-		return fmt.Errorf("temporary file: %w", err)
+	if n, err := f.ReadAt(b, at); err != nil && !(errors.Is(err, io.EOF) && n == len(b)) {
+		return fmt.Errorf("rows of a graph: %w", err)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func NewSpillWriter(fsys vfs.FS, temp string, weighted bool) (*SpillWriter, erro
 	if err != nil {
 		return nil, err
 	}
-	return &SpillWriter{g: &Spilled{Constraints: 1, file: file, weighted: weighted}, temp: temp}, nil
+	return &SpillWriter{g: &Spilled{Constraints: 1, files: []vfs.File{file}, weighted: weighted}, temp: temp}, nil
 }
 
 // Row appends the row of the next node. Its neighbours and, if pairs have weights, their weights are copied.
@@ -45,7 +45,7 @@ func (w *SpillWriter) Row(neighbours, weights []uint32) error {
 // flush writes the rows since the last call as a block.
 func (w *SpillWriter) flush() error {
 	g := w.g
-	g.blocks = append(g.blocks, spilledBlock{at: w.end, first: uint32(g.nodes), nodes: len(w.ends), neighbours: len(w.neighbours)})
+	g.blocks = append(g.blocks, spilledBlock{file: g.files[0], at: w.end, first: uint32(g.nodes), nodes: len(w.ends), neighbours: len(w.neighbours)})
 	g.nodes += len(w.ends)
 	g.entries += int64(len(w.neighbours))
 	for _, words := range [][]uint32{w.ends, w.neighbours, w.weights} {
@@ -53,7 +53,7 @@ func (w *SpillWriter) flush() error {
 		if len(b) == 0 {
 			continue
 		}
-		if _, err := g.file.WriteAt(b, w.end); err != nil {
+		if _, err := g.files[0].WriteAt(b, w.end); err != nil {
 			return fmt.Errorf("temporary file in %s: %w", w.temp, err)
 		}
 		w.end += int64(len(b))
