@@ -34,7 +34,7 @@ func TestKills(t *testing.T) {
 			return true
 		})
 	})
-	for seed := range proof.Count(t, 5, 100) {
+	for seed := range proof.Count(t, 6, 100) {
 		kind, runner := kinds[seed%len(kinds)], []string{"steps", "prism"}[seed/len(kinds)%2]
 		t.Run(fmt.Sprintf("%d %s on %s", seed, kind, runner), func(t *testing.T) {
 			c := &killCounts{}
