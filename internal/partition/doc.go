@@ -13,6 +13,9 @@
 //  4. measures the cut, the volume and the balance of each constraint, and computes the values
 //     expected of a random division.
 //
+// With Options.Elsewhere, workers of a cluster (package internal/partition/cluster) do 1 and 3 of a store, by ranges. Run then does the
+// rest from the rows that they wrote.
+//
 // The result depends on the graph and the options, but not on Threads. It depends on Memory only if
 // multilevel does not fit it, or has too many edges to hold: it then runs out of core (package
 // internal/partition/outofcore), and Result.OutOfCore and a note say so; and if ranges has more clusters
