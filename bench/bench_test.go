@@ -54,6 +54,7 @@ func raced(t *testing.T, found []race, peers ...[]string) {
 }
 
 func TestPeerRatios(t *testing.T) {
+	proof.OnlyLong(t, "a race; TestPeerColumnar runs the program, and the number of edges of a draw has tests of its own")
 	raced(t, races(t, "sample", "--graph", "rmat", "--batches", "5", "--threads", "2"),
 		[]string{"DGL NeighborSampler, 64-bit ids", "DGL GraphBolt, 32-bit ids", "DGL GraphBolt, 64-bit ids"})
 }

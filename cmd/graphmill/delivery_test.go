@@ -136,7 +136,7 @@ func TestDeliveryEnds(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, at := range points(t, watch.at, count.Calls(), 4) {
+		for _, at := range points(t, watch.at, count.Calls(), 6) {
 			fresh()
 			fault := &vfs.Fault{FS: disk, FailAt: at, Err: syscall.EIO, Short: at%2 == 0, Dead: at%3 == 0}
 			var status int

@@ -2,6 +2,7 @@
 
     graphmill quickstart --out quickstart
     python train.py quickstart/samples
+    python train.py quickstart/samples 1      # one epoch in place of three
 
 Each record is the neighbourhood of one package, which is its first node. A quarter of the records are for testing.
 """
@@ -17,7 +18,7 @@ import tensorflow as tf
 import tensorflow_gnn as tfgnn
 
 GOAL = 0.70  # test accuracy for "time to accuracy"
-WIDTH, EPOCHS = 64, 3
+WIDTH = 64
 AROUND = ["depends", "needed_by", "recommends", "has_tag", "built_from", "maintained_by"]  # edge sets that begin at packages
 
 
@@ -57,7 +58,7 @@ def build(spec: tfgnn.GraphTensorSpec, classes: int) -> tf.keras.Model:
     return tf.keras.Model(inputs, tf.keras.layers.Dense(classes)(seed))
 
 
-def main(folder: pathlib.Path) -> None:
+def main(folder: pathlib.Path, epochs: int = 3) -> None:
     tf.keras.utils.set_random_seed(0)
     spec = tfgnn.create_graph_spec_from_schema_pb(tfgnn.read_schema(str(folder / "schema.pbtxt")))
     train, test = read(folder, spec, False), read(folder, spec, True)
@@ -78,7 +79,7 @@ def main(folder: pathlib.Path) -> None:
 
     predict = tf.function(model, reduce_retracing=True)
     seconds, waited, reached = 0.0, 0.0, None
-    for _ in range(EPOCHS):
+    for _ in range(epochs):
         start = asked = time.perf_counter()
         for graph, y in train:
             waited += time.perf_counter() - asked
@@ -96,4 +97,4 @@ def main(folder: pathlib.Path) -> None:
 
 
 if __name__ == "__main__":
-    main(pathlib.Path(sys.argv[1]))
+    main(pathlib.Path(sys.argv[1]), *map(int, sys.argv[2:]))

@@ -116,7 +116,7 @@ func askRandomGraphs(t *testing.T) ([]question, func(*testing.T, []answer)) {
 		all       []drawn
 		questions []question
 	)
-	for i := range proof.Count(t, 60, 300) {
+	for i := range proof.Count(t, 25, 300) {
 		d := draw.Example(i)
 		if i%3 == 0 {
 			d.graph = d.codec.Random(uint64(i), 0)

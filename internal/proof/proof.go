@@ -37,6 +37,16 @@ func OnlyLong(tb testing.TB, why string) {
 	report(tb, "not in the short form: "+why)
 }
 
+// More reports whether the long form runs, for what it does that the short form leaves out of a test.
+func More(tb testing.TB, what string) bool {
+	tb.Helper()
+	long := Long(tb)
+	if long {
+		report(tb, "not in the short form: "+what)
+	}
+	return long
+}
+
 // Count is short in the short form and long in the long form. The variable TORTURE_COUNT replaces it.
 func Count(tb testing.TB, short, long int) int {
 	tb.Helper()

@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import unittest
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from unittest import mock
@@ -20,13 +21,29 @@ import numpy.typing as npt
 from graphmill._command import command
 
 STORES = os.environ.get("GRAPHMILL_TEST_STORES", "")
-LONG = os.environ.get("TORTURE") == "long"  # the form of the tests: see internal/proof
 RMAT, DEBIAN = os.path.join(STORES, "rmat.store"), os.path.join(STORES, "debian.store")
 
 _spec = importlib.util.spec_from_file_location("orders", os.path.join(os.path.dirname(__file__), "../../batch/testdata/reference/orders.py"))
 assert _spec and _spec.loader
 law = importlib.util.module_from_spec(_spec)  # the reference of orders and ranks
 _spec.loader.exec_module(law)
+
+
+def long(test: unittest.TestCase, what: str) -> bool:
+    """Whether the long form of the tests runs: see internal/proof. It then reports `what`, which the short form leaves out of the test."""
+    if os.environ.get("TORTURE") != "long":
+        return False
+    if report := os.environ.get("TORTURE_REPORT"):
+        with open(report, "a") as f:
+            f.write(f"{test.id()}: not in the short form: {what}\n")
+    return True
+
+
+def methods(test: unittest.TestCase) -> tuple[str, ...]:
+    """How the workers of a DataLoader start. Each worker that is spawned loads torch, so at a push those of test_ranks are alone, and other
+    tests take a copy of what is pickled for such workers."""
+    return ("fork", "spawn") if long(test, "workers that are spawned; the short form has forked workers of a pickled copy") else ("fork",)
+
 
 _folder = tempfile.TemporaryDirectory(prefix="graphmill-")
 atexit.register(_folder.cleanup)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -433,11 +434,11 @@ class TestDataLoader(unittest.TestCase):
     def test_workers(self) -> None:
         import torch
 
-        for method in ("fork", "spawn"):
+        for method in made.methods(self):
             with NodeLoader(RMAT, fanout=[4, 4], batch_size=64, seed=2, shuffle=True, as_="numpy") as loader:
                 want = sorted(flat(b)[:4] for b in loader)
                 loader.set_epoch(0)
-                data = torch.utils.data.DataLoader(Flat(loader), batch_size=None, num_workers=2, multiprocessing_context=method)
+                data = torch.utils.data.DataLoader(pickle.loads(pickle.dumps(Flat(loader))), batch_size=None, num_workers=2, multiprocessing_context=method)
                 got = sorted([int(n), *(x.tolist() for x in rest)] for n, *rest in data)
                 self.assertEqual(got, want, method)
 

@@ -88,7 +88,7 @@ class TestDistributed(unittest.TestCase):
         return [loaders for loaders, _ in out]
 
     def test_every_rank_steps_as_often(self) -> None:
-        for world, each, dropped in ((2, 3, 2), (3, 2, 1)) if made.LONG else ((3, 2, 1),):
+        for world, each, dropped in ((3, 2, 1), (2, 3, 2)) if made.long(self, "two ranks") else ((3, 2, 1),):
             ranks = self.train(world)
             for name in ("BatchIter", "NodeLoader"):
                 for epoch in range(3):
@@ -166,7 +166,7 @@ class TestWorkers(unittest.TestCase):
                         self.assertEqual([list(b) for b in data], want[epoch], (name, workers, persistent, epoch))
 
     def test_spawned(self) -> None:
-        for name in ("BatchIter", "NodeLoader") if made.LONG else ("NodeLoader",):
+        for name in ("BatchIter", "NodeLoader") if made.long(self, "BatchIter") else ("NodeLoader",):
             make, seen = LOADERS[name]
             plain = make()
             want = [[seen(b) for b in plain] for _ in range(2)]

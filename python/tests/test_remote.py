@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import pickle
 import unittest
 import warnings
 from collections.abc import Callable
@@ -131,8 +132,9 @@ class TestRemote(unittest.TestCase):
 
     def test_workers(self) -> None:
         store = typed()
-        for method in ("fork", "spawn"):
-            got = list(NeighborLoader(self.data(store), num_neighbors=[-1], input_nodes="item", batch_size=100, num_workers=2, multiprocessing_context=method))
+        for method in made.methods(self):
+            data = pickle.loads(pickle.dumps(self.data(store)))
+            got = list(NeighborLoader(data, num_neighbors=[-1], input_nodes="item", batch_size=100, num_workers=2, multiprocessing_context=method))
             for a, b in zip(got, NeighborLoader(store.to_pyg(), num_neighbors=[-1], input_nodes="item", batch_size=100)):
                 self.same(a, b)
             self.assertEqual(len(got), 4)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import pickle
 import signal
 import unittest
 from typing import Any
@@ -71,11 +72,12 @@ class TestSampler(unittest.TestCase):
         from graphmill.pyg import GraphmillSampler
 
         got = []
-        for workers, method in ((0, None), (3, "fork"), (2, "spawn")):
+        for method in (None, *made.methods(self)):
             with GraphmillSampler(made.RMAT, fanout=[4, 4], seed=2) as sampler:
-                got.append([(b.n_id.tolist(), b.e_id.tolist()) for b in self.loader(sampler, num_workers=workers, multiprocessing_context=method)])
-        self.assertEqual(got[1], got[0])
-        self.assertEqual(got[2], got[0])
+                copy, workers = (sampler, 0) if method is None else (pickle.loads(pickle.dumps(sampler)), 3)
+                got.append([(b.n_id.tolist(), b.e_id.tolist()) for b in self.loader(copy, num_workers=workers, multiprocessing_context=method)])
+        for of_workers in got[1:]:
+            self.assertEqual(of_workers, got[0])
 
     def test_types(self) -> None:
         import torch

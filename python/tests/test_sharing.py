@@ -9,6 +9,7 @@ import contextlib
 import glob
 import json
 import os
+import pickle
 import signal
 import socket
 import subprocess
@@ -288,9 +289,9 @@ class TestSharing(unittest.TestCase):
         with NodeLoader(made.RMAT, rank=0, world_size=2, **OPTIONS) as first, NodeLoader(made.RMAT, rank=1, world_size=2, **OPTIONS) as second:
             self.assertEqual(made.feed_of(first), made.feed_of(second))
             want = [(b.number, b.n_id.tolist()) for b in second]
-            for context in ("fork", "spawn"):
+            for context in made.methods(self):
                 second.set_epoch(0)
-                workers = DataLoader(Flat(second), batch_size=None, num_workers=2, multiprocessing_context=context)
+                workers = DataLoader(pickle.loads(pickle.dumps(Flat(second))), batch_size=None, num_workers=2, multiprocessing_context=context)
                 self.assertEqual([(number, n_id.tolist()) for number, n_id, *_ in workers], want)
 
 

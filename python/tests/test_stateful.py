@@ -42,9 +42,10 @@ class TestDataLoader(unittest.TestCase):
             self.assertIs(type(pickle.loads(pickle.dumps(own))), type(own))
             want = [flat(b) for b in own]
             self.assertEqual(len(want), 11)
-            for workers, method in ((0, None), (3, "fork"), (2, "spawn")):
+            for method in (None, *made.methods(self)):
                 own.set_epoch(0)
-                torchs = torch.utils.data.DataLoader(own, batch_size=None, num_workers=workers, multiprocessing_context=method)
+                copy, workers = (own, 0) if method is None else (pickle.loads(pickle.dumps(own)), 3)
+                torchs = torch.utils.data.DataLoader(copy, batch_size=None, num_workers=workers, multiprocessing_context=method)
                 self.assertEqual(len(torchs), 11)
                 self.assertEqual([flat(b) for b in torchs], want)
 
