@@ -26,6 +26,7 @@ MIB, GIB = 1 << 20, 1 << 30
 # Bytes of records and pieces, as docs/cluster.md has them.
 REQUEST, EDGE_ID = 7, 4  # a request and the head of its answer; per answered edge the far end and, where needed, the id
 IMPORT_RECORD, IMPORT_PIECE = 2.5, 8  # per edge: beside the bytes of an end; far end and id, in each direction
+MIRROR, PAIR, TOLD = 10, 8, 20  # of partition: per edge while the neighbours are listed, per pair in the rows, per node in the messages and the rows
 LIST, PART = 4.9, 45  # per edge: of the lists that dispatch keeps for halo edges, and of a part with its halo and the format COO
 INDEX = 12  # bytes of an entry in the index of a file
 
@@ -35,7 +36,12 @@ RATES = {
     "shuffle": (3.03 - 1.69) / 31.6e6,  # per byte of records, in addition to local
     "import": 4.79 / 8e6,  # per edge, both directions
     "dispatch": 1.70 / 8.39e6,  # per edge
+    "partition": 62 / 15.7e6,  # per pair, R-MAT 20 and 8 parts
 }
+# Of partition: passes over the rows, barriers and seconds of each on Flink, and the core, which one machine divides: its share of the pairs on a graph without much locality, and CPU seconds and
+# bytes of memory per pair of it.
+PASSES, BARRIERS, BARRIER_S = 8, 170, 0.2
+CORE_SHARE, CORE_RATE, CORE_BYTES = 0.45, 1.0e-6, 50
 JOIN = 2.3e-9  # seconds per byte of output, in the submitter or in the tasks that write
 SHARD = 256 * MIB  # of output per task that writes
 MOST_SHARDS = 1 << 12
@@ -52,6 +58,7 @@ WORKER = 60 * MIB
 MOST_READS, MOST_FILES = 1 << 32, 1 << 22  # refused beyond them
 MOST_TASKS = 1 << 13
 MOST_NODES = 1 << 32  # of a type
+MOST_DIVIDED = 1 << 31  # nodes that partition divides
 PART_MIB = 16  # of a table, and of an upload in parts
 
 
@@ -150,7 +157,16 @@ def dispatched(j: dict[str, Any], workers: int) -> dict[str, Any]:
     return {"stages": stages, "records": LIST * j["edges"], "pieces": PART * j["edges"] + LIST * j["edges"], "output": 0, "joined": False, "later": True}
 
 
-OPERATIONS = {"local": sampled, "shuffle": sampled, "import": imported, "dispatch": dispatched}
+def divided(j: dict[str, Any], workers: int) -> dict[str, Any]:
+    """Partition. j has edges, which are as many pairs, and nodes. Stages of the same kind are counted as often as there are barriers."""
+    pieces = max(workers, 16 * j["edges"] // (64 * MIB))
+    stages = [Stage("mirror", pieces), Stage("list", pieces, [0])]
+    stages += [Stage("round", workers, [i + 1]) for i in range(BARRIERS - 2)]
+    output = PAIR * j["edges"] + TOLD * j["nodes"]
+    return {"stages": stages, "records": MIRROR * j["edges"], "pieces": output, "output": 0, "joined": False, "later": True}
+
+
+OPERATIONS = {"local": sampled, "shuffle": sampled, "import": imported, "dispatch": dispatched, "partition": divided}
 
 
 def predict(j: dict[str, Any], workers: int) -> dict[str, Any]:
@@ -170,7 +186,7 @@ def predict(j: dict[str, Any], workers: int) -> dict[str, Any]:
 
 def cpu_seconds(j: dict[str, Any], r: dict[str, Any]) -> float:
     """CPU seconds of all processes."""
-    if j["op"] in ("import", "dispatch"):
+    if j["op"] in ("import", "dispatch", "partition"):
         return RATES[j["op"]] * float(j["edges"])
     writing = JOIN * float(r["output_bytes"]) * (not r["joined"])
     return writing + RATES["local"] * float(r["output_bytes"]) + RATES["shuffle"] * float(r["records_bytes"]) * int(j["op"] == "shuffle")
@@ -190,7 +206,7 @@ def machines_usd(cluster: Cluster, seconds: float) -> float:
 def memory(j: dict[str, Any], r: dict[str, Any]) -> float:
     """Memory of a process of one task at a time, without the mapped pages that the system takes back."""
     held = WORKER + 4 * min(SORTED, float(r["records_bytes"]) / int(r["most_tasks"]))
-    if j["op"] == "shuffle":
+    if j["op"] in ("shuffle", "partition"):
         held += 4 * j["nodes"]
     if j["op"] == "dispatch":
         held += 6.2 * j["nodes"] + (4 * j["edges"] + 8 * j["nodes"]) / j["parts"]
@@ -202,8 +218,10 @@ def forecast_of(j: dict[str, Any], cluster: Cluster) -> dict[str, Any]:
     workers = cluster.machines * cluster.cores
     r = predict(j, workers)
     store = 4.08 * j["edges_of_graph"]
-    reads = {"import": 2 * j.get("text_bytes", 0), "local": store * cluster.machines, "shuffle": 2 * store, "dispatch": 2 * store}[j["op"]]
+    reads = {"import": 2 * j.get("text_bytes", 0), "local": store * cluster.machines, "shuffle": 2 * store, "dispatch": 2 * store, "partition": store}[j["op"]]
     r["read_bytes"] = reads + r["records_bytes"] + r["pieces_bytes"] * (j["op"] in ("local", "shuffle"))
+    if j["op"] == "partition":  # each process reads all messages
+        r["read_bytes"] += PASSES * PAIR * j["edges"] + 10 * j["nodes"] * workers
     r["cpu_s"], r["memory_bytes"] = cpu_seconds(j, r), memory(j, r)
     gets, puts = 2 * (r["reads"] + r["ends"]), r["tasks"] + r["written_bytes"] / (PART_MIB * MIB)
     r["requests"], r["requests_usd"] = gets + puts, gets * GET + puts * PUT
@@ -212,8 +230,13 @@ def forecast_of(j: dict[str, Any], cluster: Cluster) -> dict[str, Any]:
         "storage": (r["written_bytes"] + r["read_bytes"]) / cluster.bandwidth(),
         "submitter": JOIN * r["output_bytes"] * r["joined"],
     }
+    if j["op"] == "partition":
+        bounds["the core"] = CORE_SHARE * CORE_RATE * j["edges"] / cluster.cores
+        bounds["barriers"] = BARRIERS * BARRIER_S
     r["bound"] = max(bounds, key=lambda b: bounds[b])
     r["wall_s"] = bounds[r["bound"]]
+    if j["op"] == "partition" and CORE_BYTES * CORE_SHARE * j["edges"] > cluster.memory:
+        r["bound"] = "the core, which is out of core"
     r["machines_usd"] = machines_usd(cluster, r["wall_s"])
     r["engines_usd"] = {e: machines_usd(cluster, max(r["wall_s"], with_engine(j, r, e) / workers)) for e in ENGINES}
     limits = {
@@ -224,6 +247,8 @@ def forecast_of(j: dict[str, Any], cluster: Cluster) -> dict[str, Any]:
     }
     if j["op"] == "local":
         limits["store in memory"] = cluster.memory / store
+    if j["op"] == "partition":
+        limits["nodes of a type"] = MOST_DIVIDED / j["nodes"]
     r["first"] = min(limits, key=lambda x: limits[x])
     r["grows"] = limits[r["first"]]
     r["refused"] = r["first"] if r["grows"] < 1 else ""
@@ -248,6 +273,7 @@ def jobs(edges: int) -> list[dict[str, Any]]:
         {"op": "import", "edges": edges, "both": True, "text_bytes": 20 * edges, **graph},
         {"op": "local", **drawn, **graph},
         {"op": "shuffle", **drawn, **graph},
+        {"op": "partition", "edges": edges, **graph},
         {"op": "dispatch", "edges": edges, "parts": min(max(edges // 10**8, 8), 1024), **graph},
     ]
 
@@ -256,7 +282,7 @@ def jobs(edges: int) -> list[dict[str, Any]]:
 REFUSED = {
     "reads of files": "too many reads of files, which is refused; divide it by `--rank`",
     "tasks of a stage": "too many tasks, which is refused; divide it by `--rank`",
-    "nodes of a type": "a store has no type of 2<sup>32</sup> nodes",
+    "nodes of a type": "a store has no type of 2<sup>32</sup> nodes, and `partition` divides 2<sup>31</sup>",
     "memory of a machine": "the tasks of all cores exceed the memory of a machine; run fewer at a time",
     "store in memory": "the store exceeds the memory of each machine; `--method auto` takes shuffle",
 }
@@ -305,7 +331,7 @@ def main() -> None:
     if o.json:
         print(json.dumps(rows, indent=1))
         return
-    names = {"import": "import --both", "local": "sample, local", "shuffle": "sample, shuffle", "dispatch": "dispatch"}
+    names = {"import": "import --both", "local": "sample, local", "shuffle": "sample, shuffle", "partition": "partition", "dispatch": "dispatch"}
     if o.costs:
         print(
             "| edges | job | "

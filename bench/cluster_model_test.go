@@ -15,8 +15,11 @@ import (
 	dispatchwork "github.com/graphmill/graphmill/internal/dispatch/cluster"
 	importwork "github.com/graphmill/graphmill/internal/ingest/cluster"
 	"github.com/graphmill/graphmill/internal/operation/dispatching"
+	"github.com/graphmill/graphmill/internal/operation/dividing"
 	"github.com/graphmill/graphmill/internal/operation/importing"
 	"github.com/graphmill/graphmill/internal/operation/sampling"
+	partitionwork "github.com/graphmill/graphmill/internal/partition/cluster"
+	"github.com/graphmill/graphmill/internal/proof"
 	samplework "github.com/graphmill/graphmill/internal/sample/cluster"
 	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/stages/stagestest"
@@ -46,6 +49,7 @@ func modelled(t *testing.T, result any, args ...string) {
 type weighed struct {
 	stagestest.Engine
 	dir             string
+	phases          bool  // jobs lie in folders of the work folder
 	records, pieces int64 // bytes, peaks
 	tasks           int64
 }
@@ -57,7 +61,9 @@ func newWeighed(open func(ctx context.Context, dir string) (stages.Site, error))
 }
 
 func (e *weighed) Run(ctx context.Context, dir string, list []stages.Stage) error {
-	e.dir = dir
+	if e.dir = dir; e.phases {
+		e.dir = filepath.Dir(dir)
+	}
 	for _, s := range list {
 		e.tasks += s.Tasks
 	}
@@ -171,6 +177,15 @@ func TestClusterModelBytes(t *testing.T) {
 		}
 		compare(t, e, map[string]any{"op": "dispatch", "workers": 2, "edges": edges, "parts": 4, "nodes": nodes})
 	})
+	t.Run("partition", func(t *testing.T) {
+		proof.OnlyLong(t, "a division in 170 rounds, whose files are synced one by one")
+		e := newWeighed(func(_ context.Context, dir string) (stages.Site, error) { return partitionwork.Open(vfs.OS, dir) })
+		e.phases = true
+		if _, err := dividing.Partition(t.Context(), name, filepath.Join(t.TempDir(), "out"), option.Partition{Parts: 4}, &dividing.Cluster{Engine: e}); err != nil {
+			t.Fatal(err)
+		}
+		compare(t, e, map[string]any{"op": "partition", "workers": 2, "edges": edges, "nodes": nodes})
+	})
 }
 
 // TestClusterModelForecast checks what must hold of every row of the table.
@@ -195,7 +210,7 @@ func TestClusterModelForecast(t *testing.T) {
 			t.Errorf("found %+v, expected at least the CPU time over all cores, a peak of what is written, and no limit that is passed without a refusal", r)
 		}
 	}
-	if len(rows) != 16 || most < 1e11 {
-		t.Errorf("found %d rows up to %.0g edges, expected 16 up to 10^11", len(rows), most)
+	if len(rows) != 20 || most < 1e11 {
+		t.Errorf("found %d rows up to %.0g edges, expected 20 up to 10^11", len(rows), most)
 	}
 }
