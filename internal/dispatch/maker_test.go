@@ -65,7 +65,10 @@ func makeTo(fsys vfs.FS, dir string, in *input, opt Options, each int, shuffle f
 			return nil, err
 		}
 	}
-	r, err := p.Collect(ctx, root)
+	r, err := p.Collect(ctx, root, func(part int) (map[string]store.ManifestFor, error) {
+		m, err := store.SumFiles(ctx, vfs.OS, root, opt.PartFiles(part), 1)
+		return m.Files, err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -116,18 +117,26 @@ func (p *Plan) Places() *Places {
 	return l
 }
 
-// Collect moves the parts that a Maker made into the output, and writes the configuration. root is the folder of the parts.
-func (p *Plan) Collect(ctx context.Context, root string) (*Report, error) {
+// Collect makes the parts that a Maker made files of the output, and writes the configuration. root is the folder of the parts, which stays until the output has its name. sums is the
+// checksums of the files of a part (Options.PartFiles).
+func (p *Plan) Collect(ctx context.Context, root string, sums func(part int) (map[string]store.ManifestFor, error)) (*Report, error) {
 	d := p.d
 	d.report.Parts = make([]Part, d.num.parts)
 	for p := range d.num.parts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for _, name := range d.opt.files() {
-			if err := d.w.Take(partName(p, name), root); err != nil {
-				return nil, err
+		files, err := sums(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range d.opt.PartFiles(p) {
+			if _, ok := files[name]; !ok {
+				return nil, fmt.Errorf("found no checksum of %s, expected one; install the same version on all machines", name)
 			}
+		}
+		if err := d.w.LinkShares(ctx, root, files); err != nil {
+			return nil, err
 		}
 	}
 	if err := d.finish(func(string) bool { return true }); err != nil {
@@ -145,6 +154,14 @@ func (o *Options) files() []string {
 	}
 	if o.OriginalEdges {
 		names = append(names, origEdgeFile)
+	}
+	return names
+}
+
+// PartFiles are the files of a part, by their names in the folder of the parts.
+func (o *Options) PartFiles(part int) (names []string) {
+	for _, name := range o.files() {
+		names = append(names, partName(part, name))
 	}
 	return names
 }

@@ -104,6 +104,11 @@ func outputs(out string, s *store.Store, a *assign.Assignment, opt dispatch.Opti
 	if err := errors.Join(w.Seal(ctx, nil, 1), w.Publish()); err != nil {
 		return "", err
 	}
+	if run != nil {
+		if err := os.RemoveAll(run.Dir); err != nil {
+			return "", err
+		}
+	}
 	b, err := os.ReadFile(filepath.Join(out, store.ManifestFile))
 	return string(b), err
 }
@@ -291,7 +296,7 @@ func TestChangedStore(t *testing.T) {
 	s := typed(t, filepath.Join(dir, "store"))
 	defer s.Close()
 	work := filepath.Join(dir, "work")
-	w := Work{Format: 2, Parts: 2, Store: s.Dir, StoreSum: "xxh3:0"}
+	w := Work{Format: workFormat, Parts: 2, Store: s.Dir, StoreSum: "xxh3:0"}
 	if err := os.Mkdir(work, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -6,13 +6,13 @@
 //   - The submitter (Run) numbers the nodes and edges from the assignment and the offsets of the store (dispatch.Count). It saves
 //     the work (Work), the assignment and the numbers in a folder that all workers can read and write.
 //   - A Site is the work on one machine: the store, mapped, and the functions that an engine calls.
-//   - When the parts are there, the submitter moves them into the output, and writes the configuration and the manifest.
+//   - When the parts are there, the submitter links them into the output, and writes the configuration and the manifest.
 //
 // # Stages
 //
 //	cut     a segment   reads consecutive nodes, the edges into them and their columns, and gives records for parts
 //	gather  a part      writes the records to the files of the part
-//	finish  a part      finds the halo, and writes the graph of the part
+//	finish  a part      finds the halo, writes the graph of the part, and the checksums of its files
 //
 // With more than one hop, finish reads the edges of halo nodes from the lists that other parts gathered.
 //

@@ -44,7 +44,7 @@ type Run struct {
 	Tell func(Counts)
 }
 
-// Make makes the parts in the output. If it fails, the work folder stays, with the parts that are finished.
+// Make makes the parts in the output. It leaves the work folder, with the parts that are finished, to the caller: until the output has its name, a run continues from it.
 func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
 	release, err := workfolder.Hold(r.FS, r.Dir)
 	if err != nil {
@@ -84,17 +84,26 @@ func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
 			return nil, err
 		}
 	}
-	report, err := plan.Collect(ctx, filepath.Join(r.Dir, r.Work.partsDir()))
-	if err != nil {
-		return nil, err
-	}
-	return report, workfolder.RemoveAll(r.FS, r.Dir)
+	return plan.Collect(ctx, filepath.Join(r.Dir, r.Work.partsDir()), func(part int) (files map[string]store.ManifestFor, err error) {
+		name := r.Work.sumsFile(r.Dir, part)
+		b, err := vfs.ReadFile(r.FS, name, maxSums)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(b, &files); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return files, nil
+	})
 }
+
+// maxSums bounds the file with the checksums of the files of a part.
+const maxSums = 1 << 20
 
 // prepare makes the work folder. It keeps the parts of a run that it continues, if their Work was the same.
 func (r *Run) prepare(places *dispatch.Places) error {
 	w := &r.Work
-	w.Format, w.Parts, w.Trainers, w.Method, w.Segments = 2, r.Assignment.Parts, r.Assignment.Trainers, r.Assignment.Method, places.Segments
+	w.Format, w.Parts, w.Trainers, w.Method, w.Segments = workFormat, r.Assignment.Parts, r.Assignment.Trainers, r.Assignment.Method, places.Segments
 	w.set(r.Options)
 	same, differ, err := r.same()
 	if err != nil {
@@ -113,7 +122,7 @@ func (r *Run) prepare(places *dispatch.Places) error {
 			return err
 		}
 	}
-	err = errors.Join(r.FS.MkdirAll(filepath.Join(r.Dir, r.Work.partsDir())), r.FS.MkdirAll(filepath.Join(r.Dir, makingDir)), workfolder.Reset(r.FS, r.Dir))
+	err = errors.Join(r.FS.MkdirAll(filepath.Join(r.Dir, r.Work.partsDir())), r.FS.MkdirAll(filepath.Join(r.Dir, r.Work.sumsDir())), r.FS.MkdirAll(filepath.Join(r.Dir, makingDir)), workfolder.Reset(r.FS, r.Dir))
 	if err != nil || same {
 		return err
 	}
@@ -163,8 +172,7 @@ func (r *Run) clear() error {
 	return nil
 }
 
-// same says whether the folder has the same Work, and else in what they differ. Parts from which a file is missing, because they were being moved into the
-// output, are removed.
+// same says whether the folder has the same Work, and else in what they differ.
 func (r *Run) same() (same bool, differ []string, err error) {
 	if there, err := vfs.Exists(r.FS, filepath.Join(r.Dir, workFile)); !there || err != nil {
 		return false, nil, err
@@ -186,21 +194,6 @@ func (r *Run) same() (same bool, differ []string, err error) {
 		return false, workfolder.Differences(x, y), nil
 	}
 	r.Work.ID, r.Work.Lists = old.ID, old.Lists
-	for p := range r.Work.Parts {
-		dir := filepath.Join(r.Dir, r.Work.partsDir(), dispatch.Folder(p))
-		for _, name := range r.Options.Gathered() {
-			there, err := vfs.Exists(r.FS, filepath.Join(dir, name))
-			if err != nil {
-				return false, nil, err
-			}
-			if !there { // the records are read again, for this part
-				if err := errors.Join(r.FS.RemoveAll(dir), workfolder.RemoveAll(r.FS, filepath.Join(r.Dir, r.Work.recordsDir()))); err != nil {
-					return false, nil, err
-				}
-				break
-			}
-		}
-	}
 	return true, nil, nil
 }
 
@@ -223,7 +216,7 @@ func (r *Run) check(plan *dispatch.Plan) (list []stages.Stage, err error) {
 	return list, errors.Join(err, s.Close())
 }
 
-// foresee refuses a job that cannot run. The parts are moved into the output, so that they are on the disk once; while they are made, the lists of their
+// foresee refuses a job that cannot run. The parts are linked into the output, so that they are on the disk once; while they are made, the lists of their
 // edges are there too, which take about listBytes per edge.
 func (r *Run) foresee(list []stages.Stage, plan *dispatch.Plan) error {
 	const listBytes = 5

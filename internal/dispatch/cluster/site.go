@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -181,19 +182,43 @@ func (s *Site) gatherPart(ctx context.Context, part int, records func() ([]byte,
 	return s.fs.SyncDir(parts)
 }
 
-// finishPart writes the graph of a part. All parts are gathered.
-func (s *Site) finishPart(ctx context.Context, part int) (err error) {
+// finishPart writes the graph of a part, and the checksums of its files. All parts are gathered.
+func (s *Site) finishPart(ctx context.Context, part int) error {
+	name := s.Work.sumsFile(s.Dir, part)
+	if made, err := vfs.Exists(s.fs, name); made || err != nil {
+		return err // made by an earlier call
+	}
+	if err := s.makeGraph(ctx, part); err != nil {
+		return err
+	}
+	opt := s.Work.options()
+	m, err := store.SumFiles(ctx, s.fs, filepath.Join(s.Dir, s.Work.partsDir()), opt.PartFiles(part), 1)
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(m.Files)
+	if err != nil {
+		return err
+	}
+	if err := vfs.WriteWhole(s.fs, name, func(f vfs.File) error {
+		_, err := f.Write(b)
+		return err
+	}); err != nil {
+		return err
+	}
+	s.done.Add(1)
+	return nil
+}
+
+// makeGraph writes the graph of a part, if it is not there.
+func (s *Site) makeGraph(ctx context.Context, part int) (err error) {
 	name := s.Work.graphFile(s.Dir, part)
 	if made, err := vfs.Exists(s.fs, name); made || err != nil {
 		return err // made by an earlier call
 	}
 	parts := filepath.Join(s.Dir, s.Work.partsDir())
 	if vfs.SenderOf(s.fs, name) != nil {
-		if err := s.maker.Finish(ctx, part, parts, parts); err != nil {
-			return err
-		}
-		s.done.Add(1)
-		return nil
+		return s.maker.Finish(ctx, part, parts, parts)
 	}
 	temp := s.temp()
 	defer func() { err = errors.Join(err, s.fs.RemoveAll(temp)) }()
@@ -203,8 +228,12 @@ func (s *Site) finishPart(ctx context.Context, part int) (err error) {
 	if err := s.fs.Rename(filepath.Join(temp, dispatch.Folder(part), dispatch.GraphFile), name); err != nil {
 		return err
 	}
-	s.done.Add(1)
 	return s.fs.SyncDir(filepath.Dir(name))
+}
+
+// sumsFile is the file with the checksums of the files of a part.
+func (w *Work) sumsFile(dir string, part int) string {
+	return filepath.Join(dir, w.sumsDir(), fmt.Sprintf("%08d", part))
 }
 
 // temp is a folder that no other call has.

@@ -15,7 +15,7 @@ import (
 
 // Work is a run for the workers. It is JSON in the work folder, with the assignment and the places next to it.
 type Work struct {
-	Format int `json:"format"` // 2
+	Format int `json:"format"` // 3
 	// ID is in the names of folders that workers write, so that workers of a job that still runs for another Work do not
 	// write there. A run that continues another has its ID.
 	ID      string `json:"id"`
@@ -72,10 +72,16 @@ const partsPrefix = "parts-"
 
 func (w *Work) partsDir() string { return partsPrefix + w.ID }
 
+// sumsDir is the folder of the checksums of the files of parts.
+func (w *Work) sumsDir() string { return "sums-" + w.ID }
+
 // recordsPrefix begins the names of the folders of records.
 const recordsPrefix = "records-"
 
 func (w *Work) recordsDir() string { return recordsPrefix + w.ID }
+
+// workFormat is the version of the Work, and of what workers write.
+const workFormat = 3
 
 // maxWork bounds the Work: a graph has some thousands of segments.
 const maxWork = 64 << 20
@@ -91,8 +97,8 @@ func readWork(fsys vfs.FS, dir string) (*Work, error) {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if w.Format != 2 || w.Parts < 1 || w.Parts > assign.MaxParts {
-		return nil, fmt.Errorf("%s: found format %d and %d parts, expected 2, and at least 1; install the same version on all machines", name, w.Format, w.Parts)
+	if w.Format != workFormat || w.Parts < 1 || w.Parts > assign.MaxParts {
+		return nil, fmt.Errorf("%s: found format %d and %d parts, expected %d, and at least 1; install the same version on all machines", name, w.Format, w.Parts, workFormat)
 	}
 	return &w, nil
 }

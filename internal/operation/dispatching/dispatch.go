@@ -383,8 +383,14 @@ func (j *partsJob) write(ctx context.Context) (err error) {
 // ended ends the output of a run that returns err. If finished parts are on the disk for a run that resumes, the error says
 // so.
 func (j *partsJob) ended(ctx context.Context, w *store.Writer, err error) error {
-	if err == nil || w.Published() {
+	if w.Published() {
+		if j.cluster != nil {
+			err = errors.Join(err, workfolder.RemoveAll(vfs.OS, operation.Worked(j.out)))
+		}
 		return w.End(err)
+	}
+	if err == nil {
+		return w.End(nil)
 	}
 	kept, unknown := w.Resumable()
 	dir := w.Dir()
