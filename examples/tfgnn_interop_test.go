@@ -17,6 +17,6 @@ func TestPeerTFGNN(t *testing.T) {
 	out := python(t, "tfgnn", "debian-tfgnn/train.py", filepath.Join(dir, "samples"), strconv.Itoa(proof.Count(t, 1, 3)))
 	timed(t, out)
 	if largest, got := figure(t, out, "largest section: test accuracy"), figure(t, out, "TFRecords: test accuracy"); got < largest+0.3 {
-		t.Errorf("found test accuracy %.3f, and %.3f of the largest section, expected about 0.73 after an epoch, 0.83 after three, and 0.36", got, largest)
+		t.Errorf("found a test accuracy of %.3f, and a largest section with %.3f of the papers, expected an accuracy of about 0.73 after one epoch or 0.83 after three, and a share of 0.36", got, largest)
 	}
 }

@@ -77,7 +77,7 @@ threads.`,
 				return err
 			}
 			if c != nil && !cmd.Flags().Changed("method") {
-				o.Method = "" // that of clusters
+				o.Method = "" // a cluster has a default of its own
 			}
 			d, err := dividing.Partition(cmd.Context(), in, f.Path, o, c)
 			if err != nil {

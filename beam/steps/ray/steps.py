@@ -6,7 +6,7 @@ usage: steps.py [--address auto] [--program graphmill-beam] [--wait 1h] N COMMAN
     beam/steps/ray/steps.py --address auto 64 sample /shared/g.store --fanout 10,5 --out /shared/samples --method shuffle
 
 The store, the output and the program lie at the same paths on all machines. Ray starts a task again that was killed, and one that ends with status 75,
-the status of a step whose wait has ended. Without --address, Ray starts on this machine alone. Exit status: that of the command.
+the status of a step whose wait has ended. Without --address, Ray starts on this machine alone. It exits with the status of the command.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// message is what a task tells all workers.
+// message is the file in which a task tells all workers what it found.
 type message struct {
 	// read counts the neighbours that were read, and sent the bytes of messages to one worker.
 	read, sent int64

@@ -7,7 +7,7 @@ import (
 	"github.com/graphmill/graphmill/internal/stages"
 )
 
-// kind is what a stage does.
+// kind is the kind of work that a stage does.
 type kind int
 
 const (
@@ -127,7 +127,7 @@ func (p *phase) then(name string, s step) {
 	p.steps = append(p.steps, s)
 }
 
-// Names of stages, which are those of their messages, too.
+// Names of stages. The messages of a stage have its name, too.
 const (
 	pairName = "pair"
 	coreName = "core"
