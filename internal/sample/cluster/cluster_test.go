@@ -332,6 +332,25 @@ func TestStalled(t *testing.T) {
 	}
 }
 
+// samplerAndWork is what the submitter has of a plan.
+func samplerAndWork(t *testing.T, s *store.Store, p *sample.Plan) (*sample.Sampler, Work) {
+	t.Helper()
+	m, err := sample.New(s.Graph, p, sample.Options{Given: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	sum, err := store.Sum(vfs.OS, s.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := p.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, Work{Store: s.Dir, StoreSum: sum, Plan: text}
+}
+
 // TestFaults checks what a run leaves where workers fail: an error with their text, no piece that is not whole, and pieces
 // from which it continues.
 func TestFaults(t *testing.T) {
@@ -342,19 +361,7 @@ func TestFaults(t *testing.T) {
 	for v := range uint32(200) {
 		job.Seeds = append(job.Seeds, v)
 	}
-	m, err := sample.New(s.Graph, p, sample.Options{Given: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
-	sum, err := store.Sum(vfs.OS, s.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := p.MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, work := samplerAndWork(t, s, p)
 	dir := filepath.Join(t.TempDir(), "work")
 	calls, left := 0, 0
 	e := newEngine(1)
@@ -366,7 +373,7 @@ func TestFaults(t *testing.T) {
 	}
 	disk := vfs.OS
 	run := func() (pieces int, err error) {
-		r := &Run{FS: disk, Dir: dir, Engine: e, Sampler: m, Work: Work{Store: s.Dir, StoreSum: sum, Plan: text},
+		r := &Run{FS: disk, Dir: dir, Engine: e, Sampler: m, Work: work,
 			Options: Options{Method: Shuffle, GroupSeeds: 50}}
 		err = r.Make(t.Context(), job, func(piece vfs.File) (uint64, error) {
 			pieces++

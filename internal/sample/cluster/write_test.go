@@ -28,26 +28,14 @@ func TestWriteFaults(t *testing.T) {
 	for v := range uint32(200) {
 		job.Seeds = append(job.Seeds, v)
 	}
-	m, err := sample.New(s.Graph, p, sample.Options{Given: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
-	sum, err := store.Sum(vfs.OS, s.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := p.MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, work := samplerAndWork(t, s, p)
 	dir := filepath.Join(t.TempDir(), "work")
 	calls := 0
 	e := newEngine(1)
 	e.Fail = func(int) error { calls++; return nil }
 	run := func(fail error) (files map[string]store.ManifestFor, err error) {
 		files = map[string]store.ManifestFor{}
-		r := &Run{FS: vfs.OS, Dir: dir, Engine: e, Sampler: m, Work: Work{Store: s.Dir, StoreSum: sum, Plan: text}, Options: Options{Method: Local, GroupSeeds: 50, Shards: 3, ShardBytes: 8}}
+		r := &Run{FS: vfs.OS, Dir: dir, Engine: e, Sampler: m, Work: work, Options: Options{Method: Local, GroupSeeds: 50, Shards: 3, ShardBytes: 8}}
 		err = r.Write(t.Context(), job, func(folder string, part *output.Written) error {
 			for name, f := range part.Files {
 				if info, err := os.Stat(filepath.Join(folder, name)); err != nil || info.Size() != f.Bytes {
@@ -104,19 +92,7 @@ func removeGlob(pattern string) error {
 func TestWriteIsCancelled(t *testing.T) {
 	s := testStores(t)["plain"]
 	p := &sample.Plan{SeedType: []string{graph.HomogeneousNode}, Scope: sample.ScopeSeed}
-	m, err := sample.New(s.Graph, p, sample.Options{Given: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
-	sum, err := store.Sum(vfs.OS, s.Dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := p.MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, work := samplerAndWork(t, s, p)
 	ctx, cancel := context.WithCancel(t.Context())
 	e := newEngine(1)
 	e.Fail = func(stage int) error {
@@ -126,8 +102,8 @@ func TestWriteIsCancelled(t *testing.T) {
 		}
 		return nil
 	}
-	r := &Run{FS: vfs.OS, Dir: filepath.Join(t.TempDir(), "work"), Engine: e, Sampler: m, Work: Work{Store: s.Dir, StoreSum: sum, Plan: text}, Options: Options{Method: Local, Shards: 2}}
-	err = r.Write(ctx, sample.Job{Seeds: []uint32{1, 2, 3}, BatchSize: 2}, func(string, *output.Written) error { return nil })
+	r := &Run{FS: vfs.OS, Dir: filepath.Join(t.TempDir(), "work"), Engine: e, Sampler: m, Work: work, Options: Options{Method: Local, Shards: 2}}
+	err := r.Write(ctx, sample.Job{Seeds: []uint32{1, 2, 3}, BatchSize: 2}, func(string, *output.Written) error { return nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("found %v, expected context.Canceled", err)
 	}
