@@ -25,7 +25,6 @@ var judged = map[string]string{
 	"format/npz/files.go: Unpack":                                      "reads files",
 	"internal/codec/serve.go: Serve":                                   "reads stdin",
 	"internal/command/benchbatches.go: copyRows":                       "reads memory",
-	"internal/dispatch/cluster/run.go: run":                            "runs an engine, whose functions are guarded",
 	"internal/dispatch/transport/sftptest/server.go: ServeAt":          "a machine of the tests",
 	"internal/dispatch/transport/sftptest/server.go: accept":           "a machine of the tests",
 	"internal/dispatch/transport/sftptest/server.go: session, 3 times": "a machine of the tests",
@@ -45,13 +44,13 @@ var judged = map[string]string{
 	"internal/ordered/ordered.go: Run, 2 times":                        "guards Fill and Work",
 	"internal/pack/slow.go: together":                                  "reads memory",
 	"internal/pack/tune.go: Grid":                                      "reads memory",
-	"internal/partition/cluster/run.go: run":                           "runs an engine, whose functions are guarded",
 	"internal/partition/multilevel/team.go: blocks":                    "reads memory",
 	"internal/progress/progress.go: startLine":                         "writes the terminal",
 	"internal/sample/bench.go: Bench":                                  "guards each batch (worker.run)",
 	"internal/sample/cluster/write.go: hold":                           "runs an engine, whose functions are guarded",
 	"internal/sample/executor.go: Run":                                 "guards each batch (worker.run)",
 	"internal/sample/outofcore/pipeline.go: concurrently":              "guards both functions",
+	"internal/stages/engine.go: RunJob":                                "runs an engine, whose functions are guarded",
 	"internal/workfolder/pulse.go: StartPulse":                         "reads counters",
 }
 

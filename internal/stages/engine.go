@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/internal/workfolder"
@@ -20,6 +21,31 @@ type Engine interface {
 	Free(ctx context.Context, dir string) error
 	// Workers is the number of tasks that the engine runs at the same time.
 	Workers() int
+}
+
+// RunJob runs a job of a work folder on an engine. tell is called now and then, and at the end. An error of a worker after which trying again cannot help ends the job.
+func RunJob(ctx context.Context, e Engine, fsys vfs.FS, dir string, list []Stage, tell func()) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ended := make(chan error, 1)
+	go func() { ended <- e.Run(ctx, dir, list) }()
+	tick := time.NewTicker(workfolder.BeatOf(fsys, dir))
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			tell()
+			if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
+				err = cause
+			}
+			return workfolder.Explain(fsys, dir, err)
+		case <-tick.C:
+			tell()
+			if final, _ := workfolder.Failures(fsys, dir); len(final) > 0 {
+				cancel(errors.New(strings.Join(final, "\n")))
+			}
+		}
+	}
 }
 
 // Site is the work of a folder on one machine. It is safe for concurrent use.

@@ -3,6 +3,8 @@ package workfolder
 import (
 	"errors"
 	"io/fs"
+	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -41,4 +43,24 @@ func RemoveAll(fsys vfs.FS, dir string) error {
 			return err
 		}
 	}
+}
+
+// Clear removes what another run left in a work folder, except for the named entries.
+func Clear(fsys vfs.FS, dir string, keep ...string) error {
+	entries, err := fsys.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) { // an object store has no folder without a file
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if slices.Contains(keep, e.Name()) {
+			continue
+		}
+		if err := RemoveAll(fsys, filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -303,7 +303,7 @@ func TestChangedStore(t *testing.T) {
 	if err := w.save(fsys, work, &assign.Assignment{}, &dispatch.Places{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(fsys, work); !errors.Is(err, ErrChanged) {
-		t.Errorf("found %v, expected %v", err, ErrChanged)
+	if _, err := Open(fsys, work); !errors.Is(err, store.ErrChanged) {
+		t.Errorf("found %v, expected %v", err, store.ErrChanged)
 	}
 }

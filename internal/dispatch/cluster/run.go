@@ -80,25 +80,15 @@ func (r *Run) Make(ctx context.Context) (_ *dispatch.Report, err error) {
 		return nil, err
 	}
 	if list != nil {
-		if err := r.run(ctx, list); err != nil {
+		if err := stages.RunJob(ctx, r.Engine, r.FS, r.Dir, list, r.watch()); err != nil {
 			return nil, err
 		}
 	}
 	return plan.Collect(ctx, filepath.Join(r.Dir, r.Work.partsDir()), func(part int) (files map[string]store.ManifestFor, err error) {
-		name := r.Work.sumsFile(r.Dir, part)
-		b, err := vfs.ReadFile(r.FS, name, maxSums)
-		if err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal(b, &files); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		return files, nil
+		err = workfolder.ReadJSON(r.FS, r.Work.sumsFile(r.Dir, part), &files)
+		return files, err
 	})
 }
-
-// maxSums bounds the file with the checksums of the files of a part.
-const maxSums = 1 << 20
 
 // prepare makes the work folder. It keeps the parts of a run that it continues, if their Work was the same.
 func (r *Run) prepare(places *dispatch.Places) error {
@@ -118,7 +108,7 @@ func (r *Run) prepare(places *dispatch.Places) error {
 			return err
 		}
 		w.ID = workfolder.Unique()
-		if err := r.clear(); err != nil {
+		if err := workfolder.Clear(r.FS, r.Dir, r.Work.Lists, shippedDir); err != nil {
 			return err
 		}
 	}
@@ -150,26 +140,6 @@ func Finished(fsys vfs.FS, dir string) (int, error) {
 		}
 	}
 	return n, err
-}
-
-// clear removes what another run left in the work folder. It keeps the lists and the copies of the store, which this run made.
-func (r *Run) clear() error {
-	entries, err := r.FS.ReadDir(r.Dir)
-	if errors.Is(err, fs.ErrNotExist) { // an object store has no folder without a file
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if e.Name() == r.Work.Lists || e.Name() == shippedDir {
-			continue
-		}
-		if err := workfolder.RemoveAll(r.FS, filepath.Join(r.Dir, e.Name())); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // same says whether the folder has the same Work, and else in what they differ.
@@ -229,32 +199,6 @@ func (r *Run) foresee(list []stages.Stage, plan *dispatch.Plan) error {
 		r.Stalled(warning)
 	}
 	return err
-}
-
-// run runs the job. An error of a worker after which trying again cannot help ends it.
-func (r *Run) run(ctx context.Context, list []stages.Stage) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	ended := make(chan error, 1)
-	go func() { ended <- r.Engine.Run(ctx, r.Dir, list) }()
-	tick := time.NewTicker(workfolder.BeatOf(r.FS, r.Dir))
-	defer tick.Stop()
-	tell := r.watch()
-	for {
-		select {
-		case err := <-ended:
-			tell()
-			if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
-				err = cause
-			}
-			return workfolder.Explain(r.FS, r.Dir, err)
-		case <-tick.C:
-			tell()
-			if final, _ := workfolder.Failures(r.FS, r.Dir); len(final) > 0 {
-				cancel(errors.New(strings.Join(final, "\n")))
-			}
-		}
-	}
 }
 
 // stallTime is the time without any progress after which the user is told. Tests lower it.

@@ -2,10 +2,8 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -41,9 +39,6 @@ type Counts struct {
 	Finished uint64 `json:"finished"` // parts
 }
 
-// ErrChanged is the error of a store that is not the one of the submitter.
-var ErrChanged = errors.New("the store changed")
-
 // Open opens the Work of a folder. The caller closes it.
 func Open(fsys vfs.FS, dir string) (*Site, error) {
 	s := &Site{fs: fsys, Dir: dir}
@@ -59,18 +54,8 @@ func (s *Site) open() (err error) {
 		return err
 	}
 	w := s.Work
-	if s.store, err = store.Open(s.fs, w.Store); err != nil {
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNotStore) {
-			return fmt.Errorf("a worker cannot read the store: %w; put it on storage that all workers reach at this path", err)
-		}
+	if s.store, err = store.OpenSame(s.fs, w.Store, w.StoreSum); err != nil {
 		return err
-	}
-	sum, err := store.Sum(s.fs, w.Store)
-	if err != nil {
-		return err
-	}
-	if sum != w.StoreSum || s.store.Graph == nil {
-		return fmt.Errorf("%s: found checksum %s, expected %s, that of the submitter: %w; use the same store on all machines", w.Store, sum, w.StoreSum, ErrChanged)
 	}
 	a, l := s.assignment(), &dispatch.Places{Segments: w.Segments}
 	var errs [7]error
@@ -196,14 +181,7 @@ func (s *Site) finishPart(ctx context.Context, part int) error {
 	if err != nil {
 		return err
 	}
-	b, err := json.Marshal(m.Files)
-	if err != nil {
-		return err
-	}
-	if err := vfs.WriteWhole(s.fs, name, func(f vfs.File) error {
-		_, err := f.Write(b)
-		return err
-	}); err != nil {
+	if err := workfolder.WriteJSON(s.fs, name, m.Files); err != nil {
 		return err
 	}
 	s.done.Add(1)

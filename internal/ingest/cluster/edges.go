@@ -12,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // makeEdges makes the records of the edges of a task, by range of the primary end.
@@ -88,7 +89,7 @@ func (s *Site) makeEdges(ctx context.Context, key int64, records func() ([]byte,
 	if err != nil {
 		return err
 	}
-	return s.writeJSON(statsFile(s.Dir, key), stats)
+	return workfolder.WriteJSON(s.fs, statsFile(s.Dir, key), stats)
 }
 
 // makeIndex writes the index of the ids of a bucket.

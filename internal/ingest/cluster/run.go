@@ -189,7 +189,7 @@ func (r *Run) divide(ctx context.Context, s *assemble.Share) error {
 	}
 	if err := r.do(ctx, s, Measure, measure, size, func(task int64, site *Site) error {
 		m := &places[task].of.measured[places[task].i]
-		return readJSON(r.FS, statsFile(site.Dir, task), m)
+		return workfolder.ReadJSON(r.FS, statsFile(site.Dir, task), m)
 	}); err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func (r *Run) lookAtIDs(ctx context.Context, s *assemble.Share) error {
 	}
 	if err := r.do(ctx, s, Look, tasks, size, func(task int64, site *Site) error {
 		var l looked
-		if err := readJSON(r.FS, statsFile(site.Dir, task), &l); err != nil {
+		if err := workfolder.ReadJSON(r.FS, statsFile(site.Dir, task), &l); err != nil {
 			return err
 		}
 		t := &tasks[task]
@@ -437,7 +437,7 @@ func (r *Run) join(ctx context.Context, w *store.Writer) (*assemble.Result, erro
 	}
 	for i := range r.Work.Shards {
 		var sums map[string]store.ManifestFor
-		if err := readJSON(r.FS, sumsFile(r.Dir, int64(i)), &sums); err != nil {
+		if err := workfolder.ReadJSON(r.FS, sumsFile(r.Dir, int64(i)), &sums); err != nil {
 			return nil, err
 		}
 		if err := w.LinkShares(ctx, outputFolder(r.Dir), sums); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/graphmill/graphmill/internal/stages"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // table is the table of a task.
@@ -33,7 +34,7 @@ func (s *Site) measure(ctx context.Context, key int64) error {
 	if err != nil {
 		return err
 	}
-	return s.writeJSON(statsFile(s.Dir, key), m)
+	return workfolder.WriteJSON(s.fs, statsFile(s.Dir, key), m)
 }
 
 // looked is what the job Look finds out about a part of a table.
@@ -57,7 +58,7 @@ func (s *Site) look(ctx context.Context, key int64) error {
 	if err != nil {
 		return err
 	}
-	return s.writeJSON(statsFile(s.Dir, key), l)
+	return workfolder.WriteJSON(s.fs, statsFile(s.Dir, key), l)
 }
 
 // bucket is the key of the bucket of a key of a node type.

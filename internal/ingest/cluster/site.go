@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -167,28 +166,6 @@ func (s *Site) task(key int64) (*Task, error) {
 		return nil, fmt.Errorf("found task %d, expected less than %d; use the same version on all machines", key, len(s.Work.Tasks))
 	}
 	return &s.Work.Tasks[key], nil
-}
-
-func (s *Site) writeJSON(name string, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return vfs.WriteWhole(s.fs, name, func(f vfs.File) error {
-		_, err := f.Write(b)
-		return err
-	})
-}
-
-func readJSON(fsys vfs.FS, name string, v any) error {
-	b, err := vfs.ReadFile(fsys, name, 1<<20)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
 }
 
 // folders are the folders of the files of a Work.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/workfolder"
 )
 
 // outputFolder is the folder of the files that workers write for the output.
@@ -31,7 +32,7 @@ func (s *Site) writeShare(ctx context.Context, key int64) error {
 	if _, err := share.Join(ctx, w, p); err != nil {
 		return err
 	}
-	return s.writeJSON(sumsFile(s.Dir, key), w.Sums())
+	return workfolder.WriteJSON(s.fs, sumsFile(s.Dir, key), w.Sums())
 }
 
 // allPieces are the files of all tasks. Nodes must have their places.
@@ -80,7 +81,7 @@ func (s *Site) allPieces() (*assemble.Pieces, error) {
 			continue
 		}
 		var x assemble.EdgesResult
-		if err := readJSON(s.fs, statsFile(s.Dir, int64(i)), &x); err != nil {
+		if err := workfolder.ReadJSON(s.fs, statsFile(s.Dir, int64(i)), &x); err != nil {
 			return nil, err
 		}
 		p.Edges[t.Index].Add(&x)

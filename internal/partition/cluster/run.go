@@ -255,7 +255,7 @@ func (r *Run) prepare(of partition.Division) error {
 			return err
 		}
 		w.ID = workfolder.Unique()
-		if err := r.clear(); err != nil {
+		if err := workfolder.Clear(r.FS, r.Dir, shippedDir); err != nil {
 			return err
 		}
 		if err := r.foresee(edges); err != nil {
@@ -317,26 +317,6 @@ func Finished(fsys vfs.FS, dir string) (n int, err error) {
 	return n, err
 }
 
-// clear removes what another run left in the work folder. It keeps the copy of the store, which this run made.
-func (r *Run) clear() error {
-	entries, err := r.FS.ReadDir(r.Dir)
-	if errors.Is(err, fs.ErrNotExist) { // an object store has no folder without a file
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if e.Name() == shippedDir {
-			continue
-		}
-		if err := workfolder.RemoveAll(r.FS, filepath.Join(r.Dir, e.Name())); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Bytes on the disk: of the record of an edge while the neighbours are listed, of a pair in the rows of both ends, and of a node in its row, its start and messages.
 const (
 	mirrorBytes = 10
@@ -380,7 +360,7 @@ func (r *Run) phase(ctx context.Context, name string) error {
 	if err := errors.Join(s.job.Prepare(), s.Close()); err != nil {
 		return err
 	}
-	return r.run(ctx, p, dir, list)
+	return stages.RunJob(ctx, r.Engine, r.FS, dir, list, r.watch(p, dir, list))
 }
 
 // ready makes the folders of a phase, and says whether it is whole.
@@ -398,33 +378,7 @@ func (r *Run) ready(p *phase) (whole bool, err error) {
 	return false, errors.Join(errs...)
 }
 
-// run runs the job of a phase. An error of a worker after which trying again cannot help ends it.
-func (r *Run) run(ctx context.Context, p *phase, dir string, list []stages.Stage) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	ended := make(chan error, 1)
-	go func() { ended <- r.Engine.Run(ctx, dir, list) }()
-	tick := time.NewTicker(workfolder.BeatOf(r.FS, dir))
-	defer tick.Stop()
-	tell := r.watch(p, dir, list)
-	for {
-		select {
-		case err := <-ended:
-			tell()
-			if cause := context.Cause(ctx); cause != nil && errors.Is(err, context.Canceled) {
-				err = cause
-			}
-			return workfolder.Explain(r.FS, dir, err)
-		case <-tick.C:
-			tell()
-			if final, _ := workfolder.Failures(r.FS, dir); len(final) > 0 {
-				cancel(errors.New(strings.Join(final, "\n")))
-			}
-		}
-	}
-}
-
-// stallTime is the time without any progress after which the user is told. Tests lower it.
+// stallTime is how long nothing may happen before the user is told. Tests lower it.
 var stallTime = time.Minute
 
 // watch returns a function that tells the progress, and where there is none.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"path/filepath"
 	"runtime"
@@ -48,7 +47,7 @@ type Site struct {
 	listed  *listed
 	rows    *undirected.Spilled
 
-	// now is what all workers know. Tasks that need another moment wait for those that read it.
+	// now is what all workers know at one moment of the run. A task that needs another moment waits until no task reads this one.
 	reading sync.RWMutex
 	now     state
 	// refused are the bins that a round refuses, which many tasks ask for.
@@ -61,9 +60,6 @@ type Site struct {
 type Counts struct {
 	Tasks uint64 `json:"tasks"`
 }
-
-// ErrChanged is the error of a store that is not the one of the submitter.
-var ErrChanged = errors.New("the store changed")
 
 // Open opens a phase of the Work of a folder: dir is the folder of the phase. The caller closes it.
 func Open(fsys vfs.FS, dir string) (*Site, error) {
@@ -83,18 +79,8 @@ func (s *Site) open() (err error) {
 	if s.phase = phaseOf(filepath.Base(s.Dir)); s.phase == nil {
 		return fmt.Errorf("%s: found a phase of an unknown name, expected one of this version; install the same version on all machines", s.Dir)
 	}
-	if s.store, err = store.Open(s.fs, w.Store); err != nil {
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNotStore) {
-			return fmt.Errorf("a worker cannot read the store: %w; put it on storage that all workers reach at this path", err)
-		}
+	if s.store, err = store.OpenSame(s.fs, w.Store, w.StoreSum); err != nil {
 		return err
-	}
-	sum, err := store.Sum(s.fs, w.Store)
-	if err != nil {
-		return err
-	}
-	if sum != w.StoreSum || s.store.Graph == nil {
-		return fmt.Errorf("%s: found checksum %s, expected %s, that of the submitter: %w; use the same store on all machines", w.Store, sum, w.StoreSum, ErrChanged)
 	}
 	if s.plan, s.weights, err = w.plan(s.store); err != nil {
 		return err
@@ -171,7 +157,7 @@ func (s *Site) with(ctx context.Context, at moment, fn func(now *state) error) e
 	}
 }
 
-// ifNow calls fn if the state is that of a moment.
+// ifNow calls fn if now is at the given moment, and says whether it did.
 func (s *Site) ifNow(at moment, fn func(now *state) error) (done bool, err error) {
 	s.reading.RLock()
 	defer s.reading.RUnlock()
@@ -404,7 +390,7 @@ func (t *task) propose(ctx context.Context) error {
 	})
 }
 
-// favourites reads those of the nodes of a range: records of a first node, and those from it on (4 bytes each).
+// favourites reads the favourite of each node of a range. A record is the first node, and the favourites from it on, 4 bytes each.
 func (t *task) favourites(r *ranges.Range) ([]uint32, error) {
 	all := make([]uint32, r.To-r.From)
 	for b, more := t.records(); more; b, more = t.records() {
@@ -457,7 +443,7 @@ func (t *task) accept(ctx context.Context) error {
 	})
 }
 
-// last says that no stage of the phase comes after that of the task.
+// last says whether the task belongs to the last stage of its phase.
 func (t *task) last() bool { return t.step == &t.phase.steps[len(t.phase.steps)-1] }
 
 // pairsRecord is the number of pairs that one record carries.
@@ -557,7 +543,7 @@ func (x *step) moment() moment {
 	return at
 }
 
-// gain is what the moves of the round before, of the range, take off the cut. In the first round of a pass it was counted at the end of the pass before.
+// gain is how much the moves of the previous round in the range reduce the cut. It is 0 in the first round of a pass, since the last stage of the previous pass has counted those moves.
 func (t *task) gain(ctx context.Context, now *state, r *ranges.Range, m *ranges.Visitor) (int64, error) {
 	if t.step.round == 0 {
 		return 0, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"sync"
 
@@ -47,9 +46,6 @@ type Site struct {
 	hands sync.Pool
 }
 
-// ErrChanged is the error of a store that is not the one of the submitter.
-var ErrChanged = errors.New("the store changed")
-
 // Open opens the Work of a folder. The caller closes it.
 func Open(fsys vfs.FS, dir string) (*Site, error) {
 	s := &Site{fs: fsys, Dir: dir}
@@ -65,18 +61,8 @@ func (s *Site) open() (err error) {
 		return err
 	}
 	w := s.Work
-	if s.store, err = store.Open(s.fs, w.Store); err != nil {
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNotStore) {
-			return fmt.Errorf("a worker cannot read the store: %w; put it on storage that all workers reach at this path", err)
-		}
+	if s.store, err = store.OpenSame(s.fs, w.Store, w.StoreSum); err != nil {
 		return err
-	}
-	sum, err := store.Sum(s.fs, w.Store)
-	if err != nil {
-		return err
-	}
-	if sum != w.StoreSum || s.store.Graph == nil {
-		return fmt.Errorf("%s: found checksum %s, expected %s, that of the submitter: %w; use the same store on all machines", w.Store, sum, w.StoreSum, ErrChanged)
 	}
 	plan, err := sample.ParsePlan("plan", w.Plan)
 	if err != nil {

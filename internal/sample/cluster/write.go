@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -22,8 +21,6 @@ const (
 	bytesPerShard = 256 << 20
 	// MostShards is the most tasks that write an output.
 	MostShards = 1 << 12
-	// maxWritten bounds the file about what a task wrote: it names its files.
-	maxWritten = 64 << 20
 )
 
 // outputDir is the folder of the files that workers write for the output.
@@ -56,17 +53,7 @@ func (s *Site) writeShare(ctx context.Context, key int64) error {
 	if err != nil {
 		return err
 	}
-	b, err := json.Marshal(written)
-	if err != nil {
-		return err
-	}
-	if len(b) > maxWritten {
-		return fmt.Errorf("found %d files of a task, expected fewer; take fewer `Shards`", len(written.Files))
-	}
-	if err := vfs.WriteWhole(s.fs, writtenFile(s.Dir, s.Work, int(key)), func(f vfs.File) error {
-		_, err := f.Write(b)
-		return err
-	}); err != nil {
+	if err := workfolder.WriteJSON(s.fs, writtenFile(s.Dir, s.Work, int(key)), written); err != nil {
 		return err
 	}
 	s.counts.written.Add(1)
@@ -105,14 +92,9 @@ func (r *Run) Write(ctx context.Context, job sample.Job, take func(folder string
 			return err
 		}
 		for share := range r.Work.Shards {
-			name := writtenFile(r.Dir, &r.Work, share)
-			b, err := vfs.ReadFile(r.FS, name, maxWritten)
-			if err != nil {
-				return err
-			}
 			var part output.Written
-			if err := json.Unmarshal(b, &part); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
+			if err := workfolder.ReadJSON(r.FS, writtenFile(r.Dir, &r.Work, share), &part); err != nil {
+				return err
 			}
 			if err := take(outputDir(r.Dir, &r.Work), &part); err != nil {
 				return err
