@@ -20,9 +20,6 @@ var (
 	lockTime = 30 * time.Second
 )
 
-// lockSuffix ends the key of the lock of a folder.
-const lockSuffix = ".lock"
-
 // lockText is the contents of a lock.
 type lockText struct {
 	Process string `json:"process"` // vfs.Process
@@ -62,7 +59,7 @@ func takeLock(ctx context.Context, folder address, s service) (*heldLock, error)
 	if err != nil {
 		return nil, err
 	}
-	l := &heldLock{at: address{folder.scheme, folder.bucket, folder.key + lockSuffix}, service: s, text: lockText{Process: me, ID: rand.Text()}, end: make(chan struct{})}
+	l := &heldLock{at: address{folder.scheme, folder.bucket, folder.key + vfs.LockSuffix}, service: s, text: lockText{Process: me, ID: rand.Text()}, end: make(chan struct{})}
 	var seen version // the lock of another holder, since a time
 	var since time.Time
 	for {

@@ -311,7 +311,7 @@ func (j *Job) removeParts(stage int) error {
 		return nil // there are none, and RemoveAll ends uploads
 	}
 	entries, err := j.FS.ReadDir(j.stageDir(stage))
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // another process has ended the next stage, too
 		return err
 	}
 	for _, e := range entries {

@@ -165,9 +165,8 @@ func (s *Step) once(ctx context.Context) (done bool, at string, err error) {
 	}
 	if plan == nil {
 		ended, err := vfs.Exists(s.FS, filepath.Join(s.Dir, endedFile))
-		if err == nil && !ended && s.found { // the submitter has removed the folder of a run that has ended
-			ended, err = vfs.Exists(s.FS, s.Dir)
-			ended = !ended
+		if err == nil && !ended && s.found {
+			ended, err = s.gone()
 		}
 		if ended || err != nil {
 			return true, "", err
@@ -252,8 +251,12 @@ func (s *Step) share(ctx context.Context, dir string, j *Job) (done bool, at str
 			}
 		}
 		if stage == len(j.Stages)-1 {
-			if err := s.end(dir); err != nil {
+			told, err := s.end(dir)
+			if err != nil {
 				return false, at, err
+			}
+			if !told && s.Stage == "" { // a submitter that looked before the stage was whole plans the job again, and waits to be told
+				return false, at, errWait{dir + ": found a job that nobody waits for, expected its submitter to end, or to plan it again"}
 			}
 		}
 	}
@@ -268,16 +271,16 @@ func End(fsys vfs.FS, dir string) error {
 	return vfs.WriteWhole(fsys, filepath.Join(dir, endedFile), func(vfs.File) error { return nil })
 }
 
-// end notes that the last stage of a job is whole, unless the submitter has all that it needs already, and has removed the folder.
-func (s *Step) end(dir string) error {
+// end notes that the last stage of a job is whole. told is false where no submitter waits for the note: the last one was killed, or has all that it needs.
+func (s *Step) end(dir string) (told bool, err error) {
 	if planned, err := vfs.Exists(s.FS, filepath.Join(dir, workfolder.StepsFile)); !planned || err != nil {
-		return err
+		return false, err
 	}
-	err := vfs.WriteWhole(s.FS, filepath.Join(dir, endedFile), func(vfs.File) error { return nil })
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	err = vfs.WriteWhole(s.FS, filepath.Join(dir, endedFile), func(vfs.File) error { return nil })
+	if errors.Is(err, fs.ErrNotExist) { // the submitter has removed the folder
+		return false, nil
 	}
-	return err
+	return err == nil, err
 }
 
 // shareWhole says whether the tasks of the process in a stage are whole.
@@ -288,6 +291,16 @@ func (s *Step) shareWhole(j *Job, stage int) bool {
 		}
 	}
 	return true
+}
+
+// gone says whether the submitter has removed the folder, as at the end of a run. One that begins anew empties the folder and does not remove it (workfolder.Clear); in an object store, where
+// an empty folder is none, its lock stays, or the lock of the one before.
+func (s *Step) gone() (bool, error) {
+	there, err := vfs.Exists(s.FS, s.Dir)
+	if !there && err == nil && vfs.SenderOf(s.FS, s.Dir) != nil {
+		there, err = vfs.Exists(s.FS, s.Dir+vfs.LockSuffix)
+	}
+	return !there, err
 }
 
 // find is the folder of a job that waits for steps, and what is planned there; nil where there is none.

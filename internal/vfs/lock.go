@@ -70,11 +70,14 @@ func unsupported(err error) bool {
 	return errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EOPNOTSUPP)
 }
 
+// LockSuffix ends the name of the file, or the key of the object, that is the lock of a folder.
+const LockSuffix = ".lock"
+
 // LockFile locks a folder by a file beside it, DIR.lock, which names the machine and the process. A process that is killed
 // leaves the file. A later run on the same machine that can see that the process has ended takes the lock over. It leaves any
 // other file there: the error names it, and what to do.
 func LockFile(dir string) (unlock func() error, err error) {
-	name := dir + ".lock"
+	name := dir + LockSuffix
 	me, err := self()
 	if err != nil {
 		return nil, err

@@ -45,7 +45,8 @@ func RemoveAll(fsys vfs.FS, dir string) error {
 	}
 }
 
-// Clear removes what another run left in a work folder, except for the named entries.
+// Clear removes what another run left in a work folder, except for the named entries. The folder stays: to a process that waits for the next job, a folder that is gone says that the run
+// has ended.
 func Clear(fsys vfs.FS, dir string, keep ...string) error {
 	entries, err := fsys.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) { // an object store has no folder without a file

@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -115,11 +117,15 @@ func killSteps(t *testing.T, r *rand.Rand, out string, args []string) {
 		time.Sleep(time.Duration(r.IntN(300)) * time.Millisecond) // a random moment
 		i := r.IntN(3)
 		_ = steps[i].cmd.Process.Kill()
-		steps[i].end()
+		if text, status := steps[i].end(); status > 0 {
+			t.Errorf("step %d: found status %d before the kill\n%s", i, status, text)
+		}
 		steps[i] = start(t, step(i)...)
 	}
 	_ = submitter.cmd.Process.Kill()
-	if _, status := submitter.end(); status != 0 {
+	if text, status := submitter.end(); status > 0 {
+		t.Errorf("submitter: found status %d before the kill\n%s", status, text)
+	} else if status < 0 {
 		if text, status := start(t, submit...).end(); status != 0 && !publishedBefore(t, out, text) {
 			t.Errorf("submitter: found status %d\n%s", status, text)
 		}
@@ -208,6 +214,32 @@ func TestStepsOfStages(t *testing.T) {
 	}
 	if got, want := manifest(t, out), manifest(t, one); got != want {
 		t.Errorf("found\n%s\nexpected\n%s", got, want)
+	}
+}
+
+// A command with other options begins anew in the same work folder where no task is whole: its absence would say to waiting steps that the run has ended.
+func TestStepsWaitForNewSubmitter(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	submit := []string{"sample", shopStore(t), "--fanout", "3,2", "--seeds", "user", "--direction", "out", "--out", out, "--method", "shuffle", "--runner", "steps", "--parallelism", "2", "--no-wait"}
+	var folder *os.File
+	for i := range 2 {
+		if _, text, status := runHere(t, append(submit, "--batch-size", strconv.Itoa(100+i))...); status != exitTryAgain {
+			t.Fatalf("command %d: found status %d\n%s", i, status, text)
+		}
+		now, err := os.Open(operation.Worked(out)) // open, so that no other folder gets its number
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer now.Close()
+		if i == 0 {
+			folder = now
+			continue
+		}
+		before, err := folder.Stat()
+		after, err2 := now.Stat()
+		if err := errors.Join(err, err2); err != nil || !os.SameFile(before, after) {
+			t.Errorf("found another work folder, expected the same one: %v", err)
+		}
 	}
 }
 

@@ -337,7 +337,7 @@ func (s *sampling) tell(stats sample.Stats, took time.Duration) error {
 func (s *sampling) finished(ctx context.Context, err error) error {
 	kept := spilled(s.out)
 	if s.w.Published() {
-		return s.w.End(errors.Join(err, vfs.OS.RemoveAll(kept), vfs.OS.RemoveAll(operation.Worked(s.out))))
+		return s.w.End(errors.Join(err, vfs.OS.RemoveAll(kept), workfolder.RemoveAll(vfs.OS, operation.Worked(s.out))))
 	}
 	checkpoint, unknown := s.w.Resumable()
 	spill, unknownSpill := outofcore.Kept(vfs.OS, kept)
@@ -365,7 +365,7 @@ func (s *sampling) finished(ctx context.Context, err error) error {
 		}
 	}
 	if !pieces && !busy && errors.Join(unknownPieces, unknownJob) == nil {
-		err = errors.Join(err, vfs.OS.RemoveAll(operation.Worked(s.out)))
+		err = errors.Join(err, workfolder.RemoveAll(vfs.OS, operation.Worked(s.out)))
 	}
 	return s.w.End(errors.Join(err, unknown))
 }

@@ -180,10 +180,15 @@ func outputs(t testing.TB, s *store.Store, p *sample.Plan, job sample.Job, recor
 			t.Fatal(err)
 		}
 	}
+	if run != nil && run.Work.Batches > 0 {
+		if n, err := Pieces(unsynced, run.Dir); n == 0 || err != nil {
+			t.Errorf("found %d pieces and whole tasks before the output has its name, expected those from which a run continues: %v", n, err)
+		}
+	}
 	if err := errors.Join(w.Seal(t.Context(), meta, 1), w.Publish()); err != nil {
 		t.Fatal(err)
 	}
-	if run != nil && run.Work.Shards > 1 { // the caller removes the work folder
+	if run != nil { // the caller removes the work folder
 		if err := os.RemoveAll(run.Dir); err != nil {
 			t.Fatal(err)
 		}
@@ -425,8 +430,10 @@ func TestFaults(t *testing.T) {
 	if pieces, err := run(); err != nil || pieces != 4 {
 		t.Errorf("found %d pieces and %v, expected 4", pieces, err)
 	}
-	if _, err := os.Stat(dir); err == nil {
-		t.Errorf("found %s, expected it to be removed", dir)
+	// The caller was killed before the output had its name: another one needs no worker.
+	jobs := e.Jobs
+	if pieces, err := run(); err != nil || pieces != 4 || e.Jobs != jobs {
+		t.Errorf("found %d pieces, %v and %d jobs, expected 4 without another job than the %d", pieces, err, e.Jobs, jobs)
 	}
 }
 

@@ -175,7 +175,7 @@ func (r *Run) rowBytes() uint64 {
 	return nodes + edges
 }
 
-// Make implements output.Elsewhere.
+// Make implements output.Elsewhere. It leaves the work folder to the caller: until the output has its name, a run continues from it.
 func (r *Run) Make(ctx context.Context, job sample.Job, join output.Join) error {
 	if err := r.divide(job); err != nil {
 		return err
@@ -183,12 +183,9 @@ func (r *Run) Make(ctx context.Context, job sample.Job, join output.Join) error 
 	if r.Work.Batches == 0 {
 		return nil
 	}
-	if err := r.hold(ctx, &job, func(ctx context.Context, ended chan jobEnd, cancel func(error)) error {
+	return r.hold(ctx, &job, func(ctx context.Context, ended chan jobEnd, cancel func(error)) error {
 		return r.joinAll(ctx, job.From, ended, cancel, join)
-	}); err != nil {
-		return err
-	}
-	return workfolder.RemoveAll(r.FS, r.Dir)
+	})
 }
 
 // prepare makes the work folder. It keeps the pieces of a run that it continues, if their Work was the same.
@@ -205,7 +202,7 @@ func (r *Run) prepare(ctx context.Context, job *sample.Job) error {
 		if err != nil {
 			return err
 		}
-		if err := workfolder.RemoveAll(r.FS, r.Dir); err != nil {
+		if err := workfolder.Clear(r.FS, r.Dir); err != nil {
 			return err
 		}
 		r.Work.ID = workfolder.Unique()

@@ -82,7 +82,7 @@ func (r *Run) ChooseShards(job *sample.Job) (err error) {
 	return nil
 }
 
-// Write implements output.Elsewhere. It leaves the work folder to the caller: until the output has its name, a run continues from it.
+// Write implements output.Elsewhere. It leaves the work folder to the caller, as Make does.
 func (r *Run) Write(ctx context.Context, job sample.Job, take func(folder string, part *output.Written) error) error {
 	if err := r.divide(job); err != nil {
 		return err
