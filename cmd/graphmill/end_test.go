@@ -226,7 +226,7 @@ func TestEnds(t *testing.T) {
 				if err != nil || watch.at == 0 {
 					t.Fatalf("call %d: %v", watch.at, err)
 				}
-				for i, at := range points(t, watch.at, count.Calls(), 13) {
+				for i, at := range points(t, watch.at, count.Calls(), 29) {
 					clean(t)
 					fault := &vfs.Fault{FS: disk, FailAt: at, Err: syscall.EIO, Short: at%2 == 0, Dead: at%3 == 0}
 					var status int

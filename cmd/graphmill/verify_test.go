@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -42,7 +43,7 @@ func TestVerifyFindsEveryChange(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := rand.New(rand.NewPCG(7, 7))
-		for i := range 1000 {
+		for i := range proof.Count(t, 300, 1000) {
 			change(t, r, out, files[r.IntN(len(files))], i%3 == 2)
 		}
 	}
