@@ -99,12 +99,8 @@ func (f *FS) moveLinks(a, b string) {
 	f.links = moved
 }
 
-// sendLink has the server copy the object that a staged file stands for. Where the server cannot, this machine does.
-func (f *FS) sendLink(ctx context.Context, l linked, key string, s service, only bool) (err error) {
-	err = s.copyObject(ctx, l.at.key, l.version, key, only)
-	if !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
+// sendObject reads the object that a staged file stands for, and sends it.
+func (f *FS) sendObject(ctx context.Context, l linked, key string, s service, only bool) (err error) {
 	file, err := f.Open(l.at.String())
 	if err != nil {
 		return err

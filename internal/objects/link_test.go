@@ -3,12 +3,14 @@ package objects
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/graphmill/graphmill/internal/objects/objectstest"
 )
@@ -160,4 +162,41 @@ func readAll(t *testing.T, f *FS, name string) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+// TestLinksTogether checks that a server gets several requests for copies at a time: outputs of clusters have thousands of files.
+func TestLinksTogether(t *testing.T) {
+	const files, together = 40, 8
+	f, s := opened(t, "")
+	all := make(chan struct{}) // closed when as many requests as together wait for answers
+	var waiting atomic.Int64
+	s.Fault = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Header.Get("X-Amz-Copy-Source") == "" {
+			return false
+		}
+		if waiting.Add(1) == together {
+			close(all)
+		}
+		select {
+		case <-all:
+			return false
+		case <-time.After(20 * time.Second): // less than a minute, after which the client asks again
+			objectstest.Refuse(w, http.StatusForbidden, "AccessDenied")
+			return true
+		}
+	}
+	write(t, f, "s3:/bkt/.out.partial", map[string]string{"manifest.json": "m"})
+	for i := range files {
+		name := fmt.Sprint(i)
+		s.Put("bkt/work/"+name, []byte(name))
+		if err := f.Link("s3:/bkt/work/"+name, "s3:/bkt/.out.partial/"+name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Rename("s3:/bkt/.out.partial", "s3:/bkt/out"); err != nil {
+		t.Fatal(err)
+	}
+	if s.Copied() != files {
+		t.Errorf("found %d copies, expected %d", s.Copied(), files)
+	}
 }

@@ -15,8 +15,12 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// sendFiles is the number of files that are sent at a time.
-const sendFiles = 4
+// sendFiles is the number of files that are sent at a time, and copyObjects the number of objects that the server copies at a time, since each takes some
+// requests and no bytes pass this machine.
+const (
+	sendFiles   = 4
+	copyObjects = 32
+)
 
 // Rename implements vfs.FS. Within the staging folder it renames. From there to another path it sends a file or the files of a
 // folder, the files of Options.Last after all others. Where one fails, the ones that were sent are removed.
@@ -173,15 +177,24 @@ func (f *FS) send(local string, to address, s service, only bool) (keys []string
 			err = errors.Join(err, failed("remove", address{to.scheme, to.bucket, key}, s.remove(context.Background(), key)))
 		}
 	}()
+	sending := make(chan struct{}, sendFiles)
 	one := func(ctx context.Context, l localFile) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		var err error
-		if from, link := f.linkOf(l.path); link {
-			err = f.sendLink(ctx, from, l.key, s, only)
-		} else {
-			err = f.sendFile(ctx, l, s, only)
+		err := errors.ErrUnsupported
+		from, link := f.linkOf(l.path)
+		if link {
+			err = s.copyObject(ctx, from.at.key, from.version, l.key, only)
+		}
+		if errors.Is(err, errors.ErrUnsupported) { // no link, or a server that cannot copy: this machine does
+			sending <- struct{}{}
+			defer func() { <-sending }()
+			if link {
+				err = f.sendObject(ctx, from, l.key, s, only)
+			} else {
+				err = f.sendFile(ctx, l, s, only)
+			}
 		}
 		if !errors.Is(err, fs.ErrExist) { // after another error the object may be there or not
 			mu.Lock()
@@ -191,7 +204,7 @@ func (f *FS) send(local string, to address, s service, only bool) (keys []string
 		return failed("send", address{to.scheme, to.bucket, l.key}, err)
 	}
 	g, ctx := guard.WithContext(context.Background())
-	g.SetLimit(sendFiles)
+	g.SetLimit(copyObjects)
 	for _, l := range files {
 		if !last(l) {
 			g.Go(func() error { return one(ctx, l) })

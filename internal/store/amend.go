@@ -109,8 +109,9 @@ func (w *Writer) Link(ctx context.Context, name, from string, entry ManifestFor)
 		return 0, fmt.Errorf("%s: %w: found %d bytes, expected %d; run graphmill verify on the folder", at, ErrDamaged, info.Size(), entry.Bytes)
 	}
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	if err := w.mkdir(path.Dir(name)); err != nil {
+	err = w.mkdir(path.Dir(name))
+	w.mu.Unlock()
+	if err != nil {
 		return 0, err
 	}
 	to := filepath.Join(w.dir, filepath.FromSlash(name))
@@ -121,6 +122,8 @@ func (w *Writer) Link(ctx context.Context, name, from string, entry ManifestFor)
 	if err != nil {
 		return 0, err
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.linked == nil {
 		w.linked = map[string]ManifestFor{}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
@@ -128,13 +129,22 @@ func (w *Writer) Sums() map[string]ManifestFor { return w.linked }
 
 // LinkShares makes files that Writers of shares wrote to the folder from files of the output (Link). sums is what their Sums say.
 func (w *Writer) LinkShares(ctx context.Context, from string, sums map[string]ManifestFor) error {
+	g, ctx := guard.WithContext(ctx)
+	g.SetLimit(linkFiles)
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
-		if _, err := w.Link(ctx, name, from, sums[name]); err != nil {
+		g.Go(func() error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			_, err := w.Link(ctx, name, from, sums[name])
 			return err
-		}
+		})
 	}
-	return nil
+	return g.Wait()
 }
+
+// linkFiles is the number of files that LinkShares makes at a time: in an object store, and on a disk of a network, each waits for some answers.
+const linkFiles = 16
 
 // createShared begins a file of the Writer of a share.
 func (w *Writer) createShared(name string) (*shareFile, error) {
