@@ -93,7 +93,7 @@ func runSteps(t *testing.T, out string, args []string) {
 // had not yet removed beside the output is removed here. The bytes of the output are for the caller to look at.
 func publishedBefore(t *testing.T, out, text string) bool {
 	t.Helper()
-	if !strings.Contains(text, out+": exists") {
+	if !strings.Contains(text, ": exists; choose another") {
 		return false
 	}
 	if vfs.Scheme(out) == "" {
