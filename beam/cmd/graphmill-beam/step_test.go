@@ -89,8 +89,8 @@ func runSteps(t *testing.T, out string, args []string) {
 	}
 }
 
-// publishedBefore says that a command ended with a text because its output is there: the kill came after the submitter before it had published, and what that one
-// had not yet removed beside the output is removed here. The bytes of the output are for the caller to look at.
+// publishedBefore says whether the text of a command is that its output exists. After a kill this means that the killed submitter had published the output. It may have left the work
+// folder, which is removed here. The caller compares the bytes of the output.
 func publishedBefore(t *testing.T, out, text string) bool {
 	t.Helper()
 	if !strings.Contains(text, ": exists; choose another") {

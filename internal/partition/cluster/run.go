@@ -378,7 +378,7 @@ func (r *Run) ready(p *phase) (whole bool, err error) {
 	return false, errors.Join(errs...)
 }
 
-// stallTime is how long nothing may happen before the user is told. Tests lower it.
+// The user is told when nothing has happened for stallTime. Tests lower it.
 var stallTime = time.Minute
 
 // watch returns a function that tells the progress, and where there is none.

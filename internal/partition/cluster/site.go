@@ -47,7 +47,7 @@ type Site struct {
 	listed  *listed
 	rows    *undirected.Spilled
 
-	// now is what all workers know at one moment of the run. A task that needs another moment waits until no task reads this one.
+	// now is what all workers know at one moment of the run. A task that moves it to another moment waits until no other task reads it.
 	reading sync.RWMutex
 	now     state
 	// refused are the bins that a round refuses, which many tasks ask for.

@@ -337,7 +337,7 @@ func TestStalled(t *testing.T) {
 	}
 }
 
-// samplerAndWork is what the submitter has of a plan.
+// samplerAndWork makes the sampler and the Work of a plan, as the submitter does.
 func samplerAndWork(t *testing.T, s *store.Store, p *sample.Plan) (*sample.Sampler, Work) {
 	t.Helper()
 	m, err := sample.New(s.Graph, p, sample.Options{Given: true})
