@@ -56,20 +56,29 @@ func (j *job) cover(ctx context.Context, g undirected.Rows, piece []uint16) erro
 	return nil
 }
 
-// degrees returns the number of neighbours of each node of the given types.
+// endsRead is the number of nodes whose degrees are read at once.
+const endsRead = 1 << 16
+
+// degrees returns the number of neighbours of each node of the given types. It reads no neighbours.
 func (j *job) degrees(ctx context.Context, g undirected.Rows, types []int) ([][]uint32, error) {
+	rows := g.(undirected.Placed)
 	degrees := make([][]uint32, len(types))
+	var m undirected.Buffer
 	for i, t := range types {
-		degrees[i] = make([]uint32, j.starts[t+1]-j.starts[t])
-	}
-	return degrees, g.Scan(ctx, 1, func(_ int, b *undirected.Block) error {
-		for i, t := range types {
-			from, to := max(j.starts[t], uint64(b.First)), min(j.starts[t+1], uint64(b.First)+uint64(b.Len()))
-			for v := from; v < to; v++ {
-				first, end := b.Row(int(v - uint64(b.First)))
-				degrees[i][v-j.starts[t]] = end - first
+		end := int(j.starts[t+1])
+		for from := int(j.starts[t]); from < end; from += endsRead {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			b, err := rows.EndsBetween(from, min(from+endsRead, end), &m)
+			if err != nil {
+				return nil, err
+			}
+			for v := range b.Len() {
+				first, end := b.Row(v)
+				degrees[i] = append(degrees[i], end-first)
 			}
 		}
-		return nil
-	})
+	}
+	return degrees, nil
 }

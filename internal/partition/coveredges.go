@@ -17,7 +17,7 @@ import (
 func (j *job) coverEdges(ctx context.Context, g undirected.Rows, s *store.Store, a *assign.Assignment, piece []uint16) (err error) {
 	r := j.r
 	b := &barter{j: j, rows: g, store: s, piece: piece, a: a, byDegree: map[int][]uint32{}}
-	if r.Relations, err = relations(ctx, s, a, j.Threads); err != nil {
+	if err := j.countRelations(ctx, s, a); err != nil {
 		return err
 	}
 	moved := false
@@ -38,9 +38,22 @@ func (j *job) coverEdges(ctx context.Context, g undirected.Rows, s *store.Store,
 		}
 	}
 	if moved {
-		r.Relations, err = relations(ctx, s, a, j.Threads)
+		return j.countRelations(ctx, s, a)
 	}
-	return err
+	return nil
+}
+
+// countRelations counts the edges of an assignment. The workers of a cluster measure all of it at once.
+func (j *job) countRelations(ctx context.Context, s *store.Store, a *assign.Assignment) (err error) {
+	if j.Elsewhere == nil {
+		j.r.Relations, err = relations(ctx, s, a, j.Threads)
+		return err
+	}
+	if err := j.measureElsewhere(ctx, a); err != nil {
+		return err
+	}
+	j.r.Relations = j.measured.Relations
+	return nil
 }
 
 // move is a node and the part that it moves to.
@@ -152,9 +165,15 @@ func destinations(s *store.Store, e *graph.Edges, most int) ([]uint32, error) {
 	return nodes, err
 }
 
-// inDegreesOf returns the number of in-edges of a type of each of the nodes.
+// inDegreesOf returns the number of in-edges of a type of each of the nodes, which ascend. It reads all edges of the type where the store has their out-edges alone.
 func inDegreesOf(s *store.Store, e *graph.Edges, nodes []uint32) ([]uint32, error) {
 	degrees := make([]uint32, len(nodes))
+	if adj := e.Adj[graph.In]; adj != nil {
+		for i, v := range nodes {
+			degrees[i] = uint32(adj.Indptr.At(int(v)+1) - adj.Indptr.At(int(v)))
+		}
+		return degrees, nil
+	}
 	return degrees, eachEnd(s, e, func(dst uint32, edges uint64) bool {
 		if i, found := slices.BinarySearch(nodes, dst); found {
 			degrees[i] += uint32(edges)

@@ -78,13 +78,19 @@ type Options struct {
 type Divider interface {
 	// Divide returns the rows of the graph without the weights of the nodes, which the caller closes, and the parts that ranges.Partition finds.
 	Divide(ctx context.Context, of Division) (*undirected.Spilled, []uint16, *ranges.Stats, error)
+	// Measure measures a division of the graph that Divide divided, with the edges of the store. A run calls it at most MostMeasures times.
+	Measure(ctx context.Context, p *Pieces) (*Measures, error)
 }
+
+// MostMeasures is the number of divisions that a run measures: the one that it finds, and what becomes of it where parts lack edges of a type.
+const MostMeasures = 2
 
 // Division is the options of a Divider.
 type Division struct {
 	undirected.Options
-	Balance Balance
-	Preset  multilevel.Preset
+	Trainers int // of each part, as in Options
+	Balance  Balance
+	Preset   multilevel.Preset
 	// Whole and Memory are as in ranges.Options.
 	Whole, Memory int64
 }

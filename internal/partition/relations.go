@@ -7,53 +7,91 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/partition/assign"
+	"github.com/graphmill/graphmill/internal/partition/undirected"
 	"github.com/graphmill/graphmill/internal/store"
 )
 
-// countedRows is the number of rows that a goroutine counts at once.
+// countedRows is the number of rows that are counted at once.
 const countedRows = 1 << 14
 
 // relations counts the edges of each type of a store.
 func relations(ctx context.Context, s *store.Store, a *assign.Assignment, threads int) ([]Relation, error) {
-	g := s.Graph
-	all := make([]Relation, len(g.Edges))
-	for i, e := range g.Edges {
-		r := &all[i]
-		*r = Relation{Type: e.Type.String(), Edges: int64(e.Count), Owned: make([]int64, a.Parts)}
-		near := a.Of(g.NodeType(e.Type.Near(e.Primary)))
-		far := a.Of(g.NodeType(e.Type.Far(e.Primary)))
-		share := make([]Relation, threads)
-		var next atomic.Int64
-		group, ctx := guard.WithContext(ctx)
-		for w := range threads {
-			group.Go(func() error {
-				share[w].Owned = make([]int64, a.Parts)
-				for {
-					from := int(next.Add(1)-1) * countedRows
-					if from >= len(near) {
-						return nil
-					}
-					if err := ctx.Err(); err != nil {
-						return err
-					}
-					to := min(from+countedRows, len(near))
-					if err := s.Touched(share[w].count(e, near, far, from, to)); err != nil {
-						return err
-					}
+	n := len(a.Part)
+	share := make([][]Relation, threads)
+	var next atomic.Int64
+	group, ctx := guard.WithContext(ctx)
+	for w := range threads {
+		group.Go(func() error {
+			share[w] = newRelations(s.Graph, a.Parts)
+			for {
+				from := int(next.Add(1)-1) * countedRows
+				if from >= n {
+					return nil
 				}
-			})
-		}
-		if err := group.Wait(); err != nil {
-			return nil, err
-		}
-		for _, x := range share {
-			r.Cut += x.Cut
-			for p, n := range x.Owned {
-				r.Owned[p] += n
+				if err := countEdges(ctx, s, a.Start, a.Part, from, min(from+countedRows, n), share[w]); err != nil {
+					return err
+				}
 			}
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for _, other := range share[1:] {
+		for i := range other {
+			share[0][i].add(&other[i])
+		}
+	}
+	return share[0], nil
+}
+
+// CountEdges counts the edges of a store at the nodes from..to-1 of all types, on whose side it has them first.
+func CountEdges(ctx context.Context, s *store.Store, p *Pieces, from, to int) ([]Relation, error) {
+	all := newRelations(s.Graph, p.Parts)
+	starts := undirected.Starts(s.Graph)
+	for ; from < to; from += countedRows {
+		if err := countEdges(ctx, s, starts, p.Part, from, min(from+countedRows, to), all); err != nil {
+			return nil, err
 		}
 	}
 	return all, nil
+}
+
+func newRelations(g *graph.Graph, parts int) []Relation {
+	all := make([]Relation, len(g.Edges))
+	for i, e := range g.Edges {
+		all[i] = Relation{Type: e.Type.String(), Edges: int64(e.Count), Owned: make([]int64, parts)}
+	}
+	return all
+}
+
+// countEdges adds the edges at the nodes from..to-1 to all.
+func countEdges(ctx context.Context, s *store.Store, starts []uint64, part []uint16, from, to int, all []Relation) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	g := s.Graph
+	of := func(t int) []uint16 { return part[starts[t]:starts[t+1]] }
+	for i, e := range g.Edges {
+		near := g.NodeType(e.Type.Near(e.Primary))
+		lo, hi := max(uint64(from), starts[near]), min(uint64(to), starts[near+1])
+		if lo >= hi {
+			continue
+		}
+		far := of(g.NodeType(e.Type.Far(e.Primary)))
+		if err := s.Touched(all[i].count(e, of(near), far, int(lo-starts[near]), int(hi-starts[near]))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds the edges that another goroutine or worker counted.
+func (r *Relation) add(x *Relation) {
+	r.Cut += x.Cut
+	for p, n := range x.Owned {
+		r.Owned[p] += n
+	}
 }
 
 // count counts the edges of the rows [from, to) and returns the number of bytes that it read.

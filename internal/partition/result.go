@@ -74,10 +74,11 @@ func gaps(a *assign.Assignment) (list []Gap) {
 
 // Relation counts the edges of an edge type; parallel edges count separately.
 type Relation struct {
-	Type       string
-	Edges, Cut int64
+	Type  string `json:"type"`
+	Edges int64  `json:"edges"` // of the store
+	Cut   int64  `json:"cut"`
 	// Owned has the number of edges that each part owns: those into its nodes.
-	Owned []int64
+	Owned []int64 `json:"owned"`
 }
 
 // Stage is a stage of the run.

@@ -105,7 +105,7 @@ func (j *job) rows(ctx context.Context, s *store.Store, c *constraints, z size, 
 	o := &j.Options
 	if o.Elsewhere != nil {
 		var rows *undirected.Spilled
-		of := Division{Options: o.divide(), Balance: o.Balance, Preset: o.Preset, Whole: wholePairs, Memory: j.memory}
+		of := Division{Options: o.divide(), Trainers: o.Trainers, Balance: o.Balance, Preset: o.Preset, Whole: wholePairs, Memory: j.memory}
 		if rows, j.parts, j.r.Ranges, err = o.Elsewhere.Divide(ctx, of); err != nil {
 			return nil, nil, err
 		}
@@ -235,6 +235,7 @@ type job struct {
 	starts    []uint64
 	memory    int64         // of multilevel out of core
 	parts     []uint16      // that a Divider found
+	measured  *Measures     // by the workers of a Divider; nil: not yet
 	elsewhere time.Duration // that it took
 	// covered is the store of whose types every part should have nodes; nil: parts may lack types.
 	covered *store.Store
@@ -255,14 +256,15 @@ func (j *job) divide(ctx context.Context, g undirected.Rows) error {
 	}
 	r.Assignment = a
 	began = time.Now()
-	if r.Quality, err = undirected.Evaluate(ctx, g, a.Part, a.Parts, j.Threads); err != nil {
+	m, err := j.measures(ctx, g, a)
+	if err != nil {
 		return err
 	}
+	constraints, weights := g.NodeWeights()
+	r.Quality = m.Parts.Quality(a.Part, constraints, weights)
 	fine := r.Quality
-	if a.Trainers > 0 {
-		if r.Trainers, err = undirected.Evaluate(ctx, g, a.Trainer, a.Parts*a.Trainers, j.Threads); err != nil {
-			return err
-		}
+	if m.Trainers != nil {
+		r.Trainers = m.Trainers.Quality(a.Trainer, constraints, weights)
 		fine = r.Trainers
 	}
 	r.Caps = undirected.Caps(undirected.Totals(g), len(fine.Parts), j.Imbalance)
@@ -273,11 +275,37 @@ func (j *job) divide(ctx context.Context, g undirected.Rows) error {
 		}
 	}
 	r.RandomCut = float64(r.Pairs) * (1 - 1/float64(a.Parts))
-	if r.RandomVolume, err = randomVolume(ctx, g, a.Parts); err != nil {
-		return err
-	}
+	r.RandomVolume = m.randomVolume()
 	r.stage("measure", began, r.Pairs, "pairs")
 	return nil
+}
+
+// measures measures a division. The workers of a cluster measure their ranges, with the edges of the store.
+func (j *job) measures(ctx context.Context, g undirected.Rows, a *assign.Assignment) (*Measures, error) {
+	if j.Elsewhere == nil {
+		return measure(ctx, g, piecesOf(a), j.Threads)
+	}
+	if j.measured == nil {
+		if err := j.measureElsewhere(ctx, a); err != nil {
+			return nil, err
+		}
+	}
+	j.r.Relations = j.measured.Relations
+	return j.measured, nil
+}
+
+func (j *job) measureElsewhere(ctx context.Context, a *assign.Assignment) (err error) {
+	j.measured, err = j.Elsewhere.Measure(ctx, piecesOf(a))
+	return err
+}
+
+// piecesOf are the pieces of an assignment.
+func piecesOf(a *assign.Assignment) *Pieces {
+	p := &Pieces{Piece: a.Part, Part: a.Part, Parts: a.Parts, Trainers: max(1, a.Trainers)}
+	if a.Trainers > 0 {
+		p.Piece = a.Trainer
+	}
+	return p
 }
 
 // filled says that the start by falling degree won.
@@ -428,28 +456,4 @@ func (j *job) steps(stage string) func(done, total int64) {
 		return nil
 	}
 	return func(done, total int64) { j.Options.Progress(stage, done, total, "neighbours") }
-}
-
-// randomVolume is the expected volume of a random division: a node of degree d has neighbours in (parts - 1) *
-// (1 - (1 - 1/parts)^d) other parts.
-func randomVolume(ctx context.Context, g undirected.Rows, parts int) (float64, error) {
-	powers := []float64{1}
-	miss := 1 - 1/float64(parts)
-	sum := 0.0
-	err := g.Scan(ctx, 1, func(_ int, b *undirected.Block) error {
-		for i := range b.Len() {
-			from, to := b.Row(i)
-			d := int(to - from)
-			for d >= len(powers) && len(powers) < 1<<12 {
-				powers = append(powers, powers[len(powers)-1]*miss)
-			}
-			if d < len(powers) {
-				sum += 1 - powers[d]
-			} else {
-				sum += 1 - math.Pow(miss, float64(d))
-			}
-		}
-		return nil
-	})
-	return sum * float64(parts-1), err
 }

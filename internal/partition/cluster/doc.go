@@ -4,7 +4,7 @@
 // # The parts of a run
 //
 //   - The submitter (Run) saves the work (Work) in a folder that all workers can read and write, and starts one job after the other (phases): it alone decides
-//     whether a further pass is worth it. It adds up cuts, and keeps the best division.
+//     whether a further pass is worth it. It adds up cuts and measures, and keeps the best division. It reads no neighbours: of some node types that parts lack it reads the degrees.
 //   - A Site is a phase on one machine: the store, mapped, and the functions that an engine calls. Each calls a method of ranges.Range.
 //   - What workers tell one another goes through stages. What they tell all is a file in the work folder (messages), which stays until the end of the run.
 //
@@ -19,6 +19,7 @@
 //	fill         fill     a piece   fills the parts by falling degree, where one constraint and uneven degrees make it worth it
 //	             cut      a range   counts the cut of that
 //	again-1..3   as refine, from there
+//	measure-1..2 measure  a piece   measures the parts, with the edges of the store; again where the submitter moved nodes, so that each part has edges of each type
 //
 // A stage is a barrier, and a phase has at most 35 of them: an engine gets a pipeline of that length for each pass, rather than one of 271 stages of which a run needs
 // about 170. A range is whole blocks of nodes, one for each worker, and a piece is as many blocks as a task can hold the edges of.
@@ -30,7 +31,7 @@
 //
 // # Memory and disk
 //
-// A worker holds 4 bytes per node for the clusters, and 4 for each constraint where there are several, or 2 for the parts; the weights of all nodes, 4 bytes for each constraint, if they
+// A worker holds 4 bytes per node for the clusters, and 4 for each constraint where there are several, or 2 for the parts (4 where they are measured, with trainers); the weights of all nodes, 4 bytes for each constraint, if they
 // are not all 1; and the messages of a round. It shares that among its tasks. To list a piece it holds 8 bytes for each edge at a node of the piece, about 64 MiB. The worker that divides the core needs 40 to 60 bytes per pair of it, or
 // Work.Memory, if the core does not fit that.
 //

@@ -12,15 +12,15 @@ import (
 
 // FuzzWork reads any text as the work that a submitter left.
 func FuzzWork(f *testing.F) {
-	f.Add(`{"format":1,"parts":2,"id":"a","imbalance":[1.03],"ranges":2,"pieces":3}`)
-	f.Add(`{"format":1,"parts":-1,"imbalance":[]}`)
+	f.Add(`{"format":2,"parts":2,"trainers":1,"id":"a","imbalance":[1.03],"ranges":2,"pieces":3}`)
+	f.Add(`{"format":2,"parts":-1,"trainers":0,"imbalance":[]}`)
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text string) {
 		fuzzing.Check(t, len(text), func() {
 			if err := os.WriteFile(filepath.Join(dir, workFile), []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if w, err := readWork(vfs.OS, dir); err == nil && (w.Parts < 1 || w.Parts > undirected.MaxParts || w.Ranges < 1 || w.Pieces < 1 || len(w.Imbalance) == 0) {
+			if w, err := readWork(vfs.OS, dir); err == nil && (w.Parts < 1 || w.Parts > undirected.MaxParts || w.Trainers < 1 || w.Ranges < 1 || w.Pieces < 1 || len(w.Imbalance) == 0) {
 				t.Fatalf("accepted %+v", w)
 			}
 		})

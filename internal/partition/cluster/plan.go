@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 
+	"github.com/graphmill/graphmill/internal/partition"
 	"github.com/graphmill/graphmill/internal/partition/ranges"
 	"github.com/graphmill/graphmill/internal/stages"
 )
@@ -24,13 +25,14 @@ const (
 	count
 	fill
 	cut
+	measure
 )
 
 // step is a stage of a phase.
 type step struct {
 	name string
 	kind kind
-	// pass counts the passes of the clusters or of a refinement, and round its sub-rounds. A pass of the second refinement is again.
+	// pass counts the passes of the clusters or of a refinement, or the divisions that are measured, and round its sub-rounds. A pass of the second refinement is again.
 	pass, round int
 	again       bool
 	// inputs are the steps of the phase that give it records.
@@ -52,6 +54,8 @@ const (
 )
 
 func clusterPhase(pass int) string { return fmt.Sprintf("cluster-%d", pass+1) }
+
+func measurePhase(pass int) string { return fmt.Sprintf("measure-%d", pass+1) }
 
 func refinePhase(again bool, pass int) string {
 	if again {
@@ -105,6 +109,11 @@ func phases() (all []*phase) {
 			all = append(all, p)
 		}
 	}
+	for pass := range partition.MostMeasures {
+		p := &phase{name: measurePhase(pass), title: "measure the parts"}
+		p.then(measureName(pass), step{kind: measure, pass: pass})
+		all = append(all, p)
+	}
 	return all
 }
 
@@ -156,6 +165,8 @@ func moveName(again bool, pass, round int) string {
 
 func countName(again bool, pass int) string { return refining(again, fmt.Sprintf("count-%d", pass+1)) }
 
+func measureName(pass int) string { return fmt.Sprintf("measure-%d", pass+1) }
+
 // joinsName is the stage that gave the joins of a round of the clusters, of which there are joinRounds.
 func joinsName(n int) string {
 	if n == joinRounds-1 {
@@ -169,7 +180,7 @@ const joinRounds = ranges.ClusterPasses*ranges.Rounds + 1
 // tasks is the number of tasks of a step: one for each range or piece, or one.
 func (w *Work) tasks(s *step) int {
 	switch s.kind {
-	case mirror, list, fill:
+	case mirror, list, fill, measure:
 		return w.Pieces
 	case core:
 		return 1

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/partition"
 	"github.com/graphmill/graphmill/internal/partition/ranges"
@@ -43,6 +44,7 @@ type Run struct {
 	plan     *ranges.Plan
 	state    state
 	stats    ranges.Stats
+	measured int // divisions
 	release  func() error
 }
 
@@ -89,9 +91,6 @@ func (r *Run) Divide(ctx context.Context, of partition.Division) (rows *undirect
 		return nil, nil, nil, err
 	}
 	best, err := r.divide(ctx, &l)
-	if err == nil {
-		err = stages.End(r.FS, r.Dir)
-	}
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, rows.Close())
 	}
@@ -155,6 +154,34 @@ func (r *Run) divide(ctx context.Context, l *listed) (*ranges.Best, error) {
 	}
 	r.stats.ByDegree = best.Beats(&before)
 	return best, nil
+}
+
+// Measure implements partition.Divider.
+func (r *Run) Measure(ctx context.Context, p *partition.Pieces) (sum *partition.Measures, err error) {
+	pass := r.measured
+	r.measured++
+	if err := r.messages.write(givenName(pass), 0, message{body: graph.Bytes(p.Piece)}); err != nil {
+		return nil, err
+	}
+	if err := r.phase(ctx, measurePhase(pass)); err != nil {
+		return nil, err
+	}
+	err = r.messages.each(ctx, measureName(pass), r.Work.Pieces, func(x message) error {
+		var m partition.Measures
+		if err := json.Unmarshal(x.body, &m); err != nil {
+			return err
+		}
+		if err := m.Fits(p.Parts, p.Trainers, len(r.Store.Graph.Edges)); err != nil {
+			return err
+		}
+		if sum == nil {
+			sum = &m
+		} else {
+			sum.Add(&m)
+		}
+		return nil
+	})
+	return sum, err
 }
 
 // refine refines a start with a cut, and keeps the best division.
@@ -226,7 +253,7 @@ func (r *Run) phaseDir(p *phase) string { return filepath.Join(r.Dir, p.name) }
 // prepare makes the work folder. It keeps what a run of the same Work left.
 func (r *Run) prepare(of partition.Division) error {
 	w := &r.Work
-	w.Format, w.Parts, w.Imbalance, w.Balance, w.Seed, w.Preset, w.Whole, w.Memory = workFormat, of.Parts, of.Imbalance, of.Balance, of.Seed, of.Preset, of.Whole, of.Memory
+	w.Format, w.Parts, w.Trainers, w.Imbalance, w.Balance, w.Seed, w.Preset, w.Whole, w.Memory = workFormat, of.Parts, max(1, of.Trainers), of.Imbalance, of.Balance, of.Seed, of.Preset, of.Whole, of.Memory
 	var weights []uint32
 	var err error
 	if r.plan, weights, err = w.plan(r.Store); err != nil {
@@ -261,7 +288,11 @@ func (r *Run) prepare(of partition.Division) error {
 		if err := r.foresee(edges); err != nil {
 			return err
 		}
-		if err := errors.Join(r.FS.MkdirAll(filepath.Join(r.Dir, w.rowsDir())), r.FS.MkdirAll(filepath.Join(r.Dir, w.messagesDir(), startName))); err != nil {
+		made := []error{r.FS.MkdirAll(filepath.Join(r.Dir, w.rowsDir())), r.FS.MkdirAll(filepath.Join(r.Dir, w.messagesDir(), startName))}
+		for pass := range partition.MostMeasures {
+			made = append(made, r.FS.MkdirAll(filepath.Join(r.Dir, w.messagesDir(), givenName(pass))))
+		}
+		if err := errors.Join(made...); err != nil {
 			return err
 		}
 		if err := w.save(r.FS, r.Dir); err != nil {
@@ -424,6 +455,11 @@ func (r *Run) End(err error) (kept bool, ended error) {
 		}
 		if n > 0 || unknown != nil {
 			return n > 0, unknown
+		}
+	}
+	if err == nil {
+		if err := stages.End(r.FS, r.Dir); err != nil {
+			return false, err
 		}
 	}
 	return false, workfolder.RemoveAll(r.FS, r.Dir)

@@ -247,8 +247,10 @@ func (t *task) run(ctx context.Context) error {
 		return t.count(ctx)
 	case fill:
 		return t.fill(ctx)
-	default:
+	case cut:
 		return t.cut(ctx)
+	default:
+		return t.measure(ctx)
 	}
 }
 

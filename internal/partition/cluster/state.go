@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/partition"
 	"github.com/graphmill/graphmill/internal/partition/outofcore"
 	"github.com/graphmill/graphmill/internal/partition/ranges"
 	"github.com/graphmill/graphmill/internal/partition/undirected"
@@ -20,6 +21,7 @@ const (
 	numbered       // the number of the cluster of each node
 	dividing       // a Division after a number of rounds
 	filled         // a Division of the second start
+	given          // a division that the submitter gave to be measured: rounds is its number
 )
 
 // moment is an era after a number of rounds.
@@ -42,10 +44,14 @@ type state struct {
 	coarse  []uint32 // of the nodes
 	d       *ranges.Division
 	applied []ranges.Applied // moves of the last round
+	pieces  *partition.Pieces
 }
 
 // advance brings the state to a moment.
 func (s *state) advance(ctx context.Context, to moment) error {
+	if to.era == given {
+		return s.take(ctx, to)
+	}
 	if s.era != to.era || s.rounds > to.rounds {
 		if err := s.begin(ctx, to.era); err != nil {
 			s.forget()
@@ -69,7 +75,25 @@ func (s *state) advance(ctx context.Context, to moment) error {
 }
 
 func (s *state) forget() {
-	s.moment, s.k, s.coarse, s.d, s.applied = moment{}, nil, nil, nil, nil
+	s.moment, s.k, s.coarse, s.d, s.applied, s.pieces = moment{}, nil, nil, nil, nil, nil
+}
+
+// take reads the division that the submitter gave.
+func (s *state) take(ctx context.Context, to moment) error {
+	s.forget()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	x, err := s.all.read(givenName(to.rounds), 0)
+	if err != nil {
+		return err
+	}
+	piece, err := partsOf(x.body, s.plan.Nodes, s.w.Parts)
+	if err != nil {
+		return err
+	}
+	s.pieces, s.moment = partition.NewPieces(piece, s.w.Parts/s.w.Trainers, s.w.Trainers), to
+	return nil
 }
 
 // begin makes the state at the beginning of an era.
@@ -217,6 +241,9 @@ func (w *Work) readListed(ctx context.Context, all *messages, dir string, starts
 	})
 	return l, err
 }
+
+// givenName is the folder of a division that the submitter gives to be measured.
+func givenName(pass int) string { return fmt.Sprintf("given-%d", pass+1) }
 
 // startName is the folder of the parts that the core gives to all nodes.
 const startName = "start"

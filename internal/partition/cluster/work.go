@@ -13,7 +13,7 @@ import (
 
 // Work is a run for the workers. It is JSON in the work folder.
 type Work struct {
-	Format int `json:"format"` // 1
+	Format int `json:"format"` // 2
 	// ID is in the names of folders that workers write, so that workers of a job that still runs for another Work do not
 	// write there. A run that continues another has its ID, and its Ranges and Pieces.
 	ID      string `json:"id"`
@@ -22,7 +22,8 @@ type Work struct {
 	Store    string `json:"store"`
 	StoreSum string `json:"store_sum"`
 
-	Parts     int               `json:"parts"` // that the graph is cut into: those of trainers
+	Parts     int               `json:"parts"`    // that the graph is cut into: those of trainers
+	Trainers  int               `json:"trainers"` // that share a part of the output
 	Imbalance []float64         `json:"imbalance"`
 	Balance   partition.Balance `json:"balance"`
 	Seed      uint64            `json:"seed"`
@@ -59,7 +60,7 @@ func (w *Work) pieceFile(dir string, piece int) string {
 }
 
 const (
-	workFormat = 1
+	workFormat = 2
 	maxWork    = 1 << 20
 	mostTasks  = 1 << 16 // ranges, and pieces
 )
@@ -75,8 +76,8 @@ func readWork(fsys vfs.FS, dir string) (*Work, error) {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if w.Format != workFormat || w.Parts < 1 || w.Parts > undirected.MaxParts || w.Ranges < 1 || w.Ranges > mostTasks || w.Pieces < 1 || w.Pieces > mostTasks || len(w.Imbalance) == 0 {
-		return nil, fmt.Errorf("%s: found format %d with %d parts, %d ranges and %d pieces, expected %d, and 1 or more of each; install the same version on all machines", name, w.Format, w.Parts, w.Ranges, w.Pieces, workFormat)
+	if w.Format != workFormat || w.Parts < 1 || w.Parts > undirected.MaxParts || w.Trainers < 1 || w.Parts%w.Trainers != 0 || w.Ranges < 1 || w.Ranges > mostTasks || w.Pieces < 1 || w.Pieces > mostTasks || len(w.Imbalance) == 0 {
+		return nil, fmt.Errorf("%s: found format %d with %d parts, %d trainers, %d ranges and %d pieces, expected %d, and 1 or more of each; install the same version on all machines", name, w.Format, w.Parts, w.Trainers, w.Ranges, w.Pieces, workFormat)
 	}
 	return &w, nil
 }

@@ -61,6 +61,11 @@ func (r *Range) blocks(ctx context.Context, m *Visitor, pass, round int, fn func
 	return nil
 }
 
+// Each calls fn for each block of the range, which is valid during the call.
+func (r *Range) Each(ctx context.Context, m *Visitor, fn func(b *undirected.Block)) error {
+	return r.blocks(ctx, m, 0, allRounds, func(b *undirected.Block, _ []uint32) { fn(b) })
+}
+
 // Propose is the first half of a sub-round that makes clusters: what the nodes of its blocks propose. In the last pass favourite, if not nil, is called for each block with its first
 // node and the favourites of its nodes, which Lonely takes.
 func (r *Range) Propose(ctx context.Context, m *Visitor, k *Clusters, pass, round int, favourite func(first int, favourites []uint32)) (out Proposals, err error) {

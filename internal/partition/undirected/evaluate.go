@@ -3,6 +3,7 @@ package undirected
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // Quality measures a division of the nodes into parts.
@@ -33,59 +34,89 @@ const MostBetween = 64
 
 // PartQuality measures one part.
 type PartQuality struct {
-	Nodes   int64
-	Entries int64 // sum of the degrees of its nodes
-	Cut     int64 // pairs with one end in the part
+	Nodes   int64 `json:"nodes"`
+	Entries int64 `json:"entries"` // sum of the degrees of its nodes
+	Cut     int64 `json:"cut"`     // pairs with one end in the part
 	// Volume is the number of nodes of other parts that are neighbours of its nodes. The sum over all parts is
 	// Quality.Volume.
-	Volume  int64
-	Weights []int64
+	Volume  int64   `json:"volume"`
+	Weights []int64 `json:"-"`
 }
 
 // Evaluate measures a division. part has the part of each node, below parts.
 func Evaluate(ctx context.Context, g Rows, part []uint16, parts, threads int) (*Quality, error) {
-	if len(part) != g.Len() {
-		return nil, fmt.Errorf("found parts of %d nodes, expected %d; the assignment is of another graph; make one of this graph with 'graphmill partition'", len(part), g.Len())
+	if err := CheckParts(part, g.Len(), parts); err != nil {
+		return nil, err
 	}
-	for v, p := range part {
-		if int(p) >= parts {
-			return nil, fmt.Errorf("found part %d of node %d, expected 0 to %d", p, v, parts-1)
-		}
-	}
-	counts := make([]*partCounts, max(1, threads))
-	for i := range counts {
-		counts[i] = &partCounts{parts: make([]PartQuality, parts), seen: make([]uint32, parts)}
-		if parts <= MostBetween {
-			counts[i].between = make([]int64, parts*parts)
-		}
+	counters := make([]*Counter, max(1, threads))
+	for i := range counters {
+		counters[i] = NewCounter(part, parts)
 	}
 	err := g.Scan(ctx, threads, func(worker int, b *Block) error {
-		counts[worker].add(b, part)
+		counters[worker].Block(b)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	q := &Quality{Parts: make([]PartQuality, parts)}
-	if parts <= MostBetween {
-		q.Between = make([]int64, parts*parts)
-	}
-	var pairs int64
-	for _, c := range counts {
-		pairs += c.weight
-		q.Boundary += c.boundary
-		for i, w := range c.between {
-			q.Between[i] += w
-		}
-		for p := range q.Parts {
-			to, from := &q.Parts[p], &c.parts[p]
-			to.Nodes += from.Nodes
-			to.Entries += from.Entries
-			to.Cut += from.Cut
-			to.Volume += from.Volume
-		}
+	sum := &counters[0].Counts
+	for _, c := range counters[1:] {
+		sum.Add(&c.Counts)
 	}
 	constraints, weights := g.NodeWeights()
+	return sum.Quality(part, constraints, weights), nil
+}
+
+// CheckParts refuses parts that are not those of n nodes.
+func CheckParts(part []uint16, n, parts int) error {
+	if len(part) != n {
+		return fmt.Errorf("found parts of %d nodes, expected %d; the assignment is of another graph; make one of this graph with 'graphmill partition'", len(part), n)
+	}
+	for v, p := range part {
+		if int(p) >= parts {
+			return fmt.Errorf("found part %d of node %d, expected 0 to %d", p, v, parts-1)
+		}
+	}
+	return nil
+}
+
+// Counts are what the rows of some nodes add to the Quality of a division. The sum of those of all ranges of nodes (Add) measures the graph.
+type Counts struct {
+	Parts    []PartQuality `json:"parts"`  // without weights
+	Weight   int64         `json:"weight"` // of all entries
+	Boundary int64         `json:"boundary"`
+	Between  []int64       `json:"between,omitempty"` // as in Quality
+}
+
+// Fits says whether the counts are of a number of parts.
+func (c *Counts) Fits(parts int) bool {
+	between := 0
+	if parts <= MostBetween {
+		between = parts * parts
+	}
+	return len(c.Parts) == parts && len(c.Between) == between
+}
+
+// Add adds the counts of other nodes, for as many parts.
+func (c *Counts) Add(x *Counts) {
+	c.Weight += x.Weight
+	c.Boundary += x.Boundary
+	for i, w := range x.Between {
+		c.Between[i] += w
+	}
+	for p := range c.Parts {
+		to, from := &c.Parts[p], &x.Parts[p]
+		to.Nodes += from.Nodes
+		to.Entries += from.Entries
+		to.Cut += from.Cut
+		to.Volume += from.Volume
+	}
+}
+
+// Quality is what the counts of all nodes say. part has the part of each node, and weights, if not nil, has constraints weights for each.
+func (c *Counts) Quality(part []uint16, constraints int, weights []uint32) *Quality {
+	q := &Quality{Parts: slices.Clone(c.Parts), Boundary: c.Boundary, Between: c.Between}
+	parts := len(q.Parts)
 	total := make([]int64, constraints)
 	for p := range q.Parts {
 		q.Parts[p].Weights = make([]int64, constraints)
@@ -96,11 +127,12 @@ func Evaluate(ctx context.Context, g Rows, part []uint16, parts, threads int) (*
 	for i, w := range weights {
 		q.Parts[part[i/constraints]].Weights[i%constraints] += int64(w)
 	}
-	var heaviest int64
+	var heaviest, entries int64
 	most := make([]int64, constraints)
 	for _, p := range q.Parts {
 		q.Cut += p.Cut
 		q.Volume += p.Volume
+		entries += p.Entries
 		heaviest = max(heaviest, p.Entries)
 		if p.Nodes == 0 {
 			q.EmptyParts++
@@ -110,12 +142,12 @@ func Evaluate(ctx context.Context, g Rows, part []uint16, parts, threads int) (*
 		}
 	}
 	q.Cut /= 2
-	q.CutShare = share(2*q.Cut, pairs)
+	q.CutShare = share(2*q.Cut, c.Weight)
 	for c := range most {
 		q.Balance = append(q.Balance, balance(most[c], total[c], parts))
 	}
-	q.EdgeBalance = balance(heaviest, g.Entries(), parts)
-	return q, nil
+	q.EdgeBalance = balance(heaviest, entries, parts)
+	return q
 }
 
 func share(a, of int64) float64 { return float64(a) / float64(max(1, of)) }
@@ -128,21 +160,29 @@ func balance(heaviest, total int64, parts int) float64 {
 	return float64(heaviest) * float64(parts) / float64(total)
 }
 
-// partCounts are the counts of one goroutine.
-type partCounts struct {
-	parts    []PartQuality
-	weight   int64 // of all entries
-	boundary int64
-	between  []int64  // as Quality.Between; nil: not counted
-	seen     []uint32 // by part: a mark of the last node that had a neighbour there
-	mark     uint32
+// Counter counts the rows of blocks. It serves one goroutine.
+type Counter struct {
+	Counts
+	part []uint16
+	seen []uint32 // by part: a mark of the last node that had a neighbour there
+	mark uint32
 }
 
-func (c *partCounts) add(b *Block, part []uint16) {
+// NewCounter makes a Counter for a division, of which part has the part of each node, below parts.
+func NewCounter(part []uint16, parts int) *Counter {
+	c := &Counter{Counts: Counts{Parts: make([]PartQuality, parts)}, part: part, seen: make([]uint32, parts)}
+	if parts <= MostBetween {
+		c.Between = make([]int64, parts*parts)
+	}
+	return c
+}
+
+// Block counts the rows of a block.
+func (c *Counter) Block(b *Block) {
 	for i := range b.Len() {
 		from, to := b.Row(i)
-		own := part[b.First+uint32(i)]
-		p := &c.parts[own]
+		own := c.part[b.First+uint32(i)]
+		p := &c.Parts[own]
 		p.Nodes++
 		p.Entries += int64(to - from)
 		if c.mark++; c.mark == 0 {
@@ -151,7 +191,7 @@ func (c *partCounts) add(b *Block, part []uint16) {
 		}
 		var cut int64
 		for j := from; j < to; j++ {
-			other := part[b.Neighbours[j]]
+			other := c.part[b.Neighbours[j]]
 			if other == own {
 				continue
 			}
@@ -160,24 +200,24 @@ func (c *partCounts) add(b *Block, part []uint16) {
 				w = int64(b.EdgeWeights[j])
 			}
 			cut += w
-			if c.between != nil {
-				c.between[int(own)*len(c.parts)+int(other)] += w
+			if c.Between != nil {
+				c.Between[int(own)*len(c.Parts)+int(other)] += w
 			}
 			if c.seen[other] != c.mark {
 				c.seen[other] = c.mark
-				c.parts[other].Volume++
+				c.Parts[other].Volume++
 			}
 		}
 		if b.EdgeWeights == nil {
-			c.weight += int64(to - from)
+			c.Weight += int64(to - from)
 		} else {
 			for _, w := range b.EdgeWeights[from:to] {
-				c.weight += int64(w)
+				c.Weight += int64(w)
 			}
 		}
 		p.Cut += cut
 		if cut > 0 {
-			c.boundary++
+			c.Boundary++
 		}
 	}
 }
