@@ -12,6 +12,9 @@ import (
 // lock makes a Writer with the partial folder as it is. Where it fails, it leaves no folder that it made.
 func lock(fsys vfs.FS, out string, force bool) (*Writer, error) {
 	out = filepath.Clean(out)
+	if err := removeUnsent(fsys, out); err != nil {
+		return nil, err
+	}
 	if err := replaceable(fsys, out, force); err != nil {
 		return nil, err
 	}
@@ -43,6 +46,28 @@ func lock(fsys vfs.FS, out string, force bool) (*Writer, error) {
 		return nil, fmt.Errorf("%s: %s: %w", out, what, err)
 	}
 	return &Writer{fs: fsys, out: out, dir: dir, force: force, unlock: unlock, files: map[string]bool{}, dirs: map[string]bool{".": true}}, nil
+}
+
+// removeUnsent removes what a process left that was killed while it sent an output to an object store: files without a manifest, beside which lies the lock that it held.
+func removeUnsent(fsys vfs.FS, out string) (err error) {
+	if vfs.SenderOf(fsys, out) == nil {
+		return nil
+	}
+	if locked, err := vfs.Exists(fsys, out+vfs.LockSuffix); !locked || err != nil {
+		return err
+	}
+	unlock, err := fsys.Lock(out)
+	if errors.Is(err, vfs.ErrLocked) {
+		return fmt.Errorf("%s: another run is writing it: %w", out, err)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	if whole, err := vfs.Exists(fsys, filepath.Join(out, ManifestFile)); whole || err != nil {
+		return err
+	}
+	return fsys.RemoveAll(out)
 }
 
 // replaceable is an error where Publish must not make the folder out.

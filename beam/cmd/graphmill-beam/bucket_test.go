@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -187,6 +188,56 @@ func TestBucketSteps(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A submitter is killed while it sends a large file in parts. The next command ends that upload, and the output is the one of an undisturbed run.
+func TestKilledUpload(t *testing.T) {
+	server := objectstest.New(t, "upload")
+	dir := t.TempDir()
+	store := filepath.Join(dir, "g.store")
+	s, err := graphmill.GenerateRMAT(t.Context(), store, option.RMAT{Scale: 15, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	upload(t, server, store, "upload/in/g.store")
+	flags := []string{"--fanout", "15,10", "--scope", "seed", "--epochs", "4"}
+	one := filepath.Join(dir, "one")
+	alone(t, one, slices.Concat([]string{store}, flags)...)
+	parts, first, once := make(chan struct{}), make(chan struct{}), sync.Once{}
+	server.Fault = func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPut && r.URL.Query().Has("partNumber") {
+			once.Do(func() { close(first) })
+			<-parts // until the process is dead
+		}
+		return false
+	}
+	args := slices.Concat([]string{"sample", "s3://upload/in/g.store", "--method", "local", "--parallelism", "2", "--out", "s3://upload/out"}, flags)
+	t.Setenv("GRAPHMILL_CACHE", t.TempDir())
+	killed := start(t, args...)
+	select {
+	case <-first:
+	case <-killed.gone:
+		text, status := killed.end()
+		t.Fatalf("found status %d before a file was sent in parts\n%s", status, text)
+	}
+	if err := killed.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	killed.end()
+	if len(server.Uploads()) == 0 {
+		t.Error("found no upload after the kill, expected one that did not end")
+	}
+	close(parts)
+	if text, status := start(t, args...).end(); status != 0 {
+		t.Fatalf("found status %d after the kill\n%s", status, text)
+	}
+	if got, want := bucketManifest(t, server, "upload/out"), manifest(t, one); got != want {
+		t.Errorf("found\n%s\nexpected\n%s", got, want)
+	}
+	onlyInBucket(t, server, "upload", "out")
 }
 
 // files are the files below a folder.
