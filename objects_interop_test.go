@@ -185,6 +185,43 @@ func TestPeerObjectStores(t *testing.T) {
 		t.Errorf("found %v in the staging folder, %v, expected nothing", left, err)
 	}
 
+	t.Run("beam", func(t *testing.T) {
+		// So do jobs of workers, whose work folder lies in the bucket as well.
+		workers := filepath.Join(dir, "graphmill-beam")
+		if out, err := exec.Command("go", "build", "-C", "beam", "-o", workers, "./cmd/graphmill-beam").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		for _, where := range []string{dir, "s3://bucket"} {
+			run("generate", "rmat", "--scale", "10", "--out", where+"/small.store") // whose division has few barriers
+		}
+		run("partition", dir+"/small.store", "--parts", "4", "--method", "ranges", "--out", dir+"/ranges")
+		for _, x := range []struct{ job, equals string }{
+			{"import s3://bucket/edges.csv --src src --dst dst --out s3://bucket/beam.store", "g.store"},
+			{"sample s3://bucket/g.store --fanout 5,5 --limit-seeds 3000 --method shuffle --out s3://bucket/beam.shuffle", "memory"},
+			{"sample s3://bucket/g.store --fanout 5,5 --limit-seeds 300 --format tfrecord --array-shards 2 --out s3://bucket/beam.records", "records"},
+			{"partition s3://bucket/small.store --parts 4 --out s3://bucket/beam.cut", "ranges"},
+			{"dispatch s3://bucket/g.store --partitions-dir s3://bucket/cut --out s3://bucket/beam.parts", "parts"},
+		} {
+			args := strings.Fields(x.job)
+			out, err := g.command(workers, cache, args...).CombinedOutput()
+			if err != nil {
+				t.Errorf("%s: %v\n%s", x.job, err, out)
+				continue
+			}
+			a, err := os.ReadFile(filepath.Join(dir, x.equals, "manifest.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			name := strings.TrimPrefix(args[len(args)-1], "s3://bucket/")
+			if b, err := os.ReadFile(filepath.Join(g.folder, "bucket", name, "manifest.json")); err != nil || !bytes.Equal(a, b) {
+				t.Errorf("%s: found another manifest than of one process, %v\n%s\n%s", x.job, err, a, b)
+			}
+			run("verify", "s3://bucket/"+name)
+		}
+		if left, err := filepath.Glob(filepath.Join(g.folder, "bucket", "_*")); err != nil || len(left) > 0 {
+			t.Errorf("found %v, %v, expected no work folder", left, err)
+		}
+	})
 	t.Run("cuts", func(t *testing.T) {
 		// All connections end at 20 moments of runs that read from the bucket and write to it: they go on, and lose nothing.
 		for seed := range uint64(20) {

@@ -25,7 +25,7 @@ func TestFlinkKills(t *testing.T) {
 	proof.OnlyLong(t, "a Flink of its own, whose servers die")
 	d := up(t, "flink", "--rest-port", restPort, "--task-managers", "2", "--slots", "2")
 	registered := func() bool { return d.managers() == 2 }
-	killsOn(t, d, onCluster, proof.Count(t, 0, 20), []victim{
+	killsOn(t, d, onCluster, proof.Count(t, 0, 30), []victim{
 		{"worker process", d.killWorkers, nil},
 		{"worker service", d.killServer("worker", workerPort), answers(workerPort)},
 		{"TaskManager", d.killServer("taskmanager-1", ""), registered},
@@ -39,7 +39,7 @@ func TestSparkKills(t *testing.T) {
 	proof.OnlyLong(t, "a Spark of its own, whose servers die")
 	d := up(t, "spark", "--master-port", "18377", "--page-port", "18380")
 	where := []string{"--runner", "spark", "--endpoint", "localhost:" + jobPort, "--workers", "localhost:" + workerPort}
-	killsOn(t, d, where, proof.Count(t, 0, 10), []victim{
+	killsOn(t, d, where, proof.Count(t, 0, 30), []victim{
 		{"worker process", d.killWorkers, nil},
 		{"executor", func() func() { d.killChildren("spark-worker"); return nil }, nil},
 		{"job server", d.killServer("jobserver", jobPort), answers(jobPort)},

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/objects/objectstest"
 	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/option"
 )
@@ -110,6 +111,38 @@ func TestFlink(t *testing.T) {
 	t.Run("dispatch", func(t *testing.T) { dispatched(t, onCluster) })
 	t.Run("partition", func(t *testing.T) { partitioned(t, onCluster) })
 	t.Run("kills", func(t *testing.T) { killed(t, d.dir) })
+}
+
+// TestFlinkBucket runs all jobs on a bucket.
+func TestFlinkBucket(t *testing.T) {
+	proof.OnlyLong(t, "a Flink whose workers reach a bucket")
+	server := objectstest.New(t, "flink") // whose credentials the workers inherit
+	up(t, "flink", "--rest-port", restPort, "--task-managers", "2", "--slots", "2")
+	inBucket(t, server, "flink", onCluster)
+}
+
+// inBucket runs all jobs on an engine whose workers have the credentials of a bucket, and compares each manifest with the one of one process.
+func inBucket(t *testing.T, server *objectstest.Server, bucket string, where []string) {
+	t.Helper()
+	t.Setenv("GRAPHMILL_CACHE", t.TempDir())
+	for name, c := range bucketCases(t, server, bucket) {
+		t.Run(name, func(t *testing.T) {
+			one := filepath.Join(t.TempDir(), "one")
+			c.alone(one)
+			if _, text, status := runHere(t, slices.Concat(c.command, []string{"--out", "s3://" + bucket + "/" + name, "--parallelism", "2", "--time-limit", "5m"}, where)...); status != 0 {
+				t.Fatalf("found status %d, expected 0\n%s", status, text)
+			}
+			if got, want := bucketManifest(t, server, bucket+"/"+name), manifest(t, one); got != want {
+				t.Errorf("found\n%s\nexpected\n%s", got, want)
+			}
+			onlyInBucket(t, server, bucket, name)
+			for _, file := range server.Names() {
+				if !strings.HasPrefix(file, bucket+"/in/") {
+					server.Delete(file)
+				}
+			}
+		})
+	}
 }
 
 func TestFlinkEmbedded(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/graphmill/graphmill/internal/objects/objectstest"
 	"github.com/graphmill/graphmill/internal/proof"
 )
 
@@ -19,6 +20,14 @@ func TestSpark(t *testing.T) {
 	t.Run("import", func(t *testing.T) { imported(t, where) })
 	t.Run("dispatch", func(t *testing.T) { dispatched(t, where, "deep") })
 	t.Run("partition", func(t *testing.T) { partitioned(t, where, "types") })
+}
+
+// TestSparkBucket runs all jobs on a bucket.
+func TestSparkBucket(t *testing.T) {
+	proof.OnlyLong(t, "a Spark whose workers reach a bucket")
+	server := objectstest.New(t, "spark") // whose credentials the workers inherit
+	up(t, "spark", "--master-port", "18377", "--page-port", "18380")
+	inBucket(t, server, "spark", []string{"--runner", "spark", "--endpoint", "localhost:" + jobPort, "--workers", "localhost:" + workerPort})
 }
 
 // imported imports on an engine, and compares each file with the one that graphmill import writes.
