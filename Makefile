@@ -26,8 +26,9 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 GO ?= go
-# Paths of the clone do not reach what is compiled, so that a second clone takes packages and findings of lint from Go's caches.
-export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath
+# Paths of the clone do not reach what is compiled, so that a second clone takes packages and findings of lint from Go's caches. Tables for debuggers take
+# two fifths of the time in which the programs of some hundred packages of tests are linked.
+export GOFLAGS := $(shell $(GO) env GOFLAGS) -trimpath -ldflags=-w
 PYTHON ?= python3
 FUZZTIME ?= 10s
 CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/graphmill
@@ -41,10 +42,11 @@ LINT := .venv-lint
 RACE := ./batch/... ./internal/direct/... ./internal/dispatch/audit/... ./internal/partition/multilevel/... ./internal/feed/... ./internal/ordered/... ./internal/prefetch/... ./internal/progress/... ./internal/guard/...
 # At a push, properties take few cases of a fixed random seed, so that a push does not fail at random; in the long form (make check-long) they
 # take many of new seeds.
-SHORT := $(if $(filter long,$(TORTURE)),,RAPID_CHECKS=$(or $(RAPID_CHECKS),50) RAPID_SEED=$(or $(RAPID_SEED),1))
+# Files of tests lie in memory, where a folder there has room.
+SHORT := $(if $(filter long,$(TORTURE)),,RAPID_CHECKS=$(or $(RAPID_CHECKS),50) RAPID_SEED=$(or $(RAPID_SEED),1) TMPDIR=$(shell scripts/tmpdir.sh))
 export GRAPHMILL_PYTHON ?= $(CURDIR)/$(VENV)/bin/python
 
-.PHONY: build flight beam cluster quickstart test check-long race race-short supply torture torture-short interop pages interop-data large goldens generate site wheel wheels wheels-check release man lint fmt fuzz clean
+.PHONY: build flight beam cluster quickstart test test-graphmill test-beam check-long race race-short supply torture torture-short interop pages interop-data large goldens generate site wheel wheels wheels-check release man lint fmt fuzz clean
 
 build:
 	$(GO) build -o bin/graphmill ./cmd/graphmill
@@ -69,8 +71,14 @@ $(VENV)/pins: scripts/requirements.txt
 # make lint has vetted what go test would.
 # The time limit is for a test that hangs, not for one on a busy machine.
 test: $(VENV)/pins
+	$(MAKE) -j2 test-graphmill test-beam
+
+test-graphmill:
 	$(SHORT) $(GO) test -vet=off -timeout 2h ./...
 	$(SHORT) $(GO) -C flight test -vet=off -timeout 2h ./...
+
+# Half of its time waits for processes, so it runs beside the others.
+test-beam:
 	$(SHORT) $(GO) -C beam test -vet=off -timeout 2h ./...
 
 cluster:
@@ -92,7 +100,7 @@ torture: $(VENV)/pins
 	$(MAKE) race
 
 torture-short: $(VENV)/pins
-	$(GO) -C torture test -vet=off -count=1 -timeout 20m ./...
+	$(SHORT) $(GO) -C torture test -vet=off -count=1 -timeout 20m ./...
 
 # A store of 5 * 10^9 edges, most of them holes: minutes, and some MB of the disk.
 large:

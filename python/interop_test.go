@@ -19,6 +19,12 @@ import (
 	"github.com/graphmill/graphmill/internal/proof"
 )
 
+// Tests measure memory that is shared, as files in memory are, so theirs lie on the disk.
+func TestMain(m *testing.M) {
+	proof.OnDisk()
+	os.Exit(m.Run())
+}
+
 // python is a Python command with the client's sources on its path, in the environment of a peer.
 func python(t *testing.T, peer string, args ...string) *exec.Cmd {
 	t.Helper()
@@ -119,7 +125,7 @@ func withPyG(t *testing.T) (first, second []string) {
 func TestPeerClient(t *testing.T) {
 	t.Parallel()
 	env, folder := stores(t)
-	env = append(env, fmt.Sprintf("GRAPHMILL_TEST_GRAPHS=%d", proof.Count(t, 40, 300)))
+	env = append(env, fmt.Sprintf("GRAPHMILL_TEST_GRAPHS=%d", proof.Count(t, 20, 300)))
 	first, second := withPyG(t)
 	numpy := []string{"discover", "-s", "tests"}
 	if !proof.More(t, "all tests with NumPy alone, documentation included") {

@@ -16,10 +16,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/graphmill/graphmill/internal/direct"
+	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	proof.OnDisk()
+	goleak.VerifyTestMain(m)
+}
 
 // refusing is a file system without direct reads and writes. It refuses them at once with atOnce, else at each read or
 // write of a file.

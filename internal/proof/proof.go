@@ -37,6 +37,17 @@ func OnlyLong(tb testing.TB, why string) {
 	report(tb, "not in the short form: "+why)
 }
 
+// OnDisk has the temporary folders of a package lie on the disk where those of other tests lie in memory (scripts/tmpdir.sh): it proves how files of a disk are read
+// and written. TestMain calls it.
+func OnDisk() {
+	const disk = "/var/tmp"
+	if info, err := os.Stat(disk); err == nil && info.IsDir() {
+		if err := os.Setenv("TMPDIR", disk); err != nil {
+			panic(err)
+		}
+	}
+}
+
 // More reports whether the long form runs, for what it does that the short form leaves out of a test.
 func More(tb testing.TB, what string) bool {
 	tb.Helper()

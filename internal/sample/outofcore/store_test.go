@@ -15,6 +15,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	proof.OnDisk()
 	proof.FewerChecks(5) // a check opens files and measures the disk
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		for _, dir := range made {
