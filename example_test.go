@@ -154,7 +154,7 @@ func ExampleExport() {
 
 // An option that is wrong is an error of its own kind, whose text names the field.
 func ExampleGenerateRMAT_errUsage() {
-	_, err := graphmill.GenerateRMAT(context.Background(), temporary()+"/g.store", option.RMAT{Scale: 99})
+	_, err := graphmill.GenerateRMAT(context.Background(), "g.store", option.RMAT{Scale: 99})
 	fmt.Println(errors.Is(err, graphmill.ErrUsage), err)
 	// Output: true found R-MAT scale 99, expected 1 to 32
 }

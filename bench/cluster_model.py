@@ -38,9 +38,9 @@ RATES = {
     "dispatch": 1.70 / 8.39e6,  # per edge
     "partition": 62 / 15.7e6,  # per pair, R-MAT 20 and 8 parts
 }
-# Of partition: passes over the rows, barriers and seconds of each on Flink, and the core, which one machine divides: its share of the pairs on a graph without much locality, and CPU seconds and
+# Of partition: passes over the rows (the last one measures, and reads the store again), barriers and seconds of each on Flink, and the core, which one machine divides: its share of the pairs on a graph without much locality, and CPU seconds and
 # bytes of memory per pair of it.
-PASSES, BARRIERS, BARRIER_S = 8, 170, 0.2
+PASSES, BARRIERS, BARRIER_S = 9, 170, 0.2
 CORE_SHARE, CORE_RATE, CORE_BYTES = 0.45, 1.0e-6, 50
 JOIN = 2.3e-9  # seconds per byte of output, in the submitter or in the tasks that write
 SHARD = 256 * MIB  # of output per task that writes
@@ -218,7 +218,7 @@ def forecast_of(j: dict[str, Any], cluster: Cluster) -> dict[str, Any]:
     workers = cluster.machines * cluster.cores
     r = predict(j, workers)
     store = 4.08 * j["edges_of_graph"]
-    reads = {"import": 2 * j.get("text_bytes", 0), "local": store * cluster.machines, "shuffle": 2 * store, "dispatch": 2 * store, "partition": store}[j["op"]]
+    reads = {"import": 2 * j.get("text_bytes", 0), "local": store * cluster.machines, "shuffle": 2 * store, "dispatch": 2 * store, "partition": 2 * store}[j["op"]]
     r["read_bytes"] = reads + r["records_bytes"] + r["pieces_bytes"] * (j["op"] in ("local", "shuffle"))
     if j["op"] == "partition":  # each process reads all messages
         r["read_bytes"] += PASSES * PAIR * j["edges"] + 10 * j["nodes"] * workers
