@@ -852,6 +852,38 @@ class Bench:
             )
         )
 
+        # Import and dispatch are counted in edges of the graph, or references of one table to another.
+        keys, edges = self.args.keys, 16 << self.args.scale
+        strings = self.cached(f"strings{keys}", self.python("tables"), HERE / "peer_tables.py", "strings", "--keys", keys, "--refs", 5 * keys)
+        moves: list[tuple[str, str, int, list[object]]] = [
+            (f"R-MAT {self.args.scale} from CSV, both directions", "edges/CPU s", edges, ["import", self.rmat_edges("csv"), "--both"]),
+            (f"{keys:,} string ids and {5 * keys:,} references", "references/CPU s", 5 * keys, ["import", strings / "schema.pbtxt"]),
+            (f"R-MAT {self.args.scale} into 8 parts of DGL's", "edges/CPU s", edges, ["dispatch", self.rmat(), "--parts", 8, "--parts-by", "hash"]),
+        ]
+
+        def move(name: str, program: pathlib.Path, flink: Flink | None, count: int, command: list[object], same: bool, *more: object) -> Contestant:
+            result = out / program.name
+            return Contestant(
+                name,
+                [program, *command, "--out", result, *more],
+                lambda r: count / r.cpu,
+                output=result,
+                also=flink,
+                same=same,
+                found=lambda r: {"wall": r.wall},
+            )
+
+        def moved(where: str, flink: Flink | None, more: Sequence[object], parallelisms: list[int]) -> None:
+            for what, unit, count, command in moves:
+                # An import of more than 256 MiB has its arrays in shards, whose bytes are those of one process when they are joined.
+                same = command[0] == "dispatch"
+                self.race(
+                    f"{command[0]} of {what}, on {where}",
+                    unit,
+                    [move(f"graphmill, {in_words(t)}", self.graphmill, None, count, command, same, "--threads", t) for t in (1, 2)]
+                    + [move(f"graphmill-beam, parallelism {n}", beam, flink, count, command, same, "--parallelism", n, *more) for n in parallelisms],
+                )
+
         def races(where: str, flink: Flink | None, more: Sequence[object], parallelisms: list[int]) -> None:
             for name, store, flags, what in jobs:
                 ours = [on(flink, store, flags, p, m, more) for m in ("local", "shuffle") for p in parallelisms]
@@ -863,6 +895,7 @@ class Bench:
                 self.race(f"{name}, {what}, on {where}", "sampled edges/CPU s", [first, alone(store, flags, 2), *timed, *ours])
 
         races("Prism", None, ["--runner", "prism"], [2])
+        moved("Prism", None, ["--runner", "prism"], [2])
         for where, args in (
             ("embedded Flink", ["--embedded"]),
             ("Flink, 1 TaskManager", ["--task-managers", 1, "--slots", 2]),
@@ -870,6 +903,8 @@ class Bench:
         ):
             with Flink(self.work, beam, *args) as flink:
                 races(where, flink, flink.flags, [1, 2])
+                if where == "Flink, 1 TaskManager":
+                    moved(where, flink, flink.flags, [1, 2])
                 if where != "embedded Flink":
                     continue
                 # The peer, from the same unigraph to TFRecords, both on their engines.

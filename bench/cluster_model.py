@@ -218,7 +218,7 @@ def forecast_of(j: dict[str, Any], cluster: Cluster) -> dict[str, Any]:
     workers = cluster.machines * cluster.cores
     r = predict(j, workers)
     store = 4.08 * j["edges_of_graph"]
-    reads = {"import": 2 * j.get("text_bytes", 0), "local": store * cluster.machines, "shuffle": 2 * store, "dispatch": 2 * store, "partition": 2 * store}[j["op"]]
+    reads = {"import": 2 * j.get("text_bytes", 0), "local": store * cluster.machines}.get(j["op"], 2 * store)
     r["read_bytes"] = reads + r["records_bytes"] + r["pieces_bytes"] * (j["op"] in ("local", "shuffle"))
     if j["op"] == "partition":  # each process reads all messages
         r["read_bytes"] += PASSES * PAIR * j["edges"] + 10 * j["nodes"] * workers
