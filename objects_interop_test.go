@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -218,8 +219,14 @@ func TestPeerObjectStores(t *testing.T) {
 			}
 			run("verify", "s3://bucket/"+name)
 		}
-		if left, err := filepath.Glob(filepath.Join(g.folder, "bucket", "_*")); err != nil || len(left) > 0 {
-			t.Errorf("found %v, %v, expected no work folder", left, err)
+		// The server may leave folders without objects, where several are removed at the same time.
+		if err := filepath.WalkDir(filepath.Join(g.folder, "bucket"), func(name string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && strings.Contains(name, ".work") {
+				t.Errorf("found %s, expected no work folder", name)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
 		}
 	})
 	t.Run("cuts", func(t *testing.T) {
