@@ -50,6 +50,18 @@ func listens(fsys vfs.FS, dir string) bool {
 	return there && err == nil
 }
 
+// say makes a message in a work folder that listens. An object store has no folder that a message needs, so where it was removed meanwhile the message is removed as well.
+func say(fsys vfs.FS, dir, name string, b []byte) error {
+	if !listens(fsys, dir) {
+		return nil
+	}
+	err := vfs.WriteFile(fsys, name, b)
+	if !listens(fsys, dir) {
+		err = errors.Join(err, fsys.RemoveAll(name))
+	}
+	return err
+}
+
 // failure is the error of a worker.
 type failure struct {
 	Host  string `json:"host"`
@@ -64,12 +76,9 @@ func Fail(fsys vfs.FS, dir string, err error) {
 	if errors.Is(err, context.Canceled) {
 		return
 	}
-	if !listens(fsys, dir) {
-		return
-	}
 	host, _ := os.Hostname()
 	b, _ := json.Marshal(failure{Host: host, Text: err.Error(), Final: final(err), System: System(err)})
-	_ = vfs.WriteFile(fsys, filepath.Join(dir, failures, Unique()), b)
+	_ = say(fsys, dir, filepath.Join(dir, failures, Unique()), b)
 }
 
 // final says whether trying again gives the same error: it does, except where a disk or a network failed.

@@ -65,9 +65,7 @@ func (p *Pulse[C]) tell(c C) {
 	if err != nil {
 		return
 	}
-	if listens(p.fs, p.dir) {
-		_ = vfs.WriteFile(p.fs, p.name, b)
-	}
+	_ = say(p.fs, p.dir, p.name, b)
 }
 
 // Stop tells a last time. A nil Pulse stops too.
