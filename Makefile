@@ -43,7 +43,7 @@ RACE := ./batch/... ./internal/direct/... ./internal/dispatch/audit/... ./intern
 # At a push, properties take few cases of a fixed random seed, so that a push does not fail at random; in the long form (make check-long) they
 # take many of new seeds.
 # Files of tests lie in memory, where a folder there has room.
-SHORT := $(if $(filter long,$(TORTURE)),,RAPID_CHECKS=$(or $(RAPID_CHECKS),50) RAPID_SEED=$(or $(RAPID_SEED),1) TMPDIR=$(shell scripts/tmpdir.sh))
+SHORT = $(if $(filter long,$(TORTURE)),,RAPID_CHECKS=$(or $(RAPID_CHECKS),50) RAPID_SEED=$(or $(RAPID_SEED),1) TMPDIR=$(shell scripts/tmpdir.sh))
 export GRAPHMILL_PYTHON ?= $(CURDIR)/$(VENV)/bin/python
 
 .PHONY: build flight beam cluster quickstart test test-graphmill test-beam check-long race race-short supply torture torture-short interop pages interop-data large goldens generate site wheel wheels wheels-check release man lint fmt fuzz clean
@@ -73,7 +73,7 @@ $(VENV)/pins: scripts/requirements.txt
 test: $(VENV)/pins
 	$(MAKE) -j2 test-graphmill test-beam
 
-test-graphmill:
+test-graphmill: $(VENV)/pins
 	$(SHORT) $(GO) test -vet=off -timeout 2h ./...
 	$(SHORT) $(GO) -C flight test -vet=off -timeout 2h ./...
 

@@ -10,20 +10,20 @@ import (
 	"github.com/graphmill/graphmill/internal/partition/undirected"
 )
 
-// Measures are what the rows of some nodes, and the edges of the store at these nodes, add to the Result of a division. The sum of those of all ranges of nodes (Add) measures the graph.
+// Measures has what the rows of a range of nodes, and the edges that the store lists at these nodes, contribute to the Result of a division. Add sums the Measures of several ranges.
 type Measures struct {
 	Parts *undirected.Counts `json:"parts"`
 	// Trainers counts the pieces of trainers; nil: one trainer per part.
 	Trainers *undirected.Counts `json:"trainers,omitempty"`
 	// Degrees has the number of nodes of each degree.
 	Degrees map[uint32]int64 `json:"degrees"`
-	// Relations are the edges, counted with the node on whose side the store has them first; nil: not counted.
+	// Relations counts the edges that the store lists at the nodes, in its primary direction; nil: not counted.
 	Relations []Relation `json:"relations,omitempty"`
 }
 
 // Fits refuses measures that are not those of a division into parts with trainers each.
 func (m *Measures) Fits(parts, trainers, relations int) error {
-	fits := m.Parts != nil && m.Parts.Fits(parts) && (m.Trainers != nil) == (trainers > 1) && (m.Trainers == nil || m.Trainers.Fits(parts*trainers)) && len(m.Relations) == relations
+	fits := m.Parts != nil && m.Degrees != nil && m.Parts.Fits(parts) && (m.Trainers != nil) == (trainers > 1) && (m.Trainers == nil || m.Trainers.Fits(parts*trainers)) && len(m.Relations) == relations
 	for _, r := range m.Relations {
 		fits = fits && len(r.Owned) == parts
 	}
@@ -112,7 +112,7 @@ func (m *Meter) Block(b *undirected.Block) {
 	}
 }
 
-// Measures is what all blocks gave.
+// Measures returns the counts of all blocks so far.
 func (m *Meter) Measures() *Measures {
 	x := &Measures{Parts: &m.parts.Counts, Degrees: maps.Clone(m.many)}
 	if m.trainers != nil {
@@ -128,11 +128,11 @@ func (m *Meter) Measures() *Measures {
 
 // measure measures the rows of a division in this process.
 func measure(ctx context.Context, g undirected.Rows, p *Pieces, threads int) (*Measures, error) {
-	for _, x := range []struct {
-		part  []uint16
-		parts int
-	}{{p.Piece, p.Parts * p.Trainers}, {p.Part, p.Parts}} {
-		if err := undirected.CheckParts(x.part, g.Len(), x.parts); err != nil {
+	if err := undirected.CheckParts(p.Part, g.Len(), p.Parts); err != nil {
+		return nil, err
+	}
+	if p.Trainers > 1 {
+		if err := undirected.CheckParts(p.Piece, g.Len(), p.Parts*p.Trainers); err != nil {
 			return nil, err
 		}
 	}

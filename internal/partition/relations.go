@@ -45,7 +45,7 @@ func relations(ctx context.Context, s *store.Store, a *assign.Assignment, thread
 	return share[0], nil
 }
 
-// CountEdges counts the edges of a store at the nodes from..to-1 of all types, on whose side it has them first.
+// CountEdges counts the edges that a store lists at the nodes from..to-1 of all types, in its primary direction.
 func CountEdges(ctx context.Context, s *store.Store, p *Pieces, from, to int) ([]Relation, error) {
 	all := newRelations(s.Graph, p.Parts)
 	starts := undirected.Starts(s.Graph)

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -37,11 +38,11 @@ func OnlyLong(tb testing.TB, why string) {
 	report(tb, "not in the short form: "+why)
 }
 
-// OnDisk has the temporary folders of a package lie on the disk where those of other tests lie in memory (scripts/tmpdir.sh): it proves how files of a disk are read
-// and written. TestMain calls it.
+// OnDisk moves the temporary folders of a package to the disk where those of tests lie in memory (scripts/tmpdir.sh), for packages that prove how files of a disk are
+// read and written. TestMain calls it.
 func OnDisk() {
-	const disk = "/var/tmp"
-	if info, err := os.Stat(disk); err == nil && info.IsDir() {
+	const memory, disk = "/dev/shm", "/var/tmp"
+	if info, err := os.Stat(disk); strings.HasPrefix(os.TempDir(), memory) && err == nil && info.IsDir() {
 		if err := os.Setenv("TMPDIR", disk); err != nil {
 			panic(err)
 		}

@@ -48,7 +48,7 @@ func lock(fsys vfs.FS, out string, force bool) (*Writer, error) {
 	return &Writer{fs: fsys, out: out, dir: dir, force: force, unlock: unlock, files: map[string]bool{}, dirs: map[string]bool{".": true}}, nil
 }
 
-// removeUnsent removes what a process left that was killed while it sent an output to an object store: files without a manifest, beside which lies the lock that it held.
+// removeUnsent removes an output that a killed process had sent in part to an object store: a folder without a manifest, beside which lies the lock of that process.
 func removeUnsent(fsys vfs.FS, out string) (err error) {
 	if vfs.SenderOf(fsys, out) == nil {
 		return nil

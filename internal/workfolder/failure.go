@@ -50,7 +50,7 @@ func listens(fsys vfs.FS, dir string) bool {
 	return there && err == nil
 }
 
-// say makes a message in a work folder that listens. An object store has no folder that a message needs, so where it was removed meanwhile the message is removed as well.
+// say writes a message to a work folder whose submitter listens. An object store makes objects without a folder, so say removes the message if the submitter ended meanwhile.
 func say(fsys vfs.FS, dir, name string, b []byte) error {
 	if !listens(fsys, dir) {
 		return nil

@@ -23,8 +23,8 @@ const (
 //
 // A call that is killed leaves the renamed folder, dir + ".gone", and the next call removes it.
 //
-// In an object store nothing is renamed, and it is emptied twice: after the first time no message is made any more, or the worker that makes one removes it (say). A task that another worker still runs a second time
-// can leave an object, which the next run removes.
+// In an object store nothing is renamed, and RemoveAll empties the folder twice. A message that a worker was making during the first time is removed by the second one, or by the worker itself (say). A task that
+// another worker still runs a second time can leave an object, which the next run removes.
 func RemoveAll(fsys vfs.FS, dir string) error {
 	if vfs.SenderOf(fsys, dir) != nil {
 		if err := fsys.RemoveAll(dir); err != nil {

@@ -4,7 +4,8 @@
 // # The parts of a run
 //
 //   - The submitter (Run) saves the work (Work) in a folder that all workers can read and write, and starts one job after the other (phases): it alone decides
-//     whether a further pass is worth it. It adds up cuts and measures, and keeps the best division. It reads no neighbours: of some node types that parts lack it reads the degrees.
+//     whether a further pass is worth it. It adds up cuts and measures, and keeps the best division. It reads no neighbours. Where a part
+//     lacks a node type, it reads the degrees of the nodes of that type.
 //   - A Site is a phase on one machine: the store, mapped, and the functions that an engine calls. Each calls a method of ranges.Range.
 //   - What workers tell one another goes through stages. What they tell all is a file in the work folder (messages), which stays until the end of the run.
 //
@@ -19,9 +20,9 @@
 //	fill         fill     a piece   fills the parts by falling degree, where one constraint and uneven degrees make it worth it
 //	             cut      a range   counts the cut of that
 //	again-1..3   as refine, from there
-//	measure-1..2 measure  a piece   measures the parts, with the edges of the store; again where the submitter moved nodes, so that each part has edges of each type
+//	measure-1..2 measure  a piece   measures the parts, with the edges of the store; a second time if the submitter moved nodes to give each part edges of each type
 //
-// A stage is a barrier, and a phase has at most 35 of them: an engine gets a pipeline of that length for each pass, rather than one of 271 stages of which a run needs
+// A stage is a barrier, and a phase has at most 35 of them: an engine gets a pipeline of that length for each pass, rather than one of 272 stages of which a run needs
 // about 170. A range is whole blocks of nodes, one for each worker, and a piece is as many blocks as a task can hold the edges of.
 //
 // # State

@@ -44,3 +44,24 @@ func FuzzParts(f *testing.F) {
 		})
 	})
 }
+
+// FuzzMeasures reads any bytes as the measures that a worker told. They are refused, or can be added up.
+func FuzzMeasures(f *testing.F) {
+	f.Add([]byte(`{"parts":{"parts":[{"nodes":1},{}],"between":[0,1,1,0]},"degrees":{"1":2},"relations":[{"type":"a:b:c","owned":[1,2]}]}`))
+	f.Add([]byte(`{"parts":{"parts":[{},{}]},"degrees":null}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		fuzzing.Check(t, len(b), func() {
+			m, err := readMeasures(b, 2, 1, 1)
+			if err != nil {
+				return
+			}
+			x, err := readMeasures(b, 2, 1, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Add(x); len(m.Parts.Parts) != 2 || len(m.Relations) != 1 || len(m.Relations[0].Owned) != 2 {
+				t.Fatalf("accepted %+v", m)
+			}
+		})
+	})
+}

@@ -8,7 +8,7 @@ import (
 	"github.com/graphmill/graphmill/internal/partition/ranges"
 )
 
-// measure tells the measures of a piece: of its rows, and of the edges of the store at its nodes.
+// measure counts the rows of a piece, and the edges that the store lists at its nodes, and tells the submitter.
 func (t *task) measure(ctx context.Context) error {
 	from, to := t.starts[t.number], t.starts[t.number+1]
 	r, err := t.between(ctx, from, to)
@@ -32,4 +32,13 @@ func (t *task) measure(ctx context.Context) error {
 		}
 		return t.tell(0, b)
 	})
+}
+
+// readMeasures reads what measure told of a division into parts of trainers each, of a store with a number of edge types.
+func readMeasures(b []byte, parts, trainers, relations int) (*partition.Measures, error) {
+	var m partition.Measures
+	if err := json.Unmarshal(b, &m); err != nil {
+		return nil, err
+	}
+	return &m, m.Fits(parts, trainers, relations)
 }

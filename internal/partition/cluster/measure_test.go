@@ -19,7 +19,7 @@ import (
 	"github.com/graphmill/graphmill/internal/vfs"
 )
 
-// result is what a run found, without how it ran.
+// result has the fields of a Result that do not depend on where the division ran.
 func result(r *partition.Result) any {
 	return struct {
 		Assignment              *assign.Assignment
@@ -35,9 +35,31 @@ func result(r *partition.Result) any {
 	}{r.Assignment, r.Constraints, r.Caps, r.Quality, r.Trainers, r.Within, r.RandomCut, r.RandomVolume, r.Gaps, r.Relations, r.Nodes, r.Pairs}
 }
 
-// TestMeasures checks that workers measure what one process does, also of types that parts lack, so that nodes move after the first measures.
+// equalMeasures divides a store here and on workers, and compares the results. It returns the number of divisions that the workers measured.
+func equalMeasures(t testing.TB, s *store.Store, o partition.Options, workers int) int {
+	t.Helper()
+	o.Method, o.Temp = partition.Ranges, t.TempDir()
+	want, err := partition.Run(t.Context(), fsys, s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := runOf(t, s, filepath.Join(t.TempDir(), "work"), engine(workers))
+	o.Elsewhere = r
+	got, err := partition.Run(t.Context(), fsys, s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(result(want), result(got)); diff != "" {
+		t.Fatalf("found other results than one process (-one +workers):\n%s", diff)
+	}
+	if _, err := r.End(nil); err != nil {
+		t.Fatal(err)
+	}
+	return r.measured
+}
+
+// TestMeasures checks that workers measure what one process does.
 func TestMeasures(t *testing.T) {
-	moved := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		nodes := map[string]int{"a": rapid.IntRange(0, 500).Draw(rt, "a"), "b": rapid.IntRange(0, 40).Draw(rt, "b"), graph.HomogeneousNode: rapid.IntRange(0, 3).Draw(rt, "others")}
 		var edges []sampletest.Edges
@@ -53,30 +75,28 @@ func TestMeasures(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		o := partition.Options{Method: partition.Ranges, Parts: rapid.SampledFrom([]int{1, 2, 3, 8, 70}).Draw(rt, "parts"), Trainers: rapid.IntRange(1, 3).Draw(rt, "trainers"),
-			Seed: rapid.Uint64().Draw(rt, "seed"), Temp: t.TempDir(), Balance: partition.Balance{TypesTogether: rapid.Bool().Draw(rt, "types together"), Edges: rapid.Bool().Draw(rt, "edges")}}
-		want, err := partition.Run(t.Context(), fsys, s, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := runOf(t, s, dir+".work", engine(rapid.IntRange(1, 5).Draw(rt, "workers")))
-		o.Elsewhere = r
-		got, err := partition.Run(t.Context(), fsys, s, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(result(want), result(got)); diff != "" {
-			t.Fatalf("found other results than one process (-one +workers):\n%s", diff)
-		}
-		if r.measured > 1 {
-			moved++
-		}
-		if _, err := r.End(nil); err != nil {
-			t.Fatal(err)
-		}
+		equalMeasures(t, s, partition.Options{Parts: rapid.SampledFrom([]int{1, 2, 3, 8, 70}).Draw(rt, "parts"), Trainers: rapid.IntRange(1, 3).Draw(rt, "trainers"), Seed: rapid.Uint64().Draw(rt, "seed"),
+			Balance: partition.Balance{TypesTogether: rapid.Bool().Draw(rt, "types together"), Edges: rapid.Bool().Draw(rt, "edges")}}, rapid.IntRange(1, 5).Draw(rt, "workers"))
 	})
-	if moved == 0 {
-		t.Error("found no run whose nodes moved after the first measures, expected some")
+}
+
+// TestMeasuresAgain checks the same where parts lack edges of a type, so that nodes move after the first measures.
+func TestMeasuresAgain(t *testing.T) {
+	for _, primary := range []graph.Direction{graph.In, graph.Out} {
+		dir := filepath.Join(t.TempDir(), "g.store")
+		sampletest.Write(t, dir, map[string]int{"a": 400, "b": 40}, []sampletest.Edges{{Rel: "aa", Src: "a", Dst: "a", Count: 3000}, {Rel: "ba", Src: "b", Dst: "a", Count: 12}}, assemble.Options{Primary: primary})
+		s, err := store.Open(fsys, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, trainers := range []int{1, 2} {
+			if n := equalMeasures(t, s, partition.Options{Parts: 8, Trainers: trainers, Seed: 3}, 3); n != partition.MostMeasures {
+				t.Errorf("%v, %d trainers: found %d measured divisions, expected %d", primary, trainers, n, partition.MostMeasures)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

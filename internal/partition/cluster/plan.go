@@ -55,8 +55,6 @@ const (
 
 func clusterPhase(pass int) string { return fmt.Sprintf("cluster-%d", pass+1) }
 
-func measurePhase(pass int) string { return fmt.Sprintf("measure-%d", pass+1) }
-
 func refinePhase(again bool, pass int) string {
 	if again {
 		return fmt.Sprintf("again-%d", pass+1)
@@ -110,7 +108,7 @@ func phases() (all []*phase) {
 		}
 	}
 	for pass := range partition.MostMeasures {
-		p := &phase{name: measurePhase(pass), title: "measure the parts"}
+		p := &phase{name: measureName(pass), title: "measure the parts"}
 		p.then(measureName(pass), step{kind: measure, pass: pass})
 		all = append(all, p)
 	}
@@ -165,6 +163,7 @@ func moveName(again bool, pass, round int) string {
 
 func countName(again bool, pass int) string { return refining(again, fmt.Sprintf("count-%d", pass+1)) }
 
+// measureName is the name of a phase, and of its one stage.
 func measureName(pass int) string { return fmt.Sprintf("measure-%d", pass+1) }
 
 // joinsName is the stage that gave the joins of a round of the clusters, of which there are joinRounds.

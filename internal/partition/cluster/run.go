@@ -163,23 +163,19 @@ func (r *Run) Measure(ctx context.Context, p *partition.Pieces) (sum *partition.
 	if err := r.messages.write(givenName(pass), 0, message{body: graph.Bytes(p.Piece)}); err != nil {
 		return nil, err
 	}
-	if err := r.phase(ctx, measurePhase(pass)); err != nil {
+	if err := r.phase(ctx, measureName(pass)); err != nil {
 		return nil, err
 	}
 	err = r.messages.each(ctx, measureName(pass), r.Work.Pieces, func(x message) error {
-		var m partition.Measures
-		if err := json.Unmarshal(x.body, &m); err != nil {
-			return err
+		m, err := readMeasures(x.body, p.Parts, p.Trainers, len(r.Store.Graph.Edges))
+		switch {
+		case err != nil:
+		case sum == nil:
+			sum = m
+		default:
+			sum.Add(m)
 		}
-		if err := m.Fits(p.Parts, p.Trainers, len(r.Store.Graph.Edges)); err != nil {
-			return err
-		}
-		if sum == nil {
-			sum = &m
-		} else {
-			sum.Add(&m)
-		}
-		return nil
+		return err
 	})
 	return sum, err
 }

@@ -80,7 +80,7 @@ func CheckParts(part []uint16, n, parts int) error {
 	return nil
 }
 
-// Counts are what the rows of some nodes add to the Quality of a division. The sum of those of all ranges of nodes (Add) measures the graph.
+// Counts has what the rows of a range of nodes contribute to the Quality of a division. Add sums the Counts of several ranges.
 type Counts struct {
 	Parts    []PartQuality `json:"parts"`  // without weights
 	Weight   int64         `json:"weight"` // of all entries
@@ -113,7 +113,8 @@ func (c *Counts) Add(x *Counts) {
 	}
 }
 
-// Quality is what the counts of all nodes say. part has the part of each node, and weights, if not nil, has constraints weights for each.
+// Quality computes the quality of a division from the counts of all nodes. part has the part of each node. weights has as many weights per node as there are constraints; it is nil
+// where each node weighs 1.
 func (c *Counts) Quality(part []uint16, constraints int, weights []uint32) *Quality {
 	q := &Quality{Parts: slices.Clone(c.Parts), Boundary: c.Boundary, Between: c.Between}
 	parts := len(q.Parts)
