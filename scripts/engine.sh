@@ -116,21 +116,32 @@ class_path() {
   local expected="expected Java 17; install it: apt-get install openjdk-17-jre-headless"
   command -v java >/dev/null || fail "found no java, $expected"
   java -version 2>&1 | grep -q 'version "17\.' || fail "found $(java -version 2>&1 | head -n 1), $expected"
-  local at list=()
+  local at made list=()
   at=$cache/$engine-$(cat "$pom" "$root/scripts/loopback.py" | cksum | tr -d ' ')
   if [ ! -s "$at/jars" ]; then
     command -v python3 >/dev/null || fail "found no python3, expected Python 3.9 or later; install it: apt-get install python3"
     command -v mvn >/dev/null || fail "found no mvn, expected Maven 3.6 or later; install it: apt-get install maven"
-    mkdir -p "$at/gradle/wrapper"
-    echo "scripts/$engine: getting $title and Beam's job server, $size" >&2
-    mvn -q -B -f "$pom" dependency:build-classpath -Dmdep.outputFile="$at/maven" >"$dir/mvn.log" 2>&1 ||
-      { tail -n 20 "$dir/mvn.log" >&2; fail "Maven failed; see $dir/mvn.log"; }
-    IFS=: read -ra list < <(cat "$at/maven" && echo)
-    cp "${list[@]}" "$at/gradle/wrapper"
-    python3 "$root/scripts/loopback.py" "$at"/gradle/wrapper/beam-sdks-java-core-*.jar
-    (IFS=:; echo "${list[*]##*/}") >"$at/jars.new"
-    mv "$at/jars.new" "$at/jars"
+    mkdir -p "$cache"
+    if command -v flock >/dev/null; then # so that several at a time download once; the lock goes with this process
+      exec 8>"$at.lock"
+      flock 8
+    fi
   fi
+  if [ ! -s "$at/jars" ]; then
+    # A folder of its own gets the name when it is whole: of several at a time, the first counts.
+    made=$(mktemp -d "$at.XXXXXX")
+    mkdir -p "$made/gradle/wrapper"
+    echo "scripts/$engine: getting $title and Beam's job server, $size" >&2
+    mvn -q -B -f "$pom" dependency:build-classpath -Dmdep.outputFile="$made/maven" >"$dir/mvn.log" 2>&1 ||
+      { tail -n 20 "$dir/mvn.log" >&2; rm -rf "$made"; fail "Maven failed; see $dir/mvn.log"; }
+    IFS=: read -ra list < <(cat "$made/maven" && echo)
+    cp "${list[@]}" "$made/gradle/wrapper"
+    python3 "$root/scripts/loopback.py" "$made"/gradle/wrapper/beam-sdks-java-core-*.jar
+    (IFS=:; echo "${list[*]##*/}") >"$made/jars"
+    [ -s "$at/jars" ] || rm -rf "$at"
+    python3 -c 'import os, sys; os.rename(sys.argv[1], sys.argv[2])' "$made" "$at" 2>/dev/null || rm -rf "$made"
+  fi
+  exec 8>&-
   IFS=: read -ra list <"$at/jars"
   jars_folder=$at/gradle/wrapper
   jars=$(IFS=:; echo "${list[*]/#/$jars_folder/}")
