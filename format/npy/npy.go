@@ -74,6 +74,36 @@ func Read(r io.ReaderAt, size int64) (Header, error) {
 	return h, nil
 }
 
+// ReadGrown is Read for a file to which rows were added, which its header does not count: it counts the rows of the file. An array without dimensions has
+// none to count.
+func ReadGrown(r io.ReaderAt, size int64) (Header, error) {
+	text, offset, err := readText(r, size)
+	if err != nil {
+		return Header{}, err
+	}
+	h, l, err := parse(text)
+	if err != nil {
+		return Header{}, err
+	}
+	if l.Fortran || l.BigEndian || len(h.Shape) == 0 {
+		return Header{}, bad("found %s %v in another layout, expected little-endian rows", h.Descr, h.Shape)
+	}
+	h.Offset = offset
+	row, data := uint64(h.Size()), uint64(size-offset)
+	for _, d := range h.Shape[1:] {
+		hi, lo := bits.Mul64(row, uint64(d))
+		if hi != 0 {
+			return Header{}, bad("found shape %v, expected at most as many values as a file can hold", h.Shape)
+		}
+		row = lo
+	}
+	if row == 0 || data%row != 0 {
+		return Header{}, bad("found %d bytes of data, expected whole rows of %s %v; the file is cut or was changed", data, h.Descr, h.Shape[1:])
+	}
+	h.Shape[0] = int(data / row)
+	return h, nil
+}
+
 // ReadLayout is Read for arrays of any layout, for callers that convert the data.
 func ReadLayout(r io.ReaderAt, size int64) (Header, Layout, error) {
 	h, l, err := readLayout(r, size)

@@ -146,19 +146,31 @@ func (c *checker) ids(t int, n *graph.Nodes) {
 		c.fail("%v", err)
 		return
 	}
-	c.offsets(n.Type+" id_buckets", x.buckets, n.Count)
-	c.below(n.Type+" id_slots", x.slots, n.Count)
+	at := 0
+	for i := range x.parts {
+		c.idsPart(n, x, &x.parts[i])
+		at += x.parts[i].count
+	}
+	if n.IDs != nil && at != n.Count {
+		c.fail("node type %s: found an id index of %d nodes, expected %d", n.Type, at, n.Count)
+	}
+}
+
+// idsPart checks the index of the nodes of the base or of a segment.
+func (c *checker) idsPart(n *graph.Nodes, x *IDs, p *idsPart) {
+	c.offsets(n.Type+" id_buckets", p.buckets, p.count)
+	c.below(n.Type+" id_slots", p.slots, p.count)
 	b := 0
-	for i := 0; c.err == nil && i < n.Count; i++ {
-		for uint64(i) >= x.buckets.At(b+1) {
+	for i := 0; c.err == nil && i < p.count; i++ {
+		for uint64(i) >= p.buckets.At(b+1) {
 			b++
 		}
-		v := int(x.slots.At(i))
-		if got := Bucket(HashID(x.text(v)), x.bits); got != uint64(b) {
+		v := p.first + int(p.slots.At(i))
+		if got := Bucket(HashID(x.text(v)), p.bits); got != uint64(b) {
 			c.fail("node type %s: found node %d in bucket %d of the id index, expected %d", n.Type, v, b, got)
 		}
-		if i > 0 && uint64(i) > x.buckets.At(b) && x.slots.At(i-1) >= x.slots.At(i) {
-			c.fail("node type %s: found node %d after %d in bucket %d of the id index, expected ascending ids", n.Type, v, x.slots.At(i-1), b)
+		if i > 0 && uint64(i) > p.buckets.At(b) && p.slots.At(i-1) >= p.slots.At(i) {
+			c.fail("node type %s: found node %d after %d in bucket %d of the id index, expected ascending ids", n.Type, v, p.slots.At(i-1), b)
 		}
 	}
 }

@@ -28,28 +28,55 @@ func Bucket(hash uint64, bits int) uint64 {
 
 // IDs finds the nodes of one type by their original ids.
 type IDs struct {
-	nodes   *graph.Nodes
-	bits    int
-	buckets graph.Index
-	slots   graph.Index
+	nodes *graph.Nodes
+	parts []idsPart
+}
+
+// idsPart is the index of the nodes that the base or a segment has, from node first on.
+type idsPart struct {
+	first, count int
+	bits         int
+	buckets      graph.Index
+	slots        graph.Index
 }
 
 // IDs opens the index of node type number t. The ids of a type without original ids are its type-wise ids in decimal.
 func (s *Store) IDs(t int) (*IDs, error) {
-	n := s.Graph.Nodes[t]
-	x := &IDs{nodes: n, bits: BucketBits(n.Count)}
-	if n.IDs == nil {
+	x := &IDs{nodes: s.Graph.Nodes[t]}
+	if x.nodes.IDs == nil {
 		return x, nil
 	}
-	arrays := s.Meta.Nodes[n.Type].Arrays
-	var err error
-	if x.buckets, err = s.need(arrays, "id_buckets", 1<<x.bits+1); err != nil {
-		return nil, fmt.Errorf("node type %s: %w", n.Type, err)
+	metas := []*NodesMeta{s.Meta.Nodes[x.nodes.Type]}
+	if s.merged != nil {
+		metas = []*NodesMeta{s.merged.base.Nodes[x.nodes.Type]}
+		for i := range s.Meta.Segments {
+			metas = append(metas, s.Meta.Segments[i].Nodes[x.nodes.Type])
+		}
 	}
-	if x.slots, err = s.need(arrays, "id_slots", n.Count); err != nil {
-		return nil, fmt.Errorf("node type %s: %w", n.Type, err)
+	at := 0
+	for _, m := range metas {
+		if m == nil {
+			continue
+		}
+		if err := s.openIDs(x, m, at); err != nil {
+			return nil, fmt.Errorf("node type %s: %w", x.nodes.Type, err)
+		}
+		at += m.Count
 	}
 	return x, nil
+}
+
+// openIDs adds the index of the nodes of the base or of a segment.
+func (s *Store) openIDs(x *IDs, m *NodesMeta, first int) (err error) {
+	p := idsPart{first: first, count: m.Count, bits: BucketBits(m.Count)}
+	if p.buckets, err = s.need(m.Arrays, "id_buckets", 1<<p.bits+1); err != nil {
+		return err
+	}
+	if p.slots, err = s.need(m.Arrays, "id_slots", m.Count); err != nil {
+		return err
+	}
+	x.parts = append(x.parts, p)
+	return nil
 }
 
 // Find is the type-wise id of an original id. It costs about two random reads.
@@ -79,13 +106,17 @@ func (x *IDs) FindInteger(id uint64) (node uint64, ok bool) {
 
 // find is Find for the bytes that are hashed.
 func (x *IDs) find(id []byte) (node uint64, ok bool) {
-	b := int(Bucket(HashID(id), x.bits))
-	// A damaged index can hold any numbers, so bounds are checked.
-	lo, hi := x.buckets.At(b), x.buckets.At(b+1)
-	for i := lo; i < hi && i < uint64(x.slots.Len()); i++ {
-		v := x.slots.At(int(i))
-		if v < uint64(x.nodes.Count) && bytes.Equal(x.text(int(v)), id) {
-			return v, true
+	hash := HashID(id)
+	for i := range x.parts {
+		p := &x.parts[i]
+		b := int(Bucket(hash, p.bits))
+		// A damaged index can hold any numbers, so bounds are checked.
+		lo, hi := p.buckets.At(b), p.buckets.At(b+1)
+		for i := lo; i < hi && i < uint64(p.slots.Len()); i++ {
+			v := p.slots.At(int(i))
+			if v < uint64(p.count) && bytes.Equal(x.text(p.first+int(v)), id) {
+				return uint64(p.first) + v, true
+			}
 		}
 	}
 	return 0, false

@@ -34,8 +34,12 @@ const (
 	KindCollection = "collection"
 )
 
-// Format is the version of graph.json and of the files that it names. Readers refuse versions that they do not know.
-const Format = 1
+// The versions of graph.json and of the files that it names: of a graph in one piece, and of a store that has segments. Readers refuse versions that they do
+// not know.
+const (
+	Format          = 1
+	SegmentedFormat = 2
+)
 
 // Meta is graph.json.
 type Meta struct {
@@ -47,7 +51,27 @@ type Meta struct {
 	// Schema is the file of the GraphSchema that a collection was imported with.
 	Schema string `json:"schema,omitempty"`
 	Made   Made   `json:"made"`
+	// Segments are what was appended to a store, in order. The other fields describe the base, to which they were appended.
+	Segments []Segment `json:"segments,omitempty"`
 }
+
+// Segment is what one append added to a store. Its files are in the folder SegmentDir.
+//
+// Count of Nodes is the number of new nodes, whose numbers follow those before them. The arrays of their columns, and of their original ids, go on with the files of the base, or of the
+// first segment that has the type: a file with N bytes before the segment goes on at the last multiple of limits.ShardAlign that is not above N, so that
+// both are mapped next to each other. The header of such an array counts the rows of its first file. id_buckets and id_slots are an index of the new nodes alone,
+// counted from 0.
+//
+// Count of Edges is the number of new edges. Their Arrays are nodes, starts and far, and dropped_nodes, dropped_starts and dropped where edges were dropped: the lists
+// of package segment. Their columns have a row for each new edge.
+type Segment struct {
+	Nodes map[string]*NodesMeta `json:"nodes,omitempty"`
+	Edges map[string]*EdgesMeta `json:"edges,omitempty"`
+	Made  Made                  `json:"made"`
+}
+
+// SegmentDir is the folder of segment number i of a store, counted from 1.
+func SegmentDir(i int) string { return fmt.Sprintf("segments/%d", i) }
 
 // ColumnMeta is the files of a column. File holds the values, or the bytes of strings. RowOffsets has one file per
 // variable dimension, the outermost first.
@@ -100,6 +124,8 @@ type EdgesMeta struct {
 	Types   []string              `json:"types,omitempty"` // as in NodesMeta
 	// NoPositions says that the import left the positions of the edges in the input out, so that their order is not known.
 	NoPositions bool `json:"no_positions,omitempty"`
+	// Rows, of a segment, is the number of rows of the edges' input so far, which the next segment counts positions from.
+	Rows uint64 `json:"rows,omitempty"`
 }
 
 // ContextMeta has a row per graph of a collection, and its columns a row per component. In a store it has the rows of

@@ -15,6 +15,7 @@ import (
 
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/extsort"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -34,6 +35,7 @@ type Store struct {
 	maps   [][]byte
 	unmaps []func() error
 	later  map[string]func(context.Context) error // fetches the bytes of an array file that are not there yet
+	merged *merged                                // of a store with segments; nil: of none
 	read   atomic.Int64                           // bytes that Touched has counted since a Release
 }
 
@@ -87,11 +89,16 @@ func Open(fsys vfs.FS, dir string) (*Store, error) {
 // OpenLater is Open of a store whose far ends, edge ids and values of columns may be on another machine: a read of them is an
 // error of guard.Do before Fetch has brought them. Offsets are there at once, as everything is of a store on this machine.
 func OpenLater(fsys vfs.FS, dir string) (*Store, error) {
-	s := &Store{Dir: dir, fs: vfs.Confine(fsys, dir), Meta: &Meta{}, starts: map[string]int64{}, later: map[string]func(context.Context) error{}}
+	s := newStore(fsys, dir)
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// newStore is a store that is still to be opened.
+func newStore(fsys vfs.FS, dir string) *Store {
+	return &Store{Dir: dir, fs: vfs.Confine(fsys, dir), Meta: &Meta{}, starts: map[string]int64{}, later: map[string]func(context.Context) error{}}
 }
 
 // Fetch brings the arrays that OpenLater has left out and want takes. want gets the names of their files, as in Meta. It may be called
@@ -142,8 +149,8 @@ func (s *Store) open() (err error) {
 		return fmt.Errorf("%s: %w: %w", s.Dir, ErrDamaged, err)
 	}
 	s.fs = s.Joined(s.fs)
-	if s.Meta.Format != Format {
-		return fmt.Errorf("%s: found format %d, expected %d; use a newer graphmill", file, s.Meta.Format, Format)
+	if err := s.checkFormat(file); err != nil {
+		return err
 	}
 	for name, want := range m.Files {
 		path := filepath.Join(s.Dir, filepath.FromSlash(name))
@@ -165,6 +172,11 @@ func (s *Store) open() (err error) {
 	}
 	if err := s.counts(); err != nil {
 		return fmt.Errorf("%s: %w", s.Dir, err)
+	}
+	if s.merged != nil {
+		if err := s.joinSegments(m); err != nil {
+			return fmt.Errorf("%s: %w", s.Dir, err)
+		}
 	}
 	switch s.Meta.Kind {
 	case KindStore:
@@ -210,6 +222,12 @@ func (s *Store) Close() error {
 		err = errors.Join(err, f())
 	}
 	s.unmaps = nil
+	if s.merged != nil {
+		for _, a := range s.merged.arrays {
+			extsort.Free(a.values)
+		}
+		s.merged.arrays = nil
+	}
 	return err
 }
 
@@ -277,7 +295,11 @@ func (s *Store) mapFile(name string, later bool) (m mapped, err error) {
 		return m, err
 	}
 	s.maps, s.unmaps = append(s.maps, b), append(s.unmaps, unmap)
-	if m.Header, err = npy.Read(bytes.NewReader(b), int64(len(b))); err != nil {
+	read := npy.Read
+	if s.merged.goesOn(name) {
+		read = npy.ReadGrown
+	}
+	if m.Header, err = read(bytes.NewReader(b), int64(len(b))); err != nil {
 		return m, fmt.Errorf("%s: %w", f.Name(), err)
 	}
 	if m.Offset%8 != 0 {

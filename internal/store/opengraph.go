@@ -118,7 +118,11 @@ func (s *Store) openGraph() error {
 		s.Graph.Nodes = append(s.Graph.Nodes, n)
 	}
 	for name, m := range s.Meta.Edges {
-		e, err := s.openEdges(name, m)
+		open := s.openEdges
+		if s.merged.changes(name) {
+			open = s.mergeEdges
+		}
+		e, err := open(name, m)
 		if err != nil {
 			return fmt.Errorf("edge type %s: %w", name, err)
 		}

@@ -108,7 +108,7 @@ func (v verifier) add(file, found string) {
 
 // check runs Check on a folder whose bytes are as written.
 func (v verifier) check(ctx context.Context, fsys vfs.FS, dir string) error {
-	s, err := Open(fsys, dir)
+	s, err := OpenMerged(fsys, dir, -1)
 	if err != nil {
 		v.add(MetaFile, err.Error())
 		return nil

@@ -18,6 +18,7 @@ import (
 type Shard struct {
 	Path  string
 	Bytes int64
+	Part  bool // Bytes are the first of the file, which may have more
 }
 
 // Joined is fsys with more files to read: those of files, by path, whose bytes are those of their shards, one after the other. Such a file opens its shards when they
@@ -142,7 +143,7 @@ func (f *joinedFile) openShard(i int) (File, error) {
 		return nil, err
 	}
 	info, err := x.Stat()
-	if err == nil && info.Size() != f.shards[i].Bytes {
+	if s := f.shards[i]; err == nil && info.Size() != s.Bytes && !(s.Part && info.Size() > s.Bytes) {
 		err = fmt.Errorf("%s: found %d bytes, expected %d; graphmill verify finds damage", f.shards[i].Path, info.Size(), f.shards[i].Bytes)
 	}
 	if err != nil {
@@ -175,7 +176,7 @@ func (f *joinedFile) ReadAt(b []byte, off int64) (n int, err error) {
 			return n, err
 		}
 		part := b
-		if left := f.ends[i] - off; i < len(f.shards)-1 && left < int64(len(b)) {
+		if left := f.ends[i] - off; (i < len(f.shards)-1 || f.shards[i].Part) && left < int64(len(b)) {
 			part = b[:left]
 		}
 		k, err := x.ReadAt(part, off-f.ends[i]+f.shards[i].Bytes)

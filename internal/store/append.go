@@ -1,0 +1,373 @@
+package store
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/graphmill/graphmill/graph"
+)
+
+// Added is what a segment adds to a store. Both stores have none of its own nodes or edges.
+type Added struct {
+	// Nodes is a store with the new nodes, and no edges.
+	Nodes *Store
+	// Edges is a store with the new edges, by the numbers that their ends have after the append; its nodes have no columns. Its positions are rows of the new tables.
+	Edges *Store
+	// Rows is, by edge type, the number of rows of the new tables.
+	Rows map[string]uint64
+	Made Made
+}
+
+// AppendSegment writes a segment to w, which Amend has begun from the version of the store that s has open, as OpenMerged opens all of it. It returns the
+// metadata of the new version, for Seal.
+func (s *Store) AppendSegment(ctx context.Context, w *Writer, added Added) (*Meta, error) {
+	base := s.Meta
+	if s.merged != nil {
+		base = s.merged.base
+	}
+	meta := *base
+	meta.Format = SegmentedFormat
+	x := &appending{Store: s, ctx: ctx, w: w, dir: SegmentDir(len(meta.Segments) + 1), segment: Segment{Nodes: map[string]*NodesMeta{}, Edges: map[string]*EdgesMeta{}, Made: added.Made}}
+	for _, name := range slices.Sorted(maps.Keys(added.Nodes.Meta.Nodes)) {
+		if err := x.appendNodes(name, added.Nodes); err != nil {
+			return nil, fmt.Errorf("node type %s: %w", name, err)
+		}
+	}
+	for _, e := range added.Edges.Graph.Edges {
+		if err := x.appendEdges(e, added.Edges, added.Rows[e.Type.String()]); err != nil {
+			return nil, fmt.Errorf("edge type %s: %w", e.Type, err)
+		}
+	}
+	meta.Segments = append(slices.Clone(meta.Segments), x.segment)
+	return &meta, nil
+}
+
+// appending is a run of AppendSegment.
+type appending struct {
+	*Store
+	ctx     context.Context
+	w       *Writer
+	dir     string
+	segment Segment
+}
+
+// appendNodes writes the new nodes of a type.
+func (x *appending) appendNodes(name string, from *Store) error {
+	n := *from.Meta.Nodes[name]
+	if n.Count == 0 && x.Meta.Nodes[name] != nil {
+		return nil
+	}
+	n.Arrays = maps.Clone(n.Arrays)
+	for array, file := range n.Arrays {
+		to := x.dir + "/" + file
+		if err := x.copyFile(from, file, to); err != nil {
+			return err
+		}
+		n.Arrays[array] = to
+	}
+	before := x.Meta.Nodes[name]
+	columns := map[string]ColumnMeta{}
+	for column, c := range n.Columns {
+		var of *ColumnMeta
+		if before != nil {
+			had, ok := before.Columns[column]
+			if !ok {
+				return fmt.Errorf("found the new column %q, expected those of the store", column)
+			}
+			of = &had
+		}
+		more, err := x.appendColumn(of, c, from)
+		if err != nil {
+			return fmt.Errorf("column %q: %w", column, err)
+		}
+		columns[column] = more
+	}
+	n.Columns = columns
+	if n.IDs != nil {
+		var of *ColumnMeta
+		if before != nil {
+			of = before.IDs
+		}
+		ids, err := x.appendColumn(of, *n.IDs, from)
+		if err != nil {
+			return fmt.Errorf("ids: %w", err)
+		}
+		n.IDs = &ids
+	}
+	x.segment.Nodes[name] = &n
+	return nil
+}
+
+// appendColumn writes the files of a column of new nodes: those that go on with the column before, or whole ones for nil.
+func (x *appending) appendColumn(before *ColumnMeta, c ColumnMeta, from *Store) (ColumnMeta, error) {
+	if before == nil {
+		return x.copyColumn(c, from)
+	}
+	rest := func(file string) string { return x.dir + "/" + file + ".rest" }
+	more := c
+	more.Categories = nil
+	for i, file := range c.RowOffsets {
+		if i == 0 {
+			more.RowOffsets = slices.Clone(c.RowOffsets)
+		}
+		more.RowOffsets[i] = rest(file)
+		if err := x.appendOffsets(before.RowOffsets[i], from, file, more.RowOffsets[i]); err != nil {
+			return more, err
+		}
+	}
+	if c.StringOffsets != "" {
+		more.StringOffsets = rest(c.StringOffsets)
+		if err := x.appendOffsets(before.StringOffsets, from, c.StringOffsets, more.StringOffsets); err != nil {
+			return more, err
+		}
+	}
+	more.File = rest(c.File)
+	m, err := from.mapFile(c.File, false)
+	if err != nil {
+		return more, err
+	}
+	return more, x.writeRest(before.File, more.File, m.data)
+}
+
+// appendOffsets writes the offsets of new rows, which go on where those before end.
+func (x *appending) appendOffsets(before string, from *Store, file, to string) error {
+	had, err := x.index(before, -1)
+	if err != nil {
+		return err
+	}
+	new, err := from.index(file, -1)
+	if err != nil {
+		return err
+	}
+	if had.Len() == 0 || new.Len() == 0 || had.U64 == nil || new.U64 == nil {
+		return fmt.Errorf("found no offsets of 64 bits in %s, expected them", before)
+	}
+	end := had.At(had.Len() - 1)
+	b := make([]byte, 0, 8*(new.Len()-1))
+	for _, v := range new.U64[1:] {
+		b = binary.LittleEndian.AppendUint64(b, v+end)
+	}
+	return x.writeRest(before, to, b)
+}
+
+// writeRest writes the file that goes on with another: the bytes of it from restFrom on, and more.
+func (x *appending) writeRest(before, to string, more []byte) (err error) {
+	path, _ := x.ArrayFile(before)
+	old, err := x.fs.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, old.Close()) }()
+	info, err := old.Stat()
+	if err != nil {
+		return err
+	}
+	at := restFrom(info.Size())
+	head := make([]byte, info.Size()-at)
+	if _, err := io.ReadFull(io.NewSectionReader(old, at, int64(len(head))), head); err != nil {
+		return err
+	}
+	f, err := x.w.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(head)
+	if err == nil {
+		_, err = f.Write(more)
+	}
+	return errors.Join(err, f.Close())
+}
+
+// copyColumn copies the files of a column.
+func (x *appending) copyColumn(c ColumnMeta, from *Store) (ColumnMeta, error) {
+	to := c
+	for i, file := range c.RowOffsets {
+		if i == 0 {
+			to.RowOffsets = slices.Clone(c.RowOffsets)
+		}
+		to.RowOffsets[i] = x.dir + "/" + file
+	}
+	if c.StringOffsets != "" {
+		to.StringOffsets = x.dir + "/" + c.StringOffsets
+	}
+	to.File = x.dir + "/" + c.File
+	if c.Categories != nil {
+		texts, err := x.copyColumn(*c.Categories, from)
+		if err != nil {
+			return to, err
+		}
+		to.Categories = &texts
+	}
+	own := c
+	own.Categories = nil
+	for _, file := range own.Files() {
+		if err := x.copyFile(from, file, x.dir+"/"+file); err != nil {
+			return to, err
+		}
+	}
+	return to, nil
+}
+
+// copyFile copies a file of another store.
+func (x *appending) copyFile(from *Store, file, to string) (err error) {
+	if err := context.Cause(x.ctx); err != nil {
+		return err
+	}
+	path, _ := from.ArrayFile(file)
+	in, err := from.fs.OpenStream(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	out, err := x.w.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// appendEdges writes the new edges of a type.
+func (x *appending) appendEdges(e *graph.Edges, from *Store, rows uint64) error {
+	name := e.Type.String()
+	old := x.Meta.Edges[name]
+	if e.Count == 0 && rows == 0 && old != nil {
+		return nil
+	}
+	first, err := x.rowsBefore(name)
+	if err != nil {
+		return err
+	}
+	m := &EdgesMeta{Count: e.Count, Primary: e.Primary.String(), NoPositions: e.NoPositions, Arrays: map[string]string{}, Columns: map[string]ColumnMeta{}, Rows: first + rows}
+	dir := x.dir + "/" + EdgesDir(e.Type)
+	a := e.Adj[e.Primary]
+	var nodes, starts []byte
+	for v := range a.Indptr.Len() - 1 {
+		if at := a.Indptr.At(v); at < a.Indptr.At(v+1) {
+			nodes, starts = binary.LittleEndian.AppendUint32(nodes, uint32(v)), appendWide(starts, at, e.Count)
+		}
+	}
+	starts = appendWide(starts, uint64(e.Count), e.Count)
+	for _, f := range []struct {
+		name  string
+		bytes []byte
+		wide  bool
+	}{{"nodes", nodes, false}, {"starts", starts, isWideCount(e.Count)}, {"far", graph.Bytes(a.Far.U32), false}} {
+		m.Arrays[f.name] = dir + "/" + f.name + ".npy"
+		if err := x.writeArray(m.Arrays[f.name], f.bytes, f.wide); err != nil {
+			return err
+		}
+	}
+	for column, c := range from.Meta.Edges[name].Columns {
+		if column == graph.PositionColumn {
+			if old != nil && !x.hasPositions(name) {
+				continue
+			}
+			at := dir + "/" + FileName(column) + ".npy"
+			if c, err = x.appendPositions(graph.FindColumn(e.Columns, column), first, at); err != nil {
+				return err
+			}
+			m.Columns[column] = c
+			continue
+		}
+		if m.Columns[column], err = x.copyColumn(c, from); err != nil {
+			return err
+		}
+	}
+	x.segment.Edges[name] = m
+	return nil
+}
+
+// isWideCount says whether offsets into n entries take 64 bits.
+func isWideCount(n int) bool { return n > maxNarrow }
+
+// maxNarrow is the largest offset that takes 32 bits.
+const maxNarrow = 1<<32 - 1
+
+// appendWide appends an offset into n entries.
+func appendWide(b []byte, v uint64, n int) []byte {
+	if isWideCount(n) {
+		return binary.LittleEndian.AppendUint64(b, v)
+	}
+	return binary.LittleEndian.AppendUint32(b, uint32(v))
+}
+
+// writeArray writes an array of uint32, or of uint64 for wide.
+func (x *appending) writeArray(name string, b []byte, wide bool) error {
+	dtype := graph.Uint32
+	if wide {
+		dtype = graph.Uint64
+	}
+	a, err := x.w.Array(name, dtype)
+	if err != nil {
+		return err
+	}
+	_, err = a.Write(b)
+	return errors.Join(err, a.Close())
+}
+
+// hasPositions says whether the edges of a type have their positions in the input.
+func (x *appending) hasPositions(edgeType string) bool {
+	i := slices.IndexFunc(x.Graph.Edges, func(e *graph.Edges) bool { return e.Type.String() == edgeType })
+	return graph.FindColumn(x.Graph.Edges[i].Columns, graph.PositionColumn) != nil
+}
+
+// rowsBefore is the number of rows of the input of an edge type so far. For edges of the base it is one more than their largest position, so that
+// rows at its end of which the import made no edge are not counted.
+func (x *appending) rowsBefore(edgeType string) (rows uint64, err error) {
+	for i := range slices.Backward(x.Meta.Segments) {
+		if e := x.Meta.Segments[i].Edges[edgeType]; e != nil {
+			return e.Rows, nil
+		}
+	}
+	i := slices.IndexFunc(x.Graph.Edges, func(e *graph.Edges) bool { return e.Type.String() == edgeType })
+	if i < 0 {
+		return 0, nil
+	}
+	c := graph.FindColumn(x.Graph.Edges[i].Columns, graph.PositionColumn)
+	if c == nil {
+		return uint64(x.Graph.Edges[i].Count), nil
+	}
+	for v := range positions(c) {
+		rows = max(rows, v+1)
+	}
+	return rows, nil
+}
+
+// positions are the values of a column of positions.
+func positions(c *graph.Column) func(yield func(v uint64) bool) {
+	x, _ := view(Descr(c.DType), c.Values)
+	return func(yield func(v uint64) bool) {
+		for i := range x.Len() {
+			if !yield(x.At(i)) {
+				return
+			}
+		}
+	}
+}
+
+// appendPositions writes the positions of new edges, which count from the first.
+func (x *appending) appendPositions(c *graph.Column, first uint64, file string) (ColumnMeta, error) {
+	most := first
+	for v := range positions(c) {
+		most = max(most, first+v)
+	}
+	b := make([]byte, 0, 4*c.Rows)
+	for v := range positions(c) {
+		if most > maxNarrow {
+			b = binary.LittleEndian.AppendUint64(b, first+v)
+		} else {
+			b = binary.LittleEndian.AppendUint32(b, uint32(first+v))
+		}
+	}
+	m := ColumnMeta{File: file, DType: graph.Uint32.String(), Shape: []int{}}
+	if most > maxNarrow {
+		m.DType = graph.Uint64.String()
+	}
+	return m, x.writeArray(file, b, most > maxNarrow)
+}
