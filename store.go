@@ -19,10 +19,11 @@ type Store struct {
 	report *report.Report // report of the run that made the folder; nil if it has not been read
 }
 
-// Open maps the store or collection in a folder. The caller closes it. For any other folder the error is ErrNotStore.
+// Open maps the store or collection in a folder. The caller closes it. For any other folder the error is ErrNotStore. The edges that segments of Append change are
+// merged in memory.
 func Open(dir string) (_ *Store, err error) {
 	defer guard.Catch(&err)()
-	s, err := store.Open(vfs.OS, dir)
+	s, err := store.OpenMerged(vfs.OS, dir, -1)
 	if err != nil {
 		return nil, err
 	}

@@ -28,9 +28,9 @@ func Exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// OpenGraph opens a store of one graph.
+// OpenGraph opens a store of one graph, with the segments that it has.
 func OpenGraph(dir string) (*store.Store, error) {
-	s, err := store.Open(vfs.OS, dir)
+	s, err := store.OpenMerged(vfs.OS, dir, -1)
 	if err != nil {
 		return nil, err
 	}

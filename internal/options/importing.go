@@ -1,5 +1,7 @@
 package options
 
+import "slices"
+
 // Build are the options of commands that make a store from edges.
 var Build = []Option{
 	{Field: "Both", Group: GroupGraph, Common: true, Help: "store the adjacency of both directions, not only of the primary one"},
@@ -40,6 +42,19 @@ var Import = []Option{
 	{Field: "Features", Group: GroupColumns, Common: true, Value: "FILE", Help: "file with the features of the types, model input that is made of columns: the keys fit, nodes and edges of a graph.yaml (docs/features.md)"},
 	{Field: "Like", Group: GroupColumns, Common: true, Value: "STORE", Help: "apply the features of another store to the columns of SRC, with what was fitted there"},
 	{Field: "AllowOutside", Group: GroupSource, Help: "let a metadata file name files outside its folder, and databases on servers"},
+}
+
+// Append are the options of append: those of import that say how tables are read.
+var Append = rowsOf(Import, "Format", "Columns", "Src", "Dst", "SrcType", "DstType", "IDs", "Delimiter", "Missing", "Vectors", "AllowOutside")
+
+// rowsOf are the rows of a table for the given fields.
+func rowsOf(of []Option, fields ...string) (rows []Option) {
+	for _, o := range of {
+		if slices.Contains(fields, o.Field) {
+			rows = append(rows, o)
+		}
+	}
+	return rows
 }
 
 // RMAT are the parameters of an R-MAT graph.

@@ -285,7 +285,13 @@ func (j *partsJob) open(ctx context.Context, in string, outside bool) error {
 		if err != nil {
 			return err
 		}
-		sum, err := operation.InputFolder(j.report, in)
+		if j.cluster != nil { // workers read the files
+			err = s.OnePiece()
+		}
+		var sum string
+		if err == nil {
+			sum, err = operation.InputFolder(j.report, in)
+		}
 		if err != nil {
 			return errors.Join(err, s.Close())
 		}

@@ -159,6 +159,9 @@ func (c choice) bound() int64 {
 
 // streamed compiles a plan for the stream executor.
 func (c choice) streamed(ctx context.Context, s *store.Store, plan *sample.Plan, bound int64) (*outofcore.Executor, error) {
+	if err := s.OnePiece(); err != nil {
+		return nil, err
+	}
 	return outofcore.Open(ctx, vfs.OS, s, plan, outofcore.Options{Memory: bound, Held: c.columns - c.fetched, Threads: c.threads, Scratch: c.scratch, Keep: c.keep,
 		Ops: c.options.Ops, NoEdgeIDs: c.options.NoEdgeIDs, Warn: c.options.Warn})
 }

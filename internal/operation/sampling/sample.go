@@ -68,6 +68,11 @@ func SampleFolder(ctx context.Context, dir, out string, o option.Sample, c *Clus
 		return nil, err
 	}
 	defer operation.CloseAfter(&err, out, s.Close)
+	if c != nil { // workers read the files
+		if err := s.OnePiece(); err != nil {
+			return nil, err
+		}
+	}
 	return Sample(ctx, s, out, o, c)
 }
 
@@ -76,7 +81,7 @@ func openSampled(dir string, x option.Executor) (*store.Store, error) {
 	if x == option.ExecutorStream {
 		return store.OpenLater(vfs.OS, dir)
 	}
-	return store.Open(vfs.OS, dir)
+	return store.OpenMerged(vfs.OS, dir, -1)
 }
 
 // sampling is a run of Sample.

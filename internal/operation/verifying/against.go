@@ -46,7 +46,7 @@ func compareSubgraphs(o *option.Verify, ctx context.Context, dir string) (_ *rep
 	if made.Options["missing_nodes"] != "" {
 		return nil, operation.Usagef("found `Against` with %s, which was sampled from TF-GNN's tables, expected subgraphs of a store; sample it again where it may be wrong", dir)
 	}
-	st, err := store.Open(vfs.OS, o.Against)
+	st, err := store.OpenMerged(vfs.OS, o.Against, -1)
 	if err != nil {
 		return nil, err
 	}

@@ -136,7 +136,7 @@ func auditParts(o *option.Verify, ctx context.Context, config string) (_ *report
 		last = done
 	}}
 	if o.Against != "" {
-		s, err := store.Open(vfs.OS, o.Against)
+		s, err := store.OpenMerged(vfs.OS, o.Against, -1)
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,10 @@ func All() []Workload {
 	}
 	out := func(name, args string) *Workload { return add(name, args+" --out out", "out") }
 
+	add("append", "append growing.store @tuesday", "growing.store").Copy = []string{"growing.store"}
+	add("append-again", "append grown.store @wednesday --memory 64MiB", "grown.store").Copy = []string{"grown.store"}
+	add("compact", "compact grown.store", "grown.store").Copy = []string{"grown.store"}
+
 	add("bench-sample", "bench sample @rmat.store --fanout 3,2 --batch-size 16 --batches 3")
 	add("bench-batches", "bench batches --rows 2000 --width 4 --repeat 1")
 

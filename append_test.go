@@ -1,0 +1,289 @@
+package graphmill_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/graph"
+	bounds "github.com/graphmill/graphmill/internal/limits"
+	"github.com/graphmill/graphmill/internal/proof"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
+)
+
+// grownTable is a table of a graph that grows: its header, and rows by batch.
+type grownTable struct {
+	name, header string
+	batches      [][]string
+}
+
+// grownGraph is a random typed graph whose tables come in batches.
+type grownGraph struct {
+	tables  []*grownTable
+	batches int
+	yaml    string // of the types
+}
+
+// write writes the tables of some batches with their graph.yaml to a folder.
+func (g *grownGraph) write(t *rapid.T, dir string, from, to int) string {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range g.tables {
+		rows := append([]string{x.header}, slices.Concat(x.batches[from:to]...)...)
+		if err := os.WriteFile(filepath.Join(dir, x.name), []byte(strings.Join(rows, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "graph.yaml"), []byte(g.yaml), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// drawGrown draws a graph: node types with ids that are strings, integers in no order or the numbers of rows, and types without a table; edge types with columns of all
+// kinds or none. Batches may have no rows of a table.
+func drawGrown(t *rapid.T) *grownGraph {
+	g := &grownGraph{batches: rapid.IntRange(2, 4).Draw(t, "batches")}
+	type nodes struct {
+		name string
+		ids  []string // known so far
+		kind string
+		free bool // edges make nodes
+	}
+	var types []*nodes
+	var yaml strings.Builder
+	yaml.WriteString("nodes:\n")
+	kinds := []string{"string", "integer", "rows", "numbers", "free"}
+	for i := range rapid.IntRange(1, 3).Draw(t, "node types") {
+		n := &nodes{name: fmt.Sprintf("n%d", i), kind: rapid.SampledFrom(kinds).Draw(t, "kind")}
+		types = append(types, n)
+		if n.kind == "free" {
+			n.free = true
+			fmt.Fprintf(&yaml, "  %s: {}\n", n.name)
+			continue
+		}
+		x := &grownTable{name: n.name + ".csv", header: "id,value,text"}
+		id := map[string]string{"string": "{column: id, dtype: string}", "integer": "{column: id, dtype: integer}", "rows": "null", "numbers": "{column: id, dtype: integer}"}[n.kind]
+		fmt.Fprintf(&yaml, "  %s: {table: %s, id: %s, columns: {value: float32, text: string}}\n", n.name, x.name, id)
+		x.batches = make([][]string, g.batches)
+		g.tables = append(g.tables, x)
+	}
+	yaml.WriteString("edges:\n")
+	type edges struct {
+		table    *grownTable
+		src, dst *nodes
+		columns  int
+	}
+	var rels []edges
+	free := 0
+	for i := range rapid.IntRange(1, 3).Draw(t, "edge types") {
+		e := edges{src: rapid.SampledFrom(types).Draw(t, "src"), dst: rapid.SampledFrom(types).Draw(t, "dst"), columns: rapid.IntRange(0, 3).Draw(t, "columns")}
+		if e.src.free || e.dst.free {
+			if free++; free > 1 { // several tables would number the nodes in another order
+				continue
+			}
+		}
+		e.table = &grownTable{name: fmt.Sprintf("e%d.csv", i), header: "src,dst,weight,at,note", batches: make([][]string, g.batches)}
+		columns := []string{"{}", "{weight: float64}", "{weight: float64, at: \"datetime[s]\"}", "{note: string, weight: float64}"}[e.columns]
+		fmt.Fprintf(&yaml, "  %s:r%d:%s: {table: %s, columns: %s}\n", e.src.name, i, e.dst.name, e.table.name, columns)
+		rels = append(rels, e)
+		g.tables = append(g.tables, e.table)
+	}
+	if len(rels) == 0 {
+		return drawGrown(t)
+	}
+	g.yaml = yaml.String()
+	used := map[string]bool{}
+	for b := range g.batches {
+		for _, n := range types {
+			if n.free {
+				continue
+			}
+			i := slices.IndexFunc(g.tables, func(x *grownTable) bool { return x.name == n.name+".csv" })
+			least := 0
+			if b == 0 {
+				least = 1
+			}
+			for range rapid.IntRange(least, 5).Draw(t, "new nodes") {
+				id := fmt.Sprint(len(n.ids))
+				switch n.kind {
+				case "string":
+					id = fmt.Sprintf("%s-%d", rapid.SampledFrom([]string{"a", "bb", "é"}).Draw(t, "name"), len(n.ids))
+				case "integer":
+					id = fmt.Sprint(rapid.IntRange(100, 150).Filter(func(v int) bool { return !used[fmt.Sprint(n.name, v)] }).Draw(t, "id"))
+					used[n.name+id] = true
+				}
+				n.ids = append(n.ids, id)
+				g.tables[i].batches[b] = append(g.tables[i].batches[b], fmt.Sprintf("%s,%d.5,%s", id, rapid.IntRange(0, 9).Draw(t, "value"), rapid.SampledFrom([]string{"", "x", "long text"}).Draw(t, "text")))
+			}
+		}
+		for _, e := range rels {
+			end := func(n *nodes) string {
+				if n.free {
+					return fmt.Sprint(rapid.IntRange(0, 12).Draw(t, "free end"))
+				}
+				return rapid.SampledFrom(n.ids).Draw(t, "end")
+			}
+			least := 0
+			if b == 0 && (e.src.free || e.dst.free) {
+				least = 1
+			}
+			for range rapid.IntRange(least, 8).Draw(t, "new edges") {
+				e.table.batches[b] = append(e.table.batches[b], fmt.Sprintf("%s,%s,%d,2020-01-0%dT00:00:00Z,%s", end(e.src), end(e.dst), rapid.IntRange(0, 9).Draw(t, "weight"),
+					rapid.IntRange(1, 9).Draw(t, "day"), rapid.SampledFrom([]string{"", "n", "two words"}).Draw(t, "note")))
+			}
+		}
+	}
+	return g
+}
+
+// sameIndex compares two lists.
+func sameIndex(a, b graph.Index) bool {
+	if a.Len() != b.Len() {
+		return false
+	}
+	for i := range a.Len() {
+		if a.At(i) != b.At(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameColumns compares columns.
+func sameColumns(t *rapid.T, what string, got, want []*graph.Column) {
+	if len(got) != len(want) {
+		t.Fatalf("%s: found %d columns, expected %d", what, len(got), len(want))
+	}
+	for i, g := range got {
+		w := want[i]
+		if g.Name != w.Name || g.DType != w.DType || !slices.Equal(g.Shape, w.Shape) || g.Rows != w.Rows || g.Unit != w.Unit {
+			t.Fatalf("%s: found the column %s of %s %v with %d rows, expected %s of %s %v with %d", what, g.Name, g.DType, g.Shape, g.Rows, w.Name, w.DType, w.Shape, w.Rows)
+		}
+		if !bytes.Equal(g.Values, w.Values) || !sameIndex(g.StringOffsets, w.StringOffsets) {
+			t.Fatalf("%s: found other values in the column %s: %v, expected %v", what, g.Name, g.Values, w.Values)
+		}
+	}
+}
+
+// sameGraph compares two graphs.
+func sameGraph(t *rapid.T, got, want *graph.Graph) {
+	if len(got.Nodes) != len(want.Nodes) || len(got.Edges) != len(want.Edges) {
+		t.Fatalf("found %d node types and %d edge types, expected %d and %d", len(got.Nodes), len(got.Edges), len(want.Nodes), len(want.Edges))
+	}
+	for i, g := range got.Nodes {
+		w := want.Nodes[i]
+		if g.Type != w.Type || g.Count != w.Count || (g.IDs == nil) != (w.IDs == nil) {
+			t.Fatalf("found %d nodes of %s, expected %d of %s", g.Count, g.Type, w.Count, w.Type)
+		}
+		sameColumns(t, g.Type, g.Columns, w.Columns)
+		if g.IDs != nil {
+			sameColumns(t, g.Type, []*graph.Column{g.IDs}, []*graph.Column{w.IDs})
+		}
+	}
+	for i, g := range got.Edges {
+		w := want.Edges[i]
+		if g.Type != w.Type || g.Count != w.Count || g.NoPositions != w.NoPositions || g.Primary != w.Primary {
+			t.Fatalf("found %d edges of %s, expected %d of %s", g.Count, g.Type, w.Count, w.Type)
+		}
+		for d := range g.Adj {
+			if (g.Adj[d] == nil) != (w.Adj[d] == nil) {
+				t.Fatalf("%s: found the direction %d: %t, expected %t", g.Type, d, g.Adj[d] != nil, w.Adj[d] != nil)
+			}
+			if g.Adj[d] != nil && !(sameIndex(g.Adj[d].Indptr, w.Adj[d].Indptr) && sameIndex(g.Adj[d].Far, w.Adj[d].Far) && sameIndex(g.Adj[d].EdgeID, w.Adj[d].EdgeID)) {
+				t.Fatalf("%s: found other lists in direction %d: %v, expected %v", g.Type, d, *g.Adj[d], *w.Adj[d])
+			}
+		}
+		sameColumns(t, g.Type.String(), g.Columns, w.Columns)
+	}
+}
+
+// A store that grew by appends is the store of all tables at once, and after a compaction it has its files.
+func TestAppend(t *testing.T) {
+	defer func(align int64) { bounds.ShardAlign = align }(bounds.ShardAlign)
+	bounds.ShardAlign = int64(os.Getpagesize())
+	dir := t.TempDir()
+	n, most := 0, proof.Count(t, 20, 1000) // an import, and three operations that sync each file
+	rapid.Check(t, func(t *rapid.T) {
+		if n++; n > most {
+			return
+		}
+		dir := filepath.Join(dir, fmt.Sprint(n))
+		g := drawGrown(t)
+		build := option.Build{Run: option.Run{NoReport: true}, Both: rapid.Bool().Draw(t, "both")}
+		ctx := context.Background()
+		importFrom := func(from string, out string) {
+			s, err := graphmill.Import(ctx, from, out, option.Import{Build: build})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		whole, grown := filepath.Join(dir, "whole.store"), filepath.Join(dir, "grown.store")
+		importFrom(g.write(t, filepath.Join(dir, "all"), 0, g.batches), whole)
+		importFrom(g.write(t, filepath.Join(dir, "0"), 0, 1), grown)
+		for b := 1; b < g.batches; b++ {
+			if _, err := graphmill.Append(ctx, grown, g.write(t, filepath.Join(dir, fmt.Sprint(b)), b, b+1), option.Append{Run: option.Run{NoReport: true}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w, err := store.Open(vfs.OS, whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = w.Close() }()
+		s, err := store.OpenMerged(vfs.OS, grown, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameGraph(t, s.Graph, w.Graph)
+		for i, n := range w.Graph.Nodes {
+			ids, err := s.IDs(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := w.IDs(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for v := range n.Count {
+				if found, ok := ids.Find([]byte(want.Text(uint64(v)))); !ok || found != uint64(v) {
+					t.Fatalf("%s: found node %d, %t by the id %s, expected %d", n.Type, found, ok, want.Text(uint64(v)), v)
+				}
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := graphmill.Compact(ctx, grown, option.Run{NoReport: true}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := store.ReadManifest(vfs.OS, grown)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := store.ReadManifest(vfs.OS, whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		delete(got.Files, store.MetaFile)
+		delete(want.Files, store.MetaFile)
+		if !maps.Equal(got.Files, want.Files) {
+			t.Fatalf("found the files %v after a compaction, expected %v", got.Files, want.Files)
+		}
+	})
+}

@@ -1,0 +1,56 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/cli"
+	"github.com/graphmill/graphmill/internal/options"
+	"github.com/graphmill/graphmill/option"
+)
+
+// NewAppend makes the command append.
+func NewAppend(t *cli.Terminal) *cobra.Command {
+	var f struct {
+		CommonFlags
+		option.Append
+		NoReport bool
+	}
+	o := &f.Append
+	cmd := &cobra.Command{
+		Use:   "append STORE SRC...",
+		Short: "Add new nodes and edges to a store",
+		Long: `Reads tables as graphmill import does, and adds what is new to STORE: nodes, and edges
+between all nodes. Only what is new is written, as a segment. The store then gives the
+draws and edge ids of a store that was imported from all tables at once.
+
+SRC has the types and columns of the store; a type may be new. What the import of the
+store was asked to do with rows that break a rule is done with the new ones as well.
+
+The store gets the new version under its name in one step. Programs that have it open
+keep the version before, and after an error it is as it was. graphmill compact makes
+it one piece again.`,
+		Example: `  graphmill append g.store monday.csv
+  graphmill append g.store tables/                # a folder with a graph.yaml
+  graphmill append g.store new-1.csv new-2.csv --src from --dst to`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return cli.Usagef("found %d arguments, expected a STORE, and a SRC or several files of edges; give both", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.Check(); err != nil {
+				return err
+			}
+			o.Run = f.CommonFlags.Run(t)
+			o.NoReport = f.NoReport
+			o.More = args[2:]
+			return t.Finish(f.AsJSON)(graphmill.Append(cmd.Context(), args[0], args[1], *o))
+		},
+	}
+	f.Add(cmd)
+	f.Bind(cmd, options.NoReport, &f)
+	f.Bind(cmd, options.Append, o)
+	return cmd
+}

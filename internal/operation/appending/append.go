@@ -1,0 +1,258 @@
+package appending
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/features"
+	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/ingest"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
+	"github.com/graphmill/graphmill/report"
+)
+
+// Append adds the tables of source to the store in the folder dir, as a segment. The store gets a new version under its name in one step, whose other files are
+// hard links to those of the version before; who has the store open keeps the version that it has. After an error the store is as it was.
+func Append(ctx context.Context, dir, source string, o option.Append) (_ *report.Report, err error) {
+	defer guard.Catch(&err)()
+	start := time.Now()
+	if err := operation.CheckRun(&o.Run); err != nil {
+		return nil, err
+	}
+	if o.Overwrite {
+		return nil, operation.Usagef("found `Overwrite`, expected it for a new folder: an append replaces the store in any case; leave it out")
+	}
+	a := &appending{o: &o, start: start}
+	if err := a.open(dir); err != nil {
+		return nil, err
+	}
+	defer operation.CloseAfter(&err, dir, a.store.Close)
+	if err := a.checkStore(); err != nil {
+		return nil, err
+	}
+	options, err := a.reading()
+	if err != nil {
+		return nil, err
+	}
+	ctx = table.Bound(ctx, o.Memory, o.Threads)
+	src, err := ingest.Open(ctx, vfs.OS, source, options)
+	if errors.Is(err, ingest.ErrUsage) {
+		return nil, operation.Usagef("%w", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer operation.CloseAfter(&err, dir, src.Close)
+	a.report = operation.NewReport(&o.Run, "append", operation.Titled(dir))
+	for _, text := range src.Warnings {
+		operation.Warn(&o.Run, "%s", text)
+		a.report.Note(text)
+	}
+	if err := a.fit(src); err != nil {
+		return nil, err
+	}
+	name, err := operation.Below(source)
+	if err != nil {
+		return nil, err
+	}
+	if a.made.Inputs, err = operation.Fingerprints(ctx, vfs.OS, src.Files, a.report, name); err != nil {
+		return nil, err
+	}
+	a.made.Command, a.made.Version, a.made.Options = "append", operation.Version(), map[string]string{"format": src.Format}
+	if len(o.Missing) > 0 {
+		a.made.Options["missing"] = strings.Join(o.Missing, ",")
+	}
+	a.report.Stage("open", time.Since(start), 0, "")
+	return a.report, a.write(ctx, &src.Input)
+}
+
+// appending is a run of Append.
+type appending struct {
+	o      *option.Append
+	store  *store.Store
+	sum    string // of the version that is opened
+	start  time.Time
+	report *report.Report
+	made   store.Made
+}
+
+// open opens the store, with all segments that it has.
+func (a *appending) open(dir string) (err error) {
+	a.store, a.sum, err = openWhole(dir)
+	return err
+}
+
+// openWhole opens a store of one graph on this machine with all its segments, and returns its checksum.
+func openWhole(dir string) (s *store.Store, sum string, err error) {
+	if vfs.Scheme(dir) != "" {
+		return nil, "", operation.Usagef("%s: found a store in an object store, expected one on this machine, whose files can be shared by two versions; copy it here, and then to its place again", dir)
+	}
+	if sum, err = store.Sum(vfs.OS, dir); err != nil && !vfs.Absent(err) {
+		return nil, "", err
+	}
+	if s, err = store.OpenMerged(vfs.OS, dir, -1); err != nil {
+		return nil, "", err
+	}
+	if s.Graph == nil {
+		return nil, "", errors.Join(operation.Usagef("%s: found a collection, expected a store; import the new graphs to another collection", dir), s.Close())
+	}
+	return s, sum, nil
+}
+
+// checkStore refuses stores whose import looked at all rows at once.
+func (a *appending) checkStore() error {
+	made := a.store.Meta.Made
+	for _, x := range []struct{ option, allowed, what string }{
+		{"duplicate_edges", "keep", "looked for equal edges among all of them"}, {"self_loops", "keep drop error", "added the self-loops that no edge has"},
+		{"homogeneous", "false", "made one type of all, whose numbers follow from all nodes"}, {"dangling_edges", "error drop", "added nodes after all others"},
+		{"largest_component", "", "kept the largest component of all edges"}, {"split", "", "divided all rows into the parts of a split"}, {"normalise", "", "divided the columns of all rows"},
+		{"like", "", "applied features"},
+	} {
+		if v := made.Options[x.option]; v != "" && !slices.Contains(strings.Fields(x.allowed), v) {
+			return operation.Usagef("%s: found a store whose import %s, expected one whose rows each count alone, because a segment has only the new rows; import all tables again", a.store.Dir, x.what)
+		}
+	}
+	if len(made.Amended) > 0 {
+		return operation.Usagef("%s: found a store whose columns were changed after its import, expected its tables to have all columns; import all tables again", a.store.Dir)
+	}
+	file, err := features.ReadFile(vfs.OS, a.store.Dir)
+	if err != nil {
+		return err
+	}
+	if file != nil {
+		return operation.Usagef("%s: found a store with features, expected none, because an append does not apply them; import all tables again", a.store.Dir)
+	}
+	return nil
+}
+
+// reading are the options by which the tables are read.
+func (a *appending) reading() (ingest.Options, error) {
+	o := a.o
+	s := ingest.Options{Format: o.Format, More: o.More, Columns: o.Columns, Src: o.Src, Dst: o.Dst, SrcType: o.SrcType, DstType: o.DstType, Vectors: o.Vectors, Outside: o.AllowOutside,
+		Symmetrise: a.store.Meta.Made.Options["symmetrise"] == "true", Temp: filepath.Dir(filepath.Clean(a.store.Dir)), Threads: o.Threads}
+	if o.IDs != "" {
+		ids, err := ingest.ParseIDs(o.IDs)
+		if err != nil {
+			return s, operation.Usagef("`IDs`: %w", err)
+		}
+		s.IDs = ids
+	}
+	switch {
+	case o.Delimiter == "tab":
+		s.Delimiter = '\t'
+	case o.Delimiter == "space":
+		s.Delimiter = ' '
+	case len(o.Delimiter) == 1:
+		s.Delimiter = o.Delimiter[0]
+	case o.Delimiter != "":
+		return s, operation.Usagef("found `Delimiter` %q, expected one character, tab or space", o.Delimiter)
+	}
+	var err error
+	s.Missing, err = operation.MissingRules(o.Missing)
+	return s, err
+}
+
+// write writes the segment and publishes the new version.
+func (a *appending) write(ctx context.Context, in *assemble.Input) (err error) {
+	w, copied, err := store.Amend(ctx, vfs.OS, a.store.Dir, a.sum, func(string) bool { return false })
+	if err != nil {
+		return err
+	}
+	defer operation.EndWith(&err, w)
+	b := &building{appending: a, w: w, dir: filepath.Join(w.Dir(), "new"), in: in}
+	defer operation.CloseWith(&err, b.close)
+	added, err := b.build(ctx)
+	if err != nil {
+		return err
+	}
+	meta, err := a.store.AppendSegment(ctx, w, *added)
+	if err != nil {
+		return err
+	}
+	if err := b.close(); err != nil {
+		return err
+	}
+	if copied > 0 {
+		a.report.Note(fmt.Sprintf("the file system has no hard links, so %d bytes of the store were copied", copied))
+	}
+	sealing := time.Now()
+	if err := w.Seal(ctx, meta, a.o.Threads); err != nil {
+		return err
+	}
+	s, err := store.OpenMerged(vfs.OS, w.Dir(), -1) // as every reader will
+	if err != nil {
+		return err
+	}
+	a.describe(s, len(meta.Segments))
+	if err := s.Close(); err != nil {
+		return err
+	}
+	a.report.Stage("checksums", time.Since(sealing), 0, "")
+	if err := operation.OnDisk(a.report, w.Dir()); err != nil {
+		return err
+	}
+	return operation.Publish(&a.o.Run, w, a.report, a.start)
+}
+
+// describe reports what the segment added.
+func (a *appending) describe(s *store.Store, number int) {
+	last := s.Meta.Segments[number-1]
+	r := a.report
+	nodes, edges := 0, 0
+	for name, n := range last.Nodes {
+		nodes += n.Count
+		r.Out("nodes "+name, report.Count(n.Count, "nodes"))
+	}
+	for name, e := range last.Edges {
+		edges += e.Count
+		r.Out("edges "+name, report.Count(e.Count, "edges"))
+	}
+	r.Head("segment", report.Count(number, "segments"))
+	r.Head("new nodes", report.Count(nodes, "nodes"))
+	r.Head("new edges", report.Count(edges, "edges"))
+}
+
+// edgesOf are the edges of a type in the store, nil for none.
+func (a *appending) edgesOf(t graph.EdgeType) *graph.Edges {
+	for _, e := range a.store.Graph.Edges {
+		if e.Type == t {
+			return e
+		}
+	}
+	return nil
+}
+
+// primaryOf is the direction by which the edges of new types are stored: that of the others.
+func (a *appending) primary() graph.Direction {
+	for _, e := range a.store.Graph.Edges {
+		return e.Primary
+	}
+	d, _ := graph.ParseDirection(cmp.Or(a.store.Meta.Made.Options["primary"], "in")) // one of both
+	return d
+}
+
+// isDropped says whether the import of the store drops the rows that break a rule.
+func (a *appending) isDropped(rule string) bool {
+	return a.store.Meta.Made.Options[rule] == string(option.PolicyDrop)
+}
+
+// idText is an id for an error.
+func idText(id []byte, dtype graph.DType) string {
+	if dtype == graph.String {
+		return strconv.Quote(string(id))
+	}
+	return fmt.Sprint(integerOf(id))
+}

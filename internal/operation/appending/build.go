@@ -1,0 +1,302 @@
+package appending
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/table/views"
+	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+)
+
+// building makes what a segment adds: two stores in a folder within the new version of the store, which close removes.
+type building struct {
+	*appending
+	w   *store.Writer
+	dir string
+	in  *assemble.Input
+
+	types   map[string]*nodeType
+	stores  []*store.Store
+	writers []*store.Writer
+}
+
+// nodeType is a node type of the store or of the tables.
+type nodeType struct {
+	name  string
+	known *store.IDs // ids of the nodes of the store; nil: it has no such type
+	had   int        // nodes of the store
+	new   *store.IDs // ids of the new nodes; nil: they have none
+	added int        // new nodes
+	keys  bool       // ids are strings, or integers that are not the numbers
+	ids   graph.DType
+	table bool
+}
+
+// find finds the number of an id.
+func (t *nodeType) find(id []byte) (uint64, bool) {
+	if !t.keys {
+		v := integerOf(id)
+		return v, v < uint64(t.had+t.added)
+	}
+	if t.known != nil {
+		if v, ok := findID(t.known, t.ids, id); ok {
+			return v, true
+		}
+	}
+	if t.new == nil {
+		return 0, false
+	}
+	v, ok := findID(t.new, t.ids, id)
+	return v + uint64(t.had), ok
+}
+
+// findID finds an id of a type whose ids have the given dtype.
+func findID(ids *store.IDs, dtype graph.DType, id []byte) (uint64, bool) {
+	if dtype == graph.String {
+		return ids.Find(id)
+	}
+	return ids.FindInteger(integerOf(id))
+}
+
+// integerOf is an id that is an integer.
+func integerOf(id []byte) uint64 { return binary.LittleEndian.Uint64(id) }
+
+// close removes the two stores.
+func (b *building) close() (err error) {
+	for _, s := range b.stores {
+		err = errors.Join(err, s.Close())
+	}
+	for _, w := range b.writers {
+		err = errors.Join(err, w.Abort())
+	}
+	b.stores, b.writers = nil, nil
+	return err
+}
+
+// build makes what the segment adds.
+func (b *building) build(ctx context.Context) (*store.Added, error) {
+	if err := b.typesOf(); err != nil {
+		return nil, err
+	}
+	nodes, err := b.buildNodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	edges, rows, err := b.buildEdges(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &store.Added{Nodes: nodes, Edges: edges, Rows: rows, Made: b.made}, nil
+}
+
+// typesOf finds the node types.
+func (b *building) typesOf() (err error) {
+	b.types = map[string]*nodeType{}
+	for i, n := range b.store.Graph.Nodes {
+		t := &nodeType{name: n.Type, had: n.Count, ids: graph.Uint64}
+		if t.known, err = b.store.IDs(i); err != nil {
+			return err
+		}
+		if n.IDs != nil {
+			t.keys, t.ids = true, n.IDs.DType
+		}
+		b.types[n.Type] = t
+	}
+	for i := range b.in.Nodes {
+		n := &b.in.Nodes[i]
+		t := b.types[n.Type]
+		if t == nil {
+			t = &nodeType{name: n.Type, ids: n.ID.DType}
+			if t.ids == graph.Invalid {
+				t.ids = graph.Uint64
+			}
+			t.keys = t.ids == graph.String
+			b.types[n.Type] = t
+		}
+		t.table = n.Table != nil
+	}
+	return nil
+}
+
+// buildStore builds a store in a folder of its own.
+func (b *building) buildStore(ctx context.Context, name string, in assemble.Input, opt assemble.Options) (*store.Store, *assemble.Result, error) {
+	w, err := store.Create(vfs.OS, b.dir+"-"+name, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	b.writers = append(b.writers, w)
+	opt.Threads, opt.Memory, opt.Primary = b.o.Threads, b.o.Memory, b.primary()
+	stages := operation.NewStages(&b.o.Run)
+	opt.Progress = stages.Update
+	result, err := assemble.Build(ctx, vfs.OS, w, in, opt)
+	stages.End()
+	if err != nil {
+		return nil, nil, err
+	}
+	result.Meta.Made = store.Made{Command: "append"}
+	if err := w.Seal(ctx, result.Meta, b.o.Threads); err != nil {
+		return nil, nil, err
+	}
+	s, err := store.Open(vfs.OS, w.Dir())
+	if err != nil {
+		return nil, nil, err
+	}
+	b.stores = append(b.stores, s)
+	return s, result, nil
+}
+
+// buildNodes makes a store of the new nodes.
+func (b *building) buildNodes(ctx context.Context) (*store.Store, error) {
+	var in assemble.Input
+	for i := range b.in.Nodes {
+		n := b.in.Nodes[i]
+		t := b.types[n.Type]
+		if n.Table == nil {
+			continue
+		}
+		if t.known != nil {
+			if err := b.checkNew(ctx, &n, t); err != nil {
+				return nil, err
+			}
+		}
+		if t.known != nil && !t.keys {
+			n.ID = table.Column{DType: graph.Uint64} // the numbers of the rows
+		}
+		in.Nodes = append(in.Nodes, n)
+	}
+	listed, err := b.numberEnds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in.Nodes = append(in.Nodes, listed...)
+	opt := assemble.Options{DuplicateNodes: assemble.Error, DanglingEdges: assemble.Zeros} // so that all integers are ids
+	if b.isDropped("duplicate_nodes") {
+		opt.DuplicateNodes = assemble.Drop
+	}
+	s, result, err := b.buildStore(ctx, "nodes", in, opt)
+	if err != nil {
+		return nil, err
+	}
+	for i, n := range s.Graph.Nodes {
+		t := b.types[n.Type]
+		t.added = n.Count
+		if n.IDs != nil {
+			t.keys, t.ids = true, n.IDs.DType
+			if t.new, err = s.IDs(i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, n := range result.Nodes {
+		operation.WarnCount(&b.o.Run, b.report, int64(n.Duplicates), "rows of "+n.Type+" are left out, because an earlier row has their id")
+	}
+	return s, nil
+}
+
+// checkNew refuses rows of a table of nodes whose ids the store has, or that do not go on with numbers that are ids.
+func (b *building) checkNew(ctx context.Context, n *assemble.Nodes, t *nodeType) error {
+	if n.ID.Name == "" {
+		if t.keys {
+			return operation.Usagef("%s: found no column of ids, expected one, because the nodes of type %s in the store have ids", n.Table.Files()[0], n.Type)
+		}
+		return nil
+	}
+	_, err := n.Table.Scan(ctx, []table.Column{n.ID}, max(b.o.Threads, 1), func(_ int, c *table.Chunk) error {
+		v := &c.Columns[0]
+		for i := range c.Rows {
+			row := c.First + uint64(i)
+			if !t.keys {
+				if id := integerOf(v.Data[8*i:]); id != uint64(t.had)+row {
+					return operation.Usagef("%s: found the id %d, expected %d, because the ids of the nodes of type %s are their numbers, which go on; import all tables again", n.Table.Where(row, n.ID.Name), id, uint64(t.had)+row, n.Type)
+				}
+				continue
+			}
+			id := valueOf(v, i, t.ids)
+			if _, ok := findID(t.known, t.ids, id); ok {
+				return operation.Usagef("%s: found the id %s, which a node of type %s in the store has, expected new nodes; remove the row", n.Table.Where(row, n.ID.Name), idText(id, t.ids), n.Type)
+			}
+		}
+		return nil
+	})
+	return err
+}
+
+// buildEdges makes a store of the new edges, and counts the rows of their tables.
+func (b *building) buildEdges(ctx context.Context) (*store.Store, map[string]uint64, error) {
+	var in assemble.Input
+	for _, t := range b.types {
+		in.Nodes = append(in.Nodes, assemble.Nodes{Type: t.name, Count: uint64(t.had + t.added), ID: table.Column{DType: graph.Uint64}})
+	}
+	slices.SortFunc(in.Nodes, func(x, y assemble.Nodes) int {
+		if x.Type < y.Type {
+			return -1
+		}
+		return 1
+	})
+	unknown := ^uint64(0) >> 1
+	for i := range b.in.Edges {
+		e := b.in.Edges[i]
+		var numbers []views.Numbers
+		for _, end := range []struct {
+			column *table.Column
+			of, as string
+		}{{&e.Src, e.Type.Src, "#src"}, {&e.Dst, e.Type.Dst, "#dst"}} {
+			t := b.types[end.of]
+			if t == nil {
+				return nil, nil, operation.Usagef("edge type %s: found no node type %q, expected one of the store or of the tables", e.Type, end.of)
+			}
+			n := views.Numbers{Column: *end.column, As: end.as, Find: t.find, Of: "the nodes of type " + t.name}
+			if b.isDropped("dangling_edges") {
+				n.Unknown = &unknown
+			}
+			if end.column.Name == "" { // rows of the table of new nodes
+				n.Find = func(id []byte) (uint64, bool) {
+					v := integerOf(id)
+					return uint64(t.had) + v, v < uint64(t.added)
+				}
+			} else {
+				n.Column.DType = t.ids
+			}
+			numbers = append(numbers, n)
+			*end.column = table.Column{Name: end.as, DType: graph.Uint64, Empty: end.column.Empty}
+		}
+		e.Table, e.OfStore = views.Numbered(e.Table, numbers...), true
+		in.Edges = append(in.Edges, e)
+	}
+	opt := assemble.Options{DanglingEdges: assemble.Error, NoPositions: b.store.Meta.Made.Options["no_positions"] == "true"}
+	if b.isDropped("dangling_edges") {
+		opt.DanglingEdges = assemble.Drop
+	}
+	switch b.store.Meta.Made.Options["self_loops"] {
+	case "drop":
+		opt.SelfLoops = assemble.Drop
+	case "error":
+		opt.SelfLoops = assemble.Error
+	default:
+		opt.SelfLoops = assemble.Keep
+	}
+	opt.DuplicateEdges = assemble.Keep
+	s, result, err := b.buildStore(ctx, "edges", in, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows := map[string]uint64{}
+	for _, e := range result.Edges {
+		rows[e.Type.String()] = e.Rows
+		for _, x := range []struct {
+			n    uint64
+			what string
+		}{{e.Dangling, "have an end that is no node"}, {e.SelfLoops, "are self-loops"}} {
+			operation.WarnCount(&b.o.Run, b.report, int64(x.n), fmt.Sprintf("rows of %s are left out, because they %s", e.Type, x.what))
+		}
+	}
+	return s, rows, nil
+}

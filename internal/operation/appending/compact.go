@@ -1,0 +1,84 @@
+package appending
+
+import (
+	"context"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/ingest/assemble"
+	"github.com/graphmill/graphmill/internal/ingest/transform"
+	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/progress"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
+	"github.com/graphmill/graphmill/report"
+)
+
+// Compact writes the store in the folder dir without segments: the files that an import of all its tables would have written, but for graph.json, which keeps how
+// the base was made. It replaces the store in one step; who has it open keeps the version that it has.
+func Compact(ctx context.Context, dir string, o option.Run) (_ *report.Report, err error) {
+	defer guard.Catch(&err)()
+	start := time.Now()
+	if err := operation.CheckRun(&o); err != nil {
+		return nil, err
+	}
+	if o.Overwrite {
+		return nil, operation.Usagef("found `Overwrite`, expected it for a new folder: a compaction replaces the store in any case; leave it out")
+	}
+	s, sum, err := openWhole(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer operation.CloseAfter(&err, dir, s.Close)
+	r := operation.NewReport(&o, "compact", operation.Titled(dir))
+	if s.Segments() == 0 {
+		return r, operation.Usagef("%s: found a store without segments, expected one that was appended to; there is nothing to do", dir)
+	}
+	w, _, err := store.Amend(ctx, vfs.OS, dir, sum, func(string) bool { return true })
+	if err != nil {
+		return nil, err
+	}
+	defer operation.EndWith(&err, w)
+	t, err := transform.New(ctx, s.Graph, transform.Options{Touched: s.Touched})
+	if err != nil {
+		return nil, err
+	}
+	both := false
+	for _, e := range s.Graph.Edges {
+		both = both || e.Adj[1-e.Primary] != nil
+	}
+	opt := assemble.Options{Both: both, Threads: o.Threads, Memory: o.Memory, Held: s.Merged(), DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep}
+	for _, e := range s.Graph.Edges {
+		opt.Primary, opt.NoPositions = e.Primary, e.NoPositions
+	}
+	opt.Foreseen = func(stages []progress.Stage) { operation.Foresee(&o, stages) }
+	stages := operation.NewStages(&o)
+	opt.Progress = stages.Update
+	began := time.Now()
+	result, err := assemble.Build(ctx, vfs.OS, w, t.Input(), opt)
+	stages.End()
+	if err != nil {
+		return nil, err
+	}
+	t.Finish(result.Meta, s.Meta)
+	r.Stage("write", time.Since(began), 0, "")
+	sealing := time.Now()
+	result.Meta.Made = s.Meta.Made
+	if err := w.Seal(ctx, result.Meta, o.Threads); err != nil {
+		return nil, err
+	}
+	c, err := store.Open(vfs.OS, w.Dir())
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Close(); err != nil {
+		return nil, err
+	}
+	r.Stage("checksums", time.Since(sealing), 0, "")
+	r.Head("segments", report.Count(s.Segments(), "segments"))
+	if err := operation.OnDisk(r, w.Dir()); err != nil {
+		return nil, err
+	}
+	return r, operation.Publish(&o, w, r, start)
+}

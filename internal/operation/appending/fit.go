@@ -1,0 +1,127 @@
+package appending
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/ingest"
+	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/operation"
+)
+
+// fit makes the tables of a source ask for the columns of the store, and refuses those that cannot.
+func (a *appending) fit(src *ingest.Source) error {
+	switch {
+	case src.Collection != nil:
+		return operation.Usagef("found many graphs, expected tables of one; import them to a collection")
+	case src.Input.Context != nil:
+		return operation.Usagef("found a table of the context, expected tables of nodes and edges, because an append changes no rows that are there; leave it out")
+	case !src.Features.None():
+		return operation.Usagef("found features, expected tables alone, because an append does not make them; leave the features out")
+	}
+	t := &src.Transforms
+	if t.LargestComponent || len(t.Splits) > 0 || len(t.Normalise) > 0 || t.SelfLoops != "" && t.SelfLoops != "keep" || t.DuplicateEdges != "" && t.DuplicateEdges != "keep" {
+		return operation.Usagef("found transforms, which look at all rows at once, expected none in an append; leave them out")
+	}
+	for i := range src.Input.Nodes {
+		n := &src.Input.Nodes[i]
+		k := a.store.Graph.NodeType(n.Type)
+		if k < 0 || n.Table == nil {
+			continue
+		}
+		of := a.store.Graph.Nodes[k]
+		columns, err := a.fitColumns(n.Table, n.Columns, of.Columns)
+		if err != nil {
+			return fmt.Errorf("node type %s: %w", n.Type, err)
+		}
+		n.Columns = columns
+		if n.ID.Name != "" {
+			if n.ID.DType = graph.Uint64; of.IDs != nil {
+				n.ID.DType = of.IDs.DType
+			}
+		}
+	}
+	for i := range src.Input.Edges {
+		e := &src.Input.Edges[i]
+		for _, end := range []struct {
+			column *table.Column
+			of     string
+		}{{&e.Src, e.Type.Src}, {&e.Dst, e.Type.Dst}} {
+			if k := a.store.Graph.NodeType(end.of); k >= 0 && end.column.Name != "" {
+				end.column.DType = graph.Uint64
+				if ids := a.store.Graph.Nodes[k].IDs; ids != nil {
+					end.column.DType = ids.DType
+				}
+			}
+		}
+		of := a.edgesOf(e.Type)
+		if of == nil {
+			continue
+		}
+		columns, err := a.fitColumns(e.Table, e.Columns, of.Columns)
+		if err != nil {
+			return fmt.Errorf("edge type %s: %w", e.Type, err)
+		}
+		e.Columns = columns
+	}
+	return nil
+}
+
+// fitColumns gives the columns of a table the dtypes, units and categories that those of the store have. Both must have the same names.
+func (a *appending) fitColumns(t table.Table, have []table.Column, want []*graph.Column) ([]table.Column, error) {
+	want = slices.DeleteFunc(slices.Clone(want), func(c *graph.Column) bool { return c.Name == graph.PositionColumn })
+	for _, c := range have {
+		if graph.FindColumn(want, c.Name) == nil {
+			return nil, operation.Usagef("%s: found the column %q, expected the columns of the store (%s); leave it out", t.Files()[0], c.Name, namesOf(want))
+		}
+	}
+	fields := t.Fields()
+	var columns []table.Column
+	for _, w := range want {
+		i := slices.IndexFunc(have, func(c table.Column) bool { return c.Name == w.Name })
+		if i < 0 {
+			return nil, operation.Usagef("%s: found no column %q, expected it, because the store has it; add it to the table", t.Files()[0], w.Name)
+		}
+		c := have[i]
+		if !slices.Equal(c.Shape, w.Shape) {
+			return nil, operation.Usagef("%s: found %q with the shape %v, expected %v as in the store; write the table with this shape", t.Files()[0], c.Name, c.Shape, w.Shape)
+		}
+		declared := slices.IndexFunc(fields, func(f table.Field) bool { return f.Name == c.Name && f.DType != graph.Invalid && !f.Inferred }) >= 0
+		switch {
+		case w.Categories != nil:
+			texts := make([]string, w.Categories.Rows)
+			for k := range texts {
+				texts[k] = string(w.Categories.Text(k))
+			}
+			categories, err := table.NewCategories(texts)
+			if err != nil {
+				return nil, err
+			}
+			c.DType, c.Categories, c.Unit = graph.Int32, categories, ""
+		case w.Unit != "":
+			c.DType, c.Unit, c.Categories = graph.Int64, w.Unit, nil
+		case declared && c.Categories == nil && c.Unit == "" && c.DType != w.DType:
+			return nil, operation.Usagef("%s: found %q of %s, expected %s as in the store; write the table with this dtype", t.Files()[0], c.Name, c.DType, w.DType)
+		default:
+			c.DType, c.Unit, c.Categories, c.Inferred = w.DType, "", nil, false
+		}
+		columns = append(columns, c)
+	}
+	return columns, nil
+}
+
+// namesOf lists columns for an error.
+func namesOf(columns []*graph.Column) string {
+	text := ""
+	for i, c := range columns {
+		if i > 0 {
+			text += ", "
+		}
+		text += c.Name
+	}
+	if text == "" {
+		return "none"
+	}
+	return text
+}

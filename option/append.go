@@ -1,0 +1,21 @@
+package option
+
+// Append say how tables are read that are added to a store. The zero value recognises most of them. What the import of the store was asked to do with rows that
+// break a rule holds for the new rows as well.
+type Append struct {
+	Run
+
+	// Format, Columns, Src, Dst, SrcType, DstType, IDs, Delimiter, Missing, Vectors and AllowOutside are those of Import. The types and columns are those of the
+	// store.
+	Format           string
+	Columns          string
+	Src, Dst         string
+	SrcType, DstType string
+	IDs              string
+	Delimiter        string
+	Missing          []string
+	Vectors          []string
+	AllowOutside     bool
+	// More lists further files of an edge list, which are read after the source.
+	More []string
+}
