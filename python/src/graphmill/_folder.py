@@ -13,7 +13,7 @@ import math
 import os
 import stat
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Union
 
 import numpy as np
@@ -47,9 +47,10 @@ class Folder:
         path: path of the folder, or its address: s3://BUCKET/KEY, gs://BUCKET/KEY or https://HOST/PATH.
         meta: file name of its metadata.
         kind, maker: the kind of such a folder, and the command that makes one, for errors.
+        formats: the formats of the metadata that the caller knows.
     """
 
-    def __init__(self, path: str | os.PathLike[str], meta: str, kind: str, maker: str) -> None:
+    def __init__(self, path: str | os.PathLike[str], meta: str, kind: str, maker: str, formats: tuple[int, ...] = (1,)) -> None:
         self.path, self.meta_name = as_path("path", path), meta
         self.remote = is_address(self.path)
         self._fetched = fetched(self.path) if self.remote else None
@@ -94,9 +95,17 @@ class Folder:
         if files.get(meta, {}).get("xxh3") != found:
             raise GraphmillError(f"{self.path}/{meta}: damaged: found checksum {found}, expected that of {MANIFEST}")
         self.meta: dict[str, Any] = self._json(meta, text)
-        self._format(self.meta, meta)
+        self._format(self.meta, meta, *formats)
         self.fingerprint = f"{xxh3(manifest):016x}"
         self._open: dict[str, Array] = {}
+        self.joined: dict[str, list[tuple[str, int]]] = {}  # files that go on in others: names, and how many bytes of each
+        self.made: dict[str, Callable[[], Array]] = {}  # arrays that have no file
+
+    def parts(self, name: str) -> list[tuple[str, int]]:
+        """The files that have the bytes of an array file, one after the other, and how many bytes each has of it."""
+        if name in self.joined:
+            return self.joined[name]
+        return [(part, self.sizes.get(part, 0)) for part in self._shards.get(name, [name])]
 
     def json(self, name: str) -> dict[str, Any]:
         """A file of metadata that the manifest names."""
@@ -154,16 +163,23 @@ class Folder:
         if name in self._open:
             return self._open[name]
         path = f"{self.path}/{name}"
-        parts = self._shards.get(name, [name])
-        if parts[0] not in self.sizes:
+        parts = [part for part, _ in self.parts(name)]
+        if name not in self.made and parts[0] not in self.sizes:
             raise GraphmillError(f"{path}: found no such file in {MANIFEST}, expected the array that the metadata refer to")
         if self._fetched is not None:
             raise GraphmillError(
                 f"{path}: found an array in an object store, expected one on this machine, which can be mapped; copy the folder here, or take the rows from batches"
             )
         try:
-            x = np.load(path, mmap_mode="r", allow_pickle=False) if parts == [name] else mapped([f"{self.path}/{part}" for part in parts])
+            if name in self.made:
+                x, parts = self.made[name](), []
+            elif parts == [name]:
+                x = np.load(path, mmap_mode="r", allow_pickle=False)
+            else:
+                x = mapped([(f"{self.path}/{part}", size) for part, size in self.parts(name)], counted=name not in self.joined)
             now = [os.stat(f"{self.path}/{part}") for part in parts]
+        except GraphmillError:
+            raise
         except Exception as e:  # NumPy reads the header as Python's text, and raises what its tokenizer raises
             raise GraphmillError(f"{path}: found no .npy file that can be read ({type(e).__name__}: {e}), expected one; graphmill verify finds damage") from e
         was = [self._found[part] for part in parts]

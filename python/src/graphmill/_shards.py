@@ -37,10 +37,18 @@ def shards(names: Iterable[str]) -> dict[str, list[str]]:
     return files
 
 
-def mapped(paths: Sequence[str]) -> Array:
-    """The array of an .npy file in shards, as a read-only map that lives as long as the array."""
-    sizes = [os.path.getsize(p) for p in paths]
-    for p, size in zip(paths[:-1], sizes):
+def mapped(parts: Sequence[tuple[str, int]], counted: bool) -> Array:
+    """The array of an .npy file in shards, as a read-only map that lives as long as the array.
+
+    Args:
+        parts: the files, and how many bytes of each count.
+        counted: whether the header has the number of rows; otherwise they are as many as there are bytes for.
+    """
+    paths, sizes = [p for p, _ in parts], [n for _, n in parts]
+    for p, size in parts:
+        if os.path.getsize(p) < size:
+            raise ValueError(f"{p} has fewer than {size} bytes")
+    for p, size in parts[:-1]:
         if size % mmap.PAGESIZE:
             raise ValueError(f"{p} has {size} bytes, not a multiple of {mmap.PAGESIZE}")
     libc = ctypes.CDLL(None, use_errno=True)
@@ -71,6 +79,8 @@ def mapped(paths: Sequence[str]) -> Array:
     shape, fortran, dtype = (np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0)(head)
     if fortran and len(shape) > 1:
         raise ValueError("its values are in Fortran's order")
+    if not counted:
+        shape = ((total - head.tell()) // (dtype.itemsize * int(np.prod(shape[1:], dtype=np.int64))), *shape[1:])
     count = int(np.prod(shape, dtype=np.int64))
     values: Array = np.frombuffer(view, dtype, count, head.tell()).reshape(shape)
     values.flags.writeable = False

@@ -16,6 +16,8 @@ from ._folder import Column, Columns, EdgeType, Folder, edge_type, human, int64,
 from ._html import counted, table
 from ._made_columns import Rows, drop_column, write_column
 from ._makers import maker
+from ._run import run
+from ._segments import merged
 from ._xxh3 import xxh3
 
 META = "graph.json"
@@ -51,11 +53,13 @@ class Store:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._folder = Folder(path, META, "a store", "graphmill import or graphmill generate")
+        self._folder = Folder(path, META, "a store", "graphmill import or graphmill generate", (1, 2))
         m = self.meta = self._folder.meta
         if m.get("kind") != "store":
             raise GraphmillError(f"{self.path}: found a {m.get('kind')}, expected a store of one graph; graphmill.Collection opens a collection")
         with metadata(self._folder, META):
+            if "segments" in m:
+                m = merged(self._folder)
             self.nodes: Mapping[str, Nodes] = NodeTypes({t: Nodes(self._folder, t, m["nodes"][t]) for t in sorted(m["nodes"])})
             counts = {t: n.count for t, n in self.nodes.items()}
             self.edges: Mapping[Any, Edges] = EdgeTypes({triple(e): Edges(self._folder, triple(e), m["edges"][e], counts) for e in sorted(m["edges"])})
@@ -214,9 +218,36 @@ class Store:
         """Remove a column, as `add_column` adds one."""
         self._change(drop_column, type_, name)
 
+    def append(self, source: str | os.PathLike[str], *more: str | os.PathLike[str], **options: Any) -> Any:
+        """Add the new nodes and edges of tables, as if they had been imported with the others: edges come after those that a node has.
+
+        The store gets a new version in one step. This object shows it; other objects, and loaders that run, keep the version that they have opened.
+
+        Args:
+            source: the tables: a file of edges, or a graph.yaml or its folder.
+            more: further files of edges.
+            options: flags of ``graphmill append`` as keywords: ``missing="float=nan"``.
+
+        Returns:
+            The report of the command.
+
+        Raises:
+            GraphmillError: the tables do not fit the store, which is as it was.
+
+        Example:
+            >>> store.append("monday/")
+        """
+        report = run("append", self.path, source, *more, **options)
+        self._reopen()
+        return report
+
     def _change(self, change: Callable[..., None], type_: Any, *given: Any) -> None:
         """Change a column of a type, and open the new version."""
         change(self._rows(type_), *given)
+        self._reopen()
+
+    def _reopen(self) -> None:
+        """Open the new version of the folder."""
         old = self._folder
         Store.__init__(self, self.path)
         self._folder.kept = old if old.kept is None else old.kept  # a temporary folder is removed with the object of its first version
@@ -400,22 +431,25 @@ class Nodes:
         if not isinstance(key, str) and not 0 <= key < 1 << 64:
             return -1
         b = key.encode("utf-8", "surrogateescape") if isinstance(key, str) else key.to_bytes(8, "little")
-        bits = max(self.count - 1, 0).bit_length()
-        buckets = self._folder.index(self._meta["arrays"]["id_buckets"], (1 << bits) + 1)
-        slots = self._folder.index(self._meta["arrays"]["id_slots"], self.count)
-        bucket = xxh3(b) >> (64 - bits)
-        for k in slots[int(buckets[bucket]) : int(buckets[bucket + 1])].tolist():
-            if k >= self.count:  # a damaged index
-                continue
-            if isinstance(have, Column):
-                at = have.string_offsets
-                assert at is not None
-                same = have.values[int(at[k]) : int(at[k + 1])].tobytes() == b
-            else:
-                assert have is not None
-                same = have[k].tobytes() == b
-            if same:
-                return int(k)
+        digest = xxh3(b)
+        for x in self._meta.get("indexes") or [{"first": 0, "count": self.count, "arrays": self._meta["arrays"]}]:
+            bits = max(x["count"] - 1, 0).bit_length()
+            buckets = self._folder.index(x["arrays"]["id_buckets"], (1 << bits) + 1)
+            slots = self._folder.index(x["arrays"]["id_slots"], x["count"])
+            bucket = digest >> (64 - bits)
+            for slot in slots[int(buckets[bucket]) : int(buckets[bucket + 1])].tolist():
+                k = x["first"] + slot
+                if slot >= x["count"]:  # a damaged index
+                    continue
+                if isinstance(have, Column):
+                    at = have.string_offsets
+                    assert at is not None
+                    same = have.values[int(at[k]) : int(at[k + 1])].tobytes() == b
+                else:
+                    assert have is not None
+                    same = have[k].tobytes() == b
+                if same:
+                    return int(k)
         return -1
 
     def __repr__(self) -> str:

@@ -1,0 +1,207 @@
+"""Stores with segments: what was appended is merged with the base where it is read.
+
+Columns of nodes go on in other files, which are mapped next to each other. The lists of edges that segments change, and the columns of these edges, are merged by
+NumPy on first use: they take the bytes of the arrays, and while they are made 16 bytes per edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ._arrays import Array
+from ._command import GraphmillError
+from ._folder import Column, Folder
+
+_ALIGN = 1 << 16  # the files of a segment go on at multiples of this
+
+
+def merged(folder: Folder) -> dict[str, Any]:
+    """The metadata of the graph with its segments. The folder then has the arrays that they name."""
+    meta = folder.meta
+    whole: dict[str, Any] = {**meta, "nodes": {t: dict(n) for t, n in meta["nodes"].items()}, "edges": {t: dict(e) for t, e in meta["edges"].items()}}
+    counts = [{t: int(n["count"]) for t, n in meta["nodes"].items()}]
+    changed: set[str] = set()
+    for segment in meta["segments"]:
+        for t, n in segment.get("nodes", {}).items():
+            _join_nodes(folder, whole["nodes"], t, n)
+        for e, of in segment.get("edges", {}).items():
+            changed.add(e)
+            whole["edges"].setdefault(e, {k: of[k] for k in ("primary", "columns")})
+        counts.append({t: int(n["count"]) for t, n in whole["nodes"].items()})
+    for e in whole["edges"]:  # lists have an offset for each of the nodes
+        if any(counts[0].get(t) != counts[-1].get(t) for t in (e.split(":")[0], e.split(":")[2])):
+            changed.add(e)
+    both = any("other_indptr" in e["arrays"] for e in meta["edges"].values())
+    for e in changed:
+        parts = [of["edges"].get(e) for of in [meta, *({"edges": {}, **s} for s in meta["segments"])]]
+        src, _, dst = e.split(":")
+        near, far = (dst, src) if whole["edges"][e]["primary"] == "in" else (src, dst)
+        x = _Edges(folder, e, parts, (counts[0].get(near, 0), counts[-1][near]), counts[-1][far])
+        whole["edges"][e] = x.describe(both if parts[0] is None else "other_indptr" in parts[0]["arrays"])
+    return whole
+
+
+def _join_nodes(folder: Folder, all_: dict[str, Any], t: str, n: Mapping[str, Any]) -> None:
+    """Add the nodes of a segment to those of a type before it."""
+    index = {"first": 0, "count": int(n["count"]), "arrays": n.get("arrays", {})}
+    if t not in all_:
+        all_[t] = {**n, "indexes": [index]}
+        return
+    to = all_[t]
+    to.setdefault("indexes", [{"first": 0, "count": int(to["count"]), "arrays": to.get("arrays", {})}])
+    index["first"] = int(to["count"])
+    to["indexes"].append(index)
+    to["count"] = int(to["count"]) + int(n["count"])
+    pairs = [(to["columns"][c], more) for c, more in n["columns"].items()]
+    if "ids" in n:
+        pairs.append((to["ids"], n["ids"]))
+    for before, more in pairs:
+        for file, rest in zip(_files(before), _files(more)):
+            _join(folder, file, rest)
+
+
+def _files(column: Mapping[str, Any]) -> list[str]:
+    """The files of a column that have its rows."""
+    return [column["file"], *column.get("row_offsets", []), *([column["string_offsets"]] if "string_offsets" in column else [])]
+
+
+def _join(folder: Folder, file: str, rest: str) -> None:
+    """Add a file that goes on with another."""
+    parts = folder.parts(file)
+    at = sum(n for _, n in parts) // _ALIGN * _ALIGN
+    kept: list[tuple[str, int]] = []
+    for name, n in parts:
+        if at > 0:
+            kept.append((name, min(n, at)))
+        at -= n
+    folder.joined[file] = [*kept, (rest, folder.sizes[rest])]
+
+
+class _Edges:
+    """The edges of one type in the base and in each segment; a part is None where it has none."""
+
+    def __init__(self, folder: Folder, name: str, parts: list[Any], near: tuple[int, int], far: int) -> None:
+        self._folder, self._name, self._parts, self._near, self._far = folder, name, parts, near, far
+        if any(p is not None and "dropped" in p["arrays"] for p in parts):
+            raise GraphmillError(
+                f"{folder.path}: found dropped edges of {name}, which this version does not know; use a newer graphmill, or run graphmill compact"
+            )
+        self._made: dict[str, Array] = {}
+        self._count = sum(int(p["count"]) for p in parts if p is not None)
+
+    def describe(self, both: bool) -> dict[str, Any]:
+        """The metadata of the type, whose arrays the folder makes."""
+        first = next(p for p in self._parts if p is not None)
+        arrays: dict[str, Callable[[], Array]] = {"indptr": self._indptr, "far": self._neighbours}
+        if both:
+            arrays.update(other_indptr=self._other_indptr, other_far=self._other_far, other_edge_id=self._other_edge_id)
+        names = {key: f"merged/{self._name}/{key}" for key in arrays}
+        for key, make in arrays.items():
+            self._folder.made[names[key]] = make
+        columns: dict[str, Any] = {}
+        for c, of in first["columns"].items():
+            if c == "#input_position" and any(p is not None and p["columns"][c]["dtype"] == "uint64" for p in self._parts):
+                of = {**of, "dtype": "uint64"}
+            columns[c] = {**of, "file": f"merged/{self._name}/{c}"}
+            self._folder.made[columns[c]["file"]] = partial(self._values, c)
+            if "row_offsets" in of:
+                columns[c]["row_offsets"] = [f"merged/{self._name}/{c}.{k}" for k in range(len(of["row_offsets"]))]
+                for k, file in enumerate(columns[c]["row_offsets"]):
+                    self._folder.made[file] = partial(self._offsets, c, k)
+            if "string_offsets" in of:
+                columns[c]["string_offsets"] = f"merged/{self._name}/{c}.strings"
+                self._folder.made[columns[c]["string_offsets"]] = partial(self._strings, c)
+        meta = {"count": self._count, "primary": first["primary"], "arrays": names, "columns": columns}
+        if "#input_position" not in columns:
+            meta["no_positions"] = True
+        return meta
+
+    def _once(self, name: str, make: Callable[[], Array]) -> Array:
+        if name not in self._made:
+            self._made[name] = make()
+        return self._made[name]
+
+    def _width(self, values: Array) -> Array:
+        """Offsets and ids in 32 bits where those of all edges fit."""
+        return values.astype(np.uint32 if self._count < 1 << 32 else np.uint64)
+
+    def _nodes(self) -> Array:
+        """The near node of each edge, parts one after the other."""
+
+        def make() -> Array:
+            lists = []
+            for i, p in enumerate(self._parts):
+                if p is None:
+                    continue
+                if i == 0:
+                    ptr = self._folder.index(p["arrays"]["indptr"], self._near[0] + 1).astype(np.int64)
+                    lists.append(np.repeat(np.arange(self._near[0]), np.diff(ptr)))
+                    continue
+                nodes = self._folder.index(p["arrays"]["nodes"], None).astype(np.int64)
+                starts = self._folder.index(p["arrays"]["starts"], len(nodes) + 1).astype(np.int64)
+                lists.append(np.repeat(nodes, np.diff(starts)))
+            out: Array = np.concatenate(lists)
+            return out
+
+        return self._once("nodes", make)
+
+    def _order(self) -> Array:
+        """The edges, as `_nodes` has them, in the order of their ids."""
+        return self._once("order", lambda: np.argsort(self._nodes(), kind="stable"))
+
+    def _indptr(self) -> Array:
+        counts = np.bincount(self._nodes(), minlength=self._near[1])
+        return self._width(np.concatenate([[0], np.cumsum(counts)]))
+
+    def _neighbours(self) -> Array:
+        far = [self._folder.index(p["arrays"]["far"], int(p["count"])) for p in self._parts if p is not None]
+        return self._once("far", lambda: np.concatenate(far)[self._order()])
+
+    def _other(self) -> Array:
+        """The edge ids in the order of the far ends."""
+        return self._once("other", lambda: np.argsort(self._neighbours(), kind="stable"))
+
+    def _other_indptr(self) -> Array:
+        counts = np.bincount(self._neighbours().astype(np.int64), minlength=self._far)
+        return self._width(np.concatenate([[0], np.cumsum(counts)]))
+
+    def _other_far(self) -> Array:
+        out: Array = self._nodes()[self._order()][self._other()].astype(np.uint32)
+        return out
+
+    def _other_edge_id(self) -> Array:
+        return self._width(self._other())
+
+    def _values(self, name: str) -> Array:
+        return self._column(name).values
+
+    def _offsets(self, name: str, k: int) -> Array:
+        return self._column(name).offsets[k].astype(np.uint64)
+
+    def _strings(self, name: str) -> Array:
+        offsets = self._column(name).string_offsets
+        assert offsets is not None
+        return offsets.astype(np.uint64)
+
+    def _column(self, name: str) -> Column:
+        """A column of all edges."""
+        parts = [self._folder.column(name, p["columns"][name], int(p["count"])) for p in self._parts if p is not None]
+        first = parts[0]
+        offsets = tuple(_chained([p.offsets[k] for p in parts]) for k in range(len(first.offsets)))
+        strings = None if first.string_offsets is None else _chained([p.string_offsets for p in parts])
+        values = np.concatenate([p.values for p in parts])
+        return Column(name, first.dtype, first.shape, self._count, values, offsets, strings, first.unit, first.categories).take(self._order())
+
+
+def _chained(lists: list[Any]) -> Array:
+    """Lists of offsets one after the other."""
+    out, end = [np.zeros(1, np.int64)], 0
+    for x in lists:
+        out.append(x[1:].astype(np.int64) + end)
+        end += int(x[-1])
+    chained: Array = np.concatenate(out)
+    return chained

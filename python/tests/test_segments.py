@@ -1,0 +1,129 @@
+"""Stores that grew: what Python reads of segments is what it reads of the store of all tables.
+
+GRAPHMILL_COMMAND is the path of the command.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import unittest
+from typing import Any
+
+import made
+import numpy as np
+from graphmill import GraphmillError, NodeLoader, Store, run
+
+YAML = """
+nodes:
+  user: {table: user.csv, id: {column: id, dtype: string}, columns: {age: int64, bio: string, feat: "float32[2]"}}
+  item: {table: item.csv, id: null, columns: {price: float64}}
+edges:
+  user:buys:item: {table: buys.csv, columns: {w: float32, at: "datetime[s]", note: string}}
+  user:knows:user: {table: knows.csv}
+"""
+
+
+def tables(r: np.random.Generator, batch: int, users: int, items: int) -> dict[str, list[str]]:
+    """New rows of each table; the users and items before are ``users`` and ``items`` in number."""
+    new = [f"u{users + i},{r.integers(9)},{'x' * int(r.integers(4))},[{r.integers(9)} {r.integers(9)}]" for i in range(int(r.integers(4)) + (batch == 0))]
+    prices = [str(r.integers(99)) for _ in range(int(r.integers(4)) + (batch == 0))]
+    u, i = users + len(new), items + len(prices)
+    return {
+        "user.csv": new,
+        "item.csv": prices,
+        "buys.csv": [
+            f"u{r.integers(u)},{r.integers(i)},{r.integers(9)},2020-01-0{r.integers(1, 9)},{'n' * int(r.integers(3))}" for _ in range(int(r.integers(9)))
+        ],
+        "knows.csv": [f"u{r.integers(u)},u{r.integers(u)}" for _ in range(int(r.integers(5)))],
+    }
+
+
+HEADS = {"user.csv": "id,age,bio,feat", "item.csv": "price", "buys.csv": "src,dst,w,at,note", "knows.csv": "src,dst"}
+
+
+def write(folder: pathlib.Path, rows: dict[str, list[str]]) -> pathlib.Path:
+    folder.mkdir()
+    for name, head in HEADS.items():
+        (folder / name).write_text("\n".join([head, *rows[name], ""]))
+    (folder / "graph.yaml").write_text(YAML)
+    return folder
+
+
+class TestSegments(unittest.TestCase):
+    def grown(self, seed: int, both: bool) -> tuple[Store, Store]:
+        """A store that was appended to, and the store of all tables."""
+        r = np.random.default_rng(seed)
+        folder = pathlib.Path(made.path(f"segments{seed}"))
+        folder.mkdir()
+        batches: list[dict[str, list[str]]] = []
+        for k in range(3):
+            batches.append(tables(r, k, sum(len(b["user.csv"]) for b in batches), sum(len(b["item.csv"]) for b in batches)))
+        whole, grown = folder / "whole.store", folder / "grown.store"
+        run("import", write(folder / "all", {name: sum((b[name] for b in batches), []) for name in HEADS}), out=whole, both=both)
+        run("import", write(folder / "0", batches[0]), out=grown, both=both)
+        store = Store(grown)
+        for k in (1, 2):
+            store.append(write(folder / str(k), batches[k]))
+        return store, Store(whole)
+
+    def same(self, got: Any, want: Any) -> None:
+        if hasattr(want, "tolist") and not isinstance(want, np.ndarray):
+            self.assertEqual([getattr(x, "tolist", lambda x=x: x)() for x in got.tolist()], [getattr(x, "tolist", lambda x=x: x)() for x in want.tolist()])
+        elif want is None:
+            self.assertIsNone(got)
+        else:
+            np.testing.assert_array_equal(got, want)
+            self.assertEqual(got.dtype, want.dtype)
+
+    def test_equals_a_store_of_all_tables(self) -> None:
+        for seed in range(6):
+            grown, whole = self.grown(seed, both=seed % 2 == 0)
+            for t, n in whole.nodes.items():
+                self.assertEqual(grown.nodes[t].count, n.count)
+                self.assertEqual(list(grown.nodes[t].columns), list(n.columns))
+                for c in n.columns:
+                    self.same(grown.nodes[t][c], n[c])
+                self.same(grown.nodes[t].ids, n.ids)
+            for k in range(whole.nodes["user"].count):
+                self.assertEqual(grown.nodes["user"].find(f"u{k}"), k)
+            with self.assertRaises(KeyError):
+                grown.nodes["user"].find("u99")
+            for e, of in whole.edges.items():
+                got = grown.edges[e]
+                for name in ("indptr", "neighbours", "other_indptr", "other_neighbours", "other_edge_id"):
+                    self.same(getattr(got, name), getattr(of, name))
+                self.assertEqual(list(got.columns), list(of.columns))
+                for c in of.columns:
+                    self.same(got[c], of[c])
+                np.testing.assert_array_equal(got.edge_index("input"), of.edge_index("input"))
+
+    def test_batches_are_those_of_all_tables(self) -> None:
+        for seed in (1, 2):
+            grown, whole = self.grown(seed + 10, both=True)
+            options: dict[str, Any] = {
+                "fanout": [2, 2],
+                "batch_size": 2,
+                "seeds": np.arange(whole.nodes["user"].count),
+                "seed_type": "user",
+                "direction": "out",
+                "x": {"user": ["feat"]},
+            }
+            with NodeLoader(grown, **options) as a, NodeLoader(whole, **options) as b:
+                for x, y in zip(a, b, strict=True):
+                    for t in whole.node_types:
+                        np.testing.assert_array_equal(x.n_id[t], y.n_id[t])
+                    for e in whole.edge_types:
+                        np.testing.assert_array_equal(x.edge_index[e], y.edge_index[e])
+                        np.testing.assert_array_equal(x.e_id[e], y.e_id[e])
+
+    def test_tables_that_do_not_fit_leave_the_store_as_it_was(self) -> None:
+        store, _ = self.grown(20, both=False)
+        before, count = store._folder.fingerprint, store.num_edges
+        bad = write(pathlib.Path(made.path("segments-bad")), {"user.csv": ["u0,1,,[1 2]"], "item.csv": [], "buys.csv": [], "knows.csv": []})
+        with self.assertRaisesRegex(GraphmillError, 'user.csv:2.*found the id "u0".*expected new nodes'):
+            store.append(bad)
+        self.assertEqual((Store(store.path)._folder.fingerprint, store.num_edges), (before, count))
+
+
+if __name__ == "__main__":
+    unittest.main()
