@@ -3,6 +3,7 @@ package graphmill_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -26,6 +27,21 @@ import (
 type grownTable struct {
 	name, header string
 	batches      [][]string
+	gone         [][]string // pairs of ends that each batch drops first; of edges
+}
+
+// left is the rows of batches that none of them drops later.
+func (x *grownTable) left(from, to int) []string {
+	var rows []string
+	for b := from; b < to; b++ {
+		if x.gone != nil {
+			rows = slices.DeleteFunc(rows, func(row string) bool {
+				return slices.ContainsFunc(x.gone[b], func(pair string) bool { return strings.HasPrefix(row, pair+",") })
+			})
+		}
+		rows = append(rows, x.batches[b]...)
+	}
+	return rows
 }
 
 // grownGraph is a random typed graph whose tables come in batches.
@@ -33,6 +49,32 @@ type grownGraph struct {
 	tables  []*grownTable
 	batches int
 	yaml    string // of the types
+	drops   string // of the types, with the tables of dropped edges
+	dropped bool   // some batch drops edges
+}
+
+// writeDrops writes what a batch drops to a folder, and returns it; "" for nothing.
+func (g *grownGraph) writeDrops(t *rapid.T, dir string, batch int) string {
+	any := false
+	for _, x := range g.tables {
+		if x.gone == nil {
+			continue
+		}
+		any = any || len(x.gone[batch]) > 0
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, x.name), []byte(strings.Join(append([]string{"src,dst"}, x.gone[batch]...), "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !any {
+		return ""
+	}
+	if err := os.WriteFile(filepath.Join(dir, "graph.yaml"), []byte(g.drops), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // write writes the tables of some batches with their graph.yaml to a folder.
@@ -41,7 +83,7 @@ func (g *grownGraph) write(t *rapid.T, dir string, from, to int) string {
 		t.Fatal(err)
 	}
 	for _, x := range g.tables {
-		rows := append([]string{x.header}, slices.Concat(x.batches[from:to]...)...)
+		rows := append([]string{x.header}, x.left(from, to)...)
 		if err := os.WriteFile(filepath.Join(dir, x.name), []byte(strings.Join(rows, "\n")+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -63,12 +105,14 @@ func drawGrown(t *rapid.T) *grownGraph {
 		free bool // edges make nodes
 	}
 	var types []*nodes
-	var yaml strings.Builder
+	var yaml, drops strings.Builder
 	yaml.WriteString("nodes:\n")
+	drops.WriteString("nodes:\n")
 	kinds := []string{"string", "integer", "rows", "numbers", "free"}
 	for i := range rapid.IntRange(1, 3).Draw(t, "node types") {
 		n := &nodes{name: fmt.Sprintf("n%d", i), kind: rapid.SampledFrom(kinds).Draw(t, "kind")}
 		types = append(types, n)
+		fmt.Fprintf(&drops, "  %s: {}\n", n.name)
 		if n.kind == "free" {
 			n.free = true
 			fmt.Fprintf(&yaml, "  %s: {}\n", n.name)
@@ -81,6 +125,7 @@ func drawGrown(t *rapid.T) *grownGraph {
 		g.tables = append(g.tables, x)
 	}
 	yaml.WriteString("edges:\n")
+	drops.WriteString("edges:\n")
 	type edges struct {
 		table    *grownTable
 		src, dst *nodes
@@ -98,13 +143,17 @@ func drawGrown(t *rapid.T) *grownGraph {
 		e.table = &grownTable{name: fmt.Sprintf("e%d.csv", i), header: "src,dst,weight,at,note", batches: make([][]string, g.batches)}
 		columns := []string{"{}", "{weight: float64}", "{weight: float64, at: \"datetime[s]\"}", "{note: string, weight: float64}"}[e.columns]
 		fmt.Fprintf(&yaml, "  %s:r%d:%s: {table: %s, columns: %s}\n", e.src.name, i, e.dst.name, e.table.name, columns)
+		if !e.src.free && !e.dst.free {
+			e.table.gone = make([][]string, g.batches)
+			fmt.Fprintf(&drops, "  %s:r%d:%s: {table: %s}\n", e.src.name, i, e.dst.name, e.table.name)
+		}
 		rels = append(rels, e)
 		g.tables = append(g.tables, e.table)
 	}
 	if len(rels) == 0 {
 		return drawGrown(t)
 	}
-	g.yaml = yaml.String()
+	g.yaml, g.drops = yaml.String(), drops.String()
 	used := map[string]bool{}
 	for b := range g.batches {
 		for _, n := range types {
@@ -135,6 +184,14 @@ func drawGrown(t *rapid.T) *grownGraph {
 					return fmt.Sprint(rapid.IntRange(0, 12).Draw(t, "free end"))
 				}
 				return rapid.SampledFrom(n.ids).Draw(t, "end")
+			}
+			if e.table.gone != nil {
+				for _, row := range e.table.left(0, b) {
+					if rapid.IntRange(0, 4).Draw(t, "drop") == 0 {
+						pair := strings.Join(strings.Split(row, ",")[:2], ",")
+						e.table.gone[b], g.dropped = append(e.table.gone[b], pair), true
+					}
+				}
 			}
 			least := 0
 			if b == 0 && (e.src.free || e.dst.free) {
@@ -210,6 +267,13 @@ func sameGraph(t *rapid.T, got, want *graph.Graph) {
 	}
 }
 
+// withoutPositions takes the positions of edges out of a graph.
+func withoutPositions(g *graph.Graph) {
+	for _, e := range g.Edges {
+		e.Columns = slices.DeleteFunc(e.Columns, func(c *graph.Column) bool { return c.Name == graph.PositionColumn })
+	}
+}
+
 // A store that grew by appends is the store of all tables at once, and after a compaction it has its files.
 func TestAppend(t *testing.T) {
 	defer func(align int64) { bounds.ShardAlign = align }(bounds.ShardAlign)
@@ -237,7 +301,8 @@ func TestAppend(t *testing.T) {
 		importFrom(g.write(t, filepath.Join(dir, "all"), 0, g.batches), whole)
 		importFrom(g.write(t, filepath.Join(dir, "0"), 0, 1), grown)
 		for b := 1; b < g.batches; b++ {
-			if _, err := graphmill.Append(ctx, grown, g.write(t, filepath.Join(dir, fmt.Sprint(b)), b, b+1), option.Append{Run: option.Run{NoReport: true}}); err != nil {
+			o := option.Append{Run: option.Run{NoReport: true}, Drop: g.writeDrops(t, filepath.Join(dir, fmt.Sprint(b, "-drops")), b)}
+			if _, err := graphmill.Append(ctx, grown, g.write(t, filepath.Join(dir, fmt.Sprint(b)), b, b+1), o); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -249,6 +314,11 @@ func TestAppend(t *testing.T) {
 		s, err := store.OpenMerged(vfs.OS, grown, -1)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if g.dropped { // the rows of dropped edges keep their positions
+			for _, graph := range []*graph.Graph{s.Graph, w.Graph} {
+				withoutPositions(graph)
+			}
 		}
 		sameGraph(t, s.Graph, w.Graph)
 		for i, n := range w.Graph.Nodes {
@@ -269,6 +339,16 @@ func TestAppend(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
+		seeds := rapid.SampledFrom(w.Graph.Nodes).Draw(t, "seeds")
+		if seeds.Count > 0 {
+			want := sampled(t, whole, filepath.Join(dir, "of.whole"), option.ExecutorMemory, seeds.Type, g.dropped)
+			for _, x := range []option.Executor{option.ExecutorMemory, option.ExecutorStream} {
+				if got := sampled(t, grown, filepath.Join(dir, "of.grown"), x, seeds.Type, g.dropped); !maps.Equal(got, want) {
+					t.Fatalf("found the files %v of a sample by the executor %s, expected %v", got, x, want)
+				}
+			}
+			noneLeft(t, dir)
+		}
 		if _, err := graphmill.Compact(ctx, grown, option.Run{NoReport: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -280,10 +360,46 @@ func TestAppend(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		delete(got.Files, store.MetaFile)
-		delete(want.Files, store.MetaFile)
+		for _, m := range []*store.Manifest{got, want} {
+			maps.DeleteFunc(m.Files, func(name string, _ store.ManifestFor) bool {
+				return name == store.MetaFile || g.dropped && strings.HasSuffix(name, "/"+graph.PositionColumn+".npy")
+			})
+		}
 		if !maps.Equal(got.Files, want.Files) {
 			t.Fatalf("found the files %v after a compaction, expected %v", got.Files, want.Files)
 		}
 	})
+}
+
+// sampled samples a store by an executor, and returns the files of the output.
+func sampled(t *rapid.T, in, out string, x option.Executor, seeds string, dropped bool) map[string]store.ManifestFor {
+	o := option.Sample{Draw: option.Draw{Fanout: []int{2, 2}, Executor: x, NoEdgeIDs: dropped}, Batching: option.Batching{Seeds: seeds, BatchSize: 3, Seed: 5}}
+	o.NoReport, o.Overwrite = true, true
+	s, err := graphmill.OpenStreamed(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = graphmill.Sample(context.Background(), s, out, o)
+	if err := errors.Join(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	m, err := store.ReadManifest(vfs.OS, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(m.Files, store.MetaFile)
+	return m.Files
+}
+
+// noneLeft fails where a run has left a folder of its own beside its outputs.
+func noneLeft(t *rapid.T, dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			t.Fatalf("found %s, expected no folder of a run that has ended", e.Name())
+		}
+	}
 }

@@ -2,6 +2,7 @@ package graphmill
 
 import (
 	"context"
+	"errors"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/guard"
@@ -36,6 +37,9 @@ func Open(dir string) (_ *Store, err error) {
 func OpenStreamed(dir string) (_ *Store, err error) {
 	defer guard.Catch(&err)()
 	s, err := store.OpenLater(vfs.OS, dir)
+	if errors.Is(err, store.ErrSegments) {
+		s, err = store.OpenMerged(vfs.OS, dir, -1)
+	}
 	if err != nil {
 		return nil, err
 	}

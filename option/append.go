@@ -16,6 +16,10 @@ type Append struct {
 	Missing          []string
 	Vectors          []string
 	AllowOutside     bool
+	// Drop is a source of edges and nodes of the store, in tables as those that are added. Each edge with the ends of a row is dropped, before others are added,
+	// and so is each edge of a node that a table of nodes lists; the node stays. An edge that the store does not have is an error. With it, the source of Append
+	// can be "": then nothing is added.
+	Drop string
 	// More lists further files of an edge list, which are read after the source.
 	More []string
 }

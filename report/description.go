@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -37,6 +39,16 @@ type Description struct {
 	LeftOut string `json:"-"`
 	// Made describes the run that made the folder: command, version, options and inputs.
 	Made Made `json:"made"`
+	// Segments are what was appended to a store since, in order.
+	Segments []SegmentDescription `json:"segments,omitempty"`
+}
+
+// SegmentDescription describes what one append added to a store.
+type SegmentDescription struct {
+	Nodes   int  `json:"nodes"`             // new nodes of all types
+	Edges   int  `json:"edges"`             // new edges of all types
+	Dropped int  `json:"dropped,omitempty"` // edges that were dropped
+	Made    Made `json:"made"`
 }
 
 // NodesDescription describes a node type.
@@ -165,6 +177,16 @@ func (i *Description) Text(out io.Writer) error {
 		fmt.Fprintf(w, "\nEACH COMPONENT HAS\n%s\n", joinColumns(i.Context))
 	case len(i.Context) > 0:
 		fmt.Fprintf(w, "\nEACH GRAPH HAS\n%s\n", joinColumns(i.Context))
+	}
+	if len(i.Segments) > 0 {
+		fmt.Fprintf(w, "\nSEGMENT\tNODES\tEDGES\tDROPPED\tTABLES\n")
+		for n, s := range i.Segments {
+			var inputs []string
+			for _, name := range slices.Sorted(maps.Keys(s.Made.Inputs)) {
+				inputs = append(inputs, human.Printable(name))
+			}
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", n+1, human.Exact(int64(s.Nodes)), human.Exact(int64(s.Edges)), human.Exact(int64(s.Dropped)), strings.Join(inputs, ", "))
+		}
 	}
 	if len(i.Features) > 0 {
 		fmt.Fprintf(w, "\nFEATURE\tROW\tMADE OF\tFITTED ON\n")

@@ -108,7 +108,7 @@ DGL, TF-GNN or JAX.`,
 		Args:    cli.UnknownCommand("found command %q, which graphmill does not have"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(command.NewQuickstart(t, newRoot), command.NewDraft(t), command.NewImport(t, nil), command.NewExport(t), command.NewGenerate(t), command.NewColumn(t), command.NewAppend(t), command.NewCompact(t), command.NewJoin(t), command.NewInfo(t),
+	root.AddCommand(command.NewQuickstart(t, newRoot), command.NewDraft(t), command.NewImport(t, nil), command.NewExport(t), command.NewGenerate(t), command.NewColumn(t), command.NewAppend(t), command.NewCompact(t), command.NewSnapshot(t), command.NewJoin(t), command.NewInfo(t),
 		command.NewSample(t, nil), command.NewForecast(t), command.NewChunk(t), command.NewFeed(t), command.NewWalk(t), command.NewPack(t),
 		command.NewDispatch(t, nil), command.NewPartitionGraph(t), command.NewPartition(t, nil), command.NewVerify(t), command.NewReport(t),
 		command.NewMetadata(t), command.NewTFGNN(t), command.NewBench(t), command.NewVersion(t, commit))
@@ -120,7 +120,7 @@ DGL, TF-GNN or JAX.`,
 // commandGroups are the groups of the commands in the help.
 var commandGroups = []cli.CommandGroup{
 	{Title: "Start", Names: []string{"quickstart", "version", "help", "completion"}},
-	{Title: "Import", Names: []string{"draft", "import", "generate", "column", "append", "compact", "join"}},
+	{Title: "Import", Names: []string{"draft", "import", "generate", "column", "append", "compact", "snapshot", "join"}},
 	{Title: "Sample", Names: []string{"sample", "forecast", "walk"}},
 	{Title: "Divide", Names: []string{"partition", "dispatch", "partition-graph"}},
 	{Title: "Pack", Names: []string{"pack"}},

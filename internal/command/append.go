@@ -18,7 +18,7 @@ func NewAppend(t *cli.Terminal) *cobra.Command {
 	}
 	o := &f.Append
 	cmd := &cobra.Command{
-		Use:   "append STORE SRC...",
+		Use:   "append STORE [SRC...]",
 		Short: "Add new nodes and edges to a store",
 		Long: `Reads tables as graphmill import does, and adds what is new to STORE: nodes, and edges
 between all nodes. Only what is new is written, as a segment. The store then gives the
@@ -32,9 +32,10 @@ keep the version before, and after an error it is as it was. graphmill compact m
 it one piece again.`,
 		Example: `  graphmill append g.store monday.csv
   graphmill append g.store tables/                # a folder with a graph.yaml
-  graphmill append g.store new-1.csv new-2.csv --src from --dst to`,
+  graphmill append g.store new-1.csv new-2.csv --src from --dst to
+  graphmill append g.store --drop unfriended.csv`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 2 {
+			if len(args) == 0 || len(args) == 1 && f.Drop == "" {
 				return cli.Usagef("found %d arguments, expected a STORE, and a SRC or several files of edges; give both", len(args))
 			}
 			return nil
@@ -45,8 +46,11 @@ it one piece again.`,
 			}
 			o.Run = f.CommonFlags.Run(t)
 			o.NoReport = f.NoReport
-			o.More = args[2:]
-			return t.Finish(f.AsJSON)(graphmill.Append(cmd.Context(), args[0], args[1], *o))
+			source := ""
+			if len(args) > 1 {
+				source, o.More = args[1], args[2:]
+			}
+			return t.Finish(f.AsJSON)(graphmill.Append(cmd.Context(), args[0], source, *o))
 		},
 	}
 	f.Add(cmd)

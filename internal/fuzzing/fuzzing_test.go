@@ -126,6 +126,7 @@ var fuzzedElsewhere = map[string]string{
 	"internal/ingest/table/views":     "values of tables, which packages below table have made",
 	"internal/ingest/table/tabletest": "what peers print, in tests",
 	"beam/internal/engine":            "the Beam runner's answers, from the endpoint that the user gives",
+	"internal/operation/appending":    "values of tables, which packages below table have made",
 	"internal/draft":                  "temporary files of the same run",
 	"internal/export/dglchunks":       "values of a store, whose files are checked before",
 	"internal/export/predictions":     "numbers of .npy files, whose headers format/npy FuzzRead has",

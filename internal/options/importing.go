@@ -45,7 +45,13 @@ var Import = []Option{
 }
 
 // Append are the options of append: those of import that say how tables are read.
-var Append = rowsOf(Import, "Format", "Columns", "Src", "Dst", "SrcType", "DstType", "IDs", "Delimiter", "Missing", "Vectors", "AllowOutside")
+var Append = append(rowsOf(Import, "Format", "Columns", "Src", "Dst", "SrcType", "DstType", "IDs", "Delimiter", "Missing", "Vectors", "AllowOutside"),
+	Option{Field: "Drop", Group: GroupSource, Common: true, Value: "SRC", Help: "edges to drop first, in tables like those of SRC: each edge with the ends of a row; of a table of nodes, all edges of each node"})
+
+// Snapshot are the options of snapshot.
+var Snapshot = []Option{
+	{Field: "Segments", Group: GroupSource, Common: true, Help: "number of the segments, from the first on, that the store has (default: 0, as it was imported)"},
+}
 
 // rowsOf are the rows of a table for the given fields.
 func rowsOf(of []Option, fields ...string) (rows []Option) {

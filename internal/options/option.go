@@ -108,7 +108,7 @@ func (o *Option) KeywordName() string { return cmp.Or(o.Keyword, split(o.Field, 
 var tables = [][]Option{
 	Threads, Memory, Overwrite, NoReport, Sampling, Epoch, Files, Work, Unigraph, Batches, Feed, Build, Import, RMAT, Community, Partition, Parts, OutEdges,
 	DryRun, ReturnMapping, Dispatch, Pack, Fill, Materialise, PackHistogram, ComparePacks, TunePacks, Walk, Verify, Export, Predictions, OverwriteTable, Chunk, UnigraphTables,
-	ReadUnigraph, RandomRecords, Statistics, Column, Append, Profile,
+	ReadUnigraph, RandomRecords, Statistics, Column, Append, Snapshot, Profile,
 }
 
 // MayChange says whether a field may differ between a run and the run that continues it.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/graphmill/graphmill/graph"
 )
@@ -20,7 +21,9 @@ type Added struct {
 	Edges *Store
 	// Rows is, by edge type, the number of rows of the new tables.
 	Rows map[string]uint64
-	Made Made
+	// Dropped are, by edge type, the ids of edges that are dropped, ascending.
+	Dropped map[string][]uint64
+	Made    Made
 }
 
 // AppendSegment writes a segment to w, which Amend has begun from the version of the store that s has open, as OpenMerged opens all of it. It returns the
@@ -38,9 +41,18 @@ func (s *Store) AppendSegment(ctx context.Context, w *Writer, added Added) (*Met
 			return nil, fmt.Errorf("node type %s: %w", name, err)
 		}
 	}
+	types := map[string]*graph.Edges{}
 	for _, e := range added.Edges.Graph.Edges {
-		if err := x.appendEdges(e, added.Edges, added.Rows[e.Type.String()]); err != nil {
-			return nil, fmt.Errorf("edge type %s: %w", e.Type, err)
+		types[e.Type.String()] = e
+	}
+	for name := range added.Dropped {
+		if types[name] == nil {
+			types[name] = &graph.Edges{}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(types)) {
+		if err := x.appendEdges(name, types[name], &added); err != nil {
+			return nil, fmt.Errorf("edge type %s: %w", name, err)
 		}
 	}
 	meta.Segments = append(slices.Clone(meta.Segments), x.segment)
@@ -219,7 +231,7 @@ func (x *appending) copyFile(from *Store, file, to string) (err error) {
 		return err
 	}
 	path, _ := from.ArrayFile(file)
-	in, err := from.fs.OpenStream(path)
+	in, err := from.fs.Open(path)
 	if err != nil {
 		return err
 	}
@@ -232,11 +244,11 @@ func (x *appending) copyFile(from *Store, file, to string) (err error) {
 	return errors.Join(err, out.Close())
 }
 
-// appendEdges writes the new edges of a type.
-func (x *appending) appendEdges(e *graph.Edges, from *Store, rows uint64) error {
-	name := e.Type.String()
+// appendEdges writes the new edges of a type, which the zero value has none of, and the places of dropped ones.
+func (x *appending) appendEdges(name string, e *graph.Edges, added *Added) error {
+	rows, dropped, from := added.Rows[name], added.Dropped[name], added.Edges
 	old := x.Meta.Edges[name]
-	if e.Count == 0 && rows == 0 && old != nil {
+	if e.Count == 0 && rows == 0 && len(dropped) == 0 && old != nil {
 		return nil
 	}
 	first, err := x.rowsBefore(name)
@@ -244,7 +256,21 @@ func (x *appending) appendEdges(e *graph.Edges, from *Store, rows uint64) error 
 		return err
 	}
 	m := &EdgesMeta{Count: e.Count, Primary: e.Primary.String(), NoPositions: e.NoPositions, Arrays: map[string]string{}, Columns: map[string]ColumnMeta{}, Rows: first + rows}
-	dir := x.dir + "/" + EdgesDir(e.Type)
+	t, err := graph.ParseEdgeType(name)
+	if err != nil {
+		return err
+	}
+	dir := x.dir + "/" + EdgesDir(t)
+	if len(dropped) > 0 {
+		m.Primary, m.NoPositions = old.Primary, old.NoPositions
+		if err := x.appendDropped(m, dir, name, dropped); err != nil {
+			return err
+		}
+	}
+	if e.Count == 0 && old != nil {
+		x.segment.Edges[name] = m
+		return nil
+	}
 	a := e.Adj[e.Primary]
 	var nodes, starts []byte
 	for v := range a.Indptr.Len() - 1 {
@@ -253,13 +279,8 @@ func (x *appending) appendEdges(e *graph.Edges, from *Store, rows uint64) error 
 		}
 	}
 	starts = appendWide(starts, uint64(e.Count), e.Count)
-	for _, f := range []struct {
-		name  string
-		bytes []byte
-		wide  bool
-	}{{"nodes", nodes, false}, {"starts", starts, isWideCount(e.Count)}, {"far", graph.Bytes(a.Far.U32), false}} {
-		m.Arrays[f.name] = dir + "/" + f.name + ".npy"
-		if err := x.writeArray(m.Arrays[f.name], f.bytes, f.wide); err != nil {
+	for _, f := range []segmentArray{{"nodes", nodes, false}, {"starts", starts, isWideCount(e.Count)}, {"far", graph.Bytes(a.Far.U32), false}} {
+		if err := x.writeSegmentArray(m, dir, f); err != nil {
 			return err
 		}
 	}
@@ -280,6 +301,43 @@ func (x *appending) appendEdges(e *graph.Edges, from *Store, rows uint64) error 
 		}
 	}
 	x.segment.Edges[name] = m
+	return nil
+}
+
+// segmentArray is an array of the edges of a segment, of uint32, or of uint64 for wide.
+type segmentArray struct {
+	name  string
+	bytes []byte
+	wide  bool
+}
+
+// writeSegmentArray writes an array of the edges of a type.
+func (x *appending) writeSegmentArray(m *EdgesMeta, dir string, a segmentArray) error {
+	m.Arrays[a.name] = dir + "/" + a.name + ".npy"
+	return x.writeArray(m.Arrays[a.name], a.bytes, a.wide)
+}
+
+// appendDropped writes the places of dropped edges in the lists of their near nodes.
+func (x *appending) appendDropped(m *EdgesMeta, dir, edgeType string, ids []uint64) error {
+	i := slices.IndexFunc(x.Graph.Edges, func(e *graph.Edges) bool { return e.Type.String() == edgeType })
+	e := x.Graph.Edges[i]
+	indptr := e.Adj[e.Primary].Indptr
+	var nodes, starts, places []byte
+	node, last := 0, -1
+	for k, id := range ids {
+		node += sort.Search(indptr.Len()-1-node, func(i int) bool { return indptr.At(node+i+1) > id })
+		if node != last {
+			nodes, starts = binary.LittleEndian.AppendUint32(nodes, uint32(node)), appendWide(starts, uint64(k), len(ids))
+			last = node
+		}
+		places = appendWide(places, id-indptr.At(node), e.Count)
+	}
+	starts = appendWide(starts, uint64(len(ids)), len(ids))
+	for _, f := range []segmentArray{{"dropped_nodes", nodes, false}, {"dropped_starts", starts, isWideCount(len(ids))}, {"dropped", places, isWideCount(e.Count)}} {
+		if err := x.writeSegmentArray(m, dir, f); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -19,6 +19,10 @@ func FuzzOpen(f *testing.F) {
 	f.Add(`{"format":1,"kind":"store","nodes":{"a":{"count":9223372036854775807,"columns":{"x":{"dtype":"string","shape":[-1,3],"file":"x.npy","row_offsets":["x.npy"],"string_offsets":"x.npy"}}}},"edges":{}}`, array)
 	f.Add(`{"format":1,"kind":"collection","context":{"count":1,"columns":{},"arrays":{"component_ptr":"x.npy"}},"nodes":{"a":{"count":1,"columns":{},"arrays":{"graph_ptr":"x.npy","component_ptr":"x.npy"}}},"edges":{}}`, array)
 	f.Add(`{"format":1,"kind":"store","schema":"../out","nodes":{"a":{"count":1,"columns":{"x":{"dtype":"int32","shape":[],"file":"/etc/passwd"}}}},"edges":{}}`, array)
+	const grows = `{"format":2,"kind":"store","nodes":{"a":{"count":1,"columns":{}}},"edges":{"a:r:a":{"count":1,"primary":"in","arrays":{"indptr":"x.npy","far":"x.npy"},"columns":{}}},"segments":[`
+	f.Add(grows+`{"nodes":{"a":{"count":1,"columns":{}}},"edges":{"a:r:a":{"count":1,"primary":"in","arrays":{"nodes":"x.npy","starts":"x.npy","far":"x.npy"},"columns":{}}}}]}`, array)
+	f.Add(grows+`{"nodes":{"a":{"count":1,"columns":{"x":{"file":"x.npy","dtype":"uint32","shape":[]}}}},"edges":{"a:r:a":{"count":0,"primary":"in","arrays":{"dropped_nodes":"x.npy","dropped_starts":"x.npy","dropped":"x.npy"},"columns":{}}}}]}`, array)
+	f.Add(grows+`{"nodes":{"a":null,"b":{"count":4611686018427387904,"columns":{}}},"edges":{"a:r:a":null,"b:s:b":{"count":1,"primary":"out","arrays":{"far":"x.npy"},"columns":{}}}}]}`, array)
 	f.Fuzz(func(t *testing.T, meta string, array []byte) {
 		fuzzing.Check(t, len(meta)+len(array), func() {
 			dir, err := os.MkdirTemp(t.TempDir(), "")
@@ -42,7 +46,7 @@ func FuzzOpen(f *testing.F) {
 			}
 			put(store.ManifestFile, text)
 			put(store.ManifestSumFile, sum)
-			if s, err := store.Open(vfs.OS, dir); err == nil {
+			if s, err := store.OpenMerged(vfs.OS, dir, -1); err == nil {
 				_ = s.Check(t.Context())
 				if err := s.Close(); err != nil {
 					t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 // merging is the edges of one type whose parts are merged.
 type merging struct {
 	*Store
+	name  string
 	dir   string // of the files of the type
 	meta  *EdgesMeta
 	lists *segment.Lists
@@ -43,7 +44,7 @@ func (s *Store) mergeEdges(name string, whole *EdgesMeta) (*graph.Edges, error) 
 	if e.Primary, err = graph.ParseDirection(whole.Primary); err != nil {
 		return nil, err
 	}
-	m := &merging{Store: s, dir: EdgesDir(t), meta: whole, lists: &segment.Lists{Nodes: s.Meta.Nodes[t.Near(e.Primary)].Count}}
+	m := &merging{Store: s, name: name, dir: EdgesDir(t), meta: whole, lists: &segment.Lists{Nodes: s.Meta.Nodes[t.Near(e.Primary)].Count}}
 	if err := m.openBase(name, t.Near(e.Primary)); err != nil {
 		return nil, err
 	}
@@ -98,7 +99,11 @@ func (m *merging) openBase(name, near string) (err error) {
 	if base == nil {
 		return nil
 	}
-	if m.lists.Base, err = m.index(base.Arrays["indptr"], m.merged.base.Nodes[near].Count+1); err != nil {
+	of := m.merged.base.Nodes[near]
+	if of == nil {
+		return fmt.Errorf("found no node type %q", near)
+	}
+	if m.lists.Base, err = m.index(base.Arrays["indptr"], of.Count+1); err != nil {
 		return err
 	}
 	if err := m.lists.Base.CheckOffsets(base.Count); err != nil {
@@ -111,6 +116,7 @@ func (m *merging) openBase(name, near string) (err error) {
 func (m *merging) openSegment(e, whole *EdgesMeta) (err error) {
 	m.parts, m.lists.Later = append(m.parts, edgePart{}), append(m.lists.Later, segment.List{})
 	if e == nil {
+		m.merged.dropped[m.name] = append(m.merged.dropped[m.name], 0)
 		return nil
 	}
 	if e.Primary != whole.Primary {
@@ -125,7 +131,8 @@ func (m *merging) openSegment(e, whole *EdgesMeta) (err error) {
 			return err
 		}
 	}
-	if last(list.Starts) != e.Count {
+	m.merged.dropped[m.name] = append(m.merged.dropped[m.name], list.Dropped.Len())
+	if last(list.Starts) != e.Count { // 0 without lists
 		return fmt.Errorf("%w: found lists of %d edges, expected %d", ErrDamaged, last(list.Starts), e.Count)
 	}
 	return m.openPart(&m.parts[len(m.parts)-1], e)
@@ -133,6 +140,9 @@ func (m *merging) openSegment(e, whole *EdgesMeta) (err error) {
 
 // openPart opens the far ends and columns of a part.
 func (m *merging) openPart(p *edgePart, e *EdgesMeta) (err error) {
+	if e.Count == 0 && e.Arrays["far"] == "" {
+		return nil
+	}
 	if p.far, err = m.index(e.Arrays["far"], e.Count); err != nil {
 		return err
 	}
@@ -162,7 +172,8 @@ func (s *Store) slab(file string, bytes int, set func(values []byte)) error {
 		return err
 	}
 	s.merged.bytes += int64(bytes)
-	s.merged.arrays = append(s.merged.arrays, mergedArray{file, b, set})
+	a := &mergedArray{file, b, set}
+	s.merged.arrays, s.unmaps = append(s.merged.arrays, a), append(s.unmaps, a.free)
 	set(b)
 	return nil
 }

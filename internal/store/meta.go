@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/zeebo/xxh3"
@@ -72,6 +74,17 @@ type Segment struct {
 
 // SegmentDir is the folder of segment number i of a store, counted from 1.
 func SegmentDir(i int) string { return fmt.Sprintf("segments/%d", i) }
+
+// SegmentOf is the number of the segment that a file belongs to, 0 for the base.
+func SegmentOf(file string) int {
+	rest, ok := strings.CutPrefix(file, "segments/")
+	number, _, sub := strings.Cut(rest, "/")
+	i, err := strconv.Atoi(number)
+	if !ok || !sub || err != nil {
+		return 0
+	}
+	return i
+}
 
 // ColumnMeta is the files of a column. File holds the values, or the bytes of strings. RowOffsets has one file per
 // variable dimension, the outermost first.

@@ -15,7 +15,6 @@ import (
 
 	"github.com/graphmill/graphmill/format/npy"
 	"github.com/graphmill/graphmill/graph"
-	"github.com/graphmill/graphmill/internal/extsort"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/tagged"
 	"github.com/graphmill/graphmill/internal/vfs"
@@ -222,12 +221,6 @@ func (s *Store) Close() error {
 		err = errors.Join(err, f())
 	}
 	s.unmaps = nil
-	if s.merged != nil {
-		for _, a := range s.merged.arrays {
-			extsort.Free(a.values)
-		}
-		s.merged.arrays = nil
-	}
 	return err
 }
 

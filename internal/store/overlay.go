@@ -18,7 +18,10 @@ import (
 func (s *Store) Overlay(dir string, arrays map[string]map[string]string) (_ *Store, err error) {
 	g, meta := *s.Graph, *s.Meta
 	g.Edges, meta.Edges = slices.Clone(g.Edges), maps.Clone(meta.Edges)
-	o := &Store{Dir: s.Dir, Meta: &meta, Graph: &g, fs: vfs.Confine(s.fs, dir), shards: s.shards, starts: maps.Clone(s.starts), later: s.later, apart: map[string]string{}}
+	o := &Store{Dir: s.Dir, Meta: &meta, Graph: &g, fs: vfs.Confine(s.fs, dir), shards: s.shards, starts: maps.Clone(s.starts), later: s.later, merged: s.merged, apart: maps.Clone(s.apart)}
+	if o.apart == nil {
+		o.apart = map[string]string{}
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, o.Close())

@@ -12,6 +12,7 @@ import (
 	"github.com/graphmill/graphmill/internal/extsort"
 	"github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/report"
 )
 
 // ErrSegments is the kind of the error of Open for a store with segments, whose arrays are in several pieces.
@@ -19,11 +20,12 @@ var ErrSegments = errors.New("found a store with segments")
 
 // merged is what opening a store with segments needs beside its metadata.
 type merged struct {
-	after   int             // segments that count
-	rests   map[string]bool // files, as Meta names them, that go on in a segment
-	changed map[string]bool // edge types that a segment changes
-	base    *Meta           // the metadata of the base: Meta has those of all
-	arrays  []mergedArray
+	after   int              // segments that count
+	rests   map[string]bool  // files, as Meta names them, that go on in a segment
+	changed map[string]bool  // edge types that a segment changes
+	base    *Meta            // the metadata of the base: Meta has those of all
+	dropped map[string][]int // edges that each segment drops, by type
+	arrays  []*mergedArray
 	bytes   int64 // of memory that holds merged arrays
 }
 
@@ -32,6 +34,13 @@ type mergedArray struct {
 	file   string // as Meta names it
 	values []byte
 	set    func(values []byte) // makes the graph use a copy
+}
+
+// free frees the memory, if it is there.
+func (a *mergedArray) free() error {
+	extsort.Free(a.values)
+	a.values = nil
+	return nil
 }
 
 // goesOn says whether an array file goes on in a segment.
@@ -64,6 +73,38 @@ func (s *Store) Segments() int {
 	return s.merged.after
 }
 
+// Added counts what each segment added.
+func (s *Store) Added() (list []report.SegmentDescription) {
+	if s.merged == nil {
+		return nil
+	}
+	for i := range s.Meta.Segments {
+		x := &s.Meta.Segments[i]
+		a := report.SegmentDescription{Made: x.Made}
+		for _, n := range x.Nodes {
+			a.Nodes += n.Count
+		}
+		for name, e := range x.Edges {
+			a.Edges += e.Count
+			a.Dropped += s.merged.dropped[name][i]
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// After is the metadata of the store as it was after the first of its segments.
+func (s *Store) After(segments int) *Meta {
+	m := *s.Meta
+	if s.merged != nil {
+		m = *s.merged.base
+	}
+	if m.Segments = m.Segments[:segments]; segments == 0 {
+		m.Format, m.Segments = Format, nil
+	}
+	return &m
+}
+
 // Merged is described at Segments.
 func (s *Store) Merged() int64 {
 	if s.merged == nil {
@@ -73,10 +114,13 @@ func (s *Store) Merged() int64 {
 }
 
 // Spill writes the merged lists and columns of fixed size to files in the folder dir, and maps them in place of the memory, so that they are read as those of a store
-// without segments are: a part at a time (ArrayFile). dir must outlive the store. Nothing else may read the store meanwhile.
+// without segments are: a part at a time (ArrayFile). dir is made anew, and must outlive the store. Nothing else may read the store meanwhile.
 func (s *Store) Spill(ctx context.Context, fsys vfs.FS, dir string) error {
 	if s.Segments() == 0 {
 		return nil
+	}
+	if err := errors.Join(fsys.RemoveAll(dir), fsys.Mkdir(dir)); err != nil {
+		return err
 	}
 	if s.apart == nil {
 		s.apart = map[string]string{}
@@ -96,8 +140,10 @@ func (s *Store) Spill(ctx context.Context, fsys vfs.FS, dir string) error {
 			}
 			s.maps, s.unmaps = append(s.maps, b), append(s.unmaps, unmap)
 			a.set(b)
-			extsort.Free(a.values)
 			s.merged.bytes -= int64(len(a.values))
+		}
+		if err := a.free(); err != nil {
+			return err
 		}
 		s.apart[a.file], s.starts[a.file] = name, 0
 	}
@@ -154,7 +200,7 @@ func (s *Store) checkFormat(file string) error {
 func (s *Store) joinSegments(m *Manifest) error {
 	x := s.merged
 	whole := *s.Meta
-	x.base, x.rests, x.changed = s.Meta, map[string]bool{}, map[string]bool{}
+	x.base, x.rests, x.changed, x.dropped = s.Meta, map[string]bool{}, map[string]bool{}, map[string][]int{}
 	whole.Nodes, whole.Edges, whole.Segments = map[string]*NodesMeta{}, map[string]*EdgesMeta{}, slices.Clone(s.Meta.Segments[:x.after])
 	for name, n := range x.base.Nodes {
 		of := *n
@@ -167,6 +213,9 @@ func (s *Store) joinSegments(m *Manifest) error {
 	parts := &partFiles{store: s, manifest: m, of: map[string][]vfs.Shard{}}
 	for i := range whole.Segments {
 		part := &whole.Segments[i]
+		if err := part.check(m); err != nil {
+			return fmt.Errorf("segment %d: %w", i+1, err)
+		}
 		for _, name := range slices.Sorted(maps.Keys(part.Nodes)) {
 			if err := parts.joinNodes(whole.Nodes, name, part.Nodes[name]); err != nil {
 				return fmt.Errorf("segment %d: node type %s: %w", i+1, name, err)
@@ -198,6 +247,28 @@ func (s *Store) joinSegments(m *Manifest) error {
 	s.Meta = &whole
 	return nil
 }
+
+// check refuses numbers of nodes and edges that no segment has: what no file shows is in proportion to the sizes of all files, since the offsets of nodes are memory.
+func (s *Segment) check(m *Manifest) error {
+	bytes := 0
+	for _, f := range m.Files {
+		bytes += int(min(f.Bytes, maxCount/limits.PerByte/2/int64(len(m.Files))))
+	}
+	for name, n := range s.Nodes {
+		if n == nil || n.Count < 0 || n.Count > max(limits.PerByte*bytes, likelyNodes) {
+			return fmt.Errorf("%w: node type %s: found a count that is none, expected one of the new nodes", ErrDamaged, name)
+		}
+	}
+	for name, e := range s.Edges {
+		if e == nil || e.Count < 0 || e.Count > maxCount {
+			return fmt.Errorf("%w: edge type %s: found a count that is none, expected one of the new edges", ErrDamaged, name)
+		}
+	}
+	return nil
+}
+
+// likelyNodes is a number of new nodes that is believed, whatever the files have.
+const likelyNodes = 1 << 26
 
 // partFiles joins files of the base with those that go on with them.
 type partFiles struct {

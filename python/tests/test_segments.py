@@ -97,6 +97,30 @@ class TestSegments(unittest.TestCase):
                     self.same(got[c], of[c])
                 np.testing.assert_array_equal(got.edge_index("input"), of.edge_index("input"))
 
+    def test_equals_its_compaction(self) -> None:
+        """Also with edges that were dropped: what the command writes in one piece."""
+        for seed in range(6):
+            grown, _ = self.grown(seed + 30, both=seed % 2 == 0)
+            r = np.random.default_rng(seed)
+            buys = grown.edges["buys"]
+            gone = buys.edge_index()[:, r.random(buys.count) < 0.5]
+            folder = pathlib.Path(grown.path).parent / "gone"
+            folder.mkdir()
+            (folder / "buys.csv").write_text("src,dst\n" + "".join(f"u{u},{i}\n" for u, i in gone.T))
+            (folder / "graph.yaml").write_text("nodes: {user: {}, item: {}}\nedges: {'user:buys:item': {table: buys.csv}}\n")
+            if gone.size:
+                run("append", grown.path, drop=folder)
+            before = Store(grown.path)
+            got = {
+                e: [x.indptr, x.neighbours, x.other_indptr, x.other_neighbours, x.other_edge_id, *(x[c] for c in x.columns)] for e, x in before.edges.items()
+            }
+            run("compact", grown.path)
+            after = Store(grown.path)
+            self.assertNotIn("segments", after.meta)
+            for e, x in after.edges.items():
+                for a, b in zip(got[e], [x.indptr, x.neighbours, x.other_indptr, x.other_neighbours, x.other_edge_id, *(x[c] for c in x.columns)], strict=True):
+                    self.same(a, b)
+
     def test_batches_are_those_of_all_tables(self) -> None:
         for seed in (1, 2):
             grown, whole = self.grown(seed + 10, both=True)

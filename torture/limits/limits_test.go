@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/graphmill/graphmill/internal/proof"
@@ -57,6 +58,9 @@ func TestFewFiles(t *testing.T) {
 				forbidden := fs.FileMode(0o137)
 				if info.IsDir() {
 					forbidden = 0o027
+				}
+				if st, ok := info.Sys().(*syscall.Stat_t); ok && !info.IsDir() && st.Nlink > 1 { // a link to a file of an input, which has one mode
+					return nil
 				}
 				if mode := info.Mode(); mode.Perm()&forbidden != 0 || mode&(fs.ModeSetuid|fs.ModeSetgid) != 0 {
 					t.Errorf("%s: found mode %s, expected none of the bits %03o", path, mode, forbidden)

@@ -48,14 +48,21 @@ func Append(ctx context.Context, dir, source string, o option.Append) (_ *report
 		return nil, err
 	}
 	ctx = table.Bound(ctx, o.Memory, o.Threads)
-	src, err := ingest.Open(ctx, vfs.OS, source, options)
-	if errors.Is(err, ingest.ErrUsage) {
-		return nil, operation.Usagef("%w", err)
+	src := &ingest.Source{}
+	switch {
+	case source != "":
+		if src, err = ingest.Open(ctx, vfs.OS, source, options); err != nil {
+			if errors.Is(err, ingest.ErrUsage) {
+				return nil, operation.Usagef("%w", err)
+			}
+			return nil, err
+		}
+	case o.Drop == "":
+		return nil, operation.Usagef("found no source and no `Drop`, expected one of them; give the tables to add")
 	}
-	if err != nil {
-		return nil, err
+	if source != "" {
+		defer operation.CloseAfter(&err, dir, src.Close)
 	}
-	defer operation.CloseAfter(&err, dir, src.Close)
 	a.report = operation.NewReport(&o.Run, "append", operation.Titled(dir))
 	for _, text := range src.Warnings {
 		operation.Warn(&o.Run, "%s", text)
@@ -64,12 +71,15 @@ func Append(ctx context.Context, dir, source string, o option.Append) (_ *report
 	if err := a.fit(src); err != nil {
 		return nil, err
 	}
-	name, err := operation.Below(source)
-	if err != nil {
-		return nil, err
-	}
-	if a.made.Inputs, err = operation.Fingerprints(ctx, vfs.OS, src.Files, a.report, name); err != nil {
-		return nil, err
+	a.made.Inputs = map[string]string{}
+	if source != "" {
+		name, err := operation.Below(source)
+		if err != nil {
+			return nil, err
+		}
+		if a.made.Inputs, err = operation.Fingerprints(ctx, vfs.OS, src.Files, a.report, name); err != nil {
+			return nil, err
+		}
 	}
 	a.made.Command, a.made.Version, a.made.Options = "append", operation.Version(), map[string]string{"format": src.Format}
 	if len(o.Missing) > 0 {

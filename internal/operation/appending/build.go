@@ -46,16 +46,26 @@ func (t *nodeType) find(id []byte) (uint64, bool) {
 		v := integerOf(id)
 		return v, v < uint64(t.had+t.added)
 	}
-	if t.known != nil {
-		if v, ok := findID(t.known, t.ids, id); ok {
-			return v, true
-		}
+	if v, ok := t.findKnown(id); ok {
+		return v, true
 	}
 	if t.new == nil {
 		return 0, false
 	}
 	v, ok := findID(t.new, t.ids, id)
 	return v + uint64(t.had), ok
+}
+
+// findKnown finds the number of a node of the store.
+func (t *nodeType) findKnown(id []byte) (uint64, bool) {
+	if !t.keys {
+		v := integerOf(id)
+		return v, v < uint64(t.had)
+	}
+	if t.known == nil {
+		return 0, false
+	}
+	return findID(t.known, t.ids, id)
 }
 
 // findID finds an id of a type whose ids have the given dtype.
@@ -86,6 +96,10 @@ func (b *building) build(ctx context.Context) (*store.Added, error) {
 	if err := b.typesOf(); err != nil {
 		return nil, err
 	}
+	dropped, err := b.drop(ctx)
+	if err != nil {
+		return nil, err
+	}
 	nodes, err := b.buildNodes(ctx)
 	if err != nil {
 		return nil, err
@@ -94,7 +108,7 @@ func (b *building) build(ctx context.Context) (*store.Added, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &store.Added{Nodes: nodes, Edges: edges, Rows: rows, Made: b.made}, nil
+	return &store.Added{Nodes: nodes, Edges: edges, Rows: rows, Dropped: dropped, Made: b.made}, nil
 }
 
 // typesOf finds the node types.

@@ -3,6 +3,7 @@ package appending
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest"
@@ -57,6 +58,9 @@ func (a *appending) fit(src *ingest.Source) error {
 		}
 		of := a.edgesOf(e.Type)
 		if of == nil {
+			if e.Type.Rel == graph.HomogeneousEdge.Rel { // an edge list that names no type
+				return operation.Usagef("found edges of type %s, expected one of the store: %s; name the types of the ends with `SrcType` and `DstType`, or the edge type in a graph.yaml", e.Type, strings.Join(a.edgeTypes(), ", "))
+			}
 			continue
 		}
 		columns, err := a.fitColumns(e.Table, e.Columns, of.Columns)
@@ -109,6 +113,14 @@ func (a *appending) fitColumns(t table.Table, have []table.Column, want []*graph
 		columns = append(columns, c)
 	}
 	return columns, nil
+}
+
+// edgeTypes are the names of the edge types of the store.
+func (a *appending) edgeTypes() (names []string) {
+	for _, e := range a.store.Graph.Edges {
+		names = append(names, e.Type.String())
+	}
+	return names
 }
 
 // namesOf lists columns for an error.

@@ -29,6 +29,7 @@ func Describe(s *store.Store) (*report.Description, error) {
 		}
 		return i, nil
 	}
+	i.Segments = s.Added()
 	made, err := features.ReadFile(vfs.OS, s.Dir)
 	if err != nil {
 		return nil, err

@@ -40,8 +40,10 @@ type choice struct {
 	work     output.Work
 	columns  int64  // bytes that the caller reads in addition to the graph
 	touched  int64  // the part of columns that the job reads
+	merged   int64  // what opening a store with segments holds
 	fetched  int64  // the part of columns that the stream executor reads at random when it needs it
 	scratch  string // folder for spill files of the stream executor
+	segments string // new folder for the merged edges of a store with segments that the stream executor reads
 	keep     string // folder for the state from which a later run continues; "" for none
 	options  sample.Options
 }
@@ -49,6 +51,7 @@ type choice struct {
 // choose fills in a choice for a plan.
 func (o *request) choose(s *store.Store, p *planned, warn func(string)) choice {
 	c := choice{executor: o.Executor, threads: o.Threads, memory: o.Memory,
+		merged:  s.Merged(),
 		work:    output.Work{Graph: s.Graph, Plan: p.plan, Job: &p.job, Threads: o.Threads, Ops: o.Ops, EdgeIDs: !o.NoEdgeIDs},
 		options: sample.Options{Ops: o.Ops, NoEdgeIDs: o.NoEdgeIDs, Weights: p.plan.Weighs(), Warn: warn}}
 	if o.Format == option.FormatTFRecord {
@@ -141,7 +144,7 @@ func NewSampler(s *store.Store, plan *sample.Plan, need, memory int64, opt sampl
 // available memory; 0 means unknown. Where the arrays alone exceed the bound, the need is theirs: what batches take is not looked up.
 func (c choice) need(g *graph.Graph, plan *sample.Plan) (need, bound int64) {
 	bound = c.bound()
-	need = limits.ProcessBytes + sample.NeedArrays(g, plan, c.threads) + c.touched
+	need = limits.ProcessBytes + sample.NeedArrays(g, plan, c.threads) + c.touched + c.merged
 	if bound > 0 && need > bound {
 		return need, bound
 	}
@@ -159,8 +162,13 @@ func (c choice) bound() int64 {
 
 // streamed compiles a plan for the stream executor.
 func (c choice) streamed(ctx context.Context, s *store.Store, plan *sample.Plan, bound int64) (*outofcore.Executor, error) {
-	if err := s.OnePiece(); err != nil {
-		return nil, err
+	if s.Segments() > 0 {
+		if c.segments == "" {
+			return nil, s.OnePiece()
+		}
+		if err := s.Spill(ctx, vfs.OS, c.segments); err != nil {
+			return nil, err
+		}
 	}
 	return outofcore.Open(ctx, vfs.OS, s, plan, outofcore.Options{Memory: bound, Held: c.columns - c.fetched, Threads: c.threads, Scratch: c.scratch, Keep: c.keep,
 		Ops: c.options.Ops, NoEdgeIDs: c.options.NoEdgeIDs, Warn: c.options.Warn})

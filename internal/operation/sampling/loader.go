@@ -26,6 +26,7 @@ import (
 	"github.com/graphmill/graphmill/internal/sample/outofcore"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/internal/workfolder"
 	"github.com/graphmill/graphmill/option"
 )
 
@@ -39,6 +40,7 @@ type Loader struct {
 	sets     *sets           // of the nodes of batches; nil for neighbourhoods
 	spare    int64           // with Memory: the bytes that copies of columns may take
 	scratch  string          // folder of scratch files for rows; "" for none
+	segments string          // folder of the merged edges of a store with segments; "" for none
 	percent  int             // of the garbage collector before the stream executor was opened
 	opened   *store.Store    // closed with the loader; nil: the store is the caller's
 	messages *messages.Store // that is sampled
@@ -175,7 +177,7 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 			return err
 		}
 	}
-	columns := columnBytes(s.Graph, f)
+	columns := columnBytes(s.Graph, f) + s.Merged()
 	need := samplerBytes(s.Graph, p.plan, o.Threads) + columns + f.NumberBytes() + order + p.job.Negatives.Bytes() + p.job.Positives.Bytes()
 	if o.Executor == option.ExecutorMemory || o.Executor == option.ExecutorAuto && (o.Memory == 0 || need <= o.Memory) {
 		m, err := NewSampler(s, p.plan, need, o.Memory, options)
@@ -196,6 +198,9 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 	}
 	if l.scratch = scratchFolder(s.Dir); l.scratch != "" {
 		l.scratch, _ = filepath.Abs(l.scratch) // for the note; the folder is there
+	}
+	if err := l.spillSegments(ctx, s); err != nil {
+		return err
 	}
 	x, err := outofcore.Open(ctx, vfs.OS, s, p.plan, outofcore.Options{Memory: c.bound(), Held: held, Threads: o.Threads, Ops: o.Ops, NoEdgeIDs: options.NoEdgeIDs,
 		Epochs: 1, Slots: o.slots, Scratch: l.scratch, Warn: options.Warn})
@@ -280,9 +285,28 @@ func (l *Loader) room() int64 {
 func (l *Loader) Close() {
 	l.close()
 	_ = l.messages.Close() // temporary files
+	if l.segments != "" {
+		_ = vfs.OS.RemoveAll(l.segments) // temporary files
+	}
 	if l.opened != nil {
 		_ = l.opened.Close() // its maps were only read
 	}
+}
+
+// spillSegments writes the merged edges of a store with segments to temporary files, which the stream executor reads.
+func (l *Loader) spillSegments(ctx context.Context, s *store.Store) error {
+	if s.Segments() == 0 {
+		return nil
+	}
+	if l.scratch == "" {
+		return s.OnePiece()
+	}
+	l.segments = filepath.Join(l.scratch, "graphmill-segments-"+workfolder.Unique())
+	err := s.Spill(ctx, vfs.OS, l.segments)
+	if err != nil {
+		err = errors.Join(err, vfs.OS.RemoveAll(l.segments))
+	}
+	return err
 }
 
 // close frees what the batches are made with.

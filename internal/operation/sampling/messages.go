@@ -160,6 +160,13 @@ func messagesBeside(out string) string {
 	return filepath.Join(parent, "."+base+".messages")
 }
 
+// segmentsBeside is the folder next to an output in which a run of the stream executor has the merged edges of a store with segments. A run that was killed leaves it to
+// the next one.
+func segmentsBeside(out string) string {
+	parent, base := filepath.Split(filepath.Clean(out))
+	return filepath.Join(parent, "."+base+".segments")
+}
+
 // followedBy says of an edge type whether a plan looks at its edges.
 func followedBy(p *sample.Plan) func(edges string) bool {
 	return func(edges string) bool {

@@ -79,7 +79,9 @@ func SampleFolder(ctx context.Context, dir, out string, o option.Sample, c *Clus
 // openSampled opens a store for an executor: the stream executor fetches little of a store in an object store.
 func openSampled(dir string, x option.Executor) (*store.Store, error) {
 	if x == option.ExecutorStream {
-		return store.OpenLater(vfs.OS, dir)
+		if s, err := store.OpenLater(vfs.OS, dir); !errors.Is(err, store.ErrSegments) {
+			return s, err
+		}
 	}
 	return store.OpenMerged(vfs.OS, dir, -1)
 }
@@ -116,6 +118,9 @@ type writer interface {
 func (s *sampling) run(ctx context.Context) (err error) {
 	defer guard.Catch(&err)()
 	began := time.Now()
+	if s.store.Segments() > 0 {
+		defer operation.CloseWith(&err, func() error { return vfs.OS.RemoveAll(segmentsBeside(s.out)) })
+	}
 	defer operation.CloseWith(&err, func() error { return s.messages.Close() })
 	if err := s.prepare(ctx); err != nil {
 		return err
@@ -181,7 +186,7 @@ func (s *sampling) prepare(ctx context.Context) (err error) {
 		operation.Warn(&o.Run, "%s", text)
 		s.report.Note(text)
 	})
-	chosen.scratch, chosen.keep = s.w.Dir(), spilled(s.out)
+	chosen.scratch, chosen.keep, chosen.segments = s.w.Dir(), spilled(s.out), segmentsBeside(s.out)
 	if s.sets, err = o.openSets(ctx, s.store, s.planned); err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ._arrays import Array
-from ._command import GraphmillError
 from ._folder import Column, Folder
 
 _ALIGN = 1 << 16  # the files of a segment go on at multiples of this
@@ -86,16 +85,14 @@ class _Edges:
 
     def __init__(self, folder: Folder, name: str, parts: list[Any], near: tuple[int, int], far: int) -> None:
         self._folder, self._name, self._parts, self._near, self._far = folder, name, parts, near, far
-        if any(p is not None and "dropped" in p["arrays"] for p in parts):
-            raise GraphmillError(
-                f"{folder.path}: found dropped edges of {name}, which this version does not know; use a newer graphmill, or run graphmill compact"
-            )
         self._made: dict[str, Array] = {}
-        self._count = sum(int(p["count"]) for p in parts if p is not None)
+        self._rows = sum(int(p["count"]) for p in parts if p is not None)
+        dropped = [len(folder.index(p["arrays"]["dropped"], None)) for p in parts if p is not None and "dropped" in p["arrays"]]
+        self._count = self._rows - sum(dropped)
 
     def describe(self, both: bool) -> dict[str, Any]:
         """The metadata of the type, whose arrays the folder makes."""
-        first = next(p for p in self._parts if p is not None)
+        first = next(p for p in self._parts if p is not None and "columns" in p)
         arrays: dict[str, Callable[[], Array]] = {"indptr": self._indptr, "far": self._neighbours}
         if both:
             arrays.update(other_indptr=self._other_indptr, other_far=self._other_far, other_edge_id=self._other_edge_id)
@@ -104,7 +101,7 @@ class _Edges:
             self._folder.made[names[key]] = make
         columns: dict[str, Any] = {}
         for c, of in first["columns"].items():
-            if c == "#input_position" and any(p is not None and p["columns"][c]["dtype"] == "uint64" for p in self._parts):
+            if c == "#input_position" and any(p["columns"][c]["dtype"] == "uint64" for p in self._with_edges()):
                 of = {**of, "dtype": "uint64"}
             columns[c] = {**of, "file": f"merged/{self._name}/{c}"}
             self._folder.made[columns[c]["file"]] = partial(self._values, c)
@@ -129,36 +126,58 @@ class _Edges:
         """Offsets and ids in 32 bits where those of all edges fit."""
         return values.astype(np.uint32 if self._count < 1 << 32 else np.uint64)
 
+    def _with_edges(self) -> list[Any]:
+        """The parts that have edges, and the first of all, which has the columns."""
+        parts = [p for p in self._parts if p is not None and int(p["count"])]
+        return parts or [next(p for p in self._parts if p is not None)]
+
+    def _part_nodes(self, i: int) -> Array:
+        """The near node of each edge of a part."""
+        p = self._parts[i]
+        if p is None or not int(p["count"]):
+            return np.zeros(0, np.int64)
+        if i == 0:
+            ptr = self._folder.index(p["arrays"]["indptr"], self._near[0] + 1).astype(np.int64)
+            return np.repeat(np.arange(self._near[0]), np.diff(ptr))
+        nodes, starts = self._sparse(p, "nodes", "starts")
+        return np.repeat(nodes, np.diff(starts))
+
+    def _sparse(self, p: Mapping[str, Any], nodes: str, starts: str) -> tuple[Array, Array]:
+        """The nodes and offsets of a sparse list."""
+        of = self._folder.index(p["arrays"][nodes], None).astype(np.int64)
+        return of, self._folder.index(p["arrays"][starts], len(of) + 1).astype(np.int64)
+
     def _nodes(self) -> Array:
         """The near node of each edge, parts one after the other."""
-
-        def make() -> Array:
-            lists = []
-            for i, p in enumerate(self._parts):
-                if p is None:
-                    continue
-                if i == 0:
-                    ptr = self._folder.index(p["arrays"]["indptr"], self._near[0] + 1).astype(np.int64)
-                    lists.append(np.repeat(np.arange(self._near[0]), np.diff(ptr)))
-                    continue
-                nodes = self._folder.index(p["arrays"]["nodes"], None).astype(np.int64)
-                starts = self._folder.index(p["arrays"]["starts"], len(nodes) + 1).astype(np.int64)
-                lists.append(np.repeat(nodes, np.diff(starts)))
-            out: Array = np.concatenate(lists)
-            return out
-
-        return self._once("nodes", make)
+        return self._once("nodes", lambda: np.concatenate([self._part_nodes(i) for i in range(len(self._parts))]))
 
     def _order(self) -> Array:
         """The edges, as `_nodes` has them, in the order of their ids."""
-        return self._once("order", lambda: np.argsort(self._nodes(), kind="stable"))
+
+        def make() -> Array:
+            near, at = self._nodes(), 0
+            order = np.zeros(0, np.int64)
+            for i, p in enumerate(self._parts):
+                if p is not None and "dropped" in p["arrays"]:  # places in the lists before this part
+                    order = order[np.argsort(near[order], kind="stable")]
+                    nodes, starts = self._sparse(p, "dropped_nodes", "dropped_starts")
+                    first = np.searchsorted(near[order], nodes)
+                    places = self._folder.index(p["arrays"]["dropped"], None).astype(np.int64)
+                    order = np.delete(order, np.repeat(first, np.diff(starts)) + places)
+                n = len(self._part_nodes(i))
+                order = np.concatenate([order, np.arange(at, at + n)])
+                at += n
+            out: Array = order[np.argsort(near[order], kind="stable")]
+            return out
+
+        return self._once("order", make)
 
     def _indptr(self) -> Array:
-        counts = np.bincount(self._nodes(), minlength=self._near[1])
+        counts = np.bincount(self._nodes()[self._order()], minlength=self._near[1])
         return self._width(np.concatenate([[0], np.cumsum(counts)]))
 
     def _neighbours(self) -> Array:
-        far = [self._folder.index(p["arrays"]["far"], int(p["count"])) for p in self._parts if p is not None]
+        far = [self._folder.index(p["arrays"]["far"], int(p["count"])) for p in self._with_edges()]
         return self._once("far", lambda: np.concatenate(far)[self._order()])
 
     def _other(self) -> Array:
@@ -189,12 +208,12 @@ class _Edges:
 
     def _column(self, name: str) -> Column:
         """A column of all edges."""
-        parts = [self._folder.column(name, p["columns"][name], int(p["count"])) for p in self._parts if p is not None]
+        parts = [self._folder.column(name, p["columns"][name], int(p["count"])) for p in self._with_edges()]
         first = parts[0]
         offsets = tuple(_chained([p.offsets[k] for p in parts]) for k in range(len(first.offsets)))
         strings = None if first.string_offsets is None else _chained([p.string_offsets for p in parts])
         values = np.concatenate([p.values for p in parts])
-        return Column(name, first.dtype, first.shape, self._count, values, offsets, strings, first.unit, first.categories).take(self._order())
+        return Column(name, first.dtype, first.shape, self._rows, values, offsets, strings, first.unit, first.categories).take(self._order())
 
 
 def _chained(lists: list[Any]) -> Array:

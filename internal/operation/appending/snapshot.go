@@ -1,0 +1,84 @@
+package appending
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/human"
+	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
+	"github.com/graphmill/graphmill/report"
+)
+
+// Snapshot makes the folder out the store in the folder dir as it was after the first segments of it; 0 is the base alone. Its files are hard links to those of the store or,
+// where there are no links, copies.
+func Snapshot(ctx context.Context, dir, out string, segments int, o option.Run) (_ *report.Report, err error) {
+	defer guard.Catch(&err)()
+	start := time.Now()
+	if err := operation.CheckRun(&o); err != nil {
+		return nil, err
+	}
+	if err := operation.Keeps(out, dir); err != nil {
+		return nil, err
+	}
+	s, _, err := openWhole(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer operation.CloseAfter(&err, dir, s.Close)
+	if segments < 0 || segments > s.Segments() {
+		return nil, operation.Usagef("%s: found `Segments` %d, expected 0 to %d, as many as the store has", dir, segments, s.Segments())
+	}
+	r := operation.NewReport(&o, "snapshot", fmt.Sprintf("%s after %d of %d segments", operation.Titled(dir), segments, s.Segments()))
+	if _, err := operation.InputFolder(r, dir); err != nil {
+		return nil, err
+	}
+	m, err := store.ReadManifest(vfs.OS, dir)
+	if err != nil {
+		return nil, err
+	}
+	w, err := store.Create(vfs.OS, out, o.Overwrite)
+	if err != nil {
+		return nil, err
+	}
+	defer operation.EndWith(&err, w)
+	copied := int64(0)
+	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		if name == store.MetaFile || store.SegmentOf(name) > segments {
+			continue
+		}
+		n, err := w.Link(ctx, name, dir, m.Files[name])
+		if err != nil {
+			return nil, err
+		}
+		copied += n
+	}
+	if copied > 0 {
+		r.Note(fmt.Sprintf("the file system has no hard links, so %s of the store were copied", human.Bytes(copied)))
+	}
+	if err := w.Seal(ctx, s.After(segments), o.Threads); err != nil {
+		return nil, err
+	}
+	c, err := store.OpenMerged(vfs.OS, w.Dir(), -1) // as every reader will
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Close(); err != nil {
+		return nil, err
+	}
+	r.Stage("link", time.Since(start), 0, "")
+	r.Head("segments", report.Count(segments, "segments"))
+	if err := operation.OnDisk(r, w.Dir()); err != nil {
+		return nil, err
+	}
+	return r, operation.Publish(&o, w, r, start)
+}
