@@ -8,9 +8,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -28,6 +30,7 @@ type grownTable struct {
 	name, header string
 	batches      [][]string
 	gone         [][]string // pairs of ends that each batch drops first; of edges
+	drops        string     // the line of a graph.yaml for them
 }
 
 // left is the rows of batches that none of them drops later.
@@ -49,18 +52,19 @@ type grownGraph struct {
 	tables  []*grownTable
 	batches int
 	yaml    string // of the types
-	drops   string // of the types, with the tables of dropped edges
+	first   string // of the types that the first batch has
+	drops   string // of the node types, without tables
 	dropped bool   // some batch drops edges
 }
 
 // writeDrops writes what a batch drops to a folder, and returns it; "" for nothing.
 func (g *grownGraph) writeDrops(t *rapid.T, dir string, batch int) string {
-	any := false
+	text := g.drops
 	for _, x := range g.tables {
-		if x.gone == nil {
+		if x.gone == nil || len(x.gone[batch]) == 0 {
 			continue
 		}
-		any = any || len(x.gone[batch]) > 0
+		text += x.drops
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -68,10 +72,10 @@ func (g *grownGraph) writeDrops(t *rapid.T, dir string, batch int) string {
 			t.Fatal(err)
 		}
 	}
-	if !any {
+	if text == g.drops {
 		return ""
 	}
-	if err := os.WriteFile(filepath.Join(dir, "graph.yaml"), []byte(g.drops), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "graph.yaml"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -88,7 +92,11 @@ func (g *grownGraph) write(t *rapid.T, dir string, from, to int) string {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "graph.yaml"), []byte(g.yaml), 0o644); err != nil {
+	text := g.yaml
+	if to == 1 {
+		text = g.first
+	}
+	if err := os.WriteFile(filepath.Join(dir, "graph.yaml"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -125,11 +133,13 @@ func drawGrown(t *rapid.T) *grownGraph {
 		g.tables = append(g.tables, x)
 	}
 	yaml.WriteString("edges:\n")
+	first := yaml.String()
 	drops.WriteString("edges:\n")
 	type edges struct {
 		table    *grownTable
 		src, dst *nodes
 		columns  int
+		late     bool // an append has the type first
 	}
 	var rels []edges
 	free := 0
@@ -142,10 +152,14 @@ func drawGrown(t *rapid.T) *grownGraph {
 		}
 		e.table = &grownTable{name: fmt.Sprintf("e%d.csv", i), header: "src,dst,weight,at,note", batches: make([][]string, g.batches)}
 		columns := []string{"{}", "{weight: float64}", "{weight: float64, at: \"datetime[s]\"}", "{note: string, weight: float64}"}[e.columns]
-		fmt.Fprintf(&yaml, "  %s:r%d:%s: {table: %s, columns: %s}\n", e.src.name, i, e.dst.name, e.table.name, columns)
+		line := fmt.Sprintf("  %s:r%d:%s: {table: %s, columns: %s}\n", e.src.name, i, e.dst.name, e.table.name, columns)
+		yaml.WriteString(line)
+		if e.late = len(rels) > 0 && !e.src.free && !e.dst.free && rapid.Bool().Draw(t, "late"); !e.late {
+			first += line
+		}
 		if !e.src.free && !e.dst.free {
 			e.table.gone = make([][]string, g.batches)
-			fmt.Fprintf(&drops, "  %s:r%d:%s: {table: %s}\n", e.src.name, i, e.dst.name, e.table.name)
+			e.table.drops = fmt.Sprintf("  %s:r%d:%s: {table: %s}\n", e.src.name, i, e.dst.name, e.table.name)
 		}
 		rels = append(rels, e)
 		g.tables = append(g.tables, e.table)
@@ -153,7 +167,7 @@ func drawGrown(t *rapid.T) *grownGraph {
 	if len(rels) == 0 {
 		return drawGrown(t)
 	}
-	g.yaml, g.drops = yaml.String(), drops.String()
+	g.yaml, g.first, g.drops = yaml.String(), first, drops.String()
 	used := map[string]bool{}
 	for b := range g.batches {
 		for _, n := range types {
@@ -185,13 +199,16 @@ func drawGrown(t *rapid.T) *grownGraph {
 				}
 				return rapid.SampledFrom(n.ids).Draw(t, "end")
 			}
-			if e.table.gone != nil {
+			if e.table.gone != nil && (b > 1 || !e.late) {
 				for _, row := range e.table.left(0, b) {
 					if rapid.IntRange(0, 4).Draw(t, "drop") == 0 {
 						pair := strings.Join(strings.Split(row, ",")[:2], ",")
 						e.table.gone[b], g.dropped = append(e.table.gone[b], pair), true
 					}
 				}
+			}
+			if b == 0 && e.late {
+				continue
 			}
 			least := 0
 			if b == 0 && (e.src.free || e.dst.free) {
@@ -402,4 +419,186 @@ func noneLeft(t *rapid.T, dir string) {
 			t.Fatalf("found %s, expected no folder of a run that has ended", e.Name())
 		}
 	}
+}
+
+// Tables that do not fit a store are errors that say what to do, and the store stays as it was.
+func TestAppendRefuses(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name string, texts ...string) string {
+		folder := filepath.Join(dir, name)
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < len(texts); i += 2 {
+			if err := os.WriteFile(filepath.Join(folder, texts[i]), []byte(texts[i+1]), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return folder
+	}
+	const people = "nodes:\n  p: {table: p.csv, id: {column: id, dtype: string}, columns: {kind: category, age: int64}}\nedges:\n  p:calls:p: {table: e.csv, columns: {w: float32}}\n"
+	base := put("base", "graph.yaml", people, "p.csv", "id,kind,age\na,x,1\nb,y,2\n", "e.csv", "src,dst,w\na,b,1\n")
+	in := filepath.Join(dir, "g.store")
+	s, err := graphmill.Import(t.Context(), base, in, option.Import{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := store.Sum(vfs.OS, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edges := put("drops", "other.csv", "src,dst\nb,a\n", "loop.csv", "src,dst\nc,a\n")
+	yaml := func(columns string) string {
+		return strings.Replace(people, "{kind: category, age: int64}", columns, 1)
+	}
+	for name, x := range map[string]struct {
+		source string
+		o      option.Append
+		want   string
+	}{
+		"edge to a node that nobody has": {source: put("unknown", "graph.yaml", people, "p.csv", "id,kind,age\nc,x,1\n", "e.csv", "src,dst,w\nc,d,1\n"), want: `e.csv:2.*found the id "d", which none of the nodes of type p has`},
+		"id that the store has":          {source: put("again", "graph.yaml", people, "p.csv", "id,kind,age\nb,x,1\n", "e.csv", "src,dst,w\n"), want: `p.csv:2.*found the id "b", which a node of type p in the store has`},
+		"id twice":                       {source: put("twice", "graph.yaml", people, "p.csv", "id,kind,age\nc,x,1\nc,x,2\n", "e.csv", "src,dst,w\n"), want: `p.csv:3.*"c"`},
+		"column that is missing":         {source: put("fewer", "graph.yaml", yaml("{kind: category}"), "p.csv", "id,kind\nc,x\n", "e.csv", "src,dst,w\n"), want: `found no column "age", expected it, because the store has it`},
+		"column that is new":             {source: put("more", "graph.yaml", yaml("{kind: category, age: int64, z: int64}"), "p.csv", "id,kind,age,z\nc,x,1,1\n", "e.csv", "src,dst,w\n"), want: `found the column "z", expected the columns of the store`},
+		"text that is no number":         {source: put("text", "graph.yaml", people, "p.csv", "id,kind,age\nc,x,old\n", "e.csv", "src,dst,w\n"), want: `p.csv:2.*"old"`},
+		"new category":                   {source: put("category", "graph.yaml", people, "p.csv", "id,kind,age\nc,z,1\n", "e.csv", "src,dst,w\n"), want: `p.csv:2.*"z"`},
+		"edge list without types":        {source: filepath.Join(edges, "other.csv"), want: `found edges of type _N:_E:_N, expected one of the store: p:calls:p`},
+		"split":                          {source: put("split", "graph.yaml", people+"transforms: {split: {p: [0.5, 0.5]}}\n", "p.csv", "id,kind,age\nc,x,1\n", "e.csv", "src,dst,w\n"), want: "transforms"},
+		"nothing":                        {want: "found no source and no `Drop`"},
+		"drop of another edge":           {o: option.Append{Drop: put("other", "graph.yaml", "nodes: {p: {}}\nedges: {'p:calls:p': {table: e.csv}}\n", "e.csv", "src,dst\nb,a\n")}, want: "e.csv:2.*found an edge of type p:calls:p to drop that the store does not have"},
+		"drop of an edge of no node":     {o: option.Append{Drop: put("nobody", "graph.yaml", "nodes: {p: {}}\nedges: {'p:calls:p': {table: e.csv}}\n", "e.csv", "src,dst\nzz,a\n")}, want: `e.csv:2.*found the id "zz"`},
+		"overwrite":                      {source: base, o: option.Append{Run: option.Run{Overwrite: true}}, want: "`Overwrite`"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := graphmill.Append(t.Context(), in, x.source, x.o)
+			if err == nil || !regexp.MustCompile(x.want).MatchString(err.Error()) {
+				t.Fatalf("found %v, expected an error with %s", err, x.want)
+			}
+			after, err := store.Sum(vfs.OS, in)
+			if err != nil || after != before {
+				t.Fatalf("found another store after the error: %s, %v, expected %s", after, err, before)
+			}
+		})
+	}
+	t.Run("two at a time", func(t *testing.T) {
+		w, _, err := store.Amend(t.Context(), vfs.OS, in, before, func(string) bool { return false })
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = graphmill.Append(t.Context(), in, put("second", "graph.yaml", people, "p.csv", "id,kind,age\nc,x,1\n", "e.csv", "src,dst,w\n"), option.Append{})
+		if err == nil || !strings.Contains(err.Error(), "another run is writing it") {
+			t.Errorf("found %v, expected an error of a store that is being written", err)
+		}
+		if err := w.Abort(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	for name, o := range map[string]option.Import{
+		"largest component": {Build: option.Build{Transforms: option.Transforms{LargestComponent: true}}},
+		"duplicates":        {Build: option.Build{DuplicateEdges: option.PolicyDrop}},
+		"homogeneous":       {Homogeneous: true},
+		"added nodes":       {DanglingEdges: option.PolicyZeros},
+	} {
+		t.Run("store of "+name, func(t *testing.T) {
+			of := filepath.Join(t.TempDir(), "g.store")
+			s, err := graphmill.Import(t.Context(), base, of, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := graphmill.Append(t.Context(), of, base, option.Append{}); err == nil || !strings.Contains(err.Error(), "import all tables again") {
+				t.Errorf("found %v, expected an error that says to import all tables again", err)
+			}
+		})
+	}
+}
+
+// Sources in a folder are appended once each, in the order of their names, and the command goes on where another one ended.
+func TestFollow(t *testing.T) {
+	dir := t.TempDir()
+	incoming := filepath.Join(dir, "incoming")
+	put := func(name, text string) {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(incoming, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(incoming, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("0.csv", "src,dst\n0,1\n")
+	in := filepath.Join(dir, "g.store")
+	s, err := graphmill.Import(t.Context(), filepath.Join(incoming, "0.csv"), in, option.Import{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	edges := func() (counts []int) {
+		s, err := graphmill.Open(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := s.Describe()
+		if err := errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range d.Segments {
+			counts = append(counts, x.Edges)
+		}
+		return counts
+	}
+	follow := func(want ...int) {
+		t.Helper()
+		if _, err := graphmill.Append(t.Context(), in, "", option.Append{Follow: incoming}); err != nil {
+			t.Fatal(err)
+		}
+		if got := edges(); !slices.Equal(got, want) {
+			t.Fatalf("found segments of %v edges, expected %v", got, want)
+		}
+	}
+	follow() // 0.csv was imported
+	put("1.csv", "src,dst\n1,2\n")
+	put("2.csv", "src,dst\n2,3\n3,0\n")
+	put("_3.csv", "src,dst\n3,3\n")
+	put("4.csv.tmp", "src,d")
+	follow(3)
+	follow(3)
+	put("5/edges.csv", "src,dst\n3,1\n")
+	follow(3) // without its graph.yaml
+	put("5/graph.yaml", "nodes: {_N: {}}\nedges: {'_N:_E:_N': {table: edges.csv}}\n")
+	put("6.csv", "src,dst\n4,4\n5,5\n")
+	follow(3, 1, 2)
+	put("7.csv", "src,dst\n1,x\n")
+	if _, err := graphmill.Append(t.Context(), in, "", option.Append{Follow: incoming}); err == nil || !strings.Contains(err.Error(), "7.csv:2") {
+		t.Fatalf("found %v, expected an error in 7.csv", err)
+	}
+	if err := os.Remove(filepath.Join(incoming, "7.csv")); err != nil {
+		t.Fatal(err)
+	}
+	put("2.csv", "src,dst\n2,3\n")
+	if _, err := graphmill.Append(t.Context(), in, "", option.Append{Follow: incoming}); err == nil || !strings.Contains(err.Error(), "2.csv: found other bytes than those that the store took") {
+		t.Fatalf("found %v, expected an error about a file that changed", err)
+	}
+	put("2.csv", "src,dst\n2,3\n3,0\n")
+	put("8.csv", "src,dst\n5,0\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	o := option.Append{Follow: incoming, Every: time.Millisecond}
+	o.Note = func(string) { cancel() } // of what was appended
+	if _, err := graphmill.Append(ctx, in, "", o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("found %v, expected that it goes on until it is cancelled", err)
+	}
+	if got := edges(); !slices.Equal(got, []int{3, 1, 2, 1}) {
+		t.Fatalf("found segments of %v edges", got)
+	}
+	if _, err := graphmill.Compact(t.Context(), in, option.Run{}); err != nil {
+		t.Fatal(err)
+	}
+	follow() // a compaction forgets nothing that was taken
 }

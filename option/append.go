@@ -1,5 +1,7 @@
 package option
 
+import "time"
+
 // Append say how tables are read that are added to a store. The zero value recognises most of them. What the import of the store was asked to do with rows that
 // break a rule holds for the new rows as well.
 type Append struct {
@@ -20,6 +22,12 @@ type Append struct {
 	// and so is each edge of a node that a table of nodes lists; the node stays. An edge that the store does not have is an error. With it, the source of Append
 	// can be "": then nothing is added.
 	Drop string
+	// Follow is a folder whose sources are appended as they come, in the order of their names, in place of the source of Append: files of edges, those that are there at a
+	// time as one segment, and folders with a graph.yaml, which is the last file to appear in each. Each is taken once, whatever ends the process. Files are not changed
+	// once they have their names. Names that begin with '.' or '_', or end in .tmp or .partial, are left alone.
+	Follow string
+	// Every is how often Follow looks; 0: once, and Append then ends.
+	Every time.Duration
 	// More lists further files of an edge list, which are read after the source.
 	More []string
 }

@@ -18,6 +18,15 @@ type Made struct {
 	Version string            `json:"version"`
 	// Amended are the columns of a store that differ from those that Command made, by type and name.
 	Amended []AmendedColumn `json:"amended,omitempty"`
+	// Appended are the tables that were appended to a store before it was compacted, in order.
+	Appended []AppendedTables `json:"appended,omitempty"`
+}
+
+// AppendedTables are what one append to a store read.
+type AppendedTables struct {
+	Inputs  map[string]string `json:"inputs,omitempty"`
+	Options map[string]string `json:"options,omitempty"`
+	Version string            `json:"version"`
 }
 
 // Changes of a column since the store was made.
@@ -69,9 +78,26 @@ func (m *Made) AmendedInputs() []map[string]string {
 	return inputs
 }
 
+// Append adds what an append read, as its segment says.
+func (m *Made) Append(segment *Made) {
+	m.Appended = append(slices.Clip(m.Appended), AppendedTables{segment.Inputs, segment.Options, segment.Version})
+}
+
+// AppendedInputs are the inputs of Appended, one map for each append.
+func (m *Made) AppendedInputs() []map[string]string {
+	var inputs []map[string]string
+	for _, a := range m.Appended {
+		inputs = append(inputs, a.Inputs)
+	}
+	return inputs
+}
+
 // Commands names the command that made the folder and those that changed it: "import, column add".
 func (m *Made) Commands() string {
 	text := m.Command
+	if len(m.Appended) > 0 {
+		text += ", append"
+	}
 	for _, change := range []string{ColumnAdded, ColumnReplaced, ColumnDropped} {
 		if slices.ContainsFunc(m.Amended, func(a AmendedColumn) bool { return a.Change == change }) {
 			text += ", column " + change

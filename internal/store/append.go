@@ -26,6 +26,21 @@ type Added struct {
 	Made    Made
 }
 
+// None says whether there is nothing to add to the store: no type, row or edge, and no edge to drop.
+func (s *Store) None(a *Added) bool {
+	for _, n := range a.Nodes.Graph.Nodes {
+		if n.Count > 0 || s.Meta.Nodes[n.Type] == nil {
+			return false
+		}
+	}
+	for _, e := range a.Edges.Graph.Edges {
+		if name := e.Type.String(); e.Count > 0 || a.Rows[name] > 0 || s.Meta.Edges[name] == nil {
+			return false
+		}
+	}
+	return len(a.Dropped) == 0
+}
+
 // AppendSegment writes a segment to w, which Amend has begun from the version of the store that s has open, as OpenMerged opens all of it. It returns the
 // metadata of the new version, for Seal.
 func (s *Store) AppendSegment(ctx context.Context, w *Writer, added Added) (*Meta, error) {

@@ -60,6 +60,13 @@ func (s *Store) mergeEdges(name string, whole *EdgesMeta) (*graph.Edges, error) 
 		return nil, fmt.Errorf("%w: found %d edges, expected at most %d", ErrDamaged, n, maxCount)
 	}
 	e.Count = int(m.lists.Edges())
+	if s.merged.outline {
+		whole.Count = e.Count
+		if i := slices.IndexFunc(m.parts, func(p edgePart) bool { return p.columns != nil }); i >= 0 {
+			e.Columns = m.parts[i].columns
+		}
+		return e, nil
+	}
 	whole.Count, whole.Arrays, whole.Columns = e.Count, map[string]string{}, map[string]ColumnMeta{}
 	a, err := m.mergeLists()
 	if err != nil {
@@ -79,14 +86,14 @@ func (s *Store) mergeEdges(name string, whole *EdgesMeta) (*graph.Edges, error) 
 	return e, nil
 }
 
-// hasOther says whether the store has the other direction of an edge type: whether the first part that has edges of the type has it.
+// hasOther says whether the store has the other direction of an edge type: whether the base has it or, of a type that it does not have, has it of another one.
 func (s *Store) hasOther(edgeType string) bool {
 	if e := s.merged.base.Edges[edgeType]; e != nil {
 		return e.Arrays["other_indptr"] != ""
 	}
-	for i := range s.Meta.Segments {
-		if e := s.Meta.Segments[i].Edges[edgeType]; e != nil {
-			return e.Arrays["other_indptr"] != ""
+	for _, e := range s.merged.base.Edges {
+		if e.Arrays["other_indptr"] != "" {
+			return true
 		}
 	}
 	return false
@@ -106,7 +113,11 @@ func (m *merging) openBase(name, near string) (err error) {
 	if m.lists.Base, err = m.index(base.Arrays["indptr"], of.Count+1); err != nil {
 		return err
 	}
-	if err := m.lists.Base.CheckOffsets(base.Count); err != nil {
+	if m.merged.outline {
+		if last(m.lists.Base) != base.Count {
+			return fmt.Errorf("%w: found offsets up to %d, expected %d", ErrDamaged, last(m.lists.Base), base.Count)
+		}
+	} else if err := m.lists.Base.CheckOffsets(base.Count); err != nil {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return m.openPart(&m.parts[0], base)

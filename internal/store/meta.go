@@ -178,7 +178,16 @@ func ReadMade(fsys vfs.FS, dir string) (*Made, error) {
 	if err := DecodeJSON(b, &m); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", name, ErrDamaged, err)
 	}
-	return &m.Made, nil
+	return m.History(), nil
+}
+
+// History is how the folder was made, with what was appended to a store since.
+func (m *Meta) History() *Made {
+	made := m.Made
+	for i := range m.Segments {
+		made.Append(&m.Segments[i].Made)
+	}
+	return &made
 }
 
 // EncodeJSON is v as indented JSON, which all metadata files have.

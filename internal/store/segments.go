@@ -21,6 +21,7 @@ var ErrSegments = errors.New("found a store with segments")
 // merged is what opening a store with segments needs beside its metadata.
 type merged struct {
 	after   int              // segments that count
+	outline bool             // edges that segments change have no lists
 	rests   map[string]bool  // files, as Meta names them, that go on in a segment
 	changed map[string]bool  // edge types that a segment changes
 	base    *Meta            // the metadata of the base: Meta has those of all
@@ -52,8 +53,18 @@ func (m *merged) changes(edgeType string) bool { return m != nil && m.changed[ed
 // OpenMerged is Open of a store that may have segments, as it was after the first of them; after is -1 for all of them. The lists and the columns of edges that
 // segments change are merged in memory (Merged), and have no files. Columns of nodes are maps, as all of a store without segments is.
 func OpenMerged(fsys vfs.FS, dir string, after int) (*Store, error) {
+	return openMerged(fsys, dir, &merged{after: after})
+}
+
+// OpenOutline is OpenMerged of all segments without the lists of the edges that these change, and with the columns of the first part that has edges of a type: what an append
+// needs to know, in a time that does not grow with the edges.
+func OpenOutline(fsys vfs.FS, dir string) (*Store, error) {
+	return openMerged(fsys, dir, &merged{after: -1, outline: true})
+}
+
+func openMerged(fsys vfs.FS, dir string, m *merged) (*Store, error) {
 	s := newStore(fsys, dir)
-	s.merged = &merged{after: after}
+	s.merged = m
 	err := s.open()
 	if err == nil {
 		err = s.Fetch(context.Background(), func(string) bool { return true })

@@ -140,6 +140,11 @@ class TestSegments(unittest.TestCase):
                         np.testing.assert_array_equal(x.edge_index[e], y.edge_index[e])
                         np.testing.assert_array_equal(x.e_id[e], y.e_id[e])
 
+    def test_columns_of_one_piece(self) -> None:
+        store, _ = self.grown(21, both=False)
+        with self.assertRaisesRegex(GraphmillError, "found a store with segments.*graphmill compact"):
+            store.add_column("user", "z", np.zeros(store.nodes["user"].count))
+
     def test_tables_that_do_not_fit_leave_the_store_as_it_was(self) -> None:
         store, _ = self.grown(20, both=False)
         before, count = store._folder.fingerprint, store.num_edges

@@ -255,8 +255,8 @@ class TestDamage(unittest.TestCase):
         return self.damaged(write)
 
     def test_a_newer_format(self) -> None:
-        with self.assertRaisesRegex(GraphmillError, "found format 2, expected 1; use a newer graphmill"):
-            Store(self.rewritten(lambda g: g.update(format=2)))
+        with self.assertRaisesRegex(GraphmillError, "found format 3, expected 1 or 2; use a newer graphmill"):
+            Store(self.rewritten(lambda g: g.update(format=3)))
 
     def test_metadata_of_another_kind(self) -> None:
         for change in (

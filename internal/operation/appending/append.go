@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/features"
 	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
@@ -28,6 +30,23 @@ import (
 // hard links to those of the version before; who has the store open keeps the version that it has. After an error the store is as it was.
 func Append(ctx context.Context, dir, source string, o option.Append) (_ *report.Report, err error) {
 	defer guard.Catch(&err)()
+	if o.Follow == "" {
+		if o.Every != 0 {
+			return nil, operation.Usagef("found `Every` without `Follow`, expected both; leave it out")
+		}
+		return appendFrom(ctx, dir, source, o, "")
+	}
+	if source != "" || o.Drop != "" || len(o.More) > 0 {
+		return nil, operation.Usagef("found a source or `Drop` with `Follow`, expected the folder that is followed alone; leave the others out")
+	}
+	if o.Every < 0 {
+		return nil, operation.Usagef("found `Every` %s, expected a time of at least 0", o.Every)
+	}
+	return follow(ctx, dir, o)
+}
+
+// appendFrom is Append of one source. Its inputs are named below the folder root or, for "", below the source.
+func appendFrom(ctx context.Context, dir, source string, o option.Append, root string) (_ *report.Report, err error) {
 	start := time.Now()
 	if err := operation.CheckRun(&o.Run); err != nil {
 		return nil, err
@@ -64,6 +83,9 @@ func Append(ctx context.Context, dir, source string, o option.Append) (_ *report
 		defer operation.CloseAfter(&err, dir, src.Close)
 	}
 	a.report = operation.NewReport(&o.Run, "append", operation.Titled(dir))
+	if err := keepInputs(a.report, dir); err != nil {
+		return nil, err
+	}
 	for _, text := range src.Warnings {
 		operation.Warn(&o.Run, "%s", text)
 		a.report.Note(text)
@@ -73,7 +95,7 @@ func Append(ctx context.Context, dir, source string, o option.Append) (_ *report
 	}
 	a.made.Inputs = map[string]string{}
 	if source != "" {
-		name, err := operation.Below(source)
+		name, err := operation.Below(cmp.Or(root, source))
 		if err != nil {
 			return nil, err
 		}
@@ -81,12 +103,62 @@ func Append(ctx context.Context, dir, source string, o option.Append) (_ *report
 			return nil, err
 		}
 	}
+	a.held = src.Held + a.store.Merged()
 	a.made.Command, a.made.Version, a.made.Options = "append", operation.Version(), map[string]string{"format": src.Format}
 	if len(o.Missing) > 0 {
 		a.made.Options["missing"] = strings.Join(o.Missing, ",")
 	}
+	if err := src.Collect(ctx, o.Threads, o.Memory/4, false); err != nil { // categories of new types
+		return nil, err
+	}
 	a.report.Stage("open", time.Since(start), 0, "")
-	return a.report, a.write(ctx, &src.Input)
+	if err = a.write(ctx, &src.Input); errors.Is(err, errNothing) {
+		text := "the tables have nothing new, so the store stays as it was"
+		operation.Note(&o.Run, "%s", text)
+		a.report.Note(text)
+		return a.report, nil
+	}
+	return a.report, err
+}
+
+// errNothing ends an append that has nothing to add.
+var errNothing = errors.New("nothing new")
+
+// seenBefore refuses tables that are all among those that the store was made of, and warns of others that are. Files that describe tables do not count.
+func (a *appending) seenBefore() error {
+	where := map[string]string{}
+	made := a.store.Meta.History()
+	for i, inputs := range append([]map[string]string{made.Inputs}, made.AppendedInputs()...) {
+		of := "the import"
+		if i > 0 {
+			of = fmt.Sprintf("append %d", i)
+		}
+		for name, sum := range inputs {
+			where[sum] = name + " of " + of
+		}
+	}
+	tables := 0
+	var seen []string
+	for _, name := range slices.Sorted(maps.Keys(a.made.Inputs)) {
+		if slices.Contains([]string{".yaml", ".yml", ".json", ".pbtxt"}, filepath.Ext(name)) {
+			continue
+		}
+		tables++
+		if before := where[a.made.Inputs[name]]; before != "" {
+			seen = append(seen, fmt.Sprintf("%s has the bytes of %s", name, before))
+		}
+	}
+	switch {
+	case len(seen) == 0:
+		return nil
+	case len(seen) == tables:
+		return operation.Usagef("found tables that the store has already: %s; expected new ones; leave them out", strings.Join(seen, ", "))
+	}
+	for _, text := range seen {
+		operation.Warn(&a.o.Run, "%s: its rows are added again", text)
+		a.report.Note(text)
+	}
+	return nil
 }
 
 // appending is a run of Append.
@@ -97,23 +169,44 @@ type appending struct {
 	start  time.Time
 	report *report.Report
 	made   store.Made
+	held   int64 // memory that the store and the tables take
 }
 
 // open opens the store, with all segments that it has.
 func (a *appending) open(dir string) (err error) {
-	a.store, a.sum, err = openWhole(dir)
+	open := store.OpenOutline
+	if a.o.Drop != "" { // places in the lists
+		open = openAll
+	}
+	a.store, a.sum, err = openStore(dir, open)
 	return err
 }
 
-// openWhole opens a store of one graph on this machine with all its segments, and returns its checksum.
-func openWhole(dir string) (s *store.Store, sum string, err error) {
+// openAll opens a store with all its segments.
+func openAll(fsys vfs.FS, dir string) (*store.Store, error) { return store.OpenMerged(fsys, dir, -1) }
+
+// keepInputs makes the inputs of the last report of a folder those of a new one, which adds its own.
+func keepInputs(r *report.Report, dir string) error {
+	old, err := operation.ReadReport(dir)
+	switch {
+	case errors.Is(err, operation.ErrNoReport):
+		return nil
+	case err != nil:
+		return err
+	}
+	r.Inputs = old.Inputs
+	return nil
+}
+
+// openStore opens a store of one graph on this machine, and returns its checksum.
+func openStore(dir string, open func(fsys vfs.FS, dir string) (*store.Store, error)) (s *store.Store, sum string, err error) {
 	if vfs.Scheme(dir) != "" {
 		return nil, "", operation.Usagef("%s: found a store in an object store, expected one on this machine, whose files can be shared by two versions; copy it here, and then to its place again", dir)
 	}
 	if sum, err = store.Sum(vfs.OS, dir); err != nil && !vfs.Absent(err) {
 		return nil, "", err
 	}
-	if s, err = store.OpenMerged(vfs.OS, dir, -1); err != nil {
+	if s, err = open(vfs.OS, dir); err != nil {
 		return nil, "", err
 	}
 	if s.Graph == nil {
@@ -188,6 +281,12 @@ func (a *appending) write(ctx context.Context, in *assemble.Input) (err error) {
 	if err != nil {
 		return err
 	}
+	if a.store.None(added) {
+		return errNothing
+	}
+	if err := a.seenBefore(); err != nil {
+		return err
+	}
 	meta, err := a.store.AppendSegment(ctx, w, *added)
 	if err != nil {
 		return err
@@ -202,7 +301,7 @@ func (a *appending) write(ctx context.Context, in *assemble.Input) (err error) {
 	if err := w.Seal(ctx, meta, a.o.Threads); err != nil {
 		return err
 	}
-	s, err := store.OpenMerged(vfs.OS, w.Dir(), -1) // as every reader will
+	s, err := store.OpenOutline(vfs.OS, w.Dir())
 	if err != nil {
 		return err
 	}
@@ -233,7 +332,26 @@ func (a *appending) describe(s *store.Store, number int) {
 	r.Head("segment", report.Count(number, "segments"))
 	r.Head("new nodes", report.Count(nodes, "nodes"))
 	r.Head("new edges", report.Count(edges, "edges"))
+	later, all := 0, 0
+	for _, x := range s.Added() {
+		later += x.Edges
+	}
+	for _, e := range s.Graph.Edges {
+		all += e.Count
+	}
+	if number >= mostSegments || later > all/2 && all >= manyEdges {
+		text := fmt.Sprintf("the store has %d %s with %s of its %s edges: graphmill compact makes it one piece", number, human.Things(int64(number), "segments"), human.Exact(int64(later)), human.Exact(int64(all)))
+		operation.Note(&a.o.Run, "%s", text)
+		r.Note(text)
+	}
 }
+
+// mostSegments is the number of segments from which on an append notes that a compaction is due. With it, and a compaction where half of the edges are in segments, 365
+// appends of a hundredth of the base each write 4.4 times what they add.
+const mostSegments = 16
+
+// manyEdges is the number of edges from which on the share of those in segments matters.
+const manyEdges = 1 << 20
 
 // edgesOf are the edges of a type in the store, nil for none.
 func (a *appending) edgesOf(t graph.EdgeType) *graph.Edges {

@@ -147,7 +147,7 @@ func (b *building) buildStore(ctx context.Context, name string, in assemble.Inpu
 		return nil, nil, err
 	}
 	b.writers = append(b.writers, w)
-	opt.Threads, opt.Memory, opt.Primary = b.o.Threads, b.o.Memory, b.primary()
+	opt.Threads, opt.Memory, opt.Held, opt.Primary = b.o.Threads, b.o.Memory, b.held, b.primary()
 	stages := operation.NewStages(&b.o.Run)
 	opt.Progress = stages.Update
 	result, err := assemble.Build(ctx, vfs.OS, w, in, opt)
@@ -243,6 +243,16 @@ func (b *building) checkNew(ctx context.Context, n *assemble.Nodes, t *nodeType)
 	return err
 }
 
+// lacksPositions says whether edges of the store have no positions in the input: after an import without them, or in a generated graph.
+func (b *building) lacksPositions() bool {
+	for _, e := range b.store.Graph.Edges {
+		if graph.FindColumn(e.Columns, graph.PositionColumn) == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // buildEdges makes a store of the new edges, and counts the rows of their tables.
 func (b *building) buildEdges(ctx context.Context) (*store.Store, map[string]uint64, error) {
 	var in assemble.Input
@@ -285,7 +295,7 @@ func (b *building) buildEdges(ctx context.Context) (*store.Store, map[string]uin
 		e.Table, e.OfStore = views.Numbered(e.Table, numbers...), true
 		in.Edges = append(in.Edges, e)
 	}
-	opt := assemble.Options{DanglingEdges: assemble.Error, NoPositions: b.store.Meta.Made.Options["no_positions"] == "true"}
+	opt := assemble.Options{DanglingEdges: assemble.Error, NoPositions: b.lacksPositions()}
 	if b.isDropped("dangling_edges") {
 		opt.DanglingEdges = assemble.Drop
 	}

@@ -26,14 +26,20 @@ func Compact(ctx context.Context, dir string, o option.Run) (_ *report.Report, e
 	if o.Overwrite {
 		return nil, operation.Usagef("found `Overwrite`, expected it for a new folder: a compaction replaces the store in any case; leave it out")
 	}
-	s, sum, err := openWhole(dir)
+	s, sum, err := openStore(dir, openAll)
 	if err != nil {
 		return nil, err
 	}
 	defer operation.CloseAfter(&err, dir, s.Close)
 	r := operation.NewReport(&o, "compact", operation.Titled(dir))
+	if err := keepInputs(r, dir); err != nil {
+		return nil, err
+	}
 	if s.Segments() == 0 {
-		return r, operation.Usagef("%s: found a store without segments, expected one that was appended to; there is nothing to do", dir)
+		text := "the store has no segments, so it stays as it was"
+		operation.Note(&o, "%s", text)
+		r.Note(text)
+		return r, nil
 	}
 	w, _, err := store.Amend(ctx, vfs.OS, dir, sum, func(string) bool { return true })
 	if err != nil {
@@ -50,7 +56,7 @@ func Compact(ctx context.Context, dir string, o option.Run) (_ *report.Report, e
 	}
 	opt := assemble.Options{Both: both, Threads: o.Threads, Memory: o.Memory, Held: s.Merged(), DuplicateEdges: assemble.Keep, SelfLoops: assemble.Keep}
 	for _, e := range s.Graph.Edges {
-		opt.Primary, opt.NoPositions = e.Primary, e.NoPositions
+		opt.Primary, opt.NoPositions = e.Primary, opt.NoPositions || e.NoPositions
 	}
 	opt.Foreseen = func(stages []progress.Stage) { operation.Foresee(&o, stages) }
 	stages := operation.NewStages(&o)
@@ -64,7 +70,7 @@ func Compact(ctx context.Context, dir string, o option.Run) (_ *report.Report, e
 	t.Finish(result.Meta, s.Meta)
 	r.Stage("write", time.Since(began), 0, "")
 	sealing := time.Now()
-	result.Meta.Made = s.Meta.Made
+	result.Meta.Made = *s.Meta.History()
 	if err := w.Seal(ctx, result.Meta, o.Threads); err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (b *building) drop(ctx context.Context) (map[string][]uint64, error) {
 	if err != nil {
 		return nil, err
 	}
-	options.More, options.Symmetrise = nil, false
+	options.More = nil
 	src, err := ingest.Open(ctx, vfs.OS, b.o.Drop, options)
 	if errors.Is(err, ingest.ErrUsage) {
 		return nil, operation.Usagef("%w", err)
@@ -141,6 +141,9 @@ func (d *dropping) scanPairs(ctx context.Context, e *assemble.Edges) error {
 			far = far[:0]
 			for at := a.Indptr.At(int(near)); at < a.Indptr.At(int(near)+1); at++ {
 				far = append(far, a.Far.At(int(at)))
+			}
+			if e.Symmetrise {
+				d.pairs[e.Type.String()] = append(d.pairs[e.Type.String()], other<<32|near)
 			}
 			if !slices.Contains(far, other) {
 				row := c.First + uint64(i)

@@ -27,7 +27,7 @@ func Snapshot(ctx context.Context, dir, out string, segments int, o option.Run) 
 	if err := operation.Keeps(out, dir); err != nil {
 		return nil, err
 	}
-	s, _, err := openWhole(dir)
+	s, _, err := openStore(dir, store.OpenOutline)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func Snapshot(ctx context.Context, dir, out string, segments int, o option.Run) 
 	if err := w.Seal(ctx, s.After(segments), o.Threads); err != nil {
 		return nil, err
 	}
-	c, err := store.OpenMerged(vfs.OS, w.Dir(), -1) // as every reader will
+	c, err := store.OpenOutline(vfs.OS, w.Dir())
 	if err != nil {
 		return nil, err
 	}

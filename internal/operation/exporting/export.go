@@ -90,7 +90,7 @@ func (e *exporting) records(ctx context.Context) (err error) {
 	opt := export.Options{Name: o.Name, Shards: o.Shards, Gzip: o.Gzip, Threads: o.Threads, Memory: o.Memory}
 	inputs := []string{e.in}
 	if o.Store != "" {
-		if opt.Store, err = store.Open(vfs.OS, o.Store); err != nil {
+		if opt.Store, err = store.OpenMerged(vfs.OS, o.Store, -1); err != nil {
 			return err
 		}
 		defer operation.CloseAfter(&err, e.out, opt.Store.Close)

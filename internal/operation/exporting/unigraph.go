@@ -52,7 +52,7 @@ func StoreToUnigraph(ctx context.Context, in, out string, o option.UnigraphTable
 	if err := operation.Keeps(out, in); err != nil {
 		return nil, err
 	}
-	s, err := store.Open(vfs.OS, in)
+	s, err := store.OpenMerged(vfs.OS, in, -1)
 	if err != nil {
 		return nil, err
 	}

@@ -122,7 +122,7 @@ func (t *tracer) inputs(dir string, made *store.Made, r *report.Report) ([]int, 
 		}
 	}
 	var steps []int
-	for _, inputs := range append([]map[string]string{made.Inputs}, made.AmendedInputs()...) {
+	for _, inputs := range slices.Concat([]map[string]string{made.Inputs}, made.AmendedInputs(), made.AppendedInputs()) {
 		more, err := t.read(dir, inputs, names, sizes)
 		if err != nil {
 			return nil, err

@@ -16,43 +16,42 @@ type run struct {
 type head struct {
 	nodes, starts graph.Index
 	at            int
-	node          uint64 // none: there is no next entry
 }
 
 // none stands for no node. It is above all nodes.
 const none = ^uint64(0)
 
-// seek goes to the first entry of a node that is not before the given one.
-func (h *head) seek(node int) {
-	h.at = findNode(h.nodes, node) - 1
-	h.next()
-}
-
-// next goes to the next entry.
-func (h *head) next() {
-	h.at++
-	h.node = none
-	if h.at < h.nodes.Len() {
-		h.node = h.nodes.At(h.at)
+// node is the node of the entry, none at the end.
+func (h *head) node() uint64 {
+	if h.at >= h.nodes.Len() {
+		return none
 	}
+	return h.nodes.At(h.at)
 }
 
 // scan goes through the near nodes that later segments change.
 type scan struct {
-	l           *Lists
-	adds, drops []head
-	runs        []run // of the node
-	spare       []run
+	l     *Lists
+	heads []head   // of the sparse lists that have entries, by segment, dropped edges first
+	of    []int    // the segments of the heads
+	drops []bool   // whether each head is of dropped edges
+	next  []uint64 // the nodes of the heads; none: at the end
+	runs  []run    // of the node
+	spare []run
 }
 
 // newScan begins a scan at a node.
 func (l *Lists) newScan(node int) *scan {
-	s := &scan{l: l, adds: make([]head, len(l.Later)), drops: make([]head, len(l.Later))}
+	s := &scan{l: l}
 	for i := range l.Later {
 		x := &l.Later[i]
-		s.adds[i], s.drops[i] = head{nodes: x.Nodes, starts: x.Starts}, head{nodes: x.DroppedNodes, starts: x.DroppedStarts}
-		s.adds[i].seek(node)
-		s.drops[i].seek(node)
+		for k, h := range []head{{nodes: x.DroppedNodes, starts: x.DroppedStarts}, {nodes: x.Nodes, starts: x.Starts}} {
+			if h.nodes.Len() == 0 {
+				continue
+			}
+			h.at = findNode(h.nodes, node)
+			s.heads, s.of, s.drops, s.next = append(s.heads, h), append(s.of, i), append(s.drops, k == 0), append(s.next, h.node())
+		}
 	}
 	return s
 }
@@ -60,10 +59,19 @@ func (l *Lists) newScan(node int) *scan {
 // node is the next node that a segment changes; to if none is below it.
 func (s *scan) node(to int) int {
 	next := uint64(to)
-	for i := range s.adds {
-		next = min(next, s.adds[i].node, s.drops[i].node)
+	for _, v := range s.next {
+		next = min(next, v)
 	}
 	return int(next)
+}
+
+// pass goes on with head i, which is at the node of the scan, and returns the entries of the node.
+func (s *scan) pass(i int) (first, last uint64) {
+	h := &s.heads[i]
+	first, last = h.starts.At(h.at), h.starts.At(h.at+1)
+	h.at++
+	s.next[i] = h.node()
+	return first, last
 }
 
 // take merges the list of the node into s.runs, and goes on.
@@ -72,27 +80,25 @@ func (s *scan) take(node int) error {
 	if first, last := s.l.baseStart(node), s.l.baseStart(node+1); first < last {
 		s.runs = append(s.runs, run{0, first, last})
 	}
-	for i := range s.adds {
-		if h := &s.drops[i]; h.node == uint64(node) {
-			if err := s.drop(i); err != nil {
-				return fmt.Errorf("%w: node %d: segment %d: %w", ErrDamaged, node, i+1, err)
-			}
-			h.next()
+	for i, v := range s.next {
+		if v != uint64(node) {
+			continue
 		}
-		if h := &s.adds[i]; h.node == uint64(node) {
-			if first, last := h.starts.At(h.at), h.starts.At(h.at+1); first < last {
-				s.runs = append(s.runs, run{i + 1, first, last})
+		first, last := s.pass(i)
+		if s.drops[i] {
+			if err := s.drop(s.of[i], first, last); err != nil {
+				return fmt.Errorf("%w: node %d: segment %d: %w", ErrDamaged, node, s.of[i]+1, err)
 			}
-			h.next()
+		} else if first < last {
+			s.runs = append(s.runs, run{s.of[i] + 1, first, last})
 		}
 	}
 	return nil
 }
 
-// drop takes the edges that a segment drops out of s.runs.
-func (s *scan) drop(segment int) error {
-	h, places := &s.drops[segment], s.l.Later[segment].Dropped
-	at, end := h.starts.At(h.at), h.starts.At(h.at+1)
+// drop takes the edges at the places [at, end) of a segment's dropped ones out of s.runs.
+func (s *scan) drop(segment int, at, end uint64) error {
+	places := s.l.Later[segment].Dropped
 	kept, passed := s.spare[:0], uint64(0) // passed: edges of the runs before
 	for _, r := range s.runs {
 		n := r.last - r.first
@@ -168,22 +174,19 @@ func offsets[T uint32 | uint64](l *Lists, from, to int, out []T) {
 			return
 		}
 		start += l.baseStart(node+1) - l.baseStart(node)
-		for i := range s.adds {
-			start += s.adds[i].take(node) - s.drops[i].take(node)
+		for i, v := range s.next {
+			if v != uint64(node) {
+				continue
+			}
+			if first, last := s.pass(i); s.drops[i] {
+				start -= last - first
+			} else {
+				start += last - first
+			}
 		}
 		out[node-first+1] = T(start)
 		at = node + 1
 	}
-}
-
-// take is the number of entries of the node, of which the head goes on.
-func (h *head) take(node int) uint64 {
-	if h.node != uint64(node) {
-		return 0
-	}
-	n := h.starts.At(h.at+1) - h.starts.At(h.at)
-	h.next()
-	return n
 }
 
 // shifted writes the offsets of the base from node at on, with a shift. Nodes that the base does not have get its last offset.

@@ -243,6 +243,8 @@ class Store:
 
     def _change(self, change: Callable[..., None], type_: Any, *given: Any) -> None:
         """Change a column of a type, and open the new version."""
+        if "segments" in self.meta:
+            raise GraphmillError(f"{self.path}: found a store with segments, expected one in one piece; run graphmill compact on it")
         change(self._rows(type_), *given)
         self._reopen()
 

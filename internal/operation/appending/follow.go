@@ -1,0 +1,143 @@
+package appending
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
+	"github.com/graphmill/graphmill/report"
+)
+
+// followed is a source in a folder that is followed: a file of edges, or a folder with a graph.yaml.
+type followed struct {
+	name   string // in the folder
+	folder bool
+}
+
+// follow appends the sources that come to the folder o.Follow, in the order of their names: the files of edges that are there at a time as one segment, and each folder as one. What a
+// segment took is in its inputs, by its name below the folder, so that it is taken once, whatever ends the process. Where o.Every is 0, it ends with the report of the last
+// segment, and otherwise with ctx.
+func follow(ctx context.Context, dir string, o option.Append) (last *report.Report, err error) {
+	folder := o.Follow
+	unchanged := map[string]string{}
+	last = operation.NewReport(&o.Run, "append", operation.Titled(dir))
+	for {
+		sources, err := newSources(ctx, dir, folder, unchanged)
+		if err != nil {
+			return last, err
+		}
+		for len(sources) > 0 {
+			n := 1
+			for n < len(sources) && !sources[0].folder && !sources[n].folder {
+				n++
+			}
+			one := o
+			one.Follow, one.Every = "", 0
+			for _, s := range sources[1:n] {
+				one.More = append(one.More, filepath.Join(folder, s.name))
+			}
+			r, err := appendFrom(ctx, dir, filepath.Join(folder, sources[0].name), one, folder)
+			if err != nil {
+				return last, err
+			}
+			last = r
+			operation.Note(&o.Run, "appended %s%s", sources[0].name, more(n-1))
+			sources = sources[n:]
+		}
+		if o.Every == 0 {
+			return last, nil
+		}
+		select {
+		case <-ctx.Done():
+			return last, context.Cause(ctx)
+		case <-time.After(o.Every):
+		}
+	}
+}
+
+// more says how many sources are not named.
+func more(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
+}
+
+// newSources lists the sources of a folder that no segment has taken. Names that begin with a dot or '_', or end in .tmp or .partial, are still being written. unchanged has
+// the size and time of each file whose bytes were compared with those that were taken.
+func newSources(ctx context.Context, dir, folder string, unchanged map[string]string) (sources []followed, err error) {
+	entries, err := vfs.OS.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	s, err := store.OpenOutline(vfs.OS, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer operation.CloseWith(&err, s.Close)
+	taken := takenBy(s)
+	for _, e := range entries {
+		name := e.Name()
+		if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".partial") {
+			continue
+		}
+		sum, known := taken[name]
+		switch {
+		case e.IsDir():
+			if _, err := vfs.OS.Stat(filepath.Join(folder, name, "graph.yaml")); err == nil && !known {
+				sources = append(sources, followed{name, true})
+			} else if err != nil && !vfs.Absent(err) {
+				return nil, err
+			}
+		case e.Type()&fs.ModeType != 0:
+		case !known:
+			sources = append(sources, followed{name, false})
+		default:
+			info, err := e.Info()
+			if err != nil {
+				return nil, err
+			}
+			is := fmt.Sprint(info.Size(), info.ModTime())
+			if unchanged[name] == is {
+				continue
+			}
+			now, err := store.Fingerprint(ctx, vfs.OS, filepath.Join(folder, name))
+			if err != nil {
+				return nil, err
+			}
+			unchanged[name] = is
+			if now != sum {
+				return nil, fmt.Errorf("%s: found other bytes than those that the store took, expected files that do not change; give what is new another name", filepath.Join(folder, name))
+			}
+		}
+	}
+	return sources, nil
+}
+
+// takenBy are the first elements of the names of all inputs of a store; of files with their fingerprints.
+func takenBy(s *store.Store) map[string]string {
+	taken := map[string]string{}
+	add := func(inputs map[string]string) {
+		for name, sum := range inputs {
+			first, _, below := strings.Cut(name, "/")
+			if below {
+				sum = ""
+			}
+			taken[first] = cmp.Or(sum, taken[first])
+		}
+	}
+	made := s.Meta.History()
+	add(made.Inputs)
+	for _, inputs := range made.AppendedInputs() {
+		add(inputs)
+	}
+	return taken
+}
