@@ -21,6 +21,7 @@ import (
 	bounds "github.com/graphmill/graphmill/internal/limits"
 	"github.com/graphmill/graphmill/internal/proof"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/store/storetest"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
 )
@@ -237,7 +238,7 @@ func sameIndex(a, b graph.Index) bool {
 }
 
 // sameColumns compares columns.
-func sameColumns(t *rapid.T, what string, got, want []*graph.Column) {
+func sameColumns(t rapid.TB, what string, got, want []*graph.Column) {
 	if len(got) != len(want) {
 		t.Fatalf("%s: found %d columns, expected %d", what, len(got), len(want))
 	}
@@ -253,7 +254,7 @@ func sameColumns(t *rapid.T, what string, got, want []*graph.Column) {
 }
 
 // sameGraph compares two graphs.
-func sameGraph(t *rapid.T, got, want *graph.Graph) {
+func sameGraph(t rapid.TB, got, want *graph.Graph) {
 	if len(got.Nodes) != len(want.Nodes) || len(got.Edges) != len(want.Edges) {
 		t.Fatalf("found %d node types and %d edge types, expected %d and %d", len(got.Nodes), len(got.Edges), len(want.Nodes), len(want.Edges))
 	}
@@ -468,6 +469,7 @@ func TestAppendRefuses(t *testing.T) {
 		"new category":                   {source: put("category", "graph.yaml", people, "p.csv", "id,kind,age\nc,z,1\n", "e.csv", "src,dst,w\n"), want: `p.csv:2.*"z"`},
 		"edge list without types":        {source: filepath.Join(edges, "other.csv"), want: `found edges of type _N:_E:_N, expected one of the store: p:calls:p`},
 		"split":                          {source: put("split", "graph.yaml", people+"transforms: {split: {p: [0.5, 0.5]}}\n", "p.csv", "id,kind,age\nc,x,1\n", "e.csv", "src,dst,w\n"), want: "transforms"},
+		"id far beyond the others":       {source: filepath.Join(put("far", "far.csv", "src,dst\n0,4000000000\n"), "far.csv"), want: "found edges of type _N:_E:_N"},
 		"nothing":                        {want: "found no source and no `Drop`"},
 		"drop of another edge":           {o: option.Append{Drop: put("other", "graph.yaml", "nodes: {p: {}}\nedges: {'p:calls:p': {table: e.csv}}\n", "e.csv", "src,dst\nb,a\n")}, want: "e.csv:2.*found an edge of type p:calls:p to drop that the store does not have"},
 		"drop of an edge of no node":     {o: option.Append{Drop: put("nobody", "graph.yaml", "nodes: {p: {}}\nedges: {'p:calls:p': {table: e.csv}}\n", "e.csv", "src,dst\nzz,a\n")}, want: `e.csv:2.*found the id "zz"`},
@@ -575,6 +577,11 @@ func TestFollow(t *testing.T) {
 	put("5/graph.yaml", "nodes: {_N: {}}\nedges: {'_N:_E:_N': {table: edges.csv}}\n")
 	put("6.csv", "src,dst\n4,4\n5,5\n")
 	follow(3, 1, 2)
+	put("6a.csv", "src,dst\n")
+	follow(3, 1, 2)
+	if err := os.Remove(filepath.Join(incoming, "6a.csv")); err != nil {
+		t.Fatal(err)
+	}
 	put("7.csv", "src,dst\n1,x\n")
 	if _, err := graphmill.Append(t.Context(), in, "", option.Append{Follow: incoming}); err == nil || !strings.Contains(err.Error(), "7.csv:2") {
 		t.Fatalf("found %v, expected an error in 7.csv", err)
@@ -601,4 +608,66 @@ func TestFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	follow() // a compaction forgets nothing that was taken
+}
+
+// A store in shards, as a cluster writes it, grows as one in whole files does: what goes on with its arrays begins in the last shard.
+func TestAppendToShards(t *testing.T) {
+	dir := t.TempDir()
+	const yaml = "nodes:\n  p: {table: p.csv, id: {column: id, dtype: string}, columns: {x: float64, s: string}}\nedges:\n  p:r:p: {table: e.csv, columns: {w: int64}}\n"
+	write := func(name string, from, to, edges int) string {
+		var nodes, rows strings.Builder
+		nodes.WriteString("id,x,s\n")
+		rows.WriteString("src,dst,w\n")
+		for i := from; i < to; i++ {
+			fmt.Fprintf(&nodes, "node-%d,%d.5,%s\n", i, i, strings.Repeat("t", i%9))
+		}
+		for i := range edges {
+			fmt.Fprintf(&rows, "node-%d,node-%d,%d\n", (7*i+from)%to, (13*i+5)%to, i)
+		}
+		folder := filepath.Join(dir, name)
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for file, text := range map[string]string{"graph.yaml": yaml, "p.csv": nodes.String(), "e.csv": rows.String()} {
+			if err := os.WriteFile(filepath.Join(folder, file), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return folder
+	}
+	imported := func(from, out string) {
+		s, err := graphmill.Import(t.Context(), from, out, option.Import{Build: option.Build{Both: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plain, sharded := filepath.Join(dir, "plain.store"), filepath.Join(dir, "sharded.store")
+	imported(write("first", 0, 30_000, 40_000), plain)
+	if err := storetest.Divide(plain, sharded, 3, int(bounds.ShardAlign)); err != nil {
+		t.Fatal(err)
+	}
+	for i, more := range []string{write("second", 30_000, 30_003, 11), write("third", 30_003, 52_000, 20_000), write("fourth", 52_000, 52_000, 5)} {
+		for _, in := range []string{plain, sharded} {
+			if _, err := graphmill.Append(t.Context(), in, more, option.Append{}); err != nil {
+				t.Fatal(i, err)
+			}
+		}
+	}
+	a, err := store.OpenMerged(vfs.OS, plain, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = a.Close() }()
+	b, err := store.OpenMerged(vfs.OS, sharded, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = b.Close() }()
+	sameGraph(t, b.Graph, a.Graph)
+	if v, err := store.Verify(t.Context(), vfs.OS, sharded, 1, nil); err != nil || len(v.Damage) > 0 {
+		t.Fatalf("found %v, %v, expected no damage", v, err)
+	}
 }

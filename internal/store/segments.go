@@ -266,7 +266,7 @@ func (s *Segment) check(m *Manifest) error {
 		bytes += int(min(f.Bytes, maxCount/limits.PerByte/2/int64(len(m.Files))))
 	}
 	for name, n := range s.Nodes {
-		if n == nil || n.Count < 0 || n.Count > max(limits.PerByte*bytes, likelyNodes) {
+		if n == nil || n.Count < 0 || n.Count > max(limits.PerByte*bytes, LikelyNodes) {
 			return fmt.Errorf("%w: node type %s: found a count that is none, expected one of the new nodes", ErrDamaged, name)
 		}
 	}
@@ -278,8 +278,8 @@ func (s *Segment) check(m *Manifest) error {
 	return nil
 }
 
-// likelyNodes is a number of new nodes that is believed, whatever the files have.
-const likelyNodes = 1 << 26
+// LikelyNodes is a number of new nodes of a segment that is believed, whatever its files have.
+const LikelyNodes = 1 << 26
 
 // partFiles joins files of the base with those that go on with them.
 type partFiles struct {

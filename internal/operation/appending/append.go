@@ -34,7 +34,8 @@ func Append(ctx context.Context, dir, source string, o option.Append) (_ *report
 		if o.Every != 0 {
 			return nil, operation.Usagef("found `Every` without `Follow`, expected both; leave it out")
 		}
-		return appendFrom(ctx, dir, source, o, "")
+		r, _, err := appendFrom(ctx, dir, source, o, "")
+		return r, err
 	}
 	if source != "" || o.Drop != "" || len(o.More) > 0 {
 		return nil, operation.Usagef("found a source or `Drop` with `Follow`, expected the folder that is followed alone; leave the others out")
@@ -45,26 +46,26 @@ func Append(ctx context.Context, dir, source string, o option.Append) (_ *report
 	return follow(ctx, dir, o)
 }
 
-// appendFrom is Append of one source. Its inputs are named below the folder root or, for "", below the source.
-func appendFrom(ctx context.Context, dir, source string, o option.Append, root string) (_ *report.Report, err error) {
+// appendFrom is Append of one source; some says whether there was anything new. Its inputs are named below the folder root or, for "", below the source.
+func appendFrom(ctx context.Context, dir, source string, o option.Append, root string) (_ *report.Report, some bool, err error) {
 	start := time.Now()
 	if err := operation.CheckRun(&o.Run); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if o.Overwrite {
-		return nil, operation.Usagef("found `Overwrite`, expected it for a new folder: an append replaces the store in any case; leave it out")
+		return nil, false, operation.Usagef("found `Overwrite`, expected it for a new folder: an append replaces the store in any case; leave it out")
 	}
 	a := &appending{o: &o, start: start}
 	if err := a.open(dir); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer operation.CloseAfter(&err, dir, a.store.Close)
 	if err := a.checkStore(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	options, err := a.reading()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	ctx = table.Bound(ctx, o.Memory, o.Threads)
 	src := &ingest.Source{}
@@ -72,35 +73,35 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 	case source != "":
 		if src, err = ingest.Open(ctx, vfs.OS, source, options); err != nil {
 			if errors.Is(err, ingest.ErrUsage) {
-				return nil, operation.Usagef("%w", err)
+				return nil, false, operation.Usagef("%w", err)
 			}
-			return nil, err
+			return nil, false, err
 		}
 	case o.Drop == "":
-		return nil, operation.Usagef("found no source and no `Drop`, expected one of them; give the tables to add")
+		return nil, false, operation.Usagef("found no source and no `Drop`, expected one of them; give the tables to add")
 	}
 	if source != "" {
 		defer operation.CloseAfter(&err, dir, src.Close)
 	}
 	a.report = operation.NewReport(&o.Run, "append", operation.Titled(dir))
 	if err := keepInputs(a.report, dir); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, text := range src.Warnings {
 		operation.Warn(&o.Run, "%s", text)
 		a.report.Note(text)
 	}
 	if err := a.fit(src); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	a.made.Inputs = map[string]string{}
 	if source != "" {
 		name, err := operation.Below(cmp.Or(root, source))
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		if a.made.Inputs, err = operation.Fingerprints(ctx, vfs.OS, src.Files, a.report, name); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	a.held = src.Held + a.store.Merged()
@@ -109,16 +110,16 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 		a.made.Options["missing"] = strings.Join(o.Missing, ",")
 	}
 	if err := src.Collect(ctx, o.Threads, o.Memory/4, false); err != nil { // categories of new types
-		return nil, err
+		return nil, false, err
 	}
 	a.report.Stage("open", time.Since(start), 0, "")
 	if err = a.write(ctx, &src.Input); errors.Is(err, errNothing) {
 		text := "the tables have nothing new, so the store stays as it was"
 		operation.Note(&o.Run, "%s", text)
 		a.report.Note(text)
-		return a.report, nil
+		return a.report, false, nil
 	}
-	return a.report, err
+	return a.report, err == nil, err
 }
 
 // errNothing ends an append that has nothing to add.
@@ -152,7 +153,7 @@ func (a *appending) seenBefore() error {
 	case len(seen) == 0:
 		return nil
 	case len(seen) == tables:
-		return operation.Usagef("found tables that the store has already: %s; expected new ones; leave them out", strings.Join(seen, ", "))
+		return fmt.Errorf("found tables that the store has already: %s; expected new ones; leave them out", strings.Join(seen, ", "))
 	}
 	for _, text := range seen {
 		operation.Warn(&a.o.Run, "%s: its rows are added again", text)
@@ -225,18 +226,18 @@ func (a *appending) checkStore() error {
 		{"like", "", "applied features"},
 	} {
 		if v := made.Options[x.option]; v != "" && !slices.Contains(strings.Fields(x.allowed), v) {
-			return operation.Usagef("%s: found a store whose import %s, expected one whose rows each count alone, because a segment has only the new rows; import all tables again", a.store.Dir, x.what)
+			return fmt.Errorf("%s: found a store whose import %s, expected one whose rows each count alone, because a segment has only the new rows; import all tables again", a.store.Dir, x.what)
 		}
 	}
 	if len(made.Amended) > 0 {
-		return operation.Usagef("%s: found a store whose columns were changed after its import, expected its tables to have all columns; import all tables again", a.store.Dir)
+		return fmt.Errorf("%s: found a store whose columns were changed after its import, expected its tables to have all columns; import all tables again", a.store.Dir)
 	}
 	file, err := features.ReadFile(vfs.OS, a.store.Dir)
 	if err != nil {
 		return err
 	}
 	if file != nil {
-		return operation.Usagef("%s: found a store with features, expected none, because an append does not apply them; import all tables again", a.store.Dir)
+		return fmt.Errorf("%s: found a store with features, expected none, because an append does not apply them; import all tables again", a.store.Dir)
 	}
 	return nil
 }

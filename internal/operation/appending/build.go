@@ -37,7 +37,6 @@ type nodeType struct {
 	added int        // new nodes
 	keys  bool       // ids are strings, or integers that are not the numbers
 	ids   graph.DType
-	table bool
 }
 
 // find finds the number of an id.
@@ -126,16 +125,14 @@ func (b *building) typesOf() (err error) {
 	}
 	for i := range b.in.Nodes {
 		n := &b.in.Nodes[i]
-		t := b.types[n.Type]
-		if t == nil {
-			t = &nodeType{name: n.Type, ids: n.ID.DType}
+		if b.types[n.Type] == nil {
+			t := &nodeType{name: n.Type, ids: n.ID.DType}
 			if t.ids == graph.Invalid {
 				t.ids = graph.Uint64
 			}
 			t.keys = t.ids == graph.String
 			b.types[n.Type] = t
 		}
-		t.table = n.Table != nil
 	}
 	return nil
 }
@@ -219,7 +216,7 @@ func (b *building) buildNodes(ctx context.Context) (*store.Store, error) {
 func (b *building) checkNew(ctx context.Context, n *assemble.Nodes, t *nodeType) error {
 	if n.ID.Name == "" {
 		if t.keys {
-			return operation.Usagef("%s: found no column of ids, expected one, because the nodes of type %s in the store have ids", n.Table.Files()[0], n.Type)
+			return fmt.Errorf("%s: found no column of ids, expected one, because the nodes of type %s in the store have ids", n.Table.Files()[0], n.Type)
 		}
 		return nil
 	}
@@ -229,13 +226,13 @@ func (b *building) checkNew(ctx context.Context, n *assemble.Nodes, t *nodeType)
 			row := c.First + uint64(i)
 			if !t.keys {
 				if id := integerOf(v.Data[8*i:]); id != uint64(t.had)+row {
-					return operation.Usagef("%s: found the id %d, expected %d, because the ids of the nodes of type %s are their numbers, which go on; import all tables again", n.Table.Where(row, n.ID.Name), id, uint64(t.had)+row, n.Type)
+					return fmt.Errorf("%s: found the id %d, expected %d, because the ids of the nodes of type %s are their numbers, which go on; import all tables again", n.Table.Where(row, n.ID.Name), id, uint64(t.had)+row, n.Type)
 				}
 				continue
 			}
 			id := valueOf(v, i, t.ids)
 			if _, ok := findID(t.known, t.ids, id); ok {
-				return operation.Usagef("%s: found the id %s, which a node of type %s in the store has, expected new nodes; remove the row", n.Table.Where(row, n.ID.Name), idText(id, t.ids), n.Type)
+				return fmt.Errorf("%s: found the id %s, which a node of type %s in the store has, expected new nodes; remove the row", n.Table.Where(row, n.ID.Name), idText(id, t.ids), n.Type)
 			}
 		}
 		return nil
@@ -275,7 +272,7 @@ func (b *building) buildEdges(ctx context.Context) (*store.Store, map[string]uin
 		}{{&e.Src, e.Type.Src, "#src"}, {&e.Dst, e.Type.Dst, "#dst"}} {
 			t := b.types[end.of]
 			if t == nil {
-				return nil, nil, operation.Usagef("edge type %s: found no node type %q, expected one of the store or of the tables", e.Type, end.of)
+				return nil, nil, fmt.Errorf("edge type %s: found no node type %q, expected one of the store or of the tables", e.Type, end.of)
 			}
 			n := views.Numbers{Column: *end.column, As: end.as, Find: t.find, Of: "the nodes of type " + t.name}
 			if b.isDropped("dangling_edges") {

@@ -3,6 +3,7 @@ package appending
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -92,9 +93,9 @@ func (d *dropping) scanNodes(ctx context.Context, n *assemble.Nodes) error {
 	t := d.types[n.Type]
 	switch {
 	case t == nil || t.known == nil:
-		return operation.Usagef("%s: found nodes of type %q to drop, expected a type of the store; correct the name", n.Table.Files()[0], n.Type)
+		return fmt.Errorf("%s: found nodes of type %q to drop, expected a type of the store; correct the name", n.Table.Files()[0], n.Type)
 	case n.ID.Name == "":
-		return operation.Usagef("%s: found no column of ids, expected one that says which nodes lose their edges; add it", n.Table.Files()[0])
+		return fmt.Errorf("%s: found no column of ids, expected one that says which nodes lose their edges; add it", n.Table.Files()[0])
 	}
 	id := n.ID
 	id.DType = t.ids
@@ -113,7 +114,7 @@ func (d *dropping) scanNodes(ctx context.Context, n *assemble.Nodes) error {
 func (d *dropping) scanPairs(ctx context.Context, e *assemble.Edges) error {
 	of := d.edgesOf(e.Type)
 	if of == nil {
-		return operation.Usagef("%s: found edges of type %s to drop, expected a type of the store; correct the name", e.Table.Files()[0], e.Type)
+		return fmt.Errorf("%s: found edges of type %s to drop, expected a type of the store; correct the name", e.Table.Files()[0], e.Type)
 	}
 	var numbers []views.Numbers
 	for _, end := range []struct {
@@ -121,7 +122,7 @@ func (d *dropping) scanPairs(ctx context.Context, e *assemble.Edges) error {
 		of, as string
 	}{{e.Src, e.Type.Src, "#src"}, {e.Dst, e.Type.Dst, "#dst"}} {
 		if end.column.Name == "" {
-			return operation.Usagef("%s: found row numbers as ends of edges to drop, expected columns; name both", e.Table.Files()[0])
+			return fmt.Errorf("%s: found row numbers as ends of edges to drop, expected columns; name both", e.Table.Files()[0])
 		}
 		t := d.types[end.of]
 		column := end.column
@@ -147,7 +148,7 @@ func (d *dropping) scanPairs(ctx context.Context, e *assemble.Edges) error {
 			}
 			if !slices.Contains(far, other) {
 				row := c.First + uint64(i)
-				return operation.Usagef("%s: found an edge of type %s to drop that the store does not have, expected one of its edges; remove the row", e.Table.Where(row, e.Src.Name), e.Type)
+				return fmt.Errorf("%s: found an edge of type %s to drop that the store does not have, expected one of its edges; remove the row", e.Table.Where(row, e.Src.Name), e.Type)
 			}
 			d.pairs[e.Type.String()] = append(d.pairs[e.Type.String()], near<<32|other)
 		}

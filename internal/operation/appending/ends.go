@@ -3,11 +3,14 @@ package appending
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/limits"
+	"github.com/graphmill/graphmill/internal/store"
 )
 
 // seen is where ids of a type without a table are seen first: two places per row of an edge table, source before destination, with tables in the order of the input.
@@ -42,12 +45,13 @@ func (b *building) numberEnds(ctx context.Context) (nodes []assemble.Nodes, err 
 			types[n.Type] = &seen{t: b.types[n.Type], first: map[string]uint64{}}
 		}
 	}
-	base := uint64(0)
+	base, bytes := uint64(0), int64(0)
 	for i := range b.in.Edges {
 		e := &b.in.Edges[i]
 		if types[e.Type.Src] == nil && types[e.Type.Dst] == nil {
 			continue
 		}
+		bytes += e.Table.Bytes()
 		rows, err := seeEnds(ctx, e, types[e.Type.Src], types[e.Type.Dst], base)
 		if err != nil {
 			return nil, err
@@ -60,6 +64,8 @@ func (b *building) numberEnds(ctx context.Context) (nodes []assemble.Nodes, err 
 		case s == nil:
 		case s.t.keys:
 			nodes = append(nodes, assemble.Nodes{Type: n.Type, Table: s.list(), ID: table.Column{Name: "id", DType: graph.String, ID: true}})
+		case s.most > uint64(s.t.had)+max(limits.PerByte*uint64(bytes), store.LikelyNodes):
+			return nil, fmt.Errorf("found %d as an id of the nodes of type %s, expected at most %d, because no table has these nodes and the store has %d; are the ids right?", s.most-1, n.Type, uint64(s.t.had)+max(limits.PerByte*uint64(bytes), store.LikelyNodes)-1, s.t.had)
 		case s.most > uint64(s.t.had):
 			s.t.added = int(s.most) - s.t.had
 			nodes = append(nodes, assemble.Nodes{Type: n.Type, Count: uint64(s.t.added), ID: table.Column{DType: graph.Uint64}})

@@ -8,22 +8,21 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/table"
-	"github.com/graphmill/graphmill/internal/operation"
 )
 
 // fit makes the tables of a source ask for the columns of the store, and refuses those that cannot.
 func (a *appending) fit(src *ingest.Source) error {
 	switch {
 	case src.Collection != nil:
-		return operation.Usagef("found many graphs, expected tables of one; import them to a collection")
+		return fmt.Errorf("found many graphs, expected tables of one; import them to a collection")
 	case src.Input.Context != nil:
-		return operation.Usagef("found a table of the context, expected tables of nodes and edges, because an append changes no rows that are there; leave it out")
+		return fmt.Errorf("found a table of the context, expected tables of nodes and edges, because an append changes no rows that are there; leave it out")
 	case !src.Features.None():
-		return operation.Usagef("found features, expected tables alone, because an append does not make them; leave the features out")
+		return fmt.Errorf("found features, expected tables alone, because an append does not make them; leave the features out")
 	}
 	t := &src.Transforms
 	if t.LargestComponent || len(t.Splits) > 0 || len(t.Normalise) > 0 || t.SelfLoops != "" && t.SelfLoops != "keep" || t.DuplicateEdges != "" && t.DuplicateEdges != "keep" {
-		return operation.Usagef("found transforms, which look at all rows at once, expected none in an append; leave them out")
+		return fmt.Errorf("found transforms, which look at all rows at once, expected none in an append; leave them out")
 	}
 	for i := range src.Input.Nodes {
 		n := &src.Input.Nodes[i]
@@ -59,7 +58,7 @@ func (a *appending) fit(src *ingest.Source) error {
 		of := a.edgesOf(e.Type)
 		if of == nil {
 			if e.Type.Rel == graph.HomogeneousEdge.Rel { // an edge list that names no type
-				return operation.Usagef("found edges of type %s, expected one of the store: %s; name the types of the ends with `SrcType` and `DstType`, or the edge type in a graph.yaml", e.Type, strings.Join(a.edgeTypes(), ", "))
+				return fmt.Errorf("found edges of type %s, expected one of the store: %s; name the types of the ends with `SrcType` and `DstType`, or the edge type in a graph.yaml", e.Type, strings.Join(a.edgeTypes(), ", "))
 			}
 			continue
 		}
@@ -77,7 +76,7 @@ func (a *appending) fitColumns(t table.Table, have []table.Column, want []*graph
 	want = slices.DeleteFunc(slices.Clone(want), func(c *graph.Column) bool { return c.Name == graph.PositionColumn })
 	for _, c := range have {
 		if graph.FindColumn(want, c.Name) == nil {
-			return nil, operation.Usagef("%s: found the column %q, expected the columns of the store (%s); leave it out", t.Files()[0], c.Name, namesOf(want))
+			return nil, fmt.Errorf("%s: found the column %q, expected the columns of the store (%s); leave it out", t.Files()[0], c.Name, namesOf(want))
 		}
 	}
 	fields := t.Fields()
@@ -85,11 +84,11 @@ func (a *appending) fitColumns(t table.Table, have []table.Column, want []*graph
 	for _, w := range want {
 		i := slices.IndexFunc(have, func(c table.Column) bool { return c.Name == w.Name })
 		if i < 0 {
-			return nil, operation.Usagef("%s: found no column %q, expected it, because the store has it; add it to the table", t.Files()[0], w.Name)
+			return nil, fmt.Errorf("%s: found no column %q, expected it, because the store has it; add it to the table", t.Files()[0], w.Name)
 		}
 		c := have[i]
 		if !slices.Equal(c.Shape, w.Shape) {
-			return nil, operation.Usagef("%s: found %q with the shape %v, expected %v as in the store; write the table with this shape", t.Files()[0], c.Name, c.Shape, w.Shape)
+			return nil, fmt.Errorf("%s: found %q with the shape %v, expected %v as in the store; write the table with this shape", t.Files()[0], c.Name, c.Shape, w.Shape)
 		}
 		declared := slices.IndexFunc(fields, func(f table.Field) bool { return f.Name == c.Name && f.DType != graph.Invalid && !f.Inferred }) >= 0
 		switch {
@@ -106,7 +105,7 @@ func (a *appending) fitColumns(t table.Table, have []table.Column, want []*graph
 		case w.Unit != "":
 			c.DType, c.Unit, c.Categories = graph.Int64, w.Unit, nil
 		case declared && c.Categories == nil && c.Unit == "" && c.DType != w.DType:
-			return nil, operation.Usagef("%s: found %q of %s, expected %s as in the store; write the table with this dtype", t.Files()[0], c.Name, c.DType, w.DType)
+			return nil, fmt.Errorf("%s: found %q of %s, expected %s as in the store; write the table with this dtype", t.Files()[0], c.Name, c.DType, w.DType)
 		default:
 			c.DType, c.Unit, c.Categories, c.Inferred = w.DType, "", nil, false
 		}

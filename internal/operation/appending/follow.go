@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,13 +28,14 @@ type followed struct {
 // segment, and otherwise with ctx.
 func follow(ctx context.Context, dir string, o option.Append) (last *report.Report, err error) {
 	folder := o.Follow
-	unchanged := map[string]string{}
+	unchanged, empty := map[string]string{}, map[string]bool{}
 	last = operation.NewReport(&o.Run, "append", operation.Titled(dir))
 	for {
 		sources, err := newSources(ctx, dir, folder, unchanged)
 		if err != nil {
 			return last, err
 		}
+		sources = slices.DeleteFunc(sources, func(s followed) bool { return empty[s.name] })
 		for len(sources) > 0 {
 			n := 1
 			for n < len(sources) && !sources[0].folder && !sources[n].folder {
@@ -44,12 +46,16 @@ func follow(ctx context.Context, dir string, o option.Append) (last *report.Repo
 			for _, s := range sources[1:n] {
 				one.More = append(one.More, filepath.Join(folder, s.name))
 			}
-			r, err := appendFrom(ctx, dir, filepath.Join(folder, sources[0].name), one, folder)
+			r, some, err := appendFrom(ctx, dir, filepath.Join(folder, sources[0].name), one, folder)
 			if err != nil {
 				return last, err
 			}
-			last = r
-			operation.Note(&o.Run, "appended %s%s", sources[0].name, more(n-1))
+			if last = r; some {
+				operation.Note(&o.Run, "appended %s%s", sources[0].name, more(n-1))
+			}
+			for _, s := range sources[:n] { // no segment names those that had nothing new
+				empty[s.name] = !some
+			}
 			sources = sources[n:]
 		}
 		if o.Every == 0 {
