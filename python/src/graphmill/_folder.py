@@ -136,7 +136,10 @@ class Folder:
         path = os.path.join(self.path, name)
         self._stat(name)
         with open(path, "rb") as f:
-            b = f.read(_MAX_META + 1)
+            try:
+                b = f.read(_MAX_META + 1)
+            except OSError as e:  # which does not name the file
+                raise GraphmillError(f"{path}: found a file that cannot be read ({e.strerror}), expected its bytes; is the disk well?") from e
         if len(b) > _MAX_META:
             raise GraphmillError(f"{path}: found more than {_MAX_META} bytes, expected metadata")
         return b
