@@ -39,7 +39,7 @@ type Description struct {
 	LeftOut string `json:"-"`
 	// Made describes the run that made the folder: command, version, options and inputs.
 	Made Made `json:"made"`
-	// Segments are what was appended to a store since, in order.
+	// Segments describe the appends to a store, in order.
 	Segments []SegmentDescription `json:"segments,omitempty"`
 }
 

@@ -22,7 +22,7 @@ type Made struct {
 	Appended []AppendedTables `json:"appended,omitempty"`
 }
 
-// AppendedTables are what one append to a store read.
+// AppendedTables describes the tables that one append read.
 type AppendedTables struct {
 	Inputs  map[string]string `json:"inputs,omitempty"`
 	Options map[string]string `json:"options,omitempty"`

@@ -13,7 +13,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// Added is what a segment adds to a store. Both stores have none of its own nodes or edges.
+// Added is what a segment adds to a store: only what is new, in two stores.
 type Added struct {
 	// Nodes is a store with the new nodes, and no edges.
 	Nodes *Store

@@ -31,19 +31,11 @@ type edgePart struct {
 
 // mergeEdges opens the edges of a type that segments change.
 func (s *Store) mergeEdges(name string, whole *EdgesMeta) (*graph.Edges, error) {
-	t, err := graph.ParseEdgeType(name)
+	e, err := s.newEdges(name, whole)
 	if err != nil {
 		return nil, err
 	}
-	for _, end := range []string{t.Src, t.Dst} {
-		if s.Meta.Nodes[end] == nil {
-			return nil, fmt.Errorf("found no node type %q", end)
-		}
-	}
-	e := &graph.Edges{Type: t}
-	if e.Primary, err = graph.ParseDirection(whole.Primary); err != nil {
-		return nil, err
-	}
+	t := e.Type
 	m := &merging{Store: s, name: name, dir: EdgesDir(t), meta: whole, lists: &segment.Lists{Nodes: s.Meta.Nodes[t.Near(e.Primary)].Count}}
 	if err := m.openBase(name, t.Near(e.Primary)); err != nil {
 		return nil, err

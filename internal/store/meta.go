@@ -53,11 +53,11 @@ type Meta struct {
 	// Schema is the file of the GraphSchema that a collection was imported with.
 	Schema string `json:"schema,omitempty"`
 	Made   Made   `json:"made"`
-	// Segments are what was appended to a store, in order. The other fields describe the base, to which they were appended.
+	// Segments describe what each append added to a store, in order. The other fields describe the base.
 	Segments []Segment `json:"segments,omitempty"`
 }
 
-// Segment is what one append added to a store. Its files are in the folder SegmentDir.
+// Segment describes what one append added to a store. Its files are in the folder SegmentDir.
 //
 // Count of Nodes is the number of new nodes, whose numbers follow those before them. The arrays of their columns, and of their original ids, go on with the files of the base, or of the
 // first segment that has the type: a file with N bytes before the segment goes on at the last multiple of limits.ShardAlign that is not above N, so that

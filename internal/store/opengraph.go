@@ -132,7 +132,8 @@ func (s *Store) openGraph() error {
 	return nil
 }
 
-func (s *Store) openEdges(name string, m *EdgesMeta) (*graph.Edges, error) {
+// newEdges are the edges of a type that are still to be opened. The store has the types of their ends.
+func (s *Store) newEdges(name string, m *EdgesMeta) (*graph.Edges, error) {
 	t, err := graph.ParseEdgeType(name)
 	if err != nil {
 		return nil, err
@@ -143,9 +144,16 @@ func (s *Store) openEdges(name string, m *EdgesMeta) (*graph.Edges, error) {
 		}
 	}
 	e := &graph.Edges{Type: t, Count: m.Count, NoPositions: m.NoPositions}
-	if e.Primary, err = graph.ParseDirection(m.Primary); err != nil {
+	e.Primary, err = graph.ParseDirection(m.Primary)
+	return e, err
+}
+
+func (s *Store) openEdges(name string, m *EdgesMeta) (*graph.Edges, error) {
+	e, err := s.newEdges(name, m)
+	if err != nil {
 		return nil, err
 	}
+	t := e.Type
 	for i, d := range []graph.Direction{e.Primary, 1 - e.Primary} {
 		prefix := [...]string{"", "other_"}[i]
 		if i == 1 && m.Arrays["other_indptr"] == "" {

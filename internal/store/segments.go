@@ -18,7 +18,7 @@ import (
 // ErrSegments is the kind of the error of Open for a store with segments, whose arrays are in several pieces.
 var ErrSegments = errors.New("found a store with segments")
 
-// merged is what opening a store with segments needs beside its metadata.
+// merged is the state of a store that is opened with its segments.
 type merged struct {
 	after   int              // segments that count
 	outline bool             // edges that segments change have no lists

@@ -1,4 +1,4 @@
-"""Stores that grew: what Python reads of segments is what it reads of the store of all tables.
+"""Python reads the same arrays from a store with segments as from a store that was imported from all tables.
 
 GRAPHMILL_COMMAND is the path of the command.
 """

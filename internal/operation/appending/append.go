@@ -247,25 +247,7 @@ func (a *appending) reading() (ingest.Options, error) {
 	o := a.o
 	s := ingest.Options{Format: o.Format, More: o.More, Columns: o.Columns, Src: o.Src, Dst: o.Dst, SrcType: o.SrcType, DstType: o.DstType, Vectors: o.Vectors, Outside: o.AllowOutside,
 		Symmetrise: a.store.Meta.Made.Options["symmetrise"] == "true", Temp: filepath.Dir(filepath.Clean(a.store.Dir)), Threads: o.Threads}
-	if o.IDs != "" {
-		ids, err := ingest.ParseIDs(o.IDs)
-		if err != nil {
-			return s, operation.Usagef("`IDs`: %w", err)
-		}
-		s.IDs = ids
-	}
-	switch {
-	case o.Delimiter == "tab":
-		s.Delimiter = '\t'
-	case o.Delimiter == "space":
-		s.Delimiter = ' '
-	case len(o.Delimiter) == 1:
-		s.Delimiter = o.Delimiter[0]
-	case o.Delimiter != "":
-		return s, operation.Usagef("found `Delimiter` %q, expected one character, tab or space", o.Delimiter)
-	}
-	var err error
-	s.Missing, err = operation.MissingRules(o.Missing)
+	err := operation.ReadTables(&s, o.IDs, o.Delimiter, o.Missing)
 	return s, err
 }
 
@@ -364,7 +346,7 @@ func (a *appending) edgesOf(t graph.EdgeType) *graph.Edges {
 	return nil
 }
 
-// primaryOf is the direction by which the edges of new types are stored: that of the others.
+// primary is the direction by which edges of new types are stored: the one of the other types.
 func (a *appending) primary() graph.Direction {
 	for _, e := range a.store.Graph.Edges {
 		return e.Primary

@@ -37,6 +37,8 @@ type nodeType struct {
 	added int        // new nodes
 	keys  bool       // ids are strings, or integers that are not the numbers
 	ids   graph.DType
+	// dropped is the number of new rows that are left out because an earlier row has their id.
+	dropped uint64
 }
 
 // find finds the number of an id.
@@ -161,6 +163,7 @@ func (b *building) buildStore(ctx context.Context, name string, in assemble.Inpu
 		return nil, nil, err
 	}
 	b.stores = append(b.stores, s)
+	operation.WarnUnderflows(&b.o.Run, b.report, result.Underflows)
 	return s, result, nil
 }
 
@@ -207,6 +210,7 @@ func (b *building) buildNodes(ctx context.Context) (*store.Store, error) {
 		}
 	}
 	for _, n := range result.Nodes {
+		b.types[n.Type].dropped = n.Duplicates
 		operation.WarnCount(&b.o.Run, b.report, int64(n.Duplicates), "rows of "+n.Type+" are left out, because an earlier row has their id")
 	}
 	return s, nil
@@ -279,6 +283,9 @@ func (b *building) buildEdges(ctx context.Context) (*store.Store, map[string]uin
 				n.Unknown = &unknown
 			}
 			if end.column.Name == "" { // rows of the table of new nodes
+				if t.dropped > 0 {
+					return nil, nil, fmt.Errorf("%s: found %d rows with the id of an earlier row in a table whose rows are ends of %s, expected each id once; remove the rows", e.Table.Files()[0], t.dropped, e.Type)
+				}
 				n.Find = func(id []byte) (uint64, bool) {
 					v := integerOf(id)
 					return uint64(t.had) + v, v < uint64(t.added)
@@ -315,7 +322,7 @@ func (b *building) buildEdges(ctx context.Context) (*store.Store, map[string]uin
 		for _, x := range []struct {
 			n    uint64
 			what string
-		}{{e.Dangling, "have an end that is no node"}, {e.SelfLoops, "are self-loops"}} {
+		}{{e.Absent, "have an empty end"}, {e.Dangling, "have an end that is no node"}, {e.SelfLoops, "are self-loops"}} {
 			operation.WarnCount(&b.o.Run, b.report, int64(x.n), fmt.Sprintf("rows of %s are left out, because they %s", e.Type, x.what))
 		}
 	}

@@ -107,7 +107,7 @@ func (a *appending) fitColumns(t table.Table, have []table.Column, want []*graph
 		case declared && c.Categories == nil && c.Unit == "" && c.DType != w.DType:
 			return nil, fmt.Errorf("%s: found %q of %s, expected %s as in the store; write the table with this dtype", t.Files()[0], c.Name, c.DType, w.DType)
 		default:
-			c.DType, c.Unit, c.Categories, c.Inferred = w.DType, "", nil, false
+			c.DType, c.Unit, c.Categories = w.DType, "", nil
 		}
 		columns = append(columns, c)
 	}

@@ -88,26 +88,8 @@ func (o *importJob) check() error {
 func (o *importJob) source() (ingest.Options, error) {
 	s := ingest.Options{Format: o.Format, More: o.More, Columns: o.Columns, Src: o.Src, Dst: o.Dst, SrcType: o.SrcType, DstType: o.DstType, Indptr: o.Indptr, Indices: o.Indices, NumNodes: o.NumNodes, Relations: o.Relations,
 		Symmetrise: o.Symmetrise, Outside: o.AllowOutside}
-	if o.IDs != "" {
-		ids, err := ingest.ParseIDs(o.IDs)
-		if err != nil {
-			return s, operation.Usagef("`IDs`: %w", err)
-		}
-		s.IDs = ids
-	}
-	switch {
-	case o.Delimiter == "tab":
-		s.Delimiter = '\t'
-	case o.Delimiter == "space":
-		s.Delimiter = ' '
-	case len(o.Delimiter) == 1:
-		s.Delimiter = o.Delimiter[0]
-	case o.Delimiter != "":
-		return s, operation.Usagef("found `Delimiter` %q, expected one character, tab or space", o.Delimiter)
-	}
 	s.Vectors = o.Vectors
-	var err error
-	s.Missing, err = operation.MissingRules(o.Missing)
+	err := operation.ReadTables(&s, o.IDs, o.Delimiter, o.Missing)
 	return s, err
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 )
 
-// List is what a segment changes in the lists of one edge type. Its edges are numbered by near node, and then in the order of their input.
+// List is the change that a segment makes to the edge lists of one type. The new edges are numbered by near node, and for each node by their order in the input.
 type List struct {
 	// Nodes are the near nodes that get edges, ascending, and Starts (Nodes + 1) bounds the edges of each.
 	Nodes, Starts graph.Index

@@ -14,7 +14,7 @@ import (
 // edge is an edge of a history: the number of its part, and its row in it.
 type edge struct{ part, row int }
 
-// change is what a segment does to the list of one node.
+// change is the change that a segment makes to the list of one node.
 type change struct {
 	drop []int // places, ascending
 	add  int   // edges
