@@ -230,6 +230,10 @@ type Columns struct {
 	// {"paper/x": {"year", "views"}}. TYPE is a node type or an edge type "src:rel:dst". A joined column has the dtype of its columns if
 	// they share one; else float64 if one of them has it, and float32 if not.
 	Joined map[string][]string
+}
+
+// Ages say which ages batches have.
+type Ages struct {
 	// Age is the columns with the times of nodes and edges, by type: a node type, an edge type "src:rel:dst", or its relation if that is unique. Batches have
 	// the column "age" of these types, float32: how long before the time of its seed each row happened, negative after it. It needs times (Before,
 	// BeforeColumns, BeforeNodes), and every row that batches can have needs a time.
@@ -274,6 +278,7 @@ type Batches struct {
 	Draw
 	Batching
 	Columns
+	Ages
 
 	// Order is the order of the seeds, "weighted:COLUMN", "stratified:COLUMN" or
 	// "windowed:BLOCK,BLOCKS"; "" is the order of the list, or with Shuffle a shuffled one.

@@ -2,6 +2,7 @@ package command
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/operation/serving"
@@ -12,8 +13,8 @@ import (
 // feedFlags has the flags of feed.
 type feedFlags struct {
 	CommonFlags
-	batches           BatchesFlags
-	lifeline, joining int
+	batches BatchesFlags
+	owners  ownersFlags
 }
 
 // NewFeed makes the command feed.
@@ -29,19 +30,17 @@ meant to be run by hand. The process that starts it holds the other end of the s
 		Example: `  python -c 'from graphmill import NodeLoader; print(next(iter(NodeLoader("g.store", fanout=[15, 10]))))'`,
 		Args:    cli.OneArg("one STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.lifeline < 3 {
-				return cli.Usagef("found --lifeline %d, expected the descriptor of a socket; the loaders of the Python package start a feed", f.lifeline)
+			serve, err := f.owners.feed(t)
+			if err != nil {
+				return err
 			}
-			serve := serving.Feed{Lifeline: f.lifeline, Joining: f.joining, Say: func(line string) { t.Say("%s", line) }, Named: options.Keywords}
 			return serve.Serve(cmd.Context(), args[0], func() (option.Batches, error) { return f.options(t) })
 		},
 	}
 	f.CommonFlags.Add(cmd)
 	fs := cmd.Flags()
 	f.batches.Add(fs, options.Feed...)
-	fs.IntVar(&f.lifeline, "lifeline", -1, "file descriptor of a socket; the feed ends when its other end is closed (required)")
-	fs.IntVar(&f.joining, "joining", -1, "file descriptor of a listening Unix socket, at which other processes can become owners: the feed ends when its last owner has left")
-	cli.Group(fs, options.GroupServe, "*lifeline", "*joining")
+	f.owners.add(fs)
 	return cmd
 }
 
@@ -51,4 +50,21 @@ func (f *feedFlags) options(t *cli.Terminal) (option.Batches, error) {
 		return option.Batches{}, err
 	}
 	return f.batches.Options(f.Run(t))
+}
+
+// ownersFlags has the flags that say which processes a feed serves.
+type ownersFlags struct{ lifeline, joining int }
+
+func (f *ownersFlags) add(fs *pflag.FlagSet) {
+	fs.IntVar(&f.lifeline, "lifeline", -1, "file descriptor of a socket; the feed ends when its other end is closed (required)")
+	fs.IntVar(&f.joining, "joining", -1, "file descriptor of a listening Unix socket, at which other processes can become owners: the feed ends when its last owner has left")
+	cli.Group(fs, options.GroupServe, "*lifeline", "*joining")
+}
+
+// feed is the feed that the flags describe.
+func (f *ownersFlags) feed(t *cli.Terminal) (*serving.Feed, error) {
+	if f.lifeline < 3 {
+		return nil, cli.Usagef("found --lifeline %d, expected the descriptor of a socket; the loaders of the Python package start a feed", f.lifeline)
+	}
+	return &serving.Feed{Lifeline: f.lifeline, Joining: f.joining, Say: func(line string) { t.Say("%s", line) }, Named: options.Keywords}, nil
 }

@@ -35,7 +35,7 @@ type BatchesFlags struct {
 // Add adds the flags, and the flags of more options of batches.
 func (f *BatchesFlags) Add(fs *pflag.FlagSet, more ...options.Option) {
 	f.Features, f.EdgeFeatures = []string{"all"}, []string{}
-	f.parse = addSamplingFlags(fs, &f.Draw, [][]options.Option{options.Sampling, options.Batches, more}, &f.Batches)
+	f.parse = addSamplingFlags(fs, &f.Draw, [][]options.Option{options.Sampling, options.OfColumns, options.Batches, more}, &f.Batches)
 }
 
 // Options returns the options that the flags set.

@@ -34,16 +34,25 @@ func (f *workFlags) options(t *cli.Terminal) (option.Unigraph, error) {
 	if err := f.Check(); err != nil {
 		return *o, err
 	}
-	m := rankForm.FindStringSubmatch(f.text.Rank)
-	if m == nil {
-		return *o, cli.Usagef("found --rank %q, expected R/W, such as 0/4", f.text.Rank)
-	}
-	// Numbers of nine digits fit an int.
-	o.Rank, _ = strconv.Atoi(m[1])
-	o.Ranks, _ = strconv.Atoi(m[2])
-	if o.Rank >= o.Ranks {
-		return *o, cli.Usagef("found --rank %q, expected R below W", f.text.Rank)
+	var err error
+	if o.Rank, o.Ranks, err = parseRank(f.text.Rank); err != nil {
+		return *o, err
 	}
 	o.Run = f.Run(t)
 	return *o, sampling.Check(o.Sample)
+}
+
+// parseRank reads R/W.
+func parseRank(text string) (rank, ranks int, err error) {
+	m := rankForm.FindStringSubmatch(text)
+	if m == nil {
+		return 0, 0, cli.Usagef("found --rank %q, expected R/W, such as 0/4", text)
+	}
+	// Numbers of nine digits fit an int.
+	rank, _ = strconv.Atoi(m[1])
+	ranks, _ = strconv.Atoi(m[2])
+	if rank >= ranks {
+		return 0, 0, cli.Usagef("found --rank %q, expected R below W", text)
+	}
+	return rank, ranks, nil
 }

@@ -33,7 +33,7 @@ func BenchmarkMake(b *testing.B) {
 	}
 	for name, history := range map[string]History{"event": BeforeEvent, "batch": BeforeBatch, "pyg": LikePyG} {
 		b.Run(name, func(b *testing.B) {
-			m := NewMaker(s.Divide(batch), Options{Neighbours: 10, History: history})
+			m := NewMaker(s.Divide(batch, false), Options{Neighbours: 10, History: history})
 			edges := 0
 			for b.Loop() {
 				for at := 0; at < events/batch; at += 50 {

@@ -11,12 +11,15 @@ import (
 type Division struct {
 	s     *Stream
 	size  int
+	drop  bool     // leave out a last batch of fewer events
 	ends  []uint32 // of each window: its last chosen event and one; nil without windows
 	first uint32   // number of the first chosen event; the number of events without any
 }
 
-// Divide makes batches of some events each.
-func (s *Stream) Divide(size int) *Division { return s.divide(&Division{size: size}) }
+// Divide makes batches of some events each. With drop, a last batch of fewer events is left out.
+func (s *Stream) Divide(size int, drop bool) *Division {
+	return s.divide(&Division{size: size, drop: drop})
+}
 
 // Windows makes a batch of each window of time that has events. A window begins at a multiple of its width, which is above 0: a number of
 // the unit of the times, whole where these are.
@@ -65,7 +68,7 @@ func (d *Division) Batches() int {
 	}
 	n := d.s.Chosen()
 	full := n / d.size
-	if n%d.size > 0 {
+	if n%d.size > 0 && !d.drop {
 		full++
 	}
 	return full

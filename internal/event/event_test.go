@@ -178,7 +178,7 @@ func (c *testCase) batches(t *testing.T, n, step int) []testBatch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := s.Divide(c.BatchSize)
+	d := s.Divide(c.BatchSize, false)
 	if c.Every != "" {
 		width, _ := strconv.ParseFloat(c.Every, 64)
 		if d, err = s.Windows(width); err != nil {

@@ -52,7 +52,8 @@ type made struct {
 	batch [][]uint32    // under scope seed, by node type: the place of each node's seed in the batch
 	// places are rows of the tables that a stream fetched: see fetched.
 	places   []places
-	gathered []uint64 // scratch memory of agesOf
+	events   *madeEvents // of a source of events; all other fields are then empty
+	gathered []uint64    // scratch memory of agesOf
 }
 
 // Features are the columns that come with batches, by type.

@@ -266,7 +266,7 @@ func (c *conn) make() {
 			c.asked -= r.bytes()
 			f.t.seq = r.a
 			c.mu.Unlock()
-			c.server.with(func(m *Maker) { c.fill(m, &f, func() (int, error) { return m.Of(r.seeds, r.b, r.a) }) })
+			c.server.with(func(m maker) { c.fill(m, &f, func() (int, error) { return m.Of(r.seeds, r.b, r.a) }) })
 			c.mu.Lock()
 			c.post(f)
 			continue
@@ -275,7 +275,7 @@ func (c *conn) make() {
 		run.next += c.step
 		f.t.seq, f.t.run = uint64(b), run.number
 		c.mu.Unlock()
-		c.server.with(func(m *Maker) { c.fill(m, &f, func() (int, error) { return m.Batch(run.order, run.epoch, b) }) })
+		c.server.with(func(m maker) { c.fill(m, &f, func() (int, error) { return m.Batch(run.order, run.epoch, b) }) })
 		c.mu.Lock()
 		if run != c.run && run != c.next {
 			c.give(f)
@@ -291,7 +291,7 @@ func (c *conn) make() {
 
 // fill makes a batch in its slot, or in memory of its own where the slot is too small. A fault under a map and a panic
 // become the error of the batch, so that they do not end the other connections.
-func (c *conn) fill(m *Maker, f *finished, sample func() (int, error)) {
+func (c *conn) fill(m maker, f *finished, sample func() (int, error)) {
 	defer func() {
 		if p := recover(); p != nil {
 			f.err = fmt.Errorf("panic: %v", p)

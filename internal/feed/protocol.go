@@ -64,6 +64,8 @@ type welcome struct {
 	Negatives *NegativesInfo `json:"negatives,omitempty"`
 	Columns   []ColumnInfo   `json:"columns"`
 	Ops       []OpInfo       `json:"ops"` // from op 1
+	// Events describes batches of events; nil for sampled ones.
+	Events *EventsInfo `json:"events,omitempty"`
 	// LeftOut names columns that were asked for, or that the links have, and that batches cannot have.
 	LeftOut []string `json:"left_out,omitempty"`
 	// Notes say which executor makes the batches, why, and what that takes.

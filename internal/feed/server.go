@@ -12,18 +12,39 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/graphmill/graphmill/batch"
 )
 
 // server hands batches to its clients.
 type server struct {
-	source  *Source
+	source  source
 	threads int
-	makers  chan *Maker
+	makers  chan maker
 	token   string
 	log     *Log
 	notes   []string
 	shared  bool // ranks can share it
 	streams streams
+}
+
+// source is what a server hands batches out of: a Source, or Events.
+type source interface {
+	// describe says in the answer to a greeting what batches have.
+	describe(w *welcome)
+	End(tail batch.Tail, first, ranks int) int
+	CheckFirst(first uint64, ranks int) error
+	Streamed() bool
+	Epoch(number uint64) batch.Items
+	newMaker() maker
+	slotBytes() int64
+}
+
+// maker makes the batches of slots, one at a time.
+type maker interface {
+	Batch(order batch.Items, epoch uint64, b int) (int, error)
+	Of(seeds []int64, epoch, unit uint64) (int, error)
+	write(dst []byte, t ticket)
 }
 
 // maxSlots bounds the batches that a client may hold at a time.
@@ -42,13 +63,22 @@ type Options struct {
 
 // Serve listens, tells its address to the owners, and answers clients until the last owner has left. Clients that it refuses or cuts off are told to the owners' log.
 func Serve(source *Source, o Options, owners *Owners) error {
+	return serve(source, o, owners, source.wait)
+}
+
+// ServeEvents is Serve for batches of events.
+func ServeEvents(source *Events, o Options, owners *Owners) error {
+	return serve(source, o, owners, 0)
+}
+
+func serve(source source, o Options, owners *Owners, wait time.Duration) error {
 	var secret [16]byte
 	_, _ = rand.Read(secret[:]) // never fails
-	s := &server{source: source, threads: max(o.Threads, 1), notes: o.Notes, token: hex.EncodeToString(secret[:]), log: owners.log, shared: owners.join != nil, streams: streams{freed: make(chan struct{}), wait: source.wait}}
+	s := &server{source: source, threads: max(o.Threads, 1), notes: o.Notes, token: hex.EncodeToString(secret[:]), log: owners.log, shared: owners.join != nil, streams: streams{freed: make(chan struct{}), wait: wait}}
 	if !source.Streamed() {
-		s.makers = make(chan *Maker, s.threads)
+		s.makers = make(chan maker, s.threads)
 		for range s.threads {
-			s.makers <- source.Maker()
+			s.makers <- source.newMaker()
 		}
 	}
 	name := fmt.Sprintf("graphmill-feed-%d-%s", os.Getpid(), s.token[:8])
@@ -78,7 +108,7 @@ func Serve(source *Source, o Options, owners *Owners) error {
 }
 
 // with runs f with a maker, at most threads at a time.
-func (s *server) with(f func(*Maker)) {
+func (s *server) with(f func(maker)) {
 	m := <-s.makers
 	defer func() { s.makers <- m }()
 	f(m)
@@ -155,7 +185,7 @@ func (s *server) greet(socket *net.UnixConn) (*conn, error) {
 	}
 	size := h.SlotBytes
 	if size == 0 {
-		size = min(s.source.slot, mostSlotBytes)
+		size = min(s.source.slotBytes(), mostSlotBytes)
 	}
 	// Only pages that are written to take memory, so a slot can be as large as the largest batch.
 	const step = 2 << 20
@@ -174,8 +204,9 @@ func (s *server) greet(socket *net.UnixConn) (*conn, error) {
 	w := welcome{
 		Version: ProtocolVersion, Slots: h.Slots, SlotBytes: size,
 		Batches: max(0, (s.source.End(c.tail, 0, h.World)-h.Rank+h.World-1)/h.World), Total: s.source.End(c.tail, 0, 1),
-		Hops: s.source.Hops(), Seeds: s.source.Seeds(), SeedTypes: s.source.SeedTypes(), SeedEdges: s.source.SeedEdges(), Negatives: s.source.Negatives(), Columns: s.source.Columns(), Ops: s.source.Ops(), LeftOut: s.source.leftOut, Notes: s.notes,
+		Notes: s.notes,
 	}
+	s.source.describe(&w)
 	body, err := json.Marshal(w)
 	if err == nil {
 		err = writePacket(socket, body, ring.fd)

@@ -158,6 +158,14 @@ func ParseTail(name string) (batch.Tail, error) {
 // Hops is the number of hops of the plan.
 func (s *Source) Hops() int { return s.sampler.Hops() }
 
+func (s *Source) describe(w *welcome) {
+	w.Hops, w.Seeds, w.SeedTypes, w.SeedEdges, w.Negatives = s.Hops(), s.Seeds(), s.SeedTypes(), s.SeedEdges(), s.Negatives()
+	w.Columns, w.Ops, w.LeftOut = s.Columns(), s.Ops(), s.leftOut
+}
+
+func (s *Source) newMaker() maker  { return s.Maker() }
+func (s *Source) slotBytes() int64 { return s.slot }
+
 // Seeds is the number of seeds. A link is one seed.
 func (s *Source) Seeds() int { return len(s.job.Seeds) / s.width }
 

@@ -80,7 +80,7 @@ func (c *conn) sweep(ctx context.Context, r *run) (err error) {
 		c.wake.Broadcast()
 	})
 	defer stop()
-	src := c.server.source
+	src := c.server.source.(*Source) // no other is streamed
 	if c.stream == nil {
 		if c.stream, err = c.server.streams.open(ctx, src, c.consumers); err != nil {
 			return err

@@ -83,11 +83,15 @@ var Files = []Option{
 	{Field: "IDs", Group: GroupOutput, Value: "TYPES", Kind: NodeTypes, Needs: []*Need{OfRecords}, Help: "node types whose original ids are written to TFRecords as #id: TYPE,TYPE, all or none (default: as the unigraph's schema declares)"},
 }
 
-// Batches are the options that say in which order batches are made, and with which columns.
-var Batches = []Option{
+// OfColumns are the options that say which columns batches have.
+var OfColumns = []Option{
 	{Field: "Features", Group: GroupBatches, Common: true, Choices: []string{"all", "none"}, Value: "COLUMNS", Kind: NodeColumns, Form: Columns, Help: "node columns in batches: all, none, or a list of COLUMN or TYPE/COLUMN"},
 	{Field: "EdgeFeatures", Group: GroupBatches, Common: true, Choices: []string{"all", "none"}, Value: "COLUMNS", Kind: EdgeColumns, Form: Columns, Help: "edge columns in batches: all, none, or a list of COLUMN or TYPE/COLUMN"},
 	{Field: "Joined", Keyword: "x", Group: GroupBatches, Value: "TYPE/NAME=COLUMNS", Help: "columns side by side as one column of batches, TYPE/NAME=COLUMN,COLUMN;TYPE/NAME=COLUMN,COLUMN"},
+}
+
+// Batches are the options that say in which order sampled batches are made, and with which ages.
+var Batches = []Option{
 	{Field: "Age", Group: GroupBatches, Value: "TYPE=COLUMN", Kind: Assignments, Help: "columns with the times of nodes and edges, TYPE=COLUMN;TYPE=COLUMN: batches of --before have the column age of these types, how long before the time of its seed each row happened"},
 	{Field: "AgeUnit", Group: GroupBatches, Choices: []string{"seconds", "minutes", "hours", "days", "weeks", "years"}, Default: "days", Needs: []*Need{OfAge}, Help: "unit of the ages of --age: seconds, minutes, hours, days, weeks, or years of 365.2425 days"},
 	{Field: "Shuffle", Group: GroupBatches, Common: true, Help: "shuffle the seeds, differently in each epoch"},
@@ -100,6 +104,23 @@ var Feed = []Option{
 	{Field: "Executor", Group: GroupRun, Common: true, Choices: []string{"auto", "memory", "stream"}, Default: "auto", Help: "how neighbours and rows are read: memory (at random, from the mapped store), stream (in sweeps over the disk, for graphs larger than memory), or auto (stream if the memory executor needs more than --memory)"},
 	{Field: "NoEdgeIDs", Group: GroupBatches, Help: "leave e_id out of batches: the stream executor then draws and reads less"},
 	{Field: "Slots", Group: GroupRun, Help: "batches that a consumer holds at a time, which the stream executor counts in --memory (default: what --threads asks for)"},
+}
+
+// Events are the options of batches of events.
+var Events = []Option{
+	{Field: "Types", Group: GroupSeeds, Common: true, Value: "TYPES", Kind: EdgeTypes, Help: "edge types whose edges are events, separated by commas (default: all that have the column --time)"},
+	{Field: "Time", Group: GroupSeeds, Common: true, Value: "COLUMN", Kind: EdgeColumn, Help: "edge column with the times of the events (default: the only column of times, or one named time, timestamp, ts or t)"},
+	{Field: "Events", Group: GroupSeeds, Common: true, Value: "COLUMN=VALUE", Form: Repeated, Help: "events that batches have: those with a value in a column (split=train), or COLUMN of true and false; TYPE:COLUMN=VALUE is for one edge type, and --events can be repeated; neighbours are of all events (default: all)"},
+	{Field: "BatchSize", Group: GroupSeeds, Common: true, Default: "200", Positive: true, Help: "events per batch"},
+	{Field: "Every", Group: GroupSeeds, Common: true, Value: "TIME", Help: "make a batch of each window of time that has events, in place of --batch-size: a number in the unit of the times, or such as 1d, 12h, 90s"},
+	{Field: "DropLast", Group: GroupSeeds, Help: "leave out a last batch of fewer events"},
+	{Field: "Neighbors", Group: GroupDraw, Common: true, Help: "latest neighbours of each end of an event and of each negative"},
+	{Field: "History", Group: GroupDraw, Common: true, Choices: []string{"event", "batch", "pyg"}, Default: "event", Help: "neighbours are those before the time of the event (event), before the batch (batch), or before the batch as PyG's LastNeighborLoader keeps them (pyg)"},
+	{Field: "Negatives", Group: GroupLinks, Help: "destinations to draw per event, between the least and the greatest of its type"},
+	{Field: "NegativesFrom", Group: GroupLinks, Value: "FILE", Help: "destinations of each event that batches have, in place of draws: an .npy file of row numbers of the store, [events, negatives]; for lists of several lengths FILE.npy,OFFSETS.npy"},
+	{Field: "Seed", Group: GroupSeeds, Common: true, Help: "random seed of all draws"},
+	{Field: "Rank", Group: GroupSeeds, Value: "R/W", Also: "Ranks", Help: "R/W: make only the batches of rank R of W ranks"},
+	{Field: "NoEdgeIDs", Group: GroupBatches, Help: "leave e_id out of batches"},
 }
 
 // The samplers whose batches are sets of nodes with all edges between them.

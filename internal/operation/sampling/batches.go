@@ -115,8 +115,15 @@ func newBuffered(infos []feed.ColumnInfo) *buffered {
 	return &buffered{newBatch(infos), make([][]uint64, len(infos))}
 }
 
+// filler has a batch that was made: a feed.Maker, or a feed.EventMaker.
+type filler interface {
+	Rows(column int) int
+	RowBytes(column int) int
+	Fill(column int, dst []byte)
+}
+
 // fill takes the arrays of the batch that a maker has.
-func (f *buffered) fill(m *feed.Maker) {
+func (f *buffered) fill(m filler) {
 	for k, c := range f.batch.Columns {
 		n := m.Rows(k) * m.RowBytes(k)
 		if words := (n + 7) / 8; cap(f.bufs[k]) < words {

@@ -20,6 +20,7 @@ type request struct {
 	// Of batches.
 
 	option.Columns
+	option.Ages
 	Order string
 	slots int
 
@@ -46,7 +47,7 @@ func ofSample(o *option.Sample, c *Cluster) request {
 
 // ofBatches is a request for batches.
 func ofBatches(o *option.Batches) request {
-	return request{Run: o.Run, Draw: o.Draw, Batching: o.Batching, Columns: o.Columns, Order: o.Order, slots: o.Slots}
+	return request{Run: o.Run, Draw: o.Draw, Batching: o.Batching, Columns: o.Columns, Ages: o.Ages, Order: o.Order, slots: o.Slots}
 }
 
 // Check refuses options of Sample and Forecast that contradict each other, as these do before they read anything.

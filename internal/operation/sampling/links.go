@@ -121,9 +121,9 @@ func (o *request) linked(g *graph.Graph, p *sample.Plan, edges string) error {
 	}
 	p.Kind = sample.SubgraphKind(max(0, slices.Index(subgraphKinds, o.Subgraph)))
 	if o.Positives != "" {
-		return SetMessages(g, p, o.Messages, p.SeedEdges)
+		return SetMessages(g, p, "Messages", o.Messages, p.SeedEdges)
 	}
-	return SetMessages(g, p, o.Messages)
+	return SetMessages(g, p, "Messages", o.Messages)
 }
 
 // checkNegatives checks that a plan has listed negatives where NegativesFrom gives them, and only there, and that the output can hold the negatives.

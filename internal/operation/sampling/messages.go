@@ -21,16 +21,16 @@ import (
 	"github.com/graphmill/graphmill/option"
 )
 
-// SetMessages gives a plan the messages that conditions ask for: "COLUMN=VALUE" or, of a column of bools, "COLUMN", for all edge types that the plan looks
+// SetMessages gives a plan the messages that the conditions of a field ask for: "COLUMN=VALUE" or, of a column of bools, "COLUMN", for all edge types that the plan looks
 // at, and those of also; or the same after "TYPE:", for one edge type. Several conditions on the same column of a type are alternatives.
-func SetMessages(g *graph.Graph, p *sample.Plan, conditions []string, also ...string) error {
+func SetMessages(g *graph.Graph, p *sample.Plan, field string, conditions []string, also ...string) error {
 	followed := func(edges string) bool { return followedBy(p)(edges) || slices.Contains(also, edges) }
 	out := map[string]sample.Messages{}
 	add := func(e *graph.Edges, column, value string) error {
 		name := e.Type.String()
 		m, again := out[name]
 		if again && m.Column != column {
-			return operation.Usagef("found `Messages` by the columns %s and %s of %s, expected one column per edge type", m.Column, column, name)
+			return operation.Usagef("found `%s` by the columns %s and %s of %s, expected one column per edge type", field, m.Column, column, name)
 		}
 		if m.Column = column; !slices.Contains(m.Values, value) {
 			m.Values = append(m.Values, value)
@@ -70,10 +70,10 @@ func SetMessages(g *graph.Graph, p *sample.Plan, conditions []string, also ...st
 		}
 		switch {
 		case len(with) == 0:
-			return operation.Usagef("found `Messages` %s, expected a column of the edge types that are followed, and none has %q; name one of their columns", text, column)
+			return operation.Usagef("found `%s` %s, expected a column of the edge types that are followed, and none has %q; name one of their columns", field, text, column)
 		case len(without) > 0:
-			return operation.Usagef("found `Messages` %s, and %s without the column, whose edges would all be messages, expected the column in each edge type that is followed; import it for these, too (the reverse of an edge is on the same side), or give `Messages` for each edge type that is divided, such as %s:%s",
-				text, firstOf(without), with[0], text)
+			return operation.Usagef("found `%s` %s, and %s without the column, whose edges would all be taken, expected the column in each edge type that is followed; import it for these, too (the reverse of an edge is on the same side), or give `%s` for each edge type that is divided, such as %s:%s",
+				field, text, firstOf(without), field, with[0], text)
 		}
 	}
 	if len(out) > 0 {

@@ -46,6 +46,38 @@ func (f *Feed) owners(ctx context.Context) (*feed.Owners, error) {
 // Serve hands out the batches of the store in a folder until the last owner has left. options makes the options of the batches; its
 // errors reach the owners, as all errors do before the first batch.
 func (f *Feed) Serve(ctx context.Context, dir string, options func() (option.Batches, error)) error {
+	return f.serve(ctx, func(owners *feed.Owners) error {
+		o, err := options()
+		if err != nil {
+			return err
+		}
+		l, err := sampling.OpenLoader(owners.Context(), dir, o)
+		if err != nil {
+			return err
+		}
+		defer l.Close()
+		return feed.Serve(l.Source(), feed.Options{Threads: o.Threads, Notes: f.named(l.Notes())}, owners)
+	})
+}
+
+// ServeEvents is Serve for batches of events.
+func (f *Feed) ServeEvents(ctx context.Context, dir string, options func() (option.Events, error)) error {
+	return f.serve(ctx, func(owners *feed.Owners) error {
+		o, err := options()
+		if err != nil {
+			return err
+		}
+		l, err := sampling.OpenEvents(owners.Context(), dir, o)
+		if err != nil {
+			return err
+		}
+		defer l.Close()
+		return feed.ServeEvents(l.Source(), feed.Options{Threads: o.Threads, Notes: f.named(l.Notes())}, owners)
+	})
+}
+
+// serve hands out batches to the owners, and tells them the error that ends it.
+func (f *Feed) serve(ctx context.Context, batches func(owners *feed.Owners) error) error {
 	owners, err := f.owners(ctx)
 	if err != nil {
 		return err
@@ -54,27 +86,17 @@ func (f *Feed) Serve(ctx context.Context, dir string, options func() (option.Bat
 	// The owners decide when the feed ends: not an interrupt, not the end of the terminal (which both send to all
 	// processes of the training), and not the end of the one that reads its messages.
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
-	if err := f.batches(owners, dir, options); err != nil {
+	if err := batches(owners); err != nil {
 		owners.Refuse(feed.Failure{Error: f.Named(err.Error()), Code: feed.CodeStart})
 		return err
 	}
 	return nil
 }
 
-// batches hands out batches.
-func (f *Feed) batches(owners *feed.Owners, dir string, options func() (option.Batches, error)) error {
-	o, err := options()
-	if err != nil {
-		return err
+// named is notes in the words of the client.
+func (f *Feed) named(notes []string) (named []string) {
+	for _, text := range notes {
+		named = append(named, f.Named(text))
 	}
-	l, err := sampling.OpenLoader(owners.Context(), dir, o)
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	var notes []string
-	for _, text := range l.Notes() {
-		notes = append(notes, f.Named(text))
-	}
-	return feed.Serve(l.Source(), feed.Options{Threads: o.Threads, Notes: notes}, owners)
+	return named
 }

@@ -152,7 +152,7 @@ func walkRules(o *option.Walk) (r walk.Rules, err error) {
 func walkPlan(o *option.Walk, g *graph.Graph, rules walk.Rules) (*sample.Plan, error) {
 	plan, err := walk.Plan(g, rules)
 	if err == nil {
-		err = sampling.SetMessages(g, plan, o.Messages)
+		err = sampling.SetMessages(g, plan, "Messages", o.Messages)
 	}
 	if err == nil {
 		err = plan.Validate(g)

@@ -13,6 +13,7 @@ from ._as.ray import ray_dataset
 from ._batches import BatchIter, GroupBatchIter
 from ._collection import Collection, Graph
 from ._command import GraphmillError
+from ._events import EventBatch, EventLoader
 from ._folder import Column
 from ._inference import inference
 from ._loader import NodeLoader
@@ -37,6 +38,8 @@ __all__ = [
     "BatchIter",
     "Collection",
     "Column",
+    "EventBatch",
+    "EventLoader",
     "FeedDied",
     "Graph",
     "GraphmillError",

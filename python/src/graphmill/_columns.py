@@ -206,27 +206,28 @@ class Looked:
                 c[key("edges", ":".join(e), "x", name)] = of.columns.column(name).take(ids)
 
 
-def flags_of_columns(store: Store, form: str, label: str | None, nodes: tuple[Any, Any], edges: tuple[Any, Any]) -> tuple[dict[str, str | None], Looked, str]:
+def flags_of_columns(store: Store, form: str, label: str | None, nodes: tuple[Any, Any], edges: tuple[Any, Any], side: str = "edge_attr") -> tuple[dict[str, str | None], Looked, str]:
     """The flags of the columns of batches, the columns that are looked up, and a warning of missing values, empty for none.
 
     Args:
         nodes: the keywords ``features`` and ``x``.
         edges: the keywords ``edge_features`` and ``edge_attr``.
+        side: the keyword of the columns of edges that come side by side, and the name of their column.
     """
     of_nodes = {t: n.columns for t, n in store.nodes.items()}
     of_edges = {":".join(e): of.columns for e, of in store.edges.items()}
-    side = joined("x", nodes[1], of_nodes, ("y", "label") if label is None else (label,))
-    edge_side = joined("edge_attr", edges[1], of_edges, ())
-    warned = [_warned("x", side, of_nodes), _warned("edge_attr", edge_side, of_edges)]
+    node_side = joined("x", nodes[1], of_nodes, ("y", "label") if label is None else (label,))
+    edge_side = joined(side, edges[1], of_edges, ())
+    warned = [_warned("x", node_side, of_nodes), _warned(side, edge_side, of_edges)]
     features = _with_label(store, nodes[0], label) if form == "pyg" else nodes[0]
-    node_columns, edge_columns = chosen("features", features, of_nodes, side.columns), chosen("edge_features", edges[0], of_edges, edge_side.columns)
+    node_columns, edge_columns = chosen("features", features, of_nodes, node_side.columns), chosen("edge_features", edges[0], of_edges, edge_side.columns)
     looked = Looked(store, node_columns.looked, edge_columns.looked)
     if looked and form in ("dgl", "jraph"):
         names = [c for of in (node_columns, edge_columns) for names in of.looked.values() for c in names]
         raise ValueError(
             f"found the columns {', '.join(names)} of strings or lists with as_={form!r}, expected as_='numpy', 'pyg' or 'tfgnn', because its graphs hold arrays alone"
         )
-    pairs = {**{f"{t}/x": of for t, of in side.columns.items()}, **{f"{e}/edge_attr": of for e, of in edge_side.columns.items()}}
+    pairs = {**{f"{t}/x": of for t, of in node_side.columns.items()}, **{f"{e}/{side}": of for e, of in edge_side.columns.items()}}
     text = ";".join(f"{name}={','.join(of)}" for name, of in pairs.items() if of)
     return {"features": node_columns.sent, "edge_features": edge_columns.sent, "joined": text or None}, looked, "; ".join(filter(None, warned))
 

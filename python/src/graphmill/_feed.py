@@ -127,6 +127,7 @@ class Connection:
         self.negatives: tuple[str, int, bool] | None = (n["how"], n["each"], n.get("keeps_sources", False)) if n else None
         self.least: dict[str, float] = {c["name"]: c["least"] for c in welcome["columns"] if "least" in c}
         self.left_out: list[str] = welcome.get("left_out", [])
+        self.events: dict[str, Any] | None = welcome.get("events")
         self.ops = [(o["edges"], o["hop"]) for o in welcome["ops"] or []]
         self._words = struct.Struct(f"<{2 * len(self._columns)}Q")
         if self.slots < 1 or self._slot_bytes < 8 * _HEADER + self._words.size:
@@ -278,7 +279,7 @@ class Connection:
 
 
 class Feeding:
-    """The base of NodeLoader and PyG's sampler, which start a feed, or join one, and connect to it in each process.
+    """The base of NodeLoader, EventLoader and PyG's sampler, which start a feed, or join one, and connect to it in each process.
 
     A pickled copy, or a copy in a forked child, connects to the same feed. The process that started or joined the feed owns it.
     """
@@ -287,10 +288,10 @@ class Feeding:
     _connection: Connection | None
     _pid: int
 
-    def _start(self, arguments: list[str], name: str | None = None) -> None:
+    def _start(self, arguments: list[str], name: str | None = None, program: str = "feed") -> None:
         """Start a feed; with a name, join the one that other processes of this machine started under it."""
         self._pid, self._connection = os.getpid(), None
-        self._process = Process(arguments, name)
+        self._process = Process(arguments, name, program)
         self._addr, self._token = self._process.addr, self._process.token
 
     def _connected(self, rank: int, world: int, slots: int, tail: str = "", worker: tuple[int, int] = (0, 1)) -> Connection:

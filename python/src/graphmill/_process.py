@@ -49,10 +49,11 @@ class Process:
     """A running feed that this process owns, perhaps with others. It ends when its last owner calls `close` or ends.
 
     ``name`` is that under which owners find each other: the processes with one name, the same user and the same network
-    namespace share a feed. With None, the feed has one owner.
+    namespace share a feed. With None, the feed has one owner. ``program`` is the command of graphmill that is the feed.
     """
 
-    def __init__(self, arguments: list[str], name: str | None = None) -> None:
+    def __init__(self, arguments: list[str], name: str | None = None, program: str = "feed") -> None:
+        self._program = program
         self._pid = os.getpid()
         self._lines: collections.deque[str] = collections.deque(maxlen=50)
         self._process: subprocess.Popen[bytes] | None = None
@@ -109,7 +110,7 @@ class Process:
         flags = [x for flag, s in zip(("--lifeline", "--joining"), given) for x in (flag, str(s.fileno()))]
         try:
             self._process = subprocess.Popen(
-                [command(), "feed", *arguments, *flags],
+                [command(), self._program, *arguments, *flags],
                 pass_fds=[s.fileno() for s in given],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -1,0 +1,409 @@
+package feed
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/graphmill/graphmill/batch"
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/event"
+	"github.com/graphmill/graphmill/internal/features/widening"
+)
+
+// EventsInfo describes batches of events (package event). Several come in one slot, one after the other in each column. docs/format-feed.md has the columns.
+type EventsInfo struct {
+	// Together is the batches in a slot; the last slot of an epoch may have fewer.
+	Together int `json:"together"`
+	Batches  int `json:"batches"` // per epoch, of all ranks
+	Events   int `json:"events"`  // of batches
+	// Types are the edge types of the events.
+	Types []string `json:"types"`
+	// Nodes are the node types, with the number of the first node of each.
+	Nodes []FirstNode `json:"nodes"`
+	Unit  string      `json:"unit"` // of times; "" where they are plain numbers
+	// Roots says that neighbours are those of the roots of a batch, and not of its nodes.
+	Roots bool `json:"roots"`
+}
+
+// FirstNode is the number of the first node of a type among all nodes.
+type FirstNode struct {
+	Type  string `json:"type"`
+	First int    `json:"first"`
+}
+
+// EventOptions say which batches a source of events has.
+type EventOptions struct {
+	event.Options
+	Types       []int // numbers of the edge types of the events, as they were given to event.Open
+	Rank, Ranks int   // the batches Rank, Rank + Ranks, ...
+	// Together is the batches in a slot; 0 takes as many as come in about 4 MiB.
+	Together int
+}
+
+// Events is a source of batches of events. It is immutable and safe for concurrent use.
+type Events struct {
+	g        *graph.Graph
+	stream   *event.Stream
+	division *event.Division
+	o        EventOptions
+	f        Features
+	tables   tables
+	columns  []column
+	together int
+	slot     int64
+}
+
+// NewEvents prepares batches of events with the columns of f; those of edges come with events and neighbours.
+func NewEvents(g *graph.Graph, s *event.Stream, d *event.Division, o EventOptions, f Features) (*Events, error) {
+	if o.Ranks < 1 || o.Rank < 0 || o.Rank >= o.Ranks {
+		return nil, fmt.Errorf("found rank %d of %d, expected 0 to %d", o.Rank, o.Ranks, o.Ranks-1)
+	}
+	src := &Events{g: g, stream: s, division: d, o: o, f: f}
+	src.tables.numbers = &widening.Numbers{}
+	most := src.mostRows(1)
+	if err := src.addColumns(); err != nil {
+		return nil, err
+	}
+	const block, mostTogether = 4 << 20, 1 << 10
+	src.together = o.Together
+	if src.together == 0 {
+		src.together = int(max(1, min(block/src.slotBytesOf(most), mostTogether)))
+	}
+	src.slot = src.slotBytesOf(src.mostRows(src.together))
+	return src, nil
+}
+
+// Close frees the copies of columns. No maker may be in use.
+func (s *Events) Close() { s.tables.close() }
+
+// mostRows bounds what some batches have.
+func (s *Events) mostRows(batches int) *bounds {
+	events := min(int64(s.division.Most()), plenty)
+	negatives := min(events*int64(s.o.Negatives), plenty)
+	if s.o.Lists != nil {
+		negatives = min(events*int64(s.o.Lists.Most()), plenty)
+	}
+	edges := min((2*events+negatives)*int64(s.o.Neighbours), plenty)
+	n := int64(batches)
+	b := &bounds{seeds: min(events*n, plenty), hops: n, negatives: min(negatives*n, plenty)}
+	b.ops = []int64{min(edges*n, plenty)}
+	b.reached = []int64{min((2*events+negatives+edges)*n, plenty)}
+	return b
+}
+
+func (s *Events) slotBytesOf(b *bounds) int64 {
+	n := int64(align(8 * (headerWords + columnWords*len(s.columns))))
+	for _, c := range s.columns {
+		n += min(c.most(b), plenty)*int64(c.width) + alignment
+	}
+	return n
+}
+
+// The most rows of the columns of a slot.
+func mostBatches(b *bounds) int64   { return b.hops }
+func mostEvents(b *bounds) int64    { return b.seeds }
+func mostNegatives(b *bounds) int64 { return b.negatives }
+func mostEntries(b *bounds) int64   { return b.ops[0] }
+func mostNodes(b *bounds) int64     { return b.reached[0] }
+
+// madeEvents are batches of events, and the rows of each type among them.
+type madeEvents struct {
+	*event.Batches
+	nodes           []typeRows // by node type
+	events, entries []typeRows // by place of the edge type among those of events
+}
+
+// typeRows are the rows of a type, with the end of each batch.
+type typeRows struct {
+	rows, ends []uint32
+}
+
+// addColumns makes the columns.
+func (s *Events) addColumns() error {
+	list := func(name string, of func(e *madeEvents) []uint32, most func(*bounds) int64) {
+		s.columns = append(s.columns, ints(name, func(m *made) []uint32 { return of(m.events) }, most))
+	}
+	list("ends/events", func(e *madeEvents) []uint32 { return e.EventEnds }, mostBatches)
+	list("ends/nodes", func(e *madeEvents) []uint32 { return e.NodeEnds }, mostBatches)
+	list("ends/edges", func(e *madeEvents) []uint32 { return e.EdgeEnds }, mostBatches)
+	list("ends/negatives", func(e *madeEvents) []uint32 { return e.NegativeEnds }, mostBatches)
+	list("event", func(e *madeEvents) []uint32 { return e.Events }, mostEvents)
+	list("src", func(e *madeEvents) []uint32 { return e.Src }, mostEvents)
+	list("dst", func(e *madeEvents) []uint32 { return e.Dst }, mostEvents)
+	s.columns = append(s.columns, s.timesOf("t", func(e *madeEvents) []uint32 { return e.Events }, mostEvents))
+	if s.o.Lists != nil || s.o.Negatives > 0 {
+		list("negative", func(e *madeEvents) []uint32 { return e.Negatives }, mostNegatives)
+	}
+	if s.o.Lists != nil && s.o.Lists.Ends != nil {
+		list("negative_end", func(e *madeEvents) []uint32 { return e.ListEnds }, mostEvents)
+	}
+	list("n_id", func(e *madeEvents) []uint32 { return e.Nodes }, mostNodes)
+	s.columns = append(s.columns, entryEnds())
+	list("neighbor/event", func(e *madeEvents) []uint32 { return e.By }, mostEntries)
+	if len(s.o.Types) > 1 {
+		list("type", func(e *madeEvents) []uint32 { return s.typesOf(e.Events) }, mostEvents)
+		list("neighbor/type", func(e *madeEvents) []uint32 { return s.typesOf(e.By) }, mostEntries)
+	}
+	if s.f.OfEdges() {
+		s.columns = append(s.columns, s.timesOf("neighbor/t", func(e *madeEvents) []uint32 { return e.By }, mostEntries))
+	}
+	for k := range s.o.Types {
+		if err := s.addTypeColumns(k); err != nil {
+			return err
+		}
+	}
+	for t := range s.g.Nodes {
+		if err := s.addNodeColumns(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entryEnds is edge_index: of each batch the neighbours, then the roots.
+func entryEnds() column {
+	return column{ColumnInfo{Name: "edge_index", DType: "int64", Shape: []int{}}, 8,
+		func(m *made) int { return 2 * len(m.events.Far) },
+		func(dst []byte, m *made) {
+			e, from := m.events, uint32(0)
+			for _, to := range e.EdgeEnds {
+				n := int(8 * (to - from))
+				widen(dst, e.Far[from:to])
+				widen(dst[n:], e.Root[from:to])
+				dst, from = dst[2*n:], to
+			}
+		},
+		func(b *bounds) int64 { return 2 * mostEntries(b) },
+	}
+}
+
+// timesOf is the times of events.
+func (s *Events) timesOf(name string, of func(*madeEvents) []uint32, most func(*bounds) int64) column {
+	dtype := "int64"
+	if s.stream.Float {
+		dtype = "float64"
+	}
+	return column{ColumnInfo{Name: name, DType: dtype, Shape: []int{}}, 8,
+		func(m *made) int { return len(of(m.events)) },
+		func(dst []byte, m *made) {
+			to := graph.View[int64](dst)
+			for i, e := range of(m.events) {
+				to[i] = s.stream.Time(e)
+			}
+		}, most,
+	}
+}
+
+// typesOf is the places of the edge types of events.
+func (s *Events) typesOf(events []uint32) []uint32 {
+	types := make([]uint32, len(events))
+	for i, e := range events {
+		types[i] = uint32(s.stream.Of(e))
+	}
+	return types
+}
+
+// addTypeColumns adds the columns of the edges of a type: of events, and of neighbours.
+func (s *Events) addTypeColumns(k int) error {
+	e := s.g.Edges[s.o.Types[k]]
+	name := e.Type.String()
+	l := &columnList{g: s.g, f: s.f, tabs: &s.tables}
+	for _, part := range []struct {
+		at   string
+		of   func(*made) typeRows
+		most func(*bounds) int64
+		ids  bool
+	}{
+		{"events/", func(m *made) typeRows { return m.events.events[k] }, mostEvents, !s.f.NoEdgeIDs},
+		{"neighbors/", func(m *made) typeRows { return m.events.entries[k] }, mostEntries, false},
+	} {
+		at := part.at + Escaped(name) + "/"
+		rows := func(m *made) graph.Index { return graph.Index{U32: part.of(m).rows} }
+		if len(s.o.Types) > 1 {
+			l.addColumns(ints(at+"ends", func(m *made) []uint32 { return part.of(m).ends }, mostBatches))
+		}
+		if part.ids {
+			id, err := positions(&s.tables, at+"e_id", e.Type, e.Columns, rows, rows, part.most)
+			if err != nil {
+				return err
+			}
+			l.addColumns(id)
+		}
+		if err := l.addFeatures(at, e.Columns, s.f.Edges[name], rows, part.most); err != nil {
+			return err
+		}
+		if err := l.addJoined(at, name, e.Columns, e.Count, rows, part.most); err != nil {
+			return err
+		}
+	}
+	s.columns = append(s.columns, l.columns...)
+	return nil
+}
+
+// addNodeColumns adds the columns of the nodes of a type.
+func (s *Events) addNodeColumns(t int) error {
+	n := s.g.Nodes[t]
+	at := "nodes/" + Escaped(n.Type) + "/"
+	rows := func(m *made) graph.Index { return graph.Index{U32: m.events.nodes[t].rows} }
+	l := &columnList{g: s.g, f: s.f, tabs: &s.tables}
+	l.addColumns(ints(at+"ends", func(m *made) []uint32 { return m.events.nodes[t].ends }, mostBatches))
+	if err := l.addFeatures(at, n.Columns, s.f.Nodes[n.Type], rows, mostNodes); err != nil {
+		return err
+	}
+	if err := l.addJoined(at, n.Type, n.Columns, n.Count, rows, mostNodes); err != nil {
+		return err
+	}
+	if len(l.columns) > 1 {
+		s.columns = append(s.columns, l.columns...)
+	}
+	return nil
+}
+
+// Info describes the batches.
+func (s *Events) Info() *EventsInfo {
+	i := &EventsInfo{Together: s.together, Batches: s.division.Batches(), Events: s.stream.Chosen(), Unit: string(s.stream.Unit), Roots: s.o.History == event.BeforeEvent}
+	for _, t := range s.o.Types {
+		i.Types = append(i.Types, s.g.Edges[t].Type.String())
+	}
+	for t, n := range s.g.Nodes {
+		i.Nodes = append(i.Nodes, FirstNode{n.Type, int(s.stream.First(t))})
+	}
+	return i
+}
+
+// Columns describes the columns of every slot.
+func (s *Events) Columns() (infos []ColumnInfo) {
+	for _, c := range s.columns {
+		infos = append(infos, c.info)
+	}
+	return infos
+}
+
+// Batches is the number of batches of an epoch, of this rank.
+func (s *Events) Batches() int {
+	return max(0, (s.division.Batches()-s.o.Rank+s.o.Ranks-1)/s.o.Ranks)
+}
+
+// Slots is the number of slots that the batches of an epoch come in.
+func (s *Events) Slots() int { return (s.Batches() + s.together - 1) / s.together }
+
+func (s *Events) describe(w *welcome) {
+	w.Events, w.Columns, w.LeftOut, w.Seeds, w.SeedTypes = s.Info(), s.Columns(), s.f.LeftOut, s.stream.Chosen(), []string{}
+}
+
+// End is the number of slots: a slot counts as a batch of the feed, which has one rank.
+func (s *Events) End(batch.Tail, int, int) int { return s.Slots() }
+
+// CheckFirst refuses a slot at which no pass can start.
+func (s *Events) CheckFirst(first uint64, _ int) error {
+	if most := uint64(s.Slots()); first > most {
+		return fmt.Errorf("found a start at slot %d, expected 0 to %d", first, most)
+	}
+	return nil
+}
+
+// Streamed says that makers make the batches.
+func (s *Events) Streamed() bool { return false }
+
+// Epoch is nil: the order is that of time.
+func (s *Events) Epoch(uint64) batch.Items { return nil }
+
+func (s *Events) slotBytes() int64 { return s.slot }
+func (s *Events) newMaker() maker  { return s.Maker() }
+
+// EventMaker makes batches of events, one slot at a time. It serves one goroutine at a time.
+type EventMaker struct {
+	src    *Events
+	maker  *event.Maker
+	made   made
+	events madeEvents
+	at     []int
+}
+
+// Maker is a new maker.
+func (s *Events) Maker() *EventMaker {
+	m := &EventMaker{src: s, maker: event.NewMaker(s.division, s.o.Options), at: make([]int, len(s.columns))}
+	m.events.nodes = make([]typeRows, len(s.g.Nodes))
+	m.events.events, m.events.entries = make([]typeRows, len(s.o.Types)), make([]typeRows, len(s.o.Types))
+	m.made.events = &m.events
+	return m
+}
+
+// Batch makes the batches of slot b, and returns the bytes that they take. They are valid until the next call.
+func (m *EventMaker) Batch(_ batch.Items, epoch uint64, b int) (int, error) {
+	s := m.src
+	first := b * s.together
+	n := min(s.together, s.Batches()-first)
+	m.events.Batches = m.maker.Make(epoch, s.o.Rank+first*s.o.Ranks, s.o.Ranks, n)
+	if len(m.events.Far) > math.MaxInt32 || len(m.events.Nodes) > math.MaxInt32 {
+		return 0, errors.New("found a batch with 2^31 or more neighbours, expected fewer; take fewer negatives, or smaller batches")
+	}
+	e := &m.events
+	e.divide(e.events, e.Events, e.EventEnds, s.stream)
+	e.divide(e.entries, e.By, e.EdgeEnds, s.stream)
+	m.divideNodes()
+	return placeColumns(s.columns, &m.made, m.at), nil
+}
+
+// Of refuses seeds: events come in the order of time.
+func (m *EventMaker) Of([]int64, uint64, uint64) (int, error) {
+	return 0, errors.New("found seeds that are asked for, expected epochs: events come in the order of time")
+}
+
+// divide sets the edge ids of events by type, and where each batch ends.
+func (e *madeEvents) divide(to []typeRows, events, ends []uint32, s *event.Stream) {
+	for k := range to {
+		to[k].rows, to[k].ends = to[k].rows[:0], to[k].ends[:0]
+	}
+	from := uint32(0)
+	for _, end := range ends {
+		for _, x := range events[from:end] {
+			k := s.Of(x)
+			to[k].rows = append(to[k].rows, s.ID(x))
+		}
+		for k := range to {
+			to[k].ends = append(to[k].ends, uint32(len(to[k].rows)))
+		}
+		from = end
+	}
+}
+
+// divideNodes sets the rows of nodes by type, and where each batch ends.
+func (m *EventMaker) divideNodes() {
+	e, s := &m.events, m.src.stream
+	for t := range e.nodes {
+		e.nodes[t].rows, e.nodes[t].ends = e.nodes[t].rows[:0], e.nodes[t].ends[:0]
+	}
+	from := uint32(0)
+	for _, end := range e.NodeEnds {
+		t := 0
+		for _, v := range e.Nodes[from:end] { // ascending
+			for v >= s.First(t+1) {
+				t++
+			}
+			e.nodes[t].rows = append(e.nodes[t].rows, v-s.First(t))
+		}
+		for t := range e.nodes {
+			e.nodes[t].ends = append(e.nodes[t].ends, uint32(len(e.nodes[t].rows)))
+		}
+		from = end
+	}
+}
+
+// Rows is the number of rows of a column of the batches.
+func (m *EventMaker) Rows(column int) int { return m.src.columns[column].rows(&m.made) }
+
+// RowBytes is the bytes per row of a column.
+func (m *EventMaker) RowBytes(column int) int { return m.src.columns[column].width }
+
+// Fill writes a column to dst, which has the bytes of its rows and is aligned to 8 bytes.
+func (m *EventMaker) Fill(column int, dst []byte) {
+	if len(dst) > 0 {
+		m.src.columns[column].write(dst, &m.made)
+	}
+}
+
+func (m *EventMaker) write(dst []byte, t ticket) {
+	writeBatch(dst, m.src.columns, &m.made, m.at, t)
+}
