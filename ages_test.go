@@ -44,7 +44,8 @@ func purchases(age map[string]string) option.Batches {
 	return option.Batches{
 		Draw:     option.Draw{Fanout: []int{-1, -1}, Direction: option.DirectionOut, Scope: option.ScopeSeed, Before: "at"},
 		Batching: option.Batching{SeedType: []string{"user"}, SeedTime: "2024-04-01"},
-		Columns:  option.Columns{Features: []string{}, Age: age},
+		Columns:  option.Columns{Features: []string{}},
+		Ages:     option.Ages{Age: age},
 	}
 }
 

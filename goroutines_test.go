@@ -31,7 +31,7 @@ var judged = map[string]string{
 	"internal/feed/conn.go: serve":                                     "guards each batch (fill) and each sweep",
 	"internal/feed/owners.go: add":                                     "reads sockets",
 	"internal/feed/owners.go: NewOwners":                               "reads sockets",
-	"internal/feed/server.go: Serve":                                   "reads sockets; conn.fill guards each batch",
+	"internal/feed/server.go: serve":                                   "reads sockets; conn.fill guards each batch",
 	"internal/feed/source.go: Load":                                    "guards the copying",
 	"internal/fuzzing/fuzzing.go: peak":                                "reads memory",
 	"internal/ingest/cluster/run.go: engine":                           "runs an engine, whose functions are guarded",

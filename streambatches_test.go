@@ -81,8 +81,8 @@ func TestBatchesStream(t *testing.T) {
 		"links":     {Draw: option.Draw{FanoutByType: types, Negatives: 2}, Batching: option.Batching{Seeds: "user:rates:item", BatchSize: 700}},
 		"positives": {Draw: option.Draw{FanoutByType: types, Negatives: 1.5, NegativesHow: "triplet", Positives: "user:rates:item"}, Batching: option.Batching{Seeds: "user", BatchSize: 300, Epochs: 3, Shuffle: true}},
 		"by weight": {Order: "weighted:weight", Draw: option.Draw{FanoutByType: types, Positives: "rates"}, Batching: option.Batching{SeedType: []string{"user"}, Epochs: 2}, Columns: option.Columns{EdgeFeatures: []string{"stars"}}},
-		"ages":      {Draw: option.Draw{FanoutByType: types, Scope: option.ScopeSeed, Before: "day", Untimed: []string{"knows"}}, Batching: option.Batching{SeedType: []string{"user"}, SeedTime: "age", LimitSeeds: 300}, Columns: option.Columns{Features: []string{"weight"}, Age: map[string]string{"user": "age", "item": "a", "rates": "day"}}},
-		"ages only": {Draw: option.Draw{FanoutByType: map[string][]int{"rates": {3, 2}}, Scope: option.ScopeSeed, Before: "day", NoEdgeIDs: true}, Batching: option.Batching{Seeds: "user:rates:item", LimitSeeds: 300}, Columns: option.Columns{Features: []string{}, Age: map[string]string{"rates": "day"}}},
+		"ages":      {Draw: option.Draw{FanoutByType: types, Scope: option.ScopeSeed, Before: "day", Untimed: []string{"knows"}}, Batching: option.Batching{SeedType: []string{"user"}, SeedTime: "age", LimitSeeds: 300}, Columns: option.Columns{Features: []string{"weight"}}, Ages: option.Ages{Age: map[string]string{"user": "age", "item": "a", "rates": "day"}}},
+		"ages only": {Draw: option.Draw{FanoutByType: map[string][]int{"rates": {3, 2}}, Scope: option.ScopeSeed, Before: "day", NoEdgeIDs: true}, Batching: option.Batching{Seeds: "user:rates:item", LimitSeeds: 300}, Columns: option.Columns{Features: []string{}}, Ages: option.Ages{Age: map[string]string{"rates": "day"}}},
 		"links day": {Draw: option.Draw{FanoutByType: map[string][]int{"rates": {3}}, Scope: option.ScopeSeed, Before: "day"}, Batching: option.Batching{Seeds: "user:rates:item", LimitSeeds: 300}},
 	} {
 		t.Run(name, func(t *testing.T) {

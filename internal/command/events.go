@@ -28,7 +28,7 @@ func NewEvents(t *cli.Terminal) *cobra.Command {
 the neighbours that their ends had before, to shared memory, where the EventLoader of the
 Python package reads them without a copy. The loader starts and ends this command; it is
 not meant to be run by hand.`,
-		Example: `  python -c 'from graphmill import EventLoader; print(next(iter(EventLoader("g.store", batch_size=200))))'`,
+		Example: `  python -c 'from graphmill import EventLoader; print(next(iter(EventLoader("g.store"))))'`,
 		Args:    cli.OneArg("one STORE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			serve, err := f.owners.feed(t)

@@ -98,23 +98,26 @@ func (d *Division) Most() int {
 	return most
 }
 
-// batchOf is a number that two events share if they are in one batch, of LikePyG: batches of the chosen events, and before the first of
-// them batches of all events from event 0.
-func (d *Division) batchOf(event uint32) int {
+// startOf is the first event of the batch that an event counts with, of LikePyG: batches of the chosen events, and before the first of
+// them batches of all events from event 0. An event that is not chosen counts with the last chosen one before it.
+func (d *Division) startOf(event uint32) uint32 {
+	size := uint32(d.size)
 	if event < d.first {
 		if d.ends != nil {
-			return -1 - int(event) // each its own
+			return event // each is its own
 		}
-		return -1 - int(event)/d.size
+		return event - event%size
 	}
-	i := int(event)
+	i := event
 	if d.s.chosen != nil {
-		i = sort.Search(len(d.s.chosen), func(i int) bool { return d.s.chosen[i] > event }) - 1
+		i = uint32(sort.Search(len(d.s.chosen), func(i int) bool { return d.s.chosen[i] > event })) - 1
 	}
-	if d.ends != nil {
-		return sort.Search(len(d.ends), func(b int) bool { return d.ends[b] > uint32(i) })
+	if d.ends == nil {
+		return d.s.event(int(i - i%size))
 	}
-	return i / d.size
+	b := sort.Search(len(d.ends), func(b int) bool { return d.ends[b] > i })
+	from, _ := d.Span(b)
+	return d.s.event(from)
 }
 
 // nodeSet is a set of nodes, which numbers them in ascending order. Its cost is that of its members, and a bit per 4096 nodes.

@@ -1,10 +1,13 @@
 package event
 
 import (
+	"math"
 	"slices"
 	"sort"
+	"unsafe"
 
 	"github.com/graphmill/graphmill/draw"
+	"github.com/graphmill/graphmill/internal/prefetch"
 )
 
 // History says which entries of a node its neighbours are taken from.
@@ -59,26 +62,35 @@ func (l *Lists) Most() int {
 	return most
 }
 
-// Batches are batches that follow each other, one after the other in each list.
-type Batches struct {
-	// The ends of each batch in the lists of events, nodes, edges and negatives.
-	EventEnds, NodeEnds, EdgeEnds, NegativeEnds []uint32
-	Events                                      []uint32 // numbers
-	// Src, Dst and Negatives are places among the nodes of the batch.
+// Batch is a batch of events. Nodes are numbers among all nodes.
+type Batch struct {
+	Events              []uint32 // numbers, ascending
 	Src, Dst, Negatives []uint32
-	// ListEnds are the ends of the negatives of each event in those of its batch, where Lists have several lengths.
+	// ListEnds are the ends of the negatives of each event, where Lists have several lengths.
 	ListEnds []uint32
-	// Nodes are the ends of the events, the negatives and all neighbours: numbers among all nodes, ascending in each batch.
+	// Nodes are the ends of the events, the negatives and all neighbours, ascending and each once.
 	Nodes []uint32
-	// Far is the place of each neighbour among the nodes. Root is the place of the root: among the nodes, or for BeforeEvent among the
-	// roots. By is the event of the entry.
+	// Far is the neighbours, and By the events by which they are. Root is a node or, for BeforeEvent, a place among the roots.
 	Far, Root, By []uint32
+
+	set *nodeSet
 }
 
-// reset removes all batches.
-func (b *Batches) reset() {
-	for _, list := range []*[]uint32{&b.EventEnds, &b.NodeEnds, &b.EdgeEnds, &b.NegativeEnds, &b.Events, &b.Src, &b.Dst, &b.Negatives, &b.ListEnds, &b.Nodes, &b.Far, &b.Root, &b.By} {
-		*list = (*list)[:0]
+// Places writes the places of nodes of the batch among Nodes.
+func (b *Batch) Places(to []int64, nodes []uint32) {
+	for i, v := range nodes {
+		to[i] = int64(b.set.local(v))
+	}
+}
+
+// RootPlaces is Places of Root, in which equal nodes follow each other.
+func (b *Batch) RootPlaces(to []int64) {
+	last, place := uint32(math.MaxUint32), int64(0)
+	for i, v := range b.Root {
+		if v != last {
+			last, place = v, int64(b.set.local(v))
+		}
+		to[i] = place
 	}
 }
 
@@ -87,116 +99,119 @@ type Maker struct {
 	s    *Stream
 	d    *Division
 	o    Options
-	made Batches
-	set  *nodeSet
-	// Of the roots of the batch under way: where their entries end in the list of all, that is, the first entry that does not count.
-	until []uint32
-	kept  []entry // scratch memory of appendLikePyG
+	made Batch
+	// Of the roots of the batch under way: the first of their entries that does not count.
+	until  []uint32
+	kept   []entry  // scratch memory of appendLikePyG
+	places []uint32 // scratch memory of expect
 }
 
 // NewMaker makes a maker.
 func NewMaker(d *Division, o Options) *Maker {
-	return &Maker{s: d.s, d: d, o: o, set: newNodeSet(d.s.Nodes())}
+	return &Maker{s: d.s, d: d, o: o, made: Batch{set: newNodeSet(d.s.Nodes())}}
 }
 
-// Bytes is the memory of a maker, but for its batches.
-func (m *Maker) Bytes() int64 {
-	return int64(8*len(m.set.words) + 8*len(m.set.groups) + 4*len(m.set.before))
-}
+// MakerBytes is the memory of a maker for some nodes, but for its batch.
+func MakerBytes(nodes int) int64 { return int64(nodes)/8 + int64(nodes)/512 + int64(nodes)/16 }
 
-// Make makes n batches of an epoch: first, first + step, ... The result is valid until the next call.
-func (m *Maker) Make(epoch uint64, first, step, n int) *Batches {
-	m.made.reset()
-	key := draw.Key(m.o.Seed, epoch, negativeWord)
-	for b := first; n > 0; b, n = b+step, n-1 {
-		from, to := m.d.Span(b)
-		m.addBatch(key, from, to)
-	}
-	return &m.made
-}
-
-// addBatch adds the batch of the chosen events [from, to).
-func (m *Maker) addBatch(key uint64, from, to int) {
+// Make makes batch number of an epoch. It is valid until the next call.
+func (m *Maker) Make(epoch uint64, number int) *Batch {
 	s, b := m.s, &m.made
-	events, nodes, negatives, lists := len(b.Events), len(b.Nodes), len(b.Negatives), len(b.ListEnds)
+	b.set.clear(b.Nodes)
+	for _, list := range []*[]uint32{&b.Events, &b.Src, &b.Dst, &b.Negatives, &b.ListEnds, &b.Nodes, &b.Far, &b.Root, &b.By} {
+		*list = (*list)[:0]
+	}
+	from, to := m.d.Span(number)
 	for i := from; i < to; i++ {
 		e := s.event(i)
-		b.Events = append(b.Events, e)
-		b.Src, b.Dst = append(b.Src, s.src[e]), append(b.Dst, s.dst[e])
-		if m.o.Lists != nil {
-			b.Negatives = append(b.Negatives, m.o.Lists.of(i)...)
-			if m.o.Lists.Ends != nil {
-				b.ListEnds = append(b.ListEnds, uint32(len(b.Negatives)-negatives))
+		b.Events, b.Src, b.Dst = append(b.Events, e), append(b.Src, s.src[e]), append(b.Dst, s.dst[e])
+	}
+	m.addNegatives(draw.Key(m.o.Seed, epoch, negativeWord), from)
+	for _, list := range [][]uint32{b.Src, b.Dst, b.Negatives} {
+		for _, v := range list {
+			b.set.insert(v)
+		}
+	}
+	if m.o.Neighbours > 0 {
+		m.expect(b.Events)
+		if m.o.History == BeforeEvent {
+			m.addBeforeEvents()
+		} else {
+			m.addBeforeBatch()
+		}
+		for _, v := range b.Far {
+			b.set.insert(v)
+		}
+	}
+	b.Nodes = b.set.number(b.Nodes[:0])
+	return b
+}
+
+// addNegatives adds the negatives of the events, the first of which is chosen event from.
+func (m *Maker) addNegatives(key uint64, from int) {
+	s, b := m.s, &m.made
+	for i, e := range b.Events {
+		if l := m.o.Lists; l != nil {
+			b.Negatives = append(b.Negatives, l.of(from+i)...)
+			if l.Ends != nil {
+				b.ListEnds = append(b.ListEnds, uint32(len(b.Negatives)))
 			}
 			continue
 		}
-		if m.o.Negatives > 0 {
-			lo, hi, h := s.least[s.Of(e)], s.greatest[s.Of(e)], draw.Absorb(key, uint64(e))
-			for j := range m.o.Negatives {
-				b.Negatives = append(b.Negatives, lo+uint32(draw.Below(draw.At(h, uint64(j)), uint64(hi-lo)+1)))
-			}
+		if m.o.Negatives == 0 {
+			return
+		}
+		lo, hi, h := s.least[s.Of(e)], s.greatest[s.Of(e)], draw.Absorb(key, uint64(e))
+		for j := range m.o.Negatives {
+			b.Negatives = append(b.Negatives, lo+uint32(draw.Below(draw.At(h, uint64(j)), uint64(hi-lo)+1)))
 		}
 	}
-	batch := b.Events[events:]
-	for _, list := range [][]uint32{b.Src[events:], b.Dst[events:], b.Negatives[negatives:]} {
-		for _, v := range list {
-			m.set.insert(v)
-		}
-	}
-	edges := len(b.Far)
-	switch {
-	case m.o.Neighbours == 0:
-	case m.o.History == BeforeEvent:
-		m.addBeforeEvents(batch, b.Negatives[negatives:], b.ListEnds[lists:])
-	default:
-		m.addBeforeBatch(batch, events, negatives)
-	}
-	for _, v := range b.Far[edges:] {
-		m.set.insert(v)
-	}
-	b.Nodes = m.set.number(b.Nodes)
-	numbers := [][]uint32{b.Src[events:], b.Dst[events:], b.Negatives[negatives:], b.Far[edges:]}
-	if m.o.History != BeforeEvent {
-		numbers = append(numbers, b.Root[edges:])
-	}
-	for _, list := range numbers {
-		for i, v := range list {
-			list[i] = m.set.local(v)
-		}
-	}
-	m.set.clear(b.Nodes[nodes:])
-	b.EventEnds, b.NodeEnds = append(b.EventEnds, uint32(len(b.Events))), append(b.NodeEnds, uint32(len(b.Nodes)))
-	b.EdgeEnds, b.NegativeEnds = append(b.EdgeEnds, uint32(len(b.Far))), append(b.NegativeEnds, uint32(len(b.Negatives)))
 }
 
-// addBeforeEvents adds the neighbours of the ends of each event and of its negatives, before its time. listEnds divide the negatives where
-// events have several numbers of them.
-func (m *Maker) addBeforeEvents(batch, negatives, listEnds []uint32) {
+// expect loads what the neighbours of events are read from, which is anywhere in large arrays.
+func (m *Maker) expect(batch []uint32) {
 	s := m.s
-	for end, of := range [][]uint32{s.src, s.dst} {
-		for i, e := range batch {
-			limit, place := s.tied[e], s.at[2*e+uint32(end)]
-			from := s.indptr[of[e]]
+	m.places = m.places[:0]
+	for _, e := range batch {
+		m.places = append(m.places, s.at[2*e]-1, s.at[2*e+1]-1)
+	}
+	table := (*float64)(unsafe.Pointer(unsafe.SliceData(s.entries)))
+	prefetch.Wide(table, m.places)
+	for i := range m.places { // the first of those that are read, which may have a line of its own
+		m.places[i] -= uint32(m.o.Neighbours - 1)
+	}
+	prefetch.Wide(table, m.places)
+	for i, e := range batch {
+		m.places[2*i], m.places[2*i+1] = s.src[e], s.dst[e]
+	}
+	prefetch.At(unsafe.SliceData(s.indptr), m.places)
+}
+
+// addBeforeEvents adds the neighbours of the ends of each event and of its negatives, before its time.
+func (m *Maker) addBeforeEvents() {
+	s, b := m.s, &m.made
+	for end, nodes := range [][]uint32{b.Src, b.Dst} {
+		for i, e := range b.Events {
+			limit, place, from := s.tied[e], s.at[2*e+uint32(end)], s.indptr[nodes[i]]
 			if e-limit > 64 { // many events at once
 				place = s.entryAt(from, place, limit)
 			}
 			for place > from && s.entries[place-1].event >= limit {
 				place--
 			}
-			m.appendLatest(from, place, uint32(end*len(batch)+i))
+			m.appendLatest(from, place, uint32(end*len(b.Events)+i))
 		}
 	}
 	at := 0
-	for i, e := range batch {
-		n := len(negatives) / len(batch)
-		if len(listEnds) > 0 {
-			n = int(listEnds[i]) - at
+	for i, e := range b.Events {
+		until := (i + 1) * len(b.Negatives) / len(b.Events)
+		if len(b.ListEnds) > 0 {
+			until = int(b.ListEnds[i])
 		}
-		for range n {
-			v := negatives[at]
+		for ; at < until; at++ {
+			v := b.Negatives[at]
 			from := s.indptr[v]
-			m.appendLatest(from, s.entryAt(from, s.indptr[v+1], s.tied[e]), uint32(2*len(batch)+at))
-			at++
+			m.appendLatest(from, s.entryAt(from, s.indptr[v+1], s.tied[e]), uint32(2*len(b.Events)+at))
 		}
 	}
 }
@@ -222,37 +237,27 @@ func (m *Maker) appendLatest(from, to, root uint32) {
 // grown is a list with n elements more, which hold anything.
 func grown(list []uint32, n int) []uint32 { return slices.Grow(list, n)[:len(list)+n] }
 
-// addBeforeBatch adds the neighbours of the nodes of the set before the batch, which begins at the given places of the lists. Roots are
-// numbers among all nodes.
-func (m *Maker) addBeforeBatch(batch []uint32, events, negatives int) {
-	if len(batch) == 0 {
-		return
-	}
+// addBeforeBatch adds the neighbours of the ends of the events and of the negatives before the batch.
+func (m *Maker) addBeforeBatch() {
 	s, b := m.s, &m.made
-	limit := batch[0]
-	// The set is numbered to find each root's first entry of the batch, before which its entries count.
-	start := len(b.Nodes)
-	b.Nodes = m.set.number(b.Nodes)
-	roots := b.Nodes[start:]
+	limit := b.Events[0]
+	// The roots are numbered to find the first entry of each by an event of the batch, before which its entries count.
+	b.Nodes = b.set.number(b.Nodes)
 	m.until = m.until[:0]
-	for _, v := range roots {
+	for _, v := range b.Nodes {
 		m.until = append(m.until, s.indptr[v+1])
 	}
-	known := func(v, place uint32) {
-		if at := &m.until[m.set.local(v)]; place < *at {
-			*at = place
-		}
+	for i, e := range b.Events {
+		src, dst := &m.until[b.set.local(b.Src[i])], &m.until[b.set.local(b.Dst[i])]
+		*src = min(*src, s.at[2*e])
+		*dst = min(*dst, s.at[2*e+1])
 	}
-	for i, e := range batch {
-		known(b.Src[events+i], s.at[2*e])
-		known(b.Dst[events+i], s.at[2*e+1])
-	}
-	for _, v := range b.Negatives[negatives:] {
-		if at := &m.until[m.set.local(v)]; *at == s.indptr[v+1] {
+	for _, v := range b.Negatives {
+		if at := &m.until[b.set.local(v)]; *at == s.indptr[v+1] {
 			*at = s.entryAt(s.indptr[v], *at, limit)
 		}
 	}
-	for i, v := range roots {
+	for i, v := range b.Nodes {
 		from, to := s.indptr[v], m.until[i]
 		for to > from && s.entries[to-1].event >= limit { // of events that are not chosen
 			to--
@@ -263,23 +268,25 @@ func (m *Maker) addBeforeBatch(batch []uint32, events, negatives int) {
 			m.appendLatest(from, to, v)
 		}
 	}
-	b.Nodes = b.Nodes[:start]
 }
 
 // appendLikePyG appends the neighbours of node v among the entries [from, to), as PyG keeps them.
 func (m *Maker) appendLikePyG(v, from, to uint32) {
 	s, b := m.s, &m.made
-	left := m.o.Neighbours
-	for to > from && left > 0 {
-		// The entries of one batch.
-		last, start := m.d.batchOf(s.entries[to-1].event), to-1
-		for start > from && m.d.batchOf(s.entries[start-1].event) == last {
+	k := uint32(m.o.Neighbours)
+	if to-from <= k || s.entries[to-k-1].event < m.d.startOf(s.entries[to-k].event) {
+		m.appendLatest(from, to, v) // no batch has more than k of those that are kept
+		return
+	}
+	for left := m.o.Neighbours; to > from && left > 0; {
+		first, start := m.d.startOf(s.entries[to-1].event), to
+		for start > from && s.entries[start-1].event >= first {
 			start--
 		}
 		m.kept = append(m.kept[:0], s.entries[start:to]...)
-		if k := m.o.Neighbours; len(m.kept) > k {
+		if to-start > k {
 			m.kept = append(m.ofEnd(v, start, to, s.dst), m.ofEnd(v, start, to, s.src)...)
-			m.kept = m.kept[len(m.kept)-k:]
+			m.kept = m.kept[len(m.kept)-int(k):]
 			slices.SortStableFunc(m.kept, func(a, b entry) int { return int(a.event) - int(b.event) })
 		}
 		for i := len(m.kept) - 1; i >= 0 && left > 0; i, left = i-1, left-1 {

@@ -3,7 +3,6 @@ package feed
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/graphmill/graphmill/batch"
 	"github.com/graphmill/graphmill/graph"
@@ -37,8 +36,6 @@ type EventOptions struct {
 	event.Options
 	Types       []int // numbers of the edge types of the events, as they were given to event.Open
 	Rank, Ranks int   // the batches Rank, Rank + Ranks, ...
-	// Together is the batches in a slot; 0 takes as many as come in about 4 MiB.
-	Together int
 }
 
 // Events is a source of batches of events. It is immutable and safe for concurrent use.
@@ -51,7 +48,9 @@ type Events struct {
 	tables   tables
 	columns  []column
 	together int
+	most     *bounds // of a slot
 	slot     int64
+	ofNodes  bool // batches have columns of nodes
 }
 
 // NewEvents prepares batches of events with the columns of f; those of edges come with events and neighbours.
@@ -62,15 +61,16 @@ func NewEvents(g *graph.Graph, s *event.Stream, d *event.Division, o EventOption
 	src := &Events{g: g, stream: s, division: d, o: o, f: f}
 	src.tables.numbers = &widening.Numbers{}
 	most := src.mostRows(1)
+	if most.reached[0] >= plenty {
+		return nil, fmt.Errorf("found batches of up to %d events with 2^30 neighbours or more, expected fewer; take smaller batches, or fewer neighbours or negatives", d.Most())
+	}
 	if err := src.addColumns(); err != nil {
 		return nil, err
 	}
 	const block, mostTogether = 4 << 20, 1 << 10
-	src.together = o.Together
-	if src.together == 0 {
-		src.together = int(max(1, min(block/src.slotBytesOf(most), mostTogether)))
-	}
-	src.slot = src.slotBytesOf(src.mostRows(src.together))
+	src.together = int(max(1, min(block/src.slotBytesOf(most), mostTogether)))
+	src.most = src.mostRows(src.together)
+	src.slot = src.slotBytesOf(src.most)
 	return src, nil
 }
 
@@ -95,7 +95,7 @@ func (s *Events) mostRows(batches int) *bounds {
 func (s *Events) slotBytesOf(b *bounds) int64 {
 	n := int64(align(8 * (headerWords + columnWords*len(s.columns))))
 	for _, c := range s.columns {
-		n += min(c.most(b), plenty)*int64(c.width) + alignment
+		n = int64(align(int(n + c.most(b)*int64(c.width))))
 	}
 	return n
 }
@@ -107,16 +107,11 @@ func mostNegatives(b *bounds) int64 { return b.negatives }
 func mostEntries(b *bounds) int64   { return b.ops[0] }
 func mostNodes(b *bounds) int64     { return b.reached[0] }
 
-// madeEvents are batches of events, and the rows of each type among them.
+// madeEvents is a batch of events, and the rows of each type in it.
 type madeEvents struct {
-	*event.Batches
-	nodes           []typeRows // by node type
-	events, entries []typeRows // by place of the edge type among those of events
-}
-
-// typeRows are the rows of a type, with the end of each batch.
-type typeRows struct {
-	rows, ends []uint32
+	*event.Batch
+	nodes           [][]uint32 // by node type
+	events, entries [][]uint32 // by place of the edge type among those of events: edge ids
 }
 
 // addColumns makes the columns.
@@ -124,22 +119,29 @@ func (s *Events) addColumns() error {
 	list := func(name string, of func(e *madeEvents) []uint32, most func(*bounds) int64) {
 		s.columns = append(s.columns, ints(name, func(m *made) []uint32 { return of(m.events) }, most))
 	}
-	list("ends/events", func(e *madeEvents) []uint32 { return e.EventEnds }, mostBatches)
-	list("ends/nodes", func(e *madeEvents) []uint32 { return e.NodeEnds }, mostBatches)
-	list("ends/edges", func(e *madeEvents) []uint32 { return e.EdgeEnds }, mostBatches)
-	list("ends/negatives", func(e *madeEvents) []uint32 { return e.NegativeEnds }, mostBatches)
+	places := func(name string, of func(e *madeEvents) []uint32, most func(*bounds) int64) {
+		s.columns = append(s.columns, column{ColumnInfo{Name: name, DType: "int64", Shape: []int{}}, 8,
+			func(m *made) int { return len(of(m.events)) },
+			func(dst []byte, m *made) { m.events.Places(graph.View[int64](dst), of(m.events)) }, most})
+	}
+	s.addEnds("ends/events", func(e *madeEvents) int { return len(e.Events) })
+	s.addEnds("ends/nodes", func(e *madeEvents) int { return len(e.Nodes) })
+	s.addEnds("ends/edges", func(e *madeEvents) int { return len(e.Far) })
+	s.addEnds("ends/negatives", func(e *madeEvents) int { return len(e.Negatives) })
 	list("event", func(e *madeEvents) []uint32 { return e.Events }, mostEvents)
 	list("src", func(e *madeEvents) []uint32 { return e.Src }, mostEvents)
 	list("dst", func(e *madeEvents) []uint32 { return e.Dst }, mostEvents)
+	places("src_index", func(e *madeEvents) []uint32 { return e.Src }, mostEvents)
+	places("dst_index", func(e *madeEvents) []uint32 { return e.Dst }, mostEvents)
 	s.columns = append(s.columns, s.timesOf("t", func(e *madeEvents) []uint32 { return e.Events }, mostEvents))
 	if s.o.Lists != nil || s.o.Negatives > 0 {
-		list("negative", func(e *madeEvents) []uint32 { return e.Negatives }, mostNegatives)
+		places("neg_index", func(e *madeEvents) []uint32 { return e.Negatives }, mostNegatives)
 	}
 	if s.o.Lists != nil && s.o.Lists.Ends != nil {
-		list("negative_end", func(e *madeEvents) []uint32 { return e.ListEnds }, mostEvents)
+		list("neg_end", func(e *madeEvents) []uint32 { return e.ListEnds }, mostEvents)
 	}
 	list("n_id", func(e *madeEvents) []uint32 { return e.Nodes }, mostNodes)
-	s.columns = append(s.columns, entryEnds())
+	s.columns = append(s.columns, s.edgeIndex())
 	list("neighbor/event", func(e *madeEvents) []uint32 { return e.By }, mostEntries)
 	if len(s.o.Types) > 1 {
 		list("type", func(e *madeEvents) []uint32 { return s.typesOf(e.Events) }, mostEvents)
@@ -161,17 +163,30 @@ func (s *Events) addColumns() error {
 	return nil
 }
 
-// entryEnds is edge_index: of each batch the neighbours, then the roots.
-func entryEnds() column {
+// addEnds adds a column with the number of rows that each batch of a slot has of some columns.
+func (s *Events) addEnds(name string, of func(*madeEvents) int) {
+	s.columns = append(s.columns, rowCount(name, of))
+}
+
+func rowCount(name string, of func(*madeEvents) int) column {
+	return column{ColumnInfo{Name: name, DType: "int64", Shape: []int{}}, 8,
+		func(*made) int { return 1 },
+		func(dst []byte, m *made) { graph.View[int64](dst)[0] = int64(of(m.events)) },
+		mostBatches,
+	}
+}
+
+// edgeIndex is the places of the neighbours, then those of their roots.
+func (s *Events) edgeIndex() column {
 	return column{ColumnInfo{Name: "edge_index", DType: "int64", Shape: []int{}}, 8,
 		func(m *made) int { return 2 * len(m.events.Far) },
 		func(dst []byte, m *made) {
-			e, from := m.events, uint32(0)
-			for _, to := range e.EdgeEnds {
-				n := int(8 * (to - from))
-				widen(dst, e.Far[from:to])
-				widen(dst[n:], e.Root[from:to])
-				dst, from = dst[2*n:], to
+			e, to := m.events, graph.View[int64](dst)
+			e.Places(to, e.Far)
+			if s.o.History == event.BeforeEvent {
+				widen(dst[8*len(e.Far):], e.Root)
+			} else {
+				e.RootPlaces(to[len(e.Far):])
 			}
 		},
 		func(b *bounds) int64 { return 2 * mostEntries(b) },
@@ -211,17 +226,17 @@ func (s *Events) addTypeColumns(k int) error {
 	l := &columnList{g: s.g, f: s.f, tabs: &s.tables}
 	for _, part := range []struct {
 		at   string
-		of   func(*made) typeRows
+		of   func(*madeEvents) []uint32
 		most func(*bounds) int64
 		ids  bool
 	}{
-		{"events/", func(m *made) typeRows { return m.events.events[k] }, mostEvents, !s.f.NoEdgeIDs},
-		{"neighbors/", func(m *made) typeRows { return m.events.entries[k] }, mostEntries, false},
+		{"events/", func(m *madeEvents) []uint32 { return m.events[k] }, mostEvents, !s.f.NoEdgeIDs},
+		{"neighbors/", func(m *madeEvents) []uint32 { return m.entries[k] }, mostEntries, false},
 	} {
 		at := part.at + Escaped(name) + "/"
-		rows := func(m *made) graph.Index { return graph.Index{U32: part.of(m).rows} }
-		if len(s.o.Types) > 1 {
-			l.addColumns(ints(at+"ends", func(m *made) []uint32 { return part.of(m).ends }, mostBatches))
+		rows := func(m *made) graph.Index { return graph.Index{U32: part.of(m.events)} }
+		if len(s.o.Types) > 1 && (part.ids || s.f.OfEdges()) {
+			l.addColumns(rowCount(at+"ends", func(m *madeEvents) int { return len(part.of(m)) }))
 		}
 		if part.ids {
 			id, err := positions(&s.tables, at+"e_id", e.Type, e.Columns, rows, rows, part.most)
@@ -245,9 +260,9 @@ func (s *Events) addTypeColumns(k int) error {
 func (s *Events) addNodeColumns(t int) error {
 	n := s.g.Nodes[t]
 	at := "nodes/" + Escaped(n.Type) + "/"
-	rows := func(m *made) graph.Index { return graph.Index{U32: m.events.nodes[t].rows} }
+	rows := func(m *made) graph.Index { return graph.Index{U32: m.events.nodes[t]} }
 	l := &columnList{g: s.g, f: s.f, tabs: &s.tables}
-	l.addColumns(ints(at+"ends", func(m *made) []uint32 { return m.events.nodes[t].ends }, mostBatches))
+	l.addColumns(rowCount(at+"ends", func(m *madeEvents) int { return len(m.nodes[t]) }))
 	if err := l.addFeatures(at, n.Columns, s.f.Nodes[n.Type], rows, mostNodes); err != nil {
 		return err
 	}
@@ -255,7 +270,7 @@ func (s *Events) addNodeColumns(t int) error {
 		return err
 	}
 	if len(l.columns) > 1 {
-		s.columns = append(s.columns, l.columns...)
+		s.columns, s.ofNodes = append(s.columns, l.columns...), true
 	}
 	return nil
 }
@@ -312,86 +327,63 @@ func (s *Events) Epoch(uint64) batch.Items { return nil }
 func (s *Events) slotBytes() int64 { return s.slot }
 func (s *Events) newMaker() maker  { return s.Maker() }
 
-// EventMaker makes batches of events, one slot at a time. It serves one goroutine at a time.
+// EventMaker makes batches of events. It serves one goroutine at a time. Its methods read maps: the caller calls them inside guard.Do.
 type EventMaker struct {
 	src    *Events
 	maker  *event.Maker
 	made   made
 	events madeEvents
-	at     []int
+	// The slot under way: its epoch and number, and by column the place of its first row in the slot and its rows so far.
+	epoch    uint64
+	slot     int
+	at, rows []int
 }
 
 // Maker is a new maker.
 func (s *Events) Maker() *EventMaker {
-	m := &EventMaker{src: s, maker: event.NewMaker(s.division, s.o.Options), at: make([]int, len(s.columns))}
-	m.events.nodes = make([]typeRows, len(s.g.Nodes))
-	m.events.events, m.events.entries = make([]typeRows, len(s.o.Types)), make([]typeRows, len(s.o.Types))
+	m := &EventMaker{src: s, maker: event.NewMaker(s.division, s.o.Options), at: make([]int, len(s.columns)), rows: make([]int, len(s.columns))}
+	m.events.nodes = make([][]uint32, len(s.g.Nodes))
+	m.events.events, m.events.entries = make([][]uint32, len(s.o.Types)), make([][]uint32, len(s.o.Types))
 	m.made.events = &m.events
 	return m
 }
 
-// Batch makes the batches of slot b, and returns the bytes that they take. They are valid until the next call.
-func (m *EventMaker) Batch(_ batch.Items, epoch uint64, b int) (int, error) {
-	s := m.src
-	first := b * s.together
-	n := min(s.together, s.Batches()-first)
-	m.events.Batches = m.maker.Make(epoch, s.o.Rank+first*s.o.Ranks, s.o.Ranks, n)
-	if len(m.events.Far) > math.MaxInt32 || len(m.events.Nodes) > math.MaxInt32 {
-		return 0, errors.New("found a batch with 2^31 or more neighbours, expected fewer; take fewer negatives, or smaller batches")
+// Make makes batch b of this rank in an epoch. It is valid until the next call.
+func (m *EventMaker) Make(epoch uint64, b int) {
+	s, e := m.src, &m.events
+	e.Batch = m.maker.Make(epoch, s.o.Rank+b*s.o.Ranks)
+	if s.f.OfEdges() || !s.f.NoEdgeIDs {
+		s.divide(e.events, e.Events)
 	}
-	e := &m.events
-	e.divide(e.events, e.Events, e.EventEnds, s.stream)
-	e.divide(e.entries, e.By, e.EdgeEnds, s.stream)
-	m.divideNodes()
-	return placeColumns(s.columns, &m.made, m.at), nil
-}
-
-// Of refuses seeds: events come in the order of time.
-func (m *EventMaker) Of([]int64, uint64, uint64) (int, error) {
-	return 0, errors.New("found seeds that are asked for, expected epochs: events come in the order of time")
-}
-
-// divide sets the edge ids of events by type, and where each batch ends.
-func (e *madeEvents) divide(to []typeRows, events, ends []uint32, s *event.Stream) {
-	for k := range to {
-		to[k].rows, to[k].ends = to[k].rows[:0], to[k].ends[:0]
+	if s.f.OfEdges() {
+		s.divide(e.entries, e.By)
 	}
-	from := uint32(0)
-	for _, end := range ends {
-		for _, x := range events[from:end] {
-			k := s.Of(x)
-			to[k].rows = append(to[k].rows, s.ID(x))
-		}
-		for k := range to {
-			to[k].ends = append(to[k].ends, uint32(len(to[k].rows)))
-		}
-		from = end
-	}
-}
-
-// divideNodes sets the rows of nodes by type, and where each batch ends.
-func (m *EventMaker) divideNodes() {
-	e, s := &m.events, m.src.stream
-	for t := range e.nodes {
-		e.nodes[t].rows, e.nodes[t].ends = e.nodes[t].rows[:0], e.nodes[t].ends[:0]
-	}
-	from := uint32(0)
-	for _, end := range e.NodeEnds {
+	if s.ofNodes {
 		t := 0
-		for _, v := range e.Nodes[from:end] { // ascending
-			for v >= s.First(t+1) {
+		for k := range e.nodes {
+			e.nodes[k] = e.nodes[k][:0]
+		}
+		for _, v := range e.Nodes { // ascending
+			for v >= s.stream.First(t+1) {
 				t++
 			}
-			e.nodes[t].rows = append(e.nodes[t].rows, v-s.First(t))
+			e.nodes[t] = append(e.nodes[t], v-s.stream.First(t))
 		}
-		for t := range e.nodes {
-			e.nodes[t].ends = append(e.nodes[t].ends, uint32(len(e.nodes[t].rows)))
-		}
-		from = end
 	}
 }
 
-// Rows is the number of rows of a column of the batches.
+// divide sets the edge ids of events by type.
+func (s *Events) divide(to [][]uint32, events []uint32) {
+	for k := range to {
+		to[k] = to[k][:0]
+	}
+	for _, x := range events {
+		k := s.stream.Of(x)
+		to[k] = append(to[k], s.stream.ID(x))
+	}
+}
+
+// Rows is the number of rows of a column of the batch.
 func (m *EventMaker) Rows(column int) int { return m.src.columns[column].rows(&m.made) }
 
 // RowBytes is the bytes per row of a column.
@@ -404,6 +396,43 @@ func (m *EventMaker) Fill(column int, dst []byte) {
 	}
 }
 
+// Batch prepares to write slot b, and returns the bytes that it may take: each column has room for the most rows, of which those that no
+// batch fills take no memory. So a batch is written while the processor's caches still have it.
+func (m *EventMaker) Batch(_ batch.Items, epoch uint64, b int) (int, error) {
+	m.epoch, m.slot = epoch, b
+	return int(m.src.slot), nil
+}
+
+// Of refuses seeds: events come in the order of time.
+func (m *EventMaker) Of([]int64, uint64, uint64) (int, error) {
+	return 0, errors.New("found seeds that are asked for, expected epochs: events come in the order of time; iterate over the loader")
+}
+
+// write makes the batches of the slot, and writes them one after the other.
 func (m *EventMaker) write(dst []byte, t ticket) {
-	writeBatch(dst, m.src.columns, &m.made, m.at, t)
+	s := m.src
+	words := graph.View[uint64](dst[:8*(headerWords+columnWords*len(s.columns))])
+	end := align(len(words) * 8)
+	for i, c := range s.columns {
+		m.at[i], m.rows[i] = end, 0
+		end = align(end + int(c.most(s.most))*c.width)
+	}
+	first, events := m.slot*s.together, 0
+	for b := first; b < min(first+s.together, s.Batches()); b++ {
+		m.Make(m.epoch, b)
+		events += len(m.events.Events)
+		for i, c := range s.columns {
+			n := c.rows(&m.made)
+			if n == 0 {
+				continue
+			}
+			at := m.at[i] + m.rows[i]*c.width
+			c.write(dst[at:at+n*c.width], &m.made)
+			m.rows[i] += n
+		}
+	}
+	copy(words, []uint64{magic, t.gen, t.seq, uint64(len(dst)), uint64(events), uint64(len(s.columns)), t.run, 0})
+	for i := range s.columns {
+		words[headerWords+columnWords*i], words[headerWords+columnWords*i+1] = uint64(m.at[i]), uint64(m.rows[i])
+	}
 }

@@ -18,7 +18,7 @@ import (
 
 // server hands batches to its clients.
 type server struct {
-	source  source
+	source  batchSource
 	threads int
 	makers  chan maker
 	token   string
@@ -28,8 +28,8 @@ type server struct {
 	streams streams
 }
 
-// source is what a server hands batches out of: a Source, or Events.
-type source interface {
+// batchSource is what a server hands batches out of: a Source, or Events.
+type batchSource interface {
 	// describe says in the answer to a greeting what batches have.
 	describe(w *welcome)
 	End(tail batch.Tail, first, ranks int) int
@@ -71,7 +71,7 @@ func ServeEvents(source *Events, o Options, owners *Owners) error {
 	return serve(source, o, owners, 0)
 }
 
-func serve(source source, o Options, owners *Owners, wait time.Duration) error {
+func serve(source batchSource, o Options, owners *Owners, wait time.Duration) error {
 	var secret [16]byte
 	_, _ = rand.Read(secret[:]) // never fails
 	s := &server{source: source, threads: max(o.Threads, 1), notes: o.Notes, token: hex.EncodeToString(secret[:]), log: owners.log, shared: owners.join != nil, streams: streams{freed: make(chan struct{}), wait: wait}}

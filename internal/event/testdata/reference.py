@@ -91,10 +91,7 @@ def batches(case):
             for root, (node, i) in enumerate(zip(ends + flat, owners)):
                 edges += [(far, root, by) for far, by in entries(events, node, lambda x: events[x][0] < events[i][0])[:k]]
         for node in sorted(set(ends + flat)) if case["history"] else []:
-            if case["history"] == 1:
-                found = entries(events, node, lambda x: x < batch[0])[:k]
-            else:
-                found = like_pyg(events, node, earlier + grouped[:j], k)
+            found = entries(events, node, lambda x: x < batch[0])[:k] if case["history"] == 1 else like_pyg(events, node, earlier + grouped[:j], k)
             edges += [(far, node, by) for far, by in found]
         nodes = sorted({*ends, *flat, *(far for far, _, _ in edges)})
         local = {v: i for i, v in enumerate(nodes)}

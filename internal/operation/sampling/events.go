@@ -40,7 +40,7 @@ func OpenEvents(ctx context.Context, dir string, o option.Events) (*EventLoader,
 	if err != nil {
 		return nil, err
 	}
-	l, err := newEventLoader(ctx, s, o, 0)
+	l, err := NewEventLoader(ctx, s, o)
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -49,12 +49,7 @@ func OpenEvents(ctx context.Context, dir string, o option.Events) (*EventLoader,
 }
 
 // NewEventLoader orders the events of a store. It holds them in memory.
-func NewEventLoader(ctx context.Context, s *store.Store, o option.Events) (*EventLoader, error) {
-	return newEventLoader(ctx, s, o, 1)
-}
-
-// newEventLoader is NewEventLoader with so many batches in a slot; 0 is as many as pay.
-func newEventLoader(ctx context.Context, s *store.Store, o option.Events, together int) (_ *EventLoader, err error) {
+func NewEventLoader(ctx context.Context, s *store.Store, o option.Events) (_ *EventLoader, err error) {
 	defer guard.Catch(&err)()
 	history, err := checkEvents(&o)
 	if err != nil {
@@ -80,7 +75,7 @@ func newEventLoader(ctx context.Context, s *store.Store, o option.Events, togeth
 	if err != nil {
 		return nil, err
 	}
-	options := feed.EventOptions{Options: event.Options{Neighbours: o.Neighbors, History: history, Negatives: o.Negatives, Seed: o.Seed}, Rank: o.Rank, Ranks: o.Ranks, Together: together}
+	options := feed.EventOptions{Options: event.Options{Neighbours: o.Neighbors, History: history, Negatives: o.Negatives, Seed: o.Seed}, Rank: o.Rank, Ranks: o.Ranks}
 	for _, t := range types {
 		options.Types = append(options.Types, t.Edges)
 	}
@@ -274,7 +269,7 @@ func (l *EventLoader) columns(s *store.Store, types []event.Source) (*feed.Featu
 	if err != nil {
 		return nil, err
 	}
-	if joined, err = o.joinedColumns(g, wide, nodes, edges, joined); err != nil {
+	if joined, err = o.joinedColumns(s.Graph, wide, nodes, edges, joined); err != nil {
 		return nil, err
 	}
 	return &feed.Features{Nodes: nodes, Edges: edges, Joined: joined, LeftOut: o.leftOut(g, made, nil), NoEdgeIDs: l.o.NoEdgeIDs}, nil
@@ -395,11 +390,11 @@ func (l *EventLoader) Batches(ctx context.Context) iter.Seq2[*Batch, error] {
 				return nil
 			},
 			Work: func(m *feed.EventMaker, i *buffered) error {
-				if _, err := m.Batch(nil, i.batch.Epoch, i.batch.Number/o.Ranks); err != nil {
-					return err
-				}
-				i.fill(m)
-				return nil
+				return guard.Do(func() error {
+					m.Make(i.batch.Epoch, i.batch.Number/o.Ranks)
+					i.fill(m)
+					return nil
+				})
 			},
 			Sink: func(i *buffered) error {
 				if !yield(i.batch, nil) {

@@ -206,7 +206,9 @@ class Looked:
                 c[key("edges", ":".join(e), "x", name)] = of.columns.column(name).take(ids)
 
 
-def flags_of_columns(store: Store, form: str, label: str | None, nodes: tuple[Any, Any], edges: tuple[Any, Any], side: str = "edge_attr") -> tuple[dict[str, str | None], Looked, str]:
+def flags_of_columns(
+    store: Store, form: str, label: str | None, nodes: tuple[Any, Any], edges: tuple[Any, Any], side: str = "edge_attr"
+) -> tuple[dict[str, str | None], Looked, str]:
     """The flags of the columns of batches, the columns that are looked up, and a warning of missing values, empty for none.
 
     Args:

@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import _identity, _ranks
+from . import _arrays, _identity, _ranks
 from ._arguments import choice, integer, truth
 from ._arrays import Array
 from ._columns import flags_of_columns
@@ -31,10 +31,28 @@ _MOST = (1 << 63) - 1
 
 
 class _Slot:
-    """Batches that came together: their columns by name, one batch after the other, and where each batch ends in them."""
+    """Batches that came together: their columns by name, one batch after the other, and the rows of each batch in them."""
 
-    def __init__(self, columns: Mapping[str, Any], ends: Mapping[str, list[int]], loader: EventLoader) -> None:
-        self.columns, self.ends, self.loader = columns, ends, loader
+    def __init__(self, columns: Mapping[str, Any], sizes: Mapping[str, list[int]], loader: EventLoader) -> None:
+        self.columns, self.sizes, self.loader = columns, sizes, loader
+        self._parts: dict[str, Sequence[Any]] = {}
+
+    def part(self, column: str, of: str, at: int) -> Any:
+        """The rows of one batch in a column, which has as many as ``of`` says. A column is divided at the first use, for all batches: one call for many tensors."""
+        parts = self._parts.get(column)
+        if parts is None:
+            x, sizes = self.columns[column], self.sizes[of]
+            parts = [p.reshape(2, n) for p, n in zip(_divided(x, [2 * n for n in sizes]), sizes)] if column == "edge_index" else _divided(x, sizes)
+            self._parts[column] = parts
+        return parts[at]
+
+
+def _divided(x: Any, sizes: list[int]) -> Sequence[Any]:
+    if not isinstance(x, np.ndarray):
+        parts: Sequence[Any] = x.split(sizes)
+        return parts
+    ends = list(itertools.accumulate(sizes))
+    return [x[end - n : end] for n, end in zip(sizes, ends)]
 
 
 class EventBatch:
@@ -79,15 +97,14 @@ class EventBatch:
 
     def __len__(self) -> int:
         """The number of events."""
-        from_, to = self._span("ends/events")
-        return to - from_
+        return self._slot.sizes["ends/events"][self._at]
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *_MADE]
 
     def __repr__(self) -> str:
-        nodes, edges = (to - from_ for from_, to in (self._span("ends/nodes"), self._span("ends/edges")))
-        return f"EventBatch({self.number}: {len(self)} events, {nodes} nodes, {edges} neighbours)"
+        sizes = self._slot.sizes
+        return f"EventBatch({self.number}: {len(self)} events, {sizes['ends/nodes'][self._at]} nodes, {sizes['ends/edges'][self._at]} neighbours)"
 
     def to(self, device: Any, non_blocking: bool = False) -> EventBatch:
         """A copy on a device, of tensors."""
@@ -96,13 +113,8 @@ class EventBatch:
             out.__dict__[name] = _moved(getattr(self, name), device, non_blocking)
         return out
 
-    def _span(self, ends: str) -> tuple[int, int]:
-        e = self._slot.ends[ends]
-        return (e[self._at - 1] if self._at else 0), e[self._at]
-
-    def _part(self, column: str, ends: str) -> Any:
-        from_, to = self._span(ends)
-        return self._slot.columns[column][from_:to]
+    def _part(self, column: str, of: str) -> Any:
+        return self._slot.part(column, of, self._at)
 
     def _typed(self, at: str) -> Any:
         """The columns of each type below a place; of one type without its name."""
@@ -116,28 +128,24 @@ class EventBatch:
             return columns.get("msg")
         return {t: of["msg"] for t, of in columns.items() if "msg" in of}
 
-    def _edge_index(self) -> Any:
-        from_, to = self._span("ends/edges")
-        return self._slot.columns["edge_index"][2 * from_ : 2 * to].reshape(2, to - from_)
-
     def _roots(self) -> Any:
         if not self._slot.loader._roots:
             return None
         parts = [self.src_index, self.dst_index]
-        if "negative" in self._slot.columns:
-            parts.append(self._part("negative", "ends/negatives"))
+        if "neg_index" in self._slot.columns:
+            parts.append(self._part("neg_index", "ends/negatives"))
         return self._slot.loader._joined(parts)
 
     def _negatives(self) -> Any:
-        if "negative" not in self._slot.columns:
+        if "neg_index" not in self._slot.columns:
             return None
-        flat = self._part("negative", "ends/negatives")
-        return flat if "negative_end" in self._slot.columns else flat.reshape(len(self), -1) if len(self) else flat
+        flat = self._part("neg_index", "ends/negatives")
+        return flat if "neg_end" in self._slot.columns else flat.reshape(len(self), -1) if len(self) else flat
 
     def _negative_ptr(self) -> Any:
-        if "negative_end" not in self._slot.columns:
+        if "neg_end" not in self._slot.columns:
             return None
-        ends = self._part("negative_end", "ends/events")
+        ends = self._part("neg_end", "ends/events")
         return self._slot.loader._joined([ends[:0].new_zeros(1) if hasattr(ends, "new_zeros") else np.zeros(1, np.int64), ends])
 
     def _input(self) -> Any:
@@ -150,17 +158,17 @@ class EventBatch:
 _ENDS = {"nodes": "", "events": "ends/events", "neighbors": "ends/edges"}
 _MADE: dict[str, Callable[[EventBatch], Any]] = {
     "n_id": lambda b: b._part("n_id", "ends/nodes"),
-    "src": lambda b: b.n_id[b.src_index],
-    "dst": lambda b: b.n_id[b.dst_index],
+    "src": lambda b: b._part("src", "ends/events"),
+    "dst": lambda b: b._part("dst", "ends/events"),
     "t": lambda b: b._part("t", "ends/events"),
-    "src_index": lambda b: b._part("src", "ends/events"),
-    "dst_index": lambda b: b._part("dst", "ends/events"),
+    "src_index": lambda b: b._part("src_index", "ends/events"),
+    "dst_index": lambda b: b._part("dst_index", "ends/events"),
     "event": lambda b: b._part("event", "ends/events"),
     "e_id": lambda b: b._input(),
     "neg_dst": lambda b: None if b.neg_index is None else b.n_id[b.neg_index],
     "neg_index": lambda b: b._negatives(),
     "neg_ptr": lambda b: b._negative_ptr(),
-    "edge_index": lambda b: b._edge_index(),
+    "edge_index": lambda b: b._part("edge_index", "ends/edges"),
     "root_index": lambda b: b._roots(),
     "neighbor_event": lambda b: b._part("neighbor/event", "ends/edges"),
     "neighbor_t": lambda b: b._if("neighbor/t", "ends/edges"),
@@ -332,17 +340,15 @@ class EventLoader(Feeding):
         self._names_of_ends = ends
         self._columns: dict[str, list[tuple[Any, str, dict[str, str]]]] = {}
         self._several: dict[str, bool] = {}
-        for at in _ENDS:
-            types: list[tuple[Any, str]] = (
-                [(t, t) for t in self._store.node_types] if at == "nodes" else [(t, ":".join(t)) for t in self.event_types]
-            )
+        for at, of_all in _ENDS.items():
+            types: list[tuple[Any, str]] = [(t, t) for t in self._store.node_types] if at == "nodes" else [(t, ":".join(t)) for t in self.event_types]
             self._several[at] = len(types) > 1
             self._columns[at] = []
             for t, text in types:
                 prefix = key(at, text, "x") + "/"
                 columns = {n[len(prefix) :].replace("%2F", "/").replace("%25", "%"): n for n in c.names if n.startswith(prefix)}
                 of = key(at, text, "ends")
-                self._columns[at].append((t, of if of in names else _ENDS[at], columns))
+                self._columns[at].append((t, of if of in names else of_all, columns))
         return c
 
     @property
@@ -361,6 +367,11 @@ class EventLoader(Feeding):
         return max(0, (self._total - self._rank + self._world - 1) // self._world)
 
     def __iter__(self) -> Iterator[EventBatch]:
+        worker = _arrays.worker()
+        if worker is not None and worker[1] > 1:
+            raise ValueError(
+                f"found {worker[1]} workers of a DataLoader, each of which would yield all events, expected at most one; the loader makes batches ahead in a process of its own, with threads="
+            )
         connection = self._connect()
         epoch, first = self._epoch, self._first
         self._epoch, self._first = epoch + 1, 0
@@ -373,9 +384,9 @@ class EventLoader(Feeding):
             b = connection.next(run)
             if b is None:
                 break
-            ends = {name: b.columns[name].tolist() for name in self._names_of_ends}
-            lot = _Slot(self._shaped(b.columns), ends, self)
-            for at in range(len(ends["ends/events"])):
+            sizes = {name: b.columns[name].tolist() for name in self._names_of_ends}
+            lot = _Slot(self._shaped(b.columns), sizes, self)
+            for at in range(len(sizes["ends/events"])):
                 if at >= skip:
                     taken = number - self._rank + self._world
                     self._at = (epoch, taken) if taken < self._total else (epoch + 1, 0)
@@ -445,6 +456,8 @@ class EventLoader(Feeding):
 
 def _types(types: Any, store: Store) -> list[str]:
     """Edge types of a keyword: one, or a list of them."""
-    one = isinstance(types, str) or (isinstance(types, tuple) and len(types) == 3 and all(isinstance(t, str) for t in types) and tuple(types) in store.edge_types)
+    one = isinstance(types, str) or (
+        isinstance(types, tuple) and len(types) == 3 and all(isinstance(t, str) for t in types) and tuple(types) in store.edge_types
+    )
     listed = types.split(",") if isinstance(types, str) else [types] if one else list(types)
     return [type_text("types", t, store) for t in itertools.chain(listed)]

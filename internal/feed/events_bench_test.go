@@ -1,0 +1,51 @@
+package feed
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/event"
+)
+
+// BenchmarkEvents writes slots of batches of 200 events of a million, of 10,000 nodes, with 10 neighbours.
+func BenchmarkEvents(b *testing.B) {
+	const events, nodes, batch = 1_000_000, 10_000, 200
+	r := rand.New(rand.NewPCG(5, 6))
+	degree, far := make([]uint32, nodes+1), make([]uint32, 0, events)
+	for range events {
+		degree[r.IntN(nodes)+1]++
+		far = append(far, uint32(r.IntN(nodes)))
+	}
+	for v := range nodes {
+		degree[v+1] += degree[v]
+	}
+	times := make([]int64, events)
+	for i, at := range r.Perm(events) {
+		times[i] = int64(at)
+	}
+	c := &graph.Column{Name: "time", DType: graph.Int64, Rows: events, Values: graph.Bytes(times)}
+	g := &graph.Graph{Nodes: []*graph.Nodes{{Type: "a", Count: nodes}}, Edges: []*graph.Edges{{
+		Type: graph.EdgeType{Src: "a", Rel: "r", Dst: "a"}, Count: events, Columns: []*graph.Column{c},
+		Adj: [2]*graph.Adjacency{{Indptr: graph.Index{U32: degree}, Far: graph.Index{U32: far}}}}}}
+	s, err := event.Open(b.Context(), g, []event.Source{{Time: c}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, history := range map[string]event.History{"event": event.BeforeEvent, "batch": event.BeforeBatch, "pyg": event.LikePyG} {
+		b.Run(name, func(b *testing.B) {
+			src, err := NewEvents(g, s, s.Divide(batch, false), EventOptions{Options: event.Options{Neighbours: 10, History: history}, Types: []int{0}, Ranks: 1}, Features{NoEdgeIDs: true})
+			if err != nil {
+				b.Fatal(err)
+			}
+			m, dst := src.Maker(), make([]uint64, src.slot/8+1)
+			for b.Loop() {
+				for slot := range src.Slots() {
+					n, _ := m.Batch(nil, 0, slot)
+					m.write(graph.Bytes(dst)[:n], ticket{})
+				}
+			}
+			b.ReportMetric(float64(events)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+}
