@@ -18,7 +18,20 @@ from typing import Any
 import graphmill
 import made
 import numpy as np
-from graphmill import BatchIter, Collection, GraphmillError, GroupBatchIter, NodeLoader, PackedLoader, Store, _keywords, from_arrays, from_tables, run
+from graphmill import (
+    BatchIter,
+    Collection,
+    EventLoader,
+    GraphmillError,
+    GroupBatchIter,
+    NodeLoader,
+    PackedLoader,
+    Store,
+    _keywords,
+    from_arrays,
+    from_tables,
+    run,
+)
 
 WRONG = [
     None, True, 3, -1, 1.5, float("nan"), "zzz", "", "8", b"x", [], ["a", None], {}, {"a": 1}, object(), np.zeros(3), np.zeros((0, 2)),
@@ -37,7 +50,7 @@ def small() -> Store:
 def first(x: Any) -> None:
     """Begin to use what a call made, and close it."""
     try:
-        if hasattr(x, "__next__") or isinstance(x, (BatchIter, GroupBatchIter, NodeLoader, PackedLoader)):
+        if hasattr(x, "__next__") or isinstance(x, (BatchIter, EventLoader, GroupBatchIter, NodeLoader, PackedLoader)):
             next(iter(x), None)
     finally:
         getattr(x, "close", lambda: None)()
@@ -133,6 +146,13 @@ class TestWrongTypes(unittest.TestCase):
                     for p in parameters:
                         if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD) and all(q is p or q.default is not q.empty for q in parameters):
                             self.sweep(f"{type(x).__name__}.{name}", getattr(x, name), called=[p.name])
+
+    def test_events(self) -> None:
+        options: dict[str, Any] = {"store": small(), "batch_size": 100, "neighbors": 2}
+        self.assertGreater(self.sweep("EventLoader", EventLoader, options), 200)
+        with EventLoader(**options) as loader:
+            self.assertGreaterEqual(self.sweep("load_state_dict", loader.load_state_dict), len(WRONG))
+            self.sweep("set_epoch", loader.set_epoch)
 
     def test_of_the_issue(self) -> None:
         wrong: Any = None

@@ -20,7 +20,7 @@ from ._feed import Connection, Feeding
 from ._folder import EdgeType, edge_type
 from ._messages import condition_texts
 from ._negatives import negative_lists
-from ._options import feed_arguments, path_of, type_text
+from ._options import edge_types, feed_arguments, path_of
 from ._order import LAW, check_state
 from ._schema import key
 from ._store import Store
@@ -282,7 +282,7 @@ class EventLoader(Feeding):
             names = [c for of in (looked.nodes, looked.edges) for names in of.values() for c in names]
             raise ValueError(f"found the columns {', '.join(names)} of strings or lists, expected columns of numbers, as batches of events have no others")
         flags = {
-            "types": None if types is None else ",".join(_types(types, self._store)),
+            "types": None if types is None else _types(types, self._store),
             "time": time,
             "batch_size": None if batch_size is None else integer("batch_size", batch_size, 1, _MOST),
             "every": every,
@@ -454,10 +454,7 @@ class EventLoader(Feeding):
         return f"EventLoader({self._store.path!r}): {self._events:,} events in {self._total:,} batches{ranks}"
 
 
-def _types(types: Any, store: Store) -> list[str]:
+def _types(types: Any, store: Store) -> str:
     """Edge types of a keyword: one, or a list of them."""
-    one = isinstance(types, str) or (
-        isinstance(types, tuple) and len(types) == 3 and all(isinstance(t, str) for t in types) and tuple(types) in store.edge_types
-    )
-    listed = types.split(",") if isinstance(types, str) else [types] if one else list(types)
-    return [type_text("types", t, store) for t in itertools.chain(listed)]
+    one = isinstance(types, tuple) and len(types) == 3 and types in store.edge_types
+    return edge_types("types", [types] if one else types, store)

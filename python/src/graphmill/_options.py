@@ -127,7 +127,7 @@ def _spaced(x: Any, have: Container[str]) -> Any:
     return column.strip() + "<=" if at and not rest.strip() and column not in have else x
 
 
-def _edge_types(name: str, x: Any, store: Store) -> str:
+def edge_types(name: str, x: Any, store: Store) -> str:
     return ",".join(type_text(name, e, store) for e in _listed(name, x))
 
 
@@ -219,7 +219,7 @@ _READERS: dict[str, Callable[[str, Any, Store], Any]] = {
     "before": _edge_column,
     "before_columns": _columns_by_type,
     "before_nodes": _columns_by_type,
-    "untimed": _edge_types,
+    "untimed": edge_types,
     "window": _number,
     "half_life": _number,
     "memory": _number,

@@ -57,6 +57,8 @@ func All() []Workload {
 
 	w = add("feed", "")
 	w.Python = feedScript
+	w = add("events", "")
+	w.Python = eventsScript
 
 	add("forecast", "forecast @rmat.store --fanout 3,2 --batch-size 16 --memory 64MiB")
 	out("generate-rmat", "generate rmat --scale 9 --edge-factor 6 --seed 3")
@@ -173,8 +175,8 @@ func All() []Workload {
 	return all
 }
 
-// feedScript reads two epochs of batches, and prints a digest of them. What the loader raises is printed as graphmill prints an error.
-const feedScript = `
+// digestScript prints a digest of something with arrays.
+const digestScript = `
 import hashlib, sys
 import numpy as np
 import graphmill
@@ -192,12 +194,29 @@ def digest(h, x):
     else:
         h.update(repr(x).encode())
 
+def show(x):
+    h = hashlib.sha256(); digest(h, x)
+    print(h.hexdigest()[:16], flush=True)
+`
+
+// feedScript reads two epochs of batches, and prints a digest of them. What the loader raises is printed as graphmill prints an error.
+const feedScript = digestScript + `
 try:
     with graphmill.NodeLoader("` + inputsFolder + `features.store", fanout=[2, 2], batch_size=1, shuffle=True, seed=1) as loader:
         for _ in range(2):
             for batch in loader:
-                h = hashlib.sha256(); digest(h, batch.to_arrays() if hasattr(batch, "to_arrays") else batch)
-                print(h.hexdigest()[:16], flush=True)
+                show(batch.to_arrays() if hasattr(batch, "to_arrays") else batch)
+except graphmill.GraphmillError as e:
+    sys.exit("graphmill: %s" % e)
+`
+
+// eventsScript is feedScript for batches of events.
+const eventsScript = digestScript + `
+try:
+    with graphmill.EventLoader("` + inputsFolder + `rated.store", batch_size=2, neighbors=2, negatives=1, seed=1) as loader:
+        for _ in range(2):
+            for b in loader:
+                show([b.n_id, b.src, b.dst, b.t, b.neg_dst, b.edge_index, b.neighbor_event, b.edge_attr, b.neighbor_attr, b.e_id])
 except graphmill.GraphmillError as e:
     sys.exit("graphmill: %s" % e)
 `
