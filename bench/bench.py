@@ -82,6 +82,7 @@ RACES = {
     "inference": "a model for all nodes, layer by layer: PyG's BasicGNN.inference, DGL's loop",
     "scaling": "no race: how time, memory and bytes of each stage grow with the edges; bench/scaling.py makes the plots",
     "walks": "random walks: the operators of PyG and DGL",
+    "events": "events in the order of time with their latest neighbours: PyG's TemporalDataLoader and LastNeighborLoader",
     "neighbourhoods": "LABOR: GraphBolt's LayerNeighborSampler; draws by weight; GraphSAINT, Cluster-GCN and ShaDow: PyG's loaders",
     "cluster": "subgraphs on Flink by graphmill-beam: one process, tfgnn_sampler on Beam",
 }
@@ -608,6 +609,28 @@ class Bench:
                         *[Contestant("PyG random_walk (torch-sparse)", [pyg, *peer, "--peer", "torch_sparse"], rate, env)][: p == 1],
                     ],
                 )
+
+    def events(self) -> None:
+        python, events, nodes = self.python("pyg", "torch", "torch_geometric"), self.args.events, 100_000
+        env = {"PYTHONPATH": str(HERE.parent / "python/src"), "GRAPHMILL_COMMAND": str(self.graphmill), "OMP_NUM_THREADS": "1"}
+        store = self.work / "stores" / f"events{events}.store"
+        if not store.exists():
+            store.parent.mkdir(parents=True, exist_ok=True)
+            subprocess.run([python, HERE / "peer_events.py", store, "--make", str(events), "--nodes", str(nodes)], check=True, env=os.environ | env)
+        rate, drawn = lambda r: r["events_per_cpu_second"], lambda r: r["neighbors"]
+
+        def contestant(name: str, *flags: object, same: bool = True) -> Contestant:
+            return Contestant(name, [python, HERE / "peer_events.py", store, *flags], rate, env, drawn=drawn if same else None)
+
+        self.race(
+            f"batches of 200 of {events:,} events between {nodes:,} nodes with 10 latest neighbours, as torch tensors",
+            "events/CPU s",
+            [
+                contestant("graphmill, history pyg", "--peer", "graphmill", "--history", "pyg"),
+                contestant("graphmill, history event", "--peer", "graphmill", "--history", "event", same=False),
+                contestant("PyG TemporalDataLoader and LastNeighborLoader", "--peer", "pyg"),
+            ],
+        )
 
     def importing(self, source: pathlib.Path, threads: int, count: int, name: str = "graphmill") -> Contestant:
         """A contestant that imports source, with count edges. The whole process is timed."""
@@ -1861,6 +1884,7 @@ def main() -> None:
         help="numbers of seeds of cluster (default: 50000,1000000)",
     )
     p.add_argument("--warm-seconds", type=float, default=10, help="time before the clock of loader starts (default: 10)")
+    p.add_argument("--events", type=int, default=10_000_000, help="events of events (default: 10 million)")
     p.add_argument("--edges", type=int, default=100_000_000, help="edges of ogb (default: 100 million)")
     p.add_argument("--feature-rows", type=int, default=10_000_000, help="rows of features (default: 10 million)")
     p.add_argument("--frame-rows", type=int, default=1_000_000, help="rows of features against DGF and PyTorch Frame (default: 1 million)")

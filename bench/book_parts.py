@@ -30,6 +30,7 @@ BETTER = {
     "relational": "RelBench has data sets and tasks with published results, and PyTorch Frame encodes texts by models.",
     "inference": "PyG's BasicGNN.inference and DGL's loop run any model and any device that PyTorch has.",
     "walks": "DGL's and PyG's walks are tensors in the trainer's memory at once, also on a GPU.",
+    "events": "PyG's LastNeighborLoader also runs on a GPU, and takes events one batch at a time as they happen, without a store.",
     "neighbourhoods": "PyG's and DGL's samplers run in the trainer's process and take any graph in memory; GraphBolt's also run on a GPU.",
     "cluster": "tfgnn_sampler runs on every runner of Beam in Python.",
 }
