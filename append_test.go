@@ -367,6 +367,11 @@ func TestAppend(t *testing.T) {
 			}
 			noneLeft(t, dir)
 		}
+		for _, time := range []string{"at", "weight"} {
+			if got, want := eventBatches(t, grown, time, g.dropped), eventBatches(t, whole, time, g.dropped); got != want {
+				t.Fatalf("found the batches of events by %s\n%s\nexpected\n%s", time, got, want)
+			}
+		}
 		if _, err := graphmill.Compact(ctx, grown, option.Run{NoReport: true}); err != nil {
 			t.Fatal(err)
 		}
@@ -407,6 +412,31 @@ func sampled(t *rapid.T, in, out string, x option.Executor, seeds string, droppe
 	}
 	delete(m.Files, store.MetaFile)
 	return m.Files
+}
+
+// eventBatches is all batches of the events of a store by a column of times, as text; the error of a store without them.
+func eventBatches(t *rapid.T, in, time string, dropped bool) string {
+	s, err := graphmill.Open(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	l, err := graphmill.NewEventLoader(context.Background(), s, option.Events{Time: time, BatchSize: 3, Neighbors: 2, Negatives: 1, Seed: 5, NoEdgeIDs: dropped, Columns: option.Columns{EdgeFeatures: []string{"all"}}})
+	if err != nil {
+		return err.Error()
+	}
+	defer l.Close()
+	var out strings.Builder
+	for b, err := range l.Batches(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(&out, b.Number)
+		for _, c := range b.Columns() {
+			fmt.Fprintln(&out, c.Name, c.Rows, c.Values)
+		}
+	}
+	return out.String()
 }
 
 // noneLeft fails where a run has left a folder of its own beside its outputs.

@@ -52,7 +52,7 @@ func batchesOf(batches iter.Seq2[*sampling.Batch, error]) iter.Seq2[*Batch, erro
 // of docs/events.md. Close it before the store.
 type EventLoader struct{ loader *sampling.EventLoader }
 
-// NewEventLoader puts the events of a store in order. It holds them in memory, about 70 bytes per event and 4 per node.
+// NewEventLoader puts the events of a store in order. It holds them in memory, about 50 bytes per event and 4 per node.
 func NewEventLoader(ctx context.Context, st *Store, o option.Events) (*EventLoader, error) {
 	l, err := sampling.NewEventLoader(ctx, st.store, o)
 	if err != nil {

@@ -50,8 +50,8 @@ const MostEvents = math.MaxInt32
 
 // Need is the bytes of memory that a stream of some events takes, and while it is opened.
 func Need(events, nodes int) int64 {
-	const perEvent = 4 + 4 + 8 + 4 + 8 + 2 + 8 + 16 // the fields of Stream
-	const opening = 8 + 4 + 4 + 8                   // the times and ids by input, the order, the ends by id
+	const perEvent = 4 + 4 + 8 + 4 + 8 + 2 + 4 + 16 // the fields of Stream
+	const opening = 8 + 4 + 8 + 8                   // the times and ids by input, the order and its copy, the ends by id
 	return int64(events)*(perEvent+opening) + 4*int64(nodes)
 }
 
