@@ -171,6 +171,8 @@ type appending struct {
 	report *report.Report
 	made   store.Made
 	held   int64 // memory that the store and the tables take
+	// features are applied to the new rows; nil: the store has none.
+	features *features.File
 }
 
 // open opens the store, with all segments that it has.
@@ -222,8 +224,7 @@ func (a *appending) checkStore() error {
 	for _, x := range []struct{ option, allowed, what string }{
 		{"duplicate_edges", "keep", "looked for equal edges among all of them"}, {"self_loops", "keep drop error", "added the self-loops that no edge has"},
 		{"homogeneous", "false", "made one type of all, whose numbers follow from all nodes"}, {"dangling_edges", "error drop", "added nodes after all others"},
-		{"largest_component", "", "kept the largest component of all edges"}, {"split", "", "divided all rows into the parts of a split"}, {"normalise", "", "divided the columns of all rows"},
-		{"like", "", "applied features"},
+		{"largest_component", "", "kept the largest component of all edges"}, {"normalise", "", "divided the columns of all rows"},
 	} {
 		if v := made.Options[x.option]; v != "" && !slices.Contains(strings.Fields(x.allowed), v) {
 			return fmt.Errorf("%s: found a store whose import %s, expected one whose rows each count alone, because a segment has only the new rows; import all tables again", a.store.Dir, x.what)
@@ -236,10 +237,8 @@ func (a *appending) checkStore() error {
 	if err != nil {
 		return err
 	}
-	if file != nil {
-		return fmt.Errorf("%s: found a store with features, expected none, because an append does not apply them; import all tables again", a.store.Dir)
-	}
-	return nil
+	a.features = file
+	return a.checkFeatures()
 }
 
 // reading are the options by which the tables are read.

@@ -149,13 +149,20 @@ func (b *building) buildStore(ctx context.Context, name string, in assemble.Inpu
 	opt.Threads, opt.Memory, opt.Held, opt.Primary = b.o.Threads, b.o.Memory, b.held, b.primary()
 	stages := operation.NewStages(&b.o.Run)
 	opt.Progress = stages.Update
-	result, err := assemble.Build(ctx, vfs.OS, w, in, opt)
+	var result *assemble.Result
+	meta, err := b.buildWith(ctx, w, b.applied(&in), func(w *store.Writer) (*store.Meta, error) {
+		var err error
+		if result, err = assemble.Build(ctx, vfs.OS, w, in, opt); err != nil {
+			return nil, err
+		}
+		result.Meta.Made = store.Made{Command: "append"}
+		return result.Meta, nil
+	})
 	stages.End()
 	if err != nil {
 		return nil, nil, err
 	}
-	result.Meta.Made = store.Made{Command: "append"}
-	if err := w.Seal(ctx, result.Meta, b.o.Threads); err != nil {
+	if err := w.Seal(ctx, meta, b.o.Threads); err != nil {
 		return nil, nil, err
 	}
 	s, err := store.Open(vfs.OS, w.Dir())

@@ -8,6 +8,7 @@ import (
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/operation"
 )
 
 // fit makes the tables of a source ask for the columns of the store, and refuses those that cannot.
@@ -17,10 +18,16 @@ func (a *appending) fit(src *ingest.Source) error {
 		return fmt.Errorf("found many graphs, expected tables of one; import them to a collection")
 	case src.Input.Context != nil:
 		return fmt.Errorf("found a table of the context, expected tables of nodes and edges, because an append changes no rows that are there; leave it out")
-	case !src.Features.None():
-		return fmt.Errorf("found features, expected tables alone, because an append does not make them; leave the features out")
+	case !src.Features.None() && a.features == nil:
+		return fmt.Errorf("found features, expected tables alone, because the store has none; leave the features out")
 	}
 	t := &src.Transforms
+	if len(t.Splits) > 0 && a.store.Meta.Made.Options["split"] != "" {
+		text := "the splits of the graph.yaml do not count: the tables have the parts of new rows, in the columns of the store's splits"
+		operation.Note(&a.o.Run, "%s", text)
+		a.report.Note(text)
+		t.Splits = nil
+	}
 	if t.LargestComponent || len(t.Splits) > 0 || len(t.Normalise) > 0 || t.SelfLoops != "" && t.SelfLoops != "keep" || t.DuplicateEdges != "" && t.DuplicateEdges != "keep" {
 		return fmt.Errorf("found transforms, which look at all rows at once, expected none in an append; leave them out")
 	}
@@ -31,7 +38,7 @@ func (a *appending) fit(src *ingest.Source) error {
 			continue
 		}
 		of := a.store.Graph.Nodes[k]
-		columns, err := a.fitColumns(n.Table, n.Columns, of.Columns)
+		columns, err := a.fitColumns(n.Table, n.Columns, withoutFeatures(of.Columns, a.featuresOf(n.Type)))
 		if err != nil {
 			return fmt.Errorf("node type %s: %w", n.Type, err)
 		}
@@ -62,7 +69,7 @@ func (a *appending) fit(src *ingest.Source) error {
 			}
 			continue
 		}
-		columns, err := a.fitColumns(e.Table, e.Columns, of.Columns)
+		columns, err := a.fitColumns(e.Table, e.Columns, withoutFeatures(of.Columns, a.featuresOf(e.Type.String())))
 		if err != nil {
 			return fmt.Errorf("edge type %s: %w", e.Type, err)
 		}
@@ -82,11 +89,13 @@ func (a *appending) fitColumns(t table.Table, have []table.Column, want []*graph
 	fields := t.Fields()
 	var columns []table.Column
 	for _, w := range want {
+		c := table.Column{Name: w.Name, Shape: w.Shape}
 		i := slices.IndexFunc(have, func(c table.Column) bool { return c.Name == w.Name })
-		if i < 0 {
+		if i >= 0 {
+			c = have[i]
+		} else if !slices.ContainsFunc(fields, func(f table.Field) bool { return f.Name == w.Name }) {
 			return nil, fmt.Errorf("%s: found no column %q, expected it, because the store has it; add it to the table", t.Files()[0], w.Name)
 		}
-		c := have[i]
 		if !slices.Equal(c.Shape, w.Shape) {
 			return nil, fmt.Errorf("%s: found %q with the shape %v, expected %v as in the store; write the table with this shape", t.Files()[0], c.Name, c.Shape, w.Shape)
 		}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path/filepath"
-	"slices"
 
 	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/features"
@@ -43,49 +41,22 @@ func (o *importJob) openFeatures(options *ingest.Options) (err error) {
 	return nil
 }
 
-// withFeatures builds a store in a folder within the output's folder, makes the features of its columns, and moves its files to the output.
-func (o *importJob) withFeatures(ctx context.Context, w *store.Writer, src *ingest.Source, r *report.Report, build func(*store.Writer) (*assemble.Result, error)) (_ *assemble.Result, err error) {
+// withFeatures builds a store with features.
+func (o *importJob) withFeatures(ctx context.Context, w *store.Writer, src *ingest.Source, r *report.Report, build func(*store.Writer) (*assemble.Result, error)) (result *assemble.Result, err error) {
 	plan := ofReverses(&src.Features, src.Input.Edges)
 	if o.like == nil {
 		if err := checkFeatures(plan, outlineOf(&src.Input)); err != nil {
 			return nil, err
 		}
 	}
-	raw, err := store.Create(vfs.OS, filepath.Join(w.Dir(), "raw"), false)
-	if err != nil {
-		return nil, err
-	}
-	defer operation.CloseWith(&err, raw.Abort)
-	result, err := build(raw)
-	if err != nil {
-		return nil, err
-	}
-	if err := raw.Seal(ctx, result.Meta, o.Threads); err != nil {
-		return nil, err
-	}
-	s, err := store.Open(vfs.OS, raw.Dir())
-	if err != nil {
-		return nil, err
-	}
-	defer operation.CloseWith(&err, s.Close)
-	in := preparing.Input{Store: s, Plan: plan, Like: o.like, LikeName: o.Like, Run: &o.Run}
-	if err := preparing.Write(ctx, w, in, result.Meta, r); err != nil {
-		return nil, err
-	}
-	m, err := store.ReadManifest(vfs.OS, raw.Dir())
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
-		if name == store.MetaFile {
-			continue
-		}
-		if err := w.Take(name, raw.Dir()); err != nil {
+	in := preparing.Input{Plan: plan, Like: o.like, LikeName: o.Like, Run: &o.Run}
+	_, err = preparing.Build(ctx, w, in, r, func(raw *store.Writer) (*store.Meta, error) {
+		if result, err = build(raw); err != nil {
 			return nil, err
 		}
-		w.Summed(name, m.Files[name])
-	}
-	return result, nil
+		return result.Meta, nil
+	})
+	return result, err
 }
 
 // checkFeatures refuses features that cannot be made of the columns of the source, before it is read.

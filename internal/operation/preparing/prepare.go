@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/transform"
 	"github.com/graphmill/graphmill/internal/operation"
 	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
 	"github.com/graphmill/graphmill/report"
 )
@@ -68,6 +70,43 @@ func Write(ctx context.Context, w *store.Writer, in Input, meta *store.Meta, r *
 		return err
 	}
 	return w.WriteFile(store.FeaturesFile, text)
+}
+
+// Build makes a store with features: build makes one without in a folder within the output's folder, whose metadata it returns; the features of its columns are written to
+// w, and its files are moved there. The result is the metadata of both. in.Store is not used.
+func Build(ctx context.Context, w *store.Writer, in Input, r *report.Report, build func(raw *store.Writer) (*store.Meta, error)) (meta *store.Meta, err error) {
+	raw, err := store.Create(vfs.OS, filepath.Join(w.Dir(), "raw"), false)
+	if err != nil {
+		return nil, err
+	}
+	defer operation.CloseWith(&err, raw.Abort)
+	if meta, err = build(raw); err != nil {
+		return nil, err
+	}
+	if err := raw.Seal(ctx, meta, in.Run.Threads); err != nil {
+		return nil, err
+	}
+	if in.Store, err = store.Open(vfs.OS, raw.Dir()); err != nil {
+		return nil, err
+	}
+	defer operation.CloseWith(&err, in.Store.Close)
+	if err := Write(ctx, w, in, meta, r); err != nil {
+		return nil, err
+	}
+	m, err := store.ReadManifest(vfs.OS, raw.Dir())
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
+		if name == store.MetaFile {
+			continue
+		}
+		if err := w.Take(name, raw.Dir()); err != nil {
+			return nil, err
+		}
+		w.Summed(name, m.Files[name])
+	}
+	return meta, nil
 }
 
 // preparation makes the features of a store.

@@ -1,0 +1,144 @@
+package graphmill_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
+)
+
+// The new rows of a store with features get those of the store: as an import of all tables like the base has them, in all their forms.
+func TestAppendFeatures(t *testing.T) {
+	const yaml = `
+nodes:
+  user:
+    table: users.csv
+    id: {column: id, dtype: string}
+    columns: {age: float64, city: category, bio: string, vec: "float32[2]"}
+    features:
+      x:
+        - {from: age, impute: median, scale: standard}
+        - {from: city, encode: one-hot}
+        - {from: bio, encode: hash, dim: 40}
+      small: {bits: 8, parts: [{from: vec, clip: [-4, 4]}]}
+      code: {from: city, encode: code}
+edges:
+  user:knows:user:
+    table: knows.csv
+    columns: {price: float64}
+    features:
+      e: [{from: price, impute: mean, scale: log}]
+`
+	const split = "transforms:\n  split: {user: [0.6, 0.2, 0.2]}\n"
+	dir := t.TempDir()
+	write := func(name string, files map[string]string) string {
+		folder := filepath.Join(dir, name)
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for file, text := range files {
+			if err := os.WriteFile(filepath.Join(folder, file), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return folder
+	}
+	r := rand.New(rand.NewPCG(3, 9))
+	users := func(from, to int, part string) (rows string) {
+		for i := from; i < to; i++ {
+			age := fmt.Sprint(20 + r.IntN(50))
+			if r.IntN(5) == 0 {
+				age = ""
+			}
+			rows += fmt.Sprintf("u%d,%s,%s,%s,[%d %d]%s\n", i, age, []string{"Rome", "Oslo", ""}[r.IntN(3)], []string{"likes tea", "", "reads"}[r.IntN(3)], r.IntN(9), r.IntN(9), part)
+		}
+		return rows
+	}
+	knows := func(most, n int) (rows string) {
+		for range n {
+			rows += fmt.Sprintf("u%d,u%d,%s\n", r.IntN(most), r.IntN(most), []string{"2.5", "", "100"}[r.IntN(3)])
+		}
+		return rows
+	}
+	const head, edges = "id,age,city,bio,vec\n", "src,dst,price\n"
+	firstUsers, firstKnows := users(0, 60, ""), knows(60, 200)
+	moreUsers, moreKnows := users(60, 75, ""), knows(75, 40)
+	run := option.Run{NoReport: true}
+	imported := func(from, name string, o option.Import) string {
+		out := filepath.Join(dir, name)
+		o.Run = run
+		s, err := graphmill.Import(t.Context(), from, out, o)
+		if err == nil {
+			err = s.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	for name, transforms := range map[string]string{"plain": "", "split": split} {
+		base := write(name+"-base", map[string]string{"users.csv": head + firstUsers, "knows.csv": edges + firstKnows, "graph.yaml": yaml + transforms})
+		grown := imported(base, name+"-grown.store", option.Import{})
+		whole := imported(write(name+"-all", map[string]string{"users.csv": head + firstUsers + moreUsers, "knows.csv": edges + firstKnows + moreKnows, "graph.yaml": yaml}),
+			name+"-whole.store", option.Import{Like: grown})
+		more := map[string]string{"users.csv": head + moreUsers, "knows.csv": edges + moreKnows, "graph.yaml": yaml + transforms}
+		if transforms != "" { // the tables say the parts of new rows
+			if _, err := graphmill.Append(t.Context(), grown, write(name+"-without", more), option.Append{Run: run}); err == nil || !strings.Contains(err.Error(), `found no column "split"`) {
+				t.Errorf("found %v for an append without the column of the split, expected that it is named", err)
+			}
+			more["users.csv"] = "id,age,city,bio,vec,split\n" + strings.ReplaceAll(moreUsers, "\n", ",test\n")
+		}
+		if _, err := graphmill.Append(t.Context(), grown, write(name+"-more", more), option.Append{Run: run}); err != nil {
+			t.Fatal(err)
+		}
+		compare := func(what string) {
+			t.Helper()
+			got, err := store.OpenMerged(vfs.OS, grown, -1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := store.Open(vfs.OS, whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := *got.Graph.Nodes[0]
+			for i, c := range g.Columns {
+				if c.Name == "split" {
+					if text := c.Categories.Text(int(c.Values[4*60])); string(text) != "test" {
+						t.Errorf("%s: found the part %s of a new row, expected test", what, text)
+					}
+					got.Graph.Nodes[0].Columns = append(append(g.Columns[:0:0], g.Columns[:i]...), g.Columns[i+1:]...)
+				}
+			}
+			sameGraph(t, got.Graph, want.Graph)
+			if len(g.Columns) < 7 {
+				t.Errorf("%s: found %d columns, expected those of features", what, len(g.Columns))
+			}
+			if err := errors.Join(got.Close(), want.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		compare(name + ", grown")
+		if _, err := graphmill.Compact(t.Context(), grown, run); err != nil {
+			t.Fatal(err)
+		}
+		compare(name + ", compacted")
+		if report, err := graphmill.Verify(t.Context(), grown, option.Verify{}); err != nil {
+			t.Errorf("%v: %v", err, report)
+		}
+	}
+	// A feature of the whole graph changes with each edge.
+	degrees := write("degrees", map[string]string{"users.csv": head + firstUsers, "knows.csv": edges + firstKnows,
+		"graph.yaml": strings.Replace(yaml, "      small:", "      d: {structure: log-degree}\n      small:", 1)})
+	if _, err := graphmill.Append(t.Context(), imported(degrees, "degrees.store", option.Import{}), filepath.Join(dir, "plain-more"), option.Append{Run: run}); err == nil || !strings.Contains(err.Error(), "the feature user/d, which is made of all edges") {
+		t.Errorf("found %v for a feature of all edges, expected that it is named", err)
+	}
+}
