@@ -496,7 +496,6 @@ func TestAppendRefuses(t *testing.T) {
 		"column that is missing":         {source: put("fewer", "graph.yaml", yaml("{kind: category}"), "p.csv", "id,kind\nc,x\n", "e.csv", "src,dst,w\n"), want: `found no column "age", expected it, because the store has it`},
 		"column that is new":             {source: put("more", "graph.yaml", yaml("{kind: category, age: int64, z: int64}"), "p.csv", "id,kind,age,z\nc,x,1,1\n", "e.csv", "src,dst,w\n"), want: `found the column "z", expected the columns of the store`},
 		"text that is no number":         {source: put("text", "graph.yaml", people, "p.csv", "id,kind,age\nc,x,old\n", "e.csv", "src,dst,w\n"), want: `p.csv:2.*"old"`},
-		"new category":                   {source: put("category", "graph.yaml", people, "p.csv", "id,kind,age\nc,z,1\n", "e.csv", "src,dst,w\n"), want: `p.csv:2.*"z"`},
 		"edge list without types":        {source: filepath.Join(edges, "other.csv"), want: `found edges of type _N:_E:_N, expected one of the store: p:calls:p`},
 		"split":                          {source: put("split", "graph.yaml", people+"transforms: {split: {p: [0.5, 0.5]}}\n", "p.csv", "id,kind,age\nc,x,1\n", "e.csv", "src,dst,w\n"), want: "transforms"},
 		"nothing":                        {want: "found no source and no `Drop`"},

@@ -6,10 +6,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/graphmill/graphmill"
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
@@ -140,5 +142,84 @@ edges:
 		"graph.yaml": strings.Replace(yaml, "      small:", "      d: {structure: log-degree}\n      small:", 1)})
 	if _, err := graphmill.Append(t.Context(), imported(degrees, "degrees.store", option.Import{}), filepath.Join(dir, "plain-more"), option.Append{Run: run}); err == nil || !strings.Contains(err.Error(), "the feature user/d, which is made of all edges") {
 		t.Errorf("found %v for a feature of all edges, expected that it is named", err)
+	}
+}
+
+// Categories that a store does not have get codes after its own, so that no code changes; a part of a split that it does not have is an error.
+func TestAppendCategories(t *testing.T) {
+	const yaml = "nodes:\n  p: {table: p.csv, id: {column: id, dtype: string}, columns: {kind: category, part: category}}\nedges:\n  p:r:p: {table: e.csv, columns: {how: category}}\n"
+	dir := t.TempDir()
+	put := func(name, nodes, edges string) string {
+		folder := filepath.Join(dir, name)
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for file, text := range map[string]string{"graph.yaml": yaml, "p.csv": "id,kind,part\n" + nodes, "e.csv": "src,dst,how\n" + edges} {
+			if err := os.WriteFile(filepath.Join(folder, file), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return folder
+	}
+	out := filepath.Join(dir, "g.store")
+	run := option.Run{NoReport: true}
+	s, err := graphmill.Import(t.Context(), put("0", "n0,x,train\nn1,m,valid\nn2,,test\n", "n0,n1,slow\nn1,n1,fast\n"), out, option.Import{Build: option.Build{Run: run}})
+	if err == nil {
+		err = s.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var warned []string
+	run.Warn = func(text string) { warned = append(warned, text) }
+	for _, from := range []string{
+		put("1", "n3,z,train\nn4,a,test\nn5,m,train\n", "n3,n0,ferry\nn0,n0,fast\n"),
+		put("2", "n6,x,train\n", "n2,n6,slow\n"),
+		put("3", "n7,b,train\nn8,z,train\nn9,,train\n", "n7,n7,air\nn0,n0,\nn8,n0,ferry\n"),
+	} {
+		if _, err := graphmill.Append(t.Context(), out, from, option.Append{Run: run}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(warned) != 4 || !strings.Contains(warned[0], `column "kind" has 2 categories that the store does not have`) || !strings.Contains(warned[0], "a, z") {
+		t.Errorf("found the warnings %q, expected four, the first of two categories", warned)
+	}
+	if _, err := graphmill.Append(t.Context(), out, put("4", "q,x,tset\n", ""), option.Append{Run: run}); err == nil || !strings.Contains(err.Error(), `"tset"`) {
+		t.Errorf("found %v, expected an error with the part tset", err)
+	}
+	check := func(what string) {
+		t.Helper()
+		s, err := store.OpenMerged(vfs.OS, out, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = s.Close() }()
+		texts := func(c *graph.Column) (all []string, codes []int32) {
+			codes = graph.View[int32](c.Values)
+			for _, code := range codes {
+				text := ""
+				if code >= 0 {
+					text = string(c.Categories.Text(int(code)))
+				}
+				all = append(all, text)
+			}
+			return all, codes
+		}
+		kinds, codes := texts(graph.FindColumn(s.Graph.Nodes[0].Columns, "kind"))
+		if want := []string{"x", "m", "", "z", "a", "m", "x", "b", "z", ""}; !slices.Equal(kinds, want) || !slices.Equal(codes, []int32{1, 0, -1, 3, 2, 0, 1, 4, 3, -1}) {
+			t.Errorf("%s: found the kinds %q with the codes %d, expected %q with those of the store first", what, kinds, codes, want)
+		}
+		how, _ := texts(graph.FindColumn(s.Graph.Edges[0].Columns, "how"))
+		if want := []string{"ferry", "fast", "", "ferry", "slow", "fast", "slow", "air"}; !slices.Equal(how, want) {
+			t.Errorf("%s: found the edges %q, expected %q", what, how, want)
+		}
+	}
+	check("grown")
+	if _, err := graphmill.Compact(t.Context(), out, option.Run{NoReport: true}); err != nil {
+		t.Fatal(err)
+	}
+	check("compacted")
+	if _, err := graphmill.Verify(t.Context(), out, option.Verify{}); err != nil {
+		t.Error(err)
 	}
 }

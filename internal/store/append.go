@@ -109,6 +109,9 @@ func (x *appending) appendNodes(name string, from *Store) error {
 			of = &had
 		}
 		more, err := x.appendColumn(of, c, from)
+		if err == nil && of != nil {
+			more.Categories, err = x.newCategories(name, column, c, from)
+		}
 		if err != nil {
 			return fmt.Errorf("column %q: %w", column, err)
 		}
@@ -159,6 +162,21 @@ func (x *appending) appendColumn(before *ColumnMeta, c ColumnMeta, from *Store) 
 		return more, err
 	}
 	return more, x.writeRest(before.File, more.File, m.data)
+}
+
+// newCategories writes the categories of a column of nodes where the new rows have some that those before do not; nil otherwise.
+func (x *appending) newCategories(nodeType, column string, c ColumnMeta, from *Store) (*ColumnMeta, error) {
+	if c.Categories == nil {
+		return nil, nil
+	}
+	rows := func(s *Store) int {
+		return graph.FindColumn(s.Graph.Nodes[s.Graph.NodeType(nodeType)].Columns, column).Categories.Rows
+	}
+	if rows(from) == rows(x.Store) {
+		return nil, nil
+	}
+	texts, err := x.copyColumn(*c.Categories, from)
+	return &texts, err
 }
 
 // appendOffsets writes the offsets of new rows, which go on where those before end.

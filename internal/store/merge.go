@@ -54,10 +54,8 @@ func (s *Store) mergeEdges(name string, whole *EdgesMeta) (*graph.Edges, error) 
 	e.Count = int(m.lists.Edges())
 	if s.merged.outline {
 		whole.Count = e.Count
-		if i := slices.IndexFunc(m.parts, func(p edgePart) bool { return p.columns != nil }); i >= 0 {
-			e.Columns = m.parts[i].columns
-		}
-		return e, nil
+		e.Columns, err = m.outlineColumns()
+		return e, err
 	}
 	whole.Count, whole.Arrays, whole.Columns = e.Count, map[string]string{}, map[string]ColumnMeta{}
 	a, err := m.mergeLists()
@@ -319,6 +317,11 @@ func (m *merging) mergeColumns() (all []*graph.Column, err error) {
 			widen(parts)
 			c = parts[slices.IndexFunc(parts, func(p *graph.Column) bool { return p != nil })]
 		}
+		if c.Categories != nil {
+			if c, err = withLastCategories(c, parts); err != nil {
+				return nil, err
+			}
+		}
 		x, err := merge(c, parts)
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", c.Name, err)
@@ -326,6 +329,46 @@ func (m *merging) mergeColumns() (all []*graph.Column, err error) {
 		all = append(all, x)
 	}
 	return all, nil
+}
+
+// outlineColumns is the columns of the first part that has some, with the categories of the last one.
+func (m *merging) outlineColumns() ([]*graph.Column, error) {
+	i := slices.IndexFunc(m.parts, func(p edgePart) bool { return p.columns != nil })
+	if i < 0 {
+		return nil, nil
+	}
+	columns := slices.Clone(m.parts[i].columns)
+	for k, c := range columns {
+		if c.Categories == nil {
+			continue
+		}
+		var parts []*graph.Column
+		for _, p := range m.parts[i:] {
+			if k < len(p.columns) {
+				parts = append(parts, p.columns[k])
+			}
+		}
+		var err error
+		if columns[k], err = withLastCategories(c, parts); err != nil {
+			return nil, err
+		}
+	}
+	return columns, nil
+}
+
+// withLastCategories is a column with the categories of its last part, which begin with those of the parts before.
+func withLastCategories(c *graph.Column, parts []*graph.Column) (*graph.Column, error) {
+	whole := *c
+	for i, p := range parts {
+		switch {
+		case p == nil:
+			continue
+		case p.Categories == nil || p.Categories.Rows < whole.Categories.Rows:
+			return nil, fmt.Errorf("column %q: found fewer categories in segment %d, expected at least the %d before", c.Name, i, whole.Categories.Rows)
+		}
+		whole.Categories = p.Categories
+	}
+	return &whole, nil
 }
 
 // widen makes all positions 64 bits wide where some are.

@@ -215,6 +215,7 @@ func (s *Store) joinSegments(m *Manifest) error {
 	whole.Nodes, whole.Edges, whole.Segments = map[string]*NodesMeta{}, map[string]*EdgesMeta{}, slices.Clone(s.Meta.Segments[:x.after])
 	for name, n := range x.base.Nodes {
 		of := *n
+		of.Columns = maps.Clone(n.Columns)
 		whole.Nodes[name] = &of
 	}
 	for name, e := range x.base.Edges {
@@ -293,6 +294,7 @@ func (p *partFiles) joinNodes(all map[string]*NodesMeta, name string, n *NodesMe
 	to := all[name]
 	if to == nil { // a new type
 		of := *n
+		of.Columns = maps.Clone(n.Columns)
 		all[name] = &of
 		return nil
 	}
@@ -311,6 +313,10 @@ func (p *partFiles) joinNodes(all map[string]*NodesMeta, name string, n *NodesMe
 		if err := p.joinColumn(before, c); err != nil {
 			return fmt.Errorf("column %q: %w", column, err)
 		}
+		if c.Categories != nil { // those of all rows so far
+			before.Categories = c.Categories
+			to.Columns[column] = before
+		}
 	}
 	if n.IDs != nil {
 		return p.joinColumn(*to.IDs, *n.IDs)
@@ -320,7 +326,7 @@ func (p *partFiles) joinNodes(all map[string]*NodesMeta, name string, n *NodesMe
 
 // joinColumn adds the files of a column in a segment to those before.
 func (p *partFiles) joinColumn(before, more ColumnMeta) error {
-	before.Categories, more.Categories = nil, nil // those of the first segment that has the type
+	before.Categories, more.Categories = nil, nil // files of their own
 	names, rests := before.Files(), more.Files()
 	if len(names) != len(rests) || before.DType != more.DType || fmt.Sprint(before.Shape) != fmt.Sprint(more.Shape) {
 		return fmt.Errorf("found %s %v, expected %s %v, as of the rows before", more.DType, more.Shape, before.DType, before.Shape)

@@ -121,6 +121,28 @@ class TestSegments(unittest.TestCase):
                 for a, b in zip(got[e], [x.indptr, x.neighbours, x.other_indptr, x.other_neighbours, x.other_edge_id, *(x[c] for c in x.columns)], strict=True):
                     self.same(a, b)
 
+    def test_new_categories(self) -> None:
+        """Nodes and edges have the categories of all appends, before a compaction and after it."""
+        folder = pathlib.Path(made.path("categories"))
+        folder.mkdir()
+        yaml = "nodes:\n  p: {table: p.csv, id: {column: id, dtype: string}, columns: {kind: category}}\nedges:\n  p:r:p: {table: e.csv, columns: {how: category}}\n"
+        for k, (nodes, edges) in enumerate([("n0,x\nn1,m\n", "n0,n1,slow\n"), ("n2,a\nn3,\n", "n2,n0,air\nn0,n0,slow\n"), ("n4,m\n", "n4,n4,rail\n")]):
+            (folder / str(k)).mkdir()
+            for name, text in (("graph.yaml", yaml), ("p.csv", "id,kind\n" + nodes), ("e.csv", "src,dst,how\n" + edges)):
+                (folder / str(k) / name).write_text(text)
+        run("import", folder / "0", out=folder / "g.store")
+        for k in (1, 2):
+            Store(folder / "g.store").append(folder / str(k))
+        for _ in range(2):
+            store = Store(folder / "g.store")
+            texts = []
+            for c in (store.nodes["p"].columns.column("kind"), store.edges["r"].columns.column("how")):
+                assert c.categories is not None
+                texts.append([c.categories[int(code)] if code >= 0 else None for code in c.values])
+            self.assertEqual(texts, [["x", "m", "a", None, "m"], ["air", "slow", "slow", "rail"]])
+            self.assertEqual(store.nodes["p"]["kind"].tolist(), [1, 0, 2, -1, 0])
+            run("compact", folder / "g.store")
+
     def test_batches_are_those_of_all_tables(self) -> None:
         for seed in (1, 2):
             grown, whole = self.grown(seed + 10, both=True)

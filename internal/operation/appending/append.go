@@ -109,9 +109,10 @@ func appendFrom(ctx context.Context, dir, source string, o option.Append, root s
 	if len(o.Missing) > 0 {
 		a.made.Options["missing"] = strings.Join(o.Missing, ",")
 	}
-	if err := src.Collect(ctx, o.Threads, o.Memory/4, false); err != nil { // categories of new types
+	if err := src.Collect(ctx, o.Threads, o.Memory/4, false); err != nil { // categories
 		return nil, false, err
 	}
+	a.addCategories()
 	a.report.Stage("open", time.Since(start), 0, "")
 	if err = a.write(ctx, &src.Input); errors.Is(err, errNothing) {
 		text := "the tables have nothing new, so the store stays as it was"
@@ -173,6 +174,7 @@ type appending struct {
 	held   int64 // memory that the store and the tables take
 	// features are applied to the new rows; nil: the store has none.
 	features *features.File
+	growing  []growing // columns of categories
 }
 
 // open opens the store, with all segments that it has.

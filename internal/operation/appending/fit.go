@@ -6,8 +6,10 @@ import (
 	"strings"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/human"
 	"github.com/graphmill/graphmill/internal/ingest"
 	"github.com/graphmill/graphmill/internal/ingest/table"
+	"github.com/graphmill/graphmill/internal/ingest/transform"
 	"github.com/graphmill/graphmill/internal/operation"
 )
 
@@ -106,9 +108,14 @@ func (a *appending) fitColumns(t table.Table, have []table.Column, want []*graph
 			for k := range texts {
 				texts[k] = string(w.Categories.Text(k))
 			}
-			categories, err := table.NewCategories(texts)
-			if err != nil {
-				return nil, err
+			categories := &table.Categories{}
+			if isSplit(texts) { // another part is a mistake
+				var err error
+				if categories, err = table.NewCategories(texts); err != nil {
+					return nil, err
+				}
+			} else {
+				a.growing = append(a.growing, growing{categories, texts, fmt.Sprintf("%s: column %q", t.Files()[0], c.Name)})
 			}
 			c.DType, c.Categories, c.Unit = graph.Int32, categories, ""
 		case w.Unit != "":
@@ -121,6 +128,45 @@ func (a *appending) fitColumns(t table.Table, have []table.Column, want []*graph
 		columns = append(columns, c)
 	}
 	return columns, nil
+}
+
+// isSplit says whether categories are the parts of a split.
+func isSplit(texts []string) bool {
+	parts := slices.Clone(transform.Parts[:])
+	return slices.Equal(slices.Sorted(slices.Values(texts)), slices.Sorted(slices.Values(parts)))
+}
+
+// growing is a column of categories: those of the store, and where the tables have it.
+type growing struct {
+	found *table.Categories
+	had   []string
+	where string
+}
+
+// addCategories puts the categories that the tables alone have after those of the store, once they are collected, so that no code changes.
+func (a *appending) addCategories() {
+	for _, g := range a.growing {
+		known := map[string]bool{}
+		for _, text := range g.had {
+			known[text] = true
+		}
+		var added []string
+		for _, text := range g.found.Texts() {
+			if !known[text] {
+				added = append(added, text)
+			}
+		}
+		g.found.Set(append(slices.Clone(g.had), added...))
+		if len(added) > 0 {
+			shown := added[:min(len(added), 5)]
+			text := fmt.Sprintf("%s has %s that the store does not have, with codes after those of the store: %s", g.where, human.Exact(int64(len(added)))+" "+human.Things(int64(len(added)), "categories"), strings.Join(shown, ", "))
+			if len(shown) < len(added) {
+				text += " and others"
+			}
+			operation.Warn(&a.o.Run, "%s", text)
+			a.report.Note(text)
+		}
+	}
 }
 
 // edgeTypes are the names of the edge types of the store.

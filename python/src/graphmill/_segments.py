@@ -61,6 +61,8 @@ def _join_nodes(folder: Folder, all_: dict[str, Any], t: str, n: Mapping[str, An
     for before, more in pairs:
         for file, rest in zip(_files(before), _files(more)):
             _join(folder, file, rest)
+    grown = {c: {**to["columns"][c], "categories": more["categories"]} for c, more in n["columns"].items() if "categories" in more}  # those of all rows so far
+    to["columns"] = {**to["columns"], **grown}
 
 
 def _files(column: Mapping[str, Any]) -> list[str]:
@@ -100,7 +102,10 @@ class _Edges:
         for key, make in arrays.items():
             self._folder.made[names[key]] = make
         columns: dict[str, Any] = {}
+        last = [p for p in self._parts if p is not None and p.get("columns")][-1:]
         for c, of in first["columns"].items():
+            if "categories" in of:  # those of a later part begin with those before
+                of = {**of, "categories": last[0]["columns"][c]["categories"]}
             if c == "#input_position" and any(p["columns"][c]["dtype"] == "uint64" for p in self._with_edges()):
                 of = {**of, "dtype": "uint64"}
             columns[c] = {**of, "file": f"merged/{self._name}/{c}"}
@@ -213,7 +218,7 @@ class _Edges:
         offsets = tuple(_chained([p.offsets[k] for p in parts]) for k in range(len(first.offsets)))
         strings = None if first.string_offsets is None else _chained([p.string_offsets for p in parts])
         values = np.concatenate([p.values for p in parts])
-        return Column(name, first.dtype, first.shape, self._rows, values, offsets, strings, first.unit, first.categories).take(self._order())
+        return Column(name, first.dtype, first.shape, self._rows, values, offsets, strings, first.unit, parts[-1].categories).take(self._order())
 
 
 def _chained(lists: list[Any]) -> Array:
