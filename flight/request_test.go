@@ -9,7 +9,7 @@ import (
 
 // Every request is either rejected or selects existing batches.
 func FuzzRequest(f *testing.F) {
-	for _, s := range []string{``, `{}`, `{"epoch":18446744073709551615,"first":19}`, `{"rank":3,"world":1048576}`, `{"rank":3,"world":4,"tail":"fill"}`, `{"rank":3,"world":4,"first":7,"tail":"drop"}`, `{"world":5,"tail":"short"}`, `{"seeds":[0,299],"first":9223372036854775807}`, `[]`, `{"first":1e3}`} {
+	for _, s := range []string{``, `{}`, `{"epoch":18446744073709551615,"first":19}`, `{"rank":3,"world":1048576}`, `{"rank":3,"world":4,"tail":"fill"}`, `{"rank":3,"world":4,"first":7,"tail":"drop"}`, `{"world":5,"tail":"short"}`, `{"seeds":[0,299],"first":9223372036854775807}`, `[]`, `{"first":1e3}`, `{"ids":["a",7],"times":[3,0.5]}`, `{"ids":[]}`} {
 		f.Add([]byte(s))
 	}
 	src := source(f)

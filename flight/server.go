@@ -38,9 +38,14 @@ type Options struct {
 	TLS *tls.Config
 	// SendTime bounds the time for which a client can take no batch before its stream ends; 0 means an hour.
 	SendTime time.Duration
+	// Find finds the number of a node of a type by its original id, for requests with ids; nil refuses these. It may be called by several goroutines.
+	Find Find
 	// Log gets the name of each client that was refused or cut off, and the reason. It may be nil.
 	Log *feed.Log
 }
+
+// Find finds the number of a node of a type by its original id.
+type Find func(nodeType, id string) (node int64, ok bool)
 
 // MostMessage is the upper bound of MaxMessage: a batch is one gRPC message, and these end at 2 GiB.
 const MostMessage = math.MaxInt32 - 1<<20
@@ -186,7 +191,15 @@ func (s *Server) request(d *flight.FlightDescriptor) (*Request, error) {
 	if d.GetType() != flight.DescriptorCMD {
 		return nil, status.Error(codes.InvalidArgument, "found a descriptor that is no command, expected a command with the JSON of a request")
 	}
-	r, err := parseRequest(d.GetCmd(), s.src)
+	return s.parse(d.GetCmd())
+}
+
+// parse reads a request.
+func (s *Server) parse(text []byte) (*Request, error) {
+	r, err := parseRequest(text, s.src)
+	if err == nil && r.IDs != nil && s.options.Find == nil {
+		err = errors.New("found ids, expected seeds: this server has no original ids")
+	}
 	if err != nil {
 		return nil, status.Error(codes.InvalidArgument, err.Error())
 	}

@@ -40,9 +40,9 @@ type maker struct {
 
 // DoGet streams the batches of a request, which is the ticket.
 func (s *Server) DoGet(ticket *flight.Ticket, stream grpc.ServerStreamingServer[flight.FlightData]) error {
-	r, err := parseRequest(ticket.GetTicket(), s.src)
+	r, err := s.parse(ticket.GetTicket())
 	if err != nil {
-		return status.Error(codes.InvalidArgument, err.Error())
+		return err
 	}
 	select {
 	case s.streams <- struct{}{}:
@@ -87,8 +87,18 @@ func (s *Server) DoGet(ticket *flight.Ticket, stream grpc.ServerStreamingServer[
 
 // sampling returns the function with which a maker samples a batch of a request.
 func (s *Server) sampling(r *Request) func(*feed.Maker, int) (int, error) {
-	if r.Seeds != nil {
-		return func(m *feed.Maker, b int) (int, error) { return m.Of(r.Seeds, r.Epoch, uint64(b)) }
+	if _, asks := r.asked(); asks {
+		return func(m *feed.Maker, b int) (int, error) {
+			seeds, err := r.nodes(s.src, s.options.Find)
+			if err != nil {
+				return 0, err
+			}
+			times, err := r.times()
+			if err != nil {
+				return 0, err
+			}
+			return m.OfTimes(seeds, times, r.Epoch, uint64(b))
+		}
 	}
 	order := s.src.Epoch(r.Epoch)
 	return func(m *feed.Maker, b int) (int, error) { return m.Batch(order, r.Epoch, b) }

@@ -313,10 +313,19 @@ func (m *Maker) Batch(order batch.Items, epoch uint64, b int) (int, error) {
 
 // Of samples a batch of given seeds (of links source and target in turn) with the draws of batch unit of an epoch.
 func (m *Maker) Of(seeds []int64, epoch, unit uint64) (int, error) {
+	return m.OfTimes(seeds, nil, epoch, unit)
+}
+
+// OfTimes is Of for seeds with a time each, which a plan with before needs.
+func (m *Maker) OfTimes(seeds []int64, times []sample.Time, epoch, unit uint64) (int, error) {
 	s := m.src.sampler
-	switch {
-	case s.Plan().Before != nil:
-		return 0, errors.New("found a plan with before, expected one without: seeds that are asked for have no times; sample with the seeds in a file, which may have times")
+	switch timed := s.Plan().Before != nil; {
+	case timed && times == nil:
+		return 0, errors.New("found a plan with before and seeds without times, expected a time per seed: neighbours are those before it; give the times, or sample with the seeds in a file")
+	case !timed && times != nil:
+		return 0, errors.New("found times of seeds and a plan without times, expected none; leave the times out")
+	case timed && len(times)*m.src.width != len(seeds):
+		return 0, fmt.Errorf("found %d times of %d seeds, expected one per seed", len(times), len(seeds)/m.src.width)
 	case !m.src.job.Negatives.Empty():
 		return 0, errors.New("found listed negatives, expected none: links that are asked for have no lists; leave `NegativesFrom` out")
 	case m.src.job.Positives != nil:
@@ -330,7 +339,13 @@ func (m *Maker) Of(seeds []int64, epoch, unit uint64) (int, error) {
 	for _, t := range m.src.SeedTypes() {
 		counts = append(counts, int64(s.Graph().Nodes[s.Graph().NodeType(t)].Count))
 	}
-	m.seeds, m.made.input = m.seeds[:0], m.made.input[:0]
+	m.seeds, m.made.input, m.made.times = m.seeds[:0], m.made.input[:0], m.made.times[:0]
+	for i, t := range times {
+		if _, _, float := t.Number(); float != m.src.floatTimes() {
+			return 0, fmt.Errorf("seed %d: found the time %s, expected %s, as the times of the store are", i, timeText(t), map[bool]string{true: "a number with a point", false: "a whole number"}[m.src.floatTimes()])
+		}
+		m.made.times = append(m.made.times, t)
+	}
 	for i, v := range seeds {
 		if n := counts[i%m.src.width]; v < 0 || v >= n {
 			return 0, fmt.Errorf("seed %d: found node %d, expected 0 to %d; seeds are row numbers of the store; look original ids up with find", i/m.src.width, v, n-1)
@@ -341,6 +356,24 @@ func (m *Maker) Of(seeds []int64, epoch, unit uint64) (int, error) {
 		}
 	}
 	return m.sample(epoch, unit)
+}
+
+// floatTimes says whether the times of seeds are floats, as column seed_time has them.
+func (s *Source) floatTimes() bool {
+	if len(s.job.Times) == 0 {
+		return false
+	}
+	_, _, float := s.job.Times[0].Number()
+	return float
+}
+
+// timeText is a time for an error.
+func timeText(t sample.Time) string {
+	if i, f, float := t.Number(); float {
+		return fmt.Sprint(f)
+	} else {
+		return fmt.Sprint(i)
+	}
 }
 
 func (m *Maker) sample(epoch, unit uint64) (size int, err error) {

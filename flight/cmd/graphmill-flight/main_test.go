@@ -9,10 +9,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow/array"
 	arrowflight "github.com/apache/arrow-go/v18/arrow/flight"
 	"go.uber.org/goleak"
 
@@ -37,11 +39,18 @@ func testStore(t *testing.T) string {
 	dir := t.TempDir()
 	edges := filepath.Join(dir, "edges.csv")
 	write(t, edges, "src,dst\n0,1\n1,2\n2,3\n3,4\n4,5\n5,6\n6,7\n7,8\n8,9\n9,0\n")
-	src, err := ingest.Open(t.Context(), vfs.OS, edges, ingest.Options{})
+	out := filepath.Join(dir, "g.store")
+	build(t, edges, out)
+	return out
+}
+
+// build imports tables.
+func build(t *testing.T, from, out string) {
+	t.Helper()
+	src, err := ingest.Open(t.Context(), vfs.OS, from, ingest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := filepath.Join(dir, "g.store")
 	w, err := store.Create(vfs.OS, out, false)
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +62,6 @@ func testStore(t *testing.T) string {
 	if err := errors.Join(w.Seal(t.Context(), result.Meta, 1), w.Publish()); err != nil {
 		t.Fatal(err)
 	}
-	return out
 }
 
 func write(t *testing.T, path, text string) {
@@ -63,13 +71,13 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// The test goes from the command line to a batch, and then ends the program.
-func TestServe(t *testing.T) {
-	dir := testStore(t)
+// serving runs the program until stop, which checks its end. It returns a client.
+func serving(t *testing.T, args ...string) (c arrowflight.Client, stop func()) {
+	t.Helper()
 	r, stdout := io.Pipe()
 	var stderr bytes.Buffer
 	cmd := newCommand(&cli.Terminal{Program: "graphmill-flight", Stdout: stdout, Stderr: &stderr})
-	cmd.SetArgs([]string{dir, "--fanout", "2,2", "--batch_size", "4", "--threads", "2"})
+	cmd.SetArgs(args)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
@@ -86,11 +94,31 @@ func TestServe(t *testing.T) {
 	if err := json.Unmarshal([]byte(line), &ready); err != nil {
 		t.Fatal(err)
 	}
-	c, err := arrowflight.NewClientWithMiddleware(ready.Addr, nil, nil, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	if err != nil {
+	if c, err = arrowflight.NewClientWithMiddleware(ready.Addr, nil, nil, grpc.WithTransportCredentials(insecure.NewCredentials())); err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
+	return c, func() {
+		t.Helper()
+		_ = c.Close()
+		cancel()
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Errorf("found %v, expected a program that ends without an error", err)
+			}
+		case <-time.After(time.Minute): // against a hang
+			t.Fatal("found a program that goes on when it should end")
+		}
+		if rest, err := io.ReadAll(out); err != nil || len(rest) > 0 {
+			t.Errorf("found %q, %v after the line, expected nothing", rest, err)
+		}
+	}
+}
+
+// The test goes from the command line to a batch, and then ends the program.
+func TestServe(t *testing.T) {
+	c, stop := serving(t, testStore(t), "--fanout", "2,2", "--batch_size", "4", "--threads", "2")
+	defer stop()
 	info, err := c.GetFlightInfo(t.Context(), &arrowflight.FlightDescriptor{Type: arrowflight.DescriptorCMD})
 	if err != nil || info.TotalRecords != 3 {
 		t.Fatalf("found %v, %v, expected 3 batches", info, err)
@@ -106,17 +134,65 @@ func TestServe(t *testing.T) {
 	if !errors.Is(err, io.EOF) || messages != 1+3+1 { // the schema, the batches, the end
 		t.Errorf("found %v after %d messages, expected the end after the schema and 3 batches", err, messages)
 	}
-	cancel()
-	select {
-	case err := <-ended:
+}
+
+// Seeds are asked for by their original ids and at a time: the answer is the subgraph of what was before it.
+func TestAsked(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "graph.yaml"), "nodes: {p: {}, q: {}}\nedges:\n  p:r:p: {table: e.csv, columns: {at: int64}}\n  q:s:q: {table: f.csv, columns: {at: float64}}\n")
+	write(t, filepath.Join(dir, "e.csv"), "src,dst,at\nada,bob,5\ncy,bob,7\ndee,bob,9\n")
+	write(t, filepath.Join(dir, "f.csv"), "src,dst,at\n7,9,0.5\n8,9,0.75\n")
+	out := filepath.Join(dir, "g.store")
+	build(t, dir, out)
+	nodes := func(c arrowflight.Client, typ, request string) (ids []int64, err error) {
+		calls, err := c.DoGet(t.Context(), &arrowflight.Ticket{Ticket: []byte(request)})
 		if err != nil {
-			t.Errorf("found %v, expected a program that ends without an error", err)
+			return nil, err
 		}
-	case <-time.After(time.Minute): // against a hang
-		t.Fatal("found a program that goes on when it should end")
+		r, err := arrowflight.NewRecordReader(calls)
+		if err != nil {
+			return nil, err
+		}
+		defer r.Release()
+		for r.Next() {
+			at := r.RecordBatch().Schema().FieldIndices("nodes/" + typ + "/n_id")[0]
+			ids = append(ids, r.RecordBatch().Column(at).(*array.List).ListValues().(*array.Int64).Int64Values()...)
+		}
+		return ids, r.Err()
 	}
-	if rest, err := io.ReadAll(out); err != nil || len(rest) > 0 || stderr.Len() > 0 {
-		t.Errorf("found %q, %q, %v after the line, expected nothing", rest, stderr.String(), err)
+	c, stop := serving(t, out, "--fanout", "p:r:p=-1", "--seeds", "p", "--scope", "seed", "--before", "at", "--seed-time", "100", "--untimed", "q:s:q")
+	defer stop()
+	for request, want := range map[string][]int64{
+		`{"ids":["bob"],"times":[8]}`:             {1, 0, 2},
+		`{"ids":["bob"],"times":[6]}`:             {1, 0},
+		`{"ids":["bob","dee"],"times":[10,1]}`:    {1, 3, 0, 2, 3},
+		`{"seeds":[1],"times":[8],"epoch":7}`:     {1, 0, 2},
+		`{"ids":["ada"],"times":[100],"first":3}`: {0},
+	} {
+		if got, err := nodes(c, "p", request); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: found the nodes %v, %v, expected %v", request, got, err, want)
+		}
+	}
+	for request, want := range map[string]string{
+		`{"ids":["eve"],"times":[8]}`:             `found the id "eve", expected the id of a node of type p`,
+		`{"ids":["bob"]}`:                         "expected a time per seed",
+		`{"ids":["bob"],"times":[8,9]}`:           "found 2 times of 1 seeds",
+		`{"ids":["bob"],"times":[8.5]}`:           "found the time 8.5, expected a whole number",
+		`{"ids":["bob"],"seeds":[1],"times":[8]}`: "found seeds and ids",
+		`{"times":[8]}`:                           "found times without seeds",
+		`{"ids":[1.5],"times":[8]}`:               "found the id 1.5, expected a text or a whole number",
+	} {
+		if got, err := nodes(c, "p", request); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: found %v, %v, expected an error with %q", request, got, err, want)
+		}
+	}
+	plain, stopPlain := serving(t, out, "--fanout", "q:s:q=-1", "--seeds", "q")
+	defer stopPlain()
+	if got, err := nodes(plain, "q", `{"ids":[9,"7"]}`); err != nil || len(got) != 3 {
+		t.Errorf("found the nodes %v, %v, expected three", got, err)
+	}
+	if _, err := nodes(plain, "q", `{"ids":[9],"times":[1]}`); err == nil || !strings.Contains(err.Error(), "a plan without times") {
+		t.Errorf("found %v for a time without a plan that has times, expected an error", err)
 	}
 }
 

@@ -73,6 +73,9 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 		return err
 	}
 	defer loader.Close()
+	if o.Find, err = loader.Finder(); err != nil {
+		return err
+	}
 	server, err := flight.NewServer(loader.Source(), o)
 	if err != nil {
 		return err

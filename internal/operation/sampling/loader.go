@@ -319,6 +319,24 @@ func (l *Loader) close() {
 	l.sets.close()
 }
 
+// Finder returns a function that finds the number of a node by its original id, of the types of the seeds. It may be called by several goroutines, until the
+// loader is closed, each inside guard.Do.
+func (l *Loader) Finder() (func(nodeType, id string) (node int64, ok bool), error) {
+	s := l.messages.Store
+	ids := map[string]*store.IDs{}
+	for _, t := range l.source.SeedTypes() {
+		of, err := s.IDs(s.Graph.NodeType(t))
+		if err != nil {
+			return nil, err
+		}
+		ids[t] = of
+	}
+	return func(nodeType, id string) (int64, bool) {
+		v, ok := ids[nodeType].Find([]byte(id))
+		return int64(v), ok
+	}, nil
+}
+
 // Source is the source of batches of the servers: the feed and Flight.
 func (l *Loader) Source() *feed.Source { return l.source }
 
