@@ -20,7 +20,7 @@ func FuzzRequest(f *testing.F) {
 				return
 			}
 			n, want := r.batches(src), 1
-			if r.Seeds == nil {
+			if _, asks := r.asked(); !asks {
 				want = len(numbersOf(*r))
 			}
 			if n != want {
