@@ -31,6 +31,7 @@ func BenchmarkMake(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	defer s.Close()
 	for name, history := range map[string]History{"event": BeforeEvent, "batch": BeforeBatch, "pyg": LikePyG} {
 		b.Run(name, func(b *testing.B) {
 			m := NewMaker(s.Divide(batch, false), Options{Neighbours: 10, History: history})

@@ -178,6 +178,7 @@ func (c *testCase) batches(t *testing.T, order []int) []testBatch {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer s.Close()
 	d := s.Divide(c.BatchSize, false)
 	if c.Every != "" {
 		width, _ := strconv.ParseFloat(c.Every, 64)

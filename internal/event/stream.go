@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unsafe"
 
 	"github.com/graphmill/graphmill/graph"
+	"github.com/graphmill/graphmill/internal/direct"
 )
 
 // Source is an edge type whose edges are events.
@@ -18,7 +20,7 @@ type Source struct {
 }
 
 // Stream is the events of a graph in order, and the entries of each node. It is immutable, and safe for concurrent use. It reads the graph
-// no more once it is open.
+// no more once it is open. Close frees it.
 type Stream struct {
 	// Unit is the unit of the times; "" where they are plain numbers.
 	Unit graph.Unit
@@ -37,6 +39,7 @@ type Stream struct {
 	// The entries of node v are entries[indptr[v]:indptr[v+1]], by event.
 	indptr  []uint32
 	entries []entry
+	free    func()   // frees the entries
 	chosen  []uint32 // numbers of the events of batches; nil: all
 	// By source: the least and the greatest destination. The least is above the greatest where there is none.
 	least, greatest []uint32
@@ -85,7 +88,19 @@ func Open(ctx context.Context, g *graph.Graph, sources []Source) (*Stream, error
 	if err := s.fill(ctx, g, in, order); err != nil {
 		return nil, err
 	}
-	return s, s.index(ctx, nodes)
+	if err := s.index(ctx, nodes); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close frees the memory of the stream. None of its makers may be in use.
+func (s *Stream) Close() {
+	if s.free != nil {
+		s.free()
+		s.entries, s.free = nil, nil
+	}
 }
 
 // input is the edges of all sources by their place in the input: those of the first source first.
@@ -297,7 +312,13 @@ func (s *Stream) index(ctx context.Context, nodes int) error {
 		s.indptr[v] = sum
 		sum += n
 	}
-	s.entries, s.at = make([]entry, 2*len(s.src)), make([]uint32, 2*len(s.src))
+	// The entries are read anywhere, so they lie on huge pages.
+	words, free, err := direct.Array[uint64](2 * len(s.src))
+	if err != nil {
+		return err
+	}
+	s.free, s.at = free, make([]uint32, 2*len(s.src))
+	s.entries = unsafe.Slice((*entry)(unsafe.Pointer(unsafe.SliceData(words))), len(words))
 	for i := range s.src {
 		if i%(1<<20) == 0 {
 			if err := ctx.Err(); err != nil {

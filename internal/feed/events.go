@@ -53,7 +53,7 @@ type Events struct {
 	ofNodes  bool // batches have columns of nodes
 }
 
-// NewEvents prepares batches of events with the columns of f; those of edges come with events and neighbours.
+// NewEvents prepares batches of events, which own the stream, with the columns of f; those of edges come with events and neighbours.
 func NewEvents(g *graph.Graph, s *event.Stream, d *event.Division, o EventOptions, f Features) (*Events, error) {
 	if o.Ranks < 1 || o.Rank < 0 || o.Rank >= o.Ranks {
 		return nil, fmt.Errorf("found rank %d of %d, expected 0 to %d", o.Rank, o.Ranks, o.Ranks-1)
@@ -74,8 +74,11 @@ func NewEvents(g *graph.Graph, s *event.Stream, d *event.Division, o EventOption
 	return src, nil
 }
 
-// Close frees the copies of columns. No maker may be in use.
-func (s *Events) Close() { s.tables.close() }
+// Close frees the copies of columns and the stream. No maker may be in use.
+func (s *Events) Close() {
+	s.tables.close()
+	s.stream.Close()
+}
 
 // mostRows bounds what some batches have.
 func (s *Events) mostRows(batches int) *bounds {

@@ -32,6 +32,7 @@ func BenchmarkEvents(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	defer s.Close()
 	for name, history := range map[string]event.History{"event": event.BeforeEvent, "batch": event.BeforeBatch, "pyg": event.LikePyG} {
 		b.Run(name, func(b *testing.B) {
 			src, err := NewEvents(g, s, s.Divide(batch, false), EventOptions{Options: event.Options{Neighbours: 10, History: history}, Types: []int{0}, Ranks: 1}, Features{NoEdgeIDs: true})

@@ -71,6 +71,11 @@ func NewEventLoader(ctx context.Context, s *store.Store, o option.Events) (_ *Ev
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			stream.Close()
+		}
+	}()
 	division, err := l.divide(stream)
 	if err != nil {
 		return nil, err
