@@ -342,7 +342,7 @@ func (m *Maker) OfTimes(seeds []int64, times []sample.Time, epoch, unit uint64) 
 	m.seeds, m.made.input, m.made.times = m.seeds[:0], m.made.input[:0], m.made.times[:0]
 	for i, t := range times {
 		if _, _, float := t.Number(); float != m.src.floatTimes() {
-			return 0, fmt.Errorf("seed %d: found the time %s, expected %s, as the times of the store are", i, timeText(t), map[bool]string{true: "a number with a point", false: "a whole number"}[m.src.floatTimes()])
+			return 0, fmt.Errorf("seed %d: found the time %s, expected %s, as the times of the store are; write it so", i, timeText(t), map[bool]string{true: "a number with a point", false: "a whole number"}[m.src.floatTimes()])
 		}
 		m.made.times = append(m.made.times, t)
 	}

@@ -109,7 +109,6 @@ def batches(case):
         }
 
 
-
 with open(sys.argv[1]) as f:
     answers = [list(batches(case)) for case in json.load(f)]
 with open(sys.argv[2], "w") as f:
