@@ -280,7 +280,7 @@ func TestSeedTimes(t *testing.T) {
 	if info := src.Columns()[len(src.Columns())-1]; info.Name != "seed_time" || info.DType != "float64" {
 		t.Errorf("found %+v, expected float64", info)
 	}
-	if _, err := src.Maker().Of([]int64{1}, 0, 0); err == nil || !strings.Contains(err.Error(), "have no times") {
+	if _, err := src.Maker().Of([]int64{1}, 0, 0); err == nil || !strings.Contains(err.Error(), "seeds without times") {
 		t.Errorf("found %v, expected an error of times", err)
 	}
 	for want, change := range map[string]func(*sample.Job, *bool){

@@ -325,7 +325,7 @@ func (m *Maker) OfTimes(seeds []int64, times []sample.Time, epoch, unit uint64) 
 	case !timed && times != nil:
 		return 0, errors.New("found times of seeds and a plan without times, expected none; leave the times out")
 	case timed && len(times)*m.src.width != len(seeds):
-		return 0, fmt.Errorf("found %d times of %d seeds, expected one per seed", len(times), len(seeds)/m.src.width)
+		return 0, fmt.Errorf("found %d times of %d seeds, expected one per seed; give as many", len(times), len(seeds)/m.src.width)
 	case !m.src.job.Negatives.Empty():
 		return 0, errors.New("found listed negatives, expected none: links that are asked for have no lists; leave `NegativesFrom` out")
 	case m.src.job.Positives != nil:
