@@ -399,11 +399,16 @@ func (m *EventMaker) Fill(column int, dst []byte) {
 	}
 }
 
-// Batch prepares to write slot b, and returns the bytes that it may take: each column has room for the most rows, of which those that no
-// batch fills take no memory. So a batch is written while the processor's caches still have it.
+// Batch prepares to write slot b, and returns the bytes that it may take. In a slot of several batches, each column has room for the most rows, of which those that no
+// batch fills take no memory; so a batch is written while the processor's caches still have it. A batch that has a slot of its own is made at once, and takes its
+// own size.
 func (m *EventMaker) Batch(_ batch.Items, epoch uint64, b int) (int, error) {
 	m.epoch, m.slot = epoch, b
-	return int(m.src.slot), nil
+	if m.src.together > 1 {
+		return int(m.src.slot), nil
+	}
+	m.Make(epoch, b)
+	return placeColumns(m.src.columns, &m.made, m.at), nil
 }
 
 // Of refuses seeds: events come in the order of time.
@@ -414,6 +419,10 @@ func (m *EventMaker) Of([]int64, uint64, uint64) (int, error) {
 // write makes the batches of the slot, and writes them one after the other.
 func (m *EventMaker) write(dst []byte, t ticket) {
 	s := m.src
+	if s.together == 1 {
+		writeBatch(dst, s.columns, &m.made, m.at, t)
+		return
+	}
 	words := graph.View[uint64](dst[:8*(headerWords+columnWords*len(s.columns))])
 	end := align(len(words) * 8)
 	for i, c := range s.columns {

@@ -138,6 +138,11 @@ class TestEvents(unittest.TestCase):
             want = [list(w) for _, w in itertools.groupby(times, lambda t: t // 25)]
             self.assertEqual([b.t.tolist() for b in loader], want)
             self.assertEqual(len(loader), len(want))
+        with EventLoader(store, neighbors=40, every=1000, types="buys", negatives=90) as loader:  # two batches, each with a slot of its own
+            self.assertEqual((loader._together, [len(b) for b in loader]), (1, [int((times < 0).sum()), int((times >= 0).sum())]))
+            for b in loader:
+                np.testing.assert_array_equal(b.n_id[b.src_index], b.src)
+                self.assertEqual(b.edge_attr["w"].shape, (len(b), 2))
         for every, error in ((2.5, "whole number"), ("1d", "plain numbers"), (0, "above 0"), ("soon", "above 0")):
             with self.assertRaisesRegex(GraphmillError, error):
                 EventLoader(store, every=every, types="buys")
@@ -277,6 +282,8 @@ class TestEvents(unittest.TestCase):
             self.assertIsNone(b.neighbor_t)
             self.assertRegex(repr(b), r"EventBatch\(0: 32 events, \d+ nodes, \d+ neighbours\)")
             self.assertIn("400 events in 13 batches", repr(loader))
+            with self.assertRaisesRegex(ValueError, "expected tensors; give as_='torch'"):
+                b.to("cpu")
             with self.assertRaisesRegex(AttributeError, "found no attribute 'x_id'"):
                 b.x_id  # noqa: B018
 

@@ -173,6 +173,11 @@ func (l *EventLoader) typesOf(g *graph.Graph) ([]event.Source, error) {
 		return nil, operation.Usagef("found no column %q of an edge type, expected one with the times of events; name it in `Time`, or import one", column)
 	}
 	l.note("events are the edges of %s, by the column %s", strings.Join(names, ", "), column)
+	for _, t := range types {
+		if e := g.Edges[t.Edges]; e.NoPositions {
+			l.note("the import left out the order of the rows of %s, so its events of one time come in the order of their edge ids", e.Type)
+		}
+	}
 	if left != nil {
 		l.note("edges of %s are no events: they lack the column", strings.Join(left, ", "))
 	}
@@ -289,7 +294,7 @@ func (l *EventLoader) checkMemory(s *store.Store, types []event.Source, f *feed.
 	for _, n := range s.Graph.Nodes {
 		nodes += n.Count
 	}
-	need := limits.ProcessBytes + event.Need(events, nodes) + columnBytes(s.Graph, f) + f.NumberBytes() + s.Merged()
+	need := limits.ProcessBytes + event.Need(events, nodes) + int64(l.o.Threads)*event.MakerBytes(nodes) + columnBytes(s.Graph, f) + f.NumberBytes() + s.Merged()
 	if l.o.Memory > 0 && need > l.o.Memory {
 		return tagged.Errorf(operation.ErrMemory, "found `Memory` %s, expected at least %s: the events and their columns are in memory; give more memory, or take fewer edge types", human.Bytes(l.o.Memory), human.Bytes(need))
 	}

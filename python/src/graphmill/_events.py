@@ -107,7 +107,13 @@ class EventBatch:
         return f"EventBatch({self.number}: {len(self)} events, {sizes['ends/nodes'][self._at]} nodes, {sizes['ends/edges'][self._at]} neighbours)"
 
     def to(self, device: Any, non_blocking: bool = False) -> EventBatch:
-        """A copy on a device, of tensors."""
+        """A copy on a device, of tensors.
+
+        Raises:
+            ValueError: the batch has arrays.
+        """
+        if self._slot.loader._form != "torch":
+            raise ValueError(f"found device={device!r} for a batch of NumPy arrays, expected tensors; give as_='torch'")
         out = EventBatch(self._slot, self._at, self.number)
         for name in _MADE:
             out.__dict__[name] = _moved(getattr(self, name), device, non_blocking)
