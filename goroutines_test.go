@@ -22,6 +22,7 @@ var judged = map[string]string{
 	"beam/internal/engine/wait.go: follow":                             "waits for a job",
 	"beam/internal/workers/pool.go: begin":                             "waits for a process",
 	"beam/internal/workers/request.go: Child":                          "reads stdin",
+	"flight/cmd/graphmill-flight/serve.go: serve":                      "guards the opening of each version",
 	"format/npz/files.go: Unpack":                                      "reads files",
 	"internal/codec/serve.go: Serve":                                   "reads stdin",
 	"internal/command/benchbatches.go: copyRows":                       "reads memory",

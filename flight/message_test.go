@@ -14,7 +14,7 @@ import (
 // written, and not before.
 func TestMessage(t *testing.T) {
 	src := source(t)
-	schema, err := schemaOf(src)
+	schema, err := schemaOf(src, "")
 	if err != nil {
 		t.Fatal(err)
 	}

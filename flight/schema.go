@@ -16,8 +16,10 @@ const metadataKey = "graphmill"
 // epochInfo is the metadata of the schema. It describes an epoch, over all ranks.
 type epochInfo struct {
 	Version int `json:"version"`
-	Batches int `json:"batches"`
-	Seeds   int `json:"seeds"`
+	// Store is the name of the version of the store.
+	Store   string `json:"store,omitempty"`
+	Batches int    `json:"batches"`
+	Seeds   int    `json:"seeds"`
 	// SeedTypes is the node type of the seeds; for seed links, the types of source and target.
 	SeedTypes []string `json:"seed_types"`
 	// SeedEdges is the edge type of seed links, and Negatives describes their negative links.
@@ -54,9 +56,9 @@ var valueTypes = map[string]arrow.DataType{
 	graph.Float64.String():  arrow.PrimitiveTypes.Float64,
 }
 
-// schemaOf describes the batches of a source.
-func schemaOf(src *feed.Source) (*arrow.Schema, error) {
-	text, err := json.Marshal(epochInfo{version, src.Batches(), src.Seeds(), src.SeedTypes(), src.SeedEdges(), src.Negatives(), src.Hops(), src.Ops()})
+// schemaOf describes the batches of a source of the version of a store with a name.
+func schemaOf(src *feed.Source, name string) (*arrow.Schema, error) {
+	text, err := json.Marshal(epochInfo{version, name, src.Batches(), src.Seeds(), src.SeedTypes(), src.SeedEdges(), src.Negatives(), src.Hops(), src.Ops()})
 	if err != nil {
 		return nil, err
 	}

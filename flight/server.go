@@ -9,9 +9,9 @@ import (
 	"fmt"
 	"math"
 	"net"
+	"sync/atomic"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"google.golang.org/grpc"
@@ -38,14 +38,9 @@ type Options struct {
 	TLS *tls.Config
 	// SendTime bounds the time for which a client can take no batch before its stream ends; 0 means an hour.
 	SendTime time.Duration
-	// Find finds the number of a node of a type by its original id, for requests with ids; nil refuses these. It may be called by several goroutines.
-	Find Find
 	// Log gets the name of each client that was refused or cut off, and the reason. It may be nil.
 	Log *feed.Log
 }
-
-// Find finds the number of a node of a type by its original id.
-type Find func(nodeType, id string) (node int64, ok bool)
 
 // MostMessage is the upper bound of MaxMessage: a batch is one gRPC message, and these end at 2 GiB.
 const MostMessage = math.MaxInt32 - 1<<20
@@ -53,19 +48,25 @@ const MostMessage = math.MaxInt32 - 1<<20
 // ErrExposed is the kind of errors about an address that other machines reach, without encryption and a token.
 var ErrExposed = errors.New("address open to other machines")
 
-// Server serves the batches of a source.
+// Server serves the batches of the newest version of a store that it has.
 type Server struct {
-	src     *feed.Source
 	options Options
-	schema  *arrow.Schema
-	makers  chan *maker
+	newest  atomic.Pointer[served]
+	making  chan struct{} // a place for each batch that is made
 	streams chan struct{}
 	// connections is mostConnections, except in tests.
 	connections int
 }
 
-// NewServer returns a server of the batches of src.
-func NewServer(src *feed.Source, o Options) (*Server, error) {
+var errStreamed = errors.New("found batches of the stream executor, expected those of the memory executor: calls ask for any epoch")
+
+// NewServer returns a server of the batches of a version, which it owns, also after an error.
+func NewServer(v Version, o Options) (_ *Server, err error) {
+	defer func() {
+		if err != nil && v.Close != nil {
+			v.Close()
+		}
+	}()
 	switch {
 	case o.Threads < 1:
 		return nil, fmt.Errorf("found %d threads, expected at least 1", o.Threads)
@@ -76,17 +77,13 @@ func NewServer(src *feed.Source, o Options) (*Server, error) {
 	case o.MaxMessage < 1 || o.MaxMessage > MostMessage:
 		return nil, fmt.Errorf("found a largest message of %d bytes, expected 1 to %d", o.MaxMessage, MostMessage)
 	}
-	if src.Streamed() {
-		return nil, errors.New("found batches of the stream executor, expected those of the memory executor: calls ask for any epoch")
-	}
-	schema, err := schemaOf(src)
+	s := &Server{options: o, connections: mostConnections, making: make(chan struct{}, o.Threads), streams: make(chan struct{}, o.Streams)}
+	x, err := s.prepare(Version{v.Source, v.Find, v.Name, nil}) // closed above
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{src: src, options: o, schema: schema, connections: mostConnections, makers: make(chan *maker, o.Threads), streams: make(chan struct{}, o.Streams)}
-	for range o.Threads {
-		s.makers <- &maker{Maker: src.Maker()}
-	}
+	x.Close = v.Close
+	s.newest.Store(x)
 	return s, nil
 }
 
@@ -162,7 +159,9 @@ func (s *Server) ListFlights(c *flight.Criteria, stream grpc.ServerStreamingServ
 	if len(c.GetExpression()) > 0 {
 		return status.Error(codes.InvalidArgument, "found criteria, expected none, because there is only one flight")
 	}
-	info, err := s.info(&Request{World: 1})
+	x := s.enter()
+	defer x.leave(false)
+	info, err := x.info(&Request{World: 1})
 	if err != nil {
 		return err
 	}
@@ -171,33 +170,37 @@ func (s *Server) ListFlights(c *flight.Criteria, stream grpc.ServerStreamingServ
 
 // GetFlightInfo describes the stream of a request, which is the command of the descriptor.
 func (s *Server) GetFlightInfo(_ context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
-	r, err := s.request(d)
+	x := s.enter()
+	defer x.leave(false)
+	r, err := x.request(d)
 	if err != nil {
 		return nil, err
 	}
-	return s.info(r)
+	return x.info(r)
 }
 
 // GetSchema returns the schema of batches, which is the same for all requests.
 func (s *Server) GetSchema(_ context.Context, d *flight.FlightDescriptor) (*flight.SchemaResult, error) {
-	if _, err := s.request(d); err != nil {
+	x := s.enter()
+	defer x.leave(false)
+	if _, err := x.request(d); err != nil {
 		return nil, err
 	}
-	return &flight.SchemaResult{Schema: flight.SerializeSchema(s.schema, memory.DefaultAllocator)}, nil
+	return &flight.SchemaResult{Schema: flight.SerializeSchema(x.schema, memory.DefaultAllocator)}, nil
 }
 
 // request parses the command of a descriptor.
-func (s *Server) request(d *flight.FlightDescriptor) (*Request, error) {
+func (x *served) request(d *flight.FlightDescriptor) (*Request, error) {
 	if d.GetType() != flight.DescriptorCMD {
 		return nil, status.Error(codes.InvalidArgument, "found a descriptor that is no command, expected a command with the JSON of a request")
 	}
-	return s.parse(d.GetCmd())
+	return x.parse(d.GetCmd())
 }
 
 // parse reads a request.
-func (s *Server) parse(text []byte) (*Request, error) {
-	r, err := parseRequest(text, s.src)
-	if err == nil && r.IDs != nil && s.options.Find == nil {
+func (x *served) parse(text []byte) (*Request, error) {
+	r, err := parseRequest(text, x.Source)
+	if err == nil && r.IDs != nil && x.Find == nil {
 		err = errors.New("found ids, expected seeds: this server has no original ids")
 	}
 	if err != nil {
@@ -207,16 +210,16 @@ func (s *Server) parse(text []byte) (*Request, error) {
 }
 
 // info describes a stream. Its endpoint is this server, at whichever address the client used.
-func (s *Server) info(r *Request) (*flight.FlightInfo, error) {
+func (x *served) info(r *Request) (*flight.FlightInfo, error) {
 	text, err := json.Marshal(r)
 	if err != nil {
 		return nil, err
 	}
 	return &flight.FlightInfo{
-		Schema:           flight.SerializeSchema(s.schema, memory.DefaultAllocator),
+		Schema:           flight.SerializeSchema(x.schema, memory.DefaultAllocator),
 		FlightDescriptor: &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: text},
 		Endpoint:         []*flight.FlightEndpoint{{Ticket: &flight.Ticket{Ticket: text}}},
-		TotalRecords:     int64(r.batches(s.src)),
+		TotalRecords:     int64(r.batches(x.Source)),
 		TotalBytes:       -1,
 		Ordered:          true,
 	}, nil

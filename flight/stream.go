@@ -40,7 +40,9 @@ type maker struct {
 
 // DoGet streams the batches of a request, which is the ticket.
 func (s *Server) DoGet(ticket *flight.Ticket, stream grpc.ServerStreamingServer[flight.FlightData]) error {
-	r, err := s.parse(ticket.GetTicket())
+	x := s.enter()
+	defer x.leave(false)
+	r, err := x.parse(ticket.GetTicket())
 	if err != nil {
 		return err
 	}
@@ -50,7 +52,7 @@ func (s *Server) DoGet(ticket *flight.Ticket, stream grpc.ServerStreamingServer[
 	default:
 		return status.Errorf(codes.ResourceExhausted, "found %d streams open, expected fewer; end one, or allow more streams on the server", s.options.Streams)
 	}
-	schema := ipc.GetSchemaPayload(s.schema, memory.DefaultAllocator)
+	schema := ipc.GetSchemaPayload(x.schema, memory.DefaultAllocator)
 	defer schema.Release()
 	pool := &bodies{}
 	first, err := newMessage(&schema, nil, 0, pool)
@@ -61,8 +63,8 @@ func (s *Server) DoGet(ticket *flight.Ticket, stream grpc.ServerStreamingServer[
 		return err
 	}
 	ctx := stream.Context()
-	number, left := r.First+r.Rank, r.batches(s.src)
-	sample := s.sampling(r)
+	number, left := r.First+r.Rank, r.batches(x.Source)
+	sample := x.sampling(r)
 	return ordered.Run(ctx, min(s.options.Threads, streamThreads), func() struct{} { return struct{}{} }, func() *item { return &item{} }, ordered.Stages[struct{}, *item]{
 		Fill: func(it *item) error {
 			if left == 0 {
@@ -74,7 +76,7 @@ func (s *Server) DoGet(ticket *flight.Ticket, stream grpc.ServerStreamingServer[
 			return nil
 		},
 		Work: func(_ struct{}, it *item) error {
-			err := guard.Do(func() error { return s.make(ctx, it, r.Epoch, sample, pool) })
+			err := guard.Do(func() error { return s.make(ctx, x, it, r.Epoch, sample, pool) })
 			var fault *guard.Error
 			if errors.As(err, &fault) {
 				return status.Errorf(codes.DataLoss, "batch %d: %v", it.number, fault)
@@ -86,10 +88,10 @@ func (s *Server) DoGet(ticket *flight.Ticket, stream grpc.ServerStreamingServer[
 }
 
 // sampling returns the function with which a maker samples a batch of a request.
-func (s *Server) sampling(r *Request) func(*feed.Maker, int) (int, error) {
+func (x *served) sampling(r *Request) func(*feed.Maker, int) (int, error) {
 	if _, asks := r.asked(); asks {
 		return func(m *feed.Maker, b int) (int, error) {
-			seeds, err := r.nodes(s.src, s.options.Find)
+			seeds, err := r.nodes(x.Source, x.Find)
 			if err != nil {
 				return 0, err
 			}
@@ -100,19 +102,20 @@ func (s *Server) sampling(r *Request) func(*feed.Maker, int) (int, error) {
 			return m.OfTimes(seeds, times, r.Epoch, uint64(b))
 		}
 	}
-	order := s.src.Epoch(r.Epoch)
+	order := x.Source.Epoch(r.Epoch)
 	return func(m *feed.Maker, b int) (int, error) { return m.Batch(order, r.Epoch, b) }
 }
 
 // make makes a batch. At most Options.Threads batches are made at a time, over all streams.
-func (s *Server) make(ctx context.Context, it *item, epoch uint64, sample func(*feed.Maker, int) (int, error), pool *bodies) error {
-	var m *maker
+func (s *Server) make(ctx context.Context, x *served, it *item, epoch uint64, sample func(*feed.Maker, int) (int, error), pool *bodies) error {
 	select {
-	case m = <-s.makers:
-		defer func() { s.makers <- m }()
+	case s.making <- struct{}{}:
+		defer func() { <-s.making }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	m := <-x.makers // as many as places
+	defer func() { x.makers <- m }()
 	size, err := sample(m.Maker, it.number)
 	if err != nil {
 		return status.Errorf(codes.InvalidArgument, "batch %d: %v", it.number, err)
@@ -122,7 +125,7 @@ func (s *Server) make(ctx context.Context, it *item, epoch uint64, sample func(*
 			"batch %d: found %s, expected at most %s; raise the server's bound of a message, or use smaller batches, fanouts or features",
 			it.number, human.Bytes(int64(size)), human.Bytes(s.options.MaxMessage))
 	}
-	record := m.record(s.schema, size)
+	record := m.record(x.schema, size)
 	defer record.Release()
 	payload, err := ipc.GetRecordBatchPayload(record)
 	if err != nil {
@@ -134,7 +137,7 @@ func (s *Server) make(ctx context.Context, it *item, epoch uint64, sample func(*
 		return err
 	}
 	// A column has two offsets in addition to its values, and less padding than in a slot.
-	it.message, err = newMessage(&payload, text, size+8*len(s.schema.Fields()), pool)
+	it.message, err = newMessage(&payload, text, size+8*len(x.schema.Fields()), pool)
 	return err
 }
 

@@ -60,7 +60,7 @@ func runCommand(args []string, stdout, stderr io.Writer) int {
 type serveFlags struct {
 	feed                       command.BatchesFlags
 	threads, streams           int
-	sendTime                   time.Duration
+	sendTime, refresh          time.Duration
 	memory, maxMessage         cli.Bytes
 	listen                     string
 	certFile, keyFile, tokFile string
@@ -100,6 +100,7 @@ loopback address requires neither; without a token, every user of this machine c
 	f.Var(&c.memory, "memory", "bound on the memory for sampling, such as 2GiB; the batches of streams need more (default: no bound)")
 	f.Var(&c.maxMessage, "max-message", "bound on the size of a batch, below 2GiB; a larger batch ends its stream with an error")
 	f.DurationVar(&c.sendTime, "send-timeout", time.Hour, "a stream whose client takes no batch for this long ends and frees its place")
+	f.DurationVar(&c.refresh, "refresh", 0, "look for a new version of the store so often, such as 1s, and answer new calls from it; 0 keeps the version that was there at the start")
 	f.StringVar(&c.listen, "listen", "127.0.0.1:0", "HOST:PORT to listen on; port 0 chooses a free port")
 	f.StringVar(&c.certFile, "tls-cert", "", "PEM file with the certificate and its intermediate certificates; a file that is replaced is read again")
 	f.StringVar(&c.keyFile, "tls-key", "", "PEM file with the key of the certificate")
@@ -107,7 +108,7 @@ loopback address requires neither; without a token, every user of this machine c
 	cli.Named(f, "FILE", "tls-cert", "tls-key", "token-file")
 	cli.Named(f, "HOST:PORT", "listen")
 	cli.Group(f, options.GroupRun, "*threads", "*memory")
-	cli.Group(f, options.GroupServe, "*listen", "*tls-cert", "*tls-key", "*token-file", "streams", "max-message", "send-timeout")
+	cli.Group(f, options.GroupServe, "*listen", "*tls-cert", "*tls-key", "*token-file", "streams", "max-message", "send-timeout", "refresh")
 	cli.Setup(cmd, t, "0 ended by a signal, 1 failed, 2 wrong usage")
 	return cmd
 }

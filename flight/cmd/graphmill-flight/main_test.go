@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -21,6 +22,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
+	"github.com/graphmill/graphmill"
 	"github.com/graphmill/graphmill/internal/certtest"
 	"github.com/graphmill/graphmill/internal/cli"
 
@@ -29,6 +31,7 @@ import (
 	"github.com/graphmill/graphmill/internal/ingest/assemble"
 	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -193,6 +196,85 @@ func TestAsked(t *testing.T) {
 	}
 	if _, err := nodes(plain, "q", `{"ids":[9],"times":[1]}`); err == nil || !strings.Contains(err.Error(), "a plan without times") {
 		t.Errorf("found %v for a time without a plan that has times, expected an error", err)
+	}
+}
+
+// With --refresh the server takes over the versions that appends make: new calls are answered from them, a call that is under way goes on with its own, and a store that
+// is gone for a while ends nothing.
+func TestRefresh(t *testing.T) {
+	dir := t.TempDir()
+	tables := func(name, rows string) string {
+		folder := filepath.Join(dir, name)
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(folder, "graph.yaml"), "nodes: {p: {table: p.csv, id: {column: id, dtype: string}}}\nedges: {\"p:r:p\": {table: e.csv}}\n")
+		write(t, filepath.Join(folder, "p.csv"), "id\nnode-"+name+"\n")
+		write(t, filepath.Join(folder, "e.csv"), "src,dst\n"+rows)
+		return folder
+	}
+	out := filepath.Join(dir, "g.store")
+	build(t, tables("0", "node-0,node-0\n"), out)
+	c, stop := serving(t, out, "--fanout", "-1", "--refresh", "5ms")
+	defer stop()
+	ask := func(request string) (schema string, edges int, err error) {
+		calls, err := c.DoGet(t.Context(), &arrowflight.Ticket{Ticket: []byte(request)})
+		if err != nil {
+			return "", 0, err
+		}
+		r, err := arrowflight.NewRecordReader(calls)
+		if err != nil {
+			return "", 0, err
+		}
+		defer r.Release()
+		schema, _ = r.Schema().Metadata().GetValue("graphmill")
+		for r.Next() {
+			at := r.RecordBatch().Schema().FieldIndices("edges/p:r:p/e_id")[0]
+			edges += r.RecordBatch().Column(at).(*array.List).ListValues().Len()
+		}
+		return schema, edges, r.Err()
+	}
+	for k := range 4 {
+		if k > 0 {
+			folder := tables(fmt.Sprint(k), fmt.Sprintf("node-%d,node-0\n", k))
+			if _, err := graphmill.Append(t.Context(), out, folder, option.Append{Run: option.Run{NoReport: true}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sum, err := store.Sum(vfs.OS, out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for { // until the server has seen it
+			schema, edges, err := ask(`{"ids":["node-0"]}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if edges < 1 || edges > k+1 {
+				t.Fatalf("found %d edges after %d appends, expected 1 to %d", edges, k, k+1)
+			}
+			if strings.Contains(schema, sum) {
+				if edges != k+1 {
+					t.Fatalf("found %d edges of the version %s, expected %d", edges, sum, k+1)
+				}
+				break
+			}
+			if err := t.Context().Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err := ask(fmt.Sprintf(`{"ids":["node-%d"]}`, k)); err != nil {
+			t.Errorf("node-%d: %v", k, err)
+		}
+	}
+	if err := os.Rename(out, out+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if _, edges, err := ask(`{"ids":["node-0"]}`); err != nil || edges != 4 {
+		t.Errorf("found %d edges, %v without a store, expected the 4 of the version that the server has", edges, err)
+	}
+	if err := os.Rename(out+".away", out); err != nil {
+		t.Fatal(err)
 	}
 }
 

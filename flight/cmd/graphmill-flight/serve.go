@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +16,9 @@ import (
 	"github.com/graphmill/graphmill/internal/cli"
 	"github.com/graphmill/graphmill/internal/command"
 	"github.com/graphmill/graphmill/internal/feed"
+	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/operation/sampling"
+	"github.com/graphmill/graphmill/internal/store"
 	"github.com/graphmill/graphmill/internal/vfs"
 	"github.com/graphmill/graphmill/option"
 )
@@ -28,6 +33,8 @@ func (c *serveFlags) check() error {
 		return cli.Usagef("found --max-message %s, expected 1 to %d bytes, the bound of a Flight message", c.maxMessage.String(), flight.MostMessage)
 	case c.sendTime <= 0:
 		return cli.Usagef("found --send-timeout %s, expected a positive time such as 1h", c.sendTime)
+	case c.refresh < 0:
+		return cli.Usagef("found --refresh %s, expected a time such as 1s, or 0", c.refresh)
 	case (c.certFile == "") != (c.keyFile == ""):
 		return cli.Usagef("found one of --tls-cert and --tls-key, expected both or neither")
 	}
@@ -68,18 +75,15 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 	}
 	defer func() { _ = l.Close() }()       // for errors before Serve, which closes it itself
 	asked.Executor = option.ExecutorMemory // calls ask for any epoch and any seeds
-	loader, err := sampling.OpenLoader(ctx, dir, asked)
+	version, err := openVersion(ctx, dir, asked)
 	if err != nil {
 		return err
 	}
-	defer loader.Close()
-	if o.Find, err = loader.Finder(); err != nil {
-		return err
-	}
-	server, err := flight.NewServer(loader.Source(), o)
+	server, err := flight.NewServer(version, o)
 	if err != nil {
 		return err
 	}
+	defer server.Close()
 	line, err := json.Marshal(map[string]string{"addr": l.Addr().String()})
 	if err != nil {
 		return err
@@ -87,7 +91,60 @@ func (c *serveFlags) serve(cmd *cobra.Command, t *cli.Terminal, dir string) (err
 	if _, err := fmt.Fprintf(t.Stdout, "%s\n", line); err != nil {
 		return err
 	}
+	if c.refresh == 0 {
+		return server.Serve(ctx, l)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { c.watch(ctx, t, dir, version.Name, asked, server) })
+	defer watching.Wait()
+	defer cancel()
 	return server.Serve(ctx, l)
+}
+
+// openVersion opens the version of a store that is in a folder now.
+func openVersion(ctx context.Context, dir string, asked option.Batches) (v flight.Version, err error) {
+	defer guard.Catch(&err)()
+	if v.Name, err = store.Sum(vfs.OS, dir); err != nil && !vfs.Absent(err) { // of no store: the loader says so
+		return v, err
+	}
+	loader, find, err := sampling.OpenAnswering(ctx, dir, asked)
+	if err != nil {
+		return v, err
+	}
+	v.Source, v.Find, v.Close = loader.Source(), flight.Find(find), loader.Close
+	return v, nil
+}
+
+// watch gives the server each new version of the store until ctx ends. A version that cannot be served is said once, and the server goes on with the one that it has.
+func (c *serveFlags) watch(ctx context.Context, t *cli.Terminal, dir, last string, asked option.Batches, server *flight.Server) {
+	ticker := time.NewTicker(c.refresh)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		sum, err := store.Sum(vfs.OS, dir)
+		if err != nil || sum == last { // the folder may be replaced at this moment
+			continue
+		}
+		last = sum
+		version, err := openVersion(ctx, dir, asked)
+		if err == nil {
+			last = version.Name
+			err = server.Take(version)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			t.Say("the new version %s of the store cannot be served, so calls get the one before: %v", sum, err)
+		default:
+			t.Say("calls get the version %s of the store", last)
+		}
+	}
 }
 
 // mostFile bounds the size of certificate, key and token files.

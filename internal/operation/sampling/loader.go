@@ -60,9 +60,51 @@ func OpenLoader(ctx context.Context, dir string, o option.Batches) (*Loader, err
 	return l, nil
 }
 
+// Find finds the number of a node of a type by its original id. Several goroutines may call it, each inside guard.Do, until the loader is closed.
+type Find func(nodeType, id string) (node int64, ok bool)
+
+// OpenAnswering is OpenLoader for callers that ask for seeds by their original ids.
+func OpenAnswering(ctx context.Context, dir string, o option.Batches) (l *Loader, find Find, err error) {
+	s, err := openSampled(dir, o.Executor)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err = newLoader(ctx, s, o, func(l *Loader) error {
+		find, err = l.find()
+		return err
+	})
+	if err != nil {
+		return nil, nil, errors.Join(err, s.Close())
+	}
+	l.opened = s
+	return l, find, nil
+}
+
+// find opens the original ids of the types of the seeds.
+func (l *Loader) find() (Find, error) {
+	s := l.messages.Store
+	ids := map[string]*store.IDs{}
+	for _, t := range l.source.SeedTypes() {
+		of, err := s.IDs(s.Graph.NodeType(t))
+		if err != nil {
+			return nil, err
+		}
+		ids[t] = of
+	}
+	return func(nodeType, id string) (int64, bool) {
+		v, ok := ids[nodeType].Find([]byte(id))
+		return int64(v), ok
+	}, nil
+}
+
 // NewLoader prepares to sample batches from a store. With ExecutorAuto, they come from the stream executor if Memory is given
 // and the memory executor needs more. It refuses a Format, as batches are not files.
-func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *Loader, err error) {
+func NewLoader(ctx context.Context, s *store.Store, o option.Batches) (*Loader, error) {
+	return newLoader(ctx, s, o, func(*Loader) error { return nil })
+}
+
+// newLoader is NewLoader. open opens more of the store, before columns are copied beside.
+func newLoader(ctx context.Context, s *store.Store, options option.Batches, open func(*Loader) error) (_ *Loader, err error) {
 	defer guard.Catch(&err)()
 	o := ofBatches(&options)
 	if err := o.check(); err != nil {
@@ -135,6 +177,9 @@ func NewLoader(ctx context.Context, s *store.Store, options option.Batches) (_ *
 		return l, l.foretell(ctx)
 	}
 	if err := l.messages.Unname(); err != nil {
+		return nil, err
+	}
+	if err := open(l); err != nil {
 		return nil, err
 	}
 	l.load(s)
@@ -317,24 +362,6 @@ func (l *Loader) close() {
 	}
 	_ = l.executor.close() // files that were only read
 	l.sets.close()
-}
-
-// Finder returns a function that finds the number of a node by its original id, of the types of the seeds. It may be called by several goroutines, until the
-// loader is closed, each inside guard.Do.
-func (l *Loader) Finder() (func(nodeType, id string) (node int64, ok bool), error) {
-	s := l.messages.Store
-	ids := map[string]*store.IDs{}
-	for _, t := range l.source.SeedTypes() {
-		of, err := s.IDs(s.Graph.NodeType(t))
-		if err != nil {
-			return nil, err
-		}
-		ids[t] = of
-	}
-	return func(nodeType, id string) (int64, bool) {
-		v, ok := ids[nodeType].Find([]byte(id))
-		return int64(v), ok
-	}, nil
 }
 
 // Source is the source of batches of the servers: the feed and Flight.
