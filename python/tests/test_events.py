@@ -156,13 +156,13 @@ class TestEvents(unittest.TestCase):
             self.assertEqual([t for b in loader for t in b.t.tolist()], days.astype(np.int64).tolist())
 
     def test_state(self) -> None:
-        store, _ = shop(8, events=4000)
+        store, _ = shop(8, events=2600)
         given: dict[str, Any] = {"batch_size": 3, "neighbors": 2, "negatives": 1}
         with EventLoader(store, **given) as loader:
             first, second = list(loader), list(loader)
             self.assertGreater(len(first), loader._together)  # more than one lot
             self.assertFalse(all((a.neg_dst == b.neg_dst).all() for a, b in zip(first, second)))
-            for at in (0, 1, loader._together, loader._together + 1, len(first) - 1, len(first)):
+            for at in (0, loader._together, loader._together + 1, len(first)):
                 loader.set_epoch(0)
                 for _, _ in zip(range(at), loader):
                     pass
