@@ -129,13 +129,47 @@ edges:
 			}
 		}
 		compare(name + ", grown")
+		fitted, err := os.ReadFile(filepath.Join(grown, store.FeaturesFile))
+		if err != nil {
+			t.Fatal(err)
+		}
 		if _, err := graphmill.Compact(t.Context(), grown, run); err != nil {
 			t.Fatal(err)
 		}
 		compare(name + ", compacted")
+		if kept, err := os.ReadFile(filepath.Join(grown, store.FeaturesFile)); err != nil || string(kept) != string(fitted) {
+			t.Errorf("%s: found %q, %v after a compaction, expected what the features were fitted to", name, kept, err)
+		}
 		if report, err := graphmill.Verify(t.Context(), grown, option.Verify{}); err != nil {
 			t.Errorf("%v: %v", err, report)
 		}
+	}
+	// Edges alone, whose graph.yaml has no table of nodes, and tables without rows.
+	sparse := imported(filepath.Join(dir, "plain-base"), "sparse.store", option.Import{})
+	for name, files := range map[string]map[string]string{
+		"edges": {"knows.csv": edges + "u1,u2,7\n", "graph.yaml": "nodes: {user: {}}\nedges:\n  user:knows:user: {table: knows.csv, columns: {price: float64}}\n"},
+		"nodes": {"users.csv": head + "v1,,,,[1 2]\n", "knows.csv": edges, "graph.yaml": yaml},
+		"heads": {"users.csv": head, "knows.csv": edges + "u2,u1,\n", "graph.yaml": yaml},
+	} {
+		if _, err := graphmill.Append(t.Context(), sparse, write("sparse-"+name, files), option.Append{Run: run}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := graphmill.Compact(t.Context(), sparse, run); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := graphmill.Append(t.Context(), sparse, write("sparse-again", map[string]string{"users.csv": head + "w1,30,Rome,,[1 2]\n", "knows.csv": edges + "w1,v1,\n", "graph.yaml": yaml}), option.Append{Run: run}); err != nil {
+		t.Errorf("after a compaction: %v", err)
+	}
+	grown, err := store.OpenMerged(vfs.OS, sparse, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, e := grown.Graph.Nodes[0], grown.Graph.Edges[0]; n.Count != 62 || e.Count != 203 || graph.FindColumn(n.Columns, "code").Rows != 62 || graph.FindColumn(e.Columns, "e").Rows != 203 {
+		t.Errorf("found %d nodes and %d edges, expected 62 and 203, with rows of features for each", n.Count, e.Count)
+	}
+	if err := grown.Close(); err != nil {
+		t.Fatal(err)
 	}
 	// A feature of the whole graph changes with each edge.
 	degrees := write("degrees", map[string]string{"users.csv": head + firstUsers, "knows.csv": edges + firstKnows,

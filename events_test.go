@@ -52,8 +52,8 @@ func longs(b *graphmill.Batch, name string) []int64 {
 	return slices.Clone(graph.View[int64](c.Values))
 }
 
-// Batches of events are right by what the store has of their edges: the ends of e_id are those of the event, its time is that of the row, and a neighbour is the other end of an
-// earlier event. They do not depend on the number of threads, and ranks have all batches between them.
+// The store confirms each event of a batch: the edge with this e_id has the same ends and the same time. A neighbour is the other end of an earlier event. Batches do not depend on
+// the number of threads, and the ranks together have all of them.
 func TestEvents(t *testing.T) {
 	dir := trades(t)
 	s, err := graphmill.Open(dir)
@@ -94,7 +94,7 @@ func TestEvents(t *testing.T) {
 			for i := range src {
 				edge := byPosition[id[i]]
 				if a, c := edges.Ends(edge); int64(a) != src[i] || int64(c) != dst[i] || times[edge] != at[i] {
-					t.Fatalf("batch %d: found the event %d of %d to %d at %d, expected that of edge %d", b.Number, i, src[i], dst[i], at[i], edge)
+					t.Fatalf("batch %d: found event %d from %d to %d at %d, expected the ends and the time of edge %d", b.Number, i, src[i], dst[i], at[i], edge)
 				}
 				seen[event[i]], ids[event[i]] = at[i], id[i]
 			}

@@ -37,7 +37,7 @@ def pyg(args: argparse.Namespace) -> Iterator[tuple[Any, ...]]:
     store = graphmill.Store(args.store)
     (of,) = store.edges.values()
     args.events = of.count
-    src, dst = torch.from_numpy(of.edge_index("input").astype(np.int64))  # the order of the input is that of time
+    src, dst = torch.from_numpy(of.edge_index("input").astype(np.int64))  # the input is ordered by time
     data = TemporalData(src=src, dst=dst, t=torch.from_numpy(np.array(of.columns["time"])[of.find(np.arange(of.count))]))
     latest = LastNeighborLoader(next(iter(store.nodes.values())).count, size=args.neighbors)
     yield ()

@@ -120,7 +120,7 @@ func (d *Division) startOf(event uint32) uint32 {
 	return d.s.event(from)
 }
 
-// nodeSet is a set of nodes, which numbers them in ascending order. Its cost is that of its members, and a bit per 4096 nodes.
+// nodeSet is a set of nodes, which numbers its members in ascending order. It takes time for each member and for each 4096 nodes of the graph.
 type nodeSet struct {
 	words  []uint64 // a bit per node
 	groups []uint64 // a bit per word

@@ -16,8 +16,8 @@
 //
 // An event is an entry of both of its ends: of the source with the destination as neighbour, and the other way round. An event of a node
 // with itself is two entries. The roots of a batch are the sources of its events, then their destinations, then the negatives. What a root
-// has are the latest Neighbours entries of its node, latest first; of the two entries of an event of a node with itself, that of the
-// destination is the later one. Which of its entries count says History:
+// has are the latest Neighbours entries of its node, latest first; where an event joins a node with itself, the entry of the destination
+// counts as the later of the two. Which of its entries count says History:
 //
 //   - BeforeEvent: those of events whose time is below the time of the root's event. So no batch shows anything of its own moment, and
 //     the neighbours of an event do not depend on the batch that it is in.

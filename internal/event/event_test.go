@@ -285,7 +285,7 @@ func TestOrder(t *testing.T) {
 			return cmp.Compare(in.times[a], in.times[b])
 		})
 		if !slices.Equal(got, want) {
-			t.Errorf("float %v: the order of times is not that of a comparison", float)
+			t.Errorf("float %v: found another order than a comparison of the times gives", float)
 		}
 	}
 }

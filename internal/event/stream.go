@@ -360,7 +360,7 @@ func (s *Stream) event(i int) uint32 {
 // Nodes is the number of all nodes.
 func (s *Stream) Nodes() int { return len(s.indptr) - 1 }
 
-// First is the number of the first node of a node type. The number of all nodes is that of the type after the last.
+// First is the number of the first node of a node type. For the type after the last it is the number of all nodes.
 func (s *Stream) First(nodeType int) uint32 { return s.first[nodeType] }
 
 // Of is the place among the sources of an event's edge type.

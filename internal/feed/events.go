@@ -127,10 +127,10 @@ func (s *Events) addColumns() error {
 			func(m *made) int { return len(of(m.events)) },
 			func(dst []byte, m *made) { m.events.Places(graph.View[int64](dst), of(m.events)) }, most})
 	}
-	s.addEnds("ends/events", func(e *madeEvents) int { return len(e.Events) })
-	s.addEnds("ends/nodes", func(e *madeEvents) int { return len(e.Nodes) })
-	s.addEnds("ends/edges", func(e *madeEvents) int { return len(e.Far) })
-	s.addEnds("ends/negatives", func(e *madeEvents) int { return len(e.Negatives) })
+	s.columns = append(s.columns, rowCount("ends/events", func(e *madeEvents) int { return len(e.Events) }))
+	s.columns = append(s.columns, rowCount("ends/nodes", func(e *madeEvents) int { return len(e.Nodes) }))
+	s.columns = append(s.columns, rowCount("ends/edges", func(e *madeEvents) int { return len(e.Far) }))
+	s.columns = append(s.columns, rowCount("ends/negatives", func(e *madeEvents) int { return len(e.Negatives) }))
 	list("event", func(e *madeEvents) []uint32 { return e.Events }, mostEvents)
 	list("src", func(e *madeEvents) []uint32 { return e.Src }, mostEvents)
 	list("dst", func(e *madeEvents) []uint32 { return e.Dst }, mostEvents)
@@ -166,11 +166,7 @@ func (s *Events) addColumns() error {
 	return nil
 }
 
-// addEnds adds a column with the number of rows that each batch of a slot has of some columns.
-func (s *Events) addEnds(name string, of func(*madeEvents) int) {
-	s.columns = append(s.columns, rowCount(name, of))
-}
-
+// rowCount is a column with the number of rows that each batch of a slot has of some columns.
 func rowCount(name string, of func(*madeEvents) int) column {
 	return column{ColumnInfo{Name: name, DType: "int64", Shape: []int{}}, 8,
 		func(*made) int { return 1 },
@@ -278,8 +274,8 @@ func (s *Events) addNodeColumns(t int) error {
 	return nil
 }
 
-// Info describes the batches.
-func (s *Events) Info() *EventsInfo {
+// info describes the batches.
+func (s *Events) info() *EventsInfo {
 	i := &EventsInfo{Together: s.together, Batches: s.division.Batches(), Events: s.stream.Chosen(), Unit: string(s.stream.Unit), Roots: s.o.History == event.BeforeEvent}
 	for _, t := range s.o.Types {
 		i.Types = append(i.Types, s.g.Edges[t].Type.String())
@@ -307,7 +303,7 @@ func (s *Events) Batches() int {
 func (s *Events) Slots() int { return (s.Batches() + s.together - 1) / s.together }
 
 func (s *Events) describe(w *welcome) {
-	w.Events, w.Columns, w.LeftOut, w.Seeds, w.SeedTypes = s.Info(), s.Columns(), s.f.LeftOut, s.stream.Chosen(), []string{}
+	w.Events, w.Columns, w.LeftOut, w.Seeds, w.SeedTypes = s.info(), s.Columns(), s.f.LeftOut, s.stream.Chosen(), []string{}
 }
 
 // End is the number of slots: a slot counts as a batch of the feed, which has one rank.
@@ -324,7 +320,7 @@ func (s *Events) CheckFirst(first uint64, _ int) error {
 // Streamed says that makers make the batches.
 func (s *Events) Streamed() bool { return false }
 
-// Epoch is nil: the order is that of time.
+// Epoch is nil: events come by time.
 func (s *Events) Epoch(uint64) batch.Items { return nil }
 
 func (s *Events) slotBytes() int64 { return s.slot }

@@ -28,7 +28,7 @@ type server struct {
 	streams streams
 }
 
-// batchSource is what a server hands batches out of: a Source, or Events.
+// batchSource makes the batches that a server hands out. It is a Source or Events.
 type batchSource interface {
 	// describe says in the answer to a greeting what batches have.
 	describe(w *welcome)

@@ -109,6 +109,8 @@ class TestEvents(unittest.TestCase):
         with EventLoader(store, 4, neighbors=3, types="buys") as loader:
             batches = list(loader)
         self.assertEqual([len(b) for b in batches], [4, 2])
+        with EventLoader(store, 4, neighbors=3, types="buys", drop_last=True) as loader:
+            self.assertEqual((len(loader), [len(b) for b in loader]), (1, [4]))
         empty = from_arrays({"a": {"x": np.zeros(3)}}, {("a", "r", "a"): {"edge_index": np.zeros((2, 0), np.int64), "time": np.zeros(0, np.int64)}})
         with EventLoader(empty, neighbors=3, negatives=2) as loader:
             self.assertEqual((len(loader), list(loader)), (0, []))

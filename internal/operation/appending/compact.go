@@ -41,7 +41,7 @@ func Compact(ctx context.Context, dir string, o option.Run) (_ *report.Report, e
 		r.Note(text)
 		return r, nil
 	}
-	w, _, err := store.Amend(ctx, vfs.OS, dir, sum, func(string) bool { return true })
+	w, _, err := store.Amend(ctx, vfs.OS, dir, sum, func(name string) bool { return name != store.FeaturesFile }) // all else is written anew
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ func (b *building) applied(in *assemble.Input) *features.File {
 	}
 	like := features.NewFile(b.features.Fit)
 	for _, n := range in.Nodes {
-		if t := b.features.Nodes[n.Type]; t != nil && n.Table != nil {
+		if t := b.features.Nodes[n.Type]; t != nil && len(n.Columns) > 0 { // a type that the edges alone name has no new rows
 			like.Nodes[n.Type] = t
 		}
 	}
