@@ -17,9 +17,9 @@ const patience = 10 * time.Second
 // mostPause is the longest pause between two attempts to accept a connection.
 const mostPause = time.Second
 
-// accept is the next connection at l. It returns nil when l is closed or ctx ends. Other errors, of which "too many open
-// files" is the usual one, pass when connections end: they are logged, and accept tries again.
-func accept(ctx context.Context, l *net.UnixListener, log *Log) *net.UnixConn {
+// Accept is the next connection at l. It returns nil when l is closed or ctx ends. Other errors, of which "too many open
+// files" is the usual one, pass when connections end: they are logged, and Accept tries again.
+func Accept(ctx context.Context, l *net.UnixListener, log *Log) *net.UnixConn {
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, mostPause) {
 		socket, err := l.AcceptUnix()
 		switch {
@@ -37,22 +37,36 @@ func accept(ctx context.Context, l *net.UnixListener, log *Log) *net.UnixConn {
 	}
 }
 
+// PeerName names the process at the other end of a socket, for a Log.
+func PeerName(socket *net.UnixConn) string {
+	name, _, err := peerOf(socket)
+	if err != nil {
+		return "unknown"
+	}
+	return name
+}
+
+// peerOf is the process at the other end of a socket, and its user.
+func peerOf(socket *net.UnixConn) (name string, uid int, err error) {
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return "unknown", 0, err
+	}
+	var pid int
+	var failed error
+	if err := raw.Control(func(fd uintptr) { pid, uid, failed = credentials(int(fd)) }); err != nil {
+		return "unknown", 0, err
+	}
+	return fmt.Sprintf("process %d", pid), uid, failed
+}
+
 // peer is the process at the other end of a socket. It is an error if the process has another user, so that the token is
 // not the only protection of the data.
 func peer(socket *net.UnixConn) (name string, err error) {
-	raw, err := socket.SyscallConn()
+	name, uid, err := peerOf(socket)
 	if err != nil {
 		return "unknown", err
 	}
-	var pid, uid int
-	var failed error
-	if err := raw.Control(func(fd uintptr) { pid, uid, failed = credentials(int(fd)) }); err != nil {
-		return "unknown", err
-	}
-	if failed != nil {
-		return "unknown", failed
-	}
-	name = fmt.Sprintf("process %d", pid)
 	if uid != os.Getuid() {
 		return name, fmt.Errorf("found user %d, expected %d", uid, os.Getuid())
 	}

@@ -66,6 +66,8 @@ type Features struct {
 	// Ages are the types whose batches have AgeColumn, in AgeUnit: one of features.Units, "" is days. They need a plan with times.
 	Ages    []Age
 	AgeUnit string
+	// Texts are columns of texts of nodes, or IDColumn, by type. Streams do not have them.
+	Texts map[string][]string
 	// LeftOut names columns that were asked for and that batches cannot have, for the client.
 	LeftOut []string
 	// NoEdgeIDs leaves e_id out.
@@ -158,6 +160,9 @@ func (l *columnList) addNodes(t int) error {
 		return err
 	}
 	if err := l.addJoined(at, n.Type, columns, n.Count, rows, most); err != nil {
+		return err
+	}
+	if err := l.addTexts(at, t); err != nil {
 		return err
 	}
 	return l.addAge(at, n.Type, columns, rows, func(m *made, row int) uint32 { return m.batch[t][row] }, most)
@@ -411,13 +416,20 @@ func looked(tab *table, width int, name string, ids func(*made) graph.Index, mos
 	}
 }
 
-// gatherAway is batch.GatherAway for rows of either width.
+// leastAway is the size from which rows are gathered past the cache. Fewer are still there when they are sent or read.
+const leastAway = 1 << 20
+
+// gatherAway is batch.GatherAway for rows of either width, or batch.Gather for few of them.
 func gatherAway(dst, src []byte, width int, rows graph.Index) {
+	gather32, gather64 := batch.GatherAway[uint32], batch.GatherAway[uint64]
+	if len(dst) < leastAway {
+		gather32, gather64 = batch.Gather[uint32], batch.Gather[uint64]
+	}
 	if rows.U64 != nil {
-		batch.GatherAway(dst, src, width, rows.U64)
+		gather64(dst, src, width, rows.U64)
 		return
 	}
-	batch.GatherAway(dst, src, width, rows.U32)
+	gather32(dst, src, width, rows.U32)
 }
 
 // Escaped is the name of a type or a column as a part of the path of a column of batches: with %25 for each % and %2F for each /. So

@@ -43,7 +43,7 @@ func (o *Owners) Context() context.Context { return o.ctx }
 // accept takes further owners until the socket is closed.
 func (o *Owners) accept() {
 	for {
-		socket := accept(o.ctx, o.join, o.log)
+		socket := Accept(o.ctx, o.join, o.log)
 		if socket == nil {
 			return
 		}

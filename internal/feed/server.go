@@ -97,7 +97,7 @@ func serve(source batchSource, o Options, owners *Owners, wait time.Duration) er
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
 	for {
-		socket := accept(ctx, l, s.log)
+		socket := Accept(ctx, l, s.log)
 		if socket == nil {
 			break
 		}

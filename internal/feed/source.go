@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/graphmill/graphmill/batch"
+	"github.com/graphmill/graphmill/graph"
 	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/guard"
 	"github.com/graphmill/graphmill/internal/sample"
@@ -174,6 +176,27 @@ func (s *Source) SeedTypes() []string { return s.sampler.Plan().SeedType }
 
 // SeedEdges is the edge type of seeds that are links; empty where it is not known.
 func (s *Source) SeedEdges() string { return s.sampler.Plan().SeedEdges }
+
+// TimeUnit is the unit of the times of seeds; "" where they are plain numbers, or the plan looks at none.
+func (s *Source) TimeUnit() graph.Unit {
+	if s.sampler.Plan().Before == nil {
+		return ""
+	}
+	return s.sampler.Plan().TimeUnit(s.sampler.Graph())
+}
+
+// Ages names the columns of batches with the ages of rows at the times of their seeds.
+func (s *Source) Ages() []string {
+	var names []string
+	for _, a := range s.features.Ages {
+		kind := "nodes"
+		if strings.Contains(a.Type, ":") {
+			kind = "edges"
+		}
+		names = append(names, fmt.Sprintf("%s/%s/x/%s", kind, Escaped(a.Type), AgeColumn))
+	}
+	return names
+}
 
 // Negatives describes the negative links of batches, nil without any.
 func (s *Source) Negatives() *NegativesInfo {
@@ -428,6 +451,9 @@ func (m *Maker) Fill(column int, dst []byte) {
 		m.columns[column].write(dst, &m.made)
 	}
 }
+
+// Write writes the sampled batch, with a number, to dst as in a slot. dst has its size, and is aligned to 8 bytes. Bytes between columns keep what dst has.
+func (m *Maker) Write(dst []byte, number uint64) { m.write(dst, ticket{seq: number}) }
 
 // write writes the sampled batch to dst, which has its size.
 func (m *Maker) write(dst []byte, t ticket) { writeBatch(dst, m.columns, &m.made, m.at, t) }

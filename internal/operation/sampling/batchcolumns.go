@@ -11,6 +11,7 @@ import (
 	"github.com/graphmill/graphmill/internal/features/widening"
 	"github.com/graphmill/graphmill/internal/feed"
 	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/option"
 )
 
 // wideFeatures are the features of a store that are made of several columns, by type and name.
@@ -122,6 +123,38 @@ func (o *request) features(g *graph.Graph, wide wideFeatures) (nodes, edges map[
 	nodes, ofNodes, errNodes := namedColumns("Features", names, nodeTypes, wide)
 	edges, ofEdges, errEdges := namedColumns("EdgeFeatures", o.EdgeFeatures, edgeTypes, wide)
 	return nodes, edges, append(ofNodes, ofEdges...), errors.Join(errNodes, errEdges)
+}
+
+// texts returns the columns of texts of nodes that batches have, by type. A name without a type stands for the column of every type that has it; #id is the original ids of a type,
+// or of all.
+func (o *request) texts(g *graph.Graph) (map[string][]string, error) {
+	out := map[string][]string{}
+	for _, item := range o.Texts {
+		found := false
+		for _, n := range g.Nodes {
+			name, typed := strings.CutPrefix(item, n.Type+"/")
+			c := graph.FindColumn(n.Columns, name)
+			switch {
+			case name != feed.IDColumn && c == nil:
+				continue
+			case c != nil && !feed.HasTexts(c) && typed:
+				return nil, operation.Usagef("`Texts`: found %s, a column of %s, expected one of texts; name it in `Features`", item, c.DType)
+			case c != nil && !feed.HasTexts(c):
+				continue
+			}
+			found = true
+			if !slices.Contains(out[n.Type], name) {
+				out[n.Type] = append(out[n.Type], name)
+			}
+		}
+		if !found {
+			return nil, operation.Usagef("`Texts`: found no texts %q, expected COLUMN or TYPE/COLUMN of nodes, or #id; graphmill info lists the columns", item)
+		}
+	}
+	if len(out) > 0 && o.Executor == option.ExecutorStream {
+		return nil, operation.Usagef("found `Texts` with `Executor` stream, expected memory, whose batches can have texts")
+	}
+	return out, nil
 }
 
 // leftOut names the columns that "all" would list if batches could have them.
