@@ -16,6 +16,7 @@
 //	Open, Store.Describe, Verify                  open it, describe its contents, find any changed bit
 //	Sample, SampleUnigraph, Forecast              write subgraphs around seeds as a collection or TFRecords
 //	Batches, NewLoader                            sample batches, with their features, in memory or in sweeps over the disk
+//	Loader.Asker                                  answer for single nodes, in a service
 //	Partition, Dispatch, PartitionGraph, Send     divide a graph into parts for DGL's distributed training
 //	Pack, Fill, Materialise, PackStream           put many small graphs into packs of one shape
 //	Export, Chunk, StoreToUnigraph                write other formats

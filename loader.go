@@ -2,6 +2,7 @@ package graphmill
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"github.com/graphmill/graphmill/internal/operation/sampling"
@@ -86,4 +87,50 @@ func Batches(ctx context.Context, st *Store, o option.Batches) iter.Seq2[*Batch,
 		defer l.Close()
 		l.Batches(ctx)(yield)
 	}
+}
+
+// Question asks for the batch of some seeds.
+type Question struct {
+	// Seeds are row numbers of the store; those of links are source, target, source, target, ... IDs are the same nodes by their original ids, in place of Seeds.
+	Seeds []int64
+	IDs   []string
+	// Times are the times of the seeds, one for each, where the loader has Before, in the unit of the store's times. FloatTimes are in place of them where the store's are
+	// floats.
+	Times      []int64
+	FloatTimes []float64
+	// Epoch and Number are those of the batch whose draws the answer has.
+	Epoch  uint64
+	Number int
+}
+
+// Asker makes the batches of seeds that are asked for: the subgraph of a user in a service. One goroutine uses it at a time; a loader can have many. It is used until its
+// loader is closed.
+type Asker struct{ asker *sampling.Asker }
+
+// Asker returns an asker. The loader must have the memory executor.
+func (l *Loader) Asker() (*Asker, error) {
+	a, err := l.loader.Asker()
+	if err != nil {
+		return nil, err
+	}
+	return &Asker{a}, nil
+}
+
+// Ask returns the batch of some seeds: the one that an iteration would have at this number, if it had these seeds. The batch and its arrays are valid until the next call.
+func (a *Asker) Ask(q Question) (*Batch, error) {
+	seeds := q.Seeds
+	if q.IDs != nil {
+		if q.Seeds != nil {
+			return nil, errors.New("found `Seeds` and `IDs`, expected one of them: IDs are the original ones; leave one out")
+		}
+		var err error
+		if seeds, err = a.asker.Find(q.IDs); err != nil {
+			return nil, err
+		}
+	}
+	b, err := a.asker.Ask(seeds, q.Times, q.FloatTimes, q.Epoch, q.Number)
+	if err != nil {
+		return nil, err
+	}
+	return &Batch{b.Epoch, b.Number, b.Columns}, nil
 }

@@ -280,6 +280,9 @@ type Batches struct {
 	Columns
 	Ages
 
+	// Texts lists columns of texts of nodes that batches have, as COLUMN or TYPE/COLUMN; #id is the original ids. Batches have the bytes of all texts of a column as
+	// text/NAME, and where each begins, and the end of the last, as text_offset/NAME. They need the memory executor.
+	Texts []string
 	// Order is the order of the seeds, "weighted:COLUMN", "stratified:COLUMN" or
 	// "windowed:BLOCK,BLOCKS"; "" is the order of the list, or with Shuffle a shuffled one.
 	Order string

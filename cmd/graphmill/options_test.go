@@ -40,7 +40,7 @@ var flagless = map[string]string{
 // lacking are fields of the options of a command that it does not take, because they change nothing there.
 var lacking = map[string][]string{
 	"bench sample": {"Overwrite", "NoReport", "Epochs", "Shuffle", "Rank", "Ranks", "Ops", "NoEdgeIDs", "Executor"},
-	"feed":         {"Overwrite", "NoReport", "Epoch", "Epochs", "Rank", "Ranks"}, // the client asks for epochs and batches
+	"feed":         {"Overwrite", "NoReport", "Epoch", "Epochs", "Rank", "Ranks", "Texts"}, // the client asks for epochs and batches, and has the store
 	"forecast":     {"Overwrite", "NoReport", "Shards", "Name", "Gzip", "IDs", "GraphSchema", "Resume", "CheckpointEvery"},
 	"pack hist":    {"Threads", "Memory", "Overwrite", "NoReport"},
 	"pack tables":  {"Memory", "Overwrite", "NoReport"}, "verify": {"Memory", "Overwrite", "NoReport"},

@@ -34,8 +34,17 @@ type BatchesFlags struct {
 
 // Add adds the flags, and the flags of more options of batches.
 func (f *BatchesFlags) Add(fs *pflag.FlagSet, more ...options.Option) {
+	f.addTables(fs, options.Sampling, options.OfColumns, options.Order, options.Batches, more)
+}
+
+// addAsked adds the flags of batches whose seeds are asked for.
+func (f *BatchesFlags) addAsked(fs *pflag.FlagSet) {
+	f.addTables(fs, options.Asked, options.OfColumns, options.Batches, options.Answers)
+}
+
+func (f *BatchesFlags) addTables(fs *pflag.FlagSet, tables ...[]options.Option) {
 	f.Features, f.EdgeFeatures = []string{"all"}, []string{}
-	f.parse = addSamplingFlags(fs, &f.Draw, [][]options.Option{options.Sampling, options.OfColumns, options.Batches, more}, &f.Batches)
+	f.parse = addSamplingFlags(fs, &f.Draw, tables, &f.Batches)
 }
 
 // Options returns the options that the flags set.

@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write the table of the Python client")
 // The Python client has what the table says about the keywords of its loaders whose values are one of a few.
 func TestPython(t *testing.T) {
 	var choices, defaults, flags strings.Builder
-	for _, o := range slices.Concat(Sampling, OfColumns, Batches, Feed) {
+	for _, o := range slices.Concat(Sampling, OfColumns, Order, Batches, Feed) {
 		if o.Keyword != "" {
 			fmt.Fprintf(&flags, "    %q: %q,\n", o.Keyword, o.FlagName())
 		}

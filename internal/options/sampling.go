@@ -1,5 +1,7 @@
 package options
 
+import "slices"
+
 // Sampling are the options that say what is drawn, and around which seeds. The command reads Fanout from a text.
 var Sampling = []Option{
 	{Field: "Fanout", Group: GroupDraw, Common: true, Value: "N,N", Kind: Fanouts, Also: "FanoutByType", Needs: []*Need{OfHops}, Help: "edges to draw per node at each hop, for all edge types (15,10) or by type (cites=15,10;writes=5,5), where -1 draws all; types that are not listed are not followed"},
@@ -44,6 +46,11 @@ var Sampling = []Option{
 	{Field: "BatchSize", Group: GroupSeeds, Common: true, Default: "1024", Positive: true, Help: "seeds per batch"},
 	{Field: "Seed", Group: GroupSeeds, Common: true, Help: "random seed of all draws"},
 }
+
+// Asked are the options of Sampling without those that say which seeds there are: of batches whose seeds are asked for.
+var Asked = slices.DeleteFunc(slices.Clone(Sampling), func(o Option) bool {
+	return slices.Contains([]string{"Seeds", "SeedTime", "LimitSeeds", "Positives", "NegativesFrom"}, o.Field)
+})
 
 // Epoch is the option of commands that begin with an epoch of their own.
 var Epoch = []Option{{Field: "Epoch", Group: GroupSeeds, Help: "number of the first epoch"}}
@@ -90,13 +97,22 @@ var OfColumns = []Option{
 	{Field: "Joined", Keyword: "x", Group: GroupBatches, Value: "TYPE/NAME=COLUMNS", Help: "columns side by side as one column of batches, TYPE/NAME=COLUMN,COLUMN;TYPE/NAME=COLUMN,COLUMN"},
 }
 
-// Batches are the options that say in which order sampled batches are made, and with which ages.
+// Order are the options of the order of the seeds of sampled batches.
+var Order = []Option{
+	{Field: "Shuffle", Group: GroupBatches, Common: true, Help: "shuffle the seeds, differently in each epoch"},
+	{Field: "Order", Group: GroupBatches, Value: "ORDER", Kind: Orders, Needs: []*Need{OfHops}, Help: "order of the seeds: weighted:COLUMN, stratified:COLUMN, or windowed:BLOCK,BLOCKS (default: as given, or shuffled with --shuffle)"},
+}
+
+// Batches are the options that say what sampled batches have besides columns of the store.
 var Batches = []Option{
 	{Field: "Age", Group: GroupBatches, Value: "TYPE=COLUMN", Kind: Assignments, Help: "columns with the times of nodes and edges, TYPE=COLUMN;TYPE=COLUMN: batches of --before have the column age of these types, how long before the time of its seed each row happened"},
 	{Field: "AgeUnit", Group: GroupBatches, Choices: []string{"seconds", "minutes", "hours", "days", "weeks", "years"}, Default: "days", Needs: []*Need{OfAge}, Help: "unit of the ages of --age: seconds, minutes, hours, days, weeks, or years of 365.2425 days"},
-	{Field: "Shuffle", Group: GroupBatches, Common: true, Help: "shuffle the seeds, differently in each epoch"},
-	{Field: "Order", Group: GroupBatches, Value: "ORDER", Kind: Orders, Needs: []*Need{OfHops}, Help: "order of the seeds: weighted:COLUMN, stratified:COLUMN, or windowed:BLOCK,BLOCKS (default: as given, or shuffled with --shuffle)"},
 	{Field: "Ops", Group: GroupBatches, Help: "add the nodes that each op expanded and the edges that it drew, to make message-flow blocks from"},
+}
+
+// Answers are the options of batches that are handed to clients who do not have the store.
+var Answers = []Option{
+	{Field: "Texts", Group: GroupBatches, Common: true, Value: "COLUMNS", Kind: NodeColumns, Help: "columns of texts of nodes in answers: a list of COLUMN or TYPE/COLUMN; #id is the original ids"},
 }
 
 // Feed are the options of batches that are handed to the Python client.

@@ -163,19 +163,35 @@ func (p *Plan) validateBefore(g *graph.Graph) error {
 // TimeUnit is the unit of the columns of Before, as the first type with times has it, also where no op draws from it; empty: a plan without
 // Before, or times without a unit.
 func (p *Plan) TimeUnit(g *graph.Graph) graph.Unit {
+	if c := p.firstTimes(g); c != nil {
+		return c.Unit
+	}
+	return ""
+}
+
+// ZeroTime is the time 0 as the columns of Before have times: a whole number, or a float.
+func (p *Plan) ZeroTime(g *graph.Graph) Time {
+	if c := p.firstTimes(g); c != nil && (c.DType == graph.Float32 || c.DType == graph.Float64) {
+		return FloatTime(0)
+	}
+	return IntTime(0)
+}
+
+// firstTimes is the column of Before of the first type with times; nil of a plan without Before.
+func (p *Plan) firstTimes(g *graph.Graph) *graph.Column {
 	for _, t := range p.times(g) {
 		if c := graph.FindColumn(t.columns, t.name); c != nil {
-			return c.Unit
+			return c
 		}
 	}
 	if p.Before != nil {
 		for _, e := range g.Edges {
 			if c := graph.FindColumn(e.Columns, p.Before.Column); c != nil && p.timed(e.Type.String()) {
-				return c.Unit
+				return c
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 func unitName(u graph.Unit) string {

@@ -192,8 +192,16 @@ func (m *merging) newIndex(name string, x *graph.Index, n int, most uint64) erro
 // blockNodes is the number of near nodes that are merged at a time.
 const blockNodes = 1 << 16
 
-// each calls fn with blocks of near nodes, from as many goroutines as there are processors.
+// each calls fn with blocks of near nodes, from as many goroutines as there are processors, or with alone one after the other.
 func (m *merging) each(fn func(from, to int) error) error {
+	if m.merged.alone {
+		for from := 0; from < m.lists.Nodes; from += blockNodes {
+			if err := fn(from, min(from+blockNodes, m.lists.Nodes)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	var g guard.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for from := 0; from < m.lists.Nodes; from += blockNodes {

@@ -22,6 +22,7 @@ var ErrSegments = errors.New("found a store with segments")
 type merged struct {
 	after   int              // segments that count
 	outline bool             // edges that segments change have no lists
+	alone   bool             // nothing is merged by several goroutines
 	rests   map[string]bool  // files, as Meta names them, that go on in a segment
 	changed map[string]bool  // edge types that a segment changes
 	base    *Meta            // the metadata of the base: Meta has those of all
@@ -54,6 +55,11 @@ func (m *merged) changes(edgeType string) bool { return m != nil && m.changed[ed
 // segments change are merged in memory (Merged), and have no files. Columns of nodes are maps, as all of a store without segments is.
 func OpenMerged(fsys vfs.FS, dir string, after int) (*Store, error) {
 	return openMerged(fsys, dir, &merged{after: after})
+}
+
+// OpenBeside is OpenMerged of all segments for a process that does other work meanwhile: the goroutine of the caller does all of it.
+func OpenBeside(fsys vfs.FS, dir string) (*Store, error) {
+	return openMerged(fsys, dir, &merged{after: -1, alone: true})
 }
 
 // OpenOutline is OpenMerged of all segments without the lists of the edges that these change, and with the columns of the first part that has edges of a type: what an append

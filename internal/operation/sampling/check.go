@@ -21,8 +21,10 @@ type request struct {
 
 	option.Columns
 	option.Ages
+	Texts []string
 	Order string
 	slots int
+	asked bool // the seeds of batches are asked for
 
 	// Of files.
 
@@ -47,7 +49,7 @@ func ofSample(o *option.Sample, c *Cluster) request {
 
 // ofBatches is a request for batches.
 func ofBatches(o *option.Batches) request {
-	return request{Run: o.Run, Draw: o.Draw, Batching: o.Batching, Columns: o.Columns, Ages: o.Ages, Order: o.Order, slots: o.Slots}
+	return request{Run: o.Run, Draw: o.Draw, Batching: o.Batching, Columns: o.Columns, Ages: o.Ages, Texts: o.Texts, Order: o.Order, slots: o.Slots}
 }
 
 // Check refuses options of Sample and Forecast that contradict each other, as these do before they read anything.

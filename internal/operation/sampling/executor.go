@@ -123,9 +123,8 @@ func samplerBytes(g *graph.Graph, plan *sample.Plan, threads int) int64 {
 // NewSampler compiles a plan within a budget, of which need bytes are needed. A budget below the need is an error; a memory of 0 is no
 // bound.
 func NewSampler(s *store.Store, plan *sample.Plan, need, memory int64, opt sample.Options) (*sample.Sampler, error) {
-	if memory > 0 && memory < need {
-		return nil, tagged.Errorf(operation.ErrMemory, "found `Memory` %s, expected at least %s, which the memory executor needs for this plan; give more memory, smaller batches or fewer `Threads`",
-			human.Bytes(memory), human.Bytes(need))
+	if err := checkNeed(need, memory); err != nil {
+		return nil, err
 	}
 	// A copy takes the place of mapped pages, which are given back while it is made.
 	opt.Memory, opt.Touched = 1<<62, s.Touched
@@ -138,6 +137,23 @@ func NewSampler(s *store.Store, plan *sample.Plan, need, memory int64, opt sampl
 		return nil, err
 	}
 	return m, nil
+}
+
+// newMappedSampler is NewSampler without copies: versions of a store share the maps, whose pages are not given back.
+func newMappedSampler(s *store.Store, plan *sample.Plan, need, memory int64, opt sample.Options) (*sample.Sampler, error) {
+	if err := checkNeed(need, memory); err != nil {
+		return nil, err
+	}
+	return sample.New(s.Graph, plan, opt)
+}
+
+// checkNeed refuses a budget below the need of the memory executor.
+func checkNeed(need, memory int64) error {
+	if memory > 0 && memory < need {
+		return tagged.Errorf(operation.ErrMemory, "found `Memory` %s, expected at least %s, which the memory executor needs for this plan; give more memory, smaller batches or fewer `Threads`",
+			human.Bytes(memory), human.Bytes(need))
+	}
+	return nil
 }
 
 // The result need is about the peak memory of the memory executor for a plan. The result bound is the budget or, without one, the

@@ -48,7 +48,7 @@ type Loader struct {
 
 // OpenLoader is newBatchLoader of the store in a folder, which is closed with the loader.
 func OpenLoader(ctx context.Context, dir string, o option.Batches) (*Loader, error) {
-	s, err := openSampled(dir, o.Executor)
+	s, err := openSampled(vfs.OS, dir, o.Executor)
 	if err != nil {
 		return nil, err
 	}
@@ -63,13 +63,19 @@ func OpenLoader(ctx context.Context, dir string, o option.Batches) (*Loader, err
 // Find finds the number of a node of a type by its original id. Several goroutines may call it, each inside guard.Do, until the loader is closed.
 type Find func(nodeType, id string) (node int64, ok bool)
 
-// OpenAnswering is OpenLoader for callers that ask for seeds by their original ids.
-func OpenAnswering(ctx context.Context, dir string, o option.Batches) (l *Loader, find Find, err error) {
-	s, err := openSampled(dir, o.Executor)
+// OpenAnswering is OpenLoader for callers that ask for seeds by their original ids. With alone they ask for no other batches: the options then name no seeds, and
+// columns stay in the maps of the store, which versions share. With beside the caller's goroutine opens the store, so that other work goes on.
+func OpenAnswering(ctx context.Context, fsys vfs.FS, dir string, o option.Batches, alone, beside bool) (l *Loader, find Find, err error) {
+	open := func() (*store.Store, error) { return openSampled(fsys, dir, o.Executor) }
+	if beside {
+		open = func() (*store.Store, error) { return store.OpenBeside(fsys, dir) }
+		o.Threads = 1
+	}
+	s, err := open()
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err = newLoader(ctx, s, o, func(l *Loader) error {
+	l, err = newLoader(ctx, s, o, alone, func(l *Loader) error {
 		find, err = l.find()
 		return err
 	})
@@ -100,13 +106,16 @@ func (l *Loader) find() (Find, error) {
 // NewLoader prepares to sample batches from a store. With ExecutorAuto, they come from the stream executor if Memory is given
 // and the memory executor needs more. It refuses a Format, as batches are not files.
 func NewLoader(ctx context.Context, s *store.Store, o option.Batches) (*Loader, error) {
-	return newLoader(ctx, s, o, func(*Loader) error { return nil })
+	return newLoader(ctx, s, o, false, func(*Loader) error { return nil })
 }
 
-// newLoader is NewLoader. open opens more of the store, before columns are copied beside.
-func newLoader(ctx context.Context, s *store.Store, options option.Batches, open func(*Loader) error) (_ *Loader, err error) {
+// newLoader is NewLoader, with asked for batches that are only asked for. open opens more of the store, before columns are copied beside.
+func newLoader(ctx context.Context, s *store.Store, options option.Batches, asked bool, open func(*Loader) error) (_ *Loader, err error) {
 	defer guard.Catch(&err)()
 	o := ofBatches(&options)
+	if o.asked = asked; asked && o.sets() {
+		return nil, operation.Usagef("found `Sampler` %s with seeds that are asked for, expected a sampler of neighbours: its batches are sets of nodes, which have no seeds", o.Sampler)
+	}
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -182,7 +191,9 @@ func newLoader(ctx context.Context, s *store.Store, options option.Batches, open
 	if err := open(l); err != nil {
 		return nil, err
 	}
-	l.load(s)
+	if !o.asked {
+		l.load(s)
+	}
 	return l, nil
 }
 
@@ -203,11 +214,16 @@ func (o *request) columnsOfBatches(ctx context.Context, s *store.Store, p *plann
 	if joined, err = o.joinedColumns(s.Graph, wide, nodes, edges, joined); err != nil {
 		return nil, err
 	}
-	links, err := widening.Of(made).Among(p.edges, p.columns)
-	if err != nil {
-		return nil, err
+	var links []*widening.Column
+	if !o.asked { // links that are asked for have no columns
+		if links, err = widening.Of(made).Among(p.edges, p.columns); err != nil {
+			return nil, err
+		}
 	}
 	f := &feed.Features{Nodes: nodes, Edges: edges, Joined: joined, Links: linkColumns(links), LeftOut: o.leftOut(s.Graph, made, links), NoEdgeIDs: o.NoEdgeIDs, AgeUnit: o.AgeUnit}
+	if f.Texts, err = o.texts(s.Graph); err != nil {
+		return nil, err
+	}
 	f.Ages, err = o.ages(ctx, s, p, f)
 	return f, err
 }
@@ -225,7 +241,11 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 	columns := columnBytes(s.Graph, f) + s.Merged()
 	need := samplerBytes(s.Graph, p.plan, o.Threads) + columns + f.NumberBytes() + order + p.job.Negatives.Bytes() + p.job.Positives.Bytes()
 	if o.Executor == option.ExecutorMemory || o.Executor == option.ExecutorAuto && (o.Memory == 0 || need <= o.Memory) {
-		m, err := NewSampler(s, p.plan, need, o.Memory, options)
+		sampler := NewSampler
+		if o.asked {
+			sampler = newMappedSampler
+		}
+		m, err := sampler(s, p.plan, need, o.Memory, options)
 		if err != nil {
 			return err
 		}
@@ -235,6 +255,9 @@ func (l *Loader) open(ctx context.Context, s *store.Store, p *planned, f *feed.F
 			m.Close()
 		}
 		return err
+	}
+	if len(f.Texts) > 0 {
+		return operation.Usagef("found `Texts` and a plan and columns that need %s, more than `Memory`, expected more memory: batches of the stream executor have no texts; leave `Texts` out, or give more", human.Bytes(need))
 	}
 	c := choice{threads: o.Threads, memory: o.Memory, options: options}
 	held := int64(feedBytes) + f.NumberBytes() + order + jobBytes(&p.job)

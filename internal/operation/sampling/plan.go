@@ -93,7 +93,7 @@ func (o *request) resolve(ctx context.Context, s *store.Store) (*planned, error)
 	if err := o.bring(ctx, s, linked); err != nil {
 		return nil, err
 	}
-	found, err := seeds.Find(ctx, vfs.OS, s, o.Seeds, types, edges, features, o.LimitSeeds)
+	found, err := o.findSeeds(ctx, s, types, edges, features)
 	if err != nil {
 		if there, unknown := vfs.Exists(vfs.OS, o.Seeds); there || unknown != nil { // a fault of the file, not of the options
 			return nil, err
@@ -141,6 +141,23 @@ func (o *request) resolve(ctx context.Context, s *store.Store) (*planned, error)
 	return p, err
 }
 
+// findSeeds finds the seeds; of those that are asked for, one that stands for them.
+func (o *request) findSeeds(ctx context.Context, s *store.Store, types []string, edges string, features []table.Column) (*seeds.Seeds, error) {
+	if !o.asked {
+		return seeds.Find(ctx, vfs.OS, s, o.Seeds, types, edges, features, o.LimitSeeds)
+	}
+	if len(types) != 2 {
+		return seeds.Find(ctx, vfs.OS, s, "", types, edges, features, 1)
+	}
+	found := &seeds.Seeds{Types: types, Edges: edges, Nodes: []uint32{0, 0}}
+	for _, t := range types {
+		if s.Graph.Nodes[s.Graph.NodeType(t)].Count == 0 {
+			found.Nodes = nil
+		}
+	}
+	return found, nil
+}
+
 // timesOf are the times of the seeds that were found; nil for a plan that does not use times.
 func (o *request) timesOf(ctx context.Context, g *graph.Graph, p *planned, found *seeds.Seeds, nodes bool) ([]sample.Time, error) {
 	if p.plan.Before == nil {
@@ -148,6 +165,9 @@ func (o *request) timesOf(ctx context.Context, g *graph.Graph, p *planned, found
 			return nil, operation.Usagef("found `SeedTime` with a plan that does not use times, expected `Before`; give the column of the edges' times as `Before`, or leave `SeedTime` out")
 		}
 		return nil, nil
+	}
+	if o.asked {
+		return []sample.Time{p.plan.ZeroTime(g)}[:min(1, len(found.Nodes))], nil
 	}
 	implied := p.timeOfSeeds()
 	if nodes {

@@ -1,0 +1,92 @@
+package answer
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/graphmill/graphmill/internal/feed"
+)
+
+// Find finds the number of a node of a type by its original id. Several goroutines call it.
+type Find func(nodeType, id string) (node int64, ok bool)
+
+// Version is a version of a store that questions are answered from.
+type Version struct {
+	Source *feed.Source
+	// Find is for questions with original ids; nil refuses these.
+	Find Find
+	// Name names the version in answers: the checksum of the store's manifest. "" leaves it out.
+	Name string
+	// Close, if not nil, is called once: when nobody uses the version any more, and there is another one or the server is closed.
+	Close func()
+}
+
+// Versions holds the newest of several values, and closes one that was replaced after its last use, beside who used it. T is what a server makes of a Version.
+type Versions[T any] struct {
+	newest  atomic.Pointer[Held[T]]
+	closing sync.WaitGroup
+}
+
+// Held is a value of Versions that is in use.
+type Held[T any] struct {
+	Value T
+	of    *Versions[T]
+	close func()
+
+	mu      sync.Mutex
+	uses    int
+	retired bool
+}
+
+// Take makes a value the one that Enter gives, without a pause for those that use the value before. close may be nil.
+func (v *Versions[T]) Take(value T, close func()) {
+	if old := v.newest.Swap(&Held[T]{Value: value, of: v, close: close}); old != nil {
+		old.leave(true)
+	}
+}
+
+// Enter is the newest value, until its Leave.
+func (v *Versions[T]) Enter() *Held[T] {
+	for {
+		if h := v.newest.Load(); h.enter() {
+			return h
+		}
+	}
+}
+
+// Close retires the value that is the newest, and returns when all values without a use are closed. Enter must not be called afterwards.
+func (v *Versions[T]) Close() {
+	if h := v.newest.Load(); h != nil {
+		h.leave(true)
+	}
+	v.closing.Wait()
+}
+
+// Leave ends a use.
+func (h *Held[T]) Leave() { h.leave(false) }
+
+// enter begins a use. It says false for a value that is retired.
+func (h *Held[T]) enter() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.retired {
+		return false
+	}
+	h.uses++
+	return true
+}
+
+// leave ends a use, or with retire the time in which uses begin. The last one closes the value.
+func (h *Held[T]) leave(retire bool) {
+	h.mu.Lock()
+	if retire {
+		h.retired = true
+	} else {
+		h.uses--
+	}
+	last := h.retired && h.uses == 0
+	h.mu.Unlock()
+	if last && h.close != nil {
+		h.of.closing.Go(h.close) // which can take long: the memory of a version is given back
+	}
+}

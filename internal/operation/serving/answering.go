@@ -1,0 +1,188 @@
+package serving
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/graphmill/graphmill/internal/answer"
+	"github.com/graphmill/graphmill/internal/feed"
+	"github.com/graphmill/graphmill/internal/guard"
+	"github.com/graphmill/graphmill/internal/operation"
+	"github.com/graphmill/graphmill/internal/operation/sampling"
+	"github.com/graphmill/graphmill/internal/store"
+	"github.com/graphmill/graphmill/internal/vfs"
+	"github.com/graphmill/graphmill/option"
+)
+
+// Answering says where questions about a store come from, and what bounds them.
+type Answering struct {
+	// Socket is the path of the Unix socket that clients connect to. Only processes of this user can.
+	Socket string
+	// HTTP is the host:port of health and metrics; "" leaves them out.
+	HTTP string
+	// Refresh is how often a new version of the store is looked for; 0 keeps the first one.
+	Refresh time.Duration
+	// Waiting is the most questions that wait for a thread; further ones are refused at once.
+	Waiting int
+	// Connections is the most connections at a time.
+	Connections int
+	// MaxAnswer bounds the bytes of an answer.
+	MaxAnswer int64
+	// Say is called with lines for people.
+	Say func(line string)
+	// Ready is called once clients can connect. http is the address of health and metrics, "" without.
+	Ready func(http string) error
+}
+
+// Serve answers questions about the store in a folder until ctx ends. The options say what answers are; they name no seeds.
+func (a *Answering) Serve(ctx context.Context, dir string, o option.Batches) error {
+	l, err := listenUnix(a.Socket)
+	if err != nil {
+		return fmt.Errorf("`Socket`: %w", err)
+	}
+	defer func() { _ = l.Close() }() // Serve closes it; this is for errors before
+	var web net.Listener
+	if a.HTTP != "" {
+		if web, err = (&net.ListenConfig{}).Listen(ctx, "tcp", a.HTTP); err != nil {
+			return fmt.Errorf("`HTTP`: found %q, expected HOST:PORT of this machine that is free, such as 127.0.0.1:9090: %w", a.HTTP, err)
+		}
+		defer func() { _ = web.Close() }()
+	}
+	store := NewestOf(dir, o, true)
+	version, err := store.Open(ctx, false)
+	if err != nil {
+		return err
+	}
+	server, err := answer.NewServer(version, answer.Options{Threads: o.Threads, Waiting: a.Waiting, Connections: a.Connections, MaxAnswer: a.MaxAnswer, Log: feed.NewLog(a.Say)})
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	// What runs beside ends before the server is closed.
+	var running sync.WaitGroup
+	defer running.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var failed error
+	address := ""
+	if web != nil {
+		address = web.Addr().String()
+		running.Go(func() {
+			if failed = server.Metrics().ServeHTTP(ctx, web); failed != nil {
+				cancel()
+			}
+		})
+	}
+	if a.Refresh > 0 {
+		running.Go(func() { store.Watch(ctx, a.Refresh, version.Name, server, server.Metrics(), a.Say) })
+	}
+	if err := a.Ready(address); err != nil {
+		return err
+	}
+	server.Serve(ctx, l)
+	cancel()
+	running.Wait()
+	return failed
+}
+
+// Newest opens the newest version of a store.
+type Newest struct {
+	dir     string
+	options option.Batches
+	alone   bool
+	files   vfs.FS
+}
+
+// NewestOf opens versions of the store in a folder for batches that are made at random, by the memory executor. With alone all batches are of seeds that are asked for.
+func NewestOf(dir string, o option.Batches, alone bool) *Newest {
+	o.Executor = option.ExecutorMemory // questions ask for any epoch and any seeds
+	return &Newest{dir, o, alone, vfs.SharedMaps(vfs.OS)}
+}
+
+// Open opens the version that is in the folder now. With beside it leaves the other processors to the server that answers from the version before.
+func (n *Newest) Open(ctx context.Context, beside bool) (v answer.Version, err error) {
+	defer guard.Catch(&err)()
+	if v.Name, err = store.Sum(vfs.OS, n.dir); err != nil && !vfs.Absent(err) { // of no store: the loader says so
+		return v, err
+	}
+	loader, find, err := sampling.OpenAnswering(ctx, n.files, n.dir, n.options, n.alone, beside)
+	if err != nil {
+		return v, err
+	}
+	v.Source, v.Find, v.Close = loader.Source(), answer.Find(find), loader.Close
+	return v, nil
+}
+
+// Taker is a server that takes versions of a store over.
+type Taker interface {
+	Take(v answer.Version) error
+}
+
+// Watch looks for a new version every so often, and gives it to the server, until ctx ends. A version that cannot be served is said once, and the server goes on with the one that it has.
+func (n *Newest) Watch(ctx context.Context, every time.Duration, last string, server Taker, m *answer.Metrics, say func(line string)) {
+	lowerPriority()
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		sum, err := store.Sum(vfs.OS, n.dir)
+		if err != nil || sum == last { // the folder may be replaced at this moment
+			continue
+		}
+		last = sum
+		version, err := n.Open(ctx, true)
+		if err == nil {
+			last = version.Name
+			err = server.Take(version)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			m.Refused()
+			say(fmt.Sprintf("the new version %s of the store cannot be served, so calls get the one before: %v", sum, err))
+		default:
+			say(fmt.Sprintf("calls get the version %s of the store", last))
+		}
+	}
+}
+
+// mostSocketPath is the most bytes of the path of a Unix socket on all systems.
+const mostSocketPath = 103
+
+// listenUnix listens on a Unix socket that only processes of this user can open. A socket that a server left that was killed is replaced.
+func listenUnix(path string) (*net.UnixListener, error) {
+	switch info, err := os.Lstat(path); {
+	case len(path) > mostSocketPath:
+		return nil, operation.Usagef("found a path of %d bytes, expected at most %d, as systems want of sockets; give a shorter one", len(path), mostSocketPath)
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case info.Mode().Type() != fs.ModeSocket:
+		return nil, fmt.Errorf("%s: found a file that is no socket, expected a new path; give another one", path)
+	default:
+		if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
+			_ = c.Close()
+			return nil, fmt.Errorf("%s: found a server that listens there, expected a path without one; end it, or give another path", path)
+		}
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	// The mode holds from the first moment on.
+	mask := unix.Umask(0o177)
+	defer unix.Umask(mask)
+	return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+}
